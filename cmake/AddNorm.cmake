@@ -1,0 +1,25 @@
+# add_norm_library(NAME SOURCES... [LINK_LIBS LIBS...])
+# One component of norm-mlir as a static library over the shared MLIR and LLVM.
+function(add_norm_library name)
+  cmake_parse_arguments(ARG "" "" "LINK_LIBS" ${ARGN})
+  add_library(${name} STATIC ${ARG_UNPARSED_ARGUMENTS})
+  set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE ON)
+  add_dependencies(${name} norm-headers)
+  target_link_libraries(${name} PUBLIC ${ARG_LINK_LIBS} MLIR LLVM)
+endfunction()
+
+# add_norm_tool(NAME SOURCES... [LINK_LIBS LIBS...])
+function(add_norm_tool name)
+  cmake_parse_arguments(ARG "" "" "LINK_LIBS" ${ARGN})
+  add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
+  add_dependencies(${name} norm-headers)
+  target_link_libraries(${name} PRIVATE ${ARG_LINK_LIBS} MLIR LLVM)
+endfunction()
+
+# add_norm_passes(GROUP): Passes.td of this folder -> Passes.h.inc.
+function(add_norm_passes group)
+  set(LLVM_TARGET_DEFINITIONS Passes.td)
+  mlir_tablegen(Passes.h.inc -gen-pass-decls -name ${group})
+  add_public_tablegen_target(Norm${group}PassIncGen)
+  add_dependencies(norm-headers Norm${group}PassIncGen)
+endfunction()

@@ -1,0 +1,13 @@
+//===- Passes.td - Conversion passes -----------------------------*- tablegen -*-===//
+//
+// Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NORM_CONVERSION_NORMTOLINALG_PASSES
+#define NORM_CONVERSION_NORMTOLINALG_PASSES
+
+include "mlir/Pass/PassBase.td"
+
+#endif // NORM_CONVERSION_NORMTOLINALG_PASSES

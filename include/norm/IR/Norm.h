@@ -1,0 +1,36 @@
+//===- Norm.h - the norm dialect --------------------------------*- C++ -*-===//
+//
+// Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NORM_IR_NORM_H
+#define NORM_IR_NORM_H
+
+#include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Dialect.h"
+#include "mlir/IR/OpDefinition.h"
+#include "mlir/IR/OpImplementation.h"
+#include "mlir/Interfaces/DestinationStyleOpInterface.h"
+#include "mlir/Interfaces/InferTypeOpInterface.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/Interfaces/TilingInterface.h"
+
+#include "norm/IR/NormDialect.h.inc"
+#include "norm/IR/NormEnums.h.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "norm/IR/NormAttributes.h.inc"
+
+#define GET_OP_CLASSES
+#include "norm/IR/NormOps.h.inc"
+
+namespace mlir::norm {
+/// The wider of two float types as S5 means it: more mantissa and exponent
+/// bits; f32 for f16 with bf16, of which neither holds the other.
+FloatType getWiderFloatType(FloatType a, FloatType b);
+} // namespace mlir::norm
+
+#endif // NORM_IR_NORM_H

@@ -1,0 +1,159 @@
+//===- NormOps.td - the norm dialect ----------------------*- tablegen -*-===//
+//
+// Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NORM_IR_NORMOPS
+#define NORM_IR_NORMOPS
+
+include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/EnumAttr.td"
+include "mlir/IR/OpBase.td"
+include "mlir/Interfaces/DestinationStyleOpInterface.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+include "mlir/Interfaces/TilingInterface.td"
+
+def Norm_Dialect : Dialect {
+  let name = "norm";
+  let cppNamespace = "::mlir::norm";
+  let summary = "Normalisation layers as single operations";
+  let description = [{
+    Normalisation operations in destination-passing style, on tensors and on
+    memrefs, with every rounding step explicit. docs/Norm.md is the numbered
+    specification; its labels S1 to S9 are the ones that the verifier prints.
+  }];
+  let dependentDialects = [
+    "arith::ArithDialect", "linalg::LinalgDialect", "math::MathDialect",
+    "tensor::TensorDialect"
+  ];
+  let useDefaultAttributePrinterParser = 1;
+}
+
+def Norm_EpsilonMode : I32EnumAttr<"EpsilonMode", "where epsilon enters (S3)", [
+    I32EnumAttrCase<"Inside", 0, "inside">,
+    I32EnumAttrCase<"Outside", 1, "outside">,
+    I32EnumAttrCase<"Clamp", 2, "clamp">]> {
+  let cppNamespace = "::mlir::norm";
+  let genSpecializedAttr = 0;
+}
+
+def Norm_EpsilonModeAttr
+    : EnumAttr<Norm_Dialect, Norm_EpsilonMode, "epsilon_mode"> {
+  let assemblyFormat = "$value";
+}
+
+def Norm_EpsilonAttr : Attr<CPred<"::llvm::isa<::mlir::FloatAttr>($_self)">,
+                            "floating-point attribute"> {
+  let storageType = "::mlir::FloatAttr";
+  let returnType = "::llvm::APFloat";
+  let convertFromStorage = "$_self.getValue()";
+}
+
+def Norm_FloatType : AnyTypeOf<[F16, BF16, F32, F64],
+                               "f16, bf16, f32 or f64 type">;
+def Norm_Shaped : AnyTypeOf<[RankedTensorOf<[Norm_FloatType]>,
+                             MemRefRankOf<[Norm_FloatType],
+                                          [0, 1, 2, 3, 4, 5, 6, 7, 8]>],
+    "ranked tensor or memref of f16, bf16, f32 or f64 values">;
+
+def Norm_RMSNormOp : Op<Norm_Dialect, "rmsnorm", [
+    AttrSizedOperandSegments,
+    DestinationStyleOpInterface,
+    DeclareOpInterfaceMethods<ConditionallySpeculatable>,
+    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
+    DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface,
+                              ["reifyResultShapes"]>]> {
+  let summary = "root mean square normalisation";
+  let description = [{
+    Scales `x` by the reciprocal of the root of the mean of its squares:
+
+    ```
+    y = x / sqrt(mean(x^2) + epsilon) * w
+    ```
+
+    * S1 `dims`: non-empty, sorted, unique normalised dimensions, anywhere.
+      n is the product of their extents, or `count` (S7).
+    * S2 `compute_type` C (default: f32 for 16-bit x, else x's type). Every
+      arithmetic result is rounded to C; s is the sum of C(x)*C(x) over `dims`,
+      accumulated in C or wider, in unspecified order; m = s/n.
+    * S3 `epsilon_mode`: `inside` r = 1/sqrt(m+e); `outside`
+      r = 1/(sqrt(m)+e); `clamp` r = 1/max(sqrt(m), e). `epsilon` is rounded
+      to C. With `scale_type`, r is rounded to that type before it multiplies.
+    * S4 z = C(x)*r; with `normalized_type` it is rounded to that type before
+      the weight.
+    * S5 optional weight whose dimensions are `weight_dims` of x (default
+      `dims`; a scalar: []); z*w in the wider of the two types.
+    * S6 one final rounding to the result's element type.
+    * S7 optional `count` = p: the statistics use only the first p elements of
+      the single normalised dimension; all elements are scaled.
+    * S8 optional second result `inv_rms` = r, of type C and x's shape without
+      `dims`.
+    * S9 a row with NaN gives NaN in that row only; a zero row with e = 0 gives
+      NaN; zero-extent shapes are no-ops.
+
+    Example, worked: x = [1, 2, 3, 4], epsilon 0: mean square 7.5, root 2.7386,
+    result [0.365, 0.730, 1.095, 1.460].
+
+    ```mlir
+    %y = norm.rmsnorm ins(%x, %w : tensor<?x4096xf16>, tensor<4096xf16>)
+                      outs(%init : tensor<?x4096xf16>)
+                      dims = [1] epsilon = 1.0e-6 : f32
+                      normalized_type = f16 -> tensor<?x4096xf16>
+    ```
+  }];
+
+  let arguments = (ins
+    Norm_Shaped:$input,
+    Optional<Norm_Shaped>:$weight,
+    Norm_Shaped:$init,
+    Optional<Norm_Shaped>:$inv_rms_init,
+    DenseI64ArrayAttr:$dims,
+    Norm_EpsilonAttr:$epsilon,
+    DefaultValuedAttr<Norm_EpsilonModeAttr,
+                      "::mlir::norm::EpsilonMode::Inside">:$epsilon_mode,
+    OptionalAttr<TypeAttrOf<Norm_FloatType>>:$compute_type,
+    OptionalAttr<TypeAttrOf<Norm_FloatType>>:$scale_type,
+    OptionalAttr<TypeAttrOf<Norm_FloatType>>:$normalized_type,
+    OptionalAttr<DenseI64ArrayAttr>:$weight_dims,
+    OptionalAttr<I64Attr>:$count);
+  let results = (outs Variadic<AnyRankedTensor>:$results);
+
+  let assemblyFormat = [{
+    `ins` `(` $input (`,` $weight^)? `:` type($input) (`,` type($weight)^)? `)`
+    `outs` `(` $init (`,` $inv_rms_init^)? `:` type($init)
+      (`,` type($inv_rms_init)^)? `)`
+    `dims` `=` $dims `epsilon` `=` $epsilon
+    oilist( `epsilon_mode` `=` $epsilon_mode
+          | `compute_type` `=` $compute_type
+          | `scale_type` `=` $scale_type
+          | `normalized_type` `=` $normalized_type
+          | `weight_dims` `=` $weight_dims
+          | `count` `=` $count )
+    attr-dict (`->` type($results)^)?
+  }];
+
+  let extraClassDeclaration = [{
+    ShapedType getInputType() { return cast<ShapedType>(getInput().getType()); }
+    ShapedType getInitType() { return cast<ShapedType>(getInit().getType()); }
+
+    /// C of S2: the attribute, or f32 for a 16-bit x, else x's element type.
+    FloatType getEffectiveComputeType();
+    /// Element type of z (S4): `normalized_type`, or C.
+    FloatType getEffectiveNormalizedType();
+    /// Dimensions of x that the weight's dimensions stand for (S5); empty
+    /// without a weight.
+    ArrayRef<int64_t> getEffectiveWeightDims();
+    /// Dimensions of x that are not normalised, in order.
+    SmallVector<int64_t> getBatchDims();
+    /// epsilon rounded to C (S3).
+    APFloat getEpsilonInComputeType();
+
+    MutableOperandRange getDpsInitsMutable();
+  }];
+  let hasVerifier = 1;
+}
+
+#endif // NORM_IR_NORMOPS

@@ -1,0 +1,30 @@
+//===- InitAll.cpp - registers everything of norm-mlir --------------------===//
+//
+// Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "norm/InitAll.h"
+#include "norm/Conversion/NormToLinalg/Passes.h"
+#include "norm/IR/Norm.h"
+#include "norm/Pipelines/Pipelines.h"
+#include "norm/Recognition/Passes.h"
+#include "norm/Target/CPU/Passes.h"
+#include "norm/Target/NVVM/Passes.h"
+#include "norm/Transforms/Passes.h"
+
+using namespace mlir;
+
+void norm::registerAllDialects(DialectRegistry &registry) {
+  registry.insert<NormDialect>();
+}
+
+void norm::registerAllPasses() {
+  registerRecognitionPasses();
+  registerConversionPasses();
+  registerTransformsPasses();
+  registerCPUPasses();
+  registerNVVMPasses();
+  registerPipelines();
+}

@@ -1,0 +1,16 @@
+//===- NVVMPipeline.cpp - norm-to-nvvm ----------------------------------------===//
+//
+// Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "norm/Pipelines/Pipelines.h"
+
+using namespace mlir;
+
+void norm::buildNormToNVVMPipeline(OpPassManager &pm,
+                                   const NVVMPipelineOptions &options,
+                                   Stage upTo) {}
+
+void norm::registerNVVMPipeline() {}

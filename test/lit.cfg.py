@@ -1,0 +1,35 @@
+# lit configuration: FileCheck tests over norm-opt, norm-compile and norm-run.
+import os
+import shutil
+
+import lit.formats
+from lit.llvm import llvm_config
+
+config.name = "NORM-MLIR"
+config.test_format = lit.formats.ShTest(execute_external=False)
+config.suffixes = [".mlir", ".test"]
+config.excludes = ["Inputs", "lit.cfg.py"]
+config.test_source_root = os.path.dirname(__file__)
+config.test_exec_root = os.path.join(config.norm_obj_root, "test")
+
+bin_dir = os.path.join(config.norm_obj_root, "bin")
+llvm_config.with_environment("PATH", config.llvm_tools_dir, append_path=True)
+llvm_config.with_environment("PATH", bin_dir, append_path=True)
+config.environment["PATH"] = os.pathsep.join(
+    [bin_dir, config.llvm_tools_dir, config.environment["PATH"]]
+)
+config.substitutions.append(("%llvm_lib_dir", config.llvm_lib_dir))
+config.substitutions.append(("%norm_src_root", config.norm_src_root))
+config.substitutions.append(("%python", config.python or "python3"))
+
+# Features: tools that not every machine has, and the shared corpus.
+ptxas = shutil.which("ptxas") or next(
+    (p for p in ["/usr/local/cuda/bin/ptxas"] if os.path.exists(p)), None
+)
+if ptxas:
+    config.available_features.add("ptxas")
+    config.substitutions.append(("%ptxas", ptxas))
+corpus = os.path.join(config.norm_src_root, "..", "shared", "corpus")
+if os.path.exists(os.path.join(corpus, "manifest.json")):
+    config.available_features.add("corpus")
+    config.substitutions.append(("%corpus", os.path.abspath(corpus)))
