@@ -1,0 +1,41 @@
+# A thin front door: every target is one or two commands you could type.
+BUILD   ?= build
+PRESET  ?= release
+SOURCES  = $(shell git ls-files '*.h' '*.cpp' '*.c')
+
+.PHONY: deps configure build demo check bench format check-format tidy docs clean
+.DEFAULT_GOAL := build
+
+deps: ## install LLVM 22 and the build tools (Debian 12)
+	@bash scripts/deps.sh
+
+configure: $(BUILD)/build.ninja
+$(BUILD)/build.ninja: CMakePresets.json
+	cmake --preset $(PRESET)
+
+build: deps configure ## build every program into build/bin
+	ninja -C $(BUILD)
+
+demo: build ## a real unfused Llama RMSNorm: found, compiled, checked, timed
+	@bash examples/demo.sh $(BUILD)
+
+check: build ## build and run every test
+	ninja -C $(BUILD) check-norm
+
+bench: build ## GB/s beside a copy measured in the same run
+	@bash benchmarks/bench.sh $(BUILD)
+
+format: ## clang-format every source file in place
+	clang-format-22 -i $(SOURCES)
+
+check-format: ## fail when a source file is not formatted
+	clang-format-22 --dry-run --Werror $(SOURCES)
+
+tidy: configure ## clang-tidy on the sources
+	run-clang-tidy-22 -quiet -p $(BUILD) $(filter %.cpp,$(SOURCES))
+
+docs: configure ## op and pass reference from ODS, in build/docs
+	ninja -C $(BUILD) norm-docs
+
+clean:
+	rm -rf $(BUILD)
