@@ -13,6 +13,20 @@
 using namespace mlir;
 using namespace mlir::norm;
 
+/// `[1, 2]`, which DenseI64ArrayAttr's own parser reads; the attribute parser
+/// would make an ArrayAttr of it.
+static ParseResult parseOptionalDims(OpAsmParser &parser,
+                                     DenseI64ArrayAttr &dims) {
+  dims = dyn_cast_or_null<DenseI64ArrayAttr>(
+      DenseI64ArrayAttr::parse(parser, Type()));
+  return success(static_cast<bool>(dims));
+}
+
+static void printOptionalDims(OpAsmPrinter &printer, Operation *,
+                              DenseI64ArrayAttr dims) {
+  dims.print(printer);
+}
+
 #define GET_OP_CLASSES
 #include "norm/IR/NormOps.cpp.inc"
 
@@ -67,8 +81,6 @@ MutableOperandRange RMSNormOp::getDpsInitsMutable() {
   return MutableOperandRange(getOperation(), start,
                              length + (getInvRmsInit() ? 1 : 0));
 }
-
-LogicalResult RMSNormOp::verify() { return success(); }
 
 LogicalResult
 RMSNormOp::reifyResultShapes(OpBuilder &b,

@@ -11,6 +11,7 @@
 include "mlir/IR/AttrTypeBase.td"
 include "mlir/IR/EnumAttr.td"
 include "mlir/IR/OpBase.td"
+include "mlir/Dialect/Linalg/IR/LinalgInterfaces.td"
 include "mlir/Interfaces/DestinationStyleOpInterface.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
@@ -27,7 +28,7 @@ def Norm_Dialect : Dialect {
   }];
   let dependentDialects = [
     "arith::ArithDialect", "linalg::LinalgDialect", "math::MathDialect",
-    "tensor::TensorDialect"
+    "memref::MemRefDialect", "tensor::TensorDialect"
   ];
   let useDefaultAttributePrinterParser = 1;
 }
@@ -62,6 +63,7 @@ def Norm_Shaped : AnyTypeOf<[RankedTensorOf<[Norm_FloatType]>,
 def Norm_RMSNormOp : Op<Norm_Dialect, "rmsnorm", [
     AttrSizedOperandSegments,
     DestinationStyleOpInterface,
+    DeclareOpInterfaceMethods<AggregatedOpInterface, ["decomposeOperation"]>,
     DeclareOpInterfaceMethods<ConditionallySpeculatable>,
     DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
     DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface,
@@ -130,7 +132,7 @@ def Norm_RMSNormOp : Op<Norm_Dialect, "rmsnorm", [
           | `compute_type` `=` $compute_type
           | `scale_type` `=` $scale_type
           | `normalized_type` `=` $normalized_type
-          | `weight_dims` `=` $weight_dims
+          | `weight_dims` `=` custom<OptionalDims>($weight_dims)
           | `count` `=` $count )
     attr-dict (`->` type($results)^)?
   }];

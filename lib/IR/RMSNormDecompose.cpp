@@ -1,0 +1,262 @@
+//===- RMSNormDecompose.cpp - AggregatedOpInterface of norm.rmsnorm -------===//
+//
+// Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// norm.rmsnorm as three linalg.generic: the row reduction, the row's reciprocal
+// root, and the scaling of every element. Row tiling fuses them again.
+//
+//===----------------------------------------------------------------------===//
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "norm/IR/Norm.h"
+
+using namespace mlir;
+using namespace mlir::norm;
+
+/// v in type `to`; exact when `to` is wider, else rounded once. f16 and bf16
+/// convert through f32, which holds both.
+static Value convertFloat(OpBuilder &b, Location loc, Value v, FloatType to) {
+  auto from = cast<FloatType>(v.getType());
+  if (from == to)
+    return v;
+  if (from.getWidth() < to.getWidth())
+    return arith::ExtFOp::create(b, loc, to, v);
+  if (from.getWidth() > to.getWidth())
+    return arith::TruncFOp::create(b, loc, to, v);
+  Value wide = arith::ExtFOp::create(b, loc, b.getF32Type(), v);
+  return arith::TruncFOp::create(b, loc, to, wide);
+}
+
+namespace {
+/// Builds the decomposition of one op, on tensors or on memrefs alike.
+class Decomposer {
+public:
+  Decomposer(OpBuilder &b, RMSNormOp op)
+      : b(b), loc(op.getLoc()), op(op), compute(op.getEffectiveComputeType()),
+        batch(op.getBatchDims()), rank(op.getInputType().getRank()),
+        onTensors(op.hasPureTensorSemantics()) {
+    accumulator = compute.getWidth() == 16 ? cast<FloatType>(b.getF32Type())
+                                           : compute;
+  }
+
+  SmallVector<Value> run() {
+    Value sum = buildSumOfSquares();
+    Value invRms = buildInverseRoot(sum);
+    Value result = buildScale(invRms);
+    for (Value buffer : llvm::reverse(temporaries))
+      memref::DeallocOp::create(b, loc, buffer);
+    if (!onTensors)
+      return {};
+    SmallVector<Value> results{result};
+    if (op.getInvRmsInit())
+      results.push_back(invRms);
+    return results;
+  }
+
+private:
+  AffineMap getMap(ArrayRef<int64_t> dims) {
+    SmallVector<AffineExpr> exprs;
+    for (int64_t dim : dims)
+      exprs.push_back(b.getAffineDimExpr(dim));
+    return AffineMap::get(rank, 0, exprs, b.getContext());
+  }
+
+  SmallVector<OpFoldResult> getSizes(Value v) {
+    return onTensors ? tensor::getMixedSizes(b, loc, v)
+                     : memref::getMixedSizes(b, loc, v);
+  }
+
+  /// An uninitialised value with x's batch extents.
+  Value createPerRow(FloatType type) {
+    SmallVector<OpFoldResult> all = getSizes(op.getInput()), sizes;
+    for (int64_t dim : batch)
+      sizes.push_back(all[dim]);
+    if (onTensors)
+      return tensor::EmptyOp::create(b, loc, sizes, type);
+    auto [shape, dynamic] = decomposeMixedValues(sizes);
+    Value buffer = memref::AllocOp::create(b, loc, MemRefType::get(shape, type),
+                                           dynamic);
+    temporaries.push_back(buffer);
+    return buffer;
+  }
+
+  /// One linalg.generic; its result on tensors, its output on memrefs.
+  Value createGeneric(ValueRange inputs, Value output, ArrayRef<AffineMap> maps,
+                      ArrayRef<utils::IteratorType> iterators,
+                      function_ref<Value(Location, ValueRange)> body) {
+    TypeRange types = onTensors ? TypeRange(output.getType()) : TypeRange();
+    auto generic = linalg::GenericOp::create(
+        b, loc, types, inputs, output, maps, iterators,
+        [&](OpBuilder &, Location bodyLoc, ValueRange args) {
+          Value result = body(bodyLoc, args);
+          linalg::YieldOp::create(b, bodyLoc, result);
+        });
+    return onTensors ? generic.getResult(0) : output;
+  }
+
+  /// S7: the part of x that the statistics see.
+  Value getStatisticsInput() {
+    if (!op.getCount())
+      return op.getInput();
+    SmallVector<OpFoldResult> sizes = getSizes(op.getInput());
+    SmallVector<OpFoldResult> offsets(rank, b.getIndexAttr(0));
+    SmallVector<OpFoldResult> strides(rank, b.getIndexAttr(1));
+    sizes[op.getDims().front()] = b.getIndexAttr(*op.getCount());
+    if (onTensors)
+      return tensor::ExtractSliceOp::create(b, loc, op.getInput(), offsets,
+                                            sizes, strides);
+    return memref::SubViewOp::create(b, loc, op.getInput(), offsets, sizes,
+                                     strides);
+  }
+
+  /// S2: s, in the accumulator's type.
+  Value buildSumOfSquares() {
+    Value zero = arith::ConstantOp::create(b, loc,
+                                           b.getFloatAttr(accumulator, 0.0));
+    Value empty = createPerRow(accumulator);
+    auto fill = linalg::FillOp::create(b, loc, zero, empty);
+    Value init = onTensors ? fill.getResult(0) : empty;
+    SmallVector<utils::IteratorType> iterators(rank,
+                                               utils::IteratorType::parallel);
+    for (int64_t dim : op.getDims())
+      iterators[dim] = utils::IteratorType::reduction;
+    return createGeneric(
+        getStatisticsInput(), init,
+        {b.getMultiDimIdentityMap(rank), getMap(batch)}, iterators,
+        [&](Location loc, ValueRange args) -> Value {
+          Value x = convertFloat(b, loc, args[0], compute);
+          Value square = arith::MulFOp::create(b, loc, x, x);
+          return arith::AddFOp::create(
+              b, loc, args[1], convertFloat(b, loc, square, accumulator));
+        });
+  }
+
+  /// n of S1 and S7 in C: a constant, or a conversion of the run-time extents.
+  Value buildCount() {
+    if (op.getCount())
+      return constant(static_cast<double>(*op.getCount()));
+    SmallVector<OpFoldResult> sizes = getSizes(op.getInput());
+    int64_t known = 1;
+    Value dynamic;
+    for (int64_t dim : op.getDims()) {
+      if (auto size = getConstantIntValue(sizes[dim])) {
+        known *= *size;
+        continue;
+      }
+      Value size = cast<Value>(sizes[dim]);
+      dynamic = dynamic ? arith::MulIOp::create(b, loc, dynamic, size) : size;
+    }
+    if (!dynamic)
+      return constant(static_cast<double>(known));
+    if (known != 1)
+      dynamic = arith::MulIOp::create(
+          b, loc, dynamic, arith::ConstantIndexOp::create(b, loc, known));
+    Value integer = arith::IndexCastOp::create(b, loc, b.getI64Type(), dynamic);
+    return arith::SIToFPOp::create(b, loc, compute, integer);
+  }
+
+  Value constant(double value) {
+    APFloat rounded(value);
+    return constant(rounded);
+  }
+  Value constant(APFloat value) {
+    bool losesInfo;
+    value.convert(compute.getFloatSemantics(), APFloat::rmNearestTiesToEven,
+                  &losesInfo);
+    return arith::ConstantOp::create(b, loc, FloatAttr::get(compute, value));
+  }
+
+  /// S3: r in C, into inv_rms where the op has that result (S8).
+  Value buildInverseRoot(Value sum) {
+    Value init = op.getInvRmsInit() ? Value(op.getInvRmsInit())
+                                    : createPerRow(compute);
+    Value n = buildCount();
+    Value epsilon = constant(op.getEpsilonInComputeType());
+    Value one = constant(1.0);
+    AffineMap identity = b.getMultiDimIdentityMap(batch.size());
+    SmallVector<utils::IteratorType> iterators(batch.size(),
+                                               utils::IteratorType::parallel);
+    return createGeneric(
+        sum, init, {identity, identity}, iterators,
+        [&](Location loc, ValueRange args) -> Value {
+          Value s = convertFloat(b, loc, args[0], compute);
+          Value mean = arith::DivFOp::create(b, loc, s, n);
+          return arith::DivFOp::create(b, loc, one,
+                                       buildRoot(loc, mean, epsilon));
+        });
+  }
+
+  Value buildRoot(Location loc, Value mean, Value epsilon) {
+    if (op.getEpsilonMode() == EpsilonMode::Inside) {
+      Value sum = arith::AddFOp::create(b, loc, mean, epsilon);
+      return math::SqrtOp::create(b, loc, sum);
+    }
+    Value root = math::SqrtOp::create(b, loc, mean);
+    if (op.getEpsilonMode() == EpsilonMode::Outside)
+      return arith::AddFOp::create(b, loc, root, epsilon);
+    // maximumf, not maxnumf: a NaN statistic stays NaN (S9).
+    return arith::MaximumFOp::create(b, loc, root, epsilon);
+  }
+
+  /// S4 to S6: every element of x times r, the weight, and the final rounding.
+  Value buildScale(Value invRms) {
+    SmallVector<Value> inputs{op.getInput(), invRms};
+    SmallVector<AffineMap> maps{b.getMultiDimIdentityMap(rank), getMap(batch)};
+    if (op.getWeight()) {
+      inputs.push_back(op.getWeight());
+      maps.push_back(getMap(op.getEffectiveWeightDims()));
+    }
+    maps.push_back(b.getMultiDimIdentityMap(rank));
+    SmallVector<utils::IteratorType> iterators(rank,
+                                               utils::IteratorType::parallel);
+    return createGeneric(
+        inputs, op.getInit(), maps, iterators,
+        [&](Location loc, ValueRange args) -> Value {
+          return scaleElement(loc, args[0], args[1],
+                              op.getWeight() ? args[2] : Value());
+        });
+  }
+
+  Value scaleElement(Location loc, Value x, Value r, Value weight) {
+    if (auto type = op.getScaleType())
+      r = convertFloat(
+          b, loc, convertFloat(b, loc, r, cast<FloatType>(*type)), compute);
+    x = convertFloat(b, loc, x, compute);
+    Value z = arith::MulFOp::create(b, loc, x, r);
+    z = convertFloat(b, loc, z, op.getEffectiveNormalizedType());
+    if (weight) {
+      FloatType wide = getWiderFloatType(cast<FloatType>(z.getType()),
+                                         cast<FloatType>(weight.getType()));
+      z = convertFloat(b, loc, z, wide);
+      weight = convertFloat(b, loc, weight, wide);
+      z = arith::MulFOp::create(b, loc, z, weight);
+    }
+    return convertFloat(b, loc, z,
+                        cast<FloatType>(op.getInitType().getElementType()));
+  }
+
+  OpBuilder &b;
+  Location loc;
+  RMSNormOp op;
+  FloatType compute;
+  FloatType accumulator;
+  SmallVector<int64_t> batch;
+  int64_t rank;
+  bool onTensors;
+  SmallVector<Value> temporaries;
+};
+} // namespace
+
+FailureOr<SmallVector<Value>> RMSNormOp::decomposeOperation(OpBuilder &b) {
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPoint(*this);
+  return Decomposer(b, *this).run();
+}
