@@ -92,7 +92,9 @@ private:
   Value createGeneric(ValueRange inputs, Value output, ArrayRef<AffineMap> maps,
                       ArrayRef<utils::IteratorType> iterators,
                       function_ref<Value(Location, ValueRange)> body) {
-    TypeRange types = onTensors ? TypeRange(output.getType()) : TypeRange();
+    SmallVector<Type> types;
+    if (onTensors)
+      types.push_back(output.getType());
     auto generic = linalg::GenericOp::create(
         b, loc, types, inputs, output, maps, iterators,
         [&](OpBuilder &, Location bodyLoc, ValueRange args) {

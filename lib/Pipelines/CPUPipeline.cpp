@@ -5,12 +5,71 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "norm/Pipelines/Pipelines.h"
+#include "Common.h"
+#include "mlir/Conversion/Passes.h"
+#include "mlir/Dialect/Affine/Transforms/Passes.h"
+#include "mlir/Dialect/Arith/Transforms/Passes.h"
+#include "mlir/Dialect/Linalg/Passes.h"
+#include "mlir/Dialect/Math/Transforms/Passes.h"
+#include "mlir/Dialect/MemRef/Transforms/Passes.h"
+#include "mlir/Dialect/SCF/Transforms/Passes.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassRegistry.h"
+#include "mlir/Transforms/Passes.h"
+#include "norm/Transforms/Passes.h"
 
 using namespace mlir;
+using namespace mlir::norm;
+
+/// Fuses rows and vectorises them, on tensors.
+static void buildRowCodegen(OpPassManager &pm,
+                            const CPUPipelineOptions &options) {
+  OpPassManager &func = pm.nest<func::FuncOp>();
+  NormTileRowsOptions tiling;
+  tiling.parallel = options.parallel;
+  func.addPass(createNormTileRows(tiling));
+  func.addPass(createCanonicalizerPass());
+  func.addPass(createCSEPass());
+  func.addPass(createNormVectorizeRows());
+  func.addPass(createCanonicalizerPass());
+  func.addPass(createCSEPass());
+  func.addPass(createLoopInvariantCodeMotionPass());
+}
+
+/// Loops and vectors on buffers to the LLVM dialect.
+static void buildToLLVM(OpPassManager &pm, const CPUPipelineOptions &options) {
+  OpPassManager &func = pm.nest<func::FuncOp>();
+  func.addPass(createConvertLinalgToLoopsPass());
+  func.addPass(createForallToParallelLoopPass());
+  if (options.parallel)
+    func.addPass(createConvertSCFToOpenMPPass());
+  buildScalarLowering(pm);
+  pm.addPass(createConvertVectorToSCFPass());
+  buildConvertToLLVM(pm);
+}
 
 void norm::buildNormToCPUPipeline(OpPassManager &pm,
-                                   const CPUPipelineOptions &options,
-                                   Stage upTo) {}
+                                  const CPUPipelineOptions &options,
+                                  Stage upTo) {
+  buildRecognition(pm, options.rounding);
+  if (upTo == Stage::Norm)
+    return;
+  buildDecomposition(pm);
+  if (upTo == Stage::Linalg)
+    return;
+  buildCallingConvention(pm);
+  buildRowCodegen(pm, options);
+  buildBufferization(pm);
+  if (upTo == Stage::Vector)
+    return;
+  buildToLLVM(pm, options);
+}
 
-void norm::registerCPUPipeline() {}
+void norm::registerCPUPipeline() {
+  PassPipelineRegistration<CPUPipelineOptions>(
+      "norm-to-cpu",
+      "Functions on tensors to fused, vectorised CPU code in the LLVM dialect",
+      [](OpPassManager &pm, const CPUPipelineOptions &options) {
+        buildNormToCPUPipeline(pm, options);
+      });
+}

@@ -1,4 +1,4 @@
-//===- Passes.td - Transforms passes -----------------------------*- tablegen -*-===//
+//===- Passes.td - row-wise code generation ---------------*- tablegen -*-===//
 //
 // Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -9,5 +9,147 @@
 #define NORM_TRANSFORMS_PASSES
 
 include "mlir/Pass/PassBase.td"
+
+def NormResultsToOutParams : Pass<"norm-results-to-out-params", "ModuleOp"> {
+  let summary = "Public functions take buffers and write results in place";
+  let description = [{
+    Gives every public function on tensors the calling convention of a compiled
+    artefact: tensor arguments become memrefs with the identity layout, tensor
+    results become trailing memref arguments that the caller provides, and the
+    function is exported as `_mlir_ciface_<name>`. Results are stored with
+    `bufferization.materialize_in_destination`, so that bufferisation computes
+    them in the caller's buffer. Scalar results stay results.
+
+    Input buffers are never written. An output buffer may be the buffer of an
+    input only where every element is read before it is written; partial overlap
+    is undefined.
+
+    Example:
+
+    ```mlir
+    func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> { ... return %y }
+    ```
+
+    becomes
+
+    ```mlir
+    func.func @f(%x: memref<4xf32>, %out: memref<4xf32>)
+        attributes {llvm.emit_c_interface} {
+      %t = bufferization.to_tensor %x restrict : memref<4xf32> to tensor<4xf32>
+      ...
+      bufferization.materialize_in_destination %y in restrict writable %out
+      return
+    }
+    ```
+
+    A public function that other functions call keeps its body in a private
+    copy, which the calls use. Limits: functions with more than one block keep
+    their results (a diagnostic says so); unranked tensors are refused.
+  }];
+  let dependentDialects = ["bufferization::BufferizationDialect",
+                           "memref::MemRefDialect"];
+}
+
+def NormTileRows : Pass<"norm-tile-rows", "func::FuncOp"> {
+  let summary = "Tile rows of structured ops and fuse their producers";
+  let description = [{
+    Finds groups of linalg ops on tensors that work row by row: a last op and
+    the elementwise ops and row reductions that feed it. The row dimensions are
+    the leading parallel dimensions that every reduction of the group keeps. They
+    are tiled by one row, and the whole group is fused into the loop, so that a
+    row is read from memory once and its intermediate values stay in cache or in
+    registers. A softmax, a LayerNorm or a decomposed norm op all qualify;
+    nothing in the pass names one of them. Contractions and convolutions are left
+    alone, and so are producers that do not depend on the row (a weight).
+
+    Example (a row sum divided out again):
+
+    ```mlir
+    %s = linalg.reduce { arith.addf } ins(%x : tensor<8x64xf32>)
+         outs(%zero : tensor<8xf32>) dimensions = [1]
+    %y = linalg.generic ... ins(%x, %s) outs(%e) { divf } -> tensor<8x64xf32>
+    ```
+
+    becomes
+
+    ```mlir
+    %y = scf.for %i = %c0 to %c8 step %c1 iter_args(%out = %e) {
+      %row = tensor.extract_slice %x[%i, 0] [1, 64] [1, 1]
+      %s = linalg.reduce ... -> tensor<1xf32>
+      %r = linalg.generic ... ins(%row, %s) -> tensor<1x64xf32>
+      %o = tensor.insert_slice %r into %out[%i, 0] [1, 64] [1, 1]
+      scf.yield %o
+    }
+    ```
+
+    With `parallel` the loop is an `scf.forall`.
+  }];
+  let options = [Option<"parallel", "parallel", "bool", /*default=*/"false",
+                        "Make the row loop an scf.forall">];
+  let dependentDialects = ["affine::AffineDialect", "scf::SCFDialect",
+                           "tensor::TensorDialect"];
+}
+
+def NormVectorizeRows : Pass<"norm-vectorize-rows", "func::FuncOp"> {
+  let summary = "Strip-mine and vectorise the innermost dimension of linalg ops";
+  let description = [{
+    Turns a linalg op on tensors into loops over its outer dimensions and a
+    strip-mined, vectorised loop over the innermost one: a main loop of `lanes`
+    elements, a loop of `tail` elements, and one masked vector of `tail` elements
+    for what is left; static extents leave out the parts that have nothing to do.
+    A reduction over the innermost dimension carries one vector accumulator of
+    `lanes` elements (and one of `tail`) and adds its halves up at the end, so the
+    order of the sum is fixed, needs no fast-math flag and does not depend on the
+    machine (docs/Codegen.md has the tree). Values that are one element a row are
+    kept as scalars.
+
+    Example: `linalg.generic` that doubles a tensor<100xf32> becomes
+
+    ```mlir
+    %0 = scf.for %i = %c0 to %c64 step %c64 iter_args(%o = %init) {
+      %v = vector.transfer_read %x[%i] : tensor<100xf32>, vector<64xf32>
+      %d = arith.addf %v, %v : vector<64xf32>
+      %w = vector.transfer_write %d, %o[%i] : vector<64xf32>, tensor<100xf32>
+      scf.yield %w
+    }
+    ... two vectors of 16, then one masked vector of 16 for the last 4 ...
+    ```
+
+    Limits: operands must be contiguous in the innermost dimension or not depend
+    on it, and the body must be elementwise; other ops are left to
+    convert-linalg-to-loops.
+  }];
+  let options = [
+    Option<"lanes", "lanes", "int64_t", /*default=*/"64",
+           "Elements of the main loop's vectors; a power of two">,
+    Option<"tail", "tail", "int64_t", /*default=*/"16",
+           "Elements of the tail's vectors; a power of two">];
+  let dependentDialects = ["affine::AffineDialect", "arith::ArithDialect",
+                           "scf::SCFDialect", "tensor::TensorDialect",
+                           "vector::VectorDialect"];
+}
+
+def NormWidenNarrowFloats : Pass<"norm-widen-narrow-floats"> {
+  let summary = "Compute 16-bit float arithmetic in f32, rounding every result";
+  let description = [{
+    Replaces each arith and math op on f16 or bf16 values, scalar or vector, by
+    the op on f32 between an `arith.extf` of its operands and an `arith.truncf` of
+    its result. For add, sub, mul, div and sqrt this equals one rounding to the
+    16-bit type. Unlike upstream's arith-emulate-unsupported-floats no cast
+    carries a fast-math flag, so no later fold can drop a rounding.
+
+    Example: `%c = arith.mulf %a, %b : bf16` becomes
+
+    ```mlir
+    %a32 = arith.extf %a : bf16 to f32
+    %b32 = arith.extf %b : bf16 to f32
+    %c32 = arith.mulf %a32, %b32 : f32
+    %c = arith.truncf %c32 : f32 to bf16
+    ```
+
+    Limits: conversions, constants, selects and bit operations stay as they are.
+  }];
+  let dependentDialects = ["arith::ArithDialect"];
+}
 
 #endif // NORM_TRANSFORMS_PASSES

@@ -1,0 +1,132 @@
+//===- ResultsToOutParams.cpp - the calling convention of artefacts -------===//
+//
+// Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/SymbolTable.h"
+#include "norm/Transforms/Passes.h"
+
+namespace mlir::norm {
+#define GEN_PASS_DEF_NORMRESULTSTOOUTPARAMS
+#include "norm/Transforms/Passes.h.inc"
+} // namespace mlir::norm
+
+using namespace mlir;
+
+static bool isTensor(Type type) { return isa<TensorType>(type); }
+
+static MemRefType getBufferType(Type type) {
+  auto tensor = cast<RankedTensorType>(type);
+  return MemRefType::get(tensor.getShape(), tensor.getElementType());
+}
+
+static LogicalResult checkSupported(func::FuncOp func) {
+  for (Type type : llvm::concat<const Type>(func.getArgumentTypes(),
+                                            func.getResultTypes()))
+    if (isa<UnrankedTensorType>(type))
+      return func.emitError("cannot give an unranked tensor a buffer: ")
+             << type;
+  if (!llvm::hasSingleElement(func.getBody()))
+    return func.emitError("public functions with more than one block are not "
+                          "supported; use scf for control flow");
+  return success();
+}
+
+/// Moves the body of a called public function to a private copy that all calls
+/// use, so that the public signature is free to change.
+static void separateCalledBody(func::FuncOp func, SymbolTable &symbols,
+                               ArrayRef<Operation *> calls) {
+  OpBuilder b(func);
+  auto impl = func::FuncOp::create(b, func.getLoc(),
+                                   (func.getName() + "__body").str(),
+                                   func.getFunctionType());
+  impl.setPrivate();
+  impl.getBody().takeBody(func.getBody());
+  symbols.insert(impl);
+  for (Operation *call : calls)
+    cast<func::CallOp>(call).setCallee(impl.getName());
+
+  Block *entry = func.addEntryBlock();
+  b.setInsertionPointToEnd(entry);
+  auto call = func::CallOp::create(b, func.getLoc(), impl,
+                                   entry->getArguments());
+  func::ReturnOp::create(b, func.getLoc(), call.getResults());
+}
+
+static void convertArguments(func::FuncOp func, OpBuilder &b) {
+  Block &entry = func.getBody().front();
+  b.setInsertionPointToStart(&entry);
+  for (BlockArgument argument : entry.getArguments()) {
+    if (!isTensor(argument.getType()))
+      continue;
+    Type tensorType = argument.getType();
+    argument.setType(getBufferType(tensorType));
+    auto tensor = bufferization::ToTensorOp::create(
+        b, argument.getLoc(), tensorType, argument, /*restrict=*/true,
+        /*writable=*/false);
+    argument.replaceAllUsesExcept(tensor, tensor);
+  }
+}
+
+static void convertResults(func::FuncOp func, OpBuilder &b) {
+  Block &entry = func.getBody().front();
+  auto ret = cast<func::ReturnOp>(entry.getTerminator());
+  b.setInsertionPoint(ret);
+  SmallVector<Value> scalars;
+  for (Value result : ret.getOperands()) {
+    if (!isTensor(result.getType())) {
+      scalars.push_back(result);
+      continue;
+    }
+    Value out = entry.addArgument(getBufferType(result.getType()),
+                                  result.getLoc());
+    bufferization::MaterializeInDestinationOp::create(
+        b, ret.getLoc(), /*result=*/Type(), result, out, /*restrict=*/true,
+        /*writable=*/true);
+  }
+  ret.getOperandsMutable().assign(scalars);
+}
+
+static void setSignature(func::FuncOp func) {
+  Block &entry = func.getBody().front();
+  TypeRange results = entry.getTerminator()->getOperandTypes();
+  // Argument attributes describe tensors that are gone.
+  func.removeArgAttrsAttr();
+  func.removeResAttrsAttr();
+  func.setFunctionType(FunctionType::get(
+      func.getContext(), entry.getArgumentTypes(), results));
+  func->setAttr(LLVM::LLVMDialect::getEmitCWrapperAttrName(),
+                UnitAttr::get(func.getContext()));
+}
+
+namespace {
+struct NormResultsToOutParams
+    : norm::impl::NormResultsToOutParamsBase<NormResultsToOutParams> {
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    SymbolTable symbols(module);
+    llvm::DenseMap<StringRef, SmallVector<Operation *>> calls;
+    module.walk(
+        [&](func::CallOp call) { calls[call.getCallee()].push_back(call); });
+    for (auto func : llvm::to_vector(module.getOps<func::FuncOp>())) {
+      if (func.isPrivate() || func.isExternal())
+        continue;
+      if (failed(checkSupported(func)))
+        return signalPassFailure();
+      if (auto it = calls.find(func.getName()); it != calls.end())
+        separateCalledBody(func, symbols, it->second);
+      OpBuilder b(func);
+      convertArguments(func, b);
+      convertResults(func, b);
+      setSignature(func);
+    }
+  }
+};
+} // namespace

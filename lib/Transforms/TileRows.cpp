@@ -1,0 +1,245 @@
+//===- TileRows.cpp - tile rows and fuse their producers ------------------===//
+//
+// Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/SCF/Transforms/TileUsingInterface.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "norm/Transforms/Passes.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/SmallBitVector.h"
+
+namespace mlir::norm {
+#define GEN_PASS_DEF_NORMTILEROWS
+#include "norm/Transforms/Passes.h.inc"
+} // namespace mlir::norm
+
+using namespace mlir;
+using linalg::LinalgOp;
+
+/// An op that can be part of a row group: on tensors, with maps of plain
+/// dimensions and constants, and not a contraction, which rows would recompute.
+static bool isRowWise(LinalgOp op) {
+  if (!op.hasPureTensorSemantics() || op.getNumLoops() == 0)
+    return false;
+  if (linalg::isaContractionOpInterface(op) ||
+      linalg::isaConvolutionOpInterface(op))
+    return false;
+  auto isPlain = [](AffineExpr expr) {
+    return isa<AffineDimExpr, AffineConstantExpr>(expr);
+  };
+  return llvm::all_of(op.getIndexingMapsArray(), [&](AffineMap map) {
+    return llvm::all_of(map.getResults(), isPlain);
+  });
+}
+
+namespace {
+/// The ops that are fused into the loop over `root`'s rows.
+struct RowGroup {
+  LinalgOp root;
+  llvm::SetVector<Operation *> members; // root included
+  int64_t numRowDims = 0;               // leading loops of root
+};
+
+/// Where each loop of an op lies in the root's iteration space; -1: nowhere.
+using LoopPositions = SmallVector<int64_t>;
+
+class GroupFinder {
+public:
+  explicit GroupFinder(LinalgOp root)
+      : root(root), rowDims(root.getNumLoops(), true) {
+    group.root = root;
+  }
+
+  RowGroup find() {
+    LoopPositions identity =
+        llvm::to_vector(llvm::seq<int64_t>(0, root.getNumLoops()));
+    // The leading dimensions that every reduction keeps can only shrink when a
+    // producer joins, so producers are visited until that is stable.
+    visit(root, identity);
+    if (!sawReduction && root.getNumLoops() > 0)
+      rowDims.reset(root.getNumLoops() - 1);
+    while (group.numRowDims < static_cast<int64_t>(rowDims.size()) &&
+           rowDims.test(group.numRowDims))
+      ++group.numRowDims;
+    if (group.numRowDims > 0)
+      collect(root, identity);
+    return group;
+  }
+
+private:
+  /// Loops of the producer of `operand` seen from the root; nothing when that
+  /// producer cannot be fused.
+  std::optional<LoopPositions> follow(LinalgOp consumer, OpOperand &operand,
+                                      const LoopPositions &positions) {
+    auto result = dyn_cast<OpResult>(operand.get());
+    auto producer = result ? dyn_cast<LinalgOp>(result.getOwner()) : LinalgOp();
+    if (!producer || !isRowWise(producer) ||
+        producer->getBlock() != root->getBlock())
+      return std::nullopt;
+    AffineMap use = consumer.getMatchingIndexingMap(&operand);
+    AffineMap def = producer.getIndexingMapMatchingResult(result);
+    LoopPositions found(producer.getNumLoops(), -1);
+    for (auto [useExpr, defExpr] : llvm::zip(use.getResults(), def.getResults()))
+      if (isa<AffineDimExpr>(useExpr) && isa<AffineDimExpr>(defExpr))
+        found[cast<AffineDimExpr>(defExpr).getPosition()] =
+            positions[cast<AffineDimExpr>(useExpr).getPosition()];
+    return found;
+  }
+
+  void visit(LinalgOp op, const LoopPositions &positions) {
+    if (!visited.insert(op).second)
+      return;
+    if (op.getNumReductionLoops() > 0) {
+      llvm::SmallBitVector kept(rowDims.size());
+      for (auto [loop, kind] : llvm::enumerate(op.getIteratorTypesArray()))
+        if (kind == utils::IteratorType::parallel && positions[loop] >= 0)
+          kept.set(positions[loop]);
+      // A reduction that keeps no row is one of a weight: not fused, no limit.
+      if (op != root && !kept.test(0))
+        return;
+      rowDims &= kept;
+      sawReduction = true;
+    }
+    for (OpOperand &operand : op->getOpOperands())
+      if (auto next = follow(op, operand, positions))
+        visit(cast<LinalgOp>(operand.get().getDefiningOp()), *next);
+  }
+
+  /// Members are the producers that every row needs only its own part of.
+  void collect(LinalgOp op, const LoopPositions &positions) {
+    group.members.insert(op);
+    for (OpOperand &operand : op->getOpOperands()) {
+      auto next = follow(op, operand, positions);
+      if (!next || group.members.contains(operand.get().getDefiningOp()))
+        continue;
+      auto producer = cast<LinalgOp>(operand.get().getDefiningOp());
+      bool onePerRow = llvm::all_of(
+          llvm::seq<int64_t>(0, group.numRowDims), [&](int64_t dim) {
+            auto loop = llvm::find(*next, dim);
+            return loop != next->end() &&
+                   producer.getIteratorTypesArray()[loop - next->begin()] ==
+                       utils::IteratorType::parallel;
+          });
+      if (onePerRow)
+        collect(producer, *next);
+    }
+  }
+
+  LinalgOp root;
+  llvm::SmallBitVector rowDims;
+  bool sawReduction = false;
+  llvm::DenseSet<Operation *> visited;
+  RowGroup group;
+};
+} // namespace
+
+/// Whether `user` is, or is nested in, `next` or an op after it in its block.
+static bool isFrom(Operation *next, Operation *user) {
+  Operation *ancestor = next->getBlock()->findAncestorOpInBlock(*user);
+  return ancestor && (ancestor == next || next->isBeforeInBlock(ancestor));
+}
+
+/// Tiles the group's rows and fuses its members; the root is replaced.
+static LogicalResult tileGroup(IRRewriter &rewriter, RowGroup &group,
+                               bool parallel) {
+  OpFoldResult zero = rewriter.getIndexAttr(0), one = rewriter.getIndexAttr(1);
+  SmallVector<OpFoldResult> sizes(group.root.getNumLoops(), zero);
+  std::fill_n(sizes.begin(), group.numRowDims, one);
+
+  scf::SCFTileAndFuseOptions options;
+  options.tilingOptions.setTileSizes(sizes);
+  options.tilingOptions.setLoopType(
+      parallel ? scf::SCFTilingOptions::LoopType::ForallOp
+               : scf::SCFTilingOptions::LoopType::ForOp);
+  // The loop is inserted before `next`, which its results dominate.
+  Operation *next = group.root->getNextNode();
+  llvm::DenseSet<Value> yielded;
+  options.setFusionControlFn(
+      [&](tensor::ExtractSliceOp, OpResult producer, bool)
+          -> std::optional<scf::SCFTileAndFuseOptions::ControlFnResult> {
+        if (!group.members.contains(producer.getOwner()))
+          return std::nullopt;
+        bool usedOutside = llvm::any_of(
+            producer.getUsers(),
+            [&](Operation *user) { return isFrom(next, user); });
+        scf::SCFTileAndFuseOptions::ControlFnResult result;
+        result.yieldProducerReplacement =
+            usedOutside && yielded.insert(producer).second;
+        return result;
+      });
+
+  rewriter.setInsertionPoint(group.root);
+  auto tiling = cast<TilingInterface>(group.root.getOperation());
+  FailureOr<scf::SCFTileAndFuseResult> tiled =
+      scf::tileConsumerAndFuseProducersUsingSCF(rewriter, tiling, options);
+  if (failed(tiled))
+    return failure();
+  for (auto [from, to] : tiled->replacements)
+    rewriter.replaceUsesWithIf(from, to, [&](OpOperand &use) {
+      return isFrom(next, use.getOwner());
+    });
+  return success();
+}
+
+/// Extents of a result are those of its destination; asking the destination
+/// keeps an op that was fused into a loop from staying alive for its shape.
+static void forwardDims(IRRewriter &rewriter, LinalgOp op) {
+  for (OpResult result : op->getResults())
+    for (Operation *user : llvm::make_early_inc_range(result.getUsers()))
+      if (auto dim = dyn_cast<tensor::DimOp>(user))
+        rewriter.modifyOpInPlace(dim, [&] {
+          dim.getSourceMutable().assign(op.getTiedOpOperand(result)->get());
+        });
+}
+
+static void tileBlock(IRRewriter &rewriter, Block &block, bool parallel) {
+  for (Operation *op = block.empty() ? nullptr : &block.back(); op;) {
+    auto root = dyn_cast<LinalgOp>(op);
+    if (!root || !isRowWise(root)) {
+      op = op->getPrevNode();
+      continue;
+    }
+    forwardDims(rewriter, root);
+    if (isOpTriviallyDead(op)) {
+      Operation *dead = op;
+      op = op->getPrevNode();
+      rewriter.eraseOp(dead);
+      continue;
+    }
+    RowGroup group = GroupFinder(root).find();
+    Operation *before = op->getPrevNode();
+    if (group.numRowDims > 0 &&
+        succeeded(tileGroup(rewriter, group, parallel))) {
+      forwardDims(rewriter, root);
+      if (isOpTriviallyDead(root))
+        rewriter.eraseOp(root);
+    }
+    op = before;
+  }
+}
+
+namespace {
+struct NormTileRows : norm::impl::NormTileRowsBase<NormTileRows> {
+  using NormTileRowsBase::NormTileRowsBase;
+
+  void runOnOperation() override {
+    IRRewriter rewriter(&getContext());
+    SmallVector<Block *> blocks;
+    getOperation().walk([&](Block *block) {
+      // Bodies of linalg ops hold scalars, nothing to tile.
+      if (!isa<LinalgOp>(block->getParentOp()))
+        blocks.push_back(block);
+    });
+    for (Block *block : blocks)
+      tileBlock(rewriter, *block, parallel);
+  }
+};
+} // namespace

@@ -1,0 +1,83 @@
+//===- WidenNarrowFloats.cpp - 16-bit arithmetic in f32 -------------------===//
+//
+// Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/TypeUtilities.h"
+#include "norm/Transforms/Passes.h"
+
+namespace mlir::norm {
+#define GEN_PASS_DEF_NORMWIDENNARROWFLOATS
+#include "norm/Transforms/Passes.h.inc"
+} // namespace mlir::norm
+
+using namespace mlir;
+
+static bool isNarrow(Type type) {
+  Type element = getElementTypeOrSelf(type);
+  return element.isF16() || element.isBF16();
+}
+
+static Type widen(Type type) {
+  Type f32 = Float32Type::get(type.getContext());
+  if (auto shaped = dyn_cast<ShapedType>(type))
+    return shaped.clone(f32);
+  return f32;
+}
+
+static bool computes(Operation *op) {
+  if (isa<arith::ConstantOp, arith::ExtFOp, arith::TruncFOp, arith::SelectOp,
+          arith::BitcastOp>(op))
+    return false;
+  // Integer conversions round once on their own; through f32 they would twice.
+  if (isa<arith::SIToFPOp, arith::UIToFPOp>(op))
+    return false;
+  return isa_and_nonnull<arith::ArithDialect, math::MathDialect>(
+             op->getDialect()) &&
+         (llvm::any_of(op->getOperandTypes(), isNarrow) ||
+          llvm::any_of(op->getResultTypes(), isNarrow));
+}
+
+static void widenOp(Operation *op) {
+  OpBuilder b(op);
+  IRMapping mapping;
+  for (Value operand : op->getOperands())
+    if (isNarrow(operand.getType()) && !mapping.contains(operand))
+      mapping.map(operand,
+                  arith::ExtFOp::create(b, op->getLoc(),
+                                        widen(operand.getType()), operand)
+                      .getResult());
+  Operation *wide = b.clone(*op, mapping);
+  for (auto [result, wideResult] :
+       llvm::zip(op->getResults(), wide->getResults())) {
+    Value replacement = wideResult;
+    if (isNarrow(result.getType())) {
+      wideResult.setType(widen(result.getType()));
+      replacement = arith::TruncFOp::create(b, op->getLoc(), result.getType(),
+                                            wideResult);
+    }
+    result.replaceAllUsesWith(replacement);
+  }
+  op->erase();
+}
+
+namespace {
+struct NormWidenNarrowFloats
+    : norm::impl::NormWidenNarrowFloatsBase<NormWidenNarrowFloats> {
+  void runOnOperation() override {
+    SmallVector<Operation *> ops;
+    getOperation()->walk([&](Operation *op) {
+      if (computes(op))
+        ops.push_back(op);
+    });
+    for (Operation *op : ops)
+      widenOp(op);
+  }
+};
+} // namespace
