@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Common.h"
 #include "mlir/Conversion/Passes.h"
 #include "mlir/Dialect/Affine/Transforms/Passes.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/Passes.h"
 #include "mlir/Dialect/Math/Transforms/Passes.h"
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
@@ -16,6 +16,7 @@
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
+#include "norm/Pipelines/Pipelines.h"
 #include "norm/Transforms/Passes.h"
 
 using namespace mlir;
@@ -26,7 +27,7 @@ static void buildRowCodegen(OpPassManager &pm,
                             const CPUPipelineOptions &options) {
   OpPassManager &func = pm.nest<func::FuncOp>();
   NormTileRowsOptions tiling;
-  tiling.parallel = options.parallel;
+  tiling.parallel = options.threads > 1;
   func.addPass(createNormTileRows(tiling));
   func.addPass(createCanonicalizerPass());
   func.addPass(createCSEPass());
@@ -41,8 +42,11 @@ static void buildToLLVM(OpPassManager &pm, const CPUPipelineOptions &options) {
   OpPassManager &func = pm.nest<func::FuncOp>();
   func.addPass(createConvertLinalgToLoopsPass());
   func.addPass(createForallToParallelLoopPass());
-  if (options.parallel)
-    func.addPass(createConvertSCFToOpenMPPass());
+  if (options.threads > 1) {
+    ConvertSCFToOpenMPPassOptions openmp;
+    openmp.numThreads = options.threads;
+    func.addPass(createConvertSCFToOpenMPPass(openmp));
+  }
   buildScalarLowering(pm);
   pm.addPass(createConvertVectorToSCFPass());
   buildConvertToLLVM(pm);

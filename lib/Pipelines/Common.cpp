@@ -5,19 +5,20 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Common.h"
 #include "mlir/Conversion/Passes.h"
 #include "mlir/Dialect/Affine/Transforms/Passes.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/Bufferization/Pipelines/Passes.h"
 #include "mlir/Dialect/Bufferization/Transforms/OneShotAnalysis.h"
 #include "mlir/Dialect/Bufferization/Transforms/Passes.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/Passes.h"
 #include "mlir/Dialect/Math/Transforms/Passes.h"
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
 #include "mlir/Dialect/Tensor/Transforms/Passes.h"
 #include "mlir/Transforms/Passes.h"
 #include "norm/Conversion/NormToLinalg/Passes.h"
+#include "norm/Pipelines/Pipelines.h"
 #include "norm/Recognition/Passes.h"
 #include "norm/Transforms/Passes.h"
 
@@ -44,6 +45,8 @@ void norm::buildRecognition(OpPassManager &pm, StringRef rounding) {
 void norm::buildDecomposition(OpPassManager &pm) {
   pm.addPass(createNormToLinalg());
   pm.addPass(createLinalgGeneralizeNamedOpsPass());
+  // Front ends keep reduced dims as extent 1, which tiling cannot write.
+  pm.addPass(createLinalgFoldUnitExtentDimsPass());
   pm.addPass(createLinalgElementwiseOpFusionPass());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
@@ -68,6 +71,7 @@ void norm::buildBufferization(OpPassManager &pm) {
   bufferization::buildBufferDeallocationPipeline(pm, deallocation);
   pm.addPass(createConvertBufferizationToMemRefPass());
   pm.addPass(memref::createFoldMemRefAliasOpsPass());
+  pm.addPass(createNormExpandMemRefCopy());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
 }

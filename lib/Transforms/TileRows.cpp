@@ -35,6 +35,10 @@ static bool isRowWise(LinalgOp op) {
   auto isPlain = [](AffineExpr expr) {
     return isa<AffineDimExpr, AffineConstantExpr>(expr);
   };
+  // Tiling needs results without constants; unit dims are folded before.
+  for (OpOperand &init : op.getDpsInitsMutable())
+    if (!op.getMatchingIndexingMap(&init).isProjectedPermutation())
+      return false;
   return llvm::all_of(op.getIndexingMapsArray(), [&](AffineMap map) {
     return llvm::all_of(map.getResults(), isPlain);
   });

@@ -33,14 +33,10 @@ struct CPUPipelineOptions : PassPipelineOptions<CPUPipelineOptions> {
       llvm::cl::desc("Rounding that recognition accepts: default, exact or "
                      "relaxed"),
       llvm::cl::init("default")};
-  PassOptions::Option<int64_t> vectorBits{
-      *this, "vector-bits",
-      llvm::cl::desc("Width of a vector register in bits"),
-      llvm::cl::init(256)};
-  PassOptions::Option<bool> parallel{
-      *this, "parallel",
-      llvm::cl::desc("Distribute rows over OpenMP threads"),
-      llvm::cl::init(false)};
+  PassOptions::Option<unsigned> threads{
+      *this, "threads",
+      llvm::cl::desc("OpenMP threads that share the rows; 1: no OpenMP"),
+      llvm::cl::init(1)};
 };
 
 struct NVVMPipelineOptions : PassPipelineOptions<NVVMPipelineOptions> {
@@ -67,6 +63,23 @@ void buildNormToCPUPipeline(OpPassManager &pm,
 void buildNormToNVVMPipeline(OpPassManager &pm,
                              const NVVMPipelineOptions &options,
                              Stage upTo = Stage::LLVM);
+
+// Stages that compilations share, in the order of their use.
+
+/// TOSA to linalg on tensors; leaves other programs as they are.
+void buildTosaLowering(OpPassManager &pm);
+/// Upstream dialects to norm ops beside linalg.
+void buildRecognition(OpPassManager &pm, StringRef rounding);
+/// norm ops to linalg, elementwise ops fused.
+void buildDecomposition(OpPassManager &pm);
+/// Results as trailing buffers, written in place.
+void buildCallingConvention(OpPassManager &pm);
+/// Tensors to buffers that are freed again.
+void buildBufferization(OpPassManager &pm);
+/// math and narrow floats to what LLVM lowers without losing a bit.
+void buildScalarLowering(OpPassManager &pm);
+/// Everything that is left to the LLVM dialect.
+void buildConvertToLLVM(OpPassManager &pm);
 
 /// Registers `norm-to-cpu`.
 void registerCPUPipeline();

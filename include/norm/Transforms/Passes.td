@@ -152,4 +152,20 @@ def NormWidenNarrowFloats : Pass<"norm-widen-narrow-floats"> {
   let dependentDialects = ["arith::ArithDialect"];
 }
 
+def NormExpandMemRefCopy : Pass<"norm-expand-memref-copy"> {
+  let summary = "Strided memref.copy as linalg.copy";
+  let description = [{
+    finalize-memref-to-llvm lowers a `memref.copy` between strided buffers to a
+    call of `memrefCopy` of MLIR's runner library. Compiled artefacts link no
+    MLIR library, so such copies become `linalg.copy`, which lowers to loops.
+    Copies between contiguous buffers stay, and become memcpy.
+
+    Example: `memref.copy %a, %b : memref<4x4xf32, strided<[8, 1]>> to
+    memref<4x4xf32>` becomes `linalg.copy ins(%a) outs(%b)`.
+
+    Limits: unranked buffers are left alone.
+  }];
+  let dependentDialects = ["linalg::LinalgDialect"];
+}
+
 #endif // NORM_TRANSFORMS_PASSES

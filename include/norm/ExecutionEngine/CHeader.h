@@ -1,0 +1,20 @@
+//===- CHeader.h - a C header for compiled functions ------------*- C++ -*-===//
+//
+// Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NORM_EXECUTIONENGINE_CHEADER_H
+#define NORM_EXECUTIONENGINE_CHEADER_H
+
+#include "mlir/IR/BuiltinOps.h"
+
+namespace mlir::norm {
+/// Declares `_mlir_ciface_f` for each public function f of a module on tensors,
+/// and the memref descriptors that they take; valid C11 and C++. A type that C
+/// cannot name is an error at its function.
+LogicalResult printCHeader(ModuleOp module, StringRef guard, raw_ostream &os);
+} // namespace mlir::norm
+
+#endif // NORM_EXECUTIONENGINE_CHEADER_H

@@ -1,0 +1,48 @@
+//===- Codegen.h - LLVM dialect to machine code -----------------*- C++ -*-===//
+//
+// Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NORM_EXECUTIONENGINE_CODEGEN_H
+#define NORM_EXECUTIONENGINE_CODEGEN_H
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Pass/PassManager.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Support/Error.h"
+#include "llvm/Target/TargetMachine.h"
+
+namespace mlir::norm {
+
+/// Registers the translations to LLVM IR that compiled programs need.
+void registerTranslations(DialectRegistry &registry);
+
+/// A target machine of this host's architecture for `cpu` ("native": this
+/// machine with all its features). An unknown name is an error.
+llvm::Expected<std::unique_ptr<llvm::TargetMachine>>
+createTargetMachine(StringRef cpu);
+
+/// Translates a module of the LLVM dialect, makes everything but the functions
+/// `_mlir_ciface_*` internal, and optimises at -O3 for `machine`. Diagnostics
+/// go to the module's context.
+FailureOr<std::unique_ptr<llvm::Module>>
+translateToLLVMIR(ModuleOp module, llvm::LLVMContext &context,
+                  llvm::TargetMachine &machine);
+
+/// Assembly or an object file of an optimised module.
+llvm::Error emitMachineCode(llvm::Module &module, llvm::TargetMachine &machine,
+                            bool assembly, SmallVectorImpl<char> &out);
+
+/// Links an object file to a shared object that binds its own symbols, with
+/// the C compiler driver found on PATH.
+llvm::Error linkShared(StringRef object, StringRef output, bool openmp);
+
+/// What a compilation without norm-mlir does: upstream's TOSA lowering,
+/// one-shot bufferisation and loops, with the same calling convention.
+void buildUpstreamPipeline(OpPassManager &pm);
+
+} // namespace mlir::norm
+
+#endif // NORM_EXECUTIONENGINE_CODEGEN_H

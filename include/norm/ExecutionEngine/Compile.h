@@ -1,0 +1,36 @@
+//===- Compile.h - compile a module to a file -------------------*- C++ -*-===//
+//
+// Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NORM_EXECUTIONENGINE_COMPILE_H
+#define NORM_EXECUTIONENGINE_COMPILE_H
+
+#include "mlir/IR/BuiltinOps.h"
+
+namespace mlir::norm {
+
+enum class Emit {
+  Norm, Linalg, Vector, LLVMDialect, LLVMIR, Assembly, Object, Shared, Header,
+  PTX, Cubin
+};
+
+struct EmitOptions {
+  Emit emit = Emit::Object;
+  bool nvvm = false;
+  std::string cpu; ///< empty: x86-64-v3 on x86-64, else generic
+  std::string chip = "sm_90";
+  unsigned threads = 1;
+  std::string rounding = "default";
+};
+
+/// Compiles `module` in place and writes `output` ("-": standard output).
+/// Errors are diagnostics; on one of them no file is left.
+LogicalResult emitFile(ModuleOp module, const EmitOptions &options,
+                       StringRef output);
+
+} // namespace mlir::norm
+
+#endif // NORM_EXECUTIONENGINE_COMPILE_H

@@ -1,0 +1,80 @@
+//===- CompiledModule.h - compile in memory and call ------------*- C++ -*-===//
+//
+// Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NORM_EXECUTIONENGINE_COMPILEDMODULE_H
+#define NORM_EXECUTIONENGINE_COMPILEDMODULE_H
+
+#include "mlir/IR/BuiltinOps.h"
+#include "norm/ExecutionEngine/HostTensor.h"
+#include "llvm/ADT/StringMap.h"
+
+namespace llvm::orc {
+class LLJIT;
+} // namespace llvm::orc
+
+namespace mlir::norm {
+
+struct CompileOptions {
+  enum class Pipeline { CPU, Upstream };
+  Pipeline pipeline = Pipeline::CPU;
+  std::string rounding = "default";
+  std::string cpu = "native";
+  unsigned threads = 1; ///< over 1: rows in parallel, OpenMP
+};
+
+/// Machine code of a module's public functions, in this process.
+class CompiledModule {
+public:
+  ~CompiledModule();
+
+  /// Compiles a copy of `module`. Errors are diagnostics with locations.
+  static FailureOr<std::unique_ptr<CompiledModule>>
+  compile(ModuleOp module, const CompileOptions &options);
+
+  /// Type of a public function as the source has it; null: no such function.
+  FunctionType getFunctionType(StringRef function) const;
+
+  /// Calls a function on `inputs`, one a parameter, and returns one tensor a
+  /// result. Dynamic extents of results are computed from the inputs.
+  llvm::Expected<SmallVector<HostTensor>> call(StringRef function,
+                                               ArrayRef<HostTensor *> inputs);
+
+  /// A call whose buffers are bound once, for timing.
+  class Invocation {
+  public:
+    void operator()() { entry(arguments.data()); }
+
+  private:
+    friend class CompiledModule;
+    void (*entry)(void **) = nullptr;
+    SmallVector<void *> arguments;
+    std::vector<std::unique_ptr<int64_t[]>> storage;
+  };
+  /// `outputs` must have the shapes of the results. The tensors must live as
+  /// long as the invocation.
+  llvm::Expected<Invocation> bind(StringRef function,
+                                  ArrayRef<HostTensor *> inputs,
+                                  ArrayRef<HostTensor *> outputs);
+  /// Zeroed outputs of the right shapes for `inputs`.
+  llvm::Expected<SmallVector<HostTensor>>
+  createOutputs(StringRef function, ArrayRef<HostTensor *> inputs);
+
+private:
+  CompiledModule();
+  llvm::Expected<void (*)(void **)> lookup(StringRef function);
+
+  llvm::StringMap<FunctionType> functions;
+  std::unique_ptr<llvm::orc::LLJIT> jit;
+};
+
+/// Copies of the public functions with dynamic result extents that return only
+/// those extents; `call` uses them. Their name is the function's and this.
+constexpr llvm::StringLiteral kShapeFunctionSuffix = "__norm_shape";
+
+} // namespace mlir::norm
+
+#endif // NORM_EXECUTIONENGINE_COMPILEDMODULE_H

@@ -1,0 +1,30 @@
+//===- Driver.h - what the tools share --------------------------*- C++ -*-===//
+//
+// Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NORM_EXECUTIONENGINE_DRIVER_H
+#define NORM_EXECUTIONENGINE_DRIVER_H
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/MLIRContext.h"
+#include "llvm/Support/SourceMgr.h"
+
+namespace mlir::norm {
+
+/// Adds norm's dialects, upstream's are the caller's, and the translations to
+/// LLVM IR; then parses `file` ("-": standard input) and verifies it. Errors
+/// are printed with their location, and null is returned.
+OwningOpRef<ModuleOp> parseInputFile(StringRef file, llvm::SourceMgr &sources,
+                                     MLIRContext &context);
+
+/// Takes a command-line option's name away from the LLVM library that registered
+/// it (libLLVM has a global --threads). Call it while static objects are made,
+/// before the tool's own option of that name.
+bool releaseLibraryOption(StringRef name);
+
+} // namespace mlir::norm
+
+#endif // NORM_EXECUTIONENGINE_DRIVER_H

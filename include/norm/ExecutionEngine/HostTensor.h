@@ -1,0 +1,72 @@
+//===- HostTensor.h - tensors in host memory --------------------*- C++ -*-===//
+//
+// Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NORM_EXECUTIONENGINE_HOSTTENSOR_H
+#define NORM_EXECUTIONENGINE_HOSTTENSOR_H
+
+#include "mlir/IR/BuiltinTypes.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/Support/Error.h"
+#include "llvm/Support/raw_ostream.h"
+#include <memory>
+
+namespace mlir::norm {
+
+/// A dense row-major tensor, aligned to 64 bytes. Rank 0 is one element.
+class HostTensor {
+public:
+  HostTensor() = default;
+  /// Zeroed. The element type must satisfy isSupported.
+  HostTensor(Type elementType, ArrayRef<int64_t> shape);
+
+  /// f16, bf16, f32, f64, index and integers of 1, 8, 16, 32 or 64 bits.
+  static bool isSupported(Type elementType);
+  /// Bytes of one element in memory (i1: one byte, index: eight).
+  static size_t getElementBytes(Type elementType);
+
+  Type getElementType() const { return elementType; }
+  ArrayRef<int64_t> getShape() const { return shape; }
+  int64_t getNumElements() const { return numElements; }
+  size_t getNumBytes() const {
+    return numElements * getElementBytes(elementType);
+  }
+  char *getData() { return data.get(); }
+  const char *getData() const { return data.get(); }
+
+  /// Element in row-major order, as a double (integers: converted).
+  double getElement(int64_t position) const;
+  /// Rounds `value` to the element type, ties to even.
+  void setElement(int64_t position, double value);
+
+private:
+  struct Free {
+    void operator()(char *p) const;
+  };
+  Type elementType;
+  SmallVector<int64_t> shape;
+  int64_t numElements = 0;
+  std::unique_ptr<char, Free> data;
+};
+
+/// Reads `file` as an element type of `type`, whose static extents must agree.
+/// numpy's f2, f4, f8, integers and bool in C order, format versions 1 to 3;
+/// bf16 is stored as uint16 bit patterns. Errors name the file.
+llvm::Expected<HostTensor> loadNumpy(StringRef file, ShapedType type);
+/// Like loadNumpy, but takes f64 too where `type` has a narrower float: a
+/// reference for comparison.
+llvm::Expected<HostTensor> loadNumpyReference(StringRef file, ShapedType type);
+/// Writes a version 1 file; on an error nothing is left behind.
+llvm::Error saveNumpy(StringRef file, const HostTensor &tensor);
+
+/// `2x4xf32=1 2 3 ...`; one value fills the tensor; `f32=3` is rank 0.
+llvm::Expected<HostTensor> parseTensor(StringRef text, ShapedType type);
+/// `2x4xf32=[1 2 3 4][5 6 7 8]`.
+void printTensor(raw_ostream &os, const HostTensor &tensor, int digits);
+
+} // namespace mlir::norm
+
+#endif // NORM_EXECUTIONENGINE_HOSTTENSOR_H

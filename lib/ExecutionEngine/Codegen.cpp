@@ -1,0 +1,137 @@
+//===- Codegen.cpp - LLVM dialect to machine code -------------------------===//
+//
+// Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "norm/ExecutionEngine/Codegen.h"
+#include "mlir/ExecutionEngine/OptUtils.h"
+#include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/OpenMP/OpenMPToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Export.h"
+#include "llvm/IR/LegacyPassManager.h"
+#include "llvm/MC/MCSubtargetInfo.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/Support/Program.h"
+#include "llvm/Support/TargetSelect.h"
+#include "llvm/TargetParser/Host.h"
+#include "llvm/TargetParser/SubtargetFeature.h"
+
+using namespace mlir;
+using namespace mlir::norm;
+
+void norm::registerTranslations(DialectRegistry &registry) {
+  registerBuiltinDialectTranslation(registry);
+  registerLLVMDialectTranslation(registry);
+  registerOpenMPDialectTranslation(registry);
+}
+
+llvm::Expected<std::unique_ptr<llvm::TargetMachine>>
+norm::createTargetMachine(StringRef cpu) {
+  static bool initialized = [] {
+    llvm::InitializeNativeTarget();
+    llvm::InitializeNativeTargetAsmPrinter();
+    llvm::InitializeNativeTargetAsmParser();
+    return true;
+  }();
+  (void)initialized;
+
+  llvm::Triple triple(llvm::sys::getDefaultTargetTriple());
+  std::string error;
+  const llvm::Target *target = llvm::TargetRegistry::lookupTarget(triple, error);
+  if (!target)
+    return llvm::createStringError(error);
+  llvm::SubtargetFeatures features;
+  std::string name = cpu.str();
+  if (cpu == "native") {
+    name = llvm::sys::getHostCPUName().str();
+    for (auto &feature : llvm::sys::getHostCPUFeatures())
+      features.AddFeature(feature.first(), feature.second);
+  }
+  std::unique_ptr<llvm::MCSubtargetInfo> info(
+      target->createMCSubtargetInfo(triple, "", ""));
+  if (!info->isCPUStringValid(name))
+    return llvm::createStringError("unknown --mcpu '" + name + "' for " +
+                                   triple.str());
+  std::unique_ptr<llvm::TargetMachine> machine(target->createTargetMachine(
+      triple, name, features.getString(), llvm::TargetOptions(),
+      llvm::Reloc::PIC_, std::nullopt, llvm::CodeGenOptLevel::Aggressive));
+  if (!machine)
+    return llvm::createStringError("no target machine for " + triple.str());
+  return machine;
+}
+
+/// What the caller sees are the C interface functions; the rest may be inlined
+/// into them, and a function called main stays private.
+static void internalize(llvm::Module &module, llvm::TargetMachine &machine) {
+  for (llvm::Function &function : module) {
+    if (function.isDeclaration())
+      continue;
+    function.addFnAttr("target-cpu", machine.getTargetCPU());
+    function.addFnAttr("target-features", machine.getTargetFeatureString());
+    if (machine.getTargetCPU().starts_with("x86-64-v4") ||
+        machine.getTargetFeatureString().contains("+avx512f"))
+      function.addFnAttr("prefer-vector-width", "512");
+    if (!function.getName().starts_with("_mlir_ciface_"))
+      function.setLinkage(llvm::GlobalValue::InternalLinkage);
+  }
+}
+
+FailureOr<std::unique_ptr<llvm::Module>>
+norm::translateToLLVMIR(ModuleOp module, llvm::LLVMContext &context,
+                        llvm::TargetMachine &machine) {
+  std::unique_ptr<llvm::Module> translated =
+      translateModuleToLLVMIR(module, context);
+  if (!translated)
+    return module.emitError("cannot be translated to LLVM IR");
+  translated->setDataLayout(machine.createDataLayout());
+  translated->setTargetTriple(machine.getTargetTriple());
+  internalize(*translated, machine);
+  auto optimize = makeOptimizingTransformer(/*optLevel=*/3, /*sizeLevel=*/0,
+                                            &machine);
+  if (llvm::Error error = optimize(translated.get()))
+    return module.emitError(llvm::toString(std::move(error)));
+  return translated;
+}
+
+llvm::Error norm::emitMachineCode(llvm::Module &module,
+                                  llvm::TargetMachine &machine, bool assembly,
+                                  SmallVectorImpl<char> &out) {
+  llvm::raw_svector_ostream os(out);
+  llvm::legacy::PassManager codegen;
+  if (machine.addPassesToEmitFile(codegen, os, nullptr,
+                                  assembly
+                                      ? llvm::CodeGenFileType::AssemblyFile
+                                      : llvm::CodeGenFileType::ObjectFile))
+    return llvm::createStringError("the target cannot emit this file type");
+  codegen.run(module);
+  return llvm::Error::success();
+}
+
+llvm::Error norm::linkShared(StringRef object, StringRef output, bool openmp) {
+  std::string driver;
+  for (const char *name : {"clang-22", "clang", "gcc", "cc"})
+    if (auto found = llvm::sys::findProgramByName(name)) {
+      driver = *found;
+      break;
+    }
+  if (driver.empty())
+    return llvm::createStringError(
+        "--emit=shared needs clang or gcc on PATH to link");
+  // -Bsymbolic: calls inside bind inside, whatever the program defines.
+  SmallVector<StringRef> arguments{driver, "-shared", "-Wl,-Bsymbolic",
+                                   object, "-o",      output,
+                                   "-lm"};
+  if (openmp)
+    arguments.append({"-L" NORM_LLVM_LIBRARY_DIR,
+                      "-Wl,-rpath," NORM_LLVM_LIBRARY_DIR, "-lomp"});
+  std::string message;
+  int code = llvm::sys::ExecuteAndWait(driver, arguments, std::nullopt, {}, 0,
+                                       0, &message);
+  if (code != 0)
+    return llvm::createStringError("linking '" + output + "' failed: " +
+                                   (message.empty() ? driver : message));
+  return llvm::Error::success();
+}

@@ -1,0 +1,184 @@
+//===- Compile.cpp - compile a module to a file ---------------------------===//
+//
+// Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "norm/ExecutionEngine/Compile.h"
+#include "mlir/Pass/PassManager.h"
+#include "norm/ExecutionEngine/CHeader.h"
+#include "norm/ExecutionEngine/Codegen.h"
+#include "norm/Pipelines/Pipelines.h"
+#include "norm/Target/NVVM/KernelImage.h"
+#include "llvm/ADT/ScopeExit.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/ToolOutputFile.h"
+
+using namespace mlir;
+using namespace mlir::norm;
+
+static LogicalResult report(ModuleOp module, llvm::Error error) {
+  if (!error)
+    return success();
+  return module.emitError(llvm::toString(std::move(error)));
+}
+
+static LogicalResult report(ModuleOp module, std::error_code error,
+                            StringRef file) {
+  return report(module, llvm::createStringError(file + ": " + error.message()));
+}
+
+static Stage getStage(Emit emit) {
+  switch (emit) {
+  case Emit::Norm:
+    return Stage::Norm;
+  case Emit::Linalg:
+    return Stage::Linalg;
+  case Emit::Vector:
+    return Stage::Vector;
+  default:
+    return Stage::LLVM;
+  }
+}
+
+static LogicalResult lower(ModuleOp module, const EmitOptions &options) {
+  PassManager pm(module.getContext());
+  if (options.nvvm) {
+    NVVMPipelineOptions nvvm;
+    nvvm.rounding = options.rounding;
+    nvvm.chip = options.chip;
+    nvvm.format = options.emit == Emit::Cubin ? "bin" : "isa";
+    buildNormToNVVMPipeline(pm, nvvm, getStage(options.emit));
+  } else {
+    CPUPipelineOptions cpu;
+    cpu.rounding = options.rounding;
+    cpu.threads = options.threads;
+    buildNormToCPUPipeline(pm, cpu, getStage(options.emit));
+  }
+  return pm.run(module);
+}
+
+/// `write` fills a file that stays only when it succeeds.
+static LogicalResult
+writeFile(ModuleOp module, StringRef output,
+          function_ref<LogicalResult(raw_ostream &)> write) {
+  std::string content;
+  llvm::raw_string_ostream os(content);
+  if (failed(write(os)))
+    return failure();
+  std::error_code error;
+  llvm::ToolOutputFile file(output, error, llvm::sys::fs::OF_None);
+  if (error)
+    return report(module, error, output);
+  file.os() << content;
+  file.os().flush();
+  if (file.os().has_error()) {
+    error = file.os().error();
+    file.os().clear_error();
+    return report(module, error, output);
+  }
+  file.keep();
+  return success();
+}
+
+static LogicalResult emitShared(ModuleOp module, const EmitOptions &options,
+                                StringRef object, StringRef output) {
+  if (output == "-")
+    return module.emitError("--emit=shared needs an output file (-o)");
+  // Linked beside the output, then renamed: a failed link leaves nothing.
+  SmallString<128> objectFile, linked;
+  int descriptor;
+  if (auto error = llvm::sys::fs::createTemporaryFile("norm", "o", descriptor,
+                                                      objectFile))
+    return report(module, error, objectFile);
+  llvm::scope_exit removeObject([&] { llvm::sys::fs::remove(objectFile); });
+  {
+    llvm::raw_fd_ostream os(descriptor, /*shouldClose=*/true);
+    os << object;
+  }
+  if (auto error = llvm::sys::fs::createUniqueFile(output + ".%%%%%%", linked))
+    return report(module, error, output);
+  llvm::scope_exit removeLinked([&] { llvm::sys::fs::remove(linked); });
+  if (failed(report(module,
+                    linkShared(objectFile, linked, options.threads > 1))))
+    return failure();
+  if (auto error = llvm::sys::fs::rename(linked, output))
+    return report(module, error, output);
+  removeLinked.release();
+  return success();
+}
+
+static LogicalResult emitNative(ModuleOp module, const EmitOptions &options,
+                                StringRef output) {
+  std::string cpu = options.cpu;
+  if (cpu.empty())
+#if defined(__x86_64__)
+    cpu = "x86-64-v3";
+#else
+    cpu = "generic";
+#endif
+  auto machine = createTargetMachine(cpu);
+  if (!machine)
+    return report(module, machine.takeError());
+  llvm::LLVMContext context;
+  auto ir = translateToLLVMIR(module, context, **machine);
+  if (failed(ir))
+    return failure();
+  if (options.emit == Emit::LLVMIR)
+    return writeFile(module, output, [&](raw_ostream &os) {
+      (*ir)->print(os, nullptr);
+      return success();
+    });
+  SmallVector<char, 0> code;
+  if (failed(report(module, emitMachineCode(**ir, **machine,
+                                            options.emit == Emit::Assembly,
+                                            code))))
+    return failure();
+  StringRef bytes(code.data(), code.size());
+  if (options.emit == Emit::Shared)
+    return emitShared(module, options, bytes, output);
+  return writeFile(module, output, [&](raw_ostream &os) {
+    os << bytes;
+    return success();
+  });
+}
+
+/// A C macro made of the file's name.
+static std::string getGuard(StringRef output) {
+  std::string guard = "NORM_";
+  for (char c : llvm::sys::path::filename(output))
+    guard += llvm::isAlnum(c) ? llvm::toUpper(c) : '_';
+  return guard;
+}
+
+LogicalResult norm::emitFile(ModuleOp module, const EmitOptions &options,
+                             StringRef output) {
+  bool isKernel = options.emit == Emit::PTX || options.emit == Emit::Cubin;
+  if (isKernel != options.nvvm && (isKernel || options.emit > Emit::LLVMDialect))
+    return module.emitError("this --emit is not one of --target=")
+           << (options.nvvm ? "nvvm" : "cpu");
+  if (options.emit == Emit::Header)
+    return writeFile(module, output, [&](raw_ostream &os) {
+      return printCHeader(module, getGuard(output), os);
+    });
+  if (failed(lower(module, options)))
+    return failure();
+  if (isKernel)
+    return writeFile(module, output, [&](raw_ostream &os) -> LogicalResult {
+      FailureOr<std::string> image = getKernelImage(module);
+      if (failed(image))
+        return failure();
+      os << *image;
+      return success();
+    });
+  if (options.emit > Emit::LLVMDialect)
+    return emitNative(module, options, output);
+  return writeFile(module, output, [&](raw_ostream &os) {
+    module.print(os);
+    os << '\n';
+    return success();
+  });
+}

@@ -1,0 +1,36 @@
+//===- Driver.cpp - what the tools share ----------------------------------===//
+//
+// Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "norm/ExecutionEngine/Driver.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Support/FileUtilities.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/WithColor.h"
+
+using namespace mlir;
+
+OwningOpRef<ModuleOp> norm::parseInputFile(StringRef file,
+                                           llvm::SourceMgr &sources,
+                                           MLIRContext &context) {
+  std::string message;
+  auto buffer = openInputFile(file, &message);
+  if (!buffer) {
+    llvm::WithColor::error() << message << "\n";
+    return nullptr;
+  }
+  sources.AddNewSourceBuffer(std::move(buffer), llvm::SMLoc());
+  return parseSourceFile<ModuleOp>(sources, &context);
+}
+
+bool norm::releaseLibraryOption(StringRef name) {
+  auto &options = llvm::cl::getRegisteredOptions();
+  auto it = options.find(name);
+  if (it == options.end())
+    return false;
+  it->second->removeArgument();
+  return true;
+}

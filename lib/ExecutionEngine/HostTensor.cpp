@@ -1,0 +1,185 @@
+//===- HostTensor.cpp - tensors in host memory ----------------------------===//
+//
+// Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "norm/ExecutionEngine/HostTensor.h"
+#include "mlir/IR/TypeUtilities.h"
+#include "llvm/ADT/APFloat.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Format.h"
+#include <cstdlib>
+#include <cstring>
+
+using namespace mlir;
+using namespace mlir::norm;
+
+void HostTensor::Free::operator()(char *p) const { std::free(p); }
+
+bool HostTensor::isSupported(Type type) {
+  if (type.isF16() || type.isBF16() || type.isF32() || type.isF64() ||
+      type.isIndex())
+    return true;
+  auto integer = dyn_cast<IntegerType>(type);
+  return integer &&
+         llvm::is_contained({1u, 8u, 16u, 32u, 64u}, integer.getWidth());
+}
+
+size_t HostTensor::getElementBytes(Type type) {
+  if (type.isIndex())
+    return 8;
+  return std::max(1u, type.getIntOrFloatBitWidth() / 8);
+}
+
+HostTensor::HostTensor(Type elementType, ArrayRef<int64_t> shape)
+    : elementType(elementType), shape(shape), numElements(1) {
+  for (int64_t extent : shape)
+    numElements *= extent;
+  // Never empty, so that an empty tensor has an address too.
+  size_t bytes = (getNumBytes() / 64 + 1) * 64;
+  data.reset(static_cast<char *>(std::aligned_alloc(64, bytes)));
+  if (!data)
+    llvm::report_bad_alloc_error("no memory for a tensor");
+  std::memset(data.get(), 0, bytes);
+}
+
+template <typename T>
+static T loadAs(const char *p) {
+  T value;
+  std::memcpy(&value, p, sizeof(T));
+  return value;
+}
+
+double HostTensor::getElement(int64_t position) const {
+  const char *p = data.get() + position * getElementBytes(elementType);
+  if (auto type = dyn_cast<FloatType>(elementType)) {
+    if (type.isF32())
+      return loadAs<float>(p);
+    if (type.isF64())
+      return loadAs<double>(p);
+    return APFloat(type.getFloatSemantics(), APInt(16, loadAs<uint16_t>(p)))
+        .convertToDouble();
+  }
+  bool isUnsigned = elementType.isUnsignedInteger();
+  switch (getElementBytes(elementType)) {
+  case 1:
+    return isUnsigned || elementType.isInteger(1) ? loadAs<uint8_t>(p)
+                                                  : loadAs<int8_t>(p);
+  case 2:
+    return isUnsigned ? loadAs<uint16_t>(p) : loadAs<int16_t>(p);
+  case 4:
+    return isUnsigned ? loadAs<uint32_t>(p) : loadAs<int32_t>(p);
+  default:
+    return isUnsigned ? loadAs<uint64_t>(p) : loadAs<int64_t>(p);
+  }
+}
+
+void HostTensor::setElement(int64_t position, double value) {
+  size_t bytes = getElementBytes(elementType);
+  char *p = data.get() + position * bytes;
+  if (auto type = dyn_cast<FloatType>(elementType)) {
+    APFloat rounded(value);
+    bool losesInfo;
+    rounded.convert(type.getFloatSemantics(), APFloat::rmNearestTiesToEven,
+                    &losesInfo);
+    uint64_t bits = rounded.bitcastToAPInt().getZExtValue();
+    std::memcpy(p, &bits, bytes);
+    return;
+  }
+  int64_t integer = static_cast<int64_t>(value);
+  std::memcpy(p, &integer, bytes);
+}
+
+static std::string getTypeText(Type type) {
+  std::string text;
+  llvm::raw_string_ostream(text) << type;
+  return text;
+}
+
+static llvm::Error inputError(const Twine &message) {
+  return llvm::createStringError(message);
+}
+
+llvm::Expected<HostTensor> norm::parseTensor(StringRef text, ShapedType type) {
+  auto [typeText, values] = text.split('=');
+  if (values.empty())
+    return inputError("input '" + text + "' is neither @file.npy nor " +
+                      "SHAPExTYPE=VALUES");
+  SmallVector<StringRef> parts;
+  typeText.split(parts, 'x');
+  std::string element = getTypeText(type.getElementType());
+  if (parts.back() != element)
+    return inputError("input '" + typeText + "' has element type '" +
+                      parts.back() + "', the function takes '" + element + "'");
+  SmallVector<int64_t> shape;
+  for (StringRef part : ArrayRef(parts).drop_back()) {
+    int64_t extent;
+    if (part.getAsInteger(10, extent) || extent < 0)
+      return inputError("input '" + typeText + "': bad extent '" + part + "'");
+    shape.push_back(extent);
+  }
+  if (failed(verifyCompatibleShape(shape, type.getShape())))
+    return inputError("input '" + typeText + "' does not fit " +
+                      getTypeText(type));
+  HostTensor tensor(type.getElementType(), shape);
+  std::string flat = values.str();
+  for (char &c : flat)
+    if (StringRef(",[]").contains(c))
+      c = ' ';
+  SmallVector<StringRef> tokens;
+  StringRef(flat).split(tokens, ' ', -1, /*KeepEmpty=*/false);
+  int64_t count = tokens.size();
+  if (count != 1 && count != tensor.getNumElements())
+    return inputError("input '" + typeText + "' has " +
+                      Twine(tensor.getNumElements()) + " elements, got " +
+                      Twine(count) + " values");
+  for (int64_t i = 0; i < tensor.getNumElements(); ++i) {
+    StringRef token = tokens[count == 1 ? 0 : i];
+    double value;
+    if (token.getAsDouble(value))
+      return inputError("input '" + typeText + "': bad value '" + token + "'");
+    tensor.setElement(i, value);
+  }
+  return tensor;
+}
+
+static void printRow(raw_ostream &os, const HostTensor &tensor, int64_t start,
+                     int64_t count, int digits) {
+  for (int64_t i = start; i < start + count; ++i) {
+    if (i > start)
+      os << ' ';
+    double value = tensor.getElement(i);
+    if (isa<FloatType>(tensor.getElementType()))
+      os << llvm::format("%.*g", digits, value);
+    else
+      os << static_cast<int64_t>(value);
+  }
+}
+
+/// Brackets around every dimension but the outermost, as IREE prints.
+static void printNested(raw_ostream &os, const HostTensor &tensor, size_t dim,
+                        int64_t &position, int digits) {
+  ArrayRef<int64_t> shape = tensor.getShape();
+  if (dim + 1 >= shape.size()) {
+    int64_t count = shape.empty() ? 1 : shape.back();
+    printRow(os, tensor, position, count, digits);
+    position += count;
+    return;
+  }
+  for (int64_t i = 0; i < shape[dim]; ++i) {
+    os << '[';
+    printNested(os, tensor, dim + 1, position, digits);
+    os << ']';
+  }
+}
+
+void norm::printTensor(raw_ostream &os, const HostTensor &tensor, int digits) {
+  for (int64_t extent : tensor.getShape())
+    os << extent << 'x';
+  os << tensor.getElementType() << '=';
+  int64_t position = 0;
+  if (tensor.getNumElements() > 0)
+    printNested(os, tensor, 0, position, digits);
+}

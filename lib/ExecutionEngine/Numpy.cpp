@@ -1,0 +1,177 @@
+//===- Numpy.cpp - .npy files ---------------------------------------------===//
+//
+// Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Format: numpy.lib.format, "A Simple File Format for NumPy Arrays" (NEP 1).
+//
+//===----------------------------------------------------------------------===//
+
+#include "norm/ExecutionEngine/HostTensor.h"
+#include "mlir/IR/TypeUtilities.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Endian.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Regex.h"
+#include "llvm/Support/ToolOutputFile.h"
+
+using namespace mlir;
+using namespace mlir::norm;
+
+namespace {
+struct Header {
+  std::string descr; // '<f4'
+  SmallVector<int64_t> shape;
+  size_t dataOffset = 0;
+};
+} // namespace
+
+static std::string text(Type type) {
+  std::string result;
+  llvm::raw_string_ostream(result) << type;
+  return result;
+}
+
+static llvm::Error fileError(StringRef file, const Twine &message) {
+  return llvm::createStringError(file + ": " + message);
+}
+
+static llvm::Expected<Header> parseHeader(StringRef file, StringRef bytes) {
+  if (!bytes.starts_with("\x93NUMPY") || bytes.size() < 10)
+    return fileError(file, "not a .npy file");
+  unsigned major = static_cast<uint8_t>(bytes[6]);
+  if (major < 1 || major > 3)
+    return fileError(file, "unknown .npy version " + Twine(major));
+  size_t start = major == 1 ? 10 : 12;
+  if (bytes.size() < start)
+    return fileError(file, "truncated .npy header");
+  size_t length = major == 1 ? llvm::support::endian::read16le(bytes.data() + 8)
+                             : llvm::support::endian::read32le(bytes.data() + 8);
+  if (bytes.size() - start < length)
+    return fileError(file, "truncated .npy header");
+  StringRef dict = bytes.substr(start, length);
+
+  Header header;
+  header.dataOffset = start + length;
+  SmallVector<StringRef> match;
+  if (!llvm::Regex("'descr': *'([^']*)'").match(dict, &match))
+    return fileError(file, ".npy header without a plain 'descr'");
+  header.descr = match[1].str();
+  if (!llvm::Regex("'fortran_order': *(True|False)").match(dict, &match))
+    return fileError(file, ".npy header without 'fortran_order'");
+  if (match[1] == "True")
+    return fileError(file, "Fortran order is not supported; save it with "
+                           "numpy.ascontiguousarray");
+  if (!llvm::Regex("'shape': *\\(([0-9, ]*)\\)").match(dict, &match))
+    return fileError(file, ".npy header without 'shape'");
+  SmallVector<StringRef> parts;
+  match[1].split(parts, ',', -1, /*KeepEmpty=*/false);
+  for (StringRef part : parts) {
+    int64_t extent;
+    if (part.trim().empty())
+      continue;
+    if (part.trim().getAsInteger(10, extent))
+      return fileError(file, "bad extent '" + part.trim() + "' in .npy header");
+    header.shape.push_back(extent);
+  }
+  return header;
+}
+
+/// numpy's code for an element type; bf16 travels as uint16.
+static std::string getDescr(Type type) {
+  if (type.isBF16())
+    return "<u2";
+  size_t bytes = HostTensor::getElementBytes(type);
+  if (type.isInteger(1))
+    return "|b1";
+  char kind = isa<FloatType>(type) ? 'f' : type.isUnsignedInteger() ? 'u' : 'i';
+  return (Twine(bytes == 1 ? "|" : "<") + Twine(kind) + Twine(bytes)).str();
+}
+
+static bool describes(StringRef descr, Type type) {
+  if (descr == getDescr(type))
+    return true;
+  // MLIR's integers have no sign: either of numpy's will do.
+  std::string other = getDescr(type);
+  if (!isa<FloatType>(type) && other[1] == 'i')
+    other[1] = 'u';
+  return descr == other || (type.isBF16() && descr == "<i2");
+}
+
+static llvm::Expected<HostTensor> load(StringRef file, ShapedType type,
+                                       bool allowF64) {
+  auto buffer = llvm::MemoryBuffer::getFile(file, /*IsText=*/false,
+                                            /*RequiresNullTerminator=*/false);
+  if (!buffer)
+    return fileError(file, buffer.getError().message());
+  StringRef bytes = (*buffer)->getBuffer();
+  llvm::Expected<Header> header = parseHeader(file, bytes);
+  if (!header)
+    return header.takeError();
+
+  Type element = type.getElementType();
+  Type f64 = Float64Type::get(type.getContext());
+  if (allowF64 && isa<FloatType>(element) && header->descr == getDescr(f64))
+    element = f64;
+  if (!describes(header->descr, element))
+    return fileError(file, "has type '" + header->descr + "', expected '" +
+                               getDescr(element) + "' for " + text(type));
+  if (failed(verifyCompatibleShape(header->shape, type.getShape()))) {
+    std::string shape = llvm::join(
+        llvm::map_range(header->shape, [](int64_t d) { return std::to_string(d); }),
+        "x");
+    return fileError(file, "has shape [" + shape + "], expected " + text(type));
+  }
+  uint64_t expected = HostTensor::getElementBytes(element);
+  for (int64_t extent : header->shape) {
+    if (extent != 0 && expected > (uint64_t(1) << 48) / extent)
+      return fileError(file, "shape is too large");
+    expected *= extent;
+  }
+  StringRef data = bytes.drop_front(header->dataOffset);
+  if (data.size() != expected)
+    return fileError(file, "has " + Twine(data.size()) + " bytes of data, its " +
+                               "header says " + Twine(expected));
+  HostTensor tensor(element, header->shape);
+  std::memcpy(tensor.getData(), data.data(), data.size());
+  return tensor;
+}
+
+llvm::Expected<HostTensor> norm::loadNumpy(StringRef file, ShapedType type) {
+  return load(file, type, /*allowF64=*/false);
+}
+
+llvm::Expected<HostTensor> norm::loadNumpyReference(StringRef file,
+                                                    ShapedType type) {
+  return load(file, type, /*allowF64=*/true);
+}
+
+llvm::Error norm::saveNumpy(StringRef file, const HostTensor &tensor) {
+  std::string dict = "{'descr': '" + getDescr(tensor.getElementType()) +
+                     "', 'fortran_order': False, 'shape': (";
+  for (int64_t extent : tensor.getShape())
+    dict += std::to_string(extent) + ",";
+  dict += "), }";
+  // The data starts at a multiple of 64 bytes.
+  dict.append(63 - (10 + dict.size()) % 64, ' ');
+  dict += '\n';
+  std::error_code error;
+  llvm::ToolOutputFile out(file, error, llvm::sys::fs::OF_None);
+  if (error)
+    return fileError(file, error.message());
+  char length[2];
+  llvm::support::endian::write16le(length, dict.size());
+  out.os() << StringRef("\x93NUMPY\x01\x00", 8) << StringRef(length, 2) << dict
+           << StringRef(tensor.getData(), tensor.getNumBytes());
+  out.os().flush();
+  if (out.os().has_error()) {
+    error = out.os().error();
+    out.os().clear_error();
+    return fileError(file, error.message());
+  }
+  out.keep();
+  return llvm::Error::success();
+}

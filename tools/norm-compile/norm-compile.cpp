@@ -1,0 +1,86 @@
+//===- norm-compile.cpp - compile a module to any stage -------------------===//
+//
+// Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "mlir/InitAllDialects.h"
+#include "mlir/InitAllExtensions.h"
+#include "mlir/Support/FileUtilities.h"
+#include "norm/ExecutionEngine/Compile.h"
+#include "norm/ExecutionEngine/Codegen.h"
+#include "norm/ExecutionEngine/Driver.h"
+#include "norm/InitAll.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/InitLLVM.h"
+
+using namespace mlir;
+using namespace mlir::norm;
+namespace cl = llvm::cl;
+
+[[maybe_unused]] static const bool released = releaseLibraryOption("threads");
+
+static cl::OptionCategory category("norm-compile options");
+static cl::opt<std::string> inputFile(cl::Positional, cl::desc("<IN.mlir>"),
+                                      cl::init("-"), cl::cat(category));
+static cl::opt<std::string> outputFile("o", cl::desc("Output file; - is stdout"),
+                                       cl::init("-"), cl::cat(category));
+static cl::opt<Emit> emit(
+    "emit", cl::desc("What to write"), cl::init(Emit::Object),
+    cl::values(
+        clEnumValN(Emit::Norm, "norm", "norm ops beside upstream's"),
+        clEnumValN(Emit::Linalg, "linalg", "norm ops decomposed"),
+        clEnumValN(Emit::Vector, "vector", "fused and vectorised, on buffers"),
+        clEnumValN(Emit::LLVMDialect, "llvm-mlir", "LLVM dialect"),
+        clEnumValN(Emit::LLVMIR, "llvm-ir", "optimised LLVM IR"),
+        clEnumValN(Emit::Assembly, "asm", "assembly"),
+        clEnumValN(Emit::Object, "obj", "object file (default)"),
+        clEnumValN(Emit::Shared, "shared", "shared object"),
+        clEnumValN(Emit::Header, "header", "C header of the functions"),
+        clEnumValN(Emit::PTX, "ptx", "PTX text of the kernels (nvvm)"),
+        clEnumValN(Emit::Cubin, "cubin", "cubin of the kernels (nvvm)")),
+    cl::cat(category));
+static cl::opt<bool> nvvm(
+    "target", cl::desc("Machine"), cl::init(false),
+    cl::values(clEnumValN(false, "cpu", "this host's architecture (default)"),
+               clEnumValN(true, "nvvm", "NVIDIA GPU")),
+    cl::cat(category));
+static cl::opt<std::string>
+    cpu("mcpu", cl::desc("CPU; native is this machine (default x86-64-v3 on "
+                         "x86-64, else generic)"),
+        cl::cat(category));
+static cl::opt<std::string> chip("chip", cl::desc("GPU (default sm_90)"),
+                                 cl::init("sm_90"), cl::cat(category));
+static cl::opt<unsigned> threads("threads",
+                                 cl::desc("OpenMP threads (default 1: none)"),
+                                 cl::init(1), cl::cat(category));
+static cl::opt<std::string> rounding(
+    "rounding", cl::desc("Recognition: default, exact or relaxed"),
+    cl::init("default"), cl::cat(category));
+
+int main(int argc, char **argv) {
+  llvm::InitLLVM init(argc, argv);
+  cl::HideUnrelatedOptions(category);
+  cl::ParseCommandLineOptions(argc, argv,
+                              "Compiles a module on tensors to a stage.\n");
+  DialectRegistry registry;
+  mlir::registerAllDialects(registry);
+  mlir::registerAllExtensions(registry);
+  norm::registerAllDialects(registry);
+  registerTranslations(registry);
+  MLIRContext context(registry);
+  llvm::SourceMgr sources;
+  SourceMgrDiagnosticHandler handler(sources, &context);
+  OwningOpRef<ModuleOp> module = parseInputFile(inputFile, sources, context);
+  if (!module)
+    return 1;
+  EmitOptions options;
+  options.emit = emit;
+  options.nvvm = nvvm;
+  options.cpu = cpu;
+  options.chip = chip;
+  options.threads = threads;
+  options.rounding = rounding;
+  return failed(emitFile(*module, options, outputFile));
+}

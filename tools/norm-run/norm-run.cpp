@@ -1,0 +1,195 @@
+//===- norm-run.cpp - run a function on numpy files -----------------------===//
+//
+// Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "mlir/InitAllDialects.h"
+#include "mlir/InitAllExtensions.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "norm/ExecutionEngine/Codegen.h"
+#include "norm/ExecutionEngine/CompiledModule.h"
+#include "norm/ExecutionEngine/Driver.h"
+#include "norm/ExecutionEngine/Ulp.h"
+#include "norm/InitAll.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/WithColor.h"
+
+using namespace mlir;
+using namespace mlir::norm;
+namespace cl = llvm::cl;
+
+[[maybe_unused]] static const bool released = releaseLibraryOption("threads");
+
+static cl::OptionCategory category("norm-run options");
+static cl::opt<std::string> inputFile(cl::Positional, cl::desc("<IN.mlir>"),
+                                      cl::init("-"), cl::cat(category));
+static cl::opt<std::string> functionName(
+    "function", cl::desc("Public function to call"), cl::init("main"),
+    cl::cat(category));
+static cl::list<std::string> inputs(
+    "input", cl::desc("@file.npy or SHAPExTYPE=VALUES, one a parameter"),
+    cl::cat(category));
+static cl::list<std::string> expectedOutputs(
+    "expected-output",
+    cl::desc("@file.npy or SHAPExTYPE=VALUES to compare a result with; f64 "
+             "files are compared before rounding"),
+    cl::cat(category));
+static cl::list<std::string> outputFiles(
+    "output", cl::desc("@file.npy to write a result to, in order"),
+    cl::cat(category));
+static cl::opt<double> maxUlp(
+    "max-ulp", cl::desc("Largest error that passes, in ulp (default 4)"),
+    cl::init(4), cl::cat(category));
+static cl::opt<CompileOptions::Pipeline> pipeline(
+    "pipeline", cl::desc("How the program is compiled"),
+    cl::values(clEnumValN(CompileOptions::Pipeline::CPU, "cpu", "norm-to-cpu"),
+               clEnumValN(CompileOptions::Pipeline::Upstream, "upstream",
+                          "upstream's passes alone")),
+    cl::init(CompileOptions::Pipeline::CPU), cl::cat(category));
+static cl::opt<std::string> rounding(
+    "rounding", cl::desc("Recognition: default, exact or relaxed"),
+    cl::init("default"), cl::cat(category));
+static cl::opt<std::string> cpu("mcpu", cl::desc("Target CPU (default native)"),
+                                cl::init("native"), cl::cat(category));
+static cl::opt<unsigned> threads("threads", cl::desc("OpenMP threads"),
+                                 cl::init(1), cl::cat(category));
+static cl::opt<int> digits("precision",
+                           cl::desc("Significant digits that are printed"),
+                           cl::init(6), cl::cat(category));
+
+static int fail(llvm::Error error) {
+  llvm::WithColor::error() << llvm::toString(std::move(error)) << "\n";
+  return 1;
+}
+
+static RankedTensorType asTensor(Type type) {
+  if (auto tensor = dyn_cast<RankedTensorType>(type))
+    return tensor;
+  return RankedTensorType::get({}, type);
+}
+
+static llvm::Error checkSignature(FunctionType type) {
+  for (Type t : llvm::concat<const Type>(type.getInputs(), type.getResults())) {
+    bool ranked = isa<RankedTensorType>(t) || t.isIntOrIndexOrFloat();
+    if (ranked && HostTensor::isSupported(asTensor(t).getElementType()))
+      continue;
+    std::string text;
+    llvm::raw_string_ostream(text) << t;
+    return llvm::createStringError("function '" + functionName +
+                                   "' has unsupported type " + text);
+  }
+  if (inputs.size() != type.getNumInputs())
+    return llvm::createStringError(
+        "function '" + functionName + "' takes " + Twine(type.getNumInputs()) +
+        " inputs, got " + Twine(inputs.size()));
+  if (!expectedOutputs.empty() &&
+      expectedOutputs.size() != type.getNumResults())
+    return llvm::createStringError(
+        "function '" + functionName + "' has " + Twine(type.getNumResults()) +
+        " results, got " + Twine(expectedOutputs.size()) +
+        " expected outputs");
+  if (outputFiles.size() > type.getNumResults())
+    return llvm::createStringError("more --output files than results");
+  return llvm::Error::success();
+}
+
+/// Prints one line about a result and says whether it is within the limit.
+static llvm::Expected<bool> compare(unsigned index, const HostTensor &actual,
+                                    StringRef text, Type type) {
+  RankedTensorType actualType =
+      RankedTensorType::get(actual.getShape(), actual.getElementType());
+  auto expected = text.consume_front("@") ? loadNumpyReference(text, actualType)
+                                          : parseTensor(text, actualType);
+  if (!expected)
+    return expected.takeError();
+  UlpReport report = compareTensors(actual, *expected, maxUlp);
+  llvm::outs() << "result[" << index << "]: max ulp "
+               << llvm::format("%.3g", report.maxUlp) << " over "
+               << actual.getNumElements() << " elements";
+  if (report.overLimit > 0)
+    llvm::outs() << ", " << report.overLimit << " over the limit of "
+                 << llvm::format("%g", maxUlp.getValue()) << ", worst at "
+                 << report.worst << ": "
+                 << llvm::format("%.9g, expected %.9g", report.actual,
+                                 report.expected);
+  llvm::outs() << "\n";
+  return report.overLimit == 0;
+}
+
+static int run(ModuleOp module) {
+  Operation *symbol = SymbolTable::lookupSymbolIn(module, functionName);
+  auto function = dyn_cast_or_null<FunctionOpInterface>(symbol);
+  if (!function || !function.isPublic() || function.isExternal())
+    return fail(llvm::createStringError(inputFile + ": no public function '" +
+                                        functionName + "'"));
+  auto type = cast<FunctionType>(function.getFunctionType());
+  if (llvm::Error error = checkSignature(type))
+    return fail(std::move(error));
+
+  SmallVector<HostTensor> values;
+  for (auto [text, inputType] : llvm::zip(inputs, type.getInputs())) {
+    StringRef value = text;
+    auto tensor = value.consume_front("@")
+                      ? loadNumpy(value, asTensor(inputType))
+                      : parseTensor(value, asTensor(inputType));
+    if (!tensor)
+      return fail(tensor.takeError());
+    values.push_back(std::move(*tensor));
+  }
+  CompileOptions options;
+  options.pipeline = pipeline;
+  options.rounding = rounding;
+  options.cpu = cpu;
+  options.threads = threads;
+  auto compiled = CompiledModule::compile(module, options);
+  if (failed(compiled))
+    return 1;
+  SmallVector<HostTensor *> addresses;
+  for (HostTensor &value : values)
+    addresses.push_back(&value);
+  auto results = (*compiled)->call(functionName, addresses);
+  if (!results)
+    return fail(results.takeError());
+
+  for (auto [file, result] : llvm::zip(outputFiles, *results)) {
+    StringRef name = file;
+    name.consume_front("@");
+    if (llvm::Error error = saveNumpy(name, result))
+      return fail(std::move(error));
+  }
+  bool passed = true;
+  for (auto [i, result] : llvm::enumerate(*results)) {
+    if (expectedOutputs.empty()) {
+      llvm::outs() << "result[" << i << "]: ";
+      printTensor(llvm::outs(), result, digits);
+      llvm::outs() << "\n";
+      continue;
+    }
+    auto same = compare(i, result, expectedOutputs[i], type.getResult(i));
+    if (!same)
+      return fail(same.takeError());
+    passed &= *same;
+  }
+  return passed ? 0 : 1;
+}
+
+int main(int argc, char **argv) {
+  llvm::InitLLVM init(argc, argv);
+  cl::HideUnrelatedOptions(category);
+  cl::ParseCommandLineOptions(
+      argc, argv, "Compiles a module, calls a function, compares in ulp.\n");
+  DialectRegistry registry;
+  mlir::registerAllDialects(registry);
+  mlir::registerAllExtensions(registry);
+  norm::registerAllDialects(registry);
+  registerTranslations(registry);
+  MLIRContext context(registry);
+  llvm::SourceMgr sources;
+  SourceMgrDiagnosticHandler handler(sources, &context);
+  OwningOpRef<ModuleOp> module = parseInputFile(inputFile, sources, context);
+  return module ? run(*module) : 1;
+}
