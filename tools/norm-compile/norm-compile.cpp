@@ -41,10 +41,11 @@ static cl::opt<Emit> emit(
         clEnumValN(Emit::PTX, "ptx", "PTX text of the kernels (nvvm)"),
         clEnumValN(Emit::Cubin, "cubin", "cubin of the kernels (nvvm)")),
     cl::cat(category));
-static cl::opt<bool> nvvm(
-    "target", cl::desc("Machine"), cl::init(false),
-    cl::values(clEnumValN(false, "cpu", "this host's architecture (default)"),
-               clEnumValN(true, "nvvm", "NVIDIA GPU")),
+enum class Machine { CPU, NVVM };
+static cl::opt<Machine> target(
+    "target", cl::desc("Machine"), cl::init(Machine::CPU),
+    cl::values(clEnumValN(Machine::CPU, "cpu", "this host's architecture (default)"),
+               clEnumValN(Machine::NVVM, "nvvm", "NVIDIA GPU")),
     cl::cat(category));
 static cl::opt<std::string>
     cpu("mcpu", cl::desc("CPU; native is this machine (default x86-64-v3 on "
@@ -77,7 +78,7 @@ int main(int argc, char **argv) {
     return 1;
   EmitOptions options;
   options.emit = emit;
-  options.nvvm = nvvm;
+  options.nvvm = target == Machine::NVVM;
   options.cpu = cpu;
   options.chip = chip;
   options.threads = threads;
