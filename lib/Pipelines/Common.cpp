@@ -35,11 +35,9 @@ void norm::buildTosaLowering(OpPassManager &pm) {
 
 void norm::buildRecognition(OpPassManager &pm, StringRef rounding) {
   buildTosaLowering(pm);
-#ifdef NORM_HAS_RECOGNITION
   NormRecognizeOptions options;
   options.rounding = rounding.str();
   pm.addPass(createNormRecognize(options));
-#endif
 }
 
 void norm::buildDecomposition(OpPassManager &pm) {

@@ -1,4 +1,4 @@
-//===- Passes.td - Recognition passes -----------------------------*- tablegen -*-===//
+//===- Passes.td - recognition passes ---------------------*- tablegen -*-===//
 //
 // Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -9,5 +9,38 @@
 #define NORM_RECOGNITION_PASSES
 
 include "mlir/Pass/PassBase.td"
+
+def NormRecognize : Pass<"norm-recognize"> {
+  let summary = "Recognise unfused RMSNorm in linalg and raise it to norm.rmsnorm";
+  let description = [{
+    Reads every linalg result as a row expression (what one element is, whatever
+    ops compute it), decides whether that expression is an RMSNorm, and replaces
+    the last op by one `norm.rmsnorm`. Narrowing casts are kept where they are:
+    a rounding before the weight becomes `normalized_type`, one of the reciprocal
+    root `scale_type`. A candidate that is refused leaves the IR as it was and is
+    reported as a `missed` remark with a typed reason, with what was expected and
+    what was found; a match is a `passed` remark (`--remarks-filter=norm`).
+
+    Example: the ten ops of a Llama RMSNorm (extf, square, sum, division, addf,
+    rsqrt, mulf, truncf, mulf) become
+
+    ```mlir
+    %y = norm.rmsnorm ins(%x, %w : tensor<4x32xbf16>, tensor<32xbf16>)
+         outs(%e : tensor<4x32xbf16>) dims = [1] epsilon = 1.0e-6 : f32
+         normalized_type = bf16 -> tensor<4x32xbf16>
+    ```
+
+    `rounding` says what may differ within the compute type, where no narrowing
+    is at stake: `default` takes rsqrt for the division by a root, 1/n for the
+    division by n, and the weight in any order (within 4 ulp); `exact` refuses
+    these; `relaxed` is the same as `default` today.
+
+    Limits: static normalised extents; docs/Recognition.md lists the forms.
+  }];
+  let options = [Option<"rounding", "rounding", "std::string",
+                        /*default=*/"\"default\"",
+                        "default, exact or relaxed">];
+  let dependentDialects = ["norm::NormDialect", "tensor::TensorDialect"];
+}
 
 #endif // NORM_RECOGNITION_PASSES

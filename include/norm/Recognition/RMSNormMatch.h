@@ -1,0 +1,68 @@
+//===- RMSNormMatch.h - is this expression an RMSNorm? ----------*- C++ -*-===//
+//
+// Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The decision: a row expression either is a norm.rmsnorm with these operands
+// and attributes (S1 to S9), or is refused for one typed reason. Nothing here
+// changes the program.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NORM_RECOGNITION_RMSNORMMATCH_H
+#define NORM_RECOGNITION_RMSNORMMATCH_H
+
+#include "norm/IR/Norm.h"
+#include "norm/Recognition/RowExpression.h"
+
+namespace mlir::norm {
+
+enum class Rounding { Default, Exact, Relaxed };
+
+/// Why a candidate is not an RMSNorm. NotACandidate is not reported: there is
+/// no reciprocal root of a reduction in the expression.
+enum class Refusal {
+  NotACandidate,
+  NotASum,          ///< the reduction is a max, a product, ...
+  NotASquare,       ///< of |x|, x^3, x - mean, ...
+  DifferentTensor,  ///< the statistic is of another tensor or index map
+  WrongDivisor,     ///< the sum is not divided by its number of terms
+  WrongExponent,    ///< not the reciprocal of a square root
+  EpsilonNotUniform,
+  EpsilonNegative,
+  DimsNotBroadcast, ///< the statistic depends on a dimension it reduced
+  DynamicExtent,    ///< the number of terms is not a constant
+  RoundingNotRepresentable, ///< roundings that S2 to S6 cannot state
+  RoundingNotExact, ///< accepted by default, refused by rounding=exact
+  WeightNotRepresentable,
+  InputNotRepresentable ///< no tensor holds x in the result's shape
+};
+StringRef stringifyRefusal(Refusal refusal);
+
+struct RMSNormMatch {
+  Value input;
+  Value weight;                // null: none
+  SmallVector<int64_t> dims, weightDims;
+  APFloat epsilon{0.0};        // in computeType
+  EpsilonMode mode = EpsilonMode::Inside;
+  FloatType computeType;
+  FloatType scaleType, normalizedType; // null: absent
+};
+
+/// The outcome of a decision: a match, or a reason with its explanation.
+struct Decision {
+  std::optional<RMSNormMatch> match;
+  Refusal refusal = Refusal::NotACandidate;
+  std::string explanation; // what was expected and what was found
+};
+
+/// Decides about `expr`, the element (d0, d1, ...) of a tensor of type `type`
+/// that `reader` read.
+Decision decideRMSNorm(const Expr *expr, RankedTensorType type,
+                       const ExprReader &reader, Rounding rounding);
+
+} // namespace mlir::norm
+
+#endif // NORM_RECOGNITION_RMSNORMMATCH_H
