@@ -9,6 +9,7 @@
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/SmallBitVector.h"
 #include "llvm/ADT/StringExtras.h"
+#include <cmath>
 
 using namespace mlir;
 using namespace mlir::norm;
@@ -42,6 +43,8 @@ StringRef norm::stringifyRefusal(Refusal refusal) {
     return "rounding-not-exact";
   case Refusal::WeightNotRepresentable:
     return "weight-not-representable";
+  case Refusal::WeightNotOverDims:
+    return "weight-not-over-dims";
   case Refusal::InputNotRepresentable:
     return "input-not-representable";
   }
@@ -64,6 +67,8 @@ struct InverseRoot {
   const Expr *epsilon = nullptr; // null: zero
   EpsilonMode mode = EpsilonMode::Inside;
   bool viaRsqrt = false;
+  bool roundsMean = false;     // the mean, not the sum, is rounded to C
+  bool divisorIsRoot = false;  // sqrt(sum) is divided by sqrt(n)
 };
 
 class Matcher {
@@ -78,6 +83,8 @@ public:
     if (Check reason = run(match)) {
       decision.refusal = reason->refusal;
       decision.explanation = reason->explanation;
+      if (reason->refusal == Refusal::WeightNotOverDims)
+        collectParts(root, decision.refusedParts);
     } else {
       decision.match = std::move(match);
     }
@@ -85,11 +92,22 @@ public:
   }
 
 private:
+  /// Anchors of the products and roundings that `expr` is made of.
+  void collectParts(const Expr *expr, SmallVectorImpl<Value> &parts) {
+    if (expr->kind != Kind::Mul && expr->kind != Kind::Round &&
+        expr->kind != Kind::Extend)
+      return;
+    for (const Anchor &anchor : reader.getAnchors(expr))
+      parts.push_back(anchor.tensor);
+    for (const Expr *operand : expr->operands)
+      collectParts(operand, parts);
+  }
   Check run(RMSNormMatch &match);
   Check findFactors();
   Check classify(ArrayRef<const Expr *> factors, FloatType product);
   Check takeApart(const Expr *factor);
   Check takeMean(const Expr *mean);
+  const Expr *takeRootOfCount(const Expr *root);
   Check checkEpsilon(RMSNormMatch &match);
   Check checkSquare(RMSNormMatch &match);
   Check checkDivisor(RMSNormMatch &match);
@@ -98,6 +116,7 @@ private:
   Check findInput(RMSNormMatch &match);
   Check findWeight(RMSNormMatch &match);
   bool isSame(const Expr *atRoot, const Expr *inSum);
+  bool isSameAnchor(const Expr *atRoot, const Expr *inSum);
   bool isSameIndex(AffineExpr atRoot, AffineExpr inSum);
 
   const Expr *root;
@@ -156,12 +175,25 @@ static bool hasReduction(const Expr *expr, unsigned depth = 0) {
   });
 }
 
-/// A negative power of something reduced: a statistic that scales.
+/// A root, or a sum of even powers: what a mean square leaves behind.
+static bool hasRootOrSquares(const Expr *expr, unsigned depth = 0) {
+  if (expr->kind == Kind::Pow &&
+      (expr->denominator == 2 || expr->numerator % 2 == 0))
+    return true;
+  if (expr->kind == Kind::Element || depth > 16)
+    return false;
+  return llvm::any_of(expr->operands, [&](const Expr *operand) {
+    return hasRootOrSquares(operand, depth + 1);
+  });
+}
+
+/// A negative power of something reduced: a statistic that scales. A softmax
+/// divides by a sum too, but by neither a root nor a sum of squares.
 static bool isRootCandidate(const Expr *factor) {
   while (factor->kind == Kind::Round || factor->kind == Kind::Extend)
     factor = factor->operands[0];
   return factor->kind == Kind::Pow && factor->numerator < 0 &&
-         hasReduction(factor->operands[0]);
+         hasReduction(factor->operands[0]) && hasRootOrSquares(factor);
 }
 
 /// The factors of a product in one type; roundings end it.
@@ -248,8 +280,9 @@ Check Matcher::classify(ArrayRef<const Expr *> factors, FloatType product) {
 
   // x is what the statistic squares; what is left is the weight.
   for (auto [i, factor] : llvm::enumerate(others)) {
-    std::map<unsigned, unsigned> saved = reducedOf;
-    const Expr *body = inverse.sum->operands[0];
+    if (inverse.sum->operands.empty())
+      break;
+    const Expr *body = stripExtend(inverse.sum->operands[0]);
     const Expr *base = body->kind == Kind::Pow ? body->operands[0] : body;
     reducedOf.clear();
     if (!isSame(stripExtend(factor), stripExtend(base)))
@@ -277,8 +310,16 @@ Check Matcher::classify(ArrayRef<const Expr *> factors, FloatType product) {
 //===----------------------------------------------------------------------===//
 
 Check Matcher::takeMean(const Expr *mean) {
+  // 16-bit arithmetic whose mean is divided in f32 and rounded after it.
+  if (mean->kind == Kind::Round && !inverse.sum) {
+    inverse.roundsMean = mean->operands[0]->kind != Kind::Sum;
+    mean = mean->operands[0];
+  }
   SmallVector<const Expr *> factors;
   flatten(mean, factors);
+  for (const Expr *&factor : factors)
+    if (factor->kind == Kind::Round && factor->operands[0]->kind == Kind::Sum)
+      factor = factor->operands[0]; // accumulated wider than C
   for (const Expr *factor : factors) {
     bool isInverse = factor->kind == Kind::Pow && factor->numerator == -1 &&
                      factor->denominator == 1;
@@ -307,6 +348,27 @@ Check Matcher::takeMean(const Expr *mean) {
     return refuse(Refusal::NotASquare,
                   "the statistic is not one sum of squares");
   return std::nullopt;
+}
+
+/// sum^(1/2) where \p root is that times a constant, which is kept; else root.
+const Expr *Matcher::takeRootOfCount(const Expr *root) {
+  SmallVector<const Expr *> factors;
+  flatten(root, factors);
+  if (factors.size() != 2)
+    return root;
+  for (unsigned i : {0u, 1u}) {
+    const Expr *other = factors[1 - i];
+    bool isInverse = other->kind == Kind::Pow && other->numerator == -1 &&
+                     other->denominator == 1;
+    const Expr *value = isInverse ? other->operands[0] : other;
+    if (!hasReduction(factors[i]) || value->kind != Kind::Constant)
+      continue;
+    inverse.divisor = value;
+    inverse.isReciprocal = !isInverse;
+    inverse.divisorIsRoot = true;
+    return factors[i];
+  }
+  return root;
 }
 
 /// (mean + e)^(-1/2), (mean^(1/2) + e)^-1 or max(mean^(1/2), e)^-1.
@@ -338,6 +400,7 @@ Check Matcher::takeApart(const Expr *factor) {
                     "the statistic is not one sum of squares");
   }
   if (isReciprocal) {
+    mean = takeRootOfCount(mean);
     if (mean->kind != Kind::Pow || mean->numerator != 1 ||
         mean->denominator != 2)
       return refuse(Refusal::WrongExponent,
@@ -390,8 +453,27 @@ bool Matcher::isSameIndex(AffineExpr atRoot, AffineExpr inSum) {
   return atRoot == inSum;
 }
 
+/// Both are elements of one tensor of the program: only the indices matter.
+bool Matcher::isSameAnchor(const Expr *atRoot, const Expr *inSum) {
+  for (const Anchor &a : reader.getAnchors(atRoot))
+    for (const Anchor &b : reader.getAnchors(inSum)) {
+      if (a.tensor != b.tensor)
+        continue;
+      std::map<unsigned, unsigned> saved = reducedOf;
+      if (llvm::all_of_zip(a.indices, b.indices,
+                           [&](AffineExpr x, AffineExpr y) {
+                             return isSameIndex(x, y);
+                           }))
+        return true;
+      reducedOf = std::move(saved);
+    }
+  return false;
+}
+
 /// Whether `inSum` is `atRoot` with root dimensions replaced by reduced ones.
 bool Matcher::isSame(const Expr *atRoot, const Expr *inSum) {
+  if (isSameAnchor(atRoot, inSum))
+    return true;
   if (atRoot->kind != inSum->kind || atRoot->type != inSum->type ||
       atRoot->tensor != inSum->tensor || atRoot->name != inSum->name ||
       atRoot->numerator != inSum->numerator ||
@@ -415,7 +497,7 @@ Check Matcher::checkSquare(RMSNormMatch &match) {
   if (sum->kind != Kind::Sum)
     return refuse(Refusal::NotASum,
                   "expected a sum of squares, found " + sum->name);
-  const Expr *square = sum->operands[0];
+  const Expr *square = stripExtend(sum->operands[0]);
   if (square->kind != Kind::Pow || square->numerator != 2 ||
       square->denominator != 1)
     return refuse(Refusal::NotASquare,
@@ -447,11 +529,7 @@ Check Matcher::checkSquare(RMSNormMatch &match) {
       return refuse(Refusal::DifferentTensor,
                     "the statistic squares the same tensor at other indices");
     if (reader.getExtent(rootDim) != reader.getExtent(sumDim))
-      return refuse(Refusal::InputNotRepresentable,
-                    "the statistic covers " + Twine(reader.getExtent(sumDim)) +
-                        " of " + Twine(reader.getExtent(rootDim)) +
-                        " elements; a part of a dimension is not yet "
-                        "supported");
+      match.count = reader.getExtent(sumDim);
     match.dims.push_back(rootDim);
     reduced.set(rootDim);
   }
@@ -459,6 +537,12 @@ Check Matcher::checkSquare(RMSNormMatch &match) {
     if (!used.contains(dim) && reader.getExtent(dim) != 1)
       return refuse(Refusal::DifferentTensor,
                     "the sum runs over a dimension that x does not have");
+  if (match.count && (match.dims.size() != 1 || *match.count < 1 ||
+                      *match.count > reader.getExtent(match.dims[0])))
+    return refuse(Refusal::InputNotRepresentable,
+                  "the statistic covers only a part of dims " +
+                      text(match.dims) + "; that is supported for one static "
+                      "dimension");
   if (match.dims.empty())
     return refuse(Refusal::DimsNotBroadcast,
                   "no dimension of x is both reduced and scaled");
@@ -488,6 +572,7 @@ Check Matcher::checkDivisor(RMSNormMatch &match) {
                     "the extent of dimension " + Twine(dim) + " is dynamic");
     terms *= reader.getExtent(dim);
   }
+  terms = match.count.value_or(terms);
   std::string sum = "sum over dims " + text(match.dims) + " has " +
                     std::to_string(terms) + " terms but is ";
   if (!inverse.divisor)
@@ -498,7 +583,12 @@ Check Matcher::checkDivisor(RMSNormMatch &match) {
   const llvm::fltSemantics &semantics =
       cast<FloatType>(inverse.divisor->type).getFloatSemantics();
   expected.convert(semantics, APFloat::rmNearestTiesToEven, &losesInfo);
-  if (inverse.isReciprocal) {
+  if (inverse.divisorIsRoot) {
+    // The nearest value of the type to the root: double holds it exactly enough.
+    double root = std::sqrt(static_cast<double>(terms));
+    expected = APFloat(inverse.isReciprocal ? 1 / root : root);
+    expected.convert(semantics, APFloat::rmNearestTiesToEven, &losesInfo);
+  } else if (inverse.isReciprocal) {
     APFloat one(semantics, 1);
     one.divide(expected, APFloat::rmNearestTiesToEven);
     expected = one;
@@ -508,8 +598,9 @@ Check Matcher::checkDivisor(RMSNormMatch &match) {
   std::string found = text(*inverse.divisor->value);
   if (inverse.isReciprocal)
     return refuse(Refusal::WrongDivisor,
-                  sum + "multiplied by " + found + "; expected exactly " +
-                      text(expected) + ", 1/" + Twine(terms) + " rounded to " +
+                  sum + (inverse.divisorIsRoot ? "its root " : "") + "multiplied by " + found + "; expected exactly " +
+                      text(expected) + ", 1/" + (inverse.divisorIsRoot ? "sqrt" : "") + "(" + Twine(terms) +
+                      ") rounded to " +
                       text(inverse.divisor->type));
   std::string hint;
   SmallVector<int64_t> dims = findDimsOfSize(
@@ -533,9 +624,20 @@ Check Matcher::checkTypes(RMSNormMatch &match) {
                   Twine(what) + " is computed in " + text(found) +
                       ", expected " + text(expected));
   };
-  if (Check reason = expect(inverse.sum->type, compute, "the sum"))
-    return reason;
   const Expr *square = inverse.sum->operands[0];
+  bool accumulatesWider = square->kind == Kind::Extend;
+  if (accumulatesWider)
+    square = square->operands[0];
+  else if (Check reason = expect(inverse.sum->type, compute, "the sum"))
+    return reason;
+  // S2 rounds the sum to C, then divides: the same where n is a power of two.
+  if (inverse.roundsMean && inverse.divisor &&
+      inverse.divisor->value->getExactLog2Abs() == INT_MIN &&
+      rounding != Rounding::Relaxed)
+    return refuse(Refusal::RoundingNotRepresentable,
+                  "the mean is divided in " + text(inverse.sum->type) +
+                      " and rounded to " + text(compute) +
+                      " once; rounding=relaxed accepts that");
   if (Check reason = expect(square->type, compute, "the square"))
     return reason;
   FloatType z = normalizedType ? normalizedType : compute;
@@ -600,6 +702,28 @@ Check Matcher::findInput(RMSNormMatch &match) {
                 "no tensor holds x in the shape of the result");
 }
 
+/// Whether a small linalg.generic over `dims` can compute the expression.
+static bool canMaterialize(const Expr *expr, unsigned depth = 0) {
+  switch (expr->kind) {
+  case Kind::Constant:
+    return true;
+  case Kind::Element:
+    return llvm::all_of(expr->indices, [](AffineExpr index) {
+      return isa<AffineDimExpr, AffineConstantExpr>(index);
+    });
+  case Kind::Mul:
+  case Kind::Add:
+  case Kind::Neg:
+  case Kind::Round:
+  case Kind::Extend:
+    return depth < 16 && llvm::all_of(expr->operands, [&](const Expr *e) {
+             return canMaterialize(e, depth + 1);
+           });
+  default:
+    return false;
+  }
+}
+
 Check Matcher::findWeight(RMSNormMatch &match) {
   if (!weight)
     return std::nullopt;
@@ -607,22 +731,32 @@ Check Matcher::findWeight(RMSNormMatch &match) {
   SmallVector<int64_t> dims;
   for (unsigned dim : used.set_bits())
     dims.push_back(dim);
-  for (const Anchor &anchor : reader.getAnchors(weight)) {
+  if (dims.empty() && reader.getAnchors(weight).size() &&
+      match.dims.size() == 1 && type.getDimSize(match.dims[0]) == 1)
+    dims = match.dims; // an extent of 1, which indices do not show
+  bool overDims = llvm::any_of(
+      dims, [&](int64_t dim) { return llvm::is_contained(match.dims, dim); });
+  if (!dims.empty() && !overDims)
+    return refuse(Refusal::WeightNotOverDims,
+                  "the weight runs over dims " + text(dims) +
+                      ", none of which is among the normalised dims " +
+                      text(match.dims));
+  match.weightDims = dims;
+  for (const Anchor &anchor : reader.getAnchors(weight))
     if (holdsAt(anchor, dims, type)) {
       match.weight = anchor.tensor;
-      match.weightDims = dims;
       return std::nullopt;
     }
-    // A unit dimension that the anchor has and the indices do not show.
-    if (anchor.indices.size() == match.dims.size() &&
-        holdsAt(anchor, match.dims, type)) {
-      match.weight = anchor.tensor;
-      match.weightDims = match.dims;
-      return std::nullopt;
-    }
-  }
-  return refuse(Refusal::WeightNotRepresentable,
-                "no tensor holds the weight over dims " + text(dims));
+  if (static_cast<int64_t>(dims.size()) == type.getRank() &&
+      !match.dims.empty() && match.dims.size() < dims.size())
+    return refuse(Refusal::WeightNotRepresentable,
+                  "the other factor varies over every dimension: a gate, not a "
+                  "weight");
+  if (!canMaterialize(weight))
+    return refuse(Refusal::WeightNotRepresentable,
+                  "no tensor holds the weight over dims " + text(dims));
+  match.weightExpr = weight;
+  return std::nullopt;
 }
 
 Check Matcher::run(RMSNormMatch &match) {

@@ -35,7 +35,9 @@ static std::string describe(const RMSNormMatch &match) {
   match.epsilon.toString(epsilon, 6, 3);
   os << "], epsilon " << epsilon << ' ' << stringifyEpsilonMode(match.mode)
      << " the root, statistics in " << match.computeType;
-  if (!match.weight)
+  if (match.count)
+    os << ", of the first " << *match.count << " elements";
+  if (!match.weight && !match.weightExpr)
     os << ", no weight";
   else if (match.weightDims.empty())
     os << ", scalar weight";
@@ -60,12 +62,16 @@ static void apply(IRRewriter &rewriter, OpResult result,
   if (init.getType() != type)
     init = tensor::CastOp::create(rewriter, loc, type, init);
 
+  Value weight = match.weight;
+  if (match.weightExpr)
+    weight = materialize(rewriter, loc, match.weightExpr, match.weightDims,
+                         match.input);
   auto input = cast<FloatType>(getElementTypeOrSelf(match.input.getType()));
   FloatType usual =
       input.getWidth() == 16 ? cast<FloatType>(rewriter.getF32Type()) : input;
-  bool usualWeight = !match.weight || match.weightDims == match.dims;
+  bool usualWeight = !weight || match.weightDims == match.dims;
   auto op = RMSNormOp::create(
-      rewriter, loc, TypeRange(type), match.input, match.weight, init,
+      rewriter, loc, TypeRange(type), match.input, weight, init,
       /*inv_rms_init=*/Value(), rewriter.getDenseI64ArrayAttr(match.dims),
       FloatAttr::get(match.computeType, match.epsilon),
       EpsilonModeAttr::get(rewriter.getContext(), match.mode),
@@ -73,7 +79,7 @@ static void apply(IRRewriter &rewriter, OpResult result,
       typeAttr(match.scaleType), typeAttr(match.normalizedType),
       usualWeight ? DenseI64ArrayAttr()
                   : rewriter.getDenseI64ArrayAttr(match.weightDims),
-      /*count=*/IntegerAttr());
+      match.count ? rewriter.getI64IntegerAttr(*match.count) : IntegerAttr());
   rewriter.replaceAllUsesWith(result, op.getResult(0));
 }
 
@@ -117,6 +123,7 @@ struct NormRecognize : norm::impl::NormRecognizeBase<NormRecognize> {
     }
     // From the last op to the first, so that a norm is seen with its weight
     // before its unweighted part is. Ops that died are out of the list.
+    refusedParts.clear();
     SmallVector<linalg::LinalgOp> ops;
     getOperation()->walk([&](linalg::LinalgOp op) { ops.push_back(op); });
     IRRewriter rewriter(&getContext());
@@ -128,6 +135,8 @@ struct NormRecognize : norm::impl::NormRecognizeBase<NormRecognize> {
   }
 
 private:
+  llvm::DenseSet<Value> refusedParts;
+
   struct Erasures : RewriterBase::Listener {
     void notifyOperationErased(Operation *op) override { ops.insert(op); }
     llvm::DenseSet<Operation *> ops;
@@ -140,6 +149,8 @@ private:
       auto type = dyn_cast<RankedTensorType>(result.getType());
       if (!type || !isa<FloatType>(type.getElementType()) || result.use_empty())
         continue;
+      if (refusedParts.contains(result))
+        continue;
       ExprReader reader(result);
       const Expr *expr = reader.readRoot();
       if (!expr)
@@ -150,6 +161,7 @@ private:
             << describe(*decision.match);
         apply(rewriter, result, *decision.match);
       } else if (decision.refusal != Refusal::NotACandidate) {
+        refusedParts.insert_range(decision.refusedParts);
         remark::missed(op.getLoc(), getRemarkOptions())
             << ("not an RMSNorm (" + stringifyRefusal(decision.refusal) +
                 "): " + decision.explanation)

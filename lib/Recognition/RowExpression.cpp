@@ -65,6 +65,15 @@ llvm::SmallBitVector norm::getDependentDims(const Expr *expr,
 // Unique nodes
 //===----------------------------------------------------------------------===//
 
+static Expr makeNode(Kind kind, Type type,
+                     ArrayRef<const Expr *> operands = {}) {
+  Expr expr;
+  expr.kind = kind;
+  expr.type = type;
+  expr.operands.assign(operands.begin(), operands.end());
+  return expr;
+}
+
 const Expr *ExprReader::unique(Expr expr) {
   std::string key;
   llvm::raw_string_ostream os(key);
@@ -94,7 +103,8 @@ const Expr *ExprReader::unique(Expr expr) {
 
 const Expr *ExprReader::makeElement(Value tensor,
                                     ArrayRef<AffineExpr> indices) {
-  Expr expr{Kind::Element, getElementTypeOrSelf(tensor.getType()), {}, tensor};
+  Expr expr = makeNode(Kind::Element, getElementTypeOrSelf(tensor.getType()));
+  expr.tensor = tensor;
   expr.indices.assign(indices.begin(), indices.end());
   return unique(std::move(expr));
 }
@@ -102,15 +112,16 @@ const Expr *ExprReader::makeElement(Value tensor,
 const Expr *ExprReader::makeOpaque(Value value, ArrayRef<AffineExpr> indices,
                                    ArrayRef<const Expr *> operands,
                                    StringRef name) {
-  Expr expr{Kind::Opaque, getElementTypeOrSelf(value.getType()), {}, value};
-  expr.operands.assign(operands.begin(), operands.end());
+  Expr expr = makeNode(Kind::Opaque, getElementTypeOrSelf(value.getType()),
+                       operands);
+  expr.tensor = value;
   expr.indices.assign(indices.begin(), indices.end());
   expr.name = name.str();
   return unique(std::move(expr));
 }
 
 const Expr *ExprReader::makeConstant(APFloat value, Type type) {
-  Expr expr{Kind::Constant, type};
+  Expr expr = makeNode(Kind::Constant, type);
   expr.value = std::move(value);
   return unique(std::move(expr));
 }
@@ -130,7 +141,7 @@ const Expr *ExprReader::makeUnary(Kind kind, const Expr *a, Type type) {
     return a->operands[0];
   if (kind == Kind::Extend && a->kind == Kind::Extend)
     a = a->operands[0];
-  return unique(Expr{kind, type, {a}});
+  return unique(makeNode(kind, type, {a}));
 }
 
 const Expr *ExprReader::makeBinary(Kind kind, const Expr *a, const Expr *b,
@@ -146,7 +157,7 @@ const Expr *ExprReader::makeBinary(Kind kind, const Expr *a, const Expr *b,
     for (auto [zero, other] : {std::pair(a, b), std::pair(b, a)})
       if (zero->kind == Kind::Constant && zero->value->isZero())
         return other;
-  return unique(Expr{kind, type, {a, b}});
+  return unique(makeNode(kind, type, {a, b}));
 }
 
 const Expr *ExprReader::makePow(const Expr *base, int numerator,
@@ -166,7 +177,7 @@ const Expr *ExprReader::makePow(const Expr *base, int numerator,
   }
   if (numerator == 1 && denominator == 1)
     return base;
-  Expr expr{Kind::Pow, type, {base}};
+  Expr expr = makeNode(Kind::Pow, type, {base});
   expr.numerator = numerator;
   expr.denominator = denominator;
   expr.viaRsqrt = viaRsqrt;
@@ -202,6 +213,14 @@ const Expr *ExprReader::read(Value tensor, SmallVector<AffineExpr> indices) {
   return expr;
 }
 
+/// A contraction of two different tensors: no sum of squares, and what lies
+/// behind it does not matter to a norm after it.
+static bool isProductOfTwo(linalg::LinalgOp op) {
+  if (!linalg::isaContractionOpInterface(op))
+    return false;
+  return op.getDpsInputOperand(0)->get() != op.getDpsInputOperand(1)->get();
+}
+
 const Expr *ExprReader::readUncached(Value tensor,
                                      ArrayRef<AffineExpr> indices) {
   DenseElementsAttr dense;
@@ -213,7 +232,7 @@ const Expr *ExprReader::readUncached(Value tensor,
   if (!op)
     return makeElement(tensor, indices);
   if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op))
-    if (linalgOp.hasPureTensorSemantics())
+    if (linalgOp.hasPureTensorSemantics() && !isProductOfTwo(linalgOp))
       return readLinalg(cast<OpResult>(tensor), indices);
   if (auto source = reindex(op, indices))
     return read(op->getOperand(0), *source);
@@ -371,7 +390,7 @@ const Expr *ExprReader::readLinalg(OpResult result,
                       combiners[0]->getName().getStringRef());
   if (init->kind != Kind::Constant || !init->value->isZero())
     return makeOpaque(result, indices, {body}, "a sum that does not start at 0");
-  Expr sum{Kind::Sum, body->type, {body}};
+  Expr sum = makeNode(Kind::Sum, body->type, {body});
   sum.reduced = reduced;
   return unique(std::move(sum));
 }

@@ -37,13 +37,18 @@ enum class Refusal {
   RoundingNotRepresentable, ///< roundings that S2 to S6 cannot state
   RoundingNotExact, ///< accepted by default, refused by rounding=exact
   WeightNotRepresentable,
+  WeightNotOverDims, ///< it spans only dimensions that are not normalised
   InputNotRepresentable ///< no tensor holds x in the result's shape
 };
 StringRef stringifyRefusal(Refusal refusal);
 
 struct RMSNormMatch {
   Value input;
-  Value weight;                // null: none
+  Value weight;                // null: none, or weightExpr
+  /// A weight that no tensor of the program holds, such as 1 + w fused into the
+  /// norm: to be computed over weightDims. Lives as long as the reader.
+  const Expr *weightExpr = nullptr;
+  std::optional<int64_t> count; // S7
   SmallVector<int64_t> dims, weightDims;
   APFloat epsilon{0.0};        // in computeType
   EpsilonMode mode = EpsilonMode::Inside;
@@ -56,6 +61,9 @@ struct Decision {
   std::optional<RMSNormMatch> match;
   Refusal refusal = Refusal::NotACandidate;
   std::string explanation; // what was expected and what was found
+  /// Tensors that hold a part of what was refused as a whole, and that would
+  /// match alone: a norm whose weight belongs to another dimension.
+  SmallVector<Value> refusedParts;
 };
 
 /// Decides about `expr`, the element (d0, d1, ...) of a tensor of type `type`

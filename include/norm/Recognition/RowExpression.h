@@ -20,6 +20,7 @@
 #define NORM_RECOGNITION_ROWEXPRESSION_H
 
 #include "mlir/IR/AffineExpr.h"
+#include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Value.h"
 #include "llvm/ADT/APFloat.h"
@@ -45,7 +46,7 @@ struct Expr {
     Sum,   ///< operands[0] added up over `reduced`, from 0
     Opaque ///< anything else: `op` names it
   };
-  Kind kind;
+  Kind kind = Kind::Opaque;
   Type type;
   SmallVector<const Expr *, 2> operands;
   Value tensor;                    // Element; Opaque: the value it stands for
@@ -115,6 +116,12 @@ private:
   llvm::DenseMap<const Expr *, SmallVector<Anchor, 1>> anchors;
   bool overBound = false;
 };
+
+/// Computes `expr`, made of constants, elements, sums, products and roundings,
+/// as one linalg.generic over the root dimensions `dims` of a tensor of `shape`;
+/// elements are indexed by single dimensions or constants.
+Value materialize(OpBuilder &b, Location loc, const Expr *expr,
+                  ArrayRef<int64_t> dims, Value shape);
 
 /// The index dimensions that an expression's value depends on.
 llvm::SmallBitVector getDependentDims(const Expr *expr, unsigned numDims);
