@@ -33,7 +33,8 @@ static bool hasDynamicResult(func::FuncOp function) {
   });
 }
 
-/// A copy of `function` that returns the dynamic extents of its results.
+/// A copy of `function` that returns the dynamic extents of its results, as one
+/// tensor: C's convention for several scalars is a struct.
 static void addShapeFunction(func::FuncOp function) {
   OpBuilder b(function);
   func::FuncOp copy = function.clone();
@@ -50,10 +51,10 @@ static void addShapeFunction(func::FuncOp function) {
         if (ShapedType::isDynamic(extent))
           extents.push_back(
               tensor::DimOp::create(b, ret.getLoc(), result, dim));
-  ret.getOperandsMutable().assign(extents);
-  copy.setFunctionType(FunctionType::get(copy.getContext(),
-                                         copy.getArgumentTypes(),
-                                         ValueRange(extents).getTypes()));
+  Value all = tensor::FromElementsOp::create(b, ret.getLoc(), extents);
+  ret.getOperandsMutable().assign(all);
+  copy.setFunctionType(FunctionType::get(
+      copy.getContext(), copy.getArgumentTypes(), all.getType()));
   copy.removeResAttrsAttr();
 }
 
@@ -267,7 +268,7 @@ CompiledModule::createOutputs(StringRef function,
   for (Type result : type.getResults())
     if (auto tensor = dyn_cast<RankedTensorType>(result))
       numDynamic += tensor.getNumDynamicDims();
-  SmallVector<int64_t> extents(numDynamic, 0);
+  HostTensor extents(IndexType::get(type.getContext()), {numDynamic});
   if (numDynamic > 0) {
     auto entry = lookup((function + kShapeFunctionSuffix).str());
     if (!entry)
@@ -282,11 +283,12 @@ CompiledModule::createOutputs(StringRef function,
       descriptors.push_back(makeDescriptor(*tensor));
       arguments.push_back(descriptors.back().get());
     }
-    arguments.push_back(extents.data());
+    descriptors.push_back(makeDescriptor(extents));
+    arguments.push_back(descriptors.back().get());
     (*entry)(arguments.data());
   }
   SmallVector<HostTensor> outputs;
-  const int64_t *next = extents.begin();
+  auto *next = reinterpret_cast<const int64_t *>(extents.getData());
   for (Type result : type.getResults()) {
     auto tensor = dyn_cast<RankedTensorType>(result);
     SmallVector<int64_t> shape;
