@@ -1,4 +1,4 @@
-"""Writes x.npy, w.npy and y.npy: RMSNorm computed in f64, y rounded to f32.
+"""Writes x.npy and w.npy in f32, and y.npy: their RMSNorm computed in f64.
 
 Llama's form: y = w * (x / sqrt(mean(x^2) + epsilon)) over the last dimension.
 """
@@ -21,5 +21,5 @@ x64, w64 = x.astype(np.float64), w.astype(np.float64)
 # The program's epsilon is an f64 constant truncated to f32.
 epsilon = np.float64(np.float32(args.epsilon))
 y = w64 * (x64 / np.sqrt(np.mean(x64 * x64, axis=-1, keepdims=True) + epsilon))
-for name, value in [("x", x), ("w", w), ("y", y.astype(np.float32))]:
+for name, value in [("x", x), ("w", w), ("y", y)]:
     np.save(os.path.join(args.out, name + ".npy"), value)

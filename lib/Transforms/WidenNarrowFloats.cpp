@@ -67,17 +67,57 @@ static void widenOp(Operation *op) {
   op->erase();
 }
 
+static bool skipsF32(Operation *op) {
+  auto trunc = dyn_cast<arith::TruncFOp>(op);
+  return trunc && getElementTypeOrSelf(trunc.getIn().getType()).isF64() &&
+         isNarrow(trunc.getType());
+}
+
+/// f64 to 16 bits through f32 rounded to odd, so that the second rounding sees
+/// which side of a tie the value was on (Boldo and Melquiond, 2008).
+static void truncateThroughF32(Operation *op) {
+  OpBuilder b(op);
+  Location loc = op->getLoc();
+  Value x = op->getOperand(0);
+  Type f32 = widen(x.getType());
+  Type i32 = b.getI32Type();
+  if (auto shaped = dyn_cast<ShapedType>(x.getType()))
+    i32 = shaped.clone(i32);
+  auto splat = [&](int64_t value) -> Value {
+    TypedAttr attr = b.getI32IntegerAttr(value);
+    if (auto shaped = dyn_cast<ShapedType>(i32))
+      attr = DenseElementsAttr::get(shaped, b.getI32IntegerAttr(value));
+    return arith::ConstantOp::create(b, loc, attr);
+  };
+  Value rounded = arith::TruncFOp::create(b, loc, f32, x);
+  Value back = arith::ExtFOp::create(b, loc, x.getType(), rounded);
+  Value inexact = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UNE, back,
+                                        x);
+  Value away = arith::CmpFOp::create(
+      b, loc, arith::CmpFPredicate::OGT, math::AbsFOp::create(b, loc, back),
+      math::AbsFOp::create(b, loc, x));
+  Value bits = arith::BitcastOp::create(b, loc, i32, rounded);
+  Value towardZero = arith::SelectOp::create(
+      b, loc, away, arith::SubIOp::create(b, loc, bits, splat(1)), bits);
+  Value odd = arith::OrIOp::create(b, loc, towardZero, splat(1));
+  bits = arith::SelectOp::create(b, loc, inexact, odd, bits);
+  Value result = arith::BitcastOp::create(b, loc, f32, bits);
+  result = arith::TruncFOp::create(b, loc, op->getResult(0).getType(), result);
+  op->getResult(0).replaceAllUsesWith(result);
+  op->erase();
+}
+
 namespace {
 struct NormWidenNarrowFloats
     : norm::impl::NormWidenNarrowFloatsBase<NormWidenNarrowFloats> {
   void runOnOperation() override {
     SmallVector<Operation *> ops;
     getOperation()->walk([&](Operation *op) {
-      if (computes(op))
+      if (computes(op) || skipsF32(op))
         ops.push_back(op);
     });
     for (Operation *op : ops)
-      widenOp(op);
+      skipsF32(op) ? truncateThroughF32(op) : widenOp(op);
   }
 };
 } // namespace

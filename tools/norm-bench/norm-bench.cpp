@@ -13,6 +13,7 @@
 #include "norm/ExecutionEngine/Driver.h"
 #include "norm/InitAll.h"
 #include "llvm/Support/CommandLine.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/JSON.h"

@@ -147,9 +147,13 @@ def NormWidenNarrowFloats : Pass<"norm-widen-narrow-floats"> {
     %c = arith.truncf %c32 : f32 to bf16
     ```
 
-    Limits: conversions, constants, selects and bit operations stay as they are.
+    A truncation from f64 to 16 bits goes through f32 rounded to odd, which gives
+    the one correct rounding without a library call.
+
+    Limits: other conversions, constants, selects and bit operations stay as they
+    are.
   }];
-  let dependentDialects = ["arith::ArithDialect"];
+  let dependentDialects = ["arith::ArithDialect", "math::MathDialect"];
 }
 
 def NormExpandMemRefCopy : Pass<"norm-expand-memref-copy"> {
