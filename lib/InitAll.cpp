@@ -10,8 +10,6 @@
 #include "norm/IR/Norm.h"
 #include "norm/Pipelines/Pipelines.h"
 #include "norm/Recognition/Passes.h"
-#include "norm/Target/CPU/Passes.h"
-#include "norm/Target/NVVM/Passes.h"
 #include "norm/Transforms/Passes.h"
 
 using namespace mlir;
@@ -24,7 +22,5 @@ void norm::registerAllPasses() {
   registerRecognitionPasses();
   registerConversionPasses();
   registerTransformsPasses();
-  registerCPUPasses();
-  registerNVVMPasses();
   registerPipelines();
 }

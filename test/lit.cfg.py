@@ -20,7 +20,11 @@ config.environment["PATH"] = os.pathsep.join(
 )
 config.substitutions.append(("%llvm_lib_dir", config.llvm_lib_dir))
 config.substitutions.append(("%norm_src_root", config.norm_src_root))
-config.substitutions.append(("%python", config.python or "python3"))
+# Debian's python has the numpy that make deps installs.
+has_debian_python = os.path.exists("/usr/bin/python3")
+config.substitutions.append(
+    ("%python", "/usr/bin/python3" if has_debian_python else "python3")
+)
 
 # Features: tools that not every machine has, and the shared corpus.
 ptxas = shutil.which("ptxas") or next(

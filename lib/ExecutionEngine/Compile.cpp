@@ -10,7 +10,6 @@
 #include "norm/ExecutionEngine/CHeader.h"
 #include "norm/ExecutionEngine/Codegen.h"
 #include "norm/Pipelines/Pipelines.h"
-#include "norm/Target/NVVM/KernelImage.h"
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
@@ -46,18 +45,10 @@ static Stage getStage(Emit emit) {
 
 static LogicalResult lower(ModuleOp module, const EmitOptions &options) {
   PassManager pm(module.getContext());
-  if (options.nvvm) {
-    NVVMPipelineOptions nvvm;
-    nvvm.rounding = options.rounding;
-    nvvm.chip = options.chip;
-    nvvm.format = options.emit == Emit::Cubin ? "bin" : "isa";
-    buildNormToNVVMPipeline(pm, nvvm, getStage(options.emit));
-  } else {
-    CPUPipelineOptions cpu;
-    cpu.rounding = options.rounding;
-    cpu.threads = options.threads;
-    buildNormToCPUPipeline(pm, cpu, getStage(options.emit));
-  }
+  CPUPipelineOptions cpu;
+  cpu.rounding = options.rounding;
+  cpu.threads = options.threads;
+  buildNormToCPUPipeline(pm, cpu, getStage(options.emit));
   return pm.run(module);
 }
 
@@ -157,23 +148,19 @@ static std::string getGuard(StringRef output) {
 LogicalResult norm::emitFile(ModuleOp module, const EmitOptions &options,
                              StringRef output) {
   bool isKernel = options.emit == Emit::PTX || options.emit == Emit::Cubin;
-  if (isKernel != options.nvvm && (isKernel || options.emit > Emit::LLVMDialect))
-    return module.emitError("this --emit is not one of --target=")
-           << (options.nvvm ? "nvvm" : "cpu");
+  if (isKernel && !options.nvvm)
+    return module.emitError("--emit=ptx and --emit=cubin need --target=nvvm");
+  // norm and linalg are the same for every target.
+  if (options.nvvm && options.emit != Emit::Norm &&
+      options.emit != Emit::Linalg)
+    return module.emitError("--target=nvvm is not implemented yet beyond "
+                            "--emit=linalg");
   if (options.emit == Emit::Header)
     return writeFile(module, output, [&](raw_ostream &os) {
       return printCHeader(module, getGuard(output), os);
     });
   if (failed(lower(module, options)))
     return failure();
-  if (isKernel)
-    return writeFile(module, output, [&](raw_ostream &os) -> LogicalResult {
-      FailureOr<std::string> image = getKernelImage(module);
-      if (failed(image))
-        return failure();
-      os << *image;
-      return success();
-    });
   if (options.emit > Emit::LLVMDialect)
     return emitNative(module, options, output);
   return writeFile(module, output, [&](raw_ostream &os) {

@@ -21,7 +21,6 @@ struct EmitOptions {
   Emit emit = Emit::Object;
   bool nvvm = false;
   std::string cpu; ///< empty: x86-64-v3 on x86-64, else generic
-  std::string chip = "sm_90";
   unsigned threads = 1;
   std::string rounding = "default";
 };

@@ -1,11 +1,11 @@
-//===- Pipelines.h - norm-to-cpu and norm-to-nvvm ---------------*- C++ -*-===//
+//===- Pipelines.h - norm-to-cpu --------------------------------*- C++ -*-===//
 //
 // Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Whole compilations as pass pipelines. Both take a module of functions on
+// Whole compilations as pass pipelines. They take a module of functions on
 // tensors in upstream dialects (TOSA included) and ours; recognition is part
 // of them. Stages mirror norm-compile's --emit.
 //
@@ -24,7 +24,7 @@ enum class Stage {
   Norm,   ///< norm.rmsnorm beside upstream ops, on tensors
   Linalg, ///< norm ops decomposed into linalg.generic, on tensors
   Vector, ///< fused, vectorised and bufferised, before conversion to LLVM
-  LLVM    ///< LLVM dialect (NVVM: gpu.binary with the kernel image)
+  LLVM    ///< LLVM dialect
 };
 
 struct CPUPipelineOptions : PassPipelineOptions<CPUPipelineOptions> {
@@ -39,31 +39,9 @@ struct CPUPipelineOptions : PassPipelineOptions<CPUPipelineOptions> {
       llvm::cl::init(1)};
 };
 
-struct NVVMPipelineOptions : PassPipelineOptions<NVVMPipelineOptions> {
-  PassOptions::Option<std::string> rounding{
-      *this, "rounding",
-      llvm::cl::desc("Rounding that recognition accepts: default, exact or "
-                     "relaxed"),
-      llvm::cl::init("default")};
-  PassOptions::Option<std::string> chip{
-      *this, "chip", llvm::cl::desc("GPU architecture"),
-      llvm::cl::init("sm_90")};
-  PassOptions::Option<std::string> features{
-      *this, "features", llvm::cl::desc("PTX version"),
-      llvm::cl::init("+ptx80")};
-  PassOptions::Option<std::string> format{
-      *this, "format",
-      llvm::cl::desc("Kernel image: isa (PTX text), bin (cubin) or fatbin"),
-      llvm::cl::init("isa")};
-};
-
 void buildNormToCPUPipeline(OpPassManager &pm,
                             const CPUPipelineOptions &options,
                             Stage upTo = Stage::LLVM);
-void buildNormToNVVMPipeline(OpPassManager &pm,
-                             const NVVMPipelineOptions &options,
-                             Stage upTo = Stage::LLVM);
-
 // Stages that compilations share, in the order of their use.
 
 /// TOSA to linalg on tensors; leaves other programs as they are.
@@ -83,13 +61,7 @@ void buildConvertToLLVM(OpPassManager &pm);
 
 /// Registers `norm-to-cpu`.
 void registerCPUPipeline();
-/// Registers `norm-to-nvvm`.
-void registerNVVMPipeline();
-
-inline void registerPipelines() {
-  registerCPUPipeline();
-  registerNVVMPipeline();
-}
+inline void registerPipelines() { registerCPUPipeline(); }
 } // namespace mlir::norm
 
 #endif // NORM_PIPELINES_PIPELINES_H

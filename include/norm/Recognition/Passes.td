@@ -19,7 +19,7 @@ def NormRecognize : Pass<"norm-recognize"> {
     a rounding before the weight becomes `normalized_type`, one of the reciprocal
     root `scale_type`. A candidate that is refused leaves the IR as it was and is
     reported as a `missed` remark with a typed reason, with what was expected and
-    what was found; a match is a `passed` remark (`--remarks-filter=norm`).
+    what was found; a match is a `passed` remark (`'--remarks-filter=norm.*'`).
 
     Example: the ten ops of a Llama RMSNorm (extf, square, sum, division, addf,
     rsqrt, mulf, truncf, mulf) become

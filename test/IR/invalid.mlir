@@ -1,0 +1,197 @@
+// RUN: norm-opt %s --verify-diagnostics --split-input-file
+
+// operands
+func.func @f(%x: tensor<4x8xf32>, %w: tensor<8xf32>, %i: tensor<4x8xf32>, %r: tensor<4xf32>, %m: memref<4x8xf32>) {
+  // expected-error@+1 {{expects operands that are all tensors or all memrefs}}
+  %0 = norm.rmsnorm ins(%x : tensor<4x8xf32>) outs(%m : memref<4x8xf32>) dims = [1] epsilon = 0.0 : f32 -> tensor<4x8xf32>
+  return
+}
+
+// -----
+
+// results
+func.func @f(%x: tensor<4x8xf32>, %w: tensor<8xf32>, %i: tensor<4x8xf32>, %r: tensor<4xf32>, %m: memref<4x8xf32>) {
+  // expected-error@+1 {{expects 1 results for 1 outs on tensors, got 0}}
+  norm.rmsnorm ins(%x : tensor<4x8xf32>) outs(%i : tensor<4x8xf32>) dims = [1] epsilon = 0.0 : f32
+  return
+}
+
+// -----
+
+// results
+func.func @f(%x: tensor<4x8xf32>, %w: tensor<8xf32>, %i: tensor<4x8xf32>, %r: tensor<4xf32>, %m: memref<4x8xf32>) {
+  // expected-error@+1 {{expects result type 'tensor<4x8xf32>' of its init, got 'tensor<4x?xf32>'}}
+  %0 = norm.rmsnorm ins(%x : tensor<4x8xf32>) outs(%i : tensor<4x8xf32>) dims = [1] epsilon = 0.0 : f32 -> tensor<4x?xf32>
+  return
+}
+
+// -----
+
+// S1:
+func.func @f(%x: tensor<4x8xf32>, %w: tensor<8xf32>, %i: tensor<4x8xf32>, %r: tensor<4xf32>, %m: memref<4x8xf32>) {
+  // expected-error@+1 {{S1: dims must name at least one dimension}}
+  %0 = norm.rmsnorm ins(%x : tensor<4x8xf32>) outs(%i : tensor<4x8xf32>) dims = [] epsilon = 0.0 : f32 -> tensor<4x8xf32>
+  return
+}
+
+// -----
+
+// S1:
+func.func @f(%x: tensor<4x8xf32>, %w: tensor<8xf32>, %i: tensor<4x8xf32>, %r: tensor<4xf32>, %m: memref<4x8xf32>) {
+  // expected-error@+1 {{S1: dims must be sorted, unique and in [0, 2), got [1, 1]}}
+  %0 = norm.rmsnorm ins(%x : tensor<4x8xf32>) outs(%i : tensor<4x8xf32>) dims = [1, 1] epsilon = 0.0 : f32 -> tensor<4x8xf32>
+  return
+}
+
+// -----
+
+// S1:
+func.func @f(%x: tensor<4x8xf32>, %w: tensor<8xf32>, %i: tensor<4x8xf32>, %r: tensor<4xf32>, %m: memref<4x8xf32>) {
+  // expected-error@+1 {{S1: dims must be sorted, unique and in [0, 2), got [1, 0]}}
+  %0 = norm.rmsnorm ins(%x : tensor<4x8xf32>) outs(%i : tensor<4x8xf32>) dims = [1, 0] epsilon = 0.0 : f32 -> tensor<4x8xf32>
+  return
+}
+
+// -----
+
+// S1:
+func.func @f(%x: tensor<4x8xf32>, %w: tensor<8xf32>, %i: tensor<4x8xf32>, %r: tensor<4xf32>, %m: memref<4x8xf32>) {
+  // expected-error@+1 {{S1: dims must be sorted, unique and in [0, 2), got [2]}}
+  %0 = norm.rmsnorm ins(%x : tensor<4x8xf32>) outs(%i : tensor<4x8xf32>) dims = [2] epsilon = 0.0 : f32 -> tensor<4x8xf32>
+  return
+}
+
+// -----
+
+// S1:
+func.func @f(%x: tensor<4x8xf32>, %w: tensor<8xf32>, %i: tensor<4x8xf32>, %r: tensor<4xf32>, %m: memref<4x8xf32>) {
+  // expected-error@+1 {{S1: dims must be sorted, unique and in [0, 2), got [-1]}}
+  %0 = norm.rmsnorm ins(%x : tensor<4x8xf32>) outs(%i : tensor<4x8xf32>) dims = [-1] epsilon = 0.0 : f32 -> tensor<4x8xf32>
+  return
+}
+
+// -----
+
+// S3:
+func.func @f(%x: tensor<4x8xf32>, %w: tensor<8xf32>, %i: tensor<4x8xf32>, %r: tensor<4xf32>, %m: memref<4x8xf32>) {
+  // expected-error@+1 {{S3: epsilon must be finite and not negative}}
+  %0 = norm.rmsnorm ins(%x : tensor<4x8xf32>) outs(%i : tensor<4x8xf32>) dims = [1] epsilon = -1.0 : f32 -> tensor<4x8xf32>
+  return
+}
+
+// -----
+
+// S3:
+func.func @f(%x: tensor<4x8xf32>, %w: tensor<8xf32>, %i: tensor<4x8xf32>, %r: tensor<4xf32>, %m: memref<4x8xf32>) {
+  // expected-error@+1 {{S3: epsilon must be finite and not negative}}
+  %0 = norm.rmsnorm ins(%x : tensor<4x8xf32>) outs(%i : tensor<4x8xf32>) dims = [1] epsilon = 0x7FC00000 : f32 -> tensor<4x8xf32>
+  return
+}
+
+// -----
+
+// S3: overflows in the compute type
+func.func @f(%x: tensor<4x8xf32>, %w: tensor<8xf32>, %i: tensor<4x8xf32>, %r: tensor<4xf32>, %m: memref<4x8xf32>) {
+  // expected-error@+1 {{S3: epsilon must be finite and not negative}}
+  %0 = norm.rmsnorm ins(%x : tensor<4x8xf32>) outs(%i : tensor<4x8xf32>) dims = [1] epsilon = 1.0e300 : f64 -> tensor<4x8xf32>
+  return
+}
+
+// -----
+
+// S3:
+func.func @f(%x: tensor<4x8xf32>, %w: tensor<8xf32>, %i: tensor<4x8xf32>, %r: tensor<4xf32>, %m: memref<4x8xf32>) {
+  // expected-error@+1 {{S3: scale_type 'f64' is wider than the compute type 'f32'}}
+  %0 = norm.rmsnorm ins(%x : tensor<4x8xf32>) outs(%i : tensor<4x8xf32>) dims = [1] epsilon = 0.0 : f32 scale_type = f64 -> tensor<4x8xf32>
+  return
+}
+
+// -----
+
+// S4:
+func.func @f(%x: tensor<4x8xf32>, %w: tensor<8xf32>, %i: tensor<4x8xf32>, %r: tensor<4xf32>, %m: memref<4x8xf32>) {
+  // expected-error@+1 {{S4: normalized_type 'f64' is wider than the compute type 'f32'}}
+  %0 = norm.rmsnorm ins(%x : tensor<4x8xf32>) outs(%i : tensor<4x8xf32>) dims = [1] epsilon = 0.0 : f32 normalized_type = f64 -> tensor<4x8xf32>
+  return
+}
+
+// -----
+
+// S5:
+func.func @f(%x: tensor<4x8xf32>, %w: tensor<8xf32>, %i: tensor<4x8xf32>, %r: tensor<4xf32>, %m: memref<4x8xf32>) {
+  // expected-error@+1 {{S5: weight_dims without a weight}}
+  %0 = norm.rmsnorm ins(%x : tensor<4x8xf32>) outs(%i : tensor<4x8xf32>) dims = [1] epsilon = 0.0 : f32 weight_dims = [1] -> tensor<4x8xf32>
+  return
+}
+
+// -----
+
+// S5:
+func.func @f(%x: tensor<4x8xf32>, %w: tensor<8xf32>, %i: tensor<4x8xf32>, %r: tensor<4xf32>, %m: memref<4x8xf32>) {
+  // expected-error@+1 {{S5: weight_dims must be sorted, unique and in [0, 2), got [2]}}
+  %0 = norm.rmsnorm ins(%x, %w : tensor<4x8xf32>, tensor<8xf32>) outs(%i : tensor<4x8xf32>) dims = [1] epsilon = 0.0 : f32 weight_dims = [2] -> tensor<4x8xf32>
+  return
+}
+
+// -----
+
+// S5:
+func.func @f(%x: tensor<4x8xf32>, %w: tensor<8xf32>, %i: tensor<4x8xf32>, %r: tensor<4xf32>, %m: memref<4x8xf32>) {
+  // expected-error@+1 {{S5: weight must have the extents of x's dims [0], expected [4], got [8]}}
+  %0 = norm.rmsnorm ins(%x, %w : tensor<4x8xf32>, tensor<8xf32>) outs(%i : tensor<4x8xf32>) dims = [1] epsilon = 0.0 : f32 weight_dims = [0] -> tensor<4x8xf32>
+  return
+}
+
+// -----
+
+// S6:
+func.func @f(%x: tensor<4x8xf32>, %i: tensor<4x9xf32>) {
+  // expected-error@+1 {{S6: result must have x's shape [4, 8], got [4, 9]}}
+  %0 = norm.rmsnorm ins(%x : tensor<4x8xf32>) outs(%i : tensor<4x9xf32>) dims = [1] epsilon = 0.0 : f32 -> tensor<4x9xf32>
+  return
+}
+
+// -----
+
+// S7:
+func.func @f(%x: tensor<4x8xf32>, %w: tensor<8xf32>, %i: tensor<4x8xf32>, %r: tensor<4xf32>, %m: memref<4x8xf32>) {
+  // expected-error@+1 {{S7: count needs exactly one normalised dimension, got dims [0, 1]}}
+  %0 = norm.rmsnorm ins(%x : tensor<4x8xf32>) outs(%i : tensor<4x8xf32>) dims = [0, 1] epsilon = 0.0 : f32 count = 2 -> tensor<4x8xf32>
+  return
+}
+
+// -----
+
+// S7:
+func.func @f(%x: tensor<4x8xf32>, %w: tensor<8xf32>, %i: tensor<4x8xf32>, %r: tensor<4xf32>, %m: memref<4x8xf32>) {
+  // expected-error@+1 {{S7: count must be in [1, 8], got 9}}
+  %0 = norm.rmsnorm ins(%x : tensor<4x8xf32>) outs(%i : tensor<4x8xf32>) dims = [1] epsilon = 0.0 : f32 count = 9 -> tensor<4x8xf32>
+  return
+}
+
+// -----
+
+// S7:
+func.func @f(%x: tensor<?x?xf32>) {
+  // expected-error@+1 {{S7: count must be in [1, extent], got 0}}
+  %0 = norm.rmsnorm ins(%x : tensor<?x?xf32>) outs(%x : tensor<?x?xf32>) dims = [1] epsilon = 0.0 : f32 count = 0 -> tensor<?x?xf32>
+  return
+}
+
+// -----
+
+// S8:
+func.func @f(%x: tensor<4x8xf32>, %w: tensor<8xf32>, %i: tensor<4x8xf32>, %r: tensor<4xf32>, %m: memref<4x8xf32>) {
+  // expected-error@+1 {{S8: inv_rms must have x's shape without dims [4], got [8]}}
+  %0:2 = norm.rmsnorm ins(%x : tensor<4x8xf32>) outs(%i, %w : tensor<4x8xf32>, tensor<8xf32>) dims = [1] epsilon = 0.0 : f32 -> tensor<4x8xf32>, tensor<8xf32>
+  return
+}
+
+// -----
+
+// S8:
+func.func @f(%x: tensor<4x8xf32>, %w: tensor<8xf32>, %i: tensor<4x8xf32>, %r: tensor<4xf32>, %m: memref<4x8xf32>) {
+  // expected-error@+1 {{S8: inv_rms must have the compute type 'f64', got 'f32'}}
+  %0:2 = norm.rmsnorm ins(%x : tensor<4x8xf32>) outs(%i, %r : tensor<4x8xf32>, tensor<4xf32>) dims = [1] epsilon = 0.0 : f32 compute_type = f64 -> tensor<4x8xf32>, tensor<4xf32>
+  return
+}

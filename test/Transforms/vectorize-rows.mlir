@@ -1,0 +1,74 @@
+// RUN: norm-opt %s --pass-pipeline='builtin.module(func.func(norm-vectorize-rows,canonicalize,cse))' --split-input-file | FileCheck %s
+// RUN: not norm-opt %s --pass-pipeline='builtin.module(func.func(norm-vectorize-rows{lanes=48}))' --split-input-file 2>&1 | FileCheck %s --check-prefix=BAD
+// BAD: error: norm-vectorize-rows: lanes and tail must be powers of two with lanes >= tail, got 48 and 16
+
+// 4096 elements: one loop of 64 lanes, no tail, one fixed tree at the end.
+// CHECK-LABEL: func @sum
+// CHECK: %[[V:.*]] = scf.for {{.*}} -> (vector<64xf32>)
+// CHECK: vector.transfer_read {{.*}} vector<64xf32>
+// CHECK: arith.addf {{.*}} : vector<64xf32>
+// CHECK-NOT: scf.for
+// CHECK: vector.extract_strided_slice %[[V]] {offsets = [0], sizes = [32]
+// CHECK: arith.addf {{.*}} : vector<32xf32>
+// CHECK: arith.addf {{.*}} : vector<1xf32>
+// CHECK-NOT: fastmath
+func.func @sum(%x: tensor<4096xf32>, %i: tensor<f32>) -> tensor<f32> {
+  %r = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> ()>], iterator_types = ["reduction"]} ins(%x : tensor<4096xf32>) outs(%i : tensor<f32>) {
+  ^bb0(%a: f32, %b: f32):
+    %c = arith.addf %a, %b : f32
+    linalg.yield %c : f32
+  } -> tensor<f32>
+  return %r : tensor<f32>
+}
+
+// -----
+
+// 100 = 64 + 2 * 16 + 4: the last 4 are one masked vector, no scalar loop.
+// CHECK-LABEL: func @tail
+// CHECK: vector.transfer_read {{.*}} vector<64xbf16>
+// CHECK: arith.extf {{.*}} : vector<64xbf16> to vector<64xf32>
+// CHECK: scf.for
+// CHECK: vector.transfer_read {{.*}} vector<16xbf16>
+// CHECK: %[[M:.*]] = vector.constant_mask [4] : vector<16xi1>
+// CHECK: vector.transfer_read {{.*}}, %[[M]]
+// CHECK: vector.transfer_write {{.*}}, %[[M]]
+// CHECK-NOT: tensor.extract
+func.func @tail(%x: tensor<100xbf16>, %i: tensor<100xf32>) -> tensor<100xf32> {
+  %r = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]} ins(%x : tensor<100xbf16>) outs(%i : tensor<100xf32>) {
+  ^bb0(%a: bf16, %b: f32):
+    %c = arith.extf %a : bf16 to f32
+    linalg.yield %c : f32
+  } -> tensor<100xf32>
+  return %r : tensor<100xf32>
+}
+
+// -----
+
+// Lanes past the end add the neutral element of the combiner, not what the body
+// makes of a zero.
+// CHECK-LABEL: func @masked_max
+// CHECK-DAG: %[[LOW:.*]] = arith.constant dense<0xFF800000> : vector<16xf32>
+// CHECK: %[[E:.*]] = math.exp {{.*}} : vector<16xf32>
+// CHECK: arith.select %{{.*}}, %[[E]], %[[LOW]]
+func.func @masked_max(%x: tensor<3xf32>, %i: tensor<f32>) -> tensor<f32> {
+  %r = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> ()>], iterator_types = ["reduction"]} ins(%x : tensor<3xf32>) outs(%i : tensor<f32>) {
+  ^bb0(%a: f32, %b: f32):
+    %e = math.exp %a : f32
+    %c = arith.maximumf %e, %b : f32
+    linalg.yield %c : f32
+  } -> tensor<f32>
+  return %r : tensor<f32>
+}
+
+// -----
+
+// A strided innermost dimension is left to convert-linalg-to-loops.
+// CHECK-LABEL: func @strided
+// CHECK: linalg.generic
+func.func @strided(%x: tensor<8x4xf32>, %i: tensor<4x8xf32>) -> tensor<4x8xf32> {
+  %r = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d1, d0)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]} ins(%x : tensor<8x4xf32>) outs(%i : tensor<4x8xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    linalg.yield %a : f32
+  } -> tensor<4x8xf32>
+  return %r : tensor<4x8xf32>
+}
