@@ -474,7 +474,7 @@ struct NormVectorizeRows
         !llvm::isPowerOf2_64(lanes)) {
       getOperation().emitError("norm-vectorize-rows: lanes and tail must be "
                                "powers of two with lanes >= tail, got ")
-          << lanes << " and " << tail;
+          << int64_t(lanes) << " and " << int64_t(tail);
       return signalPassFailure();
     }
     SmallVector<LinalgOp> ops;

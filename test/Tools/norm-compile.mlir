@@ -1,0 +1,67 @@
+// Every stage of the CPU target.
+// RUN: norm-compile %s --emit=norm -o - | FileCheck %s --check-prefix=NORM
+// NORM: norm.rmsnorm
+// RUN: norm-compile %s --emit=linalg -o - | FileCheck %s --check-prefix=LINALG
+// LINALG: iterator_types = ["parallel", "reduction"]
+// RUN: norm-compile %s --emit=vector -o - | FileCheck %s --check-prefix=VECTOR
+// One pass over the rows, nothing allocated, the result written in place.
+// VECTOR: func.func @main(%arg0: memref<64x4096xf32>, %arg1: memref<64x4096xf32>)
+// VECTOR-NOT: memref.alloc
+// VECTOR: scf.for
+// VECTOR: vector.transfer_read
+// VECTOR-NOT: memref.load
+// VECTOR-NOT: memref.copy
+// VECTOR: return
+// RUN: norm-compile %s --emit=llvm-mlir -o - | FileCheck %s --check-prefix=LLVM
+// LLVM: llvm.func @_mlir_ciface_main
+// RUN: norm-compile %s --emit=llvm-ir -o - | FileCheck %s --check-prefix=IR
+// IR: define {{.*}} @_mlir_ciface_main
+// IR-NOT: define {{.*}} @main(
+// RUN: norm-compile %s --emit=asm --mcpu=x86-64-v3 -o - | FileCheck %s --check-prefix=ASM
+// ASM-LABEL: _mlir_ciface_main:
+// ASM: vmulps {{.*}}%ymm
+// RUN: norm-compile %s --emit=asm --mcpu=x86-64-v4 -o - | FileCheck %s --check-prefix=ASM512
+// ASM512: vmulps {{.*}}%zmm
+// RUN: norm-compile %s --emit=asm --threads=2 -o - | FileCheck %s --check-prefix=OMP
+// OMP: __kmpc_fork_call
+
+// A program with its own main links the shared object and calls the one in it.
+// RUN: norm-compile %s --emit=header -o %t.h
+// RUN: norm-compile %s --emit=shared -o %t.so
+// RUN: norm-compile %s --emit=obj -o %t.o
+// RUN: clang-22 -std=c11 -Wall -Werror -include %t.h %S/Inputs/host.c %t.so -Wl,-rpath,%T -o %t.exe
+// RUN: %t.exe | FileCheck %s --check-prefix=HOST
+// RUN: clang-22 -std=c11 -include %t.h %S/Inputs/host.c %t.o -lm -o %t.static
+// RUN: %t.static | FileCheck %s --check-prefix=HOST
+// HOST: 1.000000 -1.000000
+// RUN: clang-22 -x c++ -fsyntax-only -Wall -Werror %t.h
+
+// Bad input: a diagnostic, exit 1, no file.
+// RUN: rm -f %t.bad
+// RUN: not norm-compile %S/Inputs/unparsable.txt -o %t.bad 2>&1 | FileCheck %s --check-prefix=PARSE
+// PARSE: unparsable.txt:1:1: error:
+// RUN: not norm-compile %t.missing -o %t.bad 2>&1 | FileCheck %s --check-prefix=MISSING
+// MISSING: error: {{.*}}missing
+// RUN: not norm-compile %s --emit=nonsense -o %t.bad 2>&1 | FileCheck %s --check-prefix=EMIT
+// EMIT: Cannot find option named 'nonsense'
+// RUN: not norm-compile %s --mcpu=nonsense -o %t.bad 2>&1 | FileCheck %s --check-prefix=CPU
+// CPU: error: unknown --mcpu 'nonsense'
+// RUN: not norm-compile %s --rounding=nonsense -o %t.bad 2>&1 | FileCheck %s --check-prefix=ROUNDING
+// ROUNDING: error: norm-recognize: rounding must be default, exact or relaxed, got 'nonsense'
+// RUN: not norm-compile %s --emit=shared -o - 2>&1 | FileCheck %s --check-prefix=STDOUT
+// STDOUT: error: --emit=shared needs an output file (-o)
+// RUN: not norm-compile %s --emit=ptx -o %t.bad 2>&1 | FileCheck %s --check-prefix=PTX
+// PTX: error: --emit=ptx and --emit=cubin need --target=nvvm
+// RUN: not norm-compile %s --target=nvvm --emit=ptx -o %t.bad 2>&1 | FileCheck %s --check-prefix=NVVM
+// NVVM: error: --target=nvvm is not implemented yet beyond --emit=linalg
+// RUN: not norm-compile %S/Inputs/unsupported-op.mlir -o %t.bad 2>&1 | FileCheck %s --check-prefix=NOLOWERING
+// NOLOWERING: unsupported-op.mlir:2:{{[0-9]+}}: error:
+// RUN: not norm-compile %S/Inputs/complex.mlir --emit=header -o %t.bad 2>&1 | FileCheck %s --check-prefix=CTYPE
+// CTYPE: complex.mlir:1:1: error: type 'tensor<4xcomplex<f32>>' has no C equivalent
+// RUN: not ls %t.bad
+
+func.func @main(%x: tensor<64x4096xf32>) -> tensor<64x4096xf32> {
+  %i = tensor.empty() : tensor<64x4096xf32>
+  %y = norm.rmsnorm ins(%x : tensor<64x4096xf32>) outs(%i : tensor<64x4096xf32>) dims = [1] epsilon = 0.0 : f32 -> tensor<64x4096xf32>
+  return %y : tensor<64x4096xf32>
+}

@@ -1,0 +1,63 @@
+// Printing, values on the command line, numpy files in and out, ulp limits.
+// RUN: norm-run %s --function=norm '--input=1x4xf32=1 2 3 4' | FileCheck %s
+// RUN: norm-run %s --function=norm --pipeline=upstream '--input=1x4xf32=1 2 3 4' | FileCheck %s
+// CHECK: result[0]: 1x4xf32=[0.365148 0.730297 1.09545 1.46059]
+// RUN: norm-run %s --function=norm '--input=1x4xf32=1 2 3 4' --output=@%t.npy
+// RUN: norm-run %s --function=norm '--input=1x4xf32=1 2 3 4' --expected-output=@%t.npy --max-ulp=0 | FileCheck %s --check-prefix=SAME
+// SAME: result[0]: max ulp 0 over 4 elements
+// RUN: not norm-run %s --function=norm '--input=1x4xf32=1 2 3 4' '--expected-output=1x4xf32=0.365148 0.730297 1.09545 2' | FileCheck %s --check-prefix=OVER
+// OVER: over the limit of 4, worst at 3: 1.46059346, expected 2
+// RUN: norm-run %s --function=dynamic '--input=2x3xbf16=2' | FileCheck %s --check-prefix=DYN
+// DYN: result[0]: 3x2xbf16=[2 2][2 2][2 2]
+// DYN: result[1]: f32=7
+
+// One diagnostic each, exit 1.
+// RUN: not norm-run %t.missing.mlir 2>&1 | FileCheck %s --check-prefix=NOFILE
+// NOFILE: error: {{.*}}missing.mlir
+// RUN: not norm-run %s --function=nope 2>&1 | FileCheck %s --check-prefix=NOFUNC
+// NOFUNC: error: {{.*}}norm-run.mlir: no public function 'nope'
+// RUN: not norm-run %s --function=norm 2>&1 | FileCheck %s --check-prefix=COUNT
+// COUNT: error: function 'norm' takes 1 inputs, got 0
+// RUN: not norm-run %s --function=norm --input=@%t.none.npy 2>&1 | FileCheck %s --check-prefix=NONPY
+// NONPY: error: {{.*}}none.npy: No such file
+// RUN: not norm-run %s --function=norm --input=@%s 2>&1 | FileCheck %s --check-prefix=NOTNPY
+// NOTNPY: error: {{.*}}norm-run.mlir: not a .npy file
+// RUN: not norm-run %s --function=dynamic --input=@%t.npy 2>&1 | FileCheck %s --check-prefix=TYPE
+// TYPE: error: {{.*}}.npy: has type '<f4', expected '<u2' for tensor<?x3xbf16>
+// RUN: not norm-run %s --function=wide --input=@%t.npy 2>&1 | FileCheck %s --check-prefix=SHAPE
+// SHAPE: error: {{.*}}.npy: has shape [1x4], expected tensor<1x8xf32>
+// RUN: not norm-run %s --function=norm '--input=1x4xf32=1 2' 2>&1 | FileCheck %s --check-prefix=VALUES
+// VALUES: error: input '1x4xf32' has 4 elements, got 2 values
+// RUN: not norm-run %s --function=norm '--input=1x4xf32=a' 2>&1 | FileCheck %s --check-prefix=BADVALUE
+// BADVALUE: error: input '1x4xf32': bad value 'a'
+// RUN: not norm-run %s --function=norm '--input=1x4xf16=1' 2>&1 | FileCheck %s --check-prefix=ELEMENT
+// ELEMENT: error: input '1x4xf16' has element type 'f16', the function takes 'f32'
+// RUN: not norm-run %s --function=norm --input=1x4xf32=1 --mcpu=nonsense 2>&1 | FileCheck %s --check-prefix=CPU
+// CPU: error: unknown --mcpu 'nonsense'
+// RUN: not norm-run %s --function=cplx --input=4xf32=1 2>&1 | FileCheck %s --check-prefix=CPLX
+// CPLX: error: function 'cplx' has unsupported type tensor<4xcomplex<f32>>
+// RUN: not norm-run %s --no-such-option 2>&1 | FileCheck %s --check-prefix=OPTION
+// OPTION: Unknown command line argument '--no-such-option'
+
+func.func @norm(%x: tensor<1x4xf32>) -> tensor<1x4xf32> {
+  %i = tensor.empty() : tensor<1x4xf32>
+  %y = norm.rmsnorm ins(%x : tensor<1x4xf32>) outs(%i : tensor<1x4xf32>) dims = [1] epsilon = 0.0 : f32 -> tensor<1x4xf32>
+  return %y : tensor<1x4xf32>
+}
+
+func.func @wide(%x: tensor<1x8xf32>) -> tensor<1x8xf32> {
+  return %x : tensor<1x8xf32>
+}
+
+func.func @cplx(%x: tensor<4xcomplex<f32>>) {
+  return
+}
+
+func.func @dynamic(%x: tensor<?x3xbf16>) -> (tensor<3x?xbf16>, f32) {
+  %c0 = arith.constant 0 : index
+  %seven = arith.constant 7.0 : f32
+  %d = tensor.dim %x, %c0 : tensor<?x3xbf16>
+  %e = tensor.empty(%d) : tensor<3x?xbf16>
+  %t = linalg.transpose ins(%x : tensor<?x3xbf16>) outs(%e : tensor<3x?xbf16>) permutation = [1, 0]
+  return %t, %seven : tensor<3x?xbf16>, f32
+}
