@@ -59,10 +59,9 @@ static void printPrototype(func::FuncOp function, raw_ostream &os) {
   os << ") */\n";
   auto add = [&](Type type, StringRef name, bool isResult) {
     if (auto tensor = dyn_cast<RankedTensorType>(type))
-      parameters.push_back(
-          ((isResult ? "norm_memref_" : "const norm_memref_") +
-           Twine(tensor.getRank()) + "d *" + name)
-              .str());
+      parameters.push_back(((isResult ? "norm_memref_" : "const norm_memref_") +
+                            Twine(tensor.getRank()) + "d *" + name)
+                               .str());
     else if (isResult)
       result = getCType(type);
     else
@@ -73,7 +72,8 @@ static void printPrototype(func::FuncOp function, raw_ostream &os) {
   for (auto [i, type] : llvm::enumerate(function.getResultTypes()))
     add(type, "result" + std::to_string(i), true);
   os << result << " _mlir_ciface_" << function.getName() << '('
-     << (parameters.empty() ? "void" : llvm::join(parameters, ", ")) << ");\n\n";
+     << (parameters.empty() ? "void" : llvm::join(parameters, ", "))
+     << ");\n\n";
 }
 
 LogicalResult norm::printCHeader(ModuleOp module, StringRef guard,
@@ -87,8 +87,8 @@ LogicalResult norm::printCHeader(ModuleOp module, StringRef guard,
     for (Type type : llvm::concat<const Type>(function.getArgumentTypes(),
                                               function.getResultTypes())) {
       if (!hasCType(type))
-        return function.emitError("type ") << getText(type)
-                                           << " has no C equivalent";
+        return function.emitError("type ")
+               << getText(type) << " has no C equivalent";
       if (auto tensor = dyn_cast<RankedTensorType>(type))
         ranks.insert(tensor.getRank());
     }

@@ -11,6 +11,8 @@
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/OpenMP/OpenMPToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Export.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/MC/TargetRegistry.h"
@@ -40,7 +42,8 @@ norm::createTargetMachine(StringRef cpu) {
 
   llvm::Triple triple(llvm::sys::getDefaultTargetTriple());
   std::string error;
-  const llvm::Target *target = llvm::TargetRegistry::lookupTarget(triple, error);
+  const llvm::Target *target =
+      llvm::TargetRegistry::lookupTarget(triple, error);
   if (!target)
     return llvm::createStringError(error);
   llvm::SubtargetFeatures features;
@@ -79,6 +82,42 @@ static void internalize(llvm::Module &module, llvm::TargetMachine &machine) {
   }
 }
 
+/// Masked loads and stores of 16-bit floats as integers: x86 splits them into
+/// elements and converts each through a library call otherwise.
+static void useIntegersForMaskedAccess(llvm::Module &module) {
+  SmallVector<llvm::IntrinsicInst *> accesses;
+  for (llvm::Function &function : module)
+    for (llvm::BasicBlock &block : function)
+      for (llvm::Instruction &instruction : block)
+        if (auto *call = dyn_cast<llvm::IntrinsicInst>(&instruction))
+          if (call->getIntrinsicID() == llvm::Intrinsic::masked_load ||
+              call->getIntrinsicID() == llvm::Intrinsic::masked_store)
+            accesses.push_back(call);
+  for (llvm::IntrinsicInst *call : accesses) {
+    bool isLoad = call->getIntrinsicID() == llvm::Intrinsic::masked_load;
+    auto *type = cast<llvm::VectorType>(
+        isLoad ? call->getType() : call->getArgOperand(0)->getType());
+    if (!type->getElementType()->is16bitFPTy())
+      continue;
+    llvm::IRBuilder<> b(call);
+    llvm::Type *integers = llvm::VectorType::getInteger(type);
+    auto asIntegers = [&](llvm::Value *v) {
+      return b.CreateBitCast(v, integers);
+    };
+    if (isLoad) {
+      llvm::Value *loaded = b.CreateMaskedLoad(
+          integers, call->getArgOperand(0), call->getParamAlign(0).valueOrOne(),
+          call->getArgOperand(1), asIntegers(call->getArgOperand(2)));
+      call->replaceAllUsesWith(b.CreateBitCast(loaded, type));
+    } else {
+      b.CreateMaskedStore(
+          asIntegers(call->getArgOperand(0)), call->getArgOperand(1),
+          call->getParamAlign(1).valueOrOne(), call->getArgOperand(2));
+    }
+    call->eraseFromParent();
+  }
+}
+
 FailureOr<std::unique_ptr<llvm::Module>>
 norm::translateToLLVMIR(ModuleOp module, llvm::LLVMContext &context,
                         llvm::TargetMachine &machine) {
@@ -89,8 +128,9 @@ norm::translateToLLVMIR(ModuleOp module, llvm::LLVMContext &context,
   translated->setDataLayout(machine.createDataLayout());
   translated->setTargetTriple(machine.getTargetTriple());
   internalize(*translated, machine);
-  auto optimize = makeOptimizingTransformer(/*optLevel=*/3, /*sizeLevel=*/0,
-                                            &machine);
+  useIntegersForMaskedAccess(*translated);
+  auto optimize =
+      makeOptimizingTransformer(/*optLevel=*/3, /*sizeLevel=*/0, &machine);
   if (llvm::Error error = optimize(translated.get()))
     return module.emitError(llvm::toString(std::move(error)));
   return translated;
@@ -102,9 +142,8 @@ llvm::Error norm::emitMachineCode(llvm::Module &module,
   llvm::raw_svector_ostream os(out);
   llvm::legacy::PassManager codegen;
   if (machine.addPassesToEmitFile(codegen, os, nullptr,
-                                  assembly
-                                      ? llvm::CodeGenFileType::AssemblyFile
-                                      : llvm::CodeGenFileType::ObjectFile))
+                                  assembly ? llvm::CodeGenFileType::AssemblyFile
+                                           : llvm::CodeGenFileType::ObjectFile))
     return llvm::createStringError("the target cannot emit this file type");
   codegen.run(module);
   return llvm::Error::success();
@@ -121,9 +160,8 @@ llvm::Error norm::linkShared(StringRef object, StringRef output, bool openmp) {
     return llvm::createStringError(
         "--emit=shared needs clang or gcc on PATH to link");
   // -Bsymbolic: calls inside bind inside, whatever the program defines.
-  SmallVector<StringRef> arguments{driver, "-shared", "-Wl,-Bsymbolic",
-                                   object, "-o",      output,
-                                   "-lm"};
+  SmallVector<StringRef> arguments{
+      driver, "-shared", "-Wl,-Bsymbolic", object, "-o", output, "-lm"};
   if (openmp)
     arguments.append({"-L" NORM_LLVM_LIBRARY_DIR,
                       "-Wl,-rpath," NORM_LLVM_LIBRARY_DIR, "-lomp"});

@@ -93,8 +93,8 @@ static LogicalResult emitShared(ModuleOp module, const EmitOptions &options,
   if (auto error = llvm::sys::fs::createUniqueFile(output + ".%%%%%%", linked))
     return report(module, error, output);
   llvm::scope_exit removeLinked([&] { llvm::sys::fs::remove(linked); });
-  if (failed(report(module,
-                    linkShared(objectFile, linked, options.threads > 1))))
+  if (failed(
+          report(module, linkShared(objectFile, linked, options.threads > 1))))
     return failure();
   if (auto error = llvm::sys::fs::rename(linked, output))
     return report(module, error, output);
@@ -124,9 +124,9 @@ static LogicalResult emitNative(ModuleOp module, const EmitOptions &options,
       return success();
     });
   SmallVector<char, 0> code;
-  if (failed(report(module, emitMachineCode(**ir, **machine,
-                                            options.emit == Emit::Assembly,
-                                            code))))
+  if (failed(report(module,
+                    emitMachineCode(**ir, **machine,
+                                    options.emit == Emit::Assembly, code))))
     return failure();
   StringRef bytes(code.data(), code.size());
   if (options.emit == Emit::Shared)

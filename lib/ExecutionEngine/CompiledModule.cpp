@@ -72,16 +72,15 @@ static void addPackedEntry(llvm::Function &function) {
       function.getParent());
   b.SetInsertPoint(llvm::BasicBlock::Create(context, "entry", packed));
   auto loadAddress = [&](unsigned i) {
-    return b.CreateLoad(
-        pointer, b.CreateConstGEP1_32(pointer, packed->getArg(0), i));
+    return b.CreateLoad(pointer,
+                        b.CreateConstGEP1_32(pointer, packed->getArg(0), i));
   };
   SmallVector<llvm::Value *> arguments;
   for (auto [i, parameter] :
        llvm::enumerate(function.getFunctionType()->params())) {
     llvm::Value *address = loadAddress(i);
-    arguments.push_back(parameter->isPointerTy()
-                            ? address
-                            : b.CreateLoad(parameter, address));
+    arguments.push_back(
+        parameter->isPointerTy() ? address : b.CreateLoad(parameter, address));
   }
   llvm::Value *result = b.CreateCall(&function, arguments);
   if (!result->getType()->isVoidTy())
@@ -164,8 +163,8 @@ CompiledModule::compile(ModuleOp source, const CompileOptions &options) {
   if (!jit)
     return fail(jit.takeError());
   compiled->jit = std::move(*jit);
-  if (llvm::Error error = compiled->jit->addObjectFile(
-          llvm::MemoryBuffer::getMemBufferCopy(
+  if (llvm::Error error =
+          compiled->jit->addObjectFile(llvm::MemoryBuffer::getMemBufferCopy(
               StringRef(object.data(), object.size()), "norm-jit")))
     return fail(std::move(error));
   return compiled;

@@ -45,8 +45,7 @@ HostTensor::HostTensor(Type elementType, ArrayRef<int64_t> shape)
   std::memset(data.get(), 0, bytes);
 }
 
-template <typename T>
-static T loadAs(const char *p) {
+template <typename T> static T loadAs(const char *p) {
   T value;
   std::memcpy(&value, p, sizeof(T));
   return value;

@@ -9,8 +9,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "norm/ExecutionEngine/HostTensor.h"
 #include "mlir/IR/TypeUtilities.h"
+#include "norm/ExecutionEngine/HostTensor.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Endian.h"
 #include "llvm/Support/FileSystem.h"
@@ -48,8 +48,9 @@ static llvm::Expected<Header> parseHeader(StringRef file, StringRef bytes) {
   size_t start = major == 1 ? 10 : 12;
   if (bytes.size() < start)
     return fileError(file, "truncated .npy header");
-  size_t length = major == 1 ? llvm::support::endian::read16le(bytes.data() + 8)
-                             : llvm::support::endian::read32le(bytes.data() + 8);
+  size_t length = major == 1
+                      ? llvm::support::endian::read16le(bytes.data() + 8)
+                      : llvm::support::endian::read32le(bytes.data() + 8);
   if (bytes.size() - start < length)
     return fileError(file, "truncated .npy header");
   StringRef dict = bytes.substr(start, length);
@@ -120,9 +121,10 @@ static llvm::Expected<HostTensor> load(StringRef file, ShapedType type,
     return fileError(file, "has type '" + header->descr + "', expected '" +
                                getDescr(element) + "' for " + text(type));
   if (failed(verifyCompatibleShape(header->shape, type.getShape()))) {
-    std::string shape = llvm::join(
-        llvm::map_range(header->shape, [](int64_t d) { return std::to_string(d); }),
-        "x");
+    std::string shape =
+        llvm::join(llvm::map_range(header->shape,
+                                   [](int64_t d) { return std::to_string(d); }),
+                   "x");
     return fileError(file, "has shape [" + shape + "], expected " + text(type));
   }
   uint64_t expected = HostTensor::getElementBytes(element);
@@ -133,8 +135,9 @@ static llvm::Expected<HostTensor> load(StringRef file, ShapedType type,
   }
   StringRef data = bytes.drop_front(header->dataOffset);
   if (data.size() != expected)
-    return fileError(file, "has " + Twine(data.size()) + " bytes of data, its " +
-                               "header says " + Twine(expected));
+    return fileError(file, "has " + Twine(data.size()) +
+                               " bytes of data, its " + "header says " +
+                               Twine(expected));
   HostTensor tensor(element, header->shape);
   std::memcpy(tensor.getData(), data.data(), data.size());
   return tensor;

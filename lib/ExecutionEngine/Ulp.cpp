@@ -26,8 +26,8 @@ double norm::getUlpError(double actual, double expected,
   if (!std::isfinite(actual) || !rounded.isFinite())
     return std::numeric_limits<double>::infinity();
   int minExponent = APFloat::semanticsMinExponent(semantics);
-  int exponent = expected == 0 ? minExponent
-                               : std::max(std::ilogb(expected), minExponent);
+  int exponent =
+      expected == 0 ? minExponent : std::max(std::ilogb(expected), minExponent);
   int precision = APFloat::semanticsPrecision(semantics);
   return std::abs(static_cast<long double>(actual) - expected) /
          std::scalbn(1.0L, exponent - (precision - 1));
@@ -39,8 +39,8 @@ UlpReport norm::compareTensors(const HostTensor &actual,
   auto type = dyn_cast<FloatType>(actual.getElementType());
   for (int64_t i = 0, e = actual.getNumElements(); i < e; ++i) {
     double a = actual.getElement(i), x = expected.getElement(i);
-    double error = type ? getUlpError(a, x, type.getFloatSemantics())
-                        : std::abs(a - x);
+    double error =
+        type ? getUlpError(a, x, type.getFloatSemantics()) : std::abs(a - x);
     if (error > maxUlp)
       ++report.overLimit;
     if (error > report.maxUlp || i == 0) {

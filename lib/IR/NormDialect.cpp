@@ -5,13 +5,13 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "norm/IR/Norm.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/DialectImplementation.h"
+#include "norm/IR/Norm.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;

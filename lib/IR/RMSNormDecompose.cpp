@@ -43,8 +43,8 @@ public:
       : b(b), loc(op.getLoc()), op(op), compute(op.getEffectiveComputeType()),
         batch(op.getBatchDims()), rank(op.getInputType().getRank()),
         onTensors(op.hasPureTensorSemantics()) {
-    accumulator = compute.getWidth() == 16 ? cast<FloatType>(b.getF32Type())
-                                           : compute;
+    accumulator =
+        compute.getWidth() == 16 ? cast<FloatType>(b.getF32Type()) : compute;
   }
 
   SmallVector<Value> run() {
@@ -82,8 +82,8 @@ private:
     if (onTensors)
       return tensor::EmptyOp::create(b, loc, sizes, type);
     auto [shape, dynamic] = decomposeMixedValues(sizes);
-    Value buffer = memref::AllocOp::create(b, loc, MemRefType::get(shape, type),
-                                           dynamic);
+    Value buffer =
+        memref::AllocOp::create(b, loc, MemRefType::get(shape, type), dynamic);
     temporaries.push_back(buffer);
     return buffer;
   }
@@ -121,8 +121,8 @@ private:
 
   /// S2: s, in the accumulator's type.
   Value buildSumOfSquares() {
-    Value zero = arith::ConstantOp::create(b, loc,
-                                           b.getFloatAttr(accumulator, 0.0));
+    Value zero =
+        arith::ConstantOp::create(b, loc, b.getFloatAttr(accumulator, 0.0));
     Value empty = createPerRow(accumulator);
     auto fill = linalg::FillOp::create(b, loc, zero, empty);
     Value init = onTensors ? fill.getResult(0) : empty;
@@ -178,22 +178,21 @@ private:
 
   /// S3: r in C, into inv_rms where the op has that result (S8).
   Value buildInverseRoot(Value sum) {
-    Value init = op.getInvRmsInit() ? Value(op.getInvRmsInit())
-                                    : createPerRow(compute);
+    Value init =
+        op.getInvRmsInit() ? Value(op.getInvRmsInit()) : createPerRow(compute);
     Value n = buildCount();
     Value epsilon = constant(op.getEpsilonInComputeType());
     Value one = constant(1.0);
     AffineMap identity = b.getMultiDimIdentityMap(batch.size());
     SmallVector<utils::IteratorType> iterators(batch.size(),
                                                utils::IteratorType::parallel);
-    return createGeneric(
-        sum, init, {identity, identity}, iterators,
-        [&](Location loc, ValueRange args) -> Value {
-          Value s = convertFloat(b, loc, args[0], compute);
-          Value mean = arith::DivFOp::create(b, loc, s, n);
-          return arith::DivFOp::create(b, loc, one,
-                                       buildRoot(loc, mean, epsilon));
-        });
+    return createGeneric(sum, init, {identity, identity}, iterators,
+                         [&](Location loc, ValueRange args) -> Value {
+                           Value s = convertFloat(b, loc, args[0], compute);
+                           Value mean = arith::DivFOp::create(b, loc, s, n);
+                           return arith::DivFOp::create(
+                               b, loc, one, buildRoot(loc, mean, epsilon));
+                         });
   }
 
   Value buildRoot(Location loc, Value mean, Value epsilon) {
@@ -219,18 +218,18 @@ private:
     maps.push_back(b.getMultiDimIdentityMap(rank));
     SmallVector<utils::IteratorType> iterators(rank,
                                                utils::IteratorType::parallel);
-    return createGeneric(
-        inputs, op.getInit(), maps, iterators,
-        [&](Location loc, ValueRange args) -> Value {
-          return scaleElement(loc, args[0], args[1],
-                              op.getWeight() ? args[2] : Value());
-        });
+    return createGeneric(inputs, op.getInit(), maps, iterators,
+                         [&](Location loc, ValueRange args) -> Value {
+                           return scaleElement(loc, args[0], args[1],
+                                               op.getWeight() ? args[2]
+                                                              : Value());
+                         });
   }
 
   Value scaleElement(Location loc, Value x, Value r, Value weight) {
     if (auto type = op.getScaleType())
-      r = convertFloat(
-          b, loc, convertFloat(b, loc, r, cast<FloatType>(*type)), compute);
+      r = convertFloat(b, loc, convertFloat(b, loc, r, cast<FloatType>(*type)),
+                       compute);
     x = convertFloat(b, loc, x, compute);
     Value z = arith::MulFOp::create(b, loc, x, r);
     z = convertFloat(b, loc, z, op.getEffectiveNormalizedType());

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "norm/IR/Norm.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "norm/IR/Norm.h"
 #include "llvm/ADT/SmallBitVector.h"
 
 using namespace mlir;
@@ -108,10 +108,10 @@ void RMSNormOp::getEffects(
   if (hasPureTensorSemantics())
     return;
   for (OpOperand &operand : getOperation()->getOpOperands())
-    effects.emplace_back(isDpsInit(&operand)
-                             ? static_cast<MemoryEffects::Effect *>(
-                                   MemoryEffects::Write::get())
-                             : MemoryEffects::Read::get(),
-                         &operand, /*stage=*/0, /*effectOnFullRegion=*/true,
-                         SideEffects::DefaultResource::get());
+    effects.emplace_back(
+        isDpsInit(&operand)
+            ? static_cast<MemoryEffects::Effect *>(MemoryEffects::Write::get())
+            : MemoryEffects::Read::get(),
+        &operand, /*stage=*/0, /*effectOnFullRegion=*/true,
+        SideEffects::DefaultResource::get());
 }

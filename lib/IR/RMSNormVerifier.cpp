@@ -9,8 +9,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "norm/IR/Norm.h"
 #include "mlir/IR/TypeUtilities.h"
+#include "norm/IR/Norm.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace mlir;

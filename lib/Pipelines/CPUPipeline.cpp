@@ -1,4 +1,5 @@
-//===- CPUPipeline.cpp - norm-to-cpu ----------------------------------------===//
+//===- CPUPipeline.cpp - norm-to-cpu
+//----------------------------------------===//
 //
 // Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -76,9 +76,9 @@ void norm::buildBufferization(OpPassManager &pm) {
 
 void norm::buildScalarLowering(OpPassManager &pm) {
   // x*x for fpowi(x, 2), and rsqrt as 1/sqrt: exact where libm is not.
-  pm.addPass(math::createMathExpandOpsPass({/*opMnemonics=*/
-                                            {"rsqrt", "fpowi", "ceilf",
-                                             "roundeven"}}));
+  pm.addPass(math::createMathExpandOpsPass(
+      {/*opMnemonics=*/
+       {"rsqrt", "fpowi", "ceilf", "roundeven"}}));
   pm.addPass(createNormWidenNarrowFloats());
   arith::ArithExpandOpsPassOptions expand;
   expand.includeBf16 = true;

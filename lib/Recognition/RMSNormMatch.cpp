@@ -67,8 +67,8 @@ struct InverseRoot {
   const Expr *epsilon = nullptr; // null: zero
   EpsilonMode mode = EpsilonMode::Inside;
   bool viaRsqrt = false;
-  bool roundsMean = false;     // the mean, not the sum, is rounded to C
-  bool divisorIsRoot = false;  // sqrt(sum) is divided by sqrt(n)
+  bool roundsMean = false;    // the mean, not the sum, is rounded to C
+  bool divisorIsRoot = false; // sqrt(sum) is divided by sqrt(n)
 };
 
 class Matcher {
@@ -260,8 +260,8 @@ Check Matcher::classify(ArrayRef<const Expr *> factors, FloatType product) {
   if (Check reason = takeApart(rootFactor))
     return reason;
   // r rounded to a narrow type: either the product is in that type (then it is
-  // the rounding of z, for the product of two narrow values is exact in f32), or
-  // it is widened again.
+  // the rounding of z, for the product of two narrow values is exact in f32),
+  // or it is widened again.
   const Expr *r = stripExtend(rootFactor);
   if (r->kind == Kind::Round) {
     scaleType = cast<FloatType>(r->type);
@@ -384,12 +384,11 @@ Check Matcher::takeApart(const Expr *factor) {
   bool isSquareRoot = factor->numerator == -1 && factor->denominator == 2;
   bool isReciprocal = factor->numerator == -1 && factor->denominator == 1;
   if (!isSquareRoot && !isReciprocal)
-    return refuse(Refusal::WrongExponent,
-                  "expected the exponent -1/2, found " +
-                      Twine(factor->numerator) +
-                      (factor->denominator == 1
-                           ? Twine("")
-                           : "/" + Twine(factor->denominator)));
+    return refuse(
+        Refusal::WrongExponent,
+        "expected the exponent -1/2, found " + Twine(factor->numerator) +
+            (factor->denominator == 1 ? Twine("")
+                                      : "/" + Twine(factor->denominator)));
   const Expr *mean = base;
   if (base->kind == Kind::Add || base->kind == Kind::Max) {
     bool second = hasReduction(base->operands[1]);
@@ -407,8 +406,8 @@ Check Matcher::takeApart(const Expr *factor) {
                     "expected the reciprocal of a square root, found the "
                     "reciprocal of the statistic itself");
     mean = mean->operands[0];
-    inverse.mode = base->kind == Kind::Max ? EpsilonMode::Clamp
-                                           : EpsilonMode::Outside;
+    inverse.mode =
+        base->kind == Kind::Max ? EpsilonMode::Clamp : EpsilonMode::Outside;
   } else if (base->kind == Kind::Max) {
     return refuse(Refusal::RoundingNotRepresentable,
                   "the mean is clamped before its root");
@@ -440,7 +439,8 @@ bool Matcher::isSameIndex(AffineExpr atRoot, AffineExpr inSum) {
   if (atRoot.getKind() != inSum.getKind())
     return false;
   if (auto dim = dyn_cast<AffineDimExpr>(atRoot)) {
-    unsigned a = dim.getPosition(), b = cast<AffineDimExpr>(inSum).getPosition();
+    unsigned a = dim.getPosition(),
+             b = cast<AffineDimExpr>(inSum).getPosition();
     // One root dimension is either the same inside the sum or reduced there.
     auto [it, inserted] = reducedOf.try_emplace(a, b);
     return it->second == b;
@@ -460,10 +460,9 @@ bool Matcher::isSameAnchor(const Expr *atRoot, const Expr *inSum) {
       if (a.tensor != b.tensor)
         continue;
       std::map<unsigned, unsigned> saved = reducedOf;
-      if (llvm::all_of_zip(a.indices, b.indices,
-                           [&](AffineExpr x, AffineExpr y) {
-                             return isSameIndex(x, y);
-                           }))
+      if (llvm::all_of_zip(
+              a.indices, b.indices,
+              [&](AffineExpr x, AffineExpr y) { return isSameIndex(x, y); }))
         return true;
       reducedOf = std::move(saved);
     }
@@ -541,7 +540,8 @@ Check Matcher::checkSquare(RMSNormMatch &match) {
                       *match.count > reader.getExtent(match.dims[0])))
     return refuse(Refusal::InputNotRepresentable,
                   "the statistic covers only a part of dims " +
-                      text(match.dims) + "; that is supported for one static "
+                      text(match.dims) +
+                      "; that is supported for one static "
                       "dimension");
   if (match.dims.empty())
     return refuse(Refusal::DimsNotBroadcast,
@@ -584,7 +584,8 @@ Check Matcher::checkDivisor(RMSNormMatch &match) {
       cast<FloatType>(inverse.divisor->type).getFloatSemantics();
   expected.convert(semantics, APFloat::rmNearestTiesToEven, &losesInfo);
   if (inverse.divisorIsRoot) {
-    // The nearest value of the type to the root: double holds it exactly enough.
+    // The nearest value of the type to the root: double holds it exactly
+    // enough.
     double root = std::sqrt(static_cast<double>(terms));
     expected = APFloat(inverse.isReciprocal ? 1 / root : root);
     expected.convert(semantics, APFloat::rmNearestTiesToEven, &losesInfo);
@@ -597,17 +598,18 @@ Check Matcher::checkDivisor(RMSNormMatch &match) {
     return std::nullopt;
   std::string found = text(*inverse.divisor->value);
   if (inverse.isReciprocal)
-    return refuse(Refusal::WrongDivisor,
-                  sum + (inverse.divisorIsRoot ? "its root " : "") + "multiplied by " + found + "; expected exactly " +
-                      text(expected) + ", 1/" + (inverse.divisorIsRoot ? "sqrt" : "") + "(" + Twine(terms) +
-                      ") rounded to " +
-                      text(inverse.divisor->type));
+    return refuse(
+        Refusal::WrongDivisor,
+        sum + (inverse.divisorIsRoot ? "its root " : "") + "multiplied by " +
+            found + "; expected exactly " + text(expected) + ", 1/" +
+            (inverse.divisorIsRoot ? "sqrt" : "") + "(" + Twine(terms) +
+            ") rounded to " + text(inverse.divisor->type));
   std::string hint;
   SmallVector<int64_t> dims = findDimsOfSize(
       type.getShape(), inverse.divisor->value->convertToDouble());
   if (!dims.empty())
-    hint = "; RMSNorm over dims " + text(dims) + " would divide a sum of " +
-           found;
+    hint =
+        "; RMSNorm over dims " + text(dims) + " would divide a sum of " + found;
   return refuse(Refusal::WrongDivisor, sum + "divided by " + found + hint);
 }
 
@@ -687,7 +689,8 @@ static bool holdsAt(const Anchor &anchor, ArrayRef<int64_t> dims,
 }
 
 Check Matcher::findInput(RMSNormMatch &match) {
-  SmallVector<int64_t> all = llvm::to_vector(llvm::seq<int64_t>(type.getRank()));
+  SmallVector<int64_t> all =
+      llvm::to_vector(llvm::seq<int64_t>(type.getRank()));
   // The narrowest value that is widened, or rounded, to x in C.
   SmallVector<const Expr *> forms{stripExtend(x), x};
   if (x->kind == Kind::Round && x->type == compute)
@@ -716,9 +719,10 @@ static bool canMaterialize(const Expr *expr, unsigned depth = 0) {
   case Kind::Neg:
   case Kind::Round:
   case Kind::Extend:
-    return depth < 16 && llvm::all_of(expr->operands, [&](const Expr *e) {
-             return canMaterialize(e, depth + 1);
-           });
+    return depth < 16 &&
+           llvm::all_of(
+               expr->operands,
+               [&](const Expr *e) { return canMaterialize(e, depth + 1); });
   default:
     return false;
   }

@@ -86,7 +86,8 @@ const Expr *ExprReader::unique(Expr expr) {
     os << index.getAsOpaquePointer() << ',';
   for (unsigned dim : expr.reduced)
     os << 'r' << dim;
-  os << '|' << expr.name << '|' << expr.numerator << '/' << expr.denominator << expr.viaRsqrt;
+  os << '|' << expr.name << '|' << expr.numerator << '/' << expr.denominator
+     << expr.viaRsqrt;
   if (expr.value) {
     SmallString<32> digits;
     expr.value->bitcastToAPInt().toString(digits, 16, /*Signed=*/false);
@@ -112,8 +113,8 @@ const Expr *ExprReader::makeElement(Value tensor,
 const Expr *ExprReader::makeOpaque(Value value, ArrayRef<AffineExpr> indices,
                                    ArrayRef<const Expr *> operands,
                                    StringRef name) {
-  Expr expr = makeNode(Kind::Opaque, getElementTypeOrSelf(value.getType()),
-                       operands);
+  Expr expr =
+      makeNode(Kind::Opaque, getElementTypeOrSelf(value.getType()), operands);
   expr.tensor = value;
   expr.indices.assign(indices.begin(), indices.end());
   expr.name = name.str();
@@ -172,8 +173,7 @@ const Expr *ExprReader::makePow(const Expr *base, int numerator,
     // (x^2)^(1/2) is |x|, not x.
     bool even = base->denominator == 1 && base->numerator % 2 == 0;
     if (!even || (q == 1 && p % 2 == 0))
-      return makePow(base->operands[0], p, q, type,
-                     viaRsqrt || base->viaRsqrt);
+      return makePow(base->operands[0], p, q, type, viaRsqrt || base->viaRsqrt);
   }
   if (numerator == 1 && denominator == 1)
     return base;
@@ -206,8 +206,8 @@ const Expr *ExprReader::read(Value tensor, SmallVector<AffineExpr> indices) {
   auto [it, inserted] = readValues.try_emplace(key, nullptr);
   if (!inserted && it->second)
     return it->second;
-  const Expr *expr = overBound ? makeElement(tensor, indices)
-                               : readUncached(tensor, indices);
+  const Expr *expr =
+      overBound ? makeElement(tensor, indices) : readUncached(tensor, indices);
   readValues[key] = expr;
   anchors[expr].push_back({tensor, indices});
   return expr;
@@ -226,8 +226,7 @@ const Expr *ExprReader::readUncached(Value tensor,
   DenseElementsAttr dense;
   if (matchPattern(tensor, m_Constant(&dense)) && dense.isSplat() &&
       isa<FloatType>(dense.getElementType()))
-    return makeConstant(dense.getSplatValue<APFloat>(),
-                        dense.getElementType());
+    return makeConstant(dense.getSplatValue<APFloat>(), dense.getElementType());
   Operation *op = tensor.getDefiningOp();
   if (!op)
     return makeElement(tensor, indices);
@@ -285,8 +284,8 @@ ExprReader::reindex(Operation *op, ArrayRef<AffineExpr> indices) {
     SmallVector<AffineExpr> source;
     llvm::SmallBitVector dropped = slice.getDroppedDims();
     unsigned next = 0;
-    for (auto [dim, offset, stride] : llvm::enumerate(
-             slice.getStaticOffsets(), slice.getStaticStrides())) {
+    for (auto [dim, offset, stride] :
+         llvm::enumerate(slice.getStaticOffsets(), slice.getStaticStrides())) {
       if (ShapedType::isDynamic(offset) || ShapedType::isDynamic(stride))
         return std::nullopt;
       AffineExpr index = dropped.test(dim)
@@ -360,8 +359,7 @@ const Expr *ExprReader::readLinalg(OpResult result,
   llvm::DenseMap<Value, const Expr *> known;
   for (OpOperand &operand : op->getOpOperands()) {
     BlockArgument argument = op.getMatchingBlockArgument(&operand);
-    if (argument.use_empty() ||
-        (op.isDpsInit(&operand) && !reduced.empty()))
+    if (argument.use_empty() || (op.isDpsInit(&operand) && !reduced.empty()))
       continue;
     if (!isa<RankedTensorType>(operand.get().getType())) {
       llvm::DenseMap<Value, const Expr *> outside;
@@ -383,13 +381,14 @@ const Expr *ExprReader::readLinalg(OpResult result,
   if (!term || combiners.size() != 1)
     return makeOpaque(result, indices, {}, "a reduction that is not one op");
   const Expr *body = readScalar(term, known);
-  const Expr *init =
-      read(op.getDpsInitOperand(number)->get(), SmallVector<AffineExpr>(indices));
+  const Expr *init = read(op.getDpsInitOperand(number)->get(),
+                          SmallVector<AffineExpr>(indices));
   if (!isa<arith::AddFOp>(combiners[0]))
     return makeOpaque(result, indices, {body},
                       combiners[0]->getName().getStringRef());
   if (init->kind != Kind::Constant || !init->value->isZero())
-    return makeOpaque(result, indices, {body}, "a sum that does not start at 0");
+    return makeOpaque(result, indices, {body},
+                      "a sum that does not start at 0");
   Expr sum = makeNode(Kind::Sum, body->type, {body});
   sum.reduced = reduced;
   return unique(std::move(sum));
@@ -399,9 +398,8 @@ const Expr *ExprReader::readLinalg(OpResult result,
 // Scalars
 //===----------------------------------------------------------------------===//
 
-const Expr *
-ExprReader::readScalar(Value scalar,
-                       llvm::DenseMap<Value, const Expr *> &known) {
+const Expr *ExprReader::readScalar(Value scalar,
+                                   llvm::DenseMap<Value, const Expr *> &known) {
   if (auto it = known.find(scalar); it != known.end())
     return it->second;
   FloatAttr constant;
@@ -450,8 +448,8 @@ static std::optional<std::pair<int, int>> getExponent(Value exponent) {
   return p % 2 ? std::pair<int, int>(p, 2) : std::pair<int, int>(p / 2, 1);
 }
 
-static std::optional<std::pair<int, int>>
-getExponent(const Expr *exponent, Value scalar) {
+static std::optional<std::pair<int, int>> getExponent(const Expr *exponent,
+                                                      Value scalar) {
   if (exponent->kind != Kind::Constant)
     return getExponent(scalar);
   double twice = 2 * exponent->value->convertToDouble();
@@ -461,8 +459,7 @@ getExponent(const Expr *exponent, Value scalar) {
   return p % 2 ? std::pair<int, int>(p, 2) : std::pair<int, int>(p / 2, 1);
 }
 
-const Expr *ExprReader::readArithmetic(Operation *op,
-                                       ArrayRef<const Expr *> e,
+const Expr *ExprReader::readArithmetic(Operation *op, ArrayRef<const Expr *> e,
                                        Value scalar) {
   Type type = scalar.getType();
   auto opaque = [&] {
@@ -488,9 +485,8 @@ const Expr *ExprReader::readArithmetic(Operation *op,
     return makePow(e[0], -1, 2, type, /*viaRsqrt=*/true);
   if (isa<math::PowFOp, math::FPowIOp>(op)) {
     auto exponent = getExponent(e[1], op->getOperand(1));
-    return exponent
-               ? makePow(e[0], exponent->first, exponent->second, type)
-               : opaque();
+    return exponent ? makePow(e[0], exponent->first, exponent->second, type)
+                    : opaque();
   }
   if (isa<arith::MaximumFOp>(op))
     return makeBinary(Kind::Max, e[0], e[1], type);

@@ -28,8 +28,8 @@ static MemRefType getBufferType(Type type) {
 }
 
 static LogicalResult checkSupported(func::FuncOp func) {
-  for (Type type : llvm::concat<const Type>(func.getArgumentTypes(),
-                                            func.getResultTypes()))
+  for (Type type :
+       llvm::concat<const Type>(func.getArgumentTypes(), func.getResultTypes()))
     if (isa<UnrankedTensorType>(type))
       return func.emitError("cannot give an unranked tensor a buffer: ")
              << type;
@@ -44,9 +44,9 @@ static LogicalResult checkSupported(func::FuncOp func) {
 static void separateCalledBody(func::FuncOp func, SymbolTable &symbols,
                                ArrayRef<Operation *> calls) {
   OpBuilder b(func);
-  auto impl = func::FuncOp::create(b, func.getLoc(),
-                                   (func.getName() + "__body").str(),
-                                   func.getFunctionType());
+  auto impl =
+      func::FuncOp::create(b, func.getLoc(), (func.getName() + "__body").str(),
+                           func.getFunctionType());
   impl.setPrivate();
   impl.getBody().takeBody(func.getBody());
   symbols.insert(impl);
@@ -55,8 +55,8 @@ static void separateCalledBody(func::FuncOp func, SymbolTable &symbols,
 
   Block *entry = func.addEntryBlock();
   b.setInsertionPointToEnd(entry);
-  auto call = func::CallOp::create(b, func.getLoc(), impl,
-                                   entry->getArguments());
+  auto call =
+      func::CallOp::create(b, func.getLoc(), impl, entry->getArguments());
   func::ReturnOp::create(b, func.getLoc(), call.getResults());
 }
 
@@ -85,8 +85,8 @@ static void convertResults(func::FuncOp func, OpBuilder &b) {
       scalars.push_back(result);
       continue;
     }
-    Value out = entry.addArgument(getBufferType(result.getType()),
-                                  result.getLoc());
+    Value out =
+        entry.addArgument(getBufferType(result.getType()), result.getLoc());
     bufferization::MaterializeInDestinationOp::create(
         b, ret.getLoc(), /*result=*/Type(), result, out, /*restrict=*/true,
         /*writable=*/true);
@@ -100,8 +100,8 @@ static void setSignature(func::FuncOp func) {
   // Argument attributes describe tensors that are gone.
   func.removeArgAttrsAttr();
   func.removeResAttrsAttr();
-  func.setFunctionType(FunctionType::get(
-      func.getContext(), entry.getArgumentTypes(), results));
+  func.setFunctionType(
+      FunctionType::get(func.getContext(), entry.getArgumentTypes(), results));
   func->setAttr(LLVM::LLVMDialect::getEmitCWrapperAttrName(),
                 UnitAttr::get(func.getContext()));
 }

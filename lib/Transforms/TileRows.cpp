@@ -91,7 +91,8 @@ private:
     AffineMap use = consumer.getMatchingIndexingMap(&operand);
     AffineMap def = producer.getIndexingMapMatchingResult(result);
     LoopPositions found(producer.getNumLoops(), -1);
-    for (auto [useExpr, defExpr] : llvm::zip(use.getResults(), def.getResults()))
+    for (auto [useExpr, defExpr] :
+         llvm::zip(use.getResults(), def.getResults()))
       if (isa<AffineDimExpr>(useExpr) && isa<AffineDimExpr>(defExpr))
         found[cast<AffineDimExpr>(defExpr).getPosition()] =
             positions[cast<AffineDimExpr>(useExpr).getPosition()];
@@ -167,13 +168,13 @@ static LogicalResult tileGroup(IRRewriter &rewriter, RowGroup &group,
   Operation *next = group.root->getNextNode();
   llvm::DenseSet<Value> yielded;
   options.setFusionControlFn(
-      [&](tensor::ExtractSliceOp, OpResult producer, bool)
-          -> std::optional<scf::SCFTileAndFuseOptions::ControlFnResult> {
+      [&](tensor::ExtractSliceOp, OpResult producer,
+          bool) -> std::optional<scf::SCFTileAndFuseOptions::ControlFnResult> {
         if (!group.members.contains(producer.getOwner()))
           return std::nullopt;
-        bool usedOutside = llvm::any_of(
-            producer.getUsers(),
-            [&](Operation *user) { return isFrom(next, user); });
+        bool usedOutside =
+            llvm::any_of(producer.getUsers(),
+                         [&](Operation *user) { return isFrom(next, user); });
         scf::SCFTileAndFuseOptions::ControlFnResult result;
         result.yieldProducerReplacement =
             usedOutside && yielded.insert(producer).second;
@@ -187,9 +188,8 @@ static LogicalResult tileGroup(IRRewriter &rewriter, RowGroup &group,
   if (failed(tiled))
     return failure();
   for (auto [from, to] : tiled->replacements)
-    rewriter.replaceUsesWithIf(from, to, [&](OpOperand &use) {
-      return isFrom(next, use.getOwner());
-    });
+    rewriter.replaceUsesWithIf(
+        from, to, [&](OpOperand &use) { return isFrom(next, use.getOwner()); });
   return success();
 }
 

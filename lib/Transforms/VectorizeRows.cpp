@@ -44,7 +44,8 @@ struct RowPlan {
 
 static bool isElementwise(Operation &op) {
   return isa<linalg::IndexOp>(op) ||
-         (OpTrait::hasElementwiseMappableTraits(&op) && isMemoryEffectFree(&op)) ||
+         (OpTrait::hasElementwiseMappableTraits(&op) &&
+          isMemoryEffectFree(&op)) ||
          matchPattern(&op, m_Constant());
 }
 
@@ -95,8 +96,8 @@ static std::optional<RowPlan> planRow(LinalgOp op) {
     if (!isContiguous(map, innermost, plan.hasVectorLoop))
       return std::nullopt;
   // Scalar code for a reduction needs its combiner nowhere special.
-  if (!plan.hasVectorLoop || op.getIteratorTypesArray().back() ==
-                                 utils::IteratorType::parallel)
+  if (!plan.hasVectorLoop ||
+      op.getIteratorTypesArray().back() == utils::IteratorType::parallel)
     return plan;
   for (unsigned i = 0, e = op.getNumDpsInits(); i < e; ++i) {
     std::optional<Reduction> reduction = matchCombiner(op, i);
@@ -135,10 +136,9 @@ private:
     return getValueOrCreateConstantIndexOp(b, loc, v);
   }
 
-  SmallVector<Value> buildLoop(Value lower, Value upper, Value step,
-                               ValueRange inits,
-                               function_ref<SmallVector<Value>(
-                                   Value, ValueRange)> body) {
+  SmallVector<Value>
+  buildLoop(Value lower, Value upper, Value step, ValueRange inits,
+            function_ref<SmallVector<Value>(Value, ValueRange)> body) {
     auto loop = scf::ForOp::create(
         b, loc, lower, upper, step, inits,
         [&](OpBuilder &, Location, Value iv, ValueRange args) {
@@ -215,9 +215,9 @@ private:
     if (!isVector(map))
       return tensor::InsertOp::create(b, loc, value, tensor, at);
     auto minor = AffineMap::getMinorIdentityMap(at.size(), 1, b.getContext());
-    return vector::TransferWriteOp::create(
-               b, loc, value, tensor, at, AffineMapAttr::get(minor), mask,
-               b.getBoolArrayAttr({true}))
+    return vector::TransferWriteOp::create(b, loc, value, tensor, at,
+                                           AffineMapAttr::get(minor), mask,
+                                           b.getBoolArrayAttr({true}))
         .getResult();
   }
 
@@ -228,8 +228,8 @@ private:
   Value broadcast(Value v, int64_t width) {
     if (isa<VectorType>(v.getType()))
       return v;
-    return vector::BroadcastOp::create(
-        b, loc, VectorType::get(width, v.getType()), v);
+    return vector::BroadcastOp::create(b, loc,
+                                       VectorType::get(width, v.getType()), v);
   }
 
   Value buildIndex(linalg::IndexOp indexOp, Value column, int64_t width) {
@@ -283,8 +283,8 @@ private:
       map.map(arg, v);
     }
     if (plan.reductions.empty())
-      for (auto [out, init, arg] : llvm::zip(
-               outs, op.getDpsInitsMutable(), op.getRegionOutputArgs()))
+      for (auto [out, init, arg] :
+           llvm::zip(outs, op.getDpsInitsMutable(), op.getRegionOutputArgs()))
         if (!arg.use_empty())
           map.map(arg, read(out, op.getMatchingIndexingMap(&init), column,
                             width, mask));
@@ -300,8 +300,8 @@ private:
                                   Value column, int64_t width, Value mask) {
     SmallVector<Value> results;
     Operation *yield = op.getBlock()->getTerminator();
-    for (auto [value, out, init] : llvm::zip(yield->getOperands(), outs,
-                                             op.getDpsInitsMutable())) {
+    for (auto [value, out, init] :
+         llvm::zip(yield->getOperands(), outs, op.getDpsInitsMutable())) {
       AffineMap outMap = op.getMatchingIndexingMap(&init);
       Value v = map.lookupOrDefault(value);
       if (isVector(outMap))
@@ -323,11 +323,11 @@ private:
 
   /// Runs `strip` over the row: `lanes` at a time, then `tail`, then a masked
   /// `tail`. `lanesState` and `tailState` are carried through the loops.
-  void forEachStrip(
-      SmallVector<Value> &lanesState, SmallVector<Value> &tailState,
-      function_ref<SmallVector<Value>(Value column, int64_t width, Value mask,
-                                      ValueRange state)>
-          strip) {
+  void
+  forEachStrip(SmallVector<Value> &lanesState, SmallVector<Value> &tailState,
+               function_ref<SmallVector<Value>(Value column, int64_t width,
+                                               Value mask, ValueRange state)>
+                   strip) {
     OpFoldResult extent = extents.back();
     AffineExpr n = b.getAffineSymbolExpr(0);
     auto floorTo = [&](int64_t width) {
@@ -356,8 +356,8 @@ private:
       function_ref<SmallVector<Value>(Value, int64_t, Value, ValueRange)>
           strip) {
     AffineExpr s0 = b.getAffineSymbolExpr(0), s1 = b.getAffineSymbolExpr(1);
-    OpFoldResult rest = affine::makeComposedFoldedAffineApply(
-        b, loc, s0 - s1, {extent, from});
+    OpFoldResult rest =
+        affine::makeComposedFoldedAffineApply(b, loc, s0 - s1, {extent, from});
     auto maskType = VectorType::get(tail, b.getI1Type());
     auto masked = [&](Value column, ValueRange args) {
       Value mask =
@@ -369,15 +369,14 @@ private:
       return;
     }
     // A loop of at most one turn: nothing is read past a row that fits.
-    state = buildLoop(asValue(from), asValue(extent), index(tail), state,
-                      masked);
+    state =
+        buildLoop(asValue(from), asValue(extent), index(tail), state, masked);
   }
 
   SmallVector<Value> buildParallelRow(ValueRange outs) {
     SmallVector<Value> state(outs);
     // One chain of outputs: each strip writes into what the last one left.
-    auto strip = [&](Value column, int64_t width, Value mask,
-                     ValueRange args) {
+    auto strip = [&](Value column, int64_t width, Value mask, ValueRange args) {
       IRMapping map = buildBody(args, column, width, mask);
       return writeResults(map, args, column, width, mask);
     };
@@ -394,8 +393,7 @@ private:
     Type type = accumulator.getType();
     return b
         .create(loc, op->getName().getIdentifier(),
-                ValueRange{accumulator, value}, TypeRange(type),
-                op->getAttrs())
+                ValueRange{accumulator, value}, TypeRange(type), op->getAttrs())
         ->getResult(0);
   }
 
@@ -410,10 +408,10 @@ private:
     int64_t size = cast<VectorType>(v.getType()).getDimSize(0);
     while (size > width) {
       size /= 2;
-      Value low = vector::ExtractStridedSliceOp::create(b, loc, v, {0}, {size},
-                                                        {1});
-      Value high = vector::ExtractStridedSliceOp::create(b, loc, v, {size},
-                                                         {size}, {1});
+      Value low =
+          vector::ExtractStridedSliceOp::create(b, loc, v, {0}, {size}, {1});
+      Value high =
+          vector::ExtractStridedSliceOp::create(b, loc, v, {size}, {size}, {1});
       v = combine(reduction, low, high);
     }
     return v;
@@ -443,12 +441,11 @@ private:
 
     SmallVector<Value> results;
     for (auto [i, reduction] : llvm::enumerate(plan.reductions)) {
-      Value total = combine(reduction, foldHalves(reduction, wide[i], tail),
-                            narrow[i]);
+      Value total =
+          combine(reduction, foldHalves(reduction, wide[i], tail), narrow[i]);
       total = foldHalves(reduction, total, 1);
       total = vector::ExtractOp::create(b, loc, total, ArrayRef<int64_t>{0});
-      AffineMap map =
-          op.getMatchingIndexingMap(op.getDpsInitOperand(i));
+      AffineMap map = op.getMatchingIndexingMap(op.getDpsInitOperand(i));
       Value init = read(outs[i], map, Value(), 0, Value());
       results.push_back(write(combine(reduction, init, total), outs[i], map,
                               Value(), Value()));

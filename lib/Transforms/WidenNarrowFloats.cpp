@@ -7,6 +7,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/TypeUtilities.h"
@@ -44,6 +45,11 @@ static bool computes(Operation *op) {
           llvm::any_of(op->getResultTypes(), isNarrow));
 }
 
+static bool convertsInteger(Operation *op) {
+  return isa<arith::SIToFPOp, arith::UIToFPOp>(op) &&
+         isNarrow(op->getResult(0).getType());
+}
+
 static void widenOp(Operation *op) {
   OpBuilder b(op);
   IRMapping mapping;
@@ -67,6 +73,74 @@ static void widenOp(Operation *op) {
   op->erase();
 }
 
+/// Integer to 16 bits goes through f64, which holds integers up to 2^53.
+static Operation *convertThroughF64(Operation *op) {
+  OpBuilder b(op);
+  Type f64 = b.getF64Type();
+  if (auto shaped = dyn_cast<ShapedType>(op->getResult(0).getType()))
+    f64 = shaped.clone(f64);
+  Operation *wide = b.clone(*op);
+  wide->getResult(0).setType(f64);
+  auto narrow = arith::TruncFOp::create(
+      b, op->getLoc(), op->getResult(0).getType(), wide->getResult(0));
+  op->getResult(0).replaceAllUsesWith(narrow);
+  op->erase();
+  return narrow;
+}
+
+/// Constants of the integer type (or vector of it) `type`.
+static Value splatInteger(OpBuilder &b, Location loc, Type type,
+                          int64_t value) {
+  TypedAttr attr = b.getIntegerAttr(getElementTypeOrSelf(type), value);
+  if (auto shaped = dyn_cast<ShapedType>(type))
+    attr = DenseElementsAttr::get(shaped, Attribute(attr));
+  return arith::ConstantOp::create(b, loc, attr);
+}
+
+static Type withElement(Type type, Type element) {
+  if (auto shaped = dyn_cast<ShapedType>(type))
+    return shaped.clone(element);
+  return element;
+}
+
+/// f32 to bf16 in integers, ties to even, NaN kept: arith-expand selects
+/// between bf16 vectors, which x86 without AVX512-BF16 turns into library
+/// calls.
+static void truncateInIntegers(arith::TruncFOp op) {
+  OpBuilder b(op);
+  Location loc = op.getLoc();
+  Type i32 = withElement(op.getType(), b.getI32Type());
+  auto splat = [&](int64_t value) { return splatInteger(b, loc, i32, value); };
+  Value x = op.getIn();
+  Value bits = arith::BitcastOp::create(b, loc, i32, x);
+  Value high = arith::ShRUIOp::create(b, loc, bits, splat(16));
+  Value odd = arith::AndIOp::create(b, loc, high, splat(1));
+  Value bias = arith::AddIOp::create(b, loc, odd, splat(0x7FFF));
+  Value rounded = arith::ShRUIOp::create(
+      b, loc, arith::AddIOp::create(b, loc, bits, bias), splat(16));
+  // Rounding could carry a NaN's payload away; its quiet bit stays.
+  Value quiet = arith::OrIOp::create(b, loc, high, splat(0x40));
+  Value isNaN = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UNO, x, x);
+  Value result = arith::SelectOp::create(b, loc, isNaN, quiet, rounded);
+  result = arith::TruncIOp::create(
+      b, loc, withElement(op.getType(), b.getI16Type()), result);
+  op.replaceAllUsesWith(
+      arith::BitcastOp::create(b, loc, op.getType(), result).getResult());
+  op.erase();
+}
+
+/// x86 inserts a bf16 scalar into a vector through a library call.
+static void broadcastInF32(vector::BroadcastOp op) {
+  OpBuilder b(op);
+  Value wide =
+      arith::ExtFOp::create(b, op.getLoc(), b.getF32Type(), op.getSource());
+  wide = vector::BroadcastOp::create(
+      b, op.getLoc(), cast<VectorType>(widen(op.getType())), wide);
+  op.replaceAllUsesWith(
+      arith::TruncFOp::create(b, op.getLoc(), op.getType(), wide).getResult());
+  op.erase();
+}
+
 static bool skipsF32(Operation *op) {
   auto trunc = dyn_cast<arith::TruncFOp>(op);
   return trunc && getElementTypeOrSelf(trunc.getIn().getType()).isF64() &&
@@ -80,22 +154,15 @@ static void truncateThroughF32(Operation *op) {
   Location loc = op->getLoc();
   Value x = op->getOperand(0);
   Type f32 = widen(x.getType());
-  Type i32 = b.getI32Type();
-  if (auto shaped = dyn_cast<ShapedType>(x.getType()))
-    i32 = shaped.clone(i32);
-  auto splat = [&](int64_t value) -> Value {
-    TypedAttr attr = b.getI32IntegerAttr(value);
-    if (auto shaped = dyn_cast<ShapedType>(i32))
-      attr = DenseElementsAttr::get(shaped, b.getI32IntegerAttr(value));
-    return arith::ConstantOp::create(b, loc, attr);
-  };
+  Type i32 = withElement(x.getType(), b.getI32Type());
+  auto splat = [&](int64_t value) { return splatInteger(b, loc, i32, value); };
   Value rounded = arith::TruncFOp::create(b, loc, f32, x);
   Value back = arith::ExtFOp::create(b, loc, x.getType(), rounded);
-  Value inexact = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UNE, back,
-                                        x);
-  Value away = arith::CmpFOp::create(
-      b, loc, arith::CmpFPredicate::OGT, math::AbsFOp::create(b, loc, back),
-      math::AbsFOp::create(b, loc, x));
+  Value inexact =
+      arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UNE, back, x);
+  Value away = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OGT,
+                                     math::AbsFOp::create(b, loc, back),
+                                     math::AbsFOp::create(b, loc, x));
   Value bits = arith::BitcastOp::create(b, loc, i32, rounded);
   Value towardZero = arith::SelectOp::create(
       b, loc, away, arith::SubIOp::create(b, loc, bits, splat(1)), bits);
@@ -113,11 +180,28 @@ struct NormWidenNarrowFloats
   void runOnOperation() override {
     SmallVector<Operation *> ops;
     getOperation()->walk([&](Operation *op) {
-      if (computes(op) || skipsF32(op))
+      if (computes(op) || skipsF32(op) || convertsInteger(op))
         ops.push_back(op);
     });
-    for (Operation *op : ops)
+    for (Operation *op : ops) {
+      if (convertsInteger(op))
+        op = convertThroughF64(op);
       skipsF32(op) ? truncateThroughF32(op) : widenOp(op);
+    }
+    SmallVector<vector::BroadcastOp> broadcasts;
+    getOperation()->walk([&](vector::BroadcastOp op) {
+      if (op.getSourceType().isBF16())
+        broadcasts.push_back(op);
+    });
+    for (vector::BroadcastOp op : broadcasts)
+      broadcastInF32(op);
+    SmallVector<arith::TruncFOp> truncations;
+    getOperation()->walk([&](arith::TruncFOp op) {
+      if (getElementTypeOrSelf(op.getType()).isBF16())
+        truncations.push_back(op);
+    });
+    for (arith::TruncFOp op : truncations)
+      truncateInIntegers(op);
   }
 };
 } // namespace

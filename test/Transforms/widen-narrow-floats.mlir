@@ -3,15 +3,15 @@
 // Two products, two roundings: nothing between them may be dropped.
 // CHECK-LABEL: func @products
 // CHECK: arith.mulf {{.*}} : f32
-// CHECK-NEXT: arith.truncf {{.*}} : f32 to bf16
-// CHECK: arith.extf {{.*}} : bf16 to f32
+// CHECK-NEXT: arith.truncf {{.*}} : f32 to f16
+// CHECK: arith.extf {{.*}} : f16 to f32
 // CHECK: arith.mulf {{.*}} : f32
-// CHECK-NEXT: arith.truncf {{.*}} : f32 to bf16
+// CHECK-NEXT: arith.truncf {{.*}} : f32 to f16
 // CHECK-NOT: fastmath
-func.func @products(%a: bf16, %b: bf16) -> bf16 {
-  %c = arith.mulf %a, %b : bf16
-  %d = arith.mulf %c, %b : bf16
-  return %d : bf16
+func.func @products(%a: f16, %b: f16) -> f16 {
+  %c = arith.mulf %a, %b : f16
+  %d = arith.mulf %c, %b : f16
+  return %d : f16
 }
 
 // CHECK-LABEL: func @compare
@@ -25,7 +25,9 @@ func.func @compare(%a: vector<4xf16>, %b: vector<4xf16>) -> vector<4xi1> {
 // CHECK-LABEL: func @from_f64
 // CHECK: arith.truncf %{{.*}} : f64 to f32
 // CHECK: arith.ori
-// CHECK: arith.truncf %{{.*}} : f32 to bf16
+// CHECK: arith.addi
+// CHECK: arith.cmpf uno
+// CHECK: arith.bitcast %{{.*}} : i16 to bf16
 func.func @from_f64(%a: f64) -> bf16 {
   %c = arith.truncf %a : f64 to bf16
   return %c : bf16

@@ -139,7 +139,8 @@ FailureOr<BenchResult> norm::runBenchmark(ModuleOp module, StringRef program,
       return failure();
     FunctionType type = (*unit)->getFunctionType(options.function);
     if (!type)
-      return module.emitError("no public function '") << options.function << "'";
+      return module.emitError("no public function '")
+             << options.function << "'";
     if (compiled.empty()) {
       auto made = makeInputs(module, type);
       if (failed(made))
@@ -147,44 +148,47 @@ FailureOr<BenchResult> norm::runBenchmark(ModuleOp module, StringRef program,
       inputs = std::move(*made);
       for (HostTensor &input : inputs)
         inputAddresses.push_back(&input);
-      auto madeOutputs = (*unit)->createOutputs(options.function,
-                                                inputAddresses);
+      auto madeOutputs =
+          (*unit)->createOutputs(options.function, inputAddresses);
       if (!madeOutputs)
         return module.emitError(llvm::toString(madeOutputs.takeError()));
       outputs = std::move(*madeOutputs);
       for (HostTensor &output : outputs)
         outputAddresses.push_back(&output);
     }
-    auto call = (*unit)->bind(options.function, inputAddresses,
-                              outputAddresses);
+    auto call =
+        (*unit)->bind(options.function, inputAddresses, outputAddresses);
     if (!call)
       return module.emitError(llvm::toString(call.takeError()));
-    auto shared = std::make_shared<CompiledModule::Invocation>(std::move(*call));
+    auto shared =
+        std::make_shared<CompiledModule::Invocation>(std::move(*call));
     subjects.push_back({name, [shared] { (*shared)(); }});
     compiled.push_back(std::move(*unit));
   }
-  for (HostTensor *tensor : llvm::concat<HostTensor *>(inputAddresses,
-                                                       outputAddresses))
+  for (HostTensor *tensor :
+       llvm::concat<HostTensor *>(inputAddresses, outputAddresses))
     result.usefulBytes += tensor->getNumBytes();
 
   Copy copy = makeCopy(result.usefulBytes);
-  subjects.insert(subjects.begin(), {"memcpy", [&] {
-                    forSlices(copy, options.threads, copyOrdinary);
-                  }});
+  subjects.insert(
+      subjects.begin(),
+      {"memcpy", [&] { forSlices(copy, options.threads, copyOrdinary); }});
 #if defined(__SSE2__)
-  subjects.insert(subjects.begin() + 1, {"non-temporal copy", [&] {
-                    forSlices(copy, options.threads, copyNonTemporal);
-                  }});
+  subjects.insert(subjects.begin() + 1,
+                  {"non-temporal copy",
+                   [&] { forSlices(copy, options.threads, copyNonTemporal); }});
 #endif
 
   for (auto &[name, run] : subjects)
-    benchmark::RegisterBenchmark(name.c_str(), [&run = run](
-                                                   benchmark::State &state) {
-      for (auto _ : state) {
-        run();
-        benchmark::ClobberMemory();
-      }
-    })->UseRealTime()->Repetitions(options.repetitions)
+    benchmark::RegisterBenchmark(name.c_str(),
+                                 [&run = run](benchmark::State &state) {
+                                   for (auto _ : state) {
+                                     run();
+                                     benchmark::ClobberMemory();
+                                   }
+                                 })
+        ->UseRealTime()
+        ->Repetitions(options.repetitions)
         ->MinTime(options.minSeconds);
   BestReporter reporter;
   benchmark::RunSpecifiedBenchmarks(&reporter);
@@ -196,10 +200,10 @@ FailureOr<BenchResult> norm::runBenchmark(ModuleOp module, StringRef program,
     Measurement m;
     m.name = name;
     m.seconds = reporter.getSeconds(name);
-    double bytes = StringRef(name).contains("cpy") ||
-                           StringRef(name).contains("copy")
-                       ? copied
-                       : result.usefulBytes;
+    double bytes =
+        StringRef(name).contains("cpy") || StringRef(name).contains("copy")
+            ? copied
+            : result.usefulBytes;
     m.gigabytesPerSecond = bytes / m.seconds * 1e-9;
     m.ratioToCopy = m.gigabytesPerSecond / (copied / copySeconds * 1e-9);
     result.measurements.push_back(m);

@@ -36,8 +36,8 @@ struct BenchResult {
   std::vector<Measurement> measurements;
 };
 
-/// memcpy, a non-temporal copy (x86), norm-to-cpu and upstream's pipeline, their
-/// repetitions interleaved at random. Diagnostics say what went wrong.
+/// memcpy, a non-temporal copy (x86), norm-to-cpu and upstream's pipeline,
+/// their repetitions interleaved at random. Diagnostics say what went wrong.
 FailureOr<BenchResult> runBenchmark(ModuleOp module, StringRef program,
                                     const BenchOptions &options);
 

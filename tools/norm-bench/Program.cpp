@@ -63,11 +63,12 @@ static std::string printTail(StringRef variant, StringRef type, int64_t rows,
   std::string w = llvm::formatv("tensor<{0}x{1}>", cols, type);
   bool narrow = type != "f32";
   auto extend = [&](StringRef from, StringRef to) {
-    return narrow ? llvm::formatv("%{0} = arith.extf %{1} : {2} to f32", to,
-                                  from, type)
-                        .str()
-                  : llvm::formatv("%{0} = arith.mulf %{1}, %one : f32", to, from)
-                        .str();
+    return narrow
+               ? llvm::formatv("%{0} = arith.extf %{1} : {2} to f32", to, from,
+                               type)
+                     .str()
+               : llvm::formatv("%{0} = arith.mulf %{1}, %one : f32", to, from)
+                     .str();
   };
   std::string body;
   if (variant == "llama")
@@ -75,7 +76,8 @@ static std::string printTail(StringRef variant, StringRef type, int64_t rows,
                    : std::string("%t = arith.mulf %in, %one : f32\n    ")) +
            "%v = arith.mulf %t, %g : " + type.str();
   else
-    body = extend("g", "gf") + "\n    %onef = arith.constant 1.0 : f32\n    "
+    body = extend("g", "gf") +
+           "\n    %onef = arith.constant 1.0 : f32\n    "
            "%g1 = arith.addf %gf, %onef : f32\n    %p = arith.mulf %in, %g1 : "
            "f32\n    " +
            (narrow ? "%v = arith.truncf %p : f32 to " + type.str()

@@ -56,9 +56,8 @@ static cl::opt<unsigned> repetitions("repetitions", cl::init(9),
 static cl::opt<std::string> format("format", cl::init("table"),
                                    cl::desc("table or json"),
                                    cl::cat(category));
-static cl::opt<std::string> outputFile("o", cl::init("-"),
-                                       cl::desc("Output file"),
-                                       cl::cat(category));
+static cl::opt<std::string>
+    outputFile("o", cl::init("-"), cl::desc("Output file"), cl::cat(category));
 
 static int fail(const Twine &message) {
   llvm::WithColor::error() << message << "\n";
@@ -66,13 +65,13 @@ static int fail(const Twine &message) {
 }
 
 static void printTable(raw_ostream &os, const BenchResult &result) {
-  os << result.program << llvm::formatv(", {0:F1} MB useful, best of {1}\n",
-                                        result.usefulBytes * 1e-6,
-                                        repetitions.getValue());
+  os << result.program
+     << llvm::formatv(", {0:F1} MB useful, best of {1}\n",
+                      result.usefulBytes * 1e-6, repetitions.getValue());
   for (const Measurement &m : result.measurements)
-    os << llvm::formatv("  {0,-18} {1,9:F1} us {2,8:F2} GB/s {3,7:F2} of memcpy\n",
-                        m.name, m.seconds * 1e6, m.gigabytesPerSecond,
-                        m.ratioToCopy);
+    os << llvm::formatv(
+        "  {0,-18} {1,9:F1} us {2,8:F2} GB/s {3,7:F2} of memcpy\n", m.name,
+        m.seconds * 1e6, m.gigabytesPerSecond, m.ratioToCopy);
 }
 
 static llvm::json::Value toJSON(const BenchResult &result) {

@@ -8,8 +8,8 @@
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
 #include "mlir/Support/FileUtilities.h"
-#include "norm/ExecutionEngine/Compile.h"
 #include "norm/ExecutionEngine/Codegen.h"
+#include "norm/ExecutionEngine/Compile.h"
 #include "norm/ExecutionEngine/Driver.h"
 #include "norm/InitAll.h"
 #include "llvm/Support/CommandLine.h"
@@ -24,39 +24,42 @@ namespace cl = llvm::cl;
 static cl::OptionCategory category("norm-compile options");
 static cl::opt<std::string> inputFile(cl::Positional, cl::desc("<IN.mlir>"),
                                       cl::init("-"), cl::cat(category));
-static cl::opt<std::string> outputFile("o", cl::desc("Output file; - is stdout"),
+static cl::opt<std::string> outputFile("o",
+                                       cl::desc("Output file; - is stdout"),
                                        cl::init("-"), cl::cat(category));
 static cl::opt<Emit> emit(
     "emit", cl::desc("What to write"), cl::init(Emit::Object),
-    cl::values(
-        clEnumValN(Emit::Norm, "norm", "norm ops beside upstream's"),
-        clEnumValN(Emit::Linalg, "linalg", "norm ops decomposed"),
-        clEnumValN(Emit::Vector, "vector", "fused and vectorised, on buffers"),
-        clEnumValN(Emit::LLVMDialect, "llvm-mlir", "LLVM dialect"),
-        clEnumValN(Emit::LLVMIR, "llvm-ir", "optimised LLVM IR"),
-        clEnumValN(Emit::Assembly, "asm", "assembly"),
-        clEnumValN(Emit::Object, "obj", "object file (default)"),
-        clEnumValN(Emit::Shared, "shared", "shared object"),
-        clEnumValN(Emit::Header, "header", "C header of the functions"),
-        clEnumValN(Emit::PTX, "ptx", "PTX text (nvvm; not yet)"),
-        clEnumValN(Emit::Cubin, "cubin", "cubin (nvvm; not yet)")),
+    cl::values(clEnumValN(Emit::Norm, "norm", "norm ops beside upstream's"),
+               clEnumValN(Emit::Linalg, "linalg", "norm ops decomposed"),
+               clEnumValN(Emit::Vector, "vector",
+                          "fused and vectorised, on buffers"),
+               clEnumValN(Emit::LLVMDialect, "llvm-mlir", "LLVM dialect"),
+               clEnumValN(Emit::LLVMIR, "llvm-ir", "optimised LLVM IR"),
+               clEnumValN(Emit::Assembly, "asm", "assembly"),
+               clEnumValN(Emit::Object, "obj", "object file (default)"),
+               clEnumValN(Emit::Shared, "shared", "shared object"),
+               clEnumValN(Emit::Header, "header", "C header of the functions"),
+               clEnumValN(Emit::PTX, "ptx", "PTX text (nvvm; not yet)"),
+               clEnumValN(Emit::Cubin, "cubin", "cubin (nvvm; not yet)")),
     cl::cat(category));
 enum class Machine { CPU, NVVM };
 static cl::opt<Machine> target(
     "target", cl::desc("Machine"), cl::init(Machine::CPU),
-    cl::values(clEnumValN(Machine::CPU, "cpu", "this host's architecture (default)"),
+    cl::values(clEnumValN(Machine::CPU, "cpu",
+                          "this host's architecture (default)"),
                clEnumValN(Machine::NVVM, "nvvm", "NVIDIA GPU (not yet)")),
     cl::cat(category));
 static cl::opt<std::string>
-    cpu("mcpu", cl::desc("CPU; native is this machine (default x86-64-v3 on "
-                         "x86-64, else generic)"),
+    cpu("mcpu",
+        cl::desc("CPU; native is this machine (default x86-64-v3 on "
+                 "x86-64, else generic)"),
         cl::cat(category));
 static cl::opt<unsigned> threads("threads",
                                  cl::desc("OpenMP threads (default 1: none)"),
                                  cl::init(1), cl::cat(category));
-static cl::opt<std::string> rounding(
-    "rounding", cl::desc("Recognition: default, exact or relaxed"),
-    cl::init("default"), cl::cat(category));
+static cl::opt<std::string>
+    rounding("rounding", cl::desc("Recognition: default, exact or relaxed"),
+             cl::init("default"), cl::cat(category));
 
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);

@@ -5,11 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "norm/InitAll.h"
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
 #include "mlir/InitAllPasses.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
+#include "norm/InitAll.h"
 
 int main(int argc, char **argv) {
   mlir::DialectRegistry registry;

@@ -27,32 +27,32 @@ namespace cl = llvm::cl;
 static cl::OptionCategory category("norm-run options");
 static cl::opt<std::string> inputFile(cl::Positional, cl::desc("<IN.mlir>"),
                                       cl::init("-"), cl::cat(category));
-static cl::opt<std::string> functionName(
-    "function", cl::desc("Public function to call"), cl::init("main"),
-    cl::cat(category));
-static cl::list<std::string> inputs(
-    "input", cl::desc("@file.npy or SHAPExTYPE=VALUES, one a parameter"),
-    cl::cat(category));
+static cl::opt<std::string> functionName("function",
+                                         cl::desc("Public function to call"),
+                                         cl::init("main"), cl::cat(category));
+static cl::list<std::string>
+    inputs("input", cl::desc("@file.npy or SHAPExTYPE=VALUES, one a parameter"),
+           cl::cat(category));
 static cl::list<std::string> expectedOutputs(
     "expected-output",
     cl::desc("@file.npy or SHAPExTYPE=VALUES to compare a result with; f64 "
              "files are compared before rounding"),
     cl::cat(category));
-static cl::list<std::string> outputFiles(
-    "output", cl::desc("@file.npy to write a result to, in order"),
-    cl::cat(category));
-static cl::opt<double> maxUlp(
-    "max-ulp", cl::desc("Largest error that passes, in ulp (default 4)"),
-    cl::init(4), cl::cat(category));
+static cl::list<std::string>
+    outputFiles("output", cl::desc("@file.npy to write a result to, in order"),
+                cl::cat(category));
+static cl::opt<double>
+    maxUlp("max-ulp", cl::desc("Largest error that passes, in ulp (default 4)"),
+           cl::init(4), cl::cat(category));
 static cl::opt<CompileOptions::Pipeline> pipeline(
     "pipeline", cl::desc("How the program is compiled"),
     cl::values(clEnumValN(CompileOptions::Pipeline::CPU, "cpu", "norm-to-cpu"),
                clEnumValN(CompileOptions::Pipeline::Upstream, "upstream",
                           "upstream's passes alone")),
     cl::init(CompileOptions::Pipeline::CPU), cl::cat(category));
-static cl::opt<std::string> rounding(
-    "rounding", cl::desc("Recognition: default, exact or relaxed"),
-    cl::init("default"), cl::cat(category));
+static cl::opt<std::string>
+    rounding("rounding", cl::desc("Recognition: default, exact or relaxed"),
+             cl::init("default"), cl::cat(category));
 static cl::opt<std::string> cpu("mcpu", cl::desc("Target CPU (default native)"),
                                 cl::init("native"), cl::cat(category));
 static cl::opt<unsigned> threads("threads", cl::desc("OpenMP threads"),
@@ -83,15 +83,14 @@ static llvm::Error checkSignature(FunctionType type) {
                                    "' has unsupported type " + text);
   }
   if (inputs.size() != type.getNumInputs())
-    return llvm::createStringError(
-        "function '" + functionName + "' takes " + Twine(type.getNumInputs()) +
-        " inputs, got " + Twine(inputs.size()));
+    return llvm::createStringError("function '" + functionName + "' takes " +
+                                   Twine(type.getNumInputs()) +
+                                   " inputs, got " + Twine(inputs.size()));
   if (!expectedOutputs.empty() &&
       expectedOutputs.size() != type.getNumResults())
     return llvm::createStringError(
         "function '" + functionName + "' has " + Twine(type.getNumResults()) +
-        " results, got " + Twine(expectedOutputs.size()) +
-        " expected outputs");
+        " results, got " + Twine(expectedOutputs.size()) + " expected outputs");
   if (outputFiles.size() > type.getNumResults())
     return llvm::createStringError("more --output files than results");
   return llvm::Error::success();

@@ -13,8 +13,17 @@
 namespace mlir::norm {
 
 enum class Emit {
-  Norm, Linalg, Vector, LLVMDialect, LLVMIR, Assembly, Object, Shared, Header,
-  PTX, Cubin
+  Norm,
+  Linalg,
+  Vector,
+  LLVMDialect,
+  LLVMIR,
+  Assembly,
+  Object,
+  Shared,
+  Header,
+  PTX,
+  Cubin
 };
 
 struct EmitOptions {

@@ -20,9 +20,9 @@ namespace mlir::norm {
 OwningOpRef<ModuleOp> parseInputFile(StringRef file, llvm::SourceMgr &sources,
                                      MLIRContext &context);
 
-/// Takes a command-line option's name away from the LLVM library that registered
-/// it (libLLVM has a global --threads). Call it while static objects are made,
-/// before the tool's own option of that name.
+/// Takes a command-line option's name away from the LLVM library that
+/// registered it (libLLVM has a global --threads). Call it while static objects
+/// are made, before the tool's own option of that name.
 bool releaseLibraryOption(StringRef name);
 
 } // namespace mlir::norm

@@ -13,7 +13,8 @@
 namespace mlir::norm {
 
 /// |actual - expected| in units in the last place of `semantics` at `expected`.
-/// Zero where both are NaN or equal; infinity where only one is NaN or infinite.
+/// Zero where both are NaN or equal; infinity where only one is NaN or
+/// infinite.
 double getUlpError(double actual, double expected,
                    const llvm::fltSemantics &semantics);
 

@@ -19,7 +19,7 @@ def NormRecognize : Pass<"norm-recognize"> {
     a rounding before the weight becomes `normalized_type`, one of the reciprocal
     root `scale_type`. A candidate that is refused leaves the IR as it was and is
     reported as a `missed` remark with a typed reason, with what was expected and
-    what was found; a match is a `passed` remark (`'--remarks-filter=norm.*'`).
+    what was found; a match is a `passed` remark (`--remarks-filter=norm.*`).
 
     Example: the ten ops of a Llama RMSNorm (extf, square, sum, division, addf,
     rsqrt, mulf, truncf, mulf) become
@@ -33,7 +33,8 @@ def NormRecognize : Pass<"norm-recognize"> {
     `rounding` says what may differ within the compute type, where no narrowing
     is at stake: `default` takes rsqrt for the division by a root, 1/n for the
     division by n, and the weight in any order (within 4 ulp); `exact` refuses
-    these; `relaxed` is the same as `default` today.
+    these; `relaxed` also takes a 16-bit mean that is divided in f32 and rounded
+    once.
 
     Limits: static normalised extents; docs/Recognition.md lists the forms.
   }];

@@ -25,32 +25,32 @@ enum class Rounding { Default, Exact, Relaxed };
 /// no reciprocal root of a reduction in the expression.
 enum class Refusal {
   NotACandidate,
-  NotASum,          ///< the reduction is a max, a product, ...
-  NotASquare,       ///< of |x|, x^3, x - mean, ...
-  DifferentTensor,  ///< the statistic is of another tensor or index map
-  WrongDivisor,     ///< the sum is not divided by its number of terms
-  WrongExponent,    ///< not the reciprocal of a square root
+  NotASum,         ///< the reduction is a max, a product, ...
+  NotASquare,      ///< of |x|, x^3, x - mean, ...
+  DifferentTensor, ///< the statistic is of another tensor or index map
+  WrongDivisor,    ///< the sum is not divided by its number of terms
+  WrongExponent,   ///< not the reciprocal of a square root
   EpsilonNotUniform,
   EpsilonNegative,
-  DimsNotBroadcast, ///< the statistic depends on a dimension it reduced
-  DynamicExtent,    ///< the number of terms is not a constant
+  DimsNotBroadcast,         ///< the statistic depends on a dimension it reduced
+  DynamicExtent,            ///< the number of terms is not a constant
   RoundingNotRepresentable, ///< roundings that S2 to S6 cannot state
-  RoundingNotExact, ///< accepted by default, refused by rounding=exact
+  RoundingNotExact,         ///< accepted by default, refused by rounding=exact
   WeightNotRepresentable,
-  WeightNotOverDims, ///< it spans only dimensions that are not normalised
+  WeightNotOverDims,    ///< it spans only dimensions that are not normalised
   InputNotRepresentable ///< no tensor holds x in the result's shape
 };
 StringRef stringifyRefusal(Refusal refusal);
 
 struct RMSNormMatch {
   Value input;
-  Value weight;                // null: none, or weightExpr
+  Value weight; // null: none, or weightExpr
   /// A weight that no tensor of the program holds, such as 1 + w fused into the
   /// norm: to be computed over weightDims. Lives as long as the reader.
   const Expr *weightExpr = nullptr;
   std::optional<int64_t> count; // S7
   SmallVector<int64_t> dims, weightDims;
-  APFloat epsilon{0.0};        // in computeType
+  APFloat epsilon{0.0}; // in computeType
   EpsilonMode mode = EpsilonMode::Inside;
   FloatType computeType;
   FloatType scaleType, normalizedType; // null: absent

@@ -40,11 +40,11 @@ struct Expr {
     Pow,      ///< operands[0] ^ (numerator/denominator)
     Abs,
     Neg,
-    Max,   ///< NaN of either operand gives NaN
-    Round, ///< operands[0] rounded to the narrower `type`
+    Max,    ///< NaN of either operand gives NaN
+    Round,  ///< operands[0] rounded to the narrower `type`
     Extend, ///< operands[0] in the wider `type`, exact
-    Sum,   ///< operands[0] added up over `reduced`, from 0
-    Opaque ///< anything else: `op` names it
+    Sum,    ///< operands[0] added up over `reduced`, from 0
+    Opaque  ///< anything else: `op` names it
   };
   Kind kind = Kind::Opaque;
   Type type;
@@ -93,8 +93,8 @@ private:
                          llvm::DenseMap<Value, const Expr *> &known);
   const Expr *readArithmetic(Operation *op, ArrayRef<const Expr *> operands,
                              Value scalar);
-  std::optional<SmallVector<AffineExpr>>
-  reindex(Operation *reshape, ArrayRef<AffineExpr> indices);
+  std::optional<SmallVector<AffineExpr>> reindex(Operation *reshape,
+                                                 ArrayRef<AffineExpr> indices);
 
   const Expr *unique(Expr expr);
   const Expr *makeElement(Value tensor, ArrayRef<AffineExpr> indices);
@@ -118,8 +118,8 @@ private:
 };
 
 /// Computes `expr`, made of constants, elements, sums, products and roundings,
-/// as one linalg.generic over the root dimensions `dims` of a tensor of `shape`;
-/// elements are indexed by single dimensions or constants.
+/// as one linalg.generic over the root dimensions `dims` of a tensor of
+/// `shape`; elements are indexed by single dimensions or constants.
 Value materialize(OpBuilder &b, Location loc, const Expr *expr,
                   ArrayRef<int64_t> dims, Value shape);
 

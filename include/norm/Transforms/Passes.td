@@ -138,22 +138,25 @@ def NormWidenNarrowFloats : Pass<"norm-widen-narrow-floats"> {
     16-bit type. Unlike upstream's arith-emulate-unsupported-floats no cast
     carries a fast-math flag, so no later fold can drop a rounding.
 
-    Example: `%c = arith.mulf %a, %b : bf16` becomes
+    Example: `%c = arith.mulf %a, %b : f16` becomes
 
     ```mlir
-    %a32 = arith.extf %a : bf16 to f32
-    %b32 = arith.extf %b : bf16 to f32
+    %a32 = arith.extf %a : f16 to f32
+    %b32 = arith.extf %b : f16 to f32
     %c32 = arith.mulf %a32, %b32 : f32
-    %c = arith.truncf %c32 : f32 to bf16
+    %c = arith.truncf %c32 : f32 to f16
     ```
 
     A truncation from f64 to 16 bits goes through f32 rounded to odd, which gives
     the one correct rounding without a library call.
 
+    A truncation from f32 to bf16 becomes integer operations.
+
     Limits: other conversions, constants, selects and bit operations stay as they
     are.
   }];
-  let dependentDialects = ["arith::ArithDialect", "math::MathDialect"];
+  let dependentDialects = ["arith::ArithDialect", "math::MathDialect",
+                           "vector::VectorDialect"];
 }
 
 def NormExpandMemRefCopy : Pass<"norm-expand-memref-copy"> {

@@ -1,0 +1,89 @@
+"""Runs the examples of README.md and docs/*.md.
+
+```console blocks: every `$ command` is run in the repository root; it must
+exit 0 and print the lines that follow it, in order, where `...` in a line
+stands for any text. ```console no-run blocks are shown only.
+```mlir blocks that hold a function must be accepted by norm-opt.
+"""
+import os
+import re
+import subprocess
+import sys
+
+FENCE = re.compile(r"^```(\S*)[ ]*(.*)$")
+
+
+def blocks(path):
+    language = None
+    with open(path, encoding="utf-8") as f:
+        for number, line in enumerate(f, 1):
+            match = FENCE.match(line.rstrip("\n"))
+            if match and language is None:
+                language, info, start, body = match[1], match[2], number, []
+            elif match:
+                yield language, info, start, body
+                language = None
+            elif language is not None:
+                body.append(line.rstrip("\n"))
+
+
+def matches(expected, actual):
+    pattern = ".*".join(re.escape(part) for part in expected.strip().split("..."))
+    return re.search(pattern, actual) is not None
+
+
+def run(command, expected, where):
+    done = subprocess.run(["bash", "-o", "pipefail", "-c", command], text=True,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    if done.returncode != 0:
+        return f"{where}: `{command}` exited {done.returncode}:\n{done.stdout}"
+    lines = iter(done.stdout.splitlines())
+    for line in expected:
+        if line.strip() and not any(matches(line, actual) for actual in lines):
+            return f"{where}: `{command}` did not print\n  {line}\nit printed\n{done.stdout}"
+    return None
+
+
+def run_console(body, where):
+    command, expected, results = None, [], []
+    for line in body + ["$ "]:
+        if line.startswith("$ "):
+            if command:
+                results.append(run(command, expected, where))
+            command, expected = line[2:], []
+        elif command and command.endswith("\\"):
+            command = command[:-1] + line.strip()
+        else:
+            expected.append(line)
+    return results
+
+
+def run_mlir(body, where):
+    text = "\n".join(body)
+    if "func.func" not in text:
+        return []
+    done = subprocess.run(["norm-opt", "--split-input-file"], input=text, text=True,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    if done.returncode == 0:
+        return [None]
+    return [f"{where}: norm-opt refused the example:\n{done.stdout}"]
+
+
+def main(root, files):
+    os.chdir(root)
+    results = []
+    for path in files:
+        for language, info, start, body in blocks(path):
+            where = f"{path}:{start}"
+            if language == "console" and info != "no-run":
+                results += run_console(body, where)
+            elif language == "mlir":
+                results += run_mlir(body, where)
+    failures = [r for r in results if r]
+    print("\n".join(failures))
+    print(f"{len(results) - len(failures)} examples ran, {len(failures)} failed")
+    return 1 if failures or not results else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1], sys.argv[2:]))

@@ -1,0 +1,222 @@
+//===- Specs.cpp - the combinations of S1 to S9 ---------------------------===//
+//
+// Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Specs.h"
+#include <algorithm>
+#include <random>
+#include <sstream>
+
+using namespace norm_test;
+
+namespace {
+struct TypePair {
+  Float type, compute;
+};
+constexpr TypePair kTypePairs[] = {
+    {Float::F16, Float::F32},  {Float::F16, Float::F16},
+    {Float::BF16, Float::F32}, {Float::BF16, Float::BF16},
+    {Float::F32, Float::F32},  {Float::F32, Float::F64},
+    {Float::F64, Float::F64},  {Float::F64, Float::F32}};
+
+/// S5: how the weight's dimensions relate to x's.
+enum class Weight { None, Dims, Scalar, WithBatch };
+constexpr Weight kWeights[] = {Weight::None, Weight::Dims, Weight::Scalar,
+                               Weight::WithBatch};
+constexpr Epsilon kModes[] = {Epsilon::Inside, Epsilon::Outside,
+                              Epsilon::Clamp};
+} // namespace
+
+static std::vector<int64_t> weightDims(Weight form, const Case &c) {
+  if (form == Weight::Scalar)
+    return {};
+  std::vector<int64_t> dims = c.dims;
+  if (form == Weight::WithBatch) // per-head weights: one batch dim more
+    for (int64_t d = 0; d < int64_t(c.shape.size()); ++d)
+      if (!std::count(dims.begin(), dims.end(), d)) {
+        dims.push_back(d);
+        break;
+      }
+  std::sort(dims.begin(), dims.end());
+  return dims;
+}
+
+/// A 16-bit rounding type no wider than C, the input's own where it is one.
+static Float narrowType(const Case &c) {
+  return format(c.type).bytes == 2 ? c.type
+         : c.compute == Float::F16 ? Float::F16
+                                   : Float::BF16;
+}
+
+static Case makeCase(TypePair types, std::vector<int64_t> shape,
+                     std::vector<int64_t> dims, Epsilon mode, bool scale,
+                     bool normalized, Weight weight, bool wideWeight,
+                     bool count, bool invRms, bool dynamic) {
+  Case c;
+  c.shape = std::move(shape);
+  c.dims = std::move(dims);
+  c.type = c.resultType = types.type;
+  c.compute = types.compute;
+  c.mode = mode;
+  c.epsilon = mode == Epsilon::Inside ? 1e-5 : 1e-3;
+  c.withInvRms = invRms;
+  c.dynamicShape = dynamic;
+  if (scale)
+    c.scaleType = narrowType(c);
+  if (normalized)
+    c.normalizedType = narrowType(c);
+  if (weight != Weight::None)
+    c.weightDims = weightDims(weight, c);
+  c.weightType = wideWeight ? Float::F32 : c.type;
+  if (count && c.dims.size() == 1)
+    c.count = std::max<int64_t>(1, c.shape[c.dims[0]] / 4);
+  return c;
+}
+
+std::vector<Case> norm_test::attributeProduct() {
+  std::vector<Case> cases;
+  for (TypePair types : kTypePairs)
+    for (Epsilon mode : kModes)
+      for (Weight weight : kWeights)
+        for (unsigned bits = 0; bits < 32; ++bits) {
+          if (weight == Weight::None && (bits & 4))
+            continue; // no weight, so no type of one
+          cases.push_back(makeCase(types, {2, 3, 37}, {2}, mode, bits & 1,
+                                   bits & 2, weight, bits & 4, bits & 8,
+                                   bits & 16, /*dynamic=*/false));
+        }
+  return cases;
+}
+
+std::vector<Case> norm_test::randomCases(unsigned seed, unsigned count) {
+  static const std::pair<std::vector<int64_t>, std::vector<int64_t>> shapes[] =
+      {{{3, 37}, {1}},       {{1, 1}, {1}},         {{5, 1}, {1}},
+       {{2, 3, 64}, {2}},    {{16, 3}, {0}},        {{2, 24, 5}, {1}},
+       {{2, 4, 10}, {1, 2}}, {{4, 3, 9}, {0, 2}},   {{7}, {0}},
+       {{2, 3}, {0, 1}},     {{1, 2, 3, 4}, {3}},   {{2, 3, 1000}, {2}},
+       {{2, 2, 4, 8}, {2}},  {{3, 130}, {1}},       {{4, 257}, {1}},
+               {{2, 5, 4, 6}, {1, 3}}};
+  std::mt19937 random(seed);
+  auto pick = [&](size_t n) { return size_t(random() % n); };
+  std::vector<Case> cases;
+  for (unsigned i = 0; i < count; ++i) {
+    const auto &[shape, dims] = shapes[pick(std::size(shapes))];
+    unsigned bits = random();
+    Case c = makeCase(kTypePairs[pick(std::size(kTypePairs))], shape, dims,
+                      kModes[pick(3)], bits & 1, bits & 2,
+                      kWeights[pick(std::size(kWeights))], bits & 4, bits & 8,
+                      bits & 16, bits & 32);
+    if ((bits & 192) == 0) // S6: a result type that is not the input's
+      c.resultType = c.type == Float::F32 ? Float::BF16 : Float::F32;
+    cases.push_back(c);
+  }
+  return cases;
+}
+
+static std::string list(const std::vector<int64_t> &values) {
+  std::string text = "[";
+  for (size_t i = 0; i < values.size(); ++i)
+    text += (i ? ", " : "") + std::to_string(values[i]);
+  return text + "]";
+}
+
+/// tensor<...> over the extents of x's `dims`.
+static std::string tensorType(const Case &c, const std::vector<int64_t> &dims,
+                              Float type) {
+  std::string text = "tensor<";
+  for (int64_t dim : dims)
+    text += (c.dynamicShape ? "?" : std::to_string(c.shape[dim])) + "x";
+  return text + format(type).name + ">";
+}
+
+static std::string attributes(const Case &c) {
+  static const char *modes[] = {"inside", "outside", "clamp"};
+  std::ostringstream os;
+  os << "dims = " << list(c.dims) << " epsilon = " << std::scientific
+     << c.epsilon << " : f64 epsilon_mode = " << modes[int(c.mode)]
+     << " compute_type = " << format(c.compute).name;
+  if (c.scaleType)
+    os << " scale_type = " << format(*c.scaleType).name;
+  if (c.normalizedType)
+    os << " normalized_type = " << format(*c.normalizedType).name;
+  if (c.weightDims)
+    os << " weight_dims = " << list(*c.weightDims);
+  if (c.count)
+    os << " count = " << *c.count;
+  return os.str();
+}
+
+std::string norm_test::describe(const Case &c) {
+  std::vector<int64_t> all;
+  for (size_t d = 0; d < c.shape.size(); ++d)
+    all.push_back(d);
+  Case fixed = c;
+  fixed.dynamicShape = false;
+  return tensorType(fixed, all, c.type) + " -> " + format(c.resultType).name +
+         (c.weightDims ? std::string(" weight ") + format(c.weightType).name
+                       : "") +
+         " " + attributes(c) + (c.withInvRms ? " inv_rms" : "") +
+         (c.dynamicShape ? " dynamic" : "");
+}
+
+std::string norm_test::printFunction(const Case &c, const std::string &name) {
+  std::vector<int64_t> all, batch;
+  for (int64_t d = 0; d < int64_t(c.shape.size()); ++d) {
+    all.push_back(d);
+    if (!std::count(c.dims.begin(), c.dims.end(), d))
+      batch.push_back(d);
+  }
+  std::string x = tensorType(c, all, c.type);
+  std::string y = tensorType(c, all, c.resultType);
+  std::string r = tensorType(c, batch, c.compute);
+  std::string w =
+      c.weightDims ? tensorType(c, *c.weightDims, c.weightType) : "";
+
+  std::ostringstream os;
+  os << "func.func @" << name << "(%x: " << x << (w.empty() ? "" : ", %w: " + w)
+     << ") -> " << (c.withInvRms ? "(" + y + ", " + r + ")" : y) << " {\n";
+  auto empty = [&](const char *result, const std::vector<int64_t> &dims,
+                   const std::string &type) {
+    os << "  " << result << " = tensor.empty(";
+    if (c.dynamicShape)
+      for (size_t i = 0; i < dims.size(); ++i)
+        os << (i ? ", " : "") << "%d" << dims[i];
+    os << ") : " << type << "\n";
+  };
+  if (c.dynamicShape)
+    for (int64_t d : all)
+      os << "  %c" << d << " = arith.constant " << d << " : index\n  %d" << d
+         << " = tensor.dim %x, %c" << d << " : " << x << "\n";
+  empty("%init", all, y);
+  if (c.withInvRms)
+    empty("%rinit", batch, r);
+  os << "  %y" << (c.withInvRms ? ":2" : "") << " = norm.rmsnorm ins(%x"
+     << (w.empty() ? "" : ", %w") << " : " << x << (w.empty() ? "" : ", " + w)
+     << ") outs(%init" << (c.withInvRms ? ", %rinit" : "") << " : " << y
+     << (c.withInvRms ? ", " + r : "") << ")\n      " << attributes(c) << " -> "
+     << y << (c.withInvRms ? ", " + r : "") << "\n  return "
+     << (c.withInvRms ? "%y#0, %y#1 : " + y + ", " + r : "%y : " + y)
+     << "\n}\n";
+  return os.str();
+}
+
+double norm_test::ulpLimit(const Case &c) {
+  bool narrowCompute = format(c.compute).bytes == 2;
+  int resultPrecision =
+      std::min(format(c.resultType).precision, format(c.compute).precision);
+  bool narrowResult = format(c.resultType).bytes == 2;
+  // A last-bit effect of the statistic can move a rounded r or z to its
+  // neighbour, one ulp of that type, which the rest of the product scales: at
+  // most two ulp of a result of the same width.
+  bool rounds = narrowCompute || c.scaleType || c.normalizedType;
+  if (!rounds)
+    return narrowResult ? 1 : 4;
+  Float narrow = c.scaleType        ? *c.scaleType
+                 : c.normalizedType ? *c.normalizedType
+                                    : c.compute;
+  int bits = std::max(0, resultPrecision - format(narrow).precision);
+  return (narrowCompute ? 4.0 : 3.0) * (1ull << bits);
+}
