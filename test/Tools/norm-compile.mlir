@@ -29,7 +29,7 @@
 // RUN: norm-compile %s --emit=header -o %t.h
 // RUN: norm-compile %s --emit=shared -o %t.so
 // RUN: norm-compile %s --emit=obj -o %t.o
-// RUN: clang-22 -std=c11 -Wall -Werror -include %t.h %S/Inputs/host.c %t.so -Wl,-rpath,%T -o %t.exe
+// RUN: clang-22 -std=c11 -Wall -Werror -include %t.h %S/Inputs/host.c %t.so -o %t.exe
 // RUN: %t.exe | FileCheck %s --check-prefix=HOST
 // RUN: clang-22 -std=c11 -include %t.h %S/Inputs/host.c %t.o -lm -o %t.static
 // RUN: %t.static | FileCheck %s --check-prefix=HOST
