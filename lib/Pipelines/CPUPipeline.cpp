@@ -1,5 +1,4 @@
-//===- CPUPipeline.cpp - norm-to-cpu
-//----------------------------------------===//
+//===- CPUPipeline.cpp - norm-to-cpu ---------------------------*- C++ -*-===//
 //
 // Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -46,7 +45,9 @@ static void buildToLLVM(OpPassManager &pm, const CPUPipelineOptions &options) {
   if (options.threads > 1) {
     ConvertSCFToOpenMPPassOptions openmp;
     openmp.numThreads = options.threads;
-    func.addPass(createConvertSCFToOpenMPPass(openmp));
+    pm.addPass(createConvertSCFToOpenMPPass(openmp));
+    // Inlines memref.alloca_scope, which must not hold control flow.
+    pm.addPass(createCanonicalizerPass());
   }
   buildScalarLowering(pm);
   pm.addPass(createConvertVectorToSCFPass());
