@@ -57,7 +57,7 @@
 // RUN: not norm-compile %S/Inputs/unsupported-op.mlir -o %t.bad 2>&1 | FileCheck %s --check-prefix=NOLOWERING
 // NOLOWERING: unsupported-op.mlir:[[#]]:[[#]]: error:
 // RUN: not norm-compile %S/Inputs/complex.mlir --emit=header -o %t.bad 2>&1 | FileCheck %s --check-prefix=CTYPE
-// CTYPE: complex.mlir:1:1: error: type 'tensor<4xcomplex<f32>>' has no C equivalent
+// CTYPE: complex.mlir:1:1: error: type tensor<4xcomplex<f32>> has no C equivalent
 // RUN: not ls %t.bad
 
 func.func @main(%x: tensor<64x4096xf32>) -> tensor<64x4096xf32> {
