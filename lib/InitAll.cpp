@@ -10,6 +10,7 @@
 #include "norm/IR/Norm.h"
 #include "norm/Pipelines/Pipelines.h"
 #include "norm/Recognition/Passes.h"
+#include "norm/Target/NVVM/Passes.h"
 #include "norm/Transforms/Passes.h"
 
 using namespace mlir;
@@ -22,5 +23,6 @@ void norm::registerAllPasses() {
   registerRecognitionPasses();
   registerConversionPasses();
   registerTransformsPasses();
+  registerNVVMPasses();
   registerPipelines();
 }

@@ -6,14 +6,18 @@
 //===----------------------------------------------------------------------===//
 
 #include "norm/ExecutionEngine/Compile.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Pass/PassManager.h"
 #include "norm/ExecutionEngine/CHeader.h"
 #include "norm/ExecutionEngine/Codegen.h"
 #include "norm/Pipelines/Pipelines.h"
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/MC/MCSubtargetInfo.h"
+#include "llvm/MC/TargetRegistry.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
+#include "llvm/Support/TargetSelect.h"
 #include "llvm/Support/ToolOutputFile.h"
 
 using namespace mlir;
@@ -43,7 +47,44 @@ static Stage getStage(Emit emit) {
   }
 }
 
+/// A chip of the form that LLVM names, checked before any pass runs.
+static LogicalResult verifyChip(ModuleOp module, StringRef chip) {
+  LLVMInitializeNVPTXTargetInfo();
+  LLVMInitializeNVPTXTarget();
+  LLVMInitializeNVPTXTargetMC();
+  std::string error;
+  llvm::Triple triple("nvptx64-nvidia-cuda");
+  const llvm::Target *target =
+      llvm::TargetRegistry::lookupTarget(triple, error);
+  if (!target)
+    return module.emitError(error);
+  std::unique_ptr<llvm::MCSubtargetInfo> info(
+      target->createMCSubtargetInfo(triple, "sm_90", ""));
+  if (!info->isCPUStringValid(chip))
+    return module.emitError("unknown --chip '")
+           << chip << "', expected one such as sm_90";
+  return success();
+}
+
+static LogicalResult lowerToNVVM(ModuleOp module, const EmitOptions &options) {
+  if (failed(verifyChip(module, options.chip)))
+    return failure();
+  PassManager pm(module.getContext());
+  NVVMPipelineOptions nvvm;
+  nvvm.rounding = options.rounding;
+  nvvm.chip = options.chip;
+  bool isCubin = options.emit == Emit::Cubin;
+  nvvm.format = isCubin ? KernelFormat::Cubin : KernelFormat::PTX;
+  if (isCubin && findCUDAToolkit().empty())
+    return module.emitError("--emit=cubin needs ptxas: put it in PATH or set "
+                            "CUDA_PATH");
+  buildNormToNVVMPipeline(pm, nvvm, getStage(options.emit));
+  return pm.run(module);
+}
+
 static LogicalResult lower(ModuleOp module, const EmitOptions &options) {
+  if (options.nvvm)
+    return lowerToNVVM(module, options);
   PassManager pm(module.getContext());
   CPUPipelineOptions cpu;
   cpu.rounding = options.rounding;
@@ -145,22 +186,40 @@ static std::string getGuard(StringRef output) {
   return guard;
 }
 
+/// The image of all kernels, which are one gpu.module.
+static LogicalResult emitKernels(ModuleOp module, StringRef output) {
+  SmallVector<gpu::ObjectAttr> objects;
+  module.walk([&](gpu::BinaryOp binary) {
+    for (Attribute object : binary.getObjects())
+      objects.push_back(cast<gpu::ObjectAttr>(object));
+  });
+  if (objects.size() != 1)
+    return module.emitError("nothing here runs on the GPU: no kernel to write");
+  return writeFile(module, output, [&](raw_ostream &os) {
+    // PTX text ends with the zero that the driver's loader wants.
+    os << objects.front().getObject().getValue().rtrim('\0');
+    return success();
+  });
+}
+
 LogicalResult norm::emitFile(ModuleOp module, const EmitOptions &options,
                              StringRef output) {
   bool isKernel = options.emit == Emit::PTX || options.emit == Emit::Cubin;
   if (isKernel && !options.nvvm)
     return module.emitError("--emit=ptx and --emit=cubin need --target=nvvm");
-  // norm and linalg are the same for every target.
-  if (options.nvvm && options.emit != Emit::Norm &&
-      options.emit != Emit::Linalg)
-    return module.emitError("--target=nvvm is not implemented yet beyond "
-                            "--emit=linalg");
+  if (options.nvvm &&
+      (options.emit == Emit::Assembly || options.emit == Emit::Object ||
+       options.emit == Emit::Shared || options.emit == Emit::Header))
+    return module.emitError("--target=nvvm has no host artefact yet: emit ptx, "
+                            "cubin or llvm-ir");
   if (options.emit == Emit::Header)
     return writeFile(module, output, [&](raw_ostream &os) {
       return printCHeader(module, getGuard(output), os);
     });
   if (failed(lower(module, options)))
     return failure();
+  if (isKernel)
+    return emitKernels(module, output);
   if (options.emit > Emit::LLVMDialect)
     return emitNative(module, options, output);
   return writeFile(module, output, [&](raw_ostream &os) {

@@ -10,12 +10,14 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Matchers.h"
 #include "norm/Transforms/Passes.h"
+#include "norm/Transforms/Transforms.h"
 
 namespace mlir::norm {
 #define GEN_PASS_DEF_NORMVECTORIZEROWS
@@ -108,6 +110,27 @@ static std::optional<RowPlan> planRow(LinalgOp op) {
   return plan;
 }
 
+/// A plan whose reductions `vector.reduction` can express.
+static std::optional<RowPlan> planDistributedRow(LinalgOp op) {
+  std::optional<RowPlan> plan = planRow(op);
+  if (plan && llvm::all_of(plan->reductions, [](const Reduction &reduction) {
+        return linalg::getCombinerOpKind(reduction.combiner).has_value();
+      }))
+    return plan;
+  return std::nullopt;
+}
+
+bool norm::canVectorizeRow(LinalgOp op) {
+  return planDistributedRow(op).has_value();
+}
+
+static std::optional<RowPlan> planFor(LinalgOp op) {
+  auto lanes = op->getAttrOfType<IntegerAttr>(norm::rowLanesAttrName);
+  if (!lanes)
+    return planRow(op);
+  return lanes.getInt() > 0 ? planDistributedRow(op) : std::nullopt;
+}
+
 namespace {
 /// Builds the loops of one op.
 class RowVectorizer {
@@ -115,7 +138,12 @@ public:
   RowVectorizer(IRRewriter &b, LinalgOp op, RowPlan plan, int64_t lanes,
                 int64_t tail)
       : b(b), loc(op.getLoc()), op(op), plan(std::move(plan)), lanes(lanes),
-        tail(tail) {}
+        tail(tail) {
+    if (auto attr = op->getAttrOfType<IntegerAttr>(norm::rowLanesAttrName)) {
+      this->lanes = this->tail = attr.getInt();
+      distributed = true;
+    }
+  }
 
   SmallVector<Value> run() {
     b.setInsertionPoint(op);
@@ -417,6 +445,20 @@ private:
     return v;
   }
 
+  Value foldToScalar(const Reduction &reduction, Value wide, Value narrow) {
+    Value total = combine(reduction, foldHalves(reduction, wide, tail), narrow);
+    total = foldHalves(reduction, total, 1);
+    return vector::ExtractOp::create(b, loc, total, ArrayRef<int64_t>{0});
+  }
+
+  /// The distribution chooses the order, which `reassoc` allows on this op.
+  Value reduceWhole(const Reduction &reduction, Value v) {
+    vector::CombiningKind kind =
+        *linalg::getCombinerOpKind(reduction.combiner);
+    return vector::ReductionOp::create(b, loc, kind, v,
+                                       arith::FastMathFlags::reassoc);
+  }
+
   SmallVector<Value> buildReducedRow(ValueRange outs) {
     SmallVector<Value> wide, narrow;
     for (const Reduction &reduction : plan.reductions) {
@@ -437,14 +479,16 @@ private:
       }
       return results;
     };
-    forEachStrip(wide, narrow, strip);
+    // One state is enough where both strips have the same width.
+    if (distributed)
+      forEachStrip(wide, wide, strip);
+    else
+      forEachStrip(wide, narrow, strip);
 
     SmallVector<Value> results;
     for (auto [i, reduction] : llvm::enumerate(plan.reductions)) {
-      Value total =
-          combine(reduction, foldHalves(reduction, wide[i], tail), narrow[i]);
-      total = foldHalves(reduction, total, 1);
-      total = vector::ExtractOp::create(b, loc, total, ArrayRef<int64_t>{0});
+      Value total = distributed ? reduceWhole(reduction, wide[i])
+                                : foldToScalar(reduction, wide[i], narrow[i]);
       AffineMap map = op.getMatchingIndexingMap(op.getDpsInitOperand(i));
       Value init = read(outs[i], map, Value(), 0, Value());
       results.push_back(write(combine(reduction, init, total), outs[i], map,
@@ -458,6 +502,7 @@ private:
   LinalgOp op;
   RowPlan plan;
   int64_t lanes, tail;
+  bool distributed = false; // lanes are those of a later distribution
   SmallVector<OpFoldResult> extents;
   SmallVector<Value> indices; // of the loops that are open
 };
@@ -478,7 +523,7 @@ struct NormVectorizeRows
     getOperation().walk([&](LinalgOp op) { ops.push_back(op); });
     IRRewriter rewriter(&getContext());
     for (LinalgOp op : ops)
-      if (std::optional<RowPlan> plan = planRow(op))
+      if (std::optional<RowPlan> plan = planFor(op))
         rewriter.replaceOp(
             op, RowVectorizer(rewriter, op, *plan, lanes, tail).run());
   }

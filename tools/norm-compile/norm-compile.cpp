@@ -39,21 +39,25 @@ static cl::opt<Emit> emit(
                clEnumValN(Emit::Object, "obj", "object file (default)"),
                clEnumValN(Emit::Shared, "shared", "shared object"),
                clEnumValN(Emit::Header, "header", "C header of the functions"),
-               clEnumValN(Emit::PTX, "ptx", "PTX text (nvvm; not yet)"),
-               clEnumValN(Emit::Cubin, "cubin", "cubin (nvvm; not yet)")),
+               clEnumValN(Emit::PTX, "ptx", "PTX text of the kernels (nvvm)"),
+               clEnumValN(Emit::Cubin, "cubin", "cubin of the kernels (nvvm)")),
     cl::cat(category));
 enum class Machine { CPU, NVVM };
 static cl::opt<Machine> target(
     "target", cl::desc("Machine"), cl::init(Machine::CPU),
     cl::values(clEnumValN(Machine::CPU, "cpu",
                           "this host's architecture (default)"),
-               clEnumValN(Machine::NVVM, "nvvm", "NVIDIA GPU (not yet)")),
+               clEnumValN(Machine::NVVM, "nvvm", "NVIDIA GPU")),
     cl::cat(category));
 static cl::opt<std::string>
     cpu("mcpu",
         cl::desc("CPU; native is this machine (default x86-64-v3 on "
                  "x86-64, else generic)"),
         cl::cat(category));
+static cl::opt<std::string> chip("chip",
+                                 cl::desc("GPU of --target=nvvm (default "
+                                          "sm_90)"),
+                                 cl::init("sm_90"), cl::cat(category));
 static cl::opt<unsigned> threads("threads",
                                  cl::desc("OpenMP threads (default 1: none)"),
                                  cl::init(1), cl::cat(category));
@@ -81,6 +85,7 @@ int main(int argc, char **argv) {
   options.emit = emit;
   options.nvvm = target == Machine::NVVM;
   options.cpu = cpu;
+  options.chip = chip;
   options.threads = threads;
   options.rounding = rounding;
   return failed(emitFile(*module, options, outputFile));

@@ -8,6 +8,7 @@
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
 #include "mlir/InitAllPasses.h"
+#include "mlir/Target/LLVMIR/Dialect/All.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "norm/InitAll.h"
 
@@ -15,6 +16,8 @@ int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
   mlir::registerAllDialects(registry);
   mlir::registerAllExtensions(registry);
+  // gpu-module-to-binary translates kernels.
+  mlir::registerAllGPUToLLVMIRTranslations(registry);
   mlir::norm::registerAllDialects(registry);
   mlir::registerAllPasses();
   mlir::norm::registerAllPasses();

@@ -30,10 +30,13 @@ struct EmitOptions {
   Emit emit = Emit::Object;
   bool nvvm = false;
   std::string cpu; ///< empty: x86-64-v3 on x86-64, else generic
+  std::string chip = "sm_90"; ///< for nvvm
   unsigned threads = 1;
   std::string rounding = "default";
 };
 
+/// PTX and Cubin write the kernels of the whole program as one image. With
+/// nvvm the host stages hold that image and call MLIR's `mgpu*` functions.
 /// Compiles `module` in place and writes `output` ("-": standard output).
 /// Errors are diagnostics; on one of them no file is left.
 LogicalResult emitFile(ModuleOp module, const EmitOptions &options,

@@ -1,4 +1,4 @@
-//===- Pipelines.h - norm-to-cpu --------------------------------*- C++ -*-===//
+//===- Pipelines.h - norm-to-cpu and norm-to-nvvm ---------------*- C++ -*-===//
 //
 // Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -39,9 +39,48 @@ struct CPUPipelineOptions : PassPipelineOptions<CPUPipelineOptions> {
       llvm::cl::init(1)};
 };
 
+/// What the kernels of a compilation become.
+enum class KernelFormat { PTX, Cubin };
+
+struct NVVMPipelineOptions : PassPipelineOptions<NVVMPipelineOptions> {
+  PassOptions::Option<std::string> rounding{
+      *this, "rounding",
+      llvm::cl::desc("Rounding that recognition accepts: default, exact or "
+                     "relaxed"),
+      llvm::cl::init("default")};
+  PassOptions::Option<std::string> chip{
+      *this, "chip", llvm::cl::desc("GPU, such as sm_80, sm_90 or sm_100"),
+      llvm::cl::init("sm_90")};
+  PassOptions::Option<std::string> features{
+      *this, "features",
+      llvm::cl::desc("PTX version, such as +ptx80; empty: the least of chip"),
+      llvm::cl::init("")};
+  PassOptions::Option<std::string> toolkit{
+      *this, "toolkit",
+      llvm::cl::desc("CUDA toolkit, for ptxas and libdevice; empty: found by "
+                     "findCUDAToolkit"),
+      llvm::cl::init("")};
+  PassOptions::Option<KernelFormat> format{
+      *this, "format", llvm::cl::desc("What kernels become"),
+      llvm::cl::init(KernelFormat::PTX),
+      llvm::cl::values(clEnumValN(KernelFormat::PTX, "ptx", "PTX text"),
+                       clEnumValN(KernelFormat::Cubin, "cubin",
+                                  "a cubin, by the toolkit's ptxas"))};
+};
+
 void buildNormToCPUPipeline(OpPassManager &pm,
                             const CPUPipelineOptions &options,
                             Stage upTo = Stage::LLVM);
+/// The host side calls MLIR's `mgpu*` runtime functions; kernels are gpu.binary
+/// ops of one module, `norm_kernels`.
+void buildNormToNVVMPipeline(OpPassManager &pm,
+                             const NVVMPipelineOptions &options,
+                             Stage upTo = Stage::LLVM);
+
+/// CUDA_PATH, CUDA_HOME or CUDA_ROOT, the toolkit of the ptxas in PATH, or
+/// /usr/local/cuda; empty when there is none.
+std::string findCUDAToolkit();
+
 // Stages that compilations share, in the order of their use.
 
 /// TOSA to linalg on tensors; leaves other programs as they are.
@@ -59,9 +98,13 @@ void buildScalarLowering(OpPassManager &pm);
 /// Everything that is left to the LLVM dialect.
 void buildConvertToLLVM(OpPassManager &pm);
 
-/// Registers `norm-to-cpu`.
+/// Registers `norm-to-cpu` and `norm-to-nvvm`.
 void registerCPUPipeline();
-inline void registerPipelines() { registerCPUPipeline(); }
+void registerNVVMPipeline();
+inline void registerPipelines() {
+  registerCPUPipeline();
+  registerNVVMPipeline();
+}
 } // namespace mlir::norm
 
 #endif // NORM_PIPELINES_PIPELINES_H

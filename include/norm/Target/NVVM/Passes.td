@@ -1,0 +1,137 @@
+//===- Passes.td - distribution to NVIDIA GPUs ------------*- tablegen -*-===//
+//
+// Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NORM_TARGET_NVVM_PASSES
+#define NORM_TARGET_NVVM_PASSES
+
+include "mlir/Pass/PassBase.td"
+
+def NormPlanGPURows : Pass<"norm-plan-gpu-rows", "func::FuncOp"> {
+  let summary = "Choose threads, vector width and vectors a thread for row loops";
+  let description = [{
+    Looks at every `scf.forall` of norm-tile-rows and, when all linalg ops in it
+    can be vectorised along the row, records the schedule that
+    norm-vectorize-rows and norm-distribute-rows-to-gpu then follow:
+
+    * on each linalg op with a row, `norm.row_lanes`: elements of the vectors
+      that it is written with;
+    * on the loop, `norm.threads` (threads that share one row) and
+      `norm.vector` (neighbouring elements that a thread loads at once, 16 bytes
+      of the narrowest element type where the row's extent allows it).
+
+    The cost model is `chooseRowSchedule` in norm/Target/NVVM/Schedule.h. A row
+    of up to 32768 elements is one vector (read once, kept in registers); longer
+    rows and dynamic ones are loops over strips. A loop with an op that cannot
+    be vectorised gets `norm.row_lanes = 0` on its ops, which keeps them scalar.
+
+    Example:
+
+    ```mlir
+    %y = scf.forall (%i) in (64) shared_outs(%o = %init) -> tensor<64x4096xf32> {
+      %r = linalg.generic ... ins(%row : tensor<1x4096xf32>) ...
+    ```
+
+    becomes
+
+    ```mlir
+    %y = scf.forall (%i) in (64) shared_outs(%o = %init) -> tensor<64x4096xf32> {
+      %r = linalg.generic ... {norm.row_lanes = 4096 : i64}
+      ...
+    } {norm.threads = 256 : i64, norm.vector = 4 : i64}
+    ```
+  }];
+}
+
+def NormDistributeRowsToGPU
+    : Pass<"norm-distribute-rows-to-gpu", "func::FuncOp"> {
+  let summary = "Row loops on buffers to gpu.launch with rows shared by threads";
+  let description = [{
+    Turns each outermost `scf.forall` or `scf.parallel` on buffers into a
+    `gpu.launch`.
+
+    A loop with a plan (norm-plan-gpu-rows) gets a block a row, or four rows a
+    block where one warp has a row. Each vector of the body, `lanes` elements
+    long, is split over the T threads of the row into chunks of V neighbouring
+    elements: element (c*T + t)*V + v is element v of chunk c in thread t, so
+    that a warp's accesses are coalesced and each is V elements wide. Elementwise
+    ops work chunk by chunk; `vector.transfer_read` and `write` become aligned
+    `vector.load` and `store`, predicated where a mask ends a row;
+    `vector.reduction` becomes a tree in the thread, five `gpu.shuffle xor` in
+    the warp and, beyond one warp, one exchange through workgroup memory, after
+    which every thread has the same bits.
+
+    Wide accesses need buffers aligned to V elements. The host checks the
+    pointers and the inner extents at run time and launches a second kernel with
+    V = 1 where one of them is not.
+
+    Other loops give one thread an iteration, 128 a block. Ops outside loops that
+    touch memory are wrapped into a launch of one thread.
+
+    Example, the body of a row sum over 128 elements:
+
+    ```mlir
+    scf.forall (%i) in (64) {
+      %v = vector.transfer_read %x[%i, %c0], %pad : memref<64x128xf32>, vector<128xf32>
+      %s = vector.reduction <add>, %v : vector<128xf32> into f32
+      memref.store %s, %y[%i] : memref<64xf32>
+    } {norm.threads = 32 : i64, norm.vector = 4 : i64}
+    ```
+
+    becomes
+
+    ```mlir
+    gpu.launch blocks(...) in (16, 1, 1) threads(%t, %w, ...) in (32, 4, 1) {
+      %e = arith.muli %t, %c4
+      %v = vector.load %x[%i, %e] {alignment = 16} : memref<64x128xf32>, vector<4xf32>
+      ... %s0 = sum of the four; five times gpu.shuffle xor and arith.addf ...
+      scf.if %first { memref.store %s, %y[%i] }
+    }
+    ```
+
+    Limits: a planned body may hold scalar ops, elementwise ops on 1-D vectors,
+    masked transfers along the last dimension, `vector.reduction`, `scf.for` and
+    `scf.if`; it must not read back a buffer that it writes. Other bodies are
+    reported.
+  }];
+  let dependentDialects = ["arith::ArithDialect", "gpu::GPUDialect",
+                           "memref::MemRefDialect", "scf::SCFDialect",
+                           "vector::VectorDialect"];
+}
+
+def NormDeviceMemory : Pass<"norm-device-memory", "func::FuncOp"> {
+  let summary = "Buffers of a function that launches kernels live on the device";
+  let description = [{
+    The buffers that a function takes are device memory. This pass makes the
+    rest agree: `memref.alloc` and `dealloc` become `gpu.alloc` and
+    `gpu.dealloc`, `memref.copy` becomes `gpu.memcpy`, and a constant
+    (`memref.get_global`) that a kernel reads is copied to the device first.
+
+    Example: `%b = memref.alloc(%n) : memref<?xf32>` becomes
+    `%b = gpu.alloc(%n) : memref<?xf32>`.
+
+    An op that would read or write memory on the host is an error, at its
+    location.
+  }];
+  let dependentDialects = ["gpu::GPUDialect", "memref::MemRefDialect"];
+}
+
+def NormLowerGPUMath : Pass<"norm-lower-gpu-math", "gpu::GPUModuleOp"> {
+  let summary = "Math that the GPU has as exact instructions, without libdevice";
+  let description = [{
+    convert-gpu-to-nvvm calls libdevice for every math op, also where PTX has an
+    instruction that rounds correctly. This pass turns `math.sqrt`, `absf`,
+    `fma`, `floor`, `ceil`, `trunc` and `roundeven` into LLVM intrinsics first,
+    so that kernels that need no more than those link nothing. The others stay.
+
+    Example: `math.sqrt %a : f32` becomes
+    `llvm.call_intrinsic "llvm.sqrt"(%a) : (f32) -> f32`, which is `sqrt.rn.f32`
+    in PTX.
+  }];
+  let dependentDialects = ["LLVM::LLVMDialect"];
+}
+
+#endif // NORM_TARGET_NVVM_PASSES

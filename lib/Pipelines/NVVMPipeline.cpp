@@ -1,0 +1,147 @@
+//===- NVVMPipeline.cpp - norm-to-nvvm ------------------------------------===//
+//
+// Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "mlir/Conversion/Passes.h"
+#include "mlir/Dialect/Arith/Transforms/Passes.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/GPU/Transforms/Passes.h"
+#include "mlir/Dialect/Linalg/Passes.h"
+#include "mlir/Dialect/Math/Transforms/Passes.h"
+#include "mlir/Dialect/MemRef/Transforms/Passes.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassRegistry.h"
+#include "mlir/Transforms/Passes.h"
+#include "norm/Pipelines/Pipelines.h"
+#include "norm/Target/NVVM/Passes.h"
+#include "norm/Transforms/Passes.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/Process.h"
+#include "llvm/Support/Program.h"
+
+using namespace mlir;
+using namespace mlir::norm;
+
+std::string norm::findCUDAToolkit() {
+  for (StringRef variable : {"CUDA_PATH", "CUDA_HOME", "CUDA_ROOT"})
+    if (auto path = llvm::sys::Process::GetEnv(variable))
+      return *path;
+  if (auto ptxas = llvm::sys::findProgramByName("ptxas"))
+    return llvm::sys::path::parent_path(llvm::sys::path::parent_path(*ptxas))
+        .str();
+  constexpr StringLiteral usual = "/usr/local/cuda";
+  return llvm::sys::fs::is_directory(usual) ? usual.str() : std::string();
+}
+
+/// Fuses rows and writes them as vectors that the threads of a row will share.
+static void buildRowCodegen(OpPassManager &pm) {
+  OpPassManager &func = pm.nest<func::FuncOp>();
+  NormTileRowsOptions tiling;
+  tiling.parallel = true;
+  func.addPass(createNormTileRows(tiling));
+  func.addPass(createCanonicalizerPass());
+  func.addPass(createCSEPass());
+  func.addPass(createNormPlanGPURows());
+  func.addPass(createNormVectorizeRows());
+  func.addPass(createCanonicalizerPass());
+  // Merges the loads of a row by its statistic and by its scaling.
+  func.addPass(createCSEPass());
+}
+
+/// Loops on buffers to kernels in one gpu.module.
+static void buildKernels(OpPassManager &pm) {
+  OpPassManager &func = pm.nest<func::FuncOp>();
+  func.addPass(createConvertLinalgToParallelLoopsPass());
+  func.addPass(createNormDistributeRowsToGPU());
+  func.addPass(createCanonicalizerPass());
+  func.addPass(createNormDeviceMemory());
+  func.addPass(createCanonicalizerPass());
+  func.addPass(createCSEPass());
+  // Constants belong into the kernel, not among its arguments.
+  pm.addPass(createGpuLaunchSinkIndexComputationsPass());
+  pm.addPass(createGpuKernelOutliningPass());
+}
+
+/// gpu.module to the NVVM dialect.
+static void buildKernelLowering(OpPassManager &pm,
+                                const NVVMPipelineOptions &options) {
+  pm.addPass(math::createMathExpandOpsPass({{"rsqrt", "fpowi"}}));
+  OpPassManager &gpu = pm.nest<gpu::GPUModuleOp>();
+  gpu.addPass(createNormLowerGPUMath());
+  gpu.addPass(createLoopInvariantCodeMotionPass());
+  gpu.addPass(createConvertVectorToSCFPass());
+  gpu.addPass(createSCFToControlFlowPass());
+  gpu.addPass(memref::createExpandStridedMetadataPass());
+  gpu.addPass(createLowerAffinePass());
+  gpu.addPass(arith::createArithExpandOpsPass());
+  gpu.addPass(createConvertGpuOpsToNVVMOps());
+  gpu.addPass(createCanonicalizerPass());
+  gpu.addPass(createCSEPass());
+  gpu.addPass(createReconcileUnrealizedCastsPass());
+  GpuNVVMAttachTargetOptions target;
+  target.chip = options.chip;
+  target.features = options.features;
+  target.optLevel = 3;
+  pm.addPass(createGpuNVVMAttachTarget(target));
+}
+
+/// The host side and the image of the kernels.
+static void buildHostLowering(OpPassManager &pm,
+                              const NVVMPipelineOptions &options) {
+  pm.nest<func::FuncOp>().addPass(createGpuAsyncRegionPass());
+  buildScalarLowering(pm);
+  pm.addPass(createSCFToControlFlowPass());
+  pm.addPass(memref::createExpandStridedMetadataPass());
+  pm.addPass(createLowerAffinePass());
+  pm.addPass(createConvertMathToLLVMPass());
+  pm.addPass(createConvertMathToLibmPass());
+  pm.addPass(createArithToLLVMConversionPass());
+  pm.addPass(createConvertIndexToLLVMPass());
+  pm.addPass(createConvertControlFlowToLLVMPass());
+  pm.addPass(createGpuToLLVMConversionPass());
+  GpuModuleToBinaryPassOptions binary;
+  binary.toolkitPath = options.toolkit.empty() ? findCUDAToolkit()
+                                               : options.toolkit.getValue();
+  binary.compilationTarget =
+      options.format == KernelFormat::PTX ? "isa" : "bin";
+  pm.addPass(createGpuModuleToBinaryPass(binary));
+  pm.addPass(createFinalizeMemRefToLLVMConversionPass());
+  pm.addPass(createConvertFuncToLLVMPass());
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
+  pm.addPass(createReconcileUnrealizedCastsPass());
+}
+
+void norm::buildNormToNVVMPipeline(OpPassManager &pm,
+                                   const NVVMPipelineOptions &options,
+                                   Stage upTo) {
+  buildRecognition(pm, options.rounding);
+  if (upTo == Stage::Norm)
+    return;
+  buildDecomposition(pm);
+  if (upTo == Stage::Linalg)
+    return;
+  buildCallingConvention(pm);
+  buildRowCodegen(pm);
+  buildBufferization(pm);
+  buildKernels(pm);
+  if (upTo == Stage::Vector)
+    return;
+  buildKernelLowering(pm, options);
+  buildHostLowering(pm, options);
+}
+
+void norm::registerNVVMPipeline() {
+  PassPipelineRegistration<NVVMPipelineOptions>(
+      "norm-to-nvvm",
+      "Functions on tensors to NVIDIA kernels and the host code that launches "
+      "them, in the LLVM dialect",
+      [](OpPassManager &pm, const NVVMPipelineOptions &options) {
+        buildNormToNVVMPipeline(pm, options);
+      });
+}

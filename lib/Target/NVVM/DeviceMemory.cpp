@@ -1,0 +1,115 @@
+//===- DeviceMemory.cpp - buffers on the device ---------------------------===//
+//
+// Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "norm/Target/NVVM/Passes.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+namespace mlir::norm {
+#define GEN_PASS_DEF_NORMDEVICEMEMORY
+#include "norm/Target/NVVM/Passes.h.inc"
+} // namespace mlir::norm
+
+using namespace mlir;
+
+static void replaceAlloc(OpBuilder &b, memref::AllocOp op) {
+  auto alloc = gpu::AllocOp::create(
+      b, op.getLoc(), op.getType(), /*asyncToken=*/Type(),
+      /*asyncDependencies=*/ValueRange(), op.getDynamicSizes(),
+      op.getSymbolOperands());
+  op.replaceAllUsesWith(alloc.getMemref());
+  op.erase();
+}
+
+static void replaceDealloc(OpBuilder &b, memref::DeallocOp op) {
+  gpu::DeallocOp::create(b, op.getLoc(), /*asyncToken=*/Type(), ValueRange(),
+                         op.getMemref());
+  op.erase();
+}
+
+static LogicalResult replaceCopy(OpBuilder &b, memref::CopyOp op) {
+  for (Value v : {op.getSource(), op.getTarget()}) {
+    auto type = dyn_cast<MemRefType>(v.getType());
+    if (!type || !type.getLayout().isIdentity())
+      return op.emitError("a strided copy cannot run on the host for nvvm");
+  }
+  gpu::MemcpyOp::create(b, op.getLoc(), /*asyncToken=*/Type(), ValueRange(),
+                        op.getTarget(), op.getSource());
+  op.erase();
+  return success();
+}
+
+/// A constant is host memory: a copy of it lives on the device while the
+/// function runs.
+static void copyGlobal(OpBuilder &b, func::FuncOp func,
+                       memref::GetGlobalOp op) {
+  b.setInsertionPointAfter(op);
+  Location loc = op.getLoc();
+  auto alloc = gpu::AllocOp::create(b, loc, op.getType(), Type(), ValueRange(),
+                                    ValueRange(), ValueRange());
+  op.getResult().replaceAllUsesWith(alloc.getMemref());
+  gpu::MemcpyOp::create(b, loc, Type(), ValueRange(), alloc.getMemref(),
+                        op.getResult());
+  b.setInsertionPoint(alloc->getBlock()->getTerminator());
+  gpu::DeallocOp::create(b, loc, Type(), ValueRange(), alloc.getMemref());
+}
+
+/// A read or write of a buffer's elements that the host would do.
+static LogicalResult verifyNoHostAccess(func::FuncOp func) {
+  WalkResult result = func.walk<WalkOrder::PreOrder>([](Operation *op) {
+    if (isa<gpu::LaunchOp>(op))
+      return WalkResult::skip();
+    auto effects = dyn_cast<MemoryEffectOpInterface>(op);
+    if (!effects || isa<gpu::GPUDialect>(op->getDialect()))
+      return WalkResult::advance();
+    if (!effects.hasEffect<MemoryEffects::Read>() &&
+        !effects.hasEffect<MemoryEffects::Write>())
+      return WalkResult::advance();
+    op->emitError("'") << op->getName()
+                       << "' would access device memory from the host";
+    return WalkResult::interrupt();
+  });
+  return failure(result.wasInterrupted());
+}
+
+namespace {
+struct NormDeviceMemory : norm::impl::NormDeviceMemoryBase<NormDeviceMemory> {
+  void runOnOperation() override {
+    OpBuilder b(&getContext());
+    SmallVector<Operation *> ops;
+    getOperation().walk<WalkOrder::PreOrder>([&](Operation *op) {
+      if (isa<gpu::LaunchOp>(op))
+        return WalkResult::skip();
+      ops.push_back(op);
+      return WalkResult::advance();
+    });
+    for (Operation *op : ops) {
+      b.setInsertionPoint(op);
+      LogicalResult result =
+          llvm::TypeSwitch<Operation *, LogicalResult>(op)
+              .Case([&](memref::AllocOp alloc) {
+                return replaceAlloc(b, alloc), success();
+              })
+              .Case([&](memref::DeallocOp dealloc) {
+                return replaceDealloc(b, dealloc), success();
+              })
+              .Case([&](memref::CopyOp copy) { return replaceCopy(b, copy); })
+              .Case([&](memref::GetGlobalOp global) {
+                return copyGlobal(b, getOperation(), global), success();
+              })
+              .Default([](Operation *) { return success(); });
+      if (failed(result))
+        return signalPassFailure();
+    }
+    if (failed(verifyNoHostAccess(getOperation())))
+      signalPassFailure();
+  }
+};
+} // namespace

@@ -1,0 +1,378 @@
+//===- DistributeRows.cpp - row loops to gpu.launch -----------------------===//
+//
+// Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "VectorDistributor.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "norm/Target/NVVM/Passes.h"
+#include "norm/Target/NVVM/Schedule.h"
+#include "llvm/ADT/SetVector.h"
+
+namespace mlir::norm {
+#define GEN_PASS_DEF_NORMDISTRIBUTEROWSTOGPU
+#include "norm/Target/NVVM/Passes.h.inc"
+} // namespace mlir::norm
+
+using namespace mlir;
+using norm::RowSchedule;
+using norm::VectorDistributor;
+
+static constexpr int64_t rowsABlockOfWarps = 4;
+static constexpr int64_t scalarThreadsABlock = 128;
+static constexpr int64_t maxStackBytes = 16 * 1024;
+
+//===----------------------------------------------------------------------===//
+// Alignment
+//===----------------------------------------------------------------------===//
+
+/// Whether an index is a multiple of `factor` by its form.
+static bool isMultipleOf(Value v, int64_t factor) {
+  if (auto constant = getConstantIntValue(v))
+    return *constant % factor == 0;
+  if (auto apply = v.getDefiningOp<affine::AffineApplyOp>())
+    return apply.getAffineMap().getResult(0).isMultipleOf(factor);
+  if (auto add = v.getDefiningOp<arith::AddIOp>())
+    return isMultipleOf(add.getLhs(), factor) &&
+           isMultipleOf(add.getRhs(), factor);
+  auto arg = dyn_cast<BlockArgument>(v);
+  auto loop = arg ? dyn_cast<scf::ForOp>(arg.getOwner()->getParentOp())
+                  : scf::ForOp();
+  return loop && arg == loop.getInductionVar() &&
+         isMultipleOf(loop.getLowerBound(), factor) &&
+         isMultipleOf(loop.getStep(), factor);
+}
+
+namespace {
+/// Buffers whose accesses are V elements wide when the host finds them aligned.
+struct WideAccesses {
+  llvm::SetVector<Value> buffers;
+  bool possible = true;
+};
+} // namespace
+
+static WideAccesses collectWideAccesses(Operation *loop, int64_t vector) {
+  WideAccesses accesses;
+  loop->walk([&](VectorTransferOpInterface transfer) {
+    Value buffer = transfer.getBase();
+    auto type = cast<MemRefType>(buffer.getType());
+    int64_t inner = type.getShape().back();
+    if (!type.getLayout().isIdentity() ||
+        loop->isAncestor(buffer.getParentRegion()->getParentOp()) ||
+        !isMultipleOf(transfer.getIndices().back(), vector) ||
+        (type.getRank() > 1 && !ShapedType::isDynamic(inner) &&
+         inner % vector != 0))
+      accesses.possible = false;
+    accesses.buffers.insert(buffer);
+  });
+  return accesses;
+}
+
+static Value isZero(OpBuilder &b, Location loc, Value v, int64_t modulus) {
+  Value rest = arith::RemUIOp::create(
+      b, loc, v, arith::ConstantIndexOp::create(b, loc, modulus));
+  return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, rest,
+                               arith::ConstantIndexOp::create(b, loc, 0));
+}
+
+/// i1: every buffer starts at a multiple of its access, and so does each row.
+static Value buildIsAligned(OpBuilder &b, Location loc,
+                            const WideAccesses &accesses, int64_t vector) {
+  Value aligned = arith::ConstantIntOp::create(b, loc, 1, 1);
+  auto require = [&](Value v, int64_t modulus) {
+    aligned =
+        arith::AndIOp::create(b, loc, aligned, isZero(b, loc, v, modulus));
+  };
+  for (Value buffer : accesses.buffers) {
+    auto type = cast<MemRefType>(buffer.getType());
+    int64_t bytes = type.getElementTypeBitWidth() / 8;
+    require(memref::ExtractAlignedPointerAsIndexOp::create(b, loc, buffer),
+            std::min<int64_t>(16, vector * bytes));
+    if (type.getRank() > 1 && ShapedType::isDynamic(type.getShape().back()))
+      require(memref::DimOp::create(b, loc, buffer, type.getRank() - 1),
+              vector);
+  }
+  return aligned;
+}
+
+//===----------------------------------------------------------------------===//
+// Launches
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// The iterations of a parallel loop, numbered by one index.
+struct IterationSpace {
+  SmallVector<Value> lower, steps, sizes, ivs;
+  Value count;
+  Block *body;
+};
+
+/// Replaces the parallel loops of one function.
+class LaunchBuilder {
+public:
+  LaunchBuilder(OpBuilder &b, func::FuncOp func) : b(b), func(func) {}
+
+  LogicalResult replace(LoopLikeOpInterface loop) {
+    this->loop = loop;
+    loc = loop.getLoc();
+    b.setInsertionPoint(loop);
+    buildSpace();
+    Value any = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sgt,
+                                      space.count, index(0));
+    auto guard = scf::IfOp::create(b, loc, any);
+    b.setInsertionPoint(guard.thenYield());
+    auto threads = loop->getAttrOfType<IntegerAttr>(norm::threadsAttrName);
+    auto vector = loop->getAttrOfType<IntegerAttr>(norm::vectorAttrName);
+    LogicalResult result = threads && vector
+                               ? buildPlanned(threads.getInt(), vector.getInt())
+                               : buildScalar();
+    if (succeeded(result))
+      loop.erase();
+    return result;
+  }
+
+  /// One thread that runs `op`.
+  void wrap(Operation *op) {
+    loc = op->getLoc();
+    b.setInsertionPoint(op);
+    gpu::LaunchOp launch = createLaunch(index(1), index(1), index(1), {}, "");
+    op->moveBefore(launch.getBody().front().getTerminator());
+  }
+
+private:
+  Value index(int64_t v) { return arith::ConstantIndexOp::create(b, loc, v); }
+
+  void buildSpace() {
+    space = IterationSpace();
+    SmallVector<OpFoldResult> lower = *loop.getLoopLowerBounds(),
+                              upper = *loop.getLoopUpperBounds(),
+                              steps = *loop.getLoopSteps();
+    space.lower = getValueOrCreateConstantIndexOp(b, loc, lower);
+    space.steps = getValueOrCreateConstantIndexOp(b, loc, steps);
+    space.ivs = *loop.getLoopInductionVars();
+    space.body = &loop->getRegion(0).front();
+    space.count = index(1);
+    for (auto [i, end] :
+         llvm::enumerate(getValueOrCreateConstantIndexOp(b, loc, upper))) {
+      Value range = arith::SubIOp::create(b, loc, end, space.lower[i]);
+      space.sizes.push_back(
+          arith::CeilDivSIOp::create(b, loc, range, space.steps[i]));
+      space.count =
+          arith::MulIOp::create(b, loc, space.count, space.sizes.back());
+    }
+  }
+
+  gpu::LaunchOp createLaunch(Value blocks, Value x, Value y,
+                             TypeRange workgroup, StringRef suffix) {
+    Value one = index(1);
+    std::string name =
+        (func.getName() + "_kernel" + Twine(numKernels) + suffix).str();
+    if (suffix.empty())
+      ++numKernels;
+    auto symbol = [&](StringRef name) {
+      return FlatSymbolRefAttr::get(b.getContext(), name);
+    };
+    auto launch = gpu::LaunchOp::create(
+        b, loc, blocks, one, one, x, y, one, /*dynamicSharedMemorySize=*/Value(),
+        /*asyncTokenType=*/Type(), /*asyncDependencies=*/ValueRange(), workgroup,
+        /*privateAttributions=*/TypeRange(), Value(), Value(), Value(),
+        symbol("norm_kernels"), symbol(name));
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToEnd(&launch.getBody().front());
+    gpu::TerminatorOp::create(b, loc);
+    return launch;
+  }
+
+  /// Maps the loop's indices to those of iteration `number`.
+  void mapIndices(Value number, IRMapping &map) {
+    for (int64_t i = space.ivs.size() - 1; i >= 0; --i) {
+      Value position =
+          i == 0 ? number
+                 : arith::RemUIOp::create(b, loc, number, space.sizes[i]);
+      if (i != 0)
+        number = arith::DivUIOp::create(b, loc, number, space.sizes[i]);
+      Value scaled = arith::MulIOp::create(b, loc, position, space.steps[i]);
+      map.map(space.ivs[i],
+              arith::AddIOp::create(b, loc, space.lower[i], scaled));
+    }
+  }
+
+  /// Opens `if (number < count)`.
+  void enterIfInside(Value number) {
+    Value inside = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt,
+                                         number, space.count);
+    auto branch = scf::IfOp::create(b, loc, inside);
+    b.setInsertionPoint(branch.thenYield());
+  }
+
+  /// A thread an iteration.
+  LogicalResult buildScalar() {
+    Value size = index(scalarThreadsABlock);
+    Value blocks = arith::CeilDivUIOp::create(b, loc, space.count, size);
+    gpu::LaunchOp launch = createLaunch(blocks, size, index(1), {}, "");
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(&launch.getBody().front());
+    Value first =
+        arith::MulIOp::create(b, loc, launch.getBlockIds().x, size);
+    Value number =
+        arith::AddIOp::create(b, loc, first, launch.getThreadIds().x);
+    enterIfInside(number);
+    IRMapping map;
+    mapIndices(number, map);
+    for (Operation &op : space.body->without_terminator())
+      b.clone(op, map);
+    return replaceAllocations(launch);
+  }
+
+  /// Buffers of one thread live on its stack.
+  LogicalResult replaceAllocations(gpu::LaunchOp launch) {
+    WalkResult result = launch.walk([&](memref::AllocOp op) -> WalkResult {
+      MemRefType type = op.getType();
+      if (!type.hasStaticShape() ||
+          type.getNumElements() * type.getElementTypeBitWidth() >
+              8 * maxStackBytes) {
+        op.emitError("a kernel thread cannot hold a buffer of type ") << type;
+        return WalkResult::interrupt();
+      }
+      for (Operation *user : llvm::make_early_inc_range(op->getUsers()))
+        if (isa<memref::DeallocOp>(user))
+          user->erase();
+      b.setInsertionPoint(op);
+      Value stack = memref::AllocaOp::create(b, op.getLoc(), type);
+      op.replaceAllUsesWith(stack);
+      op.erase();
+      return WalkResult::advance();
+    });
+    return failure(result.wasInterrupted());
+  }
+
+  LogicalResult buildPlanned(int64_t threads, int64_t vector) {
+    FailureOr<int64_t> lanes = norm::prepareDistribution(*space.body);
+    if (failed(lanes))
+      return failure();
+    if (threads < norm::warpSize || !llvm::isPowerOf2_64(threads) ||
+        threads > 1024 || vector < 1 || *lanes % (threads * vector) != 0)
+      return loop->emitError("norm-distribute-rows-to-gpu: vectors of ")
+             << *lanes << " elements cannot be split over " << threads
+             << " threads by " << vector;
+    WideAccesses accesses = collectWideAccesses(loop, vector);
+    if (vector == 1 || !accesses.possible) {
+      buildRows(*lanes, threads, /*vector=*/1, "");
+      return success();
+    }
+    Value aligned = buildIsAligned(b, loc, accesses, vector);
+    auto version = scf::IfOp::create(b, loc, aligned, /*withElseRegion=*/true);
+    b.setInsertionPoint(version.elseYield());
+    buildRows(*lanes, threads, /*vector=*/1, "_unaligned");
+    b.setInsertionPoint(version.thenYield());
+    buildRows(*lanes, threads, vector, "");
+    return success();
+  }
+
+  /// Workgroup memory for each reduction that several warps share.
+  SmallVector<Type> getExchangeTypes(int64_t threads) {
+    SmallVector<Type> types;
+    if (threads == norm::warpSize)
+      return types;
+    auto space = gpu::AddressSpaceAttr::get(b.getContext(),
+                                            gpu::AddressSpace::Workgroup);
+    for (vector::ReductionOp op : norm::collectReductions(*this->space.body))
+      types.push_back(MemRefType::get({threads / norm::warpSize},
+                                      op.getDest().getType(),
+                                      MemRefLayoutAttrInterface(), space));
+    return types;
+  }
+
+  void buildRows(int64_t lanes, int64_t threads, int64_t vector,
+                 StringRef suffix) {
+    OpBuilder::InsertionGuard guard(b);
+    // Warps need no barrier, so a block may hold rows that are not there.
+    int64_t rows = threads == norm::warpSize ? rowsABlockOfWarps : 1;
+    Value blocks =
+        arith::CeilDivUIOp::create(b, loc, space.count, index(rows));
+    gpu::LaunchOp launch = createLaunch(blocks, index(threads), index(rows),
+                                        getExchangeTypes(threads), suffix);
+    b.setInsertionPointToStart(&launch.getBody().front());
+    Value number = launch.getBlockIds().x;
+    if (rows > 1) {
+      Value first = arith::MulIOp::create(b, loc, number, index(rows));
+      number = arith::AddIOp::create(b, loc, first, launch.getThreadIds().y);
+      enterIfInside(number);
+    }
+    IRMapping map;
+    mapIndices(number, map);
+    SmallVector<Value> exchange(
+        llvm::map_range(launch.getWorkgroupAttributions(),
+                        [](BlockArgument arg) -> Value { return arg; }));
+    VectorDistributor::Layout layout{lanes, threads, vector,
+                                     launch.getThreadIds().x, exchange};
+    VectorDistributor(b, layout, map).run(*space.body);
+  }
+
+  OpBuilder &b;
+  func::FuncOp func;
+  LoopLikeOpInterface loop;
+  Location loc = UnknownLoc::get(b.getContext());
+  IterationSpace space;
+  int64_t numKernels = 0;
+};
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// What is left on the host
+//===----------------------------------------------------------------------===//
+
+/// Accesses memory itself; allocation and copies are norm-device-memory's.
+static bool accessesElements(Operation *op) {
+  return isa<memref::LoadOp, memref::StoreOp, vector::TransferReadOp,
+             vector::TransferWriteOp>(op);
+}
+
+static void wrapHostAccesses(LaunchBuilder &builder, Block &block) {
+  for (Operation &op : llvm::make_early_inc_range(block)) {
+    bool accesses = false, launches = false;
+    op.walk([&](Operation *nested) {
+      accesses |= accessesElements(nested);
+      launches |= isa<gpu::LaunchOp>(nested);
+    });
+    if (launches && !isa<gpu::LaunchOp>(op)) {
+      for (Region &region : op.getRegions())
+        for (Block &inner : region)
+          wrapHostAccesses(builder, inner);
+    } else if (accesses && !launches && op.getNumResults() == 0) {
+      builder.wrap(&op);
+    }
+  }
+}
+
+namespace {
+struct NormDistributeRowsToGPU
+    : norm::impl::NormDistributeRowsToGPUBase<NormDistributeRowsToGPU> {
+  void runOnOperation() override {
+    SmallVector<LoopLikeOpInterface> loops;
+    getOperation().walk<WalkOrder::PreOrder>([&](Operation *op) {
+      if (isa<gpu::LaunchOp>(op))
+        return WalkResult::skip();
+      auto parallel = dyn_cast<scf::ParallelOp>(op);
+      if (!isa<scf::ForallOp>(op) && !(parallel && parallel.getInits().empty()))
+        return WalkResult::advance();
+      loops.push_back(cast<LoopLikeOpInterface>(op));
+      return WalkResult::skip();
+    });
+    OpBuilder b(&getContext());
+    LaunchBuilder builder(b, getOperation());
+    for (LoopLikeOpInterface loop : loops)
+      if (failed(builder.replace(loop)))
+        return signalPassFailure();
+    for (Block &block : getOperation().getBody())
+      wrapHostAccesses(builder, block);
+  }
+};
+} // namespace

@@ -1,0 +1,503 @@
+//===- DistributeVectors.cpp - vectors of a row over threads --------------===//
+//
+// Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "VectorDistributor.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/IR/TypeUtilities.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace mlir::norm;
+
+//===----------------------------------------------------------------------===//
+// What can be distributed
+//===----------------------------------------------------------------------===//
+
+static bool hasVector(Operation &op) {
+  auto isVector = [](Type type) { return isa<VectorType>(type); };
+  return llvm::any_of(op.getOperandTypes(), isVector) ||
+         llvm::any_of(op.getResultTypes(), isVector);
+}
+
+/// A transfer of the last dimension, in bounds but for its mask.
+template <typename Transfer> static bool isPlainTransfer(Transfer op) {
+  Type element = op.getVectorType().getElementType();
+  return isa<MemRefType>(op.getShapedType()) && element.isIntOrFloat() &&
+         element.getIntOrFloatBitWidth() % 8 == 0 &&
+         op.getPermutationMap().isMinorIdentity() &&
+         op.getVectorType().getRank() == 1 && op.isDimInBounds(0);
+}
+
+static bool isDistributable(Operation &op) {
+  if (isa<scf::ForOp, scf::IfOp, scf::YieldOp>(op))
+    return true;
+  if (!hasVector(op))
+    return op.getNumRegions() == 0;
+  if (auto constant = dyn_cast<arith::ConstantOp>(op))
+    return isa<SplatElementsAttr>(constant.getValue());
+  if (auto read = dyn_cast<vector::TransferReadOp>(op))
+    return isPlainTransfer(read);
+  if (auto write = dyn_cast<vector::TransferWriteOp>(op))
+    return isPlainTransfer(write);
+  if (auto broadcast = dyn_cast<vector::BroadcastOp>(op))
+    return !isa<VectorType>(broadcast.getSourceType());
+  if (auto reduction = dyn_cast<vector::ReductionOp>(op))
+    return reduction.getDest().getType().isIntOrFloat();
+  if (isa<vector::CreateMaskOp, vector::ConstantMaskOp, vector::StepOp>(op))
+    return true;
+  return OpTrait::hasElementwiseMappableTraits(&op) && isMemoryEffectFree(&op);
+}
+
+static LogicalResult joinLength(Operation *op, Type type, int64_t &length) {
+  auto vectorType = dyn_cast<VectorType>(type);
+  if (!vectorType)
+    return success();
+  if (vectorType.getRank() != 1 || vectorType.isScalable() ||
+      (length != 1 && vectorType.getDimSize(0) != length))
+    return op->emitError("cannot distribute ")
+           << type << " over threads: vectors of one loop must be 1-D and of "
+           << "one length";
+  length = vectorType.getDimSize(0);
+  return success();
+}
+
+namespace {
+/// How a loop accesses one buffer.
+struct BufferUse {
+  Operation *read = nullptr, *write = nullptr;
+  bool differs = false; // accesses are not all the same row vector
+  std::optional<SmallVector<Value>> indices;
+};
+} // namespace
+
+static void addAccess(BufferUse &use, Operation *op, ValueRange indices,
+                      bool isWrite, bool isRow) {
+  (isWrite ? use.write : use.read) = op;
+  if (!isRow || (use.indices && ValueRange(*use.indices) != indices))
+    use.differs = true;
+  use.indices = llvm::to_vector(indices);
+}
+
+/// A thread sees only its own writes: what the body writes, it may read back
+/// only as the same row vector.
+static LogicalResult verifyNoReadBack(Block &body) {
+  llvm::DenseMap<Value, BufferUse> uses;
+  body.walk([&](Operation *op) {
+    llvm::TypeSwitch<Operation *>(op)
+        .Case([&](vector::TransferReadOp read) {
+          addAccess(uses[read.getBase()], op, read.getIndices(), false, true);
+        })
+        .Case([&](vector::TransferWriteOp write) {
+          addAccess(uses[write.getBase()], op, write.getIndices(), true, true);
+        })
+        .Case([&](memref::LoadOp load) {
+          addAccess(uses[load.getMemRef()], op, load.getIndices(), false,
+                    false);
+        })
+        .Case([&](memref::StoreOp store) {
+          addAccess(uses[store.getMemRef()], op, store.getIndices(), true,
+                    false);
+        });
+  });
+  for (auto &[buffer, use] : uses)
+    if (use.read && use.write && use.differs)
+      return use.read->emitError("cannot distribute a row loop that reads back "
+                                 "a buffer that it writes");
+  return success();
+}
+
+/// Clones vectors without memory effects that the body takes from outside, such
+/// as constants, to its start.
+static LogicalResult sinkVectors(Block &body) {
+  llvm::SetVector<Value> outside;
+  bool changed = true;
+  while (changed) {
+    outside.clear();
+    body.walk([&](Operation *op) {
+      for (Value v : op->getOperands())
+        if (isa<VectorType>(v.getType()) &&
+            !body.getParentOp()->isAncestor(
+                v.getParentRegion()->getParentOp()))
+          outside.insert(v);
+    });
+    changed = !outside.empty();
+    for (Value v : outside) {
+      Operation *def = v.getDefiningOp();
+      if (!def || !isMemoryEffectFree(def) || def->getNumRegions() != 0)
+        return emitError(v.getLoc(), "cannot distribute a row loop that takes "
+                                     "a vector from outside");
+      OpBuilder b = OpBuilder::atBlockBegin(&body);
+      Operation *inside = b.clone(*def);
+      for (auto [from, to] : llvm::zip(def->getResults(), inside->getResults()))
+        from.replaceUsesWithIf(to, [&](OpOperand &use) {
+          return body.getParentOp()->isProperAncestor(use.getOwner());
+        });
+    }
+  }
+  return success();
+}
+
+FailureOr<int64_t> norm::prepareDistribution(Block &body) {
+  if (failed(sinkVectors(body)))
+    return failure();
+  int64_t length = 1;
+  WalkResult result = body.walk([&](Operation *op) -> WalkResult {
+    if (!isDistributable(*op) && op != body.getTerminator()) {
+      op->emitError("cannot distribute '")
+          << op->getName() << "' over the threads of a row";
+      return WalkResult::interrupt();
+    }
+    for (Type type : op->getOperandTypes())
+      if (failed(joinLength(op, type, length)))
+        return WalkResult::interrupt();
+    for (Type type : op->getResultTypes())
+      if (failed(joinLength(op, type, length)))
+        return WalkResult::interrupt();
+    return WalkResult::advance();
+  });
+  if (result.wasInterrupted() || failed(verifyNoReadBack(body)))
+    return failure();
+  return length;
+}
+
+SmallVector<vector::ReductionOp> norm::collectReductions(Block &body) {
+  SmallVector<vector::ReductionOp> reductions;
+  body.walk<WalkOrder::PreOrder>(
+      [&](vector::ReductionOp op) { reductions.push_back(op); });
+  return reductions;
+}
+
+//===----------------------------------------------------------------------===//
+// Values
+//===----------------------------------------------------------------------===//
+
+SmallVector<Type> VectorDistributor::getTypes(TypeRange types) const {
+  SmallVector<Type> result;
+  for (Type type : types) {
+    if (auto vectorType = dyn_cast<VectorType>(type))
+      result.append(getNumChunks(), getChunkType(vectorType.getElementType()));
+    else
+      result.push_back(type);
+  }
+  return result;
+}
+
+SmallVector<Value> VectorDistributor::lookup(ValueRange values) {
+  SmallVector<Value> result;
+  for (Value v : values) {
+    if (isa<VectorType>(v.getType()))
+      llvm::append_range(result, getChunks(v));
+    else
+      result.push_back(scalars.lookupOrDefault(v));
+  }
+  return result;
+}
+
+void VectorDistributor::mapResults(ValueRange from, ValueRange to) {
+  for (Value v : from) {
+    size_t count = isa<VectorType>(v.getType()) ? getNumChunks() : 1;
+    if (isa<VectorType>(v.getType()))
+      chunks[v] = llvm::to_vector(to.take_front(count));
+    else
+      scalars.map(v, to.front());
+    to = to.drop_front(count);
+  }
+}
+
+Value VectorDistributor::index(Location loc, int64_t value) {
+  return arith::ConstantIndexOp::create(b, loc, value);
+}
+
+Value VectorDistributor::getBase(Location loc, int64_t chunk) {
+  Value base = layout.thread;
+  if (layout.vector != 1)
+    base = arith::MulIOp::create(b, loc, base, index(loc, layout.vector));
+  if (chunk == 0)
+    return base;
+  int64_t offset = chunk * layout.threads * layout.vector;
+  return arith::AddIOp::create(b, loc, base, index(loc, offset));
+}
+
+Value VectorDistributor::getLaneNumbers(Location loc) {
+  SmallVector<Attribute> numbers;
+  for (int64_t v = 0; v < layout.vector; ++v)
+    numbers.push_back(b.getIndexAttr(v));
+  return arith::ConstantOp::create(
+      b, loc, DenseElementsAttr::get(getChunkType(b.getIndexType()), numbers));
+}
+
+//===----------------------------------------------------------------------===//
+// Ops
+//===----------------------------------------------------------------------===//
+
+void VectorDistributor::run(Block &body) {
+  for (Operation &op : body.without_terminator())
+    distribute(op);
+}
+
+void VectorDistributor::distribute(Operation &op) {
+  llvm::TypeSwitch<Operation *>(&op)
+      .Case([&](scf::ForOp loop) { distributeFor(loop); })
+      .Case([&](scf::IfOp branch) { distributeIf(branch); })
+      .Case([&](vector::TransferReadOp read) { distributeRead(read); })
+      .Case([&](vector::TransferWriteOp write) { distributeWrite(write); })
+      .Case([&](vector::ReductionOp reduction) {
+        distributeReduction(reduction);
+      })
+      .Case([&](vector::BroadcastOp broadcast) {
+        distributeBroadcast(broadcast);
+      })
+      .Case([&](vector::StepOp step) { distributeStep(step); })
+      .Case([&](vector::CreateMaskOp mask) {
+        Value limit = mask.getOperand(0);
+        distributeMask(op, scalars.lookupOrDefault(limit),
+                       getConstantIntValue(limit));
+      })
+      .Case([&](vector::ConstantMaskOp mask) {
+        distributeMask(op, Value(), mask.getMaskDimSizes().front());
+      })
+      .Default([&](Operation *) {
+        if (!hasVector(op))
+          return isMemoryEffectFree(&op) || isa<memref::LoadOp>(op)
+                     ? (void)b.clone(op, scalars)
+                     : storeOnce(op);
+        if (auto constant = dyn_cast<arith::ConstantOp>(op))
+          return distributeConstant(constant);
+        distributeElementwise(op);
+      });
+}
+
+void VectorDistributor::distributeElementwise(Operation &op) {
+  SmallVector<SmallVector<Value>> results(op.getNumResults());
+  for (int64_t c = 0; c < getNumChunks(); ++c) {
+    SmallVector<Value> operands;
+    for (Value operand : op.getOperands())
+      operands.push_back(isa<VectorType>(operand.getType())
+                             ? getChunks(operand)[c]
+                             : scalars.lookupOrDefault(operand));
+    SmallVector<Type> types;
+    for (Type type : op.getResultTypes())
+      types.push_back(getChunkType(getElementTypeOrSelf(type)));
+    Operation *chunk = b.create(op.getLoc(), op.getName().getIdentifier(),
+                                operands, types, op.getAttrs());
+    for (auto [all, result] : llvm::zip(results, chunk->getResults()))
+      all.push_back(result);
+  }
+  for (auto [result, all] : llvm::zip(op.getResults(), results))
+    chunks[result] = all;
+}
+
+void VectorDistributor::distributeConstant(arith::ConstantOp op) {
+  auto splat = cast<SplatElementsAttr>(op.getValue());
+  VectorType type = getChunkType(splat.getElementType());
+  Value constant = arith::ConstantOp::create(
+      b, op.getLoc(),
+      DenseElementsAttr::get(type, splat.getSplatValue<Attribute>()));
+  chunks[op.getResult()] = Chunks(getNumChunks(), constant);
+}
+
+void VectorDistributor::distributeBroadcast(vector::BroadcastOp op) {
+  Value source = scalars.lookupOrDefault(op.getSource());
+  Value splat = vector::BroadcastOp::create(
+      b, op.getLoc(), getChunkType(source.getType()), source);
+  chunks[op.getResult()] = Chunks(getNumChunks(), splat);
+}
+
+void VectorDistributor::distributeStep(vector::StepOp op) {
+  Location loc = op.getLoc();
+  VectorType type = getChunkType(b.getIndexType());
+  Value step = getLaneNumbers(loc);
+  Chunks result;
+  for (int64_t c = 0; c < getNumChunks(); ++c) {
+    Value base = vector::BroadcastOp::create(b, loc, type, getBase(loc, c));
+    result.push_back(arith::AddIOp::create(b, loc, base, step));
+  }
+  chunks[op.getResult()] = result;
+}
+
+void VectorDistributor::distributeFor(scf::ForOp op) {
+  SmallVector<Value> inits = lookup(op.getInitArgs());
+  auto loop = scf::ForOp::create(
+      b, op.getLoc(), scalars.lookupOrDefault(op.getLowerBound()),
+      scalars.lookupOrDefault(op.getUpperBound()),
+      scalars.lookupOrDefault(op.getStep()), inits,
+      [&](OpBuilder &, Location loc, Value iv, ValueRange args) {
+        scalars.map(op.getInductionVar(), iv);
+        mapResults(op.getRegionIterArgs(), args);
+        run(*op.getBody());
+        scf::YieldOp::create(b, loc,
+                             lookup(op.getBody()->getTerminator()->getOperands()));
+      });
+  mapResults(op.getResults(), loop.getResults());
+}
+
+void VectorDistributor::distributeIf(scf::IfOp op) {
+  auto build = [&](Block *block) {
+    return [this, block](OpBuilder &, Location loc) {
+      run(*block);
+      scf::YieldOp::create(b, loc,
+                           lookup(block->getTerminator()->getOperands()));
+    };
+  };
+  Value condition = scalars.lookupOrDefault(op.getCondition());
+  scf::IfOp branch;
+  if (op.elseBlock())
+    branch = scf::IfOp::create(b, op.getLoc(), condition, build(op.thenBlock()),
+                               build(op.elseBlock()));
+  else
+    branch = scf::IfOp::create(b, op.getLoc(), condition, build(op.thenBlock()));
+  mapResults(op.getResults(), branch.getResults());
+}
+
+/// A scalar effect of the row happens in one of its threads.
+void VectorDistributor::storeOnce(Operation &op) {
+  Location loc = op.getLoc();
+  Value first = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
+                                      layout.thread, index(loc, 0));
+  scf::IfOp::create(b, loc, first, [&](OpBuilder &, Location) {
+    b.clone(op, scalars);
+    scf::YieldOp::create(b, loc);
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Masks and transfers
+//===----------------------------------------------------------------------===//
+
+VectorDistributor::ChunkMask
+VectorDistributor::getChunkMask(Location loc, const Mask &mask, int64_t chunk) {
+  ChunkMask result;
+  int64_t chunkEnd = (chunk + 1) * layout.threads * layout.vector;
+  if (mask.constant && chunkEnd <= *mask.constant)
+    return result;
+  Value limit = mask.limit ? mask.limit : index(loc, *mask.constant);
+  Value base = getBase(loc, chunk);
+  bool uniform = layout.vector == 1 ||
+                 (mask.constant && *mask.constant % layout.vector == 0);
+  Value last = uniform ? base
+                       : arith::AddIOp::create(b, loc, base,
+                                               index(loc, layout.vector - 1));
+  result.pred = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, last,
+                                      limit);
+  if (!uniform) {
+    Value rest = arith::SubIOp::create(b, loc, limit, base);
+    rest = vector::BroadcastOp::create(b, loc, getChunkType(b.getIndexType()),
+                                       rest);
+    result.lanes = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt,
+                                         getLaneNumbers(loc), rest);
+  }
+  return result;
+}
+
+void VectorDistributor::distributeMask(Operation &op, Value limit,
+                                       std::optional<int64_t> constant) {
+  Location loc = op.getLoc();
+  Mask mask{limit, constant};
+  Chunks result;
+  VectorType type = getChunkType(b.getI1Type());
+  for (int64_t c = 0; c < getNumChunks(); ++c) {
+    ChunkMask chunk = getChunkMask(loc, mask, c);
+    if (!chunk.pred)
+      result.push_back(arith::ConstantOp::create(
+          b, loc, DenseElementsAttr::get(type, true)));
+    else if (chunk.lanes)
+      result.push_back(chunk.lanes);
+    else
+      result.push_back(vector::BroadcastOp::create(b, loc, type, chunk.pred));
+  }
+  chunks[op.getResult(0)] = result;
+  masks[op.getResult(0)] = mask;
+}
+
+SmallVector<Value> VectorDistributor::getAddress(Location loc,
+                                                 OperandRange indices,
+                                                 int64_t chunk) {
+  SmallVector<Value> address;
+  for (Value i : indices)
+    address.push_back(scalars.lookupOrDefault(i));
+  Value base = getBase(loc, chunk);
+  address.back() = matchPattern(address.back(), m_Zero())
+                       ? base
+                       : arith::AddIOp::create(b, loc, address.back(), base);
+  return address;
+}
+
+IntegerAttr VectorDistributor::getAlignment(Type element) {
+  int64_t bytes = element.getIntOrFloatBitWidth() / 8;
+  return layout.vector == 1
+             ? IntegerAttr()
+             : b.getI64IntegerAttr(std::min<int64_t>(16, layout.vector * bytes));
+}
+
+void VectorDistributor::distributeRead(vector::TransferReadOp op) {
+  Location loc = op.getLoc();
+  Value base = scalars.lookupOrDefault(op.getBase());
+  VectorType type = getChunkType(op.getVectorType().getElementType());
+  IntegerAttr alignment = getAlignment(type.getElementType());
+  Chunks result;
+  for (int64_t c = 0; c < getNumChunks(); ++c) {
+    SmallVector<Value> at = getAddress(loc, op.getIndices(), c);
+    auto load = [&]() -> Value {
+      return vector::LoadOp::create(b, loc, type, base, at,
+                                    /*nontemporal=*/BoolAttr(), alignment);
+    };
+    ChunkMask mask;
+    if (op.getMask())
+      mask = getChunkMask(loc, masks.find(op.getMask())->second, c);
+    if (!mask.pred) {
+      result.push_back(load());
+      continue;
+    }
+    Value padding = vector::BroadcastOp::create(
+        b, loc, type, scalars.lookupOrDefault(op.getPadding()));
+    auto branch = scf::IfOp::create(
+        b, loc, mask.pred,
+        [&](OpBuilder &, Location) { scf::YieldOp::create(b, loc, load()); },
+        [&](OpBuilder &, Location) {
+          Value v = padding;
+          if (mask.lanes)
+            v = vector::MaskedLoadOp::create(b, loc, type, base, at,
+                                             mask.lanes, padding);
+          scf::YieldOp::create(b, loc, v);
+        });
+    result.push_back(branch.getResult(0));
+  }
+  chunks[op.getResult()] = result;
+}
+
+void VectorDistributor::distributeWrite(vector::TransferWriteOp op) {
+  Location loc = op.getLoc();
+  Value base = scalars.lookupOrDefault(op.getBase());
+  IntegerAttr alignment = getAlignment(op.getVectorType().getElementType());
+  for (int64_t c = 0; c < getNumChunks(); ++c) {
+    SmallVector<Value> at = getAddress(loc, op.getIndices(), c);
+    Value v = getChunks(op.getValueToStore())[c];
+    auto store = [&] {
+      vector::StoreOp::create(b, loc, v, base, at, /*nontemporal=*/BoolAttr(),
+                              alignment);
+    };
+    ChunkMask mask;
+    if (op.getMask())
+      mask = getChunkMask(loc, masks.find(op.getMask())->second, c);
+    if (!mask.pred) {
+      store();
+      continue;
+    }
+    auto branch = scf::IfOp::create(b, loc, mask.pred,
+                                    /*withElseRegion=*/bool(mask.lanes));
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPoint(branch.thenYield());
+    store();
+    if (!mask.lanes)
+      continue;
+    b.setInsertionPoint(branch.elseYield());
+    vector::MaskedStoreOp::create(b, loc, base, at, mask.lanes, v);
+  }
+}

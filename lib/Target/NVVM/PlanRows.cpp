@@ -1,0 +1,182 @@
+//===- PlanRows.cpp - choose the schedule of each row loop ----------------===//
+//
+// Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "norm/Target/NVVM/Passes.h"
+#include "norm/Target/NVVM/Schedule.h"
+#include "norm/Transforms/Transforms.h"
+#include <numeric>
+
+namespace mlir::norm {
+#define GEN_PASS_DEF_NORMPLANGPUROWS
+#include "norm/Target/NVVM/Passes.h.inc"
+} // namespace mlir::norm
+
+using namespace mlir;
+using linalg::LinalgOp;
+
+namespace {
+/// What the ops of one loop have in common.
+struct RowShape {
+  int64_t extent = 1;  // the longest row, or dynamic
+  int64_t divisor = 0; // of every static row extent
+  int64_t bytes = 8;   // of the narrowest element type on the row
+  bool hasRow = false;
+};
+} // namespace
+
+static int64_t getElementBytes(Type type) {
+  Type element = getElementTypeOrSelf(type);
+  return element.isIntOrFloat()
+             ? std::max<int64_t>(1, element.getIntOrFloatBitWidth() / 8)
+             : 8;
+}
+
+static int64_t getRowExtent(LinalgOp op) {
+  return op.getNumLoops() == 0 ? 1 : op.getStaticLoopRanges().back();
+}
+
+static void join(RowShape &shape, LinalgOp op) {
+  int64_t extent = getRowExtent(op);
+  if (extent == 1)
+    return;
+  shape.hasRow = true;
+  if (ShapedType::isDynamic(extent) || ShapedType::isDynamic(shape.extent)) {
+    shape.extent = ShapedType::kDynamic;
+  } else {
+    shape.extent = std::max(shape.extent, extent);
+  }
+  if (!ShapedType::isDynamic(extent))
+    shape.divisor = std::gcd(shape.divisor, extent);
+  unsigned innermost = op.getNumLoops() - 1;
+  for (OpOperand &operand : op->getOpOperands())
+    if (op.getMatchingIndexingMap(&operand).isFunctionOfDim(innermost))
+      shape.bytes =
+          std::min(shape.bytes, getElementBytes(operand.get().getType()));
+}
+
+static SmallVector<LinalgOp> collectOps(scf::ForallOp loop) {
+  SmallVector<LinalgOp> ops;
+  loop.walk([&](LinalgOp op) { ops.push_back(op); });
+  return ops;
+}
+
+static RowShape getRowShape(ArrayRef<LinalgOp> ops) {
+  RowShape shape;
+  for (LinalgOp op : ops)
+    join(shape, op);
+  return shape;
+}
+
+/// Fuses one elementwise producer of the loop into one of its consumers.
+static bool fuseOne(IRRewriter &rewriter, scf::ForallOp loop) {
+  for (LinalgOp consumer : collectOps(loop))
+    for (OpOperand *operand : consumer.getDpsInputOperands()) {
+      auto producer = operand->get().getDefiningOp<LinalgOp>();
+      if (!producer || getRowExtent(producer) == 1 ||
+          !loop->isProperAncestor(producer) ||
+          !linalg::areElementwiseOpsFusable(operand))
+        continue;
+      rewriter.setInsertionPoint(consumer);
+      FailureOr<linalg::ElementwiseOpFusionResult> fused =
+          linalg::fuseElementwiseOps(rewriter, operand);
+      if (failed(fused))
+        continue;
+      for (auto [from, to] : fused->replacements)
+        from.replaceUsesWithIf(to, [&](OpOperand &use) {
+          return use.getOwner() != producer;
+        });
+      if (consumer->use_empty())
+        rewriter.eraseOp(consumer);
+      if (producer->use_empty())
+        rewriter.eraseOp(producer);
+      return true;
+    }
+  return false;
+}
+
+/// Rows that one op of the loop makes for another would need memory where a row
+/// is longer than what the threads hold; recomputing them needs none.
+static void recomputeElementwiseRows(scf::ForallOp loop) {
+  IRRewriter rewriter(loop.getContext());
+  while (fuseOne(rewriter, loop))
+    ;
+}
+
+/// Vectors reduce along one row; sums over more loops would go through memory.
+static bool canShareRow(LinalgOp op) {
+  if (!norm::canVectorizeRow(op))
+    return false;
+  if (op.getNumReductionLoops() == 0)
+    return true;
+  SmallVector<int64_t> extents = op.getStaticLoopRanges();
+  return llvm::all_of(ArrayRef(extents).drop_back(),
+                      [](int64_t extent) { return extent == 1; });
+}
+
+/// An op that no row loop has becomes loops of threads: its parallel
+/// dimensions lead, so that those loops are the outer ones.
+static void planAlone(LinalgOp op) {
+  op->setAttr(norm::rowLanesAttrName,
+              Builder(op.getContext()).getI64IntegerAttr(0));
+  auto generic = dyn_cast<linalg::GenericOp>(*op);
+  if (!generic)
+    return;
+  SmallVector<unsigned> order;
+  op.getParallelDims(order);
+  op.getReductionDims(order);
+  if (llvm::is_sorted(order))
+    return;
+  IRRewriter rewriter(op.getContext());
+  rewriter.setInsertionPoint(op);
+  (void)linalg::interchangeGenericOp(rewriter, generic, order);
+}
+
+static void plan(scf::ForallOp loop) {
+  RowShape shape = getRowShape(collectOps(loop));
+  norm::RowSchedule schedule =
+      norm::chooseRowSchedule(shape.extent, shape.divisor, shape.bytes);
+  bool inStrips = ShapedType::isDynamic(shape.extent) ||
+                  shape.extent > schedule.getLanes();
+  if (inStrips)
+    recomputeElementwiseRows(loop);
+
+  Builder b(loop.getContext());
+  SmallVector<LinalgOp> ops = collectOps(loop);
+  if (!shape.hasRow || !llvm::all_of(ops, canShareRow)) {
+    for (LinalgOp op : ops)
+      op->setAttr(norm::rowLanesAttrName, b.getI64IntegerAttr(0));
+    return;
+  }
+  for (LinalgOp op : ops)
+    if (getRowExtent(op) != 1)
+      op->setAttr(norm::rowLanesAttrName,
+                  b.getI64IntegerAttr(schedule.getLanes()));
+  loop->setAttr(norm::threadsAttrName, b.getI64IntegerAttr(schedule.threads));
+  loop->setAttr(norm::vectorAttrName, b.getI64IntegerAttr(schedule.vector));
+}
+
+namespace {
+struct NormPlanGPURows : norm::impl::NormPlanGPURowsBase<NormPlanGPURows> {
+  void runOnOperation() override {
+    SmallVector<LinalgOp> alone;
+    getOperation().walk<WalkOrder::PreOrder>([&](Operation *op) {
+      if (auto loop = dyn_cast<scf::ForallOp>(op)) {
+        plan(loop);
+        return WalkResult::skip();
+      }
+      if (auto linalgOp = dyn_cast<LinalgOp>(op))
+        alone.push_back(linalgOp);
+      return WalkResult::advance();
+    });
+    llvm::for_each(alone, planAlone);
+  }
+};
+} // namespace

@@ -1,0 +1,117 @@
+//===- VectorDistributor.h - vectors of a row over threads ------*- C++ -*-===//
+//
+// Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Clones a body that works on 1-D vectors of one length into code for one of
+// the threads that share them. Element (c*T + t)*V + v of a vector is element v
+// of chunk c in thread t.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NORM_LIB_TARGET_NVVM_VECTORDISTRIBUTOR_H
+#define NORM_LIB_TARGET_NVVM_VECTORDISTRIBUTOR_H
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/IRMapping.h"
+
+namespace mlir::norm {
+
+/// Clones vector constants and the like into `body`, and returns the length of
+/// its vectors, or 1 without any. Reports the first op that VectorDistributor
+/// cannot clone, or a buffer that is read back.
+FailureOr<int64_t> prepareDistribution(Block &body);
+
+/// Reductions that need an exchange between warps, in the order in which
+/// VectorDistributor meets them.
+SmallVector<vector::ReductionOp> collectReductions(Block &body);
+
+class VectorDistributor {
+public:
+  struct Layout {
+    int64_t lanes;       ///< length of the vectors
+    int64_t threads;     ///< T
+    int64_t vector;      ///< V
+    Value thread;        ///< t, index
+    ValueRange exchange; ///< a memref<T/32 x type> for each reduction, or none
+  };
+
+  VectorDistributor(OpBuilder &b, const Layout &layout, IRMapping &scalars)
+      : b(b), layout(layout), scalars(scalars) {}
+
+  /// Clones the ops of `body` but its terminator.
+  void run(Block &body);
+
+private:
+  using Chunks = SmallVector<Value>;
+
+  /// Where a mask ends: lanes below `limit` are on.
+  struct Mask {
+    Value limit;
+    std::optional<int64_t> constant;
+  };
+  /// A mask at one chunk. Uniform: all V lanes agree, `pred` says on what; null
+  /// pred: all on.
+  struct ChunkMask {
+    Value pred;
+    Value lanes; ///< vector<Vxi1> where the lanes may differ
+  };
+
+  int64_t getNumChunks() const {
+    return layout.lanes / (layout.threads * layout.vector);
+  }
+  VectorType getChunkType(Type element) const {
+    return VectorType::get(layout.vector, element);
+  }
+  SmallVector<Type> getTypes(TypeRange types) const;
+  /// Mapped values: a scalar's one, a vector's chunks.
+  SmallVector<Value> lookup(ValueRange values);
+  void mapResults(ValueRange from, ValueRange to);
+  const Chunks &getChunks(Value v) { return chunks.find(v)->second; }
+  Value index(Location loc, int64_t value);
+  /// [0, 1, .., V - 1], index.
+  Value getLaneNumbers(Location loc);
+  /// Element index of a chunk's first lane in this thread.
+  Value getBase(Location loc, int64_t chunk);
+
+  void distribute(Operation &op);
+  void distributeElementwise(Operation &op);
+  void distributeConstant(arith::ConstantOp op);
+  void distributeBroadcast(vector::BroadcastOp op);
+  void distributeStep(vector::StepOp op);
+  void distributeMask(Operation &op, Value limit,
+                      std::optional<int64_t> constant);
+  void distributeRead(vector::TransferReadOp op);
+  void distributeWrite(vector::TransferWriteOp op);
+  void distributeReduction(vector::ReductionOp op);
+  void distributeFor(scf::ForOp op);
+  void distributeIf(scf::IfOp op);
+  void storeOnce(Operation &op);
+
+  ChunkMask getChunkMask(Location loc, const Mask &mask, int64_t chunk);
+  SmallVector<Value> getAddress(Location loc, OperandRange indices,
+                                int64_t chunk);
+  IntegerAttr getAlignment(Type element);
+
+  Value reduceInThread(Location loc, vector::CombiningKind kind,
+                       const Chunks &values);
+  Value reduceInWarp(Location loc, vector::CombiningKind kind, Value v,
+                     int64_t threads);
+  Value reduceOverWarps(Location loc, vector::CombiningKind kind, Value v,
+                        Value buffer, bool inLoop);
+  Value shuffle(Location loc, Value v, int64_t offset);
+
+  OpBuilder &b;
+  Layout layout;
+  IRMapping &scalars;
+  llvm::DenseMap<Value, Chunks> chunks;
+  llvm::DenseMap<Value, Mask> masks;
+  size_t nextExchange = 0;
+};
+
+} // namespace mlir::norm
+
+#endif // NORM_LIB_TARGET_NVVM_VECTORDISTRIBUTOR_H
