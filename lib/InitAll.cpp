@@ -7,7 +7,9 @@
 
 #include "norm/InitAll.h"
 #include "norm/Conversion/NormToLinalg/Passes.h"
+#include "norm/IR/BufferizableOpInterfaceImpl.h"
 #include "norm/IR/Norm.h"
+#include "norm/IR/RuntimeVerifiableOpInterfaceImpl.h"
 #include "norm/Pipelines/Pipelines.h"
 #include "norm/Recognition/Passes.h"
 #include "norm/Transforms/Passes.h"
@@ -16,6 +18,8 @@ using namespace mlir;
 
 void norm::registerAllDialects(DialectRegistry &registry) {
   registry.insert<NormDialect>();
+  registerBufferizableOpInterfaceExternalModels(registry);
+  registerRuntimeVerifiableOpInterfaceExternalModels(registry);
 }
 
 void norm::registerAllPasses() {
