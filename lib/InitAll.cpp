@@ -6,6 +6,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "norm/InitAll.h"
+#include "mlir/Dialect/Arith/IR/ValueBoundsOpInterfaceImpl.h"
+#include "mlir/Dialect/MemRef/IR/ValueBoundsOpInterfaceImpl.h"
+#include "mlir/Dialect/Tensor/IR/ValueBoundsOpInterfaceImpl.h"
 #include "norm/Conversion/NormToLinalg/Passes.h"
 #include "norm/IR/BufferizableOpInterfaceImpl.h"
 #include "norm/IR/Norm.h"
@@ -18,6 +21,10 @@ using namespace mlir;
 
 void norm::registerAllDialects(DialectRegistry &registry) {
   registry.insert<NormDialect>();
+  // Tiling compares dynamic extents through them.
+  arith::registerValueBoundsOpInterfaceExternalModels(registry);
+  memref::registerValueBoundsOpInterfaceExternalModels(registry);
+  tensor::registerValueBoundsOpInterfaceExternalModels(registry);
   registerBufferizableOpInterfaceExternalModels(registry);
   registerRuntimeVerifiableOpInterfaceExternalModels(registry);
 }

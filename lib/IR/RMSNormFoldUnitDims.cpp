@@ -90,9 +90,12 @@ private:
   Value expand(Value value, OpResult result) {
     if (value.getType() == result.getType())
       return value;
+    // Extents of init: asking the folded op would keep it alive for its shape.
+    Value init = op.getTiedOpOperand(result)->get();
     return tensor::ExpandShapeOp::create(
         b, op.getLoc(), result.getType(), value,
-        getGroups(op.getResultDims(result.getResultNumber())));
+        getGroups(op.getResultDims(result.getResultNumber())),
+        tensor::getMixedSizes(b, op.getLoc(), init));
   }
 
   SmallVector<int64_t> renumber(ArrayRef<int64_t> dims) {

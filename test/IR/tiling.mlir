@@ -167,3 +167,25 @@ module attributes {transform.with_named_sequence} {
     transform.yield
   }
 }
+
+// -----
+
+// A dynamic row of a memref is whole in every tile.
+// CHECK-LABEL: func @dynamic_memref(
+// CHECK-SAME: %[[X:[^:]*]]: memref<?x?xf32>
+// CHECK: %[[N:.*]] = memref.dim %[[X]], %c1
+// CHECK: scf.for
+// CHECK: memref.subview %[[X]][%{{.*}}, 0] [%{{.*}}, %[[N]]] [1, 1]
+// CHECK: norm.rmsnorm
+func.func @dynamic_memref(%x: memref<?x?xf32>, %i: memref<?x?xf32>) {
+  norm.rmsnorm ins(%x : memref<?x?xf32>) outs(%i : memref<?x?xf32>) dims = [1] epsilon = 0.0 : f32
+  return
+}
+
+module attributes {transform.with_named_sequence} {
+  transform.named_sequence @__transform_main(%m: !transform.any_op {transform.readonly}) {
+    %op = transform.structured.match ops{["norm.rmsnorm"]} in %m : (!transform.any_op) -> !transform.any_op
+    %t, %l = transform.structured.tile_using_for %op tile_sizes [4] : (!transform.any_op) -> (!transform.any_op, !transform.any_op)
+    transform.yield
+  }
+}
