@@ -41,6 +41,10 @@ FloatType norm::getWiderFloatType(FloatType a, FloatType b) {
 FloatType RMSNormOp::getEffectiveComputeType() {
   if (auto type = getComputeType())
     return cast<FloatType>(*type);
+  return getDefaultComputeType();
+}
+
+FloatType RMSNormOp::getDefaultComputeType() {
   auto element = cast<FloatType>(getInputType().getElementType());
   return element.getWidth() == 16 ? Float32Type::get(getContext()) : element;
 }
@@ -65,6 +69,22 @@ SmallVector<int64_t> RMSNormOp::getBatchDims() {
     if (!llvm::is_contained(getDims(), dim))
       batch.push_back(dim);
   return batch;
+}
+
+SmallVector<int64_t> RMSNormOp::getOperandDims(OpOperand &operand) {
+  // By number: one value may be several operands.
+  if (isDpsInit(&operand))
+    return getResultDims(operand.getOperandNumber() -
+                         getInitMutable().getOperandNumber());
+  if (operand.getOperandNumber() != getInputMutable().getOperandNumber())
+    return llvm::to_vector(getEffectiveWeightDims());
+  return llvm::to_vector(llvm::seq<int64_t>(0, getInputType().getRank()));
+}
+
+SmallVector<int64_t> RMSNormOp::getResultDims(unsigned resultNumber) {
+  if (resultNumber == 0)
+    return getOperandDims(getInputMutable());
+  return getBatchDims();
 }
 
 APFloat RMSNormOp::getEpsilonInComputeType() {

@@ -21,3 +21,11 @@ func.func @memref(%x: memref<4x8xf32>, %i: memref<4x8xf32>) {
   norm.rmsnorm ins(%x : memref<4x8xf32>) outs(%i : memref<4x8xf32>) dims = [0, 1] epsilon = 0.0 : f32
   return
 }
+
+// Any rank, on memrefs as on tensors.
+// CHECK-LABEL: func @rank9
+// CHECK: norm.rmsnorm ins(%{{.*}} : memref<1x1x1x1x1x1x1x2x4xf32>)
+func.func @rank9(%x: memref<1x1x1x1x1x1x1x2x4xf32>, %i: memref<1x1x1x1x1x1x1x2x4xf32>) {
+  norm.rmsnorm ins(%x : memref<1x1x1x1x1x1x1x2x4xf32>) outs(%i : memref<1x1x1x1x1x1x1x2x4xf32>) dims = [8] epsilon = 0.0 : f32
+  return
+}

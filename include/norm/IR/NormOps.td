@@ -56,8 +56,7 @@ def Norm_EpsilonAttr : Attr<CPred<"::llvm::isa<::mlir::FloatAttr>($_self)">,
 def Norm_FloatType : AnyTypeOf<[F16, BF16, F32, F64],
                                "f16, bf16, f32 or f64 type">;
 def Norm_Shaped : AnyTypeOf<[RankedTensorOf<[Norm_FloatType]>,
-                             MemRefRankOf<[Norm_FloatType],
-                                          [0, 1, 2, 3, 4, 5, 6, 7, 8]>],
+                             MemRefOf<[Norm_FloatType]>],
     "ranked tensor or memref of f16, bf16, f32 or f64 values">;
 
 def Norm_RMSNormOp : Op<Norm_Dialect, "rmsnorm", [
@@ -67,7 +66,14 @@ def Norm_RMSNormOp : Op<Norm_Dialect, "rmsnorm", [
     DeclareOpInterfaceMethods<ConditionallySpeculatable>,
     DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
     DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface,
-                              ["reifyResultShapes"]>]> {
+                              ["reifyResultShapes"]>,
+    DeclareOpInterfaceMethods<TilingInterface,
+      ["getLoopIteratorTypes", "getIterationDomain", "getTiledImplementation",
+       "getResultTilePosition", "generateResultTileValue",
+       "getIterationDomainTileFromResultTile",
+       "getIterationDomainTileFromOperandTiles",
+       "getTiledImplementationFromOperandTiles", "isOpFusableWithConsumerSlice",
+       "isOpFusableWithProducerSlices"]>]> {
   let summary = "root mean square normalisation";
   let description = [{
     Scales `x` by the reciprocal of the root of the mean of its squares:
@@ -143,6 +149,8 @@ def Norm_RMSNormOp : Op<Norm_Dialect, "rmsnorm", [
 
     /// C of S2: the attribute, or f32 for a 16-bit x, else x's element type.
     FloatType getEffectiveComputeType();
+    /// C without the attribute.
+    FloatType getDefaultComputeType();
     /// Element type of z (S4): `normalized_type`, or C.
     FloatType getEffectiveNormalizedType();
     /// Dimensions of x that the weight's dimensions stand for (S5); empty
@@ -150,11 +158,17 @@ def Norm_RMSNormOp : Op<Norm_Dialect, "rmsnorm", [
     ArrayRef<int64_t> getEffectiveWeightDims();
     /// Dimensions of x that are not normalised, in order.
     SmallVector<int64_t> getBatchDims();
+    /// Dimension of x that each dimension of an operand stands for.
+    SmallVector<int64_t> getOperandDims(OpOperand &operand);
+    /// Dimension of x that each dimension of a result stands for.
+    SmallVector<int64_t> getResultDims(unsigned resultNumber);
     /// epsilon rounded to C (S3).
     APFloat getEpsilonInComputeType();
 
     MutableOperandRange getDpsInitsMutable();
   }];
+  let hasCanonicalizer = 1;
+  let hasFolder = 1;
   let hasVerifier = 1;
 }
 

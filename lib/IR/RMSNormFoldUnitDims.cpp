@@ -1,0 +1,136 @@
+//===- RMSNormFoldUnitDims.cpp - norm.rmsnorm without extents of 1 --------===//
+//
+// Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/PatternMatch.h"
+#include "norm/IR/Norm.h"
+#include "norm/IR/Transforms.h"
+#include "llvm/ADT/SmallBitVector.h"
+
+using namespace mlir;
+using namespace mlir::norm;
+
+/// Dimensions of x with a static extent of 1 in every operand that has them.
+static llvm::SmallBitVector findUnitDims(RMSNormOp op) {
+  llvm::SmallBitVector unit(op.getInputType().getRank(), true);
+  for (OpOperand &operand : op->getOpOperands()) {
+    auto type = cast<ShapedType>(operand.get().getType());
+    for (auto [dim, extent] :
+         llvm::zip_equal(op.getOperandDims(operand), type.getShape()))
+      if (extent != 1)
+        unit.reset(dim);
+  }
+  return unit;
+}
+
+/// The unit dimensions that the op can lose. S1 wants a normalised dimension,
+/// so the last stays where all are unit ones; n does not change.
+static llvm::SmallBitVector findDroppedDims(RMSNormOp op) {
+  llvm::SmallBitVector dropped = findUnitDims(op);
+  if (llvm::all_of(op.getDims(), [&](int64_t dim) { return dropped[dim]; }))
+    dropped.reset(op.getDims().back());
+  return dropped;
+}
+
+namespace {
+/// Rebuilds one op on operands without the dropped dimensions.
+class UnitDimFolder {
+public:
+  UnitDimFolder(OpBuilder &b, RMSNormOp op, llvm::SmallBitVector dropped)
+      : b(b), op(op), dropped(std::move(dropped)) {}
+
+  SmallVector<Value> run() {
+    SmallVector<Value> operands;
+    for (OpOperand &operand : op->getOpOperands())
+      operands.push_back(collapse(operand.get(), op.getOperandDims(operand)));
+    TypeRange types =
+        ValueRange(operands).take_back(op->getNumResults()).getTypes();
+    auto folded =
+        cast<RMSNormOp>(clone(b, op, SmallVector<Type>(types), operands));
+    renumberDims(folded);
+    SmallVector<Value> results;
+    for (OpResult result : op->getResults())
+      results.push_back(
+          expand(folded->getResult(result.getResultNumber()), result));
+    return results;
+  }
+
+private:
+  /// Each kept dimension with the dropped ones behind it; the leading dropped
+  /// ones join the first. Nothing kept: a scalar, of no groups.
+  SmallVector<ReassociationIndices> getGroups(ArrayRef<int64_t> dims) {
+    SmallVector<ReassociationIndices> groups;
+    ReassociationIndices leading;
+    for (auto [index, dim] : llvm::enumerate(dims)) {
+      if (!dropped[dim])
+        groups.push_back(groups.empty() ? std::move(leading)
+                                        : ReassociationIndices());
+      (groups.empty() ? leading : groups.back()).push_back(index);
+    }
+    return groups;
+  }
+
+  Value collapse(Value value, ArrayRef<int64_t> dims) {
+    auto type = cast<RankedTensorType>(value.getType());
+    SmallVector<int64_t> shape;
+    for (auto [dim, extent] : llvm::zip_equal(dims, type.getShape()))
+      if (!dropped[dim])
+        shape.push_back(extent);
+    if (shape.size() == dims.size())
+      return value;
+    auto narrow = RankedTensorType::get(shape, type.getElementType());
+    return tensor::CollapseShapeOp::create(b, op.getLoc(), narrow, value,
+                                           getGroups(dims));
+  }
+
+  Value expand(Value value, OpResult result) {
+    if (value.getType() == result.getType())
+      return value;
+    // Extents of init: asking the folded op would keep it alive for its shape.
+    Value init = op.getTiedOpOperand(result)->get();
+    return tensor::ExpandShapeOp::create(
+        b, op.getLoc(), result.getType(), value,
+        getGroups(op.getResultDims(result.getResultNumber())),
+        tensor::getMixedSizes(b, op.getLoc(), init));
+  }
+
+  SmallVector<int64_t> renumber(ArrayRef<int64_t> dims) {
+    SmallVector<int64_t> numbers;
+    for (int64_t dim : dims)
+      if (!dropped[dim])
+        numbers.push_back(
+            llvm::count_if(llvm::seq<int64_t>(0, dim),
+                           [&](int64_t before) { return !dropped[before]; }));
+    return numbers;
+  }
+
+  void renumberDims(RMSNormOp folded) {
+    folded.setDims(renumber(op.getDims()));
+    SmallVector<int64_t> weightDims = renumber(op.getEffectiveWeightDims());
+    if (op.getWeight())
+      folded.setWeightDims(weightDims);
+  }
+
+  OpBuilder &b;
+  RMSNormOp op;
+  llvm::SmallBitVector dropped;
+};
+} // namespace
+
+static LogicalResult foldUnitDims(RMSNormOp op, PatternRewriter &rewriter) {
+  if (!op.hasPureTensorSemantics())
+    return rewriter.notifyMatchFailure(op, "only tensors are reshaped");
+  llvm::SmallBitVector dropped = findDroppedDims(op);
+  if (dropped.none())
+    return rewriter.notifyMatchFailure(op, "no extent of 1 to drop");
+  rewriter.replaceOp(op, UnitDimFolder(rewriter, op, dropped).run());
+  return success();
+}
+
+void norm::populateFoldUnitDimsPatterns(RewritePatternSet &patterns) {
+  patterns.add(foldUnitDims);
+}

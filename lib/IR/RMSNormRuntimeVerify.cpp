@@ -1,0 +1,98 @@
+//===- RMSNormRuntimeVerify.cpp - run-time checks of norm.rmsnorm ---------===//
+//
+// Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The verifier's rules S5 to S8 for the extents that it cannot see.
+//
+//===----------------------------------------------------------------------===//
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Interfaces/RuntimeVerifiableOpInterface.h"
+#include "norm/IR/Norm.h"
+#include "norm/IR/RuntimeVerifiableOpInterfaceImpl.h"
+
+using namespace mlir;
+using namespace mlir::norm;
+
+using MessageFn = function_ref<std::string(Operation *, StringRef)>;
+
+namespace {
+/// Emits the checks of one op.
+class RuntimeChecks {
+public:
+  RuntimeChecks(OpBuilder &b, Location loc, RMSNormOp op, MessageFn message)
+      : b(b), loc(loc), op(op), message(message) {}
+
+  void emit() {
+    if (op.getWeight())
+      checkExtents(op->getOpOperand(1), "S5: weight");
+    checkExtents(op.getInitMutable(), "S6: result");
+    checkCount();
+    if (op.getInvRmsInit())
+      checkExtents(op.getInvRmsInitMutable()[0], "S8: inv_rms");
+  }
+
+private:
+  Value getExtent(Value shaped, int64_t dim) {
+    OpFoldResult extent = linalg::createFoldedDimOp(b, loc, shaped, dim);
+    return getValueOrCreateConstantIndexOp(b, loc, extent);
+  }
+
+  void check(arith::CmpIPredicate predicate, Value lhs, Value rhs,
+             const Twine &rule) {
+    Value holds = arith::CmpIOp::create(b, loc, predicate, lhs, rhs);
+    cf::AssertOp::create(b, loc, holds, message(op, rule.str()));
+  }
+
+  /// Every extent of `operand` is that of the dimension of x it stands for.
+  void checkExtents(OpOperand &operand, StringRef subject) {
+    auto type = cast<ShapedType>(operand.get().getType());
+    ShapedType x = op.getInputType();
+    for (auto [index, dim] : llvm::enumerate(op.getOperandDims(operand)))
+      if (type.isDynamicDim(index) || x.isDynamicDim(dim))
+        check(arith::CmpIPredicate::eq, getExtent(operand.get(), index),
+              getExtent(op.getInput(), dim),
+              subject + " dimension " + Twine(index) +
+                  " must have the extent of x's dimension " + Twine(dim));
+  }
+
+  void checkCount() {
+    int64_t dim = op.getDims().front();
+    if (!op.getCount() || !op.getInputType().isDynamicDim(dim))
+      return;
+    Value count = arith::ConstantIndexOp::create(b, loc, *op.getCount());
+    check(arith::CmpIPredicate::sle, count, getExtent(op.getInput(), dim),
+          "S7: count must be in [1, extent of x's dimension " + Twine(dim) +
+              "]");
+  }
+
+  OpBuilder &b;
+  Location loc;
+  RMSNormOp op;
+  MessageFn message;
+};
+
+struct RMSNormRuntimeVerification
+    : RuntimeVerifiableOpInterface::ExternalModel<RMSNormRuntimeVerification,
+                                                  RMSNormOp> {
+  void generateRuntimeVerification(Operation *op, OpBuilder &b, Location loc,
+                                   MessageFn message) const {
+    RuntimeChecks(b, loc, cast<RMSNormOp>(op), message).emit();
+  }
+};
+} // namespace
+
+void norm::registerRuntimeVerifiableOpInterfaceExternalModels(
+    DialectRegistry &registry) {
+  registry.addExtension(+[](MLIRContext *context, NormDialect *) {
+    RMSNormOp::attachInterface<RMSNormRuntimeVerification>(*context);
+    // The checks are made of it, and a pass cannot load a dialect.
+    context->loadDialect<cf::ControlFlowDialect>();
+  });
+}
