@@ -41,7 +41,9 @@ void norm::buildRecognition(OpPassManager &pm, StringRef rounding) {
 }
 
 void norm::buildDecomposition(OpPassManager &pm) {
-  pm.addPass(createNormToLinalg());
+  NormToLinalgOptions decompose;
+  decompose.allAggregated = true;
+  pm.addPass(createNormToLinalg(decompose));
   pm.addPass(createLinalgGeneralizeNamedOpsPass());
   // Front ends keep reduced dims as extent 1, which tiling cannot write.
   pm.addPass(createLinalgFoldUnitExtentDimsPass());

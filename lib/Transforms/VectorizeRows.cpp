@@ -15,7 +15,10 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/Dominance.h"
 #include "mlir/IR/Matchers.h"
+#include "mlir/Transforms/CSE.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "norm/Transforms/Passes.h"
 #include "norm/Transforms/Transforms.h"
 
@@ -507,6 +510,28 @@ private:
   SmallVector<Value> indices; // of the loops that are open
 };
 
+/// A row that one op writes under a mask and the next reads under the same mask
+/// stays a vector; upstream folds this only without masks.
+struct ForwardMaskedRow : OpRewritePattern<vector::TransferReadOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(vector::TransferReadOp read,
+                                PatternRewriter &rewriter) const override {
+    auto write = read.getBase().getDefiningOp<vector::TransferWriteOp>();
+    if (!write || !read.getMask() || read.getMask() != write.getMask() ||
+        read.getIndices() != write.getIndices() ||
+        read.getVectorType() != write.getVectorType() ||
+        read.getPermutationMap() != write.getPermutationMap() ||
+        !isa<RankedTensorType>(read.getBase().getType()))
+      return failure();
+    Value padding = vector::BroadcastOp::create(
+        rewriter, read.getLoc(), read.getVectorType(), read.getPadding());
+    rewriter.replaceOpWithNewOp<arith::SelectOp>(
+        read, read.getMask(), write.getVector(), padding);
+    return success();
+  }
+};
+
 struct NormVectorizeRows
     : norm::impl::NormVectorizeRowsBase<NormVectorizeRows> {
   using NormVectorizeRowsBase::NormVectorizeRowsBase;
@@ -526,6 +551,18 @@ struct NormVectorizeRows
       if (std::optional<RowPlan> plan = planFor(op))
         rewriter.replaceOp(
             op, RowVectorizer(rewriter, op, *plan, lanes, tail).run());
+    forwardMaskedRows();
+  }
+
+  void forwardMaskedRows() {
+    RewritePatternSet patterns(&getContext());
+    patterns.add<ForwardMaskedRow>(&getContext());
+    vector::CreateMaskOp::getCanonicalizationPatterns(patterns, &getContext());
+    // Equal masks must be one value first.
+    IRRewriter rewriter(&getContext());
+    DominanceInfo dominance(getOperation());
+    eliminateCommonSubExpressions(rewriter, dominance, getOperation());
+    (void)applyPatternsGreedily(getOperation(), std::move(patterns));
   }
 };
 } // namespace

@@ -24,16 +24,27 @@ using namespace mlir::norm;
 
 namespace {
 struct NormToLinalg : norm::impl::NormToLinalgBase<NormToLinalg> {
+  using NormToLinalgBase::NormToLinalgBase;
+
+  /// A norm op always; another one on tensors, when asked.
+  bool isWanted(Operation *op) {
+    return isa<NormDialect>(op->getDialect()) ||
+           (allAggregated &&
+            llvm::all_of(op->getOperandTypes(), llvm::IsaPred<TensorType>));
+  }
+
   void runOnOperation() override {
     SmallVector<linalg::AggregatedOpInterface> ops;
     getOperation()->walk([&](linalg::AggregatedOpInterface op) {
-      if (isa<NormDialect>(op->getDialect()))
+      if (isWanted(op))
         ops.push_back(op);
     });
     IRRewriter rewriter(&getContext());
     for (linalg::AggregatedOpInterface op : ops) {
       rewriter.setInsertionPoint(op);
       FailureOr<SmallVector<Value>> results = op.decomposeOperation(rewriter);
+      if (failed(results) && !isa<NormDialect>(op->getDialect()))
+        continue;
       if (failed(results)) {
         op->emitOpError("cannot be decomposed into linalg");
         return signalPassFailure();

@@ -85,16 +85,21 @@ static bool fuseOne(IRRewriter &rewriter, scf::ForallOp loop) {
           !linalg::areElementwiseOpsFusable(operand))
         continue;
       rewriter.setInsertionPoint(consumer);
+      // A producer with other users would stay a second result of the fusion.
+      auto result = cast<OpResult>(operand->get());
+      Operation *copy = rewriter.clone(*producer);
+      operand->set(copy->getResult(result.getResultNumber()));
       FailureOr<linalg::ElementwiseOpFusionResult> fused =
           linalg::fuseElementwiseOps(rewriter, operand);
-      if (failed(fused))
+      if (failed(fused)) {
+        operand->set(result);
+        rewriter.eraseOp(copy);
         continue;
+      }
       for (auto [from, to] : fused->replacements)
-        from.replaceUsesWithIf(to, [&](OpOperand &use) {
-          return use.getOwner() != producer;
-        });
-      if (consumer->use_empty())
-        rewriter.eraseOp(consumer);
+        rewriter.replaceAllUsesWith(from, to);
+      rewriter.eraseOp(consumer);
+      rewriter.eraseOp(copy);
       if (producer->use_empty())
         rewriter.eraseOp(producer);
       return true;

@@ -14,7 +14,7 @@ using namespace mlir::norm;
 
 static constexpr int64_t accessBytes = 16; // ld.global.v4.b32
 static constexpr int64_t elementsAThread = 16;
-static constexpr int64_t maxElementsAThread = 32;
+static constexpr int64_t maxElementsAThread = 24;
 static constexpr int64_t maxThreads = 1024;
 
 RowSchedule norm::chooseRowSchedule(int64_t extent, int64_t divisor,

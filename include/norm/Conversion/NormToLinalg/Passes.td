@@ -40,7 +40,13 @@ def NormToLinalg : Pass<"norm-to-linalg"> {
 
     Limits: on memrefs the sums and roots, one value a row, are allocated and
     freed around the op.
+
+    With `all-aggregated`, other ops of AggregatedOpInterface on tensors are
+    decomposed too, such as `linalg.softmax`; one that refuses stays.
   }];
+  let options = [Option<"allAggregated", "all-aggregated", "bool",
+                        /*default=*/"false",
+                        "Decompose linalg's own aggregated ops as well">];
   let dependentDialects = [
     "arith::ArithDialect", "linalg::LinalgDialect", "math::MathDialect",
     "memref::MemRefDialect", "tensor::TensorDialect"

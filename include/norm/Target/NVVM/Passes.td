@@ -24,7 +24,7 @@ def NormPlanGPURows : Pass<"norm-plan-gpu-rows", "func::FuncOp"> {
       of the narrowest element type where the row's extent allows it).
 
     The cost model is `chooseRowSchedule` in norm/Target/NVVM/Schedule.h. A row
-    of up to 32768 elements is one vector (read once, kept in registers); longer
+    of up to 24576 elements is one vector (read once, kept in registers); longer
     rows and dynamic ones are loops over strips. A loop with an op that cannot
     be vectorised gets `norm.row_lanes = 0` on its ops, which keeps them scalar.
 

@@ -37,8 +37,8 @@ struct RowSchedule {
 /// that divides the extent of every access to the row (0: unknown). `bytes`:
 /// size of the narrowest element type.
 ///
-/// A thread gets about 16 elements (enough independent loads in flight, and 16
-/// or 32 registers), at most 32 so that 1024 threads fit 64 registers each.
+/// A thread gets about 16 elements (enough loads in flight), at most 24: 1024
+/// threads have 64 registers each, and 32 elements were seen to spill.
 RowSchedule chooseRowSchedule(int64_t extent, int64_t divisor, int64_t bytes);
 
 } // namespace mlir::norm
