@@ -1,0 +1,71 @@
+"""Calls a program compiled for nvvm on a machine without a GPU: its own host
+code runs, and its launches run in the PTX interpreter."""
+import ctypes
+import os
+import subprocess
+import numpy as np
+import ptx
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+
+
+def build(source, work):
+    """Compiles a .mlir file to a shared object that asks for a launcher."""
+    ir, library = work + ".ll", work + ".so"
+    subprocess.run(["norm-compile", source, "--target=nvvm", "--emit=llvm-ir", "-o", ir], check=True)
+    subprocess.run(["clang-22", "-w", "-O1", "-shared", "-fPIC", ir,
+                    os.path.join(HERE, "launcher.c"), "-lm", "-o", library], check=True)
+    return library
+
+
+class Program:
+    def __init__(self, library):
+        self.library = ctypes.CDLL(library)
+        self.memory = ptx.Memory()
+        self.kernels = {}
+        self.launches = []  # (kernel, grid and block, loads, stores, shuffles)
+        self.error = None
+        launch = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_char_p,
+                                  ctypes.POINTER(ctypes.c_int64), ctypes.POINTER(ctypes.c_void_p))
+        alloc = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64)
+        free = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
+        self.callbacks = {"launch": launch(self.launch), "alloc": alloc(self.alloc), "free": free(self.free)}
+        for name, callback in self.callbacks.items():
+            slot = ctypes.c_void_p.in_dll(self.library, "emulator_" + name)
+            slot.value = ctypes.cast(callback, ctypes.c_void_p).value
+
+    def launch(self, text, name, sizes, params):
+        try:
+            if text not in self.kernels:
+                self.kernels[text] = ptx.parse_kernels(ctypes.string_at(text).decode())
+            kernel = self.kernels[text][name.decode()]
+            values = {}
+            for i, (param, bits) in enumerate(kernel.params):
+                kind = {8: ctypes.c_uint8, 16: ctypes.c_uint16, 32: ctypes.c_uint32, 64: ctypes.c_uint64}[bits]
+                values[param] = kind.from_address(params[i]).value
+            self.launches.append((name.decode(), tuple(sizes[:6])) +
+                                 ptx.launch(kernel, self.memory, values, list(sizes[:6])))
+        except Exception as error:  # ctypes would only print it
+            self.error = self.error or error
+
+    def alloc(self, address, count):
+        if count:
+            data = (ctypes.c_uint8 * count).from_address(address)
+            self.memory.add(address, np.frombuffer(data, np.uint8))
+
+    def free(self, address):
+        self.memory.buffers.pop(address, None)
+
+    def call(self, name, arrays):
+        """Arrays are contiguous; results are the trailing ones."""
+        descriptors = []
+        for array in arrays:
+            self.memory.add(array.ctypes.data, array)
+            fields = [array.ctypes.data, array.ctypes.data, 0, *array.shape,
+                      *(s // array.itemsize for s in array.strides)]
+            descriptors.append((ctypes.c_int64 * len(fields))(*fields))
+        getattr(self.library, "_mlir_ciface_" + name)(*(ctypes.byref(d) for d in descriptors))
+        for array in arrays:
+            self.memory.buffers.pop(array.ctypes.data, None)
+        if self.error:
+            raise self.error

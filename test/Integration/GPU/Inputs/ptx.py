@@ -1,0 +1,343 @@
+"""Runs PTX kernels on the CPU: a numpy interpreter of the subset that
+norm-to-nvvm emits.
+
+All threads of a block go in lockstep; those at the smallest program counter
+run, so that branches join again where they meet. It stops with an error on an
+instruction that it does not know, on an access outside a buffer or not aligned
+to its size, and on a shuffle that not all threads of the warp reach.
+"""
+import re
+import numpy as np
+
+RAW = {8: np.uint8, 16: np.uint16, 32: np.uint32, 64: np.uint64}
+FLOAT = {"f16": np.float16, "f32": np.float32, "f64": np.float64}
+
+
+def bits_of(kind):
+    return 1 if kind == "pred" else int(re.search(r"\d+", kind)[0]) * (
+        2 if kind.endswith("x2") else 1)
+
+
+def round_bf16(values):
+    """float32 to bf16 bits, ties to even."""
+    raw = np.asarray(values, np.float32).view(np.uint32).astype(np.uint64)
+    rounded = (raw + 0x7FFF + ((raw >> np.uint64(16)) & np.uint64(1))) >> np.uint64(16)
+    return np.where(np.isnan(values), 0x7FFF, rounded).astype(np.uint16)
+
+
+def widen_bf16(raw):
+    return (raw.astype(np.uint32) << np.uint32(16)).view(np.float32)
+
+
+def to_values(raw, kind):
+    """Register bits as numbers of a PTX type."""
+    if kind in ("f16x2", "bf16x2"):
+        return to_values(np.ascontiguousarray(raw).view(np.uint16), kind[:-2])
+    if kind == "bf16":
+        return widen_bf16(raw)
+    if kind in FLOAT:
+        return np.ascontiguousarray(raw).view(FLOAT[kind])
+    if kind == "pred":
+        return raw
+    return raw.view(np.dtype("i%d" % (bits_of(kind) // 8))) if kind[0] == "s" else raw
+
+
+def to_raw(values, kind):
+    if kind in ("f16x2", "bf16x2"):
+        return to_raw(values, kind[:-2]).view(np.uint32)
+    if kind == "bf16":
+        return round_bf16(values)
+    if kind in FLOAT:
+        return np.asarray(values, FLOAT[kind]).view(RAW[bits_of(kind)])
+    if kind == "pred":
+        return np.asarray(values, bool)
+    return np.asarray(values).astype(RAW[bits_of(kind)])
+
+
+class Kernel:
+    def __init__(self, name, params, body):
+        self.name, self.params = name, params
+        self.shared, self.shared_bytes = {}, 0
+        self.code, self.labels = [], {}
+        for line in body.split("\n"):
+            line = line.split("//")[0].strip()
+            shared = re.match(r"\.shared \.align (\d+) \.b8 (\w+)\[(\d+)\]", line)
+            if shared:
+                align, size = int(shared[1]), int(shared[3])
+                self.shared_bytes = -(-self.shared_bytes // align) * align
+                self.shared[shared[2]] = self.shared_bytes
+                self.shared_bytes += size
+            elif line.endswith(":"):
+                self.labels[line[:-1]] = len(self.code)
+            elif line and not line.startswith("."):
+                self.code.append(self.parse(line.rstrip(";")))
+
+    @staticmethod
+    def parse(line):
+        guard = re.match(r"@(!?)(%p\d+)\s+", line)
+        if guard:
+            line = line[guard.end():]
+        opcode, _, rest = line.partition(" ") if " " in line else line.partition("\t")
+        operands = re.findall(r"\{[^}]*\}|\[[^\]]*\]|[^,\s]+", rest)
+        return guard and (guard[2], guard[1] == "!"), opcode.strip().split("."), operands
+
+
+def parse_kernels(text):
+    kernels = {}
+    pattern = r"\.entry (\w+)\((.*?)\)\s*(?:\.\w+[^\n{]*\n)*\{(.*?)\n\}"
+    for name, params, body in re.findall(pattern, text, re.S):
+        sizes = [(p[1], int(p[0])) for p in
+                 re.findall(r"\.param \.[a-z](\d+)(?: \.ptr)?(?: \.align \d+)? (\w+)", params)]
+        kernels[name] = Kernel(name, sizes, body)
+    return kernels
+
+
+class Memory:
+    """The buffers that a kernel may touch."""
+
+    def __init__(self):
+        self.buffers = {}
+
+    def add(self, address, array):
+        self.buffers[address] = array.reshape(-1).view(np.uint8)
+
+    def access(self, addresses, size):
+        for start, data in self.buffers.items():
+            if (addresses >= start).all() and (addresses + size <= start + data.size).all():
+                if (addresses % size).any():
+                    raise RuntimeError("access of %d bytes is not aligned" % size)
+                return data, (addresses - start).astype(np.int64)
+        raise RuntimeError("access outside the buffers")
+
+
+class Block:
+    def __init__(self, kernel, memory, params, block_id, sizes):
+        self.kernel, self.memory, self.params = kernel, memory, params
+        count = int(np.prod(sizes[3:]))
+        thread = np.arange(count)
+        self.count = count
+        ids = (thread % sizes[3], thread // sizes[3] % sizes[4],
+               thread // (sizes[3] * sizes[4]))
+        self.special = {}
+        for i, axis in enumerate("xyz"):
+            for name, value in (("tid", ids[i]), ("ctaid", block_id[i]),
+                                ("ntid", sizes[3 + i]), ("nctaid", sizes[i])):
+                self.special["%%%s.%s" % (name, axis)] = np.broadcast_to(
+                    np.uint32(value), count).astype(np.uint32)
+        self.shared = Memory()
+        self.shared.add(0, np.zeros(max(kernel.shared_bytes, 1), np.uint8))
+        self.registers = {}
+        self.loads = self.stores = self.shuffles = 0
+
+    # Operands
+
+    def read_raw(self, text, bits):
+        if text in self.special:
+            return self.special[text].astype(RAW[bits])
+        if text.startswith("%"):
+            return self.registers[text]
+        if text in self.kernel.shared:
+            return np.full(self.count, self.kernel.shared[text], RAW[bits])
+        if text[:2] in ("0f", "0d"):
+            return np.full(self.count, int(text[2:], 16), RAW[bits])
+        value = int(text, 0) & ((1 << bits) - 1) if bits > 1 else bool(int(text))
+        return np.full(self.count, value, bool if bits == 1 else RAW[bits])
+
+    def read(self, text, kind):
+        return to_values(self.read_raw(text, bits_of(kind)), kind)
+
+    def write(self, name, raw):
+        old = self.registers.get(name)
+        if old is None:
+            old = np.zeros(self.count, raw.dtype)
+        self.registers[name] = np.where(self.mask, raw, old)
+
+    def put(self, name, values, kind):
+        self.write(name, to_raw(values, kind))
+
+    # Control
+
+    def run(self):
+        code = self.kernel.code
+        pcs = np.zeros(self.count, np.int64)
+        done, waiting = np.zeros(self.count, bool), np.zeros(self.count, bool)
+        while not done.all():
+            ready = ~done & ~waiting
+            if not ready.any():
+                waiting[:] = False
+                continue
+            pc = pcs[ready].min()
+            active = ready & (pcs == pc)
+            guard, opcode, operands = code[pc]
+            self.mask = active
+            if guard:
+                self.mask = active & (self.registers[guard[0]] ^ guard[1])
+            pcs[active] += 1
+            name = opcode[0]
+            if name == "bra":
+                pcs[self.mask] = self.kernel.labels[operands[0]]
+            elif name in ("ret", "exit"):
+                done |= self.mask
+            elif name == "bar":
+                waiting |= self.mask
+            elif name == "shfl":
+                self.shuffle(opcode, operands, done)
+            else:
+                with np.errstate(all="ignore"):
+                    self.execute(name, opcode, operands)
+
+    def shuffle(self, opcode, operands, done):
+        assert opcode[1:4] == ["sync", "bfly", "b32"], opcode
+        assert operands[3:] == ["31", "-1"], operands
+        warp = np.arange(self.count) // 32
+        if not (self.mask | ~np.isin(warp, warp[self.mask])).all():
+            raise RuntimeError("a shuffle that not all threads of a warp reach")
+        partner = np.arange(self.count) ^ int(operands[2])
+        self.write(operands[0], self.registers[operands[1]][partner])
+        self.shuffles += 1
+
+    # Memory
+
+    def address(self, operand):
+        base, _, offset = operand.strip("[]").partition("+")
+        raw = self.read_raw(base, 64)
+        return (raw + np.uint64(int(offset or 0)))[self.mask]
+
+    def transfer(self, opcode, operands, is_load):
+        space = "param" if "param" in opcode else "shared" if "shared" in opcode else "global"
+        kind = opcode[-1]
+        bits = bits_of(kind)
+        if space == "param":
+            self.write(operands[0], np.full(self.count, self.params[operands[1].strip("[]")], RAW[bits]))
+            return
+        where, what = (operands[1], operands[0]) if is_load else operands[:2]
+        names = what.strip("{}").replace(" ", "").split(",")
+        if not self.mask.any():
+            return
+        size = bits // 8 * len(names)
+        memory = self.shared if space == "shared" else self.memory
+        data, offsets = memory.access(self.address(where), size)
+        if space == "global":
+            self.loads += is_load
+            self.stores += not is_load
+        for i, name in enumerate(names):
+            at = offsets[:, None] + i * bits // 8 + np.arange(bits // 8)
+            if is_load:
+                raw = np.zeros(self.count, RAW[bits])
+                raw[self.mask] = data[at].copy().view(RAW[bits])[:, 0]
+                self.write(name, raw)
+            else:
+                raw = self.read_raw(name, bits)[self.mask]
+                data[at] = np.ascontiguousarray(raw)[:, None].view(np.uint8)
+
+    # Arithmetic
+
+    def move(self, kind, to, source):
+        if to.startswith("{"):
+            names = to.strip("{}").replace(" ", "").split(",")
+            raw = self.read_raw(source, bits_of(kind))
+            part = bits_of(kind) // len(names)
+            for i, name in enumerate(names):
+                self.write(name, (raw >> raw.dtype.type(i * part)).astype(RAW[part]))
+        elif source.startswith("{"):
+            names = source.strip("{}").replace(" ", "").split(",")
+            part = bits_of(kind) // len(names)
+            raw = np.zeros(self.count, RAW[bits_of(kind)])
+            for i, name in enumerate(names):
+                raw |= self.read_raw(name, part).astype(raw.dtype) << raw.dtype.type(i * part)
+            self.write(to, raw)
+        else:
+            self.write(to, self.read_raw(source, bits_of(kind)))
+
+    def convert(self, opcode, operands):
+        to, source = opcode[-2:]
+        if to.endswith("x2"):
+            high, low = (to_raw(self.read(o, source), to[:-2]).astype(np.uint32) for o in operands[1:3])
+            self.write(operands[0], high << np.uint32(16) | low)
+            return
+        values = self.read(operands[1], source)
+        if "sat" in opcode:
+            values = np.clip(values, 0, 1)
+        if to[0] in "su" and source[0] == "f":
+            values = np.rint(values) if "rni" in opcode else np.trunc(values)
+            values = values.astype(np.int64)
+        self.put(operands[0], values, to)
+
+    def compare(self, opcode, operands):
+        how, kind = opcode[1], opcode[-1]
+        a, b = self.read(operands[1], kind), self.read(operands[2], kind)
+        unordered = np.zeros(self.count, bool)
+        if "f" in kind:
+            unordered = np.isnan(a) | np.isnan(b)
+        if how in ("nan", "num"):
+            result = unordered if how == "nan" else ~unordered
+        else:
+            table = {"eq": a == b, "ne": a != b, "lt": a < b, "le": a <= b, "gt": a > b, "ge": a >= b}
+            if how in table:
+                result = table[how] & ~unordered
+            else:
+                result = table[how[:-1]] | unordered
+        self.write(operands[0], result)
+
+    def fma(self, opcode, kind, sources):
+        """f32 through f64, where the product is exact."""
+        a, b, c = (s.astype(np.float64) for s in sources)
+        exact = a * b + c
+        result = exact.astype(np.float32)
+        if "rm" in opcode:
+            below = np.nextafter(result, np.float32(-np.inf))
+            result = np.where(result.astype(np.float64) > exact, below, result)
+        return result
+
+    def execute(self, name, opcode, operands):
+        kind = opcode[-1]
+        if name in ("ld", "st"):
+            return self.transfer(opcode, operands, name == "ld")
+        if name == "mov":
+            return self.move(kind, *operands)
+        if name == "cvta":
+            return self.write(operands[0], self.read_raw(operands[1], 64))
+        if name == "cvt":
+            return self.convert(opcode, operands)
+        if name == "setp":
+            return self.compare(opcode, operands)
+        if name == "selp":
+            bits = bits_of(kind)
+            return self.write(operands[0], np.where(self.registers[operands[3]],
+                                                    self.read_raw(operands[1], bits),
+                                                    self.read_raw(operands[2], bits)))
+        if name in ("shl", "shr"):
+            shift = self.read_raw(operands[2], 32)
+            value = self.read(operands[1], kind)
+            amount = np.minimum(shift, bits_of(kind) - 1).astype(value.dtype)
+            return self.put(operands[0], value << amount if name == "shl" else value >> amount, kind)
+        if "wide" in opcode:
+            wide = np.int64 if kind[0] == "s" else np.uint64
+            a, b = (self.read(o, kind).astype(wide) for o in operands[1:3])
+            return self.write(operands[0], (a * b).view(np.uint64))
+        sources = [self.read(o, kind) for o in operands[1:]]
+        if name == "fma":
+            return self.put(operands[0], self.fma(opcode, kind, sources), kind)
+        if name == "mad":
+            return self.put(operands[0], sources[0] * sources[1] + sources[2], kind)
+        operations = {
+            "add": np.add, "sub": np.subtract, "mul": np.multiply, "neg": np.negative,
+            "abs": np.abs, "sqrt": np.sqrt, "ex2": np.exp2, "and": np.bitwise_and,
+            "or": np.bitwise_or, "xor": np.bitwise_xor, "not": np.invert,
+            "rcp": lambda a: a.dtype.type(1) / a, "rem": np.remainder,
+            "div": np.divide if "f" in kind else np.floor_divide,
+            "min": np.fmin, "max": np.maximum if "NaN" in opcode else np.fmax,
+        }
+        if name not in operations:
+            raise RuntimeError("unknown instruction " + ".".join(opcode))
+        self.put(operands[0], operations[name](*sources), kind)
+
+
+def launch(kernel, memory, params, sizes):
+    """Runs every block; returns how often a block loaded, stored, shuffled."""
+    for z in range(sizes[2]):
+        for y in range(sizes[1]):
+            for x in range(sizes[0]):
+                block = Block(kernel, memory, params, (x, y, z), sizes)
+                block.run()
+    return block.loads, block.stores, block.shuffles
