@@ -8,8 +8,7 @@ from lit.llvm import llvm_config
 config.name = "NORM-MLIR"
 config.test_format = lit.formats.ShTest(execute_external=False)
 config.suffixes = [".mlir", ".test"]
-# Combinations takes minutes; it is run by hand until it is quicker.
-config.excludes = ["Inputs", "lit.cfg.py", "Combinations"]
+config.excludes = ["Inputs", "lit.cfg.py"]
 config.test_source_root = os.path.dirname(__file__)
 config.test_exec_root = os.path.join(config.norm_obj_root, "test")
 

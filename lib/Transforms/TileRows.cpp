@@ -204,6 +204,16 @@ static void forwardDims(IRRewriter &rewriter, LinalgOp op) {
         });
 }
 
+/// An op over a static extent of zero runs no iteration: its results are its
+/// destinations. Slices of empty rows would not verify.
+static void eraseEmptyOps(IRRewriter &rewriter, Operation *scope) {
+  scope->walk([&](LinalgOp op) {
+    if (op.hasPureTensorSemantics() &&
+        llvm::is_contained(op.getStaticLoopRanges(), 0))
+      rewriter.replaceOp(op, op.getDpsInits());
+  });
+}
+
 static void tileBlock(IRRewriter &rewriter, Block &block, bool parallel) {
   for (Operation *op = block.empty() ? nullptr : &block.back(); op;) {
     auto root = dyn_cast<LinalgOp>(op);
@@ -236,6 +246,7 @@ struct NormTileRows : norm::impl::NormTileRowsBase<NormTileRows> {
 
   void runOnOperation() override {
     IRRewriter rewriter(&getContext());
+    eraseEmptyOps(rewriter, getOperation());
     SmallVector<Block *> blocks;
     getOperation().walk([&](Block *block) {
       // Bodies of linalg ops hold scalars, nothing to tile.
