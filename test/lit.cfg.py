@@ -20,6 +20,7 @@ config.environment["PATH"] = os.pathsep.join(
 )
 config.substitutions.append(("%llvm_lib_dir", config.llvm_lib_dir))
 config.substitutions.append(("%norm_src_root", config.norm_src_root))
+config.substitutions.append(("%norm_obj_root", config.norm_obj_root))
 # Debian's python has the numpy that make deps installs.
 has_debian_python = os.path.exists("/usr/bin/python3")
 config.substitutions.append(
