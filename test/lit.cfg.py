@@ -8,8 +8,7 @@ from lit.llvm import llvm_config
 config.name = "NORM-MLIR"
 config.test_format = lit.formats.ShTest(execute_external=False)
 config.suffixes = [".mlir", ".test"]
-# Combinations takes minutes; it is run by hand until it is quicker.
-config.excludes = ["Inputs", "lit.cfg.py", "Combinations"]
+config.excludes = ["Inputs", "lit.cfg.py"]
 config.test_source_root = os.path.dirname(__file__)
 config.test_exec_root = os.path.join(config.norm_obj_root, "test")
 
@@ -21,6 +20,7 @@ config.environment["PATH"] = os.pathsep.join(
 )
 config.substitutions.append(("%llvm_lib_dir", config.llvm_lib_dir))
 config.substitutions.append(("%norm_src_root", config.norm_src_root))
+config.substitutions.append(("%norm_obj_root", config.norm_obj_root))
 # Debian's python has the numpy that make deps installs.
 has_debian_python = os.path.exists("/usr/bin/python3")
 config.substitutions.append(

@@ -105,8 +105,8 @@ static void buildHostLowering(OpPassManager &pm,
   pm.addPass(createConvertControlFlowToLLVMPass());
   pm.addPass(createGpuToLLVMConversionPass());
   GpuModuleToBinaryPassOptions binary;
-  binary.toolkitPath = options.toolkit.empty() ? findCUDAToolkit()
-                                               : options.toolkit.getValue();
+  binary.toolkitPath =
+      options.toolkit.empty() ? findCUDAToolkit() : options.toolkit.getValue();
   binary.compilationTarget =
       options.format == KernelFormat::PTX ? "isa" : "bin";
   pm.addPass(createGpuModuleToBinaryPass(binary));

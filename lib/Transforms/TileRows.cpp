@@ -11,7 +11,10 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/SCF/Transforms/TileUsingInterface.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Tensor/Transforms/Transforms.h"
+#include "mlir/IR/Iterators.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "norm/Transforms/Passes.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallBitVector.h"
@@ -204,30 +207,52 @@ static void forwardDims(IRRewriter &rewriter, LinalgOp op) {
         });
 }
 
+/// An op over a static extent of zero runs no iteration: its results are its
+/// destinations. Slices of empty rows would not verify.
+static void eraseEmptyOps(IRRewriter &rewriter, Operation *scope) {
+  scope->walk([&](LinalgOp op) {
+    if (op.hasPureTensorSemantics() &&
+        llvm::is_contained(op.getStaticLoopRanges(), 0))
+      rewriter.replaceOp(op, op.getDpsInits());
+  });
+}
+
+/// Extents that tiling asked for, and slices of producers that were fused, use
+/// the old ops; without them those die instead of being computed again.
+static void cleanUp(IRRewriter &rewriter, Block &block) {
+  for (Operation &op : llvm::reverse(block))
+    if (auto linalgOp = dyn_cast<LinalgOp>(op))
+      forwardDims(rewriter, linalgOp);
+  block.walk<WalkOrder::PostOrder, ReverseIterator>([&](Operation *op) {
+    bool ownsBlocks = op->getNumRegions() > 0 && !isa<LinalgOp>(op);
+    if (!ownsBlocks && isOpTriviallyDead(op))
+      rewriter.eraseOp(op);
+  });
+}
+
 static void tileBlock(IRRewriter &rewriter, Block &block, bool parallel) {
+  cleanUp(rewriter, block);
+  llvm::DenseSet<Operation *> visited;
   for (Operation *op = block.empty() ? nullptr : &block.back(); op;) {
     auto root = dyn_cast<LinalgOp>(op);
-    if (!root || !isRowWise(root)) {
+    if (!root || !isRowWise(root) || !visited.insert(op).second) {
       op = op->getPrevNode();
-      continue;
-    }
-    forwardDims(rewriter, root);
-    if (isOpTriviallyDead(op)) {
-      Operation *dead = op;
-      op = op->getPrevNode();
-      rewriter.eraseOp(dead);
       continue;
     }
     RowGroup group = GroupFinder(root).find();
-    Operation *before = op->getPrevNode();
-    if (group.numRowDims > 0 &&
-        succeeded(tileGroup(rewriter, group, parallel))) {
-      forwardDims(rewriter, root);
-      if (isOpTriviallyDead(root))
-        rewriter.eraseOp(root);
-    }
-    op = before;
+    op = op->getPrevNode();
+    if (group.numRowDims == 0 || failed(tileGroup(rewriter, group, parallel)))
+      continue;
+    cleanUp(rewriter, block); // may erase any op of the block
+    op = &block.back();
   }
+}
+
+/// A temporary of a fused producer needs one row, not all of them.
+static void shrinkTemporaries(Operation *scope) {
+  RewritePatternSet patterns(scope->getContext());
+  tensor::populateFoldTensorEmptyPatterns(patterns);
+  (void)applyPatternsGreedily(scope, std::move(patterns));
 }
 
 namespace {
@@ -236,6 +261,7 @@ struct NormTileRows : norm::impl::NormTileRowsBase<NormTileRows> {
 
   void runOnOperation() override {
     IRRewriter rewriter(&getContext());
+    eraseEmptyOps(rewriter, getOperation());
     SmallVector<Block *> blocks;
     getOperation().walk([&](Block *block) {
       // Bodies of linalg ops hold scalars, nothing to tile.
@@ -244,6 +270,7 @@ struct NormTileRows : norm::impl::NormTileRowsBase<NormTileRows> {
     });
     for (Block *block : blocks)
       tileBlock(rewriter, *block, parallel);
+    shrinkTemporaries(getOperation());
   }
 };
 } // namespace

@@ -456,8 +456,7 @@ private:
 
   /// The distribution chooses the order, which `reassoc` allows on this op.
   Value reduceWhole(const Reduction &reduction, Value v) {
-    vector::CombiningKind kind =
-        *linalg::getCombinerOpKind(reduction.combiner);
+    vector::CombiningKind kind = *linalg::getCombinerOpKind(reduction.combiner);
     return vector::ReductionOp::create(b, loc, kind, v,
                                        arith::FastMathFlags::reassoc);
   }
@@ -526,8 +525,8 @@ struct ForwardMaskedRow : OpRewritePattern<vector::TransferReadOp> {
       return failure();
     Value padding = vector::BroadcastOp::create(
         rewriter, read.getLoc(), read.getVectorType(), read.getPadding());
-    rewriter.replaceOpWithNewOp<arith::SelectOp>(
-        read, read.getMask(), write.getVector(), padding);
+    rewriter.replaceOpWithNewOp<arith::SelectOp>(read, read.getMask(),
+                                                 write.getVector(), padding);
     return success();
   }
 };

@@ -102,3 +102,70 @@ func.func @matmul(%a: tensor<8x16xf32>, %b: tensor<16x64xf32>) -> tensor<8x64xf3
   } -> tensor<8x64xf32>
   return %r : tensor<8x64xf32>
 }
+
+// -----
+
+// An op without iterations is its destination; slices of it would not verify.
+#id = affine_map<(d0, d1) -> (d0, d1)>
+#row = affine_map<(d0, d1) -> (d0)>
+// CHECK-LABEL: func @zero_extents
+// CHECK-SAME: %[[X:.*]]: tensor<2x0xf32>, %[[S:.*]]: tensor<2xf32>, %[[Y:.*]]: tensor<0x8xf32>
+// CHECK-NEXT: return %[[S]], %[[Y]]
+func.func @zero_extents(%x: tensor<2x0xf32>, %s: tensor<2xf32>, %y: tensor<0x8xf32>) -> (tensor<2xf32>, tensor<0x8xf32>) {
+  %sum = linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]} ins(%x : tensor<2x0xf32>) outs(%s : tensor<2xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %c = arith.addf %a, %b : f32
+    linalg.yield %c : f32
+  } -> tensor<2xf32>
+  %r = linalg.generic {indexing_maps = [#id], iterator_types = ["parallel", "parallel"]} outs(%y : tensor<0x8xf32>) {
+  ^bb0(%a: f32):
+    %c = arith.negf %a : f32
+    linalg.yield %c : f32
+  } -> tensor<0x8xf32>
+  return %sum, %r : tensor<2xf32>, tensor<0x8xf32>
+}
+
+// -----
+
+// Dynamic extents: the loop's bounds ask no fused op for its shape, so that
+// nothing is computed twice, and the temporary holds one row.
+#id = affine_map<(d0, d1) -> (d0, d1)>
+#row = affine_map<(d0, d1) -> (d0)>
+// CHECK-LABEL: func @dynamic
+// CHECK: scf.for {{.*}} -> (tensor<?x?xf32>)
+// CHECK: tensor.empty(%{{.*}}) : tensor<1x?xf32>
+// CHECK: math.exp
+// CHECK-NOT: math.exp
+// CHECK-NOT: scf.for
+// CHECK: return
+// PAR-LABEL: func @dynamic
+// PAR: scf.forall
+// PAR: math.exp
+// PAR-NOT: {{math.exp|scf.forall \(}}
+// PAR: return
+func.func @dynamic(%x: tensor<?x?xf32>) -> tensor<?x?xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant 0.0 : f32
+  %m = tensor.dim %x, %c0 : tensor<?x?xf32>
+  %n = tensor.dim %x, %c1 : tensor<?x?xf32>
+  %e = tensor.empty(%m) : tensor<?xf32>
+  %y = tensor.empty(%m, %n) : tensor<?x?xf32>
+  %p = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]} ins(%x : tensor<?x?xf32>) outs(%y : tensor<?x?xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %c = math.exp %a : f32
+    linalg.yield %c : f32
+  } -> tensor<?x?xf32>
+  %s0 = linalg.fill ins(%zero : f32) outs(%e : tensor<?xf32>) -> tensor<?xf32>
+  %s = linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]} ins(%p : tensor<?x?xf32>) outs(%s0 : tensor<?xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %c = arith.addf %a, %b : f32
+    linalg.yield %c : f32
+  } -> tensor<?xf32>
+  %r = linalg.generic {indexing_maps = [#id, #row, #id], iterator_types = ["parallel", "parallel"]} ins(%p, %s : tensor<?x?xf32>, tensor<?xf32>) outs(%y : tensor<?x?xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %c = arith.divf %a, %b : f32
+    linalg.yield %c : f32
+  } -> tensor<?x?xf32>
+  return %r : tensor<?x?xf32>
+}

@@ -32,3 +32,35 @@ func.func @from_f64(%a: f64) -> bf16 {
   %c = arith.truncf %a : f64 to bf16
   return %c : bf16
 }
+
+// Integers reach 16 bits through f64 and one rounding.
+// CHECK-LABEL: func @from_integer
+// CHECK: arith.sitofp %{{.*}} : i64 to f64
+// CHECK: arith.truncf %{{.*}} : f64 to f32
+// CHECK: arith.ori
+// CHECK: arith.truncf %{{.*}} : f32 to f16
+func.func @from_integer(%a: i64) -> f16 {
+  %c = arith.sitofp %a : i64 to f16
+  return %c : f16
+}
+
+// A bf16 scalar is repeated in f32.
+// CHECK-LABEL: func @broadcast
+// CHECK: vector.broadcast %{{.*}} : f32 to vector<4xf32>
+func.func @broadcast(%a: bf16) -> vector<4xbf16> {
+  %c = vector.broadcast %a : bf16 to vector<4xbf16>
+  return %c : vector<4xbf16>
+}
+
+// Casts, constants and selects keep their type.
+// CHECK-LABEL: func @kept
+// CHECK-NEXT: arith.constant 1.000000e+00 : f16
+// CHECK-NEXT: arith.select %{{.*}} : f16
+// CHECK-NEXT: arith.extf %{{.*}} : f16 to f32
+// CHECK-NEXT: return
+func.func @kept(%p: i1, %a: f16) -> f32 {
+  %one = arith.constant 1.0 : f16
+  %s = arith.select %p, %a, %one : f16
+  %c = arith.extf %s : f16 to f32
+  return %c : f32
+}

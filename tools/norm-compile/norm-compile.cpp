@@ -43,12 +43,12 @@ static cl::opt<Emit> emit(
                clEnumValN(Emit::Cubin, "cubin", "cubin of the kernels (nvvm)")),
     cl::cat(category));
 enum class Machine { CPU, NVVM };
-static cl::opt<Machine> target(
-    "target", cl::desc("Machine"), cl::init(Machine::CPU),
-    cl::values(clEnumValN(Machine::CPU, "cpu",
-                          "this host's architecture (default)"),
-               clEnumValN(Machine::NVVM, "nvvm", "NVIDIA GPU")),
-    cl::cat(category));
+static cl::opt<Machine>
+    target("target", cl::desc("Machine"), cl::init(Machine::CPU),
+           cl::values(clEnumValN(Machine::CPU, "cpu",
+                                 "this host's architecture (default)"),
+                      clEnumValN(Machine::NVVM, "nvvm", "NVIDIA GPU")),
+           cl::cat(category));
 static cl::opt<std::string>
     cpu("mcpu",
         cl::desc("CPU; native is this machine (default x86-64-v3 on "

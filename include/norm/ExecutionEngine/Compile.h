@@ -29,7 +29,7 @@ enum class Emit {
 struct EmitOptions {
   Emit emit = Emit::Object;
   bool nvvm = false;
-  std::string cpu; ///< empty: x86-64-v3 on x86-64, else generic
+  std::string cpu;            ///< empty: x86-64-v3 on x86-64, else generic
   std::string chip = "sm_90"; ///< for nvvm
   unsigned threads = 1;
   std::string rounding = "default";

@@ -82,7 +82,9 @@ def NormTileRows : Pass<"norm-tile-rows", "func::FuncOp"> {
     }
     ```
 
-    With `parallel` the loop is an `scf.forall`.
+    With `parallel` the loop is an `scf.forall`. An op with a static extent of
+    zero has nothing to do and is replaced by its destinations. The temporary of a
+    fused op holds one row.
   }];
   let options = [Option<"parallel", "parallel", "bool", /*default=*/"false",
                         "Make the row loop an scf.forall">];

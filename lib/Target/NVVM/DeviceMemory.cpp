@@ -20,10 +20,10 @@ namespace mlir::norm {
 using namespace mlir;
 
 static void replaceAlloc(OpBuilder &b, memref::AllocOp op) {
-  auto alloc = gpu::AllocOp::create(
-      b, op.getLoc(), op.getType(), /*asyncToken=*/Type(),
-      /*asyncDependencies=*/ValueRange(), op.getDynamicSizes(),
-      op.getSymbolOperands());
+  auto alloc =
+      gpu::AllocOp::create(b, op.getLoc(), op.getType(), /*asyncToken=*/Type(),
+                           /*asyncDependencies=*/ValueRange(),
+                           op.getDynamicSizes(), op.getSymbolOperands());
   op.replaceAllUsesWith(alloc.getMemref());
   op.erase();
 }

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The order: chunks pairwise, lanes pairwise, then a butterfly in the warp and a
-// butterfly over the warps. Each step combines the same two values in either
+// The order: chunks pairwise, lanes pairwise, then a butterfly in the warp and
+// a butterfly over the warps. Each step combines the same two values in either
 // order in both partners, so that all threads end with the same bits.
 //
 //===----------------------------------------------------------------------===//

@@ -43,8 +43,8 @@ static bool isMultipleOf(Value v, int64_t factor) {
     return isMultipleOf(add.getLhs(), factor) &&
            isMultipleOf(add.getRhs(), factor);
   auto arg = dyn_cast<BlockArgument>(v);
-  auto loop = arg ? dyn_cast<scf::ForOp>(arg.getOwner()->getParentOp())
-                  : scf::ForOp();
+  auto loop =
+      arg ? dyn_cast<scf::ForOp>(arg.getOwner()->getParentOp()) : scf::ForOp();
   return loop && arg == loop.getInductionVar() &&
          isMultipleOf(loop.getLowerBound(), factor) &&
          isMultipleOf(loop.getStep(), factor);
@@ -180,8 +180,10 @@ private:
       return FlatSymbolRefAttr::get(b.getContext(), name);
     };
     auto launch = gpu::LaunchOp::create(
-        b, loc, blocks, one, one, x, y, one, /*dynamicSharedMemorySize=*/Value(),
-        /*asyncTokenType=*/Type(), /*asyncDependencies=*/ValueRange(), workgroup,
+        b, loc, blocks, one, one, x, y, one,
+        /*dynamicSharedMemorySize=*/Value(),
+        /*asyncTokenType=*/Type(), /*asyncDependencies=*/ValueRange(),
+        workgroup,
         /*privateAttributions=*/TypeRange(), Value(), Value(), Value(),
         symbol("norm_kernels"), symbol(name));
     OpBuilder::InsertionGuard guard(b);
@@ -219,8 +221,7 @@ private:
     gpu::LaunchOp launch = createLaunch(blocks, size, index(1), {}, "");
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(&launch.getBody().front());
-    Value first =
-        arith::MulIOp::create(b, loc, launch.getBlockIds().x, size);
+    Value first = arith::MulIOp::create(b, loc, launch.getBlockIds().x, size);
     Value number =
         arith::AddIOp::create(b, loc, first, launch.getThreadIds().x);
     enterIfInside(number);
@@ -295,8 +296,7 @@ private:
     OpBuilder::InsertionGuard guard(b);
     // Warps need no barrier, so a block may hold rows that are not there.
     int64_t rows = threads == norm::warpSize ? rowsABlockOfWarps : 1;
-    Value blocks =
-        arith::CeilDivUIOp::create(b, loc, space.count, index(rows));
+    Value blocks = arith::CeilDivUIOp::create(b, loc, space.count, index(rows));
     gpu::LaunchOp launch = createLaunch(blocks, index(threads), index(rows),
                                         getExchangeTypes(threads), suffix);
     b.setInsertionPointToStart(&launch.getBody().front());

@@ -123,8 +123,7 @@ static LogicalResult sinkVectors(Block &body) {
     body.walk([&](Operation *op) {
       for (Value v : op->getOperands())
         if (isa<VectorType>(v.getType()) &&
-            !body.getParentOp()->isAncestor(
-                v.getParentRegion()->getParentOp()))
+            !body.getParentOp()->isAncestor(v.getParentRegion()->getParentOp()))
           outside.insert(v);
     });
     changed = !outside.empty();
@@ -332,8 +331,8 @@ void VectorDistributor::distributeFor(scf::ForOp op) {
         scalars.map(op.getInductionVar(), iv);
         mapResults(op.getRegionIterArgs(), args);
         run(*op.getBody());
-        scf::YieldOp::create(b, loc,
-                             lookup(op.getBody()->getTerminator()->getOperands()));
+        scf::YieldOp::create(
+            b, loc, lookup(op.getBody()->getTerminator()->getOperands()));
       });
   mapResults(op.getResults(), loop.getResults());
 }
@@ -352,7 +351,8 @@ void VectorDistributor::distributeIf(scf::IfOp op) {
     branch = scf::IfOp::create(b, op.getLoc(), condition, build(op.thenBlock()),
                                build(op.elseBlock()));
   else
-    branch = scf::IfOp::create(b, op.getLoc(), condition, build(op.thenBlock()));
+    branch =
+        scf::IfOp::create(b, op.getLoc(), condition, build(op.thenBlock()));
   mapResults(op.getResults(), branch.getResults());
 }
 
@@ -384,8 +384,8 @@ VectorDistributor::getChunkMask(Location loc, const Mask &mask, int64_t chunk) {
   Value last = uniform ? base
                        : arith::AddIOp::create(b, loc, base,
                                                index(loc, layout.vector - 1));
-  result.pred = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, last,
-                                      limit);
+  result.pred =
+      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, last, limit);
   if (!uniform) {
     Value rest = arith::SubIOp::create(b, loc, limit, base);
     rest = vector::BroadcastOp::create(b, loc, getChunkType(b.getIndexType()),
@@ -431,9 +431,9 @@ SmallVector<Value> VectorDistributor::getAddress(Location loc,
 
 IntegerAttr VectorDistributor::getAlignment(Type element) {
   int64_t bytes = element.getIntOrFloatBitWidth() / 8;
-  return layout.vector == 1
-             ? IntegerAttr()
-             : b.getI64IntegerAttr(std::min<int64_t>(16, layout.vector * bytes));
+  return layout.vector == 1 ? IntegerAttr()
+                            : b.getI64IntegerAttr(
+                                  std::min<int64_t>(16, layout.vector * bytes));
 }
 
 void VectorDistributor::distributeRead(vector::TransferReadOp op) {
@@ -463,8 +463,8 @@ void VectorDistributor::distributeRead(vector::TransferReadOp op) {
         [&](OpBuilder &, Location) {
           Value v = padding;
           if (mask.lanes)
-            v = vector::MaskedLoadOp::create(b, loc, type, base, at,
-                                             mask.lanes, padding);
+            v = vector::MaskedLoadOp::create(b, loc, type, base, at, mask.lanes,
+                                             padding);
           scf::YieldOp::create(b, loc, v);
         });
     result.push_back(branch.getResult(0));

@@ -148,8 +148,8 @@ static void plan(scf::ForallOp loop) {
   RowShape shape = getRowShape(collectOps(loop));
   norm::RowSchedule schedule =
       norm::chooseRowSchedule(shape.extent, shape.divisor, shape.bytes);
-  bool inStrips = ShapedType::isDynamic(shape.extent) ||
-                  shape.extent > schedule.getLanes();
+  bool inStrips =
+      ShapedType::isDynamic(shape.extent) || shape.extent > schedule.getLanes();
   if (inStrips)
     recomputeElementwiseRows(loop);
 

@@ -30,8 +30,7 @@ RowSchedule norm::chooseRowSchedule(int64_t extent, int64_t divisor,
     return schedule;
   }
   int64_t count = std::max<int64_t>(extent, 1);
-  int64_t wanted =
-      llvm::PowerOf2Ceil(llvm::divideCeil(count, elementsAThread));
+  int64_t wanted = llvm::PowerOf2Ceil(llvm::divideCeil(count, elementsAThread));
   schedule.threads = std::clamp(wanted, warpSize, maxThreads);
   bool fits = count <= schedule.threads * maxElementsAThread;
   schedule.chunks =

@@ -41,29 +41,75 @@ long double norm_test::roundTo(long double x, Float type) {
   return rounded;
 }
 
-double norm_test::ulpError(double actual, double expected, Float type) {
-  if (std::isnan(actual) && std::isnan(expected))
+double norm_test::ulpError(double actual, long double expected, Float type) {
+  if (actual == expected || (std::isnan(actual) && std::isnan(expected)))
     return 0;
-  double expectedRounded = roundTo(expected, type);
-  if (actual == expected || actual == expectedRounded)
-    return actual == expected
-               ? 0
-               : double(std::abs((long double)actual - expected) /
-                        std::scalbn(1.0L, ulpExponent(expected, type)));
-  if (!std::isfinite(actual) || !std::isfinite(expectedRounded))
+  long double rounded = roundTo(expected, type);
+  // A reference past the largest finite value overflows to infinity.
+  if (std::isinf(rounded) && actual == rounded)
+    return 0;
+  if (!std::isfinite(actual) || !std::isfinite(rounded))
     return std::numeric_limits<double>::infinity();
-  return std::abs((long double)actual - expected) /
-         std::scalbn(1.0L, ulpExponent(expected, type));
+  return double(std::abs(actual - expected) /
+                std::scalbn(1.0L, ulpExponent(expected, type)));
+}
+
+static bool isNarrow(Float type) { return format(type).bytes == 2; }
+
+static Interval exactly(long double value) { return {value, value, value}; }
+
+/// The bounds moved outwards by `roundings` relative errors of half an ulp.
+static Interval widen(Interval v, Float type, long double roundings) {
+  long double half = std::scalbn(roundings, -format(type).precision);
+  // Below the normal range an error is absolute.
+  long double least =
+      std::scalbn(roundings, format(type).minExponent - format(type).precision);
+  if (std::isfinite(v.low))
+    v.low -= std::abs(v.low) * half + (v.low == 0 ? 0 : least);
+  if (std::isfinite(v.high))
+    v.high += std::abs(v.high) * half + (v.high == 0 ? 0 : least);
+  return v;
+}
+
+/// A cast that the spec asks for.
+static Interval cast(Interval v, Float from, Float to) {
+  bool exact = format(to).precision >= format(from).precision &&
+               format(to).minExponent <= format(from).minExponent;
+  return exact ? v
+               : Interval{roundTo(v.value, to), roundTo(v.low, to),
+                          roundTo(v.high, to)};
 }
 
 namespace {
-/// The arithmetic of the compute type: 16-bit types round each step, wider ones
-/// stay exact so that the result is a reference for them.
+/// Operations whose results are rounded to one type.
 struct Arithmetic {
-  Float compute;
-  long double operator()(long double value) const {
-    bool narrow = compute == Float::F16 || compute == Float::BF16;
-    return narrow ? roundTo(value, compute) : value;
+  Float type;
+
+  Interval round(Interval v) const {
+    if (!isNarrow(type))
+      return widen(v, type, 1);
+    return {roundTo(v.value, type), roundTo(v.low, type),
+            roundTo(v.high, type)};
+  }
+  Interval add(Interval a, long double b) const {
+    return round({a.value + b, a.low + b, a.high + b});
+  }
+  Interval multiply(Interval a, long double b) const {
+    Interval p{a.value * b, a.low * b, a.high * b};
+    if (p.low > p.high)
+      std::swap(p.low, p.high);
+    return round(p);
+  }
+  /// a is not negative and b is positive.
+  Interval divide(Interval a, long double b) const {
+    return round({a.value / b, a.low / b, a.high / b});
+  }
+  Interval sqrt(Interval a) const {
+    return round({std::sqrt(a.value), std::sqrt(std::max(a.low, 0.0L)),
+                  std::sqrt(a.high)});
+  }
+  Interval reciprocal(Interval a) const {
+    return round({1 / a.value, 1 / a.high, 1 / a.low});
   }
 };
 } // namespace
@@ -82,6 +128,22 @@ static int64_t project(const std::vector<int64_t> &index,
   return position;
 }
 
+static int64_t product(const std::vector<int64_t> &shape,
+                       const std::vector<int64_t> &dims) {
+  int64_t total = 1;
+  for (int64_t dim : dims)
+    total *= shape[dim];
+  return total;
+}
+
+static std::vector<int64_t> batchDims(const Spec &spec) {
+  std::vector<int64_t> batch;
+  for (size_t d = 0; d < spec.shape.size(); ++d)
+    if (!contains(spec.dims, d))
+      batch.push_back(d);
+  return batch;
+}
+
 template <typename Visit>
 static void forEachIndex(const std::vector<int64_t> &shape, Visit visit) {
   int64_t total = 1;
@@ -98,69 +160,111 @@ static void forEachIndex(const std::vector<int64_t> &shape, Visit visit) {
   }
 }
 
-static long double inverseRoot(const Spec &spec, long double sum, int64_t n) {
-  Arithmetic c{spec.compute};
-  long double e = roundTo(spec.epsilon, spec.compute);
-  long double mean = c(c(sum) / c((long double)n));
-  switch (spec.mode) {
-  case Epsilon::Inside:
-    return c(1 / c(std::sqrt(c(mean + e))));
-  case Epsilon::Outside:
-    return c(1 / c(c(std::sqrt(mean)) + e));
-  case Epsilon::Clamp: {
-    long double root = c(std::sqrt(mean));
-    return c(1 / (std::isnan(root) ? root : std::max(root, e)));
-  }
-  }
-  return 0;
-}
-
-Result norm_test::evaluate(const Spec &spec, const std::vector<double> &x,
-                           const std::vector<double> &weight) {
-  Arithmetic c{spec.compute};
-  int64_t n = 1;
-  std::vector<int64_t> batch;
-  for (size_t d = 0; d < spec.shape.size(); ++d) {
-    if (contains(spec.dims, d))
-      n *= spec.shape[d];
-    else
-      batch.push_back(d);
-  }
-  n = spec.count.value_or(n);
-
-  int64_t rows = 1;
-  for (int64_t dim : batch)
-    rows *= spec.shape[dim];
-  std::vector<long double> sums(rows, 0);
+/// S2: one sum a row, in C or wider, whatever the order of its additions.
+static std::vector<Interval>
+sumSquares(const Spec &spec, const std::vector<double> &x, int64_t n) {
+  std::vector<int64_t> batch = batchDims(spec);
+  std::vector<long double> sums(product(spec.shape, batch), 0);
   forEachIndex(spec.shape, [&](int64_t flat, const auto &index) {
     if (spec.count && index[spec.dims[0]] >= *spec.count)
       return;
     long double v = roundTo(x[flat], spec.compute);
-    sums[project(index, spec.shape, batch)] += c(v * v);
+    sums[project(index, spec.shape, batch)] +=
+        isNarrow(spec.compute) ? roundTo(v * v, spec.compute) : v * v;
   });
+  // A 16-bit C accumulates in f32; its squares are rounded above, exactly.
+  Float accumulator = isNarrow(spec.compute) ? Float::F32 : spec.compute;
+  std::vector<Interval> bounded;
+  for (long double sum : sums)
+    bounded.push_back(cast(widen(exactly(sum), accumulator, n + 1), accumulator,
+                           spec.compute));
+  return bounded;
+}
 
-  Result result;
-  for (long double &sum : sums) {
-    sum = inverseRoot(spec, sum, n);
-    result.invRms.push_back(sum);
+/// S3: r in C.
+static Interval inverseRoot(const Spec &spec, Interval sum, int64_t n) {
+  Arithmetic c{spec.compute};
+  long double e = roundTo(spec.epsilon, spec.compute);
+  Interval mean = c.divide(sum, roundTo(n, spec.compute));
+  if (std::isnan(mean.value))
+    return exactly(mean.value);
+  switch (spec.mode) {
+  case Epsilon::Inside:
+    return c.reciprocal(c.sqrt(c.add(mean, e)));
+  case Epsilon::Outside:
+    return c.reciprocal(c.add(c.sqrt(mean), e));
+  case Epsilon::Clamp: {
+    Interval root = c.sqrt(mean);
+    return c.reciprocal({std::max(root.value, e), std::max(root.low, e),
+                         std::max(root.high, e)});
   }
+  }
+  return exactly(0);
+}
+
+/// S5: the type that the last product is rounded to.
+static Float productType(const Spec &spec) {
+  Float z = spec.normalizedType.value_or(spec.compute), w = spec.weightType;
+  if (!spec.weightDims || z == w)
+    return z;
+  if (format(z).bytes == format(w).bytes)
+    return Float::F32; // f16 beside bf16
+  return format(w).bytes > format(z).bytes ? w : z;
+}
+
+Float norm_test::errorType(const Spec &spec) {
+  bool isZRounded = spec.normalizedType || isNarrow(spec.compute);
+  Float type = isZRounded ? productType(spec) : spec.compute;
+  bool fewer = format(spec.resultType).precision < format(type).precision;
+  return fewer ? spec.resultType : type;
+}
+
+/// S4 to S6 for one element.
+static Interval scale(const Spec &spec, long double x, Interval r,
+                      std::optional<long double> weight) {
+  if (spec.scaleType)
+    r = cast(r, spec.compute, *spec.scaleType);
+  Interval z = Arithmetic{spec.compute}.multiply(r, roundTo(x, spec.compute));
+  Float type = spec.normalizedType.value_or(spec.compute);
+  z = cast(z, spec.compute, type);
+  if (weight) {
+    type = productType(spec);
+    z = Arithmetic{type}.multiply(z, *weight);
+  }
+  return cast(z, type, spec.resultType);
+}
+
+Result norm_test::evaluate(const Spec &spec, const std::vector<double> &x,
+                           const std::vector<double> &weight) {
+  int64_t n = spec.count.value_or(product(spec.shape, spec.dims));
+  std::vector<int64_t> batch = batchDims(spec);
+  Result result;
+  for (Interval sum : sumSquares(spec, x, n))
+    result.invRms.push_back(inverseRoot(spec, sum, n));
   result.y.resize(x.size());
   forEachIndex(spec.shape, [&](int64_t flat, const auto &index) {
-    long double r = sums[project(index, spec.shape, batch)];
-    if (spec.scaleType)
-      r = roundTo(r, *spec.scaleType);
-    long double z = c(roundTo(x[flat], spec.compute) * r);
-    if (spec.normalizedType)
-      z = roundTo(z, *spec.normalizedType);
-    if (spec.weightDims) {
-      z *= weight[project(index, spec.shape, *spec.weightDims)];
-      Float zType = spec.normalizedType.value_or(spec.compute);
-      // S5: the product is rounded in the wider of the two types; f16 with bf16
-      // multiply in f32, which is exact here.
-      if (format(zType).bytes == 2 && zType == spec.weightType)
-        z = roundTo(z, zType);
-    }
-    result.y[flat] = z;
+    std::optional<long double> w;
+    if (spec.weightDims)
+      w = weight[project(index, spec.shape, *spec.weightDims)];
+    result.y[flat] = scale(spec, x[flat],
+                           result.invRms[project(index, spec.shape, batch)], w);
   });
   return result;
+}
+
+std::vector<int64_t> norm_test::rowOfElement(const Spec &spec) {
+  std::vector<int64_t> rows, batch = batchDims(spec);
+  forEachIndex(spec.shape, [&](int64_t, const auto &index) {
+    rows.push_back(project(index, spec.shape, batch));
+  });
+  return rows;
+}
+
+Float norm_test::narrowestRounding(const Spec &spec) {
+  Float narrowest = spec.compute;
+  for (std::optional<Float> type :
+       {spec.scaleType, spec.normalizedType, std::optional(spec.resultType)})
+    if (type && format(*type).precision < format(narrowest).precision)
+      narrowest = *type;
+  return narrowest;
 }

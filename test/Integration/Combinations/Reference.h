@@ -6,9 +6,11 @@
 //===----------------------------------------------------------------------===//
 //
 // A second, independent statement of S1 to S9 (docs/Norm.md): plain loops over
-// doubles. Arithmetic in C = f32 or f64 is not rounded at all (long double), so
-// it is the exact reference; narrowing casts that the op asks for (S3 scale
-// type, S4 normalised type, S6 result) and every step of a 16-bit C are.
+// long doubles, which hold 11 bits more than f64. Each value is kept as what
+// the spec's roundings give (casts and every step of a 16-bit C; a wide C stays
+// unrounded), and as the interval of all that an implementation may give: the
+// sum in any order, each step of a wide C within half an ulp. Casts are
+// monotone, so that an interval is rounded end by end.
 //
 //===----------------------------------------------------------------------===//
 
@@ -41,6 +43,7 @@ long double roundTo(long double x, Float type);
 struct Spec {
   std::vector<int64_t> shape;
   Float type = Float::F32;
+  Float resultType = Float::F32;
   std::vector<int64_t> dims;
   Float compute = Float::F32;
   double epsilon = 1e-6;
@@ -52,18 +55,33 @@ struct Spec {
   std::optional<int64_t> count;
 };
 
+/// A value of the reference and the bounds of what the spec allows for it.
+struct Interval {
+  long double value, low, high;
+};
+
 struct Result {
-  std::vector<double> y;      // x's shape, before the final rounding (S6)
-  std::vector<double> invRms; // x's shape without dims
+  std::vector<Interval> y;      // x's shape, after the final rounding (S6)
+  std::vector<Interval> invRms; // x's shape without dims
 };
 
 /// x and weight hold values that `type` and `weightType` represent exactly.
 Result evaluate(const Spec &spec, const std::vector<double> &x,
                 const std::vector<double> &weight);
 
+/// The row that each element of x belongs to.
+std::vector<int64_t> rowOfElement(const Spec &spec);
+
+/// The type whose half ulps an element differs by where no rounding flips: C,
+/// or what follows the last rounding that the reference does as well.
+Float errorType(const Spec &spec);
+
+/// The narrowest type that the spec rounds to on the way to a result.
+Float narrowestRounding(const Spec &spec);
+
 /// |actual - expected| in units in the last place of `type` at `expected`;
 /// 0 where both are NaN or the same infinity, infinity where only one is.
-double ulpError(double actual, double expected, Float type);
+double ulpError(double actual, long double expected, Float type);
 
 } // namespace norm_test
 

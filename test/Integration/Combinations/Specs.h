@@ -9,12 +9,12 @@
 #define NORM_TEST_SPECS_H
 
 #include "Reference.h"
+#include "llvm/ADT/StringRef.h"
 
 namespace norm_test {
 
-/// A spec with what only the IR shows: shapes, the result type, inv_rms.
+/// A spec with what only the IR shows.
 struct Case : Spec {
-  Float resultType = Float::F32;
   bool withInvRms = false;
   bool dynamicShape = false;
 };
@@ -32,8 +32,10 @@ std::string printFunction(const Case &c, const std::string &name);
 /// One line that names every attribute of `c`, for failure messages.
 std::string describe(const Case &c);
 
-/// Largest error that the spec's bound allows, in ulp of the result type.
-double ulpLimit(const Case &c);
+/// A spec that differs from the function's in one attribute, to prove that the
+/// comparison sees it; nothing where `name` is not an attribute of it. `name`:
+/// epsilon_mode, scale_type, normalized_type, weight_dims, compute_type, count.
+std::optional<Spec> mutate(const Case &c, llvm::StringRef name);
 
 } // namespace norm_test
 
