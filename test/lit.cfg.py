@@ -34,6 +34,11 @@ ptxas = shutil.which("ptxas") or next(
 if ptxas:
     config.available_features.add("ptxas")
     config.substitutions.append(("%ptxas", ptxas))
+libdevice = ptxas and os.path.join(
+    os.path.dirname(os.path.dirname(ptxas)), "nvvm/libdevice/libdevice.10.bc"
+)
+if libdevice and os.path.exists(libdevice):
+    config.available_features.add("libdevice")
 corpus = os.path.join(config.norm_src_root, "..", "shared", "corpus")
 if os.path.exists(os.path.join(corpus, "manifest.json")):
     config.available_features.add("corpus")

@@ -1,0 +1,112 @@
+"""Compiles norm.rmsnorm for nvvm, runs host code and kernels in the PTX
+interpreter, and compares with f64 in ulp. Usage: run_rows.py WORK"""
+import sys
+import numpy as np
+import device
+from ptx import round_bf16, widen_bf16
+
+WORK = sys.argv[1]
+MANTISSA = {"f16": 10, "bf16": 7, "f32": 23, "f64": 52}
+
+
+def round_to(values, kind):
+    """f64 to the nearest value of a type, as f64. bf16 once, from f64."""
+    if kind != "bf16":
+        return values.astype({"f16": np.float16, "f32": np.float32, "f64": np.float64}[kind]).astype(np.float64)
+    mantissa, exponent = np.frexp(values)
+    return np.ldexp(np.rint(mantissa * 256) / 256, exponent)
+
+
+def store(values, kind):
+    if kind == "bf16":
+        return round_bf16(values.astype(np.float32))
+    return values.astype({"f16": np.float16, "f32": np.float32, "f64": np.float64}[kind])
+
+
+def load(array, kind):
+    return (widen_bf16(array) if kind == "bf16" else array).astype(np.float64)
+
+
+def max_ulp(actual, expected, kind):
+    _, exponent = np.frexp(np.abs(expected))
+    unit = np.ldexp(1.0, np.maximum(exponent - 1 - MANTISSA[kind], -149 if kind in ("f32", "bf16") else -1074))
+    return float(np.max(np.abs(actual - expected) / unit, initial=0.0))
+
+
+def program(shape, kind, attributes, dynamic, dims):
+    extents = ["?" if i in dynamic else str(n) for i, n in enumerate(shape)]
+    tensor = "tensor<%sx%s>" % ("x".join(extents), kind)
+    weight = "tensor<%sx%s>" % ("x".join(extents[d] for d in dims), kind)
+    sizes = "".join("  %%c%d = arith.constant %d : index\n  %%d%d = tensor.dim %%x, %%c%d : %s\n"
+                    % (i, i, i, i, tensor) for i in dynamic)
+    return """func.func @main(%%x: %s, %%w: %s) -> %s {
+%s  %%i = tensor.empty(%s) : %s
+  %%y = norm.rmsnorm ins(%%x, %%w : %s, %s) outs(%%i : %s) dims = [%s] epsilon = 1.0e-5 : f32 %s -> %s
+  return %%y : %s
+}
+""" % (tensor, weight, tensor, sizes, ", ".join("%%d%d" % i for i in dynamic), tensor, tensor,
+       weight, tensor, ", ".join(map(str, dims)), attributes, tensor, tensor)
+
+
+def reference(x, w, kind, attributes, dims):
+    count = int(attributes.split("count = ")[1].split()[0]) if "count" in attributes else None
+    seen = x[..., :count] if count else x
+    mean = np.mean(seen * seen, axis=dims, keepdims=True)
+    epsilon = float(np.float32(1e-5))
+    z = x / np.sqrt(mean + epsilon)
+    if "normalized_type" in attributes:
+        z = round_to(z, kind)
+    extents = [n if i in dims else 1 for i, n in enumerate(x.shape)]
+    return z * w.reshape(extents)
+
+
+def run(name, shape, kind, attributes="", dynamic=(), dims=None, unaligned=False, bound=None):
+    dims = dims or (len(shape) - 1,)
+    rng = np.random.default_rng(len(name) + sum(shape))
+    x = store(rng.standard_normal(shape) * 3, kind)
+    w = store(1 + rng.standard_normal([shape[d] for d in dims]) / 4, kind)
+    y = np.zeros(x.size + 8, x.dtype)
+    y = y[1:1 + x.size] if unaligned else y[:x.size]
+    if not unaligned:
+        y = np.frombuffer(bytearray(y.nbytes + 16), np.uint8)
+        y = y[-y.ctypes.data % 16:][:x.nbytes].view(x.dtype)
+    y = y.reshape(shape)
+    path = "%s/%s.mlir" % (WORK, name)
+    with open(path, "w") as file:
+        file.write(program(shape, kind, attributes, dynamic, dims))
+    device_program = device.Program(device.build(path, path))
+    device_program.call("main", [x, w, y])
+    expected = reference(load(x, kind), load(w, kind), kind, attributes, dims)
+    ulp = max_ulp(load(y, kind), expected if kind in ("f32", "f64") else round_to(expected, kind), kind)
+    for kernel, sizes, loads, stores, shuffles in device_program.launches:
+        print("%s: %s grid %d block %dx%d loads %d stores %d shuffles %d"
+              % (name, kernel, sizes[0], sizes[3], sizes[4], loads, stores, shuffles))
+    # 16-bit results: the rounded reference, or its neighbour by one statistic bit.
+    limit = bound or {"f32": 4, "f64": 4}.get(kind, 1)
+    print("%s: max ulp %.2f %s" % (name, ulp, "ok" if ulp <= limit else "ABOVE %g" % limit))
+    return ulp <= limit
+
+
+def main():
+    ok = True
+    ok &= run("llama_bf16", (5, 4096), "bf16", "normalized_type = bf16")
+    ok &= run("llama_f16", (3, 1152), "f16", "normalized_type = f16")
+    ok &= run("gemma_bf16", (2, 2048), "bf16")
+    ok &= run("wide_f32", (3, 4096), "f32")
+    ok &= run("unaligned_f32", (2, 4096), "f32", unaligned=True)
+    ok &= run("odd_f32", (5, 111), "f32")
+    ok &= run("odd_bf16", (2, 4095), "bf16")
+    ok &= run("small_f32", (7, 128), "f32")
+    ok &= run("tail_f16", (2, 5000), "f16")
+    ok &= run("strips_f32", (2, 50000), "f32")
+    ok &= run("dynamic_f32", (3, 1000), "f32", dynamic=(0, 1))
+    ok &= run("dynamic_odd_bf16", (3, 9001), "bf16", dynamic=(0, 1))
+    ok &= run("no_rows_f32", (0, 128), "f32", dynamic=(0,))
+    ok &= run("f64", (3, 300), "f64")
+    ok &= run("count_f32", (4, 512), "f32", "count = 100")
+    ok &= run("first_dim_f32", (40, 6), "f32", dims=(0,))
+    ok &= run("two_dims_f32", (6, 4, 32), "f32", dims=(1, 2))
+    return 0 if ok else 1
+
+
+sys.exit(main())
