@@ -75,11 +75,20 @@ static LogicalResult lowerToNVVM(ModuleOp module, const EmitOptions &options) {
   nvvm.chip = options.chip;
   bool isCubin = options.emit == Emit::Cubin;
   nvvm.format = isCubin ? KernelFormat::Cubin : KernelFormat::PTX;
-  if (isCubin && findCUDAToolkit().empty())
-    return module.emitError("--emit=cubin needs ptxas: put it in PATH or set "
-                            "CUDA_PATH");
+  nvvm.toolkit =
+      options.cudaPath.empty() ? findCUDAToolkit() : options.cudaPath;
+  if (isCubin && !llvm::sys::fs::exists(nvvm.toolkit + "/bin/ptxas"))
+    return module.emitError(
+        "--emit=cubin needs ptxas: give --cuda-path, put it "
+        "in PATH or set CUDA_PATH");
   buildNormToNVVMPipeline(pm, nvvm, getStage(options.emit));
-  return pm.run(module);
+  // gpu-module-to-binary reports some errors and still succeeds.
+  bool reported = false;
+  ScopedDiagnosticHandler handler(module.getContext(), [&](Diagnostic &d) {
+    reported |= d.getSeverity() == DiagnosticSeverity::Error;
+    return failure(); // the tool's handler prints it
+  });
+  return failure(failed(pm.run(module)) || reported);
 }
 
 static LogicalResult lower(ModuleOp module, const EmitOptions &options) {
@@ -195,9 +204,18 @@ static LogicalResult emitKernels(ModuleOp module, StringRef output) {
   });
   if (objects.size() != 1)
     return module.emitError("nothing here runs on the GPU: no kernel to write");
+  StringRef image = objects.front().getObject().getValue();
+  // Only PTX names its functions; ptxas reports them itself.
+  auto [before, external] = image.split(".extern .func");
+  if (!external.empty() && image.starts_with("//"))
+    return module.emitError("a kernel calls '")
+           << external.split("__nv_").second.take_until(
+                  [](char c) { return !llvm::isAlnum(c) && c != '_'; })
+           << "' of libdevice, which was not found: give --cuda-path or set "
+              "CUDA_PATH";
   return writeFile(module, output, [&](raw_ostream &os) {
     // PTX text ends with the zero that the driver's loader wants.
-    os << objects.front().getObject().getValue().rtrim('\0');
+    os << image.rtrim('\0');
     return success();
   });
 }

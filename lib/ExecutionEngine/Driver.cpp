@@ -22,6 +22,8 @@ OwningOpRef<ModuleOp> norm::parseInputFile(StringRef file,
     llvm::WithColor::error() << message << "\n";
     return nullptr;
   }
+  // A diagnostic shows the source's line, not the IR of a whole module.
+  context.printOpOnDiagnostic(false);
   sources.AddNewSourceBuffer(std::move(buffer), llvm::SMLoc());
   return parseSourceFile<ModuleOp>(sources, &context);
 }

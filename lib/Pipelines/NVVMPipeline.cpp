@@ -28,14 +28,19 @@ using namespace mlir;
 using namespace mlir::norm;
 
 std::string norm::findCUDAToolkit() {
+  SmallVector<std::string> candidates;
   for (StringRef variable : {"CUDA_PATH", "CUDA_HOME", "CUDA_ROOT"})
     if (auto path = llvm::sys::Process::GetEnv(variable))
-      return *path;
+      candidates.push_back(*path);
   if (auto ptxas = llvm::sys::findProgramByName("ptxas"))
-    return llvm::sys::path::parent_path(llvm::sys::path::parent_path(*ptxas))
-        .str();
-  constexpr StringLiteral usual = "/usr/local/cuda";
-  return llvm::sys::fs::is_directory(usual) ? usual.str() : std::string();
+    candidates.push_back(
+        llvm::sys::path::parent_path(llvm::sys::path::parent_path(*ptxas))
+            .str());
+  candidates.push_back("/usr/local/cuda");
+  for (const std::string &path : candidates)
+    if (llvm::sys::fs::exists(path + "/nvvm/libdevice/libdevice.10.bc"))
+      return path;
+  return {};
 }
 
 /// Fuses rows and writes them as vectors that the threads of a row will share.

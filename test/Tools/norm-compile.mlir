@@ -52,8 +52,22 @@
 // STDOUT: error: --emit=shared needs an output file (-o)
 // RUN: not norm-compile %s --emit=ptx -o %t.bad 2>&1 | FileCheck %s --check-prefix=PTX
 // PTX: error: --emit=ptx and --emit=cubin need --target=nvvm
-// RUN: not norm-compile %s --target=nvvm --emit=ptx -o %t.bad 2>&1 | FileCheck %s --check-prefix=NVVM
-// NVVM: error: --target=nvvm is not implemented yet beyond --emit=linalg
+// RUN: not norm-compile %s --target=nvvm --emit=shared -o %t.bad 2>&1 | FileCheck %s --check-prefix=NVVM
+// NVVM: error: --target=nvvm has no host artefact yet: emit ptx, cubin or llvm-ir
+// RUN: not norm-compile %s --target=nvvm --emit=ptx --chip=sm_1 -o %t.bad 2>&1 | FileCheck %s --check-prefix=CHIP
+// CHIP: error: unknown --chip 'sm_1', expected one such as sm_90
+// RUN: not norm-compile %S/Inputs/no-kernel.mlir --target=nvvm --emit=ptx -o %t.bad 2>&1 | FileCheck %s --check-prefix=NOKERNEL
+// NOKERNEL: no-kernel.mlir:0:0: error: nothing here runs on the GPU: no kernel to write
+// RUN: not norm-compile %s --target=nvvm --cuda-path=%t.none --emit=cubin -o %t.bad 2>&1 | FileCheck %s --check-prefix=PTXAS
+// PTXAS: error: --emit=cubin needs ptxas: give --cuda-path, put it in PATH or set CUDA_PATH
+// RUN: not norm-compile %s --target=nvvm --cuda-path=%t.none --emit=ptx -o %t.bad 2>&1 | FileCheck %s --check-prefix=TOOLKIT
+// TOOLKIT: error: CUDA path: {{.*}}none does not exist or is not a directory
+// A libdevice without the function that a kernel calls.
+// RUN: mkdir -p %t.cuda/nvvm/libdevice && llvm-as /dev/null -o %t.cuda/nvvm/libdevice/libdevice.10.bc
+// RUN: not norm-compile %S/Inputs/exp.mlir --target=nvvm --cuda-path=%t.cuda --emit=ptx -o %t.bad 2>&1 | FileCheck %s --check-prefix=LIBDEVICE
+// LIBDEVICE: error: a kernel calls 'expf' of libdevice, which was not found
+// RUN: not norm-compile %S/Inputs/host-read.mlir --target=nvvm --emit=ptx -o %t.bad 2>&1 | FileCheck %s --check-prefix=HOSTREAD
+// HOSTREAD: host-read.mlir:3:{{[0-9]+}}: error: 'memref.load' would access device memory from the host
 // RUN: not norm-compile %S/Inputs/unsupported-op.mlir -o %t.bad 2>&1 | FileCheck %s --check-prefix=NOLOWERING
 // NOLOWERING: unsupported-op.mlir:[[#]]:[[#]]: error:
 // RUN: not norm-compile %S/Inputs/complex.mlir --emit=header -o %t.bad 2>&1 | FileCheck %s --check-prefix=CTYPE

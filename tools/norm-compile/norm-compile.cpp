@@ -58,6 +58,11 @@ static cl::opt<std::string> chip("chip",
                                  cl::desc("GPU of --target=nvvm (default "
                                           "sm_90)"),
                                  cl::init("sm_90"), cl::cat(category));
+static cl::opt<std::string>
+    cudaPath("cuda-path",
+             cl::desc("CUDA toolkit, for ptxas and libdevice (default: "
+                      "CUDA_PATH, the ptxas in PATH, /usr/local/cuda)"),
+             cl::cat(category));
 static cl::opt<unsigned> threads("threads",
                                  cl::desc("OpenMP threads (default 1: none)"),
                                  cl::init(1), cl::cat(category));
@@ -86,6 +91,7 @@ int main(int argc, char **argv) {
   options.nvvm = target == Machine::NVVM;
   options.cpu = cpu;
   options.chip = chip;
+  options.cudaPath = cudaPath;
   options.threads = threads;
   options.rounding = rounding;
   return failed(emitFile(*module, options, outputFile));

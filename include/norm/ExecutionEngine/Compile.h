@@ -31,6 +31,7 @@ struct EmitOptions {
   bool nvvm = false;
   std::string cpu;            ///< empty: x86-64-v3 on x86-64, else generic
   std::string chip = "sm_90"; ///< for nvvm
+  std::string cudaPath;       ///< toolkit; empty: findCUDAToolkit's
   unsigned threads = 1;
   std::string rounding = "default";
 };

@@ -77,8 +77,8 @@ void buildNormToNVVMPipeline(OpPassManager &pm,
                              const NVVMPipelineOptions &options,
                              Stage upTo = Stage::LLVM);
 
-/// CUDA_PATH, CUDA_HOME or CUDA_ROOT, the toolkit of the ptxas in PATH, or
-/// /usr/local/cuda; empty when there is none.
+/// The first that has libdevice of CUDA_PATH, CUDA_HOME, CUDA_ROOT, the toolkit
+/// of the ptxas in PATH, and /usr/local/cuda; empty when there is none.
 std::string findCUDAToolkit();
 
 // Stages that compilations share, in the order of their use.

@@ -1,0 +1,80 @@
+// RUN: norm-opt %s --norm-distribute-rows-to-gpu --split-input-file --verify-diagnostics
+
+func.func @length(%x: memref<8x512xf32>) {
+  %c0 = arith.constant 0 : index
+  %pad = arith.constant 0.0 : f32
+  scf.forall (%i) in (8) {
+    %v = vector.transfer_read %x[%i, %c0], %pad {in_bounds = [true]} : memref<8x512xf32>, vector<512xf32>
+    // expected-error @+1 {{cannot distribute 'vector<256xf32>' over threads: vectors of one loop must be 1-D and of one length}}
+    %w = vector.transfer_read %x[%i, %c0], %pad {in_bounds = [true]} : memref<8x512xf32>, vector<256xf32>
+    vector.transfer_write %v, %x[%i, %c0] {in_bounds = [true]} : vector<512xf32>, memref<8x512xf32>
+    vector.transfer_write %w, %x[%i, %c0] {in_bounds = [true]} : vector<256xf32>, memref<8x512xf32>
+  } {norm.threads = 32 : i64, norm.vector = 4 : i64}
+  return
+}
+
+// -----
+
+func.func @unsupported(%x: memref<8x512xf32>, %y: memref<8x256xf32>) {
+  %c0 = arith.constant 0 : index
+  %pad = arith.constant 0.0 : f32
+  scf.forall (%i) in (8) {
+    %v = vector.transfer_read %x[%i, %c0], %pad {in_bounds = [true]} : memref<8x512xf32>, vector<512xf32>
+    // expected-error @+1 {{cannot distribute 'vector.shuffle' over the threads of a row}}
+    %w = vector.shuffle %v, %v [1, 0] : vector<512xf32>, vector<512xf32>
+  } {norm.threads = 32 : i64, norm.vector = 4 : i64}
+  return
+}
+
+// -----
+
+func.func @read_back(%x: memref<8x512xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %pad = arith.constant 0.0 : f32
+  scf.forall (%i) in (8) {
+    // expected-error @+1 {{cannot distribute a row loop that reads back a buffer that it writes}}
+    %v = vector.transfer_read %x[%i, %c1], %pad {in_bounds = [true]} : memref<8x512xf32>, vector<256xf32>
+    vector.transfer_write %v, %x[%i, %c0] {in_bounds = [true]} : vector<256xf32>, memref<8x512xf32>
+  } {norm.threads = 32 : i64, norm.vector = 4 : i64}
+  return
+}
+
+// -----
+
+func.func @split(%x: memref<8x512xf32>) {
+  %c0 = arith.constant 0 : index
+  %pad = arith.constant 0.0 : f32
+  // expected-error @+1 {{vectors of 512 elements cannot be split over 48 threads by 4}}
+  scf.forall (%i) in (8) {
+    %v = vector.transfer_read %x[%i, %c0], %pad {in_bounds = [true]} : memref<8x512xf32>, vector<512xf32>
+    vector.transfer_write %v, %x[%i, %c0] {in_bounds = [true]} : vector<512xf32>, memref<8x512xf32>
+  } {norm.threads = 48 : i64, norm.vector = 4 : i64}
+  return
+}
+
+// -----
+
+func.func @outside(%x: memref<8x512xf32>) {
+  %c0 = arith.constant 0 : index
+  %pad = arith.constant 0.0 : f32
+  // expected-error @+1 {{cannot distribute a row loop that takes a vector from outside}}
+  %v = vector.transfer_read %x[%c0, %c0], %pad {in_bounds = [true]} : memref<8x512xf32>, vector<512xf32>
+  scf.forall (%i) in (8) {
+    vector.transfer_write %v, %x[%i, %c0] {in_bounds = [true]} : vector<512xf32>, memref<8x512xf32>
+  } {norm.threads = 32 : i64, norm.vector = 4 : i64}
+  return
+}
+
+// -----
+
+func.func @large_buffer(%x: memref<100xf32>, %n: index) {
+  %c0 = arith.constant 0 : index
+  scf.forall (%i) in (100) {
+    // expected-error @+1 {{a kernel thread cannot hold a buffer of type 'memref<?xf32>'}}
+    %t = memref.alloc(%n) : memref<?xf32>
+    %v = memref.load %t[%c0] : memref<?xf32>
+    memref.store %v, %x[%i] : memref<100xf32>
+  }
+  return
+}

@@ -1,0 +1,3 @@
+func.func @f(%n: index) -> index {
+  return %n : index
+}
