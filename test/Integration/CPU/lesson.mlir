@@ -2,7 +2,7 @@
 // to 60000, whose squares overflow f16.
 
 // RUN: %python %S/lesson.py %t
-// RUN: norm-run %s --function=lesson --input=@%t.lesson.x.npy --output=@%t.lesson.out.npy
+// RUN: norm-run %s --function=lesson --input=@%t.lesson.x.npy --input=4xf32=1 --output=@%t.lesson.out.npy
 // RUN: %python %S/lesson.py --check %t.lesson.out.npy | FileCheck %s
 // CHECK: 32 of 32 within the printed digits
 // RUN: norm-run %s --function=small --input=@%t.small.x.npy --expected-output=@%t.small.y.npy --max-ulp=4 | FileCheck %s --check-prefix=ULP
@@ -49,8 +49,8 @@ func.func @d(%x: tensor<1x2x3x4xf32>) -> tensor<1x2x3x4xf32> {
   return %y : tensor<1x2x3x4xf32>
 }
 
-func.func @lesson(%x: tensor<2x4x4xf32>) -> tensor<2x4x4xf32> {
-  %i = tensor.empty() : tensor<2x4x4xf32>
-  %y = norm.rmsnorm ins(%x : tensor<2x4x4xf32>) outs(%i : tensor<2x4x4xf32>) dims = [2] epsilon = 1.000000e-06 : f32 -> tensor<2x4x4xf32>
-  return %y : tensor<2x4x4xf32>
+func.func @lesson(%x: tensor<2x5x4xf32>, %w: tensor<4xf32>) -> tensor<2x5x4xf32> {
+  %i = tensor.empty() : tensor<2x5x4xf32>
+  %y = norm.rmsnorm ins(%x, %w : tensor<2x5x4xf32>, tensor<4xf32>) outs(%i : tensor<2x5x4xf32>) dims = [2] epsilon = 1.000000e-06 : f32 -> tensor<2x5x4xf32>
+  return %y : tensor<2x5x4xf32>
 }
