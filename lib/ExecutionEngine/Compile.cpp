@@ -205,14 +205,16 @@ static LogicalResult emitKernels(ModuleOp module, StringRef output) {
   if (objects.size() != 1)
     return module.emitError("nothing here runs on the GPU: no kernel to write");
   StringRef image = objects.front().getObject().getValue();
-  // Only PTX names its functions; ptxas reports them itself.
-  auto [before, external] = image.split(".extern .func");
-  if (!external.empty() && image.starts_with("//"))
-    return module.emitError("a kernel calls '")
-           << external.split("__nv_").second.take_until(
-                  [](char c) { return !llvm::isAlnum(c) && c != '_'; })
-           << "' of libdevice, which was not found: give --cuda-path or set "
-              "CUDA_PATH";
+  // A cubin's unresolved functions are ptxas's to report.
+  for (StringRef rest = image.split(".extern .func").second; !rest.empty();
+       rest = rest.split(".extern .func").second) {
+    auto [declaration, name] = rest.split(';').first.split("__nv_");
+    if (!name.empty())
+      return module.emitError("a kernel calls '")
+             << name.take_while(llvm::isAlnum)
+             << "' of libdevice, which was not found: give --cuda-path or set "
+                "CUDA_PATH";
+  }
   return writeFile(module, output, [&](raw_ostream &os) {
     // PTX text ends with the zero that the driver's loader wants.
     os << image.rtrim('\0');

@@ -61,13 +61,38 @@ static void copyGlobal(OpBuilder &b, func::FuncOp func,
   gpu::DeallocOp::create(b, loc, Type(), ValueRange(), alloc.getMemref());
 }
 
+/// A value that the host needs, such as a loop bound, comes from a copy of its
+/// buffer in host memory.
+static LogicalResult copyToHost(OpBuilder &b, memref::LoadOp op) {
+  Location loc = op.getLoc();
+  MemRefType type = op.getMemRefType();
+  if (!type.getLayout().isIdentity())
+    return op.emitError("the host cannot read one element of a strided buffer");
+  SmallVector<Value> sizes;
+  for (int64_t dim = 0; dim < type.getRank(); ++dim)
+    if (type.isDynamicDim(dim))
+      sizes.push_back(memref::DimOp::create(b, loc, op.getMemRef(), dim));
+  Value host = memref::AllocOp::create(b, loc, type, sizes);
+  gpu::MemcpyOp::create(b, loc, Type(), ValueRange(), host, op.getMemRef());
+  b.setInsertionPointAfter(op);
+  memref::DeallocOp::create(b, loc, host);
+  op.getMemrefMutable().assign(host);
+  return success();
+}
+
+/// Whether `op` reads a buffer that copyToHost made.
+static bool readsHostCopy(Operation *op) {
+  auto load = dyn_cast<memref::LoadOp>(op);
+  return load && load.getMemRef().getDefiningOp<memref::AllocOp>();
+}
+
 /// A read or write of a buffer's elements that the host would do.
 static LogicalResult verifyNoHostAccess(func::FuncOp func) {
   WalkResult result = func.walk<WalkOrder::PreOrder>([](Operation *op) {
     if (isa<gpu::LaunchOp>(op))
       return WalkResult::skip();
     auto effects = dyn_cast<MemoryEffectOpInterface>(op);
-    if (!effects || isa<gpu::GPUDialect>(op->getDialect()))
+    if (!effects || isa<gpu::GPUDialect>(op->getDialect()) || readsHostCopy(op))
       return WalkResult::advance();
     if (!effects.hasEffect<MemoryEffects::Read>() &&
         !effects.hasEffect<MemoryEffects::Write>())
@@ -101,6 +126,7 @@ struct NormDeviceMemory : norm::impl::NormDeviceMemoryBase<NormDeviceMemory> {
                 return replaceDealloc(b, dealloc), success();
               })
               .Case([&](memref::CopyOp copy) { return replaceCopy(b, copy); })
+              .Case([&](memref::LoadOp load) { return copyToHost(b, load); })
               .Case([&](memref::GetGlobalOp global) {
                 return copyGlobal(b, getOperation(), global), success();
               })

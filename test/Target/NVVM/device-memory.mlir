@@ -29,11 +29,33 @@ func.func @moves(%x: memref<?xf32>, %n: index) {
 
 // -----
 
-func.func @host_read(%x: memref<4xf32>) -> f32 {
+// CHECK-LABEL: func.func @host_read
+// CHECK: %[[H:.*]] = memref.alloc(%{{.*}}) : memref<?xf32>
+// CHECK: gpu.memcpy  %[[H]], %arg0
+// CHECK: memref.load %[[H]]
+// CHECK: memref.dealloc %[[H]]
+func.func @host_read(%x: memref<?xf32>) -> f32 {
   %c0 = arith.constant 0 : index
-  // expected-error @+1 {{'memref.load' would access device memory from the host}}
-  %v = memref.load %x[%c0] : memref<4xf32>
+  %v = memref.load %x[%c0] : memref<?xf32>
   return %v : f32
+}
+
+// -----
+
+func.func @strided_read(%x: memref<4xf32, strided<[2]>>) -> f32 {
+  %c0 = arith.constant 0 : index
+  // expected-error @+1 {{the host cannot read one element of a strided buffer}}
+  %v = memref.load %x[%c0] : memref<4xf32, strided<[2]>>
+  return %v : f32
+}
+
+// -----
+
+func.func @host_write(%x: memref<4xf32>, %v: vector<4xf32>) {
+  %c0 = arith.constant 0 : index
+  // expected-error @+1 {{'vector.transfer_write' would access device memory from the host}}
+  vector.transfer_write %v, %x[%c0] {in_bounds = [true]} : vector<4xf32>, memref<4xf32>
+  return
 }
 
 // -----

@@ -108,12 +108,13 @@ def NormDeviceMemory : Pass<"norm-device-memory", "func::FuncOp"> {
     The buffers that a function takes are device memory. This pass makes the
     rest agree: `memref.alloc` and `dealloc` become `gpu.alloc` and
     `gpu.dealloc`, `memref.copy` becomes `gpu.memcpy`, and a constant
-    (`memref.get_global`) that a kernel reads is copied to the device first.
+    (`memref.get_global`) that a kernel reads is copied to the device first. An
+    element that the host reads (`memref.load`) comes from a copy of its buffer.
 
     Example: `%b = memref.alloc(%n) : memref<?xf32>` becomes
     `%b = gpu.alloc(%n) : memref<?xf32>`.
 
-    An op that would read or write memory on the host is an error, at its
+    Another op that would read or write memory on the host is an error, at its
     location.
   }];
   let dependentDialects = ["gpu::GPUDialect", "memref::MemRefDialect"];

@@ -1,5 +1,5 @@
-"""Softmax and LayerNorm through norm-to-nvvm: nothing in the schedule is about
-RMSNorm. Usage: run_general.py WORK PROGRAM.mlir ROWS COLS softmax|layernorm"""
+"""Softmax, LayerNorm and others through norm-to-nvvm: nothing in the schedule is
+about RMSNorm. Usage: run_general.py WORK PROGRAM.mlir ROWS COLS softmax|layernorm|scaled"""
 import sys
 import numpy as np
 import device
@@ -15,11 +15,15 @@ wide = x.astype(np.float64)
 if what == "softmax":
     e = np.exp(wide - wide.max(axis=1, keepdims=True))
     expected = e / e.sum(axis=1, keepdims=True)
+elif what == "scaled":
+    expected = wide * x.sum(dtype=np.float64)
 else:
     centred = wide - wide.mean(axis=1, keepdims=True)
     expected = centred / np.sqrt((centred ** 2).mean(axis=1, keepdims=True) + 1e-5)
 # Centring cancels, so LayerNorm's error is measured on the scale of the row.
-scale = np.abs(expected) if what == "softmax" else np.ones_like(expected)
+scale = np.ones_like(expected) if what == "layernorm" else np.abs(expected)
+if what == "scaled":  # 240 sums, one after the other
+    scale = scale + 240 * np.abs(wide) * np.abs(wide).sum() / 8
 ulp = np.max(np.abs(y - expected) / (scale * 2.0 ** -23))
 for kernel, sizes, loads, stores, shuffles in program.launches:
     print("%s: grid %d block %dx%d loads %d stores %d shuffles %d"
