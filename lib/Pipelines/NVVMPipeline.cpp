@@ -64,6 +64,8 @@ static void buildKernels(OpPassManager &pm) {
   func.addPass(createConvertLinalgToParallelLoopsPass());
   func.addPass(createNormDistributeRowsToGPU());
   func.addPass(createCanonicalizerPass());
+  func.addPass(createCSEPass());
+  func.addPass(createNormHoistGPULoads());
   func.addPass(createNormDeviceMemory());
   func.addPass(createCanonicalizerPass());
   func.addPass(createCSEPass());

@@ -35,11 +35,13 @@
 // PTX-COUNT-16: cvt.f32.bf16
 // PTX-NOT: fma.rn
 // PTX-COUNT-16: mul.rn.f32
+// The weight is on its way before the reduction waits.
+// PTX-COUNT-2: ld.global.v4.b32
+// PTX-NOT: ld.global
 // PTX-COUNT-5: shfl.sync.bfly.b32
 // PTX: bar.sync
 // PTX-COUNT-3: shfl.sync.bfly.b32
 // PTX-NOT: shfl
-// PTX-COUNT-2: ld.global.v4.b32
 // PTX-NOT: ld.global
 // 1/4096 is exact, so LLVM multiplies.
 // PTX: mul.rn.f32 {{.*}}, 0f39800000

@@ -102,6 +102,37 @@ def NormDistributeRowsToGPU
                            "vector::VectorDialect"];
 }
 
+def NormHoistGPULoads : Pass<"norm-hoist-gpu-loads", "func::FuncOp"> {
+  let summary = "Issue the loads of a kernel before its first shuffle";
+  let description = [{
+    A reduction over a row makes its threads wait for each other, and a load that
+    follows it in the program starts only then. In each block of a `gpu.launch`
+    this pass moves the loads that follow the first `gpu.shuffle` before it, with
+    what computes their indices, up to the first op that writes global memory; so
+    a weight arrives while the statistic is computed. `registers` bounds what is
+    held across the reduction.
+
+    Example:
+
+    ```mlir
+    %s = gpu.shuffle xor %a, %c16, %c32 : f32
+    %w = vector.load %weight[%i] : memref<4096xf32>, vector<4xf32>
+    ```
+
+    becomes
+
+    ```mlir
+    %w = vector.load %weight[%i] : memref<4096xf32>, vector<4xf32>
+    %s = gpu.shuffle xor %a, %c16, %c32 : f32
+    ```
+
+    Limits: a load under a condition moves with its condition; loads in loops
+    stay.
+  }];
+  let options = [Option<"registers", "registers", "int64_t", /*default=*/"16",
+                        "32-bit registers a thread that hoisted loads may fill">];
+}
+
 def NormDeviceMemory : Pass<"norm-device-memory", "func::FuncOp"> {
   let summary = "Buffers of a function that launches kernels live on the device";
   let description = [{

@@ -1,0 +1,106 @@
+//===- HoistLoads.cpp - issue loads before a kernel's reductions ----------===//
+//
+// Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/Transforms/RegionUtils.h"
+#include "norm/Target/NVVM/Passes.h"
+
+namespace mlir::norm {
+#define GEN_PASS_DEF_NORMHOISTGPULOADS
+#include "norm/Target/NVVM/Passes.h.inc"
+} // namespace mlir::norm
+
+using namespace mlir;
+
+static bool isWorkgroupMemory(Value v) {
+  auto type = dyn_cast<MemRefType>(v.getType());
+  return type && gpu::GPUDialect::hasWorkgroupMemoryAddressSpace(type);
+}
+
+namespace {
+/// What an op and the ops in it do to memory that other kernels see.
+struct GlobalAccess {
+  bool reads = false;
+  bool writes = false; // or does something unknown
+};
+} // namespace
+
+static GlobalAccess getGlobalAccess(Operation *op) {
+  GlobalAccess access;
+  op->walk([&](Operation *nested) {
+    if (nested->hasTrait<OpTrait::HasRecursiveMemoryEffects>() ||
+        isMemoryEffectFree(nested) || isa<gpu::BarrierOp>(nested))
+      return;
+    auto effects = dyn_cast<MemoryEffectOpInterface>(nested);
+    SmallVector<MemoryEffects::EffectInstance> all;
+    if (effects)
+      effects.getEffects(all);
+    access.writes |= !effects;
+    for (const MemoryEffects::EffectInstance &effect : all) {
+      if (effect.getValue() && isWorkgroupMemory(effect.getValue()))
+        continue;
+      bool reads = isa<MemoryEffects::Read>(effect.getEffect());
+      access.reads |= reads;
+      access.writes |= !reads;
+    }
+  });
+  return access;
+}
+
+static int64_t getResultBits(Operation *op) {
+  int64_t bits = 0;
+  for (Type type : op->getResultTypes()) {
+    auto vector = dyn_cast<VectorType>(type);
+    Type element = getElementTypeOrSelf(type);
+    if (element.isIntOrFloat())
+      bits += element.getIntOrFloatBitWidth() *
+              (vector ? vector.getNumElements() : 1);
+  }
+  return bits;
+}
+
+/// Moves the reads that follow `first` before it, up to the first write.
+static void hoistBefore(IRRewriter &rewriter, Operation *first, int64_t bits) {
+  Operation *next = nullptr;
+  for (Operation *op = first->getNextNode(); op; op = next) {
+    next = op->getNextNode();
+    GlobalAccess access = getGlobalAccess(op);
+    if (access.writes)
+      return;
+    if (!access.reads || getResultBits(op) > bits)
+      continue;
+    if (failed(moveOperationDependencies(rewriter, op, first)))
+      continue;
+    rewriter.moveOpBefore(op, first);
+    bits -= getResultBits(op);
+  }
+}
+
+namespace {
+struct NormHoistGPULoads
+    : norm::impl::NormHoistGPULoadsBase<NormHoistGPULoads> {
+  using NormHoistGPULoadsBase::NormHoistGPULoadsBase;
+
+  void runOnOperation() override {
+    IRRewriter rewriter(&getContext());
+    SmallVector<Operation *> firsts;
+    getOperation().walk([&](gpu::LaunchOp launch) {
+      launch.walk([&](Block *block) {
+        auto shuffles = block->getOps<gpu::ShuffleOp>();
+        if (!shuffles.empty())
+          firsts.push_back(*shuffles.begin());
+      });
+    });
+    for (Operation *first : firsts)
+      hoistBefore(rewriter, first, int64_t(registers) * 32);
+  }
+};
+} // namespace

@@ -1,0 +1,52 @@
+// RUN: norm-opt %s --norm-hoist-gpu-loads | FileCheck %s
+// RUN: norm-opt %s --norm-hoist-gpu-loads=registers=1 | FileCheck %s --check-prefix=FEW
+
+// The load of %w and the conditional one move with their indices; the load after
+// the store does not, since the buffers may be one.
+// CHECK-LABEL: func.func @f
+// CHECK: gpu.launch
+// CHECK: vector.load %arg0
+// CHECK: vector.load %arg1
+// CHECK: scf.if
+// CHECK: vector.load %arg1
+// CHECK: gpu.shuffle
+// CHECK-NOT: vector.load
+// CHECK: memref.store
+// CHECK: memref.store
+// CHECK: vector.load %arg2
+
+// FEW-LABEL: func.func @f
+// FEW: gpu.shuffle
+// FEW: vector.load %arg1
+func.func @f(%x: memref<128xf32>, %w: memref<?xf32>, %y: memref<128xf32>, %n: index) {
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %c32 = arith.constant 32 : index
+  %i16 = arith.constant 16 : i32
+  %i32 = arith.constant 32 : i32
+  %zero = arith.constant dense<0.0> : vector<4xf32>
+  gpu.launch blocks(%bx, %by, %bz) in (%gx = %c1, %gy = %c1, %gz = %c1) threads(%tx, %ty, %tz) in (%sx = %c32, %sy = %c1, %sz = %c1) workgroup(%buffer : memref<1xf32, #gpu.address_space<workgroup>>) {
+    %i = arith.muli %tx, %c4 : index
+    %v = vector.load %x[%i] : memref<128xf32>, vector<4xf32>
+    %a = vector.extract %v[0] : f32 from vector<4xf32>
+    %s, %valid = gpu.shuffle xor %a, %i16, %i32 : f32
+    %c0 = arith.constant 0 : index
+    memref.store %s, %buffer[%c0] : memref<1xf32, #gpu.address_space<workgroup>>
+    %j = arith.muli %tx, %c4 : index
+    %l = vector.load %w[%j] : memref<?xf32>, vector<4xf32>
+    %in = arith.cmpi slt, %j, %n : index
+    %m = scf.if %in -> (vector<4xf32>) {
+      %q = vector.load %w[%j] : memref<?xf32>, vector<4xf32>
+      scf.yield %q : vector<4xf32>
+    } else {
+      scf.yield %zero : vector<4xf32>
+    }
+    memref.store %s, %y[%c0] : memref<128xf32>
+    %after = vector.load %y[%j] : memref<128xf32>, vector<4xf32>
+    %sum = arith.addf %l, %m : vector<4xf32>
+    %both = arith.addf %sum, %after : vector<4xf32>
+    vector.store %both, %y[%j] : memref<128xf32>, vector<4xf32>
+    gpu.terminator
+  }
+  return
+}
