@@ -213,17 +213,17 @@ Check Matcher::findWeight(RMSNormMatch &match) {
                   "the weight runs over dims " + text(dims) +
                       ", none of which is among the normalised dims " +
                       text(match.dims));
+  if (dims.size() == reader.getRank() && !match.dims.empty() &&
+      match.dims.size() < dims.size())
+    return refuse(Refusal::WeightNotRepresentable,
+                  "the other factor varies over every dimension: a gate, not a "
+                  "weight");
   match.weightDims = dims;
   for (const Anchor &anchor : reader.getAnchors(weight))
     if (holdsAt(anchor, dims)) {
       match.weight = anchor.tensor;
       return std::nullopt;
     }
-  if (dims.size() == reader.getRank() && !match.dims.empty() &&
-      match.dims.size() < dims.size())
-    return refuse(Refusal::WeightNotRepresentable,
-                  "the other factor varies over every dimension: a gate, not a "
-                  "weight");
   if (!canMaterialize(weight))
     return refuse(Refusal::WeightNotRepresentable,
                   "no tensor holds the weight over dims " + text(dims));

@@ -275,7 +275,13 @@ const Expr *ExprReader::readLinalg(OpResult result,
                       : readReduction(result, indices, reduced, known);
   --depth;
   // What the body makes of its position is not known elsewhere.
-  return expr->hasLocal ? makeElement(result, indices) : expr;
+  if (!expr->hasLocal)
+    return expr;
+  return reduced.empty()
+             ? makeElement(result, indices)
+             : makeOpaque(result, indices, {},
+                          "a reduction of values that depend on their position",
+                          /*isReduction=*/true);
 }
 
 const Expr *ExprReader::readReduction(OpResult result,

@@ -56,6 +56,7 @@ public:
   void add(Location loc, const Decision &decision, unsigned statistic) {
     refused.insert({statistic, {loc, decision.refusal, decision.explanation}});
   }
+  void forget() { refused.clear(); }
   void drop(unsigned statistic) { found.insert(statistic); }
   void report() {
     for (auto &[statistic, refusal] : refused)
@@ -111,6 +112,7 @@ public:
   /// alone they would take the norms of others for a part of their own.
   void run() {
     visit(/*leftovers=*/false);
+    refusals.forget(); // what is still refused is refused again
     visit(/*leftovers=*/true);
     refusals.report();
   }
@@ -165,7 +167,9 @@ private:
         if (decision.refusal == Refusal::NotACandidate)
           continue;
         note(op, decision);
-        refusedParts.insert_range(decision.refusedParts);
+        for (Value part : decision.refusedParts)
+          if (part.getDefiningOp() != op)
+            refusedParts.insert(part);
         // A part of it would be another function of x than the whole.
         if (decision.refusal == Refusal::WeightNotOverDims)
           break;

@@ -2,8 +2,9 @@
 
     run_corpus.py CORPUS [--require REGEX] [--families REGEX] [--list]
 
-Prints one line a family: found / expected / refused rightly, of all its cases.
-Exits 1 when a family that matches --require falls short, when any negative or
+Prints one line a family: found / expected / refused rightly, of all its cases;
+found means as many norms as the manifest says, with its dims, epsilon, mode and
+weight. Exits 1 when a family that matches --require falls short, when any negative or
 centred case is fused wrongly, or when a refused program changes.
 """
 import argparse
@@ -64,8 +65,45 @@ def judge(batch, corpus):
         # A LayerNorm is an RMSNorm of the centred value, when a tensor holds that.
         elif found != expected and not (case["label"] == "centred" and found == 1):
             problem = f"found {found}, expected {expected}"
+        elif expected:
+            problem = check_attributes(case, after)
         results.append((case, found, problem))
     return results
+
+
+def describe(line):
+    """(rank, dims from the end, epsilon, mode, whether there is a weight) of an op."""
+    ins = re.search(r"ins\(%\w+(, %\w+)? : tensor<([^>]*)>", line)
+    rank = ins.group(2).count("x")
+    dims = re.search(r"dims = \[([^\]]*)\]", line).group(1)
+    mode = re.search(r"epsilon_mode =\s+(\w+)", line)
+    return (rank, [int(d) - rank for d in dims.split(",")],
+            float(re.search(r"epsilon = (\S+)", line).group(1)),
+            mode.group(1) if mode else "inside", bool(ins.group(1)))
+
+
+def is_as_expected(line, norm):
+    rank, dims, epsilon, mode, has_weight = describe(line)
+    placement = norm["eps_placement"]
+    expected_mode = ("clamp" if "clamp" in placement else
+                     "outside" if placement == "outside_root" else "inside")
+    expected = norm.get("eps") or 0
+    if expected_mode == "clamp":  # of the L2 norm, which is sqrt(n) times larger
+        expected /= norm["n"] ** 0.5
+    # A weight on groups that were collapsed before stays an op of its own.
+    is_apart = "after the collapse" in norm["note"]
+    return (dims == [a if a < 0 else a - rank for a in norm["axes"]]
+            and mode == expected_mode
+            and abs(epsilon - expected) <= 0.02 * expected  # eps was rounded to 16 bits
+            and (has_weight == norm["has_weight"] or is_apart))
+
+
+def check_attributes(case, text):
+    lines = re.findall(r"norm\.rmsnorm (.*)", text)
+    for line in lines:
+        if not any(is_as_expected(line, norm) for norm in case["norms"]):
+            return "wrong attributes: " + line
+    return ""
 
 
 def is_tosa(case):
@@ -100,7 +138,8 @@ def main():
             count["refused rightly" if negative else "expected"] += not problem if negative else 1
             if not negative:
                 count["found"] += not problem
-            wrong = negative or (found or 0) > case["expected"] or "changed" in problem
+            wrong = (negative or (found or 0) > case["expected"]
+                     or "changed" in problem or "wrong" in problem)
             if problem and (wrong or re.search(args.require, case["family"])):
                 failed = True
             if problem and (args.list or failed):

@@ -5,7 +5,7 @@
 // x^3.
 
 // CHECK: remark: [Missed] RMSNorm
-// CHECK-SAME: (not-a-square): expected a sum of x^2
+// CHECK-SAME: (not-a-square): expected a sum of x^2, found a sum of products
 // REPAIRED: norm.rmsnorm ins(
 #all = affine_map<(d0, d1) -> (d0, d1)>
 #row = affine_map<(d0, d1) -> (d0)>
