@@ -265,7 +265,8 @@ const Expr *ExprReader::readLinalg(OpResult result,
   SmallVector<unsigned> reduced;
   if (depth >= kMaxDepth || !enterLoops(result, indices, loops, reduced))
     return makeElement(result, indices);
-  ++depth;
+  // A sum behind a sum is seldom a part of the same norm.
+  llvm::SaveAndRestore deeper(depth, depth + (reduced.empty() ? 1 : 5));
   Scalars known = readOperands(op, loops, /*skipInits=*/!reduced.empty());
   llvm::SaveAndRestore here(this->loops, ArrayRef<AffineExpr>(loops));
   const Expr *expr =
@@ -273,7 +274,6 @@ const Expr *ExprReader::readLinalg(OpResult result,
                                        result.getResultNumber()),
                                    known)
                       : readReduction(result, indices, reduced, known);
-  --depth;
   // What the body makes of its position is not known elsewhere.
   if (!expr->hasLocal)
     return expr;

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Apply.h"
+#include "Candidates.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Remarks.h"
@@ -106,29 +107,32 @@ public:
     rewriter.setListener(&numbers);
   }
 
-  /// From the last op to the first, so that a norm is seen with its weight
-  /// before its unweighted part is. What is left may be a norm with a product
-  /// of weights, or fused into a reduction after it: these come second, for
-  /// alone they would take the norms of others for a part of their own.
+  /// From the first norm on, so that those before are leaves, but of each from
+  /// its last op: with its weight before its unweighted part. What is left may
+  /// be a norm with a product of weights, or fused into a reduction after it:
+  /// these come second, for alone they would take the norms of others for a
+  /// part of their own.
   void run() {
     visit(/*leftovers=*/false);
     refusals.forget(); // what is still refused is refused again
     visit(/*leftovers=*/true);
+    scope->walk([&](linalg::LinalgOp op) {
+      if (op.hasPureBufferSemantics())
+        reportBuffers(op);
+    });
     refusals.report();
   }
 
 private:
   void visit(bool leftovers) {
-    SmallVector<linalg::LinalgOp> ops;
-    scope->walk([&](linalg::LinalgOp op) { ops.push_back(op); });
-    for (linalg::LinalgOp op : llvm::reverse(ops))
+    for (linalg::LinalgOp op : collectCandidates(scope))
       if (!numbers.isErased(op))
         recognize(op, leftovers);
   }
 
   void recognize(linalg::LinalgOp op, bool leftovers) {
     if (!op.hasPureTensorSemantics())
-      return reportBuffers(op);
+      return;
     if (op.getNumReductionLoops() > 0 && !leftovers)
       return;
     // What is left of an op after a norm is taken out may hold another one.

@@ -89,7 +89,7 @@ class ExprReader {
 public:
   /// Bounds on what is read for one op; beyond them a tensor is a leaf.
   static constexpr size_t kMaxNodes = 16384;
-  static constexpr unsigned kMaxDepth = 32; // linalg ops behind one another
+  static constexpr unsigned kMaxDepth = 20; // linalg ops behind one another
 
   ExprReader(linalg::LinalgOp root, unsigned resultNumber);
 
