@@ -211,6 +211,22 @@ static RMSNormOp createNorm(RewriterBase &rewriter, Location loc, Value input,
       match.count ? rewriter.getI64IntegerAttr(*match.count) : IntegerAttr());
 }
 
+/// Erases what is dead of `worklist`, and then the producers that only it used.
+static void eraseDead(RewriterBase &rewriter,
+                      SmallVector<Operation *> worklist) {
+  llvm::DenseSet<Operation *> erased;
+  while (!worklist.empty()) {
+    Operation *next = worklist.pop_back_val();
+    if (erased.contains(next) || !isOpTriviallyDead(next))
+      continue;
+    for (Value operand : next->getOperands())
+      if (Operation *producer = operand.getDefiningOp())
+        worklist.push_back(producer);
+    erased.insert(next);
+    rewriter.eraseOp(next);
+  }
+}
+
 linalg::LinalgOp norm::apply(RewriterBase &rewriter, linalg::LinalgOp op,
                              unsigned resultNumber, Value scalar,
                              const ExprReader &reader,
@@ -225,11 +241,15 @@ linalg::LinalgOp norm::apply(RewriterBase &rewriter, linalg::LinalgOp op,
   Value norm =
       createNorm(rewriter, op->getLoc(), input, scalar.getType(), match)
           .getResult(0);
+  // Also those that the body captures, by tensor.extract.
   SmallVector<Operation *> producers;
-  for (Value operand : op->getOperands())
-    if (Operation *producer = operand.getDefiningOp())
-      if (!llvm::is_contained(producers, producer))
-        producers.push_back(producer);
+  op->walk([&](Operation *user) {
+    for (Value operand : user->getOperands())
+      if (Operation *producer = operand.getDefiningOp())
+        if (!op->isProperAncestor(producer) &&
+            !llvm::is_contained(producers, producer))
+          producers.push_back(producer);
+  });
 
   OpResult result = op->getResult(resultNumber);
   bool isWhole = llvm::is_sorted(match.order) &&
@@ -261,24 +281,6 @@ linalg::LinalgOp norm::apply(RewriterBase &rewriter, linalg::LinalgOp op,
     rest = part.create(rewriter);
     rewriter.replaceOp(op, rest->getResults());
   }
-  for (Operation *producer : llvm::reverse(producers))
-    eraseDead(rewriter, producer);
+  eraseDead(rewriter, std::move(producers));
   return rest;
-}
-
-void norm::eraseDead(RewriterBase &rewriter, Operation *op) {
-  SmallVector<Operation *> worklist{op};
-  llvm::DenseSet<Operation *> erased;
-  while (!worklist.empty()) {
-    Operation *next = worklist.pop_back_val();
-    if (erased.contains(next) || !isOpTriviallyDead(next))
-      continue;
-    SmallVector<Operation *> producers;
-    for (Value operand : next->getOperands())
-      if (Operation *producer = operand.getDefiningOp())
-        producers.push_back(producer);
-    erased.insert(next);
-    rewriter.eraseOp(next);
-    llvm::append_range(worklist, producers);
-  }
 }

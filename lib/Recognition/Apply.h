@@ -26,9 +26,6 @@ linalg::LinalgOp apply(RewriterBase &rewriter, linalg::LinalgOp op,
                        unsigned resultNumber, Value scalar,
                        const ExprReader &reader, const RMSNormMatch &match);
 
-/// Erases `op` and then the producers that only it used, once they are dead.
-void eraseDead(RewriterBase &rewriter, Operation *op);
-
 } // namespace mlir::norm
 
 #endif // NORM_RECOGNITION_APPLY_H

@@ -89,9 +89,8 @@ public:
     numbers.erase(op);
     erased.insert(op);
   }
-  void notifyOperationInserted(Operation *op, OpBuilder::InsertPoint) override {
-    erased.erase(op);
-  }
+  /// Before a new walk, whose ops may stand where erased ones stood.
+  void forgetErased() { erased.clear(); }
 
 private:
   llvm::DenseMap<Operation *, unsigned> numbers;
@@ -125,6 +124,7 @@ public:
 
 private:
   void visit(bool leftovers) {
+    numbers.forgetErased();
     for (linalg::LinalgOp op : collectCandidates(scope))
       if (!numbers.isErased(op))
         recognize(op, leftovers);
