@@ -58,7 +58,7 @@ static Value emit(OpBuilder &b, Location loc, const Expr *expr,
 }
 
 Value norm::materialize(OpBuilder &b, Location loc, const Expr *expr,
-                        ArrayRef<int64_t> dims, Value shape) {
+                        ArrayRef<int64_t> dims, ArrayRef<OpFoldResult> sizes) {
   llvm::SetVector<const Expr *> elements;
   collectElements(expr, elements);
   SmallVector<AffineMap> maps;
@@ -76,9 +76,6 @@ Value norm::materialize(OpBuilder &b, Location loc, const Expr *expr,
     inputs.push_back(element->tensor);
   }
   maps.push_back(b.getMultiDimIdentityMap(dims.size()));
-  SmallVector<OpFoldResult> all = tensor::getMixedSizes(b, loc, shape), sizes;
-  for (int64_t dim : dims)
-    sizes.push_back(all[dim]);
   Value init = tensor::EmptyOp::create(b, loc, sizes, expr->type);
   SmallVector<utils::IteratorType> iterators(dims.size(),
                                              utils::IteratorType::parallel);

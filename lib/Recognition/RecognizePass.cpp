@@ -1,18 +1,19 @@
-//===- RecognizePass.cpp - apply recognition to a program -----------------===//
+//===- RecognizePass.cpp - apply recognition to a program
+//-------------------===//
 //
 // Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "Apply.h"
+#include "Candidates.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/IR/PatternMatch.h"
 #include "mlir/IR/Remarks.h"
-#include "mlir/Interfaces/FunctionInterfaces.h"
-#include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "norm/Recognition/Passes.h"
 #include "norm/Recognition/RMSNormMatch.h"
+#include "llvm/ADT/MapVector.h"
 
 namespace mlir::norm {
 #define GEN_PASS_DEF_NORMRECOGNIZE
@@ -48,63 +49,173 @@ static std::string describe(const RMSNormMatch &match) {
   return text;
 }
 
-/// Replaces `result` by the op that `match` describes.
-static void apply(IRRewriter &rewriter, OpResult result,
-                  const RMSNormMatch &match) {
-  rewriter.setInsertionPoint(result.getOwner());
-  Location loc = result.getLoc();
-  auto type = cast<RankedTensorType>(result.getType());
-  auto typeAttr = [](FloatType t) { return t ? TypeAttr::get(t) : TypeAttr(); };
-  SmallVector<OpFoldResult> sizes =
-      tensor::getMixedSizes(rewriter, loc, match.input);
-  Value init =
-      tensor::EmptyOp::create(rewriter, loc, sizes, type.getElementType());
-  if (init.getType() != type)
-    init = tensor::CastOp::create(rewriter, loc, type, init);
-
-  Value weight = match.weight;
-  if (match.weightExpr)
-    weight = materialize(rewriter, loc, match.weightExpr, match.weightDims,
-                         match.input);
-  auto input = cast<FloatType>(getElementTypeOrSelf(match.input.getType()));
-  FloatType usual =
-      input.getWidth() == 16 ? cast<FloatType>(rewriter.getF32Type()) : input;
-  bool usualWeight = !weight || match.weightDims == match.dims;
-  auto op = RMSNormOp::create(
-      rewriter, loc, TypeRange(type), match.input, weight, init,
-      /*inv_rms_init=*/Value(), rewriter.getDenseI64ArrayAttr(match.dims),
-      FloatAttr::get(match.computeType, match.epsilon),
-      EpsilonModeAttr::get(rewriter.getContext(), match.mode),
-      match.computeType == usual ? TypeAttr() : typeAttr(match.computeType),
-      typeAttr(match.scaleType), typeAttr(match.normalizedType),
-      usualWeight ? DenseI64ArrayAttr()
-                  : rewriter.getDenseI64ArrayAttr(match.weightDims),
-      match.count ? rewriter.getI64IntegerAttr(*match.count) : IntegerAttr());
-  rewriter.replaceAllUsesWith(result, op.getResult(0));
-}
-
-/// Erases `op` and then the producers that only it used.
-static void eraseDead(IRRewriter &rewriter, Operation *op) {
-  SmallVector<Operation *> worklist{op};
-  while (!worklist.empty()) {
-    Operation *next = worklist.pop_back_val();
-    if (!isOpTriviallyDead(next))
-      continue;
-    SmallVector<Operation *> producers;
-    for (Value operand : next->getOperands())
-      if (Operation *producer = operand.getDefiningOp())
-        if (!llvm::is_contained(producers, producer))
-          producers.push_back(producer);
-    // Shared producers may be queued twice: drop what is erased now.
-    llvm::erase(worklist, next);
-    rewriter.eraseOp(next);
-    for (Operation *producer : producers)
-      if (!llvm::is_contained(worklist, producer))
-        worklist.push_back(producer);
-  }
-}
-
 namespace {
+/// Refusals that have not been reported: one that is about the statistic of a
+/// norm that is found in another op, or as a part of this one, is none.
+class Refusals {
+public:
+  void add(Location loc, const Decision &decision, unsigned statistic) {
+    refused.insert({statistic, {loc, decision.refusal, decision.explanation}});
+  }
+  void forget() { refused.clear(); }
+  void drop(unsigned statistic) { found.insert(statistic); }
+  void report() {
+    for (auto &[statistic, refusal] : refused)
+      if (!found.contains(statistic))
+        remark::missed(refusal.loc, getRemarkOptions())
+            << ("not an RMSNorm (" + stringifyRefusal(refusal.refusal) +
+                "): " + refusal.explanation)
+                   .str();
+  }
+
+private:
+  struct Entry {
+    Location loc;
+    Refusal refusal;
+    std::string explanation;
+  };
+  llvm::MapVector<unsigned, Entry> refused;
+  llvm::DenseSet<unsigned> found;
+};
+
+/// Numbers for ops that outlive them: an address may be used again.
+class OpNumbers : public RewriterBase::Listener {
+public:
+  unsigned get(Operation *op) {
+    return numbers.try_emplace(op, ++last).first->second;
+  }
+  bool isErased(Operation *op) const { return erased.contains(op); }
+  void notifyOperationErased(Operation *op) override {
+    numbers.erase(op);
+    erased.insert(op);
+  }
+  /// Before a new walk, whose ops may stand where erased ones stood.
+  void forgetErased() { erased.clear(); }
+
+private:
+  llvm::DenseMap<Operation *, unsigned> numbers;
+  llvm::DenseSet<Operation *> erased;
+  unsigned last = 0;
+};
+
+/// Walks a program and replaces what is an RMSNorm.
+class Recognizer {
+public:
+  Recognizer(Operation *scope, Rounding rounding)
+      : scope(scope), rounding(rounding), rewriter(scope->getContext()) {
+    rewriter.setListener(&numbers);
+  }
+
+  /// From the first norm on, so that those before are leaves, but of each from
+  /// its last op: with its weight before its unweighted part. What is left may
+  /// be a norm with a product of weights, or fused into a reduction after it:
+  /// these come second, for alone they would take the norms of others for a
+  /// part of their own.
+  void run() {
+    visit(/*leftovers=*/false);
+    refusals.forget(); // what is still refused is refused again
+    visit(/*leftovers=*/true);
+    scope->walk([&](linalg::LinalgOp op) {
+      if (op.hasPureBufferSemantics())
+        reportBuffers(op);
+    });
+    refusals.report();
+  }
+
+private:
+  void visit(bool leftovers) {
+    numbers.forgetErased();
+    for (linalg::LinalgOp op : collectCandidates(scope))
+      if (!numbers.isErased(op))
+        recognize(op, leftovers);
+  }
+
+  void recognize(linalg::LinalgOp op, bool leftovers) {
+    if (!op.hasPureTensorSemantics())
+      return;
+    if (op.getNumReductionLoops() > 0 && !leftovers)
+      return;
+    // What is left of an op after a norm is taken out may hold another one.
+    while (op)
+      op = recognizeOnce(op, leftovers);
+  }
+
+  /// One norm of `op`; returns the rest of it, if any.
+  linalg::LinalgOp recognizeOnce(linalg::LinalgOp op, bool leftovers) {
+    bool reduces = op.getNumReductionLoops() > 0;
+    for (OpResult result : op->getResults()) {
+      if (result.use_empty() || refusedParts.contains(result) ||
+          !isa<RankedTensorType>(result.getType()))
+        continue;
+      ExprReader reader(op, result.getResultNumber());
+      if (!reader.read())
+        continue;
+      Value yielded =
+          op.getBlock()->getTerminator()->getOperand(result.getResultNumber());
+      SmallVector<std::pair<Value, const Expr *>> candidates;
+      // What is only moved is found where it is computed.
+      if (!reduces && yielded.getDefiningOp())
+        candidates.push_back({yielded, reader.getYielded()});
+      for (auto &entry : llvm::reverse(reader.getBody()))
+        if (entry.first != yielded || reduces)
+          candidates.push_back(entry);
+      for (auto [scalar, expr] : candidates) {
+        if (!isa<FloatType>(scalar.getType()) || !expr->hasReduction)
+          continue;
+        Decision decision = decideRMSNorm(expr, reader, rounding, leftovers);
+        if (decision.match) {
+          note(op, decision);
+          return apply(rewriter, op, result.getResultNumber(), scalar, reader,
+                       *decision.match);
+        }
+        if (decision.refusal == Refusal::NotACandidate)
+          continue;
+        note(op, decision);
+        for (Value part : decision.refusedParts)
+          if (part.getDefiningOp() != op)
+            refusedParts.insert(part);
+        // A part of it would be another function of x than the whole.
+        if (decision.refusal == Refusal::WeightNotOverDims)
+          break;
+      }
+    }
+    return {};
+  }
+
+  void note(linalg::LinalgOp op, const Decision &decision) {
+    Operation *reduction = decision.statistic
+                               ? decision.statistic.getDefiningOp()
+                               : op.getOperation();
+    unsigned statistic = numbers.get(reduction);
+    if (!decision.match)
+      return refusals.add(op.getLoc(), decision, statistic);
+    refusals.drop(statistic);
+    remark::passed(op.getLoc(), getRemarkOptions())
+        << describe(*decision.match);
+  }
+
+  /// Buffers are not read: another op may write x between its two uses.
+  void reportBuffers(linalg::LinalgOp op) {
+    bool hasRoot = llvm::any_of(*op.getBlock(), [](Operation &each) {
+      return isa<math::RsqrtOp, math::SqrtOp>(each);
+    });
+    if (!hasRoot)
+      return;
+    Decision decision;
+    decision.refusal = Refusal::NotOnTensors;
+    decision.explanation = "a root on buffers; recognition reads linalg on "
+                           "tensors, before bufferization";
+    note(op, decision);
+  }
+
+  Operation *scope;
+  Rounding rounding;
+  IRRewriter rewriter;
+  OpNumbers numbers;
+  Refusals refusals;
+  llvm::DenseSet<Value> refusedParts;
+};
+
 struct NormRecognize : norm::impl::NormRecognizeBase<NormRecognize> {
   using NormRecognizeBase::NormRecognizeBase;
 
@@ -121,54 +232,7 @@ struct NormRecognize : norm::impl::NormRecognizeBase<NormRecognize> {
           << rounding << "'";
       return signalPassFailure();
     }
-    // From the last op to the first, so that a norm is seen with its weight
-    // before its unweighted part is. Ops that died are out of the list.
-    refusedParts.clear();
-    SmallVector<linalg::LinalgOp> ops;
-    getOperation()->walk([&](linalg::LinalgOp op) { ops.push_back(op); });
-    IRRewriter rewriter(&getContext());
-    Erasures erased;
-    rewriter.setListener(&erased);
-    for (linalg::LinalgOp op : llvm::reverse(ops))
-      if (!erased.ops.contains(op))
-        recognize(rewriter, op, *mode);
-  }
-
-private:
-  llvm::DenseSet<Value> refusedParts;
-
-  struct Erasures : RewriterBase::Listener {
-    void notifyOperationErased(Operation *op) override { ops.insert(op); }
-    llvm::DenseSet<Operation *> ops;
-  };
-
-  void recognize(IRRewriter &rewriter, linalg::LinalgOp op, Rounding mode) {
-    if (!op.hasPureTensorSemantics() || op.getNumReductionLoops() > 0)
-      return;
-    for (OpResult result : op->getResults()) {
-      auto type = dyn_cast<RankedTensorType>(result.getType());
-      if (!type || !isa<FloatType>(type.getElementType()) || result.use_empty())
-        continue;
-      if (refusedParts.contains(result))
-        continue;
-      ExprReader reader(result);
-      const Expr *expr = reader.readRoot();
-      if (!expr)
-        continue;
-      Decision decision = decideRMSNorm(expr, type, reader, mode);
-      if (decision.match) {
-        remark::passed(op.getLoc(), getRemarkOptions())
-            << describe(*decision.match);
-        apply(rewriter, result, *decision.match);
-      } else if (decision.refusal != Refusal::NotACandidate) {
-        refusedParts.insert_range(decision.refusedParts);
-        remark::missed(op.getLoc(), getRemarkOptions())
-            << ("not an RMSNorm (" + stringifyRefusal(decision.refusal) +
-                "): " + decision.explanation)
-                   .str();
-      }
-    }
-    eraseDead(rewriter, op);
+    Recognizer(getOperation(), *mode).run();
   }
 };
 } // namespace

@@ -1,4 +1,5 @@
-//===- RowExpression.cpp - read linalg into row expressions ---------------===//
+//===- RowExpression.cpp - unique expression nodes ------------------------
+//===//
 //
 // Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,33 +7,14 @@
 //===----------------------------------------------------------------------===//
 
 #include "norm/Recognition/RowExpression.h"
-#include "mlir/Analysis/SliceAnalysis.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Linalg/IR/Linalg.h"
-#include "mlir/Dialect/Math/IR/Math.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/IR/Matchers.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/SmallBitVector.h"
+#include <cmath>
 #include <numeric>
 
 using namespace mlir;
 using namespace mlir::norm;
 using Kind = Expr::Kind;
-
-ExprReader::ExprReader(Value root) : root(root) {
-  auto type = cast<RankedTensorType>(root.getType());
-  rank = type.getRank();
-  llvm::append_range(extents, type.getShape());
-}
-
-const Expr *ExprReader::readRoot() {
-  SmallVector<AffineExpr> indices;
-  for (unsigned i = 0; i < rank; ++i)
-    indices.push_back(getAffineDimExpr(i, root.getContext()));
-  const Expr *expr = read(root, indices);
-  return overBound ? nullptr : expr;
-}
 
 ArrayRef<Anchor> ExprReader::getAnchors(const Expr *expr) const {
   auto it = anchors.find(expr);
@@ -65,13 +47,28 @@ llvm::SmallBitVector norm::getDependentDims(const Expr *expr,
 // Unique nodes
 //===----------------------------------------------------------------------===//
 
-static Expr makeNode(Kind kind, Type type,
-                     ArrayRef<const Expr *> operands = {}) {
+Expr norm::makeNode(Kind kind, Type type, ArrayRef<const Expr *> operands) {
   Expr expr;
   expr.kind = kind;
   expr.type = type;
   expr.operands.assign(operands.begin(), operands.end());
   return expr;
+}
+
+/// A root, or a sum of even powers, is what a mean square leaves behind; both
+/// stop at the elements of other tensors.
+static void summarize(Expr &expr) {
+  expr.hasReduction = expr.kind == Kind::Sum || expr.isReduction;
+  expr.hasLocal = expr.isLocal;
+  expr.hasRootOrSquares = expr.kind == Kind::Pow &&
+                          (expr.denominator == 2 || expr.numerator % 2 == 0);
+  for (const Expr *operand : expr.operands) {
+    // An unknown function of a statistic is no statistic.
+    if (expr.kind != Kind::Opaque || expr.isReduction)
+      expr.hasReduction |= operand->hasReduction;
+    expr.hasRootOrSquares |= operand->hasRootOrSquares;
+    expr.hasLocal |= operand->hasLocal;
+  }
 }
 
 const Expr *ExprReader::unique(Expr expr) {
@@ -87,7 +84,12 @@ const Expr *ExprReader::unique(Expr expr) {
   for (unsigned dim : expr.reduced)
     os << 'r' << dim;
   os << '|' << expr.name << '|' << expr.numerator << '/' << expr.denominator
-     << expr.viaRsqrt;
+     << expr.viaRsqrt << expr.dropsNaN;
+  if (expr.count) {
+    os << '|' << expr.count->factor;
+    for (auto [value, dim] : expr.count->symbols)
+      os << ',' << value << '.' << dim;
+  }
   if (expr.value) {
     SmallString<32> digits;
     expr.value->bitcastToAPInt().toString(digits, 16, /*Signed=*/false);
@@ -96,6 +98,7 @@ const Expr *ExprReader::unique(Expr expr) {
   auto [it, inserted] = uniqueNodes.try_emplace(std::move(key), nullptr);
   if (inserted) {
     overBound |= nodes.size() >= kMaxNodes;
+    summarize(expr);
     nodes.push_back(std::move(expr));
     it->second = &nodes.back();
   }
@@ -112,12 +115,65 @@ const Expr *ExprReader::makeElement(Value tensor,
 
 const Expr *ExprReader::makeOpaque(Value value, ArrayRef<AffineExpr> indices,
                                    ArrayRef<const Expr *> operands,
-                                   StringRef name) {
+                                   StringRef name, bool isReduction) {
   Expr expr =
       makeNode(Kind::Opaque, getElementTypeOrSelf(value.getType()), operands);
   expr.tensor = value;
   expr.indices.assign(indices.begin(), indices.end());
   expr.name = name.str();
+  expr.isReduction = isReduction;
+  return unique(std::move(expr));
+}
+
+const Expr *ExprReader::makeLocal(Value scalar) {
+  Expr expr = makeNode(Kind::Opaque, scalar.getType());
+  expr.tensor = scalar;
+  expr.isLocal = true;
+  // Two readings are at two positions: never the same expression.
+  expr.name = "a value of the iteration #" + std::to_string(nodes.size());
+  return unique(std::move(expr));
+}
+
+/// An op without effects gives one value for one set of operands, wherever it
+/// stands; its name includes its attributes.
+const Expr *ExprReader::makePure(Operation *op,
+                                 ArrayRef<const Expr *> operands) {
+  Expr expr = makeNode(Kind::Opaque, op->getResult(0).getType(), operands);
+  llvm::raw_string_ostream(expr.name) << op->getName().getStringRef();
+  if (auto attrs = op->getAttrDictionary(); attrs && !attrs.empty())
+    llvm::raw_string_ostream(expr.name) << ' ' << attrs;
+  return unique(std::move(expr));
+}
+
+/// A count without dynamic extents is the constant itself.
+const Expr *ExprReader::makeCount(SymbolicCount count, Type type) {
+  if (auto floatType = dyn_cast<FloatType>(type);
+      floatType && count.isConstant()) {
+    APFloat value(floatType.getFloatSemantics());
+    value.convertFromAPInt(APInt(64, count.factor, /*isSigned=*/true),
+                           /*IsSigned=*/true, APFloat::rmNearestTiesToEven);
+    return makeConstant(value, type);
+  }
+  Expr expr = makeNode(Kind::Count, type);
+  expr.count = std::move(count);
+  return unique(std::move(expr));
+}
+
+/// A sum of sums in one type is one sum: its order is unspecified (S2).
+const Expr *ExprReader::makeSum(const Expr *term, ArrayRef<unsigned> reduced) {
+  Expr expr = makeNode(Kind::Sum, term->type, {term});
+  expr.reduced.assign(reduced.begin(), reduced.end());
+  if (term->kind == Kind::Sum) {
+    expr.operands.assign(term->operands);
+    llvm::append_range(expr.reduced, term->reduced);
+  }
+  return unique(std::move(expr));
+}
+
+const Expr *ExprReader::makeMax(const Expr *a, const Expr *b, Type type,
+                                bool dropsNaN) {
+  Expr expr = makeNode(Kind::Max, type, {a, b});
+  expr.dropsNaN = dropsNaN;
   return unique(std::move(expr));
 }
 
@@ -136,6 +192,9 @@ const Expr *ExprReader::makeUnary(Kind kind, const Expr *a, Type type) {
                   APFloat::rmNearestTiesToEven, &losesInfo);
     return makeConstant(value, type);
   }
+  // A count is an integer: its rounding does not depend on the way.
+  if (a->kind == Kind::Count && kind == Kind::Round)
+    return makeCount(*a->count, type);
   // Widening is exact, so narrowing back gives the value itself.
   if (kind == Kind::Round && a->kind == Kind::Extend &&
       a->operands[0]->type == type)
@@ -161,10 +220,27 @@ const Expr *ExprReader::makeBinary(Kind kind, const Expr *a, const Expr *b,
   return unique(makeNode(kind, type, {a, b}));
 }
 
+/// The root that the program computes: correctly rounded, for double has the
+/// bits for it.
+static std::optional<APFloat> foldRoot(const APFloat &base) {
+  if (base.isNegative())
+    return std::nullopt;
+  APFloat wide = base;
+  bool losesInfo;
+  wide.convert(APFloat::IEEEdouble(), APFloat::rmNearestTiesToEven, &losesInfo);
+  APFloat root(std::sqrt(wide.convertToDouble()));
+  root.convert(base.getSemantics(), APFloat::rmNearestTiesToEven, &losesInfo);
+  return root;
+}
+
 const Expr *ExprReader::makePow(const Expr *base, int numerator,
                                 int denominator, Type type, bool viaRsqrt) {
-  if (base->kind == Kind::Abs && denominator == 1 && numerator % 2 == 0)
+  while ((base->kind == Kind::Abs || base->kind == Kind::Neg) &&
+         denominator == 1 && numerator % 2 == 0)
     base = base->operands[0];
+  if (base->kind == Kind::Constant && numerator == 1 && denominator == 2)
+    if (auto folded = foldRoot(*base->value))
+      return makeConstant(*folded, type);
   if (base->kind == Kind::Pow) {
     int p = base->numerator * numerator, q = base->denominator * denominator;
     int divisor = std::gcd(p, q);
@@ -182,317 +258,4 @@ const Expr *ExprReader::makePow(const Expr *base, int numerator,
   expr.denominator = denominator;
   expr.viaRsqrt = viaRsqrt;
   return unique(std::move(expr));
-}
-
-//===----------------------------------------------------------------------===//
-// Tensors
-//===----------------------------------------------------------------------===//
-
-const Expr *ExprReader::read(Value tensor, SmallVector<AffineExpr> indices) {
-  AffineExpr zero = getAffineConstantExpr(0, root.getContext());
-  auto type = cast<RankedTensorType>(tensor.getType());
-  for (auto [index, extent] : llvm::zip(indices, type.getShape())) {
-    if (extent == 1)
-      index = zero;
-    else if (auto dim = dyn_cast<AffineDimExpr>(index))
-      if (extents[dim.getPosition()] == 1)
-        index = zero;
-  }
-  std::string key;
-  llvm::raw_string_ostream os(key);
-  os << tensor.getAsOpaquePointer();
-  for (AffineExpr index : indices)
-    os << ',' << index.getAsOpaquePointer();
-  auto [it, inserted] = readValues.try_emplace(key, nullptr);
-  if (!inserted && it->second)
-    return it->second;
-  const Expr *expr =
-      overBound ? makeElement(tensor, indices) : readUncached(tensor, indices);
-  readValues[key] = expr;
-  anchors[expr].push_back({tensor, indices});
-  return expr;
-}
-
-/// A contraction of two different tensors: no sum of squares, and what lies
-/// behind it does not matter to a norm after it.
-static bool isProductOfTwo(linalg::LinalgOp op) {
-  if (!linalg::isaContractionOpInterface(op))
-    return false;
-  return op.getDpsInputOperand(0)->get() != op.getDpsInputOperand(1)->get();
-}
-
-const Expr *ExprReader::readUncached(Value tensor,
-                                     ArrayRef<AffineExpr> indices) {
-  DenseElementsAttr dense;
-  if (matchPattern(tensor, m_Constant(&dense)) && dense.isSplat() &&
-      isa<FloatType>(dense.getElementType()))
-    return makeConstant(dense.getSplatValue<APFloat>(), dense.getElementType());
-  Operation *op = tensor.getDefiningOp();
-  if (!op)
-    return makeElement(tensor, indices);
-  if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op))
-    if (linalgOp.hasPureTensorSemantics() && !isProductOfTwo(linalgOp))
-      return readLinalg(cast<OpResult>(tensor), indices);
-  if (auto source = reindex(op, indices))
-    return read(op->getOperand(0), *source);
-  return makeElement(tensor, indices);
-}
-
-/// Indices of a reshape group's several dimensions from the one of its product,
-/// or the other way round; nothing when extents are unknown.
-static bool splitIndex(AffineExpr index, ArrayRef<int64_t> shape,
-                       MutableArrayRef<AffineExpr> parts) {
-  AffineExpr zero = getAffineConstantExpr(0, index.getContext());
-  int64_t nonUnit = llvm::count_if(shape, [](int64_t d) { return d != 1; });
-  if (nonUnit <= 1) {
-    for (auto [extent, part] : llvm::zip(shape, parts))
-      part = extent == 1 ? zero : index;
-    return true;
-  }
-  if (llvm::any_of(shape.drop_front(), ShapedType::isDynamic))
-    return false;
-  int64_t stride = 1;
-  for (size_t i = shape.size(); i-- > 0;) {
-    parts[i] = index.floorDiv(stride);
-    if (i > 0)
-      parts[i] = parts[i] % shape[i];
-    stride *= shape[i];
-  }
-  return true;
-}
-
-static std::optional<AffineExpr> joinIndex(ArrayRef<AffineExpr> parts,
-                                           ArrayRef<int64_t> shape) {
-  AffineExpr index = getAffineConstantExpr(0, parts[0].getContext());
-  int64_t stride = 1;
-  for (size_t i = shape.size(); i-- > 0;) {
-    if (shape[i] == 1)
-      continue;
-    if (ShapedType::isDynamic(stride))
-      return std::nullopt;
-    index = parts[i] * stride + index;
-    stride = ShapedType::isDynamic(shape[i]) ? shape[i] : stride * shape[i];
-  }
-  return index;
-}
-
-std::optional<SmallVector<AffineExpr>>
-ExprReader::reindex(Operation *op, ArrayRef<AffineExpr> indices) {
-  if (isa<tensor::CastOp>(op))
-    return SmallVector<AffineExpr>(indices);
-  if (auto slice = dyn_cast<tensor::ExtractSliceOp>(op)) {
-    SmallVector<AffineExpr> source;
-    llvm::SmallBitVector dropped = slice.getDroppedDims();
-    unsigned next = 0;
-    for (auto [dim, offset, stride] :
-         llvm::enumerate(slice.getStaticOffsets(), slice.getStaticStrides())) {
-      if (ShapedType::isDynamic(offset) || ShapedType::isDynamic(stride))
-        return std::nullopt;
-      AffineExpr index = dropped.test(dim)
-                             ? getAffineConstantExpr(0, op->getContext())
-                             : indices[next++];
-      source.push_back(index * stride + offset);
-    }
-    return source;
-  }
-  if (auto collapse = dyn_cast<tensor::CollapseShapeOp>(op)) {
-    ArrayRef<int64_t> shape = collapse.getSrcType().getShape();
-    SmallVector<AffineExpr> source(shape.size());
-    MutableArrayRef<AffineExpr> parts(source);
-    for (auto [index, group] :
-         llvm::zip(indices, collapse.getReassociationIndices()))
-      if (!splitIndex(index, shape.slice(group.front(), group.size()),
-                      parts.slice(group.front(), group.size())))
-        return std::nullopt;
-    // A collapse to rank 0 has no groups: every dimension is a unit one.
-    for (AffineExpr &part : source)
-      if (!part)
-        part = getAffineConstantExpr(0, op->getContext());
-    return source;
-  }
-  if (auto expand = dyn_cast<tensor::ExpandShapeOp>(op)) {
-    ArrayRef<int64_t> shape = expand.getResultType().getShape();
-    SmallVector<AffineExpr> source;
-    for (const auto &group : expand.getReassociationIndices()) {
-      auto index = joinIndex(indices.slice(group.front(), group.size()),
-                             shape.slice(group.front(), group.size()));
-      if (!index)
-        return std::nullopt;
-      source.push_back(*index);
-    }
-    return source;
-  }
-  return std::nullopt;
-}
-
-const Expr *ExprReader::readLinalg(OpResult result,
-                                   ArrayRef<AffineExpr> indices) {
-  auto op = cast<linalg::LinalgOp>(result.getOwner());
-  MLIRContext *context = op->getContext();
-  SmallVector<AffineExpr> loops(op.getNumLoops());
-  AffineMap resultMap = op.getIndexingMapMatchingResult(result);
-  for (auto [expr, index] : llvm::zip(resultMap.getResults(), indices)) {
-    if (auto dim = dyn_cast<AffineDimExpr>(expr))
-      loops[dim.getPosition()] = index;
-    else if (!isa<AffineConstantExpr>(expr))
-      return makeElement(result, indices);
-  }
-  SmallVector<unsigned> reduced;
-  SmallVector<int64_t> ranges = op.getStaticLoopRanges();
-  for (auto [i, kind] : llvm::enumerate(op.getIteratorTypesArray())) {
-    if (loops[i])
-      continue;
-    if (kind != utils::IteratorType::reduction) {
-      // A parallel loop that the result does not see must have one turn.
-      if (ranges[i] != 1)
-        return makeElement(result, indices);
-      loops[i] = getAffineConstantExpr(0, context);
-      continue;
-    }
-    reduced.push_back(extents.size());
-    loops[i] = getAffineDimExpr(extents.size(), context);
-    extents.push_back(ranges[i]);
-  }
-  if (reduced.size() != op.getNumReductionLoops())
-    return makeElement(result, indices);
-
-  llvm::DenseMap<Value, const Expr *> known;
-  for (OpOperand &operand : op->getOpOperands()) {
-    BlockArgument argument = op.getMatchingBlockArgument(&operand);
-    if (argument.use_empty() || (op.isDpsInit(&operand) && !reduced.empty()))
-      continue;
-    if (!isa<RankedTensorType>(operand.get().getType())) {
-      llvm::DenseMap<Value, const Expr *> outside;
-      known[argument] = readScalar(operand.get(), outside);
-      continue;
-    }
-    SmallVector<AffineExpr> at;
-    for (AffineExpr expr : op.getMatchingIndexingMap(&operand).getResults())
-      at.push_back(expr.replaceDims(loops));
-    known[argument] = read(operand.get(), at);
-  }
-  unsigned number = result.getResultNumber();
-  Value yielded = op.getBlock()->getTerminator()->getOperand(number);
-  if (reduced.empty())
-    return readScalar(yielded, known);
-
-  SmallVector<Operation *> combiners;
-  Value term = matchReduction(op.getRegionOutputArgs(), number, combiners);
-  if (!term || combiners.size() != 1)
-    return makeOpaque(result, indices, {}, "a reduction that is not one op");
-  const Expr *body = readScalar(term, known);
-  const Expr *init = read(op.getDpsInitOperand(number)->get(),
-                          SmallVector<AffineExpr>(indices));
-  if (!isa<arith::AddFOp>(combiners[0]))
-    return makeOpaque(result, indices, {body},
-                      combiners[0]->getName().getStringRef());
-  if (init->kind != Kind::Constant || !init->value->isZero())
-    return makeOpaque(result, indices, {body},
-                      "a sum that does not start at 0");
-  Expr sum = makeNode(Kind::Sum, body->type, {body});
-  sum.reduced = reduced;
-  return unique(std::move(sum));
-}
-
-//===----------------------------------------------------------------------===//
-// Scalars
-//===----------------------------------------------------------------------===//
-
-const Expr *ExprReader::readScalar(Value scalar,
-                                   llvm::DenseMap<Value, const Expr *> &known) {
-  if (auto it = known.find(scalar); it != known.end())
-    return it->second;
-  FloatAttr constant;
-  Operation *op = scalar.getDefiningOp();
-  const Expr *expr = nullptr;
-  if (matchPattern(scalar, m_Constant(&constant))) {
-    expr = makeConstant(constant.getValue(), constant.getType());
-  } else if (!op) {
-    expr = makeOpaque(scalar, {}, {}, "a scalar argument");
-  } else if (isa<linalg::IndexOp>(op)) {
-    // Two readings are at two positions: never the same expression.
-    expr = makeOpaque(scalar, {}, {},
-                      "linalg.index #" + std::to_string(nodes.size()));
-  } else if (auto extract = dyn_cast<tensor::ExtractOp>(op)) {
-    SmallVector<AffineExpr> indices;
-    for (Value index : extract.getIndices()) {
-      IntegerAttr value;
-      if (!matchPattern(index, m_Constant(&value)))
-        return known[scalar] = makeOpaque(scalar, {}, {}, "tensor.extract");
-      indices.push_back(
-          getAffineConstantExpr(value.getInt(), scalar.getContext()));
-    }
-    expr = read(extract.getTensor(), indices);
-  } else {
-    SmallVector<const Expr *> operands;
-    for (Value operand : op->getOperands())
-      operands.push_back(readScalar(operand, known));
-    expr = readArithmetic(op, operands, scalar);
-  }
-  return known[scalar] = expr;
-}
-
-/// p/q of an exponent that is a small multiple of 1/2.
-static std::optional<std::pair<int, int>> getExponent(Value exponent) {
-  FloatAttr real;
-  IntegerAttr integer;
-  if (matchPattern(exponent, m_Constant(&integer)) &&
-      integer.getValue().getSignificantBits() < 8)
-    return std::pair<int, int>(integer.getInt(), 1);
-  if (!matchPattern(exponent, m_Constant(&real)))
-    return std::nullopt;
-  double twice = 2 * real.getValueAsDouble();
-  if (twice != static_cast<int>(twice) || std::abs(twice) > 16)
-    return std::nullopt;
-  int p = static_cast<int>(twice);
-  return p % 2 ? std::pair<int, int>(p, 2) : std::pair<int, int>(p / 2, 1);
-}
-
-static std::optional<std::pair<int, int>> getExponent(const Expr *exponent,
-                                                      Value scalar) {
-  if (exponent->kind != Kind::Constant)
-    return getExponent(scalar);
-  double twice = 2 * exponent->value->convertToDouble();
-  if (twice != static_cast<int>(twice) || std::abs(twice) > 16)
-    return std::nullopt;
-  int p = static_cast<int>(twice);
-  return p % 2 ? std::pair<int, int>(p, 2) : std::pair<int, int>(p / 2, 1);
-}
-
-const Expr *ExprReader::readArithmetic(Operation *op, ArrayRef<const Expr *> e,
-                                       Value scalar) {
-  Type type = scalar.getType();
-  auto opaque = [&] {
-    return makeOpaque(scalar, {}, e, op->getName().getStringRef());
-  };
-  if (!isa<FloatType>(type))
-    return opaque();
-  if (isa<arith::MulFOp>(op))
-    return makeBinary(Kind::Mul, e[0], e[1], type);
-  if (isa<arith::AddFOp>(op))
-    return makeBinary(Kind::Add, e[0], e[1], type);
-  if (isa<arith::SubFOp>(op))
-    return makeBinary(Kind::Add, e[0], makeUnary(Kind::Neg, e[1], type), type);
-  if (isa<arith::DivFOp>(op))
-    return makeBinary(Kind::Mul, e[0], makePow(e[1], -1, 1, type), type);
-  if (isa<arith::NegFOp>(op))
-    return makeUnary(Kind::Neg, e[0], type);
-  if (isa<math::AbsFOp>(op))
-    return makeUnary(Kind::Abs, e[0], type);
-  if (isa<math::SqrtOp>(op))
-    return makePow(e[0], 1, 2, type);
-  if (isa<math::RsqrtOp>(op))
-    return makePow(e[0], -1, 2, type, /*viaRsqrt=*/true);
-  if (isa<math::PowFOp, math::FPowIOp>(op)) {
-    auto exponent = getExponent(e[1], op->getOperand(1));
-    return exponent ? makePow(e[0], exponent->first, exponent->second, type)
-                    : opaque();
-  }
-  if (isa<arith::MaximumFOp>(op))
-    return makeBinary(Kind::Max, e[0], e[1], type);
-  if (isa<arith::TruncFOp>(op))
-    return makeUnary(Kind::Round, e[0], type);
-  if (isa<arith::ExtFOp>(op))
-    return makeUnary(Kind::Extend, e[0], type);
-  return opaque();
 }

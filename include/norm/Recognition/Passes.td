@@ -13,9 +13,11 @@ include "mlir/Pass/PassBase.td"
 def NormRecognize : Pass<"norm-recognize"> {
   let summary = "Recognise unfused RMSNorm in linalg and raise it to norm.rmsnorm";
   let description = [{
-    Reads every linalg result as a row expression (what one element is, whatever
-    ops compute it), decides whether that expression is an RMSNorm, and replaces
-    the last op by one `norm.rmsnorm`. Narrowing casts are kept where they are:
+    Reads every linalg result behind a reduction as a row expression (what one
+    element is, whatever ops compute it), decides whether that expression, or a
+    value in the body, is an RMSNorm, and replaces it by one `norm.rmsnorm`. What
+    the body does after it (a bias, a gate, a cast) becomes a `linalg.generic`
+    that reads the norm. Narrowing casts are kept where they are:
     a rounding before the weight becomes `normalized_type`, one of the reciprocal
     root `scale_type`. A candidate that is refused leaves the IR as it was and is
     reported as a `missed` remark with a typed reason, with what was expected and
@@ -32,11 +34,12 @@ def NormRecognize : Pass<"norm-recognize"> {
 
     `rounding` says what may differ within the compute type, where no narrowing
     is at stake: `default` takes rsqrt for the division by a root, 1/n for the
-    division by n, and the weight in any order (within 4 ulp); `exact` refuses
-    these; `relaxed` also takes a 16-bit mean that is divided in f32 and rounded
-    once.
+    division by n, a scaled root, and the weight in any order (within 4 ulp);
+    `exact` refuses these; `relaxed` also takes a 16-bit mean that is divided in
+    f32 and rounded once.
 
-    Limits: static normalised extents; docs/Recognition.md lists the forms.
+    Limits: calls are not read (run `inline` before); `inv_rms` is never made;
+    docs/Recognition.md lists the forms and the reasons of refusals.
   }];
   let options = [Option<"rounding", "rounding", "std::string",
                         /*default=*/"\"default\"",

@@ -33,17 +33,22 @@ enum class Refusal {
   EpsilonNotUniform,
   EpsilonNegative,
   DimsNotBroadcast,         ///< the statistic depends on a dimension it reduced
-  DynamicExtent,            ///< the number of terms is not a constant
+  DynamicExtent,            ///< the divisor is not proved to be that extent
   RoundingNotRepresentable, ///< roundings that S2 to S6 cannot state
   RoundingNotExact,         ///< accepted by default, refused by rounding=exact
   WeightNotRepresentable,
-  WeightNotOverDims,    ///< it spans only dimensions that are not normalised
-  InputNotRepresentable ///< no tensor holds x in the result's shape
+  WeightNotOverDims,     ///< it spans only dimensions that are not normalised
+  InputNotRepresentable, ///< no tensor holds x in the result's shape
+  NotOnTensors           ///< buffers: another op may write in between
 };
 StringRef stringifyRefusal(Refusal refusal);
 
 struct RMSNormMatch {
+  /// A tensor, or a scalar of the read op's body where no tensor holds x.
   Value input;
+  /// The reader's dimension that each dimension of the input is; the others of
+  /// this struct are the input's own.
+  SmallVector<int64_t> order;
   Value weight; // null: none, or weightExpr
   /// A weight that no tensor of the program holds, such as 1 + w fused into the
   /// norm: to be computed over weightDims. Lives as long as the reader.
@@ -54,6 +59,9 @@ struct RMSNormMatch {
   EpsilonMode mode = EpsilonMode::Inside;
   FloatType computeType;
   FloatType scaleType, normalizedType; // null: absent
+  const Expr *inverseRoot = nullptr;   // r, in its own type
+
+  bool isInputInBody() const { return !isa<RankedTensorType>(input.getType()); }
 };
 
 /// The outcome of a decision: a match, or a reason with its explanation.
@@ -64,12 +72,14 @@ struct Decision {
   /// Tensors that hold a part of what was refused as a whole, and that would
   /// match alone: a norm whose weight belongs to another dimension.
   SmallVector<Value> refusedParts;
+  /// The result of the reduction that the candidate is about; may be null.
+  Value statistic;
 };
 
-/// Decides about `expr`, the element (d0, d1, ...) of a tensor of type `type`
-/// that `reader` read.
-Decision decideRMSNorm(const Expr *expr, RankedTensorType type,
-                       const ExprReader &reader, Rounding rounding);
+/// Decides about `expr`, an element (d0, d1, ...) of the space that `reader`
+/// read. With `joinsWeights` a product of several factors may be the weight.
+Decision decideRMSNorm(const Expr *expr, ExprReader &reader, Rounding rounding,
+                       bool joinsWeights);
 
 } // namespace mlir::norm
 

@@ -19,12 +19,15 @@
 #ifndef NORM_RECOGNITION_ROWEXPRESSION_H
 #define NORM_RECOGNITION_ROWEXPRESSION_H
 
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/AffineExpr.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Value.h"
+#include "norm/Recognition/Extent.h"
 #include "llvm/ADT/APFloat.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/MapVector.h"
 #include <deque>
 #include <map>
 #include <string>
@@ -40,24 +43,37 @@ struct Expr {
     Pow,      ///< operands[0] ^ (numerator/denominator)
     Abs,
     Neg,
-    Max,    ///< NaN of either operand gives NaN
+    Max, ///< NaN of either operand gives NaN, unless `dropsNaN`
+    Min,
+    Count,  ///< `count`, a product of extents, rounded to `type`
     Round,  ///< operands[0] rounded to the narrower `type`
     Extend, ///< operands[0] in the wider `type`, exact
     Sum,    ///< operands[0] added up over `reduced`, from 0
-    Opaque  ///< anything else: `op` names it
+    Opaque  ///< anything else: `name` says what
   };
   Kind kind = Kind::Opaque;
   Type type;
   SmallVector<const Expr *, 2> operands;
-  Value tensor;                    // Element; Opaque: the value it stands for
-  SmallVector<AffineExpr> indices; // Element, Opaque
-  SmallVector<unsigned> reduced;   // Sum
+  Value tensor;                       // Element; Opaque: its value, if not pure
+  SmallVector<AffineExpr> indices;    // Element, Opaque
+  SmallVector<unsigned> reduced;      // Sum
   int numerator = 1, denominator = 1; // Pow
   std::optional<APFloat> value;       // Constant
+  std::optional<SymbolicCount> count; // Count
   std::string name;                   // Opaque: what the program does there
   /// Pow: written as rsqrt or as a division; `exact` rounding cares.
   bool viaRsqrt = false;
+  bool dropsNaN = false;    // Max
+  bool isReduction = false; // Opaque
+  /// Opaque: it depends on its position in a way that `indices` do not say.
+  bool isLocal = false;
+  // Of the whole expression, kept so that no search walks a shared node twice.
+  bool hasReduction = false;
+  bool hasRootOrSquares = false;
+  bool hasLocal = false;
 };
+
+Expr makeNode(Expr::Kind kind, Type type, ArrayRef<const Expr *> operands = {});
 
 /// A position in the program that holds an expression.
 struct Anchor {
@@ -65,51 +81,99 @@ struct Anchor {
   SmallVector<AffineExpr> indices;
 };
 
-/// Reads expressions for one root value. Dimensions 0 to rank-1 of the index
-/// expressions are the root's; those of reductions follow.
+/// Reads what one linalg op computes. The index dimensions 0 to rank-1 are
+/// those of a tensor over the whole iteration space of the op: its result's
+/// where all its loops are parallel, else the loops themselves. Those of other
+/// reductions follow.
 class ExprReader {
 public:
-  /// At most this many nodes are made a root; reading more gives up.
-  static constexpr size_t kMaxNodes = 4096;
+  /// Bounds on what is read for one op; beyond them a tensor is a leaf.
+  static constexpr size_t kMaxNodes = 16384;
+  static constexpr unsigned kMaxDepth = 20; // linalg ops behind one another
 
-  explicit ExprReader(Value root);
+  ExprReader(linalg::LinalgOp root, unsigned resultNumber);
 
-  /// The element of the root at (d0, d1, ...); null when over the bound.
-  const Expr *readRoot();
+  /// Reads the body; false where the op has no such iteration space.
+  bool read();
+
+  /// What the body yields; null for a reduction.
+  const Expr *getYielded() const { return yielded; }
+  /// The scalars of the body, in the order of its operations.
+  ArrayRef<std::pair<Value, const Expr *>> getBody() const { return body; }
+
+  unsigned getRank() const { return rank; }
+  ArrayRef<int64_t> getShape() const {
+    return ArrayRef<int64_t>(extents).take_front(rank);
+  }
+  /// From the loops of the op to the index dimensions.
+  AffineMap getSpaceMap() const { return spaceMap; }
 
   /// Static extent of an index dimension, or ShapedType::kDynamic.
   int64_t getExtent(unsigned dim) const { return extents[dim]; }
-  unsigned getRank() const { return rank; }
-  bool isRootDim(unsigned dim) const { return dim < rank; }
+  /// Whether two index dimensions, or a dimension of a tensor, have one extent.
+  bool haveSameExtent(unsigned a, unsigned b) const;
+  bool isExtentOf(unsigned dim, Value tensor, int64_t tensorDim) const;
 
   /// Values that hold `expr`, in the order in which they were read.
   ArrayRef<Anchor> getAnchors(const Expr *expr) const;
 
+  const Expr *makeProduct(const Expr *a, const Expr *b, Type type) {
+    return makeBinary(Expr::Kind::Mul, a, b, type);
+  }
+
 private:
+  using Scalars = llvm::DenseMap<Value, const Expr *>;
   const Expr *read(Value tensor, SmallVector<AffineExpr> indices);
   const Expr *readUncached(Value tensor, ArrayRef<AffineExpr> indices);
   const Expr *readLinalg(OpResult result, ArrayRef<AffineExpr> indices);
-  const Expr *readScalar(Value scalar,
-                         llvm::DenseMap<Value, const Expr *> &known);
+  const Expr *readReduction(OpResult result, ArrayRef<AffineExpr> indices,
+                            ArrayRef<unsigned> reduced, Scalars &known);
+  Scalars readOperands(linalg::LinalgOp op, ArrayRef<AffineExpr> loops,
+                       bool skipInits);
+  bool enterLoops(OpResult result, ArrayRef<AffineExpr> indices,
+                  SmallVectorImpl<AffineExpr> &loops,
+                  SmallVectorImpl<unsigned> &reduced);
+  AffineExpr addDim(linalg::LinalgOp op, unsigned loop);
+  void addExtentSources(linalg::LinalgOp op, unsigned loop, unsigned dim);
+  const Expr *readScalar(Value scalar, Scalars &known);
+  const Expr *readScalarUncached(Value scalar, Scalars &known);
   const Expr *readArithmetic(Operation *op, ArrayRef<const Expr *> operands,
                              Value scalar);
+  const Expr *readInteger(Operation *op, ArrayRef<const Expr *> operands,
+                          Value scalar);
   std::optional<SmallVector<AffineExpr>> reindex(Operation *reshape,
                                                  ArrayRef<AffineExpr> indices);
 
   const Expr *unique(Expr expr);
   const Expr *makeElement(Value tensor, ArrayRef<AffineExpr> indices);
   const Expr *makeOpaque(Value value, ArrayRef<AffineExpr> indices,
-                         ArrayRef<const Expr *> operands, StringRef name);
+                         ArrayRef<const Expr *> operands, StringRef name,
+                         bool isReduction = false);
+  const Expr *makeLocal(Value scalar);
+  std::optional<AffineExpr> readIndex(Value index, Scalars &known);
+  const Expr *makePure(Operation *op, ArrayRef<const Expr *> operands);
   const Expr *makeConstant(APFloat value, Type type);
+  const Expr *makeCount(SymbolicCount count, Type type);
+  const Expr *makeSum(const Expr *term, ArrayRef<unsigned> reduced);
+  const Expr *makeMax(const Expr *a, const Expr *b, Type type, bool dropsNaN);
   const Expr *makeBinary(Expr::Kind kind, const Expr *a, const Expr *b,
                          Type type);
   const Expr *makePow(const Expr *base, int numerator, int denominator,
                       Type type, bool viaRsqrt = false);
   const Expr *makeUnary(Expr::Kind kind, const Expr *a, Type type);
 
-  Value root;
-  unsigned rank;
+  linalg::LinalgOp root;
+  unsigned resultNumber;
+  MLIRContext *context;
+  AffineMap spaceMap;
+  unsigned rank = 0;
+  unsigned depth = 0;
+  ArrayRef<AffineExpr> loops; // of the op whose body is being read
+  const Expr *yielded = nullptr;
+  SmallVector<std::pair<Value, const Expr *>> body;
   SmallVector<int64_t> extents;
+  /// What each extent is where it is dynamic; loops know it from any operand.
+  SmallVector<SmallVector<SymbolicCount, 2>> extentSources;
   std::deque<Expr> nodes;
   std::map<std::string, const Expr *> uniqueNodes;
   std::map<std::string, const Expr *> readValues;
@@ -118,10 +182,10 @@ private:
 };
 
 /// Computes `expr`, made of constants, elements, sums, products and roundings,
-/// as one linalg.generic over the root dimensions `dims` of a tensor of
-/// `shape`; elements are indexed by single dimensions or constants.
+/// as one linalg.generic over the index dimensions `dims`, of `sizes`; elements
+/// are indexed by single dimensions or constants.
 Value materialize(OpBuilder &b, Location loc, const Expr *expr,
-                  ArrayRef<int64_t> dims, Value shape);
+                  ArrayRef<int64_t> dims, ArrayRef<OpFoldResult> sizes);
 
 /// The index dimensions that an expression's value depends on.
 llvm::SmallBitVector getDependentDims(const Expr *expr, unsigned numDims);

@@ -1,0 +1,115 @@
+//===- Candidates.cpp - where a norm may end
+//--------------------------------===//
+//
+// Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Candidates.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "llvm/ADT/Sequence.h"
+#include "llvm/ADT/SmallVectorExtras.h"
+
+using namespace mlir;
+using namespace mlir::norm;
+
+namespace {
+/// What a value has to do with a reduction before it.
+struct Flow {
+  unsigned statistic = 0; // number of the last reduction; 0: none
+  /// Ops that may still follow; a pure function of statistics has no limit.
+  unsigned hops = 0;
+};
+
+class Walker {
+public:
+  void visit(Operation *op);
+  SmallVector<linalg::LinalgOp> takeCandidates();
+
+private:
+  static constexpr unsigned kHops = 6, kStatistic = ~0u;
+  void visitLinalg(linalg::LinalgOp op);
+  bool isNeutral(Value value) const;
+
+  llvm::DenseMap<Value, Flow> flows;
+  llvm::DenseSet<Value> neutral; // computed from constants alone
+  unsigned numReductions = 0;
+  SmallVector<std::pair<unsigned, linalg::LinalgOp>> found;
+};
+} // namespace
+
+bool Walker::isNeutral(Value value) const {
+  Operation *op = value.getDefiningOp();
+  return neutral.contains(value) ||
+         (op && (op->hasTrait<OpTrait::ConstantLike>() ||
+                 !isa<TensorType>(value.getType())));
+}
+
+void Walker::visit(Operation *op) {
+  if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op))
+    return visitLinalg(linalgOp);
+  if (isa<tensor::EmptyOp>(op)) {
+    neutral.insert(op->getResult(0));
+  } else if (isa<tensor::CastOp, tensor::ExpandShapeOp, tensor::CollapseShapeOp,
+                 tensor::ExtractSliceOp>(op)) {
+    Value source = op->getOperand(0);
+    if (auto it = flows.find(source); it != flows.end())
+      flows[op->getResult(0)] = Flow(it->second);
+    if (isNeutral(source))
+      neutral.insert(op->getResult(0));
+  } else if (isa<tensor::FromElementsOp, tensor::SplatOp>(op)) {
+    neutral.insert(op->getResult(0));
+  }
+}
+
+void Walker::visitLinalg(linalg::LinalgOp op) {
+  SmallVector<Value> operands(op->getOperands());
+  op.getBlock()->walk([&](tensor::ExtractOp extract) {
+    operands.push_back(extract.getTensor());
+  });
+  Flow flow;
+  bool areNeutral = true, isStatistic = true;
+  for (Value operand : operands) {
+    auto it = flows.find(operand);
+    bool isPlain = it == flows.end();
+    if (isPlain || it->second.hops != kStatistic)
+      isStatistic &= isNeutral(operand);
+    areNeutral &= isPlain && isNeutral(operand);
+    if (isPlain)
+      continue;
+    flow.statistic = std::max(flow.statistic, it->second.statistic);
+    flow.hops = std::max(flow.hops, it->second.hops);
+  }
+  if (flow.statistic)
+    found.push_back({flow.statistic, op});
+  if (op.getNumReductionLoops() > 0)
+    flow = {++numReductions, kStatistic};
+  else if (flow.hops == kStatistic && !isStatistic)
+    flow.hops = kHops;
+  else if (flow.hops != kStatistic && flow.hops > 0)
+    --flow.hops;
+  for (Value result : op->getResults()) {
+    if (flow.statistic && flow.hops)
+      flows[result] = flow;
+    if (areNeutral)
+      neutral.insert(result);
+  }
+}
+
+SmallVector<linalg::LinalgOp> Walker::takeCandidates() {
+  SmallVector<unsigned> order =
+      llvm::to_vector(llvm::seq<unsigned>(found.size()));
+  llvm::sort(order, [&](unsigned a, unsigned b) {
+    return found[a].first != found[b].first ? found[a].first < found[b].first
+                                            : a > b;
+  });
+  return llvm::map_to_vector(order,
+                             [&](unsigned i) { return found[i].second; });
+}
+
+SmallVector<linalg::LinalgOp> norm::collectCandidates(Operation *scope) {
+  Walker walker;
+  scope->walk<WalkOrder::PreOrder>([&](Operation *op) { walker.visit(op); });
+  return walker.takeCandidates();
+}

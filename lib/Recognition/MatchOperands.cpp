@@ -1,0 +1,232 @@
+//===- MatchOperands.cpp - types, and the tensors that hold x and w
+//---------===//
+//
+// Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Matcher.h"
+#include "mlir/IR/TypeUtilities.h"
+#include "llvm/ADT/SmallBitVector.h"
+
+using namespace mlir;
+using namespace mlir::norm;
+using Kind = Expr::Kind;
+
+/// S2 to S6: every value has the type that the op would give it.
+Check Matcher::checkTypes(RMSNormMatch &match) {
+  auto expect = [&](Type found, Type expected, const char *what) -> Check {
+    if (found == expected)
+      return std::nullopt;
+    return refuse(Refusal::RoundingNotRepresentable,
+                  Twine(what) + " is computed in " + text(found) +
+                      ", expected " + text(expected));
+  };
+  // S2: each sum is in C, or wider than its terms.
+  for (const Expr *term : inverse.terms)
+    if (Check reason = expect(stripExtend(term)->type, compute, "the square"))
+      return reason;
+  // S2 rounds the sum to C, then divides: the same where n is a power of two.
+  auto isPowerOfTwo = [](const Scale &scale) {
+    return scale.value->kind == Kind::Constant &&
+           scale.value->value->getExactLog2Abs() != INT_MIN;
+  };
+  if (inverse.roundsMean && !llvm::all_of(inverse.inside, isPowerOfTwo) &&
+      rounding != Rounding::Relaxed)
+    return refuse(Refusal::RoundingNotRepresentable,
+                  "the mean is divided in " + text(inverse.sum->type) +
+                      " and rounded to " + text(compute) +
+                      " once; rounding=relaxed accepts that");
+  FloatType z = normalizedType ? normalizedType : compute;
+  if (weight) {
+    auto w = cast<FloatType>(weight->type);
+    if (Check reason = expect(weightProduct, getWiderFloatType(z, w),
+                              "the product with the weight"))
+      return reason;
+  }
+  match.computeType = compute;
+  match.scaleType = scaleType;
+  match.normalizedType = normalizedType;
+  return std::nullopt;
+}
+
+Check Matcher::checkRounding() {
+  if (rounding != Rounding::Exact)
+    return std::nullopt;
+  auto multiplies = [](const Scale &scale) { return scale.numerator > 0; };
+  const char *what = nullptr;
+  if (inverse.viaRsqrt)
+    what = "math.rsqrt, where the op divides by a square root";
+  else if (llvm::any_of(inverse.inside, multiplies))
+    what = "a product with 1/n, where the op divides by n";
+  else if (!inverse.outside.empty() || !inverse.numerator.empty())
+    what = "a root that is scaled, where the op divides the sum";
+  else if (inverse.dropsNaN)
+    what = "a clamp that gives epsilon for a NaN, where the op gives NaN";
+  else if (inverse.boundsAbove)
+    what = "an upper bound, which the op does not have";
+  else if (reorders)
+    what = "products in another order than the op's";
+  if (!what)
+    return std::nullopt;
+  return refuse(Refusal::RoundingNotExact,
+                Twine("rounding=exact refuses ") + what);
+}
+
+/// Whether `anchor` holds its expression at (d0, d1, ...) of the root's shape.
+bool Matcher::holdsAt(const Anchor &anchor, ArrayRef<int64_t> dims) {
+  if (anchor.indices.size() != dims.size())
+    return false;
+  for (auto [i, dim] : llvm::enumerate(dims)) {
+    if (!reader.isExtentOf(dim, anchor.tensor, i))
+      return false;
+    bool isUnit = reader.getExtent(dim) == 1;
+    auto index = dyn_cast<AffineDimExpr>(anchor.indices[i]);
+    if (!isUnit && (!index || index.getPosition() != dim))
+      return false;
+  }
+  return true;
+}
+
+/// The root dimension that each dimension of the anchor's tensor is; nothing
+/// where it is not a permutation of all of them.
+std::optional<SmallVector<int64_t>> Matcher::getOrder(const Anchor &anchor) {
+  unsigned rank = reader.getRank();
+  if (anchor.indices.size() != rank)
+    return std::nullopt;
+  SmallVector<int64_t> order(rank, -1);
+  llvm::SmallBitVector used(rank);
+  for (auto [i, index] : llvm::enumerate(anchor.indices)) {
+    auto dim = dyn_cast<AffineDimExpr>(index);
+    if (!dim)
+      continue;
+    unsigned position = dim.getPosition();
+    if (position >= rank || used.test(position) ||
+        !reader.isExtentOf(position, anchor.tensor, i))
+      return std::nullopt;
+    used.set(position);
+    order[i] = position;
+  }
+  // Unit dimensions, which indices do not name, follow in their order.
+  for (auto [i, dim] : llvm::enumerate(order)) {
+    if (dim >= 0)
+      continue;
+    int free = used.find_first_unset();
+    if (free < 0 || reader.getExtent(free) != 1 ||
+        !reader.isExtentOf(free, anchor.tensor, i) ||
+        anchor.indices[i] !=
+            getAffineConstantExpr(0, anchor.tensor.getContext()))
+      return std::nullopt;
+    used.set(free);
+    dim = free;
+  }
+  return order;
+}
+
+Check Matcher::findInput(RMSNormMatch &match) {
+  SmallVector<int64_t> all =
+      llvm::to_vector(llvm::seq<int64_t>(reader.getRank()));
+  match.order = all;
+  // The narrowest value that is widened, or rounded, to x in C.
+  SmallVector<const Expr *> forms{stripExtend(x), x};
+  if (x->kind == Kind::Round && x->type == compute)
+    forms.insert(forms.begin(), x->operands[0]);
+  for (const Expr *form : forms)
+    for (const Anchor &anchor : reader.getAnchors(form))
+      if (holdsAt(anchor, all)) {
+        match.input = anchor.tensor;
+        return std::nullopt;
+      }
+  // In another order: a transposition that was fused.
+  for (const Expr *form : forms)
+    for (const Anchor &anchor : reader.getAnchors(form))
+      if (auto order = getOrder(anchor)) {
+        match.input = anchor.tensor;
+        match.order = *order;
+        return std::nullopt;
+      }
+  // Computed in the same body: a residual or a gate that was fused.
+  for (const Expr *form : {stripExtend(x), x})
+    for (auto [scalar, expr] : reader.getBody())
+      if (expr == form && isa<FloatType>(scalar.getType())) {
+        match.input = scalar;
+        return std::nullopt;
+      }
+  return refuse(Refusal::InputNotRepresentable,
+                "no tensor holds x in the shape of the result");
+}
+
+/// From dimensions of the root to those of the input.
+void Matcher::toInputSpace(RMSNormMatch &match) {
+  auto translate = [&](SmallVectorImpl<int64_t> &dims) {
+    for (int64_t &dim : dims)
+      dim = llvm::find(match.order, dim) - match.order.begin();
+    llvm::sort(dims);
+  };
+  translate(match.dims);
+  translate(match.weightDims);
+}
+
+/// Whether a small linalg.generic over `dims` can compute the expression.
+static bool canMaterialize(const Expr *expr, unsigned depth) {
+  switch (expr->kind) {
+  case Kind::Constant:
+    return true;
+  case Kind::Element:
+    return llvm::all_of(expr->indices, [](AffineExpr index) {
+      return isa<AffineDimExpr, AffineConstantExpr>(index);
+    });
+  case Kind::Mul:
+  case Kind::Add:
+  case Kind::Neg:
+  case Kind::Round:
+  case Kind::Extend:
+    return depth < 16 &&
+           llvm::all_of(
+               expr->operands,
+               [&](const Expr *e) { return canMaterialize(e, depth + 1); });
+  default:
+    return false;
+  }
+}
+
+bool norm::canMaterialize(const Expr *expr) {
+  return ::canMaterialize(expr, 0);
+}
+
+Check Matcher::findWeight(RMSNormMatch &match) {
+  if (!weight)
+    return std::nullopt;
+  llvm::SmallBitVector used = getDependentDims(weight, reader.getRank());
+  SmallVector<int64_t> dims;
+  for (int64_t dim : match.order)
+    if (used.test(dim))
+      dims.push_back(dim);
+  if (dims.empty() && reader.getAnchors(weight).size() &&
+      match.dims.size() == 1 && reader.getExtent(match.dims[0]) == 1)
+    dims = match.dims; // an extent of 1, which indices do not show
+  bool overDims = llvm::any_of(
+      dims, [&](int64_t dim) { return llvm::is_contained(match.dims, dim); });
+  if (!dims.empty() && !overDims)
+    return refuse(Refusal::WeightNotOverDims,
+                  "the weight runs over dims " + text(dims) +
+                      ", none of which is among the normalised dims " +
+                      text(match.dims));
+  if (dims.size() == reader.getRank() && !match.dims.empty() &&
+      match.dims.size() < dims.size())
+    return refuse(Refusal::WeightNotRepresentable,
+                  "the other factor varies over every dimension: a gate, not a "
+                  "weight");
+  match.weightDims = dims;
+  for (const Anchor &anchor : reader.getAnchors(weight))
+    if (holdsAt(anchor, dims)) {
+      match.weight = anchor.tensor;
+      return std::nullopt;
+    }
+  if (!canMaterialize(weight))
+    return refuse(Refusal::WeightNotRepresentable,
+                  "no tensor holds the weight over dims " + text(dims));
+  match.weightExpr = weight;
+  return std::nullopt;
+}

@@ -1,0 +1,43 @@
+// RUN: norm-opt %s --norm-recognize '--remarks-filter=norm.*' -o %t 2>&1 | FileCheck %s --implicit-check-not=Passed
+// RUN: norm-opt %s -o %t.plain && cmp %t %t.plain
+// RUN: sed -e 's|addf .wide|addf %%mean|' %s | norm-opt --norm-recognize | FileCheck %s --check-prefix=REPAIRED
+
+// The f32 mean is rounded to f16 and widened again.
+
+// CHECK: remark: [Missed] RMSNorm
+// CHECK-SAME: (rounding-not-representable): the mean is in another type than the arithmetic around it
+// REPAIRED: norm.rmsnorm ins(
+#all = affine_map<(d0, d1) -> (d0, d1)>
+#row = affine_map<(d0, d1) -> (d0)>
+#col = affine_map<(d0, d1) -> (d1)>
+func.func @f(%x: tensor<8x8xf16>, %w: tensor<8xf32>) -> tensor<8x8xf16> {
+  %zero = arith.constant 0.0 : f32
+  %n = arith.constant 8.0 : f32
+  %eps = arith.constant 1.0e-6 : f32
+  %e1 = tensor.empty() : tensor<8xf32>
+  %init = linalg.fill ins(%zero : f32) outs(%e1 : tensor<8xf32>) -> tensor<8xf32>
+  %sum = linalg.generic {indexing_maps = [#all, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%x : tensor<8x8xf16>) outs(%init : tensor<8xf32>) {
+  ^bb0(%in16: f16, %acc: f32):
+    %in = arith.extf %in16 : f16 to f32
+    %square = arith.mulf %in, %in : f32
+    %next = arith.addf %square, %acc : f32
+    linalg.yield %next : f32
+  } -> tensor<8xf32>
+  %e2 = tensor.empty() : tensor<8x8xf16>
+  %y = linalg.generic {indexing_maps = [#all, #row, #col, #all], iterator_types = ["parallel", "parallel"]}
+      ins(%x, %sum, %w : tensor<8x8xf16>, tensor<8xf32>, tensor<8xf32>) outs(%e2 : tensor<8x8xf16>) {
+  ^bb0(%in16: f16, %s: f32, %g: f32, %out: f16):
+    %in = arith.extf %in16 : f16 to f32
+    %mean = arith.divf %s, %n : f32
+    %narrow = arith.truncf %mean : f32 to f16
+    %wide = arith.extf %narrow : f16 to f32
+    %m = arith.addf %wide, %eps : f32
+    %r = math.rsqrt %m : f32
+    %z = arith.mulf %in, %r : f32
+    %v = arith.mulf %z, %g : f32
+    %y16 = arith.truncf %v : f32 to f16
+    linalg.yield %y16 : f16
+  } -> tensor<8x8xf16>
+  return %y : tensor<8x8xf16>
+}

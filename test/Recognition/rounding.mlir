@@ -1,0 +1,111 @@
+// RUN: norm-opt %s --norm-recognize='rounding=exact' | FileCheck %s --check-prefixes=CHECK,EXACT
+// RUN: norm-opt %s --norm-recognize | FileCheck %s --check-prefixes=CHECK,DEFAULT
+// RUN: norm-opt %s --norm-recognize='rounding=relaxed' | FileCheck %s --check-prefixes=CHECK,RELAXED
+// RUN: norm-opt %s --norm-recognize='rounding=exact' '--remarks-filter=norm.*' -o /dev/null 2>&1 | FileCheck %s --check-prefix=WHY-EXACT
+// RUN: norm-opt %s --norm-recognize '--remarks-filter=norm.*' -o /dev/null 2>&1 | FileCheck %s --check-prefix=WHY-DEFAULT
+// RUN: not norm-opt %s --norm-recognize='rounding=fast' 2>&1 | FileCheck %s --check-prefix=BAD
+
+// BAD: error: norm-recognize: rounding must be default, exact or relaxed, got 'fast'
+
+#all = affine_map<(d0, d1) -> (d0, d1)>
+#row = affine_map<(d0, d1) -> (d0)>
+
+// x / sqrt(sum / n + eps) is what the op itself computes: every mode takes it.
+
+// CHECK-LABEL: func.func @as_the_op
+// CHECK: norm.rmsnorm ins(
+func.func @as_the_op(%x: tensor<4x6xf32>) -> tensor<4x6xf32> {
+  %zero = arith.constant 0.0 : f32
+  %n = arith.constant 6.0 : f32
+  %eps = arith.constant 1.0e-6 : f32
+  %e1 = tensor.empty() : tensor<4xf32>
+  %init = linalg.fill ins(%zero : f32) outs(%e1 : tensor<4xf32>) -> tensor<4xf32>
+  %sum = linalg.generic {indexing_maps = [#all, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%x : tensor<4x6xf32>) outs(%init : tensor<4xf32>) {
+  ^bb0(%in: f32, %acc: f32):
+    %square = arith.mulf %in, %in : f32
+    %next = arith.addf %square, %acc : f32
+    linalg.yield %next : f32
+  } -> tensor<4xf32>
+  %e2 = tensor.empty() : tensor<4x6xf32>
+  %y = linalg.generic {indexing_maps = [#all, #row, #all], iterator_types = ["parallel", "parallel"]}
+      ins(%x, %sum : tensor<4x6xf32>, tensor<4xf32>) outs(%e2 : tensor<4x6xf32>) {
+  ^bb0(%in: f32, %s: f32, %out: f32):
+    %mean = arith.divf %s, %n : f32
+    %m = arith.addf %mean, %eps : f32
+    %root = math.sqrt %m : f32
+    %z = arith.divf %in, %root : f32
+    linalg.yield %z : f32
+  } -> tensor<4x6xf32>
+  return %y : tensor<4x6xf32>
+}
+
+// rsqrt and a product with the rounded 1/6 differ in their last bits.
+
+// CHECK-LABEL: func.func @last_bits
+// EXACT-NOT: norm.rmsnorm
+// DEFAULT: norm.rmsnorm ins(
+// RELAXED: norm.rmsnorm ins(
+// WHY-EXACT: rounding-not-exact): rounding=exact refuses math.rsqrt
+func.func @last_bits(%x: tensor<4x6xf32>) -> tensor<4x6xf32> {
+  %zero = arith.constant 0.0 : f32
+  %n = arith.constant 0.16666667163372040 : f32
+  %eps = arith.constant 1.0e-6 : f32
+  %e1 = tensor.empty() : tensor<4xf32>
+  %init = linalg.fill ins(%zero : f32) outs(%e1 : tensor<4xf32>) -> tensor<4xf32>
+  %sum = linalg.generic {indexing_maps = [#all, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%x : tensor<4x6xf32>) outs(%init : tensor<4xf32>) {
+  ^bb0(%in: f32, %acc: f32):
+    %square = arith.mulf %in, %in : f32
+    %next = arith.addf %square, %acc : f32
+    linalg.yield %next : f32
+  } -> tensor<4xf32>
+  %e2 = tensor.empty() : tensor<4x6xf32>
+  %y = linalg.generic {indexing_maps = [#all, #row, #all], iterator_types = ["parallel", "parallel"]}
+      ins(%x, %sum : tensor<4x6xf32>, tensor<4xf32>) outs(%e2 : tensor<4x6xf32>) {
+  ^bb0(%in: f32, %s: f32, %out: f32):
+    %mean = arith.mulf %s, %n : f32
+    %m = arith.addf %mean, %eps : f32
+    %r = math.rsqrt %m : f32
+    %z = arith.mulf %in, %r : f32
+    linalg.yield %z : f32
+  } -> tensor<4x6xf32>
+  return %y : tensor<4x6xf32>
+}
+
+// The f32 sum is divided before it is rounded to bf16, once; the op rounds the
+// sum and then divides (S2).
+
+// CHECK-LABEL: func.func @rounded_mean
+// EXACT-NOT: norm.rmsnorm
+// DEFAULT-NOT: norm.rmsnorm
+// RELAXED: norm.rmsnorm ins({{.*}} compute_type = bf16
+// CHECK: return
+// WHY-DEFAULT: rounding-not-representable): the mean is divided in f32 and rounded to bf16 once; rounding=relaxed accepts that
+func.func @rounded_mean(%x: tensor<4x6xbf16>) -> tensor<4x6xbf16> {
+  %zero = arith.constant 0.0 : f32
+  %n = arith.constant 6.0 : f32
+  %eps = arith.constant 1.0e-6 : bf16
+  %e1 = tensor.empty() : tensor<4xf32>
+  %init = linalg.fill ins(%zero : f32) outs(%e1 : tensor<4xf32>) -> tensor<4xf32>
+  %sum = linalg.generic {indexing_maps = [#all, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%x : tensor<4x6xbf16>) outs(%init : tensor<4xf32>) {
+  ^bb0(%in: bf16, %acc: f32):
+    %square = arith.mulf %in, %in : bf16
+    %wide = arith.extf %square : bf16 to f32
+    %next = arith.addf %wide, %acc : f32
+    linalg.yield %next : f32
+  } -> tensor<4xf32>
+  %e2 = tensor.empty() : tensor<4x6xbf16>
+  %y = linalg.generic {indexing_maps = [#all, #row, #all], iterator_types = ["parallel", "parallel"]}
+      ins(%x, %sum : tensor<4x6xbf16>, tensor<4xf32>) outs(%e2 : tensor<4x6xbf16>) {
+  ^bb0(%in: bf16, %s: f32, %out: bf16):
+    %wide = arith.divf %s, %n : f32
+    %mean = arith.truncf %wide : f32 to bf16
+    %m = arith.addf %mean, %eps : bf16
+    %root = math.sqrt %m : bf16
+    %z = arith.divf %in, %root : bf16
+    linalg.yield %z : bf16
+  } -> tensor<4x6xbf16>
+  return %y : tensor<4x6xbf16>
+}
