@@ -48,6 +48,7 @@ static void buildRowCodegen(OpPassManager &pm) {
   OpPassManager &func = pm.nest<func::FuncOp>();
   NormTileRowsOptions tiling;
   tiling.parallel = true;
+  tiling.oneVector = true;
   func.addPass(createNormTileRows(tiling));
   func.addPass(createCanonicalizerPass());
   func.addPass(createCSEPass());
@@ -61,6 +62,7 @@ static void buildRowCodegen(OpPassManager &pm) {
 /// Loops on buffers to kernels in one gpu.module.
 static void buildKernels(OpPassManager &pm) {
   OpPassManager &func = pm.nest<func::FuncOp>();
+  func.addPass(createNormWrapScalarLinalg());
   func.addPass(createConvertLinalgToParallelLoopsPass());
   func.addPass(createNormDistributeRowsToGPU());
   func.addPass(createCanonicalizerPass());

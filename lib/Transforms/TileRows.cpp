@@ -16,6 +16,7 @@
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "norm/Transforms/Passes.h"
+#include "norm/Transforms/Transforms.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallBitVector.h"
 
@@ -53,6 +54,8 @@ struct RowGroup {
   LinalgOp root;
   llvm::SetVector<Operation *> members; // root included
   int64_t numRowDims = 0;               // leading loops of root
+  bool isOneVector =
+      true; // beyond rows, each member has its innermost loop only
 };
 
 /// Where each loop of an op lies in the root's iteration space; -1: nowhere.
@@ -121,9 +124,19 @@ private:
         visit(cast<LinalgOp>(operand.get().getDefiningOp()), *next);
   }
 
+  bool hasOneVector(LinalgOp op, const LoopPositions &positions) {
+    SmallVector<int64_t> extents = op.getStaticLoopRanges();
+    for (int64_t loop = 0, e = op.getNumLoops() - 1; loop < e; ++loop)
+      if ((positions[loop] < 0 || positions[loop] >= group.numRowDims) &&
+          extents[loop] != 1)
+        return false;
+    return norm::canVectorizeRow(op);
+  }
+
   /// Members are the producers that every row needs only its own part of.
   void collect(LinalgOp op, const LoopPositions &positions) {
     group.members.insert(op);
+    group.isOneVector &= hasOneVector(op, positions);
     for (OpOperand &operand : op->getOpOperands()) {
       auto next = follow(op, operand, positions);
       if (!next || group.members.contains(operand.get().getDefiningOp()))
@@ -230,7 +243,8 @@ static void cleanUp(IRRewriter &rewriter, Block &block) {
   });
 }
 
-static void tileBlock(IRRewriter &rewriter, Block &block, bool parallel) {
+static void tileBlock(IRRewriter &rewriter, Block &block, bool parallel,
+                      bool oneVector) {
   cleanUp(rewriter, block);
   llvm::DenseSet<Operation *> visited;
   for (Operation *op = block.empty() ? nullptr : &block.back(); op;) {
@@ -241,7 +255,8 @@ static void tileBlock(IRRewriter &rewriter, Block &block, bool parallel) {
     }
     RowGroup group = GroupFinder(root).find();
     op = op->getPrevNode();
-    if (group.numRowDims == 0 || failed(tileGroup(rewriter, group, parallel)))
+    if (group.numRowDims == 0 || (oneVector && !group.isOneVector) ||
+        failed(tileGroup(rewriter, group, parallel)))
       continue;
     cleanUp(rewriter, block); // may erase any op of the block
     op = &block.back();
@@ -269,7 +284,7 @@ struct NormTileRows : norm::impl::NormTileRowsBase<NormTileRows> {
         blocks.push_back(block);
     });
     for (Block *block : blocks)
-      tileBlock(rewriter, *block, parallel);
+      tileBlock(rewriter, *block, parallel, oneVector);
     shrinkTemporaries(getOperation());
   }
 };

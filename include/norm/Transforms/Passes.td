@@ -87,7 +87,9 @@ def NormTileRows : Pass<"norm-tile-rows", "func::FuncOp"> {
     fused op holds one row.
   }];
   let options = [Option<"parallel", "parallel", "bool", /*default=*/"false",
-                        "Make the row loop an scf.forall">];
+                        "Make the row loop an scf.forall">,
+                 Option<"oneVector", "one-vector", "bool", /*default=*/"false",
+                        "Only groups whose ops have one loop beyond the rows">];
   let dependentDialects = ["affine::AffineDialect", "scf::SCFDialect",
                            "tensor::TensorDialect"];
 }

@@ -11,6 +11,7 @@
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "norm/Target/NVVM/Passes.h"
 #include "norm/Target/NVVM/Schedule.h"
@@ -18,6 +19,7 @@
 
 namespace mlir::norm {
 #define GEN_PASS_DEF_NORMDISTRIBUTEROWSTOGPU
+#define GEN_PASS_DEF_NORMWRAPSCALARLINALG
 #include "norm/Target/NVVM/Passes.h.inc"
 } // namespace mlir::norm
 
@@ -64,7 +66,7 @@ static WideAccesses collectWideAccesses(Operation *loop, int64_t vector) {
     Value buffer = transfer.getBase();
     auto type = cast<MemRefType>(buffer.getType());
     int64_t inner = type.getShape().back();
-    if (!type.getLayout().isIdentity() ||
+    if (!type.getLayout().isIdentity() || !norm::isAlongLastDim(transfer) ||
         loop->isAncestor(buffer.getParentRegion()->getParentOp()) ||
         !isMultipleOf(transfer.getIndices().back(), vector) ||
         (type.getRank() > 1 && !ShapedType::isDynamic(inner) &&
@@ -139,10 +141,11 @@ public:
   }
 
   /// One thread that runs `op`.
-  void wrap(Operation *op) {
+  void wrap(Operation *op, StringRef suffix = "") {
     loc = op->getLoc();
     b.setInsertionPoint(op);
-    gpu::LaunchOp launch = createLaunch(index(1), index(1), index(1), {}, "");
+    gpu::LaunchOp launch =
+        createLaunch(index(1), index(1), index(1), {}, suffix);
     op->moveBefore(launch.getBody().front().getTerminator());
   }
 
@@ -373,6 +376,26 @@ struct NormDistributeRowsToGPU
         return signalPassFailure();
     for (Block &block : getOperation().getBody())
       wrapHostAccesses(builder, block);
+  }
+};
+
+struct NormWrapScalarLinalg
+    : norm::impl::NormWrapScalarLinalgBase<NormWrapScalarLinalg> {
+  void runOnOperation() override {
+    SmallVector<Operation *> ops;
+    getOperation().walk<WalkOrder::PreOrder>([&](Operation *op) {
+      if (isa<gpu::LaunchOp, scf::ForallOp, scf::ParallelOp>(op))
+        return WalkResult::skip();
+      auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
+      if (linalgOp && linalgOp.hasPureBufferSemantics() &&
+          linalgOp.getNumParallelLoops() == 0)
+        ops.push_back(op);
+      return WalkResult::advance();
+    });
+    OpBuilder b(&getContext());
+    LaunchBuilder builder(b, getOperation());
+    for (auto [i, op] : llvm::enumerate(ops))
+      builder.wrap(op, "_scalar" + std::to_string(i));
   }
 };
 } // namespace

@@ -26,13 +26,26 @@ static bool hasVector(Operation &op) {
          llvm::any_of(op.getResultTypes(), isVector);
 }
 
-/// A transfer of the last dimension, in bounds but for its mask.
+/// The dimension of the buffer that a 1-D transfer runs along, or -1.
+static int64_t getTransferDim(VectorTransferOpInterface op) {
+  AffineMap map = op.getPermutationMap();
+  if (map.getNumResults() != 1)
+    return -1;
+  auto dim = dyn_cast<AffineDimExpr>(map.getResult(0));
+  return dim ? dim.getPosition() : -1;
+}
+
+bool norm::isAlongLastDim(VectorTransferOpInterface op) {
+  return getTransferDim(op) == op.getShapedType().getRank() - 1;
+}
+
+/// A transfer along one dimension, in bounds but for its mask.
 template <typename Transfer> static bool isPlainTransfer(Transfer op) {
   Type element = op.getVectorType().getElementType();
   return isa<MemRefType>(op.getShapedType()) && element.isIntOrFloat() &&
          element.getIntOrFloatBitWidth() % 8 == 0 &&
-         op.getPermutationMap().isMinorIdentity() &&
-         op.getVectorType().getRank() == 1 && op.isDimInBounds(0);
+         op.getVectorType().getRank() == 1 && getTransferDim(op) >= 0 &&
+         op.isDimInBounds(0);
 }
 
 static bool isDistributable(Operation &op) {
@@ -417,15 +430,16 @@ void VectorDistributor::distributeMask(Operation &op, Value limit,
 }
 
 SmallVector<Value> VectorDistributor::getAddress(Location loc,
-                                                 OperandRange indices,
+                                                 VectorTransferOpInterface op,
                                                  int64_t chunk) {
   SmallVector<Value> address;
-  for (Value i : indices)
+  for (Value i : op.getIndices())
     address.push_back(scalars.lookupOrDefault(i));
   Value base = getBase(loc, chunk);
-  address.back() = matchPattern(address.back(), m_Zero())
-                       ? base
-                       : arith::AddIOp::create(b, loc, address.back(), base);
+  Value &along = address[getTransferDim(op)];
+  along = matchPattern(along, m_Zero())
+              ? base
+              : arith::AddIOp::create(b, loc, along, base);
   return address;
 }
 
@@ -443,7 +457,7 @@ void VectorDistributor::distributeRead(vector::TransferReadOp op) {
   IntegerAttr alignment = getAlignment(type.getElementType());
   Chunks result;
   for (int64_t c = 0; c < getNumChunks(); ++c) {
-    SmallVector<Value> at = getAddress(loc, op.getIndices(), c);
+    SmallVector<Value> at = getAddress(loc, op, c);
     auto load = [&]() -> Value {
       return vector::LoadOp::create(b, loc, type, base, at,
                                     /*nontemporal=*/BoolAttr(), alignment);
@@ -477,7 +491,7 @@ void VectorDistributor::distributeWrite(vector::TransferWriteOp op) {
   Value base = scalars.lookupOrDefault(op.getBase());
   IntegerAttr alignment = getAlignment(op.getVectorType().getElementType());
   for (int64_t c = 0; c < getNumChunks(); ++c) {
-    SmallVector<Value> at = getAddress(loc, op.getIndices(), c);
+    SmallVector<Value> at = getAddress(loc, op, c);
     Value v = getChunks(op.getValueToStore())[c];
     auto store = [&] {
       vector::StoreOp::create(b, loc, v, base, at, /*nontemporal=*/BoolAttr(),

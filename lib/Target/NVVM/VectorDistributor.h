@@ -29,6 +29,9 @@ FailureOr<int64_t> prepareDistribution(Block &body);
 /// VectorDistributor meets them.
 SmallVector<vector::ReductionOp> collectReductions(Block &body);
 
+/// Whether neighbouring elements of a transfer are neighbours in memory.
+bool isAlongLastDim(VectorTransferOpInterface op);
+
 class VectorDistributor {
 public:
   struct Layout {
@@ -92,7 +95,7 @@ private:
   void storeOnce(Operation &op);
 
   ChunkMask getChunkMask(Location loc, const Mask &mask, int64_t chunk);
-  SmallVector<Value> getAddress(Location loc, OperandRange indices,
+  SmallVector<Value> getAddress(Location loc, VectorTransferOpInterface op,
                                 int64_t chunk);
   IntegerAttr getAlignment(Type element);
 

@@ -102,6 +102,35 @@ def NormDistributeRowsToGPU
                            "vector::VectorDialect"];
 }
 
+def NormWrapScalarLinalg : Pass<"norm-wrap-scalar-linalg", "func::FuncOp"> {
+  let summary = "linalg ops on buffers without parallel loops to kernels";
+  let description = [{
+    A linalg op on buffers that has no parallel loop, outside kernels and parallel
+    loops, would become host code on device memory. It is moved into a
+    `gpu.launch` of one thread.
+
+    Example: a sum of a whole tensor,
+
+    ```mlir
+    linalg.generic {iterator_types = ["reduction"], ...}
+      ins(%x : memref<64xf32>) outs(%s : memref<f32>) { addf }
+    ```
+
+    becomes
+
+    ```mlir
+    gpu.launch blocks(...) in (1, 1, 1) threads(...) in (1, 1, 1) {
+      linalg.generic {iterator_types = ["reduction"], ...}
+        ins(%x : memref<64xf32>) outs(%s : memref<f32>) { addf }
+      gpu.terminator
+    }
+    ```
+
+    Limits: right, not fast.
+  }];
+  let dependentDialects = ["arith::ArithDialect", "gpu::GPUDialect"];
+}
+
 def NormHoistGPULoads : Pass<"norm-hoist-gpu-loads", "func::FuncOp"> {
   let summary = "Issue the loads of a kernel before its first shuffle";
   let description = [{

@@ -40,9 +40,8 @@ class Program:
                 self.kernels[text] = ptx.parse_kernels(ctypes.string_at(text).decode())
             kernel = self.kernels[text][name.decode()]
             values = {}
-            for i, (param, bits) in enumerate(kernel.params):
-                kind = {8: ctypes.c_uint8, 16: ctypes.c_uint16, 32: ctypes.c_uint32, 64: ctypes.c_uint64}[bits]
-                values[param] = kind.from_address(params[i]).value
+            for i, (param, size) in enumerate(kernel.params):
+                values[param] = ctypes.string_at(params[i], size)
             self.launches.append((name.decode(), tuple(sizes[:6])) +
                                  ptx.launch(kernel, self.memory, values, list(sizes[:6])))
         except Exception as error:  # ctypes would only print it

@@ -20,9 +20,11 @@ def bits_of(kind):
 
 def round_bf16(values):
     """float32 to bf16 bits, ties to even."""
-    raw = np.asarray(values, np.float32).view(np.uint32).astype(np.uint64)
-    rounded = (raw + 0x7FFF + ((raw >> np.uint64(16)) & np.uint64(1))) >> np.uint64(16)
-    return np.where(np.isnan(values), 0x7FFF, rounded).astype(np.uint16)
+    shape, values = np.shape(values), np.asarray(values, np.float32).reshape(-1)
+    raw = values.view(np.uint32).astype(np.uint64)
+    odd = (raw >> np.uint64(16)) & np.uint64(1)
+    rounded = (raw + np.uint64(0x7FFF) + odd) >> np.uint64(16)
+    return np.where(np.isnan(values), 0x7FFF, rounded).astype(np.uint16).reshape(shape)
 
 
 def widen_bf16(raw):
@@ -86,8 +88,14 @@ def parse_kernels(text):
     kernels = {}
     pattern = r"\.entry (\w+)\((.*?)\)\s*(?:\.\w+[^\n{]*\n)*\{(.*?)\n\}"
     for name, params, body in re.findall(pattern, text, re.S):
-        sizes = [(p[1], int(p[0])) for p in
-                 re.findall(r"\.param \.[a-z](\d+)(?: \.ptr)?(?: \.align \d+)? (\w+)", params)]
+        sizes = []  # name, bytes
+        for line in params.split("\n"):
+            scalar = re.match(r"\s*\.param \.[a-z](\d+)(?: \.ptr)?(?: \.align \d+)? (\w+)", line)
+            array = re.match(r"\s*\.param \.align \d+ \.b8 (\w+)\[(\d+)\]", line)
+            if scalar:
+                sizes.append((scalar[2], int(scalar[1]) // 8))
+            elif array:
+                sizes.append((array[1], int(array[2])))
         kernels[name] = Kernel(name, sizes, body)
     return kernels
 
@@ -208,7 +216,9 @@ class Block:
         kind = opcode[-1]
         bits = bits_of(kind)
         if space == "param":
-            self.write(operands[0], np.full(self.count, self.params[operands[1].strip("[]")], RAW[bits]))
+            name, _, offset = operands[1].strip("[]").partition("+")
+            raw = np.frombuffer(self.params[name], RAW[bits], 1, int(offset or 0))
+            self.write(operands[0], np.full(self.count, raw[0], RAW[bits]))
             return
         where, what = (operands[1], operands[0]) if is_load else operands[:2]
         names = what.strip("{}").replace(" ", "").split(",")
@@ -315,6 +325,9 @@ class Block:
             wide = np.int64 if kind[0] == "s" else np.uint64
             a, b = (self.read(o, kind).astype(wide) for o in operands[1:3])
             return self.write(operands[0], (a * b).view(np.uint64))
+        if name == "bfe":
+            value, (start, length) = self.read(operands[1], kind), map(int, operands[2:])
+            return self.put(operands[0], (value >> value.dtype.type(start)) & value.dtype.type((1 << length) - 1), kind)
         sources = [self.read(o, kind) for o in operands[1:]]
         if name == "fma":
             return self.put(operands[0], self.fma(opcode, kind, sources), kind)

@@ -1,0 +1,114 @@
+"""Random attributes of norm.rmsnorm: the kernels, in the PTX interpreter, against
+what norm-to-cpu computes (which norm-test-combinations checks against f64).
+Usage: run_combinations.py WORK SEED COUNT"""
+import re
+import subprocess
+import sys
+import numpy as np
+import device
+from ptx import round_bf16, widen_bf16
+
+work, seed, count = sys.argv[1], sys.argv[2], sys.argv[3]
+TYPES = {"f16": np.float16, "f32": np.float32, "f64": np.float64, "bf16": np.uint16}
+MANTISSA = {"f16": 10, "bf16": 7, "f32": 23, "f64": 52}
+
+
+def parse_type(text):
+    *extents, kind = text.split("x")
+    return [None if e == "?" else int(e) for e in extents], kind
+
+
+def wide(array, kind):
+    return (widen_bf16(array) if kind == "bf16" else array).astype(np.float64)
+
+
+def make(rng, shape, kind, offset):
+    values = (rng.standard_normal(shape) + offset).astype(np.float32)
+    return round_bf16(values) if kind == "bf16" else values.astype(TYPES[kind])
+
+
+def aligned(shape, kind):
+    dtype = np.dtype(TYPES[kind])
+    raw = np.zeros(int(np.prod(shape)) * dtype.itemsize + 64, np.uint8)
+    start = -raw.ctypes.data % 32
+    return raw[start:start + int(np.prod(shape)) * dtype.itemsize].view(dtype).reshape(shape)
+
+
+def dims_of(text, name):
+    found = re.search(r"\b%s = \[([^\]]*)\]" % name, text)
+    return [int(d) for d in found[1].replace(" ", "").split(",") if d] if found else None
+
+
+def run(text, index):
+    rng = np.random.default_rng(int(seed) * 1000 + index)
+    types = re.findall(r"tensor<([^>]*)>", text.split("{", 1)[0])
+    x_shape, x_kind = parse_type(types[0])
+    least = re.search(r"count = (\d+)", text)
+    least = int(least[1]) if least else 3
+    x_shape = [least + int(rng.integers(0, 37)) if e is None else e for e in x_shape]
+    has_weight = "%w" in text.split("->")[0]
+    arrays, kinds = [make(rng, x_shape, x_kind, 0)], [x_kind]
+    if has_weight:
+        dims = dims_of(text, "weight_dims")
+        dims = dims_of(text, "dims") if dims is None else dims
+        shape, kind = parse_type(types[1])
+        arrays.append(make(rng, [x_shape[d] for d in dims], kind, 1))
+        kinds.append(kind)
+    results = [parse_type(t) for t in types[1 + has_weight:]]
+    batch = [n for d, n in enumerate(x_shape) if d not in dims_of(text, "dims")]
+    shapes = [x_shape, batch][:len(results)]
+
+    path = "%s/c%d.mlir" % (work, index)
+    with open(path, "w") as file:
+        file.write(text)
+    inputs = []
+    for i, array in enumerate(arrays):
+        # numpy has no bf16: its files hold the bits as 16-bit integers.
+        np.save("%s.in%d.npy" % (path, i), array)
+        inputs.append("--input=@%s.in%d.npy" % (path, i))
+    name = re.search(r"@(\w+)", text)[1]
+    outputs = ["--output=@%s.out%d.npy" % (path, i) for i in range(len(results))]
+    subprocess.run(["norm-run", path, "--function=" + name] + inputs + outputs, check=True,
+                   stdout=subprocess.DEVNULL)
+
+    buffers = []
+    for array, kind in zip(arrays, kinds):
+        buffer = aligned(array.shape, kind)
+        buffer[...] = array
+        buffers.append(buffer)
+    buffers += [aligned(shape, kind) for shape, (_, kind) in zip(shapes, results)]
+    program = device.Program(device.build(path, path))
+    try:
+        program.call(name, buffers)
+    except RuntimeError as error:
+        print("f%d: %s, seed %s\n%s" % (index, error, seed, text))
+        return False, 0
+
+    # The orders of the two sums differ, so the statistic may by a few ulp of C,
+    # and a 16-bit rounding of it by one unit; two roundings in a row by two.
+    compute = re.search(r"compute_type = (\w+)", text)
+    compute = compute[1] if compute else ("f32" if x_kind in ("f16", "bf16") else x_kind)
+    narrow = [k for k in re.findall(r"(?:normalized_type|scale_type) = (\w+)", text)]
+    worst = 0.0
+    for i, (_, kind) in enumerate(results):
+        expected = wide(np.load("%s.out%d.npy" % (path, i)), kind).reshape(shapes[i])
+        actual = wide(buffers[len(arrays) + i], kind)
+        coarse = min([kind, compute] + narrow, key=MANTISSA.get)
+        unit = np.ldexp(1.0, np.frexp(np.abs(expected))[1] - 1 - MANTISSA[coarse])
+        unit = np.maximum(unit, 2.0 ** -24 if coarse == "f16" else 2.0 ** -149)
+        both_nan = np.isnan(expected) & np.isnan(actual)
+        error = np.where(both_nan | (expected == actual), 0, np.abs(actual - expected) / unit)
+        worst = max(worst, float(np.max(error, initial=0.0)))
+    limit = 8 if min(MANTISSA[k] for k in [compute] + narrow) > 10 else 2
+    if not worst <= limit:
+        print("f%d: %.2f ulp apart, seed %s\n%s" % (index, worst, seed, text))
+    return worst <= limit, len(program.launches)
+
+
+source = subprocess.run(["norm-test-combinations", "print", "random", seed, count], check=True,
+                        capture_output=True, text=True).stdout
+functions = re.findall(r"func\.func @f\d+.*?\n}\n", source, re.S)
+outcomes = [run(text, i) for i, text in enumerate(functions)]
+good = sum(ok for ok, _ in outcomes)
+print("%d of %d agree, %d kernels ran" % (good, len(outcomes), sum(n for _, n in outcomes)))
+sys.exit(0 if good == len(outcomes) else 1)
