@@ -97,8 +97,9 @@ def choose(rng, needs, is_mutant):
     # Left out: such a sum before and an addition or a gate behind, both in the bodies.
     if residual and cut == 0:
         post = "none"
-    if post == "gate" and not set(wide) - set(dims):
-        post = "none"  # where no dimension is a batch, a gate is a weight
+    # Where no dimension is a batch, or unit ones are folded, a gate is a weight.
+    if post == "gate" and (not set(wide) - set(dims) or len(wide) < rank):
+        post = "none"
     return Spec(shape, dynamic, dims, element, compute, epsilon, mode, weight,
                 weight is not None and rng.random() < 0.2, rng.choice(["late", "early"]), post,
                 residual, cut)
