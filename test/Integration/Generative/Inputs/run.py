@@ -1,0 +1,285 @@
+"""Random spellings of RMSNorm must be recognised; mutations of them must not.
+
+    run.py [--seed N] [--programs N] [--mutants N]
+    run.py --seed N --print NAME   one program, NAME as in a failure (f12 or m12)
+
+Every program is recognised after a random subset of upstream's passes and must
+give one norm.rmsnorm with the attributes of its specification; compiled, it is
+compared with f64. Every mutant must come out of the recogniser byte for byte as
+it went in. What a program means is computed in f64 from its text's ops, so that a
+mutant that changes nothing, or a program that is no RMSNorm, is an error too.
+"""
+import argparse
+import collections
+import concurrent.futures
+import ctypes
+import os
+import random
+import re
+import subprocess
+import sys
+import tempfile
+
+import numpy as np
+
+from grammar import MUTATIONS, Program
+
+PASSES = ["linalg-generalize-named-ops", "linalg-fuse-elementwise-ops", "canonicalize", "cse",
+          "linalg-specialize-generic-ops", "linalg-fold-unit-extent-dims"]
+BATCH = 25  # functions a module
+STORAGE = {"f16": np.float16, "f32": np.float32, "f64": np.float64, "bf16": np.uint16}
+
+
+def make(name, seed):
+    """The program called `name`: f for a spelling, m for a mutant."""
+    rng = random.Random(f"{seed}-{name}")
+    if name[0] == "f":
+        return Program(name, rng)
+    mutations = list(MUTATIONS)
+    return Program(name, rng, mutations[int(name[1:]) % len(mutations)])
+
+
+def choose_passes(seed, names):
+    rng = random.Random(f"{seed}-{names[0]}-passes")
+    if rng.random() < 0.25:
+        return []
+    return [rng.choice(PASSES) for _ in range(rng.randint(1, 4))]
+
+
+def norm_opt(text, passes, *options):
+    pipeline = f"builtin.module(func.func({','.join(passes)}))" if passes else "builtin.module()"
+    return subprocess.run(["norm-opt", "-", f"--pass-pipeline={pipeline}", *options],
+                          input=text, text=True, capture_output=True)
+
+
+def failure(done, passes):
+    error = re.search(r"error:.*", done.stderr)
+    return f"norm-opt exits {done.returncode}: {error and error.group(0)} [{','.join(passes)}]"
+
+
+def functions(text):
+    """Text of each function by its name."""
+    parts = re.split(r"(?=^  func\.func @)", text, flags=re.M)[1:]
+    return {re.match(r"  func\.func @(\w+)", p).group(1): p for p in parts}
+
+
+def attributes(spec, line):
+    """What is wrong with the norm.rmsnorm in `line`; empty if nothing."""
+    def find(pattern):
+        found = re.search(pattern, line)
+        return found.group(1) if found else None
+    operands = re.search(r"ins\(%[\w#]+(, %[\w#]+)? : tensor<([^>]*)>(?:, tensor<([^>]*)>)?", line)
+    extents = operands.group(2).split("x")[:-1]
+    listed = lambda text: [int(d) for d in text.split(",")] if text and text.strip() else []
+    pick = lambda dims: [extents[d] for d in dims]
+    size = lambda dims: ["?" if d in spec.dynamic else str(spec.shape[d]) for d in dims]
+    # Dimensions of extent 1 may have been folded away: the extents tell which are meant.
+    folded = len(extents) != len(spec.shape)
+    same = lambda got, want: pick(got) == size(want) if folded else got == list(want)
+    dims = listed(find(r" dims = \[([^\]]*)\]"))
+    wrong = []
+    if not same(dims, spec.dims):
+        wrong.append(f"dims {dims}, expected {spec.dims}")
+    epsilon = float(find(r" epsilon = (\S+)"))
+    if not np.isclose(epsilon, spec.epsilon, rtol=1e-7, atol=0):
+        wrong.append(f"epsilon {epsilon}, expected {spec.epsilon}")
+    mode = find(r"epsilon_mode =\s+(\w+)") or "inside"
+    if mode != spec.mode and spec.epsilon:
+        wrong.append(f"epsilon_mode {mode}, expected {spec.mode}")
+    if bool(operands.group(1)) != (spec.weight is not None):
+        wrong.append(f"weight {bool(operands.group(1))}, expected {spec.weight}")
+    elif spec.weight is not None:
+        text = find(r"weight_dims = \[([^\]]*)\]")
+        weight = dims if text is None else listed(text)
+        units = [d for d in spec.weight if not (folded and spec.shape[d] == 1)]
+        if not same(weight, units):
+            wrong.append(f"weight_dims {weight}, expected {spec.weight}")
+    element = extents and operands.group(2).split("x")[-1] or operands.group(2)
+    compute = find(r"compute_type = (\w+)") or ("f32" if "16" in element else element)
+    if compute != spec.compute:
+        wrong.append(f"compute_type {compute}, expected {spec.compute}")
+    normalized = find(r"normalized_type = (\w+)")
+    if normalized != spec.normalized:
+        wrong.append(f"normalized_type {normalized}, expected {spec.normalized}")
+    return ", ".join(wrong)
+
+
+def judge_recognised(program, text):
+    if not program.function.results or program.is_changed():
+        return "the generator's program is no RMSNorm"
+    lines = re.findall(r"norm\.rmsnorm .*", text)
+    if len(lines) != 1:
+        return f"{len(lines)} norms found"
+    return attributes(program.spec, lines[0])
+
+
+# Execution.
+
+def to_storage(array, element):
+    if element != "bf16":
+        return np.ascontiguousarray(array, dtype=STORAGE[element])
+    bits = np.ascontiguousarray(array, np.float32).view(np.uint32)
+    return (bits >> 16).astype(np.uint16)  # the inputs are exact
+
+
+def from_storage(array, element):
+    if element == "bf16":
+        array = (array.astype(np.uint32) << 16).view(np.float32)
+    return array.astype(np.float64)
+
+
+def descriptor(array):
+    """MLIR's memref descriptor of a contiguous array."""
+    rank, step = array.ndim, array.itemsize
+    words = [array.ctypes.data, array.ctypes.data, 0, *array.shape,
+             *(s // step for s in array.strides)]
+    return (ctypes.c_int64 * len(words))(*words) if rank else (ctypes.c_int64 * 3)(*words[:3])
+
+
+def execute(library, program):
+    """The compiled program's result on its inputs, as f64."""
+    arrays = [to_storage(a, e).reshape(np.shape(a)) for _, _, a, e in program.function.arguments]
+    result = np.zeros(program.spec.shape, STORAGE[program.spec.element])
+    library[f"_mlir_ciface_{program.name}"](
+        *(ctypes.byref(descriptor(a)) for a in arrays + [result]))
+    return from_storage(result, program.spec.element)
+
+
+def compile_module(text):
+    directory = tempfile.mkdtemp()
+    path = os.path.join(directory, "programs.so")
+    done = subprocess.run(["norm-compile", "-", "--emit=shared", "--mcpu=native", "-o", path],
+                          input=text, text=True, capture_output=True)
+    if done.returncode:
+        return None, done.stderr[:500]
+    library = ctypes.CDLL(path)
+    os.unlink(path)
+    os.rmdir(directory)
+    return library, ""
+
+
+# Modules.
+
+def spellings(seed, names):
+    """(name, problem, element, ulp) of each."""
+    programs = [make(n, seed) for n in names]
+    passes = choose_passes(seed, names)
+    text = "".join(p.function.text() for p in programs)
+    # A norm whose extents alone are asked for goes with canonicalize.
+    done = norm_opt(text, passes + ["norm-recognize", "canonicalize"])
+    if done.returncode:
+        return [(n, failure(done, passes), None, 0) for n in names]
+    texts = functions(done.stdout)
+    library, error = compile_module(done.stdout)
+    results = []
+    for p in programs:
+        problem = judge_recognised(p, texts[p.name])
+        worst = 0
+        if error:
+            problem = problem or "norm-compile failed: " + error
+        else:
+            worst, too_large = p.errors(execute(library, p))
+            if too_large:
+                problem += f" {worst:.3g} ulp from f64"
+        if problem:
+            problem += f" [{','.join(passes)}]"
+        results.append((p.name, problem, p.spec.element, worst))
+    return results
+
+
+def only_without_weight(text):
+    operands = re.findall(r"norm\.rmsnorm ins\(([^:]*):", text)
+    return bool(operands) and not any("," in o for o in operands)
+
+
+def mutants(seed, names):
+    """(name, problem, mutation) of each, and how often each reason was given."""
+    programs = [make(n, seed) for n in names]
+    passes = choose_passes(seed, names)
+    text = "".join(p.function.text() for p in programs)
+    plain = norm_opt(text, passes)
+    done = norm_opt(text, passes + ["norm-recognize"], "--remarks-filter=norm.*")
+    if done.returncode or plain.returncode:
+        return [(n, failure(done, passes), None) for n in names], {}
+    before, after = functions(plain.stdout), functions(done.stdout)
+    # Beside a function that was taken for an RMSNorm maps have other numbers.
+    if "norm.rmsnorm" in done.stdout:
+        before, after = ({n: re.sub(r"#map\d*", "#map", t) for n, t in texts.items()}
+                         for texts in (before, after))
+    results = []
+    for p in programs:
+        problem = ""
+        if not p.is_changed():
+            problem = "the mutation changes nothing"
+        elif p.mutation == "weight axis" and only_without_weight(after[p.name]):
+            pass  # also right: the norm alone, and the product in an op of its own
+        elif "norm.rmsnorm" in after[p.name]:
+            problem = f"'{p.mutation}' was taken for an RMSNorm"
+        elif before[p.name] != after[p.name]:
+            problem = "changed without a match"
+        if problem:
+            problem += f" [{','.join(passes)}]"
+        results.append((p.name, problem, p.mutation))
+    reasons = collections.Counter(re.findall(r"\((not-[\w-]+|\w+-\w+[\w-]*)\)", done.stderr))
+    return results, reasons
+
+
+def report(seed, failures):
+    for name, problem in failures:
+        print(f"{name}: {problem}\n    to see it: run.py --seed {seed} --print {name}")
+
+
+def swap_expectations(seed):
+    """Judges mutants as spellings and spellings as mutants: each must be a failure."""
+    failed = [p for _, p, *_ in spellings(seed, [f"m{i}" for i in range(BATCH)])]
+    failed += [p for _, p, *_ in mutants(seed, [f"f{i}" for i in range(BATCH)])[0]]
+    print(f"{sum(map(bool, failed))} of {2 * BATCH} failures are seen")
+    return 1 if any(failed) else 0
+
+
+def main():
+    np.seterr(all="ignore")  # mutants may divide by zero
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--programs", type=int, default=500)
+    parser.add_argument("--mutants", type=int, default=500)
+    parser.add_argument("--print", dest="show", metavar="NAME")
+    parser.add_argument("--wrong", action="store_true",
+                        help="turns the expectations around: everything must fail")
+    args = parser.parse_args()
+    if args.wrong:
+        # What is expected of a spelling is asked of mutants, and the reverse.
+        return swap_expectations(args.seed)
+    if args.show:
+        program = make(args.show, args.seed)
+        print(f"// {program.spec}, mutation: {program.mutation}")
+        print(program.function.text())
+        return 0
+    batches = lambda kind, count: [[f"{kind}{i}" for i in range(b, min(b + BATCH, count))]
+                                   for b in range(0, count, BATCH)]
+    worst, failures, refused, recognised = collections.Counter(), [], 0, 0
+    reasons = collections.Counter()
+    with concurrent.futures.ProcessPoolExecutor(min(os.cpu_count(), 2)) as pool:
+        found = [pool.submit(spellings, args.seed, b) for b in batches("f", args.programs)]
+        kept = [pool.submit(mutants, args.seed, b) for b in batches("m", args.mutants)]
+        for name, problem, element, error in (r for f in found for r in f.result()):
+            recognised += not problem
+            worst[element] = max(worst[element], error)
+            failures += [(name, problem)] if problem else []
+        for future in kept:
+            results, why = future.result()
+            reasons += why
+            for name, problem, _ in results:
+                refused += not problem
+                failures += [(name, problem)] if problem else []
+    report(args.seed, failures)
+    print(f"reasons: {', '.join(f'{r} {n}' for r, n in sorted(reasons.items()))}")
+    for element in sorted(filter(None, worst)):
+        print(f"{element}: worst {worst[element]:.3g} ulp")
+    print(f"seed {args.seed}: {args.programs} programs, {recognised} recognised and right; "
+          f"{args.mutants} mutants, {refused} refused")
+    return 1 if failures or not args.programs or not args.mutants else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
