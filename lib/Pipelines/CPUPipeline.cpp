@@ -24,6 +24,13 @@
 using namespace mlir;
 using namespace mlir::norm;
 
+/// Code is for the architecture that compiles it.
+#if defined(__x86_64__)
+static constexpr bool kIsX86 = true;
+#else
+static constexpr bool kIsX86 = false;
+#endif
+
 /// Fuses rows and vectorises them, on tensors.
 static void buildRowCodegen(OpPassManager &pm,
                             const CPUPipelineOptions &options) {
@@ -42,8 +49,11 @@ static void buildRowCodegen(OpPassManager &pm,
 /// Versions of the row loops for small and for large buffers.
 static void buildMemoryPolicy(OpPassManager &pm,
                               const CPUPipelineOptions &options) {
-  if (options.threads > 1)
-    pm.nest<func::FuncOp>().addPass(createNormSerializeSmallLoops());
+  if (options.threads > 1) {
+    NormSerializeSmallLoopsOptions small;
+    small.grain = options.grain;
+    pm.nest<func::FuncOp>().addPass(createNormSerializeSmallLoops(small));
+  }
   NormStreamRowsOptions streams;
   streams.cacheBytes = options.cacheBytes;
   pm.addPass(createNormStreamRows(streams));
@@ -63,7 +73,9 @@ static void buildToLLVM(OpPassManager &pm, const CPUPipelineOptions &options) {
     // Inlines memref.alloca_scope, which must not hold control flow.
     pm.addPass(createCanonicalizerPass());
   }
-  pm.nest<func::FuncOp>().addPass(createNormFenceStreams());
+  NormFenceStreamsOptions fence;
+  fence.sfence = kIsX86;
+  pm.nest<func::FuncOp>().addPass(createNormFenceStreams(fence));
   buildScalarLowering(pm, llvm::sys::IsLittleEndianHost);
   pm.addPass(createConvertVectorToSCFPass());
   buildConvertToLLVM(pm);

@@ -136,17 +136,36 @@ public:
     // Up where the lower half is over a tie, or at it beside an odd upper half.
     Value last = arith::AndIOp::create(b, loc, upper, splat(1));
     Value least = arith::SubIOp::create(b, loc, splat(0x8001), last);
-    Value up = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::uge, lower,
-                                     least);
+    Value up =
+        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::uge, lower, least);
     Value step = arith::ExtSIOp::create(b, loc, upper.getType(), up);
     Value rounded = arith::SubIOp::create(b, loc, upper, step);
-    Value quiet = arith::OrIOp::create(b, loc, upper, splat(0x40));
+    Value bits = keepNaN(pair, upper, rounded, loc);
+    b.replaceOpWithNewOp<arith::BitcastOp>(op, op.getType(), bits);
+  }
+
+  /// `upper` made quiet where an element is a NaN. Few rows have one: a branch
+  /// on one comparison of both halves costs less than a selection.
+  Value keepNaN(Pair pair, Value upper, Value rounded, Location loc) {
+    Value isEither = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UNO,
+                                           pair.even, pair.odd);
+    Value isAny = vector::ReductionOp::create(b, loc, vector::CombiningKind::OR,
+                                              isEither);
+    auto branch = scf::IfOp::create(b, loc, upper.getType(), isAny,
+                                    /*withElseRegion=*/true);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(branch.elseBlock());
+    scf::YieldOp::create(b, loc, rounded);
+    b.setInsertionPointToStart(branch.thenBlock());
+    Value quiet = arith::OrIOp::create(b, loc, upper,
+                                       constant(upper.getType(), 0x40, loc));
     Value isNaN = interleave(createIsNaN(pair.even, loc),
                              createIsNaN(pair.odd, loc), loc);
     isNaN = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, isNaN,
-                                  splat(0));
-    Value bits = arith::SelectOp::create(b, loc, isNaN, quiet, rounded);
-    b.replaceOpWithNewOp<arith::BitcastOp>(op, op.getType(), bits);
+                                  constant(isNaN.getType(), 0, loc));
+    Value kept = arith::SelectOp::create(b, loc, isNaN, quiet, rounded);
+    scf::YieldOp::create(b, loc, kept);
+    return branch.getResult(0);
   }
 
   /// A vector in its order again.
@@ -205,8 +224,8 @@ private:
     auto words = VectorType::get(type.getDimSize(0) / 2, b.getI32Type());
     auto f32 = VectorType::get(words.getShape(), b.getF32Type());
     Value bits = vector::BitCastOp::create(b, loc, words, narrow);
-    Value odd = arith::AndIOp::create(b, loc, bits,
-                                      constant(words, 0xFFFF0000, loc));
+    Value odd =
+        arith::AndIOp::create(b, loc, bits, constant(words, 0xFFFF0000, loc));
     return {arith::BitcastOp::create(b, loc, f32, shiftLeft(bits, loc)),
             arith::BitcastOp::create(b, loc, f32, odd)};
   }
@@ -296,9 +315,9 @@ static void splitAccumulators(IRRewriter &b, scf::ForOp loop,
       }));
   b.setInsertionPointAfter(wider);
   for (auto [n, i] : llvm::enumerate(accumulators)) {
-    Value joined = splitter.join({wider.getResult(before + 2 * n),
-                                  wider.getResult(before + 2 * n + 1)},
-                                 loc);
+    Value joined = splitter.join(
+        {wider.getResult(before + 2 * n), wider.getResult(before + 2 * n + 1)},
+        loc);
     wider.getResult(i).replaceAllUsesWith(joined);
     // The whole accumulator does nothing any more.
     wider.getBody()->getTerminator()->setOperand(i,
@@ -325,8 +344,7 @@ struct NormSplitBF16Pairs
   void splitRoundings(IRRewriter &b) {
     SmallVector<arith::TruncFOp> roundings;
     getOperation()->walk([&](arith::TruncFOp op) {
-      if (isWideRow(op.getIn().getType()) &&
-          isBF16Vector(op.getType()))
+      if (isWideRow(op.getIn().getType()) && isBF16Vector(op.getType()))
         roundings.push_back(op);
     });
     PairFinder finder;

@@ -42,6 +42,9 @@ struct CPUPipelineOptions : PassPipelineOptions<CPUPipelineOptions> {
       llvm::cl::desc("Bytes from which on rows are streamed past the cache; 0: "
                      "from the cache that the machine reports"),
       llvm::cl::init(0)};
+  PassOptions::Option<int64_t> grain{
+      *this, "grain", llvm::cl::desc("Bytes from which on threads are started"),
+      llvm::cl::init(262144)};
 };
 
 /// What the kernels of a compilation become.

@@ -84,7 +84,8 @@ def NormTileRows : Pass<"norm-tile-rows", "func::FuncOp"> {
 
     With `parallel` the loop is an `scf.forall`. An op with a static extent of
     zero has nothing to do and is replaced by its destinations. The temporary of a
-    fused op holds one row.
+    fused op holds one row. A fused op that is used behind the loop too (a residual
+    sum that is a result) is computed once a row, into the loop's result.
   }];
   let options = [Option<"parallel", "parallel", "bool", /*default=*/"false",
                         "Make the row loop an scf.forall">];

@@ -23,8 +23,8 @@ using namespace mlir;
 /// The outermost loop around `op`, or the team of threads that runs it.
 static Operation *getScope(Operation *op) {
   Operation *scope = op;
-  for (Operation *parent = op->getParentOp(); parent && !isa<func::FuncOp>(parent);
-       parent = parent->getParentOp()) {
+  for (Operation *parent = op->getParentOp();
+       parent && !isa<func::FuncOp>(parent); parent = parent->getParentOp()) {
     if (isa<omp::ParallelOp>(parent))
       return parent;
     if (isa<LoopLikeOpInterface>(parent))
@@ -33,12 +33,18 @@ static Operation *getScope(Operation *op) {
   return scope;
 }
 
-static void createFence(OpBuilder &b, Location loc) {
-  LLVM::FenceOp::create(b, loc, LLVM::AtomicOrdering::seq_cst);
+static void createFence(OpBuilder &b, Location loc, bool sfence) {
+  if (sfence)
+    LLVM::CallIntrinsicOp::create(
+        b, loc, b.getStringAttr("llvm.x86.sse.sfence"), ValueRange());
+  else
+    LLVM::FenceOp::create(b, loc, LLVM::AtomicOrdering::seq_cst);
 }
 
 namespace {
 struct NormFenceStreams : norm::impl::NormFenceStreamsBase<NormFenceStreams> {
+  using NormFenceStreamsBase::NormFenceStreamsBase;
+
   void runOnOperation() override {
     llvm::SetVector<Operation *> scopes;
     getOperation().walk([&](vector::StoreOp store) {
@@ -56,7 +62,7 @@ struct NormFenceStreams : norm::impl::NormFenceStreamsBase<NormFenceStreams> {
         b.setInsertionPoint(team.getRegion().back().getTerminator());
       else
         b.setInsertionPointAfter(scope);
-      createFence(b, scope->getLoc());
+      createFence(b, scope->getLoc(), sfence);
     }
   }
 };

@@ -27,8 +27,8 @@ static Value createIsSmall(OpBuilder &b, scf::ForallOp loop,
     return arith::ConstantIndexOp::create(b, loc, value);
   };
   Value iterations = constant(1);
-  for (auto [lower, upper, step] :
-       llvm::zip(loop.getLowerBound(b), loop.getUpperBound(b), loop.getStep(b))) {
+  for (auto [lower, upper, step] : llvm::zip(
+           loop.getLowerBound(b), loop.getUpperBound(b), loop.getStep(b))) {
     Value extent = arith::SubIOp::create(b, loc, upper, lower);
     extent = arith::CeilDivSIOp::create(b, loc, extent, step);
     iterations = arith::MulIOp::create(b, loc, iterations, extent);

@@ -178,7 +178,8 @@ static std::optional<Stream> planWrite(vector::TransferWriteOp write,
   if (strips && strips != loop && isStripOf(write, strips))
     return canMoveStrips(strips, lanes) ? std::optional(Stream{write, strips})
                                         : std::nullopt;
-  std::optional<int64_t> column = getConstantIntValue(write.getIndices().back());
+  std::optional<int64_t> column =
+      getConstantIntValue(write.getIndices().back());
   if (!isa<scf::ForOp, scf::ForallOp>(write->getParentOp()) || !column ||
       *column * bytes % alignment != 0)
     return std::nullopt;
@@ -271,8 +272,7 @@ private:
     BufferInfo info;
     Value bytes = constant(norm::getElementBytes(buffer));
     auto metadata = memref::ExtractStridedMetadataOp::create(b, loc, buffer);
-    Value base =
-        memref::ExtractAlignedPointerAsIndexOp::create(b, loc, buffer);
+    Value base = memref::ExtractAlignedPointerAsIndexOp::create(b, loc, buffer);
     info.start = add(base, mul(metadata.getOffset(), bytes));
     info.strides = llvm::to_vector(ValueRange(metadata.getStrides()));
     // One past the last element; an extent of zero leaves nothing to run.
@@ -294,8 +294,7 @@ private:
     if (!sysconf || sysconf.getFunctionType() != b.getFunctionType(i32, i64))
       return constant(kDefaultCacheBytes);
     Value name = arith::ConstantIntOp::create(b, loc, i32, kLevel2CacheSize);
-    Value level2 =
-        func::CallOp::create(b, loc, sysconf, name).getResult(0);
+    Value level2 = func::CallOp::create(b, loc, sysconf, name).getResult(0);
     level2 = arith::IndexCastOp::create(b, loc, b.getIndexType(), level2);
     Value known = compare(arith::CmpIPredicate::sgt, level2, constant(0));
     return arith::SelectOp::create(b, loc, known,
@@ -310,8 +309,8 @@ private:
     };
     if (cacheBytes > 0)
       return isLarge();
-    Value worthAsking = compare(arith::CmpIPredicate::uge, bytes,
-                                constant(kNeverStreamed));
+    Value worthAsking =
+        compare(arith::CmpIPredicate::uge, bytes, constant(kNeverStreamed));
     auto asked = scf::IfOp::create(b, loc, b.getI1Type(), worthAsking,
                                    /*withElseRegion=*/true);
     OpBuilder::InsertionGuard guard(b);
@@ -324,8 +323,7 @@ private:
   }
 
   Value createAreDisjoint(Value x, Value y) {
-    Value before =
-        compare(arith::CmpIPredicate::ule, ends[x], infos[y].start);
+    Value before = compare(arith::CmpIPredicate::ule, ends[x], infos[y].start);
     Value after = compare(arith::CmpIPredicate::ule, ends[y], infos[x].start);
     return arith::OrIOp::create(b, loc, before, after);
   }
@@ -358,7 +356,8 @@ private:
       streamWrite(write);
       return;
     }
-    auto strips = cast<scf::ForOp>(mapping.lookup(stream.strips.getOperation()));
+    auto strips =
+        cast<scf::ForOp>(mapping.lookup(stream.strips.getOperation()));
     b.setInsertionPoint(strips);
     moveStrips(strips, write);
   }
@@ -401,10 +400,10 @@ private:
     Value isMoved = both(compare(arith::CmpIPredicate::ne, head, constant(0)),
                          compare(arith::CmpIPredicate::slt, from, to));
     Value start = add(from, head);
-    Value rest =
-        arith::MaxSIOp::create(b, loc, sub(to, start), constant(0));
+    Value rest = arith::MaxSIOp::create(b, loc, sub(to, start), constant(0));
     Value end = add(start, both(rest, constant(-lanes)));
-    SmallVector<std::pair<Value, SmallVector<Value>>> next = findNextRows(strips);
+    SmallVector<std::pair<Value, SmallVector<Value>>> next =
+        findNextRows(strips);
     buildStripIf(isMoved, strips, from);
     strips.setLowerBound(start);
     strips.setUpperBound(end);
@@ -454,7 +453,8 @@ private:
         return;
       SmallVector<Value> indices(read.getIndices().drop_back());
       bool isKnown = llvm::all_of(indices, [&](Value index) {
-        return index == row || !rows->isAncestor(index.getParentBlock()->getParentOp());
+        return index == row ||
+               !rows->isAncestor(index.getParentBlock()->getParentOp());
       });
       if (!isKnown || llvm::count(indices, row) != 1 ||
           !seen.insert(buffer).second)
@@ -472,8 +472,8 @@ private:
     int64_t bytes = norm::getElementBytes(buffer);
     for (int64_t line = 0; line < lanes * bytes; line += kLineBytes) {
       SmallVector<Value> indices(row);
-      indices.push_back(
-          line == 0 ? column : add(column, constant(line / bytes)));
+      indices.push_back(line == 0 ? column
+                                  : add(column, constant(line / bytes)));
       memref::PrefetchOp::create(b, loc, buffer, indices, /*isWrite=*/false,
                                  /*localityHint=*/3, /*isDataCache=*/true);
     }

@@ -86,9 +86,9 @@ def NormStreamRows : Pass<"norm-stream-rows", "ModuleOp"> {
 def NormFenceStreams : Pass<"norm-fence-streams", "func::FuncOp"> {
   let summary = "A fence after loops with non-temporal stores";
   let description = [{
-    Non-temporal stores are not ordered with what follows. A sequentially
-    consistent fence, on x86 an `mfence`, follows each outermost `scf.for` that
-    has such stores; in an `omp.parallel` it stands at the end of the region, so
+    Non-temporal stores are not ordered with what follows. A fence, sequentially
+    consistent or with `sfence` the instruction of x86, follows each outermost
+    `scf.for` that has such stores; in an `omp.parallel` it stands at the end of the region, so
     that every thread's stores are visible before the threads join.
 
     Example:
@@ -107,6 +107,8 @@ def NormFenceStreams : Pass<"norm-fence-streams", "func::FuncOp"> {
     Limits: runs after convert-scf-to-openmp; an `scf.forall` or `scf.parallel`
     that streams is an error, because its threads could not fence.
   }];
+  let options = [Option<"sfence", "sfence", "bool", /*default=*/"false",
+                        "The instruction of x86 instead of a general fence">];
   let dependentDialects = ["LLVM::LLVMDialect"];
 }
 
