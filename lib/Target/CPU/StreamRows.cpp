@@ -382,15 +382,33 @@ private:
     return arith::DivUIOp::create(b, loc, missing, constant(bytes));
   }
 
-  /// Runs one strip at `column`, with ordinary stores.
-  void buildStripIf(Value condition, scf::ForOp strips, Value column) {
+  /// Runs one strip at `column`, with ordinary stores; only the first
+  /// `streamedLanes` elements of what `streamed` writes.
+  void buildStripIf(Value condition, scf::ForOp strips, Value column,
+                    vector::TransferWriteOp streamed, int64_t streamedLanes) {
     auto choice = scf::IfOp::create(b, loc, condition);
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPoint(choice.thenYield());
     IRMapping mapping;
     mapping.map(strips.getInductionVar(), column);
     for (Operation &op : strips.getBody()->without_terminator())
-      b.clone(op, mapping);
+      if (&op == streamed)
+        writeFirstLanes(streamed, mapping, streamedLanes);
+      else
+        b.clone(op, mapping);
+  }
+
+  void writeFirstLanes(vector::TransferWriteOp write, IRMapping &mapping,
+                       int64_t lanes) {
+    Value row = mapping.lookupOrDefault(write.getValueToStore());
+    if (lanes < write.getVectorType().getDimSize(0))
+      row =
+          vector::ExtractStridedSliceOp::create(b, loc, row, {0}, {lanes}, {1});
+    SmallVector<Value> indices;
+    for (Value index : write.getIndices())
+      indices.push_back(mapping.lookupOrDefault(index));
+    vector::TransferWriteOp::create(b, loc, row, write.getBase(), indices,
+                                    ArrayRef<bool>{true});
   }
 
   void moveStrips(scf::ForOp strips, vector::TransferWriteOp write) {
@@ -404,11 +422,14 @@ private:
     Value end = add(start, both(rest, constant(-lanes)));
     SmallVector<std::pair<Value, SmallVector<Value>>> next =
         findNextRows(strips);
-    buildStripIf(isMoved, strips, from);
+    // Lines that are both stored to and streamed cost more than either: the
+    // head is written up to the first aligned address at most one line further.
+    int64_t line = alignment / norm::getElementBytes(write.getBase());
+    buildStripIf(isMoved, strips, from, write, line);
     strips.setLowerBound(start);
     strips.setUpperBound(end);
     b.setInsertionPointAfter(strips);
-    buildStripIf(isMoved, strips, sub(to, constant(lanes)));
+    buildStripIf(isMoved, strips, sub(to, constant(lanes)), write, lanes);
     b.setInsertionPointToStart(strips.getBody());
     for (auto &[buffer, indices] : next)
       prefetchStrip(buffer, indices, strips.getInductionVar(), lanes);

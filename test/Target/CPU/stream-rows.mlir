@@ -14,14 +14,14 @@
 // CHECK: scf.for %[[I:.*]] = %c0
 // CHECK: %[[NEXT:.*]] = arith.minsi
 // CHECK: scf.if
-// CHECK: vector.transfer_write
+// CHECK: vector.transfer_write {{.*}} : vector<16xf32>
 // CHECK: scf.for %[[K:.*]] = %
 // CHECK: memref.prefetch %{{.*}}[%[[NEXT]], %[[K]]], read, locality<3>, data
 // CHECK-COUNT-3: memref.prefetch
 // CHECK-NOT: memref.prefetch
 // CHECK: vector.store %{{.*}}, %{{.*}}[%[[I]], %[[K]]] {alignment = 64 : i64, nontemporal = true}
 // CHECK: scf.if
-// CHECK: vector.transfer_write
+// CHECK: vector.transfer_write {{.*}} : vector<64xf32>
 // CHECK: else
 // CHECK-NOT: vector.store
 // CHECK: scf.for %{{.*}} = %c0 to %{{.*}} step %c64
