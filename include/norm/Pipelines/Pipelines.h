@@ -44,7 +44,7 @@ struct CPUPipelineOptions : PassPipelineOptions<CPUPipelineOptions> {
       llvm::cl::init(0)};
   PassOptions::Option<int64_t> grain{
       *this, "grain", llvm::cl::desc("Bytes from which on threads are started"),
-      llvm::cl::init(262144)};
+      llvm::cl::init(1048576)};
 };
 
 /// What the kernels of a compilation become.

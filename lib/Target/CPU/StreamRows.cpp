@@ -117,10 +117,19 @@ static bool isLaneWise(Operation &op, scf::ForOp strips) {
   });
 }
 
+/// From outside of `loop`, where overlap is found at run time, or an
+/// allocation, which overlaps nothing; a view inside could hide that two are
+/// one.
+static bool isKnownBase(Value base, Operation *loop) {
+  return !loop->isAncestor(base.getParentBlock()->getParentOp()) ||
+         isa_and_nonnull<memref::AllocOp, memref::AllocaOp>(
+             base.getDefiningOp());
+}
+
 /// A strip may be done twice, and strips may start anywhere: the body works
 /// lane by lane, and reads nothing that it writes.
-static bool canMoveStrips(scf::ForOp strips, int64_t lanes) {
-  if (strips.getNumResults() != 0 ||
+static bool canMoveStrips(scf::ForOp strips, int64_t lanes, Operation *loop) {
+  if (strips.getNumResults() != 0 || strips.getUnsignedCmp() ||
       getConstantIntValue(strips.getStep()) != lanes)
     return false;
   for (OpOperand &use : strips.getInductionVar().getUses())
@@ -131,7 +140,8 @@ static bool canMoveStrips(scf::ForOp strips, int64_t lanes) {
     if (!isLaneWise(op, strips))
       return false;
     if (auto transfer = dyn_cast<VectorTransferOpInterface>(op)) {
-      if (transfer.getVectorType().getDimSize(0) != lanes)
+      if (transfer.getVectorType().getDimSize(0) != lanes ||
+          !isKnownBase(transfer.getBase(), loop))
         return false;
       bool isRead = isa<vector::TransferReadOp>(op);
       (isRead ? read : written).insert(transfer.getBase());
@@ -176,8 +186,9 @@ static std::optional<Stream> planWrite(vector::TransferWriteOp write,
     return std::nullopt;
   auto strips = dyn_cast<scf::ForOp>(write->getParentOp());
   if (strips && strips != loop && isStripOf(write, strips))
-    return canMoveStrips(strips, lanes) ? std::optional(Stream{write, strips})
-                                        : std::nullopt;
+    return canMoveStrips(strips, lanes, loop)
+               ? std::optional(Stream{write, strips})
+               : std::nullopt;
   std::optional<int64_t> column =
       getConstantIntValue(write.getIndices().back());
   if (!isa<scf::ForOp, scf::ForallOp>(write->getParentOp()) || !column ||
@@ -411,9 +422,17 @@ private:
                                     ArrayRef<bool>{true});
   }
 
+  /// Behind the last strip, which may reach further than the loop's bound.
+  Value createEnd(scf::ForOp strips, int64_t lanes) {
+    Value from = strips.getLowerBound();
+    Value length = sub(strips.getUpperBound(), from);
+    Value whole = both(add(length, constant(lanes - 1)), constant(-lanes));
+    return add(from, whole);
+  }
+
   void moveStrips(scf::ForOp strips, vector::TransferWriteOp write) {
-    Value from = strips.getLowerBound(), to = strips.getUpperBound();
     int64_t lanes = write.getVectorType().getNumElements();
+    Value from = strips.getLowerBound(), to = createEnd(strips, lanes);
     Value head = createHead(write, from);
     Value isMoved = both(compare(arith::CmpIPredicate::ne, head, constant(0)),
                          compare(arith::CmpIPredicate::slt, from, to));

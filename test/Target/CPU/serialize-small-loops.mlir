@@ -16,7 +16,7 @@
 // CHECK: } else {
 // CHECK: scf.forall
 // CHECK: memref.store
-// DEFAULT: arith.constant 262144 : index
+// DEFAULT: arith.constant 1048576 : index
 func.func @rows(%y: memref<?x16xf32>, %rows: index, %v: f32) {
   %c0 = arith.constant 0 : index
   scf.forall (%i) in (%rows) {

@@ -185,3 +185,49 @@ func.func @carried(%x: memref<?x?xf32>, %y: memref<?x?xf32>, %s: memref<?xf32>, 
   }
   return
 }
+
+// -----
+
+// The last strip reaches behind the loop's bound; its end counts.
+// CHECK-LABEL: func @padded
+// CHECK: vector.store
+// CHECK: scf.if
+// CHECK: vector.transfer_write %{{.*}}, %{{.*}}[%{{.*}}, %c64] {{.*}} vector<64xf32>
+// A view may be the same memory under another name.
+// CHECK-LABEL: func @view_inside
+// CHECK-NOT: vector.store
+func.func @padded(%x: memref<8x128xf32>, %y: memref<8x128xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %c64 = arith.constant 64 : index
+  %c100 = arith.constant 100 : index
+  %pad = arith.constant 0.0 : f32
+  scf.for %i = %c0 to %c8 step %c1 {
+    scf.for %k = %c0 to %c100 step %c64 {
+      %v = vector.transfer_read %x[%i, %k], %pad {in_bounds = [true]} : memref<8x128xf32>, vector<64xf32>
+      vector.transfer_write %v, %y[%i, %k] {in_bounds = [true]} : vector<64xf32>, memref<8x128xf32>
+    }
+  }
+  return
+}
+func.func @view_inside(%y: memref<8x128xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %c64 = arith.constant 64 : index
+  %c128 = arith.constant 128 : index
+  %pad = arith.constant 0.0 : f32
+  scf.for %i = %c0 to %c8 step %c1 {
+    %t = memref.alloc() : memref<1x128xf32>
+    %u = memref.cast %t : memref<1x128xf32> to memref<?x128xf32>
+    scf.for %k = %c0 to %c128 step %c64 {
+      %v = vector.transfer_read %u[%c0, %k], %pad {in_bounds = [true]} : memref<?x128xf32>, vector<64xf32>
+      %w = arith.addf %v, %v : vector<64xf32>
+      vector.transfer_write %w, %t[%c0, %k] {in_bounds = [true]} : vector<64xf32>, memref<1x128xf32>
+      vector.transfer_write %w, %y[%i, %k] {in_bounds = [true]} : vector<64xf32>, memref<8x128xf32>
+    }
+    memref.dealloc %t : memref<1x128xf32>
+  }
+  return
+}

@@ -141,7 +141,7 @@ def NormSerializeSmallLoops
 
     Limits: a loop that uses no buffer from outside stays as it is.
   }];
-  let options = [Option<"grain", "grain", "int64_t", /*default=*/"262144",
+  let options = [Option<"grain", "grain", "int64_t", /*default=*/"1048576",
                         "Bytes from which on threads are started">];
   let dependentDialects = ["arith::ArithDialect", "memref::MemRefDialect",
                            "scf::SCFDialect"];
