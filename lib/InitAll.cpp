@@ -15,6 +15,7 @@
 #include "norm/IR/RuntimeVerifiableOpInterfaceImpl.h"
 #include "norm/Pipelines/Pipelines.h"
 #include "norm/Recognition/Passes.h"
+#include "norm/Target/CPU/Passes.h"
 #include "norm/Target/NVVM/Passes.h"
 #include "norm/Transforms/Passes.h"
 
@@ -34,6 +35,7 @@ void norm::registerAllPasses() {
   registerRecognitionPasses();
   registerConversionPasses();
   registerTransformsPasses();
+  registerCPUPasses();
   registerNVVMPasses();
   registerPipelines();
 }

@@ -1,5 +1,6 @@
 # lit configuration: FileCheck tests over norm-opt, norm-compile and norm-run.
 import os
+import platform
 import shutil
 
 import lit.formats
@@ -28,6 +29,8 @@ config.substitutions.append(
 )
 
 # Features: tools that not every machine has, and the shared corpus.
+if platform.machine().lower() in ("x86_64", "amd64"):
+    config.available_features.add("x86_64")
 ptxas = shutil.which("ptxas") or next(
     (p for p in ["/usr/local/cuda/bin/ptxas"] if os.path.exists(p)), None
 )

@@ -17,10 +17,19 @@
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
 #include "norm/Pipelines/Pipelines.h"
+#include "norm/Target/CPU/Passes.h"
 #include "norm/Transforms/Passes.h"
+#include "llvm/Support/SwapByteOrder.h"
 
 using namespace mlir;
 using namespace mlir::norm;
+
+/// Code is for the architecture that compiles it.
+#if defined(__x86_64__)
+static constexpr bool kIsX86 = true;
+#else
+static constexpr bool kIsX86 = false;
+#endif
 
 /// Fuses rows and vectorises them, on tensors.
 static void buildRowCodegen(OpPassManager &pm,
@@ -37,6 +46,21 @@ static void buildRowCodegen(OpPassManager &pm,
   func.addPass(createLoopInvariantCodeMotionPass());
 }
 
+/// Versions of the row loops for small and for large buffers.
+static void buildMemoryPolicy(OpPassManager &pm,
+                              const CPUPipelineOptions &options) {
+  if (options.threads > 1) {
+    NormSerializeSmallLoopsOptions small;
+    small.grain = options.grain;
+    pm.nest<func::FuncOp>().addPass(createNormSerializeSmallLoops(small));
+  }
+  NormStreamRowsOptions streams;
+  streams.cacheBytes = options.cacheBytes;
+  pm.addPass(createNormStreamRows(streams));
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
+}
+
 /// Loops and vectors on buffers to the LLVM dialect.
 static void buildToLLVM(OpPassManager &pm, const CPUPipelineOptions &options) {
   OpPassManager &func = pm.nest<func::FuncOp>();
@@ -49,7 +73,10 @@ static void buildToLLVM(OpPassManager &pm, const CPUPipelineOptions &options) {
     // Inlines memref.alloca_scope, which must not hold control flow.
     pm.addPass(createCanonicalizerPass());
   }
-  buildScalarLowering(pm);
+  NormFenceStreamsOptions fence;
+  fence.sfence = kIsX86;
+  pm.nest<func::FuncOp>().addPass(createNormFenceStreams(fence));
+  buildScalarLowering(pm, llvm::sys::IsLittleEndianHost);
   pm.addPass(createConvertVectorToSCFPass());
   buildConvertToLLVM(pm);
 }
@@ -68,6 +95,7 @@ void norm::buildNormToCPUPipeline(OpPassManager &pm,
   buildBufferization(pm);
   if (upTo == Stage::Vector)
     return;
+  buildMemoryPolicy(pm, options);
   buildToLLVM(pm, options);
 }
 

@@ -76,11 +76,18 @@ void norm::buildBufferization(OpPassManager &pm) {
   pm.addPass(createCSEPass());
 }
 
-void norm::buildScalarLowering(OpPassManager &pm) {
+void norm::buildScalarLowering(OpPassManager &pm, bool splitBF16Pairs) {
   // x*x for fpowi(x, 2), and rsqrt as 1/sqrt: exact where libm is not.
   pm.addPass(math::createMathExpandOpsPass(
       {/*opMnemonics=*/
        {"rsqrt", "fpowi", "ceilf", "roundeven"}}));
+  if (splitBF16Pairs) {
+    NormWidenNarrowFloatsOptions keep;
+    keep.keepBF16Truncations = true;
+    pm.addPass(createNormWidenNarrowFloats(keep));
+    pm.addPass(createNormSplitBF16Pairs());
+    pm.addPass(createCanonicalizerPass());
+  }
   pm.addPass(createNormWidenNarrowFloats());
   arith::ArithExpandOpsPassOptions expand;
   expand.includeBf16 = true;

@@ -12,8 +12,11 @@
 #include "mlir/Dialect/SCF/Transforms/TileUsingInterface.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Tensor/Transforms/Transforms.h"
+#include "mlir/IR/Dominance.h"
 #include "mlir/IR/Iterators.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/Transforms/CSE.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "norm/Transforms/Passes.h"
 #include "norm/Transforms/Transforms.h"
@@ -270,6 +273,54 @@ static void shrinkTemporaries(Operation *scope) {
   (void)applyPatternsGreedily(scope, std::move(patterns));
 }
 
+/// The same computation, into destinations that it does not read.
+static bool isSameComputation(LinalgOp a, LinalgOp b) {
+  auto readsInit = [](LinalgOp op) {
+    return llvm::any_of(op.getDpsInitsMutable(), [&](OpOperand &init) {
+      return op.payloadUsesValueFromOperand(&init);
+    });
+  };
+  return a->getName() == b->getName() &&
+         a->getResultTypes() == b->getResultTypes() &&
+         a->getAttrDictionary() == b->getAttrDictionary() &&
+         a.getDpsInputs() == b.getDpsInputs() && !readsInit(a) &&
+         !readsInit(b) &&
+         OperationEquivalence::isRegionEquivalentTo(
+             &a->getRegion(0), &b->getRegion(0),
+             OperationEquivalence::IgnoreLocations);
+}
+
+/// A producer that several members use is fused once for each of them; the one
+/// that is computed into the loop's own destination serves all.
+static void mergeProducersOf(IRRewriter &rewriter, Block &body) {
+  SmallVector<LinalgOp> ops(body.getOps<LinalgOp>());
+  for (auto [i, kept] : llvm::enumerate(ops)) {
+    auto isOwn = [&](Value init) {
+      auto slice = init.getDefiningOp<tensor::ExtractSliceOp>();
+      auto arg = slice ? dyn_cast<BlockArgument>(slice.getSource()) : nullptr;
+      return arg && arg.getOwner() == &body;
+    };
+    if (!kept || !llvm::all_of(kept.getDpsInits(), isOwn))
+      continue;
+    for (LinalgOp &other : MutableArrayRef(ops).drop_front(i + 1)) {
+      if (!other || !isSameComputation(kept, other))
+        continue;
+      rewriter.replaceOp(other, kept->getResults());
+      other = nullptr;
+    }
+  }
+}
+
+static void mergeFusedProducers(IRRewriter &rewriter, Operation *scope) {
+  // Each was fused with slices of its own: equal ones must be one value first.
+  DominanceInfo dominance(scope);
+  eliminateCommonSubExpressions(rewriter, dominance, scope);
+  scope->walk([&](LoopLikeOpInterface loop) {
+    for (Region *region : loop.getLoopRegions())
+      mergeProducersOf(rewriter, region->front());
+  });
+}
+
 namespace {
 struct NormTileRows : norm::impl::NormTileRowsBase<NormTileRows> {
   using NormTileRowsBase::NormTileRowsBase;
@@ -286,6 +337,7 @@ struct NormTileRows : norm::impl::NormTileRowsBase<NormTileRows> {
     for (Block *block : blocks)
       tileBlock(rewriter, *block, parallel, oneVector);
     shrinkTemporaries(getOperation());
+    mergeFusedProducers(rewriter, getOperation());
   }
 };
 } // namespace

@@ -177,6 +177,8 @@ static void truncateThroughF32(Operation *op) {
 namespace {
 struct NormWidenNarrowFloats
     : norm::impl::NormWidenNarrowFloatsBase<NormWidenNarrowFloats> {
+  using NormWidenNarrowFloatsBase::NormWidenNarrowFloatsBase;
+
   void runOnOperation() override {
     SmallVector<Operation *> ops;
     getOperation()->walk([&](Operation *op) {
@@ -195,6 +197,11 @@ struct NormWidenNarrowFloats
     });
     for (vector::BroadcastOp op : broadcasts)
       broadcastInF32(op);
+    if (!keepBF16Truncations)
+      expandTruncations();
+  }
+
+  void expandTruncations() {
     SmallVector<arith::TruncFOp> truncations;
     getOperation()->walk([&](arith::TruncFOp op) {
       if (getElementTypeOrSelf(op.getType()).isBF16())

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Benchmark.h"
+#include "HandWritten.h"
 #include "norm/ExecutionEngine/CompiledModule.h"
 #include <benchmark/benchmark.h>
 #include <cmath>
@@ -119,6 +120,25 @@ static FailureOr<SmallVector<HostTensor>> makeInputs(ModuleOp module,
   return inputs;
 }
 
+/// The loop with intrinsics, its rows shared by `threads`.
+static void runHandWrittenRows(const HandWrittenRows &all, bool stream,
+                               unsigned threads) {
+  int64_t slice = (all.rows + threads - 1) / threads;
+  auto part = [&](int64_t begin) {
+    HandWrittenRows rows = all;
+    rows.x += begin * all.cols;
+    rows.y += begin * all.cols;
+    rows.rows = std::min(slice, all.rows - begin);
+    runHandWritten(rows, stream);
+  };
+  std::vector<std::thread> others;
+  for (int64_t begin = slice; begin < all.rows; begin += slice)
+    others.emplace_back(part, begin);
+  part(0);
+  for (std::thread &other : others)
+    other.join();
+}
+
 FailureOr<BenchResult> norm::runBenchmark(ModuleOp module, StringRef program,
                                           const BenchOptions &options) {
   BenchResult result;
@@ -168,6 +188,21 @@ FailureOr<BenchResult> norm::runBenchmark(ModuleOp module, StringRef program,
   for (HostTensor *tensor :
        llvm::concat<HostTensor *>(inputAddresses, outputAddresses))
     result.usefulBytes += tensor->getNumBytes();
+
+  if (options.handWritten && hasHandWritten()) {
+    HandWrittenRows rows{reinterpret_cast<float *>(inputs[0].getData()),
+                         reinterpret_cast<float *>(inputs[1].getData()),
+                         reinterpret_cast<float *>(outputs[0].getData()),
+                         inputs[0].getShape()[0], inputs[0].getShape()[1]};
+    auto add = [&](const char *name, bool stream) {
+      subjects.push_back(
+          {name, [=] { runHandWrittenRows(rows, stream, options.threads); }});
+    };
+    add("intrinsics", false);
+    // Streaming stores of whole vectors need them aligned in every row.
+    if (reinterpret_cast<uintptr_t>(rows.y) % 32 == 0 && rows.cols % 8 == 0)
+      add("intrinsics nt", true);
+  }
 
   Copy copy = makeCopy(result.usefulBytes);
   subjects.insert(

@@ -20,6 +20,7 @@ struct BenchOptions {
   unsigned threads = 1;
   unsigned repetitions = 9;
   double minSeconds = 0.05; // of each repetition
+  bool handWritten = false; // the function is Llama's in f32, as printProgram
 };
 
 /// The best of the repetitions of one subject.
@@ -36,8 +37,9 @@ struct BenchResult {
   std::vector<Measurement> measurements;
 };
 
-/// memcpy, a non-temporal copy (x86), norm-to-cpu and upstream's pipeline,
-/// their repetitions interleaved at random. Diagnostics say what went wrong.
+/// memcpy, a non-temporal copy (x86), norm-to-cpu, upstream's pipeline and,
+/// where asked for, loops with intrinsics, their repetitions interleaved at
+/// random. Diagnostics say what went wrong.
 FailureOr<BenchResult> runBenchmark(ModuleOp module, StringRef program,
                                     const BenchOptions &options);
 

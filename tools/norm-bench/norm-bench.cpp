@@ -90,6 +90,8 @@ static llvm::json::Value toJSON(const BenchResult &result) {
 
 static int run(MLIRContext &context, std::vector<BenchResult> &results) {
   BenchOptions options{function, cpu, threads, repetitions};
+  options.handWritten =
+      inputFile.empty() && variant == "llama" && type == "f32";
   auto add = [&](ModuleOp module, StringRef name) {
     auto result = runBenchmark(module, name, options);
     if (succeeded(result))

@@ -37,6 +37,14 @@ struct CPUPipelineOptions : PassPipelineOptions<CPUPipelineOptions> {
       *this, "threads",
       llvm::cl::desc("OpenMP threads that share the rows; 1: no OpenMP"),
       llvm::cl::init(1)};
+  PassOptions::Option<int64_t> cacheBytes{
+      *this, "cache-bytes",
+      llvm::cl::desc("Bytes from which on rows are streamed past the cache; 0: "
+                     "from the cache that the machine reports"),
+      llvm::cl::init(0)};
+  PassOptions::Option<int64_t> grain{
+      *this, "grain", llvm::cl::desc("Bytes from which on threads are started"),
+      llvm::cl::init(1048576)};
 };
 
 /// What the kernels of a compilation become.
@@ -93,8 +101,9 @@ void buildDecomposition(OpPassManager &pm);
 void buildCallingConvention(OpPassManager &pm);
 /// Tensors to buffers that are freed again.
 void buildBufferization(OpPassManager &pm);
-/// math and narrow floats to what LLVM lowers without losing a bit.
-void buildScalarLowering(OpPassManager &pm);
+/// math and narrow floats to what LLVM lowers without losing a bit; pairs of
+/// bf16 apart where vectors are those of a little-endian machine.
+void buildScalarLowering(OpPassManager &pm, bool splitBF16Pairs = false);
 /// Everything that is left to the LLVM dialect.
 void buildConvertToLLVM(OpPassManager &pm);
 

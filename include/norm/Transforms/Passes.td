@@ -84,7 +84,8 @@ def NormTileRows : Pass<"norm-tile-rows", "func::FuncOp"> {
 
     With `parallel` the loop is an `scf.forall`. An op with a static extent of
     zero has nothing to do and is replaced by its destinations. The temporary of a
-    fused op holds one row.
+    fused op holds one row. A fused op that is used behind the loop too (a residual
+    sum that is a result) is computed once a row, into the loop's result.
   }];
   let options = [Option<"parallel", "parallel", "bool", /*default=*/"false",
                         "Make the row loop an scf.forall">,
@@ -154,12 +155,58 @@ def NormWidenNarrowFloats : Pass<"norm-widen-narrow-floats"> {
     A truncation from f64 to 16 bits goes through f32 rounded to odd, which gives
     the one correct rounding without a library call.
 
-    A truncation from f32 to bf16 becomes integer operations.
+    A truncation from f32 to bf16 becomes integer operations, unless
+    `keep-bf16-truncations` leaves it for norm-split-bf16-pairs.
 
     Limits: other conversions, constants, selects and bit operations stay as they
     are.
   }];
+  let options = [Option<"keepBF16Truncations", "keep-bf16-truncations", "bool",
+                        /*default=*/"false",
+                        "Leave truncations from f32 to bf16 as they are">];
   let dependentDialects = ["arith::ArithDialect", "math::MathDialect",
+                           "vector::VectorDialect"];
+}
+
+def NormSplitBF16Pairs : Pass<"norm-split-bf16-pairs"> {
+  let summary = "Work on even and odd bf16 elements of a vector apart";
+  let description = [{
+    Without hardware for bf16, widening a vector in order takes a shuffle, and so
+    does narrowing. A 32-bit word that holds two bf16 elements has the odd one as
+    its upper half, which is an f32 once the lower half is cleared, and the even
+    one after a shift by 16. So elementwise f32 arithmetic between an `arith.extf`
+    from bf16 and an `arith.truncf` to bf16 is done on two vectors of half the
+    length, one of the even and one of the odd elements; the rounding of both is
+    done on 16-bit halves, twice as many elements an operation as on words.
+
+    Example (16 elements):
+
+    ```mlir
+    %a = arith.extf %x : vector<16xbf16> to vector<16xf32>
+    %b = arith.mulf %a, %a : vector<16xf32>
+    %c = arith.truncf %b : vector<16xf32> to vector<16xbf16>
+    ```
+
+    becomes
+
+    ```mlir
+    %words = vector.bitcast %x : vector<16xbf16> to vector<8xi32>
+    %even = ... // shli %words, 16, as vector<8xf32>
+    %odd = ... // andi %words, 0xFFFF0000, as vector<8xf32>
+    %b0 = arith.mulf %even, %even : vector<8xf32>
+    %b1 = arith.mulf %odd, %odd : vector<8xf32>
+    ... // upper and lower halves of all 16, rounded: ties to even, NaN stays
+    ```
+
+    A vector that an `scf.for` carries and only combines with such values is
+    carried as two halves and interleaved after the loop, so every element is
+    combined in the same order as before and no result changes by a bit.
+
+    Limits: rank-1 vectors of f32 whose length is a multiple of 16; values that
+    are neither widened from bf16 nor the same in all lanes keep their order; the
+    target must be little-endian. What is left is for norm-widen-narrow-floats.
+  }];
+  let dependentDialects = ["arith::ArithDialect", "scf::SCFDialect",
                            "vector::VectorDialect"];
 }
 

@@ -27,6 +27,17 @@
 // CHECK-NOT: {{^}}    scf.for
 // CHECK-NOT: memref.alloc
 // CHECK: return
+// A residual sum that is a result is computed once, where it belongs.
+// CHECK-LABEL: func.func @residual_two_results
+// CHECK-NOT: memref.alloc
+// CHECK-NOT: copy
+// CHECK: arith.addf {{.*}} : vector<64xf32>
+// CHECK: vector.transfer_write %{{.*}}, %arg5
+// CHECK-NOT: vector.transfer_read %arg0{{.*}} vector<64xf32>
+// CHECK: vector.transfer_read %arg5{{.*}} vector<64xf32>
+// CHECK-NOT: memref.alloc
+// CHECK-NOT: copy
+// CHECK: return
 
 // RUN: %python %S/rows.py %t
 

@@ -1,0 +1,150 @@
+//===- Passes.td - memory policy and threads of CPUs -------*- tablegen -*-===//
+//
+// Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NORM_TARGET_CPU_PASSES
+#define NORM_TARGET_CPU_PASSES
+
+include "mlir/Pass/PassBase.td"
+
+def NormStreamRows : Pass<"norm-stream-rows", "ModuleOp"> {
+  let summary = "Non-temporal stores and prefetch where rows leave the cache";
+  let description = [{
+    An ordinary store to memory that is not in the cache reads the line first:
+    a loop that writes more than the cache holds moves half as much again as it
+    has to. This pass makes a second version of each outermost row loop
+    (`scf.for` or `scf.forall` on buffers) and chooses between the two when the
+    loop is reached. The second one writes with non-temporal stores and fetches
+    the next row while it writes this one. It is taken when
+
+    * the buffers of the loop hold more than `cache-bytes` bytes together; with
+      0, sixteen times the level 2 cache that `sysconf` reports, or 16 MiB where
+      it reports none (level 3 is no measure: virtual machines report that of
+      the whole socket);
+    * no buffer that the loop reads overlaps one that it streams.
+
+    A written buffer is streamed when the loop never reads it, its last
+    dimension is contiguous, and it is written lane by lane in an inner loop
+    whose body does nothing else (elementwise ops, reads, writes). Rows need no
+    alignment: the inner loop of the second version starts at the first address
+    that is a multiple of `alignment`, and the strips at both ends of the row are
+    written with ordinary stores; they overlap what is streamed with equal
+    values. Where a row is one vector and has no inner loop, all rows must be
+    aligned, which is part of the condition.
+
+    Example:
+
+    ```mlir
+    scf.for %i = %c0 to %m step %c1 {
+      %sum = scf.for ... // reads %x[%i, ...]
+      scf.for %k = %c0 to %c4096 step %c64 {
+        ...
+        vector.transfer_write %v, %y[%i, %k] {in_bounds = [true]}
+      }
+    }
+    ```
+
+    becomes
+
+    ```mlir
+    %large = ... // bytes of %x and %y > cache-bytes, no overlap
+    scf.if %large {
+      scf.for %i = %c0 to %m step %c1 {
+        %sum = scf.for ...
+        %head = ... // elements before the first aligned address of %y[%i, ...]
+        scf.if %unaligned { ... } // the strip at 0
+        scf.for %k = %head to %end step %c64 {
+          memref.prefetch %x[%next, %k], read, locality<3>, data // 4 lines
+          ...
+          vector.store %v, %y[%i, %k] {alignment = 64, nontemporal = true}
+        }
+        scf.if %unaligned { ... } // the strip before %c4096
+      }
+    } else {
+      ... // the loop as it was
+    }
+    ```
+
+    Non-temporal stores need norm-fence-streams later on. Limits: buffers with
+    dynamic strides, masked strips and loops that carry values are not streamed.
+  }];
+  let options = [
+    Option<"cacheBytes", "cache-bytes", "int64_t", /*default=*/"0",
+           "Stream from this many bytes on; 0: from what the machine reports">,
+    Option<"prefetchRows", "prefetch-rows", "int64_t", /*default=*/"1",
+           "Fetch the row so many rows ahead; 0: no prefetch">,
+    Option<"alignment", "alignment", "int64_t", /*default=*/"64",
+           "Bytes to which streamed stores are aligned; a power of two">];
+  let dependentDialects = ["arith::ArithDialect", "func::FuncDialect",
+                           "memref::MemRefDialect", "scf::SCFDialect",
+                           "vector::VectorDialect"];
+}
+
+def NormFenceStreams : Pass<"norm-fence-streams", "func::FuncOp"> {
+  let summary = "A fence after loops with non-temporal stores";
+  let description = [{
+    Non-temporal stores are not ordered with what follows. A fence, sequentially
+    consistent or with `sfence` the instruction of x86, follows each outermost
+    `scf.for` that has such stores; in an `omp.parallel` it stands at the end of the region, so
+    that every thread's stores are visible before the threads join.
+
+    Example:
+
+    ```mlir
+    scf.for ... { vector.store ... {nontemporal = true} }
+    ```
+
+    becomes
+
+    ```mlir
+    scf.for ... { vector.store ... {nontemporal = true} }
+    llvm.fence seq_cst
+    ```
+
+    Limits: runs after convert-scf-to-openmp; an `scf.forall` or `scf.parallel`
+    that streams is an error, because its threads could not fence.
+  }];
+  let options = [Option<"sfence", "sfence", "bool", /*default=*/"false",
+                        "The instruction of x86 instead of a general fence">];
+  let dependentDialects = ["LLVM::LLVMDialect"];
+}
+
+def NormSerializeSmallLoops
+    : Pass<"norm-serialize-small-loops", "func::FuncOp"> {
+  let summary = "No threads for parallel loops over few bytes";
+  let description = [{
+    Starting threads takes longer than a small loop. Each outermost `scf.forall`
+    without results gets a second version, nested `scf.for` loops, that is taken
+    when the buffers used in the loop hold fewer than `grain` bytes together, or
+    when it has one iteration at most. Both versions do the same operations on
+    each element, so results do not depend on the choice.
+
+    Example:
+
+    ```mlir
+    scf.forall (%i) in (%m) { ... %x ... %y ... }
+    ```
+
+    becomes
+
+    ```mlir
+    %small = ... // bytes of %x and %y < grain, or %m < 2
+    scf.if %small {
+      scf.for %i = %c0 to %m step %c1 { ... }
+    } else {
+      scf.forall (%i) in (%m) { ... }
+    }
+    ```
+
+    Limits: a loop that uses no buffer from outside stays as it is.
+  }];
+  let options = [Option<"grain", "grain", "int64_t", /*default=*/"1048576",
+                        "Bytes from which on threads are started">];
+  let dependentDialects = ["arith::ArithDialect", "memref::MemRefDialect",
+                           "scf::SCFDialect"];
+}
+
+#endif // NORM_TARGET_CPU_PASSES

@@ -1,0 +1,69 @@
+//===- Buffers.cpp - extents of buffers at run time -----------------------===//
+//
+// Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Buffers.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
+
+using namespace mlir;
+
+llvm::SetVector<Value> norm::getOuterBuffers(Operation *loop) {
+  llvm::SetVector<Value> buffers;
+  loop->walk([&](Operation *op) {
+    for (Value operand : op->getOperands())
+      if (isa<BaseMemRefType>(operand.getType()) &&
+          !loop->isAncestor(operand.getParentBlock()->getParentOp()))
+        buffers.insert(operand);
+  });
+  return buffers;
+}
+
+bool norm::hasCountableBytes(Value memref) {
+  auto type = dyn_cast<MemRefType>(memref.getType());
+  return type && type.getElementType().isIntOrFloat() &&
+         type.getElementTypeBitWidth() % 8 == 0;
+}
+
+int64_t norm::getElementBytes(Value memref) {
+  return cast<MemRefType>(memref.getType()).getElementTypeBitWidth() / 8;
+}
+
+Value norm::createByteCount(OpBuilder &b, Location loc,
+                            ArrayRef<Value> buffers) {
+  auto constant = [&](int64_t value) -> Value {
+    return arith::ConstantIndexOp::create(b, loc, value);
+  };
+  Value total = constant(0);
+  for (Value buffer : buffers) {
+    auto type = cast<MemRefType>(buffer.getType());
+    int64_t fixed = getElementBytes(buffer);
+    Value bytes;
+    for (auto [dim, extent] : llvm::enumerate(type.getShape())) {
+      if (!ShapedType::isDynamic(extent)) {
+        fixed *= extent;
+        continue;
+      }
+      Value size = memref::DimOp::create(b, loc, buffer, dim);
+      bytes = bytes ? Value(arith::MulIOp::create(b, loc, bytes, size)) : size;
+    }
+    bytes = bytes ? Value(arith::MulIOp::create(b, loc, bytes, constant(fixed)))
+                  : constant(fixed);
+    total = arith::AddIOp::create(b, loc, total, bytes);
+  }
+  return total;
+}
+
+SmallVector<Operation *> norm::getOutermostLoops(Operation *scope) {
+  SmallVector<Operation *> loops;
+  scope->walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (!isa<LoopLikeOpInterface>(op))
+      return WalkResult::advance();
+    loops.push_back(op);
+    return WalkResult::skip();
+  });
+  return loops;
+}

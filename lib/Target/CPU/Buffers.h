@@ -1,0 +1,37 @@
+//===- Buffers.h - extents of buffers at run time ---------------*- C++ -*-===//
+//
+// Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NORM_LIB_TARGET_CPU_BUFFERS_H
+#define NORM_LIB_TARGET_CPU_BUFFERS_H
+
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/IR/Builders.h"
+#include "llvm/ADT/SetVector.h"
+
+namespace mlir::norm {
+
+/// On a serial loop over few bytes: norm-stream-rows leaves it alone.
+inline constexpr StringLiteral smallLoopAttrName = "norm.small";
+
+/// The memrefs that ops in `loop` use and that are defined outside.
+llvm::SetVector<Value> getOuterBuffers(Operation *loop);
+
+/// Whether bytes of `memref` can be counted: ranked, elements of whole bytes.
+bool hasCountableBytes(Value memref);
+
+/// Bytes of one element.
+int64_t getElementBytes(Value memref);
+
+/// The bytes that the elements of all buffers take, as an index.
+Value createByteCount(OpBuilder &b, Location loc, ArrayRef<Value> buffers);
+
+/// Loops and parallel loops of `scope` that are in no other loop.
+SmallVector<Operation *> getOutermostLoops(Operation *scope);
+
+} // namespace mlir::norm
+
+#endif // NORM_LIB_TARGET_CPU_BUFFERS_H

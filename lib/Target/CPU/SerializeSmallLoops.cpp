@@ -1,0 +1,87 @@
+//===- SerializeSmallLoops.cpp - no threads for small work ----------------===//
+//
+// Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Buffers.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/SCF/Transforms/Transforms.h"
+#include "norm/Target/CPU/Passes.h"
+
+namespace mlir::norm {
+#define GEN_PASS_DEF_NORMSERIALIZESMALLLOOPS
+#include "norm/Target/CPU/Passes.h.inc"
+} // namespace mlir::norm
+
+using namespace mlir;
+
+/// Fewer bytes than the grain, or nothing to share.
+static Value createIsSmall(OpBuilder &b, scf::ForallOp loop,
+                           ArrayRef<Value> buffers, int64_t grain) {
+  Location loc = loop.getLoc();
+  auto constant = [&](int64_t value) -> Value {
+    return arith::ConstantIndexOp::create(b, loc, value);
+  };
+  Value iterations = constant(1);
+  for (auto [lower, upper, step] : llvm::zip(
+           loop.getLowerBound(b), loop.getUpperBound(b), loop.getStep(b))) {
+    Value extent = arith::SubIOp::create(b, loc, upper, lower);
+    extent = arith::CeilDivSIOp::create(b, loc, extent, step);
+    iterations = arith::MulIOp::create(b, loc, iterations, extent);
+  }
+  Value few = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt,
+                                    iterations, constant(2));
+  Value bytes = norm::createByteCount(b, loc, buffers);
+  Value small = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, bytes,
+                                      constant(grain));
+  return arith::OrIOp::create(b, loc, few, small);
+}
+
+static LogicalResult addSerialVersion(IRRewriter &rewriter, scf::ForallOp loop,
+                                      int64_t grain) {
+  SmallVector<Value> buffers;
+  for (Value buffer : norm::getOuterBuffers(loop))
+    if (norm::hasCountableBytes(buffer))
+      buffers.push_back(buffer);
+  if (buffers.empty())
+    return success();
+  rewriter.setInsertionPoint(loop);
+  Value small = createIsSmall(rewriter, loop, buffers, grain);
+  auto choice = scf::IfOp::create(rewriter, loop.getLoc(), small,
+                                  /*withElseRegion=*/true);
+  rewriter.setInsertionPoint(choice.thenYield());
+  auto copy = cast<scf::ForallOp>(rewriter.clone(*loop));
+  rewriter.moveOpBefore(loop, choice.elseYield());
+  SmallVector<Operation *> nest;
+  if (failed(scf::forallToForLoop(rewriter, copy, &nest)))
+    return failure();
+  nest.front()->setAttr(norm::smallLoopAttrName, rewriter.getUnitAttr());
+  return success();
+}
+
+namespace {
+struct NormSerializeSmallLoops
+    : norm::impl::NormSerializeSmallLoopsBase<NormSerializeSmallLoops> {
+  using NormSerializeSmallLoopsBase::NormSerializeSmallLoopsBase;
+
+  void runOnOperation() override {
+    if (grain < 0) {
+      getOperation().emitError(
+          "norm-serialize-small-loops: grain must not be negative, got ")
+          << int64_t(grain);
+      return signalPassFailure();
+    }
+    IRRewriter rewriter(&getContext());
+    for (Operation *op : norm::getOutermostLoops(getOperation())) {
+      auto loop = dyn_cast<scf::ForallOp>(op);
+      if (loop && loop.getNumResults() == 0 && !loop.getMapping() &&
+          failed(addSerialVersion(rewriter, loop, grain)))
+        return signalPassFailure();
+    }
+  }
+};
+} // namespace

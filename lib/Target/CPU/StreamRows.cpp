@@ -1,0 +1,573 @@
+//===- StreamRows.cpp - non-temporal stores of large rows -----------------===//
+//
+// Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Buffers.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/Matchers.h"
+#include "norm/Target/CPU/Passes.h"
+
+namespace mlir::norm {
+#define GEN_PASS_DEF_NORMSTREAMROWS
+#include "norm/Target/CPU/Passes.h.inc"
+} // namespace mlir::norm
+
+using namespace mlir;
+
+/// glibc's _SC_LEVEL2_CACHE_SIZE; other systems answer 0 or -1.
+static constexpr int64_t kLevel2CacheSize = 191;
+static constexpr int64_t kLevel2Multiple = 16;
+static constexpr int64_t kDefaultCacheBytes = 16 << 20;
+/// No cache is asked for below this, so that small calls cost nothing.
+static constexpr int64_t kNeverStreamed = 1 << 20;
+static constexpr int64_t kLineBytes = 64;
+
+namespace {
+/// A vector write that the second version streams.
+struct Stream {
+  vector::TransferWriteOp write;
+  scf::ForOp strips; // runs over the row; null where the row is one vector
+};
+
+/// What is known of a row loop before anything is built.
+struct StreamPlan {
+  Operation *loop = nullptr;
+  SmallVector<Value> buffers; // all that come from outside
+  SmallVector<Stream> streams;
+  llvm::SetVector<Value> written; // buffers that must overlap no other one
+};
+
+/// Address and strides of a buffer, found before the loop.
+struct BufferInfo {
+  Value start;
+  SmallVector<Value> strides;
+};
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Plan
+//===----------------------------------------------------------------------===//
+
+/// The span of such a buffer is known from its extents.
+static bool hasForwardStrides(Value buffer) {
+  if (!norm::hasCountableBytes(buffer))
+    return false;
+  auto type = cast<MemRefType>(buffer.getType());
+  if (type.getLayout().isIdentity())
+    return true;
+  auto [strides, offset] = type.getStridesAndOffset();
+  (void)offset;
+  return llvm::all_of(strides, [](int64_t stride) {
+    return !ShapedType::isDynamic(stride) && stride >= 0;
+  });
+}
+
+static bool isContiguousRow(Value buffer) {
+  auto type = cast<MemRefType>(buffer.getType());
+  return type.getRank() > 0 && type.isLastDimUnitStride();
+}
+
+/// Whole rank-1 vectors of neighbouring elements, all in bounds.
+static bool isPlainRow(VectorTransferOpInterface op) {
+  return isa<MemRefType>(op.getShapedType()) && !op.getMask() &&
+         op.getVectorType().getRank() == 1 && !op.hasOutOfBoundsDim() &&
+         op.getPermutationMap().isMinorIdentity() &&
+         isContiguousRow(op.getBase());
+}
+
+/// Of one value in all lanes.
+static bool isUniform(Value v) {
+  if (!isa<VectorType>(v.getType()))
+    return true;
+  DenseElementsAttr constant;
+  if (matchPattern(v, m_Constant(&constant)))
+    return constant.isSplat();
+  auto broadcast = v.getDefiningOp<vector::BroadcastOp>();
+  return broadcast && !isa<VectorType>(broadcast.getSourceType());
+}
+
+/// Uses the loop's index, if at all, as the place of the strip.
+static bool isStripOf(VectorTransferOpInterface op, scf::ForOp strips) {
+  if (!isPlainRow(op))
+    return false;
+  auto indices = op.getIndices();
+  return indices.back() == strips.getInductionVar() &&
+         !llvm::is_contained(indices.drop_back(), strips.getInductionVar());
+}
+
+static bool isLaneWise(Operation &op, scf::ForOp strips) {
+  if (auto transfer = dyn_cast<VectorTransferOpInterface>(op))
+    return isStripOf(transfer, strips);
+  if (isa<vector::BroadcastOp>(op))
+    return isUniform(op.getResult(0));
+  if (matchPattern(&op, m_Constant()))
+    return op.getNumResults() == 1 && isUniform(op.getResult(0));
+  if (!OpTrait::hasElementwiseMappableTraits(&op) || !isMemoryEffectFree(&op))
+    return false;
+  return llvm::all_of(op.getOperands(), [&](Value operand) {
+    return strips->isAncestor(operand.getParentBlock()->getParentOp()) ||
+           isUniform(operand);
+  });
+}
+
+/// From outside of `loop`, where overlap is found at run time, or an
+/// allocation, which overlaps nothing; a view inside could hide that two are
+/// one.
+static bool isKnownBase(Value base, Operation *loop) {
+  return !loop->isAncestor(base.getParentBlock()->getParentOp()) ||
+         isa_and_nonnull<memref::AllocOp, memref::AllocaOp>(
+             base.getDefiningOp());
+}
+
+/// A strip may be done twice, and strips may start anywhere: the body works
+/// lane by lane, and reads nothing that it writes.
+static bool canMoveStrips(scf::ForOp strips, int64_t lanes, Operation *loop) {
+  if (strips.getNumResults() != 0 || strips.getUnsignedCmp() ||
+      getConstantIntValue(strips.getStep()) != lanes)
+    return false;
+  for (OpOperand &use : strips.getInductionVar().getUses())
+    if (!isa<VectorTransferOpInterface>(use.getOwner()))
+      return false;
+  llvm::DenseSet<Value> read, written;
+  for (Operation &op : strips.getBody()->without_terminator()) {
+    if (!isLaneWise(op, strips))
+      return false;
+    if (auto transfer = dyn_cast<VectorTransferOpInterface>(op)) {
+      if (transfer.getVectorType().getDimSize(0) != lanes ||
+          !isKnownBase(transfer.getBase(), loop))
+        return false;
+      bool isRead = isa<vector::TransferReadOp>(op);
+      (isRead ? read : written).insert(transfer.getBase());
+    }
+  }
+  return llvm::none_of(written, [&](Value v) { return read.contains(v); });
+}
+
+/// Only vector and scalar stores touch `buffer` in `loop`.
+static bool isOnlyWritten(Value buffer, Operation *loop) {
+  return llvm::all_of(buffer.getUses(), [&](OpOperand &use) {
+    Operation *user = use.getOwner();
+    if (!loop->isAncestor(user) || isa<memref::DimOp>(user))
+      return true;
+    if (auto store = dyn_cast<memref::StoreOp>(user))
+      return store.getMemref() == buffer;
+    auto write = dyn_cast<vector::TransferWriteOp>(user);
+    return write && write.getBase() == buffer;
+  });
+}
+
+static int64_t getWidestWrite(Value buffer, Operation *loop) {
+  int64_t widest = 0;
+  for (Operation *user : buffer.getUsers())
+    if (auto write = dyn_cast<vector::TransferWriteOp>(user))
+      if (loop->isAncestor(write))
+        widest = std::max(widest, write.getVectorType().getNumElements());
+  return widest;
+}
+
+/// The loop over a row that `write` is directly in; rows of one vector have
+/// none and are written in the body of the row loop.
+static std::optional<Stream> planWrite(vector::TransferWriteOp write,
+                                       Operation *loop, int64_t alignment) {
+  Value buffer = write.getBase();
+  int64_t lanes = write.getVectorType().getNumElements();
+  if (!isPlainRow(write) || !isOnlyWritten(buffer, loop) ||
+      lanes != getWidestWrite(buffer, loop))
+    return std::nullopt;
+  int64_t bytes = norm::getElementBytes(buffer);
+  if (alignment % bytes != 0 || lanes * bytes % alignment != 0)
+    return std::nullopt;
+  auto strips = dyn_cast<scf::ForOp>(write->getParentOp());
+  if (strips && strips != loop && isStripOf(write, strips))
+    return canMoveStrips(strips, lanes, loop)
+               ? std::optional(Stream{write, strips})
+               : std::nullopt;
+  std::optional<int64_t> column =
+      getConstantIntValue(write.getIndices().back());
+  if (!isa<scf::ForOp, scf::ForallOp>(write->getParentOp()) || !column ||
+      *column * bytes % alignment != 0)
+    return std::nullopt;
+  return Stream{write, scf::ForOp()};
+}
+
+static bool isRowLoop(Operation *op) {
+  if (op->hasAttr(norm::smallLoopAttrName) || op->getNumResults() != 0)
+    return false;
+  return isa<scf::ForOp, scf::ForallOp>(op);
+}
+
+static std::optional<StreamPlan> planLoop(Operation *loop, int64_t alignment) {
+  if (!isRowLoop(loop))
+    return std::nullopt;
+  StreamPlan plan;
+  plan.loop = loop;
+  plan.buffers = norm::getOuterBuffers(loop).takeVector();
+  if (!llvm::all_of(plan.buffers, hasForwardStrides))
+    return std::nullopt;
+  llvm::DenseSet<Operation *> seen;
+  loop->walk([&](vector::TransferWriteOp write) {
+    std::optional<Stream> stream = planWrite(write, loop, alignment);
+    if (!stream || !llvm::is_contained(plan.buffers, write.getBase()))
+      return;
+    // The first write of a loop chooses where its strips start.
+    if (stream->strips && !seen.insert(stream->strips).second)
+      return;
+    plan.streams.push_back(*stream);
+  });
+  if (plan.streams.empty())
+    return std::nullopt;
+  // A strip that is done twice must not read what any write of it changed.
+  for (Stream stream : plan.streams) {
+    plan.written.insert(stream.write.getBase());
+    if (stream.strips)
+      stream.strips.walk([&](vector::TransferWriteOp write) {
+        if (llvm::is_contained(plan.buffers, write.getBase()))
+          plan.written.insert(write.getBase());
+      });
+  }
+  return plan;
+}
+
+//===----------------------------------------------------------------------===//
+// Two versions
+//===----------------------------------------------------------------------===//
+
+namespace {
+class RowStreamer {
+public:
+  RowStreamer(OpBuilder &b, const StreamPlan &plan, int64_t cacheBytes,
+              int64_t prefetchRows, int64_t alignment)
+      : b(b), loc(plan.loop->getLoc()), plan(plan), cacheBytes(cacheBytes),
+        prefetchRows(prefetchRows), alignment(alignment) {}
+
+  void run() {
+    b.setInsertionPoint(plan.loop);
+    for (Value buffer : plan.buffers)
+      describe(buffer);
+    Value large = createIsLarge();
+    for (Value buffer : plan.written)
+      for (Value other : plan.buffers)
+        if (other != buffer)
+          large = both(large, createAreDisjoint(buffer, other));
+    for (Stream stream : plan.streams)
+      large = both(large, createIsAligned(stream));
+    auto choice = scf::IfOp::create(b, loc, large, /*withElseRegion=*/true);
+    b.setInsertionPoint(choice.thenYield());
+    IRMapping mapping;
+    b.clone(*plan.loop, mapping);
+    for (Stream stream : plan.streams)
+      buildStream(stream, mapping);
+    plan.loop->moveBefore(choice.elseYield());
+  }
+
+private:
+  Value constant(int64_t value) {
+    return arith::ConstantIndexOp::create(b, loc, value);
+  }
+  Value add(Value x, Value y) { return arith::AddIOp::create(b, loc, x, y); }
+  Value sub(Value x, Value y) { return arith::SubIOp::create(b, loc, x, y); }
+  Value mul(Value x, Value y) { return arith::MulIOp::create(b, loc, x, y); }
+  Value both(Value x, Value y) { return arith::AndIOp::create(b, loc, x, y); }
+  Value compare(arith::CmpIPredicate predicate, Value x, Value y) {
+    return arith::CmpIOp::create(b, loc, predicate, x, y);
+  }
+
+  void describe(Value buffer) {
+    BufferInfo info;
+    Value bytes = constant(norm::getElementBytes(buffer));
+    auto metadata = memref::ExtractStridedMetadataOp::create(b, loc, buffer);
+    Value base = memref::ExtractAlignedPointerAsIndexOp::create(b, loc, buffer);
+    info.start = add(base, mul(metadata.getOffset(), bytes));
+    info.strides = llvm::to_vector(ValueRange(metadata.getStrides()));
+    // One past the last element; an extent of zero leaves nothing to run.
+    Value last = constant(1);
+    for (auto [size, stride] :
+         llvm::zip(metadata.getSizes(), metadata.getStrides()))
+      last = add(last, mul(sub(size, constant(1)), stride));
+    ends[buffer] = add(info.start, mul(last, bytes));
+    infos[buffer] = std::move(info);
+  }
+
+  /// The module-level pass has declared sysconf, or its name is taken.
+  Value createCacheBytes() {
+    if (cacheBytes > 0)
+      return constant(cacheBytes);
+    auto module = plan.loop->getParentOfType<ModuleOp>();
+    auto sysconf = module.lookupSymbol<func::FuncOp>("sysconf");
+    Type i32 = b.getI32Type(), i64 = b.getI64Type();
+    if (!sysconf || sysconf.getFunctionType() != b.getFunctionType(i32, i64))
+      return constant(kDefaultCacheBytes);
+    Value name = arith::ConstantIntOp::create(b, loc, i32, kLevel2CacheSize);
+    Value level2 = func::CallOp::create(b, loc, sysconf, name).getResult(0);
+    level2 = arith::IndexCastOp::create(b, loc, b.getIndexType(), level2);
+    Value known = compare(arith::CmpIPredicate::sgt, level2, constant(0));
+    return arith::SelectOp::create(b, loc, known,
+                                   mul(level2, constant(kLevel2Multiple)),
+                                   constant(kDefaultCacheBytes));
+  }
+
+  Value createIsLarge() {
+    Value bytes = norm::createByteCount(b, loc, plan.buffers);
+    auto isLarge = [&] {
+      return compare(arith::CmpIPredicate::uge, bytes, createCacheBytes());
+    };
+    if (cacheBytes > 0)
+      return isLarge();
+    Value worthAsking =
+        compare(arith::CmpIPredicate::uge, bytes, constant(kNeverStreamed));
+    auto asked = scf::IfOp::create(b, loc, b.getI1Type(), worthAsking,
+                                   /*withElseRegion=*/true);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(asked.thenBlock());
+    scf::YieldOp::create(b, loc, isLarge());
+    b.setInsertionPointToStart(asked.elseBlock());
+    Value no = arith::ConstantIntOp::create(b, loc, b.getI1Type(), 0);
+    scf::YieldOp::create(b, loc, no);
+    return asked.getResult(0);
+  }
+
+  Value createAreDisjoint(Value x, Value y) {
+    Value before = compare(arith::CmpIPredicate::ule, ends[x], infos[y].start);
+    Value after = compare(arith::CmpIPredicate::ule, ends[y], infos[x].start);
+    return arith::OrIOp::create(b, loc, before, after);
+  }
+
+  /// A multiple of the element, so that strips can reach an aligned address;
+  /// for rows of one vector, all rows aligned.
+  Value createIsAligned(Stream stream) {
+    const BufferInfo &info = infos[stream.write.getBase()];
+    int64_t bytes = norm::getElementBytes(stream.write.getBase());
+    Value bits = info.start;
+    int64_t mask = bytes - 1;
+    if (!stream.strips) {
+      mask = alignment - 1;
+      for (Value stride : ArrayRef(info.strides).drop_back())
+        bits = arith::OrIOp::create(b, loc, bits, mul(stride, constant(bytes)));
+    }
+    return compare(arith::CmpIPredicate::eq, both(bits, constant(mask)),
+                   constant(0));
+  }
+
+  //===--------------------------------------------------------------------===//
+  // The second version
+  //===--------------------------------------------------------------------===//
+
+  void buildStream(Stream stream, IRMapping &mapping) {
+    auto write = cast<vector::TransferWriteOp>(
+        mapping.lookup(stream.write.getOperation()));
+    b.setInsertionPoint(write);
+    if (!stream.strips) {
+      streamWrite(write);
+      return;
+    }
+    auto strips =
+        cast<scf::ForOp>(mapping.lookup(stream.strips.getOperation()));
+    b.setInsertionPoint(strips);
+    moveStrips(strips, write);
+  }
+
+  void streamWrite(vector::TransferWriteOp write) {
+    vector::StoreOp::create(b, loc, write.getValueToStore(), write.getBase(),
+                            write.getIndices(), /*nontemporal=*/true,
+                            llvm::MaybeAlign(alignment));
+    write.erase();
+  }
+
+  /// Elements from column `from` of the written row to an aligned address.
+  Value createHead(vector::TransferWriteOp write, Value from) {
+    const BufferInfo &info = infos[write.getBase()];
+    Value offset = from;
+    for (auto [index, stride] :
+         llvm::zip(write.getIndices().drop_back(), info.strides))
+      offset = add(offset, mul(index, stride));
+    int64_t bytes = norm::getElementBytes(write.getBase());
+    Value address = add(info.start, mul(offset, constant(bytes)));
+    Value missing = both(sub(constant(0), address), constant(alignment - 1));
+    return arith::DivUIOp::create(b, loc, missing, constant(bytes));
+  }
+
+  /// Runs one strip at `column`, with ordinary stores; only the first
+  /// `streamedLanes` elements of what `streamed` writes.
+  void buildStripIf(Value condition, scf::ForOp strips, Value column,
+                    vector::TransferWriteOp streamed, int64_t streamedLanes) {
+    auto choice = scf::IfOp::create(b, loc, condition);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPoint(choice.thenYield());
+    IRMapping mapping;
+    mapping.map(strips.getInductionVar(), column);
+    for (Operation &op : strips.getBody()->without_terminator())
+      if (&op == streamed)
+        writeFirstLanes(streamed, mapping, streamedLanes);
+      else
+        b.clone(op, mapping);
+  }
+
+  void writeFirstLanes(vector::TransferWriteOp write, IRMapping &mapping,
+                       int64_t lanes) {
+    Value row = mapping.lookupOrDefault(write.getValueToStore());
+    if (lanes < write.getVectorType().getDimSize(0))
+      row =
+          vector::ExtractStridedSliceOp::create(b, loc, row, {0}, {lanes}, {1});
+    SmallVector<Value> indices;
+    for (Value index : write.getIndices())
+      indices.push_back(mapping.lookupOrDefault(index));
+    vector::TransferWriteOp::create(b, loc, row, write.getBase(), indices,
+                                    ArrayRef<bool>{true});
+  }
+
+  /// Behind the last strip, which may reach further than the loop's bound.
+  Value createEnd(scf::ForOp strips, int64_t lanes) {
+    Value from = strips.getLowerBound();
+    Value length = sub(strips.getUpperBound(), from);
+    Value whole = both(add(length, constant(lanes - 1)), constant(-lanes));
+    return add(from, whole);
+  }
+
+  void moveStrips(scf::ForOp strips, vector::TransferWriteOp write) {
+    int64_t lanes = write.getVectorType().getNumElements();
+    Value from = strips.getLowerBound(), to = createEnd(strips, lanes);
+    Value head = createHead(write, from);
+    Value isMoved = both(compare(arith::CmpIPredicate::ne, head, constant(0)),
+                         compare(arith::CmpIPredicate::slt, from, to));
+    Value start = add(from, head);
+    Value rest = arith::MaxSIOp::create(b, loc, sub(to, start), constant(0));
+    Value end = add(start, both(rest, constant(-lanes)));
+    SmallVector<std::pair<Value, SmallVector<Value>>> next =
+        findNextRows(strips);
+    // Lines that are both stored to and streamed cost more than either: the
+    // head is written up to the first aligned address at most one line further.
+    int64_t line = alignment / norm::getElementBytes(write.getBase());
+    buildStripIf(isMoved, strips, from, write, line);
+    strips.setLowerBound(start);
+    strips.setUpperBound(end);
+    b.setInsertionPointAfter(strips);
+    buildStripIf(isMoved, strips, sub(to, constant(lanes)), write, lanes);
+    b.setInsertionPointToStart(strips.getBody());
+    for (auto &[buffer, indices] : next)
+      prefetchStrip(buffer, indices, strips.getInductionVar(), lanes);
+    b.setInsertionPoint(write);
+    streamWrite(write);
+  }
+
+  //===--------------------------------------------------------------------===//
+  // Prefetch
+  //===--------------------------------------------------------------------===//
+
+  /// The row `prefetchRows` after the current one, the last one at most.
+  Value createNextRow(Operation *rows, Value row) {
+    Value upper;
+    if (auto loop = dyn_cast<scf::ForOp>(rows))
+      upper = loop.getUpperBound();
+    else
+      upper = cast<scf::ForallOp>(rows).getUpperBound(b).back();
+    return arith::MinSIOp::create(b, loc, add(row, constant(prefetchRows)),
+                                  sub(upper, constant(1)));
+  }
+
+  static Value getRow(Operation *rows) {
+    if (auto loop = dyn_cast<scf::ForOp>(rows))
+      return loop.getInductionVar();
+    return cast<scf::ForallOp>(rows).getInductionVars().back();
+  }
+
+  /// Buffers that are read row by row, and the indices of their next row
+  /// without the column.
+  SmallVector<std::pair<Value, SmallVector<Value>>>
+  findNextRows(scf::ForOp strips) {
+    SmallVector<std::pair<Value, SmallVector<Value>>> found;
+    Operation *rows = strips->getParentOp();
+    if (prefetchRows == 0 || !isa<scf::ForOp, scf::ForallOp>(rows))
+      return found;
+    Value row = getRow(rows), next;
+    llvm::DenseSet<Value> seen;
+    rows->walk([&](vector::TransferReadOp read) {
+      Value buffer = read.getBase();
+      if (!infos.contains(buffer) || !isContiguousRow(buffer))
+        return;
+      SmallVector<Value> indices(read.getIndices().drop_back());
+      bool isKnown = llvm::all_of(indices, [&](Value index) {
+        return index == row ||
+               !rows->isAncestor(index.getParentBlock()->getParentOp());
+      });
+      if (!isKnown || llvm::count(indices, row) != 1 ||
+          !seen.insert(buffer).second)
+        return;
+      if (!next)
+        next = createNextRow(rows, row);
+      llvm::replace(indices, row, next);
+      found.push_back({buffer, indices});
+    });
+    return found;
+  }
+
+  void prefetchStrip(Value buffer, ArrayRef<Value> row, Value column,
+                     int64_t lanes) {
+    int64_t bytes = norm::getElementBytes(buffer);
+    for (int64_t line = 0; line < lanes * bytes; line += kLineBytes) {
+      SmallVector<Value> indices(row);
+      indices.push_back(line == 0 ? column
+                                  : add(column, constant(line / bytes)));
+      memref::PrefetchOp::create(b, loc, buffer, indices, /*isWrite=*/false,
+                                 /*localityHint=*/3, /*isDataCache=*/true);
+    }
+  }
+
+  OpBuilder &b;
+  Location loc;
+  const StreamPlan &plan;
+  int64_t cacheBytes, prefetchRows, alignment;
+  llvm::DenseMap<Value, BufferInfo> infos;
+  llvm::DenseMap<Value, Value> ends;
+};
+
+struct NormStreamRows : norm::impl::NormStreamRowsBase<NormStreamRows> {
+  using NormStreamRowsBase::NormStreamRowsBase;
+
+  LogicalResult verifyOptions() {
+    if (cacheBytes < 0 || prefetchRows < 0)
+      return getOperation().emitError(
+                 "norm-stream-rows: cache-bytes and prefetch-rows must not be "
+                 "negative, got ")
+             << int64_t(cacheBytes) << " and " << int64_t(prefetchRows);
+    if (alignment <= 0 || !llvm::isPowerOf2_64(alignment))
+      return getOperation().emitError(
+                 "norm-stream-rows: alignment must be a power of two, got ")
+             << int64_t(alignment);
+    return success();
+  }
+
+  void runOnOperation() override {
+    if (failed(verifyOptions()))
+      return signalPassFailure();
+    SmallVector<StreamPlan> plans;
+    for (auto func : getOperation().getOps<func::FuncOp>())
+      for (Operation *loop : norm::getOutermostLoops(func))
+        if (std::optional<StreamPlan> plan = planLoop(loop, alignment))
+          plans.push_back(std::move(*plan));
+    if (plans.empty())
+      return;
+    if (cacheBytes == 0)
+      declareSysconf();
+    OpBuilder b(&getContext());
+    for (const StreamPlan &plan : plans)
+      RowStreamer(b, plan, cacheBytes, prefetchRows, alignment).run();
+  }
+
+  void declareSysconf() {
+    if (getOperation().lookupSymbol("sysconf"))
+      return;
+    auto b = OpBuilder::atBlockEnd(getOperation().getBody());
+    Type i32 = b.getI32Type(), i64 = b.getI64Type();
+    func::FuncOp::create(b, getOperation().getLoc(), "sysconf",
+                         b.getFunctionType(i32, i64))
+        .setPrivate();
+  }
+};
+} // namespace

@@ -1,0 +1,357 @@
+//===- SplitBF16Pairs.cpp - neighbouring bf16 as halves of a word ---------===//
+//
+// Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/IR/PatternMatch.h"
+#include "norm/Transforms/Passes.h"
+
+namespace mlir::norm {
+#define GEN_PASS_DEF_NORMSPLITBF16PAIRS
+#include "norm/Transforms/Passes.h.inc"
+} // namespace mlir::norm
+
+using namespace mlir;
+
+/// Shorter vectors do not fill two registers.
+static constexpr int64_t kLeastLanes = 16;
+
+static bool isWideRow(Type type) {
+  auto vector = dyn_cast<VectorType>(type);
+  return vector && vector.getRank() == 1 && !vector.isScalable() &&
+         vector.getElementType().isF32() &&
+         vector.getDimSize(0) % kLeastLanes == 0;
+}
+
+static bool isBF16Vector(Type type) {
+  auto vector = dyn_cast<VectorType>(type);
+  return vector && vector.getElementType().isBF16();
+}
+
+namespace {
+/// The elements of a vector at even and at odd places.
+struct Pair {
+  Value even, odd;
+};
+
+/// What a value is made of decides whether halves of it cost nothing.
+class PairFinder {
+public:
+  bool isPair(Value v) {
+    auto [it, isNew] = known.try_emplace(v, false);
+    if (isNew) {
+      bool result = find(v);
+      known[v] = result; // `it` may have moved
+      return result;
+    }
+    return it->second;
+  }
+
+  /// Taken as pairs while the loop that carries them is looked at.
+  void assume(Value v, bool isPair) { known[v] = isPair; }
+  void forget() { known.clear(); }
+
+private:
+  bool find(Value v) {
+    Operation *op = v.getDefiningOp();
+    if (!op || !isWideRow(v.getType()))
+      return false;
+    if (auto extend = dyn_cast<arith::ExtFOp>(op))
+      return isBF16Vector(extend.getIn().getType());
+    if (auto broadcast = dyn_cast<vector::BroadcastOp>(op))
+      return broadcast.getSourceType().isF32();
+    DenseElementsAttr constant;
+    if (matchPattern(op, m_Constant(&constant)))
+      return constant.isSplat();
+    return isArithmetic(op) &&
+           llvm::all_of(op->getOperands(), [&](Value u) { return isPair(u); });
+  }
+
+  static bool isArithmetic(Operation *op) {
+    return isa_and_nonnull<arith::ArithDialect, math::MathDialect>(
+               op->getDialect()) &&
+           OpTrait::hasElementwiseMappableTraits(op) &&
+           op->getNumResults() == 1 && isMemoryEffectFree(op) &&
+           llvm::all_of(op->getOperandTypes(), isWideRow);
+  }
+
+  llvm::DenseMap<Value, bool> known;
+};
+
+class PairSplitter {
+public:
+  explicit PairSplitter(IRRewriter &b) : b(b) {}
+
+  /// The halves of `v`, built after it; `v` is a pair by PairFinder.
+  Pair split(Value v) {
+    if (auto it = pairs.find(v); it != pairs.end())
+      return it->second;
+    Operation *op = v.getDefiningOp();
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointAfter(op);
+    Pair pair;
+    if (auto extend = dyn_cast<arith::ExtFOp>(op)) {
+      pair = widen(extend.getIn(), op->getLoc());
+    } else {
+      SmallVector<Value> even, odd;
+      for (Value operand : op->getOperands()) {
+        if (!isa<VectorType>(operand.getType())) {
+          even.push_back(operand);
+          odd.push_back(operand);
+          continue;
+        }
+        Pair halves = split(operand);
+        even.push_back(halves.even);
+        odd.push_back(halves.odd);
+      }
+      // After the operands' halves, which may stand after `op`'s operands.
+      b.setInsertionPointAfter(op);
+      pair = {cloneHalf(op, even), cloneHalf(op, odd)};
+    }
+    pairs[v] = pair;
+    return pair;
+  }
+
+  void set(Value v, Pair pair) { pairs[v] = pair; }
+
+  /// Rounds to bf16, ties to even, NaN quiet with its upper bits, as
+  /// norm-widen-narrow-floats does, on 16-bit halves.
+  void round(arith::TruncFOp op) {
+    Pair pair = split(op.getIn());
+    Location loc = op.getLoc();
+    b.setInsertionPoint(op);
+    Value even = asWords(pair.even, loc), odd = asWords(pair.odd, loc);
+    Value upper = interleave(shiftRight(even, loc), odd, loc);
+    Value lower = interleave(even, shiftLeft(odd, loc), loc);
+    auto splat = [&](int64_t value) {
+      return constant(upper.getType(), value, loc);
+    };
+    // Up where the lower half is over a tie, or at it beside an odd upper half.
+    Value last = arith::AndIOp::create(b, loc, upper, splat(1));
+    Value least = arith::SubIOp::create(b, loc, splat(0x8001), last);
+    Value up =
+        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::uge, lower, least);
+    Value step = arith::ExtSIOp::create(b, loc, upper.getType(), up);
+    Value rounded = arith::SubIOp::create(b, loc, upper, step);
+    Value bits = keepNaN(pair, upper, rounded, loc);
+    b.replaceOpWithNewOp<arith::BitcastOp>(op, op.getType(), bits);
+  }
+
+  /// `upper` made quiet where an element is a NaN. Few rows have one: a branch
+  /// on one comparison of both halves costs less than a selection.
+  Value keepNaN(Pair pair, Value upper, Value rounded, Location loc) {
+    Value isEither = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UNO,
+                                           pair.even, pair.odd);
+    Value isAny = vector::ReductionOp::create(b, loc, vector::CombiningKind::OR,
+                                              isEither);
+    auto branch = scf::IfOp::create(b, loc, upper.getType(), isAny,
+                                    /*withElseRegion=*/true);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(branch.elseBlock());
+    scf::YieldOp::create(b, loc, rounded);
+    b.setInsertionPointToStart(branch.thenBlock());
+    Value quiet = arith::OrIOp::create(b, loc, upper,
+                                       constant(upper.getType(), 0x40, loc));
+    Value isNaN = interleave(createIsNaN(pair.even, loc),
+                             createIsNaN(pair.odd, loc), loc);
+    isNaN = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, isNaN,
+                                  constant(isNaN.getType(), 0, loc));
+    Value kept = arith::SelectOp::create(b, loc, isNaN, quiet, rounded);
+    scf::YieldOp::create(b, loc, kept);
+    return branch.getResult(0);
+  }
+
+  /// A vector in its order again.
+  Value join(Pair pair, Location loc) {
+    return vector::InterleaveOp::create(b, loc, pair.even, pair.odd);
+  }
+  Pair separate(Value v, Location loc) {
+    auto halves = vector::DeinterleaveOp::create(b, loc, v);
+    return {halves.getRes1(), halves.getRes2()};
+  }
+
+private:
+  static VectorType halfOf(Type type) {
+    auto vector = cast<VectorType>(type);
+    return VectorType::get(vector.getDimSize(0) / 2, vector.getElementType());
+  }
+  VectorType withElement(Value v, unsigned bits, int64_t factor = 1) {
+    auto type = cast<VectorType>(v.getType());
+    return VectorType::get(type.getDimSize(0) * factor, b.getIntegerType(bits));
+  }
+
+  Value constant(Type type, int64_t value, Location loc) {
+    auto vector = cast<VectorType>(type);
+    auto attr = DenseElementsAttr::get(
+        vector, APInt(vector.getElementTypeBitWidth(), value));
+    return arith::ConstantOp::create(b, loc, attr);
+  }
+
+  Value cloneHalf(Operation *op, ValueRange operands) {
+    VectorType type = halfOf(op->getResult(0).getType());
+    DenseElementsAttr splat;
+    if (matchPattern(op, m_Constant(&splat)))
+      return arith::ConstantOp::create(b, op->getLoc(),
+                                       splat.resizeSplat(type));
+    return b
+        .create(op->getLoc(), op->getName().getIdentifier(), operands,
+                TypeRange(type), op->getAttrs())
+        ->getResult(0);
+  }
+
+  Value asWords(Value f32, Location loc) {
+    return arith::BitcastOp::create(b, loc, withElement(f32, 32), f32);
+  }
+  Value shiftLeft(Value words, Location loc) {
+    return arith::ShLIOp::create(b, loc, words,
+                                 constant(words.getType(), 16, loc));
+  }
+  Value shiftRight(Value words, Location loc) {
+    return arith::ShRUIOp::create(b, loc, words,
+                                  constant(words.getType(), 16, loc));
+  }
+
+  /// Elements 2i and 2i + 1 are the lower and the upper half of word i.
+  Pair widen(Value narrow, Location loc) {
+    auto type = cast<VectorType>(narrow.getType());
+    auto words = VectorType::get(type.getDimSize(0) / 2, b.getI32Type());
+    auto f32 = VectorType::get(words.getShape(), b.getF32Type());
+    Value bits = vector::BitCastOp::create(b, loc, words, narrow);
+    Value odd =
+        arith::AndIOp::create(b, loc, bits, constant(words, 0xFFFF0000, loc));
+    return {arith::BitcastOp::create(b, loc, f32, shiftLeft(bits, loc)),
+            arith::BitcastOp::create(b, loc, f32, odd)};
+  }
+
+  /// The lower halves of `even` beside the upper halves of `odd`.
+  Value interleave(Value even, Value odd, Location loc) {
+    VectorType halves = withElement(even, 16, 2);
+    SmallVector<bool> places;
+    for (int64_t i = 0, e = halves.getDimSize(0); i < e; ++i)
+      places.push_back(i % 2);
+    auto mask = VectorType::get(halves.getShape(), b.getI1Type());
+    Value isOdd = arith::ConstantOp::create(
+        b, loc, DenseElementsAttr::get(mask, ArrayRef(places)));
+    return arith::SelectOp::create(
+        b, loc, isOdd, vector::BitCastOp::create(b, loc, halves, odd),
+        vector::BitCastOp::create(b, loc, halves, even));
+  }
+
+  /// All ones where `f32` is a NaN.
+  Value createIsNaN(Value f32, Location loc) {
+    Value isNaN =
+        arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UNO, f32, f32);
+    return arith::ExtSIOp::create(b, loc, withElement(f32, 32), isNaN);
+  }
+
+  IRRewriter &b;
+  llvm::DenseMap<Value, Pair> pairs;
+};
+} // namespace
+
+/// Accumulators of bf16 values: only combined in the loop, in pairs.
+static SmallVector<unsigned> findAccumulators(scf::ForOp loop,
+                                              PairFinder &finder) {
+  SmallVector<unsigned> found;
+  for (auto [i, arg] : llvm::enumerate(loop.getRegionIterArgs()))
+    if (isWideRow(arg.getType()))
+      found.push_back(i);
+  bool extends = llvm::any_of(loop.getOps<arith::ExtFOp>(), [](auto op) {
+    return isBF16Vector(op.getIn().getType());
+  });
+  if (!extends)
+    return {};
+  // Removing one may make another impossible.
+  for (bool changed = true; changed;) {
+    changed = false;
+    finder.forget();
+    for (unsigned i : found)
+      finder.assume(loop.getRegionIterArgs()[i], true);
+    for (unsigned i : found) {
+      Value yielded = loop.getYieldedValues()[i];
+      if (yielded != loop.getRegionIterArgs()[i] && finder.isPair(yielded))
+        continue;
+      llvm::erase(found, i);
+      changed = true;
+      break;
+    }
+  }
+  return found;
+}
+
+/// Carries the halves of accumulators beside the whole ones, whose loop results
+/// become dead, and joins them after the loop.
+static void splitAccumulators(IRRewriter &b, scf::ForOp loop,
+                              ArrayRef<unsigned> accumulators) {
+  PairSplitter splitter(b);
+  Location loc = loop.getLoc();
+  b.setInsertionPoint(loop);
+  SmallVector<Value> inits;
+  for (unsigned i : accumulators) {
+    Pair init = splitter.separate(loop.getInitArgs()[i], loc);
+    inits.append({init.even, init.odd});
+  }
+  unsigned before = loop.getNumResults();
+  auto wider = cast<scf::ForOp>(*loop.replaceWithAdditionalYields(
+      b, inits, /*replaceInitOperandUsesInLoop=*/false,
+      [&](OpBuilder &, Location, ArrayRef<BlockArgument> halves) {
+        // The body is still that of the old loop.
+        for (auto [n, i] : llvm::enumerate(accumulators))
+          splitter.set(loop.getRegionIterArgs()[i],
+                       {halves[2 * n], halves[2 * n + 1]});
+        SmallVector<Value> yields;
+        for (unsigned i : accumulators) {
+          Pair next = splitter.split(loop.getYieldedValues()[i]);
+          yields.append({next.even, next.odd});
+        }
+        return yields;
+      }));
+  b.setInsertionPointAfter(wider);
+  for (auto [n, i] : llvm::enumerate(accumulators)) {
+    Value joined = splitter.join(
+        {wider.getResult(before + 2 * n), wider.getResult(before + 2 * n + 1)},
+        loc);
+    wider.getResult(i).replaceAllUsesWith(joined);
+    // The whole accumulator does nothing any more.
+    wider.getBody()->getTerminator()->setOperand(i,
+                                                 wider.getRegionIterArgs()[i]);
+  }
+}
+
+namespace {
+struct NormSplitBF16Pairs
+    : norm::impl::NormSplitBF16PairsBase<NormSplitBF16Pairs> {
+  void runOnOperation() override {
+    IRRewriter b(&getContext());
+    SmallVector<scf::ForOp> loops;
+    getOperation()->walk([&](scf::ForOp loop) { loops.push_back(loop); });
+    for (scf::ForOp loop : loops) {
+      PairFinder finder;
+      SmallVector<unsigned> accumulators = findAccumulators(loop, finder);
+      if (!accumulators.empty())
+        splitAccumulators(b, loop, accumulators);
+    }
+    splitRoundings(b);
+  }
+
+  void splitRoundings(IRRewriter &b) {
+    SmallVector<arith::TruncFOp> roundings;
+    getOperation()->walk([&](arith::TruncFOp op) {
+      if (isWideRow(op.getIn().getType()) && isBF16Vector(op.getType()))
+        roundings.push_back(op);
+    });
+    PairFinder finder;
+    PairSplitter splitter(b);
+    for (arith::TruncFOp op : roundings)
+      if (finder.isPair(op.getIn()))
+        splitter.round(op);
+  }
+};
+} // namespace

@@ -1,0 +1,233 @@
+// RUN: norm-opt %s --split-input-file --norm-stream-rows=cache-bytes=4096 --canonicalize --cse | FileCheck %s
+// RUN: norm-opt %s --split-input-file --norm-stream-rows --canonicalize --cse | FileCheck %s --check-prefix=ASK
+// RUN: norm-opt %s --split-input-file --norm-stream-rows='cache-bytes=1 prefetch-rows=0 alignment=32' | FileCheck %s --check-prefix=OPTIONS
+// RUN: not norm-opt %s --norm-stream-rows=cache-bytes=-1 2>&1 | FileCheck %s --check-prefix=NEGATIVE
+// NEGATIVE: error: norm-stream-rows: cache-bytes and prefetch-rows must not be negative, got -1 and 1
+// RUN: not norm-opt %s --norm-stream-rows=alignment=48 2>&1 | FileCheck %s --check-prefix=POWER
+// POWER: error: norm-stream-rows: alignment must be a power of two, got 48
+
+// Two versions. The first prefetches the next row, four lines a vector, starts at
+// an aligned address and ends with a strip that overlaps; the other is unchanged.
+// CHECK-LABEL: func @rows
+// CHECK: memref.extract_aligned_pointer_as_index
+// CHECK: scf.if
+// CHECK: scf.for %[[I:.*]] = %c0
+// CHECK: %[[NEXT:.*]] = arith.minsi
+// CHECK: scf.if
+// CHECK: vector.transfer_write {{.*}} : vector<16xf32>
+// CHECK: scf.for %[[K:.*]] = %
+// CHECK: memref.prefetch %{{.*}}[%[[NEXT]], %[[K]]], read, locality<3>, data
+// CHECK-COUNT-3: memref.prefetch
+// CHECK-NOT: memref.prefetch
+// CHECK: vector.store %{{.*}}, %{{.*}}[%[[I]], %[[K]]] {alignment = 64 : i64, nontemporal = true}
+// CHECK: scf.if
+// CHECK: vector.transfer_write {{.*}} : vector<64xf32>
+// CHECK: else
+// CHECK-NOT: vector.store
+// CHECK: scf.for %{{.*}} = %c0 to %{{.*}} step %c64
+// CHECK: vector.transfer_write
+// CHECK-NOT: vector.store
+// CHECK: return
+
+// Below the least size nothing is asked.
+// ASK-LABEL: func @rows
+// ASK: arith.cmpi uge, %{{.*}}, %c1048576
+// ASK: scf.if %{{.*}} -> (i1)
+// ASK: call @sysconf
+// ASK: vector.store
+// ASK: func.func private @sysconf(i32) -> i64
+
+// OPTIONS-LABEL: func @rows
+// OPTIONS-NOT: memref.prefetch
+// OPTIONS: alignment = 32
+func.func @rows(%x: memref<?x?xf32>, %y: memref<?x?xf32>, %rows: index, %cols: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c64 = arith.constant 64 : index
+  %pad = arith.constant 0.0 : f32
+  scf.for %i = %c0 to %rows step %c1 {
+    scf.for %k = %c0 to %cols step %c64 {
+      %v = vector.transfer_read %x[%i, %k], %pad {in_bounds = [true]} : memref<?x?xf32>, vector<64xf32>
+      %s = arith.addf %v, %v : vector<64xf32>
+      vector.transfer_write %s, %y[%i, %k] {in_bounds = [true]} : vector<64xf32>, memref<?x?xf32>
+    }
+  }
+  return
+}
+
+// -----
+
+// A row of one vector is streamed where all rows are aligned: start and pitch.
+// CHECK-LABEL: func @one_vector
+// CHECK: arith.andi %{{.*}}, %c63
+// CHECK: scf.if
+// CHECK: vector.store {{.*}} {alignment = 64 : i64, nontemporal = true}
+// CHECK: else
+// CHECK: vector.transfer_write
+func.func @one_vector(%x: memref<?x64xf32>, %y: memref<?x64xf32>, %rows: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %pad = arith.constant 0.0 : f32
+  scf.forall (%i) in (%rows) {
+    %v = vector.transfer_read %x[%i, %c0], %pad {in_bounds = [true]} : memref<?x64xf32>, vector<64xf32>
+    vector.transfer_write %v, %y[%i, %c0] {in_bounds = [true]} : vector<64xf32>, memref<?x64xf32>
+  }
+  return
+}
+
+// -----
+
+// What is read again belongs into the cache.
+// CHECK-LABEL: func @read_again
+// CHECK-NOT: vector.store
+func.func @read_again(%y: memref<?x?xf32>, %rows: index, %cols: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c64 = arith.constant 64 : index
+  %pad = arith.constant 0.0 : f32
+  scf.for %i = %c0 to %rows step %c1 {
+    scf.for %k = %c0 to %cols step %c64 {
+      %v = vector.transfer_read %y[%i, %k], %pad {in_bounds = [true]} : memref<?x?xf32>, vector<64xf32>
+      vector.transfer_write %v, %y[%i, %k] {in_bounds = [true]} : vector<64xf32>, memref<?x?xf32>
+    }
+  }
+  return
+}
+
+// -----
+
+// Strides that are not known could run backwards.
+// CHECK-LABEL: func @strided
+// CHECK-NOT: vector.store
+// Known ones may leave gaps between rows.
+// CHECK-LABEL: func @gaps
+// CHECK: vector.store
+func.func @strided(%x: memref<?x?xf32, strided<[?, 1], offset: ?>>, %y: memref<?x?xf32>, %rows: index, %cols: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c64 = arith.constant 64 : index
+  %pad = arith.constant 0.0 : f32
+  scf.for %i = %c0 to %rows step %c1 {
+    scf.for %k = %c0 to %cols step %c64 {
+      %v = vector.transfer_read %x[%i, %k], %pad {in_bounds = [true]} : memref<?x?xf32, strided<[?, 1], offset: ?>>, vector<64xf32>
+      vector.transfer_write %v, %y[%i, %k] {in_bounds = [true]} : vector<64xf32>, memref<?x?xf32>
+    }
+  }
+  return
+}
+func.func @gaps(%x: memref<8x256xf32>, %y: memref<8x256xf32, strided<[301, 1], offset: 5>>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %c64 = arith.constant 64 : index
+  %c256 = arith.constant 256 : index
+  %pad = arith.constant 0.0 : f32
+  scf.for %i = %c0 to %c8 step %c1 {
+    scf.for %k = %c0 to %c256 step %c64 {
+      %v = vector.transfer_read %x[%i, %k], %pad {in_bounds = [true]} : memref<8x256xf32>, vector<64xf32>
+      vector.transfer_write %v, %y[%i, %k] {in_bounds = [true]} : vector<64xf32>, memref<8x256xf32, strided<[301, 1], offset: 5>>
+    }
+  }
+  return
+}
+
+// -----
+
+// Lanes that are not alike cannot move; a strip that is done twice must not add
+// twice; loops that carry values keep their order.
+// CHECK-LABEL: func @lanes_differ
+// CHECK-NOT: vector.store
+// CHECK-LABEL: func @index_used
+// CHECK-NOT: vector.store
+// CHECK-LABEL: func @carried
+// CHECK-NOT: vector.store
+func.func @lanes_differ(%y: memref<?x?xf32>, %ramp: vector<64xf32>, %rows: index, %cols: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c64 = arith.constant 64 : index
+  scf.for %i = %c0 to %rows step %c1 {
+    scf.for %k = %c0 to %cols step %c64 {
+      %s = arith.addf %ramp, %ramp : vector<64xf32>
+      vector.transfer_write %s, %y[%i, %k] {in_bounds = [true]} : vector<64xf32>, memref<?x?xf32>
+    }
+  }
+  return
+}
+func.func @index_used(%y: memref<?x?xindex>, %z: memref<?x?xf32>, %rows: index, %cols: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c64 = arith.constant 64 : index
+  scf.for %i = %c0 to %rows step %c1 {
+    scf.for %k = %c0 to %cols step %c64 {
+      %n = arith.index_cast %k : index to i32
+      %f = arith.sitofp %n : i32 to f32
+      %v = vector.broadcast %f : f32 to vector<64xf32>
+      vector.transfer_write %v, %z[%i, %k] {in_bounds = [true]} : vector<64xf32>, memref<?x?xf32>
+    }
+  }
+  return
+}
+func.func @carried(%x: memref<?x?xf32>, %y: memref<?x?xf32>, %s: memref<?xf32>, %rows: index, %cols: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c64 = arith.constant 64 : index
+  %pad = arith.constant 0.0 : f32
+  %zero = arith.constant dense<0.0> : vector<64xf32>
+  scf.for %i = %c0 to %rows step %c1 {
+    %sum = scf.for %k = %c0 to %cols step %c64 iter_args(%a = %zero) -> vector<64xf32> {
+      %v = vector.transfer_read %x[%i, %k], %pad {in_bounds = [true]} : memref<?x?xf32>, vector<64xf32>
+      %n = arith.addf %a, %v : vector<64xf32>
+      vector.transfer_write %n, %y[%i, %k] {in_bounds = [true]} : vector<64xf32>, memref<?x?xf32>
+      scf.yield %n : vector<64xf32>
+    }
+    %t = vector.reduction <add>, %sum : vector<64xf32> into f32
+    memref.store %t, %s[%i] : memref<?xf32>
+  }
+  return
+}
+
+// -----
+
+// The last strip reaches behind the loop's bound; its end counts.
+// CHECK-LABEL: func @padded
+// CHECK: vector.store
+// CHECK: scf.if
+// CHECK: vector.transfer_write %{{.*}}, %{{.*}}[%{{.*}}, %c64] {{.*}} vector<64xf32>
+// A view may be the same memory under another name.
+// CHECK-LABEL: func @view_inside
+// CHECK-NOT: vector.store
+func.func @padded(%x: memref<8x128xf32>, %y: memref<8x128xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %c64 = arith.constant 64 : index
+  %c100 = arith.constant 100 : index
+  %pad = arith.constant 0.0 : f32
+  scf.for %i = %c0 to %c8 step %c1 {
+    scf.for %k = %c0 to %c100 step %c64 {
+      %v = vector.transfer_read %x[%i, %k], %pad {in_bounds = [true]} : memref<8x128xf32>, vector<64xf32>
+      vector.transfer_write %v, %y[%i, %k] {in_bounds = [true]} : vector<64xf32>, memref<8x128xf32>
+    }
+  }
+  return
+}
+func.func @view_inside(%y: memref<8x128xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %c64 = arith.constant 64 : index
+  %c128 = arith.constant 128 : index
+  %pad = arith.constant 0.0 : f32
+  scf.for %i = %c0 to %c8 step %c1 {
+    %t = memref.alloc() : memref<1x128xf32>
+    %u = memref.cast %t : memref<1x128xf32> to memref<?x128xf32>
+    scf.for %k = %c0 to %c128 step %c64 {
+      %v = vector.transfer_read %u[%c0, %k], %pad {in_bounds = [true]} : memref<?x128xf32>, vector<64xf32>
+      %w = arith.addf %v, %v : vector<64xf32>
+      vector.transfer_write %w, %t[%c0, %k] {in_bounds = [true]} : vector<64xf32>, memref<1x128xf32>
+      vector.transfer_write %w, %y[%i, %k] {in_bounds = [true]} : vector<64xf32>, memref<8x128xf32>
+    }
+    memref.dealloc %t : memref<1x128xf32>
+  }
+  return
+}

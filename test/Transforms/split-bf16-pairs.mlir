@@ -1,0 +1,80 @@
+// RUN: norm-opt %s --norm-split-bf16-pairs --canonicalize --cse | FileCheck %s
+
+// Widening is a shift and a mask, rounding works on 16-bit halves, and the NaN
+// test is one comparison of both.
+// CHECK-LABEL: func @scale
+// CHECK-NOT: arith.extf
+// CHECK: vector.bitcast %{{.*}} : vector<32xbf16> to vector<16xi32>
+// CHECK-DAG: arith.andi %{{.*}} : vector<16xi32>
+// CHECK-DAG: arith.shli %{{.*}} : vector<16xi32>
+// CHECK-COUNT-2: arith.mulf %{{.*}} : vector<16xf32>
+// CHECK: arith.cmpi uge, %{{.*}} : vector<32xi16>
+// CHECK: arith.cmpf uno, %{{.*}}, %{{.*}} : vector<16xf32>
+// CHECK-NOT: arith.truncf
+// CHECK: return
+func.func @scale(%x: vector<32xbf16>, %r: f32) -> vector<32xbf16> {
+  %v = vector.broadcast %r : f32 to vector<32xf32>
+  %a = arith.extf %x : vector<32xbf16> to vector<32xf32>
+  %b = arith.mulf %a, %v : vector<32xf32>
+  %c = arith.truncf %b : vector<32xf32> to vector<32xbf16>
+  return %c : vector<32xbf16>
+}
+
+// The accumulator is carried as halves and put in order behind the loop.
+// CHECK-LABEL: func @sum
+// CHECK: scf.for {{.*}} -> (vector<16xf32>, vector<16xf32>)
+// CHECK-NOT: arith.extf
+// CHECK: scf.yield %{{.*}}, %{{.*}} : vector<16xf32>, vector<16xf32>
+// CHECK: vector.interleave %{{.*}} : vector<16xf32> -> vector<32xf32>
+func.func @sum(%x: memref<4096xbf16>) -> vector<32xf32> {
+  %c0 = arith.constant 0 : index
+  %c32 = arith.constant 32 : index
+  %c4096 = arith.constant 4096 : index
+  %zero = arith.constant dense<0.0> : vector<32xf32>
+  %s = scf.for %k = %c0 to %c4096 step %c32 iter_args(%acc = %zero) -> vector<32xf32> {
+    %v = vector.load %x[%k] : memref<4096xbf16>, vector<32xbf16>
+    %a = arith.extf %v : vector<32xbf16> to vector<32xf32>
+    %q = arith.mulf %a, %a : vector<32xf32>
+    %n = arith.addf %acc, %q : vector<32xf32>
+    scf.yield %n : vector<32xf32>
+  }
+  return %s : vector<32xf32>
+}
+
+// Values in another order than pairs, and short vectors, stay.
+// CHECK-LABEL: func @not_pairs
+// CHECK-NEXT: arith.extf
+// CHECK-NEXT: arith.mulf %{{.*}} : vector<32xf32>
+// CHECK-NEXT: arith.truncf
+// CHECK-NEXT: arith.extf %{{.*}} : vector<8xbf16> to vector<8xf32>
+// CHECK-NEXT: arith.mulf
+// CHECK-NEXT: arith.truncf
+// CHECK-NEXT: return
+func.func @not_pairs(%x: vector<32xbf16>, %v: vector<32xf32>, %y: vector<8xbf16>) -> (vector<32xbf16>, vector<8xbf16>) {
+  %a = arith.extf %x : vector<32xbf16> to vector<32xf32>
+  %b = arith.mulf %a, %v : vector<32xf32>
+  %c = arith.truncf %b : vector<32xf32> to vector<32xbf16>
+  %d = arith.extf %y : vector<8xbf16> to vector<8xf32>
+  %e = arith.mulf %d, %d : vector<8xf32>
+  %f = arith.truncf %e : vector<8xf32> to vector<8xbf16>
+  return %c, %f : vector<32xbf16>, vector<8xbf16>
+}
+
+// A loop that carries a value of f32 from elsewhere keeps it whole.
+// CHECK-LABEL: func @other_accumulator
+// CHECK: scf.for {{.*}} -> (vector<32xf32>)
+func.func @other_accumulator(%x: memref<64xbf16>, %w: memref<64xf32>) -> vector<32xf32> {
+  %c0 = arith.constant 0 : index
+  %c32 = arith.constant 32 : index
+  %c64 = arith.constant 64 : index
+  %zero = arith.constant dense<0.0> : vector<32xf32>
+  %s = scf.for %k = %c0 to %c64 step %c32 iter_args(%acc = %zero) -> vector<32xf32> {
+    %v = vector.load %x[%k] : memref<64xbf16>, vector<32xbf16>
+    %u = vector.load %w[%k] : memref<64xf32>, vector<32xf32>
+    %a = arith.extf %v : vector<32xbf16> to vector<32xf32>
+    %q = arith.mulf %a, %u : vector<32xf32>
+    %n = arith.addf %acc, %q : vector<32xf32>
+    scf.yield %n : vector<32xf32>
+  }
+  return %s : vector<32xf32>
+}
