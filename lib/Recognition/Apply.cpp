@@ -211,13 +211,12 @@ static RMSNormOp createNorm(RewriterBase &rewriter, Location loc, Value input,
       match.count ? rewriter.getI64IntegerAttr(*match.count) : IntegerAttr());
 }
 
-/// Erases what is dead of `worklist`, and then the producers that only it used.
-static void eraseDead(RewriterBase &rewriter,
-                      SmallVector<Operation *> worklist) {
+void norm::eraseDead(RewriterBase &rewriter,
+                     SmallVector<Operation *> worklist) {
   llvm::DenseSet<Operation *> erased;
   while (!worklist.empty()) {
     Operation *next = worklist.pop_back_val();
-    if (erased.contains(next) || !isOpTriviallyDead(next))
+    if (!next || erased.contains(next) || !isOpTriviallyDead(next))
       continue;
     for (Value operand : next->getOperands())
       if (Operation *producer = operand.getDefiningOp())
@@ -227,10 +226,9 @@ static void eraseDead(RewriterBase &rewriter,
   }
 }
 
-linalg::LinalgOp norm::apply(RewriterBase &rewriter, linalg::LinalgOp op,
-                             unsigned resultNumber, Value scalar,
-                             const ExprReader &reader,
-                             const RMSNormMatch &match) {
+Applied norm::apply(RewriterBase &rewriter, linalg::LinalgOp op,
+                    unsigned resultNumber, Value scalar,
+                    const ExprReader &reader, const RMSNormMatch &match) {
   rewriter.setInsertionPoint(op);
   Held held;
   Value input = match.input;
@@ -238,9 +236,9 @@ linalg::LinalgOp norm::apply(RewriterBase &rewriter, linalg::LinalgOp op,
     input = outline(rewriter, op, match.input, reader);
     held.push_back({match.input, input, reader.getSpaceMap()});
   }
-  Value norm =
-      createNorm(rewriter, op->getLoc(), input, scalar.getType(), match)
-          .getResult(0);
+  RMSNormOp normOp =
+      createNorm(rewriter, op->getLoc(), input, scalar.getType(), match);
+  Value norm = normOp.getResult(0);
   // Also those that the body captures, by tensor.extract.
   SmallVector<Operation *> producers;
   op->walk([&](Operation *user) {
@@ -282,5 +280,5 @@ linalg::LinalgOp norm::apply(RewriterBase &rewriter, linalg::LinalgOp op,
     rewriter.replaceOp(op, rest->getResults());
   }
   eraseDead(rewriter, std::move(producers));
-  return rest;
+  return {normOp, rest};
 }

@@ -21,10 +21,22 @@ namespace mlir::norm {
 
 /// Computes `scalar`, a value in the body of `op` or what it yields as result
 /// `resultNumber`, by a norm.rmsnorm in front of `op`. `op` is erased, or
-/// replaced by the linalg.generic for the rest of its body, which is returned.
-linalg::LinalgOp apply(RewriterBase &rewriter, linalg::LinalgOp op,
-                       unsigned resultNumber, Value scalar,
-                       const ExprReader &reader, const RMSNormMatch &match);
+/// replaced by the linalg.generic for the rest of its body.
+struct Applied {
+  RMSNormOp norm;
+  linalg::LinalgOp rest; // may be null
+};
+Applied apply(RewriterBase &rewriter, linalg::LinalgOp op,
+              unsigned resultNumber, Value scalar, const ExprReader &reader,
+              const RMSNormMatch &match);
+
+/// Gives `norm` the result inv_rms in the place of `tensors`, which hold it and
+/// have other users; does nothing where the norm cannot stand before these.
+void reuseStatistic(RewriterBase &rewriter, RMSNormOp norm,
+                    ArrayRef<Value> tensors);
+
+/// Erases what is dead of `worklist`, and then the producers that only it used.
+void eraseDead(RewriterBase &rewriter, SmallVector<Operation *> worklist);
 
 } // namespace mlir::norm
 

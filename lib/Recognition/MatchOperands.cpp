@@ -157,6 +157,32 @@ Check Matcher::findInput(RMSNormMatch &match) {
                 "no tensor holds x in the shape of the result");
 }
 
+/// S8: r before its rounding to scale_type, over what is not normalised.
+void Matcher::findInverseRoots(RMSNormMatch &match) {
+  const Expr *r = stripExtend(rootFactor);
+  if (r->kind == Kind::Round)
+    r = r->operands[0];
+  // x / sqrt(sum) * sqrt(n): what a tensor holds is not r.
+  if (r->type != compute || !inverse.numerator.empty())
+    return;
+  SmallVector<int64_t> kept;
+  for (int64_t dim : match.order)
+    if (!llvm::is_contained(match.dims, dim) && reader.getExtent(dim) != 1)
+      kept.push_back(dim);
+  for (const Anchor &anchor : reader.getAnchors(r)) {
+    SmallVector<int64_t> found;
+    for (auto [i, index] : llvm::enumerate(anchor.indices))
+      if (auto dim = dyn_cast<AffineDimExpr>(index);
+          dim && reader.isExtentOf(dim.getPosition(), anchor.tensor, i))
+        found.push_back(dim.getPosition());
+      else if (cast<RankedTensorType>(anchor.tensor.getType()).getDimSize(i) !=
+               1)
+        found.push_back(-1);
+    if (found == kept && anchor.tensor.getDefiningOp())
+      match.inverseRoots.push_back(anchor.tensor);
+  }
+}
+
 /// From dimensions of the root to those of the input.
 void Matcher::toInputSpace(RMSNormMatch &match) {
   auto translate = [&](SmallVectorImpl<int64_t> &dims) {

@@ -314,6 +314,10 @@ Check Matcher::checkSquare(RMSNormMatch &match) {
                 "other indices, than the one that is scaled");
 }
 
+static bool isLessThan(int64_t extent, int64_t count) {
+  return !ShapedType::isDynamic(extent) && extent < count;
+}
+
 Check Matcher::checkDims(RMSNormMatch &match) {
   const Expr *sum = inverse.sum;
   llvm::SmallBitVector reduced(reader.getRank());
@@ -325,9 +329,9 @@ Check Matcher::checkDims(RMSNormMatch &match) {
         rootDim >= reader.getRank() || !used.insert(sumDim).second)
       return refuse(Refusal::DifferentTensor,
                     "the statistic squares the same tensor at other indices");
+    // A static part of a dynamic row is within it, or the program is invalid.
     if (!reader.haveSameExtent(rootDim, sumDim)) {
-      if (ShapedType::isDynamic(reader.getExtent(rootDim)) ||
-          ShapedType::isDynamic(reader.getExtent(sumDim)))
+      if (ShapedType::isDynamic(reader.getExtent(sumDim)))
         return refuse(Refusal::DynamicExtent,
                       "the sum is not proved to run over all of dimension " +
                           Twine(rootDim));
@@ -340,8 +344,9 @@ Check Matcher::checkDims(RMSNormMatch &match) {
     if (!used.contains(dim) && reader.getExtent(dim) != 1)
       return refuse(Refusal::DifferentTensor,
                     "the sum runs over a dimension that x does not have");
-  if (match.count && (match.dims.size() != 1 || *match.count < 1 ||
-                      *match.count > reader.getExtent(match.dims[0])))
+  if (match.count &&
+      (match.dims.size() != 1 || *match.count < 1 ||
+       isLessThan(reader.getExtent(match.dims[0]), *match.count)))
     return refuse(Refusal::InputNotRepresentable,
                   "the statistic covers only a part of dims " +
                       text(match.dims) +

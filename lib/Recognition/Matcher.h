@@ -109,6 +109,7 @@ private:
   Check checkRounding();
   Check findInput(RMSNormMatch &match);
   Check findWeight(RMSNormMatch &match);
+  void findInverseRoots(RMSNormMatch &match);
   bool holdsAt(const Anchor &anchor, ArrayRef<int64_t> dims);
   std::optional<SmallVector<int64_t>> getOrder(const Anchor &anchor);
   void toInputSpace(RMSNormMatch &match);

@@ -45,6 +45,8 @@ StringRef norm::stringifyRefusal(Refusal refusal) {
     return "weight-not-over-dims";
   case Refusal::InputNotRepresentable:
     return "input-not-representable";
+  case Refusal::ExpressionTooLarge:
+    return "expression-too-large";
   case Refusal::NotOnTensors:
     return "not-on-tensors";
   }
@@ -134,9 +136,9 @@ Check Matcher::run(RMSNormMatch &match) {
     return reason;
   if (Check reason = checkRounding())
     return reason;
-  match.inverseRoot = stripExtend(rootFactor);
   if (Check reason = findWeight(match))
     return reason;
+  findInverseRoots(match);
   toInputSpace(match);
   return std::nullopt;
 }

@@ -263,10 +263,13 @@ const Expr *ExprReader::readLinalg(OpResult result,
   auto op = cast<linalg::LinalgOp>(result.getOwner());
   SmallVector<AffineExpr> loops;
   SmallVector<unsigned> reduced;
-  if (depth >= kMaxDepth || !enterLoops(result, indices, loops, reduced))
+  if (depth >= kMaxDepth || (isBehindReduction && leaves.contains(result)) ||
+      !enterLoops(result, indices, loops, reduced))
     return makeElement(result, indices);
   // A sum behind a sum is seldom a part of the same norm.
   llvm::SaveAndRestore deeper(depth, depth + (reduced.empty() ? 1 : 5));
+  llvm::SaveAndRestore behind(isBehindReduction,
+                              isBehindReduction || !reduced.empty());
   Scalars known = readOperands(op, loops, /*skipInits=*/!reduced.empty());
   llvm::SaveAndRestore here(this->loops, ArrayRef<AffineExpr>(loops));
   const Expr *expr =
@@ -311,8 +314,10 @@ const Expr *ExprReader::readReduction(OpResult result,
 // The root
 //===----------------------------------------------------------------------===//
 
-ExprReader::ExprReader(linalg::LinalgOp root, unsigned resultNumber)
-    : root(root), resultNumber(resultNumber), context(root->getContext()) {}
+ExprReader::ExprReader(linalg::LinalgOp root, unsigned resultNumber,
+                       const llvm::DenseSet<Value> &leaves)
+    : root(root), resultNumber(resultNumber), leaves(leaves),
+      context(root->getContext()) {}
 
 bool ExprReader::read() {
   OpResult result = root->getResult(resultNumber);

@@ -84,13 +84,25 @@ public:
   unsigned get(Operation *op) {
     return numbers.try_emplace(op, ++last).first->second;
   }
+  /// Whether `op` is still the one that got this number.
+  bool isAlive(Operation *op, unsigned number) const {
+    return numbers.lookup(op) == number;
+  }
   bool isErased(Operation *op) const { return erased.contains(op); }
   void notifyOperationErased(Operation *op) override {
     numbers.erase(op);
+    for (Value result : op->getResults())
+      refused.erase(result);
     erased.insert(op);
   }
   /// Before a new walk, whose ops may stand where erased ones stood.
-  void forgetErased() { erased.clear(); }
+  void forgetErased() {
+    erased.clear();
+    refused.clear();
+  }
+
+  /// What this walk has refused: no part of a statistic after it.
+  llvm::DenseSet<Value> refused;
 
 private:
   llvm::DenseMap<Operation *, unsigned> numbers;
@@ -119,10 +131,22 @@ public:
       if (op.hasPureBufferSemantics())
         reportBuffers(op);
     });
+    reuseStatistics();
     refusals.report();
   }
 
 private:
+  /// Tensors that hold what could be the inv_rms of a norm.
+  struct Statistic {
+    Operation *norm;
+    unsigned number;
+    struct Held {
+      Operation *producer;
+      unsigned number, result;
+    };
+    SmallVector<Held> tensors;
+  };
+
   void visit(bool leftovers) {
     numbers.forgetErased();
     for (linalg::LinalgOp op : collectCandidates(scope))
@@ -147,7 +171,7 @@ private:
       if (result.use_empty() || refusedParts.contains(result) ||
           !isa<RankedTensorType>(result.getType()))
         continue;
-      ExprReader reader(op, result.getResultNumber());
+      ExprReader reader(op, result.getResultNumber(), numbers.refused);
       if (!reader.read())
         continue;
       Value yielded =
@@ -165,11 +189,20 @@ private:
         Decision decision = decideRMSNorm(expr, reader, rounding, leftovers);
         if (decision.match) {
           note(op, decision);
-          return apply(rewriter, op, result.getResultNumber(), scalar, reader,
-                       *decision.match);
+          SmallVector<Statistic::Held> holders = getHolders(*decision.match);
+          Applied applied = apply(rewriter, op, result.getResultNumber(),
+                                  scalar, reader, *decision.match);
+          if (!holders.empty())
+            statistics.push_back(
+                {applied.norm, numbers.get(applied.norm), holders});
+          return applied.rest;
         }
         if (decision.refusal == Refusal::NotACandidate)
           continue;
+        if (reader.isOverBound())
+          decision = refuseTooLarge(std::move(decision));
+        if (scalar == yielded)
+          numbers.refused.insert(result);
         note(op, decision);
         for (Value part : decision.refusedParts)
           if (part.getDefiningOp() != op)
@@ -182,6 +215,14 @@ private:
     return {};
   }
 
+  static Decision refuseTooLarge(Decision decision) {
+    decision.refusal = Refusal::ExpressionTooLarge;
+    decision.explanation = "read to " + std::to_string(ExprReader::kMaxNodes) +
+                           " nodes, and not found so far (" +
+                           decision.explanation + ")";
+    return decision;
+  }
+
   void note(linalg::LinalgOp op, const Decision &decision) {
     Operation *reduction = decision.statistic
                                ? decision.statistic.getDefiningOp()
@@ -192,6 +233,32 @@ private:
     refusals.drop(statistic);
     remark::passed(op.getLoc(), getRemarkOptions())
         << describe(*decision.match);
+  }
+
+  /// Before the rewrite, which may erase them.
+  SmallVector<Statistic::Held> getHolders(const RMSNormMatch &match) {
+    SmallVector<Statistic::Held> holders;
+    for (Value tensor : match.inverseRoots) {
+      auto result = cast<OpResult>(tensor);
+      Operation *owner = result.getOwner();
+      holders.push_back({owner, numbers.get(owner), result.getResultNumber()});
+    }
+    return holders;
+  }
+
+  /// Last, for a norm that is found later may be another user of the statistic.
+  void reuseStatistics() {
+    for (Statistic &statistic : statistics) {
+      if (!numbers.isAlive(statistic.norm, statistic.number))
+        continue;
+      SmallVector<Value> tensors;
+      for (auto [producer, number, result] : statistic.tensors)
+        if (numbers.isAlive(producer, number) &&
+            !producer->getResult(result).use_empty())
+          tensors.push_back(producer->getResult(result));
+      if (!tensors.empty())
+        reuseStatistic(rewriter, cast<RMSNormOp>(statistic.norm), tensors);
+    }
   }
 
   /// Buffers are not read: another op may write x between its two uses.
@@ -210,6 +277,7 @@ private:
 
   Operation *scope;
   Rounding rounding;
+  SmallVector<Statistic> statistics;
   IRRewriter rewriter;
   OpNumbers numbers;
   Refusals refusals;

@@ -38,7 +38,10 @@ def NormRecognize : Pass<"norm-recognize"> {
     `exact` refuses these; `relaxed` also takes a 16-bit mean that is divided in
     f32 and rounded once.
 
-    Limits: calls are not read (run `inline` before); `inv_rms` is never made;
+    Where a tensor that holds the reciprocal root has other users, they get the
+    norm's second result `inv_rms`.
+
+    Limits: calls are not read (run `inline` before);
     docs/Recognition.md lists the forms and the reasons of refusals.
   }];
   let options = [Option<"rounding", "rounding", "std::string",

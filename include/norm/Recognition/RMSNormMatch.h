@@ -39,6 +39,7 @@ enum class Refusal {
   WeightNotRepresentable,
   WeightNotOverDims,     ///< it spans only dimensions that are not normalised
   InputNotRepresentable, ///< no tensor holds x in the result's shape
+  ExpressionTooLarge,    ///< more than ExprReader::kMaxNodes
   NotOnTensors           ///< buffers: another op may write in between
 };
 StringRef stringifyRefusal(Refusal refusal);
@@ -59,7 +60,8 @@ struct RMSNormMatch {
   EpsilonMode mode = EpsilonMode::Inside;
   FloatType computeType;
   FloatType scaleType, normalizedType; // null: absent
-  const Expr *inverseRoot = nullptr;   // r, in its own type
+  /// Tensors that hold r in C, as inv_rms would but for unit dimensions.
+  SmallVector<Value, 1> inverseRoots;
 
   bool isInputInBody() const { return !isa<RankedTensorType>(input.getType()); }
 };

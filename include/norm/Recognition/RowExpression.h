@@ -91,7 +91,9 @@ public:
   static constexpr size_t kMaxNodes = 16384;
   static constexpr unsigned kMaxDepth = 20; // linalg ops behind one another
 
-  ExprReader(linalg::LinalgOp root, unsigned resultNumber);
+  /// Behind a reduction, `leaves` are not read further.
+  ExprReader(linalg::LinalgOp root, unsigned resultNumber,
+             const llvm::DenseSet<Value> &leaves);
 
   /// Reads the body; false where the op has no such iteration space.
   bool read();
@@ -113,6 +115,9 @@ public:
   /// Whether two index dimensions, or a dimension of a tensor, have one extent.
   bool haveSameExtent(unsigned a, unsigned b) const;
   bool isExtentOf(unsigned dim, Value tensor, int64_t tensorDim) const;
+
+  /// Whether tensors were not read because the expression reached kMaxNodes.
+  bool isOverBound() const { return overBound; }
 
   /// Values that hold `expr`, in the order in which they were read.
   ArrayRef<Anchor> getAnchors(const Expr *expr) const;
@@ -164,10 +169,12 @@ private:
 
   linalg::LinalgOp root;
   unsigned resultNumber;
+  const llvm::DenseSet<Value> &leaves;
   MLIRContext *context;
   AffineMap spaceMap;
   unsigned rank = 0;
   unsigned depth = 0;
+  bool isBehindReduction = false;
   ArrayRef<AffineExpr> loops; // of the op whose body is being read
   const Expr *yielded = nullptr;
   SmallVector<std::pair<Value, const Expr *>> body;

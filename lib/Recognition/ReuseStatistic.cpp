@@ -1,0 +1,120 @@
+//===- ReuseStatistic.cpp - give r to its other users ----------------------===//
+//
+// Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Apply.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/ReshapeOpsUtils.h"
+
+using namespace mlir;
+using namespace mlir::norm;
+
+/// The op of `norm`'s block before which a value is first needed, if that is
+/// before `norm`; null where a user is not below that block.
+static Operation *findFirstUser(RMSNormOp norm, ArrayRef<Value> tensors) {
+  Operation *first = norm;
+  for (Value tensor : tensors)
+    for (Operation *user : tensor.getUsers()) {
+      Operation *ancestor = norm->getBlock()->findAncestorOpInBlock(*user);
+      if (!ancestor)
+        return nullptr;
+      if (ancestor->isBeforeInBlock(first))
+        first = ancestor;
+    }
+  return first;
+}
+
+/// Whether a value that `norm` reads is there already at `op` of its block.
+static bool isKnownAt(Value value, RMSNormOp norm, Operation *op) {
+  Operation *producer = value.getDefiningOp();
+  return !producer || producer->getBlock() != norm->getBlock() ||
+         producer->isBeforeInBlock(op);
+}
+
+static RankedTensorType getStatisticType(RMSNormOp norm) {
+  SmallVector<int64_t> shape;
+  for (int64_t dim : norm.getBatchDims())
+    shape.push_back(norm.getInputType().getDimSize(dim));
+  return RankedTensorType::get(shape, norm.getEffectiveComputeType());
+}
+
+/// How `type` is `statistic` with unit dimensions put in or left out; nothing
+/// where that is not plain from the types.
+static std::optional<SmallVector<ReassociationIndices>>
+getReassociation(RankedTensorType statistic, RankedTensorType type) {
+  if (statistic == type || statistic.getRank() == 0 || type.getRank() == 0)
+    return SmallVector<ReassociationIndices>();
+  if (statistic.getRank() == type.getRank())
+    return std::nullopt;
+  return getReassociationIndicesForReshape(statistic, type);
+}
+
+static Value reshape(RewriterBase &rewriter, Location loc, Value statistic,
+                     RankedTensorType type) {
+  auto source = cast<RankedTensorType>(statistic.getType());
+  if (source == type)
+    return statistic;
+  auto groups = *getReassociation(source, type);
+  if (source.getRank() < type.getRank())
+    return tensor::ExpandShapeOp::create(rewriter, loc, type, statistic,
+                                         groups);
+  return tensor::CollapseShapeOp::create(rewriter, loc, type, statistic,
+                                         groups);
+}
+
+/// The same norm in front of `first`, with r as its second result.
+static RMSNormOp addStatistic(RewriterBase &rewriter, RMSNormOp norm,
+                              Operation *first) {
+  rewriter.setInsertionPoint(first);
+  Location loc = norm.getLoc();
+  RankedTensorType statistic = getStatisticType(norm);
+  SmallVector<OpFoldResult> sizes =
+      tensor::getMixedSizes(rewriter, loc, norm.getInput());
+  SmallVector<OpFoldResult> kept;
+  for (int64_t dim : norm.getBatchDims())
+    kept.push_back(sizes[dim]);
+  auto resultType = cast<RankedTensorType>(norm.getResult(0).getType());
+  auto makeInit = [&](ArrayRef<OpFoldResult> sizes, RankedTensorType type) {
+    Value init =
+        tensor::EmptyOp::create(rewriter, loc, sizes, type.getElementType());
+    return init.getType() == type
+               ? init
+               : tensor::CastOp::create(rewriter, loc, type, init).getResult();
+  };
+  Value init = makeInit(sizes, resultType);
+  Value statisticInit = makeInit(kept, statistic);
+  return RMSNormOp::create(
+      rewriter, loc, TypeRange{resultType, statistic}, norm.getInput(),
+      norm.getWeight(), init, statisticInit, norm.getDimsAttr(),
+      norm.getEpsilonAttr(), norm.getEpsilonModeAttr(),
+      norm.getComputeTypeAttr(), norm.getScaleTypeAttr(),
+      norm.getNormalizedTypeAttr(), norm.getWeightDimsAttr(),
+      norm.getCountAttr());
+}
+
+void norm::reuseStatistic(RewriterBase &rewriter, RMSNormOp norm,
+                          ArrayRef<Value> tensors) {
+  RankedTensorType statistic = getStatisticType(norm);
+  for (Value tensor : tensors)
+    if (!getReassociation(statistic, cast<RankedTensorType>(tensor.getType())))
+      return;
+  Operation *first = findFirstUser(norm, tensors);
+  if (!first || !isKnownAt(norm.getInput(), norm, first) ||
+      (norm.getWeight() && !isKnownAt(norm.getWeight(), norm, first)))
+    return;
+  RMSNormOp replacement = addStatistic(rewriter, norm, first);
+  SmallVector<Operation *> dead;
+  for (Value tensor : tensors) {
+    rewriter.replaceAllUsesWith(
+        tensor,
+        reshape(rewriter, norm.getLoc(), replacement.getResult(1),
+                cast<RankedTensorType>(tensor.getType())));
+    dead.push_back(tensor.getDefiningOp());
+  }
+  dead.push_back(norm.getInit().getDefiningOp());
+  rewriter.replaceOp(norm, replacement.getResult(0));
+  eraseDead(rewriter, std::move(dead));
+}
