@@ -258,12 +258,19 @@ ExprReader::Scalars ExprReader::readOperands(linalg::LinalgOp op,
   return known;
 }
 
+/// A fill is no step further, and one at a sum of any depth may be shared.
+static bool readsTensors(linalg::LinalgOp op) {
+  return llvm::any_of(op.getDpsInputs(), [](Value input) {
+    return isa<RankedTensorType>(input.getType());
+  });
+}
+
 const Expr *ExprReader::readLinalg(OpResult result,
                                    ArrayRef<AffineExpr> indices) {
   auto op = cast<linalg::LinalgOp>(result.getOwner());
   SmallVector<AffineExpr> loops;
   SmallVector<unsigned> reduced;
-  if (depth >= kMaxDepth || (isBehindReduction && leaves.contains(result)) ||
+  if ((depth >= kMaxDepth && readsTensors(op)) || (isBehindReduction && leaves.contains(result)) ||
       !enterLoops(result, indices, loops, reduced))
     return makeElement(result, indices);
   // A sum behind a sum is seldom a part of the same norm.
