@@ -270,7 +270,8 @@ const Expr *ExprReader::readLinalg(OpResult result,
   auto op = cast<linalg::LinalgOp>(result.getOwner());
   SmallVector<AffineExpr> loops;
   SmallVector<unsigned> reduced;
-  if ((depth >= kMaxDepth && readsTensors(op)) || (isBehindReduction && leaves.contains(result)) ||
+  if ((depth >= kMaxDepth && readsTensors(op)) ||
+      (isBehindReduction && leaves.contains(result)) ||
       !enterLoops(result, indices, loops, reduced))
     return makeElement(result, indices);
   // A sum behind a sum is seldom a part of the same norm.

@@ -1,4 +1,5 @@
-//===- ReuseStatistic.cpp - give r to its other users ----------------------===//
+//===- ReuseStatistic.cpp - give r to its other users
+//----------------------===//
 //
 // Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -86,13 +87,13 @@ static RMSNormOp addStatistic(RewriterBase &rewriter, RMSNormOp norm,
   };
   Value init = makeInit(sizes, resultType);
   Value statisticInit = makeInit(kept, statistic);
-  return RMSNormOp::create(
-      rewriter, loc, TypeRange{resultType, statistic}, norm.getInput(),
-      norm.getWeight(), init, statisticInit, norm.getDimsAttr(),
-      norm.getEpsilonAttr(), norm.getEpsilonModeAttr(),
-      norm.getComputeTypeAttr(), norm.getScaleTypeAttr(),
-      norm.getNormalizedTypeAttr(), norm.getWeightDimsAttr(),
-      norm.getCountAttr());
+  return RMSNormOp::create(rewriter, loc, TypeRange{resultType, statistic},
+                           norm.getInput(), norm.getWeight(), init,
+                           statisticInit, norm.getDimsAttr(),
+                           norm.getEpsilonAttr(), norm.getEpsilonModeAttr(),
+                           norm.getComputeTypeAttr(), norm.getScaleTypeAttr(),
+                           norm.getNormalizedTypeAttr(),
+                           norm.getWeightDimsAttr(), norm.getCountAttr());
 }
 
 void norm::reuseStatistic(RewriterBase &rewriter, RMSNormOp norm,
@@ -109,9 +110,8 @@ void norm::reuseStatistic(RewriterBase &rewriter, RMSNormOp norm,
   SmallVector<Operation *> dead;
   for (Value tensor : tensors) {
     rewriter.replaceAllUsesWith(
-        tensor,
-        reshape(rewriter, norm.getLoc(), replacement.getResult(1),
-                cast<RankedTensorType>(tensor.getType())));
+        tensor, reshape(rewriter, norm.getLoc(), replacement.getResult(1),
+                        cast<RankedTensorType>(tensor.getType())));
     dead.push_back(tensor.getDefiningOp());
   }
   dead.push_back(norm.getInit().getDefiningOp());
