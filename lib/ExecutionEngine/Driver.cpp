@@ -6,12 +6,25 @@
 //===----------------------------------------------------------------------===//
 
 #include "norm/ExecutionEngine/Driver.h"
+#include "mlir/InitAllDialects.h"
+#include "mlir/InitAllExtensions.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Support/FileUtilities.h"
+#include "norm/ExecutionEngine/Codegen.h"
+#include "norm/InitAll.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/WithColor.h"
 
 using namespace mlir;
+
+DialectRegistry norm::createCompilerRegistry() {
+  DialectRegistry registry;
+  mlir::registerAllDialects(registry);
+  mlir::registerAllExtensions(registry);
+  norm::registerAllDialects(registry);
+  registerTranslations(registry);
+  return registry;
+}
 
 OwningOpRef<ModuleOp> norm::parseInputFile(StringRef file,
                                            llvm::SourceMgr &sources,

@@ -6,12 +6,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "Benchmark.h"
-#include "mlir/InitAllDialects.h"
-#include "mlir/InitAllExtensions.h"
 #include "mlir/Parser/Parser.h"
 #include "norm/ExecutionEngine/Codegen.h"
 #include "norm/ExecutionEngine/Driver.h"
-#include "norm/InitAll.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -135,12 +132,7 @@ int main(int argc, char **argv) {
   char *arguments[] = {argv[0], interleave, nullptr};
   benchmark::Initialize(&count, arguments);
 
-  DialectRegistry registry;
-  mlir::registerAllDialects(registry);
-  mlir::registerAllExtensions(registry);
-  norm::registerAllDialects(registry);
-  registerTranslations(registry);
-  MLIRContext context(registry);
+  MLIRContext context(createCompilerRegistry());
   std::vector<BenchResult> results;
   if (run(context, results))
     return 1;

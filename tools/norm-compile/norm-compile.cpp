@@ -5,13 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "mlir/InitAllDialects.h"
-#include "mlir/InitAllExtensions.h"
 #include "mlir/Support/FileUtilities.h"
 #include "norm/ExecutionEngine/Codegen.h"
 #include "norm/ExecutionEngine/Compile.h"
 #include "norm/ExecutionEngine/Driver.h"
-#include "norm/InitAll.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/InitLLVM.h"
 
@@ -75,12 +72,7 @@ int main(int argc, char **argv) {
   cl::HideUnrelatedOptions(category);
   cl::ParseCommandLineOptions(argc, argv,
                               "Compiles a module on tensors to a stage.\n");
-  DialectRegistry registry;
-  mlir::registerAllDialects(registry);
-  mlir::registerAllExtensions(registry);
-  norm::registerAllDialects(registry);
-  registerTranslations(registry);
-  MLIRContext context(registry);
+  MLIRContext context(createCompilerRegistry());
   llvm::SourceMgr sources;
   SourceMgrDiagnosticHandler handler(sources, &context);
   OwningOpRef<ModuleOp> module = parseInputFile(inputFile, sources, context);

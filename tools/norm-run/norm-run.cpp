@@ -5,14 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "mlir/InitAllDialects.h"
-#include "mlir/InitAllExtensions.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "norm/ExecutionEngine/Codegen.h"
 #include "norm/ExecutionEngine/CompiledModule.h"
 #include "norm/ExecutionEngine/Driver.h"
 #include "norm/ExecutionEngine/Ulp.h"
-#include "norm/InitAll.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/InitLLVM.h"
@@ -181,12 +178,7 @@ int main(int argc, char **argv) {
   cl::HideUnrelatedOptions(category);
   cl::ParseCommandLineOptions(
       argc, argv, "Compiles a module, calls a function, compares in ulp.\n");
-  DialectRegistry registry;
-  mlir::registerAllDialects(registry);
-  mlir::registerAllExtensions(registry);
-  norm::registerAllDialects(registry);
-  registerTranslations(registry);
-  MLIRContext context(registry);
+  MLIRContext context(createCompilerRegistry());
   llvm::SourceMgr sources;
   SourceMgrDiagnosticHandler handler(sources, &context);
   OwningOpRef<ModuleOp> module = parseInputFile(inputFile, sources, context);

@@ -9,10 +9,14 @@
 #define NORM_EXECUTIONENGINE_DRIVER_H
 
 #include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/DialectRegistry.h"
 #include "mlir/IR/MLIRContext.h"
 #include "llvm/Support/SourceMgr.h"
 
 namespace mlir::norm {
+/// Upstream's dialects and extensions, ours, and the translations to LLVM IR:
+/// what a tool that compiles needs.
+DialectRegistry createCompilerRegistry();
 
 /// Adds norm's dialects, upstream's are the caller's, and the translations to
 /// LLVM IR; then parses `file` ("-": standard input) and verifies it. Errors

@@ -24,7 +24,6 @@ namespace mlir::norm {
 } // namespace mlir::norm
 
 using namespace mlir;
-using norm::RowSchedule;
 using norm::VectorDistributor;
 
 static constexpr int64_t rowsABlockOfWarps = 4;

@@ -35,23 +35,18 @@ struct GlobalAccess {
 
 static GlobalAccess getGlobalAccess(Operation *op) {
   GlobalAccess access;
-  op->walk([&](Operation *nested) {
-    if (nested->hasTrait<OpTrait::HasRecursiveMemoryEffects>() ||
-        isMemoryEffectFree(nested) || isa<gpu::BarrierOp>(nested))
-      return;
-    auto effects = dyn_cast<MemoryEffectOpInterface>(nested);
-    SmallVector<MemoryEffects::EffectInstance> all;
-    if (effects)
-      effects.getEffects(all);
-    access.writes |= !effects;
-    for (const MemoryEffects::EffectInstance &effect : all) {
-      if (effect.getValue() && isWorkgroupMemory(effect.getValue()))
-        continue;
-      bool reads = isa<MemoryEffects::Read>(effect.getEffect());
-      access.reads |= reads;
-      access.writes |= !reads;
-    }
-  });
+  if (isa<gpu::BarrierOp>(op))
+    return access;
+  auto effects = getEffectsRecursively(op);
+  access.writes = !effects;
+  for (const MemoryEffects::EffectInstance &effect :
+       effects.value_or(SmallVector<MemoryEffects::EffectInstance>())) {
+    if (effect.getValue() && isWorkgroupMemory(effect.getValue()))
+      continue;
+    bool reads = isa<MemoryEffects::Read>(effect.getEffect());
+    access.reads |= reads;
+    access.writes |= !reads;
+  }
   return access;
 }
 
