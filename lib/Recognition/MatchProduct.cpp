@@ -193,34 +193,18 @@ Check Matcher::joinWeight(ArrayRef<const Expr *> factors, FloatType product) {
 // The same value, once at the root and once inside the sum
 //===----------------------------------------------------------------------===//
 
-bool Matcher::isSameIndex(AffineExpr atRoot, AffineExpr inSum) {
-  if (atRoot.getKind() != inSum.getKind())
-    return false;
-  if (auto dim = dyn_cast<AffineDimExpr>(atRoot)) {
-    unsigned a = dim.getPosition(),
-             b = cast<AffineDimExpr>(inSum).getPosition();
-    // One root dimension is either the same inside the sum or reduced there.
-    auto [it, inserted] = reducedOf.try_emplace(a, b);
-    return it->second == b;
-  }
-  if (auto binary = dyn_cast<AffineBinaryOpExpr>(atRoot)) {
-    auto other = cast<AffineBinaryOpExpr>(inSum);
-    return isSameIndex(binary.getLHS(), other.getLHS()) &&
-           isSameIndex(binary.getRHS(), other.getRHS());
-  }
-  return atRoot == inSum;
-}
-
 /// Both are elements of one tensor of the program: only the indices matter.
 bool Matcher::isSameAnchor(const Expr *atRoot, const Expr *inSum) {
   for (const Anchor &a : reader.getAnchors(atRoot))
     for (const Anchor &b : reader.getAnchors(inSum)) {
       if (a.tensor != b.tensor)
         continue;
-      std::map<unsigned, unsigned> saved = reducedOf;
+      DimCorrespondence saved = reducedOf;
       if (llvm::all_of_zip(
               a.indices, b.indices,
-              [&](AffineExpr x, AffineExpr y) { return isSameIndex(x, y); }))
+              [&](AffineExpr x, AffineExpr y) {
+                return reducedOf.agree(x, y, reader);
+              }))
         return true;
       reducedOf = std::move(saved);
     }
@@ -244,7 +228,7 @@ bool Matcher::isSame(const Expr *atRoot, const Expr *inSum) {
       atRoot->kind == Kind::Count)
     return atRoot == inSum;
   for (auto [a, b] : llvm::zip(atRoot->indices, inSum->indices))
-    if (!isSameIndex(a, b))
+    if (!reducedOf.agree(a, b, reader))
       return false;
   for (auto [a, b] : llvm::zip(atRoot->operands, inSum->operands))
     if (!isSame(a, b))

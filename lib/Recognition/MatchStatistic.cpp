@@ -318,11 +318,28 @@ static bool isLessThan(int64_t extent, int64_t count) {
   return !ShapedType::isDynamic(extent) && extent < count;
 }
 
+/// Dimensions that the sum sees reshaped: each is all of some of the other side.
+Check Matcher::checkSplitDims(RMSNormMatch &match,
+                              llvm::DenseSet<unsigned> &used) {
+  auto split = reducedOf.getSplitDims(reader);
+  bool isReduced = split && llvm::all_of(split->second, [&](unsigned dim) {
+    return llvm::is_contained(inverse.reduced, dim) && used.insert(dim).second;
+  });
+  if (!isReduced || llvm::any_of(split->first, [&](unsigned dim) {
+        return dim >= reader.getRank();
+      }))
+    return refuse(Refusal::DifferentTensor,
+                  "the statistic squares the same tensor at other indices");
+  llvm::append_range(match.dims, split->first);
+  llvm::sort(match.dims);
+  return std::nullopt;
+}
+
 Check Matcher::checkDims(RMSNormMatch &match) {
   const Expr *sum = inverse.sum;
   llvm::SmallBitVector reduced(reader.getRank());
   llvm::DenseSet<unsigned> used;
-  for (auto [rootDim, sumDim] : reducedOf) {
+  for (auto [rootDim, sumDim] : reducedOf.getDims()) {
     if (rootDim == sumDim)
       continue;
     if (!llvm::is_contained(inverse.reduced, sumDim) ||
@@ -338,8 +355,11 @@ Check Matcher::checkDims(RMSNormMatch &match) {
       match.count = reader.getExtent(sumDim);
     }
     match.dims.push_back(rootDim);
-    reduced.set(rootDim);
   }
+  if (Check reason = checkSplitDims(match, used))
+    return reason;
+  for (int64_t dim : match.dims)
+    reduced.set(dim);
   for (unsigned dim : inverse.reduced)
     if (!used.contains(dim) && reader.getExtent(dim) != 1)
       return refuse(Refusal::DifferentTensor,

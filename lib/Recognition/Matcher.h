@@ -15,6 +15,7 @@
 #ifndef NORM_RECOGNITION_MATCHER_H
 #define NORM_RECOGNITION_MATCHER_H
 
+#include "MatchIndices.h"
 #include "norm/Recognition/RMSNormMatch.h"
 
 namespace mlir::norm {
@@ -83,7 +84,6 @@ private:
   Check joinWeight(ArrayRef<const Expr *> factors, FloatType product);
   bool isSame(const Expr *atRoot, const Expr *inSum);
   bool isSameAnchor(const Expr *atRoot, const Expr *inSum);
-  bool isSameIndex(AffineExpr atRoot, AffineExpr inSum);
 
   // MatchStatistic: what r is.
   Check takeApart(const Expr *factor);
@@ -97,6 +97,7 @@ private:
   Check splitScales(const Expr *&expr, SmallVectorImpl<Scale> &scales);
   Check checkSquare(RMSNormMatch &match);
   Check checkDims(RMSNormMatch &match);
+  Check checkSplitDims(RMSNormMatch &match, llvm::DenseSet<unsigned> &used);
   Check checkEpsilon(RMSNormMatch &match);
 
   // MatchDivisor: whether the sum is divided by its number of terms.
@@ -128,7 +129,7 @@ private:
   FloatType compute;
   bool reorders = false; // products in another order than the op's
   InverseRoot inverse;
-  std::map<unsigned, unsigned> reducedOf; // root dimension -> reduced one
+  DimCorrespondence reducedOf; // root dimensions -> reduced ones
   llvm::DenseSet<std::pair<const Expr *, const Expr *>> compared;
 };
 
