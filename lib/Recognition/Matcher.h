@@ -77,6 +77,7 @@ private:
 
   // MatchProduct: which factors are x, r and w.
   Check findFactors();
+  void takeWeight(const Expr *factor, FloatType product);
   Check classify(const Expr *product);
   Check findX(const Expr *product, SmallVectorImpl<const Expr *> &others);
   Check findNumerator(SmallVectorImpl<const Expr *> &others);
@@ -108,6 +109,10 @@ private:
   Check checkTypes(RMSNormMatch &match);
   Check checkRounding();
   Check findInput(RMSNormMatch &match);
+  bool findInputInSum(RMSNormMatch &match);
+  bool findInputInBody(RMSNormMatch &match);
+  bool holdsInput(const Anchor &anchor, RMSNormMatch &match);
+  bool variesOverAll(const Expr *expr);
   Check findWeight(RMSNormMatch &match);
   void findInverseRoots(RMSNormMatch &match);
   bool holdsAt(const Anchor &anchor, ArrayRef<int64_t> dims);
