@@ -365,7 +365,7 @@ bool ExprReader::read() {
     measureDistances();
     if (!readRoot())
       return false;
-    if (!overBound || reach <= kMaxDepth / 4)
+    if (!overBound || reach == 1)
       return true;
   }
 }

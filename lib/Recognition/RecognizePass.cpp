@@ -234,9 +234,11 @@ private:
 
   static Decision refuseTooLarge(Decision decision) {
     decision.refusal = Refusal::ExpressionTooLarge;
-    decision.explanation = "read to " + std::to_string(ExprReader::kMaxNodes) +
-                           " nodes, and not found so far (" +
-                           decision.explanation + ")";
+    decision.explanation = "beyond " + std::to_string(ExprReader::kMaxNodes) +
+                           " nodes in all or " +
+                           std::to_string(ExprReader::kMaxBody) +
+                           " ops in one body nothing is read; without that, " +
+                           decision.explanation;
     return decision;
   }
 
