@@ -146,11 +146,14 @@ static OpFoldResult getLoopSize(RewriterBase &rewriter, linalg::LinalgOp op,
   return rewriter.getIndexAttr(1); // a constant: a unit dimension
 }
 
-/// A tensor over the space that holds `scalar` of the body of `op`.
+/// A tensor that holds `scalar` of the body of `op`, in front of `op`; `map`
+/// says how from the loops.
 static Value outline(RewriterBase &rewriter, linalg::LinalgOp op, Value scalar,
-                     const ExprReader &reader) {
+                     AffineMap map) {
+  OpBuilder::InsertionGuard guard(rewriter);
+  rewriter.setInsertionPoint(op);
   SmallVector<OpFoldResult> sizes;
-  for (AffineExpr loop : reader.getSpaceMap().getResults())
+  for (AffineExpr loop : map.getResults())
     sizes.push_back(getLoopSize(rewriter, op, loop));
   Value init =
       tensor::EmptyOp::create(rewriter, op->getLoc(), sizes, scalar.getType());
@@ -159,7 +162,7 @@ static Value outline(RewriterBase &rewriter, linalg::LinalgOp op, Value scalar,
                 held,
                 {scalar},
                 {init},
-                {reader.getSpaceMap()},
+                {map},
                 SmallVector<utils::IteratorType>(op.getNumLoops(),
                                                  utils::IteratorType::parallel),
                 /*keepsInits=*/false};
@@ -211,12 +214,28 @@ static RMSNormOp createNorm(RewriterBase &rewriter, Location loc, Value input,
       match.count ? rewriter.getI64IntegerAttr(*match.count) : IntegerAttr());
 }
 
+/// What is only asked for its extents computes nothing: its inits have them.
+static void forwardExtents(RewriterBase &rewriter, Operation *op) {
+  auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
+  if (!linalgOp || !llvm::all_of(op->getUsers(), [](Operation *user) {
+        return isa<tensor::DimOp>(user);
+      }))
+    return;
+  for (OpResult result : op->getResults()) {
+    Value init = linalgOp.getDpsInitOperand(result.getResultNumber())->get();
+    rewriter.replaceAllUsesWith(result, init);
+  }
+}
+
 void norm::eraseDead(RewriterBase &rewriter,
                      SmallVector<Operation *> worklist) {
   llvm::DenseSet<Operation *> erased;
   while (!worklist.empty()) {
     Operation *next = worklist.pop_back_val();
-    if (!next || erased.contains(next) || !isOpTriviallyDead(next))
+    if (!next || erased.contains(next))
+      continue;
+    forwardExtents(rewriter, next);
+    if (!isOpTriviallyDead(next))
       continue;
     for (Value operand : next->getOperands())
       if (Operation *producer = operand.getDefiningOp())
@@ -233,8 +252,9 @@ Applied norm::apply(RewriterBase &rewriter, linalg::LinalgOp op,
   Held held;
   Value input = match.input;
   if (match.isInputInBody()) {
-    input = outline(rewriter, op, match.input, reader);
-    held.push_back({match.input, input, reader.getSpaceMap()});
+    input = outline(rewriter, match.inputOp, match.input, match.inputMap);
+    if (match.inputOp == op)
+      held.push_back({match.input, input, match.inputMap});
   }
   RMSNormOp normOp =
       createNorm(rewriter, op->getLoc(), input, scalar.getType(), match);

@@ -43,6 +43,14 @@ static SymbolicCount getOpFoldResult(OpFoldResult value) {
   return getInteger(cast<Value>(value));
 }
 
+bool norm::isHeldBy(const SymbolicCount &count, Type type) {
+  unsigned width = type.isIndex() ? 64 : type.getIntOrFloatBitWidth();
+  if (count.isConstant())
+    return llvm::isIntN(width, count.factor);
+  return width >= 64 ||
+         (width >= 32 && count.symbols.size() == 1 && count.factor == 1);
+}
+
 SymbolicCount norm::getInteger(Value value) {
   IntegerAttr constant;
   if (matchPattern(value, m_Constant(&constant)) &&
@@ -53,9 +61,12 @@ SymbolicCount norm::getInteger(Value value) {
   // negative.
   if (isa_and_nonnull<arith::IndexCastOp, arith::IndexCastUIOp, arith::ExtSIOp,
                       arith::ExtUIOp>(op))
-    return getInteger(op->getOperand(0));
+    if (SymbolicCount count = getInteger(op->getOperand(0));
+        isHeldBy(count, value.getType()))
+      return count;
   if (auto mul = dyn_cast_or_null<arith::MulIOp>(op))
-    if (auto product = getInteger(mul.getLhs()).times(getInteger(mul.getRhs())))
+    if (auto product = getInteger(mul.getLhs()).times(getInteger(mul.getRhs()));
+        product && isHeldBy(*product, value.getType()))
       return *product;
   if (auto dim = dyn_cast_or_null<tensor::DimOp>(op))
     if (auto index = dim.getConstantIndex())

@@ -188,8 +188,6 @@ Check Matcher::checkDynamicDivisor(const RMSNormMatch &match) {
   }
   std::string sum =
       "the extent of dims " + text(match.dims) + " is only known at run time; ";
-  if (!isKnown)
-    return refuse(Refusal::DynamicExtent, sum + "no tensor holds x");
   bool isRoot = inverse.inside.empty();
   ArrayRef<Scale> scales = !isRoot                   ? inverse.inside
                            : inverse.outside.empty() ? inverse.numerator
@@ -200,9 +198,13 @@ Check Matcher::checkDynamicDivisor(const RMSNormMatch &match) {
     return refuse(Refusal::WrongDivisor, sum + "the sum is not divided");
   const Scale &scale = scales[0];
   int expected = scales.data() == inverse.numerator.data() ? 1 : -1;
+  auto isTerms = [&](const SymbolicCount &count) {
+    return (isKnown && count == terms) ||
+           reader.isProductOfExtents(count, match.dims);
+  };
   if (all == 1 && scale.value->kind == Kind::Count &&
-      *scale.value->count == terms && scale.numerator == expected &&
-      scale.denominator == (isRoot ? 2 : 1))
+      scale.numerator == expected && scale.denominator == (isRoot ? 2 : 1) &&
+      isTerms(*scale.value->count))
     return std::nullopt;
   return refuse(Refusal::DynamicExtent,
                 sum + "the sum is divided by " +

@@ -124,6 +124,64 @@ std::optional<SmallVector<int64_t>> Matcher::getOrder(const Anchor &anchor) {
   return order;
 }
 
+bool Matcher::holdsInput(const Anchor &anchor, RMSNormMatch &match) {
+  std::optional<SmallVector<int64_t>> order = getOrder(anchor);
+  if (!order)
+    return false;
+  match.input = anchor.tensor;
+  match.order = *order;
+  return true;
+}
+
+/// The statistic reads x from a tensor, the scaling computes it once more.
+bool Matcher::findInputInSum(RMSNormMatch &match) {
+  MLIRContext *context = compute.getContext();
+  llvm::DenseMap<AffineExpr, AffineExpr> toRoot;
+  for (auto [rootDim, sumDim] : reducedOf)
+    toRoot[getAffineDimExpr(sumDim, context)] =
+        getAffineDimExpr(rootDim, context);
+  for (const Anchor &inSum :
+       reader.getAnchors(stripExtend(square->operands[0]))) {
+    Anchor anchor = inSum;
+    for (AffineExpr &index : anchor.indices)
+      index = index.replace(toRoot);
+    if (holdsInput(anchor, match))
+      return true;
+  }
+  return false;
+}
+
+/// A row that the result repeats is no x.
+bool Matcher::variesOverAll(const Expr *expr) {
+  llvm::SmallBitVector dims = getDependentDims(expr, reader.getRank());
+  for (unsigned dim = 0; dim < reader.getRank(); ++dim)
+    if (!dims.test(dim) && reader.getExtent(dim) != 1)
+      return false;
+  return true;
+}
+
+/// A residual or a gate that was fused: computed in one body or in several.
+bool Matcher::findInputInBody(RMSNormMatch &match) {
+  for (const Expr *form : {stripExtend(x), x}) {
+    if (!variesOverAll(form))
+      continue;
+    for (const BodyAnchor &anchor : reader.getBodyAnchors(form)) {
+      std::optional<AffineMap> map = reader.getSpaceMap(anchor);
+      if (!map)
+        continue;
+      if (Value tensor = reader.findTensor(form, anchor)) {
+        match.input = tensor;
+        return true;
+      }
+      match.input = anchor.scalar;
+      match.inputOp = anchor.op;
+      match.inputMap = *map;
+      return true;
+    }
+  }
+  return false;
+}
+
 Check Matcher::findInput(RMSNormMatch &match) {
   SmallVector<int64_t> all =
       llvm::to_vector(llvm::seq<int64_t>(reader.getRank()));
@@ -141,18 +199,10 @@ Check Matcher::findInput(RMSNormMatch &match) {
   // In another order: a transposition that was fused.
   for (const Expr *form : forms)
     for (const Anchor &anchor : reader.getAnchors(form))
-      if (auto order = getOrder(anchor)) {
-        match.input = anchor.tensor;
-        match.order = *order;
+      if (holdsInput(anchor, match))
         return std::nullopt;
-      }
-  // Computed in the same body: a residual or a gate that was fused.
-  for (const Expr *form : {stripExtend(x), x})
-    for (auto [scalar, expr] : reader.getBody())
-      if (expr == form && isa<FloatType>(scalar.getType())) {
-        match.input = scalar;
-        return std::nullopt;
-      }
+  if (findInputInSum(match) || findInputInBody(match))
+    return std::nullopt;
   return refuse(Refusal::InputNotRepresentable,
                 "no tensor holds x in the shape of the result");
 }

@@ -64,12 +64,33 @@ Check Matcher::findFactors() {
     if (inner->kind != Kind::Mul ||
         !llvm::any_of(innerFactors, isRootCandidate))
       continue;
-    weight = stripExtend(factors[1 - i]);
-    weightProduct = cast<FloatType>(product->type);
     normalizedType = cast<FloatType>(z->type);
+    takeWeight(factors[1 - i], cast<FloatType>(product->type));
     return classify(inner);
   }
   return refuse(Refusal::NotACandidate, "");
+}
+
+/// The significand of a product of two values of `type` fits into `wide`, so
+/// that rounding it to `type` is the one rounding of a product in `type`.
+static bool holdsProduct(FloatType wide, FloatType type) {
+  return wide.getFPMantissaWidth() >= 2 * type.getFPMantissaWidth();
+}
+
+/// The weight of the rounded z: as it is stored where S5 multiplies so, or is
+/// the same by an exact product that is rounded; else as it is multiplied.
+void Matcher::takeWeight(const Expr *factor, FloatType product) {
+  weight = stripExtend(factor);
+  weightProduct = product;
+  FloatType wider =
+      getWiderFloatType(normalizedType, cast<FloatType>(weight->type));
+  if (product == wider)
+    return;
+  if (root->kind == Kind::Round && root->type == wider &&
+      holdsProduct(product, wider))
+    weightProduct = wider;
+  else
+    weight = factor;
 }
 
 /// Names x, r and w among the factors of one product.

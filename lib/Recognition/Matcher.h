@@ -78,6 +78,7 @@ private:
 
   // MatchProduct: which factors are x, r and w.
   Check findFactors();
+  void takeWeight(const Expr *factor, FloatType product);
   Check classify(const Expr *product);
   Check findX(const Expr *product, SmallVectorImpl<const Expr *> &others);
   Check findNumerator(SmallVectorImpl<const Expr *> &others);
@@ -109,6 +110,10 @@ private:
   Check checkTypes(RMSNormMatch &match);
   Check checkRounding();
   Check findInput(RMSNormMatch &match);
+  bool findInputInSum(RMSNormMatch &match);
+  bool findInputInBody(RMSNormMatch &match);
+  bool holdsInput(const Anchor &anchor, RMSNormMatch &match);
+  bool variesOverAll(const Expr *expr);
   Check findWeight(RMSNormMatch &match);
   void findInverseRoots(RMSNormMatch &match);
   bool holdsAt(const Anchor &anchor, ArrayRef<int64_t> dims);

@@ -51,6 +51,11 @@ const Expr *ExprReader::readScalar(Value scalar, Scalars &known) {
   if (auto it = known.find(scalar); it != known.end())
     return it->second;
   const Expr *expr = readScalarUncached(scalar, known);
+  Operation *op = scalar.getDefiningOp();
+  if (op && current && op->getBlock() == current.getBlock() &&
+      isa<FloatType>(scalar.getType()))
+    bodyAnchors[expr].push_back(
+        {current, scalar, SmallVector<AffineExpr>(loops)});
   return known[scalar] = expr;
 }
 
@@ -99,10 +104,11 @@ const Expr *ExprReader::readInteger(Operation *op, ArrayRef<const Expr *> e,
   };
   if (isa<arith::IndexCastOp, arith::IndexCastUIOp, arith::ExtSIOp,
           arith::ExtUIOp>(op) &&
-      isCount(e[0]))
+      isCount(e[0]) && isHeldBy(*e[0]->count, type))
     return makeCount(*e[0]->count, type);
   if (isa<arith::MulIOp>(op) && llvm::all_of(e, isCount))
-    if (auto product = e[0]->count->times(*e[1]->count))
+    if (auto product = e[0]->count->times(*e[1]->count);
+        product && isHeldBy(*product, type))
       return makeCount(*product, type);
   if (!isPure(op))
     return makeLocal(scalar);
@@ -214,7 +220,9 @@ const Expr *ExprReader::readArithmetic(Operation *op, ArrayRef<const Expr *> e,
   if (isa<math::ExpOp, math::Exp2Op>(op)) {
     std::optional<std::pair<int, int>> power;
     StringRef log = isa<math::ExpOp>(op) ? "math.log" : "math.log2";
-    if (const Expr *base = matchExpOfLog(e[0], log, power))
+    // Of a negative number, log is NaN where an integer power is none.
+    if (const Expr *base = matchExpOfLog(e[0], log, power);
+        base && (power->second != 1 || isNonNegative(base)))
       return makePow(base, power->first, power->second, type,
                      /*viaRsqrt=*/true);
   }
@@ -227,7 +235,10 @@ const Expr *ExprReader::readArithmetic(Operation *op, ArrayRef<const Expr *> e,
   if (isa<arith::SelectOp>(op))
     if (auto max = matchSelectMax(op, e))
       return makeMax(max->a, max->b, type, /*dropsNaN=*/true);
-  if (isa<arith::TruncFOp>(op))
+  if (auto trunc = dyn_cast<arith::TruncFOp>(op);
+      trunc &&
+      trunc.getRoundingmode().value_or(arith::RoundingMode::to_nearest_even) ==
+          arith::RoundingMode::to_nearest_even)
     return makeUnary(Kind::Round, e[0], type);
   if (isa<arith::ExtFOp>(op))
     return makeUnary(Kind::Extend, e[0], type);

@@ -29,27 +29,18 @@ const Expr *ExprReader::read(Value tensor, SmallVector<AffineExpr> indices) {
   }
   std::string key;
   llvm::raw_string_ostream os(key);
-  os << tensor.getAsOpaquePointer();
+  // What is a leaf depends on whether a reduction lies in between.
+  os << tensor.getAsOpaquePointer() << isBehindReduction;
   for (AffineExpr index : indices)
     os << ',' << index.getAsOpaquePointer();
   auto [it, inserted] = readValues.try_emplace(key, nullptr);
   if (!inserted && it->second)
     return it->second;
-  const Expr *expr =
-      overBound ? makeElement(tensor, indices) : readUncached(tensor, indices);
+  const Expr *expr = overBound ? makeBeyondBound(tensor, indices)
+                               : readUncached(tensor, indices);
   readValues[key] = expr;
   anchors[expr].push_back({tensor, indices});
   return expr;
-}
-
-/// A matrix product of two different tensors: no sum of squares, and what lies
-/// behind it does not matter to a norm after it.
-static bool isProductOfTwo(linalg::LinalgOp op) {
-  if (!linalg::isaContractionOpInterface(op) ||
-      op.getDpsInputOperand(0)->get() == op.getDpsInputOperand(1)->get())
-    return false;
-  // A product row by row is not: it reads both tensors alike.
-  return op.getIndexingMapsArray()[0] != op.getIndexingMapsArray()[1];
 }
 
 const Expr *ExprReader::readUncached(Value tensor,
@@ -75,7 +66,7 @@ const Expr *ExprReader::readUncached(Value tensor,
     return readScalar(op->getOperand(0), outside);
   }
   if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op))
-    if (linalgOp.hasPureTensorSemantics() && !isProductOfTwo(linalgOp))
+    if (isReadable(linalgOp))
       return readLinalg(cast<OpResult>(tensor), indices);
   if (auto source = reindex(op, indices))
     return read(op->getOperand(0), *source);
@@ -122,8 +113,11 @@ static std::optional<AffineExpr> joinIndex(ArrayRef<AffineExpr> parts,
 
 std::optional<SmallVector<AffineExpr>>
 ExprReader::reindex(Operation *op, ArrayRef<AffineExpr> indices) {
-  if (isa<tensor::CastOp>(op))
+  if (auto cast = dyn_cast<tensor::CastOp>(op)) {
+    if (!isa<RankedTensorType>(cast.getSource().getType()))
+      return std::nullopt;
     return SmallVector<AffineExpr>(indices);
+  }
   if (auto slice = dyn_cast<tensor::ExtractSliceOp>(op)) {
     SmallVector<AffineExpr> source;
     llvm::SmallBitVector dropped = slice.getDroppedDims();
@@ -178,9 +172,11 @@ bool ExprReader::enterLoops(OpResult result, ArrayRef<AffineExpr> indices,
   loops.assign(op.getNumLoops(), AffineExpr());
   AffineMap resultMap = op.getIndexingMapMatchingResult(result);
   for (auto [expr, index] : llvm::zip(resultMap.getResults(), indices)) {
-    if (auto dim = dyn_cast<AffineDimExpr>(expr))
+    // What the op does not write keeps the value of its init.
+    auto dim = dyn_cast<AffineDimExpr>(expr);
+    if (dim && !loops[dim.getPosition()])
       loops[dim.getPosition()] = index;
-    else if (!isa<AffineConstantExpr>(expr))
+    else if (dim ? loops[dim.getPosition()] != index : expr != index)
       return false;
   }
   SmallVector<int64_t> ranges = op.getStaticLoopRanges();
@@ -229,6 +225,26 @@ bool ExprReader::haveSameExtent(unsigned a, unsigned b) const {
          });
 }
 
+bool ExprReader::isProductOfExtents(const SymbolicCount &count,
+                                    ArrayRef<int64_t> dims) const {
+  SmallVector<SymbolicCount> products(1);
+  for (int64_t dim : dims) {
+    SmallVector<SymbolicCount, 2> sources = extentSources[dim];
+    if (!ShapedType::isDynamic(extents[dim])) {
+      sources.assign(1, SymbolicCount());
+      sources[0].factor = extents[dim];
+    }
+    SmallVector<SymbolicCount> next;
+    for (const SymbolicCount &product : products)
+      for (const SymbolicCount &source : sources)
+        if (auto longer = product.times(source);
+            longer && !llvm::is_contained(next, *longer))
+          next.push_back(*longer);
+    products = std::move(next);
+  }
+  return llvm::is_contained(products, count);
+}
+
 bool ExprReader::isExtentOf(unsigned dim, Value tensor,
                             int64_t tensorDim) const {
   SymbolicCount extent = norm::getExtent(tensor, tensorDim);
@@ -258,33 +274,48 @@ ExprReader::Scalars ExprReader::readOperands(linalg::LinalgOp op,
   return known;
 }
 
-/// A fill is no step further, and one at a sum of any depth may be shared.
-static bool readsTensors(linalg::LinalgOp op) {
-  return llvm::any_of(op.getDpsInputs(), [](Value input) {
-    return isa<RankedTensorType>(input.getType());
-  });
+/// What the body computes for `yield`. In the order of its ops, and not from
+/// the last one: a chain of them may be long.
+const Expr *ExprReader::readBody(Value yield, Scalars &known) {
+  Block *block = current.getBlock();
+  llvm::DenseSet<Operation *> needed;
+  SmallVector<Value> worklist{yield};
+  while (!worklist.empty()) {
+    Operation *producer = worklist.pop_back_val().getDefiningOp();
+    if (producer && producer->getBlock() == block &&
+        needed.insert(producer).second)
+      llvm::append_range(worklist, producer->getOperands());
+  }
+  for (Operation &op : block->without_terminator())
+    if (needed.contains(&op))
+      for (Value scalar : op.getResults())
+        readScalar(scalar, known);
+  return readScalar(yield, known);
 }
 
 const Expr *ExprReader::readLinalg(OpResult result,
                                    ArrayRef<AffineExpr> indices) {
   auto op = cast<linalg::LinalgOp>(result.getOwner());
+  if (!isWithinReach(result) || (isBehindReduction && leaves.contains(result)))
+    return makeElement(result, indices);
+  overBound |= depth > kMaxRecursion;
+  if (overBound || llvm::hasNItemsOrMore(*op.getBlock(), kMaxBody))
+    return makeBeyondBound(result, indices);
   SmallVector<AffineExpr> loops;
   SmallVector<unsigned> reduced;
-  if ((depth >= kMaxDepth && readsTensors(op)) ||
-      (isBehindReduction && leaves.contains(result)) ||
-      !enterLoops(result, indices, loops, reduced))
+  if (!enterLoops(result, indices, loops, reduced))
     return makeElement(result, indices);
-  // A sum behind a sum is seldom a part of the same norm.
-  llvm::SaveAndRestore deeper(depth, depth + (reduced.empty() ? 1 : 5));
+  llvm::SaveAndRestore deeper(depth, depth + 1);
   llvm::SaveAndRestore behind(isBehindReduction,
                               isBehindReduction || !reduced.empty());
   Scalars known = readOperands(op, loops, /*skipInits=*/!reduced.empty());
   llvm::SaveAndRestore here(this->loops, ArrayRef<AffineExpr>(loops));
-  const Expr *expr =
-      reduced.empty() ? readScalar(op.getBlock()->getTerminator()->getOperand(
-                                       result.getResultNumber()),
-                                   known)
-                      : readReduction(result, indices, reduced, known);
+  llvm::SaveAndRestore inside(current, op);
+  const Expr *expr = reduced.empty()
+                         ? readBody(op.getBlock()->getTerminator()->getOperand(
+                                        result.getResultNumber()),
+                                    known)
+                         : readReduction(result, indices, reduced, known);
   // What the body makes of its position is not known elsewhere.
   if (!expr->hasLocal)
     return expr;
@@ -308,7 +339,7 @@ const Expr *ExprReader::readReduction(OpResult result,
   Value term = matchReduction(op.getRegionOutputArgs(), number, combiners);
   if (!term || combiners.size() != 1)
     return opaque({}, "a reduction that is not one op");
-  const Expr *body = readScalar(term, known);
+  const Expr *body = readBody(term, known);
   if (!isa<arith::AddFOp>(combiners[0]))
     return opaque({body}, combiners[0]->getName().getStringRef());
   const Expr *init = read(op.getDpsInitOperand(number)->get(),
@@ -327,7 +358,32 @@ ExprReader::ExprReader(linalg::LinalgOp root, unsigned resultNumber,
     : root(root), resultNumber(resultNumber), leaves(leaves),
       context(root->getContext()) {}
 
+/// What is nearer matters more: where there is too much of it, less far.
 bool ExprReader::read() {
+  for (reach = kMaxDepth;; reach /= 2) {
+    reset();
+    measureDistances();
+    if (!readRoot())
+      return false;
+    if (!overBound || reach == 1)
+      return true;
+  }
+}
+
+void ExprReader::reset() {
+  yielded = nullptr;
+  body.clear();
+  extents.clear();
+  extentSources.clear();
+  readValues.clear();
+  anchors.clear();
+  bodyAnchors.clear();
+  uniqueNodes.clear();
+  nodes.clear();
+  overBound = false;
+}
+
+bool ExprReader::readRoot() {
   OpResult result = root->getResult(resultNumber);
   bool reduces = root.getNumReductionLoops() > 0;
   spaceMap =
@@ -337,8 +393,12 @@ bool ExprReader::read() {
   SmallVector<AffineExpr> indices;
   rank = spaceMap.getNumResults();
   for (auto [i, expr] : llvm::enumerate(spaceMap.getResults())) {
-    indices.push_back(getAffineDimExpr(i, context));
     auto loop = dyn_cast<AffineDimExpr>(expr);
+    // Where a constant tells the place, that is all of a unit dimension.
+    if (!loop && (expr != getAffineConstantExpr(0, context) ||
+                  cast<RankedTensorType>(result.getType()).getDimSize(i) != 1))
+      return false;
+    indices.push_back(loop ? getAffineDimExpr(i, context) : expr);
     extents.push_back(loop ? ranges[loop.getPosition()] : 1);
     extentSources.emplace_back();
     if (loop)
@@ -350,6 +410,7 @@ bool ExprReader::read() {
     return false;
   Scalars known = readOperands(root, loops, /*skipInits=*/reduces);
   llvm::SaveAndRestore here(this->loops, ArrayRef<AffineExpr>(loops));
+  llvm::SaveAndRestore inside(current, root);
   Block *block = root.getBlock();
   for (Operation &op : block->without_terminator())
     for (Value scalar : op.getResults())

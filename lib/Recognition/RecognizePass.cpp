@@ -199,7 +199,7 @@ private:
         }
         if (decision.refusal == Refusal::NotACandidate)
           continue;
-        if (reader.isOverBound())
+        if (expr->hasBeyondBound && mayBeDueToBound(decision.refusal))
           decision = refuseTooLarge(std::move(decision));
         if (scalar == yielded)
           numbers.refused.insert(result);
@@ -215,11 +215,30 @@ private:
     return {};
   }
 
+  /// Whether what was not read could have been what was not found.
+  static bool mayBeDueToBound(Refusal refusal) {
+    switch (refusal) {
+    case Refusal::NotASum:
+    case Refusal::NotASquare:
+    case Refusal::DifferentTensor:
+    case Refusal::WrongExponent:
+    case Refusal::EpsilonNotUniform:
+    case Refusal::DynamicExtent:
+    case Refusal::InputNotRepresentable:
+    case Refusal::WeightNotRepresentable:
+      return true;
+    default:
+      return false;
+    }
+  }
+
   static Decision refuseTooLarge(Decision decision) {
     decision.refusal = Refusal::ExpressionTooLarge;
-    decision.explanation = "read to " + std::to_string(ExprReader::kMaxNodes) +
-                           " nodes, and not found so far (" +
-                           decision.explanation + ")";
+    decision.explanation = "beyond " + std::to_string(ExprReader::kMaxNodes) +
+                           " nodes in all or " +
+                           std::to_string(ExprReader::kMaxBody) +
+                           " ops in one body nothing is read; without that, " +
+                           decision.explanation;
     return decision;
   }
 

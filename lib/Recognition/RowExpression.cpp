@@ -16,11 +16,6 @@ using namespace mlir;
 using namespace mlir::norm;
 using Kind = Expr::Kind;
 
-ArrayRef<Anchor> ExprReader::getAnchors(const Expr *expr) const {
-  auto it = anchors.find(expr);
-  return it == anchors.end() ? ArrayRef<Anchor>() : ArrayRef(it->second);
-}
-
 llvm::SmallBitVector norm::getDependentDims(const Expr *expr,
                                             unsigned numDims) {
   llvm::SmallBitVector dims(numDims);
@@ -58,8 +53,11 @@ Expr norm::makeNode(Kind kind, Type type, ArrayRef<const Expr *> operands) {
 /// A root, or a sum of even powers, is what a mean square leaves behind; both
 /// stop at the elements of other tensors.
 static void summarize(Expr &expr) {
-  expr.hasReduction = expr.kind == Kind::Sum || expr.isReduction;
+  // What was not read may be the statistic.
+  expr.hasReduction =
+      expr.kind == Kind::Sum || expr.isReduction || expr.isBeyondBound;
   expr.hasLocal = expr.isLocal;
+  expr.hasBeyondBound = expr.isBeyondBound;
   expr.hasRootOrSquares = expr.kind == Kind::Pow &&
                           (expr.denominator == 2 || expr.numerator % 2 == 0);
   for (const Expr *operand : expr.operands) {
@@ -68,6 +66,7 @@ static void summarize(Expr &expr) {
       expr.hasReduction |= operand->hasReduction;
     expr.hasRootOrSquares |= operand->hasRootOrSquares;
     expr.hasLocal |= operand->hasLocal;
+    expr.hasBeyondBound |= operand->hasBeyondBound;
   }
 }
 
@@ -110,6 +109,17 @@ const Expr *ExprReader::makeElement(Value tensor,
   Expr expr = makeNode(Kind::Element, getElementTypeOrSelf(tensor.getType()));
   expr.tensor = tensor;
   expr.indices.assign(indices.begin(), indices.end());
+  return unique(std::move(expr));
+}
+
+const Expr *ExprReader::makeBeyondBound(Value tensor,
+                                        ArrayRef<AffineExpr> indices) {
+  Expr expr = makeNode(Kind::Element, getElementTypeOrSelf(tensor.getType()));
+  expr.tensor = tensor;
+  expr.indices.assign(indices.begin(), indices.end());
+  expr.isBeyondBound = tensor.getDefiningOp() != nullptr;
+  if (expr.isBeyondBound)
+    expr.name = "a tensor that is not read"; // no other element is the same
   return unique(std::move(expr));
 }
 
@@ -220,6 +230,35 @@ const Expr *ExprReader::makeBinary(Kind kind, const Expr *a, const Expr *b,
   return unique(makeNode(kind, type, {a, b}));
 }
 
+static bool isNonNegative(const Expr *expr, unsigned depth) {
+  auto holds = [&](const Expr *e) { return ::isNonNegative(e, depth + 1); };
+  if (depth > 16)
+    return false;
+  switch (expr->kind) {
+  case Kind::Constant:
+    return !expr->value->isNegative();
+  case Kind::Count:
+  case Kind::Abs:
+    return true;
+  case Kind::Pow: // a root is never negative
+    return expr->denominator == 2 || expr->numerator % 2 == 0 ||
+           holds(expr->operands[0]);
+  case Kind::Max:
+    return llvm::any_of(expr->operands, holds);
+  case Kind::Mul:
+  case Kind::Add:
+  case Kind::Min:
+  case Kind::Round:
+  case Kind::Extend:
+  case Kind::Sum:
+    return llvm::all_of(expr->operands, holds);
+  default:
+    return false;
+  }
+}
+
+bool norm::isNonNegative(const Expr *expr) { return ::isNonNegative(expr, 0); }
+
 /// The root that the program computes: correctly rounded, for double has the
 /// bits for it.
 static std::optional<APFloat> foldRoot(const APFloat &base) {
@@ -248,7 +287,10 @@ const Expr *ExprReader::makePow(const Expr *base, int numerator,
     q /= divisor;
     // (x^2)^(1/2) is |x|, not x.
     bool even = base->denominator == 1 && base->numerator % 2 == 0;
-    if (!even || (q == 1 && p % 2 == 0))
+    // (x^(1/2))^2 is x where x is not negative, and else NaN.
+    bool loses = base->denominator % 2 == 0 && q % 2 != 0 &&
+                 !isNonNegative(base->operands[0]);
+    if (!loses && (!even || (q == 1 && p % 2 == 0)))
       return makePow(base->operands[0], p, q, type, viaRsqrt || base->viaRsqrt);
   }
   if (numerator == 1 && denominator == 1)

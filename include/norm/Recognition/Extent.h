@@ -33,6 +33,10 @@ struct SymbolicCount {
   std::optional<SymbolicCount> times(const SymbolicCount &other) const;
 };
 
+/// Whether an integer of `type` holds `count` without wrapping around. One
+/// extent of a tensor is taken to fit into 32 bits.
+bool isHeldBy(const SymbolicCount &count, Type type);
+
 /// The extent of dimension `dim` of a ranked tensor.
 SymbolicCount getExtent(Value tensor, int64_t dim);
 

@@ -45,8 +45,10 @@ enum class Refusal {
 StringRef stringifyRefusal(Refusal refusal);
 
 struct RMSNormMatch {
-  /// A tensor, or a scalar of the read op's body where no tensor holds x.
+  /// A tensor, or a scalar of a linalg body where no tensor holds x.
   Value input;
+  linalg::LinalgOp inputOp; // that body's op; null for a tensor
+  AffineMap inputMap;       // from its loops to the reader's dimensions
   /// The reader's dimension that each dimension of the input is; the others of
   /// this struct are the input's own.
   SmallVector<int64_t> order;
@@ -63,7 +65,7 @@ struct RMSNormMatch {
   /// Tensors that hold r in C, as inv_rms would but for unit dimensions.
   SmallVector<Value, 1> inverseRoots;
 
-  bool isInputInBody() const { return !isa<RankedTensorType>(input.getType()); }
+  bool isInputInBody() const { return inputOp != nullptr; }
 };
 
 /// The outcome of a decision: a match, or a reason with its explanation.

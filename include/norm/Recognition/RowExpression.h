@@ -71,14 +71,27 @@ struct Expr {
   bool hasReduction = false;
   bool hasRootOrSquares = false;
   bool hasLocal = false;
+  /// A tensor in it was not read because it is beyond the bounds.
+  bool isBeyondBound = false, hasBeyondBound = false;
 };
 
 Expr makeNode(Expr::Kind kind, Type type, ArrayRef<const Expr *> operands = {});
+
+/// Whether the value is at least 0 or a NaN, whatever the elements are.
+bool isNonNegative(const Expr *expr);
 
 /// A position in the program that holds an expression.
 struct Anchor {
   Value tensor;
   SmallVector<AffineExpr> indices;
+};
+
+/// A scalar of a linalg body that holds an expression, and where the loops of
+/// its op are.
+struct BodyAnchor {
+  linalg::LinalgOp op;
+  Value scalar;
+  SmallVector<AffineExpr> loops;
 };
 
 /// Reads what one linalg op computes. The index dimensions 0 to rank-1 are
@@ -90,6 +103,8 @@ public:
   /// Bounds on what is read for one op; beyond them a tensor is a leaf.
   static constexpr size_t kMaxNodes = 16384;
   static constexpr unsigned kMaxDepth = 20; // linalg ops behind one another
+  static constexpr unsigned kMaxBody = kMaxNodes / 4; // ops of one linalg op
+  static constexpr unsigned kMaxRecursion = 200;      // for the stack's sake
 
   /// Behind a reduction, `leaves` are not read further.
   ExprReader(linalg::LinalgOp root, unsigned resultNumber,
@@ -116,11 +131,21 @@ public:
   bool haveSameExtent(unsigned a, unsigned b) const;
   bool isExtentOf(unsigned dim, Value tensor, int64_t tensorDim) const;
 
-  /// Whether tensors were not read because the expression reached kMaxNodes.
-  bool isOverBound() const { return overBound; }
+  /// Whether `count` is the product of the extents of `dims`, as any operand
+  /// that they walk along tells them.
+  bool isProductOfExtents(const SymbolicCount &count,
+                          ArrayRef<int64_t> dims) const;
 
   /// Values that hold `expr`, in the order in which they were read.
   ArrayRef<Anchor> getAnchors(const Expr *expr) const;
+  /// Scalars that hold `expr`, those of the root first.
+  SmallVector<BodyAnchor> getBodyAnchors(const Expr *expr) const;
+  /// From the loops of the anchor's op to the index dimensions of the root;
+  /// nothing where these are not loops of it, or others have several turns.
+  std::optional<AffineMap> getSpaceMap(const BodyAnchor &anchor) const;
+  /// A tensor in front of the root, not read for it, that holds `expr` at (d0,
+  /// d1, ...): what `anchor` computes once more. Null where there is none.
+  Value findTensor(const Expr *expr, const BodyAnchor &anchor);
 
   const Expr *makeProduct(const Expr *a, const Expr *b, Type type) {
     return makeBinary(Expr::Kind::Mul, a, b, type);
@@ -128,6 +153,11 @@ public:
 
 private:
   using Scalars = llvm::DenseMap<Value, const Expr *>;
+  void reset();
+  bool readRoot();
+  void measureDistances();
+  bool isWithinReach(OpResult tensor) const;
+  const Expr *readBody(Value yield, Scalars &known);
   const Expr *read(Value tensor, SmallVector<AffineExpr> indices);
   const Expr *readUncached(Value tensor, ArrayRef<AffineExpr> indices);
   const Expr *readLinalg(OpResult result, ArrayRef<AffineExpr> indices);
@@ -151,6 +181,7 @@ private:
 
   const Expr *unique(Expr expr);
   const Expr *makeElement(Value tensor, ArrayRef<AffineExpr> indices);
+  const Expr *makeBeyondBound(Value tensor, ArrayRef<AffineExpr> indices);
   const Expr *makeOpaque(Value value, ArrayRef<AffineExpr> indices,
                          ArrayRef<const Expr *> operands, StringRef name,
                          bool isReduction = false);
@@ -173,9 +204,14 @@ private:
   MLIRContext *context;
   AffineMap spaceMap;
   unsigned rank = 0;
-  unsigned depth = 0;
+  unsigned depth = 0;         // tensors that are being read
+  unsigned reach = kMaxDepth; // distance from which on tensors are leaves
   bool isBehindReduction = false;
-  ArrayRef<AffineExpr> loops; // of the op whose body is being read
+  /// Of each tensor, in front of every reduction and behind one: the fewest
+  /// linalg ops between it and the root. What is read depends on nothing else.
+  llvm::DenseMap<Value, unsigned> distances[2];
+  linalg::LinalgOp current;   // whose body is being read
+  ArrayRef<AffineExpr> loops; // of `current`
   const Expr *yielded = nullptr;
   SmallVector<std::pair<Value, const Expr *>> body;
   SmallVector<int64_t> extents;
@@ -185,8 +221,12 @@ private:
   std::map<std::string, const Expr *> uniqueNodes;
   std::map<std::string, const Expr *> readValues;
   llvm::DenseMap<const Expr *, SmallVector<Anchor, 1>> anchors;
+  llvm::DenseMap<const Expr *, SmallVector<BodyAnchor, 1>> bodyAnchors;
   bool overBound = false;
 };
+
+/// Whether a reader reads what `op` computes, apart from its bounds.
+bool isReadable(linalg::LinalgOp op);
 
 /// Computes `expr`, made of constants, elements, sums, products and roundings,
 /// as one linalg.generic over the index dimensions `dims`, of `sizes`; elements

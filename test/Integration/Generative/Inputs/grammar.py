@@ -88,15 +88,8 @@ def choose(rng, needs, is_mutant):
     if "weight" in needs:
         weight = dims
     post = rng.choice(["none", "none", "bias", "gate", "residual"])
-    # Left out: a weight over all of x that more follows is taken for a gate.
-    if weight and all(shape[a] == 1 for a in range(rank) if a not in weight):
-        post = "none"
-    # Left out: a sum that no tensor holds, over dimensions of dynamic extent.
-    residual = rng.random() < 0.2 and not set(dims) & dynamic
+    residual = rng.random() < 0.2
     cut = rng.choice([0.0, 0.4, 1.0])
-    # Left out: such a sum before and an addition or a gate behind, both in the bodies.
-    if residual and cut == 0:
-        post = "none"
     # Where no dimension is a batch, or unit ones are folded, a gate is a weight.
     if post == "gate" and (not set(wide) - set(dims) or len(wide) < rank):
         post = "none"
@@ -147,8 +140,6 @@ class Program:
         x = self.input(layout)
         if spec.residual:
             x = f.op("arith.addf", x, self.input(layout))
-            # Left out: such a sum in several bodies and in no tensor.
-            x = f.tensor(x) if 0 < spec.cut < 1 else x
         return x
 
     def slices(self, layout):
@@ -328,7 +319,9 @@ class Program:
             return f.cast(apply(x), spec.element)
         if spec.normalized:
             z = f.cast(apply(x), spec.element)
-            # Left out: extf, mulf, truncf by a weight of x's type, the same in more ops.
+            if self.rng.random() < 0.3:  # exact, and rounded once: the same product
+                pair = f.cast(z, spec.compute), self.weight_value(spec.compute)
+                return f.cast(self.mul(*pair), spec.element)
             return self.mul(z, self.weight_value(spec.element))
         w = self.weight_value(spec.compute)
         if self.rng.random() < 0.3:
