@@ -29,6 +29,8 @@ using Check = std::optional<Reason>; // nothing: holds
 inline Reason refuse(Refusal refusal, const Twine &explanation) {
   return {refusal, explanation.str()};
 }
+/// The types that the op computes in.
+bool isArithmeticType(Type type);
 std::string text(Type type);
 std::string text(ArrayRef<int64_t> values);
 std::string text(const APFloat &value);
@@ -65,15 +67,20 @@ struct InverseRoot {
 
 class Matcher {
 public:
+  /// With `raises`, roundings within the statistic are read through, and it is
+  /// computed in the widest type of the norm, f32 at least.
   Matcher(const Expr *expr, ExprReader &reader, Rounding rounding,
-          bool joinsWeights)
+          bool joinsWeights, bool raises)
       : root(expr), reader(reader), rounding(rounding),
-        joinsWeights(joinsWeights) {}
+        joinsWeights(joinsWeights), raises(raises) {}
 
   Decision decide();
+  /// Whether the candidate that `decide` found has something to raise.
+  bool hasNarrowStatistic() const;
 
 private:
   Check run(RMSNormMatch &match);
+  Check checkOperands(const RMSNormMatch &match);
 
   // MatchProduct: which factors are x, r and w.
   Check findFactors();
@@ -99,6 +106,11 @@ private:
   Check checkDims(RMSNormMatch &match);
   Check checkEpsilon(RMSNormMatch &match);
 
+  // RaiseStatistic: what rounding=relaxed reads through.
+  const Expr *peel(const Expr *expr) const;
+  void raiseTypes(FloatType product, bool hasWeight);
+  Check checkRaised();
+
   // MatchDivisor: whether the sum is divided by its number of terms.
   Check checkDivisor(RMSNormMatch &match);
   Check checkConstantDivisor(const RMSNormMatch &match, int64_t terms);
@@ -118,6 +130,7 @@ private:
   ExprReader &reader;
   Rounding rounding;
   bool joinsWeights;
+  bool raises;
 
   // What the checks have found so far.
   const Expr *rootFactor = nullptr; // r
