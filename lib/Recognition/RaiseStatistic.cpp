@@ -47,8 +47,8 @@ bool Matcher::hasNarrowStatistic() const {
            bool rounds = llvm::any_of(expr->operands, [](const Expr *operand) {
              return stripExtend(operand)->kind == Kind::Round;
            });
-           return rounds || expr->kind == Kind::Extend ||
-                  expr->type.isF16() || expr->type.isBF16();
+           return rounds || expr->kind == Kind::Extend || expr->type.isF16() ||
+                  expr->type.isBF16();
          });
 }
 
