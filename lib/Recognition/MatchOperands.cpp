@@ -24,20 +24,23 @@ Check Matcher::checkTypes(RMSNormMatch &match) {
                       ", expected " + text(expected));
   };
   // S2: each sum is in C, or wider than its terms.
+  if (Check reason = checkRaised())
+    return reason;
   for (const Expr *term : inverse.terms)
-    if (Check reason = expect(stripExtend(term)->type, compute, "the square"))
+    if (raises)
+      break;
+    else if (Check reason =
+                 expect(stripExtend(term)->type, compute, "the square"))
       return reason;
   // S2 rounds the sum to C, then divides: the same where n is a power of two.
   auto isPowerOfTwo = [](const Scale &scale) {
     return scale.value->kind == Kind::Constant &&
            scale.value->value->getExactLog2Abs() != INT_MIN;
   };
-  if (inverse.roundsMean && !llvm::all_of(inverse.inside, isPowerOfTwo) &&
-      rounding != Rounding::Relaxed)
+  if (inverse.roundsMean && !llvm::all_of(inverse.inside, isPowerOfTwo))
     return refuse(Refusal::RoundingNotRepresentable,
                   "the mean is divided in " + text(inverse.sum->type) +
-                      " and rounded to " + text(compute) +
-                      " once; rounding=relaxed accepts that");
+                      " and rounded to " + text(compute) + " once");
   FloatType z = normalizedType ? normalizedType : compute;
   if (weight) {
     auto w = cast<FloatType>(weight->type);

@@ -111,14 +111,17 @@ Check Matcher::classify(const Expr *product) {
   // the rounding of z, for the product of two narrow values is exact in f32),
   // or it is widened again.
   const Expr *r = stripExtend(rootFactor);
-  if (r->kind == Kind::Round) {
+  bool multipliesWeightLast = !weight && !others.empty() && !reorders;
+  if (raises) {
+    raiseTypes(productType, !others.empty());
+  } else if (r->kind == Kind::Round) {
     scaleType = cast<FloatType>(r->type);
     if (r == rootFactor) {
       compute = cast<FloatType>(r->operands[0]->type);
-      if (!weight && others.size() > 0)
+      if (!weight && !others.empty() && !multipliesWeightLast)
         return refuse(Refusal::RoundingNotRepresentable,
                       "a weight in the product of the rounded root");
-      if (!normalizedType && weight)
+      if (!normalizedType && (weight || multipliesWeightLast))
         normalizedType = productType;
     }
   }
@@ -126,7 +129,11 @@ Check Matcher::classify(const Expr *product) {
     return std::nullopt; // checkSquare says why
   if (Check reason = findNumerator(others))
     return reason;
-  return joinWeight(others, productType);
+  if (Check reason = joinWeight(others, productType))
+    return reason;
+  if (raises && weight && !normalizedType)
+    weightProduct = compute; // z is not rounded before it
+  return std::nullopt;
 }
 
 /// Whether a * b is a factor of its own in `product`.
@@ -147,7 +154,8 @@ Check Matcher::findX(const Expr *product,
       return false;
     reducedOf.clear();
     compared.clear();
-    if (!isSame(stripExtend(expr), base))
+    if (!isSame(stripExtend(expr), base) &&
+        !isSame(stripExtend(expr), peel(base)))
       return false;
     x = expr;
     return true;

@@ -30,6 +30,7 @@ std::optional<Scale> norm::getScale(const Expr *expr) {
 /// Splits the constants off the one factor of \p expr that holds a reduction.
 Check Matcher::splitScales(const Expr *&expr, SmallVectorImpl<Scale> &scales) {
   SmallVector<const Expr *> factors;
+  expr = peel(expr);
   flatten(expr, factors);
   const Expr *statistic = nullptr;
   for (const Expr *factor : factors) {
@@ -48,12 +49,15 @@ Check Matcher::splitScales(const Expr *&expr, SmallVectorImpl<Scale> &scales) {
   if (!statistic)
     return refuse(Refusal::NotASquare,
                   "the statistic is not one sum of squares");
-  expr = statistic;
-  return std::nullopt;
+  expr = peel(statistic);
+  return expr->kind == Kind::Mul && expr != statistic
+             ? splitScales(expr, scales)
+             : std::nullopt;
 }
 
 /// min(statistic, the largest finite value) only matters where it overflowed.
 void Matcher::stripUpperBound(const Expr *&statistic) {
+  statistic = peel(statistic);
   if (statistic->kind != Kind::Min)
     return;
   for (unsigned i : {0u, 1u}) {
@@ -62,7 +66,7 @@ void Matcher::stripUpperBound(const Expr *&statistic) {
         !(bound->value->isInfinity() || bound->value->isLargest()))
       continue;
     inverse.boundsAbove = true;
-    statistic = statistic->operands[i];
+    statistic = peel(statistic->operands[i]);
     return;
   }
 }
@@ -98,6 +102,7 @@ Check Matcher::takeApart(const Expr *factor) {
   factor = stripExtend(factor);
   if (factor->kind == Kind::Round)
     factor = factor->operands[0];
+  factor = peel(factor);
   if (factor->kind != Kind::Pow)
     return refuse(Refusal::RoundingNotRepresentable,
                   "the reciprocal root is rounded more than once");
@@ -137,10 +142,12 @@ Check Matcher::takeDenominator(const Expr *base) {
 
 /// c * mean, c * (mean + e) or c * max(mean, e).
 Check Matcher::takeRadicand(const Expr *base) {
+  base = peel(base);
   if (base->kind == Kind::Mul) {
     SmallVector<const Expr *> factors;
     flatten(base, factors);
-    bool hasSum = llvm::any_of(factors, [](const Expr *factor) {
+    bool hasSum = llvm::any_of(factors, [&](const Expr *factor) {
+      factor = peel(factor);
       return factor->kind == Kind::Add || factor->kind == Kind::Max ||
              factor->kind == Kind::Min;
     });
@@ -162,6 +169,7 @@ Check Matcher::takeRadicand(const Expr *base) {
 
 /// The sum, times constants.
 Check Matcher::takeMean(const Expr *mean) {
+  mean = peel(mean);
   // 16-bit arithmetic whose mean is divided in f32 and rounded after it.
   if (mean->kind == Kind::Round) {
     inverse.roundsMean = mean->operands[0]->kind != Kind::Sum;
@@ -195,9 +203,14 @@ Check Matcher::takeTerm(const Expr *term) {
   if (term->kind == Kind::Round && term->hasReduction)
     term = term->operands[0];
   SmallVector<const Expr *> factors;
-  flatten(term, factors);
+  flatten(peel(term), factors);
   const Expr *inner = nullptr;
-  for (const Expr *factor : factors) {
+  for (size_t i = 0; i < factors.size(); ++i) {
+    const Expr *factor = peel(factors[i]);
+    if (factor->kind == Kind::Mul && factor != factors[i]) {
+      flatten(factor, factors);
+      continue;
+    }
     std::optional<Scale> scale = getScale(factor);
     if (scale)
       inverse.inside.push_back(*scale);
@@ -245,7 +258,10 @@ Check Matcher::checkEpsilon(RMSNormMatch &match) {
   if (inverse.epsilon->kind != Kind::Constant)
     return refuse(Refusal::EpsilonNotUniform,
                   "expected a constant epsilon, found a value of the program");
+  bool losesInfo;
   match.epsilon = *inverse.epsilon->value;
+  match.epsilon.convert(compute.getFloatSemantics(),
+                        APFloat::rmNearestTiesToEven, &losesInfo);
   if ((match.epsilon.isNegative() && !match.epsilon.isZero()) ||
       !match.epsilon.isFinite())
     return refuse(Refusal::EpsilonNegative,
@@ -261,7 +277,6 @@ Check Matcher::checkEpsilon(RMSNormMatch &match) {
     byRoot *= byRoot;
   if (factor == 1 && byRoot == 1 && !inverse.clampsMean)
     return std::nullopt;
-  bool losesInfo;
   APFloat wide = match.epsilon;
   wide.convert(APFloat::IEEEdouble(), APFloat::rmNearestTiesToEven, &losesInfo);
   double epsilon = wide.convertToDouble() * factor;

@@ -30,6 +30,8 @@ using Check = std::optional<Reason>; // nothing: holds
 inline Reason refuse(Refusal refusal, const Twine &explanation) {
   return {refusal, explanation.str()};
 }
+/// The types that the op computes in.
+bool isArithmeticType(Type type);
 std::string text(Type type);
 std::string text(ArrayRef<int64_t> values);
 std::string text(const APFloat &value);
@@ -66,15 +68,20 @@ struct InverseRoot {
 
 class Matcher {
 public:
+  /// With `raises`, roundings within the statistic are read through, and it is
+  /// computed in the widest type of the norm, f32 at least.
   Matcher(const Expr *expr, ExprReader &reader, Rounding rounding,
-          bool joinsWeights)
+          bool joinsWeights, bool raises)
       : root(expr), reader(reader), rounding(rounding),
-        joinsWeights(joinsWeights) {}
+        joinsWeights(joinsWeights), raises(raises) {}
 
   Decision decide();
+  /// Whether the candidate that `decide` found has something to raise.
+  bool hasNarrowStatistic() const;
 
 private:
   Check run(RMSNormMatch &match);
+  Check checkOperands(const RMSNormMatch &match);
 
   // MatchProduct: which factors are x, r and w.
   Check findFactors();
@@ -101,6 +108,11 @@ private:
   Check checkSplitDims(RMSNormMatch &match, llvm::DenseSet<unsigned> &used);
   Check checkEpsilon(RMSNormMatch &match);
 
+  // RaiseStatistic: what rounding=relaxed reads through.
+  const Expr *peel(const Expr *expr) const;
+  void raiseTypes(FloatType product, bool hasWeight);
+  Check checkRaised();
+
   // MatchDivisor: whether the sum is divided by its number of terms.
   Check checkDivisor(RMSNormMatch &match);
   Check checkConstantDivisor(const RMSNormMatch &match, int64_t terms);
@@ -124,6 +136,7 @@ private:
   ExprReader &reader;
   Rounding rounding;
   bool joinsWeights;
+  bool raises;
 
   // What the checks have found so far.
   const Expr *rootFactor = nullptr; // r

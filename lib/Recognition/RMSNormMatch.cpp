@@ -8,6 +8,7 @@
 
 #include "norm/Recognition/RMSNormMatch.h"
 #include "Matcher.h"
+#include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;
 using namespace mlir::norm;
@@ -51,6 +52,10 @@ StringRef norm::stringifyRefusal(Refusal refusal) {
     return "not-on-tensors";
   }
   llvm_unreachable("unknown refusal");
+}
+
+bool norm::isArithmeticType(Type type) {
+  return type.isF16() || type.isBF16() || type.isF32() || type.isF64();
 }
 
 std::string norm::text(Type type) {
@@ -118,6 +123,30 @@ Decision Matcher::decide() {
   return decision;
 }
 
+/// What the op takes: tensors of f16, bf16, f32 and f64 without an encoding,
+/// for a sparse x would be read as a dense one.
+Check Matcher::checkOperands(const RMSNormMatch &match) {
+  for (Value operand : {match.input, match.weight}) {
+    Type type = operand ? operand.getType() : root->type;
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    if (tensor && tensor.getEncoding())
+      return refuse(Refusal::InputNotRepresentable,
+                    "a tensor with the encoding " + text(tensor));
+    if (!isArithmeticType(getElementTypeOrSelf(type)))
+      return refuse(Refusal::InputNotRepresentable,
+                    "expected f16, bf16, f32 or f64 values, found " +
+                        text(type));
+  }
+  for (Type type :
+       {Type(root->type), Type(compute), Type(scaleType), Type(normalizedType),
+        match.weightExpr ? match.weightExpr->type : Type()})
+    if (type && !isArithmeticType(type))
+      return refuse(Refusal::RoundingNotRepresentable,
+                    "expected arithmetic in f16, bf16, f32 or f64, found " +
+                        text(type));
+  return std::nullopt;
+}
+
 /// What the norm is comes first, how it is computed next, operands last.
 Check Matcher::run(RMSNormMatch &match) {
   if (Check reason = findFactors())
@@ -138,6 +167,8 @@ Check Matcher::run(RMSNormMatch &match) {
     return reason;
   if (Check reason = findWeight(match))
     return reason;
+  if (Check reason = checkOperands(match))
+    return reason;
   findInverseRoots(match);
   toInputSpace(match);
   return std::nullopt;
@@ -145,5 +176,23 @@ Check Matcher::run(RMSNormMatch &match) {
 
 Decision norm::decideRMSNorm(const Expr *expr, ExprReader &reader,
                              Rounding rounding, bool joinsWeights) {
-  return Matcher(expr, reader, rounding, joinsWeights).decide();
+  Matcher strict(expr, reader, rounding, joinsWeights, /*raises=*/false);
+  Decision decision = strict.decide();
+  if (decision.match || decision.refusal == Refusal::NotACandidate ||
+      !strict.hasNarrowStatistic())
+    return decision;
+  Matcher raising(expr, reader, rounding, joinsWeights, /*raises=*/true);
+  Decision raised = raising.decide();
+  if (!raised.match)
+    return decision;
+  if (rounding == Rounding::Relaxed)
+    return raised;
+  // With its roundings away it is a norm: they are the true reason.
+  if (decision.refusal != Refusal::RoundingNotRepresentable)
+    decision.explanation =
+        "the statistic is rounded before the root: " + decision.explanation;
+  decision.refusal = Refusal::RoundingNotRepresentable;
+  decision.explanation += "; rounding=relaxed computes it in " +
+                          text(raised.match->computeType) + " instead";
+  return decision;
 }

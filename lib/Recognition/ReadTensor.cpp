@@ -27,12 +27,11 @@ const Expr *ExprReader::read(Value tensor, SmallVector<AffineExpr> indices) {
       if (extents[dim.getPosition()] == 1)
         index = zero;
   }
-  std::string key;
-  llvm::raw_string_ostream os(key);
   // What is a leaf depends on whether a reduction lies in between.
-  os << tensor.getAsOpaquePointer() << isBehindReduction;
+  Key key{reinterpret_cast<uintptr_t>(tensor.getAsOpaquePointer()),
+          isBehindReduction};
   for (AffineExpr index : indices)
-    os << ',' << index.getAsOpaquePointer();
+    key.push_back(reinterpret_cast<uintptr_t>(index.getAsOpaquePointer()));
   auto [it, inserted] = readValues.try_emplace(key, nullptr);
   if (!inserted && it->second)
     return it->second;

@@ -71,28 +71,36 @@ static void summarize(Expr &expr) {
 }
 
 const Expr *ExprReader::unique(Expr expr) {
-  std::string key;
-  llvm::raw_string_ostream os(key);
-  os << static_cast<int>(expr.kind) << '|' << expr.type.getAsOpaquePointer()
-     << '|';
-  for (const Expr *operand : expr.operands)
-    os << operand << ',';
-  os << '|' << expr.tensor.getAsOpaquePointer() << '|';
+  Key key;
+  auto add = [&](auto word) { key.push_back(static_cast<uint64_t>(word)); };
+  auto addPointer = [&](const void *pointer) {
+    add(reinterpret_cast<uintptr_t>(pointer));
+  };
+  add(expr.kind);
+  addPointer(expr.type.getAsOpaquePointer());
+  add(expr.operands.size());
+  llvm::for_each(expr.operands, addPointer);
+  addPointer(expr.tensor.getAsOpaquePointer());
+  add(expr.indices.size());
   for (AffineExpr index : expr.indices)
-    os << index.getAsOpaquePointer() << ',';
-  for (unsigned dim : expr.reduced)
-    os << 'r' << dim;
-  os << '|' << expr.name << '|' << expr.numerator << '/' << expr.denominator
-     << expr.viaRsqrt << expr.dropsNaN;
+    addPointer(index.getAsOpaquePointer());
+  add(expr.reduced.size());
+  llvm::for_each(expr.reduced, add);
+  if (!expr.name.empty())
+    addPointer(StringAttr::get(context, expr.name).getAsOpaquePointer());
+  add(expr.numerator);
+  add(expr.denominator);
+  add(expr.viaRsqrt * 2 + expr.dropsNaN);
   if (expr.count) {
-    os << '|' << expr.count->factor;
-    for (auto [value, dim] : expr.count->symbols)
-      os << ',' << value << '.' << dim;
+    add(expr.count->factor);
+    for (auto [value, dim] : expr.count->symbols) {
+      addPointer(value);
+      add(dim);
+    }
   }
   if (expr.value) {
-    SmallString<32> digits;
-    expr.value->bitcastToAPInt().toString(digits, 16, /*Signed=*/false);
-    os << '|' << digits;
+    APInt bits = expr.value->bitcastToAPInt();
+    key.append(bits.getRawData(), bits.getRawData() + bits.getNumWords());
   }
   auto [it, inserted] = uniqueNodes.try_emplace(std::move(key), nullptr);
   if (inserted) {

@@ -27,10 +27,12 @@
 #include "norm/Recognition/Extent.h"
 #include "llvm/ADT/APFloat.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/Hashing.h"
 #include "llvm/ADT/MapVector.h"
 #include <deque>
 #include <map>
 #include <string>
+#include <unordered_map>
 
 namespace mlir::norm {
 
@@ -218,8 +220,14 @@ private:
   /// What each extent is where it is dynamic; loops know it from any operand.
   SmallVector<SmallVector<SymbolicCount, 2>> extentSources;
   std::deque<Expr> nodes;
-  std::map<std::string, const Expr *> uniqueNodes;
-  std::map<std::string, const Expr *> readValues;
+  /// What a node or a read value is, as words.
+  using Key = SmallVector<uint64_t, 16>;
+  struct KeyHash {
+    size_t operator()(const Key &key) const {
+      return llvm::hash_combine_range(key);
+    }
+  };
+  std::unordered_map<Key, const Expr *, KeyHash> uniqueNodes, readValues;
   llvm::DenseMap<const Expr *, SmallVector<Anchor, 1>> anchors;
   llvm::DenseMap<const Expr *, SmallVector<BodyAnchor, 1>> bodyAnchors;
   bool overBound = false;
