@@ -47,6 +47,7 @@ Check Matcher::checkTypes(RMSNormMatch &match) {
   }
   match.computeType = compute;
   match.scaleType = scaleType;
+  match.rootForm = inverse.form;
   match.normalizedType = normalizedType;
   return std::nullopt;
 }

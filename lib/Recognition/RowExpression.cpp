@@ -84,7 +84,7 @@ const Expr *ExprReader::unique(Expr expr) {
   for (unsigned dim : expr.reduced)
     os << 'r' << dim;
   os << '|' << expr.name << '|' << expr.numerator << '/' << expr.denominator
-     << expr.viaRsqrt << expr.dropsNaN;
+     << expr.viaRsqrt << expr.inTwoSteps << expr.divides << expr.dropsNaN;
   if (expr.count) {
     os << '|' << expr.count->factor;
     for (auto [value, dim] : expr.count->symbols)
@@ -234,7 +234,8 @@ static std::optional<APFloat> foldRoot(const APFloat &base) {
 }
 
 const Expr *ExprReader::makePow(const Expr *base, int numerator,
-                                int denominator, Type type, bool viaRsqrt) {
+                                int denominator, Type type, bool viaRsqrt,
+                                bool divides, bool inTwoSteps) {
   while ((base->kind == Kind::Abs || base->kind == Kind::Neg) &&
          denominator == 1 && numerator % 2 == 0)
     base = base->operands[0];
@@ -249,7 +250,8 @@ const Expr *ExprReader::makePow(const Expr *base, int numerator,
     // (x^2)^(1/2) is |x|, not x.
     bool even = base->denominator == 1 && base->numerator % 2 == 0;
     if (!even || (q == 1 && p % 2 == 0))
-      return makePow(base->operands[0], p, q, type, viaRsqrt || base->viaRsqrt);
+      return makePow(base->operands[0], p, q, type, viaRsqrt || base->viaRsqrt,
+                     divides, type.getIntOrFloatBitWidth() == 16);
   }
   if (numerator == 1 && denominator == 1)
     return base;
@@ -257,5 +259,7 @@ const Expr *ExprReader::makePow(const Expr *base, int numerator,
   expr.numerator = numerator;
   expr.denominator = denominator;
   expr.viaRsqrt = viaRsqrt;
+  expr.inTwoSteps = inTwoSteps;
+  expr.divides = divides;
   return unique(std::move(expr));
 }

@@ -1,58 +1,50 @@
-"""Runs recognised programs and compares them with the frameworks' results.
+"""Compiles recognised programs, runs them and compares their results.
 
-Errors are counted in ulp of the type that the values were computed in (an f64
-result of f32 arithmetic in ulp of f32), element by element. Where the program adds
-after the norm (a bias, a residual, 1 + w, a matrix product), an element may be a
-small difference of large terms, and no count at its own magnitude means anything:
-there the unit is the ulp at the largest value of the element's row, and each norm of the
-program may be off by the limit. What is farther off still may be at most the limit
-farther from the framework than the unfused program that upstream's passes alone
-compile: where front ends accumulate in 16 bits, drop an epsilon or round one, the
-meaning of the IR is what counts.
+Errors are counted in ulp of the type that the values were computed in (an f64 result
+of f32 arithmetic in ulp of f32), element by element. Where the program adds after the
+norm (a bias, a residual, a matrix product), an element may be a small difference of
+large terms, and no count at its own magnitude means anything: there the unit is the
+ulp at the largest value of the element's row.
 """
+import ctypes
 import os
 import re
 import subprocess
 import tempfile
 
-import numpy
+import numpy as np
 
-FORMATS = {"f64": (53, -1022), "f32": (24, -126), "f16": (11, -14), "bf16": (8, -126)}
+import model
+from model import from_bits
+
 LIMIT = {"f64": 4, "f32": 4, "f16": 1, "bf16": 1}  # 16 bits: equal, or the neighbour
+NAMES = {"float64": "f64", "float32": "f32", "float16": "f16"}
+CHUNK = 12  # functions that one process compiles
 
 
 def load(path):
-    """Values as f64, and their type; bf16 is stored as bit patterns."""
-    values = numpy.load(path)
-    if values.dtype == numpy.uint16:
-        bits = values.astype(numpy.uint32) << 16
-        return bits.view(numpy.float32).astype(numpy.float64), "bf16"
-    names = {"float64": "f64", "float32": "f32", "float16": "f16"}
-    return values.astype(numpy.float64), names.get(values.dtype.name, values.dtype.name)
-
-
-def get_ulp(magnitude, kind):
-    precision, least = FORMATS[kind]
-    with numpy.errstate(divide="ignore"):
-        exponent = numpy.floor(numpy.log2(magnitude))
-    return numpy.exp2(numpy.maximum(exponent, least) - (precision - 1))
+    """(values as stored, as f64, their type); bf16 is stored as bit patterns."""
+    values = np.load(path)
+    if values.dtype == np.uint16:
+        return values, from_bits(values), "bf16"
+    return values, values.astype(np.float64), NAMES.get(values.dtype.name, values.dtype.name)
 
 
 def count_ulp(actual, expected, kind, by_row):
     """The largest error; infinite where one is finite and the other is not."""
     if actual.shape != expected.shape:
-        return numpy.inf
-    if not actual.size:
-        return 0.0
-    same = (actual == expected) | (numpy.isnan(actual) & numpy.isnan(expected))
-    if not (numpy.isfinite(actual) | same).all() or not (numpy.isfinite(expected) | same).all():
-        return numpy.inf
-    magnitude = numpy.where(numpy.isfinite(expected), abs(expected), 0)
+        return np.inf
+    same = (actual == expected) | (np.isnan(actual) & np.isnan(expected))
+    if not (np.isfinite(actual) | same).all() or not (np.isfinite(expected) | same).all():
+        return np.inf
+    magnitude = np.where(np.isfinite(expected), abs(expected), 0)
     if by_row and magnitude.ndim:
         magnitude = magnitude.max(axis=-1, keepdims=True) + 0 * magnitude
-    with numpy.errstate(invalid="ignore"):
-        error = abs(actual - expected) / get_ulp(magnitude, kind)
-    return float(numpy.where(same, 0, error).max())
+    precision, least = model.BITS[kind]
+    _, exponent = np.frexp(magnitude)
+    unit = np.exp2(np.maximum(exponent - 1, least) - (precision - 1.0))
+    with np.errstate(invalid="ignore"):
+        return float(np.where(same, 0, abs(actual - expected) / unit).max(initial=0))
 
 
 def adds_after_norm(text):
@@ -61,65 +53,108 @@ def adds_after_norm(text):
                           r"linalg\.(\w*mat\w*|dot|conv\w*|add|sub)\b", text))
 
 
-class Runner:
-    """Runs a program once for all cases that were recognised as the same one."""
+# Execution.
 
-    def __init__(self, corpus):
-        self.corpus = corpus
-        self.known = {}
+def cut_function(text, name):
+    """The only function of a printed module under another name; None for others."""
+    found = re.search(r"^module[^\n]*\{\n(.*)^\}\s*\Z", text.strip() + "\n", re.S | re.M)
+    if not found or len(re.findall(r"\bfunc\.func\b", text)) != 1 or "{-#" in text:
+        return None
+    return re.sub(r"func\.func (?:public )?@\w+", f"func.func @{name}", found.group(1), count=1)
 
-    def run(self, text, inputs, num_results, pipeline="cpu"):
-        key = (text, tuple(inputs), pipeline)
-        if key not in self.known:
-            self.known[key] = self.run_uncached(text, inputs, num_results, pipeline)
-        return self.known[key]
 
-    def run_uncached(self, text, inputs, num_results, pipeline):
-        function = re.search(r"func\.func (?:public )?@(\w+)", text).group(1)
-        with tempfile.TemporaryDirectory() as folder:
-            outputs = [os.path.join(folder, f"{i}.npy") for i in range(num_results)]
-            command = ["norm-run", "-", "--function=" + function, "--pipeline=" + pipeline]
-            command += [f"--input=@{os.path.join(self.corpus, name)}" for name in inputs]
-            command += [f"--output=@{name}" for name in outputs]
-            try:
-                done = subprocess.run(command, input=text, text=True, capture_output=True,
-                                      timeout=60)
-            except subprocess.TimeoutExpired:
-                return None, "took over 60 s"
-            if done.returncode:
-                lines = done.stderr.strip().splitlines() or [f"exit status {done.returncode}"]
-                return None, lines[0]
-            return [load(name)[0] for name in outputs], ""
+def get_function_name(text):
+    return re.search(r"func\.func (?:public )?@(\w+)", text).group(1)
 
-    def compare(self, case, text, by_row, pipeline="cpu"):
-        """([(ulp, limit)] of each result, problem)."""
-        results, problem = self.run(text, case["inputs_files"], len(case["expected_files"]),
-                                    pipeline)
-        if problem:
-            return [], "does not run: " + problem
-        norms = case["expected"] if by_row else 1
-        errors = []
-        for actual, name in zip(results, case["expected_files"]):
-            expected, kind = load(os.path.join(self.corpus, name))
-            if kind not in FORMATS:  # integers and booleans
-                errors.append((0.0 if (actual == expected).all() else numpy.inf, 0))
-                continue
-            if kind == "f64" and all(norm["accumulation"] == "f32" for norm in case["norms"]):
-                kind = "f32"
-            errors.append((count_ulp(actual, expected, kind, by_row), norms * LIMIT[kind]))
-        return errors, ""
 
-    def judge(self, case, recognised, get_unfused):
-        """(largest error in ulp, problem)."""
-        by_row = adds_after_norm(recognised)
-        errors, problem = self.compare(case, recognised, by_row)
-        if not problem and any(not ulp <= limit for ulp, limit in errors):
-            others, problem = self.compare(case, get_unfused(), by_row, "upstream")
-            errors = [(max(0.0, ulp - other), limit)
-                      for (ulp, limit), (other, _) in zip(errors, others)]
-        if problem:
-            return numpy.inf, problem
-        for index, (ulp, limit) in enumerate(errors):
-            if not ulp <= limit:
-                return ulp, f"result {index} is {ulp:.3g} ulp off, limit {limit}"
-        return max((ulp for ulp, _ in errors), default=0.0), ""
+def compile_library(text, options):
+    """A loaded shared object; None where it does not compile."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "program.so")
+        try:
+            done = subprocess.run(["norm-compile", "-", "--emit=shared", "--mcpu=native",
+                                   "-o", path, *options],
+                                  input=text, text=True, capture_output=True, timeout=300)
+        except subprocess.TimeoutExpired:
+            return None, "took over 300 s to compile"
+        if done.returncode:
+            return None, "does not compile: " + (done.stderr.strip().splitlines() or ["?"])[0]
+        try:
+            return ctypes.CDLL(path), ""
+        except OSError as error:
+            return None, f"cannot be loaded: {str(error).split(': ', 1)[-1]}"
+
+
+def embed_resources(text, original):
+    """Constants that the original program holds as blobs at its end, in place: a
+    printed program without aliases has no such end."""
+    blobs = dict(re.findall(r'^\s*([\w.]+): "0x(\w+)"', original, re.M))
+    # The first four bytes are the blob's alignment.
+    return re.sub(r"dense_resource<([\w.]+)>",
+                  lambda found: f'dense<"0x{blobs[found.group(1)][8:]}">', text)
+
+
+def compile_all(texts, options=()):
+    """{text: (function or None, problem)}, several texts a process."""
+    compiled = {}
+    distinct = list(dict.fromkeys(texts))
+    cut = {f"p{i}": cut_function(text, f"p{i}") for i, text in enumerate(distinct)}
+    together = [name for name, body in cut.items() if body]
+    for i in range(0, len(together), CHUNK):
+        chunk = together[i : i + CHUNK]
+        library, _ = compile_library("\n".join(cut[name] for name in chunk), options)
+        for name in chunk if library else ():
+            compiled[distinct[int(name[1:])]] = (library[f"_mlir_ciface_{name}"], "")
+    for text in distinct:
+        if text not in compiled:
+            library, problem = compile_library(text, options)
+            function = library and library[f"_mlir_ciface_{get_function_name(text)}"]
+            compiled[text] = (function, problem)
+    return compiled
+
+
+def make_descriptor(array):
+    """MLIR's memref descriptor of a contiguous array."""
+    step = array.itemsize
+    words = [array.ctypes.data, array.ctypes.data, 0, *array.shape,
+             *(s // step for s in array.strides)]
+    return (ctypes.c_int64 * len(words))(*words)
+
+
+def call(function, inputs, outputs):
+    arrays = [np.ascontiguousarray(a).reshape(a.shape) for a in inputs] + outputs
+    function(*(ctypes.byref(make_descriptor(a)) for a in arrays))
+
+
+# Comparison.
+
+def get_result_type(norms, kind):
+    """The type whose ulp count: f32 arithmetic may be stored wider."""
+    narrow = kind == "f64" and all(norm["accumulation"] == "f32" for norm in norms)
+    return "f32" if narrow else kind
+
+
+def compare(case, norms, corpus, original, recognised, function):
+    """(largest error in ulp, problem) of one compiled case with these norms."""
+    inputs = [load(os.path.join(corpus, name)) for name in case["inputs_files"]]
+    expected = [load(os.path.join(corpus, name)) for name in case["expected_files"]]
+    outputs = [np.zeros_like(stored) for stored, _, _ in expected]
+    call(function, [stored for stored, _, _ in inputs], outputs)
+    references = [values for _, values, _ in expected]
+    if model.applies(case, norms):
+        references = model.evaluate(norms[0], case["compute_dtype"],
+                                    [values for _, values, _ in inputs],
+                                    embed_resources(original, original))
+    by_row = adds_after_norm(recognised)
+    worst = 0.0
+    for index, (out, reference, (_, _, kind)) in enumerate(zip(outputs, references, expected)):
+        if kind not in LIMIT:  # integers and booleans
+            if not (out == reference).all():
+                return np.inf, f"result {index} differs"
+            continue
+        actual = from_bits(out) if kind == "bf16" else out.astype(np.float64)
+        ulp = count_ulp(actual, reference, get_result_type(norms, kind), by_row)
+        worst = max(worst, ulp)
+        if not ulp <= LIMIT[kind]:
+            return ulp, f"result {index} is {ulp:.3g} ulp off, limit {LIMIT[kind]}"
+    return worst, ""
