@@ -64,8 +64,8 @@ private:
   }
 
   func::FuncOp getCallee(func::CallOp call) {
-    return tables.lookupNearestSymbolFrom<func::FuncOp>(
-        call, call.getCalleeAttr());
+    return tables.lookupNearestSymbolFrom<func::FuncOp>(call,
+                                                        call.getCalleeAttr());
   }
 
   std::optional<InlinedFunction> inlineInto(func::FuncOp function) {
@@ -91,12 +91,12 @@ private:
   }
 
   bool inlineCallee(func::CallOp call, func::FuncOp callee) {
-    InlinerInterface::CloneCallbackTy clone =
-        [](OpBuilder &, Region *source, Block *inlineBlock, Block *next,
-           IRMapping &mapping, bool) {
-          source->cloneInto(inlineBlock->getParent(), next->getIterator(),
-                            mapping);
-        };
+    InlinerInterface::CloneCallbackTy clone = [](OpBuilder &, Region *source,
+                                                 Block *inlineBlock,
+                                                 Block *next,
+                                                 IRMapping &mapping, bool) {
+      source->cloneInto(inlineBlock->getParent(), next->getIterator(), mapping);
+    };
     if (!interface.isLegalToInline(call, callee, /*wouldBeCloned=*/true) ||
         failed(inlineCall(interface, clone, call, callee, inlinable[callee])))
       return false;
@@ -113,9 +113,9 @@ private:
 } // namespace
 
 SmallVector<InlinedFunction> norm::inlineCalls(Operation *scope) {
-  bool hasCalls = scope
-                      ->walk([](func::CallOp) { return WalkResult::interrupt(); })
-                      .wasInterrupted();
+  bool hasCalls =
+      scope->walk([](func::CallOp) { return WalkResult::interrupt(); })
+          .wasInterrupted();
   if (!hasCalls || !scope->hasTrait<OpTrait::SymbolTable>())
     return {};
   return CallInliner(scope).run();

@@ -37,7 +37,8 @@ SmallVector<InlinedFunction> inlineCalls(Operation *scope);
 
 /// Erases the private functions of `candidates` that have no more users, then
 /// those that only they used; returns what is no more.
-llvm::DenseSet<Operation *> eraseUnused(Operation *scope, ArrayRef<func::FuncOp> candidates);
+llvm::DenseSet<Operation *> eraseUnused(Operation *scope,
+                                        ArrayRef<func::FuncOp> candidates);
 
 } // namespace mlir::norm
 
