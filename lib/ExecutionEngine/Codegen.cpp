@@ -124,6 +124,65 @@ static void useIntegersForMaskedAccess(llvm::Module &module) {
   }
 }
 
+/// Vectors of bf16 that are loaded in one block and used in another as
+/// integers: x86 without bf16 keeps them as f32 in between, by a library call
+/// an element.
+static void carryBF16AsIntegers(llvm::Function &function) {
+  SmallVector<llvm::Instruction *> carried;
+  for (llvm::BasicBlock &block : function)
+    for (llvm::Instruction &value : block)
+      if (value.getType()->getScalarType()->isBFloatTy() &&
+          (isa<llvm::PHINode>(value) || value.isUsedOutsideOfBlock(&block)))
+        carried.push_back(&value);
+  auto getInteger = [](llvm::Value *value) -> llvm::Type * {
+    if (auto *vector = dyn_cast<llvm::VectorType>(value->getType()))
+      return llvm::VectorType::getInteger(vector);
+    return llvm::Type::getInt16Ty(value->getContext());
+  };
+  // Phis first, so that they find each other.
+  llvm::DenseMap<llvm::Value *, llvm::Value *> integers;
+  for (llvm::Instruction *value : carried)
+    if (auto *phi = dyn_cast<llvm::PHINode>(value))
+      integers[phi] = llvm::IRBuilder<>(phi).CreatePHI(
+          getInteger(phi), phi->getNumIncomingValues());
+  for (llvm::Instruction *value : carried) {
+    if (isa<llvm::PHINode>(value))
+      continue;
+    llvm::IRBuilder<> b(value->getNextNode());
+    auto *load = dyn_cast<llvm::LoadInst>(value);
+    integers[value] =
+        load && load->isSimple()
+            ? b.CreateAlignedLoad(getInteger(value), load->getPointerOperand(),
+                                  load->getAlign())
+            : b.CreateBitCast(value, getInteger(value));
+  }
+  for (llvm::Instruction *value : carried)
+    if (auto *phi = dyn_cast<llvm::PHINode>(value))
+      for (auto [incoming, block] :
+           llvm::zip(phi->incoming_values(), phi->blocks())) {
+        llvm::Value *known = integers.lookup(incoming);
+        if (!known)
+          known = llvm::IRBuilder<>(block->getTerminator())
+                      .CreateBitCast(incoming, getInteger(phi));
+        cast<llvm::PHINode>(integers[phi])->addIncoming(known, block);
+      }
+  for (llvm::Instruction *value : carried) {
+    for (llvm::Use &use : llvm::make_early_inc_range(value->uses())) {
+      auto *user = cast<llvm::Instruction>(use.getUser());
+      if (user == integers[value] || isa<llvm::PHINode>(user))
+        continue; // phis are replaced as a whole
+      llvm::IRBuilder<> b(user);
+      use.set(b.CreateBitCast(integers[value], value->getType()));
+    }
+  }
+  for (llvm::Instruction *value : carried)
+    if (isa<llvm::PHINode>(value) ||
+        (isa<llvm::LoadInst>(value) && isa<llvm::LoadInst>(integers[value]))) {
+      value->replaceAllUsesWith(llvm::PoisonValue::get(value->getType()));
+      value->eraseFromParent();
+    }
+}
+
 FailureOr<std::unique_ptr<llvm::Module>>
 norm::translateToLLVMIR(ModuleOp module, llvm::LLVMContext &context,
                         llvm::TargetMachine &machine) {
@@ -139,6 +198,8 @@ norm::translateToLLVMIR(ModuleOp module, llvm::LLVMContext &context,
       makeOptimizingTransformer(/*optLevel=*/3, /*sizeLevel=*/0, &machine);
   if (llvm::Error error = optimize(translated.get()))
     return module.emitError(llvm::toString(std::move(error)));
+  for (llvm::Function &function : *translated)
+    carryBF16AsIntegers(function);
   return translated;
 }
 

@@ -49,8 +49,12 @@ public:
 
   SmallVector<Value> run() {
     Value sum = buildSumOfSquares();
-    Value invRms = buildInverseRoot(sum);
-    Value result = buildScale(invRms);
+    bool divides = op.getRootForm() == RootForm::Quotient;
+    Value invRms, scale;
+    if (!divides || op.getInvRmsInit())
+      invRms = buildPerRow(sum, op.getInvRmsInit(), /*inverse=*/true);
+    scale = divides ? buildPerRow(sum, Value(), /*inverse=*/false) : invRms;
+    Value result = buildScale(scale);
     for (Value buffer : llvm::reverse(temporaries))
       memref::DeallocOp::create(b, loc, buffer);
     if (!onTensors)
@@ -177,13 +181,16 @@ private:
     return arith::ConstantOp::create(b, loc, FloatAttr::get(compute, value));
   }
 
-  /// S3: r in C, into inv_rms where the op has that result (S8).
-  Value buildInverseRoot(Value sum) {
-    Value init =
-        op.getInvRmsInit() ? Value(op.getInvRmsInit()) : createPerRow(compute);
+  /// S3: r in C, or its root, into `init` where there is one (S8).
+  Value buildPerRow(Value sum, Value init, bool inverse) {
+    if (!init)
+      init = createPerRow(compute);
     Value n = buildCount();
     Value epsilon = constant(op.getEpsilonInComputeType());
-    Value one = constant(1.0);
+    // Between the root and its reciprocal `rsqrt` does not round to 16 bits.
+    FloatType type =
+        op.getRootForm() == RootForm::Rsqrt ? accumulator : compute;
+    Value one = arith::ConstantOp::create(b, loc, b.getFloatAttr(type, 1.0));
     AffineMap identity = b.getMultiDimIdentityMap(batch.size());
     SmallVector<utils::IteratorType> iterators(batch.size(),
                                                utils::IteratorType::parallel);
@@ -191,16 +198,22 @@ private:
                          [&](Location loc, ValueRange args) -> Value {
                            Value s = convertFloat(b, loc, args[0], compute);
                            Value mean = arith::DivFOp::create(b, loc, s, n);
-                           return arith::DivFOp::create(
-                               b, loc, one, buildRoot(loc, mean, epsilon));
+                           Value root = buildRoot(loc, mean, epsilon, type);
+                           if (!inverse)
+                             return root;
+                           Value r = arith::DivFOp::create(b, loc, one, root);
+                           return convertFloat(b, loc, r, compute);
                          });
   }
 
-  Value buildRoot(Location loc, Value mean, Value epsilon) {
+  /// The mean and what is added to it are rounded to C, the root to `type`.
+  Value buildRoot(Location loc, Value mean, Value epsilon, FloatType type) {
     if (op.getEpsilonMode() == EpsilonMode::Inside) {
       Value sum = arith::AddFOp::create(b, loc, mean, epsilon);
-      return math::SqrtOp::create(b, loc, sum);
+      return math::SqrtOp::create(b, loc, convertFloat(b, loc, sum, type));
     }
+    mean = convertFloat(b, loc, mean, type);
+    epsilon = convertFloat(b, loc, epsilon, type);
     Value root = math::SqrtOp::create(b, loc, mean);
     if (op.getEpsilonMode() == EpsilonMode::Outside)
       return arith::AddFOp::create(b, loc, root, epsilon);
@@ -208,9 +221,10 @@ private:
     return arith::MaximumFOp::create(b, loc, root, epsilon);
   }
 
-  /// S4 to S6: every element of x times r, the weight, and the final rounding.
-  Value buildScale(Value invRms) {
-    SmallVector<Value> inputs{op.getInput(), invRms};
+  /// S4 to S6: every element of x times r, or divided by the root, the weight,
+  /// and the final rounding.
+  Value buildScale(Value scale) {
+    SmallVector<Value> inputs{op.getInput(), scale};
     SmallVector<AffineMap> maps{b.getMultiDimIdentityMap(rank), getMap(batch)};
     if (op.getWeight()) {
       inputs.push_back(op.getWeight());
@@ -227,12 +241,14 @@ private:
                          });
   }
 
-  Value scaleElement(Location loc, Value x, Value r, Value weight) {
+  Value scaleElement(Location loc, Value x, Value scale, Value weight) {
     if (auto type = op.getScaleType())
-      r = convertFloat(b, loc, convertFloat(b, loc, r, cast<FloatType>(*type)),
-                       compute);
+      scale = convertFloat(
+          b, loc, convertFloat(b, loc, scale, cast<FloatType>(*type)), compute);
     x = convertFloat(b, loc, x, compute);
-    Value z = arith::MulFOp::create(b, loc, x, r);
+    bool divides = op.getRootForm() == RootForm::Quotient;
+    Value z = divides ? arith::DivFOp::create(b, loc, x, scale).getResult()
+                      : arith::MulFOp::create(b, loc, x, scale).getResult();
     z = convertFloat(b, loc, z, op.getEffectiveNormalizedType());
     if (weight) {
       FloatType wide = getWiderFloatType(cast<FloatType>(z.getType()),

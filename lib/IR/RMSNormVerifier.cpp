@@ -73,6 +73,9 @@ static LogicalResult verifyRounding(RMSNormOp op) {
     return op.emitOpError("S3: scale_type ")
            << *op.getScaleType() << " is wider than the compute type "
            << op.getEffectiveComputeType();
+  if (op.getScaleType() && op.getRootForm() == RootForm::Quotient)
+    return op.emitOpError("S3: scale_type rounds a reciprocal root, which "
+                          "root_form = quotient does not form");
   if (tooWide(op.getNormalizedType()))
     return op.emitOpError("S4: normalized_type ")
            << *op.getNormalizedType() << " is wider than the compute type "

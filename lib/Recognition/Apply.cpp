@@ -211,7 +211,8 @@ static RMSNormOp createNorm(RewriterBase &rewriter, Location loc, Value input,
       typeAttr(match.scaleType), typeAttr(match.normalizedType),
       usualWeight ? DenseI64ArrayAttr()
                   : rewriter.getDenseI64ArrayAttr(match.weightDims),
-      match.count ? rewriter.getI64IntegerAttr(*match.count) : IntegerAttr());
+      match.count ? rewriter.getI64IntegerAttr(*match.count) : IntegerAttr(),
+      RootFormAttr::get(rewriter.getContext(), match.rootForm));
 }
 
 /// What is only asked for its extents computes nothing: its inits have them.

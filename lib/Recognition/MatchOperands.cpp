@@ -50,6 +50,7 @@ Check Matcher::checkTypes(RMSNormMatch &match) {
   }
   match.computeType = compute;
   match.scaleType = scaleType;
+  match.rootForm = inverse.form;
   match.normalizedType = normalizedType;
   return std::nullopt;
 }

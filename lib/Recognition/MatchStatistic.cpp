@@ -107,6 +107,12 @@ Check Matcher::takeApart(const Expr *factor) {
     return refuse(Refusal::RoundingNotRepresentable,
                   "the reciprocal root is rounded more than once");
   inverse.viaRsqrt = factor->viaRsqrt;
+  // In f32 and f64 these differ in last bits: checkRounding.
+  if (factor->type.getIntOrFloatBitWidth() == 16 && factor->divides)
+    inverse.form = RootForm::Quotient;
+  else if (factor->type.getIntOrFloatBitWidth() == 16 &&
+           factor->denominator == 2 && !factor->inTwoSteps)
+    inverse.form = RootForm::Rsqrt;
   if (factor->numerator == -1 && factor->denominator == 2)
     return takeRadicand(factor->operands[0]);
   if (factor->numerator == -1 && factor->denominator == 1)

@@ -64,6 +64,7 @@ struct InverseRoot {
   bool boundsAbove = false; // min(.., the largest finite value)
   bool viaRsqrt = false;
   bool roundsMean = false; // the mean, not the sum, is rounded to C
+  RootForm form = RootForm::Reciprocal;
 };
 
 class Matcher {

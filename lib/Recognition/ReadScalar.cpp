@@ -203,8 +203,13 @@ const Expr *ExprReader::readArithmetic(Operation *op, ArrayRef<const Expr *> e,
     return makeBinary(Kind::Add, e[0], e[1], type);
   if (isa<arith::SubFOp>(op))
     return makeBinary(Kind::Add, e[0], makeUnary(Kind::Neg, e[1], type), type);
-  if (isa<arith::DivFOp>(op))
-    return makeBinary(Kind::Mul, e[0], makePow(e[1], -1, 1, type), type);
+  if (isa<arith::DivFOp>(op)) {
+    bool isOne = e[0]->kind == Kind::Constant && e[0]->value->isExactlyValue(1);
+    bool divides = type.getWidth() == 16 && e[1]->hasReduction && !isOne;
+    const Expr *divisor =
+        makePow(e[1], -1, 1, type, /*viaRsqrt=*/false, divides);
+    return makeBinary(Kind::Mul, e[0], divisor, type);
+  }
   if (isa<arith::NegFOp>(op))
     return makeUnary(Kind::Neg, e[0], type);
   if (isa<math::AbsFOp>(op))

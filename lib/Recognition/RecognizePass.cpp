@@ -7,10 +7,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "Apply.h"
+#include "Calls.h"
 #include "Candidates.h"
+#include "mlir/Dialect/Func/Extensions/InlinerExtension.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Remarks.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 #include "norm/Recognition/Passes.h"
 #include "norm/Recognition/RMSNormMatch.h"
 #include "llvm/ADT/MapVector.h"
@@ -42,6 +45,8 @@ static std::string describe(const RMSNormMatch &match) {
     os << ", no weight";
   else if (match.weightDims.empty())
     os << ", scalar weight";
+  if (match.rootForm != RootForm::Reciprocal)
+    os << ", root form " << stringifyRootForm(match.rootForm);
   if (match.scaleType)
     os << ", reciprocal root rounded to " << match.scaleType;
   if (match.normalizedType)
@@ -50,32 +55,59 @@ static std::string describe(const RMSNormMatch &match) {
 }
 
 namespace {
-/// Refusals that have not been reported: one that is about the statistic of a
-/// norm that is found in another op, or as a part of this one, is none.
-class Refusals {
+/// What is to be said, and about which function. A refusal that is about the
+/// statistic of a norm that is found in another op, or as a part of this one,
+/// is none.
+class Findings {
 public:
-  void add(Location loc, const Decision &decision, unsigned statistic) {
-    refused.insert({statistic, {loc, decision.refusal, decision.explanation}});
+  void refuse(Operation *op, const Decision &decision, unsigned statistic) {
+    std::string text =
+        ("not an RMSNorm (" + stringifyRefusal(decision.refusal) +
+         "): " + decision.explanation)
+            .str();
+    refused.insert({statistic, {op->getLoc(), getFunction(op), text}});
   }
-  void forget() { refused.clear(); }
-  void drop(unsigned statistic) { found.insert(statistic); }
-  void report() {
-    for (auto &[statistic, refusal] : refused)
-      if (!found.contains(statistic))
-        remark::missed(refusal.loc, getRemarkOptions())
-            << ("not an RMSNorm (" + stringifyRefusal(refusal.refusal) +
-                "): " + refusal.explanation)
-                   .str();
+  void forgetRefusals() { refused.clear(); }
+  void find(Operation *op, const RMSNormMatch &match, unsigned statistic) {
+    hasNorm.insert(statistic);
+    found.push_back({op->getLoc(), getFunction(op), describe(match)});
+  }
+
+  void countByFunction(llvm::DenseMap<Operation *, unsigned> &counts) const {
+    for (const Entry &entry : found)
+      ++counts[entry.function];
+  }
+  unsigned getNumFound() const { return found.size(); }
+
+  /// Leaves out the functions that are no more, and what was inlined from a
+  /// function that stays: it was said there.
+  void report(const llvm::DenseSet<Operation *> &replaced,
+              llvm::DenseSet<Location> &said) const {
+    for (const Entry &entry : found)
+      if (!replaced.contains(entry.function))
+        remark::passed(entry.loc, getRemarkOptions()) << entry.text;
+    for (const auto &[statistic, entry] : refused) {
+      auto call = dyn_cast<CallSiteLoc>(entry.loc);
+      if (hasNorm.contains(statistic) || replaced.contains(entry.function) ||
+          (call && said.contains(call.getCallee())))
+        continue;
+      said.insert(entry.loc);
+      remark::missed(entry.loc, getRemarkOptions()) << entry.text;
+    }
   }
 
 private:
+  static Operation *getFunction(Operation *op) {
+    return op->getParentOfType<FunctionOpInterface>();
+  }
   struct Entry {
     Location loc;
-    Refusal refusal;
-    std::string explanation;
+    Operation *function; // may be null
+    std::string text;
   };
-  llvm::MapVector<unsigned, Entry> refused;
-  llvm::DenseSet<unsigned> found;
+  SmallVector<Entry> found;
+  llvm::MapVector<unsigned, Entry> refused; // by statistic
+  llvm::DenseSet<unsigned> hasNorm;
 };
 
 /// Numbers for ops that outlive them: an address may be used again.
@@ -123,16 +155,16 @@ public:
   /// be a norm with a product of weights, or fused into a reduction after it:
   /// these come second, for alone they would take the norms of others for a
   /// part of their own.
-  void run() {
+  Findings run() {
     visit(/*leftovers=*/false);
-    refusals.forget(); // what is still refused is refused again
+    findings.forgetRefusals(); // what is still refused is refused again
     visit(/*leftovers=*/true);
     scope->walk([&](linalg::LinalgOp op) {
       if (op.hasPureBufferSemantics())
         reportBuffers(op);
     });
     reuseStatistics();
-    refusals.report();
+    return std::move(findings);
   }
 
 private:
@@ -248,10 +280,8 @@ private:
                                : op.getOperation();
     unsigned statistic = numbers.get(reduction);
     if (!decision.match)
-      return refusals.add(op.getLoc(), decision, statistic);
-    refusals.drop(statistic);
-    remark::passed(op.getLoc(), getRemarkOptions())
-        << describe(*decision.match);
+      return findings.refuse(op, decision, statistic);
+    findings.find(op, *decision.match, statistic);
   }
 
   /// Before the rewrite, which may erase them.
@@ -299,12 +329,17 @@ private:
   SmallVector<Statistic> statistics;
   IRRewriter rewriter;
   OpNumbers numbers;
-  Refusals refusals;
+  Findings findings;
   llvm::DenseSet<Value> refusedParts;
 };
 
 struct NormRecognize : norm::impl::NormRecognizeBase<NormRecognize> {
   using NormRecognizeBase::NormRecognizeBase;
+
+  void getDependentDialects(DialectRegistry &registry) const override {
+    NormRecognizeBase::getDependentDialects(registry);
+    func::registerInlinerExtension(registry);
+  }
 
   void runOnOperation() override {
     std::optional<Rounding> mode =
@@ -319,7 +354,58 @@ struct NormRecognize : norm::impl::NormRecognizeBase<NormRecognize> {
           << rounding << "'";
       return signalPassFailure();
     }
-    Recognizer(getOperation(), *mode).run();
+    SmallVector<InlinedFunction> inlined = inlineCalls(getOperation());
+    Findings findings = Recognizer(getOperation(), *mode).run();
+    SmallVector<func::FuncOp> replaced;
+    SmallVector<Findings> across = replace(inlined, findings, *mode, replaced);
+    llvm::DenseSet<Operation *> erased = eraseInlined(inlined, replaced);
+    llvm::DenseSet<Operation *> silent = erased;
+    for (func::FuncOp function : replaced)
+      silent.insert(function);
+    llvm::DenseSet<Location> said;
+    findings.report(silent, said);
+    for (auto [function, each] : llvm::zip_equal(replaced, across))
+      if (!erased.contains(function))
+        each.report({}, said);
+  }
+
+  /// Takes the copies that have norms which neither the function nor what it
+  /// calls has.
+  SmallVector<Findings> replace(MutableArrayRef<InlinedFunction> inlined,
+                                const Findings &findings, Rounding mode,
+                                SmallVectorImpl<func::FuncOp> &replaced) {
+    llvm::DenseMap<Operation *, unsigned> counts;
+    findings.countByFunction(counts);
+    SmallVector<Findings> across;
+    for (auto &[original, copy, callees] : inlined) {
+      unsigned known = counts.lookup(original);
+      for (func::FuncOp callee : callees)
+        known += counts.lookup(callee);
+      Findings ofCopy = Recognizer(*copy, mode).run();
+      // A caller of this function has what it has, also where it stays.
+      if (ofCopy.getNumFound() <= known) {
+        counts[original] = known;
+        continue;
+      }
+      counts[original] = ofCopy.getNumFound();
+      original.getBody().takeBody(copy->getBody());
+      replaced.push_back(original);
+      across.push_back(std::move(ofCopy));
+    }
+    return across;
+  }
+
+  /// What was called by the functions that are replaced.
+  llvm::DenseSet<Operation *> eraseInlined(ArrayRef<InlinedFunction> inlined,
+                                           ArrayRef<func::FuncOp> replaced) {
+    if (replaced.empty())
+      return {};
+    llvm::DenseSet<Operation *> callers(replaced.begin(), replaced.end());
+    SmallVector<func::FuncOp> callees;
+    for (const InlinedFunction &function : inlined)
+      if (callers.contains(function.original))
+        llvm::append_range(callees, function.callees);
+    return eraseUnused(getOperation(), callees);
   }
 };
 } // namespace

@@ -87,13 +87,13 @@ static RMSNormOp addStatistic(RewriterBase &rewriter, RMSNormOp norm,
   };
   Value init = makeInit(sizes, resultType);
   Value statisticInit = makeInit(kept, statistic);
-  return RMSNormOp::create(rewriter, loc, TypeRange{resultType, statistic},
-                           norm.getInput(), norm.getWeight(), init,
-                           statisticInit, norm.getDimsAttr(),
-                           norm.getEpsilonAttr(), norm.getEpsilonModeAttr(),
-                           norm.getComputeTypeAttr(), norm.getScaleTypeAttr(),
-                           norm.getNormalizedTypeAttr(),
-                           norm.getWeightDimsAttr(), norm.getCountAttr());
+  return RMSNormOp::create(
+      rewriter, loc, TypeRange{resultType, statistic}, norm.getInput(),
+      norm.getWeight(), init, statisticInit, norm.getDimsAttr(),
+      norm.getEpsilonAttr(), norm.getEpsilonModeAttr(),
+      norm.getComputeTypeAttr(), norm.getScaleTypeAttr(),
+      norm.getNormalizedTypeAttr(), norm.getWeightDimsAttr(),
+      norm.getCountAttr(), norm.getRootFormAttr());
 }
 
 void norm::reuseStatistic(RewriterBase &rewriter, RMSNormOp norm,

@@ -90,7 +90,8 @@ const Expr *ExprReader::unique(Expr expr) {
     addPointer(StringAttr::get(context, expr.name).getAsOpaquePointer());
   add(expr.numerator);
   add(expr.denominator);
-  add(expr.viaRsqrt * 2 + expr.dropsNaN);
+  add(expr.viaRsqrt | expr.dropsNaN << 1 | expr.inTwoSteps << 2 |
+      expr.divides << 3);
   if (expr.count) {
     add(expr.count->factor);
     for (auto [value, dim] : expr.count->symbols) {
@@ -281,7 +282,8 @@ static std::optional<APFloat> foldRoot(const APFloat &base) {
 }
 
 const Expr *ExprReader::makePow(const Expr *base, int numerator,
-                                int denominator, Type type, bool viaRsqrt) {
+                                int denominator, Type type, bool viaRsqrt,
+                                bool divides, bool inTwoSteps) {
   while ((base->kind == Kind::Abs || base->kind == Kind::Neg) &&
          denominator == 1 && numerator % 2 == 0)
     base = base->operands[0];
@@ -299,7 +301,8 @@ const Expr *ExprReader::makePow(const Expr *base, int numerator,
     bool loses = base->denominator % 2 == 0 && q % 2 != 0 &&
                  !isNonNegative(base->operands[0]);
     if (!loses && (!even || (q == 1 && p % 2 == 0)))
-      return makePow(base->operands[0], p, q, type, viaRsqrt || base->viaRsqrt);
+      return makePow(base->operands[0], p, q, type, viaRsqrt || base->viaRsqrt,
+                     divides, type.getIntOrFloatBitWidth() == 16);
   }
   if (numerator == 1 && denominator == 1)
     return base;
@@ -307,5 +310,7 @@ const Expr *ExprReader::makePow(const Expr *base, int numerator,
   expr.numerator = numerator;
   expr.denominator = denominator;
   expr.viaRsqrt = viaRsqrt;
+  expr.inTwoSteps = inTwoSteps;
+  expr.divides = divides;
   return unique(std::move(expr));
 }

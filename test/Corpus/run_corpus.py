@@ -1,11 +1,13 @@
 """Runs the recogniser over a corpus of front ends' IR and counts.
 
-    run_corpus.py CORPUS [--require REGEX] [--families REGEX] [--list]
+    run_corpus.py CORPUS [--require REGEX] [--families REGEX] [--list] [--no-run]
 
-Prints one line a family: found / expected / refused rightly, of all its cases;
-found means as many norms as the manifest says, with its dims, epsilon, mode and
-weight. Exits 1 when a family that matches --require falls short, when any negative or
-centred case is fused wrongly, or when a refused program changes.
+Prints one line a family: found / expected / refused rightly / largest error in ulp of
+the recognised programs, which are run (measure.py says how they are compared); found
+means as many norms as the manifest says, with its dims, epsilon, mode and weight. Exits
+1 when a family that matches --require falls short, when a recognised program gives
+another result, when any negative or centred case is fused wrongly, or when a refused
+program changes.
 """
 import argparse
 import collections
@@ -16,6 +18,8 @@ import os
 import re
 import subprocess
 import sys
+
+import measure
 
 TOSA = ("func.func(tosa-to-linalg-named,tosa-to-linalg,tosa-to-arith,"
         "tosa-to-tensor)")
@@ -42,8 +46,8 @@ def norm_opt(texts, passes):
     return [norm_opt([text], passes)[0] for text in texts]
 
 
-def judge(batch, corpus):
-    """(case, found, problem) of each case; all are of one pipeline."""
+def judge(batch, corpus, runner):
+    """(case, found, ulp, problem) of each case; all are of one pipeline."""
     texts = []
     for case in batch:
         with open(os.path.join(corpus, "cases", case["id"] + ".mlir"), encoding="utf-8") as f:
@@ -55,7 +59,7 @@ def judge(batch, corpus):
     results = []
     for i, (case, after) in enumerate(zip(batch, outputs)):
         if after is None:
-            results.append((case, None, "failed or took over 20 s"))
+            results.append((case, None, 0.0, "failed or took over 20 s"))
             continue
         found = after.count("norm.rmsnorm ")
         expected = 0 if case["label"] in ("negative", "centred") else case["expected"]
@@ -67,7 +71,11 @@ def judge(batch, corpus):
             problem = f"found {found}, expected {expected}"
         elif expected:
             problem = check_attributes(case, after)
-        results.append((case, found, problem))
+        ulp = 0.0
+        if runner and expected and not problem:
+            ulp, problem = runner.judge(case, after, lambda text=texts[i]: (
+                norm_opt([text], before)[0] if before else text))
+        results.append((case, found, ulp, problem))
     return results
 
 
@@ -123,30 +131,35 @@ def main():
     parser.add_argument("--require", default="^$")
     parser.add_argument("--families", default="")
     parser.add_argument("--list", action="store_true")
+    parser.add_argument("--no-run", action="store_true")
     args = parser.parse_args()
     with open(os.path.join(args.corpus, "manifest.json"), encoding="utf-8") as f:
         cases = [c for c in json.load(f) if re.search(args.families, c["family"])]
 
     families = collections.defaultdict(collections.Counter)
+    errors = collections.defaultdict(float)
+    runner = None if args.no_run else measure.Runner(args.corpus)
     failed = False
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        judged = pool.map(lambda b: judge(b, args.corpus), make_batches(cases))
-        for case, found, problem in itertools.chain.from_iterable(judged):
+        judged = pool.map(lambda b: judge(b, args.corpus, runner), make_batches(cases))
+        for case, found, ulp, problem in itertools.chain.from_iterable(judged):
             count = families[case["family"]]
             count["cases"] += 1
             negative = case["label"] in ("negative", "centred")
             count["refused rightly" if negative else "expected"] += not problem if negative else 1
             if not negative:
                 count["found"] += not problem
+                errors[case["family"]] = max(errors[case["family"]], ulp)
             wrong = (negative or (found or 0) > case["expected"]
-                     or "changed" in problem or "wrong" in problem)
+                     or re.search("changed|wrong|ulp|not run", problem))
             if problem and (wrong or re.search(args.require, case["family"])):
                 failed = True
             if problem and (args.list or failed):
                 print(f"{case['id']} ({case['label']}): {problem}")
     for family, count in sorted(families.items()):
         print(f"{count['found']:4} / {count['expected']:4} found, "
-              f"{count['refused rightly']:4} refused rightly, of {count['cases']:4}: {family}")
+              f"{count['refused rightly']:4} refused rightly, "
+              f"max ulp {errors[family]:.2f}: {family}")
     total = sum(families.values(), collections.Counter())
     print(f"{total['found']} of {total['expected']} positive cases found, "
           f"{total['refused rightly']} of {total['cases'] - total['expected']} refused rightly")

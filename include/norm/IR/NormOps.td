@@ -46,6 +46,18 @@ def Norm_EpsilonModeAttr
   let assemblyFormat = "$value";
 }
 
+def Norm_RootForm : I32EnumAttr<"RootForm", "how the root scales x (S3, S4)", [
+    I32EnumAttrCase<"Reciprocal", 0, "reciprocal">,
+    I32EnumAttrCase<"Rsqrt", 1, "rsqrt">,
+    I32EnumAttrCase<"Quotient", 2, "quotient">]> {
+  let cppNamespace = "::mlir::norm";
+  let genSpecializedAttr = 0;
+}
+
+def Norm_RootFormAttr : EnumAttr<Norm_Dialect, Norm_RootForm, "root_form"> {
+  let assemblyFormat = "$value";
+}
+
 def Norm_EpsilonAttr : Attr<CPred<"::llvm::isa<::mlir::FloatAttr>($_self)">,
                             "floating-point attribute"> {
   let storageType = "::mlir::FloatAttr";
@@ -90,7 +102,10 @@ def Norm_RMSNormOp : Op<Norm_Dialect, "rmsnorm", [
     * S3 `epsilon_mode`: `inside` r = 1/sqrt(m+e); `outside`
       r = 1/(sqrt(m)+e); `clamp` r = 1/max(sqrt(m), e). `epsilon` is rounded
       to C. With `scale_type`, r is rounded to that type before it multiplies.
-    * S4 z = C(x)*r; with `normalized_type` it is rounded to that type before
+      `root_form` says where a 16-bit C rounds: `reciprocal` (default) the root,
+      then r; `rsqrt` r alone; `quotient` the root, and S4 divides by it. In f32
+      and f64 `rsqrt` is `reciprocal`.
+    * S4 z = C(x)*r, or C(x) divided by the root (`quotient`); with `normalized_type` it is rounded to that type before
       the weight.
     * S5 optional weight whose dimensions are `weight_dims` of x (default
       `dims`; a scalar: []); z*w in the wider of the two types.
@@ -126,7 +141,9 @@ def Norm_RMSNormOp : Op<Norm_Dialect, "rmsnorm", [
     OptionalAttr<TypeAttrOf<Norm_FloatType>>:$scale_type,
     OptionalAttr<TypeAttrOf<Norm_FloatType>>:$normalized_type,
     OptionalAttr<DenseI64ArrayAttr>:$weight_dims,
-    OptionalAttr<I64Attr>:$count);
+    OptionalAttr<I64Attr>:$count,
+    DefaultValuedAttr<Norm_RootFormAttr,
+                      "::mlir::norm::RootForm::Reciprocal">:$root_form);
   let results = (outs Variadic<AnyRankedTensor>:$results);
 
   let assemblyFormat = [{
@@ -135,6 +152,7 @@ def Norm_RMSNormOp : Op<Norm_Dialect, "rmsnorm", [
       (`,` type($inv_rms_init)^)? `)`
     `dims` `=` $dims `epsilon` `=` $epsilon
     oilist( `epsilon_mode` `=` $epsilon_mode
+          | `root_form` `=` $root_form
           | `compute_type` `=` $compute_type
           | `scale_type` `=` $scale_type
           | `normalized_type` `=` $normalized_type

@@ -60,6 +60,7 @@ struct RMSNormMatch {
   SmallVector<int64_t> dims, weightDims;
   APFloat epsilon{0.0}; // in computeType
   EpsilonMode mode = EpsilonMode::Inside;
+  RootForm rootForm = RootForm::Reciprocal;
   FloatType computeType;
   FloatType scaleType, normalizedType; // null: absent
   /// Tensors that hold r in C, as inv_rms would but for unit dimensions.

@@ -65,6 +65,9 @@ struct Expr {
   std::string name;                   // Opaque: what the program does there
   /// Pow: written as rsqrt or as a division; `exact` rounding cares.
   bool viaRsqrt = false;
+  /// Pow in 16 bits, where the steps show: the reciprocal of a root that is an
+  /// op of its own; a divisor of something else than 1.
+  bool inTwoSteps = false, divides = false;
   bool dropsNaN = false;    // Max
   bool isReduction = false; // Opaque
   /// Opaque: it depends on its position in a way that `indices` do not say.
@@ -197,7 +200,8 @@ private:
   const Expr *makeBinary(Expr::Kind kind, const Expr *a, const Expr *b,
                          Type type);
   const Expr *makePow(const Expr *base, int numerator, int denominator,
-                      Type type, bool viaRsqrt = false);
+                      Type type, bool viaRsqrt = false, bool divides = false,
+                      bool inTwoSteps = false);
   const Expr *makeUnary(Expr::Kind kind, const Expr *a, Type type);
 
   linalg::LinalgOp root;

@@ -1,0 +1,160 @@
+"""Compiles recognised programs, runs them and compares their results.
+
+Errors are counted in ulp of the type that the values were computed in (an f64 result
+of f32 arithmetic in ulp of f32), element by element. Where the program adds after the
+norm (a bias, a residual, a matrix product), an element may be a small difference of
+large terms, and no count at its own magnitude means anything: there the unit is the
+ulp at the largest value of the element's row.
+"""
+import ctypes
+import os
+import re
+import subprocess
+import tempfile
+
+import numpy as np
+
+import model
+from model import from_bits
+
+LIMIT = {"f64": 4, "f32": 4, "f16": 1, "bf16": 1}  # 16 bits: equal, or the neighbour
+NAMES = {"float64": "f64", "float32": "f32", "float16": "f16"}
+CHUNK = 12  # functions that one process compiles
+
+
+def load(path):
+    """(values as stored, as f64, their type); bf16 is stored as bit patterns."""
+    values = np.load(path)
+    if values.dtype == np.uint16:
+        return values, from_bits(values), "bf16"
+    return values, values.astype(np.float64), NAMES.get(values.dtype.name, values.dtype.name)
+
+
+def count_ulp(actual, expected, kind, by_row):
+    """The largest error; infinite where one is finite and the other is not."""
+    if actual.shape != expected.shape:
+        return np.inf
+    same = (actual == expected) | (np.isnan(actual) & np.isnan(expected))
+    if not (np.isfinite(actual) | same).all() or not (np.isfinite(expected) | same).all():
+        return np.inf
+    magnitude = np.where(np.isfinite(expected), abs(expected), 0)
+    if by_row and magnitude.ndim:
+        magnitude = magnitude.max(axis=-1, keepdims=True) + 0 * magnitude
+    precision, least = model.BITS[kind]
+    _, exponent = np.frexp(magnitude)
+    unit = np.exp2(np.maximum(exponent - 1, least) - (precision - 1.0))
+    with np.errstate(invalid="ignore"):
+        return float(np.where(same, 0, abs(actual - expected) / unit).max(initial=0))
+
+
+def adds_after_norm(text):
+    """Whether a recognised program adds: the norm itself no longer shows a sum."""
+    return bool(re.search(r"arith\.(addf|subf)|elementwise_kind<(add|sub)>|"
+                          r"linalg\.(\w*mat\w*|dot|conv\w*|add|sub)\b", text))
+
+
+# Execution.
+
+def cut_function(text, name):
+    """The only function of a printed module under another name; None for others."""
+    found = re.search(r"^module[^\n]*\{\n(.*)^\}\s*\Z", text.strip() + "\n", re.S | re.M)
+    if not found or len(re.findall(r"\bfunc\.func\b", text)) != 1 or "{-#" in text:
+        return None
+    return re.sub(r"func\.func (?:public )?@\w+", f"func.func @{name}", found.group(1), count=1)
+
+
+def get_function_name(text):
+    return re.search(r"func\.func (?:public )?@(\w+)", text).group(1)
+
+
+def compile_library(text, options):
+    """A loaded shared object; None where it does not compile."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "program.so")
+        try:
+            done = subprocess.run(["norm-compile", "-", "--emit=shared", "--mcpu=native",
+                                   "-o", path, *options],
+                                  input=text, text=True, capture_output=True, timeout=300)
+        except subprocess.TimeoutExpired:
+            return None, "took over 300 s to compile"
+        if done.returncode:
+            return None, "does not compile: " + (done.stderr.strip().splitlines() or ["?"])[0]
+        try:
+            return ctypes.CDLL(path), ""
+        except OSError as error:
+            return None, f"cannot be loaded: {str(error).split(': ', 1)[-1]}"
+
+
+def embed_resources(text, original):
+    """Constants that the original program holds as blobs at its end, in place: a
+    printed program without aliases has no such end."""
+    blobs = dict(re.findall(r'^\s*([\w.]+): "0x(\w+)"', original, re.M))
+    # The first four bytes are the blob's alignment.
+    return re.sub(r"dense_resource<([\w.]+)>",
+                  lambda found: f'dense<"0x{blobs[found.group(1)][8:]}">', text)
+
+
+def compile_all(texts, options=()):
+    """{text: (function or None, problem)}, several texts a process."""
+    compiled = {}
+    distinct = list(dict.fromkeys(texts))
+    cut = {f"p{i}": cut_function(text, f"p{i}") for i, text in enumerate(distinct)}
+    together = [name for name, body in cut.items() if body]
+    for i in range(0, len(together), CHUNK):
+        chunk = together[i : i + CHUNK]
+        library, _ = compile_library("\n".join(cut[name] for name in chunk), options)
+        for name in chunk if library else ():
+            compiled[distinct[int(name[1:])]] = (library[f"_mlir_ciface_{name}"], "")
+    for text in distinct:
+        if text not in compiled:
+            library, problem = compile_library(text, options)
+            function = library and library[f"_mlir_ciface_{get_function_name(text)}"]
+            compiled[text] = (function, problem)
+    return compiled
+
+
+def make_descriptor(array):
+    """MLIR's memref descriptor of a contiguous array."""
+    step = array.itemsize
+    words = [array.ctypes.data, array.ctypes.data, 0, *array.shape,
+             *(s // step for s in array.strides)]
+    return (ctypes.c_int64 * len(words))(*words)
+
+
+def call(function, inputs, outputs):
+    arrays = [np.ascontiguousarray(a).reshape(a.shape) for a in inputs] + outputs
+    function(*(ctypes.byref(make_descriptor(a)) for a in arrays))
+
+
+# Comparison.
+
+def get_result_type(norms, kind):
+    """The type whose ulp count: f32 arithmetic may be stored wider."""
+    narrow = kind == "f64" and all(norm["accumulation"] == "f32" for norm in norms)
+    return "f32" if narrow else kind
+
+
+def compare(case, norms, corpus, original, recognised, function):
+    """(largest error in ulp, problem) of one compiled case with these norms."""
+    inputs = [load(os.path.join(corpus, name)) for name in case["inputs_files"]]
+    expected = [load(os.path.join(corpus, name)) for name in case["expected_files"]]
+    outputs = [np.zeros_like(stored) for stored, _, _ in expected]
+    call(function, [stored for stored, _, _ in inputs], outputs)
+    references = [values for _, values, _ in expected]
+    if model.applies(case, norms):
+        references = model.evaluate(norms[0], case["compute_dtype"],
+                                    [values for _, values, _ in inputs],
+                                    embed_resources(original, original))
+    by_row = adds_after_norm(recognised)
+    worst = 0.0
+    for index, (out, reference, (_, _, kind)) in enumerate(zip(outputs, references, expected)):
+        if kind not in LIMIT:  # integers and booleans
+            if not (out == reference).all():
+                return np.inf, f"result {index} differs"
+            continue
+        actual = from_bits(out) if kind == "bf16" else out.astype(np.float64)
+        ulp = count_ulp(actual, reference, get_result_type(norms, kind), by_row)
+        worst = max(worst, ulp)
+        if not ulp <= LIMIT[kind]:
+            return ulp, f"result {index} is {ulp:.3g} ulp off, limit {LIMIT[kind]}"
+    return worst, ""

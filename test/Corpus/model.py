@@ -1,0 +1,76 @@
+"""A norm of 16-bit arithmetic step by step, as the IR states it.
+
+Where front ends keep the storage type for every step, the IR differs from the
+framework, which accumulates wider. What is compared then is what the IR says,
+each op rounded once, but for the sum: its precision and order are not the IR's
+meaning (S2), so it is exact here and rounded once.
+"""
+import json
+import re
+
+import numpy as np
+
+BITS = {"f64": (53, -1022), "f32": (24, -126), "f16": (11, -14), "bf16": (8, -126)}
+
+
+def from_bits(values):
+    """bf16 patterns as f64."""
+    return (values.astype(np.uint32) << 16).view(np.float32).astype(np.float64)
+
+
+def round_to(values, kind):
+    """To nearest even, as f64."""
+    if kind == "f64":
+        return values
+    precision, least = BITS[kind]
+    _, exponent = np.frexp(values)
+    unit = np.exp2(np.maximum(exponent - 1, least) - (precision - 1.0))
+    return np.round(values / unit) * unit
+
+
+def applies(case, norms):
+    """One norm whose IR differs from the framework."""
+    return len(norms) == 1 and (bool(case.get("ir_differs_from_framework"))
+                                or norms != case["norms"])
+
+
+def find_constant_weight(text, shape):
+    """The one constant in the program that has the weight's shape."""
+    extents = "x".join(map(str, shape))
+    found = re.search(rf'dense<(\[[^>]*\]|"0x\w+")> : tensor<{extents}x(\w+)>', text)
+    if not found:
+        raise ValueError(f"no constant weight of shape {shape}")
+    literal, kind = found.groups()
+    if literal[0] == "[":
+        return np.array(json.loads(literal), np.float64).reshape(shape)
+    data = np.frombuffer(bytes.fromhex(literal[3:-1]),
+                         {"f64": "<f8", "f32": "<f4", "f16": "<f2", "bf16": "<u2"}[kind])
+    return (from_bits(data) if kind == "bf16" else data.astype(np.float64)).reshape(shape)
+
+
+def evaluate(norm, kind, inputs, text):
+    """The results that the program states, in its order, with `kind` for every step."""
+    q = lambda values: round_to(values, kind)
+    x, others = inputs[0], inputs[1:]
+    results = []
+    if norm["second_result"]:
+        x = q(x + others.pop(0))
+        results.append(x)
+    axes = tuple(a if a < 0 else a - x.ndim for a in norm["axes"])
+    eps = q(np.float64(norm["eps"] or 0))
+    total = q(q(x * x).sum(axis=axes, keepdims=True))
+    if norm["scale"] == "mean":
+        total = q(total / norm["n"])
+    if norm["root"] == "rsqrt":
+        z = q(x * q(1 / np.sqrt(q(total + eps))))
+    elif norm["eps_placement"] == "inside_root":
+        z = q(x / q(np.sqrt(q(total + eps))))
+    elif norm["eps_placement"] == "outside_root":
+        z = q(x / q(q(np.sqrt(total)) + eps))
+    else:  # x / max(||x||, eps) * sqrt(n)
+        z = q(x / np.maximum(q(np.sqrt(total)), eps))
+        z = q(z * q(np.sqrt(np.float64(norm["n"]))))
+    if norm["has_weight"]:
+        shape = [x.shape[a] for a in axes]
+        z = q(z * (others.pop(0) if others else find_constant_weight(text, shape)))
+    return [z] + results
