@@ -8,6 +8,7 @@
 
 #include "Apply.h"
 #include "mlir/Analysis/SliceAnalysis.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -109,7 +110,7 @@ linalg::GenericOp BodyPart::create(RewriterBase &rewriter) {
   addInputs(/*all=*/false);
   SmallVector<AffineMap> covering(maps);
   llvm::append_range(covering, initMaps);
-  if (!coversLoops(covering, op.getNumLoops())) {
+  if (keepsInits && !coversLoops(covering, op.getNumLoops())) {
     // Some loop is known from an operand only that nothing reads any more.
     inputs = heldInputs;
     arguments = heldArguments;
@@ -146,6 +147,33 @@ static OpFoldResult getLoopSize(RewriterBase &rewriter, linalg::LinalgOp op,
   return rewriter.getIndexAttr(1); // a constant: a unit dimension
 }
 
+/// Without the loops that no output walks along, and no used input either.
+static void dropUnusedLoops(RewriterBase &rewriter, linalg::GenericOp op) {
+  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+  llvm::SmallBitVector unused = getUnusedDimsBitVector(maps);
+  SmallVector<Attribute> iterators;
+  for (auto [i, iterator] : llvm::enumerate(op.getIteratorTypes()))
+    if (!unused.test(i))
+      iterators.push_back(iterator);
+  if (unused.none())
+    return;
+  for (AffineMap &map : maps)
+    map = compressDims(map, unused);
+  op.setIndexingMapsAttr(rewriter.getAffineMapArrayAttr(maps));
+  op.setIteratorTypesAttr(rewriter.getArrayAttr(iterators));
+  op.walk([&](linalg::IndexOp index) {
+    unsigned loop = index.getDim();
+    OpBuilder::InsertionGuard guard(rewriter);
+    rewriter.setInsertionPoint(index);
+    if (unused.test(loop)) // one turn only
+      rewriter.replaceOpWithNewOp<arith::ConstantIndexOp>(index, 0);
+    else
+      index.setDim(loop - llvm::count_if(unused.set_bits(), [&](unsigned each) {
+                     return each < loop;
+                   }));
+  });
+}
+
 /// A tensor that holds `scalar` of the body of `op`, in front of `op`; `map`
 /// says how from the loops.
 static Value outline(RewriterBase &rewriter, linalg::LinalgOp op, Value scalar,
@@ -166,7 +194,9 @@ static Value outline(RewriterBase &rewriter, linalg::LinalgOp op, Value scalar,
                 SmallVector<utils::IteratorType>(op.getNumLoops(),
                                                  utils::IteratorType::parallel),
                 /*keepsInits=*/false};
-  return part.create(rewriter).getResult(0);
+  linalg::GenericOp outlined = part.create(rewriter);
+  dropUnusedLoops(rewriter, outlined);
+  return outlined.getResult(0);
 }
 
 //===----------------------------------------------------------------------===//

@@ -113,3 +113,60 @@ SmallVector<linalg::LinalgOp> norm::collectCandidates(Operation *scope) {
   scope->walk<WalkOrder::PreOrder>([&](Operation *op) { walker.visit(op); });
   return walker.takeCandidates();
 }
+
+/// The loops that each value of the body depends on.
+static llvm::DenseMap<Value, llvm::SmallBitVector>
+collectLoops(linalg::LinalgOp op) {
+  llvm::DenseMap<Value, llvm::SmallBitVector> loops;
+  unsigned numLoops = op.getNumLoops();
+  for (OpOperand &operand : op->getOpOperands()) {
+    llvm::SmallBitVector used(numLoops, op.isDpsInit(&operand));
+    op.getMatchingIndexingMap(&operand).walkExprs([&](AffineExpr expr) {
+      if (auto dim = dyn_cast<AffineDimExpr>(expr))
+        used.set(dim.getPosition());
+    });
+    loops[op.getMatchingBlockArgument(&operand)] = used;
+  }
+  for (Operation &each : op.getBlock()->without_terminator()) {
+    // What holds regions may read anything.
+    llvm::SmallBitVector used(numLoops, each.getNumRegions() > 0);
+    if (auto index = dyn_cast<linalg::IndexOp>(each))
+      used.set(index.getDim());
+    for (Value operand : each.getOperands())
+      if (auto it = loops.find(operand); it != loops.end())
+        used |= it->second;
+    for (Value value : each.getResults())
+      loops[value] = used;
+  }
+  return loops;
+}
+
+SmallVector<BodyCandidates> norm::collectBodyCandidates(OpResult result) {
+  constexpr size_t kMaxLoopSets = 4; // of one body; each is read by itself
+  auto op = cast<linalg::LinalgOp>(result.getOwner());
+  bool reduces = op.getNumReductionLoops() > 0;
+  llvm::SmallBitVector all(op.getNumLoops(), true);
+  SmallVector<BodyCandidates> found(1, {all, {}});
+  Operation *terminator = op.getBlock()->getTerminator();
+  Value yielded = terminator->getOperand(result.getResultNumber());
+  // What is only moved is found where it is computed.
+  if (!reduces && yielded.getDefiningOp())
+    found.front().scalars.push_back(yielded);
+  llvm::DenseMap<Value, llvm::SmallBitVector> loops;
+  if (reduces)
+    loops = collectLoops(op);
+  for (Operation &each : llvm::reverse(op.getBlock()->without_terminator()))
+    for (Value scalar : each.getResults()) {
+      if (!isa<FloatType>(scalar.getType()) || (scalar == yielded && !reduces))
+        continue;
+      const llvm::SmallBitVector &used = reduces ? loops[scalar] : all;
+      auto it = llvm::find_if(
+          found, [&](const BodyCandidates &set) { return set.loops == used; });
+      if (it == found.end() && found.size() == kMaxLoopSets)
+        continue;
+      if (it == found.end())
+        it = found.insert(found.end(), {used, {}});
+      it->scalars.push_back(scalar);
+    }
+  return found;
+}

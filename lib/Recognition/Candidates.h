@@ -15,6 +15,7 @@
 #define NORM_RECOGNITION_CANDIDATES_H
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "llvm/ADT/SmallBitVector.h"
 
 namespace mlir::norm {
 
@@ -22,6 +23,17 @@ namespace mlir::norm {
 /// reduction they depend on: those of the first reduction come first, and of
 /// each the last op, which sees a norm with its weight.
 SmallVector<linalg::LinalgOp> collectCandidates(Operation *scope);
+
+/// Values of one body that may be norms, over some of the loops of its op.
+struct BodyCandidates {
+  llvm::SmallBitVector loops;
+  SmallVector<Value> scalars; // from the last op on
+};
+
+/// What the body of `result`'s op computes: over all loops, and where the op
+/// reduces, as a matrix product that a norm was fused into, over the loops that
+/// a value depends on. A broadcast is none of these: it repeats what it yields.
+SmallVector<BodyCandidates> collectBodyCandidates(OpResult result);
 
 } // namespace mlir::norm
 

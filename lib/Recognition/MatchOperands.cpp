@@ -141,7 +141,7 @@ bool Matcher::holdsInput(const Anchor &anchor, RMSNormMatch &match) {
 bool Matcher::findInputInSum(RMSNormMatch &match) {
   MLIRContext *context = compute.getContext();
   llvm::DenseMap<AffineExpr, AffineExpr> toRoot;
-  for (auto [rootDim, sumDim] : reducedOf)
+  for (auto [rootDim, sumDim] : reducedOf.getDims())
     toRoot[getAffineDimExpr(sumDim, context)] =
         getAffineDimExpr(rootDim, context);
   for (const Anchor &inSum :

@@ -353,9 +353,10 @@ const Expr *ExprReader::readReduction(OpResult result,
 //===----------------------------------------------------------------------===//
 
 ExprReader::ExprReader(linalg::LinalgOp root, unsigned resultNumber,
+                       const llvm::SmallBitVector &rootLoops,
                        const llvm::DenseSet<Value> &leaves)
-    : root(root), resultNumber(resultNumber), leaves(leaves),
-      context(root->getContext()) {}
+    : root(root), resultNumber(resultNumber), rootLoops(rootLoops),
+      leaves(leaves), context(root->getContext()) {}
 
 /// What is nearer matters more: where there is too much of it, less far.
 bool ExprReader::read() {
@@ -370,7 +371,6 @@ bool ExprReader::read() {
 }
 
 void ExprReader::reset() {
-  yielded = nullptr;
   body.clear();
   extents.clear();
   extentSources.clear();
@@ -386,7 +386,11 @@ bool ExprReader::readRoot() {
   OpResult result = root->getResult(resultNumber);
   bool reduces = root.getNumReductionLoops() > 0;
   spaceMap =
-      reduces ? AffineMap::getMultiDimIdentityMap(root.getNumLoops(), context)
+      reduces ? AffineMap::getFilteredIdentityMap(
+                    context, root.getNumLoops(),
+                    [&](AffineDimExpr loop) {
+                      return rootLoops.test(loop.getPosition());
+                    })
               : root.getIndexingMapMatchingResult(result);
   SmallVector<int64_t> ranges = root.getStaticLoopRanges();
   SmallVector<AffineExpr> indices;
@@ -403,9 +407,13 @@ bool ExprReader::readRoot() {
     if (loop)
       addExtentSources(root, loop.getPosition(), i);
   }
-  SmallVector<AffineExpr> loops(indices);
+  SmallVector<AffineExpr> loops(root.getNumLoops(),
+                                getAffineConstantExpr(0, context));
   SmallVector<unsigned> reduced;
-  if (!reduces && !enterLoops(result, indices, loops, reduced))
+  if (reduces)
+    for (auto [i, expr] : llvm::enumerate(spaceMap.getResults()))
+      loops[cast<AffineDimExpr>(expr).getPosition()] = indices[i];
+  else if (!enterLoops(result, indices, loops, reduced))
     return false;
   Scalars known = readOperands(root, loops, /*skipInits=*/reduces);
   llvm::SaveAndRestore here(this->loops, ArrayRef<AffineExpr>(loops));
@@ -413,9 +421,9 @@ bool ExprReader::readRoot() {
   Block *block = root.getBlock();
   for (Operation &op : block->without_terminator())
     for (Value scalar : op.getResults())
-      body.push_back({scalar, readScalar(scalar, known)});
+      body[scalar] = readScalar(scalar, known);
   if (!reduces) {
-    yielded =
+    const Expr *yielded =
         readScalar(block->getTerminator()->getOperand(resultNumber), known);
     anchors[yielded].push_back({result, indices});
   }

@@ -198,53 +198,59 @@ private:
 
   /// One norm of `op`; returns the rest of it, if any.
   linalg::LinalgOp recognizeOnce(linalg::LinalgOp op, bool leftovers) {
-    bool reduces = op.getNumReductionLoops() > 0;
     for (OpResult result : op->getResults()) {
       if (result.use_empty() || refusedParts.contains(result) ||
           !isa<RankedTensorType>(result.getType()))
         continue;
-      ExprReader reader(op, result.getResultNumber(), numbers.refused);
-      if (!reader.read())
-        continue;
-      Value yielded =
-          op.getBlock()->getTerminator()->getOperand(result.getResultNumber());
-      SmallVector<std::pair<Value, const Expr *>> candidates;
-      // What is only moved is found where it is computed.
-      if (!reduces && yielded.getDefiningOp())
-        candidates.push_back({yielded, reader.getYielded()});
-      for (auto &entry : llvm::reverse(reader.getBody()))
-        if (entry.first != yielded || reduces)
-          candidates.push_back(entry);
-      for (auto [scalar, expr] : candidates) {
-        if (!isa<FloatType>(scalar.getType()) || !expr->hasReduction)
-          continue;
-        Decision decision = decideRMSNorm(expr, reader, rounding, leftovers);
-        if (decision.match) {
-          note(op, decision);
-          SmallVector<Statistic::Held> holders = getHolders(*decision.match);
-          Applied applied = apply(rewriter, op, result.getResultNumber(),
-                                  scalar, reader, *decision.match);
-          if (!holders.empty())
-            statistics.push_back(
-                {applied.norm, numbers.get(applied.norm), holders});
-          return applied.rest;
-        }
-        if (decision.refusal == Refusal::NotACandidate)
-          continue;
-        if (expr->hasBeyondBound && mayBeDueToBound(decision.refusal))
-          decision = refuseTooLarge(std::move(decision));
-        if (scalar == yielded)
-          numbers.refused.insert(result);
-        note(op, decision);
-        for (Value part : decision.refusedParts)
-          if (part.getDefiningOp() != op)
-            refusedParts.insert(part);
-        // A part of it would be another function of x than the whole.
-        if (decision.refusal == Refusal::WeightNotOverDims)
-          break;
-      }
+      for (BodyCandidates &candidates : collectBodyCandidates(result))
+        if (auto applied = recognizeOneOf(candidates, result, leftovers))
+          return applied->rest;
     }
     return {};
+  }
+
+  std::optional<Applied> recognizeOneOf(BodyCandidates &candidates,
+                                        OpResult result, bool leftovers) {
+    auto op = cast<linalg::LinalgOp>(result.getOwner());
+    unsigned resultNumber = result.getResultNumber();
+    ExprReader reader(op, resultNumber, candidates.loops, numbers.refused);
+    if (candidates.scalars.empty() || !reader.read())
+      return std::nullopt;
+    Value yielded = op.getBlock()->getTerminator()->getOperand(resultNumber);
+    for (Value scalar : candidates.scalars) {
+      const Expr *expr = reader.getExpr(scalar);
+      if (!expr->hasReduction)
+        continue;
+      Decision decision = decideRMSNorm(expr, reader, rounding, leftovers);
+      if (decision.match)
+        return applyMatch(result, scalar, reader, decision);
+      if (decision.refusal == Refusal::NotACandidate)
+        continue;
+      if (expr->hasBeyondBound && mayBeDueToBound(decision.refusal))
+        decision = refuseTooLarge(std::move(decision));
+      if (scalar == yielded)
+        numbers.refused.insert(result);
+      note(op, decision);
+      for (Value part : decision.refusedParts)
+        if (part.getDefiningOp() != op)
+          refusedParts.insert(part);
+      // A part of it would be another function of x than the whole.
+      if (decision.refusal == Refusal::WeightNotOverDims)
+        break;
+    }
+    return std::nullopt;
+  }
+
+  Applied applyMatch(OpResult result, Value scalar, const ExprReader &reader,
+                     const Decision &decision) {
+    auto op = cast<linalg::LinalgOp>(result.getOwner());
+    note(op, decision);
+    SmallVector<Statistic::Held> holders = getHolders(*decision.match);
+    Applied applied = apply(rewriter, op, result.getResultNumber(), scalar,
+                            reader, *decision.match);
+    if (!holders.empty())
+      statistics.push_back({applied.norm, numbers.get(applied.norm), holders});
+    return applied;
   }
 
   /// Whether what was not read could have been what was not found.

@@ -101,8 +101,8 @@ struct BodyAnchor {
 
 /// Reads what one linalg op computes. The index dimensions 0 to rank-1 are
 /// those of a tensor over the whole iteration space of the op: its result's
-/// where all its loops are parallel, else the loops themselves. Those of other
-/// reductions follow.
+/// where all its loops are parallel, else the loops themselves, or some of them.
+/// Those of other reductions follow.
 class ExprReader {
 public:
   /// Bounds on what is read for one op; beyond them a tensor is a leaf.
@@ -111,17 +111,17 @@ public:
   static constexpr unsigned kMaxBody = kMaxNodes / 4; // ops of one linalg op
   static constexpr unsigned kMaxRecursion = 200;      // for the stack's sake
 
-  /// Behind a reduction, `leaves` are not read further.
+  /// Behind a reduction, `leaves` are not read further. Of a root that reduces,
+  /// only what depends on no other than `rootLoops` is read rightly.
   ExprReader(linalg::LinalgOp root, unsigned resultNumber,
+             const llvm::SmallBitVector &rootLoops,
              const llvm::DenseSet<Value> &leaves);
 
   /// Reads the body; false where the op has no such iteration space.
   bool read();
 
-  /// What the body yields; null for a reduction.
-  const Expr *getYielded() const { return yielded; }
-  /// The scalars of the body, in the order of its operations.
-  ArrayRef<std::pair<Value, const Expr *>> getBody() const { return body; }
+  /// What an op of the body computes.
+  const Expr *getExpr(Value scalar) const { return body.lookup(scalar); }
 
   unsigned getRank() const { return rank; }
   ArrayRef<int64_t> getShape() const {
@@ -206,6 +206,7 @@ private:
 
   linalg::LinalgOp root;
   unsigned resultNumber;
+  llvm::SmallBitVector rootLoops;
   const llvm::DenseSet<Value> &leaves;
   MLIRContext *context;
   AffineMap spaceMap;
@@ -218,8 +219,7 @@ private:
   llvm::DenseMap<Value, unsigned> distances[2];
   linalg::LinalgOp current;   // whose body is being read
   ArrayRef<AffineExpr> loops; // of `current`
-  const Expr *yielded = nullptr;
-  SmallVector<std::pair<Value, const Expr *>> body;
+  llvm::DenseMap<Value, const Expr *> body;
   SmallVector<int64_t> extents;
   /// What each extent is where it is dynamic; loops know it from any operand.
   SmallVector<SmallVector<SymbolicCount, 2>> extentSources;
