@@ -6,15 +6,17 @@ import numpy as np
 from program import Function, Value, rounded, ulp
 from specification import Spec, choose
 
-# What a mutation needs of the program: two equal extents, an epsilon, a weight.
+# What a mutation needs of the program: two equal extents, an epsilon, a weight;
+# exact: no arithmetic in 16 bits, whose roundings may undo it.
 MUTATIONS = {
-    "divisor n-1": "", "divisor n+1": "", "divisor next float": "static single",
-    "divisor other extent": "batch", "wrong axis": "square", "other numerator": "",
+    "divisor n-1": "exact", "divisor n+1": "exact", "divisor next float": "static single exact",
+    "divisor other extent": "batch exact", "wrong axis": "square", "other numerator": "",
     "other square": "", "product of two": "", "transposed square": "square",
     "transposed numerator": "square", "shifted slice": "static", "mean subtracted": "",
-    "abs": "", "cube": "", "epsilon negative": "epsilon", "epsilon per row": "epsilon batch",
+    "abs": "", "cube": "", "epsilon negative": "epsilon exact",
+    "epsilon per row": "epsilon batch exact", "part divided by whole": "static part exact",
     "init not zero": "", "max": "", "product": "", "root omitted": "", "fourth root": "",
-    "weight axis": "square weight", "no division": "", "divisor 1.6 % off": "static",
+    "weight axis": "square weight", "no division": "", "divisor 1.6 % off": "static exact",
     "numerator squared": "", "drops NaN": "", "swapped statistics": "",
 }
 
@@ -41,7 +43,7 @@ class Program:
         array = self.numpy.integers(-112, 113, [self.spec.shape[a] for a in layout]) / 64
         if self.mutation == "drops NaN" and not self.function.arguments:
             array.flat[0] = np.nan
-        return array
+        return array if layout else array + (array == 0)  # no weight that makes all 0
 
     def input(self, layout, element=None):
         return self.function.argument(layout, element or self.spec.element, self.draw(layout))
@@ -202,7 +204,8 @@ class Program:
         if set(dims) & spec.dynamic or (self.rng.random() < 0.2 and not spec.count):
             if mutation not in ("divisor next float", "divisor 1.6 % off"):
                 return f.op("arith.divf", total, self.extent_value(dims))
-        n = spec.count or int(np.prod([spec.shape[d] for d in dims]))
+        is_part = spec.count and mutation != "part divided by whole"
+        n = spec.count if is_part else int(np.prod([spec.shape[d] for d in dims]))
         n += {"divisor n-1": -1, "divisor n+1": 1}.get(mutation, 0)
         n *= 1.016 if mutation == "divisor 1.6 % off" else 1
         if mutation != "divisor next float" and self.rng.random() < 0.5:
@@ -297,7 +300,10 @@ class Program:
             f.result(scale, "inv_rms")
         if spec.scale:
             scale = f.cast(scale, spec.element)
-            scale, x = (scale, stored) if spec.scale == "narrow" else (f.cast(scale, spec.compute), x)
+            if spec.scale == "wide":
+                scale = f.cast(scale, spec.compute)
+            else:
+                x = f.cast(x, spec.element) if self.mutation else stored
 
         def apply(v):
             if spec.root_form == "l2" and self.rng.random() < 0.3:
@@ -369,8 +375,8 @@ class Program:
         return not np.all(same)
 
     def errors(self, outputs):
-        """Worst error in ulp of the compiled results, and whether one is too large."""
-        worst, too_large = 0.0, False
+        """Worst errors in ulp of the compiled results, and whether one is too large."""
+        worst, too_large = {}, False
         for result, output in zip(self.function.results, outputs):
             low, high, size, limit = getattr(self, f"expect_{result.role}")(result)
             low, high, size = (np.broadcast_to(v, self.spec.shape) if v.size > output.size or
@@ -379,7 +385,9 @@ class Program:
             distance = np.maximum(np.maximum(low - output, output - high), 0)
             distance = np.where(np.isfinite(output), distance, np.inf)
             error = float((distance / ulp(size, result.value.element)).max())
-            worst, too_large = max(worst, error), too_large or error > limit
+            kind = result.value.element + self.spec.arithmetic.removeprefix(self.spec.element)
+            worst[kind] = max(worst.get(kind, 0.0), error)
+            too_large |= error > limit
         return worst, too_large
 
     @property

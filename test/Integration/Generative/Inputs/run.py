@@ -129,7 +129,8 @@ def to_storage(array, element):
 
 def from_storage(array, element):
     if element == "bf16":
-        array = (array.astype(np.uint32) << 16).view(np.float32)
+        bits = np.atleast_1d(array.astype(np.uint32) << 16)
+        array = bits.view(np.float32).reshape(array.shape)
     return array.astype(np.float64)
 
 
@@ -170,29 +171,29 @@ def compile_module(text):
 # Modules.
 
 def spellings(seed, names):
-    """(name, problem, arithmetic, ulp) of each."""
+    """(name, problem, ulp of each element type) of each."""
     programs = [make(n, seed) for n in names]
     passes = choose_passes(seed, names)
     text = "".join(p.function.text() for p in programs)
     # A norm whose extents alone are asked for goes with canonicalize.
     done = norm_opt(text, passes + ["norm-recognize", "canonicalize"])
     if done.returncode:
-        return [(n, failure(done, passes), None, 0) for n in names]
+        return [(n, failure(done, passes), {}) for n in names]
     texts = functions(done.stdout)
     library, error = compile_module(done.stdout)
     results = []
     for p in programs:
         problem = judge_recognised(p, texts[p.name])
-        worst = 0
+        worst = {}
         if error:
             problem = problem or "norm-compile failed: " + error
         else:
             worst, too_large = p.errors(execute(library, p))
             if too_large:
-                problem += f" {worst:.3g} ulp from f64"
+                problem += f" ulp from f64: {worst}"
         if problem:
             problem += f" [{','.join(passes)}]"
-        results.append((p.name, problem, p.spec.arithmetic, worst))
+        results.append((p.name, problem, worst))
     return results
 
 
@@ -271,9 +272,9 @@ def main():
     with concurrent.futures.ProcessPoolExecutor(min(os.cpu_count(), 2)) as pool:
         found = [pool.submit(spellings, args.seed, b) for b in batches("f", args.programs)]
         kept = [pool.submit(mutants, args.seed, b) for b in batches("m", args.mutants)]
-        for name, problem, element, error in (r for f in found for r in f.result()):
+        for name, problem, errors in (r for f in found for r in f.result()):
             recognised += not problem
-            worst[element] = max(worst[element], error)
+            worst.update({kind: max(e, worst[kind]) - worst[kind] for kind, e in errors.items()})
             failures += [(name, problem)] if problem else []
         for future in kept:
             results, why = future.result()

@@ -50,7 +50,7 @@ def choose(rng, needs, is_mutant):
     if rank > 1 and rng.random() < 0.3:
         dims = [rng.randrange(rank)]
     if rank > 2 and rng.random() < 0.25 and "square" not in needs:
-        dims = sorted(rng.sample(range(rank), 2))
+        dims = sorted(rng.sample(range(rank), 2)) if "part" not in needs else dims
     batch = [a for a in range(rank) if a not in dims]
     if "square" in needs:
         shape[batch[0]] = shape[dims[0]]
@@ -93,10 +93,15 @@ def choose(rng, needs, is_mutant):
     spec = Spec(shape, dynamic, dims, element, compute, epsilon, mode, weight,
                 weight is not None and rng.random() < 0.2, rng.choice(["late", "early"]), post,
                 residual, cut)
-    if not is_mutant:
-        choose_rare(rng, spec)
-    elif "swapped" in needs:
-        spec.residual = False
+    choose_rare(rng, spec)
+    if is_mutant:  # one norm of the mean, in the arithmetic that the mutation needs
+        spec.extra, spec.root_form, spec.count = "none", "mean", None
+        if "exact" in needs and spec.arithmetic != spec.element:
+            spec.compute = "f32"
+        if "static" in needs:
+            spec.pair = None
+    if "part" in needs:
+        spec.count = rng.randrange(2, spec.shape[spec.dims[0]])
     return spec
 
 
