@@ -245,16 +245,16 @@ static RMSNormOp createNorm(RewriterBase &rewriter, Location loc, Value input,
       RootFormAttr::get(rewriter.getContext(), match.rootForm));
 }
 
-/// What is only asked for its extents computes nothing: its inits have them.
-static void forwardExtents(RewriterBase &rewriter, Operation *op) {
+static bool isExtent(Operation *user) { return isa<tensor::DimOp>(user); }
+
+void norm::forwardExtents(RewriterBase &rewriter, Operation *op) {
   auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
-  if (!linalgOp || !llvm::all_of(op->getUsers(), [](Operation *user) {
-        return isa<tensor::DimOp>(user);
-      }))
+  if (!linalgOp)
     return;
   for (OpResult result : op->getResults()) {
     Value init = linalgOp.getDpsInitOperand(result.getResultNumber())->get();
-    rewriter.replaceAllUsesWith(result, init);
+    rewriter.replaceUsesWithIf(
+        result, init, [](OpOperand &use) { return isExtent(use.getOwner()); });
   }
 }
 
@@ -265,7 +265,8 @@ void norm::eraseDead(RewriterBase &rewriter,
     Operation *next = worklist.pop_back_val();
     if (!next || erased.contains(next))
       continue;
-    forwardExtents(rewriter, next);
+    if (llvm::all_of(next->getUsers(), isExtent))
+      forwardExtents(rewriter, next);
     if (!isOpTriviallyDead(next))
       continue;
     for (Value operand : next->getOperands())

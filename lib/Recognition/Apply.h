@@ -35,6 +35,9 @@ Applied apply(RewriterBase &rewriter, linalg::LinalgOp op,
 void reuseStatistic(RewriterBase &rewriter, RMSNormOp norm,
                     ArrayRef<Value> tensors);
 
+/// What only asks for an extent of a result of `op` asks its init.
+void forwardExtents(RewriterBase &rewriter, Operation *op);
+
 /// Erases what is dead of `worklist`, and then the producers that only it used.
 void eraseDead(RewriterBase &rewriter, SmallVector<Operation *> worklist);
 

@@ -93,6 +93,15 @@ void Matcher::takeWeight(const Expr *factor, FloatType product) {
     weight = factor;
 }
 
+/// Whether a * b is a factor of its own in `product`.
+static bool multipliesFirst(const Expr *product, const Expr *a, const Expr *b) {
+  if (product->kind != Kind::Mul)
+    return false;
+  const Expr *lhs = product->operands[0], *rhs = product->operands[1];
+  return (lhs == a && rhs == b) || (lhs == b && rhs == a) ||
+         multipliesFirst(lhs, a, b) || multipliesFirst(rhs, a, b);
+}
+
 /// Names x, r and w among the factors of one product.
 Check Matcher::classify(const Expr *product) {
   compute = cast<FloatType>(product->type);
@@ -111,17 +120,19 @@ Check Matcher::classify(const Expr *product) {
   // the rounding of z, for the product of two narrow values is exact in f32),
   // or it is widened again.
   const Expr *r = stripExtend(rootFactor);
-  bool multipliesWeightLast = !weight && !others.empty() && !reorders;
   if (raises) {
     raiseTypes(productType, !others.empty());
   } else if (r->kind == Kind::Round) {
     scaleType = cast<FloatType>(r->type);
     if (r == rootFactor) {
       compute = cast<FloatType>(r->operands[0]->type);
-      if (!weight && !others.empty() && !multipliesWeightLast)
+      // (x * r) * w rounds each product to the narrow type.
+      bool weighsLast =
+          others.size() == 1 && x && multipliesFirst(product, x, rootFactor);
+      if (!weight && !others.empty() && !weighsLast)
         return refuse(Refusal::RoundingNotRepresentable,
                       "a weight in the product of the rounded root");
-      if (!normalizedType && (weight || multipliesWeightLast))
+      if (!normalizedType && (weight || weighsLast))
         normalizedType = productType;
     }
   }
@@ -136,26 +147,22 @@ Check Matcher::classify(const Expr *product) {
   return std::nullopt;
 }
 
-/// Whether a * b is a factor of its own in `product`.
-static bool multipliesFirst(const Expr *product, const Expr *a, const Expr *b) {
-  if (product->kind != Kind::Mul)
-    return false;
-  const Expr *lhs = product->operands[0], *rhs = product->operands[1];
-  return (lhs == a && rhs == b) || (lhs == b && rhs == a) ||
-         multipliesFirst(lhs, a, b) || multipliesFirst(rhs, a, b);
-}
-
 /// x is what the statistic squares; `others` are the factors that are left.
 Check Matcher::findX(const Expr *product,
                      SmallVectorImpl<const Expr *> &others) {
   const Expr *base = square ? stripExtend(square->operands[0]) : nullptr;
+  auto matches = [&](const Expr *atRoot, const Expr *inSum) {
+    reducedOf.clear();
+    compared.clear();
+    return isSame(atRoot, inSum);
+  };
   auto isX = [&](const Expr *expr) {
     if (x || !base || expr == rootFactor)
       return false;
-    reducedOf.clear();
-    compared.clear();
-    if (!isSame(stripExtend(expr), base) &&
-        !isSame(stripExtend(expr), peel(base)))
+    // Where reading ended at one of them, only the widened values are the same.
+    if (!matches(stripExtend(expr), base) &&
+        !matches(expr, square->operands[0]) &&
+        !matches(stripExtend(expr), peel(base)))
       return false;
     x = expr;
     return true;

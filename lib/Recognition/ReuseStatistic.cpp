@@ -7,8 +7,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "Apply.h"
+#include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/ReshapeOpsUtils.h"
+#include "mlir/Transforms/RegionUtils.h"
 
 using namespace mlir;
 using namespace mlir::norm;
@@ -33,6 +35,27 @@ static bool isKnownAt(Value value, RMSNormOp norm, Operation *op) {
   Operation *producer = value.getDefiningOp();
   return !producer || producer->getBlock() != norm->getBlock() ||
          producer->isBeforeInBlock(op);
+}
+
+/// Whether the ops from `first` on that compute `values` use one of `tensors`.
+static bool needsAny(ArrayRef<Value> values, ArrayRef<Value> tensors,
+                     Operation *first) {
+  BackwardSliceOptions options;
+  options.inclusive = true;
+  options.omitUsesFromAbove = false;
+  options.filter = [&](Operation *op) {
+    Operation *ancestor = first->getBlock()->findAncestorOpInBlock(*op);
+    return ancestor && !ancestor->isBeforeInBlock(first);
+  };
+  SetVector<Operation *> slice;
+  for (Value value : values)
+    if (failed(getBackwardSlice(value, &slice, options)))
+      return true;
+  return llvm::any_of(slice, [&](Operation *op) {
+    return llvm::any_of(op->getOperands(), [&](Value operand) {
+      return llvm::is_contained(tensors, operand);
+    });
+  });
 }
 
 static RankedTensorType getStatisticType(RMSNormOp norm) {
@@ -102,9 +125,18 @@ void norm::reuseStatistic(RewriterBase &rewriter, RMSNormOp norm,
   for (Value tensor : tensors)
     if (!getReassociation(statistic, cast<RankedTensorType>(tensor.getType())))
       return;
+  for (Value tensor : tensors)
+    forwardExtents(rewriter, tensor.getDefiningOp());
   Operation *first = findFirstUser(norm, tensors);
-  if (!first || !isKnownAt(norm.getInput(), norm, first) ||
-      (norm.getWeight() && !isKnownAt(norm.getWeight(), norm, first)))
+  if (!first)
+    return;
+  SmallVector<Value> later;
+  for (Value operand : norm.getDpsInputs())
+    if (!isKnownAt(operand, norm, first))
+      later.push_back(operand);
+  // What is computed between them, such as x, can perhaps be earlier.
+  if (!later.empty() && (needsAny(later, tensors, first) ||
+                         failed(moveValueDefinitions(rewriter, later, first))))
     return;
   RMSNormOp replacement = addStatistic(rewriter, norm, first);
   SmallVector<Operation *> dead;

@@ -18,7 +18,7 @@ SCALAR_OPS = {
     "math.exp": np.exp, "math.log": np.log,
     # Roundings are not part of the mathematics.
     "arith.extf": lambda a: a, "arith.truncf": lambda a: a,
-    "cube": lambda a: a**3, "square": np.square, "ident": lambda a: a,
+    "cube": lambda a: a**3, "square": np.square, "drop nan": lambda a: np.nan_to_num(a, nan=0.0),
 }
 NAMED = {
     "arith.addf": "add", "arith.subf": "sub", "arith.mulf": "mul", "arith.divf": "div",
@@ -39,6 +39,16 @@ def rounded(value, element):
         return np.asarray(value, np.float64)
     spacing = ulp(value, element)
     return np.round(np.asarray(value, np.float64) / spacing) * spacing
+
+
+@dataclasses.dataclass
+class Result:
+    """What a function returns: a value, perhaps reshaped, and how it is judged."""
+    value: "Value"
+    kind: str  # of its tensor
+    shape: list
+    role: str
+    part: object = None
 
 
 @dataclasses.dataclass
@@ -64,6 +74,7 @@ class Function:
         self.cut = cut  # how likely an op gets a linalg op of its own
         self.arguments, self.lines, self.count = [], [], 0
         self.extents, self.results = {}, []
+        self.sized = None  # a tensor over all of x's dimensions, and its type
 
     # Text.
 
@@ -85,7 +96,7 @@ class Function:
         """The extent of a dynamic dimension as an index."""
         if axis not in self.extents:
             index = self.define(f"arith.constant {axis} : index")
-            x, kind = self.arguments[0][:2]
+            x, kind = self.sized or self.arguments[0][:2]
             self.extents[axis] = self.define(f"tensor.dim {x}, {index} : {kind}")
         return self.extents[axis]
 
@@ -95,10 +106,10 @@ class Function:
 
     def text(self):
         arguments = ", ".join(f"{name}: {kind}" for name, kind, _, _ in self.arguments)
-        value = self.results[0]
-        kind = self.type(value.layout, value.element)
-        return (f"func.func @{self.name}({arguments}) -> {kind} {{\n" + "\n".join(self.lines)
-                + f"\n  return {value.ssa} : {kind}\n}}\n")
+        kinds = ", ".join(r.kind for r in self.results)
+        values = ", ".join(r.value.ssa for r in self.results)
+        return (f"func.func @{self.name}({arguments}) -> ({kinds}) {{\n" + "\n".join(self.lines)
+                + f"\n  return {values} : {kinds}\n}}\n")
 
     # Leaves.
 
@@ -166,8 +177,10 @@ class Function:
         kind = value.element
         if value.op in ("square", "cube"):
             seen[id(value)] = self.power(args[0], 2 if value.op == "square" else 3, kind)
-        elif value.op == "ident":
-            seen[id(value)] = args[0]
+        elif value.op == "drop nan":
+            test = self.define(f"arith.cmpf uno, {args[0]}, {args[0]} : {kind}")
+            zero = self.define(f"arith.constant 0.0 : {kind}")
+            seen[id(value)] = self.define(f"arith.select {test}, {zero}, {args[0]} : {kind}")
         elif value.op in ("arith.extf", "arith.truncf"):
             seen[id(value)] = self.define(
                 f"{value.op} {args[0]} : {value.operands[0].element} to {kind}")
@@ -254,6 +267,52 @@ class Function:
         return Value(value.element, value.array, ssa, layout)
 
     # Reductions and shapes.
+
+    def collapsed(self, pair):
+        """The shape with the static dimensions `pair` and the next one as one."""
+        shape = list(self.shape)
+        return shape[:pair] + [shape[pair] * shape[pair + 1]] + shape[pair + 2:]
+
+    def collapsed_type(self, pair, element):
+        return "tensor<" + "".join(f"{n}x" for n in self.collapsed(pair)) + element + ">"
+
+    def groups(self, pair):
+        return [[a] for a in range(pair)] + [[pair, pair + 1]] + [
+            [a] for a in range(pair + 2, len(self.shape))]
+
+    def expanded_argument(self, pair, element, array):
+        """An argument whose dimension `pair` is split in two."""
+        layout = list(range(len(self.shape)))
+        name, kind = f"%arg{len(self.arguments)}", self.collapsed_type(pair, element)
+        self.arguments.append((name, kind, array.reshape(self.collapsed(pair)), element))
+        ssa = self.define(f"tensor.expand_shape {name} {self.groups(pair)} output_shape "
+                          f"{self.shape} : {kind} into {self.type(layout, element)}")
+        return Value(element, array, ssa, layout)
+
+    def first(self, tensor, axis, count):
+        """The first `count` elements of a tensor, while the shape says so."""
+        kind = self.type(tensor.layout, tensor.element)
+        whole, self.shape = self.shape, list(self.shape)
+        self.shape[axis] = count
+        sizes = [self.size(a) if a in self.dynamic else self.extent(a) for a in tensor.layout]
+        ones = [1] * len(sizes)
+        ssa = self.define(f"tensor.extract_slice {tensor.ssa}{[0] * len(sizes)} "
+                          f"[{', '.join(map(str, sizes))}] {ones} : {kind} to "
+                          f"{self.type(tensor.layout, tensor.element)}")
+        array = np.take(tensor.array, range(count), axis)
+        return Value(tensor.element, array, ssa, tensor.layout), whole
+
+    def result(self, value, role, pair=None, part=None):
+        """Returns a tensor, with the dimensions `pair` collapsed."""
+        kind = self.type(value.layout, value.element)
+        shape = [1 if a is None else self.shape[a] for a in value.layout]
+        if pair is not None:
+            collapsed = self.collapsed_type(pair, value.element)
+            ssa = self.define(f"tensor.collapse_shape {value.ssa} {self.groups(pair)} : "
+                              f"{kind} into {collapsed}")
+            value = dataclasses.replace(value, ssa=ssa)
+            kind, shape = collapsed, self.collapsed(pair)
+        self.results.append(Result(value, kind, shape, role, part))
 
     def sum(self, value, dims, start=0.0):
         kept = [a for a in value.axes if a not in dims]
