@@ -121,6 +121,7 @@ private:
   Check checkRounding();
   Check findInput(RMSNormMatch &match);
   Check findWeight(RMSNormMatch &match);
+  bool areWhole(const Expr *weight) const;
   void findInverseRoots(RMSNormMatch &match);
   bool holdsAt(const Anchor &anchor, ArrayRef<int64_t> dims);
   std::optional<SmallVector<int64_t>> getOrder(const Anchor &anchor);
