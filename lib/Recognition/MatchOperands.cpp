@@ -304,7 +304,7 @@ Check Matcher::findWeight(RMSNormMatch &match) {
       match.weight = anchor.tensor;
       return std::nullopt;
     }
-  if (!canMaterialize(weight))
+  if (!canMaterialize(weight) || !areWhole(weight))
     return refuse(Refusal::WeightNotRepresentable,
                   "no tensor holds the weight over dims " + text(dims));
   match.weightExpr = weight;

@@ -128,6 +128,7 @@ private:
   bool holdsInput(const Anchor &anchor, RMSNormMatch &match);
   bool variesOverAll(const Expr *expr);
   Check findWeight(RMSNormMatch &match);
+  bool areWhole(const Expr *weight) const;
   void findInverseRoots(RMSNormMatch &match);
   bool holdsAt(const Anchor &anchor, ArrayRef<int64_t> dims);
   std::optional<SmallVector<int64_t>> getOrder(const Anchor &anchor);

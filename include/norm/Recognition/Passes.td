@@ -35,8 +35,10 @@ def NormRecognize : Pass<"norm-recognize"> {
     `rounding` says what may differ within the compute type, where no narrowing
     is at stake: `default` takes rsqrt for the division by a root, 1/n for the
     division by n, a scaled root, and the weight in any order (within 4 ulp);
-    `exact` refuses these; `relaxed` also takes a 16-bit mean that is divided in
-    f32 and rounded once.
+    `exact` refuses these; `relaxed` also takes a statistic that is rounded on
+    the way (squares, mean, or root in 16 bits under an f32 norm) and computes it
+    in f32: casts of the reciprocal root, of the normalised value and of the
+    result stay. A refusal that `relaxed` would take says so.
 
     Where a tensor that holds the reciprocal root has other users, they get the
     norm's second result `inv_rms`.
