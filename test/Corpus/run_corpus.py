@@ -1,169 +1,167 @@
-"""Runs the recogniser over a corpus of front ends' IR and counts.
+"""Runs the recogniser over a corpus of front ends' IR and checks what it makes of it.
 
-    run_corpus.py CORPUS [--require REGEX] [--families REGEX] [--list] [--no-run]
+    run_corpus.py CORPUS [--families REGEX] [--no-run]
 
-Prints one line a family: found / expected / refused rightly / largest error in ulp of
-the recognised programs, which are run (measure.py says how they are compared); found
-means as many norms as the manifest says, with its dims, epsilon, mode and weight. Exits
-1 when a family that matches --require falls short, when a recognised program gives
-another result, when any negative or centred case is fused wrongly, or when a refused
-program changes.
+Prints one line a family: found / expected / refused rightly / largest error in ulp.
+A positive case is found when it has as many norms as the manifest says, each with the
+entry's attributes (expectations.py), when nothing of the unfused chain is left alive
+that has no other user, and when the compiled program gives the framework's result
+(measure.py). A negative case is refused rightly when it stays as it was, byte for
+byte, and the remark gives the true reason. Exits 1 on any shortfall.
 """
 import argparse
 import collections
 import concurrent.futures
-import itertools
-import json
-import os
 import re
-import subprocess
 import sys
 
+import expectations
 import measure
+import programs
+from programs import count_reductions, count_roots, is_positive, norm_opt
 
-TOSA = ("func.func(tosa-to-linalg-named,tosa-to-linalg,tosa-to-arith,"
-        "tosa-to-tensor)")
-
-
-BATCH = 48  # cases a process: starting one costs more than most cases
-SEPARATOR = "// -----"
+CLEAN = "canonicalize,cse"  # what is dead goes
+ASSERTION = re.compile(r"^.*\bcf\.assert\b.*\n", re.M)
 
 
-def norm_opt(texts, passes):
-    """What the passes make of each text; None where they fail."""
-    command = ["norm-opt", "-", "--split-input-file",
-               f"--pass-pipeline=builtin.module({passes})"]
-    try:
-        done = subprocess.run(command, input=f"\n{SEPARATOR}\n".join(texts), text=True,
-                              capture_output=True, timeout=20)
-        outputs = done.stdout.split(SEPARATOR)
-        if done.returncode == 0 and len(outputs) == len(texts):
-            return outputs
-    except subprocess.TimeoutExpired:
-        pass
-    if len(texts) == 1:
-        return [None]
-    return [norm_opt([text], passes)[0] for text in texts]
+class Verdict:
+    def __init__(self, case):
+        self.case = case
+        self.problem, self.ulp, self.note = "", 0.0, ""
+
+    def holds(self):
+        return not self.problem
 
 
-def judge(batch, corpus, runner):
-    """(case, found, ulp, problem) of each case; all are of one pipeline."""
-    texts = []
-    for case in batch:
-        with open(os.path.join(corpus, "cases", case["id"] + ".mlir"), encoding="utf-8") as f:
-            texts.append(f.read())
-    before = TOSA if is_tosa(batch[0]) else ""
-    outputs = norm_opt(texts, ",".join(filter(None, [before, "norm-recognize"])))
-    suspects = [i for i, text in enumerate(outputs) if text and "norm.rmsnorm " not in text]
-    plain = dict(zip(suspects, norm_opt([texts[i] for i in suspects], before))) if suspects else {}
-    results = []
-    for i, (case, after) in enumerate(zip(batch, outputs)):
-        if after is None:
-            results.append((case, None, 0.0, "failed or took over 20 s"))
+def is_left_alive(case, before, after):
+    """Whether ops of the unfused chains are left; both programs have no dead ops."""
+    # A model may have roots of its own, in a scale or in an activation.
+    roots = count_roots(before) - case["expected"] if case.get("model") else 0
+    return (count_roots(after) > max(0, roots)
+            or count_reductions(after) > count_reductions(before) - case["expected"])
+
+
+def check_alive(case, before, after):
+    """(problem, note): an assertion of the front end's is a user of the root."""
+    if not is_left_alive(case, before, after):
+        return "", ""
+    if ASSERTION.search(after):
+        without = norm_opt([ASSERTION.sub("", after)], [CLEAN])[0]
+        if without and not is_left_alive(case, before, without[0]):
+            return "", "keeps the unfused root for its cf.assert"
+    return (f"{count_roots(after)} roots and {count_reductions(after)} reductions are left of "
+            f"{count_roots(before)} and {count_reductions(before)}"), ""
+
+
+def judge_positive(batch, corpus, run):
+    texts = [programs.read_text(corpus, case) for case in batch]
+    tosa = programs.TOSA if programs.needs_tosa(batch[0]) else ""
+    recognised = norm_opt(texts, [tosa, "norm-recognize"])
+    embedded = [measure.embed_resources(after[0], text) if after else "module {\n}"
+                for after, text in zip(recognised, texts)]
+    live = norm_opt(embedded, [CLEAN])
+    before = norm_opt(texts, [tosa, CLEAN])
+    verdicts = []
+    for case, after, clean, old in zip(batch, recognised, live, before):
+        verdict = Verdict(case)
+        verdicts.append(verdict)
+        if not after or not clean or not old:
+            verdict.problem = "norm-opt fails"
             continue
-        found = after.count("norm.rmsnorm ")
-        expected = 0 if case["label"] in ("negative", "centred") else case["expected"]
-        problem = ""
-        if found == 0 and after.strip() != plain[i].strip():
-            problem = "changed without a match"
-        # A LayerNorm is an RMSNorm of the centred value, when a tensor holds that.
-        elif found != expected and not (case["label"] == "centred" and found == 1):
-            problem = f"found {found}, expected {expected}"
-        elif expected:
-            problem = check_attributes(case, after)
-        ulp = 0.0
-        if runner and expected and not problem:
-            ulp, problem = runner.judge(case, after, lambda text=texts[i]: (
-                norm_opt([text], before)[0] if before else text))
-        results.append((case, found, ulp, problem))
-    return results
+        found = after[0].count("norm.rmsnorm ")
+        if found != case["expected"]:
+            verdict.problem = f"found {found}, expected {case['expected']}"
+            continue
+        verdict.problem = "; ".join(expectations.check_attributes(case, after[0]))
+        if verdict.holds():
+            verdict.problem, verdict.note = check_alive(case, old[0], clean[0])
+    if run:
+        run_all([(verdict, text, clean[0]) for verdict, text, clean
+                 in zip(verdicts, texts, live) if verdict.holds()], corpus)
+    return verdicts
 
 
-def describe(line):
-    """(rank, dims from the end, epsilon, mode, whether there is a weight) of an op."""
-    ins = re.search(r"ins\(%\w+(, %\w+)? : tensor<([^>]*)>", line)
-    rank = ins.group(2).count("x")
-    dims = re.search(r"dims = \[([^\]]*)\]", line).group(1)
-    mode = re.search(r"epsilon_mode =\s+(\w+)", line)
-    return (rank, [int(d) - rank for d in dims.split(",")],
-            float(re.search(r"epsilon = (\S+)", line).group(1)),
-            mode.group(1) if mode else "inside", bool(ins.group(1)))
+def run_all(verdicts, corpus):
+    compiled = measure.compile_all([clean for _, _, clean in verdicts])
+    for verdict, text, clean in verdicts:
+        function, verdict.problem = compiled[clean]
+        if function:
+            verdict.ulp, verdict.problem = measure.compare(
+                verdict.case, expectations.read_entries(verdict.case), corpus, text, clean,
+                function, expectations.get_limit_factor(verdict.case))
 
 
-def is_as_expected(line, norm):
-    rank, dims, epsilon, mode, has_weight = describe(line)
-    placement = norm["eps_placement"]
-    expected_mode = ("clamp" if "clamp" in placement else
-                     "outside" if placement == "outside_root" else "inside")
-    expected = norm.get("eps") or 0
-    if expected_mode == "clamp":  # of the L2 norm, which is sqrt(n) times larger
-        expected /= norm["n"] ** 0.5
-    # A weight on groups that were collapsed before stays an op of its own.
-    is_apart = "after the collapse" in norm["note"]
-    return (dims == [a if a < 0 else a - rank for a in norm["axes"]]
-            and mode == expected_mode
-            and abs(epsilon - expected) <= 0.02 * expected  # eps was rounded to 16 bits
-            and (has_weight == norm["has_weight"] or is_apart))
+def judge_negative(batch, corpus, run):
+    texts = [programs.read_text(corpus, case) for case in batch]
+    tosa = programs.TOSA if programs.needs_tosa(batch[0]) else ""
+    after = norm_opt(texts, [tosa, "norm-recognize"], "--remarks-filter=norm.*")
+    before = norm_opt(texts, [tosa])
+    verdicts, fused = [], []
+    for case, text, new, old in zip(batch, texts, after, before):
+        verdict = Verdict(case)
+        verdicts.append(verdict)
+        if not new or not old:
+            verdict.problem = "norm-opt fails"
+        elif case["label"] == "centred" and "norm.rmsnorm " in new[0]:
+            # A LayerNorm is an RMSNorm of the centred value, which no argument is.
+            if re.search(r"norm\.rmsnorm ins\(%arg", new[0]):
+                verdict.problem = "fused as an RMSNorm of the uncentred value"
+            else:
+                fused.append((verdict, text, measure.embed_resources(new[0], text)))
+        elif new[0] != old[0]:
+            verdict.problem = "changed"
+        else:
+            verdict.problem = expectations.check_refusal(case, old[0], new[1])
+    if run:
+        run_all(fused, corpus)
+    return verdicts
 
 
-def check_attributes(case, text):
-    lines = re.findall(r"norm\.rmsnorm (.*)", text)
-    for line in lines:
-        if not any(is_as_expected(line, norm) for norm in case["norms"]):
-            return "wrong attributes: " + line
-    return ""
+def judge(batch, corpus, run):
+    kind = judge_positive if is_positive(batch[0]) else judge_negative
+    return kind(batch, corpus, run)
 
 
-def is_tosa(case):
-    return case["variant"].split("__")[0] == "tosa"
-
-
-def make_batches(cases):
-    for tosa in (False, True):
-        alike = [c for c in cases if is_tosa(c) == tosa]
-        for i in range(0, len(alike), BATCH):
-            yield alike[i : i + BATCH]
+def report(verdicts):
+    """Prints what was found, and says whether everything was."""
+    families = collections.defaultdict(collections.Counter)
+    errors = collections.defaultdict(float)
+    notes = collections.Counter()
+    for verdict in sorted(verdicts, key=lambda v: v.case["id"]):
+        family, count = verdict.case["family"], families[verdict.case["family"]]
+        positive = is_positive(verdict.case)
+        count["expected" if positive else "negative"] += 1
+        count["found" if positive else "refused"] += verdict.holds()
+        errors[family] = max(errors[family], verdict.ulp)
+        notes[verdict.note] += bool(verdict.note)
+        if verdict.problem:
+            print(f"{verdict.case['id']} ({verdict.case['label']}): {verdict.problem}")
+    for family, count in sorted(families.items()):
+        print(f"{count['found']:4} / {count['expected']:4} found, {count['refused']:4} refused "
+              f"rightly, max ulp {errors[family]:.2f}: {family}")
+    for note, number in sorted((+notes).items()):
+        print(f"note: {number} cases: {note}")
+    expectations.print_exceptions([verdict.case["id"] for verdict in verdicts])
+    total = sum(families.values(), collections.Counter())
+    print(f"{total['found']} of {total['expected']} positive cases found, "
+          f"{total['refused']} of {total['negative']} refused rightly")
+    return bool(verdicts) and all(verdict.holds() for verdict in verdicts)
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("corpus")
-    parser.add_argument("--require", default="^$")
     parser.add_argument("--families", default="")
-    parser.add_argument("--list", action="store_true")
     parser.add_argument("--no-run", action="store_true")
     args = parser.parse_args()
-    with open(os.path.join(args.corpus, "manifest.json"), encoding="utf-8") as f:
-        cases = [c for c in json.load(f) if re.search(args.families, c["family"])]
-
-    families = collections.defaultdict(collections.Counter)
-    errors = collections.defaultdict(float)
-    runner = None if args.no_run else measure.Runner(args.corpus)
-    failed = False
-    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        judged = pool.map(lambda b: judge(b, args.corpus, runner), make_batches(cases))
-        for case, found, ulp, problem in itertools.chain.from_iterable(judged):
-            count = families[case["family"]]
-            count["cases"] += 1
-            negative = case["label"] in ("negative", "centred")
-            count["refused rightly" if negative else "expected"] += not problem if negative else 1
-            if not negative:
-                count["found"] += not problem
-                errors[case["family"]] = max(errors[case["family"]], ulp)
-            wrong = (negative or (found or 0) > case["expected"]
-                     or re.search("changed|wrong|ulp|not run", problem))
-            if problem and (wrong or re.search(args.require, case["family"])):
-                failed = True
-            if problem and (args.list or failed):
-                print(f"{case['id']} ({case['label']}): {problem}")
-    for family, count in sorted(families.items()):
-        print(f"{count['found']:4} / {count['expected']:4} found, "
-              f"{count['refused rightly']:4} refused rightly, "
-              f"max ulp {errors[family]:.2f}: {family}")
-    total = sum(families.values(), collections.Counter())
-    print(f"{total['found']} of {total['expected']} positive cases found, "
-          f"{total['refused rightly']} of {total['cases'] - total['expected']} refused rightly")
-    return 1 if failed or not cases else 0
+    cases = programs.load_cases(args.corpus, args.families)
+    verdicts = []
+    with concurrent.futures.ProcessPoolExecutor(2) as pool:
+        judged = [pool.submit(judge, batch, args.corpus, not args.no_run)
+                  for batch in programs.make_batches(cases)]
+        for future in judged:
+            verdicts += future.result()
+    return 0 if report(verdicts) else 1
 
 
 if __name__ == "__main__":
