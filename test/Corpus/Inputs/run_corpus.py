@@ -1,13 +1,14 @@
 """Runs the recogniser over a corpus of front ends' IR and checks what it makes of it.
 
-    run_corpus.py CORPUS [--families REGEX] [--no-run]
+    run_corpus.py CORPUS [--families REGEX] [--no-run] [--wrong=WHAT]
 
 Prints one line a family: found / expected / refused rightly / largest error in ulp.
 A positive case is found when it has as many norms as the manifest says, each with the
 entry's attributes (expectations.py), when nothing of the unfused chain is left alive
 that has no other user, and when the compiled program gives the framework's result
 (measure.py). A negative case is refused rightly when it stays as it was, byte for
-byte, and the remark gives the true reason. Exits 1 on any shortfall.
+byte, and the remark gives the true reason. Exits 1 on any shortfall; --wrong makes one
+thing that is expected false in every case, so that each must fall short.
 """
 import argparse
 import collections
@@ -122,6 +123,20 @@ def judge(batch, corpus, run):
     return kind(batch, corpus, run)
 
 
+def make_wrong(case, what):
+    """The case with another expectation than is true."""
+    if what == "epsilon":
+        norms = [{**norm, "eps": 1.5 * (norm["eps"] or 1e-3)} for norm in case["norms"]]
+        return {**case, "norms": norms}
+    if what == "reason":
+        other = "max instead of mean" if case["negative_reason"] != "max instead of mean" else "cube"
+        return {**case, "negative_reason": other}
+    if what == "label":
+        label = "negative" if is_positive(case) else "positive"
+        return {**case, "label": label, "expected": 1}
+    return {**case, "wrong_results": what == "result"}
+
+
 def report(verdicts):
     """Prints what was found, and says whether everything was."""
     families = collections.defaultdict(collections.Counter)
@@ -153,8 +168,10 @@ def main():
     parser.add_argument("corpus")
     parser.add_argument("--families", default="")
     parser.add_argument("--no-run", action="store_true")
+    parser.add_argument("--wrong", choices=["epsilon", "reason", "label", "result"])
     args = parser.parse_args()
-    cases = programs.load_cases(args.corpus, args.families)
+    cases = [make_wrong(case, args.wrong)
+             for case in programs.load_cases(args.corpus, args.families)]
     verdicts = []
     with concurrent.futures.ProcessPoolExecutor(2) as pool:
         judged = [pool.submit(judge, batch, args.corpus, not args.no_run)

@@ -41,6 +41,13 @@ REASONS = [
 ]
 
 
+# Refused without a remark, although there is a root: (cases, reason).
+SILENT = [
+    (r"^neg_jnp_var_f32__", "jnp.var ends in a select on 32 - 0 > 0, a condition that is not "
+                            "folded; what is behind a select is no candidate"),
+]
+
+
 def check_refusal(case, text, remarks):
     """What is wrong with the remarks about a program that is refused; empty if nothing."""
     known = [reason for words, reason in REASONS
@@ -55,6 +62,8 @@ def check_refusal(case, text, remarks):
     given = {found.group(1) if found else "?" for found in missed}
     if expected is None:
         return f"refused as {given}, expected no remark" if given or divides_by_root(text) else ""
+    if not given and any(re.search(cases, case["id"]) for cases, _ in SILENT):
+        return ""
     allowed = expected if isinstance(expected, tuple) else (expected,)
     return "" if len(given) == 1 and given <= set(allowed) else (
         f"refused as {', '.join(given) or 'nothing'}, expected {' or '.join(allowed)}")
@@ -196,6 +205,10 @@ def print_exceptions(names):
         if count:
             print(f"the IR is right, not the entry's {listed['field']}, in {count} cases "
                   f"{listed['cases']}: {listed['reason']}")
+    for cases, reason in SILENT:
+        count = sum(bool(re.search(cases, name)) for name in names)
+        if count:
+            print(f"no remark in {count} cases {cases}: {reason}")
     for cases, limit, reason in WIDER_LIMITS:
         count = sum(bool(re.search(cases, name)) for name in names)
         if count:
