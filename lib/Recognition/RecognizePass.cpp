@@ -79,24 +79,33 @@ public:
   }
   unsigned getNumFound() const { return found.size(); }
 
-  /// Leaves out the functions that are no more, and what was inlined from a
-  /// function that stays: it was said there.
-  void report(const llvm::DenseSet<Operation *> &replaced,
-              llvm::DenseSet<Location> &said) const {
+  void reportFound(const llvm::DenseSet<Operation *> &silent) const {
     for (const Entry &entry : found)
-      if (!replaced.contains(entry.function))
+      if (!silent.contains(entry.function))
         remark::passed(entry.loc, getRemarkOptions()) << entry.text;
+  }
+
+  /// What was refused in a function and again where it was inlined is said
+  /// once: `said` holds where it stands in the program.
+  void reportRefused(const llvm::DenseSet<Operation *> &silent,
+                     llvm::DenseSet<Location> &said) const {
+    SmallVector<Location> now; // two statistics may have one location
     for (const auto &[statistic, entry] : refused) {
-      auto call = dyn_cast<CallSiteLoc>(entry.loc);
-      if (hasNorm.contains(statistic) || replaced.contains(entry.function) ||
-          (call && said.contains(call.getCallee())))
+      if (hasNorm.contains(statistic) || silent.contains(entry.function) ||
+          said.contains(getOrigin(entry.loc)))
         continue;
-      said.insert(entry.loc);
+      now.push_back(getOrigin(entry.loc));
       remark::missed(entry.loc, getRemarkOptions()) << entry.text;
     }
+    said.insert_range(now);
   }
 
 private:
+  static Location getOrigin(Location loc) {
+    while (auto call = dyn_cast<CallSiteLoc>(loc))
+      loc = call.getCallee();
+    return loc;
+  }
   static Operation *getFunction(Operation *op) {
     return op->getParentOfType<FunctionOpInterface>();
   }
@@ -362,54 +371,58 @@ struct NormRecognize : norm::impl::NormRecognizeBase<NormRecognize> {
     }
     SmallVector<InlinedFunction> inlined = inlineCalls(getOperation());
     Findings findings = Recognizer(getOperation(), *mode).run();
-    SmallVector<func::FuncOp> replaced;
-    SmallVector<Findings> across = replace(inlined, findings, *mode, replaced);
+    SmallVector<Findings> across;
+    for (InlinedFunction &function : inlined)
+      across.push_back(Recognizer(*function.copy, *mode).run());
+    llvm::DenseSet<Operation *> replaced = replace(inlined, findings, across);
     llvm::DenseSet<Operation *> erased = eraseInlined(inlined, replaced);
+
     llvm::DenseSet<Operation *> silent = erased;
-    for (func::FuncOp function : replaced)
-      silent.insert(function);
+    silent.insert_range(replaced);
     llvm::DenseSet<Location> said;
-    findings.report(silent, said);
-    for (auto [function, each] : llvm::zip_equal(replaced, across))
-      if (!erased.contains(function))
-        each.report({}, said);
+    findings.reportFound(silent);
+    for (auto [function, each] : llvm::zip_equal(inlined, across))
+      if (replaced.contains(function.original) &&
+          !erased.contains(function.original))
+        each.reportFound({});
+    findings.reportRefused(silent, said);
+    // Also of a function that keeps its calls: what was refused spans one.
+    for (auto [function, each] : llvm::zip_equal(inlined, across))
+      if (!erased.contains(function.original))
+        each.reportRefused({}, said);
   }
 
   /// Takes the copies that have norms which neither the function nor what it
   /// calls has.
-  SmallVector<Findings> replace(MutableArrayRef<InlinedFunction> inlined,
-                                const Findings &findings, Rounding mode,
-                                SmallVectorImpl<func::FuncOp> &replaced) {
+  llvm::DenseSet<Operation *> replace(MutableArrayRef<InlinedFunction> inlined,
+                                      const Findings &findings,
+                                      ArrayRef<Findings> across) {
     llvm::DenseMap<Operation *, unsigned> counts;
     findings.countByFunction(counts);
-    SmallVector<Findings> across;
-    for (auto &[original, copy, callees] : inlined) {
-      unsigned known = counts.lookup(original);
-      for (func::FuncOp callee : callees)
+    llvm::DenseSet<Operation *> replaced;
+    for (auto [function, ofCopy] : llvm::zip_equal(inlined, across)) {
+      unsigned known = counts.lookup(function.original);
+      for (func::FuncOp callee : function.callees)
         known += counts.lookup(callee);
-      Findings ofCopy = Recognizer(*copy, mode).run();
       // A caller of this function has what it has, also where it stays.
-      if (ofCopy.getNumFound() <= known) {
-        counts[original] = known;
+      counts[function.original] = std::max(known, ofCopy.getNumFound());
+      if (ofCopy.getNumFound() <= known)
         continue;
-      }
-      counts[original] = ofCopy.getNumFound();
-      original.getBody().takeBody(copy->getBody());
-      replaced.push_back(original);
-      across.push_back(std::move(ofCopy));
+      function.original.getBody().takeBody(function.copy->getBody());
+      replaced.insert(function.original);
     }
-    return across;
+    return replaced;
   }
 
   /// What was called by the functions that are replaced.
-  llvm::DenseSet<Operation *> eraseInlined(ArrayRef<InlinedFunction> inlined,
-                                           ArrayRef<func::FuncOp> replaced) {
+  llvm::DenseSet<Operation *>
+  eraseInlined(ArrayRef<InlinedFunction> inlined,
+               const llvm::DenseSet<Operation *> &replaced) {
     if (replaced.empty())
       return {};
-    llvm::DenseSet<Operation *> callers(replaced.begin(), replaced.end());
     SmallVector<func::FuncOp> callees;
     for (const InlinedFunction &function : inlined)
-      if (callers.contains(function.original))
+      if (replaced.contains(function.original))
         llvm::append_range(callees, function.callees);
     return eraseUnused(getOperation(), callees);
   }

@@ -43,8 +43,13 @@ def NormRecognize : Pass<"norm-recognize"> {
     Where a tensor that holds the reciprocal root has other users, they get the
     norm's second result `inv_rms`.
 
-    Limits: calls are not read (run `inline` before);
-    docs/Recognition.md lists the forms and the reasons of refusals.
+    A module is also read with its calls inlined, where the callee is private, of
+    one block, without side effects, not recursive and of at most 512 operations.
+    A function that has more norms that way loses these calls, and a callee
+    without users goes; every other function keeps its calls.
+
+    Limits: other calls are not read (run `inline` before), nor are loops and
+    buffers; docs/Recognition.md lists the forms and the reasons of refusals.
   }];
   let options = [Option<"rounding", "rounding", "std::string",
                         /*default=*/"\"default\"",

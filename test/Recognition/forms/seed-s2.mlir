@@ -69,7 +69,7 @@ module {
 // CHECK-LABEL: func.func @main(
 // CHECK-NOT: {{linalg|math}}.
 // CHECK: norm.rmsnorm ins(%arg0, %arg1 : tensor<4x32xf16>, tensor<32xf16>)
-// CHECK-SAME: dims = [1] epsilon = 1.013280e-06 : f16 compute_type = f16 -> tensor<4x32xf16>
+// CHECK-SAME: dims = [1] epsilon = 1.013280e-06 : f16 root_form =  rsqrt compute_type = f16 -> tensor<4x32xf16>
 // CHECK-NOT: {{linalg|math}}.
 // CHECK: return
 #map = affine_map<(d0, d1) -> (d0, d1)>
@@ -140,7 +140,7 @@ module {
 // CHECK-LABEL: func.func @main(
 // CHECK-NOT: {{linalg|math}}.
 // CHECK: norm.rmsnorm ins(%arg0, %arg1 : tensor<4x32xbf16>, tensor<32xbf16>)
-// CHECK-SAME: dims = [1] epsilon = 9.983770e-07 : bf16 compute_type = bf16 -> tensor<4x32xbf16>
+// CHECK-SAME: dims = [1] epsilon = 9.983770e-07 : bf16 root_form =  rsqrt compute_type = bf16 -> tensor<4x32xbf16>
 // CHECK-NOT: {{linalg|math}}.
 // CHECK: return
 #map = affine_map<(d0) -> (d0)>

@@ -47,7 +47,7 @@ module {
 // CHECK-LABEL: func.func @main(
 // CHECK-NOT: {{linalg|math}}.
 // CHECK: norm.rmsnorm ins(%arg0, %arg1 : tensor<4x32xbf16>, tensor<32xbf16>)
-// CHECK-SAME: dims = [1] epsilon = 9.983770e-07 : bf16 epsilon_mode =  outside compute_type = bf16 -> tensor<4x32xbf16>
+// CHECK-SAME: dims = [1] epsilon = 9.983770e-07 : bf16 epsilon_mode =  outside root_form =  quotient compute_type = bf16 -> tensor<4x32xbf16>
 // CHECK-NOT: {{linalg|math}}.
 // CHECK: return
 #map = affine_map<(d0, d1) -> (d0, d1)>

@@ -4,7 +4,9 @@ Errors are counted in ulp of the type that the values were computed in (an f64 r
 of f32 arithmetic in ulp of f32), element by element. Where the program adds after the
 norm (a bias, a residual, a matrix product), an element may be a small difference of
 large terms, and no count at its own magnitude means anything: there the unit is the
-ulp at the largest value of the element's row.
+ulp at the largest value of the element's row, and each norm of the program may be off
+by the limit. A whole model that is farther from the framework than that is compared
+with the unfused program, which upstream's passes compile.
 """
 import ctypes
 import os
@@ -134,8 +136,20 @@ def get_result_type(norms, kind):
     return "f32" if narrow else kind
 
 
-def compare(case, norms, corpus, original, recognised, function):
-    """(largest error in ulp, problem) of one compiled case with these norms."""
+def run_upstream(original, inputs, num_results):
+    """The results of a program that upstream's passes compile, as stored."""
+    with tempfile.TemporaryDirectory() as folder:
+        outputs = [os.path.join(folder, f"{i}.npy") for i in range(num_results)]
+        command = ["norm-run", "-", "--function=" + get_function_name(original),
+                   "--pipeline=upstream", *(f"--input=@{name}" for name in inputs),
+                   *(f"--output=@{name}" for name in outputs)]
+        done = subprocess.run(command, input=original, text=True, capture_output=True)
+        return [load(name)[1] for name in outputs] if done.returncode == 0 else None
+
+
+def compare(case, norms, corpus, original, recognised, function, factor=1):
+    """(largest error in ulp, problem) of one compiled case with these norms; `factor`
+    widens the limit."""
     inputs = [load(os.path.join(corpus, name)) for name in case["inputs_files"]]
     expected = [load(os.path.join(corpus, name)) for name in case["expected_files"]]
     outputs = [np.zeros_like(stored) for stored, _, _ in expected]
@@ -145,7 +159,21 @@ def compare(case, norms, corpus, original, recognised, function):
         references = model.evaluate(norms[0], case["compute_dtype"],
                                     [values for _, values, _ in inputs],
                                     embed_resources(original, original))
+    if case.get("wrong_results"):
+        references = [1.01 * values for values in references]
     by_row = adds_after_norm(recognised)
+    factor *= max(1, case["expected"]) if by_row else 1
+    worst, problem = judge(references, outputs, expected, norms, by_row, factor)
+    if problem and case["expected"] > 1:
+        names = [os.path.join(corpus, name) for name in case["inputs_files"]]
+        references = run_upstream(original, names, len(outputs))
+        if references:
+            worst, problem = judge(references, outputs, expected, norms, by_row, factor)
+    return worst, problem
+
+
+def judge(references, outputs, expected, norms, by_row, factor):
+    """(largest error in ulp, problem) of all results."""
     worst = 0.0
     for index, (out, reference, (_, _, kind)) in enumerate(zip(outputs, references, expected)):
         if kind not in LIMIT:  # integers and booleans
@@ -155,6 +183,6 @@ def compare(case, norms, corpus, original, recognised, function):
         actual = from_bits(out) if kind == "bf16" else out.astype(np.float64)
         ulp = count_ulp(actual, reference, get_result_type(norms, kind), by_row)
         worst = max(worst, ulp)
-        if not ulp <= LIMIT[kind]:
-            return ulp, f"result {index} is {ulp:.3g} ulp off, limit {LIMIT[kind]}"
+        if not ulp <= factor * LIMIT[kind]:
+            return ulp, f"result {index} is {ulp:.3g} ulp off, limit {factor * LIMIT[kind]}"
     return worst, ""

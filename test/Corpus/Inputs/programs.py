@@ -12,7 +12,8 @@ SEPARATOR = "// -----"
 
 def load_cases(corpus, families=""):
     with open(os.path.join(corpus, "manifest.json"), encoding="utf-8") as f:
-        return [c for c in json.load(f) if re.search(families, c["family"])]
+        cases = json.load(f)
+    return [{"negative_reason": None, **c} for c in cases if re.search(families, c["family"])]
 
 
 def read_text(corpus, case):

@@ -61,14 +61,17 @@ def evaluate(norm, kind, inputs, text):
     total = q(q(x * x).sum(axis=axes, keepdims=True))
     if norm["scale"] == "mean":
         total = q(total / norm["n"])
+    if norm["eps_placement"] == "inside_root":
+        root = q(np.sqrt(q(total + eps)))
+    elif norm["eps_placement"] == "outside_root":
+        root = q(q(np.sqrt(total)) + eps)
+    else:  # max(||x||, eps), or no epsilon
+        root = np.maximum(q(np.sqrt(total)), eps)
     if norm["root"] == "rsqrt":
         z = q(x * q(1 / np.sqrt(q(total + eps))))
-    elif norm["eps_placement"] == "inside_root":
-        z = q(x / q(np.sqrt(q(total + eps))))
-    elif norm["eps_placement"] == "outside_root":
-        z = q(x / q(q(np.sqrt(total)) + eps))
-    else:  # x / max(||x||, eps) * sqrt(n)
-        z = q(x / np.maximum(q(np.sqrt(total)), eps))
+    else:
+        z = q(x / root) if norm["root"] == "sqrt+div" else q(x * q(1 / root))
+    if norm["scale"] == "l2norm*sqrt(d)":
         z = q(z * q(np.sqrt(np.float64(norm["n"]))))
     if norm["has_weight"]:
         shape = [x.shape[a] for a in axes]
