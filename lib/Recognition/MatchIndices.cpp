@@ -43,18 +43,22 @@ static std::optional<Digits> getDigitsOfSum(AffineBinaryOpExpr sum,
                                             const ExprReader &reader) {
   AffineExpr high = sum.getLHS(), low = sum.getRHS();
   for (int turn = 0; turn < 2; ++turn, std::swap(high, low)) {
-    auto product = dyn_cast<AffineBinaryOpExpr>(high);
-    if (!product || product.getKind() != AffineExprKind::Mul)
-      continue;
-    auto stride = dyn_cast<AffineConstantExpr>(product.getRHS());
-    std::optional<Digits> a = getDigits(product.getLHS(), reader),
+    int64_t stride = 1;
+    AffineExpr factor = high;
+    if (auto product = dyn_cast<AffineBinaryOpExpr>(high))
+      if (auto constant = dyn_cast<AffineConstantExpr>(product.getRHS());
+          constant && product.getKind() == AffineExprKind::Mul) {
+        stride = constant.getValue();
+        factor = product.getLHS();
+      }
+    std::optional<Digits> a = getDigits(factor, reader),
                           b = getDigits(low, reader);
-    if (!stride || !a || !b)
+    if (!a || !b)
       continue;
     int64_t values = 1;
     for (const IndexDigit &digit : *b)
       values *= digit.size;
-    if (values != stride.getValue())
+    if (values != stride)
       continue;
     llvm::append_range(*b, *a);
     return b;

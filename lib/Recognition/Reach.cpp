@@ -17,11 +17,24 @@
 using namespace mlir;
 using namespace mlir::norm;
 
+/// The tensor behind reshapes: the same elements in another shape.
+static Value skipReshapes(Value tensor) {
+  while (Operation *op = tensor.getDefiningOp()) {
+    if (!isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp, tensor::CastOp>(
+            op))
+      break;
+    tensor = op->getOperand(0);
+  }
+  return tensor;
+}
+
 /// A matrix product of two different tensors: no sum of squares, and what lies
-/// behind it does not matter to a norm after it.
+/// behind it does not matter to a norm after it. A row times itself as a column
+/// is one: an einsum or a matmul of reshaped tensors.
 static bool isProductOfTwo(linalg::LinalgOp op) {
   if (!linalg::isaContractionOpInterface(op) ||
-      op.getDpsInputOperand(0)->get() == op.getDpsInputOperand(1)->get())
+      skipReshapes(op.getDpsInputOperand(0)->get()) ==
+          skipReshapes(op.getDpsInputOperand(1)->get()))
     return false;
   // A product row by row is not: it reads both tensors alike.
   return op.getIndexingMapsArray()[0] != op.getIndexingMapsArray()[1];

@@ -167,14 +167,28 @@ struct SelectMax {
 };
 } // namespace
 
-static std::optional<SelectMax> matchSelectMax(Operation *op,
-                                               ArrayRef<const Expr *> e) {
-  auto compare = op->getOperand(0).getDefiningOp<arith::CmpFOp>();
-  if (!compare || e[0]->operands.size() != 2)
+/// Whether comparing with `compared` is comparing with `chosen`: itself, or in a
+/// wider type; a wider constant too, for no value lies between it and the
+/// nearest one of the narrow type, and where both are equal either is chosen.
+static bool comparesWith(const Expr *compared, const Expr *chosen) {
+  if (compared == chosen ||
+      (compared->kind == Kind::Extend && compared->operands[0] == chosen))
+    return true;
+  if (compared->kind != Kind::Constant || chosen->kind != Kind::Constant)
+    return false;
+  APFloat rounded = *compared->value;
+  bool losesInfo;
+  rounded.convert(chosen->value->getSemantics(), APFloat::rmNearestTiesToEven,
+                  &losesInfo);
+  return rounded.bitwiseIsEqual(*chosen->value);
+}
+
+static std::optional<SelectMax> matchSelectMax(ArrayRef<const Expr *> e) {
+  if (!e[0]->comparison || e[0]->operands.size() != 2)
     return std::nullopt;
   const Expr *lhs = e[0]->operands[0], *rhs = e[0]->operands[1];
   using Predicate = arith::CmpFPredicate;
-  switch (compare.getPredicate()) {
+  switch (*e[0]->comparison) {
   case Predicate::OGT:
   case Predicate::OGE:
   case Predicate::UGT:
@@ -189,9 +203,9 @@ static std::optional<SelectMax> matchSelectMax(Operation *op,
   default:
     return std::nullopt;
   }
-  if (e[1] != lhs || e[2] != rhs)
+  if (!comparesWith(lhs, e[1]) || !comparesWith(rhs, e[2]))
     return std::nullopt;
-  return SelectMax{lhs, rhs};
+  return SelectMax{e[1], e[2]};
 }
 
 const Expr *ExprReader::readArithmetic(Operation *op, ArrayRef<const Expr *> e,
@@ -238,7 +252,7 @@ const Expr *ExprReader::readArithmetic(Operation *op, ArrayRef<const Expr *> e,
   if (isa<arith::MinimumFOp, arith::MinNumFOp>(op))
     return unique(makeNode(Kind::Min, type, {e[0], e[1]}));
   if (isa<arith::SelectOp>(op))
-    if (auto max = matchSelectMax(op, e))
+    if (auto max = matchSelectMax(e))
       return makeMax(max->a, max->b, type, /*dropsNaN=*/true);
   if (auto trunc = dyn_cast<arith::TruncFOp>(op);
       trunc &&

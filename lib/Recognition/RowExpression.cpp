@@ -161,6 +161,8 @@ const Expr *ExprReader::makePure(Operation *op,
   llvm::raw_string_ostream(expr.name) << op->getName().getStringRef();
   if (auto attrs = op->getAttrDictionary(); attrs && !attrs.empty())
     llvm::raw_string_ostream(expr.name) << ' ' << attrs;
+  if (auto compare = dyn_cast<arith::CmpFOp>(op))
+    expr.comparison = compare.getPredicate();
   return unique(std::move(expr));
 }
 

@@ -19,6 +19,7 @@
 #ifndef NORM_RECOGNITION_ROWEXPRESSION_H
 #define NORM_RECOGNITION_ROWEXPRESSION_H
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/AffineExpr.h"
 #include "mlir/IR/Builders.h"
@@ -62,6 +63,7 @@ struct Expr {
   int numerator = 1, denominator = 1; // Pow
   std::optional<APFloat> value;       // Constant
   std::optional<SymbolicCount> count; // Count
+  std::optional<arith::CmpFPredicate> comparison; // Opaque
   std::string name;                   // Opaque: what the program does there
   /// Pow: written as rsqrt or as a division; `exact` rounding cares.
   bool viaRsqrt = false;
