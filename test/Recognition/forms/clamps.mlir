@@ -4,6 +4,7 @@
 
 #all = affine_map<(d0, d1) -> (d0, d1)>
 #row = affine_map<(d0, d1) -> (d0)>
+#flat = affine_map<(d0) -> (d0)>
 
 // CHECK-LABEL: func.func @maximumf(
 // CHECK: norm.rmsnorm ins(%arg0 : tensor<4x32xf32>) {{.*}} epsilon = 9.99999997E-7 : f32 epsilon_mode = clamp
@@ -699,6 +700,52 @@ func.func @clamp_of_mean_by_select(%x: tensor<4x32xf32>) -> tensor<4x32xf32> {
     %m = arith.select %c, %eps, %mean : f32
     %r = math.rsqrt %m : f32
     %z = arith.mulf %in, %r : f32
+    linalg.yield %z : f32
+  } -> tensor<4x32xf32>
+  return %y : tensor<4x32xf32>
+}
+
+// torch.where: the comparison is an op of its own, in f64 with the constant
+// before it was rounded.
+// CHECK-LABEL: func.func @where(
+// CHECK: norm.rmsnorm ins(%arg0 : tensor<4x32xf32>) {{.*}} epsilon = 9.99999997E-7 : f32 epsilon_mode = clamp
+// CHECK-NOT: arith.cmpf
+// CHECK: return
+func.func @where(%x: tensor<4x32xf32>) -> tensor<4x32xf32> {
+  %zero = arith.constant 0.0 : f32
+  %n = arith.constant 32.0 : f32
+  %wide = arith.constant 1.0e-6 : f64
+  %eps = arith.constant dense<1.0e-6> : tensor<4xf32>
+  %e1 = tensor.empty() : tensor<4xf32>
+  %init = linalg.fill ins(%zero : f32) outs(%e1 : tensor<4xf32>) -> tensor<4xf32>
+  %sum = linalg.generic {indexing_maps = [#all, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%x : tensor<4x32xf32>) outs(%init : tensor<4xf32>) {
+  ^bb0(%in: f32, %acc: f32):
+    %square = arith.mulf %in, %in : f32
+    %next = arith.addf %square, %acc : f32
+    linalg.yield %next : f32
+  } -> tensor<4xf32>
+  %roots = linalg.generic {indexing_maps = [#flat, #flat], iterator_types = ["parallel"]}
+      ins(%sum : tensor<4xf32>) outs(%e1 : tensor<4xf32>) {
+  ^bb0(%s: f32, %out: f32):
+    %mean = arith.divf %s, %n : f32
+    %root = math.sqrt %mean : f32
+    linalg.yield %root : f32
+  } -> tensor<4xf32>
+  %e2 = tensor.empty() : tensor<4xi1>
+  %above = linalg.generic {indexing_maps = [#flat, #flat], iterator_types = ["parallel"]}
+      ins(%roots : tensor<4xf32>) outs(%e2 : tensor<4xi1>) {
+  ^bb0(%root: f32, %out: i1):
+    %r = arith.extf %root : f32 to f64
+    %c = arith.cmpf ogt, %r, %wide : f64
+    linalg.yield %c : i1
+  } -> tensor<4xi1>
+  %e3 = tensor.empty() : tensor<4x32xf32>
+  %y = linalg.generic {indexing_maps = [#all, #row, #row, #row, #all], iterator_types = ["parallel", "parallel"]}
+      ins(%x, %above, %roots, %eps : tensor<4x32xf32>, tensor<4xi1>, tensor<4xf32>, tensor<4xf32>) outs(%e3 : tensor<4x32xf32>) {
+  ^bb0(%in: f32, %c: i1, %root: f32, %e: f32, %out: f32):
+    %m = arith.select %c, %root, %e : f32
+    %z = arith.divf %in, %m : f32
     linalg.yield %z : f32
   } -> tensor<4x32xf32>
   return %y : tensor<4x32xf32>
