@@ -144,7 +144,7 @@ void flatten(const Expr *expr, SmallVectorImpl<const Expr *> &factors,
              llvm::function_ref<bool(const Expr *)> isLeaf = nullptr);
 std::optional<Scale> getScale(const Expr *expr);
 /// Whether a small linalg.generic can compute the expression.
-bool canMaterialize(const Expr *expr);
+bool canMaterialize(const Expr *expr, const ExprReader &reader);
 
 } // namespace mlir::norm
 

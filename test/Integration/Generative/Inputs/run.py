@@ -129,7 +129,7 @@ def to_storage(array, element):
 
 def from_storage(array, element):
     if element == "bf16":
-        bits = np.atleast_1d(array.astype(np.uint32) << 16)
+        bits = array.astype(np.uint32).reshape(-1) << np.uint32(16)
         array = bits.view(np.float32).reshape(array.shape)
     return array.astype(np.float64)
 
