@@ -105,6 +105,7 @@ public:
   static constexpr unsigned kMaxDepth = 20; // linalg ops behind one another
   static constexpr unsigned kMaxBody = kMaxNodes / 4; // ops of one linalg op
   static constexpr unsigned kMaxRecursion = 200;      // for the stack's sake
+  static constexpr unsigned kMaxSources = 32;         // of one dynamic extent
 
   /// Behind a reduction, `leaves` are not read further.
   ExprReader(linalg::LinalgOp root, unsigned resultNumber,
@@ -173,6 +174,7 @@ private:
                   SmallVectorImpl<unsigned> &reduced);
   AffineExpr addDim(linalg::LinalgOp op, unsigned loop);
   void addExtentSources(linalg::LinalgOp op, unsigned loop, unsigned dim);
+  void addExtentSources(OpResult result, ArrayRef<AffineExpr> indices);
   const Expr *readScalar(Value scalar, Scalars &known);
   const Expr *readScalarUncached(Value scalar, Scalars &known);
   const Expr *readArithmetic(Operation *op, ArrayRef<const Expr *> operands,
