@@ -16,6 +16,18 @@ ArrayRef<Anchor> ExprReader::getAnchors(const Expr *expr) const {
   return it == anchors.end() ? ArrayRef<Anchor>() : ArrayRef(it->second);
 }
 
+const Anchor *ExprReader::findReadable(const Expr *element) const {
+  ArrayRef<Anchor> held = getAnchors(element);
+  const Anchor *found = llvm::find_if(held, [&](const Anchor &anchor) {
+    return llvm::all_of(llvm::enumerate(anchor.indices), [&](auto each) {
+      auto dim = dyn_cast<AffineDimExpr>(each.value());
+      return dim ? isExtentOf(dim.getPosition(), anchor.tensor, each.index())
+                 : isa<AffineConstantExpr>(each.value());
+    });
+  });
+  return found == held.end() ? nullptr : found;
+}
+
 SmallVector<BodyAnchor> ExprReader::getBodyAnchors(const Expr *expr) const {
   auto it = bodyAnchors.find(expr);
   if (it == bodyAnchors.end())

@@ -205,18 +205,20 @@ static Value outline(RewriterBase &rewriter, linalg::LinalgOp op, Value scalar,
 
 /// `weightExpr` is indexed by the reader's dimensions.
 static Value materializeWeight(RewriterBase &rewriter, Location loc,
-                               Value input, const RMSNormMatch &match) {
+                               Value input, const ExprReader &reader,
+                               const RMSNormMatch &match) {
   SmallVector<int64_t> dims;
   SmallVector<OpFoldResult> sizes;
   for (int64_t dim : match.weightDims) {
     dims.push_back(match.order[dim]);
     sizes.push_back(tensor::getMixedSize(rewriter, loc, input, dim));
   }
-  return materialize(rewriter, loc, match.weightExpr, dims, sizes);
+  return materialize(rewriter, loc, match.weightExpr, reader, dims, sizes);
 }
 
 static RMSNormOp createNorm(RewriterBase &rewriter, Location loc, Value input,
-                            Type elementType, const RMSNormMatch &match) {
+                            Type elementType, const ExprReader &reader,
+                            const RMSNormMatch &match) {
   auto typeAttr = [](FloatType t) { return t ? TypeAttr::get(t) : TypeAttr(); };
   Value init = tensor::EmptyOp::create(
       rewriter, loc, tensor::getMixedSizes(rewriter, loc, input), elementType);
@@ -226,7 +228,7 @@ static RMSNormOp createNorm(RewriterBase &rewriter, Location loc, Value input,
     init = tensor::CastOp::create(rewriter, loc, type, init);
   Value weight = match.weight;
   if (match.weightExpr)
-    weight = materializeWeight(rewriter, loc, input, match);
+    weight = materializeWeight(rewriter, loc, input, reader, match);
   auto inputElement = cast<FloatType>(inputType.getElementType());
   FloatType usual = inputElement.getWidth() == 16
                         ? cast<FloatType>(rewriter.getF32Type())
@@ -288,8 +290,8 @@ Applied norm::apply(RewriterBase &rewriter, linalg::LinalgOp op,
     if (match.inputOp == op)
       held.push_back({match.input, input, match.inputMap});
   }
-  RMSNormOp normOp =
-      createNorm(rewriter, op->getLoc(), input, scalar.getType(), match);
+  RMSNormOp normOp = createNorm(rewriter, op->getLoc(), input, scalar.getType(),
+                                reader, match);
   Value norm = normOp.getResult(0);
   // Also those that the body captures, by tensor.extract.
   SmallVector<Operation *> producers;

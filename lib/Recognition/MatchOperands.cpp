@@ -249,30 +249,30 @@ void Matcher::toInputSpace(RMSNormMatch &match) {
 }
 
 /// Whether a small linalg.generic over `dims` can compute the expression.
-static bool canMaterialize(const Expr *expr, unsigned depth) {
+static bool canMaterialize(const Expr *expr, const ExprReader &reader,
+                           unsigned depth) {
   switch (expr->kind) {
   case Kind::Constant:
     return true;
   case Kind::Element:
-    return llvm::all_of(expr->indices, [](AffineExpr index) {
-      return isa<AffineDimExpr, AffineConstantExpr>(index);
-    });
+    return reader.findReadable(expr) != nullptr;
   case Kind::Mul:
   case Kind::Add:
   case Kind::Neg:
   case Kind::Round:
   case Kind::Extend:
-    return depth < 16 &&
-           llvm::all_of(
-               expr->operands,
-               [&](const Expr *e) { return canMaterialize(e, depth + 1); });
+    return depth < 16 && llvm::all_of(
+                             expr->operands,
+                             [&](const Expr *e) {
+                               return ::canMaterialize(e, reader, depth + 1);
+                             });
   default:
     return false;
   }
 }
 
-bool norm::canMaterialize(const Expr *expr) {
-  return ::canMaterialize(expr, 0);
+bool norm::canMaterialize(const Expr *expr, const ExprReader &reader) {
+  return ::canMaterialize(expr, reader, 0);
 }
 
 Check Matcher::findWeight(RMSNormMatch &match) {
@@ -304,7 +304,7 @@ Check Matcher::findWeight(RMSNormMatch &match) {
       match.weight = anchor.tensor;
       return std::nullopt;
     }
-  if (!canMaterialize(weight) || !areWhole(weight))
+  if (!canMaterialize(weight, reader))
     return refuse(Refusal::WeightNotRepresentable,
                   "no tensor holds the weight over dims " + text(dims));
   match.weightExpr = weight;

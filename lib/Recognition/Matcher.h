@@ -128,7 +128,6 @@ private:
   bool holdsInput(const Anchor &anchor, RMSNormMatch &match);
   bool variesOverAll(const Expr *expr);
   Check findWeight(RMSNormMatch &match);
-  bool areWhole(const Expr *weight) const;
   void findInverseRoots(RMSNormMatch &match);
   bool holdsAt(const Anchor &anchor, ArrayRef<int64_t> dims);
   std::optional<SmallVector<int64_t>> getOrder(const Anchor &anchor);
@@ -160,7 +159,7 @@ void flatten(const Expr *expr, SmallVectorImpl<const Expr *> &factors,
              llvm::function_ref<bool(const Expr *)> isLeaf = nullptr);
 std::optional<Scale> getScale(const Expr *expr);
 /// Whether a small linalg.generic can compute the expression.
-bool canMaterialize(const Expr *expr);
+bool canMaterialize(const Expr *expr, const ExprReader &reader);
 
 } // namespace mlir::norm
 

@@ -16,11 +16,14 @@ using namespace mlir::norm;
 using Kind = Expr::Kind;
 
 static void collectElements(const Expr *expr,
+                            llvm::DenseSet<const Expr *> &seen,
                             llvm::SetVector<const Expr *> &elements) {
+  if (!seen.insert(expr).second)
+    return;
   if (expr->kind == Kind::Element)
     elements.insert(expr);
   for (const Expr *operand : expr->operands)
-    collectElements(operand, elements);
+    collectElements(operand, seen, elements);
 }
 
 static Value emit(OpBuilder &b, Location loc, const Expr *expr,
@@ -58,14 +61,17 @@ static Value emit(OpBuilder &b, Location loc, const Expr *expr,
 }
 
 Value norm::materialize(OpBuilder &b, Location loc, const Expr *expr,
-                        ArrayRef<int64_t> dims, ArrayRef<OpFoldResult> sizes) {
+                        const ExprReader &reader, ArrayRef<int64_t> dims,
+                        ArrayRef<OpFoldResult> sizes) {
+  llvm::DenseSet<const Expr *> seen;
   llvm::SetVector<const Expr *> elements;
-  collectElements(expr, elements);
+  collectElements(expr, seen, elements);
   SmallVector<AffineMap> maps;
   SmallVector<Value> inputs;
   for (const Expr *element : elements) {
+    const Anchor &anchor = *reader.findReadable(element);
     SmallVector<AffineExpr> results;
-    for (AffineExpr index : element->indices) {
+    for (AffineExpr index : anchor.indices) {
       if (auto dim = dyn_cast<AffineDimExpr>(index)) {
         auto it = llvm::find(dims, static_cast<int64_t>(dim.getPosition()));
         index = b.getAffineDimExpr(it - dims.begin());
@@ -73,7 +79,7 @@ Value norm::materialize(OpBuilder &b, Location loc, const Expr *expr,
       results.push_back(index);
     }
     maps.push_back(AffineMap::get(dims.size(), 0, results, b.getContext()));
-    inputs.push_back(element->tensor);
+    inputs.push_back(anchor.tensor);
   }
   maps.push_back(b.getMultiDimIdentityMap(dims.size()));
   Value init = tensor::EmptyOp::create(b, loc, sizes, expr->type);

@@ -123,24 +123,6 @@ Decision Matcher::decide() {
   return decision;
 }
 
-/// Whether the tensors of a weight have the extents that index them: the loops
-/// of an op over the whole of a larger one would be those of that tensor.
-bool Matcher::areWhole(const Expr *weight) const {
-  SmallVector<const Expr *> nodes{weight};
-  llvm::DenseSet<const Expr *> seen;
-  while (!nodes.empty()) {
-    const Expr *next = nodes.pop_back_val();
-    if (!seen.insert(next).second)
-      continue;
-    for (auto [i, index] : llvm::enumerate(next->indices))
-      if (auto dim = dyn_cast<AffineDimExpr>(index))
-        if (!reader.isExtentOf(dim.getPosition(), next->tensor, i))
-          return false;
-    llvm::append_range(nodes, next->operands);
-  }
-  return true;
-}
-
 /// What the op takes: tensors of f16, bf16, f32 and f64 without an encoding,
 /// for a sparse x would be read as a dense one.
 Check Matcher::checkOperands(const RMSNormMatch &match) {

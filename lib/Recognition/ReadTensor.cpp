@@ -212,7 +212,25 @@ void ExprReader::addExtentSources(linalg::LinalgOp op, unsigned loop,
     AffineMap map = op.getMatchingIndexingMap(&operand);
     for (auto [i, expr] : llvm::enumerate(map.getResults()))
       if (expr == getAffineDimExpr(loop, context))
-        extentSources[dim].push_back(norm::getExtent(operand.get(), i));
+        if (SymbolicCount extent = norm::getExtent(operand.get(), i);
+            !llvm::is_contained(extentSources[dim], extent))
+          extentSources[dim].push_back(extent);
+  }
+}
+
+/// Where the result of an op is as long as an index dimension, so is all that
+/// its loop walks along.
+void ExprReader::addExtentSources(OpResult result,
+                                  ArrayRef<AffineExpr> indices) {
+  auto op = cast<linalg::LinalgOp>(result.getOwner());
+  AffineMap map = op.getIndexingMapMatchingResult(result);
+  for (auto [i, expr, index] : llvm::enumerate(map.getResults(), indices)) {
+    auto loop = dyn_cast<AffineDimExpr>(expr);
+    auto dim = dyn_cast<AffineDimExpr>(index);
+    if (loop && dim && ShapedType::isDynamic(extents[dim.getPosition()]) &&
+        extentSources[dim.getPosition()].size() < kMaxSources &&
+        isExtentOf(dim.getPosition(), result, i))
+      addExtentSources(op, loop.getPosition(), dim.getPosition());
   }
 }
 
@@ -304,6 +322,7 @@ const Expr *ExprReader::readLinalg(OpResult result,
   SmallVector<unsigned> reduced;
   if (!enterLoops(result, indices, loops, reduced))
     return makeElement(result, indices);
+  addExtentSources(result, indices);
   llvm::SaveAndRestore deeper(depth, depth + 1);
   llvm::SaveAndRestore behind(isBehindReduction,
                               isBehindReduction || !reduced.empty());

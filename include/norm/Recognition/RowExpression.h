@@ -112,6 +112,7 @@ public:
   static constexpr unsigned kMaxDepth = 20; // linalg ops behind one another
   static constexpr unsigned kMaxBody = kMaxNodes / 4; // ops of one linalg op
   static constexpr unsigned kMaxRecursion = 200;      // for the stack's sake
+  static constexpr unsigned kMaxSources = 32;         // of one dynamic extent
 
   /// Behind a reduction, `leaves` are not read further. Of a root that reduces,
   /// only what depends on no other than `rootLoops` is read rightly.
@@ -145,6 +146,9 @@ public:
 
   /// Values that hold `expr`, in the order in which they were read.
   ArrayRef<Anchor> getAnchors(const Expr *expr) const;
+  /// A tensor that holds `element` at single dimensions, each as long as the
+  /// tensor's, or at constants: one that an op over these can read.
+  const Anchor *findReadable(const Expr *element) const;
   /// Scalars that hold `expr`, those of the root first.
   SmallVector<BodyAnchor> getBodyAnchors(const Expr *expr) const;
   /// From the loops of the anchor's op to the index dimensions of the root;
@@ -177,6 +181,7 @@ private:
                   SmallVectorImpl<unsigned> &reduced);
   AffineExpr addDim(linalg::LinalgOp op, unsigned loop);
   void addExtentSources(linalg::LinalgOp op, unsigned loop, unsigned dim);
+  void addExtentSources(OpResult result, ArrayRef<AffineExpr> indices);
   const Expr *readScalar(Value scalar, Scalars &known);
   const Expr *readScalarUncached(Value scalar, Scalars &known);
   const Expr *readArithmetic(Operation *op, ArrayRef<const Expr *> operands,
@@ -243,10 +248,11 @@ private:
 bool isReadable(linalg::LinalgOp op);
 
 /// Computes `expr`, made of constants, elements, sums, products and roundings,
-/// as one linalg.generic over the index dimensions `dims`, of `sizes`; elements
-/// are indexed by single dimensions or constants.
+/// as one linalg.generic over the index dimensions `dims`, of `sizes`; `reader`
+/// finds a readable tensor for each element.
 Value materialize(OpBuilder &b, Location loc, const Expr *expr,
-                  ArrayRef<int64_t> dims, ArrayRef<OpFoldResult> sizes);
+                  const ExprReader &reader, ArrayRef<int64_t> dims,
+                  ArrayRef<OpFoldResult> sizes);
 
 /// The index dimensions that an expression's value depends on.
 llvm::SmallBitVector getDependentDims(const Expr *expr, unsigned numDims);

@@ -117,9 +117,7 @@ def choose_rare(rng, spec):
         if spec.scale == "narrow":
             spec.cast = "early"
     axis, rank = spec.dims[0], len(spec.shape)
-    # Left out: bf16 arithmetic of a part, which norm-compile leaves a symbol open in.
-    may = axis not in spec.dynamic and spec.compute != "bf16"
-    if len(spec.dims) == 1 and may and rng.random() < 0.15:
+    if len(spec.dims) == 1 and axis not in spec.dynamic and rng.random() < 0.15:
         spec.count = rng.randrange(2, spec.shape[axis])
     if rank > 1 and not spec.dynamic and rng.random() < 0.2:
         spec.pair = rng.randrange(rank - 1)
