@@ -90,7 +90,8 @@ SymbolicCount norm::getExtent(Value tensor, int64_t dim) {
     return getOpFoldResult(expand.getMixedOutputShape()[dim]);
   if (auto collapse = dyn_cast_or_null<tensor::CollapseShapeOp>(op)) {
     SymbolicCount product;
-    for (int64_t source : collapse.getReassociationIndices()[dim]) {
+    ReassociationIndices group = collapse.getReassociationIndices()[dim];
+    for (int64_t source : group) {
       auto next = product.times(getExtent(collapse.getSrc(), source));
       if (!next)
         return makeSymbol(tensor, dim);

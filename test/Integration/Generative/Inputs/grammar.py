@@ -43,7 +43,9 @@ class Program:
         array = self.numpy.integers(-112, 113, [self.spec.shape[a] for a in layout]) / 64
         if self.mutation == "drops NaN" and not self.function.arguments:
             array.flat[0] = np.nan
-        return array if layout else array + (array == 0)  # no weight that makes all 0
+        if not layout:  # neither w nor 1 + w makes everything 0
+            array = np.abs(array) + (array == 0)
+        return array
 
     def input(self, layout, element=None):
         return self.function.argument(layout, element or self.spec.element, self.draw(layout))
