@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Candidates.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/ADT/Sequence.h"
 #include "llvm/ADT/SmallVectorExtras.h"
@@ -26,6 +27,9 @@ class Walker {
 public:
   void visit(Operation *op);
   SmallVector<linalg::LinalgOp> takeCandidates();
+  SmallVector<linalg::LinalgOp> takeRootsOfOthers() {
+    return std::move(rootsOfOthers);
+  }
 
 private:
   static constexpr unsigned kHops = 6, kStatistic = ~0u;
@@ -36,8 +40,15 @@ private:
   llvm::DenseSet<Value> neutral; // computed from constants alone
   unsigned numReductions = 0;
   SmallVector<std::pair<unsigned, linalg::LinalgOp>> found;
+  SmallVector<linalg::LinalgOp> rootsOfOthers;
 };
 } // namespace
+
+static bool hasRoot(linalg::LinalgOp op) {
+  return llvm::any_of(*op.getBlock(), [](Operation &each) {
+    return isa<math::RsqrtOp, math::SqrtOp>(each);
+  });
+}
 
 bool Walker::isNeutral(Value value) const {
   Operation *op = value.getDefiningOp();
@@ -83,6 +94,8 @@ void Walker::visitLinalg(linalg::LinalgOp op) {
   }
   if (flow.statistic)
     found.push_back({flow.statistic, op});
+  else if (!areNeutral && op.hasPureTensorSemantics() && hasRoot(op))
+    rootsOfOthers.push_back(op);
   if (op.getNumReductionLoops() > 0)
     flow = {++numReductions, kStatistic};
   else if (flow.hops == kStatistic && !isStatistic)
@@ -112,6 +125,12 @@ SmallVector<linalg::LinalgOp> norm::collectCandidates(Operation *scope) {
   Walker walker;
   scope->walk<WalkOrder::PreOrder>([&](Operation *op) { walker.visit(op); });
   return walker.takeCandidates();
+}
+
+SmallVector<linalg::LinalgOp> norm::collectRootsOfOthers(Operation *scope) {
+  Walker walker;
+  scope->walk<WalkOrder::PreOrder>([&](Operation *op) { walker.visit(op); });
+  return walker.takeRootsOfOthers();
 }
 
 /// The loops that each value of the body depends on.

@@ -24,6 +24,9 @@ namespace mlir::norm {
 /// each the last op, which sees a norm with its weight.
 SmallVector<linalg::LinalgOp> collectCandidates(Operation *scope);
 
+/// Ops with the reciprocal root of what no reduction in `scope` computes.
+SmallVector<linalg::LinalgOp> collectRootsOfOthers(Operation *scope);
+
 /// Values of one body that may be norms, over some of the loops of its op.
 struct BodyCandidates {
   llvm::SmallBitVector loops;

@@ -52,7 +52,7 @@ Check Matcher::findFactors() {
 
   // No root among them: one factor must be the rounded z, the other w.
   if (factors.size() != 2)
-    return refuse(Refusal::NotACandidate, "");
+    return refuseOtherScale(factors);
   for (unsigned i : {0u, 1u}) {
     const Expr *z = stripExtend(factors[i]);
     // Rounded, or extended from a product in the narrow type.
@@ -67,6 +67,33 @@ Check Matcher::findFactors() {
     normalizedType = cast<FloatType>(z->type);
     takeWeight(factors[1 - i], cast<FloatType>(product->type));
     return classify(inner);
+  }
+  return refuseOtherScale(factors);
+}
+
+/// Scaled by a statistic, but not by the reciprocal of a root: a softmax, a
+/// division by the mean of |x|, a multiplication by the root.
+Check Matcher::refuseOtherScale(ArrayRef<const Expr *> factors) {
+  if (factors.size() < 2)
+    return refuse(Refusal::NotACandidate, "");
+  for (const Expr *factor : factors) {
+    const Expr *power = stripExtend(factor);
+    if (power->kind == Kind::Round)
+      power = power->operands[0];
+    const Expr *sum = power->kind == Kind::Pow ? findReduction(power) : nullptr;
+    if (!sum)
+      continue;
+    rootFactor = factor;
+    if (sum->kind != Kind::Sum)
+      return refuse(Refusal::NotASum,
+                    "expected a sum of squares, found " + sum->name);
+    if (!power->hasRootOrSquares)
+      return refuse(Refusal::NotASquare,
+                    "expected a sum of x^2, found a sum of " +
+                        describeTerm(stripExtend(sum->operands[0])));
+    return refuse(Refusal::WrongExponent,
+                  "expected a product with the reciprocal of a root, found one "
+                  "with the root itself");
   }
   return refuse(Refusal::NotACandidate, "");
 }
@@ -236,11 +263,10 @@ bool Matcher::isSameAnchor(const Expr *atRoot, const Expr *inSum) {
       if (a.tensor != b.tensor)
         continue;
       DimCorrespondence saved = reducedOf;
-      if (llvm::all_of_zip(
-              a.indices, b.indices,
-              [&](AffineExpr x, AffineExpr y) {
-                return reducedOf.agree(x, y, reader);
-              }))
+      if (llvm::all_of_zip(a.indices, b.indices,
+                           [&](AffineExpr x, AffineExpr y) {
+                             return reducedOf.agree(x, y, reader);
+                           }))
         return true;
       reducedOf = std::move(saved);
     }

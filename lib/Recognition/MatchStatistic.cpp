@@ -97,6 +97,19 @@ Check Matcher::takeEpsilon(const Expr *&statistic, EpsilonMode added) {
   return std::nullopt;
 }
 
+std::string norm::describeTerm(const Expr *term) {
+  if (term->kind == Kind::Pow)
+    return "powers " + std::to_string(term->numerator) + "/" +
+           std::to_string(term->denominator);
+  if (term->kind == Kind::Abs)
+    return "|x|";
+  if (term->kind == Kind::Mul)
+    return "products";
+  if (term->kind == Kind::Opaque && !term->name.empty())
+    return StringRef(term->name).split(' ').first.str() + " values";
+  return "something else";
+}
+
 /// (radicand)^(-1/2), or the reciprocal of a denominator.
 Check Matcher::takeApart(const Expr *factor) {
   factor = stripExtend(factor);
@@ -108,7 +121,8 @@ Check Matcher::takeApart(const Expr *factor) {
                   "the reciprocal root is rounded more than once");
   inverse.viaRsqrt = factor->viaRsqrt;
   // In f32 and f64 these differ in last bits: checkRounding.
-  if (factor->type.getIntOrFloatBitWidth() == 16 && factor->divides)
+  if (factor->divides && (factor->type.getIntOrFloatBitWidth() == 16 ||
+                          rounding == Rounding::Exact))
     inverse.form = RootForm::Quotient;
   else if (factor->type.getIntOrFloatBitWidth() == 16 &&
            factor->denominator == 2 && !factor->inTwoSteps)
@@ -304,17 +318,6 @@ Check Matcher::checkEpsilon(RMSNormMatch &match) {
 //===----------------------------------------------------------------------===//
 
 /// What a sum that is not one of squares sums.
-static std::string describeTerm(const Expr *term) {
-  if (term->kind == Kind::Pow)
-    return "powers " + std::to_string(term->numerator) + "/" +
-           std::to_string(term->denominator);
-  if (term->kind == Kind::Abs)
-    return "|x|";
-  if (term->kind == Kind::Mul)
-    return "products";
-  return "something else";
-}
-
 Check Matcher::checkSquare(RMSNormMatch &match) {
   const Expr *sum = inverse.sum;
   if (sum->kind != Kind::Sum)
@@ -339,13 +342,15 @@ static bool isLessThan(int64_t extent, int64_t count) {
   return !ShapedType::isDynamic(extent) && extent < count;
 }
 
-/// Dimensions that the sum sees reshaped: each is all of some of the other side.
+/// Dimensions that the sum sees reshaped: each is all of some of the other
+/// side.
 Check Matcher::checkSplitDims(RMSNormMatch &match,
                               llvm::DenseSet<unsigned> &used) {
   auto split = reducedOf.getSplitDims(reader);
   bool isReduced = split && llvm::all_of(split->second, [&](unsigned dim) {
-    return llvm::is_contained(inverse.reduced, dim) && used.insert(dim).second;
-  });
+                     return llvm::is_contained(inverse.reduced, dim) &&
+                            used.insert(dim).second;
+                   });
   if (!isReduced || llvm::any_of(split->first, [&](unsigned dim) {
         return dim >= reader.getRank();
       }))

@@ -86,6 +86,7 @@ private:
 
   // MatchProduct: which factors are x, r and w.
   Check findFactors();
+  Check refuseOtherScale(ArrayRef<const Expr *> factors);
   void takeWeight(const Expr *factor, FloatType product);
   Check classify(const Expr *product);
   Check findX(const Expr *product, SmallVectorImpl<const Expr *> &others);
@@ -152,6 +153,10 @@ private:
   llvm::DenseSet<std::pair<const Expr *, const Expr *>> compared;
 };
 
+/// The reduction that an expression depends on, the nearest one; may be null.
+const Expr *findReduction(const Expr *expr);
+/// What a sum adds up that is not x^2.
+std::string describeTerm(const Expr *term);
 /// A negative power of something reduced: a statistic that scales.
 bool isRootCandidate(const Expr *factor);
 /// The factors of a product in one type; roundings end it.

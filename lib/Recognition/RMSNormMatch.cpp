@@ -93,7 +93,7 @@ static void collectParts(const Expr *expr, const ExprReader &reader,
     collectParts(operand, reader, seen, parts);
 }
 
-static const Expr *findReduction(const Expr *expr) {
+const Expr *norm::findReduction(const Expr *expr) {
   while (expr && expr->kind != Kind::Sum && !expr->isReduction) {
     auto it = llvm::find_if(expr->operands, [](const Expr *operand) {
       return operand->hasReduction;

@@ -110,6 +110,13 @@ const Expr *ExprReader::readInteger(Operation *op, ArrayRef<const Expr *> e,
     if (auto product = e[0]->count->times(*e[1]->count);
         product && isHeldBy(*product, type))
       return makeCount(*product, type);
+  if (auto compare = dyn_cast<arith::CmpFOp>(op))
+    if (e[0]->kind == Kind::Constant && e[1]->kind == Kind::Constant) {
+      SymbolicCount holds;
+      holds.factor = arith::applyCmpPredicate(compare.getPredicate(),
+                                              *e[0]->value, *e[1]->value);
+      return makeCount(holds, type);
+    }
   if (!isPure(op))
     return makeLocal(scalar);
   return makePure(op, e);
@@ -167,8 +174,8 @@ struct SelectMax {
 };
 } // namespace
 
-/// Whether comparing with `compared` is comparing with `chosen`: itself, or in a
-/// wider type; a wider constant too, for no value lies between it and the
+/// Whether comparing with `compared` is comparing with `chosen`: itself, or in
+/// a wider type; a wider constant too, for no value lies between it and the
 /// nearest one of the narrow type, and where both are equal either is chosen.
 static bool comparesWith(const Expr *compared, const Expr *chosen) {
   if (compared == chosen ||
@@ -219,7 +226,7 @@ const Expr *ExprReader::readArithmetic(Operation *op, ArrayRef<const Expr *> e,
     return makeBinary(Kind::Add, e[0], makeUnary(Kind::Neg, e[1], type), type);
   if (isa<arith::DivFOp>(op)) {
     bool isOne = e[0]->kind == Kind::Constant && e[0]->value->isExactlyValue(1);
-    bool divides = type.getWidth() == 16 && e[1]->hasReduction && !isOne;
+    bool divides = e[1]->hasReduction && !isOne;
     const Expr *divisor =
         makePow(e[1], -1, 1, type, /*viaRsqrt=*/false, divides);
     return makeBinary(Kind::Mul, e[0], divisor, type);
@@ -251,6 +258,9 @@ const Expr *ExprReader::readArithmetic(Operation *op, ArrayRef<const Expr *> e,
     return makeMax(e[0], e[1], type, /*dropsNaN=*/true);
   if (isa<arith::MinimumFOp, arith::MinNumFOp>(op))
     return unique(makeNode(Kind::Min, type, {e[0], e[1]}));
+  if (isa<arith::SelectOp>(op) && e[0]->kind == Kind::Count &&
+      e[0]->count->isConstant())
+    return e[0]->count->factor != 0 ? e[1] : e[2];
   if (isa<arith::SelectOp>(op))
     if (auto max = matchSelectMax(e))
       return makeMax(max->a, max->b, type, /*dropsNaN=*/true);

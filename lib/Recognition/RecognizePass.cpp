@@ -154,8 +154,11 @@ private:
 /// Walks a program and replaces what is an RMSNorm.
 class Recognizer {
 public:
-  Recognizer(Operation *scope, Rounding rounding)
-      : scope(scope), rounding(rounding), rewriter(scope->getContext()) {
+  /// The functions `readAgain` are read once more with their calls inlined.
+  Recognizer(Operation *scope, Rounding rounding,
+             const llvm::DenseSet<Operation *> &readAgain)
+      : scope(scope), rounding(rounding), readAgain(readAgain),
+        rewriter(scope->getContext()) {
     rewriter.setListener(&numbers);
   }
 
@@ -168,6 +171,9 @@ public:
     visit(/*leftovers=*/false);
     findings.forgetRefusals(); // what is still refused is refused again
     visit(/*leftovers=*/true);
+    for (linalg::LinalgOp op : collectRootsOfOthers(scope))
+      if (!readAgain.contains(op->getParentOfType<func::FuncOp>()))
+        reportRootOfOther(op);
     scope->walk([&](linalg::LinalgOp op) {
       if (op.hasPureBufferSemantics())
         reportBuffers(op);
@@ -325,6 +331,15 @@ private:
     }
   }
 
+  /// As in the inference of a batch norm, whose variance is an argument.
+  void reportRootOfOther(linalg::LinalgOp op) {
+    Decision decision;
+    decision.refusal = Refusal::NotASum;
+    decision.explanation = "the root of a value that no sum in the function "
+                           "computes";
+    note(op, decision);
+  }
+
   /// Buffers are not read: another op may write x between its two uses.
   void reportBuffers(linalg::LinalgOp op) {
     bool hasRoot = llvm::any_of(*op.getBlock(), [](Operation &each) {
@@ -341,6 +356,7 @@ private:
 
   Operation *scope;
   Rounding rounding;
+  const llvm::DenseSet<Operation *> &readAgain;
   SmallVector<Statistic> statistics;
   IRRewriter rewriter;
   OpNumbers numbers;
@@ -370,10 +386,13 @@ struct NormRecognize : norm::impl::NormRecognizeBase<NormRecognize> {
       return signalPassFailure();
     }
     SmallVector<InlinedFunction> inlined = inlineCalls(getOperation());
-    Findings findings = Recognizer(getOperation(), *mode).run();
+    llvm::DenseSet<Operation *> readAgain, none;
+    for (InlinedFunction &function : inlined)
+      readAgain.insert(function.original);
+    Findings findings = Recognizer(getOperation(), *mode, readAgain).run();
     SmallVector<Findings> across;
     for (InlinedFunction &function : inlined)
-      across.push_back(Recognizer(*function.copy, *mode).run());
+      across.push_back(Recognizer(*function.copy, *mode, none).run());
     llvm::DenseSet<Operation *> replaced = replace(inlined, findings, across);
     llvm::DenseSet<Operation *> erased = eraseInlined(inlined, replaced);
 

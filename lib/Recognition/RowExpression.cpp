@@ -213,6 +213,11 @@ const Expr *ExprReader::makeUnary(Kind kind, const Expr *a, Type type) {
                   APFloat::rmNearestTiesToEven, &losesInfo);
     return makeConstant(value, type);
   }
+  if (a->kind == Kind::Constant && kind == Kind::Neg) {
+    APFloat value = *a->value;
+    value.changeSign();
+    return makeConstant(value, type);
+  }
   // A count is an integer: its rounding does not depend on the way.
   if (a->kind == Kind::Count && kind == Kind::Round)
     return makeCount(*a->count, type);
@@ -238,6 +243,12 @@ const Expr *ExprReader::makeBinary(Kind kind, const Expr *a, const Expr *b,
     for (auto [zero, other] : {std::pair(a, b), std::pair(b, a)})
       if (zero->kind == Kind::Constant && zero->value->isZero())
         return other;
+  if (kind == Kind::Add && a->kind == Kind::Constant &&
+      b->kind == Kind::Constant) {
+    APFloat sum = *a->value;
+    sum.add(*b->value, APFloat::rmNearestTiesToEven);
+    return makeConstant(sum, type);
+  }
   return unique(makeNode(kind, type, {a, b}));
 }
 

@@ -530,11 +530,12 @@ func.func @two_results(%x: tensor<8x8xf32>) -> (tensor<8x8xf32>, tensor<8xf32>) 
   return %y, %sum#0 : tensor<8x8xf32>, tensor<8xf32>
 }
 
-// 1 + a slice of w cannot be computed over w itself: it stays where it is.
+// 1 + a slice of w is computed over the slice, not over w itself.
 
 // CHECK-LABEL: func.func @weight_of_a_slice(
-// CHECK: norm.rmsnorm ins(%arg0 :
-// CHECK: linalg.generic {{.*}} tensor<8xf32>
+// CHECK: %[[SLICE:.*]] = tensor.extract_slice
+// CHECK: %[[W:.*]] = linalg.generic {{.*}} ins(%[[SLICE]] : tensor<8xf32>)
+// CHECK: norm.rmsnorm ins(%arg0, %[[W]] : tensor<8x8xf32>, tensor<8xf32>)
 func.func @weight_of_a_slice(%x: tensor<8x8xf32>, %w: tensor<16xf32>) -> tensor<8x8xf32> {
   %zero = arith.constant 0.0 : f32
   %one = arith.constant 1.0 : f32

@@ -10,10 +10,14 @@
 #all = affine_map<(d0, d1) -> (d0, d1)>
 #row = affine_map<(d0, d1) -> (d0)>
 
-// x / sqrt(sum / n + eps) is what the op itself computes: every mode takes it.
+// x / sqrt(sum / n + eps): every mode takes it; exact keeps the division.
 
 // CHECK-LABEL: func.func @as_the_op
 // CHECK: norm.rmsnorm ins(
+// EXACT-SAME: root_form = quotient
+// DEFAULT-NOT: root_form
+// RELAXED-NOT: root_form
+// CHECK: return
 func.func @as_the_op(%x: tensor<4x6xf32>) -> tensor<4x6xf32> {
   %zero = arith.constant 0.0 : f32
   %n = arith.constant 6.0 : f32

@@ -1,0 +1,41 @@
+// RUN: norm-opt %s --norm-recognize '--remarks-filter=norm.*' -o %t 2>&1 | FileCheck %s --implicit-check-not=Passed
+// RUN: norm-opt %s -o %t.plain && cmp %t %t.plain
+// RUN: sed -e 's|math.exp .in|arith.mulf %%in, %%in|' -e 's|math.exp .x0|arith.addf %%x0, %%zero|' -e 's|arith.divf .one, .m|math.rsqrt %%m|' %s | norm-opt --norm-recognize | FileCheck %s --check-prefix=REPAIRED
+
+// A softmax scales by the reciprocal of a sum.
+
+// CHECK: remark: [Missed] RMSNorm
+// CHECK-SAME: (not-a-square): expected a sum of x^2, found a sum of math.exp values
+// REPAIRED: norm.rmsnorm ins(
+#all = affine_map<(d0, d1) -> (d0, d1)>
+#row = affine_map<(d0, d1) -> (d0)>
+#col = affine_map<(d0, d1) -> (d1)>
+func.func @f(%x: tensor<8x8xf32>, %w: tensor<8xf32>) -> tensor<8x8xf32> {
+  %zero = arith.constant 0.0 : f32
+  %n = arith.constant 8.0 : f32
+  %eps = arith.constant 1.0e-6 : f32
+  %e1 = tensor.empty() : tensor<8xf32>
+  %init = linalg.fill ins(%zero : f32) outs(%e1 : tensor<8xf32>) -> tensor<8xf32>
+  %sum = linalg.generic {indexing_maps = [#all, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%x : tensor<8x8xf32>) outs(%init : tensor<8xf32>) {
+  ^bb0(%in: f32, %acc: f32):
+    %square = math.exp %in : f32
+    %next = arith.addf %square, %acc : f32
+    linalg.yield %next : f32
+  } -> tensor<8xf32>
+  %e2 = tensor.empty() : tensor<8x8xf32>
+  %y = linalg.generic {indexing_maps = [#all, #row, #col, #all], iterator_types = ["parallel", "parallel"]}
+      ins(%x, %sum, %w : tensor<8x8xf32>, tensor<8xf32>, tensor<8xf32>) outs(%e2 : tensor<8x8xf32>) {
+  ^bb0(%in: f32, %s: f32, %g: f32, %out: f32):
+    %mean = arith.divf %s, %n : f32
+    %m = arith.addf %mean, %eps : f32
+    %one = arith.constant 1.0 : f32
+    %r = arith.divf %one, %m : f32
+    %x0 = arith.addf %in, %zero : f32
+    %e = math.exp %x0 : f32
+    %z = arith.mulf %e, %r : f32
+    %v = arith.mulf %z, %g : f32
+    linalg.yield %v : f32
+  } -> tensor<8x8xf32>
+  return %y : tensor<8x8xf32>
+}
