@@ -43,8 +43,9 @@ public:
       : b(b), loc(op.getLoc()), op(op), compute(op.getEffectiveComputeType()),
         batch(op.getBatchDims()), rank(op.getInputType().getRank()),
         onTensors(op.hasPureTensorSemantics()) {
-    accumulator =
-        compute.getWidth() == 16 ? cast<FloatType>(b.getF32Type()) : compute;
+    wide = compute.getWidth() == 16 ? cast<FloatType>(b.getF32Type()) : compute;
+    sumType = cast<FloatType>(op.getSumType().value_or(compute));
+    accumulator = getWiderFloatType(wide, sumType);
   }
 
   SmallVector<Value> run() {
@@ -149,7 +150,7 @@ private:
   /// n of S1 and S7 in C: a constant, or a conversion of the run-time extents.
   Value buildCount() {
     if (op.getCount())
-      return constant(static_cast<double>(*op.getCount()));
+      return constant(APFloat(static_cast<double>(*op.getCount())), sumType);
     SmallVector<OpFoldResult> sizes = getSizes(op.getInput());
     int64_t known = 1;
     Value dynamic;
@@ -162,23 +163,19 @@ private:
       dynamic = dynamic ? arith::MulIOp::create(b, loc, dynamic, size) : size;
     }
     if (!dynamic)
-      return constant(static_cast<double>(known));
+      return constant(APFloat(static_cast<double>(known)), sumType);
     if (known != 1)
       dynamic = arith::MulIOp::create(
           b, loc, dynamic, arith::ConstantIndexOp::create(b, loc, known));
     Value integer = arith::IndexCastOp::create(b, loc, b.getI64Type(), dynamic);
-    return arith::SIToFPOp::create(b, loc, compute, integer);
+    return arith::SIToFPOp::create(b, loc, sumType, integer);
   }
 
-  Value constant(double value) {
-    APFloat rounded(value);
-    return constant(rounded);
-  }
-  Value constant(APFloat value) {
+  Value constant(APFloat value, FloatType type) {
     bool losesInfo;
-    value.convert(compute.getFloatSemantics(), APFloat::rmNearestTiesToEven,
+    value.convert(type.getFloatSemantics(), APFloat::rmNearestTiesToEven,
                   &losesInfo);
-    return arith::ConstantOp::create(b, loc, FloatAttr::get(compute, value));
+    return arith::ConstantOp::create(b, loc, FloatAttr::get(type, value));
   }
 
   /// S3: r in C, or its root, into `init` where there is one (S8).
@@ -186,18 +183,19 @@ private:
     if (!init)
       init = createPerRow(compute);
     Value n = buildCount();
-    Value epsilon = constant(op.getEpsilonInComputeType());
+    Value epsilon = constant(op.getEpsilonInComputeType(), compute);
     // Between the root and its reciprocal `rsqrt` does not round to 16 bits.
     FloatType type =
-        op.getRootForm() == RootForm::Rsqrt ? accumulator : compute;
+        op.getRootForm() == RootForm::Rsqrt ? wide : compute;
     Value one = arith::ConstantOp::create(b, loc, b.getFloatAttr(type, 1.0));
     AffineMap identity = b.getMultiDimIdentityMap(batch.size());
     SmallVector<utils::IteratorType> iterators(batch.size(),
                                                utils::IteratorType::parallel);
     return createGeneric(sum, init, {identity, identity}, iterators,
                          [&](Location loc, ValueRange args) -> Value {
-                           Value s = convertFloat(b, loc, args[0], compute);
+                           Value s = convertFloat(b, loc, args[0], sumType);
                            Value mean = arith::DivFOp::create(b, loc, s, n);
+                           mean = convertFloat(b, loc, mean, compute);
                            Value root = buildRoot(loc, mean, epsilon, type);
                            if (!inverse)
                              return root;
@@ -265,7 +263,7 @@ private:
   Location loc;
   RMSNormOp op;
   FloatType compute;
-  FloatType accumulator;
+  FloatType wide, sumType, accumulator;
   SmallVector<int64_t> batch;
   int64_t rank;
   bool onTensors;

@@ -69,6 +69,10 @@ static LogicalResult verifyRounding(RMSNormOp op) {
   auto tooWide = [&](std::optional<Type> type) {
     return type && cast<FloatType>(*type).getWidth() > width;
   };
+  if (op.getSumType() && cast<FloatType>(*op.getSumType()).getWidth() <= width)
+    return op.emitOpError("S2: sum_type ")
+           << *op.getSumType() << " is no wider than the compute type "
+           << op.getEffectiveComputeType();
   if (tooWide(op.getScaleType()))
     return op.emitOpError("S3: scale_type ")
            << *op.getScaleType() << " is wider than the compute type "

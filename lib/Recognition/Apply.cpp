@@ -244,7 +244,8 @@ static RMSNormOp createNorm(RewriterBase &rewriter, Location loc, Value input,
       usualWeight ? DenseI64ArrayAttr()
                   : rewriter.getDenseI64ArrayAttr(match.weightDims),
       match.count ? rewriter.getI64IntegerAttr(*match.count) : IntegerAttr(),
-      RootFormAttr::get(rewriter.getContext(), match.rootForm));
+      RootFormAttr::get(rewriter.getContext(), match.rootForm),
+      typeAttr(match.sumType));
 }
 
 static bool isExtent(Operation *user) { return isa<tensor::DimOp>(user); }

@@ -32,15 +32,13 @@ Check Matcher::checkTypes(RMSNormMatch &match) {
     else if (Check reason =
                  expect(stripExtend(term)->type, compute, "the square"))
       return reason;
-  // S2 rounds the sum to C, then divides: the same where n is a power of two.
-  auto isPowerOfTwo = [](const Scale &scale) {
-    return scale.value->kind == Kind::Constant &&
-           scale.value->value->getExactLog2Abs() != INT_MIN;
-  };
-  if (inverse.roundsMean && !llvm::all_of(inverse.inside, isPowerOfTwo))
-    return refuse(Refusal::RoundingNotRepresentable,
-                  "the mean is divided in " + text(inverse.sum->type) +
-                      " and rounded to " + text(compute) + " once");
+  if (inverse.roundsMean) {
+    auto sum = cast<FloatType>(inverse.sum->type);
+    if (sum.getWidth() <= compute.getWidth())
+      return refuse(Refusal::RoundingNotRepresentable,
+                    "the mean is rounded after it was divided in " + text(sum));
+    match.sumType = sum;
+  }
   FloatType z = normalizedType ? normalizedType : compute;
   if (weight) {
     auto w = cast<FloatType>(weight->type);

@@ -190,7 +190,7 @@ Check Matcher::takeRadicand(const Expr *base) {
 /// The sum, times constants.
 Check Matcher::takeMean(const Expr *mean) {
   mean = peel(mean);
-  // 16-bit arithmetic whose mean is divided in f32 and rounded after it.
+  // 16-bit arithmetic whose sum is divided in f32, and rounded after it.
   if (mean->kind == Kind::Round) {
     inverse.roundsMean = mean->operands[0]->kind != Kind::Sum;
     mean = mean->operands[0];

@@ -45,6 +45,8 @@ static std::string describe(const RMSNormMatch &match) {
     os << ", no weight";
   else if (match.weightDims.empty())
     os << ", scalar weight";
+  if (match.sumType)
+    os << ", divided in " << match.sumType;
   if (match.rootForm != RootForm::Reciprocal)
     os << ", root form " << stringifyRootForm(match.rootForm);
   if (match.scaleType)

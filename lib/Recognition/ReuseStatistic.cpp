@@ -116,7 +116,7 @@ static RMSNormOp addStatistic(RewriterBase &rewriter, RMSNormOp norm,
       norm.getEpsilonAttr(), norm.getEpsilonModeAttr(),
       norm.getComputeTypeAttr(), norm.getScaleTypeAttr(),
       norm.getNormalizedTypeAttr(), norm.getWeightDimsAttr(),
-      norm.getCountAttr(), norm.getRootFormAttr());
+      norm.getCountAttr(), norm.getRootFormAttr(), norm.getSumTypeAttr());
 }
 
 void norm::reuseStatistic(RewriterBase &rewriter, RMSNormOp norm,

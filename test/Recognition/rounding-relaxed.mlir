@@ -233,14 +233,14 @@ func.func @root_then_narrow(%x: tensor<4x6xbf16>, %w: tensor<6xbf16>) -> tensor<
   return %y : tensor<4x6xbf16>
 }
 
-// f16 arithmetic but for the mean, as PyTorch has it: the roundings of r, of z
+// f16 arithmetic but for the squares and their sum: the roundings of r, of z
 // and of the product with w stay.
 
 // CHECK-LABEL: func.func @sixteen_bits(
 // DEFAULT-LABEL: func.func @sixteen_bits(
 // CHECK: norm.rmsnorm ins({{.*}} scale_type = f16 normalized_type = f16 ->
 // DEFAULT-NOT: norm.rmsnorm
-// WHY: (rounding-not-representable): the mean is divided in f32 and rounded to f16 once; rounding=relaxed computes it in f32 instead
+// WHY: (rounding-not-representable): the square is computed in f32, expected f16; rounding=relaxed computes it in f32 instead
 func.func @sixteen_bits(%x: tensor<4x6xf16>, %w: tensor<6xf16>) -> tensor<4x6xf16> {
   %zero = arith.constant 0.0 : f32
   %n = arith.constant 6.0 : f32
@@ -250,9 +250,9 @@ func.func @sixteen_bits(%x: tensor<4x6xf16>, %w: tensor<6xf16>) -> tensor<4x6xf1
   %sum = linalg.generic {indexing_maps = [#all, #row], iterator_types = ["parallel", "reduction"]}
       ins(%x : tensor<4x6xf16>) outs(%init : tensor<4xf32>) {
   ^bb0(%in: f16, %acc: f32):
-    %square = arith.mulf %in, %in : f16
-    %wide = arith.extf %square : f16 to f32
-    %next = arith.addf %wide, %acc : f32
+    %wide = arith.extf %in : f16 to f32
+    %square = arith.mulf %wide, %wide : f32
+    %next = arith.addf %square, %acc : f32
     linalg.yield %next : f32
   } -> tensor<4xf32>
   %e2 = tensor.empty() : tensor<4x6xf16>

@@ -77,18 +77,14 @@ func.func @last_bits(%x: tensor<4x6xf32>) -> tensor<4x6xf32> {
   return %y : tensor<4x6xf32>
 }
 
-// The f32 sum is divided before it is rounded to bf16, once; the op rounds the
-// sum and then divides (S2). What is relaxed is the statistic, now in f32 as a
-// whole; x / root is rounded to bf16 once, as before.
+// The f32 sum is divided before it is rounded to bf16, once, as jnp.mean does:
+// sum_type, in every mode.
 
-// CHECK-LABEL: func.func @rounded_mean
-// EXACT-NOT: norm.rmsnorm
-// DEFAULT-NOT: norm.rmsnorm
-// RELAXED: norm.rmsnorm ins(
-// RELAXED-NOT: _type
+// CHECK-LABEL: func.func @mean_rounded_once
+// CHECK: norm.rmsnorm ins(
+// CHECK-SAME: root_form = quotient compute_type = bf16 sum_type = f32
 // CHECK: return
-// WHY-DEFAULT: rounding-not-representable): the mean is divided in f32 and rounded to bf16 once; rounding=relaxed computes it in f32 instead
-func.func @rounded_mean(%x: tensor<4x6xbf16>) -> tensor<4x6xbf16> {
+func.func @mean_rounded_once(%x: tensor<4x6xbf16>) -> tensor<4x6xbf16> {
   %zero = arith.constant 0.0 : f32
   %n = arith.constant 6.0 : f32
   %eps = arith.constant 1.0e-6 : bf16
@@ -100,6 +96,45 @@ func.func @rounded_mean(%x: tensor<4x6xbf16>) -> tensor<4x6xbf16> {
     %square = arith.mulf %in, %in : bf16
     %wide = arith.extf %square : bf16 to f32
     %next = arith.addf %wide, %acc : f32
+    linalg.yield %next : f32
+  } -> tensor<4xf32>
+  %e2 = tensor.empty() : tensor<4x6xbf16>
+  %y = linalg.generic {indexing_maps = [#all, #row, #all], iterator_types = ["parallel", "parallel"]}
+      ins(%x, %sum : tensor<4x6xbf16>, tensor<4xf32>) outs(%e2 : tensor<4x6xbf16>) {
+  ^bb0(%in: bf16, %s: f32, %out: bf16):
+    %wide = arith.divf %s, %n : f32
+    %mean = arith.truncf %wide : f32 to bf16
+    %m = arith.addf %mean, %eps : bf16
+    %root = math.sqrt %m : bf16
+    %z = arith.divf %in, %root : bf16
+    linalg.yield %z : bf16
+  } -> tensor<4x6xbf16>
+  return %y : tensor<4x6xbf16>
+}
+
+// Here the squares are not rounded to bf16 either, which the op does (S2). What
+// is relaxed is the statistic, now in f32 as a whole; x / root is rounded to bf16
+// once, as before.
+
+// CHECK-LABEL: func.func @squares_in_f32
+// EXACT-NOT: norm.rmsnorm
+// DEFAULT-NOT: norm.rmsnorm
+// RELAXED: norm.rmsnorm ins(
+// RELAXED-NOT: _type
+// CHECK: return
+// WHY-DEFAULT: rounding-not-representable): the square is computed in f32, expected bf16; rounding=relaxed computes it in f32 instead
+func.func @squares_in_f32(%x: tensor<4x6xbf16>) -> tensor<4x6xbf16> {
+  %zero = arith.constant 0.0 : f32
+  %n = arith.constant 6.0 : f32
+  %eps = arith.constant 1.0e-6 : bf16
+  %e1 = tensor.empty() : tensor<4xf32>
+  %init = linalg.fill ins(%zero : f32) outs(%e1 : tensor<4xf32>) -> tensor<4xf32>
+  %sum = linalg.generic {indexing_maps = [#all, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%x : tensor<4x6xbf16>) outs(%init : tensor<4xf32>) {
+  ^bb0(%in: bf16, %acc: f32):
+    %wide = arith.extf %in : bf16 to f32
+    %square = arith.mulf %wide, %wide : f32
+    %next = arith.addf %square, %acc : f32
     linalg.yield %next : f32
   } -> tensor<4xf32>
   %e2 = tensor.empty() : tensor<4x6xbf16>

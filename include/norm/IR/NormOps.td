@@ -98,7 +98,8 @@ def Norm_RMSNormOp : Op<Norm_Dialect, "rmsnorm", [
       n is the product of their extents, or `count` (S7).
     * S2 `compute_type` C (default: f32 for 16-bit x, else x's type). Every
       arithmetic result is rounded to C; s is the sum of C(x)*C(x) over `dims`,
-      accumulated in C or wider, in unspecified order; m = s/n.
+      accumulated in C or wider, in unspecified order; m = s/n. With `sum_type`,
+      wider than C, s and n are in that type and m is rounded to C once.
     * S3 `epsilon_mode`: `inside` r = 1/sqrt(m+e); `outside`
       r = 1/(sqrt(m)+e); `clamp` r = 1/max(sqrt(m), e). `epsilon` is rounded
       to C. With `scale_type`, r is rounded to that type before it multiplies.
@@ -143,7 +144,8 @@ def Norm_RMSNormOp : Op<Norm_Dialect, "rmsnorm", [
     OptionalAttr<DenseI64ArrayAttr>:$weight_dims,
     OptionalAttr<I64Attr>:$count,
     DefaultValuedAttr<Norm_RootFormAttr,
-                      "::mlir::norm::RootForm::Reciprocal">:$root_form);
+                      "::mlir::norm::RootForm::Reciprocal">:$root_form,
+    OptionalAttr<TypeAttrOf<Norm_FloatType>>:$sum_type);
   let results = (outs Variadic<AnyRankedTensor>:$results);
 
   let assemblyFormat = [{
@@ -154,6 +156,7 @@ def Norm_RMSNormOp : Op<Norm_Dialect, "rmsnorm", [
     oilist( `epsilon_mode` `=` $epsilon_mode
           | `root_form` `=` $root_form
           | `compute_type` `=` $compute_type
+          | `sum_type` `=` $sum_type
           | `scale_type` `=` $scale_type
           | `normalized_type` `=` $normalized_type
           | `weight_dims` `=` custom<OptionalDims>($weight_dims)

@@ -62,7 +62,7 @@ struct RMSNormMatch {
   EpsilonMode mode = EpsilonMode::Inside;
   RootForm rootForm = RootForm::Reciprocal;
   FloatType computeType;
-  FloatType scaleType, normalizedType; // null: absent
+  FloatType sumType, scaleType, normalizedType; // null: absent
   /// Tensors that hold r in C, as inv_rms would but for unit dimensions.
   SmallVector<Value, 1> inverseRoots;
 
