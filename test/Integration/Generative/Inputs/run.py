@@ -180,10 +180,6 @@ def spellings(seed, names):
     if done.returncode:
         return [(n, failure(done, passes), {}) for n in names]
     texts = functions(done.stdout)
-    # Left out: norm-compile leaves a symbol open in some of bf16 arithmetic.
-    run = [p for p in programs if p.spec.arithmetic != "bf16 arithmetic"]
-    if len(run) < len(programs):
-        done = norm_opt("".join(p.function.text() for p in run), passes + ["norm-recognize"])
     library, error = compile_module(done.stdout)
     results = []
     for p in programs:
@@ -191,7 +187,7 @@ def spellings(seed, names):
         worst = {}
         if error:
             problem = problem or "norm-compile failed: " + error
-        elif p in run:
+        else:
             worst, too_large = p.errors(execute(library, p))
             if too_large:
                 problem += f" ulp from f64: {worst}"
