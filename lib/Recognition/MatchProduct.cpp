@@ -236,11 +236,10 @@ bool Matcher::isSameAnchor(const Expr *atRoot, const Expr *inSum) {
       if (a.tensor != b.tensor)
         continue;
       DimCorrespondence saved = reducedOf;
-      if (llvm::all_of_zip(
-              a.indices, b.indices,
-              [&](AffineExpr x, AffineExpr y) {
-                return reducedOf.agree(x, y, reader);
-              }))
+      if (llvm::all_of_zip(a.indices, b.indices,
+                           [&](AffineExpr x, AffineExpr y) {
+                             return reducedOf.agree(x, y, reader);
+                           }))
         return true;
       reducedOf = std::move(saved);
     }

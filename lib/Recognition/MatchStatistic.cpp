@@ -339,13 +339,15 @@ static bool isLessThan(int64_t extent, int64_t count) {
   return !ShapedType::isDynamic(extent) && extent < count;
 }
 
-/// Dimensions that the sum sees reshaped: each is all of some of the other side.
+/// Dimensions that the sum sees reshaped: each is all of some of the other
+/// side.
 Check Matcher::checkSplitDims(RMSNormMatch &match,
                               llvm::DenseSet<unsigned> &used) {
   auto split = reducedOf.getSplitDims(reader);
   bool isReduced = split && llvm::all_of(split->second, [&](unsigned dim) {
-    return llvm::is_contained(inverse.reduced, dim) && used.insert(dim).second;
-  });
+                     return llvm::is_contained(inverse.reduced, dim) &&
+                            used.insert(dim).second;
+                   });
   if (!isReduced || llvm::any_of(split->first, [&](unsigned dim) {
         return dim >= reader.getRank();
       }))

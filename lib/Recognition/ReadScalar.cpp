@@ -167,8 +167,8 @@ struct SelectMax {
 };
 } // namespace
 
-/// Whether comparing with `compared` is comparing with `chosen`: itself, or in a
-/// wider type; a wider constant too, for no value lies between it and the
+/// Whether comparing with `compared` is comparing with `chosen`: itself, or in
+/// a wider type; a wider constant too, for no value lies between it and the
 /// nearest one of the narrow type, and where both are equal either is chosen.
 static bool comparesWith(const Expr *compared, const Expr *chosen) {
   if (compared == chosen ||

@@ -404,13 +404,12 @@ void ExprReader::reset() {
 bool ExprReader::readRoot() {
   OpResult result = root->getResult(resultNumber);
   bool reduces = root.getNumReductionLoops() > 0;
-  spaceMap =
-      reduces ? AffineMap::getFilteredIdentityMap(
-                    context, root.getNumLoops(),
-                    [&](AffineDimExpr loop) {
-                      return rootLoops.test(loop.getPosition());
-                    })
-              : root.getIndexingMapMatchingResult(result);
+  spaceMap = reduces ? AffineMap::getFilteredIdentityMap(
+                           context, root.getNumLoops(),
+                           [&](AffineDimExpr loop) {
+                             return rootLoops.test(loop.getPosition());
+                           })
+                     : root.getIndexingMapMatchingResult(result);
   SmallVector<int64_t> ranges = root.getStaticLoopRanges();
   SmallVector<AffineExpr> indices;
   rank = spaceMap.getNumResults();

@@ -64,7 +64,7 @@ struct Expr {
   std::optional<APFloat> value;       // Constant
   std::optional<SymbolicCount> count; // Count
   std::optional<arith::CmpFPredicate> comparison; // Opaque
-  std::string name;                   // Opaque: what the program does there
+  std::string name; // Opaque: what the program does there
   /// Pow: written as rsqrt or as a division; `exact` rounding cares.
   bool viaRsqrt = false;
   /// Pow in 16 bits, where the steps show: the reciprocal of a root that is an
@@ -103,8 +103,8 @@ struct BodyAnchor {
 
 /// Reads what one linalg op computes. The index dimensions 0 to rank-1 are
 /// those of a tensor over the whole iteration space of the op: its result's
-/// where all its loops are parallel, else the loops themselves, or some of them.
-/// Those of other reductions follow.
+/// where all its loops are parallel, else the loops themselves, or some of
+/// them. Those of other reductions follow.
 class ExprReader {
 public:
   /// Bounds on what is read for one op; beyond them a tensor is a leaf.
