@@ -43,10 +43,10 @@
 // CHECK: return
 
 // RUN: %python %S/neighbours.py write %t
-// RUN: %python %S/neighbours.py check %t norm-run %s --threads=1 | FileCheck %s --check-prefix=RUN
-// RUN: %python %S/neighbours.py check %t norm-run %s --threads=2 | FileCheck %s --check-prefix=RUN
-// RUN-COUNT-25: : within the bound
-// RUN-NOT: OVER
+// RUN: %python %S/neighbours.py check %t norm-run %s --threads=1 | FileCheck %s --check-prefix=BOUND
+// RUN: %python %S/neighbours.py check %t norm-run %s --threads=2 | FileCheck %s --check-prefix=BOUND
+// BOUND-COUNT-25: : within the bound
+// BOUND-NOT: OVER
 
 #id = affine_map<(d0, d1) -> (d0, d1)>
 #row = affine_map<(d0, d1) -> (d0)>

@@ -102,6 +102,8 @@ def main(file, function):
         jump = re.match(r"\s+(?:j\w+|b\.?\w*|cbn?z|tbn?z)\s.*?(\.L\w+)\s*$", line)
         if jump and labels.get(jump[1], i) < i:
             loops.append((labels[jump[1]], i))
+    # A block laid out after a loop that jumps back into it is no loop.
+    loops = [a for a in loops if not any(b[0] < a[0] <= b[1] < a[1] for b in loops)]
     inner = [a for a in loops if not any(b != a and a[0] <= b[0] and b[1] <= a[1] for b in loops)]
     for first, last in sorted(set(inner)):
         print(describe(lines[first:last + 1], aarch))
