@@ -87,6 +87,68 @@ def describe(body, aarch):
     return f"loop: width {width}, carried {len(carried)}, {rest}"
 
 
+JUMP = re.compile(r"\s+(j\w+|b|b\.\w+|cbn?z|tbn?z)\s+(?:.*,\s*)?(\.L\w+)\s*$")
+FINAL = re.compile(r"\s+(jmp|b|ret|retq|br|ud2|brk)\b(?!\.)")
+
+
+def split(lines):
+    """Basic blocks, and which follow each."""
+    blocks, names, targets = [[]], {}, [[]]
+    for line in lines:
+        label = re.match(r"(\.L\w+):", line)
+        if label:
+            blocks.append([])
+            targets.append([])
+            names[label[1]] = len(blocks) - 1
+        blocks[-1].append(line)
+        jump = JUMP.match(line)
+        if jump:
+            targets[-1].append(jump[2])
+        if jump or FINAL.match(line):
+            blocks.append([])
+            targets.append([])
+    following = []
+    for i, block in enumerate(blocks):
+        after = [names[t] for t in targets[i] if t in names]
+        if i + 1 < len(blocks) and not (block and FINAL.match(block[-1])):
+            after.append(i + 1)
+        following.append(after)
+    return blocks, following
+
+
+def find_dominators(following):
+    every = set(range(len(following)))
+    before = {i: [j for j in every if i in following[j]] for i in every}
+    dominators = {i: every for i in every} | {0: {0}}
+    changed = True
+    while changed:
+        changed = False
+        for i in sorted(every - {0}):
+            common = set.intersection(*[dominators[j] for j in before[i]]) if before[i] else every
+            if common | {i} != dominators[i]:
+                dominators[i], changed = common | {i}, True
+    return dominators, before
+
+
+def find_inner_loops(blocks, following):
+    """Lines of each natural loop that holds no header but its own."""
+    dominators, before = find_dominators(following)
+    loops = {}
+    for i, after in enumerate(following):
+        for header in after:
+            if header not in dominators[i] or (not before[i] and i):
+                continue
+            body, work = loops.setdefault(header, {header}), [i]
+            while work:
+                j = work.pop()
+                if j not in body:
+                    body.add(j)
+                    work += before[j]
+    for header, body in sorted(loops.items()):
+        if not any(other in body for other in loops if other != header):
+            yield [line for j in sorted(body) for line in blocks[j]]
+
+
 def main(file, function):
     text = open(file).read()
     # AT&T syntax names registers with a percent sign.
@@ -96,17 +158,8 @@ def main(file, function):
         sys.exit(f"no function {function} in {file}")
     end = text.index(".Lfunc_end", start.end())
     lines = text[start.end():end].split("\n")
-    labels = {m[1]: i for i, line in enumerate(lines) if (m := re.match(r"(\.L\w+):", line))}
-    loops = []
-    for i, line in enumerate(lines):
-        jump = re.match(r"\s+(?:j\w+|b\.?\w*|cbn?z|tbn?z)\s.*?(\.L\w+)\s*$", line)
-        if jump and labels.get(jump[1], i) < i:
-            loops.append((labels[jump[1]], i))
-    # A block laid out after a loop that jumps back into it is no loop.
-    loops = [a for a in loops if not any(b[0] < a[0] <= b[1] < a[1] for b in loops)]
-    inner = [a for a in loops if not any(b != a and a[0] <= b[0] and b[1] <= a[1] for b in loops)]
-    for first, last in sorted(set(inner)):
-        print(describe(lines[first:last + 1], aarch))
+    for body in find_inner_loops(*split(lines)):
+        print(describe(body, aarch))
 
 
 main(*sys.argv[1:])
