@@ -234,6 +234,35 @@ static void carryBF16AsIntegers(llvm::Function &function) {
     }
 }
 
+static bool hasNarrowVectors(const llvm::TargetMachine &machine) {
+  const llvm::MCSubtargetInfo &info = *machine.getMCSubtargetInfo();
+  return info.checkFeatures("+avx512bf16") || info.checkFeatures("+avx512fp16");
+}
+
+/// Streamed vectors of 16-bit floats as f32: LLVM has no non-temporal store of
+/// the types that AVX512-BF16 and AVX512-FP16 make legal, and stores them as
+/// any other. The fence, which is no instruction, keeps the bitcast from being
+/// folded away.
+static void streamNarrowAsF32(llvm::Function &function) {
+  for (llvm::BasicBlock &block : function)
+    for (llvm::Instruction &instruction : llvm::make_early_inc_range(block)) {
+      auto *store = dyn_cast<llvm::StoreInst>(&instruction);
+      if (!store || !store->hasMetadata(llvm::LLVMContext::MD_nontemporal))
+        continue;
+      llvm::Value *value = store->getValueOperand();
+      auto *type = dyn_cast<llvm::FixedVectorType>(value->getType());
+      if (!type || !type->getElementType()->is16bitFPTy() ||
+          type->getNumElements() % 2 != 0)
+        continue;
+      llvm::IRBuilder<> b(store);
+      auto *words = llvm::FixedVectorType::get(b.getFloatTy(),
+                                               type->getNumElements() / 2);
+      llvm::Value *bits =
+          b.CreateArithmeticFence(b.CreateBitCast(value, words), words);
+      store->setOperand(0, bits);
+    }
+}
+
 FailureOr<std::unique_ptr<llvm::Module>>
 norm::translateToLLVMIR(ModuleOp module, llvm::LLVMContext &context,
                         llvm::TargetMachine &machine) {
@@ -249,8 +278,11 @@ norm::translateToLLVMIR(ModuleOp module, llvm::LLVMContext &context,
       makeOptimizingTransformer(/*optLevel=*/3, /*sizeLevel=*/0, &machine);
   if (llvm::Error error = optimize(translated.get()))
     return module.emitError(llvm::toString(std::move(error)));
-  for (llvm::Function &function : *translated)
+  for (llvm::Function &function : *translated) {
     carryBF16AsIntegers(function);
+    if (machine.getTargetTriple().isX86() && hasNarrowVectors(machine))
+      streamNarrowAsF32(function);
+  }
   return translated;
 }
 

@@ -7,7 +7,7 @@
 // V2: movntps %xmm
 // V2: sfence
 // V2-LABEL: _mlir_ciface_f16:
-// Its front line is a library: no F16C.
+// No F16C: a library converts.
 // V2: __extendhfsf2
 // V2-LABEL: _mlir_ciface_bf16:
 // V2: pslld $16, %xmm
@@ -41,6 +41,8 @@
 // SPR-LABEL: _mlir_ciface_bf16:
 // SPR: vpslld $16, {{.*}}%zmm
 // SPR: {{vcvtneps2bf16 %zmm|vcvtne2ps2bf16 %zmm}}
+// Types that LLVM has no non-temporal store for are streamed all the same.
+// SPR: vmovntps %{{[yz]}}mm
 
 // RUN: norm-compile %s --emit=asm --mtriple=aarch64-linux-gnu -o - | FileCheck %s --check-prefix=NEON --implicit-check-not='__{{ext|trunc}}' --implicit-check-not=bfcvt
 // NEON-LABEL: _mlir_ciface_f32:
