@@ -8,7 +8,7 @@
 #   NORM_BENCH_THREADS      OpenMP threads (default 1)
 #   NORM_BENCH_JSON         output file instead of BUILD/bench.json
 #
-# GB/s counts x, the weight and y once. Only the ratios to the copies that ran
+# MB and GB/s count x, the weight and y once. Only the ratios to the copies that ran
 # interleaved with the program mean anything on a shared machine.
 set -euo pipefail
 build=${1:-build}

@@ -31,6 +31,15 @@ config.substitutions.append(
 # Features: tools that not every machine has, and the shared corpus.
 if platform.machine().lower() in ("x86_64", "amd64"):
     config.available_features.add("x86_64")
+    # What the machine runs, beside what it compiles for.
+    with open("/proc/cpuinfo") as cpuinfo:
+        flags = set(cpuinfo.read().split("flags", 1)[-1].split("\n", 1)[0].split())
+    if {"avx2", "fma", "f16c", "bmi2", "movbe"} <= flags:
+        config.available_features.add("x86_64-v3")
+    if {"avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"} <= flags:
+        config.available_features.add("x86_64-v4")
+if shutil.which("qemu-aarch64") and shutil.which("aarch64-linux-gnu-gcc"):
+    config.available_features.add("qemu-aarch64")
 ptxas = shutil.which("ptxas") or next(
     (p for p in ["/usr/local/cuda/bin/ptxas"] if os.path.exists(p)), None
 )

@@ -13,6 +13,7 @@
 #include "mlir/Target/LLVMIR/Dialect/NVVM/NVVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/OpenMP/OpenMPToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Export.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/LegacyPassManager.h"
@@ -36,40 +37,90 @@ void norm::registerTranslations(DialectRegistry &registry) {
   gpu::registerOffloadingLLVMTranslationInterfaceExternalModels(registry);
 }
 
-llvm::Expected<std::unique_ptr<llvm::TargetMachine>>
-norm::createTargetMachine(StringRef cpu) {
+/// "+name" or "-name" of a feature that `info` knows.
+static bool isFeature(const llvm::MCSubtargetInfo &info, StringRef feature) {
+  if (!feature.consume_front("+") && !feature.consume_front("-"))
+    return false;
+  return llvm::any_of(info.getAllProcessorFeatures(),
+                      [&](const auto &known) { return feature == known.Key; });
+}
+
+/// The back ends that norm-to-cpu is tested with, and this host's.
+static void initializeTargets() {
   static bool initialized = [] {
     llvm::InitializeNativeTarget();
     llvm::InitializeNativeTargetAsmPrinter();
-    llvm::InitializeNativeTargetAsmParser();
+    LLVMInitializeX86TargetInfo();
+    LLVMInitializeX86Target();
+    LLVMInitializeX86TargetMC();
+    LLVMInitializeX86AsmPrinter();
+    LLVMInitializeAArch64TargetInfo();
+    LLVMInitializeAArch64Target();
+    LLVMInitializeAArch64TargetMC();
+    LLVMInitializeAArch64AsmPrinter();
     return true;
   }();
   (void)initialized;
+}
 
-  llvm::Triple triple(llvm::sys::getDefaultTargetTriple());
+llvm::Expected<std::unique_ptr<llvm::TargetMachine>>
+norm::createTargetMachine(const TargetSpec &spec) {
+  initializeTargets();
+  llvm::Triple host(llvm::sys::getDefaultTargetTriple());
+  llvm::Triple triple =
+      spec.triple.empty() ? host
+                          : llvm::Triple(llvm::Triple::normalize(spec.triple));
   std::string error;
   const llvm::Target *target =
       llvm::TargetRegistry::lookupTarget(triple, error);
   if (!target)
-    return llvm::createStringError(error);
+    return llvm::createStringError("--mtriple '" + triple.str() +
+                                   "': " + error);
   llvm::SubtargetFeatures features;
-  std::string name = cpu.str();
-  if (cpu == "native") {
+  std::string name = spec.cpu;
+  if (name.empty())
+    name = triple.getArch() == llvm::Triple::x86_64 ? "x86-64-v3" : "generic";
+  if (name == "native") {
+    if (triple.getArch() != host.getArch())
+      return llvm::createStringError("--mcpu=native is this machine, which is "
+                                     "not " +
+                                     triple.str());
     name = llvm::sys::getHostCPUName().str();
     for (auto &feature : llvm::sys::getHostCPUFeatures())
       features.AddFeature(feature.first(), feature.second);
   }
+  SmallVector<StringRef> added;
+  StringRef(spec.features).split(added, ',', -1, /*KeepEmpty=*/false);
   std::unique_ptr<llvm::MCSubtargetInfo> info(
       target->createMCSubtargetInfo(triple, "", ""));
   if (!info->isCPUStringValid(name))
     return llvm::createStringError("unknown --mcpu '" + name + "' for " +
                                    triple.str());
+  for (StringRef feature : added) {
+    if (!isFeature(*info, feature))
+      return llvm::createStringError("unknown --mattr '" + feature + "' for " +
+                                     triple.str() +
+                                     ", expected one such as +bf16");
+    features.AddFeature(feature);
+  }
   std::unique_ptr<llvm::TargetMachine> machine(target->createTargetMachine(
       triple, name, features.getString(), llvm::TargetOptions(),
       llvm::Reloc::PIC_, std::nullopt, llvm::CodeGenOptLevel::Aggressive));
   if (!machine)
     return llvm::createStringError("no target machine for " + triple.str());
   return machine;
+}
+
+void norm::setTarget(CPUPipelineOptions &options,
+                     const llvm::TargetMachine &machine) {
+  const llvm::MCSubtargetInfo &info = *machine.getMCSubtargetInfo();
+  const llvm::Triple &triple = machine.getTargetTriple();
+  options.triple = triple.str();
+  if (triple.isX86())
+    options.bf16Rounding = info.checkFeatures("+avx512bf16,+avx512vl") ||
+                           info.checkFeatures("+avxneconvert");
+  else if (triple.isAArch64())
+    options.bf16Rounding = info.checkFeatures("+bf16");
 }
 
 /// What the caller sees are the C interface functions; the rest may be inlined
@@ -80,8 +131,8 @@ static void internalize(llvm::Module &module, llvm::TargetMachine &machine) {
       continue;
     function.addFnAttr("target-cpu", machine.getTargetCPU());
     function.addFnAttr("target-features", machine.getTargetFeatureString());
-    if (machine.getTargetCPU().starts_with("x86-64-v4") ||
-        machine.getTargetFeatureString().contains("+avx512f"))
+    if (machine.getTargetTriple().isX86() &&
+        machine.getMCSubtargetInfo()->checkFeatures("+avx512f"))
       function.addFnAttr("prefer-vector-width", "512");
     if (!function.getName().starts_with("_mlir_ciface_"))
       function.setLinkage(llvm::GlobalValue::InternalLinkage);
@@ -183,6 +234,35 @@ static void carryBF16AsIntegers(llvm::Function &function) {
     }
 }
 
+static bool hasNarrowVectors(const llvm::TargetMachine &machine) {
+  const llvm::MCSubtargetInfo &info = *machine.getMCSubtargetInfo();
+  return info.checkFeatures("+avx512bf16") || info.checkFeatures("+avx512fp16");
+}
+
+/// Streamed vectors of 16-bit floats as f32: LLVM has no non-temporal store of
+/// the types that AVX512-BF16 and AVX512-FP16 make legal, and stores them as
+/// any other. The fence, which is no instruction, keeps the bitcast from being
+/// folded away.
+static void streamNarrowAsF32(llvm::Function &function) {
+  for (llvm::BasicBlock &block : function)
+    for (llvm::Instruction &instruction : llvm::make_early_inc_range(block)) {
+      auto *store = dyn_cast<llvm::StoreInst>(&instruction);
+      if (!store || !store->hasMetadata(llvm::LLVMContext::MD_nontemporal))
+        continue;
+      llvm::Value *value = store->getValueOperand();
+      auto *type = dyn_cast<llvm::FixedVectorType>(value->getType());
+      if (!type || !type->getElementType()->is16bitFPTy() ||
+          type->getNumElements() % 2 != 0)
+        continue;
+      llvm::IRBuilder<> b(store);
+      auto *words = llvm::FixedVectorType::get(b.getFloatTy(),
+                                               type->getNumElements() / 2);
+      llvm::Value *bits =
+          b.CreateArithmeticFence(b.CreateBitCast(value, words), words);
+      store->setOperand(0, bits);
+    }
+}
+
 FailureOr<std::unique_ptr<llvm::Module>>
 norm::translateToLLVMIR(ModuleOp module, llvm::LLVMContext &context,
                         llvm::TargetMachine &machine) {
@@ -198,8 +278,11 @@ norm::translateToLLVMIR(ModuleOp module, llvm::LLVMContext &context,
       makeOptimizingTransformer(/*optLevel=*/3, /*sizeLevel=*/0, &machine);
   if (llvm::Error error = optimize(translated.get()))
     return module.emitError(llvm::toString(std::move(error)));
-  for (llvm::Function &function : *translated)
+  for (llvm::Function &function : *translated) {
     carryBF16AsIntegers(function);
+    if (machine.getTargetTriple().isX86() && hasNarrowVectors(machine))
+      streamNarrowAsF32(function);
+  }
   return translated;
 }
 
@@ -216,16 +299,26 @@ llvm::Error norm::emitMachineCode(llvm::Module &module,
   return llvm::Error::success();
 }
 
-llvm::Error norm::linkShared(StringRef object, StringRef output, bool openmp) {
+/// C compiler drivers that link for `triple`, the best first.
+static SmallVector<std::string> getDrivers(const llvm::Triple &triple) {
+  llvm::Triple host(llvm::sys::getDefaultTargetTriple());
+  if (triple.getArch() == host.getArch())
+    return {"clang-22", "clang", "gcc", "cc"};
+  return {triple.getArchName().str() + "-linux-gnu-gcc"};
+}
+
+llvm::Error norm::linkShared(StringRef object, StringRef output,
+                             const llvm::Triple &triple, bool openmp) {
   std::string driver;
-  for (const char *name : {"clang-22", "clang", "gcc", "cc"})
+  SmallVector<std::string> drivers = getDrivers(triple);
+  for (const std::string &name : drivers)
     if (auto found = llvm::sys::findProgramByName(name)) {
       driver = *found;
       break;
     }
   if (driver.empty())
-    return llvm::createStringError(
-        "--emit=shared needs clang or gcc on PATH to link");
+    return llvm::createStringError("--emit=shared needs one on PATH to link: " +
+                                   llvm::join(drivers, ", "));
   // -Bsymbolic: calls inside bind inside, whatever the program defines.
   SmallVector<StringRef> arguments{
       driver, "-shared", "-Wl,-Bsymbolic", object, "-o", output, "-lm"};

@@ -91,11 +91,13 @@ static LogicalResult lowerToNVVM(ModuleOp module, const EmitOptions &options) {
   return failure(failed(pm.run(module)) || reported);
 }
 
-static LogicalResult lower(ModuleOp module, const EmitOptions &options) {
+static LogicalResult lower(ModuleOp module, const EmitOptions &options,
+                           const llvm::TargetMachine &machine) {
   if (options.nvvm)
     return lowerToNVVM(module, options);
   PassManager pm(module.getContext());
   CPUPipelineOptions cpu;
+  setTarget(cpu, machine);
   cpu.rounding = options.rounding;
   cpu.threads = options.threads;
   buildNormToCPUPipeline(pm, cpu, getStage(options.emit));
@@ -126,6 +128,7 @@ writeFile(ModuleOp module, StringRef output,
 }
 
 static LogicalResult emitShared(ModuleOp module, const EmitOptions &options,
+                                const llvm::TargetMachine &machine,
                                 StringRef object, StringRef output) {
   if (output == "-")
     return module.emitError("--emit=shared needs an output file (-o)");
@@ -143,8 +146,9 @@ static LogicalResult emitShared(ModuleOp module, const EmitOptions &options,
   if (auto error = llvm::sys::fs::createUniqueFile(output + ".%%%%%%", linked))
     return report(module, error, output);
   llvm::scope_exit removeLinked([&] { llvm::sys::fs::remove(linked); });
-  if (failed(
-          report(module, linkShared(objectFile, linked, options.threads > 1))))
+  if (failed(report(module,
+                    linkShared(objectFile, linked, machine.getTargetTriple(),
+                               options.threads > 1))))
     return failure();
   if (auto error = llvm::sys::fs::rename(linked, output))
     return report(module, error, output);
@@ -153,19 +157,10 @@ static LogicalResult emitShared(ModuleOp module, const EmitOptions &options,
 }
 
 static LogicalResult emitNative(ModuleOp module, const EmitOptions &options,
+                                llvm::TargetMachine &machine,
                                 StringRef output) {
-  std::string cpu = options.cpu;
-  if (cpu.empty())
-#if defined(__x86_64__)
-    cpu = "x86-64-v3";
-#else
-    cpu = "generic";
-#endif
-  auto machine = createTargetMachine(cpu);
-  if (!machine)
-    return report(module, machine.takeError());
   llvm::LLVMContext context;
-  auto ir = translateToLLVMIR(module, context, **machine);
+  auto ir = translateToLLVMIR(module, context, machine);
   if (failed(ir))
     return failure();
   if (options.emit == Emit::LLVMIR)
@@ -175,12 +170,12 @@ static LogicalResult emitNative(ModuleOp module, const EmitOptions &options,
     });
   SmallVector<char, 0> code;
   if (failed(report(module,
-                    emitMachineCode(**ir, **machine,
+                    emitMachineCode(**ir, machine,
                                     options.emit == Emit::Assembly, code))))
     return failure();
   StringRef bytes(code.data(), code.size());
   if (options.emit == Emit::Shared)
-    return emitShared(module, options, bytes, output);
+    return emitShared(module, options, machine, bytes, output);
   return writeFile(module, output, [&](raw_ostream &os) {
     os << bytes;
     return success();
@@ -236,12 +231,15 @@ LogicalResult norm::emitFile(ModuleOp module, const EmitOptions &options,
     return writeFile(module, output, [&](raw_ostream &os) {
       return printCHeader(module, getGuard(output), os);
     });
-  if (failed(lower(module, options)))
+  auto machine = createTargetMachine(options.target);
+  if (!machine)
+    return report(module, machine.takeError());
+  if (failed(lower(module, options, **machine)))
     return failure();
   if (isKernel)
     return emitKernels(module, output);
   if (options.emit > Emit::LLVMDialect)
-    return emitNative(module, options, output);
+    return emitNative(module, options, **machine, output);
   return writeFile(module, output, [&](raw_ostream &os) {
     module.print(os);
     os << '\n';

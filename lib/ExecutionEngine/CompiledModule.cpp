@@ -88,7 +88,8 @@ static void addPackedEntry(llvm::Function &function) {
   b.CreateRetVoid();
 }
 
-static LogicalResult lower(ModuleOp module, const CompileOptions &options) {
+static LogicalResult lower(ModuleOp module, const CompileOptions &options,
+                           const llvm::TargetMachine &machine) {
   PassManager pm(module.getContext());
   pm.addPass(memref::createResolveRankedShapeTypeResultDimsPass());
   pm.addPass(createCanonicalizerPass());
@@ -96,6 +97,7 @@ static LogicalResult lower(ModuleOp module, const CompileOptions &options) {
     buildUpstreamPipeline(pm);
   } else {
     CPUPipelineOptions cpu;
+    setTarget(cpu, machine);
     cpu.rounding = options.rounding;
     cpu.threads = options.threads;
     buildNormToCPUPipeline(pm, cpu);
@@ -136,12 +138,14 @@ CompiledModule::compile(ModuleOp source, const CompileOptions &options) {
     if (hasDynamicResult(function))
       addShapeFunction(function);
   }
-  if (failed(lower(*module, options)))
-    return failure();
-
-  auto machine = createTargetMachine(options.cpu);
+  TargetSpec target;
+  target.cpu = options.cpu;
+  auto machine = createTargetMachine(target);
   if (!machine)
     return fail(machine.takeError());
+  if (failed(lower(*module, options, **machine)))
+    return failure();
+
   llvm::LLVMContext context;
   FailureOr<std::unique_ptr<llvm::Module>> ir =
       translateToLLVMIR(*module, context, **machine);

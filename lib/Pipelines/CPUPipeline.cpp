@@ -19,17 +19,24 @@
 #include "norm/Pipelines/Pipelines.h"
 #include "norm/Target/CPU/Passes.h"
 #include "norm/Transforms/Passes.h"
-#include "llvm/Support/SwapByteOrder.h"
+#include "llvm/TargetParser/Host.h"
+#include "llvm/TargetParser/Triple.h"
 
 using namespace mlir;
 using namespace mlir::norm;
 
-/// Code is for the architecture that compiles it.
-#if defined(__x86_64__)
-static constexpr bool kIsX86 = true;
-#else
-static constexpr bool kIsX86 = false;
-#endif
+static llvm::Triple getTriple(const CPUPipelineOptions &options) {
+  return llvm::Triple(options.triple.empty()
+                          ? llvm::sys::getDefaultTargetTriple()
+                          : options.triple.getValue());
+}
+
+static BF16Rounding getRounding(const CPUPipelineOptions &options) {
+  if (options.bf16Rounding)
+    return BF16Rounding::Hardware;
+  return getTriple(options).isLittleEndian() ? BF16Rounding::Pairs
+                                             : BF16Rounding::Integers;
+}
 
 /// Fuses rows and vectorises them, on tensors.
 static void buildRowCodegen(OpPassManager &pm,
@@ -74,9 +81,9 @@ static void buildToLLVM(OpPassManager &pm, const CPUPipelineOptions &options) {
     pm.addPass(createCanonicalizerPass());
   }
   NormFenceStreamsOptions fence;
-  fence.sfence = kIsX86;
+  fence.sfence = getTriple(options).isX86();
   pm.nest<func::FuncOp>().addPass(createNormFenceStreams(fence));
-  buildScalarLowering(pm, llvm::sys::IsLittleEndianHost);
+  buildScalarLowering(pm, getRounding(options));
   pm.addPass(createConvertVectorToSCFPass());
   buildConvertToLLVM(pm);
 }

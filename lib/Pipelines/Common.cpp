@@ -76,15 +76,20 @@ void norm::buildBufferization(OpPassManager &pm) {
   pm.addPass(createCSEPass());
 }
 
-void norm::buildScalarLowering(OpPassManager &pm, bool splitBF16Pairs) {
+void norm::buildScalarLowering(OpPassManager &pm, BF16Rounding rounding) {
   // x*x for fpowi(x, 2), and rsqrt as 1/sqrt: exact where libm is not.
   pm.addPass(math::createMathExpandOpsPass(
       {/*opMnemonics=*/
        {"rsqrt", "fpowi", "ceilf", "roundeven"}}));
-  if (splitBF16Pairs) {
+  if (rounding != BF16Rounding::Integers) {
     NormWidenNarrowFloatsOptions keep;
     keep.keepBF16Truncations = true;
     pm.addPass(createNormWidenNarrowFloats(keep));
+  }
+  // LLVM has the instruction for what is left.
+  if (rounding == BF16Rounding::Hardware)
+    return;
+  if (rounding == BF16Rounding::Pairs) {
     pm.addPass(createNormSplitBF16Pairs());
     pm.addPass(createCanonicalizerPass());
   }

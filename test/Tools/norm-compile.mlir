@@ -46,6 +46,14 @@
 // EMIT: Cannot find option named 'nonsense'
 // RUN: not norm-compile %s --mcpu=nonsense -o %t.bad 2>&1 | FileCheck %s --check-prefix=CPU
 // CPU: error: unknown --mcpu 'nonsense'
+// RUN: not norm-compile %s --mtriple=nonsense -o %t.bad 2>&1 | FileCheck %s --check-prefix=TRIPLE
+// TRIPLE: error: --mtriple 'nonsense{{.*}}': {{.*}}
+// RUN: not norm-compile %s --mtriple=aarch64-linux-gnu --mcpu=x86-64-v3 -o %t.bad 2>&1 | FileCheck %s --check-prefix=FOREIGN
+// FOREIGN: error: unknown --mcpu 'x86-64-v3' for aarch64
+// RUN: not norm-compile %s --mtriple=aarch64-linux-gnu --mattr=+nonsense -o %t.bad 2>&1 | FileCheck %s --check-prefix=ATTR
+// ATTR: error: unknown --mattr '+nonsense' for aarch64{{.*}}, expected one such as +bf16
+// RUN: %if x86_64 %{ not norm-compile %s --mtriple=aarch64-linux-gnu --mcpu=native -o %t.bad 2>&1 | FileCheck %s --check-prefix=NATIVE %}
+// NATIVE: error: --mcpu=native is this machine, which is not aarch64
 // RUN: not norm-compile %s --rounding=nonsense -o %t.bad 2>&1 | FileCheck %s --check-prefix=ROUNDING
 // ROUNDING: error: norm-recognize: rounding must be default, exact or relaxed, got 'nonsense'
 // RUN: not norm-compile %s --emit=shared -o - 2>&1 | FileCheck %s --check-prefix=STDOUT

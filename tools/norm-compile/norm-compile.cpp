@@ -43,7 +43,7 @@ enum class Machine { CPU, NVVM };
 static cl::opt<Machine>
     target("target", cl::desc("Machine"), cl::init(Machine::CPU),
            cl::values(clEnumValN(Machine::CPU, "cpu",
-                                 "this host's architecture (default)"),
+                                 "x86-64 or AArch64, see --mtriple (default)"),
                       clEnumValN(Machine::NVVM, "nvvm", "NVIDIA GPU")),
            cl::cat(category));
 static cl::opt<std::string>
@@ -51,6 +51,15 @@ static cl::opt<std::string>
         cl::desc("CPU; native is this machine (default x86-64-v3 on "
                  "x86-64, else generic)"),
         cl::cat(category));
+static cl::opt<std::string>
+    triple("mtriple",
+           cl::desc("Target triple, such as aarch64-linux-gnu (default: this "
+                    "host's)"),
+           cl::cat(category));
+static cl::opt<std::string>
+    features("mattr",
+             cl::desc("Features beside those of --mcpu, such as +bf16,-sve"),
+             cl::cat(category));
 static cl::opt<std::string> chip("chip",
                                  cl::desc("GPU of --target=nvvm (default "
                                           "sm_90)"),
@@ -81,7 +90,7 @@ int main(int argc, char **argv) {
   EmitOptions options;
   options.emit = emit;
   options.nvvm = target == Machine::NVVM;
-  options.cpu = cpu;
+  options.target = {triple, cpu, features};
   options.chip = chip;
   options.cudaPath = cudaPath;
   options.threads = threads;

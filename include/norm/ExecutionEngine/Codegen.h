@@ -10,6 +10,7 @@
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/PassManager.h"
+#include "norm/Pipelines/Pipelines.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/Error.h"
 #include "llvm/Target/TargetMachine.h"
@@ -19,10 +20,20 @@ namespace mlir::norm {
 /// Registers the translations to LLVM IR that compiled programs need.
 void registerTranslations(DialectRegistry &registry);
 
-/// A target machine of this host's architecture for `cpu` ("native": this
-/// machine with all its features). An unknown name is an error.
+/// What the machine code is for.
+struct TargetSpec {
+  std::string triple; ///< empty: this host
+  std::string cpu;    ///< "native": this machine with all its features; empty:
+                      ///< x86-64-v3 on x86-64, else generic
+  std::string features; ///< added to the CPU's, such as "+bf16,-sve"
+};
+
+/// The x86-64 or AArch64 machine of `spec`; an unknown name is an error.
 llvm::Expected<std::unique_ptr<llvm::TargetMachine>>
-createTargetMachine(StringRef cpu);
+createTargetMachine(const TargetSpec &spec);
+
+/// What norm-to-cpu has to know of `machine`.
+void setTarget(CPUPipelineOptions &options, const llvm::TargetMachine &machine);
 
 /// Translates a module of the LLVM dialect, makes everything but the functions
 /// `_mlir_ciface_*` internal, and optimises at -O3 for `machine`. Diagnostics
@@ -36,8 +47,9 @@ llvm::Error emitMachineCode(llvm::Module &module, llvm::TargetMachine &machine,
                             bool assembly, SmallVectorImpl<char> &out);
 
 /// Links an object file to a shared object that binds its own symbols, with
-/// the C compiler driver found on PATH.
-llvm::Error linkShared(StringRef object, StringRef output, bool openmp);
+/// the C compiler driver for `triple` found on PATH.
+llvm::Error linkShared(StringRef object, StringRef output,
+                       const llvm::Triple &triple, bool openmp);
 
 /// What a compilation without norm-mlir does: upstream's TOSA lowering,
 /// one-shot bufferisation and loops, with the same calling convention.

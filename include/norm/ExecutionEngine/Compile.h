@@ -9,6 +9,7 @@
 #define NORM_EXECUTIONENGINE_COMPILE_H
 
 #include "mlir/IR/BuiltinOps.h"
+#include "norm/ExecutionEngine/Codegen.h"
 
 namespace mlir::norm {
 
@@ -29,7 +30,7 @@ enum class Emit {
 struct EmitOptions {
   Emit emit = Emit::Object;
   bool nvvm = false;
-  std::string cpu;            ///< empty: x86-64-v3 on x86-64, else generic
+  TargetSpec target;          ///< of the CPU's code
   std::string chip = "sm_90"; ///< for nvvm
   std::string cudaPath;       ///< toolkit; empty: findCUDAToolkit's
   unsigned threads = 1;

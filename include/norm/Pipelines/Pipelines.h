@@ -37,6 +37,14 @@ struct CPUPipelineOptions : PassPipelineOptions<CPUPipelineOptions> {
       *this, "threads",
       llvm::cl::desc("OpenMP threads that share the rows; 1: no OpenMP"),
       llvm::cl::init(1)};
+  PassOptions::Option<std::string> triple{
+      *this, "triple",
+      llvm::cl::desc("Machine that the code is for; empty: this one"),
+      llvm::cl::init("")};
+  PassOptions::Option<bool> bf16Rounding{
+      *this, "bf16-rounding",
+      llvm::cl::desc("The CPU has an instruction that rounds f32 to bf16"),
+      llvm::cl::init(false)};
   PassOptions::Option<int64_t> cacheBytes{
       *this, "cache-bytes",
       llvm::cl::desc("Bytes from which on rows are streamed past the cache; 0: "
@@ -101,9 +109,15 @@ void buildDecomposition(OpPassManager &pm);
 void buildCallingConvention(OpPassManager &pm);
 /// Tensors to buffers that are freed again.
 void buildBufferization(OpPassManager &pm);
-/// math and narrow floats to what LLVM lowers without losing a bit; pairs of
-/// bf16 apart where vectors are those of a little-endian machine.
-void buildScalarLowering(OpPassManager &pm, bool splitBF16Pairs = false);
+/// Who rounds f32 to bf16.
+enum class BF16Rounding {
+  Integers, ///< arithmetic on integers
+  Pairs,    ///< the same, even and odd elements apart: little-endian machines
+  Hardware  ///< an instruction, so arith.truncf stays
+};
+/// math and narrow floats to what LLVM lowers without losing a bit.
+void buildScalarLowering(OpPassManager &pm,
+                         BF16Rounding rounding = BF16Rounding::Integers);
 /// Everything that is left to the LLVM dialect.
 void buildConvertToLLVM(OpPassManager &pm);
 

@@ -1,0 +1,54 @@
+"""Runs RMSNorm on long rows and compares with f64.
+
+    error-bound.py PREFIX RUNNER PROGRAM
+
+The bound of docs/Codegen.md, in ulp: a sum of n squares is off by n / 64 + 8
+roundings, the root halves that, and six more operations round once each.
+"""
+import subprocess
+import sys
+
+import numpy as np
+
+prefix, command = sys.argv[1], sys.argv[2:]
+random = np.random.default_rng(11)
+
+
+def rows(kind, n):
+    if kind == "random":
+        x = random.standard_normal((2, n))
+    elif kind == "all equal":
+        # Every addition to a sum loses the same bits.
+        x = np.outer([1.1, 0.7310586], np.ones(n))
+    elif kind == "one huge":
+        # What is added to the square of the huge one is lost.
+        x = np.full((2, n), 0.5)
+        x[0, 0], x[1, n // 2] = 4096, 4000
+    else:
+        x = np.tile(np.geomspace(1e-3, 1e3, n), (2, 1)) * [[1], [-1]]
+    return x.astype(np.float32)
+
+
+def run(threads):
+    subprocess.run(command + [f"--threads={threads}", f"--input=@{prefix}.x.npy", f"--input=@{prefix}.w.npy",
+                              f"--output=@{prefix}.y.npy"], check=True, stdout=subprocess.DEVNULL)
+    return np.load(f"{prefix}.y.npy")
+
+
+passed = True
+for n in (1048576, 4096):
+    limit = (n // 64 + 8) / 2 + 7
+    w = random.uniform(0.5, 1.5, n).astype(np.float32)
+    np.save(f"{prefix}.w.npy", w)
+    for kind in ("random", "all equal", "one huge", "growing"):
+        x = rows(kind, n)
+        np.save(f"{prefix}.x.npy", x)
+        one, two = run(1), run(2)
+        wide = x.astype(np.float64)
+        y = wide / np.sqrt((wide**2).mean(-1, keepdims=True) + np.float64(np.float32(1e-6))) * w
+        worst = (np.abs(one - y) / np.spacing(np.abs(y).astype(np.float32))).max()
+        same = (one.view(np.uint32) == two.view(np.uint32)).all()
+        print(f"n {n}, {kind}: max ulp {worst:.2f} of at most {limit:.0f}, "
+              f"{'same bits' if same else 'OTHER BITS'} on 2 threads")
+        passed &= bool(same and worst <= limit)
+sys.exit(0 if passed else 1)

@@ -1,0 +1,117 @@
+"""Inputs of neighbours.mlir, and its results against f64.
+
+    neighbours.py write PREFIX                      writes PREFIX.SHAPE.NAME.npy
+    neighbours.py check PREFIX RUNNER PROGRAM ARGS  one line a function and shape
+
+Bounds follow from the roundings of each program, in units of half an ulp.
+"""
+import subprocess
+import sys
+
+import numpy as np
+
+SHAPES = [(3, 1), (5, 37), (67, 257), (4, 1024), (600, 2100)]
+F32, F64 = np.float32, np.float64
+UNIT = 2.0**-24
+
+
+def bits_of_bf16(x):
+    """Nearest, ties to even; the values here are finite."""
+    bits = x.astype(F32).view(np.uint32)
+    return ((bits + 0x7FFF + ((bits >> 16) & 1)) >> 16).astype(np.uint16)
+
+
+def from_bf16(bits):
+    return (bits.astype(np.uint32) << 16).view(F32)
+
+
+def rmsnorm(x, w):
+    x = x.astype(F64)
+    return x / np.sqrt((x**2).mean(-1, keepdims=True) + F64(F32(1e-6))) * w.astype(F64)
+
+
+def silu(z):
+    z = z.astype(F64)
+    return z / (1 + np.exp(-z))
+
+
+def near(actual, expected, halves):
+    return bool((np.abs(actual - expected) <= halves * UNIT * np.abs(expected) + 1e-44).all())
+
+
+def check_residual(v, h, y):
+    exact = bits_of_bf16(from_bf16(v["xb"]) + from_bf16(v["rb"]))
+    one = from_bf16(bits_of_bf16(rmsnorm(from_bf16(exact), np.ones(1)).astype(F32)))
+    expected = bits_of_bf16(one * from_bf16(v["wb"]))
+    # The statistic's last bit may flip a rounding: a neighbour, and rarely.
+    distance = np.abs(expected.astype(int) - y.astype(int))
+    return (h == exact).all() and distance.max() <= 2 and (distance > 0).mean() <= 1e-3
+
+
+def check_bias(v, y):
+    # The bias rounds once more, and errors of the norm are not its ulp.
+    norm = rmsnorm(v["x"], v["w"])
+    bound = (8 * np.abs(norm) + np.abs(norm + v["b"])) * UNIT
+    return (np.abs(y - (norm + v["b"])) <= bound).all()
+
+
+def check_gate_after(v, y):
+    return near(y, rmsnorm(v["x"], v["w"]) * silu(v["z"]), 16)
+
+
+def check_gate_before(v, y):
+    return near(y, rmsnorm(v["x"].astype(F64) * silu(v["z"]), v["w"]), 24)
+
+
+def check_quantize(v, q, scale):
+    norm = rmsnorm(v["x"], v["w"])
+    expected = np.abs(norm).max(-1) / 127
+    steps = norm / expected[:, None]
+    return (near(scale, expected, 10) and np.abs(q.astype(int)).max(-1).min() == 127
+            and (np.abs(q - steps) <= 0.5 + 127 * 20 * UNIT).all())
+
+
+# Arguments, results, check.
+FUNCTIONS = {
+    "residual_bf16": (["xb", "rb", "wb"], 2, check_residual),
+    "bias": (["x", "w", "b"], 1, check_bias),
+    "gate_after": (["x", "w", "z"], 1, check_gate_after),
+    "gate_before": (["x", "w", "z"], 1, check_gate_before),
+    "quantize": (["x", "w"], 2, check_quantize),
+}
+
+
+def name_of(shape):
+    return f"{shape[0]}x{shape[1]}"
+
+
+def write(prefix):
+    random = np.random.default_rng(5)
+    for shape in SHAPES:
+        draw = lambda *s: random.standard_normal(s).astype(F32)
+        w = random.uniform(0.5, 1.5, shape[1]).astype(F32)
+        values = {"x": draw(*shape), "z": 3 * draw(*shape), "w": w, "b": draw(shape[1]),
+                  "xb": bits_of_bf16(draw(*shape)), "rb": bits_of_bf16(draw(*shape)), "wb": bits_of_bf16(w)}
+        for key, value in values.items():
+            np.save(f"{prefix}.{name_of(shape)}.{key}.npy", value)
+
+
+def check(prefix, command):
+    passed = True
+    for function, (arguments, results, verify) in FUNCTIONS.items():
+        for shape in SHAPES:
+            files = {a: f"{prefix}.{name_of(shape)}.{a}.npy" for a in arguments}
+            outputs = [f"{prefix}.out{i}.npy" for i in range(results)]
+            subprocess.run(command + [f"--function={function}"] + [f"--input=@{f}" for f in files.values()]
+                           + [f"--output=@{f}" for f in outputs], check=True, stdout=subprocess.DEVNULL)
+            good = verify({a: np.load(f) for a, f in files.items()},
+                          *[np.load(f) for f in outputs])
+            print(f"{function} {name_of(shape)}: {'within the bound' if good else 'OVER'}")
+            passed &= bool(good)
+    return 0 if passed else 1
+
+
+if sys.argv[1] == "write":
+    write(sys.argv[2])
+else:
+    sys.exit(check(sys.argv[2], sys.argv[3:]))
