@@ -115,6 +115,8 @@ private:
       return getElementTypeOrSelf(extend.getIn().getType()).isBF16();
     if (isa<arith::SIToFPOp, arith::UIToFPOp>(op))
       return true;
+    if (auto bitcast = dyn_cast<arith::BitcastOp>(op))
+      return hasClearLower(bitcast.getIn());
     if (Attribute constant; matchPattern(op, m_Constant(&constant)))
       return isNarrow(constant);
     if (auto loop = dyn_cast<scf::ForOp>(op))
@@ -148,6 +150,18 @@ private:
     auto splat = dyn_cast<SplatElementsAttr>(constant);
     return splat && isa<FloatType>(splat.getElementType()) &&
            holds(splat.getSplatValue<APFloat>());
+  }
+
+  /// Words that this pass has widened or rounded.
+  static bool hasClearLower(Value words) {
+    Operation *op = words.getDefiningOp();
+    APInt bits;
+    if (!op || op->getNumOperands() != 2 ||
+        !matchPattern(op->getOperand(1), m_ConstantInt(&bits)))
+      return false;
+    if (isa<arith::AndIOp>(op))
+      return bits.countr_zero() >= 16;
+    return isa<arith::ShLIOp>(op) && bits.uge(16);
   }
 
   /// Every float result's NaN is one of an operand's or the preferred one.

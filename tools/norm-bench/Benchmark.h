@@ -22,7 +22,7 @@ struct BenchOptions {
   std::string cpu = "native";
   unsigned threads = 1;
   unsigned repetitions = 9;
-  double minSeconds = 0.05; // of each repetition
+  double minSeconds = 0.05;                    // of each repetition
   HandWritten handWritten = HandWritten::None; // for printProgram's functions
 };
 

@@ -37,8 +37,8 @@ struct BF16 {
   /// The lower half is left as it comes.
   NORM_AVX2 static __m256i round(__m256 v) {
     __m256i bits = _mm256_castps_si256(v);
-    __m256i odd = _mm256_and_si256(_mm256_srli_epi32(bits, 16),
-                                   _mm256_set1_epi32(1));
+    __m256i odd =
+        _mm256_and_si256(_mm256_srli_epi32(bits, 16), _mm256_set1_epi32(1));
     return _mm256_add_epi32(_mm256_add_epi32(bits, _mm256_set1_epi32(0x7FFF)),
                             odd);
   }
