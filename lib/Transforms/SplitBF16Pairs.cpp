@@ -11,6 +11,7 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "norm/Transforms/Passes.h"
 
 namespace mlir::norm {
@@ -85,9 +86,102 @@ private:
   llvm::DenseMap<Value, bool> known;
 };
 
+/// Whether every NaN that `v` can be has a clear lower half, so that rounding
+/// to bf16 in integers keeps it: arithmetic passes an operand's NaN on or makes
+/// the preferred one, and NaNs come from bf16.
+class NaNOrigins {
+public:
+  static bool areNarrow(Value v) {
+    NaNOrigins origins;
+    origins.add(v);
+    while (!origins.worklist.empty())
+      if (!origins.visit(origins.worklist.pop_back_val()))
+        return false;
+    return true;
+  }
+
+private:
+  void add(Value v) {
+    if (isa<FloatType>(getElementTypeOrSelf(v.getType())) &&
+        seen.insert(v).second)
+      worklist.push_back(v);
+  }
+
+  bool visit(Value v) {
+    Operation *op = v.getDefiningOp();
+    if (!op)
+      return visitArgument(cast<BlockArgument>(v));
+    if (auto extend = dyn_cast<arith::ExtFOp>(op))
+      return getElementTypeOrSelf(extend.getIn().getType()).isBF16();
+    if (isa<arith::SIToFPOp, arith::UIToFPOp>(op))
+      return true;
+    if (auto bitcast = dyn_cast<arith::BitcastOp>(op))
+      return hasClearLower(bitcast.getIn());
+    if (Attribute constant; matchPattern(op, m_Constant(&constant)))
+      return isNarrow(constant);
+    if (auto loop = dyn_cast<scf::ForOp>(op))
+      return visitCarried(loop, cast<OpResult>(v).getResultNumber());
+    if (!getElementTypeOrSelf(v.getType()).isF32() || !passesOn(op))
+      return false;
+    for (Value operand : op->getOperands())
+      add(operand);
+    return true;
+  }
+
+  bool visitArgument(BlockArgument arg) {
+    auto loop = dyn_cast_or_null<scf::ForOp>(arg.getOwner()->getParentOp());
+    return loop && arg.getArgNumber() > 0 &&
+           visitCarried(loop, arg.getArgNumber() - 1);
+  }
+
+  bool visitCarried(scf::ForOp loop, unsigned i) {
+    add(loop.getInitArgs()[i]);
+    add(loop.getYieldedValues()[i]);
+    return true;
+  }
+
+  static bool isNarrow(Attribute constant) {
+    auto holds = [](const APFloat &value) {
+      return !value.isNaN() ||
+             value.bitcastToAPInt().extractBitsAsZExtValue(16, 0) == 0;
+    };
+    if (auto scalar = dyn_cast<FloatAttr>(constant))
+      return holds(scalar.getValue());
+    auto splat = dyn_cast<SplatElementsAttr>(constant);
+    return splat && isa<FloatType>(splat.getElementType()) &&
+           holds(splat.getSplatValue<APFloat>());
+  }
+
+  /// Words that this pass has widened or rounded.
+  static bool hasClearLower(Value words) {
+    Operation *op = words.getDefiningOp();
+    APInt bits;
+    if (!op || op->getNumOperands() != 2 ||
+        !matchPattern(op->getOperand(1), m_ConstantInt(&bits)))
+      return false;
+    if (isa<arith::AndIOp>(op))
+      return bits.countr_zero() >= 16;
+    return isa<arith::ShLIOp>(op) && bits.uge(16);
+  }
+
+  /// Every float result's NaN is one of an operand's or the preferred one.
+  static bool passesOn(Operation *op) {
+    return isa<arith::AddFOp, arith::SubFOp, arith::MulFOp, arith::DivFOp,
+               arith::NegFOp, arith::MaximumFOp, arith::MinimumFOp,
+               arith::MaxNumFOp, arith::MinNumFOp, arith::SelectOp,
+               math::SqrtOp, math::FmaOp, math::AbsFOp, vector::BroadcastOp,
+               vector::ReductionOp, vector::ExtractOp,
+               vector::ExtractStridedSliceOp, vector::ShuffleOp,
+               vector::InterleaveOp, vector::DeinterleaveOp>(op);
+  }
+
+  llvm::DenseSet<Value> seen;
+  SmallVector<Value> worklist;
+};
+
 class PairSplitter {
 public:
-  explicit PairSplitter(IRRewriter &b) : b(b) {}
+  PairSplitter(IRRewriter &b, PairFinder &finder) : b(b), finder(finder) {}
 
   /// The halves of `v`, built after it; `v` is a pair by PairFinder.
   Pair split(Value v) {
@@ -98,7 +192,10 @@ public:
     b.setInsertionPointAfter(op);
     Pair pair;
     if (auto extend = dyn_cast<arith::ExtFOp>(op)) {
-      pair = widen(extend.getIn(), op->getLoc());
+      auto rounding = extend.getIn().getDefiningOp<arith::TruncFOp>();
+      pair = rounding && finder.isPair(rounding.getIn())
+                 ? roundInPlace(rounding)
+                 : widen(extend.getIn(), op->getLoc());
     } else {
       SmallVector<Value> even, odd;
       for (Value operand : op->getOperands()) {
@@ -121,51 +218,16 @@ public:
 
   void set(Value v, Pair pair) { pairs[v] = pair; }
 
-  /// Rounds to bf16, ties to even, NaN quiet with its upper bits, as
-  /// norm-widen-narrow-floats does, on 16-bit halves.
+  /// Rounds to bf16, ties to even, as norm-widen-narrow-floats does.
   void round(arith::TruncFOp op) {
     Pair pair = split(op.getIn());
-    Location loc = op.getLoc();
     b.setInsertionPoint(op);
-    Value even = asWords(pair.even, loc), odd = asWords(pair.odd, loc);
-    Value upper = interleave(shiftRight(even, loc), odd, loc);
-    Value lower = interleave(even, shiftLeft(odd, loc), loc);
-    auto splat = [&](int64_t value) {
-      return constant(upper.getType(), value, loc);
-    };
-    // Up where the lower half is over a tie, or at it beside an odd upper half.
-    Value last = arith::AndIOp::create(b, loc, upper, splat(1));
-    Value least = arith::SubIOp::create(b, loc, splat(0x8001), last);
-    Value up =
-        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::uge, lower, least);
-    Value step = arith::ExtSIOp::create(b, loc, upper.getType(), up);
-    Value rounded = arith::SubIOp::create(b, loc, upper, step);
-    Value bits = keepNaN(pair, upper, rounded, loc);
-    b.replaceOpWithNewOp<arith::BitcastOp>(op, op.getType(), bits);
-  }
-
-  /// `upper` made quiet where an element is a NaN. Few rows have one: a branch
-  /// on one comparison of both halves costs less than a selection.
-  Value keepNaN(Pair pair, Value upper, Value rounded, Location loc) {
-    Value isEither = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UNO,
-                                           pair.even, pair.odd);
-    Value isAny = vector::ReductionOp::create(b, loc, vector::CombiningKind::OR,
-                                              isEither);
-    auto branch = scf::IfOp::create(b, loc, upper.getType(), isAny,
-                                    /*withElseRegion=*/true);
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(branch.elseBlock());
-    scf::YieldOp::create(b, loc, rounded);
-    b.setInsertionPointToStart(branch.thenBlock());
-    Value quiet = arith::OrIOp::create(b, loc, upper,
-                                       constant(upper.getType(), 0x40, loc));
-    Value isNaN = interleave(createIsNaN(pair.even, loc),
-                             createIsNaN(pair.odd, loc), loc);
-    isNaN = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, isNaN,
-                                  constant(isNaN.getType(), 0, loc));
-    Value kept = arith::SelectOp::create(b, loc, isNaN, quiet, rounded);
-    scf::YieldOp::create(b, loc, kept);
-    return branch.getResult(0);
+    bool keepNaN = !NaNOrigins::areNarrow(op.getIn());
+    Location loc = op.getLoc();
+    Value even = shiftRight(roundWords(pair.even, keepNaN, loc), loc);
+    Value odd = roundWords(pair.odd, keepNaN, loc);
+    b.replaceOpWithNewOp<arith::BitcastOp>(op, op.getType(),
+                                           interleave(even, odd, loc));
   }
 
   /// A vector in its order again.
@@ -178,6 +240,36 @@ public:
   }
 
 private:
+  /// The rounded values as f32: packing them would only be undone.
+  Pair roundInPlace(arith::TruncFOp op) {
+    Pair pair = split(op.getIn());
+    bool keepNaN = !NaNOrigins::areNarrow(op.getIn());
+    auto round = [&](Value half) -> Value {
+      Value words = roundWords(half, keepNaN, op.getLoc());
+      return arith::BitcastOp::create(b, op.getLoc(), half.getType(),
+                                      clearLower(words, op.getLoc()));
+    };
+    return {round(pair.even), round(pair.odd)};
+  }
+
+  /// Words whose upper halves are `f32` rounded; what is below is left over.
+  Value roundWords(Value f32, bool keepNaN, Location loc) {
+    Value words = asWords(f32, loc);
+    auto splat = [&](int64_t value) {
+      return constant(words.getType(), value, loc);
+    };
+    Value last =
+        arith::AndIOp::create(b, loc, shiftRight(words, loc), splat(1));
+    Value biased = arith::AddIOp::create(b, loc, words, splat(0x7FFF));
+    Value rounded = arith::AddIOp::create(b, loc, biased, last);
+    if (!keepNaN)
+      return rounded;
+    Value quiet = arith::OrIOp::create(b, loc, words, splat(0x400000));
+    Value isNaN =
+        arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UNO, f32, f32);
+    return arith::SelectOp::create(b, loc, isNaN, quiet, rounded);
+  }
+
   static VectorType halfOf(Type type) {
     auto vector = cast<VectorType>(type);
     return VectorType::get(vector.getDimSize(0) / 2, vector.getElementType());
@@ -218,16 +310,19 @@ private:
                                   constant(words.getType(), 16, loc));
   }
 
+  Value clearLower(Value words, Location loc) {
+    return arith::AndIOp::create(b, loc, words,
+                                 constant(words.getType(), 0xFFFF0000, loc));
+  }
+
   /// Elements 2i and 2i + 1 are the lower and the upper half of word i.
   Pair widen(Value narrow, Location loc) {
     auto type = cast<VectorType>(narrow.getType());
     auto words = VectorType::get(type.getDimSize(0) / 2, b.getI32Type());
     auto f32 = VectorType::get(words.getShape(), b.getF32Type());
     Value bits = vector::BitCastOp::create(b, loc, words, narrow);
-    Value odd =
-        arith::AndIOp::create(b, loc, bits, constant(words, 0xFFFF0000, loc));
     return {arith::BitcastOp::create(b, loc, f32, shiftLeft(bits, loc)),
-            arith::BitcastOp::create(b, loc, f32, odd)};
+            arith::BitcastOp::create(b, loc, f32, clearLower(bits, loc))};
   }
 
   /// The lower halves of `even` beside the upper halves of `odd`.
@@ -244,14 +339,8 @@ private:
         vector::BitCastOp::create(b, loc, halves, even));
   }
 
-  /// All ones where `f32` is a NaN.
-  Value createIsNaN(Value f32, Location loc) {
-    Value isNaN =
-        arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UNO, f32, f32);
-    return arith::ExtSIOp::create(b, loc, withElement(f32, 32), isNaN);
-  }
-
   IRRewriter &b;
+  PairFinder &finder;
   llvm::DenseMap<Value, Pair> pairs;
 };
 } // namespace
@@ -288,9 +377,10 @@ static SmallVector<unsigned> findAccumulators(scf::ForOp loop,
 
 /// Carries the halves of accumulators beside the whole ones, whose loop results
 /// become dead, and joins them after the loop.
-static void splitAccumulators(IRRewriter &b, scf::ForOp loop,
+static void splitAccumulators(IRRewriter &b, PairFinder &finder,
+                              scf::ForOp loop,
                               ArrayRef<unsigned> accumulators) {
-  PairSplitter splitter(b);
+  PairSplitter splitter(b, finder);
   Location loc = loop.getLoc();
   b.setInsertionPoint(loop);
   SmallVector<Value> inits;
@@ -336,7 +426,7 @@ struct NormSplitBF16Pairs
       PairFinder finder;
       SmallVector<unsigned> accumulators = findAccumulators(loop, finder);
       if (!accumulators.empty())
-        splitAccumulators(b, loop, accumulators);
+        splitAccumulators(b, finder, loop, accumulators);
     }
     splitRoundings(b);
   }
@@ -348,10 +438,14 @@ struct NormSplitBF16Pairs
         roundings.push_back(op);
     });
     PairFinder finder;
-    PairSplitter splitter(b);
-    for (arith::TruncFOp op : roundings)
-      if (finder.isPair(op.getIn()))
+    PairSplitter splitter(b, finder);
+    // From the last one on: one that is only widened again is then dead.
+    for (arith::TruncFOp op : llvm::reverse(roundings)) {
+      if (op->use_empty())
+        b.eraseOp(op);
+      else if (finder.isPair(op.getIn()))
         splitter.round(op);
+    }
   }
 };
 } // namespace

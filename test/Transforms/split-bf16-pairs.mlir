@@ -1,15 +1,22 @@
 // RUN: norm-opt %s --norm-split-bf16-pairs --canonicalize --cse | FileCheck %s
 
-// Widening is a shift and a mask, rounding works on 16-bit halves, and the NaN
-// test is one comparison of both.
+// Widening is a shift and a mask, rounding two additions a word. The scalar may
+// be any NaN, whose lower bits rounding could carry.
 // CHECK-LABEL: func @scale
 // CHECK-NOT: arith.extf
+// CHECK-DAG: %[[BIAS:.*]] = arith.constant dense<32767> : vector<16xi32>
+// CHECK-DAG: %[[QUIET:.*]] = arith.constant dense<4194304> : vector<16xi32>
 // CHECK: vector.bitcast %{{.*}} : vector<32xbf16> to vector<16xi32>
 // CHECK-DAG: arith.andi %{{.*}} : vector<16xi32>
 // CHECK-DAG: arith.shli %{{.*}} : vector<16xi32>
 // CHECK-COUNT-2: arith.mulf %{{.*}} : vector<16xf32>
-// CHECK: arith.cmpi uge, %{{.*}} : vector<32xi16>
-// CHECK: arith.cmpf uno, %{{.*}}, %{{.*}} : vector<16xf32>
+// CHECK: %[[BIASED:.*]] = arith.addi %[[WORDS:.*]], %[[BIAS]]
+// CHECK: %[[ROUNDED:.*]] = arith.addi %[[BIASED]]
+// CHECK: %[[KEPT:.*]] = arith.ori %[[WORDS]], %[[QUIET]]
+// CHECK: %[[ISNAN:.*]] = arith.cmpf uno
+// CHECK: arith.select %[[ISNAN]], %[[KEPT]], %[[ROUNDED]]
+// CHECK: arith.cmpf uno
+// CHECK: arith.select %{{.*}} : vector<32xi1>, vector<32xi16>
 // CHECK-NOT: arith.truncf
 // CHECK: return
 func.func @scale(%x: vector<32xbf16>, %r: f32) -> vector<32xbf16> {
@@ -77,4 +84,83 @@ func.func @other_accumulator(%x: memref<64xbf16>, %w: memref<64xf32>) -> vector<
     scf.yield %n : vector<32xf32>
   }
   return %s : vector<32xf32>
+}
+
+// NaNs that come from bf16, a constant or an operation keep their lower half
+// clear, and nothing is done for them. A rounding that is only widened again
+// stays in words: no vector of 16-bit integers before the last one.
+// CHECK-LABEL: func @llama
+// CHECK-NOT: arith.cmpf
+// CHECK-NOT: xi16
+// CHECK: arith.mulf %{{.*}} : vector<16xf32>
+// CHECK-NOT: xi16
+// CHECK: arith.mulf %{{.*}} : vector<16xf32>
+// CHECK-NOT: xi16
+// CHECK: arith.mulf %{{.*}} : vector<16xf32>
+// CHECK-NOT: xi16
+// CHECK: arith.mulf %{{.*}} : vector<16xf32>
+// CHECK-NOT: arith.cmpf
+// CHECK: arith.select %{{.*}} : vector<32xi1>, vector<32xi16>
+// CHECK-NEXT: arith.bitcast
+// CHECK-NEXT: return
+func.func @llama(%x: vector<32xbf16>, %w: vector<32xbf16>) -> vector<32xbf16> {
+  %eps = arith.constant 1.0e-6 : f32
+  %one = arith.constant 1.0 : f32
+  %a = arith.extf %x : vector<32xbf16> to vector<32xf32>
+  %s = vector.reduction <add>, %a, %eps : vector<32xf32> into f32
+  %q = math.sqrt %s : f32
+  %r = arith.divf %one, %q : f32
+  %v = vector.broadcast %r : f32 to vector<32xf32>
+  %b = arith.mulf %a, %v : vector<32xf32>
+  %t = arith.truncf %b : vector<32xf32> to vector<32xbf16>
+  %c = arith.extf %t : vector<32xbf16> to vector<32xf32>
+  %g = arith.extf %w : vector<32xbf16> to vector<32xf32>
+  %p = arith.mulf %c, %g : vector<32xf32>
+  %y = arith.truncf %p : vector<32xf32> to vector<32xbf16>
+  return %y : vector<32xbf16>
+}
+
+// Carried from one row to the next, a value is as its first and its next one.
+// CHECK-LABEL: func @carried
+// CHECK: scf.for
+// CHECK-NOT: arith.cmpf
+// CHECK: scf.yield
+func.func @carried(%x: memref<4096xbf16>, %y: memref<4096xbf16>) -> f32 {
+  %c0 = arith.constant 0 : index
+  %c32 = arith.constant 32 : index
+  %c4096 = arith.constant 4096 : index
+  %one = arith.constant 1.0 : f32
+  %s = scf.for %k = %c0 to %c4096 step %c32 iter_args(%last = %one) -> f32 {
+    %v = vector.load %x[%k] : memref<4096xbf16>, vector<32xbf16>
+    %a = arith.extf %v : vector<32xbf16> to vector<32xf32>
+    %r = vector.broadcast %last : f32 to vector<32xf32>
+    %b = arith.mulf %a, %r : vector<32xf32>
+    %t = arith.truncf %b : vector<32xf32> to vector<32xbf16>
+    vector.store %t, %y[%k] : memref<4096xbf16>, vector<32xbf16>
+    %n = vector.reduction <add>, %a : vector<32xf32> into f32
+    scf.yield %n : f32
+  }
+  return %s : f32
+}
+
+// An f32 from memory may be any NaN, and so may what a loop starts with.
+// CHECK-LABEL: func @unknown
+// CHECK: scf.for
+// CHECK-COUNT-2: arith.cmpf uno
+// CHECK: scf.yield
+func.func @unknown(%x: memref<4096xbf16>, %y: memref<4096xbf16>, %first: f32) -> f32 {
+  %c0 = arith.constant 0 : index
+  %c32 = arith.constant 32 : index
+  %c4096 = arith.constant 4096 : index
+  %s = scf.for %k = %c0 to %c4096 step %c32 iter_args(%last = %first) -> f32 {
+    %v = vector.load %x[%k] : memref<4096xbf16>, vector<32xbf16>
+    %a = arith.extf %v : vector<32xbf16> to vector<32xf32>
+    %r = vector.broadcast %last : f32 to vector<32xf32>
+    %b = arith.mulf %a, %r : vector<32xf32>
+    %t = arith.truncf %b : vector<32xf32> to vector<32xbf16>
+    vector.store %t, %y[%k] : memref<4096xbf16>, vector<32xbf16>
+    %n = vector.reduction <add>, %a : vector<32xf32> into f32
+    scf.yield %n : f32
+  }
+  return %s : f32
 }

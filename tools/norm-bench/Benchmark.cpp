@@ -121,15 +121,16 @@ static FailureOr<SmallVector<HostTensor>> makeInputs(ModuleOp module,
 }
 
 /// The loop with intrinsics, its rows shared by `threads`.
-static void runHandWrittenRows(const HandWrittenRows &all, bool stream,
-                               unsigned threads) {
+template <typename Rows>
+static void runHandWrittenRows(const Rows &all, bool stream, unsigned threads,
+                               void (*run)(const Rows &, bool)) {
   int64_t slice = (all.rows + threads - 1) / threads;
   auto part = [&](int64_t begin) {
-    HandWrittenRows rows = all;
+    Rows rows = all;
     rows.x += begin * all.cols;
     rows.y += begin * all.cols;
     rows.rows = std::min(slice, all.rows - begin);
-    runHandWritten(rows, stream);
+    run(rows, stream);
   };
   std::vector<std::thread> others;
   for (int64_t begin = slice; begin < all.rows; begin += slice)
@@ -139,12 +140,55 @@ static void runHandWrittenRows(const HandWrittenRows &all, bool stream,
     other.join();
 }
 
+using Subjects = std::vector<std::pair<std::string, std::function<void()>>>;
+
+template <typename Rows>
+static void addLoops(Subjects &subjects, const Rows &rows, unsigned threads,
+                     void (*run)(const Rows &, bool)) {
+  auto add = [&](const char *name, bool stream) {
+    subjects.push_back(
+        {name, [=] { runHandWrittenRows(rows, stream, threads, run); }});
+  };
+  add("intrinsics", false);
+  // Streaming stores of whole vectors need them aligned in every row.
+  int64_t rowBytes = rows.cols * sizeof(*rows.y);
+  if (reinterpret_cast<uintptr_t>(rows.y) % 32 == 0 && rowBytes % 32 == 0)
+    add("intrinsics nt", true);
+}
+
+/// Loops with intrinsics for the program that printProgram makes.
+static void addHandWritten(Subjects &subjects, ArrayRef<HostTensor *> inputs,
+                           HostTensor &output, const BenchOptions &options) {
+  Type type = inputs[0]->getElementType();
+  int64_t count = inputs[0]->getShape()[0], cols = inputs[0]->getShape()[1];
+  bool llama = options.handWritten == HandWritten::Llama;
+  auto fill = [&](auto &rows, auto element) {
+    using Element = decltype(element);
+    rows.x = reinterpret_cast<Element *>(inputs[0]->getData());
+    rows.w = reinterpret_cast<Element *>(inputs[1]->getData());
+    rows.y = reinterpret_cast<Element *>(output.getData());
+    rows.rows = count;
+    rows.cols = cols;
+  };
+  if (type.isF32() && llama && hasHandWritten()) {
+    HandWrittenRows rows;
+    fill(rows, float());
+    addLoops(subjects, rows, options.threads, runHandWritten);
+  } else if (!type.isF32() && cols % 32 == 0 && hasHandWrittenNarrow()) {
+    HandWrittenNarrowRows rows;
+    fill(rows, uint16_t());
+    rows.isBF16 = type.isBF16();
+    rows.llama = llama;
+    addLoops(subjects, rows, options.threads, runHandWrittenNarrow);
+  }
+}
+
 FailureOr<BenchResult> norm::runBenchmark(ModuleOp module, StringRef program,
                                           const BenchOptions &options) {
   BenchResult result;
   result.program = program.str();
   using Pipeline = CompileOptions::Pipeline;
-  std::vector<std::pair<std::string, std::function<void()>>> subjects;
+  Subjects subjects;
   std::vector<std::unique_ptr<CompiledModule>> compiled;
   SmallVector<HostTensor> inputs, outputs;
   SmallVector<HostTensor *> inputAddresses, outputAddresses;
@@ -189,20 +233,8 @@ FailureOr<BenchResult> norm::runBenchmark(ModuleOp module, StringRef program,
        llvm::concat<HostTensor *>(inputAddresses, outputAddresses))
     result.usefulBytes += tensor->getNumBytes();
 
-  if (options.handWritten && hasHandWritten()) {
-    HandWrittenRows rows{reinterpret_cast<float *>(inputs[0].getData()),
-                         reinterpret_cast<float *>(inputs[1].getData()),
-                         reinterpret_cast<float *>(outputs[0].getData()),
-                         inputs[0].getShape()[0], inputs[0].getShape()[1]};
-    auto add = [&](const char *name, bool stream) {
-      subjects.push_back(
-          {name, [=] { runHandWrittenRows(rows, stream, options.threads); }});
-    };
-    add("intrinsics", false);
-    // Streaming stores of whole vectors need them aligned in every row.
-    if (reinterpret_cast<uintptr_t>(rows.y) % 32 == 0 && rows.cols % 8 == 0)
-      add("intrinsics nt", true);
-  }
+  if (options.handWritten != HandWritten::None)
+    addHandWritten(subjects, inputAddresses, outputs[0], options);
 
   Copy copy = makeCopy(result.usefulBytes);
   subjects.insert(

@@ -14,13 +14,16 @@
 
 namespace mlir::norm {
 
+/// The loops with intrinsics that compute the same function, if any.
+enum class HandWritten { None, Llama, Gemma };
+
 struct BenchOptions {
   std::string function = "main";
   std::string cpu = "native";
   unsigned threads = 1;
   unsigned repetitions = 9;
-  double minSeconds = 0.05; // of each repetition
-  bool handWritten = false; // the function is Llama's in f32, as printProgram
+  double minSeconds = 0.05;                    // of each repetition
+  HandWritten handWritten = HandWritten::None; // for printProgram's functions
 };
 
 /// The best of the repetitions of one subject.

@@ -27,6 +27,21 @@ bool hasHandWritten();
 /// prefetched. Rows that are no multiple of 32 elements end in scalar code.
 void runHandWritten(const HandWrittenRows &rows, bool stream);
 
+/// The same on bf16 or f16 in f32 arithmetic: Llama's order rounds before the
+/// weight, the other multiplies by 1 + w and rounds once (Gemma).
+struct HandWrittenNarrowRows {
+  const uint16_t *x = nullptr, *w = nullptr;
+  uint16_t *y = nullptr;
+  int64_t rows = 0, cols = 0;
+  bool isBF16 = true, llama = true;
+};
+
+/// Whether this CPU has F16C as well.
+bool hasHandWrittenNarrow();
+
+/// As runHandWritten; rows are multiples of 32 elements.
+void runHandWrittenNarrow(const HandWrittenNarrowRows &rows, bool stream);
+
 } // namespace mlir::norm
 
 #endif // NORM_TOOLS_NORM_BENCH_HANDWRITTEN_H

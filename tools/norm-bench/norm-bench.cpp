@@ -87,8 +87,9 @@ static llvm::json::Value toJSON(const BenchResult &result) {
 
 static int run(MLIRContext &context, std::vector<BenchResult> &results) {
   BenchOptions options{function, cpu, threads, repetitions};
-  options.handWritten =
-      inputFile.empty() && variant == "llama" && type == "f32";
+  if (inputFile.empty())
+    options.handWritten =
+        variant == "llama" ? HandWritten::Llama : HandWritten::Gemma;
   auto add = [&](ModuleOp module, StringRef name) {
     auto result = runBenchmark(module, name, options);
     if (succeeded(result))

@@ -176,8 +176,16 @@ def NormSplitBF16Pairs : Pass<"norm-split-bf16-pairs"> {
     its upper half, which is an f32 once the lower half is cleared, and the even
     one after a shift by 16. So elementwise f32 arithmetic between an `arith.extf`
     from bf16 and an `arith.truncf` to bf16 is done on two vectors of half the
-    length, one of the even and one of the odd elements; the rounding of both is
-    done on 16-bit halves, twice as many elements an operation as on words.
+    length, one of the even and one of the odd elements. Rounding adds to the word
+    of each element, and one blend puts the upper halves of both together; a value
+    that is rounded and then widened again (Llama's order) stays a word whose
+    lower half is cleared.
+
+    Adding could carry a NaN's lower bits into an infinity or a zero. A NaN that
+    was widened from bf16, is in a constant with a clear lower half, or was made
+    or passed on by arithmetic on such values has no lower bits, and nothing is
+    done for it; values of any other origin (f32 from memory or an argument) pay
+    for a comparison and a selection.
 
     Example (16 elements):
 
@@ -195,7 +203,8 @@ def NormSplitBF16Pairs : Pass<"norm-split-bf16-pairs"> {
     %odd = ... // andi %words, 0xFFFF0000, as vector<8xf32>
     %b0 = arith.mulf %even, %even : vector<8xf32>
     %b1 = arith.mulf %odd, %odd : vector<8xf32>
-    ... // upper and lower halves of all 16, rounded: ties to even, NaN stays
+    ... // %b0 and %b1 as words plus 0x7FFF plus their bit 16: ties to even
+    ... // the upper half of the one beside the upper half of the other
     ```
 
     A vector that an `scf.for` carries and only combines with such values is
