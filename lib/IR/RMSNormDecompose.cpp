@@ -185,8 +185,7 @@ private:
     Value n = buildCount();
     Value epsilon = constant(op.getEpsilonInComputeType(), compute);
     // Between the root and its reciprocal `rsqrt` does not round to 16 bits.
-    FloatType type =
-        op.getRootForm() == RootForm::Rsqrt ? wide : compute;
+    FloatType type = op.getRootForm() == RootForm::Rsqrt ? wide : compute;
     Value one = arith::ConstantOp::create(b, loc, b.getFloatAttr(type, 1.0));
     AffineMap identity = b.getMultiDimIdentityMap(batch.size());
     SmallVector<utils::IteratorType> iterators(batch.size(),
