@@ -216,16 +216,23 @@ static Value materializeWeight(RewriterBase &rewriter, Location loc,
   return materialize(rewriter, loc, match.weightExpr, reader, dims, sizes);
 }
 
+Value norm::createEmpty(RewriterBase &rewriter, Location loc,
+                        ArrayRef<OpFoldResult> sizes, RankedTensorType type) {
+  Value empty =
+      tensor::EmptyOp::create(rewriter, loc, sizes, type.getElementType());
+  return empty.getType() == type
+             ? empty
+             : tensor::CastOp::create(rewriter, loc, type, empty).getResult();
+}
+
 static RMSNormOp createNorm(RewriterBase &rewriter, Location loc, Value input,
                             Type elementType, const ExprReader &reader,
                             const RMSNormMatch &match) {
   auto typeAttr = [](FloatType t) { return t ? TypeAttr::get(t) : TypeAttr(); };
-  Value init = tensor::EmptyOp::create(
-      rewriter, loc, tensor::getMixedSizes(rewriter, loc, input), elementType);
   auto inputType = cast<RankedTensorType>(input.getType());
   auto type = RankedTensorType::get(inputType.getShape(), elementType);
-  if (init.getType() != type)
-    init = tensor::CastOp::create(rewriter, loc, type, init);
+  Value init = createEmpty(rewriter, loc,
+                           tensor::getMixedSizes(rewriter, loc, input), type);
   Value weight = match.weight;
   if (match.weightExpr)
     weight = materializeWeight(rewriter, loc, input, reader, match);

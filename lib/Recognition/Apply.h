@@ -30,6 +30,10 @@ Applied apply(RewriterBase &rewriter, linalg::LinalgOp op,
               unsigned resultNumber, Value scalar, const ExprReader &reader,
               const RMSNormMatch &match);
 
+/// An empty tensor of `sizes`, as `type`, which may know more of them.
+Value createEmpty(RewriterBase &rewriter, Location loc,
+                  ArrayRef<OpFoldResult> sizes, RankedTensorType type);
+
 /// Gives `norm` the result inv_rms in the place of `tensors`, which hold it and
 /// have other users; does nothing where the norm cannot stand before these.
 void reuseStatistic(RewriterBase &rewriter, RMSNormOp norm,

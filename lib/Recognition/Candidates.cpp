@@ -44,7 +44,7 @@ private:
 };
 } // namespace
 
-static bool hasRoot(linalg::LinalgOp op) {
+bool norm::hasRoot(linalg::LinalgOp op) {
   return llvm::any_of(*op.getBlock(), [](Operation &each) {
     return isa<math::RsqrtOp, math::SqrtOp>(each);
   });

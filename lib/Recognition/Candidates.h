@@ -24,6 +24,9 @@ namespace mlir::norm {
 /// each the last op, which sees a norm with its weight.
 SmallVector<linalg::LinalgOp> collectCandidates(Operation *scope);
 
+/// Whether the body takes a square root.
+bool hasRoot(linalg::LinalgOp op);
+
 /// Ops with the reciprocal root of what no reduction in `scope` computes.
 SmallVector<linalg::LinalgOp> collectRootsOfOthers(Operation *scope);
 

@@ -10,7 +10,6 @@
 #include "Calls.h"
 #include "Candidates.h"
 #include "mlir/Dialect/Func/Extensions/InlinerExtension.h"
-#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Remarks.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
@@ -333,27 +332,26 @@ private:
     }
   }
 
+  /// What no decision was taken about.
+  void refuse(linalg::LinalgOp op, Refusal refusal, StringRef explanation) {
+    Decision decision;
+    decision.refusal = refusal;
+    decision.explanation = explanation.str();
+    note(op, decision);
+  }
+
   /// As in the inference of a batch norm, whose variance is an argument.
   void reportRootOfOther(linalg::LinalgOp op) {
-    Decision decision;
-    decision.refusal = Refusal::NotASum;
-    decision.explanation = "the root of a value that no sum in the function "
-                           "computes";
-    note(op, decision);
+    refuse(op, Refusal::NotASum,
+           "the root of a value that no sum in the function computes");
   }
 
   /// Buffers are not read: another op may write x between its two uses.
   void reportBuffers(linalg::LinalgOp op) {
-    bool hasRoot = llvm::any_of(*op.getBlock(), [](Operation &each) {
-      return isa<math::RsqrtOp, math::SqrtOp>(each);
-    });
-    if (!hasRoot)
-      return;
-    Decision decision;
-    decision.refusal = Refusal::NotOnTensors;
-    decision.explanation = "a root on buffers; recognition reads linalg on "
-                           "tensors, before bufferization";
-    note(op, decision);
+    if (hasRoot(op))
+      refuse(op, Refusal::NotOnTensors,
+             "a root on buffers; recognition reads linalg on tensors, before "
+             "bufferization");
   }
 
   Operation *scope;

@@ -101,22 +101,13 @@ static RMSNormOp addStatistic(RewriterBase &rewriter, RMSNormOp norm,
   for (int64_t dim : norm.getBatchDims())
     kept.push_back(sizes[dim]);
   auto resultType = cast<RankedTensorType>(norm.getResult(0).getType());
-  auto makeInit = [&](ArrayRef<OpFoldResult> sizes, RankedTensorType type) {
-    Value init =
-        tensor::EmptyOp::create(rewriter, loc, sizes, type.getElementType());
-    return init.getType() == type
-               ? init
-               : tensor::CastOp::create(rewriter, loc, type, init).getResult();
-  };
-  Value init = makeInit(sizes, resultType);
-  Value statisticInit = makeInit(kept, statistic);
-  return RMSNormOp::create(
-      rewriter, loc, TypeRange{resultType, statistic}, norm.getInput(),
-      norm.getWeight(), init, statisticInit, norm.getDimsAttr(),
-      norm.getEpsilonAttr(), norm.getEpsilonModeAttr(),
-      norm.getComputeTypeAttr(), norm.getScaleTypeAttr(),
-      norm.getNormalizedTypeAttr(), norm.getWeightDimsAttr(),
-      norm.getCountAttr(), norm.getRootFormAttr(), norm.getSumTypeAttr());
+  SmallVector<Value> operands(norm.getDpsInputs());
+  operands.push_back(createEmpty(rewriter, loc, sizes, resultType));
+  operands.push_back(createEmpty(rewriter, loc, kept, statistic));
+  RMSNormOp::Properties properties = norm.getProperties();
+  properties.operandSegmentSizes.back() = 1; // inv_rms_init
+  return RMSNormOp::create(rewriter, loc, TypeRange{resultType, statistic},
+                           operands, properties);
 }
 
 void norm::reuseStatistic(RewriterBase &rewriter, RMSNormOp norm,

@@ -11,7 +11,7 @@
 using namespace mlir::norm;
 
 #if defined(__x86_64__)
-#include <immintrin.h>
+#include "HandWrittenLanes.h"
 
 bool mlir::norm::hasHandWritten() {
   return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
@@ -27,12 +27,7 @@ __attribute__((target("avx2,fma"))) static float sumSquares(const float *x,
       __m256 v = _mm256_loadu_ps(x + i + 8 * part);
       sums[part] = _mm256_fmadd_ps(v, v, sums[part]);
     }
-  alignas(32) float lanes[8];
-  _mm256_store_ps(lanes, _mm256_add_ps(_mm256_add_ps(sums[0], sums[1]),
-                                       _mm256_add_ps(sums[2], sums[3])));
-  float total = 0;
-  for (float lane : lanes)
-    total += lane;
+  float total = mlir::norm::addLanes(sums);
   for (; i < n; ++i)
     total += x[i] * x[i];
   return total;

@@ -11,7 +11,7 @@
 using namespace mlir::norm;
 
 #if defined(__x86_64__)
-#include <immintrin.h>
+#include "HandWrittenLanes.h"
 
 #define NORM_AVX2 __attribute__((target("avx2,fma,f16c"), always_inline))
 
@@ -81,13 +81,7 @@ sumSquares(const uint16_t *x, int64_t n) {
       sums[2 * part] = _mm256_fmadd_ps(v.a, v.a, sums[2 * part]);
       sums[2 * part + 1] = _mm256_fmadd_ps(v.b, v.b, sums[2 * part + 1]);
     }
-  alignas(32) float lanes[8];
-  _mm256_store_ps(lanes, _mm256_add_ps(_mm256_add_ps(sums[0], sums[1]),
-                                       _mm256_add_ps(sums[2], sums[3])));
-  float total = 0;
-  for (float lane : lanes)
-    total += lane;
-  return total;
+  return mlir::norm::addLanes(sums);
 }
 
 template <typename Type, bool llama, bool stream>

@@ -67,9 +67,9 @@ struct Expr {
   std::string name; // Opaque: what the program does there
   /// Pow: written as rsqrt or as a division; `exact` rounding cares.
   bool viaRsqrt = false;
-  /// Pow in 16 bits, where the steps show: the reciprocal of a root that is an
-  /// op of its own; a divisor of something else than 1.
-  bool inTwoSteps = false, divides = false;
+  /// Pow in 16 bits: the reciprocal of a root that is an op of its own.
+  bool inTwoSteps = false;
+  bool divides = false;     // Pow: what is divided is not 1
   bool dropsNaN = false;    // Max
   bool isReduction = false; // Opaque
   /// Opaque: it depends on its position in a way that `indices` do not say.
