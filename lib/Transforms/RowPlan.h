@@ -1,4 +1,5 @@
-//===- RowPlan.h - what a vectorised row needs -------------------*- C++ -*-===//
+//===- RowPlan.h - what a vectorised row needs -------------------*- C++
+//-*-===//
 //
 // Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

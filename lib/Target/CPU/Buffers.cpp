@@ -7,6 +7,7 @@
 
 #include "Buffers.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 
 using namespace mlir;
@@ -66,4 +67,12 @@ SmallVector<Operation *> norm::getOutermostLoops(Operation *scope) {
     return WalkResult::skip();
   });
   return loops;
+}
+
+bool norm::isOnlyRead(Value buffer, Operation *scope) {
+  return llvm::all_of(buffer.getUsers(), [&](Operation *user) {
+    return !scope->isAncestor(user) ||
+           isa<vector::TransferReadOp, vector::LoadOp, memref::LoadOp,
+               memref::DimOp, memref::PrefetchOp>(user);
+  });
 }

@@ -49,9 +49,9 @@ struct NormKeepStripLoops
     auto unroll = LLVM::LoopUnrollAttr::get(
         context, /*disable=*/BoolAttr::get(context, true), {}, {}, {}, {}, {},
         {});
-    auto annotation = LLVM::LoopAnnotationAttr::get(
-        context, {}, {}, {}, unroll, {}, {}, {}, {}, {}, {}, {}, {}, {}, {},
-        {});
+    auto annotation =
+        LLVM::LoopAnnotationAttr::get(context, {}, {}, {}, unroll, {}, {}, {},
+                                      {}, {}, {}, {}, {}, {}, {}, {});
     getOperation().walk([&](scf::ForOp loop) {
       std::optional<llvm::APInt> trips = loop.getStaticTripCount();
       bool isShort = trips && trips->ule(maxUnrolled) && !hasLoop(loop);

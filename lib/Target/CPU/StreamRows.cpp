@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Buffers.h"
+#include "PipelineRows.h"
+#include "StripLanes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -28,6 +30,10 @@ static constexpr int64_t kDefaultCacheBytes = 16 << 20;
 /// No cache is asked for below this, so that small calls cost nothing.
 static constexpr int64_t kNeverStreamed = 1 << 20;
 static constexpr int64_t kLineBytes = 64;
+/// How far ahead the next row is fetched while this one is written.
+static constexpr int64_t kPrefetchBytes = 1024;
+/// Of a parallel loop: each turn reads its first row alone.
+static constexpr int64_t kRowsPerTurn = 32;
 
 namespace {
 /// A vector write that the second version streams.
@@ -82,17 +88,6 @@ static bool isPlainRow(VectorTransferOpInterface op) {
          isContiguousRow(op.getBase());
 }
 
-/// Of one value in all lanes.
-static bool isUniform(Value v) {
-  if (!isa<VectorType>(v.getType()))
-    return true;
-  DenseElementsAttr constant;
-  if (matchPattern(v, m_Constant(&constant)))
-    return constant.isSplat();
-  auto broadcast = v.getDefiningOp<vector::BroadcastOp>();
-  return broadcast && !isa<VectorType>(broadcast.getSourceType());
-}
-
 /// Uses the loop's index, if at all, as the place of the strip.
 static bool isStripOf(VectorTransferOpInterface op, scf::ForOp strips) {
   if (!isPlainRow(op))
@@ -100,21 +95,6 @@ static bool isStripOf(VectorTransferOpInterface op, scf::ForOp strips) {
   auto indices = op.getIndices();
   return indices.back() == strips.getInductionVar() &&
          !llvm::is_contained(indices.drop_back(), strips.getInductionVar());
-}
-
-static bool isLaneWise(Operation &op, scf::ForOp strips) {
-  if (auto transfer = dyn_cast<VectorTransferOpInterface>(op))
-    return isStripOf(transfer, strips);
-  if (isa<vector::BroadcastOp>(op))
-    return isUniform(op.getResult(0));
-  if (matchPattern(&op, m_Constant()))
-    return op.getNumResults() == 1 && isUniform(op.getResult(0));
-  if (!OpTrait::hasElementwiseMappableTraits(&op) || !isMemoryEffectFree(&op))
-    return false;
-  return llvm::all_of(op.getOperands(), [&](Value operand) {
-    return strips->isAncestor(operand.getParentBlock()->getParentOp()) ||
-           isUniform(operand);
-  });
 }
 
 /// From outside of `loop`, where overlap is found at run time, or an
@@ -136,9 +116,9 @@ static bool canMoveStrips(scf::ForOp strips, int64_t lanes, Operation *loop) {
     if (!isa<VectorTransferOpInterface>(use.getOwner()))
       return false;
   llvm::DenseSet<Value> read, written;
+  if (!norm::isLaneWise(strips))
+    return false;
   for (Operation &op : strips.getBody()->without_terminator()) {
-    if (!isLaneWise(op, strips))
-      return false;
     if (auto transfer = dyn_cast<VectorTransferOpInterface>(op)) {
       if (transfer.getVectorType().getDimSize(0) != lanes ||
           !isKnownBase(transfer.getBase(), loop))
@@ -223,15 +203,10 @@ static std::optional<StreamPlan> planLoop(Operation *loop, int64_t alignment) {
   });
   if (plan.streams.empty())
     return std::nullopt;
-  // A strip that is done twice must not read what any write of it changed.
-  for (Stream stream : plan.streams) {
-    plan.written.insert(stream.write.getBase());
-    if (stream.strips)
-      stream.strips.walk([&](vector::TransferWriteOp write) {
-        if (llvm::is_contained(plan.buffers, write.getBase()))
-          plan.written.insert(write.getBase());
-      });
-  }
+  // What is written out of turn must not be what another buffer holds.
+  for (Value buffer : plan.buffers)
+    if (!norm::isOnlyRead(buffer, loop))
+      plan.written.insert(buffer);
   return plan;
 }
 
@@ -243,9 +218,9 @@ namespace {
 class RowStreamer {
 public:
   RowStreamer(OpBuilder &b, const StreamPlan &plan, int64_t cacheBytes,
-              int64_t prefetchRows, int64_t alignment)
+              int64_t prefetchRows, int64_t alignment, bool pipeline)
       : b(b), loc(plan.loop->getLoc()), plan(plan), cacheBytes(cacheBytes),
-        prefetchRows(prefetchRows), alignment(alignment) {}
+        prefetchRows(prefetchRows), alignment(alignment), pipeline(pipeline) {}
 
   void run() {
     b.setInsertionPoint(plan.loop);
@@ -264,6 +239,9 @@ public:
     b.clone(*plan.loop, mapping);
     for (Stream stream : plan.streams)
       buildStream(stream, mapping);
+    if (pipeline)
+      for (auto [rows, strips] : moved)
+        norm::pipelineRows(rows, strips, kPrefetchBytes, kRowsPerTurn);
     plan.loop->moveBefore(choice.elseYield());
   }
 
@@ -370,7 +348,10 @@ private:
     auto strips =
         cast<scf::ForOp>(mapping.lookup(stream.strips.getOperation()));
     b.setInsertionPoint(strips);
+    norm::RowStrips row{strips, strips.getLowerBound(), strips.getUpperBound(),
+                        alignment / norm::getElementBytes(write.getBase())};
     moveStrips(strips, write);
+    moved[strips->getParentOp()] = row;
   }
 
   void streamWrite(vector::TransferWriteOp write) {
@@ -393,33 +374,14 @@ private:
     return arith::DivUIOp::create(b, loc, missing, constant(bytes));
   }
 
-  /// Runs one strip at `column`, with ordinary stores; only the first
-  /// `streamedLanes` elements of what `streamed` writes.
-  void buildStripIf(Value condition, scf::ForOp strips, Value column,
-                    vector::TransferWriteOp streamed, int64_t streamedLanes) {
+  /// Writes `lanes` elements at each column with ordinary stores.
+  void buildPieces(Value condition, scf::ForOp strips, ArrayRef<Value> columns,
+                   int64_t lanes) {
     auto choice = scf::IfOp::create(b, loc, condition);
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPoint(choice.thenYield());
-    IRMapping mapping;
-    mapping.map(strips.getInductionVar(), column);
-    for (Operation &op : strips.getBody()->without_terminator())
-      if (&op == streamed)
-        writeFirstLanes(streamed, mapping, streamedLanes);
-      else
-        b.clone(op, mapping);
-  }
-
-  void writeFirstLanes(vector::TransferWriteOp write, IRMapping &mapping,
-                       int64_t lanes) {
-    Value row = mapping.lookupOrDefault(write.getValueToStore());
-    if (lanes < write.getVectorType().getDimSize(0))
-      row =
-          vector::ExtractStridedSliceOp::create(b, loc, row, {0}, {lanes}, {1});
-    SmallVector<Value> indices;
-    for (Value index : write.getIndices())
-      indices.push_back(mapping.lookupOrDefault(index));
-    vector::TransferWriteOp::create(b, loc, row, write.getBase(), indices,
-                                    ArrayRef<bool>{true});
+    for (Value column : columns)
+      norm::cloneStrip(b, strips, column, lanes, IRMapping());
   }
 
   /// Behind the last strip, which may reach further than the loop's bound.
@@ -430,30 +392,93 @@ private:
     return add(from, whole);
   }
 
+  /// Lets the strips start at the first line that begins in the row, but for
+  /// the one after it, and end a line or more before its end. What is left is
+  /// written line by line with ordinary stores; pieces overlap each other with
+  /// equal values, and no line that is streamed: a line that is both costs more
+  /// than either.
   void moveStrips(scf::ForOp strips, vector::TransferWriteOp write) {
     int64_t lanes = write.getVectorType().getNumElements();
+    int64_t line = alignment / norm::getElementBytes(write.getBase());
     Value from = strips.getLowerBound(), to = createEnd(strips, lanes);
     Value head = createHead(write, from);
     Value isMoved = both(compare(arith::CmpIPredicate::ne, head, constant(0)),
                          compare(arith::CmpIPredicate::slt, from, to));
-    Value start = add(from, head);
-    Value rest = arith::MaxSIOp::create(b, loc, sub(to, start), constant(0));
+    Value slack = arith::SelectOp::create(
+        b, loc, isMoved, constant(lanes > line ? line : 0), constant(0));
+    Value start = add(from, add(head, slack));
+    Value length = sub(sub(to, slack), start);
+    Value rest = arith::MaxSIOp::create(b, loc, length, constant(0));
     Value end = add(start, both(rest, constant(-lanes)));
     SmallVector<std::pair<Value, SmallVector<Value>>> next =
         findNextRows(strips);
-    // Lines that are both stored to and streamed cost more than either: the
-    // head is written up to the first aligned address at most one line further.
-    int64_t line = alignment / norm::getElementBytes(write.getBase());
-    buildStripIf(isMoved, strips, from, write, line);
+    fetchLinesToWrite(strips, write, end, line);
+    if (lanes > line)
+      buildPieces(isMoved, strips, {from, add(from, head)}, line);
+    else
+      buildPieces(isMoved, strips, {from}, lanes);
     strips.setLowerBound(start);
     strips.setUpperBound(end);
     b.setInsertionPointAfter(strips);
-    buildStripIf(isMoved, strips, sub(to, constant(lanes)), write, lanes);
+    SmallVector<Value> pieces;
+    for (int64_t i = 0, e = countEndPieces(lanes, line); i < e; ++i)
+      pieces.push_back(add(end, constant(i * line)));
+    pieces.push_back(sub(to, constant(line)));
+    buildPieces(isMoved, strips, pieces, line);
     b.setInsertionPointToStart(strips.getBody());
     for (auto &[buffer, indices] : next)
       prefetchStrip(buffer, indices, strips.getInductionVar(), lanes);
     b.setInsertionPoint(write);
     streamWrite(write);
+  }
+
+  /// Whole lines between the end of moved strips and the last line of the row.
+  /// Strips fill the row before they are moved, so of a row of whole strips
+  /// they leave less than `lanes - line` elements, or `lanes` more where that
+  /// is less than a line.
+  static int64_t countEndPieces(int64_t lanes, int64_t line) {
+    if (lanes == line)
+      return 0;
+    int64_t left = lanes - line;
+    return (left > line ? left : left + lanes) / line - 1;
+  }
+
+  /// An ordinary store waits for its line, and what comes after it waits too:
+  /// the lines behind `end`, and those before the strips of the next row, are
+  /// fetched before the row is written.
+  void fetchLinesToWrite(scf::ForOp strips, vector::TransferWriteOp write,
+                         Value end, int64_t line) {
+    Operation *rows = strips->getParentOp();
+    Value buffer = write.getBase();
+    int64_t lanes = write.getVectorType().getNumElements();
+    auto type = cast<MemRefType>(buffer.getType());
+    Value size = arith::MaxSIOp::create(
+        b, loc,
+        memref::DimOp::create(b, loc, buffer, type.getRank() - 1).getResult(),
+        constant(1));
+    Value isOpen = compare(arith::CmpIPredicate::slt, end, size);
+    auto choice = scf::IfOp::create(b, loc, isOpen);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPoint(choice.thenYield());
+    auto fetch = [&](SmallVector<Value> indices, Value column) {
+      indices.back() = column;
+      memref::PrefetchOp::create(b, loc, buffer, indices, /*isWrite=*/true,
+                                 /*localityHint=*/3, /*isDataCache=*/true);
+    };
+    SmallVector<Value> indices(write.getIndices());
+    Value last = sub(size, constant(1));
+    for (int64_t i = 0, e = countEndPieces(lanes, line) + 1 + lanes / line;
+         i <= e; ++i)
+      fetch(indices,
+            arith::MinSIOp::create(b, loc, add(end, constant(i * line)), last));
+    if (prefetchRows == 0 || !isa<scf::ForOp, scf::ForallOp>(rows))
+      return;
+    Value row = getRow(rows);
+    if (!llvm::is_contained(indices, row))
+      return;
+    llvm::replace(indices, row, createNextRow(rows, row));
+    fetch(indices, constant(0));
+    fetch(indices, arith::MinSIOp::create(b, loc, constant(line), last));
   }
 
   //===--------------------------------------------------------------------===//
@@ -523,8 +548,10 @@ private:
   Location loc;
   const StreamPlan &plan;
   int64_t cacheBytes, prefetchRows, alignment;
+  bool pipeline;
   llvm::DenseMap<Value, BufferInfo> infos;
   llvm::DenseMap<Value, Value> ends;
+  llvm::MapVector<Operation *, norm::RowStrips> moved; // the last of each row
 };
 
 struct NormStreamRows : norm::impl::NormStreamRowsBase<NormStreamRows> {
@@ -557,7 +584,7 @@ struct NormStreamRows : norm::impl::NormStreamRowsBase<NormStreamRows> {
       declareSysconf();
     OpBuilder b(&getContext());
     for (const StreamPlan &plan : plans)
-      RowStreamer(b, plan, cacheBytes, prefetchRows, alignment).run();
+      RowStreamer(b, plan, cacheBytes, prefetchRows, alignment, pipeline).run();
   }
 
   void declareSysconf() {

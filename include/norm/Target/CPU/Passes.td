@@ -77,7 +77,9 @@ def NormStreamRows : Pass<"norm-stream-rows", "ModuleOp"> {
     Option<"prefetchRows", "prefetch-rows", "int64_t", /*default=*/"1",
            "Fetch the row so many rows ahead; 0: no prefetch">,
     Option<"alignment", "alignment", "int64_t", /*default=*/"64",
-           "Bytes to which streamed stores are aligned; a power of two">];
+           "Bytes to which streamed stores are aligned; a power of two">,
+    Option<"pipeline", "pipeline", "bool", /*default=*/"true",
+           "Reduce the next row while this one is written">];
   let dependentDialects = ["arith::ArithDialect", "func::FuncDialect",
                            "memref::MemRefDialect", "scf::SCFDialect",
                            "vector::VectorDialect"];

@@ -1,0 +1,321 @@
+//===- PipelineRows.cpp - overlap a row with the next one -----------------===//
+//
+// Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "PipelineRows.h"
+#include "Buffers.h"
+#include "StripLanes.h"
+#include "mlir/Analysis/SliceAnalysis.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+using namespace mlir;
+
+static constexpr int64_t kLineBytes = 64;
+/// Shorter rows overlap by themselves: the core looks that far ahead.
+static constexpr int64_t kMinStrips = 8;
+
+namespace {
+struct Pipeline {
+  scf::ForOp rows;
+  scf::ForOp reduction; // of the first row; a nest
+  scf::ForOp inner;     // its innermost loop
+  scf::ForOp strips;
+  Value from;
+  int64_t pieceLanes;             // of the strips, one line of what they write
+  SmallVector<Operation *> slice; // what the reduction needs of the row's body
+};
+} // namespace
+
+/// The nest of reductions, each level holding one loop.
+static scf::ForOp getInnermost(scf::ForOp loop) {
+  while (true) {
+    auto nested = loop.getBody()->getOps<scf::ForOp>();
+    if (nested.empty())
+      return loop;
+    if (std::next(nested.begin()) != nested.end())
+      return {};
+    loop = *nested.begin();
+  }
+}
+
+/// Pure, but for vector reads of buffers that `rows` only reads.
+static bool onlyReads(scf::ForOp reduction, scf::ForOp rows) {
+  auto result = reduction.walk([&](Operation *op) {
+    bool isFine = isa<scf::ForOp, scf::YieldOp>(op) || isMemoryEffectFree(op);
+    if (auto read = dyn_cast<vector::TransferReadOp>(op)) {
+      Value base = read.getBase();
+      isFine = isa<MemRefType>(base.getType()) &&
+               !rows->isAncestor(base.getParentBlock()->getParentOp()) &&
+               norm::isOnlyRead(base, rows);
+    }
+    return isFine ? WalkResult::advance() : WalkResult::interrupt();
+  });
+  return !result.wasInterrupted();
+}
+
+/// What the reduction uses of the row's body, in order; none where that has
+/// effects.
+static FailureOr<SmallVector<Operation *>> getSlice(scf::ForOp reduction,
+                                                    scf::ForOp rows) {
+  llvm::SetVector<Operation *> slice;
+  BackwardSliceOptions options;
+  options.omitBlockArguments = true;
+  options.inclusive = false;
+  options.omitUsesFromAbove = false;
+  options.filter = [&](Operation *op) {
+    return op->getBlock() == rows.getBody();
+  };
+  if (failed(getBackwardSlice(reduction, &slice, options)))
+    return failure();
+  if (!llvm::all_of(slice, [](Operation *op) {
+        return isMemoryEffectFree(op) && op->getNumRegions() == 0;
+      }))
+    return failure();
+  return SmallVector<Operation *>(slice.getArrayRef());
+}
+
+static bool isLong(scf::ForOp reduction, int64_t lanes) {
+  std::optional<int64_t> from = getConstantIntValue(reduction.getLowerBound());
+  std::optional<int64_t> to = getConstantIntValue(reduction.getUpperBound());
+  return !from || !to || *to - *from >= kMinStrips * lanes;
+}
+
+static std::optional<Pipeline> plan(scf::ForOp rows, norm::RowStrips strips) {
+  Pipeline result{rows, {}, {}, strips.strips, strips.from,
+                  strips.lineLanes, {}};
+  if (rows.getNumResults() != 0 || !isOneInteger(rows.getStep()) ||
+      strips.strips->getBlock() != rows.getBody())
+    return std::nullopt;
+  for (auto loop : rows.getBody()->getOps<scf::ForOp>())
+    if (loop.getNumResults() != 0) {
+      result.reduction = loop;
+      break;
+    }
+  scf::ForOp reduction = result.reduction;
+  if (!reduction || !reduction->isBeforeInBlock(strips.strips) ||
+      !isEqualConstantIntOrValue(reduction.getLowerBound(), strips.from) ||
+      !isEqualConstantIntOrValue(reduction.getUpperBound(), strips.to))
+    return std::nullopt;
+  result.inner = getInnermost(reduction);
+  std::optional<int64_t> lanes = getConstantIntValue(strips.strips.getStep());
+  if (!result.inner || !lanes ||
+      getConstantIntValue(result.inner.getStep()) != lanes ||
+      !isLong(reduction, *lanes) || !onlyReads(reduction, rows))
+    return std::nullopt;
+  auto slice = getSlice(reduction, rows);
+  if (failed(slice))
+    return std::nullopt;
+  result.slice = std::move(*slice);
+  return result;
+}
+
+namespace {
+class RowPipeliner {
+public:
+  RowPipeliner(Pipeline found, int64_t prefetchBytes)
+      : b(found.rows), loc(found.rows.getLoc()), plan(std::move(found)),
+        prefetchBytes(prefetchBytes) {}
+
+  void run() {
+    scf::ForOp rows = plan.rows;
+    Value first = rows.getLowerBound(), end = rows.getUpperBound();
+    // The first row is read before the loop: there must be one.
+    Value hasRows = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt,
+                                          first, end);
+    auto guard = scf::IfOp::create(b, loc, hasRows);
+    b.setInsertionPoint(guard.thenYield());
+    dropFetchedReads();
+    scf::ForOp started = cloneReduction(first);
+    Value last = arith::SubIOp::create(b, loc, end, index(1));
+    auto loop =
+        scf::ForOp::create(b, loc, first, last, rows.getStep(),
+                           started.getResults(),
+                           [&](OpBuilder &, Location, Value row, ValueRange args) {
+                             scf::YieldOp::create(b, loc, buildRow(row, args));
+                           });
+    cloneRow(last, loop.getResults(), /*fused=*/{});
+    rows.erase();
+  }
+
+private:
+  Value index(int64_t value) {
+    return arith::ConstantIndexOp::create(b, loc, value);
+  }
+  Value add(Value x, Value y) { return arith::AddIOp::create(b, loc, x, y); }
+
+  /// The strips fetched the next row for its reduction, which now reads it.
+  void dropFetchedReads() {
+    llvm::DenseSet<Value> bases;
+    plan.inner.walk([&](vector::TransferReadOp read) {
+      bases.insert(read.getBase());
+    });
+    scf::ForOp strips = plan.strips;
+    for (auto fetch : llvm::make_early_inc_range(
+             strips.getBody()->getOps<memref::PrefetchOp>()))
+      if (bases.contains(fetch.getMemref()))
+        fetch.erase();
+  }
+
+  /// The reduction of row `row` and, where there are any, what `inLoop` adds to
+  /// each turn of its innermost loop.
+  scf::ForOp cloneReduction(
+      Value row,
+      function_ref<void(scf::ForOp, const IRMapping &)> inLoop = nullptr) {
+    IRMapping map;
+    map.map(plan.rows.getInductionVar(), row);
+    for (Operation *op : plan.slice)
+      b.clone(*op, map);
+    auto clone = cast<scf::ForOp>(b.clone(*plan.reduction, map));
+    if (inLoop) {
+      OpBuilder::InsertionGuard guard(b);
+      auto inner = cast<scf::ForOp>(map.lookup(plan.inner.getOperation()));
+      inLoop(inner, map);
+    }
+    return clone;
+  }
+
+  /// The body of a row whose reduction gave `reduced`; `strips` replaces the
+  /// strips.
+  void cloneRow(Value row, ValueRange reduced,
+                function_ref<void(IRMapping &)> strips) {
+    IRMapping map;
+    map.map(plan.rows.getInductionVar(), row);
+    map.map(plan.reduction.getResults(), reduced);
+    for (Operation &op : plan.rows.getBody()->without_terminator()) {
+      if (&op == plan.reduction)
+        continue;
+      if (&op == plan.strips && strips)
+        strips(map);
+      else
+        b.clone(op, map);
+    }
+  }
+
+  SmallVector<Value> buildRow(Value row, ValueRange reduced) {
+    SmallVector<Value> next;
+    cloneRow(row, reduced, [&](IRMapping &map) {
+      Value nextRow = add(row, index(1));
+      scf::ForOp fused =
+          cloneReduction(nextRow, [&](scf::ForOp inner, const IRMapping &) {
+            b.setInsertionPointToStart(inner.getBody());
+            fetchReads(inner);
+            b.setInsertionPoint(inner.getBody()->getTerminator());
+            buildStrip(inner.getInductionVar(), map);
+          });
+      next = llvm::to_vector(ValueRange(fused.getResults()));
+    });
+    return next;
+  }
+
+  /// The strip of this row that goes with column `column` of the next. Strips
+  /// that were moved are one less: the last one is then written twice, which
+  /// costs less than a branch, over which LLVM keeps half of the sums open.
+  void buildStrip(Value column, IRMapping &row) {
+    scf::ForOp strips = plan.strips;
+    int64_t lanes = *getConstantIntValue(strips.getStep());
+    Value start = row.lookupOrDefault(strips.getLowerBound());
+    Value end = row.lookupOrDefault(strips.getUpperBound());
+    Value offset = arith::SubIOp::create(b, loc, column,
+                                         row.lookupOrDefault(plan.from));
+    Value last = arith::SubIOp::create(b, loc, end, index(lanes));
+    Value at = arith::MinSIOp::create(b, loc, add(start, offset), last);
+    // In pieces: the accumulators of the next row take half of the registers.
+    for (int64_t i = 0; i < lanes; i += plan.pieceLanes)
+      norm::cloneStrip(b, strips, add(at, index(i)), plan.pieceLanes, row);
+    cloneFetches(at, row);
+  }
+
+  void cloneFetches(Value column, IRMapping map) {
+    scf::ForOp strips = plan.strips;
+    map.map(strips.getInductionVar(), column);
+    for (Operation &op : strips.getBody()->without_terminator())
+      if (isa<memref::PrefetchOp>(op) ||
+          (op.getNumResults() == 1 && op.getResult(0).getType().isIndex()))
+        b.clone(op, map);
+  }
+
+  /// Fetches what the loop reads `prefetchBytes` later; behind the end of a row
+  /// lies the one that comes after it.
+  void fetchReads(scf::ForOp inner) {
+    if (prefetchBytes == 0)
+      return;
+    for (auto read :
+         llvm::to_vector(inner.getBody()->getOps<vector::TransferReadOp>())) {
+      if (read.getIndices().back() != inner.getInductionVar() ||
+          read.getIndices().size() < 2)
+        continue; // the weight stays in the cache
+      int64_t bytes = norm::getElementBytes(read.getBase());
+      int64_t strip = read.getVectorType().getNumElements() * bytes;
+      for (int64_t line = 0; line < strip; line += kLineBytes) {
+        SmallVector<Value> indices(read.getIndices());
+        indices.back() =
+            add(indices.back(), index((prefetchBytes + line) / bytes));
+        memref::PrefetchOp::create(b, loc, read.getBase(), indices,
+                                   /*isWrite=*/false, /*localityHint=*/3,
+                                   /*isDataCache=*/true);
+      }
+    }
+  }
+
+  OpBuilder b;
+  Location loc;
+  Pipeline plan;
+  int64_t prefetchBytes;
+};
+} // namespace
+
+/// Rows of one turn of `forall` as a loop of their own.
+static scf::ForOp splitRows(scf::ForallOp forall, int64_t rowsPerTurn) {
+  OpBuilder b(forall);
+  Location loc = forall.getLoc();
+  auto index = [&](int64_t value) {
+    return arith::ConstantIndexOp::create(b, loc, value).getResult();
+  };
+  Value size = index(rowsPerTurn);
+  SmallVector<OpFoldResult> lower = forall.getMixedLowerBound(),
+                            upper = forall.getMixedUpperBound();
+  Value end = getValueOrCreateConstantIndexOp(b, loc, upper.back());
+  Value turns = arith::CeilDivUIOp::create(b, loc, end, size);
+  upper.back() = turns;
+  auto outer = scf::ForallOp::create(b, loc, lower, upper,
+                                     forall.getMixedStep(), ValueRange(),
+                                     forall.getMapping());
+  b.setInsertionPoint(outer.getTerminator());
+  Value first =
+      arith::MulIOp::create(b, loc, outer.getInductionVars().back(), size);
+  Value behind = arith::AddIOp::create(b, loc, first, size);
+  Value last = arith::MinSIOp::create(b, loc, behind, end);
+  auto rows = scf::ForOp::create(b, loc, first, last, index(1));
+  SmallVector<Value> ivs(outer.getInductionVars());
+  ivs.back() = rows.getInductionVar();
+  for (auto [from, to] : llvm::zip(forall.getInductionVars(), ivs))
+    from.replaceAllUsesWith(to);
+  auto &ops = forall.getBody()->getOperations();
+  rows.getBody()->getOperations().splice(
+      rows.getBody()->getTerminator()->getIterator(), ops, ops.begin(),
+      std::prev(ops.end()));
+  forall.erase();
+  return rows;
+}
+
+void norm::pipelineRows(Operation *rows, RowStrips strips,
+                        int64_t prefetchBytes, int64_t rowsPerTurn) {
+  auto loop = dyn_cast<scf::ForOp>(rows);
+  if (auto forall = dyn_cast<scf::ForallOp>(rows)) {
+    if (forall.getNumResults() != 0 || !forall.isNormalized() ||
+        forall.getMapping())
+      return;
+    loop = splitRows(forall, rowsPerTurn);
+  }
+  if (!loop)
+    return;
+  if (std::optional<Pipeline> found = plan(loop, strips))
+    RowPipeliner(*found, prefetchBytes).run();
+}

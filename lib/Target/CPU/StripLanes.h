@@ -1,0 +1,29 @@
+//===- StripLanes.h - a strip of a row at another width ----------*- C++ -*-===//
+//
+// Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NORM_LIB_TARGET_CPU_STRIPLANES_H
+#define NORM_LIB_TARGET_CPU_STRIPLANES_H
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+namespace mlir::norm {
+
+/// Of one value in all lanes.
+bool isUniform(Value v);
+
+/// Whether the body of a loop over strips works lane by lane: elementwise ops,
+/// uniform values, and reads and writes of whole rows at the loop's index.
+bool isLaneWise(scf::ForOp strips);
+
+/// The body of `strips`, which is lane-wise, for `lanes` elements at `column`,
+/// without its prefetches; `map` has what stands for other values.
+void cloneStrip(OpBuilder &b, scf::ForOp strips, Value column, int64_t lanes,
+                IRMapping map);
+
+} // namespace mlir::norm
+
+#endif // NORM_LIB_TARGET_CPU_STRIPLANES_H
