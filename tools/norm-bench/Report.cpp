@@ -23,7 +23,7 @@ static void printTable(raw_ostream &os, const BenchResult &result,
     os << ", cold (" << result.sets << " sets of buffers)";
   os << ", best of " << repetitions << "\n";
   for (const Measurement &m : result.measurements) {
-    os << formatv("  {0,-18} {1,9:F1} us {2,8:F2} GB/s {3,7:F2} of memcpy",
+    os << formatv("  {0,-18} {1,10:F2} us {2,8:F2} GB/s {3,7:F2} of memcpy",
                   m.name, m.seconds * 1e6, m.gigabytesPerSecond, m.ratioToCopy);
     if (m.ratioToStream)
       os << formatv(" {0,7:F2} of NT copy", *m.ratioToStream);
