@@ -14,11 +14,16 @@
 
 using namespace mlir::norm;
 
+/// Bytes moved from which on threads are worth their start; norm-to-cpu's
+/// grain.
+static constexpr int64_t kGrain = 1 << 20;
+
 /// Runs `part(begin, end)` on each thread's share of [0, count), a multiple of
-/// `unit` but for the last.
+/// `unit` but for the last. `bytes` are moved in all.
 template <typename Part>
-static void shareOut(int64_t count, int64_t unit, int32_t threads, Part part) {
-  if (threads <= 1)
+static void shareOut(int64_t count, int64_t unit, int64_t bytes,
+                     int32_t threads, Part part) {
+  if (threads <= 1 || bytes < kGrain)
     return part(0, count);
   int64_t share = ((count + threads - 1) / threads + unit - 1) / unit * unit;
 #pragma omp parallel for num_threads(threads) schedule(static, 1)
@@ -50,8 +55,10 @@ int32_t normLoopsHave(int32_t bits) {
 
 void normLoopsRMSNorm(const NormLoopsRows *rows, int32_t bits, int32_t stream,
                       int32_t threads) {
-  shareOut(rows->rows, 1, threads, [&](int64_t begin, int64_t end) {
-    int64_t offset = begin * rows->cols * getElementBytes(rows->type);
+  int64_t rowBytes = rows->cols * getElementBytes(rows->type);
+  int64_t moved = 2 * rows->rows * rowBytes;
+  shareOut(rows->rows, 1, moved, threads, [&](int64_t begin, int64_t end) {
+    int64_t offset = begin * rowBytes;
     NormLoopsRows part = *rows;
     part.x = static_cast<const char *>(rows->x) + offset;
     part.y = static_cast<char *>(rows->y) + offset;
@@ -85,7 +92,7 @@ int32_t normLoopsHaveStream() {
 
 void normLoopsCopy(void *to, const void *from, int64_t bytes, int32_t stream,
                    int32_t threads) {
-  shareOut(bytes, 64, threads, [&](int64_t begin, int64_t end) {
+  shareOut(bytes, 64, 2 * bytes, threads, [&](int64_t begin, int64_t end) {
     char *target = static_cast<char *>(to) + begin;
     const char *source = static_cast<const char *>(from) + begin;
 #if defined(__x86_64__)
