@@ -2,6 +2,7 @@
 """Measures norm-mlir beside the frameworks that people run RMSNorm in.
 
     peers-venv/bin/python benchmarks/peers.py [--build BUILD] [--plot docs/performance.svg]
+                                              [--update docs/Performance.md]
 
 Each framework has a process of its own, and only one of them works at a time: in each
 round every subject runs for a moment, in random order, and the best call of all rounds
@@ -19,8 +20,8 @@ import sys
 import time
 
 import peer_worker
+import report
 from peer_numerics import ELEMENT_BYTES
-from targets import machine
 
 SHAPES = "1x4096,1x262144,8x4096,128x4096,2048x4095,2048x4096,8192x4096,4096x8192,16384x111,16384x1024,131072x128,65536x64"
 QUICK_SHAPES = "8x4096,2048x4096,16384x1024"
@@ -118,14 +119,6 @@ def shape_name(result):
     return f"{result['rows']}x{result['cols']}"
 
 
-def print_markdown(lines):
-    widths = [max(len(line[i]) for line in lines) for i in range(len(lines[0]))]
-    for number, line in enumerate(lines):
-        print("| " + " | ".join(text.ljust(width) for text, width in zip(line, widths)) + " |")
-        if number == 0:
-            print("|" + "|".join("-" * (width + 2) for width in widths) + "|")
-
-
 def subject_names(results):
     return list(dict.fromkeys(name for r in results for name in r["subjects"]))
 
@@ -151,15 +144,15 @@ def error_cell(results, name):
     return f"{max(s['max_ulp'] for s in found):.3g}" + (f" ({100 * differing:.1f} %)" if differing is not None else "")
 
 
-def print_tables(results):
+def get_tables(results):
     for key in dict.fromkeys((r["type"], r["threads"]) for r in results):
         some = [r for r in results if (r["type"], r["threads"]) == key]
         narrow = key[0] != "f32"
-        print(f"\n### {key[0]}, {key[1]} thread{'s' if key[1] > 1 else ''}\n")
         header = [""] + [shape_name(r) for r in some] + ["max ulp" + (" (outputs that differ)" if narrow else "")]
         lines = [[name] + [(latency_cell if r["rows"] == 1 else speed_cell)(r, name) for r in some] +
                  [error_cell(some, name)] for name in subject_names(some)]
-        print_markdown([header] + lines)
+        yield from ["", f"### {key[0]}, {key[1]} thread{'s' if key[1] > 1 else ''}", ""]
+        yield from report.markdown([header] + lines)
 
 
 def peers_ahead(result):
@@ -171,20 +164,21 @@ def peers_ahead(result):
             if name not in NOT_PEERS and s["seconds"] < ours["seconds"]]
 
 
-def print_standing(results):
+def get_standing(results):
     behind = {f"{r['type']} {shape_name(r)}, {r['threads']} threads": peers_ahead(r) for r in results}
-    print(f"\nnorm-mlir is the fastest of all but copies in {sum(not a for a in behind.values())} of {len(behind)} rows")
+    yield f"norm-mlir is the fastest of all but copies in {sum(not a for a in behind.values())} of {len(behind)} rows."
+    yield ""
     for row, names in behind.items():
         if names:
-            print(f"  {row}: behind {', '.join(names)}")
+            yield f"- {row}: behind {', '.join(names)}"
 
 
-def print_missing(absent, results):
+def get_missing(absent, results):
     for host, reason in absent.items():
-        print(f"absent: {host}: {reason}")
+        yield f"- absent: {host}: {reason}"
     for result in results:
         for host, reason in result["failed"].items():
-            print(f"failed: {host} at {result['type']} {shape_name(result)}, {result['threads']} threads: {reason}")
+            yield f"- failed: {host} at {result['type']} {shape_name(result)}, {result['threads']} threads: {reason}"
 
 
 def parse_list(parser, text, allowed, what):
@@ -215,6 +209,7 @@ def parse_arguments():
     parser.add_argument("--seconds", type=float, default=0.01, help="a subject a round, at least one call (default 0.01)")
     parser.add_argument("--json", help="output file (default: BUILD/peers.json)")
     parser.add_argument("--plot", help="SVG or PNG to draw with matplotlib")
+    parser.add_argument("--update", help="document whose table of peers is replaced")
     parser.add_argument("--replay", help="print and plot this JSON of an earlier run, measure nothing")
     parser.add_argument("--log", help="where frameworks print to (default: BUILD/peers.log)")
     arguments = parser.parse_args()
@@ -247,7 +242,7 @@ def print_list(arguments):
     for process in running:
         print(f"{process.host}: {', '.join(peer_worker.get_host(process.host).NAMES)}")
         process.stop()
-    print_missing(absent, [])
+    print("\n".join(get_missing(absent, [])))
     print("versions:", ", ".join(f"{k} {v}" for k, v in versions.items()) or "none")
 
 
@@ -262,45 +257,47 @@ def run(arguments):
 
 
 def run_all(arguments, log):
-    report = {"machine": machine(), "rounds": arguments.rounds, "absent": {}, "versions": {}, "results": []}
+    result = {"machine": report.machine(), "rounds": arguments.rounds, "absent": {}, "versions": {}, "results": []}
     for threads in map(int, arguments.threads.split(",")):
-        processes = start(arguments.hosts, arguments.build, threads, log, report["absent"], report["versions"])
+        processes = start(arguments.hosts, arguments.build, threads, log, result["absent"], result["versions"])
         for case in arguments.cases:
             failed = {}
             subjects, errors = prepare(processes, case, failed)
             seconds = measure(subjects, arguments)
-            report["results"].append(make_result(case, threads, seconds, errors, failed))
+            result["results"].append(make_result(case, threads, seconds, errors, failed))
             print(f"measured {case['type']} {case['rows']}x{case['cols']}, {threads} threads", file=sys.stderr)
         for process in processes:
             process.stop()
-    return report
+    return result
 
 
-def print_report(report):
-    about, results = report["machine"], report["results"]
-    print(f"{about['cpu']}, {about['cores']} cores, L2 {about['l2_kib']} KiB, L3 {about['l3_kib']} KiB reported, load "
-          f"{about['load'][0]} before the run; best call of {report['rounds']} rounds; GB/s (ratio to the {STREAM})")
-    print("versions:", ", ".join(f"{k} {v}" for k, v in report["versions"].items()) or "none")
-    print_missing(report["absent"], results)
-    print_tables(results)
-    print_standing(results)
+def get_report(result):
+    yield f"{report.describe(result['machine'])}; best call of {result['rounds']} rounds; GB/s (ratio to the {STREAM})."
+    yield "Versions: " + (", ".join(f"{k} {v}" for k, v in result["versions"].items()) or "none") + "."
+    yield from get_missing(result["absent"], result["results"])
+    yield from get_tables(result["results"])
+    yield ""
+    yield from get_standing(result["results"])
 
 
 def main():
     arguments = parse_arguments()
     if arguments.list:
         return print_list(arguments)
-    report = replay(arguments.replay) if arguments.replay else run(arguments)
-    print_report(report)
+    result = replay(arguments.replay) if arguments.replay else run(arguments)
+    lines = list(get_report(result))
+    print("\n".join(lines))
     if not arguments.replay:
         output = arguments.json or os.path.join(arguments.build, "peers.json")
         with open(output, "w") as stream:
-            json.dump(report, stream, indent=2)
+            json.dump(result, stream, indent=2)
             stream.write("\n")
         print(f"\nwritten to {output}")
+    if arguments.update:
+        report.update(arguments.update, "peers", lines)
     if arguments.plot:
         import peer_plot
-        peer_plot.plot(report, arguments.plot)
+        peer_plot.plot(result, arguments.plot)
         print(f"plotted to {arguments.plot}")
 
 

@@ -2,6 +2,7 @@
 """Measures the targets of docs/Performance.md with norm-bench: one table, met or missed.
 
     targets.py [--build BUILD] [--json FILE] [--quick] [--only REGIME] [--repetitions N]
+               [--update docs/Performance.md]
 
 Ratios are taken within one run of norm-bench, in which the repetitions of all its
 subjects are interleaved at random; the best repetition counts. Needs no package.
@@ -12,6 +13,8 @@ import os
 import subprocess
 import sys
 import tempfile
+
+import report
 
 NT = "of NT copy"
 HAND = "of best intrinsics"
@@ -137,43 +140,27 @@ def cells(row):
             cell(row, ROUND), verdict(row)]
 
 
-def print_table(rows):
-    """GitHub's Markdown, aligned: what docs/Performance.md shows."""
-    lines = [HEADER] + [cells(row) for row in rows]
-    widths = [max(len(line[i]) for line in lines) for i in range(len(HEADER))]
-    for number, line in enumerate(lines):
-        print("| " + " | ".join(text.ljust(width) for text, width in zip(line, widths)) + " |")
-        if number == 0:
-            print("|" + "|".join("-" * (width + 2) for width in widths) + "|")
-
-
-def machine():
-    name = "unknown CPU"
-    with open("/proc/cpuinfo") as stream:
-        for line in stream:
-            if line.startswith("model name"):
-                name = line.split(":", 1)[1].strip()
-                break
-    caches = []
-    for level in "LEVEL2_CACHE_SIZE", "LEVEL3_CACHE_SIZE":
-        done = subprocess.run(["getconf", level], stdout=subprocess.PIPE, text=True)
-        caches.append(int(done.stdout.strip() or 0) // 1024)
-    return {"cpu": name, "cores": os.cpu_count(), "l2_kib": caches[0], "l3_kib": caches[1],
-            "load": [round(l, 1) for l in os.getloadavg()]}
-
-
-def print_summary(rows):
+def get_summary(rows):
     targets = [t for row in rows for t in row["targets"]]
-    print(f"\n{sum(t['met'] for t in targets)} of {len(targets)} targets met")
+    yield f"{sum(t['met'] for t in targets)} of {len(targets)} targets met:"
+    yield ""
     for regime in dict.fromkeys(row["regime"] for row in rows):
         of = [t for row in rows if row["regime"] == regime for t in row["targets"]]
         if of:
-            print(f"  {regime}: {sum(t['met'] for t in of)} of {len(of)}")
-    norms = {(row["program"], row["threads"]): row["microseconds"] for row in rows if row["regime"] == "other norms"}
-    for (program, threads), time in norms.items():
-        llama = norms.get((program.replace("layernorm", "llama"), threads))
+            yield f"- {regime}: {sum(t['met'] for t in of)} of {len(of)}"
+    times = {(row["program"], row["threads"]): row["microseconds"] for row in rows if row["regime"] == "other norms"}
+    for (program, threads), time in times.items():
+        llama = times.get((program.replace("layernorm", "llama"), threads))
         if program.startswith("layernorm") and llama:
-            print(f"  {program}: takes {time / llama:.2f} of the time of RMSNorm")
+            yield f"- {program} takes {time / llama:.2f} of the time of RMSNorm"
+
+
+def get_report(about, rows, repetitions):
+    yield f"{report.describe(about)}; best of {repetitions}."
+    yield ""
+    yield from report.markdown([HEADER] + [cells(row) for row in rows])
+    yield ""
+    yield from get_summary(rows)
 
 
 def parse_arguments():
@@ -184,6 +171,7 @@ def parse_arguments():
     parser.add_argument("--only", help="only regimes with this text in their name")
     parser.add_argument("--repetitions", type=int, default=25, help="of each subject, the best counts (default 25)")
     parser.add_argument("--seconds", type=float, default=0.005, help="of one repetition (default 0.005)")
+    parser.add_argument("--update", help="document whose table of targets is replaced")
     return parser, parser.parse_args()
 
 
@@ -196,23 +184,20 @@ def main():
               if not arguments.only or arguments.only in g.regime]
     if not chosen:
         parser.error(f"no regime has '{arguments.only}' in its name")
-    rows = []
+    about, rows = report.machine(), []
     for number, group in enumerate(chosen):
         if sys.stderr.isatty():
-            print(f"\r{number + 1} of {len(chosen)}: {group.regime}".ljust(60), end="", file=sys.stderr)
+            print(f"\r{number + 1} of {len(chosen)}: {group.regime}".ljust(60), end="\r", file=sys.stderr)
         rows += measure(group, bench, arguments)
-    if sys.stderr.isatty():
-        print("\r" + " " * 60 + "\r", end="", file=sys.stderr)
-    about = machine()
-    print(f"{about['cpu']}, {about['cores']} cores, L2 {about['l2_kib']} KiB, L3 {about['l3_kib']} KiB reported, "
-          f"load {about['load'][0]}; best of {arguments.repetitions}\n")
-    print_table(rows)
-    print_summary(rows)
+    lines = list(get_report(about, rows, arguments.repetitions))
+    print("\n".join(lines))
     output = arguments.json or os.path.join(arguments.build, "bench.json")
     with open(output, "w") as stream:
         json.dump({"machine": about, "rows": rows}, stream, indent=2)
         stream.write("\n")
     print(f"\nwritten to {output}")
+    if arguments.update:
+        report.update(arguments.update, "targets", lines)
 
 
 if __name__ == "__main__":
