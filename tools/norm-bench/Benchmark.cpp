@@ -144,7 +144,7 @@ BenchResult Benchmark::getResult(ArrayRef<double> seconds) const {
   BenchResult result;
   result.program = name;
   result.generated = options.generated;
-  result.usefulBytes = const_cast<BufferSet &>(sets.front()).getNumBytes();
+  result.usefulBytes = sets.front().getNumBytes();
   result.sets = sets.size();
   result.threads = options.threads;
   result.cold = options.coldBytes > 0;

@@ -27,11 +27,11 @@ SmallVector<HostTensor *> BufferSet::getOutputs() {
   return getAddresses(outputs);
 }
 
-size_t BufferSet::getNumBytes() {
+size_t BufferSet::getNumBytes() const {
   size_t bytes = 0;
-  for (HostTensor *tensor :
-       llvm::concat<HostTensor *>(getInputs(), getOutputs()))
-    bytes += tensor->getNumBytes();
+  for (const HostTensor &tensor :
+       llvm::concat<const HostTensor>(inputs, outputs))
+    bytes += tensor.getNumBytes();
   return bytes;
 }
 

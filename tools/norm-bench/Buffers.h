@@ -24,7 +24,7 @@ struct BufferSet {
 
   SmallVector<HostTensor *> getInputs();
   SmallVector<HostTensor *> getOutputs();
-  size_t getNumBytes();
+  size_t getNumBytes() const;
 };
 
 /// As many sets as `wantedBytes` needs, at least one and at most kMaxSets, with
