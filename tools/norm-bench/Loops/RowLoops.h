@@ -125,24 +125,91 @@ void runShortRow(const typename Traits::Element *x,
   __builtin_memcpy(y, padded[2], n * sizeof(*y));
 }
 
+/// One row. With `stream`, y is written past the caches and the next row is
+/// prefetched.
+template <typename Traits, bool gemma, bool stream>
+void runRow(const NormLoopsRows &r, int64_t row, typename Traits::Element *y) {
+  using Element = typename Traits::Element;
+  auto *w = static_cast<const Element *>(r.w);
+  auto *x = static_cast<const Element *>(r.x) + row * r.cols;
+  if (r.cols < Traits::kElements)
+    return runShortRow<Traits, gemma>(x, w, y, r.cols);
+  // Past the last row there may be no memory worth reading.
+  auto *next = row + 1 < r.rows ? x + r.cols : x;
+  float factor = getFactor(sumSquares<Traits>(x, r.cols), r.cols);
+  Scale<Traits, gemma, stream>{
+      x, w, next, y, Traits::splat(factor), Traits::splat(1)}
+      .run(r.cols);
+}
+
+inline void streamLine(char *to, const char *from) {
+  for (int i = 0; i < 64; i += 16)
+    _mm_stream_si128(
+        reinterpret_cast<__m128i *>(to + i),
+        _mm_load_si128(reinterpret_cast<const __m128i *>(from + i)));
+}
+
+/// Bytes of y in a stage before its lines are streamed: a load soon after the
+/// stores that it overlaps would wait for them.
+constexpr int64_t kStagedBytes = 4096;
+
+/// Where a piece of y is put together.
+struct Stage {
+  alignas(64) char data[2 * kStagedBytes + 64];
+  char *line;    // of y, what `data` starts with
+  int64_t begin; // others own the bytes of `line` before it
+  int64_t end;
+
+  explicit Stage(void *y) {
+    begin = end = reinterpret_cast<uintptr_t>(y) % 64;
+    line = static_cast<char *>(y) - begin;
+  }
+  void streamLines() {
+    int64_t at = 0;
+    if (begin > 0 && end >= 64) {
+      __builtin_memcpy(line + begin, data + begin, 64 - begin);
+      begin = 0;
+      at = 64;
+    }
+    for (; at + 64 <= end; at += 64)
+      streamLine(line + at, data + at);
+    end -= at;
+    __builtin_memmove(data, data + at, end);
+    line += at;
+  }
+  void finish() {
+    streamLines();
+    __builtin_memcpy(line + begin, data + begin, end - begin);
+  }
+};
+
+/// Rows that share cache lines with their neighbours: a line that is stored to
+/// and streamed to is slow, so rows are put together in the first level cache,
+/// of which whole lines are streamed.
+template <typename Traits, bool gemma>
+void runStagedRows(const NormLoopsRows &r) {
+  using Element = typename Traits::Element;
+  Stage stage(r.y);
+  for (int64_t row = 0; row < r.rows; ++row) {
+    if (stage.end >= kStagedBytes)
+      stage.streamLines();
+    runRow<Traits, gemma, false>(
+        r, row, reinterpret_cast<Element *>(stage.data + stage.end));
+    stage.end += r.cols * sizeof(Element);
+  }
+  stage.finish();
+  _mm_sfence();
+}
+
 template <typename Traits, bool gemma, bool stream>
 void runRows(const NormLoopsRows &r) {
   using Element = typename Traits::Element;
-  auto *w = static_cast<const Element *>(r.w);
-  for (int64_t row = 0; row < r.rows; ++row) {
-    auto *x = static_cast<const Element *>(r.x) + row * r.cols;
-    auto *y = static_cast<Element *>(r.y) + row * r.cols;
-    if (r.cols < Traits::kElements) {
-      runShortRow<Traits, gemma>(x, w, y, r.cols);
-      continue;
-    }
-    // Past the last row there may be no memory worth reading.
-    auto *next = row + 1 < r.rows ? x + r.cols : x;
-    float factor = getFactor(sumSquares<Traits>(x, r.cols), r.cols);
-    Scale<Traits, gemma, stream>{
-        x, w, next, y, Traits::splat(factor), Traits::splat(1)}
-        .run(r.cols);
-  }
+  int64_t rowBytes = r.cols * sizeof(Element);
+  if (stream && rowBytes % 64 != 0 && rowBytes <= kStagedBytes)
+    return runStagedRows<Traits, gemma>(r);
+  for (int64_t row = 0; row < r.rows; ++row)
+    runRow<Traits, gemma, stream>(r, row,
+                                  static_cast<Element *>(r.y) + row * r.cols);
   if (stream)
     _mm_sfence();
 }
