@@ -7,8 +7,11 @@
 
 #include "Benchmark.h"
 #include "Loops/Loops.h"
+#include "norm/ExecutionEngine/Ulp.h"
+#include "llvm/Support/FormatVariadic.h"
 #include <benchmark/benchmark.h>
 #include <cmath>
+#include <cstring>
 #include <deque>
 
 using namespace mlir;
@@ -20,7 +23,7 @@ static constexpr StringLiteral kStream = "non-temporal copy";
 /// As the command line has it.
 static std::string getOptionName(StringRef subject) {
   std::string name = subject.str();
-  std::replace(name.begin(), name.end(), ' ', '-');
+  llvm::replace(name, ' ', '-');
   return name;
 }
 
@@ -66,7 +69,7 @@ LogicalResult Benchmark::addPipeline(ModuleOp module, StringRef name,
       return module.emitError(llvm::toString(call.takeError()));
     calls->push_back(std::move(*call));
   }
-  subjects.push_back({name.str(), sets.front().getNumBytes(),
+  subjects.push_back({name.str(), sets.front().getNumBytes(), false,
                       [calls](size_t set) { (*calls)[set](); }});
   compiled.push_back(std::move(*unit));
   return success();
@@ -87,7 +90,8 @@ void Benchmark::addCopies(MLIRContext *context) {
                                          sets.size());
   auto add = [&](StringRef name, bool stream) {
     subjects.push_back(
-        {name.str(), 2 * copies->getBytesCopied(), [this, stream](size_t set) {
+        {name.str(), 2 * copies->getBytesCopied(), true,
+         [this, stream](size_t set) {
            normLoopsCopy(copies->getTarget(set), copies->getSource(set),
                          copies->getBytesCopied(), stream, options.threads);
          }});
@@ -110,7 +114,7 @@ void Benchmark::addHandWritten() {
   auto add = [&](StringRef name, int bits, bool stream) {
     if (!normLoopsHave(bits) || !isWanted(name))
       return;
-    subjects.push_back({name.str(), sets.front().getNumBytes(),
+    subjects.push_back({name.str(), sets.front().getNumBytes(), false,
                         [this, rows, bits, stream](size_t set) {
                           NormLoopsRows part = rows;
                           part.x = sets[set].inputs[0].getData();
@@ -138,6 +142,25 @@ Benchmark::create(ModuleOp module, StringRef name,
   llvm::append_range(result->subjects, std::move(compiled));
   result->addHandWritten();
   return result;
+}
+
+void Benchmark::compareSubjects(raw_ostream &os) {
+  os << name << "\n";
+  SmallVector<HostTensor> expected;
+  BufferSet &set = sets.front();
+  for (const Subject &subject : subjects) {
+    if (subject.copies)
+      continue;
+    for (HostTensor &output : set.outputs)
+      std::memset(output.getData(), 0, output.getNumBytes());
+    subject.run(0);
+    if (expected.empty())
+      expected = set.copy().outputs;
+    double most = 0;
+    for (auto [actual, wanted] : llvm::zip(set.outputs, expected))
+      most = std::max(most, compareTensors(actual, wanted, 0).maxUlp);
+    os << llvm::formatv("  {0,-18} {1:F2} ulp\n", subject.name, most);
+  }
 }
 
 BenchResult Benchmark::getResult(ArrayRef<double> seconds) const {

@@ -56,10 +56,14 @@ public:
   struct Subject {
     std::string name;
     size_t bytes; ///< moved by one call
+    bool copies;  ///< and computes nothing
     std::function<void(size_t set)> run;
   };
   ArrayRef<Subject> getSubjects() const { return subjects; }
   size_t getNumSets() const { return sets.size(); }
+  /// Runs every subject that computes once and prints by how many ulp its
+  /// results differ from those of the first one, norm-to-cpu.
+  void compareSubjects(raw_ostream &os);
   /// From the seconds of one call of each subject.
   BenchResult getResult(ArrayRef<double> seconds) const;
 

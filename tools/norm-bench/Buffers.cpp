@@ -65,16 +65,17 @@ static FailureOr<SmallVector<HostTensor>> createInputs(ModuleOp module,
   return inputs;
 }
 
-static BufferSet copySet(BufferSet &set) {
-  auto copy = [](SmallVector<HostTensor> &from, SmallVector<HostTensor> &to) {
-    for (HostTensor &tensor : from) {
+BufferSet BufferSet::copy() const {
+  auto copyAll = [](const SmallVector<HostTensor> &from,
+                    SmallVector<HostTensor> &to) {
+    for (const HostTensor &tensor : from) {
       to.emplace_back(tensor.getElementType(), tensor.getShape());
       std::memcpy(to.back().getData(), tensor.getData(), tensor.getNumBytes());
     }
   };
   BufferSet result;
-  copy(set.inputs, result.inputs);
-  copy(set.outputs, result.outputs);
+  copyAll(inputs, result.inputs);
+  copyAll(outputs, result.outputs);
   return result;
 }
 
@@ -96,7 +97,7 @@ norm::createBufferSets(ModuleOp module, CompiledModule &compiled,
   size_t bytes = std::max<size_t>(1, sets.front().getNumBytes());
   size_t count = std::min(kMaxSets, (wantedBytes + bytes - 1) / bytes);
   while (sets.size() < count)
-    sets.push_back(copySet(sets.front()));
+    sets.push_back(sets.front().copy());
   return std::move(sets);
 }
 

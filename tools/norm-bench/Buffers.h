@@ -25,6 +25,7 @@ struct BufferSet {
   SmallVector<HostTensor *> getInputs();
   SmallVector<HostTensor *> getOutputs();
   size_t getNumBytes() const;
+  BufferSet copy() const;
 };
 
 /// As many sets as `wantedBytes` needs, at least one and at most kMaxSets, with

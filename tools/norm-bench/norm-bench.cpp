@@ -77,6 +77,11 @@ static cl::opt<bool>
 static cl::opt<bool> printOnly("print-program",
                                cl::desc("Print the programs, measure nothing"),
                                cl::cat(category));
+static cl::opt<bool>
+    compare("compare",
+            cl::desc("Measure nothing: run each subject once and print by how "
+                     "many ulp it differs from norm-to-cpu"),
+            cl::cat(category));
 static cl::opt<unsigned> repetitions("repetitions", cl::init(9),
                                      cl::desc("The best one counts"),
                                      cl::cat(category));
@@ -125,6 +130,9 @@ static int checkOptions() {
     return fail("--rows and --cols must be positive");
   if (grid && (!rows.empty() || !cols.empty()))
     return fail("--grid chooses --rows and --cols");
+  if (compare && !subjects.empty() &&
+      !llvm::is_contained(subjects, "norm-to-cpu"))
+    return fail("--compare needs norm-to-cpu in --subjects");
   if (!inputFile.empty() && (grid || printOnly))
     return fail("--grid and --print-program are for generated programs");
   return 0;
@@ -180,7 +188,7 @@ namespace {
 /// Measures as it goes, or everything in the end.
 class Runner {
 public:
-  explicit Runner(MLIRContext &context) : context(context) {}
+  Runner(MLIRContext &context, raw_ostream &os) : context(context), os(os) {}
   LogicalResult runFile();
   LogicalResult run(const Program &program);
   void finish();
@@ -190,6 +198,7 @@ private:
   LogicalResult add(ModuleOp module, StringRef name,
                     std::optional<Program> generated);
   MLIRContext &context;
+  raw_ostream &os;
   std::vector<std::unique_ptr<Benchmark>> pending;
 };
 } // namespace
@@ -202,6 +211,10 @@ LogicalResult Runner::add(ModuleOp module, StringRef name,
     auto benchmark = Benchmark::create(module, name, options);
     if (failed(benchmark))
       return failure();
+    if (compare) {
+      (*benchmark)->compareSubjects(os);
+      continue;
+    }
     pending.push_back(std::move(*benchmark));
     if (!together)
       finish();
@@ -234,7 +247,7 @@ LogicalResult Runner::run(const Program &program) {
 
 static LogicalResult measure(raw_ostream &os) {
   MLIRContext context(createCompilerRegistry());
-  Runner runner(context);
+  Runner runner(context, os);
   if (!inputFile.empty()) {
     if (failed(runner.runFile()))
       return failure();
@@ -244,6 +257,8 @@ static LogicalResult measure(raw_ostream &os) {
         return failure();
   }
   runner.finish();
+  if (compare)
+    return success();
   if (format == "json")
     printJSON(os, runner.results);
   else

@@ -18,7 +18,7 @@
 #include "Loops.h"
 #include <immintrin.h>
 
-namespace {
+namespace { // NOLINT(misc-anonymous-namespace-in-header): as said above
 
 /// `Ones<T, n>::data + k` starts n elements of which the first n - k are zero
 /// bits and the last k are ones.
