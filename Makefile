@@ -22,8 +22,8 @@ demo: build ## a real unfused Llama RMSNorm: found, compiled, checked, timed
 check: build ## build and run every test
 	ninja -C $(BUILD) check-norm
 
-bench: build ## GB/s beside a copy measured in the same run
-	@bash benchmarks/bench.sh $(BUILD)
+bench: build ## the targets of docs/Performance.md: GB/s beside copies in the same run
+	@python3 benchmarks/targets.py --build $(BUILD)
 
 format: ## clang-format every source file in place
 	clang-format-22 -i $(SOURCES)

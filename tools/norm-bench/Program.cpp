@@ -5,97 +5,303 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Benchmark.h"
+#include "Program.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
+using namespace mlir::norm;
+using llvm::formatv;
 
-// One op a generic, as torch-mlir's linalg route emits them.
-static constexpr const char *kTemplate = R"(
-#id = affine_map<(d0, d1) -> (d0, d1)>
-#row = affine_map<(d0, d1) -> (d0, 0)>
-#col = affine_map<(d0, d1) -> (d1)>
-func.func @main(%x: tensor<{0}x{1}x{2}>, %w: tensor<{1}x{2}>) -> tensor<{0}x{1}x{2}> {{
-  %zero = arith.constant 0.0 : f32
-  %n = arith.constant {3} : f32
-  %eps = arith.constant 1.0e-6 : f32
-  %one = arith.constant 1.0 : {2}
-  %e = tensor.empty() : tensor<{0}x{1}xf32>
-  %e1 = tensor.empty() : tensor<{0}x1xf32>
-  %ey = tensor.empty() : tensor<{0}x{1}x{2}>
-  %ew = tensor.empty() : tensor<{1}x{2}>
-  %f = linalg.generic {{indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]} ins(%x : tensor<{0}x{1}x{2}>) outs(%e : tensor<{0}x{1}xf32>) {{
-  ^bb0(%in: {2}, %out: f32):
-    {4}
-    linalg.yield %v : f32
-  } -> tensor<{0}x{1}xf32>
-  %sq = linalg.generic {{indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]} ins(%f : tensor<{0}x{1}xf32>) outs(%e : tensor<{0}x{1}xf32>) {{
-  ^bb0(%in: f32, %out: f32):
-    %v = arith.mulf %in, %in : f32
-    linalg.yield %v : f32
-  } -> tensor<{0}x{1}xf32>
-  %z = linalg.fill ins(%zero : f32) outs(%e1 : tensor<{0}x1xf32>) -> tensor<{0}x1xf32>
-  %s = linalg.generic {{indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]} ins(%sq : tensor<{0}x{1}xf32>) outs(%z : tensor<{0}x1xf32>) {{
-  ^bb0(%in: f32, %out: f32):
-    %v = arith.addf %in, %out : f32
-    linalg.yield %v : f32
-  } -> tensor<{0}x1xf32>
-  %m = linalg.generic {{indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]} ins(%s : tensor<{0}x1xf32>) outs(%e1 : tensor<{0}x1xf32>) {{
-  ^bb0(%in: f32, %out: f32):
-    %d = arith.divf %in, %n : f32
-    %a = arith.addf %d, %eps : f32
-    %v = math.rsqrt %a : f32
-    linalg.yield %v : f32
-  } -> tensor<{0}x1xf32>
-  %h = linalg.generic {{indexing_maps = [#id, #row, #id], iterator_types = ["parallel", "parallel"]} ins(%f, %m : tensor<{0}x{1}xf32>, tensor<{0}x1xf32>) outs(%e : tensor<{0}x{1}xf32>) {{
-  ^bb0(%in: f32, %r: f32, %out: f32):
-    %v = arith.mulf %in, %r : f32
-    linalg.yield %v : f32
-  } -> tensor<{0}x{1}xf32>
-  {5}
+static constexpr Variant kVariants[] = {
+    {"llama", "weight after a rounding to the type of x"},
+    {"gemma", "1 + weight in f32, one rounding at the end"},
+    {"plain", "no weight"},
+    {"residual", "llama of x + residual, the sum is a result too"},
+    {"bias", "llama, then + bias"},
+    {"gate", "llama, then * silu(z)"},
+    {"gate-before", "llama of x * silu(z)"},
+    {"quantize", "llama, then int8 with one scale a row"},
+    {"layernorm", "LayerNorm with weight and bias in f32"},
+    {"softmax", "softmax over the row"}};
+
+ArrayRef<Variant> norm::getVariants() { return kVariants; }
+
+std::string Program::getName() const {
+  return formatv("{0} {1} {2}x{3}", variant, type, rows, cols);
 }
-)";
 
-static std::string printTail(StringRef variant, StringRef type, int64_t rows,
-                             int64_t cols) {
-  std::string y = llvm::formatv("tensor<{0}x{1}x{2}>", rows, cols, type);
-  std::string f = llvm::formatv("tensor<{0}x{1}xf32>", rows, cols);
-  std::string w = llvm::formatv("tensor<{0}x{1}>", cols, type);
-  bool narrow = type != "f32";
-  auto extend = [&](StringRef from, StringRef to) {
-    return narrow
-               ? llvm::formatv("%{0} = arith.extf %{1} : {2} to f32", to, from,
-                               type)
-                     .str()
-               : llvm::formatv("%{0} = arith.mulf %{1}, %one : f32", to, from)
-                     .str();
-  };
+namespace {
+/// What an operand of a linalg.generic is indexed by.
+enum class Index { Element, Row, Column };
+
+struct Operand {
+  std::string name, element;
+  Index index = Index::Element;
+};
+
+/// Prints a function statement by statement.
+class Printer {
+public:
+  explicit Printer(const Program &program) : program(program), os(body) {}
+  std::string print();
+
+private:
+  bool isNarrow() const { return program.type != "f32"; }
+  std::string getType(const Operand &value) const;
+  Operand argument(StringRef name, Index index = Index::Element);
+  /// One op on every element; `steps` computes %v from %a, %b and %c.
+  Operand map(StringRef name, StringRef element, ArrayRef<Operand> ins,
+              StringRef steps, Index index = Index::Element);
+  /// A reduction of %a into %o along the row.
+  Operand reduce(StringRef name, StringRef start, Operand in, StringRef steps);
+  void generic(StringRef name, const Operand &result, ArrayRef<Operand> ins,
+               StringRef init, StringRef steps, bool reduces);
+  Operand widen(Operand v);
+  Operand narrow(Operand v);
+
+  Operand multiplySilu(Operand v);
+  Operand inverseRoot(Operand sumOfSquares);
+  Operand normalize(Operand x);
+  Operand layerNorm(Operand x);
+  Operand softmax(Operand x);
+  Operand weight(Operand normalized);
+  void quantize(Operand y);
+  void printResults();
+
+  const Program &program;
   std::string body;
-  if (variant == "llama")
-    body = (narrow ? "%t = arith.truncf %in : f32 to " + type.str() + "\n    "
-                   : std::string("%t = arith.mulf %in, %one : f32\n    ")) +
-           "%v = arith.mulf %t, %g : " + type.str();
-  else
-    body = extend("g", "gf") +
-           "\n    %onef = arith.constant 1.0 : f32\n    "
-           "%g1 = arith.addf %gf, %onef : f32\n    %p = arith.mulf %in, %g1 : "
-           "f32\n    " +
-           (narrow ? "%v = arith.truncf %p : f32 to " + type.str()
-                   : std::string("%v = arith.mulf %p, %one : f32"));
-  return llvm::formatv(
-      "%y = linalg.generic {{indexing_maps = [#id, #col, #id], iterator_types "
-      "= [\"parallel\", \"parallel\"]} ins(%h, %w : {0}, {1}) outs(%ey : {2}) "
-      "{{\n  ^bb0(%in: f32, %g: {3}, %out: {3}):\n    {4}\n    linalg.yield "
-      "%v : {3}\n  } -> {2}\n  return %y : {2}",
-      f, w, y, type, body);
+  llvm::raw_string_ostream os;
+  SmallVector<Operand> arguments, results;
+};
+} // namespace
+
+std::string Printer::getType(const Operand &value) const {
+  switch (value.index) {
+  case Index::Element:
+    return formatv("tensor<{0}x{1}x{2}>", program.rows, program.cols,
+                   value.element);
+  case Index::Row:
+    return formatv("tensor<{0}x{1}>", program.rows, value.element);
+  case Index::Column:
+    return formatv("tensor<{0}x{1}>", program.cols, value.element);
+  }
+  llvm_unreachable("all indices are handled");
 }
 
-std::string norm::printProgram(StringRef variant, StringRef type, int64_t rows,
-                               int64_t cols) {
-  std::string widen = type == "f32"
-                          ? "%v = arith.mulf %in, %one : f32"
-                          : ("%v = arith.extf %in : " + type + " to f32").str();
-  return llvm::formatv(kTemplate, rows, cols, type,
-                       llvm::formatv("{0:e}", static_cast<double>(cols)).str(),
-                       widen, printTail(variant, type, rows, cols));
+Operand Printer::argument(StringRef name, Index index) {
+  arguments.push_back({("%" + name).str(), program.type, index});
+  return arguments.back();
 }
+
+void Printer::generic(StringRef name, const Operand &result,
+                      ArrayRef<Operand> ins, StringRef init, StringRef steps,
+                      bool reduces) {
+  bool isVector = result.index != Index::Element && !reduces;
+  auto getMap = [&](const Operand &value) {
+    return isVector                        ? "#vec"
+           : value.index == Index::Element ? "#id"
+           : value.index == Index::Row     ? "#row"
+                                           : "#col";
+  };
+  std::string maps, names, types, block;
+  for (auto [i, value] : llvm::enumerate(ins)) {
+    maps += getMap(value) + std::string(", ");
+    names += (i ? ", " : "") + value.name;
+    types += (i ? ", " : "") + getType(value);
+    block += formatv("%{0}: {1}, ", static_cast<char>('a' + i), value.element);
+  }
+  const char *iterators = isVector  ? "\"parallel\""
+                          : reduces ? "\"parallel\", \"reduction\""
+                                    : "\"parallel\", \"parallel\"";
+  os << formatv("  {0} = linalg.generic {{indexing_maps = [{1}{2}], "
+                "iterator_types = [{3}]} ins({4} : {5}) outs({6} : {7}) {{\n",
+                name, maps, getMap(result), iterators, names, types, init,
+                getType(result))
+     << "  ^bb0(" << block << "%o: " << result.element << "):\n";
+  for (StringRef step : llvm::split(steps, ';'))
+    os << "    " << step.trim() << "\n";
+  os << "    linalg.yield %v : " << result.element << "\n  } -> "
+     << getType(result) << "\n";
+}
+
+Operand Printer::map(StringRef name, StringRef element, ArrayRef<Operand> ins,
+                     StringRef steps, Index index) {
+  Operand result{("%" + name).str(), element.str(), index};
+  os << formatv("  {0}_init = tensor.empty() : {1}\n", result.name,
+                getType(result));
+  generic(result.name, result, ins, result.name + "_init", steps, false);
+  return result;
+}
+
+Operand Printer::reduce(StringRef name, StringRef start, Operand in,
+                        StringRef steps) {
+  Operand result{("%" + name).str(), "f32", Index::Row};
+  std::string type = getType(result);
+  os << formatv("  {0}_start = arith.constant {1} : f32\n"
+                "  {0}_init = tensor.empty() : {2}\n"
+                "  {0}_fill = linalg.fill ins({0}_start : f32) outs({0}_init : "
+                "{2}) -> {2}\n",
+                result.name, start, type);
+  generic(result.name, result, {in}, result.name + "_fill", steps, true);
+  return result;
+}
+
+Operand Printer::widen(Operand v) {
+  if (v.element == "f32")
+    return v;
+  return map(v.name.substr(1) + "_f32", "f32", {v},
+             "%v = arith.extf %a : " + v.element + " to f32", v.index);
+}
+
+Operand Printer::narrow(Operand v) {
+  if (!isNarrow())
+    return v;
+  return map(v.name.substr(1) + "_t", program.type, {v},
+             "%v = arith.truncf %a : f32 to " + program.type, v.index);
+}
+
+/// v * z / (1 + exp(-z)), v and the result in f32.
+Operand Printer::multiplySilu(Operand v) {
+  Operand z = widen(argument("z"));
+  return map("gated", "f32", {widen(v), z},
+             "%one = arith.constant 1.0 : f32; %n = arith.negf %b : f32; "
+             "%e = math.exp %n : f32; %d = arith.addf %e, %one : f32; "
+             "%s = arith.divf %b, %d : f32; %v = arith.mulf %a, %s : f32");
+}
+
+Operand Printer::inverseRoot(Operand sumOfSquares) {
+  return map("inv", "f32", {sumOfSquares},
+             formatv("%n = arith.constant {0:e} : f32; %m = arith.divf %a, %n "
+                     ": f32; %eps = arith.constant 1.0e-6 : f32; %t = "
+                     "arith.addf %m, %eps : f32; %v = math.rsqrt %t : f32",
+                     static_cast<double>(program.cols))
+                 .str(),
+             Index::Row);
+}
+
+/// x / sqrt(mean(x^2) + eps), in f32.
+Operand Printer::normalize(Operand x) {
+  x = widen(x);
+  Operand square = map("square", "f32", {x}, "%v = arith.mulf %a, %a : f32");
+  Operand sum = reduce("sum", "0.0", square, "%v = arith.addf %a, %o : f32");
+  return map("normalized", "f32", {x, inverseRoot(sum)},
+             "%v = arith.mulf %a, %b : f32");
+}
+
+Operand Printer::layerNorm(Operand x) {
+  x = widen(x);
+  Operand total = reduce("total", "0.0", x, "%v = arith.addf %a, %o : f32");
+  Operand mean = map("mean", "f32", {total},
+                     formatv("%n = arith.constant {0:e} : f32; "
+                             "%v = arith.divf %a, %n : f32",
+                             static_cast<double>(program.cols))
+                         .str(),
+                     Index::Row);
+  Operand centred =
+      map("centred", "f32", {x, mean}, "%v = arith.subf %a, %b : f32");
+  Operand square =
+      map("square", "f32", {centred}, "%v = arith.mulf %a, %a : f32");
+  Operand sum = reduce("sum", "0.0", square, "%v = arith.addf %a, %o : f32");
+  Operand scaled = map("scaled", "f32", {centred, inverseRoot(sum)},
+                       "%v = arith.mulf %a, %b : f32");
+  Operand w = widen(argument("w", Index::Column));
+  Operand weighted =
+      map("weighted", "f32", {scaled, w}, "%v = arith.mulf %a, %b : f32");
+  Operand b = widen(argument("bias", Index::Column));
+  return narrow(
+      map("biased", "f32", {weighted, b}, "%v = arith.addf %a, %b : f32"));
+}
+
+Operand Printer::softmax(Operand x) {
+  x = widen(x);
+  Operand top = reduce("top", "0xFF800000", x,
+                       "%v = arith.maximumf %a, %o : f32"); // minus infinity
+  Operand below = map("below", "f32", {x, top}, "%v = arith.subf %a, %b : f32");
+  Operand power = map("power", "f32", {below}, "%v = math.exp %a : f32");
+  Operand sum = reduce("sum", "0.0", power, "%v = arith.addf %a, %o : f32");
+  return narrow(
+      map("quotient", "f32", {power, sum}, "%v = arith.divf %a, %b : f32"));
+}
+
+Operand Printer::weight(Operand normalized) {
+  if (program.variant == "plain")
+    return narrow(normalized);
+  Operand w = argument("w", Index::Column);
+  if (program.variant != "gemma")
+    return map("weighted", program.type, {narrow(normalized), w},
+               "%v = arith.mulf %a, %b : " + program.type);
+  Operand offset = map("w_1", "f32", {widen(w)},
+                       "%one = arith.constant 1.0 : f32; "
+                       "%v = arith.addf %a, %one : f32",
+                       Index::Column);
+  return narrow(map("weighted", "f32", {normalized, offset},
+                    "%v = arith.mulf %a, %b : f32"));
+}
+
+void Printer::quantize(Operand y) {
+  y = widen(y);
+  Operand magnitude = map("magnitude", "f32", {y}, "%v = math.absf %a : f32");
+  Operand top =
+      reduce("top", "0.0", magnitude, "%v = arith.maximumf %o, %a : f32");
+  Operand scale = map("scale", "f32", {top},
+                      "%most = arith.constant 127.0 : f32; "
+                      "%d = arith.divf %a, %most : f32; "
+                      "%least = arith.constant 1.0e-30 : f32; "
+                      "%v = arith.maximumf %d, %least : f32",
+                      Index::Row);
+  Operand q = map("q", "i8", {y, scale},
+                  "%d = arith.divf %a, %b : f32; %r = math.roundeven %d : f32; "
+                  "%most = arith.constant 127.0 : f32; "
+                  "%u = arith.minimumf %r, %most : f32; "
+                  "%least = arith.constant -127.0 : f32; "
+                  "%k = arith.maximumf %u, %least : f32; "
+                  "%v = arith.fptosi %k : f32 to i8");
+  results = {q, scale};
+}
+
+void Printer::printResults() {
+  Operand x = argument("x");
+  StringRef variant = program.variant;
+  if (variant == "layernorm" || variant == "softmax") {
+    results = {variant == "softmax" ? softmax(x) : layerNorm(x)};
+    return;
+  }
+  if (variant == "residual") {
+    x = map("h", program.type, {x, argument("residual")},
+            "%v = arith.addf %a, %b : " + program.type);
+    results.push_back(x);
+  }
+  if (variant == "gate-before")
+    x = narrow(multiplySilu(x));
+  Operand y = weight(normalize(x));
+  if (variant == "quantize")
+    return quantize(y);
+  if (variant == "gate")
+    y = narrow(multiplySilu(y));
+  if (variant == "bias")
+    y = map("y", program.type, {y, argument("bias", Index::Column)},
+            "%v = arith.addf %a, %b : " + program.type);
+  results.push_back(y);
+}
+
+std::string Printer::print() {
+  printResults();
+  auto join = [&](auto &values, auto print) {
+    return llvm::join(llvm::map_range(values, print), ", ");
+  };
+  auto name = [](const Operand &v) { return v.name; };
+  auto type = [&](const Operand &v) { return getType(v); };
+  auto both = [&](const Operand &v) { return v.name + ": " + getType(v); };
+  return formatv("// {0}\n"
+                 "#id = affine_map<(d0, d1) -> (d0, d1)>\n"
+                 "#row = affine_map<(d0, d1) -> (d0)>\n"
+                 "#col = affine_map<(d0, d1) -> (d1)>\n"
+                 "#vec = affine_map<(d0) -> (d0)>\n"
+                 "func.func @main({1}) -> ({2}) {{\n{3}  return {4} : {2}\n}\n",
+                 program.getName(), join(arguments, both), join(results, type),
+                 body, join(results, name));
+}
+
+std::string Program::print() const { return Printer(*this).print(); }

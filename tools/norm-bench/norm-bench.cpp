@@ -5,15 +5,13 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Benchmark.h"
+#include "Report.h"
 #include "mlir/Parser/Parser.h"
 #include "norm/ExecutionEngine/Codegen.h"
 #include "norm/ExecutionEngine/Driver.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/InitLLVM.h"
-#include "llvm/Support/JSON.h"
 #include "llvm/Support/ToolOutputFile.h"
 #include "llvm/Support/WithColor.h"
 #include <benchmark/benchmark.h>
@@ -37,19 +35,59 @@ static cl::list<int64_t> rows("rows", cl::CommaSeparated,
 static cl::list<int64_t> cols("cols", cl::CommaSeparated,
                               cl::desc("Row lengths (default 4096)"),
                               cl::cat(category));
-static cl::opt<std::string> type("type", cl::init("f32"),
-                                 cl::desc("f32, f16 or bf16"),
-                                 cl::cat(category));
-static cl::opt<std::string> variant("variant", cl::init("llama"),
-                                    cl::desc("llama or gemma"),
-                                    cl::cat(category));
+static cl::list<std::string> types("type", cl::CommaSeparated,
+                                   cl::desc("f32, f16, bf16 (default f32)"),
+                                   cl::cat(category));
+static cl::list<std::string>
+    variants("variant", cl::CommaSeparated,
+             cl::desc("What to generate (default llama); "
+                      "--variant=help lists them"),
+             cl::cat(category));
+static cl::opt<bool>
+    grid("grid",
+         cl::desc("Row lengths 64 to 262144, odd ones too, each with one row, "
+                  "with rows for the caches and with rows beyond them; without "
+                  "upstream's pipeline unless --subjects has it"),
+         cl::cat(category));
 static cl::opt<std::string> cpu("mcpu", cl::init("native"), cl::desc("CPU"),
                                 cl::cat(category));
-static cl::opt<unsigned> threads("threads", cl::init(1),
-                                 cl::desc("OpenMP threads"), cl::cat(category));
+static cl::list<unsigned> threads("threads", cl::CommaSeparated,
+                                  cl::desc("OpenMP threads (default 1)"),
+                                  cl::cat(category));
+static cl::list<std::string>
+    subjects("subjects", cl::CommaSeparated,
+             cl::desc("Measure only these beside the copies: norm-to-cpu, "
+                      "upstream, intrinsics, intrinsics-nt, intrinsics-512, "
+                      "intrinsics-512-nt"),
+             cl::cat(category));
+static cl::opt<bool>
+    cold("cold",
+         cl::desc("Rotate buffers so that none is in the caches, copies too"),
+         cl::cat(category));
+static cl::opt<uint64_t>
+    coldBytes("cold-bytes",
+              cl::desc("Bytes to rotate through (default: four times the "
+                       "largest cache reported, within 64 and 512 MiB)"),
+              cl::cat(category));
+static cl::opt<bool>
+    together("together",
+             cl::desc("Interleave the repetitions of all programs, so that "
+                      "they can be compared with each other"),
+             cl::cat(category));
+static cl::opt<bool> printOnly("print-program",
+                               cl::desc("Print the programs, measure nothing"),
+                               cl::cat(category));
+static cl::opt<bool>
+    compare("compare",
+            cl::desc("Measure nothing: run each subject once and print by how "
+                     "many ulp it differs from norm-to-cpu"),
+            cl::cat(category));
 static cl::opt<unsigned> repetitions("repetitions", cl::init(9),
                                      cl::desc("The best one counts"),
                                      cl::cat(category));
+static cl::opt<double> seconds("seconds", cl::init(0.01),
+                               cl::desc("Of one repetition, at least one call"),
+                               cl::cat(category));
 static cl::opt<std::string> format("format", cl::init("table"),
                                    cl::desc("table or json"),
                                    cl::cat(category));
@@ -61,58 +99,183 @@ static int fail(const Twine &message) {
   return 1;
 }
 
-static void printTable(raw_ostream &os, const BenchResult &result) {
-  os << result.program
-     << llvm::formatv(", {0:F1} MB useful, best of {1}\n",
-                      result.usefulBytes * 1e-6, repetitions.getValue());
-  for (const Measurement &m : result.measurements)
-    os << llvm::formatv(
-        "  {0,-18} {1,9:F1} us {2,8:F2} GB/s {3,7:F2} of memcpy\n", m.name,
-        m.seconds * 1e6, m.gigabytesPerSecond, m.ratioToCopy);
+template <typename T>
+static std::vector<T> getOr(const cl::list<T> &list, T value) {
+  return list.empty() ? std::vector<T>{value}
+                      : std::vector<T>(list.begin(), list.end());
 }
 
-static llvm::json::Value toJSON(const BenchResult &result) {
-  llvm::json::Array measurements;
-  for (const Measurement &m : result.measurements)
-    measurements.push_back(
-        llvm::json::Object{{"name", m.name},
-                           {"seconds", m.seconds},
-                           {"gigabytes_per_second", m.gigabytesPerSecond},
-                           {"ratio_to_memcpy", m.ratioToCopy}});
-  return llvm::json::Object{{"program", result.program},
-                            {"useful_bytes", int64_t(result.usefulBytes)},
-                            {"threads", int64_t(threads)},
-                            {"measurements", std::move(measurements)}};
+static bool isVariant(StringRef name) {
+  return llvm::any_of(getVariants(),
+                      [&](const Variant &v) { return v.name == name; });
 }
 
-static int run(MLIRContext &context, std::vector<BenchResult> &results) {
-  BenchOptions options{function, cpu, threads, repetitions};
-  if (inputFile.empty())
-    options.handWritten =
-        variant == "llama" ? HandWritten::Llama : HandWritten::Gemma;
-  auto add = [&](ModuleOp module, StringRef name) {
-    auto result = runBenchmark(module, name, options);
-    if (succeeded(result))
-      results.push_back(*result);
-    return failed(result);
-  };
-  if (!inputFile.empty()) {
-    llvm::SourceMgr sources;
-    SourceMgrDiagnosticHandler handler(sources, &context);
-    OwningOpRef<ModuleOp> module = parseInputFile(inputFile, sources, context);
-    return !module || add(*module, inputFile);
+static int checkOptions() {
+  for (const std::string &type : types)
+    if (!llvm::is_contained({"f32", "f16", "bf16"}, type))
+      return fail("unknown --type '" + type + "'; f32, f16 or bf16");
+  for (const std::string &variant : variants)
+    if (!isVariant(variant))
+      return fail("unknown --variant '" + variant +
+                  "'; --variant=help lists them");
+  for (const std::string &subject : subjects)
+    if (!isSubject(subject))
+      return fail("unknown --subjects '" + subject + "'; see --help");
+  if (format != "table" && format != "json")
+    return fail("unknown --format '" + format + "'; table or json");
+  if (llvm::is_contained(threads, 0u) || repetitions < 1 || seconds <= 0)
+    return fail("--threads, --repetitions and --seconds must be positive");
+  auto isBelowOne = [](int64_t extent) { return extent < 1; };
+  if (llvm::any_of(rows, isBelowOne) || llvm::any_of(cols, isBelowOne))
+    return fail("--rows and --cols must be positive");
+  if (grid && (!rows.empty() || !cols.empty()))
+    return fail("--grid chooses --rows and --cols");
+  if (compare && !subjects.empty() &&
+      !llvm::is_contained(subjects, "norm-to-cpu"))
+    return fail("--compare needs norm-to-cpu in --subjects");
+  if (!inputFile.empty() && (grid || printOnly))
+    return fail("--grid and --print-program are for generated programs");
+  return 0;
+}
+
+/// One row, half a megabyte and 32 MiB of f32, at most 65536 rows.
+static std::vector<std::pair<int64_t, int64_t>> getGrid() {
+  std::vector<std::pair<int64_t, int64_t>> shapes;
+  for (int64_t n : {64, 111, 128, 256, 1024, 1152, 4095, 4096, 4097, 5000, 8192,
+                    65536, 262144}) {
+    SetVector<int64_t> counts;
+    counts.insert(1);
+    counts.insert(std::max<int64_t>(1, (1 << 17) / n));
+    counts.insert(std::min<int64_t>(65536, (1 << 23) / n));
+    for (int64_t count : counts)
+      shapes.push_back({count, n});
   }
-  for (int64_t r : rows.empty() ? std::vector<int64_t>{2048} : rows)
-    for (int64_t c : cols.empty() ? std::vector<int64_t>{4096} : cols) {
-      if (r < 1 || c < 1)
-        return fail("--rows and --cols must be positive");
-      auto module = parseSourceString<ModuleOp>(
-          printProgram(variant, type, r, c), &context);
-      std::string name = llvm::formatv("{0} {1} {2}x{3}", variant.getValue(),
-                                       type.getValue(), r, c);
-      if (!module || add(*module, name))
-        return 1;
+  return shapes;
+}
+
+static std::vector<Program> getPrograms() {
+  std::vector<std::pair<int64_t, int64_t>> shapes;
+  if (grid)
+    shapes = getGrid();
+  else
+    for (int64_t r : getOr<int64_t>(rows, 2048))
+      for (int64_t c : getOr<int64_t>(cols, 4096))
+        shapes.push_back({r, c});
+  std::vector<Program> programs;
+  for (const std::string &variant : getOr<std::string>(variants, "llama"))
+    for (const std::string &type : getOr<std::string>(types, "f32"))
+      for (auto [r, c] : shapes)
+        programs.push_back({variant, type, r, c});
+  return programs;
+}
+
+static BenchOptions getOptions(unsigned threads) {
+  BenchOptions options;
+  options.function = function;
+  options.cpu = cpu;
+  options.threads = threads;
+  if (cold)
+    options.coldBytes = coldBytes ? coldBytes : getColdBytes();
+  options.subjects.insert(subjects.begin(), subjects.end());
+  if (grid && subjects.empty())
+    for (const char *name : {"norm-to-cpu", "intrinsics", "intrinsics-nt",
+                             "intrinsics-512", "intrinsics-512-nt"})
+      options.subjects.insert(name);
+  return options;
+}
+
+namespace {
+/// Measures as it goes, or everything in the end.
+class Runner {
+public:
+  Runner(MLIRContext &context, raw_ostream &os) : context(context), os(os) {}
+  LogicalResult runFile();
+  LogicalResult run(const Program &program);
+  void finish();
+  std::vector<BenchResult> results;
+
+private:
+  LogicalResult add(ModuleOp module, StringRef name,
+                    std::optional<Program> generated);
+  MLIRContext &context;
+  raw_ostream &os;
+  std::vector<std::unique_ptr<Benchmark>> pending;
+};
+} // namespace
+
+LogicalResult Runner::add(ModuleOp module, StringRef name,
+                          std::optional<Program> generated) {
+  for (unsigned count : getOr<unsigned>(threads, 1)) {
+    BenchOptions options = getOptions(count);
+    options.generated = generated;
+    auto benchmark = Benchmark::create(module, name, options);
+    if (failed(benchmark))
+      return failure();
+    if (compare) {
+      (*benchmark)->compareSubjects(os);
+      continue;
     }
+    pending.push_back(std::move(*benchmark));
+    if (!together)
+      finish();
+  }
+  return success();
+}
+
+void Runner::finish() {
+  if (pending.empty())
+    return;
+  llvm::append_range(results, runTogether(pending, repetitions, seconds));
+  pending.clear();
+}
+
+LogicalResult Runner::runFile() {
+  llvm::SourceMgr sources;
+  SourceMgrDiagnosticHandler handler(sources, &context);
+  OwningOpRef<ModuleOp> module = parseInputFile(inputFile, sources, context);
+  if (!module)
+    return failure();
+  return add(*module, inputFile, std::nullopt);
+}
+
+LogicalResult Runner::run(const Program &program) {
+  auto module = parseSourceString<ModuleOp>(program.print(), &context);
+  if (!module)
+    return failure();
+  return add(*module, program.getName(), program);
+}
+
+static LogicalResult measure(raw_ostream &os) {
+  MLIRContext context(createCompilerRegistry());
+  Runner runner(context, os);
+  if (!inputFile.empty()) {
+    if (failed(runner.runFile()))
+      return failure();
+  } else {
+    for (const Program &program : getPrograms())
+      if (failed(runner.run(program)))
+        return failure();
+  }
+  runner.finish();
+  if (compare)
+    return success();
+  if (format == "json")
+    printJSON(os, runner.results);
+  else
+    printTable(os, runner.results, repetitions);
+  return success();
+}
+
+static void printPrograms(raw_ostream &os) {
+  llvm::interleave(
+      getPrograms(), [&](const Program &program) { os << program.print(); },
+      [&] { os << "// -----\n"; });
+}
+
+static int printVariants() {
+  for (const Variant &variant : getVariants())
+    llvm::outs() << llvm::left_justify(variant.name, 12) << variant.summary
+                 << "\n";
   return 0;
 }
 
@@ -120,36 +283,23 @@ int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   cl::HideUnrelatedOptions(category);
   cl::ParseCommandLineOptions(argc, argv, "Times RMSNorm beside a copy.\n");
-  if (!llvm::is_contained({"f32", "f16", "bf16"}, type))
-    return fail("unknown --type '" + type + "'; f32, f16 or bf16");
-  if (variant != "llama" && variant != "gemma")
-    return fail("unknown --variant '" + variant + "'; llama or gemma");
-  if (format != "table" && format != "json")
-    return fail("unknown --format '" + format + "'; table or json");
-  if (threads < 1 || repetitions < 1)
-    return fail("--threads and --repetitions must be positive");
+  if (llvm::is_contained(variants, "help"))
+    return printVariants();
+  if (int code = checkOptions())
+    return code;
   int count = 2;
   char interleave[] = "--benchmark_enable_random_interleaving=true";
   char *arguments[] = {argv[0], interleave, nullptr};
   benchmark::Initialize(&count, arguments);
 
-  MLIRContext context(createCompilerRegistry());
-  std::vector<BenchResult> results;
-  if (run(context, results))
-    return 1;
   std::error_code error;
   llvm::ToolOutputFile file(outputFile, error, llvm::sys::fs::OF_Text);
   if (error)
     return fail(outputFile + ": " + error.message());
-  if (format == "json") {
-    llvm::json::Array all;
-    for (const BenchResult &result : results)
-      all.push_back(toJSON(result));
-    file.os() << llvm::formatv("{0:2}\n", llvm::json::Value(std::move(all)));
-  } else {
-    for (const BenchResult &result : results)
-      printTable(file.os(), result);
-  }
+  if (printOnly)
+    printPrograms(file.os());
+  else if (failed(measure(file.os())))
+    return 1;
   file.keep();
   return 0;
 }

@@ -1,0 +1,104 @@
+//===- Loops.cpp - rows and bytes shared by threads -----------------------===//
+//
+// Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Loops.h"
+#include <algorithm>
+#include <cstring>
+#if defined(__x86_64__)
+#include <emmintrin.h>
+#endif
+
+using namespace mlir::norm;
+
+/// Bytes moved from which on threads are worth their start; norm-to-cpu's
+/// grain.
+static constexpr int64_t kGrain = 1 << 20;
+
+/// Runs `part(begin, end)` on each thread's share of [0, count), a multiple of
+/// `unit` but for the last. `bytes` are moved in all.
+template <typename Part>
+static void shareOut(int64_t count, int64_t unit, int64_t bytes,
+                     int32_t threads, Part part) {
+  if (threads <= 1 || bytes < kGrain)
+    return part(0, count);
+  int64_t share = ((count + threads - 1) / threads + unit - 1) / unit * unit;
+#pragma omp parallel for num_threads(threads) schedule(static, 1)
+  for (int32_t i = 0; i < threads; ++i)
+    part(std::min(count, i * share), std::min(count, (i + 1) * share));
+}
+
+static int64_t getElementBytes(NormLoopsType type) {
+  return type == NormLoopsF32 ? 4 : 2;
+}
+
+static void runRows(const NormLoopsRows &rows, int32_t bits, bool stream) {
+#if defined(__x86_64__)
+  bits == 512 ? runLoopsAVX512(rows, stream) : runLoopsAVX2(rows, stream);
+#endif
+}
+
+int32_t normLoopsHave(int32_t bits) {
+#if defined(__x86_64__)
+  if (bits == 512)
+    return __builtin_cpu_supports("avx512f") &&
+           __builtin_cpu_supports("avx512bw");
+  return bits == 256 && __builtin_cpu_supports("avx2") &&
+         __builtin_cpu_supports("fma") && __builtin_cpu_supports("f16c");
+#else
+  return 0;
+#endif
+}
+
+void normLoopsRMSNorm(const NormLoopsRows *rows, int32_t bits, int32_t stream,
+                      int32_t threads) {
+  int64_t rowBytes = rows->cols * getElementBytes(rows->type);
+  int64_t moved = 2 * rows->rows * rowBytes;
+  shareOut(rows->rows, 1, moved, threads, [&](int64_t begin, int64_t end) {
+    int64_t offset = begin * rowBytes;
+    NormLoopsRows part = *rows;
+    part.x = static_cast<const char *>(rows->x) + offset;
+    part.y = static_cast<char *>(rows->y) + offset;
+    part.rows = end - begin;
+    runRows(part, bits, stream);
+  });
+}
+
+#if defined(__x86_64__)
+static void streamLines(char *to, const char *from, int64_t bytes) {
+  auto *target = reinterpret_cast<__m128i *>(to);
+  auto *source = reinterpret_cast<const __m128i *>(from);
+  for (int64_t i = 0, e = bytes / 16; i < e; i += 4) {
+    __m128i line[4];
+    for (int k = 0; k < 4; ++k)
+      line[k] = _mm_load_si128(source + i + k);
+    for (int k = 0; k < 4; ++k)
+      _mm_stream_si128(target + i + k, line[k]);
+  }
+  _mm_sfence();
+}
+#endif
+
+int32_t normLoopsHaveStream() {
+#if defined(__x86_64__)
+  return 1;
+#else
+  return 0;
+#endif
+}
+
+void normLoopsCopy(void *to, const void *from, int64_t bytes, int32_t stream,
+                   int32_t threads) {
+  shareOut(bytes, 64, 2 * bytes, threads, [&](int64_t begin, int64_t end) {
+    char *target = static_cast<char *>(to) + begin;
+    const char *source = static_cast<const char *>(from) + begin;
+#if defined(__x86_64__)
+    if (stream)
+      return streamLines(target, source, end - begin);
+#endif
+    std::memcpy(target, source, end - begin);
+  });
+}

@@ -1,0 +1,41 @@
+//===- Program.h - unfused programs to measure ------------------*- C++ -*-===//
+//
+// Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NORM_TOOLS_NORM_BENCH_PROGRAM_H
+#define NORM_TOOLS_NORM_BENCH_PROGRAM_H
+
+#include "mlir/Support/LLVM.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+#include <cstdint>
+#include <string>
+
+namespace mlir::norm {
+
+/// A function @main on [rows, cols] in linalg ops, one op a step as front ends
+/// emit them: all the programs that are measured are printed from here.
+struct Program {
+  std::string variant; ///< one of getVariants
+  std::string type;    ///< f32, f16 or bf16
+  int64_t rows, cols;
+
+  std::string getName() const; ///< "llama f32 2048x4096"
+  std::string print() const;
+  /// x, a weight and y, and nothing else.
+  bool isWeightedNorm() const {
+    return variant == "llama" || variant == "gemma";
+  }
+};
+
+struct Variant {
+  StringRef name, summary;
+};
+ArrayRef<Variant> getVariants();
+
+} // namespace mlir::norm
+
+#endif // NORM_TOOLS_NORM_BENCH_PROGRAM_H
