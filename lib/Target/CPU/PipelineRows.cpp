@@ -20,10 +20,11 @@ using namespace mlir;
 static constexpr int64_t kLineBytes = 64;
 /// Shorter rows overlap by themselves: the core looks that far ahead.
 static constexpr int64_t kMinStrips = 8;
+/// Of a parallel loop, where it has as many rows.
+static constexpr int64_t kTurns = 64;
 
 namespace {
 struct Pipeline {
-  scf::ForOp rows;
   scf::ForOp reduction; // of the first row; a nest
   scf::ForOp inner;     // its innermost loop
   scf::ForOp strips;
@@ -46,7 +47,7 @@ static scf::ForOp getInnermost(scf::ForOp loop) {
 }
 
 /// Pure, but for vector reads of buffers that `rows` only reads.
-static bool onlyReads(scf::ForOp reduction, scf::ForOp rows) {
+static bool onlyReads(scf::ForOp reduction, Operation *rows) {
   auto result = reduction.walk([&](Operation *op) {
     bool isFine = isa<scf::ForOp, scf::YieldOp>(op) || isMemoryEffectFree(op);
     if (auto read = dyn_cast<vector::TransferReadOp>(op)) {
@@ -62,19 +63,16 @@ static bool onlyReads(scf::ForOp reduction, scf::ForOp rows) {
 
 /// What the reduction uses of the row's body, in order; none where that has
 /// effects.
-static FailureOr<SmallVector<Operation *>> getSlice(scf::ForOp reduction,
-                                                    scf::ForOp rows) {
+static FailureOr<SmallVector<Operation *>> getSlice(scf::ForOp reduction) {
   llvm::SetVector<Operation *> slice;
   BackwardSliceOptions options;
   options.omitBlockArguments = true;
-  options.inclusive = false;
   options.omitUsesFromAbove = false;
   options.filter = [&](Operation *op) {
-    return op->getBlock() == rows.getBody();
+    return op->getBlock() == reduction->getBlock();
   };
-  if (failed(getBackwardSlice(reduction, &slice, options)))
-    return failure();
-  if (!llvm::all_of(slice, [](Operation *op) {
+  if (failed(getBackwardSlice(reduction, &slice, options)) ||
+      !llvm::all_of(slice, [](Operation *op) {
         return isMemoryEffectFree(op) && op->getNumRegions() == 0;
       }))
     return failure();
@@ -87,17 +85,37 @@ static bool isLong(scf::ForOp reduction, int64_t lanes) {
   return !from || !to || *to - *from >= kMinStrips * lanes;
 }
 
-static std::optional<Pipeline> plan(scf::ForOp rows, norm::RowStrips strips) {
-  Pipeline result{rows, {}, {}, strips.strips, strips.from,
-                  strips.lineLanes, {}};
-  if (rows.getNumResults() != 0 || !isOneInteger(rows.getStep()) ||
-      strips.strips->getBlock() != rows.getBody())
+/// Narrow results are converted: such strips wait for arithmetic, not memory,
+/// and have no registers left.
+static bool writesNarrow(scf::ForOp strips) {
+  return llvm::any_of(
+      strips.getBody()->getOps<vector::StoreOp>(), [](vector::StoreOp store) {
+        return store.getVectorType().getElementTypeBitWidth() < 32;
+      });
+}
+
+/// Loops over rows, one a turn, that carry nothing.
+static bool isRowLoop(Operation *op) {
+  if (auto loop = dyn_cast<scf::ForOp>(op))
+    return loop.getNumResults() == 0 && isOneInteger(loop.getStep());
+  auto forall = dyn_cast<scf::ForallOp>(op);
+  return forall && forall.getNumResults() == 0 && forall.isNormalized() &&
+         !forall.getMapping();
+}
+
+static scf::ForOp findReduction(Block *body) {
+  for (auto loop : body->getOps<scf::ForOp>())
+    if (loop.getNumResults() != 0)
+      return loop;
+  return {};
+}
+
+static std::optional<Pipeline> plan(Operation *rows, norm::RowStrips strips) {
+  Block *body = strips.strips->getBlock();
+  if (!isRowLoop(rows) || body->getParentOp() != rows)
     return std::nullopt;
-  for (auto loop : rows.getBody()->getOps<scf::ForOp>())
-    if (loop.getNumResults() != 0) {
-      result.reduction = loop;
-      break;
-    }
+  Pipeline result{findReduction(body), {}, strips.strips, strips.from,
+                  strips.lineLanes,    {}};
   scf::ForOp reduction = result.reduction;
   if (!reduction || !reduction->isBeforeInBlock(strips.strips) ||
       !isEqualConstantIntOrValue(reduction.getLowerBound(), strips.from) ||
@@ -107,9 +125,10 @@ static std::optional<Pipeline> plan(scf::ForOp rows, norm::RowStrips strips) {
   std::optional<int64_t> lanes = getConstantIntValue(strips.strips.getStep());
   if (!result.inner || !lanes ||
       getConstantIntValue(result.inner.getStep()) != lanes ||
-      !isLong(reduction, *lanes) || !onlyReads(reduction, rows))
+      !isLong(reduction, *lanes) || writesNarrow(strips.strips) ||
+      !onlyReads(reduction, rows))
     return std::nullopt;
-  auto slice = getSlice(reduction, rows);
+  auto slice = getSlice(reduction);
   if (failed(slice))
     return std::nullopt;
   result.slice = std::move(*slice);
@@ -119,27 +138,25 @@ static std::optional<Pipeline> plan(scf::ForOp rows, norm::RowStrips strips) {
 namespace {
 class RowPipeliner {
 public:
-  RowPipeliner(Pipeline found, int64_t prefetchBytes)
-      : b(found.rows), loc(found.rows.getLoc()), plan(std::move(found)),
+  RowPipeliner(scf::ForOp rows, Pipeline found, int64_t prefetchBytes)
+      : b(rows), loc(rows.getLoc()), rows(rows), plan(std::move(found)),
         prefetchBytes(prefetchBytes) {}
 
   void run() {
-    scf::ForOp rows = plan.rows;
     Value first = rows.getLowerBound(), end = rows.getUpperBound();
     // The first row is read before the loop: there must be one.
-    Value hasRows = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt,
-                                          first, end);
+    Value hasRows =
+        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, first, end);
     auto guard = scf::IfOp::create(b, loc, hasRows);
     b.setInsertionPoint(guard.thenYield());
     dropFetchedReads();
     scf::ForOp started = cloneReduction(first);
     Value last = arith::SubIOp::create(b, loc, end, index(1));
-    auto loop =
-        scf::ForOp::create(b, loc, first, last, rows.getStep(),
-                           started.getResults(),
-                           [&](OpBuilder &, Location, Value row, ValueRange args) {
-                             scf::YieldOp::create(b, loc, buildRow(row, args));
-                           });
+    auto loop = scf::ForOp::create(
+        b, loc, first, last, rows.getStep(), started.getResults(),
+        [&](OpBuilder &, Location, Value row, ValueRange args) {
+          scf::YieldOp::create(b, loc, buildRow(row, args));
+        });
     cloneRow(last, loop.getResults(), /*fused=*/{});
     rows.erase();
   }
@@ -153,9 +170,8 @@ private:
   /// The strips fetched the next row for its reduction, which now reads it.
   void dropFetchedReads() {
     llvm::DenseSet<Value> bases;
-    plan.inner.walk([&](vector::TransferReadOp read) {
-      bases.insert(read.getBase());
-    });
+    plan.inner.walk(
+        [&](vector::TransferReadOp read) { bases.insert(read.getBase()); });
     scf::ForOp strips = plan.strips;
     for (auto fetch : llvm::make_early_inc_range(
              strips.getBody()->getOps<memref::PrefetchOp>()))
@@ -169,7 +185,7 @@ private:
       Value row,
       function_ref<void(scf::ForOp, const IRMapping &)> inLoop = nullptr) {
     IRMapping map;
-    map.map(plan.rows.getInductionVar(), row);
+    map.map(rows.getInductionVar(), row);
     for (Operation *op : plan.slice)
       b.clone(*op, map);
     auto clone = cast<scf::ForOp>(b.clone(*plan.reduction, map));
@@ -186,9 +202,9 @@ private:
   void cloneRow(Value row, ValueRange reduced,
                 function_ref<void(IRMapping &)> strips) {
     IRMapping map;
-    map.map(plan.rows.getInductionVar(), row);
+    map.map(rows.getInductionVar(), row);
     map.map(plan.reduction.getResults(), reduced);
-    for (Operation &op : plan.rows.getBody()->without_terminator()) {
+    for (Operation &op : rows.getBody()->without_terminator()) {
       if (&op == plan.reduction)
         continue;
       if (&op == plan.strips && strips)
@@ -206,7 +222,6 @@ private:
           cloneReduction(nextRow, [&](scf::ForOp inner, const IRMapping &) {
             b.setInsertionPointToStart(inner.getBody());
             fetchReads(inner);
-            b.setInsertionPoint(inner.getBody()->getTerminator());
             buildStrip(inner.getInductionVar(), map);
           });
       next = llvm::to_vector(ValueRange(fused.getResults()));
@@ -214,18 +229,22 @@ private:
     return next;
   }
 
-  /// The strip of this row that goes with column `column` of the next. Strips
-  /// that were moved are one less: the last one is then written twice, which
-  /// costs less than a branch, over which LLVM keeps half of the sums open.
+  /// The strip of this row that goes with column `column` of the next, if there
+  /// is one: strips that were moved are one less. It stands before the reads of
+  /// the next row, or LLVM would keep their products open over the branch.
   void buildStrip(Value column, IRMapping &row) {
     scf::ForOp strips = plan.strips;
     int64_t lanes = *getConstantIntValue(strips.getStep());
     Value start = row.lookupOrDefault(strips.getLowerBound());
-    Value end = row.lookupOrDefault(strips.getUpperBound());
-    Value offset = arith::SubIOp::create(b, loc, column,
-                                         row.lookupOrDefault(plan.from));
-    Value last = arith::SubIOp::create(b, loc, end, index(lanes));
-    Value at = arith::MinSIOp::create(b, loc, add(start, offset), last);
+    Value offset =
+        arith::SubIOp::create(b, loc, column, row.lookupOrDefault(plan.from));
+    Value at = add(start, offset);
+    Value isStrip =
+        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, at,
+                              row.lookupOrDefault(strips.getUpperBound()));
+    auto choice = scf::IfOp::create(b, loc, isStrip);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPoint(choice.thenYield());
     // In pieces: the accumulators of the next row take half of the registers.
     for (int64_t i = 0; i < lanes; i += plan.pieceLanes)
       norm::cloneStrip(b, strips, add(at, index(i)), plan.pieceLanes, row);
@@ -266,33 +285,43 @@ private:
 
   OpBuilder b;
   Location loc;
+  scf::ForOp rows;
   Pipeline plan;
   int64_t prefetchBytes;
 };
 } // namespace
 
-/// Rows of one turn of `forall` as a loop of their own.
-static scf::ForOp splitRows(scf::ForallOp forall, int64_t rowsPerTurn) {
-  OpBuilder b(forall);
-  Location loc = forall.getLoc();
+/// Rows a turn of `forall`: enough turns for many threads, at most `atMost`
+/// rows, for each turn reads its first row alone.
+static Value createRowsPerTurn(OpBuilder &b, Location loc, Value rows,
+                               int64_t atMost) {
   auto index = [&](int64_t value) {
     return arith::ConstantIndexOp::create(b, loc, value).getResult();
   };
-  Value size = index(rowsPerTurn);
+  Value share = arith::DivUIOp::create(b, loc, rows, index(kTurns));
+  Value most = arith::MinUIOp::create(b, loc, share, index(atMost));
+  return arith::MaxUIOp::create(b, loc, most, index(1));
+}
+
+/// The last dimension of `forall` by turns, whose rows are a loop of their own.
+static scf::ForOp splitRows(scf::ForallOp forall, int64_t rowsPerTurn) {
+  OpBuilder b(forall);
+  Location loc = forall.getLoc();
   SmallVector<OpFoldResult> lower = forall.getMixedLowerBound(),
                             upper = forall.getMixedUpperBound();
   Value end = getValueOrCreateConstantIndexOp(b, loc, upper.back());
-  Value turns = arith::CeilDivUIOp::create(b, loc, end, size);
-  upper.back() = turns;
-  auto outer = scf::ForallOp::create(b, loc, lower, upper,
-                                     forall.getMixedStep(), ValueRange(),
-                                     forall.getMapping());
+  Value size = createRowsPerTurn(b, loc, end, rowsPerTurn);
+  upper.back() = arith::CeilDivUIOp::create(b, loc, end, size).getResult();
+  auto outer =
+      scf::ForallOp::create(b, loc, lower, upper, forall.getMixedStep(),
+                            ValueRange(), forall.getMapping());
   b.setInsertionPoint(outer.getTerminator());
   Value first =
       arith::MulIOp::create(b, loc, outer.getInductionVars().back(), size);
   Value behind = arith::AddIOp::create(b, loc, first, size);
-  Value last = arith::MinSIOp::create(b, loc, behind, end);
-  auto rows = scf::ForOp::create(b, loc, first, last, index(1));
+  Value last = arith::MinUIOp::create(b, loc, behind, end);
+  Value one = arith::ConstantIndexOp::create(b, loc, 1);
+  auto rows = scf::ForOp::create(b, loc, first, last, one);
   SmallVector<Value> ivs(outer.getInductionVars());
   ivs.back() = rows.getInductionVar();
   for (auto [from, to] : llvm::zip(forall.getInductionVars(), ivs))
@@ -307,15 +336,11 @@ static scf::ForOp splitRows(scf::ForallOp forall, int64_t rowsPerTurn) {
 
 void norm::pipelineRows(Operation *rows, RowStrips strips,
                         int64_t prefetchBytes, int64_t rowsPerTurn) {
-  auto loop = dyn_cast<scf::ForOp>(rows);
-  if (auto forall = dyn_cast<scf::ForallOp>(rows)) {
-    if (forall.getNumResults() != 0 || !forall.isNormalized() ||
-        forall.getMapping())
-      return;
-    loop = splitRows(forall, rowsPerTurn);
-  }
-  if (!loop)
+  std::optional<Pipeline> found = plan(rows, strips);
+  if (!found)
     return;
-  if (std::optional<Pipeline> found = plan(loop, strips))
-    RowPipeliner(*found, prefetchBytes).run();
+  auto loop = dyn_cast<scf::ForOp>(rows);
+  if (!loop)
+    loop = splitRows(cast<scf::ForallOp>(rows), rowsPerTurn);
+  RowPipeliner(loop, std::move(*found), prefetchBytes).run();
 }

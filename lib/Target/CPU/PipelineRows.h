@@ -1,4 +1,5 @@
-//===- PipelineRows.h - overlap a row with the next one ----------*- C++ -*-===//
+//===- PipelineRows.h - overlap a row with the next one ----------*- C++
+//-*-===//
 //
 // Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -19,14 +20,15 @@ struct RowStrips {
   int64_t lineLanes; // elements in a line of what they stream
 };
 
-/// Rewrites rows { L; ...; strips } so that the reduction L of the next row goes
-/// on strip by strip with the strips that write this one: memory is read and
-/// written all the time instead of in turns. L is the first loop of the body
-/// with results; it must cover the same columns and only read, and nothing that
-/// it reads may overlap what `rows` writes. Reads of the next row are fetched
-/// `prefetchBytes` ahead. Does nothing where it does not apply.
+/// Rewrites rows { L; ...; strips } so that the reduction L of the next row
+/// goes on strip by strip with the strips that write this one: memory is read
+/// and written all the time instead of in turns. L is the first loop of the
+/// body with results; it must cover the same columns and only read, and nothing
+/// that it reads may overlap what `rows` writes. Reads of the next row are
+/// fetched `prefetchBytes` ahead. Does nothing where it does not apply.
 ///
-/// An `scf.forall` is first split into `rowsPerTurn` rows a turn.
+/// The last dimension of an `scf.forall` is first split into turns of
+/// `rowsPerTurn` rows at most.
 void pipelineRows(Operation *rows, RowStrips strips, int64_t prefetchBytes,
                   int64_t rowsPerTurn);
 

@@ -412,7 +412,6 @@ private:
     Value end = add(start, both(rest, constant(-lanes)));
     SmallVector<std::pair<Value, SmallVector<Value>>> next =
         findNextRows(strips);
-    fetchLinesToWrite(strips, write, end, line);
     if (lanes > line)
       buildPieces(isMoved, strips, {from, add(from, head)}, line);
     else
@@ -441,44 +440,6 @@ private:
       return 0;
     int64_t left = lanes - line;
     return (left > line ? left : left + lanes) / line - 1;
-  }
-
-  /// An ordinary store waits for its line, and what comes after it waits too:
-  /// the lines behind `end`, and those before the strips of the next row, are
-  /// fetched before the row is written.
-  void fetchLinesToWrite(scf::ForOp strips, vector::TransferWriteOp write,
-                         Value end, int64_t line) {
-    Operation *rows = strips->getParentOp();
-    Value buffer = write.getBase();
-    int64_t lanes = write.getVectorType().getNumElements();
-    auto type = cast<MemRefType>(buffer.getType());
-    Value size = arith::MaxSIOp::create(
-        b, loc,
-        memref::DimOp::create(b, loc, buffer, type.getRank() - 1).getResult(),
-        constant(1));
-    Value isOpen = compare(arith::CmpIPredicate::slt, end, size);
-    auto choice = scf::IfOp::create(b, loc, isOpen);
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPoint(choice.thenYield());
-    auto fetch = [&](SmallVector<Value> indices, Value column) {
-      indices.back() = column;
-      memref::PrefetchOp::create(b, loc, buffer, indices, /*isWrite=*/true,
-                                 /*localityHint=*/3, /*isDataCache=*/true);
-    };
-    SmallVector<Value> indices(write.getIndices());
-    Value last = sub(size, constant(1));
-    for (int64_t i = 0, e = countEndPieces(lanes, line) + 1 + lanes / line;
-         i <= e; ++i)
-      fetch(indices,
-            arith::MinSIOp::create(b, loc, add(end, constant(i * line)), last));
-    if (prefetchRows == 0 || !isa<scf::ForOp, scf::ForallOp>(rows))
-      return;
-    Value row = getRow(rows);
-    if (!llvm::is_contained(indices, row))
-      return;
-    llvm::replace(indices, row, createNextRow(rows, row));
-    fetch(indices, constant(0));
-    fetch(indices, arith::MinSIOp::create(b, loc, constant(line), last));
   }
 
   //===--------------------------------------------------------------------===//

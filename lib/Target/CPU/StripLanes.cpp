@@ -84,7 +84,8 @@ public:
       return;
     }
     if (auto store = dyn_cast<vector::StoreOp>(op)) {
-      int64_t bytes = lanes * store.getVectorType().getElementTypeBitWidth() / 8;
+      int64_t bytes =
+          lanes * store.getVectorType().getElementTypeBitWidth() / 8;
       auto alignment = store.getAlignment();
       vector::StoreOp::create(
           b, loc, lookup(store.getValueToStore()), lookup(store.getBase()),
@@ -123,9 +124,9 @@ private:
 
   Value lookup(Value v) {
     Value mapped = map.lookupOrNull(v);
-    bool fits = mapped && (!isa<VectorType>(mapped.getType()) ||
-                           cast<VectorType>(mapped.getType()).getDimSize(0) ==
-                               lanes);
+    bool fits =
+        mapped && (!isa<VectorType>(mapped.getType()) ||
+                   cast<VectorType>(mapped.getType()).getDimSize(0) == lanes);
     return fits ? mapped : narrow(v);
   }
   SmallVector<Value> lookup(ValueRange values) {
@@ -138,9 +139,8 @@ private:
       auto vector = dyn_cast<VectorType>(type);
       types.push_back(vector ? Type(resize(vector)) : type);
     }
-    Operation *clone =
-        b.create(loc, op.getName().getIdentifier(), lookup(op.getOperands()),
-                 types, op.getAttrs());
+    Operation *clone = b.create(loc, op.getName().getIdentifier(),
+                                lookup(op.getOperands()), types, op.getAttrs());
     map.map(op.getResults(), clone->getResults());
   }
 

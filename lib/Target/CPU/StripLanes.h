@@ -1,4 +1,5 @@
-//===- StripLanes.h - a strip of a row at another width ----------*- C++ -*-===//
+//===- StripLanes.h - a strip of a row at another width ----------*- C++
+//-*-===//
 //
 // Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -29,10 +29,10 @@ def NormStreamRows : Pass<"norm-stream-rows", "ModuleOp"> {
     A written buffer is streamed when the loop never reads it, its last
     dimension is contiguous, and it is written lane by lane in an inner loop
     whose body does nothing else (elementwise ops, reads, writes). Rows need no
-    alignment: the inner loop of the second version starts at the first address
-    that is a multiple of `alignment`, and the strips at both ends of the row are
-    written with ordinary stores; they overlap what is streamed with equal
-    values. Where a row is one vector and has no inner loop, all rows must be
+    alignment: the inner loop of the second version starts at the second address
+    that is a multiple of `alignment`, and both ends of the row are written in
+    pieces of `alignment` bytes with ordinary stores; these overlap each other
+    with equal values, and nothing that is streamed. Where a row is one vector and has no inner loop, all rows must be
     aligned, which is part of the condition.
 
     Example:
@@ -67,6 +67,27 @@ def NormStreamRows : Pass<"norm-stream-rows", "ModuleOp"> {
       ... // the loop as it was
     }
     ```
+
+    With `pipeline` the first loop with results of a row, a reduction that only
+    reads, goes on beside the strips of the row before, so that memory is read
+    and written all the time:
+
+    ```mlir
+    %first = scf.for ... // reduces row 0
+    %last = scf.for %i = %c0 to %m_minus_1 step %c1 iter_args(%sum = %first) {
+      ... // of %sum
+      %next = scf.for %k = %c0 to %c4096 step %c64 {
+        memref.prefetch %x[%i_plus_1, %k_plus_256], read, locality<3>, data
+        ... // a strip of row %i, in pieces of 64 bytes
+        ... // a strip of the reduction of row %i + 1
+      }
+      scf.yield %next
+    }
+    ... // the last row
+    ```
+
+    It applies where both loops have the same strips, eight at least, and 32-bit
+    results; an `scf.forall` becomes turns of up to 32 rows.
 
     Non-temporal stores need norm-fence-streams later on. Limits: buffers with
     dynamic strides, masked strips and loops that carry values are not streamed.
