@@ -84,6 +84,7 @@ static void buildToLLVM(OpPassManager &pm, const CPUPipelineOptions &options) {
   fence.sfence = getTriple(options).isX86();
   pm.nest<func::FuncOp>().addPass(createNormFenceStreams(fence));
   buildScalarLowering(pm, getRounding(options));
+  pm.addPass(createNormExpandVectorMath());
   pm.addPass(createConvertVectorToSCFPass());
   buildConvertToLLVM(pm);
 }
