@@ -84,7 +84,10 @@ static void buildToLLVM(OpPassManager &pm, const CPUPipelineOptions &options) {
   fence.sfence = getTriple(options).isX86();
   pm.nest<func::FuncOp>().addPass(createNormFenceStreams(fence));
   buildScalarLowering(pm, getRounding(options));
-  pm.addPass(createNormExpandVectorMath());
+  NormExpandVectorMathOptions vectorMath;
+  vectorMath.fma = options.fma;
+  pm.addPass(createNormExpandVectorMath(vectorMath));
+  pm.addPass(createNormSplitWideVectors());
   pm.addPass(createConvertVectorToSCFPass());
   buildConvertToLLVM(pm);
 }

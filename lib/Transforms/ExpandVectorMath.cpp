@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Each function is a range reduction, a polynomial and selections for what is
-// special. The coefficients are minimax fits of this project, each rounded to f32;
-// test/Integration/CPU/vector-math.mlir measures the result.
+// special. The coefficients are minimax fits of this project, each rounded to
+// f32; test/Integration/CPU/vector-math.mlir measures the result.
 //
 //===----------------------------------------------------------------------===//
 
@@ -38,9 +38,9 @@ constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
 
 /// Arithmetic on vectors of f32, and of i32 for their bits.
 struct VectorMath {
-  VectorMath(OpBuilder &builder, Location loc, VectorType floats)
+  VectorMath(OpBuilder &builder, Location loc, VectorType floats, bool fma)
       : b(loc, builder), floats(floats),
-        ints(floats.clone(builder.getI32Type())) {}
+        ints(floats.clone(builder.getI32Type())), fma(fma) {}
 
   Value cst(float value) {
     Attribute attr = b.getF32FloatAttr(value);
@@ -53,6 +53,14 @@ struct VectorMath {
   Value add(Value x, Value y) { return arith::AddFOp::create(b, x, y); }
   Value sub(Value x, Value y) { return arith::SubFOp::create(b, x, y); }
   Value mul(Value x, Value y) { return arith::MulFOp::create(b, x, y); }
+  /// x y + z, and z - x y.
+  Value mulAdd(Value x, Value y, Value z) {
+    return fma ? math::FmaOp::create(b, x, y, z).getResult()
+               : add(mul(x, y), z);
+  }
+  Value mulSub(Value x, Value y, Value z) {
+    return fma ? mulAdd(arith::NegFOp::create(b, x), y, z) : sub(z, mul(x, y));
+  }
   Value div(Value x, Value y) { return arith::DivFOp::create(b, x, y); }
   Value abs(Value x) { return math::AbsFOp::create(b, x); }
   Value withSign(Value x, Value sign) {
@@ -78,18 +86,24 @@ struct VectorMath {
     return select(cmp(CmpFPredicate::OLT, x, bound), cst(bound), x);
   }
 
-  /// Horner's scheme, highest power first. No FMA, which x86-64-v2 lacks: every
-  /// machine gives the same bits.
+  /// Horner's scheme, highest power first.
   Value polynomial(Value x, ArrayRef<float> coefficients) {
     Value result = cst(coefficients.front());
     for (float coefficient : coefficients.drop_front())
-      result = add(mul(result, x), cst(coefficient));
+      result = mulAdd(result, x, cst(coefficient));
     return result;
+  }
+
+  /// (c0 + c1 x) + x^2 ((c2 + c3 x) + c4 x^2): a chain half as long.
+  Value quartic(Value x, Value square, ArrayRef<float> c) {
+    Value low = mulAdd(x, cst(c[3]), cst(c[4]));
+    Value high = mulAdd(x, cst(c[1]), cst(c[2]));
+    return mulAdd(mulAdd(square, cst(c[0]), high), square, low);
   }
 
   /// x - n ln 2.
   Value reduce(Value x, Value n) {
-    return sub(sub(x, mul(n, cst(kLn2High))), mul(n, cst(kLn2Low)));
+    return mulSub(n, cst(kLn2Low), mulSub(n, cst(kLn2High), x));
   }
 
   /// p 2^n for the n + 254 in the lower bits of `shifted`: two factors, so that
@@ -104,11 +118,13 @@ struct VectorMath {
 
   Value exp(Value x) {
     x = atLeast(atMost(x, 89.0f), -104.0f);
-    Value shifted = add(mul(x, cst(kLog2E)), cst(kRound + 254));
+    Value shifted = mulAdd(x, cst(kLog2E), cst(kRound + 254));
     Value r = reduce(x, sub(shifted, cst(kRound + 254)));
-    Value q = polynomial(r, {0x1.6ac6b2p-10f, 0x1.123de0p-7f, 0x1.555858p-5f,
-                             0x1.55548cp-3f, 0x1.fffffcp-2f});
-    Value p = add(add(mul(mul(r, r), q), r), cst(1.0f));
+    Value square = mul(r, r);
+    Value q = quartic(r, square,
+                      {0x1.6ac6b2p-10f, 0x1.123de0p-7f, 0x1.555858p-5f,
+                       0x1.55548cp-3f, 0x1.fffffcp-2f});
+    Value p = add(mulAdd(square, q, r), cst(1.0f));
     return scale(p, shifted);
   }
 
@@ -118,19 +134,21 @@ struct VectorMath {
     Value r = sub(x, sub(shifted, cst(kRound + 254)));
     Value q = polynomial(r, {0x1.179c34p-13f, 0x1.5ef4f6p-10f, 0x1.3b6816p-7f,
                              0x1.c6af9ep-5f, 0x1.ebfb94p-3f, 0x1.62e430p-1f});
-    return scale(add(mul(q, r), cst(1.0f)), shifted);
+    return scale(mulAdd(q, r, cst(1.0f)), shifted);
   }
 
   /// 2 (h (e^r - 1) + (h - 1/2)) with h = 2^(n-1), which is finite for n = 128.
   Value expm1(Value original) {
     Value x = atLeast(atMost(original, 89.0f), -18.0f);
-    Value shifted = add(mul(x, cst(kLog2E)), cst(kRound + 126));
+    Value shifted = mulAdd(x, cst(kLog2E), cst(kRound + 126));
     Value r = reduce(x, sub(shifted, cst(kRound + 126)));
-    Value q = polynomial(r, {0x1.6cd790p-10f, 0x1.122c52p-7f, 0x1.555538p-5f,
-                             0x1.5554aap-3f, 0.5f});
-    Value p = add(mul(mul(r, r), q), r);
+    Value square = mul(r, r);
+    Value q = quartic(r, square,
+                      {0x1.6cd790p-10f, 0x1.122c52p-7f, 0x1.555538p-5f,
+                       0x1.5554aap-3f, 0.5f});
+    Value p = mulAdd(square, q, r);
     Value h = toFloat(shiftLeft(toBits(shifted), 23));
-    Value y = add(mul(h, p), sub(h, cst(0.5f)));
+    Value y = mulAdd(h, p, sub(h, cst(0.5f)));
     return withSign(add(y, y), original);
   }
 
@@ -153,9 +171,9 @@ struct VectorMath {
     Value low = mul(n, cst(kLn2Low));
     if (c)
       low = add(low, c);
-    low = add(mul(mul(f, square), p), low);
-    low = sub(low, mul(cst(0.5f), square));
-    return add(mul(n, cst(kLn2High)), add(f, low));
+    low = mulAdd(mul(f, square), p, low);
+    low = mulSub(cst(0.5f), square, low);
+    return mulAdd(n, cst(kLn2High), add(f, low));
   }
 
   /// -inf at `zero`, NaN below it; infinity and NaN pass.
@@ -185,28 +203,26 @@ struct VectorMath {
   /// x + x^3 P(x^2), and 1 - 2 / (e^2x + 1) from 0.6 on.
   Value tanh(Value x) {
     Value a = abs(x), square = mul(x, x), one = cst(1.0f);
-    Value p = polynomial(square, {-0x1.828776p-8f, 0x1.54c3c2p-6f,
-                                  -0x1.b89abap-5f, 0x1.1109bep-3f,
-                                  -0x1.55553ep-2f});
-    Value small = add(x, mul(x, mul(square, p)));
+    Value p =
+        polynomial(square, {-0x1.828776p-8f, 0x1.54c3c2p-6f, -0x1.b89abap-5f,
+                            0x1.1109bep-3f, -0x1.55553ep-2f});
+    Value small = mulAdd(x, mul(square, p), x);
     Value large = sub(one, div(cst(2.0f), add(exp(add(a, a)), one)));
-    return select(cmp(CmpFPredicate::OLT, a, 0.6f), small,
-                  withSign(large, x));
+    return select(cmp(CmpFPredicate::OLT, a, 0.6f), small, withSign(large, x));
   }
 
   /// x + x P(x^2), and 1 - e^-P(x) from 1 on.
   Value erf(Value x) {
     Value a = abs(x);
-    Value p = polynomial(mul(x, x),
-                         {0x1.4771fep-14f, -0x1.a3515ep-11f, 0x1.53f224p-8f,
-                          -0x1.b7f71ap-6f, 0x1.ce2ce6p-4f, -0x1.81273ep-2f,
-                          0x1.06eba8p-3f});
-    Value small = add(mul(x, p), x);
-    Value minusLog = polynomial(atMost(a, 3.95f),
-                                {-0x1.86dcb0p-13f, 0x1.825a5cp-9f,
-                                 -0x1.65cb26p-6f, 0x1.a6531cp-4f,
-                                 0x1.46baf0p-1f, 0x1.2088eap0f,
-                                 0x1.661cfep-12f});
+    Value p =
+        polynomial(mul(x, x), {0x1.4771fep-14f, -0x1.a3515ep-11f,
+                               0x1.53f224p-8f, -0x1.b7f71ap-6f, 0x1.ce2ce6p-4f,
+                               -0x1.81273ep-2f, 0x1.06eba8p-3f});
+    Value small = mulAdd(x, p, x);
+    Value minusLog = polynomial(
+        atMost(a, 3.95f),
+        {-0x1.86dcb0p-13f, 0x1.825a5cp-9f, -0x1.65cb26p-6f, 0x1.a6531cp-4f,
+         0x1.46baf0p-1f, 0x1.2088eap0f, 0x1.661cfep-12f});
     Value e = exp(arith::NegFOp::create(b, minusLog));
     Value large = withSign(sub(cst(1.0f), e), x);
     return select(cmp(CmpFPredicate::OLT, a, 1.0f), small, large);
@@ -214,25 +230,31 @@ struct VectorMath {
 
   ImplicitLocOpBuilder b;
   VectorType floats, ints;
+  bool fma;
 };
 
 template <typename OpTy, Value (VectorMath::*expand)(Value)>
 struct ExpandOp : OpRewritePattern<OpTy> {
-  using OpRewritePattern<OpTy>::OpRewritePattern;
+  ExpandOp(MLIRContext *context, bool fma)
+      : OpRewritePattern<OpTy>(context), fma(fma) {}
 
   LogicalResult matchAndRewrite(OpTy op,
                                 PatternRewriter &rewriter) const override {
     auto type = dyn_cast<VectorType>(op.getType());
     if (!type || !type.getElementType().isF32())
       return rewriter.notifyMatchFailure(op, "not a vector of f32");
-    VectorMath math(rewriter, op.getLoc(), type);
+    VectorMath math(rewriter, op.getLoc(), type, fma);
     rewriter.replaceOp(op, (math.*expand)(op.getOperand()));
     return success();
   }
+
+  bool fma;
 };
 
 struct NormExpandVectorMath
     : norm::impl::NormExpandVectorMathBase<NormExpandVectorMath> {
+  using NormExpandVectorMathBase::NormExpandVectorMathBase;
+
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
     patterns.add<ExpandOp<math::ExpOp, &VectorMath::exp>,
@@ -241,7 +263,7 @@ struct NormExpandVectorMath
                  ExpandOp<math::LogOp, &VectorMath::log>,
                  ExpandOp<math::Log1pOp, &VectorMath::log1p>,
                  ExpandOp<math::TanhOp, &VectorMath::tanh>,
-                 ExpandOp<math::ErfOp, &VectorMath::erf>>(&getContext());
+                 ExpandOp<math::ErfOp, &VectorMath::erf>>(&getContext(), fma);
     walkAndApplyPatterns(getOperation(), std::move(patterns));
   }
 };

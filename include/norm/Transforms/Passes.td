@@ -224,11 +224,12 @@ def NormExpandVectorMath : Pass<"norm-expand-vector-math"> {
   let description = [{
     LLVM takes a vector `math.exp` apart and calls libm for each element. This
     pass writes the function out on the whole vector instead: range reduction, a
-    polynomial, and selections for special operands. Only additions,
-    multiplications, integer shifts and (log1p, tanh) divisions are used, no FMA
-    and no fast-math flag, so every machine gives the same bits.
+    polynomial, and selections for special operands, without a fast-math flag.
+    With `fma`, for machines that have it as an instruction, a product and the sum
+    it goes into round once; without, only additions and multiplications are used.
 
-    Results for all 2^32 operands, in ulp of f32 against f64:
+    Results for all 2^32 operands, with `fma` and without, in ulp of f32 against
+    f64:
 
     | exp | exp2 | expm1 | log | log1p | tanh | erf |
     |---|---|---|---|---|---|---|
@@ -250,7 +251,58 @@ def NormExpandVectorMath : Pass<"norm-expand-vector-math"> {
     Limits: scalars and f64 stay calls of libm, whose last bit may differ; 16-bit
     types must have been widened by norm-widen-narrow-floats.
   }];
+  let options = [Option<"fma", "fma", "bool", /*default=*/"false",
+                        "The machine has an FMA instruction">];
   let dependentDialects = ["arith::ArithDialect", "math::MathDialect"];
+}
+
+def NormSplitWideVectors : Pass<"norm-split-wide-vectors"> {
+  let summary = "Work on wide vectors part by part where registers run out";
+  let description = [{
+    LLVM puts a vector of 64 f32 into eight AVX registers and evaluates every op on
+    all of them before the next op. That suits a short chain; a long one, such as
+    a polynomial, keeps more alive than there are registers. In an `scf.for` where
+    more than `live` lanes wait for a use at once, this pass does the whole body
+    for the first `lanes` elements, then for the next ones.
+
+    Example (parts of 16):
+
+    ```mlir
+    scf.for %i = %c0 to %n step %c64 {
+      %v = vector.transfer_read %x[%i] : memref<?xf32>, vector<64xf32>
+      ... // a long chain from %v to %w
+      vector.transfer_write %w, %y[%i] : vector<64xf32>, memref<?xf32>
+    }
+    ```
+
+    becomes
+
+    ```mlir
+    scf.for %i = %c0 to %n step %c64 {
+      %v0 = vector.transfer_read %x[%i] : memref<?xf32>, vector<16xf32>
+      ... // the chain on 16 lanes
+      vector.transfer_write %w0, %y[%i] : vector<16xf32>, memref<?xf32>
+      %i1 = arith.addi %i, %c16 : index
+      %v1 = vector.transfer_read %x[%i1] : memref<?xf32>, vector<16xf32>
+      ... // three times more
+    }
+    ```
+
+    A vector that the loop carries becomes one a part and is put together after the
+    loop: every lane is combined in the same order as before. Vectors of other
+    lengths in the body (words of two bf16) are cut into as many parts.
+
+    Limits: bodies of elementwise ops, bitcasts, interleaving and unmasked accesses
+    in bounds; a body that writes accesses all its buffers at one column, and a
+    buffer overlaps another one exactly or not at all.
+  }];
+  let options = [
+    Option<"lanes", "lanes", "int64_t", /*default=*/"16",
+           "Lanes of a part of the widest vectors">,
+    Option<"live", "live", "int64_t", /*default=*/"192",
+           "Lanes alive at once up to which a body is left whole">];
+  let dependentDialects = ["arith::ArithDialect", "scf::SCFDialect",
+                           "vector::VectorDialect"];
 }
 
 def NormExpandMemRefCopy : Pass<"norm-expand-memref-copy"> {
