@@ -208,7 +208,8 @@ struct VectorMath {
                             0x1.1109bep-3f, -0x1.55553ep-2f});
     Value small = mulAdd(x, mul(square, p), x);
     Value large = sub(one, div(cst(2.0f), add(exp(add(a, a)), one)));
-    return select(cmp(CmpFPredicate::OLT, a, 0.6f), small, withSign(large, x));
+    Value y = select(cmp(CmpFPredicate::OLT, a, 0.6f), small, large);
+    return withSign(y, x); // of zero too
   }
 
   /// x + x P(x^2), and 1 - e^-P(x) from 1 on.

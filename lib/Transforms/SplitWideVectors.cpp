@@ -287,8 +287,8 @@ private:
         results.push_back(split.getResult(next++));
         continue;
       }
-      Value joined = arith::ConstantOp::create(
-          b, loc, b.getZeroAttr(old.getType()));
+      Value joined =
+          arith::ConstantOp::create(b, loc, b.getZeroAttr(old.getType()));
       int64_t lanes = getPartType(old.getType()).getDimSize(0);
       for (int64_t part = 0; part < parts; ++part)
         joined = vector::InsertStridedSliceOp::create(

@@ -8,6 +8,7 @@
 #include "Buffers.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -28,6 +29,7 @@ static constexpr int64_t kDefaultCacheBytes = 16 << 20;
 /// No cache is asked for below this, so that small calls cost nothing.
 static constexpr int64_t kNeverStreamed = 1 << 20;
 static constexpr int64_t kLineBytes = 64;
+static constexpr int64_t kFunctionWork = 24;
 
 namespace {
 /// A vector write that the second version streams.
@@ -201,6 +203,32 @@ static bool isRowLoop(Operation *op) {
   if (op->hasAttr(norm::smallLoopAttrName) || op->getNumResults() != 0)
     return false;
   return isa<scf::ForOp, scf::ForallOp>(op);
+}
+
+/// A guess at the instructions of a strip: a function is a polynomial.
+static int64_t getWork(scf::ForOp strips) {
+  int64_t work = 0;
+  for (Operation &op : *strips.getBody())
+    work += isa<math::ExpOp, math::Exp2Op, math::ExpM1Op, math::LogOp,
+                math::Log1pOp, math::TanhOp, math::ErfOp>(op)
+                ? kFunctionWork
+                : 1;
+  return work;
+}
+
+/// Prefetches go where they wait least for each other: to the loop over the
+/// same strips that computes the most, if it is far ahead of `strips`.
+static scf::ForOp findBusiestLoop(scf::ForOp strips) {
+  scf::ForOp busiest = strips;
+  int64_t most = 2 * getWork(strips);
+  for (auto loop : strips->getBlock()->getOps<scf::ForOp>())
+    if (loop.getLowerBound() == strips.getLowerBound() &&
+        loop.getUpperBound() == strips.getUpperBound() &&
+        loop.getStep() == strips.getStep() && getWork(loop) > most) {
+      busiest = loop;
+      most = getWork(loop);
+    }
+  return busiest;
 }
 
 static std::optional<StreamPlan> planLoop(Operation *loop, int64_t alignment) {
@@ -439,8 +467,14 @@ private:
     Value start = add(from, head);
     Value rest = arith::MaxSIOp::create(b, loc, sub(to, start), constant(0));
     Value end = add(start, both(rest, constant(-lanes)));
-    SmallVector<std::pair<Value, SmallVector<Value>>> next =
-        findNextRows(strips);
+    scf::ForOp prefetching = findBusiestLoop(strips);
+    SmallVector<std::pair<Value, SmallVector<Value>>> next;
+    {
+      OpBuilder::InsertionGuard guard(b);
+      if (prefetching->isBeforeInBlock(strips))
+        b.setInsertionPoint(prefetching);
+      next = findNextRows(strips);
+    }
     // Lines that are both stored to and streamed cost more than either: the
     // head is written up to the first aligned address at most one line further.
     int64_t line = alignment / norm::getElementBytes(write.getBase());
@@ -449,9 +483,11 @@ private:
     strips.setUpperBound(end);
     b.setInsertionPointAfter(strips);
     buildStripIf(isMoved, strips, sub(to, constant(lanes)), write, lanes);
-    b.setInsertionPointToStart(strips.getBody());
-    for (auto &[buffer, indices] : next)
-      prefetchStrip(buffer, indices, strips.getInductionVar(), lanes);
+    if (prefetchingLoops.insert(prefetching).second) {
+      b.setInsertionPointToStart(prefetching.getBody());
+      for (auto &[buffer, indices] : next)
+        prefetchStrip(buffer, indices, prefetching.getInductionVar(), lanes);
+    }
     b.setInsertionPoint(write);
     streamWrite(write);
   }
@@ -523,6 +559,7 @@ private:
   Location loc;
   const StreamPlan &plan;
   int64_t cacheBytes, prefetchRows, alignment;
+  llvm::DenseSet<Operation *> prefetchingLoops;
   llvm::DenseMap<Value, BufferInfo> infos;
   llvm::DenseMap<Value, Value> ends;
 };
