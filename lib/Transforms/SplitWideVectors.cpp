@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Matchers.h"
@@ -52,17 +53,25 @@ struct Access {
 } // namespace
 
 static std::optional<Access> getAccess(Operation &op) {
-  if (auto load = dyn_cast<vector::LoadOp>(op))
-    return Access{load.getBase(), load.getIndices()};
-  if (auto store = dyn_cast<vector::StoreOp>(op))
-    return Access{store.getBase(), store.getIndices()};
-  auto transfer = dyn_cast<VectorTransferOpInterface>(op);
-  if (!transfer || transfer.getMask() || transfer.hasOutOfBoundsDim() ||
-      !isa<MemRefType>(transfer.getShapedType()) ||
-      !transfer.getPermutationMap().isMinorIdentity() ||
-      transfer.getIndices().empty())
+  std::optional<Access> access;
+  Type element;
+  if (auto load = dyn_cast<vector::LoadOp>(op)) {
+    access = Access{load.getBase(), load.getIndices()};
+    element = load.getVectorType().getElementType();
+  } else if (auto store = dyn_cast<vector::StoreOp>(op)) {
+    access = Access{store.getBase(), store.getIndices()};
+    element = store.getVectorType().getElementType();
+  } else if (auto transfer = dyn_cast<VectorTransferOpInterface>(op)) {
+    if (transfer.getMask() || transfer.hasOutOfBoundsDim() ||
+        !transfer.getPermutationMap().isMinorIdentity())
+      return std::nullopt;
+    access = Access{transfer.getBase(), transfer.getIndices()};
+    element = transfer.getVectorType().getElementType();
+  }
+  if (!access || access->indices.empty())
     return std::nullopt;
-  return Access{transfer.getBase(), transfer.getIndices()};
+  auto type = dyn_cast<MemRefType>(access->base.getType());
+  return type && type.getElementType() == element ? access : std::nullopt;
 }
 
 static bool writes(Operation &op) {
@@ -91,7 +100,8 @@ static bool canSplit(scf::ForOp loop, int64_t parts) {
   bool hasWrites = false, hasOtherPlaces = false;
   for (Operation &op : loop.getBody()->without_terminator()) {
     if (!hasVectors(op)) {
-      if (op.getNumRegions() != 0)
+      if (op.getNumRegions() != 0 ||
+          !(isMemoryEffectFree(&op) || isa<memref::PrefetchOp>(op)))
         return false;
       continue;
     }
@@ -192,7 +202,8 @@ private:
     for (BlockArgument arg : loop.getRegionIterArgs())
       for (int64_t part = 0; part < getParts(arg); ++part) {
         Value v = split.getRegionIterArg(next++);
-        getVector(arg) ? values[part].map(arg, v) : whole.map(arg, v);
+        IRMapping &mapping = getVector(arg) ? values[part] : whole;
+        mapping.map(arg, v);
       }
   }
 
@@ -247,8 +258,8 @@ private:
     SmallVector<Type> types;
     for (Type type : op.getResultTypes())
       types.push_back(getPartType(type));
-    OperationState state(op.getLoc(), op.getName(), operands, types,
-                         op.getAttrs());
+    OperationState state(op.getLoc(), op.getName(), operands, types);
+    state.addAttributes(op.getDiscardableAttrDictionary().getValue());
     state.propertiesAttr = op.getPropertiesAsAttribute();
     Operation *built = b.create(state);
     if (getAccess(op))

@@ -94,16 +94,18 @@ func.func @words(%x: memref<?xbf16>, %y: memref<?xf32>, %n: index) {
 }
 
 // What a later part reads must not be what an earlier one wrote: two columns. And
-// lanes that meet, masks, and vectors of rank 2 stay.
+// lanes that meet, masks and scalar stores stay.
 // CHECK-LABEL: func @not_split
 // CHECK: vector.transfer_read {{.*}} vector<64xf32>
 // CHECK: vector.transfer_read {{.*}} vector<64xf32>
 // CHECK: vector.transfer_write {{.*}} : vector<64xf32>
 // CHECK: vector.reduction {{.*}} vector<64xf32>
 // CHECK: vector.transfer_write {{.*}} %{{.*}} {in_bounds = [true]} : vector<64xf32>
+// CHECK: memref.store
+// CHECK: vector.transfer_write {{.*}} : vector<64xf32>
 // CHECK-NOT: vector<16xf32>
 // CHECK: return
-func.func @not_split(%x: memref<?xf32>, %m: vector<64xi1>, %n: index) {
+func.func @not_split(%x: memref<?xf32>, %m: vector<64xi1>, %f: f32, %n: index) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c64 = arith.constant 64 : index
@@ -127,6 +129,13 @@ func.func @not_split(%x: memref<?xf32>, %m: vector<64xi1>, %n: index) {
     %t = arith.addf %v, %v : vector<64xf32>
     %u = arith.mulf %t, %v : vector<64xf32>
     vector.transfer_write %u, %x[%i], %m {in_bounds = [true]} : vector<64xf32>, memref<?xf32>
+  }
+  scf.for %i = %c0 to %n step %c64 {
+    %v = vector.transfer_read %x[%i], %pad {in_bounds = [true]} : memref<?xf32>, vector<64xf32>
+    memref.store %f, %x[%i] : memref<?xf32>
+    %t = arith.addf %v, %v : vector<64xf32>
+    %u = arith.mulf %t, %v : vector<64xf32>
+    vector.transfer_write %u, %x[%i] {in_bounds = [true]} : vector<64xf32>, memref<?xf32>
   }
   return
 }
