@@ -9,6 +9,7 @@
 #include "mlir/Dialect/Affine/Transforms/Passes.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Linalg/Passes.h"
 #include "mlir/Dialect/Math/Transforms/Passes.h"
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
@@ -83,6 +84,7 @@ static void buildToLLVM(OpPassManager &pm, const CPUPipelineOptions &options) {
   NormFenceStreamsOptions fence;
   fence.sfence = getTriple(options).isX86();
   pm.nest<func::FuncOp>().addPass(createNormFenceStreams(fence));
+  pm.nest<func::FuncOp>().addPass(createNormKeepStripLoops());
   buildScalarLowering(pm, getRounding(options));
   NormExpandVectorMathOptions vectorMath;
   vectorMath.fma = options.fma;
@@ -90,6 +92,7 @@ static void buildToLLVM(OpPassManager &pm, const CPUPipelineOptions &options) {
   pm.addPass(createNormSplitWideVectors());
   pm.addPass(createConvertVectorToSCFPass());
   buildConvertToLLVM(pm);
+  pm.nest<LLVM::LLVMFuncOp>().addPass(createNormAttachLoopAnnotations());
 }
 
 void norm::buildNormToCPUPipeline(OpPassManager &pm,

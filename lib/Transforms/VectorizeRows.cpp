@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "RowPlan.h"
 #include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -29,119 +30,21 @@ namespace mlir::norm {
 
 using namespace mlir;
 using linalg::LinalgOp;
+using norm::Reduction;
+using norm::RowPlan;
 
-namespace {
-/// A reduction over the innermost loop: the op that combines, the value that it
-/// adds, and the element that changes nothing.
-struct Reduction {
-  Operation *combiner = nullptr;
-  Value contribution;
-  TypedAttr neutral;
-};
-
-/// What is known of an op before anything is built; a plan exists only for ops
-/// that can be vectorised.
-struct RowPlan {
-  bool hasVectorLoop = false;        // else every extent of it is one
-  SmallVector<Reduction> reductions; // one a result when the loop reduces
-};
-} // namespace
-
-static bool isElementwise(Operation &op) {
-  return isa<linalg::IndexOp>(op) ||
-         (OpTrait::hasElementwiseMappableTraits(&op) &&
-          isMemoryEffectFree(&op)) ||
-         matchPattern(&op, m_Constant());
-}
-
-/// Every map: distinct dimensions or zeros; the innermost loop last, so that
-/// its elements are contiguous.
-static bool isContiguous(AffineMap map, unsigned innermost, bool hasVector) {
-  llvm::SmallBitVector seen(map.getNumDims());
-  for (auto [index, expr] : llvm::enumerate(map.getResults())) {
-    if (auto constant = dyn_cast<AffineConstantExpr>(expr)) {
-      if (constant.getValue() != 0)
-        return false;
-      continue;
-    }
-    auto dim = dyn_cast<AffineDimExpr>(expr);
-    if (!dim || seen.test(dim.getPosition()))
-      return false;
-    seen.set(dim.getPosition());
-    if (hasVector && dim.getPosition() == innermost &&
-        index + 1 != map.getNumResults())
-      return false;
-  }
-  return true;
-}
-
-static std::optional<Reduction> matchCombiner(LinalgOp op, unsigned result) {
-  SmallVector<Operation *> combiners;
-  Value contribution =
-      matchReduction(op.getRegionOutputArgs(), result, combiners);
-  if (!contribution || combiners.size() != 1)
-    return std::nullopt;
-  std::optional<TypedAttr> neutral = arith::getNeutralElement(combiners[0]);
-  if (!neutral || !op.getRegionOutputArgs()[result].hasOneUse())
-    return std::nullopt;
-  return Reduction{combiners[0], contribution, *neutral};
-}
-
-static std::optional<RowPlan> planRow(LinalgOp op) {
-  if (!op.hasPureTensorSemantics() || isa<linalg::ContractionOpInterface>(*op))
-    return std::nullopt;
-  for (Operation &bodyOp : op.getBlock()->without_terminator())
-    if (!isElementwise(bodyOp))
-      return std::nullopt;
-  RowPlan plan;
-  unsigned loops = op.getNumLoops();
-  plan.hasVectorLoop = loops > 0 && op.getStaticLoopRanges().back() != 1;
-  unsigned innermost = loops - 1;
-  for (AffineMap map : op.getIndexingMapsArray())
-    if (!isContiguous(map, innermost, plan.hasVectorLoop))
-      return std::nullopt;
-  // Scalar code for a reduction needs its combiner nowhere special.
-  if (!plan.hasVectorLoop ||
-      op.getIteratorTypesArray().back() == utils::IteratorType::parallel)
-    return plan;
-  for (unsigned i = 0, e = op.getNumDpsInits(); i < e; ++i) {
-    std::optional<Reduction> reduction = matchCombiner(op, i);
-    if (!reduction)
-      return std::nullopt;
-    plan.reductions.push_back(*reduction);
-  }
-  return plan;
-}
-
-/// A plan whose reductions `vector.reduction` can express.
-static std::optional<RowPlan> planDistributedRow(LinalgOp op) {
-  std::optional<RowPlan> plan = planRow(op);
-  if (plan && llvm::all_of(plan->reductions, [](const Reduction &reduction) {
-        return linalg::getCombinerOpKind(reduction.combiner).has_value();
-      }))
-    return plan;
-  return std::nullopt;
-}
-
-bool norm::canVectorizeRow(LinalgOp op) {
-  return planDistributedRow(op).has_value();
-}
-
-static std::optional<RowPlan> planFor(LinalgOp op) {
-  auto lanes = op->getAttrOfType<IntegerAttr>(norm::rowLanesAttrName);
-  if (!lanes)
-    return planRow(op);
-  return lanes.getInt() > 0 ? planDistributedRow(op) : std::nullopt;
-}
+/// With 16 strips of 64 a block, three levels hold 262144 elements each time
+/// that the outermost sum grows.
+static constexpr unsigned kMaxBlockLevels = 3;
 
 namespace {
 /// Builds the loops of one op.
 class RowVectorizer {
 public:
   RowVectorizer(IRRewriter &b, LinalgOp op, RowPlan plan, int64_t lanes,
-                int64_t tail)
+                int64_t tail, int64_t block)
       : b(b), loc(op.getLoc()), op(op), plan(std::move(plan)), lanes(lanes),
-        tail(tail) {
+        tail(tail), block(block) {
     if (auto attr = op->getAttrOfType<IntegerAttr>(norm::rowLanesAttrName)) {
       this->lanes = this->tail = attr.getInt();
       distributed = true;
@@ -157,6 +60,11 @@ public:
   }
 
 private:
+  /// The row at `column`: `width` elements, under `mask` if there is one, with
+  /// the state that the loop carries.
+  using StripFn = function_ref<SmallVector<Value>(
+      Value column, int64_t width, Value mask, ValueRange state)>;
+
   int64_t numOuterLoops() {
     return op.getNumLoops() - (plan.hasVectorLoop ? 1 : 0);
   }
@@ -354,11 +262,10 @@ private:
 
   /// Runs `strip` over the row: `lanes` at a time, then `tail`, then a masked
   /// `tail`. `lanesState` and `tailState` are carried through the loops.
-  void
-  forEachStrip(SmallVector<Value> &lanesState, SmallVector<Value> &tailState,
-               function_ref<SmallVector<Value>(Value column, int64_t width,
-                                               Value mask, ValueRange state)>
-                   strip) {
+  /// The first loop has `levels` of blocks, see buildBlocks.
+  void forEachStrip(SmallVector<Value> &lanesState,
+                    SmallVector<Value> &tailState, StripFn strip,
+                    unsigned levels = 0) {
     OpFoldResult extent = extents.back();
     AffineExpr n = b.getAffineSymbolExpr(0);
     auto floorTo = [&](int64_t width) {
@@ -366,26 +273,21 @@ private:
           b, loc, n.floorDiv(width) * width, {extent});
     };
     OpFoldResult mainEnd = floorTo(lanes), tailEnd = floorTo(tail);
-    auto loop = [&](OpFoldResult from, OpFoldResult to, int64_t width,
-                    SmallVector<Value> &state) {
-      if (isEqualConstantIntOrValue(from, to))
-        return;
-      state = buildLoop(asValue(from), asValue(to), index(width), state,
-                        [&](Value column, ValueRange args) {
-                          return strip(column, width, Value(), args);
-                        });
-    };
-    loop(b.getIndexAttr(0), mainEnd, lanes, lanesState);
-    loop(mainEnd, tailEnd, tail, tailState);
+    if (!isZeroInteger(mainEnd))
+      lanesState =
+          buildBlocks(levels, index(0), asValue(mainEnd), lanesState, strip);
+    if (!isEqualConstantIntOrValue(mainEnd, tailEnd))
+      tailState = buildLoop(asValue(mainEnd), asValue(tailEnd), index(tail),
+                            tailState, [&](Value column, ValueRange args) {
+                              return strip(column, tail, Value(), args);
+                            });
     if (isEqualConstantIntOrValue(tailEnd, extent))
       return;
     buildMaskedStrip(tailEnd, extent, tailState, strip);
   }
 
-  void buildMaskedStrip(
-      OpFoldResult from, OpFoldResult extent, SmallVector<Value> &state,
-      function_ref<SmallVector<Value>(Value, int64_t, Value, ValueRange)>
-          strip) {
+  void buildMaskedStrip(OpFoldResult from, OpFoldResult extent,
+                        SmallVector<Value> &state, StripFn strip) {
     AffineExpr s0 = b.getAffineSymbolExpr(0), s1 = b.getAffineSymbolExpr(1);
     OpFoldResult rest =
         affine::makeComposedFoldedAffineApply(b, loc, s0 - s1, {extent, from});
@@ -461,6 +363,62 @@ private:
                                        arith::FastMathFlags::reassoc);
   }
 
+  /// Whether the order shows: the error of a sum grows with each addition.
+  bool hasRoundedSum() {
+    return llvm::any_of(plan.reductions, [](const Reduction &reduction) {
+      return isa<arith::AddFOp, arith::MulFOp>(reduction.combiner);
+    });
+  }
+
+  /// Levels of blocks above the strips: none where one block holds the row.
+  unsigned getBlockLevels() {
+    if (distributed || block < 2 || !hasRoundedSum())
+      return 0;
+    std::optional<int64_t> extent = getConstantIntValue(extents.back());
+    if (!extent)
+      return kMaxBlockLevels;
+    unsigned levels = 0;
+    for (int64_t strips = *extent / lanes;
+         strips > block && levels < kMaxBlockLevels; strips /= block)
+      ++levels;
+    return levels;
+  }
+
+  /// Reduces [from, to) into `inits`: by blocks of `block` strips or blocks,
+  /// each reduced from the neutral elements first.
+  SmallVector<Value> buildBlocks(unsigned level, Value from, Value to,
+                                 ValueRange inits, StripFn strip) {
+    if (level == 0)
+      return buildLoop(from, to, index(lanes), inits,
+                       [&](Value column, ValueRange args) {
+                         return strip(column, lanes, Value(), args);
+                       });
+    int64_t step = lanes;
+    for (unsigned i = 0; i < level; ++i)
+      step *= block;
+    return buildLoop(
+        from, to, index(step), inits, [&](Value begin, ValueRange args) {
+          Value end = createBlockEnd(begin, step, to);
+          SmallVector<Value> results;
+          for (const Reduction &reduction : plan.reductions)
+            results.push_back(neutralVector(reduction, lanes));
+          results = buildBlocks(level - 1, begin, end, results, strip);
+          for (auto [reduction, arg, result] :
+               llvm::zip(plan.reductions, args, results))
+            result = combine(reduction, arg, result);
+          return results;
+        });
+  }
+
+  /// Not as affine ops: the loop that is being built has no parent yet.
+  Value createBlockEnd(Value begin, int64_t step, Value to) {
+    Value end = arith::AddIOp::create(b, loc, begin, index(step));
+    std::optional<int64_t> bound = getConstantIntValue(to);
+    return bound && *bound % step == 0
+               ? end
+               : arith::MinSIOp::create(b, loc, end, to).getResult();
+  }
+
   SmallVector<Value> buildReducedRow(ValueRange outs) {
     SmallVector<Value> wide, narrow;
     for (const Reduction &reduction : plan.reductions) {
@@ -485,7 +443,7 @@ private:
     if (distributed)
       forEachStrip(wide, wide, strip);
     else
-      forEachStrip(wide, narrow, strip);
+      forEachStrip(wide, narrow, strip, getBlockLevels());
 
     SmallVector<Value> results;
     for (auto [i, reduction] : llvm::enumerate(plan.reductions)) {
@@ -503,7 +461,7 @@ private:
   Location loc;
   LinalgOp op;
   RowPlan plan;
-  int64_t lanes, tail;
+  int64_t lanes, tail, block;
   bool distributed = false; // lanes are those of a later distribution
   SmallVector<OpFoldResult> extents;
   SmallVector<Value> indices; // of the loops that are open
@@ -543,13 +501,19 @@ struct NormVectorizeRows
           << int64_t(lanes) << " and " << int64_t(tail);
       return signalPassFailure();
     }
+    if (block < 0) {
+      getOperation().emitError(
+          "norm-vectorize-rows: block must not be negative, got ")
+          << int64_t(block);
+      return signalPassFailure();
+    }
     SmallVector<LinalgOp> ops;
     getOperation().walk([&](LinalgOp op) { ops.push_back(op); });
     IRRewriter rewriter(&getContext());
     for (LinalgOp op : ops)
-      if (std::optional<RowPlan> plan = planFor(op))
+      if (std::optional<RowPlan> plan = norm::planRowOf(op))
         rewriter.replaceOp(
-            op, RowVectorizer(rewriter, op, *plan, lanes, tail).run());
+            op, RowVectorizer(rewriter, op, *plan, lanes, tail, block).run());
     forwardMaskedRows();
   }
 

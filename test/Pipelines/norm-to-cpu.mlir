@@ -3,13 +3,14 @@
 // LLVM: llvm.func @_mlir_ciface_rmsnorm
 // LLVM-NOT: {{norm\.rmsnorm|linalg\.|tensor\.|memref\.|vector\.transfer|scf\.}}
 
-// One loop over the rows, one vector loop for the sum and one for the result:
+// One loop over the rows, vector loops for the sum, by blocks, and the result:
 // 4096 is a multiple of 64, so nothing is masked and no element is scalar.
 // RUN: norm-compile %s --emit=vector -o - | FileCheck %s --strict-whitespace
 // CHECK-LABEL: func.func @rmsnorm(%arg0: memref<64x4096xf32>, %arg1: memref<64x4096xf32>)
 // CHECK-NOT: memref.alloc
 // CHECK: {{^}}    scf.for %[[I:.*]] = %c0 to %c64 step %c1
-// CHECK: {{^}}      %{{.*}} = scf.for %[[J:.*]] = %c0 to %c4096 step %c64 iter_args
+// CHECK: {{^}}      %{{.*}} = scf.for %[[B:.*]] = %c0 to %c4096 step %c1024 iter_args
+// CHECK: {{^}}        %{{.*}} = scf.for %[[J:.*]] = %[[B]] to %{{.*}} step %c64 iter_args
 // CHECK: vector.transfer_read %arg0[%[[I]], %[[J]]]{{.*}}vector<64xf32>
 // CHECK: {{^}}      scf.for %[[K:.*]] = %c0 to %c4096 step %c64
 // CHECK: vector.transfer_read %arg0[%[[I]], %[[K]]]{{.*}}vector<64xf32>

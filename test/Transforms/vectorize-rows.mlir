@@ -5,17 +5,28 @@
 // SMALL: error: norm-vectorize-rows: lanes and tail must be powers of two with lanes >= tail, got 8 and 16
 // RUN: not norm-opt %s --pass-pipeline='builtin.module(func.func(norm-vectorize-rows{tail=0}))' --split-input-file 2>&1 | FileCheck %s --check-prefix=ZERO
 // ZERO: error: norm-vectorize-rows: lanes and tail must be powers of two with lanes >= tail, got 64 and 0
+// RUN: not norm-opt %s --pass-pipeline='builtin.module(func.func(norm-vectorize-rows{block=-1}))' --split-input-file 2>&1 | FileCheck %s --check-prefix=NEGATIVE
+// NEGATIVE: error: norm-vectorize-rows: block must not be negative, got -1
+// RUN: norm-opt %s --pass-pipeline='builtin.module(func.func(norm-vectorize-rows{block=0},canonicalize,cse))' --split-input-file | FileCheck %s --check-prefix=ONESUM
+// ONESUM-LABEL: func @sum
+// ONESUM: scf.for %{{.*}} = %c0 to %c4096 step %c64 iter_args
+// ONESUM-NOT: scf.for
+// ONESUM: return
 // RUN: norm-opt %s --pass-pipeline='builtin.module(func.func(norm-vectorize-rows{lanes=32 tail=8},canonicalize,cse))' --split-input-file | FileCheck %s --check-prefix=LANES
 // LANES-LABEL: func @sum
 // LANES: vector.transfer_read {{.*}} vector<32xf32>
 // LANES-LABEL: func @tail
 // LANES: vector.constant_mask [4] : vector<8xi1>
 
-// 4096 elements: one loop of 64 lanes, no tail, one fixed tree at the end.
+// 4096 elements: four blocks of 16 strips of 64 lanes, no tail, one fixed tree.
 // CHECK-LABEL: func @sum
-// CHECK: %[[V:.*]] = scf.for {{.*}} -> (vector<64xf32>)
-// CHECK: vector.transfer_read {{.*}} vector<64xf32>
-// CHECK: arith.addf {{.*}} : vector<64xf32>
+// CHECK: %[[Z0:.*]] = arith.constant dense<0.000000e+00> : vector<64xf32>
+// CHECK: %[[V:.*]] = scf.for %[[B:.*]] = %c0 to %c4096 step %c1024 iter_args(%[[SUM:.*]] = %[[Z0]]) -> (vector<64xf32>)
+// CHECK: %[[END:.*]] = arith.addi %[[B]], %c1024
+// CHECK: %[[BLOCK:.*]] = scf.for %[[I:.*]] = %[[B]] to %[[END]] step %c64 iter_args(%[[PART:.*]] = %[[Z0]]) -> (vector<64xf32>)
+// CHECK: %[[X:.*]] = vector.transfer_read %{{.*}}[%[[I]]], {{.*}} vector<64xf32>
+// CHECK: arith.addf %[[PART]], %[[X]] : vector<64xf32>
+// CHECK: arith.addf %[[SUM]], %[[BLOCK]] : vector<64xf32>
 // CHECK-NOT: scf.for
 // CHECK: vector.extract_strided_slice %[[V]] {offsets = [0], sizes = [32]
 // CHECK: arith.addf {{.*}} : vector<32xf32>
@@ -80,4 +91,40 @@ func.func @strided(%x: tensor<8x4xf32>, %i: tensor<4x8xf32>) -> tensor<4x8xf32> 
     linalg.yield %a : f32
   } -> tensor<4x8xf32>
   return %r : tensor<4x8xf32>
+}
+
+// -----
+
+// Three levels at most, which a row of unknown length gets; no block reaches past
+// the end of the one around it.
+// CHECK-LABEL: func @dynamic_sum
+// CHECK: scf.for {{.*}} step %c262144 iter_args
+// CHECK: %[[OUTER:.*]] = arith.minsi
+// CHECK: scf.for {{.*}} step %c16384 iter_args
+// CHECK: %[[MIDDLE:.*]] = arith.minsi %{{.*}}, %[[OUTER]]
+// CHECK: scf.for {{.*}} step %c1024 iter_args
+// CHECK: %[[INNER:.*]] = arith.minsi %{{.*}}, %[[MIDDLE]]
+// CHECK: scf.for {{.*}} to %[[INNER]] step %c64 iter_args
+func.func @dynamic_sum(%x: tensor<?xf32>, %i: tensor<f32>) -> tensor<f32> {
+  %r = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> ()>], iterator_types = ["reduction"]} ins(%x : tensor<?xf32>) outs(%i : tensor<f32>) {
+  ^bb0(%a: f32, %b: f32):
+    %c = arith.addf %a, %b : f32
+    linalg.yield %c : f32
+  } -> tensor<f32>
+  return %r : tensor<f32>
+}
+
+// -----
+
+// The order of a maximum does not show: no blocks.
+// CHECK-LABEL: func @long_max
+// CHECK: scf.for %{{.*}} = %c0 to %c4096 step %c64 iter_args
+// CHECK-NOT: scf.for
+func.func @long_max(%x: tensor<4096xf32>, %i: tensor<f32>) -> tensor<f32> {
+  %r = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> ()>], iterator_types = ["reduction"]} ins(%x : tensor<4096xf32>) outs(%i : tensor<f32>) {
+  ^bb0(%a: f32, %b: f32):
+    %c = arith.maximumf %a, %b : f32
+    linalg.yield %c : f32
+  } -> tensor<f32>
+  return %r : tensor<f32>
 }

@@ -108,6 +108,11 @@ def NormVectorizeRows : Pass<"norm-vectorize-rows", "func::FuncOp"> {
     machine (docs/Codegen.md has the tree). Values that are one element a row are
     kept as scalars.
 
+    The error of a float sum grows with the additions that an element goes through.
+    So each `block` strips of `lanes` elements are summed from zero before they are
+    added to the sum of the blocks, and blocks of blocks likewise, three levels at
+    most: loops around the main loop. Maxima and integer sums do without.
+
     Example: `linalg.generic` that doubles a tensor<100xf32> becomes
 
     ```mlir
@@ -128,7 +133,9 @@ def NormVectorizeRows : Pass<"norm-vectorize-rows", "func::FuncOp"> {
     Option<"lanes", "lanes", "int64_t", /*default=*/"64",
            "Elements of the main loop's vectors; a power of two">,
     Option<"tail", "tail", "int64_t", /*default=*/"16",
-           "Elements of the tail's vectors; a power of two">];
+           "Elements of the tail's vectors; a power of two">,
+    Option<"block", "block", "int64_t", /*default=*/"16",
+           "Strips, or blocks, that are summed apart; 0 or 1 for one sum">];
   let dependentDialects = ["affine::AffineDialect", "arith::ArithDialect",
                            "scf::SCFDialect", "tensor::TensorDialect",
                            "vector::VectorDialect"];

@@ -2,8 +2,9 @@
 
     error-bound.py PREFIX RUNNER PROGRAM
 
-The bound of docs/Codegen.md, in ulp: a sum of n squares is off by n / 64 + 8
-roundings, the root halves that, and six more operations round once each.
+The bound of docs/Codegen.md, in ulp: a sum of n squares is off by so many roundings
+as an element goes through additions, the root halves that, and six more operations
+round once each.
 """
 import subprocess
 import sys
@@ -12,6 +13,17 @@ import numpy as np
 
 prefix, command = sys.argv[1], sys.argv[2:]
 random = np.random.default_rng(11)
+
+
+def count_additions(n):
+    """Of strips of 64, of blocks of 16 strips and of blocks of blocks; 8 at the end."""
+    strips, additions = -(-n // 64), 8
+    for _ in range(3):
+        additions += min(strips, 16)
+        if strips <= 16:
+            return additions
+        strips = -(-strips // 16)
+    return additions + strips
 
 
 def rows(kind, n):
@@ -37,7 +49,7 @@ def run(threads):
 
 passed = True
 for n in (1048576, 4096):
-    limit = (n // 64 + 8) / 2 + 7
+    limit = count_additions(n) / 2 + 7
     w = random.uniform(0.5, 1.5, n).astype(np.float32)
     np.save(f"{prefix}.w.npy", w)
     for kind in ("random", "all equal", "one huge", "growing"):
@@ -50,5 +62,6 @@ for n in (1048576, 4096):
         same = (one.view(np.uint32) == two.view(np.uint32)).all()
         print(f"n {n}, {kind}: max ulp {worst:.2f} of at most {limit:.0f}, "
               f"{'same bits' if same else 'OTHER BITS'} on 2 threads")
-        passed &= bool(same and worst <= limit)
+        # The bound is for the worst row; the project's limit is 4.
+        passed &= bool(same and worst <= min(limit, 4))
 sys.exit(0 if passed else 1)

@@ -8,6 +8,7 @@
 #ifndef NORM_TARGET_CPU_PASSES_H
 #define NORM_TARGET_CPU_PASSES_H
 
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Pass/Pass.h"
 
 namespace mlir::norm {

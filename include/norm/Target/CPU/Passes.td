@@ -148,4 +148,62 @@ def NormSerializeSmallLoops
                            "scf::SCFDialect"];
 }
 
+def NormKeepStripLoops : Pass<"norm-keep-strip-loops", "func::FuncOp"> {
+  let summary = "No unrolling of loops over vectors of 64 elements";
+  let description = [{
+    A turn over vectors of 64 elements and more is many instructions already, and
+    its accumulators are independent: unrolling it gains nothing, and LLVM unrolls
+    loops of a small constant count as a whole, which blocks of 16 strips
+    (norm-vectorize-rows) are. This pass marks `scf.for` loops whose body works on
+    such vectors, unless they are innermost and have `max-unrolled` turns at most.
+
+    Example:
+
+    ```mlir
+    scf.for %k = %begin to %end step %c64 { ... vector<64xf32> ... }
+    ```
+
+    becomes
+
+    ```mlir
+    scf.for %k = %begin to %end step %c64 { ... vector<64xf32> ... }
+        {llvm.loop_annotation = #llvm.loop_annotation<unroll = <disable = true>>}
+    ```
+
+    Limits: the attribute is discardable; passes that rebuild the loop may lose it.
+    convert-scf-to-cf hands it to the branch, where norm-attach-loop-annotations
+    must find it.
+  }];
+  let options = [Option<"maxUnrolled", "max-unrolled", "unsigned",
+                        /*default=*/"4",
+                        "Innermost loops of so many turns are left to LLVM">];
+  let dependentDialects = ["LLVM::LLVMDialect"];
+}
+
+def NormAttachLoopAnnotations
+    : Pass<"norm-attach-loop-annotations", "LLVM::LLVMFuncOp"> {
+  let summary = "Loop annotations of scf loops where LLVM IR reads them";
+  let description = [{
+    convert-scf-to-cf copies `llvm.loop_annotation` of a loop to its latch, and
+    convert-cf-to-llvm keeps it as a discardable attribute, which the translation
+    to LLVM IR does not look at. This pass makes it the branch's own
+    `loop_annotation`, which becomes `!llvm.loop` metadata.
+
+    Example:
+
+    ```mlir
+    llvm.br ^bb1(%0 : i64) {llvm.loop_annotation = #loop}
+    ```
+
+    becomes
+
+    ```mlir
+    llvm.br ^bb1(%0 : i64) {loop_annotation = #loop}
+    ```
+
+    Limits: only `llvm.br` and `llvm.cond_br`.
+  }];
+  let dependentDialects = ["LLVM::LLVMDialect"];
+}
+
 #endif // NORM_TARGET_CPU_PASSES

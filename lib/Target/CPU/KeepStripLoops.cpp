@@ -1,0 +1,86 @@
+//===- KeepStripLoops.cpp - no unrolling of wide vector loops -------------===//
+//
+// Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "norm/Target/CPU/Passes.h"
+
+namespace mlir::norm {
+#define GEN_PASS_DEF_NORMKEEPSTRIPLOOPS
+#define GEN_PASS_DEF_NORMATTACHLOOPANNOTATIONS
+#include "norm/Target/CPU/Passes.h.inc"
+} // namespace mlir::norm
+
+using namespace mlir;
+
+static constexpr llvm::StringLiteral kAnnotation = "llvm.loop_annotation";
+
+/// A turn on vectors of so many elements is long enough.
+static constexpr int64_t kWideElements = 64;
+
+static bool isWide(Type type) {
+  auto vector = dyn_cast<VectorType>(type);
+  return vector && vector.getNumElements() >= kWideElements;
+}
+
+static bool hasLoop(scf::ForOp loop) {
+  return !loop.getBody()->getOps<scf::ForOp>().empty();
+}
+
+static bool hasWideVectors(scf::ForOp loop) {
+  return llvm::any_of(*loop.getBody(), [](Operation &op) {
+    return llvm::any_of(op.getOperandTypes(), isWide) ||
+           llvm::any_of(op.getResultTypes(), isWide);
+  });
+}
+
+namespace {
+struct NormKeepStripLoops
+    : norm::impl::NormKeepStripLoopsBase<NormKeepStripLoops> {
+  using NormKeepStripLoopsBase::NormKeepStripLoopsBase;
+
+  void runOnOperation() override {
+    MLIRContext *context = &getContext();
+    auto unroll = LLVM::LoopUnrollAttr::get(
+        context, /*disable=*/BoolAttr::get(context, true), {}, {}, {}, {}, {},
+        {});
+    auto annotation =
+        LLVM::LoopAnnotationAttr::get(context, {}, {}, {}, unroll, {}, {}, {},
+                                      {}, {}, {}, {}, {}, {}, {}, {});
+    getOperation().walk([&](scf::ForOp loop) {
+      std::optional<llvm::APInt> trips = loop.getStaticTripCount();
+      bool isShort = trips && trips->ule(maxUnrolled) && !hasLoop(loop);
+      if (hasWideVectors(loop) && !isShort)
+        loop->setAttr(kAnnotation, annotation);
+    });
+  }
+};
+
+struct NormAttachLoopAnnotations
+    : norm::impl::NormAttachLoopAnnotationsBase<NormAttachLoopAnnotations> {
+  using NormAttachLoopAnnotationsBase::NormAttachLoopAnnotationsBase;
+
+  template <typename Branch> static void attach(Branch branch) {
+    auto annotation =
+        branch->template getAttrOfType<LLVM::LoopAnnotationAttr>(kAnnotation);
+    if (!annotation)
+      return;
+    branch->removeDiscardableAttr(kAnnotation);
+    branch.setLoopAnnotationAttr(annotation);
+  }
+
+  void runOnOperation() override {
+    getOperation().walk([](Operation *op) {
+      if (auto branch = dyn_cast<LLVM::BrOp>(op))
+        attach(branch);
+      else if (auto conditional = dyn_cast<LLVM::CondBrOp>(op))
+        attach(conditional);
+    });
+  }
+};
+} // namespace

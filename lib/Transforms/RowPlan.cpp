@@ -1,0 +1,107 @@
+//===- RowPlan.cpp - which ops become vector loops over rows
+//---------------===//
+//
+// Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "RowPlan.h"
+#include "mlir/Analysis/SliceAnalysis.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+#include "mlir/Dialect/Linalg/Utils/Utils.h"
+#include "mlir/IR/Matchers.h"
+#include "norm/Transforms/Transforms.h"
+
+using namespace mlir;
+using linalg::LinalgOp;
+using norm::Reduction;
+using norm::RowPlan;
+
+static bool isElementwise(Operation &op) {
+  return isa<linalg::IndexOp>(op) ||
+         (OpTrait::hasElementwiseMappableTraits(&op) &&
+          isMemoryEffectFree(&op)) ||
+         matchPattern(&op, m_Constant());
+}
+
+/// Every map: distinct dimensions or zeros; the innermost loop last, so that
+/// its elements are contiguous.
+static bool isContiguous(AffineMap map, unsigned innermost, bool hasVector) {
+  llvm::SmallBitVector seen(map.getNumDims());
+  for (auto [index, expr] : llvm::enumerate(map.getResults())) {
+    if (auto constant = dyn_cast<AffineConstantExpr>(expr)) {
+      if (constant.getValue() != 0)
+        return false;
+      continue;
+    }
+    auto dim = dyn_cast<AffineDimExpr>(expr);
+    if (!dim || seen.test(dim.getPosition()))
+      return false;
+    seen.set(dim.getPosition());
+    if (hasVector && dim.getPosition() == innermost &&
+        index + 1 != map.getNumResults())
+      return false;
+  }
+  return true;
+}
+
+static std::optional<Reduction> matchCombiner(LinalgOp op, unsigned result) {
+  SmallVector<Operation *> combiners;
+  Value contribution =
+      matchReduction(op.getRegionOutputArgs(), result, combiners);
+  if (!contribution || combiners.size() != 1)
+    return std::nullopt;
+  std::optional<TypedAttr> neutral = arith::getNeutralElement(combiners[0]);
+  if (!neutral || !op.getRegionOutputArgs()[result].hasOneUse())
+    return std::nullopt;
+  return Reduction{combiners[0], contribution, *neutral};
+}
+
+static std::optional<RowPlan> planRow(LinalgOp op) {
+  if (!op.hasPureTensorSemantics() || isa<linalg::ContractionOpInterface>(*op))
+    return std::nullopt;
+  for (Operation &bodyOp : op.getBlock()->without_terminator())
+    if (!isElementwise(bodyOp))
+      return std::nullopt;
+  RowPlan plan;
+  unsigned loops = op.getNumLoops();
+  plan.hasVectorLoop = loops > 0 && op.getStaticLoopRanges().back() != 1;
+  unsigned innermost = loops - 1;
+  for (AffineMap map : op.getIndexingMapsArray())
+    if (!isContiguous(map, innermost, plan.hasVectorLoop))
+      return std::nullopt;
+  // Scalar code for a reduction needs its combiner nowhere special.
+  if (!plan.hasVectorLoop ||
+      op.getIteratorTypesArray().back() == utils::IteratorType::parallel)
+    return plan;
+  for (unsigned i = 0, e = op.getNumDpsInits(); i < e; ++i) {
+    std::optional<Reduction> reduction = matchCombiner(op, i);
+    if (!reduction)
+      return std::nullopt;
+    plan.reductions.push_back(*reduction);
+  }
+  return plan;
+}
+
+/// A plan whose reductions `vector.reduction` can express.
+static std::optional<RowPlan> planDistributedRow(LinalgOp op) {
+  std::optional<RowPlan> plan = planRow(op);
+  if (plan && llvm::all_of(plan->reductions, [](const Reduction &reduction) {
+        return linalg::getCombinerOpKind(reduction.combiner).has_value();
+      }))
+    return plan;
+  return std::nullopt;
+}
+
+bool norm::canVectorizeRow(LinalgOp op) {
+  return planDistributedRow(op).has_value();
+}
+
+std::optional<RowPlan> norm::planRowOf(LinalgOp op) {
+  auto lanes = op->getAttrOfType<IntegerAttr>(norm::rowLanesAttrName);
+  if (!lanes)
+    return planRow(op);
+  return lanes.getInt() > 0 ? planDistributedRow(op) : std::nullopt;
+}
