@@ -121,6 +121,7 @@ void norm::setTarget(CPUPipelineOptions &options,
                            info.checkFeatures("+avxneconvert");
   else if (triple.isAArch64())
     options.bf16Rounding = info.checkFeatures("+bf16");
+  options.fma = triple.isAArch64() || info.checkFeatures("+fma");
 }
 
 /// What the caller sees are the C interface functions; the rest may be inlined

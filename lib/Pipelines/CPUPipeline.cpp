@@ -86,6 +86,10 @@ static void buildToLLVM(OpPassManager &pm, const CPUPipelineOptions &options) {
   pm.nest<func::FuncOp>().addPass(createNormFenceStreams(fence));
   pm.nest<func::FuncOp>().addPass(createNormKeepStripLoops());
   buildScalarLowering(pm, getRounding(options));
+  NormExpandVectorMathOptions vectorMath;
+  vectorMath.fma = options.fma;
+  pm.addPass(createNormExpandVectorMath(vectorMath));
+  pm.addPass(createNormSplitWideVectors());
   pm.addPass(createConvertVectorToSCFPass());
   buildConvertToLLVM(pm);
   pm.nest<LLVM::LLVMFuncOp>().addPass(createNormAttachLoopAnnotations());

@@ -54,6 +54,8 @@ void norm::buildDecomposition(OpPassManager &pm) {
 
 void norm::buildCallingConvention(OpPassManager &pm) {
   pm.addPass(createNormResultsToOutParams());
+  pm.nest<func::FuncOp>().addPass(createNormWriteResultsLast());
+  pm.nest<func::FuncOp>().addPass(createNormRecomputeProducers());
   // Before tiling, while each result is one op away from its destination.
   pm.addPass(bufferization::createEmptyTensorEliminationPass());
 }
@@ -78,9 +80,8 @@ void norm::buildBufferization(OpPassManager &pm) {
 
 void norm::buildScalarLowering(OpPassManager &pm, BF16Rounding rounding) {
   // x*x for fpowi(x, 2), and rsqrt as 1/sqrt: exact where libm is not.
-  pm.addPass(math::createMathExpandOpsPass(
-      {/*opMnemonics=*/
-       {"rsqrt", "fpowi", "ceilf", "roundeven"}}));
+  pm.addPass(
+      math::createMathExpandOpsPass({/*opMnemonics=*/{"rsqrt", "fpowi"}}));
   if (rounding != BF16Rounding::Integers) {
     NormWidenNarrowFloatsOptions keep;
     keep.keepBF16Truncations = true;

@@ -45,6 +45,10 @@ struct CPUPipelineOptions : PassPipelineOptions<CPUPipelineOptions> {
       *this, "bf16-rounding",
       llvm::cl::desc("The CPU has an instruction that rounds f32 to bf16"),
       llvm::cl::init(false)};
+  PassOptions::Option<bool> fma{
+      *this, "fma",
+      llvm::cl::desc("The CPU has an instruction that multiplies and adds"),
+      llvm::cl::init(false)};
   PassOptions::Option<int64_t> cacheBytes{
       *this, "cache-bytes",
       llvm::cl::desc("Bytes from which on rows are streamed past the cache; 0: "

@@ -50,6 +50,76 @@ def NormResultsToOutParams : Pass<"norm-results-to-out-params", "ModuleOp"> {
                            "memref::MemRefDialect"];
 }
 
+def NormWriteResultsLast : Pass<"norm-write-results-last", "func::FuncOp"> {
+  let summary = "Results that are read again are written by their last reader";
+  let description = [{
+    An elementwise result that a reduction and then another elementwise op read,
+    as the sum of a residual connection that is returned beside its norm, is
+    written once and read twice. Once rows are fused, its buffer can then not be
+    streamed past the caches, for it is read back. This pass makes the last reader
+    write it too, in the same loop as its own result; the first op then computes a
+    row that stays in the cache.
+
+    Example:
+
+    ```mlir
+    %h = linalg.generic ... // x + residual
+    %s = linalg.generic ... ins(%h) // a sum over the row
+    %y = linalg.generic ... ins(%h, %s) // h * s
+    bufferization.materialize_in_destination %h in writable %out0
+    bufferization.materialize_in_destination %y in writable %out1
+    ```
+
+    becomes
+
+    ```mlir
+    %h = linalg.generic ...
+    %s = linalg.generic ... ins(%h)
+    %y, %late = linalg.generic ... ins(%h, %s) // h * s, h
+    bufferization.materialize_in_destination %late in writable %out0
+    bufferization.materialize_in_destination %y in writable %out1
+    ```
+
+    Limits: `linalg.generic` on tensors; the last reader reads each element at its
+    own place and is written itself. Run after norm-results-to-out-params and
+    before empty tensors are eliminated.
+  }];
+  let dependentDialects = ["linalg::LinalgDialect", "tensor::TensorDialect"];
+}
+
+def NormRecomputeProducers : Pass<"norm-recompute-producers", "func::FuncOp"> {
+  let summary = "Cheap rows that a reduction and others read are computed again";
+  let description = [{
+    Upstream's fusion of elementwise ops keeps a producer that several ops read.
+    Where one of them reduces the row, the producer's row would be stored and read
+    back twice. A producer of at most `max-ops` sums and products of elements of 32
+    bits or more, which takes less time than that, is fused into each reader
+    instead, so that the reduction reads nothing but inputs.
+
+    Example:
+
+    ```mlir
+    %h = linalg.generic ins(%x, %r) // x + r
+    %s = linalg.generic ins(%h) // sum of h * h over the row
+    %y = linalg.generic ins(%h, %s) // h * s
+    ```
+
+    becomes
+
+    ```mlir
+    %s = linalg.generic ins(%x, %r) // sum of (x + r) * (x + r)
+    %y = linalg.generic ins(%x, %r, %s) // (x + r) * s
+    ```
+
+    Every operation is done on the same values as before, so no bit changes.
+    Limits: a producer with any other use, as by a return, stays;
+    norm-write-results-last takes that use away.
+  }];
+  let options = [Option<"maxOps", "max-ops", "unsigned", /*default=*/"3",
+                        "Operations of a cheap producer">];
+  let dependentDialects = ["linalg::LinalgDialect"];
+}
+
 def NormTileRows : Pass<"norm-tile-rows", "func::FuncOp"> {
   let summary = "Tile rows of structured ops and fuse their producers";
   let description = [{
@@ -222,6 +292,91 @@ def NormSplitBF16Pairs : Pass<"norm-split-bf16-pairs"> {
     are neither widened from bf16 nor the same in all lanes keep their order; the
     target must be little-endian. What is left is for norm-widen-narrow-floats.
   }];
+  let dependentDialects = ["arith::ArithDialect", "scf::SCFDialect",
+                           "vector::VectorDialect"];
+}
+
+def NormExpandVectorMath : Pass<"norm-expand-vector-math"> {
+  let summary = "exp, exp2, expm1, log, log1p, tanh and erf of f32 vectors inline";
+  let description = [{
+    LLVM takes a vector `math.exp` apart and calls libm for each element. This
+    pass writes the function out on the whole vector instead: range reduction, a
+    polynomial, and selections for special operands, without a fast-math flag.
+    With `fma`, for machines that have it as an instruction, a product and the sum
+    it goes into round once; without, only additions and multiplications are used.
+
+    Errors are at most, with `fma` and without, in ulp of f32 against f64:
+
+    | exp | exp2 | expm1 | log | log1p | tanh | erf |
+    |---|---|---|---|---|---|---|
+    | 1.1 | 1.2 | 1.8 | 0.9 | 0.9 | 1.4 | 1.4 |
+
+    Overflow to infinity, gradual underflow (of exp and exp2), infinities, NaN and
+    the sign of zero are those of libm.
+
+    Example: `math.exp %x : vector<64xf32>` becomes
+
+    ```mlir
+    ... // %x limited to where the result is neither 0 nor infinity
+    %n = ... // %x / ln 2, rounded to an integer
+    %r = ... // %x - %n * ln 2
+    %p = ... // polynomial of %r
+    ... // %p * 2^(n/2) * 2^(n - n/2)
+    ```
+
+    Limits: scalars and f64 stay calls of libm, whose last bit may differ; 16-bit
+    types must have been widened by norm-widen-narrow-floats.
+  }];
+  let options = [Option<"fma", "fma", "bool", /*default=*/"false",
+                        "The machine has an FMA instruction">];
+  let dependentDialects = ["arith::ArithDialect", "math::MathDialect"];
+}
+
+def NormSplitWideVectors : Pass<"norm-split-wide-vectors"> {
+  let summary = "Work on wide vectors part by part where registers run out";
+  let description = [{
+    LLVM puts a vector of 64 f32 into eight AVX registers and evaluates every op on
+    all of them before the next op. That suits a short chain; a long one, such as
+    a polynomial, keeps more alive than there are registers. In an `scf.for` where
+    more than `live` lanes wait for a use at once, this pass does the whole body
+    for the first `lanes` elements, then for the next ones.
+
+    Example (parts of 16):
+
+    ```mlir
+    scf.for %i = %c0 to %n step %c64 {
+      %v = vector.transfer_read %x[%i] : memref<?xf32>, vector<64xf32>
+      ... // a long chain from %v to %w
+      vector.transfer_write %w, %y[%i] : vector<64xf32>, memref<?xf32>
+    }
+    ```
+
+    becomes
+
+    ```mlir
+    scf.for %i = %c0 to %n step %c64 {
+      %v0 = vector.transfer_read %x[%i] : memref<?xf32>, vector<16xf32>
+      ... // the chain on 16 lanes
+      vector.transfer_write %w0, %y[%i] : vector<16xf32>, memref<?xf32>
+      %i1 = arith.addi %i, %c16 : index
+      %v1 = vector.transfer_read %x[%i1] : memref<?xf32>, vector<16xf32>
+      ... // three times more
+    }
+    ```
+
+    A vector that the loop carries becomes one a part and is put together after the
+    loop: every lane is combined in the same order as before. Vectors of other
+    lengths in the body (words of two bf16) are cut into as many parts.
+
+    Limits: bodies of elementwise ops, bitcasts, interleaving and unmasked accesses
+    in bounds; a body that writes accesses all its buffers at one column, and a
+    buffer overlaps another one exactly or not at all.
+  }];
+  let options = [
+    Option<"lanes", "lanes", "int64_t", /*default=*/"16",
+           "Lanes of a part of the widest vectors">,
+    Option<"live", "live", "int64_t", /*default=*/"192",
+           "Lanes alive at once up to which a body is left whole">];
   let dependentDialects = ["arith::ArithDialect", "scf::SCFDialect",
                            "vector::VectorDialect"];
 }

@@ -27,9 +27,7 @@ namespace {
 struct Pipeline {
   scf::ForOp reduction; // of the first row; a nest
   scf::ForOp inner;     // its innermost loop
-  scf::ForOp strips;
-  Value from;
-  int64_t pieceLanes;             // of the strips, one line of what they write
+  norm::RowStrips row;
   SmallVector<Operation *> slice; // what the reduction needs of the row's body
 };
 } // namespace
@@ -114,8 +112,7 @@ static std::optional<Pipeline> plan(Operation *rows, norm::RowStrips strips) {
   Block *body = strips.strips->getBlock();
   if (!isRowLoop(rows) || body->getParentOp() != rows)
     return std::nullopt;
-  Pipeline result{findReduction(body), {}, strips.strips, strips.from,
-                  strips.lineLanes,    {}};
+  Pipeline result{findReduction(body), {}, strips, {}};
   scf::ForOp reduction = result.reduction;
   if (!reduction || !reduction->isBeforeInBlock(strips.strips) ||
       !isEqualConstantIntOrValue(reduction.getLowerBound(), strips.from) ||
@@ -172,7 +169,7 @@ private:
     llvm::DenseSet<Value> bases;
     plan.inner.walk(
         [&](vector::TransferReadOp read) { bases.insert(read.getBase()); });
-    scf::ForOp strips = plan.strips;
+    scf::ForOp strips = plan.row.strips;
     for (auto fetch : llvm::make_early_inc_range(
              strips.getBody()->getOps<memref::PrefetchOp>()))
       if (bases.contains(fetch.getMemref()))
@@ -207,7 +204,7 @@ private:
     for (Operation &op : rows.getBody()->without_terminator()) {
       if (&op == plan.reduction)
         continue;
-      if (&op == plan.strips && strips)
+      if (&op == plan.row.strips && strips)
         strips(map);
       else
         b.clone(op, map);
@@ -217,42 +214,70 @@ private:
   SmallVector<Value> buildRow(Value row, ValueRange reduced) {
     SmallVector<Value> next;
     cloneRow(row, reduced, [&](IRMapping &map) {
+      Value lag = createLag(map);
       Value nextRow = add(row, index(1));
       scf::ForOp fused =
           cloneReduction(nextRow, [&](scf::ForOp inner, const IRMapping &) {
             b.setInsertionPointToStart(inner.getBody());
             fetchReads(inner);
-            buildStrip(inner.getInductionVar(), map);
+            buildStrip(inner.getInductionVar(), lag, map);
           });
       next = llvm::to_vector(ValueRange(fused.getResults()));
+      cloneLastStrips(lag, map);
     });
     return next;
   }
 
-  /// The strip of this row that goes with column `column` of the next, if there
-  /// is one: strips that were moved are one less. It stands before the reads of
-  /// the next row, or LLVM would keep their products open over the branch.
-  void buildStrip(Value column, IRMapping &row) {
-    scf::ForOp strips = plan.strips;
-    int64_t lanes = *getConstantIntValue(strips.getStep());
+  /// Buffers often lie at the same place of a page, and a core takes a read for
+  /// one of what was just stored there: a strip is written when the next row
+  /// has been read past it. Moved strips lie up to two lines further.
+  Value createLag(IRMapping &row) {
+    int64_t lanes = getLanes();
+    return arith::SelectOp::create(b, loc,
+                                   row.lookupOrDefault(plan.row.isMoved),
+                                   index(2 * lanes), index(lanes));
+  }
+
+  int64_t getLanes() { return *getConstantIntValue(plan.row.strips.getStep()); }
+
+  /// The strip of this row `lag` before column `column` of the next. It stands
+  /// before the reads of the next row, or LLVM would keep their products open
+  /// over the branch.
+  void buildStrip(Value column, Value lag, IRMapping &row) {
+    scf::ForOp strips = plan.row.strips;
     Value start = row.lookupOrDefault(strips.getLowerBound());
-    Value offset =
-        arith::SubIOp::create(b, loc, column, row.lookupOrDefault(plan.from));
-    Value at = add(start, offset);
+    Value offset = arith::SubIOp::create(b, loc, column,
+                                         row.lookupOrDefault(plan.row.from));
+    Value at = arith::SubIOp::create(b, loc, add(start, offset), lag);
     Value isStrip =
-        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, at,
-                              row.lookupOrDefault(strips.getUpperBound()));
+        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sge, offset, lag);
     auto choice = scf::IfOp::create(b, loc, isStrip);
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPoint(choice.thenYield());
     // In pieces: the accumulators of the next row take half of the registers.
-    for (int64_t i = 0; i < lanes; i += plan.pieceLanes)
-      norm::cloneStrip(b, strips, add(at, index(i)), plan.pieceLanes, row);
+    int64_t piece = plan.row.lineLanes;
+    for (int64_t i = 0, e = getLanes(); i < e; i += piece)
+      norm::cloneStrip(b, strips, add(at, index(i)), piece, row);
     cloneFetches(at, row);
   }
 
+  /// What the lag leaves: strips that were moved are one less, so always one.
+  void cloneLastStrips(Value lag, IRMapping &row) {
+    scf::ForOp strips = plan.row.strips;
+    Value start = row.lookupOrDefault(strips.getLowerBound());
+    Value length =
+        arith::SubIOp::create(b, loc, row.lookupOrDefault(plan.row.to),
+                              row.lookupOrDefault(plan.row.from));
+    Value done = arith::SubIOp::create(b, loc, length, lag);
+    done = arith::MaxSIOp::create(b, loc, done, index(0));
+    auto last = cast<scf::ForOp>(b.clone(*strips, row));
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPoint(last);
+    last.setLowerBound(add(start, done));
+  }
+
   void cloneFetches(Value column, IRMapping map) {
-    scf::ForOp strips = plan.strips;
+    scf::ForOp strips = plan.row.strips;
     map.map(strips.getInductionVar(), column);
     for (Operation &op : strips.getBody()->without_terminator())
       if (isa<memref::PrefetchOp>(op) ||

@@ -17,6 +17,7 @@ namespace mlir::norm {
 struct RowStrips {
   scf::ForOp strips;
   Value from, to;    // of the row, before strips were moved to alignment
+  Value isMoved;     // whether they were, an i1
   int64_t lineLanes; // elements in a line of what they stream
 };
 

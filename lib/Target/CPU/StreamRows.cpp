@@ -10,6 +10,7 @@
 #include "StripLanes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -34,12 +35,15 @@ static constexpr int64_t kLineBytes = 64;
 static constexpr int64_t kPrefetchBytes = 1024;
 /// Of a parallel loop: each turn reads its first row alone.
 static constexpr int64_t kRowsPerTurn = 32;
+static constexpr int64_t kFunctionWork = 24;
 
 namespace {
 /// A vector write that the second version streams.
 struct Stream {
   vector::TransferWriteOp write;
   scf::ForOp strips; // runs over the row; null where the row is one vector
+  /// Other writes of the strips at the same place, streamed along.
+  SmallVector<vector::TransferWriteOp> companions;
 };
 
 /// What is known of a row loop before anything is built.
@@ -167,20 +171,55 @@ static std::optional<Stream> planWrite(vector::TransferWriteOp write,
   auto strips = dyn_cast<scf::ForOp>(write->getParentOp());
   if (strips && strips != loop && isStripOf(write, strips))
     return canMoveStrips(strips, lanes, loop)
-               ? std::optional(Stream{write, strips})
+               ? std::optional(Stream{write, strips, {}})
                : std::nullopt;
   std::optional<int64_t> column =
       getConstantIntValue(write.getIndices().back());
   if (!isa<scf::ForOp, scf::ForallOp>(write->getParentOp()) || !column ||
       *column * bytes % alignment != 0)
     return std::nullopt;
-  return Stream{write, scf::ForOp()};
+  return Stream{write, scf::ForOp(), {}};
+}
+
+/// Whether lines of `write` begin where those of the stream do, if its buffer
+/// is aligned like that one's.
+static bool isAlong(const Stream &stream, vector::TransferWriteOp write) {
+  vector::TransferWriteOp first = stream.write;
+  return write.getBase() != first.getBase() &&
+         write.getVectorType() == first.getVectorType() &&
+         ValueRange(write.getIndices()) == ValueRange(first.getIndices());
 }
 
 static bool isRowLoop(Operation *op) {
   if (op->hasAttr(norm::smallLoopAttrName) || op->getNumResults() != 0)
     return false;
   return isa<scf::ForOp, scf::ForallOp>(op);
+}
+
+/// A guess at the instructions of a strip: a function is a polynomial.
+static int64_t getWork(scf::ForOp strips) {
+  int64_t work = 0;
+  for (Operation &op : *strips.getBody())
+    work += isa<math::ExpOp, math::Exp2Op, math::ExpM1Op, math::LogOp,
+                math::Log1pOp, math::TanhOp, math::ErfOp>(op)
+                ? kFunctionWork
+                : 1;
+  return work;
+}
+
+/// Prefetches go where they wait least for each other: to the loop over the
+/// same strips that computes the most, if it is far ahead of `strips`.
+static scf::ForOp findBusiestLoop(scf::ForOp strips) {
+  scf::ForOp busiest = strips;
+  int64_t most = 2 * getWork(strips);
+  for (auto loop : strips->getBlock()->getOps<scf::ForOp>())
+    if (loop.getLowerBound() == strips.getLowerBound() &&
+        loop.getUpperBound() == strips.getUpperBound() &&
+        loop.getStep() == strips.getStep() && getWork(loop) > most) {
+      busiest = loop;
+      most = getWork(loop);
+    }
+  return busiest;
 }
 
 static std::optional<StreamPlan> planLoop(Operation *loop, int64_t alignment) {
@@ -191,15 +230,18 @@ static std::optional<StreamPlan> planLoop(Operation *loop, int64_t alignment) {
   plan.buffers = norm::getOuterBuffers(loop).takeVector();
   if (!llvm::all_of(plan.buffers, hasForwardStrides))
     return std::nullopt;
-  llvm::DenseSet<Operation *> seen;
   loop->walk([&](vector::TransferWriteOp write) {
     std::optional<Stream> stream = planWrite(write, loop, alignment);
     if (!stream || !llvm::is_contained(plan.buffers, write.getBase()))
       return;
     // The first write of a loop chooses where its strips start.
-    if (stream->strips && !seen.insert(stream->strips).second)
-      return;
-    plan.streams.push_back(*stream);
+    auto first = llvm::find_if(plan.streams, [&](const Stream &other) {
+      return stream->strips && other.strips == stream->strips;
+    });
+    if (first == plan.streams.end())
+      plan.streams.push_back(*stream);
+    else if (isAlong(*first, write))
+      first->companions.push_back(write);
   });
   if (plan.streams.empty())
     return std::nullopt;
@@ -329,8 +371,24 @@ private:
       for (Value stride : ArrayRef(info.strides).drop_back())
         bits = arith::OrIOp::create(b, loc, bits, mul(stride, constant(bytes)));
     }
-    return compare(arith::CmpIPredicate::eq, both(bits, constant(mask)),
-                   constant(0));
+    Value isAligned = compare(arith::CmpIPredicate::eq,
+                              both(bits, constant(mask)), constant(0));
+    for (vector::TransferWriteOp companion : stream.companions)
+      isAligned = both(isAligned, createIsAlong(stream, companion));
+    return isAligned;
+  }
+
+  /// Rows of both buffers at the same distance from a line.
+  Value createIsAlong(Stream stream, vector::TransferWriteOp companion) {
+    const BufferInfo &info = infos[stream.write.getBase()];
+    const BufferInfo &other = infos[companion.getBase()];
+    Value bytes = constant(norm::getElementBytes(companion.getBase()));
+    Value bits = sub(info.start, other.start);
+    for (auto [x, y] : llvm::zip(ArrayRef(info.strides).drop_back(),
+                                 ArrayRef(other.strides).drop_back()))
+      bits = arith::OrIOp::create(b, loc, bits, mul(sub(x, y), bytes));
+    return compare(arith::CmpIPredicate::eq,
+                   both(bits, constant(alignment - 1)), constant(0));
   }
 
   //===--------------------------------------------------------------------===//
@@ -348,10 +406,13 @@ private:
     auto strips =
         cast<scf::ForOp>(mapping.lookup(stream.strips.getOperation()));
     b.setInsertionPoint(strips);
-    norm::RowStrips row{strips, strips.getLowerBound(), strips.getUpperBound(),
-                        alignment / norm::getElementBytes(write.getBase())};
     moveStrips(strips, write);
-    moved[strips->getParentOp()] = row;
+    for (vector::TransferWriteOp companion : stream.companions) {
+      auto along = cast<vector::TransferWriteOp>(
+          mapping.lookup(companion.getOperation()));
+      b.setInsertionPoint(along);
+      streamWrite(along);
+    }
   }
 
   void streamWrite(vector::TransferWriteOp write) {
@@ -400,7 +461,8 @@ private:
   void moveStrips(scf::ForOp strips, vector::TransferWriteOp write) {
     int64_t lanes = write.getVectorType().getNumElements();
     int64_t line = alignment / norm::getElementBytes(write.getBase());
-    Value from = strips.getLowerBound(), to = createEnd(strips, lanes);
+    Value from = strips.getLowerBound(), bound = strips.getUpperBound();
+    Value to = createEnd(strips, lanes);
     Value head = createHead(write, from);
     Value isMoved = both(compare(arith::CmpIPredicate::ne, head, constant(0)),
                          compare(arith::CmpIPredicate::slt, from, to));
@@ -410,8 +472,14 @@ private:
     Value length = sub(sub(to, slack), start);
     Value rest = arith::MaxSIOp::create(b, loc, length, constant(0));
     Value end = add(start, both(rest, constant(-lanes)));
-    SmallVector<std::pair<Value, SmallVector<Value>>> next =
-        findNextRows(strips);
+    scf::ForOp prefetching = findBusiestLoop(strips);
+    SmallVector<std::pair<Value, SmallVector<Value>>> next;
+    {
+      OpBuilder::InsertionGuard guard(b);
+      if (prefetching->isBeforeInBlock(strips))
+        b.setInsertionPoint(prefetching);
+      next = findNextRows(strips);
+    }
     if (lanes > line)
       buildPieces(isMoved, strips, {from, add(from, head)}, line);
     else
@@ -424,11 +492,14 @@ private:
       pieces.push_back(add(end, constant(i * line)));
     pieces.push_back(sub(to, constant(line)));
     buildPieces(isMoved, strips, pieces, line);
-    b.setInsertionPointToStart(strips.getBody());
-    for (auto &[buffer, indices] : next)
-      prefetchStrip(buffer, indices, strips.getInductionVar(), lanes);
+    if (prefetchingLoops.insert(prefetching).second) {
+      b.setInsertionPointToStart(prefetching.getBody());
+      for (auto &[buffer, indices] : next)
+        prefetchStrip(buffer, indices, prefetching.getInductionVar(), lanes);
+    }
     b.setInsertionPoint(write);
     streamWrite(write);
+    moved[strips->getParentOp()] = {strips, from, bound, isMoved, line};
   }
 
   /// Whole lines between the end of moved strips and the last line of the row.
@@ -510,6 +581,7 @@ private:
   const StreamPlan &plan;
   int64_t cacheBytes, prefetchRows, alignment;
   bool pipeline;
+  llvm::DenseSet<Operation *> prefetchingLoops;
   llvm::DenseMap<Value, BufferInfo> infos;
   llvm::DenseMap<Value, Value> ends;
   llvm::MapVector<Operation *, norm::RowStrips> moved; // the last of each row

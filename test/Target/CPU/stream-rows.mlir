@@ -233,3 +233,75 @@ func.func @view_inside(%y: memref<8x128xf32>) {
   }
   return
 }
+
+// -----
+
+// The next row is prefetched in the loop over the same strips that computes the most,
+// where the streamed one only copies.
+// CHECK-LABEL: func @busiest
+// CHECK: scf.if
+// CHECK: scf.for %[[I:.*]] = %c0
+// CHECK: %[[NEXT:.*]] = arith.minsi
+// CHECK: scf.for %[[K:.*]] = %c0 to %c4096 step %c64
+// CHECK: memref.prefetch %{{.*}}[%[[NEXT]], %[[K]]]
+// CHECK-COUNT-3: memref.prefetch
+// CHECK-NOT: memref.prefetch
+// CHECK: math.exp
+// CHECK-NOT: memref.prefetch
+// CHECK: nontemporal = true
+// CHECK-NOT: memref.prefetch
+// CHECK: return
+func.func @busiest(%x: memref<?x4096xf32>, %y: memref<?x4096xf32>, %rows: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c64 = arith.constant 64 : index
+  %c4096 = arith.constant 4096 : index
+  %pad = arith.constant 0.0 : f32
+  %row = memref.alloc() {alignment = 64 : i64} : memref<1x4096xf32>
+  scf.for %i = %c0 to %rows step %c1 {
+    scf.for %k = %c0 to %c4096 step %c64 {
+      %v = vector.transfer_read %x[%i, %k], %pad {in_bounds = [true]} : memref<?x4096xf32>, vector<64xf32>
+      %s = math.exp %v : vector<64xf32>
+      vector.transfer_write %s, %row[%c0, %k] {in_bounds = [true]} : vector<64xf32>, memref<1x4096xf32>
+    }
+    scf.for %k = %c0 to %c4096 step %c64 {
+      %v = vector.transfer_read %row[%c0, %k], %pad {in_bounds = [true]} : memref<1x4096xf32>, vector<64xf32>
+      %s = arith.addf %v, %v : vector<64xf32>
+      vector.transfer_write %s, %y[%i, %k] {in_bounds = [true]} : vector<64xf32>, memref<?x4096xf32>
+    }
+  }
+  memref.dealloc %row : memref<1x4096xf32>
+  return
+}
+
+// -----
+
+// Two results of one loop are streamed together, if their rows lie at the same
+// distance from a line.
+// CHECK-LABEL: func @two_results
+// CHECK: %[[APART:.*]] = arith.subi %{{.*}}, %{{.*}} : index
+// CHECK: %[[REST:.*]] = arith.andi %[[APART]], %c63
+// CHECK: arith.cmpi eq, %[[REST]], %c0
+// CHECK: scf.if
+// CHECK-COUNT-2: vector.store {{.*}} {alignment = 64 : i64, nontemporal = true}
+// CHECK: else
+// CHECK-NOT: vector.store
+// CHECK: return
+func.func @two_results(%x: memref<8x1024xf32>, %y: memref<8x1024xf32>, %z: memref<8x1024xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %c64 = arith.constant 64 : index
+  %c1024 = arith.constant 1024 : index
+  %pad = arith.constant 0.0 : f32
+  scf.for %i = %c0 to %c8 step %c1 {
+    scf.for %k = %c0 to %c1024 step %c64 {
+      %v = vector.transfer_read %x[%i, %k], %pad {in_bounds = [true]} : memref<8x1024xf32>, vector<64xf32>
+      %s = arith.addf %v, %v : vector<64xf32>
+      vector.transfer_write %s, %y[%i, %k] {in_bounds = [true]} : vector<64xf32>, memref<8x1024xf32>
+      %p = arith.mulf %v, %v : vector<64xf32>
+      vector.transfer_write %p, %z[%i, %k] {in_bounds = [true]} : vector<64xf32>, memref<8x1024xf32>
+    }
+  }
+  return
+}

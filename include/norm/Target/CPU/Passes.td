@@ -18,7 +18,8 @@ def NormStreamRows : Pass<"norm-stream-rows", "ModuleOp"> {
     has to. This pass makes a second version of each outermost row loop
     (`scf.for` or `scf.forall` on buffers) and chooses between the two when the
     loop is reached. The second one writes with non-temporal stores and fetches
-    the next row while it writes this one. It is taken when
+    the next row while it writes this one, or in another loop over the same strips
+    that computes far more. It is taken when
 
     * the buffers of the loop hold more than `cache-bytes` bytes together; with
       0, sixteen times the level 2 cache that `sysconf` reports, or 16 MiB where

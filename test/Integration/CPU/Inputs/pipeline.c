@@ -1,6 +1,6 @@
-/* Compares a streamed norm with a plain one, bit by bit, at offsets of its buffers
- * from a cache line, for row counts and lengths; guards around the output stay. The
- * header comes by -include.
+/* Compares a streamed norm with a plain one, bit by bit, at offsets of its
+ * buffers from a cache line, for row counts and lengths; guards around the
+ * output stay. The header comes by -include.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,0 +1,98 @@
+//===- RecomputeProducers.cpp - cheap rows are not kept -------------------===//
+//
+// Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "norm/Transforms/Passes.h"
+
+namespace mlir::norm {
+#define GEN_PASS_DEF_NORMRECOMPUTEPRODUCERS
+#include "norm/Transforms/Passes.h.inc"
+} // namespace mlir::norm
+
+using namespace mlir;
+using linalg::GenericOp;
+
+static bool isWide(Type type) {
+  return type.isIntOrFloat() && type.getIntOrFloatBitWidth() >= 32;
+}
+
+/// A few sums and products of wide elements, no conversion.
+static bool isCheap(GenericOp op, unsigned maxOps) {
+  auto body = op.getBody()->without_terminator();
+  return static_cast<unsigned>(std::distance(body.begin(), body.end())) <=
+             maxOps &&
+         llvm::all_of(op.getBody()->getArgumentTypes(), isWide) &&
+         llvm::all_of(body, [](Operation &each) {
+           return isa<arith::AddFOp, arith::SubFOp, arith::MulFOp,
+                      arith::NegFOp, arith::ConstantOp>(each);
+         });
+}
+
+/// Reductions and elementwise ops alone read it, and one of each at least.
+static bool isReadByRows(GenericOp producer) {
+  bool hasReduction = false, hasElementwise = false;
+  for (OpOperand &use : producer->getUses()) {
+    if (isa<tensor::DimOp>(use.getOwner()))
+      continue;
+    auto reader = dyn_cast<GenericOp>(use.getOwner());
+    if (!reader || !reader.isDpsInput(&use) ||
+        !linalg::areElementwiseOpsFusable(&use))
+      return false;
+    bool reduces = reader.getNumReductionLoops() > 0;
+    (reduces ? hasReduction : hasElementwise) = true;
+  }
+  return hasReduction && hasElementwise;
+}
+
+namespace {
+struct NormRecomputeProducers
+    : norm::impl::NormRecomputeProducersBase<NormRecomputeProducers> {
+  using NormRecomputeProducersBase::NormRecomputeProducersBase;
+
+  void runOnOperation() override {
+    SmallVector<GenericOp> ops;
+    getOperation().walk([&](GenericOp op) { ops.push_back(op); });
+    IRRewriter rewriter(&getContext());
+    // From the end: what is replaced comes after its producer.
+    for (GenericOp op : llvm::reverse(ops))
+      if (op.hasPureTensorSemantics() && op->getNumResults() == 1 &&
+          op.getNumParallelLoops() == op.getNumLoops() &&
+          isCheap(op, maxOps) && isReadByRows(op))
+        recompute(rewriter, op);
+  }
+
+  /// Fusion keeps the result of a producer that has other uses, so each use gets
+  /// a producer of its own first.
+  void recompute(IRRewriter &rewriter, GenericOp producer) {
+    while (!producer->use_empty()) {
+      OpOperand &use = *producer->use_begin();
+      Operation *reader = use.getOwner();
+      if (isa<tensor::DimOp>(reader)) {
+        rewriter.modifyOpInPlace(
+            reader, [&] { use.set(producer.getDpsInits().front()); });
+        continue;
+      }
+      rewriter.setInsertionPoint(reader);
+      Operation *own = rewriter.clone(*producer);
+      rewriter.modifyOpInPlace(reader, [&] { use.set(own->getResult(0)); });
+      FailureOr<linalg::ElementwiseOpFusionResult> fused =
+          linalg::fuseElementwiseOps(rewriter, &use);
+      if (failed(fused))
+        continue;
+      for (Value result : reader->getResults())
+        rewriter.replaceAllUsesWith(result, fused->replacements.lookup(result));
+      rewriter.eraseOp(reader);
+      rewriter.eraseOp(own);
+    }
+    rewriter.eraseOp(producer);
+  }
+};
+} // namespace

@@ -1,0 +1,343 @@
+//===- SplitWideVectors.cpp - strips that need few registers --------------===//
+//
+// Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/Matchers.h"
+#include "norm/Transforms/Passes.h"
+
+namespace mlir::norm {
+#define GEN_PASS_DEF_NORMSPLITWIDEVECTORS
+#include "norm/Transforms/Passes.h.inc"
+} // namespace mlir::norm
+
+using namespace mlir;
+
+static VectorType getVector(Value v) {
+  return dyn_cast<VectorType>(v.getType());
+}
+
+static bool hasVectors(Operation &op) {
+  auto isVector = [](Value v) { return isa<VectorType>(v.getType()); };
+  return llvm::any_of(op.getOperands(), isVector) ||
+         llvm::any_of(op.getResults(), isVector);
+}
+
+/// The one attribute of all lanes, or the scalar that was broadcast.
+static OpFoldResult getUniform(Value v) {
+  DenseElementsAttr constant;
+  if (matchPattern(v, m_Constant(&constant)) && constant.isSplat())
+    return constant.getSplatValue<Attribute>();
+  auto broadcast = v.getDefiningOp<vector::BroadcastOp>();
+  if (broadcast && !isa<VectorType>(broadcast.getSourceType()))
+    return broadcast.getSource();
+  return OpFoldResult();
+}
+
+//===----------------------------------------------------------------------===//
+// Plan
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// The address of a plain access to a row: a whole rank-1 vector, no mask.
+struct Access {
+  Value base;
+  OperandRange indices;
+};
+} // namespace
+
+static std::optional<Access> getAccess(Operation &op) {
+  std::optional<Access> access;
+  Type element;
+  if (auto load = dyn_cast<vector::LoadOp>(op)) {
+    access = Access{load.getBase(), load.getIndices()};
+    element = load.getVectorType().getElementType();
+  } else if (auto store = dyn_cast<vector::StoreOp>(op)) {
+    access = Access{store.getBase(), store.getIndices()};
+    element = store.getVectorType().getElementType();
+  } else if (auto transfer = dyn_cast<VectorTransferOpInterface>(op)) {
+    if (transfer.getMask() || transfer.hasOutOfBoundsDim() ||
+        !transfer.getPermutationMap().isMinorIdentity())
+      return std::nullopt;
+    access = Access{transfer.getBase(), transfer.getIndices()};
+    element = transfer.getVectorType().getElementType();
+  }
+  if (!access || access->indices.empty())
+    return std::nullopt;
+  auto type = dyn_cast<MemRefType>(access->base.getType());
+  return type && type.getElementType() == element ? access : std::nullopt;
+}
+
+static bool writes(Operation &op) {
+  return isa<vector::StoreOp, vector::TransferWriteOp>(op);
+}
+
+/// Part j of the results depends on part j of the operands only.
+static bool isPartWise(Operation &op) {
+  if (isa<vector::BitCastOp, vector::InterleaveOp, vector::DeinterleaveOp>(op))
+    return true;
+  if (op.getNumResults() == 1 && getUniform(op.getResult(0)))
+    return true;
+  return OpTrait::hasElementwiseMappableTraits(&op) && isMemoryEffectFree(&op);
+}
+
+static bool canDivide(Value v, int64_t parts) {
+  VectorType type = getVector(v);
+  return !type || (type.getRank() == 1 && !type.isScalable() &&
+                   type.getDimSize(0) % parts == 0);
+}
+
+/// Strips are read and written at one place each, so that a part never reads
+/// what an earlier part wrote.
+static bool canSplit(scf::ForOp loop, int64_t parts) {
+  Value place;
+  bool hasWrites = false, hasOtherPlaces = false;
+  for (Operation &op : loop.getBody()->without_terminator()) {
+    if (!hasVectors(op)) {
+      if (op.getNumRegions() != 0 ||
+          !(isMemoryEffectFree(&op) || isa<memref::PrefetchOp>(op)))
+        return false;
+      continue;
+    }
+    if (std::optional<Access> access = getAccess(op)) {
+      Value column = access->indices.back();
+      hasOtherPlaces |= place && place != column;
+      place = column;
+      hasWrites |= writes(op);
+    } else if (!isPartWise(op)) {
+      return false;
+    }
+    auto divides = [&](Value v) { return canDivide(v, parts); };
+    if (!llvm::all_of(op.getOperands(), divides) ||
+        !llvm::all_of(op.getResults(), divides))
+      return false;
+  }
+  return !(hasWrites && hasOtherPlaces) &&
+         llvm::all_of(loop.getRegionIterArgs(),
+                      [&](Value v) { return canDivide(v, parts); });
+}
+
+static int64_t getWidest(scf::ForOp loop) {
+  int64_t widest = 0;
+  for (Operation &op : loop.getBody()->without_terminator())
+    for (Value result : op.getResults())
+      if (VectorType type = getVector(result))
+        if (type.getRank() == 1)
+          widest = std::max(widest, type.getDimSize(0));
+  return widest;
+}
+
+/// The most lanes of vectors computed in the body that wait for a use at once.
+static int64_t getLiveLanes(scf::ForOp loop) {
+  llvm::DenseMap<Operation *, SmallVector<Value>> lastUses;
+  Block *body = loop.getBody();
+  for (Operation &op : *body)
+    for (Value result : op.getResults()) {
+      if (!getVector(result) || getUniform(result))
+        continue;
+      Operation *last = nullptr;
+      for (Operation *user : result.getUsers()) {
+        Operation *inBody = body->findAncestorOpInBlock(*user);
+        if (!last || last->isBeforeInBlock(inBody))
+          last = inBody;
+      }
+      if (last)
+        lastUses[last].push_back(result);
+    }
+  auto lanes = [](Value v) { return getVector(v).getNumElements(); };
+  int64_t live = 0, most = 0;
+  for (Operation &op : *body) {
+    for (Value v : lastUses.lookup(&op))
+      live -= lanes(v);
+    for (Value result : op.getResults())
+      if (getVector(result) && !result.use_empty() && !getUniform(result))
+        live += lanes(result);
+    most = std::max(most, live);
+  }
+  return most;
+}
+
+//===----------------------------------------------------------------------===//
+// Rewrite
+//===----------------------------------------------------------------------===//
+
+namespace {
+class LoopSplitter {
+public:
+  LoopSplitter(RewriterBase &b, scf::ForOp loop, int64_t parts)
+      : b(b), loc(loop.getLoc()), loop(loop), parts(parts), values(parts) {}
+
+  void run() {
+    b.setInsertionPoint(loop);
+    SmallVector<Value> inits;
+    for (Value init : loop.getInitArgs())
+      for (int64_t part = 0; part < getParts(init); ++part)
+        inits.push_back(getPart(init, part));
+    auto split = scf::ForOp::create(b, loc, loop.getLowerBound(),
+                                    loop.getUpperBound(), loop.getStep(), inits,
+                                    nullptr, loop.getUnsignedCmp());
+    split->setDiscardableAttrs(loop->getDiscardableAttrDictionary());
+    if (inits.empty())
+      split.getBody()->getTerminator()->erase();
+    mapArguments(split);
+    b.setInsertionPointToEnd(split.getBody());
+    buildBody();
+    b.setInsertionPointAfter(split);
+    b.replaceOp(loop, joinResults(split));
+  }
+
+private:
+  /// Scalars and other values without lanes are whole.
+  int64_t getParts(Value v) { return getVector(v) ? parts : 1; }
+
+  void mapArguments(scf::ForOp split) {
+    whole.map(loop.getInductionVar(), split.getInductionVar());
+    unsigned next = 0;
+    for (BlockArgument arg : loop.getRegionIterArgs())
+      for (int64_t part = 0; part < getParts(arg); ++part) {
+        Value v = split.getRegionIterArg(next++);
+        IRMapping &mapping = getVector(arg) ? values[part] : whole;
+        mapping.map(arg, v);
+      }
+  }
+
+  VectorType getPartType(Type type) {
+    auto vector = cast<VectorType>(type);
+    return VectorType::get(vector.getDimSize(0) / parts,
+                           vector.getElementType());
+  }
+
+  /// Part of a vector: computed already, uniform, or cut out of one from
+  /// outside the loop.
+  Value getPart(Value v, int64_t part) {
+    if (!getVector(v))
+      return whole.lookupOrDefault(v);
+    if (Value known = values[part].lookupOrNull(v))
+      return known;
+    VectorType type = getPartType(v.getType());
+    if (OpFoldResult uniform = getUniform(v)) {
+      if (auto scalar = dyn_cast<Value>(uniform))
+        return vector::BroadcastOp::create(b, loc, type,
+                                           whole.lookupOrDefault(scalar));
+      return arith::ConstantOp::create(
+          b, loc, DenseElementsAttr::get(type, cast<Attribute>(uniform)));
+    }
+    int64_t lanes = type.getDimSize(0);
+    return vector::ExtractStridedSliceOp::create(b, loc, v, {part * lanes},
+                                                 {lanes}, {1});
+  }
+
+  void buildBody() {
+    // What has no lanes comes first: it never depends on a vector.
+    for (Operation &op : loop.getBody()->without_terminator())
+      if (!hasVectors(op))
+        b.clone(op, whole);
+    for (int64_t part = 0; part < parts; ++part)
+      for (Operation &op : loop.getBody()->without_terminator())
+        if (hasVectors(op))
+          buildPart(op, part);
+    SmallVector<Value> yielded;
+    for (Value v : loop.getBody()->getTerminator()->getOperands())
+      for (int64_t part = 0; part < getParts(v); ++part)
+        yielded.push_back(getPart(v, part));
+    scf::YieldOp::create(b, loc, yielded);
+  }
+
+  void buildPart(Operation &op, int64_t part) {
+    if (op.getNumResults() == 1 && getUniform(op.getResult(0)))
+      return; // built where it is used
+    SmallVector<Value> operands;
+    for (Value operand : op.getOperands())
+      operands.push_back(getPart(operand, part));
+    SmallVector<Type> types;
+    for (Type type : op.getResultTypes())
+      types.push_back(getPartType(type));
+    OperationState state(op.getLoc(), op.getName(), operands, types);
+    state.addAttributes(op.getDiscardableAttrDictionary().getValue());
+    state.propertiesAttr = op.getPropertiesAsAttribute();
+    Operation *built = b.create(state);
+    if (getAccess(op))
+      moveAccess(op, *built, part);
+    values[part].map(op.getResults(), built->getResults());
+  }
+
+  /// Behind the columns of the parts before.
+  void moveAccess(Operation &op, Operation &built, int64_t part) {
+    Value vector = writes(op) ? op.getOperand(0) : op.getResult(0);
+    VectorType type = getPartType(vector.getType());
+    int64_t first = part * type.getDimSize(0);
+    int64_t bytes = type.getNumElements() * type.getElementTypeBitWidth() / 8;
+    if (auto store = dyn_cast<vector::StoreOp>(built))
+      if (llvm::MaybeAlign alignment = store.getMaybeAlign())
+        store.setAlignment(llvm::MinAlign(alignment->value(), bytes));
+    if (auto load = dyn_cast<vector::LoadOp>(built))
+      if (llvm::MaybeAlign alignment = load.getMaybeAlign())
+        load.setAlignment(llvm::MinAlign(alignment->value(), bytes));
+    if (first == 0)
+      return;
+    OperandRange indices = getAccess(built)->indices;
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPoint(&built);
+    Value by = arith::ConstantIndexOp::create(b, loc, first);
+    Value column = arith::AddIOp::create(b, loc, indices.back(), by);
+    built.setOperand(indices.getBeginOperandIndex() + indices.size() - 1,
+                     column);
+  }
+
+  SmallVector<Value> joinResults(scf::ForOp split) {
+    SmallVector<Value> results;
+    unsigned next = 0;
+    for (Value old : loop.getResults()) {
+      if (!getVector(old)) {
+        results.push_back(split.getResult(next++));
+        continue;
+      }
+      Value joined =
+          arith::ConstantOp::create(b, loc, b.getZeroAttr(old.getType()));
+      int64_t lanes = getPartType(old.getType()).getDimSize(0);
+      for (int64_t part = 0; part < parts; ++part)
+        joined = vector::InsertStridedSliceOp::create(
+            b, loc, split.getResult(next++), joined, {part * lanes}, {1});
+      results.push_back(joined);
+    }
+    return results;
+  }
+
+  RewriterBase &b;
+  Location loc;
+  scf::ForOp loop;
+  int64_t parts;
+  IRMapping whole;               // values without lanes
+  SmallVector<IRMapping> values; // vectors, by part
+};
+
+struct NormSplitWideVectors
+    : norm::impl::NormSplitWideVectorsBase<NormSplitWideVectors> {
+  using NormSplitWideVectorsBase::NormSplitWideVectorsBase;
+
+  void runOnOperation() override {
+    if (lanes <= 0 || live < 0) {
+      getOperation()->emitError("norm-split-wide-vectors: lanes must be "
+                                "positive and live not negative, got ")
+          << int64_t(lanes) << " and " << int64_t(live);
+      return signalPassFailure();
+    }
+    SmallVector<scf::ForOp> loops;
+    getOperation()->walk([&](scf::ForOp loop) { loops.push_back(loop); });
+    IRRewriter b(&getContext());
+    for (scf::ForOp loop : loops) {
+      int64_t widest = getWidest(loop);
+      if (widest <= lanes || widest % lanes != 0 ||
+          getLiveLanes(loop) <= live || !canSplit(loop, widest / lanes))
+        continue;
+      LoopSplitter(b, loop, widest / lanes).run();
+    }
+  }
+};
+} // namespace

@@ -1,0 +1,75 @@
+// RUN: norm-opt %s --norm-expand-vector-math | FileCheck %s
+// RUN: norm-opt %s --norm-expand-vector-math=fma=true | FileCheck %s --check-prefix=FMA
+// Results are measured in test/Integration/CPU/vector-math.mlir.
+
+// Bounds that NaN passes, an integer n, x - n ln 2 in two steps, a polynomial, and
+// the two halves of 2^n.
+// CHECK-LABEL: func @exp
+// CHECK-SAME: %[[X:.*]]: vector<64xf32>
+// CHECK: %[[TOP:.*]] = arith.constant dense<8.900000e+01> : vector<64xf32>
+// CHECK: %[[ABOVE:.*]] = arith.cmpf ogt, %[[X]], %[[TOP]]
+// CHECK: %[[LOW:.*]] = arith.select %[[ABOVE]], %{{.*}}, %[[X]]
+// CHECK: dense<-1.040000e+02>
+// CHECK: arith.cmpf olt, %[[LOW]]
+// CHECK: dense<1.44269502>
+// CHECK: dense<0x4B4000FE>
+// CHECK: %[[N:.*]] = arith.addf
+// CHECK-DAG: %[[HIGH:.*]] = arith.constant dense<0.693145751>
+// CHECK-DAG: %[[LOW2:.*]] = arith.constant dense<1.42860677E-6>
+// CHECK: arith.mulf %{{.*}}, %[[HIGH]]
+// CHECK: arith.subf
+// CHECK: arith.mulf %{{.*}}, %[[LOW2]]
+// CHECK: arith.subf
+// CHECK: %[[BITS:.*]] = arith.bitcast %[[N]] : vector<64xf32> to vector<64xi32>
+// CHECK: %[[HALF:.*]] = arith.shrui %[[BITS]]
+// CHECK: arith.subi %[[BITS]], %[[HALF]]
+// CHECK-COUNT-2: arith.shli
+// CHECK-NOT: math.
+// CHECK-NOT: fastmath
+// CHECK: return
+// FMA-LABEL: func @exp
+// FMA-COUNT-8: math.fma
+// FMA-NOT: math.
+// FMA: return
+func.func @exp(%x: vector<64xf32>) -> vector<64xf32> {
+  %y = math.exp %x : vector<64xf32>
+  return %y : vector<64xf32>
+}
+
+// tanh is made of exp; absf and copysign are instructions.
+// CHECK-LABEL: func @others
+// CHECK-NOT: math.{{exp|log|tanh|erf|fma}}
+// CHECK: math.copysign
+// CHECK-NOT: math.{{exp|log|tanh|erf|fma}}
+// CHECK: return
+func.func @others(%x: vector<8xf32>) -> vector<8xf32> {
+  %0 = math.exp2 %x : vector<8xf32>
+  %1 = math.expm1 %0 : vector<8xf32>
+  %2 = math.log %1 : vector<8xf32>
+  %3 = math.log1p %2 : vector<8xf32>
+  %4 = math.tanh %3 : vector<8xf32>
+  %5 = math.erf %4 : vector<8xf32>
+  return %5 : vector<8xf32>
+}
+
+// Scalars, f64 and 16-bit types are for libm and for norm-widen-narrow-floats.
+// CHECK-LABEL: func @left_alone
+// CHECK: math.exp %{{.*}} : f32
+// CHECK: math.exp %{{.*}} : vector<4xf64>
+// CHECK: math.exp %{{.*}} : vector<4xbf16>
+func.func @left_alone(%a: f32, %b: vector<4xf64>, %c: vector<4xbf16>) -> (f32, vector<4xf64>, vector<4xbf16>) {
+  %0 = math.exp %a : f32
+  %1 = math.exp %b : vector<4xf64>
+  %2 = math.exp %c : vector<4xbf16>
+  return %0, %1, %2 : f32, vector<4xf64>, vector<4xbf16>
+}
+
+// Any shape, scalable vectors too.
+// CHECK-LABEL: func @shapes
+// CHECK-NOT: math.exp
+// CHECK: return
+func.func @shapes(%a: vector<2x4xf32>, %b: vector<[4]xf32>) -> (vector<2x4xf32>, vector<[4]xf32>) {
+  %0 = math.exp %a : vector<2x4xf32>
+  %1 = math.exp %b : vector<[4]xf32>
+  return %0, %1 : vector<2x4xf32>, vector<[4]xf32>
+}
