@@ -176,15 +176,16 @@ static void useIntegersForMaskedAccess(llvm::Module &module) {
   }
 }
 
-/// Vectors of bf16 that are loaded in one block and used in another as
-/// integers: x86 without bf16 keeps them as f32 in between, by a library call
-/// an element.
+/// Vectors of bf16 that are loaded in one block and used in another, or used
+/// twice, as integers: x86 without bf16 keeps them as f32 in between, by a
+/// library call an element, or loads them element by element.
 static void carryBF16AsIntegers(llvm::Function &function) {
   SmallVector<llvm::Instruction *> carried;
   for (llvm::BasicBlock &block : function)
     for (llvm::Instruction &value : block)
       if (value.getType()->getScalarType()->isBFloatTy() &&
-          (isa<llvm::PHINode>(value) || value.isUsedOutsideOfBlock(&block)))
+          (isa<llvm::PHINode>(value) || value.isUsedOutsideOfBlock(&block) ||
+           (isa<llvm::LoadInst>(value) && !value.hasOneUse())))
         carried.push_back(&value);
   auto getInteger = [](llvm::Value *value) -> llvm::Type * {
     if (auto *vector = dyn_cast<llvm::VectorType>(value->getType()))

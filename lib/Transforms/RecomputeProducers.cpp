@@ -64,13 +64,13 @@ struct NormRecomputeProducers
     // From the end: what is replaced comes after its producer.
     for (GenericOp op : llvm::reverse(ops))
       if (op.hasPureTensorSemantics() && op->getNumResults() == 1 &&
-          op.getNumParallelLoops() == op.getNumLoops() &&
-          isCheap(op, maxOps) && isReadByRows(op))
+          op.getNumParallelLoops() == op.getNumLoops() && isCheap(op, maxOps) &&
+          isReadByRows(op))
         recompute(rewriter, op);
   }
 
-  /// Fusion keeps the result of a producer that has other uses, so each use gets
-  /// a producer of its own first.
+  /// Fusion keeps the result of a producer that has other uses, so each use
+  /// gets a producer of its own first.
   void recompute(IRRewriter &rewriter, GenericOp producer) {
     while (!producer->use_empty()) {
       OpOperand &use = *producer->use_begin();

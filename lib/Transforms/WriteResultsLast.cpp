@@ -74,9 +74,8 @@ static Value addResult(IRRewriter &rewriter, GenericOp reader, Value v) {
   maps.push_back(rewriter.getMultiDimIdentityMap(type.getRank()));
   SmallVector<Type> types(reader.getResultTypes());
   types.push_back(init.getType());
-  auto wide =
-      GenericOp::create(rewriter, loc, types, reader.getInputs(), outs, maps,
-                        reader.getIteratorTypesArray());
+  auto wide = GenericOp::create(rewriter, loc, types, reader.getInputs(), outs,
+                                maps, reader.getIteratorTypesArray());
   rewriter.inlineRegionBefore(reader.getRegion(), wide.getRegion(),
                               wide.getRegion().begin());
   Block *body = wide.getBody();
@@ -113,8 +112,8 @@ struct NormWriteResultsLast
           !reader->isBeforeInBlock(write))
         continue;
       Value late = addResult(rewriter, reader, v);
-      rewriter.modifyOpInPlace(
-          write, [&] { write.getSourceMutable().assign(late); });
+      rewriter.modifyOpInPlace(write,
+                               [&] { write.getSourceMutable().assign(late); });
     }
   }
 };

@@ -7,6 +7,7 @@
 
 #include "Buffers.h"
 #include "PipelineRows.h"
+#include "StreamPlan.h"
 #include "StripLanes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -23,6 +24,8 @@ namespace mlir::norm {
 } // namespace mlir::norm
 
 using namespace mlir;
+using norm::Stream;
+using norm::StreamPlan;
 
 /// glibc's _SC_LEVEL2_CACHE_SIZE; other systems answer 0 or -1.
 static constexpr int64_t kLevel2CacheSize = 191;
@@ -35,222 +38,14 @@ static constexpr int64_t kLineBytes = 64;
 static constexpr int64_t kPrefetchBytes = 1024;
 /// Of a parallel loop: each turn reads its first row alone.
 static constexpr int64_t kRowsPerTurn = 32;
-static constexpr int64_t kFunctionWork = 24;
 
 namespace {
-/// A vector write that the second version streams.
-struct Stream {
-  vector::TransferWriteOp write;
-  scf::ForOp strips; // runs over the row; null where the row is one vector
-  /// Other writes of the strips at the same place, streamed along.
-  SmallVector<vector::TransferWriteOp> companions;
-};
-
-/// What is known of a row loop before anything is built.
-struct StreamPlan {
-  Operation *loop = nullptr;
-  SmallVector<Value> buffers; // all that come from outside
-  SmallVector<Stream> streams;
-  llvm::SetVector<Value> written; // buffers that must overlap no other one
-};
-
 /// Address and strides of a buffer, found before the loop.
 struct BufferInfo {
   Value start;
   SmallVector<Value> strides;
 };
 } // namespace
-
-//===----------------------------------------------------------------------===//
-// Plan
-//===----------------------------------------------------------------------===//
-
-/// The span of such a buffer is known from its extents.
-static bool hasForwardStrides(Value buffer) {
-  if (!norm::hasCountableBytes(buffer))
-    return false;
-  auto type = cast<MemRefType>(buffer.getType());
-  if (type.getLayout().isIdentity())
-    return true;
-  auto [strides, offset] = type.getStridesAndOffset();
-  (void)offset;
-  return llvm::all_of(strides, [](int64_t stride) {
-    return !ShapedType::isDynamic(stride) && stride >= 0;
-  });
-}
-
-static bool isContiguousRow(Value buffer) {
-  auto type = cast<MemRefType>(buffer.getType());
-  return type.getRank() > 0 && type.isLastDimUnitStride();
-}
-
-/// Whole rank-1 vectors of neighbouring elements, all in bounds.
-static bool isPlainRow(VectorTransferOpInterface op) {
-  return isa<MemRefType>(op.getShapedType()) && !op.getMask() &&
-         op.getVectorType().getRank() == 1 && !op.hasOutOfBoundsDim() &&
-         op.getPermutationMap().isMinorIdentity() &&
-         isContiguousRow(op.getBase());
-}
-
-/// Uses the loop's index, if at all, as the place of the strip.
-static bool isStripOf(VectorTransferOpInterface op, scf::ForOp strips) {
-  if (!isPlainRow(op))
-    return false;
-  auto indices = op.getIndices();
-  return indices.back() == strips.getInductionVar() &&
-         !llvm::is_contained(indices.drop_back(), strips.getInductionVar());
-}
-
-/// From outside of `loop`, where overlap is found at run time, or an
-/// allocation, which overlaps nothing; a view inside could hide that two are
-/// one.
-static bool isKnownBase(Value base, Operation *loop) {
-  return !loop->isAncestor(base.getParentBlock()->getParentOp()) ||
-         isa_and_nonnull<memref::AllocOp, memref::AllocaOp>(
-             base.getDefiningOp());
-}
-
-/// A strip may be done twice, and strips may start anywhere: the body works
-/// lane by lane, and reads nothing that it writes.
-static bool canMoveStrips(scf::ForOp strips, int64_t lanes, Operation *loop) {
-  if (strips.getNumResults() != 0 || strips.getUnsignedCmp() ||
-      getConstantIntValue(strips.getStep()) != lanes)
-    return false;
-  for (OpOperand &use : strips.getInductionVar().getUses())
-    if (!isa<VectorTransferOpInterface>(use.getOwner()))
-      return false;
-  llvm::DenseSet<Value> read, written;
-  if (!norm::isLaneWise(strips))
-    return false;
-  for (Operation &op : strips.getBody()->without_terminator()) {
-    if (auto transfer = dyn_cast<VectorTransferOpInterface>(op)) {
-      if (transfer.getVectorType().getDimSize(0) != lanes ||
-          !isKnownBase(transfer.getBase(), loop))
-        return false;
-      bool isRead = isa<vector::TransferReadOp>(op);
-      (isRead ? read : written).insert(transfer.getBase());
-    }
-  }
-  return llvm::none_of(written, [&](Value v) { return read.contains(v); });
-}
-
-/// Only vector and scalar stores touch `buffer` in `loop`.
-static bool isOnlyWritten(Value buffer, Operation *loop) {
-  return llvm::all_of(buffer.getUses(), [&](OpOperand &use) {
-    Operation *user = use.getOwner();
-    if (!loop->isAncestor(user) || isa<memref::DimOp>(user))
-      return true;
-    if (auto store = dyn_cast<memref::StoreOp>(user))
-      return store.getMemref() == buffer;
-    auto write = dyn_cast<vector::TransferWriteOp>(user);
-    return write && write.getBase() == buffer;
-  });
-}
-
-static int64_t getWidestWrite(Value buffer, Operation *loop) {
-  int64_t widest = 0;
-  for (Operation *user : buffer.getUsers())
-    if (auto write = dyn_cast<vector::TransferWriteOp>(user))
-      if (loop->isAncestor(write))
-        widest = std::max(widest, write.getVectorType().getNumElements());
-  return widest;
-}
-
-/// The loop over a row that `write` is directly in; rows of one vector have
-/// none and are written in the body of the row loop.
-static std::optional<Stream> planWrite(vector::TransferWriteOp write,
-                                       Operation *loop, int64_t alignment) {
-  Value buffer = write.getBase();
-  int64_t lanes = write.getVectorType().getNumElements();
-  if (!isPlainRow(write) || !isOnlyWritten(buffer, loop) ||
-      lanes != getWidestWrite(buffer, loop))
-    return std::nullopt;
-  int64_t bytes = norm::getElementBytes(buffer);
-  if (alignment % bytes != 0 || lanes * bytes % alignment != 0)
-    return std::nullopt;
-  auto strips = dyn_cast<scf::ForOp>(write->getParentOp());
-  if (strips && strips != loop && isStripOf(write, strips))
-    return canMoveStrips(strips, lanes, loop)
-               ? std::optional(Stream{write, strips, {}})
-               : std::nullopt;
-  std::optional<int64_t> column =
-      getConstantIntValue(write.getIndices().back());
-  if (!isa<scf::ForOp, scf::ForallOp>(write->getParentOp()) || !column ||
-      *column * bytes % alignment != 0)
-    return std::nullopt;
-  return Stream{write, scf::ForOp(), {}};
-}
-
-/// Whether lines of `write` begin where those of the stream do, if its buffer
-/// is aligned like that one's.
-static bool isAlong(const Stream &stream, vector::TransferWriteOp write) {
-  vector::TransferWriteOp first = stream.write;
-  return write.getBase() != first.getBase() &&
-         write.getVectorType() == first.getVectorType() &&
-         ValueRange(write.getIndices()) == ValueRange(first.getIndices());
-}
-
-static bool isRowLoop(Operation *op) {
-  if (op->hasAttr(norm::smallLoopAttrName) || op->getNumResults() != 0)
-    return false;
-  return isa<scf::ForOp, scf::ForallOp>(op);
-}
-
-/// A guess at the instructions of a strip: a function is a polynomial.
-static int64_t getWork(scf::ForOp strips) {
-  int64_t work = 0;
-  for (Operation &op : *strips.getBody())
-    work += isa<math::ExpOp, math::Exp2Op, math::ExpM1Op, math::LogOp,
-                math::Log1pOp, math::TanhOp, math::ErfOp>(op)
-                ? kFunctionWork
-                : 1;
-  return work;
-}
-
-/// Prefetches go where they wait least for each other: to the loop over the
-/// same strips that computes the most, if it is far ahead of `strips`.
-static scf::ForOp findBusiestLoop(scf::ForOp strips) {
-  scf::ForOp busiest = strips;
-  int64_t most = 2 * getWork(strips);
-  for (auto loop : strips->getBlock()->getOps<scf::ForOp>())
-    if (loop.getLowerBound() == strips.getLowerBound() &&
-        loop.getUpperBound() == strips.getUpperBound() &&
-        loop.getStep() == strips.getStep() && getWork(loop) > most) {
-      busiest = loop;
-      most = getWork(loop);
-    }
-  return busiest;
-}
-
-static std::optional<StreamPlan> planLoop(Operation *loop, int64_t alignment) {
-  if (!isRowLoop(loop))
-    return std::nullopt;
-  StreamPlan plan;
-  plan.loop = loop;
-  plan.buffers = norm::getOuterBuffers(loop).takeVector();
-  if (!llvm::all_of(plan.buffers, hasForwardStrides))
-    return std::nullopt;
-  loop->walk([&](vector::TransferWriteOp write) {
-    std::optional<Stream> stream = planWrite(write, loop, alignment);
-    if (!stream || !llvm::is_contained(plan.buffers, write.getBase()))
-      return;
-    // The first write of a loop chooses where its strips start.
-    auto first = llvm::find_if(plan.streams, [&](const Stream &other) {
-      return stream->strips && other.strips == stream->strips;
-    });
-    if (first == plan.streams.end())
-      plan.streams.push_back(*stream);
-    else if (isAlong(*first, write))
-      first->companions.push_back(write);
-  });
-  if (plan.streams.empty())
-    return std::nullopt;
-  // What is written out of turn must not be what another buffer holds.
-  for (Value buffer : plan.buffers)
-    if (!norm::isOnlyRead(buffer, loop))
-      plan.written.insert(buffer);
-  return plan;
-}
 
 //===----------------------------------------------------------------------===//
 // Two versions
@@ -472,7 +267,7 @@ private:
     Value length = sub(sub(to, slack), start);
     Value rest = arith::MaxSIOp::create(b, loc, length, constant(0));
     Value end = add(start, both(rest, constant(-lanes)));
-    scf::ForOp prefetching = findBusiestLoop(strips);
+    scf::ForOp prefetching = norm::findBusiestLoop(strips);
     SmallVector<std::pair<Value, SmallVector<Value>>> next;
     {
       OpBuilder::InsertionGuard guard(b);
@@ -546,7 +341,7 @@ private:
     llvm::DenseSet<Value> seen;
     rows->walk([&](vector::TransferReadOp read) {
       Value buffer = read.getBase();
-      if (!infos.contains(buffer) || !isContiguousRow(buffer))
+      if (!infos.contains(buffer) || !norm::isContiguousRow(buffer))
         return;
       SmallVector<Value> indices(read.getIndices().drop_back());
       bool isKnown = llvm::all_of(indices, [&](Value index) {
@@ -609,7 +404,7 @@ struct NormStreamRows : norm::impl::NormStreamRowsBase<NormStreamRows> {
     SmallVector<StreamPlan> plans;
     for (auto func : getOperation().getOps<func::FuncOp>())
       for (Operation *loop : norm::getOutermostLoops(func))
-        if (std::optional<StreamPlan> plan = planLoop(loop, alignment))
+        if (std::optional<StreamPlan> plan = norm::planStreams(loop, alignment))
           plans.push_back(std::move(*plan));
     if (plans.empty())
       return;

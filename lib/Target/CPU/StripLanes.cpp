@@ -13,14 +13,12 @@
 
 using namespace mlir;
 
-static bool isContiguousRow(Value buffer) {
+bool norm::isContiguousRow(Value buffer) {
   auto type = dyn_cast<MemRefType>(buffer.getType());
   return type && type.getRank() > 0 && type.isLastDimUnitStride();
 }
 
-/// Whole rank-1 vectors of neighbouring elements, all in bounds, at the loop's
-/// index.
-static bool isStripOf(VectorTransferOpInterface op, scf::ForOp strips) {
+bool norm::isStripOf(VectorTransferOpInterface op, scf::ForOp strips) {
   auto indices = op.getIndices();
   return !op.getMask() && op.getVectorType().getRank() == 1 &&
          !op.hasOutOfBoundsDim() && op.getPermutationMap().isMinorIdentity() &&
@@ -41,7 +39,7 @@ bool norm::isUniform(Value v) {
 
 static bool isLaneWiseOp(Operation &op, scf::ForOp strips) {
   if (auto transfer = dyn_cast<VectorTransferOpInterface>(op))
-    return isStripOf(transfer, strips);
+    return norm::isStripOf(transfer, strips);
   if (isa<vector::BroadcastOp>(op))
     return norm::isUniform(op.getResult(0));
   if (matchPattern(&op, m_Constant()))

@@ -10,8 +10,16 @@
 #define NORM_LIB_TARGET_CPU_STRIPLANES_H
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 namespace mlir::norm {
+
+/// A memref whose last dimension is contiguous.
+bool isContiguousRow(Value buffer);
+
+/// Whole vectors of neighbouring elements, in bounds, that begin at the index
+/// of the loop over strips.
+bool isStripOf(VectorTransferOpInterface op, scf::ForOp strips);
 
 /// Of one value in all lanes.
 bool isUniform(Value v);

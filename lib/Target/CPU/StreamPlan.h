@@ -1,0 +1,42 @@
+//===- StreamPlan.h - which writes can be streamed ---------------*- C++ -*-===//
+//
+// Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NORM_LIB_TARGET_CPU_STREAMPLAN_H
+#define NORM_LIB_TARGET_CPU_STREAMPLAN_H
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+namespace mlir::norm {
+
+/// A vector write that the second version streams.
+struct Stream {
+  vector::TransferWriteOp write;
+  scf::ForOp strips; // runs over the row; null where the row is one vector
+  /// Other writes of the strips at the same place, streamed along.
+  SmallVector<vector::TransferWriteOp> companions;
+};
+
+/// What is known of a row loop before anything is built.
+struct StreamPlan {
+  Operation *loop = nullptr;
+  SmallVector<Value> buffers; // all that come from outside
+  SmallVector<Stream> streams;
+  llvm::SetVector<Value> written; // buffers that must overlap no other one
+};
+
+/// The plan for a loop over rows whose streamed stores are aligned to
+/// `alignment` bytes; nothing where no write can be streamed.
+std::optional<StreamPlan> planStreams(Operation *loop, int64_t alignment);
+
+/// Prefetches go where they wait least for each other: to the loop over the
+/// same strips that computes the most, if it is far ahead of `strips`.
+scf::ForOp findBusiestLoop(scf::ForOp strips);
+
+} // namespace mlir::norm
+
+#endif // NORM_LIB_TARGET_CPU_STREAMPLAN_H
