@@ -159,7 +159,8 @@ scf::ForOp norm::findBusiestLoop(scf::ForOp strips) {
   return busiest;
 }
 
-std::optional<StreamPlan> norm::planStreams(Operation *loop, int64_t alignment) {
+std::optional<StreamPlan> norm::planStreams(Operation *loop,
+                                            int64_t alignment) {
   if (!isRowLoop(loop))
     return std::nullopt;
   StreamPlan plan;
