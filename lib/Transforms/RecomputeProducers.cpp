@@ -64,8 +64,7 @@ struct NormRecomputeProducers
     // From the end: what is replaced comes after its producer.
     for (GenericOp op : llvm::reverse(ops))
       if (op.hasPureTensorSemantics() && op->getNumResults() == 1 &&
-          op.getNumParallelLoops() == op.getNumLoops() && isCheap(op, maxOps) &&
-          isReadByRows(op))
+          op.isAllParallelLoops() && isCheap(op, maxOps) && isReadByRows(op))
         recompute(rewriter, op);
   }
 

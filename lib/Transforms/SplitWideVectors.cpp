@@ -11,6 +11,7 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Matchers.h"
 #include "norm/Transforms/Passes.h"
+#include "norm/Transforms/Transforms.h"
 
 namespace mlir::norm {
 #define GEN_PASS_DEF_NORMSPLITWIDEVECTORS
@@ -29,8 +30,7 @@ static bool hasVectors(Operation &op) {
          llvm::any_of(op.getResults(), isVector);
 }
 
-/// The one attribute of all lanes, or the scalar that was broadcast.
-static OpFoldResult getUniform(Value v) {
+OpFoldResult norm::getUniform(Value v) {
   DenseElementsAttr constant;
   if (matchPattern(v, m_Constant(&constant)) && constant.isSplat())
     return constant.getSplatValue<Attribute>();
@@ -82,7 +82,7 @@ static bool writes(Operation &op) {
 static bool isPartWise(Operation &op) {
   if (isa<vector::BitCastOp, vector::InterleaveOp, vector::DeinterleaveOp>(op))
     return true;
-  if (op.getNumResults() == 1 && getUniform(op.getResult(0)))
+  if (op.getNumResults() == 1 && norm::getUniform(op.getResult(0)))
     return true;
   return OpTrait::hasElementwiseMappableTraits(&op) && isMemoryEffectFree(&op);
 }
@@ -139,7 +139,7 @@ static int64_t getLiveLanes(scf::ForOp loop) {
   Block *body = loop.getBody();
   for (Operation &op : *body)
     for (Value result : op.getResults()) {
-      if (!getVector(result) || getUniform(result))
+      if (!getVector(result) || norm::getUniform(result))
         continue;
       Operation *last = nullptr;
       for (Operation *user : result.getUsers()) {
@@ -156,7 +156,7 @@ static int64_t getLiveLanes(scf::ForOp loop) {
     for (Value v : lastUses.lookup(&op))
       live -= lanes(v);
     for (Value result : op.getResults())
-      if (getVector(result) && !result.use_empty() && !getUniform(result))
+      if (getVector(result) && !result.use_empty() && !norm::getUniform(result))
         live += lanes(result);
     most = std::max(most, live);
   }
@@ -221,7 +221,7 @@ private:
     if (Value known = values[part].lookupOrNull(v))
       return known;
     VectorType type = getPartType(v.getType());
-    if (OpFoldResult uniform = getUniform(v)) {
+    if (OpFoldResult uniform = norm::getUniform(v)) {
       if (auto scalar = dyn_cast<Value>(uniform))
         return vector::BroadcastOp::create(b, loc, type,
                                            whole.lookupOrDefault(scalar));
@@ -250,7 +250,7 @@ private:
   }
 
   void buildPart(Operation &op, int64_t part) {
-    if (op.getNumResults() == 1 && getUniform(op.getResult(0)))
+    if (op.getNumResults() == 1 && norm::getUniform(op.getResult(0)))
       return; // built where it is used
     SmallVector<Value> operands;
     for (Value operand : op.getOperands())

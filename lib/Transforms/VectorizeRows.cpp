@@ -6,7 +6,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "RowPlan.h"
-#include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -17,7 +16,6 @@
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Dominance.h"
-#include "mlir/IR/Matchers.h"
 #include "mlir/Transforms/CSE.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "norm/Transforms/Passes.h"
@@ -260,6 +258,15 @@ private:
   // Strips
   //===--------------------------------------------------------------------===//
 
+  /// Whole strips of `width` elements in [from, to).
+  SmallVector<Value> buildStrips(Value from, Value to, int64_t width,
+                                 ValueRange inits, StripFn strip) {
+    return buildLoop(from, to, index(width), inits,
+                     [&](Value column, ValueRange args) {
+                       return strip(column, width, Value(), args);
+                     });
+  }
+
   /// Runs `strip` over the row: `lanes` at a time, then `tail`, then a masked
   /// `tail`. `lanesState` and `tailState` are carried through the loops.
   /// The first loop has `levels` of blocks, see buildBlocks.
@@ -277,10 +284,8 @@ private:
       lanesState =
           buildBlocks(levels, index(0), asValue(mainEnd), lanesState, strip);
     if (!isEqualConstantIntOrValue(mainEnd, tailEnd))
-      tailState = buildLoop(asValue(mainEnd), asValue(tailEnd), index(tail),
-                            tailState, [&](Value column, ValueRange args) {
-                              return strip(column, tail, Value(), args);
-                            });
+      tailState = buildStrips(asValue(mainEnd), asValue(tailEnd), tail,
+                              tailState, strip);
     if (isEqualConstantIntOrValue(tailEnd, extent))
       return;
     buildMaskedStrip(tailEnd, extent, tailState, strip);
@@ -389,10 +394,7 @@ private:
   SmallVector<Value> buildBlocks(unsigned level, Value from, Value to,
                                  ValueRange inits, StripFn strip) {
     if (level == 0)
-      return buildLoop(from, to, index(lanes), inits,
-                       [&](Value column, ValueRange args) {
-                         return strip(column, lanes, Value(), args);
-                       });
+      return buildStrips(from, to, lanes, inits, strip);
     int64_t step = lanes;
     for (unsigned i = 0; i < level; ++i)
       step *= block;

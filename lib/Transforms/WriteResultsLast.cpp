@@ -27,8 +27,7 @@ static bool isWritten(Value v) {
 }
 
 static bool isElementwise(GenericOp op) {
-  return op && op.hasPureTensorSemantics() &&
-         op.getNumParallelLoops() == op.getNumLoops();
+  return op && op.hasPureTensorSemantics() && op.isAllParallelLoops();
 }
 
 static bool hasReductionOf(Value v) {

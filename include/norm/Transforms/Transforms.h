@@ -20,6 +20,10 @@ constexpr StringLiteral rowLanesAttrName = "norm.row_lanes";
 /// Whether norm-vectorize-rows can vectorise `op`.
 bool canVectorizeRow(linalg::LinalgOp op);
 
+/// The one value in all lanes of a vector, a constant or what was broadcast;
+/// nothing for others.
+OpFoldResult getUniform(Value v);
+
 } // namespace mlir::norm
 
 #endif // NORM_TRANSFORMS_TRANSFORMS_H

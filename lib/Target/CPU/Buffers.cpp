@@ -12,6 +12,8 @@
 
 using namespace mlir;
 
+static constexpr int64_t kLineBytes = 64;
+
 llvm::SetVector<Value> norm::getOuterBuffers(Operation *loop) {
   llvm::SetVector<Value> buffers;
   loop->walk([&](Operation *op) {
@@ -75,4 +77,19 @@ bool norm::isOnlyRead(Value buffer, Operation *scope) {
            isa<vector::TransferReadOp, vector::LoadOp, memref::LoadOp,
                memref::DimOp, memref::PrefetchOp>(user);
   });
+}
+
+void norm::createPrefetches(OpBuilder &b, Location loc, Value buffer,
+                            ArrayRef<Value> indices, int64_t elements,
+                            int64_t ahead) {
+  int64_t bytes = getElementBytes(buffer);
+  for (int64_t line = 0; line < elements * bytes; line += kLineBytes) {
+    SmallVector<Value> place(indices);
+    if (int64_t offset = (ahead + line) / bytes) {
+      Value by = arith::ConstantIndexOp::create(b, loc, offset);
+      place.back() = arith::AddIOp::create(b, loc, place.back(), by);
+    }
+    memref::PrefetchOp::create(b, loc, buffer, place, /*isWrite=*/false,
+                               /*localityHint=*/3, /*isDataCache=*/true);
+  }
 }

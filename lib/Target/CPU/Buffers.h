@@ -36,6 +36,12 @@ SmallVector<Operation *> getOutermostLoops(Operation *scope);
 /// view could be written through.
 bool isOnlyRead(Value buffer, Operation *scope);
 
+/// Fetches the lines of `elements` elements of `buffer` from `indices` on, or
+/// from `ahead` bytes later, for reading.
+void createPrefetches(OpBuilder &b, Location loc, Value buffer,
+                      ArrayRef<Value> indices, int64_t elements,
+                      int64_t ahead = 0);
+
 } // namespace mlir::norm
 
 #endif // NORM_LIB_TARGET_CPU_BUFFERS_H

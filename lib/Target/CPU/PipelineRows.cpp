@@ -17,7 +17,6 @@
 
 using namespace mlir;
 
-static constexpr int64_t kLineBytes = 64;
 /// Shorter rows overlap by themselves: the core looks that far ahead.
 static constexpr int64_t kMinStrips = 8;
 /// Of a parallel loop, where it has as many rows.
@@ -178,9 +177,8 @@ private:
 
   /// The reduction of row `row` and, where there are any, what `inLoop` adds to
   /// each turn of its innermost loop.
-  scf::ForOp cloneReduction(
-      Value row,
-      function_ref<void(scf::ForOp, const IRMapping &)> inLoop = nullptr) {
+  scf::ForOp cloneReduction(Value row,
+                            function_ref<void(scf::ForOp)> inLoop = nullptr) {
     IRMapping map;
     map.map(rows.getInductionVar(), row);
     for (Operation *op : plan.slice)
@@ -189,7 +187,7 @@ private:
     if (inLoop) {
       OpBuilder::InsertionGuard guard(b);
       auto inner = cast<scf::ForOp>(map.lookup(plan.inner.getOperation()));
-      inLoop(inner, map);
+      inLoop(inner);
     }
     return clone;
   }
@@ -216,12 +214,11 @@ private:
     cloneRow(row, reduced, [&](IRMapping &map) {
       Value lag = createLag(map);
       Value nextRow = add(row, index(1));
-      scf::ForOp fused =
-          cloneReduction(nextRow, [&](scf::ForOp inner, const IRMapping &) {
-            b.setInsertionPointToStart(inner.getBody());
-            fetchReads(inner);
-            buildStrip(inner.getInductionVar(), lag, map);
-          });
+      scf::ForOp fused = cloneReduction(nextRow, [&](scf::ForOp inner) {
+        b.setInsertionPointToStart(inner.getBody());
+        fetchReads(inner);
+        buildStrip(inner.getInductionVar(), lag, map);
+      });
       next = llvm::to_vector(ValueRange(fused.getResults()));
       cloneLastStrips(lag, map);
     });
@@ -295,16 +292,9 @@ private:
       if (read.getIndices().back() != inner.getInductionVar() ||
           read.getIndices().size() < 2)
         continue; // the weight stays in the cache
-      int64_t bytes = norm::getElementBytes(read.getBase());
-      int64_t strip = read.getVectorType().getNumElements() * bytes;
-      for (int64_t line = 0; line < strip; line += kLineBytes) {
-        SmallVector<Value> indices(read.getIndices());
-        indices.back() =
-            add(indices.back(), index((prefetchBytes + line) / bytes));
-        memref::PrefetchOp::create(b, loc, read.getBase(), indices,
-                                   /*isWrite=*/false, /*localityHint=*/3,
-                                   /*isDataCache=*/true);
-      }
+      norm::createPrefetches(
+          b, loc, read.getBase(), SmallVector<Value>(read.getIndices()),
+          read.getVectorType().getNumElements(), prefetchBytes);
     }
   }
 

@@ -32,14 +32,6 @@ static bool hasForwardStrides(Value buffer) {
   });
 }
 
-/// Whole rank-1 vectors of neighbouring elements, all in bounds.
-static bool isPlainRow(VectorTransferOpInterface op) {
-  return isa<MemRefType>(op.getShapedType()) && !op.getMask() &&
-         op.getVectorType().getRank() == 1 && !op.hasOutOfBoundsDim() &&
-         op.getPermutationMap().isMinorIdentity() &&
-         norm::isContiguousRow(op.getBase());
-}
-
 /// From outside of `loop`, where overlap is found at run time, or an
 /// allocation, which overlaps nothing; a view inside could hide that two are
 /// one.
@@ -58,9 +50,9 @@ static bool canMoveStrips(scf::ForOp strips, int64_t lanes, Operation *loop) {
   for (OpOperand &use : strips.getInductionVar().getUses())
     if (!isa<VectorTransferOpInterface>(use.getOwner()))
       return false;
-  llvm::DenseSet<Value> read, written;
   if (!norm::isLaneWise(strips))
     return false;
+  llvm::DenseSet<Value> read, written;
   for (Operation &op : strips.getBody()->without_terminator()) {
     if (auto transfer = dyn_cast<VectorTransferOpInterface>(op)) {
       if (transfer.getVectorType().getDimSize(0) != lanes ||
@@ -101,7 +93,7 @@ static std::optional<Stream> planWrite(vector::TransferWriteOp write,
                                        Operation *loop, int64_t alignment) {
   Value buffer = write.getBase();
   int64_t lanes = write.getVectorType().getNumElements();
-  if (!isPlainRow(write) || !isOnlyWritten(buffer, loop) ||
+  if (!norm::isPlainRow(write) || !isOnlyWritten(buffer, loop) ||
       lanes != getWidestWrite(buffer, loop))
     return std::nullopt;
   int64_t bytes = norm::getElementBytes(buffer);

@@ -11,11 +11,8 @@
 #include "StripLanes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
-#include "mlir/IR/Matchers.h"
 #include "norm/Target/CPU/Passes.h"
 
 namespace mlir::norm {
@@ -33,7 +30,6 @@ static constexpr int64_t kLevel2Multiple = 16;
 static constexpr int64_t kDefaultCacheBytes = 16 << 20;
 /// No cache is asked for below this, so that small calls cost nothing.
 static constexpr int64_t kNeverStreamed = 1 << 20;
-static constexpr int64_t kLineBytes = 64;
 /// How far ahead the next row is fetched while this one is written.
 static constexpr int64_t kPrefetchBytes = 1024;
 /// Of a parallel loop: each turn reads its first row alone.
@@ -289,8 +285,10 @@ private:
     buildPieces(isMoved, strips, pieces, line);
     if (prefetchingLoops.insert(prefetching).second) {
       b.setInsertionPointToStart(prefetching.getBody());
-      for (auto &[buffer, indices] : next)
-        prefetchStrip(buffer, indices, prefetching.getInductionVar(), lanes);
+      for (auto &[buffer, indices] : next) {
+        indices.push_back(prefetching.getInductionVar());
+        norm::createPrefetches(b, loc, buffer, indices, lanes);
+      }
     }
     b.setInsertionPoint(write);
     streamWrite(write);
@@ -357,18 +355,6 @@ private:
       found.push_back({buffer, indices});
     });
     return found;
-  }
-
-  void prefetchStrip(Value buffer, ArrayRef<Value> row, Value column,
-                     int64_t lanes) {
-    int64_t bytes = norm::getElementBytes(buffer);
-    for (int64_t line = 0; line < lanes * bytes; line += kLineBytes) {
-      SmallVector<Value> indices(row);
-      indices.push_back(line == 0 ? column
-                                  : add(column, constant(line / bytes)));
-      memref::PrefetchOp::create(b, loc, buffer, indices, /*isWrite=*/false,
-                                 /*localityHint=*/3, /*isDataCache=*/true);
-    }
   }
 
   OpBuilder &b;

@@ -10,6 +10,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Matchers.h"
+#include "norm/Transforms/Transforms.h"
 
 using namespace mlir;
 
@@ -18,37 +19,34 @@ bool norm::isContiguousRow(Value buffer) {
   return type && type.getRank() > 0 && type.isLastDimUnitStride();
 }
 
-bool norm::isStripOf(VectorTransferOpInterface op, scf::ForOp strips) {
-  auto indices = op.getIndices();
+bool norm::isPlainRow(VectorTransferOpInterface op) {
   return !op.getMask() && op.getVectorType().getRank() == 1 &&
          !op.hasOutOfBoundsDim() && op.getPermutationMap().isMinorIdentity() &&
-         isContiguousRow(op.getBase()) &&
-         indices.back() == strips.getInductionVar() &&
+         isContiguousRow(op.getBase());
+}
+
+bool norm::isStripOf(VectorTransferOpInterface op, scf::ForOp strips) {
+  auto indices = op.getIndices();
+  return isPlainRow(op) && indices.back() == strips.getInductionVar() &&
          !llvm::is_contained(indices.drop_back(), strips.getInductionVar());
 }
 
-bool norm::isUniform(Value v) {
-  if (!isa<VectorType>(v.getType()))
-    return true;
-  DenseElementsAttr constant;
-  if (matchPattern(v, m_Constant(&constant)))
-    return constant.isSplat();
-  auto broadcast = v.getDefiningOp<vector::BroadcastOp>();
-  return broadcast && !isa<VectorType>(broadcast.getSourceType());
+static bool isUniform(Value v) {
+  return !isa<VectorType>(v.getType()) || norm::getUniform(v);
 }
 
 static bool isLaneWiseOp(Operation &op, scf::ForOp strips) {
   if (auto transfer = dyn_cast<VectorTransferOpInterface>(op))
     return norm::isStripOf(transfer, strips);
   if (isa<vector::BroadcastOp>(op))
-    return norm::isUniform(op.getResult(0));
+    return isUniform(op.getResult(0));
   if (matchPattern(&op, m_Constant()))
-    return op.getNumResults() == 1 && norm::isUniform(op.getResult(0));
+    return op.getNumResults() == 1 && isUniform(op.getResult(0));
   if (!OpTrait::hasElementwiseMappableTraits(&op) || !isMemoryEffectFree(&op))
     return false;
   return llvm::all_of(op.getOperands(), [&](Value operand) {
     return strips->isAncestor(operand.getParentBlock()->getParentOp()) ||
-           norm::isUniform(operand);
+           isUniform(operand);
   });
 }
 
@@ -111,13 +109,12 @@ private:
     auto type = dyn_cast<VectorType>(v.getType());
     if (!type)
       return map.lookupOrDefault(v);
-    DenseElementsAttr constant;
-    if (matchPattern(v, m_Constant(&constant)))
-      return arith::ConstantOp::create(b, loc,
-                                       constant.resizeSplat(resize(type)));
-    auto broadcast = v.getDefiningOp<vector::BroadcastOp>();
-    return vector::BroadcastOp::create(
-        b, loc, resize(type), map.lookupOrDefault(broadcast.getSource()));
+    OpFoldResult uniform = norm::getUniform(v);
+    if (auto scalar = dyn_cast<Value>(uniform))
+      return vector::BroadcastOp::create(b, loc, resize(type),
+                                         map.lookupOrDefault(scalar));
+    return arith::ConstantOp::create(
+        b, loc, DenseElementsAttr::get(resize(type), cast<Attribute>(uniform)));
   }
 
   Value lookup(Value v) {

@@ -17,12 +17,11 @@ namespace mlir::norm {
 /// A memref whose last dimension is contiguous.
 bool isContiguousRow(Value buffer);
 
-/// Whole vectors of neighbouring elements, in bounds, that begin at the index
-/// of the loop over strips.
-bool isStripOf(VectorTransferOpInterface op, scf::ForOp strips);
+/// Whole rank-1 vectors of neighbouring elements in memory, all in bounds.
+bool isPlainRow(VectorTransferOpInterface op);
 
-/// Of one value in all lanes.
-bool isUniform(Value v);
+/// Such vectors that begin at the index of the loop over strips.
+bool isStripOf(VectorTransferOpInterface op, scf::ForOp strips);
 
 /// Whether the body of a loop over strips works lane by lane: elementwise ops,
 /// uniform values, and reads and writes of whole rows at the loop's index.

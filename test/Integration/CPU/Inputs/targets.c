@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "floats.h"
+
 static uint64_t state = 88172645463325252u;
 /* xorshift: the same values on every machine. */
 static uint32_t next(void) {
@@ -17,22 +19,8 @@ static uint32_t next(void) {
   return state >> 32;
 }
 
-/* A 16-bit float of `mantissa` bits as f64; its exponent takes the rest. */
-static double widen(uint16_t bits, int mantissa) {
-  int bias = mantissa == 10 ? 15 : 127;
-  int exponent = (bits & 0x7FFF) >> mantissa;
-  int fraction = bits & ((1 << mantissa) - 1);
-  double size = exponent ? ldexp(fraction + (1 << mantissa), exponent - bias)
-                         : ldexp(fraction, 1 - bias);
-  size = ldexp(size, -mantissa);
-  return bits & 0x8000 ? -size : size;
-}
-
-/* Mantissa bits: 7 is bf16, 10 f16, 23 f32. */
 static double load(const void *data, int64_t i, int mantissa) {
-  if (mantissa == 23)
-    return ((const float *)data)[i];
-  return widen(((const uint16_t *)data)[i], mantissa);
+  return widen(getBits(data, i, mantissa), mantissa);
 }
 
 /* The float of an exponent and the upper bits of a fraction. */
@@ -49,13 +37,6 @@ static void store(void *data, int64_t i, bool negative, int exponent,
     ((uint16_t *)data)[i] = bits;
 }
 
-static double ulp(double value, int mantissa) {
-  int exponent;
-  frexp(value, &exponent);
-  int least = mantissa == 10 ? -14 : -126;
-  return ldexp(1, (exponent - 1 < least ? least : exponent - 1) - mantissa);
-}
-
 static double worst;
 static int64_t wrong;
 
@@ -69,7 +50,7 @@ static void compare(const void *x, const void *w, const void *y, int64_t rows,
     for (int64_t j = 0; j < n; ++j) {
       double expected = load(x, i * n + j, mantissa) * r * load(w, j, mantissa);
       double error = fabs(load(y, i * n + j, mantissa) - expected) /
-                     ulp(expected, mantissa);
+                     getUlp(expected, mantissa);
       worst = error > worst ? error : worst;
       wrong += !(error <= limit);
     }

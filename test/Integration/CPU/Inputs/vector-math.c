@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "floats.h"
+
 enum { ROW = 65536 };
 
 typedef void (*Function)(const norm_memref_2d *, norm_memref_2d *);
@@ -23,34 +25,6 @@ struct Subject {
 
 static double worst;
 static int64_t over, bad;
-
-static double widen(uint32_t bits, int mantissa) {
-  if (mantissa == 23) {
-    float value;
-    memcpy(&value, &bits, sizeof value);
-    return value;
-  }
-  int bias = mantissa == 10 ? 15 : 127;
-  int exponent = (bits & 0x7FFF) >> mantissa;
-  int fraction = bits & ((1 << mantissa) - 1);
-  double size = exponent ? ldexp(fraction + (1 << mantissa), exponent - bias)
-                         : ldexp(fraction, 1 - bias);
-  size = ldexp(size, -mantissa);
-  if (exponent == 2 * bias + 1)
-    size = fraction ? NAN : INFINITY;
-  return bits & 0x8000 ? -size : size;
-}
-
-static uint32_t getBits(const void *row, int i, int mantissa) {
-  return mantissa == 23 ? ((const uint32_t *)row)[i]
-                        : ((const uint16_t *)row)[i];
-}
-
-static double getUlp(double value, int mantissa) {
-  int exponent, least = mantissa == 10 ? -14 : -126;
-  frexp(value, &exponent);
-  return ldexp(1, (exponent - 1 < least ? least : exponent - 1) - mantissa);
-}
 
 /* From here on a result rounds to infinity. */
 static double getOverflow(int mantissa) {
