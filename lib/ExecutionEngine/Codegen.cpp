@@ -13,6 +13,7 @@
 #include "mlir/Target/LLVMIR/Dialect/NVVM/NVVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/OpenMP/OpenMPToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Export.h"
+#include "norm/ExecutionEngine/GPUHost.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/IntrinsicInst.h"
@@ -135,7 +136,8 @@ static void internalize(llvm::Module &module, llvm::TargetMachine &machine) {
     if (machine.getTargetTriple().isX86() &&
         machine.getMCSubtargetInfo()->checkFeatures("+avx512f"))
       function.addFnAttr("prefer-vector-width", "512");
-    if (!function.getName().starts_with("_mlir_ciface_"))
+    if (!function.getName().starts_with("_mlir_ciface_") &&
+        !function.hasFnAttribute(kExportAttribute))
       function.setLinkage(llvm::GlobalValue::InternalLinkage);
   }
 }
@@ -267,13 +269,17 @@ static void streamNarrowAsF32(llvm::Function &function) {
 
 FailureOr<std::unique_ptr<llvm::Module>>
 norm::translateToLLVMIR(ModuleOp module, llvm::LLVMContext &context,
-                        llvm::TargetMachine &machine) {
+                        llvm::TargetMachine &machine,
+                        function_ref<llvm::Error(llvm::Module &)> extend) {
   std::unique_ptr<llvm::Module> translated =
       translateModuleToLLVMIR(module, context);
   if (!translated)
     return module.emitError("cannot be translated to LLVM IR");
   translated->setDataLayout(machine.createDataLayout());
   translated->setTargetTriple(machine.getTargetTriple());
+  if (extend)
+    if (llvm::Error error = extend(*translated))
+      return module.emitError(llvm::toString(std::move(error)));
   internalize(*translated, machine);
   useIntegersForMaskedAccess(*translated);
   auto optimize =
@@ -310,7 +316,8 @@ static SmallVector<std::string> getDrivers(const llvm::Triple &triple) {
 }
 
 llvm::Error norm::linkShared(StringRef object, StringRef output,
-                             const llvm::Triple &triple, bool openmp) {
+                             const llvm::Triple &triple,
+                             const LinkOptions &options) {
   std::string driver;
   SmallVector<std::string> drivers = getDrivers(triple);
   for (const std::string &name : drivers)
@@ -321,10 +328,15 @@ llvm::Error norm::linkShared(StringRef object, StringRef output,
   if (driver.empty())
     return llvm::createStringError("--emit=shared needs one on PATH to link: " +
                                    llvm::join(drivers, ", "));
-  // -Bsymbolic: calls inside bind inside, whatever the program defines.
-  SmallVector<StringRef> arguments{
-      driver, "-shared", "-Wl,-Bsymbolic", object, "-o", output, "-lm"};
-  if (openmp)
+  // -Bsymbolic: calls inside bind inside, whatever the program defines. The
+  // state of the CUDA runtime is data, which objects of one program share.
+  SmallVector<StringRef> arguments{driver, "-shared", object, "-o", output};
+  if (options.gpu)
+    arguments.append({"-Wl,-Bsymbolic-functions", "-Wl,-z,defs", "-ldl"});
+  else
+    arguments.push_back("-Wl,-Bsymbolic");
+  arguments.push_back("-lm");
+  if (options.openmp)
     arguments.append({"-L" NORM_LLVM_LIBRARY_DIR,
                       "-Wl,-rpath," NORM_LLVM_LIBRARY_DIR, "-lomp"});
   std::string message;

@@ -6,18 +6,16 @@
 //===----------------------------------------------------------------------===//
 
 #include "norm/ExecutionEngine/Compile.h"
-#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Pass/PassManager.h"
 #include "norm/ExecutionEngine/CHeader.h"
 #include "norm/ExecutionEngine/Codegen.h"
+#include "norm/ExecutionEngine/GPUHost.h"
+#include "norm/ExecutionEngine/GPUImage.h"
 #include "norm/Pipelines/Pipelines.h"
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/MC/MCSubtargetInfo.h"
-#include "llvm/MC/TargetRegistry.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
-#include "llvm/Support/TargetSelect.h"
 #include "llvm/Support/ToolOutputFile.h"
 
 using namespace mlir;
@@ -47,36 +45,19 @@ static Stage getStage(Emit emit) {
   }
 }
 
-/// A chip of the form that LLVM names, checked before any pass runs.
-static LogicalResult verifyChip(ModuleOp module, StringRef chip) {
-  LLVMInitializeNVPTXTargetInfo();
-  LLVMInitializeNVPTXTarget();
-  LLVMInitializeNVPTXTargetMC();
-  std::string error;
-  llvm::Triple triple("nvptx64-nvidia-cuda");
-  const llvm::Target *target =
-      llvm::TargetRegistry::lookupTarget(triple, error);
-  if (!target)
-    return module.emitError(error);
-  std::unique_ptr<llvm::MCSubtargetInfo> info(
-      target->createMCSubtargetInfo(triple, "sm_90", ""));
-  if (!info->isCPUStringValid(chip))
-    return module.emitError("unknown --chip '")
-           << chip << "', expected one such as sm_90";
-  return success();
+static std::string getToolkit(const EmitOptions &options) {
+  return options.cudaPath.empty() ? findCUDAToolkit() : options.cudaPath;
 }
 
 static LogicalResult lowerToNVVM(ModuleOp module, const EmitOptions &options) {
-  if (failed(verifyChip(module, options.chip)))
-    return failure();
   PassManager pm(module.getContext());
   NVVMPipelineOptions nvvm;
   nvvm.rounding = options.rounding;
   nvvm.chip = options.chip;
+  nvvm.ptxVersion = options.ptxVersion;
   bool isCubin = options.emit == Emit::Cubin;
   nvvm.format = isCubin ? KernelFormat::Cubin : KernelFormat::PTX;
-  nvvm.toolkit =
-      options.cudaPath.empty() ? findCUDAToolkit() : options.cudaPath;
+  nvvm.toolkit = getToolkit(options);
   if (isCubin && !llvm::sys::fs::exists(nvvm.toolkit + "/bin/ptxas"))
     return module.emitError(
         "--emit=cubin needs ptxas: give --cuda-path, put it "
@@ -102,6 +83,12 @@ static LogicalResult lower(ModuleOp module, const EmitOptions &options,
   cpu.threads = options.threads;
   buildNormToCPUPipeline(pm, cpu, getStage(options.emit));
   return pm.run(module);
+}
+
+/// Whether the output launches kernels that are inside of it.
+static bool isGPUHost(const EmitOptions &options) {
+  return options.nvvm &&
+         (options.emit == Emit::Object || options.emit == Emit::Shared);
 }
 
 /// `write` fills a file that stays only when it succeeds.
@@ -148,7 +135,7 @@ static LogicalResult emitShared(ModuleOp module, const EmitOptions &options,
   llvm::scope_exit removeLinked([&] { llvm::sys::fs::remove(linked); });
   if (failed(report(module,
                     linkShared(objectFile, linked, machine.getTargetTriple(),
-                               options.threads > 1))))
+                               {options.threads > 1, options.nvvm}))))
     return failure();
   if (auto error = llvm::sys::fs::rename(linked, output))
     return report(module, error, output);
@@ -158,9 +145,24 @@ static LogicalResult emitShared(ModuleOp module, const EmitOptions &options,
 
 static LogicalResult emitNative(ModuleOp module, const EmitOptions &options,
                                 llvm::TargetMachine &machine,
+                                ArrayRef<LaunchFunction> launched,
                                 StringRef output) {
   llvm::LLVMContext context;
-  auto ir = translateToLLVMIR(module, context, machine);
+  std::string cubin;
+  if (isGPUHost(options)) {
+    FailureOr<StringRef> image = getKernelImage(module);
+    if (failed(image))
+      return failure();
+    if (!image->empty())
+      cubin =
+          assembleKernels(module, *image, options.chip, getToolkit(options));
+  }
+  auto ir = translateToLLVMIR(
+      module, context, machine, [&](llvm::Module &translated) {
+        return isGPUHost(options)
+                   ? addGPUHost(translated, launched, options.chip, cubin)
+                   : llvm::Error::success();
+      });
   if (failed(ir))
     return failure();
   if (options.emit == Emit::LLVMIR)
@@ -190,29 +192,14 @@ static std::string getGuard(StringRef output) {
   return guard;
 }
 
-/// The image of all kernels, which are one gpu.module.
 static LogicalResult emitKernels(ModuleOp module, StringRef output) {
-  SmallVector<gpu::ObjectAttr> objects;
-  module.walk([&](gpu::BinaryOp binary) {
-    for (Attribute object : binary.getObjects())
-      objects.push_back(cast<gpu::ObjectAttr>(object));
-  });
-  if (objects.size() != 1)
+  FailureOr<StringRef> image = getKernelImage(module);
+  if (failed(image))
+    return failure();
+  if (image->empty())
     return module.emitError("nothing here runs on the GPU: no kernel to write");
-  StringRef image = objects.front().getObject().getValue();
-  // A cubin's unresolved functions are ptxas's to report.
-  for (StringRef rest = image.split(".extern .func").second; !rest.empty();
-       rest = rest.split(".extern .func").second) {
-    auto [declaration, name] = rest.split(';').first.split("__nv_");
-    if (!name.empty())
-      return module.emitError("a kernel calls '")
-             << name.take_while(llvm::isAlnum)
-             << "' of libdevice, which was not found: give --cuda-path or set "
-                "CUDA_PATH";
-  }
   return writeFile(module, output, [&](raw_ostream &os) {
-    // PTX text ends with the zero that the driver's loader wants.
-    os << image.rtrim('\0');
+    os << *image;
     return success();
   });
 }
@@ -222,15 +209,23 @@ LogicalResult norm::emitFile(ModuleOp module, const EmitOptions &options,
   bool isKernel = options.emit == Emit::PTX || options.emit == Emit::Cubin;
   if (isKernel && !options.nvvm)
     return module.emitError("--emit=ptx and --emit=cubin need --target=nvvm");
-  if (options.nvvm &&
-      (options.emit == Emit::Assembly || options.emit == Emit::Object ||
-       options.emit == Emit::Shared || options.emit == Emit::Header))
-    return module.emitError("--target=nvvm has no host artefact yet: emit ptx, "
-                            "cubin or llvm-ir");
+  if (options.nvvm && options.emit == Emit::Assembly)
+    return module.emitError("--emit=asm has no meaning for --target=nvvm: emit "
+                            "ptx for the kernels, obj or shared for the host");
+  if (!options.ptxVersion.empty() && !options.nvvm)
+    return module.emitError("--ptx-version needs --target=nvvm");
   if (options.emit == Emit::Header)
     return writeFile(module, output, [&](raw_ostream &os) {
-      return printCHeader(module, getGuard(output), os);
+      return options.nvvm ? printGPUHeader(module, getGuard(output), os)
+                          : printCHeader(module, getGuard(output), os);
     });
+  SmallVector<LaunchFunction> launched;
+  if (isGPUHost(options)) {
+    auto functions = collectLaunchFunctions(module);
+    if (failed(functions))
+      return failure();
+    launched = *functions;
+  }
   auto machine = createTargetMachine(options.target);
   if (!machine)
     return report(module, machine.takeError());
@@ -239,7 +234,7 @@ LogicalResult norm::emitFile(ModuleOp module, const EmitOptions &options,
   if (isKernel)
     return emitKernels(module, output);
   if (options.emit > Emit::LLVMDialect)
-    return emitNative(module, options, **machine, output);
+    return emitNative(module, options, **machine, launched, output);
   return writeFile(module, output, [&](raw_ostream &os) {
     module.print(os);
     os << '\n';

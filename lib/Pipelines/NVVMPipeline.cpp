@@ -81,6 +81,7 @@ static void buildKernelLowering(OpPassManager &pm,
                                 const NVVMPipelineOptions &options) {
   pm.addPass(math::createMathExpandOpsPass({{"rsqrt", "fpowi"}}));
   OpPassManager &gpu = pm.nest<gpu::GPUModuleOp>();
+  gpu.addPass(createNormVerifyGPUMemory());
   gpu.addPass(createNormLowerGPUMath());
   gpu.addPass(createLoopInvariantCodeMotionPass());
   gpu.addPass(createConvertVectorToSCFPass());
@@ -94,7 +95,10 @@ static void buildKernelLowering(OpPassManager &pm,
   gpu.addPass(createReconcileUnrealizedCastsPass());
   GpuNVVMAttachTargetOptions target;
   target.chip = options.chip;
-  target.features = options.features;
+  // 8.0 is LLVM's feature ptx80.
+  std::string version = options.ptxVersion;
+  llvm::erase(version, '.');
+  target.features = version.empty() ? "" : "+ptx" + version;
   target.optLevel = 3;
   pm.addPass(createGpuNVVMAttachTarget(target));
 }
@@ -129,6 +133,10 @@ static void buildHostLowering(OpPassManager &pm,
 void norm::buildNormToNVVMPipeline(OpPassManager &pm,
                                    const NVVMPipelineOptions &options,
                                    Stage upTo) {
+  NormVerifyGPUTargetOptions target;
+  target.chip = options.chip;
+  target.ptxVersion = options.ptxVersion;
+  pm.addPass(createNormVerifyGPUTarget(target));
   buildRecognition(pm, options.rounding);
   if (upTo == Stage::Norm)
     return;

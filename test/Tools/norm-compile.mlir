@@ -60,10 +60,11 @@
 // STDOUT: error: --emit=shared needs an output file (-o)
 // RUN: not norm-compile %s --emit=ptx -o %t.bad 2>&1 | FileCheck %s --check-prefix=PTX
 // PTX: error: --emit=ptx and --emit=cubin need --target=nvvm
-// RUN: not norm-compile %s --target=nvvm --emit=shared -o %t.bad 2>&1 | FileCheck %s --check-prefix=NVVM
-// NVVM: error: --target=nvvm has no host artefact yet: emit ptx, cubin or llvm-ir
+// RUN: not norm-compile %s --target=nvvm --emit=asm -o %t.bad 2>&1 | FileCheck %s --check-prefix=NVVM
+// NVVM: error: --emit=asm has no meaning for --target=nvvm: emit ptx for the kernels, obj or shared for the host
 // RUN: not norm-compile %s --target=nvvm --emit=ptx --chip=sm_1 -o %t.bad 2>&1 | FileCheck %s --check-prefix=CHIP
-// CHIP: error: unknown --chip 'sm_1', expected one such as sm_90
+// RUN: not norm-compile %s --target=nvvm --emit=shared --chip=x86-64 -o %t.bad 2>&1 | FileCheck %s --check-prefix=CHIP
+// CHIP: error: unknown chip '{{sm_1|x86-64}}', expected one such as sm_90
 // RUN: not norm-compile %S/Inputs/no-kernel.mlir --target=nvvm --emit=ptx -o %t.bad 2>&1 | FileCheck %s --check-prefix=NOKERNEL
 // NOKERNEL: no-kernel.mlir:0:0: error: nothing here runs on the GPU: no kernel to write
 // RUN: not norm-compile %s --target=nvvm --cuda-path=%t.none --emit=cubin -o %t.bad 2>&1 | FileCheck %s --check-prefix=PTXAS

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Program.h"
+#include "mlir/IR/BuiltinTypes.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
@@ -28,8 +29,12 @@ static constexpr Variant kVariants[] = {
 
 ArrayRef<Variant> norm::getVariants() { return kVariants; }
 
+std::string Program::getRowsText() const {
+  return ShapedType::isDynamic(rows) ? "?" : std::to_string(rows);
+}
+
 std::string Program::getName() const {
-  return formatv("{0} {1} {2}x{3}", variant, type, rows, cols);
+  return formatv("{0} {1} {2}x{3}", variant, type, getRowsText(), cols);
 }
 
 namespace {
@@ -50,6 +55,8 @@ public:
 private:
   bool isNarrow() const { return program.type != "f32"; }
   std::string getType(const Operand &value) const;
+  /// The operand of tensor.empty.
+  const char *getSize(const Operand &value) const;
   Operand argument(StringRef name, Index index = Index::Element);
   /// One op on every element; `steps` computes %v from %a, %b and %c.
   Operand map(StringRef name, StringRef element, ArrayRef<Operand> ins,
@@ -80,14 +87,20 @@ private:
 std::string Printer::getType(const Operand &value) const {
   switch (value.index) {
   case Index::Element:
-    return formatv("tensor<{0}x{1}x{2}>", program.rows, program.cols,
+    return formatv("tensor<{0}x{1}x{2}>", program.getRowsText(), program.cols,
                    value.element);
   case Index::Row:
-    return formatv("tensor<{0}x{1}>", program.rows, value.element);
+    return formatv("tensor<{0}x{1}>", program.getRowsText(), value.element);
   case Index::Column:
     return formatv("tensor<{0}x{1}>", program.cols, value.element);
   }
   llvm_unreachable("all indices are handled");
+}
+
+const char *Printer::getSize(const Operand &value) const {
+  return ShapedType::isDynamic(program.rows) && value.index != Index::Column
+             ? "%rows"
+             : "";
 }
 
 Operand Printer::argument(StringRef name, Index index) {
@@ -129,8 +142,8 @@ void Printer::generic(StringRef name, const Operand &result,
 Operand Printer::map(StringRef name, StringRef element, ArrayRef<Operand> ins,
                      StringRef steps, Index index) {
   Operand result{("%" + name).str(), element.str(), index};
-  os << formatv("  {0}_init = tensor.empty() : {1}\n", result.name,
-                getType(result));
+  os << formatv("  {0}_init = tensor.empty({1}) : {2}\n", result.name,
+                getSize(result), getType(result));
   generic(result.name, result, ins, result.name + "_init", steps, false);
   return result;
 }
@@ -140,10 +153,10 @@ Operand Printer::reduce(StringRef name, StringRef start, Operand in,
   Operand result{("%" + name).str(), "f32", Index::Row};
   std::string type = getType(result);
   os << formatv("  {0}_start = arith.constant {1} : f32\n"
-                "  {0}_init = tensor.empty() : {2}\n"
+                "  {0}_init = tensor.empty({3}) : {2}\n"
                 "  {0}_fill = linalg.fill ins({0}_start : f32) outs({0}_init : "
                 "{2}) -> {2}\n",
-                result.name, start, type);
+                result.name, start, type, getSize(result));
   generic(result.name, result, {in}, result.name + "_fill", steps, true);
   return result;
 }
@@ -288,20 +301,26 @@ void Printer::printResults() {
 
 std::string Printer::print() {
   printResults();
+  std::string prologue;
+  if (ShapedType::isDynamic(program.rows))
+    prologue = formatv("  %zero = arith.constant 0 : index\n  %rows = "
+                       "tensor.dim %x, %zero : {0}\n",
+                       getType(arguments[0]));
   auto join = [&](auto &values, auto print) {
     return llvm::join(llvm::map_range(values, print), ", ");
   };
   auto name = [](const Operand &v) { return v.name; };
   auto type = [&](const Operand &v) { return getType(v); };
   auto both = [&](const Operand &v) { return v.name + ": " + getType(v); };
-  return formatv("// {0}\n"
-                 "#id = affine_map<(d0, d1) -> (d0, d1)>\n"
-                 "#row = affine_map<(d0, d1) -> (d0)>\n"
-                 "#col = affine_map<(d0, d1) -> (d1)>\n"
-                 "#vec = affine_map<(d0) -> (d0)>\n"
-                 "func.func @main({1}) -> ({2}) {{\n{3}  return {4} : {2}\n}\n",
-                 program.getName(), join(arguments, both), join(results, type),
-                 body, join(results, name));
+  return formatv(
+      "// {0}\n"
+      "#id = affine_map<(d0, d1) -> (d0, d1)>\n"
+      "#row = affine_map<(d0, d1) -> (d0)>\n"
+      "#col = affine_map<(d0, d1) -> (d1)>\n"
+      "#vec = affine_map<(d0) -> (d0)>\n"
+      "func.func @main({1}) -> ({2}) {{\n{3}{4}  return {5} : {2}\n}\n",
+      program.getName(), join(arguments, both), join(results, type), prologue,
+      body, join(results, name));
 }
 
 std::string Program::print() const { return Printer(*this).print(); }

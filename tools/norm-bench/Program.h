@@ -21,9 +21,11 @@ namespace mlir::norm {
 struct Program {
   std::string variant; ///< one of getVariants
   std::string type;    ///< f32, f16 or bf16
-  int64_t rows, cols;
+  int64_t rows;        ///< ShapedType::kDynamic: any number
+  int64_t cols;
 
   std::string getName() const; ///< "llama f32 2048x4096"
+  std::string getRowsText() const;
   std::string print() const;
   /// x, a weight and y, and nothing else.
   bool isWeightedNorm() const {

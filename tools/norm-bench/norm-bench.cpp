@@ -5,10 +5,12 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Artefacts.h"
 #include "Report.h"
 #include "mlir/Parser/Parser.h"
 #include "norm/ExecutionEngine/Codegen.h"
 #include "norm/ExecutionEngine/Driver.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/InitLLVM.h"
@@ -74,6 +76,22 @@ static cl::opt<bool>
              cl::desc("Interleave the repetitions of all programs, so that "
                       "they can be compared with each other"),
              cl::cat(category));
+static cl::opt<bool>
+    dynamicRows("dynamic-rows",
+                cl::desc("Programs for any number of rows, to print"),
+                cl::cat(category));
+enum class Machine { CPU, NVVM };
+static cl::opt<Machine>
+    target("target", cl::desc("Machine"), cl::init(Machine::CPU),
+           cl::values(clEnumValN(Machine::CPU, "cpu", "this one (default)"),
+                      clEnumValN(Machine::NVVM, "nvvm",
+                                 "an NVIDIA GPU, by norm-bench-device; needs "
+                                 "--artifact")),
+           cl::cat(category));
+static cl::list<std::string>
+    artifacts("artifact", cl::CommaSeparated,
+              cl::desc("Shared objects of norm-compile --target=nvvm"),
+              cl::cat(category));
 static cl::opt<bool> printOnly("print-program",
                                cl::desc("Print the programs, measure nothing"),
                                cl::cat(category));
@@ -133,6 +151,10 @@ static int checkOptions() {
   if (compare && !subjects.empty() &&
       !llvm::is_contained(subjects, "norm-to-cpu"))
     return fail("--compare needs norm-to-cpu in --subjects");
+  if (dynamicRows && !printOnly)
+    return fail("--dynamic-rows is for --print-program");
+  if ((target == Machine::NVVM) == artifacts.empty())
+    return fail("--target=nvvm needs --artifact, and the other way round");
   if (!inputFile.empty() && (grid || printOnly))
     return fail("--grid and --print-program are for generated programs");
   return 0;
@@ -165,7 +187,8 @@ static std::vector<Program> getPrograms() {
   for (const std::string &variant : getOr<std::string>(variants, "llama"))
     for (const std::string &type : getOr<std::string>(types, "f32"))
       for (auto [r, c] : shapes)
-        programs.push_back({variant, type, r, c});
+        programs.push_back(
+            {variant, type, dynamicRows ? ShapedType::kDynamic : r, c});
   return programs;
 }
 
@@ -279,6 +302,24 @@ static int printVariants() {
   return 0;
 }
 
+/// The options that norm-bench-device has too.
+static int measureArtefacts(const char *argv0) {
+  std::vector<std::string> arguments{
+      "--function=" + function, "--format=" + format, "-o", outputFile,
+      "--variant=" + getOr<std::string>(variants, "llama").front()};
+  std::string counts = llvm::join(
+      llvm::map_range(rows, [](int64_t n) { return std::to_string(n); }), ",");
+  if (!counts.empty())
+    arguments.push_back("--rows=" + counts);
+  if (repetitions.getNumOccurrences())
+    arguments.push_back("--repetitions=" + std::to_string(repetitions));
+  if (seconds.getNumOccurrences())
+    arguments.push_back("--seconds=" + std::to_string(seconds));
+  arguments.insert(arguments.end(), artifacts.begin(), artifacts.end());
+  auto code = runOnDevice(argv0, arguments);
+  return code ? *code : fail(llvm::toString(code.takeError()));
+}
+
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   cl::HideUnrelatedOptions(category);
@@ -287,6 +328,8 @@ int main(int argc, char **argv) {
     return printVariants();
   if (int code = checkOptions())
     return code;
+  if (target == Machine::NVVM)
+    return measureArtefacts(argv[0]);
   int count = 2;
   char interleave[] = "--benchmark_enable_random_interleaving=true";
   char *arguments[] = {argv[0], interleave, nullptr};

@@ -65,6 +65,11 @@ static cl::opt<std::string> chip("chip",
                                           "sm_90)"),
                                  cl::init("sm_90"), cl::cat(category));
 static cl::opt<std::string>
+    ptxVersion("ptx-version",
+               cl::desc("PTX version of --target=nvvm, such as 8.0 (default: "
+                        "the least that the chip needs)"),
+               cl::cat(category));
+static cl::opt<std::string>
     cudaPath("cuda-path",
              cl::desc("CUDA toolkit, for ptxas and libdevice (default: "
                       "CUDA_PATH, the ptxas in PATH, /usr/local/cuda)"),
@@ -92,6 +97,7 @@ int main(int argc, char **argv) {
   options.nvvm = target == Machine::NVVM;
   options.target = {triple, cpu, features};
   options.chip = chip;
+  options.ptxVersion = ptxVersion;
   options.cudaPath = cudaPath;
   options.threads = threads;
   options.rounding = rounding;

@@ -15,6 +15,10 @@ namespace mlir::norm {
 /// and the memref descriptors that they take; valid C11 and C++. A type that C
 /// cannot name is an error at its function.
 LogicalResult printCHeader(ModuleOp module, StringRef guard, raw_ostream &os);
+
+/// The same for --target=nvvm: declares `f_launch` beside `_mlir_ciface_f`, and
+/// the codes that it returns.
+LogicalResult printGPUHeader(ModuleOp module, StringRef guard, raw_ostream &os);
 } // namespace mlir::norm
 
 #endif // NORM_EXECUTIONENGINE_CHEADER_H

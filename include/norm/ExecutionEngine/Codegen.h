@@ -35,21 +35,28 @@ createTargetMachine(const TargetSpec &spec);
 /// What norm-to-cpu has to know of `machine`.
 void setTarget(CPUPipelineOptions &options, const llvm::TargetMachine &machine);
 
-/// Translates a module of the LLVM dialect, makes everything but the functions
-/// `_mlir_ciface_*` internal, and optimises at -O3 for `machine`. Diagnostics
+/// Translates a module of the LLVM dialect, lets `extend` add to it, makes
+/// everything but the functions `_mlir_ciface_*` and those with the attribute
+/// kExportAttribute internal, and optimises at -O3 for `machine`. Diagnostics
 /// go to the module's context.
 FailureOr<std::unique_ptr<llvm::Module>>
 translateToLLVMIR(ModuleOp module, llvm::LLVMContext &context,
-                  llvm::TargetMachine &machine);
+                  llvm::TargetMachine &machine,
+                  function_ref<llvm::Error(llvm::Module &)> extend = nullptr);
 
 /// Assembly or an object file of an optimised module.
 llvm::Error emitMachineCode(llvm::Module &module, llvm::TargetMachine &machine,
                             bool assembly, SmallVectorImpl<char> &out);
 
+struct LinkOptions {
+  bool openmp = false; ///< calls OpenMP's runtime
+  bool gpu = false;    ///< has the CUDA runtime inside
+};
+
 /// Links an object file to a shared object that binds its own symbols, with
 /// the C compiler driver for `triple` found on PATH.
 llvm::Error linkShared(StringRef object, StringRef output,
-                       const llvm::Triple &triple, bool openmp);
+                       const llvm::Triple &triple, const LinkOptions &options);
 
 /// What a compilation without norm-mlir does: upstream's TOSA lowering,
 /// one-shot bufferisation and loops, with the same calling convention.

@@ -32,13 +32,15 @@ struct EmitOptions {
   bool nvvm = false;
   TargetSpec target;          ///< of the CPU's code
   std::string chip = "sm_90"; ///< for nvvm
+  std::string ptxVersion;     ///< such as 8.0; empty: the least of the chip
   std::string cudaPath;       ///< toolkit; empty: findCUDAToolkit's
   unsigned threads = 1;
   std::string rounding = "default";
 };
 
 /// PTX and Cubin write the kernels of the whole program as one image. With
-/// nvvm the host stages hold that image and call MLIR's `mgpu*` functions.
+/// nvvm, Object and Shared hold that image and all that launches it
+/// (docs/GPU.md), and LLVMIR calls MLIR's `mgpu*` functions.
 /// Compiles `module` in place and writes `output` ("-": standard output).
 /// Errors are diagnostics; on one of them no file is left.
 LogicalResult emitFile(ModuleOp module, const EmitOptions &options,

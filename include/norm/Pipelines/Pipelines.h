@@ -71,9 +71,9 @@ struct NVVMPipelineOptions : PassPipelineOptions<NVVMPipelineOptions> {
   PassOptions::Option<std::string> chip{
       *this, "chip", llvm::cl::desc("GPU, such as sm_80, sm_90 or sm_100"),
       llvm::cl::init("sm_90")};
-  PassOptions::Option<std::string> features{
-      *this, "features",
-      llvm::cl::desc("PTX version, such as +ptx80; empty: the least of chip"),
+  PassOptions::Option<std::string> ptxVersion{
+      *this, "ptx-version",
+      llvm::cl::desc("PTX version, such as 8.0; empty: the least of chip"),
       llvm::cl::init("")};
   PassOptions::Option<std::string> toolkit{
       *this, "toolkit",

@@ -195,4 +195,45 @@ def NormLowerGPUMath : Pass<"norm-lower-gpu-math", "gpu::GPUModuleOp"> {
   let dependentDialects = ["LLVM::LLVMDialect"];
 }
 
+def NormVerifyGPUTarget : Pass<"norm-verify-gpu-target", "ModuleOp"> {
+  let summary = "Refuse a GPU or a PTX version that LLVM cannot write";
+  let description = [{
+    LLVM aborts where a chip and a PTX version do not go together, so norm-to-nvvm
+    asks first. `chip` is one of LLVM's, such as `sm_90` or `sm_100a`;
+    `ptx-version` one that LLVM writes, as `8.0` or `80`, and not older than the
+    chip. Empty is the oldest that has the chip, which most drivers take.
+
+    Example: with `chip=sm_90 ptx-version=7.0`
+
+    ```
+    error: sm_90 needs PTX 7.8 at least, got 7.0
+    ```
+  }];
+  let options = [Option<"chip", "chip", "std::string", /*default=*/"\"sm_90\"",
+                        "GPU, such as sm_80, sm_90 or sm_100">,
+                 Option<"ptxVersion", "ptx-version", "std::string",
+                        /*default=*/"", "PTX version, such as 8.0">];
+}
+
+def NormVerifyGPUMemory : Pass<"norm-verify-gpu-memory", "gpu::GPUModuleOp"> {
+  let summary = "Refuse kernels with more shared memory than a block may have";
+  let description = [{
+    Adds up the workgroup buffers of each kernel. 48 KiB is what every chip gives
+    a block for buffers of static size; above it the driver refuses the kernel,
+    on the user's machine.
+
+    Example:
+
+    ```mlir
+    gpu.func @k() workgroup(%m : memref<16384xf32, #gpu.address_space<workgroup>>) kernel
+    ```
+
+    ```
+    error: a block needs 65536 bytes of shared memory, the GPU has 49152
+    ```
+  }];
+  let options = [Option<"bytes", "bytes", "int64_t", /*default=*/"49152",
+                        "Shared memory that a block may have">];
+}
+
 #endif // NORM_TARGET_NVVM_PASSES

@@ -1,0 +1,316 @@
+//===- GPUHost.cpp - C functions that launch kernels ----------------------===//
+//
+// Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "norm/ExecutionEngine/GPUHost.h"
+#include "norm/ExecutionEngine/HostTensor.h"
+#include "llvm/Bitcode/BitcodeReader.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/Linker/Linker.h"
+#include "llvm/Support/MemoryBuffer.h"
+
+using namespace mlir;
+using namespace mlir::norm;
+
+/// Bitcode of runtime/cuda/Runtime.cpp.
+static const unsigned char kRuntime[] = {
+#include "CudaRuntime.inc"
+};
+
+static std::string getText(Type type) {
+  std::string text;
+  llvm::raw_string_ostream(text) << type;
+  return text;
+}
+
+FailureOr<SmallVector<LaunchFunction>>
+norm::collectLaunchFunctions(ModuleOp module) {
+  SmallVector<LaunchFunction> functions;
+  for (auto function : module.getOps<func::FuncOp>()) {
+    if (!function.isPublic() || function.isExternal())
+      continue;
+    for (Type type : llvm::concat<const Type>(function.getArgumentTypes(),
+                                              function.getResultTypes())) {
+      auto tensor = dyn_cast<RankedTensorType>(type);
+      // 16-bit floats are passed in other registers than C's integers.
+      bool isNarrow = !tensor && (type.isF16() || type.isBF16());
+      if (isNarrow ||
+          !HostTensor::isSupported(tensor ? tensor.getElementType() : type))
+        return function.emitError("type ")
+               << getText(type) << " has no C equivalent";
+    }
+    for (Type type : function.getResultTypes())
+      if (!isa<RankedTensorType>(type))
+        return function.emitError("a launch does not wait for its kernels, so "
+                                  "it cannot return a ")
+               << getText(type) << ": return a tensor";
+    functions.push_back({function.getName().str(), function.getFunctionType()});
+  }
+  return functions;
+}
+
+namespace {
+/// Writes the functions of one launch function.
+class LaunchBuilder {
+public:
+  LaunchBuilder(llvm::Module &module, const LaunchFunction &function)
+      : module(module), function(function), b(module.getContext()),
+        integer(b.getInt64Ty()), pointer(b.getPtrTy()),
+        bufferType(llvm::StructType::get(pointer, integer, integer, integer)) {
+    llvm::append_range(types, function.type.getInputs());
+    llvm::append_range(types, function.type.getResults());
+  }
+  void build();
+
+private:
+  llvm::Function *createFunction(const Twine &name, llvm::Type *result,
+                                 ArrayRef<llvm::Type *> parameters);
+  llvm::FunctionCallee getRuntime(StringRef name, llvm::Type *result,
+                                  ArrayRef<llvm::Type *> parameters);
+  llvm::StructType *getDescriptorType(int64_t rank);
+  void buildLaunch(llvm::Function *body);
+  void buildInterface(llvm::FunctionType *type);
+  void buildSignature();
+  llvm::Value *buildDescriptor(RankedTensorType type, llvm::Value *data,
+                               ArrayRef<llvm::Value *> extents);
+  void fillBuffer(llvm::Value *buffer, RankedTensorType type, llvm::Value *data,
+                  ArrayRef<llvm::Value *> extents);
+
+  llvm::Module &module;
+  const LaunchFunction &function;
+  llvm::IRBuilder<> b;
+  llvm::Type *integer, *pointer;
+  llvm::StructType *bufferType; ///< norm_gpu_buffer
+  SmallVector<Type> types;      ///< of arguments, then results
+  llvm::Function *launch = nullptr;
+};
+} // namespace
+
+/// An exported function; an internal one of that name makes room for it.
+llvm::Function *
+LaunchBuilder::createFunction(const Twine &name, llvm::Type *result,
+                              ArrayRef<llvm::Type *> parameters) {
+  std::string text = name.str();
+  if (llvm::GlobalValue *taken = module.getNamedValue(text))
+    taken->setName(text + ".internal");
+  auto *created = llvm::Function::Create(
+      llvm::FunctionType::get(result, parameters, /*isVarArg=*/false),
+      llvm::GlobalValue::ExternalLinkage, text, module);
+  created->addFnAttr(kExportAttribute);
+  b.SetInsertPoint(
+      llvm::BasicBlock::Create(module.getContext(), "entry", created));
+  return created;
+}
+
+llvm::FunctionCallee
+LaunchBuilder::getRuntime(StringRef name, llvm::Type *result,
+                          ArrayRef<llvm::Type *> parameters) {
+  return module.getOrInsertFunction(
+      name, llvm::FunctionType::get(result, parameters, /*isVarArg=*/false));
+}
+
+llvm::StructType *LaunchBuilder::getDescriptorType(int64_t rank) {
+  SmallVector<llvm::Type *> fields{pointer, pointer, integer};
+  if (rank > 0)
+    fields.append(2, llvm::ArrayType::get(integer, rank));
+  return llvm::StructType::get(module.getContext(), fields);
+}
+
+/// A row-major memref descriptor on the stack.
+llvm::Value *LaunchBuilder::buildDescriptor(RankedTensorType type,
+                                            llvm::Value *data,
+                                            ArrayRef<llvm::Value *> extents) {
+  llvm::StructType *layout = getDescriptorType(type.getRank());
+  llvm::Value *descriptor = b.CreateAlloca(layout);
+  auto store = [&](llvm::Value *value, ArrayRef<unsigned> path) {
+    SmallVector<llvm::Value *> indices{b.getInt32(0)};
+    for (unsigned i : path)
+      indices.push_back(b.getInt32(i));
+    b.CreateStore(value, b.CreateInBoundsGEP(layout, descriptor, indices));
+  };
+  store(data, {0});
+  store(data, {1});
+  store(b.getInt64(0), {2});
+  llvm::Value *stride = b.getInt64(1);
+  for (unsigned i = type.getRank(); i-- > 0;) {
+    store(extents[i], {3, i});
+    store(stride, {4, i});
+    stride = b.CreateMul(stride, extents[i]);
+  }
+  return descriptor;
+}
+
+/// What norm_gpu_begin checks of a tensor.
+void LaunchBuilder::fillBuffer(llvm::Value *buffer, RankedTensorType type,
+                               llvm::Value *data,
+                               ArrayRef<llvm::Value *> extents) {
+  llvm::Value *elements = b.getInt64(1), *least = b.getInt64(0);
+  for (llvm::Value *extent : extents) {
+    elements = b.CreateMul(elements, extent);
+    least = b.CreateBinaryIntrinsic(llvm::Intrinsic::smin, least, extent);
+  }
+  llvm::Value *fields[] = {
+      data, elements, least,
+      b.getInt64(HostTensor::getElementBytes(type.getElementType()))};
+  for (auto [i, field] : llvm::enumerate(fields))
+    b.CreateStore(field, b.CreateStructGEP(bufferType, buffer, i));
+}
+
+/// int32_t f_launch(<pointer, dynamic extents...>..., void *stream)
+void LaunchBuilder::buildLaunch(llvm::Function *body) {
+  SmallVector<llvm::Type *> parameters;
+  for (auto [i, type] : llvm::enumerate(types)) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    parameters.push_back(tensor ? pointer
+                                : body->getFunctionType()->getParamType(i));
+    if (tensor)
+      parameters.append(tensor.getNumDynamicDims(), integer);
+  }
+  parameters.push_back(pointer);
+  launch =
+      createFunction(function.name + "_launch", b.getInt32Ty(), parameters);
+  unsigned count = llvm::count_if(
+      types, [](Type type) { return isa<RankedTensorType>(type); });
+  llvm::Value *buffers = b.CreateAlloca(bufferType, b.getInt32(count));
+  SmallVector<llvm::Value *> operands;
+  auto *argument = launch->arg_begin();
+  unsigned position = 0;
+  for (Type type : types) {
+    llvm::Value *value = argument++;
+    if (auto tensor = dyn_cast<RankedTensorType>(type)) {
+      SmallVector<llvm::Value *> extents;
+      for (int64_t extent : tensor.getShape())
+        extents.push_back(ShapedType::isDynamic(extent)
+                              ? static_cast<llvm::Value *>(argument++)
+                              : b.getInt64(extent));
+      fillBuffer(b.CreateConstInBoundsGEP1_32(bufferType, buffers, position++),
+                 tensor, value, extents);
+      value = buildDescriptor(tensor, value, extents);
+    }
+    operands.push_back(value);
+  }
+  llvm::Value *code = b.CreateCall(
+      getRuntime("norm_gpu_begin", b.getInt32Ty(),
+                 {pointer, pointer, b.getInt32Ty()}),
+      {static_cast<llvm::Value *>(argument), buffers, b.getInt32(count)});
+  llvm::LLVMContext &context = module.getContext();
+  auto *run = llvm::BasicBlock::Create(context, "run", launch);
+  auto *refused = llvm::BasicBlock::Create(context, "refused", launch);
+  b.CreateCondBr(b.CreateIsNull(code), run, refused);
+  b.SetInsertPoint(refused);
+  b.CreateRet(code);
+  b.SetInsertPoint(run);
+  b.CreateCall(body, operands);
+  b.CreateRet(b.CreateCall(getRuntime("norm_gpu_end", b.getInt32Ty(), {})));
+}
+
+/// void _mlir_ciface_f(<descriptors and scalars>): f_launch on the stream of
+/// the thread.
+void LaunchBuilder::buildInterface(llvm::FunctionType *type) {
+  llvm::Function *interface = createFunction("_mlir_ciface_" + function.name,
+                                             b.getVoidTy(), type->params());
+  SmallVector<llvm::Value *> operands;
+  for (auto [i, type] : llvm::enumerate(types)) {
+    llvm::Value *argument = interface->getArg(i);
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    if (!tensor) {
+      operands.push_back(argument);
+      continue;
+    }
+    llvm::StructType *layout = getDescriptorType(tensor.getRank());
+    auto load = [&](llvm::Type *type, ArrayRef<llvm::Value *> indices) {
+      return b.CreateLoad(type, b.CreateInBoundsGEP(layout, argument, indices));
+    };
+    auto *zero = b.getInt32(0);
+    llvm::Value *offset = b.CreateMul(
+        load(integer, {zero, b.getInt32(2)}),
+        b.getInt64(HostTensor::getElementBytes(tensor.getElementType())));
+    operands.push_back(b.CreateGEP(
+        b.getInt8Ty(), load(pointer, {zero, b.getInt32(1)}), offset));
+    for (auto [dim, extent] : llvm::enumerate(tensor.getShape()))
+      if (ShapedType::isDynamic(extent))
+        operands.push_back(load(
+            integer, {zero, b.getInt32(3), b.getInt32(static_cast<int>(dim))}));
+  }
+  operands.push_back(b.CreateCall(getRuntime("norm_gpu_stream", pointer, {})));
+  b.CreateCall(launch, operands);
+  b.CreateRetVoid();
+}
+
+/// The type of f, for callers that find it at run time.
+void LaunchBuilder::buildSignature() {
+  auto *text = llvm::ConstantDataArray::getString(module.getContext(),
+                                                  getText(function.type));
+  std::string name = function.name + "_signature";
+  if (llvm::GlobalValue *taken = module.getNamedValue(name))
+    taken->setName(name + ".internal");
+  new llvm::GlobalVariable(module, text->getType(), /*isConstant=*/true,
+                           llvm::GlobalValue::ExternalLinkage, text, name);
+}
+
+void LaunchBuilder::build() {
+  std::string name = "_mlir_ciface_" + function.name;
+  llvm::Function *body = module.getFunction(name);
+  body->setName(function.name + ".body"); // to be internal
+  buildLaunch(body);
+  buildInterface(body->getFunctionType());
+  buildSignature();
+}
+
+/// norm_gpu_description of runtime/cuda/Runtime.h.
+static llvm::GlobalVariable *addDescription(llvm::Module &module,
+                                            StringRef chip, StringRef cubin) {
+  llvm::IRBuilder<> b(module.getContext());
+  auto addBytes = [&](StringRef bytes, bool isText) -> llvm::Constant * {
+    auto *data = llvm::ConstantDataArray::getString(module.getContext(), bytes,
+                                                    /*AddNull=*/isText);
+    auto *global =
+        new llvm::GlobalVariable(module, data->getType(), /*isConstant=*/true,
+                                 llvm::GlobalValue::PrivateLinkage, data);
+    global->setAlignment(llvm::Align(64)); // an ELF image
+    return global;
+  };
+  llvm::Constant *null = llvm::ConstantPointerNull::get(b.getPtrTy());
+  auto *value = llvm::ConstantStruct::getAnon(
+      {cubin.empty() ? null : addBytes(cubin, /*isText=*/false),
+       addBytes(chip, /*isText=*/true)});
+  return new llvm::GlobalVariable(module, value->getType(), /*isConstant=*/true,
+                                  llvm::GlobalValue::ExternalLinkage, value,
+                                  "norm_gpu_description");
+}
+
+static llvm::Error linkRuntime(llvm::Module &module) {
+  llvm::StringRef bytes(reinterpret_cast<const char *>(kRuntime),
+                        sizeof(kRuntime));
+  auto runtime = llvm::parseBitcodeFile(
+      llvm::MemoryBufferRef(bytes, "CudaRuntime.bc"), module.getContext());
+  if (!runtime)
+    return runtime.takeError();
+  // It is written for any LP64 Linux; these are those of its compilation.
+  (*runtime)->setTargetTriple(module.getTargetTriple());
+  (*runtime)->setDataLayout(module.getDataLayout());
+  for (llvm::Function &function : **runtime) {
+    for (const char *name : {"target-cpu", "target-features", "tune-cpu"})
+      function.removeFnAttr(name);
+    if (function.hasWeakLinkage()) // norm_gpu_message and its like
+      function.addFnAttr(kExportAttribute);
+  }
+  if (llvm::Linker::linkModules(module, std::move(*runtime)))
+    return llvm::createStringError("the CUDA runtime cannot be linked");
+  return llvm::Error::success();
+}
+
+llvm::Error norm::addGPUHost(llvm::Module &module,
+                             ArrayRef<LaunchFunction> functions, StringRef chip,
+                             StringRef cubin) {
+  for (const LaunchFunction &function : functions)
+    LaunchBuilder(module, function).build();
+  llvm::GlobalVariable *description = addDescription(module, chip, cubin);
+  if (llvm::Error error = linkRuntime(module))
+    return error;
+  description->setLinkage(llvm::GlobalValue::InternalLinkage);
+  return llvm::Error::success();
+}

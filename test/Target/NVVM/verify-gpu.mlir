@@ -1,0 +1,20 @@
+// RUN: norm-opt %s --norm-verify-gpu-target | FileCheck %s --check-prefix=TARGET
+// RUN: norm-opt %s --norm-verify-gpu-target='chip=sm_100a ptx-version=8.6' | FileCheck %s --check-prefix=TARGET
+// TARGET: gpu.module @kernels
+// RUN: not norm-opt %s --norm-verify-gpu-target='chip=sm_999' 2>&1 | FileCheck %s --check-prefix=CHIP
+// RUN: not norm-opt %s --norm-to-nvvm='chip=sm_999' 2>&1 | FileCheck %s --check-prefix=CHIP
+// CHIP: error: unknown chip 'sm_999', expected one such as sm_90
+// RUN: not norm-opt %s --norm-verify-gpu-target='chip=sm_90 ptx-version=7.0' 2>&1 | FileCheck %s --check-prefix=OLD
+// RUN: not norm-opt %s --norm-to-nvvm='chip=sm_90 ptx-version=7.0' 2>&1 | FileCheck %s --check-prefix=OLD
+// OLD: error: sm_90 needs PTX 7.8 at least, got 7.0
+// RUN: not norm-opt %s --norm-verify-gpu-target='ptx-version=1.x' 2>&1 | FileCheck %s --check-prefix=VERSION
+// VERSION: error: unknown PTX version '1.x', expected one such as 8.0
+
+// RUN: norm-opt %s --pass-pipeline='builtin.module(gpu.module(norm-verify-gpu-memory))' | FileCheck %s --check-prefix=TARGET
+// RUN: not norm-opt %s --pass-pipeline='builtin.module(gpu.module(norm-verify-gpu-memory{bytes=49151}))' 2>&1 | FileCheck %s --check-prefix=MEMORY
+// MEMORY: verify-gpu.mlir:[[#@LINE+2]]:3: error: a block needs 49152 bytes of shared memory, the GPU has 49151
+gpu.module @kernels {
+  gpu.func @k() workgroup(%a : memref<8192xf32, #gpu.address_space<workgroup>>, %b : memref<8192xbf16, #gpu.address_space<workgroup>>) kernel {
+    gpu.return
+  }
+}

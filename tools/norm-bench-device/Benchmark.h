@@ -1,0 +1,46 @@
+//===- Benchmark.h - one artefact beside copies -----------------*- C++ -*-===//
+//
+// Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NORM_BENCH_DEVICE_BENCHMARK_H
+#define NORM_BENCH_DEVICE_BENCHMARK_H
+
+#include "GPU.h"
+#include "Program.h"
+
+namespace norm::bench {
+
+struct Options {
+  std::string variant = "llama"; ///< what the result is compared with
+  int repetitions = 30;
+  double seconds = 5e-4; ///< of one repetition, at least one call
+  bool warm = false;     ///< one set of buffers, so that L2 may hold them
+  bool useGraph = true;
+};
+
+/// Seconds a call.
+struct Times {
+  double least = 0, median = 0;
+};
+
+struct Outcome {
+  std::string artefact;
+  const char *type = "";
+  int64_t rows = 0, cols = 0;
+  size_t usefulBytes = 0; ///< every tensor once
+  int64_t sets = 0, calls = 0;
+  bool isGraph = false;
+  Times program, copy, copyKernel;
+  bool isChecked = false, isRight = true;
+  double maxUlp = 0;
+};
+
+/// Times `program` on `rows` rows, and copies of as many bytes in turn with it.
+Outcome run(GPU &gpu, Program &program, int64_t rows, const Options &options);
+
+} // namespace norm::bench
+
+#endif // NORM_BENCH_DEVICE_BENCHMARK_H

@@ -1,0 +1,67 @@
+//===- Program.h - a function of an artefact --------------------*- C++ -*-===//
+//
+// Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NORM_BENCH_DEVICE_PROGRAM_H
+#define NORM_BENCH_DEVICE_PROGRAM_H
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace norm::bench {
+
+enum class Element { F32, F16, BF16 };
+
+/// -1: an extent that a call chooses.
+struct TensorType {
+  std::vector<int64_t> extents;
+  Element element = Element::F32;
+
+  bool hasRows() const { return extents.size() == 2; }
+  /// Elements where a tensor with rows has that many.
+  int64_t count(int64_t rows) const;
+};
+
+/// f_launch of an artefact, with its type from f_signature.
+class Program {
+public:
+  Program(const std::string &path, const std::string &function);
+
+  /// Puts a call on `stream`; results follow the arguments. An error ends the
+  /// program.
+  void launch(const std::vector<void *> &tensors, int64_t rows, void *stream);
+
+  std::vector<TensorType> arguments, results;
+  int64_t rows = -1; ///< -1: any
+  int64_t cols = 0;
+  std::string path;
+
+private:
+  void *entry = nullptr;
+  const char *(*message)() = nullptr;
+};
+
+size_t getBytes(Element element);
+const char *getName(Element element);
+
+/// An element of memory as a number, and the nearest one to a number.
+double load(const void *data, int64_t position, Element element);
+void store(void *data, int64_t position, Element element, double value);
+double roundTo(double value, Element element);
+/// |actual - expected| in units of the last place of `expected`.
+double getUlp(double actual, double expected, Element element);
+
+/// What `variant` computes of a row; x, and then the result, one a result.
+/// Nothing where the variant is not known.
+std::vector<std::vector<double>>
+computeRow(const std::string &variant,
+           const std::vector<std::vector<double>> &arguments, Element element);
+bool isVariant(const std::string &variant);
+
+} // namespace norm::bench
+
+#endif // NORM_BENCH_DEVICE_PROGRAM_H
