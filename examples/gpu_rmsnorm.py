@@ -52,6 +52,6 @@ if code != 0:
 check(cuda.cuStreamSynchronize(stream))
 
 result = ctypes.create_string_buffer(2 * ROWS * COLS)
-check(cuda.cuMemcpyDtoH_v2(result, y, size(len(result) - 1)))
-bits = array.array("H", result.raw[:2 * ROWS * COLS])
+check(cuda.cuMemcpyDtoH_v2(result, y, size(len(result))))
+bits = array.array("H", result.raw)
 print("y[0] = 0x%04x, y[%d] = 0x%04x" % (bits[0], len(bits) - 1, bits[-1]))

@@ -39,7 +39,10 @@
 // The cubin lies beside the PTX where there is a ptxas; where it fails, the PTX
 // alone does, with a warning.
 // RUN: %if ptxas %{ llvm-objcopy --dump-section=.rodata=%t/rodata %t/first.o && grep -c "ptxas\|.nv.info" %t/rodata %}
-// RUN: norm-compile %t/first.mlir --target=nvvm --emit=shared --cuda-path=%S/Inputs/broken-cuda -o %t/warned.so 2>&1 | FileCheck %s --check-prefix=WARNED
+// RUN: mkdir -p %t/cuda/bin %t/cuda/nvvm/libdevice
+// RUN: llvm-as /dev/null -o %t/cuda/nvvm/libdevice/libdevice.10.bc
+// RUN: cp %S/Inputs/failing-ptxas.sh %t/cuda/bin/ptxas && chmod +x %t/cuda/bin/ptxas
+// RUN: norm-compile %t/first.mlir --target=nvvm --emit=shared --cuda-path=%t/cuda -o %t/warned.so 2>&1 | FileCheck %s --check-prefix=WARNED
 // WARNED: warning: no cubin beside the PTX: {{.*}}ptxas failed
 // RUN: ls %t/warned.so
 
@@ -65,7 +68,9 @@
 // RUN: not norm-compile %t/narrow.mlir --target=nvvm --emit=obj -o %t/bad 2>&1 | FileCheck %s --check-prefix=NARROW
 // NARROW: narrow.mlir:1:1: error: type bf16 has no C equivalent
 // RUN: not norm-compile %t/memory.mlir --target=nvvm --emit=ptx -o %t/bad 2>&1 | FileCheck %s --check-prefix=MEMORY
-// MEMORY: memory.mlir:5:{{[0-9]+}}: error: a block needs 65536 bytes of shared memory, the GPU has 49152
+// MEMORY: memory.mlir:2:3: error: a block needs 65536 bytes of shared memory, the GPU has 49152
+// RUN: not norm-compile %t/own.mlir --target=nvvm --emit=shared -o %t/bad 2>&1 | FileCheck %s --check-prefix=OWN
+// OWN: error: several GPU modules: norm-to-nvvm makes one, and functions may not bring their own
 // RUN: not ls %t/bad
 
 // No row and empty rows: an artefact that launches nothing.
@@ -101,19 +106,21 @@ func.func @f(%x: tensor<4xbf16>, %s: bf16) -> tensor<4xbf16> {
   return %x : tensor<4xbf16>
 }
 //--- memory.mlir
-func.func @f(%x: memref<64xf32>) {
-  %c1 = arith.constant 1 : index
-  %c0 = arith.constant 0 : index
-  %c0_f32 = arith.constant 0.0 : f32
-  gpu.launch blocks(%bx, %by, %bz) in (%gx = %c1, %gy = %c1, %gz = %c1)
-             threads(%tx, %ty, %tz) in (%sx = %c1, %sy = %c1, %sz = %c1)
-             workgroup(%m : memref<16384xf32, #gpu.address_space<workgroup>>) {
-    memref.store %c0_f32, %m[%tx] : memref<16384xf32, #gpu.address_space<workgroup>>
-    %v = memref.load %m[%c0] : memref<16384xf32, #gpu.address_space<workgroup>>
-    memref.store %v, %x[%tx] : memref<64xf32>
-    gpu.terminator
+gpu.module @own {
+  gpu.func @k() workgroup(%m : memref<16384xf32, #gpu.address_space<workgroup>>) kernel {
+    gpu.return
   }
-  return
+}
+//--- own.mlir
+gpu.module @own {
+  gpu.func @k() kernel {
+    gpu.return
+  }
+}
+func.func @f(%x: tensor<64xf32>) -> tensor<64xf32> {
+  %i = tensor.empty() : tensor<64xf32>
+  %z = linalg.add ins(%x, %x : tensor<64xf32>, tensor<64xf32>) outs(%i : tensor<64xf32>) -> tensor<64xf32>
+  return %z : tensor<64xf32>
 }
 //--- empty.mlir
 func.func @no_rows(%x: tensor<0x64xf32>) -> tensor<0x64xf32> {

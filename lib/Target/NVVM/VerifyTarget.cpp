@@ -9,9 +9,13 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "norm/Target/NVVM/Passes.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/LegacyPassManager.h"
+#include "llvm/IR/Module.h"
 #include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Support/TargetSelect.h"
+#include "llvm/Target/TargetMachine.h"
 
 namespace mlir::norm {
 #define GEN_PASS_DEF_NORMVERIFYGPUTARGET
@@ -21,36 +25,46 @@ namespace mlir::norm {
 
 using namespace mlir;
 
-static std::unique_ptr<llvm::MCSubtargetInfo> createSubtarget(StringRef chip) {
+static const llvm::Target *getNVPTX(const llvm::Triple &triple) {
   LLVMInitializeNVPTXTargetInfo();
   LLVMInitializeNVPTXTarget();
   LLVMInitializeNVPTXTargetMC();
+  LLVMInitializeNVPTXAsmPrinter();
   std::string error;
-  llvm::Triple triple("nvptx64-nvidia-cuda");
-  const llvm::Target *target =
-      llvm::TargetRegistry::lookupTarget(triple, error);
-  if (!target)
-    return nullptr;
-  return std::unique_ptr<llvm::MCSubtargetInfo>(
-      target->createMCSubtargetInfo(triple, chip, ""));
+  return llvm::TargetRegistry::lookupTarget(triple, error);
 }
 
-/// The PTX versions that LLVM writes, as 80 for 8.0, and the one that it takes
-/// for the chip of `info`.
-static SmallVector<unsigned> getVersions(const llvm::MCSubtargetInfo &info,
-                                         unsigned &least) {
-  SmallVector<unsigned> versions;
-  least = 0;
-  for (const auto &feature : info.getAllProcessorFeatures()) {
-    StringRef name = feature.Key;
-    unsigned version;
-    if (!name.consume_front("ptx") || name.getAsInteger(10, version))
-      continue;
-    versions.push_back(version);
-    if (info.checkFeatures("+" + StringRef(feature.Key).str()))
-      least = std::max(least, version);
-  }
-  return versions;
+/// The oldest PTX version that has `chip`, as 80 for 8.0. LLVM says it only in
+/// what it writes; an empty module will do.
+static unsigned getLeastVersion(const llvm::Target &target,
+                                const llvm::Triple &triple, StringRef chip) {
+  std::unique_ptr<llvm::TargetMachine> machine(
+      target.createTargetMachine(triple, chip, "", {}, std::nullopt));
+  llvm::LLVMContext context;
+  llvm::Module module("empty", context);
+  module.setTargetTriple(triple);
+  module.setDataLayout(machine->createDataLayout());
+  SmallString<256> text;
+  llvm::raw_svector_ostream os(text);
+  llvm::legacy::PassManager codegen;
+  if (machine->addPassesToEmitFile(codegen, os, nullptr,
+                                   llvm::CodeGenFileType::AssemblyFile))
+    return 0;
+  codegen.run(module);
+  StringRef version = text.str().split(".version ").second;
+  unsigned major, minor;
+  if (version.consumeInteger(10, major) || !version.consume_front(".") ||
+      version.consumeInteger(10, minor))
+    return 0;
+  return major * 10 + minor;
+}
+
+/// Whether LLVM writes that version, 80 for 8.0.
+static bool isVersion(const llvm::MCSubtargetInfo &info, unsigned version) {
+  std::string name = "ptx" + std::to_string(version);
+  return llvm::any_of(info.getAllProcessorFeatures(), [&](const auto &feature) {
+    return StringRef(feature.Key) == name;
+  });
 }
 
 static std::string getVersionText(unsigned version) {
@@ -58,14 +72,13 @@ static std::string getVersionText(unsigned version) {
 }
 
 static LogicalResult verifyVersion(ModuleOp module, StringRef text,
-                                   StringRef chip,
+                                   StringRef chip, const llvm::Target &target,
                                    const llvm::MCSubtargetInfo &info) {
-  unsigned least, version;
-  SmallVector<unsigned> versions = getVersions(info, least);
+  unsigned least = getLeastVersion(target, info.getTargetTriple(), chip);
   std::string digits = text.str();
   llvm::erase(digits, '.');
-  if (StringRef(digits).getAsInteger(10, version) ||
-      !llvm::is_contained(versions, version))
+  unsigned version;
+  if (StringRef(digits).getAsInteger(10, version) || !isVersion(info, version))
     return module.emitError("unknown PTX version '")
            << text << "', expected one such as "
            << getVersionText(std::max(least, 80u));
@@ -82,19 +95,22 @@ struct NormVerifyGPUTarget
 
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    // No CPU at first: LLVM prints a warning of its own for an unknown one.
-    std::unique_ptr<llvm::MCSubtargetInfo> info = createSubtarget("");
-    if (!info) {
+    llvm::Triple triple("nvptx64-nvidia-cuda");
+    const llvm::Target *target = getNVPTX(triple);
+    if (!target) {
       module.emitError("this LLVM has no NVPTX target");
       return signalPassFailure();
     }
+    // Without the chip: LLVM prints a warning of its own for an unknown one.
+    std::unique_ptr<llvm::MCSubtargetInfo> info(
+        target->createMCSubtargetInfo(triple, "", ""));
     if (!StringRef(chip).starts_with("sm_") || !info->isCPUStringValid(chip)) {
       module.emitError("unknown chip '")
-          << chip << "', expected one such as sm_90";
+          << chip.getValue() << "', expected one such as sm_90";
       return signalPassFailure();
     }
     if (!ptxVersion.empty() &&
-        failed(verifyVersion(module, ptxVersion, chip, *createSubtarget(chip))))
+        failed(verifyVersion(module, ptxVersion, chip, *target, *info)))
       signalPassFailure();
   }
 };
@@ -115,7 +131,8 @@ struct NormVerifyGPUMemory
       if (total <= bytes)
         continue;
       kernel.emitError("a block needs ")
-          << total << " bytes of shared memory, the GPU has " << bytes;
+          << total << " bytes of shared memory, the GPU has "
+          << bytes.getValue();
       return signalPassFailure();
     }
   }
