@@ -189,14 +189,21 @@ CUresult cuModuleLoadData(Module **module, const void *image) {
 CUresult cuModuleUnload(Module *module) { return 0; }
 CUresult cuModuleGetFunction(Function **function, Module *module,
                              const char *name) {
+  char entry[160];
   ENTER(cuModuleGetFunction);
+  snprintf(entry, sizeof(entry), ".entry %s(", name);
+  if (!strstr(module->text, entry))
+    return 500;
   *function = malloc(sizeof(Function));
   (*function)->module = module;
   snprintf((*function)->name, sizeof((*function)->name), "%s", name);
   return 0;
 }
 CUresult cuFuncSetAttribute(Function *function, int attribute, int value) {
+  char line[192];
   ENTER(cuFuncSetAttribute);
+  snprintf(line, sizeof(line), "%s %d %d", function->name, attribute, value);
+  note("cuFuncSetAttribute", line);
   return 0;
 }
 
