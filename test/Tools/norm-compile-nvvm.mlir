@@ -35,6 +35,11 @@
 // RUN: norm-compile %t/first.mlir --target=nvvm --emit=obj --mtriple=aarch64-linux-gnu -o %t/arm.o
 // RUN: llvm-readelf -h %t/arm.o | FileCheck %s --check-prefix=ARM
 // ARM: Machine: AArch64
+// RUN: %if qemu-aarch64 %{ mkdir %t/arm %}
+// RUN: %if qemu-aarch64 %{ norm-compile %t/first.mlir --target=nvvm --emit=shared --mtriple=aarch64-linux-gnu -o %t/arm/first.so %}
+// RUN: %if qemu-aarch64 %{ norm-compile %t/second.mlir --target=nvvm --emit=shared --mtriple=aarch64-linux-gnu -o %t/arm/second.so %}
+// RUN: %if qemu-aarch64 %{ aarch64-linux-gnu-gcc -std=c11 -include %t/first.h -include %t/second.h %S/Inputs/gpu_host.c %t/arm/first.so %t/arm/second.so -o %t/arm/exe %}
+// RUN: %if qemu-aarch64 %{ qemu-aarch64 -L /usr/aarch64-linux-gnu -E LD_LIBRARY_PATH=%t/broken %t/arm/exe | FileCheck %s --check-prefix=HOST %}
 
 // The cubin lies beside the PTX where there is a ptxas; where it fails, the PTX
 // alone does, with a warning.

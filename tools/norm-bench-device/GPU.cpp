@@ -136,6 +136,9 @@ void GPU::freeAll() {
 
 void GPU::upload(DevicePtr to, const void *from, size_t bytes) {
   check(memcpyHtoD(to, from, bytes), "cuMemcpyHtoD");
+  // It may return while the last bytes are on their way, and our stream does
+  // not wait for the default one.
+  check(driver.streamSynchronize(nullptr), "cuStreamSynchronize");
 }
 void GPU::download(void *to, DevicePtr from, size_t bytes) {
   check(memcpyDtoH(to, from, bytes), "cuMemcpyDtoH");

@@ -11,10 +11,13 @@
 // NEEDED: ]
 // RUN: llvm-nm -D --defined-only %t/lib.so | cut -c18- | sort > %t/names
 // RUN: FileCheck %s --check-prefix=NAMES --implicit-check-not={{.}} < %t/names
+// NAMES: R any_signature
 // NAMES: R rms_signature
 // NAMES: R scaled_signature
+// NAMES: T _mlir_ciface_any
 // NAMES: T _mlir_ciface_rms
 // NAMES: T _mlir_ciface_scaled
+// NAMES: T any_launch
 // NAMES: T rms_launch
 // NAMES: T scaled_launch
 // NAMES: W norm_gpu_error
@@ -104,6 +107,28 @@
 // CONTEXTS-LOG-NEXT: cuLaunchKernel
 // CONTEXTS-LOG-NOT: cu{{[ML]}}
 
+// RUN: rm -f %t/log && %{run} threads | FileCheck %s --check-prefix=THREADS
+// RUN: FileCheck %s --check-prefix=THREADS-LOG --implicit-check-not="cuModuleLoadDataEx PTX" < %t/log
+// THREADS: codes: 0 0 0 0 0 0
+// THREADS-LOG: cuModuleLoadDataEx PTX
+// THREADS-LOG-COUNT-6: cuLaunchKernel rms_kernel0
+
+// Extents of zero, odd ones, and one kernel for all.
+// RUN: %{run} extents | FileCheck %s --check-prefix=EXTENTS
+// EXTENTS: 2x256: 0
+// EXTENTS-NEXT: right
+// EXTENTS-NEXT: 2x33: 0
+// EXTENTS-NEXT: right
+// EXTENTS-NEXT: 3x1: 0
+// EXTENTS-NEXT: right
+// EXTENTS-NEXT: 2x0: 0
+// EXTENTS-NEXT: right
+// EXTENTS-NEXT: 0x5: 0
+// EXTENTS-NEXT: right
+// EXTENTS-NEXT: 0x0: 0
+// EXTENTS-NEXT: right
+// EXTENTS-NEXT: null: 0 {{$}}
+
 // Where there is no driver, none that can be loaded, or one that is too old, the
 // object is loaded all the same.
 // RUN: touch %t/broken/libcuda.so.1
@@ -122,6 +147,15 @@ func.func @rms(%x: tensor<?x256xf32>, %w: tensor<256xf32>) -> tensor<?x256xf32> 
   %i = tensor.empty(%d) : tensor<?x256xf32>
   %y = norm.rmsnorm ins(%x, %w : tensor<?x256xf32>, tensor<256xf32>) outs(%i : tensor<?x256xf32>) dims = [1] epsilon = 1.0e-5 : f32 -> tensor<?x256xf32>
   return %y : tensor<?x256xf32>
+}
+func.func @any(%x: tensor<?x?xf32>) -> tensor<?x?xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %d0 = tensor.dim %x, %c0 : tensor<?x?xf32>
+  %d1 = tensor.dim %x, %c1 : tensor<?x?xf32>
+  %i = tensor.empty(%d0, %d1) : tensor<?x?xf32>
+  %y = norm.rmsnorm ins(%x : tensor<?x?xf32>) outs(%i : tensor<?x?xf32>) dims = [1] epsilon = 1.0e-5 : f32 -> tensor<?x?xf32>
+  return %y : tensor<?x?xf32>
 }
 func.func @scaled(%x: tensor<3x256xf32>) -> tensor<3x256xf32> {
   %zero = arith.constant dense<0.0> : tensor<f32>

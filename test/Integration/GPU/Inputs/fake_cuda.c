@@ -6,6 +6,7 @@
 // cuLaunchKernel=719; FAKE_CUDA_SM the GPU (default 90); FAKE_CUDA_LOG a file
 // for what was called. It takes no cubin, as a GPU of another kind would not.
 #define _GNU_SOURCE
+#include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -179,6 +180,7 @@ CUresult cuModuleLoadDataEx(Module **module, const void *image, unsigned count,
       snprintf(values[i], (size_t)values[i + 1], "ptxas: the log says why");
   if (code)
     return code;
+  usleep(50000); // as a compilation takes its time
   *module = malloc(sizeof(Module));
   (*module)->text = text;
   return 0;
@@ -254,8 +256,9 @@ static int startChild(void) {
   return 1;
 }
 
-static CUresult run(const char *call, Function *function, const unsigned *sizes,
-                    void *stream, void **parameters, const char *attributes) {
+static CUresult runLocked(const char *call, Function *function,
+                          const unsigned *sizes, void *stream,
+                          void **parameters, const char *attributes) {
   char line[256];
   snprintf(line, sizeof(line), "%s stream %p%s", function->name, stream,
            attributes);
@@ -284,6 +287,16 @@ static CUresult run(const char *call, Function *function, const unsigned *sizes,
     return 0;
   fputs(line, stderr);
   return 719;
+}
+
+static CUresult run(const char *call, Function *function, const unsigned *sizes,
+                    void *stream, void **parameters, const char *attributes) {
+  static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+  pthread_mutex_lock(&mutex);
+  CUresult code =
+      runLocked(call, function, sizes, stream, parameters, attributes);
+  pthread_mutex_unlock(&mutex);
+  return code;
 }
 
 // Graphs: launches and copies of a stream that is captured, kept for later.

@@ -140,6 +140,37 @@ def contexts():
     show("this thread", (artefact.library.norm_gpu_error(), artefact.library.norm_gpu_message().decode()))
 
 
+def threads():
+    """Threads with one context that all are the first to call."""
+    device, artefact = Device(), Artefact(LIBRARY)
+    call, codes, ready = Call(device), [], threading.Barrier(6)
+
+    def launch():
+        device.cuda.cuCtxSetCurrent(device.context)
+        ready.wait()
+        codes.append(call.run(artefact)[0])
+    started = [threading.Thread(target=launch) for _ in range(6)]
+    for thread in started:
+        thread.start()
+    for thread in started:
+        thread.join()
+    print("codes:", *codes)
+
+
+def extents():
+    """Row lengths that are known at the call."""
+    device, artefact = Device(), Artefact(LIBRARY)
+    for rows, cols in (2, 256), (2, 33), (3, 1), (2, 0), (0, 5), (0, 0):
+        x = np.random.default_rng(2).standard_normal((rows, cols)).astype(np.float32)
+        dx, dy = device.upload(x), device.upload(np.zeros_like(x))
+        outcome = artefact.launch("any", dx, rows, cols, dy, rows, cols, None)
+        y, wide = device.download(dy, x), x.astype(np.float64)
+        right = x.size == 0 or max_ulp(y, wide / np.sqrt((wide * wide).mean(axis=1, keepdims=True) + np.float32(1e-5))) <= 4
+        show("%dx%d" % (rows, cols), outcome)
+        print("right" if right else "wrong")
+    show("null", artefact.launch("any", None, 4, 0, None, 4, 0, None))
+
+
 def missing():
     """Loading needs nothing; a call tells what is missing."""
     artefact = Artefact(LIBRARY)
@@ -148,4 +179,4 @@ def missing():
 
 
 {"values": values, "descriptors": descriptors, "sums": sums, "faults": faults, "architecture": architecture,
- "contexts": contexts, "missing": missing}[WHAT]()
+ "contexts": contexts, "threads": threads, "extents": extents, "missing": missing}[WHAT]()
