@@ -6,9 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "GPU.h"
-#include <cstdio>
-#include <cstdlib>
 #include <cstring>
+#include <stdexcept>
 
 using namespace norm::bench;
 
@@ -47,8 +46,7 @@ $DONE:
 )";
 
 void norm::bench::fail(const std::string &message) {
-  std::fprintf(stderr, "error: %s\n", message.c_str());
-  std::exit(1);
+  throw std::runtime_error(message);
 }
 
 void GPU::check(Result result, const char *what) {
@@ -129,9 +127,10 @@ DevicePtr GPU::allocate(size_t bytes) {
 }
 
 void GPU::freeAll() {
-  for (DevicePtr pointer : allocated)
-    check(memFree(pointer), "cuMemFree");
+  std::vector<DevicePtr> pointers = std::move(allocated);
   allocated.clear();
+  for (DevicePtr pointer : pointers)
+    check(memFree(pointer), "cuMemFree");
 }
 
 void GPU::upload(DevicePtr to, const void *from, size_t bytes) {

@@ -46,7 +46,7 @@ using namespace norm::cuda;
 /// Calls for one measurement, one after the other.
 using Work = std::function<void(int64_t call)>;
 
-/// The first GPU, its primary context and a stream. Errors end the program.
+/// The first GPU, its primary context and a stream. Errors `fail`.
 class GPU {
 public:
   GPU();
@@ -99,7 +99,7 @@ private:
   std::vector<DevicePtr> allocated;
 };
 
-/// Prints "error: message" and ends the program with 1.
+/// Ends what is going on, an artefact or the program, with std::runtime_error.
 [[noreturn]] void fail(const std::string &message);
 
 } // namespace norm::bench

@@ -31,8 +31,7 @@ class Program {
 public:
   Program(const std::string &path, const std::string &function);
 
-  /// Puts a call on `stream`; results follow the arguments. An error ends the
-  /// program.
+  /// Puts a call on `stream`; results follow the arguments. Errors `fail`.
   void launch(const std::vector<void *> &tensors, int64_t rows, void *stream);
 
   std::vector<TensorType> arguments, results;

@@ -15,6 +15,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <stdexcept>
 
 using namespace norm::bench;
 
@@ -236,23 +237,46 @@ void Report::add(const Outcome &outcome) {
   isFirst = false;
 }
 
-int main(int argc, char **argv) {
-  Arguments all = parse(argc, argv);
+/// Whether the results of all calls are right.
+static bool runArtefact(GPU &gpu, const Arguments &all, const std::string &path,
+                        Report &report) {
+  Program program(path, all.function);
+  std::vector<int64_t> rows = all.rows;
+  if (program.rows >= 0)
+    rows = {program.rows};
+  else if (rows.empty())
+    rows = {chooseRows(program, all.bytes)};
+  bool isRight = true;
+  for (int64_t count : rows) {
+    Outcome outcome = run(gpu, program, count, all.options);
+    isRight &= outcome.isRight;
+    report.add(outcome);
+  }
+  return isRight;
+}
+
+static int measure(const Arguments &all) {
   GPU gpu;
   Report report(all, gpu);
   bool isRight = true;
   for (const std::string &path : all.files) {
-    Program program(path, all.function);
-    std::vector<int64_t> rows = all.rows;
-    if (program.rows >= 0)
-      rows = {program.rows};
-    else if (rows.empty())
-      rows = {chooseRows(program, all.bytes)};
-    for (int64_t count : rows) {
-      Outcome outcome = run(gpu, program, count, all.options);
-      isRight &= outcome.isRight;
-      report.add(outcome);
+    // The others are measured all the same.
+    try {
+      isRight &= runArtefact(gpu, all, path, report);
+    } catch (const std::runtime_error &error) {
+      std::fprintf(stderr, "error: %s\n", error.what());
+      isRight = false;
+      gpu.freeAll();
     }
   }
   return isRight ? 0 : 1;
+}
+
+int main(int argc, char **argv) {
+  try {
+    return measure(parse(argc, argv));
+  } catch (const std::runtime_error &error) {
+    std::fprintf(stderr, "error: %s\n", error.what());
+    return 1;
+  }
 }
