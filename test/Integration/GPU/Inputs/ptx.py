@@ -235,7 +235,9 @@ class Block:
             if is_load:
                 raw = np.zeros(self.count, RAW[bits])
                 raw[self.mask] = data[at].copy().view(RAW[bits])[:, 0]
-                self.write(name, raw)
+                # A register may be wider than what it loads.
+                wide = bits < 32 and re.match(r"%r\d", name)
+                self.write(name, raw.astype(RAW[32]) if wide else raw)
             else:
                 raw = self.read_raw(name, bits)[self.mask]
                 data[at] = np.ascontiguousarray(raw)[:, None].view(np.uint8)
