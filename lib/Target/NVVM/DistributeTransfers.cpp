@@ -7,6 +7,7 @@
 
 #include "VectorDistributor.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/Matchers.h"
 
@@ -32,7 +33,7 @@ int64_t norm::getRowEnd(VectorTransferOpInterface op) {
 VectorDistributor::ChunkMask
 VectorDistributor::getChunkMask(Location loc, const Mask &mask, int64_t chunk) {
   if (shift && mask.constant)
-    return getShiftedChunkMask(loc, mask, chunk);
+    return getShiftedChunkMask(loc, mask, chunk, /*rest=*/Value());
   ChunkMask result;
   int64_t chunkEnd = (chunk + 1) * layout.threads * layout.vector;
   if (mask.constant && chunkEnd <= *mask.constant)
@@ -58,29 +59,38 @@ VectorDistributor::getChunkMask(Location loc, const Mask &mask, int64_t chunk) {
 
 /// One unsigned comparison a lane finds both ends: a lane before the row has a
 /// negative number. 32 bits hold the numbers of a row in registers.
+///
+/// A transfer whose vectors begin `rest` elements past an aligned address
+/// accesses both aligned vectors around each, which must be inside as well.
 VectorDistributor::ChunkMask
 VectorDistributor::getShiftedChunkMask(Location loc, const Mask &mask,
-                                       int64_t chunk) {
+                                       int64_t chunk, Value rest) {
   ChunkMask result;
+  int64_t reach = rest ? layout.vector : 0;
   int64_t chunkEnd = (chunk + 1) * layout.threads * layout.vector;
-  if (chunk > 0 && chunkEnd <= *mask.constant)
+  if (chunk > 0 && chunkEnd + reach <= *mask.constant)
     return result;
-  Type i32 = b.getI32Type();
-  Value base = arith::IndexCastOp::create(b, loc, i32, getBase(loc, chunk));
-  auto isBelow = [&](Value v, int64_t limit) -> Value {
-    Value bound = arith::ConstantOp::create(
-        b, loc, b.getI32IntegerAttr(std::max<int64_t>(0, limit)));
-    if (isa<VectorType>(v.getType()))
-      bound = vector::BroadcastOp::create(b, loc, v.getType(), bound);
-    return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, v, bound);
+  auto constant = [&](int64_t v) -> Value {
+    return arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(v));
   };
-  result.pred = isBelow(base, *mask.constant - layout.vector + 1);
+  auto narrow = [&](Value v) -> Value {
+    return arith::IndexCastOp::create(b, loc, b.getI32Type(), v);
+  };
+  Value base = narrow(getBase(loc, chunk));
+  int64_t last = *mask.constant - layout.vector - reach;
+  Value limit = constant(std::max<int64_t>(0, last + 1));
+  if (rest && last >= 0)
+    limit = arith::AddIOp::create(b, loc, limit, narrow(rest));
+  result.pred =
+      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, base, limit);
   auto numbers = llvm::to_vector(llvm::seq<int32_t>(0, layout.vector));
-  Value lanes = vector::BroadcastOp::create(b, loc, getChunkType(i32), base);
-  lanes = arith::AddIOp::create(
-      b, loc, lanes,
+  VectorType type = getChunkType(b.getI32Type());
+  Value lanes = arith::AddIOp::create(
+      b, loc, vector::BroadcastOp::create(b, loc, type, base),
       arith::ConstantOp::create(b, loc, b.getI32VectorAttr(numbers)));
-  result.lanes = isBelow(lanes, *mask.constant);
+  result.lanes = arith::CmpIOp::create(
+      b, loc, arith::CmpIPredicate::ult, lanes,
+      vector::BroadcastOp::create(b, loc, type, constant(*mask.constant)));
   return result;
 }
 
@@ -105,9 +115,12 @@ void VectorDistributor::distributeMask(Operation &op, Value limit,
 }
 
 VectorDistributor::ChunkMask
-VectorDistributor::getTransferMask(VectorTransferOpInterface op,
-                                   int64_t chunk) {
+VectorDistributor::getTransferMask(VectorTransferOpInterface op, int64_t chunk,
+                                   Value rest) {
   Value mask = op.getMask();
+  if (rest)
+    return getShiftedChunkMask(op.getLoc(), masks.find(mask)->second, chunk,
+                               rest);
   return mask ? getChunkMask(op.getLoc(), masks.find(mask)->second, chunk)
               : ChunkMask();
 }
@@ -180,12 +193,9 @@ VectorDistributor::getShiftedAccess(VectorTransferOpInterface op) {
   access.indices.push_back(first);
   access.dim = 0;
   access.alignment = getAlignment(op.getVectorType().getElementType());
-  if (!hasRowsOfReference(op)) {
-    Value rest =
+  if (!hasRowsOfReference(op))
+    access.rest =
         arith::AndIOp::create(b, loc, first, index(loc, layout.vector - 1));
-    access.isAligned = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
-                                             rest, index(loc, 0));
-  }
   return access;
 }
 
@@ -216,22 +226,59 @@ IntegerAttr VectorDistributor::getAlignment(Type element) {
 
 Value VectorDistributor::loadChunk(Location loc, const Access &access,
                                    VectorType type, int64_t chunk) {
-  SmallVector<Value> at = getAddress(loc, access, chunk);
-  auto load = [&](IntegerAttr alignment) -> Value {
+  auto load = [&](ValueRange at) -> Value {
     return vector::LoadOp::create(b, loc, type, access.buffer, at,
-                                  /*nontemporal=*/BoolAttr(), alignment);
+                                  /*nontemporal=*/BoolAttr(), access.alignment);
   };
-  if (!access.isAligned)
-    return load(access.alignment);
-  auto branch = scf::IfOp::create(
-      b, loc, access.isAligned,
-      [&](OpBuilder &, Location) {
-        scf::YieldOp::create(b, loc, load(access.alignment));
-      },
-      [&](OpBuilder &, Location) {
-        scf::YieldOp::create(b, loc, load(IntegerAttr()));
-      });
-  return branch.getResult(0);
+  SmallVector<Value> at = getAddress(loc, access, chunk);
+  if (!access.rest)
+    return load(at);
+  Value &along = at[access.dim];
+  along = arith::SubIOp::create(b, loc, along, access.rest);
+  Value low = load(at);
+  along = arith::AddIOp::create(b, loc, along, index(loc, layout.vector));
+  return extractWindow(loc, low, load(at), access.rest);
+}
+
+/// The vector that begins `rest` elements after `low` begins, which `high`
+/// follows: by 32-bit words, halving the ways, then by bits within them.
+Value VectorDistributor::extractWindow(Location loc, Value low, Value high,
+                                       Value rest) {
+  auto type = cast<VectorType>(low.getType());
+  int64_t bits = type.getElementTypeBitWidth();
+  int64_t count = type.getNumElements() * bits / 32;
+  Type i32 = b.getI32Type();
+  auto wordType = VectorType::get(count, i32);
+  SmallVector<Value> words;
+  for (Value half : {low, high}) {
+    half = vector::BitCastOp::create(b, loc, wordType, half);
+    for (int64_t i = 0; i < count; ++i)
+      words.push_back(
+          vector::ExtractOp::create(b, loc, half, ArrayRef<int64_t>{i}));
+  }
+  Value offset = arith::MulIOp::create(
+      b, loc, arith::IndexCastOp::create(b, loc, i32, rest),
+      arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(bits)));
+  for (int64_t step = count / 2; step > 0; step /= 2) {
+    Value bit = arith::AndIOp::create(
+        b, loc, offset,
+        arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(32 * step)));
+    Value isFar = arith::CmpIOp::create(
+        b, loc, arith::CmpIPredicate::ne, bit,
+        arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(0)));
+    SmallVector<Value> next;
+    for (size_t i = 0; i + step < words.size(); ++i)
+      next.push_back(
+          arith::SelectOp::create(b, loc, isFar, words[i + step], words[i]));
+    words = std::move(next);
+  }
+  // One word more than needed is left, for the bits.
+  for (int64_t i = 0; bits < 32 && i < count; ++i)
+    words[i] =
+        LLVM::FshrOp::create(b, loc, i32, words[i + 1], words[i], offset);
+  words.truncate(count);
+  Value window = vector::FromElementsOp::create(b, loc, wordType, words);
+  return vector::BitCastOp::create(b, loc, type, window);
 }
 
 /// The lanes that are on; the others are padding.
@@ -269,7 +316,7 @@ void VectorDistributor::distributeRead(vector::TransferReadOp op) {
   Access access = getAccess(op);
   Chunks result;
   for (int64_t c = 0; c < getNumChunks(); ++c) {
-    ChunkMask mask = getTransferMask(op, c);
+    ChunkMask mask = getTransferMask(op, c, access.rest);
     if (!mask.pred) {
       result.push_back(loadChunk(loc, access, type, c));
       continue;
@@ -298,23 +345,11 @@ void VectorDistributor::distributeRead(vector::TransferReadOp op) {
 
 void VectorDistributor::storeChunk(Location loc, const Access &access, Value v,
                                    int64_t chunk) {
-  SmallVector<Value> at = getAddress(loc, access, chunk);
-  auto store = [&](IntegerAttr alignment) {
-    vector::StoreOp::create(b, loc, v, access.buffer, at,
-                            /*nontemporal=*/BoolAttr(), alignment);
-  };
-  if (!access.isAligned)
-    return store(access.alignment);
-  scf::IfOp::create(
-      b, loc, access.isAligned,
-      [&](OpBuilder &, Location) {
-        store(access.alignment);
-        scf::YieldOp::create(b, loc);
-      },
-      [&](OpBuilder &, Location) {
-        store(IntegerAttr());
-        scf::YieldOp::create(b, loc);
-      });
+  // Elements, where rows do not begin as the threads do.
+  IntegerAttr alignment = access.rest ? IntegerAttr() : access.alignment;
+  vector::StoreOp::create(b, loc, v, access.buffer,
+                          getAddress(loc, access, chunk),
+                          /*nontemporal=*/BoolAttr(), alignment);
 }
 
 void VectorDistributor::storeLanes(Location loc, const Access &access, Value v,
@@ -344,7 +379,7 @@ void VectorDistributor::distributeWrite(vector::TransferWriteOp op) {
   Access access = getAccess(op);
   for (int64_t c = 0; c < getNumChunks(); ++c) {
     Value v = getChunks(op.getValueToStore())[c];
-    ChunkMask mask = getTransferMask(op, c);
+    ChunkMask mask = getTransferMask(op, c, /*rest=*/Value());
     if (!mask.pred) {
       storeChunk(loc, access, v, c);
       continue;

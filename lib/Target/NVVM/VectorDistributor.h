@@ -87,7 +87,7 @@ private:
     SmallVector<Value> indices; ///< of element 0 of chunk 0 in thread 0
     int64_t dim;                ///< of the buffer, along the row
     IntegerAttr alignment;      ///< of V elements
-    Value isAligned; ///< i1, whether it is that; null: as the attribute says
+    Value rest; ///< elements from an aligned address to each vector; null: 0
   };
 
   int64_t getNumChunks() const {
@@ -126,8 +126,10 @@ private:
   void storeOnce(Operation &op);
 
   ChunkMask getChunkMask(Location loc, const Mask &mask, int64_t chunk);
-  ChunkMask getShiftedChunkMask(Location loc, const Mask &mask, int64_t chunk);
-  ChunkMask getTransferMask(VectorTransferOpInterface op, int64_t chunk);
+  ChunkMask getShiftedChunkMask(Location loc, const Mask &mask, int64_t chunk,
+                                Value rest);
+  ChunkMask getTransferMask(VectorTransferOpInterface op, int64_t chunk,
+                            Value rest);
   void computeShift();
   Value getLinearIndex(VectorTransferOpInterface op);
   bool hasRowsOfReference(VectorTransferOpInterface op);
@@ -138,6 +140,7 @@ private:
   IntegerAttr getAlignment(Type element);
   Value loadChunk(Location loc, const Access &access, VectorType type,
                   int64_t chunk);
+  Value extractWindow(Location loc, Value low, Value high, Value rest);
   Value loadLanes(Location loc, const Access &access, int64_t chunk, Value on,
                   Value padding);
   void storeChunk(Location loc, const Access &access, Value v, int64_t chunk);

@@ -227,7 +227,7 @@ func.func @three_warps(%x: memref<8x384xf32>, %y: memref<8xf32>) {
 
 // Rows of 61 begin anywhere: threads begin where memory is aligned, x as one row.
 // Chunk 0 ends within the row and may begin before it; one comparison sees both.
-// The weight's vectors are wide where they happen to be aligned.
+// A vector of the weight is cut out of the two aligned ones around it.
 // CHECK-LABEL: func.func @shifted
 // CHECK: gpu.launch
 // CHECK: %[[LINEAR:.*]] = arith.muli %{{.*}}, %c61
@@ -244,9 +244,20 @@ func.func @three_warps(%x: memref<8x384xf32>, %y: memref<8xf32>) {
 // CHECK: } else {
 // CHECK-COUNT-4: memref.load %[[FLAT]]
 // CHECK: vector.from_elements
-// CHECK: scf.if %{{.*}} -> (vector<4xf32>)
+// CHECK: %[[REST:.*]] = arith.andi %{{.*}}, %c3
+// CHECK: %[[REST32:.*]] = arith.index_cast %[[REST]] : index to i32
+// CHECK: %[[LIMIT:.*]] = arith.addi %[[REST32]], %c54_i32
+// CHECK: %[[BOTH:.*]] = arith.cmpi ult, %[[BASE32]], %[[LIMIT]]
+// CHECK: scf.if %[[BOTH]] -> (vector<4xf32>)
 // CHECK: vector.load %arg1{{.*}} {alignment = 16 : i64}
-// CHECK: vector.load %arg1[%{{[0-9]+}}] : memref<61xf32>
+// CHECK: vector.load %arg1{{.*}} {alignment = 16 : i64}
+// CHECK-COUNT-6: arith.select
+// CHECK: arith.andi %{{.*}}, %c32_i32
+// CHECK-COUNT-4: arith.select
+// CHECK-NOT: arith.select
+// CHECK: vector.from_elements
+// CHECK: } else {
+// CHECK-COUNT-4: memref.load %arg1
 // CHECK: vector.store {{.*}}, %[[FLAT]]{{.*}} {alignment = 16 : i64}
 // CHECK-COUNT-4: memref.store {{.*}}, %[[FLAT]]
 func.func @shifted(%x: memref<8x61xf32>, %w: memref<61xf32>) {

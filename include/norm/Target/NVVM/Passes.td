@@ -70,9 +70,9 @@ def NormDistributeRowsToGPU
 
     With `norm.shifted`, rows begin up to V - 1 elements past an aligned address,
     and each row's threads begin at that address: their first and last vectors
-    are accessed element by element, those between as one. Buffers whose rows
-    begin elsewhere (a weight) are accessed by elements, or as one where they
-    happen to be aligned.
+    are accessed element by element, those between as one. A vector of a buffer
+    whose rows begin elsewhere (a weight) is cut out of the two aligned vectors
+    around it, and written by elements.
 
     Wide accesses need buffers aligned to V elements. The host checks the
     pointers, the inner extents (unless shifted) and that 32 bits number the
@@ -109,8 +109,8 @@ def NormDistributeRowsToGPU
     needs masks that are constant and end V - 1 elements before the vector.
   }];
   let dependentDialects = ["arith::ArithDialect", "gpu::GPUDialect",
-                           "memref::MemRefDialect", "scf::SCFDialect",
-                           "vector::VectorDialect"];
+                           "LLVM::LLVMDialect", "memref::MemRefDialect",
+                           "scf::SCFDialect", "vector::VectorDialect"];
 }
 
 def NormWrapScalarLinalg : Pass<"norm-wrap-scalar-linalg", "func::FuncOp"> {

@@ -318,6 +318,11 @@ class Block:
             return self.write(operands[0], np.where(self.registers[operands[3]],
                                                     self.read_raw(operands[1], bits),
                                                     self.read_raw(operands[2], bits)))
+        if name == "shf":
+            low, high, amount = (self.read_raw(o, 32).astype(np.uint64) for o in operands[1:])
+            assert opcode[1:3] == ["r", "wrap"], opcode
+            both = high << np.uint64(32) | low
+            return self.write(operands[0], (both >> (amount & np.uint64(31))).astype(np.uint32))
         if name in ("shl", "shr"):
             shift = self.read_raw(operands[2], 32)
             value = self.read(operands[1], kind)
