@@ -88,6 +88,32 @@ Value VectorDistributor::reduceInWarp(Location loc, vector::CombiningKind kind,
   return v;
 }
 
+static TypedAttr getNeutral(OpBuilder &b, Location loc,
+                            vector::CombiningKind kind, Value v) {
+  Value probe = vector::makeArithReduction(b, loc, kind, v, v);
+  TypedAttr neutral = *arith::getNeutralElement(probe.getDefiningOp());
+  probe.getDefiningOp()->erase();
+  return neutral;
+}
+
+/// What a lane has of the warps' partial results, for a butterfly over a power
+/// of two of them.
+Value VectorDistributor::loadPartial(Location loc, vector::CombiningKind kind,
+                                     Value buffer, Value lane, int64_t warps) {
+  int64_t slots = llvm::PowerOf2Ceil(warps);
+  Value slot = arith::AndIOp::create(b, loc, lane, index(loc, slots - 1));
+  if (slots == warps)
+    return memref::LoadOp::create(b, loc, buffer, slot);
+  Value last = index(loc, warps - 1);
+  Value inside =
+      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ule, slot, last);
+  slot = arith::MinUIOp::create(b, loc, slot, last);
+  Value partial = memref::LoadOp::create(b, loc, buffer, slot);
+  Value neutral =
+      arith::ConstantOp::create(b, loc, getNeutral(b, loc, kind, partial));
+  return arith::SelectOp::create(b, loc, inside, partial, neutral);
+}
+
 Value VectorDistributor::reduceOverWarps(Location loc,
                                          vector::CombiningKind kind, Value v,
                                          Value buffer, bool inLoop) {
@@ -102,20 +128,18 @@ Value VectorDistributor::reduceOverWarps(Location loc,
     scf::YieldOp::create(b, loc);
   });
   gpu::BarrierOp::create(b, loc);
-  Value slot =
-      arith::RemUIOp::create(b, loc, lane, index(loc, warps)).getResult();
-  Value partial = memref::LoadOp::create(b, loc, buffer, slot);
+  Value partial = loadPartial(loc, kind, buffer, lane, warps);
   // The next turn writes the buffer again.
   if (inLoop)
     gpu::BarrierOp::create(b, loc);
-  return reduceInWarp(loc, kind, partial, warps);
+  return reduceInWarp(loc, kind, partial, llvm::PowerOf2Ceil(warps));
 }
 
 void VectorDistributor::distributeReduction(vector::ReductionOp op) {
   Location loc = op.getLoc();
   vector::CombiningKind kind = op.getKind();
   Value v = reduceInThread(loc, kind, getChunks(op.getVector()));
-  v = reduceInWarp(loc, kind, v, warpSize);
+  v = reduceInWarp(loc, kind, v, std::min(layout.threads, warpSize));
   if (layout.threads > warpSize)
     v = reduceOverWarps(loc, kind, v, layout.exchange[nextExchange++],
                         op->getParentOfType<scf::ForOp>() != nullptr);

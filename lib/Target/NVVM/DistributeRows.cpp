@@ -11,6 +11,7 @@
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "norm/Target/NVVM/Passes.h"
@@ -26,9 +27,9 @@ namespace mlir::norm {
 using namespace mlir;
 using norm::VectorDistributor;
 
-static constexpr int64_t rowsABlockOfWarps = 4;
 static constexpr int64_t scalarThreadsABlock = 128;
 static constexpr int64_t maxStackBytes = 16 * 1024;
+static constexpr int64_t maxSmallCount = std::numeric_limits<uint32_t>::max();
 
 //===----------------------------------------------------------------------===//
 // Alignment
@@ -59,21 +60,47 @@ struct WideAccesses {
 };
 } // namespace
 
-static WideAccesses collectWideAccesses(Operation *loop, int64_t vector) {
+/// Whether each access of a transfer is aligned where its buffer is.
+static bool hasAlignedRows(VectorTransferOpInterface transfer, int64_t vector) {
+  auto type = cast<MemRefType>(transfer.getShapedType());
+  int64_t inner = type.getShape().back();
+  return isMultipleOf(transfer.getIndices().back(), vector) &&
+         (type.getRank() == 1 || ShapedType::isDynamic(inner) ||
+          inner % vector == 0);
+}
+
+/// `reach`: how far before the row shifted threads may begin; 0: not at all.
+static WideAccesses collectWideAccesses(Operation *loop, int64_t lanes,
+                                        int64_t vector, int64_t reach) {
   WideAccesses accesses;
   loop->walk([&](VectorTransferOpInterface transfer) {
     Value buffer = transfer.getBase();
     auto type = cast<MemRefType>(buffer.getType());
-    int64_t inner = type.getShape().back();
-    if (!type.getLayout().isIdentity() || !norm::isAlongLastDim(transfer) ||
-        loop->isAncestor(buffer.getParentRegion()->getParentOp()) ||
-        !isMultipleOf(transfer.getIndices().back(), vector) ||
-        (type.getRank() > 1 && !ShapedType::isDynamic(inner) &&
-         inner % vector != 0))
+    bool rowsFit = reach > 0 ? norm::getRowEnd(transfer) + reach <= lanes
+                             : hasAlignedRows(transfer, vector);
+    if (!rowsFit || !type.getLayout().isIdentity() ||
+        !norm::isAlongLastDim(transfer) ||
+        loop->isAncestor(buffer.getParentRegion()->getParentOp()))
       accesses.possible = false;
     accesses.buffers.insert(buffer);
   });
   return accesses;
+}
+
+/// The transfer whose rows the threads are aligned to: the first of several
+/// rows whose place is known before the body runs.
+static VectorTransferOpInterface findShiftReference(Operation *loop) {
+  VectorTransferOpInterface reference;
+  loop->walk([&](VectorTransferOpInterface transfer) {
+    bool known = llvm::none_of(transfer.getIndices(), [&](Value v) {
+      return v.getDefiningOp() && loop->isAncestor(v.getDefiningOp());
+    });
+    if (!known || transfer.getShapedType().getRank() < 2)
+      return WalkResult::advance();
+    reference = transfer;
+    return WalkResult::interrupt();
+  });
+  return reference;
 }
 
 static Value isZero(OpBuilder &b, Location loc, Value v, int64_t modulus) {
@@ -83,9 +110,11 @@ static Value isZero(OpBuilder &b, Location loc, Value v, int64_t modulus) {
                                arith::ConstantIndexOp::create(b, loc, 0));
 }
 
-/// i1: every buffer starts at a multiple of its access, and so does each row.
+/// i1: every buffer starts at a multiple of its access, and so does each row
+/// unless threads are shifted to where it starts.
 static Value buildIsAligned(OpBuilder &b, Location loc,
-                            const WideAccesses &accesses, int64_t vector) {
+                            const WideAccesses &accesses, int64_t vector,
+                            bool shifted) {
   Value aligned = arith::ConstantIntOp::create(b, loc, 1, 1);
   auto require = [&](Value v, int64_t modulus) {
     aligned =
@@ -96,7 +125,8 @@ static Value buildIsAligned(OpBuilder &b, Location loc,
     int64_t bytes = type.getElementTypeBitWidth() / 8;
     require(memref::ExtractAlignedPointerAsIndexOp::create(b, loc, buffer),
             std::min<int64_t>(16, vector * bytes));
-    if (type.getRank() > 1 && ShapedType::isDynamic(type.getShape().back()))
+    if (!shifted && type.getRank() > 1 &&
+        ShapedType::isDynamic(type.getShape().back()))
       require(memref::DimOp::create(b, loc, buffer, type.getRank() - 1),
               vector);
   }
@@ -113,6 +143,24 @@ struct IterationSpace {
   SmallVector<Value> lower, steps, sizes, ivs;
   Value count;
   Block *body;
+
+  std::optional<int64_t> getStaticCount() const {
+    return getConstantIntValue(count);
+  }
+  /// Whether 32 bits are known to hold each iteration's number.
+  bool isSmall() const {
+    std::optional<int64_t> constant = getStaticCount();
+    return ivs.size() == 1 || (constant && *constant <= maxSmallCount);
+  }
+};
+
+/// How one kernel shares the rows of a loop.
+struct KernelPlan {
+  int64_t lanes, threads, vector;
+  /// Null, or whose rows the threads are aligned to.
+  VectorTransferOpInterface shiftReference;
+  /// 32 bits hold a row's number.
+  bool smallCount = false;
 };
 
 /// Replaces the parallel loops of one function.
@@ -163,11 +211,11 @@ private:
     space.count = index(1);
     for (auto [i, end] :
          llvm::enumerate(getValueOrCreateConstantIndexOp(b, loc, upper))) {
-      Value range = arith::SubIOp::create(b, loc, end, space.lower[i]);
+      Value range = b.createOrFold<arith::SubIOp>(loc, end, space.lower[i]);
       space.sizes.push_back(
-          arith::CeilDivSIOp::create(b, loc, range, space.steps[i]));
+          b.createOrFold<arith::CeilDivSIOp>(loc, range, space.steps[i]));
       space.count =
-          arith::MulIOp::create(b, loc, space.count, space.sizes.back());
+          b.createOrFold<arith::MulIOp>(loc, space.count, space.sizes.back());
     }
   }
 
@@ -194,25 +242,43 @@ private:
     return launch;
   }
 
+  /// Divides `number`, in 32 bits where they hold it: a division of 64 bits is
+  /// a call of some hundred instructions.
+  std::pair<Value, Value> divide(Value number, Value size, bool small) {
+    if (!small)
+      return {arith::DivUIOp::create(b, loc, number, size),
+              arith::RemUIOp::create(b, loc, number, size)};
+    auto narrow = [&](Value v) -> Value {
+      return arith::IndexCastUIOp::create(b, loc, b.getI32Type(), v);
+    };
+    auto widen = [&](Value v) -> Value {
+      return arith::IndexCastUIOp::create(b, loc, b.getIndexType(), v);
+    };
+    Value a = narrow(number), c = narrow(size);
+    return {widen(arith::DivUIOp::create(b, loc, a, c)),
+            widen(arith::RemUIOp::create(b, loc, a, c))};
+  }
+
   /// Maps the loop's indices to those of iteration `number`.
-  void mapIndices(Value number, IRMapping &map) {
+  void mapIndices(Value number, IRMapping &map, bool small) {
     for (int64_t i = space.ivs.size() - 1; i >= 0; --i) {
-      Value position =
-          i == 0 ? number
-                 : arith::RemUIOp::create(b, loc, number, space.sizes[i]);
+      Value position = number;
       if (i != 0)
-        number = arith::DivUIOp::create(b, loc, number, space.sizes[i]);
+        std::tie(number, position) = divide(number, space.sizes[i], small);
       Value scaled = arith::MulIOp::create(b, loc, position, space.steps[i]);
       map.map(space.ivs[i],
               arith::AddIOp::create(b, loc, space.lower[i], scaled));
     }
   }
 
+  Value isInside(Value number) {
+    return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, number,
+                                 space.count);
+  }
+
   /// Opens `if (number < count)`.
   void enterIfInside(Value number) {
-    Value inside = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt,
-                                         number, space.count);
-    auto branch = scf::IfOp::create(b, loc, inside);
+    auto branch = scf::IfOp::create(b, loc, isInside(number));
     b.setInsertionPoint(branch.thenYield());
   }
 
@@ -228,7 +294,7 @@ private:
         arith::AddIOp::create(b, loc, first, launch.getThreadIds().x);
     enterIfInside(number);
     IRMapping map;
-    mapIndices(number, map);
+    mapIndices(number, map, space.isSmall());
     for (Operation &op : space.body->without_terminator())
       b.clone(op, map);
     return replaceAllocations(launch);
@@ -260,29 +326,48 @@ private:
     FailureOr<int64_t> lanes = norm::prepareDistribution(*space.body);
     if (failed(lanes))
       return failure();
-    if (threads < norm::warpSize || !llvm::isPowerOf2_64(threads) ||
-        threads > 1024 || vector < 1 || *lanes % (threads * vector) != 0)
+    if (!norm::isLegalThreadCount(threads) || vector < 1 ||
+        *lanes % (threads * vector) != 0)
       return loop->emitError("norm-distribute-rows-to-gpu: vectors of ")
              << *lanes << " elements cannot be split over " << threads
              << " threads by " << vector;
-    WideAccesses accesses = collectWideAccesses(loop, vector);
+    if (threads < norm::warpSize &&
+        failed(norm::verifyUniformReductions(*space.body)))
+      return failure();
+    KernelPlan narrow{*lanes, threads, /*vector=*/1,
+                      VectorTransferOpInterface(), space.isSmall()};
+    bool shifted = loop->hasAttr(norm::shiftedAttrName);
+    KernelPlan wide{*lanes, threads, vector,
+                    shifted ? findShiftReference(loop)
+                            : VectorTransferOpInterface(),
+                    /*smallCount=*/true};
+    WideAccesses accesses = collectWideAccesses(
+        loop, *lanes, vector, wide.shiftReference ? vector - 1 : 0);
     if (vector == 1 || !accesses.possible) {
-      buildRows(*lanes, threads, /*vector=*/1, "");
+      buildRows(narrow, "");
       return success();
     }
-    Value aligned = buildIsAligned(b, loc, accesses, vector);
-    auto version = scf::IfOp::create(b, loc, aligned, /*withElseRegion=*/true);
+    Value fits =
+        buildIsAligned(b, loc, accesses, vector, bool(wide.shiftReference));
+    if (!space.isSmall())
+      fits = arith::AndIOp::create(b, loc, fits, isCountSmall());
+    auto version = scf::IfOp::create(b, loc, fits, /*withElseRegion=*/true);
     b.setInsertionPoint(version.elseYield());
-    buildRows(*lanes, threads, /*vector=*/1, "_unaligned");
+    buildRows(narrow, "_unaligned");
     b.setInsertionPoint(version.thenYield());
-    buildRows(*lanes, threads, vector, "");
+    buildRows(wide, "");
     return success();
+  }
+
+  Value isCountSmall() {
+    return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ule, space.count,
+                                 index(maxSmallCount));
   }
 
   /// Workgroup memory for each reduction that several warps share.
   SmallVector<Type> getExchangeTypes(int64_t threads) {
     SmallVector<Type> types;
-    if (threads == norm::warpSize)
+    if (threads <= norm::warpSize)
       return types;
     auto space = gpu::AddressSpaceAttr::get(b.getContext(),
                                             gpu::AddressSpace::Workgroup);
@@ -293,28 +378,51 @@ private:
     return types;
   }
 
-  void buildRows(int64_t lanes, int64_t threads, int64_t vector,
-                 StringRef suffix) {
-    OpBuilder::InsertionGuard guard(b);
-    // Warps need no barrier, so a block may hold rows that are not there.
-    int64_t rows = threads == norm::warpSize ? rowsABlockOfWarps : 1;
-    Value blocks = arith::CeilDivUIOp::create(b, loc, space.count, index(rows));
-    gpu::LaunchOp launch = createLaunch(blocks, index(threads), index(rows),
-                                        getExchangeTypes(threads), suffix);
-    b.setInsertionPointToStart(&launch.getBody().front());
-    Value number = launch.getBlockIds().x;
-    if (rows > 1) {
-      Value first = arith::MulIOp::create(b, loc, number, index(rows));
-      number = arith::AddIOp::create(b, loc, first, launch.getThreadIds().y);
+  /// The row of a thread in a block of `rows`. Threads without one have left,
+  /// or take part in the shuffles of their warp with another row: then `active`
+  /// says who may write.
+  Value buildRowNumber(gpu::LaunchOp launch, int64_t threads, int64_t rows,
+                       Value &active) {
+    if (rows == 1)
+      return launch.getBlockIds().x;
+    Value first =
+        arith::MulIOp::create(b, loc, launch.getBlockIds().x, index(rows));
+    Value number =
+        arith::AddIOp::create(b, loc, first, launch.getThreadIds().y);
+    std::optional<int64_t> count = space.getStaticCount();
+    if (count && *count % rows == 0)
+      return number;
+    int64_t rowsAWarp = norm::warpSize / threads;
+    if (rowsAWarp == 1) {
       enterIfInside(number);
+      return number;
     }
+    // Rows of a block are a multiple of those of a warp, so masking finds the
+    // first one of the warp.
+    enterIfInside(arith::AndIOp::create(b, loc, number, index(-rowsAWarp)));
+    active = isInside(number);
+    Value last = arith::SubIOp::create(b, loc, space.count, index(1));
+    return arith::MinUIOp::create(b, loc, number, last);
+  }
+
+  void buildRows(const KernelPlan &plan, StringRef suffix) {
+    OpBuilder::InsertionGuard guard(b);
+    int64_t rows = norm::getRowsABlock(plan.threads);
+    Value blocks = arith::CeilDivUIOp::create(b, loc, space.count, index(rows));
+    gpu::LaunchOp launch =
+        createLaunch(blocks, index(plan.threads), index(rows),
+                     getExchangeTypes(plan.threads), suffix);
+    b.setInsertionPointToStart(&launch.getBody().front());
+    Value active;
+    Value number = buildRowNumber(launch, plan.threads, rows, active);
     IRMapping map;
-    mapIndices(number, map);
+    mapIndices(number, map, plan.smallCount);
     SmallVector<Value> exchange(
         llvm::map_range(launch.getWorkgroupAttributions(),
                         [](BlockArgument arg) -> Value { return arg; }));
-    VectorDistributor::Layout layout{lanes, threads, vector,
-                                     launch.getThreadIds().x, exchange};
+    VectorDistributor::Layout layout{
+        plan.lanes, plan.threads, plan.vector,        launch.getThreadIds().x,
+        exchange,   active,       plan.shiftReference};
     VectorDistributor(b, layout, map).run(*space.body);
   }
 

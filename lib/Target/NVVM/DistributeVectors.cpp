@@ -26,8 +26,7 @@ static bool hasVector(Operation &op) {
          llvm::any_of(op.getResultTypes(), isVector);
 }
 
-/// The dimension of the buffer that a 1-D transfer runs along, or -1.
-static int64_t getTransferDim(VectorTransferOpInterface op) {
+int64_t norm::getTransferDim(VectorTransferOpInterface op) {
   AffineMap map = op.getPermutationMap();
   if (map.getNumResults() != 1)
     return -1;
@@ -179,6 +178,24 @@ FailureOr<int64_t> norm::prepareDistribution(Block &body) {
   return length;
 }
 
+LogicalResult norm::verifyUniformReductions(Block &body) {
+  Operation *rows = body.getParentOp();
+  auto isUniform = [&](Value v) {
+    return !rows->isAncestor(v.getParentRegion()->getParentOp());
+  };
+  auto mayDiverge = [&](Operation *parent) {
+    auto loop = dyn_cast<scf::ForOp>(parent);
+    return !loop || !isUniform(loop.getLowerBound()) ||
+           !isUniform(loop.getUpperBound()) || !isUniform(loop.getStep());
+  };
+  for (vector::ReductionOp op : collectReductions(body))
+    for (Operation *up = op->getParentOp(); up != rows; up = up->getParentOp())
+      if (mayDiverge(up))
+        return op.emitError("cannot distribute a reduction that only some of "
+                            "the rows of a warp may reach");
+  return success();
+}
+
 SmallVector<vector::ReductionOp> norm::collectReductions(Block &body) {
   SmallVector<vector::ReductionOp> reductions;
   body.walk<WalkOrder::PreOrder>(
@@ -227,14 +244,19 @@ Value VectorDistributor::index(Location loc, int64_t value) {
   return arith::ConstantIndexOp::create(b, loc, value);
 }
 
-Value VectorDistributor::getBase(Location loc, int64_t chunk) {
-  Value base = layout.thread;
+Value VectorDistributor::getSlot(Location loc, int64_t chunk) {
+  Value slot = layout.thread;
   if (layout.vector != 1)
-    base = arith::MulIOp::create(b, loc, base, index(loc, layout.vector));
+    slot = arith::MulIOp::create(b, loc, slot, index(loc, layout.vector));
   if (chunk == 0)
-    return base;
+    return slot;
   int64_t offset = chunk * layout.threads * layout.vector;
-  return arith::AddIOp::create(b, loc, base, index(loc, offset));
+  return arith::AddIOp::create(b, loc, slot, index(loc, offset));
+}
+
+Value VectorDistributor::getBase(Location loc, int64_t chunk) {
+  Value slot = getSlot(loc, chunk);
+  return shift ? arith::SubIOp::create(b, loc, slot, shift) : slot;
 }
 
 Value VectorDistributor::getLaneNumbers(Location loc) {
@@ -250,6 +272,8 @@ Value VectorDistributor::getLaneNumbers(Location loc) {
 //===----------------------------------------------------------------------===//
 
 void VectorDistributor::run(Block &body) {
+  if (layout.shiftReference && !shift)
+    computeShift();
   for (Operation &op : body.without_terminator())
     distribute(op);
 }
@@ -322,6 +346,20 @@ void VectorDistributor::distributeBroadcast(vector::BroadcastOp op) {
   chunks[op.getResult()] = Chunks(getNumChunks(), splat);
 }
 
+/// Lanes before the row are the last ones.
+Value VectorDistributor::wrap(Location loc, Value number) {
+  auto splat = [&](int64_t v) -> Value {
+    return arith::ConstantOp::create(
+        b, loc,
+        DenseElementsAttr::get(cast<ShapedType>(number.getType()),
+                               Attribute(b.getIndexAttr(v))));
+  };
+  Value isBefore = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt,
+                                         number, splat(0));
+  Value last = arith::AddIOp::create(b, loc, number, splat(layout.lanes));
+  return arith::SelectOp::create(b, loc, isBefore, last, number);
+}
+
 void VectorDistributor::distributeStep(vector::StepOp op) {
   Location loc = op.getLoc();
   VectorType type = getChunkType(b.getIndexType());
@@ -329,7 +367,8 @@ void VectorDistributor::distributeStep(vector::StepOp op) {
   Chunks result;
   for (int64_t c = 0; c < getNumChunks(); ++c) {
     Value base = vector::BroadcastOp::create(b, loc, type, getBase(loc, c));
-    result.push_back(arith::AddIOp::create(b, loc, base, step));
+    Value number = arith::AddIOp::create(b, loc, base, step);
+    result.push_back(shift && c == 0 ? wrap(loc, number) : number);
   }
   chunks[op.getResult()] = result;
 }
@@ -374,144 +413,10 @@ void VectorDistributor::storeOnce(Operation &op) {
   Location loc = op.getLoc();
   Value first = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
                                       layout.thread, index(loc, 0));
+  if (layout.active)
+    first = arith::AndIOp::create(b, loc, first, layout.active);
   scf::IfOp::create(b, loc, first, [&](OpBuilder &, Location) {
     b.clone(op, scalars);
     scf::YieldOp::create(b, loc);
   });
-}
-
-//===----------------------------------------------------------------------===//
-// Masks and transfers
-//===----------------------------------------------------------------------===//
-
-VectorDistributor::ChunkMask
-VectorDistributor::getChunkMask(Location loc, const Mask &mask, int64_t chunk) {
-  ChunkMask result;
-  int64_t chunkEnd = (chunk + 1) * layout.threads * layout.vector;
-  if (mask.constant && chunkEnd <= *mask.constant)
-    return result;
-  Value limit = mask.limit ? mask.limit : index(loc, *mask.constant);
-  Value base = getBase(loc, chunk);
-  bool uniform = layout.vector == 1 ||
-                 (mask.constant && *mask.constant % layout.vector == 0);
-  Value last = uniform ? base
-                       : arith::AddIOp::create(b, loc, base,
-                                               index(loc, layout.vector - 1));
-  result.pred =
-      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, last, limit);
-  if (!uniform) {
-    Value rest = arith::SubIOp::create(b, loc, limit, base);
-    rest = vector::BroadcastOp::create(b, loc, getChunkType(b.getIndexType()),
-                                       rest);
-    result.lanes = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt,
-                                         getLaneNumbers(loc), rest);
-  }
-  return result;
-}
-
-void VectorDistributor::distributeMask(Operation &op, Value limit,
-                                       std::optional<int64_t> constant) {
-  Location loc = op.getLoc();
-  Mask mask{limit, constant};
-  Chunks result;
-  VectorType type = getChunkType(b.getI1Type());
-  for (int64_t c = 0; c < getNumChunks(); ++c) {
-    ChunkMask chunk = getChunkMask(loc, mask, c);
-    if (!chunk.pred)
-      result.push_back(arith::ConstantOp::create(
-          b, loc, DenseElementsAttr::get(type, true)));
-    else if (chunk.lanes)
-      result.push_back(chunk.lanes);
-    else
-      result.push_back(vector::BroadcastOp::create(b, loc, type, chunk.pred));
-  }
-  chunks[op.getResult(0)] = result;
-  masks[op.getResult(0)] = mask;
-}
-
-SmallVector<Value> VectorDistributor::getAddress(Location loc,
-                                                 VectorTransferOpInterface op,
-                                                 int64_t chunk) {
-  SmallVector<Value> address;
-  for (Value i : op.getIndices())
-    address.push_back(scalars.lookupOrDefault(i));
-  Value base = getBase(loc, chunk);
-  Value &along = address[getTransferDim(op)];
-  along = matchPattern(along, m_Zero())
-              ? base
-              : arith::AddIOp::create(b, loc, along, base);
-  return address;
-}
-
-IntegerAttr VectorDistributor::getAlignment(Type element) {
-  int64_t bytes = element.getIntOrFloatBitWidth() / 8;
-  return layout.vector == 1 ? IntegerAttr()
-                            : b.getI64IntegerAttr(
-                                  std::min<int64_t>(16, layout.vector * bytes));
-}
-
-void VectorDistributor::distributeRead(vector::TransferReadOp op) {
-  Location loc = op.getLoc();
-  Value base = scalars.lookupOrDefault(op.getBase());
-  VectorType type = getChunkType(op.getVectorType().getElementType());
-  IntegerAttr alignment = getAlignment(type.getElementType());
-  Chunks result;
-  for (int64_t c = 0; c < getNumChunks(); ++c) {
-    SmallVector<Value> at = getAddress(loc, op, c);
-    auto load = [&]() -> Value {
-      return vector::LoadOp::create(b, loc, type, base, at,
-                                    /*nontemporal=*/BoolAttr(), alignment);
-    };
-    ChunkMask mask;
-    if (op.getMask())
-      mask = getChunkMask(loc, masks.find(op.getMask())->second, c);
-    if (!mask.pred) {
-      result.push_back(load());
-      continue;
-    }
-    Value padding = vector::BroadcastOp::create(
-        b, loc, type, scalars.lookupOrDefault(op.getPadding()));
-    auto branch = scf::IfOp::create(
-        b, loc, mask.pred,
-        [&](OpBuilder &, Location) { scf::YieldOp::create(b, loc, load()); },
-        [&](OpBuilder &, Location) {
-          Value v = padding;
-          if (mask.lanes)
-            v = vector::MaskedLoadOp::create(b, loc, type, base, at, mask.lanes,
-                                             padding);
-          scf::YieldOp::create(b, loc, v);
-        });
-    result.push_back(branch.getResult(0));
-  }
-  chunks[op.getResult()] = result;
-}
-
-void VectorDistributor::distributeWrite(vector::TransferWriteOp op) {
-  Location loc = op.getLoc();
-  Value base = scalars.lookupOrDefault(op.getBase());
-  IntegerAttr alignment = getAlignment(op.getVectorType().getElementType());
-  for (int64_t c = 0; c < getNumChunks(); ++c) {
-    SmallVector<Value> at = getAddress(loc, op, c);
-    Value v = getChunks(op.getValueToStore())[c];
-    auto store = [&] {
-      vector::StoreOp::create(b, loc, v, base, at, /*nontemporal=*/BoolAttr(),
-                              alignment);
-    };
-    ChunkMask mask;
-    if (op.getMask())
-      mask = getChunkMask(loc, masks.find(op.getMask())->second, c);
-    if (!mask.pred) {
-      store();
-      continue;
-    }
-    auto branch = scf::IfOp::create(b, loc, mask.pred,
-                                    /*withElseRegion=*/bool(mask.lanes));
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPoint(branch.thenYield());
-    store();
-    if (!mask.lanes)
-      continue;
-    b.setInsertionPoint(branch.elseYield());
-    vector::MaskedStoreOp::create(b, loc, base, at, mask.lanes, v);
-  }
 }

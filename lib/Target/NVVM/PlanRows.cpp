@@ -9,6 +9,7 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "norm/Target/NVVM/Passes.h"
 #include "norm/Target/NVVM/Schedule.h"
 #include "norm/Transforms/Transforms.h"
@@ -25,9 +26,9 @@ using linalg::LinalgOp;
 namespace {
 /// What the ops of one loop have in common.
 struct RowShape {
-  int64_t extent = 1;  // the longest row, or dynamic
-  int64_t divisor = 0; // of every static row extent
-  int64_t bytes = 8;   // of the narrowest element type on the row
+  int64_t extent = 1; // the longest row, or dynamic
+  int64_t pitch = 0;  // divides the distance of rows in every buffer
+  int64_t bytes = 8;  // of the narrowest element type on the row
   bool hasRow = false;
 };
 } // namespace
@@ -43,6 +44,20 @@ static int64_t getRowExtent(LinalgOp op) {
   return op.getNumLoops() == 0 ? 1 : op.getStaticLoopRanges().back();
 }
 
+/// The distance of two rows of the tensor that a row is a slice of; 0: there is
+/// one row, or the host has to look.
+static int64_t getPitch(Value row) {
+  // A row that another op of the loop makes stays in registers.
+  if (row.getDefiningOp<LinalgOp>() || row.getDefiningOp<tensor::EmptyOp>())
+    return 0;
+  while (auto slice = row.getDefiningOp<tensor::ExtractSliceOp>())
+    row = slice.getSource();
+  auto type = dyn_cast<RankedTensorType>(row.getType());
+  if (!type || type.getRank() < 2 || type.isDynamicDim(type.getRank() - 1))
+    return 0;
+  return type.getShape().back();
+}
+
 static void join(RowShape &shape, LinalgOp op) {
   int64_t extent = getRowExtent(op);
   if (extent == 1)
@@ -53,13 +68,13 @@ static void join(RowShape &shape, LinalgOp op) {
   } else {
     shape.extent = std::max(shape.extent, extent);
   }
-  if (!ShapedType::isDynamic(extent))
-    shape.divisor = std::gcd(shape.divisor, extent);
   unsigned innermost = op.getNumLoops() - 1;
   for (OpOperand &operand : op->getOpOperands())
-    if (op.getMatchingIndexingMap(&operand).isFunctionOfDim(innermost))
+    if (op.getMatchingIndexingMap(&operand).isFunctionOfDim(innermost)) {
       shape.bytes =
           std::min(shape.bytes, getElementBytes(operand.get().getType()));
+      shape.pitch = std::gcd(shape.pitch, getPitch(operand.get()));
+    }
 }
 
 static SmallVector<LinalgOp> collectOps(scf::ForallOp loop) {
@@ -144,10 +159,21 @@ static void planAlone(LinalgOp op) {
   (void)linalg::interchangeGenericOp(rewriter, generic, order);
 }
 
+static void writeSchedule(scf::ForallOp loop,
+                          const norm::RowSchedule &schedule) {
+  Builder b(loop.getContext());
+  loop->setAttr(norm::threadsAttrName, b.getI64IntegerAttr(schedule.threads));
+  loop->setAttr(norm::vectorAttrName, b.getI64IntegerAttr(schedule.vector));
+  loop->setAttr(norm::registersAttrName,
+                b.getI64IntegerAttr(schedule.registers));
+  if (schedule.shifted)
+    loop->setAttr(norm::shiftedAttrName, b.getUnitAttr());
+}
+
 static void plan(scf::ForallOp loop) {
   RowShape shape = getRowShape(collectOps(loop));
   norm::RowSchedule schedule =
-      norm::chooseRowSchedule(shape.extent, shape.divisor, shape.bytes);
+      norm::chooseRowSchedule(shape.extent, shape.pitch, shape.bytes);
   bool inStrips =
       ShapedType::isDynamic(shape.extent) || shape.extent > schedule.getLanes();
   if (inStrips)
@@ -164,8 +190,7 @@ static void plan(scf::ForallOp loop) {
     if (getRowExtent(op) != 1)
       op->setAttr(norm::rowLanesAttrName,
                   b.getI64IntegerAttr(schedule.getLanes()));
-  loop->setAttr(norm::threadsAttrName, b.getI64IntegerAttr(schedule.threads));
-  loop->setAttr(norm::vectorAttrName, b.getI64IntegerAttr(schedule.vector));
+  writeSchedule(loop, schedule);
 }
 
 namespace {

@@ -8,33 +8,143 @@
 #include "norm/Target/NVVM/Schedule.h"
 #include "mlir/IR/BuiltinTypeInterfaces.h"
 #include "llvm/Support/MathExtras.h"
+#include <numeric>
+#include <optional>
 
 using namespace mlir;
 using namespace mlir::norm;
 
 static constexpr int64_t accessBytes = 16; // ld.global.v4.b32
+static constexpr int64_t lineBytes = 128;
 static constexpr int64_t elementsAThread = 16;
-static constexpr int64_t maxElementsAThread = 24;
+static constexpr int64_t maxElementsAThread = 32;
+static constexpr int64_t maxElementsInWarp = 40; // a thread, to save a barrier
+static constexpr int64_t maxElementsInRegisters = 24576;
 static constexpr int64_t maxThreads = 1024;
+static constexpr int64_t threadsABlock = 128; // of several rows
+static constexpr int64_t registersAnSM = 65536;
 
-RowSchedule norm::chooseRowSchedule(int64_t extent, int64_t divisor,
-                                    int64_t bytes) {
-  RowSchedule schedule;
-  schedule.vector = accessBytes / bytes;
-  while (divisor > 0 && divisor % schedule.vector != 0)
-    schedule.vector /= 2;
-  int64_t strip = std::max<int64_t>(1, elementsAThread / schedule.vector);
-  if (ShapedType::isDynamic(extent)) {
-    schedule.threads = 256;
-    schedule.chunks = strip;
-    return schedule;
+// Costs in thousandths of the row's time.
+static constexpr int64_t singleAccessCost = 80; // too few bytes on the way
+static constexpr int64_t exchangeCost = 50;     // barrier, workgroup memory
+static constexpr int64_t loneBlockCost = 100;   // no other loads while it waits
+static constexpr int64_t elementCost = 3;       // each beyond the usual
+static constexpr int64_t warpCost = 15; // each beyond eight, at barriers
+static constexpr int64_t warpsWithoutCost = 8;
+
+bool norm::isLegalThreadCount(int64_t threads) {
+  if (threads < 1 || threads > maxThreads)
+    return false;
+  return threads < warpSize ? llvm::isPowerOf2_64(threads)
+                            : threads % warpSize == 0;
+}
+
+int64_t norm::getRowsABlock(int64_t threads) {
+  return threads > warpSize ? 1 : threadsABlock / threads;
+}
+
+namespace {
+/// What has to be shared, and one way to do so.
+struct Row {
+  int64_t needed; // vectors
+  int64_t vector, bytes;
+  bool shifted;
+};
+struct Split {
+  int64_t threads, chunks;
+};
+} // namespace
+
+/// Registers for `elements` a thread: their values (16-bit ones stay packed),
+/// as much of the weight as is loaded ahead, addresses, and masks where rows
+/// begin anywhere. A multiple of what the hardware allocates.
+static int64_t getRegisterTarget(int64_t elements, const Row &row) {
+  int64_t values =
+      row.bytes < 4 ? elements * 3 / 2 : elements * 2 * (row.bytes / 4);
+  int64_t target = llvm::alignTo(16 + values, 8) + (row.shifted ? 24 : 0);
+  return std::max<int64_t>(32, target);
+}
+
+static int64_t getBlockRegisters(Split split, const Row &row) {
+  return split.threads * norm::getRowsABlock(split.threads) *
+         getRegisterTarget(split.chunks * row.vector, row);
+}
+
+static int64_t getCost(Split split, const Row &row) {
+  int64_t idle = split.threads * split.chunks - row.needed;
+  int64_t elements = split.chunks * row.vector;
+  int64_t warps = split.threads / warpSize;
+  int64_t cost = 1000 * idle / row.needed;
+  if (split.chunks == 1)
+    cost += singleAccessCost;
+  if (warps > 1)
+    cost += exchangeCost;
+  if (2 * getBlockRegisters(split, row) > registersAnSM)
+    cost += loneBlockCost;
+  cost += elementCost * std::max<int64_t>(0, elements - elementsAThread);
+  return cost + warpCost * std::max<int64_t>(0, warps - warpsWithoutCost);
+}
+
+static bool isLegal(Split split, const Row &row) {
+  int64_t most =
+      split.threads > warpSize ? maxElementsAThread : maxElementsInWarp;
+  return split.threads <= maxThreads && split.chunks * row.vector <= most &&
+         getBlockRegisters(split, row) <= registersAnSM;
+}
+
+static int64_t roundUpThreads(int64_t threads) {
+  return threads > warpSize ? llvm::alignTo(threads, warpSize)
+                            : llvm::PowerOf2Ceil(threads);
+}
+
+/// The cheapest split of a row, or none where the threads cannot hold it.
+static std::optional<Split> chooseSplit(const Row &row) {
+  // An access of a row's threads covers a line: no sector is read twice.
+  int64_t least =
+      std::min({warpSize, row.needed, lineBytes / (row.vector * row.bytes)});
+  std::optional<Split> best;
+  for (int64_t chunks = 1; chunks * row.vector <= maxElementsInWarp; ++chunks) {
+    int64_t share = llvm::divideCeil(row.needed, chunks);
+    Split split{roundUpThreads(std::max(least, share)), chunks};
+    if (isLegal(split, row) &&
+        (!best || getCost(split, row) < getCost(*best, row)))
+      best = split;
   }
-  int64_t count = std::max<int64_t>(extent, 1);
-  int64_t wanted = llvm::PowerOf2Ceil(llvm::divideCeil(count, elementsAThread));
-  schedule.threads = std::clamp(wanted, warpSize, maxThreads);
-  bool fits = count <= schedule.threads * maxElementsAThread;
-  schedule.chunks =
-      fits ? llvm::divideCeil(count, schedule.threads * schedule.vector)
-           : strip;
-  return schedule;
+  return best;
+}
+
+/// Vectors of rows that begin anywhere need an aligned part to be worth it.
+static bool canShift(int64_t extent, int64_t vector) {
+  return !ShapedType::isDynamic(extent) && extent >= 4 * vector;
+}
+
+/// A row that the threads hold at once, with V elements an access.
+static std::optional<RowSchedule>
+chooseInRegisters(int64_t extent, int64_t vector, int64_t bytes, bool shifted) {
+  if (ShapedType::isDynamic(extent) || extent > maxElementsInRegisters)
+    return std::nullopt;
+  int64_t reach = std::max<int64_t>(extent, 1) + (shifted ? vector - 1 : 0);
+  Row row{static_cast<int64_t>(llvm::divideCeil(reach, vector)), vector, bytes,
+          shifted};
+  std::optional<Split> split = chooseSplit(row);
+  if (!split)
+    return std::nullopt;
+  return RowSchedule{split->threads, vector, split->chunks, shifted,
+                     getRegisterTarget(split->chunks * vector, row)};
+}
+
+RowSchedule norm::chooseRowSchedule(int64_t extent, int64_t pitch,
+                                    int64_t bytes) {
+  int64_t whole = accessBytes / bytes;
+  int64_t vector = pitch == 0 ? whole : std::gcd(whole, pitch);
+  bool shifted = vector < whole && canShift(extent, whole);
+  if (auto schedule =
+          chooseInRegisters(extent, shifted ? whole : vector, bytes, shifted))
+    return *schedule;
+  // Each strip begins at a multiple of its length, so none can be shifted.
+  Row strip{1, vector, bytes, /*shifted=*/false};
+  return RowSchedule{ShapedType::isDynamic(extent) ? 256 : maxThreads, vector,
+                     std::max<int64_t>(1, elementsAThread / vector),
+                     /*shifted=*/false,
+                     getRegisterTarget(elementsAThread, strip)};
 }

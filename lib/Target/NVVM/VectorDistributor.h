@@ -9,6 +9,11 @@
 // the threads that share them. Element (c*T + t)*V + v of a vector is element v
 // of chunk c in thread t.
 //
+// Where rows begin at `shift` elements past an aligned address, it is element
+// (c*T + t)*V + v - shift, modulo the length. The last V - 1 elements of the
+// vectors are then masked in every transfer, so that no thread accesses both
+// ends.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef NORM_LIB_TARGET_NVVM_VECTORDISTRIBUTOR_H
@@ -29,8 +34,18 @@ FailureOr<int64_t> prepareDistribution(Block &body);
 /// VectorDistributor meets them.
 SmallVector<vector::ReductionOp> collectReductions(Block &body);
 
+/// Threads that share a warp with those of other rows shuffle together: reports
+/// a reduction that only some rows might reach.
+LogicalResult verifyUniformReductions(Block &body);
+
 /// Whether neighbouring elements of a transfer are neighbours in memory.
 bool isAlongLastDim(VectorTransferOpInterface op);
+
+/// The dimension of the buffer that a 1-D transfer runs along, or -1.
+int64_t getTransferDim(VectorTransferOpInterface op);
+
+/// Elements before which a transfer's mask is known to end.
+int64_t getRowEnd(VectorTransferOpInterface op);
 
 class VectorDistributor {
 public:
@@ -40,6 +55,9 @@ public:
     int64_t vector;      ///< V
     Value thread;        ///< t, index
     ValueRange exchange; ///< a memref<T/32 x type> for each reduction, or none
+    Value active;        ///< i1, whether this thread may write; null: it may
+    /// Null, or whose rows decide the shift.
+    VectorTransferOpInterface shiftReference;
   };
 
   VectorDistributor(OpBuilder &b, const Layout &layout, IRMapping &scalars)
@@ -63,6 +81,15 @@ private:
     Value lanes; ///< vector<Vxi1> where the lanes may differ
   };
 
+  /// Where a transfer finds the elements of this thread.
+  struct Access {
+    Value buffer;
+    SmallVector<Value> indices; ///< of element 0 of chunk 0 in thread 0
+    int64_t dim;                ///< of the buffer, along the row
+    IntegerAttr alignment;      ///< of V elements
+    Value rest; ///< elements from an aligned address to each vector; null: 0
+  };
+
   int64_t getNumChunks() const {
     return layout.lanes / (layout.threads * layout.vector);
   }
@@ -77,8 +104,12 @@ private:
   Value index(Location loc, int64_t value);
   /// [0, 1, .., V - 1], index.
   Value getLaneNumbers(Location loc);
-  /// Element index of a chunk's first lane in this thread.
+  /// Offset of a chunk's first lane in this thread from thread 0's chunk 0.
+  Value getSlot(Location loc, int64_t chunk);
+  /// Element index of that lane, negative before the row.
   Value getBase(Location loc, int64_t chunk);
+
+  Value wrap(Location loc, Value number);
 
   void distribute(Operation &op);
   void distributeElementwise(Operation &op);
@@ -95,14 +126,33 @@ private:
   void storeOnce(Operation &op);
 
   ChunkMask getChunkMask(Location loc, const Mask &mask, int64_t chunk);
-  SmallVector<Value> getAddress(Location loc, VectorTransferOpInterface op,
-                                int64_t chunk);
+  ChunkMask getShiftedChunkMask(Location loc, const Mask &mask, int64_t chunk,
+                                Value rest);
+  ChunkMask getTransferMask(VectorTransferOpInterface op, int64_t chunk,
+                            Value rest);
+  void computeShift();
+  Value getLinearIndex(VectorTransferOpInterface op);
+  bool hasRowsOfReference(VectorTransferOpInterface op);
+  Access getAccess(VectorTransferOpInterface op);
+  Access getShiftedAccess(VectorTransferOpInterface op);
+  SmallVector<Value> getAddress(Location loc, const Access &access,
+                                int64_t chunk, int64_t lane = 0);
   IntegerAttr getAlignment(Type element);
+  Value loadChunk(Location loc, const Access &access, VectorType type,
+                  int64_t chunk);
+  Value extractWindow(Location loc, Value low, Value high, Value rest);
+  Value loadLanes(Location loc, const Access &access, int64_t chunk, Value on,
+                  Value padding);
+  void storeChunk(Location loc, const Access &access, Value v, int64_t chunk);
+  void storeLanes(Location loc, const Access &access, Value v, int64_t chunk,
+                  Value on);
 
   Value reduceInThread(Location loc, vector::CombiningKind kind,
                        const Chunks &values);
   Value reduceInWarp(Location loc, vector::CombiningKind kind, Value v,
                      int64_t threads);
+  Value loadPartial(Location loc, vector::CombiningKind kind, Value buffer,
+                    Value lane, int64_t warps);
   Value reduceOverWarps(Location loc, vector::CombiningKind kind, Value v,
                         Value buffer, bool inLoop);
   Value shuffle(Location loc, Value v, int64_t offset);
@@ -113,6 +163,7 @@ private:
   llvm::DenseMap<Value, Chunks> chunks;
   llvm::DenseMap<Value, Mask> masks;
   size_t nextExchange = 0;
+  Value shift; // index; null: none
 };
 
 } // namespace mlir::norm

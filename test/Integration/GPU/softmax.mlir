@@ -6,7 +6,7 @@
 // RUN: sed s/SHAPE/?x?/g %s > %t/dynamic.mlir
 // RUN: sed s/SHAPE/3x1000/g %s > %t/static.mlir
 // RUN: env PYTHONPATH=%S/Inputs %python %S/Inputs/run_general.py %t %t/static.mlir 3 1000 softmax | FileCheck %s --check-prefix=STATIC
-// STATIC: main_kernel0: grid 3 block 64x1 loads 4 stores 4 shuffles 12
+// STATIC: main_kernel0: grid 1 block 32x4 loads 8 stores 8 shuffles 10
 // STATIC-NEXT: softmax 3x1000: ok
 // RUN: env PYTHONPATH=%S/Inputs %python %S/Inputs/run_general.py %t %t/dynamic.mlir 2 3000 softmax | FileCheck %s --check-prefix=DYNAMIC
 // DYNAMIC: main_kernel0: grid 2

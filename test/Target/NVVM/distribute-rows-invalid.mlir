@@ -78,3 +78,21 @@ func.func @large_buffer(%x: memref<100xf32>, %n: index) {
   }
   return
 }
+
+// -----
+
+// Eight rows share a warp: they must shuffle together.
+func.func @divergent(%x: memref<8x64xf32>, %on: memref<8xi1>, %y: memref<8xf32>) {
+  %c0 = arith.constant 0 : index
+  %pad = arith.constant 0.0 : f32
+  scf.forall (%i) in (8) {
+    %v = vector.transfer_read %x[%i, %c0], %pad {in_bounds = [true]} : memref<8x64xf32>, vector<64xf32>
+    %p = memref.load %on[%i] : memref<8xi1>
+    scf.if %p {
+      // expected-error @+1 {{cannot distribute a reduction that only some of the rows of a warp may reach}}
+      %s = vector.reduction <add>, %v : vector<64xf32> into f32
+      memref.store %s, %y[%i] : memref<8xf32>
+    }
+  } {norm.threads = 4 : i64, norm.vector = 4 : i64}
+  return
+}

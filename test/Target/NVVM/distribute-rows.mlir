@@ -54,7 +54,7 @@ func.func @warp(%x: memref<62x128xf32>, %y: memref<62xf32>) {
 // CHECK-COUNT-4: gpu.shuffle xor
 // CHECK: memref.store %{{.*}}, %[[BUF]]
 // CHECK: gpu.barrier
-// CHECK-NEXT: %{{.*}} = arith.remui
+// CHECK-NEXT: %{{.*}} = arith.andi
 // CHECK-NEXT: memref.load %[[BUF]]
 // CHECK: gpu.shuffle xor
 // CHECK-NOT: gpu.shuffle
@@ -118,11 +118,12 @@ func.func @strips(%x: memref<8x?xi32>, %y: memref<8xi32>, %n: index) {
 
 // -----
 
-// f64 travels as two halves; two dimensions of rows are numbered by one index.
+// f64 travels as two halves; two dimensions of rows are numbered by one index,
+// which 32 bits hold.
 // CHECK-LABEL: func.func @two_row_dims
 // CHECK: gpu.launch
-// CHECK-DAG: arith.remui
-// CHECK-DAG: arith.divui
+// CHECK-DAG: arith.remui {{.*}} : i32
+// CHECK-DAG: arith.divui {{.*}} : i32
 // CHECK: arith.shrui
 // CHECK-COUNT-10: gpu.shuffle
 func.func @two_row_dims(%x: memref<3x5x64xf64>, %y: memref<3x5xf64>) {
@@ -133,6 +134,167 @@ func.func @two_row_dims(%x: memref<3x5x64xf64>, %y: memref<3x5xf64>) {
     %s = vector.reduction <add>, %v : vector<64xf64> into f64
     memref.store %s, %y[%i, %j] : memref<3x5xf64>
   } {norm.threads = 32 : i64, norm.vector = 2 : i64}
+  return
+}
+
+// -----
+
+// More rows than 32 bits number take the kernel that divides in 64.
+// CHECK-LABEL: func.func @many_rows
+// CHECK: %[[SMALL:.*]] = arith.cmpi ule, %{{.*}}, %c4294967295 : index
+// CHECK: %[[FITS:.*]] = arith.andi %{{.*}}, %[[SMALL]] : i1
+// CHECK: scf.if %[[FITS]]
+// CHECK: gpu.launch
+// CHECK: arith.divui {{.*}} : i32
+// CHECK-NOT: arith.divui
+// CHECK: } else {
+// CHECK: gpu.launch
+// CHECK: arith.divui {{.*}} : index
+func.func @many_rows(%x: memref<?x?x64xf32>, %a: index, %c: index) {
+  %c0 = arith.constant 0 : index
+  %pad = arith.constant 0.0 : f32
+  scf.forall (%i, %j) in (%a, %c) {
+    %v = vector.transfer_read %x[%i, %j, %c0], %pad {in_bounds = [true]} : memref<?x?x64xf32>, vector<64xf32>
+    %s = arith.negf %v : vector<64xf32>
+    vector.transfer_write %s, %x[%i, %j, %c0] {in_bounds = [true]} : vector<64xf32>, memref<?x?x64xf32>
+  } {norm.threads = 16 : i64, norm.vector = 4 : i64}
+  return
+}
+
+// -----
+
+// Four threads a row, eight rows a warp. A warp without rows leaves; a row that
+// is not there shuffles with the last one's values and writes nothing.
+// CHECK-LABEL: func.func @rows_of_a_warp
+// CHECK-SAME: %{{.*}}: memref<?x64xf32>, %{{.*}}: memref<?xf32>, %[[COUNT:.*]]: index
+// CHECK: gpu.launch blocks(%[[B:.*]], %{{.*}}, %{{.*}}) in {{.*}} threads(%[[T:.*]], %[[W:.*]], %{{.*}}) in (%{{.*}} = %c4, %{{.*}} = %c32
+// CHECK: %[[FIRST:.*]] = arith.muli %[[B]], %c32
+// CHECK: %[[ROW:.*]] = arith.addi %[[FIRST]], %[[W]]
+// CHECK: %[[OF_WARP:.*]] = arith.andi %[[ROW]], %c-8
+// CHECK: %[[ANY:.*]] = arith.cmpi slt, %[[OF_WARP]], %[[COUNT]]
+// CHECK: scf.if %[[ANY]]
+// CHECK: %[[ACTIVE:.*]] = arith.cmpi slt, %[[ROW]], %[[COUNT]]
+// CHECK: %[[CLAMPED:.*]] = arith.minui %[[ROW]]
+// CHECK: vector.load %{{.*}}[%[[CLAMPED]], %{{.*}}]
+// CHECK-COUNT-2: gpu.shuffle xor
+// CHECK-NOT: gpu.shuffle
+// CHECK: %[[WRITES:.*]] = arith.andi %{{.*}}, %[[ACTIVE]] : i1
+// CHECK: scf.if %[[WRITES]]
+// CHECK-NEXT: memref.store
+// CHECK: scf.if %[[ACTIVE]]
+// CHECK-COUNT-4: vector.store
+// CHECK: else
+func.func @rows_of_a_warp(%x: memref<?x64xf32>, %y: memref<?xf32>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %pad = arith.constant 0.0 : f32
+  scf.forall (%i) in (%n) {
+    %v = vector.transfer_read %x[%i, %c0], %pad {in_bounds = [true]} : memref<?x64xf32>, vector<64xf32>
+    %s = vector.reduction <add>, %v : vector<64xf32> into f32
+    memref.store %s, %y[%i] : memref<?xf32>
+    vector.transfer_write %v, %x[%i, %c0] {in_bounds = [true]} : vector<64xf32>, memref<?x64xf32>
+  } {norm.threads = 4 : i64, norm.vector = 4 : i64}
+  return
+}
+
+// -----
+
+// Three warps: a butterfly over four, the fourth with the neutral element.
+// CHECK-LABEL: func.func @three_warps
+// CHECK: gpu.launch
+// CHECK-SAME: workgroup(%[[BUF:.*]] : memref<3xf32, #gpu.address_space<workgroup>>)
+// CHECK-COUNT-5: gpu.shuffle xor
+// CHECK: gpu.barrier
+// CHECK: %[[SLOT:.*]] = arith.andi %{{.*}}, %c3
+// CHECK: %[[EXISTS:.*]] = arith.cmpi ule, %[[SLOT]], %c2
+// CHECK: %[[NEAR:.*]] = arith.minui %[[SLOT]], %c2
+// CHECK: %[[PARTIAL:.*]] = memref.load %[[BUF]][%[[NEAR]]]
+// CHECK: arith.select %[[EXISTS]], %[[PARTIAL]], %{{.*}} : f32
+// CHECK-COUNT-2: gpu.shuffle xor
+// CHECK-NOT: gpu.shuffle
+// CHECK: else
+func.func @three_warps(%x: memref<8x384xf32>, %y: memref<8xf32>) {
+  %c0 = arith.constant 0 : index
+  %pad = arith.constant 0.0 : f32
+  scf.forall (%i) in (8) {
+    %v = vector.transfer_read %x[%i, %c0], %pad {in_bounds = [true]} : memref<8x384xf32>, vector<384xf32>
+    %s = vector.reduction <add>, %v : vector<384xf32> into f32
+    memref.store %s, %y[%i] : memref<8xf32>
+  } {norm.threads = 96 : i64, norm.vector = 4 : i64}
+  return
+}
+
+// -----
+
+// Rows of 61 begin anywhere: threads begin where memory is aligned, x as one row.
+// Chunk 0 ends within the row and may begin before it; one comparison sees both.
+// A vector of the weight is cut out of the two aligned ones around it.
+// CHECK-LABEL: func.func @shifted
+// CHECK: gpu.launch
+// CHECK: %[[LINEAR:.*]] = arith.muli %{{.*}}, %c61
+// CHECK: %[[SHIFT:.*]] = arith.andi %[[LINEAR]], %c3
+// CHECK: %[[FLAT:.*]] = memref.collapse_shape %arg0 {{.*}} : memref<8x61xf32> into memref<488xf32>
+// CHECK: %[[START:.*]] = arith.subi %[[LINEAR]], %[[SHIFT]]
+// CHECK: %[[SLOT:.*]] = arith.muli %{{.*}}, %c4
+// CHECK: %[[BASE:.*]] = arith.subi %[[SLOT]], %[[SHIFT]]
+// CHECK: %[[BASE32:.*]] = arith.index_cast %[[BASE]] : index to i32
+// CHECK: %[[INSIDE:.*]] = arith.cmpi ult, %[[BASE32]], %c58_i32
+// CHECK: scf.if %[[INSIDE]] -> (vector<4xf32>)
+// CHECK: %[[AT:.*]] = arith.addi %[[START]], %[[SLOT]]
+// CHECK: vector.load %[[FLAT]][%[[AT]]] {alignment = 16 : i64}
+// CHECK: } else {
+// CHECK-COUNT-4: memref.load %[[FLAT]]
+// CHECK: vector.from_elements
+// CHECK: %[[REST:.*]] = arith.andi %{{.*}}, %c3
+// CHECK: %[[REST32:.*]] = arith.index_cast %[[REST]] : index to i32
+// CHECK: %[[LIMIT:.*]] = arith.addi %[[REST32]], %c54_i32
+// CHECK: %[[BOTH:.*]] = arith.cmpi ult, %[[BASE32]], %[[LIMIT]]
+// CHECK: scf.if %[[BOTH]] -> (vector<4xf32>)
+// CHECK: vector.load %arg1{{.*}} {alignment = 16 : i64}
+// CHECK: vector.load %arg1{{.*}} {alignment = 16 : i64}
+// CHECK-COUNT-6: arith.select
+// CHECK: arith.andi %{{.*}}, %c32_i32
+// CHECK-COUNT-4: arith.select
+// CHECK-NOT: arith.select
+// CHECK: vector.from_elements
+// CHECK: } else {
+// CHECK-COUNT-4: memref.load %arg1
+// CHECK: vector.store {{.*}}, %[[FLAT]]{{.*}} {alignment = 16 : i64}
+// CHECK-COUNT-4: memref.store {{.*}}, %[[FLAT]]
+func.func @shifted(%x: memref<8x61xf32>, %w: memref<61xf32>) {
+  %c0 = arith.constant 0 : index
+  %pad = arith.constant 0.0 : f32
+  %mask = vector.constant_mask [61] : vector<64xi1>
+  scf.forall (%i) in (8) {
+    %v = vector.transfer_read %x[%i, %c0], %pad, %mask {in_bounds = [true]} : memref<8x61xf32>, vector<64xf32>
+    %a = vector.transfer_read %w[%c0], %pad, %mask {in_bounds = [true]} : memref<61xf32>, vector<64xf32>
+    %d = arith.mulf %v, %a : vector<64xf32>
+    vector.transfer_write %d, %x[%i, %c0], %mask {in_bounds = [true]} : vector<64xf32>, memref<8x61xf32>
+  } {norm.threads = 8 : i64, norm.vector = 4 : i64, norm.shifted}
+  return
+}
+
+// -----
+
+// Vectors too short for the shift, and rows whose place is computed in the loop:
+// one element an access.
+// CHECK-LABEL: func.func @cannot_shift
+// CHECK-NOT: vector<4xf32>
+// CHECK: return
+func.func @cannot_shift(%x: memref<8x61xf32>, %z: memref<8x61xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %pad = arith.constant 0.0 : f32
+  %mask = vector.constant_mask [61] : vector<64xi1>
+  %late = vector.constant_mask [62] : vector<64xi1>
+  scf.forall (%i) in (8) {
+    %v = vector.transfer_read %x[%i, %c0], %pad, %late {in_bounds = [true]} : memref<8x61xf32>, vector<64xf32>
+    vector.transfer_write %v, %z[%i, %c0], %mask {in_bounds = [true]} : vector<64xf32>, memref<8x61xf32>
+  } {norm.threads = 8 : i64, norm.vector = 4 : i64, norm.shifted}
+  scf.forall (%i) in (8) {
+    %j = arith.xori %i, %c1 : index
+    %v = vector.transfer_read %x[%j, %c0], %pad, %mask {in_bounds = [true]} : memref<8x61xf32>, vector<64xf32>
+    vector.transfer_write %v, %z[%j, %c0], %mask {in_bounds = [true]} : vector<64xf32>, memref<8x61xf32>
+  } {norm.threads = 8 : i64, norm.vector = 4 : i64, norm.shifted}
   return
 }
 

@@ -6,7 +6,7 @@
 // 4096 f32: 256 threads, 4 elements an access, the row in one vector.
 // CHECK-LABEL: func.func @row_sum
 // CHECK: linalg.generic {{.*}}norm.row_lanes = 4096 : i64
-// CHECK: {norm.threads = 256 : i64, norm.vector = 4 : i64}
+// CHECK: {norm.registers = 48 : i64, norm.threads = 256 : i64, norm.vector = 4 : i64}
 func.func @row_sum(%x: tensor<64x4096xf32>, %init: tensor<64xf32>) -> tensor<64xf32> {
   %y = scf.forall (%i) in (64) shared_outs(%o = %init) -> (tensor<64xf32>) {
     %r = tensor.extract_slice %x[%i, 0] [1, 4096] [1, 1] : tensor<64x4096xf32> to tensor<1x4096xf32>
@@ -25,12 +25,12 @@ func.func @row_sum(%x: tensor<64x4096xf32>, %init: tensor<64xf32>) -> tensor<64x
 
 // -----
 
-// bf16 beside f32: 16 bytes of the narrower. 5000 is no multiple of 16, so the
-// vector is padded: 512 threads, 2 accesses of 8 each.
+// bf16 beside f32: 16 bytes of the narrower. 625 such vectors: ten warps with two
+// a thread leave 15 idle.
 #id = affine_map<(d0, d1) -> (d0, d1)>
 // CHECK-LABEL: func.func @widen
-// CHECK: norm.row_lanes = 8192 : i64
-// CHECK: {norm.threads = 512 : i64, norm.vector = 8 : i64}
+// CHECK: norm.row_lanes = 5120 : i64
+// CHECK: {norm.registers = 40 : i64, norm.threads = 320 : i64, norm.vector = 8 : i64}
 func.func @widen(%x: tensor<4x5000xbf16>, %init: tensor<4x5000xf32>) -> tensor<4x5000xf32> {
   %y = scf.forall (%i) in (4) shared_outs(%o = %init) -> (tensor<4x5000xf32>) {
     %r = tensor.extract_slice %x[%i, 0] [1, 5000] [1, 1] : tensor<4x5000xbf16> to tensor<1x5000xbf16>
@@ -49,12 +49,12 @@ func.func @widen(%x: tensor<4x5000xbf16>, %init: tensor<4x5000xf32>) -> tensor<4
 
 // -----
 
-// Odd rows cannot be aligned: one element an access. Rows beyond 24576 elements
-// are done in strips, here of 16384.
+// Rows beyond 24576 elements are done in strips, here of 16384. Strips of odd
+// rows are not aligned: one element an access.
 #id = affine_map<(d0, d1) -> (d0, d1)>
 // CHECK-LABEL: func.func @odd_and_long
 // CHECK: norm.row_lanes = 16384 : i64
-// CHECK: {norm.threads = 1024 : i64, norm.vector = 1 : i64}
+// CHECK: {norm.registers = 48 : i64, norm.threads = 1024 : i64, norm.vector = 1 : i64}
 func.func @odd_and_long(%x: tensor<4x50001xf32>, %init: tensor<4x50001xf32>) -> tensor<4x50001xf32> {
   %y = scf.forall (%i) in (4) shared_outs(%o = %init) -> (tensor<4x50001xf32>) {
     %r = tensor.extract_slice %x[%i, 0] [1, 50001] [1, 1] : tensor<4x50001xf32> to tensor<1x50001xf32>
@@ -69,6 +69,120 @@ func.func @odd_and_long(%x: tensor<4x50001xf32>, %init: tensor<4x50001xf32>) -> 
     }
   }
   return %y : tensor<4x50001xf32>
+}
+
+// -----
+
+// Eight threads make a line of 128 bytes: four rows a warp.
+#id = affine_map<(d0, d1) -> (d0, d1)>
+// CHECK-LABEL: func.func @small
+// CHECK: {norm.registers = 32 : i64, norm.threads = 8 : i64, norm.vector = 8 : i64}
+func.func @small(%x: tensor<100x64xbf16>, %init: tensor<100x64xbf16>) -> tensor<100x64xbf16> {
+  %y = scf.forall (%i) in (100) shared_outs(%o = %init) -> (tensor<100x64xbf16>) {
+    %r = tensor.extract_slice %x[%i, 0] [1, 64] [1, 1] : tensor<100x64xbf16> to tensor<1x64xbf16>
+    %e = tensor.extract_slice %o[%i, 0] [1, 64] [1, 1] : tensor<100x64xbf16> to tensor<1x64xbf16>
+    %s = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]} ins(%r : tensor<1x64xbf16>) outs(%e : tensor<1x64xbf16>) {
+    ^bb0(%a: bf16, %b: bf16):
+      %c = arith.negf %a : bf16
+      linalg.yield %c : bf16
+    } -> tensor<1x64xbf16>
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %s into %o[%i, 0] [1, 64] [1, 1] : tensor<1x64xbf16> into tensor<100x64xbf16>
+    }
+  }
+  return %y : tensor<100x64xbf16>
+}
+
+// -----
+
+// 896 vectors are seven warps with four each.
+#id = affine_map<(d0, d1) -> (d0, d1)>
+// CHECK-LABEL: func.func @exact
+// CHECK: norm.row_lanes = 7168 : i64
+// CHECK: {norm.registers = 64 : i64, norm.threads = 224 : i64, norm.vector = 8 : i64}
+func.func @exact(%x: tensor<4x7168xbf16>, %init: tensor<4x7168xbf16>) -> tensor<4x7168xbf16> {
+  %y = scf.forall (%i) in (4) shared_outs(%o = %init) -> (tensor<4x7168xbf16>) {
+    %r = tensor.extract_slice %x[%i, 0] [1, 7168] [1, 1] : tensor<4x7168xbf16> to tensor<1x7168xbf16>
+    %e = tensor.extract_slice %o[%i, 0] [1, 7168] [1, 1] : tensor<4x7168xbf16> to tensor<1x7168xbf16>
+    %s = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]} ins(%r : tensor<1x7168xbf16>) outs(%e : tensor<1x7168xbf16>) {
+    ^bb0(%a: bf16, %b: bf16):
+      %c = arith.negf %a : bf16
+      linalg.yield %c : bf16
+    } -> tensor<1x7168xbf16>
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %s into %o[%i, 0] [1, 7168] [1, 1] : tensor<1x7168xbf16> into tensor<4x7168xbf16>
+    }
+  }
+  return %y : tensor<4x7168xbf16>
+}
+
+// -----
+
+// Odd rows begin up to 7 elements past an aligned address: 513 vectors, nine
+// warps with two each.
+#id = affine_map<(d0, d1) -> (d0, d1)>
+// CHECK-LABEL: func.func @shifted
+// CHECK: norm.row_lanes = 4608 : i64
+// CHECK: {norm.registers = 64 : i64, norm.shifted, norm.threads = 288 : i64, norm.vector = 8 : i64}
+func.func @shifted(%x: tensor<4x4095xbf16>, %init: tensor<4x4095xbf16>) -> tensor<4x4095xbf16> {
+  %y = scf.forall (%i) in (4) shared_outs(%o = %init) -> (tensor<4x4095xbf16>) {
+    %r = tensor.extract_slice %x[%i, 0] [1, 4095] [1, 1] : tensor<4x4095xbf16> to tensor<1x4095xbf16>
+    %e = tensor.extract_slice %o[%i, 0] [1, 4095] [1, 1] : tensor<4x4095xbf16> to tensor<1x4095xbf16>
+    %s = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]} ins(%r : tensor<1x4095xbf16>) outs(%e : tensor<1x4095xbf16>) {
+    ^bb0(%a: bf16, %b: bf16):
+      %c = arith.negf %a : bf16
+      linalg.yield %c : bf16
+    } -> tensor<1x4095xbf16>
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %s into %o[%i, 0] [1, 4095] [1, 1] : tensor<1x4095xbf16> into tensor<4x4095xbf16>
+    }
+  }
+  return %y : tensor<4x4095xbf16>
+}
+
+// -----
+
+// The distance of rows decides, not the extent of what is used of them.
+#id = affine_map<(d0, d1) -> (d0, d1)>
+// CHECK-LABEL: func.func @pitch
+// CHECK: norm.row_lanes = 1024 : i64
+// CHECK: {norm.registers = 64 : i64, norm.threads = 32 : i64, norm.vector = 8 : i64}
+func.func @pitch(%x: tensor<4x4096xbf16>, %init: tensor<4x4096xbf16>) -> tensor<4x4096xbf16> {
+  %y = scf.forall (%i) in (4) shared_outs(%o = %init) -> (tensor<4x4096xbf16>) {
+    %r = tensor.extract_slice %x[%i, 0] [1, 999] [1, 1] : tensor<4x4096xbf16> to tensor<1x999xbf16>
+    %e = tensor.extract_slice %o[%i, 0] [1, 999] [1, 1] : tensor<4x4096xbf16> to tensor<1x999xbf16>
+    %s = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]} ins(%r : tensor<1x999xbf16>) outs(%e : tensor<1x999xbf16>) {
+    ^bb0(%a: bf16, %b: bf16):
+      %c = arith.negf %a : bf16
+      linalg.yield %c : bf16
+    } -> tensor<1x999xbf16>
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %s into %o[%i, 0] [1, 999] [1, 1] : tensor<1x999xbf16> into tensor<4x4096xbf16>
+    }
+  }
+  return %y : tensor<4x4096xbf16>
+}
+
+// -----
+
+// Too short for an aligned middle: as many elements an access as divide the row.
+#id = affine_map<(d0, d1) -> (d0, d1)>
+// CHECK-LABEL: func.func @short_and_odd
+// CHECK: {norm.registers = 32 : i64, norm.threads = 16 : i64, norm.vector = 2 : i64}
+func.func @short_and_odd(%x: tensor<4x30xf16>, %init: tensor<4x30xf16>) -> tensor<4x30xf16> {
+  %y = scf.forall (%i) in (4) shared_outs(%o = %init) -> (tensor<4x30xf16>) {
+    %r = tensor.extract_slice %x[%i, 0] [1, 30] [1, 1] : tensor<4x30xf16> to tensor<1x30xf16>
+    %e = tensor.extract_slice %o[%i, 0] [1, 30] [1, 1] : tensor<4x30xf16> to tensor<1x30xf16>
+    %s = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]} ins(%r : tensor<1x30xf16>) outs(%e : tensor<1x30xf16>) {
+    ^bb0(%a: f16, %b: f16):
+      %c = arith.negf %a : f16
+      linalg.yield %c : f16
+    } -> tensor<1x30xf16>
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %s into %o[%i, 0] [1, 30] [1, 1] : tensor<1x30xf16> into tensor<4x30xf16>
+    }
+  }
+  return %y : tensor<4x30xf16>
 }
 
 // -----

@@ -19,9 +19,11 @@ def NormPlanGPURows : Pass<"norm-plan-gpu-rows", "func::FuncOp"> {
 
     * on each linalg op with a row, `norm.row_lanes`: elements of the vectors
       that it is written with;
-    * on the loop, `norm.threads` (threads that share one row) and
-      `norm.vector` (neighbouring elements that a thread loads at once, 16 bytes
-      of the narrowest element type where the row's extent allows it).
+    * on the loop, `norm.threads` (threads that share one row), `norm.vector`
+      (neighbouring elements that a thread loads at once, 16 bytes of the
+      narrowest element type), `norm.shifted` where rows do not begin at
+      multiples of that, and `norm.registers` (what a thread may use for the
+      occupancy wanted; tests hold ptxas to it).
 
     The cost model is `chooseRowSchedule` in norm/Target/NVVM/Schedule.h. A row
     of up to 24576 elements is one vector (read once, kept in registers); longer
@@ -41,7 +43,7 @@ def NormPlanGPURows : Pass<"norm-plan-gpu-rows", "func::FuncOp"> {
     %y = scf.forall (%i) in (64) shared_outs(%o = %init) -> tensor<64x4096xf32> {
       %r = linalg.generic ... {norm.row_lanes = 4096 : i64}
       ...
-    } {norm.threads = 256 : i64, norm.vector = 4 : i64}
+    } {norm.registers = 48 : i64, norm.threads = 256 : i64, norm.vector = 4 : i64}
     ```
   }];
 }
@@ -53,20 +55,28 @@ def NormDistributeRowsToGPU
     Turns each outermost `scf.forall` or `scf.parallel` on buffers into a
     `gpu.launch`.
 
-    A loop with a plan (norm-plan-gpu-rows) gets a block a row, or four rows a
-    block where one warp has a row. Each vector of the body, `lanes` elements
+    A loop with a plan (norm-plan-gpu-rows) gets a block a row, or blocks of 128
+    threads with several rows where a row has a warp or less. Rows of the last
+    warp that are not there take part in its shuffles and write nothing. Each
+    vector of the body, `lanes` elements
     long, is split over the T threads of the row into chunks of V neighbouring
     elements: element (c*T + t)*V + v is element v of chunk c in thread t, so
     that a warp's accesses are coalesced and each is V elements wide. Elementwise
     ops work chunk by chunk; `vector.transfer_read` and `write` become aligned
     `vector.load` and `store`, predicated where a mask ends a row;
-    `vector.reduction` becomes a tree in the thread, five `gpu.shuffle xor` in
-    the warp and, beyond one warp, one exchange through workgroup memory, after
-    which every thread has the same bits.
+    `vector.reduction` becomes a tree in the thread, log2(T) `gpu.shuffle xor`
+    (at most five) in the warp and, beyond one warp, one exchange through
+    workgroup memory, after which every thread has the same bits.
+
+    With `norm.shifted`, rows begin up to V - 1 elements past an aligned address,
+    and each row's threads begin at that address: their first and last vectors
+    are accessed element by element, those between as one. A vector of a buffer
+    whose rows begin elsewhere (a weight) is cut out of the two aligned vectors
+    around it, and written by elements.
 
     Wide accesses need buffers aligned to V elements. The host checks the
-    pointers and the inner extents at run time and launches a second kernel with
-    V = 1 where one of them is not.
+    pointers, the inner extents (unless shifted) and that 32 bits number the
+    rows, and launches a second kernel with V = 1 where one of that fails.
 
     Other loops give one thread an iteration, 128 a block. Ops outside loops that
     touch memory are wrapped into a launch of one thread.
@@ -81,7 +91,7 @@ def NormDistributeRowsToGPU
     } {norm.threads = 32 : i64, norm.vector = 4 : i64}
     ```
 
-    becomes
+    becomes, in four rows a block,
 
     ```mlir
     gpu.launch blocks(...) in (16, 1, 1) threads(%t, %w, ...) in (32, 4, 1) {
@@ -94,12 +104,13 @@ def NormDistributeRowsToGPU
 
     Limits: a planned body may hold scalar ops, elementwise ops on 1-D vectors,
     masked transfers along the last dimension, `vector.reduction`, `scf.for` and
-    `scf.if`; it must not read back a buffer that it writes. Other bodies are
-    reported.
+    `scf.if`; it must not read back a buffer that it writes, nor, where rows share
+    a warp, reduce under a condition. Other bodies are reported. `norm.shifted`
+    needs masks that are constant and end V - 1 elements before the vector.
   }];
   let dependentDialects = ["arith::ArithDialect", "gpu::GPUDialect",
-                           "memref::MemRefDialect", "scf::SCFDialect",
-                           "vector::VectorDialect"];
+                           "LLVM::LLVMDialect", "memref::MemRefDialect",
+                           "scf::SCFDialect", "vector::VectorDialect"];
 }
 
 def NormWrapScalarLinalg : Pass<"norm-wrap-scalar-linalg", "func::FuncOp"> {

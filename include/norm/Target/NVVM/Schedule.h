@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The cost model of the NVVM path, all of it.
+// The cost model of the NVVM path, all of it. docs/GPU.md has its table.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,29 +17,43 @@
 
 namespace mlir::norm {
 
-/// I64 attributes of a row loop: RowSchedule's threads and vector.
+/// I64 attributes of a row loop: RowSchedule's threads, vector and registers.
 constexpr llvm::StringLiteral threadsAttrName = "norm.threads";
 constexpr llvm::StringLiteral vectorAttrName = "norm.vector";
+constexpr llvm::StringLiteral registersAttrName = "norm.registers";
+/// Unit attribute: rows do not begin at multiples of the vector.
+constexpr llvm::StringLiteral shiftedAttrName = "norm.shifted";
 
 /// Threads of a warp, for shuffles.
 constexpr int64_t warpSize = 32;
 
 struct RowSchedule {
-  int64_t threads; ///< that share a row: a power of two in [32, 1024]
-  int64_t vector;  ///< neighbouring elements a thread accesses at once: 1 to 16
-  int64_t chunks;  ///< such vectors a thread holds at once
+  /// That share a row: a power of two within a warp, else whole warps.
+  int64_t threads;
+  int64_t vector; ///< neighbouring elements a thread accesses at once: 1 to 16
+  int64_t chunks; ///< such vectors a thread holds at once
+  /// The threads begin up to vector - 1 elements before the row, where memory
+  /// is aligned.
+  bool shifted = false;
+  /// A thread's registers, at most, for the occupancy wanted. A bound that
+  /// tests check against ptxas, not one that ptxas is given.
+  int64_t registers = 0;
 
   /// Elements that the threads hold together; a longer row is done in strips.
   int64_t getLanes() const { return threads * vector * chunks; }
 };
 
-/// `extent`: elements of a row, or ShapedType::kDynamic. `divisor`: a number
-/// that divides the extent of every access to the row (0: unknown). `bytes`:
-/// size of the narrowest element type.
-///
-/// A thread gets about 16 elements (enough loads in flight), at most 24: 1024
-/// threads have 64 registers each, and 32 elements were seen to spill.
-RowSchedule chooseRowSchedule(int64_t extent, int64_t divisor, int64_t bytes);
+/// Whether `threads` can share a row: see RowSchedule.
+bool isLegalThreadCount(int64_t threads);
+
+/// Rows of a block with `threads` threads a row. Rows that share a warp or a
+/// block without a barrier are cheaper than blocks.
+int64_t getRowsABlock(int64_t threads);
+
+/// `extent`: elements of a row, or ShapedType::kDynamic. `pitch`: a number that
+/// divides the distance between rows in every buffer (0: a single row, or only
+/// the host can know). `bytes`: size of the narrowest element type.
+RowSchedule chooseRowSchedule(int64_t extent, int64_t pitch, int64_t bytes);
 
 } // namespace mlir::norm
 

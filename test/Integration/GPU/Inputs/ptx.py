@@ -235,7 +235,9 @@ class Block:
             if is_load:
                 raw = np.zeros(self.count, RAW[bits])
                 raw[self.mask] = data[at].copy().view(RAW[bits])[:, 0]
-                self.write(name, raw)
+                # A register may be wider than what it loads.
+                wide = bits < 32 and re.match(r"%r\d", name)
+                self.write(name, raw.astype(RAW[32]) if wide else raw)
             else:
                 raw = self.read_raw(name, bits)[self.mask]
                 data[at] = np.ascontiguousarray(raw)[:, None].view(np.uint8)
@@ -316,6 +318,11 @@ class Block:
             return self.write(operands[0], np.where(self.registers[operands[3]],
                                                     self.read_raw(operands[1], bits),
                                                     self.read_raw(operands[2], bits)))
+        if name == "shf":
+            low, high, amount = (self.read_raw(o, 32).astype(np.uint64) for o in operands[1:])
+            assert opcode[1:3] == ["r", "wrap"], opcode
+            both = high << np.uint64(32) | low
+            return self.write(operands[0], (both >> (amount & np.uint64(31))).astype(np.uint32))
         if name in ("shl", "shr"):
             shift = self.read_raw(operands[2], 32)
             value = self.read(operands[1], kind)

@@ -60,7 +60,8 @@ def reference(x, w, kind, attributes, dims):
     return z * w.reshape(extents)
 
 
-def run(name, shape, kind, attributes="", dynamic=(), dims=None, unaligned=False, bound=None):
+def run(name, shape, kind, attributes="", dynamic=(), dims=None, unaligned=False, bound=None,
+        in_place=False):
     dims = dims or (len(shape) - 1,)
     rng = np.random.default_rng(len(name) + sum(shape))
     x = store(rng.standard_normal(shape) * 3, kind)
@@ -71,12 +72,15 @@ def run(name, shape, kind, attributes="", dynamic=(), dims=None, unaligned=False
         y = np.frombuffer(bytearray(y.nbytes + 16), np.uint8)
         y = y[-y.ctypes.data % 16:][:x.nbytes].view(x.dtype)
     y = y.reshape(shape)
+    expected = reference(load(x, kind), load(w, kind), kind, attributes, dims)
+    if in_place:
+        y[...] = x
+        x = y
     path = "%s/%s.mlir" % (WORK, name)
     with open(path, "w") as file:
         file.write(program(shape, kind, attributes, dynamic, dims))
     device_program = device.Program(device.build(path, path))
     device_program.call("main", [x, w, y])
-    expected = reference(load(x, kind), load(w, kind), kind, attributes, dims)
     ulp = max_ulp(load(y, kind), expected if kind in ("f32", "f64") else round_to(expected, kind), kind)
     for kernel, sizes, loads, stores, shuffles in device_program.launches:
         print("%s: %s grid %d block %dx%d loads %d stores %d shuffles %d"
@@ -98,6 +102,21 @@ def main():
     ok &= run("odd_bf16", (2, 4095), "bf16")
     ok &= run("small_f32", (7, 128), "f32")
     ok &= run("tail_f16", (2, 5000), "f16")
+    # Rows that share a warp; of 21 and 35, not all of the last block's exist.
+    ok &= run("rows_of_64_bf16", (21, 64), "bf16", dynamic=(0,))
+    ok &= run("in_place_128_f16", (35, 128), "f16", in_place=True)
+    ok &= run("half_warp_256_bf16", (9, 256), "bf16")
+    # Vectors that no power of two of threads divides.
+    ok &= run("exact_1152_bf16", (5, 1152), "bf16", "normalized_type = bf16", dynamic=(0,))
+    ok &= run("exact_2880_f32", (2, 2880), "f32")
+    ok &= run("exact_7168_bf16", (2, 7168), "bf16")
+    # Rows that begin anywhere: every shift occurs in nine of them.
+    ok &= run("shift_111_bf16", (19, 111), "bf16")
+    ok &= run("shift_in_place_f16", (9, 4097), "f16", in_place=True)
+    ok &= run("shift_4095_f32", (5, 4095), "f32", dynamic=(0,))
+    ok &= run("shift_count_bf16", (9, 257), "bf16", "count = 64")
+    ok &= run("shift_unaligned_f16", (3, 1001), "f16", unaligned=True)
+    ok &= run("shift_batches_f32", (2, 3, 2, 67), "f32", dynamic=(0, 1))
     ok &= run("strips_f32", (2, 50000), "f32")
     ok &= run("dynamic_f32", (3, 1000), "f32", dynamic=(0, 1))
     ok &= run("dynamic_odd_bf16", (3, 9001), "bf16", dynamic=(0, 1))
