@@ -107,6 +107,40 @@ def NormStreamRows : Pass<"norm-stream-rows", "ModuleOp"> {
                            "vector::VectorDialect"];
 }
 
+def NormStackTemporaries : Pass<"norm-stack-temporaries", "func::FuncOp"> {
+  let summary = "Small temporaries on the stack of the function";
+  let description = [{
+    A buffer of at most `max-bytes` bytes that is allocated and freed in the same block
+    is allocated on the stack instead, once, at the start of the function: a block
+    of short rows keeps one value a row, and a call of `malloc` takes as long as a row.
+
+    Example:
+
+    ```mlir
+    scf.for ... {
+      %sums = memref.alloc() : memref<16xf32>
+      ...
+      memref.dealloc %sums : memref<16xf32>
+    }
+    ```
+
+    becomes
+
+    ```mlir
+    %sums = memref.alloca() : memref<16xf32>
+    scf.for ... {
+      ...
+    }
+    ```
+
+    Limits: static shapes; not in an `scf.forall` or `scf.parallel`, where each thread
+    needs its own.
+  }];
+  let options = [Option<"maxBytes", "max-bytes", "int64_t", /*default=*/"1024",
+                        "Largest buffer that goes on the stack">];
+  let dependentDialects = ["memref::MemRefDialect"];
+}
+
 def NormFenceStreams : Pass<"norm-fence-streams", "func::FuncOp"> {
   let summary = "A fence after loops with non-temporal stores";
   let description = [{
