@@ -94,6 +94,7 @@ static void buildToLLVM(OpPassManager &pm, const CPUPipelineOptions &options) {
   fence.sfence = getTriple(options).isX86();
   pm.nest<func::FuncOp>().addPass(createNormFenceStreams(fence));
   pm.nest<func::FuncOp>().addPass(createNormKeepStripLoops());
+  pm.nest<func::FuncOp>().addPass(createNormSplitMaskedRows());
   buildScalarLowering(pm, getRounding(options));
   NormExpandVectorMathOptions vectorMath;
   vectorMath.fma = options.fma;
