@@ -26,6 +26,9 @@
 using namespace mlir;
 using namespace mlir::norm;
 
+/// Of a block of short rows: what it reads and writes stays in 32 KiB of L1.
+static constexpr int64_t kBlockElements = 4096;
+
 static llvm::Triple getTriple(const CPUPipelineOptions &options) {
   return llvm::Triple(options.triple.empty()
                           ? llvm::sys::getDefaultTargetTriple()
@@ -45,9 +48,11 @@ static void buildRowCodegen(OpPassManager &pm,
   OpPassManager &func = pm.nest<func::FuncOp>();
   NormTileRowsOptions tiling;
   tiling.parallel = options.threads > 1;
+  tiling.blockElements = kBlockElements;
   func.addPass(createNormTileRows(tiling));
   func.addPass(createCanonicalizerPass());
   func.addPass(createCSEPass());
+  func.addPass(createNormHoistRowScalars());
   func.addPass(createNormVectorizeRows());
   func.addPass(createCanonicalizerPass());
   func.addPass(createCSEPass());
@@ -57,6 +62,9 @@ static void buildRowCodegen(OpPassManager &pm,
 /// Versions of the row loops for small and for large buffers.
 static void buildMemoryPolicy(OpPassManager &pm,
                               const CPUPipelineOptions &options) {
+  // The row of a block is an index that folding has put beside each use.
+  pm.nest<func::FuncOp>().addPass(createLoopInvariantCodeMotionPass());
+  pm.addPass(createCSEPass());
   if (options.threads > 1) {
     NormSerializeSmallLoopsOptions small;
     small.grain = options.grain;
@@ -65,6 +73,7 @@ static void buildMemoryPolicy(OpPassManager &pm,
   NormStreamRowsOptions streams;
   streams.cacheBytes = options.cacheBytes;
   pm.addPass(createNormStreamRows(streams));
+  pm.nest<func::FuncOp>().addPass(createNormStackTemporaries());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
 }
@@ -85,6 +94,7 @@ static void buildToLLVM(OpPassManager &pm, const CPUPipelineOptions &options) {
   fence.sfence = getTriple(options).isX86();
   pm.nest<func::FuncOp>().addPass(createNormFenceStreams(fence));
   pm.nest<func::FuncOp>().addPass(createNormKeepStripLoops());
+  pm.nest<func::FuncOp>().addPass(createNormSplitMaskedRows());
   buildScalarLowering(pm, getRounding(options));
   NormExpandVectorMathOptions vectorMath;
   vectorMath.fma = options.fma;

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -22,6 +23,7 @@
 #include "norm/Transforms/Transforms.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallBitVector.h"
+#include "llvm/ADT/bit.h"
 
 namespace mlir::norm {
 #define GEN_PASS_DEF_NORMTILEROWS
@@ -30,6 +32,9 @@ namespace mlir::norm {
 
 using namespace mlir;
 using linalg::LinalgOp;
+
+/// Of a block of short rows: fewer gain nothing, more do not either.
+static constexpr int64_t kLeastRowsPerBlock = 4, kMostRowsPerBlock = 16;
 
 /// An op that can be part of a row group: on tensors, with maps of plain
 /// dimensions and constants, and not a contraction, which rows would recompute.
@@ -57,6 +62,7 @@ struct RowGroup {
   LinalgOp root;
   llvm::SetVector<Operation *> members; // root included
   int64_t numRowDims = 0;               // leading loops of root
+  bool hasReduction = false;
   bool isOneVector =
       true; // beyond rows, each member has its innermost loop only
 };
@@ -82,6 +88,7 @@ public:
     while (group.numRowDims < static_cast<int64_t>(rowDims.size()) &&
            rowDims.test(group.numRowDims))
       ++group.numRowDims;
+    group.hasReduction = sawReduction;
     if (group.numRowDims > 0)
       collect(root, identity);
     return group;
@@ -171,12 +178,91 @@ static bool isFrom(Operation *next, Operation *user) {
   return ancestor && (ancestor == next || next->isBeforeInBlock(ancestor));
 }
 
+/// Rows that one turn works on: several where they are short, for then their
+/// reductions do not wait for each other. A divisor of the extent where that is
+/// known, so that every block is full.
+static int64_t getRowsPerBlock(RowGroup &group, int64_t elements,
+                               bool parallel) {
+  SmallVector<int64_t> extents = group.root.getStaticLoopRanges();
+  int64_t length = 1;
+  for (int64_t extent : ArrayRef(extents).drop_front(group.numRowDims)) {
+    if (ShapedType::isDynamic(extent))
+      return 1;
+    length *= extent;
+  }
+  if (!group.hasReduction || length == 0)
+    return 1;
+  int64_t most = std::min(kMostRowsPerBlock, elements / length);
+  if (most < kLeastRowsPerBlock)
+    return 1;
+  most = llvm::bit_floor(static_cast<uint64_t>(most));
+  int64_t rows = extents[group.numRowDims - 1];
+  if (!ShapedType::isDynamic(rows))
+    for (int64_t block = most; block >= kLeastRowsPerBlock; block /= 2)
+      if (rows % block == 0)
+        return block;
+  // What is left of a parallel loop has no loop of its own.
+  bool canPeel = !parallel && (ShapedType::isDynamic(rows) || rows >= most);
+  return canPeel ? most : 1;
+}
+
+/// The sizes of the last block, which may be short; nothing where the loop uses
+/// its rows for more than slices.
+static std::optional<SmallVector<affine::AffineMinOp>>
+findBlockSizes(scf::ForOp blocks, int64_t block) {
+  SmallVector<affine::AffineMinOp> sizes;
+  for (Operation *user : blocks.getInductionVar().getUsers()) {
+    auto min = dyn_cast<affine::AffineMinOp>(user);
+    if (!min && !isa<tensor::ExtractSliceOp, tensor::InsertSliceOp>(user))
+      return std::nullopt;
+    if (!min)
+      continue;
+    if (!llvm::is_contained(min.getMap().getResults(),
+                            getAffineConstantExpr(block, min.getContext())))
+      return std::nullopt;
+    sizes.push_back(min);
+  }
+  return sizes;
+}
+
+/// Full blocks first, then row by row what is left, so that all extents are
+/// known.
+static void splitLastBlock(IRRewriter &b, scf::ForOp blocks, int64_t block) {
+  auto sizes = findBlockSizes(blocks, block);
+  if (!sizes || sizes->empty())
+    return;
+  Location loc = blocks.getLoc();
+  b.setInsertionPoint(blocks);
+  Value end = blocks.getUpperBound();
+  Value split = affine::AffineApplyOp::create(
+      b, loc,
+      AffineMap::get(0, 1, b.getAffineSymbolExpr(0).floorDiv(block) * block),
+      end);
+  Value one = arith::ConstantIndexOp::create(b, loc, 1);
+  Value full = arith::ConstantIndexOp::create(b, loc, block);
+  IRMapping mapping;
+  b.setInsertionPointAfter(blocks);
+  auto rest = cast<scf::ForOp>(b.clone(*blocks, mapping));
+  for (auto [from, to] : llvm::zip(blocks.getResults(), rest.getResults()))
+    b.replaceAllUsesExcept(from, to, rest);
+  rest.getInitArgsMutable().assign(blocks.getResults());
+  rest.setLowerBound(split);
+  rest.setStep(one);
+  blocks.setUpperBound(split);
+  for (affine::AffineMinOp size : *sizes) {
+    b.replaceAllUsesWith(mapping.lookup(size.getResult()), one);
+    b.replaceAllUsesWith(size.getResult(), full);
+  }
+}
+
 /// Tiles the group's rows and fuses its members; the root is replaced.
 static LogicalResult tileGroup(IRRewriter &rewriter, RowGroup &group,
-                               bool parallel) {
+                               bool parallel, int64_t blockElements) {
   OpFoldResult zero = rewriter.getIndexAttr(0), one = rewriter.getIndexAttr(1);
   SmallVector<OpFoldResult> sizes(group.root.getNumLoops(), zero);
   std::fill_n(sizes.begin(), group.numRowDims, one);
+  int64_t block = getRowsPerBlock(group, blockElements, parallel);
+  sizes[group.numRowDims - 1] = rewriter.getIndexAttr(block);
 
   scf::SCFTileAndFuseOptions options;
   options.tilingOptions.setTileSizes(sizes);
@@ -209,6 +295,8 @@ static LogicalResult tileGroup(IRRewriter &rewriter, RowGroup &group,
   for (auto [from, to] : tiled->replacements)
     rewriter.replaceUsesWithIf(
         from, to, [&](OpOperand &use) { return isFrom(next, use.getOwner()); });
+  if (auto loop = dyn_cast<scf::ForOp>(tiled->loops.back().getOperation()))
+    splitLastBlock(rewriter, loop, block);
   return success();
 }
 
@@ -247,7 +335,7 @@ static void cleanUp(IRRewriter &rewriter, Block &block) {
 }
 
 static void tileBlock(IRRewriter &rewriter, Block &block, bool parallel,
-                      bool oneVector) {
+                      bool oneVector, int64_t blockElements) {
   cleanUp(rewriter, block);
   llvm::DenseSet<Operation *> visited;
   for (Operation *op = block.empty() ? nullptr : &block.back(); op;) {
@@ -259,7 +347,7 @@ static void tileBlock(IRRewriter &rewriter, Block &block, bool parallel,
     RowGroup group = GroupFinder(root).find();
     op = op->getPrevNode();
     if (group.numRowDims == 0 || (oneVector && !group.isOneVector) ||
-        failed(tileGroup(rewriter, group, parallel)))
+        failed(tileGroup(rewriter, group, parallel, blockElements)))
       continue;
     cleanUp(rewriter, block); // may erase any op of the block
     op = &block.back();
@@ -335,7 +423,7 @@ struct NormTileRows : norm::impl::NormTileRowsBase<NormTileRows> {
         blocks.push_back(block);
     });
     for (Block *block : blocks)
-      tileBlock(rewriter, *block, parallel, oneVector);
+      tileBlock(rewriter, *block, parallel, oneVector, blockElements);
     shrinkTemporaries(getOperation());
     mergeFusedProducers(rewriter, getOperation());
   }

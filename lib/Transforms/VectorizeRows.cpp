@@ -51,6 +51,8 @@ public:
 
   SmallVector<Value> run() {
     b.setInsertionPoint(op);
+    if (!distributed)
+      forwardFills();
     for (Range range : cast<linalg::LinalgOp>(*op).createLoopRanges(b, loc))
       extents.push_back(range.size);
     SmallVector<Value> inits(op.getDpsInits());
@@ -421,6 +423,31 @@ private:
                : arith::MinSIOp::create(b, loc, end, to).getResult();
   }
 
+  /// The one value of all elements of the op's result.
+  static Value getFilled(LinalgOp op) {
+    if (op->getNumResults() != 1 || op.getNumReductionLoops() != 0)
+      return {};
+    Value v = op.getBlock()->getTerminator()->getOperand(0);
+    auto arg = dyn_cast<BlockArgument>(v);
+    if (!arg || arg.getOwner() != op.getBlock())
+      return v.getParentBlock() == op.getBlock() ? Value() : v;
+    OpOperand *operand = op.getMatchingOpOperand(arg);
+    return isa<ShapedType>(operand->get().getType()) ? Value() : operand->get();
+  }
+
+  /// A destination that is filled before need not be: the value is known.
+  void forwardFills() {
+    starts.assign(op.getNumDpsInits(), Value());
+    if (plan.reductions.empty())
+      return;
+    for (auto [start, init] : llvm::zip(starts, op.getDpsInitsMutable())) {
+      auto fill = init.get().getDefiningOp<LinalgOp>();
+      start = fill ? getFilled(fill) : Value();
+      if (start)
+        init.set(fill.getDpsInits().front());
+    }
+  }
+
   SmallVector<Value> buildReducedRow(ValueRange outs) {
     SmallVector<Value> wide, narrow;
     for (const Reduction &reduction : plan.reductions) {
@@ -452,7 +479,9 @@ private:
       Value total = distributed ? reduceWhole(reduction, wide[i])
                                 : foldToScalar(reduction, wide[i], narrow[i]);
       AffineMap map = op.getMatchingIndexingMap(op.getDpsInitOperand(i));
-      Value init = read(outs[i], map, Value(), 0, Value());
+      Value init = distributed || !starts[i]
+                       ? read(outs[i], map, Value(), 0, Value())
+                       : starts[i];
       results.push_back(write(combine(reduction, init, total), outs[i], map,
                               Value(), Value()));
     }
@@ -464,7 +493,8 @@ private:
   LinalgOp op;
   RowPlan plan;
   int64_t lanes, tail, block;
-  bool distributed = false; // lanes are those of a later distribution
+  bool distributed = false;  // lanes are those of a later distribution
+  SmallVector<Value> starts; // of reductions, where a fill gave them
   SmallVector<OpFoldResult> extents;
   SmallVector<Value> indices; // of the loops that are open
 };
@@ -511,8 +541,9 @@ struct NormVectorizeRows
     }
     SmallVector<LinalgOp> ops;
     getOperation().walk([&](LinalgOp op) { ops.push_back(op); });
+    // Users first: a reduction wants to see what filled its destination.
     IRRewriter rewriter(&getContext());
-    for (LinalgOp op : ops)
+    for (LinalgOp op : llvm::reverse(ops))
       if (std::optional<RowPlan> plan = norm::planRowOf(op))
         rewriter.replaceOp(
             op, RowVectorizer(rewriter, op, *plan, lanes, tail, block).run());

@@ -152,6 +152,13 @@ def NormTileRows : Pass<"norm-tile-rows", "func::FuncOp"> {
     }
     ```
 
+    A row waits for its reduction, a root and a division before it can be scaled.
+    With `block-elements` a turn works on as many rows as hold so many elements, 4, 8
+    or 16, where a group with a reduction has rows of a static length: inside, each
+    op is a loop over these rows, which do not wait for each other. What is left of the
+    rows is done one by one behind the loop (an `scf.forall` is only blocked where
+    nothing is left).
+
     With `parallel` the loop is an `scf.forall`. An op with a static extent of
     zero has nothing to do and is replaced by its destinations. The temporary of a
     fused op holds one row. A fused op that is used behind the loop too (a residual
@@ -160,9 +167,53 @@ def NormTileRows : Pass<"norm-tile-rows", "func::FuncOp"> {
   let options = [Option<"parallel", "parallel", "bool", /*default=*/"false",
                         "Make the row loop an scf.forall">,
                  Option<"oneVector", "one-vector", "bool", /*default=*/"false",
-                        "Only groups whose ops have one loop beyond the rows">];
+                        "Only groups whose ops have one loop beyond the rows">,
+                 Option<"blockElements", "block-elements", "int64_t",
+                        /*default=*/"0",
+                        "Elements of a block of short rows; 0: one row a turn">];
   let dependentDialects = ["affine::AffineDialect", "scf::SCFDialect",
                            "tensor::TensorDialect"];
+}
+
+def NormHoistRowScalars : Pass<"norm-hoist-row-scalars", "func::FuncOp"> {
+  let summary = "Compute what is one value a row for several rows at once";
+  let description = [{
+    An elementwise op over a block of rows often begins with a few operations on
+    values that each row has one of: a root, a division. The innermost loop does
+    not change them, but each row waits for them, one at a time. Where one of them
+    is a division or a function, this pass moves them into an op over the rows,
+    which norm-vectorize-rows turns into vectors.
+
+    Example:
+
+    ```mlir
+    %y = linalg.generic ... ins(%x, %sum : tensor<16x64xf32>, tensor<16xf32>) {
+    ^bb0(%a: f32, %s: f32, %o: f32):
+      %root = math.sqrt %s : f32
+      %v = arith.divf %a, %root : f32
+      linalg.yield %v : f32
+    } -> tensor<16x64xf32>
+    ```
+
+    becomes
+
+    ```mlir
+    %root = linalg.generic ... ins(%sum : tensor<16xf32>) {
+    ^bb0(%s: f32, %o: f32):
+      %r = math.sqrt %s : f32
+      linalg.yield %r : f32
+    } -> tensor<16xf32>
+    %y = linalg.generic ... ins(%x, %root : tensor<16x64xf32>, tensor<16xf32>) {
+    ^bb0(%a: f32, %r: f32, %o: f32):
+      %v = arith.divf %a, %r : f32
+      linalg.yield %v : f32
+    } -> tensor<16x64xf32>
+    ```
+
+    Limits: `linalg.generic` on tensors in a loop, whose loops are all parallel, with
+    more than one row. The operations are the same ones, so are the results.
+  }];
+  let dependentDialects = ["linalg::LinalgDialect", "tensor::TensorDialect"];
 }
 
 def NormVectorizeRows : Pass<"norm-vectorize-rows", "func::FuncOp"> {

@@ -87,6 +87,29 @@ static int64_t getWidestWrite(Value buffer, Operation *loop) {
   return widest;
 }
 
+bool norm::isOverBlock(Operation *rows) {
+  auto loop = dyn_cast<scf::ForOp>(rows);
+  if (!loop || loop.getNumResults() != 0 ||
+      !isa<scf::ForOp, scf::ForallOp>(loop->getParentOp()))
+    return false;
+  return llvm::any_of(loop->getBlock()->getOps<scf::ForOp>(),
+                      [&](scf::ForOp other) {
+                        return other != loop && other.getNumResults() == 0 &&
+                               other.getUpperBound() == loop.getUpperBound();
+                      });
+}
+
+/// Whether rows start where lines do in no buffer that is aligned itself.
+static bool hasUnalignedRows(Value buffer, int64_t alignment) {
+  auto [strides, offset] =
+      cast<MemRefType>(buffer.getType()).getStridesAndOffset();
+  (void)offset;
+  int64_t bytes = norm::getElementBytes(buffer);
+  return llvm::any_of(ArrayRef(strides).drop_back(), [&](int64_t stride) {
+    return !ShapedType::isDynamic(stride) && stride * bytes % alignment != 0;
+  });
+}
+
 /// The loop over a row that `write` is directly in; rows of one vector have
 /// none and are written in the body of the row loop.
 static std::optional<Stream> planWrite(vector::TransferWriteOp write,
@@ -102,14 +125,17 @@ static std::optional<Stream> planWrite(vector::TransferWriteOp write,
   auto strips = dyn_cast<scf::ForOp>(write->getParentOp());
   if (strips && strips != loop && norm::isStripOf(write, strips))
     return canMoveStrips(strips, lanes, loop)
-               ? std::optional(Stream{write, strips, {}})
+               ? std::optional(Stream{write, strips})
                : std::nullopt;
   std::optional<int64_t> column =
       getConstantIntValue(write.getIndices().back());
   if (!isa<scf::ForOp, scf::ForallOp>(write->getParentOp()) || !column ||
       *column * bytes % alignment != 0)
     return std::nullopt;
-  return Stream{write, scf::ForOp(), {}};
+  bool isUnaligned = hasUnalignedRows(buffer, alignment);
+  if (isUnaligned && !norm::isOverBlock(write->getParentOp()))
+    return std::nullopt;
+  return Stream{write, scf::ForOp(), isUnaligned};
 }
 
 /// Whether lines of `write` begin where those of the stream do, if its buffer

@@ -18,6 +18,9 @@ namespace mlir::norm {
 struct Stream {
   vector::TransferWriteOp write;
   scf::ForOp strips; // runs over the row; null where the row is one vector
+  /// Its rows start anywhere in a line: ordinary stores, and only the fetch of
+  /// the next block.
+  bool isUnaligned = false;
   /// Other writes of the strips at the same place, streamed along.
   SmallVector<vector::TransferWriteOp> companions;
 };
@@ -37,6 +40,9 @@ std::optional<StreamPlan> planStreams(Operation *loop, int64_t alignment);
 /// Prefetches go where they wait least for each other: to the loop over the
 /// same strips that computes the most, if it is far ahead of `strips`.
 scf::ForOp findBusiestLoop(scf::ForOp strips);
+
+/// Whether `rows` goes over the rows of a block, as other loops beside it do.
+bool isOverBlock(Operation *rows);
 
 } // namespace mlir::norm
 

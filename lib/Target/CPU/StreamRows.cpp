@@ -65,7 +65,8 @@ public:
         if (other != buffer)
           large = both(large, createAreDisjoint(buffer, other));
     for (Stream stream : plan.streams)
-      large = both(large, createIsAligned(stream));
+      if (!stream.isUnaligned)
+        large = both(large, createIsAligned(stream));
     auto choice = scf::IfOp::create(b, loc, large, /*withElseRegion=*/true);
     b.setInsertionPoint(choice.thenYield());
     IRMapping mapping;
@@ -191,7 +192,9 @@ private:
         mapping.lookup(stream.write.getOperation()));
     b.setInsertionPoint(write);
     if (!stream.strips) {
-      streamWrite(write);
+      fetchNextBlock(write);
+      if (!stream.isUnaligned)
+        streamWrite(write);
       return;
     }
     auto strips =
@@ -269,7 +272,7 @@ private:
       OpBuilder::InsertionGuard guard(b);
       if (prefetching->isBeforeInBlock(strips))
         b.setInsertionPoint(prefetching);
-      next = findNextRows(strips);
+      next = findNextRows(strips->getParentOp());
     }
     if (lanes > line)
       buildPieces(isMoved, strips, {from, add(from, head)}, line);
@@ -327,32 +330,99 @@ private:
     return cast<scf::ForallOp>(rows).getInductionVars().back();
   }
 
+  /// Rows of a block, where `rows` is the loop over one; else nothing.
+  std::optional<int64_t> getRowsOfBlock(Operation *rows) {
+    auto blocks = dyn_cast<LoopLikeOpInterface>(rows->getParentOp());
+    auto steps = blocks ? blocks.getLoopSteps() : std::nullopt;
+    return steps && !steps->empty() ? getConstantIntValue(steps->back())
+                                    : std::nullopt;
+  }
+
+  /// A row of one vector has no strips to fetch others in.
+  void fetchNextBlock(vector::TransferWriteOp write) {
+    Operation *rows = write->getParentOp();
+    if (!norm::isOverBlock(rows))
+      return;
+    for (auto &[buffer, indices] : findNextRows(rows)) {
+      int64_t length = cast<MemRefType>(buffer.getType()).getShape().back();
+      if (ShapedType::isDynamic(length))
+        continue;
+      indices.push_back(constant(0));
+      norm::createPrefetches(b, loc, buffer, indices, length);
+    }
+  }
+
+  /// The row of a block, as it is counted from the first block.
+  static bool isRowOfBlock(Value index, Operation *rows) {
+    Operation *op = index.getDefiningOp();
+    return op && op->getParentOp() == rows && isMemoryEffectFree(op) &&
+           llvm::is_contained(op->getOperands(), getRow(rows));
+  }
+
+  /// The same row of the next block, the last row of `buffer` at most.
+  Value createRowOfNextBlock(Value buffer, int64_t dim, Value row,
+                             int64_t rowsOfBlock) {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointAfterValue(row);
+    Value rows = memref::DimOp::create(b, loc, buffer, dim);
+    Value next = add(row, constant(rowsOfBlock * prefetchRows));
+    return arith::MinSIOp::create(b, loc, next, sub(rows, constant(1)));
+  }
+
+  /// `index` of `buffer` in the next row, or block of rows.
+  Value createNextIndex(Value buffer, int64_t dim, Value index, Operation *rows,
+                        Value &next) {
+    Value row = getRow(rows);
+    if (!norm::isOverBlock(rows)) {
+      if (index != row)
+        return index;
+      if (!next)
+        next = createNextRow(rows, row);
+      return next;
+    }
+    Operation *blocks = rows->getParentOp();
+    std::optional<int64_t> step = getConstantIntValue(
+        cast<LoopLikeOpInterface>(blocks).getLoopSteps()->back());
+    if (!step || (index != getRow(blocks) && !isRowOfBlock(index, rows)))
+      return index;
+    return createRowOfNextBlock(buffer, dim, index, *step);
+  }
+
+  /// The indices that `read` has in the next row, without the column; nothing
+  /// where it does not go from row to row.
+  std::optional<SmallVector<Value>> findNextRow(vector::TransferReadOp read,
+                                                Operation *rows, Value &next) {
+    SmallVector<Value> indices(read.getIndices().drop_back());
+    unsigned found = 0;
+    for (auto [dim, index] : llvm::enumerate(indices)) {
+      bool isInRows = rows->isAncestor(index.getParentBlock()->getParentOp());
+      if (isInRows && index != getRow(rows) && !isRowOfBlock(index, rows))
+        return std::nullopt;
+      Value now = index;
+      index = createNextIndex(read.getBase(), dim, index, rows, next);
+      found += index != now;
+    }
+    return found == 1 ? std::optional(indices) : std::nullopt;
+  }
+
   /// Buffers that are read row by row, and the indices of their next row
   /// without the column.
   SmallVector<std::pair<Value, SmallVector<Value>>>
-  findNextRows(scf::ForOp strips) {
+  findNextRows(Operation *rows) {
     SmallVector<std::pair<Value, SmallVector<Value>>> found;
-    Operation *rows = strips->getParentOp();
     if (prefetchRows == 0 || !isa<scf::ForOp, scf::ForallOp>(rows))
       return found;
-    Value row = getRow(rows), next;
+    Value next;
     llvm::DenseSet<Value> seen;
     rows->walk([&](vector::TransferReadOp read) {
       Value buffer = read.getBase();
-      if (!infos.contains(buffer) || !norm::isContiguousRow(buffer))
+      if (!infos.contains(buffer) || !norm::isContiguousRow(buffer) ||
+          seen.contains(buffer))
         return;
-      SmallVector<Value> indices(read.getIndices().drop_back());
-      bool isKnown = llvm::all_of(indices, [&](Value index) {
-        return index == row ||
-               !rows->isAncestor(index.getParentBlock()->getParentOp());
-      });
-      if (!isKnown || llvm::count(indices, row) != 1 ||
-          !seen.insert(buffer).second)
-        return;
-      if (!next)
-        next = createNextRow(rows, row);
-      llvm::replace(indices, row, next);
-      found.push_back({buffer, indices});
+      if (auto indices = findNextRow(read, rows, next)) {
+        seen.insert(buffer);
+        found.push_back({buffer, *indices});
+      }
     });
     return found;
   }

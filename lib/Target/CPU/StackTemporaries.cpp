@@ -1,0 +1,76 @@
+//===- StackTemporaries.cpp - small temporaries on the stack --------------===//
+//
+// Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Buffers.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "norm/Target/CPU/Passes.h"
+
+namespace mlir::norm {
+#define GEN_PASS_DEF_NORMSTACKTEMPORARIES
+#include "norm/Target/CPU/Passes.h.inc"
+} // namespace mlir::norm
+
+using namespace mlir;
+
+static bool isSmall(memref::AllocOp op, int64_t maxBytes) {
+  MemRefType type = op.getType();
+  return type.hasStaticShape() && type.getLayout().isIdentity() &&
+         norm::hasCountableBytes(op) &&
+         type.getNumElements() * norm::getElementBytes(op) <= maxBytes;
+}
+
+/// The one end of the buffer's life, in the block where it begins.
+static memref::DeallocOp findDealloc(memref::AllocOp op) {
+  memref::DeallocOp found;
+  for (Operation *user : op->getUsers()) {
+    auto dealloc = dyn_cast<memref::DeallocOp>(user);
+    if (!dealloc)
+      continue;
+    if (found || dealloc->getBlock() != op->getBlock())
+      return {};
+    found = dealloc;
+  }
+  return found;
+}
+
+namespace {
+struct NormStackTemporaries
+    : norm::impl::NormStackTemporariesBase<NormStackTemporaries> {
+  using NormStackTemporariesBase::NormStackTemporariesBase;
+
+  void runOnOperation() override {
+    if (maxBytes < 0) {
+      getOperation().emitError(
+          "norm-stack-temporaries: max-bytes must not be negative, got ")
+          << int64_t(maxBytes);
+      return signalPassFailure();
+    }
+    if (getOperation().isExternal())
+      return;
+    SmallVector<memref::AllocOp> ops;
+    getOperation().walk([&](memref::AllocOp op) {
+      // Each thread needs its own, and the stack of a turn is not given back.
+      if (isSmall(op, maxBytes) && !op->getParentOfType<scf::ForallOp>() &&
+          !op->getParentOfType<scf::ParallelOp>())
+        ops.push_back(op);
+    });
+    OpBuilder b = OpBuilder::atBlockBegin(&getOperation().front());
+    for (memref::AllocOp op : ops) {
+      memref::DeallocOp dealloc = findDealloc(op);
+      if (!dealloc)
+        continue;
+      auto onStack = memref::AllocaOp::create(b, op.getLoc(), op.getType(),
+                                              op.getAlignmentAttr());
+      dealloc.erase();
+      op.replaceAllUsesWith(onStack.getResult());
+      op.erase();
+    }
+  }
+};
+} // namespace
