@@ -61,8 +61,9 @@ struct Split {
 static int64_t getRegisterTarget(int64_t elements, const Row &row) {
   int64_t values =
       row.bytes < 4 ? elements * 3 / 2 : elements * 2 * (row.bytes / 4);
-  int64_t target = llvm::alignTo(16 + values, 8) + (row.shifted ? 24 : 0);
-  return std::max<int64_t>(32, target);
+  int64_t masks = row.shifted ? 16 + elements / 2 : 0;
+  return std::max<int64_t>(32, llvm::alignTo(16 + values, 8) +
+                                   llvm::alignTo(masks, 8));
 }
 
 static int64_t getBlockRegisters(Split split, const Row &row) {

@@ -14,7 +14,7 @@ import re
 import subprocess
 import sys
 
-SIZES = [64, 111, 128, 256, 512, 1024, 1152, 2880, 4095, 4096, 4097, 5000, 7168, 8192, 16384]
+SIZES = [64, 111, 128, 256, 257, 512, 1024, 1152, 2880, 4095, 4096, 4097, 5000, 7168, 8192, 16384]
 BYTES = {"bf16": 2, "f16": 2, "f32": 4}
 SM_REGISTERS, SM_THREADS, SM_BLOCKS = 65536, 2048, 32
 
@@ -57,6 +57,8 @@ class Schedule:
         ends = lambda reach: sum(c == 0 or end(c) + reach > n for c in range(self.chunks))
         self.masked = ends(0) if self.shifted else 0
         self.masked_weight = ends(self.vector) if self.shifted else 0
+        # Of the last vectors none may have both inside the row.
+        self.pairs = sum(c * self.threads * self.vector + self.vector <= n for c in range(self.chunks))
         warps = -(-self.threads // 32)
         self.shuffles = int(math.log2(min(self.threads, 32))) + math.ceil(math.log2(warps))
         self.barriers = int(warps > 1)
@@ -142,7 +144,7 @@ def check(text, schedule, kind):
     expect("loads of x", count_widths(accesses.loads[row]), widths(wide, s.masked * lanes))
     expect("pointers loaded beside x", len(weight), 1)
     expect("loads of w", count_widths(sum((accesses.loads[p] for p in weight), [])),
-           widths(wide * (1 + s.shifted), s.masked_weight * lanes))
+           widths(2 * s.pairs * s.wide if s.shifted else wide, s.masked_weight * lanes))
     expect("stores", [count_widths(stored) for stored in accesses.stores.values()],
            [widths(wide, s.masked * lanes)])
     expect("shuffles", text.count("shfl.sync"), s.shuffles)
