@@ -114,9 +114,9 @@ public:
 private:
   LogicalResult replaceAlloc(gpu::AllocOp op) {
     auto type = cast<MemRefType>(getHostType(op.getType()));
-    Value host = memref::AllocOp::create(
-        b, loc, type, op.getDynamicSizes(), op.getSymbolOperands(),
-        b.getI64IntegerAttr(deviceAlignment));
+    Value host = memref::AllocOp::create(b, loc, type, op.getDynamicSizes(),
+                                         op.getSymbolOperands(),
+                                         b.getI64IntegerAttr(deviceAlignment));
     op.getMemref().replaceAllUsesWith(host);
     return success();
   }
@@ -194,9 +194,8 @@ private:
     for (auto [i, size] : llvm::enumerate(getSizes(op, target)))
       storeField(size, sizesType, sizes, i);
     Type pointer = getPointer(b.getContext());
-    Value function =
-        func::ConstantOp::create(b, loc, target.function.getFunctionType(),
-                                 target.function.getName());
+    Value function = func::ConstantOp::create(
+        b, loc, target.function.getFunctionType(), target.function.getName());
     Value address =
         UnrealizedConversionCastOp::create(b, loc, pointer, function)
             .getResult(0);
@@ -241,8 +240,7 @@ struct NormEmulateGPU : norm::impl::NormEmulateGPUBase<NormEmulateGPU> {
       }
       op->erase();
     }
-    getOperation()->removeAttr(
-        gpu::GPUDialect::getContainerModuleAttrName());
+    getOperation()->removeAttr(gpu::GPUDialect::getContainerModuleAttrName());
   }
 
   static LogicalResult
@@ -254,9 +252,9 @@ struct NormEmulateGPU : norm::impl::NormEmulateGPUBase<NormEmulateGPU> {
         return op.emitError("only kernels of a gpu.module can be emulated, "
                             "not '")
                << op.getName() << "'";
-      auto name = SymbolRefAttr::get(
-          module.getSymNameAttr(),
-          {FlatSymbolRefAttr::get(function.getNameAttr())});
+      auto name =
+          SymbolRefAttr::get(module.getSymNameAttr(),
+                             {FlatSymbolRefAttr::get(function.getNameAttr())});
       FailureOr<EmulatedKernel> kernel = emulateKernel(function, program);
       if (failed(kernel))
         return failure();

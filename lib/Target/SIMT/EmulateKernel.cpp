@@ -57,7 +57,8 @@ static std::optional<unsigned> getRegister(StringRef name) {
   if (!name.consume_front("nvvm.read.ptx.sreg."))
     return std::nullopt;
   unsigned dim = 0;
-  for (auto [i, suffix] : llvm::enumerate(ArrayRef<StringRef>{".x", ".y", ".z"}))
+  for (auto [i, suffix] :
+       llvm::enumerate(ArrayRef<StringRef>{".x", ".y", ".z"}))
     if (name.consume_back(suffix))
       dim = i;
   unsigned word = llvm::StringSwitch<unsigned>(name)
@@ -82,8 +83,8 @@ class KernelEmulator {
 public:
   KernelEmulator(Program &program, gpu::GPUFuncOp source)
       : program(program), source(source), b(source.getContext()),
-        loc(source.getLoc()), pointer(LLVM::LLVMPointerType::get(b.getContext())) {
-  }
+        loc(source.getLoc()),
+        pointer(LLVM::LLVMPointerType::get(b.getContext())) {}
 
   FailureOr<EmulatedKernel> run() {
     if (source.getBody().empty() || source.getNumResults() != 0)
@@ -170,9 +171,9 @@ private:
     Value start = LLVM::GEPOp::create(
         b, loc, pointer, b.getI8Type(), base,
         ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(kernel.workgroupBytes)});
-    int64_t bytes = memref.getNumElements() *
-                    DataLayout::closest(source).getTypeSize(
-                        memref.getElementType());
+    int64_t bytes =
+        memref.getNumElements() *
+        DataLayout::closest(source).getTypeSize(memref.getElementType());
     kernel.workgroupBytes += llvm::alignTo(bytes, kWorkgroupAlignment);
     Value descriptor = MemRefDescriptor::fromStaticShape(
         b, loc, program.types, cast<MemRefType>(getHostType(memref)), start);
@@ -190,12 +191,13 @@ private:
   /// The host has one memory.
   void removeMemorySpaces() {
     AttrTypeReplacer replacer;
-    replacer.addReplacement(
-        [](MemRefType type) -> std::optional<Type> { return getHostType(type); });
-    replacer.addReplacement([](LLVM::LLVMPointerType type)
-                                -> std::optional<Type> {
+    replacer.addReplacement([](MemRefType type) -> std::optional<Type> {
       return getHostType(type);
     });
+    replacer.addReplacement(
+        [](LLVM::LLVMPointerType type) -> std::optional<Type> {
+          return getHostType(type);
+        });
     replacer.recursivelyReplaceElementsIn(kernel.function,
                                           /*replaceAttrs=*/true,
                                           /*replaceLocs=*/false,
@@ -300,15 +302,15 @@ private:
         .Case([&](NVVM::Barrier0Op) {
           return replaceByCall(op, "norm_simt_barrier");
         })
-        .Case<NVVM::ClusterArriveOp, NVVM::ClusterArriveRelaxedOp>([&](auto) {
-          return replaceByCall(op, "norm_simt_cluster_arrive");
-        })
+        .Case<NVVM::ClusterArriveOp, NVVM::ClusterArriveRelaxedOp>(
+            [&](auto) { return replaceByCall(op, "norm_simt_cluster_arrive"); })
         .Case([&](NVVM::ClusterWaitOp) {
           return replaceByCall(op, "norm_simt_cluster_wait");
         })
         .Case([&](NVVM::MapaOp mapa) {
           auto call = callRuntime(op, "norm_simt_map_to_block",
-                                  {mapa.getA(), mapa.getB()}, pointer);
+                                  {castTo(pointer, mapa.getA()), mapa.getB()},
+                                  pointer);
           mapa.getRes().replaceAllUsesWith(
               castTo(mapa.getType(), call.getResult(0)));
           return erase(op);
@@ -330,15 +332,14 @@ private:
   Value toBits(Value value, unsigned bits) {
     Type integer = b.getIntegerType(bits);
     if (isa<VectorType>(value.getType())) {
-      value = vector::BitCastOp::create(b, loc, VectorType::get(1, integer),
-                                        value);
+      value =
+          vector::BitCastOp::create(b, loc, VectorType::get(1, integer), value);
       value = vector::ExtractOp::create(b, loc, value, ArrayRef<int64_t>{0});
     } else if (value.getType() != integer) {
       value = arith::BitcastOp::create(b, loc, integer, value);
     }
-    return bits == 64
-               ? value
-               : arith::ExtUIOp::create(b, loc, b.getI64Type(), value);
+    return bits == 64 ? value
+                      : arith::ExtUIOp::create(b, loc, b.getI64Type(), value);
   }
 
   Value fromBits(Value value, Type type, unsigned bits) {
@@ -371,9 +372,9 @@ private:
   LogicalResult replaceShuffle(gpu::ShuffleOp op) {
     Type type = op.getValue().getType();
     auto vector = dyn_cast<VectorType>(type);
-    int64_t bits = vector ? vector.getNumElements() *
-                                vector.getElementTypeBitWidth()
-                          : type.getIntOrFloatBitWidth();
+    int64_t bits =
+        vector ? vector.getNumElements() * vector.getElementTypeBitWidth()
+               : type.getIntOrFloatBitWidth();
     if (bits > 64 || (vector && vector.isScalable()))
       return op.emitError("a shuffle of ") << type << " cannot be emulated";
     Value moved =
@@ -395,9 +396,9 @@ private:
 
   LogicalResult checkAccess(Operation *op) {
     bool touchesBuffer = llvm::any_of(op->getOperandTypes(), isWorkgroup);
-    bool touchesPointer =
-        llvm::any_of(op->getOperandTypes(),
-                     [](Type type) { return getSharedSpace(type).has_value(); });
+    bool touchesPointer = llvm::any_of(op->getOperandTypes(), [](Type type) {
+      return getSharedSpace(type).has_value();
+    });
     if (isa<LLVM::AddrSpaceCastOp, memref::MemorySpaceCastOp>(op) &&
         getHostType(op->getOperand(0).getType()) ==
             getHostType(op->getResult(0).getType())) {
@@ -462,13 +463,12 @@ private:
       // The vector's dimensions are the last ones.
       int64_t inVector = vector ? dim - (rank - vector.getRank()) : -1;
       int64_t count = inVector >= 0 ? vector.getDimSize(inVector) : 1;
-      Value extent =
-          type.isDynamicDim(dim)
-              ? arith::IndexCastOp::create(
-                    b, loc, b.getI64Type(),
-                    memref::DimOp::create(b, loc, buffer, dim))
-                    .getResult()
-              : constant(type.getDimSize(dim));
+      Value extent = type.isDynamicDim(dim)
+                         ? arith::IndexCastOp::create(
+                               b, loc, b.getI64Type(),
+                               memref::DimOp::create(b, loc, buffer, dim))
+                               .getResult()
+                         : constant(type.getDimSize(dim));
       Value index =
           arith::IndexCastOp::create(b, loc, b.getI64Type(), indices[dim]);
       callRuntime(op, "norm_simt_check_index",

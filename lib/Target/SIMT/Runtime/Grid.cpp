@@ -361,10 +361,10 @@ void Grid::fail(Thread &self, const char *site, const char *format, ...) {
 bool Grid::reportMissing(Thread &waiting, int64_t first, int64_t end) {
   for (int64_t i = first; i < end; ++i) {
     const Thread &other = threads[i];
-    bool comes = waiting.state == State::ClusterWait
-                     ? other.clusterArrivals >= waiting.clusterArrivals
-                     : other.state == waiting.state &&
-                           other.site == waiting.site;
+    bool comes =
+        waiting.state == State::ClusterWait
+            ? other.clusterArrivals >= waiting.clusterArrivals
+            : other.state == waiting.state && other.site == waiting.site;
     if (comes)
       continue;
     std::string what = other.state == State::Exited

@@ -92,15 +92,17 @@ void norm_simt_check_pointer(Thread *self, const char *site, void *pointer,
                           : grid.isInWorkgroup(self->block, pointer, bytes);
   if (isInside)
     return;
-  self->grid->fail(*self, site,
-                   "%ld bytes that are not in the workgroup memory of %s",
-                   long(bytes),
-                   cluster ? "a running block of the cluster" : "the block");
+  self->grid->fail(
+      *self, site, "%ld bytes that are not in the workgroup memory of %s",
+      long(bytes), cluster ? "a running block of the cluster" : "the block");
   stop(*self);
 }
 
 const Symbol *mlir::norm::simt::getSymbols() {
-#define SYMBOL(name) {#name, reinterpret_cast<void *>(name)}
+#define SYMBOL(name)                                                           \
+  {                                                                            \
+    #name, reinterpret_cast<void *>(name)                                      \
+  }
   static const Symbol symbols[] = {SYMBOL(norm_simt_launch),
                                    SYMBOL(norm_simt_barrier),
                                    SYMBOL(norm_simt_shuffle),
