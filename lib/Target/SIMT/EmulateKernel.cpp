@@ -308,9 +308,9 @@ private:
           return replaceByCall(op, "norm_simt_cluster_wait");
         })
         .Case([&](NVVM::MapaOp mapa) {
-          auto call = callRuntime(op, "norm_simt_map_to_block",
-                                  {castTo(pointer, mapa.getA()), mapa.getB()},
-                                  pointer);
+          auto call =
+              callRuntime(op, "norm_simt_map_to_block",
+                          {castTo(pointer, mapa.getA()), mapa.getB()}, pointer);
           mapa.getRes().replaceAllUsesWith(
               castTo(mapa.getType(), call.getResult(0)));
           return erase(op);

@@ -1,11 +1,11 @@
 // What a GPU would hang on or get wrong is reported, with the threads and the op.
 
 // RUN: not norm-run %s --pipeline=simt --function=exits 2>&1 | FileCheck %s --check-prefix=EXITS
-// EXITS: error: kernel 'exits': block (1, 0, 0) thread (0, 0, 0): gpu.barrier at {{.*}}errors.mlir:[[#]]:5: not reached by block (1, 0, 0) thread (33, 0, 0), which has exited
+// EXITS: error: kernel 'exits': block (1, 0, 0) thread (0, 0, 0): gpu.barrier at {{.*}}errors.mlir:{{[0-9]+}}:5: not reached by block (1, 0, 0) thread (33, 0, 0), which has exited
 // RUN: not norm-run %s --pipeline=simt --function=elsewhere 2>&1 | FileCheck %s --check-prefix=ELSEWHERE
-// ELSEWHERE: error: kernel 'elsewhere': block (0, 0, 0) thread (0, 0, 0): gpu.barrier at {{.*}}errors.mlir:[[#LINE:]]:7: not reached by block (0, 0, 0) thread (32, 0, 0), which waits at gpu.barrier at {{.*}}errors.mlir:[[#LINE+2]]:7
+// ELSEWHERE: error: kernel 'elsewhere': block (0, 0, 0) thread (0, 0, 0): gpu.barrier at {{.*}}errors.mlir:{{[0-9]+}}:7: not reached by block (0, 0, 0) thread (32, 0, 0), which waits at gpu.barrier at {{.*}}errors.mlir:[[#ELSE:]]:7
 // RUN: not norm-run %s --pipeline=simt --function=past_end 2>&1 | FileCheck %s --check-prefix=PAST
-// PAST: error: kernel 'past_end': block (0, 0, 0) thread (62, 0, 0): vector.store at {{.*}}errors.mlir:[[#]]:5: index 62 of 4 elements is out of range of workgroup memory of extent 64
+// PAST: error: kernel 'past_end': block (0, 0, 0) thread (61, 0, 0): vector.store at {{.*}}errors.mlir:{{[0-9]+}}:5: index 61 of 4 elements is out of range of workgroup memory of extent 64
 // RUN: not norm-run %s --pipeline=simt --function=negative 2>&1 | FileCheck %s --check-prefix=NEGATIVE
 // NEGATIVE: error: kernel 'negative': block (0, 0, 0) thread (0, 0, 0): memref.load at {{.*}}: index -1 of 1 elements is out of range of workgroup memory of extent 2
 // RUN: not norm-run %s --pipeline=simt --function=pointer 2>&1 | FileCheck %s --check-prefix=POINTER

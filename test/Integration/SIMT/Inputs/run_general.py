@@ -1,0 +1,91 @@
+"""Softmax and LayerNorm in linalg on the emulated GPU, over rows of many lengths
+in one program, against f64. Usage: run_general.py WORK softmax|layernorm static|dynamic"""
+import subprocess
+import sys
+import numpy as np
+
+WORK, WHAT, SHAPE = sys.argv[1:]
+LENGTHS = [1, 3, 31, 32, 33, 64, 111, 128, 1000, 1024, 1152, 4095, 4096, 4097, 16384, 40000]
+
+SOFTMAX = """
+  %y{i} = linalg.softmax dimension(1) ins(%x{i} : {t}) outs(%x{i} : {t}) -> {t}
+"""
+LAYERNORM = """
+  %n{i} = arith.index_cast %d{i} : index to i32
+  %f{i} = arith.sitofp %n{i} : i32 to f32
+  %e{i} = tensor.empty({rows}) : {r}
+  %o{i} = tensor.empty({sizes}) : {t}
+  %z{i} = linalg.fill ins(%zero : f32) outs(%e{i} : {r}) -> {r}
+  %s{i} = linalg.generic {{indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]}} ins(%x{i} : {t}) outs(%z{i} : {r}) {{
+  ^bb0(%a: f32, %b: f32):
+    %v = arith.addf %a, %b : f32
+    linalg.yield %v : f32
+  }} -> {r}
+  %q{i} = linalg.generic {{indexing_maps = [#id, #row, #row], iterator_types = ["parallel", "reduction"]}} ins(%x{i}, %s{i} : {t}, {r}) outs(%z{i} : {r}) {{
+  ^bb0(%a: f32, %m: f32, %b: f32):
+    %mean = arith.divf %m, %f{i} : f32
+    %c = arith.subf %a, %mean : f32
+    %p = arith.mulf %c, %c : f32
+    %v = arith.addf %p, %b : f32
+    linalg.yield %v : f32
+  }} -> {r}
+  %y{i} = linalg.generic {{indexing_maps = [#id, #row, #row, #id], iterator_types = ["parallel", "parallel"]}} ins(%x{i}, %s{i}, %q{i} : {t}, {r}, {r}) outs(%o{i} : {t}) {{
+  ^bb0(%a: f32, %m: f32, %p: f32, %out: f32):
+    %mean = arith.divf %m, %f{i} : f32
+    %c = arith.subf %a, %mean : f32
+    %var = arith.divf %p, %f{i} : f32
+    %d = arith.addf %var, %eps : f32
+    %w = math.rsqrt %d : f32
+    %v = arith.mulf %c, %w : f32
+    linalg.yield %v : f32
+  }} -> {t}
+"""
+
+
+def program(shapes):
+    dynamic = SHAPE == "dynamic"
+    types = ["tensor<?x?xf32>" if dynamic else "tensor<%dx%dxf32>" % s for s in shapes]
+    text = "#id = affine_map<(d0, d1) -> (d0, d1)>\n#row = affine_map<(d0, d1) -> (d0)>\n"
+    text += "func.func @main(%s) -> (%s) {\n" % (
+        ", ".join("%%x%d: %s" % it for it in enumerate(types)), ", ".join(types))
+    text += "  %zero = arith.constant 0.0 : f32\n  %eps = arith.constant 1.0e-5 : f32\n"
+    text += "  %c0 = arith.constant 0 : index\n  %c1 = arith.constant 1 : index\n"
+    for i, t in enumerate(types):
+        text += "  %%r%d = tensor.dim %%x%d, %%c0 : %s\n  %%d%d = tensor.dim %%x%d, %%c1 : %s\n" % (i, i, t, i, i, t)
+        text += (SOFTMAX if WHAT == "softmax" else LAYERNORM).format(
+            i=i, t=t, r="tensor<?xf32>" if dynamic else "tensor<%dxf32>" % shapes[i][0],
+            rows="%%r%d" % i if dynamic else "", sizes="%%r%d, %%d%d" % (i, i) if dynamic else "")
+    return text + "  return %s : %s\n}\n" % (", ".join("%%y%d" % i for i in range(len(types))), ", ".join(types))
+
+
+def reference(x):
+    wide = x.astype(np.float64)
+    if WHAT == "softmax":
+        e = np.exp(wide - wide.max(axis=1, keepdims=True))
+        y = e / e.sum(axis=1, keepdims=True)
+        return y, np.abs(y)
+    centred = wide - wide.mean(axis=1, keepdims=True)
+    y = centred / np.sqrt((centred ** 2).mean(axis=1, keepdims=True) + 1e-5)
+    # Centring cancels, so the error is measured on the scale of the row.
+    return y, np.ones_like(y)
+
+
+shapes = [(6 if n <= 128 else 2, n) for n in LENGTHS]
+rng = np.random.default_rng(5)
+inputs = [(rng.standard_normal(s) * 2).astype(np.float32) for s in shapes]
+with open(WORK + "/program.mlir", "w") as file:
+    file.write(program(shapes))
+command = ["norm-run", "--pipeline=simt", WORK + "/program.mlir"]
+for i, x in enumerate(inputs):
+    np.save("%s/x%d.npy" % (WORK, i), x)
+    command += ["--input=@%s/x%d.npy" % (WORK, i), "--output=@%s/y%d.npy" % (WORK, i)]
+subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+good = True
+for i, x in enumerate(inputs):
+    expected, scale = reference(x)
+    error = np.abs(np.load("%s/y%d.npy" % (WORK, i)) - expected) / (scale * 2.0 ** -23)
+    ulp = float(np.max(error))
+    ok = ulp <= 8
+    good &= ok
+    print("%s %s %dx%d: %.2f ulp %s" % ((SHAPE, WHAT) + shapes[i] + (ulp, "ok" if ok else "ABOVE 8")))
+sys.exit(0 if good else 1)
