@@ -22,6 +22,14 @@
 // RUN: norm-run %s --pipeline=simt --function=reverse --input=2x96xf32=1 | FileCheck %s --check-prefix=REVERSE
 // REVERSE: [95 94 93 {{.*}} 2 1 0][95 94 {{.*}} 1 0]
 
+// Without the barrier the first warp reads what the others have not written.
+// RUN: norm-run %s --pipeline=simt --function=no_barrier --input=96xf32=1 | FileCheck %s --check-prefix=NAN
+// NAN: result[0]: 96xf32=-nan -nan {{.*}} 33 32 31 30 {{.*}} 1 0
+
+// The first error is kept, and the launch after it does not run.
+// RUN: not norm-run %s --pipeline=simt --function=after_error --input=96xf32=1 2>&1 | FileCheck %s --check-prefix=AFTER
+// AFTER: error: kernel 'no_barrier': a size of the launch is not positive
+
 #wg = #gpu.address_space<workgroup>
 module attributes {gpu.container_module} {
 gpu.module @kernels {
@@ -129,6 +137,33 @@ gpu.module @kernels {
     memref.store %r, %y[%b, %t] : memref<2x96xf32>
     gpu.return
   }
+
+  gpu.func @no_barrier(%y: memref<96xf32>) workgroup(%s: memref<96xf32, #wg>) kernel {
+    %t = gpu.thread_id x
+    %c95 = arith.constant 95 : index
+    %i = arith.index_cast %t : index to i32
+    %f = arith.sitofp %i : i32 to f32
+    memref.store %f, %s[%t] : memref<96xf32, #wg>
+    %o = arith.subi %c95, %t : index
+    %r = memref.load %s[%o] : memref<96xf32, #wg>
+    memref.store %r, %y[%t] : memref<96xf32>
+    gpu.return
+  }
+}
+
+func.func @no_barrier(%out: memref<96xf32>) {
+  %c1 = arith.constant 1 : index
+  %c96 = arith.constant 96 : index
+  gpu.launch_func @kernels::@no_barrier blocks in (%c1, %c1, %c1) threads in (%c96, %c1, %c1) args(%out : memref<96xf32>)
+  return
+}
+func.func @after_error(%out: memref<96xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c96 = arith.constant 96 : index
+  gpu.launch_func @kernels::@no_barrier blocks in (%c1, %c0, %c1) threads in (%c96, %c1, %c1) args(%out : memref<96xf32>)
+  gpu.launch_func @kernels::@no_barrier blocks in (%c1, %c1, %c1) threads in (%c0, %c1, %c1) args(%out : memref<96xf32>)
+  return
 }
 
 func.func @ids(%out: memref<2x3x2x4xi32>) {
