@@ -167,8 +167,13 @@ CompiledModule::compile(ModuleOp source, const CompileOptions &options) {
     return failure();
 
   llvm::LLVMContext context;
+  // Emulated programs are many and run once.
+  unsigned optLevel =
+      options.pipeline == CompileOptions::Pipeline::SIMT ? 1 : 3;
+  if (optLevel == 1)
+    (*machine)->setOptLevel(llvm::CodeGenOptLevel::Less);
   FailureOr<std::unique_ptr<llvm::Module>> ir =
-      translateToLLVMIR(*module, context, **machine);
+      translateToLLVMIR(*module, context, **machine, optLevel);
   if (failed(ir))
     return failure();
   SmallVector<llvm::Function *> entries;
