@@ -267,7 +267,7 @@ static void streamNarrowAsF32(llvm::Function &function) {
 
 FailureOr<std::unique_ptr<llvm::Module>>
 norm::translateToLLVMIR(ModuleOp module, llvm::LLVMContext &context,
-                        llvm::TargetMachine &machine, unsigned optLevel) {
+                        llvm::TargetMachine &machine) {
   std::unique_ptr<llvm::Module> translated =
       translateModuleToLLVMIR(module, context);
   if (!translated)
@@ -276,8 +276,8 @@ norm::translateToLLVMIR(ModuleOp module, llvm::LLVMContext &context,
   translated->setTargetTriple(machine.getTargetTriple());
   internalize(*translated, machine);
   useIntegersForMaskedAccess(*translated);
-  auto optimize =
-      makeOptimizingTransformer(optLevel, /*sizeLevel=*/0, &machine);
+  auto optimize = makeOptimizingTransformer(unsigned(machine.getOptLevel()),
+                                            /*sizeLevel=*/0, &machine);
   if (llvm::Error error = optimize(translated.get()))
     return module.emitError(llvm::toString(std::move(error)));
   for (llvm::Function &function : *translated) {

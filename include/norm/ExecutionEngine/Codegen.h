@@ -36,11 +36,11 @@ createTargetMachine(const TargetSpec &spec);
 void setTarget(CPUPipelineOptions &options, const llvm::TargetMachine &machine);
 
 /// Translates a module of the LLVM dialect, makes everything but the functions
-/// `_mlir_ciface_*` internal, and optimises for `machine`. Diagnostics
+/// `_mlir_ciface_*` internal, and optimises at -O3 for `machine`. Diagnostics
 /// go to the module's context.
 FailureOr<std::unique_ptr<llvm::Module>>
 translateToLLVMIR(ModuleOp module, llvm::LLVMContext &context,
-                  llvm::TargetMachine &machine, unsigned optLevel = 3);
+                  llvm::TargetMachine &machine);
 
 /// Assembly or an object file of an optimised module.
 llvm::Error emitMachineCode(llvm::Module &module, llvm::TargetMachine &machine,
