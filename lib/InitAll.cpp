@@ -17,6 +17,7 @@
 #include "norm/Recognition/Passes.h"
 #include "norm/Target/CPU/Passes.h"
 #include "norm/Target/NVVM/Passes.h"
+#include "norm/Target/SIMT/Passes.h"
 #include "norm/Transforms/Passes.h"
 
 using namespace mlir;
@@ -37,5 +38,6 @@ void norm::registerAllPasses() {
   registerTransformsPasses();
   registerCPUPasses();
   registerNVVMPasses();
+  registerSIMTPasses();
   registerPipelines();
 }

@@ -267,10 +267,9 @@ static void streamNarrowAsF32(llvm::Function &function) {
     }
 }
 
-FailureOr<std::unique_ptr<llvm::Module>>
-norm::translateToLLVMIR(ModuleOp module, llvm::LLVMContext &context,
-                        llvm::TargetMachine &machine,
-                        function_ref<llvm::Error(llvm::Module &)> extend) {
+FailureOr<std::unique_ptr<llvm::Module>> norm::translateToLLVMIR(
+    ModuleOp module, llvm::LLVMContext &context, llvm::TargetMachine &machine,
+    function_ref<llvm::Error(llvm::Module &)> extend, unsigned optLevel) {
   std::unique_ptr<llvm::Module> translated =
       translateModuleToLLVMIR(module, context);
   if (!translated)
@@ -283,7 +282,7 @@ norm::translateToLLVMIR(ModuleOp module, llvm::LLVMContext &context,
   internalize(*translated, machine);
   useIntegersForMaskedAccess(*translated);
   auto optimize =
-      makeOptimizingTransformer(/*optLevel=*/3, /*sizeLevel=*/0, &machine);
+      makeOptimizingTransformer(optLevel, /*sizeLevel=*/0, &machine);
   if (llvm::Error error = optimize(translated.get()))
     return module.emitError(llvm::toString(std::move(error)));
   for (llvm::Function &function : *translated) {

@@ -7,6 +7,7 @@
 
 #include "norm/ExecutionEngine/CompiledModule.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/TypeUtilities.h"
@@ -14,6 +15,7 @@
 #include "mlir/Transforms/Passes.h"
 #include "norm/ExecutionEngine/Codegen.h"
 #include "norm/Pipelines/Pipelines.h"
+#include "norm/Target/SIMT/Runtime.h"
 #include "llvm/ExecutionEngine/Orc/LLJIT.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/Support/DynamicLibrary.h"
@@ -95,6 +97,11 @@ static LogicalResult lower(ModuleOp module, const CompileOptions &options,
   pm.addPass(createCanonicalizerPass());
   if (options.pipeline == CompileOptions::Pipeline::Upstream) {
     buildUpstreamPipeline(pm);
+  } else if (options.pipeline == CompileOptions::Pipeline::SIMT) {
+    SIMTPipelineOptions simt;
+    simt.rounding = options.rounding;
+    simt.hasKernels = !module.getOps<gpu::GPUModuleOp>().empty();
+    buildNormToSIMTPipeline(pm, simt);
   } else {
     CPUPipelineOptions cpu;
     setTarget(cpu, machine);
@@ -103,6 +110,17 @@ static LogicalResult lower(ModuleOp module, const CompileOptions &options,
     buildNormToCPUPipeline(pm, cpu);
   }
   return pm.run(module);
+}
+
+/// The emulation's runtime is in this program, which exports nothing.
+static llvm::Error defineEmulation(llvm::orc::LLJIT &jit) {
+  llvm::orc::SymbolMap symbols;
+  for (const simt::Symbol *symbol = simt::getSymbols(); symbol->name; ++symbol)
+    symbols[jit.mangleAndIntern(symbol->name)] = {
+        llvm::orc::ExecutorAddr::fromPtr(symbol->address),
+        llvm::JITSymbolFlags::Exported | llvm::JITSymbolFlags::Callable};
+  return jit.getMainJITDylib().define(
+      llvm::orc::absoluteSymbols(std::move(symbols)));
 }
 
 static llvm::Expected<std::unique_ptr<llvm::orc::LLJIT>>
@@ -121,6 +139,8 @@ createJIT(bool openmp) {
   if (!symbols)
     return symbols.takeError();
   (*jit)->getMainJITDylib().addGenerator(std::move(*symbols));
+  if (llvm::Error error = defineEmulation(**jit))
+    return std::move(error);
   return std::move(*jit);
 }
 
@@ -147,8 +167,13 @@ CompiledModule::compile(ModuleOp source, const CompileOptions &options) {
     return failure();
 
   llvm::LLVMContext context;
+  // Emulated programs are many and run once.
+  unsigned optLevel =
+      options.pipeline == CompileOptions::Pipeline::SIMT ? 1 : 3;
+  if (optLevel == 1)
+    (*machine)->setOptLevel(llvm::CodeGenOptLevel::Less);
   FailureOr<std::unique_ptr<llvm::Module>> ir =
-      translateToLLVMIR(*module, context, **machine);
+      translateToLLVMIR(*module, context, **machine, nullptr, optLevel);
   if (failed(ir))
     return failure();
   SmallVector<llvm::Function *> entries;
@@ -201,7 +226,7 @@ static std::unique_ptr<int64_t[]> makeDescriptor(HostTensor &tensor) {
 
 static llvm::Error checkTensor(const HostTensor &tensor, Type type,
                                const Twine &what) {
-  auto shaped = dyn_cast<RankedTensorType>(type);
+  auto shaped = dyn_cast<ShapedType>(type);
   Type element = shaped ? shaped.getElementType() : type;
   ArrayRef<int64_t> shape = shaped ? shaped.getShape() : ArrayRef<int64_t>();
   if (tensor.getElementType() == element &&
@@ -226,7 +251,7 @@ CompiledModule::bind(StringRef function, ArrayRef<HostTensor *> inputs,
         Twine(inputs.size()) + " and " + Twine(outputs.size()));
   Invocation invocation;
   auto add = [&](HostTensor &tensor, Type type) {
-    if (!isa<TensorType>(type)) {
+    if (!isa<ShapedType>(type)) {
       invocation.arguments.push_back(tensor.getData());
       return;
     }
@@ -279,7 +304,7 @@ CompiledModule::createOutputs(StringRef function,
     SmallVector<void *> arguments;
     std::vector<std::unique_ptr<int64_t[]>> descriptors;
     for (auto [tensor, input] : llvm::zip(inputs, type.getInputs())) {
-      if (!isa<TensorType>(input)) {
+      if (!isa<ShapedType>(input)) {
         arguments.push_back(tensor->getData());
         continue;
       }
@@ -315,5 +340,7 @@ CompiledModule::call(StringRef function, ArrayRef<HostTensor *> inputs) {
   if (!invocation)
     return invocation.takeError();
   (*invocation)();
+  if (const char *message = simt::takeError())
+    return llvm::createStringError(message);
   return outputs;
 }

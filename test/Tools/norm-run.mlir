@@ -1,6 +1,7 @@
 // Printing, values on the command line, numpy files in and out, ulp limits.
 // RUN: norm-run %s --function=norm '--input=1x4xf32=1 2 3 4' | FileCheck %s
 // RUN: norm-run %s --function=norm --pipeline=upstream '--input=1x4xf32=1 2 3 4' | FileCheck %s
+// RUN: norm-run %s --function=norm --pipeline=simt '--input=1x4xf32=1 2 3 4' | FileCheck %s
 // CHECK: result[0]: 1x4xf32=[0.365148 0.730297 1.09545 1.46059]
 // RUN: norm-run %s --function=norm '--input=1x4xf32=1 2 3 4' --output=@%t.npy
 // RUN: norm-run %s --function=norm '--input=1x4xf32=1 2 3 4' --expected-output=@%t.npy --max-ulp=0 | FileCheck %s --check-prefix=SAME
@@ -8,8 +9,15 @@
 // RUN: not norm-run %s --function=norm '--input=1x4xf32=1 2 3 4' '--expected-output=1x4xf32=0.365148 0.730297 1.09545 2' | FileCheck %s --check-prefix=OVER
 // OVER: over the limit of 4, worst at 3: 1.46059346, expected 2
 // RUN: norm-run %s --function=dynamic '--input=2x3xbf16=2' | FileCheck %s --check-prefix=DYN
+// RUN: norm-run %s --function=dynamic --pipeline=simt '--input=2x3xbf16=2' | FileCheck %s --check-prefix=DYN
 // DYN: result[0]: 3x2xbf16=[2 2][2 2][2 2]
 // DYN: result[1]: f32=7
+// Buffers are written in place, and are results after the function's own.
+// RUN: norm-run %s --function=buffers '--input=3xf32=1 2 3' --input=3xf32=5 | FileCheck %s --check-prefix=BUFFERS
+// RUN: norm-run %s --function=buffers '--input=3xf32=1 2 3' --input=3xf32=5 --expected-output=f32=1 '--expected-output=3xf32=1 2 3' '--expected-output=3xf32=6 7 8'
+// BUFFERS: result[0]: f32=1
+// BUFFERS-NEXT: result[1]: 3xf32=1 2 3
+// BUFFERS-NEXT: result[2]: 3xf32=6 7 8
 
 // One diagnostic each, exit 1.
 // RUN: not norm-run %t.missing.mlir 2>&1 | FileCheck %s --check-prefix=NOFILE
@@ -36,6 +44,8 @@
 // CPU: error: unknown --mcpu 'nonsense'
 // RUN: not norm-run %s --function=cplx --input=4xf32=1 2>&1 | FileCheck %s --check-prefix=CPLX
 // CPLX: error: function 'cplx' has unsupported type tensor<4xcomplex<f32>>
+// RUN: not norm-run %s --function=strided --input=4xf32=1 2>&1 | FileCheck %s --check-prefix=STRIDED
+// STRIDED: error: function 'strided' has unsupported type memref<4xf32, strided<[2]>>
 // RUN: not norm-run %s --no-such-option 2>&1 | FileCheck %s --check-prefix=OPTION
 // OPTION: Unknown command line argument '--no-such-option'
 
@@ -47,6 +57,22 @@ func.func @norm(%x: tensor<1x4xf32>) -> tensor<1x4xf32> {
 
 func.func @wide(%x: tensor<1x8xf32>) -> tensor<1x8xf32> {
   return %x : tensor<1x8xf32>
+}
+
+func.func @buffers(%x: memref<3xf32>, %y: memref<3xf32>) -> f32 {
+  linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
+      ins(%x : memref<3xf32>) outs(%y : memref<3xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %r = arith.addf %a, %b : f32
+    linalg.yield %r : f32
+  }
+  %c0 = arith.constant 0 : index
+  %first = memref.load %x[%c0] : memref<3xf32>
+  return %first : f32
+}
+
+func.func @strided(%x: memref<4xf32, strided<[2]>>) {
+  return
 }
 
 func.func @cplx(%x: tensor<4xcomplex<f32>>) {

@@ -28,7 +28,9 @@ static cl::opt<std::string> functionName("function",
                                          cl::desc("Public function to call"),
                                          cl::init("main"), cl::cat(category));
 static cl::list<std::string>
-    inputs("input", cl::desc("@file.npy or SHAPExTYPE=VALUES, one a parameter"),
+    inputs("input",
+           cl::desc("@file.npy or SHAPExTYPE=VALUES, one a parameter; a memref "
+                    "is written in place and counts as a further result"),
            cl::cat(category));
 static cl::list<std::string> expectedOutputs(
     "expected-output",
@@ -44,6 +46,9 @@ static cl::opt<double>
 static cl::opt<CompileOptions::Pipeline> pipeline(
     "pipeline", cl::desc("How the program is compiled"),
     cl::values(clEnumValN(CompileOptions::Pipeline::CPU, "cpu", "norm-to-cpu"),
+               clEnumValN(CompileOptions::Pipeline::SIMT, "simt",
+                          "norm-to-simt: the GPU kernels of norm-to-nvvm, or "
+                          "those of the program's gpu.module, emulated here"),
                clEnumValN(CompileOptions::Pipeline::Upstream, "upstream",
                           "upstream's passes alone")),
     cl::init(CompileOptions::Pipeline::CPU), cl::cat(category));
@@ -66,13 +71,27 @@ static int fail(llvm::Error error) {
 static RankedTensorType asTensor(Type type) {
   if (auto tensor = dyn_cast<RankedTensorType>(type))
     return tensor;
+  if (auto buffer = dyn_cast<MemRefType>(type))
+    return RankedTensorType::get(buffer.getShape(), buffer.getElementType());
   return RankedTensorType::get({}, type);
+}
+
+static bool isRanked(Type type) {
+  auto buffer = dyn_cast<MemRefType>(type);
+  return isa<RankedTensorType>(type) || type.isIntOrIndexOrFloat() ||
+         (buffer && buffer.getLayout().isIdentity() &&
+          !buffer.getMemorySpace());
+}
+
+/// Results, and the buffers that the function may write.
+static size_t getNumOutputs(FunctionType type) {
+  return type.getNumResults() +
+         llvm::count_if(type.getInputs(), llvm::IsaPred<MemRefType>);
 }
 
 static llvm::Error checkSignature(FunctionType type) {
   for (Type t : llvm::concat<const Type>(type.getInputs(), type.getResults())) {
-    bool ranked = isa<RankedTensorType>(t) || t.isIntOrIndexOrFloat();
-    if (ranked && HostTensor::isSupported(asTensor(t).getElementType()))
+    if (isRanked(t) && HostTensor::isSupported(asTensor(t).getElementType()))
       continue;
     std::string text;
     llvm::raw_string_ostream(text) << t;
@@ -83,19 +102,19 @@ static llvm::Error checkSignature(FunctionType type) {
     return llvm::createStringError("function '" + functionName + "' takes " +
                                    Twine(type.getNumInputs()) +
                                    " inputs, got " + Twine(inputs.size()));
-  if (!expectedOutputs.empty() &&
-      expectedOutputs.size() != type.getNumResults())
+  size_t numOutputs = getNumOutputs(type);
+  if (!expectedOutputs.empty() && expectedOutputs.size() != numOutputs)
     return llvm::createStringError(
-        "function '" + functionName + "' has " + Twine(type.getNumResults()) +
+        "function '" + functionName + "' has " + Twine(numOutputs) +
         " results, got " + Twine(expectedOutputs.size()) + " expected outputs");
-  if (outputFiles.size() > type.getNumResults())
+  if (outputFiles.size() > numOutputs)
     return llvm::createStringError("more --output files than results");
   return llvm::Error::success();
 }
 
 /// Prints one line about a result and says whether it is within the limit.
 static llvm::Expected<bool> compare(unsigned index, const HostTensor &actual,
-                                    StringRef text, Type type) {
+                                    StringRef text) {
   RankedTensorType actualType =
       RankedTensorType::get(actual.getShape(), actual.getElementType());
   auto expected = text.consume_front("@") ? loadNumpyReference(text, actualType)
@@ -150,6 +169,9 @@ static int run(ModuleOp module) {
   auto results = (*compiled)->call(functionName, addresses);
   if (!results)
     return fail(results.takeError());
+  for (auto [value, inputType] : llvm::zip(values, type.getInputs()))
+    if (isa<MemRefType>(inputType))
+      results->push_back(std::move(value));
 
   for (auto [file, result] : llvm::zip(outputFiles, *results)) {
     StringRef name = file;
@@ -165,7 +187,7 @@ static int run(ModuleOp module) {
       llvm::outs() << "\n";
       continue;
     }
-    auto same = compare(i, result, expectedOutputs[i], type.getResult(i));
+    auto same = compare(i, result, expectedOutputs[i]);
     if (!same)
       return fail(same.takeError());
     passed &= *same;

@@ -19,7 +19,9 @@ class LLJIT;
 namespace mlir::norm {
 
 struct CompileOptions {
-  enum class Pipeline { CPU, Upstream };
+  /// SIMT: norm-to-simt; a module with a gpu.module is taken as kernels and
+  /// host code on buffers already.
+  enum class Pipeline { CPU, Upstream, SIMT };
   Pipeline pipeline = Pipeline::CPU;
   std::string rounding = "default";
   std::string cpu = "native";
@@ -39,7 +41,9 @@ public:
   FunctionType getFunctionType(StringRef function) const;
 
   /// Calls a function on `inputs`, one a parameter, and returns one tensor a
-  /// result. Dynamic extents of results are computed from the inputs.
+  /// result. Dynamic extents of results are computed from the inputs. A memref
+  /// parameter is the input's own memory, which the function may write. An
+  /// error that the GPU emulation finds is returned.
   llvm::Expected<SmallVector<HostTensor>> call(StringRef function,
                                                ArrayRef<HostTensor *> inputs);
 

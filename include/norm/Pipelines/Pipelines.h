@@ -1,4 +1,4 @@
-//===- Pipelines.h - norm-to-cpu and norm-to-nvvm ---------------*- C++ -*-===//
+//===- Pipelines.h - norm-to-cpu, -nvvm and -simt ---------------*- C++ -*-===//
 //
 // Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -97,6 +97,26 @@ void buildNormToNVVMPipeline(OpPassManager &pm,
                              const NVVMPipelineOptions &options,
                              Stage upTo = Stage::LLVM);
 
+struct SIMTPipelineOptions : PassPipelineOptions<SIMTPipelineOptions> {
+  PassOptions::Option<std::string> rounding{
+      *this, "rounding",
+      llvm::cl::desc("Rounding that recognition accepts: default, exact or "
+                     "relaxed"),
+      llvm::cl::init("default")};
+  PassOptions::Option<std::string> chip{
+      *this, "chip", llvm::cl::desc("GPU whose kernels are emulated"),
+      llvm::cl::init("sm_90")};
+  PassOptions::Option<bool> hasKernels{
+      *this, "has-kernels",
+      llvm::cl::desc("The module is kernels and host code on buffers already"),
+      llvm::cl::init(false)};
+};
+
+/// norm-to-nvvm up to its kernels, which then run on the host, a fiber a
+/// thread.
+void buildNormToSIMTPipeline(OpPassManager &pm,
+                             const SIMTPipelineOptions &options);
+
 /// The first that has libdevice of CUDA_PATH, CUDA_HOME, CUDA_ROOT, the toolkit
 /// of the ptxas in PATH, and /usr/local/cuda; empty when there is none.
 std::string findCUDAToolkit();
@@ -125,12 +145,14 @@ void buildScalarLowering(OpPassManager &pm,
 /// Everything that is left to the LLVM dialect.
 void buildConvertToLLVM(OpPassManager &pm);
 
-/// Registers `norm-to-cpu` and `norm-to-nvvm`.
+/// Registers `norm-to-cpu`, `norm-to-nvvm` and `norm-to-simt`.
 void registerCPUPipeline();
 void registerNVVMPipeline();
+void registerSIMTPipeline();
 inline void registerPipelines() {
   registerCPUPipeline();
   registerNVVMPipeline();
+  registerSIMTPipeline();
 }
 } // namespace mlir::norm
 

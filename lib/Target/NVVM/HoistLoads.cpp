@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -62,6 +63,33 @@ static int64_t getResultBits(Operation *op) {
   return bits;
 }
 
+static bool readsWorkgroupMemory(Operation *op) {
+  return op
+      ->walk([](Operation *nested) {
+        auto effects = dyn_cast<MemoryEffectOpInterface>(nested);
+        bool reads = effects && effects.hasEffect<MemoryEffects::Read>() &&
+                     llvm::any_of(nested->getOperands(), isWorkgroupMemory);
+        return reads ? WalkResult::interrupt() : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+/// Whether `op` needs what threads exchange after `first`: moving it would move
+/// the read of the exchange before its write and the barrier.
+static bool dependsOnExchange(Operation *op, Operation *first) {
+  llvm::SetVector<Operation *> slice;
+  BackwardSliceOptions options;
+  options.inclusive = true;
+  options.omitUsesFromAbove = false;
+  options.omitBlockArguments = true;
+  options.filter = [&](Operation *other) {
+    return other->getBlock() == first->getBlock() &&
+           first->isBeforeInBlock(other);
+  };
+  return failed(getBackwardSlice(op, &slice, options)) ||
+         llvm::any_of(slice, readsWorkgroupMemory);
+}
+
 /// Moves the reads that follow `first` before it, up to the first write.
 static void hoistBefore(IRRewriter &rewriter, Operation *first, int64_t bits) {
   Operation *next = nullptr;
@@ -70,7 +98,8 @@ static void hoistBefore(IRRewriter &rewriter, Operation *first, int64_t bits) {
     GlobalAccess access = getGlobalAccess(op);
     if (access.writes)
       return;
-    if (!access.reads || getResultBits(op) > bits)
+    if (!access.reads || getResultBits(op) > bits ||
+        dependsOnExchange(op, first))
       continue;
     if (failed(moveOperationDependencies(rewriter, op, first)))
       continue;

@@ -122,6 +122,28 @@ std::vector<Case> norm_test::randomCases(unsigned seed, unsigned count) {
   return cases;
 }
 
+std::vector<Case> norm_test::rowCases() {
+  static constexpr int64_t lengths[] = {1,    3,    31,    32,   33,   64,
+                                        111,  128,  1000,  1024, 1152, 4095,
+                                        4096, 4097, 16384, 40000};
+  static constexpr std::pair<Float, bool> roundings[] = {{Float::F32, false},
+                                                         {Float::F16, true},
+                                                         {Float::F16, false},
+                                                         {Float::BF16, true},
+                                                         {Float::BF16, false}};
+  std::vector<Case> cases;
+  for (bool dynamic : {false, true})
+    for (auto [type, normalized] : roundings)
+      for (int64_t length : lengths) {
+        int64_t rows = length <= 128 ? 7 : length <= 4097 ? 3 : 2;
+        cases.push_back(makeCase({type, Float::F32}, {rows, length}, {1},
+                                 Epsilon::Inside, /*scale=*/false, normalized,
+                                 Weight::Dims, /*wideWeight=*/false,
+                                 /*count=*/false, /*invRms=*/false, dynamic));
+      }
+  return cases;
+}
+
 static std::string list(const std::vector<int64_t> &values) {
   std::string text = "[";
   for (size_t i = 0; i < values.size(); ++i)

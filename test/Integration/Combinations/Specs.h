@@ -26,6 +26,10 @@ std::vector<Case> attributeProduct();
 /// attributes.
 std::vector<Case> randomCases(unsigned seed, unsigned count);
 
+/// Rows of every length at which a schedule changes, in f32, f16 and bf16 with
+/// and without a rounding before the weight, first static, then dynamic.
+std::vector<Case> rowCases();
+
 /// A function `name` that holds the one norm.rmsnorm of `c` on tensors.
 std::string printFunction(const Case &c, const std::string &name);
 

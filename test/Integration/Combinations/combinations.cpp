@@ -5,8 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-//   norm-test-combinations cpu|upstream|print [--half=0|1] [--wrong=ATTRIBUTE]
-//                          product | random SEED COUNT
+//   norm-test-combinations cpu|simt|upstream|print [--half=0|1]
+//                          [--wrong=ATTRIBUTE] product | rows |
+//                          random SEED COUNT
 //
 // Compiles and runs norm.rmsnorm in every combination of its attributes and
 // prints the largest error in ulp by type. Exits 1 past a bound:
@@ -189,8 +190,16 @@ static LogicalResult runBatch(ArrayRef<Case> cases, size_t first,
                               const Options &options, MLIRContext *context,
                               Totals &totals) {
   std::string source;
-  for (auto [i, c] : llvm::enumerate(cases))
-    source += printFunction(c, "f" + std::to_string(i));
+  // Dynamic shapes share functions.
+  std::map<std::string, std::string> functions;
+  std::vector<std::string> names;
+  for (auto [i, c] : llvm::enumerate(cases)) {
+    std::string name = "f" + std::to_string(i);
+    auto [known, isNew] = functions.try_emplace(printFunction(c, "f"), name);
+    if (isNew)
+      source += printFunction(c, name);
+    names.push_back(known->second);
+  }
   auto module = parseSourceString<ModuleOp>(source, context);
   if (!module)
     return failure();
@@ -198,8 +207,8 @@ static LogicalResult runBatch(ArrayRef<Case> cases, size_t first,
   if (failed(unit))
     return failure();
   for (auto [i, c] : llvm::enumerate(cases))
-    if (failed(runCase(**unit, "f" + std::to_string(i), c, first + i, options,
-                       context, totals)))
+    if (failed(
+            runCase(**unit, names[i], c, first + i, options, context, totals)))
       return failure();
   return success();
 }
@@ -241,14 +250,18 @@ static std::optional<std::vector<Case>> parseArguments(ArrayRef<char *> words,
   if (rest.size() >= 2) {
     if (rest[0] == "upstream")
       options.compile.pipeline = norm::CompileOptions::Pipeline::Upstream;
+    if (rest[0] == "simt")
+      options.compile.pipeline = norm::CompileOptions::Pipeline::SIMT;
     options.print = rest[0] == "print";
     if (rest[1] == "product" && rest.size() == 2)
       return attributeProduct();
+    if (rest[1] == "rows" && rest.size() == 2)
+      return rowCases();
     if (rest[1] == "random" && rest.size() == 4)
       return randomCases(std::atoi(rest[2].data()), std::atoi(rest[3].data()));
   }
-  llvm::errs() << "usage: cpu|upstream|print [--half=0|1] "
-                  "[--wrong=ATTRIBUTE] product | random SEED COUNT\n";
+  llvm::errs() << "usage: cpu|simt|upstream|print [--half=0|1] "
+                  "[--wrong=ATTRIBUTE] product | rows | random SEED COUNT\n";
   return std::nullopt;
 }
 

@@ -50,3 +50,45 @@ func.func @f(%x: memref<128xf32>, %w: memref<?xf32>, %y: memref<128xf32>, %n: in
   }
   return
 }
+
+// A read that needs what the threads exchange after the shuffle stays with the
+// exchange; the next one does not need it.
+// CHECK-LABEL: func.func @exchange
+// CHECK: vector.load %arg0
+// CHECK: vector.load %arg1
+// CHECK: gpu.shuffle
+// CHECK: memref.store {{.*}}workgroup
+// CHECK: gpu.barrier
+// CHECK: memref.load {{.*}}workgroup
+// CHECK: scf.if
+// CHECK: vector.load %arg0
+func.func @exchange(%x: memref<128xf32>, %w: memref<128xf32>, %y: memref<128xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %c32 = arith.constant 32 : index
+  %i16 = arith.constant 16 : i32
+  %i32 = arith.constant 32 : i32
+  %zero = arith.constant dense<0.0> : vector<4xf32>
+  gpu.launch blocks(%bx, %by, %bz) in (%gx = %c1, %gy = %c1, %gz = %c1) threads(%tx, %ty, %tz) in (%sx = %c32, %sy = %c1, %sz = %c1) workgroup(%buffer : memref<1xf32, #gpu.address_space<workgroup>>) {
+    %i = arith.muli %tx, %c4 : index
+    %v = vector.load %x[%i] : memref<128xf32>, vector<4xf32>
+    %a = vector.extract %v[0] : f32 from vector<4xf32>
+    %s, %valid = gpu.shuffle xor %a, %i16, %i32 : f32
+    memref.store %s, %buffer[%c0] : memref<1xf32, #gpu.address_space<workgroup>>
+    gpu.barrier
+    %e = memref.load %buffer[%c0] : memref<1xf32, #gpu.address_space<workgroup>>
+    %positive = arith.cmpf ogt, %e, %a : f32
+    %m = scf.if %positive -> (vector<4xf32>) {
+      %q = vector.load %x[%i] : memref<128xf32>, vector<4xf32>
+      scf.yield %q : vector<4xf32>
+    } else {
+      scf.yield %zero : vector<4xf32>
+    }
+    %l = vector.load %w[%i] : memref<128xf32>, vector<4xf32>
+    %sum = arith.addf %l, %m : vector<4xf32>
+    vector.store %sum, %y[%i] : memref<128xf32>, vector<4xf32>
+    gpu.terminator
+  }
+  return
+}
