@@ -55,6 +55,8 @@ static LogicalResult lowerToNVVM(ModuleOp module, const EmitOptions &options) {
   nvvm.rounding = options.rounding;
   nvvm.chip = options.chip;
   nvvm.ptxVersion = options.ptxVersion;
+  nvvm.dependentLaunch = options.dependentLaunch;
+  nvvm.evictionHints = options.evictionHints;
   bool isCubin = options.emit == Emit::Cubin;
   nvvm.format = isCubin ? KernelFormat::Cubin : KernelFormat::PTX;
   nvvm.toolkit = getToolkit(options);
@@ -214,6 +216,9 @@ LogicalResult norm::emitFile(ModuleOp module, const EmitOptions &options,
                             "ptx for the kernels, obj or shared for the host");
   if (!options.ptxVersion.empty() && !options.nvvm)
     return module.emitError("--ptx-version needs --target=nvvm");
+  if ((options.dependentLaunch || options.evictionHints) && !options.nvvm)
+    return module.emitError("--dependent-launch and --eviction-hints need "
+                            "--target=nvvm");
   if (options.emit == Emit::Header)
     return writeFile(module, output, [&](raw_ostream &os) {
       return options.nvvm ? printGPUHeader(module, getGuard(output), os)

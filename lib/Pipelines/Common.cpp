@@ -35,6 +35,8 @@ void norm::buildTosaLowering(OpPassManager &pm) {
 
 void norm::buildRecognition(OpPassManager &pm, StringRef rounding) {
   buildTosaLowering(pm);
+  // Arithmetic on tensors has no other bufferization.
+  pm.addPass(createConvertElementwiseToLinalgPass());
   NormRecognizeOptions options;
   options.rounding = rounding.str();
   pm.addPass(createNormRecognize(options));
@@ -79,6 +81,7 @@ void norm::buildBufferization(OpPassManager &pm) {
 }
 
 void norm::buildScalarLowering(OpPassManager &pm, BF16Rounding rounding) {
+  pm.addPass(createNormExpandFP8());
   // x*x for fpowi(x, 2), and rsqrt as 1/sqrt: exact where libm is not.
   pm.addPass(
       math::createMathExpandOpsPass({/*opMnemonics=*/{"rsqrt", "fpowi"}}));

@@ -18,6 +18,7 @@
 #include "mlir/Transforms/Passes.h"
 #include "norm/Pipelines/Pipelines.h"
 #include "norm/Target/NVVM/Passes.h"
+#include "norm/Target/NVVM/Schedule.h"
 #include "norm/Transforms/Passes.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
@@ -44,15 +45,19 @@ std::string norm::findCUDAToolkit() {
 }
 
 /// Fuses rows and writes them as vectors that the threads of a row will share.
-static void buildRowCodegen(OpPassManager &pm) {
+static void buildRowCodegen(OpPassManager &pm, StringRef chip) {
   OpPassManager &func = pm.nest<func::FuncOp>();
+  func.addPass(createNormCollapseDims());
   NormTileRowsOptions tiling;
   tiling.parallel = true;
   tiling.oneVector = true;
   func.addPass(createNormTileRows(tiling));
   func.addPass(createCanonicalizerPass());
   func.addPass(createCSEPass());
-  func.addPass(createNormPlanGPURows());
+  func.addPass(createNormWrapSingleRows());
+  NormPlanGPURowsOptions plan;
+  plan.maxCluster = getMaxClusterSize(chip);
+  func.addPass(createNormPlanGPURows(plan));
   func.addPass(createNormVectorizeRows());
   func.addPass(createCanonicalizerPass());
   // Merges the loads of a row by its statistic and by its scaling.
@@ -60,7 +65,8 @@ static void buildRowCodegen(OpPassManager &pm) {
 }
 
 /// Loops on buffers to kernels in one gpu.module.
-static void buildKernels(OpPassManager &pm) {
+static void buildKernels(OpPassManager &pm,
+                         const NVVMPipelineOptions &options) {
   OpPassManager &func = pm.nest<func::FuncOp>();
   func.addPass(createNormWrapScalarLinalg());
   func.addPass(createConvertLinalgToParallelLoopsPass());
@@ -68,12 +74,17 @@ static void buildKernels(OpPassManager &pm) {
   func.addPass(createCanonicalizerPass());
   func.addPass(createCSEPass());
   func.addPass(createNormHoistGPULoads());
+  if (options.dependentLaunch)
+    func.addPass(createNormDependentLaunch());
+  if (options.evictionHints)
+    func.addPass(createNormStreamGPUAccesses());
   func.addPass(createNormDeviceMemory());
   func.addPass(createCanonicalizerPass());
   func.addPass(createCSEPass());
   // Constants belong into the kernel, not among its arguments.
   pm.addPass(createGpuLaunchSinkIndexComputationsPass());
   pm.addPass(createGpuKernelOutliningPass());
+  pm.addPass(createNormKnownClusterSize());
 }
 
 /// gpu.module to the NVVM dialect.
@@ -82,6 +93,9 @@ static void buildKernelLowering(OpPassManager &pm,
   pm.addPass(math::createMathExpandOpsPass({{"rsqrt", "fpowi"}}));
   OpPassManager &gpu = pm.nest<gpu::GPUModuleOp>();
   gpu.addPass(createNormVerifyGPUMemory());
+  if (hasFP8Conversions(options.chip))
+    gpu.addPass(createNormConvertFP8ToNVVM());
+  gpu.addPass(createNormExpandFP8());
   gpu.addPass(createNormLowerGPUMath());
   gpu.addPass(createLoopInvariantCodeMotionPass());
   gpu.addPass(createConvertVectorToSCFPass());
@@ -90,6 +104,7 @@ static void buildKernelLowering(OpPassManager &pm,
   gpu.addPass(createLowerAffinePass());
   gpu.addPass(arith::createArithExpandOpsPass());
   gpu.addPass(createConvertGpuOpsToNVVMOps());
+  gpu.addPass(createNormLowerNontemporal());
   gpu.addPass(createCanonicalizerPass());
   gpu.addPass(createCSEPass());
   gpu.addPass(createReconcileUnrealizedCastsPass());
@@ -136,6 +151,7 @@ void norm::buildNormToNVVMPipeline(OpPassManager &pm,
   NormVerifyGPUTargetOptions target;
   target.chip = options.chip;
   target.ptxVersion = options.ptxVersion;
+  target.dependentLaunch = options.dependentLaunch;
   pm.addPass(createNormVerifyGPUTarget(target));
   buildRecognition(pm, options.rounding);
   if (upTo == Stage::Norm)
@@ -144,9 +160,9 @@ void norm::buildNormToNVVMPipeline(OpPassManager &pm,
   if (upTo == Stage::Linalg)
     return;
   buildCallingConvention(pm);
-  buildRowCodegen(pm);
+  buildRowCodegen(pm, options.chip);
   buildBufferization(pm);
-  buildKernels(pm);
+  buildKernels(pm, options);
   if (upTo == Stage::Vector)
     return;
   buildKernelLowering(pm, options);

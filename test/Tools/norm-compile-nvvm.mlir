@@ -64,6 +64,15 @@
 // WORD: error: unknown PTX version 'new', expected one such as 8.0
 // RUN: not norm-compile %t/first.mlir --ptx-version=8.0 -o %t/bad 2>&1 | FileCheck %s --check-prefix=CPU
 // CPU: error: --ptx-version needs --target=nvvm
+// RUN: norm-compile %S/../../examples/llama_rmsnorm_bf16.mlir --target=nvvm --emit=ptx --dependent-launch --eviction-hints -o - | FileCheck %s --check-prefix=HINTS
+// HINTS: ld.global.cs
+// HINTS: griddepcontrol.launch_dependents
+// HINTS: st.global.cs
+// RUN: not norm-compile %t/first.mlir --dependent-launch -o %t/bad 2>&1 | FileCheck %s --check-prefix=CPUHINTS
+// RUN: not norm-compile %t/first.mlir --eviction-hints -o %t/bad 2>&1 | FileCheck %s --check-prefix=CPUHINTS
+// CPUHINTS: error: --dependent-launch and --eviction-hints need --target=nvvm
+// RUN: not norm-compile %t/first.mlir --target=nvvm --emit=ptx --chip=sm_80 --dependent-launch -o %t/bad 2>&1 | FileCheck %s --check-prefix=AMPERE
+// AMPERE: error: dependent launches need sm_90 or later, got sm_80
 
 // Functions that cannot be launched.
 // RUN: not norm-compile %t/scalar.mlir --target=nvvm --emit=shared -o %t/bad 2>&1 | FileCheck %s --check-prefix=SCALAR

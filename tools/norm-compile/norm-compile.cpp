@@ -69,6 +69,16 @@ static cl::opt<std::string>
                cl::desc("PTX version of --target=nvvm, such as 8.0 (default: "
                         "the least that the chip needs)"),
                cl::cat(category));
+static cl::opt<bool> dependentLaunch(
+    "dependent-launch",
+    cl::desc("Kernels of --target=nvvm may start before the one ahead of them "
+             "ends, if that one writes no weight of theirs (sm_90 and later)"),
+    cl::cat(category));
+static cl::opt<bool> evictionHints(
+    "eviction-hints",
+    cl::desc("Rows that a kernel of --target=nvvm uses once leave the caches "
+             "first"),
+    cl::cat(category));
 static cl::opt<std::string>
     cudaPath("cuda-path",
              cl::desc("CUDA toolkit, for ptxas and libdevice (default: "
@@ -98,6 +108,8 @@ int main(int argc, char **argv) {
   options.target = {triple, cpu, features};
   options.chip = chip;
   options.ptxVersion = ptxVersion;
+  options.dependentLaunch = dependentLaunch;
+  options.evictionHints = evictionHints;
   options.cudaPath = cudaPath;
   options.threads = threads;
   options.rounding = rounding;

@@ -30,10 +30,12 @@ enum class Emit {
 struct EmitOptions {
   Emit emit = Emit::Object;
   bool nvvm = false;
-  TargetSpec target;          ///< of the CPU's code
-  std::string chip = "sm_90"; ///< for nvvm
-  std::string ptxVersion;     ///< such as 8.0; empty: the least of the chip
-  std::string cudaPath;       ///< toolkit; empty: findCUDAToolkit's
+  TargetSpec target;            ///< of the CPU's code
+  std::string chip = "sm_90";   ///< for nvvm
+  std::string ptxVersion;       ///< such as 8.0; empty: the least of the chip
+  bool dependentLaunch = false; ///< norm-dependent-launch
+  bool evictionHints = false;   ///< norm-stream-gpu-accesses
+  std::string cudaPath;         ///< toolkit; empty: findCUDAToolkit's
   unsigned threads = 1;
   std::string rounding = "default";
 };

@@ -80,6 +80,16 @@ struct NVVMPipelineOptions : PassPipelineOptions<NVVMPipelineOptions> {
       llvm::cl::desc("CUDA toolkit, for ptxas and libdevice; empty: found by "
                      "findCUDAToolkit"),
       llvm::cl::init("")};
+  PassOptions::Option<bool> dependentLaunch{
+      *this, "dependent-launch",
+      llvm::cl::desc("Kernels may start before the one ahead of them in the "
+                     "stream ends (norm-dependent-launch)"),
+      llvm::cl::init(false)};
+  PassOptions::Option<bool> evictionHints{
+      *this, "eviction-hints",
+      llvm::cl::desc("Rows that are used once leave the caches first "
+                     "(norm-stream-gpu-accesses)"),
+      llvm::cl::init(false)};
   PassOptions::Option<KernelFormat> format{
       *this, "format", llvm::cl::desc("What kernels become"),
       llvm::cl::init(KernelFormat::PTX),

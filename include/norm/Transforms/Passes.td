@@ -296,6 +296,58 @@ def NormWidenNarrowFloats : Pass<"norm-widen-narrow-floats"> {
                            "vector::VectorDialect"];
 }
 
+def NormCollapseDims : Pass<"norm-collapse-dims", "func::FuncOp"> {
+  let summary = "Make one of neighbouring dimensions that all ops treat alike";
+  let description = [{
+    A norm over several dimensions reduces over as many loops, and rows of several
+    leading dimensions are numbered by divisions. Where all linalg ops of a
+    function that touch a tensor have two neighbouring dimensions of it side by
+    side and loop over them alike, this pass makes one dimension of the two, by
+    upstream's collapse of iteration dimensions. It decides for all ops at once,
+    so that reshapes stand at the ends of the chain only, where they are views.
+
+    Example: with `ins(%x : tensor<8x4x16xf32>) outs(%s : tensor<8xf32>)`,
+
+    ```mlir
+    #x = affine_map<(d0, d1, d2) -> (d0, d1, d2)>
+    #s = affine_map<(d0, d1, d2) -> (d0)>
+    iterator_types = ["parallel", "reduction", "reduction"]
+    ```
+
+    becomes, on `tensor.collapse_shape %x [[0], [1, 2]]`,
+
+    ```mlir
+    #x = affine_map<(d0, d1) -> (d0, d1)>
+    #s = affine_map<(d0, d1) -> (d0)>
+    iterator_types = ["parallel", "reduction"]
+    ```
+
+    Limits: two dimensions whose extents are both unknown stay apart, and so do
+    those of ops with `linalg.index`. Elementwise ops that meet no reduction keep
+    their innermost dimension.
+  }];
+  let dependentDialects = ["linalg::LinalgDialect", "tensor::TensorDialect"];
+}
+
+def NormExpandFP8 : Pass<"norm-expand-fp8"> {
+  let summary = "Conversions to and from 8-bit floats by integer operations";
+  let description = [{
+    Upstream keeps `arith.truncf` to and `arith.extf` from f8E4M3FN and f8E5M2
+    until no lowering takes them. This pass writes them with i32 operations, on
+    scalars and vectors. Truncations round to nearest, ties to even, once; what
+    is too large becomes NaN (f8E4M3FN) or an infinity (f8E5M2), as in the
+    constant folder.
+
+    Example: `%q = arith.truncf %a : f32 to f8E4M3FN` becomes integer operations
+    on `arith.bitcast %a : f32 to i32` and ends with
+    `arith.bitcast %byte : i8 to f8E4M3FN`.
+
+    Limits: a truncation from f64 is an error; arithmetic on 8-bit floats, and
+    the other 8-bit formats, stay.
+  }];
+  let dependentDialects = ["arith::ArithDialect"];
+}
+
 def NormSplitBF16Pairs : Pass<"norm-split-bf16-pairs"> {
   let summary = "Work on even and odd bf16 elements of a vector apart";
   let description = [{

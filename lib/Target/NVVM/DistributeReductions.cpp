@@ -6,8 +6,9 @@
 //===----------------------------------------------------------------------===//
 //
 // The order: chunks pairwise, lanes pairwise, then a butterfly in the warp and
-// a butterfly over the warps. Each step combines the same two values in either
-// order in both partners, so that all threads end with the same bits.
+// a butterfly over the warps (of all blocks of the row). Each step combines the
+// same two values in either order in both partners, so that all threads end
+// with the same bits.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,10 +21,9 @@
 using namespace mlir;
 using namespace mlir::norm;
 
-/// Combines neighbours until one value is left.
-static Value reducePairwise(OpBuilder &b, Location loc,
-                            vector::CombiningKind kind,
-                            SmallVector<Value> values) {
+Value norm::reducePairwise(OpBuilder &b, Location loc,
+                           vector::CombiningKind kind,
+                           SmallVector<Value> values) {
   while (values.size() > 1) {
     SmallVector<Value> next;
     for (size_t i = 0; i + 1 < values.size(); i += 2)
@@ -96,6 +96,19 @@ static TypedAttr getNeutral(OpBuilder &b, Location loc,
   return neutral;
 }
 
+/// A partial result, or what changes no result where `slots` does not have it.
+Value VectorDistributor::loadSlot(Location loc, vector::CombiningKind kind,
+                                  Value buffer, Value slot, int64_t slots) {
+  Value last = index(loc, slots - 1);
+  Value inside =
+      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ule, slot, last);
+  slot = arith::MinUIOp::create(b, loc, slot, last);
+  Value partial = memref::LoadOp::create(b, loc, buffer, slot);
+  Value neutral =
+      arith::ConstantOp::create(b, loc, getNeutral(b, loc, kind, partial));
+  return arith::SelectOp::create(b, loc, inside, partial, neutral);
+}
+
 /// What a lane has of the warps' partial results, for a butterfly over a power
 /// of two of them.
 Value VectorDistributor::loadPartial(Location loc, vector::CombiningKind kind,
@@ -104,14 +117,7 @@ Value VectorDistributor::loadPartial(Location loc, vector::CombiningKind kind,
   Value slot = arith::AndIOp::create(b, loc, lane, index(loc, slots - 1));
   if (slots == warps)
     return memref::LoadOp::create(b, loc, buffer, slot);
-  Value last = index(loc, warps - 1);
-  Value inside =
-      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ule, slot, last);
-  slot = arith::MinUIOp::create(b, loc, slot, last);
-  Value partial = memref::LoadOp::create(b, loc, buffer, slot);
-  Value neutral =
-      arith::ConstantOp::create(b, loc, getNeutral(b, loc, kind, partial));
-  return arith::SelectOp::create(b, loc, inside, partial, neutral);
+  return loadSlot(loc, kind, buffer, slot, warps);
 }
 
 Value VectorDistributor::reduceOverWarps(Location loc,
@@ -140,9 +146,12 @@ void VectorDistributor::distributeReduction(vector::ReductionOp op) {
   vector::CombiningKind kind = op.getKind();
   Value v = reduceInThread(loc, kind, getChunks(op.getVector()));
   v = reduceInWarp(loc, kind, v, std::min(layout.threads, warpSize));
-  if (layout.threads > warpSize)
-    v = reduceOverWarps(loc, kind, v, layout.exchange[nextExchange++],
-                        op->getParentOfType<scf::ForOp>() != nullptr);
+  bool inLoop = op->getParentOfType<scf::ForOp>() != nullptr;
+  if (layout.cluster > 1)
+    v = reduceOverCluster(loc, kind, v, layout.exchange[nextExchange++],
+                          inLoop);
+  else if (layout.threads > warpSize)
+    v = reduceOverWarps(loc, kind, v, layout.exchange[nextExchange++], inLoop);
   if (op.getAcc())
     v = vector::makeArithReduction(b, loc, kind, v,
                                    scalars.lookupOrDefault(op.getAcc()));

@@ -12,6 +12,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "norm/Target/NVVM/Passes.h"
@@ -156,7 +157,7 @@ struct IterationSpace {
 
 /// How one kernel shares the rows of a loop.
 struct KernelPlan {
-  int64_t lanes, threads, vector;
+  int64_t lanes, threads, vector, cluster;
   /// Null, or whose rows the threads are aligned to.
   VectorTransferOpInterface shiftReference;
   /// 32 bits hold a row's number.
@@ -179,8 +180,10 @@ public:
     b.setInsertionPoint(guard.thenYield());
     auto threads = loop->getAttrOfType<IntegerAttr>(norm::threadsAttrName);
     auto vector = loop->getAttrOfType<IntegerAttr>(norm::vectorAttrName);
+    auto cluster = loop->getAttrOfType<IntegerAttr>(norm::clusterAttrName);
     LogicalResult result = threads && vector
-                               ? buildPlanned(threads.getInt(), vector.getInt())
+                               ? buildPlanned(threads.getInt(), vector.getInt(),
+                                              cluster ? cluster.getInt() : 1)
                                : buildScalar();
     if (succeeded(result))
       loop.erase();
@@ -220,7 +223,8 @@ private:
   }
 
   gpu::LaunchOp createLaunch(Value blocks, Value x, Value y,
-                             TypeRange workgroup, StringRef suffix) {
+                             TypeRange workgroup, StringRef suffix,
+                             int64_t cluster = 1) {
     Value one = index(1);
     std::string name =
         (func.getName() + "_kernel" + Twine(numKernels) + suffix).str();
@@ -233,9 +237,16 @@ private:
         b, loc, blocks, one, one, x, y, one,
         /*dynamicSharedMemorySize=*/Value(),
         /*asyncTokenType=*/Type(), /*asyncDependencies=*/ValueRange(),
-        workgroup,
-        /*privateAttributions=*/TypeRange(), Value(), Value(), Value(),
-        symbol("norm_kernels"), symbol(name));
+        /*workgroupAttributions=*/TypeRange(),
+        /*privateAttributions=*/TypeRange(),
+        cluster > 1 ? index(cluster) : Value(), cluster > 1 ? one : Value(),
+        cluster > 1 ? one : Value(), symbol("norm_kernels"), symbol(name));
+    // The builder leaves out the arguments of a cluster (LLVM 22).
+    Block &body = launch.getBody().front();
+    while (body.getNumArguments() < launch.getNumConfigRegionAttributes())
+      body.addArgument(b.getIndexType(), loc);
+    for (Type type : workgroup)
+      launch.addWorkgroupAttribution(type, loc);
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToEnd(&launch.getBody().front());
     gpu::TerminatorOp::create(b, loc);
@@ -322,22 +333,39 @@ private:
     return failure(result.wasInterrupted());
   }
 
-  LogicalResult buildPlanned(int64_t threads, int64_t vector) {
+  LogicalResult verifySplit(int64_t lanes, int64_t threads, int64_t vector,
+                            int64_t cluster) {
+    if (!llvm::isPowerOf2_64(cluster) || cluster > norm::warpSize ||
+        threads % cluster != 0 ||
+        (cluster > 1 && threads / cluster % norm::warpSize != 0))
+      return loop->emitError("norm-distribute-rows-to-gpu: ")
+             << threads << " threads cannot be " << cluster
+             << " blocks of whole warps";
+    if (!norm::isLegalThreadCount(threads / cluster) || vector < 1 ||
+        lanes % (threads * vector) != 0)
+      return loop->emitError("norm-distribute-rows-to-gpu: vectors of ")
+             << lanes << " elements cannot be split over " << threads
+             << " threads by " << vector;
+    return success();
+  }
+
+  LogicalResult buildPlanned(int64_t threads, int64_t vector, int64_t cluster) {
     FailureOr<int64_t> lanes = norm::prepareDistribution(*space.body);
     if (failed(lanes))
       return failure();
-    if (!norm::isLegalThreadCount(threads) || vector < 1 ||
-        *lanes % (threads * vector) != 0)
-      return loop->emitError("norm-distribute-rows-to-gpu: vectors of ")
-             << *lanes << " elements cannot be split over " << threads
-             << " threads by " << vector;
+    if (failed(verifySplit(*lanes, threads, vector, cluster)))
+      return failure();
     if (threads < norm::warpSize &&
         failed(norm::verifyUniformReductions(*space.body)))
       return failure();
-    KernelPlan narrow{*lanes, threads, /*vector=*/1,
-                      VectorTransferOpInterface(), space.isSmall()};
+    KernelPlan narrow{*lanes,         threads,
+                      /*vector=*/1,   cluster, VectorTransferOpInterface(),
+                      space.isSmall()};
     bool shifted = loop->hasAttr(norm::shiftedAttrName);
-    KernelPlan wide{*lanes, threads, vector,
+    KernelPlan wide{*lanes,
+                    threads,
+                    vector,
+                    cluster,
                     shifted ? findShiftReference(loop)
                             : VectorTransferOpInterface(),
                     /*smallCount=*/true};
@@ -405,24 +433,49 @@ private:
     return arith::MinUIOp::create(b, loc, number, last);
   }
 
+  /// The number of a thread among those of its row; `rank`: of its block.
+  Value buildThreadNumber(gpu::LaunchOp launch, const KernelPlan &plan,
+                          Value &rank) {
+    Value thread = launch.getThreadIds().x;
+    if (plan.cluster == 1)
+      return thread;
+    norm::arriveAtClusterStart(b, loc);
+    rank = gpu::ClusterBlockIdOp::create(b, loc, gpu::Dimension::x);
+    Value before =
+        arith::MulIOp::create(b, loc, rank, index(plan.threads / plan.cluster));
+    return arith::AddIOp::create(b, loc, before, thread);
+  }
+
   void buildRows(const KernelPlan &plan, StringRef suffix) {
     OpBuilder::InsertionGuard guard(b);
     int64_t rows = norm::getRowsABlock(plan.threads);
     Value blocks = arith::CeilDivUIOp::create(b, loc, space.count, index(rows));
+    if (plan.cluster > 1)
+      blocks = arith::MulIOp::create(b, loc, blocks, index(plan.cluster));
     gpu::LaunchOp launch =
-        createLaunch(blocks, index(plan.threads), index(rows),
-                     getExchangeTypes(plan.threads), suffix);
+        createLaunch(blocks, index(plan.threads / plan.cluster), index(rows),
+                     getExchangeTypes(plan.threads), suffix, plan.cluster);
     b.setInsertionPointToStart(&launch.getBody().front());
-    Value active;
-    Value number = buildRowNumber(launch, plan.threads, rows, active);
+    Value active, rank;
+    Value thread = buildThreadNumber(launch, plan, rank);
+    Value number = plan.cluster > 1
+                       ? launch.getClusterIds()->x
+                       : buildRowNumber(launch, plan.threads, rows, active);
     IRMapping map;
     mapIndices(number, map, plan.smallCount);
     SmallVector<Value> exchange(
         llvm::map_range(launch.getWorkgroupAttributions(),
                         [](BlockArgument arg) -> Value { return arg; }));
-    VectorDistributor::Layout layout{
-        plan.lanes, plan.threads, plan.vector,        launch.getThreadIds().x,
-        exchange,   active,       plan.shiftReference};
+    VectorDistributor::Layout layout{plan.lanes,
+                                     plan.threads,
+                                     plan.vector,
+                                     thread,
+                                     exchange,
+                                     active,
+                                     plan.shiftReference,
+                                     plan.cluster,
+                                     launch.getThreadIds().x,
+                                     rank};
     VectorDistributor(b, layout, map).run(*space.body);
   }
 

@@ -274,8 +274,14 @@ Value VectorDistributor::getLaneNumbers(Location loc) {
 void VectorDistributor::run(Block &body) {
   if (layout.shiftReference && !shift)
     computeShift();
-  for (Operation &op : body.without_terminator())
+  for (Operation &op : body.without_terminator()) {
+    // Once, and so before a loop rather than in it.
+    if (op.walk([](vector::ReductionOp) {
+            return WalkResult::interrupt();
+          }).wasInterrupted())
+      waitForClusterStart(op.getLoc());
     distribute(op);
+  }
 }
 
 void VectorDistributor::distribute(Operation &op) {

@@ -8,6 +8,8 @@
 #include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/LLVMTypes.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/PatternMatch.h"
@@ -22,6 +24,11 @@ namespace mlir::norm {
 using namespace mlir;
 
 static bool isWorkgroupMemory(Value v) {
+  if (auto pointer = dyn_cast<LLVM::LLVMPointerType>(v.getType()))
+    return pointer.getAddressSpace() ==
+               unsigned(NVVM::NVVMMemorySpace::Shared) ||
+           pointer.getAddressSpace() ==
+               unsigned(NVVM::NVVMMemorySpace::SharedCluster);
   auto type = dyn_cast<MemRefType>(v.getType());
   return type && gpu::GPUDialect::hasWorkgroupMemoryAddressSpace(type);
 }
@@ -34,10 +41,25 @@ struct GlobalAccess {
 };
 } // namespace
 
+/// What threads of a row exchange lies in workgroup memory.
+static bool isExchange(Operation *op) {
+  return isa<gpu::BarrierOp, NVVM::ClusterArriveOp, NVVM::ClusterWaitOp,
+             NVVM::MapaOp>(op);
+}
+
 static GlobalAccess getGlobalAccess(Operation *op) {
   GlobalAccess access;
-  if (isa<gpu::BarrierOp>(op))
+  if (isExchange(op))
     return access;
+  if (op->hasTrait<OpTrait::HasRecursiveMemoryEffects>()) {
+    for (Region &region : op->getRegions())
+      for (Operation &nested : region.getOps()) {
+        GlobalAccess inside = getGlobalAccess(&nested);
+        access.reads |= inside.reads;
+        access.writes |= inside.writes;
+      }
+    return access;
+  }
   auto effects = getEffectsRecursively(op);
   access.writes = !effects;
   for (const MemoryEffects::EffectInstance &effect :
@@ -118,9 +140,11 @@ struct NormHoistGPULoads
     SmallVector<Operation *> firsts;
     getOperation().walk([&](gpu::LaunchOp launch) {
       launch.walk([&](Block *block) {
-        auto shuffles = block->getOps<gpu::ShuffleOp>();
-        if (!shuffles.empty())
-          firsts.push_back(*shuffles.begin());
+        for (Operation &op : *block)
+          if (isa<gpu::ShuffleOp, NVVM::ClusterWaitOp>(op)) {
+            firsts.push_back(&op);
+            break;
+          }
       });
     });
     for (Operation *first : firsts)

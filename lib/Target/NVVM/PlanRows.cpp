@@ -166,14 +166,16 @@ static void writeSchedule(scf::ForallOp loop,
   loop->setAttr(norm::vectorAttrName, b.getI64IntegerAttr(schedule.vector));
   loop->setAttr(norm::registersAttrName,
                 b.getI64IntegerAttr(schedule.registers));
+  if (schedule.cluster > 1)
+    loop->setAttr(norm::clusterAttrName, b.getI64IntegerAttr(schedule.cluster));
   if (schedule.shifted)
     loop->setAttr(norm::shiftedAttrName, b.getUnitAttr());
 }
 
-static void plan(scf::ForallOp loop) {
+static void plan(scf::ForallOp loop, int64_t maxCluster) {
   RowShape shape = getRowShape(collectOps(loop));
-  norm::RowSchedule schedule =
-      norm::chooseRowSchedule(shape.extent, shape.pitch, shape.bytes);
+  norm::RowSchedule schedule = norm::chooseRowSchedule(
+      shape.extent, shape.pitch, shape.bytes, maxCluster);
   bool inStrips =
       ShapedType::isDynamic(shape.extent) || shape.extent > schedule.getLanes();
   if (inStrips)
@@ -195,11 +197,13 @@ static void plan(scf::ForallOp loop) {
 
 namespace {
 struct NormPlanGPURows : norm::impl::NormPlanGPURowsBase<NormPlanGPURows> {
+  using NormPlanGPURowsBase::NormPlanGPURowsBase;
+
   void runOnOperation() override {
     SmallVector<LinalgOp> alone;
     getOperation().walk<WalkOrder::PreOrder>([&](Operation *op) {
       if (auto loop = dyn_cast<scf::ForallOp>(op)) {
-        plan(loop);
+        plan(loop, maxCluster);
         return WalkResult::skip();
       }
       if (auto linalgOp = dyn_cast<LinalgOp>(op))

@@ -19,8 +19,8 @@ static constexpr int64_t lineBytes = 128;
 static constexpr int64_t elementsAThread = 16;
 static constexpr int64_t maxElementsAThread = 32;
 static constexpr int64_t maxElementsInWarp = 40; // a thread, to save a barrier
-static constexpr int64_t maxElementsInRegisters = 24576;
-static constexpr int64_t maxThreads = 1024;
+static constexpr int64_t maxElementsInBlock = 24576;
+static constexpr int64_t elementsBeforeCluster = 16384;
 static constexpr int64_t threadsABlock = 128; // of several rows
 static constexpr int64_t registersAnSM = 65536;
 
@@ -33,7 +33,7 @@ static constexpr int64_t warpCost = 15; // each beyond eight, at barriers
 static constexpr int64_t warpsWithoutCost = 8;
 
 bool norm::isLegalThreadCount(int64_t threads) {
-  if (threads < 1 || threads > maxThreads)
+  if (threads < 1 || threads > maxBlockThreads)
     return false;
   return threads < warpSize ? llvm::isPowerOf2_64(threads)
                             : threads % warpSize == 0;
@@ -89,7 +89,8 @@ static int64_t getCost(Split split, const Row &row) {
 static bool isLegal(Split split, const Row &row) {
   int64_t most =
       split.threads > warpSize ? maxElementsAThread : maxElementsInWarp;
-  return split.threads <= maxThreads && split.chunks * row.vector <= most &&
+  return split.threads <= maxBlockThreads &&
+         split.chunks * row.vector <= most &&
          getBlockRegisters(split, row) <= registersAnSM;
 }
 
@@ -119,33 +120,75 @@ static bool canShift(int64_t extent, int64_t vector) {
   return !ShapedType::isDynamic(extent) && extent >= 4 * vector;
 }
 
+/// As few blocks as keep each one's part of the row to what two of them on an
+/// SM can hold.
+static int64_t chooseCluster(int64_t extent, int64_t maxCluster) {
+  int64_t wanted = llvm::PowerOf2Ceil(
+      llvm::divideCeil(std::max<int64_t>(extent, 1), elementsBeforeCluster));
+  int64_t most = llvm::bit_floor<uint64_t>(std::max<int64_t>(maxCluster, 1));
+  return std::min(wanted, most);
+}
+
 /// A row that the threads hold at once, with V elements an access.
-static std::optional<RowSchedule>
-chooseInRegisters(int64_t extent, int64_t vector, int64_t bytes, bool shifted) {
-  if (ShapedType::isDynamic(extent) || extent > maxElementsInRegisters)
+static std::optional<RowSchedule> chooseInRegisters(int64_t extent,
+                                                    int64_t vector,
+                                                    int64_t bytes, bool shifted,
+                                                    int64_t maxCluster) {
+  if (ShapedType::isDynamic(extent))
+    return std::nullopt;
+  int64_t cluster = chooseCluster(extent, maxCluster);
+  if (extent > cluster * maxElementsInBlock)
     return std::nullopt;
   int64_t reach = std::max<int64_t>(extent, 1) + (shifted ? vector - 1 : 0);
-  Row row{static_cast<int64_t>(llvm::divideCeil(reach, vector)), vector, bytes,
-          shifted};
+  Row row{static_cast<int64_t>(llvm::divideCeil(reach, vector * cluster)),
+          vector, bytes, shifted};
   std::optional<Split> split = chooseSplit(row);
   if (!split)
     return std::nullopt;
-  return RowSchedule{split->threads, vector, split->chunks, shifted,
-                     getRegisterTarget(split->chunks * vector, row)};
+  return RowSchedule{split->threads * cluster,
+                     vector,
+                     split->chunks,
+                     shifted,
+                     getRegisterTarget(split->chunks * vector, row),
+                     cluster};
 }
 
 RowSchedule norm::chooseRowSchedule(int64_t extent, int64_t pitch,
-                                    int64_t bytes) {
+                                    int64_t bytes, int64_t maxCluster) {
   int64_t whole = accessBytes / bytes;
   int64_t vector = pitch == 0 ? whole : std::gcd(whole, pitch);
   bool shifted = vector < whole && canShift(extent, whole);
-  if (auto schedule =
-          chooseInRegisters(extent, shifted ? whole : vector, bytes, shifted))
+  if (auto schedule = chooseInRegisters(extent, shifted ? whole : vector, bytes,
+                                        shifted, maxCluster))
     return *schedule;
   // Each strip begins at a multiple of its length, so none can be shifted.
   Row strip{1, vector, bytes, /*shifted=*/false};
-  return RowSchedule{ShapedType::isDynamic(extent) ? 256 : maxThreads, vector,
-                     std::max<int64_t>(1, elementsAThread / vector),
+  return RowSchedule{ShapedType::isDynamic(extent) ? 256 : maxBlockThreads,
+                     vector, std::max<int64_t>(1, elementsAThread / vector),
                      /*shifted=*/false,
                      getRegisterTarget(elementsAThread, strip)};
+}
+
+/// 90 for "sm_90a", 0 for another text.
+static int64_t getNumber(llvm::StringRef chip) {
+  int64_t number = 0;
+  if (!chip.consume_front("sm_") || chip.consumeInteger(10, number))
+    return 0;
+  return number;
+}
+
+bool norm::hasFP8Conversions(llvm::StringRef chip) {
+  return getNumber(chip) >= 90;
+}
+
+bool norm::hasDependentLaunch(llvm::StringRef chip) {
+  return getNumber(chip) >= 90;
+}
+
+int64_t norm::getMaxClusterSize(llvm::StringRef chip) {
+  int64_t number = getNumber(chip);
+  if (number < 90)
+    return 1;
+  bool isDataCentre = number == 90 || number == 100 || number == 103;
+  return isDataCentre ? 16 : 8;
 }

@@ -47,17 +47,27 @@ int64_t getTransferDim(VectorTransferOpInterface op);
 /// Elements before which a transfer's mask is known to end.
 int64_t getRowEnd(VectorTransferOpInterface op);
 
+/// Combines neighbours until one value is left.
+Value reducePairwise(OpBuilder &b, Location loc, vector::CombiningKind kind,
+                     SmallVector<Value> values);
+
+/// Opens a kernel whose rows have several blocks.
+void arriveAtClusterStart(OpBuilder &b, Location loc);
+
 class VectorDistributor {
 public:
   struct Layout {
     int64_t lanes;       ///< length of the vectors
-    int64_t threads;     ///< T
+    int64_t threads;     ///< T, in all blocks of the row
     int64_t vector;      ///< V
     Value thread;        ///< t, index
     ValueRange exchange; ///< a memref<T/32 x type> for each reduction, or none
     Value active;        ///< i1, whether this thread may write; null: it may
     /// Null, or whose rows decide the shift.
     VectorTransferOpInterface shiftReference;
+    int64_t cluster = 1; ///< blocks of the row
+    Value blockThread;   ///< number of the thread in its block, index
+    Value rank;          ///< number of the block in its row, if it has several
   };
 
   VectorDistributor(OpBuilder &b, const Layout &layout, IRMapping &scalars)
@@ -153,8 +163,13 @@ private:
                      int64_t threads);
   Value loadPartial(Location loc, vector::CombiningKind kind, Value buffer,
                     Value lane, int64_t warps);
+  Value loadSlot(Location loc, vector::CombiningKind kind, Value buffer,
+                 Value slot, int64_t slots);
   Value reduceOverWarps(Location loc, vector::CombiningKind kind, Value v,
                         Value buffer, bool inLoop);
+  Value reduceOverCluster(Location loc, vector::CombiningKind kind, Value v,
+                          Value buffer, bool inLoop);
+  void waitForClusterStart(Location loc);
   Value shuffle(Location loc, Value v, int64_t offset);
 
   OpBuilder &b;
@@ -164,6 +179,7 @@ private:
   llvm::DenseMap<Value, Mask> masks;
   size_t nextExchange = 0;
   Value shift; // index; null: none
+  bool clusterStarted = false;
 };
 
 } // namespace mlir::norm

@@ -8,6 +8,7 @@
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "norm/Target/NVVM/Passes.h"
+#include "norm/Target/NVVM/Schedule.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/LegacyPassManager.h"
@@ -107,6 +108,11 @@ struct NormVerifyGPUTarget
     if (!StringRef(chip).starts_with("sm_") || !info->isCPUStringValid(chip)) {
       module.emitError("unknown chip '")
           << chip.getValue() << "', expected one such as sm_90";
+      return signalPassFailure();
+    }
+    if (dependentLaunch && !norm::hasDependentLaunch(chip)) {
+      module.emitError("dependent launches need sm_90 or later, got ")
+          << chip.getValue();
       return signalPassFailure();
     }
     if (!ptxVersion.empty() &&

@@ -96,3 +96,16 @@ func.func @divergent(%x: memref<8x64xf32>, %on: memref<8xi1>, %y: memref<8xf32>)
   } {norm.threads = 4 : i64, norm.vector = 4 : i64}
   return
 }
+
+// -----
+
+func.func @blocks(%x: memref<8x960xf32>) {
+  %c0 = arith.constant 0 : index
+  %pad = arith.constant 0.0 : f32
+  // expected-error @+1 {{norm-distribute-rows-to-gpu: 96 threads cannot be 3 blocks of whole warps}}
+  scf.forall (%i) in (8) {
+    %v = vector.transfer_read %x[%i, %c0], %pad {in_bounds = [true]} : memref<8x960xf32>, vector<960xf32>
+    vector.transfer_write %v, %x[%i, %c0] {in_bounds = [true]} : vector<960xf32>, memref<8x960xf32>
+  } {norm.threads = 96 : i64, norm.vector = 1 : i64, norm.cluster = 3 : i64}
+  return
+}

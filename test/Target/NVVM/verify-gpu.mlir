@@ -9,6 +9,8 @@
 // OLD: error: sm_90 needs PTX 7.8 at least, got 7.0
 // RUN: not norm-opt %s --norm-verify-gpu-target='ptx-version=1.x' 2>&1 | FileCheck %s --check-prefix=VERSION
 // VERSION: error: unknown PTX version '1.x', expected one such as 8.0
+// RUN: not norm-opt %s --norm-verify-gpu-target='chip=sm_80 dependent-launch=true' 2>&1 | FileCheck %s --check-prefix=DEPENDENT
+// DEPENDENT: error: dependent launches need sm_90 or later, got sm_80
 
 // RUN: norm-opt %s --pass-pipeline='builtin.module(gpu.module(norm-verify-gpu-memory))' | FileCheck %s --check-prefix=TARGET
 // RUN: not norm-opt %s --pass-pipeline='builtin.module(gpu.module(norm-verify-gpu-memory{bytes=49151}))' 2>&1 | FileCheck %s --check-prefix=MEMORY

@@ -23,11 +23,14 @@ def NormPlanGPURows : Pass<"norm-plan-gpu-rows", "func::FuncOp"> {
       (neighbouring elements that a thread loads at once, 16 bytes of the
       narrowest element type), `norm.shifted` where rows do not begin at
       multiples of that, and `norm.registers` (what a thread may use for the
-      occupancy wanted; tests hold ptxas to it).
+      occupancy wanted; tests hold ptxas to it);
+    * on a loop whose rows are too long for one block, `norm.cluster`: the
+      blocks that share a row (`norm.threads` counts the threads of all).
 
     The cost model is `chooseRowSchedule` in norm/Target/NVVM/Schedule.h. A row
-    of up to 24576 elements is one vector (read once, kept in registers); longer
-    rows and dynamic ones are loops over strips. A loop with an op that cannot
+    that the threads can hold is one vector (read once, kept in registers): up to
+    24576 elements in one block, 393216 in a cluster of 16. Longer rows and
+    dynamic ones are loops over strips. A loop with an op that cannot
     be vectorised gets `norm.row_lanes = 0` on its ops, which keeps them scalar.
 
     Example:
@@ -46,6 +49,45 @@ def NormPlanGPURows : Pass<"norm-plan-gpu-rows", "func::FuncOp"> {
     } {norm.registers = 48 : i64, norm.threads = 256 : i64, norm.vector = 4 : i64}
     ```
   }];
+  let options = [Option<"maxCluster", "max-cluster", "int64_t", /*default=*/"1",
+                        "Blocks that may share a row; 1 where the chip has no "
+                        "clusters">];
+}
+
+def NormWrapSingleRows : Pass<"norm-wrap-single-rows", "func::FuncOp"> {
+  let summary = "A row that is alone gets a loop of one turn";
+  let description = [{
+    Folding of unit dims leaves a program on one row without a loop over rows,
+    and a reduction without parallel loops would be one thread's work. This pass
+    puts each group of linalg ops that work on one row (all loops but the
+    innermost of extent 1, values passed among them, one of them a reduction)
+    into an `scf.forall` of one iteration, which norm-plan-gpu-rows and
+    norm-distribute-rows-to-gpu then treat as any other.
+
+    Example:
+
+    ```mlir
+    %s = linalg.generic {iterator_types = ["reduction"], ...}
+      ins(%x : tensor<4096xf32>) outs(%f : tensor<f32>) { addf }
+    ```
+
+    becomes
+
+    ```mlir
+    %s = scf.forall (%i) in (1) shared_outs(%o = %f) -> tensor<f32> {
+      %p = linalg.generic {iterator_types = ["reduction"], ...}
+        ins(%x : tensor<4096xf32>) outs(%o : tensor<f32>) { addf }
+      scf.forall.in_parallel {
+        tensor.parallel_insert_slice %p into %o[] [] [] ...
+      }
+    } {mapping = [#gpu.block<x>]}
+    ```
+
+    Limits: a group with an op that norm-vectorize-rows cannot write, or whose
+    values another op uses in between, stays.
+  }];
+  let dependentDialects = ["gpu::GPUDialect", "scf::SCFDialect",
+                           "tensor::TensorDialect"];
 }
 
 def NormDistributeRowsToGPU
@@ -66,7 +108,10 @@ def NormDistributeRowsToGPU
     `vector.load` and `store`, predicated where a mask ends a row;
     `vector.reduction` becomes a tree in the thread, log2(T) `gpu.shuffle xor`
     (at most five) in the warp and, beyond one warp, one exchange through
-    workgroup memory, after which every thread has the same bits.
+    workgroup memory, after which every thread has the same bits. Where
+    `norm.cluster` blocks share a row, each warp writes its value into the
+    workgroup memory of all of them (`nvvm.mapa`), and one barrier of the cluster
+    takes the place of the block's.
 
     With `norm.shifted`, rows begin up to V - 1 elements past an aligned address,
     and each row's threads begin at that address: their first and last vectors
@@ -110,7 +155,8 @@ def NormDistributeRowsToGPU
   }];
   let dependentDialects = ["arith::ArithDialect", "gpu::GPUDialect",
                            "LLVM::LLVMDialect", "memref::MemRefDialect",
-                           "scf::SCFDialect", "vector::VectorDialect"];
+                           "NVVM::NVVMDialect", "scf::SCFDialect",
+                           "vector::VectorDialect"];
 }
 
 def NormWrapScalarLinalg : Pass<"norm-wrap-scalar-linalg", "func::FuncOp"> {
@@ -147,7 +193,8 @@ def NormHoistGPULoads : Pass<"norm-hoist-gpu-loads", "func::FuncOp"> {
   let description = [{
     A reduction over a row makes its threads wait for each other, and a load that
     follows it in the program starts only then. In each block of a `gpu.launch`
-    this pass moves the loads that follow the first `gpu.shuffle` before it, with
+    this pass moves the loads that follow the first `gpu.shuffle` or
+    `nvvm.cluster.wait` before it, with
     what computes their indices, up to the first op that writes global memory; so
     a weight arrives while the statistic is computed. `registers` bounds what is
     held across the reduction.
@@ -173,6 +220,98 @@ def NormHoistGPULoads : Pass<"norm-hoist-gpu-loads", "func::FuncOp"> {
                         "32-bit registers a thread that hoisted loads may fill">];
 }
 
+def NormConvertFP8ToNVVM : Pass<"norm-convert-fp8-to-nvvm"> {
+  let summary = "Roundings from f32 to 8-bit floats by cvt, two at a time";
+  let description = [{
+    Chips from sm_89 on round two f32 numbers to f8E4M3FN or f8E5M2 by one
+    instruction, which saturates. This pass uses it for `arith.truncf` on vectors
+    of even length, and selects NaN or infinity where arith.truncf has them
+    (above 464 and from 61440 on). norm-expand-fp8 does the others.
+
+    Example: `arith.truncf %v : vector<2xf32> to vector<2xf8E4M3FN>` becomes
+
+    ```mlir
+    %p = nvvm.convert.f32x2.to.f8x2 %high, %low {rnd = #nvvm.fp_rnd_mode<rn>,
+      sat = #nvvm.sat_mode<satfinite>} : i16 (f8E4M3FN)
+    %b = vector.bitcast (vector.from_elements %p) : vector<1xi16> to vector<2xi8>
+    %s = arith.select %over, %nan, %b : vector<2xi1>, vector<2xi8>
+    %q = arith.bitcast %s : vector<2xi8> to vector<2xf8E4M3FN>
+    ```
+  }];
+  let dependentDialects = ["arith::ArithDialect", "math::MathDialect",
+                           "NVVM::NVVMDialect", "vector::VectorDialect"];
+}
+
+def NormDependentLaunch : Pass<"norm-dependent-launch", "func::FuncOp"> {
+  let summary = "Let kernels start before the one ahead of them ends";
+  let description = [{
+    Programmatic dependent launch (CUDA, sm_90 and later): a kernel that is
+    launched with the attribute of that name starts while the one before it in
+    the stream still runs, and waits by itself for what that one writes. In each
+    `gpu.launch` this pass puts `nvvm.griddepcontrol wait` before all accesses to
+    global memory but the reads of what all rows share, such as a weight, and
+    `nvvm.griddepcontrol launch_dependents` where the threads of a row first wait
+    for each other, when its loads are on the way.
+
+    Example:
+
+    ```mlir
+    %v = vector.load %x[%row, %i] : memref<64x128xf32>, vector<4xf32>
+    %w = vector.load %weight[%i] : memref<128xf32>, vector<4xf32>
+    %s = gpu.shuffle xor %a, %c16, %c32 : f32
+    ```
+
+    becomes
+
+    ```mlir
+    %w = vector.load %weight[%i] : memref<128xf32>, vector<4xf32>
+    nvvm.griddepcontrol wait
+    %v = vector.load %x[%row, %i] : memref<64x128xf32>, vector<4xf32>
+    nvvm.griddepcontrol launch_dependents
+    %s = gpu.shuffle xor %a, %c16, %c32 : f32
+    ```
+
+    Limits: right only where the kernel before it in the stream does not write a
+    buffer that the function takes, only reads, and reads at the same place for
+    all rows. Without the launch attribute both ops do nothing.
+  }];
+  let dependentDialects = ["NVVM::NVVMDialect"];
+}
+
+def NormStreamGPUAccesses
+    : Pass<"norm-stream-gpu-accesses", "func::FuncOp"> {
+  let summary = "Mark accesses that a kernel makes once as nontemporal";
+  let description = [{
+    In each `gpu.launch`, `vector.load` and `vector.store` of global memory at a
+    place that depends on the row, outside loops, become nontemporal: a row is
+    used once, and should not push a weight, or what other kernels need, out of
+    the L2 cache. norm-lower-nontemporal makes PTX's `.cs` of that.
+
+    Example: `vector.store %v, %y[%row, %i] : memref<64x128xf32>, vector<4xf32>`
+    becomes `vector.store %v, %y[%row, %i] {nontemporal = true} : ...`.
+
+    Limits: a result that the next kernel reads from the L2 cache is better
+    without; hence not the default of norm-to-nvvm.
+  }];
+}
+
+def NormLowerNontemporal
+    : Pass<"norm-lower-nontemporal", "gpu::GPUModuleOp"> {
+  let summary = "Nontemporal accesses of the LLVM dialect to ld.cs and st.cs";
+  let description = [{
+    LLVM's NVPTX back end drops `nontemporal`. This pass writes such loads and
+    stores of global memory, 16 to 128 bits each, as inline PTX with the cache
+    operator `.cs` ("likely to be accessed once").
+
+    Example: `llvm.store %v, %p {alignment = 16, nontemporal} : vector<4xf32>,
+    !llvm.ptr` becomes inline assembly `st.global.cs.v4.b32 [$0], {$1, $2, $3, $4};`
+
+    Limits: pointers are taken to be global memory; other sizes, and accesses that
+    are aligned to less than their size, stay as they are.
+  }];
+  let dependentDialects = ["LLVM::LLVMDialect", "NVVM::NVVMDialect"];
+}
+
 def NormDeviceMemory : Pass<"norm-device-memory", "func::FuncOp"> {
   let summary = "Buffers of a function that launches kernels live on the device";
   let description = [{
@@ -189,6 +328,30 @@ def NormDeviceMemory : Pass<"norm-device-memory", "func::FuncOp"> {
     location.
   }];
   let dependentDialects = ["gpu::GPUDialect", "memref::MemRefDialect"];
+}
+
+def NormKnownClusterSize : Pass<"norm-known-cluster-size", "ModuleOp"> {
+  let summary = "Cluster sizes of launches, written on their kernels";
+  let description = [{
+    gpu-kernel-outlining records constant block and grid sizes on a kernel, but
+    not the size of its clusters. This pass does where all launches of a kernel
+    have the same constant one. The PTX then says `.reqnctapercluster`, so that
+    who launches the image without this program's host code gets clusters too.
+
+    Example:
+
+    ```mlir
+    gpu.launch_func @kernels::@k clusters in (%c4, %c1, %c1) blocks in ...
+    gpu.func @k(...) kernel
+    ```
+
+    becomes
+
+    ```mlir
+    gpu.launch_func @kernels::@k clusters in (%c4, %c1, %c1) blocks in ...
+    gpu.func @k(...) kernel attributes {known_cluster_size = array<i32: 4, 1, 1>}
+    ```
+  }];
 }
 
 def NormLowerGPUMath : Pass<"norm-lower-gpu-math", "gpu::GPUModuleOp"> {
@@ -213,6 +376,7 @@ def NormVerifyGPUTarget : Pass<"norm-verify-gpu-target", "ModuleOp"> {
     asks first. `chip` is one of LLVM's, such as `sm_90` or `sm_100a`;
     `ptx-version` one that LLVM writes, as `8.0` or `80`, and not older than the
     chip. Empty is the oldest that has the chip, which most drivers take.
+    `dependent-launch` needs sm_90.
 
     Example: with `chip=sm_90 ptx-version=7.0`
 
@@ -223,7 +387,10 @@ def NormVerifyGPUTarget : Pass<"norm-verify-gpu-target", "ModuleOp"> {
   let options = [Option<"chip", "chip", "std::string", /*default=*/"\"sm_90\"",
                         "GPU, such as sm_80, sm_90 or sm_100">,
                  Option<"ptxVersion", "ptx-version", "std::string",
-                        /*default=*/"", "PTX version, such as 8.0">];
+                        /*default=*/"", "PTX version, such as 8.0">,
+                 Option<"dependentLaunch", "dependent-launch", "bool",
+                        /*default=*/"false",
+                        "Whether norm-dependent-launch will run">];
 }
 
 def NormVerifyGPUMemory : Pass<"norm-verify-gpu-memory", "gpu::GPUModuleOp"> {

@@ -17,18 +17,24 @@
 
 namespace mlir::norm {
 
-/// I64 attributes of a row loop: RowSchedule's threads, vector and registers.
+/// I64 attributes of a row loop: RowSchedule's threads, vector, registers and,
+/// above 1, cluster.
 constexpr llvm::StringLiteral threadsAttrName = "norm.threads";
 constexpr llvm::StringLiteral vectorAttrName = "norm.vector";
 constexpr llvm::StringLiteral registersAttrName = "norm.registers";
+constexpr llvm::StringLiteral clusterAttrName = "norm.cluster";
 /// Unit attribute: rows do not begin at multiples of the vector.
 constexpr llvm::StringLiteral shiftedAttrName = "norm.shifted";
 
 /// Threads of a warp, for shuffles.
 constexpr int64_t warpSize = 32;
 
+/// Threads of a block.
+constexpr int64_t maxBlockThreads = 1024;
+
 struct RowSchedule {
-  /// That share a row: a power of two within a warp, else whole warps.
+  /// That share a row, in all its blocks: a power of two within a warp, else
+  /// whole warps of each block.
   int64_t threads;
   int64_t vector; ///< neighbouring elements a thread accesses at once: 1 to 16
   int64_t chunks; ///< such vectors a thread holds at once
@@ -38,12 +44,13 @@ struct RowSchedule {
   /// A thread's registers, at most, for the occupancy wanted. A bound that
   /// tests check against ptxas, not one that ptxas is given.
   int64_t registers = 0;
+  int64_t cluster = 1; ///< blocks that share a row: a power of two to 16
 
   /// Elements that the threads hold together; a longer row is done in strips.
   int64_t getLanes() const { return threads * vector * chunks; }
 };
 
-/// Whether `threads` can share a row: see RowSchedule.
+/// Whether `threads` of one block can share a row: see RowSchedule.
 bool isLegalThreadCount(int64_t threads);
 
 /// Rows of a block with `threads` threads a row. Rows that share a warp or a
@@ -53,7 +60,21 @@ int64_t getRowsABlock(int64_t threads);
 /// `extent`: elements of a row, or ShapedType::kDynamic. `pitch`: a number that
 /// divides the distance between rows in every buffer (0: a single row, or only
 /// the host can know). `bytes`: size of the narrowest element type.
-RowSchedule chooseRowSchedule(int64_t extent, int64_t pitch, int64_t bytes);
+/// `maxCluster`: blocks that may share a row (1: the chip has no clusters).
+RowSchedule chooseRowSchedule(int64_t extent, int64_t pitch, int64_t bytes,
+                              int64_t maxCluster);
+
+/// The blocks of a cluster that `chip` ("sm_90") can launch: 16 on data centre
+/// chips from sm_90 on (above 8 the function needs CUDA's non-portable
+/// attribute), 8 on other chips from sm_90 on, 1 before.
+int64_t getMaxClusterSize(llvm::StringRef chip);
+
+/// Whether `chip` rounds f32 to 8-bit floats by an instruction that its least
+/// PTX version has (sm_89 needs a later one than LLVM takes by default).
+bool hasFP8Conversions(llvm::StringRef chip);
+
+/// Whether a kernel on `chip` can wait for the one before it by itself.
+bool hasDependentLaunch(llvm::StringRef chip);
 
 } // namespace mlir::norm
 

@@ -9,10 +9,10 @@ import ptx
 HERE = os.path.dirname(os.path.abspath(__file__))
 
 
-def build(source, work):
+def build(source, work, chip="sm_90"):
     """Compiles a .mlir file to a shared object that asks for a launcher."""
     ir, library = work + ".ll", work + ".so"
-    subprocess.run(["norm-compile", source, "--target=nvvm", "--emit=llvm-ir", "-o", ir], check=True)
+    subprocess.run(["norm-compile", source, "--target=nvvm", "--chip=" + chip, "--emit=llvm-ir", "-o", ir], check=True)
     subprocess.run(["clang-22", "-w", "-O1", "-shared", "-fPIC", ir,
                     os.path.join(HERE, "launcher.c"), "-lm", "-o", library], check=True)
     return library
@@ -43,7 +43,7 @@ class Program:
             for i, (param, size) in enumerate(kernel.params):
                 values[param] = ctypes.string_at(params[i], size)
             self.launches.append((name.decode(), tuple(sizes[:6])) +
-                                 ptx.launch(kernel, self.memory, values, list(sizes[:6])))
+                                 ptx.launch(kernel, self.memory, values, list(sizes[:9])))
         except Exception as error:  # ctypes would only print it
             self.error = self.error or error
 

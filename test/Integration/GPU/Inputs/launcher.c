@@ -10,7 +10,7 @@ typedef struct {
 } Function;
 
 void (*emulator_launch)(const char *ptx, const char *name,
-                        const int64_t *grid_and_block, void **params);
+                        const int64_t *grid_block_cluster, void **params);
 void (*emulator_alloc)(void *buffer, int64_t bytes);
 void (*emulator_free)(void *buffer);
 
@@ -24,13 +24,21 @@ void *mgpuModuleGetFunction(void *module, const char *name) {
   return function;
 }
 
+void mgpuLaunchClusterKernel(Function *function, int64_t cx, int64_t cy,
+                             int64_t cz, int64_t gx, int64_t gy, int64_t gz,
+                             int64_t bx, int64_t by, int64_t bz, int32_t shared,
+                             void *stream, void **params, void **extra) {
+  int64_t sizes[9] = {gx, gy, gz, bx, by, bz, cx, cy, cz};
+  emulator_launch(function->ptx, function->name, sizes, params);
+  free(function);
+}
+
 void mgpuLaunchKernel(Function *function, int64_t gx, int64_t gy, int64_t gz,
                       int64_t bx, int64_t by, int64_t bz, int32_t shared,
                       void *stream, void **params, void **extra,
                       uint64_t count) {
-  int64_t sizes[6] = {gx, gy, gz, bx, by, bz};
-  emulator_launch(function->ptx, function->name, sizes, params);
-  free(function);
+  mgpuLaunchClusterKernel(function, 1, 1, 1, gx, gy, gz, bx, by, bz, shared,
+                          stream, params, extra);
 }
 
 void *mgpuStreamCreate(void) { return 0; }

@@ -4,7 +4,9 @@ norm-to-nvvm emits.
 All threads of a block go in lockstep; those at the smallest program counter
 run, so that branches join again where they meet. It stops with an error on an
 instruction that it does not know, on an access outside a buffer or not aligned
-to its size, and on a shuffle that not all threads of the warp reach.
+to its size, on a shuffle that not all threads of the warp reach, on a barrier
+of a cluster that not all its threads reach, and on an access to another block's
+memory before the first such barrier.
 """
 import re
 import numpy as np
@@ -54,6 +56,26 @@ def to_raw(values, kind):
     if kind == "pred":
         return np.asarray(values, bool)
     return np.asarray(values).astype(RAW[bits_of(kind)])
+
+
+def permute(low, high, selector):
+    """prmt.b32: each nibble of the selector names one of eight bytes."""
+    both = high.astype(np.uint64) << np.uint64(32) | low.astype(np.uint64)
+    result = np.zeros_like(low)
+    for i in range(4):
+        nibble = selector >> np.uint32(4 * i) & np.uint32(15)
+        byte = (both >> (nibble & np.uint32(7)).astype(np.uint64) * np.uint64(8)).astype(np.uint32) & np.uint32(255)
+        byte = np.where(nibble & np.uint32(8), np.where(byte & np.uint32(128), 255, 0), byte)
+        result |= byte.astype(np.uint32) << np.uint32(8 * i)
+    return result
+
+
+def saturate_fp8(values, kind):
+    """cvt.rn.satfinite: what would be too large is the largest number."""
+    import fp8  # only the programs that need it have it in their path
+    largest = {"e4m3": 448.0, "e5m2": 57344.0}[kind]
+    codes = fp8.round_to(np.clip(values, -largest, largest), kind)
+    return np.where(np.isnan(values), 0x7F, codes).astype(np.uint16)
 
 
 class Kernel:
@@ -119,8 +141,11 @@ class Memory:
 
 
 class Block:
-    def __init__(self, kernel, memory, params, block_id, sizes):
+    def __init__(self, kernel, memory, params, block_id, sizes, cluster):
+        """`cluster`: the blocks of its cluster, by rank; this one joins it."""
         self.kernel, self.memory, self.params = kernel, memory, params
+        self.cluster, self.cluster_barriers, rank = cluster, 0, len(cluster)
+        cluster.append(self)
         count = int(np.prod(sizes[3:]))
         thread = np.arange(count)
         self.count = count
@@ -132,6 +157,9 @@ class Block:
                                 ("ntid", sizes[3 + i]), ("nctaid", sizes[i])):
                 self.special["%%%s.%s" % (name, axis)] = np.broadcast_to(
                     np.uint32(value), count).astype(np.uint32)
+        for name, value in (("clusterid.x", block_id[0] // sizes[6]), ("cluster_ctaid.x", rank),
+                            ("cluster_ctarank", rank), ("cluster_nctaid.x", sizes[6])):
+            self.special["%" + name] = np.full(count, value, np.uint32)
         self.shared = Memory()
         self.shared.add(0, np.zeros(max(kernel.shared_bytes, 1), np.uint8))
         self.registers = {}
@@ -148,7 +176,7 @@ class Block:
             return np.full(self.count, self.kernel.shared[text], RAW[bits])
         if text[:2] in ("0f", "0d"):
             return np.full(self.count, int(text[2:], 16), RAW[bits])
-        value = int(text, 0) & ((1 << bits) - 1) if bits > 1 else bool(int(text))
+        value = int(text.rstrip("U"), 0) & ((1 << bits) - 1) if bits > 1 else bool(int(text))
         return np.full(self.count, value, bool if bits == 1 else RAW[bits])
 
     def read(self, text, kind):
@@ -166,13 +194,20 @@ class Block:
     # Control
 
     def run(self):
+        """Yields where all its threads wait for the cluster."""
         code = self.kernel.code
         pcs = np.zeros(self.count, np.int64)
         done, waiting = np.zeros(self.count, bool), np.zeros(self.count, bool)
+        outside = np.zeros(self.count, bool)  # wait for the cluster
         while not done.all():
-            ready = ~done & ~waiting
+            ready = ~done & ~waiting & ~outside
             if not ready.any():
-                waiting[:] = False
+                if outside.any():
+                    if waiting.any() or done.any():
+                        raise RuntimeError("a barrier of the cluster that not all threads reach")
+                    yield
+                    self.cluster_barriers += 1
+                waiting[:] = outside[:] = False
                 continue
             pc = pcs[ready].min()
             active = ready & (pcs == pc)
@@ -188,6 +223,9 @@ class Block:
                 done |= self.mask
             elif name == "bar":
                 waiting |= self.mask
+            elif name == "barrier" and opcode[1] == "cluster":
+                if opcode[2] == "wait":
+                    outside |= self.mask
             elif name == "shfl":
                 self.shuffle(opcode, operands, done)
             else:
@@ -212,7 +250,7 @@ class Block:
         return (raw + np.uint64(int(offset or 0)))[self.mask]
 
     def transfer(self, opcode, operands, is_load):
-        space = "param" if "param" in opcode else "shared" if "shared" in opcode else "global"
+        space = ("param" if "param" in opcode else "global" if "global" in opcode else "shared")
         kind = opcode[-1]
         bits = bits_of(kind)
         if space == "param":
@@ -225,6 +263,8 @@ class Block:
         if not self.mask.any():
             return
         size = bits // 8 * len(names)
+        if "shared::cluster" in opcode:
+            return self.store_remotely(where, names, bits)
         memory = self.shared if space == "shared" else self.memory
         data, offsets = memory.access(self.address(where), size)
         if space == "global":
@@ -241,6 +281,15 @@ class Block:
             else:
                 raw = self.read_raw(name, bits)[self.mask]
                 data[at] = np.ascontiguousarray(raw)[:, None].view(np.uint8)
+
+    def store_remotely(self, where, names, bits):
+        if self.cluster_barriers == 0:
+            raise RuntimeError("an access to a block of the cluster that may not have started")
+        raw = self.read_raw(names[0], bits)[self.mask]
+        for address, value in zip(self.address(where), raw):
+            peer = self.cluster[int(address) >> 32]
+            data, at = peer.shared.access(np.array([int(address) & 0xFFFFFFFF]), bits // 8)
+            data[at[0]:at[0] + bits // 8] = np.frombuffer(value.tobytes(), np.uint8)
 
     # Arithmetic
 
@@ -263,6 +312,10 @@ class Block:
 
     def convert(self, opcode, operands):
         to, source = opcode[-2:]
+        if to in ("e4m3x2", "e5m2x2"):
+            high, low = (saturate_fp8(self.read(o, source), to[:-2]) for o in operands[1:3])
+            self.write(operands[0], high << np.uint16(8) | low)
+            return
         if to.endswith("x2"):
             high, low = (to_raw(self.read(o, source), to[:-2]).astype(np.uint32) for o in operands[1:3])
             self.write(operands[0], high << np.uint32(16) | low)
@@ -307,6 +360,11 @@ class Block:
             return self.transfer(opcode, operands, name == "ld")
         if name == "mov":
             return self.move(kind, *operands)
+        if name == "prmt":
+            return self.write(operands[0], permute(*(self.read_raw(o, 32) for o in operands[1:])))
+        if name == "mapa":
+            rank = self.read_raw(operands[2], 32).astype(np.uint64)
+            return self.write(operands[0], rank << np.uint64(32) | self.read_raw(operands[1], 64))
         if name == "cvta":
             return self.write(operands[0], self.read_raw(operands[1], 64))
         if name == "cvt":
@@ -355,9 +413,23 @@ class Block:
 
 def launch(kernel, memory, params, sizes):
     """Runs every block; returns how often a block loaded, stored, shuffled."""
+    if sizes[0] % sizes[6] or sizes[7:9] != [1, 1]:
+        raise RuntimeError("a grid that is not whole clusters along x")
     for z in range(sizes[2]):
         for y in range(sizes[1]):
-            for x in range(sizes[0]):
-                block = Block(kernel, memory, params, (x, y, z), sizes)
-                block.run()
+            for first in range(0, sizes[0], sizes[6]):
+                cluster = []
+                for x in range(first, first + sizes[6]):
+                    Block(kernel, memory, params, (x, y, z), sizes, cluster)
+                run_cluster(cluster)
+    block = cluster[-1]
     return block.loads, block.stores, block.shuffles
+
+
+def run_cluster(blocks):
+    running = [block.run() for block in blocks]
+    while running:
+        still = [block for block in running if next(block, "done") != "done"]
+        if len(still) not in (0, len(running)):
+            raise RuntimeError("a barrier of the cluster that not all blocks reach")
+        running = still

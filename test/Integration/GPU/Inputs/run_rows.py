@@ -61,7 +61,7 @@ def reference(x, w, kind, attributes, dims):
 
 
 def run(name, shape, kind, attributes="", dynamic=(), dims=None, unaligned=False, bound=None,
-        in_place=False):
+        in_place=False, chip="sm_90"):
     dims = dims or (len(shape) - 1,)
     rng = np.random.default_rng(len(name) + sum(shape))
     x = store(rng.standard_normal(shape) * 3, kind)
@@ -79,7 +79,7 @@ def run(name, shape, kind, attributes="", dynamic=(), dims=None, unaligned=False
     path = "%s/%s.mlir" % (WORK, name)
     with open(path, "w") as file:
         file.write(program(shape, kind, attributes, dynamic, dims))
-    device_program = device.Program(device.build(path, path))
+    device_program = device.Program(device.build(path, path, chip))
     device_program.call("main", [x, w, y])
     ulp = max_ulp(load(y, kind), expected if kind in ("f32", "f64") else round_to(expected, kind), kind)
     for kernel, sizes, loads, stores, shuffles in device_program.launches:
@@ -117,7 +117,14 @@ def main():
     ok &= run("shift_count_bf16", (9, 257), "bf16", "count = 64")
     ok &= run("shift_unaligned_f16", (3, 1001), "f16", unaligned=True)
     ok &= run("shift_batches_f32", (2, 3, 2, 67), "f32", dynamic=(0, 1))
-    ok &= run("strips_f32", (2, 50000), "f32")
+    # Rows that the blocks of a cluster share.
+    ok &= run("cluster_bf16", (3, 65536), "bf16", "normalized_type = bf16")
+    ok &= run("cluster_f32", (2, 40000), "f32", dynamic=(0,))
+    ok &= run("cluster_odd_f16", (2, 17001), "f16")
+    ok &= run("cluster_unaligned_f32", (1, 32768), "f32", unaligned=True)
+    ok &= run("largest_cluster_bf16", (1, 262144), "bf16")
+    ok &= run("one_row_bf16", (1, 4096), "bf16", "normalized_type = bf16")
+    ok &= run("strips_f32", (2, 50000), "f32", chip="sm_80")
     ok &= run("dynamic_f32", (3, 1000), "f32", dynamic=(0, 1))
     ok &= run("dynamic_odd_bf16", (3, 9001), "bf16", dynamic=(0, 1))
     ok &= run("no_rows_f32", (0, 128), "f32", dynamic=(0,))

@@ -1,0 +1,111 @@
+//===- DependentLaunch.cpp - overlap a kernel with the one before ---------===//
+//
+// Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "RowAccess.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/Transforms/RegionUtils.h"
+#include "norm/Target/NVVM/Passes.h"
+
+namespace mlir::norm {
+#define GEN_PASS_DEF_NORMDEPENDENTLAUNCH
+#include "norm/Target/NVVM/Passes.h.inc"
+} // namespace mlir::norm
+
+using namespace mlir;
+
+/// Whether the function only reads the buffer it was given: views and other
+/// uses outside kernels do not count as reads.
+static bool isReadOnlyArgument(Value buffer) {
+  auto arg = dyn_cast<BlockArgument>(buffer);
+  if (!arg || !isa<func::FuncOp>(arg.getOwner()->getParentOp()))
+    return false;
+  return llvm::all_of(buffer.getUsers(), [](Operation *user) {
+    return isa<vector::LoadOp, vector::MaskedLoadOp, memref::LoadOp,
+               memref::DimOp, memref::ExtractAlignedPointerAsIndexOp>(user);
+  });
+}
+
+/// Reads of what all rows read, from buffers that no kernel here writes.
+static bool readsSharedArguments(Operation *op,
+                                 norm::RowDependence &dependence) {
+  bool reads = false;
+  WalkResult result = op->walk([&](Operation *nested) {
+    if (Value buffer = norm::getGlobalBuffer(nested)) {
+      reads = true;
+      bool isStore = nested->getNumResults() == 0;
+      if (isStore || !isReadOnlyArgument(buffer) ||
+          llvm::any_of(norm::getAccessIndices(nested), [&](Value index) {
+            return dependence.dependsOnRow(index);
+          }))
+        return WalkResult::interrupt();
+    } else if (nested->getNumRegions() == 0 && !isMemoryEffectFree(nested)) {
+      return WalkResult::interrupt();
+    }
+    return WalkResult::advance();
+  });
+  return reads && !result.wasInterrupted();
+}
+
+static bool isExchange(Operation &op) {
+  return isa<gpu::ShuffleOp, NVVM::ClusterWaitOp>(op);
+}
+
+/// The first op of the kernel by which threads wait for each other, or its end.
+static Operation *findFirstExchange(gpu::LaunchOp launch) {
+  Operation *first = launch.getBody().front().getTerminator();
+  launch.walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (!isExchange(*op))
+      return WalkResult::advance();
+    first = op;
+    return WalkResult::interrupt();
+  });
+  return first;
+}
+
+static void overlap(IRRewriter &rewriter, gpu::LaunchOp launch) {
+  Location loc = launch.getLoc();
+  Operation *first = findFirstExchange(launch);
+  rewriter.setInsertionPoint(first);
+  NVVM::GriddepcontrolOp::create(rewriter, loc,
+                                 NVVM::GridDepActionKind::launch_dependents);
+
+  Block &body = launch.getBody().front();
+  rewriter.setInsertionPointToStart(&body);
+  auto wait = NVVM::GriddepcontrolOp::create(rewriter, loc,
+                                             NVVM::GridDepActionKind::wait);
+  norm::RowDependence dependence(launch);
+  SmallVector<Operation *> reads;
+  for (Operation &op : *first->getBlock()) {
+    if (&op == first)
+      break;
+    if (readsSharedArguments(&op, dependence))
+      reads.push_back(&op);
+  }
+  for (Operation *op : reads) {
+    // Reads under a condition of the block, such as whether it has a row, stay.
+    if (op->getBlock() != &body ||
+        failed(moveOperationDependencies(rewriter, op, wait)))
+      continue;
+    rewriter.moveOpBefore(op, wait);
+  }
+}
+
+namespace {
+struct NormDependentLaunch
+    : norm::impl::NormDependentLaunchBase<NormDependentLaunch> {
+  void runOnOperation() override {
+    IRRewriter rewriter(&getContext());
+    getOperation().walk(
+        [&](gpu::LaunchOp launch) { overlap(rewriter, launch); });
+  }
+};
+} // namespace

@@ -1,0 +1,95 @@
+//===- DistributeClusters.cpp - reductions over the blocks of a row -------===//
+//
+// Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Warp w of block r writes its value to slot r*W + w of every block's workgroup
+// memory; after one barrier of the cluster each block reads only its own. So no
+// block has to stay for another's reads (CUDA C++ programming guide,
+// "Distributed shared memory").
+//
+//===----------------------------------------------------------------------===//
+
+#include "VectorDistributor.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "norm/Target/NVVM/Schedule.h"
+
+using namespace mlir;
+using namespace mlir::norm;
+
+void norm::arriveAtClusterStart(OpBuilder &b, Location loc) {
+  // The relaxed form needs PTX 8.0.
+  NVVM::ClusterArriveOp::create(b, loc, b.getUnitAttr());
+}
+
+/// Memory of a block that has not started cannot be written.
+void VectorDistributor::waitForClusterStart(Location loc) {
+  if (layout.cluster == 1 || clusterStarted)
+    return;
+  NVVM::ClusterWaitOp::create(b, loc, b.getUnitAttr());
+  clusterStarted = true;
+}
+
+static void syncCluster(OpBuilder &b, Location loc) {
+  NVVM::ClusterArriveOp::create(b, loc, b.getUnitAttr());
+  NVVM::ClusterWaitOp::create(b, loc, b.getUnitAttr());
+}
+
+/// Stores `v` to element `slot` of `buffer` as block `peer` has it.
+static void storeRemotely(OpBuilder &b, Location loc, Value v, Value buffer,
+                          Value slot, Value peer) {
+  Type i64 = b.getI64Type();
+  auto type = cast<MemRefType>(buffer.getType());
+  Value start = memref::ExtractAlignedPointerAsIndexOp::create(b, loc, buffer);
+  Value bytes =
+      arith::ConstantIndexOp::create(b, loc, type.getElementTypeBitWidth() / 8);
+  Value address = arith::AddIOp::create(
+      b, loc, start, arith::MulIOp::create(b, loc, slot, bytes));
+  address = arith::IndexCastOp::create(b, loc, i64, address);
+  auto own = LLVM::LLVMPointerType::get(
+      b.getContext(), unsigned(NVVM::NVVMMemorySpace::Shared));
+  auto theirs = LLVM::LLVMPointerType::get(
+      b.getContext(), unsigned(NVVM::NVVMMemorySpace::SharedCluster));
+  Value local = LLVM::IntToPtrOp::create(b, loc, own, address);
+  Value rank = arith::IndexCastOp::create(b, loc, b.getI32Type(), peer);
+  Value remote = NVVM::MapaOp::create(b, loc, theirs, local, rank);
+  LLVM::StoreOp::create(b, loc, v, remote);
+}
+
+Value VectorDistributor::reduceOverCluster(Location loc,
+                                           vector::CombiningKind kind, Value v,
+                                           Value buffer, bool inLoop) {
+  int64_t warps = layout.threads / layout.cluster / warpSize;
+  Value size = index(loc, warpSize);
+  Value lane = arith::RemUIOp::create(b, loc, layout.blockThread, size);
+  Value warp = arith::DivUIOp::create(b, loc, layout.blockThread, size);
+  Value hasPeer = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, lane,
+                                        index(loc, layout.cluster));
+  scf::IfOp::create(b, loc, hasPeer, [&](OpBuilder &, Location) {
+    Value first = arith::MulIOp::create(b, loc, layout.rank, index(loc, warps));
+    Value slot = arith::AddIOp::create(b, loc, first, warp);
+    storeRemotely(b, loc, v, buffer, slot, lane);
+    scf::YieldOp::create(b, loc);
+  });
+  syncCluster(b, loc);
+  int64_t slots = layout.cluster * warps;
+  int64_t lanes = std::min<int64_t>(llvm::PowerOf2Ceil(slots), warpSize);
+  SmallVector<Value> partials;
+  if (slots <= warpSize)
+    partials.push_back(loadPartial(loc, kind, buffer, lane, slots));
+  for (int64_t slot = 0; slots > warpSize && slot < slots; slot += warpSize) {
+    Value at = arith::AddIOp::create(b, loc, lane, index(loc, slot));
+    partials.push_back(slot + warpSize <= slots
+                           ? memref::LoadOp::create(b, loc, buffer, at)
+                           : loadSlot(loc, kind, buffer, at, slots));
+  }
+  // The next turn writes the slots again.
+  if (inLoop)
+    syncCluster(b, loc);
+  return reduceInWarp(loc, kind, reducePairwise(b, loc, kind, partials), lanes);
+}

@@ -1,0 +1,177 @@
+//===- WrapSingleRows.cpp - a row that is alone gets a loop ---------------===//
+//
+// Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/PatternMatch.h"
+#include "norm/Target/NVVM/Passes.h"
+#include "norm/Transforms/Transforms.h"
+#include "llvm/ADT/SetVector.h"
+
+namespace mlir::norm {
+#define GEN_PASS_DEF_NORMWRAPSINGLEROWS
+#include "norm/Target/NVVM/Passes.h.inc"
+} // namespace mlir::norm
+
+using namespace mlir;
+using linalg::LinalgOp;
+
+/// All loops but the innermost have extent 1.
+static bool isSingleRow(LinalgOp op) {
+  SmallVector<int64_t> extents = op.getStaticLoopRanges();
+  return op.hasPureTensorSemantics() &&
+         llvm::all_of(ArrayRef(extents).drop_back(extents.empty() ? 0 : 1),
+                      [](int64_t extent) { return extent == 1; });
+}
+
+static int64_t getExtent(LinalgOp op) {
+  return op.getNumLoops() == 0 ? 1 : op.getStaticLoopRanges().back();
+}
+
+/// The single-row ops of one block that pass values to each other and have the
+/// extent of `seed`, or 1.
+static llvm::SetVector<LinalgOp> collectGroup(LinalgOp seed) {
+  llvm::SetVector<LinalgOp> group;
+  group.insert(seed);
+  auto join = [&](Operation *op) {
+    auto member = dyn_cast_or_null<LinalgOp>(op);
+    if (member && member->getBlock() == seed->getBlock() &&
+        isSingleRow(member) &&
+        (getExtent(member) == getExtent(seed) || getExtent(member) == 1))
+      group.insert(member);
+  };
+  for (size_t i = 0; i < group.size(); ++i) {
+    LinalgOp op = group[i];
+    for (Value v : op->getOperands())
+      join(v.getDefiningOp());
+    for (Operation *user : op->getUsers())
+      join(user);
+  }
+  auto members = group.takeVector();
+  llvm::sort(members,
+             [](LinalgOp a, LinalgOp b) { return a->isBeforeInBlock(b); });
+  return {members.begin(), members.end()};
+}
+
+/// Whether the group can move to its last op: nothing else on the way uses a
+/// result or computes an operand from one.
+static bool canMoveToEnd(const llvm::SetVector<LinalgOp> &group) {
+  Operation *last = group.back();
+  for (LinalgOp op : group)
+    for (Operation *user : op->getUsers()) {
+      Operation *ancestor = op->getBlock()->findAncestorOpInBlock(*user);
+      if (ancestor && ancestor->isBeforeInBlock(last) &&
+          !group.contains(dyn_cast<LinalgOp>(ancestor)))
+        return false;
+    }
+  return true;
+}
+
+/// Results that ops outside the group use, each with its op.
+static SmallVector<OpResult>
+collectResults(const llvm::SetVector<LinalgOp> &group) {
+  SmallVector<OpResult> results;
+  for (LinalgOp op : group)
+    for (OpResult result : op->getResults())
+      if (llvm::any_of(result.getUsers(), [&](Operation *user) {
+            return !group.contains(dyn_cast<LinalgOp>(user));
+          }))
+        results.push_back(result);
+  return results;
+}
+
+/// Where the ops of the group that lead to `result` start to write.
+static Value getDestination(const llvm::SetVector<LinalgOp> &group,
+                            OpResult result) {
+  auto op = cast<LinalgOp>(result.getOwner());
+  Value init = op.getTiedOpOperand(result)->get();
+  auto producer = init.getDefiningOp<LinalgOp>();
+  return producer && group.contains(producer)
+             ? getDestination(group, cast<OpResult>(init))
+             : init;
+}
+
+/// Ends an iteration of `loop` with `v` as the whole of a result.
+static void yieldWhole(IRRewriter &rewriter, scf::ForallOp loop, Value v,
+                       Value arg) {
+  Location loc = loop.getLoc();
+  OpBuilder::InsertionGuard guard(rewriter);
+  rewriter.setInsertionPoint(loop.getTerminator());
+  SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(rewriter, loc, v);
+  SmallVector<OpFoldResult> offsets(sizes.size(), rewriter.getIndexAttr(0));
+  SmallVector<OpFoldResult> strides(sizes.size(), rewriter.getIndexAttr(1));
+  rewriter.setInsertionPointToEnd(loop.getTerminator().getBody());
+  tensor::ParallelInsertSliceOp::create(rewriter, loc, v, arg, offsets, sizes,
+                                        strides);
+}
+
+static void wrap(IRRewriter &rewriter, const llvm::SetVector<LinalgOp> &group) {
+  SmallVector<OpResult> results = collectResults(group);
+  SmallVector<Value> destinations;
+  for (OpResult result : results)
+    destinations.push_back(getDestination(group, result));
+
+  // The mapping keeps canonicalisation from removing a loop of one turn.
+  Attribute mapping = gpu::GPUBlockMappingAttr::get(rewriter.getContext(),
+                                                    gpu::MappingId::DimX);
+  LinalgOp last = group.back();
+  rewriter.setInsertionPointAfter(last);
+  auto loop =
+      scf::ForallOp::create(rewriter, last.getLoc(),
+                            SmallVector<OpFoldResult>{rewriter.getIndexAttr(1)},
+                            destinations, rewriter.getArrayAttr(mapping));
+  rewriter.setInsertionPointToStart(loop.getBody());
+  IRMapping map;
+  for (auto [destination, arg] :
+       llvm::zip(destinations, loop.getRegionIterArgs()))
+    map.map(destination, arg);
+  for (LinalgOp op : group)
+    rewriter.clone(*op, map);
+  for (auto [result, arg] : llvm::zip(results, loop.getRegionIterArgs()))
+    yieldWhole(rewriter, loop, map.lookup(Value(result)), arg);
+  for (auto [from, to] : llvm::zip(results, loop.getResults()))
+    rewriter.replaceUsesWithIf(from, to, [&](OpOperand &use) {
+      return !group.contains(dyn_cast<LinalgOp>(use.getOwner()));
+    });
+  for (LinalgOp op : llvm::reverse(group.getArrayRef()))
+    rewriter.eraseOp(op);
+}
+
+/// A reduction along a row that no loop has yet.
+static bool isSeed(LinalgOp op) {
+  return op.getNumReductionLoops() > 0 && isSingleRow(op) && getExtent(op) != 1;
+}
+
+namespace {
+struct NormWrapSingleRows
+    : norm::impl::NormWrapSingleRowsBase<NormWrapSingleRows> {
+  void runOnOperation() override {
+    IRRewriter rewriter(&getContext());
+    for (Block &block : getOperation().getBody()) {
+      llvm::DenseSet<Operation *> visited;
+      for (auto op = findSeed(block, visited); op;
+           op = findSeed(block, visited)) {
+        llvm::SetVector<LinalgOp> group = collectGroup(op);
+        visited.insert_range(group);
+        if (llvm::all_of(group, norm::canVectorizeRow) && canMoveToEnd(group))
+          wrap(rewriter, group);
+      }
+    }
+  }
+
+  static LinalgOp findSeed(Block &block,
+                           const llvm::DenseSet<Operation *> &visited) {
+    for (auto op : block.getOps<LinalgOp>())
+      if (isSeed(op) && !visited.contains(op))
+        return op;
+    return nullptr;
+  }
+};
+} // namespace
