@@ -6,6 +6,7 @@ torch tensors, without copies.
     norm(x, weight, out=y)              # or writes to yours
 
 Arguments and results must be contiguous, on the CPU, and of the function's type.
+That extents which a function leaves open fit each other is for the caller to see to.
 """
 import ctypes
 import os

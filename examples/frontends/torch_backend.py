@@ -8,8 +8,12 @@ eager mode; the logger "norm_mlir" says why.
 """
 import collections
 import logging
+from concurrent.futures import ThreadPoolExecutor
 
 import torch
+from functorch.compile import make_boxed_func
+from torch._decomp import get_decompositions
+from torch._dynamo.backends.common import aot_autograd
 from torch.fx.passes.infra.partitioner import CapabilityBasedPartitioner
 from torch.fx.passes.operator_support import OperatorSupportBase
 
@@ -17,35 +21,33 @@ import norm_mlir
 
 log = logging.getLogger("norm_mlir")
 
-# What a norm and its neighbours are made of, by the names that graphs use.
-REDUCTIONS = {"mean", "sum", "rms_norm"}
-ELEMENTWISE = {"abs", "add", "bfloat16", "div", "float", "half", "mul", "neg", "pow",
-               "reciprocal", "rsqrt", "sqrt", "square", "sub", "to", "truediv", "type_as"}
+# What a norm and its neighbours are made of, as aten ops.
+REDUCTIONS = {"mean", "sum"}
+ELEMENTWISE = {"_to_copy", "abs", "add", "div", "mul", "neg", "pow", "reciprocal", "rsqrt",
+               "sqrt", "sub"}
 SHORT = (torch.bfloat16, torch.float16)
 
 
 def name_of(node):
-    return node.target if isinstance(node.target, str) else node.target.__name__
+    return getattr(getattr(node.target, "overloadpacket", None), "__name__", None)
 
 
 def is_on_cpu(node):
-    value = node.meta.get("example_value")
+    value = node.meta.get("val")
     return (isinstance(value, torch.Tensor) and value.device.type == "cpu"
             and value.is_floating_point())
 
 
-class NormParts(OperatorSupportBase):
+class NormOps(OperatorSupportBase):
     """Which nodes of a graph may be part of a norm."""
 
     def is_node_supported(self, submodules, node):
-        if node.op not in ("call_function", "call_method"):
-            return False
         if not all(map(is_on_cpu, [node, *node.all_input_nodes])):
             return False
-        if name_of(node) in ("mean", "sum"):
+        if name_of(node) in REDUCTIONS:
             # torch-mlir accumulates in the tensor's type, eager in f32.
-            return node.all_input_nodes[0].meta["example_value"].dtype not in SHORT
-        return name_of(node) in REDUCTIONS | ELEMENTWISE
+            return node.all_input_nodes[0].meta["val"].dtype not in SHORT
+        return name_of(node) in ELEMENTWISE
 
 
 class NormPart(torch.nn.Module):
@@ -66,15 +68,15 @@ class NormPart(torch.nn.Module):
     def find(self, arguments):
         if not all(isinstance(a, torch.Tensor) for a in arguments):
             return None, "an argument is not a tensor"
-        if torch.is_grad_enabled() and any(a.requires_grad for a in arguments):
-            return None, "gradients are needed"
         if not all(a.is_contiguous() for a in arguments):
             return None, "an argument is not contiguous"
         key = tuple((a.shape, a.dtype) for a in arguments)
         if key not in self.functions:
             if len(self.functions) == self.backend.most_shapes:
                 return None, f"more than {self.backend.most_shapes} lists of shapes"
-            self.functions[key] = self.compile(arguments)
+            # In another thread: inside a running graph the dispatcher cannot trace.
+            with ThreadPoolExecutor(1) as thread:
+                self.functions[key] = thread.submit(self.compile, arguments).result()
         return self.functions[key]
 
     def compile(self, arguments):
@@ -101,7 +103,16 @@ class NormBackend:
         self.calls, self.compiled, self.fallbacks = 0, 0, collections.Counter()
 
     def __call__(self, graph_module, example_inputs):
-        partitioner = CapabilityBasedPartitioner(graph_module, NormParts(),
+        # aot_autograd makes graphs of aten ops without mutation, backward ones too.
+        fused = get_decompositions([torch.ops.aten._fused_rms_norm])
+        compiler = aot_autograd(fw_compiler=self.compile_graph, decompositions=fused)
+        return compiler(graph_module, example_inputs)
+
+    def compile_graph(self, graph_module, example_inputs):
+        for node in graph_module.graph.nodes:
+            if name_of(node) in REDUCTIONS and not NormOps().is_node_supported({}, node):
+                log.warning("left to eager: %s, not of f32 or f64 on the CPU", node)
+        partitioner = CapabilityBasedPartitioner(graph_module, NormOps(),
                                                  allows_single_node_partition=True)
         partitions = [p for p in partitioner.propose_partitions()
                       if any(name_of(node) in REDUCTIONS for node in p.nodes)]
@@ -109,7 +120,7 @@ class NormBackend:
         for name, part in list(fused.named_children()):
             if name.startswith("fused_"):
                 setattr(fused, name, NormPart(part, self))
-        return fused.forward
+        return make_boxed_func(fused.forward)
 
 
 class Model(torch.nn.Module):
