@@ -24,7 +24,7 @@ demo: build ## a real unfused Llama RMSNorm: found, compiled, checked, timed
 check: build ## build and run every test
 	ninja -C $(BUILD) check-norm
 
-check-frontends: $(FRONTENDS)/installed ## the examples with PyTorch and JAX, from 6 GB of wheels
+check-frontends: build $(FRONTENDS)/installed ## the examples with PyTorch and JAX, from 6 GB of wheels
 	$(LIT) -v --param frontends=required --filter Frontends/ $(BUILD)/test
 
 $(FRONTENDS)/installed: examples/frontends/requirements.txt

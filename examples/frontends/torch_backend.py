@@ -4,7 +4,7 @@ the rest stays as it is.
     $ python examples/frontends/torch_backend.py
 
 Parts that norm-mlir does not recognise, cannot compile or cannot call run in
-eager mode; the logger "norm_mlir" says why.
+eager mode; the logger "norm_mlir" says why, each reason once.
 """
 import collections
 import logging
@@ -60,14 +60,14 @@ class NormPart(torch.nn.Module):
     def forward(self, *arguments):
         function, reason = self.find(arguments)
         if function is None:
+            if not self.backend.fallbacks[reason]:
+                log.warning("left to eager: %s", reason)
             self.backend.fallbacks[reason] += 1
             return self.part(*arguments)
         self.backend.calls += 1
         return function(*arguments)
 
     def find(self, arguments):
-        if not all(isinstance(a, torch.Tensor) for a in arguments):
-            return None, "an argument is not a tensor"
         if not all(a.is_contiguous() for a in arguments):
             return None, "an argument is not contiguous"
         key = tuple((a.shape, a.dtype) for a in arguments)
@@ -84,14 +84,13 @@ class NormPart(torch.nn.Module):
         try:
             ir = norm_mlir.lower_torch(self.part, *arguments)
             count, refusals = norm_mlir.recognize(ir)
-            if count:
-                self.backend.compiled += 1
-                return norm_mlir.compile(ir), None
-            reason = refusals[0] if refusals else "no RMSNorm in it"
-        except Exception as error:  # every importer has its own kinds
-            reason = str(error).strip().splitlines()[0]
-        log.warning("left to eager: %s", reason)
-        return None, reason
+            if not count:
+                return None, refusals[0] if refusals else "no RMSNorm in it"
+            function = norm_mlir.compile(ir)
+        except Exception as error:  # torch-mlir raises many kinds
+            return None, (str(error).strip() or repr(error)).splitlines()[0]
+        self.backend.compiled += 1
+        return function, None
 
 
 class NormBackend:
