@@ -29,7 +29,7 @@ def gated_norm(x, gate, weight):
 
 
 def lower_jax(function, *example):
-    # By way of HLO, which has no CHLO ops (jnp.square): no wheel has their conversion.
+    # By way of HLO, which has no CHLO ops (jnp.square): the wheel cannot convert those.
     hlo = jax.jit(function).lower(*example).compiler_ir("hlo")
     stablehlo = mlir.hlo_to_stablehlo(hlo.as_serialized_hlo_module_proto())
     command = [sys.executable, "-m", "torch_mlir.tools.opt", f"--pass-pipeline={TO_LINALG}"]
