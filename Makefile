@@ -1,9 +1,11 @@
 # A thin front door: every target is one or two commands you could type.
 BUILD   ?= build
 PRESET  ?= release
+FRONTENDS = $(BUILD)/frontends-venv
+LIT      = $(shell sed -n 's/^NORM_LIT:FILEPATH=//p' $(BUILD)/CMakeCache.txt)
 SOURCES  = $(shell git ls-files '*.h' '*.cpp' '*.c')
 
-.PHONY: deps configure build demo check bench format check-format tidy docs clean
+.PHONY: deps configure build demo check check-frontends bench format check-format tidy docs clean
 .DEFAULT_GOAL := build
 
 deps: ## install LLVM 22 and the build tools (Debian 12)
@@ -21,6 +23,14 @@ demo: build ## a real unfused Llama RMSNorm: found, compiled, checked, timed
 
 check: build ## build and run every test
 	ninja -C $(BUILD) check-norm
+
+check-frontends: build $(FRONTENDS)/installed ## the examples with PyTorch and JAX, from 6 GB of wheels
+	$(LIT) -v --param frontends=required --filter Frontends/ $(BUILD)/test
+
+$(FRONTENDS)/installed: examples/frontends/requirements.txt
+	python3 -m venv $(FRONTENDS)
+	$(FRONTENDS)/bin/pip install --quiet --requirement $<
+	touch $@
 
 bench: build ## the targets of docs/Performance.md: GB/s beside copies in the same run
 	@python3 benchmarks/targets.py --build $(BUILD)

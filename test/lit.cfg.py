@@ -2,6 +2,7 @@
 import os
 import platform
 import shutil
+import subprocess
 
 import lit.formats
 from lit.llvm import llvm_config
@@ -51,6 +52,25 @@ libdevice = ptxas and os.path.join(
 )
 if libdevice and os.path.exists(libdevice):
     config.available_features.add("libdevice")
+# Front ends: what the Python of `make check-frontends`, or else Debian's, imports.
+venv_python = os.path.join(config.norm_obj_root, "frontends-venv", "bin", "python")
+frontends_python = venv_python if os.path.exists(venv_python) else (
+    "/usr/bin/python3" if has_debian_python else "python3"
+)
+config.substitutions.append(("%frontends_python", frontends_python))
+config.substitutions.append(
+    ("%frontends_path", os.path.dirname(frontends_python) + os.pathsep
+     + config.environment["PATH"])
+)
+modules = {"torch", "torch_mlir", "jax"}
+importable = set(subprocess.run(
+    [frontends_python, "-c", "import importlib.util, sys\n"
+     "print(*filter(importlib.util.find_spec, sys.argv[1:]))", *modules],
+    capture_output=True, text=True,
+).stdout.split())
+config.available_features |= {m.replace("_", "-") for m in importable}
+if lit_config.params.get("frontends") == "required" and importable != modules:
+    lit_config.fatal(f"{frontends_python} lacks {modules - importable}")
 corpus = os.path.join(config.norm_src_root, "..", "shared", "corpus")
 if os.path.exists(os.path.join(corpus, "manifest.json")):
     config.available_features.add("corpus")

@@ -1,0 +1,86 @@
+"""The torch.compile backend where its example does not go: each case prints what
+was compiled, called and left to eager, after its result agreed with eager."""
+import logging
+import os
+import sys
+
+import torch
+
+sys.path.insert(0, sys.argv[1])
+from torch_backend import NormBackend  # noqa: E402
+
+NORM = torch.nn.RMSNorm(96, eps=1e-6)
+WEIGHT = torch.rand(96) + 0.5
+
+
+def norm(x):
+    return torch.nn.functional.rms_norm(x, (96,), WEIGHT.to(x.dtype), 1e-5)
+
+
+def check(actual, expected, ulps):
+    """Agreement within ulps of the result's type, of the largest value."""
+    bound = ulps * torch.finfo(expected.dtype).eps * expected.abs().max()
+    assert actual.dtype == expected.dtype
+    assert (actual - expected).abs().max() <= bound
+
+
+def run(title, function, *inputs, backend=None, ulps=4, **options):
+    torch._dynamo.reset()
+    backend = backend or NormBackend()
+    compiled = torch.compile(function, backend=backend, **options)
+    with torch.no_grad():
+        for x in inputs:
+            check(compiled(x), function(x), ulps)
+    print(f"{title}: compiled {backend.compiled}, called {backend.calls}, "
+          f"eager {dict(backend.fallbacks)}")
+
+
+def with_break(x):
+    y = norm(x)
+    torch._dynamo.graph_break()
+    return norm(torch.tanh(y))
+
+
+def in_place(x):
+    hidden = x * 2
+    x = hidden.clone()
+    hidden.add_(1.0)
+    return norm(x) + norm(hidden)
+
+
+def short_statistics(x):
+    return x * torch.rsqrt(x.pow(2).mean(-1, keepdim=True) + 1e-5)
+
+
+def train():
+    torch._dynamo.reset()
+    backend, x = NormBackend(), torch.randn(8, 96)
+    gradients = []
+    for f in (torch.compile(NORM, backend=backend), NORM):
+        NORM.zero_grad()
+        y = x.clone().requires_grad_()
+        f(y).pow(3).sum().backward()
+        gradients.append((y.grad, NORM.weight.grad.clone()))
+    for ours, eager in zip(*gradients):
+        check(ours, eager, 16)
+    print(f"training: called {backend.calls > 0}")
+
+
+logging.getLogger("norm_mlir").addHandler(logging.StreamHandler(sys.stdout))
+torch.manual_seed(0)
+x = torch.randn(8, 96)
+run("f32", norm, x)
+run("bf16", norm, x.bfloat16(), ulps=1)
+run("f16", norm, x.half(), ulps=1)
+run("two calls, one program", norm, x, x)
+run("dynamic", norm, x, torch.randn(3, 96), torch.randn(5, 96), dynamic=True)
+run("many shapes", norm, *(torch.randn(n, 96) for n in (2, 3, 4)), dynamic=True,
+    backend=NormBackend(most_shapes=2))
+run("graph break", with_break, x)
+run("in place", in_place, x)
+run("strided", norm, torch.randn(96, 8).t())
+run("16-bit statistics", short_statistics, x.bfloat16(), ulps=0)
+run("layer norm", torch.nn.LayerNorm(96), x, ulps=0)
+train()
+os.environ["NORM_MLIR_BIN"] = "/nonexistent"
+run("no compiler", norm, x, ulps=0)
