@@ -17,7 +17,7 @@ compile() {
   mkdir -p "$dir"
   for variant in ${VARIANTS:-llama residual}; do
     for type in ${TYPES:-bf16 f16 f32}; do
-      for n in ${COLS:-256 512 1024 2048 4096 8192 16384 32768 65536 131072 262144 \
+      for n in ${COLS:-128 256 512 1024 2048 4096 8192 16384 32768 65536 131072 262144 \
                        111 1152 2880 4095 4097 5000 7168}; do
         local name=$dir/$variant-$type-$n
         "$bench" --print-program --dynamic-rows --variant="$variant" --type="$type" \
