@@ -16,6 +16,7 @@
 #include "norm/ExecutionEngine/GPUHost.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/MC/MCSubtargetInfo.h"
@@ -178,6 +179,49 @@ static void useIntegersForMaskedAccess(llvm::Module &module) {
   }
 }
 
+static llvm::Type *getIntegerType(llvm::Value *value) {
+  if (auto *vector = dyn_cast<llvm::VectorType>(value->getType()))
+    return llvm::VectorType::getInteger(vector);
+  return llvm::Type::getInt16Ty(value->getContext());
+}
+
+/// What only moves bf16 values: x86 without bf16 does it on f32, and comes back
+/// by a library call.
+static bool movesBF16(llvm::Instruction &value) {
+  if (isa<llvm::ExtractElementInst>(value))
+    return value.getType()->isBFloatTy();
+  return isa<llvm::SelectInst, llvm::InsertElementInst>(value) &&
+         value.getType()->getScalarType()->isBFloatTy();
+}
+
+static llvm::Value *createIntegerMove(llvm::IRBuilder<> &b,
+                                      llvm::Instruction *move) {
+  auto cast = [&](llvm::Value *value) {
+    return b.CreateBitCast(value, getIntegerType(value));
+  };
+  if (isa<llvm::ExtractElementInst>(move))
+    return b.CreateExtractElement(cast(move->getOperand(0)),
+                                  move->getOperand(1));
+  if (isa<llvm::InsertElementInst>(move))
+    return b.CreateInsertElement(cast(move->getOperand(0)),
+                                 cast(move->getOperand(1)),
+                                 move->getOperand(2));
+  return b.CreateSelect(move->getOperand(0), cast(move->getOperand(1)),
+                        cast(move->getOperand(2)));
+}
+
+static void moveBF16AsIntegers(llvm::Function &function) {
+  for (llvm::Instruction &value :
+       llvm::make_early_inc_range(llvm::instructions(function))) {
+    if (!movesBF16(value))
+      continue;
+    llvm::IRBuilder<> b(&value);
+    llvm::Value *moved = createIntegerMove(b, &value);
+    value.replaceAllUsesWith(b.CreateBitCast(moved, value.getType()));
+    value.eraseFromParent();
+  }
+}
+
 /// Vectors of bf16 that are loaded in one block and used in another, or used
 /// twice, as integers: x86 without bf16 keeps them as f32 in between, by a
 /// library call an element, or loads them element by element.
@@ -189,17 +233,12 @@ static void carryBF16AsIntegers(llvm::Function &function) {
           (isa<llvm::PHINode>(value) || value.isUsedOutsideOfBlock(&block) ||
            (isa<llvm::LoadInst>(value) && !value.hasOneUse())))
         carried.push_back(&value);
-  auto getInteger = [](llvm::Value *value) -> llvm::Type * {
-    if (auto *vector = dyn_cast<llvm::VectorType>(value->getType()))
-      return llvm::VectorType::getInteger(vector);
-    return llvm::Type::getInt16Ty(value->getContext());
-  };
   // Phis first, so that they find each other.
   llvm::DenseMap<llvm::Value *, llvm::Value *> integers;
   for (llvm::Instruction *value : carried)
     if (auto *phi = dyn_cast<llvm::PHINode>(value))
       integers[phi] = llvm::IRBuilder<>(phi).CreatePHI(
-          getInteger(phi), phi->getNumIncomingValues());
+          getIntegerType(phi), phi->getNumIncomingValues());
   for (llvm::Instruction *value : carried) {
     if (isa<llvm::PHINode>(value))
       continue;
@@ -207,9 +246,9 @@ static void carryBF16AsIntegers(llvm::Function &function) {
     auto *load = dyn_cast<llvm::LoadInst>(value);
     integers[value] =
         load && load->isSimple()
-            ? b.CreateAlignedLoad(getInteger(value), load->getPointerOperand(),
-                                  load->getAlign())
-            : b.CreateBitCast(value, getInteger(value));
+            ? b.CreateAlignedLoad(getIntegerType(value),
+                                  load->getPointerOperand(), load->getAlign())
+            : b.CreateBitCast(value, getIntegerType(value));
   }
   for (llvm::Instruction *value : carried)
     if (auto *phi = dyn_cast<llvm::PHINode>(value))
@@ -218,7 +257,7 @@ static void carryBF16AsIntegers(llvm::Function &function) {
         llvm::Value *known = integers.lookup(incoming);
         if (!known)
           known = llvm::IRBuilder<>(block->getTerminator())
-                      .CreateBitCast(incoming, getInteger(phi));
+                      .CreateBitCast(incoming, getIntegerType(phi));
         cast<llvm::PHINode>(integers[phi])->addIncoming(known, block);
       }
   for (llvm::Instruction *value : carried) {
@@ -267,9 +306,10 @@ static void streamNarrowAsF32(llvm::Function &function) {
     }
 }
 
-FailureOr<std::unique_ptr<llvm::Module>> norm::translateToLLVMIR(
-    ModuleOp module, llvm::LLVMContext &context, llvm::TargetMachine &machine,
-    function_ref<llvm::Error(llvm::Module &)> extend, unsigned optLevel) {
+FailureOr<std::unique_ptr<llvm::Module>>
+norm::translateToLLVMIR(ModuleOp module, llvm::LLVMContext &context,
+                        llvm::TargetMachine &machine,
+                        function_ref<llvm::Error(llvm::Module &)> extend) {
   std::unique_ptr<llvm::Module> translated =
       translateModuleToLLVMIR(module, context);
   if (!translated)
@@ -281,11 +321,12 @@ FailureOr<std::unique_ptr<llvm::Module>> norm::translateToLLVMIR(
       return module.emitError(llvm::toString(std::move(error)));
   internalize(*translated, machine);
   useIntegersForMaskedAccess(*translated);
-  auto optimize =
-      makeOptimizingTransformer(optLevel, /*sizeLevel=*/0, &machine);
+  auto optimize = makeOptimizingTransformer(unsigned(machine.getOptLevel()),
+                                            /*sizeLevel=*/0, &machine);
   if (llvm::Error error = optimize(translated.get()))
     return module.emitError(llvm::toString(std::move(error)));
   for (llvm::Function &function : *translated) {
+    moveBF16AsIntegers(function);
     carryBF16AsIntegers(function);
     if (machine.getTargetTriple().isX86() && hasNarrowVectors(machine))
       streamNarrowAsF32(function);

@@ -168,12 +168,10 @@ CompiledModule::compile(ModuleOp source, const CompileOptions &options) {
 
   llvm::LLVMContext context;
   // Emulated programs are many and run once.
-  unsigned optLevel =
-      options.pipeline == CompileOptions::Pipeline::SIMT ? 1 : 3;
-  if (optLevel == 1)
+  if (options.pipeline == CompileOptions::Pipeline::SIMT)
     (*machine)->setOptLevel(llvm::CodeGenOptLevel::Less);
   FailureOr<std::unique_ptr<llvm::Module>> ir =
-      translateToLLVMIR(*module, context, **machine, nullptr, optLevel);
+      translateToLLVMIR(*module, context, **machine);
   if (failed(ir))
     return failure();
   SmallVector<llvm::Function *> entries;

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
@@ -76,11 +77,20 @@ private:
     auto type = dyn_cast<RankedTensorType>(v.getType());
     if (!type || type.getRank() < 2)
       return;
-    auto it = values.try_emplace(v, Pairs(type.getRank() - 1, true)).first;
+    auto it =
+        values.try_emplace(v, Pairs(type.getRank() - 1, isContiguous(v))).first;
     for (auto [dim, isPair] : llvm::enumerate(it->second))
-      // One extent that is not known can be inferred, two cannot.
-      if (!isPlain || (type.isDynamicDim(dim) && type.isDynamicDim(dim + 1)))
+      // One extent that is not known can be inferred, two cannot: only the
+      // first of a group may be one.
+      if (!isPlain || type.isDynamicDim(dim + 1))
         isPair = false;
+  }
+
+  /// A slice has gaps that a collapsed view cannot have.
+  static bool isContiguous(Value v) {
+    Operation *def = v.getDefiningOp();
+    return !def || isa<linalg::LinalgOp, tensor::EmptyOp, arith::ConstantOp,
+                       tensor::CollapseShapeOp, tensor::ExpandShapeOp>(def);
   }
 
   static Pairs getLocalPairs(GenericOp op) {

@@ -438,7 +438,8 @@ private:
   /// A destination that is filled before need not be: the value is known.
   void forwardFills() {
     starts.assign(op.getNumDpsInits(), Value());
-    if (plan.reductions.empty())
+    // The turns of an outer reduction go on from what the last one wrote.
+    if (plan.reductions.empty() || op.getNumReductionLoops() != 1)
       return;
     for (auto [start, init] : llvm::zip(starts, op.getDpsInitsMutable())) {
       auto fill = init.get().getDefiningOp<LinalgOp>();

@@ -101,3 +101,20 @@ func.func @elementwise(%z: tensor<2x8x4xf32>) -> tensor<2x8x4xf32> {
   } -> tensor<2x8x4xf32>
   return %r : tensor<2x8x4xf32>
 }
+
+// -----
+
+// A slice is not contiguous: what reads it stays, and so does what shares its row.
+// CHECK-LABEL: func.func @slice
+// CHECK-NOT: tensor.collapse_shape
+#id = affine_map<(d0, d1, d2) -> (d0, d1, d2)>
+#row = affine_map<(d0, d1, d2) -> (d0)>
+func.func @slice(%x: tensor<8x4x16xf32>, %s: tensor<8xf32>) -> tensor<8xf32> {
+  %p = tensor.extract_slice %x[0, 0, 0] [8, 4, 10] [1, 1, 1] : tensor<8x4x16xf32> to tensor<8x4x10xf32>
+  %sum = linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction", "reduction"]} ins(%p : tensor<8x4x10xf32>) outs(%s : tensor<8xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %c = arith.addf %a, %b : f32
+    linalg.yield %c : f32
+  } -> tensor<8xf32>
+  return %sum : tensor<8xf32>
+}

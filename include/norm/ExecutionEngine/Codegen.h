@@ -37,13 +37,12 @@ void setTarget(CPUPipelineOptions &options, const llvm::TargetMachine &machine);
 
 /// Translates a module of the LLVM dialect, lets `extend` add to it, makes
 /// everything but the functions `_mlir_ciface_*` and those with the attribute
-/// kExportAttribute internal, and optimises for `machine`. Diagnostics go to
-/// the module's context.
+/// kExportAttribute internal, and optimises at the level of `machine`.
+/// Diagnostics go to the module's context.
 FailureOr<std::unique_ptr<llvm::Module>>
 translateToLLVMIR(ModuleOp module, llvm::LLVMContext &context,
                   llvm::TargetMachine &machine,
-                  function_ref<llvm::Error(llvm::Module &)> extend = nullptr,
-                  unsigned optLevel = 3);
+                  function_ref<llvm::Error(llvm::Module &)> extend = nullptr);
 
 /// Assembly or an object file of an optimised module.
 llvm::Error emitMachineCode(llvm::Module &module, llvm::TargetMachine &machine,

@@ -322,8 +322,8 @@ def NormCollapseDims : Pass<"norm-collapse-dims", "func::FuncOp"> {
     iterator_types = ["parallel", "reduction"]
     ```
 
-    Limits: two dimensions whose extents are both unknown stay apart, and so do
-    those of ops with `linalg.index`. Elementwise ops that meet no reduction keep
+    Limits: a dimension whose extent is not known stays apart from the one before
+    it; ops with `linalg.index`, and slices, keep theirs. Elementwise ops that meet no reduction keep
     their innermost dimension.
   }];
   let dependentDialects = ["linalg::LinalgDialect", "tensor::TensorDialect"];

@@ -413,6 +413,7 @@ class Block:
 
 def launch(kernel, memory, params, sizes):
     """Runs every block; returns how often a block loaded, stored, shuffled."""
+    sizes = list(sizes) + [1] * (9 - len(sizes))  # no clusters
     if sizes[0] % sizes[6] or sizes[7:9] != [1, 1]:
         raise RuntimeError("a grid that is not whole clusters along x")
     for z in range(sizes[2]):
