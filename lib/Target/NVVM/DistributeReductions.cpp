@@ -90,6 +90,13 @@ Value VectorDistributor::reduceInWarp(Location loc, vector::CombiningKind kind,
 
 static TypedAttr getNeutral(OpBuilder &b, Location loc,
                             vector::CombiningKind kind, Value v) {
+  // Of a number and a NaN these take the number.
+  if (kind == vector::CombiningKind::MAXNUMF ||
+      kind == vector::CombiningKind::MINNUMF) {
+    auto type = cast<FloatType>(v.getType());
+    return FloatAttr::get(type,
+                          llvm::APFloat::getQNaN(type.getFloatSemantics()));
+  }
   Value probe = vector::makeArithReduction(b, loc, kind, v, v);
   TypedAttr neutral = *arith::getNeutralElement(probe.getDefiningOp());
   probe.getDefiningOp()->erase();

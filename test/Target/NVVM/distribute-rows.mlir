@@ -321,3 +321,23 @@ func.func @scalar(%x: memref<100xf32>, %a: f32) {
   memref.store %a, %x[%c1] : memref<100xf32>
   return
 }
+
+// -----
+
+// Three warps: the butterfly over four takes what a maximum of numbers ignores.
+// CHECK-LABEL: func.func @three_warps
+// CHECK: %[[NAN:.*]] = arith.constant 0x7FC00000 : f32
+// CHECK: %[[INSIDE:.*]] = arith.cmpi ule
+// CHECK: %[[PARTIAL:.*]] = memref.load %{{.*}} : memref<3xf32, #gpu.address_space<workgroup>>
+// CHECK: arith.select %[[INSIDE]], %[[PARTIAL]], %[[NAN]] : f32
+// CHECK-COUNT-2: gpu.shuffle xor
+func.func @three_warps(%x: memref<8x384xf32>, %y: memref<8xf32>) {
+  %c0 = arith.constant 0 : index
+  %pad = arith.constant 0.0 : f32
+  scf.forall (%i) in (8) {
+    %v = vector.transfer_read %x[%i, %c0], %pad {in_bounds = [true]} : memref<8x384xf32>, vector<384xf32>
+    %s = vector.reduction <maxnumf>, %v : vector<384xf32> into f32
+    memref.store %s, %y[%i] : memref<8xf32>
+  } {norm.threads = 96 : i64, norm.vector = 4 : i64}
+  return
+}
