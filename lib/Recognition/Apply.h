@@ -35,9 +35,10 @@ Value createEmpty(RewriterBase &rewriter, Location loc,
                   ArrayRef<OpFoldResult> sizes, RankedTensorType type);
 
 /// Gives `norm` the result inv_rms in the place of `tensors`, which hold it and
-/// have other users; does nothing where the norm cannot stand before these.
-void reuseStatistic(RewriterBase &rewriter, RMSNormOp norm,
-                    ArrayRef<Value> tensors);
+/// have other users, and returns its replacement; does nothing and returns
+/// `norm` where it cannot stand before these.
+RMSNormOp reuseStatistic(RewriterBase &rewriter, RMSNormOp norm,
+                         ArrayRef<Value> tensors);
 
 /// What only asks for an extent of a result of `op` asks its init.
 void forwardExtents(RewriterBase &rewriter, Operation *op);

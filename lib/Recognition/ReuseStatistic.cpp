@@ -110,17 +110,17 @@ static RMSNormOp addStatistic(RewriterBase &rewriter, RMSNormOp norm,
                            operands, properties);
 }
 
-void norm::reuseStatistic(RewriterBase &rewriter, RMSNormOp norm,
-                          ArrayRef<Value> tensors) {
+RMSNormOp norm::reuseStatistic(RewriterBase &rewriter, RMSNormOp norm,
+                               ArrayRef<Value> tensors) {
   RankedTensorType statistic = getStatisticType(norm);
   for (Value tensor : tensors)
     if (!getReassociation(statistic, cast<RankedTensorType>(tensor.getType())))
-      return;
+      return norm;
   for (Value tensor : tensors)
     forwardExtents(rewriter, tensor.getDefiningOp());
   Operation *first = findFirstUser(norm, tensors);
   if (!first)
-    return;
+    return norm;
   SmallVector<Value> later;
   for (Value operand : norm.getDpsInputs())
     if (!isKnownAt(operand, norm, first))
@@ -128,7 +128,7 @@ void norm::reuseStatistic(RewriterBase &rewriter, RMSNormOp norm,
   // What is computed between them, such as x, can perhaps be earlier.
   if (!later.empty() && (needsAny(later, tensors, first) ||
                          failed(moveValueDefinitions(rewriter, later, first))))
-    return;
+    return norm;
   RMSNormOp replacement = addStatistic(rewriter, norm, first);
   SmallVector<Operation *> dead;
   for (Value tensor : tensors) {
@@ -140,4 +140,5 @@ void norm::reuseStatistic(RewriterBase &rewriter, RMSNormOp norm,
   dead.push_back(norm.getInit().getDefiningOp());
   rewriter.replaceOp(norm, replacement.getResult(0));
   eraseDead(rewriter, std::move(dead));
+  return replacement;
 }

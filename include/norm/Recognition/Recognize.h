@@ -1,0 +1,55 @@
+//===- Recognize.h - recognition as a function ------------------*- C++ -*-===//
+//
+// Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What norm-recognize does, for a compiler that wants the matches and refusals
+// as data: the pass is this function and a remark for each entry.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NORM_RECOGNITION_RECOGNIZE_H
+#define NORM_RECOGNITION_RECOGNIZE_H
+
+#include "norm/Recognition/RMSNormMatch.h"
+
+namespace mlir {
+class DialectRegistry;
+namespace norm {
+
+/// A norm that is in the program now. The op says which variant it is: its
+/// operands and attributes are S1 to S8 of docs/Norm.md.
+struct RecognizedNorm {
+  RMSNormOp op;
+  Location loc;            ///< of the op that held the norm's last step
+  std::string description; ///< for a person, as in the remark
+};
+
+/// A candidate that stays as it was.
+struct RefusedNorm {
+  Location loc; ///< of the op that was refused; a call site where it spans one
+  Refusal reason;
+  std::string explanation; ///< what was expected and what was found
+};
+
+/// In the order of the remarks.
+struct Recognition {
+  SmallVector<RecognizedNorm> recognized;
+  SmallVector<RefusedNorm> refused;
+};
+
+/// Raises what is an RMSNorm in `scope`, a module or a function, to
+/// norm.rmsnorm, and says what was refused. A norm that spans a call is found
+/// where `scope` is a module.
+Recognition recognizeRMSNorms(Operation *scope,
+                              Rounding rounding = Rounding::Default);
+
+/// What a pass that calls recognizeRMSNorms puts into getDependentDialects.
+void registerRecognitionDependencies(DialectRegistry &registry);
+
+} // namespace norm
+} // namespace mlir
+
+#endif // NORM_RECOGNITION_RECOGNIZE_H
