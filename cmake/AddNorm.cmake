@@ -1,11 +1,26 @@
 # add_norm_library(NAME SOURCES... [LINK_LIBS LIBS...])
 # One component of norm-mlir as a static library over the shared MLIR and LLVM.
+# NormTargetCPU is NormMLIR::TargetCPU where the package is installed.
 function(add_norm_library name)
   cmake_parse_arguments(ARG "" "" "LINK_LIBS" ${ARGN})
   add_library(${name} STATIC ${ARG_UNPARSED_ARGUMENTS})
   set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE ON)
   add_dependencies(${name} norm-headers)
   target_link_libraries(${name} PUBLIC ${ARG_LINK_LIBS} MLIR LLVM)
+  norm_export_library(${name})
+endfunction()
+
+# norm_export_library(NAME): installs a library that others link.
+function(norm_export_library name)
+  string(REGEX REPLACE "^Norm" "" component ${name})
+  set_target_properties(${name} PROPERTIES EXPORT_NAME ${component})
+  target_include_directories(${name} INTERFACE
+    $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+  target_compile_features(${name} INTERFACE cxx_std_17)
+  install(TARGETS ${name} EXPORT NormMLIRTargets
+    ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
+    LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  set_property(GLOBAL APPEND PROPERTY NORM_COMPONENTS ${component})
 endfunction()
 
 # add_norm_tool(NAME SOURCES... [LINK_LIBS LIBS...])

@@ -21,6 +21,7 @@ config.environment["PATH"] = os.pathsep.join(
     [bin_dir, config.llvm_tools_dir, config.environment["PATH"]]
 )
 config.substitutions.append(("%llvm_lib_dir", config.llvm_lib_dir))
+config.substitutions.append(("%mlir_include_dir", config.mlir_include_dir))
 config.substitutions.append(("%norm_src_root", config.norm_src_root))
 config.substitutions.append(("%norm_obj_root", config.norm_obj_root))
 # Debian's python has the numpy that make deps installs.
@@ -30,6 +31,9 @@ config.substitutions.append(
 )
 
 # Features: tools that not every machine has, and the shared corpus.
+if not config.llvm_use_sanitizer:
+    # Programs without a sanitizer can load and link what is built.
+    config.available_features.add("stock-plugin")
 if platform.machine().lower() in ("x86_64", "amd64"):
     config.available_features.add("x86_64")
     # What the machine runs, beside what it compiles for.

@@ -8,7 +8,6 @@
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
 #include "mlir/InitAllPasses.h"
-#include "mlir/Target/LLVMIR/Dialect/All.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "norm/InitAll.h"
 
@@ -16,9 +15,8 @@ int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
   mlir::registerAllDialects(registry);
   mlir::registerAllExtensions(registry);
-  // gpu-module-to-binary translates kernels.
-  mlir::registerAllGPUToLLVMIRTranslations(registry);
   mlir::norm::registerAllDialects(registry);
+  mlir::norm::registerAllExtensions(registry);
   mlir::registerAllPasses();
   mlir::norm::registerAllPasses();
   return mlir::asMainReturnCode(
