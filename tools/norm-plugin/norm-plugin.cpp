@@ -6,27 +6,37 @@
 //===----------------------------------------------------------------------===//
 //
 // Loaded by --load-dialect-plugin and --load-pass-plugin, which take the same
-// file: one copy of the dialect serves both.
+// file: one copy of the dialect serves both. A host that links norm-mlir itself
+// keeps its own, for MLIR ends a program that registers a name twice.
 //
 //===----------------------------------------------------------------------===//
 
+#include "mlir/Pass/PassRegistry.h"
 #include "mlir/Tools/Plugins/DialectPlugin.h"
 #include "mlir/Tools/Plugins/PassPlugin.h"
+#include "norm/IR/Norm.h"
 #include "norm/InitAll.h"
 
 using namespace mlir;
 
+static void registerDialects(DialectRegistry *registry) {
+  if (registry->getDialectAllocator(norm::NormDialect::getDialectNamespace()))
+    return;
+  norm::registerAllDialects(*registry);
+  norm::registerAllExtensions(*registry);
+}
+
+static void registerPasses() {
+  if (!PassInfo::lookup("norm-recognize"))
+    norm::registerAllPasses();
+}
+
 extern "C" LLVM_ATTRIBUTE_VISIBILITY_DEFAULT DialectPluginLibraryInfo
 mlirGetDialectPluginInfo() {
-  return {MLIR_PLUGIN_API_VERSION, "Norm", NORM_VERSION,
-          [](DialectRegistry *registry) {
-            norm::registerAllDialects(*registry);
-            norm::registerAllExtensions(*registry);
-          }};
+  return {MLIR_PLUGIN_API_VERSION, "Norm", NORM_VERSION, registerDialects};
 }
 
 extern "C" LLVM_ATTRIBUTE_VISIBILITY_DEFAULT PassPluginLibraryInfo
 mlirGetPassPluginInfo() {
-  return {MLIR_PLUGIN_API_VERSION, "Norm", NORM_VERSION,
-          [] { norm::registerAllPasses(); }};
+  return {MLIR_PLUGIN_API_VERSION, "Norm", NORM_VERSION, registerPasses};
 }
