@@ -34,6 +34,8 @@
 #include "mlir/InitAllExtensions.h"
 #include "mlir/Target/LLVM/NVVM/Target.h"
 #include "mlir/Target/LLVMIR/Dialect/All.h"
+#include "norm/Conversion/NormToComposite/Passes.h"
+#include "norm/Conversion/NormToLibrary/Passes.h"
 #include "norm/Conversion/NormToLinalg/Passes.h"
 #include "norm/IR/BufferizableOpInterfaceImpl.h"
 #include "norm/IR/Norm.h"
@@ -43,6 +45,7 @@
 #include "norm/Target/CPU/Passes.h"
 #include "norm/Target/NVVM/Passes.h"
 #include "norm/Target/SIMT/Passes.h"
+#include "norm/TransformOps/NormTransformOps.h"
 #include "norm/Transforms/Passes.h"
 
 using namespace mlir;
@@ -55,6 +58,7 @@ void norm::registerAllDialects(DialectRegistry &registry) {
   tensor::registerValueBoundsOpInterfaceExternalModels(registry);
   registerBufferizableOpInterfaceExternalModels(registry);
   registerRuntimeVerifiableOpInterfaceExternalModels(registry);
+  registerTransformDialectExtension(registry);
 }
 
 static void registerUpstreamBufferization(DialectRegistry &registry) {
@@ -100,6 +104,8 @@ void norm::registerAllExtensions(DialectRegistry &registry) {
 void norm::registerAllPasses() {
   registerRecognitionPasses();
   registerConversionPasses();
+  registerLibraryPasses();
+  registerCompositePasses();
   registerTransformsPasses();
   registerCPUPasses();
   registerNVVMPasses();

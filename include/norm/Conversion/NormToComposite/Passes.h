@@ -1,0 +1,24 @@
+//===- Passes.h - norm to StableHLO composites ----------------- -*- C++
+//-*-===//
+//
+// Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NORM_CONVERSION_NORMTOCOMPOSITE_PASSES_H
+#define NORM_CONVERSION_NORMTOCOMPOSITE_PASSES_H
+
+#include "mlir/Pass/Pass.h"
+
+namespace mlir::norm {
+
+#define GEN_PASS_DECL
+#include "norm/Conversion/NormToComposite/Passes.h.inc"
+
+#define GEN_PASS_REGISTRATION
+#include "norm/Conversion/NormToComposite/Passes.h.inc"
+
+} // namespace mlir::norm
+
+#endif // NORM_CONVERSION_NORMTOCOMPOSITE_PASSES_H

@@ -1,0 +1,51 @@
+//===- Passes.td - norm to StableHLO composites -----------*- tablegen -*-===//
+//
+// Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NORM_CONVERSION_NORMTOCOMPOSITE_PASSES
+#define NORM_CONVERSION_NORMTOCOMPOSITE_PASSES
+
+include "mlir/Pass/PassBase.td"
+
+def NormToComposite : Pass<"norm-to-composite", "::mlir::ModuleOp"> {
+  let summary = "Replace norm ops on tensors by stablehlo.composite";
+  let description = [{
+    Hands a norm to a compiler that reads StableHLO, without a dependency on
+    StableHLO: ops are made by their names and printed in generic syntax, which
+    its parser reads. A `norm.rmsnorm` becomes a `stablehlo.composite` named
+    `norm.rmsnorm`, whose attributes are the op's (enums as strings), and a
+    private function that computes the same in StableHLO ops, rounding by
+    rounding, for a compiler that does not know the composite. Norms of the same
+    types and attributes share that function.
+
+    Example:
+
+    ```mlir
+    %y = norm.rmsnorm ins(%x : tensor<8x64xf32>) outs(%i : tensor<8x64xf32>)
+         dims = [1] epsilon = 1.0e-6 : f32 -> tensor<8x64xf32>
+    ```
+
+    becomes
+
+    ```mlir
+    %y = "stablehlo.composite"(%x) {name = "norm.rmsnorm",
+           composite_attributes = {dims = array<i64: 1>, epsilon = 1.0e-6 : f32,
+                                   epsilon_mode = "inside", ...},
+           decomposition = @norm.rmsnorm.impl, version = 1 : i32}
+         : (tensor<8x64xf32>) -> tensor<8x64xf32>
+    ```
+
+    The init is dropped, for StableHLO has no destinations.
+
+    Limits: norms on memrefs and of dynamic shape are errors, on which nothing is
+    changed. The context must know StableHLO or allow unregistered dialects
+    (`--allow-unregistered-dialect`). Other ops stay what they are: linalg beside
+    the norms is for the receiving compiler to know.
+  }];
+  let dependentDialects = ["func::FuncDialect"];
+}
+
+#endif // NORM_CONVERSION_NORMTOCOMPOSITE_PASSES

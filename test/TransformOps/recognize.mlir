@@ -1,0 +1,78 @@
+// transform.norm.recognize: handles to the target and to the norms in it.
+// RUN: norm-opt %s --transform-interpreter | FileCheck %s
+
+#id = affine_map<(d0, d1) -> (d0, d1)>
+#row = affine_map<(d0, d1) -> (d0)>
+// CHECK-LABEL: func @found
+// CHECK: norm.rmsnorm {{.*}} dims = [1] epsilon = 9.99999997E-7 : f32 {tagged}
+// CHECK-LABEL: func @near_miss
+// CHECK-NOT: norm.rmsnorm
+func.func @found(%x: tensor<8x64xf32>) -> tensor<8x64xf32> {
+  %y = func.call @rms(%x) : (tensor<8x64xf32>) -> tensor<8x64xf32>
+  return %y : tensor<8x64xf32>
+}
+func.func private @rms(%x: tensor<8x64xf32>) -> tensor<8x64xf32> {
+  %c0 = arith.constant 0.0 : f32
+  %n = arith.constant 64.0 : f32
+  %eps = arith.constant 1.0e-6 : f32
+  %e = tensor.empty() : tensor<8xf32>
+  %z = linalg.fill ins(%c0 : f32) outs(%e : tensor<8xf32>) -> tensor<8xf32>
+  %s = linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]}
+       ins(%x : tensor<8x64xf32>) outs(%z : tensor<8xf32>) {
+  ^bb0(%a: f32, %acc: f32):
+    %q = arith.mulf %a, %a : f32
+    %t = arith.addf %q, %acc : f32
+    linalg.yield %t : f32
+  } -> tensor<8xf32>
+  %i = tensor.empty() : tensor<8x64xf32>
+  %y = linalg.generic {indexing_maps = [#id, #row, #id], iterator_types = ["parallel", "parallel"]}
+       ins(%x, %s : tensor<8x64xf32>, tensor<8xf32>) outs(%i : tensor<8x64xf32>) {
+  ^bb0(%a: f32, %sum: f32, %o: f32):
+    %m = arith.divf %sum, %n : f32
+    %p = arith.addf %m, %eps : f32
+    %r = math.rsqrt %p : f32
+    %t = arith.mulf %a, %r : f32
+    linalg.yield %t : f32
+  } -> tensor<8x64xf32>
+  return %y : tensor<8x64xf32>
+}
+// n - 1.
+func.func @near_miss(%x: tensor<8x64xf32>) -> tensor<8x64xf32> {
+  %c0 = arith.constant 0.0 : f32
+  %n = arith.constant 63.0 : f32
+  %eps = arith.constant 1.0e-6 : f32
+  %e = tensor.empty() : tensor<8xf32>
+  %z = linalg.fill ins(%c0 : f32) outs(%e : tensor<8xf32>) -> tensor<8xf32>
+  %s = linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]}
+       ins(%x : tensor<8x64xf32>) outs(%z : tensor<8xf32>) {
+  ^bb0(%a: f32, %acc: f32):
+    %q = arith.mulf %a, %a : f32
+    %t = arith.addf %q, %acc : f32
+    linalg.yield %t : f32
+  } -> tensor<8xf32>
+  %i = tensor.empty() : tensor<8x64xf32>
+  %y = linalg.generic {indexing_maps = [#id, #row, #id], iterator_types = ["parallel", "parallel"]}
+       ins(%x, %s : tensor<8x64xf32>, tensor<8xf32>) outs(%i : tensor<8x64xf32>) {
+  ^bb0(%a: f32, %sum: f32, %o: f32):
+    %m = arith.divf %sum, %n : f32
+    %p = arith.addf %m, %eps : f32
+    %r = math.rsqrt %p : f32
+    %t = arith.mulf %a, %r : f32
+    linalg.yield %t : f32
+  } -> tensor<8x64xf32>
+  return %y : tensor<8x64xf32>
+}
+module attributes {transform.with_named_sequence} {
+  transform.named_sequence @__transform_main(%root: !transform.any_op) {
+    // Through the call, which only the module's recognition reads.
+    %module, %norms = transform.norm.recognize %root required
+        : (!transform.any_op) -> (!transform.any_op, !transform.any_op)
+    transform.annotate %norms "tagged" : !transform.any_op
+    %f = transform.structured.match attributes {sym_name = "near_miss"} in %module
+        : (!transform.any_op) -> !transform.any_op
+    // An empty handle is no failure where none is required.
+    %g, %none = transform.norm.recognize %f
+        : (!transform.any_op) -> (!transform.any_op, !transform.any_op)
+    transform.yield
+  }
+}
