@@ -1,0 +1,105 @@
+//===- Compile.cpp - C API of the compiler --------------------------------===//
+//
+// Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "norm-c/Compile.h"
+#include "Status.h"
+#include "mlir/CAPI/IR.h"
+#include "mlir/CAPI/Support.h"
+#include "mlir/IR/Verifier.h"
+#include "norm/ExecutionEngine/Compile.h"
+#include "norm/ExecutionEngine/Driver.h"
+#include "llvm/ADT/ScopeExit.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include <cstring>
+
+using namespace mlir;
+using namespace mlir::norm;
+
+static std::optional<Emit> getEmit(NormOutput output) {
+  switch (output) {
+  case NORM_OUTPUT_OBJECT:
+    return Emit::Object;
+  case NORM_OUTPUT_SHARED:
+    return Emit::Shared;
+  case NORM_OUTPUT_ASSEMBLY:
+    return Emit::Assembly;
+  case NORM_OUTPUT_LLVM_IR:
+    return Emit::LLVMIR;
+  case NORM_OUTPUT_HEADER:
+    return Emit::Header;
+  case NORM_OUTPUT_PTX:
+    return Emit::PTX;
+  }
+  return std::nullopt;
+}
+
+static EmitOptions getOptions(const NormCompileOptions &options, Emit emit) {
+  EmitOptions result;
+  result.emit = emit;
+  result.nvvm = options.nvvm;
+  result.target = {unwrap(options.triple).str(), unwrap(options.cpu).str(),
+                   unwrap(options.features).str()};
+  if (options.chip.length > 0)
+    result.chip = unwrap(options.chip).str();
+  result.cudaPath = unwrap(options.cudaPath).str();
+  if (options.rounding.length > 0)
+    result.rounding = unwrap(options.rounding).str();
+  result.threads = std::max(options.threads, 1u);
+  return result;
+}
+
+static NormStatus readFile(StringRef file, NormBuffer *buffer,
+                           NormError *error) {
+  auto bytes = llvm::MemoryBuffer::getFile(file);
+  if (!bytes)
+    return finish(error, NORM_FAILED, file + ": " + bytes.getError().message());
+  buffer->size = (*bytes)->getBufferSize();
+  auto *data = static_cast<char *>(malloc(buffer->size + 1));
+  if (!data)
+    return finish(error, NORM_FAILED, "out of memory");
+  memcpy(data, (*bytes)->getBufferStart(), buffer->size);
+  data[buffer->size] = 0;
+  buffer->data = data;
+  return finish(error, NORM_SUCCESS);
+}
+
+NormStatus normCompile(MlirModule module, const NormCompileOptions *options,
+                       NormBuffer *buffer, NormError *error) {
+  if (!buffer)
+    return finish(error, NORM_INVALID_ARGUMENT, "buffer must not be null");
+  *buffer = {nullptr, 0};
+  if (mlirModuleIsNull(module) || !options)
+    return finish(error, NORM_INVALID_ARGUMENT,
+                  "module and options must not be null");
+  std::optional<Emit> emit = getEmit(options->output);
+  if (!emit)
+    return finish(error, NORM_INVALID_ARGUMENT, "output is none of NormOutput");
+  if (emit == Emit::PTX && !options->nvvm)
+    return finish(error, NORM_INVALID_ARGUMENT, "NORM_OUTPUT_PTX needs nvvm");
+
+  MLIRContext *context = unwrap(module).getContext();
+  context->appendDialectRegistry(createCompilerRegistry());
+  ErrorCollector errors(context);
+  if (failed(verify(unwrap(module))))
+    return errors.finish(error, NORM_INVALID_IR);
+  SmallString<128> file;
+  if (auto code = llvm::sys::fs::createTemporaryFile("norm", "out", file))
+    return finish(error, NORM_FAILED, "temporary file: " + code.message());
+  llvm::scope_exit removeFile([&] { llvm::sys::fs::remove(file); });
+  OwningOpRef<ModuleOp> copy(unwrap(module).clone());
+  if (failed(emitFile(*copy, getOptions(*options, *emit), file)))
+    return errors.finish(error, NORM_FAILED);
+  return readFile(file, buffer, error);
+}
+
+void normBufferDestroy(NormBuffer *buffer) {
+  if (!buffer)
+    return;
+  free(buffer->data);
+  *buffer = {nullptr, 0};
+}

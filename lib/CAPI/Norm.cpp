@@ -1,0 +1,248 @@
+//===- Norm.cpp - C API of the norm dialect -------------------------------===//
+//
+// Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "norm-c/Norm.h"
+#include "Status.h"
+#include "mlir/CAPI/IR.h"
+#include "mlir/CAPI/Registration.h"
+#include "mlir/CAPI/Support.h"
+#include "mlir/IR/TypeUtilities.h"
+#include "mlir/IR/Verifier.h"
+#include "mlir/InitAllPasses.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassRegistry.h"
+#include "norm/ExecutionEngine/Driver.h"
+#include "norm/IR/Norm.h"
+#include "norm/InitAll.h"
+
+using namespace mlir;
+using namespace mlir::norm;
+
+MLIR_DEFINE_CAPI_DIALECT_REGISTRATION(Norm, norm, NormDialect)
+
+void normRegisterAllDialects(MlirDialectRegistry registry) {
+  norm::registerAllDialects(*unwrap(registry));
+}
+
+void normRegisterCompiler(MlirDialectRegistry registry) {
+  createCompilerRegistry().appendTo(*unwrap(registry));
+}
+
+void normRegisterAllPasses() {
+  static bool registered = [] {
+    mlir::registerAllPasses();
+    norm::registerAllPasses();
+    return true;
+  }();
+  (void)registered;
+}
+
+//===----------------------------------------------------------------------===//
+// norm.rmsnorm
+//===----------------------------------------------------------------------===//
+
+NormRMSNormAttributes normRMSNormAttributesInit(const int64_t *dims,
+                                                intptr_t numDims,
+                                                double epsilon) {
+  NormRMSNormAttributes attributes = {};
+  attributes.dims = dims;
+  attributes.numDims = numDims;
+  attributes.epsilon = epsilon;
+  return attributes;
+}
+
+/// What the op's own verifier does not get to see.
+static StringRef findMistake(MlirLocation location, MlirValue input,
+                             MlirValue init,
+                             const NormRMSNormAttributes *attributes) {
+  if (mlirLocationIsNull(location) || mlirValueIsNull(input) ||
+      mlirValueIsNull(init) || !attributes)
+    return "location, input, init and attributes must not be null";
+  if (attributes->numDims < 0 || attributes->numWeightDims < 0 ||
+      (attributes->numDims > 0 && !attributes->dims))
+    return "dims and weightDims must have the sizes that are given";
+  if (!symbolizeEpsilonMode(attributes->epsilonMode))
+    return "epsilonMode is none of NormEpsilonMode";
+  if (!symbolizeRootForm(attributes->rootForm))
+    return "rootForm is none of NormRootForm";
+  return {};
+}
+
+/// Epsilon as C has it. An x that is not of floats is the verifier's to report.
+static FloatAttr getEpsilon(Builder &b, Value input,
+                            const NormRMSNormAttributes &attributes) {
+  Type type = unwrap(attributes.computeType);
+  if (!type)
+    type = getElementTypeOrSelf(input.getType());
+  bool isWide = type.isF64();
+  // The op rounds it to C; f64 keeps what was given until then.
+  return isWide ? b.getF64FloatAttr(attributes.epsilon)
+                : b.getF32FloatAttr(attributes.epsilon);
+}
+
+static void addAttributes(Builder &b, Value input,
+                          const NormRMSNormAttributes &attributes,
+                          OperationState &state) {
+  MLIRContext *context = b.getContext();
+  auto add = [&](StringRef name, Attribute value) {
+    state.addAttribute(name, value);
+  };
+  add("dims",
+      b.getDenseI64ArrayAttr(ArrayRef(attributes.dims, attributes.numDims)));
+  add("epsilon", getEpsilon(b, input, attributes));
+  add("epsilon_mode",
+      EpsilonModeAttr::get(context,
+                           static_cast<EpsilonMode>(attributes.epsilonMode)));
+  add("root_form",
+      RootFormAttr::get(context, static_cast<RootForm>(attributes.rootForm)));
+  for (auto [name, type] :
+       {std::pair("compute_type", attributes.computeType),
+        std::pair("sum_type", attributes.sumType),
+        std::pair("scale_type", attributes.scaleType),
+        std::pair("normalized_type", attributes.normalizedType)})
+    if (!mlirTypeIsNull(type))
+      add(name, TypeAttr::get(unwrap(type)));
+  if (attributes.weightDims)
+    add("weight_dims", b.getDenseI64ArrayAttr(ArrayRef(
+                           attributes.weightDims, attributes.numWeightDims)));
+  if (attributes.count)
+    add("count", b.getI64IntegerAttr(attributes.count));
+}
+
+NormStatus normRMSNormCreate(MlirLocation location, MlirValue input,
+                             MlirValue weight, MlirValue init,
+                             MlirValue invRmsInit,
+                             const NormRMSNormAttributes *attributes,
+                             MlirOperation *op, NormError *error) {
+  if (!op)
+    return finish(error, NORM_INVALID_ARGUMENT, "op must not be null");
+  *op = {nullptr};
+  StringRef mistake = findMistake(location, input, init, attributes);
+  if (!mistake.empty())
+    return finish(error, NORM_INVALID_ARGUMENT, mistake);
+
+  Location loc = unwrap(location);
+  MLIRContext *context = loc.getContext();
+  context->loadDialect<NormDialect>();
+  ErrorCollector errors(context);
+  OperationState state(loc, RMSNormOp::getOperationName());
+  Builder b(context);
+  SmallVector<int32_t> segments;
+  for (MlirValue operand : {input, weight, init, invRmsInit}) {
+    segments.push_back(!mlirValueIsNull(operand));
+    if (segments.back())
+      state.addOperands(unwrap(operand));
+  }
+  state.addAttribute("operandSegmentSizes", b.getDenseI32ArrayAttr(segments));
+  addAttributes(b, unwrap(input), *attributes, state);
+  for (MlirValue destination : {init, invRmsInit})
+    if (!mlirValueIsNull(destination) &&
+        isa<RankedTensorType>(unwrap(destination).getType()))
+      state.addTypes(unwrap(destination).getType());
+  Operation *created = Operation::create(state);
+  if (failed(verify(created))) {
+    created->destroy();
+    return errors.finish(error, NORM_INVALID_IR);
+  }
+  *op = wrap(created);
+  return finish(error, NORM_SUCCESS);
+}
+
+static RMSNormOp getRMSNorm(MlirOperation op) {
+  return dyn_cast_or_null<RMSNormOp>(unwrap(op));
+}
+
+bool normOperationIsARMSNorm(MlirOperation op) { return !!getRMSNorm(op); }
+
+NormStatus normRMSNormGetAttributes(MlirOperation op,
+                                    NormRMSNormAttributes *attributes,
+                                    NormError *error) {
+  RMSNormOp norm = getRMSNorm(op);
+  if (!norm || !attributes)
+    return finish(error, NORM_INVALID_ARGUMENT,
+                  "op must be a norm.rmsnorm, and attributes not null");
+  ArrayRef<int64_t> dims = norm.getDims();
+  *attributes = normRMSNormAttributesInit(
+      dims.data(), dims.size(),
+      norm.getEpsilonInComputeType().convertToDouble());
+  attributes->epsilonMode = static_cast<NormEpsilonMode>(norm.getEpsilonMode());
+  attributes->rootForm = static_cast<NormRootForm>(norm.getRootForm());
+  attributes->computeType = wrap(Type(norm.getEffectiveComputeType()));
+  attributes->sumType = wrap(norm.getSumType().value_or(Type()));
+  attributes->scaleType = wrap(norm.getScaleType().value_or(Type()));
+  attributes->normalizedType = wrap(norm.getNormalizedType().value_or(Type()));
+  if (norm.getWeight()) {
+    ArrayRef<int64_t> weightDims = norm.getEffectiveWeightDims();
+    // An empty array may have no address; what it points to is not read.
+    attributes->weightDims =
+        weightDims.empty() ? dims.data() : weightDims.data();
+    attributes->numWeightDims = weightDims.size();
+  }
+  attributes->count = norm.getCount().value_or(0);
+  return finish(error, NORM_SUCCESS);
+}
+
+MlirValue normRMSNormGetInput(MlirOperation op) {
+  RMSNormOp norm = getRMSNorm(op);
+  return wrap(norm ? Value(norm.getInput()) : Value());
+}
+
+MlirValue normRMSNormGetWeight(MlirOperation op) {
+  RMSNormOp norm = getRMSNorm(op);
+  return wrap(norm ? Value(norm.getWeight()) : Value());
+}
+
+MlirValue normRMSNormGetInit(MlirOperation op) {
+  RMSNormOp norm = getRMSNorm(op);
+  return wrap(norm ? Value(norm.getInit()) : Value());
+}
+
+MlirValue normRMSNormGetInvRmsInit(MlirOperation op) {
+  RMSNormOp norm = getRMSNorm(op);
+  return wrap(norm ? Value(norm.getInvRmsInit()) : Value());
+}
+
+//===----------------------------------------------------------------------===//
+// Programs
+//===----------------------------------------------------------------------===//
+
+NormStatus normModuleParse(MlirContext context, MlirStringRef text,
+                           MlirModule *module, NormError *error) {
+  if (!module)
+    return finish(error, NORM_INVALID_ARGUMENT, "module must not be null");
+  *module = {nullptr};
+  if (mlirContextIsNull(context) || !text.data)
+    return finish(error, NORM_INVALID_ARGUMENT,
+                  "context and text must not be null");
+  ErrorCollector errors(unwrap(context));
+  auto parsed = parseSourceString<ModuleOp>(unwrap(text), unwrap(context));
+  if (!parsed)
+    return errors.finish(error, NORM_INVALID_IR);
+  *module = wrap(parsed.release());
+  return finish(error, NORM_SUCCESS);
+}
+
+NormStatus normRunPipeline(MlirOperation op, MlirStringRef pipeline,
+                           NormError *error) {
+  Operation *root = unwrap(op);
+  if (!root || !pipeline.data)
+    return finish(error, NORM_INVALID_ARGUMENT,
+                  "op and pipeline must not be null");
+  normRegisterAllPasses();
+  ErrorCollector errors(root->getContext());
+  PassManager pm(root->getContext(), root->getName().getStringRef());
+  std::string message;
+  llvm::raw_string_ostream os(message);
+  if (failed(parsePassPipeline(unwrap(pipeline), pm, os)))
+    return finish(error, NORM_INVALID_ARGUMENT, StringRef(message).rtrim());
+  if (failed(verify(root)))
+    return errors.finish(error, NORM_INVALID_IR);
+  if (failed(pm.run(root)))
+    return errors.finish(error, NORM_FAILED);
+  return finish(error, NORM_SUCCESS);
+}

@@ -1,0 +1,70 @@
+//===- Recognition.cpp - C API of the recogniser --------------------------===//
+//
+// Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "norm-c/Recognition.h"
+#include "Status.h"
+#include "mlir/CAPI/IR.h"
+#include "mlir/CAPI/Support.h"
+#include "mlir/IR/Verifier.h"
+#include "norm/Recognition/Recognize.h"
+#include "llvm/ADT/StringSwitch.h"
+
+using namespace mlir;
+using namespace mlir::norm;
+
+static void loadDependencies(MLIRContext *context) {
+  DialectRegistry registry;
+  registerRecognitionDependencies(registry);
+  context->appendDialectRegistry(registry);
+  for (StringRef name : registry.getDialectNames())
+    context->getOrLoadDialect(name);
+}
+
+static void report(const Recognition &found, NormFindingCallback callback,
+                   void *userData) {
+  if (!callback)
+    return;
+  for (const RecognizedNorm &norm : found.recognized) {
+    NormFinding finding = {true, wrap(RMSNormOp(norm.op).getOperation()),
+                           wrap(norm.loc), wrap(StringRef("")),
+                           wrap(StringRef(norm.description))};
+    callback(&finding, userData);
+  }
+  for (const RefusedNorm &norm : found.refused) {
+    NormFinding finding = {false, MlirOperation{nullptr}, wrap(norm.loc),
+                           wrap(stringifyRefusal(norm.reason)),
+                           wrap(StringRef(norm.explanation))};
+    callback(&finding, userData);
+  }
+}
+
+NormStatus normRecognize(MlirOperation scope, MlirStringRef rounding,
+                         NormFindingCallback callback, void *userData,
+                         NormError *error) {
+  Operation *root = unwrap(scope);
+  auto mode = llvm::StringSwitch<std::optional<Rounding>>(unwrap(rounding))
+                  .Cases({"", "default"}, Rounding::Default)
+                  .Case("exact", Rounding::Exact)
+                  .Case("relaxed", Rounding::Relaxed)
+                  .Default(std::nullopt);
+  if (!root || !root->hasTrait<OpTrait::IsIsolatedFromAbove>())
+    return finish(error, NORM_INVALID_ARGUMENT,
+                  "scope must be a module or a function");
+  if (!mode)
+    return finish(error, NORM_INVALID_ARGUMENT,
+                  "rounding must be default, exact or relaxed, got '" +
+                      unwrap(rounding) + "'");
+  ErrorCollector errors(root->getContext());
+  if (failed(verify(root)))
+    return errors.finish(error, NORM_INVALID_IR);
+  loadDependencies(root->getContext());
+  Recognition found = recognizeRMSNorms(root, *mode);
+  report(found, callback, userData);
+  if (found.recognized.empty())
+    return finish(error, NORM_NOT_FOUND, "no RMSNorm was recognised");
+  return finish(error, NORM_SUCCESS);
+}

@@ -1,0 +1,42 @@
+//===- Status.h - diagnostics as a status and a message ---------*- C++ -*-===//
+//
+// Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Private to this folder.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NORM_CAPI_STATUS_H
+#define NORM_CAPI_STATUS_H
+
+#include "mlir/IR/Diagnostics.h"
+#include "norm-c/Norm.h"
+
+namespace mlir::norm {
+
+/// Fills `error`, if there is one, and returns `status`.
+NormStatus finish(NormError *error, NormStatus status,
+                  const Twine &message = "");
+
+/// While it lives, keeps the errors of a context from other handlers, without
+/// the op that each is about; warnings and remarks go on to these.
+class ErrorCollector {
+public:
+  explicit ErrorCollector(MLIRContext *context);
+  ~ErrorCollector();
+  /// The errors so far, or `status` without one.
+  NormStatus finish(NormError *error, NormStatus status) const;
+
+private:
+  MLIRContext *context;
+  bool printedOps;
+  std::string text;
+  ScopedDiagnosticHandler handler;
+};
+
+} // namespace mlir::norm
+
+#endif // NORM_CAPI_STATUS_H
