@@ -20,15 +20,16 @@ def Norm_RecognizeTransformOp : Op<Transform_Dialect, "norm.recognize", [
   let cppNamespace = "::mlir::norm";
   let summary = "Recognise RMSNorm in the targets, as norm-recognize does";
   let description = [{
-    Does what `norm-recognize` does to every target, which must be isolated from above
-    (modules, functions). Gives a handle to the targets and one to the
+    Does what `norm-recognize` does to every target, which must be isolated from
+    above (modules, functions). Gives a handle to the targets and one to the
     `norm.rmsnorm` ops in them afterwards, the new ones and those that were
     there.
 
     Example:
 
     ```mlir
-    %module, %norms = transform.norm.recognize %target rounding = "exact" required
+    %module, %norms =
+        transform.norm.recognize %target rounding = "exact" required
         : (!transform.any_op) -> (!transform.any_op, !transform.any_op)
     ```
 
@@ -38,9 +39,9 @@ def Norm_RecognizeTransformOp : Op<Transform_Dialect, "norm.recognize", [
     by one.
 
     `rounding` is the option of the pass. With `required` it is a silenceable
-    failure that no norm is in the targets afterwards, and its notes are what was
-    refused; without it the second handle is empty then. A target that is not
-    isolated from above is a silenceable failure, and nothing was changed.
+    failure that no norm is in the targets afterwards, and its notes are what
+    was refused; without it the second handle is empty then. A target that is
+    not isolated from above is a silenceable failure, and nothing was changed.
   }];
   let arguments = (ins TransformHandleTypeInterface:$target,
                        DefaultValuedAttr<StrAttr, "\"default\"">:$rounding,

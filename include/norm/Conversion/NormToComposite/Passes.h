@@ -1,5 +1,4 @@
-//===- Passes.h - norm to StableHLO composites ----------------- -*- C++
-//-*-===//
+//===- Passes.h - norm to StableHLO composites ------------------*- C++ -*-===//
 //
 // Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

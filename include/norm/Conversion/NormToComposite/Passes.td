@@ -40,10 +40,10 @@ def NormToComposite : Pass<"norm-to-composite", "::mlir::ModuleOp"> {
 
     The init is dropped, for StableHLO has no destinations.
 
-    Limits: norms on memrefs and of dynamic shape are errors, on which nothing is
-    changed. The context must know StableHLO or allow unregistered dialects
-    (`--allow-unregistered-dialect`). Other ops stay what they are: linalg beside
-    the norms is for the receiving compiler to know.
+    Limits: norms on memrefs and of dynamic shape are errors, on which nothing
+    is changed. The context must know StableHLO or allow unregistered dialects
+    (`--allow-unregistered-dialect`). Other ops stay what they are: linalg
+    beside the norms is for the receiving compiler to know.
   }];
   let dependentDialects = ["func::FuncDialect"];
 }

@@ -1,5 +1,4 @@
-//===- Passes.h - norm to calls of a library ------------------- -*- C++
-//-*-===//
+//===- Passes.h - norm to calls of a library --------------------*- C++ -*-===//
 //
 // Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
