@@ -71,7 +71,7 @@ static LogicalResult lowerToNVVM(ModuleOp module, const EmitOptions &options) {
     reported |= d.getSeverity() == DiagnosticSeverity::Error;
     return failure(); // the tool's handler prints it
   });
-  return failure(failed(pm.run(module)) || reported);
+  return failure(failed(runPasses(pm, module, options.runner)) || reported);
 }
 
 static LogicalResult lower(ModuleOp module, const EmitOptions &options,
@@ -84,7 +84,7 @@ static LogicalResult lower(ModuleOp module, const EmitOptions &options,
   cpu.rounding = options.rounding;
   cpu.threads = options.threads;
   buildNormToCPUPipeline(pm, cpu, getStage(options.emit));
-  return pm.run(module);
+  return runPasses(pm, module, options.runner);
 }
 
 /// Whether the output launches kernels that are inside of it.

@@ -109,7 +109,7 @@ static LogicalResult lower(ModuleOp module, const CompileOptions &options,
     cpu.threads = options.threads;
     buildNormToCPUPipeline(pm, cpu);
   }
-  return pm.run(module);
+  return runPasses(pm, module, options.runner);
 }
 
 /// The emulation's runtime is in this program, which exports nothing.

@@ -9,11 +9,16 @@
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
 #include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
 #include "mlir/Support/FileUtilities.h"
+#include "mlir/Support/Timing.h"
 #include "norm/ExecutionEngine/Codegen.h"
 #include "norm/InitAll.h"
 #include "llvm/Support/CommandLine.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/Config/llvm-config.h"
 #include "llvm/Support/WithColor.h"
+#include "llvm/TargetParser/Host.h"
 
 using namespace mlir;
 
@@ -48,4 +53,32 @@ bool norm::releaseLibraryOption(StringRef name) {
     return false;
   it->second->removeArgument();
   return true;
+}
+
+void norm::setToolVersion() {
+  llvm::cl::SetVersionPrinter([](llvm::raw_ostream &os) {
+    os << "norm-mlir version " NORM_VERSION "\n"
+       << "  LLVM and MLIR version " LLVM_VERSION_STRING "\n"
+       << "  Default target: " << llvm::sys::getDefaultTargetTriple() << "\n"
+       << "  Host CPU: " << llvm::sys::getHostCPUName() << "\n";
+  });
+}
+
+void norm::hideLibraryOptions() {
+  for (auto &entry : llvm::cl::getRegisteredOptions()) {
+    bool isHelp = entry.getKey() == "help" || entry.getKey() == "version";
+    if (!isHelp && entry.second->getOptionHiddenFlag() == llvm::cl::NotHidden)
+      entry.second->setHiddenFlag(llvm::cl::Hidden);
+  }
+}
+
+void norm::registerPassOptions(llvm::cl::OptionCategory &category) {
+  llvm::StringSet<> before;
+  for (auto &entry : llvm::cl::getRegisteredOptions())
+    before.insert(entry.getKey());
+  registerPassManagerCLOptions();
+  registerDefaultTimingManagerCLOptions();
+  for (auto &entry : llvm::cl::getRegisteredOptions())
+    if (!before.contains(entry.getKey()))
+      entry.second->addCategory(category);
 }

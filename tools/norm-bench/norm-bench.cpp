@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Artefacts.h"
+#include "Progress.h"
 #include "Report.h"
 #include "mlir/Parser/Parser.h"
 #include "norm/ExecutionEngine/Codegen.h"
@@ -24,7 +25,9 @@ namespace cl = llvm::cl;
 
 [[maybe_unused]] static const bool released = releaseLibraryOption("threads");
 
-static cl::OptionCategory category("norm-bench options");
+static cl::OptionCategory category("What is measured");
+static cl::OptionCategory measuring("How it is measured");
+static cl::OptionCategory reporting("What is printed");
 static cl::opt<std::string>
     inputFile(cl::Positional, cl::desc("[IN.mlir] (default: generated)"),
               cl::cat(category));
@@ -52,10 +55,10 @@ static cl::opt<bool>
                   "upstream's pipeline unless --subjects has it"),
          cl::cat(category));
 static cl::opt<std::string> cpu("mcpu", cl::init("native"), cl::desc("CPU"),
-                                cl::cat(category));
+                                cl::cat(measuring));
 static cl::list<unsigned> threads("threads", cl::CommaSeparated,
                                   cl::desc("OpenMP threads (default 1)"),
-                                  cl::cat(category));
+                                  cl::cat(measuring));
 static cl::list<std::string>
     subjects("subjects", cl::CommaSeparated,
              cl::desc("Measure only these beside the copies: norm-to-cpu, "
@@ -65,21 +68,21 @@ static cl::list<std::string>
 static cl::opt<bool>
     cold("cold",
          cl::desc("Rotate buffers so that none is in the caches, copies too"),
-         cl::cat(category));
+         cl::cat(measuring));
 static cl::opt<uint64_t>
     coldBytes("cold-bytes",
               cl::desc("Bytes to rotate through (default: four times the "
                        "largest cache reported, within 64 and 512 MiB)"),
-              cl::cat(category));
+              cl::cat(measuring));
 static cl::opt<bool>
     together("together",
              cl::desc("Interleave the repetitions of all programs, so that "
                       "they can be compared with each other"),
-             cl::cat(category));
+             cl::cat(measuring));
 static cl::opt<bool>
     dynamicRows("dynamic-rows",
                 cl::desc("Programs for any number of rows, to print"),
-                cl::cat(category));
+                cl::cat(reporting));
 enum class Machine { CPU, NVVM };
 static cl::opt<Machine>
     target("target", cl::desc("Machine"), cl::init(Machine::CPU),
@@ -94,23 +97,23 @@ static cl::list<std::string>
               cl::cat(category));
 static cl::opt<bool> printOnly("print-program",
                                cl::desc("Print the programs, measure nothing"),
-                               cl::cat(category));
+                               cl::cat(reporting));
 static cl::opt<bool>
     compare("compare",
             cl::desc("Measure nothing: run each subject once and print by how "
                      "many ulp it differs from norm-to-cpu"),
-            cl::cat(category));
+            cl::cat(reporting));
 static cl::opt<unsigned> repetitions("repetitions", cl::init(9),
                                      cl::desc("The best one counts"),
-                                     cl::cat(category));
+                                     cl::cat(measuring));
 static cl::opt<double> seconds("seconds", cl::init(0.01),
                                cl::desc("Of one repetition, at least one call"),
-                               cl::cat(category));
+                               cl::cat(measuring));
 static cl::opt<std::string> format("format", cl::init("table"),
                                    cl::desc("table or json"),
-                                   cl::cat(category));
+                                   cl::cat(reporting));
 static cl::opt<std::string>
-    outputFile("o", cl::init("-"), cl::desc("Output file"), cl::cat(category));
+    outputFile("o", cl::init("-"), cl::desc("Output file"), cl::cat(reporting));
 
 static int fail(const Twine &message) {
   llvm::WithColor::error() << message << "\n";
@@ -211,7 +214,8 @@ namespace {
 /// Measures as it goes, or everything in the end.
 class Runner {
 public:
-  Runner(MLIRContext &context, raw_ostream &os) : context(context), os(os) {}
+  Runner(MLIRContext &context, raw_ostream &os, size_t total)
+      : context(context), os(os), progress(total) {}
   LogicalResult runFile();
   LogicalResult run(const Program &program);
   void finish();
@@ -222,6 +226,7 @@ private:
                     std::optional<Program> generated);
   MLIRContext &context;
   raw_ostream &os;
+  Progress progress;
   std::vector<std::unique_ptr<Benchmark>> pending;
 };
 } // namespace
@@ -229,6 +234,7 @@ private:
 LogicalResult Runner::add(ModuleOp module, StringRef name,
                           std::optional<Program> generated) {
   for (unsigned count : getOr<unsigned>(threads, 1)) {
+    progress.next(name);
     BenchOptions options = getOptions(count);
     options.generated = generated;
     auto benchmark = Benchmark::create(module, name, options);
@@ -248,8 +254,11 @@ LogicalResult Runner::add(ModuleOp module, StringRef name,
 void Runner::finish() {
   if (pending.empty())
     return;
+  if (together)
+    progress.note("measuring");
   llvm::append_range(results, runTogether(pending, repetitions, seconds));
   pending.clear();
+  progress.clear();
 }
 
 LogicalResult Runner::runFile() {
@@ -270,12 +279,16 @@ LogicalResult Runner::run(const Program &program) {
 
 static LogicalResult measure(raw_ostream &os) {
   MLIRContext context(createCompilerRegistry());
-  Runner runner(context, os);
+  std::vector<Program> programs;
+  if (inputFile.empty())
+    programs = getPrograms();
+  size_t counts = getOr<unsigned>(threads, 1).size();
+  Runner runner(context, os, std::max<size_t>(1, programs.size()) * counts);
   if (!inputFile.empty()) {
     if (failed(runner.runFile()))
       return failure();
   } else {
-    for (const Program &program : getPrograms())
+    for (const Program &program : programs)
       if (failed(runner.run(program)))
         return failure();
   }
@@ -322,7 +335,8 @@ static int measureArtefacts(const char *argv0) {
 
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
-  cl::HideUnrelatedOptions(category);
+  setToolVersion();
+  cl::HideUnrelatedOptions({&category, &measuring, &reporting});
   cl::ParseCommandLineOptions(argc, argv, "Times RMSNorm beside a copy.\n");
   if (llvm::is_contained(variants, "help"))
     return printVariants();

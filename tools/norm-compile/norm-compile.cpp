@@ -18,7 +18,11 @@ namespace cl = llvm::cl;
 
 [[maybe_unused]] static const bool released = releaseLibraryOption("threads");
 
-static cl::OptionCategory category("norm-compile options");
+static cl::OptionCategory category("Input and output");
+static cl::OptionCategory onCPU("Target: CPU");
+static cl::OptionCategory onGPU("Target: NVIDIA GPU");
+static cl::OptionCategory explaining("Explaining");
+static cl::OptionCategory passes("Passes, timing and reproducers");
 static cl::opt<std::string> inputFile(cl::Positional, cl::desc("<IN.mlir>"),
                                       cl::init("-"), cl::cat(category));
 static cl::opt<std::string> outputFile("o",
@@ -50,58 +54,48 @@ static cl::opt<std::string>
     cpu("mcpu",
         cl::desc("CPU; native is this machine (default x86-64-v3 on "
                  "x86-64, else generic)"),
-        cl::cat(category));
+        cl::cat(onCPU));
 static cl::opt<std::string>
     triple("mtriple",
            cl::desc("Target triple, such as aarch64-linux-gnu (default: this "
                     "host's)"),
-           cl::cat(category));
+           cl::cat(onCPU));
 static cl::opt<std::string>
     features("mattr",
              cl::desc("Features beside those of --mcpu, such as +bf16,-sve"),
-             cl::cat(category));
+             cl::cat(onCPU));
 static cl::opt<std::string> chip("chip",
                                  cl::desc("GPU of --target=nvvm (default "
                                           "sm_90)"),
-                                 cl::init("sm_90"), cl::cat(category));
+                                 cl::init("sm_90"), cl::cat(onGPU));
 static cl::opt<std::string>
     ptxVersion("ptx-version",
                cl::desc("PTX version of --target=nvvm, such as 8.0 (default: "
                         "the least that the chip needs)"),
-               cl::cat(category));
+               cl::cat(onGPU));
 static cl::opt<bool> dependentLaunch(
     "dependent-launch",
     cl::desc("Kernels of --target=nvvm may start before the one ahead of them "
              "ends, if that one writes no weight of theirs (sm_90 and later)"),
-    cl::cat(category));
+    cl::cat(onGPU));
 static cl::opt<bool> evictionHints(
     "eviction-hints",
     cl::desc("Rows that a kernel of --target=nvvm uses once leave the caches "
              "first"),
-    cl::cat(category));
+    cl::cat(onGPU));
 static cl::opt<std::string>
     cudaPath("cuda-path",
              cl::desc("CUDA toolkit, for ptxas and libdevice (default: "
                       "CUDA_PATH, the ptxas in PATH, /usr/local/cuda)"),
-             cl::cat(category));
+             cl::cat(onGPU));
 static cl::opt<unsigned> threads("threads",
                                  cl::desc("OpenMP threads (default 1: none)"),
-                                 cl::init(1), cl::cat(category));
+                                 cl::init(1), cl::cat(onCPU));
 static cl::opt<std::string>
     rounding("rounding", cl::desc("Recognition: default, exact or relaxed"),
              cl::init("default"), cl::cat(category));
 
-int main(int argc, char **argv) {
-  llvm::InitLLVM init(argc, argv);
-  cl::HideUnrelatedOptions(category);
-  cl::ParseCommandLineOptions(argc, argv,
-                              "Compiles a module on tensors to a stage.\n");
-  MLIRContext context(createCompilerRegistry());
-  llvm::SourceMgr sources;
-  SourceMgrDiagnosticHandler handler(sources, &context);
-  OwningOpRef<ModuleOp> module = parseInputFile(inputFile, sources, context);
-  if (!module)
-    return 1;
+static EmitOptions getEmitOptions() {
   EmitOptions options;
   options.emit = emit;
   options.nvvm = target == Machine::NVVM;
@@ -113,5 +107,22 @@ int main(int argc, char **argv) {
   options.cudaPath = cudaPath;
   options.threads = threads;
   options.rounding = rounding;
-  return failed(emitFile(*module, options, outputFile));
+  options.runner = runPassesOfTool;
+  return options;
+}
+
+int main(int argc, char **argv) {
+  llvm::InitLLVM init(argc, argv);
+  setToolVersion();
+  registerPassOptions(passes);
+  cl::HideUnrelatedOptions({&category, &onCPU, &onGPU, &explaining, &passes});
+  cl::ParseCommandLineOptions(argc, argv,
+                              "Compiles a module on tensors to a stage.\n");
+  MLIRContext context(createCompilerRegistry());
+  llvm::SourceMgr sources;
+  SourceMgrDiagnosticHandler handler(sources, &context);
+  OwningOpRef<ModuleOp> module = parseInputFile(inputFile, sources, context);
+  if (!module)
+    return 1;
+  return failed(emitFile(*module, getEmitOptions(), outputFile));
 }

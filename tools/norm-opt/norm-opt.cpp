@@ -8,17 +8,65 @@
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
 #include "mlir/InitAllPasses.h"
+#include "mlir/Support/FileUtilities.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
+#include "norm/ExecutionEngine/Driver.h"
+#include "norm/ExecutionEngine/PassRunner.h"
 #include "norm/InitAll.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/ToolOutputFile.h"
+
+using namespace mlir;
+
+static LogicalResult fail(StringRef message) {
+  llvm::errs() << message << '\n';
+  return failure();
+}
+
+/// A crash leaves a reproducer, whatever passes the options ask for.
+static LogicalResult runPasses(MlirOptMainConfig config, StringRef input,
+                               StringRef output, DialectRegistry &registry) {
+  auto setup = [config](PassManager &pm) {
+    norm::enableCrashReproducer(pm);
+    return config.setupPassPipeline(pm);
+  };
+  config.setPassPipelineSetupFn(setup);
+  std::string message;
+  auto buffer = openInputFile(input, &message);
+  if (!buffer)
+    return fail(message);
+  auto file = openOutputFile(output, &message);
+  if (!file)
+    return fail(message);
+  if (failed(MlirOptMain(file->os(), std::move(buffer), registry, config)))
+    return failure();
+  file->keep();
+  return success();
+}
+
+static LogicalResult run(int argc, char **argv, DialectRegistry &registry) {
+  auto [input, output] = registerAndParseCLIOptions(
+      argc, argv, "norm-mlir optimizer driver\n", registry);
+  auto config = MlirOptMainConfig::createFromCLOptions();
+  auto *reproducer = llvm::cl::getRegisteredOptions().lookup(
+      "mlir-pass-pipeline-crash-reproducer");
+  bool hasOwn = reproducer && reproducer->getNumOccurrences() > 0;
+  if (config.shouldShowDialects() || config.shouldListPasses() || hasOwn)
+    return MlirOptMain(argc, argv, input, output, registry);
+  return runPasses(config, input, output, registry);
+}
 
 int main(int argc, char **argv) {
-  mlir::DialectRegistry registry;
-  mlir::registerAllDialects(registry);
-  mlir::registerAllExtensions(registry);
-  mlir::norm::registerAllDialects(registry);
-  mlir::norm::registerAllExtensions(registry);
-  mlir::registerAllPasses();
-  mlir::norm::registerAllPasses();
-  return mlir::asMainReturnCode(
-      mlir::MlirOptMain(argc, argv, "norm-mlir optimizer driver\n", registry));
+  llvm::InitLLVM init(argc, argv);
+  norm::setToolVersion();
+  norm::hideLibraryOptions();
+  DialectRegistry registry;
+  registerAllDialects(registry);
+  registerAllExtensions(registry);
+  norm::registerAllDialects(registry);
+  norm::registerAllExtensions(registry);
+  registerAllPasses();
+  norm::registerAllPasses();
+  return asMainReturnCode(run(argc, argv, registry));
 }

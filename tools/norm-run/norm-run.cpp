@@ -21,7 +21,9 @@ namespace cl = llvm::cl;
 
 [[maybe_unused]] static const bool released = releaseLibraryOption("threads");
 
-static cl::OptionCategory category("norm-run options");
+static cl::OptionCategory category("Calling and comparing");
+static cl::OptionCategory compiling("Compiling");
+static cl::OptionCategory passes("Passes, timing and reproducers");
 static cl::opt<std::string> inputFile(cl::Positional, cl::desc("<IN.mlir>"),
                                       cl::init("-"), cl::cat(category));
 static cl::opt<std::string> functionName("function",
@@ -51,14 +53,14 @@ static cl::opt<CompileOptions::Pipeline> pipeline(
                           "those of the program's gpu.module, emulated here"),
                clEnumValN(CompileOptions::Pipeline::Upstream, "upstream",
                           "upstream's passes alone")),
-    cl::init(CompileOptions::Pipeline::CPU), cl::cat(category));
+    cl::init(CompileOptions::Pipeline::CPU), cl::cat(compiling));
 static cl::opt<std::string>
     rounding("rounding", cl::desc("Recognition: default, exact or relaxed"),
-             cl::init("default"), cl::cat(category));
+             cl::init("default"), cl::cat(compiling));
 static cl::opt<std::string> cpu("mcpu", cl::desc("Target CPU (default native)"),
-                                cl::init("native"), cl::cat(category));
+                                cl::init("native"), cl::cat(compiling));
 static cl::opt<unsigned> threads("threads", cl::desc("OpenMP threads"),
-                                 cl::init(1), cl::cat(category));
+                                 cl::init(1), cl::cat(compiling));
 static cl::opt<int> digits("precision",
                            cl::desc("Significant digits that are printed"),
                            cl::init(6), cl::cat(category));
@@ -160,6 +162,7 @@ static int run(ModuleOp module) {
   options.rounding = rounding;
   options.cpu = cpu;
   options.threads = threads;
+  options.runner = runPassesOfTool;
   auto compiled = CompiledModule::compile(module, options);
   if (failed(compiled))
     return 1;
@@ -197,7 +200,9 @@ static int run(ModuleOp module) {
 
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
-  cl::HideUnrelatedOptions(category);
+  setToolVersion();
+  registerPassOptions(passes);
+  cl::HideUnrelatedOptions({&category, &compiling, &passes});
   cl::ParseCommandLineOptions(
       argc, argv, "Compiles a module, calls a function, compares in ulp.\n");
   MLIRContext context(createCompilerRegistry());

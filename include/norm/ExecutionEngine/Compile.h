@@ -10,6 +10,7 @@
 
 #include "mlir/IR/BuiltinOps.h"
 #include "norm/ExecutionEngine/Codegen.h"
+#include "norm/ExecutionEngine/PassRunner.h"
 
 namespace mlir::norm {
 
@@ -38,6 +39,7 @@ struct EmitOptions {
   std::string cudaPath;         ///< toolkit; empty: findCUDAToolkit's
   unsigned threads = 1;
   std::string rounding = "default";
+  PassRunner runner; ///< empty: the passes just run
 };
 
 /// PTX and Cubin write the kernels of the whole program as one image. With

@@ -10,6 +10,7 @@
 
 #include "mlir/IR/BuiltinOps.h"
 #include "norm/ExecutionEngine/HostTensor.h"
+#include "norm/ExecutionEngine/PassRunner.h"
 #include "llvm/ADT/StringMap.h"
 
 namespace llvm::orc {
@@ -26,6 +27,7 @@ struct CompileOptions {
   std::string rounding = "default";
   std::string cpu = "native";
   unsigned threads = 1; ///< over 1: rows in parallel, OpenMP
+  PassRunner runner;    ///< empty: the passes just run
 };
 
 /// Machine code of a module's public functions, in this process.

@@ -13,6 +13,10 @@
 #include "mlir/IR/MLIRContext.h"
 #include "llvm/Support/SourceMgr.h"
 
+namespace llvm::cl {
+class OptionCategory;
+} // namespace llvm::cl
+
 namespace mlir::norm {
 /// Upstream's dialects and extensions, ours, and the translations to LLVM IR:
 /// what a tool that compiles needs.
@@ -28,6 +32,17 @@ OwningOpRef<ModuleOp> parseInputFile(StringRef file, llvm::SourceMgr &sources,
 /// registered it (libLLVM has a global --threads). Call it while static objects
 /// are made, before the tool's own option of that name.
 bool releaseLibraryOption(StringRef name);
+
+/// `--version` prints norm-mlir's, LLVM's and the host.
+void setToolVersion();
+
+/// `--help` leaves out what is registered so far, `--help-hidden` does not: the
+/// options of LLVM's libraries, where a tool registers its own in `main`.
+void hideLibraryOptions();
+
+/// Registers MLIR's options of pass managers (`--mlir-timing`,
+/// `--mlir-print-ir-after-all` and so on), listed by `--help` under `category`.
+void registerPassOptions(llvm::cl::OptionCategory &category);
 
 } // namespace mlir::norm
 

@@ -1,0 +1,58 @@
+//===- norm-lsp-server.cpp - mlir-lsp-server with the norm dialect --------===//
+//
+// Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "HoverSpec.h"
+#include "mlir/InitAllDialects.h"
+#include "mlir/InitAllExtensions.h"
+#include "mlir/Tools/mlir-lsp-server/MlirLspServerMain.h"
+#include "norm/ExecutionEngine/Driver.h"
+#include "norm/InitAll.h"
+#include <thread>
+#include <unistd.h>
+
+using namespace mlir;
+
+/// Runs the server with its standard output behind forwardMessages.
+static LogicalResult serve(int argc, char **argv, DialectRegistry &registry) {
+  int ends[2];
+  int out = dup(STDOUT_FILENO);
+  if (out < 0 || pipe(ends) != 0) {
+    llvm::errs() << "error: no pipe for the server's replies\n";
+    return failure();
+  }
+  dup2(ends[1], STDOUT_FILENO);
+  close(ends[1]);
+  std::thread forwarder([&] { norm::forwardMessages(ends[0], out); });
+  LogicalResult result = MlirLspServerMain(argc, argv, registry);
+  llvm::outs().flush();
+  close(STDOUT_FILENO); // the forwarder's input ends
+  forwarder.join();
+  dup2(out, STDOUT_FILENO);
+  close(out);
+  return result;
+}
+
+/// --help and --version print and exit inside of the server: not through the
+/// pipe.
+static bool printsAndExits(int argc, char **argv) {
+  return llvm::any_of(ArrayRef(argv, argc), [](StringRef argument) {
+    return argument.ltrim('-').starts_with("help") ||
+           argument.ltrim('-') == "version";
+  });
+}
+
+int main(int argc, char **argv) {
+  norm::setToolVersion();
+  norm::hideLibraryOptions();
+  DialectRegistry registry;
+  registerAllDialects(registry);
+  registerAllExtensions(registry);
+  norm::registerAllDialects(registry);
+  if (printsAndExits(argc, argv))
+    return failed(MlirLspServerMain(argc, argv, registry));
+  return failed(serve(argc, argv, registry));
+}
