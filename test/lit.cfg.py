@@ -34,6 +34,8 @@ config.substitutions.append(
 if not config.llvm_use_sanitizer:
     # Programs without a sanitizer can load and link what is built.
     config.available_features.add("stock-plugin")
+if platform.system() == "Linux":
+    config.available_features.add("linux")
 if platform.machine().lower() in ("x86_64", "amd64"):
     config.available_features.add("x86_64")
     # What the machine runs, beside what it compiles for.
@@ -75,6 +77,10 @@ importable = set(subprocess.run(
 config.available_features |= {m.replace("_", "-") for m in importable}
 if lit_config.params.get("frontends") == "required" and importable != modules:
     lit_config.fatal(f"{frontends_python} lacks {modules - importable}")
+chromium = shutil.which("chromium") or shutil.which("google-chrome")
+if chromium:
+    config.available_features.add("chromium")
+    config.substitutions.append(("%chromium", chromium))
 corpus = os.path.join(config.norm_src_root, "..", "shared", "corpus")
 if os.path.exists(os.path.join(corpus, "manifest.json")):
     config.available_features.add("corpus")

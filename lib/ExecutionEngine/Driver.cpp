@@ -14,9 +14,9 @@
 #include "mlir/Support/Timing.h"
 #include "norm/ExecutionEngine/Codegen.h"
 #include "norm/InitAll.h"
-#include "llvm/Support/CommandLine.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Config/llvm-config.h"
+#include "llvm/Support/CommandLine.h"
 #include "llvm/Support/WithColor.h"
 #include "llvm/TargetParser/Host.h"
 
@@ -66,7 +66,7 @@ void norm::setToolVersion() {
 
 void norm::hideLibraryOptions() {
   for (auto &entry : llvm::cl::getRegisteredOptions()) {
-    bool isHelp = entry.getKey() == "help" || entry.getKey() == "version";
+    bool isHelp = entry.first == "help" || entry.first == "version";
     if (!isHelp && entry.second->getOptionHiddenFlag() == llvm::cl::NotHidden)
       entry.second->setHiddenFlag(llvm::cl::Hidden);
   }
@@ -75,10 +75,15 @@ void norm::hideLibraryOptions() {
 void norm::registerPassOptions(llvm::cl::OptionCategory &category) {
   llvm::StringSet<> before;
   for (auto &entry : llvm::cl::getRegisteredOptions())
-    before.insert(entry.getKey());
+    before.insert(entry.first);
   registerPassManagerCLOptions();
   registerDefaultTimingManagerCLOptions();
   for (auto &entry : llvm::cl::getRegisteredOptions())
-    if (!before.contains(entry.getKey()))
+    if (!before.contains(entry.first))
       entry.second->addCategory(category);
+  // They take names of passes, which these tools do not register.
+  for (StringRef name : {"mlir-print-ir-before", "mlir-print-ir-after"})
+    if (llvm::cl::Option *option =
+            llvm::cl::getRegisteredOptions().lookup(name))
+      option->setHiddenFlag(llvm::cl::ReallyHidden);
 }

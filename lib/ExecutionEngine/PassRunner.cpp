@@ -47,8 +47,8 @@ public:
       : file(file), stream(descriptor, /*shouldClose=*/true) {}
   ~TemporaryReproducer() override {
     stream.flush();
-    llvm::WithColor::note()
-        << "the passes crashed, which is a bug of norm-mlir; to see it again: "
+    llvm::WithColor::error()
+        << "a pass crashed, which is a bug of norm-mlir; to see it again: "
            "norm-opt "
         << file << " --run-reproducer\n";
   }

@@ -1,4 +1,5 @@
-//===- Progress.cpp - a line for a person who waits ------------------------===//
+//===- Progress.cpp - a line for a person who waits
+//------------------------===//
 //
 // Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -9,8 +9,11 @@
 #include "norm/ExecutionEngine/Codegen.h"
 #include "norm/ExecutionEngine/Compile.h"
 #include "norm/ExecutionEngine/Driver.h"
+#include "norm/Report/Report.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/ToolOutputFile.h"
+#include "llvm/Support/WithColor.h"
 
 using namespace mlir;
 using namespace mlir::norm;
@@ -95,6 +98,22 @@ static cl::opt<std::string>
     rounding("rounding", cl::desc("Recognition: default, exact or relaxed"),
              cl::init("default"), cl::cat(category));
 
+static cl::opt<bool> explain(
+    "explain",
+    cl::desc("Print what was recognised, refused, fused, and what it costs; "
+             "compiles to a file only with -o"),
+    cl::cat(explaining));
+static cl::opt<std::string>
+    reportFile("report", cl::value_desc("file.html"),
+               cl::desc("The same as a page with the program beside it"),
+               cl::cat(explaining));
+static cl::opt<double> bandwidth("bandwidth", cl::value_desc("GB/s"),
+                                 cl::desc("Of memory, for --explain"),
+                                 cl::init(0), cl::cat(explaining));
+static cl::opt<double> peak("peak", cl::value_desc("GFLOP/s"),
+                            cl::desc("Of arithmetic, for --report's roofline"),
+                            cl::init(0), cl::cat(explaining));
+
 static EmitOptions getEmitOptions() {
   EmitOptions options;
   options.emit = emit;
@@ -111,6 +130,47 @@ static EmitOptions getEmitOptions() {
   return options;
 }
 
+static LogicalResult writePage(const Report &report) {
+  std::string message;
+  auto file = openOutputFile(reportFile, &message);
+  if (!file) {
+    llvm::WithColor::error() << message << "\n";
+    return failure();
+  }
+  printReportPage(report, file->os());
+  file->keep();
+  return success();
+}
+
+/// --explain and --report.
+static LogicalResult tell(ModuleOp module, const llvm::SourceMgr &sources) {
+  const llvm::MemoryBuffer *source =
+      sources.getMemoryBuffer(sources.getMainFileID());
+  auto report =
+      analyzeModule(module, source->getBuffer(), source->getBufferIdentifier(),
+                    getEmitOptions(), {bandwidth, peak});
+  if (failed(report) || (!reportFile.empty() && failed(writePage(*report))))
+    return failure();
+  if (explain)
+    printReport(*report, llvm::outs());
+  return success();
+}
+
+static LogicalResult checkOptions() {
+  bool tells = explain || !reportFile.empty();
+  StringRef problem;
+  if (explain && outputFile.getNumOccurrences() && outputFile == "-")
+    problem = "--explain prints to standard output: -o must name a file";
+  else if (bandwidth < 0 || peak < 0)
+    problem = "--bandwidth and --peak must be positive";
+  else if (!tells && (bandwidth > 0 || peak > 0))
+    problem = "--bandwidth and --peak need --explain or --report";
+  if (problem.empty())
+    return success();
+  llvm::WithColor::error() << problem << "\n";
+  return failure();
+}
+
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   setToolVersion();
@@ -118,11 +178,18 @@ int main(int argc, char **argv) {
   cl::HideUnrelatedOptions({&category, &onCPU, &onGPU, &explaining, &passes});
   cl::ParseCommandLineOptions(argc, argv,
                               "Compiles a module on tensors to a stage.\n");
+  if (failed(checkOptions()))
+    return 1;
   MLIRContext context(createCompilerRegistry());
   llvm::SourceMgr sources;
   SourceMgrDiagnosticHandler handler(sources, &context);
   OwningOpRef<ModuleOp> module = parseInputFile(inputFile, sources, context);
   if (!module)
     return 1;
+  bool tells = explain || !reportFile.empty();
+  if (tells && failed(tell(*module, sources)))
+    return 1;
+  if (tells && !outputFile.getNumOccurrences())
+    return 0;
   return failed(emitFile(*module, getEmitOptions(), outputFile));
 }

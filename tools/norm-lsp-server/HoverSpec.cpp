@@ -18,7 +18,7 @@
 #include <cstdio>
 #include <optional>
 
-using namespace mlir::norm;
+using namespace mlir;
 using llvm::StringRef;
 
 static const unsigned char opDocs[] = {

@@ -1,0 +1,288 @@
+//===- Analyze.cpp - compile a copy and take notes ------------------------===//
+//
+// Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Loops.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/IR/AsmState.h"
+#include "mlir/IR/Remarks.h"
+#include "mlir/Pass/Pass.h"
+#include "mlir/Pass/PassInstrumentation.h"
+#include "norm/IR/Norm.h"
+#include "norm/Pipelines/Pipelines.h"
+#include "llvm/Analysis/TargetTransformInfo.h"
+#include "llvm/IR/Function.h"
+
+using namespace mlir;
+using namespace mlir::norm;
+
+std::optional<unsigned> norm::getSourceLine(StringRef file, Location loc) {
+  auto at = dyn_cast<FileLineColLoc>(loc);
+  if (!at || at.getFilename() != file)
+    return std::nullopt;
+  return at.getLine();
+}
+
+//===----------------------------------------------------------------------===//
+// Notes
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Recognition's remarks as findings.
+class FindingCollector : public remark::detail::MLIRRemarkStreamerBase {
+public:
+  explicit FindingCollector(Report &report) : report(report) {}
+  void streamOptimizationRemark(const remark::detail::Remark &remark) override {
+    std::string text;
+    for (const auto &argument : remark.getArgs())
+      text += argument.val;
+    bool isMatch = remark.getRemarkType() == llvm::remarks::Type::Passed;
+    report.findings.push_back({remark.getLocation(), isMatch, text});
+  }
+
+private:
+  Report &report;
+};
+
+/// Looks at the program between passes.
+class NoteTaker : public PassInstrumentation {
+public:
+  NoteTaker(ModuleOp module, Report &report) : report(report) {
+    for (auto function : module.getOps<FunctionOpInterface>())
+      numInputs[function.getName()] = function.getNumArguments();
+  }
+
+  void runBeforePass(Pass *pass, Operation *op) override {
+    StringRef name = pass->getArgument();
+    if (name == "norm-recognize")
+      return collectLines(op, linesBefore);
+    if (name == "norm-results-to-out-params")
+      return noteLinalg(op);
+    // The last moment before there are versions for small and large buffers,
+    // or kernels.
+    if (name == "norm-serialize-small-loops" || name == "norm-stream-rows" ||
+        name == "norm-distribute-rows-to-gpu")
+      noteLoops(op);
+  }
+
+  void runAfterPass(Pass *pass, Operation *op) override {
+    StringRef name = pass->getArgument();
+    if (name == "norm-recognize")
+      noteRecognised(op);
+    if (name == "norm-stream-rows")
+      forEachFunction(op, [](FunctionOpInterface f, FunctionReport &known) {
+        noteStreams(f, known.loops);
+      });
+  }
+
+private:
+  using LineSet = std::set<unsigned>;
+
+  void collectLines(Operation *scope, LineSet &lines) {
+    scope->walk([&](linalg::LinalgOp op) {
+      if (auto line = getSourceLine(report.file, op.getLoc()))
+        lines.insert(*line);
+    });
+  }
+
+  /// What recognition took away, and what it put there.
+  void noteRecognised(Operation *scope) {
+    LineSet left;
+    collectLines(scope, left);
+    for (unsigned line : linesBefore)
+      if (!left.count(line))
+        report.matchedLines.insert(line);
+    AsmState::LocationMap places;
+    AsmState state(scope, OpPrintingFlags(), &places);
+    llvm::raw_string_ostream os(report.recognised);
+    scope->print(os, state);
+    scope->walk([&](RMSNormOp op) {
+      report.normLines.insert(places[op].first);
+      if (auto line = getSourceLine(report.file, op.getLoc()))
+        report.matchedLines.insert(*line);
+    });
+  }
+
+  void noteLinalg(Operation *scope) {
+    forEachFunction(scope, [](FunctionOpInterface f, FunctionReport &known) {
+      f->walk([&](linalg::LinalgOp) { ++known.numLinalgOps; });
+      known.operations = countOperations(f);
+    });
+  }
+
+  void noteLoops(Operation *scope) {
+    forEachFunction(scope, [&](FunctionOpInterface f, FunctionReport &known) {
+      if (known.loops.empty())
+        known.loops =
+            describeLoops(f, numInputs.lookup(f.getName()), report.file);
+    });
+  }
+
+  void forEachFunction(
+      Operation *scope,
+      llvm::function_ref<void(FunctionOpInterface, FunctionReport &)> visit) {
+    scope->walk([&](FunctionOpInterface function) {
+      if (!function.isExternal() && numInputs.contains(function.getName()))
+        visit(function, getReport(function.getName()));
+    });
+  }
+
+  FunctionReport &getReport(StringRef name) {
+    for (FunctionReport &known : report.functions)
+      if (known.name == name)
+        return known;
+    FunctionReport &added = report.functions.emplace_back();
+    added.name = name.str();
+    return added;
+  }
+
+  Report &report;
+  llvm::StringMap<unsigned> numInputs;
+  LineSet linesBefore;
+};
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// The machine
+//===----------------------------------------------------------------------===//
+
+static unsigned getVectorBits(llvm::TargetMachine &machine) {
+  llvm::LLVMContext context;
+  llvm::Module module("", context);
+  module.setDataLayout(machine.createDataLayout());
+  auto *function = llvm::Function::Create(
+      llvm::FunctionType::get(llvm::Type::getVoidTy(context), false),
+      llvm::GlobalValue::ExternalLinkage, "f", module);
+  return machine.getTargetTransformInfo(*function)
+      .getRegisterBitWidth(llvm::TargetTransformInfo::RGK_FixedWidthVector)
+      .getFixedValue();
+}
+
+namespace {
+struct DataSheet {
+  const char *chip, *name;
+  double gigabytesPerSecond, gigaflops; ///< f32, without tensor cores
+};
+} // namespace
+
+static constexpr DataSheet dataSheets[] = {
+    {"sm_80", "A100 80 GB SXM", 2039, 19500},
+    {"sm_90", "H100 80 GB SXM", 3350, 67000},
+    {"sm_100", "B200", 8000, 75000}};
+
+static Roof getGPURoof(StringRef chip) {
+  for (const DataSheet &sheet : dataSheets)
+    if (chip == sheet.chip || chip == (Twine(sheet.chip) + "a").str()) {
+      std::string source =
+          std::string("data sheet of ") + sheet.name + ", not measured";
+      return {sheet.gigabytesPerSecond, sheet.gigaflops, source, source};
+    }
+  return {0, 0, "unknown for " + chip.str(), "unknown for " + chip.str()};
+}
+
+/// A thread's non-temporal copy, as README.md has it; two fused multiply-adds a
+/// cycle.
+static Roof getCPURoof(unsigned vectorBits, unsigned threads) {
+  constexpr double copyRate = 30.9, gigahertz = 3;
+  double peak = vectorBits / 32.0 * 2 * 2 * gigahertz * std::max(1u, threads);
+  return {copyRate, peak,
+          "non-temporal copy by one thread of a 2-core AMD EPYC, measured",
+          "two f32 multiply-adds a cycle and thread at 3 GHz, assumed"};
+}
+
+static Roof overrideRoof(Roof roof, const RoofOptions &given) {
+  if (given.gigabytesPerSecond > 0) {
+    roof.gigabytesPerSecond = given.gigabytesPerSecond;
+    roof.bandwidthSource = "--bandwidth";
+  }
+  if (given.gigaflops > 0) {
+    roof.gigaflops = given.gigaflops;
+    roof.peakSource = "--peak";
+  }
+  return roof;
+}
+
+//===----------------------------------------------------------------------===//
+// The run
+//===----------------------------------------------------------------------===//
+
+static void buildPipeline(PassManager &pm, const EmitOptions &options,
+                          const llvm::TargetMachine &machine) {
+  if (!options.nvvm) {
+    CPUPipelineOptions cpu;
+    setTarget(cpu, machine);
+    cpu.rounding = options.rounding;
+    cpu.threads = options.threads;
+    return buildNormToCPUPipeline(pm, cpu);
+  }
+  NVVMPipelineOptions nvvm;
+  nvvm.rounding = options.rounding;
+  nvvm.chip = options.chip;
+  nvvm.ptxVersion = options.ptxVersion;
+  nvvm.dependentLaunch = options.dependentLaunch;
+  nvvm.evictionHints = options.evictionHints;
+  buildNormToNVVMPipeline(pm, nvvm, Stage::Vector);
+}
+
+static LogicalResult collectFindings(MLIRContext *context, Report &report) {
+  remark::RemarkCategories wanted;
+  wanted.passed = wanted.missed = "norm-recognize";
+  auto engine = std::make_unique<remark::detail::RemarkEngine>(false, wanted);
+  std::string message;
+  if (failed(engine->initialize(
+          std::make_unique<FindingCollector>(report),
+          std::make_unique<remark::RemarkEmittingPolicyAll>(), &message)))
+    return emitError(UnknownLoc::get(context), message);
+  context->setRemarkEngine(std::move(engine));
+  return success();
+}
+
+static LogicalResult compileCopy(ModuleOp module, const EmitOptions &options,
+                                 const llvm::TargetMachine &machine,
+                                 Report &report) {
+  MLIRContext *context = module.getContext();
+  if (failed(collectFindings(context, report)))
+    return failure();
+  OwningOpRef<ModuleOp> copy = module.clone();
+  PassManager pm(context);
+  pm.addInstrumentation(std::make_unique<NoteTaker>(module, report));
+  buildPipeline(pm, options, machine);
+  // Notes are taken in the order of the program.
+  bool wasThreaded = context->isMultithreadingEnabled();
+  context->disableMultithreading();
+  LogicalResult result = runPasses(pm, *copy, options.runner);
+  context->enableMultithreading(wasThreaded);
+  context->setRemarkEngine(nullptr);
+  return result;
+}
+
+FailureOr<Report> norm::analyzeModule(ModuleOp module, StringRef source,
+                                      StringRef file,
+                                      const EmitOptions &options,
+                                      const RoofOptions &roof) {
+  auto machine = createTargetMachine(options.target);
+  if (!machine)
+    return module.emitError(llvm::toString(machine.takeError())), failure();
+  Report report;
+  report.file = file;
+  report.source = source;
+  report.nvvm = options.nvvm;
+  report.threads = options.threads;
+  if (options.nvvm) {
+    report.machine = options.chip;
+    report.roof = overrideRoof(getGPURoof(options.chip), roof);
+  } else {
+    unsigned bits = getVectorBits(**machine);
+    report.machine =
+        ((*machine)->getTargetTriple().getArchName() + " " +
+         (*machine)->getTargetCPU() + ", " + Twine(bits) + "-bit registers")
+            .str();
+    report.roof = overrideRoof(getCPURoof(bits, options.threads), roof);
+  }
+  if (failed(compileCopy(module, options, **machine, report)))
+    return failure();
+  return report;
+}

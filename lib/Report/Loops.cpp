@@ -1,0 +1,259 @@
+//===- Loops.cpp - what a loop over rows does -----------------------------===//
+//
+// Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Loops.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/TypeUtilities.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
+#include "norm/Target/NVVM/Schedule.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace mlir;
+using namespace mlir::norm;
+
+//===----------------------------------------------------------------------===//
+// Buffers
+//===----------------------------------------------------------------------===//
+
+/// What `value` is a view of, as far as that is done inside of `loop`; null:
+/// memory that lives in there.
+static Value getOuterBuffer(Value value, Operation *loop) {
+  while (Operation *op = value.getDefiningOp()) {
+    if (!loop->isAncestor(op))
+      return value;
+    auto view = dyn_cast<ViewLikeOpInterface>(op);
+    if (!view)
+      return {};
+    value = view.getViewSource();
+  }
+  bool isInside = loop->isAncestor(value.getParentBlock()->getParentOp());
+  return isInside ? Value() : value;
+}
+
+static std::string nameBuffer(Value value, unsigned numInputs) {
+  while (auto view = value.getDefiningOp<ViewLikeOpInterface>())
+    value = view.getViewSource();
+  auto argument = dyn_cast<BlockArgument>(value);
+  if (!argument)
+    return "a temporary";
+  unsigned number = argument.getArgNumber();
+  return number < numInputs ? "arg" + std::to_string(number)
+                            : "result" + std::to_string(number - numInputs);
+}
+
+static double getElementBytes(Type type) {
+  Type element = getElementTypeOrSelf(type);
+  return element.isIntOrFloat()
+             ? std::max(1.0, element.getIntOrFloatBitWidth() / 8.0)
+             : 8;
+}
+
+static Volume::Term getBytes(Value buffer, StringRef name) {
+  auto type = cast<MemRefType>(buffer.getType());
+  Volume::Term term{getElementBytes(type), "", 0, false};
+  for (auto [dim, extent] : llvm::enumerate(type.getShape())) {
+    if (!ShapedType::isDynamic(extent)) {
+      term.amount *= extent;
+      term.hasRow |= extent > 1;
+      continue;
+    }
+    term.extents += (term.numDynamic++ ? "*" : "") +
+                    llvm::formatv("{0}.d{1}", name, dim).str();
+  }
+  return term;
+}
+
+namespace {
+/// Which buffers from outside a loop reads and writes, each once: what a row
+/// loop has read it keeps.
+struct Accesses {
+  llvm::SmallSetVector<Value, 4> read, written;
+
+  void add(Operation *loop) {
+    loop->walk([&](Operation *op) {
+      note(op, loop);
+      // Loads that are the same for each row stand before the loop.
+      for (Value operand : op->getOperands())
+        if (Operation *def = operand.getDefiningOp())
+          if (!loop->isAncestor(def))
+            note(def, def);
+    });
+  }
+
+private:
+  void note(Operation *op, Operation *loop) {
+    auto access = dyn_cast<MemoryEffectOpInterface>(op);
+    if (!access)
+      return;
+    SmallVector<MemoryEffects::EffectInstance> effects;
+    access.getEffects(effects);
+    for (const MemoryEffects::EffectInstance &effect : effects)
+      note(effect, loop);
+  }
+
+  void note(const MemoryEffects::EffectInstance &effect, Operation *loop) {
+    Value value = effect.getValue();
+    if (!value || !isa<MemRefType>(value.getType()))
+      return;
+    Value buffer = getOuterBuffer(value, loop);
+    if (!buffer || !isa<MemRefType>(buffer.getType()))
+      return;
+    if (isa<MemoryEffects::Read>(effect.getEffect()))
+      read.insert(buffer);
+    if (isa<MemoryEffects::Write>(effect.getEffect()))
+      written.insert(buffer);
+  }
+};
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Loops
+//===----------------------------------------------------------------------===//
+
+static bool isLoop(Operation *op) {
+  return isa<scf::ForOp, scf::ForallOp, scf::ParallelOp>(op);
+}
+
+static SmallVector<Operation *> getOutermostLoops(Operation *function) {
+  SmallVector<Operation *> loops;
+  function->walk<WalkOrder::PreOrder>([&](Operation *op) {
+    // A linalg op that no loop has will be one of its own.
+    if (!isLoop(op) && !isa<linalg::LinalgOp>(op))
+      return WalkResult::advance();
+    loops.push_back(op);
+    return WalkResult::skip();
+  });
+  return loops;
+}
+
+static std::string describeVector(VectorType type) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  os << type.getNumElements() << " x " << type.getElementType();
+  return text;
+}
+
+static std::optional<KernelSchedule> getSchedule(Operation *loop) {
+  auto get = [&](StringRef name, int64_t otherwise) {
+    auto attr = loop->getAttrOfType<IntegerAttr>(name);
+    return attr ? attr.getInt() : otherwise;
+  };
+  int64_t threads = get(threadsAttrName, 0);
+  if (threads <= 0)
+    return std::nullopt;
+  int64_t cluster = std::max<int64_t>(1, get(clusterAttrName, 1));
+  return KernelSchedule{threads, get(vectorAttrName, 1),
+                        getRowsABlock(threads / cluster), cluster};
+}
+
+static void noteOps(Operation *loop, StringRef file, RowLoop &row) {
+  loop->walk([&](Operation *op) {
+    op->getLoc()->walk([&](Location loc) {
+      if (auto line = getSourceLine(file, loc))
+        row.sourceLines.insert(*line);
+      return WalkResult::advance();
+    });
+    if (auto transfer = dyn_cast<VectorTransferOpInterface>(op))
+      if (transfer.getVectorType().getNumElements() > 1)
+        row.vectors.insert(describeVector(transfer.getVectorType()));
+  });
+}
+
+static void noteBuffers(const llvm::SmallSetVector<Value, 4> &buffers,
+                        unsigned numInputs, std::set<std::string> &names,
+                        Volume &bytes) {
+  for (Value buffer : buffers) {
+    std::string name = nameBuffer(buffer, numInputs);
+    names.insert(name);
+    bytes.add(getBytes(buffer, name));
+  }
+}
+
+/// `parts`: loops over different rows of the same operations, such as whole
+/// blocks of them and the rest.
+static RowLoop describeLoop(ArrayRef<Operation *> parts, unsigned numInputs,
+                            StringRef file) {
+  RowLoop row(parts.front()->getLoc());
+  Accesses accesses;
+  for (Operation *loop : parts) {
+    noteOps(loop, file, row);
+    accesses.add(loop);
+    row.isParallel |= isa<scf::ForallOp, scf::ParallelOp>(loop);
+    if (!row.schedule)
+      row.schedule = getSchedule(loop);
+  }
+  noteBuffers(accesses.read, numInputs, row.read, row.readBytes);
+  noteBuffers(accesses.written, numInputs, row.written, row.writtenBytes);
+  return row;
+}
+
+std::vector<RowLoop> norm::describeLoops(FunctionOpInterface function,
+                                         unsigned numInputs, StringRef file) {
+  llvm::MapVector<Location, SmallVector<Operation *>> byLocation;
+  for (Operation *loop : getOutermostLoops(function))
+    byLocation[loop->getLoc()].push_back(loop);
+  std::vector<RowLoop> rows;
+  for (auto &[loc, parts] : byLocation)
+    rows.push_back(describeLoop(parts, numInputs, file));
+  return rows;
+}
+
+static bool isStreamed(Operation *op) {
+  auto attr = op->getAttrOfType<BoolAttr>("nontemporal");
+  return attr && attr.getValue();
+}
+
+void norm::noteStreams(FunctionOpInterface function,
+                       MutableArrayRef<RowLoop> rows) {
+  for (Operation *loop : getOutermostLoops(function)) {
+    bool streams = loop->walk([](Operation *op) {
+                         return isStreamed(op) ? WalkResult::interrupt()
+                                               : WalkResult::advance();
+                       })
+                       .wasInterrupted();
+    for (RowLoop &row : rows)
+      if (row.loc == loop->getLoc())
+        row.isStreamed |= streams;
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Arithmetic
+//===----------------------------------------------------------------------===//
+
+static bool isFloatArithmetic(Operation &op) {
+  if (!isa<arith::ArithDialect, math::MathDialect>(op.getDialect()) ||
+      op.getNumResults() != 1 || isa<CastOpInterface>(op) ||
+      op.hasTrait<OpTrait::ConstantLike>())
+    return false;
+  return isa<FloatType>(op.getResult(0).getType());
+}
+
+Volume norm::countOperations(FunctionOpInterface function) {
+  Volume sum;
+  function->walk([&](linalg::LinalgOp op) {
+    Volume::Term term{0, "", 0, false};
+    term.amount =
+        llvm::count_if(op.getBlock()->without_terminator(), isFloatArithmetic);
+    for (int64_t extent : op.getStaticLoopRanges()) {
+      if (!ShapedType::isDynamic(extent)) {
+        term.amount *= extent;
+        continue;
+      }
+      term.extents += term.numDynamic++ ? "*n" : "n";
+    }
+    sum.add(term);
+  });
+  return sum;
+}
