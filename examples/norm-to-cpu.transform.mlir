@@ -15,7 +15,8 @@ module attributes {transform.with_named_sequence} {
     %f2 = transform.apply_registered_pass "tosa-to-linalg" to %f1 : (!transform.any_op) -> !transform.any_op
     %f3 = transform.apply_registered_pass "tosa-to-arith" to %f2 : (!transform.any_op) -> !transform.any_op
     %f4 = transform.apply_registered_pass "tosa-to-tensor" to %f3 : (!transform.any_op) -> !transform.any_op
-    %m1, %norms = transform.norm.recognize %m0
+    %e0 = transform.apply_registered_pass "convert-elementwise-to-linalg" to %m0 : (!transform.any_op) -> !transform.any_op
+    %m1, %norms = transform.norm.recognize %e0
         : (!transform.any_op) -> (!transform.any_op, !transform.any_op)
 
     // 2. norm ops to linalg; other aggregated ops, such as softmax, too.
@@ -37,7 +38,7 @@ module attributes {transform.with_named_sequence} {
 
     // 4. Rows: tiled and fused into one loop, then vectorised.
     %f8 = transform.structured.match ops{["func.func"]} in %m9 : (!transform.any_op) -> !transform.any_op
-    %f9 = transform.apply_registered_pass "norm-tile-rows" with options = {"block-elements" = 4096 : i64} to %f8
+    %f9 = transform.apply_registered_pass "norm-tile-rows" with options = {"block-elements" = 1024 : i64} to %f8
         : (!transform.any_op) -> !transform.any_op
     %f10 = transform.apply_registered_pass "canonicalize" to %f9 : (!transform.any_op) -> !transform.any_op
     %f11 = transform.apply_registered_pass "cse" to %f10 : (!transform.any_op) -> !transform.any_op
