@@ -49,14 +49,25 @@ static std::string getToolkit(const EmitOptions &options) {
   return options.cudaPath.empty() ? findCUDAToolkit() : options.cudaPath;
 }
 
-static LogicalResult lowerToNVVM(ModuleOp module, const EmitOptions &options) {
-  PassManager pm(module.getContext());
-  NVVMPipelineOptions nvvm;
+void norm::setOptions(NVVMPipelineOptions &nvvm, const EmitOptions &options) {
   nvvm.rounding = options.rounding;
   nvvm.chip = options.chip;
   nvvm.ptxVersion = options.ptxVersion;
   nvvm.dependentLaunch = options.dependentLaunch;
   nvvm.evictionHints = options.evictionHints;
+}
+
+void norm::setOptions(CPUPipelineOptions &cpu, const EmitOptions &options,
+                      const llvm::TargetMachine &machine) {
+  setTarget(cpu, machine);
+  cpu.rounding = options.rounding;
+  cpu.threads = options.threads;
+}
+
+static LogicalResult lowerToNVVM(ModuleOp module, const EmitOptions &options) {
+  PassManager pm(module.getContext());
+  NVVMPipelineOptions nvvm;
+  setOptions(nvvm, options);
   bool isCubin = options.emit == Emit::Cubin;
   nvvm.format = isCubin ? KernelFormat::Cubin : KernelFormat::PTX;
   nvvm.toolkit = getToolkit(options);
@@ -80,9 +91,7 @@ static LogicalResult lower(ModuleOp module, const EmitOptions &options,
     return lowerToNVVM(module, options);
   PassManager pm(module.getContext());
   CPUPipelineOptions cpu;
-  setTarget(cpu, machine);
-  cpu.rounding = options.rounding;
-  cpu.threads = options.threads;
+  setOptions(cpu, options, machine);
   buildNormToCPUPipeline(pm, cpu, getStage(options.emit));
   return runPasses(pm, module, options.runner);
 }

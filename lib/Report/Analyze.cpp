@@ -213,17 +213,11 @@ static void buildPipeline(PassManager &pm, const EmitOptions &options,
                           const llvm::TargetMachine &machine) {
   if (!options.nvvm) {
     CPUPipelineOptions cpu;
-    setTarget(cpu, machine);
-    cpu.rounding = options.rounding;
-    cpu.threads = options.threads;
+    setOptions(cpu, options, machine);
     return buildNormToCPUPipeline(pm, cpu);
   }
   NVVMPipelineOptions nvvm;
-  nvvm.rounding = options.rounding;
-  nvvm.chip = options.chip;
-  nvvm.ptxVersion = options.ptxVersion;
-  nvvm.dependentLaunch = options.dependentLaunch;
-  nvvm.evictionHints = options.evictionHints;
+  setOptions(nvvm, options);
   buildNormToNVVMPipeline(pm, nvvm, Stage::Vector);
 }
 

@@ -42,6 +42,12 @@ struct EmitOptions {
   PassRunner runner; ///< empty: the passes just run
 };
 
+/// What a pipeline takes of the options of a compilation: --report runs the
+/// pipeline that emitFile does.
+void setOptions(NVVMPipelineOptions &nvvm, const EmitOptions &options);
+void setOptions(CPUPipelineOptions &cpu, const EmitOptions &options,
+                const llvm::TargetMachine &machine);
+
 /// PTX and Cubin write the kernels of the whole program as one image. With
 /// nvvm, Object and Shared hold that image and all that launches it
 /// (docs/GPU.md), and LLVMIR calls MLIR's `mgpu*` functions.
