@@ -138,6 +138,7 @@ static void buildHostLowering(OpPassManager &pm,
   binary.compilationTarget =
       options.format == KernelFormat::PTX ? "isa" : "bin";
   pm.addPass(createGpuModuleToBinaryPass(binary));
+  pm.addPass(createNormDropGPUTimings());
   pm.addPass(createFinalizeMemRefToLLVMConversionPass());
   pm.addPass(createConvertFuncToLLVMPass());
   pm.addPass(createCanonicalizerPass());

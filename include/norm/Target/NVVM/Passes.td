@@ -369,6 +369,30 @@ def NormLowerGPUMath : Pass<"norm-lower-gpu-math", "gpu::GPUModuleOp"> {
   let dependentDialects = ["LLVM::LLVMDialect"];
 }
 
+def NormDropGPUTimings : Pass<"norm-drop-gpu-timings", "ModuleOp"> {
+  let summary = "Compile times taken out of gpu.binary";
+  let description = [{
+    gpu-module-to-binary writes among an object's properties how long the
+    compilation took, so that the same program gives other IR each time. This
+    pass removes those properties (`LLVMIRToISATimeInMs`, `ISAToBinaryTimeInMs`)
+    and keeps the others.
+
+    Example:
+
+    ```mlir
+    gpu.binary @k [#gpu.object<#nvvm.target, properties =
+        {LLVMIRToISATimeInMs = 16 : i64, O = 3 : i32}, assembly = "...">]
+    ```
+
+    becomes
+
+    ```mlir
+    gpu.binary @k [#gpu.object<#nvvm.target, properties =
+        {O = 3 : i32}, assembly = "...">]
+    ```
+  }];
+}
+
 def NormVerifyGPUTarget : Pass<"norm-verify-gpu-target", "ModuleOp"> {
   let summary = "Refuse a GPU or a PTX version that LLVM cannot write";
   let description = [{
