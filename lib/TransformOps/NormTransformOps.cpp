@@ -133,9 +133,7 @@ DecomposeTransformOp::apply(transform::TransformRewriter &rewriter,
   for (Operation *target : targets) {
     OpBuilder builder(target, &collector);
     auto values = cast<RMSNormOp>(target).decomposeOperation(builder);
-    if (failed(values))
-      return emitDefiniteFailure() << "'" << target->getName()
-                                   << "' cannot be decomposed into linalg";
+    assert(succeeded(values) && "every norm that verifies decomposes");
     rewriter.replaceOp(target, *values);
   }
   results.set(getOperation()->getResult(0), generics);
