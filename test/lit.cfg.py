@@ -47,6 +47,8 @@ if platform.machine().lower() in ("x86_64", "amd64"):
         config.available_features.add("x86_64-v4")
 if shutil.which("qemu-aarch64") and shutil.which("aarch64-linux-gnu-gcc"):
     config.available_features.add("qemu-aarch64")
+if shutil.which("qemu-x86_64"):
+    config.available_features.add("qemu-x86_64")
 ptxas = shutil.which("ptxas") or next(
     (p for p in ["/usr/local/cuda/bin/ptxas"] if os.path.exists(p)), None
 )

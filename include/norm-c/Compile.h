@@ -36,6 +36,7 @@ struct NormCompileOptions {
   MlirStringRef cudaPath; /* empty: CUDA_PATH, ptxas in PATH, /usr/local/cuda */
   MlirStringRef rounding; /* of recognition; empty: "default" */
   unsigned threads;       /* 0 and 1: no OpenMP */
+  bool dispatch;          /* code for x86-64-v2, v3 and v4; no cpu then */
 };
 typedef struct NormCompileOptions NormCompileOptions;
 

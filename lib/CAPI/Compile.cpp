@@ -50,6 +50,7 @@ static EmitOptions getOptions(const NormCompileOptions &options, Emit emit) {
   if (options.rounding.length > 0)
     result.rounding = unwrap(options.rounding).str();
   result.threads = std::max(options.threads, 1u);
+  result.dispatch = options.dispatch;
   return result;
 }
 

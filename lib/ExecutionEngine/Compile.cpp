@@ -9,11 +9,14 @@
 #include "mlir/Pass/PassManager.h"
 #include "norm/ExecutionEngine/CHeader.h"
 #include "norm/ExecutionEngine/Codegen.h"
+#include "norm/ExecutionEngine/Dispatch.h"
 #include "norm/ExecutionEngine/GPUHost.h"
 #include "norm/ExecutionEngine/GPUImage.h"
 #include "norm/Pipelines/Pipelines.h"
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/IR/DiagnosticInfo.h"
+#include "llvm/IR/DiagnosticPrinter.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/ToolOutputFile.h"
@@ -154,37 +157,90 @@ static LogicalResult emitShared(ModuleOp module, const EmitOptions &options,
   return success();
 }
 
-static LogicalResult emitNative(ModuleOp module, const EmitOptions &options,
-                                llvm::TargetMachine &machine,
-                                ArrayRef<LaunchFunction> launched,
-                                StringRef output) {
-  llvm::LLVMContext context;
-  std::string cubin;
-  if (isGPUHost(options)) {
-    FailureOr<StringRef> image = getKernelImage(module);
-    if (failed(image))
-      return failure();
-    if (!image->empty())
-      cubin =
-          assembleKernels(module, *image, options.chip, getToolkit(options));
+namespace {
+/// What LLVM reports, as diagnostics: its own handler ends the process.
+struct LLVMDiagnostics {
+  LLVMDiagnostics(llvm::LLVMContext &context, ModuleOp module)
+      : module(module) {
+    context.setDiagnosticHandlerCallBack(handle, this);
   }
-  auto ir = translateToLLVMIR(
-      module, context, machine, [&](llvm::Module &translated) {
-        return isGPUHost(options)
-                   ? addGPUHost(translated, launched, options.chip, cubin)
-                   : llvm::Error::success();
-      });
-  if (failed(ir))
+  ModuleOp module;
+  bool hasError = false;
+
+private:
+  static void handle(const llvm::DiagnosticInfo *info, void *self) {
+    auto &diagnostics = *static_cast<LLVMDiagnostics *>(self);
+    std::string text;
+    llvm::raw_string_ostream os(text);
+    llvm::DiagnosticPrinterRawOStream printer(os);
+    info->print(printer);
+    if (info->getSeverity() == llvm::DS_Error) {
+      diagnostics.hasError = true;
+      diagnostics.module.emitError(StringRef(text).trim());
+    } else if (info->getSeverity() == llvm::DS_Warning) {
+      diagnostics.module.emitWarning(StringRef(text).trim());
+    }
+  }
+};
+} // namespace
+
+/// LLVM IR of a lowered module.
+static FailureOr<std::unique_ptr<llvm::Module>>
+translate(ModuleOp module, const EmitOptions &options,
+          llvm::TargetMachine &machine, ArrayRef<LaunchFunction> launched,
+          llvm::LLVMContext &context) {
+  if (!isGPUHost(options))
+    return translateToLLVMIR(module, context, machine);
+  FailureOr<StringRef> image = getKernelImage(module);
+  if (failed(image))
     return failure();
+  std::string cubin;
+  if (!image->empty())
+    cubin = assembleKernels(module, *image, options.chip, getToolkit(options));
+  return translateToLLVMIR(
+      module, context, machine, [&](llvm::Module &translated) {
+        return addGPUHost(translated, launched, options.chip, cubin);
+      });
+}
+
+/// LLVM IR for each of getDispatchedLevels, in one module.
+static FailureOr<std::unique_ptr<llvm::Module>>
+translateForLevels(ModuleOp module, const EmitOptions &options,
+                   llvm::LLVMContext &context) {
+  SmallVector<std::unique_ptr<llvm::Module>> variants;
+  for (const X86Level &level : getDispatchedLevels()) {
+    auto machine =
+        createTargetMachine({options.target.triple, level.cpu.str(), ""});
+    if (!machine)
+      return report(module, machine.takeError());
+    OwningOpRef<ModuleOp> copy = module.clone();
+    if (failed(lower(*copy, options, **machine)))
+      return failure();
+    auto variant = translateToLLVMIR(*copy, context, **machine);
+    if (failed(variant))
+      return failure();
+    variants.push_back(std::move(*variant));
+  }
+  auto linked = linkVariants(variants);
+  if (!linked)
+    return report(module, linked.takeError());
+  return std::move(*linked);
+}
+
+static LogicalResult emitNative(ModuleOp module, const EmitOptions &options,
+                                llvm::TargetMachine &machine, llvm::Module &ir,
+                                LLVMDiagnostics &diagnostics,
+                                StringRef output) {
   if (options.emit == Emit::LLVMIR)
     return writeFile(module, output, [&](raw_ostream &os) {
-      (*ir)->print(os, nullptr);
+      ir.print(os, nullptr);
       return success();
     });
   SmallVector<char, 0> code;
   if (failed(report(module,
-                    emitMachineCode(**ir, machine,
-                                    options.emit == Emit::Assembly, code))))
+                    emitMachineCode(ir, machine, options.emit == Emit::Assembly,
+                                    code))) ||
+      diagnostics.hasError)
     return failure();
   StringRef bytes(code.data(), code.size());
   if (options.emit == Emit::Shared)
@@ -215,8 +271,8 @@ static LogicalResult emitKernels(ModuleOp module, StringRef output) {
   });
 }
 
-LogicalResult norm::emitFile(ModuleOp module, const EmitOptions &options,
-                             StringRef output) {
+/// Options that do not go together.
+static LogicalResult checkOptions(ModuleOp module, const EmitOptions &options) {
   bool isKernel = options.emit == Emit::PTX || options.emit == Emit::Cubin;
   if (isKernel && !options.nvvm)
     return module.emitError("--emit=ptx and --emit=cubin need --target=nvvm");
@@ -228,11 +284,54 @@ LogicalResult norm::emitFile(ModuleOp module, const EmitOptions &options,
   if ((options.dependentLaunch || options.evictionHints) && !options.nvvm)
     return module.emitError("--dependent-launch and --eviction-hints need "
                             "--target=nvvm");
+  if (!options.dispatch)
+    return success();
+  if (options.nvvm)
+    return module.emitError("--dispatch needs --target=cpu");
+  if (!options.target.cpu.empty() || !options.target.features.empty())
+    return module.emitError("--dispatch chooses the CPU at run time: it does "
+                            "not go with --mcpu and --mattr");
+  if (options.emit < Emit::LLVMIR)
+    return module.emitError("--dispatch has no stage before LLVM IR for all of "
+                            "its CPUs: emit llvm-ir, asm, obj or shared");
+  return success();
+}
+
+/// The machine of the code: with dispatch the least, which has a generator for
+/// all of them.
+static FailureOr<std::unique_ptr<llvm::TargetMachine>>
+createMachine(ModuleOp module, const EmitOptions &options) {
+  auto machine = createTargetMachine(options.target);
+  if (!machine)
+    return report(module, machine.takeError());
+  if (!options.dispatch)
+    return std::move(*machine);
+  const llvm::Triple &triple = (*machine)->getTargetTriple();
+  if (triple.getArch() != llvm::Triple::x86_64)
+    return module.emitError("--dispatch needs an x86-64 target, got ")
+           << triple.str();
+  TargetSpec least = options.target;
+  least.cpu = getDispatchedLevels().front().cpu.str();
+  machine = createTargetMachine(least);
+  if (!machine)
+    return report(module, machine.takeError());
+  return std::move(*machine);
+}
+
+static LogicalResult emitHeader(ModuleOp module, const EmitOptions &options,
+                                StringRef output) {
+  return writeFile(module, output, [&](raw_ostream &os) {
+    return options.nvvm ? printGPUHeader(module, getGuard(output), os)
+                        : printCHeader(module, getGuard(output), os);
+  });
+}
+
+LogicalResult norm::emitFile(ModuleOp module, const EmitOptions &options,
+                             StringRef output) {
+  if (failed(checkOptions(module, options)))
+    return failure();
   if (options.emit == Emit::Header)
-    return writeFile(module, output, [&](raw_ostream &os) {
-      return options.nvvm ? printGPUHeader(module, getGuard(output), os)
-                          : printCHeader(module, getGuard(output), os);
-    });
+    return emitHeader(module, options, output);
   SmallVector<LaunchFunction> launched;
   if (isGPUHost(options)) {
     auto functions = collectLaunchFunctions(module);
@@ -240,15 +339,23 @@ LogicalResult norm::emitFile(ModuleOp module, const EmitOptions &options,
       return failure();
     launched = *functions;
   }
-  auto machine = createTargetMachine(options.target);
-  if (!machine)
-    return report(module, machine.takeError());
-  if (failed(lower(module, options, **machine)))
+  auto machine = createMachine(module, options);
+  if (failed(machine))
     return failure();
-  if (isKernel)
+  if (!options.dispatch && failed(lower(module, options, **machine)))
+    return failure();
+  if (options.emit == Emit::PTX || options.emit == Emit::Cubin)
     return emitKernels(module, output);
-  if (options.emit > Emit::LLVMDialect)
-    return emitNative(module, options, **machine, launched, output);
+  if (options.emit > Emit::LLVMDialect) {
+    llvm::LLVMContext context;
+    LLVMDiagnostics diagnostics(context, module);
+    auto ir = options.dispatch
+                  ? translateForLevels(module, options, context)
+                  : translate(module, options, **machine, launched, context);
+    if (failed(ir))
+      return failure();
+    return emitNative(module, options, **machine, **ir, diagnostics, output);
+  }
   return writeFile(module, output, [&](raw_ostream &os) {
     module.print(os);
     os << '\n';

@@ -308,6 +308,17 @@ static void testCompile(MlirContext context, const char *file,
   show("chip", normCompile(module, &options, &buffer, &error), &error);
 
   options = (NormCompileOptions){0};
+  options.output = NORM_OUTPUT_ASSEMBLY;
+  options.triple = str("x86_64-linux-gnu");
+  options.dispatch = true;
+  show("dispatch", normCompile(module, &options, &buffer, &error), &error);
+  printf("v4: %d\n", strstr(buffer.data, ".x86-64-v4") != NULL);
+  normBufferDestroy(&buffer);
+  options.cpu = str("x86-64-v3");
+  show("dispatch with cpu", normCompile(module, &options, &buffer, &error),
+       &error);
+
+  options = (NormCompileOptions){0};
   options.output = (NormOutput)99;
   show("output", normCompile(module, &options, &buffer, &error), &error);
   options.output = NORM_OUTPUT_OBJECT;

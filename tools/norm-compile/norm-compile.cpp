@@ -67,6 +67,11 @@ static cl::opt<std::string>
     features("mattr",
              cl::desc("Features beside those of --mcpu, such as +bf16,-sve"),
              cl::cat(onCPU));
+static cl::opt<bool> dispatch(
+    "dispatch",
+    cl::desc("Code for x86-64-v2, v3 and v4, chosen by the machine that runs "
+             "it"),
+    cl::cat(onCPU));
 static cl::opt<std::string> chip("chip",
                                  cl::desc("GPU of --target=nvvm (default "
                                           "sm_90)"),
@@ -125,6 +130,7 @@ static EmitOptions getEmitOptions() {
   options.evictionHints = evictionHints;
   options.cudaPath = cudaPath;
   options.threads = threads;
+  options.dispatch = dispatch;
   options.rounding = rounding;
   options.runner = runPassesOfTool;
   return options;
@@ -165,6 +171,9 @@ static LogicalResult checkOptions() {
     problem = "--bandwidth and --peak must be positive";
   else if (!tells && (bandwidth > 0 || peak > 0))
     problem = "--bandwidth and --peak need --explain or --report";
+  else if (tells && dispatch)
+    problem = "--explain and --report tell of one CPU: give --mcpu in place of "
+              "--dispatch";
   if (problem.empty())
     return success();
   llvm::WithColor::error() << problem << "\n";

@@ -38,6 +38,7 @@ struct EmitOptions {
   bool evictionHints = false;   ///< norm-stream-gpu-accesses
   std::string cudaPath;         ///< toolkit; empty: findCUDAToolkit's
   unsigned threads = 1;
+  bool dispatch = false; ///< code for each of getDispatchedLevels (x86-64)
   std::string rounding = "default";
   PassRunner runner; ///< empty: the passes just run
 };
