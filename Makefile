@@ -5,7 +5,7 @@ FRONTENDS = $(BUILD)/frontends-venv
 LIT      = $(shell sed -n 's/^NORM_LIT:FILEPATH=//p' $(BUILD)/CMakeCache.txt)
 SOURCES  = $(shell git ls-files '*.h' '*.cpp' '*.c')
 
-.PHONY: deps configure build demo check check-frontends bench format check-format tidy docs clean
+.PHONY: deps configure build demo check check-long check-frontends bench format check-format tidy docs clean
 .DEFAULT_GOAL := build
 
 deps: ## install LLVM 22 and the build tools (Debian 12)
@@ -23,6 +23,9 @@ demo: build ## a real unfused Llama RMSNorm: found, compiled, checked, timed
 
 check: build ## build and run every test
 	ninja -C $(BUILD) check-norm
+
+check-long: build ## every test, also those that take minutes (REQUIRES: long)
+	$(LIT) -sv --param long=1 $(BUILD)/test
 
 check-frontends: build $(FRONTENDS)/installed ## the examples with PyTorch and JAX, from 6 GB of wheels
 	$(LIT) -v --param frontends=required --filter Frontends/ $(BUILD)/test

@@ -34,6 +34,9 @@ config.substitutions.append(
 if not config.llvm_use_sanitizer:
     # Programs without a sanitizer can load and link what is built.
     config.available_features.add("stock-plugin")
+if lit_config.params.get("long") == "1":
+    # `make check-long`: what takes minutes stands in tests that require it.
+    config.available_features.add("long")
 if platform.system() == "Linux":
     config.available_features.add("linux")
 if platform.machine().lower() in ("x86_64", "amd64"):
