@@ -7,16 +7,21 @@ function(add_norm_library name)
   set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE ON)
   add_dependencies(${name} norm-headers)
   target_link_libraries(${name} PUBLIC ${ARG_LINK_LIBS} MLIR LLVM)
+  target_compile_features(${name} INTERFACE cxx_std_17)
   norm_export_library(${name})
 endfunction()
 
-# norm_export_library(NAME): installs a library that others link.
+# norm_export_library(NAME [COMPONENT name]): installs a library that others
+# link, as NormMLIR::<name of the component>.
 function(norm_export_library name)
+  cmake_parse_arguments(ARG "" "COMPONENT" "" ${ARGN})
   string(REGEX REPLACE "^Norm" "" component ${name})
+  if(ARG_COMPONENT)
+    set(component ${ARG_COMPONENT})
+  endif()
   set_target_properties(${name} PROPERTIES EXPORT_NAME ${component})
   target_include_directories(${name} INTERFACE
     $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
-  target_compile_features(${name} INTERFACE cxx_std_17)
   install(TARGETS ${name} EXPORT NormMLIRTargets
     ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
     LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})

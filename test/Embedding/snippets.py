@@ -1,5 +1,5 @@
-"""Checks that each ```cpp and ```cmake block of a document stands in a source
-file, apart from white space and line comments.
+"""Checks that each ```c, ```cpp and ```cmake block of a document stands in a
+source file, apart from white space and comments.
 
 snippets.py DOCUMENT SOURCE...
 """
@@ -8,13 +8,14 @@ import sys
 
 
 def squeeze(text):
+    text = re.sub(r"/\*.*?\*/", "", text, flags=re.S)
     text = re.sub(r"^\s*(//|#(?!include)).*$", "", text, flags=re.M)
     return re.sub(r"\s+", "", text)
 
 
 def main(document, sources):
     with open(document, encoding="utf-8") as f:
-        blocks = re.findall(r"^```(?:cpp|cmake)\n(.*?)^```", f.read(), re.S | re.M)
+        blocks = re.findall(r"^```(?:c|cpp|cmake)\n(.*?)^```", f.read(), re.S | re.M)
     text = []
     for source in sources:
         with open(source, encoding="utf-8") as f:

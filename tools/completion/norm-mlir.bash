@@ -1,6 +1,5 @@
-# Bash completion of norm-mlir's tools: source it, or install it as
-# share/bash-completion/completions/norm-compile and so on. It asks the tool's
-# own --help, so it knows the options of the tool that is run. (LLVM has this
+# Bash completion of norm-mlir's tools: source it; an installation has it where
+# bash-completion looks, under each tool's name. It asks the tool's own --help, so it knows the options of the tool that is run. (LLVM has this
 # for clang alone: --autocomplete is clang's driver's.)
 
 # One option a line; with = where it takes a value.
