@@ -12,7 +12,6 @@
 #include "mlir/CAPI/Support.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "mlir/IR/Verifier.h"
-#include "mlir/InitAllPasses.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
@@ -35,8 +34,7 @@ void normRegisterCompiler(MlirDialectRegistry registry) {
 
 void normRegisterAllPasses() {
   static bool registered = [] {
-    mlir::registerAllPasses();
-    norm::registerAllPasses();
+    registerCompilerPasses();
     return true;
   }();
   (void)registered;

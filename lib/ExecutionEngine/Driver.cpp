@@ -7,7 +7,7 @@
 
 #include "norm/ExecutionEngine/Driver.h"
 #include "mlir/InitAllDialects.h"
-#include "mlir/InitAllExtensions.h"
+#include "mlir/InitAllPasses.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Support/FileUtilities.h"
@@ -25,10 +25,16 @@ using namespace mlir;
 DialectRegistry norm::createCompilerRegistry() {
   DialectRegistry registry;
   mlir::registerAllDialects(registry);
-  mlir::registerAllExtensions(registry);
   norm::registerAllDialects(registry);
+  // Upstream's too.
+  norm::registerAllExtensions(registry);
   registerTranslations(registry);
   return registry;
+}
+
+void norm::registerCompilerPasses() {
+  mlir::registerAllPasses();
+  norm::registerAllPasses();
 }
 
 OwningOpRef<ModuleOp> norm::parseInputFile(StringRef file,

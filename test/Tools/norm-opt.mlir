@@ -1,5 +1,5 @@
 // norm-opt knows upstream's dialects, passes and extensions, and ours.
-// RUN: norm-opt --help | FileCheck %s --check-prefix=HELP
+// RUN: norm-opt --help-hidden | FileCheck %s --check-prefix=HELP
 // HELP-DAG: --convert-linalg-to-loops
 // HELP-DAG: --norm-recognize
 // HELP-DAG: --norm-to-cpu

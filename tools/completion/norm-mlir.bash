@@ -2,9 +2,15 @@
 # bash-completion looks, under each tool's name. It asks the tool's own --help, so it knows the options of the tool that is run. (LLVM has this
 # for clang alone: --autocomplete is clang's driver's.)
 
+# norm-opt's --help has our passes only, the list has all.
+_norm_mlir_help() {
+  "$1" --help 2>/dev/null
+  if [[ $1 == *norm-opt ]]; then "$1" --list-passes 2>/dev/null; fi
+}
+
 # One option a line; with = where it takes a value.
 _norm_mlir_options() {
-  "$1" --help 2>/dev/null |
+  _norm_mlir_help "$1" |
     sed -nE 's/^ +(--[[:alnum:]_-]+)(\[?=)?.*/\1\2/p' | tr -d '['
 }
 

@@ -6,11 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "HoverSpec.h"
-#include "mlir/InitAllDialects.h"
-#include "mlir/InitAllExtensions.h"
 #include "mlir/Tools/mlir-lsp-server/MlirLspServerMain.h"
 #include "norm/ExecutionEngine/Driver.h"
-#include "norm/InitAll.h"
 #include <thread>
 #include <unistd.h>
 
@@ -48,10 +45,7 @@ static bool printsAndExits(int argc, char **argv) {
 int main(int argc, char **argv) {
   norm::setToolVersion();
   norm::hideLibraryOptions();
-  DialectRegistry registry;
-  registerAllDialects(registry);
-  registerAllExtensions(registry);
-  norm::registerAllDialects(registry);
+  DialectRegistry registry = norm::createCompilerRegistry();
   if (printsAndExits(argc, argv))
     return failed(MlirLspServerMain(argc, argv, registry));
   return failed(serve(argc, argv, registry));

@@ -5,14 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "mlir/InitAllDialects.h"
-#include "mlir/InitAllExtensions.h"
-#include "mlir/InitAllPasses.h"
+#include "Help.h"
 #include "mlir/Support/FileUtilities.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "norm/ExecutionEngine/Driver.h"
 #include "norm/ExecutionEngine/PassRunner.h"
-#include "norm/InitAll.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/ToolOutputFile.h"
@@ -46,8 +43,15 @@ static LogicalResult runPasses(MlirOptMainConfig config, StringRef input,
 }
 
 static LogicalResult run(int argc, char **argv, DialectRegistry &registry) {
-  auto [input, output] = registerAndParseCLIOptions(
-      argc, argv, "norm-mlir optimizer driver\n", registry);
+  const char *overview = "norm-mlir optimizer driver: mlir-opt with the norm "
+                         "dialect, its passes and pipelines";
+  registerCLIOptions(overview, registry);
+  if (norm::asksForHelp(argc, argv)) {
+    parseCLIOptions(/*argc=*/1, argv, overview);
+    norm::printHelp();
+    return success();
+  }
+  auto [input, output] = parseCLIOptions(argc, argv, overview);
   auto config = MlirOptMainConfig::createFromCLOptions();
   auto *reproducer = llvm::cl::getRegisteredOptions().lookup(
       "mlir-pass-pipeline-crash-reproducer");
@@ -61,12 +65,7 @@ int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   norm::setToolVersion();
   norm::hideLibraryOptions();
-  DialectRegistry registry;
-  registerAllDialects(registry);
-  registerAllExtensions(registry);
-  norm::registerAllDialects(registry);
-  norm::registerAllExtensions(registry);
-  registerAllPasses();
-  norm::registerAllPasses();
+  DialectRegistry registry = norm::createCompilerRegistry();
+  norm::registerCompilerPasses();
   return asMainReturnCode(run(argc, argv, registry));
 }

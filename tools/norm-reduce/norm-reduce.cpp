@@ -5,24 +5,15 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "mlir/InitAllDialects.h"
-#include "mlir/InitAllExtensions.h"
-#include "mlir/InitAllPasses.h"
 #include "mlir/Tools/mlir-reduce/MlirReduceMain.h"
 #include "norm/ExecutionEngine/Driver.h"
-#include "norm/InitAll.h"
 
 using namespace mlir;
 
 int main(int argc, char **argv) {
   norm::setToolVersion();
   norm::hideLibraryOptions();
-  DialectRegistry registry;
-  registerAllDialects(registry);
-  registerAllExtensions(registry);
-  norm::registerAllDialects(registry);
-  registerAllPasses();
-  norm::registerAllPasses();
-  MLIRContext context(registry);
+  norm::registerCompilerPasses();
+  MLIRContext context(norm::createCompilerRegistry());
   return failed(mlirReduceMain(argc, argv, context));
 }

@@ -19,8 +19,11 @@ class OptionCategory;
 
 namespace mlir::norm {
 /// Upstream's dialects and extensions, ours, and the translations to LLVM IR:
-/// what a tool that compiles needs.
+/// what every tool has.
 DialectRegistry createCompilerRegistry();
+
+/// Upstream's passes and pipelines and ours, by name.
+void registerCompilerPasses();
 
 /// Adds norm's dialects, upstream's are the caller's, and the translations to
 /// LLVM IR; then parses `file` ("-": standard input) and verifies it. Errors

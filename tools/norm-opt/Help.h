@@ -1,0 +1,20 @@
+//===- Help.h - norm-opt --help ---------------------------------*- C++ -*-===//
+//
+// Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NORM_OPT_HELP_H
+#define NORM_OPT_HELP_H
+
+namespace mlir::norm {
+bool asksForHelp(int argc, char **argv);
+
+/// mlir-opt's options by category, then our passes and pipelines with theirs;
+/// upstream's passes are left to `--help-hidden` and `--list-passes`. Call it
+/// when a command line has been parsed: that names the program and `-o`.
+void printHelp();
+} // namespace mlir::norm
+
+#endif // NORM_OPT_HELP_H
