@@ -152,6 +152,13 @@ static std::optional<std::pair<int, int>> getExponent(const Expr *exponent) {
 /// exp(c * log(x)) is x^c; in 16 bits the logarithm would round that away.
 static const Expr *matchExpOfLog(const Expr *exponent, StringRef log,
                                  std::optional<std::pair<int, int>> &power) {
+  if (exponent->kind == Kind::Neg) {
+    // A negation is exact.
+    const Expr *base = matchExpOfLog(exponent->operands[0], log, power);
+    if (base)
+      power->first = -power->first;
+    return base;
+  }
   if (exponent->kind != Kind::Mul ||
       exponent->type.getIntOrFloatBitWidth() < 32)
     return nullptr;

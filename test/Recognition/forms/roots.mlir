@@ -249,6 +249,39 @@ func.func @exp_of_log(%x: tensor<4x32xf32>) -> tensor<4x32xf32> {
   return %y : tensor<4x32xf32>
 }
 
+// CHECK-LABEL: func.func @exp_of_negated_log(
+// CHECK: norm.rmsnorm ins(%arg0 : tensor<4x32xf32>) {{.*}} dims = [1] epsilon = 9.99999997E-7 : f32 ->
+// CHECK-NEXT: return
+func.func @exp_of_negated_log(%x: tensor<4x32xf32>) -> tensor<4x32xf32> {
+  %zero = arith.constant 0.0 : f32
+  %n = arith.constant 32.0 : f32
+  %eps = arith.constant 1.0e-6 : f32
+  %e1 = tensor.empty() : tensor<4xf32>
+  %init = linalg.fill ins(%zero : f32) outs(%e1 : tensor<4xf32>) -> tensor<4xf32>
+  %sum = linalg.generic {indexing_maps = [#all, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%x : tensor<4x32xf32>) outs(%init : tensor<4xf32>) {
+  ^bb0(%in: f32, %acc: f32):
+    %square = arith.mulf %in, %in : f32
+    %next = arith.addf %square, %acc : f32
+    linalg.yield %next : f32
+  } -> tensor<4xf32>
+  %e2 = tensor.empty() : tensor<4x32xf32>
+  %y = linalg.generic {indexing_maps = [#all, #row, #all], iterator_types = ["parallel", "parallel"]}
+      ins(%x, %sum : tensor<4x32xf32>, tensor<4xf32>) outs(%e2 : tensor<4x32xf32>) {
+  ^bb0(%in: f32, %s: f32, %out: f32):
+    %mean = arith.divf %s, %n : f32
+    %m = arith.addf %mean, %eps : f32
+    %p = arith.constant 0.5 : f32
+    %l = math.log %m : f32
+    %h = arith.mulf %p, %l : f32
+    %g = arith.negf %h : f32
+    %r = math.exp %g : f32
+    %z = arith.mulf %in, %r : f32
+    linalg.yield %z : f32
+  } -> tensor<4x32xf32>
+  return %y : tensor<4x32xf32>
+}
+
 // CHECK-LABEL: func.func @exp2_of_log2(
 // CHECK: norm.rmsnorm ins(%arg0 : tensor<4x32xf32>) {{.*}} dims = [1] epsilon = 9.99999997E-7 : f32 ->
 // CHECK-NEXT: return

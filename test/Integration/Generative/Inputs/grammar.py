@@ -247,8 +247,10 @@ class Program:
             forms = ["rsqrt", "rsqrt", "sqrt", "powf", "powf half"]
             form = self.rng.choice(forms + (["log"] if spec.compute in ("f32", "f64") else []))
             if form == "log" and self.mutation != "fourth root":
-                half = f.constant(-0.5, spec.compute, m.axes)
-                return f.op("math.exp", self.mul(half, f.op("math.log", m))), False
+                sign = self.rng.choice([-1, 1])
+                half = f.constant(0.5 * sign, spec.compute, m.axes)
+                power = self.mul(half, f.op("math.log", m))
+                return f.op("math.exp", power if sign < 0 else f.op("arith.negf", power)), False
             if self.mutation == "fourth root":
                 return f.op("math.powf", m, f.constant(-0.25, spec.compute, m.axes)), False
             if form == "rsqrt":

@@ -1,0 +1,40 @@
+// RUN: norm-opt %s --norm-recognize '--remarks-filter=norm.*' -o %t 2>&1 | FileCheck %s --implicit-check-not=Passed
+// RUN: norm-opt %s -o %t.plain && cmp %t %t.plain
+// RUN: sed -e 's|constant -0.5|constant 0.5|' %s | norm-opt --norm-recognize | FileCheck %s --check-prefix=REPAIRED
+
+// exp(-(-1/2 * log(m))) is the root, not its reciprocal.
+
+// CHECK: remark: [Missed] RMSNorm
+// CHECK-SAME: (wrong-exponent)
+// REPAIRED: norm.rmsnorm ins(
+#all = affine_map<(d0, d1) -> (d0, d1)>
+#row = affine_map<(d0, d1) -> (d0)>
+func.func @f(%x: tensor<8x8xf32>) -> tensor<8x8xf32> {
+  %zero = arith.constant 0.0 : f32
+  %n = arith.constant 8.0 : f32
+  %eps = arith.constant 1.0e-6 : f32
+  %e1 = tensor.empty() : tensor<8xf32>
+  %init = linalg.fill ins(%zero : f32) outs(%e1 : tensor<8xf32>) -> tensor<8xf32>
+  %sum = linalg.generic {indexing_maps = [#all, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%x : tensor<8x8xf32>) outs(%init : tensor<8xf32>) {
+  ^bb0(%in: f32, %acc: f32):
+    %square = arith.mulf %in, %in : f32
+    %next = arith.addf %square, %acc : f32
+    linalg.yield %next : f32
+  } -> tensor<8xf32>
+  %e2 = tensor.empty() : tensor<8x8xf32>
+  %y = linalg.generic {indexing_maps = [#all, #row, #all], iterator_types = ["parallel", "parallel"]}
+      ins(%x, %sum : tensor<8x8xf32>, tensor<8xf32>) outs(%e2 : tensor<8x8xf32>) {
+  ^bb0(%in: f32, %s: f32, %out: f32):
+    %mean = arith.divf %s, %n : f32
+    %m = arith.addf %mean, %eps : f32
+    %p = arith.constant -0.5 : f32
+    %l = math.log %m : f32
+    %h = arith.mulf %p, %l : f32
+    %g = arith.negf %h : f32
+    %r = math.exp %g : f32
+    %z = arith.mulf %in, %r : f32
+    linalg.yield %z : f32
+  } -> tensor<8x8xf32>
+  return %y : tensor<8x8xf32>
+}
