@@ -5,7 +5,8 @@ FRONTENDS = $(BUILD)/frontends-venv
 LIT      = $(shell sed -n 's/^NORM_LIT:FILEPATH=//p' $(BUILD)/CMakeCache.txt)
 SOURCES  = $(shell git ls-files '*.h' '*.cpp' '*.c')
 
-.PHONY: deps configure build demo check check-long check-frontends bench format check-format tidy tidy-changed docs clean
+.PHONY: deps configure build demo check check-only check-long check-docs check-frontends bench \
+	format check-format tidy tidy-changed docs clean
 .DEFAULT_GOAL := build
 
 deps: ## install LLVM 22 and the build tools (Debian 12)
@@ -23,6 +24,13 @@ demo: build ## a real unfused Llama RMSNorm: found, compiled, checked, timed
 
 check: build ## build and run every test
 	ninja -C $(BUILD) check-norm
+
+check-only: configure ## a part of the tests: make check-only FILTER=Recognition/forms
+	ninja -C $(BUILD)
+	$(LIT) -sv --filter '$(FILTER)' $(BUILD)/test
+
+check-docs: build ## the documents: every command, name and link in them
+	$(LIT) -sv --filter 'Examples/|Embedding/' $(BUILD)/test
 
 check-long: build ## every test, also those that take minutes (REQUIRES: long)
 	$(LIT) -sv --param long=1 $(BUILD)/test

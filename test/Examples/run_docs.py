@@ -2,7 +2,7 @@
 
 ```console blocks: every `$ command` is run in the repository root; it must
 exit 0 and print the lines that follow it, in order, where `...` in a line
-stands for any text. ```console no-run blocks are shown only.
+stands for any text. ```console no-run blocks are shown only. Blocks may be indented.
 ```mlir blocks that hold a function must be accepted by norm-opt.
 """
 import os
@@ -10,7 +10,7 @@ import re
 import subprocess
 import sys
 
-FENCE = re.compile(r"^```(\S*)[ ]*(.*)$")
+FENCE = re.compile(r"^( *)```(\S*)[ ]*(.*)$")
 
 
 def blocks(path):
@@ -19,12 +19,12 @@ def blocks(path):
         for number, line in enumerate(f, 1):
             match = FENCE.match(line.rstrip("\n"))
             if match and language is None:
-                language, info, start, body = match[1], match[2], number, []
+                indent, language, info, start, body = *match.groups(), number, []
             elif match:
                 yield language, info, start, body
                 language = None
             elif language is not None:
-                body.append(line.rstrip("\n"))
+                body.append(line.rstrip("\n").removeprefix(indent))
 
 
 def matches(expected, actual):

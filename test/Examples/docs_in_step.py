@@ -1,0 +1,239 @@
+"""Holds README*.md, CONTRIBUTING.md and docs/*.md against the tools and ODS.
+
+    docs_in_step.py ROOT MLIR-INCLUDE GENERATED
+
+What they name exists: links with their anchors, options, passes with their options,
+ops, make targets. Where they claim to be complete, they are: every pass, pipeline and
+op of transform scripts is in a document, every attribute of norm.rmsnorm in Norm.md,
+every reason of a refusal in Recognition.md, and every pass and op in the reference that
+the build has GENERATED.
+Every command that no test runs as it stands has a short form that one does.
+"""
+import functools
+import glob
+import json
+import os
+import re
+import subprocess
+import sys
+
+from run_docs import blocks
+
+TOOLS = ["norm-opt", "norm-compile", "norm-run", "norm-bench", "norm-lsp-server",
+         "norm-reduce"]
+PIPELINES = {"norm-to-cpu", "norm-to-nvvm", "norm-to-simt"}
+OPS = {"norm.rmsnorm", "transform.norm.recognize", "transform.norm.decompose"}
+# Options of programs that are not ours.
+FOREIGN = set("""--install --build --prefix --preset --filter --param --includedir
+    --my-choose-kernels""".split())
+# Commands of `no-run` blocks: a test that runs the same for a shorter time.
+SHORT_FORMS = {
+    "make demo": ("test/Examples/demo.test", "examples/demo.sh"),
+    "make check-frontends": ("test/Frontends/docs.test", "run_docs.py"),
+    "make format tidy-changed": ("test/Build/tidy-changed.test", "tidy-changed.sh"),
+    "make bench": ("test/Benchmarks/targets.test", "benchmarks/targets.py"),
+    "python3 benchmarks/targets.py": ("test/Benchmarks/targets.test", "benchmarks/targets.py"),
+    "peers-venv/bin/python benchmarks/peers.py": ("test/Benchmarks/peers.test", "benchmarks/peers.py"),
+    "python3 test/Integration/Generative": ("test/Integration/Generative/generative.test", "run.py"),
+    "benchmarks/gpu.sh compile": ("test/Tools/norm-bench-device.test", "gpu.sh compile"),
+    "benchmarks/gpu_targets.py": ("test/Benchmarks/gpu-targets.test", "gpu_targets.py"),
+}
+# Nothing to test: the suite itself, the shell, and what needs a GPU or a network.
+NOT_TESTED = {"make check", "make deps build", "export PATH", "python3 -m venv",
+              "bash gpu-artefacts/gpu.sh run"}
+
+
+def read(path):
+    with open(path, encoding="utf-8") as f:
+        return f.read()
+
+
+def find(folder, end):
+    """Files below `folder`; links, which a build has in circles, are not followed."""
+    return [os.path.join(path, f) for path, _, files in os.walk(folder)
+            for f in files if f.endswith(end)]
+
+
+def output(*command):
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+
+
+@functools.cache
+def options(tool):
+    return set(re.findall(r"^ *(--?[a-zA-Z][\w-]*)", output(tool, "--help-hidden"), re.M))
+
+
+@functools.cache
+def entries():
+    """{pass or pipeline: its options} as norm-opt --help has them."""
+    text = output("norm-opt", "--help")
+    found, name = {}, None
+    for line in text[text.index("Passes of norm-mlir:"):].splitlines():
+        if match := re.match(r"  --(norm-[\w-]+)", line):
+            name = match[1]
+            found[name] = set()
+        elif match := re.match(r"    --([\w-]+)", line):
+            found[name].add(match[1])
+    return found
+
+
+def python_options(root):
+    files = find(f"{root}/benchmarks", ".py") + find(f"{root}/test", ".py")
+    return {o for f in files for o in re.findall(r'add_argument\(\s*"(--[\w-]+)"', read(f))}
+
+
+def ods(root, include, td):
+    return json.loads(output("llvm-tblgen", "--dump-json", "-I", include, "-I", f"{root}/include",
+                             f"{root}/include/norm/{td}"))
+
+
+def ops_of(records):
+    return {records[n]["opName"] for n in records["!instanceof"]["Op"]}
+
+
+# Links.
+
+def anchors(text):
+    """As GitHub makes them of headings."""
+    headings = re.findall(r"^#+ (.*)$", re.sub(r"^```.*?^```$", "", text, flags=re.S | re.M), re.M)
+    return {re.sub(r"[^\w\- ]", "", h.lower()).replace(" ", "-") for h in headings}
+
+
+def check_links(path, text):
+    for target in re.findall(r"\]\(([^)\s]*)\)", text):
+        if re.match(r"https?:", target):
+            continue
+        file, _, anchor = target.partition("#")
+        file = os.path.join(os.path.dirname(path), file) if file else path
+        if not os.path.exists(file):
+            yield f"link to {target}, which does not exist"
+        elif anchor and anchor not in anchors(read(file)):
+            yield f"link to {target}, a heading that {file} has not"
+
+
+# Names.
+
+def code(text):
+    """Blocks of code, and spans of code in the prose."""
+    found = re.findall(r"^```[^\n]*\n(.*?)^```$", text, re.S | re.M)
+    prose = re.sub(r"^```.*?^```$", "", text, flags=re.S | re.M)
+    return found + re.findall(r"`([^`]+)`", prose)
+
+
+def check_options(text, known):
+    for span in code(text):
+        for line in span.replace("\\\n", " ").splitlines():
+            tool = re.match(r"(?:\$ )?(?:\S*/)?(norm-[a-z-]+)(?: |$)", line)
+            own = options(tool[1]) if tool and tool[1] in TOOLS else known
+            for option in re.findall(r"(?<![\w-])(--[a-z][\w-]*)", line.split("|")[0]):
+                if option not in own | (known if ";" in line else set()):
+                    yield f"option {option} in `{line.strip()}`"
+
+
+def check_pass_options(text):
+    given = r"(norm-[\w-]+)(?:\{([^{}]*)\}|=((?:'[^']*')|[\w=,.-]+))"
+    for span in code(text):
+        for name, braces, flag in re.findall(given, span):
+            for option in re.findall(r"([\w-]+)=", braces or flag.strip("'")):
+                if name in entries() and option not in entries()[name]:
+                    yield f"option {option} of {name}"
+
+
+def check_names(text, known, ops):
+    for span in code(text):
+        for name in re.findall(r"(?<![\w/.@%-])norm-[a-z][\w-]*(?![\w/]|\.\w)", span):
+            if name.rstrip("-") not in known and not re.fullmatch(r"norm-crash-.*", name):
+                yield f"name {name}"
+        for name in re.findall(r"(?<![\w/.\"#-])(norm\.[a-z_]+)(?![\w(.<])", span):
+            if name not in ops:
+                yield f"op {name}"
+
+
+def check_make(text, targets):
+    for span in code(text):
+        for line in span.splitlines():
+            command = re.match(r"(?:\$ )?make ([a-z-]+)", line)
+            if command and command[1] not in targets:
+                yield f"make target {command[1]}"
+
+
+def check_not_run(root, path):
+    for language, info, start, body in blocks(path):
+        if language != "console" or info != "no-run":
+            continue
+        for line in (b[2:].split("#")[0].strip() for b in body if b.startswith("$ ")):
+            short = next((s for c, s in SHORT_FORMS.items() if line.startswith(c)), None)
+            if not short and line.startswith(tuple(NOT_TESTED)):
+                continue
+            if not short:
+                yield f"line {start}: no test runs `{line}`, nor a short form of it"
+            elif short[1] not in read(f"{root}/{short[0]}"):
+                yield f"line {start}: {short[0]} does not run {short[1]}"
+
+
+# What has to be there.
+
+def check_complete(root, include):
+    docs = {os.path.basename(p): read(p) for p in glob.glob(f"{root}/docs/*.md")}
+    everything = "\n".join(docs.values())
+    for name in entries():
+        if not re.search(rf"\b{name}\b(?!-)", everything):
+            yield f"no document names {name}"
+    for name in ops_of(ods(root, include, "TransformOps/NormTransformOps.td")):
+        if name.startswith("norm.") and f"transform.{name}" not in everything:
+            yield f"no document names transform.{name}"
+    records = ods(root, include, "IR/NormOps.td")
+    for name in records["!instanceof"]["Op"]:
+        if records[name]["opName"] == "rmsnorm":
+            for kind, argument in records[name]["arguments"]["args"]:
+                is_attribute = "TypeConstraint" not in records[kind["def"]]["!superclasses"]
+                if is_attribute and f"`{argument}" not in docs["Norm.md"]:
+                    yield f"Norm.md does not name {argument}"
+    source = read(f"{root}/lib/Recognition/RMSNormMatch.cpp")
+    reasons = re.findall(r'return "([a-z-]+)";', source[:source.index("\n}\n")])
+    for reason in reasons:
+        if f"| `{reason}` |" not in docs["Recognition.md"] and reason != "not-a-candidate":
+            yield f"Recognition.md does not name {reason}"
+    for tool in TOOLS:
+        if f"| `{tool}` |" not in read(f"{root}/README.md"):
+            yield f"README.md does not list {tool}"
+    for name in docs:
+        if f"(docs/{name})" not in read(f"{root}/README.md"):
+            yield f"README.md does not list docs/{name}"
+
+
+def check_generated(directory, ops):
+    reference = "\n".join(read(f) for f in glob.glob(f"{directory}/*.md"))
+    headings = {f"-{name}" for name in entries() if name not in PIPELINES} | ops
+    for heading in sorted(headings):
+        if f"### `{heading}`" not in reference:
+            yield f"the generated reference has no `{heading}`"
+
+
+def main(root, include, generated):
+    documents = [f"{root}/{d}" for d in ("README.md", "README.zh-CN.md", "CONTRIBUTING.md")]
+    documents = [d for d in documents if os.path.exists(d)] + sorted(glob.glob(f"{root}/docs/*.md"))
+    targets = set(re.findall(r"^([a-z-]+):", read(f"{root}/Makefile"), re.M))
+    built = "\n".join(read(f) for folder in ("docs", "include", "lib", "test", "tools")
+                      for f in find(f"{root}/{folder}", "CMakeLists.txt"))
+    names = set(re.findall(r"\((norm-[\w-]+)", built)) | set(entries()) | set(TOOLS)
+    names |= {"norm-mlir", "norm-c", "norm-bench-device", "norm-plugin"}
+    known = set().union(*map(options, TOOLS)) | {f"--{e}" for e in entries()} | FOREIGN
+    known |= python_options(root)
+    known |= set(re.findall(r'"--([\w-]+)', read(f"{root}/tools/norm-bench-device/Program.cpp")))
+    ops = {"norm.rmsnorm"} | ops_of(ods(root, include, "TransformOps/NormTransformOps.td"))
+    wrong = []
+    for path in documents:
+        text = read(path)
+        for problem in (*check_links(path, text), *check_options(text, known),
+                        *check_pass_options(text), *check_names(text, names, ops),
+                        *check_make(text, targets), *check_not_run(root, path)):
+            wrong.append(f"{os.path.relpath(path, root)}: {problem}")
+    wrong += [*check_complete(root, include), *check_generated(generated, OPS)]
+    print("\n".join(wrong) if wrong else
+          f"in step: {len(documents)} documents, {len(entries())} passes and pipelines")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1].rstrip("/"), *sys.argv[2:]))
