@@ -179,7 +179,7 @@ SmallVector<BodyCandidates> norm::collectBodyCandidates(OpResult result) {
       if (!isa<FloatType>(scalar.getType()) || (scalar == yielded && !reduces))
         continue;
       const llvm::SmallBitVector &used = reduces ? loops[scalar] : all;
-      auto it = llvm::find_if(
+      auto *it = llvm::find_if(
           found, [&](const BodyCandidates &set) { return set.loops == used; });
       if (it == found.end() && found.size() == kMaxLoopSets)
         continue;

@@ -73,7 +73,8 @@ Value norm::materialize(OpBuilder &b, Location loc, const Expr *expr,
     SmallVector<AffineExpr> results;
     for (AffineExpr index : anchor.indices) {
       if (auto dim = dyn_cast<AffineDimExpr>(index)) {
-        auto it = llvm::find(dims, static_cast<int64_t>(dim.getPosition()));
+        const auto *it =
+            llvm::find(dims, static_cast<int64_t>(dim.getPosition()));
         index = b.getAffineDimExpr(it - dims.begin());
       }
       results.push_back(index);

@@ -95,7 +95,7 @@ static void collectParts(const Expr *expr, const ExprReader &reader,
 
 const Expr *norm::findReduction(const Expr *expr) {
   while (expr && expr->kind != Kind::Sum && !expr->isReduction) {
-    auto it = llvm::find_if(expr->operands, [](const Expr *operand) {
+    const auto *it = llvm::find_if(expr->operands, [](const Expr *operand) {
       return operand->hasReduction;
     });
     expr = it == expr->operands.end() ? nullptr : *it;

@@ -39,7 +39,7 @@ public:
   /// The groups of loops of `op` to collapse.
   SmallVector<ReassociationIndices> getGroups(GenericOp op) const {
     SmallVector<ReassociationIndices> groups;
-    auto it = loops.find(op);
+    const auto *it = loops.find(op);
     if (it == loops.end())
       return groups;
     ReassociationIndices group = {0};

@@ -154,7 +154,7 @@ private:
       auto producer = cast<LinalgOp>(operand.get().getDefiningOp());
       bool onePerRow = llvm::all_of(
           llvm::seq<int64_t>(0, group.numRowDims), [&](int64_t dim) {
-            auto loop = llvm::find(*next, dim);
+            auto *loop = llvm::find(*next, dim);
             return loop != next->end() &&
                    producer.getIteratorTypesArray()[loop - next->begin()] ==
                        utils::IteratorType::parallel;

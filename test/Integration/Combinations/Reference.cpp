@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Reference.h"
+#include "llvm/ADT/STLExtras.h"
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -115,7 +116,7 @@ struct Arithmetic {
 } // namespace
 
 static bool contains(const std::vector<int64_t> &list, int64_t value) {
-  return std::find(list.begin(), list.end(), value) != list.end();
+  return llvm::is_contained(list, value);
 }
 
 /// Row-major position of `index` in the sub-shape of `dims`.

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Specs.h"
+#include "llvm/ADT/STLExtras.h"
 #include <algorithm>
 #include <random>
 #include <sstream>
@@ -36,7 +37,7 @@ static std::vector<int64_t> weightDims(Weight form, const Case &c) {
   std::vector<int64_t> dims = c.dims;
   if (form == Weight::WithBatch) // per-head weights: one batch dim more
     for (int64_t d = 0; d < int64_t(c.shape.size()); ++d)
-      if (!std::count(dims.begin(), dims.end(), d)) {
+      if (!llvm::is_contained(dims, d)) {
         dims.push_back(d);
         break;
       }
@@ -194,7 +195,7 @@ std::string norm_test::printFunction(const Case &c, const std::string &name) {
   std::vector<int64_t> all, batch;
   for (int64_t d = 0; d < int64_t(c.shape.size()); ++d) {
     all.push_back(d);
-    if (!std::count(c.dims.begin(), c.dims.end(), d))
+    if (!llvm::is_contained(c.dims, d))
       batch.push_back(d);
   }
   std::string x = tensorType(c, all, c.type);
