@@ -52,7 +52,7 @@ format: ## clang-format every source file in place
 check-format: ## fail when a source file is not formatted
 	clang-format-22 --dry-run --Werror $(SOURCES)
 
-tidy: build ## clang-tidy on every source: 25 minutes on one core
+tidy: build ## clang-tidy on every source: 25 minutes of CPU time
 	run-clang-tidy-22 -quiet -hide-progress -warnings-as-errors='*' -p $(BUILD) $(filter %.cpp,$(SOURCES))
 
 tidy-changed: build ## clang-tidy on what changed since BASE: origin/main, or the commit before

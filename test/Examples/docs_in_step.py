@@ -5,8 +5,8 @@
 What they name exists: links with their anchors, options, passes with their options,
 ops, make targets. Where they claim to be complete, they are: every pass, pipeline and
 op of transform scripts is in a document, every attribute of norm.rmsnorm in Norm.md,
-every reason of a refusal in Recognition.md, and every pass and op in the reference that
-the build has GENERATED.
+every reason of a refusal in Recognition.md, every component in Embedding.md, and every
+pass and op in the reference that the build has GENERATED.
 Every command that no test runs as it stands has a short form that one does.
 """
 import functools
@@ -194,6 +194,11 @@ def check_complete(root, include):
     for reason in reasons:
         if f"| `{reason}` |" not in docs["Recognition.md"] and reason != "not-a-candidate":
             yield f"Recognition.md does not name {reason}"
+    libraries = "\n".join(map(read, find(f"{root}/lib", "CMakeLists.txt")))
+    for component in re.findall(r"add_norm_library\(Norm(\w+)|COMPONENT (\w+)", libraries):
+        name = "".join(component)
+        if not re.search(rf"^\|.*`(NormMLIR::)?{name}`.*\|", docs["Embedding.md"], re.M):
+            yield f"Embedding.md does not list NormMLIR::{name}"
     for tool in TOOLS:
         if f"| `{tool}` |" not in read(f"{root}/README.md"):
             yield f"README.md does not list {tool}"

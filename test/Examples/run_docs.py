@@ -1,4 +1,8 @@
-"""Runs the examples of README.md and docs/*.md.
+"""Runs the examples of documents.
+
+    run_docs.py ROOT DOCUMENT... [--but=NAME,...]
+
+A DOCUMENT that is a folder is every *.md in it, but for the NAMEs.
 
 ```console blocks: every `$ command` is run in the repository root; it must
 exit 0 and print the lines that follow it, in order, where `...` in a line
@@ -69,10 +73,20 @@ def run_mlir(body, where):
     return [f"{where}: norm-opt refused the example:\n{done.stdout}"]
 
 
-def main(root, files):
+def expand(arguments):
+    but = [n for a in arguments if a.startswith("--but=") for n in a[6:].split(",")]
+    for argument in arguments:
+        if os.path.isdir(argument):
+            yield from (os.path.join(argument, name) for name in sorted(os.listdir(argument))
+                        if name.endswith(".md") and name not in but)
+        elif not argument.startswith("--"):
+            yield argument
+
+
+def main(root, arguments):
     os.chdir(root)
     results = []
-    for path in files:
+    for path in expand(arguments):
         for language, info, start, body in blocks(path):
             where = f"{path}:{start}"
             if language == "console" and info != "no-run":
