@@ -65,6 +65,7 @@ void norm::setOptions(CPUPipelineOptions &cpu, const EmitOptions &options,
   setTarget(cpu, machine);
   cpu.rounding = options.rounding;
   cpu.threads = options.threads;
+  cpu.verifyBuffers = options.verifyBuffers;
 }
 
 static LogicalResult lowerToNVVM(ModuleOp module, const EmitOptions &options) {
@@ -284,6 +285,8 @@ static LogicalResult checkOptions(ModuleOp module, const EmitOptions &options) {
   if ((options.dependentLaunch || options.evictionHints) && !options.nvvm)
     return module.emitError("--dependent-launch and --eviction-hints need "
                             "--target=nvvm");
+  if (options.verifyBuffers && options.nvvm)
+    return module.emitError("--verify-buffers needs --target=cpu");
   if (!options.dispatch)
     return success();
   if (options.nvvm)

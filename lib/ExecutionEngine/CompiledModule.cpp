@@ -107,6 +107,7 @@ static LogicalResult lower(ModuleOp module, const CompileOptions &options,
     setTarget(cpu, machine);
     cpu.rounding = options.rounding;
     cpu.threads = options.threads;
+    cpu.verifyBuffers = options.verifyBuffers;
     buildNormToCPUPipeline(pm, cpu);
   }
   return runPasses(pm, module, options.runner);

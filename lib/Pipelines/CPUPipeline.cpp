@@ -118,6 +118,8 @@ void norm::buildNormToCPUPipeline(OpPassManager &pm,
   buildCallingConvention(pm);
   buildRowCodegen(pm, options);
   buildBufferization(pm);
+  if (options.verifyBuffers)
+    pm.addPass(createNormVerifyBuffers());
   if (upTo == Stage::Vector)
     return;
   buildMemoryPolicy(pm, options);

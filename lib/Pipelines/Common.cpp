@@ -106,6 +106,7 @@ void norm::buildScalarLowering(OpPassManager &pm, BF16Rounding rounding) {
 void norm::buildConvertToLLVM(OpPassManager &pm) {
   pm.addPass(createLowerAffinePass());
   pm.addPass(createSCFToControlFlowPass());
+  pm.addPass(createNormLowerAsserts());
   pm.addPass(memref::createExpandStridedMetadataPass());
   pm.addPass(createLowerAffinePass());
   pm.addPass(createConvertMathToLLVMPass());

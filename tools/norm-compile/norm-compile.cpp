@@ -99,6 +99,11 @@ static cl::opt<std::string>
 static cl::opt<unsigned> threads("threads",
                                  cl::desc("OpenMP threads (default 1: none)"),
                                  cl::init(1), cl::cat(onCPU));
+static cl::opt<bool> verifyBuffers(
+    "verify-buffers",
+    cl::desc("Functions check the buffers that they are called with, and end "
+             "the program where two overlap"),
+    cl::cat(onCPU));
 static cl::opt<std::string>
     rounding("rounding", cl::desc("Recognition: default, exact or relaxed"),
              cl::init("default"), cl::cat(category));
@@ -131,6 +136,7 @@ static EmitOptions getEmitOptions() {
   options.cudaPath = cudaPath;
   options.threads = threads;
   options.dispatch = dispatch;
+  options.verifyBuffers = verifyBuffers;
   options.rounding = rounding;
   options.runner = runPassesOfTool;
   return options;

@@ -61,6 +61,10 @@ static cl::opt<std::string> cpu("mcpu", cl::desc("Target CPU (default native)"),
                                 cl::init("native"), cl::cat(compiling));
 static cl::opt<unsigned> threads("threads", cl::desc("OpenMP threads"),
                                  cl::init(1), cl::cat(compiling));
+static cl::opt<bool>
+    verifyBuffers("verify-buffers",
+                  cl::desc("Functions check their buffers (--pipeline=cpu)"),
+                  cl::cat(compiling));
 static cl::opt<int> digits("precision",
                            cl::desc("Significant digits that are printed"),
                            cl::init(6), cl::cat(category));
@@ -157,11 +161,15 @@ static int run(ModuleOp module) {
       return fail(tensor.takeError());
     values.push_back(std::move(*tensor));
   }
+  if (verifyBuffers && pipeline != CompileOptions::Pipeline::CPU)
+    return fail(
+        llvm::createStringError("--verify-buffers needs --pipeline=cpu"));
   CompileOptions options;
   options.pipeline = pipeline;
   options.rounding = rounding;
   options.cpu = cpu;
   options.threads = threads;
+  options.verifyBuffers = verifyBuffers;
   options.runner = runPassesOfTool;
   auto compiled = CompiledModule::compile(module, options);
   if (failed(compiled))

@@ -40,7 +40,8 @@ struct EmitOptions {
   unsigned threads = 1;
   bool dispatch = false; ///< code for each of getDispatchedLevels (x86-64)
   std::string rounding = "default";
-  PassRunner runner; ///< empty: the passes just run
+  bool verifyBuffers = false; ///< norm-verify-buffers, on the CPU
+  PassRunner runner;          ///< empty: the passes just run
 };
 
 /// What a pipeline takes of the options of a compilation: --report runs the

@@ -26,8 +26,9 @@ struct CompileOptions {
   Pipeline pipeline = Pipeline::CPU;
   std::string rounding = "default";
   std::string cpu = "native";
-  unsigned threads = 1; ///< over 1: rows in parallel, OpenMP
-  PassRunner runner;    ///< empty: the passes just run
+  unsigned threads = 1;       ///< over 1: rows in parallel, OpenMP
+  bool verifyBuffers = false; ///< norm-verify-buffers, in norm-to-cpu
+  PassRunner runner;          ///< empty: the passes just run
 };
 
 /// Machine code of a module's public functions, in this process.

@@ -57,6 +57,11 @@ struct CPUPipelineOptions : PassPipelineOptions<CPUPipelineOptions> {
   PassOptions::Option<int64_t> grain{
       *this, "grain", llvm::cl::desc("Bytes from which on threads are started"),
       llvm::cl::init(1048576)};
+  PassOptions::Option<bool> verifyBuffers{
+      *this, "verify-buffers",
+      llvm::cl::desc("Functions check the buffers that they are called with "
+                     "(norm-verify-buffers)"),
+      llvm::cl::init(false)};
 };
 
 /// What the kernels of a compilation become.

@@ -22,7 +22,7 @@ def NormResultsToOutParams : Pass<"norm-results-to-out-params", "ModuleOp"> {
 
     Input buffers are never written. An output buffer may be the buffer of an
     input only where every element is read before it is written; partial overlap
-    is undefined.
+    is undefined (norm-verify-buffers finds it).
 
     Example:
 
@@ -498,6 +498,87 @@ def NormExpandMemRefCopy : Pass<"norm-expand-memref-copy"> {
     Limits: unranked buffers are left alone.
   }];
   let dependentDialects = ["linalg::LinalgDialect"];
+}
+
+def NormVerifyBuffers : Pass<"norm-verify-buffers", "ModuleOp"> {
+  let summary = "Check the buffers that a caller passes";
+  let description = [{
+    A compiled function trusts its caller: that buffers have the extents and the
+    layout of their types, and that what it writes overlaps nothing else, unless
+    an output is the buffer of an input (in place). This pass writes assertions at
+    the start of every public function on buffers:
+
+    - a buffer that is not empty has an address, which is a multiple of the
+      element's size;
+    - extents, strides and offset are those of the type (the stride of an extent
+      of 1 does not matter);
+    - a buffer that is written and another one do not overlap. They may be one
+      buffer, with the same address, extents and strides, where the other is only
+      read, has the same element type, and is not read again in a later loop.
+
+    Example:
+
+    ```mlir
+    func.func @f(%x: memref<?xf32>, %y: memref<?xf32>) { ... }
+    ```
+
+    becomes
+
+    ```mlir
+    func.func @f(%x: memref<?xf32>, %y: memref<?xf32>) {
+      %dx = builtin.unrealized_conversion_cast %x : memref<?xf32> to !llvm.struct<...>
+      %px = llvm.extractvalue %dx[1] : !llvm.struct<...>
+      ...
+      cf.assert %set, "f: argument 0 is a null pointer"
+      cf.assert %aligned, "f: argument 0 is not aligned to its elements of 4 bytes"
+      ...
+      cf.assert %apart, "f: argument 1, which is written, overlaps argument 0 and is not the same buffer"
+      ...
+    }
+    ```
+
+    Arguments are numbered as in the call, outputs last. The descriptor is read by
+    way of the LLVM dialect, because memref ops fold what the type promises. Run
+    after bufferisation; norm-lower-asserts makes messages visible.
+
+    Limits: of a strided buffer everything from its first byte to its last counts
+    as its own, so rows of two buffers that alternate are refused. A call inside of
+    the function reads and writes what it is given. Within one loop an output in
+    the place of an input is trusted. Extents of different arguments are not
+    compared (generate-runtime-verification does that, on norm ops).
+  }];
+  let dependentDialects = ["arith::ArithDialect", "cf::ControlFlowDialect",
+                           "LLVM::LLVMDialect"];
+}
+
+def NormLowerAsserts : Pass<"norm-lower-asserts", "ModuleOp"> {
+  let summary = "cf.assert as a line on standard error and abort";
+  let description = [{
+    convert-cf-to-llvm prints the message of a failed `cf.assert` with `puts`. Where
+    standard output is a pipe or a file, it stays in a buffer that `abort` throws
+    away. This pass writes it to standard error, which has no buffer.
+
+    Example:
+
+    ```mlir
+    cf.assert %holds, "f: argument 0 is a null pointer"
+    ```
+
+    becomes
+
+    ```mlir
+      cf.cond_br %holds, ^bb1, ^bb2
+    ^bb1: ...
+    ^bb2:
+      %text = llvm.mlir.addressof @norm_assert_message : !llvm.ptr
+      %0 = llvm.call @write(%c2, %text, %c36) : (i32, !llvm.ptr, i64) -> i64
+      llvm.call @abort() : () -> ()
+      llvm.unreachable
+    ```
+
+    Limits: after convert-scf-to-cf, in functions; POSIX's `write`.
+  }];
+  let dependentDialects = ["cf::ControlFlowDialect", "LLVM::LLVMDialect"];
 }
 
 #endif // NORM_TRANSFORMS_PASSES

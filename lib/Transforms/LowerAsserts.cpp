@@ -1,0 +1,104 @@
+//===- LowerAsserts.cpp - failed assertions end the program loudly --------===//
+//
+// Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/FunctionCallUtils.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/IR/SymbolTable.h"
+#include "norm/Transforms/Passes.h"
+
+namespace mlir::norm {
+#define GEN_PASS_DEF_NORMLOWERASSERTS
+#include "norm/Transforms/Passes.h.inc"
+} // namespace mlir::norm
+
+using namespace mlir;
+
+static constexpr int kStandardError = 2;
+
+namespace {
+/// The message of an assertion as data; equal messages share it.
+class Messages {
+public:
+  explicit Messages(ModuleOp module) : module(module), symbols(module) {}
+
+  LLVM::GlobalOp get(StringRef text) {
+    LLVM::GlobalOp &message = known[text];
+    if (!message) {
+      auto b = OpBuilder::atBlockBegin(module.getBody());
+      auto type = LLVM::LLVMArrayType::get(b.getI8Type(), text.size());
+      message =
+          LLVM::GlobalOp::create(b, module.getLoc(), type, /*isConstant=*/true,
+                                 LLVM::Linkage::Internal, "norm_assert_message",
+                                 b.getStringAttr(text));
+      symbols.insert(message);
+    }
+    return message;
+  }
+
+private:
+  ModuleOp module;
+  SymbolTable symbols;
+  llvm::StringMap<LLVM::GlobalOp> known;
+};
+
+struct NormLowerAsserts : norm::impl::NormLowerAssertsBase<NormLowerAsserts> {
+  /// `write(2, text, size); abort();` at the end of a block.
+  LogicalResult buildFailure(OpBuilder &b, Location loc,
+                             LLVM::GlobalOp message) {
+    Type pointer = LLVM::LLVMPointerType::get(&getContext());
+    Type i32 = b.getI32Type(), i64 = b.getI64Type();
+    auto write = LLVM::lookupOrCreateFn(b, getOperation(), "write",
+                                        {i32, pointer, i64}, i64);
+    auto abort = LLVM::lookupOrCreateFn(b, getOperation(), "abort", {},
+                                        LLVM::LLVMVoidType::get(&getContext()));
+    if (failed(write) || failed(abort))
+      return failure();
+    int64_t size = cast<StringAttr>(message.getValueAttr()).size();
+    Value text = LLVM::AddressOfOp::create(b, loc, message);
+    Value file = LLVM::ConstantOp::create(b, loc, i32, kStandardError);
+    Value bytes = LLVM::ConstantOp::create(b, loc, i64, size);
+    LLVM::CallOp::create(b, loc, *write, ValueRange{file, text, bytes});
+    LLVM::CallOp::create(b, loc, *abort, ValueRange());
+    LLVM::UnreachableOp::create(b, loc);
+    return success();
+  }
+
+  LogicalResult lower(cf::AssertOp op, Messages &messages) {
+    IRRewriter rewriter(op);
+    Location loc = op.getLoc();
+    Block *before = op->getBlock();
+    Block *after = rewriter.splitBlock(before, op->getIterator());
+    Block *fails =
+        rewriter.createBlock(after->getParent(), after->getParent()->end());
+    LLVM::GlobalOp message = messages.get((op.getMsg() + "\n").str());
+    if (failed(buildFailure(rewriter, loc, message)))
+      return failure();
+    rewriter.setInsertionPointToEnd(before);
+    cf::CondBranchOp::create(rewriter, loc, op.getArg(), after, fails);
+    rewriter.eraseOp(op);
+    return success();
+  }
+
+  void runOnOperation() override {
+    SmallVector<cf::AssertOp> asserts;
+    for (auto func : getOperation().getOps<func::FuncOp>())
+      func.walk([&](cf::AssertOp op) { asserts.push_back(op); });
+    for (cf::AssertOp op : asserts)
+      if (!isa<func::FuncOp>(op->getParentOp())) {
+        op.emitError("norm-lower-asserts: needs convert-scf-to-cf first");
+        return signalPassFailure();
+      }
+    Messages messages(getOperation());
+    for (cf::AssertOp op : asserts)
+      if (failed(lower(op, messages)))
+        return signalPassFailure();
+  }
+};
+} // namespace
