@@ -281,10 +281,13 @@ private:
     strips.setLowerBound(start);
     strips.setUpperBound(end);
     b.setInsertionPointAfter(strips);
+    Value last = sub(to, constant(line));
     SmallVector<Value> pieces;
+    // Of a row of one strip they would reach beyond its end.
     for (int64_t i = 0, e = countEndPieces(lanes, line); i < e; ++i)
-      pieces.push_back(add(end, constant(i * line)));
-    pieces.push_back(sub(to, constant(line)));
+      pieces.push_back(
+          arith::MinSIOp::create(b, loc, add(end, constant(i * line)), last));
+    pieces.push_back(last);
     buildPieces(isMoved, strips, pieces, line);
     if (prefetchingLoops.insert(prefetching).second) {
       b.setInsertionPointToStart(prefetching.getBody());
