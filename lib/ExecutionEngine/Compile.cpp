@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "norm/ExecutionEngine/Compile.h"
+#include "ScratchFile.h"
 #include "mlir/Pass/PassManager.h"
 #include "norm/ExecutionEngine/CHeader.h"
 #include "norm/ExecutionEngine/Codegen.h"
@@ -13,7 +14,6 @@
 #include "norm/ExecutionEngine/GPUHost.h"
 #include "norm/ExecutionEngine/GPUImage.h"
 #include "norm/Pipelines/Pipelines.h"
-#include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/IR/DiagnosticInfo.h"
 #include "llvm/IR/DiagnosticPrinter.h"
@@ -140,14 +140,14 @@ static LogicalResult emitShared(ModuleOp module, const EmitOptions &options,
   if (auto error = llvm::sys::fs::createTemporaryFile("norm", "o", descriptor,
                                                       objectFile))
     return report(module, error, objectFile);
-  llvm::scope_exit removeObject([&] { llvm::sys::fs::remove(objectFile); });
+  ScratchFile removeObject(objectFile);
   {
     llvm::raw_fd_ostream os(descriptor, /*shouldClose=*/true);
     os << object;
   }
   if (auto error = llvm::sys::fs::createUniqueFile(output + ".%%%%%%", linked))
     return report(module, error, output);
-  llvm::scope_exit removeLinked([&] { llvm::sys::fs::remove(linked); });
+  ScratchFile removeLinked(linked);
   if (failed(report(module,
                     linkShared(objectFile, linked, machine.getTargetTriple(),
                                {options.threads > 1, options.nvvm}))))

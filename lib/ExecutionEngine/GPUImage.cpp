@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "norm/ExecutionEngine/GPUImage.h"
+#include "ScratchFile.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
-#include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -58,11 +58,11 @@ std::string norm::assembleKernels(ModuleOp module, StringRef ptx,
   if (auto error =
           llvm::sys::fs::createTemporaryFile("norm", "ptx", descriptor, input))
     return warn(error.message());
-  llvm::scope_exit removeInput([&] { llvm::sys::fs::remove(input); });
+  ScratchFile removeInput(input);
   llvm::raw_fd_ostream(descriptor, /*shouldClose=*/true) << ptx;
   if (auto error = llvm::sys::fs::createTemporaryFile("norm", "cubin", output))
     return warn(error.message());
-  llvm::scope_exit removeOutput([&] { llvm::sys::fs::remove(output); });
+  ScratchFile removeOutput(output);
   std::string architecture = ("-arch=" + chip).str(), message;
   int code = llvm::sys::ExecuteAndWait(
       ptxas, {ptxas, architecture, "-O3", input, "-o", output}, std::nullopt,
