@@ -40,6 +40,10 @@
 // NOTHREADS: error: kernel 'nothing': a size of the launch is not positive
 // RUN: not norm-run %s --pipeline=simt --function=big_block 2>&1 | FileCheck %s --check-prefix=BIGBLOCK
 // BIGBLOCK: error: kernel 'nothing': a block of 1056 threads, more than 1024
+// RUN: not norm-run %s --pipeline=simt --function=big_grid 2>&1 | FileCheck %s --check-prefix=BIGGRID
+// BIGGRID: error: kernel 'nothing': a grid of 2147483648 x 1 x 1 blocks, more than 2147483647 x 65535 x 65535
+// RUN: not norm-run %s --pipeline=simt --function=high_grid 2>&1 | FileCheck %s --check-prefix=HIGHGRID
+// HIGHGRID: error: kernel 'nothing': a grid of 1 x 65536 x 1 blocks, more than 2147483647 x 65535 x 65535
 // RUN: not norm-run %s --pipeline=simt --function=big_cluster 2>&1 | FileCheck %s --check-prefix=BIGCLUSTER
 // BIGCLUSTER: error: kernel 'nothing': a cluster of 32 blocks, more than 16
 // RUN: not norm-run %s --pipeline=simt --function=part_cluster 2>&1 | FileCheck %s --check-prefix=PARTCLUSTER
@@ -327,6 +331,18 @@ func.func @big_block() {
   %c1 = arith.constant 1 : index
   %c1056 = arith.constant 1056 : index
   gpu.launch_func @kernels::@nothing blocks in (%c1, %c1, %c1) threads in (%c1056, %c1, %c1)
+  return
+}
+func.func @big_grid() {
+  %c1 = arith.constant 1 : index
+  %many = arith.constant 2147483648 : index
+  gpu.launch_func @kernels::@nothing blocks in (%many, %c1, %c1) threads in (%c1, %c1, %c1)
+  return
+}
+func.func @high_grid() {
+  %c1 = arith.constant 1 : index
+  %many = arith.constant 65536 : index
+  gpu.launch_func @kernels::@nothing blocks in (%c1, %many, %c1) threads in (%c1, %c1, %c1)
   return
 }
 func.func @big_cluster() {

@@ -30,6 +30,9 @@ static std::string print(const char *format, ...) {
   return text;
 }
 
+/// Blocks of a launch in each dimension, as CUDA has it.
+static constexpr Dim3 kMaxGrid{2147483647, 65535, 65535};
+
 Grid::Grid(const char *name, Kernel kernel, void *arguments,
            const int64_t *sizes, int64_t workgroupBytes)
     : name(name), kernel(kernel), arguments(arguments),
@@ -50,6 +53,11 @@ bool Grid::checkSizes() {
   std::string text;
   if (!isPositive(gridDim) || !isPositive(blockDim) || !isPositive(clusterDim))
     text = "a size of the launch is not positive";
+  else if (gridDim.x > kMaxGrid.x || gridDim.y > kMaxGrid.y ||
+           gridDim.z > kMaxGrid.z)
+    text = print("a grid of %ld x %ld x %ld blocks, more than %ld x %ld x %ld",
+                 long(gridDim.x), long(gridDim.y), long(gridDim.z),
+                 long(kMaxGrid.x), long(kMaxGrid.y), long(kMaxGrid.z));
   else if (blockDim.count() > kMaxThreads)
     text = print("a block of %ld threads, more than %ld",
                  long(blockDim.count()), long(kMaxThreads));
