@@ -8,6 +8,7 @@
 // RUN: %python %S/Inputs/places.py %t x86-64-v3 %llvm_lib_dir | FileCheck %s
 // CHECK: test_unaligned one thread: 0 wrong
 // CHECK-NEXT: test_fences one thread: 0 wrong
+// CHECK-NEXT: test_large one thread: 0 wrong
 // CHECK-NEXT: test_strided one thread: 0 wrong
 // CHECK-NEXT: test_in_place one thread: 0 wrong
 // CHECK-NEXT: test_residual one thread: 0 wrong

@@ -5,6 +5,7 @@ output.
 """
 import ctypes
 import mmap
+import os
 import sys
 
 import numpy as np
@@ -136,6 +137,22 @@ def test_fences(library, how, kinds):
                     expect(near(y, x, w, kind), f"{how}: {kind}_{n}, {rows} rows between fences are wrong")
 
 
+def test_large(library, how, kinds):
+    """Larger than the caches, so that rows are streamed, at every place of a line: the
+    bits of few rows, which are not."""
+    least = 20 * max(os.sysconf(191), 2**20)  # _SC_LEVEL2_CACHE_SIZE
+    for kind in kinds:
+        for n in (100, 1000, None):
+            x, w = values(251, n or 111, kind)
+            few = np.zeros_like(x)
+            name = f"{kind}_{n or 'any'}"
+            call(library, name, x, w, few)
+            times = 1 + least // (2 * x.nbytes)
+            y = fence(np.zeros((times * 251, x.shape[1]), x.dtype), atEnd=True)
+            call(library, name, np.tile(x, (times, 1)), w, y)
+            expect((bits(y) == np.tile(bits(few), (times, 1))).all(), f"{how}: {name}, many rows differ from few")
+
+
 VIEWS = {"every third column": lambda a: a[:, ::3], "transposed": lambda a: a.T, "columns backwards": lambda a: a[:, ::-1],
          "rows backwards": lambda a: a[::-1], "every other row": lambda a: a[::2, 1:], "a row for all": None}
 
@@ -197,7 +214,7 @@ def test_residual(library, how, kinds):
 
 
 for how, kinds, library in compile_all():
-    for test in (test_unaligned, test_fences, test_strided, test_in_place, test_residual):
+    for test in (test_unaligned, test_fences, test_large, test_strided, test_in_place, test_residual):
         test(library, how, kinds)
         print(f"{test.__name__} {how}: {len(failures)} wrong")
 for failure in failures[:20]:
