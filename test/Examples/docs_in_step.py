@@ -16,6 +16,7 @@ import os
 import re
 import subprocess
 import sys
+import textwrap
 
 from run_docs import blocks
 
@@ -95,7 +96,7 @@ def ops_of(records):
 
 def anchors(text):
     """As GitHub makes them of headings."""
-    headings = re.findall(r"^#+ (.*)$", re.sub(r"^```.*?^```$", "", text, flags=re.S | re.M), re.M)
+    headings = re.findall(r"^#+ (.*)$", re.sub(r"^ *```.*?^ *```$", "", text, flags=re.S | re.M), re.M)
     return {re.sub(r"[^\w\- ]", "", h.lower()).replace(" ", "-") for h in headings}
 
 
@@ -114,9 +115,10 @@ def check_links(path, text):
 # Names.
 
 def code(text):
-    """Blocks of code, and spans of code in the prose."""
-    found = re.findall(r"^```[^\n]*\n(.*?)^```$", text, re.S | re.M)
-    prose = re.sub(r"^```.*?^```$", "", text, flags=re.S | re.M)
+    """Blocks of code, which may be indented, and spans of code in the prose."""
+    found = [textwrap.dedent(block) for block in
+             re.findall(r"^ *```[^\n]*\n(.*?)^ *```$", text, re.S | re.M)]
+    prose = re.sub(r"^ *```.*?^ *```$", "", text, flags=re.S | re.M)
     return found + re.findall(r"`([^`]+)`", prose)
 
 

@@ -191,7 +191,7 @@ std::optional<StreamPlan> norm::planStreams(Operation *loop,
     if (!stream || !llvm::is_contained(plan.buffers, write.getBase()))
       return;
     // The first write of a loop chooses where its strips start.
-    auto first = llvm::find_if(plan.streams, [&](const Stream &other) {
+    auto *first = llvm::find_if(plan.streams, [&](const Stream &other) {
       return stream->strips && other.strips == stream->strips;
     });
     if (first == plan.streams.end())

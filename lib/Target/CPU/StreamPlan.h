@@ -22,7 +22,7 @@ struct Stream {
   /// the next block.
   bool isUnaligned = false;
   /// Other writes of the strips at the same place, streamed along.
-  SmallVector<vector::TransferWriteOp> companions;
+  SmallVector<vector::TransferWriteOp> companions = {};
 };
 
 /// What is known of a row loop before anything is built.
