@@ -57,8 +57,8 @@ static std::optional<unsigned> getRegister(StringRef name) {
   if (!name.consume_front("nvvm.read.ptx.sreg."))
     return std::nullopt;
   unsigned dim = 0;
-  for (auto [i, suffix] :
-       llvm::enumerate(ArrayRef<StringRef>{".x", ".y", ".z"}))
+  static constexpr StringLiteral suffixes[] = {".x", ".y", ".z"};
+  for (auto [i, suffix] : llvm::enumerate(suffixes))
     if (name.consume_back(suffix))
       dim = i;
   unsigned word = llvm::StringSwitch<unsigned>(name)
