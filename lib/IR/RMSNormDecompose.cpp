@@ -152,7 +152,7 @@ private:
     if (op.getCount())
       return constant(APFloat(static_cast<double>(*op.getCount())), sumType);
     SmallVector<OpFoldResult> sizes = getSizes(op.getInput());
-    int64_t known = 1;
+    uint64_t known = 1; // wraps where no memory could hold the elements
     Value dynamic;
     for (int64_t dim : op.getDims()) {
       if (auto size = getConstantIntValue(sizes[dim])) {

@@ -99,7 +99,10 @@ Check Matcher::checkDivisor(RMSNormMatch &match) {
     terms = *match.count;
   else
     for (int64_t dim : match.dims)
-      terms *= reader.getExtent(dim);
+      if (llvm::MulOverflow(terms, reader.getExtent(dim), terms))
+        return refuse(Refusal::InputNotRepresentable,
+                      "dims " + text(match.dims) +
+                          " have 2^63 or more elements");
   return checkConstantDivisor(match, terms);
 }
 

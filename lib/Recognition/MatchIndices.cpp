@@ -28,7 +28,8 @@ static std::optional<Digits> takeLow(Digits &digits, int64_t size) {
     if (next.size % size != 0)
       return std::nullopt;
     low.push_back({next.dim, next.divisor, size});
-    next.divisor *= size;
+    if (llvm::MulOverflow(next.divisor, size, next.divisor))
+      return std::nullopt;
     next.size /= size;
     size = 1;
   }
@@ -56,9 +57,10 @@ static std::optional<Digits> getDigitsOfSum(AffineBinaryOpExpr sum,
     if (!a || !b)
       continue;
     int64_t values = 1;
-    for (const IndexDigit &digit : *b)
-      values *= digit.size;
-    if (values != stride)
+    bool overflows = llvm::any_of(*b, [&](const IndexDigit &digit) {
+      return llvm::MulOverflow(values, digit.size, values);
+    });
+    if (overflows || values != stride)
       continue;
     llvm::append_range(*b, *a);
     return b;
@@ -163,9 +165,9 @@ static bool areComplete(SmallVector<IndexDigit> digits,
     unsigned dim = digits[i].dim;
     int64_t next = 1;
     for (; i < digits.size() && digits[i].dim == dim; ++i) {
-      if (digits[i].divisor != next)
+      if (digits[i].divisor != next ||
+          llvm::MulOverflow(next, digits[i].size, next))
         return false;
-      next *= digits[i].size;
     }
     if (next != reader.getExtent(dim))
       return false;

@@ -137,9 +137,9 @@ Check Matcher::checkOperands(const RMSNormMatch &match) {
                     "expected f16, bf16, f32 or f64 values, found " +
                         text(type));
   }
-  for (Type type :
-       {Type(root->type), Type(compute), Type(scaleType), Type(normalizedType),
-        match.weightExpr ? match.weightExpr->type : Type()})
+  for (Type type : {Type(root->type), Type(compute), Type(match.sumType),
+                    Type(scaleType), Type(normalizedType),
+                    match.weightExpr ? match.weightExpr->type : Type()})
     if (type && !isArithmeticType(type))
       return refuse(Refusal::RoundingNotRepresentable,
                     "expected arithmetic in f16, bf16, f32 or f64, found " +

@@ -88,9 +88,11 @@ static bool splitIndex(AffineExpr index, ArrayRef<int64_t> shape,
   int64_t stride = 1;
   for (size_t i = shape.size(); i-- > 0;) {
     parts[i] = index.floorDiv(stride);
-    if (i > 0)
-      parts[i] = parts[i] % shape[i];
-    stride *= shape[i];
+    if (i == 0)
+      break;
+    parts[i] = parts[i] % shape[i];
+    if (llvm::MulOverflow(stride, shape[i], stride))
+      return false;
   }
   return true;
 }
@@ -105,7 +107,10 @@ static std::optional<AffineExpr> joinIndex(ArrayRef<AffineExpr> parts,
     if (ShapedType::isDynamic(stride))
       return std::nullopt;
     index = parts[i] * stride + index;
-    stride = ShapedType::isDynamic(shape[i]) ? shape[i] : stride * shape[i];
+    if (ShapedType::isDynamic(shape[i]))
+      stride = shape[i];
+    else if (llvm::MulOverflow(stride, shape[i], stride))
+      return std::nullopt;
   }
   return index;
 }

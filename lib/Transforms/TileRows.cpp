@@ -184,15 +184,15 @@ static bool isFrom(Operation *next, Operation *user) {
 static int64_t getRowsPerBlock(RowGroup &group, int64_t elements,
                                bool parallel) {
   SmallVector<int64_t> extents = group.root.getStaticLoopRanges();
-  int64_t length = 1;
+  uint64_t length = 1;
   for (int64_t extent : ArrayRef(extents).drop_front(group.numRowDims)) {
     if (ShapedType::isDynamic(extent))
       return 1;
-    length *= extent;
+    length = llvm::SaturatingMultiply<uint64_t>(length, extent);
   }
   if (!group.hasReduction || length == 0)
     return 1;
-  int64_t most = std::min(kMostRowsPerBlock, elements / length);
+  int64_t most = std::min<int64_t>(kMostRowsPerBlock, elements / length);
   if (most < kLeastRowsPerBlock)
     return 1;
   most = llvm::bit_floor(static_cast<uint64_t>(most));

@@ -43,7 +43,7 @@ Value norm::createByteCount(OpBuilder &b, Location loc,
   Value total = constant(0);
   for (Value buffer : buffers) {
     auto type = cast<MemRefType>(buffer.getType());
-    int64_t fixed = getElementBytes(buffer);
+    uint64_t fixed = getElementBytes(buffer); // wraps where no memory has it
     Value bytes;
     for (auto [dim, extent] : llvm::enumerate(type.getShape())) {
       if (!ShapedType::isDynamic(extent)) {
