@@ -5,8 +5,11 @@ FRONTENDS = $(BUILD)/frontends-venv
 LIT      = $(shell sed -n 's/^NORM_LIT:FILEPATH=//p' $(BUILD)/CMakeCache.txt)
 SOURCES  = $(shell git ls-files '*.h' '*.cpp' '*.c')
 
-.PHONY: deps configure build demo check check-only check-long check-docs check-frontends bench \
-	format check-format tidy tidy-changed docs clean
+FUZZ_SECONDS ?= 60
+FUZZ_OPTIONS ?= -seed=1
+
+.PHONY: deps configure build demo check check-only check-long check-docs check-frontends check-asan \
+	fuzz bench format check-format tidy tidy-changed docs clean
 .DEFAULT_GOAL := build
 
 deps: ## install LLVM 22 and the build tools (Debian 12)
@@ -43,6 +46,15 @@ $(FRONTENDS)/installed: examples/frontends/requirements.txt
 	$(FRONTENDS)/bin/pip install --quiet --requirement $<
 	touch $@
 
+check-asan: deps ## every test under the address and undefined-behaviour sanitizers, in build-asan
+	cmake --preset asan-ubsan
+	ninja -C build-asan check-norm
+
+fuzz: deps ## mutated programs through the compiler for FUZZ_SECONDS (60); docs/Trust.md
+	cmake --preset asan-ubsan
+	ninja -C build-asan norm-fuzz
+	@bash test/Fuzz/fuzz.sh build-asan $(FUZZ_SECONDS) $(FUZZ_OPTIONS)
+
 bench: build ## the targets of docs/Performance.md: GB/s beside copies in the same run
 	@python3 benchmarks/targets.py --build $(BUILD)
 
@@ -62,4 +74,4 @@ docs: configure ## op and pass reference from ODS, in build/docs
 	ninja -C $(BUILD) norm-docs
 
 clean:
-	rm -rf $(BUILD)
+	rm -rf $(BUILD) build-asan

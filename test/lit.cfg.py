@@ -30,6 +30,28 @@ config.substitutions.append(
     ("%python", "/usr/bin/python3" if has_debian_python else "python3")
 )
 
+# Sanitizers: programs of ours have them, LLVM's libraries and Python have not.
+if config.llvm_use_sanitizer:
+    suppressions = os.path.join(config.test_source_root, "lsan.supp")
+    config.environment["ASAN_OPTIONS"] = ":".join([
+        # BumpPtrAllocator poisons in our code and unpoisons in LLVM's: not at all.
+        "allow_user_poisoning=0",
+        # A test that crashes on purpose has its own handler, which must run.
+        "allow_user_segv_handler=1",
+        # norm-opt and the plugin that it loads each have norm-mlir's globals.
+        "detect_odr_violation=0",
+        "detect_leaks=1",
+    ])
+    # What upstream never frees; every leak with a frame of ours is an error.
+    config.environment["LSAN_OPTIONS"] = f"suppressions={suppressions}:print_suppressions=0"
+    config.environment["UBSAN_OPTIONS"] = "halt_on_error=1:print_stacktrace=1"
+    config.environment["ASAN_SYMBOLIZER_PATH"] = os.path.join(
+        config.llvm_tools_dir, "llvm-symbolizer")
+# What a program that links or loads our instrumented libraries is built with.
+config.substitutions.append(
+    ("%sanitize", "-fsanitize=address,undefined" if config.llvm_use_sanitizer else "")
+)
+
 # Features: tools that not every machine has, and the shared corpus.
 if not config.llvm_use_sanitizer:
     # Programs without a sanitizer can load and link what is built.
@@ -37,6 +59,8 @@ if not config.llvm_use_sanitizer:
 if lit_config.params.get("long") == "1":
     # `make check-long`: what takes minutes stands in tests that require it.
     config.available_features.add("long")
+if os.path.exists(os.path.join(bin_dir, "norm-fuzz")):
+    config.available_features.add("norm-fuzz") # the compiler has libFuzzer
 if platform.system() == "Linux":
     config.available_features.add("linux")
 if platform.machine().lower() in ("x86_64", "amd64"):

@@ -1,0 +1,33 @@
+//===- Upstream.cpp - programs that upstream crashes on -------------------===//
+//
+// Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Upstream.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "llvm/ADT/SmallSet.h"
+
+using namespace mlir;
+
+/// Dimensions that are out of bounds or named twice.
+static bool isBadBroadcast(linalg::BroadcastOp op) {
+  auto init = dyn_cast<ShapedType>(op.getInit().getType());
+  llvm::SmallSet<int64_t, 4> seen;
+  for (int64_t dim : op.getDimensions())
+    if (!init || !init.hasRank() || dim < 0 || dim >= init.getRank() ||
+        !seen.insert(dim).second)
+      return true;
+  return false;
+}
+
+bool fuzz::crashesVerifier(ModuleOp module) {
+  return module
+      .walk([](Operation *op) {
+        auto broadcast = dyn_cast<linalg::BroadcastOp>(op);
+        return broadcast && isBadBroadcast(broadcast) ? WalkResult::interrupt()
+                                                      : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
