@@ -98,19 +98,33 @@ static Value getDestination(const llvm::SetVector<LinalgOp> &group,
              : init;
 }
 
-/// Ends an iteration of `loop` with `v` as the whole of a result.
-static void yieldWhole(IRRewriter &rewriter, scf::ForallOp loop, Value v,
-                       Value arg) {
-  Location loc = loop.getLoc();
-  OpBuilder::InsertionGuard guard(rewriter);
-  rewriter.setInsertionPoint(loop.getTerminator());
-  SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(rewriter, loc, v);
-  SmallVector<OpFoldResult> offsets(sizes.size(), rewriter.getIndexAttr(0));
-  SmallVector<OpFoldResult> strides(sizes.size(), rewriter.getIndexAttr(1));
-  rewriter.setInsertionPointToEnd(loop.getTerminator().getBody());
-  tensor::ParallelInsertSliceOp::create(rewriter, loc, v, arg, offsets, sizes,
-                                        strides);
-}
+namespace {
+/// The whole of a loop's output, as the slice that bufferisation takes for the
+/// one that is inserted again: a copy of the row onto itself would race.
+struct Whole {
+  Whole(IRRewriter &rewriter, Location loc, Value arg)
+      : arg(arg), sizes(tensor::getMixedSizes(rewriter, loc, arg)),
+        offsets(sizes.size(), rewriter.getIndexAttr(0)),
+        strides(sizes.size(), rewriter.getIndexAttr(1)) {}
+
+  Value extract(IRRewriter &rewriter, Location loc) {
+    if (cast<RankedTensorType>(arg.getType()).hasStaticShape())
+      return arg;
+    return tensor::ExtractSliceOp::create(rewriter, loc, arg, offsets, sizes,
+                                          strides);
+  }
+  /// Ends an iteration of `loop` with `v` in its place.
+  void insert(IRRewriter &rewriter, scf::ForallOp loop, Value v) {
+    OpBuilder::InsertionGuard guard(rewriter);
+    rewriter.setInsertionPointToEnd(loop.getTerminator().getBody());
+    tensor::ParallelInsertSliceOp::create(rewriter, loop.getLoc(), v, arg,
+                                          offsets, sizes, strides);
+  }
+
+  Value arg;
+  SmallVector<OpFoldResult> sizes, offsets, strides;
+};
+} // namespace
 
 static void wrap(IRRewriter &rewriter, const llvm::SetVector<LinalgOp> &group) {
   SmallVector<OpResult> results = collectResults(group);
@@ -129,13 +143,16 @@ static void wrap(IRRewriter &rewriter, const llvm::SetVector<LinalgOp> &group) {
                             destinations, rewriter.getArrayAttr(mapping));
   rewriter.setInsertionPointToStart(loop.getBody());
   IRMapping map;
+  SmallVector<Whole> outputs;
   for (auto [destination, arg] :
-       llvm::zip(destinations, loop.getRegionIterArgs()))
-    map.map(destination, arg);
+       llvm::zip(destinations, loop.getRegionIterArgs())) {
+    outputs.emplace_back(rewriter, loop.getLoc(), arg);
+    map.map(destination, outputs.back().extract(rewriter, loop.getLoc()));
+  }
   for (LinalgOp op : group)
     rewriter.clone(*op, map);
-  for (auto [result, arg] : llvm::zip(results, loop.getRegionIterArgs()))
-    yieldWhole(rewriter, loop, map.lookup(Value(result)), arg);
+  for (auto [result, output] : llvm::zip(results, outputs))
+    output.insert(rewriter, loop, map.lookup(Value(result)));
   for (auto [from, to] : llvm::zip(results, loop.getResults()))
     rewriter.replaceUsesWithIf(from, to, [&](OpOperand &use) {
       return !group.contains(dyn_cast<LinalgOp>(use.getOwner()));

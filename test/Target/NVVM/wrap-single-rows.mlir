@@ -33,15 +33,17 @@ func.func @row(%x: tensor<100xf32>, %y: tensor<100xf32>) -> tensor<100xf32> {
 
 // -----
 
-// Extents that are not known, and a sum that is a result too.
+// Extents that are not known, and a sum that is a result too. What is written is the
+// slice that is inserted, or bufferisation would copy the row onto itself.
 #id = affine_map<(d0) -> (d0)>
 #all = affine_map<(d0) -> ()>
 // CHECK-LABEL: func.func @dynamic
 // CHECK-SAME: (%[[X:.*]]: tensor<?xf32>, %[[Y:.*]]: tensor<?xf32>, %[[I:.*]]: tensor<f32>)
 // CHECK: %[[R:.*]]:2 = scf.forall (%{{.*}}) in (1) shared_outs(%[[P:.*]] = %[[I]], %[[O:.*]] = %[[Y]])
+// CHECK: %[[N:.*]] = tensor.dim %[[O]]
+// CHECK: %[[W:.*]] = tensor.extract_slice %[[O]][0] [%[[N]]] [1]
 // CHECK: %[[S:.*]] = linalg.generic {{.*}} outs(%[[P]]
-// CHECK: %[[Z:.*]] = linalg.generic {{.*}} outs(%[[O]]
-// CHECK: %[[N:.*]] = tensor.dim %[[Z]]
+// CHECK: %[[Z:.*]] = linalg.generic {{.*}} outs(%[[W]]
 // CHECK: tensor.parallel_insert_slice %[[S]] into %[[P]][] [] []
 // CHECK: tensor.parallel_insert_slice %[[Z]] into %[[O]][0] [%[[N]]] [1]
 // CHECK: return %[[R]]#1, %[[R]]#0
