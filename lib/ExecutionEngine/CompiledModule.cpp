@@ -108,6 +108,8 @@ static LogicalResult lower(ModuleOp module, const CompileOptions &options,
     cpu.rounding = options.rounding;
     cpu.threads = options.threads;
     cpu.verifyBuffers = options.verifyBuffers;
+    cpu.cacheBytes = options.cacheBytes;
+    cpu.grain = options.grain;
     buildNormToCPUPipeline(pm, cpu);
   }
   return runPasses(pm, module, options.runner);

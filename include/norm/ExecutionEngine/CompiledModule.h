@@ -29,6 +29,9 @@ struct CompileOptions {
   unsigned threads = 1;       ///< over 1: rows in parallel, OpenMP
   bool verifyBuffers = false; ///< norm-verify-buffers, in norm-to-cpu
   PassRunner runner;          ///< empty: the passes just run
+  /// Of norm-to-cpu: from how many bytes on rows are streamed (0: from what the
+  /// machine reports) and threads are started.
+  int64_t cacheBytes = 0, grain = 1048576;
 };
 
 /// Machine code of a module's public functions, in this process.
@@ -66,13 +69,15 @@ public:
   llvm::Expected<Invocation> bind(StringRef function,
                                   ArrayRef<HostTensor *> inputs,
                                   ArrayRef<HostTensor *> outputs);
+  /// The function itself, for buffers that no HostTensor is: its arguments are
+  /// the addresses of the memref descriptors of inputs and outputs, in order.
+  llvm::Expected<void (*)(void **)> lookup(StringRef function);
   /// Zeroed outputs of the right shapes for `inputs`.
   llvm::Expected<SmallVector<HostTensor>>
   createOutputs(StringRef function, ArrayRef<HostTensor *> inputs);
 
 private:
   CompiledModule();
-  llvm::Expected<void (*)(void **)> lookup(StringRef function);
 
   llvm::StringMap<FunctionType> functions;
   std::unique_ptr<llvm::orc::LLJIT> jit;

@@ -24,8 +24,9 @@
 
 namespace norm_test {
 
-enum class Float { F16, BF16, F32, F64 };
+enum class Float { F16, BF16, F32, F64, F8E4M3FN, F8E5M2 };
 enum class Epsilon { Inside, Outside, Clamp };
+enum class Root { Reciprocal, Rsqrt, Quotient };
 
 /// Precision in bits with the implicit one, and the least normal exponent.
 struct Format {
@@ -33,6 +34,7 @@ struct Format {
   int precision;
   int minExponent;
   int bytes;
+  double largest;
 };
 const Format &format(Float type);
 
@@ -48,6 +50,8 @@ struct Spec {
   Float compute = Float::F32;
   double epsilon = 1e-6;
   Epsilon mode = Epsilon::Inside;
+  Root root = Root::Reciprocal;
+  std::optional<Float> sumType;
   std::optional<Float> scaleType;
   std::optional<Float> normalizedType;
   std::optional<std::vector<int64_t>> weightDims; // absent: no weight
@@ -63,11 +67,23 @@ struct Interval {
 struct Result {
   std::vector<Interval> y;      // x's shape, after the final rounding (S6)
   std::vector<Interval> invRms; // x's shape without dims
+  /// By row: ulp that y and invRms may lose to squares, and to their mean,
+  /// below the normal range of C.
+  std::vector<double> underflow;
 };
 
 /// x and weight hold values that `type` and `weightType` represent exactly.
 Result evaluate(const Spec &spec, const std::vector<double> &x,
                 const std::vector<double> &weight);
+
+/// One product rounded to `type`, as a gate behind the norm is.
+Interval multiply(Interval a, long double b, Float type);
+
+/// A cast of one value, as a quantisation behind the norm is.
+Interval cast(Interval v, Float from, Float to);
+
+/// The dimensions of x that are not normalised.
+std::vector<int64_t> batchDims(const Spec &spec);
 
 /// The row that each element of x belongs to.
 std::vector<int64_t> rowOfElement(const Spec &spec);

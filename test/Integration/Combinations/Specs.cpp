@@ -6,7 +6,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "Specs.h"
-#include "llvm/ADT/STLExtras.h"
 #include <algorithm>
 #include <random>
 #include <sstream>
@@ -31,13 +30,13 @@ constexpr Epsilon kModes[] = {Epsilon::Inside, Epsilon::Outside,
                               Epsilon::Clamp};
 } // namespace
 
-static std::vector<int64_t> weightDims(Weight form, const Case &c) {
+static std::vector<int64_t> chooseWeightDims(Weight form, const Case &c) {
   if (form == Weight::Scalar)
     return {};
   std::vector<int64_t> dims = c.dims;
   if (form == Weight::WithBatch) // per-head weights: one batch dim more
     for (int64_t d = 0; d < int64_t(c.shape.size()); ++d)
-      if (!llvm::is_contained(dims, d)) {
+      if (!std::count(dims.begin(), dims.end(), d)) {
         dims.push_back(d);
         break;
       }
@@ -71,7 +70,7 @@ static Case makeCase(TypePair types, std::vector<int64_t> shape,
   if (normalized)
     c.normalizedType = narrowType(c);
   if (weight != Weight::None)
-    c.weightDims = weightDims(weight, c);
+    c.weightDims = chooseWeightDims(weight, c);
   c.weightType = wideWeight ? Float::F32 : c.type;
   if (count && c.dims.size() == 1 && c.shape[c.dims[0]] > 0)
     c.count = std::max<int64_t>(1, c.shape[c.dims[0]] / 4);
@@ -152,13 +151,25 @@ static std::string list(const std::vector<int64_t> &values) {
   return text + "]";
 }
 
-/// tensor<...> over the extents of x's `dims`.
-static std::string tensorType(const Case &c, const std::vector<int64_t> &dims,
-                              Float type) {
-  std::string text = "tensor<";
+std::string norm_test::printExtents(const Case &c,
+                                    const std::vector<int64_t> &dims) {
+  std::string text;
   for (int64_t dim : dims)
-    text += (c.dynamicShape ? "?" : std::to_string(c.shape[dim])) + "x";
-  return text + format(type).name + ">";
+    text += (c.isDynamic(dim) ? "?" : std::to_string(c.shape[dim])) + "x";
+  return text;
+}
+
+std::string norm_test::tensorType(const Case &c,
+                                  const std::vector<int64_t> &dims,
+                                  Float type) {
+  return "tensor<" + printExtents(c, dims) + format(type).name + ">";
+}
+
+std::vector<int64_t> norm_test::allDims(const Case &c) {
+  std::vector<int64_t> all;
+  for (size_t d = 0; d < c.shape.size(); ++d)
+    all.push_back(d);
+  return all;
 }
 
 static std::string attributes(const Case &c) {
@@ -167,6 +178,10 @@ static std::string attributes(const Case &c) {
   os << "dims = " << list(c.dims) << " epsilon = " << std::scientific
      << c.epsilon << " : f64 epsilon_mode = " << modes[int(c.mode)]
      << " compute_type = " << format(c.compute).name;
+  if (c.root != Root::Reciprocal)
+    os << " root_form = " << (c.root == Root::Rsqrt ? "rsqrt" : "quotient");
+  if (c.sumType)
+    os << " sum_type = " << format(*c.sumType).name;
   if (c.scaleType)
     os << " scale_type = " << format(*c.scaleType).name;
   if (c.normalizedType)
@@ -179,54 +194,70 @@ static std::string attributes(const Case &c) {
 }
 
 std::string norm_test::describe(const Case &c) {
-  std::vector<int64_t> all;
-  for (size_t d = 0; d < c.shape.size(); ++d)
-    all.push_back(d);
   Case fixed = c;
   fixed.dynamicShape = false;
-  return tensorType(fixed, all, c.type) + " -> " + format(c.resultType).name +
+  return tensorType(fixed, allDims(c), c.type) + " -> " +
+         format(c.resultType).name +
          (c.weightDims ? std::string(" weight ") + format(c.weightType).name
                        : "") +
          " " + attributes(c) + (c.withInvRms ? " inv_rms" : "") +
          (c.dynamicShape ? " dynamic" : "");
 }
 
-std::string norm_test::printFunction(const Case &c, const std::string &name) {
-  std::vector<int64_t> all, batch;
-  for (int64_t d = 0; d < int64_t(c.shape.size()); ++d) {
-    all.push_back(d);
-    if (!llvm::is_contained(c.dims, d))
-      batch.push_back(d);
-  }
-  std::string x = tensorType(c, all, c.type);
-  std::string y = tensorType(c, all, c.resultType);
-  std::string r = tensorType(c, batch, c.compute);
+/// `result` = tensor.empty of x's `dims`.
+std::string norm_test::printEmpty(const Case &c, const std::string &result,
+                                  const std::vector<int64_t> &dims,
+                                  const std::string &type) {
+  std::ostringstream os;
+  os << "  " << result << " = tensor.empty(";
+  const char *separator = "";
+  for (int64_t dim : dims)
+    if (c.isDynamic(dim)) {
+      os << separator << "%d" << dim;
+      separator = ", ";
+    }
+  os << ") : " << type << "\n";
+  return os.str();
+}
+
+std::string norm_test::printDims(const Case &c, const std::string &value) {
+  std::ostringstream os;
+  for (int64_t d : allDims(c))
+    if (c.isDynamic(d))
+      os << "  %c" << d << " = arith.constant " << d << " : index\n  %d" << d
+         << " = tensor.dim " << value << ", %c" << d << " : "
+         << tensorType(c, allDims(c), c.type) << "\n";
+  return os.str();
+}
+
+std::string norm_test::printNorm(const Case &c) {
+  std::string x = tensorType(c, allDims(c), c.type);
+  std::string y = tensorType(c, allDims(c), c.resultType);
+  std::string r = tensorType(c, batchDims(c), c.compute);
   std::string w =
       c.weightDims ? tensorType(c, *c.weightDims, c.weightType) : "";
-
   std::ostringstream os;
-  os << "func.func @" << name << "(%x: " << x << (w.empty() ? "" : ", %w: " + w)
-     << ") -> " << (c.withInvRms ? "(" + y + ", " + r + ")" : y) << " {\n";
-  auto empty = [&](const char *result, const std::vector<int64_t> &dims,
-                   const std::string &type) {
-    os << "  " << result << " = tensor.empty(";
-    if (c.dynamicShape)
-      for (size_t i = 0; i < dims.size(); ++i)
-        os << (i ? ", " : "") << "%d" << dims[i];
-    os << ") : " << type << "\n";
-  };
-  if (c.dynamicShape)
-    for (int64_t d : all)
-      os << "  %c" << d << " = arith.constant " << d << " : index\n  %d" << d
-         << " = tensor.dim %x, %c" << d << " : " << x << "\n";
-  empty("%init", all, y);
+  os << printEmpty(c, "%init", allDims(c), y);
   if (c.withInvRms)
-    empty("%rinit", batch, r);
+    os << printEmpty(c, "%rinit", batchDims(c), r);
   os << "  %y" << (c.withInvRms ? ":2" : "") << " = norm.rmsnorm ins(%x"
      << (w.empty() ? "" : ", %w") << " : " << x << (w.empty() ? "" : ", " + w)
      << ") outs(%init" << (c.withInvRms ? ", %rinit" : "") << " : " << y
      << (c.withInvRms ? ", " + r : "") << ")\n      " << attributes(c) << " -> "
-     << y << (c.withInvRms ? ", " + r : "") << "\n  return "
+     << y << (c.withInvRms ? ", " + r : "") << "\n";
+  return os.str();
+}
+
+std::string norm_test::printFunction(const Case &c, const std::string &name) {
+  std::string x = tensorType(c, allDims(c), c.type);
+  std::string y = tensorType(c, allDims(c), c.resultType);
+  std::string r = tensorType(c, batchDims(c), c.compute);
+  std::string w =
+      c.weightDims ? tensorType(c, *c.weightDims, c.weightType) : "";
+  std::ostringstream os;
+  os << "func.func @" << name << "(%x: " << x << (w.empty() ? "" : ", %w: " + w)
+     << ") -> " << (c.withInvRms ? "(" + y + ", " + r + ")" : y) << " {\n"
+     << printDims(c, "%x") << printNorm(c) << "  return "
      << (c.withInvRms ? "%y#0, %y#1 : " + y + ", " + r : "%y : " + y)
      << "\n}\n";
   return os.str();

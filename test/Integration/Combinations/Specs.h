@@ -17,6 +17,11 @@ namespace norm_test {
 struct Case : Spec {
   bool withInvRms = false;
   bool dynamicShape = false;
+  std::vector<bool> dynamicDims; // of a dynamicShape; empty: all
+
+  bool isDynamic(size_t dim) const {
+    return dynamicShape && (dynamicDims.empty() || dynamicDims[dim]);
+  }
 };
 
 /// The full product of the attributes (S2 to S8) over one shape.
@@ -29,6 +34,27 @@ std::vector<Case> randomCases(unsigned seed, unsigned count);
 /// Rows of every length at which a schedule changes, in f32, f16 and bf16 with
 /// and without a rounding before the weight, first static, then dynamic.
 std::vector<Case> rowCases();
+
+/// `2x?x4x`: the extents of x's `dims`.
+std::string printExtents(const Case &c, const std::vector<int64_t> &dims);
+
+/// tensor<...> over the extents of x's `dims`.
+std::string tensorType(const Case &c, const std::vector<int64_t> &dims,
+                       Float type);
+
+/// All dimensions of x.
+std::vector<int64_t> allDims(const Case &c);
+
+/// %d0, ...: the dynamic extents of x's dimensions, of `value` of x's type.
+std::string printDims(const Case &c, const std::string &value);
+
+/// `result` = tensor.empty over the extents of x's `dims`.
+std::string printEmpty(const Case &c, const std::string &result,
+                       const std::vector<int64_t> &dims,
+                       const std::string &type);
+
+/// The lines from %x, %w and printDims to %y (%y:2 with inv_rms).
+std::string printNorm(const Case &c);
 
 /// A function `name` that holds the one norm.rmsnorm of `c` on tensors.
 std::string printFunction(const Case &c, const std::string &name);

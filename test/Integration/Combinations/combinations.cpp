@@ -8,6 +8,9 @@
 //   norm-test-combinations cpu|simt|upstream|print [--half=0|1]
 //                          [--wrong=ATTRIBUTE] product | rows |
 //                          random SEED COUNT
+//   norm-test-combinations differential [--json=FILE] [--wrong=ATTRIBUTE]
+//                          SEED COUNT
+//   norm-test-combinations print differential SEED
 //
 // Compiles and runs norm.rmsnorm in every combination of its attributes and
 // prints the largest error in ulp by type. Exits 1 past a bound:
@@ -18,8 +21,15 @@
 //    a neighbour, at most one element in 1000.
 // --wrong leaves one attribute out of the reference; the run must then fail.
 //
+// `differential` does so for random norms, one a seed, in random layouts and
+// surroundings on each target, with the bounds of docs/Accuracy.md.
+//
 //===----------------------------------------------------------------------===//
 
+#include "Buffers.h"
+#include "Compare.h"
+#include "Differential.h"
+#include "Norms.h"
 #include "Specs.h"
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
@@ -37,20 +47,6 @@ using namespace norm_test;
 using norm::CompiledModule;
 using norm::HostTensor;
 
-static FloatType getType(Float type, MLIRContext *context) {
-  switch (type) {
-  case Float::F16:
-    return Float16Type::get(context);
-  case Float::BF16:
-    return BFloat16Type::get(context);
-  case Float::F32:
-    return Float32Type::get(context);
-  case Float::F64:
-    return Float64Type::get(context);
-  }
-  return {};
-}
-
 static std::vector<int64_t> select(const Case &c,
                                    const std::vector<int64_t> &dims) {
   std::vector<int64_t> shape;
@@ -64,28 +60,21 @@ struct Options {
   norm::CompileOptions compile;
   bool print = false;
   std::optional<unsigned> half; // of the batches: two runs share the cores
-  std::string wrong;
+  std::string wrong, json;
 };
 
 struct Totals {
   std::map<std::string, double> maxUlp; // by result type, without neighbours
-  int64_t combinations = 0, elements = 0, neighbours = 0, failures = 0;
-  double furthest = 0; // neighbour, in ulp of the narrowest rounding
+  int64_t combinations = 0;
+  Comparison sum;
+  int printed = 0;
 
-  void fail(const Case &c, size_t element, double actual, Interval expected,
-            double error) {
-    if (failures++ < 20)
-      llvm::outs() << describe(c) << ": element " << element << " is "
-                   << llvm::format("%.17g", actual) << ", expected "
-                   << llvm::format("%.17g in [%.17g, %.17g], ",
-                                   double(expected.value), double(expected.low),
-                                   double(expected.high))
-                   << error << " ulp\n";
+  void fail(const Case &c, const Miss &miss) {
+    if (printed++ < 20)
+      llvm::outs() << describe(c) << ": " << describe(miss) << "\n";
   }
 };
 } // namespace
-
-constexpr double kWideLimit = 4; // ulp (DESIGN, numbers are gates)
 
 /// Random values that the tensor's type holds, and the same as doubles.
 static std::vector<double> fill(HostTensor &tensor, std::mt19937 &random) {
@@ -118,37 +107,17 @@ static std::vector<double> fillRows(const Case &c, HostTensor &tensor,
   return copy;
 }
 
-static bool isInside(double actual, Interval bounds) {
-  if (std::isnan(bounds.value))
-    return std::isnan(actual);
-  return bounds.low <= actual && actual <= bounds.high;
-}
-
-/// One result against its reference: its type, the type whose ulp counts, and
-/// the narrowest type that anything on the way is rounded to.
+/// One result against its reference.
 static void check(const Case &c, const HostTensor &actual,
                   const std::vector<Interval> &expected, Float type,
-                  Float ulpType, Float narrowest, Totals &totals) {
-  bool rounds = format(narrowest).precision < format(c.compute).precision ||
-                format(narrowest).bytes == 2;
+                  const Tolerance &tolerance, Totals &totals) {
+  // No row of these cases underflows.
+  Comparison result = compare([&](size_t i) { return actual.getElement(i); },
+                              expected, [](size_t) { return 0; }, tolerance,
+                              [&](const Miss &miss) { totals.fail(c, miss); });
   double &max = totals.maxUlp[format(type).name];
-  for (size_t i = 0; i < expected.size(); ++i) {
-    double value = actual.getElement(i);
-    double error = ulpError(value, expected[i].value, ulpType);
-    ++totals.elements;
-    bool isNear = error <= (format(ulpType).bytes == 2 ? 0 : kWideLimit);
-    if (isNear)
-      max = std::max(max, error);
-    if (isInside(value, expected[i]) && (isNear || rounds)) {
-      if (isNear)
-        continue;
-      ++totals.neighbours;
-      totals.furthest = std::max(totals.furthest,
-                                 ulpError(value, expected[i].value, narrowest));
-      continue;
-    }
-    totals.fail(c, i, value, expected[i], error);
-  }
+  max = std::max(max, result.maxUlp);
+  totals.sum.add(result);
 }
 
 static LogicalResult runCase(CompiledModule &unit, const std::string &name,
@@ -177,10 +146,9 @@ static LogicalResult runCase(CompiledModule &unit, const std::string &name,
     return failure();
   }
   Result reference = evaluate(spec, xs, ws);
-  check(c, (*outputs)[0], reference.y, c.resultType, errorType(c),
-        narrowestRounding(c), totals);
+  check(c, (*outputs)[0], reference.y, c.resultType, getTolerance(c), totals);
   if (c.withInvRms)
-    check(c, (*outputs)[1], reference.invRms, c.compute, c.compute, c.compute,
+    check(c, (*outputs)[1], reference.invRms, c.compute, getInvRmsTolerance(c),
           totals);
   ++totals.combinations;
   return success();
@@ -228,63 +196,102 @@ static LogicalResult runAll(ArrayRef<Case> cases, const Options &options,
 static void printSummary(const Totals &totals) {
   for (const auto &[type, ulp] : totals.maxUlp)
     llvm::outs() << type << ": max ulp " << llvm::format("%.3g", ulp) << "\n";
-  llvm::outs() << totals.combinations << " combinations, " << totals.elements
-               << " elements, " << totals.neighbours
+  llvm::outs() << totals.combinations << " combinations, "
+               << totals.sum.elements << " elements, " << totals.sum.neighbours
                << " neighbours of a narrow rounding at most "
-               << llvm::format("%.3g", totals.furthest) << " ulp away, "
-               << totals.failures << " over the bound\n";
+               << llvm::format("%.3g", totals.sum.furthest) << " ulp away, "
+               << totals.sum.failures << " over the bound\n";
 }
 
-/// Nothing after a diagnostic on bad arguments.
-static std::optional<std::vector<Case>> parseArguments(ArrayRef<char *> words,
-                                                       Options &options) {
+/// Sets the options among `words`; what is left.
+static std::vector<StringRef> parseOptions(ArrayRef<char *> words,
+                                           Options &options) {
   std::vector<StringRef> rest;
   for (StringRef word : words) {
     if (word.consume_front("--half="))
       options.half = std::atoi(word.data());
     else if (word.consume_front("--wrong="))
       options.wrong = word;
+    else if (word.consume_front("--json="))
+      options.json = word;
     else
       rest.push_back(word);
   }
-  if (rest.size() >= 2) {
-    if (rest[0] == "upstream")
-      options.compile.pipeline = norm::CompileOptions::Pipeline::Upstream;
-    if (rest[0] == "simt")
-      options.compile.pipeline = norm::CompileOptions::Pipeline::SIMT;
-    options.print = rest[0] == "print";
-    if (rest[1] == "product" && rest.size() == 2)
-      return attributeProduct();
-    if (rest[1] == "rows" && rest.size() == 2)
-      return rowCases();
-    if (rest[1] == "random" && rest.size() == 4)
-      return randomCases(std::atoi(rest[2].data()), std::atoi(rest[3].data()));
-  }
-  llvm::errs() << "usage: cpu|simt|upstream|print [--half=0|1] "
-                  "[--wrong=ATTRIBUTE] product | rows | random SEED COUNT\n";
+  return rest;
+}
+
+static void setPipeline(StringRef name, Options &options) {
+  if (name == "upstream")
+    options.compile.pipeline = norm::CompileOptions::Pipeline::Upstream;
+  if (name == "simt")
+    options.compile.pipeline = norm::CompileOptions::Pipeline::SIMT;
+  options.print = name == "print";
+}
+
+/// Nothing where `words` name no cases.
+static std::optional<std::vector<Case>> makeCases(ArrayRef<StringRef> words) {
+  if (words[0] == "product" && words.size() == 1)
+    return attributeProduct();
+  if (words[0] == "rows" && words.size() == 1)
+    return rowCases();
+  if (words[0] == "random" && words.size() == 3)
+    return randomCases(std::atoi(words[1].data()), std::atoi(words[2].data()));
   return std::nullopt;
+}
+
+static int runCases(ArrayRef<Case> cases, const Options &options,
+                    MLIRContext *context) {
+  Totals totals;
+  if (failed(runAll(cases, options, context, totals)))
+    return 2;
+  printSummary(totals);
+  bool rare = totals.sum.neighbours * 1000 <= totals.sum.elements;
+  return totals.sum.failures == 0 && rare ? 0 : 1;
+}
+
+static void printCases(ArrayRef<Case> cases) {
+  for (auto [i, c] : llvm::enumerate(cases))
+    llvm::outs() << printFunction(c, "f" + std::to_string(i));
+}
+
+static int printUsage() {
+  llvm::errs() << "usage: cpu|simt|upstream|print [--half=0|1] "
+                  "[--wrong=ATTRIBUTE] product | rows | random SEED COUNT\n"
+                  "       differential [--json=FILE] [--wrong=ATTRIBUTE] SEED "
+                  "COUNT\n"
+                  "       print differential SEED\n";
+  return 2;
 }
 
 int main(int argc, char **argv) {
   Options options;
-  auto cases = parseArguments(ArrayRef(argv + 1, argc - 1), options);
-  if (!cases)
-    return 2;
-  if (options.print) {
-    for (auto [i, c] : llvm::enumerate(*cases))
-      llvm::outs() << printFunction(c, "f" + std::to_string(i));
-    return 0;
-  }
+  std::vector<StringRef> words =
+      parseOptions(ArrayRef(argv + 1, argc - 1), options);
+  if (words.size() < 2)
+    return printUsage();
   DialectRegistry registry;
   mlir::registerAllDialects(registry);
   mlir::registerAllExtensions(registry);
   norm::registerAllDialects(registry);
   norm::registerTranslations(registry);
   MLIRContext context(registry);
-  Totals totals;
-  if (failed(runAll(*cases, options, &context, totals)))
-    return 2;
-  printSummary(totals);
-  bool rare = totals.neighbours * 1000 <= totals.elements;
-  return totals.failures == 0 && rare ? 0 : 1;
+  if (words[0] == "differential" && words.size() == 3)
+    return runDifferential({unsigned(std::atoi(words[1].data())),
+                            unsigned(std::atoi(words[2].data())), options.json,
+                            options.wrong},
+                           &context)
+               ? 0
+               : 1;
+  setPipeline(words[0], options);
+  if (options.print && words[1] == "differential" && words.size() == 3) {
+    llvm::outs() << printProgram(randomNorm(std::atoi(words[2].data())));
+    return 0;
+  }
+  auto cases = makeCases(ArrayRef(words).drop_front());
+  if (!cases)
+    return printUsage();
+  if (!options.print)
+    return runCases(*cases, options, &context);
+  printCases(*cases);
+  return 0;
 }
