@@ -280,6 +280,23 @@ static void carryBF16AsIntegers(llvm::Function &function) {
     }
 }
 
+/// Integers that become bf16 only to become integers again or to be stored:
+/// LLVM may carry them from block to block in between.
+static void skipBF16(llvm::Function &function) {
+  for (llvm::Instruction &instruction : llvm::instructions(function)) {
+    if (!isa<llvm::BitCastInst, llvm::StoreInst>(instruction))
+      continue;
+    auto *cast = dyn_cast<llvm::BitCastInst>(instruction.getOperand(0));
+    if (cast && cast->getType()->getScalarType()->isBFloatTy() &&
+        cast->getSrcTy()->isIntOrIntVectorTy())
+      instruction.setOperand(0, cast->getOperand(0));
+  }
+  for (llvm::Instruction &instruction :
+       llvm::make_early_inc_range(llvm::instructions(function)))
+    if (isa<llvm::BitCastInst>(instruction) && instruction.use_empty())
+      instruction.eraseFromParent();
+}
+
 static bool hasNarrowVectors(const llvm::TargetMachine &machine) {
   const llvm::MCSubtargetInfo &info = *machine.getMCSubtargetInfo();
   return info.checkFeatures("+avx512bf16") || info.checkFeatures("+avx512fp16");
@@ -331,6 +348,7 @@ norm::translateToLLVMIR(ModuleOp module, llvm::LLVMContext &context,
   for (llvm::Function &function : *translated) {
     moveBF16AsIntegers(function);
     carryBF16AsIntegers(function);
+    skipBF16(function);
     if (machine.getTargetTriple().isX86() && hasNarrowVectors(machine))
       streamNarrowAsF32(function);
   }
