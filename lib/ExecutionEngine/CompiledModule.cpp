@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "norm/ExecutionEngine/CompiledModule.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
@@ -153,6 +154,9 @@ CompiledModule::compile(ModuleOp source, const CompileOptions &options) {
     return source.emitError(llvm::toString(std::move(error)));
   };
   std::unique_ptr<CompiledModule> compiled(new CompiledModule());
+  // For the functions of shapes: a program may have no op of theirs.
+  source.getContext()
+      ->loadDialect<arith::ArithDialect, tensor::TensorDialect>();
   OwningOpRef<ModuleOp> module(source.clone());
   for (auto function : llvm::to_vector(module->getOps<func::FuncOp>())) {
     if (!function.isPublic() || function.isExternal())
