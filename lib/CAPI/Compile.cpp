@@ -20,7 +20,7 @@
 using namespace mlir;
 using namespace mlir::norm;
 
-static std::optional<Emit> getEmit(NormOutput output) {
+static std::optional<Emit> getEmit(unsigned output) {
   switch (output) {
   case NORM_OUTPUT_OBJECT:
     return Emit::Object;
@@ -77,7 +77,7 @@ NormStatus normCompile(MlirModule module, const NormCompileOptions *options,
   if (mlirModuleIsNull(module) || !options)
     return finish(error, NORM_INVALID_ARGUMENT,
                   "module and options must not be null");
-  std::optional<Emit> emit = getEmit(options->output);
+  std::optional<Emit> emit = getEmit(getNumber(options->output));
   if (!emit)
     return finish(error, NORM_INVALID_ARGUMENT, "output is none of NormOutput");
   if (emit == Emit::PTX && !options->nvvm)

@@ -64,9 +64,9 @@ static StringRef findMistake(MlirLocation location, MlirValue input,
   if (attributes->numDims < 0 || attributes->numWeightDims < 0 ||
       (attributes->numDims > 0 && !attributes->dims))
     return "dims and weightDims must have the sizes that are given";
-  if (!symbolizeEpsilonMode(attributes->epsilonMode))
+  if (!symbolizeEpsilonMode(getNumber(attributes->epsilonMode)))
     return "epsilonMode is none of NormEpsilonMode";
-  if (!symbolizeRootForm(attributes->rootForm))
+  if (!symbolizeRootForm(getNumber(attributes->rootForm)))
     return "rootForm is none of NormRootForm";
   return {};
 }

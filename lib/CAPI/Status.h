@@ -14,12 +14,22 @@
 
 #include "mlir/IR/Diagnostics.h"
 #include "norm-c/Norm.h"
+#include <cstring>
 
 namespace mlir::norm {
 
 /// Fills `error`, if there is one, and returns `status`.
 NormStatus finish(NormError *error, NormStatus status,
                   const Twine &message = "");
+
+/// An enum of the caller's as a number: C may put any into it, which C++ must
+/// not load as the enum.
+template <typename Enum> unsigned getNumber(const Enum &value) {
+  unsigned number;
+  static_assert(sizeof(number) == sizeof(value));
+  std::memcpy(&number, &value, sizeof(number));
+  return number;
+}
 
 /// While it lives, keeps the errors of a context from other handlers, without
 /// the op that each is about; warnings and remarks go on to these.

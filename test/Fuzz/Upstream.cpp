@@ -8,6 +8,8 @@
 #include "Upstream.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "llvm/ADT/SmallSet.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Regex.h"
 
 using namespace mlir;
 
@@ -18,6 +20,15 @@ static bool isBadBroadcast(linalg::BroadcastOp op) {
   for (int64_t dim : op.getDimensions())
     if (!init || !init.hasRank() || dim < 0 || dim >= init.getRank() ||
         !seen.insert(dim).second)
+      return true;
+  return false;
+}
+
+bool fuzz::crashesParser(StringRef text) {
+  llvm::Regex op("linalg\\.(broadcast|transpose|reduce)");
+  llvm::Regex list("(dimensions|permutation) = \\[[0-9, ]*\\]");
+  for (StringRef line : llvm::split(text, '\n'))
+    if (op.match(line) && !list.match(line))
       return true;
   return false;
 }

@@ -16,6 +16,8 @@
 #include "mlir/IR/BuiltinOps.h"
 
 namespace fuzz {
+/// A linalg.broadcast, transpose or reduce whose list of dims is none.
+bool crashesParser(llvm::StringRef text);
 /// Before the module is verified.
 bool crashesVerifier(mlir::ModuleOp module);
 } // namespace fuzz
