@@ -250,7 +250,8 @@ private:
     Value yielded = op.getBlock()->getTerminator()->getOperand(resultNumber);
     for (Value scalar : candidates.scalars) {
       const Expr *expr = reader.getExpr(scalar);
-      if (!expr->hasReduction)
+      // Null: a value from outside, or one that the result does not need.
+      if (!expr || !expr->hasReduction)
         continue;
       Decision decision = decideRMSNorm(expr, reader, rounding, leftovers);
       if (decision.match)

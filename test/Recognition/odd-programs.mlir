@@ -565,3 +565,29 @@ func.func @weight_of_a_slice(%x: tensor<8x8xf32>, %w: tensor<16xf32>) -> tensor<
   } -> tensor<8x8xf32>
   return %y : tensor<8x8xf32>
 }
+
+// A result from outside of the body, beside an op that it does not need: there is
+// nothing to read it from. (It was read through a null pointer; found by norm-fuzz.)
+// CHECK-LABEL: func.func @yields_from_outside(
+// CHECK-NOT: norm.rmsnorm
+func.func @yields_from_outside(%x: tensor<4x32xf32>) -> tensor<4x32xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e1 = tensor.empty() : tensor<4xf32>
+  %init = linalg.fill ins(%zero : f32) outs(%e1 : tensor<4xf32>) -> tensor<4xf32>
+  %sum = linalg.generic {indexing_maps = [#all, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%x : tensor<4x32xf32>) outs(%init : tensor<4xf32>) {
+  ^bb0(%in: f32, %acc: f32):
+    %square = arith.mulf %in, %in : f32
+    %next = arith.addf %square, %acc : f32
+    linalg.yield %next : f32
+  } -> tensor<4xf32>
+  %e2 = tensor.empty() : tensor<4x32xf32>
+  %y = linalg.generic {indexing_maps = [#all, #row, #all], iterator_types = ["parallel", "parallel"]}
+      ins(%x, %sum : tensor<4x32xf32>, tensor<4xf32>) outs(%e2 : tensor<4x32xf32>) {
+  ^bb0(%in: f32, %s: f32, %out: f32):
+    %r = math.rsqrt %s : f32
+    %z = arith.mulf %in, %r : f32
+    linalg.yield %zero : f32
+  } -> tensor<4x32xf32>
+  return %y : tensor<4x32xf32>
+}
