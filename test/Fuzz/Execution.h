@@ -37,7 +37,7 @@ struct Counts {
 
 struct Options {
   bool lowerAll = false; ///< every lowering, for every program
-  bool planted = false;  ///< a defect: aborts where epsilon is above 0.25
+  bool planted = false;  ///< a defect: aborts where epsilon is above 1.25
 };
 
 /// Runs programs in one context after another: a context keeps every type and

@@ -9,7 +9,7 @@
 //   norm-fuzz -seed=1 -runs=10000 CORPUS
 //   --lower-all         every program goes through every pipeline
 //   --plant             stands in for a defect: aborts where a norm with an
-//                       epsilon above 0.25 is found
+//                       epsilon above 1.25 is found
 //
 //===----------------------------------------------------------------------===//
 
