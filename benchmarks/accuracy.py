@@ -208,7 +208,8 @@ def peer(arguments, name, type, directory):
 
 
 def count_additions(n):
-    """L of docs/Accuracy.md."""
+    """L of docs/Accuracy.md: of strips of 64, of blocks of 16 strips and of blocks of
+    blocks; 7 at the end."""
     strips, additions = -(-n // 64), 7
     for _ in range(3):
         additions += min(strips, 16)

@@ -11,19 +11,10 @@ import sys
 
 import numpy as np
 
+from accuracy import count_additions
+
 prefix, command = sys.argv[1], sys.argv[2:]
 random = np.random.default_rng(11)
-
-
-def count_additions(n):
-    """Of strips of 64, of blocks of 16 strips and of blocks of blocks; 8 at the end."""
-    strips, additions = -(-n // 64), 8
-    for _ in range(3):
-        additions += min(strips, 16)
-        if strips <= 16:
-            return additions
-        strips = -(-strips // 16)
-    return additions + strips
 
 
 def rows(kind, n):
@@ -49,7 +40,7 @@ def run(threads):
 
 passed = True
 for n in (1048576, 4096):
-    limit = count_additions(n) / 2 + 7
+    limit = (count_additions(n) + 1) / 2 + 7
     w = random.uniform(0.5, 1.5, n).astype(np.float32)
     np.save(f"{prefix}.w.npy", w)
     for kind in ("random", "all equal", "one huge", "growing"):
