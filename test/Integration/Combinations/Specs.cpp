@@ -230,12 +230,22 @@ std::string norm_test::printDims(const Case &c, const std::string &value) {
   return os.str();
 }
 
+namespace {
+/// Of x, y and inv_rms, and of the weight where there is one.
+struct Types {
+  std::string x, y, r, w;
+};
+} // namespace
+
+static Types getTypes(const Case &c) {
+  return {tensorType(c, allDims(c), c.type),
+          tensorType(c, allDims(c), c.resultType),
+          tensorType(c, batchDims(c), c.compute),
+          c.weightDims ? tensorType(c, *c.weightDims, c.weightType) : ""};
+}
+
 std::string norm_test::printNorm(const Case &c) {
-  std::string x = tensorType(c, allDims(c), c.type);
-  std::string y = tensorType(c, allDims(c), c.resultType);
-  std::string r = tensorType(c, batchDims(c), c.compute);
-  std::string w =
-      c.weightDims ? tensorType(c, *c.weightDims, c.weightType) : "";
+  auto [x, y, r, w] = getTypes(c);
   std::ostringstream os;
   os << printEmpty(c, "%init", allDims(c), y);
   if (c.withInvRms)
@@ -249,11 +259,7 @@ std::string norm_test::printNorm(const Case &c) {
 }
 
 std::string norm_test::printFunction(const Case &c, const std::string &name) {
-  std::string x = tensorType(c, allDims(c), c.type);
-  std::string y = tensorType(c, allDims(c), c.resultType);
-  std::string r = tensorType(c, batchDims(c), c.compute);
-  std::string w =
-      c.weightDims ? tensorType(c, *c.weightDims, c.weightType) : "";
+  auto [x, y, r, w] = getTypes(c);
   std::ostringstream os;
   os << "func.func @" << name << "(%x: " << x << (w.empty() ? "" : ", %w: " + w)
      << ") -> " << (c.withInvRms ? "(" + y + ", " + r + ")" : y) << " {\n"
