@@ -13,6 +13,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "mlir/Pass/PassManager.h"
+#include "mlir/Support/DebugStringHelper.h"
 #include "mlir/Transforms/Passes.h"
 #include "norm/ExecutionEngine/Codegen.h"
 #include "norm/Pipelines/Pipelines.h"
@@ -237,9 +238,7 @@ static llvm::Error checkTensor(const HostTensor &tensor, Type type,
   if (tensor.getElementType() == element &&
       succeeded(verifyCompatibleShape(tensor.getShape(), shape)))
     return llvm::Error::success();
-  std::string text;
-  llvm::raw_string_ostream(text) << type;
-  return llvm::createStringError(what + " does not fit " + text);
+  return llvm::createStringError(what + " does not fit " + debugString(type));
 }
 
 llvm::Expected<CompiledModule::Invocation>

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "norm/ExecutionEngine/GPUHost.h"
+#include "mlir/Support/DebugStringHelper.h"
 #include "norm/ExecutionEngine/HostTensor.h"
 #include "llvm/Bitcode/BitcodeReader.h"
 #include "llvm/IR/IRBuilder.h"
@@ -19,12 +20,6 @@ using namespace mlir::norm;
 static const unsigned char kRuntime[] = {
 #include "CudaRuntime.inc"
 };
-
-static std::string getText(Type type) {
-  std::string text;
-  llvm::raw_string_ostream(text) << type;
-  return text;
-}
 
 FailureOr<SmallVector<LaunchFunction>>
 norm::collectLaunchFunctions(ModuleOp module) {
@@ -40,13 +35,13 @@ norm::collectLaunchFunctions(ModuleOp module) {
       if (isNarrow ||
           !HostTensor::isSupported(tensor ? tensor.getElementType() : type))
         return function.emitError("type ")
-               << getText(type) << " has no C equivalent";
+               << debugString(type) << " has no C equivalent";
     }
     for (Type type : function.getResultTypes())
       if (!isa<RankedTensorType>(type))
         return function.emitError("a launch does not wait for its kernels, so "
                                   "it cannot return a ")
-               << getText(type) << ": return a tensor";
+               << debugString(type) << ": return a tensor";
     functions.push_back({function.getName().str(), function.getFunctionType()});
   }
   return functions;
@@ -243,7 +238,7 @@ void LaunchBuilder::buildInterface(llvm::FunctionType *type) {
 /// The type of f, for callers that find it at run time.
 void LaunchBuilder::buildSignature() {
   auto *text = llvm::ConstantDataArray::getString(module.getContext(),
-                                                  getText(function.type));
+                                                  debugString(function.type));
   std::string name = function.name + "_signature";
   if (llvm::GlobalValue *taken = module.getNamedValue(name))
     taken->setName(name + ".internal");

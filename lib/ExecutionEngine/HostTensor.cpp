@@ -7,6 +7,7 @@
 
 #include "norm/ExecutionEngine/HostTensor.h"
 #include "mlir/IR/TypeUtilities.h"
+#include "mlir/Support/DebugStringHelper.h"
 #include "llvm/ADT/APFloat.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
@@ -91,12 +92,6 @@ void HostTensor::setElement(int64_t position, double value) {
   std::memcpy(p, &integer, bytes);
 }
 
-static std::string getTypeText(Type type) {
-  std::string text;
-  llvm::raw_string_ostream(text) << type;
-  return text;
-}
-
 static llvm::Error inputError(const Twine &message) {
   return llvm::createStringError(message);
 }
@@ -108,7 +103,7 @@ llvm::Expected<HostTensor> norm::parseTensor(StringRef text, ShapedType type) {
                       "SHAPExTYPE=VALUES");
   SmallVector<StringRef> parts;
   typeText.split(parts, 'x');
-  std::string element = getTypeText(type.getElementType());
+  std::string element = debugString(type.getElementType());
   if (parts.back() != element)
     return inputError("input '" + typeText + "' has element type '" +
                       parts.back() + "', the function takes '" + element + "'");
@@ -121,7 +116,7 @@ llvm::Expected<HostTensor> norm::parseTensor(StringRef text, ShapedType type) {
   }
   if (failed(verifyCompatibleShape(shape, type.getShape())))
     return inputError("input '" + typeText + "' does not fit " +
-                      getTypeText(type));
+                      debugString(type));
   HostTensor tensor(type.getElementType(), shape);
   std::string flat = values.str();
   for (char &c : flat)

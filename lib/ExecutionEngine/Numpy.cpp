@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "mlir/IR/TypeUtilities.h"
+#include "mlir/Support/DebugStringHelper.h"
 #include "norm/ExecutionEngine/HostTensor.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Endian.h"
@@ -28,12 +29,6 @@ struct Header {
   size_t dataOffset = 0;
 };
 } // namespace
-
-static std::string text(Type type) {
-  std::string result;
-  llvm::raw_string_ostream(result) << type;
-  return result;
-}
 
 static llvm::Error fileError(StringRef file, const Twine &message) {
   return llvm::createStringError(file + ": " + message);
@@ -119,13 +114,15 @@ static llvm::Expected<HostTensor> load(StringRef file, ShapedType type,
     element = f64;
   if (!describes(header->descr, element))
     return fileError(file, "has type '" + header->descr + "', expected '" +
-                               getDescr(element) + "' for " + text(type));
+                               getDescr(element) + "' for " +
+                               debugString(type));
   if (failed(verifyCompatibleShape(header->shape, type.getShape()))) {
     std::string shape =
         llvm::join(llvm::map_range(header->shape,
                                    [](int64_t d) { return std::to_string(d); }),
                    "x");
-    return fileError(file, "has shape [" + shape + "], expected " + text(type));
+    return fileError(file, "has shape [" + shape + "], expected " +
+                               debugString(type));
   }
   uint64_t expected = HostTensor::getElementBytes(element);
   if (llvm::is_contained(header->shape, 0))

@@ -12,6 +12,7 @@
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Support/DebugStringHelper.h"
 #include "norm/Transforms/Passes.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -31,12 +32,6 @@ static int64_t getElementBytes(MemRefType type) {
   return element.isIntOrFloat()
              ? llvm::divideCeil(element.getIntOrFloatBitWidth(), 8)
              : 0;
-}
-
-static std::string getText(Type type) {
-  std::string text;
-  llvm::raw_string_ostream(text) << type;
-  return text;
 }
 
 namespace {
@@ -155,10 +150,10 @@ private:
           name + " is not aligned to its elements of " + Twine(bytes) +
               " bytes");
     check(hasExtents(buffer),
-          name + " has not the extents of " + getText(buffer.type));
+          name + " has not the extents of " + debugString(buffer.type));
     check(either(buffer.isEmpty, hasLayout(buffer)),
           name + " has not the strides and the offset of " +
-              getText(buffer.type));
+              debugString(buffer.type));
   }
 
   Value hasExtents(const Buffer &buffer) {

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "mlir/Interfaces/FunctionInterfaces.h"
+#include "mlir/Support/DebugStringHelper.h"
 #include "norm/ExecutionEngine/Codegen.h"
 #include "norm/ExecutionEngine/CompiledModule.h"
 #include "norm/ExecutionEngine/Driver.h"
@@ -99,10 +100,8 @@ static llvm::Error checkSignature(FunctionType type) {
   for (Type t : llvm::concat<const Type>(type.getInputs(), type.getResults())) {
     if (isRanked(t) && HostTensor::isSupported(asTensor(t).getElementType()))
       continue;
-    std::string text;
-    llvm::raw_string_ostream(text) << t;
     return llvm::createStringError("function '" + functionName +
-                                   "' has unsupported type " + text);
+                                   "' has unsupported type " + debugString(t));
   }
   if (inputs.size() != type.getNumInputs())
     return llvm::createStringError("function '" + functionName + "' takes " +
