@@ -1,5 +1,4 @@
-//===- RowPlan.cpp - which ops become vector loops over rows
-//---------------===//
+//===- RowPlan.cpp - which ops become vector loops over rows --------------===//
 //
 // Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -25,6 +24,9 @@ static bool isElementwise(Operation &op) {
           isMemoryEffectFree(&op)) ||
          matchPattern(&op, m_Constant());
 }
+
+/// Not so for complex numbers and vectors, of which tensors may be as well.
+static bool isVectorLane(Type type) { return type.isIntOrIndexOrFloat(); }
 
 /// Every map: distinct dimensions or zeros; the innermost loop last, so that
 /// its elements are contiguous.
@@ -62,8 +64,11 @@ static std::optional<Reduction> matchCombiner(LinalgOp op, unsigned result) {
 static std::optional<RowPlan> planRow(LinalgOp op) {
   if (!op.hasPureTensorSemantics() || isa<linalg::ContractionOpInterface>(*op))
     return std::nullopt;
+  if (!llvm::all_of(op.getBlock()->getArgumentTypes(), isVectorLane))
+    return std::nullopt;
   for (Operation &bodyOp : op.getBlock()->without_terminator())
-    if (!isElementwise(bodyOp))
+    if (!isElementwise(bodyOp) ||
+        !llvm::all_of(bodyOp.getResultTypes(), isVectorLane))
       return std::nullopt;
   RowPlan plan;
   unsigned loops = op.getNumLoops();

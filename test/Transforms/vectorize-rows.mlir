@@ -128,3 +128,28 @@ func.func @long_max(%x: tensor<4096xf32>, %i: tensor<f32>) -> tensor<f32> {
   } -> tensor<f32>
   return %r : tensor<f32>
 }
+
+// -----
+
+// Elements that are no lanes of a vector: left to loops.
+// CHECK-LABEL: func @sum_of_vectors
+// CHECK: linalg.generic
+// CHECK-LABEL: func @complex_result
+// CHECK: linalg.generic
+func.func @sum_of_vectors(%x: tensor<5xvector<5xf32>>, %i: tensor<vector<5xf32>>) -> tensor<vector<5xf32>> {
+  %r = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> ()>], iterator_types = ["reduction"]} ins(%x : tensor<5xvector<5xf32>>) outs(%i : tensor<vector<5xf32>>) {
+  ^bb0(%a: vector<5xf32>, %b: vector<5xf32>):
+    %c = arith.addf %a, %b : vector<5xf32>
+    linalg.yield %c : vector<5xf32>
+  } -> tensor<vector<5xf32>>
+  return %r : tensor<vector<5xf32>>
+}
+
+func.func @complex_result(%x: tensor<5xcomplex<f32>>, %i: tensor<5xcomplex<f32>>) -> tensor<5xcomplex<f32>> {
+  %r = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]} ins(%x : tensor<5xcomplex<f32>>) outs(%i : tensor<5xcomplex<f32>>) {
+  ^bb0(%a: complex<f32>, %b: complex<f32>):
+    %c = complex.mul %a, %a : complex<f32>
+    linalg.yield %c : complex<f32>
+  } -> tensor<5xcomplex<f32>>
+  return %r : tensor<5xcomplex<f32>>
+}
