@@ -16,13 +16,23 @@ ArrayRef<Anchor> ExprReader::getAnchors(const Expr *expr) const {
   return it == anchors.end() ? ArrayRef<Anchor>() : ArrayRef(it->second);
 }
 
+/// A program may name an element that its tensor does not have: linalg checks
+/// no op of which an extent is dynamic.
+static bool isElementOf(AffineExpr index, Value tensor, int64_t dim) {
+  auto constant = dyn_cast<AffineConstantExpr>(index);
+  if (!constant || constant.getValue() < 0)
+    return false;
+  int64_t extent = cast<RankedTensorType>(tensor.getType()).getDimSize(dim);
+  return ShapedType::isDynamic(extent) || constant.getValue() < extent;
+}
+
 const Anchor *ExprReader::findReadable(const Expr *element) const {
   ArrayRef<Anchor> held = getAnchors(element);
   const Anchor *found = llvm::find_if(held, [&](const Anchor &anchor) {
     return llvm::all_of(llvm::enumerate(anchor.indices), [&](auto each) {
       auto dim = dyn_cast<AffineDimExpr>(each.value());
       return dim ? isExtentOf(dim.getPosition(), anchor.tensor, each.index())
-                 : isa<AffineConstantExpr>(each.value());
+                 : isElementOf(each.value(), anchor.tensor, each.index());
     });
   });
   return found == held.end() ? nullptr : found;

@@ -158,7 +158,10 @@ static std::string swapTokens(StringRef text, Random &random) {
     if (others.empty())
       continue;
     const Token *second = pick(random, others);
-    return replace(replace(text, *second, first.text), first, second->text);
+    StringRef before(text.data(), first.text.data() - text.data());
+    StringRef between(first.text.end(), second->text.data() - first.text.end());
+    StringRef after(second->text.end(), text.end() - second->text.end());
+    return (before + second->text + between + first.text + after).str();
   }
   return text.str();
 }

@@ -112,8 +112,7 @@ static const StringRef kTosa[] = {
     "tosa.add",     "tosa.sub",        "tosa.mul",        "tosa.pow",
     "tosa.rsqrt",   "tosa.reciprocal", "tosa.reduce_sum", "tosa.reduce_max",
     "tosa.maximum", "tosa.cast",       "tosa.abs"};
-static const StringRef kIterators[] = {"\"parallel\"", "\"reduction\"",
-                                       "\"window\""};
+static const StringRef kIterators[] = {"\"parallel\"", "\"reduction\""};
 static const StringRef kModes[] = {"inside", "outside", "clamp"};
 static const StringRef kAttributes[] = {
     "dims",         "weight_dims", "epsilon",    "epsilon_mode",    "root_form",

@@ -24,13 +24,31 @@ static bool isBadBroadcast(linalg::BroadcastOp op) {
   return false;
 }
 
-bool fuzz::crashesParser(StringRef text) {
+/// Upstream takes a list that has errors for a null attribute, and reads it.
+static bool hasBadDimensions(StringRef text) {
   llvm::Regex op("linalg\\.(broadcast|transpose|reduce)");
-  llvm::Regex list("(dimensions|permutation) = \\[[0-9, ]*\\]");
-  for (StringRef line : llvm::split(text, '\n'))
-    if (op.match(line) && !list.match(line))
+  llvm::Regex list("(dimensions|permutation) = "
+                   "\\[ *([0-9]{1,18} *(, *[0-9]{1,18} *)*)?\\]");
+  return llvm::any_of(llvm::split(text, '\n'), [&](StringRef line) {
+    return op.match(line) && !list.match(line);
+  });
+}
+
+/// Upstream's message about another iterator type reads a dead temporary.
+static bool hasBadIterator(StringRef text) {
+  llvm::Regex list("iterator_types *= *\\[([^]]*)\\]");
+  llvm::Regex good("^ *((\"parallel\"|\"reduction\") *,? *)*$");
+  SmallVector<StringRef> match;
+  while (list.match(text, &match)) {
+    if (!good.match(match[1]))
       return true;
-  return false;
+    text = text.drop_front(match[0].end() - text.begin());
+  }
+  return text.contains("iterator_types");
+}
+
+bool fuzz::crashesParser(StringRef text) {
+  return hasBadDimensions(text) || hasBadIterator(text);
 }
 
 bool fuzz::crashesVerifier(ModuleOp module) {
