@@ -147,7 +147,7 @@ void Session::execute(StringRef text) {
   if (!module)
     return;
   ++counts.parsed;
-  if (crashesVerifier(*module) || failed(verify(*module)))
+  if (crashesUpstream(*module) || failed(verify(*module)))
     return;
   ++counts.verified;
   addFeatures(*module);

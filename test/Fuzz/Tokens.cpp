@@ -8,7 +8,6 @@
 #include "Tokens.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/ADT/StringSet.h"
 
 using namespace llvm;
 using namespace fuzz;
@@ -241,28 +240,4 @@ SmallVector<Token> fuzz::tokenize(StringRef text) {
     at += token.text.size();
   }
   return tokens;
-}
-
-bool fuzz::usesBeforeDefinition(StringRef text) {
-  SmallVector<Token> tokens = tokenize(text);
-  llvm::StringSet<> defined, used;
-  for (const Token &token : tokens) {
-    if (token.text == "func.func") {
-      defined.clear();
-      used.clear();
-    }
-    if (token.kind != Token::Value)
-      continue;
-    StringRef after = text.drop_front(token.text.end() - text.begin());
-    // `%x: f32` of an argument, `%x = ` and `%x:2 = ` of an op; a use has a
-    // space before its colon.
-    if (after.starts_with(":") || after.ltrim().starts_with("=")) {
-      defined.insert(token.text);
-      if (used.contains(token.text))
-        return true;
-    } else if (!defined.contains(token.text)) {
-      used.insert(token.text);
-    }
-  }
-  return false;
 }

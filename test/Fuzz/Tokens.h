@@ -34,11 +34,6 @@ llvm::SmallVector<Token> tokenize(llvm::StringRef text);
 
 /// Known words that can stand for a token; none for names of the program.
 llvm::ArrayRef<llvm::StringRef> getWords(const Token &token);
-
-/// Whether a value is named before a block or an op defines it. Where such a
-/// value is the argument of a block whose op then fails to parse, upstream's
-/// parser writes to freed memory (docs/Trust.md).
-bool usesBeforeDefinition(llvm::StringRef text);
 } // namespace fuzz
 
 #endif // NORM_TEST_FUZZ_TOKENS_H

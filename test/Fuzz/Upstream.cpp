@@ -6,9 +6,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "Upstream.h"
+#include "Tokens.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/ADT/SmallSet.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/Regex.h"
 
 using namespace mlir;
@@ -47,16 +50,110 @@ static bool hasBadIterator(StringRef text) {
   return text.contains("iterator_types");
 }
 
-bool fuzz::crashesParser(StringRef text) {
-  return hasBadDimensions(text) || hasBadIterator(text);
+namespace {
+/// Which values a program's text names where they are not defined, by its
+/// brackets.
+class Scopes {
+public:
+  void enter(char c) {
+    if (c == '(')
+      ++parentheses;
+    else if (c == ')')
+      --parentheses;
+    else if (c == '^')
+      labelAt = parentheses;
+    else if ((c == ':' || c == '\n') && parentheses == labelAt)
+      labelAt = kNoLabel;
+    else if (c == '{')
+      scopes.push_back(parentheses == 0 ? std::exchange(arguments, {})
+                                        : llvm::StringSet<>());
+    else if (c == '}' && scopes.size() > 1)
+      scopes.pop_back();
+  }
+
+  /// Of a block, or of the op whose region follows.
+  void define(StringRef name, bool isResult) {
+    bool isOfBlock = isResult || labelAt != kNoLabel;
+    (isOfBlock ? scopes.back() : arguments).insert(name);
+  }
+
+  bool sees(StringRef name) const {
+    return llvm::any_of(scopes, [&](const llvm::StringSet<> &scope) {
+      return scope.contains(name);
+    });
+  }
+
+private:
+  SmallVector<llvm::StringSet<>> scopes = {{}};
+  llvm::StringSet<> arguments;
+  static constexpr int kNoLabel = -1;
+  int parentheses = 0;
+  int labelAt = kNoLabel; // how many are open around the label
+};
+} // namespace
+
+/// Upstream resolves a value that is named above its block by an argument of
+/// that block, and writes to it after the block's op has failed to parse.
+static bool namesUnknownValue(StringRef text) {
+  Scopes scopes;
+  const char *done = text.begin();
+  for (const fuzz::Token &token : fuzz::tokenize(text)) {
+    for (; done < token.text.begin(); ++done)
+      scopes.enter(*done);
+    done = token.text.end();
+    if (token.kind != fuzz::Token::Value)
+      continue;
+    StringRef line(text.begin(), token.text.begin() - text.begin());
+    line = line.drop_front(line.rfind('\n') + 1).trim();
+    StringRef after(token.text.end(), text.end() - token.text.end());
+    bool isResult =
+        line.empty() || (line.starts_with("%") && !line.contains('='));
+    // `%x: f32` of an argument; a use has a space before its colon.
+    if (isResult || after.starts_with(":") || after.ltrim().starts_with("="))
+      scopes.define(token.text, isResult);
+    else if (!scopes.sees(token.text))
+      return true;
+  }
+  return false;
 }
 
-bool fuzz::crashesVerifier(ModuleOp module) {
+bool fuzz::crashesParser(StringRef text) {
+  return hasBadDimensions(text) || hasBadIterator(text) ||
+         namesUnknownValue(text);
+}
+
+/// gpu.alloc's canonicalisation looks the dimension up.
+static bool isBadDim(tensor::DimOp op) {
+  std::optional<int64_t> index = op.getConstantIndex();
+  auto type = dyn_cast<RankedTensorType>(op.getSource().getType());
+  return index && type && (*index < 0 || *index >= type.getRank());
+}
+
+/// Elementwise lowerings unroll vectors: not a crash, but the whole memory.
+static bool isHugeVector(Type type) {
+  constexpr int64_t kLargest = 1 << 16;
+  auto shaped = dyn_cast<ShapedType>(type);
+  if (shaped && isa<VectorType>(shaped.getElementType()))
+    return isHugeVector(shaped.getElementType());
+  if (!isa<VectorType>(type))
+    return false;
+  int64_t elements = 1;
+  for (int64_t extent : shaped.getShape())
+    if (extent > kLargest || (elements *= extent) > kLargest)
+      return true;
+  return false;
+}
+
+bool fuzz::crashesUpstream(ModuleOp module) {
   return module
       .walk([](Operation *op) {
         auto broadcast = dyn_cast<linalg::BroadcastOp>(op);
-        return broadcast && isBadBroadcast(broadcast) ? WalkResult::interrupt()
-                                                      : WalkResult::advance();
+        auto dim = dyn_cast<tensor::DimOp>(op);
+        bool isBad = (broadcast && isBadBroadcast(broadcast)) ||
+                     (dim && isBadDim(dim)) ||
+                     llvm::any_of(op->getOperandTypes(), isHugeVector) ||
+                     llvm::any_of(op->getResultTypes(), isHugeVector);
+        return isBad ? WalkResult::interrupt() : WalkResult::advance();
       })
       .wasInterrupted();
 }

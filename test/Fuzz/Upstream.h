@@ -16,10 +16,10 @@
 #include "mlir/IR/BuiltinOps.h"
 
 namespace fuzz {
-/// A linalg.broadcast, transpose or reduce whose list of dims is none.
+/// By its text; docs/Trust.md lists them.
 bool crashesParser(llvm::StringRef text);
-/// Before the module is verified.
-bool crashesVerifier(mlir::ModuleOp module);
+/// To be asked before the module is verified.
+bool crashesUpstream(mlir::ModuleOp module);
 } // namespace fuzz
 
 #endif // NORM_TEST_FUZZ_UPSTREAM_H

@@ -89,6 +89,10 @@ public:
   FailureOr<EmulatedKernel> run() {
     if (source.getBody().empty() || source.getNumResults() != 0)
       return source.emitError("a kernel without a body cannot be emulated");
+    for (Type type : source.getFunctionType().getInputs())
+      if (!program.convertType(type))
+        return source.emitError("an argument of type ")
+               << type << " cannot be emulated";
     createFunction();
     if (failed(replaceArguments()))
       return failure();

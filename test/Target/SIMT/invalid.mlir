@@ -129,3 +129,12 @@ func.func @token(%c: i1) {
   %u = arith.select %c, %t, %t : !gpu.async.token
   return
 }
+
+// -----
+
+gpu.module @kernels {
+  // expected-error@below {{an argument of type 'tf32' cannot be emulated}}
+  gpu.func @no_llvm_type(%x: tf32) kernel {
+    gpu.return
+  }
+}
