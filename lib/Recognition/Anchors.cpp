@@ -26,13 +26,16 @@ static bool isElementOf(AffineExpr index, Value tensor, int64_t dim) {
   return ShapedType::isDynamic(extent) || constant.getValue() < extent;
 }
 
-const Anchor *ExprReader::findReadable(const Expr *element) const {
+const Anchor *ExprReader::findReadable(const Expr *element,
+                                       ArrayRef<int64_t> dims) const {
   ArrayRef<Anchor> held = getAnchors(element);
   const Anchor *found = llvm::find_if(held, [&](const Anchor &anchor) {
     return llvm::all_of(llvm::enumerate(anchor.indices), [&](auto each) {
       auto dim = dyn_cast<AffineDimExpr>(each.value());
-      return dim ? isExtentOf(dim.getPosition(), anchor.tensor, each.index())
-                 : isElementOf(each.value(), anchor.tensor, each.index());
+      if (!dim)
+        return isElementOf(each.value(), anchor.tensor, each.index());
+      return llvm::is_contained(dims, dim.getPosition()) &&
+             isExtentOf(dim.getPosition(), anchor.tensor, each.index());
     });
   });
   return found == held.end() ? nullptr : found;

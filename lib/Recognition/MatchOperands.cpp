@@ -248,29 +248,31 @@ void Matcher::toInputSpace(RMSNormMatch &match) {
 
 /// Whether a small linalg.generic over `dims` can compute the expression.
 static bool canMaterialize(const Expr *expr, const ExprReader &reader,
-                           unsigned depth) {
+                           ArrayRef<int64_t> dims, unsigned depth) {
   switch (expr->kind) {
   case Kind::Constant:
     return true;
   case Kind::Element:
-    return reader.findReadable(expr) != nullptr;
+    return reader.findReadable(expr, dims) != nullptr;
   case Kind::Mul:
   case Kind::Add:
   case Kind::Neg:
   case Kind::Round:
   case Kind::Extend:
-    return depth < 16 && llvm::all_of(
-                             expr->operands,
-                             [&](const Expr *e) {
-                               return ::canMaterialize(e, reader, depth + 1);
-                             });
+    return depth < 16 &&
+           llvm::all_of(
+               expr->operands,
+               [&](const Expr *e) {
+                 return ::canMaterialize(e, reader, dims, depth + 1);
+               });
   default:
     return false;
   }
 }
 
-bool norm::canMaterialize(const Expr *expr, const ExprReader &reader) {
-  return ::canMaterialize(expr, reader, 0);
+bool norm::canMaterialize(const Expr *expr, const ExprReader &reader,
+                          ArrayRef<int64_t> dims) {
+  return ::canMaterialize(expr, reader, dims, 0);
 }
 
 Check Matcher::findWeight(RMSNormMatch &match) {
@@ -302,7 +304,7 @@ Check Matcher::findWeight(RMSNormMatch &match) {
       match.weight = anchor.tensor;
       return std::nullopt;
     }
-  if (!canMaterialize(weight, reader))
+  if (!canMaterialize(weight, reader, dims))
     return refuse(Refusal::WeightNotRepresentable,
                   "no tensor holds the weight over dims " + text(dims));
   match.weightExpr = weight;

@@ -164,7 +164,8 @@ void flatten(const Expr *expr, SmallVectorImpl<const Expr *> &factors,
              llvm::function_ref<bool(const Expr *)> isLeaf = nullptr);
 std::optional<Scale> getScale(const Expr *expr);
 /// Whether a small linalg.generic can compute the expression.
-bool canMaterialize(const Expr *expr, const ExprReader &reader);
+bool canMaterialize(const Expr *expr, const ExprReader &reader,
+                    ArrayRef<int64_t> dims);
 
 } // namespace mlir::norm
 

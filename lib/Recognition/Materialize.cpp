@@ -69,7 +69,7 @@ Value norm::materialize(OpBuilder &b, Location loc, const Expr *expr,
   SmallVector<AffineMap> maps;
   SmallVector<Value> inputs;
   for (const Expr *element : elements) {
-    const Anchor &anchor = *reader.findReadable(element);
+    const Anchor &anchor = *reader.findReadable(element, dims);
     SmallVector<AffineExpr> results;
     for (AffineExpr index : anchor.indices) {
       if (auto dim = dyn_cast<AffineDimExpr>(index)) {

@@ -146,9 +146,9 @@ public:
 
   /// Values that hold `expr`, in the order in which they were read.
   ArrayRef<Anchor> getAnchors(const Expr *expr) const;
-  /// A tensor that holds `element` at single dimensions, each as long as the
-  /// tensor's, or at constants: one that an op over these can read.
-  const Anchor *findReadable(const Expr *element) const;
+  /// A tensor that holds `element` at single ones of `dims`, each as long as
+  /// the tensor's, or at constants: one that an op over `dims` can read.
+  const Anchor *findReadable(const Expr *element, ArrayRef<int64_t> dims) const;
   /// Scalars that hold `expr`, those of the root first.
   SmallVector<BodyAnchor> getBodyAnchors(const Expr *expr) const;
   /// From the loops of the anchor's op to the index dimensions of the root;
