@@ -7,7 +7,6 @@
 
 #include "RowPlan.h"
 #include "mlir/Analysis/SliceAnalysis.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Linalg/Utils/Utils.h"
 #include "mlir/IR/Matchers.h"
@@ -55,10 +54,15 @@ static std::optional<Reduction> matchCombiner(LinalgOp op, unsigned result) {
       matchReduction(op.getRegionOutputArgs(), result, combiners);
   if (!contribution || combiners.size() != 1)
     return std::nullopt;
-  std::optional<TypedAttr> neutral = arith::getNeutralElement(combiners[0]);
-  if (!neutral || !op.getRegionOutputArgs()[result].hasOneUse())
+  std::optional<vector::CombiningKind> kind =
+      linalg::getCombinerOpKind(combiners[0]);
+  if (!kind || !op.getRegionOutputArgs()[result].hasOneUse())
     return std::nullopt;
-  return Reduction{combiners[0], contribution, *neutral};
+  TypedAttr neutral =
+      norm::getNeutralElement(*kind, combiners[0]->getResult(0).getType());
+  if (!neutral)
+    return std::nullopt;
+  return Reduction{combiners[0], contribution, neutral};
 }
 
 static std::optional<RowPlan> planRow(LinalgOp op) {
@@ -90,23 +94,9 @@ static std::optional<RowPlan> planRow(LinalgOp op) {
   return plan;
 }
 
-/// A plan whose reductions `vector.reduction` can express.
-static std::optional<RowPlan> planDistributedRow(LinalgOp op) {
-  std::optional<RowPlan> plan = planRow(op);
-  if (plan && llvm::all_of(plan->reductions, [](const Reduction &reduction) {
-        return linalg::getCombinerOpKind(reduction.combiner).has_value();
-      }))
-    return plan;
-  return std::nullopt;
-}
-
-bool norm::canVectorizeRow(LinalgOp op) {
-  return planDistributedRow(op).has_value();
-}
+bool norm::canVectorizeRow(LinalgOp op) { return planRow(op).has_value(); }
 
 std::optional<RowPlan> norm::planRowOf(LinalgOp op) {
   auto lanes = op->getAttrOfType<IntegerAttr>(norm::rowLanesAttrName);
-  if (!lanes)
-    return planRow(op);
-  return lanes.getInt() > 0 ? planDistributedRow(op) : std::nullopt;
+  return !lanes || lanes.getInt() > 0 ? planRow(op) : std::nullopt;
 }

@@ -28,9 +28,8 @@ struct RowPlan {
   SmallVector<Reduction> reductions; // one a result when the loop reduces
 };
 
-/// The plan of an op, or nothing where it is left to other passes. An op whose
-/// lanes a distribution chose (rowLanesAttrName) must be one that it can
-/// express.
+/// The plan of an op, or nothing where it is left to other passes. Nor where a
+/// distribution wants it scalar (rowLanesAttrName).
 std::optional<RowPlan> planRowOf(linalg::LinalgOp op);
 
 } // namespace mlir::norm

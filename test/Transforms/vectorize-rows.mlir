@@ -153,3 +153,29 @@ func.func @complex_result(%x: tensor<5xcomplex<f32>>, %i: tensor<5xcomplex<f32>>
   } -> tensor<5xcomplex<f32>>
   return %r : tensor<5xcomplex<f32>>
 }
+
+// -----
+
+// A format without infinities: the lowest number. Of a NaN and a number maxnumf
+// takes the number.
+// CHECK-LABEL: func @max_f8
+// CHECK: arith.constant dense<-4.480000e+02> : vector<64xf8E4M3FN>
+// CHECK-LABEL: func @maxnum
+// CHECK: arith.constant dense<0x7FC00000> : vector<64xf32>
+func.func @max_f8(%x: tensor<64xf8E4M3FN>, %i: tensor<f8E4M3FN>) -> tensor<f8E4M3FN> {
+  %r = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> ()>], iterator_types = ["reduction"]} ins(%x : tensor<64xf8E4M3FN>) outs(%i : tensor<f8E4M3FN>) {
+  ^bb0(%a: f8E4M3FN, %b: f8E4M3FN):
+    %c = arith.maximumf %a, %b : f8E4M3FN
+    linalg.yield %c : f8E4M3FN
+  } -> tensor<f8E4M3FN>
+  return %r : tensor<f8E4M3FN>
+}
+
+func.func @maxnum(%x: tensor<128xf32>, %i: tensor<f32>) -> tensor<f32> {
+  %r = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> ()>], iterator_types = ["reduction"]} ins(%x : tensor<128xf32>) outs(%i : tensor<f32>) {
+  ^bb0(%a: f32, %b: f32):
+    %c = arith.maxnumf %a, %b : f32
+    linalg.yield %c : f32
+  } -> tensor<f32>
+  return %r : tensor<f32>
+}

@@ -9,6 +9,7 @@
 #define NORM_TRANSFORMS_TRANSFORMS_H
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 namespace mlir::norm {
 
@@ -19,6 +20,11 @@ constexpr StringLiteral rowLanesAttrName = "norm.row_lanes";
 
 /// Whether norm-vectorize-rows can vectorise `op`.
 bool canVectorizeRow(linalg::LinalgOp op);
+
+/// What changes no result of a reduction over values of `type`, an integer,
+/// index or float; null where there is none. Unlike arith::getNeutralElement:
+/// formats without infinities have one for a maximum, and maxnumf has.
+TypedAttr getNeutralElement(vector::CombiningKind kind, Type type);
 
 /// The one value in all lanes of a vector, a constant or what was broadcast;
 /// nothing for others.

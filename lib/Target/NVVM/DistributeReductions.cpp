@@ -17,6 +17,7 @@
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "norm/Target/NVVM/Schedule.h"
+#include "norm/Transforms/Transforms.h"
 
 using namespace mlir;
 using namespace mlir::norm;
@@ -88,21 +89,6 @@ Value VectorDistributor::reduceInWarp(Location loc, vector::CombiningKind kind,
   return v;
 }
 
-static TypedAttr getNeutral(OpBuilder &b, Location loc,
-                            vector::CombiningKind kind, Value v) {
-  // Of a number and a NaN these take the number.
-  if (kind == vector::CombiningKind::MAXNUMF ||
-      kind == vector::CombiningKind::MINNUMF) {
-    auto type = cast<FloatType>(v.getType());
-    return FloatAttr::get(type,
-                          llvm::APFloat::getQNaN(type.getFloatSemantics()));
-  }
-  Value probe = vector::makeArithReduction(b, loc, kind, v, v);
-  TypedAttr neutral = *arith::getNeutralElement(probe.getDefiningOp());
-  probe.getDefiningOp()->erase();
-  return neutral;
-}
-
 /// A partial result, or what changes no result where `slots` does not have it.
 Value VectorDistributor::loadSlot(Location loc, vector::CombiningKind kind,
                                   Value buffer, Value slot, int64_t slots) {
@@ -111,8 +97,8 @@ Value VectorDistributor::loadSlot(Location loc, vector::CombiningKind kind,
       arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ule, slot, last);
   slot = arith::MinUIOp::create(b, loc, slot, last);
   Value partial = memref::LoadOp::create(b, loc, buffer, slot);
-  Value neutral =
-      arith::ConstantOp::create(b, loc, getNeutral(b, loc, kind, partial));
+  Value neutral = arith::ConstantOp::create(
+      b, loc, getNeutralElement(kind, partial.getType()));
   return arith::SelectOp::create(b, loc, inside, partial, neutral);
 }
 

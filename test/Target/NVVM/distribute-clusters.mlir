@@ -96,3 +96,20 @@ func.func @in_loop(%x: memref<8x1024xf32>, %y: memref<8xf32>) {
   } {norm.threads = 128 : i64, norm.vector = 1 : i64, norm.cluster = 2 : i64}
   return
 }
+
+// Six slots, not a power of two: two lanes of eight read minus infinity.
+// CHECK-LABEL: func.func @odd_slots
+// CHECK-DAG: %[[LOWEST:.*]] = arith.constant 0xFF800000 : f32
+// CHECK: nvvm.cluster.wait
+// CHECK: %[[PARTIAL:.*]] = memref.load
+// CHECK: arith.select %{{.*}}, %[[PARTIAL]], %[[LOWEST]]
+func.func @odd_slots(%x: memref<8x768xf32>, %y: memref<8xf32>) {
+  %c0 = arith.constant 0 : index
+  %pad = arith.constant 0.0 : f32
+  scf.forall (%i) in (8) {
+    %v = vector.transfer_read %x[%i, %c0], %pad {in_bounds = [true]} : memref<8x768xf32>, vector<768xf32>
+    %s = vector.reduction <maximumf>, %v : vector<768xf32> into f32
+    memref.store %s, %y[%i] : memref<8xf32>
+  } {norm.threads = 192 : i64, norm.vector = 4 : i64, norm.cluster = 2 : i64}
+  return
+}
