@@ -76,7 +76,8 @@ def trace(what, *command):
     prepare(None)
     log = WORK + "/trace"
     done = subprocess.run(["strace", "-f", "-qq", "-o", log, "-e", "trace=open,openat,creat,mkdir,mknod,symlink,link", *command],
-                          cwd=PLACES["here"], env=environment(), capture_output=True, text=True)
+                          # LeakSanitizer, where there is one, does not work under a tracer.
+                          cwd=PLACES["here"], env=environment(LSAN_OPTIONS="detect_leaks=0"), capture_output=True, text=True)
     if done.returncode != 0:
         problems.append(f"{what}, traced: exit {done.returncode}: {done.stderr[-300:]}")
     with open(log) as file:
