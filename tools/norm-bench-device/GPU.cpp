@@ -165,7 +165,8 @@ void GPU::synchronize() {
 GPU::Recording::Recording(GPU &gpu, Work work, int64_t calls, bool useGraph)
     : gpu(gpu), work(std::move(work)), calls(calls) {
   if (!useGraph || !gpu.beginCapture || !gpu.endCapture ||
-      !gpu.graphInstantiate || !gpu.graphLaunch)
+      !gpu.graphInstantiate || !gpu.graphLaunch || !gpu.graphDestroy ||
+      !gpu.graphExecDestroy)
     return;
   Graph captured = nullptr;
   gpu.check(gpu.beginCapture(gpu.stream, /*thread local=*/1),
@@ -173,6 +174,12 @@ GPU::Recording::Recording(GPU &gpu, Work work, int64_t calls, bool useGraph)
   run();
   gpu.check(gpu.endCapture(gpu.stream, &captured), "cuStreamEndCapture");
   gpu.check(gpu.graphInstantiate(&graph, captured, 0), "cuGraphInstantiate");
+  gpu.check(gpu.graphDestroy(captured), "cuGraphDestroy");
+}
+
+GPU::Recording::~Recording() {
+  if (graph)
+    gpu.check(gpu.graphExecDestroy(graph), "cuGraphExecDestroy");
 }
 
 void GPU::Recording::run() {

@@ -41,7 +41,9 @@ using namespace norm::cuda;
   X(endCapture, cuStreamEndCapture, (Stream, Graph *))                         \
   X(graphInstantiate, cuGraphInstantiateWithFlags,                             \
     (GraphExec *, Graph, unsigned long long))                                  \
-  X(graphLaunch, cuGraphLaunch, (GraphExec, Stream))
+  X(graphLaunch, cuGraphLaunch, (GraphExec, Stream))                           \
+  X(graphDestroy, cuGraphDestroy, (Graph))                                     \
+  X(graphExecDestroy, cuGraphExecDestroy, (GraphExec))
 
 /// Calls for one measurement, one after the other.
 using Work = std::function<void(int64_t call)>;
@@ -65,6 +67,9 @@ public:
   class Recording {
   public:
     Recording(GPU &gpu, Work work, int64_t calls, bool useGraph);
+    Recording(const Recording &) = delete;
+    Recording &operator=(const Recording &) = delete;
+    ~Recording();
     /// Seconds a call.
     double measure();
     bool isGraph() const { return graph != nullptr; }

@@ -163,6 +163,17 @@ CUresult cuCtxSynchronize(void) { return 0; }
 
 // Modules
 
+// As in a driver they are there until the process ends.
+static struct Kept {
+  struct Kept *next;
+} *kept;
+static void *keep(size_t bytes) {
+  struct Kept *header = malloc(sizeof(struct Kept) + bytes);
+  header->next = kept;
+  kept = header;
+  return header + 1;
+}
+
 CUresult cuModuleLoadDataEx(Module **module, const void *image, unsigned count,
                             int *options, void **values) {
   const char *text = image;
@@ -181,7 +192,7 @@ CUresult cuModuleLoadDataEx(Module **module, const void *image, unsigned count,
   if (code)
     return code;
   usleep(50000); // as a compilation takes its time
-  *module = malloc(sizeof(Module));
+  *module = keep(sizeof(Module));
   (*module)->text = text;
   return 0;
 }
@@ -196,7 +207,7 @@ CUresult cuModuleGetFunction(Function **function, Module *module,
   snprintf(entry, sizeof(entry), ".entry %s(", name);
   if (!strstr(module->text, entry))
     return 500;
-  *function = malloc(sizeof(Function));
+  *function = keep(sizeof(Function));
   (*function)->module = module;
   snprintf((*function)->name, sizeof((*function)->name), "%s", name);
   return 0;
@@ -306,6 +317,7 @@ typedef struct {
   unsigned sizes[6];
   uint64_t to, from, bytes;
   void **parameters;
+  int count; // of parameters
 } Node;
 typedef struct {
   Node nodes[64];
@@ -321,6 +333,7 @@ static CUresult capture(Function *function, const unsigned *sizes,
   Node *node = &capturing->nodes[capturing->count++];
   node->function = function;
   memcpy(node->sizes, sizes, sizeof(node->sizes));
+  node->count = count;
   node->parameters = calloc(count + 1, sizeof(void *));
   for (int i = 0; i < count; ++i) {
     node->parameters[i] = malloc(bytes[i]);
@@ -340,8 +353,23 @@ CUresult cuStreamEndCapture(void *stream, Graph **graph) {
 }
 CUresult cuGraphInstantiateWithFlags(Graph **executable, Graph *graph,
                                      unsigned long long flags) {
-  *executable = graph;
+  *executable = malloc(sizeof(Graph));
+  **executable = *graph;
+  graph->count = 0; // its nodes are the executable's now
   return 0;
+}
+CUresult cuGraphDestroy(Graph *graph) {
+  for (Node *node = graph->nodes; node < graph->nodes + graph->count; ++node) {
+    for (int i = 0; i < node->count; ++i)
+      free(node->parameters[i]);
+    free(node->parameters);
+  }
+  free(graph);
+  return 0;
+}
+CUresult cuGraphExecDestroy(Graph *graph) {
+  note("cuGraphExecDestroy", "");
+  return cuGraphDestroy(graph);
 }
 CUresult cuGraphLaunch(Graph *graph, void *stream) {
   note("cuGraphLaunch", "");
