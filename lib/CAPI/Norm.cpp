@@ -217,6 +217,8 @@ NormStatus normModuleParse(MlirContext context, MlirStringRef text,
   if (mlirContextIsNull(context) || !text.data)
     return finish(error, NORM_INVALID_ARGUMENT,
                   "context and text must not be null");
+  if (norm::findDeepNesting(unwrap(text)))
+    return finish(error, NORM_INVALID_IR, norm::kDeepNestingMessage);
   ErrorCollector errors(unwrap(context));
   auto parsed = parseSourceString<ModuleOp>(unwrap(text), unwrap(context));
   if (!parsed)

@@ -327,7 +327,10 @@ CompiledModule::createOutputs(StringRef function,
     if (tensor)
       for (int64_t extent : tensor.getShape())
         shape.push_back(ShapedType::isDynamic(extent) ? *next++ : extent);
-    outputs.emplace_back(getElementTypeOrSelf(result), shape);
+    auto output = HostTensor::create(getElementTypeOrSelf(result), shape);
+    if (!output)
+      return output.takeError();
+    outputs.push_back(std::move(*output));
   }
   return outputs;
 }

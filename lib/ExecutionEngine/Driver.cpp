@@ -17,8 +17,11 @@
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Config/llvm-config.h"
 #include "llvm/Support/CommandLine.h"
+#include "llvm/Support/CrashRecoveryContext.h"
+#include "llvm/Support/Signals.h"
 #include "llvm/Support/WithColor.h"
 #include "llvm/TargetParser/Host.h"
+#include <cstdlib>
 
 using namespace mlir;
 
@@ -37,6 +40,20 @@ void norm::registerCompilerPasses() {
   norm::registerAllPasses();
 }
 
+void norm::readSafely(StringRef file, llvm::function_ref<void()> read) {
+  llvm::CrashRecoveryContext::Enable();
+  llvm::CrashRecoveryContext recovery;
+  if (recovery.RunSafely(read))
+    return;
+  llvm::WithColor::error() << file
+                           << ": MLIR crashed while it read this program, "
+                              "which is malformed in a way that it does not "
+                              "expect\n";
+  // Nothing that it left half-made is destroyed; unfinished files are removed.
+  llvm::sys::RunInterruptHandlers();
+  std::_Exit(1);
+}
+
 OwningOpRef<ModuleOp> norm::parseInputFile(StringRef file,
                                            llvm::SourceMgr &sources,
                                            MLIRContext &context) {
@@ -46,10 +63,15 @@ OwningOpRef<ModuleOp> norm::parseInputFile(StringRef file,
     llvm::WithColor::error() << message << "\n";
     return nullptr;
   }
+  if (failed(checkNesting(*buffer)))
+    return nullptr;
   // A diagnostic shows the source's line, not the IR of a whole module.
   context.printOpOnDiagnostic(false);
   sources.AddNewSourceBuffer(std::move(buffer), llvm::SMLoc());
-  return parseSourceFile<ModuleOp>(sources, &context);
+  OwningOpRef<ModuleOp> module;
+  readSafely(file,
+             [&] { module = parseSourceFile<ModuleOp>(sources, &context); });
+  return module;
 }
 
 bool norm::releaseLibraryOption(StringRef name) {

@@ -34,16 +34,56 @@ size_t HostTensor::getElementBytes(Type type) {
   return std::max(1u, type.getIntOrFloatBitWidth() / 8);
 }
 
-HostTensor::HostTensor(Type elementType, ArrayRef<int64_t> shape)
-    : elementType(elementType), shape(shape), numElements(1) {
+bool HostTensor::allocate() {
+  numElements = 1;
+  // One of 0 first: the product of the others may have no 64 bits.
   for (int64_t extent : shape)
-    numElements *= extent;
+    numElements = llvm::is_contained(shape, 0) ? 0 : numElements * extent;
   // Never empty, so that an empty tensor has an address too.
   size_t bytes = (getNumBytes() / 64 + 1) * 64;
   data.reset(static_cast<char *>(std::aligned_alloc(64, bytes)));
-  if (!data)
+  if (data)
+    std::memset(data.get(), 0, bytes);
+  return data != nullptr;
+}
+
+HostTensor::HostTensor(Type elementType, ArrayRef<int64_t> shape)
+    : elementType(elementType), shape(shape) {
+  if (!allocate())
     llvm::report_bad_alloc_error("no memory for a tensor");
-  std::memset(data.get(), 0, bytes);
+}
+
+bool HostTensor::isAddressable(Type elementType, ArrayRef<int64_t> shape) {
+  constexpr uint64_t kAddressSpace = uint64_t(1) << 47;
+  if (llvm::is_contained(shape, 0))
+    return true; // whatever the other extents are
+  uint64_t bytes = getElementBytes(elementType);
+  for (int64_t extent : shape) {
+    if (bytes > kAddressSpace / extent)
+      return false;
+    bytes *= extent;
+  }
+  return true;
+}
+
+llvm::Expected<HostTensor> HostTensor::create(Type elementType,
+                                              ArrayRef<int64_t> shape) {
+  auto error = [&](const char *message) {
+    std::string extents = llvm::join(
+        llvm::map_range(shape, [](int64_t d) { return std::to_string(d); }),
+        "x");
+    return llvm::createStringError(std::string(message) + " a tensor of [" +
+                                   extents + "] of " +
+                                   debugString(elementType));
+  };
+  if (llvm::any_of(shape, [](int64_t extent) { return extent < 0; }))
+    return error("there cannot be");
+  HostTensor tensor;
+  tensor.elementType = elementType;
+  llvm::append_range(tensor.shape, shape);
+  if (!isAddressable(elementType, shape) || !tensor.allocate())
+    return error("no memory for");
+  return tensor;
 }
 
 template <typename T> static T loadAs(const char *p) {
@@ -117,7 +157,10 @@ llvm::Expected<HostTensor> norm::parseTensor(StringRef text, ShapedType type) {
   if (failed(verifyCompatibleShape(shape, type.getShape())))
     return inputError("input '" + typeText + "' does not fit " +
                       debugString(type));
-  HostTensor tensor(type.getElementType(), shape);
+  auto created = HostTensor::create(type.getElementType(), shape);
+  if (!created)
+    return created.takeError();
+  HostTensor tensor = std::move(*created);
   std::string flat = values.str();
   for (char &c : flat)
     if (StringRef(",[]").contains(c))

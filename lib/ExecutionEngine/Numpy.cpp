@@ -124,14 +124,11 @@ static llvm::Expected<HostTensor> load(StringRef file, ShapedType type,
     return fileError(file, "has shape [" + shape + "], expected " +
                                debugString(type));
   }
+  if (!HostTensor::isAddressable(element, header->shape))
+    return fileError(file, "shape is too large");
   uint64_t expected = HostTensor::getElementBytes(element);
-  if (llvm::is_contained(header->shape, 0))
-    expected = 0; // whatever the other extents are
-  for (int64_t extent : header->shape) {
-    if (extent != 0 && expected > (uint64_t(1) << 48) / extent)
-      return fileError(file, "shape is too large");
+  for (int64_t extent : header->shape)
     expected *= extent;
-  }
   StringRef data = bytes.drop_front(header->dataOffset);
   if (data.size() != expected)
     return fileError(file, "has " + Twine(data.size()) +

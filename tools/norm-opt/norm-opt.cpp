@@ -33,13 +33,19 @@ static LogicalResult runPasses(MlirOptMainConfig config, StringRef input,
   auto buffer = openInputFile(input, &message);
   if (!buffer)
     return fail(message);
+  if (failed(norm::checkNesting(*buffer)))
+    return failure();
   auto file = openOutputFile(output, &message);
   if (!file)
     return fail(message);
-  if (failed(MlirOptMain(file->os(), std::move(buffer), registry, config)))
-    return failure();
-  file->keep();
-  return success();
+  LogicalResult result = failure();
+  // A pass that crashes is caught before, by the reproducer's own recovery.
+  norm::readSafely(input, [&] {
+    result = MlirOptMain(file->os(), std::move(buffer), registry, config);
+  });
+  if (succeeded(result))
+    file->keep();
+  return result;
 }
 
 static LogicalResult run(int argc, char **argv, DialectRegistry &registry) {

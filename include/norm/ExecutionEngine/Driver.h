@@ -25,6 +25,24 @@ DialectRegistry createCompilerRegistry();
 /// Upstream's passes and pipelines and ours, by name.
 void registerCompilerPasses();
 
+/// MLIR's parser is recursive and has no limit: some thousands of brackets end
+/// the process. Clang's -fbracket-depth has this default.
+constexpr size_t kMaxNesting = 256;
+constexpr llvm::StringLiteral kDeepNestingMessage =
+    "brackets are nested more than 256 deep";
+
+/// Line and column, from 1, of the first bracket in MLIR's text that is nested
+/// deeper; nothing for bytecode.
+std::optional<std::pair<unsigned, unsigned>> findDeepNesting(StringRef text);
+
+/// Prints that place as an error.
+LogicalResult checkNesting(llvm::MemoryBufferRef buffer);
+
+/// Runs what reads `file`. Upstream's parser, bytecode reader and verifiers
+/// crash on some malformed programs: then an error names the file, and the
+/// process ends with status 1. For tools: it catches signals.
+void readSafely(StringRef file, llvm::function_ref<void()> read);
+
 /// Adds norm's dialects, upstream's are the caller's, and the translations to
 /// LLVM IR; then parses `file` ("-": standard input) and verifies it. Errors
 /// are printed with their location, and null is returned.

@@ -20,11 +20,18 @@ namespace mlir::norm {
 class HostTensor {
 public:
   HostTensor() = default;
-  /// Zeroed. The element type must satisfy isSupported.
+  /// Zeroed. The element type must satisfy isSupported; without the memory the
+  /// process ends.
   HostTensor(Type elementType, ArrayRef<int64_t> shape);
+  /// The same for a shape that somebody else chose: an error where an extent
+  /// is negative or the memory is not there.
+  static llvm::Expected<HostTensor> create(Type elementType,
+                                           ArrayRef<int64_t> shape);
 
   /// f16, bf16, f32, f64, index and integers of 1, 8, 16, 32 or 64 bits.
   static bool isSupported(Type elementType);
+  /// Whether the bytes of such a tensor have addresses.
+  static bool isAddressable(Type elementType, ArrayRef<int64_t> shape);
   /// Bytes of one element in memory (i1: one byte, index: eight).
   static size_t getElementBytes(Type elementType);
 
@@ -46,6 +53,7 @@ private:
   struct Free {
     void operator()(char *p) const;
   };
+  bool allocate();
   Type elementType;
   SmallVector<int64_t> shape;
   int64_t numElements = 0;
