@@ -82,6 +82,7 @@ void norm::buildBufferization(OpPassManager &pm) {
 
 void norm::buildScalarLowering(OpPassManager &pm, BF16Rounding rounding) {
   pm.addPass(createNormExpandFP8());
+  pm.addPass(createConvertComplexToStandardPass());
   // x*x for fpowi(x, 2), and rsqrt as 1/sqrt: exact where libm is not.
   pm.addPass(
       math::createMathExpandOpsPass({/*opMnemonics=*/{"rsqrt", "fpowi"}}));
@@ -111,6 +112,7 @@ void norm::buildConvertToLLVM(OpPassManager &pm) {
   pm.addPass(createLowerAffinePass());
   pm.addPass(createConvertMathToLLVMPass());
   pm.addPass(createConvertMathToLibmPass());
+  pm.addPass(createConvertComplexToLLVMPass());
   pm.addPass(createConvertVectorToLLVMPass());
   pm.addPass(createArithToLLVMConversionPass());
   pm.addPass(createConvertIndexToLLVMPass());
