@@ -150,7 +150,6 @@ void Session::execute(StringRef text) {
   if (crashesUpstream(*module) || failed(verify(*module)))
     return;
   ++counts.verified;
-  addFeatures(*module);
   uint64_t hash = llvm::xxh3_64bits(text);
   // Before recognition, which pipelines have themselves.
   for (auto [index, lowering] : llvm::enumerate(kLowerings)) {
@@ -171,6 +170,9 @@ void Session::recognize(ModuleOp module, uint64_t hash) {
   norm::Recognition result =
       norm::recognizeRMSNorms(module, kRoundings[hash % 4]);
   addFeatures(result);
+  // Elsewhere small programs of many ops and types would crowd the norms out.
+  if (!result.recognized.empty() || !result.refused.empty())
+    addFeatures(module);
   counts.recognized += !result.recognized.empty();
   counts.norms += result.recognized.size();
   counts.refused += result.refused.size();
