@@ -46,6 +46,10 @@
 // CPLX: error: function 'cplx' has unsupported type tensor<4xcomplex<f32>>
 // RUN: not norm-run %s --function=strided --input=4xf32=1 2>&1 | FileCheck %s --check-prefix=STRIDED
 // STRIDED: error: function 'strided' has unsupported type memref<4xf32, strided<[2]>>
+// RUN: not norm-run %s --function=negative --input=4xf32=1 2>&1 | FileCheck %s --check-prefix=NEGATIVE
+// NEGATIVE: error: there cannot be a tensor of [-1] of f32
+// RUN: not norm-run %s --function=many --input=4611686018427387904x8xf32=1 2>&1 | FileCheck %s --check-prefix=MANY
+// MANY: error: no memory for a tensor of [4611686018427387904x8] of f32
 // RUN: not norm-run %s --no-such-option 2>&1 | FileCheck %s --check-prefix=OPTION
 // OPTION: Unknown command line argument '--no-such-option'
 
@@ -86,4 +90,16 @@ func.func @dynamic(%x: tensor<?x3xbf16>) -> (tensor<3x?xbf16>, f32) {
   %e = tensor.empty(%d) : tensor<3x?xbf16>
   %t = linalg.transpose ins(%x : tensor<?x3xbf16>) outs(%e : tensor<3x?xbf16>) permutation = [1, 0]
   return %t, %seven : tensor<3x?xbf16>, f32
+}
+
+func.func @negative(%x: tensor<?xf32>) -> tensor<?xf32> {
+  %c0 = arith.constant 0 : index
+  %c5 = arith.constant 5 : index
+  %m = tensor.dim %x, %c0 : tensor<?xf32>
+  %n = arith.subi %m, %c5 : index
+  %e = tensor.empty(%n) : tensor<?xf32>
+  return %e : tensor<?xf32>
+}
+func.func @many(%x: tensor<?x8xf32>) -> tensor<?x8xf32> {
+  return %x : tensor<?x8xf32>
 }
