@@ -20,6 +20,8 @@
 #include <chrono>
 #include <cstring>
 
+// libFuzzer's names.
+// NOLINTBEGIN(readability-identifier-naming)
 extern "C" size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t maxSize);
 
 static fuzz::Session *session;
@@ -94,3 +96,4 @@ extern "C" size_t LLVMFuzzerCustomCrossOver(const uint8_t *data1, size_t size1,
                                    : fuzz::mutate(first, random),
                  out, maxSize);
 }
+// NOLINTEND(readability-identifier-naming)
