@@ -86,6 +86,9 @@ static void testParse(MlirContext context) {
       "  return\n}\n";
   show("unverified", normModuleParse(context, str(unverified), &module, &error),
        &error);
+  char deep[301] = {0};
+  memset(deep, '[', 300);
+  show("deep", normModuleParse(context, str(deep), &module, &error), &error);
   show("no module", normModuleParse(context, str(""), NULL, &error), &error);
   MlirContext none = {NULL};
   show("no context", normModuleParse(none, str(""), &module, &error), &error);
