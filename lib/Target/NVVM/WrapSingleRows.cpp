@@ -60,18 +60,34 @@ static llvm::SetVector<LinalgOp> collectGroup(LinalgOp seed) {
   return {members.begin(), members.end()};
 }
 
-/// Whether the group can move to its last op: nothing else on the way uses a
-/// result or computes an operand from one.
-static bool canMoveToEnd(const llvm::SetVector<LinalgOp> &group) {
+/// What else uses a result of the group before its last op, in order: ops that
+/// can follow that op instead, such as a reshape of a result. Nothing where one
+/// has to stay.
+static std::optional<SmallVector<Operation *>>
+collectOthersOnTheWay(const llvm::SetVector<LinalgOp> &group) {
   Operation *last = group.back();
+  auto isOnTheWay = [&](Operation *user) {
+    Operation *ancestor = last->getBlock()->findAncestorOpInBlock(*user);
+    return ancestor && ancestor->isBeforeInBlock(last);
+  };
+  llvm::SetVector<Operation *> others;
   for (LinalgOp op : group)
     for (Operation *user : op->getUsers()) {
-      Operation *ancestor = op->getBlock()->findAncestorOpInBlock(*user);
-      if (ancestor && ancestor->isBeforeInBlock(last) &&
-          !group.contains(dyn_cast<LinalgOp>(ancestor)))
-        return false;
+      if (!isOnTheWay(user) || group.contains(dyn_cast<LinalgOp>(user)))
+        continue;
+      bool canFollow = user->getBlock() == last->getBlock() && isPure(user) &&
+                       user->getNumRegions() == 0 &&
+                       llvm::none_of(user->getUsers(), [&](Operation *next) {
+                         return isOnTheWay(next) || next == last;
+                       });
+      if (!canFollow)
+        return std::nullopt;
+      others.insert(user);
     }
-  return true;
+  SmallVector<Operation *> ordered = others.takeVector();
+  llvm::sort(ordered,
+             [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
+  return ordered;
 }
 
 /// Results that ops outside the group use, each with its op.
@@ -177,8 +193,14 @@ struct NormWrapSingleRows
            op = findSeed(block, visited)) {
         llvm::SetVector<LinalgOp> group = collectGroup(op);
         visited.insert_range(group);
-        if (llvm::all_of(group, norm::canVectorizeRow) && canMoveToEnd(group))
-          wrap(rewriter, group);
+        if (!llvm::all_of(group, norm::canVectorizeRow))
+          continue;
+        auto others = collectOthersOnTheWay(group);
+        if (!others)
+          continue;
+        for (Operation *other : llvm::reverse(*others))
+          other->moveAfter(group.back());
+        wrap(rewriter, group);
       }
     }
   }

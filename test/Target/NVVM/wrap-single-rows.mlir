@@ -91,3 +91,51 @@ func.func @others(%x: tensor<4x5xf32>, %y: tensor<100xf32>, %i: tensor<f32>) -> 
   } -> tensor<100xf32>
   return %s, %z : tensor<f32>, tensor<100xf32>
 }
+
+// -----
+
+// A result that is reshaped on the way, as inv_rms of one row: the reshape follows.
+#id = affine_map<(d0) -> (d0)>
+#all = affine_map<(d0) -> ()>
+// CHECK-LABEL: func.func @reshaped
+// CHECK-NOT: tensor.expand_shape
+// CHECK: %[[R:.*]]:2 = scf.forall
+// CHECK: tensor.expand_shape %[[R]]#0
+func.func @reshaped(%x: tensor<100xf32>, %y: tensor<100xf32>, %i: tensor<f32>) -> (tensor<100xf32>, tensor<1xf32>) {
+  %s = linalg.generic {indexing_maps = [#id, #all], iterator_types = ["reduction"]} ins(%x : tensor<100xf32>) outs(%i : tensor<f32>) {
+  ^bb0(%a: f32, %b: f32):
+    %r = arith.addf %a, %b : f32
+    linalg.yield %r : f32
+  } -> tensor<f32>
+  %e = tensor.expand_shape %s [] output_shape [1] : tensor<f32> into tensor<1xf32>
+  %z = linalg.generic {indexing_maps = [#id, #all, #id], iterator_types = ["parallel"]} ins(%x, %s : tensor<100xf32>, tensor<f32>) outs(%y : tensor<100xf32>) {
+  ^bb0(%a: f32, %m: f32, %b: f32):
+    %r = arith.mulf %a, %m : f32
+    linalg.yield %r : f32
+  } -> tensor<100xf32>
+  return %z, %e : tensor<100xf32>, tensor<1xf32>
+}
+
+// -----
+
+// What computes an operand of the row from a result has to stay.
+#id = affine_map<(d0) -> (d0)>
+#all = affine_map<(d0) -> ()>
+// CHECK-LABEL: func.func @through_a_reshape
+// CHECK-NOT: scf.forall
+// CHECK: return
+func.func @through_a_reshape(%x: tensor<100xf32>, %y: tensor<100xf32>, %i: tensor<f32>) -> tensor<100xf32> {
+  %s = linalg.generic {indexing_maps = [#id, #all], iterator_types = ["reduction"]} ins(%x : tensor<100xf32>) outs(%i : tensor<f32>) {
+  ^bb0(%a: f32, %b: f32):
+    %r = arith.addf %a, %b : f32
+    linalg.yield %r : f32
+  } -> tensor<f32>
+  %e = tensor.expand_shape %s [] output_shape [1] : tensor<f32> into tensor<1xf32>
+  %z = linalg.generic {indexing_maps = [#id, #all, affine_map<(d0) -> (0)>, #id], iterator_types = ["parallel"]} ins(%x, %s, %e : tensor<100xf32>, tensor<f32>, tensor<1xf32>) outs(%y : tensor<100xf32>) {
+  ^bb0(%a: f32, %m: f32, %n: f32, %b: f32):
+    %q = arith.mulf %a, %m : f32
+    %r = arith.mulf %q, %n : f32
+    linalg.yield %r : f32
+  } -> tensor<100xf32>
+  return %z : tensor<100xf32>
+}
