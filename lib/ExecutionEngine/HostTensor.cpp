@@ -35,10 +35,11 @@ size_t HostTensor::getElementBytes(Type type) {
 }
 
 bool HostTensor::allocate() {
-  numElements = 1;
-  // One of 0 first: the product of the others may have no 64 bits.
-  for (int64_t extent : shape)
-    numElements = llvm::is_contained(shape, 0) ? 0 : numElements * extent;
+  // Without a product where one is 0: that of the others may overflow.
+  numElements = llvm::is_contained(shape, 0) ? 0 : 1;
+  if (numElements != 0)
+    for (int64_t extent : shape)
+      numElements *= extent;
   // Never empty, so that an empty tensor has an address too.
   size_t bytes = (getNumBytes() / 64 + 1) * 64;
   data.reset(static_cast<char *>(std::aligned_alloc(64, bytes)));
@@ -51,6 +52,11 @@ HostTensor::HostTensor(Type elementType, ArrayRef<int64_t> shape)
     : elementType(elementType), shape(shape) {
   if (!allocate())
     llvm::report_bad_alloc_error("no memory for a tensor");
+}
+
+std::string HostTensor::getText(ArrayRef<int64_t> shape) {
+  return llvm::join(
+      llvm::map_range(shape, [](int64_t d) { return std::to_string(d); }), "x");
 }
 
 bool HostTensor::isAddressable(Type elementType, ArrayRef<int64_t> shape) {
@@ -69,11 +75,8 @@ bool HostTensor::isAddressable(Type elementType, ArrayRef<int64_t> shape) {
 llvm::Expected<HostTensor> HostTensor::create(Type elementType,
                                               ArrayRef<int64_t> shape) {
   auto error = [&](const char *message) {
-    std::string extents = llvm::join(
-        llvm::map_range(shape, [](int64_t d) { return std::to_string(d); }),
-        "x");
     return llvm::createStringError(std::string(message) + " a tensor of [" +
-                                   extents + "] of " +
+                                   getText(shape) + "] of " +
                                    debugString(elementType));
   };
   if (llvm::any_of(shape, [](int64_t extent) { return extent < 0; }))

@@ -116,14 +116,9 @@ static llvm::Expected<HostTensor> load(StringRef file, ShapedType type,
     return fileError(file, "has type '" + header->descr + "', expected '" +
                                getDescr(element) + "' for " +
                                debugString(type));
-  if (failed(verifyCompatibleShape(header->shape, type.getShape()))) {
-    std::string shape =
-        llvm::join(llvm::map_range(header->shape,
-                                   [](int64_t d) { return std::to_string(d); }),
-                   "x");
-    return fileError(file, "has shape [" + shape + "], expected " +
-                               debugString(type));
-  }
+  if (failed(verifyCompatibleShape(header->shape, type.getShape())))
+    return fileError(file, "has shape [" + HostTensor::getText(header->shape) +
+                               "], expected " + debugString(type));
   if (!HostTensor::isAddressable(element, header->shape))
     return fileError(file, "shape is too large");
   uint64_t expected = HostTensor::getElementBytes(element);

@@ -32,6 +32,8 @@ public:
   static bool isSupported(Type elementType);
   /// Whether the bytes of such a tensor have addresses.
   static bool isAddressable(Type elementType, ArrayRef<int64_t> shape);
+  /// "4x32", for messages.
+  static std::string getText(ArrayRef<int64_t> shape);
   /// Bytes of one element in memory (i1: one byte, index: eight).
   static size_t getElementBytes(Type elementType);
 
