@@ -27,20 +27,24 @@ static bool isBadBroadcast(linalg::BroadcastOp op) {
   return false;
 }
 
+static bool anyLine(StringRef text,
+                    llvm::function_ref<bool(StringRef)> predicate) {
+  return llvm::any_of(llvm::split(text, '\n'), predicate);
+}
+
 /// Upstream takes a list that has errors for a null attribute, and reads it.
 static bool hasBadDimensions(StringRef text) {
-  llvm::Regex op("linalg\\.(broadcast|transpose|reduce)");
-  llvm::Regex list("(dimensions|permutation) = "
-                   "\\[ *([0-9]{1,18} *(, *[0-9]{1,18} *)*)?\\]");
-  return llvm::any_of(llvm::split(text, '\n'), [&](StringRef line) {
-    return op.match(line) && !list.match(line);
-  });
+  static const llvm::Regex op("linalg\\.(broadcast|transpose|reduce)");
+  static const llvm::Regex list("(dimensions|permutation) = "
+                                "\\[ *([0-9]{1,18} *(, *[0-9]{1,18} *)*)?\\]");
+  return anyLine(
+      text, [](StringRef line) { return op.match(line) && !list.match(line); });
 }
 
 /// Upstream's message about another iterator type reads a dead temporary.
 static bool hasBadIterator(StringRef text) {
-  llvm::Regex list("iterator_types *= *\\[([^]]*)\\]");
-  llvm::Regex good("^ *((\"parallel\"|\"reduction\") *,? *)*$");
+  static const llvm::Regex list("iterator_types *= *\\[([^]]*)\\]");
+  static const llvm::Regex good("^ *((\"parallel\"|\"reduction\") *,? *)*$");
   SmallVector<StringRef> match;
   while (list.match(text, &match)) {
     if (!good.match(match[1]))
@@ -53,10 +57,10 @@ static bool hasBadIterator(StringRef text) {
 /// Upstream builds the body of a named op for numbers alone, and calls what is
 /// none a place that is never reached.
 static bool hasNamedOpOnNoNumbers(StringRef text) {
-  llvm::Regex named("linalg\\.[a-z0-9_]+");
-  llvm::Regex noNumber("[x<](index|none|vector<|complex<|tuple<)");
+  static const llvm::Regex named("linalg\\.[a-z0-9_]+");
+  static const llvm::Regex noNumber("[x<](index|none|vector<|complex<|tuple<)");
   SmallVector<StringRef> match;
-  return llvm::any_of(llvm::split(text, '\n'), [&](StringRef line) {
+  return anyLine(text, [&](StringRef line) {
     return named.match(line, &match) && match[0] != "linalg.generic" &&
            match[0] != "linalg.yield" && match[0] != "linalg.index" &&
            noNumber.match(line);
@@ -65,9 +69,8 @@ static bool hasNamedOpOnNoNumbers(StringRef text) {
 
 /// Upstream makes a list as long as the tensor before it counts the elements.
 static bool hasHugeList(StringRef text) {
-  llvm::Regex huge("tensor\\.from_elements.*[0-9]{7}x");
-  return llvm::any_of(llvm::split(text, '\n'),
-                      [&](StringRef line) { return huge.match(line); });
+  static const llvm::Regex huge("tensor\\.from_elements.*[0-9]{7}x");
+  return anyLine(text, [](StringRef line) { return huge.match(line); });
 }
 
 namespace {
