@@ -3,12 +3,12 @@ all; never a crash, a hang or all of the memory (malformed.test).
 
     malformed.py FOLDER PROGRAM.mlir...
 """
-import os
 import pathlib
 import random
-import resource
 import subprocess
 import sys
+
+from limited import limit_memory
 
 FOLDER = pathlib.Path(sys.argv[1])
 PROGRAMS = [pathlib.Path(p) for p in sys.argv[2:]]
@@ -23,17 +23,12 @@ TOOLS = {
 }
 
 
-def limit_memory():
-    if "ASAN_OPTIONS" not in os.environ:  # whose shadow is terabytes of address space
-        resource.setrlimit(resource.RLIMIT_DATA, (4 << 30, 4 << 30))
-
-
 def run(tool, content, suffix=".mlir"):
     """Exit status and message, of a program that is in a file."""
     path = FOLDER / ("malformed" + suffix)
     path.write_bytes(content if isinstance(content, bytes) else content.encode())
     try:
-        done = subprocess.run([*TOOLS[tool], path], capture_output=True, timeout=SECONDS, preexec_fn=limit_memory)
+        done = subprocess.run([*TOOLS[tool], path], capture_output=True, timeout=SECONDS, preexec_fn=lambda: limit_memory(4))
     except subprocess.TimeoutExpired:
         return "hangs", ""
     return done.returncode, done.stderr.decode(errors="replace")

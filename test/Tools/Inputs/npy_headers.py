@@ -2,12 +2,12 @@
 
     npy_headers.py FOLDER PROGRAM.mlir
 """
-import os
 import pathlib
-import resource
 import struct
 import subprocess
 import sys
+
+from limited import limit_memory
 
 GOOD = "{'descr': '<f4', 'fortran_order': False, 'shape': (1, 4), }"
 DATA = b"\0" * 16
@@ -67,15 +67,9 @@ DYNAMIC = [
 ]
 
 
-def limit_memory():
-    if "ASAN_OPTIONS" in os.environ:  # whose shadow is terabytes of address space
-        return
-    resource.setrlimit(resource.RLIMIT_DATA, (8 << 30, 8 << 30))
-
-
 def run(program, function, path):
     return subprocess.run(["norm-run", program, f"--function={function}", f"--input=@{path}"],
-                          capture_output=True, text=True, preexec_fn=limit_memory)
+                          capture_output=True, text=True, preexec_fn=lambda: limit_memory(8))
 
 
 def main():
