@@ -36,9 +36,12 @@ static bool isCheap(GenericOp op, unsigned maxOps) {
          });
 }
 
-/// Reductions and elementwise ops alone read it, and one of each at least.
+/// Reductions and one elementwise op read it and nothing else does: one loop
+/// over rows. The sum of a residual stream, which the next layer reads too, is
+/// kept, for else each layer would add up all layers before it.
 static bool isReadByRows(GenericOp producer) {
-  bool hasReduction = false, hasElementwise = false;
+  bool hasReduction = false;
+  GenericOp elementwise;
   for (OpOperand &use : producer->getUses()) {
     if (isa<tensor::DimOp>(use.getOwner()))
       continue;
@@ -46,10 +49,14 @@ static bool isReadByRows(GenericOp producer) {
     if (!reader || !reader.isDpsInput(&use) ||
         !linalg::areElementwiseOpsFusable(&use))
       return false;
-    bool reduces = reader.getNumReductionLoops() > 0;
-    (reduces ? hasReduction : hasElementwise) = true;
+    if (reader.getNumReductionLoops() > 0)
+      hasReduction = true;
+    else if (elementwise && elementwise != reader)
+      return false;
+    else
+      elementwise = reader;
   }
-  return hasReduction && hasElementwise;
+  return hasReduction && elementwise;
 }
 
 namespace {

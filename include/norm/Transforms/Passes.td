@@ -113,7 +113,9 @@ def NormRecomputeProducers : Pass<"norm-recompute-producers", "func::FuncOp"> {
 
     Every operation is done on the same values as before, so no bit changes.
     Limits: a producer with any other use, as by a return, stays;
-    norm-write-results-last takes that use away.
+    norm-write-results-last takes that use away. A producer that two elementwise ops
+    read stays as well, such as the sum of a residual stream, which the next layer
+    reads: each layer would add up all layers before it.
   }];
   let options = [Option<"maxOps", "max-ops", "unsigned", /*default=*/"3",
                         "Operations of a cheap producer">];
