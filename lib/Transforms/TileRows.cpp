@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "RowGroups.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -13,16 +14,12 @@
 #include "mlir/Dialect/SCF/Transforms/TileUsingInterface.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Tensor/Transforms/Transforms.h"
-#include "mlir/IR/Dominance.h"
 #include "mlir/IR/Iterators.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
-#include "mlir/Transforms/CSE.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "norm/Transforms/Passes.h"
-#include "norm/Transforms/Transforms.h"
-#include "llvm/ADT/SetVector.h"
-#include "llvm/ADT/SmallBitVector.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/bit.h"
 
 namespace mlir::norm {
@@ -31,144 +28,19 @@ namespace mlir::norm {
 } // namespace mlir::norm
 
 using namespace mlir;
+using namespace mlir::norm;
 using linalg::LinalgOp;
 
 /// Of a block of short rows: fewer gain nothing, more do not either.
 static constexpr int64_t kLeastRowsPerBlock = 4, kMostRowsPerBlock = 16;
 
-/// An op that can be part of a row group: on tensors, with maps of plain
-/// dimensions and constants, and not a contraction, which rows would recompute.
-static bool isRowWise(LinalgOp op) {
-  if (!op.hasPureTensorSemantics() || op.getNumLoops() == 0)
-    return false;
-  if (linalg::isaContractionOpInterface(op) ||
-      linalg::isaConvolutionOpInterface(op))
-    return false;
-  auto isPlain = [](AffineExpr expr) {
-    return isa<AffineDimExpr, AffineConstantExpr>(expr);
-  };
-  // Tiling needs results without constants; unit dims are folded before.
-  for (OpOperand &init : op.getDpsInitsMutable())
-    if (!op.getMatchingIndexingMap(&init).isProjectedPermutation())
-      return false;
-  return llvm::all_of(op.getIndexingMapsArray(), [&](AffineMap map) {
-    return llvm::all_of(map.getResults(), isPlain);
-  });
-}
+using LoopType = scf::SCFTilingOptions::LoopType;
 
 namespace {
-/// The ops that are fused into the loop over `root`'s rows.
-struct RowGroup {
-  LinalgOp root;
-  llvm::SetVector<Operation *> members; // root included
-  int64_t numRowDims = 0;               // leading loops of root
-  bool hasReduction = false;
-  bool isOneVector =
-      true; // beyond rows, each member has its innermost loop only
-};
-
-/// Where each loop of an op lies in the root's iteration space; -1: nowhere.
-using LoopPositions = SmallVector<int64_t>;
-
-class GroupFinder {
-public:
-  explicit GroupFinder(LinalgOp root)
-      : root(root), rowDims(root.getNumLoops(), true) {
-    group.root = root;
-  }
-
-  RowGroup find() {
-    LoopPositions identity =
-        llvm::to_vector(llvm::seq<int64_t>(0, root.getNumLoops()));
-    // The leading dimensions that every reduction keeps can only shrink when a
-    // producer joins, so producers are visited until that is stable.
-    visit(root, identity);
-    if (!sawReduction && root.getNumLoops() > 0)
-      rowDims.reset(root.getNumLoops() - 1);
-    while (group.numRowDims < static_cast<int64_t>(rowDims.size()) &&
-           rowDims.test(group.numRowDims))
-      ++group.numRowDims;
-    group.hasReduction = sawReduction;
-    if (group.numRowDims > 0)
-      collect(root, identity);
-    return group;
-  }
-
-private:
-  /// Loops of the producer of `operand` seen from the root; nothing when that
-  /// producer cannot be fused.
-  std::optional<LoopPositions> follow(LinalgOp consumer, OpOperand &operand,
-                                      const LoopPositions &positions) {
-    auto result = dyn_cast<OpResult>(operand.get());
-    auto producer = result ? dyn_cast<LinalgOp>(result.getOwner()) : LinalgOp();
-    if (!producer || !isRowWise(producer) ||
-        producer->getBlock() != root->getBlock())
-      return std::nullopt;
-    AffineMap use = consumer.getMatchingIndexingMap(&operand);
-    AffineMap def = producer.getIndexingMapMatchingResult(result);
-    LoopPositions found(producer.getNumLoops(), -1);
-    for (auto [useExpr, defExpr] :
-         llvm::zip(use.getResults(), def.getResults()))
-      if (isa<AffineDimExpr>(useExpr) && isa<AffineDimExpr>(defExpr))
-        found[cast<AffineDimExpr>(defExpr).getPosition()] =
-            positions[cast<AffineDimExpr>(useExpr).getPosition()];
-    return found;
-  }
-
-  void visit(LinalgOp op, const LoopPositions &positions) {
-    if (!visited.insert(op).second)
-      return;
-    if (op.getNumReductionLoops() > 0) {
-      llvm::SmallBitVector kept(rowDims.size());
-      for (auto [loop, kind] : llvm::enumerate(op.getIteratorTypesArray()))
-        if (kind == utils::IteratorType::parallel && positions[loop] >= 0)
-          kept.set(positions[loop]);
-      // A reduction that keeps no row is one of a weight: not fused, no limit.
-      if (op != root && !kept.test(0))
-        return;
-      rowDims &= kept;
-      sawReduction = true;
-    }
-    for (OpOperand &operand : op->getOpOperands())
-      if (auto next = follow(op, operand, positions))
-        visit(cast<LinalgOp>(operand.get().getDefiningOp()), *next);
-  }
-
-  bool hasOneVector(LinalgOp op, const LoopPositions &positions) {
-    SmallVector<int64_t> extents = op.getStaticLoopRanges();
-    for (int64_t loop = 0, e = op.getNumLoops() - 1; loop < e; ++loop)
-      if ((positions[loop] < 0 || positions[loop] >= group.numRowDims) &&
-          extents[loop] != 1)
-        return false;
-    return norm::canVectorizeRow(op);
-  }
-
-  /// Members are the producers that every row needs only its own part of.
-  void collect(LinalgOp op, const LoopPositions &positions) {
-    group.members.insert(op);
-    group.isOneVector &= hasOneVector(op, positions);
-    for (OpOperand &operand : op->getOpOperands()) {
-      auto next = follow(op, operand, positions);
-      if (!next || group.members.contains(operand.get().getDefiningOp()))
-        continue;
-      auto producer = cast<LinalgOp>(operand.get().getDefiningOp());
-      bool onePerRow = llvm::all_of(
-          llvm::seq<int64_t>(0, group.numRowDims), [&](int64_t dim) {
-            auto *loop = llvm::find(*next, dim);
-            return loop != next->end() &&
-                   producer.getIteratorTypesArray()[loop - next->begin()] ==
-                       utils::IteratorType::parallel;
-          });
-      if (onePerRow)
-        collect(producer, *next);
-    }
-  }
-
-  LinalgOp root;
-  llvm::SmallBitVector rowDims;
-  bool sawReduction = false;
-  llvm::DenseSet<Operation *> visited;
-  RowGroup group;
+/// What every row loop of a function has in common.
+struct RowTiling {
+  LoopType loopType;
+  int64_t blockElements; ///< Of a block of short rows; 0: one row per block.
 };
 } // namespace
 
@@ -181,8 +53,7 @@ static bool isFrom(Operation *next, Operation *user) {
 /// Rows that one turn works on: several where they are short, for then their
 /// reductions do not wait for each other. A divisor of the extent where that is
 /// known, so that every block is full.
-static int64_t getRowsPerBlock(RowGroup &group, int64_t elements,
-                               bool parallel) {
+static int64_t getRowsPerBlock(RowGroup &group, const RowTiling &tiling) {
   SmallVector<int64_t> extents = group.root.getStaticLoopRanges();
   uint64_t length = 1;
   for (int64_t extent : ArrayRef(extents).drop_front(group.numRowDims)) {
@@ -192,7 +63,8 @@ static int64_t getRowsPerBlock(RowGroup &group, int64_t elements,
   }
   if (!group.hasReduction || length == 0)
     return 1;
-  int64_t most = std::min<int64_t>(kMostRowsPerBlock, elements / length);
+  int64_t most =
+      std::min<int64_t>(kMostRowsPerBlock, tiling.blockElements / length);
   if (most < kLeastRowsPerBlock)
     return 1;
   most = llvm::bit_floor(static_cast<uint64_t>(most));
@@ -202,7 +74,8 @@ static int64_t getRowsPerBlock(RowGroup &group, int64_t elements,
       if (rows % block == 0)
         return block;
   // What is left of a parallel loop has no loop of its own.
-  bool canPeel = !parallel && (ShapedType::isDynamic(rows) || rows >= most);
+  bool canPeel = tiling.loopType == LoopType::ForOp &&
+                 (ShapedType::isDynamic(rows) || rows >= most);
   return canPeel ? most : 1;
 }
 
@@ -255,51 +128,6 @@ static void splitLastBlock(IRRewriter &b, scf::ForOp blocks, int64_t block) {
   }
 }
 
-/// Tiles the group's rows and fuses its members; the root is replaced.
-static LogicalResult tileGroup(IRRewriter &rewriter, RowGroup &group,
-                               bool parallel, int64_t blockElements) {
-  OpFoldResult zero = rewriter.getIndexAttr(0), one = rewriter.getIndexAttr(1);
-  SmallVector<OpFoldResult> sizes(group.root.getNumLoops(), zero);
-  std::fill_n(sizes.begin(), group.numRowDims, one);
-  int64_t block = getRowsPerBlock(group, blockElements, parallel);
-  sizes[group.numRowDims - 1] = rewriter.getIndexAttr(block);
-
-  scf::SCFTileAndFuseOptions options;
-  options.tilingOptions.setTileSizes(sizes);
-  options.tilingOptions.setLoopType(
-      parallel ? scf::SCFTilingOptions::LoopType::ForallOp
-               : scf::SCFTilingOptions::LoopType::ForOp);
-  // The loop is inserted before `next`, which its results dominate.
-  Operation *next = group.root->getNextNode();
-  llvm::DenseSet<Value> yielded;
-  options.setFusionControlFn(
-      [&](tensor::ExtractSliceOp, OpResult producer,
-          bool) -> std::optional<scf::SCFTileAndFuseOptions::ControlFnResult> {
-        if (!group.members.contains(producer.getOwner()))
-          return std::nullopt;
-        bool usedOutside =
-            llvm::any_of(producer.getUsers(),
-                         [&](Operation *user) { return isFrom(next, user); });
-        scf::SCFTileAndFuseOptions::ControlFnResult result;
-        result.yieldProducerReplacement =
-            usedOutside && yielded.insert(producer).second;
-        return result;
-      });
-
-  rewriter.setInsertionPoint(group.root);
-  auto tiling = cast<TilingInterface>(group.root.getOperation());
-  FailureOr<scf::SCFTileAndFuseResult> tiled =
-      scf::tileConsumerAndFuseProducersUsingSCF(rewriter, tiling, options);
-  if (failed(tiled))
-    return failure();
-  for (auto [from, to] : tiled->replacements)
-    rewriter.replaceUsesWithIf(
-        from, to, [&](OpOperand &use) { return isFrom(next, use.getOwner()); });
-  if (auto loop = dyn_cast<scf::ForOp>(tiled->loops.back().getOperation()))
-    splitLastBlock(rewriter, loop, block);
-  return success();
-}
-
 /// Extents of a result are those of its destination; asking the destination
 /// keeps an op that was fused into a loop from staying alive for its shape.
 static void forwardDims(IRRewriter &rewriter, LinalgOp op) {
@@ -309,6 +137,137 @@ static void forwardDims(IRRewriter &rewriter, LinalgOp op) {
         rewriter.modifyOpInPlace(dim, [&] {
           dim.getSourceMutable().assign(op.getTiedOpOperand(result)->get());
         });
+}
+
+/// The slices of `value` that the loop's body takes, first one first. A value
+/// that the loop updates is sliced by way of the loop's argument.
+static SmallVector<tensor::ExtractSliceOp>
+findSlices(OpResult value, LoopLikeOpInterface loop, Block *body) {
+  SmallVector<tensor::ExtractSliceOp> slices;
+  auto collect = [&](Value source) {
+    for (Operation *user : source.getUsers())
+      if (auto slice = dyn_cast<tensor::ExtractSliceOp>(user))
+        if (slice->getBlock() == body && slice.getSource() == source)
+          slices.push_back(slice);
+  };
+  collect(value);
+  for (OpOperand &use : value.getUses())
+    if (use.getOwner() == loop)
+      if (BlockArgument argument = loop.getTiedLoopRegionIterArg(&use))
+        collect(argument);
+  llvm::sort(slices, [](tensor::ExtractSliceOp a, tensor::ExtractSliceOp b) {
+    return a->isBeforeInBlock(b);
+  });
+  return slices;
+}
+
+/// Every slice of a member is of the same rows: the first one serves all that
+/// read one source, for their extents can differ in spelling only.
+static void mergeSlices(IRRewriter &rewriter,
+                        SmallVectorImpl<tensor::ExtractSliceOp> &slices) {
+  SmallVector<tensor::ExtractSliceOp> kept;
+  for (tensor::ExtractSliceOp slice : slices) {
+    auto same = llvm::find_if(kept, [&](tensor::ExtractSliceOp first) {
+      return first.getSource() == slice.getSource() &&
+             first.getType() == slice.getType() &&
+             first.getMixedOffsets() == slice.getMixedOffsets();
+    });
+    if (same == kept.end())
+      kept.push_back(slice);
+    else
+      rewriter.replaceOp(slice, *same);
+  }
+  slices = std::move(kept);
+}
+
+namespace {
+/// A loop over the rows of a group while members are fused into it.
+struct RowLoop {
+  SmallVector<LoopLikeOpInterface> loops; ///< Outermost first.
+  /// Values before the loop and the results that take their place behind it.
+  llvm::MapVector<Value, unsigned> results;
+
+  Block *getBody() { return &loops.back().getLoopRegions().front()->front(); }
+};
+} // namespace
+
+/// Results of `op` that are used behind the group, which starts at `next`.
+static SmallVector<unsigned> findUsedBehind(LinalgOp op, Operation *next) {
+  SmallVector<unsigned> numbers;
+  for (OpResult result : op->getResults())
+    if (llvm::any_of(result.getUsers(),
+                     [&](Operation *user) { return isFrom(next, user); }))
+      numbers.push_back(result.getResultNumber());
+  return numbers;
+}
+
+/// Computes a member's row once, for all that read it in the loop, and yields
+/// what is used behind the loop.
+static void fuseMember(IRRewriter &rewriter, RowLoop &loop, LinalgOp member,
+                       Operation *next) {
+  SmallVector<unsigned> behind = findUsedBehind(member, next);
+  bool isYielded = false;
+  for (OpResult result : member->getResults()) {
+    SmallVector<tensor::ExtractSliceOp> slices =
+        findSlices(result, loop.loops.back(), loop.getBody());
+    mergeSlices(rewriter, slices);
+    for (tensor::ExtractSliceOp slice : slices) {
+      std::optional<scf::SCFFuseProducerOfSliceResult> fused =
+          scf::tileAndFuseProducerOfSlice(rewriter, slice, loop.loops);
+      if (!fused || isYielded || behind.empty())
+        continue;
+      if (failed(scf::yieldReplacementForFusedProducer(rewriter, slice, *fused,
+                                                       loop.loops, behind)))
+        continue;
+      isYielded = true;
+      unsigned first = loop.loops.front()->getNumResults() - behind.size();
+      for (auto [index, number] : llvm::enumerate(behind))
+        loop.results[member->getResult(number)] = first + index;
+    }
+  }
+}
+
+/// What was fused is dead, users first, unless something kept it alive.
+static void eraseMembers(IRRewriter &rewriter, RowGroup &group) {
+  for (LinalgOp member : group.members) {
+    forwardDims(rewriter, member);
+    if (isOpTriviallyDead(member))
+      rewriter.eraseOp(member);
+  }
+}
+
+/// Tiles the group's rows and fuses its members; the root is replaced.
+static LogicalResult tileGroup(IRRewriter &rewriter, RowGroup &group,
+                               const RowTiling &tiling) {
+  OpFoldResult zero = rewriter.getIndexAttr(0), one = rewriter.getIndexAttr(1);
+  SmallVector<OpFoldResult> sizes(group.root.getNumLoops(), zero);
+  std::fill_n(sizes.begin(), group.numRowDims, one);
+  int64_t block = getRowsPerBlock(group, tiling);
+  sizes[group.numRowDims - 1] = rewriter.getIndexAttr(block);
+  scf::SCFTilingOptions options;
+  options.setTileSizes(sizes);
+  options.setLoopType(tiling.loopType);
+
+  // The loop is inserted before `next`, which its results dominate.
+  Operation *next = group.root->getNextNode();
+  rewriter.setInsertionPoint(group.root);
+  FailureOr<scf::SCFTilingResult> tiled = scf::tileUsingSCF(
+      rewriter, cast<TilingInterface>(group.root.getOperation()), options);
+  if (failed(tiled))
+    return failure();
+  RowLoop loop{tiled->loops, {}};
+  for (OpResult result : group.root->getResults())
+    loop.results[result] = result.getResultNumber();
+  for (LinalgOp member : ArrayRef(group.members).drop_front())
+    fuseMember(rewriter, loop, member, next);
+  for (auto [from, number] : loop.results)
+    rewriter.replaceUsesWithIf(
+        from, loop.loops.front()->getResult(number),
+        [&](OpOperand &use) { return isFrom(next, use.getOwner()); });
+  if (auto inner = dyn_cast<scf::ForOp>(loop.loops.back().getOperation()))
+    splitLastBlock(rewriter, inner, block);
+  eraseMembers(rewriter, group);
+  return success();
 }
 
 /// An op over a static extent of zero runs no iteration: its results are its
@@ -334,24 +293,13 @@ static void cleanUp(IRRewriter &rewriter, Block &block) {
   });
 }
 
-static void tileBlock(IRRewriter &rewriter, Block &block, bool parallel,
-                      bool oneVector, int64_t blockElements) {
+static void tileBlock(IRRewriter &rewriter, Block &block, RowShape shape,
+                      const RowTiling &tiling) {
   cleanUp(rewriter, block);
-  llvm::DenseSet<Operation *> visited;
-  for (Operation *op = block.empty() ? nullptr : &block.back(); op;) {
-    auto root = dyn_cast<LinalgOp>(op);
-    if (!root || !isRowWise(root) || !visited.insert(op).second) {
-      op = op->getPrevNode();
-      continue;
-    }
-    RowGroup group = GroupFinder(root).find();
-    op = op->getPrevNode();
-    if (group.numRowDims == 0 || (oneVector && !group.isOneVector) ||
-        failed(tileGroup(rewriter, group, parallel, blockElements)))
-      continue;
-    cleanUp(rewriter, block); // may erase any op of the block
-    op = &block.back();
-  }
+  for (RowGroup &group : findRowGroups(rewriter, block, shape))
+    if (group.numRowDims > 0)
+      (void)tileGroup(rewriter, group, tiling); // else the ops stay as they are
+  cleanUp(rewriter, block);
 }
 
 /// A temporary of a fused producer needs one row, not all of them.
@@ -359,54 +307,6 @@ static void shrinkTemporaries(Operation *scope) {
   RewritePatternSet patterns(scope->getContext());
   tensor::populateFoldTensorEmptyPatterns(patterns);
   (void)applyPatternsGreedily(scope, std::move(patterns));
-}
-
-/// The same computation, into destinations that it does not read.
-static bool isSameComputation(LinalgOp a, LinalgOp b) {
-  auto readsInit = [](LinalgOp op) {
-    return llvm::any_of(op.getDpsInitsMutable(), [&](OpOperand &init) {
-      return op.payloadUsesValueFromOperand(&init);
-    });
-  };
-  return a->getName() == b->getName() &&
-         a->getResultTypes() == b->getResultTypes() &&
-         a->getAttrDictionary() == b->getAttrDictionary() &&
-         a.getDpsInputs() == b.getDpsInputs() && !readsInit(a) &&
-         !readsInit(b) &&
-         OperationEquivalence::isRegionEquivalentTo(
-             &a->getRegion(0), &b->getRegion(0),
-             OperationEquivalence::IgnoreLocations);
-}
-
-/// A producer that several members use is fused once for each of them; the one
-/// that is computed into the loop's own destination serves all.
-static void mergeProducersOf(IRRewriter &rewriter, Block &body) {
-  SmallVector<LinalgOp> ops(body.getOps<LinalgOp>());
-  for (auto [i, kept] : llvm::enumerate(ops)) {
-    auto isOwn = [&](Value init) {
-      auto slice = init.getDefiningOp<tensor::ExtractSliceOp>();
-      auto arg = slice ? dyn_cast<BlockArgument>(slice.getSource()) : nullptr;
-      return arg && arg.getOwner() == &body;
-    };
-    if (!kept || !llvm::all_of(kept.getDpsInits(), isOwn))
-      continue;
-    for (LinalgOp &other : MutableArrayRef(ops).drop_front(i + 1)) {
-      if (!other || !isSameComputation(kept, other))
-        continue;
-      rewriter.replaceOp(other, kept->getResults());
-      other = nullptr;
-    }
-  }
-}
-
-static void mergeFusedProducers(IRRewriter &rewriter, Operation *scope) {
-  // Each was fused with slices of its own: equal ones must be one value first.
-  DominanceInfo dominance(scope);
-  eliminateCommonSubExpressions(rewriter, dominance, scope);
-  scope->walk([&](LoopLikeOpInterface loop) {
-    for (Region *region : loop.getLoopRegions())
-      mergeProducersOf(rewriter, region->front());
-  });
 }
 
 namespace {
@@ -422,10 +322,12 @@ struct NormTileRows : norm::impl::NormTileRowsBase<NormTileRows> {
       if (!isa<LinalgOp>(block->getParentOp()))
         blocks.push_back(block);
     });
+    RowTiling tiling = {parallel ? LoopType::ForallOp : LoopType::ForOp,
+                        blockElements};
     for (Block *block : blocks)
-      tileBlock(rewriter, *block, parallel, oneVector, blockElements);
+      tileBlock(rewriter, *block,
+                oneVector ? RowShape::OneVector : RowShape::Any, tiling);
     shrinkTemporaries(getOperation());
-    mergeFusedProducers(rewriter, getOperation());
   }
 };
 } // namespace

@@ -125,14 +125,25 @@ def NormRecomputeProducers : Pass<"norm-recompute-producers", "func::FuncOp"> {
 def NormTileRows : Pass<"norm-tile-rows", "func::FuncOp"> {
   let summary = "Tile rows of structured ops and fuse their producers";
   let description = [{
-    Finds groups of linalg ops on tensors that work row by row: a last op and
-    the elementwise ops and row reductions that feed it. The row dimensions are
-    the leading parallel dimensions that every reduction of the group keeps. They
-    are tiled by one row, and the whole group is fused into the loop, so that a
-    row is read from memory once and its intermediate values stay in cache or in
-    registers. A softmax, a LayerNorm or a decomposed norm op all qualify;
+    Divides the linalg ops on tensors that work row by row into groups: a last op,
+    the root, and the elementwise ops and row reductions that feed it. The row
+    dimensions are the leading parallel dimensions that every reduction of the group
+    keeps. They are tiled by one row, and the whole group is fused into the loop, so
+    that a row is read from memory once and its intermediate values stay in cache or
+    in registers. A softmax, a LayerNorm or a decomposed norm op all qualify;
     nothing in the pass names one of them. Contractions and convolutions are left
     alone, and so are producers that do not depend on the row (a weight).
+
+    Ops join from the last one to the first, each of them one group, and each use is
+    visited once, so that the time is linear in the length of a model. An op joins
+    the first group that uses its result, if all other users come after that group's
+    loop: they read what the loop yields. So the sum of a residual stream is computed
+    in the loop of the norm that follows it, and kept for the next sum. An op with a
+    user that comes earlier, such as a matmul, is a root itself. Where several groups
+    use an elementwise op of at most four `arith` operations without a division, and
+    reading what it reads moves no more bytes than reading its result (a fill, a
+    broadcast, a cast that widens), each group computes it again. What such a copy
+    reads is kept, so no chain is copied.
 
     Example (a row sum divided out again):
 
@@ -164,7 +175,11 @@ def NormTileRows : Pass<"norm-tile-rows", "func::FuncOp"> {
     With `parallel` the loop is an `scf.forall`. An op with a static extent of
     zero has nothing to do and is replaced by its destinations. The temporary of a
     fused op holds one row. A fused op that is used behind the loop too (a residual
-    sum that is a result) is computed once a row, into the loop's result.
+    sum that is a result) is computed once per row, into the loop's result.
+
+    Upstream's tile-and-fuse driver fuses a producer once for each slice of it, which
+    is exponential in a chain where each op is read twice; this pass merges the slices
+    first and uses the driver's parts.
   }];
   let options = [Option<"parallel", "parallel", "bool", /*default=*/"false",
                         "Make the row loop an scf.forall">,

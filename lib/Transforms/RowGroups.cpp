@@ -1,0 +1,342 @@
+//===- RowGroups.cpp - which ops share a loop over rows -------------------===//
+//
+// Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "RowGroups.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "norm/Transforms/Transforms.h"
+
+using namespace mlir;
+using namespace mlir::norm;
+using linalg::LinalgOp;
+using utils::IteratorType;
+
+/// Where each loop of an op lies in the iteration space of its group's root;
+/// kNowhere for loops that the root does not have.
+using LoopPositions = SmallVector<int64_t>;
+static constexpr int64_t kNowhere = -1;
+
+/// Operations of a producer that is computed again instead of kept.
+static constexpr int64_t kMostRecomputedOps = 4;
+
+/// An op that can be part of a row group: on tensors, with maps of plain
+/// dimensions and constants, and not a contraction, which rows would recompute.
+static bool isRowWise(LinalgOp op) {
+  if (!op || !op.hasPureTensorSemantics() || op.getNumLoops() == 0)
+    return false;
+  if (linalg::isaContractionOpInterface(op) ||
+      linalg::isaConvolutionOpInterface(op))
+    return false;
+  auto isPlain = [](AffineExpr expr) {
+    return isa<AffineDimExpr, AffineConstantExpr>(expr);
+  };
+  // Tiling needs results without constants; unit dims are folded before.
+  for (OpOperand &init : op.getDpsInitsMutable())
+    if (!op.getMatchingIndexingMap(&init).isProjectedPermutation())
+      return false;
+  return llvm::all_of(op.getIndexingMapsArray(), [&](AffineMap map) {
+    return llvm::all_of(map.getResults(), isPlain);
+  });
+}
+
+static LoopPositions getIdentity(LinalgOp root) {
+  return llvm::to_vector(llvm::seq<int64_t>(0, root.getNumLoops()));
+}
+
+/// Loops of the producer of `use` seen from the root of the user's group.
+static LoopPositions followToProducer(OpOperand &use,
+                                      const LoopPositions &userPositions) {
+  auto user = cast<LinalgOp>(use.getOwner());
+  auto result = cast<OpResult>(use.get());
+  auto producer = cast<LinalgOp>(result.getOwner());
+  AffineMap useMap = user.getMatchingIndexingMap(&use);
+  AffineMap defMap = producer.getIndexingMapMatchingResult(result);
+  LoopPositions found(producer.getNumLoops(), kNowhere);
+  for (auto [useExpr, defExpr] :
+       llvm::zip(useMap.getResults(), defMap.getResults()))
+    if (isa<AffineDimExpr>(useExpr) && isa<AffineDimExpr>(defExpr))
+      found[cast<AffineDimExpr>(defExpr).getPosition()] =
+          userPositions[cast<AffineDimExpr>(useExpr).getPosition()];
+  return found;
+}
+
+/// How many bytes tell of a tensor's size beside another one's, as a power of
+/// the unknown extents first and then the product of the known ones.
+static std::pair<int64_t, int64_t> getSize(Type type) {
+  auto shaped = dyn_cast<RankedTensorType>(type);
+  if (!shaped)
+    return {0, 1};
+  Type element = shaped.getElementType();
+  int64_t bytes = element.isIntOrFloat()
+                      ? llvm::divideCeil(element.getIntOrFloatBitWidth(), 8)
+                      : 8; // an index
+  for (int64_t extent : shaped.getShape())
+    if (!ShapedType::isDynamic(extent))
+      bytes = llvm::SaturatingMultiply<uint64_t>(bytes, extent);
+  return {shaped.getNumDynamicDims(), bytes};
+}
+
+/// Whether to compute `op` again moves no more bytes than to read its result,
+/// and takes a few instructions an element: a fill, a broadcast, a cast that
+/// widens.
+static bool isCheapToRecompute(LinalgOp op) {
+  if (op.getNumReductionLoops() > 0 || op->getNumResults() != 1)
+    return false;
+  auto isCheap = [](Operation &each) {
+    return isa<arith::ArithDialect>(each.getDialect()) &&
+           !isa<arith::DivFOp, arith::DivSIOp, arith::DivUIOp, arith::RemFOp,
+                arith::RemSIOp, arith::RemUIOp>(each);
+  };
+  auto body = op.getBlock()->without_terminator();
+  if (std::distance(body.begin(), body.end()) > kMostRecomputedOps ||
+      !llvm::all_of(body, isCheap))
+    return false;
+  std::pair<int64_t, int64_t> read = {0, 0};
+  for (OpOperand &operand : op->getOpOperands()) {
+    if (!op.payloadUsesValueFromOperand(&operand))
+      continue;
+    auto [unknown, bytes] = getSize(operand.get().getType());
+    read = unknown == read.first ? std::pair(unknown, bytes + read.second)
+                                 : std::max(read, std::pair(unknown, bytes));
+  }
+  return read <= getSize(op->getResult(0).getType());
+}
+
+namespace {
+/// Assigns the ops of a block to groups, users first.
+class GroupBuilder {
+public:
+  GroupBuilder(RewriterBase &rewriter, Block &block, RowShape shape)
+      : rewriter(rewriter), block(block), shape(shape) {
+    for (auto [index, op] : llvm::enumerate(block)) {
+      places[&op] = index;
+      if (auto linalgOp = dyn_cast<LinalgOp>(op))
+        reductionLoops[&op] = countReductionLoops(linalgOp);
+    }
+  }
+
+  std::deque<RowGroup> build() {
+    SmallVector<LinalgOp> ops(block.getOps<LinalgOp>());
+    for (LinalgOp op : llvm::reverse(ops))
+      if (isRowWise(op) && !joinUsers(op))
+        openGroup(op);
+    // Rows of one value each are none without the reduction of each.
+    for (RowGroup &group : groups)
+      if (!group.hasReduction && group.numRowDims == group.root.getNumLoops())
+        group.numRowDims = 0;
+    return std::move(groups);
+  }
+
+private:
+  struct Membership {
+    RowGroup *group;
+    LoopPositions positions;
+  };
+
+  /// A group that uses the result of an op, and by which operands.
+  struct UsingGroup {
+    RowGroup *group;
+    LoopPositions positions; // of the producer
+    SmallVector<OpOperand *> uses;
+    bool agrees = true;   // all of them see the same rows
+    bool isClone = false; // one of them computes something again
+  };
+
+  /// Loops of the reduction that a chain of ops of one rank starts with; 0
+  /// without one. It tells the statistic of rows from one of a weight.
+  int64_t countReductionLoops(LinalgOp op) {
+    if (op.getNumReductionLoops() > 0)
+      return op.getNumLoops();
+    int64_t most = 0;
+    for (Value operand : op->getOperands()) {
+      auto producer = operand.getDefiningOp<LinalgOp>();
+      if (!producer || producer->getBlock() != &block || !isRowWise(producer))
+        continue;
+      auto type = cast<RankedTensorType>(operand.getType());
+      if (type.getRank() == op.getNumLoops())
+        most = std::max(most, reductionLoops.lookup(producer));
+    }
+    return most;
+  }
+
+  /// Where the value of a user is computed: a member's where its loop stands.
+  int64_t getPlace(Operation *user) {
+    auto it = membership.find(user);
+    return places.lookup(it == membership.end() ? user
+                                                : it->second.group->root);
+  }
+
+  /// The groups that use `op`, first one first, and the first other user.
+  SmallVector<UsingGroup> findUsers(LinalgOp op, int64_t &firstOther) {
+    SmallVector<UsingGroup> found;
+    for (OpOperand &use : op->getUses()) {
+      Operation *user = use.getOwner();
+      auto it = membership.find(user);
+      if (it == membership.end()) {
+        Operation *ancestor = block.findAncestorOpInBlock(*user);
+        if (!isa<tensor::DimOp>(user))
+          firstOther = std::min(firstOther, places.lookup(ancestor));
+        continue;
+      }
+      RowGroup *group = it->second.group;
+      LoopPositions positions = followToProducer(use, it->second.positions);
+      auto known = llvm::find_if(
+          found, [&](UsingGroup &each) { return each.group == group; });
+      if (known == found.end())
+        known = found.insert(found.end(), UsingGroup{group, positions, {}});
+      known->uses.push_back(&use);
+      known->isClone |= clones.contains(user);
+      known->agrees &= seesSameRows(*group, known->positions, positions);
+    }
+    llvm::sort(found, [&](const UsingGroup &a, const UsingGroup &b) {
+      return places.lookup(a.group->root) < places.lookup(b.group->root);
+    });
+    return found;
+  }
+
+  static bool seesSameRows(const RowGroup &group, const LoopPositions &a,
+                           const LoopPositions &b) {
+    auto isRow = [&](int64_t dim) { return dim < group.numRowDims; };
+    return llvm::all_of(llvm::zip(a, b), [&](auto pair) {
+      auto [x, y] = pair;
+      return x == y ||
+             ((x == kNowhere || !isRow(x)) && (y == kNowhere || !isRow(y)));
+    });
+  }
+
+  /// The leading dimensions that stay rows when `op` joins; 0 where it cannot.
+  /// Only a reduction of whole rows, or what is computed of one, makes rows
+  /// longer: an op over fewer dimensions is a weight otherwise.
+  int64_t getRowDimsWith(const RowGroup &group, LinalgOp op,
+                         const LoopPositions &positions) {
+    SmallVector<IteratorType> kinds = op.getIteratorTypesArray();
+    int64_t kept = 0;
+    while (kept < group.numRowDims) {
+      const int64_t *loop = llvm::find(positions, kept);
+      if (loop == positions.end() ||
+          kinds[loop - positions.begin()] != IteratorType::parallel)
+        break;
+      ++kept;
+    }
+    if (kept == group.numRowDims)
+      return kept;
+    LinalgOp root = group.root;
+    bool isElementwise = op.getNumReductionLoops() == 0;
+    if (reductionLoops.lookup(op) < root.getNumLoops() ||
+        (isElementwise && llvm::any_of(positions, [&](int64_t position) {
+           return position >= kept;
+         })))
+      return 0;
+    return kept;
+  }
+
+  static bool hasOneVector(LinalgOp op, const LoopPositions &positions,
+                           int64_t numRowDims) {
+    SmallVector<int64_t> extents = op.getStaticLoopRanges();
+    for (int64_t loop = 0, e = op.getNumLoops() - 1; loop < e; ++loop)
+      if ((positions[loop] == kNowhere || positions[loop] >= numRowDims) &&
+          extents[loop] != 1)
+        return false;
+    return canVectorizeRow(op);
+  }
+
+  bool isSupported(const RowGroup &group, LinalgOp op,
+                   const LoopPositions &positions, int64_t numRowDims) {
+    if (shape == RowShape::Any)
+      return true;
+    return hasOneVector(op, positions, numRowDims) &&
+           (numRowDims == group.numRowDims ||
+            llvm::all_of(group.members, [&](LinalgOp member) {
+              return hasOneVector(member, membership[member].positions,
+                                  numRowDims);
+            }));
+  }
+
+  void add(RowGroup &group, LinalgOp op, LoopPositions positions,
+           int64_t numRowDims) {
+    group.numRowDims = numRowDims;
+    group.hasReduction |= op.getNumReductionLoops() > 0;
+    group.members.push_back(op);
+    membership[op] = {&group, std::move(positions)};
+  }
+
+  /// Adds `op` to the group that uses it; false where it stays by itself, for
+  /// users that no group holds.
+  bool joinUsers(LinalgOp op) {
+    int64_t firstOther = std::numeric_limits<int64_t>::max();
+    SmallVector<UsingGroup> users = findUsers(op, firstOther);
+    if (users.empty())
+      return false;
+    UsingGroup &first = users.front();
+    bool othersFollow = places.lookup(first.group->root) < firstOther;
+    bool isOnly =
+        users.size() == 1 && firstOther == std::numeric_limits<int64_t>::max();
+    // What a clone reads is kept, so that no chain is computed once a path.
+    bool feedsClone = llvm::any_of(
+        users, [](const UsingGroup &user) { return user.isClone; });
+    if (isOnly || feedsClone || !isCheapToRecompute(op))
+      return othersFollow && join(op, first);
+    for (UsingGroup &user : users)
+      recomputeIn(user, op);
+    return op->use_empty();
+  }
+
+  bool join(LinalgOp op, const UsingGroup &user) {
+    int64_t numRowDims = getRowDimsWith(*user.group, op, user.positions);
+    if (!user.agrees || numRowDims == 0 ||
+        !isSupported(*user.group, op, user.positions, numRowDims))
+      return false;
+    add(*user.group, op, user.positions, numRowDims);
+    return true;
+  }
+
+  void recomputeIn(const UsingGroup &user, LinalgOp op) {
+    rewriter.setInsertionPointAfter(op);
+    auto clone = cast<LinalgOp>(rewriter.clone(*op));
+    places[clone] = places.lookup(op);
+    reductionLoops[clone] = reductionLoops.lookup(op);
+    if (!join(clone, user)) {
+      rewriter.eraseOp(clone);
+      return;
+    }
+    clones.insert(clone);
+    for (OpOperand *use : user.uses)
+      rewriter.modifyOpInPlace(use->getOwner(),
+                               [&] { use->set(clone->getResult(0)); });
+  }
+
+  /// A group of `root` alone, which its producers may join.
+  void openGroup(LinalgOp root) {
+    SmallVector<IteratorType> kinds = root.getIteratorTypesArray();
+    int64_t loops = kinds.size();
+    int64_t numRowDims =
+        llvm::find(kinds, IteratorType::reduction) - kinds.begin();
+    // What is computed of the statistics of rows is no row, but a value each.
+    if (numRowDims == loops && reductionLoops.lookup(root) <= loops)
+      numRowDims = loops - 1;
+    LoopPositions identity = getIdentity(root);
+    if (numRowDims == 0 || (shape == RowShape::OneVector &&
+                            !hasOneVector(root, identity, numRowDims)))
+      return;
+    groups.emplace_back().root = root;
+    add(groups.back(), root, identity, numRowDims);
+  }
+
+  RewriterBase &rewriter;
+  Block &block;
+  RowShape shape;
+  llvm::DenseMap<Operation *, int64_t> places, reductionLoops;
+  llvm::DenseMap<Operation *, Membership> membership;
+  llvm::DenseSet<Operation *> clones;
+  std::deque<RowGroup> groups; // whose addresses stay
+};
+} // namespace
+
+std::deque<RowGroup> norm::findRowGroups(RewriterBase &rewriter, Block &block,
+                                         RowShape shape) {
+  return GroupBuilder(rewriter, block, shape).build();
+}

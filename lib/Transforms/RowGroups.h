@@ -1,0 +1,41 @@
+//===- RowGroups.h - which ops share a loop over rows -----------*- C++ -*-===//
+//
+// Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NORM_LIB_TRANSFORMS_ROWGROUPS_H
+#define NORM_LIB_TRANSFORMS_ROWGROUPS_H
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include <deque>
+
+namespace mlir::norm {
+
+/// Ops that one loop over the rows of `root` computes.
+struct RowGroup {
+  linalg::LinalgOp root;
+  SmallVector<linalg::LinalgOp>
+      members;            ///< Root first, users before producers.
+  int64_t numRowDims = 0; ///< Leading loops of the root.
+  bool hasReduction = false;
+};
+
+/// Which shapes of group the caller has code for.
+enum class RowShape {
+  Any,
+  OneVector ///< Each member has one loop beyond the rows, the innermost.
+};
+
+/// Divides the row-wise ops of `block` into groups. Each op is in one group at
+/// most, which stands where its root stands: all other users of a member come
+/// after the root. A producer that groups share and that is cheaper to compute
+/// again than to read back is cloned, once for each group. Groups are in the
+/// order of their roots, last first. Every use of a value is visited once.
+std::deque<RowGroup> findRowGroups(RewriterBase &rewriter, Block &block,
+                                   RowShape shape);
+
+} // namespace mlir::norm
+
+#endif // NORM_LIB_TRANSFORMS_ROWGROUPS_H

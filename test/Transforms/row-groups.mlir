@@ -1,0 +1,171 @@
+// RUN: norm-opt %s --pass-pipeline='builtin.module(func.func(norm-tile-rows,canonicalize,cse))' --split-input-file | FileCheck %s
+
+// The sum of a residual stream is computed in the loop of the norm that follows
+// it, and yielded for the next sum, which reads it: no path is computed twice.
+#id = affine_map<(d0, d1) -> (d0, d1)>
+#row = affine_map<(d0, d1) -> (d0)>
+// CHECK-LABEL: func @residual_stream
+// CHECK: %[[LOOP:.*]]:2 = scf.for
+// CHECK: arith.addf
+// CHECK: arith.mulf
+// CHECK: math.rsqrt
+// CHECK: scf.yield
+// CHECK: linalg.matmul ins(%[[LOOP]]#{{[01]}}
+// CHECK: scf.for
+// CHECK: tensor.extract_slice %[[LOOP]]#{{[01]}}
+// CHECK: arith.addf
+// CHECK-NOT: math.rsqrt
+// CHECK-NOT: scf.for
+// CHECK: return
+func.func @residual_stream(%x: tensor<8x64xf32>, %r: tensor<8x64xf32>, %w: tensor<64x64xf32>) -> tensor<8x64xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<8xf32>
+  %i = tensor.empty() : tensor<8x64xf32>
+  %h = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel", "parallel"]} ins(%x, %r : tensor<8x64xf32>, tensor<8x64xf32>) outs(%i : tensor<8x64xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %c = arith.addf %a, %b : f32
+    linalg.yield %c : f32
+  } -> tensor<8x64xf32>
+  %s0 = linalg.fill ins(%zero : f32) outs(%e : tensor<8xf32>) -> tensor<8xf32>
+  %s = linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]} ins(%h : tensor<8x64xf32>) outs(%s0 : tensor<8xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %q = arith.mulf %a, %a : f32
+    %c = arith.addf %q, %o : f32
+    linalg.yield %c : f32
+  } -> tensor<8xf32>
+  %y = linalg.generic {indexing_maps = [#id, #row, #id], iterator_types = ["parallel", "parallel"]} ins(%h, %s : tensor<8x64xf32>, tensor<8xf32>) outs(%i : tensor<8x64xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %q = math.rsqrt %b : f32
+    %c = arith.mulf %a, %q : f32
+    linalg.yield %c : f32
+  } -> tensor<8x64xf32>
+  %m = linalg.matmul ins(%y, %w : tensor<8x64xf32>, tensor<64x64xf32>) outs(%i : tensor<8x64xf32>) -> tensor<8x64xf32>
+  %next = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel", "parallel"]} ins(%h, %m : tensor<8x64xf32>, tensor<8x64xf32>) outs(%i : tensor<8x64xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %c = arith.addf %a, %b : f32
+    linalg.yield %c : f32
+  } -> tensor<8x64xf32>
+  return %next : tensor<8x64xf32>
+}
+
+// -----
+
+// A user that comes before the group's loop keeps an op out of the group: the sum
+// is a loop of its own, and the norm reads it.
+#id = affine_map<(d0, d1) -> (d0, d1)>
+#row = affine_map<(d0, d1) -> (d0)>
+// CHECK-LABEL: func @earlier_user
+// CHECK: %[[SUM:.*]] = scf.for
+// CHECK: math.exp
+// CHECK: linalg.matmul ins(%[[SUM]]
+// CHECK: scf.for
+// CHECK: tensor.extract_slice %[[SUM]]
+// CHECK-NOT: math.exp
+// CHECK: return
+func.func @earlier_user(%x: tensor<8x64xf32>, %w: tensor<64x64xf32>) -> (tensor<8x64xf32>, tensor<8x64xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<8xf32>
+  %i = tensor.empty() : tensor<8x64xf32>
+  %h = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]} ins(%x : tensor<8x64xf32>) outs(%i : tensor<8x64xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %c = math.exp %a : f32
+    linalg.yield %c : f32
+  } -> tensor<8x64xf32>
+  %m = linalg.matmul ins(%h, %w : tensor<8x64xf32>, tensor<64x64xf32>) outs(%i : tensor<8x64xf32>) -> tensor<8x64xf32>
+  %s0 = linalg.fill ins(%zero : f32) outs(%e : tensor<8xf32>) -> tensor<8xf32>
+  %s = linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]} ins(%h : tensor<8x64xf32>) outs(%s0 : tensor<8xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %c = arith.addf %a, %o : f32
+    linalg.yield %c : f32
+  } -> tensor<8xf32>
+  %y = linalg.generic {indexing_maps = [#id, #row, #id], iterator_types = ["parallel", "parallel"]} ins(%h, %s : tensor<8x64xf32>, tensor<8xf32>) outs(%i : tensor<8x64xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %c = arith.mulf %a, %b : f32
+    linalg.yield %c : f32
+  } -> tensor<8x64xf32>
+  return %m, %y : tensor<8x64xf32>, tensor<8x64xf32>
+}
+
+// -----
+
+// A cast that widens is computed again in each group: f32 would be twice the bytes.
+#id = affine_map<(d0, d1) -> (d0, d1)>
+#row = affine_map<(d0, d1) -> (d0)>
+// CHECK-LABEL: func @widened
+// CHECK: scf.for
+// CHECK: arith.extf
+// CHECK: linalg.matmul
+// CHECK: scf.for
+// CHECK: tensor.extract_slice %arg0
+// CHECK: arith.extf
+// CHECK-NOT: tensor<8x64xf32>) outs(%{{.*}} : tensor<8x64xf32>
+// CHECK: return
+func.func @widened(%x: tensor<8x64xbf16>, %w: tensor<64x64xf32>) -> tensor<8x64xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<8xf32>
+  %i = tensor.empty() : tensor<8x64xf32>
+  %h = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]} ins(%x : tensor<8x64xbf16>) outs(%i : tensor<8x64xf32>) {
+  ^bb0(%a: bf16, %o: f32):
+    %c = arith.extf %a : bf16 to f32
+    linalg.yield %c : f32
+  } -> tensor<8x64xf32>
+  %s0 = linalg.fill ins(%zero : f32) outs(%e : tensor<8xf32>) -> tensor<8xf32>
+  %s = linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]} ins(%h : tensor<8x64xf32>) outs(%s0 : tensor<8xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %c = arith.addf %a, %o : f32
+    linalg.yield %c : f32
+  } -> tensor<8xf32>
+  %y = linalg.generic {indexing_maps = [#id, #row, #id], iterator_types = ["parallel", "parallel"]} ins(%h, %s : tensor<8x64xf32>, tensor<8xf32>) outs(%i : tensor<8x64xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %c = arith.mulf %a, %b : f32
+    linalg.yield %c : f32
+  } -> tensor<8x64xf32>
+  %m = linalg.matmul ins(%y, %w : tensor<8x64xf32>, tensor<64x64xf32>) outs(%i : tensor<8x64xf32>) -> tensor<8x64xf32>
+  %next = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel", "parallel"]} ins(%h, %m : tensor<8x64xf32>, tensor<8x64xf32>) outs(%i : tensor<8x64xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %c = arith.subf %a, %b : f32
+    linalg.yield %c : f32
+  } -> tensor<8x64xf32>
+  return %next : tensor<8x64xf32>
+}
+
+// -----
+
+// A condition of one value per batch element does not make a row of the whole batch
+// element: it is no reduction over what the group works on.
+#all = affine_map<(d0, d1, d2) -> (d0, d1, d2)>
+#token = affine_map<(d0, d1, d2) -> (d0, d1)>
+#batch = affine_map<(d0, d1, d2) -> (d0)>
+#id = affine_map<(d0, d1) -> (d0, d1)>
+#row = affine_map<(d0, d1) -> (d0)>
+// CHECK-LABEL: func @condition
+// CHECK: scf.for
+// CHECK: scf.for
+// CHECK: scf.for
+// CHECK: tensor.extract_slice %arg0[%{{.*}}, %{{.*}}, 0] [1, 1, 64]
+// CHECK: return
+func.func @condition(%x: tensor<2x8x64xf32>, %t: tensor<2x16xf32>) -> tensor<2x8x64xf32> {
+  %zero = arith.constant 0.0 : f32
+  %eb = tensor.empty() : tensor<2xf32>
+  %es = tensor.empty() : tensor<2x8xf32>
+  %i = tensor.empty() : tensor<2x8x64xf32>
+  %b0 = linalg.fill ins(%zero : f32) outs(%eb : tensor<2xf32>) -> tensor<2xf32>
+  %c = linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]} ins(%t : tensor<2x16xf32>) outs(%b0 : tensor<2xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %v = arith.addf %a, %o : f32
+    linalg.yield %v : f32
+  } -> tensor<2xf32>
+  %s0 = linalg.fill ins(%zero : f32) outs(%es : tensor<2x8xf32>) -> tensor<2x8xf32>
+  %s = linalg.generic {indexing_maps = [#all, #token], iterator_types = ["parallel", "parallel", "reduction"]} ins(%x : tensor<2x8x64xf32>) outs(%s0 : tensor<2x8xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %v = arith.addf %a, %o : f32
+    linalg.yield %v : f32
+  } -> tensor<2x8xf32>
+  %y = linalg.generic {indexing_maps = [#all, #token, #batch, #all], iterator_types = ["parallel", "parallel", "parallel"]} ins(%x, %s, %c : tensor<2x8x64xf32>, tensor<2x8xf32>, tensor<2xf32>) outs(%i : tensor<2x8x64xf32>) {
+  ^bb0(%a: f32, %b: f32, %d: f32, %o: f32):
+    %p = arith.mulf %a, %b : f32
+    %v = arith.addf %p, %d : f32
+    linalg.yield %v : f32
+  } -> tensor<2x8x64xf32>
+  return %y : tensor<2x8x64xf32>
+}
