@@ -122,6 +122,7 @@ void norm::buildNormToCPUPipeline(OpPassManager &pm,
     pm.addPass(createNormVerifyBuffers());
   if (upTo == Stage::Vector)
     return;
+  pm.addPass(createNormOutlineLoops());
   buildMemoryPolicy(pm, options);
   buildToLLVM(pm, options);
 }

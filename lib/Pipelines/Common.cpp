@@ -58,11 +58,13 @@ void norm::buildCallingConvention(OpPassManager &pm) {
   pm.addPass(createNormResultsToOutParams());
   pm.nest<func::FuncOp>().addPass(createNormWriteResultsLast());
   pm.nest<func::FuncOp>().addPass(createNormRecomputeProducers());
+  pm.addPass(createNormSeparateDestinations());
   // Before tiling, while each result is one op away from its destination.
   pm.addPass(bufferization::createEmptyTensorEliminationPass());
 }
 
 void norm::buildBufferization(OpPassManager &pm) {
+  pm.addPass(createNormSeparateDestinations());
   pm.addPass(bufferization::createEmptyTensorToAllocTensorPass());
   bufferization::OneShotBufferizePassOptions options;
   options.bufferizeFunctionBoundaries = true;
@@ -74,6 +76,9 @@ void norm::buildBufferization(OpPassManager &pm) {
   bufferization::BufferDeallocationPipelineOptions deallocation;
   bufferization::buildBufferDeallocationPipeline(pm, deallocation);
   pm.addPass(createConvertBufferizationToMemRefPass());
+  pm.nest<func::FuncOp>().addPass(
+      bufferization::createOptimizeAllocationLivenessPass());
+  pm.addPass(createNormReuseBuffers());
   pm.addPass(memref::createFoldMemRefAliasOpsPass());
   pm.addPass(createNormExpandMemRefCopy());
   pm.addPass(createCanonicalizerPass());

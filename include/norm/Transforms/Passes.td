@@ -517,6 +517,108 @@ def NormExpandMemRefCopy : Pass<"norm-expand-memref-copy"> {
   let dependentDialects = ["linalg::LinalgDialect"];
 }
 
+def NormSeparateDestinations : Pass<"norm-separate-destinations"> {
+  let summary = "A tensor.empty and a fill for each op that writes into it";
+  let description = [{
+    Common subexpression elimination makes one `tensor.empty` of all of one type, and
+    one `linalg.fill` of all zeros, for tensors are values. As destinations they are
+    buffers: all that is computed into one of them is a candidate for the same buffer,
+    which takes the analysis of one-shot bufferization cubic time in a model's layers,
+    and what is filled once is copied for each use. This pass gives each destination
+    its own.
+
+    Example:
+
+    ```mlir
+    %zeros = linalg.fill ins(%zero) outs(%empty)
+    %a = linalg.matmul ins(%x, %p) outs(%zeros)
+    %b = linalg.matmul ins(%x, %q) outs(%zeros)
+    ```
+
+    becomes
+
+    ```mlir
+    %zeros0 = linalg.fill ins(%zero) outs(%empty0)
+    %a = linalg.matmul ins(%x, %p) outs(%zeros0)
+    %zeros1 = linalg.fill ins(%zero) outs(%empty1)
+    %b = linalg.matmul ins(%x, %q) outs(%zeros1)
+    ```
+
+    Limits: run after the last common subexpression elimination on tensors, which
+    undoes it. norm-reuse-buffers shares the buffers again where that is right.
+  }];
+  let dependentDialects = ["linalg::LinalgDialect", "tensor::TensorDialect"];
+}
+
+def NormReuseBuffers : Pass<"norm-reuse-buffers"> {
+  let summary = "A buffer that is freed serves the next allocation";
+  let description = [{
+    Bufferization allocates each intermediate result of a model anew. This pass
+    replaces a `memref.alloc` by a buffer of the same type that the block has freed
+    before it, the latest first, so that a chain of layers works on a few buffers that
+    stay in the caches, and no page is mapped again.
+
+    Example:
+
+    ```mlir
+    %a = memref.alloc() : memref<64xf32>
+    ...
+    memref.dealloc %a : memref<64xf32>
+    %b = memref.alloc() : memref<64xf32>
+    ...
+    memref.dealloc %b : memref<64xf32>
+    ```
+
+    becomes
+
+    ```mlir
+    %a = memref.alloc() : memref<64xf32>
+    ...
+    memref.dealloc %a : memref<64xf32> // where %b was freed
+    ```
+
+    Limits: within a block; equal types, and for dynamic extents equal values.
+    Run after optimize-allocation-liveness, which frees after the last use.
+  }];
+  let dependentDialects = ["memref::MemRefDialect"];
+}
+
+def NormOutlineLoops : Pass<"norm-outline-loops", "ModuleOp"> {
+  let summary = "Make functions of the loops of a long function";
+  let description = [{
+    Some of LLVM's passes take time that is quadratic in the loops of a function: a
+    model of 32 layers, one function of some hundred loops, takes minutes. In a
+    function of at least `min-loops` loop nests on buffers, this pass makes a private
+    function of each nest, by upstream's `outlineSingleBlockRegion`. Layers do the
+    same thing on other buffers, so that nests with equal bodies become one function,
+    and a model's code has the size of one layer. The functions are not inlined again.
+
+    Example:
+
+    ```mlir
+    scf.for %i = %c0 to %c8 step %c1 { ... %a ... %b ... }
+    scf.for %i = %c0 to %c8 step %c1 { ... %b ... %c ... }
+    ```
+
+    becomes
+
+    ```mlir
+    call @f__loop(%a, %b) : (memref<8x64xf32>, memref<8x64xf32>) -> ()
+    call @f__loop(%b, %c) : (memref<8x64xf32>, memref<8x64xf32>) -> ()
+    ```
+
+    Constants, and what is computed right before a nest for it alone, move into its
+    function. A loop whose body has `min-loops` nests itself, such as one over layers,
+    stays, and they become functions. Upstream's duplicate-function-elimination is not
+    used, because it merges public functions too, which takes symbols away.
+
+    Limits: after bufferization; functions of one block.
+  }];
+  let options = [Option<"minLoops", "min-loops", "unsigned", /*default=*/"32",
+                        "Loop nests from which on a function is divided">];
+  let dependentDialects = ["func::FuncDialect", "scf::SCFDialect"];
+}
+
 def NormVerifyBuffers : Pass<"norm-verify-buffers", "ModuleOp"> {
   let summary = "Check the buffers that a caller passes";
   let description = [{

@@ -1,0 +1,69 @@
+//===- SeparateDestinations.cpp - a tensor.empty and a fill for each use --===//
+//
+// Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/Interfaces/DestinationStyleOpInterface.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
+#include "norm/Transforms/Passes.h"
+
+namespace mlir::norm {
+#define GEN_PASS_DEF_NORMSEPARATEDESTINATIONS
+#include "norm/Transforms/Passes.h.inc"
+} // namespace mlir::norm
+
+using namespace mlir;
+
+/// Whether the tensor of this use is written over, not read alone.
+static bool isDestination(OpOperand &use) {
+  Operation *user = use.getOwner();
+  if (auto dps = dyn_cast<DestinationStyleOpInterface>(user))
+    return dps.isDpsInit(&use);
+  if (auto loop = dyn_cast<LoopLikeOpInterface>(user))
+    return loop.getTiedLoopRegionIterArg(&use) != BlockArgument();
+  return false;
+}
+
+/// Gives each destination but one a copy of `op`, right before it.
+static void separate(IRRewriter &rewriter, Operation *op) {
+  SmallVector<OpOperand *> uses;
+  for (OpOperand &use : op->getUses())
+    if (isDestination(use))
+      uses.push_back(&use);
+  if (op->hasOneUse())
+    return;
+  for (OpOperand *use : uses) {
+    rewriter.setInsertionPoint(use->getOwner());
+    Operation *own = rewriter.clone(*op);
+    rewriter.modifyOpInPlace(use->getOwner(),
+                             [&] { use->set(own->getResult(0)); });
+  }
+  if (op->use_empty())
+    rewriter.eraseOp(op);
+}
+
+namespace {
+struct NormSeparateDestinations
+    : norm::impl::NormSeparateDestinationsBase<NormSeparateDestinations> {
+  void runOnOperation() override {
+    IRRewriter rewriter(&getContext());
+    SmallVector<Operation *> fills, empties;
+    getOperation()->walk([&](linalg::FillOp fill) {
+      if (fill.hasPureTensorSemantics())
+        fills.push_back(fill);
+    });
+    for (Operation *fill : fills)
+      separate(rewriter, fill);
+    // Those of the new fills too.
+    getOperation()->walk(
+        [&](tensor::EmptyOp empty) { empties.push_back(empty); });
+    for (Operation *empty : empties)
+      separate(rewriter, empty);
+  }
+};
+} // namespace

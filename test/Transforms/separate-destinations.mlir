@@ -1,0 +1,41 @@
+// RUN: norm-opt %s --norm-separate-destinations | FileCheck %s
+
+// Each contraction has its own zeros, in its own tensor.
+// CHECK-LABEL: func @fill
+// CHECK: %[[E0:.*]] = tensor.empty()
+// CHECK: %[[F0:.*]] = linalg.fill {{.*}} outs(%[[E0]]
+// CHECK: linalg.matmul {{.*}} outs(%[[F0]]
+// CHECK: %[[E1:.*]] = tensor.empty()
+// CHECK: %[[F1:.*]] = linalg.fill {{.*}} outs(%[[E1]]
+// CHECK: linalg.matmul {{.*}} outs(%[[F1]]
+// CHECK-NOT: tensor.empty
+// CHECK: return
+func.func @fill(%x: tensor<4x4xf32>, %y: tensor<4x4xf32>) -> (tensor<4x4xf32>, tensor<4x4xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<4x4xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<4x4xf32>) -> tensor<4x4xf32>
+  %a = linalg.matmul ins(%x, %y : tensor<4x4xf32>, tensor<4x4xf32>) outs(%f : tensor<4x4xf32>) -> tensor<4x4xf32>
+  %b = linalg.matmul ins(%y, %x : tensor<4x4xf32>, tensor<4x4xf32>) outs(%f : tensor<4x4xf32>) -> tensor<4x4xf32>
+  return %a, %b : tensor<4x4xf32>, tensor<4x4xf32>
+}
+
+// What is read stays one value; what a loop carries is written.
+// CHECK-LABEL: func @read_and_carried
+// CHECK: %[[E:.*]] = tensor.empty()
+// CHECK: %[[F:.*]] = linalg.fill {{.*}} outs(%[[E]]
+// CHECK: tensor.extract %[[F]]
+// CHECK: %[[OWN:.*]] = linalg.fill
+// CHECK: scf.for {{.*}} iter_args(%{{.*}} = %[[OWN]])
+func.func @read_and_carried(%n: index, %i: index) -> (f32, tensor<4xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %e = tensor.empty() : tensor<4xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<4xf32>) -> tensor<4xf32>
+  %v = tensor.extract %f[%i] : tensor<4xf32>
+  %r = scf.for %k = %c0 to %n step %c1 iter_args(%t = %f) -> tensor<4xf32> {
+    %u = tensor.insert %v into %t[%i] : tensor<4xf32>
+    scf.yield %u : tensor<4xf32>
+  }
+  return %v, %r : f32, tensor<4xf32>
+}
