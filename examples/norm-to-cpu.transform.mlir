@@ -34,10 +34,9 @@ module attributes {transform.with_named_sequence} {
     %f5 = transform.structured.match ops{["func.func"]} in %m8 : (!transform.any_op) -> !transform.any_op
     %f6 = transform.apply_registered_pass "norm-write-results-last" to %f5 : (!transform.any_op) -> !transform.any_op
     %f7 = transform.apply_registered_pass "norm-recompute-producers" to %f6 : (!transform.any_op) -> !transform.any_op
-    %m9 = transform.apply_registered_pass "eliminate-empty-tensors" to %m8 : (!transform.any_op) -> !transform.any_op
+    %f8 = transform.apply_registered_pass "norm-separate-results" to %f7 : (!transform.any_op) -> !transform.any_op
 
     // 4. Rows: tiled and fused into one loop, then vectorised.
-    %f8 = transform.structured.match ops{["func.func"]} in %m9 : (!transform.any_op) -> !transform.any_op
     %f9 = transform.apply_registered_pass "norm-tile-rows" with options = {"block-elements" = 1024 : i64} to %f8
         : (!transform.any_op) -> !transform.any_op
     %f10 = transform.apply_registered_pass "canonicalize" to %f9 : (!transform.any_op) -> !transform.any_op
@@ -49,7 +48,7 @@ module attributes {transform.with_named_sequence} {
     %f16 = transform.apply_registered_pass "loop-invariant-code-motion" to %f15 : (!transform.any_op) -> !transform.any_op
 
     // 5. Buffers, freed again where the schedule made any.
-    %m10 = transform.apply_registered_pass "empty-tensor-to-alloc-tensor" to %m9 : (!transform.any_op) -> !transform.any_op
+    %m10 = transform.apply_registered_pass "empty-tensor-to-alloc-tensor" to %m8 : (!transform.any_op) -> !transform.any_op
     %m11 = transform.apply_registered_pass "one-shot-bufferize"
         with options = {"bufferize-function-boundaries" = true,
                         "function-boundary-type-conversion" = "identity-layout-map"} to %m10

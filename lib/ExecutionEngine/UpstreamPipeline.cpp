@@ -34,7 +34,7 @@ void norm::buildUpstreamPipeline(OpPassManager &pm) {
   // So that programs with norm ops can be compared too.
   pm.addPass(createNormToLinalg());
   pm.addPass(createNormResultsToOutParams());
-  pm.addPass(bufferization::createEmptyTensorEliminationPass());
+  pm.nest<func::FuncOp>().addPass(createNormSeparateResults());
   buildBufferization(pm);
   pm.addPass(createConvertLinalgToLoopsPass());
   buildScalarLowering(pm);

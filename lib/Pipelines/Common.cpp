@@ -60,7 +60,7 @@ void norm::buildCallingConvention(OpPassManager &pm) {
   pm.nest<func::FuncOp>().addPass(createNormRecomputeProducers());
   pm.addPass(createNormSeparateDestinations());
   // Before tiling, while each result is one op away from its destination.
-  pm.addPass(bufferization::createEmptyTensorEliminationPass());
+  pm.nest<func::FuncOp>().addPass(createNormSeparateResults());
 }
 
 void norm::buildBufferization(OpPassManager &pm) {

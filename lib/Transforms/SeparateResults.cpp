@@ -1,0 +1,129 @@
+//===- SeparateResults.cpp - results that start from one value ------------===//
+//
+// Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/Bufferization/Transforms/OneShotAnalysis.h"
+#include "mlir/Dialect/Bufferization/Transforms/Transforms.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
+#include "norm/Transforms/Passes.h"
+
+namespace mlir::norm {
+#define GEN_PASS_DEF_NORMSEPARATERESULTS
+#include "norm/Transforms/Passes.h.inc"
+} // namespace mlir::norm
+
+using namespace mlir;
+using namespace mlir::bufferization;
+
+/// A fill, or what generalization has made of one: it takes no tensor but the
+/// one that it overwrites, so that doing it twice costs less than a copy.
+static bool isFill(Operation *op) {
+  auto fill = dyn_cast_or_null<linalg::LinalgOp>(op);
+  return fill && fill.hasPureTensorSemantics() && fill->getNumResults() == 1 &&
+         fill.isAllParallelLoops() &&
+         llvm::none_of(
+             fill.getDpsInputs(),
+             [](Value input) { return isa<ShapedType>(input.getType()); }) &&
+         !fill.payloadUsesValueFromOperand(fill.getDpsInitOperand(0));
+}
+
+/// The operand whose buffer the op that makes `v` writes, if there is one.
+static OpOperand *getDestination(Value v) {
+  auto result = dyn_cast<OpResult>(v);
+  Operation *op = v.getDefiningOp();
+  if (!result)
+    return nullptr;
+  if (auto loop = dyn_cast<LoopLikeOpInterface>(op))
+    return loop.getTiedLoopInit(result);
+  if (auto write = dyn_cast<DestinationStyleOpInterface>(op))
+    return write.getTiedOpOperand(result);
+  return isa<tensor::CastOp>(op) ? &op->getOpOperand(0) : nullptr;
+}
+
+/// Gives the chain of writes that ends in `use` a fill and an empty tensor that
+/// no other op writes.
+static void separate(OpBuilder &b, OpOperand *use) {
+  while (use) {
+    Operation *op = use->get().getDefiningOp();
+    bool isEmpty = isa_and_nonnull<tensor::EmptyOp>(op);
+    if ((isEmpty || isFill(op)) && !use->get().hasOneUse()) {
+      b.setInsertionPoint(op);
+      use->set(b.clone(*op)->getResult(0));
+    }
+    use = isEmpty ? nullptr : getDestination(use->get());
+  }
+}
+
+/// Makes the write into a buffer one into a tensor, which bufferization checks
+/// against every other use of that buffer.
+static void writeTensor(OpBuilder &b, MaterializeInDestinationOp write) {
+  Value buffer = write.getDest();
+  b.setInsertionPointAfterValue(buffer);
+  auto tensor =
+      ToTensorOp::create(b, write.getLoc(), write.getSource().getType(), buffer,
+                         /*restrict=*/true, /*writable=*/true);
+  b.setInsertionPoint(write);
+  auto written = MaterializeInDestinationOp::create(
+      b, write.getLoc(), tensor.getType(), write.getSource(), tensor);
+  write.getSourceMutable().assign(written.getResult());
+  write.setRestrict(false);
+}
+
+/// Upstream's elimination of empty tensors, where all that is computed between
+/// the empty tensor and the write is computed in place.
+static LogicalResult eliminateInPlace(func::FuncOp func) {
+  OneShotBufferizationOptions options;
+  options.allowReturnAllocsFromLoops = true;
+  OneShotAnalysisState state(func, options);
+  if (failed(analyzeOp(func, state)))
+    return failure();
+  auto build = [&](RewriterBase &rewriter, SubsetInsertionOpInterface write,
+                   tensor::EmptyOp empty, Operation *user) -> Value {
+    // Both branches of an scf.if would start from the one buffer, a conflict
+    // that bufferization refuses instead of resolving.
+    if (user->getBlock() != write->getBlock())
+      return Value();
+    TraversalConfig config;
+    config.alwaysIncludeLeaves = false;
+    config.followInPlaceOnly = true;
+    config.followEquivalentOnly = true;
+    config.followSameTypeOrCastsOnly = true;
+    auto found = state.findValueInReverseUseDefChain(
+        &write.getSourceOperand(),
+        [&](Value v) { return v == empty.getResult(); }, config);
+    return found.empty() ? Value()
+                         : buildSubsetExtraction(rewriter, write, empty, user);
+  };
+  IRRewriter rewriter(func.getContext());
+  return eliminateEmptyTensors(rewriter, func, state, build);
+}
+
+namespace {
+struct NormSeparateResults
+    : norm::impl::NormSeparateResultsBase<NormSeparateResults> {
+  using NormSeparateResultsBase::NormSeparateResultsBase;
+
+  void runOnOperation() override {
+    SmallVector<MaterializeInDestinationOp> writes;
+    getOperation().walk([&](MaterializeInDestinationOp write) {
+      if (isa<MemRefType>(write.getDest().getType()) && write.getRestrict())
+        writes.push_back(write);
+    });
+    OpBuilder b(&getContext());
+    for (MaterializeInDestinationOp write : writes) {
+      separate(b, &write.getSourceMutable());
+      writeTensor(b, write);
+    }
+    if (!getOperation().isExternal() &&
+        failed(eliminateInPlace(getOperation())))
+      signalPassFailure();
+  }
+};
+} // namespace

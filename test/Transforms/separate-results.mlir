@@ -1,0 +1,91 @@
+// RUN: norm-opt %s --split-input-file --pass-pipeline='builtin.module(func.func(norm-separate-results))' | FileCheck %s
+// RUN: norm-opt %s --split-input-file --pass-pipeline='builtin.module(func.func(norm-separate-results),one-shot-bufferize{allow-return-allocs-from-loops},canonicalize)' | FileCheck %s --check-prefix=BUFFERS
+
+#id = affine_map<(d0, d1) -> (d0, d1)>
+#row = affine_map<(d0, d1) -> (d0)>
+
+// Two sums from one fill: one each, in the caller's buffers.
+// CHECK-LABEL: func @fill
+// CHECK: %[[T1:.*]] = bufferization.to_tensor %arg3 restrict writable
+// CHECK: %[[T0:.*]] = bufferization.to_tensor %arg2 restrict writable
+// CHECK-DAG: %[[F0:.*]] = linalg.fill {{.*}} outs(%[[T0]] :
+// CHECK-DAG: %[[F1:.*]] = linalg.fill {{.*}} outs(%[[T1]] :
+// CHECK: %[[A:.*]] = linalg.generic {{.*}} outs(%[[F0]] :
+// CHECK: %[[B:.*]] = linalg.generic {{.*}} outs(%[[F1]] :
+// CHECK: %[[R0:.*]] = bufferization.materialize_in_destination %[[A]] in %[[T0]]
+// CHECK: bufferization.materialize_in_destination %[[R0]] in writable %arg2
+// CHECK: %[[R1:.*]] = bufferization.materialize_in_destination %[[B]] in %[[T1]]
+// CHECK: bufferization.materialize_in_destination %[[R1]] in writable %arg3
+// BUFFERS-LABEL: func @fill
+// BUFFERS-DAG: linalg.fill {{.*}} outs(%arg2 :
+// BUFFERS-DAG: linalg.fill {{.*}} outs(%arg3 :
+// BUFFERS: linalg.generic {{.*}} outs(%arg2 :
+// BUFFERS: linalg.generic {{.*}} outs(%arg3 :
+// BUFFERS-NOT: memref.copy
+// BUFFERS: return
+func.func @fill(%x: tensor<4x3xf32>, %y: tensor<4x3xf32>, %out0: memref<4xf32>, %out1: memref<4xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<4xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<4xf32>) -> tensor<4xf32>
+  %a = linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]} ins(%x : tensor<4x3xf32>) outs(%f : tensor<4xf32>) {
+  ^bb0(%v: f32, %o: f32):
+    %s = arith.addf %o, %v : f32
+    linalg.yield %s : f32
+  } -> tensor<4xf32>
+  %b = linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]} ins(%y : tensor<4x3xf32>) outs(%f : tensor<4xf32>) {
+  ^bb0(%v: f32, %o: f32):
+    %s = arith.addf %o, %v : f32
+    linalg.yield %s : f32
+  } -> tensor<4xf32>
+  bufferization.materialize_in_destination %a in restrict writable %out0 : (tensor<4xf32>, memref<4xf32>) -> ()
+  bufferization.materialize_in_destination %b in restrict writable %out1 : (tensor<4xf32>, memref<4xf32>) -> ()
+  return
+}
+
+// -----
+
+// What two results start from is computed once where it is no fill; of the two
+// that would overwrite it, one gets a copy.
+// CHECK-LABEL: func @chain
+// CHECK-COUNT-3: linalg.generic
+// CHECK-NOT: linalg.generic
+// BUFFERS-LABEL: func @chain
+// BUFFERS: %[[ALLOC:.*]] = memref.alloc
+// BUFFERS: memref.copy
+#id = affine_map<(d0, d1) -> (d0, d1)>
+func.func @chain(%x: tensor<4x3xf32>, %y: tensor<4x3xf32>, %out0: memref<4x3xf32>, %out1: memref<4x3xf32>) {
+  %e = tensor.empty() : tensor<4x3xf32>
+  %h = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]} ins(%x : tensor<4x3xf32>) outs(%e : tensor<4x3xf32>) {
+  ^bb0(%v: f32, %o: f32):
+    %s = arith.mulf %v, %v : f32
+    linalg.yield %s : f32
+  } -> tensor<4x3xf32>
+  %a = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]} ins(%x : tensor<4x3xf32>) outs(%h : tensor<4x3xf32>) {
+  ^bb0(%v: f32, %o: f32):
+    %s = arith.addf %o, %v : f32
+    linalg.yield %s : f32
+  } -> tensor<4x3xf32>
+  %b = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]} ins(%y : tensor<4x3xf32>) outs(%h : tensor<4x3xf32>) {
+  ^bb0(%v: f32, %o: f32):
+    %s = arith.addf %o, %v : f32
+    linalg.yield %s : f32
+  } -> tensor<4x3xf32>
+  bufferization.materialize_in_destination %a in restrict writable %out0 : (tensor<4x3xf32>, memref<4x3xf32>) -> ()
+  bufferization.materialize_in_destination %b in restrict writable %out1 : (tensor<4x3xf32>, memref<4x3xf32>) -> ()
+  return
+}
+
+// -----
+
+// A write that does not promise to be the only one stays, and so does a fill that
+// only one op writes.
+// CHECK-LABEL: func @not_restrict
+// CHECK-COUNT-1: linalg.fill
+// CHECK-NOT: linalg.fill
+// CHECK-NOT: to_tensor
+func.func @not_restrict(%zero: f32, %out: memref<4xf32>) {
+  %e = tensor.empty() : tensor<4xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<4xf32>) -> tensor<4xf32>
+  bufferization.materialize_in_destination %f in writable %out : (tensor<4xf32>, memref<4xf32>) -> ()
+  return
+}
