@@ -34,7 +34,8 @@ module attributes {transform.with_named_sequence} {
     %f5 = transform.structured.match ops{["func.func"]} in %m8 : (!transform.any_op) -> !transform.any_op
     %f6 = transform.apply_registered_pass "norm-write-results-last" to %f5 : (!transform.any_op) -> !transform.any_op
     %f7 = transform.apply_registered_pass "norm-recompute-producers" to %f6 : (!transform.any_op) -> !transform.any_op
-    %f8 = transform.apply_registered_pass "norm-separate-results" to %f7 : (!transform.any_op) -> !transform.any_op
+    %f17 = transform.apply_registered_pass "norm-carry-in-place" to %f7 : (!transform.any_op) -> !transform.any_op
+    %f8 = transform.apply_registered_pass "norm-separate-results" to %f17 : (!transform.any_op) -> !transform.any_op
 
     // 4. Rows: tiled and fused into one loop, then vectorised.
     %f9 = transform.apply_registered_pass "norm-tile-rows" with options = {"block-elements" = 1024 : i64} to %f8
@@ -50,7 +51,8 @@ module attributes {transform.with_named_sequence} {
     // 5. Buffers, freed again where the schedule made any.
     %m10 = transform.apply_registered_pass "empty-tensor-to-alloc-tensor" to %m8 : (!transform.any_op) -> !transform.any_op
     %m11 = transform.apply_registered_pass "one-shot-bufferize"
-        with options = {"bufferize-function-boundaries" = true,
+        with options = {"allow-return-allocs-from-loops" = true,
+                        "bufferize-function-boundaries" = true,
                         "function-boundary-type-conversion" = "identity-layout-map"} to %m10
         : (!transform.any_op) -> !transform.any_op
     %m12 = transform.apply_registered_pass "canonicalize" to %m11 : (!transform.any_op) -> !transform.any_op

@@ -34,6 +34,7 @@ void norm::buildUpstreamPipeline(OpPassManager &pm) {
   // So that programs with norm ops can be compared too.
   pm.addPass(createNormToLinalg());
   pm.addPass(createNormResultsToOutParams());
+  pm.nest<func::FuncOp>().addPass(createNormCarryInPlace());
   pm.nest<func::FuncOp>().addPass(createNormSeparateResults());
   buildBufferization(pm);
   pm.addPass(createConvertLinalgToLoopsPass());

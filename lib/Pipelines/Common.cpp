@@ -58,6 +58,7 @@ void norm::buildCallingConvention(OpPassManager &pm) {
   pm.addPass(createNormResultsToOutParams());
   pm.nest<func::FuncOp>().addPass(createNormWriteResultsLast());
   pm.nest<func::FuncOp>().addPass(createNormRecomputeProducers());
+  pm.nest<func::FuncOp>().addPass(createNormCarryInPlace());
   pm.addPass(createNormSeparateDestinations());
   // Before tiling, while each result is one op away from its destination.
   pm.nest<func::FuncOp>().addPass(createNormSeparateResults());
@@ -70,6 +71,8 @@ void norm::buildBufferization(OpPassManager &pm) {
   options.bufferizeFunctionBoundaries = true;
   options.functionBoundaryTypeConversion =
       bufferization::LayoutMapOption::IdentityLayoutMap;
+  // A program's loop may carry a tensor that each turn makes anew.
+  options.allowReturnAllocsFromLoops = true;
   pm.addPass(bufferization::createOneShotBufferizePass(options));
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());

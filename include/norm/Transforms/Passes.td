@@ -140,6 +140,50 @@ def NormSeparateResults : Pass<"norm-separate-results", "func::FuncOp"> {
   let dependentDialects = ["bufferization::BufferizationDialect"];
 }
 
+def NormCarryInPlace : Pass<"norm-carry-in-place", "func::FuncOp"> {
+  let summary = "Tensors that loops and branches yield keep one buffer";
+  let description = [{
+    One-shot bufferization computes a tensor that a loop carries in place only
+    where the yielded value has the buffer of the loop's argument. A front end's
+    loop yields a new tensor each turn, which upstream refuses ("Yield operand #0
+    is not equivalent to the corresponding iter bbArg") or allocates and frees at
+    run time. This pass copies the yielded value into the argument's buffer. What
+    the branches of an `scf.if` or `scf.index_switch` compute goes into a
+    `tensor.empty` before it, in place of one allocation a branch and a flag that
+    says who frees it.
+
+    Example:
+
+    ```mlir
+    %r = scf.for %i = %c0 to %n step %c1 iter_args(%h = %x) -> tensor<4x8xf32> {
+      %y = linalg.generic ... ins(%h) outs(%empty)
+      scf.yield %y
+    }
+    ```
+
+    becomes
+
+    ```mlir
+    %r = scf.for %i = %c0 to %n step %c1 iter_args(%h = %x) -> tensor<4x8xf32> {
+      %y = linalg.generic ... ins(%h) outs(%empty)
+      %w = linalg.copy ins(%y) outs(%h)
+      scf.yield %w
+    }
+    ```
+
+    Bufferization may do a `linalg.copy` elsewhere where it finds a conflict; that
+    tensor is then allocated each turn. A value that is only passed on, as in a loop that swaps its arguments, is
+    copied before any argument is overwritten.
+
+    Limits: extents must be known to be those of the argument (of a branch: be
+    static), and an `scf.while` must pass on as many values as it carries.
+    Others are allocated each turn, and freed. Run before rows are tiled, whose
+    loops are in place already.
+  }];
+  let dependentDialects = ["bufferization::BufferizationDialect",
+                           "linalg::LinalgDialect", "tensor::TensorDialect"];
+}
+
 def NormRecomputeProducers : Pass<"norm-recompute-producers", "func::FuncOp"> {
   let summary = "Cheap rows that a reduction and others read are computed again";
   let description = [{

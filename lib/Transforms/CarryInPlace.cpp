@@ -1,0 +1,135 @@
+//===- CarryInPlace.cpp - one buffer for what loops and branches yield ----===//
+//
+// Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Interfaces/ValueBoundsOpInterface.h"
+#include "norm/Transforms/Passes.h"
+
+namespace mlir::norm {
+#define GEN_PASS_DEF_NORMCARRYINPLACE
+#include "norm/Transforms/Passes.h.inc"
+} // namespace mlir::norm
+
+using namespace mlir;
+
+/// Whether two tensors have the same extents in every run.
+static bool haveSameExtents(Value x, Value y) {
+  auto type = dyn_cast<RankedTensorType>(x.getType());
+  if (!type || type != y.getType())
+    return false;
+  for (int64_t dim = 0; dim < type.getRank(); ++dim)
+    if (type.isDynamicDim(dim)) {
+      FailureOr<bool> equal =
+          ValueBoundsConstraintSet::areEqual({x, dim}, {y, dim});
+      if (failed(equal) || !*equal)
+        return false;
+    }
+  return true;
+}
+
+/// Whether `v`, which `terminator` yields, may be what a copy overwrites: it
+/// was carried into this turn, or comes from a branch.
+static bool isPassedOn(Value v, Operation *terminator) {
+  if (auto argument = dyn_cast<BlockArgument>(v))
+    return argument.getOwner() == terminator->getBlock();
+  return isa<scf::IfOp, scf::IndexSwitchOp, scf::ExecuteRegionOp>(
+      v.getDefiningOp());
+}
+
+/// One value that a terminator yields, and the tensor that it is to be in.
+using Write = std::pair<OpOperand *, Value>;
+
+/// Copies what is passed on before anything is overwritten, then writes.
+static void writeInPlace(OpBuilder &b, ArrayRef<Write> writes) {
+  for (auto [value, destination] : writes) {
+    Value v = value->get();
+    if (!isPassedOn(v, value->getOwner()))
+      continue;
+    b.setInsertionPoint(value->getOwner());
+    value->set(bufferization::AllocTensorOp::create(
+        b, value->getOwner()->getLoc(), cast<RankedTensorType>(v.getType()),
+        ValueRange(), v));
+  }
+  for (auto [value, destination] : writes) {
+    b.setInsertionPoint(value->getOwner());
+    auto copy = linalg::CopyOp::create(b, value->getOwner()->getLoc(),
+                                       value->get(), destination);
+    value->set(copy->getResult(0));
+  }
+}
+
+static void carryInPlace(OpBuilder &b, MutableArrayRef<OpOperand> yielded,
+                         ValueRange carried) {
+  SmallVector<Write> writes;
+  for (auto [value, argument] : llvm::zip_equal(yielded, carried))
+    if (value.get() != argument && haveSameExtents(value.get(), argument))
+      writes.emplace_back(&value, argument);
+  writeInPlace(b, writes);
+}
+
+static void carryInPlace(OpBuilder &b, scf::ForOp loop) {
+  if (std::optional<MutableArrayRef<OpOperand>> yielded =
+          loop.getYieldedValuesMutable())
+    carryInPlace(b, *yielded, ValueRange(loop.getRegionIterArgs()));
+}
+
+static void carryInPlace(OpBuilder &b, scf::WhileOp loop) {
+  scf::ConditionOp condition = loop.getConditionOp();
+  if (condition.getArgs().getTypes() != loop.getInits().getTypes())
+    return;
+  carryInPlace(b, condition.getArgsMutable(),
+               ValueRange(loop.getBeforeArguments()));
+  carryInPlace(b, loop.getYieldOp().getResultsMutable(),
+               ValueRange(loop.getAfterArguments()));
+}
+
+/// Gives each tensor that the regions of `branch` compute one buffer.
+static void yieldInPlace(OpBuilder &b, Operation *branch) {
+  SmallVector<Value> buffers(branch->getNumResults());
+  for (OpResult result : branch->getResults()) {
+    auto type = dyn_cast<RankedTensorType>(result.getType());
+    bool isComputed = llvm::any_of(branch->getRegions(), [&](Region &region) {
+      Value value =
+          region.front().getTerminator()->getOperand(result.getResultNumber());
+      return region.isAncestor(value.getParentRegion());
+    });
+    if (!type || !type.hasStaticShape() || !isComputed)
+      continue;
+    b.setInsertionPoint(branch);
+    buffers[result.getResultNumber()] = tensor::EmptyOp::create(
+        b, branch->getLoc(), type.getShape(), type.getElementType());
+  }
+  for (Region &region : branch->getRegions()) {
+    SmallVector<Write> writes;
+    for (OpOperand &value : region.front().getTerminator()->getOpOperands())
+      if (Value buffer = buffers[value.getOperandNumber()])
+        writes.emplace_back(&value, buffer);
+    writeInPlace(b, writes);
+  }
+}
+
+namespace {
+struct NormCarryInPlace : norm::impl::NormCarryInPlaceBase<NormCarryInPlace> {
+  using NormCarryInPlaceBase::NormCarryInPlaceBase;
+
+  void runOnOperation() override {
+    OpBuilder b(&getContext());
+    getOperation().walk([&](Operation *op) {
+      if (auto loop = dyn_cast<scf::ForOp>(op))
+        carryInPlace(b, loop);
+      else if (auto loop = dyn_cast<scf::WhileOp>(op))
+        carryInPlace(b, loop);
+      else if (isa<scf::IfOp, scf::IndexSwitchOp>(op))
+        yieldInPlace(b, op);
+    });
+  }
+};
+} // namespace

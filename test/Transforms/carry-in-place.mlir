@@ -1,0 +1,133 @@
+// RUN: norm-opt %s --split-input-file --pass-pipeline='builtin.module(func.func(norm-carry-in-place))' | FileCheck %s
+// RUN: norm-opt %s --split-input-file --pass-pipeline='builtin.module(func.func(norm-carry-in-place),func.func(norm-separate-results),one-shot-bufferize{bufferize-function-boundaries allow-return-allocs-from-loops},canonicalize)' | FileCheck %s --check-prefix=BUFFERS
+
+#id = affine_map<(d0, d1) -> (d0, d1)>
+
+// A new tensor each turn is written into the loop's buffer, which is carried by no
+// loop any more.
+// CHECK-LABEL: func @turns
+// CHECK: scf.for {{.*}} iter_args(%[[H:.*]] = %arg0)
+// CHECK: %[[Y:.*]] = linalg.generic
+// CHECK: %[[W:.*]] = linalg.copy ins(%[[Y]] : {{.*}}) outs(%[[H]] :
+// CHECK: scf.yield %[[W]]
+// BUFFERS-LABEL: func @turns
+// BUFFERS-NOT: iter_args
+// BUFFERS: return
+func.func @turns(%x: tensor<?x8xf32>, %n: index) -> tensor<?x8xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%h = %x) -> tensor<?x8xf32> {
+    %d = tensor.dim %h, %c0 : tensor<?x8xf32>
+    %e = tensor.empty(%d) : tensor<?x8xf32>
+    %y = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]} ins(%h : tensor<?x8xf32>) outs(%e : tensor<?x8xf32>) {
+    ^bb0(%v: f32, %o: f32):
+      %s = arith.addf %v, %v : f32
+      linalg.yield %s : f32
+    } -> tensor<?x8xf32>
+    scf.yield %y : tensor<?x8xf32>
+  }
+  return %r : tensor<?x8xf32>
+}
+
+// -----
+
+// Both are copied before either is overwritten.
+// CHECK-LABEL: func @swap
+// CHECK: iter_args(%[[P:.*]] = %arg0, %[[Q:.*]] = %arg1)
+// CHECK: %[[CQ:.*]] = bufferization.alloc_tensor() copy(%[[Q]])
+// CHECK: %[[CP:.*]] = bufferization.alloc_tensor() copy(%[[P]])
+// CHECK: linalg.copy ins(%[[CQ]] : {{.*}}) outs(%[[P]] :
+// CHECK: linalg.copy ins(%[[CP]] : {{.*}}) outs(%[[Q]] :
+// BUFFERS-LABEL: func @swap
+// BUFFERS-NOT: iter_args
+// BUFFERS: return
+func.func @swap(%x: tensor<4xf32>, %y: tensor<4xf32>, %n: index) -> (tensor<4xf32>, tensor<4xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %r:2 = scf.for %i = %c0 to %n step %c1 iter_args(%p = %x, %q = %y) -> (tensor<4xf32>, tensor<4xf32>) {
+    scf.yield %q, %p : tensor<4xf32>, tensor<4xf32>
+  }
+  return %r#0, %r#1 : tensor<4xf32>, tensor<4xf32>
+}
+
+// -----
+
+// Extents may change from turn to turn: allocated each turn.
+// CHECK-LABEL: func @grows
+// CHECK-NOT: linalg.copy
+// BUFFERS-LABEL: func @grows
+// BUFFERS: iter_args({{.*}}) -> (memref<?xf32
+// BUFFERS: memref.alloc
+func.func @grows(%x: tensor<?xf32>, %n: index) -> tensor<?xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%h = %x) -> tensor<?xf32> {
+    %d = tensor.dim %h, %c0 : tensor<?xf32>
+    %more = arith.addi %d, %d : index
+    %e = tensor.empty(%more) : tensor<?xf32>
+    %z = tensor.insert_slice %h into %e[0] [%d] [1] : tensor<?xf32> into tensor<?xf32>
+    %y = tensor.insert_slice %h into %z[%d] [%d] [1] : tensor<?xf32> into tensor<?xf32>
+    scf.yield %y : tensor<?xf32>
+  }
+  return %r : tensor<?xf32>
+}
+
+// -----
+
+// Both regions of a while loop.
+// CHECK-LABEL: func @while
+// CHECK: scf.while (%[[N:.*]] = %arg1, %[[H:.*]] = %arg0)
+// CHECK: scf.condition(%{{.*}}) %[[N]], %[[H]]
+// CHECK: ^bb0(%{{.*}}: i32, %[[B:.*]]: tensor<4xf32>):
+// CHECK: %[[F:.*]] = linalg.fill
+// CHECK: %[[W:.*]] = linalg.copy ins(%[[F]] : {{.*}}) outs(%[[B]] :
+// CHECK: scf.yield %{{.*}}, %[[W]]
+// BUFFERS-LABEL: func @while
+// BUFFERS-NOT: scf.while {{.*}}memref
+// BUFFERS: return
+func.func @while(%x: tensor<4xf32>, %n: i32, %v: f32) -> tensor<4xf32> {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %r:2 = scf.while (%i = %n, %h = %x) : (i32, tensor<4xf32>) -> (i32, tensor<4xf32>) {
+    %go = arith.cmpi sgt, %i, %c0 : i32
+    scf.condition(%go) %i, %h : i32, tensor<4xf32>
+  } do {
+  ^bb0(%i: i32, %h: tensor<4xf32>):
+    %next = arith.subi %i, %c1 : i32
+    %e = tensor.empty() : tensor<4xf32>
+    %f = linalg.fill ins(%v : f32) outs(%e : tensor<4xf32>) -> tensor<4xf32>
+    scf.yield %next, %f : i32, tensor<4xf32>
+  }
+  return %r#1 : tensor<4xf32>
+}
+
+// -----
+
+// What a branch computes goes into one buffer; where both only choose, nothing is
+// copied.
+// CHECK-LABEL: func @branches
+// CHECK: tensor.empty
+// CHECK: %[[E:.*]] = tensor.empty() : tensor<4xf32>
+// CHECK-NEXT: scf.if
+// CHECK: linalg.copy {{.*}} outs(%[[E]] :
+// CHECK: else
+// CHECK: linalg.copy {{.*}} outs(%[[E]] :
+// CHECK: scf.if
+// CHECK-NEXT: scf.yield %arg0
+// CHECK-NEXT: else
+// CHECK-NEXT: scf.yield %arg1
+func.func @branches(%x: tensor<4xf32>, %y: tensor<4xf32>, %c: i1, %v: f32) -> (tensor<4xf32>, tensor<4xf32>) {
+  %e = tensor.empty() : tensor<4xf32>
+  %a = scf.if %c -> tensor<4xf32> {
+    %f = linalg.fill ins(%v : f32) outs(%e : tensor<4xf32>) -> tensor<4xf32>
+    scf.yield %f : tensor<4xf32>
+  } else {
+    scf.yield %x : tensor<4xf32>
+  }
+  %b = scf.if %c -> tensor<4xf32> {
+    scf.yield %x : tensor<4xf32>
+  } else {
+    scf.yield %y : tensor<4xf32>
+  }
+  return %a, %b : tensor<4xf32>, tensor<4xf32>
+}
