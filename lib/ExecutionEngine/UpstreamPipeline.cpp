@@ -35,6 +35,7 @@ void norm::buildUpstreamPipeline(OpPassManager &pm) {
   pm.addPass(createNormToLinalg());
   pm.addPass(createNormResultsToOutParams());
   pm.nest<func::FuncOp>().addPass(createNormCarryInPlace());
+  pm.addPass(createNormSeparateDestinations());
   pm.nest<func::FuncOp>().addPass(createNormSeparateResults());
   buildBufferization(pm);
   pm.addPass(createConvertLinalgToLoopsPass());

@@ -19,6 +19,18 @@ namespace mlir::norm {
 
 using namespace mlir;
 
+/// A fill, or what generalization has made of one: it takes no tensor but the
+/// one that it overwrites, so that doing it twice costs less than a copy.
+static bool isFill(Operation *op) {
+  auto fill = dyn_cast_or_null<linalg::LinalgOp>(op);
+  return fill && fill.hasPureTensorSemantics() && fill->getNumResults() == 1 &&
+         fill.isAllParallelLoops() &&
+         llvm::none_of(
+             fill.getDpsInputs(),
+             [](Value input) { return isa<ShapedType>(input.getType()); }) &&
+         !fill.payloadUsesValueFromOperand(fill.getDpsInitOperand(0));
+}
+
 /// Whether the tensor of this use is written over, not read alone.
 static bool isDestination(OpOperand &use) {
   Operation *user = use.getOwner();
@@ -53,9 +65,9 @@ struct NormSeparateDestinations
   void runOnOperation() override {
     IRRewriter rewriter(&getContext());
     SmallVector<Operation *> fills, empties;
-    getOperation()->walk([&](linalg::FillOp fill) {
-      if (fill.hasPureTensorSemantics())
-        fills.push_back(fill);
+    getOperation()->walk([&](Operation *op) {
+      if (isFill(op))
+        fills.push_back(op);
     });
     for (Operation *fill : fills)
       separate(rewriter, fill);

@@ -9,9 +9,7 @@
 #include "mlir/Dialect/Bufferization/Transforms/OneShotAnalysis.h"
 #include "mlir/Dialect/Bufferization/Transforms/Transforms.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/Interfaces/LoopLikeInterface.h"
 #include "norm/Transforms/Passes.h"
 
 namespace mlir::norm {
@@ -21,45 +19,6 @@ namespace mlir::norm {
 
 using namespace mlir;
 using namespace mlir::bufferization;
-
-/// A fill, or what generalization has made of one: it takes no tensor but the
-/// one that it overwrites, so that doing it twice costs less than a copy.
-static bool isFill(Operation *op) {
-  auto fill = dyn_cast_or_null<linalg::LinalgOp>(op);
-  return fill && fill.hasPureTensorSemantics() && fill->getNumResults() == 1 &&
-         fill.isAllParallelLoops() &&
-         llvm::none_of(
-             fill.getDpsInputs(),
-             [](Value input) { return isa<ShapedType>(input.getType()); }) &&
-         !fill.payloadUsesValueFromOperand(fill.getDpsInitOperand(0));
-}
-
-/// The operand whose buffer the op that makes `v` writes, if there is one.
-static OpOperand *getDestination(Value v) {
-  auto result = dyn_cast<OpResult>(v);
-  Operation *op = v.getDefiningOp();
-  if (!result)
-    return nullptr;
-  if (auto loop = dyn_cast<LoopLikeOpInterface>(op))
-    return loop.getTiedLoopInit(result);
-  if (auto write = dyn_cast<DestinationStyleOpInterface>(op))
-    return write.getTiedOpOperand(result);
-  return isa<tensor::CastOp>(op) ? &op->getOpOperand(0) : nullptr;
-}
-
-/// Gives the chain of writes that ends in `use` a fill and an empty tensor that
-/// no other op writes.
-static void separate(OpBuilder &b, OpOperand *use) {
-  while (use) {
-    Operation *op = use->get().getDefiningOp();
-    bool isEmpty = isa_and_nonnull<tensor::EmptyOp>(op);
-    if ((isEmpty || isFill(op)) && !use->get().hasOneUse()) {
-      b.setInsertionPoint(op);
-      use->set(b.clone(*op)->getResult(0));
-    }
-    use = isEmpty ? nullptr : getDestination(use->get());
-  }
-}
 
 /// Makes the write into a buffer one into a tensor, which bufferization checks
 /// against every other use of that buffer.
@@ -117,10 +76,8 @@ struct NormSeparateResults
         writes.push_back(write);
     });
     OpBuilder b(&getContext());
-    for (MaterializeInDestinationOp write : writes) {
-      separate(b, &write.getSourceMutable());
+    for (MaterializeInDestinationOp write : writes)
       writeTensor(b, write);
-    }
     if (!getOperation().isExternal() &&
         failed(eliminateInPlace(getOperation())))
       signalPassFailure();

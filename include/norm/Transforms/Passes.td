@@ -88,21 +88,15 @@ def NormWriteResultsLast : Pass<"norm-write-results-last", "func::FuncOp"> {
 }
 
 def NormSeparateResults : Pass<"norm-separate-results", "func::FuncOp"> {
-  let summary = "Results that start from one fill get one each";
+  let summary = "Results are computed in the caller's buffers where that is safe";
   let description = [{
-    Two reductions of a program often start from one `linalg.fill`: common
-    subexpressions are merged. Where both are results, the fill can be in one
-    buffer only, and the other reduction needs a copy of it. This pass gives each
-    result a fill and a `tensor.empty` of its own, which empty tensor elimination
-    then puts into the caller's buffers.
-
-    It also makes each write of a result visible to one-shot bufferization: a
+    Makes each write of a result visible to one-shot bufferization: a
     `bufferization.materialize_in_destination` into a buffer has no tensor that
     the analysis could find a conflict with. The write into a tensor of that
     buffer is a conflict with whatever still needs what is overwritten, and a copy
     resolves it.
 
-    Last, it runs upstream's elimination of empty tensors, which puts the start of
+    Then it runs upstream's elimination of empty tensors, which puts the start of
     a result into the caller's buffer, where all that is computed in between is
     computed in place. The pass eliminate-empty-tensors follows ops that are not,
     too: the buffer is then given to a value that is needed until after the
@@ -114,28 +108,21 @@ def NormSeparateResults : Pass<"norm-separate-results", "func::FuncOp"> {
     ```mlir
     %zeros = linalg.fill ins(%zero) outs(%empty)
     %a = linalg.generic ins(%x) outs(%zeros) // a sum over rows
-    %b = linalg.generic ins(%y) outs(%zeros) // another one
-    bufferization.materialize_in_destination %a in restrict writable %out0
-    bufferization.materialize_in_destination %b in restrict writable %out1
+    bufferization.materialize_in_destination %a in restrict writable %out
     ```
 
     becomes
 
     ```mlir
-    %t0 = bufferization.to_tensor %out0 restrict writable
-    %t1 = bufferization.to_tensor %out1 restrict writable
-    %zeros0 = linalg.fill ins(%zero) outs(%t0)
-    %zeros1 = linalg.fill ins(%zero) outs(%t1)
-    %a = linalg.generic ins(%x) outs(%zeros0)
-    %b = linalg.generic ins(%y) outs(%zeros1)
-    %r0 = bufferization.materialize_in_destination %a in %t0
-    bufferization.materialize_in_destination %r0 in writable %out0
-    %r1 = bufferization.materialize_in_destination %b in %t1
-    bufferization.materialize_in_destination %r1 in writable %out1
+    %t = bufferization.to_tensor %out restrict writable
+    %zeros = linalg.fill ins(%zero) outs(%t)
+    %a = linalg.generic ins(%x) outs(%zeros)
+    %r = bufferization.materialize_in_destination %a in %t
+    bufferization.materialize_in_destination %r in writable %out
     ```
 
-    Limits: writes that are `restrict`. Fills that no result starts from stay
-    shared.
+    Limits: writes that are `restrict`. Run after norm-separate-destinations: two
+    results that start from one fill are in conflict otherwise, and one is copied.
   }];
   let dependentDialects = ["bufferization::BufferizationDialect"];
 }
