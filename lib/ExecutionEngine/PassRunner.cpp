@@ -7,6 +7,8 @@
 
 #include "norm/ExecutionEngine/PassRunner.h"
 #include "mlir/IR/Diagnostics.h"
+#include "mlir/Pass/Pass.h"
+#include "mlir/Pass/PassInstrumentation.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/WithColor.h"
@@ -15,28 +17,62 @@
 using namespace mlir;
 
 namespace {
-/// What upstream says after every failure of a pass: true of a crash alone.
+/// What upstream says after every failure of a pass, and after a crash.
 constexpr llvm::StringLiteral
     kFailed("Failures have been detected while processing an MLIR pass "
             "pipeline");
 
-/// Keeps count of the errors of one context and drops upstream's line about
-/// the pipeline.
-struct ErrorWatch {
+/// What is known of one run of passes. Upstream asks for a reproducer as soon
+/// as a pass fails, before the diagnostics of passes in other threads are
+/// printed: that there was none yet does not make the failure a crash.
+struct Outcome {
+  /// Whether a pass returned, and said that it failed.
+  std::atomic<bool> passFailed = false;
+  std::atomic<bool> crashed = false;
+  /// Whether an error was printed; in the order of printing, which is that of
+  /// the program where passes run in threads.
   std::atomic<bool> reported = false;
-  LogicalResult operator()(Diagnostic &diagnostic) {
-    if (diagnostic.getSeverity() != DiagnosticSeverity::Error)
-      return failure();
-    if (StringRef(diagnostic.str()).starts_with(kFailed))
-      return success();
-    if (!isAboutSignal(diagnostic))
-      reported = true;
-    return failure(); // the tool's handler prints it
+  /// The pass that failed first, and on what.
+  std::string pass, op;
+};
+
+/// Notes which pass failed. Upstream calls it, under a lock, before its own
+/// instrumentation asks for a reproducer: the one added last is called first.
+class FailureWatch : public PassInstrumentation {
+public:
+  explicit FailureWatch(std::shared_ptr<Outcome> outcome)
+      : outcome(std::move(outcome)) {}
+  void runAfterPassFailed(Pass *pass, Operation *op) override {
+    // Those that hold it fail after it.
+    if (outcome->passFailed.exchange(true))
+      return;
+    outcome->pass = pass->getArgument().empty() ? pass->getName().str()
+                                                : pass->getArgument().str();
+    outcome->op = op->getName().getStringRef().str();
+    if (auto symbol = op->getAttrOfType<StringAttr>("sym_name"))
+      outcome->op += " @" + symbol.getValue().str();
   }
 
 private:
-  static bool isAboutSignal(Diagnostic &diagnostic) {
-    return StringRef(diagnostic.str()).starts_with("A signal was caught");
+  std::shared_ptr<Outcome> outcome;
+};
+
+/// Drops upstream's line about the pipeline, or says which pass failed where
+/// nothing else does.
+struct ErrorWatch {
+  std::shared_ptr<Outcome> outcome;
+  LogicalResult operator()(Diagnostic &diagnostic) const {
+    if (diagnostic.getSeverity() != DiagnosticSeverity::Error)
+      return failure();
+    if (StringRef(diagnostic.str()).starts_with(kFailed)) {
+      if (!outcome->reported && !outcome->crashed)
+        emitError(diagnostic.getLocation(), "the pass ")
+            << outcome->pass << " failed on " << outcome->op
+            << " without saying why";
+      return success();
+    }
+    outcome->reported = true;
+    return failure(); // the tool's handler prints it
   }
 };
 
@@ -59,12 +95,6 @@ private:
   std::string file;
   llvm::raw_fd_ostream stream;
 };
-
-/// For failures that have a diagnostic: these are about the input.
-struct NoReproducer : ReproducerStream {
-  StringRef description() override { return "nothing"; }
-  raw_ostream &os() override { return llvm::nulls(); }
-};
 } // namespace
 
 static std::unique_ptr<ReproducerStream> createReproducer(std::string &error) {
@@ -79,15 +109,18 @@ static std::unique_ptr<ReproducerStream> createReproducer(std::string &error) {
 }
 
 void norm::enableCrashReproducer(PassManager &pm) {
-  auto watch = std::make_shared<ErrorWatch>();
-  pm.getContext()->getDiagEngine().registerHandler(
-      [watch](Diagnostic &diagnostic) { return (*watch)(diagnostic); });
+  auto outcome = std::make_shared<Outcome>();
+  pm.getContext()->getDiagEngine().registerHandler(ErrorWatch{outcome});
   pm.enableCrashReproducerGeneration(
-      [watch](std::string &error) -> std::unique_ptr<ReproducerStream> {
-        if (watch->reported)
-          return std::make_unique<NoReproducer>();
+      [outcome](std::string &error) -> std::unique_ptr<ReproducerStream> {
+        // No stream, so that nothing is printed to it either: printing verifies
+        // in threads, and drops what another function's pass reports meanwhile.
+        if (outcome->passFailed)
+          return nullptr;
+        outcome->crashed = true;
         return createReproducer(error);
       });
+  pm.addInstrumentation(std::make_unique<FailureWatch>(outcome));
 }
 
 static bool isGiven(StringRef option) {

@@ -161,7 +161,9 @@ static void dropUnusedLoops(RewriterBase &rewriter, linalg::GenericOp op) {
     map = compressDims(map, unused);
   op.setIndexingMapsAttr(rewriter.getAffineMapArrayAttr(maps));
   op.setIteratorTypesAttr(rewriter.getArrayAttr(iterators));
-  op.walk([&](linalg::IndexOp index) {
+  // Those of an op within the body count that op's loops.
+  for (linalg::IndexOp index :
+       llvm::make_early_inc_range(op.getBody()->getOps<linalg::IndexOp>())) {
     unsigned loop = index.getDim();
     OpBuilder::InsertionGuard guard(rewriter);
     rewriter.setInsertionPoint(index);
@@ -171,7 +173,7 @@ static void dropUnusedLoops(RewriterBase &rewriter, linalg::GenericOp op) {
       index.setDim(loop - llvm::count_if(unused.set_bits(), [&](unsigned each) {
                      return each < loop;
                    }));
-  });
+  }
 }
 
 /// A tensor that holds `scalar` of the body of `op`, in front of `op`; `map`

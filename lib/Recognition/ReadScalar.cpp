@@ -24,8 +24,12 @@ std::optional<AffineExpr> ExprReader::readIndex(Value index, Scalars &known) {
   IntegerAttr constant;
   if (matchPattern(index, m_Constant(&constant)))
     return getAffineConstantExpr(constant.getInt(), context);
-  if (auto loop = index.getDefiningOp<linalg::IndexOp>())
+  if (auto loop = index.getDefiningOp<linalg::IndexOp>()) {
+    // That of an enclosing body counts loops of another op.
+    if (!current || loop->getParentOp() != current.getOperation())
+      return std::nullopt;
     return loops[loop.getDim()];
+  }
   auto select = index.getDefiningOp<arith::SelectOp>();
   auto compare =
       select ? select.getCondition().getDefiningOp<arith::CmpIOp>() : nullptr;

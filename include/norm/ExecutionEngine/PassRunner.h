@@ -24,7 +24,8 @@ LogicalResult runPasses(PassManager &pm, ModuleOp module,
 
 /// What the tools do: the options of `--mlir-timing` and its kind, where they
 /// are registered, and a reproducer of a crash in a temporary file that the
-/// error names. A pass that fails with a diagnostic leaves none.
+/// error names. A pass that fails leaves none; where it says nothing, an error
+/// names it.
 LogicalResult runPassesOfTool(PassManager &pm, ModuleOp module);
 
 /// The second half of it, for a pass manager that someone else runs. To be
