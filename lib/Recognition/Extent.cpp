@@ -10,6 +10,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/DestinationStyleOpInterface.h"
+#include "llvm/Support/SaveAndRestore.h"
 
 using namespace mlir;
 using namespace mlir::norm;
@@ -37,11 +38,26 @@ static SymbolicCount makeConstant(int64_t value) {
   return constant;
 }
 
-static SymbolicCount getOpFoldResult(OpFoldResult value) {
-  if (auto constant = getConstantIntValue(value))
-    return makeConstant(*constant);
-  return getInteger(cast<Value>(value));
-}
+namespace {
+/// From a value to what it is computed from: not further than the stack
+/// reaches, and not for ever where an unreachable block has a cycle.
+class Walk {
+public:
+  SymbolicCount getInteger(Value value);
+  SymbolicCount getExtent(Value tensor, int64_t dim);
+
+private:
+  SymbolicCount getOpFoldResult(OpFoldResult value) {
+    if (auto constant = getConstantIntValue(value))
+      return makeConstant(*constant);
+    return getInteger(cast<Value>(value));
+  }
+  bool isTooDeep() const { return depth >= kMaxDepth; }
+
+  static constexpr unsigned kMaxDepth = 256;
+  unsigned depth = 0;
+};
+} // namespace
 
 bool norm::isHeldBy(const SymbolicCount &count, Type type) {
   unsigned width = type.isIndex() ? 64 : type.getIntOrFloatBitWidth();
@@ -51,7 +67,10 @@ bool norm::isHeldBy(const SymbolicCount &count, Type type) {
          (width >= 32 && count.symbols.size() == 1 && count.factor == 1);
 }
 
-SymbolicCount norm::getInteger(Value value) {
+SymbolicCount Walk::getInteger(Value value) {
+  if (isTooDeep())
+    return makeSymbol(value, -1);
+  llvm::SaveAndRestore deeper(depth, depth + 1);
   IntegerAttr constant;
   if (matchPattern(value, m_Constant(&constant)) &&
       constant.getValue().getSignificantBits() <= 64)
@@ -72,14 +91,17 @@ SymbolicCount norm::getInteger(Value value) {
     if (auto index = dim.getConstantIndex())
       if (auto type = dyn_cast<RankedTensorType>(dim.getSource().getType()))
         if (*index >= 0 && *index < type.getRank())
-          return norm::getExtent(dim.getSource(), *index);
+          return getExtent(dim.getSource(), *index);
   return makeSymbol(value, -1);
 }
 
-SymbolicCount norm::getExtent(Value tensor, int64_t dim) {
+SymbolicCount Walk::getExtent(Value tensor, int64_t dim) {
   auto type = cast<RankedTensorType>(tensor.getType());
   if (!type.isDynamicDim(dim))
     return makeConstant(type.getDimSize(dim));
+  if (isTooDeep())
+    return makeSymbol(tensor, dim);
+  llvm::SaveAndRestore deeper(depth, depth + 1);
   Operation *op = tensor.getDefiningOp();
   if (auto empty = dyn_cast_or_null<tensor::EmptyOp>(op))
     return getOpFoldResult(empty.getMixedSizes()[dim]);
@@ -105,4 +127,10 @@ SymbolicCount norm::getExtent(Value tensor, int64_t dim) {
   if (auto dps = dyn_cast_or_null<DestinationStyleOpInterface>(op))
     return getExtent(dps.getTiedOpOperand(cast<OpResult>(tensor))->get(), dim);
   return makeSymbol(tensor, dim);
+}
+
+SymbolicCount norm::getInteger(Value value) { return Walk().getInteger(value); }
+
+SymbolicCount norm::getExtent(Value tensor, int64_t dim) {
+  return Walk().getExtent(tensor, dim);
 }
