@@ -67,6 +67,7 @@ void norm::buildCallingConvention(OpPassManager &pm) {
 void norm::buildBufferization(OpPassManager &pm) {
   pm.addPass(createNormSeparateDestinations());
   pm.addPass(bufferization::createEmptyTensorToAllocTensorPass());
+  pm.addPass(createNormLocalizeNestedWrites());
   bufferization::OneShotBufferizePassOptions options;
   options.bufferizeFunctionBoundaries = true;
   options.functionBoundaryTypeConversion =

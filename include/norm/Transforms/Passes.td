@@ -585,6 +585,35 @@ def NormSplitWideVectors : Pass<"norm-split-wide-vectors"> {
                            "vector::VectorDialect"];
 }
 
+def NormLocalizeNestedWrites : Pass<"norm-localize-nested-writes"> {
+  let summary = "Tensors that the body of a linalg op writes are its own";
+  let description = [{
+    The body of a linalg op may hold ops on tensors, which start from a tensor of
+    outside: the `outs` of a sum. One-shot bufferization (LLVM 22) does not know
+    that a body runs once for each element, and lets the ops write the buffer of
+    that tensor in place, so that the second element starts from what the first
+    one left. This pass, which comes before it, makes each such op start from a
+    copy within the body, or from a buffer of the body's own where nothing was in
+    the one outside. On a GPU the elements run at the same time.
+
+    Example:
+
+    ```mlir
+    %y = linalg.generic ... outs(%e : tensor<4xf32>) {
+      %s = linalg.generic ... outs(%zero : tensor<f32>) { addf } -> tensor<f32>
+    ```
+
+    becomes
+
+    ```mlir
+    %y = linalg.generic ... outs(%e : tensor<4xf32>) {
+      %own = bufferization.alloc_tensor() copy(%zero) : tensor<f32>
+      %s = linalg.generic ... outs(%own : tensor<f32>) { addf } -> tensor<f32>
+    ```
+  }];
+  let dependentDialects = ["bufferization::BufferizationDialect"];
+}
+
 def NormExpandMemRefCopy : Pass<"norm-expand-memref-copy"> {
   let summary = "Strided memref.copy as linalg.copy";
   let description = [{
