@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -92,7 +93,9 @@ static LogicalResult verifyNoHostAccess(func::FuncOp func) {
     if (isa<gpu::LaunchOp>(op))
       return WalkResult::skip();
     auto effects = dyn_cast<MemoryEffectOpInterface>(op);
-    if (!effects || isa<gpu::GPUDialect>(op->getDialect()) || readsHostCopy(op))
+    // An assertion has effects, but on no memory.
+    if (!effects || isa<gpu::GPUDialect>(op->getDialect()) ||
+        isa<cf::AssertOp>(op) || readsHostCopy(op))
       return WalkResult::advance();
     if (!effects.hasEffect<MemoryEffects::Read>() &&
         !effects.hasEffect<MemoryEffects::Write>())

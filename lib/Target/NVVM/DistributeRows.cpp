@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "RowBuffers.h"
 #include "VectorDistributor.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -29,7 +30,8 @@ using namespace mlir;
 using norm::VectorDistributor;
 
 static constexpr int64_t scalarThreadsABlock = 128;
-static constexpr int64_t maxStackBytes = 16 * 1024;
+/// Elements of a row that one thread can work on: it has code for each.
+static constexpr int64_t maxSerialLanes = 512;
 static constexpr int64_t maxSmallCount = std::numeric_limits<uint32_t>::max();
 
 //===----------------------------------------------------------------------===//
@@ -172,19 +174,30 @@ public:
   LogicalResult replace(LoopLikeOpInterface loop) {
     this->loop = loop;
     loc = loop.getLoc();
+    auto threads = loop->getAttrOfType<IntegerAttr>(norm::threadsAttrName);
+    auto vector = loop->getAttrOfType<IntegerAttr>(norm::vectorAttrName);
+    auto cluster = loop->getAttrOfType<IntegerAttr>(norm::clusterAttrName);
+    bool isPlanned = threads && vector;
+    if (failed(norm::serializeBody(loop)))
+      return failure();
     b.setInsertionPoint(loop);
     buildSpace();
     Value any = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sgt,
                                       space.count, index(0));
     auto guard = scf::IfOp::create(b, loc, any);
     b.setInsertionPoint(guard.thenYield());
-    auto threads = loop->getAttrOfType<IntegerAttr>(norm::threadsAttrName);
-    auto vector = loop->getAttrOfType<IntegerAttr>(norm::vectorAttrName);
-    auto cluster = loop->getAttrOfType<IntegerAttr>(norm::clusterAttrName);
-    LogicalResult result = threads && vector
+    FailureOr<SmallVector<Value>> buffers =
+        norm::placeBuffers(b, loop, space.count, space.lower, space.steps,
+                           space.sizes, /*isShared=*/isPlanned);
+    if (failed(buffers))
+      return failure();
+    LogicalResult result = isPlanned
                                ? buildPlanned(threads.getInt(), vector.getInt(),
                                               cluster ? cluster.getInt() : 1)
                                : buildScalar();
+    b.setInsertionPoint(guard.thenYield());
+    for (Value buffer : *buffers)
+      memref::DeallocOp::create(b, loc, buffer);
     if (succeeded(result))
       loop.erase();
     return result;
@@ -308,29 +321,7 @@ private:
     mapIndices(number, map, space.isSmall());
     for (Operation &op : space.body->without_terminator())
       b.clone(op, map);
-    return replaceAllocations(launch);
-  }
-
-  /// Buffers of one thread live on its stack.
-  LogicalResult replaceAllocations(gpu::LaunchOp launch) {
-    WalkResult result = launch.walk([&](memref::AllocOp op) -> WalkResult {
-      MemRefType type = op.getType();
-      if (!type.hasStaticShape() ||
-          type.getNumElements() * type.getElementTypeBitWidth() >
-              8 * maxStackBytes) {
-        op.emitError("a kernel thread cannot hold a buffer of type ") << type;
-        return WalkResult::interrupt();
-      }
-      for (Operation *user : llvm::make_early_inc_range(op->getUsers()))
-        if (isa<memref::DeallocOp>(user))
-          user->erase();
-      b.setInsertionPoint(op);
-      Value stack = memref::AllocaOp::create(b, op.getLoc(), type);
-      op.replaceAllUsesWith(stack);
-      op.erase();
-      return WalkResult::advance();
-    });
-    return failure(result.wasInterrupted());
+    return success();
   }
 
   LogicalResult verifySplit(int64_t lanes, int64_t threads, int64_t vector,
@@ -349,12 +340,25 @@ private:
     return success();
   }
 
+  /// A thread a row: nothing has to wait for another one.
+  LogicalResult buildSerial(int64_t lanes, Operation *access) {
+    if (lanes > maxSerialLanes)
+      return access->emitError("cannot distribute a row loop that reads back a "
+                               "buffer that it writes");
+    buildRows({lanes, /*threads=*/1, /*vector=*/1, /*cluster=*/1,
+               VectorTransferOpInterface(), space.isSmall()},
+              "");
+    return success();
+  }
+
   LogicalResult buildPlanned(int64_t threads, int64_t vector, int64_t cluster) {
     FailureOr<int64_t> lanes = norm::prepareDistribution(*space.body);
     if (failed(lanes))
       return failure();
     if (failed(verifySplit(*lanes, threads, vector, cluster)))
       return failure();
+    if (Operation *access = norm::findUnorderedAccess(*space.body))
+      return buildSerial(*lanes, access);
     if (threads < norm::warpSize &&
         failed(norm::verifyUniformReductions(*space.body)))
       return failure();
@@ -547,10 +551,13 @@ struct NormWrapScalarLinalg
       if (isa<gpu::LaunchOp, scf::ForallOp, scf::ParallelOp>(op))
         return WalkResult::skip();
       auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
-      if (linalgOp && linalgOp.hasPureBufferSemantics() &&
+      if (!linalgOp)
+        return WalkResult::advance();
+      if (linalgOp.hasPureBufferSemantics() &&
           linalgOp.getNumParallelLoops() == 0)
         ops.push_back(op);
-      return WalkResult::advance();
+      // Those in its body are part of its kernel.
+      return WalkResult::skip();
     });
     OpBuilder b(&getContext());
     LaunchBuilder builder(b, getOperation());

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "RowBuffers.h"
 #include "VectorDistributor.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -51,7 +52,9 @@ static bool isDistributable(Operation &op) {
   if (isa<scf::ForOp, scf::IfOp, scf::YieldOp>(op))
     return true;
   if (!hasVector(op))
-    return op.getNumRegions() == 0;
+    return op.getNumRegions() == 0 &&
+           (op.getNumResults() == 0 || isMemoryEffectFree(&op) ||
+            isa<memref::LoadOp, memref::AllocaOp>(op));
   if (auto constant = dyn_cast<arith::ConstantOp>(op))
     return isa<SplatElementsAttr>(constant.getValue());
   if (auto read = dyn_cast<vector::TransferReadOp>(op))
@@ -67,6 +70,20 @@ static bool isDistributable(Operation &op) {
   return OpTrait::hasElementwiseMappableTraits(&op) && isMemoryEffectFree(&op);
 }
 
+static void reportUndistributable(Operation *op) {
+  if (auto transfer = dyn_cast<VectorTransferOpInterface>(op)) {
+    Type element = transfer.getShapedType().getElementType();
+    if (!element.isIntOrFloat() || element.getIntOrFloatBitWidth() % 8 != 0) {
+      op->emitError("rows of ")
+          << element << " in memory are not supported on GPUs: an element is "
+          << "no whole number of bytes";
+      return;
+    }
+  }
+  op->emitError("cannot distribute '")
+      << op->getName() << "' over the threads of a row";
+}
+
 static LogicalResult joinLength(Operation *op, Type type, int64_t &length) {
   auto vectorType = dyn_cast<VectorType>(type);
   if (!vectorType)
@@ -77,51 +94,6 @@ static LogicalResult joinLength(Operation *op, Type type, int64_t &length) {
            << type << " over threads: vectors of one loop must be 1-D and of "
            << "one length";
   length = vectorType.getDimSize(0);
-  return success();
-}
-
-namespace {
-/// How a loop accesses one buffer.
-struct BufferUse {
-  Operation *read = nullptr, *write = nullptr;
-  bool differs = false; // accesses are not all the same row vector
-  std::optional<SmallVector<Value>> indices;
-};
-} // namespace
-
-static void addAccess(BufferUse &use, Operation *op, ValueRange indices,
-                      bool isWrite, bool isRow) {
-  (isWrite ? use.write : use.read) = op;
-  if (!isRow || (use.indices && ValueRange(*use.indices) != indices))
-    use.differs = true;
-  use.indices = llvm::to_vector(indices);
-}
-
-/// A thread sees only its own writes: what the body writes, it may read back
-/// only as the same row vector.
-static LogicalResult verifyNoReadBack(Block &body) {
-  llvm::DenseMap<Value, BufferUse> uses;
-  body.walk([&](Operation *op) {
-    llvm::TypeSwitch<Operation *>(op)
-        .Case([&](vector::TransferReadOp read) {
-          addAccess(uses[read.getBase()], op, read.getIndices(), false, true);
-        })
-        .Case([&](vector::TransferWriteOp write) {
-          addAccess(uses[write.getBase()], op, write.getIndices(), true, true);
-        })
-        .Case([&](memref::LoadOp load) {
-          addAccess(uses[load.getMemRef()], op, load.getIndices(), false,
-                    false);
-        })
-        .Case([&](memref::StoreOp store) {
-          addAccess(uses[store.getMemRef()], op, store.getIndices(), true,
-                    false);
-        });
-  });
-  for (auto &[buffer, use] : uses)
-    if (use.read && use.write && use.differs)
-      return use.read->emitError("cannot distribute a row loop that reads back "
-                                 "a buffer that it writes");
   return success();
 }
 
@@ -161,8 +133,7 @@ FailureOr<int64_t> norm::prepareDistribution(Block &body) {
   int64_t length = 1;
   WalkResult result = body.walk([&](Operation *op) -> WalkResult {
     if (!isDistributable(*op) && op != body.getTerminator()) {
-      op->emitError("cannot distribute '")
-          << op->getName() << "' over the threads of a row";
+      reportUndistributable(op);
       return WalkResult::interrupt();
     }
     for (Type type : op->getOperandTypes())
@@ -173,7 +144,7 @@ FailureOr<int64_t> norm::prepareDistribution(Block &body) {
         return WalkResult::interrupt();
     return WalkResult::advance();
   });
-  if (result.wasInterrupted() || failed(verifyNoReadBack(body)))
+  if (result.wasInterrupted())
     return failure();
   return length;
 }
@@ -307,9 +278,7 @@ void VectorDistributor::distribute(Operation &op) {
       })
       .Default([&](Operation *) {
         if (!hasVector(op))
-          return isMemoryEffectFree(&op) || isa<memref::LoadOp>(op)
-                     ? (void)b.clone(op, scalars)
-                     : storeOnce(op);
+          return distributeScalar(op);
         if (auto constant = dyn_cast<arith::ConstantOp>(op))
           return distributeConstant(constant);
         distributeElementwise(op);
@@ -414,15 +383,37 @@ void VectorDistributor::distributeIf(scf::IfOp op) {
   mapResults(op.getResults(), branch.getResults());
 }
 
-/// A scalar effect of the row happens in one of its threads.
-void VectorDistributor::storeOnce(Operation &op) {
-  Location loc = op.getLoc();
-  Value first = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
-                                      layout.thread, index(loc, 0));
-  if (layout.active)
-    first = arith::AndIOp::create(b, loc, first, layout.active);
-  scf::IfOp::create(b, loc, first, [&](OpBuilder &, Location) {
+void VectorDistributor::distributeScalar(Operation &op) {
+  if (isMemoryEffectFree(&op) || isa<memref::LoadOp, memref::AllocaOp>(op)) {
     b.clone(op, scalars);
+    return;
+  }
+  bool isOnce = !op.hasAttr(norm::eachThreadAttrName);
+  auto store = dyn_cast<memref::StoreOp>(op);
+  bool isPrivate =
+      store &&
+      norm::getRootBuffer(store.getMemRef()).getDefiningOp<memref::AllocaOp>();
+  storeIf(op, isOnce, isPrivate ? Value() : layout.active);
+}
+
+/// A scalar effect of the row happens in one of its threads, or in each where
+/// they read it back.
+void VectorDistributor::storeIf(Operation &op, bool isOnce, Value active) {
+  Location loc = op.getLoc();
+  Value writes = active;
+  if (isOnce) {
+    writes = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
+                                   layout.thread, index(loc, 0));
+    if (active)
+      writes = arith::AndIOp::create(b, loc, writes, active);
+  }
+  auto write = [&] {
+    b.clone(op, scalars)->removeAttr(norm::eachThreadAttrName);
+  };
+  if (!writes)
+    return write();
+  scf::IfOp::create(b, loc, writes, [&](OpBuilder &, Location) {
+    write();
     scf::YieldOp::create(b, loc);
   });
 }

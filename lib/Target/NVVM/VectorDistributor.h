@@ -27,7 +27,7 @@ namespace mlir::norm {
 
 /// Clones vector constants and the like into `body`, and returns the length of
 /// its vectors, or 1 without any. Reports the first op that VectorDistributor
-/// cannot clone, or a buffer that is read back.
+/// cannot clone.
 FailureOr<int64_t> prepareDistribution(Block &body);
 
 /// Reductions that need an exchange between warps, in the order in which
@@ -133,7 +133,8 @@ private:
   void distributeReduction(vector::ReductionOp op);
   void distributeFor(scf::ForOp op);
   void distributeIf(scf::IfOp op);
-  void storeOnce(Operation &op);
+  void distributeScalar(Operation &op);
+  void storeIf(Operation &op, bool isOnce, Value active);
 
   ChunkMask getChunkMask(Location loc, const Mask &mask, int64_t chunk);
   ChunkMask getShiftedChunkMask(Location loc, const Mask &mask, int64_t chunk,

@@ -28,14 +28,14 @@ func.func @unsupported(%x: memref<8x512xf32>, %y: memref<8x256xf32>) {
 
 // -----
 
-func.func @read_back(%x: memref<8x512xf32>) {
+func.func @read_back(%x: memref<8x2048xf32>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %pad = arith.constant 0.0 : f32
   scf.forall (%i) in (8) {
     // expected-error @+1 {{cannot distribute a row loop that reads back a buffer that it writes}}
-    %v = vector.transfer_read %x[%i, %c1], %pad {in_bounds = [true]} : memref<8x512xf32>, vector<256xf32>
-    vector.transfer_write %v, %x[%i, %c0] {in_bounds = [true]} : vector<256xf32>, memref<8x512xf32>
+    %v = vector.transfer_read %x[%i, %c1], %pad {in_bounds = [true]} : memref<8x2048xf32>, vector<1024xf32>
+    vector.transfer_write %v, %x[%i, %c0] {in_bounds = [true]} : vector<1024xf32>, memref<8x2048xf32>
   } {norm.threads = 32 : i64, norm.vector = 4 : i64}
   return
 }
@@ -68,11 +68,11 @@ func.func @outside(%x: memref<8x512xf32>) {
 
 // -----
 
-func.func @large_buffer(%x: memref<100xf32>, %n: index) {
+func.func @buffer_of_the_row(%x: memref<100xf32>, %n: index) {
   %c0 = arith.constant 0 : index
   scf.forall (%i) in (100) {
-    // expected-error @+1 {{a kernel thread cannot hold a buffer of type 'memref<?xf32>'}}
-    %t = memref.alloc(%n) : memref<?xf32>
+    // expected-error @+1 {{a kernel cannot hold a buffer of type 'memref<?xf32>' whose size differs from row to row}}
+    %t = memref.alloc(%i) : memref<?xf32>
     %v = memref.load %t[%c0] : memref<?xf32>
     memref.store %v, %x[%i] : memref<100xf32>
   }
@@ -107,5 +107,19 @@ func.func @blocks(%x: memref<8x960xf32>) {
     %v = vector.transfer_read %x[%i, %c0], %pad {in_bounds = [true]} : memref<8x960xf32>, vector<960xf32>
     vector.transfer_write %v, %x[%i, %c0] {in_bounds = [true]} : vector<960xf32>, memref<8x960xf32>
   } {norm.threads = 96 : i64, norm.vector = 1 : i64, norm.cluster = 3 : i64}
+  return
+}
+
+// -----
+
+func.func @bits(%x: memref<8x512xi1>, %y: memref<8xi1>) {
+  %c0 = arith.constant 0 : index
+  %pad = arith.constant false
+  scf.forall (%i) in (8) {
+    // expected-error @+1 {{rows of 'i1' in memory are not supported on GPUs: an element is no whole number of bytes}}
+    %v = vector.transfer_read %x[%i, %c0], %pad {in_bounds = [true]} : memref<8x512xi1>, vector<512xi1>
+    %s = vector.reduction <and>, %v : vector<512xi1> into i1
+    memref.store %s, %y[%i] : memref<8xi1>
+  } {norm.threads = 32 : i64, norm.vector = 4 : i64}
   return
 }

@@ -147,10 +147,19 @@ def NormDistributeRowsToGPU
     }
     ```
 
+    Loops and copies within a body are done one after the other. A buffer that a body
+    allocates lives on the stack of each thread (up to 16 KiB, of a planned body up to
+    eight scalars) or is its row's part of one buffer for all rows, which is allocated
+    before the launch. A scalar that a row stores and reads back is stored by each of
+    its threads; where a row needs more order than that, such as a vector read at
+    another place than it was written, one thread works on it, up to 512 elements.
+
     Limits: a planned body may hold scalar ops, elementwise ops on 1-D vectors,
     masked transfers along the last dimension, `vector.reduction`, `scf.for` and
-    `scf.if`; it must not read back a buffer that it writes, nor, where rows share
-    a warp, reduce under a condition. Other bodies are reported. `norm.shifted`
+    `scf.if`; it must not, where rows share a warp, reduce under a condition. Other
+    bodies are reported, and so are longer rows that read back what they write at
+    another place, elements that are no whole number of bytes, and buffers whose length
+    the row decides. `norm.shifted`
     needs masks that are constant and end V - 1 elements before the vector.
   }];
   let dependentDialects = ["arith::ArithDialect", "gpu::GPUDialect",

@@ -1,0 +1,44 @@
+//===- RowBuffers.h - memory of one row in a kernel -------------*- C++ -*-===//
+//
+// Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NORM_LIB_TARGET_NVVM_ROWBUFFERS_H
+#define NORM_LIB_TARGET_NVVM_ROWBUFFERS_H
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
+
+namespace mlir::norm {
+
+/// On a scalar store whose value the row reads back: each of its threads
+/// stores.
+constexpr StringLiteral eachThreadAttrName = "norm.each_thread";
+
+/// The buffer that `v` is a view of.
+Value getRootBuffer(Value v);
+
+/// Writes what the body of `loop` does one after the other as scf.for: loops
+/// that are parallel themselves, and copies.
+LogicalResult serializeBody(LoopLikeOpInterface loop);
+
+/// Gives each buffer that the body of `loop` allocates a place: a few scalars
+/// on the stack of each thread, where threads share the row (`isShared`) and
+/// they are scalars or where up to 16 KiB are known to be enough; others in one
+/// buffer of all `count` rows, which is allocated where `b` stands. Returns
+/// those, which the caller frees.
+FailureOr<SmallVector<Value>>
+placeBuffers(OpBuilder &b, LoopLikeOpInterface loop, Value count,
+             ArrayRef<Value> lower, ArrayRef<Value> steps,
+             ArrayRef<Value> sizes, bool isShared);
+
+/// The first access that needs an order between the threads that share a row;
+/// null: there is none. Marks the stores that each thread has to do.
+Operation *findUnorderedAccess(Block &body);
+
+} // namespace mlir::norm
+
+#endif // NORM_LIB_TARGET_NVVM_ROWBUFFERS_H
