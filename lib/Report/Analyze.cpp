@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Bandwidth.h"
 #include "Loops.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/AsmState.h"
@@ -15,6 +16,9 @@
 #include "norm/Pipelines/Pipelines.h"
 #include "llvm/Analysis/TargetTransformInfo.h"
 #include "llvm/IR/Function.h"
+#include "llvm/MC/MCSubtargetInfo.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/TargetParser/Host.h"
 
 using namespace mlir;
 using namespace mlir::norm;
@@ -183,14 +187,40 @@ static Roof getGPURoof(StringRef chip) {
   return {0, 0, "unknown for " + chip.str(), "unknown for " + chip.str()};
 }
 
-/// A thread's non-temporal copy, as README.md has it; two fused multiply-adds a
-/// cycle.
-static Roof getCPURoof(unsigned vectorBits, unsigned threads) {
-  constexpr double copyRate = 30.9, gigahertz = 3;
-  double peak = vectorBits / 32.0 * 2 * 2 * gigahertz * std::max(1u, threads);
-  return {copyRate, peak,
-          "non-temporal copy by one thread of a 2-core AMD EPYC, measured",
-          "two f32 multiply-adds a cycle and thread at 3 GHz, assumed"};
+/// Whether this machine can run what is compiled.
+static bool isThisMachine(const llvm::TargetMachine &machine) {
+  llvm::Triple here(llvm::sys::getProcessTriple());
+  if (machine.getTargetTriple().getArch() != here.getArch())
+    return false;
+  llvm::StringMap<bool> features = llvm::sys::getHostCPUFeatures();
+  return llvm::none_of(
+      machine.getMCSubtargetInfo()->getEnabledProcessorFeatures(),
+      [&](const llvm::SubtargetFeatureKV &feature) {
+        auto it = features.find(feature.Key);
+        return it != features.end() && !it->second;
+      });
+}
+
+/// Memory is measured where it can be; arithmetic only the user knows.
+static Roof getCPURoof(const llvm::TargetMachine &machine,
+                       const RoofOptions &given) {
+  Roof roof;
+  roof.peakSource = "give --peak";
+  if (given.gigabytesPerSecond > 0)
+    return roof;
+  if (!isThisMachine(machine)) {
+    roof.bandwidthSource = "not known, for this is not that machine";
+    return roof;
+  }
+  CopyRate rate = measureCopyRate();
+  if (rate.gigabytesPerSecond <= 0) {
+    roof.bandwidthSource = "not known, for there is no memory to measure it";
+    return roof;
+  }
+  roof.gigabytesPerSecond = rate.gigabytesPerSecond;
+  roof.bandwidthSource = llvm::formatv(
+      "measured here by a copy of {0} MiB in one thread", rate.mebibytes);
+  return roof;
 }
 
 static Roof overrideRoof(Roof roof, const RoofOptions &given) {
@@ -274,7 +304,7 @@ FailureOr<Report> norm::analyzeModule(ModuleOp module, StringRef source,
         ((*machine)->getTargetTriple().getArchName() + " " +
          (*machine)->getTargetCPU() + ", " + Twine(bits) + "-bit registers")
             .str();
-    report.roof = overrideRoof(getCPURoof(bits, options.threads), roof);
+    report.roof = overrideRoof(getCPURoof(**machine, roof), roof);
   }
   if (failed(compileCopy(module, options, **machine, report)))
     return failure();

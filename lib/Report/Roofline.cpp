@@ -110,7 +110,7 @@ void norm::printRoofline(const Report &report, raw_ostream &os) {
   for (const FunctionReport &function : report.functions)
     printPoint(axes, roof, function, os);
   os << "</svg>\n<p>GFLOP/s over operations a byte. Memory: "
-     << llvm::format("%g GB/s (", roof.gigabytesPerSecond);
+     << llvm::format("%.4g GB/s (", roof.gigabytesPerSecond);
   escape(roof.bandwidthSource, os);
   os << "). ";
   if (roof.gigaflops > 0)

@@ -131,7 +131,7 @@ static void printRoof(const Report &report, const FunctionReport &function,
   std::string time = describeTime(bytes, report.roof);
   if (!time.empty())
     os << "; roofline: " << time << " at "
-       << llvm::format("%g GB/s", report.roof.gigabytesPerSecond);
+       << llvm::format("%.4g GB/s", report.roof.gigabytesPerSecond);
   if (auto intensity = getIntensity(function))
     os << llvm::format("; %.2f operations a byte", *intensity);
   os << '\n';
@@ -169,6 +169,6 @@ void norm::printReport(const Report &report, raw_ostream &os) {
        << " more functions: --report has them all\n";
   os << "\nBandwidth: ";
   if (report.roof.gigabytesPerSecond > 0)
-    os << llvm::format("%g GB/s, ", report.roof.gigabytesPerSecond);
+    os << llvm::format("%.4g GB/s, ", report.roof.gigabytesPerSecond);
   os << report.roof.bandwidthSource << "; --bandwidth=GB/s for yours\n";
 }

@@ -1,0 +1,26 @@
+//===- Bandwidth.h - what this machine's memory does ------------*- C++ -*-===//
+//
+// Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NORM_LIB_REPORT_BANDWIDTH_H
+#define NORM_LIB_REPORT_BANDWIDTH_H
+
+#include <cstdint>
+
+namespace mlir::norm {
+
+struct CopyRate {
+  double gigabytesPerSecond; ///< read and written
+  int64_t mebibytes;         ///< of each buffer
+};
+
+/// Copies a buffer of 32 to 64 MiB, past the caches, in one thread: the best of
+/// three times, some 50 ms together. 0 where there is no memory for it.
+CopyRate measureCopyRate();
+
+} // namespace mlir::norm
+
+#endif // NORM_LIB_REPORT_BANDWIDTH_H
