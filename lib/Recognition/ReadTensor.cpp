@@ -67,8 +67,13 @@ const Expr *ExprReader::readUncached(Value tensor,
   if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op))
     if (isReadable(linalgOp))
       return readLinalg(cast<OpResult>(tensor), indices);
-  if (auto source = reindex(op, indices))
-    return read(op->getOperand(0), *source);
+  if (auto source = reindex(op, indices)) {
+    // Casts of an unreachable block may be a cycle.
+    llvm::SaveAndRestore deeper(depth, depth + 1);
+    overBound |= depth > kMaxRecursion;
+    return overBound ? makeBeyondBound(tensor, indices)
+                     : read(op->getOperand(0), *source);
+  }
   return makeElement(tensor, indices);
 }
 
