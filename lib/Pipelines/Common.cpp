@@ -55,6 +55,7 @@ void norm::buildDecomposition(OpPassManager &pm) {
 }
 
 void norm::buildCallingConvention(OpPassManager &pm) {
+  pm.addPass(createNormStoreWholeBytes());
   pm.addPass(createNormResultsToOutParams());
   pm.nest<func::FuncOp>().addPass(createNormWriteResultsLast());
   pm.nest<func::FuncOp>().addPass(createNormRecomputeProducers());

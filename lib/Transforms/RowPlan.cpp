@@ -27,6 +27,14 @@ static bool isElementwise(Operation &op) {
 /// Not so for complex numbers and vectors, of which tensors may be as well.
 static bool isVectorLane(Type type) { return type.isIntOrIndexOrFloat(); }
 
+/// Memory has the elements of every operand where a vector of them has them.
+static bool isReadAsVectors(LinalgOp op) {
+  return llvm::all_of(op->getOperandTypes(), [](Type type) {
+    auto shaped = dyn_cast<ShapedType>(type);
+    return !shaped || norm::isStoredWhole(shaped.getElementType());
+  });
+}
+
 /// Every map: distinct dimensions or zeros; the innermost loop last, so that
 /// its elements are contiguous.
 static bool isContiguous(AffineMap map, unsigned innermost, bool hasVector) {
@@ -68,7 +76,8 @@ static std::optional<Reduction> matchCombiner(LinalgOp op, unsigned result) {
 static std::optional<RowPlan> planRow(LinalgOp op) {
   if (!op.hasPureTensorSemantics() || isa<linalg::ContractionOpInterface>(*op))
     return std::nullopt;
-  if (!llvm::all_of(op.getBlock()->getArgumentTypes(), isVectorLane))
+  if (!isReadAsVectors(op) ||
+      !llvm::all_of(op.getBlock()->getArgumentTypes(), isVectorLane))
     return std::nullopt;
   for (Operation &bodyOp : op.getBlock()->without_terminator())
     if (!isElementwise(bodyOp) ||

@@ -179,3 +179,36 @@ func.func @maxnum(%x: tensor<128xf32>, %i: tensor<f32>) -> tensor<f32> {
   } -> tensor<f32>
   return %r : tensor<f32>
 }
+
+// -----
+
+// Memory has gaps between such elements, or holds more than their bits; a vector
+// of them would be packed.
+// CHECK-LABEL: func @gaps
+// CHECK-NOT: vector.
+// CHECK-COUNT-4: linalg.generic
+// CHECK: return
+func.func @gaps(%a: tensor<64xf80>, %b: tensor<64xi1>, %c: tensor<64xui4>, %d: tensor<64xi24>, %t: i1)
+    -> (tensor<64xf80>, tensor<64xi1>, tensor<64xui4>, tensor<64xi24>) {
+  %0 = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]} outs(%a : tensor<64xf80>) {
+  ^bb0(%x: f80):
+    %y = arith.addf %x, %x : f80
+    linalg.yield %y : f80
+  } -> tensor<64xf80>
+  %1 = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]} ins(%b : tensor<64xi1>) outs(%b : tensor<64xi1>) {
+  ^bb0(%x: i1, %o: i1):
+    %y = arith.andi %x, %o : i1
+    linalg.yield %y : i1
+  } -> tensor<64xi1>
+  %2 = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]} ins(%c : tensor<64xui4>) outs(%c : tensor<64xui4>) {
+  ^bb0(%x: ui4, %o: ui4):
+    %y = arith.select %t, %x, %o : ui4
+    linalg.yield %y : ui4
+  } -> tensor<64xui4>
+  %3 = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]} outs(%d : tensor<64xi24>) {
+  ^bb0(%x: i24):
+    %y = arith.addi %x, %x : i24
+    linalg.yield %y : i24
+  } -> tensor<64xi24>
+  return %0, %1, %2, %3 : tensor<64xf80>, tensor<64xi1>, tensor<64xui4>, tensor<64xi24>
+}

@@ -10,6 +10,58 @@
 
 include "mlir/Pass/PassBase.td"
 
+def NormStoreWholeBytes : Pass<"norm-store-whole-bytes", "ModuleOp"> {
+  let summary = "Elements of i1, i4 or i24 are kept in memory as i8 or i32";
+  let description = [{
+    An array of i1 has a byte for each element in memory, one of i24 four: this is
+    where LLVM's loads and stores of a scalar, C's `bool` and numpy's find them. A
+    load of `vector<8xi1>`, into which a vectorized loop or a constant turns them,
+    is one byte with eight elements in it. No element type of a vector has gaps,
+    so this pass removes the types whose arrays have: signless integers that are
+    not 8, 16, 32, 64 or 128 bits, f4E2M1FN, f6E2M3FN and f6E3M2FN in tensors and
+    memrefs of the whole module become the least such integer that holds them.
+    Memory is the same before and after, and so is the C interface of functions.
+
+    Zeros are written above the bits of an element, as LLVM does; what is there is
+    not looked at when it is read, so of a byte that is neither 0 nor 1 the lowest
+    bit counts. (A copy copies it.) Scalars and vectors keep their types: linalg
+    ops truncate what they read and extend what they yield. Reductions with `and`,
+    `or` and `xor` of i1 and other widths combine in memory's type, in which row
+    code generation finds them.
+
+    Example:
+
+    ```mlir
+    %y = linalg.generic ... ins(%x, %mask : tensor<4xf32>, tensor<4xi1>) ... {
+    ^bb0(%e: f32, %m: i1, %out: f32):
+      %v = arith.select %m, %e, %zero : f32
+      linalg.yield %v : f32
+    }
+    ```
+
+    becomes
+
+    ```mlir
+    %y = linalg.generic ... ins(%x, %mask : tensor<4xf32>, tensor<4xi8>) ... {
+    ^bb0(%e: f32, %m: i8, %out: f32):
+      %b = arith.trunci %m : i8 to i1
+      %v = arith.select %b, %e, %zero : f32
+      linalg.yield %v : f32
+    }
+    ```
+
+    Upstream's `arith-emulate-wide-int`, `memref-emulate-narrow-type` and
+    `arith-int-narrowing` are for other questions: the second is for memory that is
+    packed. Limits: signed and unsigned types (si4, ui4) and f80 keep their type;
+    norm-vectorize-rows leaves ops on them to scalar loops. Refused are integers
+    of more than 128 bits and tf32 in memory, ops outside arith, affine,
+    bufferization, cf, func, linalg, memref, scf and tensor (of vector all but
+    transfers) on elements that change, and dense_resource blobs that are not laid
+    out as memory is.
+  }];
+  let dependentDialects = ["arith::ArithDialect", "linalg::LinalgDialect"];
+}
+
 def NormResultsToOutParams : Pass<"norm-results-to-out-params", "ModuleOp"> {
   let summary = "Public functions take buffers and write results in place";
   let description = [{

@@ -21,6 +21,23 @@ constexpr StringLiteral rowLanesAttrName = "norm.row_lanes";
 /// Whether norm-vectorize-rows can vectorise `op`.
 bool canVectorizeRow(linalg::LinalgOp op);
 
+/// Of an integer in memory: LLVM's loads and stores of longer ones do not agree
+/// with its arrays.
+constexpr unsigned kMostStoredBits = 128;
+
+/// Bytes from one element of an array in memory to the next, as LLVM lays it
+/// out: 1 for an i1, 4 for an i24; 0: not known here, such as of a complex
+/// number.
+int64_t getElementBytes(Type element);
+
+/// Whether memory holds nothing but the bits of the elements, so that a vector
+/// lies there as an array does. Vectors of others are packed: of i1 8 a byte.
+bool isStoredWhole(Type element);
+
+/// The integer as which norm-store-whole-bytes keeps an element in memory; null
+/// where it keeps the element's own type.
+IntegerType getStorageType(Type element);
+
 /// What changes no result of a reduction over values of `type`, an integer,
 /// index or float; null where there is none. Unlike arith::getNeutralElement:
 /// formats without infinities have one for a maximum, and maxnumf has.

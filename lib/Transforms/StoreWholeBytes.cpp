@@ -1,0 +1,578 @@
+//===- StoreWholeBytes.cpp - booleans and i4 as bytes in memory -----------===//
+//
+// Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "mlir/Analysis/SliceAnalysis.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/UB/IR/UBOps.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/DialectResourceBlobManager.h"
+#include "mlir/IR/TypeUtilities.h"
+#include "mlir/Transforms/DialectConversion.h"
+#include "norm/Transforms/Passes.h"
+#include "norm/Transforms/Transforms.h"
+
+namespace mlir::norm {
+#define GEN_PASS_DEF_NORMSTOREWHOLEBYTES
+#include "norm/Transforms/Passes.h.inc"
+} // namespace mlir::norm
+
+using namespace mlir;
+using linalg::GenericOp;
+
+//===----------------------------------------------------------------------===//
+// Types
+//===----------------------------------------------------------------------===//
+
+static Type withElement(Type type, Type element) {
+  auto shaped = dyn_cast<ShapedType>(type);
+  return shaped ? shaped.clone(element) : element;
+}
+
+/// What holds `type`, an element or a vector of them, in memory; null where it
+/// is kept as it is.
+static Type getStored(Type type) {
+  IntegerType storage = norm::getStorageType(getElementTypeOrSelf(type));
+  return storage ? withElement(type, storage) : Type();
+}
+
+namespace {
+/// Types of what lies in memory; vectors are registers.
+struct StorageConverter : TypeConverter {
+  StorageConverter() {
+    addConversion([](Type type) { return type; });
+    addConversion([](Type type) -> std::optional<Type> {
+      if (!isa<TensorType, BaseMemRefType>(type))
+        return std::nullopt;
+      Type stored = getStored(type);
+      return stored ? stored : type;
+    });
+    addConversion([this](FunctionType type) -> std::optional<Type> {
+      SmallVector<Type> inputs, results;
+      if (failed(convertTypes(type.getInputs(), inputs)) ||
+          failed(convertTypes(type.getResults(), results)))
+        return std::nullopt;
+      return FunctionType::get(type.getContext(), inputs, results);
+    });
+  }
+};
+} // namespace
+
+/// The bits of an element, which may be a float, with zeros above.
+static Value extend(OpBuilder &b, Location loc, Value v) {
+  Type stored = getStored(v.getType());
+  if (isa<FloatType>(getElementTypeOrSelf(v.getType()))) {
+    unsigned width = getElementTypeOrSelf(v.getType()).getIntOrFloatBitWidth();
+    v = arith::BitcastOp::create(
+        b, loc, withElement(v.getType(), b.getIntegerType(width)), v);
+  }
+  return arith::ExtUIOp::create(b, loc, stored, v);
+}
+
+/// The element of type `type` in its storage `v`, whatever lies above its bits.
+static Value truncate(OpBuilder &b, Location loc, Value v, Type type) {
+  Type element = getElementTypeOrSelf(type);
+  Type bits =
+      withElement(type, b.getIntegerType(element.getIntOrFloatBitWidth()));
+  v = arith::TruncIOp::create(b, loc, bits, v);
+  return bits == type ? v : arith::BitcastOp::create(b, loc, type, v);
+}
+
+//===----------------------------------------------------------------------===//
+// Which ops
+//===----------------------------------------------------------------------===//
+
+/// Ops that move tensors and buffers, whatever they hold. A scalar that they
+/// have is a condition.
+static bool movesTensors(Operation *op) {
+  if (isa<memref::AtomicRMWOp, memref::GenericAtomicRMWOp>(op))
+    return false;
+  if (isa<arith::SelectOp, linalg::UnPackOp, ub::PoisonOp, affine::AffineForOp,
+          affine::AffineIfOp, affine::AffineYieldOp, affine::AffineParallelOp>(
+          op))
+    return true;
+  return isa_and_nonnull<bufferization::BufferizationDialect,
+                         cf::ControlFlowDialect, func::FuncDialect,
+                         memref::MemRefDialect, scf::SCFDialect,
+                         tensor::TensorDialect>(op->getDialect());
+}
+
+/// Ops of which a scalar of a tensor's element type is an element of it.
+static bool accessesElements(Operation *op) {
+  return isa<affine::AffineLoadOp, affine::AffineStoreOp, linalg::PackOp,
+             memref::LoadOp, memref::StoreOp, tensor::ExtractOp,
+             tensor::FromElementsOp, tensor::GenerateOp, tensor::InsertOp,
+             tensor::PadOp, tensor::SplatOp, vector::TransferReadOp,
+             vector::TransferWriteOp>(op);
+}
+
+static bool isKnown(Operation *op) {
+  return movesTensors(op) || accessesElements(op) ||
+         isa<arith::ConstantOp, linalg::LinalgOp>(op);
+}
+
+static bool isLegal(const TypeConverter &converter, Operation *op) {
+  if (auto func = dyn_cast<FunctionOpInterface>(op))
+    return llvm::all_of(func.getArgumentTypes(),
+                        [&](Type type) { return converter.isLegal(type); }) &&
+           llvm::all_of(func.getResultTypes(),
+                        [&](Type type) { return converter.isLegal(type); });
+  if (auto global = dyn_cast<memref::GlobalOp>(op))
+    return converter.isLegal(global.getType());
+  return converter.isLegal(op) &&
+         llvm::all_of(op->getRegions(), [&](Region &region) {
+           return llvm::all_of(region, [&](Block &block) {
+             return converter.isLegal(block.getArgumentTypes());
+           });
+         });
+}
+
+//===----------------------------------------------------------------------===//
+// Ops that compute nothing
+//===----------------------------------------------------------------------===//
+
+/// The same op on other operands, with other results; its regions move.
+static FailureOr<Operation *> rebuild(ConversionPatternRewriter &rewriter,
+                                      const TypeConverter &converter,
+                                      Operation *op, ValueRange operands,
+                                      TypeRange results) {
+  OperationState state(op->getLoc(), op->getName(), operands, results,
+                       op->getAttrs(), op->getSuccessors());
+  for (unsigned i = 0, e = op->getNumRegions(); i < e; ++i)
+    state.addRegion();
+  Operation *built = rewriter.create(state);
+  for (auto [from, to] : llvm::zip(op->getRegions(), built->getRegions())) {
+    rewriter.inlineRegionBefore(from, to, to.end());
+    if (!to.empty() && failed(rewriter.convertRegionTypes(&to, converter)))
+      return failure();
+  }
+  return built;
+}
+
+namespace {
+struct MoveTensors : ConversionPattern {
+  MoveTensors(const TypeConverter &converter, MLIRContext *context)
+      : ConversionPattern(converter, MatchAnyOpTypeTag(), 1, context) {}
+
+  LogicalResult
+  matchAndRewrite(Operation *op, ArrayRef<Value> operands,
+                  ConversionPatternRewriter &rewriter) const override {
+    if (!movesTensors(op) || accessesElements(op) ||
+        isa<func::FuncOp, memref::GlobalOp>(op))
+      return failure();
+    SmallVector<Type> types;
+    if (failed(getTypeConverter()->convertTypes(op->getResultTypes(), types)))
+      return failure();
+    auto built = rebuild(rewriter, *getTypeConverter(), op, operands, types);
+    if (failed(built))
+      return failure();
+    rewriter.replaceOp(op, *built);
+    return success();
+  }
+};
+
+struct AccessElements : ConversionPattern {
+  AccessElements(const TypeConverter &converter, MLIRContext *context)
+      : ConversionPattern(converter, MatchAnyOpTypeTag(), 1, context) {}
+
+  LogicalResult
+  matchAndRewrite(Operation *op, ArrayRef<Value> converted,
+                  ConversionPatternRewriter &rewriter) const override {
+    if (!accessesElements(op))
+      return failure();
+    Location loc = op->getLoc();
+    SmallVector<Value> operands(converted);
+    for (auto [i, operand] : llvm::enumerate(operands))
+      if (isElement(op, i))
+        operand = extend(rewriter, loc, operand);
+    SmallVector<Type> types;
+    for (Type type : op->getResultTypes()) {
+      Type stored = getStored(type);
+      types.push_back(stored ? stored : type);
+    }
+    auto built = rebuild(rewriter, *getTypeConverter(), op, operands, types);
+    if (failed(built))
+      return failure();
+    for (Region &region : (*built)->getRegions())
+      extendYielded(rewriter, region.front().getTerminator());
+    SmallVector<Value> results((*built)->getResults());
+    for (auto [result, type] : llvm::zip(results, op->getResultTypes()))
+      if (!isa<TensorType>(type) && getStored(type)) {
+        rewriter.setInsertionPointAfter(*built);
+        result = truncate(rewriter, loc, result, type);
+      }
+    rewriter.replaceOp(op, results);
+    return success();
+  }
+
+private:
+  /// Not a tensor, and not the mask of a transfer, its last operand.
+  static bool isElement(Operation *op, unsigned number) {
+    Type type = op->getOperand(number).getType();
+    if (isa<TensorType, BaseMemRefType>(type) || !getStored(type))
+      return false;
+    auto transfer = dyn_cast<VectorTransferOpInterface>(op);
+    return !transfer || !transfer.getMask() ||
+           number + 1 < op->getNumOperands();
+  }
+
+  static void extendYielded(ConversionPatternRewriter &rewriter,
+                            Operation *yield) {
+    rewriter.setInsertionPoint(yield);
+    Value v = extend(rewriter, yield->getLoc(), yield->getOperand(0));
+    rewriter.modifyOpInPlace(yield, [&] { yield->setOperand(0, v); });
+  }
+};
+
+//===----------------------------------------------------------------------===//
+// Constants
+//===----------------------------------------------------------------------===//
+
+/// The elements of a blob, which is laid out as memory is.
+std::optional<SmallVector<APInt>> readBlob(DenseResourceElementsAttr blob) {
+  ShapedType type = blob.getType();
+  size_t bytes = norm::getElementBytes(type.getElementType());
+  ArrayRef<char> data = blob.getData();
+  if (!blob.getRawHandle().getBlob() ||
+      data.size() != bytes * type.getNumElements())
+    return std::nullopt;
+  SmallVector<APInt> elements;
+  for (; !data.empty(); data = data.drop_front(bytes)) {
+    APInt element(8 * bytes, 0);
+    for (auto [i, byte] : llvm::enumerate(data.take_front(bytes)))
+      element.insertBits(static_cast<uint8_t>(byte), 8 * i, 8);
+    elements.push_back(element.trunc(type.getElementTypeBitWidth()));
+  }
+  return elements;
+}
+
+std::optional<SmallVector<APInt>> readElements(ElementsAttr elements) {
+  if (auto blob = dyn_cast<DenseResourceElementsAttr>(elements))
+    return readBlob(blob);
+  if (auto integers = elements.tryGetValues<APInt>())
+    return llvm::to_vector(*integers);
+  auto floats = elements.tryGetValues<APFloat>();
+  if (!floats)
+    return std::nullopt;
+  return llvm::map_to_vector(
+      *floats, [](const APFloat &f) { return f.bitcastToAPInt(); });
+}
+
+/// The elements of a constant in their storage; null where they are not known.
+DenseElementsAttr store(ElementsAttr value) {
+  auto type = cast<ShapedType>(getStored(value.getShapedType()));
+  unsigned width = type.getElementTypeBitWidth();
+  auto extend = [&](const APInt &element) { return element.zext(width); };
+  // These keep a splat one.
+  if (auto integers = dyn_cast<DenseIntElementsAttr>(value))
+    return integers.mapValues(type.getElementType(), extend);
+  if (auto floats = dyn_cast<DenseFPElementsAttr>(value))
+    return floats.mapValues(type.getElementType(), [&](const APFloat &f) {
+      return extend(f.bitcastToAPInt());
+    });
+  auto elements = readElements(value);
+  if (!elements)
+    return {};
+  return DenseElementsAttr::get(type, llvm::map_to_vector(*elements, extend));
+}
+
+ElementsAttr getElements(Operation *op) {
+  if (auto constant = dyn_cast<arith::ConstantOp>(op))
+    return dyn_cast<ElementsAttr>(constant.getValue());
+  auto global = dyn_cast<memref::GlobalOp>(op);
+  return global ? dyn_cast_or_null<ElementsAttr>(global.getInitialValueAttr())
+                : ElementsAttr();
+}
+
+struct StoreConstant : OpConversionPattern<arith::ConstantOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(arith::ConstantOp op, OpAdaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    rewriter.replaceOpWithNewOp<arith::ConstantOp>(op, store(getElements(op)));
+    return success();
+  }
+};
+
+struct StoreGlobal : OpConversionPattern<memref::GlobalOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(memref::GlobalOp op, OpAdaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    auto type = cast<MemRefType>(getTypeConverter()->convertType(op.getType()));
+    rewriter.modifyOpInPlace(op, [&] {
+      if (ElementsAttr value = getElements(op))
+        op.setInitialValueAttr(store(value));
+      op.setType(type);
+    });
+    return success();
+  }
+};
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Linalg
+//===----------------------------------------------------------------------===//
+
+/// The op that combines two i1 of which memory holds 0 or 1; for other widths,
+/// ops that work bit by bit.
+static Operation *createBitwise(OpBuilder &b, Operation *combiner, Value x,
+                                Value y) {
+  Location loc = combiner->getLoc();
+  bool isBool = combiner->getResult(0).getType().isInteger(1);
+  if (isa<arith::OrIOp>(combiner) ||
+      (isBool && isa<arith::MaxUIOp, arith::MinSIOp>(combiner)))
+    return arith::OrIOp::create(b, loc, x, y);
+  if (isa<arith::AndIOp>(combiner) ||
+      (isBool && isa<arith::MinUIOp, arith::MaxSIOp, arith::MulIOp>(combiner)))
+    return arith::AndIOp::create(b, loc, x, y);
+  if (isa<arith::XOrIOp>(combiner) || (isBool && isa<arith::AddIOp>(combiner)))
+    return arith::XOrIOp::create(b, loc, x, y);
+  return nullptr;
+}
+
+namespace {
+/// Converts the body of one op, whose block `body` has arguments of the types
+/// that memory has.
+class BodyConverter {
+public:
+  BodyConverter(ConversionPatternRewriter &rewriter, GenericOp from,
+                GenericOp to)
+      : rewriter(rewriter), from(from), to(to) {}
+
+  void run() {
+    Block *oldBody = from.getBody();
+    matchReductions(); // while the body has its arguments
+    SmallVector<Type> types;
+    for (Value operand : to->getOperands())
+      types.push_back(getElementTypeOrSelf(operand.getType()));
+    SmallVector<Location> locations(types.size(), to.getLoc());
+    Block *body = rewriter.createBlock(&to.getRegion(), {}, types, locations);
+    SmallVector<Value> elements;
+    for (auto [argument, old] :
+         llvm::zip(body->getArguments(), oldBody->getArguments())) {
+      bool isNarrow = argument.getType() != old.getType();
+      elements.push_back(
+          isNarrow ? truncate(rewriter, to.getLoc(), argument, old.getType())
+                   : Value(argument));
+    }
+    // What is yielded as it was read needs no conversion.
+    SmallVector<Value> yielded = getYielded(body, oldBody);
+    // What reductions add to may be an element too.
+    for (Bitwise &each : bitwise)
+      if (auto argument = dyn_cast_or_null<BlockArgument>(each.contribution))
+        if (argument.getOwner() == oldBody)
+          each.contribution = elements[argument.getArgNumber()];
+    rewriter.mergeBlocks(oldBody, body, elements);
+    convertYield(body, yielded);
+  }
+
+private:
+  /// The combiner and what it adds, where the sum can stay in storage.
+  struct Bitwise {
+    Operation *combiner = nullptr;
+    Value contribution;
+  };
+
+  void matchReductions() {
+    bitwise.resize(from.getNumDpsInits());
+    if (from.getNumReductionLoops() == 0)
+      return;
+    for (auto [i, argument] : llvm::enumerate(from.getRegionOutputArgs())) {
+      SmallVector<Operation *> combiners;
+      if (!getStored(argument.getType()) || !argument.hasOneUse())
+        continue;
+      Value v = matchReduction(from.getRegionOutputArgs(), i, combiners);
+      if (v && combiners.size() == 1 && isBitwise(combiners[0]))
+        bitwise[i] = {combiners[0], v};
+    }
+  }
+
+  static bool isBitwise(Operation *combiner) {
+    bool isBool = combiner->getResult(0).getType().isInteger(1);
+    return isa<arith::OrIOp, arith::AndIOp, arith::XOrIOp>(combiner) ||
+           (isBool &&
+            isa<arith::MaxUIOp, arith::MinSIOp, arith::MinUIOp, arith::MaxSIOp,
+                arith::MulIOp, arith::AddIOp>(combiner));
+  }
+
+  SmallVector<Value> getYielded(Block *body, Block *oldBody) {
+    SmallVector<Value> yielded;
+    for (Value v : oldBody->getTerminator()->getOperands()) {
+      auto argument = dyn_cast<BlockArgument>(v);
+      bool isElement = argument && argument.getOwner() == oldBody;
+      yielded.push_back(isElement ? body->getArgument(argument.getArgNumber())
+                                  : Value());
+    }
+    return yielded;
+  }
+
+  void convertYield(Block *body, ArrayRef<Value> yielded) {
+    Operation *yield = body->getTerminator();
+    SmallVector<Value> results(yield->getOperands());
+    for (auto [i, result] : llvm::enumerate(results)) {
+      BlockArgument out = body->getArguments().take_back(bitwise.size())[i];
+      rewriter.setInsertionPoint(yield);
+      if (bitwise[i].combiner) {
+        Value v = extend(rewriter, to.getLoc(), bitwise[i].contribution);
+        result =
+            createBitwise(rewriter, bitwise[i].combiner, out, v)->getResult(0);
+        continue;
+      }
+      if (result.getType() == out.getType())
+        continue;
+      if (yielded[i] && yielded[i].getType() == out.getType()) {
+        result = yielded[i];
+        continue;
+      }
+      if (result.getParentBlock() != body)
+        rewriter.setInsertionPoint(to); // one value for all elements
+      result = extend(rewriter, to.getLoc(), result);
+    }
+    rewriter.modifyOpInPlace(yield, [&] { yield->setOperands(results); });
+  }
+
+  ConversionPatternRewriter &rewriter;
+  GenericOp from, to;
+  SmallVector<Bitwise> bitwise; // one an output
+};
+
+struct ConvertGeneric : OpConversionPattern<GenericOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(GenericOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    SmallVector<Type> types;
+    if (failed(getTypeConverter()->convertTypes(op.getResultTypes(), types)))
+      return failure();
+    SmallVector<Value> inputs(adaptor.getInputs());
+    storeScalars(rewriter, op, inputs);
+    auto converted = GenericOp::create(
+        rewriter, op.getLoc(), types, inputs, adaptor.getOutputs(),
+        op.getIndexingMaps(), op.getIteratorTypes(), op.getDocAttr(),
+        op.getLibraryCallAttr());
+    converted->setDiscardableAttrs(op->getDiscardableAttrDictionary());
+    BodyConverter(rewriter, op, converted).run();
+    rewriter.replaceOp(op, converted);
+    return success();
+  }
+
+private:
+  /// A scalar that fills the result is extended once.
+  static void storeScalars(ConversionPatternRewriter &rewriter, GenericOp op,
+                           MutableArrayRef<Value> inputs) {
+    auto yielded = op.getBody()->getTerminator()->getOperands();
+    for (auto [input, argument] : llvm::zip(inputs, op.getRegionInputArgs()))
+      if (!isa<ShapedType>(input.getType()) && getStored(input.getType()) &&
+          llvm::is_contained(yielded, Value(argument)))
+        input = extend(rewriter, op.getLoc(), input);
+  }
+};
+
+struct GeneralizeNamed : OpInterfaceConversionPattern<linalg::LinalgOp> {
+  using OpInterfaceConversionPattern::OpInterfaceConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(linalg::LinalgOp op, ArrayRef<Value>,
+                  ConversionPatternRewriter &rewriter) const override {
+    return linalg::generalizeNamedOp(rewriter, op);
+  }
+};
+
+//===----------------------------------------------------------------------===//
+// Pass
+//===----------------------------------------------------------------------===//
+
+struct NormStoreWholeBytes
+    : norm::impl::NormStoreWholeBytesBase<NormStoreWholeBytes> {
+  using NormStoreWholeBytesBase::NormStoreWholeBytesBase;
+
+  void runOnOperation() override {
+    StorageConverter converter;
+    bool found = false;
+    WalkResult result = getOperation().walk([&](Operation *op) {
+      if (failed(verifyTypes(op)))
+        return WalkResult::interrupt();
+      if (isLegal(converter, op))
+        return WalkResult::advance();
+      found = true;
+      if (isKnown(op))
+        return WalkResult(verifyElements(op));
+      op->emitError("norm-store-whole-bytes: '")
+          << op->getName() << "' on elements that are not whole bytes is not "
+          << "supported";
+      return WalkResult::interrupt();
+    });
+    if (result.wasInterrupted())
+      return signalPassFailure();
+    if (!found)
+      return;
+    if (failed(convert(converter)))
+      return signalPassFailure();
+    getOperation().walk([](GenericOp op) { eraseDeadOps(*op.getBody()); });
+  }
+
+  /// Truncations of what is only written, and combiners that others replaced:
+  /// an analysis of reductions counts uses.
+  static void eraseDeadOps(Block &body) {
+    for (Operation &op : llvm::make_early_inc_range(llvm::reverse(body)))
+      if (isOpTriviallyDead(&op))
+        op.erase();
+  }
+
+  /// Types that LLVM has not, or reads and writes wrongly.
+  static LogicalResult verifyTypes(Operation *op) {
+    for (Type type : llvm::concat<const Type>(op->getOperandTypes(),
+                                              op->getResultTypes())) {
+      if (!isa<TensorType, BaseMemRefType>(type))
+        continue;
+      Type element = getElementTypeOrSelf(type);
+      bool isLong = isa<IntegerType>(element) &&
+                    element.getIntOrFloatBitWidth() > norm::kMostStoredBits;
+      if (isLong || element.isTF32())
+        return op->emitError("norm-store-whole-bytes: elements of ")
+               << element << " are not supported in memory, "
+               << (isLong ? "integers have 128 bits at most"
+                          : "LLVM has no such type");
+    }
+    return success();
+  }
+
+  /// Whether the elements of a constant can be seen.
+  static LogicalResult verifyElements(Operation *op) {
+    ElementsAttr elements = getElements(op);
+    if (!elements || isa<DenseElementsAttr>(elements) || readElements(elements))
+      return success();
+    return op->emitError("norm-store-whole-bytes: elements of ")
+           << elements.getType() << " cannot be read; write them as dense<...>";
+  }
+
+  LogicalResult convert(StorageConverter &converter) {
+    MLIRContext *context = &getContext();
+    RewritePatternSet patterns(context);
+    patterns.add<MoveTensors, AccessElements, StoreConstant, StoreGlobal,
+                 ConvertGeneric, GeneralizeNamed>(converter, context);
+    populateFunctionOpInterfaceTypeConversionPattern<func::FuncOp>(patterns,
+                                                                   converter);
+    ConversionTarget target(*context);
+    target.markUnknownOpDynamicallyLegal(
+        [&](Operation *op) { return isLegal(converter, op); });
+    return applyPartialConversion(getOperation(), target, std::move(patterns));
+  }
+};
+} // namespace
