@@ -32,7 +32,7 @@ static std::string getCType(Type type) {
 
 static bool hasCType(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
-  return HostTensor::isSupported(tensor ? tensor.getElementType() : type);
+  return HostTensor::isNative(tensor ? tensor.getElementType() : type);
 }
 
 static void printDescriptor(int64_t rank, raw_ostream &os) {

@@ -33,7 +33,7 @@ norm::collectLaunchFunctions(ModuleOp module) {
       // 16-bit floats are passed in other registers than C's integers.
       bool isNarrow = !tensor && (type.isF16() || type.isBF16());
       if (isNarrow ||
-          !HostTensor::isSupported(tensor ? tensor.getElementType() : type))
+          !HostTensor::isNative(tensor ? tensor.getElementType() : type))
         return function.emitError("type ")
                << debugString(type) << " has no C equivalent";
     }

@@ -8,9 +8,11 @@
 #include "norm/ExecutionEngine/HostTensor.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "mlir/Support/DebugStringHelper.h"
+#include "norm/Transforms/Transforms.h"
 #include "llvm/ADT/APFloat.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
+#include "llvm/Support/MathExtras.h"
 #include <cstdlib>
 #include <cstring>
 
@@ -24,14 +26,15 @@ bool HostTensor::isSupported(Type type) {
       type.isIndex())
     return true;
   auto integer = dyn_cast<IntegerType>(type);
-  return integer &&
-         llvm::is_contained({1u, 8u, 16u, 32u, 64u}, integer.getWidth());
+  return integer && integer.getWidth() <= 64;
+}
+
+bool HostTensor::isNative(Type type) {
+  return isSupported(type) && (type.isInteger(1) || norm::isStoredWhole(type));
 }
 
 size_t HostTensor::getElementBytes(Type type) {
-  if (type.isIndex())
-    return 8;
-  return std::max(1u, type.getIntOrFloatBitWidth() / 8);
+  return norm::getElementBytes(type);
 }
 
 bool HostTensor::allocate() {
@@ -105,18 +108,16 @@ double HostTensor::getElement(int64_t position) const {
     return APFloat(type.getFloatSemantics(), APInt(16, loadAs<uint16_t>(p)))
         .convertToDouble();
   }
-  bool isUnsigned = elementType.isUnsignedInteger();
-  switch (getElementBytes(elementType)) {
-  case 1:
-    return isUnsigned || elementType.isInteger(1) ? loadAs<uint8_t>(p)
-                                                  : loadAs<int8_t>(p);
-  case 2:
-    return isUnsigned ? loadAs<uint16_t>(p) : loadAs<int16_t>(p);
-  case 4:
-    return isUnsigned ? loadAs<uint32_t>(p) : loadAs<int32_t>(p);
-  default:
-    return isUnsigned ? loadAs<uint64_t>(p) : loadAs<int64_t>(p);
-  }
+  if (elementType.isInteger(1))
+    return loadAs<uint8_t>(p);
+  uint64_t bytes = 0;
+  std::memcpy(&bytes, p, getElementBytes(elementType));
+  unsigned width =
+      elementType.isIndex() ? 64 : elementType.getIntOrFloatBitWidth();
+  return elementType.isUnsignedInteger()
+             ? static_cast<double>(bytes &
+                                   llvm::maskTrailingOnes<uint64_t>(width))
+             : static_cast<double>(llvm::SignExtend64(bytes, width));
 }
 
 void HostTensor::setElement(int64_t position, double value) {
@@ -131,7 +132,11 @@ void HostTensor::setElement(int64_t position, double value) {
     std::memcpy(p, &bits, bytes);
     return;
   }
-  int64_t integer = static_cast<int64_t>(value);
+  uint64_t integer = static_cast<int64_t>(value);
+  // As LLVM stores them; of an i1, whatever the caller gives.
+  if (!norm::isStoredWhole(elementType) && !elementType.isInteger(1))
+    integer &=
+        llvm::maskTrailingOnes<uint64_t>(elementType.getIntOrFloatBitWidth());
   std::memcpy(p, &integer, bytes);
 }
 

@@ -112,6 +112,8 @@ static llvm::Expected<HostTensor> load(StringRef file, ShapedType type,
   Type f64 = Float64Type::get(type.getContext());
   if (allowF64 && isa<FloatType>(element) && header->descr == getDescr(f64))
     element = f64;
+  if (!HostTensor::isNative(element))
+    return fileError(file, "numpy has no type for " + debugString(type));
   if (!describes(header->descr, element))
     return fileError(file, "has type '" + header->descr + "', expected '" +
                                getDescr(element) + "' for " +
@@ -144,6 +146,9 @@ llvm::Expected<HostTensor> norm::loadNumpyReference(StringRef file,
 }
 
 llvm::Error norm::saveNumpy(StringRef file, const HostTensor &tensor) {
+  if (!HostTensor::isNative(tensor.getElementType()))
+    return fileError(file, "numpy has no type for " +
+                               debugString(tensor.getElementType()));
   std::string dict = "{'descr': '" + getDescr(tensor.getElementType()) +
                      "', 'fortran_order': False, 'shape': (";
   for (int64_t extent : tensor.getShape())

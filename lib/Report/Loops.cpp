@@ -15,6 +15,7 @@
 #include "mlir/IR/TypeUtilities.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
 #include "norm/Target/NVVM/Schedule.h"
+#include "norm/Transforms/Transforms.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -52,16 +53,10 @@ static std::string nameBuffer(Value value, unsigned numInputs) {
                             : "result" + std::to_string(number - numInputs);
 }
 
-static double getElementBytes(Type type) {
-  Type element = getElementTypeOrSelf(type);
-  return element.isIntOrFloat()
-             ? std::max(1.0, element.getIntOrFloatBitWidth() / 8.0)
-             : 8;
-}
-
 static Volume::Term getBytes(Value buffer, StringRef name) {
   auto type = cast<MemRefType>(buffer.getType());
-  Volume::Term term{getElementBytes(type), "", 0, false};
+  int64_t bytes = norm::getElementBytes(type.getElementType());
+  Volume::Term term{bytes > 0 ? double(bytes) : 8.0, "", 0, false};
   for (auto [dim, extent] : llvm::enumerate(type.getShape())) {
     if (!ShapedType::isDynamic(extent)) {
       term.amount *= extent;

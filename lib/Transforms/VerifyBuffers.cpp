@@ -14,7 +14,7 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Support/DebugStringHelper.h"
 #include "norm/Transforms/Passes.h"
-#include "llvm/Support/MathExtras.h"
+#include "norm/Transforms/Transforms.h"
 
 namespace mlir::norm {
 #define GEN_PASS_DEF_NORMVERIFYBUFFERS
@@ -24,14 +24,8 @@ namespace mlir::norm {
 using namespace mlir;
 using norm::BufferUses;
 
-/// Of an element in memory; 0: not known here, such as of a complex number.
 static int64_t getElementBytes(MemRefType type) {
-  Type element = type.getElementType();
-  if (element.isIndex())
-    return sizeof(int64_t);
-  return element.isIntOrFloat()
-             ? llvm::divideCeil(element.getIntOrFloatBitWidth(), 8)
-             : 0;
+  return norm::getElementBytes(type.getElementType());
 }
 
 namespace {

@@ -28,8 +28,10 @@ public:
   static llvm::Expected<HostTensor> create(Type elementType,
                                            ArrayRef<int64_t> shape);
 
-  /// f16, bf16, f32, f64, index and integers of 1, 8, 16, 32 or 64 bits.
+  /// f16, bf16, f32, f64, index and integers of up to 64 bits.
   static bool isSupported(Type elementType);
+  /// Those that C and numpy have: integers of 1, 8, 16, 32 or 64 bits.
+  static bool isNative(Type elementType);
   /// Whether the bytes of such a tensor have addresses.
   static bool isAddressable(Type elementType, ArrayRef<int64_t> shape);
   /// "4x32", for messages.

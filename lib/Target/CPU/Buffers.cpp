@@ -9,6 +9,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
+#include "norm/Transforms/Transforms.h"
 
 using namespace mlir;
 
@@ -27,12 +28,11 @@ llvm::SetVector<Value> norm::getOuterBuffers(Operation *loop) {
 
 bool norm::hasCountableBytes(Value memref) {
   auto type = dyn_cast<MemRefType>(memref.getType());
-  return type && type.getElementType().isIntOrFloat() &&
-         type.getElementTypeBitWidth() % 8 == 0;
+  return type && type.getElementType().isIntOrFloat();
 }
 
 int64_t norm::getElementBytes(Value memref) {
-  return cast<MemRefType>(memref.getType()).getElementTypeBitWidth() / 8;
+  return getElementBytes(cast<MemRefType>(memref.getType()).getElementType());
 }
 
 Value norm::createByteCount(OpBuilder &b, Location loc,

@@ -20,10 +20,10 @@ inline constexpr StringLiteral smallLoopAttrName = "norm.small";
 /// The memrefs that ops in `loop` use and that are defined outside.
 llvm::SetVector<Value> getOuterBuffers(Operation *loop);
 
-/// Whether bytes of `memref` can be counted: ranked, elements of whole bytes.
+/// Whether bytes of `memref` can be counted: ranked, integers or floats.
 bool hasCountableBytes(Value memref);
 
-/// Bytes of one element.
+/// Bytes of one element in memory.
 int64_t getElementBytes(Value memref);
 
 /// The bytes that the elements of all buffers take, as an index.
