@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "norm/Transforms/Passes.h"
@@ -144,17 +145,62 @@ static Value widen(Builder32 &e, Value v, const Format &format) {
   return e.number(e.bitOr(result, sign));
 }
 
+/// LLVM has no such type; what is left of it would fail to be translated.
+static bool isBelow16Bits(Type type) {
+  auto element = dyn_cast<FloatType>(getElementTypeOrSelf(type));
+  return element && element.getWidth() < 16;
+}
+
+static bool isToNearest(arith::TruncFOp op) {
+  return op.getRoundingmode().value_or(arith::RoundingMode::to_nearest_even) ==
+         arith::RoundingMode::to_nearest_even;
+}
+
+static LogicalResult verifyTruncation(arith::TruncFOp op) {
+  // From f64 through f32 would round twice.
+  bool isTwice = getElementTypeOrSelf(op.getIn()).getIntOrFloatBitWidth() > 32;
+  if (getFormat(op.getType()) && !isTwice && isToNearest(op))
+    return success();
+  auto error = op.emitError("norm-expand-fp8: no conversion from ")
+               << op.getIn().getType() << " to " << op.getType();
+  if (!isToNearest(op))
+    return error << " with another rounding than to nearest";
+  return isTwice ? error << ": truncate to f32 first, which rounds twice"
+                 : error;
+}
+
+/// Conversions of two formats, and what moves bits.
+static LogicalResult verifySupported(Operation *op) {
+  if (!isa_and_nonnull<arith::ArithDialect, math::MathDialect>(
+          op->getDialect()) ||
+      isa<arith::ConstantOp, arith::SelectOp, arith::BitcastOp>(op))
+    return success();
+  for (Type type :
+       llvm::concat<const Type>(op->getResultTypes(), op->getOperandTypes())) {
+    if (!isBelow16Bits(type))
+      continue;
+    if (auto trunc = dyn_cast<arith::TruncFOp>(op))
+      return verifyTruncation(trunc);
+    if (!isa<arith::ExtFOp>(op))
+      return op->emitError("norm-expand-fp8: no arithmetic on ")
+             << type << ": extend to f32 first";
+    return getFormat(type)
+               ? success()
+               : op->emitError("norm-expand-fp8: no conversion from ")
+                     << op->getOperand(0).getType() << " to "
+                     << op->getResult(0).getType();
+  }
+  return success();
+}
+
 namespace {
 struct ExpandTruncF : OpRewritePattern<arith::TruncFOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(arith::TruncFOp op,
                                 PatternRewriter &rewriter) const override {
     std::optional<Format> format = getFormat(op.getType());
-    // From f64 through f32 would round twice.
     Type source = getElementTypeOrSelf(op.getIn());
-    if (!format || source.getIntOrFloatBitWidth() > 32 ||
-        op.getRoundingmode().value_or(arith::RoundingMode::to_nearest_even) !=
-            arith::RoundingMode::to_nearest_even)
+    if (!format || source.getIntOrFloatBitWidth() > 32 || !isToNearest(op))
       return failure();
     Builder32 e(rewriter, op.getLoc(), op.getType());
     Value in = op.getIn();
@@ -195,15 +241,8 @@ struct ExpandExtF : OpRewritePattern<arith::ExtFOp> {
 
 struct NormExpandFP8 : norm::impl::NormExpandFP8Base<NormExpandFP8> {
   void runOnOperation() override {
-    WalkResult result = getOperation()->walk([](arith::TruncFOp op) {
-      if (!getFormat(op.getType()) ||
-          getElementTypeOrSelf(op.getIn()).getIntOrFloatBitWidth() <= 32)
-        return WalkResult::advance();
-      op.emitError("norm-expand-fp8: no conversion from ")
-          << op.getIn().getType() << " to " << op.getType()
-          << ": truncate to f32 first, which rounds twice";
-      return WalkResult::interrupt();
-    });
+    WalkResult result = getOperation()->walk(
+        [](Operation *op) { return WalkResult(verifySupported(op)); });
     if (result.wasInterrupted())
       return signalPassFailure();
     RewritePatternSet patterns(&getContext());

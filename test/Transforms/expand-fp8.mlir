@@ -29,13 +29,3 @@ func.func @widen(%a: vector<4xf8E4M3FN>) -> vector<4xf16> {
   %r = arith.extf %a : vector<4xf8E4M3FN> to vector<4xf16>
   return %r : vector<4xf16>
 }
-
-// Another rounding, and a format that is not expanded.
-// CHECK-LABEL: func.func @others
-// CHECK: arith.truncf %{{.*}} toward_zero : f32 to f8E4M3FN
-// CHECK: arith.truncf %{{.*}} : f32 to f8E4M3FNUZ
-func.func @others(%x: f32) -> (f8E4M3FN, f8E4M3FNUZ) {
-  %r = arith.truncf %x toward_zero : f32 to f8E4M3FN
-  %s = arith.truncf %x : f32 to f8E4M3FNUZ
-  return %r, %s : f8E4M3FN, f8E4M3FNUZ
-}

@@ -495,8 +495,9 @@ def NormExpandFP8 : Pass<"norm-expand-fp8"> {
     on `arith.bitcast %a : f32 to i32` and ends with
     `arith.bitcast %byte : i8 to f8E4M3FN`.
 
-    Limits: a truncation from f64 is an error; arithmetic on 8-bit floats, and
-    the other 8-bit formats, stay.
+    Limits: a truncation from f64 is an error. So are arithmetic on floats of less
+    than 16 bits and conversions of other formats, f4E2M1FN among them, and with
+    other roundings: LLVM has no such types, no later pass would take them.
   }];
   let dependentDialects = ["arith::ArithDialect"];
 }

@@ -1,0 +1,41 @@
+// What no later pass would lower either.
+// RUN: norm-opt %s --norm-expand-fp8 --split-input-file --verify-diagnostics
+
+func.func @rounding(%x: f32) -> f8E4M3FN {
+  // expected-error@+1 {{norm-expand-fp8: no conversion from 'f32' to 'f8E4M3FN' with another rounding than to nearest}}
+  %r = arith.truncf %x toward_zero : f32 to f8E4M3FN
+  return %r : f8E4M3FN
+}
+
+// -----
+
+func.func @to_other_format(%x: vector<4xf32>) -> vector<4xf8E4M3FNUZ> {
+  // expected-error@+1 {{norm-expand-fp8: no conversion from 'vector<4xf32>' to 'vector<4xf8E4M3FNUZ>'}}
+  %r = arith.truncf %x : vector<4xf32> to vector<4xf8E4M3FNUZ>
+  return %r : vector<4xf8E4M3FNUZ>
+}
+
+// -----
+
+func.func @from_other_format(%x: f4E2M1FN) -> f32 {
+  // expected-error@+1 {{norm-expand-fp8: no conversion from 'f4E2M1FN' to 'f32'}}
+  %r = arith.extf %x : f4E2M1FN to f32
+  return %r : f32
+}
+
+// -----
+
+func.func @arithmetic(%x: f8E5M2) -> f8E5M2 {
+  // expected-error@+1 {{norm-expand-fp8: no arithmetic on 'f8E5M2': extend to f32 first}}
+  %r = arith.mulf %x, %x : f8E5M2
+  return %r : f8E5M2
+}
+
+// -----
+
+// Bits may be moved.
+func.func @moves(%c: i1, %x: f4E2M1FN, %i: i4) -> f4E2M1FN {
+  %y = arith.bitcast %i : i4 to f4E2M1FN
+  %z = arith.select %c, %x, %y : f4E2M1FN
+  return %z : f4E2M1FN
+}
