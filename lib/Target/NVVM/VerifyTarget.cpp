@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "norm/Target/NVVM/Passes.h"
@@ -89,6 +90,32 @@ static LogicalResult verifyVersion(ModuleOp module, StringRef text,
   return success();
 }
 
+/// LLVM has no NVPTX code for these, and ends the process where it finds one.
+static bool isUnknownToGPU(Operation *op, Type type) {
+  Type element = getElementTypeOrSelf(type);
+  // A library call elsewhere.
+  if (isa<arith::SIToFPOp, arith::UIToFPOp, arith::FPToSIOp, arith::FPToUIOp,
+          arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp,
+          arith::CeilDivSIOp, arith::CeilDivUIOp, arith::FloorDivSIOp>(op))
+    return isa<IntegerType>(element) && element.getIntOrFloatBitWidth() > 64;
+  return element.isF80() || element.isF128() || element.isTF32();
+}
+
+static LogicalResult verifyTypes(gpu::GPUFuncOp kernel) {
+  WalkResult result = kernel.walk([&](Operation *op) {
+    for (Type type :
+         llvm::concat<const Type>(op->getOperandTypes(), op->getResultTypes()))
+      if (isUnknownToGPU(op, type)) {
+        bool isPlaced = !isa<UnknownLoc>(op->getLoc()); // folded constants
+        emitError(isPlaced ? op->getLoc() : kernel.getLoc(), "GPUs have no '")
+            << op->getName() << "' on " << getElementTypeOrSelf(type);
+        return WalkResult::interrupt();
+      }
+    return WalkResult::advance();
+  });
+  return failure(result.wasInterrupted());
+}
+
 namespace {
 struct NormVerifyGPUTarget
     : norm::impl::NormVerifyGPUTargetBase<NormVerifyGPUTarget> {
@@ -128,6 +155,8 @@ struct NormVerifyGPUMemory
   void runOnOperation() override {
     DataLayout layout(getOperation());
     for (auto kernel : getOperation().getOps<gpu::GPUFuncOp>()) {
+      if (failed(verifyTypes(kernel)))
+        return signalPassFailure();
       int64_t total = 0;
       for (BlockArgument buffer : kernel.getWorkgroupAttributions()) {
         auto type = cast<MemRefType>(buffer.getType());

@@ -427,8 +427,12 @@ def NormVerifyGPUTarget : Pass<"norm-verify-gpu-target", "ModuleOp"> {
 }
 
 def NormVerifyGPUMemory : Pass<"norm-verify-gpu-memory", "gpu::GPUModuleOp"> {
-  let summary = "Refuse kernels with more shared memory than a block may have";
+  let summary = "Refuse kernels that have more memory or other types than a GPU";
   let description = [{
+    Refuses f80, f128 and tf32, and of integers beyond 64 bits divisions and
+    conversions to and from floats, for which LLVM's NVPTX backend wants calls of
+    a library: it ends the process.
+
     Adds up the workgroup buffers of each kernel. 48 KiB is what every chip gives
     a block for buffers of static size; above it the driver refuses the kernel,
     on the user's machine.
