@@ -166,6 +166,20 @@ struct KernelPlan {
   bool smallCount = false;
 };
 
+/// Not so where folding has left no vector of those that were planned, as of a
+/// product with zero.
+bool hasVectors(Operation *loop) {
+  auto isVector = [](Type type) { return isa<VectorType>(type); };
+  return loop
+      ->walk([&](Operation *op) {
+        return llvm::any_of(op->getOperandTypes(), isVector) ||
+                       llvm::any_of(op->getResultTypes(), isVector)
+                   ? WalkResult::interrupt()
+                   : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
 /// Replaces the parallel loops of one function.
 class LaunchBuilder {
 public:
@@ -177,7 +191,7 @@ public:
     auto threads = loop->getAttrOfType<IntegerAttr>(norm::threadsAttrName);
     auto vector = loop->getAttrOfType<IntegerAttr>(norm::vectorAttrName);
     auto cluster = loop->getAttrOfType<IntegerAttr>(norm::clusterAttrName);
-    bool isPlanned = threads && vector;
+    bool isPlanned = threads && vector && hasVectors(loop);
     if (failed(norm::serializeBody(loop)))
       return failure();
     b.setInsertionPoint(loop);

@@ -33,13 +33,6 @@ struct RowShape {
 };
 } // namespace
 
-static int64_t getElementBytes(Type type) {
-  Type element = getElementTypeOrSelf(type);
-  return element.isIntOrFloat()
-             ? std::max<int64_t>(1, element.getIntOrFloatBitWidth() / 8)
-             : 8;
-}
-
 static int64_t getRowExtent(LinalgOp op) {
   return op.getNumLoops() == 0 ? 1 : op.getStaticLoopRanges().back();
 }
@@ -71,8 +64,10 @@ static void join(RowShape &shape, LinalgOp op) {
   unsigned innermost = op.getNumLoops() - 1;
   for (OpOperand &operand : op->getOpOperands())
     if (op.getMatchingIndexingMap(&operand).isFunctionOfDim(innermost)) {
-      shape.bytes =
-          std::min(shape.bytes, getElementBytes(operand.get().getType()));
+      int64_t bytes =
+          norm::getElementBytes(getElementTypeOrSelf(operand.get().getType()));
+      if (bytes > 0)
+        shape.bytes = std::min(shape.bytes, bytes);
       shape.pitch = std::gcd(shape.pitch, getPitch(operand.get()));
     }
 }
@@ -130,12 +125,19 @@ static void recomputeElementwiseRows(scf::ForallOp loop) {
     ;
 }
 
+/// What a shuffle between threads moves, in two halves.
+static constexpr int64_t kMostShuffledBytes = 8;
+
 /// Vectors reduce along one row; sums over more loops would go through memory.
 static bool canShareRow(LinalgOp op) {
   if (!norm::canVectorizeRow(op))
     return false;
   if (op.getNumReductionLoops() == 0)
     return true;
+  if (llvm::any_of(op.getRegionOutputArgs(), [](BlockArgument sum) {
+        return norm::getElementBytes(sum.getType()) > kMostShuffledBytes;
+      }))
+    return false;
   SmallVector<int64_t> extents = op.getStaticLoopRanges();
   return llvm::all_of(ArrayRef(extents).drop_back(),
                       [](int64_t extent) { return extent == 1; });

@@ -341,3 +341,18 @@ func.func @three_warps(%x: memref<8x384xf32>, %y: memref<8xf32>) {
   } {norm.threads = 96 : i64, norm.vector = 4 : i64}
   return
 }
+
+// -----
+
+// Folding has left no vector of those that were planned: threads by rows.
+// CHECK-LABEL: func.func @no_vector_left
+// CHECK: gpu.launch
+// CHECK-NOT: gpu.shuffle
+// CHECK: memref.store %{{.*}}, %arg0[%{{.*}}] : memref<100xi8>
+func.func @no_vector_left(%y: memref<100xi8>) {
+  %zero = arith.constant 0 : i8
+  scf.forall (%i) in (100) {
+    memref.store %zero, %y[%i] : memref<100xi8>
+  } {norm.threads = 8 : i64, norm.vector = 16 : i64}
+  return
+}
