@@ -225,9 +225,32 @@ static void moveBF16AsIntegers(llvm::Function &function) {
   }
 }
 
-/// Vectors of bf16 that are loaded in one block and used in another, or used
-/// twice, as integers: x86 without bf16 keeps them as f32 in between, by a
-/// library call an element, or loads them element by element.
+/// bf16 arguments that are used in another block than the first, as integers.
+static void carryArgumentsAsIntegers(llvm::Function &function) {
+  for (llvm::Argument &argument : function.args()) {
+    if (!argument.getType()->getScalarType()->isBFloatTy())
+      continue;
+    llvm::BasicBlock &entry = function.getEntryBlock();
+    llvm::IRBuilder<> first(&entry, entry.getFirstInsertionPt());
+    llvm::Value *integers =
+        first.CreateBitCast(&argument, getIntegerType(&argument));
+    for (llvm::Use &use : llvm::make_early_inc_range(argument.uses())) {
+      auto *user = cast<llvm::Instruction>(use.getUser());
+      if (user->getParent() == &entry)
+        continue;
+      auto *phi = dyn_cast<llvm::PHINode>(user);
+      llvm::IRBuilder<> b(phi ? phi->getIncomingBlock(use)->getTerminator()
+                              : user);
+      use.set(b.CreateBitCast(integers, argument.getType()));
+    }
+  }
+}
+
+/// bf16 that is loaded in one block and used in another, or used twice, as
+/// integers: x86 without bf16 keeps it as f32 in between, by a library call an
+/// element, or loads it element by element; with bf16 it rounds the f32 again,
+/// and takes subnormals for zeros. norm-carry-bf16-as-integers has done so
+/// before LLVM's passes moved what is left.
 static void carryBF16AsIntegers(llvm::Function &function) {
   SmallVector<llvm::Instruction *> carried;
   for (llvm::BasicBlock &block : function)
@@ -297,6 +320,22 @@ static void skipBF16(llvm::Function &function) {
       instruction.eraseFromParent();
 }
 
+/// Freezes the integers that an argument or a call's result becomes: code
+/// generation turns a phi of bitcasts of bf16 into one of bf16 again.
+static void keepIntegers(llvm::Function &function) {
+  for (llvm::Instruction &instruction :
+       llvm::make_early_inc_range(llvm::instructions(function))) {
+    auto *cast = dyn_cast<llvm::BitCastInst>(&instruction);
+    if (!cast || !cast->getSrcTy()->isBFloatTy() ||
+        !isa<llvm::Argument, llvm::CallBase>(cast->getOperand(0)))
+      continue;
+    llvm::IRBuilder<> b(cast->getNextNode());
+    llvm::Value *frozen = b.CreateFreeze(cast);
+    cast->replaceUsesWithIf(
+        frozen, [&](llvm::Use &use) { return use.getUser() != frozen; });
+  }
+}
+
 static bool hasNarrowVectors(const llvm::TargetMachine &machine) {
   const llvm::MCSubtargetInfo &info = *machine.getMCSubtargetInfo();
   return info.checkFeatures("+avx512bf16") || info.checkFeatures("+avx512fp16");
@@ -346,9 +385,13 @@ norm::translateToLLVMIR(ModuleOp module, llvm::LLVMContext &context,
   if (llvm::Error error = optimize(translated.get()))
     return module.emitError(llvm::toString(std::move(error)));
   for (llvm::Function &function : *translated) {
+    if (function.isDeclaration())
+      continue;
     moveBF16AsIntegers(function);
+    carryArgumentsAsIntegers(function);
     carryBF16AsIntegers(function);
     skipBF16(function);
+    keepIntegers(function);
     if (machine.getTargetTriple().isX86() && hasNarrowVectors(machine))
       streamNarrowAsF32(function);
   }

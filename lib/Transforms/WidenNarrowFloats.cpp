@@ -8,9 +8,11 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Dialect/Vector/Transforms/LoweringPatterns.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/TypeUtilities.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "norm/Transforms/Passes.h"
 
 namespace mlir::norm {
@@ -39,8 +41,9 @@ static bool computes(Operation *op) {
   // Integer conversions round once on their own; through f32 they would twice.
   if (isa<arith::SIToFPOp, arith::UIToFPOp>(op))
     return false;
-  return isa_and_nonnull<arith::ArithDialect, math::MathDialect>(
-             op->getDialect()) &&
+  return (isa<vector::FMAOp>(op) ||
+          isa_and_nonnull<arith::ArithDialect, math::MathDialect>(
+              op->getDialect())) &&
          (llvm::any_of(op->getOperandTypes(), isNarrow) ||
           llvm::any_of(op->getResultTypes(), isNarrow));
 }
@@ -103,9 +106,9 @@ static Type withElement(Type type, Type element) {
   return element;
 }
 
-/// f32 to bf16 in integers, ties to even, NaN kept: arith-expand selects
-/// between bf16 vectors, which x86 without AVX512-BF16 turns into library
-/// calls.
+/// f32 to bf16 in integers, ties to even, subnormals and NaN kept: arith-expand
+/// selects between bf16 vectors, which x86 without AVX512-BF16 turns into
+/// library calls.
 static void truncateInIntegers(arith::TruncFOp op) {
   OpBuilder b(op);
   Location loc = op.getLoc();
@@ -139,6 +142,47 @@ static void broadcastInF32(vector::BroadcastOp op) {
   op.replaceAllUsesWith(
       arith::TruncFOp::create(b, op.getLoc(), op.getType(), wide).getResult());
   op.erase();
+}
+
+/// In the order of the elements, as LLVM does without `reassoc`.
+static void reduceByElements(vector::ReductionOp op) {
+  OpBuilder b(op);
+  Location loc = op.getLoc();
+  Value result = op.getAcc();
+  for (int64_t i = 0, e = op.getSourceVectorType().getDimSize(0); i < e; ++i) {
+    Value element = vector::ExtractOp::create(b, loc, op.getVector(), i);
+    result = result ? vector::makeArithReduction(b, loc, op.getKind(), result,
+                                                 element)
+                    : element;
+  }
+  op.replaceAllUsesWith(result);
+  op.erase();
+}
+
+/// By upstream's patterns, which convert-vector-to-llvm has too: its products
+/// and sums then round here.
+static void lowerContractions(Operation *root) {
+  WalkResult found = root->walk([](vector::ContractionOp op) {
+    return isNarrow(op.getResultType()) ? WalkResult::interrupt()
+                                        : WalkResult::advance();
+  });
+  if (!found.wasInterrupted())
+    return;
+  RewritePatternSet patterns(root->getContext());
+  vector::populateVectorContractLoweringPatterns(
+      patterns, vector::VectorContractLowering::Dot);
+  (void)applyPatternsGreedily(root, std::move(patterns));
+}
+
+static void expandReductions(Operation *root) {
+  SmallVector<vector::ReductionOp> reductions;
+  root->walk([&](vector::ReductionOp op) {
+    if (isNarrow(op.getType()) && !op.isMasked() &&
+        !op.getSourceVectorType().isScalable())
+      reductions.push_back(op);
+  });
+  for (vector::ReductionOp op : reductions)
+    reduceByElements(op);
 }
 
 static bool skipsF32(Operation *op) {
@@ -180,6 +224,8 @@ struct NormWidenNarrowFloats
   using NormWidenNarrowFloatsBase::NormWidenNarrowFloatsBase;
 
   void runOnOperation() override {
+    lowerContractions(getOperation());
+    expandReductions(getOperation());
     SmallVector<Operation *> ops;
     getOperation()->walk([&](Operation *op) {
       if (computes(op) || skipsF32(op) || convertsInteger(op))

@@ -52,6 +52,32 @@ func.func @broadcast(%a: bf16) -> vector<4xbf16> {
   return %c : vector<4xbf16>
 }
 
+// CHECK-LABEL: func @vector_fma
+// CHECK: vector.fma %{{.*}} : vector<4xf32>
+// CHECK-NOT: : vector<4xf32> to vector<4xbf16>
+// CHECK: arith.trunci %{{.*}} : vector<4xi32> to vector<4xi16>
+func.func @vector_fma(%a: vector<4xbf16>, %b: vector<4xbf16>) -> vector<4xbf16> {
+  %c = vector.fma %a, %b, %a : vector<4xbf16>
+  return %c : vector<4xbf16>
+}
+
+// Every sum rounds, from the first element on.
+// CHECK-LABEL: func @reduction
+// CHECK-SAME: %[[ACC:[a-z0-9]+]]: f16)
+// CHECK-DAG: %[[WIDE:.*]] = arith.extf %[[ACC]] : f16 to f32
+// CHECK-DAG: %[[E0:.*]] = vector.extract %{{.*}}[0] : f16 from vector<2xf16>
+// CHECK-DAG: %[[W0:.*]] = arith.extf %[[E0]] : f16 to f32
+// CHECK: arith.addf %[[WIDE]], %[[W0]] : f32
+// CHECK: arith.truncf
+// CHECK: vector.extract %{{.*}}[1] : f16 from vector<2xf16>
+// CHECK: arith.addf
+// CHECK: arith.truncf
+// CHECK-NOT: vector.reduction
+func.func @reduction(%a: vector<2xf16>, %acc: f16) -> f16 {
+  %c = vector.reduction <add>, %a, %acc : vector<2xf16> into f16
+  return %c : f16
+}
+
 // Casts, constants and selects keep their type.
 // CHECK-LABEL: func @kept
 // CHECK-NEXT: arith.constant 1.000000e+00 : f16

@@ -437,10 +437,17 @@ def NormWidenNarrowFloats : Pass<"norm-widen-narrow-floats"> {
     the one correct rounding without a library call.
 
     A truncation from f32 to bf16 becomes integer operations, unless
-    `keep-bf16-truncations` leaves it for norm-split-bf16-pairs.
+    `keep-bf16-truncations` leaves it for norm-split-bf16-pairs. LLVM would round it
+    by `vcvtneps2bf16` on x86 with AVX512-BF16, which takes subnormals for zeros
+    whatever MXCSR says.
+
+    A `vector.fma` is widened too, and a `vector.reduction` (also one of a
+    `vector.contract`) becomes one op after the other on its elements, each of
+    which rounds.
 
     Limits: other conversions, constants, selects and bit operations stay as they
-    are.
+    are; so do a reduction in a `vector.mask` and a `memref.atomic_rmw`, which LLVM
+    then rounds as it can.
   }];
   let options = [Option<"keepBF16Truncations", "keep-bf16-truncations", "bool",
                         /*default=*/"false",
@@ -864,6 +871,45 @@ def NormLowerAsserts : Pass<"norm-lower-asserts", "ModuleOp"> {
     Limits: after convert-scf-to-cf, in functions; POSIX's `write`.
   }];
   let dependentDialects = ["cf::ControlFlowDialect", "LLVM::LLVMDialect"];
+}
+
+def NormCarryBF16AsIntegers
+    : Pass<"norm-carry-bf16-as-integers", "LLVM::LLVMFuncOp"> {
+  let summary = "bf16 values that only move are 16-bit integers";
+  let description = [{
+    LLVM's x86 back end holds a scalar bf16 that lives in several blocks, as a phi
+    or because it is used in another one than it was loaded in, as an f32 and
+    rounds it again where it is used. With AVX512-BF16 or AVX-NE-CONVERT that is
+    `vcvtneps2bf16`, which takes subnormals for zeros: a value that was only moved
+    is lost. Without them it is a call of a library. So this pass loads, stores,
+    selects, shuffles and carries i16 instead, scalars and vectors; a bf16 is left
+    where a function takes or returns one, for an instruction of the machine, and
+    in the block of its bitcast.
+
+    Example:
+
+    ```mlir
+      %v = llvm.load %p : !llvm.ptr -> bf16
+      llvm.br ^bb1(%v : bf16)
+    ^bb1(%a: bf16):
+      llvm.store %a, %q : bf16, !llvm.ptr
+    ```
+
+    becomes
+
+    ```mlir
+      %v = llvm.load %p : !llvm.ptr -> i16
+      llvm.br ^bb1(%v : i16)
+    ^bb1(%a: i16):
+      llvm.store %a, %q : i16, !llvm.ptr
+    ```
+
+    Limits: after everything has become the LLVM dialect, and after the last CSE,
+    which would share bitcasts between blocks; arrays of vectors stay. LLVM's own
+    passes (CodeGenPrepare too) may make a bf16 phi again of what a function takes
+    by value, a call returns, or a function returns; norm-compile freezes these.
+  }];
+  let dependentDialects = ["LLVM::LLVMDialect"];
 }
 
 #endif // NORM_TRANSFORMS_PASSES

@@ -8,7 +8,7 @@
 
 // What runs has been through the pass.
 // RUN: norm-opt %s --norm-to-cpu | FileCheck %s --check-prefix=PAIRS
-// PAIRS: llvm.bitcast {{.*}} : vector<64xbf16> to vector<32xi32>
+// PAIRS: llvm.bitcast {{.*}} : vector<64xi16> to vector<32xi32>
 
 func.func @twice(%x: tensor<16x10081xbf16>, %w: tensor<16x10081xbf16>) -> tensor<16x10081xbf16> {
   %e = tensor.empty() : tensor<16x10081xbf16>
