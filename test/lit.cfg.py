@@ -72,6 +72,10 @@ if platform.machine().lower() in ("x86_64", "amd64"):
         config.available_features.add("x86_64-v3")
     if {"avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"} <= flags:
         config.available_features.add("x86_64-v4")
+        if "avx512_bf16" in flags:
+            config.available_features.add("avx512-bf16")
+        if "avx512_fp16" in flags:
+            config.available_features.add("avx512-fp16")
 if shutil.which("qemu-aarch64") and shutil.which("aarch64-linux-gnu-gcc"):
     config.available_features.add("qemu-aarch64")
 if shutil.which("qemu-x86_64"):

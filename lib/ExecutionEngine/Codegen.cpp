@@ -121,10 +121,7 @@ void norm::setTarget(CPUPipelineOptions &options,
   const llvm::MCSubtargetInfo &info = *machine.getMCSubtargetInfo();
   const llvm::Triple &triple = machine.getTargetTriple();
   options.triple = triple.str();
-  if (triple.isX86())
-    options.bf16Rounding = info.checkFeatures("+avx512bf16,+avx512vl") ||
-                           info.checkFeatures("+avxneconvert");
-  else if (triple.isAArch64())
+  if (triple.isAArch64())
     options.bf16Rounding = info.checkFeatures("+bf16");
   options.fma = triple.isAArch64() || info.checkFeatures("+fma");
 }

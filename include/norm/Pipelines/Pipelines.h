@@ -43,7 +43,8 @@ struct CPUPipelineOptions : PassPipelineOptions<CPUPipelineOptions> {
       llvm::cl::init("")};
   PassOptions::Option<bool> bf16Rounding{
       *this, "bf16-rounding",
-      llvm::cl::desc("The CPU has an instruction that rounds f32 to bf16"),
+      llvm::cl::desc("The CPU has an instruction that rounds f32 to bf16 and "
+                     "keeps subnormals; x86 has none, whatever this says"),
       llvm::cl::init(false)};
   PassOptions::Option<bool> fma{
       *this, "fma",

@@ -1,9 +1,13 @@
 // Roundings to bf16 by pairs, bit for bit: random bits (NaN, infinities and
-// subnormals among them) and products that lie on ties, at every tail.
+// subnormals among them) and products that lie on ties, at every tail. First for
+// this machine, with all that it has, then for each lesser one.
 
 // RUN: %python %S/bf16-pairs.py %t
 // RUN: norm-run %s --function=twice --input=@%t.x.npy --input=@%t.w.npy --output=@%t.y.npy
 // RUN: %python %S/bf16-pairs.py %t --check | FileCheck %s
+// RUN: %if x86_64 %{ norm-run %s --mcpu=x86-64-v2 --function=twice --input=@%t.x.npy --input=@%t.w.npy --output=@%t.y.npy && %python %S/bf16-pairs.py %t --check | FileCheck %s %}
+// RUN: %if x86_64-v3 %{ norm-run %s --mcpu=x86-64-v3 --function=twice --input=@%t.x.npy --input=@%t.w.npy --output=@%t.y.npy && %python %S/bf16-pairs.py %t --check | FileCheck %s %}
+// RUN: %if x86_64-v4 %{ norm-run %s --mcpu=x86-64-v4 --function=twice --input=@%t.x.npy --input=@%t.w.npy --output=@%t.y.npy && %python %S/bf16-pairs.py %t --check | FileCheck %s %}
 // CHECK: {{[1-9][0-9]*}} ties, {{[1-9][0-9]*}} NaN, {{[1-9][0-9]*}} infinite, {{[1-9][0-9]*}} subnormal of 161296, 0 wrong
 
 // What runs has been through the pass.

@@ -34,15 +34,19 @@
 // V4-NOT: vcvtneps2bf16
 // V4: vpslld $16, {{.*}}%zmm
 
-// The instruction, and no rounding on integers (add 0x7FFF) beside it.
-// RUN: norm-compile %s --emit=asm --mtriple=x86_64-linux-gnu --mcpu=sapphirerapids -o - | FileCheck %s --check-prefix=SPR --implicit-check-not='__{{ext|trunc}}' --implicit-check-not=32767
+// AVX512-BF16's instruction takes subnormals for zeros: integers round here too.
+// RUN: norm-compile %s --emit=asm --mtriple=x86_64-linux-gnu --mcpu=sapphirerapids -o - | FileCheck %s --check-prefix=SPR --implicit-check-not='__{{ext|trunc}}' --implicit-check-not='{{vcvtne|dpbf16}}'
+// RUN: norm-compile %s --emit=asm --mtriple=x86_64-linux-gnu --mcpu=cooperlake -o - | FileCheck %s --check-prefix=SPR --implicit-check-not='__{{ext|trunc}}' --implicit-check-not='{{vcvtne|dpbf16}}'
+// RUN: norm-compile %s --emit=asm --mtriple=x86_64-linux-gnu --mattr=+avxneconvert -o - | FileCheck %s --check-prefix=V3 --implicit-check-not=%zmm --implicit-check-not='{{vcvtne|dpbf16}}'
 // SPR-LABEL: _mlir_ciface_f32:
 // SPR: vmulps {{.*}}%zmm
+// Types that LLVM has no non-temporal store for are streamed all the same.
+// SPR-LABEL: _mlir_ciface_f16:
+// SPR: vmovnt{{ps|dq}} %{{[yz]}}mm
 // SPR-LABEL: _mlir_ciface_bf16:
 // SPR: vpslld $16, {{.*}}%zmm
-// SPR: {{vcvtneps2bf16 %zmm|vcvtne2ps2bf16 %zmm}}
-// Types that LLVM has no non-temporal store for are streamed all the same.
-// SPR: vmovntps %{{[yz]}}mm
+// SPR: vpaddd {{.*}}%zmm
+// SPR: vmovntdq %zmm
 
 // RUN: norm-compile %s --emit=asm --mtriple=aarch64-linux-gnu -o - | FileCheck %s --check-prefix=NEON --implicit-check-not='__{{ext|trunc}}' --implicit-check-not=bfcvt
 // NEON-LABEL: _mlir_ciface_f32:
