@@ -37,7 +37,7 @@ static llvm::Triple getTriple(const CPUPipelineOptions &options) {
 }
 
 /// x86's vcvtneps2bf16 takes subnormals for zeros whatever MXCSR says, so it
-/// never rounds here; a guard would cost as much as integers do.
+/// never rounds here; with a guard it is slower than integers.
 static BF16Rounding getRounding(const CPUPipelineOptions &options) {
   llvm::Triple triple = getTriple(options);
   if (options.bf16Rounding && !triple.isX86())
