@@ -20,6 +20,7 @@ llvm_config.with_environment("PATH", bin_dir, append_path=True)
 config.environment["PATH"] = os.pathsep.join(
     [bin_dir, config.llvm_tools_dir, config.environment["PATH"]]
 )
+config.substitutions.append(("%llvm_tools_dir", config.llvm_tools_dir))
 config.substitutions.append(("%llvm_lib_dir", config.llvm_lib_dir))
 config.substitutions.append(("%mlir_include_dir", config.mlir_include_dir))
 config.substitutions.append(("%norm_src_root", config.norm_src_root))

@@ -248,6 +248,9 @@ static LogicalResult tileGroup(IRRewriter &rewriter, RowGroup &group,
   options.setTileSizes(sizes);
   options.setLoopType(tiling.loopType);
 
+  // Loops behind this one may ask for extents alone.
+  for (LinalgOp member : group.members)
+    forwardDims(rewriter, member);
   // The loop is inserted before `next`, which its results dominate.
   Operation *next = group.root->getNextNode();
   rewriter.setInsertionPoint(group.root);
