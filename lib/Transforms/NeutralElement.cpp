@@ -26,7 +26,8 @@ static TypedAttr getNeutralFloat(CombiningKind kind, FloatType type) {
     return {};
   switch (kind) {
   case CombiningKind::ADD:
-    return FloatAttr::get(type, 0.0);
+    // +0 is not: with it, a sum of -0 alone is +0.
+    return FloatAttr::get(type, APFloat::getZero(semantics, /*Negative=*/true));
   case CombiningKind::MUL:
     return FloatAttr::get(type, 1.0);
   case CombiningKind::MAXIMUMF:

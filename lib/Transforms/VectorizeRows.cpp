@@ -16,6 +16,7 @@
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Dominance.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/Transforms/CSE.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "norm/Transforms/Passes.h"
@@ -51,8 +52,10 @@ public:
 
   SmallVector<Value> run() {
     b.setInsertionPoint(op);
-    if (!distributed)
+    if (!distributed) {
       forwardFills();
+      simplifyNeutrals();
+    }
     for (Range range : cast<linalg::LinalgOp>(*op).createLoopRanges(b, loc))
       extents.push_back(range.size);
     SmallVector<Value> inits(op.getDpsInits());
@@ -446,6 +449,19 @@ private:
       start = fill ? getFilled(fill) : Value();
       if (start)
         init.set(fill.getDpsInits().front());
+    }
+  }
+
+  /// -0 changes no sum, but is a constant in memory; +0, which a register is
+  /// made by itself, does not either where the sum starts from another number
+  /// than -0.
+  void simplifyNeutrals() {
+    for (auto [reduction, start] : llvm::zip(plan.reductions, starts)) {
+      APFloat constant(0.0);
+      if (isa<arith::AddFOp>(reduction.combiner) && start &&
+          matchPattern(start, m_ConstantFloat(&constant)) &&
+          !constant.isNegZero())
+        reduction.neutral = b.getZeroAttr(reduction.neutral.getType());
     }
   }
 

@@ -20,7 +20,7 @@
 
 // 4096 elements: four blocks of 16 strips of 64 lanes, no tail, one fixed tree.
 // CHECK-LABEL: func @sum
-// CHECK: %[[Z0:.*]] = arith.constant dense<0.000000e+00> : vector<64xf32>
+// CHECK: %[[Z0:.*]] = arith.constant dense<-0.000000e+00> : vector<64xf32>
 // CHECK: %[[V:.*]] = scf.for %[[B:.*]] = %c0 to %c4096 step %c1024 iter_args(%[[SUM:.*]] = %[[Z0]]) -> (vector<64xf32>)
 // CHECK: %[[END:.*]] = arith.addi %[[B]], %c1024
 // CHECK: %[[BLOCK:.*]] = scf.for %[[I:.*]] = %[[B]] to %[[END]] step %c64 iter_args(%[[PART:.*]] = %[[Z0]]) -> (vector<64xf32>)
