@@ -7,7 +7,6 @@
 
 #include "mlir/Conversion/Passes.h"
 #include "mlir/Dialect/Affine/Transforms/Passes.h"
-#include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/Bufferization/Pipelines/Passes.h"
 #include "mlir/Dialect/Bufferization/Transforms/OneShotAnalysis.h"
 #include "mlir/Dialect/Bufferization/Transforms/Passes.h"
@@ -103,16 +102,18 @@ void norm::buildScalarLowering(OpPassManager &pm, BF16Rounding rounding) {
     pm.addPass(createNormWidenNarrowFloats(keep));
   }
   // LLVM has the instruction for what is left.
-  if (rounding == BF16Rounding::Hardware)
+  if (rounding == BF16Rounding::Hardware) {
+    pm.addPass(createNormExpandArith());
     return;
+  }
   if (rounding == BF16Rounding::Pairs) {
     pm.addPass(createNormSplitBF16Pairs());
     pm.addPass(createCanonicalizerPass());
   }
   pm.addPass(createNormWidenNarrowFloats());
-  arith::ArithExpandOpsPassOptions expand;
-  expand.includeBf16 = true;
-  pm.addPass(arith::createArithExpandOpsPass(expand));
+  NormExpandArithOptions expand;
+  expand.includeBF16 = true;
+  pm.addPass(createNormExpandArith(expand));
 }
 
 void norm::buildConvertToLLVM(OpPassManager &pm) {
@@ -121,6 +122,7 @@ void norm::buildConvertToLLVM(OpPassManager &pm) {
   pm.addPass(createNormLowerAsserts());
   pm.addPass(memref::createExpandStridedMetadataPass());
   pm.addPass(createLowerAffinePass());
+  pm.addPass(createNormCallLibm());
   pm.addPass(createConvertMathToLLVMPass());
   pm.addPass(createConvertMathToLibmPass());
   pm.addPass(createConvertComplexToLLVMPass());

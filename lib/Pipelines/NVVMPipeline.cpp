@@ -6,7 +6,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "mlir/Conversion/Passes.h"
-#include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/GPU/Transforms/Passes.h"
@@ -102,7 +101,7 @@ static void buildKernelLowering(OpPassManager &pm,
   gpu.addPass(createSCFToControlFlowPass());
   gpu.addPass(memref::createExpandStridedMetadataPass());
   gpu.addPass(createLowerAffinePass());
-  gpu.addPass(arith::createArithExpandOpsPass());
+  gpu.addPass(createNormExpandArith());
   gpu.addPass(createConvertGpuOpsToNVVMOps());
   gpu.addPass(createNormLowerNontemporal());
   gpu.addPass(createCanonicalizerPass());
@@ -126,6 +125,7 @@ static void buildHostLowering(OpPassManager &pm,
   pm.addPass(createSCFToControlFlowPass());
   pm.addPass(memref::createExpandStridedMetadataPass());
   pm.addPass(createLowerAffinePass());
+  pm.addPass(createNormCallLibm());
   pm.addPass(createConvertMathToLLVMPass());
   pm.addPass(createConvertMathToLibmPass());
   pm.addPass(createArithToLLVMConversionPass());

@@ -912,4 +912,59 @@ def NormCarryBF16AsIntegers
   let dependentDialects = ["LLVM::LLVMDialect"];
 }
 
+def NormCallLibm : Pass<"norm-call-libm", "ModuleOp"> {
+  let summary = "math.expm1 and math.log1p as calls of libm";
+  let description = [{
+    Upstream's convert-math-to-llvm makes `math.expm1` exp(x) - 1 and `math.log1p`
+    log(1 + x), which are 0 for x = 1e-10, where both functions are 1e-10. Its
+    option `approximate-log1p=false` leaves the second alone, there is none for the
+    first, and convert-math-to-libm before it would make calls of `math.sqrt`
+    too. This pass applies upstream's patterns of convert-math-to-libm to these two.
+    norm-expand-vector-math has made arithmetic of vectors of f32 before; what is
+    left are scalars and f64.
+
+    Example:
+
+    ```mlir
+    %1 = math.expm1 %0 : f64
+    ```
+
+    becomes
+
+    ```mlir
+    %1 = call @expm1(%0) : (f64) -> f64
+    ```
+
+    A vector is taken apart; f16 and bf16 are computed in f32.
+  }];
+  let dependentDialects = ["arith::ArithDialect", "func::FuncDialect",
+                           "vector::VectorDialect"];
+}
+
+def NormExpandArith : Pass<"norm-expand-arith"> {
+  let summary = "arith-expand that leaves maxima and minima to LLVM";
+  let description = [{
+    Upstream's arith-expand makes divisions that round up or down what LLVM has, and
+    with `include-bf16` conversions of bf16 integer operations. It also makes a
+    comparison and a selection of `arith.maximumf`, by which the maximum of -0 and +0
+    is whichever comes second; the op says +0. It has no option to leave it out, so
+    this pass applies upstream's patterns for the others. LLVM's own code for
+    `llvm.maximum` and its kin is right on every target.
+
+    Example:
+
+    ```mlir
+    %1 = arith.ceildivsi %a, %b : i64
+    %2 = arith.maximumf %c, %d : f32
+    ```
+
+    The first becomes a division, comparisons and selections, the second stays.
+  }];
+  let options = [
+    Option<"includeBF16", "include-bf16", "bool", "false",
+           "Conversions between f32 and bf16 become integer operations">
+  ];
+  let dependentDialects = ["arith::ArithDialect", "vector::VectorDialect"];
+}
+
 #endif // NORM_TRANSFORMS_PASSES
