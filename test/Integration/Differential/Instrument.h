@@ -1,0 +1,26 @@
+//===- Instrument.h - the reference's program -------------------*- C++ -*-===//
+//
+// Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NORM_TEST_INSTRUMENT_H
+#define NORM_TEST_INSTRUMENT_H
+
+#include "mlir/IR/BuiltinOps.h"
+
+namespace norm_test {
+
+/// Makes `module` linalg.generic in the spelling that upstream's pipeline
+/// takes, with upstream's checks of extents and indices at run time where
+/// `verify` is set and calls of Noise.h's functions.
+mlir::LogicalResult instrument(mlir::ModuleOp module, bool verify);
+
+/// How many norms recognition with `rounding` adds to the module's own.
+std::optional<unsigned> countRecognized(mlir::ModuleOp module,
+                                        llvm::StringRef rounding);
+
+} // namespace norm_test
+
+#endif // NORM_TEST_INSTRUMENT_H
