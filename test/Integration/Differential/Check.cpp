@@ -333,6 +333,7 @@ Checker::compile(ModuleOp source, Pipeline pipeline, StringRef rounding) {
   CompileOptions compileOptions;
   compileOptions.pipeline = pipeline;
   compileOptions.rounding = rounding;
+  compileOptions.cpu = options.cpu;
   message.clear();
   auto unit = CompiledModule::compile(source, compileOptions);
   return failed(unit) ? nullptr : std::move(*unit);

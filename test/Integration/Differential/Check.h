@@ -25,9 +25,10 @@ struct Program {
 
 struct CheckOptions {
   bool simt = true;
-  std::string function; ///< empty: all of them in one module
-  std::string save;     ///< a folder for what norm-run needs; empty: none
-  std::string wrong;    ///< how results are made wrong; empty: not at all
+  std::string cpu = "native"; ///< that all code is for
+  std::string function;       ///< empty: all of them in one module
+  std::string save;           ///< a folder for what norm-run needs; empty: none
+  std::string wrong;          ///< how results are made wrong; empty: not at all
 };
 
 /// What a program is being compiled or run by; a crash is its fault.

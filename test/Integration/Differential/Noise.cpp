@@ -44,9 +44,12 @@ static Bits disturb(Bits bits, Bits infinity, int32_t kind) {
   // come near it, for its terms cancel.
   if (kind & Overflowed) {
     ++noise.disturbed;
-    Bits magnitudes[] = {infinity, Bits(infinity - 1), Bits(infinity / 2),
-                         Bits(infinity / 2)};
-    return Bits(bits & sign) | magnitudes[draw() % 4];
+    // Rarely infinite: no later term takes that back.
+    uint64_t choice = draw() % 64;
+    Bits moved = choice == 0   ? infinity
+                 : choice < 32 ? infinity - 1
+                               : infinity / 2;
+    return Bits(bits & sign) | moved;
   }
   Signed magnitude = bits & Bits(~sign);
   if (magnitude == 0 || magnitude >= Signed(infinity))

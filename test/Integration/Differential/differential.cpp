@@ -52,7 +52,9 @@ static cl::opt<unsigned> jobs("jobs", cl::desc("Processes at a time"),
                               cl::init(2), cl::cat(category));
 static cl::opt<unsigned>
     timeout("timeout", cl::desc("Seconds of its own time for a process"),
-            cl::init(300), cl::cat(category));
+            cl::init(60), cl::cat(category));
+static cl::opt<std::string> cpu("mcpu", cl::desc("What the code is for"),
+                                cl::init("native"), cl::cat(category));
 static cl::opt<bool> noSIMT("no-simt", cl::desc("The CPU's pipeline alone"),
                             cl::cat(category));
 static cl::opt<std::string> known(
@@ -217,6 +219,7 @@ static Process start(Task task) {
   llvm::raw_fd_ostream os(fileno(process.output), /*shouldClose=*/false);
   CheckOptions options;
   options.simt = !noSIMT;
+  options.cpu = cpu;
   options.function = process.task.function;
   options.save = save;
   options.wrong = wrong;
