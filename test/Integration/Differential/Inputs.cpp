@@ -120,7 +120,7 @@ private:
   /// matter of its order; their squares, products and exponentials overflow.
   double drawHuge(int64_t row) {
     if (row % 4 == 0)
-      return std::fabs(normal()) * largest / 4;
+      return std::fabs(normal()) * largest / 0x1p9;
     if (row % 4 == 1)
       return normal() * largest / 0x1p12;
     if (row % 4 == 2)

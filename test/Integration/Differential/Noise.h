@@ -33,6 +33,7 @@ struct Noise {
   int32_t kinds = 0; ///< which operations are disturbed, of NoiseKind
   uint64_t state = 0;
   int64_t disturbed = 0; ///< how many values may have been
+  bool isWild = false;   ///< sums near the range's end often leave it
 };
 
 /// Read by the functions below.
