@@ -30,12 +30,14 @@ module attributes {transform.with_named_sequence} {
     %m7 = transform.apply_registered_pass "cse" to %m6 : (!transform.any_op) -> !transform.any_op
 
     // 3. Results become trailing buffers, written in place.
-    %m8 = transform.apply_registered_pass "norm-results-to-out-params" to %m7 : (!transform.any_op) -> !transform.any_op
+    %w0 = transform.apply_registered_pass "norm-store-whole-bytes" to %m7 : (!transform.any_op) -> !transform.any_op
+    %m8 = transform.apply_registered_pass "norm-results-to-out-params" to %w0 : (!transform.any_op) -> !transform.any_op
     %f5 = transform.structured.match ops{["func.func"]} in %m8 : (!transform.any_op) -> !transform.any_op
     %f6 = transform.apply_registered_pass "norm-write-results-last" to %f5 : (!transform.any_op) -> !transform.any_op
     %f7 = transform.apply_registered_pass "norm-recompute-producers" to %f6 : (!transform.any_op) -> !transform.any_op
     %f17 = transform.apply_registered_pass "norm-carry-in-place" to %f7 : (!transform.any_op) -> !transform.any_op
-    %f8 = transform.apply_registered_pass "norm-separate-results" to %f17 : (!transform.any_op) -> !transform.any_op
+    %f18 = transform.apply_registered_pass "norm-separate-destinations" to %f17 : (!transform.any_op) -> !transform.any_op
+    %f8 = transform.apply_registered_pass "norm-separate-results" to %f18 : (!transform.any_op) -> !transform.any_op
 
     // 4. Rows: tiled and fused into one loop, then vectorised.
     %f9 = transform.apply_registered_pass "norm-tile-rows" with options = {"block-elements" = 1024 : i64} to %f8
@@ -49,17 +51,22 @@ module attributes {transform.with_named_sequence} {
     %f16 = transform.apply_registered_pass "loop-invariant-code-motion" to %f15 : (!transform.any_op) -> !transform.any_op
 
     // 5. Buffers, freed again where the schedule made any.
-    %m10 = transform.apply_registered_pass "empty-tensor-to-alloc-tensor" to %m8 : (!transform.any_op) -> !transform.any_op
+    %m9 = transform.apply_registered_pass "norm-separate-destinations" to %m8 : (!transform.any_op) -> !transform.any_op
+    %m10 = transform.apply_registered_pass "empty-tensor-to-alloc-tensor" to %m9 : (!transform.any_op) -> !transform.any_op
+    %l0 = transform.apply_registered_pass "norm-localize-nested-writes" to %m10 : (!transform.any_op) -> !transform.any_op
     %m11 = transform.apply_registered_pass "one-shot-bufferize"
         with options = {"allow-return-allocs-from-loops" = true,
                         "bufferize-function-boundaries" = true,
-                        "function-boundary-type-conversion" = "identity-layout-map"} to %m10
+                        "function-boundary-type-conversion" = "identity-layout-map"} to %l0
         : (!transform.any_op) -> !transform.any_op
     %m12 = transform.apply_registered_pass "canonicalize" to %m11 : (!transform.any_op) -> !transform.any_op
     %m13 = transform.apply_registered_pass "cse" to %m12 : (!transform.any_op) -> !transform.any_op
     %m14 = transform.apply_registered_pass "buffer-deallocation-pipeline" to %m13 : (!transform.any_op) -> !transform.any_op
     %m15 = transform.apply_registered_pass "convert-bufferization-to-memref" to %m14 : (!transform.any_op) -> !transform.any_op
-    %m16 = transform.apply_registered_pass "fold-memref-alias-ops" to %m15 : (!transform.any_op) -> !transform.any_op
+    %f19 = transform.structured.match ops{["func.func"]} in %m15 : (!transform.any_op) -> !transform.any_op
+    %f20 = transform.apply_registered_pass "optimize-allocation-liveness" to %f19 : (!transform.any_op) -> !transform.any_op
+    %b0 = transform.apply_registered_pass "norm-reuse-buffers" to %m15 : (!transform.any_op) -> !transform.any_op
+    %m16 = transform.apply_registered_pass "fold-memref-alias-ops" to %b0 : (!transform.any_op) -> !transform.any_op
     %m17 = transform.apply_registered_pass "norm-expand-memref-copy" to %m16 : (!transform.any_op) -> !transform.any_op
     %m18 = transform.apply_registered_pass "canonicalize" to %m17 : (!transform.any_op) -> !transform.any_op
     %m19 = transform.apply_registered_pass "cse" to %m18 : (!transform.any_op) -> !transform.any_op

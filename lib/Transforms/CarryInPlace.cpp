@@ -93,6 +93,9 @@ static void carryInPlace(OpBuilder &b, scf::WhileOp loop) {
 
 /// Gives each tensor that the regions of `branch` compute one buffer.
 static void yieldInPlace(OpBuilder &b, Operation *branch) {
+  // An scf.if without results may have no else.
+  if (branch->getNumResults() == 0)
+    return;
   SmallVector<Value> buffers(branch->getNumResults());
   for (OpResult result : branch->getResults()) {
     auto type = dyn_cast<RankedTensorType>(result.getType());

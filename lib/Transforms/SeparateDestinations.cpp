@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/PatternMatch.h"
@@ -31,9 +32,13 @@ static bool isFill(Operation *op) {
          !fill.payloadUsesValueFromOperand(fill.getDpsInitOperand(0));
 }
 
-/// Whether the tensor of this use is written over, not read alone.
+/// Whether the tensor of this use is written over or becomes a result, which is
+/// in the result's buffer; others read it alone.
 static bool isDestination(OpOperand &use) {
   Operation *user = use.getOwner();
+  if (isa<bufferization::MaterializeInDestinationOp>(user) ||
+      user->hasTrait<OpTrait::IsTerminator>())
+    return true;
   if (auto dps = dyn_cast<DestinationStyleOpInterface>(user))
     return dps.isDpsInit(&use);
   if (auto loop = dyn_cast<LoopLikeOpInterface>(user))
@@ -41,16 +46,23 @@ static bool isDestination(OpOperand &use) {
   return false;
 }
 
-/// Gives each destination but one a copy of `op`, right before it.
+/// Where `user` has its own copy of `op`: a fill right before it, because each
+/// iteration of a loop around the user needs it anew; an empty tensor in the
+/// block of `op`, so that no loop allocates what was outside of it.
+static Operation *getPlace(Operation *op, Operation *user) {
+  return isFill(op) ? user : op->getBlock()->findAncestorOpInBlock(*user);
+}
+
+/// Gives each destination a copy of `op`.
 static void separate(IRRewriter &rewriter, Operation *op) {
+  if (op->hasOneUse())
+    return;
   SmallVector<OpOperand *> uses;
   for (OpOperand &use : op->getUses())
     if (isDestination(use))
       uses.push_back(&use);
-  if (op->hasOneUse())
-    return;
   for (OpOperand *use : uses) {
-    rewriter.setInsertionPoint(use->getOwner());
+    rewriter.setInsertionPoint(getPlace(op, use->getOwner()));
     Operation *own = rewriter.clone(*op);
     rewriter.modifyOpInPlace(use->getOwner(),
                              [&] { use->set(own->getResult(0)); });

@@ -24,8 +24,8 @@ TOOLS = ["norm-opt", "norm-compile", "norm-run", "norm-bench", "norm-lsp-server"
          "norm-reduce"]
 PIPELINES = {"norm-to-cpu", "norm-to-nvvm", "norm-to-simt"}
 OPS = {"norm.rmsnorm", "transform.norm.recognize", "transform.norm.decompose"}
-# Options of programs that are not ours.
-FOREIGN = set("""--install --build --prefix --preset --filter --param --includedir
+# Options of programs that are not ours, or tests.
+FOREIGN = set("""--save --install --build --prefix --preset --filter --param --includedir
     --my-choose-kernels""".split())
 # Commands of `no-run` blocks: a test that runs the same for a shorter time.
 SHORT_FORMS = {

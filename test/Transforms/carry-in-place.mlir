@@ -131,3 +131,19 @@ func.func @branches(%x: tensor<4xf32>, %y: tensor<4xf32>, %c: i1, %v: f32) -> (t
   }
   return %a, %b : tensor<4xf32>, tensor<4xf32>
 }
+
+// -----
+
+// A branch without a result may have no else.
+// CHECK-LABEL: func @effects
+// CHECK: scf.if
+// CHECK-NEXT: call @log
+// CHECK-NEXT: }
+// CHECK-NEXT: return
+func.func private @log(i32)
+func.func @effects(%c: i1, %v: i32) {
+  scf.if %c {
+    func.call @log(%v) : (i32) -> ()
+  }
+  return
+}

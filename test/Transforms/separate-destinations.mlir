@@ -39,3 +39,25 @@ func.func @read_and_carried(%n: index, %i: index) -> (f32, tensor<4xf32>) {
   }
   return %v, %r : f32, tensor<4xf32>
 }
+
+// What a branch yields and what is a result are in buffers of their own.
+// CHECK-LABEL: func @branch_and_result
+// CHECK: scf.if
+// CHECK: %[[G:.*]] = linalg.fill
+// CHECK-NEXT: scf.yield %[[G]]
+// CHECK: else
+// CHECK: scf.yield %arg0
+// CHECK: %[[F:.*]] = linalg.fill
+// CHECK-NEXT: bufferization.materialize_in_destination %[[F]] in
+func.func @branch_and_result(%x: tensor<4xf32>, %c: i1, %out: memref<4xf32>) -> tensor<4xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<4xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<4xf32>) -> tensor<4xf32>
+  %r = scf.if %c -> tensor<4xf32> {
+    scf.yield %f : tensor<4xf32>
+  } else {
+    scf.yield %x : tensor<4xf32>
+  }
+  bufferization.materialize_in_destination %f in restrict writable %out : (tensor<4xf32>, memref<4xf32>) -> ()
+  return %r : tensor<4xf32>
+}

@@ -8,18 +8,18 @@
 // CHECK-LABEL: func @fill
 // CHECK: %[[T1:.*]] = bufferization.to_tensor %arg3 restrict writable
 // CHECK: %[[T0:.*]] = bufferization.to_tensor %arg2 restrict writable
-// CHECK-DAG: %[[F0:.*]] = linalg.fill {{.*}} outs(%[[T0]] :
-// CHECK-DAG: %[[F1:.*]] = linalg.fill {{.*}} outs(%[[T1]] :
+// CHECK: %[[F0:.*]] = linalg.fill {{.*}} outs(%[[T0]] :
 // CHECK: %[[A:.*]] = linalg.generic {{.*}} outs(%[[F0]] :
+// CHECK: %[[F1:.*]] = linalg.fill {{.*}} outs(%[[T1]] :
 // CHECK: %[[B:.*]] = linalg.generic {{.*}} outs(%[[F1]] :
 // CHECK: %[[R0:.*]] = bufferization.materialize_in_destination %[[A]] in %[[T0]]
 // CHECK: bufferization.materialize_in_destination %[[R0]] in writable %arg2
 // CHECK: %[[R1:.*]] = bufferization.materialize_in_destination %[[B]] in %[[T1]]
 // CHECK: bufferization.materialize_in_destination %[[R1]] in writable %arg3
 // BUFFERS-LABEL: func @fill
-// BUFFERS-DAG: linalg.fill {{.*}} outs(%arg2 :
-// BUFFERS-DAG: linalg.fill {{.*}} outs(%arg3 :
+// BUFFERS: linalg.fill {{.*}} outs(%arg2 :
 // BUFFERS: linalg.generic {{.*}} outs(%arg2 :
+// BUFFERS: linalg.fill {{.*}} outs(%arg3 :
 // BUFFERS: linalg.generic {{.*}} outs(%arg3 :
 // BUFFERS-NOT: memref.copy
 // BUFFERS: return
