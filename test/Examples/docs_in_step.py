@@ -34,6 +34,7 @@ SHORT_FORMS = {
     "make format tidy-changed": ("test/Build/tidy-changed.test", "tidy-changed.sh"),
     "make bench": ("test/Benchmarks/targets.test", "benchmarks/targets.py"),
     "python3 benchmarks/targets.py": ("test/Benchmarks/targets.test", "benchmarks/targets.py"),
+    "python3 benchmarks/compile_time.py": ("test/Benchmarks/compile-time.test", "compile_time.py"),
     "peers-venv/bin/python benchmarks/peers.py": ("test/Benchmarks/peers.test", "benchmarks/peers.py"),
     "python3 test/Integration/Generative": ("test/Integration/Generative/generative.test", "run.py"),
     "benchmarks/gpu.sh compile": ("test/Tools/norm-bench-device.test", "gpu.sh compile"),
