@@ -60,11 +60,13 @@ struct NormStackTemporaries
           !op->getParentOfType<scf::ParallelOp>())
         ops.push_back(op);
     });
-    OpBuilder b = OpBuilder::atBlockBegin(&getOperation().front());
+    OpBuilder b(&getContext());
     for (memref::AllocOp op : ops) {
       memref::DeallocOp dealloc = findDealloc(op);
       if (!dealloc)
         continue;
+      // Anew each time: the op before may have been the first, and is gone.
+      b.setInsertionPointToStart(&getOperation().front());
       auto onStack = memref::AllocaOp::create(b, op.getLoc(), op.getType(),
                                               op.getAlignmentAttr());
       dealloc.erase();

@@ -22,6 +22,21 @@ func.func @small(%n: index, %v: f32) {
   return
 }
 
+// The first op of the function is one of several.
+// CHECK-LABEL: func @first
+// CHECK-COUNT-2: memref.alloca() : memref<16xf32>
+// CHECK-NOT: memref.{{alloc|dealloc}}
+// CHECK: return
+func.func @first(%i: index, %v: f32) {
+  %a = memref.alloc() : memref<16xf32>
+  %b = memref.alloc() : memref<16xf32>
+  memref.store %v, %a[%i] : memref<16xf32>
+  memref.store %v, %b[%i] : memref<16xf32>
+  memref.dealloc %a : memref<16xf32>
+  memref.dealloc %b : memref<16xf32>
+  return
+}
+
 // Large, of unknown size, one a thread, and one that outlives its block.
 // CHECK-LABEL: func @others
 // CHECK-NOT: memref.alloca(
