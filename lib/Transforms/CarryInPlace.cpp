@@ -66,11 +66,30 @@ static void writeInPlace(OpBuilder &b, ArrayRef<Write> writes) {
   }
 }
 
+/// Whether `v` is `argument` with elements or slices of it written, which
+/// bufferization does in place by itself: a copy would cost the whole tensor
+/// for each of them.
+static bool isWrittenInto(Value v, Value argument) {
+  while (v != argument) {
+    Operation *op = v.getDefiningOp();
+    if (auto loop = dyn_cast_if_present<scf::ForOp>(op))
+      v = loop.getTiedLoopInit(cast<OpResult>(v))->get();
+    else if (isa_and_present<tensor::InsertOp, tensor::InsertSliceOp>(op))
+      v = cast<DestinationStyleOpInterface>(op)
+              .getTiedOpOperand(cast<OpResult>(v))
+              ->get();
+    else
+      return false;
+  }
+  return true;
+}
+
 static void carryInPlace(OpBuilder &b, MutableArrayRef<OpOperand> yielded,
                          ValueRange carried) {
   SmallVector<Write> writes;
   for (auto [value, argument] : llvm::zip_equal(yielded, carried))
-    if (value.get() != argument && haveSameExtents(value.get(), argument))
+    if (!isWrittenInto(value.get(), argument) &&
+        haveSameExtents(value.get(), argument))
       writes.emplace_back(&value, argument);
   writeInPlace(b, writes);
 }

@@ -72,6 +72,34 @@ func.func @grows(%x: tensor<?xf32>, %n: index) -> tensor<?xf32> {
   return %r : tensor<?xf32>
 }
 
+// A cache gets a row each turn, by an inner loop one element each: no turn copies
+// the whole of it.
+// CHECK-LABEL: func @cache
+// CHECK-NOT: linalg.copy
+// CHECK: return
+// BUFFERS-LABEL: func @cache
+// BUFFERS: scf.for
+// BUFFERS-NOT: memref.alloc
+// BUFFERS-NOT: linalg.copy
+// BUFFERS: return
+func.func @cache(%x: tensor<64x8xf32>, %n: index) -> tensor<64x8xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %e = tensor.empty() : tensor<64x8xf32>
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%h = %e) -> tensor<64x8xf32> {
+    %row = tensor.extract_slice %x[%i, 0] [1, 8] [1, 1] : tensor<64x8xf32> to tensor<1x8xf32>
+    %w = tensor.insert_slice %row into %h[%i, 0] [1, 8] [1, 1] : tensor<1x8xf32> into tensor<64x8xf32>
+    %t = scf.for %j = %c0 to %c8 step %c1 iter_args(%g = %w) -> tensor<64x8xf32> {
+      %v = tensor.extract %x[%j, %i] : tensor<64x8xf32>
+      %u = tensor.insert %v into %g[%i, %j] : tensor<64x8xf32>
+      scf.yield %u : tensor<64x8xf32>
+    }
+    scf.yield %t : tensor<64x8xf32>
+  }
+  return %r : tensor<64x8xf32>
+}
+
 // -----
 
 // Both regions of a while loop.

@@ -211,8 +211,10 @@ def NormCarryInPlace : Pass<"norm-carry-in-place", "func::FuncOp"> {
     ```
 
     Bufferization may do a `linalg.copy` elsewhere where it finds a conflict; that
-    tensor is then allocated each turn. A value that is only passed on, as in a loop that swaps its arguments, is
-    copied before any argument is overwritten.
+    tensor is then allocated each turn. A value that is only passed on, as in a loop
+    that swaps its arguments, is copied before any argument is overwritten. The
+    argument with elements or slices inserted, such as a cache that each turn adds a
+    row to, is in its buffer already.
 
     Limits: extents must be known to be those of the argument (of a branch: be
     static), and an `scf.while` must pass on as many values as it carries.
