@@ -1,4 +1,4 @@
-//===- LocalizeNestedWrites.cpp - tensors that linalg bodies write --------===//
+//===- LocalizeNestedWrites.cpp - tensors that bodies write ---------------===//
 //
 // Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -8,6 +8,7 @@
 #include "mlir/Dialect/Bufferization/IR/BufferizableOpInterface.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "norm/Transforms/Passes.h"
 
 namespace mlir::norm {
@@ -17,12 +18,19 @@ namespace mlir::norm {
 
 using namespace mlir;
 
-/// The tensors that `op`, in the body of a linalg op, writes and takes from
-/// outside of that body.
+/// The op around `op` whose body runs once for each element, or null.
+static Operation *getElementwiseParent(Operation *op) {
+  do
+    op = op->getParentOp();
+  while (op && !isa<linalg::LinalgOp, tensor::GenerateOp, tensor::PadOp>(op));
+  return op;
+}
+
+/// The tensors that `op`, in such a body, writes and takes from outside of it.
 static SmallVector<OpOperand *>
 collectOutsideWrites(Operation *op, bufferization::AnalysisState &state) {
   SmallVector<OpOperand *> writes;
-  auto body = op->getParentOfType<linalg::LinalgOp>();
+  Operation *body = getElementwiseParent(op);
   if (!body)
     return writes;
   for (OpOperand &operand : op->getOpOperands())

@@ -24,6 +24,25 @@ func.func @sums(%x: tensor<8xf32>) -> tensor<4xf32> {
   return %y : tensor<4xf32>
 }
 
+// The body of a tensor.generate runs once for each element, too.
+// CHECK-LABEL: func.func @generated
+// CHECK: tensor.generate
+// CHECK: %[[OWN:.*]] = bufferization.alloc_tensor() copy(%{{.*}}) : tensor<f32>
+// CHECK: linalg.generic {{.*}} outs(%[[OWN]]
+func.func @generated(%x: tensor<8xf32>, %init: tensor<f32>) -> tensor<4xf32> {
+  %y = tensor.generate {
+  ^bb0(%i: index):
+    %sum = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> ()>], iterator_types = ["reduction"]} ins(%x : tensor<8xf32>) outs(%init : tensor<f32>) {
+    ^bb1(%in: f32, %acc: f32):
+      %next = arith.addf %in, %acc : f32
+      linalg.yield %next : f32
+    } -> tensor<f32>
+    %v = tensor.extract %sum[] : tensor<f32>
+    tensor.yield %v : f32
+  } : tensor<4xf32>
+  return %y : tensor<4xf32>
+}
+
 // What is only read stays; so does all outside of bodies.
 // CHECK-LABEL: func.func @reads
 // CHECK-NOT: alloc_tensor

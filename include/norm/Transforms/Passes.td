@@ -650,8 +650,8 @@ def NormSplitWideVectors : Pass<"norm-split-wide-vectors"> {
 def NormLocalizeNestedWrites : Pass<"norm-localize-nested-writes"> {
   let summary = "Tensors that the body of a linalg op writes are its own";
   let description = [{
-    The body of a linalg op may hold ops on tensors, which start from a tensor of
-    outside: the `outs` of a sum. One-shot bufferization (LLVM 22) does not know
+    The body of a linalg op, of a `tensor.generate` or a `tensor.pad` may hold ops on
+    tensors, which start from a tensor of outside: the `outs` of a sum. One-shot bufferization (LLVM 22) does not know
     that a body runs once for each element, and lets the ops write the buffer of
     that tensor in place, so that the second element starts from what the first
     one left. This pass, which comes before it, makes each such op start from a
