@@ -31,6 +31,7 @@ using namespace mlir::norm;
 
 void norm::buildUpstreamPipeline(OpPassManager &pm) {
   buildTosaLowering(pm);
+  pm.addPass(createNormNestedIndicesToLoops());
   // So that programs with norm ops can be compared too.
   pm.addPass(createNormToLinalg());
   pm.addPass(createNormResultsToOutParams());

@@ -37,6 +37,8 @@ void norm::buildRecognition(OpPassManager &pm, StringRef rounding) {
   buildTosaLowering(pm);
   // Arithmetic on tensors has no other bufferization.
   pm.addPass(createConvertElementwiseToLinalgPass());
+  // Before the first CSE.
+  pm.addPass(createNormNestedIndicesToLoops());
   NormRecognizeOptions options;
   options.rounding = rounding.str();
   pm.addPass(createNormRecognize(options));
@@ -76,6 +78,8 @@ void norm::buildBufferization(OpPassManager &pm) {
   // A program's loop may carry a tensor that each turn makes anew.
   options.allowReturnAllocsFromLoops = true;
   pm.addPass(bufferization::createOneShotBufferizePass(options));
+  // tensor.generate has become linalg.map.
+  pm.addPass(createNormNestedIndicesToLoops());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
   bufferization::BufferDeallocationPipelineOptions deallocation;

@@ -676,6 +676,52 @@ def NormLocalizeNestedWrites : Pass<"norm-localize-nested-writes"> {
   let dependentDialects = ["bufferization::BufferizationDialect"];
 }
 
+def NormNestedIndicesToLoops : Pass<"norm-nested-indices-to-loops"> {
+  let summary = "Linalg ops that read their index in another's body are loops";
+  let description = [{
+    `linalg.index d` means the loop of the op whose body it stands in, but says so
+    by its place alone: it has no operand. Upstream's CSE (LLVM 22), and so all that
+    calls it, takes the one in the body of a nested linalg op for the one of the
+    enclosing body, which dominates it, and x[i, j] silently becomes x[i, i]. This
+    pass turns each linalg op that has a linalg op around it and reads an index into
+    loops, on tensors and on buffers, whose induction variables are distinct values.
+    It also does so where the enclosing body reads none: fusion may give it one.
+
+    Example, in the body of another linalg op:
+
+    ```mlir
+    %i = linalg.index 0 : index
+    %s = linalg.generic ... ["reduction"] ins(%t : tensor<8xf32>) outs(%zero : tensor<f32>) {
+    ^bb0(%in: f32, %acc: f32):
+      %j = linalg.index 0 : index
+      %v = tensor.extract %x[%i, %j] : tensor<4x8xf32>
+      ...
+      linalg.yield %next : f32
+    } -> tensor<f32>
+    ```
+
+    becomes
+
+    ```mlir
+    %i = linalg.index 0 : index
+    %s = scf.for %j = %c0 to %c8 step %c1 iter_args(%t = %zero) -> (tensor<f32>) {
+      %acc = tensor.extract %t[] : tensor<f32>
+      %v = tensor.extract %x[%i, %j] : tensor<4x8xf32>
+      ...
+      %u = tensor.insert %next into %t[] : tensor<f32>
+      scf.yield %u : tensor<f32>
+    }
+    ```
+
+    It comes before the first CSE, and once more after bufferization, which makes
+    `linalg.map` with `linalg.index` of a nested `tensor.generate` or `tensor.pad`.
+    `norm-opt --cse` before it has merged the indices already: nothing can tell.
+  }];
+  let dependentDialects = ["affine::AffineDialect", "arith::ArithDialect",
+                           "memref::MemRefDialect", "scf::SCFDialect",
+                           "tensor::TensorDialect"];
+}
+
 def NormExpandMemRefCopy : Pass<"norm-expand-memref-copy"> {
   let summary = "Strided memref.copy as linalg.copy";
   let description = [{
