@@ -95,6 +95,31 @@ static double getBound(Type type, double spread, double slack, double unit) {
   return isa<FloatType>(type) && spread > 2 * unit ? 4 * spread : spread;
 }
 
+/// The quadratic mean of the finite spreads of the row that holds element `i`.
+static double getRowSpread(const Reference &reference, int64_t i) {
+  ArrayRef<int64_t> shape = reference.value.getShape();
+  int64_t length = shape.empty() ? 1 : shape.back();
+  double sum = 0;
+  int64_t count = 0;
+  for (double spread :
+       ArrayRef(reference.spread).slice(i / length * length, length))
+    if (std::isfinite(spread)) {
+      sum += spread * spread;
+      ++count;
+    }
+  return count == 0 ? 0 : std::sqrt(sum / count);
+}
+
+/// What a few elements may be off by: a last bit that flipped a rounding to 16
+/// bits, or noise that by chance hardly moved the element in all of its runs,
+/// but others of its row.
+static double getRareBound(const Reference &reference, int64_t i, double unit) {
+  Type type = reference.value.getElementType();
+  if (type.isF32() || type.isF64())
+    return 8 * getRowSpread(reference, i) + 4 * unit;
+  return reference.spread[i] + (isa<FloatType>(type) ? 2 : 1) * unit;
+}
+
 std::string norm_test::describeDisagreement(const HostTensor &actual,
                                             const Reference &reference) {
   const HostTensor &expected = reference.value;
@@ -112,15 +137,15 @@ std::string norm_test::describeDisagreement(const HostTensor &actual,
     double bound = getBound(type, spread, reference.isDisturbed * unit, unit);
     if (isNumber && distance <= bound)
       continue;
-    if (isNumber && !isWide && reference.isDisturbed && !type.isInteger(1) &&
-        distance <= spread + (isa<FloatType>(type) ? 2 : 1) * unit)
+    if (isNumber && reference.isDisturbed && !type.isInteger(1) &&
+        distance <= getRareBound(reference, i, unit))
       neighbors.add(i);
     else
       differences.add(i);
   }
   if (differences.count > 0)
     return describe(actual, expected, differences.first, differences.count);
-  if (neighbors.count > 1 + expected.getNumElements() / 500)
+  if (neighbors.count > 1 + expected.getNumElements() / (isWide ? 50 : 500))
     return describe(actual, expected, neighbors.first, neighbors.count);
   return "";
 }
