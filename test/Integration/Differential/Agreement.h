@@ -30,11 +30,10 @@ struct Reference {
 /// how many there are. Without noise: the same numbers, and NaN, infinities and
 /// zeros of the same sign at the same places. With noise, where the reference
 /// has a number: within four times the spread and four units in the last place,
-/// or in one element of 50 eight times the spread of its row, because a few runs
-/// of noise may hardly move one element;
-/// of 16 bits, and of integers, within the spread, or two units beside it in
-/// one element of 500, where a last bit flipped a rounding, and an operation
-/// behind it took that for two.
+/// or in one element of 50 eight times the spread of its row, because a few
+/// runs of noise may hardly move one element; of 16 bits, and of integers,
+/// within the spread, or two units beside it in one element of 500, where a
+/// last bit flipped a rounding, and an operation behind it took that for two.
 std::string describeDisagreement(const mlir::norm::HostTensor &actual,
                                  const Reference &reference);
 

@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // For tests alone: loaded ahead of libMLIR (LD_PRELOAD), it stands in for CSE
-// in the pipelines that our tools build. NORM_TEST_CSE says what it does instead
-// of crashing: "fail" without a word, or "warn" first.
+// in the pipelines that our tools build. NORM_TEST_CSE says what it does
+// instead of crashing: "fail" without a word, or "warn" first.
 //
 //===----------------------------------------------------------------------===//
 

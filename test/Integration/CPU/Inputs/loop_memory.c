@@ -1,5 +1,6 @@
-/* Counts what a compiled loop allocates and frees, for three numbers of turns: the
- * memory alive at once must not grow with them. Linked with --wrap=malloc and
+/* Counts what a compiled loop allocates and frees, for three numbers of turns:
+ * the memory alive at once must not grow with them. Linked with --wrap=malloc
+ * and
  * --wrap=free. The header comes by -include.
  */
 #include <stdio.h>
@@ -30,7 +31,8 @@ static norm_memref_2d describe(float *data) {
   return m;
 }
 
-typedef void Program(const norm_memref_2d *x, intptr_t turns, norm_memref_2d *y);
+typedef void Program(const norm_memref_2d *x, intptr_t turns,
+                     norm_memref_2d *y);
 
 static void run(const char *name, Program *program, int64_t turns, float sum) {
   norm_memref_2d in = describe(x), out = describe(y);
