@@ -32,14 +32,15 @@ struct Reference {
 /// has a number: within four times the spread and four units in the last place,
 /// or in one element of 50 eight times the spread of its row, because a few
 /// runs of noise may hardly move one element; of 16 bits, and of integers,
-/// within the spread, or two units beside it in one element of 500, where a
-/// last bit flipped a rounding, and an operation behind it took that for two.
+/// within the spread, or four units beside it in one element of 500, where a
+/// last bit flipped a rounding, and operations behind it made more of that.
 std::string describeDisagreement(const mlir::norm::HostTensor &actual,
                                  const Reference &reference);
 
 /// The same for what a framework computed by an algorithm of its own: within 16
 /// times the spread and 16 units in the last place of the row's largest number
-/// (of 16 bits and of integers: 2).
+/// (of 16 bits and of integers: 2), or as far away as upstream's pipeline, up
+/// to a thousandth of that number.
 std::string describeDistance(const mlir::norm::HostTensor &actual,
                              const mlir::norm::HostTensor &expected,
                              const Reference &reference);
