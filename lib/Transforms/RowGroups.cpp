@@ -184,7 +184,7 @@ private:
       }
       RowGroup *group = it->second.group;
       LoopPositions positions = followToProducer(use, it->second.positions);
-      auto known = llvm::find_if(
+      auto *known = llvm::find_if(
           found, [&](UsingGroup &each) { return each.group == group; });
       if (known == found.end())
         known = found.insert(found.end(), UsingGroup{group, positions, {}});

@@ -167,7 +167,7 @@ static void mergeSlices(IRRewriter &rewriter,
                         SmallVectorImpl<tensor::ExtractSliceOp> &slices) {
   SmallVector<tensor::ExtractSliceOp> kept;
   for (tensor::ExtractSliceOp slice : slices) {
-    auto same = llvm::find_if(kept, [&](tensor::ExtractSliceOp first) {
+    auto *same = llvm::find_if(kept, [&](tensor::ExtractSliceOp first) {
       return first.getSource() == slice.getSource() &&
              first.getType() == slice.getType() &&
              first.getMixedOffsets() == slice.getMixedOffsets();
