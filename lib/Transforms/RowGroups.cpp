@@ -70,10 +70,7 @@ static std::pair<int64_t, int64_t> getSize(Type type) {
   auto shaped = dyn_cast<RankedTensorType>(type);
   if (!shaped)
     return {0, 1};
-  Type element = shaped.getElementType();
-  int64_t bytes = element.isIntOrFloat()
-                      ? llvm::divideCeil(element.getIntOrFloatBitWidth(), 8)
-                      : 8; // an index
+  int64_t bytes = norm::getElementBytes(shaped.getElementType());
   for (int64_t extent : shaped.getShape())
     if (!ShapedType::isDynamic(extent))
       bytes = llvm::SaturatingMultiply<uint64_t>(bytes, extent);
