@@ -7,17 +7,9 @@ import sys
 
 import numpy as np
 
+from bf16_bits import narrow, widen
+
 SHAPE = (16, 10081)
-
-
-def widen(bits):
-    return (bits.astype(np.uint32) << 16).view(np.float32)
-
-
-def narrow(v):
-    bits = v.view(np.uint32).astype(np.uint64)
-    rounded = ((bits + 0x7FFF + ((bits >> 16) & 1)) >> 16).astype(np.uint16)
-    return np.where(np.isnan(v), (bits >> 16).astype(np.uint16) | 0x40, rounded).astype(np.uint16)
 
 
 def main(prefix, check):

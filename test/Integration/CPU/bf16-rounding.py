@@ -8,23 +8,14 @@ import sys
 
 import numpy as np
 
+from bf16_bits import narrow, widen
+
 # On, beside and far from ties, to even and to odd.
 LOWER = np.array([0, 1, 0x4000, 0x7FFF, 0x8000, 0x8001, 0xC000, 0xFFFF], dtype=np.uint32)
 # 1, ties, the least normal number, subnormals, the largest, infinity and NaN.
 WEIGHTS = np.array([0x3F80, 0x3F00, 0x3F81, 0xBFC1, 0x3E01, 0x0080, 0x0081, 0x807F, 0x0001,
                     0x0040, 0x7F7F, 0xFF7F, 0x1F80, 0x5F01, 0x7F80, 0xFF80, 0x7FC0, 0x0000,
                     0x8000, 0x2001], dtype=np.uint16)
-
-
-def widen(bits):
-    return (bits.astype(np.uint32) << 16).view(np.float32)
-
-
-def narrow(v):
-    """To nearest, ties to even, once; a NaN keeps its upper half and is quiet."""
-    bits = v.view(np.uint32).astype(np.uint64)
-    rounded = ((bits + 0x7FFF + ((bits >> 16) & 1)) >> 16).astype(np.uint16)
-    return np.where(np.isnan(v), (bits >> 16).astype(np.uint16) | 0x40, rounded).astype(np.uint16)
 
 
 def narrow64(v):
