@@ -125,6 +125,10 @@ llvm::DenseSet<Operation *>
 norm::eraseUnused(Operation *scope, ArrayRef<func::FuncOp> candidates) {
   SymbolTableCollection tables;
   SymbolUserMap users(tables, scope);
+  // The map has no attributes of the scope itself.
+  llvm::DenseSet<StringAttr> named;
+  scope->getAttrDictionary().walk(
+      [&](SymbolRefAttr name) { named.insert(name.getLeafReference()); });
   llvm::SetVector<Operation *> worklist;
   for (func::FuncOp function : candidates)
     worklist.insert(function);
@@ -136,6 +140,7 @@ norm::eraseUnused(Operation *scope, ArrayRef<func::FuncOp> candidates) {
     bool isUsed = llvm::any_of(users.getUsers(function), [&](Operation *user) {
       return !gone[function].contains(user);
     });
+    isUsed |= named.contains(SymbolTable::getSymbolName(function));
     if (isUsed || !erased.insert(function).second)
       continue;
     function->walk([&](func::CallOp call) {

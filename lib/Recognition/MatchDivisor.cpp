@@ -1,217 +1,281 @@
-//===- MatchDivisor.cpp - is the sum divided by its number of terms?
-//--------===//
+//===- MatchDivisor.cpp - is the sum divided by its number of terms? ------===//
 //
 // Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// r must be sum^(-1/2) * n^(1/2), however n is spread over constants: each is
+// the half power of a whole number, exactly or rounded once to its type. The
+// float next to 1/n is another divisor.
+//
+//===----------------------------------------------------------------------===//
 
-#include "Matcher.h"
+#include "Match.h"
 #include <cmath>
 
 using namespace mlir;
 using namespace mlir::norm;
-using Kind = Expr::Kind;
+using namespace mlir::norm::row;
 
-/// Trailing dims whose number of elements is `count`; empty: none.
-static SmallVector<int64_t> findDimsOfSize(ArrayRef<int64_t> shape,
-                                           double count) {
-  SmallVector<int64_t> dims;
-  double size = 1;
-  for (size_t i = shape.size(); i-- > 0 && size < count;) {
-    size *= shape[i];
-    dims.insert(dims.begin(), i);
-  }
-  return size == count ? dims : SmallVector<int64_t>();
-}
-
-static APFloat roundTo(double value, Type type) {
-  APFloat result(value);
+static double getDouble(const Scale &scale) {
+  APFloat value = cast<ConstantNode>(scale.value)->getValue();
   bool losesInfo;
-  result.convert(cast<FloatType>(type).getFloatSemantics(),
-                 APFloat::rmNearestTiesToEven, &losesInfo);
-  return result;
+  value.convert(APFloat::IEEEdouble(), APFloat::rmNearestTiesToEven,
+                &losesInfo);
+  return value.convertToDouble();
 }
 
-static bool isReciprocal(const Scale &scale) { return scale.numerator < 0; }
+static bool isRounded(const Scale &scale, double exact) {
+  APFloat rounded(exact);
+  bool losesInfo;
+  rounded.convert(scale.value->getFloatType().getFloatSemantics(),
+                  APFloat::rmNearestTiesToEven, &losesInfo);
+  return rounded.bitwiseIsEqual(cast<ConstantNode>(scale.value)->getValue());
+}
 
-/// Whether `scale` multiplies by 1/n: divides by n, or multiplies by 1/n
-/// rounded once to its type.
-static APFloat getExpectedFactor(const Scale &scale, int64_t n) {
-  Type type = scale.value->type;
-  APFloat count = roundTo(static_cast<double>(n), type);
-  if (isReciprocal(scale))
-    return count;
-  APFloat one(count.getSemantics(), 1);
+/// 1/n as it is divided in the type of the constant.
+static APFloat getReciprocal(const Scale &scale, int64_t n) {
+  const auto &semantics = scale.value->getFloatType().getFloatSemantics();
+  APFloat one(semantics, 1), count(semantics);
+  count.convertFromAPInt(APInt(64, n), /*IsSigned=*/true,
+                         APFloat::rmNearestTiesToEven);
   one.divide(count, APFloat::rmNearestTiesToEven);
   return one;
 }
 
-/// The whole number that `scale` divides by; nothing where it is not one.
-static std::optional<int64_t> getWholeDivisor(const Scale &scale) {
-  if (scale.denominator != 1 || std::abs(scale.numerator) != 1 ||
-      scale.value->kind != Kind::Constant)
-    return std::nullopt;
-  APFloat value = *scale.value->value;
-  bool losesInfo;
-  value.convert(APFloat::IEEEdouble(), APFloat::rmNearestTiesToEven,
-                &losesInfo);
-  double found = value.convertToDouble();
-  double n = std::round(isReciprocal(scale) ? found : 1 / found);
-  if (!(n >= 1 && n < 1e15) ||
-      !scale.value->value->bitwiseIsEqual(getExpectedFactor(scale, n)))
-    return std::nullopt;
-  return static_cast<int64_t>(n);
-}
-
-/// Whether `scale` is a factor of sqrt(n), or of 1/sqrt(n), in its type. The
-/// value may have come from sqrt or from a power, in f64, and been rounded.
-static bool isRootOf(const Scale &scale, int64_t n, bool inverse) {
-  Type type = scale.value->type;
-  if (scale.value->kind != Kind::Constant)
-    return false;
+/// Whether the constant is sqrt(n), or its reciprocal: it may have come from a
+/// root or from a power, in f64, and been rounded.
+static bool isRootOf(const Scale &scale, int64_t n) {
   double count = static_cast<double>(n);
-  if (scale.denominator == 2)
-    return std::abs(scale.numerator) == 1 && (scale.numerator < 0) == inverse &&
-           scale.value->value->bitwiseIsEqual(roundTo(count, type));
-  if (scale.denominator != 1 || std::abs(scale.numerator) != 1)
-    return false;
-  bool wantsInverse = inverse != (scale.numerator < 0);
-  double exact = static_cast<double>(
-      wantsInverse ? 1 / std::sqrt(static_cast<long double>(n))
-                   : std::sqrt(static_cast<long double>(n)));
-  double byDivision = wantsInverse ? 1 / std::sqrt(count) : std::sqrt(count);
-  double byPower = std::pow(count, wantsInverse ? -0.5 : 0.5);
-  return llvm::any_of(
-      ArrayRef<double>{exact, byDivision, byPower}, [&](double value) {
-        return scale.value->value->bitwiseIsEqual(roundTo(value, type));
-      });
+  bool isInverse = scale.exponent < Fraction(0);
+  auto wide = static_cast<long double>(n);
+  double exact = isInverse ? 1 / std::sqrt(wide) : std::sqrt(wide);
+  double byDivision = isInverse ? 1 / std::sqrt(count) : std::sqrt(count);
+  double byPower = std::pow(count, isInverse ? -0.5 : 0.5);
+  return llvm::any_of(ArrayRef<double>{exact, byDivision, byPower},
+                      [&](double value) { return isRounded(scale, value); });
 }
 
-Check Matcher::checkDivisor(RMSNormMatch &match) {
-  bool isStatic = match.count || llvm::none_of(match.dims, [&](int64_t dim) {
-                    return ShapedType::isDynamic(reader.getExtent(dim));
-                  });
-  if (!isStatic)
-    return checkDynamicDivisor(match);
-  int64_t terms = 1;
-  if (match.count)
-    terms = *match.count;
-  else
-    for (int64_t dim : match.dims)
-      if (llvm::MulOverflow(terms, reader.getExtent(dim), terms))
-        return refuse(Refusal::InputNotRepresentable,
-                      "dims " + text(match.dims) +
-                          " have 2^63 or more elements");
-  return checkConstantDivisor(match, terms);
-}
-
-Check Matcher::checkConstantDivisor(const RMSNormMatch &match, int64_t terms) {
-  std::string sum = "sum over dims " + text(match.dims) + " has " +
-                    std::to_string(terms) + " terms but is ";
-  SmallVector<Scale> all(inverse.inside.begin(), inverse.inside.end());
-  llvm::append_range(all, inverse.outside);
-  llvm::append_range(all, inverse.numerator);
-  if (all.empty())
-    return refuse(Refusal::WrongDivisor,
-                  sum + "not divided; RMSNorm divides by " + Twine(terms));
-  if (llvm::any_of(all, [](const Scale &scale) {
-        return scale.value->kind != Kind::Constant;
-      }))
-    return refuse(Refusal::DynamicExtent,
-                  sum + "divided by an extent that is not proved to be " +
-                      Twine(terms));
-
-  // sqrt(sum) / sqrt(n), or x / sqrt(sum) * sqrt(n).
-  if (inverse.inside.empty()) {
-    bool isNumerator = inverse.outside.empty();
-    if (all.size() == 1 && isRootOf(all[0], terms, /*inverse=*/!isNumerator))
-      return std::nullopt;
-    return refuse(Refusal::WrongDivisor,
-                  sum + "not divided, and its root is scaled by " +
-                      text(*all[0].value->value) + "; expected sqrt(" +
-                      Twine(terms) + ") or its reciprocal");
-  }
-  if (!inverse.outside.empty() || !inverse.numerator.empty())
-    return refuse(Refusal::WrongDivisor,
-                  sum + "scaled both before and after its root");
-  if (all.size() > 1) {
-    reorders = true;
-    int64_t product = 1;
-    for (const Scale &scale : all) {
-      std::optional<int64_t> n = getWholeDivisor(scale);
-      if (!n || llvm::MulOverflow(product, *n, product))
-        return refuse(Refusal::WrongDivisor,
-                      sum + "scaled by " + text(*scale.value->value) +
-                          ", which divides by no whole number");
-    }
-    if (product == terms)
-      return std::nullopt;
-    return refuse(Refusal::WrongDivisor,
-                  sum + "divided by " + Twine(product) + " in all");
-  }
-  const Scale &scale = all[0];
-  if (scale.denominator != 1 || std::abs(scale.numerator) != 1)
-    return refuse(Refusal::WrongDivisor,
-                  sum + "scaled by a power of " + text(*scale.value->value));
-  APFloat expected = getExpectedFactor(scale, terms);
-  if (scale.value->value->bitwiseIsEqual(expected))
+/// The whole number whose root `scale` is a factor by; nothing: none.
+static std::optional<int64_t> getWhole(const Scale &scale) {
+  if (!scale.value->is(Kind::Constant))
     return std::nullopt;
-  std::string found = text(*scale.value->value);
-  if (!isReciprocal(scale))
-    return refuse(Refusal::WrongDivisor,
-                  sum + "multiplied by " + found + "; expected exactly " +
-                      text(expected) + ", 1/(" + Twine(terms) +
-                      ") rounded to " + text(scale.value->type));
-  APFloat value = *scale.value->value;
-  bool losesInfo;
-  value.convert(APFloat::IEEEdouble(), APFloat::rmNearestTiesToEven,
-                &losesInfo);
-  std::string hint;
-  SmallVector<int64_t> dims =
-      findDimsOfSize(reader.getShape(), value.convertToDouble());
-  if (!dims.empty())
-    hint =
-        "; RMSNorm over dims " + text(dims) + " would divide a sum of " + found;
-  return refuse(Refusal::WrongDivisor, sum + "divided by " + found + hint);
+  double value = getDouble(scale);
+  bool isHalf = abs(scale.exponent) == Fraction(1, 2);
+  bool divides = scale.exponent < Fraction(0);
+  if (!isHalf && abs(scale.exponent) != Fraction(1))
+    return std::nullopt;
+  double n = std::round(divides ? 1 / value : value);
+  if (!isHalf)
+    n = std::round(divides ? 1 / (value * value) : value * value);
+  if (isHalf && !divides && value == 0)
+    return 0; // of a row without elements
+  if (!(value > 0 && n >= 1 && n < 1e15))
+    return std::nullopt;
+  auto whole = static_cast<int64_t>(n);
+  bool holds = !isHalf   ? isRootOf(scale, whole)
+               : divides ? cast<ConstantNode>(scale.value)
+                               ->getValue()
+                               .bitwiseIsEqual(getReciprocal(scale, whole))
+                         : isRounded(scale, n);
+  return holds ? std::optional(whole) : std::nullopt;
+}
+
+/// The product of all; nothing where one is not whole.
+static std::optional<int64_t> getWhole(ArrayRef<Scale> scales) {
+  int64_t product = 1;
+  for (const Scale &scale : scales) {
+    std::optional<int64_t> n = getWhole(scale);
+    if (!n || llvm::MulOverflow(product, *n, product))
+      return std::nullopt;
+  }
+  return product;
+}
+
+/// Trailing dims whose number of elements is `count`, as a hint; empty: none.
+static std::string findDimsOfSize(const Site &site, double count) {
+  SmallVector<int64_t> dims;
+  double size = 1;
+  for (int64_t i = site.getRank(); i-- > 0 && size < count;) {
+    size *= site.getExtent(i);
+    dims.insert(dims.begin(), i);
+  }
+  if (size != count || dims.empty())
+    return "";
+  return "; RMSNorm over dims " + text(dims) + " would divide a sum of " +
+         text(APFloat(count));
+}
+
+namespace {
+struct StaticDivisor {
+  const Site &site;
+  const Span &span;
+  int64_t terms;
+
+  Attempt<Divisor> matchInner(ArrayRef<Scale> inner, ArrayRef<Scale> outer);
+  Attempt<Divisor> matchOuter(ArrayRef<Scale> outer);
+  Rejection explain(const Scale &scale) const;
+};
+} // namespace
+
+/// What the one constant that should have been n is.
+Rejection StaticDivisor::explain(const Scale &scale) const {
+  std::string value = text(cast<ConstantNode>(scale.value)->getValue()),
+              dims = text(span.dims);
+  if (abs(scale.exponent) != Fraction(1, 2))
+    return reject(Why::PowerOfDivisor, dims, terms, value);
+  if (scale.exponent < Fraction(0))
+    return reject(Why::OtherReciprocal, dims, terms, value,
+                  text(getReciprocal(scale, terms)), scale.value->getType());
+  return reject(Why::OtherDivisor, dims, terms, value,
+                findDimsOfSize(site, getDouble(scale)));
+}
+
+/// The mean is formed; what scales the root besides is a weight.
+Attempt<Divisor> StaticDivisor::matchInner(ArrayRef<Scale> inner,
+                                           ArrayRef<Scale> outer) {
+  std::string dims = text(span.dims);
+  std::optional<int64_t> whole = getWhole(inner);
+  if (whole && *whole == terms) {
+    Divisor divisor;
+    divisor.rest.assign(outer.begin(), outer.end());
+    return divisor;
+  }
+  if (!outer.empty())
+    return reject(Why::ScaledTwice, dims, terms);
+  if (inner.size() == 1)
+    return explain(inner[0]);
+  for (const Scale &scale : inner)
+    if (!getWhole(scale))
+      return reject(Why::NoWholeDivisor, dims, terms,
+                    text(cast<ConstantNode>(scale.value)->getValue()));
+  return reject(Why::DividedInAll, dims, terms, text(whole.value_or(0)));
+}
+
+/// sqrt(sum) / sqrt(n), or x / sqrt(sum) * sqrt(n): one of the constants, or
+/// one of them but for a power of two, which scales exactly.
+Attempt<Divisor> StaticDivisor::matchOuter(ArrayRef<Scale> outer) {
+  Divisor divisor;
+  divisor.isStandard = false;
+  std::optional<int64_t> whole = getWhole(outer);
+  if (whole && *whole == terms)
+    return divisor;
+  for (auto [i, scale] : llvm::enumerate(outer)) {
+    divisor.rest.assign(outer.begin(), outer.end());
+    divisor.rest.erase(divisor.rest.begin() + i);
+    std::optional<int64_t> root = getWhole(scale);
+    if (root && *root == terms)
+      return divisor;
+    if (outer.size() > 1 || scale.exponent != Fraction(1))
+      continue;
+    double factor = getDouble(scale) / std::sqrt(static_cast<double>(terms));
+    double power = std::exp2(std::round(std::log2(factor)));
+    if (!(power > 0) || !isRounded(scale, power * std::sqrt(terms)))
+      continue;
+    Type type = scale.value->getType();
+    APFloat rest(power);
+    bool losesInfo;
+    rest.convert(cast<FloatType>(type).getFloatSemantics(),
+                 APFloat::rmNearestTiesToEven, &losesInfo);
+    divisor.rest.push_back(
+        {site.context().getConstant(rest, type), Fraction(1)});
+    return divisor;
+  }
+  return reject(Why::RootScaled, text(span.dims), terms,
+                text(cast<ConstantNode>(outer[0].value)->getValue()));
 }
 
 /// The divisor must be the extents of the very dimensions that are summed.
-Check Matcher::checkDynamicDivisor(const RMSNormMatch &match) {
-  SymbolicCount terms;
-  bool isKnown = match.input && !match.isInputInBody();
-  for (int64_t dim : match.dims) {
-    if (!isKnown)
-      break;
-    std::optional<SymbolicCount> next = terms.times(norm::getExtent(
-        match.input, llvm::find(match.order, dim) - match.order.begin()));
-    isKnown = next.has_value();
-    if (next)
-      terms = *next;
+static Attempt<Divisor> matchDynamic(const Site &site, const Span &span,
+                                     ArrayRef<Scale> inner,
+                                     ArrayRef<Scale> outer) {
+  SmallVector<unsigned> variables;
+  for (int64_t dim : span.dims)
+    variables.push_back(site.space[dim]);
+  std::string dims = text(span.dims);
+  if (inner.empty() && outer.empty())
+    return reject(Why::NotDividedDynamic, dims);
+  Divisor divisor;
+  divisor.isStandard = !inner.empty();
+  std::optional<SymbolicCount> product = SymbolicCount::get(1);
+  bool hasCount = false;
+  std::string found = "a count that is not proved to be it";
+  for (ArrayRef<Scale> scales : {inner, outer})
+    for (const Scale &scale : scales) {
+      auto *count = dyn_cast<CountNode>(scale.value);
+      bool isRest = scales.data() == outer.data() && !inner.empty();
+      if (isRest || (!count && scales.data() == outer.data())) {
+        divisor.rest.push_back(scale);
+        continue;
+      }
+      if (auto *constant = dyn_cast<ConstantNode>(scale.value))
+        found = text(constant->getValue());
+      hasCount = true;
+      product = product && count && scale.exponent == Fraction(1, 2)
+                    ? product->times(count->getCount())
+                    : std::nullopt;
+    }
+  if (hasCount && product &&
+      site.context().isProductOfExtents(*product, variables))
+    return divisor;
+  return reject(Why::OtherDynamicDivisor, dims, found);
+}
+
+Attempt<Divisor> norm::matchDivisor(const Site &site,
+                                    const InverseRoot &inverse,
+                                    const Statistic &statistic,
+                                    const Product &product, const Span &span) {
+  SmallVector<Scale, 2> inner(inverse.inner), outer(inverse.outer);
+  for (const Scale &scale : statistic.scales)
+    inner.push_back({scale.value, scale.exponent * Fraction(-1, 2)});
+  // Without an epsilon a root that is scaled is no other place than the mean.
+  if (inner.empty() || llvm::none_of(inner, [](const Scale &scale) {
+        return abs(scale.exponent) == Fraction(1, 2);
+      })) {
+    outer.append(inner);
+    inner.clear();
+  } else if (!inverse.epsilon || inverse.mode != EpsilonMode::Inside) {
+    for (size_t i = 0; i < inner.size();)
+      if (abs(inner[i].exponent) == Fraction(1, 2)) {
+        ++i;
+      } else {
+        outer.push_back(inner[i]);
+        inner.erase(inner.begin() + i);
+      }
   }
-  std::string sum =
-      "the extent of dims " + text(match.dims) + " is only known at run time; ";
-  bool isRoot = inverse.inside.empty();
-  ArrayRef<Scale> scales = !isRoot                   ? inverse.inside
-                           : inverse.outside.empty() ? inverse.numerator
-                                                     : inverse.outside;
-  size_t all =
-      inverse.inside.size() + inverse.outside.size() + inverse.numerator.size();
-  if (all == 0)
-    return refuse(Refusal::WrongDivisor, sum + "the sum is not divided");
-  const Scale &scale = scales[0];
-  int expected = scales.data() == inverse.numerator.data() ? 1 : -1;
-  auto isTerms = [&](const SymbolicCount &count) {
-    return (isKnown && count == terms) ||
-           reader.isProductOfExtents(count, match.dims);
-  };
-  if (all == 1 && scale.value->kind == Kind::Count &&
-      scale.numerator == expected && scale.denominator == (isRoot ? 2 : 1) &&
-      isTerms(*scale.value->count))
-    return std::nullopt;
-  return refuse(Refusal::DynamicExtent,
-                sum + "the sum is divided by " +
-                    (scale.value->kind == Kind::Constant
-                         ? text(*scale.value->value)
-                         : std::string("a count that is not proved to be it")));
+  bool usesNumerator = inner.empty() && outer.empty();
+  if (usesNumerator)
+    for (const Factor &factor : product.others)
+      if (auto scale = getScale(factor))
+        outer.push_back(*scale);
+  usesNumerator &= !outer.empty();
+  bool isStatic = span.count || llvm::none_of(span.dims, [&](int64_t dim) {
+                    return ShapedType::isDynamic(site.getExtent(dim));
+                  });
+  Attempt<Divisor> divisor = reject(Why::NoCandidate);
+  int64_t terms = span.count.value_or(1);
+  if (!isStatic) {
+    divisor = matchDynamic(site, span, inner, outer);
+    terms = 0;
+  } else {
+    if (!span.count)
+      for (int64_t dim : span.dims)
+        if (llvm::MulOverflow(terms, site.getExtent(dim), terms))
+          return reject(Why::TooManyElements, span.dims);
+    for (ArrayRef<Scale> scales : {ArrayRef<Scale>(inner), ArrayRef(outer)})
+      for (const Scale &scale : scales)
+        if (!scale.value->is(Kind::Constant))
+          return reject(Why::ExtentNotProved, span.dims, terms);
+    StaticDivisor matcher{site, span, terms};
+    if (inner.empty() && outer.empty())
+      return reject(Why::NotDivided, span.dims, terms);
+    divisor = inner.empty() ? matcher.matchOuter(outer)
+                            : matcher.matchInner(inner, outer);
+  }
+  if (divisor) {
+    divisor->usesNumerator = usesNumerator;
+    divisor->terms = static_cast<double>(terms);
+  }
+  return divisor;
 }

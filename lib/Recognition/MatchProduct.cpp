@@ -1,300 +1,348 @@
-//===- MatchProduct.cpp - which factors are x, r and w
-//----------------------===//
+//===- MatchProduct.cpp - which factors are x, r and w --------------------===//
 //
 // Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "Matcher.h"
+#include "Match.h"
 
 using namespace mlir;
 using namespace mlir::norm;
-using Kind = Expr::Kind;
+using namespace mlir::norm::row;
 
-bool norm::isRootCandidate(const Expr *factor) {
-  while (factor->kind == Kind::Round || factor->kind == Kind::Extend)
-    factor = factor->operands[0];
-  // A softmax divides by a sum too, but by neither a root nor a sum of squares.
-  return factor->kind == Kind::Pow && factor->numerator < 0 &&
-         factor->operands[0]->hasReduction && factor->hasRootOrSquares;
-}
-
-static void flattenInto(const Expr *expr,
-                        SmallVectorImpl<const Expr *> &factors,
-                        llvm::function_ref<bool(const Expr *)> isLeaf,
-                        unsigned depth) {
-  if (expr->kind != Kind::Mul || depth > 16 || (isLeaf && isLeaf(expr))) {
-    factors.push_back(expr);
-    return;
+const Node *norm::findNarrow(Reader &reader, const Node *node) {
+  constexpr unsigned kMaxViews = 16; // between the value and its widening
+  const Node *next = node;
+  for (unsigned i = 0; i < kMaxViews && next; ++i) {
+    if (next->is(Kind::Extend))
+      return next->getOperand(0);
+    auto *element = dyn_cast<ElementNode>(next);
+    next = element ? reader.open(element) : nullptr;
   }
-  for (const Expr *operand : expr->operands)
-    flattenInto(operand, factors, isLeaf, depth + 1);
+  return node;
 }
 
-void norm::flatten(const Expr *expr, SmallVectorImpl<const Expr *> &factors,
-                   llvm::function_ref<bool(const Expr *)> isLeaf) {
-  flattenInto(expr, factors, isLeaf, 0);
-}
-
-//===----------------------------------------------------------------------===//
-// S4 to S6
-//===----------------------------------------------------------------------===//
-
-/// y = w * z with z rounded before (Llama), or one product (Gemma, T5, none).
-Check Matcher::findFactors() {
-  const Expr *product = root->kind == Kind::Round ? root->operands[0] : root;
-  SmallVector<const Expr *> factors;
-  flatten(product, factors);
-  if (llvm::any_of(factors, isRootCandidate))
-    return product->kind == Kind::Mul ? classify(product)
-                                      : refuse(Refusal::NotACandidate, "");
-
-  // No root among them: one factor must be the rounded z, the other w.
-  if (factors.size() != 2)
-    return refuseOtherScale(factors);
-  for (unsigned i : {0u, 1u}) {
-    const Expr *z = stripExtend(factors[i]);
-    // Rounded, or extended from a product in the narrow type.
-    const Expr *inner = z->kind == Kind::Round ? z->operands[0] : z;
-    if (inner == factors[i])
-      continue;
-    SmallVector<const Expr *> innerFactors;
-    flatten(inner, innerFactors);
-    if (inner->kind != Kind::Mul ||
-        !llvm::any_of(innerFactors, isRootCandidate))
-      continue;
-    normalizedType = cast<FloatType>(z->type);
-    takeWeight(factors[1 - i], cast<FloatType>(product->type));
-    return classify(inner);
-  }
-  return refuseOtherScale(factors);
-}
-
-/// Scaled by a statistic, but not by the reciprocal of a root: a softmax, a
-/// division by the mean of |x|, a multiplication by the root.
-Check Matcher::refuseOtherScale(ArrayRef<const Expr *> factors) {
-  if (factors.size() < 2)
-    return refuse(Refusal::NotACandidate, "");
-  for (const Expr *factor : factors) {
-    const Expr *power = stripExtend(factor);
-    if (power->kind == Kind::Round)
-      power = power->operands[0];
-    const Expr *sum = power->kind == Kind::Pow ? findReduction(power) : nullptr;
-    if (!sum)
-      continue;
-    rootFactor = factor;
-    if (sum->kind != Kind::Sum)
-      return refuse(Refusal::NotASum,
-                    "expected a sum of squares, found " + sum->name);
-    if (!power->hasRootOrSquares)
-      return refuse(Refusal::NotASquare,
-                    "expected a sum of x^2, found a sum of " +
-                        describeTerm(stripExtend(sum->operands[0])));
-    return refuse(Refusal::WrongExponent,
-                  "expected a product with the reciprocal of a root, found one "
-                  "with the root itself");
-  }
-  return refuse(Refusal::NotACandidate, "");
-}
-
-/// The significand of a product of two values of `type` fits into `wide`, so
-/// that rounding it to `type` is the one rounding of a product in `type`.
-static bool holdsProduct(FloatType wide, FloatType type) {
-  return wide.getFPMantissaWidth() >= 2 * type.getFPMantissaWidth();
-}
-
-/// The weight of the rounded z: as it is stored where S5 multiplies so, or is
-/// the same by an exact product that is rounded; else as it is multiplied.
-void Matcher::takeWeight(const Expr *factor, FloatType product) {
-  weight = stripExtend(factor);
-  weightProduct = product;
-  FloatType wider =
-      getWiderFloatType(normalizedType, cast<FloatType>(weight->type));
-  if (product == wider)
-    return;
-  if (root->kind == Kind::Round && root->type == wider &&
-      holdsProduct(product, wider))
-    weightProduct = wider;
-  else
-    weight = factor;
-}
-
-/// Whether a * b is a factor of its own in `product`.
-static bool multipliesFirst(const Expr *product, const Expr *a, const Expr *b) {
-  if (product->kind != Kind::Mul)
-    return false;
-  const Expr *lhs = product->operands[0], *rhs = product->operands[1];
-  return (lhs == a && rhs == b) || (lhs == b && rhs == a) ||
-         multipliesFirst(lhs, a, b) || multipliesFirst(rhs, a, b);
-}
-
-/// Names x, r and w among the factors of one product.
-Check Matcher::classify(const Expr *product) {
-  compute = cast<FloatType>(product->type);
-  FloatType productType = compute;
-  SmallVector<const Expr *> factors;
-  flatten(product, factors);
-  rootFactor = *llvm::find_if(factors, isRootCandidate);
-  if (Check reason = takeApart(rootFactor))
-    return reason;
-  if (Check reason = takeTerms())
-    return reason;
-  SmallVector<const Expr *> others;
-  if (Check reason = findX(product, others))
-    return reason;
-  // r rounded to a narrow type: either the product is in that type (then it is
-  // the rounding of z, for the product of two narrow values is exact in f32),
-  // or it is widened again.
-  const Expr *r = stripExtend(rootFactor);
-  if (raises) {
-    raiseTypes(productType, !others.empty());
-  } else if (r->kind == Kind::Round) {
-    scaleType = cast<FloatType>(r->type);
-    if (r == rootFactor) {
-      compute = cast<FloatType>(r->operands[0]->type);
-      // (x * r) * w rounds each product to the narrow type.
-      bool weighsLast =
-          others.size() == 1 && x && multipliesFirst(product, x, rootFactor);
-      if (!weight && !others.empty() && !weighsLast)
-        return refuse(Refusal::RoundingNotRepresentable,
-                      "a weight in the product of the rounded root");
-      if (!normalizedType && (weight || weighsLast))
-        normalizedType = productType;
-    }
-  }
-  if (!x)
-    return std::nullopt; // checkSquare says why
-  if (Check reason = findNumerator(others))
-    return reason;
-  if (Check reason = joinWeight(others, productType))
-    return reason;
-  if (raises && weight && !normalizedType)
-    weightProduct = compute; // z is not rounded before it
-  return std::nullopt;
-}
-
-/// x is what the statistic squares; `others` are the factors that are left.
-Check Matcher::findX(const Expr *product,
-                     SmallVectorImpl<const Expr *> &others) {
-  const Expr *base = square ? stripExtend(square->operands[0]) : nullptr;
-  auto matches = [&](const Expr *atRoot, const Expr *inSum) {
-    reducedOf.clear();
-    compared.clear();
-    return isSame(atRoot, inSum);
-  };
-  auto isX = [&](const Expr *expr) {
-    if (x || !base || expr == rootFactor)
-      return false;
-    // Where reading ended at one of them, only the widened values are the same.
-    if (!matches(stripExtend(expr), base) &&
-        !matches(expr, square->operands[0]) &&
-        !matches(stripExtend(expr), peel(base)))
-      return false;
-    x = expr;
+/// Whether `node` may be r: a statistic, or a root of one and of something
+/// else, which is refused with its reason.
+static bool isRoot(const Node *node) {
+  if (node->isStatistic())
     return true;
-  };
-  SmallVector<const Expr *> factors;
-  flatten(product, factors, isX);
-  bool sawX = false, sawRoot = false;
-  for (const Expr *factor : factors) {
-    if (factor == rootFactor && !sawRoot) {
-      sawRoot = true;
-      continue;
-    }
-    if (!sawX && (x ? factor == x : isX(factor))) {
-      sawX = true;
-      continue;
-    }
-    others.push_back(factor);
+  node = stripCasts(node);
+  if (!node->hasReduction())
+    return false;
+  return node->is(Kind::Rsqrt) || node->is(Kind::Sqrt) ||
+         node->is(Kind::Power) ||
+         (node->is(Kind::Div) && node->getOperand(0)->is(Kind::Constant));
+}
+
+namespace {
+/// Takes a product apart, through the tensors that hold it before it is
+/// complete; r and the constants of its own stay whole.
+class FactorReader {
+public:
+  FactorReader(const Site &site, llvm::function_ref<bool(const Node *)> isX)
+      : site(site), isX(isX) {}
+
+  void read(const Node *node, const Fraction &exponent = Fraction(1));
+  /// A tensor that holds a part of this product is one step of it.
+  const Node *openScaled(const Node *node) const;
+
+  SmallVector<Factor> factors;
+  bool isNegated = false;
+
+private:
+  const Site &site;
+  llvm::function_ref<bool(const Node *)> isX;
+};
+} // namespace
+
+const Node *FactorReader::openScaled(const Node *node) const {
+  constexpr unsigned kMaxOpened = 64; // tensors of one product
+  for (unsigned i = 0; i < kMaxOpened; ++i) {
+    auto *element = dyn_cast<ElementNode>(node);
+    if (!element)
+      break;
+    Flow flow = site.flow.lookup(element->getValue());
+    const Node *opened =
+        flow.isScaled() && flow.reduction == site.reduction && !isX(node)
+            ? site.reader.open(element)
+            : nullptr;
+    if (!opened)
+      break;
+    node = opened;
   }
-  if (!sawRoot)
-    return refuse(Refusal::NotACandidate, "");
-  if (others.empty() && !x)
-    return refuse(Refusal::NotACandidate, "");
-  reorders |= x && !others.empty() && !multipliesFirst(product, x, rootFactor);
-  return std::nullopt;
+  return node;
 }
 
-/// x / norm * sqrt(n): a constant where the statistic itself has none.
-Check Matcher::findNumerator(SmallVectorImpl<const Expr *> &others) {
-  if (!inverse.inside.empty() || !inverse.outside.empty())
-    return std::nullopt;
-  for (auto [i, factor] : llvm::enumerate(others)) {
-    std::optional<Scale> scale = getScale(factor);
-    if (!scale)
-      continue;
-    inverse.numerator.push_back(*scale);
-    others.erase(others.begin() + i);
-    break;
-  }
-  return std::nullopt;
-}
-
-Check Matcher::joinWeight(ArrayRef<const Expr *> factors, FloatType product) {
-  if (factors.empty())
-    return std::nullopt;
-  if (weight)
-    return refuse(Refusal::WeightNotRepresentable,
-                  "expected one weight, found one more before the rounding");
-  weightProduct = product;
-  weight = stripExtend(factors.front());
-  if (factors.size() == 1)
-    return std::nullopt;
-  if (!joinsWeights)
-    return refuse(Refusal::WeightNotRepresentable,
-                  "expected one weight, found a product of " +
-                      Twine(factors.size()) + " factors");
-  reorders = true;
-  weight = factors.front();
-  for (const Expr *factor : factors.drop_front())
-    weight = reader.makeProduct(weight, factor, product);
-  return std::nullopt;
-}
-
-//===----------------------------------------------------------------------===//
-// The same value, once at the root and once inside the sum
-//===----------------------------------------------------------------------===//
-
-/// Both are elements of one tensor of the program: only the indices matter.
-bool Matcher::isSameAnchor(const Expr *atRoot, const Expr *inSum) {
-  for (const Anchor &a : reader.getAnchors(atRoot))
-    for (const Anchor &b : reader.getAnchors(inSum)) {
-      if (a.tensor != b.tensor)
-        continue;
-      DimCorrespondence saved = reducedOf;
-      if (llvm::all_of_zip(a.indices, b.indices,
-                           [&](AffineExpr x, AffineExpr y) {
-                             return reducedOf.agree(x, y, reader);
-                           }))
-        return true;
-      reducedOf = std::move(saved);
+void FactorReader::read(const Node *node, const Fraction &exponent) {
+  auto isLeaf = [&](const Node *each) { return isRoot(each) || isX(each); };
+  for (const Factor &factor : collectFactors(node, exponent, isLeaf)) {
+    const Node *base = isX(factor.base) ? factor.base : openScaled(factor.base);
+    if (base->is(Kind::Neg) && !isX(base) && factor.exponent.den == 1) {
+      isNegated ^= factor.exponent.num % 2 != 0;
+      read(base->getOperand(0), factor.exponent);
+    } else if (base != factor.base && !isLeaf(base)) {
+      read(base, factor.exponent);
+    } else {
+      factors.push_back({base, factor.exponent});
     }
+  }
+}
+
+/// Whether a root is taken on the way to the reduction.
+static bool takesRoot(const Node *node) {
+  while (!node->is(Kind::Sum)) {
+    if (node->is(Kind::Rsqrt) || node->is(Kind::Sqrt) || node->is(Kind::Power))
+      return true;
+    const auto *it = llvm::find_if(
+        node->getOperands(), [](const Node *e) { return e->hasReduction(); });
+    if (it == node->getOperands().end())
+      return false;
+    node = *it;
+  }
   return false;
 }
 
-/// Whether `inSum` is `atRoot` with root dimensions replaced by reduced ones.
-bool Matcher::isSame(const Expr *atRoot, const Expr *inSum) {
-  // What was equal stays so: the dimensions that it fixed are kept.
-  if (compared.contains({atRoot, inSum}) || isSameAnchor(atRoot, inSum))
+/// The factor that is r. x may be a sum too, but takes no root of one.
+static const Factor *findRoot(ArrayRef<Factor> factors) {
+  const Factor *found = nullptr;
+  for (const Factor &factor : factors)
+    if (isRoot(factor.base) &&
+        (!found || (!takesRoot(found->base) && takesRoot(factor.base))))
+      found = &factor;
+  return found;
+}
+
+/// Whether a * b is a factor of its own in `product`.
+static bool multipliesFirst(const FactorReader &reader, const Node *product,
+                            const Node *x, const Node *root) {
+  for (unsigned depth = 0; depth < 64; ++depth) {
+    product = reader.openScaled(product);
+    if (!product->is(Kind::Mul) && !product->is(Kind::Div))
+      return false;
+    const Node *a = reader.openScaled(product->getOperand(0)),
+               *b = reader.openScaled(product->getOperand(1));
+    if ((a == x && b == root) || (a == root && b == x))
+      return true;
+    // The statistic is on one side of each product.
+    product = a->hasReduction() && a != root ? a : b;
+  }
+  return false;
+}
+
+static Attempt<Product> makeProduct(const FactorReader &reader,
+                                    const Node *value) {
+  Product product;
+  product.value = value;
+  product.isNegated = reader.isNegated;
+  const Factor *root = findRoot(reader.factors);
+  if (!root)
+    return reject(Why::NoCandidate);
+  product.root = root->base;
+  product.divides = root->exponent == Fraction(-1);
+  for (const Factor &factor : reader.factors)
+    if (&factor != root && !isConstant(factor.base, 1.0))
+      product.others.push_back(factor);
+  if (product.others.empty())
+    return reject(Why::NoCandidate);
+  return product;
+}
+
+/// y = w * z with z rounded before (Llama), or one product (Gemma, T5, none).
+static Attempt<Product>
+readProduct(const Site &site, llvm::function_ref<bool(const Node *)> isX) {
+  const Node *value = site.node;
+  if (value->is(Kind::Round))
+    value = value->getOperand(0);
+  FactorReader whole(site, isX);
+  value = whole.openScaled(value);
+  whole.read(value);
+  if (findRoot(whole.factors))
+    return makeProduct(whole, value);
+  // No root among them: one factor must be the rounded z, the others w.
+  for (const Factor &factor : whole.factors) {
+    const Node *z = whole.openScaled(stripExtend(factor.base));
+    const Node *inner =
+        z->is(Kind::Round) ? whole.openScaled(z->getOperand(0)) : z;
+    if (inner == factor.base || factor.exponent != Fraction(1))
+      continue;
+    FactorReader part(site, isX);
+    part.read(inner);
+    if (!findRoot(part.factors))
+      continue;
+    Attempt<Product> product = makeProduct(part, inner);
+    if (!product)
+      return product;
+    product->normalizedType = z->getFloatType();
+    product->outerType = value->getFloatType();
+    product->isNegated ^= whole.isNegated;
+    for (const Factor &other : whole.factors) {
+      if (&other == &factor)
+        continue;
+      if (product->outer || other.exponent != Fraction(1))
+        return reject(Why::SecondWeight);
+      product->outer = other.base;
+    }
+    return product;
+  }
+  return reject(Why::NoCandidate);
+}
+
+Attempt<Product> norm::matchProduct(const Site &site) {
+  return readProduct(site, [](const Node *) { return false; });
+}
+
+//===----------------------------------------------------------------------===//
+// x
+//===----------------------------------------------------------------------===//
+
+/// A way in which x may be squared: |x| and -x have the same square.
+struct SquaredForm {
+  const Node *node;
+  const Node *rounding; // of x, for the statistic alone; null: none
+};
+
+static SmallVector<SquaredForm, 4> getSquaredForms(Reader &reader,
+                                                   const Node *squared) {
+  SmallVector<SquaredForm, 4> forms{{squared, nullptr}};
+  while (true) {
+    auto *element = dyn_cast<ElementNode>(squared);
+    const Node *opened = element ? reader.open(element) : squared;
+    if (!opened || !(opened->is(Kind::Abs) || opened->is(Kind::Neg) ||
+                     opened->is(Kind::Extend)))
+      break;
+    squared = opened->getOperand(0);
+    forms.push_back({squared, nullptr});
+  }
+  if (squared->is(Kind::Round) && isArithmeticType(squared->getType()))
+    forms.push_back({squared->getOperand(0), squared});
+  return forms;
+}
+
+namespace {
+/// Whether a node is x, each node asked once.
+class XMatcher {
+public:
+  struct Match {
+    Correspondence agreed;
+    const Node *rounding;
+  };
+  XMatcher(const Site &site, const Node *squared)
+      : site(site), forms(getSquaredForms(site.reader, squared)) {}
+
+  bool operator()(const Node *node) {
+    if (node->is(Kind::Constant) || node->is(Kind::Count))
+      return false;
+    auto [it, inserted] = known.try_emplace(node, false);
+    if (inserted)
+      known[node] = match(node).has_value();
+    return known[node];
+  }
+  /// A widened value and the narrow one are one value.
+  std::optional<Match> match(const Node *node) {
+    for (const SquaredForm &form : forms)
+      for (const Node *atRoot : {node, stripExtend(node)}) {
+        if (atRoot->getType() != form.node->getType())
+          continue;
+        Correspondence agreed(site.reader);
+        if (agreed.match(atRoot, form.node))
+          return Match{std::move(agreed), form.rounding};
+        beyondBound |= agreed.isBeyondBound();
+      }
+    return std::nullopt;
+  }
+  bool beyondBound = false;
+
+private:
+  const Site &site;
+  SmallVector<SquaredForm, 4> forms;
+  llvm::DenseMap<const Node *, bool> known;
+};
+} // namespace
+
+/// What a tensor in the product holds, where that is a product itself: x * w in
+/// an op of its own.
+static bool openFactor(const Site &site, Product &product, XMatcher &isX) {
+  for (Factor &factor : product.others) {
+    auto *element = dyn_cast<ElementNode>(factor.base);
+    const Node *opened = element && factor.exponent == Fraction(1)
+                             ? site.reader.open(element)
+                             : nullptr;
+    if (!opened || !(opened->is(Kind::Mul) || opened->is(Kind::Div) ||
+                     opened->is(Kind::Neg) || opened->is(Kind::Element)))
+      continue;
+    auto asks = [&](const Node *node) { return isX(node); };
+    FactorReader reader(site, asks);
+    reader.read(opened);
+    if (llvm::none_of(reader.factors,
+                      [&](const Factor &each) { return isX(each.base); }) &&
+        !opened->is(Kind::Element))
+      continue;
+    product.isNegated ^= reader.isNegated;
+    factor = reader.factors.front();
+    product.others.append(reader.factors.begin() + 1, reader.factors.end());
     return true;
-  if (atRoot->kind != inSum->kind || atRoot->type != inSum->type ||
-      atRoot->tensor != inSum->tensor || atRoot->name != inSum->name ||
-      atRoot->numerator != inSum->numerator ||
-      atRoot->denominator != inSum->denominator ||
-      atRoot->dropsNaN != inSum->dropsNaN ||
-      atRoot->operands.size() != inSum->operands.size() ||
-      atRoot->indices.size() != inSum->indices.size())
-    return false;
-  if (atRoot->kind == Kind::Sum || atRoot->kind == Kind::Constant ||
-      atRoot->kind == Kind::Count)
-    return atRoot == inSum;
-  for (auto [a, b] : llvm::zip(atRoot->indices, inSum->indices))
-    if (!reducedOf.agree(a, b, reader))
-      return false;
-  for (auto [a, b] : llvm::zip(atRoot->operands, inSum->operands))
-    if (!isSame(a, b))
-      return false;
-  compared.insert({atRoot, inSum});
-  return true;
+  }
+  return false;
+}
+
+/// Why no factor is x.
+static Rejection explain(const Site &site, const Statistic &statistic) {
+  const Node *squared = stripExtend(statistic.x);
+  if (auto *element = dyn_cast<ElementNode>(squared))
+    if (const Node *opened = site.reader.open(element);
+        opened && (!opened->is(Kind::Add) || opened->hasReduction()))
+      squared = opened;
+  if (getSquared(site.reader, squared))
+    return reject(Why::OtherTerm, "powers 4/1");
+  if (!squared->is(Kind::Add))
+    return reject(Why::OtherTensor);
+  // x - mean(x): one term, and the sum of it over the same variables.
+  bool isCentered = llvm::any_of(
+      normalize(site.context(), squared).terms, [](const Term &term) {
+        return term.coefficient < Fraction(0) &&
+               llvm::any_of(
+                   term.factors,
+                   [](const Factor &factor) {
+                     return factor.base->is(Kind::Sum);
+                   });
+      });
+  return reject(isCentered ? Why::Centered : Why::SquareOfSum);
+}
+
+Check norm::matchX(const Site &site, const Statistic &statistic,
+                   Product &product, Correspondence &agreed,
+                   Deviations &deviations) {
+  XMatcher isX(site, statistic.x);
+  auto asks = [&](const Node *node) { return isX(node); };
+  Attempt<Product> whole = readProduct(site, asks);
+  if (!whole)
+    return whole.getRejection();
+  product = std::move(*whole);
+  for (unsigned opened = 0; opened < 16; ++opened) {
+    auto *it = llvm::find_if(product.others, [&](const Factor &factor) {
+      return factor.exponent == Fraction(1) && isX(factor.base);
+    });
+    if (it != product.others.end()) {
+      product.x = it->base;
+      product.others.erase(it);
+      break;
+    }
+    if (!openFactor(site, product, isX))
+      break;
+  }
+  if (!product.x && isX.beyondBound)
+    return reject(Why::TooLarge, int64_t(16384), int64_t(64),
+                  explain(site, statistic).explanation);
+  if (!product.x)
+    return explain(site, statistic);
+  XMatcher::Match match = *isX.match(product.x);
+  agreed = std::move(match.agreed);
+  if (match.rounding)
+    deviations.addNarrow(reject(Why::XRounded, match.rounding->getType()));
+  FactorReader reader(site, asks);
+  product.weighsLast =
+      multipliesFirst(reader, product.value, product.x, product.root);
+  return std::nullopt;
 }

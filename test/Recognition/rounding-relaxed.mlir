@@ -53,7 +53,7 @@ func.func @squares(%x: tensor<4x6xf16>) -> tensor<4x6xf16> {
 // DEFAULT-LABEL: func.func @squares_cast(
 // CHECK: norm.rmsnorm ins(
 // DEFAULT-NOT: norm.rmsnorm
-// WHY: (rounding-not-representable): the statistic is rounded before the root: expected a sum of x^2, found a sum of something else; rounding=relaxed computes it in f32 instead
+// WHY: (rounding-not-representable): the square is rounded to bf16 before it is added; rounding=relaxed computes it in f32 instead
 func.func @squares_cast(%x: tensor<4x6xf32>) -> tensor<4x6xf32> {
   %zero = arith.constant 0.0 : f32
   %n = arith.constant 6.0 : f32
@@ -89,7 +89,7 @@ func.func @squares_cast(%x: tensor<4x6xf32>) -> tensor<4x6xf32> {
 // CHECK: norm.rmsnorm ins(%arg0 : tensor<4x6xf32>)
 // CHECK-NOT: _type
 // DEFAULT-NOT: norm.rmsnorm
-// WHY: (rounding-not-representable): the statistic is rounded before the root: the statistic squares another tensor
+// WHY: (rounding-not-representable): x is rounded to f16 for the statistic alone; rounding=relaxed computes it in f32 instead
 func.func @x_for_statistic(%x: tensor<4x6xf32>) -> tensor<4x6xf32> {
   %zero = arith.constant 0.0 : f32
   %n = arith.constant 6.0 : f32
@@ -164,7 +164,7 @@ func.func @mean(%x: tensor<4x6xf16>, %w: tensor<6xf32>) -> tensor<4x6xf16> {
 // DEFAULT-LABEL: func.func @statistic(
 // CHECK: norm.rmsnorm ins({{.*}} scale_type = f16 ->
 // DEFAULT-NOT: norm.rmsnorm
-// WHY: (rounding-not-representable): the square is computed in f16, expected f32; rounding=relaxed computes it in f32 instead
+// WHY: (rounding-not-representable): the root is computed in f16, expected f32; rounding=relaxed computes it in f32 instead
 func.func @statistic(%x: tensor<4x6xf16>, %w: tensor<6xf32>) -> tensor<4x6xf32> {
   %zero = arith.constant 0.0 : f16
   %n = arith.constant 6.0 : f16
@@ -308,7 +308,7 @@ func.func @all_in_f16(%x: tensor<4x6xf16>) -> tensor<4x6xf16> {
 // DEFAULT-LABEL: func.func @quantised(
 // CHECK-NOT: norm.rmsnorm
 // DEFAULT-NOT: norm.rmsnorm
-// WHY: (rounding-not-representable): the mean is in another type than the arithmetic around it"
+// WHY: (rounding-not-representable): expected arithmetic in f16, bf16, f32 or f64, found f8E5M2"
 func.func @quantised(%x: tensor<4x6xf32>) -> tensor<4x6xf32> {
   %zero = arith.constant 0.0 : f32
   %n = arith.constant 6.0 : f32
@@ -343,7 +343,7 @@ func.func @quantised(%x: tensor<4x6xf32>) -> tensor<4x6xf32> {
 // DEFAULT-LABEL: func.func @count_is_infinite(
 // CHECK-NOT: norm.rmsnorm
 // DEFAULT-NOT: norm.rmsnorm
-// WHY: (rounding-not-representable): the square is computed in f16, expected f32"
+// WHY: (wrong-divisor): sum over dims [1] has 70000 terms but is divided by +Inf"
 func.func @count_is_infinite(%x: tensor<4x70000xf16>) -> tensor<4x70000xf32> {
   %zero = arith.constant 0.0 : f16
   %n = arith.constant 0x7C00 : f16

@@ -13,11 +13,36 @@
 #ifndef NORM_RECOGNITION_RECOGNIZE_H
 #define NORM_RECOGNITION_RECOGNIZE_H
 
-#include "norm/Recognition/RMSNormMatch.h"
+#include "norm/IR/Norm.h"
 
 namespace mlir {
 class DialectRegistry;
 namespace norm {
+
+enum class Rounding { Default, Exact, Relaxed };
+
+/// Why a candidate is not an RMSNorm. NotACandidate is not reported: there is
+/// no reciprocal root of a reduction in the expression.
+enum class Refusal {
+  NotACandidate,
+  NotASum,         ///< the reduction is a max, a product, ...
+  NotASquare,      ///< of |x|, x^3, x - mean, ...
+  DifferentTensor, ///< the statistic is of another tensor or index map
+  WrongDivisor,    ///< the sum is not divided by its number of terms
+  WrongExponent,   ///< not the reciprocal of a square root
+  EpsilonNotUniform,
+  EpsilonNegative,
+  DimsNotBroadcast,         ///< the statistic depends on a dimension it reduced
+  DynamicExtent,            ///< the divisor is not proved to be that extent
+  RoundingNotRepresentable, ///< roundings that S2 to S6 cannot state
+  RoundingNotExact,         ///< accepted by default, refused by rounding=exact
+  WeightNotRepresentable,
+  WeightNotOverDims,     ///< it spans only dimensions that are not normalized
+  InputNotRepresentable, ///< no tensor holds x in the result's shape
+  ExpressionTooLarge,    ///< beyond what is compared
+  NotOnTensors           ///< buffers: another op may write in between
+};
+StringRef stringifyRefusal(Refusal refusal);
 
 /// A norm that is in the program now. The op says which variant it is: its
 /// operands and attributes are S1 to S8 of docs/Norm.md.

@@ -27,8 +27,8 @@ WIDER_LIMITS = [
                               "the op divides once by a root that has the n in it"),
 ]
 
-# The typed reason that each of the manifest's reasons is; None: nothing is
-# scaled by a reduction, so there is no candidate and no remark.
+# The typed reason that each of the manifest's reasons is; None: no root is taken of
+# what scales, nor does it sum squares, so there is no candidate and no remark.
 REASONS = [
     (r"mean subtracted|mean is subtracted|^LayerNorm", "not-a-square"),
     (r"^mean \|x\| under the rsqrt|^pow 3|^cube|^fourth power", "not-a-square"),
@@ -37,7 +37,7 @@ REASONS = [
     (r"^divisor n|^L2 normalise|^sum over ALL dims", "wrong-divisor"),
     (r"wrong axis", "weight-not-over-dims"),
     (r"^no root", "wrong-exponent"),
-    (r"^softmax|\(L1\)", "not-a-square"),
+    (r"^softmax|\(L1\)", None),
     (r"^BatchNorm inference", "not-a-sum"),
     (r"^multiplied by the rms", "wrong-exponent"),
     (r"^no normalisation", None),

@@ -59,7 +59,7 @@ module {
 // -----
 
 // CHECK-LABEL: func.func @main(
-// CHECK: norm.rmsnorm ins(%{{.*}}, %expanded_2 : tensor<2x3x2x16xf32>, tensor<2x16xf32>)
+// CHECK: norm.rmsnorm ins(%{{.*}}, %expanded_{{.}} : tensor<2x3x2x16xf32>, tensor<2x16xf32>)
 // CHECK-SAME: dims = [3] epsilon = 9.99999974E-6 : f32 weight_dims = [2, 3] -> tensor<2x3x2x16xf32>
 // CHECK: return
 #map = affine_map<(d0, d1, d2, d3) -> (d0, d1, d2, d3)>

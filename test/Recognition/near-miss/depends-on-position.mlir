@@ -5,7 +5,7 @@
 // The terms depend on where they stand.
 
 // CHECK: remark: [Missed] RMSNorm
-// CHECK-SAME: (not-a-sum): expected a sum of squares, found a reduction of values that depend on their position
+// CHECK-SAME: (different-tensor): the statistic squares another tensor, or the same one at other indices
 // REPAIRED: norm.rmsnorm ins(
 #all = affine_map<(d0, d1) -> (d0, d1)>
 #row = affine_map<(d0, d1) -> (d0)>

@@ -5,7 +5,7 @@
 // Epsilon is added to the mean twice: no single constant does the same.
 
 // CHECK: remark: [Missed] RMSNorm
-// CHECK-SAME: (not-a-square)
+// CHECK-SAME: (rounding-not-representable): expected one epsilon, found two
 // REPAIRED: norm.rmsnorm ins(
 #all = affine_map<(d0, d1) -> (d0, d1)>
 #row = affine_map<(d0, d1) -> (d0)>

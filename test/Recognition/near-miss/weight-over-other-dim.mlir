@@ -5,7 +5,7 @@
 // The statistic runs over rows, the weight over columns.
 
 // CHECK: remark: [Missed] RMSNorm
-// CHECK-SAME: (weight-not-over-dims): the weight runs over dims [1], none of which is among the normalised dims [0]
+// CHECK-SAME: (weight-not-over-dims): the weight runs over dims [1], none of which is among the normalized dims [0]
 // REPAIRED: norm.rmsnorm ins(
 #all = affine_map<(d0, d1) -> (d0, d1)>
 #row = affine_map<(d0, d1) -> (d0)>

@@ -1,0 +1,363 @@
+//===- Decide.cpp - is this scalar an RMSNorm? ----------------------------===//
+//
+// Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What the norm is comes first, how it is computed next, operands last. The
+// stages read through every rounding; the mode is applied to what they noted.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Match.h"
+#include "mlir/IR/TypeUtilities.h"
+
+using namespace mlir;
+using namespace mlir::norm;
+using namespace mlir::norm::row;
+
+bool norm::isArithmeticType(Type type) {
+  return type.isF16() || type.isBF16() || type.isF32() || type.isF64();
+}
+
+namespace {
+/// The types and the weight of a candidate whose x and r are known.
+struct TypeMatcher {
+  const Site &site;
+  const Product &product;
+  const InverseRoot &inverse;
+  const Statistic &statistic;
+  const Divisor &divisor;
+  Deviations &deviations;
+
+  Check findTypes(PlannedNorm &norm);
+  void raiseTypes(PlannedNorm &norm);
+  Check checkTypes(const PlannedNorm &norm);
+  void noteRange();
+  Attempt<const Node *> findWeight(const PlannedNorm &norm);
+  const Node *getOuterWeight(const PlannedNorm &norm);
+
+private:
+  const Node *getRest(const Scale &scale) const;
+};
+} // namespace
+
+/// C is the type of x * r; where r is rounded for it, the type of r before.
+Check TypeMatcher::findTypes(PlannedNorm &norm) {
+  norm.computeType = product.value->getFloatType();
+  norm.scaleType = inverse.scaleType;
+  norm.normalizedType = product.normalizedType;
+  norm.sumType = inverse.sumType;
+  if (inverse.scaleType && !inverse.isWidened) {
+    // The product of two narrow values is exact in C: rounding it is what the
+    // narrow product does. (x * r) * w rounds each product.
+    norm.computeType = inverse.type;
+    bool hasWeight = !product.others.empty();
+    if (!product.outer && hasWeight &&
+        !(product.others.size() == 1 && product.weighsLast))
+      return reject(Why::WeightBesideRoundedRoot);
+    if (!norm.normalizedType && (product.outer || hasWeight))
+      norm.normalizedType = product.value->getFloatType();
+  }
+  if (inverse.type != norm.computeType)
+    deviations.addNarrow(
+        reject(Why::OtherType, "the root", inverse.type, norm.computeType));
+  for (const Node *term : statistic.terms)
+    if (stripExtend(term)->getType() != norm.computeType)
+      deviations.addNarrow(reject(Why::OtherType, "the square",
+                                  stripExtend(term)->getType(),
+                                  norm.computeType));
+  if (norm.sumType && norm.sumType.getWidth() <= norm.computeType.getWidth())
+    deviations.addNarrow(reject(Why::MeanRounded, norm.sumType));
+  if (inverse.sum->getWidth() < norm.computeType.getWidth())
+    deviations.addNarrow(reject(Why::MeanInOtherType));
+  unsigned width = norm.computeType.getWidth();
+  if (width == 16 || site.rounding == Rounding::Exact)
+    if (product.divides)
+      norm.rootForm = RootForm::Quotient;
+  const Node *r = stripCasts(product.root);
+  auto *power = dyn_cast<PowerNode>(r);
+  if (width == 16 && !product.divides &&
+      (r->is(Kind::Rsqrt) ||
+       (power && power->getNumerator() == -1 && power->getDenominator() == 2)))
+    norm.rootForm = RootForm::Rsqrt;
+  return std::nullopt;
+}
+
+/// The statistic in the widest type of the norm, f32 at least, and the
+/// roundings of r and z that C = the product's type would have made.
+void TypeMatcher::raiseTypes(PlannedNorm &norm) {
+  FloatType own = product.value->getFloatType();
+  FloatType raised = Float32Type::get(own.getContext());
+  auto widen = [&](Type type) {
+    if (isArithmeticType(type))
+      raised = getWiderFloatType(raised, cast<FloatType>(type));
+  };
+  widen(own);
+  for (const Node *node = product.root;;) {
+    widen(node->getType());
+    if (node->is(Kind::Sum))
+      break;
+    node = *llvm::find_if(node->getOperands(),
+                          [](const Node *e) { return e->hasReduction(); });
+  }
+  for (const Node *term : statistic.terms)
+    widen(term->getType());
+  norm.computeType = raised;
+  norm.sumType = {};
+  norm.rootForm = RootForm::Reciprocal;
+  // x / root rounds the quotient alone, the others r as well.
+  const Node *r = stripExtend(product.root);
+  bool isRounded = !product.divides || r->is(Kind::Round) || r != product.root;
+  norm.scaleType =
+      isRounded && r->getType() != raised ? r->getFloatType() : FloatType();
+  // The product of two 16-bit values is exact in f32: rounding it is all that
+  // 16-bit types does. (x * w) * r has no such z.
+  bool hasWeight = product.outer || !product.others.empty();
+  bool reorders = !product.others.empty() && !product.weighsLast;
+  norm.normalizedType = product.normalizedType;
+  if (!norm.normalizedType && own != raised && hasWeight && !reorders)
+    norm.normalizedType = own;
+}
+
+/// A sum of x^2 / n, or a root that is scaled, keeps in f16 what the sum of x^2
+/// loses beyond 65504 or below 2^-24; the other types have the range of f32.
+void TypeMatcher::noteRange() {
+  bool isScaled = !divisor.isStandard || !statistic.scales.empty();
+  bool hasSmallEpsilon = inverse.epsilon && !inverse.outer.empty();
+  if ((isScaled || hasSmallEpsilon) && inverse.type.isF16())
+    deviations.addNarrow(reject(Why::RangeOfType,
+                                isScaled ? "another place of the division by n"
+                                         : "a scaled root",
+                                inverse.type));
+}
+
+/// What S5 multiplies z by, as a factor in front of it.
+const Node *TypeMatcher::getRest(const Scale &scale) const {
+  Context &context = site.context();
+  const Node *value = scale.value;
+  if (scale.exponent == Fraction(1))
+    return value;
+  if (scale.exponent == Fraction(-1))
+    return context.get(
+        Kind::Div, value->getType(),
+        {context.getConstant(
+             APFloat(value->getFloatType().getFloatSemantics(), 1),
+             value->getType()),
+         value});
+  return nullptr;
+}
+
+/// A product of several weights and constants is one, computed before.
+Attempt<const Node *> TypeMatcher::findWeight(const PlannedNorm &norm) {
+  Context &context = site.context();
+  FloatType type = product.value->getFloatType();
+  const Node *weight = nullptr;
+  unsigned numFactors = 0;
+  auto multiply = [&](const Node *factor) {
+    weight = weight ? context.get(Kind::Mul, type, {weight, factor}) : factor;
+    ++numFactors;
+  };
+  for (const Factor &factor : product.others) {
+    std::optional<Scale> scale = getScale(factor);
+    if (scale && divisor.usesNumerator)
+      continue; // the divisor has taken it, or left it in its rest
+    if (scale && !scale->value->is(Kind::Constant))
+      return reject(Why::NoTensorForWeight, ArrayRef<int64_t>());
+    const Node *node = getRest({factor.base, factor.exponent});
+    if (!node)
+      return reject(Why::NoTensorForWeight, ArrayRef<int64_t>());
+    multiply(node);
+  }
+  for (const Scale &scale : divisor.rest) {
+    const Node *node =
+        scale.value->is(Kind::Constant) ? getRest(scale) : nullptr;
+    if (!node || node->getType() != type)
+      return reject(Why::NoConstantDivisor);
+    auto *constant = dyn_cast<ConstantNode>(node);
+    if (constant && !constant->getValue().isNormal())
+      return reject(Why::ScaleOutOfRange, constant->getValue(), type);
+    deviations.addInexact(Why::ScaledRoot);
+    multiply(node);
+  }
+  if (product.isNegated)
+    multiply(context.getConstant(
+        APFloat::getOne(type.getFloatSemantics(), /*Negative=*/true), type));
+  if (numFactors > 1 && site.weights == Weights::Single)
+    return reject(Why::SeveralWeights, int64_t(numFactors));
+  if (numFactors > 1)
+    deviations.addInexact(Why::OtherOrder);
+  if (weight && product.outer)
+    return reject(Why::SecondWeight);
+  // As it is stored: S5 widens it.
+  return numFactors == 1 ? findNarrow(site.reader, weight) : weight;
+}
+
+/// The significand of a product of two values of `type` fits into `wide`, so
+/// that rounding it to `type` is the one rounding of a product in `type`.
+static bool holdsProduct(FloatType wide, FloatType type) {
+  return wide.getFPMantissaWidth() >= 2 * type.getFPMantissaWidth();
+}
+
+/// The weight of the rounded z: as it is stored where S5 multiplies so, or is
+/// the same by an exact product that is rounded; else as it is multiplied.
+const Node *TypeMatcher::getOuterWeight(const PlannedNorm &norm) {
+  const Node *weight = findNarrow(site.reader, product.outer);
+  FloatType wider =
+      getWiderFloatType(norm.normalizedType, weight->getFloatType());
+  bool isOne = product.outerType == wider ||
+               (site.node->is(Kind::Round) && site.node->getType() == wider &&
+                holdsProduct(product.outerType, wider));
+  return isOne ? weight : product.outer;
+}
+
+/// What the op takes: tensors of f16, bf16, f32 and f64 without an encoding,
+/// for a sparse x would be read as a dense one.
+static Check checkOperands(const Site &site, const PlannedNorm &norm) {
+  for (Value operand : {norm.input.value, norm.weight.tensor}) {
+    Type type = operand ? operand.getType() : site.node->getType();
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    if (tensor && tensor.getEncoding())
+      return reject(Why::Encoding, tensor);
+    if (!isArithmeticType(getElementTypeOrSelf(type)))
+      return reject(Why::OtherElement, type);
+  }
+  Type weight =
+      norm.weight.expression ? norm.weight.expression->getType() : Type();
+  for (Type type :
+       {site.node->getType(), Type(norm.computeType), Type(norm.sumType),
+        Type(norm.scaleType), Type(norm.normalizedType), weight})
+    if (type && !isArithmeticType(type))
+      return reject(Why::OtherArithmetic, type);
+  return std::nullopt;
+}
+
+/// A count that the program has lost is not put right.
+static Check checkRaised(const InverseRoot &inverse,
+                         const Statistic &statistic) {
+  for (ArrayRef<Scale> scales :
+       {ArrayRef<Scale>(inverse.inner), ArrayRef<Scale>(inverse.outer),
+        ArrayRef<Scale>(statistic.scales)})
+    for (const Scale &scale : scales)
+      if (auto *constant = dyn_cast<ConstantNode>(scale.value))
+        if (!constant->getValue().isFiniteNonZero())
+          return reject(Why::CountNotFinite, scale.value->getType());
+  return std::nullopt;
+}
+
+/// S5: z * w in the wider of both types.
+static Check checkWeightType(const TypeMatcher &types, const Node *weight,
+                             const PlannedNorm &norm) {
+  const Product &product = types.product;
+  if (!weight || weight != (product.outer ? product.outer : weight))
+    return std::nullopt;
+  FloatType z = norm.normalizedType ? norm.normalizedType : norm.computeType;
+  bool isRaised = types.deviations.narrow && !norm.normalizedType;
+  FloatType found = product.outer ? product.outerType
+                    : isRaised    ? norm.computeType
+                                  : product.value->getFloatType();
+  if (!isArithmeticType(weight->getType()))
+    return reject(Why::OtherElement, weight->getType());
+  FloatType wider = getWiderFloatType(z, weight->getFloatType());
+  if (found == wider)
+    return std::nullopt;
+  return reject(Why::OtherType, "the product with the weight", found, wider);
+}
+
+/// The mode, on what the stages have noted.
+static Check applyRounding(const Site &site, const Deviations &deviations,
+                           const PlannedNorm &raised) {
+  if (deviations.narrow && site.rounding != Rounding::Relaxed) {
+    Rejection rejection = *deviations.narrow;
+    rejection.explanation += "; rounding=relaxed computes it in " +
+                             text(raised.computeType) + " instead";
+    return rejection;
+  }
+  return site.rounding == Rounding::Exact ? deviations.inexact : std::nullopt;
+}
+
+/// From dimensions of the space to those of the input.
+static void toInputSpace(PlannedNorm &norm) {
+  for (SmallVectorImpl<int64_t> *dims : {&norm.dims, &norm.weightDims}) {
+    for (int64_t &dim : *dims)
+      dim = llvm::find(norm.order, dim) - norm.order.begin();
+    llvm::sort(*dims);
+  }
+}
+
+/// How x, r and w are computed, and where they are.
+static Check decideTypes(TypeMatcher &types, const Span &span,
+                         const Correspondence &agreed, PlannedNorm &norm) {
+  const Site &site = types.site;
+  const Product &product = types.product;
+  Deviations &deviations = types.deviations;
+  if (Check rejection = types.findTypes(norm))
+    return rejection;
+  types.noteRange();
+  noteSpelling(product, types.statistic, deviations);
+  if (Check rejection = matchEpsilon(types.inverse, types.statistic,
+                                     types.divisor, norm, deviations))
+    return rejection;
+  if (deviations.narrow) {
+    if (Check rejection = checkRaised(types.inverse, types.statistic))
+      return rejection;
+    types.raiseTypes(norm);
+    if (Check rejection = matchEpsilon(types.inverse, types.statistic,
+                                       types.divisor, norm, deviations))
+      return rejection;
+  }
+  Attempt<const Node *> inner = types.findWeight(norm);
+  if (!inner)
+    return inner.getRejection();
+  norm.dims = span.dims;
+  norm.count = span.count;
+  if (Check rejection =
+          matchInput(site, product, types.statistic, agreed, norm))
+    return rejection;
+  const Node *weight = product.outer ? types.getOuterWeight(norm) : *inner;
+  if (weight)
+    if (Check rejection = matchWeight(site, weight, norm))
+      return rejection;
+  if (Check rejection = checkWeightType(types, weight, norm))
+    return rejection;
+  if (Check rejection = checkOperands(site, norm))
+    return rejection;
+  return applyRounding(site, deviations, norm);
+}
+
+Attempt<PlannedNorm> norm::decide(const Site &site) {
+  Deviations deviations;
+  Attempt<Product> product = matchProduct(site);
+  if (!product)
+    return product.getRejection();
+  Attempt<InverseRoot> inverse = matchInverseRoot(*product, deviations);
+  if (!inverse)
+    return inverse.getRejection();
+  Attempt<Statistic> statistic =
+      matchStatistic(site.reader, inverse->sum, deviations);
+  if (!statistic)
+    return statistic.getRejection();
+  Correspondence agreed(site.reader);
+  if (Check rejection = matchX(site, *statistic, *product, agreed, deviations))
+    return std::move(*rejection);
+  Attempt<Span> span = matchSpan(site, *inverse, *statistic, *product, agreed);
+  if (!span)
+    return span.getRejection();
+  Attempt<Divisor> divisor =
+      matchDivisor(site, *inverse, *statistic, *product, *span);
+  if (!divisor)
+    return divisor.getRejection();
+  PlannedNorm norm;
+  norm.op = site.body->op;
+  norm.scalar = site.scalar;
+  norm.space = site.spaceMap;
+  TypeMatcher types{site, *product, *inverse, *statistic, *divisor, deviations};
+  if (Check rejection = decideTypes(types, *span, agreed, norm))
+    return std::move(*rejection);
+  // Where the product brings sqrt(n), what a tensor holds is not r.
+  if (!divisor->usesNumerator && divisor->rest.empty())
+    findInverseRoots(site, *product, norm);
+  toInputSpace(norm);
+  return norm;
+}

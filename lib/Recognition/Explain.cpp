@@ -1,0 +1,75 @@
+//===- Explain.cpp - the text of a rejection ------------------------------===//
+//
+// Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Match.h"
+
+using namespace mlir;
+using namespace mlir::norm;
+
+Refusal norm::getReason(Why why) {
+  switch (why) {
+#define REJECTION(name, reason, text)                                          \
+  case Why::name:                                                              \
+    return Refusal::reason;
+#include "Rejections.def"
+  }
+  llvm_unreachable("unknown rejection");
+}
+
+const char *norm::getTemplate(Why why) {
+  switch (why) {
+#define REJECTION(name, reason, text)                                          \
+  case Why::name:                                                              \
+    return text;
+#include "Rejections.def"
+  }
+  llvm_unreachable("unknown rejection");
+}
+
+StringRef norm::stringifyRefusal(Refusal refusal) {
+  static constexpr StringLiteral names[] = {"not-a-candidate",
+                                            "not-a-sum",
+                                            "not-a-square",
+                                            "different-tensor",
+                                            "wrong-divisor",
+                                            "wrong-exponent",
+                                            "epsilon-not-uniform",
+                                            "epsilon-negative",
+                                            "dims-not-broadcast",
+                                            "dynamic-extent",
+                                            "rounding-not-representable",
+                                            "rounding-not-exact",
+                                            "weight-not-representable",
+                                            "weight-not-over-dims",
+                                            "input-not-representable",
+                                            "expression-too-large",
+                                            "not-on-tensors"};
+  static_assert(std::size(names) ==
+                static_cast<unsigned>(Refusal::NotOnTensors) + 1);
+  return names[static_cast<unsigned>(refusal)];
+}
+
+std::string norm::text(Type type) {
+  std::string result;
+  llvm::raw_string_ostream(result) << type;
+  return result;
+}
+
+std::string norm::text(ArrayRef<int64_t> values) {
+  std::string result;
+  llvm::raw_string_ostream os(result);
+  os << '[';
+  llvm::interleaveComma(values, os);
+  os << ']';
+  return result;
+}
+
+std::string norm::text(const APFloat &value) {
+  SmallString<32> digits;
+  value.toString(digits, 9, 6);
+  return digits.str().str();
+}

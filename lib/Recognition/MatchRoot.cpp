@@ -1,0 +1,272 @@
+//===- MatchRoot.cpp - is this the reciprocal root of a statistic? --------===//
+//
+// Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Match.h"
+
+using namespace mlir;
+using namespace mlir::norm;
+using namespace mlir::norm::row;
+
+namespace {
+/// Goes from r to the sum, one node at a time. The exponent says where it is:
+/// 1 at r, -1 at the root, -1/2 at the mean.
+class RootReader {
+public:
+  RootReader(const Product &product, Deviations &deviations)
+      : deviations(deviations), node(product.root),
+        exponent(product.divides ? -1 : 1) {}
+
+  Attempt<InverseRoot> read();
+
+private:
+  Check step();
+  Check takeRounding();
+  Check takeFactors();
+  Check takeSum(const Node *left, const Node *right);
+  Check takeExtremum(const ExtremumNode *extremum);
+  Check takeEpsilon(const Node *epsilon, EpsilonMode mode);
+
+  Deviations &deviations;
+  const Node *node;
+  Fraction exponent;
+  bool hasTwo = false; // epsilons: refused once it is a sum that they are on
+  InverseRoot found;
+};
+} // namespace
+
+/// r itself may be rounded once, to scale_type; the mean once, from sum_type.
+/// Below 16 bits a rounding is a quantization, which no mode reads through.
+Check RootReader::takeRounding() {
+  const Node *inner = node->getOperand(0);
+  for (Type type : {node->getType(), inner->getType()})
+    if (!isArithmeticType(type))
+      return reject(Why::OtherArithmetic, type);
+  bool isMean = exponent == Fraction(-1, 2);
+  bool sums = inner->is(Kind::Sum);
+  if (!isMean)
+    deviations.addNarrow(
+        reject(exponent == Fraction(1) ? Why::RoundedTwice : Why::RootRounded));
+  else if (node->is(Kind::Extend) || (!sums && found.sumType))
+    deviations.addNarrow(reject(Why::MeanInOtherType));
+  else if (!sums)
+    found.sumType = inner->getFloatType();
+  node = inner;
+  return std::nullopt;
+}
+
+Check RootReader::takeEpsilon(const Node *epsilon, EpsilonMode mode) {
+  if (epsilon->hasReduction())
+    return reject(Why::NotOneSum);
+  hasTwo |= found.epsilon != nullptr;
+  // A rounding between epsilon and the root is one of the radicand.
+  if (found.sumType)
+    deviations.addNarrow(reject(Why::MeanInOtherType));
+  found.epsilon = epsilon;
+  found.mode = mode;
+  found.outer.append(found.inner);
+  found.inner.clear();
+  return std::nullopt;
+}
+
+Check RootReader::takeSum(const Node *left, const Node *right) {
+  node = left->hasReduction() ? left : right;
+  const Node *epsilon = node == left ? right : left;
+  // A mean of squares, and its root, are at least 0: + 0.0 of either sign keeps
+  // them.
+  if ((isConstant(epsilon, 0.0) || isConstant(epsilon, -0.0)) &&
+      isNonNegative(node))
+    return std::nullopt;
+  return takeEpsilon(epsilon, exponent == Fraction(-1, 2)
+                                  ? EpsilonMode::Inside
+                                  : EpsilonMode::Outside);
+}
+
+/// max(m, e) is a clamp, and max(m, 0) nothing; min(m, largest) only matters
+/// where m has overflowed, and min(r, K) is a clamp of the root.
+Check RootReader::takeExtremum(const ExtremumNode *extremum) {
+  unsigned at = extremum->getOperand(1)->hasReduction();
+  const Node *bound = extremum->getOperand(!at);
+  bool keepsNaN = extremum->keepsNaN(at);
+  auto *constant = dyn_cast<ConstantNode>(bound);
+  node = extremum->getOperand(at);
+  if (extremum->is(Kind::Max)) {
+    bool isZero =
+        constant && !constant->getValue().isNaN() &&
+        (constant->getValue().isZero() || constant->getValue().isNegative());
+    if (isZero && keepsNaN && isNonNegative(node))
+      return std::nullopt;
+    if (!keepsNaN)
+      deviations.addInexact(Why::DropsNaN);
+    found.clampsMean = exponent == Fraction(-1, 2);
+    return takeEpsilon(bound, EpsilonMode::Clamp);
+  }
+  if (!constant || constant->getValue().isNegative() ||
+      constant->getValue().isNaN())
+    return reject(Why::NotOneSum);
+  if (!keepsNaN)
+    return reject(Why::BoundDropsNaN);
+  deviations.addInexact(Why::UpperBound);
+  if (constant->getValue().isInfinity() || constant->getValue().isLargest())
+    return std::nullopt;
+  if (exponent != Fraction(1) || !constant->getValue().isNormal())
+    return reject(Why::NotOneSum);
+  found.clampsRoot = true;
+  return takeEpsilon(bound, EpsilonMode::Clamp);
+}
+
+/// Splits the constants off the one factor that holds a reduction.
+Check RootReader::takeFactors() {
+  const Node *statistic = nullptr;
+  Fraction next;
+  for (const Factor &factor : collectFactors(node, exponent)) {
+    if (factor.base->hasReduction()) {
+      if (statistic)
+        return reject(Why::TwoReductions);
+      statistic = factor.base;
+      next = factor.exponent;
+    } else if (auto scale = getScale(factor)) {
+      if (!isConstant(scale->value, 1.0))
+        found.inner.push_back(*scale);
+    } else {
+      return reject(Why::NoConstantDivisor);
+    }
+  }
+  if (!statistic || statistic == node)
+    return reject(Why::NotOneSum);
+  node = statistic;
+  exponent = next;
+  return std::nullopt;
+}
+
+Check RootReader::step() {
+  switch (node->getKind()) {
+  case Kind::Round:
+  case Kind::Extend:
+    return takeRounding();
+  case Kind::Add:
+    return takeSum(node->getOperand(0), node->getOperand(1));
+  case Kind::Max:
+  case Kind::Min:
+    return takeExtremum(cast<ExtremumNode>(node));
+  case Kind::Abs:
+    if (!isNonNegative(node->getOperand(0)))
+      return reject(Why::NotOneSum);
+    node = node->getOperand(0);
+    return std::nullopt;
+  case Kind::Fma:
+    if (node->getOperand(0)->hasReduction() !=
+            node->getOperand(1)->hasReduction() &&
+        !node->getOperand(2)->hasReduction()) {
+      // sum * (1/n) + e, rounded once.
+      bool second = node->getOperand(1)->hasReduction();
+      const Node *fma = node;
+      deviations.addInexact(Why::Fused);
+      if (Check rejection =
+              takeSum(fma->getOperand(second), fma->getOperand(2)))
+        return rejection;
+      auto scale = getScale({fma->getOperand(!second), exponent});
+      if (!scale)
+        return reject(Why::NoConstantDivisor);
+      found.inner.push_back(*scale);
+      return std::nullopt;
+    }
+    return reject(Why::NotOneSum);
+  default:
+    return takeFactors();
+  }
+}
+
+Attempt<InverseRoot> RootReader::read() {
+  const Node *narrow = stripExtend(node);
+  found.isWidened = narrow != node;
+  node = narrow;
+  if (node->is(Kind::Round) && exponent == Fraction(1)) {
+    found.scaleType = node->getFloatType();
+    node = node->getOperand(0);
+  }
+  found.type = node->getFloatType();
+  while (!node->is(Kind::Sum) &&
+         !(isa<OpaqueNode>(node) && cast<OpaqueNode>(node)->isReduction()))
+    if (Check rejection = step())
+      return std::move(*rejection);
+  found.sum = node;
+  if (hasTwo)
+    return reject(Why::TwoEpsilons);
+  if (exponent == Fraction(-1, 2))
+    return std::move(found);
+  if (exponent == Fraction(1, 2) || exponent == Fraction(1))
+    return reject(Why::ByRoot);
+  if (exponent == Fraction(-1))
+    return reject(Why::WithoutRoot);
+  std::string power;
+  llvm::raw_string_ostream os(power);
+  os << exponent.num;
+  if (exponent.den != 1)
+    os << '/' << exponent.den;
+  return reject(Why::OtherExponent, power);
+}
+
+Attempt<InverseRoot> norm::matchInverseRoot(const Product &product,
+                                            Deviations &deviations) {
+  return RootReader(product, deviations).read();
+}
+
+//===----------------------------------------------------------------------===//
+// The spelling that the op has itself
+//===----------------------------------------------------------------------===//
+
+/// What of a step from r to the sum the op would round otherwise.
+static std::optional<Why> judge(const Node *node, const Node *inner,
+                                unsigned numRoots, unsigned &numDivisions) {
+  switch (node->getKind()) {
+  case Kind::Rsqrt:
+    return Why::ByRsqrt;
+  case Kind::Power:
+    return Why::ByPower;
+  case Kind::Sqrt:
+    return numRoots > 0 || (inner->is(Kind::Div) &&
+                            inner->getOperand(1)->hasReduction())
+               ? std::optional(Why::RootOfReciprocal)
+               : std::nullopt;
+  case Kind::Mul:
+    return numRoots > 0 ? Why::ByReciprocal : Why::ScaledRoot;
+  case Kind::Div:
+    if (numRoots > 0) // sum / n
+      return ++numDivisions > 1 || !isa<SumNode>(stripCasts(inner))
+                 ? std::optional(Why::OtherOrder)
+                 : std::nullopt;
+    return isConstant(node->getOperand(0), 1.0)
+               ? std::nullopt
+               : std::optional(Why::ScaledRoot);
+  default:
+    return std::nullopt;
+  }
+}
+
+void norm::noteSpelling(const Product &product, const Statistic &statistic,
+                        Deviations &deviations) {
+  unsigned numRoots = 0, numDivisions = 0;
+  const Node *node = product.root;
+  while (!node->is(Kind::Sum)) {
+    const auto *it = llvm::find_if(
+        node->getOperands(), [](const Node *e) { return e->hasReduction(); });
+    if (std::optional<Why> why = judge(node, *it, numRoots, numDivisions))
+      deviations.addInexact(*why);
+    numRoots += node->is(Kind::Sqrt);
+    node = *it;
+  }
+  const Node *term = stripExtend(statistic.terms.back());
+  if (statistic.isFused)
+    deviations.addInexact(Why::Fused);
+  auto *power = dyn_cast<PowerNode>(term);
+  if (!statistic.scales.empty())
+    deviations.addInexact(Why::OtherOrder);
+  else if (power && power->getSpelling() != PowerNode::Spelling::Power)
+    deviations.addInexact(Why::ByPower);
+  if (!product.others.empty() && !product.weighsLast)
+    deviations.addInexact(Why::OtherOrder);
+}

@@ -1,0 +1,359 @@
+//===- MatchSpan.cpp - which dimensions, and where x is -------------------===//
+//
+// Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Match.h"
+#include "llvm/ADT/SmallBitVector.h"
+
+using namespace mlir;
+using namespace mlir::norm;
+using namespace mlir::norm::row;
+
+std::optional<int64_t> Site::getDim(unsigned variable) const {
+  const auto *it = llvm::find(space, variable);
+  return it == space.end() ? std::nullopt
+                           : std::optional<int64_t>(it - space.begin());
+}
+
+//===----------------------------------------------------------------------===//
+// Dimensions: S1, S7
+//===----------------------------------------------------------------------===//
+
+/// A static part of a row whose extent is only known at run time may be longer
+/// than the row, unless both are read from one tensor that is as long.
+static Check matchPart(const Site &site, unsigned variable, unsigned inSum,
+                       const Statistic &statistic, const Product &product,
+                       Span &span) {
+  Context &context = site.context();
+  int64_t dim = *site.getDim(variable), extent = context.getExtent(inSum);
+  if (ShapedType::isDynamic(extent))
+    return reject(Why::SumNotProved, dim);
+  auto readsBoth = [&](const ElementNode *a, const ElementNode *b) {
+    if (a->getValue() != b->getValue())
+      return false;
+    for (auto [i, x, y] : llvm::enumerate(a->getIndices(), b->getIndices()))
+      if (x == context.getIndex(variable) && y == context.getIndex(inSum))
+        return context.isExtentOf(variable, a->getValue(), i);
+    return false;
+  };
+  span.count = extent;
+  if (!ShapedType::isDynamic(context.getExtent(variable)))
+    return std::nullopt;
+  for (auto *a : site.reader.getOccurrences(stripExtend(product.x)))
+    for (auto *b : site.reader.getOccurrences(stripExtend(statistic.x)))
+      if (readsBoth(a, b))
+        return std::nullopt;
+  return reject(Why::PartNotProved, extent, dim);
+}
+
+static bool isLessThan(int64_t extent, int64_t count) {
+  return !ShapedType::isDynamic(extent) && extent < count;
+}
+
+/// Dimensions that the sum sees reshaped: each is all of some of the other
+/// side.
+static Check matchSplit(const Site &site, const Statistic &statistic,
+                        const Correspondence &agreed, Span &span,
+                        llvm::DenseSet<unsigned> &used) {
+  auto split = agreed.getSplitVariables();
+  bool isReduced = split && llvm::all_of(split->second, [&](unsigned variable) {
+                     return llvm::is_contained(statistic.variables, variable) &&
+                            used.insert(variable).second;
+                   });
+  if (!isReduced)
+    return reject(Why::OtherIndices);
+  for (unsigned variable : split->first) {
+    std::optional<int64_t> dim = site.getDim(variable);
+    if (!dim)
+      return reject(Why::OtherIndices);
+    span.dims.push_back(*dim);
+  }
+  llvm::sort(span.dims);
+  return std::nullopt;
+}
+
+Attempt<Span> norm::matchSpan(const Site &site, const InverseRoot &inverse,
+                              const Statistic &statistic,
+                              const Product &product,
+                              const Correspondence &agreed) {
+  Span span;
+  llvm::DenseSet<unsigned> used;
+  for (auto [atRoot, inSum] : agreed.getVariables()) {
+    if (atRoot == inSum)
+      continue;
+    std::optional<int64_t> dim = site.getDim(atRoot);
+    if (!dim || !llvm::is_contained(statistic.variables, inSum) ||
+        !used.insert(inSum).second)
+      return reject(Why::OtherIndices);
+    if (!site.context().haveSameExtent(atRoot, inSum))
+      if (Check rejection =
+              matchPart(site, atRoot, inSum, statistic, product, span))
+        return std::move(*rejection);
+    span.dims.push_back(*dim);
+  }
+  llvm::sort(span.dims);
+  if (Check rejection = matchSplit(site, statistic, agreed, span, used))
+    return std::move(*rejection);
+  for (unsigned variable : statistic.variables)
+    if (!used.contains(variable) && site.context().getExtent(variable) != 1)
+      return reject(Why::OtherDimension);
+  if (span.count && (span.dims.size() != 1 || *span.count < 1 ||
+                     isLessThan(site.getExtent(span.dims[0]), *span.count)))
+    return reject(Why::PartOfDims, span.dims);
+  if (span.dims.empty())
+    return reject(Why::NoDims);
+  SmallVector<unsigned> depends = getDependentVariables(inverse.sum);
+  for (int64_t dim : span.dims)
+    if (llvm::is_contained(depends, site.space[dim]))
+      return reject(Why::DependsOnReduced);
+  return span;
+}
+
+//===----------------------------------------------------------------------===//
+// x
+//===----------------------------------------------------------------------===//
+
+/// The dimension of the space that each one of `tensor` at `indices` is;
+/// nothing where it is not a permutation of all of them.
+static std::optional<SmallVector<int64_t>>
+getOrder(const Site &site, Value tensor, ArrayRef<AffineExpr> indices) {
+  unsigned rank = site.getRank();
+  auto type = dyn_cast<RankedTensorType>(tensor.getType());
+  if (!type || indices.size() != rank || type.getRank() != rank)
+    return std::nullopt;
+  SmallVector<int64_t> order(rank, -1);
+  llvm::SmallBitVector used(rank);
+  for (auto [i, index] : llvm::enumerate(indices)) {
+    auto variable = dyn_cast<AffineDimExpr>(index);
+    if (!variable)
+      continue;
+    std::optional<int64_t> dim = site.getDim(variable.getPosition());
+    if (!dim || used.test(*dim) ||
+        !site.context().isExtentOf(variable.getPosition(), tensor, i))
+      return std::nullopt;
+    used.set(*dim);
+    order[i] = *dim;
+  }
+  // Unit dimensions, which indices do not name, follow in their order.
+  for (auto [i, dim] : llvm::enumerate(order)) {
+    if (dim >= 0)
+      continue;
+    int free = used.find_first_unset();
+    while (free >= 0 && site.getExtent(free) != 1)
+      free = used.find_next_unset(free);
+    if (free < 0 || type.getDimSize(i) != 1 ||
+        indices[i] != getAffineConstantExpr(0, tensor.getContext()))
+      return std::nullopt;
+    used.set(free);
+    dim = free;
+  }
+  return order;
+}
+
+namespace {
+/// Looks for what holds x; the first found wins.
+struct InputFinder {
+  const Site &site;
+  PlannedNorm &norm;
+
+  bool findTensor(const Node *form, bool inOrder);
+  bool findInSum(const Statistic &statistic, const Correspondence &agreed);
+  bool findInBody(const Node *form);
+  Value findElsewhere(const Node *form, const BodyOccurrence &occurrence);
+  bool variesOverAll(const Node *form) const;
+  std::optional<AffineMap> getSpaceMap(const Body &body) const;
+};
+} // namespace
+
+bool InputFinder::findTensor(const Node *form, bool inOrder) {
+  for (const ElementNode *element : site.reader.getOccurrences(form)) {
+    auto order = getOrder(site, element->getValue(), element->getIndices());
+    if (!order || (inOrder && !llvm::is_sorted(*order)))
+      continue;
+    norm.input.value = element->getValue();
+    norm.order = *order;
+    return true;
+  }
+  return false;
+}
+
+/// The statistic reads x from a tensor, the scaling computes it once more.
+bool InputFinder::findInSum(const Statistic &statistic,
+                            const Correspondence &agreed) {
+  Context &context = site.context();
+  llvm::DenseMap<AffineExpr, AffineExpr> toRoot;
+  for (auto [atRoot, inSum] : agreed.getVariables())
+    toRoot[context.getIndex(inSum)] = context.getIndex(atRoot);
+  for (const ElementNode *element :
+       site.reader.getOccurrences(stripExtend(statistic.x))) {
+    SmallVector<AffineExpr> indices;
+    for (AffineExpr index : element->getIndices())
+      indices.push_back(index.replace(toRoot));
+    auto order = getOrder(site, element->getValue(), indices);
+    if (!order)
+      continue;
+    norm.input.value = element->getValue();
+    norm.order = *order;
+    return true;
+  }
+  return false;
+}
+
+/// A row that the result repeats is no x.
+bool InputFinder::variesOverAll(const Node *form) const {
+  SmallVector<unsigned> depends = getDependentVariables(form);
+  return llvm::all_of(site.space, [&](unsigned variable) {
+    return llvm::is_contained(depends, variable) ||
+           site.context().getExtent(variable) == 1;
+  });
+}
+
+/// From the loops of a body to the space; nothing where its dimensions are not
+/// loops of it, or others have several iterations.
+std::optional<AffineMap> InputFinder::getSpaceMap(const Body &body) const {
+  if (&body == site.body)
+    return site.spaceMap;
+  linalg::LinalgOp op = body.op;
+  MLIRContext *mlir = op->getContext();
+  SmallVector<AffineExpr> results(site.getRank(),
+                                  getAffineConstantExpr(0, mlir));
+  llvm::SmallBitVector found(site.getRank());
+  auto walksAll = [&](unsigned loop, unsigned variable) {
+    for (OpOperand &operand : op->getOpOperands())
+      for (auto [i, expr] :
+           llvm::enumerate(op.getMatchingIndexingMap(&operand).getResults()))
+        if (expr == getAffineDimExpr(loop, mlir) &&
+            site.context().isExtentOf(variable, operand.get(), i))
+          return true;
+    return false;
+  };
+  for (auto [loop, index] : llvm::enumerate(body.loops)) {
+    if (op.getStaticLoopRanges()[loop] == 1)
+      continue;
+    auto variable = dyn_cast<AffineDimExpr>(index);
+    auto dim = variable ? site.getDim(variable.getPosition()) : std::nullopt;
+    if (!dim || found.test(*dim) || !walksAll(loop, variable.getPosition()))
+      return std::nullopt;
+    found.set(*dim);
+    results[*dim] = getAffineDimExpr(loop, mlir);
+  }
+  for (unsigned dim = 0; dim < site.getRank(); ++dim)
+    if (!found.test(dim) && site.getExtent(dim) != 1)
+      return std::nullopt;
+  return AffineMap::get(op.getNumLoops(), 0, results, mlir);
+}
+
+/// Whether `op` may be computed in front of `root` of its block: what it needs
+/// from there on has no effects, and is not `root`.
+static bool canStandBefore(Operation *op, Operation *root) {
+  constexpr size_t kMaxMoved = 16;
+  llvm::SmallSetVector<Operation *, 8> moved;
+  moved.insert(op);
+  for (size_t i = 0; i < moved.size(); ++i) {
+    if (moved[i]->getBlock() != root->getBlock() ||
+        moved[i]->isBeforeInBlock(root))
+      continue;
+    if (moved[i] == root || i == kMaxMoved || !isMemoryEffectFree(moved[i]) ||
+        op->hasTrait<OpTrait::IsTerminator>())
+      return false;
+    moved[i]->walk([&](Operation *each) {
+      for (Value operand : each->getOperands())
+        if (Operation *producer = operand.getDefiningOp())
+          if (!moved[i]->isAncestor(producer))
+            moved.insert(producer);
+    });
+  }
+  return true;
+}
+
+/// A tensor that is not read for the norm, and holds what a body computes once
+/// more; null where there is none.
+Value InputFinder::findElsewhere(const Node *form,
+                                 const BodyOccurrence &occurrence) {
+  constexpr unsigned kMaxUsers = 16; // of one tensor
+  linalg::LinalgOp root = site.body->op;
+  SmallVector<AffineExpr> indices;
+  for (unsigned variable : site.space)
+    indices.push_back(site.context().getIndex(variable));
+  auto holds = [&](OpResult result) {
+    auto type = dyn_cast<RankedTensorType>(result.getType());
+    if (!type || type.getRank() != static_cast<int64_t>(indices.size()) ||
+        type.getElementType() != form->getType())
+      return false;
+    for (auto [dim, variable] : llvm::enumerate(site.space))
+      if (!site.context().isExtentOf(variable, result, dim))
+        return false;
+    const Node *element = site.reader.read(result, indices);
+    Correspondence agreed(site.reader);
+    return agreed.match(element, form) &&
+           llvm::all_of(agreed.getVariables(),
+                        [](auto pair) { return pair.first == pair.second; });
+  };
+  for (Value operand : linalg::LinalgOp(occurrence.body->op)->getOperands())
+    for (auto [i, user] : llvm::enumerate(operand.getUsers())) {
+      if (i == kMaxUsers)
+        break;
+      auto other = dyn_cast<linalg::LinalgOp>(user);
+      if (!other || other->getBlock() != root->getBlock() ||
+          other.getNumReductionLoops() > 0 || !other.hasPureTensorSemantics() ||
+          !canStandBefore(other, root))
+        continue;
+      for (OpResult result : other->getResults())
+        if (holds(result))
+          return result;
+    }
+  return {};
+}
+
+/// A residual or a gate that was fused: computed in one body or in several.
+bool InputFinder::findInBody(const Node *form) {
+  if (!variesOverAll(form))
+    return false;
+  SmallVector<BodyOccurrence> occurrences;
+  for (bool isRoot : {true, false})
+    llvm::copy_if(site.reader.getBodyOccurrences(form),
+                  std::back_inserter(occurrences),
+                  [&](const BodyOccurrence &each) {
+                    return (each.body == site.body) == isRoot;
+                  });
+  for (const BodyOccurrence &occurrence : occurrences) {
+    std::optional<AffineMap> map = getSpaceMap(*occurrence.body);
+    if (!map)
+      continue;
+    norm.input.value = findElsewhere(form, occurrence);
+    if (norm.input.value)
+      return true;
+    norm.input = {occurrence.scalar, occurrence.body->op, *map};
+    return true;
+  }
+  return false;
+}
+
+Check norm::matchInput(const Site &site, const Product &product,
+                       const Statistic &statistic, const Correspondence &agreed,
+                       PlannedNorm &norm) {
+  norm.order = llvm::to_vector(llvm::seq<int64_t>(site.getRank()));
+  InputFinder finder{site, norm};
+  // The narrowest value that is widened, or rounded, to x in C.
+  const Node *x = product.x;
+  SmallVector<const Node *> forms{findNarrow(site.reader, x), stripExtend(x),
+                                  x};
+  if (x->is(Kind::Round) && x->getType() == norm.computeType)
+    forms.insert(forms.begin(), x->getOperand(0));
+  for (bool inOrder : {true, false})
+    for (const Node *form : forms)
+      if (finder.findTensor(form, inOrder))
+        return std::nullopt;
+  // |x| and -x may be squared, but are not what is scaled.
+  const Node *squared = stripExtend(statistic.x);
+  bool isScaled = squared->getKind() == stripExtend(x)->getKind();
+  if (isScaled && finder.findInSum(statistic, agreed))
+    return std::nullopt;
+  for (const Node *form : {stripExtend(x), x})
+    if (finder.findInBody(form))
+      return std::nullopt;
+  return reject(Why::NoTensorForX);
+}

@@ -1,0 +1,89 @@
+//===- MaterializeWeight.cpp - a weight that no tensor holds --------------===//
+//
+// Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Rewrite.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+using namespace mlir::norm;
+using row::Kind;
+
+using Values = llvm::DenseMap<const row::Node *, Value>;
+
+static Value emitOp(OpBuilder &b, Location loc, const row::Node *node,
+                    const Values &known) {
+  auto get = [&](unsigned i) { return known.at(node->getOperand(i)); };
+  switch (node->getKind()) {
+  case Kind::Constant:
+    return arith::ConstantOp::create(b, loc,
+                                     cast<row::ConstantNode>(node)->getAttr());
+  case Kind::Add:
+    return arith::AddFOp::create(b, loc, get(0), get(1));
+  case Kind::Mul:
+    return arith::MulFOp::create(b, loc, get(0), get(1));
+  case Kind::Div:
+    return arith::DivFOp::create(b, loc, get(0), get(1));
+  case Kind::Neg:
+    return arith::NegFOp::create(b, loc, get(0));
+  case Kind::Abs:
+    return math::AbsFOp::create(b, loc, get(0));
+  case Kind::Sqrt:
+    return math::SqrtOp::create(b, loc, get(0));
+  case Kind::Round:
+    return arith::TruncFOp::create(b, loc, node->getType(), get(0));
+  case Kind::Extend:
+    return arith::ExtFOp::create(b, loc, node->getType(), get(0));
+  default:
+    llvm_unreachable("the planner plans no other node as a weight");
+  }
+}
+
+/// Operands come first. There is no recursion, for an expression is as deep as
+/// the program is long.
+static Value emit(OpBuilder &b, Location loc, const row::Node *root,
+                  Values &known) {
+  SmallVector<const row::Node *> stack{root};
+  while (!stack.empty()) {
+    const row::Node *node = stack.back();
+    size_t height = stack.size();
+    if (!known.contains(node))
+      for (const row::Node *operand : llvm::reverse(node->getOperands()))
+        if (!known.contains(operand))
+          stack.push_back(operand);
+    if (stack.size() > height)
+      continue;
+    stack.pop_back();
+    if (!known.contains(node))
+      known[node] = emitOp(b, loc, node, known);
+  }
+  return known.at(root);
+}
+
+Value norm::materialize(OpBuilder &b, Location loc, const PlannedWeight &weight,
+                        ArrayRef<OpFoldResult> sizes) {
+  SmallVector<Value> inputs;
+  SmallVector<AffineMap> maps;
+  for (const WeightElement &element : weight.elements) {
+    inputs.push_back(element.tensor);
+    maps.push_back(element.map);
+  }
+  maps.push_back(b.getMultiDimIdentityMap(sizes.size()));
+  Value init =
+      tensor::EmptyOp::create(b, loc, sizes, weight.expression->getType());
+  SmallVector<utils::IteratorType> iterators(sizes.size(),
+                                             utils::IteratorType::parallel);
+  auto generic = linalg::GenericOp::create(
+      b, loc, TypeRange(init.getType()), inputs, init, maps, iterators,
+      [&](OpBuilder &b, Location loc, ValueRange args) {
+        Values known;
+        for (auto [element, arg] : llvm::zip(weight.elements, args))
+          known[element.node] = arg;
+        linalg::YieldOp::create(b, loc, emit(b, loc, weight.expression, known));
+      });
+  return generic.getResult(0);
+}

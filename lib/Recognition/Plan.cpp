@@ -1,0 +1,337 @@
+//===- Plan.cpp - decide about every candidate ----------------------------===//
+//
+// Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Plan.h"
+#include "Match.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+using namespace mlir::norm;
+using namespace mlir::norm::row;
+
+namespace {
+/// A scalar that is a norm, and what of the program computes it from x and r.
+struct Found {
+  PlannedNorm norm;
+  Value reduction;
+  llvm::SetVector<Value> parts; // scaled by r, but not the result
+};
+
+class Planner {
+public:
+  Planner(Operation *scope, Rounding rounding)
+      : flow(scope), rounding(rounding),
+        context(std::make_unique<Context>(scope->getContext())),
+        reader(*context, [this](Value value) { return flow.isOpen(value); }) {}
+
+  Plan run();
+
+private:
+  void decideOp(Operation *op, ArrayRef<Value> scalars);
+  void decideScalar(linalg::LinalgOp op, Value scalar);
+  Attempt<PlannedNorm> decideAt(linalg::LinalgOp op, Value scalar);
+  std::optional<Site> getSite(linalg::LinalgOp op, Value scalar);
+  llvm::SetVector<Value> collectParts(Value scalar, Value reduction) const;
+  void resolve();
+  Value findShared(const Found &norm,
+                   const llvm::DenseSet<Operation *> &readers) const;
+  void reportRoots(Plan &plan);
+  void note(Value reduction, Operation *op, Rejection rejection);
+
+  FlowAnalysis flow;
+  Rounding rounding;
+  Weights weights = Weights::Single;
+  std::unique_ptr<Context> context;
+  Reader reader;
+  std::vector<Found> found;
+  /// Scalars that no norm may end at: parts of one, or of what was refused as a
+  /// whole.
+  llvm::DenseSet<Value> taken;
+  llvm::DenseSet<Value> hasNorm;                  // reductions
+  llvm::MapVector<Value, PlannedRefusal> refused; // by reduction
+};
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Where a candidate is
+//===----------------------------------------------------------------------===//
+
+/// The loops that the operands of `scalar` walk along.
+static llvm::SmallBitVector getLoops(linalg::LinalgOp op, Value scalar) {
+  llvm::SmallBitVector loops(op.getNumLoops());
+  llvm::SmallSetVector<Value, 16> worklist;
+  worklist.insert(scalar);
+  for (size_t i = 0; i < worklist.size(); ++i) {
+    Value next = worklist[i];
+    Operation *producer = next.getDefiningOp();
+    auto argument = dyn_cast<BlockArgument>(next);
+    if (argument && argument.getOwner() == op.getBlock()) {
+      AffineMap map =
+          op.getMatchingIndexingMap(op.getMatchingOpOperand(argument));
+      map.walkExprs([&](AffineExpr expr) {
+        if (auto dim = dyn_cast<AffineDimExpr>(expr))
+          loops.set(dim.getPosition());
+      });
+    } else if (producer && producer->getBlock() == op.getBlock()) {
+      if (auto index = dyn_cast<linalg::IndexOp>(producer))
+        loops.set(index.getDim());
+      worklist.insert_range(producer->getOperands());
+    }
+  }
+  return loops;
+}
+
+/// The space is that of the op's result; where the op reduces, as a matrix
+/// product that a norm was fused into, the loops that the scalar depends on.
+std::optional<Site> Planner::getSite(linalg::LinalgOp op, Value scalar) {
+  const Body *body = reader.readBody(op);
+  const Node *node = body->values.lookup(scalar);
+  if (!node || !op.hasPureTensorSemantics())
+    return std::nullopt;
+  bool reduces = op.getNumReductionLoops() > 0;
+  MLIRContext *mlir = op->getContext();
+  OpResult result = op->getResult(0);
+  for (OpResult each : op->getResults())
+    if (op.getBlock()->getTerminator()->getOperand(each.getResultNumber()) ==
+        scalar)
+      result = each;
+  AffineMap map = op.getIndexingMapMatchingResult(result);
+  if (reduces) {
+    llvm::SmallBitVector loops = getLoops(op, scalar);
+    map = AffineMap::getFilteredIdentityMap(
+        mlir, op.getNumLoops(),
+        [&](AffineDimExpr loop) { return loops.test(loop.getPosition()); });
+  }
+  Site site{reader, flow, rounding, weights, body, scalar, node, {}, {}, map};
+  site.reduction = flow.lookup(scalar).reduction;
+  llvm::SmallBitVector seen(op.getNumLoops());
+  for (auto [i, expr] : llvm::enumerate(map.getResults())) {
+    auto loop = dyn_cast<AffineDimExpr>(expr);
+    // Where a constant tells the place, that is all of a unit dimension.
+    if (!loop && (expr != getAffineConstantExpr(0, mlir) ||
+                  cast<RankedTensorType>(result.getType()).getDimSize(i) != 1))
+      return std::nullopt;
+    auto index = loop ? dyn_cast<AffineDimExpr>(body->loops[loop.getPosition()])
+                      : AffineDimExpr(nullptr);
+    site.space.push_back(index ? index.getPosition()
+                               : context->addVariable(/*extent=*/1));
+    if (loop)
+      seen.set(loop.getPosition());
+  }
+  // A loop that the result does not see must have one iteration.
+  if (!reduces)
+    for (unsigned loop = 0; loop < op.getNumLoops(); ++loop)
+      if (!seen.test(loop) && op.getStaticLoopRanges()[loop] != 1)
+        return std::nullopt;
+  return site;
+}
+
+Attempt<PlannedNorm> Planner::decideAt(linalg::LinalgOp op, Value scalar) {
+  std::optional<Site> site = getSite(op, scalar);
+  return site ? decide(*site) : reject(Why::NoCandidate);
+}
+
+//===----------------------------------------------------------------------===//
+// Parts
+//===----------------------------------------------------------------------===//
+
+/// Scalars and tensors that are scaled by the same statistic, and that `scalar`
+/// is computed from; those of other ops by the tensors between.
+llvm::SetVector<Value> Planner::collectParts(Value scalar,
+                                             Value reduction) const {
+  llvm::SetVector<Value> parts;
+  SmallVector<Value> worklist{scalar};
+  auto visit = [&](Value value) {
+    Flow each = flow.lookup(value);
+    if (each.isScaled() && each.reduction == reduction && parts.insert(value))
+      worklist.push_back(value);
+  };
+  while (!worklist.empty()) {
+    Value next = worklist.pop_back_val();
+    if (auto argument = dyn_cast<BlockArgument>(next)) {
+      if (auto op =
+              dyn_cast<linalg::LinalgOp>(argument.getOwner()->getParentOp()))
+        visit(op.getMatchingOpOperand(argument)->get());
+      continue;
+    }
+    auto result = cast<OpResult>(next);
+    if (auto op = dyn_cast<linalg::LinalgOp>(result.getOwner()))
+      visit(
+          op.getBlock()->getTerminator()->getOperand(result.getResultNumber()));
+    else
+      llvm::for_each(result.getOwner()->getOperands(), visit);
+  }
+  return parts;
+}
+
+//===----------------------------------------------------------------------===//
+// Decisions
+//===----------------------------------------------------------------------===//
+
+static PlannedRefusal describe(Operation *op, Rejection rejection) {
+  return {op->getParentOfType<FunctionOpInterface>(),
+          {op->getLoc(), getReason(rejection.why),
+           std::move(rejection.explanation)}};
+}
+
+void Planner::note(Value reduction, Operation *op, Rejection rejection) {
+  if (rejection.why == Why::NoCandidate)
+    return;
+  refused.insert({reduction, describe(op, std::move(rejection))});
+}
+
+void Planner::decideScalar(linalg::LinalgOp op, Value scalar) {
+  Value reduction = flow.lookup(scalar).reduction;
+  Attempt<PlannedNorm> norm = decideAt(op, scalar);
+  if (norm) {
+    Found each{std::move(*norm), reduction, collectParts(scalar, reduction)};
+    taken.insert_range(each.parts);
+    hasNorm.insert(reduction);
+    found.push_back(std::move(each));
+    return;
+  }
+  // A part of it would be another function of x than the whole.
+  if (getReason(norm.getRejection().why) == Refusal::WeightNotOverDims)
+    taken.insert_range(collectParts(scalar, reduction));
+  note(reduction, op, std::move(norm.getRejection()));
+}
+
+/// From the last scalar on, which sees a norm with its weight before its
+/// unweighted part.
+void Planner::decideOp(Operation *op, ArrayRef<Value> scalars) {
+  for (Value scalar : llvm::reverse(scalars))
+    if (!taken.contains(scalar) &&
+        (weights == Weights::Single ||
+         !hasNorm.contains(flow.lookup(scalar).reduction)))
+      decideScalar(cast<linalg::LinalgOp>(op), scalar);
+}
+
+/// The result of `op`, one of `parts`, that holds its scalar; may be null.
+static Value getHolder(linalg::LinalgOp op, Value scalar,
+                       const llvm::SetVector<Value> &parts) {
+  for (OpResult result : op->getResults())
+    if (op.getBlock()->getTerminator()->getOperand(result.getResultNumber()) ==
+            scalar &&
+        parts.contains(result))
+      return result;
+  return {};
+}
+
+/// Whether something else than `readers` uses `part`, which no tensor of
+/// `parts` holds, or the tensor that does.
+static bool isShared(Value part, const llvm::SetVector<Value> &parts,
+                     const llvm::DenseSet<Operation *> &readers) {
+  return llvm::any_of(part.getUses(), [&](OpOperand &use) {
+    Operation *user = use.getOwner();
+    if (isa<linalg::YieldOp>(user)) {
+      auto op = cast<linalg::LinalgOp>(user->getParentOp());
+      Value result = op->getResult(use.getOperandNumber());
+      return !parts.contains(result) && !result.use_empty();
+    }
+    return !isa<tensor::DimOp>(user) && !readers.contains(user);
+  });
+}
+
+/// A part of the norm that something else than norms of this statistic uses;
+/// null where there is none.
+Value Planner::findShared(const Found &norm,
+                          const llvm::DenseSet<Operation *> &readers) const {
+  for (Value part : norm.parts) {
+    Operation *producer = part.getDefiningOp();
+    auto op = producer ? dyn_cast<linalg::LinalgOp>(producer->getParentOp())
+                       : nullptr;
+    if (!op)
+      continue;
+    Value tensor = getHolder(op, part, norm.parts);
+    if (isShared(part, norm.parts, readers) ||
+        (tensor && isShared(tensor, norm.parts, readers)))
+      return part;
+  }
+  return {};
+}
+
+/// y = w * z, where z has other users and is a norm itself, is a product of
+/// that norm: two norms would compute z twice, one would leave its chain alive.
+void Planner::resolve() {
+  llvm::DenseMap<Value, llvm::DenseSet<Operation *>> readers;
+  llvm::DenseSet<Value> scalars;
+  for (const Found &each : found) {
+    scalars.insert(each.norm.scalar);
+    auto &ops = readers[each.reduction];
+    ops.insert(each.norm.op);
+    ops.insert(each.norm.scalar.getDefiningOp());
+    for (Value part : each.parts)
+      if (Operation *op = part.getDefiningOp())
+        ops.insert(op);
+  }
+  std::vector<Found> resolved;
+  for (Found &each : found) {
+    Value part = findShared(each, readers[each.reduction]);
+    Attempt<PlannedNorm> norm = reject(Why::NoCandidate);
+    if (part)
+      norm = decideAt(
+          cast<linalg::LinalgOp>(part.getDefiningOp()->getParentOp()), part);
+    if (!norm)
+      resolved.push_back(std::move(each));
+    else if (scalars.insert(part).second)
+      resolved.push_back({std::move(*norm), each.reduction,
+                          collectParts(part, each.reduction)});
+  }
+  found = std::move(resolved);
+}
+
+/// What takes a root and was not found to scale anything as a norm does.
+void Planner::reportRoots(Plan &plan) {
+  for (const auto &[op, root] : flow.getRoots()) {
+    bool isKnown = llvm::any_of(op->getResults(), [&](Value result) {
+      return hasNorm.contains(result) || refused.contains(result);
+    });
+    if (!root.reduction && !isKnown)
+      plan.rootsOfOthers.push_back(describe(op, reject(Why::RootOfOther)));
+    else if (root.reduction && root.hasSquares)
+      note(root.reduction, op, reject(Why::NotScaled));
+  }
+  for (Operation *op : flow.getRootsOnBuffers())
+    plan.refused.push_back(describe(op, reject(Why::OnBuffers)));
+}
+
+Plan Planner::run() {
+  const FlowAnalysis::Candidates &candidates = flow.getCandidates();
+  // The last op first, which sees most of a norm. A norm with a weight that the
+  // program has is better than one whose weight is to be computed.
+  for (Weights each : {Weights::Single, Weights::Joined}) {
+    weights = each;
+    refused.clear();
+    for (const auto &[op, scalars] : llvm::reverse(candidates))
+      decideOp(op, scalars);
+  }
+  resolve();
+  Plan plan;
+  reportRoots(plan);
+  llvm::DenseMap<Operation *, size_t> numbers;
+  for (const auto &[op, scalars] : candidates)
+    numbers.try_emplace(op, numbers.size());
+  llvm::stable_sort(found, [&](const Found &a, const Found &b) {
+    Operation *x = a.norm.op, *y = b.norm.op;
+    return x == y ? a.norm.scalar.getDefiningOp()->isBeforeInBlock(
+                        b.norm.scalar.getDefiningOp())
+                  : numbers[x] < numbers[y];
+  });
+  for (Found &each : found)
+    plan.norms.push_back(std::move(each.norm));
+  for (auto &[reduction, norm] : llvm::reverse(refused))
+    if (!hasNorm.contains(reduction))
+      plan.refused.push_back(std::move(norm));
+  plan.context = std::move(context);
+  return plan;
+}
+
+Plan norm::makePlan(Operation *scope, Rounding rounding) {
+  return Planner(scope, rounding).run();
+}

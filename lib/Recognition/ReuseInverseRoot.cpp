@@ -1,0 +1,134 @@
+//===- ReuseInverseRoot.cpp - give r to its other users -------------------===//
+//
+// Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Rewrite.h"
+#include "mlir/Analysis/SliceAnalysis.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/ReshapeOpsUtils.h"
+#include "mlir/Transforms/RegionUtils.h"
+
+using namespace mlir;
+using namespace mlir::norm;
+
+/// The op of `norm`'s block before which a value is first needed, if that is
+/// before `norm`; null where a user is not below that block.
+static Operation *findFirstUser(RMSNormOp norm, ArrayRef<Value> tensors) {
+  Operation *first = norm;
+  for (Value tensor : tensors)
+    for (Operation *user : tensor.getUsers()) {
+      Operation *ancestor = norm->getBlock()->findAncestorOpInBlock(*user);
+      if (!ancestor)
+        return nullptr;
+      if (ancestor->isBeforeInBlock(first))
+        first = ancestor;
+    }
+  return first;
+}
+
+/// Whether the ops from `first` on that compute what `norm` reads can stand in
+/// front of it: they have no effects and need none of `tensors`.
+static bool canBeEarlier(RMSNormOp norm, ArrayRef<Value> tensors,
+                         Operation *first) {
+  Block *block = norm->getBlock();
+  BackwardSliceOptions options;
+  options.inclusive = true;
+  options.omitUsesFromAbove = false;
+  options.filter = [&](Operation *op) {
+    Operation *ancestor = block->findAncestorOpInBlock(*op);
+    return ancestor && !ancestor->isBeforeInBlock(first);
+  };
+  SetVector<Operation *> slice;
+  for (Value operand : norm.getDpsInputs())
+    if (failed(getBackwardSlice(operand, &slice, options)))
+      return false;
+  auto needs = [&](Value tensor) {
+    return llvm::any_of(tensor.getUsers(), [&](Operation *user) {
+      return slice.contains(block->findAncestorOpInBlock(*user));
+    });
+  };
+  return llvm::all_of(slice, isMemoryEffectFree) &&
+         llvm::none_of(tensors, needs);
+}
+
+static RankedTensorType getStatisticType(RMSNormOp norm) {
+  SmallVector<int64_t> shape;
+  for (int64_t dim : norm.getBatchDims())
+    shape.push_back(norm.getInputType().getDimSize(dim));
+  return RankedTensorType::get(shape, norm.getEffectiveComputeType());
+}
+
+/// How `type` is `statistic` with unit dimensions put in or left out; nothing
+/// where that is not plain from the types.
+static std::optional<SmallVector<ReassociationIndices>>
+getReassociation(RankedTensorType statistic, RankedTensorType type) {
+  if (statistic == type || statistic.getRank() == 0 || type.getRank() == 0)
+    return SmallVector<ReassociationIndices>();
+  if (statistic.getRank() == type.getRank())
+    return std::nullopt;
+  return getReassociationIndicesForReshape(statistic, type);
+}
+
+static Value reshape(RewriterBase &rewriter, Location loc, Value statistic,
+                     RankedTensorType type) {
+  auto source = cast<RankedTensorType>(statistic.getType());
+  if (source == type)
+    return statistic;
+  auto groups = *getReassociation(source, type);
+  if (source.getRank() < type.getRank())
+    return tensor::ExpandShapeOp::create(rewriter, loc, type, statistic,
+                                         groups);
+  return tensor::CollapseShapeOp::create(rewriter, loc, type, statistic,
+                                         groups);
+}
+
+/// The same norm in front of `first`, with r as its second result.
+static RMSNormOp addStatistic(RewriterBase &rewriter, RMSNormOp norm,
+                              Operation *first) {
+  rewriter.setInsertionPoint(first);
+  Location loc = norm.getLoc();
+  RankedTensorType statistic = getStatisticType(norm);
+  SmallVector<OpFoldResult> sizes =
+      tensor::getMixedSizes(rewriter, loc, norm.getInput());
+  SmallVector<OpFoldResult> kept;
+  for (int64_t dim : norm.getBatchDims())
+    kept.push_back(sizes[dim]);
+  auto resultType = cast<RankedTensorType>(norm.getResult(0).getType());
+  SmallVector<Value> operands(norm.getDpsInputs());
+  operands.push_back(createEmpty(rewriter, loc, sizes, resultType));
+  operands.push_back(createEmpty(rewriter, loc, kept, statistic));
+  RMSNormOp::Properties properties = norm.getProperties();
+  properties.operandSegmentSizes.back() = 1; // inv_rms_init
+  return RMSNormOp::create(rewriter, loc, TypeRange{resultType, statistic},
+                           operands, properties);
+}
+
+RMSNormOp norm::reuseStatistic(RewriterBase &rewriter, RMSNormOp norm,
+                               ArrayRef<Value> tensors,
+                               SmallVectorImpl<Operation *> &dead) {
+  RankedTensorType statistic = getStatisticType(norm);
+  for (Value tensor : tensors)
+    if (!getReassociation(statistic, cast<RankedTensorType>(tensor.getType())))
+      return norm;
+  Operation *first = findFirstUser(norm, tensors);
+  if (!first)
+    return norm;
+  // What is computed between them, such as x, can perhaps be earlier.
+  if (first != norm &&
+      (!canBeEarlier(norm, tensors, first) ||
+       failed(moveValueDefinitions(rewriter, norm.getDpsInputs(), first))))
+    return norm;
+  RMSNormOp replacement = addStatistic(rewriter, norm, first);
+  for (Value tensor : tensors) {
+    rewriter.replaceAllUsesWith(
+        tensor, reshape(rewriter, norm.getLoc(), replacement.getResult(1),
+                        cast<RankedTensorType>(tensor.getType())));
+    dead.push_back(tensor.getDefiningOp());
+  }
+  rewriter.replaceAllUsesWith(norm.getResult(0), replacement.getResult(0));
+  dead.push_back(norm);
+  return replacement;
+}

@@ -1,0 +1,364 @@
+//===- Rewrite.cpp - carry out a plan -------------------------------------===//
+//
+// Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Rewrite.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/Transforms/RegionUtils.h"
+#include "llvm/ADT/MapVector.h"
+
+using namespace mlir;
+using namespace mlir::norm;
+
+namespace {
+/// Where a value of a body now stands; `map` is from the loops of its op.
+struct HeldValue {
+  Value tensor;
+  AffineMap map;
+};
+using Held = llvm::MapVector<Value, HeldValue>; // by the value of the body
+
+/// What of a body becomes an op of its own: one value of it, or all that is not
+/// held, into the same inits and with the same effects.
+enum class Part { Value, Rest };
+
+class Rewrite {
+public:
+  Rewrite(RewriterBase &rewriter, ArrayRef<PlannedNorm> plan)
+      : rewriter(rewriter), plan(plan), norms(plan.size()) {}
+  SmallVector<RMSNormOp> run();
+
+private:
+  /// What a value of the original program is now.
+  Value lookup(Value value) const {
+    Value now = replaced.lookup(value); // of a new op, which stays
+    return now ? now : value;
+  }
+  Value getInput(const PlannedNorm &norm);
+  Value getWeight(const PlannedNorm &norm, Value input);
+  RMSNormOp createNorm(const PlannedNorm &norm);
+  void replace(linalg::LinalgOp op, SmallVector<unsigned> &members);
+  void eraseDead(SmallVector<Operation *> worklist);
+
+  RewriterBase &rewriter;
+  ArrayRef<PlannedNorm> plan;
+  SmallVector<RMSNormOp> norms;
+  SmallVector<SmallVector<Value>> inverseRoots; // of each norm
+  llvm::MapVector<Operation *, SmallVector<unsigned>> normsOf;
+  llvm::DenseMap<Operation *, Held> heldOf;
+  llvm::DenseMap<Value, Value> replaced;
+};
+} // namespace
+
+static bool hasEffects(Operation &op) { return !wouldOpBeTriviallyDead(&op); }
+
+/// The ops that compute `used`, from the last on, to which is added what they
+/// use; what is held is not computed again.
+static SmallVector<Operation *> collectOps(Block *body, Part part,
+                                           const Held &held,
+                                           llvm::DenseSet<Value> &used) {
+  SmallVector<Operation *> ops;
+  for (Operation &op : llvm::reverse(body->without_terminator())) {
+    auto isComputed = [&](Value value) {
+      return used.contains(value) && !held.contains(value);
+    };
+    if (!llvm::any_of(op.getResults(), isComputed) &&
+        (part == Part::Value || !hasEffects(op)))
+      continue;
+    ops.push_back(&op);
+    op.walk([&](Operation *user) { used.insert_range(user->getOperands()); });
+  }
+  return ops;
+}
+
+static linalg::GenericOp createPart(RewriterBase &rewriter, linalg::LinalgOp op,
+                                    Part part, const Held &held,
+                                    ValueRange yields, ValueRange inits,
+                                    ArrayRef<AffineMap> initMaps) {
+  llvm::DenseSet<Value> used(yields.begin(), yields.end());
+  SmallVector<Operation *> ops = collectOps(op.getBlock(), part, held, used);
+  Held inputs;
+  auto addInputs = [&] {
+    for (auto &[scalar, value] : held)
+      if (used.contains(scalar))
+        inputs.insert({scalar, value});
+    for (OpOperand &operand : op->getOpOperands()) {
+      BlockArgument argument = op.getMatchingBlockArgument(&operand);
+      if (used.contains(argument) &&
+          (part == Part::Value || !op.isDpsInit(&operand)))
+        inputs.insert(
+            {argument, {operand.get(), op.getMatchingIndexingMap(&operand)}});
+    }
+    auto maps = llvm::map_to_vector(
+        inputs, [](const auto &input) { return input.second.map; });
+    llvm::append_range(maps, initMaps);
+    return maps;
+  };
+  SmallVector<AffineMap> maps = addInputs();
+  if (part == Part::Rest &&
+      !inversePermutation(concatAffineMaps(maps, op->getContext()))) {
+    // Some loop is known from an operand only that nothing reads any more.
+    used.insert_range(op.getBlock()->getArguments());
+    maps = addInputs();
+  }
+  SmallVector<utils::IteratorType> iterators = op.getIteratorTypesArray();
+  if (part == Part::Value)
+    llvm::fill(iterators, utils::IteratorType::parallel);
+  return linalg::GenericOp::create(
+      rewriter, op->getLoc(), TypeRange(inits),
+      llvm::map_to_vector(
+          inputs, [](const auto &input) { return input.second.tensor; }),
+      inits, maps, iterators, [&](OpBuilder &b, Location loc, ValueRange args) {
+        IRMapping mapping;
+        mapping.map(llvm::make_first_range(inputs),
+                    args.drop_back(inits.size()));
+        if (part == Part::Rest)
+          mapping.map(op.getRegionOutputArgs(), args.take_back(inits.size()));
+        for (Operation *each : llvm::reverse(ops))
+          b.clone(*each, mapping);
+        auto get = [&](Value value) { return mapping.lookupOrDefault(value); };
+        linalg::YieldOp::create(b, loc, llvm::map_to_vector(yields, get));
+      });
+}
+
+/// Without the loops that no output walks along, and no used input either.
+static void dropUnusedLoops(RewriterBase &rewriter, linalg::GenericOp op) {
+  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+  llvm::SmallBitVector unused = getUnusedDimsBitVector(maps);
+  maps.push_back(rewriter.getMultiDimIdentityMap(op.getNumLoops()));
+  for (AffineMap &map : maps)
+    map = compressDims(map, unused);
+  AffineMap loops = maps.pop_back_val();
+  op.setIndexingMapsAttr(rewriter.getAffineMapArrayAttr(maps));
+  op.setIteratorTypesAttr(rewriter.getArrayAttr(
+      op.getIteratorTypes().getValue().drop_back(unused.count())));
+  // Those of an op within the body count that op's loops.
+  for (linalg::IndexOp index :
+       llvm::make_early_inc_range(op.getBody()->getOps<linalg::IndexOp>())) {
+    rewriter.setInsertionPoint(index);
+    if (auto loop = dyn_cast<AffineDimExpr>(loops.getResult(index.getDim())))
+      index.setDim(loop.getPosition());
+    else // one turn only
+      rewriter.replaceOpWithNewOp<arith::ConstantIndexOp>(index, 0);
+  }
+}
+
+/// A tensor that holds a scalar of a body, in front of the body's op.
+static Value outline(RewriterBase &rewriter, const PlannedInput &input,
+                     const Held &held) {
+  linalg::LinalgOp op = input.op;
+  OpBuilder::InsertionGuard guard(rewriter);
+  rewriter.setInsertionPoint(op);
+  SmallVector<OpFoldResult> sizes;
+  for (AffineExpr expr : input.map.getResults()) {
+    auto loop = dyn_cast<AffineDimExpr>(expr);
+    Value operand;
+    unsigned dim;
+    sizes.push_back(
+        loop && succeeded(op.mapIterationSpaceDimToOperandDim(
+                    loop.getPosition(), operand, dim))
+            ? tensor::getMixedSize(rewriter, op->getLoc(), operand, dim)
+            : rewriter.getIndexAttr(1)); // a constant: a unit dimension
+  }
+  Value init = tensor::EmptyOp::create(rewriter, op->getLoc(), sizes,
+                                       input.value.getType());
+  linalg::GenericOp outlined =
+      createPart(rewriter, op, Part::Value, held, input.value, init, input.map);
+  dropUnusedLoops(rewriter, outlined);
+  return outlined.getResult(0);
+}
+
+/// The result of `op` where it is what is held, else null. Effects of its body
+/// become an op without results, where the inputs tell the loops.
+static Value getWhole(RewriterBase &rewriter, linalg::LinalgOp op,
+                      const Held &held) {
+  Block *body = op.getBlock();
+  if (op.getNumReductionLoops() > 0 || op->getNumResults() != 1)
+    return {};
+  bool acts = llvm::any_of(body->without_terminator(), hasEffects);
+  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+  maps.resize(op.getNumDpsInputs());
+  if (acts && !inversePermutation(concatAffineMaps(maps, op->getContext())))
+    return {};
+  OpResult result = op->getResult(0);
+  HeldValue found = held.lookup(body->getTerminator()->getOperand(0));
+  if (found.map != op.getIndexingMapMatchingResult(result))
+    return {};
+  if (acts)
+    createPart(rewriter, op, Part::Rest, held, {}, {}, {});
+  return rewriter.createOrFold<tensor::CastOp>(op->getLoc(), result.getType(),
+                                               found.tensor);
+}
+
+Value norm::createEmpty(RewriterBase &rewriter, Location loc,
+                        ArrayRef<OpFoldResult> sizes, RankedTensorType type) {
+  Value empty =
+      tensor::EmptyOp::create(rewriter, loc, sizes, type.getElementType());
+  return rewriter.createOrFold<tensor::CastOp>(loc, type, empty);
+}
+
+Value Rewrite::getInput(const PlannedNorm &norm) {
+  const PlannedInput &input = norm.input;
+  if (!input.op) {
+    Value tensor = lookup(input.value);
+    Operation *producer = tensor.getDefiningOp();
+    // The planner has seen that it can be computed before.
+    if (producer && producer->getBlock() == norm.op->getBlock() &&
+        norm.op->isBeforeInBlock(producer))
+      (void)moveValueDefinitions(rewriter, tensor, norm.op);
+    return tensor;
+  }
+  Held &held = heldOf[input.op];
+  if (HeldValue found = held.lookup(input.value); found.map == input.map)
+    return found.tensor;
+  Value tensor = outline(rewriter, input, held);
+  held.insert({input.value, {tensor, input.map}});
+  return tensor;
+}
+
+/// Null where there is none.
+Value Rewrite::getWeight(const PlannedNorm &norm, Value input) {
+  PlannedWeight weight = norm.weight;
+  if (!weight.expression)
+    return lookup(weight.tensor);
+  for (WeightElement &element : weight.elements)
+    element.tensor = lookup(element.tensor);
+  Location loc = norm.op->getLoc();
+  SmallVector<OpFoldResult> sizes;
+  for (int64_t dim : norm.weightDims)
+    sizes.push_back(tensor::getMixedSize(rewriter, loc, input, dim));
+  return materialize(rewriter, loc, weight, sizes);
+}
+
+RMSNormOp Rewrite::createNorm(const PlannedNorm &norm) {
+  auto typeAttr = [](FloatType t) { return t ? TypeAttr::get(t) : TypeAttr(); };
+  Location loc = norm.op->getLoc();
+  Value input = getInput(norm);
+  auto shape = cast<RankedTensorType>(input.getType()).getShape();
+  auto type = RankedTensorType::get(shape, norm.scalar.getType());
+  Value init = createEmpty(rewriter, loc,
+                           tensor::getMixedSizes(rewriter, loc, input), type);
+  Value weight = getWeight(norm, input);
+  auto op = RMSNormOp::create(
+      rewriter, loc, TypeRange(type), input, weight, init,
+      /*inv_rms_init=*/Value(), rewriter.getDenseI64ArrayAttr(norm.dims),
+      FloatAttr::get(norm.computeType, norm.epsilon),
+      EpsilonModeAttr::get(rewriter.getContext(), norm.mode),
+      typeAttr(norm.computeType), typeAttr(norm.scaleType),
+      typeAttr(norm.normalizedType), /*weight_dims=*/DenseI64ArrayAttr(),
+      norm.count ? rewriter.getI64IntegerAttr(*norm.count) : IntegerAttr(),
+      RootFormAttr::get(rewriter.getContext(), norm.rootForm),
+      typeAttr(norm.sumType));
+  if (norm.computeType == op.getDefaultComputeType())
+    op.removeComputeTypeAttr();
+  if (weight && norm.weightDims != norm.dims)
+    op.setWeightDims(norm.weightDims);
+  return op;
+}
+
+/// Takes its norms out of `op`, which stays where it is without a use.
+void Rewrite::replace(linalg::LinalgOp op, SmallVector<unsigned> &members) {
+  // In the order of the body, for one may be a part of another's input.
+  llvm::sort(members, [&](unsigned a, unsigned b) {
+    return plan[a].scalar.getDefiningOp()->isBeforeInBlock(
+        plan[b].scalar.getDefiningOp());
+  });
+  rewriter.setInsertionPoint(op);
+  for (unsigned i : members) {
+    const PlannedNorm &norm = plan[i];
+    norms[i] = createNorm(norm);
+    SmallVector<unsigned> order(norm.order.begin(), norm.order.end());
+    heldOf[op][norm.scalar] = {norms[i].getResult(0),
+                               norm.space.getSubMap(order)};
+  }
+  const Held &held = heldOf[op];
+  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+  Value whole = getWhole(rewriter, op, held);
+  ValueRange values = whole;
+  if (!whole)
+    values = createPart(rewriter, op, Part::Rest, held,
+                        op.getBlock()->getTerminator()->getOperands(),
+                        op.getDpsInits(),
+                        ArrayRef(maps).take_back(op.getNumDpsInits()))
+                 ->getResults();
+  for (auto [result, value] : llvm::zip_equal(op->getResults(), values)) {
+    replaced[result] = value;
+    rewriter.replaceAllUsesWith(result, value);
+  }
+}
+
+/// What only asks for an extent of a result of `op` asks its init.
+static void forwardExtents(RewriterBase &rewriter, Operation *op) {
+  if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op))
+    for (auto [result, init] :
+         llvm::zip(op->getResults(), linalgOp.getDpsInits()))
+      rewriter.replaceUsesWithIf(result, init, [](OpOperand &use) {
+        return isa<tensor::DimOp>(use.getOwner());
+      });
+}
+
+/// Erases what is dead of `worklist`, and then the producers that only it used.
+void Rewrite::eraseDead(SmallVector<Operation *> worklist) {
+  llvm::DenseSet<void *> erased; // ops and values
+  while (!worklist.empty()) {
+    Operation *next = worklist.pop_back_val();
+    if (erased.contains(next))
+      continue;
+    if (llvm::all_of(next->getUsers(), llvm::IsaPred<tensor::DimOp>))
+      forwardExtents(rewriter, next);
+    // The effects of what is replaced are those of the rest.
+    if (!isOpTriviallyDead(next) && !normsOf.contains(next))
+      continue;
+    // Also the producers of what a body captures, by tensor.extract.
+    next->walk([&](Operation *each) {
+      for (Value operand : each->getOperands())
+        if (Operation *producer = operand.getDefiningOp())
+          worklist.push_back(producer);
+      erased.insert(each);
+      for (Value result : each->getResults())
+        erased.insert(result.getAsOpaquePointer());
+    });
+    rewriter.eraseOp(next);
+  }
+  for (RMSNormOp &norm : norms)
+    if (erased.contains(norm.getOperation()))
+      norm = {};
+  for (SmallVector<Value> &tensors : inverseRoots)
+    llvm::erase_if(tensors, [&](Value tensor) {
+      return erased.contains(tensor.getAsOpaquePointer());
+    });
+}
+
+SmallVector<RMSNormOp> Rewrite::run() {
+  for (auto [i, norm] : llvm::enumerate(plan))
+    normsOf[norm.op].push_back(i);
+  for (auto &[op, members] : normsOf)
+    replace(cast<linalg::LinalgOp>(op), members);
+  for (const PlannedNorm &norm : plan)
+    inverseRoots.push_back(llvm::map_to_vector(
+        norm.inverseRoots, [&](Value tensor) { return lookup(tensor); }));
+  eraseDead(llvm::to_vector(llvm::make_first_range(normsOf)));
+  normsOf.clear(); // for other ops may have their addresses now
+  // Last, for a norm that comes later may be another user of the statistic.
+  for (auto [norm, tensors] : llvm::zip_equal(norms, inverseRoots)) {
+    for (Value tensor : tensors)
+      forwardExtents(rewriter, tensor.getDefiningOp());
+    llvm::erase_if(tensors, [](Value tensor) { return tensor.use_empty(); });
+    if (!norm || tensors.empty())
+      continue;
+    SmallVector<Operation *> dead;
+    norm = reuseStatistic(rewriter, norm, tensors, dead);
+    eraseDead(std::move(dead));
+  }
+  return std::move(norms);
+}
+
+SmallVector<RMSNormOp> norm::rewrite(RewriterBase &rewriter,
+                                     ArrayRef<PlannedNorm> plan) {
+  return Rewrite(rewriter, plan).run();
+}

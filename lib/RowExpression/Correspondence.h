@@ -1,0 +1,73 @@
+//===- Correspondence.h - one value at two places ----------------*- C++-*-===//
+//
+// Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Whether an expression inside a sum is the one outside it, with some of its
+// variables in the place of others. Where one of both sides sees a tensor
+// through a reshape, variables agree digit by digit, as in d2 * 8 + d3 for a
+// variable of 4 * 8 values.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NORM_ROWEXPRESSION_CORRESPONDENCE_H
+#define NORM_ROWEXPRESSION_CORRESPONDENCE_H
+
+#include "Reader.h"
+
+namespace mlir::norm::row {
+
+/// (variable floordiv divisor) mod size.
+struct IndexDigit {
+  unsigned variable;
+  int64_t divisor, size;
+
+  bool operator==(const IndexDigit &other) const {
+    return variable == other.variable && divisor == other.divisor &&
+           size == other.size;
+  }
+};
+
+class Correspondence {
+public:
+  explicit Correspondence(Reader &reader) : reader(&reader) {}
+
+  /// Whether `inSum` is `atRoot`, with what was agreed on before. Tensors are
+  /// opened, the later one first, until both sides are alike.
+  bool match(const Node *atRoot, const Node *inSum);
+  /// Whether two indices may be one.
+  bool agree(AffineExpr atRoot, AffineExpr inSum);
+  /// Whether a match failed at the bounds on what is compared.
+  bool isBeyondBound() const { return beyondBound; }
+
+  /// Whole variables at the root, and those in the sum in their place.
+  const std::map<unsigned, unsigned> &getVariables() const { return variables; }
+  /// Variables at the root and in the sum that are each other only together,
+  /// all of both; nothing where digits of a variable are left over.
+  std::optional<std::pair<SmallVector<unsigned>, SmallVector<unsigned>>>
+  getSplitVariables() const;
+
+private:
+  using Pair = std::pair<const Node *, const Node *>;
+  static constexpr size_t kMaxPairs = 16384; // of nodes that are compared
+  static constexpr unsigned kMaxOpened = 64; // tensors
+
+  enum class Step { Differ, Same, Opened };
+  Step matchElements(Pair &pair);
+  bool pushOperands(Pair pair, SmallVectorImpl<Pair> &worklist);
+  bool agreeAll(ArrayRef<AffineExpr> atRoot, ArrayRef<AffineExpr> inSum);
+  bool agreeOnDigits(AffineExpr atRoot, AffineExpr inSum);
+  bool add(IndexDigit atRoot, IndexDigit inSum);
+
+  Reader *reader;
+  std::map<unsigned, unsigned> variables;
+  SmallVector<std::pair<IndexDigit, IndexDigit>, 4> digits;
+  unsigned numOpened = 0;
+  bool beyondBound = false;
+};
+
+} // namespace mlir::norm::row
+
+#endif // NORM_ROWEXPRESSION_CORRESPONDENCE_H

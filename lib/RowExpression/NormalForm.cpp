@@ -1,0 +1,449 @@
+//===- NormalForm.cpp - what is equal as mathematics ----------------------===//
+//
+// Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "NormalForm.h"
+#include <unordered_map>
+
+using namespace mlir;
+using namespace mlir::norm::row;
+using llvm::DynamicAPInt;
+
+static bool isIntegral(const Fraction &value) { return value.den == 1; }
+
+Fraction norm::row::getFraction(const APFloat &value) {
+  if (value.isZero())
+    return Fraction(0);
+  // A narrow type may not hold its own significand as an integer.
+  APFloat wide = value;
+  bool losesInfo;
+  wide.convert(APFloat::IEEEquad(), APFloat::rmNearestTiesToEven, &losesInfo);
+  // The significand as an integer, times a power of two.
+  int exponent = ilogb(wide) - wide.semanticsPrecision(wide.getSemantics());
+  APFloat scaled = scalbn(wide, -exponent, APFloat::rmNearestTiesToEven);
+  APSInt digits(wide.semanticsPrecision(wide.getSemantics()) + 2,
+                /*isUnsigned=*/false);
+  bool isExact;
+  scaled.convertToInteger(digits, APFloat::rmTowardZero, &isExact);
+  APInt power = APInt::getOneBitSet(std::abs(exponent) + 2, std::abs(exponent));
+  Fraction significand{DynamicAPInt(digits)};
+  return exponent < 0 ? significand / Fraction(DynamicAPInt(power))
+                      : significand * Fraction(DynamicAPInt(power));
+}
+
+/// The constant of a type that is exactly `value`, if there is one.
+static std::optional<APFloat>
+getExactConstant(const Fraction &value, const llvm::fltSemantics &semantics) {
+  constexpr int64_t kMaxDigits = int64_t(1) << 62;
+  DynamicAPInt digits = value.num, rest = value.den;
+  int exponent = 0;
+  for (; rest % 2 == 0; rest /= 2)
+    --exponent;
+  for (; digits != 0 && digits % 2 == 0; digits /= 2)
+    ++exponent;
+  if (rest != 1 || digits > kMaxDigits || digits < -kMaxDigits)
+    return std::nullopt;
+  APFloat wide(APFloat::IEEEquad());
+  wide.convertFromAPInt(APInt(64, int64_t(digits), /*isSigned=*/true),
+                        /*IsSigned=*/true, APFloat::rmNearestTiesToEven);
+  wide = scalbn(wide, exponent, APFloat::rmNearestTiesToEven);
+  bool losesInfo;
+  wide.convert(semantics, APFloat::rmNearestTiesToEven, &losesInfo);
+  return losesInfo ? std::nullopt : std::optional(wide);
+}
+
+/// value ^ exponent, where that is a rational number and not a long one.
+static std::optional<Fraction> raise(const Fraction &value,
+                                     const Fraction &exponent) {
+  static const DynamicAPInt bound(APInt::getOneBitSet(2050, 2048));
+  if (!isIntegral(exponent) || abs(exponent) > Fraction(64))
+    return std::nullopt;
+  Fraction result(1);
+  for (int64_t i = int64_t(abs(exponent).num); i > 0; --i) {
+    result *= value;
+    if (abs(result.num) > bound || result.den > bound)
+      return std::nullopt;
+  }
+  return exponent < Fraction(0) ? Fraction(1) / result : result;
+}
+
+//===----------------------------------------------------------------------===//
+// Factors
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// The base and the exponent that a root or a power multiplies by.
+struct Power {
+  const Node *base;
+  Fraction exponent;
+};
+} // namespace
+
+static std::optional<Power> getPower(const Node *node) {
+  if (node->is(Kind::Sqrt))
+    return Power{node->getOperand(0), Fraction(1, 2)};
+  if (node->is(Kind::Rsqrt))
+    return Power{node->getOperand(0), Fraction(-1, 2)};
+  if (auto *power = dyn_cast<PowerNode>(node))
+    return Power{power->getBase(),
+                 Fraction(power->getNumerator(), power->getDenominator())};
+  return std::nullopt;
+}
+
+/// Whether (base^inner)^outer is base^(inner * outer) for every base: not where
+/// the one forgets a sign, or the other gives NaN for it.
+static bool isOnePower(const Power &power, const Fraction &outer) {
+  if (isNonNegative(power.base))
+    return true;
+  bool forgetsSign = isIntegral(power.exponent) &&
+                     power.exponent.num % 2 == 0 && !isIntegral(outer);
+  bool isRoot = !isIntegral(power.exponent);
+  return !forgetsSign && !(isRoot && isIntegral(power.exponent * outer));
+}
+
+/// a * b or a / b; (a * b)^(1/2) is a^(1/2) * b^(1/2) but where both are
+/// negative.
+static bool isSplit(const Node *node, const Fraction &exponent) {
+  if (node->is(Kind::Fma) ? !isConstant(node->getOperand(2), -0.0)
+                          : !node->is(Kind::Mul) && !node->is(Kind::Div))
+    return false;
+  return isIntegral(exponent) || isNonNegative(node->getOperand(0)) ||
+         isNonNegative(node->getOperand(1));
+}
+
+SmallVector<Factor>
+norm::row::collectFactors(const Node *node, const Fraction &exponent,
+                          llvm::function_ref<bool(const Node *)> isLeaf) {
+  constexpr size_t kMaxFactors = 64; // beyond, products are factors
+  SmallVector<Factor> worklist{{node, exponent}}, factors;
+  while (!worklist.empty()) {
+    auto [next, e] = worklist.pop_back_val();
+    bool isWhole = worklist.size() + factors.size() > kMaxFactors ||
+                   (isLeaf && isLeaf(next));
+    std::optional<Power> power = getPower(next);
+    if (isWhole) {
+      factors.push_back({next, e});
+    } else if (isSplit(next, e)) {
+      bool divides = next->is(Kind::Div);
+      worklist.push_back({next->getOperand(1), divides ? -e : e});
+      worklist.push_back({next->getOperand(0), e});
+    } else if (power && isOnePower(*power, e)) {
+      worklist.push_back({power->base, power->exponent * e});
+    } else {
+      factors.push_back({next, e});
+    }
+  }
+  return factors;
+}
+
+//===----------------------------------------------------------------------===//
+// Forms
+//===----------------------------------------------------------------------===//
+
+bool Form::operator==(const Form &other) const {
+  return llvm::equal(terms, other.terms, [](const Term &a, const Term &b) {
+    return a.coefficient == b.coefficient && a.factors == b.factors;
+  });
+}
+
+static void print(llvm::raw_ostream &os, const Fraction &value) {
+  APFloat constant = getExactConstant(value, APFloat::IEEEdouble())
+                         .value_or(APFloat::getZero(APFloat::IEEEdouble()));
+  if (constant.isZero()) {
+    os << value.num << '/' << value.den;
+    return;
+  }
+  SmallString<16> digits;
+  constant.toString(digits, 9, 6);
+  os << digits;
+}
+
+static void print(llvm::raw_ostream &os, const Term &term, AsmState *names) {
+  bool hasCoefficient = term.coefficient != Fraction(1) || term.factors.empty();
+  bool isProduct = term.factors.size() + hasCoefficient > 1;
+  os << (isProduct ? "(" : "");
+  if (hasCoefficient)
+    print(os, term.coefficient);
+  if (hasCoefficient && isProduct)
+    os << " * ";
+  llvm::interleave(
+      term.factors, os,
+      [&](const Factor &factor) {
+        factor.base->print(os, names);
+        if (factor.exponent == Fraction(1))
+          return;
+        os << '^' << factor.exponent.num;
+        if (!isIntegral(factor.exponent))
+          os << '/' << factor.exponent.den;
+      },
+      " * ");
+  os << (isProduct ? ")" : "");
+}
+
+/// As a node is printed, so that both are one text where they are alike.
+void Form::print(llvm::raw_ostream &os, AsmState *names) const {
+  if (terms.empty())
+    os << '0';
+  os << (terms.size() > 1 ? "(" : "");
+  llvm::interleave(
+      terms, os, [&](const Term &term) { ::print(os, term, names); }, " + ");
+  os << (terms.size() > 1 ? ")" : "");
+}
+
+static bool isBefore(const Factor &a, const Factor &b) {
+  return a.base == b.base ? a.exponent < b.exponent
+                          : a.base->getNumber() < b.base->getNumber();
+}
+
+/// Joins equal bases; a constant to an integer power goes into the coefficient.
+/// That there was a root is kept where it says that the base is not negative:
+/// x^(1/2) * x^(3/2) is x^2 only then.
+static Term makeTerm(ArrayRef<Factor> factors) {
+  Term term;
+  SmallVector<Factor> sorted(factors);
+  llvm::sort(sorted, isBefore);
+  for (size_t i = 0; i < sorted.size();) {
+    Factor joined{sorted[i].base, Fraction(0)};
+    bool hasRoot = false;
+    for (; i < sorted.size() && sorted[i].base == joined.base; ++i) {
+      joined.exponent += sorted[i].exponent;
+      hasRoot |= !isIntegral(sorted[i].exponent);
+    }
+    if (hasRoot && isIntegral(joined.exponent) && !isNonNegative(joined.base)) {
+      term.factors.push_back({joined.base, Fraction(1, 2)});
+      joined.exponent -= Fraction(1, 2);
+    }
+    term.factors.push_back(joined);
+  }
+  llvm::erase_if(term.factors, [&](const Factor &factor) {
+    if (factor.exponent == Fraction(0))
+      return true;
+    auto *constant = dyn_cast<ConstantNode>(factor.base);
+    if (!constant || !constant->getValue().isFinite() ||
+        (constant->getValue().isZero() && factor.exponent < Fraction(0)))
+      return false;
+    auto power = raise(getFraction(constant->getValue()), factor.exponent);
+    if (power)
+      term.coefficient *= *power;
+    return power.has_value();
+  });
+  return term;
+}
+
+/// Sorted, and terms of the same factors joined.
+static Form makeForm(SmallVector<Term> terms) {
+  llvm::sort(terms, [](const Term &a, const Term &b) {
+    return std::lexicographical_compare(a.factors.begin(), a.factors.end(),
+                                        b.factors.begin(), b.factors.end(),
+                                        isBefore);
+  });
+  Form form;
+  for (Term &term : terms) {
+    if (!form.terms.empty() && form.terms.back().factors == term.factors)
+      form.terms.back().coefficient += term.coefficient;
+    else
+      form.terms.push_back(std::move(term));
+  }
+  llvm::erase_if(form.terms, [](const Term &term) {
+    return term.coefficient == Fraction(0);
+  });
+  return form;
+}
+
+namespace {
+/// Each node is taken apart once, and what is large only in part.
+class Normalizer {
+public:
+  explicit Normalizer(Context &context) : context(context) {}
+  const Form &getForm(const Node *node);
+
+private:
+  static constexpr unsigned kMaxDepth = 32;
+  static constexpr size_t kMaxTerms = 64; // beyond, sums are factors
+  Term getTerm(const Node *product);
+  SmallVector<Term> sumTerms(const SumNode *sum);
+  const Node *rebuild(const Form &form, Type type);
+  const Node *rebuild(const Term &term, Type type);
+  const Node *rebuild(const Factor &factor, Type type);
+  const Node *getNumber(const Fraction &value, Type type);
+  const Node *normalizeBase(const Node *base);
+
+  Context &context;
+  unsigned depth = 0;
+  std::unordered_map<const Node *, Form> forms; // references stay valid
+};
+} // namespace
+
+/// No value of the program: what its name says.
+static const Node *getNamed(Context &context, const Fraction &value, Type type,
+                            ArrayRef<const Node *> operands) {
+  std::string name;
+  llvm::raw_string_ostream(name) << value.num << '/' << value.den;
+  return context.getOpaque(name, {}, type, operands);
+}
+
+const Node *Normalizer::getNumber(const Fraction &value, Type type) {
+  auto constant =
+      getExactConstant(value, cast<FloatType>(type).getFloatSemantics());
+  return constant ? context.getConstant(*constant, type)
+                  : getNamed(context, value, type, {});
+}
+
+const Node *Normalizer::rebuild(const Factor &factor, Type type) {
+  const auto &[base, exponent] = factor;
+  if (exponent == Fraction(1))
+    return base;
+  constexpr int kMaxPower = 1024;
+  if (abs(exponent) > Fraction(kMaxPower) || exponent.den > kMaxPower)
+    return getNamed(context, exponent, type, base);
+  return context.getPower(base, int64_t(exponent.num), int64_t(exponent.den),
+                          PowerNode::Spelling::Power, type);
+}
+
+/// A node that prints and compares as the form.
+const Node *Normalizer::rebuild(const Term &term, Type type) {
+  const Node *product = nullptr;
+  auto multiply = [&](const Node *factor) {
+    product =
+        product ? context.get(Kind::Mul, type, {product, factor}) : factor;
+  };
+  if (term.coefficient != Fraction(1) || term.factors.empty())
+    multiply(getNumber(term.coefficient, type));
+  for (const Factor &factor : term.factors)
+    multiply(rebuild(factor, type));
+  return product;
+}
+
+const Node *Normalizer::rebuild(const Form &form, Type type) {
+  const Node *sum = nullptr;
+  for (const Term &term : form.terms) {
+    const Node *next = rebuild(term, type);
+    sum = sum ? context.get(Kind::Add, type, {sum, next}) : next;
+  }
+  return sum ? sum : getNumber(Fraction(0), type);
+}
+
+/// What is no factor of its own may hold products and sums: what is added up,
+/// what a root is taken of, a value before it is rounded.
+const Node *Normalizer::normalizeBase(const Node *base) {
+  auto isNormal = [](const Node *node) {
+    return node->getOperands().empty() || !isa<FloatType>(node->getType());
+  };
+  switch (base->getKind()) {
+  case Kind::Add:
+  case Kind::Sum:
+  case Kind::Mul:
+  case Kind::Div:
+  case Kind::Fma:
+    return rebuild(getForm(base), base->getType());
+  case Kind::Round:
+  case Kind::Extend:
+  case Kind::Abs: {
+    const Node *operand = base->getOperand(0);
+    if (isNormal(operand))
+      return base;
+    return context.get(base->getKind(), base->getType(),
+                       rebuild(getForm(operand), operand->getType()));
+  }
+  default:
+    return base;
+  }
+}
+
+/// The sum of c * t, where c does not depend on what is summed over, is c times
+/// the sum of t.
+SmallVector<Term> Normalizer::sumTerms(const SumNode *sum) {
+  SmallVector<unsigned> variables(sum->getVariables());
+  llvm::sort(variables);
+  SmallVector<Term> terms;
+  for (const Term &term : getForm(sum->getTerm()).terms) {
+    Term inside, outside;
+    for (const Factor &factor : term.factors) {
+      SmallVector<unsigned> depends = getDependentVariables(factor.base);
+      bool isInside = llvm::any_of(variables, [&](unsigned variable) {
+        return llvm::is_contained(depends, variable);
+      });
+      (isInside ? inside : outside).factors.push_back(factor);
+    }
+    const Node *part =
+        context.getSum(rebuild(inside, sum->getType()), variables);
+    outside.factors.push_back({part, Fraction(1)});
+    Term joined = makeTerm(outside.factors);
+    joined.coefficient *= term.coefficient;
+    terms.push_back(std::move(joined));
+  }
+  return terms;
+}
+
+/// The one term of what is no sum. A base that is one term itself goes into it.
+Term Normalizer::getTerm(const Node *product) {
+  SmallVector<Factor> factors;
+  Fraction coefficient(1);
+  for (Factor &factor : collectFactors(product)) {
+    if (factor.base == product) {
+      factors.push_back({normalizeBase(product), factor.exponent});
+      continue;
+    }
+    bool isComposite =
+        isIntegral(factor.exponent) &&
+        (factor.base->is(Kind::Sum) || factor.base->is(Kind::Add) ||
+         factor.base->is(Kind::Neg));
+    const Form *form = isComposite ? &getForm(factor.base) : nullptr;
+    auto power = form && form->terms.size() == 1
+                     ? raise(form->terms[0].coefficient, factor.exponent)
+                     : std::nullopt;
+    if (!power) {
+      factors.push_back({normalizeBase(factor.base), factor.exponent});
+      continue;
+    }
+    coefficient *= *power;
+    for (const Factor &inner : form->terms[0].factors)
+      factors.push_back({inner.base, inner.exponent * factor.exponent});
+  }
+  Term term = makeTerm(factors);
+  term.coefficient *= coefficient;
+  return term;
+}
+
+const Form &Normalizer::getForm(const Node *node) {
+  if (auto it = forms.find(node); it != forms.end())
+    return it->second;
+  SmallVector<Term> terms;
+  SmallVector<std::pair<const Node *, bool>> worklist{{node, false}};
+  ++depth;
+  while (!worklist.empty()) {
+    auto [next, isNegated] = worklist.pop_back_val();
+    SmallVector<Term> more;
+    if (depth > kMaxDepth || terms.size() + worklist.size() > kMaxTerms) {
+      more.push_back({Fraction(1), {{next, Fraction(1)}}});
+    } else if (next->is(Kind::Add)) {
+      for (const Node *operand : llvm::reverse(next->getOperands()))
+        worklist.push_back({operand, isNegated});
+    } else if (next->is(Kind::Neg)) {
+      worklist.push_back({next->getOperand(0), !isNegated});
+    } else if (next->is(Kind::Fma) && !isConstant(next->getOperand(2), -0.0)) {
+      worklist.push_back({next->getOperand(2), isNegated});
+      worklist.push_back({context.get(Kind::Mul, next->getType(),
+                                      next->getOperands().drop_back()),
+                          isNegated});
+    } else if (auto *sum = dyn_cast<SumNode>(next)) {
+      more = sumTerms(sum);
+    } else {
+      more.push_back(getTerm(next));
+    }
+    for (Term &term : more) {
+      if (isNegated)
+        term.coefficient = -term.coefficient;
+      terms.push_back(std::move(term));
+    }
+  }
+  --depth;
+  return forms[node] = makeForm(std::move(terms));
+}
+
+Form norm::row::normalize(Context &context, const Node *node) {
+  return Normalizer(context).getForm(node);
+}

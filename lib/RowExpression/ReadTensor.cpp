@@ -1,0 +1,485 @@
+//===- ReadTensor.cpp - read tensors and linalg into row expressions ------===//
+//
+// Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Reader.h"
+#include "mlir/Analysis/SliceAnalysis.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Matchers.h"
+#include "llvm/Support/SaveAndRestore.h"
+
+using namespace mlir;
+using namespace mlir::norm::row;
+
+//===----------------------------------------------------------------------===//
+// Elements
+//===----------------------------------------------------------------------===//
+
+/// Whether a tensor is another one in another place: a view, a broadcast, a
+/// transposition, a copy. These are never leaves.
+static bool isMoved(Value tensor) {
+  Operation *op = tensor.getDefiningOp();
+  if (!op)
+    return false;
+  if (isa<tensor::CastOp, tensor::ExtractSliceOp, tensor::CollapseShapeOp,
+          tensor::ExpandShapeOp>(op))
+    return true;
+  auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
+  if (!linalgOp || linalgOp.getNumReductionLoops() > 0)
+    return false;
+  unsigned number = cast<OpResult>(tensor).getResultNumber();
+  return isa<BlockArgument>(
+      linalgOp.getBlock()->getTerminator()->getOperand(number));
+}
+
+const Node *Reader::read(Value tensor, SmallVector<AffineExpr> indices) {
+  AffineExpr zero = getAffineConstantExpr(0, context.getContext());
+  auto type = cast<RankedTensorType>(tensor.getType());
+  for (auto [index, extent] : llvm::zip(indices, type.getShape())) {
+    auto dim = dyn_cast<AffineDimExpr>(index);
+    if (extent == 1 || (dim && context.getExtent(dim.getPosition()) == 1))
+      index = zero;
+  }
+  const Node *element = context.getElement(tensor, indices);
+  if (!opens(tensor) && !isMoved(tensor))
+    return element;
+  const Node *value = open(cast<ElementNode>(element));
+  return value ? value : element;
+}
+
+const Node *Reader::open(const ElementNode *element) {
+  auto [it, inserted] = opened.try_emplace(element, nullptr);
+  if (!inserted)
+    return it->second;
+  if (depth == kMaxDepth) {
+    opened.erase(it); // from nearer by it may be read
+    beyond.insert(element);
+    return nullptr;
+  }
+  llvm::SaveAndRestore deeper(depth, depth + 1);
+  const Node *value = openUncached(element);
+  if (value == element)
+    value = nullptr;
+  if (value)
+    holders[value].push_back(element);
+  return opened[element] = value;
+}
+
+SmallVector<const ElementNode *> Reader::getOccurrences(const Node *node) {
+  SmallVector<const ElementNode *> chain;
+  while (auto *element = dyn_cast_or_null<ElementNode>(node)) {
+    chain.push_back(element);
+    node = open(element);
+  }
+  // What is computed first has most users, and is most often an argument.
+  llvm::SmallSetVector<const ElementNode *, 8> found(chain.rbegin(),
+                                                     chain.rend());
+  auto addHolders = [&](const Node *held) {
+    if (auto it = holders.find(held); it != holders.end())
+      found.insert_range(it->second);
+  };
+  if (node)
+    addHolders(node);
+  for (size_t i = 0; i < found.size(); ++i)
+    addHolders(found[i]);
+  return found.takeVector();
+}
+
+ArrayRef<BodyOccurrence> Reader::getBodyOccurrences(const Node *node) const {
+  auto it = inBodies.find(node);
+  return it == inBodies.end() ? ArrayRef<BodyOccurrence>() : it->second;
+}
+
+/// A constant that has one value everywhere. Integers of one bit are no counts,
+/// nor is what 64 bits do not hold.
+static const Node *readSplat(Context &context, Value tensor) {
+  DenseElementsAttr dense;
+  if (!matchPattern(tensor, m_Constant(&dense)) || !dense.isSplat())
+    return nullptr;
+  Type type = dense.getElementType();
+  if (isa<FloatType>(type))
+    return context.getConstant(dense.getSplatValue<APFloat>(), type);
+  if (!type.isIntOrIndex() || type.isInteger(1))
+    return nullptr;
+  auto value = dense.getSplatValue<APInt>();
+  return value.getSignificantBits() > 64
+             ? nullptr
+             : context.getCount(SymbolicCount::get(value.getSExtValue()), type);
+}
+
+const Node *Reader::openUncached(const ElementNode *element) {
+  Value value = element->getValue();
+  Operation *op = value.getDefiningOp();
+  if (!op || !isa<RankedTensorType>(value.getType()))
+    return nullptr;
+  if (const Node *constant = readSplat(context, value))
+    return constant;
+  // One scalar, put into a tensor.
+  if (isa<tensor::FromElementsOp, tensor::SplatOp>(op) &&
+      op->getNumOperands() > 0 && llvm::all_equal(op->getOperands()))
+    return readScalar(op->getOperand(0));
+  if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op))
+    return linalgOp.hasPureTensorSemantics()
+               ? openLinalg(cast<OpResult>(value), element->getIndices())
+               : nullptr;
+  if (auto branch = dyn_cast<scf::IfOp>(op))
+    return openBroadcast(branch, cast<OpResult>(value), element->getIndices());
+  if (auto source = reindex(op, element->getIndices()))
+    return read(op->getOperand(0), std::move(*source));
+  return nullptr;
+}
+
+//===----------------------------------------------------------------------===//
+// Views
+//===----------------------------------------------------------------------===//
+
+/// Indices of a reshape group's several dimensions from the one of its product;
+/// false where extents are unknown.
+static bool splitIndex(AffineExpr index, ArrayRef<int64_t> shape,
+                       MutableArrayRef<AffineExpr> parts) {
+  AffineExpr zero = getAffineConstantExpr(0, index.getContext());
+  if (llvm::count_if(shape, [](int64_t d) { return d != 1; }) <= 1) {
+    for (auto [extent, part] : llvm::zip(shape, parts))
+      part = extent == 1 ? zero : index;
+    return true;
+  }
+  if (llvm::any_of(shape.drop_front(), ShapedType::isDynamic))
+    return false;
+  int64_t stride = 1;
+  for (size_t i = shape.size(); i-- > 0;) {
+    parts[i] = index.floorDiv(stride);
+    if (i == 0)
+      break;
+    parts[i] = parts[i] % shape[i];
+    if (llvm::MulOverflow(stride, shape[i], stride))
+      return false;
+  }
+  return true;
+}
+
+static std::optional<AffineExpr> joinIndex(ArrayRef<AffineExpr> parts,
+                                           ArrayRef<int64_t> shape) {
+  AffineExpr index = getAffineConstantExpr(0, parts[0].getContext());
+  int64_t stride = 1;
+  for (size_t i = shape.size(); i-- > 0;) {
+    if (shape[i] == 1)
+      continue;
+    if (ShapedType::isDynamic(stride))
+      return std::nullopt;
+    index = parts[i] * stride + index;
+    if (ShapedType::isDynamic(shape[i]))
+      stride = shape[i];
+    else if (llvm::MulOverflow(stride, shape[i], stride))
+      return std::nullopt;
+  }
+  return index;
+}
+
+static std::optional<SmallVector<AffineExpr>>
+reindexSlice(Context &context, tensor::ExtractSliceOp slice,
+             ArrayRef<AffineExpr> indices) {
+  auto getAffine = [&](OpFoldResult value) {
+    if (auto constant = getConstantIntValue(value))
+      return getAffineConstantExpr(*constant, context.getContext());
+    return context.getSymbol(cast<Value>(value));
+  };
+  SmallVector<AffineExpr> source;
+  llvm::SmallBitVector dropped = slice.getDroppedDims();
+  unsigned next = 0;
+  for (auto [dim, offset, stride] :
+       llvm::enumerate(slice.getMixedOffsets(), slice.getStaticStrides())) {
+    if (ShapedType::isDynamic(stride))
+      return std::nullopt;
+    AffineExpr index = dropped.test(dim)
+                           ? getAffineConstantExpr(0, context.getContext())
+                           : indices[next++];
+    source.push_back(index * stride + getAffine(offset));
+  }
+  return source;
+}
+
+static std::optional<SmallVector<AffineExpr>>
+reindexCollapse(tensor::CollapseShapeOp collapse,
+                ArrayRef<AffineExpr> indices) {
+  ArrayRef<int64_t> shape = collapse.getSrcType().getShape();
+  // A collapse to rank 0 has no groups: every dimension is a unit one.
+  SmallVector<AffineExpr> source(
+      shape.size(), getAffineConstantExpr(0, collapse.getContext()));
+  MutableArrayRef<AffineExpr> parts(source);
+  for (auto [index, group] :
+       llvm::zip(indices, collapse.getReassociationIndices()))
+    if (!splitIndex(index, shape.slice(group.front(), group.size()),
+                    parts.slice(group.front(), group.size())))
+      return std::nullopt;
+  return source;
+}
+
+std::optional<SmallVector<AffineExpr>>
+Reader::reindex(Operation *op, ArrayRef<AffineExpr> indices) {
+  if (auto cast = dyn_cast<tensor::CastOp>(op)) {
+    if (!isa<RankedTensorType>(cast.getSource().getType()))
+      return std::nullopt;
+    return SmallVector<AffineExpr>(indices);
+  }
+  if (auto slice = dyn_cast<tensor::ExtractSliceOp>(op))
+    return reindexSlice(context, slice, indices);
+  if (auto collapse = dyn_cast<tensor::CollapseShapeOp>(op))
+    return reindexCollapse(collapse, indices);
+  if (auto expand = dyn_cast<tensor::ExpandShapeOp>(op)) {
+    ArrayRef<int64_t> shape = expand.getResultType().getShape();
+    SmallVector<AffineExpr> source;
+    for (const auto &group : expand.getReassociationIndices()) {
+      auto index = joinIndex(indices.slice(group.front(), group.size()),
+                             shape.slice(group.front(), group.size()));
+      if (!index)
+        return std::nullopt;
+      source.push_back(*index);
+    }
+    return source;
+  }
+  return std::nullopt;
+}
+
+/// TOSA's broadcast of a dynamic dimension: if its extent is 1, then the one
+/// element of it, else the tensor. Where the result is as long as the tensor,
+/// both are the tensor.
+const Node *Reader::openBroadcast(scf::IfOp branch, OpResult result,
+                                  ArrayRef<AffineExpr> indices) {
+  Value tensor = branch.elseYield()->getOperand(result.getResultNumber());
+  Value repeated = branch.thenYield()->getOperand(result.getResultNumber());
+  auto compare = branch.getCondition().getDefiningOp<arith::CmpIOp>();
+  auto broadcast = repeated.getDefiningOp<linalg::LinalgOp>();
+  if (!compare || compare.getPredicate() != arith::CmpIPredicate::eq ||
+      !matchPattern(compare.getRhs(), m_One()) || !broadcast ||
+      broadcast.getNumDpsInputs() != 1 ||
+      broadcast.getDpsInputOperand(0)->get() != tensor ||
+      branch->isProperAncestor(tensor.getDefiningOp() ? tensor.getDefiningOp()
+                                                      : branch->getParentOp()))
+    return nullptr;
+  auto dim = compare.getLhs().getDefiningOp<tensor::DimOp>();
+  std::optional<int64_t> position = dim ? dim.getConstantIndex() : std::nullopt;
+  if (!position || dim.getSource() != tensor ||
+      *position >= static_cast<int64_t>(indices.size()))
+    return nullptr;
+  auto variable = dyn_cast<AffineDimExpr>(indices[*position]);
+  if (!variable ||
+      !context.isExtentOf(variable.getPosition(), tensor, *position))
+    return nullptr;
+  return read(tensor, SmallVector<AffineExpr>(indices));
+}
+
+//===----------------------------------------------------------------------===//
+// Linalg
+//===----------------------------------------------------------------------===//
+
+/// Names the loops of the op that computes `result` at `indices`; reductions
+/// have variables of their own. False where `indices` do not tell the loops.
+bool Reader::enterLoops(OpResult result, ArrayRef<AffineExpr> indices,
+                        SmallVectorImpl<AffineExpr> &loops,
+                        SmallVectorImpl<unsigned> &reduced) {
+  auto op = cast<linalg::LinalgOp>(result.getOwner());
+  loops.assign(op.getNumLoops(), AffineExpr());
+  AffineMap map = op.getIndexingMapMatchingResult(result);
+  for (auto [expr, index] : llvm::zip(map.getResults(), indices)) {
+    // What the op does not write keeps the value of its init.
+    auto dim = dyn_cast<AffineDimExpr>(expr);
+    if (dim && !loops[dim.getPosition()])
+      loops[dim.getPosition()] = index;
+    else if (dim ? loops[dim.getPosition()] != index : expr != index)
+      return false;
+  }
+  SmallVector<int64_t> ranges = op.getStaticLoopRanges();
+  for (auto [i, kind] : llvm::enumerate(op.getIteratorTypesArray())) {
+    if (loops[i])
+      continue;
+    if (kind != utils::IteratorType::reduction) {
+      // A parallel loop that the result does not see must have one iteration.
+      if (ranges[i] != 1)
+        return false;
+      loops[i] = getAffineConstantExpr(0, context.getContext());
+      continue;
+    }
+    loops[i] = getLoopIndex(op, i);
+    reduced.push_back(cast<AffineDimExpr>(loops[i]).getPosition());
+  }
+  return reduced.size() == op.getNumReductionLoops();
+}
+
+/// A static parallel loop shares its variable with those of other ops, so that
+/// these read the same elements; what else there is belongs to the loop.
+AffineExpr Reader::getLoopIndex(linalg::LinalgOp op, unsigned loop) {
+  int64_t extent = op.getStaticLoopRanges()[loop];
+  if (!ShapedType::isDynamic(extent) &&
+      op.getIteratorTypesArray()[loop] == utils::IteratorType::parallel)
+    return context.getIndex(context.getVariable(loop, extent));
+  auto [it, inserted] = loopVariables.try_emplace({op, loop}, 0);
+  if (inserted) {
+    it->second = context.addVariable(extent);
+    addSources(op, loop, it->second);
+  }
+  return context.getIndex(it->second);
+}
+
+/// Every operand that a loop walks along tells its extent.
+void Reader::addSources(linalg::LinalgOp op, unsigned loop, unsigned variable) {
+  constexpr size_t kMaxSources = 32; // of one dynamic extent
+  Variable &info = context.getInfo(variable);
+  if (!ShapedType::isDynamic(info.extent))
+    return;
+  AffineExpr wanted = getAffineDimExpr(loop, context.getContext());
+  for (OpOperand &operand : op->getOpOperands())
+    for (auto [i, expr] :
+         llvm::enumerate(op.getMatchingIndexingMap(&operand).getResults()))
+      if (expr == wanted && info.sources.size() < kMaxSources)
+        if (SymbolicCount extent =
+                context.getExtents().getExtent(operand.get(), i);
+            !llvm::is_contained(info.sources, extent))
+          info.sources.push_back(extent);
+}
+
+/// Where the result of an op is as long as an index variable, so is all that
+/// its loop walks along.
+void Reader::addSources(OpResult result, ArrayRef<AffineExpr> indices) {
+  auto op = cast<linalg::LinalgOp>(result.getOwner());
+  AffineMap map = op.getIndexingMapMatchingResult(result);
+  for (auto [i, expr, index] : llvm::enumerate(map.getResults(), indices)) {
+    auto loop = dyn_cast<AffineDimExpr>(expr);
+    auto dim = dyn_cast<AffineDimExpr>(index);
+    if (loop && dim && context.isExtentOf(dim.getPosition(), result, i))
+      addSources(op, loop.getPosition(), dim.getPosition());
+  }
+}
+
+const Node *Reader::openLinalg(OpResult result, ArrayRef<AffineExpr> indices) {
+  auto op = cast<linalg::LinalgOp>(result.getOwner());
+  SmallVector<AffineExpr> loops;
+  SmallVector<unsigned> reduced;
+  if (!enterLoops(result, indices, loops, reduced))
+    return nullptr;
+  addSources(result, indices);
+  const Body *body = readBody(op, loops);
+  if (!reduced.empty())
+    return readReduction(result, *body, reduced);
+  Value yielded =
+      op.getBlock()->getTerminator()->getOperand(result.getResultNumber());
+  return readOperand(yielded, body);
+}
+
+const Body *Reader::readBody(linalg::LinalgOp op) {
+  SmallVector<AffineExpr> loops;
+  for (unsigned loop = 0; loop < op.getNumLoops(); ++loop)
+    loops.push_back(getLoopIndex(op, loop));
+  return readBody(op, loops);
+}
+
+/// In the order of its ops, and not from the last one: a chain may be long.
+const Body *Reader::readBody(linalg::LinalgOp op, ArrayRef<AffineExpr> loops) {
+  Key key{op.getOperation()};
+  for (AffineExpr loop : loops)
+    key.push_back(const_cast<void *>(loop.getAsOpaquePointer()));
+  auto [it, inserted] = bodies.try_emplace(key, nullptr);
+  if (!inserted)
+    return it->second.get();
+  it->second = std::make_unique<Body>();
+  Body *body = it->second.get();
+  body->op = op;
+  body->loops.assign(loops.begin(), loops.end());
+  for (AffineExpr &loop : body->loops)
+    if (auto dim = dyn_cast<AffineDimExpr>(loop))
+      if (context.getExtent(dim.getPosition()) == 1)
+        loop = getAffineConstantExpr(0, context.getContext());
+  readOperands(*body);
+  for (Operation &each : op.getBlock()->without_terminator())
+    for (Value scalar : each.getResults()) {
+      const Node *node = readOp(each, scalar, body);
+      body->values[scalar] = node;
+      if (isa<FloatType>(scalar.getType()))
+        inBodies[node].push_back({body, scalar});
+    }
+  return body;
+}
+
+void Reader::readOperands(Body &body) {
+  linalg::LinalgOp op = body.op;
+  bool reduces = op.getNumReductionLoops() > 0;
+  for (OpOperand &operand : op->getOpOperands()) {
+    BlockArgument argument = op.getMatchingBlockArgument(&operand);
+    if (argument.use_empty())
+      continue;
+    const Node *node;
+    if (reduces && op.isDpsInit(&operand)) { // what was added up until now
+      node = context.getElement(argument, body.loops);
+    } else if (!isa<RankedTensorType>(operand.get().getType())) {
+      node = readScalar(operand.get());
+    } else {
+      SmallVector<AffineExpr> at;
+      for (AffineExpr expr : op.getMatchingIndexingMap(&operand).getResults())
+        at.push_back(expr.replaceDims(body.loops));
+      node = read(operand.get(), std::move(at));
+    }
+    body.values[argument] = node;
+  }
+}
+
+/// x * y of acc + x * y, rounded once.
+static Operation *matchFusedSum(Value yielded, Value accumulator) {
+  auto fma = yielded.getDefiningOp<math::FmaOp>();
+  return fma && fma.getC() == accumulator && accumulator.hasOneUse()
+             ? fma.getOperation()
+             : nullptr;
+}
+
+const Node *Reader::readReduction(OpResult result, const Body &body,
+                                  ArrayRef<unsigned> reduced) {
+  linalg::LinalgOp op = body.op;
+  unsigned number = result.getResultNumber();
+  Value accumulator = op.getRegionOutputArgs()[number];
+  auto opaque = [&](ArrayRef<const Node *> terms, StringRef name) {
+    return context.getOpaque(name, {}, accumulator.getType(), terms, reduced);
+  };
+  SmallVector<Operation *> combiners;
+  Value yielded = op.getBlock()->getTerminator()->getOperand(number);
+  const Node *term = nullptr;
+  if (Operation *fma = matchFusedSum(yielded, accumulator)) {
+    const Node *a = readOperand(fma->getOperand(0), &body),
+               *b = readOperand(fma->getOperand(1), &body);
+    term =
+        context.get(Kind::Fma, a->getType(),
+                    {a, b,
+                     context.getConstant(
+                         APFloat::getZero(a->getFloatType().getFloatSemantics(),
+                                          /*Negative=*/true),
+                         a->getType())});
+  } else {
+    Value value = matchReduction(op.getRegionOutputArgs(), number, combiners);
+    if (!value || combiners.size() != 1)
+      return opaque({}, "a reduction that is not one op");
+    term = readOperand(value, &body);
+    if (!isa<arith::AddFOp>(combiners[0]))
+      return opaque({term}, combiners[0]->getName().getStringRef());
+  }
+  SmallVector<AffineExpr> at;
+  OpOperand *init = op.getDpsInitOperand(number);
+  for (AffineExpr expr : op.getMatchingIndexingMap(init).getResults())
+    at.push_back(expr.replaceDims(body.loops));
+  const Node *start = read(init->get(), std::move(at));
+  if (auto *element = dyn_cast<ElementNode>(start))
+    if (const Node *inner = open(element))
+      start = inner;
+  return addPartialSum(start, term, reduced);
+}
+
+/// sum + start: nothing of it where that is 0 of either sign (only a sum of
+/// zeros shows the sign, whose root and whose mean do not).
+const Node *Reader::addPartialSum(const Node *start, const Node *term,
+                                  ArrayRef<unsigned> reduced) {
+  if (isConstant(start, 0.0) || isConstant(start, -0.0))
+    return context.getSum(term, reduced);
+  return context.getOpaque("a sum that does not start at 0", {},
+                           term->getType(), {start, term}, reduced);
+}
