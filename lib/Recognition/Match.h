@@ -17,6 +17,7 @@
 #include "../RowExpression/NormalForm.h"
 #include "Flow.h"
 #include "Plan.h"
+#include "mlir/IR/Dominance.h"
 #include "norm/Recognition/Recognize.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <variant>
@@ -95,6 +96,7 @@ enum class Weights { Single, Joined };
 struct Site {
   row::Reader &reader;
   const FlowAnalysis &flow;
+  DominanceInfo &dominance;
   Rounding rounding;
   Weights weights;
   const row::Body *body;
@@ -110,6 +112,10 @@ struct Site {
     return context().getExtent(space[dim]);
   }
   std::optional<int64_t> getDim(unsigned variable) const;
+  bool variesOverAll(const row::Node *node) const;
+  /// Whether the norm can read the value, which may have to be computed earlier
+  /// than it is.
+  bool isAvailable(Value value) const;
 };
 
 /// A constant or an extent that scales r: value ^ exponent.

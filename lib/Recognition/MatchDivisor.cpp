@@ -244,12 +244,13 @@ Attempt<Divisor> norm::matchDivisor(const Site &site,
         inner.erase(inner.begin() + i);
       }
   }
-  bool usesNumerator = inner.empty() && outer.empty();
-  if (usesNumerator)
+  bool usesNumerator = false;
+  if (inner.empty())
     for (const Factor &factor : product.others)
-      if (auto scale = getScale(factor))
+      if (auto scale = getScale(factor)) {
         outer.push_back(*scale);
-  usesNumerator &= !outer.empty();
+        usesNumerator = true;
+      }
   bool isStatic = span.count || llvm::none_of(span.dims, [&](int64_t dim) {
                     return ShapedType::isDynamic(site.getExtent(dim));
                   });

@@ -261,29 +261,42 @@ private:
 };
 } // namespace
 
-/// What a tensor in the product holds, where that is a product itself: x * w in
-/// an op of its own.
-static bool openFactor(const Site &site, Product &product, XMatcher &isX) {
-  for (Factor &factor : product.others) {
-    auto *element = dyn_cast<ElementNode>(factor.base);
-    const Node *opened = element && factor.exponent == Fraction(1)
-                             ? site.reader.open(element)
-                             : nullptr;
-    if (!opened || !(opened->is(Kind::Mul) || opened->is(Kind::Div) ||
-                     opened->is(Kind::Neg) || opened->is(Kind::Element)))
-      continue;
-    auto asks = [&](const Node *node) { return isX(node); };
-    FactorReader reader(site, asks);
-    reader.read(opened);
-    if (llvm::none_of(reader.factors,
-                      [&](const Factor &each) { return isX(each.base); }) &&
-        !opened->is(Kind::Element))
-      continue;
-    product.isNegated ^= reader.isNegated;
-    factor = reader.factors.front();
-    product.others.append(reader.factors.begin() + 1, reader.factors.end());
-    return true;
-  }
+/// The factors of what a tensor in the product holds, where that is a product
+/// itself, x * w in an op of its own; none: it is no product.
+static SmallVector<Factor> openFactor(const Site &site, const Factor &factor,
+                                      XMatcher &isX, bool &isNegated) {
+  auto *element = dyn_cast<ElementNode>(factor.base);
+  const Node *opened = element && factor.exponent == Fraction(1)
+                           ? site.reader.open(element)
+                           : nullptr;
+  if (!opened || !(opened->is(Kind::Mul) || opened->is(Kind::Div) ||
+                   opened->is(Kind::Neg) || opened->is(Kind::Element)))
+    return {};
+  auto asks = [&](const Node *node) { return isX(node); };
+  FactorReader reader(site, asks);
+  reader.read(opened);
+  isNegated = reader.isNegated;
+  return std::move(reader.factors);
+}
+
+/// Opens one factor: one that holds x, or else one that varies as x does.
+static bool openFactors(const Site &site, Product &product, XMatcher &isX) {
+  for (bool holdsX : {true, false})
+    for (Factor &factor : product.others) {
+      bool isNegated = false;
+      SmallVector<Factor> inner = openFactor(site, factor, isX, isNegated);
+      bool isWanted = holdsX ? llvm::any_of(inner,
+                                            [&](const Factor &each) {
+                                              return isX(each.base);
+                                            })
+                             : site.variesOverAll(factor.base);
+      if (inner.empty() || !isWanted)
+        continue;
+      product.isNegated ^= isNegated;
+      factor = inner.front();
+      product.others.append(inner.begin() + 1, inner.end());
+      return true;
+    }
   return false;
 }
 
@@ -329,7 +342,7 @@ Check norm::matchX(const Site &site, const Statistic &statistic,
       product.others.erase(it);
       break;
     }
-    if (!openFactor(site, product, isX))
+    if (!openFactors(site, product, isX))
       break;
   }
   if (!product.x && isX.beyondBound)
@@ -337,6 +350,10 @@ Check norm::matchX(const Site &site, const Statistic &statistic,
                   explain(site, statistic).explanation);
   if (!product.x)
     return explain(site, statistic);
+  // x times its own norm is no norm with a weight.
+  if (llvm::any_of(product.others,
+                   [&](const Factor &factor) { return isX(factor.base); }))
+    return reject(Why::Gate);
   XMatcher::Match match = *isX.match(product.x);
   agreed = std::move(match.agreed);
   if (match.rounding)

@@ -116,6 +116,45 @@ Attempt<Span> norm::matchSpan(const Site &site, const InverseRoot &inverse,
 // x
 //===----------------------------------------------------------------------===//
 
+/// Whether `op` may be computed in front of `root` of its block: what it needs
+/// from there on has no effects, and is not `root`.
+static bool canStandBefore(Operation *op, Operation *root) {
+  constexpr size_t kMaxMoved = 16;
+  llvm::SmallSetVector<Operation *, 8> moved;
+  moved.insert(op);
+  for (size_t i = 0; i < moved.size(); ++i) {
+    if (moved[i]->getBlock() != root->getBlock() ||
+        moved[i]->isBeforeInBlock(root))
+      continue;
+    if (moved[i] == root || i == kMaxMoved || !isMemoryEffectFree(moved[i]) ||
+        op->hasTrait<OpTrait::IsTerminator>())
+      return false;
+    moved[i]->walk([&](Operation *each) {
+      for (Value operand : each->getOperands())
+        if (Operation *producer = operand.getDefiningOp())
+          if (!moved[i]->isAncestor(producer))
+            moved.insert(producer);
+    });
+  }
+  return true;
+}
+
+bool Site::variesOverAll(const Node *node) const {
+  SmallVector<unsigned> depends = getDependentVariables(node);
+  return llvm::all_of(space, [&](unsigned variable) {
+    return llvm::is_contained(depends, variable) ||
+           context().getExtent(variable) == 1;
+  });
+}
+
+bool Site::isAvailable(Value value) const {
+  linalg::LinalgOp root = body->op;
+  Operation *producer = value.getDefiningOp();
+  if (producer && producer->getBlock() == root->getBlock())
+    return canStandBefore(producer, root);
+  return dominance.properlyDominates(value, root);
+}
+
 /// The dimension of the space that each one of `tensor` at `indices` is;
 /// nothing where it is not a permutation of all of them.
 static std::optional<SmallVector<int64_t>>
@@ -163,7 +202,6 @@ struct InputFinder {
   bool findInSum(const Statistic &statistic, const Correspondence &agreed);
   bool findInBody(const Node *form);
   Value findElsewhere(const Node *form, const BodyOccurrence &occurrence);
-  bool variesOverAll(const Node *form) const;
   std::optional<AffineMap> getSpaceMap(const Body &body) const;
 };
 } // namespace
@@ -171,7 +209,7 @@ struct InputFinder {
 bool InputFinder::findTensor(const Node *form, bool inOrder) {
   for (const ElementNode *element : site.reader.getOccurrences(form)) {
     auto order = getOrder(site, element->getValue(), element->getIndices());
-    if (!order || (inOrder && !llvm::is_sorted(*order)))
+    if (!order || !site.isAvailable(element->getValue()) || (inOrder && !llvm::is_sorted(*order)))
       continue;
     norm.input.value = element->getValue();
     norm.order = *order;
@@ -193,22 +231,13 @@ bool InputFinder::findInSum(const Statistic &statistic,
     for (AffineExpr index : element->getIndices())
       indices.push_back(index.replace(toRoot));
     auto order = getOrder(site, element->getValue(), indices);
-    if (!order)
+    if (!order || !site.isAvailable(element->getValue()))
       continue;
     norm.input.value = element->getValue();
     norm.order = *order;
     return true;
   }
   return false;
-}
-
-/// A row that the result repeats is no x.
-bool InputFinder::variesOverAll(const Node *form) const {
-  SmallVector<unsigned> depends = getDependentVariables(form);
-  return llvm::all_of(site.space, [&](unsigned variable) {
-    return llvm::is_contained(depends, variable) ||
-           site.context().getExtent(variable) == 1;
-  });
 }
 
 /// From the loops of a body to the space; nothing where its dimensions are not
@@ -244,29 +273,6 @@ std::optional<AffineMap> InputFinder::getSpaceMap(const Body &body) const {
     if (!found.test(dim) && site.getExtent(dim) != 1)
       return std::nullopt;
   return AffineMap::get(op.getNumLoops(), 0, results, mlir);
-}
-
-/// Whether `op` may be computed in front of `root` of its block: what it needs
-/// from there on has no effects, and is not `root`.
-static bool canStandBefore(Operation *op, Operation *root) {
-  constexpr size_t kMaxMoved = 16;
-  llvm::SmallSetVector<Operation *, 8> moved;
-  moved.insert(op);
-  for (size_t i = 0; i < moved.size(); ++i) {
-    if (moved[i]->getBlock() != root->getBlock() ||
-        moved[i]->isBeforeInBlock(root))
-      continue;
-    if (moved[i] == root || i == kMaxMoved || !isMemoryEffectFree(moved[i]) ||
-        op->hasTrait<OpTrait::IsTerminator>())
-      return false;
-    moved[i]->walk([&](Operation *each) {
-      for (Value operand : each->getOperands())
-        if (Operation *producer = operand.getDefiningOp())
-          if (!moved[i]->isAncestor(producer))
-            moved.insert(producer);
-    });
-  }
-  return true;
 }
 
 /// A tensor that is not read for the norm, and holds what a body computes once
@@ -310,7 +316,8 @@ Value InputFinder::findElsewhere(const Node *form,
 
 /// A residual or a gate that was fused: computed in one body or in several.
 bool InputFinder::findInBody(const Node *form) {
-  if (!variesOverAll(form))
+  // A row that the result repeats is no x.
+  if (!site.variesOverAll(form))
     return false;
   SmallVector<BodyOccurrence> occurrences;
   for (bool isRoot : {true, false})
@@ -321,7 +328,9 @@ bool InputFinder::findInBody(const Node *form) {
                   });
   for (const BodyOccurrence &occurrence : occurrences) {
     std::optional<AffineMap> map = getSpaceMap(*occurrence.body);
-    if (!map)
+    Operation *op = occurrence.body->op, *root = site.body->op;
+    // The reader has read bodies for other norms too.
+    if (!map || (op != root && !site.dominance.properlyDominates(op, root)))
       continue;
     norm.input.value = findElsewhere(form, occurrence);
     if (norm.input.value)

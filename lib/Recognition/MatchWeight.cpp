@@ -54,7 +54,8 @@ findReadable(const Site &site, const Node *node, ArrayRef<int64_t> dims) {
       else if (type && isElementOf(index, type, i))
         results.push_back(index);
     }
-    if (type && results.size() == element->getIndices().size())
+    if (type && results.size() == element->getIndices().size() &&
+        site.isAvailable(element->getValue()))
       return WeightElement{node, element->getValue(),
                            AffineMap::get(dims.size(), 0, results, mlir)};
   }
@@ -116,7 +117,8 @@ Check norm::matchWeight(const Site &site, const Node *weight,
     return reject(Why::Gate);
   norm.weightDims = dims;
   for (const ElementNode *element : held)
-    if (holdsAt(site, element, dims)) {
+    if (holdsAt(site, element, dims) &&
+        site.isAvailable(element->getValue())) {
       norm.weight.tensor = element->getValue();
       return std::nullopt;
     }

@@ -45,6 +45,7 @@ private:
   void note(Value reduction, Operation *op, Rejection rejection);
 
   FlowAnalysis flow;
+  DominanceInfo dominance;
   Rounding rounding;
   Weights weights = Weights::Single;
   std::unique_ptr<Context> context;
@@ -108,7 +109,7 @@ std::optional<Site> Planner::getSite(linalg::LinalgOp op, Value scalar) {
         mlir, op.getNumLoops(),
         [&](AffineDimExpr loop) { return loops.test(loop.getPosition()); });
   }
-  Site site{reader, flow, rounding, weights, body, scalar, node, {}, {}, map};
+  Site site{reader, flow, dominance, rounding, weights, body, scalar, node, {}, {}, map};
   site.reduction = flow.lookup(scalar).reduction;
   llvm::SmallBitVector seen(op.getNumLoops());
   for (auto [i, expr] : llvm::enumerate(map.getResults())) {

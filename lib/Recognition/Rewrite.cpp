@@ -36,9 +36,10 @@ public:
 private:
   /// What a value of the original program is now.
   Value lookup(Value value) const {
-    Value now = replaced.lookup(value); // of a new op, which stays
-    return now ? now : value;
+    Value now = value ? replaced.lookup(value) : value;
+    return now ? now : value; // a new op stays
   }
+  Value getTensor(Value value, Operation *op);
   Value getInput(const PlannedNorm &norm);
   Value getWeight(const PlannedNorm &norm, Value input);
   RMSNormOp createNorm(const PlannedNorm &norm);
@@ -202,17 +203,21 @@ Value norm::createEmpty(RewriterBase &rewriter, Location loc,
   return rewriter.createOrFold<tensor::CastOp>(loc, type, empty);
 }
 
+/// What the original program has in `value`, in front of `op`; the planner has
+/// seen that it can be computed there.
+Value Rewrite::getTensor(Value value, Operation *op) {
+  Value tensor = lookup(value);
+  Operation *producer = tensor ? tensor.getDefiningOp() : nullptr;
+  if (producer && producer->getBlock() == op->getBlock() &&
+      op->isBeforeInBlock(producer))
+    (void)moveValueDefinitions(rewriter, tensor, op);
+  return tensor;
+}
+
 Value Rewrite::getInput(const PlannedNorm &norm) {
   const PlannedInput &input = norm.input;
-  if (!input.op) {
-    Value tensor = lookup(input.value);
-    Operation *producer = tensor.getDefiningOp();
-    // The planner has seen that it can be computed before.
-    if (producer && producer->getBlock() == norm.op->getBlock() &&
-        norm.op->isBeforeInBlock(producer))
-      (void)moveValueDefinitions(rewriter, tensor, norm.op);
-    return tensor;
-  }
+  if (!input.op)
+    return getTensor(input.value, norm.op);
   Held &held = heldOf[input.op];
   if (HeldValue found = held.lookup(input.value); found.map == input.map)
     return found.tensor;
@@ -225,9 +230,9 @@ Value Rewrite::getInput(const PlannedNorm &norm) {
 Value Rewrite::getWeight(const PlannedNorm &norm, Value input) {
   PlannedWeight weight = norm.weight;
   if (!weight.expression)
-    return lookup(weight.tensor);
+    return getTensor(weight.tensor, norm.op);
   for (WeightElement &element : weight.elements)
-    element.tensor = lookup(element.tensor);
+    element.tensor = getTensor(element.tensor, norm.op);
   Location loc = norm.op->getLoc();
   SmallVector<OpFoldResult> sizes;
   for (int64_t dim : norm.weightDims)

@@ -383,8 +383,10 @@ static std::optional<bool> followsFromOperands(const Node *node) {
   case Kind::Round:
   case Kind::Extend:
   case Kind::Sum:
-  case Kind::Fma:
     return true;
+  case Kind::Fma: // a * a + c, where c is -0.0 in a sum
+    return node->getOperand(0) != node->getOperand(1) ||
+           !isConstant(node->getOperand(2), -0.0);
   case Kind::Mul:
     return node->getOperand(0) != node->getOperand(1);
   case Kind::Power: {

@@ -222,6 +222,8 @@ static Term makeTerm(ArrayRef<Factor> factors) {
     if (factor.exponent == Fraction(0))
       return true;
     auto *constant = dyn_cast<ConstantNode>(factor.base);
+    if (isConstant(factor.base, 1.0))
+      return true; // to any power
     if (!constant || !constant->getValue().isFinite() ||
         (constant->getValue().isZero() && factor.exponent < Fraction(0)))
       return false;
@@ -338,6 +340,10 @@ const Node *Normalizer::normalizeBase(const Node *base) {
   case Kind::Mul:
   case Kind::Div:
   case Kind::Fma:
+  case Kind::Neg:
+  case Kind::Sqrt:
+  case Kind::Rsqrt:
+  case Kind::Power:
     return rebuild(getForm(base), base->getType());
   case Kind::Round:
   case Kind::Extend:
@@ -385,6 +391,15 @@ Term Normalizer::getTerm(const Node *product) {
   for (Factor &factor : collectFactors(product)) {
     if (factor.base == product) {
       factors.push_back({normalizeBase(product), factor.exponent});
+      continue;
+    }
+    if (auto root = getPower(factor.base);
+        root && !isIntegral(root->exponent)) {
+      // (x^(1/2))^2 is x^(1/2) * x^(1/2).
+      const Node *base = normalizeBase(root->base);
+      Fraction exponent = root->exponent * factor.exponent;
+      factors.push_back({base, Fraction(1, 2)});
+      factors.push_back({base, exponent - Fraction(1, 2)});
       continue;
     }
     bool isComposite =

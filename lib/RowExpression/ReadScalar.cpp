@@ -31,6 +31,9 @@ const Node *Reader::readOperand(Value scalar, const Body *body) {
 /// Iterates over what has not been read yet: scalars outside bodies may be a
 /// long chain.
 const Node *Reader::readScalar(Value scalar) {
+  // A cycle, in an unreachable block: it starts here.
+  if (pending.contains(scalar) && !scalars.contains(scalar))
+    return context.getElement(scalar, {});
   SmallVector<Value> worklist{scalar};
   while (!worklist.empty()) {
     Value next = worklist.back();
@@ -190,8 +193,8 @@ const Node *Reader::readInteger(Operation *op, ArrayRef<const Node *> operands,
          *b = dyn_cast<ConstantNode>(operands[1]);
     if (a && b)
       return context.getCount(
-          SymbolicCount::get(arith::applyCmpPredicate(
-              compare.getPredicate(), a->getValue(), b->getValue())),
+          SymbolicCount::get(-int64_t(arith::applyCmpPredicate(
+              compare.getPredicate(), a->getValue(), b->getValue()))),
           type);
   }
   return nullptr;

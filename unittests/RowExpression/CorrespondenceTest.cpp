@@ -291,10 +291,10 @@ TEST_F(CorrespondenceTest, ATensorAndTheBodyThatItWasFusedInto) {
 }
 
 TEST_F(CorrespondenceTest, AnotherOpInTheBody) {
-  parseTensors(generic("0", "x", "y", "%s = arith.maximumf %a, %c : f32", "s") +
-                   generic("1", "x", "y", "%s = arith.maxnumf %a, %c : f32",
-                           "s"),
-               kBoth);
+  parseTensors(
+      generic("0", "x", "y", "%s = arith.maximumf %a, %c : f32", "s") +
+          generic("1", "x", "y", "%s = arith.maxnumf %a, %c : f32", "s"),
+      kBoth);
   EXPECT_FALSE(match());
 }
 
@@ -331,11 +331,11 @@ TEST_F(CorrespondenceTest, ManyTensorsAreBeyondABound) {
   std::string ops;
   for (int i = 0; i < 80; ++i)
     for (char way : {'a', 'c'})
-      ops += llvm::formatv(
-          "%{2}{1} = linalg.exp ins(%{3} : tensor<4x32xf32>)"
-          " outs(%e : tensor<4x32xf32>) -> tensor<4x32xf32>\n",
-          i, i + 1, way,
-          i == 0 ? std::string("x") : std::string(1, way) + std::to_string(i));
+      ops += llvm::formatv("%{2}{1} = linalg.exp ins(%{3} : tensor<4x32xf32>)"
+                           " outs(%e : tensor<4x32xf32>) -> tensor<4x32xf32>\n",
+                           i, i + 1, way,
+                           i == 0 ? std::string("x")
+                                  : std::string(1, way) + std::to_string(i));
   parseTensors(ops, "%a80, %c80 : tensor<4x32xf32>, tensor<4x32xf32>");
   EXPECT_FALSE(match());
   EXPECT_TRUE(agreed->isBeyondBound());

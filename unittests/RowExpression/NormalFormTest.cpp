@@ -176,7 +176,7 @@ TEST_F(NormalFormTest, ASumToAPowerIsAFactor) {
 
 TEST_F(NormalFormTest, TheRootOfASquareIsNotTheBase) {
   EXPECT_EQ(form("%a = arith.mulf %x, %x : f32\n %0 = math.sqrt %a : f32"),
-            "x^2^1/2");
+            "(x)^2^1/2");
   EXPECT_TRUE(haveOneForm("%a = arith.mulf %x, %x : f32\n"
                           "%0 = math.sqrt %a : f32\n"
                           "%c = arith.constant 2.0 : f32\n"
@@ -187,7 +187,7 @@ TEST_F(NormalFormTest, TheRootOfASquareIsNotTheBase) {
 TEST_F(NormalFormTest, TheSquareOfARootIsTheBaseWhereThatIsNotNegative) {
   StringRef square = "%n = arith.constant 2 : i64\n"
                      "%0 = math.fpowi %s, %n : f32, i64";
-  EXPECT_EQ(form("%s = math.sqrt %x : f32\n" + square), "sqrt(x)^2");
+  EXPECT_EQ(form("%s = math.sqrt %x : f32\n" + square), "(x^1/2 * x^1/2)");
   EXPECT_EQ(
       form("%a = math.absf %x : f32\n %s = math.sqrt %a : f32\n" + square),
       "abs(x)");

@@ -36,6 +36,9 @@ protected:
            " %d: f64) -> (" +
            types + ") {\n" + ops + "\nreturn " + returned + "\n}")
               .str());
+    // Forms are in the order in which nodes are made.
+    for (Value argument : program->getFunction().getArguments())
+      reader->readScalar(argument);
   }
 
   /// The scalar that is returned at position `i`.

@@ -57,4 +57,38 @@ def NormRecognize : Pass<"norm-recognize"> {
   let dependentDialects = ["norm::NormDialect", "tensor::TensorDialect"];
 }
 
+def NormPrintRowExpressions : Pass<"norm-print-row-expressions"> {
+  let summary = "Print what each linalg result computes, as a row expression";
+  let description = [{
+    Shows what `norm-recognize` reads: prints to stdout, for each result of a
+    linalg op on tensors, what one element of it is. That is one step: an operand
+    is printed as its element, through views, broadcasts, transpositions and
+    copies, which are the tensor in another place. Where the normal form, which
+    forgets the order of operands and where 1/n stands, is another text, it
+    follows. Names are those of the program as it is printed; d0, d1, ... are the
+    loops of the op.
+
+    Example: the ops of an RMSNorm without a weight (fill, sum of squares, root,
+    product) are printed as
+
+    ```
+    %1[d0] = 0
+    %2[d0] = sum{d1}((%arg0[d0, d1] * %arg0[d0, d1]))
+      normal form: sum{d1}((%arg0[d0, d1])^2)
+    %3[d0] = rsqrt(((%2[d0] / 32) + 9.99999997E-7))
+      normal form: (9.99999997E-7 + (0.03125 * %2[d0]))^-1/2
+    %5[d0, d1] = (%3[d0] * %arg0[d0, d1])
+    ```
+
+    `round<bf16>(x)` narrows and `extend<f32>(x)` widens; `count(32 * %x#1)` is a
+    product of extents, here of dimension 1 of %x; an op that is not arithmetic
+    stands by its name, as in `"math.exp"(x)`. A sum over d1 that starts at 0 is
+    `sum{d1}`.
+
+    Limits: an element that equals itself is one that is not read, of a scatter
+    for example. What is deeper than 16 levels is `...`. Ops on buffers are not
+    printed.
+  }];
+}
+
 #endif // NORM_RECOGNITION_PASSES

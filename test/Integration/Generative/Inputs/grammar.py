@@ -18,7 +18,23 @@ MUTATIONS = {
     "init not zero": "", "max": "", "product": "", "root omitted": "", "fourth root": "",
     "weight axis": "square weight", "no division": "", "divisor 1.6 % off": "static exact",
     "numerator squared": "", "drops NaN": "", "swapped statistics": "",
+    "minnum statistic": "", "relu statistic": "", "unsigned divisor": "static exact",
+    "wide divisor": "static exact", "mean bounded": "exact", "mean minnum infinity": "",
 }
+# Mutations that are seen where x has a NaN.
+NEED_NAN = ("drops NaN", "minnum statistic", "relu statistic", "mean minnum infinity")
+# Steps that are right, but not to the last bit: rounding=exact refuses them.
+INEXACT = ("root of the reciprocal", "root of the root", "square by log", "square by root")
+
+
+def choose_exact(spec):
+    """Makes a specification one that rounding=exact takes, if its text is."""
+    spec.compute = spec.element = "f32" if spec.element in ("f16", "bf16") else spec.element
+    spec.mode, spec.epsilon = "inside", spec.epsilon or 2.0**-10
+    spec.root_form, spec.extra, spec.cast, spec.scale = "mean", "none", "late", None
+    spec.sum_form, spec.bound, spec.factor, spec.detensorized = "body", "none", 1.0, False
+    spec.one_plus, spec.weight, spec.count, spec.post = False, None, None, "none"
+    spec.dynamic = set()
 
 
 @dataclasses.dataclass
@@ -31,17 +47,25 @@ class Part:
 class Program:
     """One function with its inputs, what it computes, and what RMSNorm would."""
 
-    def __init__(self, name, rng, mutation=None):
+    def __init__(self, name, rng, mutation=None, inexact=None):
         self.rng, self.mutation, self.name = rng, mutation, name
+        self.inexact = inexact  # None: any spelling; "": one that is exact; a step of INEXACT
         self.spec = spec = choose(rng, MUTATIONS.get(mutation, ""), mutation is not None)
+        if inexact is not None:
+            choose_exact(spec)
         self.numpy = np.random.default_rng(rng.getrandbits(32))
         self.function = Function(name, rng, spec.shape, spec.dynamic, spec.cut)
+        # A bias that is fused with the product keeps it: what remains has no value of its own.
+        can_fuse = spec.compute in ("f32", "f64") and inexact is None and spec.post == "none"
+        if can_fuse and rng.random() < 0.3:
+            self.function.flags = " fastmath<contract>"  # math-uplift-to-fma asks for it
+        self.function.is_exact = inexact is not None
         self.build()
 
     def draw(self, layout):
         # Multiples of 1/64: sums of two and 1 + w are exact in every type.
         array = self.numpy.integers(-112, 113, [self.spec.shape[a] for a in layout]) / 64
-        if self.mutation == "drops NaN" and not self.function.arguments:
+        if self.mutation in NEED_NAN and not self.function.arguments:
             array.flat[0] = np.nan
         if not layout:  # neither w nor 1 + w makes everything 0
             array = np.abs(array) + (array == 0)
@@ -129,6 +153,8 @@ class Program:
             return f.op("square", wide), wide
         if self.mutation == "drops NaN":
             return wide, f.op("drop nan", wide)
+        if self.mutation in ("minnum statistic", "relu statistic"):
+            return self.mix_nan_rules(wide)
         if self.mutation in ("transposed square", "transposed numerator"):
             tensor, a = f.tensor(wide), spec.dims[0]
             b = next(i for i in range(len(spec.shape)) if i not in spec.dims)
@@ -136,6 +162,29 @@ class Program:
             swapped = Value(wide.element, np.swapaxes(tensor.array, a, b), tensor.ssa, layout)
             return (wide, swapped) if "square" in self.mutation else (swapped, wide)
         return wide, wide
+
+    def mix_nan_rules(self, wide):
+        """One function of x for the statistic and for the scaling, but for NaN: what is
+        scaled is the x of the specification."""
+        f, rules = self.function, ["relu ugt", "relu ogt"]
+        if self.mutation == "minnum statistic":
+            bound = f.constant(self.rng.choice([0.5, 1.0]), wide.element)
+            pair = [f.op(rule, wide, bound) for rule in ("arith.minimumf", "arith.minnumf")]
+        else:
+            self.rng.shuffle(rules)
+            pair = [f.op(rule, wide) for rule in rules]
+        self.x_array = np.broadcast_to(pair[0].array, self.spec.shape)
+        return pair
+
+    def square(self, value):
+        """value^2, by way of a step that is not exact where one is asked for."""
+        f = self.function
+        if self.inexact == "square by log":
+            two = f.constant(2.0, value.element, value.axes)
+            return f.op("math.exp", self.mul(f.op("math.log", f.op("math.absf", value)), two))
+        if self.inexact == "square by root":
+            return f.op("square", f.op("square", f.op("math.sqrt", f.op("math.absf", value))))
+        return f.op("square", value)
 
     def statistic(self, value, wide, x=None):
         f, spec, whole = self.function, self.spec, None
@@ -154,22 +203,42 @@ class Program:
         elif self.mutation == "product of two":
             square = f.op("math.absf", self.mul(value, wide))
         else:
-            square = f.op("square", value)
+            square = self.square(value)
         f.combiner = {"max": "arith.maximumf", "product": "arith.mulf"}.get(
             self.mutation, "arith.addf")
         start = 1.0 if self.mutation in ("init not zero", "product") else 0.0
-        dims = spec.dims
-        if len(dims) == 2 and self.rng.random() < 0.3 and self.mutation not in ("init not zero",):
-            # A sum of sums, the last dimension first.
-            total = f.sum(f.sum(square, dims[1:], start), dims[:1], start)
-        else:
-            total = f.sum(square, dims, start)
+        total, is_mean = self.sum_by_product(square)
+        if total is None:
+            total = self.sum_in_body(square, start)
         if whole:
             f.shape = whole
         if self.mutation == "wrong axis":
             total = self.swap_axis(total)
-        total = f.reshape(total)
-        return total if spec.root_form == "l2" else self.divide(total)
+        if spec.detensorized:
+            f.scalars_outside = True
+            total = f.extract(f.tensor(total))
+        else:
+            total = f.reshape(total)
+        return total if is_mean or spec.root_form == "l2" else self.divide(total)
+
+    def sum_in_body(self, square, start):
+        f, spec, dims = self.function, self.spec, self.spec.dims
+        if len(dims) == 2 and self.rng.random() < 0.3 and self.mutation not in ("init not zero",):
+            # A sum of sums, the last dimension first.
+            return f.sum(f.sum(square, dims[1:], start), dims[:1], start)
+        return f.sum(square, dims, start, spec.sum_form)
+
+    def sum_by_product(self, square):
+        """(sum or mean as a product with a vector or None, whether it is the mean)."""
+        f, spec = self.function, self.spec
+        if spec.sum_form not in ("ones", "inverse"):
+            return None, False
+        is_mean = spec.sum_form == "inverse" and spec.root_form != "l2" and not set(spec.dims) & spec.dynamic
+        inverse = float(rounded(1.0 / spec.terms, spec.compute)) if is_mean else 1.0
+        total = f.product(square, spec.dims, inverse)
+        if total and is_mean:
+            total.array = total.array / inverse / spec.terms
+        return total, is_mean and bool(total)
 
     def swap_axis(self, total):
         """The statistic of row i for column i, which has as many."""
@@ -181,6 +250,8 @@ class Program:
     def extent_value(self, dims):
         """The product of extents as a float, from run-time sizes where needed."""
         f, spec = self.function, self.spec
+        if self.mutation is None and set(dims) & spec.dynamic and self.rng.random() < 0.25:
+            return self.extent_by_apply(dims)
         product = None
         for d in dims:
             if d in spec.dynamic:
@@ -193,14 +264,66 @@ class Program:
         if off:
             one = f.define(f"arith.constant {off} : i64")
             product = f.define(f"arith.addi {product}, {one} : i64")
+        if self.mutation is None and set(dims) & spec.dynamic and self.rng.random() < 0.15:
+            # Of no elements there is no result.
+            one = f.define("arith.constant 1 : i64")
+            product = f.define(f"arith.maxsi {product}, {one} : i64")
         ssa = f.define(f"arith.sitofp {product} : i64 to {spec.compute}")
         return Value(spec.compute, np.full([1] * len(spec.shape), float(number + off)), ssa)
+
+    def extent_by_apply(self, dims):
+        """The product of extents by an affine map, as passes that reify shapes leave it."""
+        f, spec = self.function, self.spec
+        symbols = [d for d in dims if d in spec.dynamic]
+        terms = [f"s{symbols.index(d)}" if d in symbols else str(spec.shape[d]) for d in
+                 symbols + [d for d in dims if d not in symbols]]
+        names = ", ".join(f"s{i}" for i in range(len(symbols)))
+        sizes = ", ".join(f.size(d) for d in symbols)
+        index = f.define(f"affine.apply affine_map<()[{names}] -> ({' * '.join(terms)})>()[{sizes}]")
+        cast = f.define(f"arith.index_cast {index} : index to i64")
+        ssa = f.define(f"arith.sitofp {cast} : i64 to {spec.compute}")
+        number = float(np.prod([spec.shape[d] for d in dims]))
+        return Value(spec.compute, np.full([1] * len(spec.shape), number), ssa)
+
+    def unsigned_divisor(self, total):
+        """Divides by two narrow numbers that are negative with a sign: -p * -q is n."""
+        f, n = self.function, self.spec.terms
+        p = self.rng.choice([d for d in range(1, n + 1) if n % d == 0 and max(d, n // d) <= 128])
+        wide, form = (256 - p) * (256 - n // p), self.rng.choice(["extui", "uitofp", "index"])
+        narrow = [f.define(f"arith.constant {-v} : i8") for v in (p, n // p)]
+        scalar = lambda ssa, number: Value(total.element, np.full([1] * len(self.spec.shape), float(number)), ssa)
+        if form == "uitofp":
+            for ssa, number in zip(narrow, (256 - p, 256 - n // p)):
+                number = scalar(f.define(f"arith.uitofp {ssa} : i8 to {total.element}"), number)
+                total = f.op("arith.divf", total, number)
+            return total
+        kind, name = ("i64", "extui") if form == "extui" else ("index", "index_castui")
+        narrow = [f.define(f"arith.{name} {ssa} : i8 to {kind}") for ssa in narrow]
+        product = f.define(f"arith.muli {', '.join(narrow)} : {kind}")
+        if kind == "index":
+            product = f.define(f"arith.index_cast {product} : index to i64")
+        ssa = f.define(f"arith.sitofp {product} : i64 to {total.element}")
+        return f.op("arith.divf", total, scalar(ssa, wide))
+
+    def wide_divisor(self, total):
+        """Divides by an integer whose low 64 bits are n."""
+        f = self.function
+        number = 2**64 + self.spec.terms
+        ssa = f.define(f"arith.constant {number} : i128")
+        ssa = f.define(f"arith.sitofp {ssa} : i128 to {total.element}")
+        array = np.full([1] * len(self.spec.shape), float(number))
+        return f.op("arith.divf", total, Value(total.element, array, ssa))
 
     def divide(self, total):
         f, spec, mutation = self.function, self.spec, self.mutation
         dims, rank1 = spec.dims, [1] * len(spec.shape)
+        layout = total.layout or ()
         if mutation == "no division":
             return total
+        if mutation == "unsigned divisor":
+            return self.unsigned_divisor(total)
+        if mutation == "wide divisor":
+            return self.wide_divisor(total)
         if mutation == "divisor other extent":
             dims = [next(i for i in range(len(spec.shape)) if i not in dims)] + dims[1:]
         if set(dims) & spec.dynamic or (self.rng.random() < 0.2 and not spec.count):
@@ -210,8 +333,8 @@ class Program:
         n = spec.count if is_part else int(np.prod([spec.shape[d] for d in dims]))
         n += {"divisor n-1": -1, "divisor n+1": 1}.get(mutation, 0)
         n *= 1.016 if mutation == "divisor 1.6 % off" else 1
-        if mutation != "divisor next float" and self.rng.random() < 0.5:
-            return f.op("arith.divf", total, f.constant(n, spec.compute, total.layout))
+        if self.inexact is not None or (mutation != "divisor next float" and self.rng.random() < 0.5):
+            return f.op("arith.divf", total, f.constant(n, spec.compute, layout))
         inverse = 1.0 / n
         stored = np.float64(inverse) if spec.compute == "f64" else np.float32(
             rounded(inverse, spec.compute))
@@ -219,7 +342,7 @@ class Program:
         if mutation == "divisor next float":
             stored = np.nextafter(stored, stored.dtype.type(2))
             exact = float(stored)
-        factor = f.constant(float(stored), spec.compute, total.layout)
+        factor = f.constant(float(stored), spec.compute, layout)
         factor.array = np.full(rank1, exact)
         return f.op("arith.mulf", total, factor)
 
@@ -235,15 +358,45 @@ class Program:
         layout = like.layout if like.layout is not None else like.axes
         return f.constant(number * scale, spec.compute, layout)
 
+    def bound_mean(self, mean):
+        """The mean by way of what leaves a mean square as it is, or by a mutation."""
+        f, spec = self.function, self.spec
+        axes = mean.layout if mean.layout is not None else mean.axes
+        if self.mutation == "mean bounded":
+            bound = f.constant(self.rng.choice([0.25, 0.5]), spec.compute, axes)
+            return f.op(self.rng.choice(["arith.minimumf", "arith.minnumf"]), mean, bound)
+        if self.mutation == "mean minnum infinity":
+            return f.op("arith.minnumf", mean, f.constant(np.inf, spec.compute, axes))
+        if spec.bound == "abs":
+            return f.op("math.absf", mean)
+        if spec.bound == "max":
+            pair = [mean, f.constant(0.0, spec.compute, axes)]
+            self.rng.shuffle(pair)
+            return f.op("arith.maximumf", *pair)
+        return mean
+
+    def exact_root(self, m):
+        """1 / sqrt(m), or one of INEXACT."""
+        f = self.function
+        one = lambda: f.constant(1.0, m.element, m.axes)
+        if self.inexact == "root of the reciprocal":
+            return f.op("math.sqrt", f.op("arith.divf", one(), m)), False
+        if self.inexact == "root of the root":
+            return f.op("square", f.op("math.sqrt", f.op("math.sqrt", m))), True
+        return f.op("math.sqrt", m), True
+
     def root(self, mean):
         """(divisor or factor, whether it divides) of x."""
         f, spec, e = self.function, self.spec, self.spec.epsilon
+        mean = self.bound_mean(mean)
         # Of a sum that is not divided, epsilon is larger.
         larger = spec.terms if spec.root_form == "l2" else 1
         if self.mutation == "root omitted":
             return (f.op("arith.addf", mean, self.epsilon(e, mean)) if e else mean), True
         if spec.mode == "inside":
             m = f.op("arith.addf", mean, self.epsilon(e, mean, larger)) if e else mean
+            if self.inexact is not None:
+                return self.exact_root(m)
             forms = ["rsqrt", "rsqrt", "sqrt", "powf", "powf half"]
             form = self.rng.choice(forms + (["log"] if spec.compute in ("f32", "f64") else []))
             if form == "log" and self.mutation != "fourth root":
@@ -302,6 +455,11 @@ class Program:
         if held:
             scale = f.tensor(scale)
             f.result(scale, "inv_rms")
+        if spec.factor == -1.0:
+            x = f.op("arith.negf", x)
+        elif spec.factor == 0.5:
+            number = f.constant(2.0 if divides else 0.5, spec.compute, scale.axes)
+            scale = self.mul(number, scale)
         if spec.scale:
             scale = f.cast(scale, spec.element)
             if spec.scale == "wide":
@@ -357,6 +515,7 @@ class Program:
     def finish(self, z, keep, part):
         """S4 to S6 and what follows them; `keep` rounds between."""
         spec = self.spec
+        z = z * spec.factor
         if spec.normalized:
             z = keep(z)
         if spec.weight is not None:

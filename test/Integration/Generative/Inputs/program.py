@@ -12,19 +12,29 @@ SMALLEST = {"f16": -24, "bf16": -133, "f32": -149, "f64": -1074}
 
 SCALAR_OPS = {
     "arith.addf": np.add, "arith.subf": np.subtract, "arith.mulf": np.multiply,
-    "arith.divf": np.divide, "arith.maximumf": np.maximum, "arith.maxnumf": np.maximum,
+    "arith.divf": np.divide, "arith.maximumf": np.maximum, "arith.maxnumf": np.fmax,
+    "arith.minimumf": np.minimum, "arith.minnumf": np.fmin,
     "arith.negf": np.negative, "math.absf": np.abs, "math.sqrt": np.sqrt,
     "math.rsqrt": lambda a: 1 / np.sqrt(a), "math.powf": np.power,
     "math.exp": np.exp, "math.log": np.log,
     # Roundings are not part of the mathematics.
     "arith.extf": lambda a: a, "arith.truncf": lambda a: a,
     "cube": lambda a: a**3, "square": np.square, "drop nan": lambda a: np.nan_to_num(a, nan=0.0),
+    "relu ogt": lambda a: np.where(a > 0, a, 0.0), "relu ugt": lambda a: np.where(a <= 0, 0.0, a),
 }
 NAMED = {
     "arith.addf": "add", "arith.subf": "sub", "arith.mulf": "mul", "arith.divf": "div",
     "arith.maximumf": "max", "arith.negf": "negf", "math.absf": "abs", "math.sqrt": "sqrt",
     "math.rsqrt": "rsqrt", "math.exp": "exp", "math.log": "log", "math.powf": "powf",
 }
+
+
+INFINITE = {"f16": "0x7C00", "bf16": "0x7F80", "f32": "0x7F800000", "f64": "0x7FF0000000000000"}
+
+
+def literal(number, element):
+    """A float attribute's text."""
+    return INFINITE[element] if np.isinf(number) else f"{float(number):.17e}"
 
 
 def ulp(value, element):
@@ -75,6 +85,9 @@ class Function:
         self.arguments, self.lines, self.count = [], [], 0
         self.extents, self.results = {}, []
         self.sized = None  # a tensor over all of x's dimensions, and its type
+        self.flags = ""  # of sums and products
+        self.is_exact = False  # powers are products
+        self.scalars_outside = False  # scalar ops on scalars are in no body
 
     # Text.
 
@@ -129,15 +142,15 @@ class Function:
         """A constant as a scalar or as a tensor of equal elements."""
         kind = self.rng.choice(kinds)
         array = np.full([1] * len(self.shape), float(number))
-        literal = f"{float(number):.17e}"
+        text = literal(number, element)
         if kind == "splat" and any(a in self.dynamic for a in layout):
             kind = "fill"
         if kind == "rank0" or (kind != "scalar" and not layout):
             kind, layout = "splat", ()
         if kind == "splat":
-            ssa = self.define(f"arith.constant dense<{literal}> : {self.type(layout, element)}")
+            ssa = self.define(f"arith.constant dense<{text}> : {self.type(layout, element)}")
             return Value(element, array, ssa, list(layout))
-        ssa = self.define(f"arith.constant {literal} : {element}")
+        ssa = self.define(f"arith.constant {text} : {element}")
         if kind == "fill":
             return Value(element, array, self.fill(ssa, element, layout), list(layout))
         return Value(element, array, ssa)
@@ -151,6 +164,8 @@ class Function:
     def op(self, name, *operands, element=None):
         array = SCALAR_OPS[name](*(v.array for v in operands))
         value = Value(element or operands[0].element, array, op=name, operands=operands)
+        if self.scalars_outside and all(not v.op and v.layout is None for v in operands):
+            return Value(value.element, array, self.body(value, {}, {}))
         return self.tensor(value) if self.rng.random() < self.cut else value
 
     def cast(self, value, element):
@@ -181,15 +196,24 @@ class Function:
             test = self.define(f"arith.cmpf uno, {args[0]}, {args[0]} : {kind}")
             zero = self.define(f"arith.constant 0.0 : {kind}")
             seen[id(value)] = self.define(f"arith.select {test}, {zero}, {args[0]} : {kind}")
+        elif value.op in ("relu ogt", "relu ugt"):
+            zero = self.define(f"arith.constant 0.0 : {kind}")
+            test = self.define(f"arith.cmpf {value.op[-3:]}, {args[0]}, {zero} : {kind}")
+            seen[id(value)] = self.define(f"arith.select {test}, {args[0]}, {zero} : {kind}")
         elif value.op in ("arith.extf", "arith.truncf"):
             seen[id(value)] = self.define(
                 f"{value.op} {args[0]} : {value.operands[0].element} to {kind}")
         else:
-            seen[id(value)] = self.define(f"{value.op} {', '.join(args)} : {kind}")
+            flags = self.flags_of(kind) if value.op in ("arith.addf", "arith.mulf") else ""
+            seen[id(value)] = self.define(f"{value.op} {', '.join(args)}{flags} : {kind}")
         return seen[id(value)]
 
+    def flags_of(self, kind):
+        """In 16 bits a sum and its product have a rounding each."""
+        return self.flags if kind in ("f32", "f64") else ""
+
     def power(self, arg, exponent, kind):
-        form = self.rng.choice(["mulf", "powf", "fpowi"])
+        form = "mulf" if self.is_exact else self.rng.choice(["mulf", "powf", "fpowi"])
         if form == "powf":
             number = self.define(f"arith.constant {exponent}.0 : {kind}")
             return self.define(f"math.powf {arg}, {number} : {kind}")
@@ -198,7 +222,7 @@ class Function:
             return self.define(f"math.fpowi {arg}, {number} : {kind}, i32")
         result = arg
         for _ in range(exponent - 1):
-            result = self.define(f"arith.mulf {result}, {arg} : {kind}")
+            result = self.define(f"arith.mulf {result}, {arg}{self.flags_of(kind)} : {kind}")
         return result
 
     def map(self, loops, layout):
@@ -212,8 +236,9 @@ class Function:
         results = ", ".join(index(i, a) for i, a in enumerate(layout))
         return f"affine_map<({', '.join(names)}) -> ({results})>"
 
-    def generic(self, value, layout, reduced=(), init=None):
-        """A linalg.generic of `value`, or of its sum over `reduced`; the tensor's name."""
+    def generic(self, value, layout, reduced=(), init=None, fused=False):
+        """A linalg.generic of `value`, or of its sum over `reduced`; the tensor's name.
+        `fused`: the sum of squares by math.fma."""
         loops = [("unit", i) if a is None else a for i, a in enumerate(layout)]
         if reduced and self.rng.random() < 0.5:
             loops = [a for a in loops if not isinstance(a, tuple)]  # constant 0 in the map
@@ -237,10 +262,15 @@ class Function:
         arguments = [f"{names[id(v)]}: {v.element}" for v in inputs]
         self.line(f"^bb0({', '.join(arguments + [f'%out{self.count}: {value.element}'])}):")
         accumulator = f"%out{self.count}"
-        element = self.body(value, names, {})
-        if reduced:
+        if fused:
+            factor = self.body(value.operands[0], names, {})
+            element = self.define(f"math.fma {factor}, {factor}, {accumulator} : {value.element}")
+        else:
+            element = self.body(value, names, {})
+        if reduced and not fused:
             pair = self.rng.choice([f"{element}, {accumulator}", f"{accumulator}, {element}"])
-            element = self.define(f"{self.combiner} {pair} : {value.element}")
+            flags = self.flags_of(value.element) if self.combiner == "arith.addf" else ""
+            element = self.define(f"{self.combiner} {pair}{flags} : {value.element}")
         self.line(f"  linalg.yield {element} : {value.element}")
         self.line(f"}} -> {kind}")
         return result
@@ -314,7 +344,39 @@ class Function:
             kind, shape = collapsed, self.collapsed(pair)
         self.results.append(Result(value, kind, shape, role, part))
 
-    def sum(self, value, dims, start=0.0):
+    def product(self, value, dims, factor):
+        """The sum over a last or a first dimension, times `factor`, as a product with a
+        vector; None where there is no named op for it."""
+        rank, layout = len(self.shape), list(range(len(self.shape)))
+        names = {(1, 0): "dot", (2, 1): "matvec", (2, 0): "vecmat", (3, 2): "batch_matvec"}
+        name = names.get((rank, dims[0])) if len(dims) == 1 else None
+        if not name or value.axes != layout:
+            return None
+        matrix, kept = self.tensor(value, layout), [a for a in layout if a not in dims]
+        batch = kept[:1] if name == "batch_matvec" else []
+        vector = self.constant(factor, value.element, batch + dims, ("fill", "splat"))
+        zero = self.constant(0.0, value.element, kept, ("fill",))
+        out = zero.ssa if zero.layout == kept and kept else self.fill(
+            self.define(f"arith.constant 0.0 : {value.element}"), value.element, kept)
+        pair = [(matrix.ssa, layout), (vector.ssa, batch + dims)]
+        if name == "vecmat":
+            pair.reverse()
+        types = ", ".join(self.type(at, value.element) for _, at in pair)
+        kind = self.type(kept, value.element)
+        ssa = self.define(f"linalg.{name} ins({', '.join(v for v, _ in pair)} : {types}) "
+                          f"outs({out} : {kind}) -> {kind}")
+        full = np.broadcast_to(value.array, self.shape)
+        array = full.sum(axis=tuple(dims), keepdims=True) * factor
+        return Value(value.element, array, ssa, kept)
+
+    def extract(self, value):
+        """The one element of a tensor, as a scalar."""
+        zero = self.define("arith.constant 0 : index") if value.layout else ""
+        at = ", ".join(zero for _ in value.layout)
+        ssa = self.define(f"tensor.extract {value.ssa}[{at}] : {self.type(value.layout, value.element)}")
+        return Value(value.element, value.array, ssa)
+
+    def sum(self, value, dims, start=0.0, form="body"):
         kept = [a for a in value.axes if a not in dims]
         layout = kept
         if self.rng.random() < 0.3:
@@ -327,6 +389,9 @@ class Function:
                     "arith.maximumf": np.maximum}[self.combiner]
         full = np.broadcast_to(value.array, self.shape)
         array = function(function.reduce(full, axis=tuple(dims), keepdims=True), start)
+        if form == "fma" and value.op == "square":
+            ssa = self.generic(value, layout, list(dims), zero.ssa, fused=True)
+            return Value(value.element, array, ssa, layout)
         whole = not value.op and value.layout == list(range(len(self.shape)))
         if whole and layout == kept and self.rng.random() < 0.5:
             source, kind = self.type(value.layout, value.element), self.type(layout, value.element)

@@ -25,6 +25,10 @@ class Spec:
     pair: int = None  # x comes, and the result goes, with two dimensions as one
     root_form: str = "mean"  # l2: x / root(sum) * root(n); clamp mean: below the root
     extra: str = "none"  # a second result: the residual sum, r, or a norm of the same x
+    factor: float = 1.0  # a constant in place of a weight: of -x, or of a scaled root
+    detensorized: bool = False  # a sum of all elements is extracted, its root is scalars
+    sum_form: str = "body"  # of the sum: math.fma, or a product with ones or with 1 / n
+    bound: str = "none"  # what changes no mean square: max(mean, 0), |mean|
 
     @property
     def terms(self):
@@ -96,6 +100,7 @@ def choose(rng, needs, is_mutant):
     choose_rare(rng, spec)
     if is_mutant:  # one norm of the mean, in the arithmetic that the mutation needs
         spec.extra, spec.root_form, spec.count = "none", "mean", None
+        spec.factor, spec.detensorized, spec.sum_form, spec.bound = 1.0, False, "body", "none"
         if "exact" in needs and spec.arithmetic != spec.element:
             spec.compute = "f32"
         if "static" in needs:
@@ -122,6 +127,9 @@ def choose_rare(rng, spec):
     if rank > 1 and not spec.dynamic and rng.random() < 0.2:
         spec.pair = rng.randrange(rank - 1)
     plain = spec.compute in ("f32", "f64") and not spec.scale
+    if plain:
+        spec.sum_form = rng.choice(["body"] * 6 + ["fma", "ones", "inverse"])
+    spec.bound = rng.choice(["none"] * 10 + ["max", "abs"])
     # An epsilon times n is a constant where n is one.
     scales = not spec.epsilon or not set(spec.dims) & spec.dynamic
     if plain and scales and not spec.count and rng.random() < 0.15:
@@ -131,3 +139,7 @@ def choose_rare(rng, spec):
     extras = ["none"] * 6 + ["twin"] * (spec.weight is not None)
     extras += ["sum"] * spec.residual + ["inv_rms"] * (spec.root_form != "l2")
     spec.extra = rng.choice(extras)
+    if plain and spec.weight is None and spec.extra == "none" and rng.random() < 0.3:
+        spec.factor = rng.choice([-1.0, 0.5])
+    if len(spec.dims) == rank and spec.extra == "none" and spec.pair is None:
+        spec.detensorized = rng.random() < 0.4

@@ -1,0 +1,63 @@
+//===- PrintRowExpressions.cpp - what linalg computes, as expressions -----===//
+//
+// Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "../RowExpression/NormalForm.h"
+#include "../RowExpression/Reader.h"
+#include "mlir/IR/AsmState.h"
+#include "norm/Recognition/Passes.h"
+
+namespace mlir::norm {
+#define GEN_PASS_DEF_NORMPRINTROWEXPRESSIONS
+#include "norm/Recognition/Passes.h.inc"
+} // namespace mlir::norm
+
+using namespace mlir;
+using namespace mlir::norm;
+using namespace mlir::norm::row;
+
+template <typename Printed>
+static std::string toText(const Printed &printed, AsmState &names) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  printed.print(os, &names);
+  return text;
+}
+
+/// The variables of each op begin at d0, so that a line can be read alone.
+static void printResults(linalg::LinalgOp op, AsmState &names) {
+  Context context(op->getContext());
+  Reader reader(context, [](Value) { return false; });
+  const Body *body = reader.readBody(op);
+  for (OpResult result : op->getResults()) {
+    SmallVector<AffineExpr> indices;
+    AffineMap map = op.getIndexingMapMatchingResult(result);
+    for (AffineExpr expr : map.getResults())
+      indices.push_back(expr.replaceDims(body->loops));
+    auto *element = cast<ElementNode>(context.getElement(result, indices));
+    const Node *opened = reader.open(element);
+    const Node *node = opened ? opened : element;
+    std::string form = toText(normalize(context, node), names);
+    std::string text = toText(*node, names);
+    llvm::outs() << toText(*element, names) << " = " << text << '\n';
+    if (form != text)
+      llvm::outs() << "  normal form: " << form << '\n';
+  }
+}
+
+namespace {
+struct NormPrintRowExpressions
+    : norm::impl::NormPrintRowExpressionsBase<NormPrintRowExpressions> {
+  void runOnOperation() override {
+    AsmState names(getOperation());
+    getOperation()->walk([&](linalg::LinalgOp op) {
+      if (op.hasPureTensorSemantics())
+        printResults(op, names);
+    });
+    markAllAnalysesPreserved();
+  }
+};
+} // namespace
