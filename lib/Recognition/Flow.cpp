@@ -49,12 +49,16 @@ static bool isView(Operation *op) {
              tensor::ExtractSliceOp>(op);
 }
 
+/// The tensor behind views, and behind TOSA's broadcasts: what the branch of an
+/// extent other than 1 yields.
 static Value skipViews(Value tensor) {
   for (unsigned i = 0; i < 16; ++i) {
     Operation *op = tensor.getDefiningOp();
-    if (!op || !isView(op))
-      break;
-    tensor = op->getOperand(0);
+    if (auto branch = dyn_cast_or_null<scf::IfOp>(op))
+      tensor = branch.elseYield()->getOperand(
+          cast<OpResult>(tensor).getResultNumber());
+    else if (op && isView(op))
+      tensor = op->getOperand(0);
   }
   return tensor;
 }

@@ -146,6 +146,10 @@ static Attempt<Product> makeProduct(const FactorReader &reader,
       product.others.push_back(factor);
   if (product.others.empty())
     return reject(Why::NoCandidate);
+  if (llvm::any_of(product.others, [](const Factor &factor) {
+        return isRoot(factor.base) && takesRoot(factor.base);
+      }))
+    return reject(Why::SeveralRoots);
   return product;
 }
 

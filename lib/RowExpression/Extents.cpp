@@ -8,6 +8,7 @@
 #include "Extents.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/DestinationStyleOpInterface.h"
@@ -89,6 +90,12 @@ MaybeCount Extents::readExtent(Value tensor, int64_t dim) {
                    isZeroInteger(pad.getMixedHighPad()[dim])
                ? ask(Key(pad.getSource(), dim))
                : std::nullopt;
+  if (auto branch = dyn_cast_or_null<scf::IfOp>(op)) {
+    unsigned number = cast<OpResult>(tensor).getResultNumber();
+    MaybeCount a = ask(Key(branch.thenYield()->getOperand(number), dim)),
+               b = ask(Key(branch.elseYield()->getOperand(number), dim));
+    return a && b && *a == *b ? a : std::nullopt;
+  }
   if (auto dps = dyn_cast_or_null<DestinationStyleOpInterface>(op))
     if (Value init = dps.getTiedOpOperand(cast<OpResult>(tensor))->get();
         init.getType() == type)

@@ -27,7 +27,7 @@ static bool isMoved(Value tensor) {
   if (!op)
     return false;
   if (isa<tensor::CastOp, tensor::ExtractSliceOp, tensor::CollapseShapeOp,
-          tensor::ExpandShapeOp>(op))
+          tensor::ExpandShapeOp, scf::IfOp>(op))
     return true;
   auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
   if (!linalgOp || linalgOp.getNumReductionLoops() > 0)

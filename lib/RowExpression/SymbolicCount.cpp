@@ -104,6 +104,9 @@ static MaybeCount fold(Arithmetic kind, const APInt &a, const APInt &b) {
 MaybeCount norm::row::combine(Arithmetic kind, const SymbolicCount &a,
                               const SymbolicCount &b, Type type,
                               bool dividesRow) {
+  bool isMax = kind == Arithmetic::MaxSigned || kind == Arithmetic::MaxUnsigned;
+  if (isMax && a == b)
+    return a;
   unsigned width = getIntegerWidth(type);
   if (a.isConstant() && b.isConstant())
     return fold(kind, APInt(width, a.factor, /*isSigned=*/true),
