@@ -314,7 +314,8 @@ void Rewrite::eraseDead(SmallVector<Operation *> worklist) {
     Operation *next = worklist.pop_back_val();
     if (erased.contains(next))
       continue;
-    if (llvm::all_of(next->getUsers(), llvm::IsaPred<tensor::DimOp>))
+    if (isa<linalg::LinalgOp>(next) &&
+        llvm::all_of(next->getUsers(), llvm::IsaPred<tensor::DimOp>))
       forwardExtents(rewriter, next);
     // The effects of what is replaced are those of the rest.
     if (!isOpTriviallyDead(next) && !normsOf.contains(next))
