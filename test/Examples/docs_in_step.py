@@ -192,8 +192,9 @@ def check_complete(root, include):
                 is_attribute = "TypeConstraint" not in records[kind["def"]]["!superclasses"]
                 if is_attribute and f"`{argument}" not in docs["Norm.md"]:
                     yield f"Norm.md does not name {argument}"
-    source = read(f"{root}/lib/Recognition/RMSNormMatch.cpp")
-    reasons = re.findall(r'return "([a-z-]+)";', source[:source.index("\n}\n")])
+    source = read(f"{root}/lib/Recognition/Explain.cpp")
+    names = source[source.index("names[]"):]
+    reasons = re.findall(r'"([a-z-]+)"', names[:names.index("};")])
     for reason in reasons:
         if f"| `{reason}` |" not in docs["Recognition.md"] and reason != "not-a-candidate":
             yield f"Recognition.md does not name {reason}"

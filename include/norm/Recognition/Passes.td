@@ -13,15 +13,18 @@ include "mlir/Pass/PassBase.td"
 def NormRecognize : Pass<"norm-recognize"> {
   let summary = "Recognise unfused RMSNorm in linalg and raise it to norm.rmsnorm";
   let description = [{
-    Reads every linalg result behind a reduction as a row expression (what one
-    element is, whatever ops compute it), decides whether that expression, or a
-    value in the body, is an RMSNorm, and replaces it by one `norm.rmsnorm`. What
-    the body does after it (a bias, a gate, a cast) becomes a `linalg.generic`
-    that reads the norm. Narrowing casts are kept where they are:
-    a rounding before the weight becomes `normalized_type`, one of the reciprocal
-    root `scale_type`. A candidate that is refused leaves the IR as it was and is
-    reported as a `missed` remark with a typed reason, with what was expected and
-    what was found; a match is a `passed` remark (`--remarks-filter=norm.*`).
+    Reads what linalg on tensors computes as row expressions (what one element
+    is, whatever ops compute it; `norm-print-row-expressions` shows them),
+    decides on the program as it is which values are an RMSNorm, and then
+    replaces all of these at once by `norm.rmsnorm`. What a body does besides (a
+    bias, a gate, a cast) becomes a `linalg.generic` that reads the norm.
+    Narrowing casts stay where they are: a rounding before the weight becomes
+    `normalized_type`, one of the reciprocal root `scale_type`.
+
+    A candidate that is refused leaves the IR as it was and is reported as a
+    `missed` remark with a typed reason, with what was expected and what was
+    found; a match is a `passed` remark (`--remarks-filter=norm.*`). What neither
+    takes a root nor sums squares gets no remark.
 
     Example: the ten ops of a Llama RMSNorm (extf, square, sum, division, addf,
     rsqrt, mulf, truncf, mulf) become
@@ -34,22 +37,24 @@ def NormRecognize : Pass<"norm-recognize"> {
 
     `rounding` says what may differ within the compute type, where no narrowing
     is at stake: `default` takes rsqrt for the division by a root, 1/n for the
-    division by n, a scaled root, and the weight in any order (within 4 ulp);
-    `exact` refuses these; `relaxed` also takes a statistic that is rounded on
-    the way (squares, mean, or root in 16 bits under an f32 norm) and computes it
-    in f32: casts of the reciprocal root, of the normalised value and of the
-    result stay. A refusal that `relaxed` would take says so.
+    division by n, a scaled root, and the weight in any order (within 4 ulp, for
+    rows whose sum of squares stays in the range of the type); `exact` refuses
+    these; `relaxed` also takes a statistic that is rounded on the way (squares,
+    mean, or root in 16 bits under an f32 norm) and computes it in f32: casts of
+    the reciprocal root, of the normalized value and of the result stay. A
+    rejection that `relaxed` would take says so.
 
     Where a tensor that holds the reciprocal root has other users, they get the
     norm's second result `inv_rms`.
 
-    A module is also read with its calls inlined, where the callee is private, of
-    one block, without side effects, not recursive and of at most 512 operations.
-    A function that has more norms that way loses these calls, and a callee
-    without users goes; every other function keeps its calls.
+    A function is also read with its calls inlined, where the callee is private,
+    of one block, without side effects, not recursive and of at most 512
+    operations. A function that has more norms that way loses these calls, and a
+    callee without users goes; every other function keeps its calls.
 
-    Limits: other calls are not read (run `inline` before), nor are loops and
-    buffers; docs/Recognition.md lists the forms and the reasons of refusals.
+    Limits: other calls are not read (run `inline` before), nor are loops that
+    accumulate a sum, nor buffers; docs/Recognition.md lists the forms, the
+    reasons and what is not recognized.
   }];
   let options = [Option<"rounding", "rounding", "std::string",
                         /*default=*/"\"default\"",
