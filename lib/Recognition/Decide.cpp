@@ -33,13 +33,9 @@ struct TypeMatcher {
 
   Check findTypes(PlannedNorm &norm);
   void raiseTypes(PlannedNorm &norm);
-  Check checkTypes(const PlannedNorm &norm);
   void noteRange();
   Attempt<const Node *> findWeight(const PlannedNorm &norm);
   const Node *getOuterWeight(const PlannedNorm &norm);
-
-private:
-  const Node *getRest(const Scale &scale) const;
 };
 } // namespace
 
@@ -95,13 +91,10 @@ void TypeMatcher::raiseTypes(PlannedNorm &norm) {
       raised = getWiderFloatType(raised, cast<FloatType>(type));
   };
   widen(own);
-  for (const Node *node = product.root;;) {
+  for (const Node *node = product.root; node != inverse.sum;
+       node = getReducing(node))
     widen(node->getType());
-    if (node->is(Kind::Sum))
-      break;
-    node = *llvm::find_if(node->getOperands(),
-                          [](const Node *e) { return e->hasReduction(); });
-  }
+  widen(inverse.sum->getType());
   for (const Node *term : statistic.terms)
     widen(term->getType());
   norm.computeType = raised;
@@ -133,20 +126,16 @@ void TypeMatcher::noteRange() {
                                 inverse.type));
 }
 
-/// What S5 multiplies z by, as a factor in front of it.
-const Node *TypeMatcher::getRest(const Scale &scale) const {
-  Context &context = site.context();
+/// What S5 multiplies z by, as a factor in front of it; null: no such factor.
+static const Node *getRest(Context &context, const Scale &scale) {
   const Node *value = scale.value;
+  Type type = value->getType();
   if (scale.exponent == Fraction(1))
     return value;
-  if (scale.exponent == Fraction(-1))
-    return context.get(
-        Kind::Div, value->getType(),
-        {context.getConstant(
-             APFloat(value->getFloatType().getFloatSemantics(), 1),
-             value->getType()),
-         value});
-  return nullptr;
+  if (scale.exponent != Fraction(-1))
+    return nullptr;
+  auto one = APFloat::getOne(value->getFloatType().getFloatSemantics());
+  return context.get(Kind::Div, type, {context.getConstant(one, type), value});
 }
 
 /// A product of several weights and constants is one, computed before.
@@ -163,16 +152,14 @@ Attempt<const Node *> TypeMatcher::findWeight(const PlannedNorm &norm) {
     std::optional<Scale> scale = getScale(factor);
     if (scale && divisor.usesNumerator)
       continue; // the divisor has taken it, or left it in its rest
-    if (scale && !scale->value->is(Kind::Constant))
-      return reject(Why::NoTensorForWeight, ArrayRef<int64_t>());
-    const Node *node = getRest({factor.base, factor.exponent});
-    if (!node)
+    const Node *node = getRest(context, {factor.base, factor.exponent});
+    if (!node || factor.base->is(Kind::Count))
       return reject(Why::NoTensorForWeight, ArrayRef<int64_t>());
     multiply(node);
   }
   for (const Scale &scale : divisor.rest) {
     const Node *node =
-        scale.value->is(Kind::Constant) ? getRest(scale) : nullptr;
+        scale.value->is(Kind::Constant) ? getRest(context, scale) : nullptr;
     if (!node || node->getType() != type)
       return reject(Why::NoConstantDivisor);
     auto *constant = dyn_cast<ConstantNode>(node);

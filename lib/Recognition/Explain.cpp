@@ -10,24 +10,20 @@
 using namespace mlir;
 using namespace mlir::norm;
 
-Refusal norm::getReason(Why why) {
-  switch (why) {
-#define REJECTION(name, reason, text)                                          \
-  case Why::name:                                                              \
-    return Refusal::reason;
+static constexpr struct {
+  Refusal reason;
+  const char *text;
+} rejections[] = {
+#define REJECTION(name, reason, text) {Refusal::reason, text},
 #include "Rejections.def"
-  }
-  llvm_unreachable("unknown rejection");
+};
+
+Refusal norm::getReason(Why why) {
+  return rejections[static_cast<unsigned>(why)].reason;
 }
 
 const char *norm::getTemplate(Why why) {
-  switch (why) {
-#define REJECTION(name, reason, text)                                          \
-  case Why::name:                                                              \
-    return text;
-#include "Rejections.def"
-  }
-  llvm_unreachable("unknown rejection");
+  return rejections[static_cast<unsigned>(why)].text;
 }
 
 StringRef norm::stringifyRefusal(Refusal refusal) {

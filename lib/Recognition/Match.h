@@ -188,6 +188,13 @@ inline const row::Node *stripCasts(const row::Node *node) {
     node = node->getOperand(0);
   return node;
 }
+/// The operand that leads to a reduction; null where there is none.
+inline const row::Node *getReducing(const row::Node *node) {
+  const auto *it =
+      llvm::find_if(node->getOperands(),
+                    [](const row::Node *each) { return each->hasReduction(); });
+  return it == node->getOperands().end() ? nullptr : *it;
+}
 /// What is widened to `node`, in its op or in one before it.
 const row::Node *findNarrow(row::Reader &reader, const row::Node *node);
 bool isArithmeticType(Type type);

@@ -92,15 +92,9 @@ void FactorReader::read(const Node *node, const Fraction &exponent) {
 
 /// Whether a root is taken on the way to the reduction.
 static bool takesRoot(const Node *node) {
-  while (!node->is(Kind::Sum)) {
+  for (; node && !node->is(Kind::Sum); node = getReducing(node))
     if (node->is(Kind::Rsqrt) || node->is(Kind::Sqrt) || node->is(Kind::Power))
       return true;
-    const auto *it = llvm::find_if(
-        node->getOperands(), [](const Node *e) { return e->hasReduction(); });
-    if (it == node->getOperands().end())
-      return false;
-    node = *it;
-  }
   return false;
 }
 
@@ -114,19 +108,20 @@ static const Factor *findRoot(ArrayRef<Factor> factors) {
   return found;
 }
 
-/// Whether a * b is a factor of its own in `product`.
-static bool multipliesFirst(const FactorReader &reader, const Node *product,
-                            const Node *x, const Node *root) {
+/// Whether x * r is multiplied before anything else.
+static bool multipliesFirst(const FactorReader &reader,
+                            const Product &product) {
+  const Node *x = product.x, *root = product.root, *node = product.value;
   for (unsigned depth = 0; depth < 64; ++depth) {
-    product = reader.openScaled(product);
-    if (!product->is(Kind::Mul) && !product->is(Kind::Div))
+    node = reader.openScaled(node);
+    if (!node->is(Kind::Mul) && !node->is(Kind::Div))
       return false;
-    const Node *a = reader.openScaled(product->getOperand(0)),
-               *b = reader.openScaled(product->getOperand(1));
+    const Node *a = reader.openScaled(node->getOperand(0)),
+               *b = reader.openScaled(node->getOperand(1));
     if ((a == x && b == root) || (a == root && b == x))
       return true;
     // The statistic is on one side of each product.
-    product = a->hasReduction() && a != root ? a : b;
+    node = a->hasReduction() && a != root ? a : b;
   }
   return false;
 }
@@ -265,40 +260,27 @@ private:
 };
 } // namespace
 
-/// The factors of what a tensor in the product holds, where that is a product
-/// itself, x * w in an op of its own; none: it is no product.
-static SmallVector<Factor> openFactor(const Site &site, const Factor &factor,
-                                      XMatcher &isX, bool &isNegated) {
-  auto *element = dyn_cast<ElementNode>(factor.base);
-  const Node *opened = element && factor.exponent == Fraction(1)
-                           ? site.reader.open(element)
-                           : nullptr;
-  if (!opened || !(opened->is(Kind::Mul) || opened->is(Kind::Div) ||
-                   opened->is(Kind::Neg) || opened->is(Kind::Element)))
-    return {};
-  auto asks = [&](const Node *node) { return isX(node); };
-  FactorReader reader(site, asks);
-  reader.read(opened);
-  isNegated = reader.isNegated;
-  return std::move(reader.factors);
-}
-
-/// Opens one factor: one that holds x, or else one that varies as x does.
-static bool openFactors(const Site &site, Product &product, XMatcher &isX) {
+/// Opens the tensor of one factor that holds a product itself, x * w in an op
+/// of its own: one with x in it, or else one that varies as x does.
+static bool openFactor(const Site &site, Product &product, XMatcher &isX) {
+  auto hasX = [&](const Factor &factor) { return isX(factor.base); };
   for (bool holdsX : {true, false})
     for (Factor &factor : product.others) {
-      bool isNegated = false;
-      SmallVector<Factor> inner = openFactor(site, factor, isX, isNegated);
-      bool isWanted = holdsX ? llvm::any_of(inner,
-                                            [&](const Factor &each) {
-                                              return isX(each.base);
-                                            })
-                             : site.variesOverAll(factor.base);
-      if (inner.empty() || !isWanted)
+      auto *element = dyn_cast<ElementNode>(factor.base);
+      const Node *opened = element && factor.exponent == Fraction(1)
+                               ? site.reader.open(element)
+                               : nullptr;
+      if (!opened || !(opened->is(Kind::Mul) || opened->is(Kind::Div) ||
+                       opened->is(Kind::Neg) || opened->is(Kind::Element)))
         continue;
-      product.isNegated ^= isNegated;
-      factor = inner.front();
-      product.others.append(inner.begin() + 1, inner.end());
+      FactorReader inner(site, isX);
+      inner.read(opened);
+      if (!(holdsX ? llvm::any_of(inner.factors, hasX)
+                   : site.variesOverAll(factor.base)))
+        continue;
+      product.isNegated ^= inner.isNegated;
+      factor = inner.factors.front();
+      product.others.append(inner.factors.begin() + 1, inner.factors.end());
       return true;
     }
   return false;
@@ -332,8 +314,7 @@ Check norm::matchX(const Site &site, const Statistic &statistic,
                    Product &product, Correspondence &agreed,
                    Deviations &deviations) {
   XMatcher isX(site, statistic.x);
-  auto asks = [&](const Node *node) { return isX(node); };
-  Attempt<Product> whole = readProduct(site, asks);
+  Attempt<Product> whole = readProduct(site, isX);
   if (!whole)
     return whole.getRejection();
   product = std::move(*whole);
@@ -346,7 +327,7 @@ Check norm::matchX(const Site &site, const Statistic &statistic,
       product.others.erase(it);
       break;
     }
-    if (!openFactors(site, product, isX))
+    if (!openFactor(site, product, isX))
       break;
   }
   if (!product.x && isX.beyondBound)
@@ -362,8 +343,6 @@ Check norm::matchX(const Site &site, const Statistic &statistic,
   agreed = std::move(match.agreed);
   if (match.rounding)
     deviations.addNarrow(reject(Why::XRounded, match.rounding->getType()));
-  FactorReader reader(site, asks);
-  product.weighsLast =
-      multipliesFirst(reader, product.value, product.x, product.root);
+  product.weighsLast = multipliesFirst(FactorReader(site, isX), product);
   return std::nullopt;
 }

@@ -250,14 +250,12 @@ static std::optional<Why> judge(const Node *node, const Node *inner,
 void norm::noteSpelling(const Product &product, const Statistic &statistic,
                         Deviations &deviations) {
   unsigned numRoots = 0, numDivisions = 0;
-  const Node *node = product.root;
-  while (!node->is(Kind::Sum)) {
-    const auto *it = llvm::find_if(
-        node->getOperands(), [](const Node *e) { return e->hasReduction(); });
-    if (std::optional<Why> why = judge(node, *it, numRoots, numDivisions))
+  for (const Node *node = product.root; !node->is(Kind::Sum);
+       node = getReducing(node)) {
+    if (std::optional<Why> why =
+            judge(node, getReducing(node), numRoots, numDivisions))
       deviations.addInexact(*why);
     numRoots += node->is(Kind::Sqrt);
-    node = *it;
   }
   const Node *term = stripExtend(statistic.terms.back());
   if (statistic.isFused)

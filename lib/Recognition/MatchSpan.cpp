@@ -198,6 +198,8 @@ struct InputFinder {
   const Site &site;
   PlannedNorm &norm;
 
+  bool take(const ElementNode *element, ArrayRef<AffineExpr> indices,
+            bool inOrder);
   bool findTensor(const Node *form, bool inOrder);
   bool findInSum(const Statistic &statistic, const Correspondence &agreed);
   bool findInBody(const Node *form);
@@ -206,16 +208,23 @@ struct InputFinder {
 };
 } // namespace
 
+/// Takes the tensor of `element` as x, read at `indices` of the space.
+bool InputFinder::take(const ElementNode *element, ArrayRef<AffineExpr> indices,
+                       bool inOrder) {
+  auto order = getOrder(site, element->getValue(), indices);
+  if (!order || !site.isAvailable(element->getValue()) ||
+      (inOrder && !llvm::is_sorted(*order)))
+    return false;
+  norm.input.value = element->getValue();
+  norm.order = *order;
+  return true;
+}
+
 bool InputFinder::findTensor(const Node *form, bool inOrder) {
-  for (const ElementNode *element : site.reader.getOccurrences(form)) {
-    auto order = getOrder(site, element->getValue(), element->getIndices());
-    if (!order || !site.isAvailable(element->getValue()) || (inOrder && !llvm::is_sorted(*order)))
-      continue;
-    norm.input.value = element->getValue();
-    norm.order = *order;
-    return true;
-  }
-  return false;
+  return llvm::any_of(site.reader.getOccurrences(form),
+                      [&](const ElementNode *element) {
+                        return take(element, element->getIndices(), inOrder);
+                      });
 }
 
 /// The statistic reads x from a tensor, the scaling computes it once more.
@@ -225,19 +234,14 @@ bool InputFinder::findInSum(const Statistic &statistic,
   llvm::DenseMap<AffineExpr, AffineExpr> toRoot;
   for (auto [atRoot, inSum] : agreed.getVariables())
     toRoot[context.getIndex(inSum)] = context.getIndex(atRoot);
-  for (const ElementNode *element :
-       site.reader.getOccurrences(stripExtend(statistic.x))) {
-    SmallVector<AffineExpr> indices;
-    for (AffineExpr index : element->getIndices())
-      indices.push_back(index.replace(toRoot));
-    auto order = getOrder(site, element->getValue(), indices);
-    if (!order || !site.isAvailable(element->getValue()))
-      continue;
-    norm.input.value = element->getValue();
-    norm.order = *order;
-    return true;
-  }
-  return false;
+  return llvm::any_of(site.reader.getOccurrences(stripExtend(statistic.x)),
+                      [&](const ElementNode *element) {
+                        auto indices = llvm::map_to_vector(
+                            element->getIndices(), [&](AffineExpr index) {
+                              return index.replace(toRoot);
+                            });
+                        return take(element, indices, /*inOrder=*/false);
+                      });
 }
 
 /// From the loops of a body to the space; nothing where its dimensions are not

@@ -117,8 +117,7 @@ Check norm::matchWeight(const Site &site, const Node *weight,
     return reject(Why::Gate);
   norm.weightDims = dims;
   for (const ElementNode *element : held)
-    if (holdsAt(site, element, dims) &&
-        site.isAvailable(element->getValue())) {
+    if (holdsAt(site, element, dims) && site.isAvailable(element->getValue())) {
       norm.weight.tensor = element->getValue();
       return std::nullopt;
     }

@@ -6,7 +6,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "Rewrite.h"
-#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
@@ -30,10 +29,6 @@ static Value emitOp(OpBuilder &b, Location loc, const row::Node *node,
     return arith::DivFOp::create(b, loc, get(0), get(1));
   case Kind::Neg:
     return arith::NegFOp::create(b, loc, get(0));
-  case Kind::Abs:
-    return math::AbsFOp::create(b, loc, get(0));
-  case Kind::Sqrt:
-    return math::SqrtOp::create(b, loc, get(0));
   case Kind::Round:
     return arith::TruncFOp::create(b, loc, node->getType(), get(0));
   case Kind::Extend:

@@ -88,6 +88,14 @@ static llvm::SmallBitVector getLoops(linalg::LinalgOp op, Value scalar) {
   return loops;
 }
 
+/// The scalar that the body of a linalg op yields for `result`.
+static Value getYielded(OpResult result) {
+  return cast<linalg::LinalgOp>(result.getOwner())
+      .getBlock()
+      ->getTerminator()
+      ->getOperand(result.getResultNumber());
+}
+
 /// The space is that of the op's result; where the op reduces, as a matrix
 /// product that a norm was fused into, the loops that the scalar depends on.
 std::optional<Site> Planner::getSite(linalg::LinalgOp op, Value scalar) {
@@ -99,8 +107,7 @@ std::optional<Site> Planner::getSite(linalg::LinalgOp op, Value scalar) {
   MLIRContext *mlir = op->getContext();
   OpResult result = op->getResult(0);
   for (OpResult each : op->getResults())
-    if (op.getBlock()->getTerminator()->getOperand(each.getResultNumber()) ==
-        scalar)
+    if (getYielded(each) == scalar)
       result = each;
   AffineMap map = op.getIndexingMapMatchingResult(result);
   if (reduces) {
@@ -109,7 +116,8 @@ std::optional<Site> Planner::getSite(linalg::LinalgOp op, Value scalar) {
         mlir, op.getNumLoops(),
         [&](AffineDimExpr loop) { return loops.test(loop.getPosition()); });
   }
-  Site site{reader, flow, dominance, rounding, weights, body, scalar, node, {}, {}, map};
+  Site site{reader, flow, dominance, rounding, weights, body,
+            scalar, node, {},        {},       map};
   site.reduction = flow.lookup(scalar).reduction;
   llvm::SmallBitVector seen(op.getNumLoops());
   for (auto [i, expr] : llvm::enumerate(map.getResults())) {
@@ -142,32 +150,32 @@ Attempt<PlannedNorm> Planner::decideAt(linalg::LinalgOp op, Value scalar) {
 // Parts
 //===----------------------------------------------------------------------===//
 
+/// What a scalar of a body, or a tensor, is computed from in one step.
+static SmallVector<Value> getSources(Value value) {
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    auto op = dyn_cast<linalg::LinalgOp>(argument.getOwner()->getParentOp());
+    return op ? SmallVector<Value>{op.getMatchingOpOperand(argument)->get()}
+              : SmallVector<Value>();
+  }
+  Operation *producer = value.getDefiningOp();
+  if (isa<linalg::LinalgOp>(producer))
+    return {getYielded(cast<OpResult>(value))};
+  return llvm::to_vector(producer->getOperands());
+}
+
 /// Scalars and tensors that are scaled by the same statistic, and that `scalar`
 /// is computed from; those of other ops by the tensors between.
 llvm::SetVector<Value> Planner::collectParts(Value scalar,
                                              Value reduction) const {
   llvm::SetVector<Value> parts;
   SmallVector<Value> worklist{scalar};
-  auto visit = [&](Value value) {
-    Flow each = flow.lookup(value);
-    if (each.isScaled() && each.reduction == reduction && parts.insert(value))
-      worklist.push_back(value);
-  };
-  while (!worklist.empty()) {
-    Value next = worklist.pop_back_val();
-    if (auto argument = dyn_cast<BlockArgument>(next)) {
-      if (auto op =
-              dyn_cast<linalg::LinalgOp>(argument.getOwner()->getParentOp()))
-        visit(op.getMatchingOpOperand(argument)->get());
-      continue;
+  while (!worklist.empty())
+    for (Value source : getSources(worklist.pop_back_val())) {
+      Flow each = flow.lookup(source);
+      if (each.isScaled() && each.reduction == reduction &&
+          parts.insert(source))
+        worklist.push_back(source);
     }
-    auto result = cast<OpResult>(next);
-    if (auto op = dyn_cast<linalg::LinalgOp>(result.getOwner()))
-      visit(
-          op.getBlock()->getTerminator()->getOperand(result.getResultNumber()));
-    else
-      llvm::for_each(result.getOwner()->getOperands(), visit);
-  }
   return parts;
 }
 
@@ -213,45 +221,25 @@ void Planner::decideOp(Operation *op, ArrayRef<Value> scalars) {
       decideScalar(cast<linalg::LinalgOp>(op), scalar);
 }
 
-/// The result of `op`, one of `parts`, that holds its scalar; may be null.
-static Value getHolder(linalg::LinalgOp op, Value scalar,
-                       const llvm::SetVector<Value> &parts) {
-  for (OpResult result : op->getResults())
-    if (op.getBlock()->getTerminator()->getOperand(result.getResultNumber()) ==
-            scalar &&
-        parts.contains(result))
-      return result;
-  return {};
-}
-
-/// Whether something else than `readers` uses `part`, which no tensor of
-/// `parts` holds, or the tensor that does.
-static bool isShared(Value part, const llvm::SetVector<Value> &parts,
-                     const llvm::DenseSet<Operation *> &readers) {
-  return llvm::any_of(part.getUses(), [&](OpOperand &use) {
-    Operation *user = use.getOwner();
-    if (isa<linalg::YieldOp>(user)) {
-      auto op = cast<linalg::LinalgOp>(user->getParentOp());
-      Value result = op->getResult(use.getOperandNumber());
-      return !parts.contains(result) && !result.use_empty();
-    }
-    return !isa<tensor::DimOp>(user) && !readers.contains(user);
-  });
-}
-
-/// A part of the norm that something else than norms of this statistic uses;
-/// null where there is none.
+/// A scalar among the parts of the norm that something else than norms of this
+/// statistic uses, or the tensor that holds it; null where there is none.
 Value Planner::findShared(const Found &norm,
                           const llvm::DenseSet<Operation *> &readers) const {
+  auto isOther = [&](OpOperand &use) {
+    Operation *user = use.getOwner();
+    if (isa<linalg::YieldOp>(user)) {
+      Value tensor = user->getParentOp()->getResult(use.getOperandNumber());
+      return !norm.parts.contains(tensor) && !tensor.use_empty();
+    }
+    return !isa<tensor::DimOp>(user) && !readers.contains(user);
+  };
   for (Value part : norm.parts) {
     Operation *producer = part.getDefiningOp();
-    auto op = producer ? dyn_cast<linalg::LinalgOp>(producer->getParentOp())
-                       : nullptr;
-    if (!op)
+    if (!producer || !llvm::any_of(part.getUses(), isOther))
       continue;
-    Value tensor = getHolder(op, part, norm.parts);
-    if (isShared(part, norm.parts, readers) ||
-        (tensor && isShared(tensor, norm.parts, readers)))
+    if (isa<linalg::LinalgOp>(producer))
+      return getYielded(cast<OpResult>(part));
+    if (isa<linalg::LinalgOp>(producer->getParentOp()))
       return part;
   }
   return {};
@@ -315,14 +303,12 @@ Plan Planner::run() {
   resolve();
   Plan plan;
   reportRoots(plan);
-  llvm::DenseMap<Operation *, size_t> numbers;
+  llvm::DenseMap<Value, size_t> numbers;
   for (const auto &[op, scalars] : candidates)
-    numbers.try_emplace(op, numbers.size());
-  llvm::stable_sort(found, [&](const Found &a, const Found &b) {
-    Operation *x = a.norm.op, *y = b.norm.op;
-    return x == y ? a.norm.scalar.getDefiningOp()->isBeforeInBlock(
-                        b.norm.scalar.getDefiningOp())
-                  : numbers[x] < numbers[y];
+    for (Value scalar : scalars)
+      numbers.try_emplace(scalar, numbers.size());
+  llvm::sort(found, [&](const Found &a, const Found &b) {
+    return numbers.at(a.norm.scalar) < numbers.at(b.norm.scalar);
   });
   for (Found &each : found)
     plan.norms.push_back(std::move(each.norm));
