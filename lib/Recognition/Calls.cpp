@@ -1,5 +1,4 @@
-//===- Calls.cpp - norms that span a call
-//----------------------------------===//
+//===- Calls.cpp - norms that span a call ---------------------------------===//
 //
 // Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

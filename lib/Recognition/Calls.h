@@ -1,5 +1,4 @@
-//===- Calls.h - norms that span a call ----------------------------*- C++
-//-*-===//
+//===- Calls.h - norms that span a call --------------------------*- C++-*-===//
 //
 // Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -34,7 +34,7 @@ struct TypeMatcher {
   Check findTypes(PlannedNorm &norm);
   void raiseTypes(PlannedNorm &norm);
   void noteRange();
-  Attempt<const Node *> findWeight(const PlannedNorm &norm);
+  Attempt<const Node *> findWeight();
   const Node *getOuterWeight(const PlannedNorm &norm);
 };
 } // namespace
@@ -91,7 +91,7 @@ void TypeMatcher::raiseTypes(PlannedNorm &norm) {
       raised = getWiderFloatType(raised, cast<FloatType>(type));
   };
   widen(own);
-  for (const Node *node = product.root; node != inverse.sum;
+  for (const Node *node = product.root; !node->is(Kind::Sum);
        node = getReducing(node))
     widen(node->getType());
   widen(inverse.sum->getType());
@@ -139,7 +139,7 @@ static const Node *getRest(Context &context, const Scale &scale) {
 }
 
 /// A product of several weights and constants is one, computed before.
-Attempt<const Node *> TypeMatcher::findWeight(const PlannedNorm &norm) {
+Attempt<const Node *> TypeMatcher::findWeight() {
   Context &context = site.context();
   FloatType type = product.value->getFloatType();
   const Node *weight = nullptr;
@@ -274,77 +274,74 @@ static void toInputSpace(PlannedNorm &norm) {
 }
 
 /// How x, r and w are computed, and where they are.
-static Check decideTypes(TypeMatcher &types, const Span &span,
-                         const Correspondence &agreed, PlannedNorm &norm) {
-  const Site &site = types.site;
-  const Product &product = types.product;
-  Deviations &deviations = types.deviations;
+static Check decideTypes(const Site &site, const Findings &found,
+                         Deviations &deviations, PlannedNorm &norm) {
+  const Product &product = found.product;
+  TypeMatcher types{site,          product,   found.inverse, found.statistic,
+                    found.divisor, deviations};
   if (Check rejection = types.findTypes(norm))
     return rejection;
   types.noteRange();
-  noteSpelling(product, types.statistic, deviations);
-  if (Check rejection = matchEpsilon(types.inverse, types.statistic,
-                                     types.divisor, norm, deviations))
-    return rejection;
-  if (deviations.narrow) {
-    if (Check rejection = checkRaised(types.inverse, types.statistic))
-      return rejection;
+  noteSpelling(found, deviations);
+  Check rejection = matchEpsilon(found, norm, deviations);
+  if (!rejection && deviations.narrow) {
+    rejection = checkRaised(found.inverse, found.statistic);
     types.raiseTypes(norm);
-    if (Check rejection = matchEpsilon(types.inverse, types.statistic,
-                                       types.divisor, norm, deviations))
-      return rejection;
+    if (!rejection)
+      rejection = matchEpsilon(found, norm, deviations);
   }
-  Attempt<const Node *> inner = types.findWeight(norm);
+  if (rejection)
+    return rejection;
+  Attempt<const Node *> inner = types.findWeight();
   if (!inner)
     return inner.getRejection();
-  norm.dims = span.dims;
-  norm.count = span.count;
-  if (Check rejection =
-          matchInput(site, product, types.statistic, agreed, norm))
-    return rejection;
   const Node *weight = product.outer ? types.getOuterWeight(norm) : *inner;
-  if (weight)
-    if (Check rejection = matchWeight(site, weight, norm))
-      return rejection;
-  if (Check rejection = checkWeightType(types, weight, norm))
-    return rejection;
-  if (Check rejection = checkOperands(site, norm))
-    return rejection;
-  return applyRounding(site, deviations, norm);
+  norm.dims = found.span.dims;
+  norm.count = found.span.count;
+  rejection = matchInput(site, found, norm);
+  if (!rejection && weight)
+    rejection = matchWeight(site, weight, norm);
+  if (!rejection)
+    rejection = checkWeightType(types, weight, norm);
+  if (!rejection)
+    rejection = checkOperands(site, norm);
+  return rejection ? rejection : applyRounding(site, deviations, norm);
+}
+
+template <typename T> static Check take(Attempt<T> attempt, T &into) {
+  if (!attempt)
+    return std::move(attempt.getRejection());
+  into = std::move(*attempt);
+  return std::nullopt;
 }
 
 Attempt<PlannedNorm> norm::decide(const Site &site) {
   Deviations deviations;
-  Attempt<Product> product = matchProduct(site);
-  if (!product)
-    return product.getRejection();
-  Attempt<InverseRoot> inverse = matchInverseRoot(*product, deviations);
-  if (!inverse)
-    return inverse.getRejection();
-  Attempt<Statistic> statistic =
-      matchStatistic(site.reader, inverse->sum, deviations);
-  if (!statistic)
-    return statistic.getRejection();
-  Correspondence agreed(site.reader);
-  if (Check rejection = matchX(site, *statistic, *product, agreed, deviations))
-    return std::move(*rejection);
-  Attempt<Span> span = matchSpan(site, *inverse, *statistic, *product, agreed);
-  if (!span)
-    return span.getRejection();
-  Attempt<Divisor> divisor =
-      matchDivisor(site, *inverse, *statistic, *product, *span);
-  if (!divisor)
-    return divisor.getRejection();
+  Findings found(site.reader);
+  Check rejection = take(matchProduct(site), found.product);
+  if (!rejection)
+    rejection =
+        take(matchInverseRoot(found.product, deviations), found.inverse);
+  if (!rejection)
+    rejection = take(matchStatistic(site.reader, found.inverse.sum, deviations),
+                     found.statistic);
+  if (!rejection)
+    rejection = matchX(site, found, deviations);
+  if (!rejection)
+    rejection = take(matchSpan(site, found), found.span);
+  if (!rejection)
+    rejection = take(matchDivisor(site, found), found.divisor);
   PlannedNorm norm;
   norm.op = site.body->op;
   norm.scalar = site.scalar;
   norm.space = site.spaceMap;
-  TypeMatcher types{site, *product, *inverse, *statistic, *divisor, deviations};
-  if (Check rejection = decideTypes(types, *span, agreed, norm))
+  if (!rejection)
+    rejection = decideTypes(site, found, deviations, norm);
+  if (rejection)
     return std::move(*rejection);
   // Where the product brings sqrt(n), what a tensor holds is not r.
-  if (!divisor->usesNumerator && divisor->rest.empty())
-    findInverseRoots(site, *product, norm);
+  if (!found.divisor.usesNumerator && found.divisor.rest.empty())
+    findInverseRoots(site, found.product, norm);
   toInputSpace(norm);
   return norm;
 }

@@ -179,6 +179,17 @@ struct Divisor {
   double terms = 0; // 0: only known at run time
 };
 
+/// What the stages before have found.
+struct Findings {
+  explicit Findings(row::Reader &reader) : agreed(reader) {}
+  Product product;
+  InverseRoot inverse;
+  Statistic statistic;
+  row::Correspondence agreed; // of x where it is scaled, and in the sum
+  Span span;
+  Divisor divisor;
+};
+
 //===----------------------------------------------------------------------===//
 // The stages
 //===----------------------------------------------------------------------===//
@@ -206,32 +217,22 @@ std::optional<Scale> getScale(const row::Factor &factor);
 const row::Node *getSquared(row::Reader &reader, const row::Node *node);
 /// Which factors of the product are r and, by its statistic, x and w.
 Attempt<Product> matchProduct(const Site &site);
-/// Finds x among the factors: what `statistic` squares. Agrees variables.
-Check matchX(const Site &site, const Statistic &statistic, Product &product,
-             row::Correspondence &agreed, Deviations &deviations);
+/// Finds x among the factors: what the statistic squares. Agrees variables.
+Check matchX(const Site &site, Findings &found, Deviations &deviations);
 Attempt<InverseRoot> matchInverseRoot(const Product &product,
                                       Deviations &deviations);
 /// Serves every pattern that starts from a sum of squares; it asks nothing of
 /// what the statistic scales.
 Attempt<Statistic> matchStatistic(row::Reader &reader, const row::Node *sum,
                                   Deviations &deviations);
-/// What is scaled by an inverse root of another kind than the op's; `exact`.
-void noteSpelling(const Product &product, const Statistic &statistic,
-                  Deviations &deviations);
-Attempt<Span> matchSpan(const Site &site, const InverseRoot &inverse,
-                        const Statistic &statistic, const Product &product,
-                        const row::Correspondence &agreed);
-Attempt<Divisor> matchDivisor(const Site &site, const InverseRoot &inverse,
-                              const Statistic &statistic,
-                              const Product &product, const Span &span);
-Check matchEpsilon(const InverseRoot &inverse, const Statistic &statistic,
-                   const Divisor &divisor, PlannedNorm &norm,
+/// What the op itself would round otherwise; for `exact`.
+void noteSpelling(const Findings &found, Deviations &deviations);
+Attempt<Span> matchSpan(const Site &site, const Findings &found);
+Attempt<Divisor> matchDivisor(const Site &site, const Findings &found);
+Check matchEpsilon(const Findings &found, PlannedNorm &norm,
                    Deviations &deviations);
 /// The tensor, or the scalar of a body, that holds x.
-Check matchInput(const Site &site, const Product &product,
-                 const Statistic &statistic, const row::Correspondence &agreed,
-                 PlannedNorm &norm);
-/// `weight` is null where there is none.
+Check matchInput(const Site &site, const Findings &found, PlannedNorm &norm);
 Check matchWeight(const Site &site, const row::Node *weight, PlannedNorm &norm);
 void findInverseRoots(const Site &site, const Product &product,
                       PlannedNorm &norm);

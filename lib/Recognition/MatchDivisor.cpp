@@ -7,7 +7,7 @@
 //
 // r must be sum^(-1/2) * n^(1/2), however n is spread over constants: each is
 // the half power of a whole number, exactly or rounded once to its type. The
-// float next to 1/n is another divisor.
+// float next to 1/n is another divisor. Epsilon is what it is beside the mean.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,19 +19,12 @@ using namespace mlir::norm;
 using namespace mlir::norm::row;
 
 static double getDouble(const Scale &scale) {
-  APFloat value = cast<ConstantNode>(scale.value)->getValue();
-  bool losesInfo;
-  value.convert(APFloat::IEEEdouble(), APFloat::rmNearestTiesToEven,
-                &losesInfo);
-  return value.convertToDouble();
+  return cast<ConstantNode>(scale.value)->getAttr().getValueAsDouble();
 }
 
 static bool isRounded(const Scale &scale, double exact) {
-  APFloat rounded(exact);
-  bool losesInfo;
-  rounded.convert(scale.value->getFloatType().getFloatSemantics(),
-                  APFloat::rmNearestTiesToEven, &losesInfo);
-  return rounded.bitwiseIsEqual(cast<ConstantNode>(scale.value)->getValue());
+  return cast<ConstantNode>(scale.value)->getAttr() ==
+         FloatAttr::get(scale.value->getType(), exact);
 }
 
 /// 1/n as it is divided in the type of the constant.
@@ -174,10 +167,7 @@ Attempt<Divisor> StaticDivisor::matchOuter(ArrayRef<Scale> outer) {
     if (!(power > 0) || !isRounded(scale, power * std::sqrt(terms)))
       continue;
     Type type = scale.value->getType();
-    APFloat rest(power);
-    bool losesInfo;
-    rest.convert(cast<FloatType>(type).getFloatSemantics(),
-                 APFloat::rmNearestTiesToEven, &losesInfo);
+    APFloat rest = FloatAttr::get(type, power).getValue();
     divisor.rest.push_back(
         {site.context().getConstant(rest, type), Fraction(1)});
     return divisor;
@@ -222,61 +212,144 @@ static Attempt<Divisor> matchDynamic(const Site &site, const Span &span,
   return reject(Why::OtherDynamicDivisor, dims, found);
 }
 
-Attempt<Divisor> norm::matchDivisor(const Site &site,
-                                    const InverseRoot &inverse,
-                                    const Statistic &statistic,
-                                    const Product &product, const Span &span) {
-  SmallVector<Scale, 2> inner(inverse.inner), outer(inverse.outer);
-  for (const Scale &scale : statistic.scales)
+/// What scales the mean, as exponents of r.
+static SmallVector<Scale, 2> getInner(const Findings &found) {
+  SmallVector<Scale, 2> inner(found.inverse.inner);
+  for (const Scale &scale : found.statistic.scales)
     inner.push_back({scale.value, scale.exponent * Fraction(-1, 2)});
+  return inner;
+}
+
+/// The number of terms; nothing: it is only known at run time.
+static Attempt<std::optional<int64_t>> countTerms(const Site &site,
+                                                  const Span &span) {
+  if (span.count)
+    return span.count;
+  int64_t terms = 1;
+  bool overflows = false;
+  for (int64_t dim : span.dims)
+    if (ShapedType::isDynamic(site.getExtent(dim)))
+      return std::optional<int64_t>();
+  for (int64_t dim : span.dims)
+    overflows |= llvm::MulOverflow(terms, site.getExtent(dim), terms);
+  if (overflows)
+    return reject(Why::TooManyElements, span.dims);
+  return std::optional(terms);
+}
+
+static Attempt<Divisor> matchStatic(const Site &site, const Span &span,
+                                    int64_t terms, ArrayRef<Scale> inner,
+                                    ArrayRef<Scale> outer) {
+  auto isExtent = [](const Scale &scale) {
+    return !scale.value->is(Kind::Constant);
+  };
+  if (llvm::any_of(inner, isExtent) || llvm::any_of(outer, isExtent))
+    return reject(Why::ExtentNotProved, span.dims, terms);
+  if (inner.empty() && outer.empty())
+    return reject(Why::NotDivided, span.dims, terms);
+  StaticDivisor matcher{site, span, terms};
+  return inner.empty() ? matcher.matchOuter(outer)
+                       : matcher.matchInner(inner, outer);
+}
+
+Attempt<Divisor> norm::matchDivisor(const Site &site, const Findings &found) {
+  const InverseRoot &inverse = found.inverse;
+  const Span &span = found.span;
+  SmallVector<Scale, 2> inner = getInner(found), outer(inverse.outer);
+  auto scalesRoot = [](const Scale &scale) {
+    return abs(scale.exponent) != Fraction(1, 2);
+  };
   // Without an epsilon a root that is scaled is no other place than the mean.
-  if (inner.empty() || llvm::none_of(inner, [](const Scale &scale) {
-        return abs(scale.exponent) == Fraction(1, 2);
-      })) {
-    outer.append(inner);
-    inner.clear();
-  } else if (!inverse.epsilon || inverse.mode != EpsilonMode::Inside) {
-    for (size_t i = 0; i < inner.size();)
-      if (abs(inner[i].exponent) == Fraction(1, 2)) {
-        ++i;
-      } else {
-        outer.push_back(inner[i]);
-        inner.erase(inner.begin() + i);
-      }
+  if (!inverse.epsilon || inverse.mode != EpsilonMode::Inside ||
+      llvm::all_of(inner, scalesRoot)) {
+    llvm::copy_if(inner, std::back_inserter(outer), scalesRoot);
+    llvm::erase_if(inner, scalesRoot);
   }
   bool usesNumerator = false;
   if (inner.empty())
-    for (const Factor &factor : product.others)
+    for (const Factor &factor : found.product.others)
       if (auto scale = getScale(factor)) {
         outer.push_back(*scale);
         usesNumerator = true;
       }
-  bool isStatic = span.count || llvm::none_of(span.dims, [&](int64_t dim) {
-                    return ShapedType::isDynamic(site.getExtent(dim));
-                  });
-  Attempt<Divisor> divisor = reject(Why::NoCandidate);
-  int64_t terms = span.count.value_or(1);
-  if (!isStatic) {
-    divisor = matchDynamic(site, span, inner, outer);
-    terms = 0;
-  } else {
-    if (!span.count)
-      for (int64_t dim : span.dims)
-        if (llvm::MulOverflow(terms, site.getExtent(dim), terms))
-          return reject(Why::TooManyElements, span.dims);
-    for (ArrayRef<Scale> scales : {ArrayRef<Scale>(inner), ArrayRef(outer)})
-      for (const Scale &scale : scales)
-        if (!scale.value->is(Kind::Constant))
-          return reject(Why::ExtentNotProved, span.dims, terms);
-    StaticDivisor matcher{site, span, terms};
-    if (inner.empty() && outer.empty())
-      return reject(Why::NotDivided, span.dims, terms);
-    divisor = inner.empty() ? matcher.matchOuter(outer)
-                            : matcher.matchInner(inner, outer);
+  Attempt<std::optional<int64_t>> terms = countTerms(site, span);
+  if (!terms)
+    return terms.getRejection();
+  Attempt<Divisor> matched =
+      *terms ? matchStatic(site, span, **terms, inner, outer)
+             : matchDynamic(site, span, inner, outer);
+  if (matched) {
+    matched->usesNumerator = usesNumerator;
+    matched->terms = static_cast<double>(terms->value_or(0));
   }
-  if (divisor) {
-    divisor->usesNumerator = usesNumerator;
-    divisor->terms = static_cast<double>(terms);
+  return matched;
+}
+
+//===----------------------------------------------------------------------===//
+// Epsilon
+//===----------------------------------------------------------------------===//
+
+/// The product of scales, near enough for an epsilon; NaN where an extent is
+/// only known at run time.
+static double getValue(ArrayRef<Scale> scales, double exponent) {
+  double product = 1;
+  for (const Scale &scale : scales) {
+    if (!scale.value->is(Kind::Constant))
+      return std::nan("");
+    double power = static_cast<double>(int64_t(scale.exponent.num)) /
+                   static_cast<double>(int64_t(scale.exponent.den));
+    product *= std::pow(getDouble(scale), power * exponent);
   }
-  return divisor;
+  return product;
+}
+
+/// With (sum * a + e)^(-1/2), e counts as e / (a * n) beside the mean; with the
+/// root, as e / (b * n^(1/2)), b being what scales the root itself.
+static double getFactor(const Findings &found) {
+  const InverseRoot &inverse = found.inverse;
+  double terms = found.divisor.terms;
+  if (terms == 0) // dynamic, and not the mean
+    return std::nan("");
+  bool isMean = inverse.mode == EpsilonMode::Inside || inverse.clampsMean;
+  double scaled = getValue(getInner(found), isMean ? -2 : -1);
+  return 1 / (scaled * (isMean ? terms : std::sqrt(terms)));
+}
+
+Check norm::matchEpsilon(const Findings &found, PlannedNorm &norm,
+                         Deviations &deviations) {
+  const InverseRoot &inverse = found.inverse;
+  const auto &semantics = norm.computeType.getFloatSemantics();
+  norm.mode = inverse.mode;
+  norm.epsilon = APFloat::getZero(semantics);
+  if (!inverse.epsilon)
+    return std::nullopt;
+  auto *constant = dyn_cast<ConstantNode>(stripCasts(inverse.epsilon));
+  if (!constant)
+    return reject(Why::EpsilonOfProgram);
+  bool losesInfo;
+  norm.epsilon = constant->getValue();
+  norm.epsilon.convert(semantics, APFloat::rmNearestTiesToEven, &losesInfo);
+  if ((norm.epsilon.isNegative() && !norm.epsilon.isZero()) ||
+      !norm.epsilon.isFinite())
+    return reject(Why::EpsilonOutOfRange, norm.epsilon);
+  norm.epsilon.clearSign();
+  double factor = found.divisor.isStandard ? 1 : getFactor(found);
+  if (inverse.clampsRoot) // r is at most K: the root is at least 1/K
+    factor = 1;
+  if ((factor == 1 && !inverse.clampsMean && !inverse.clampsRoot) ||
+      norm.epsilon.isZero())
+    return std::nullopt;
+  double epsilon = FloatAttr::getValueAsDouble(norm.epsilon) * factor;
+  if (inverse.clampsMean)
+    epsilon = std::sqrt(epsilon);
+  if (inverse.clampsRoot)
+    epsilon = 1 / epsilon;
+  if (std::isnan(epsilon))
+    return reject(Why::EpsilonScaled);
+  deviations.addInexact(Why::OtherOrder);
+  norm.epsilon = FloatAttr::get(norm.computeType, epsilon).getValue();
+  // A smaller epsilon may be 0 in C, and a row of zeros NaN.
+  if (!norm.epsilon.isNormal())
+    return reject(Why::EpsilonVanishes, APFloat(epsilon), norm.computeType);
+  return std::nullopt;
 }

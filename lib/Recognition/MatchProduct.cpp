@@ -310,9 +310,9 @@ static Rejection explain(const Site &site, const Statistic &statistic) {
   return reject(isCentered ? Why::Centered : Why::SquareOfSum);
 }
 
-Check norm::matchX(const Site &site, const Statistic &statistic,
-                   Product &product, Correspondence &agreed,
-                   Deviations &deviations) {
+Check norm::matchX(const Site &site, Findings &found, Deviations &deviations) {
+  const Statistic &statistic = found.statistic;
+  Product &product = found.product;
   XMatcher isX(site, statistic.x);
   Attempt<Product> whole = readProduct(site, isX);
   if (!whole)
@@ -340,7 +340,7 @@ Check norm::matchX(const Site &site, const Statistic &statistic,
                    [&](const Factor &factor) { return isX(factor.base); }))
     return reject(Why::Gate);
   XMatcher::Match match = *isX.match(product.x);
-  agreed = std::move(match.agreed);
+  found.agreed = std::move(match.agreed);
   if (match.rounding)
     deviations.addNarrow(reject(Why::XRounded, match.rounding->getType()));
   product.weighsLast = multipliesFirst(FactorReader(site, isX), product);

@@ -247,8 +247,9 @@ static std::optional<Why> judge(const Node *node, const Node *inner,
   }
 }
 
-void norm::noteSpelling(const Product &product, const Statistic &statistic,
-                        Deviations &deviations) {
+void norm::noteSpelling(const Findings &found, Deviations &deviations) {
+  const Product &product = found.product;
+  const Statistic &statistic = found.statistic;
   unsigned numRoots = 0, numDivisions = 0;
   for (const Node *node = product.root; !node->is(Kind::Sum);
        node = getReducing(node)) {

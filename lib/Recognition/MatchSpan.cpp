@@ -25,8 +25,7 @@ std::optional<int64_t> Site::getDim(unsigned variable) const {
 /// A static part of a row whose extent is only known at run time may be longer
 /// than the row, unless both are read from one tensor that is as long.
 static Check matchPart(const Site &site, unsigned variable, unsigned inSum,
-                       const Statistic &statistic, const Product &product,
-                       Span &span) {
+                       const Findings &found, Span &span) {
   Context &context = site.context();
   int64_t dim = *site.getDim(variable), extent = context.getExtent(inSum);
   if (ShapedType::isDynamic(extent))
@@ -42,8 +41,8 @@ static Check matchPart(const Site &site, unsigned variable, unsigned inSum,
   span.count = extent;
   if (!ShapedType::isDynamic(context.getExtent(variable)))
     return std::nullopt;
-  for (auto *a : site.reader.getOccurrences(stripExtend(product.x)))
-    for (auto *b : site.reader.getOccurrences(stripExtend(statistic.x)))
+  for (auto *a : site.reader.getOccurrences(stripExtend(found.product.x)))
+    for (auto *b : site.reader.getOccurrences(stripExtend(found.statistic.x)))
       if (readsBoth(a, b))
         return std::nullopt;
   return reject(Why::PartNotProved, extent, dim);
@@ -55,14 +54,14 @@ static bool isLessThan(int64_t extent, int64_t count) {
 
 /// Dimensions that the sum sees reshaped: each is all of some of the other
 /// side.
-static Check matchSplit(const Site &site, const Statistic &statistic,
-                        const Correspondence &agreed, Span &span,
+static Check matchSplit(const Site &site, const Findings &found, Span &span,
                         llvm::DenseSet<unsigned> &used) {
-  auto split = agreed.getSplitVariables();
-  bool isReduced = split && llvm::all_of(split->second, [&](unsigned variable) {
-                     return llvm::is_contained(statistic.variables, variable) &&
-                            used.insert(variable).second;
-                   });
+  auto split = found.agreed.getSplitVariables();
+  bool isReduced =
+      split && llvm::all_of(split->second, [&](unsigned variable) {
+        return llvm::is_contained(found.statistic.variables, variable) &&
+               used.insert(variable).second;
+      });
   if (!isReduced)
     return reject(Why::OtherIndices);
   for (unsigned variable : split->first) {
@@ -75,29 +74,26 @@ static Check matchSplit(const Site &site, const Statistic &statistic,
   return std::nullopt;
 }
 
-Attempt<Span> norm::matchSpan(const Site &site, const InverseRoot &inverse,
-                              const Statistic &statistic,
-                              const Product &product,
-                              const Correspondence &agreed) {
+Attempt<Span> norm::matchSpan(const Site &site, const Findings &found) {
+  ArrayRef<unsigned> reduced = found.statistic.variables;
   Span span;
   llvm::DenseSet<unsigned> used;
-  for (auto [atRoot, inSum] : agreed.getVariables()) {
+  for (auto [atRoot, inSum] : found.agreed.getVariables()) {
     if (atRoot == inSum)
       continue;
     std::optional<int64_t> dim = site.getDim(atRoot);
-    if (!dim || !llvm::is_contained(statistic.variables, inSum) ||
+    if (!dim || !llvm::is_contained(reduced, inSum) ||
         !used.insert(inSum).second)
       return reject(Why::OtherIndices);
     if (!site.context().haveSameExtent(atRoot, inSum))
-      if (Check rejection =
-              matchPart(site, atRoot, inSum, statistic, product, span))
+      if (Check rejection = matchPart(site, atRoot, inSum, found, span))
         return std::move(*rejection);
     span.dims.push_back(*dim);
   }
   llvm::sort(span.dims);
-  if (Check rejection = matchSplit(site, statistic, agreed, span, used))
+  if (Check rejection = matchSplit(site, found, span, used))
     return std::move(*rejection);
-  for (unsigned variable : statistic.variables)
+  for (unsigned variable : reduced)
     if (!used.contains(variable) && site.context().getExtent(variable) != 1)
       return reject(Why::OtherDimension);
   if (span.count && (span.dims.size() != 1 || *span.count < 1 ||
@@ -105,7 +101,7 @@ Attempt<Span> norm::matchSpan(const Site &site, const InverseRoot &inverse,
     return reject(Why::PartOfDims, span.dims);
   if (span.dims.empty())
     return reject(Why::NoDims);
-  SmallVector<unsigned> depends = getDependentVariables(inverse.sum);
+  SmallVector<unsigned> depends = getDependentVariables(found.inverse.sum);
   for (int64_t dim : span.dims)
     if (llvm::is_contained(depends, site.space[dim]))
       return reject(Why::DependsOnReduced);
@@ -345,13 +341,12 @@ bool InputFinder::findInBody(const Node *form) {
   return false;
 }
 
-Check norm::matchInput(const Site &site, const Product &product,
-                       const Statistic &statistic, const Correspondence &agreed,
+Check norm::matchInput(const Site &site, const Findings &found,
                        PlannedNorm &norm) {
   norm.order = llvm::to_vector(llvm::seq<int64_t>(site.getRank()));
   InputFinder finder{site, norm};
   // The narrowest value that is widened, or rounded, to x in C.
-  const Node *x = product.x;
+  const Node *x = found.product.x;
   SmallVector<const Node *> forms{findNarrow(site.reader, x), stripExtend(x),
                                   x};
   if (x->is(Kind::Round) && x->getType() == norm.computeType)
@@ -361,9 +356,9 @@ Check norm::matchInput(const Site &site, const Product &product,
       if (finder.findTensor(form, inOrder))
         return std::nullopt;
   // |x| and -x may be squared, but are not what is scaled.
-  const Node *squared = stripExtend(statistic.x);
+  const Node *squared = stripExtend(found.statistic.x);
   bool isScaled = squared->getKind() == stripExtend(x)->getKind();
-  if (isScaled && finder.findInSum(statistic, agreed))
+  if (isScaled && finder.findInSum(found.statistic, found.agreed))
     return std::nullopt;
   for (const Node *form : {stripExtend(x), x})
     if (finder.findInBody(form))
