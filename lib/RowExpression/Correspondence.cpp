@@ -260,7 +260,7 @@ bool Correspondence::match(const Node *atRoot, const Node *inSum) {
         if (!agree(reader->getContext().getIndex(variable),
                    reader->getContext().getIndex(variable)))
           return false;
-    } else if (!isAlike(a, b) || !pushOperands(pair, worklist)) {
+    } else if (!a->isAlike(b) || !pushOperands(pair, worklist)) {
       return false;
     }
   }

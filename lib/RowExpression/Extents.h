@@ -13,11 +13,53 @@
 #ifndef NORM_ROWEXPRESSION_EXTENTS_H
 #define NORM_ROWEXPRESSION_EXTENTS_H
 
-#include "SymbolicCount.h"
 #include "mlir/IR/OpDefinition.h"
 #include "llvm/ADT/DenseSet.h"
+#include <optional>
 
 namespace mlir::norm::row {
+
+/// A mathematical integer: `factor` times extents that are only known at run
+/// time, each of them at least 0.
+struct SymbolicCount {
+  int64_t factor = 1;
+  /// Sorted. Dimension of a tensor, or an integer value with dimension -1.
+  SmallVector<std::pair<void *, int64_t>, 2> symbols;
+
+  bool isConstant() const { return symbols.empty(); }
+  bool operator==(const SymbolicCount &other) const {
+    return factor == other.factor && symbols == other.symbols;
+  }
+  static SymbolicCount get(int64_t value) { return {value, {}}; }
+  static SymbolicCount getSymbol(Value value, int64_t dim) {
+    return {1, {{value.getAsOpaquePointer(), dim}}};
+  }
+  /// Nothing where the constant overflows, or where more than kMaxSymbols
+  /// extents are multiplied.
+  std::optional<SymbolicCount> times(const SymbolicCount &other) const;
+  static constexpr size_t kMaxSymbols = 16;
+};
+
+unsigned getIntegerWidth(Type type);
+
+/// Whether an integer of `type` holds `count` without wrapping around, read as
+/// signed and as unsigned. An extent of a tensor is taken to be below 2^31, and
+/// a tensor to have fewer than 2^63 elements.
+bool isHeldBy(const SymbolicCount &count, Type type);
+
+// What integers of a program compute; nothing where no count says it. Constants
+// wrap around, and are never cut to 64 bits.
+
+std::optional<SymbolicCount> getSigned(const llvm::APInt &bits);
+/// From one type to another, which extends as unsigned or as signed, or cuts.
+std::optional<SymbolicCount> convert(const SymbolicCount &count, Type from,
+                                     Type to, bool isUnsigned);
+enum class Arithmetic { Add, Sub, Mul, MaxSigned, MaxUnsigned };
+/// `dividesRow`: nothing but the number of elements of a row is compared with
+/// the result, so that max(extents, 1) is the extents.
+std::optional<SymbolicCount> combine(Arithmetic kind, const SymbolicCount &a,
+                                     const SymbolicCount &b, Type type,
+                                     bool dividesRow);
 
 /// What the integers and extents of one program are; each is traced once, and
 /// nothing recurses over the length of the program.

@@ -21,10 +21,10 @@ using namespace mlir;
 using namespace mlir::norm::row;
 
 bool ExtremumNode::keepsNaN(unsigned i) const {
-  if (spelling != Spelling::Select)
-    return spelling == Spelling::Propagates;
+  if (Spelling(payload.spelling) != Spelling::Select)
+    return Spelling(payload.spelling) == Spelling::Propagates;
   // select(a < b, a, b) with one NaN takes a where the predicate is unordered.
-  bool takesFirst = predicate >= arith::CmpFPredicate::UEQ;
+  bool takesFirst = payload.predicate >= arith::CmpFPredicate::UEQ;
   return takesFirst == (i == 0);
 }
 
@@ -32,57 +32,80 @@ bool ExtremumNode::keepsNaN(unsigned i) const {
 // Unique nodes
 //===----------------------------------------------------------------------===//
 
-static llvm::FoldingSetNodeID identify(Kind kind, Type type,
-                                       ArrayRef<const Node *> operands = {}) {
+bool Payload::operator==(const Payload &other) const {
+  auto tie = [](const Payload &p) {
+    return std::tie(p.value, p.indices, p.count, p.attribute, p.name,
+                    p.variables, p.numerator, p.denominator, p.spelling,
+                    p.predicate);
+  };
+  return tie(*this) == tie(other);
+}
+
+/// A kind has one list at most, so that lists need no lengths.
+void Payload::profile(llvm::FoldingSetNodeID &id) const {
+  id.AddPointer(value.getAsOpaquePointer());
+  id.AddPointer(attribute.getAsOpaquePointer());
+  id.AddPointer(name.getAsOpaquePointer());
+  for (AffineExpr index : indices)
+    id.AddPointer(index.getAsOpaquePointer());
+  for (auto [symbol, dim] : count.symbols) {
+    id.AddPointer(symbol);
+    id.AddInteger(dim);
+  }
+  for (unsigned variable : variables)
+    id.AddInteger(variable);
+  id.AddInteger(count.factor);
+  id.AddInteger(numerator);
+  id.AddInteger(denominator);
+  id.AddInteger(spelling);
+  id.AddInteger(static_cast<unsigned>(predicate));
+}
+
+Node::Node(const llvm::FoldingSetNodeID &id, unsigned number, Kind kind,
+           Type type, ArrayRef<const Node *> operands, Payload given)
+    : FastFoldingSetNode(id), payload(std::move(given)), number(number),
+      kind(kind), type(type), operands(operands) {
+  bool isReduction = kind == Kind::Sum || !payload.variables.empty();
+  reduces = isReduction || llvm::any_of(operands, [](const Node *operand) {
+              return operand->reduces;
+            });
+  hasElement = kind == Kind::Element || kind == Kind::Position ||
+               (!isReduction && llvm::any_of(operands, [](const Node *operand) {
+                 return operand->hasElement;
+               }));
+}
+
+const Node *Context::unique(Kind kind, Type type,
+                            ArrayRef<const Node *> operands, Payload payload) {
   llvm::FoldingSetNodeID id;
   id.AddInteger(static_cast<unsigned>(kind));
   id.AddPointer(type.getAsOpaquePointer());
   id.AddInteger(operands.size());
   for (const Node *operand : operands)
     id.AddPointer(operand);
-  return id;
-}
-
-static void addIndices(llvm::FoldingSetNodeID &id,
-                       ArrayRef<AffineExpr> indices) {
-  for (AffineExpr index : indices)
-    id.AddPointer(index.getAsOpaquePointer());
-}
-
-template <typename NodeT, typename Fill>
-const NodeT *Context::unique(Kind kind, Type type,
-                             ArrayRef<const Node *> operands,
-                             llvm::FoldingSetNodeID &id, Fill fill) {
+  payload.profile(id);
   void *position;
   if (Node *known = uniqueNodes.FindNodeOrInsertPos(id, position))
-    return static_cast<const NodeT *>(known);
-  auto *node = new NodeT(id, kind, type, operands);
-  node->number = nodes.size();
+    return known;
+  auto *node =
+      new Node(id, nodes.size(), kind, type, operands, std::move(payload));
   nodes.emplace_back(node);
-  fill(*node);
   uniqueNodes.InsertNode(node, position);
   return node;
 }
 
 const Node *Context::getElement(Value value, ArrayRef<AffineExpr> indices) {
-  Type type = getElementTypeOrSelf(value.getType());
-  auto id = identify(Kind::Element, type);
-  id.AddPointer(value.getAsOpaquePointer());
-  addIndices(id, indices);
-  return unique<ElementNode>(
-      Kind::Element, type, {}, id, [&](ElementNode &node) {
-        node.value = value;
-        node.indices.assign(indices.begin(), indices.end());
-        node.hasElement = true;
-      });
+  Payload payload;
+  payload.value = value;
+  payload.indices.assign(indices.begin(), indices.end());
+  return unique(Kind::Element, getElementTypeOrSelf(value.getType()), {},
+                std::move(payload));
 }
 
 const Node *Context::getConstant(const APFloat &value, Type type) {
-  auto id = identify(Kind::Constant, type);
-  FloatAttr attr = FloatAttr::get(type, value);
-  id.AddPointer(attr.getAsOpaquePointer());
-  return unique<ConstantNode>(Kind::Constant, type, {}, id,
-                              [&](ConstantNode &node) { node.attr = attr; });
+  Payload payload;
+  payload.attribute = FloatAttr::get(type, value);
+  return unique(Kind::Constant, type, {}, std::move(payload));
 }
 
 /// A constant integer is the constant itself, rounded once; the way to the
@@ -96,98 +119,61 @@ const Node *Context::getCount(const SymbolicCount &count, Type type) {
                            /*IsSigned=*/true, APFloat::rmNearestTiesToEven);
     return getConstant(value, type);
   }
-  auto id = identify(Kind::Count, type);
-  id.AddInteger(count.factor);
-  for (auto [value, dim] : count.symbols) {
-    id.AddPointer(value);
-    id.AddInteger(dim);
-  }
-  return unique<CountNode>(Kind::Count, type, {}, id,
-                           [&](CountNode &node) { node.count = count; });
+  Payload payload;
+  payload.count = count;
+  return unique(Kind::Count, type, {}, std::move(payload));
 }
 
 const Node *Context::getPosition(AffineExpr index) {
-  Type type = IndexType::get(context);
-  auto id = identify(Kind::Position, type);
-  id.AddPointer(index.getAsOpaquePointer());
-  return unique<PositionNode>(Kind::Position, type, {}, id,
-                              [&](PositionNode &node) {
-                                node.index = index;
-                                node.hasElement = true;
-                              });
+  Payload payload;
+  payload.indices.push_back(index);
+  return unique(Kind::Position, IndexType::get(context), {},
+                std::move(payload));
 }
 
 const Node *Context::getPower(const Node *base, int numerator, int denominator,
                               PowerNode::Spelling spelling, Type type) {
-  auto id = identify(Kind::Power, type, base);
-  id.AddInteger(numerator);
-  id.AddInteger(denominator);
-  id.AddInteger(static_cast<unsigned>(spelling));
-  return unique<PowerNode>(Kind::Power, type, {base}, id, [&](PowerNode &node) {
-    node.numerator = numerator;
-    node.denominator = denominator;
-    node.spelling = spelling;
-  });
+  Payload payload;
+  payload.numerator = numerator;
+  payload.denominator = denominator;
+  payload.spelling = static_cast<unsigned>(spelling);
+  return unique(Kind::Power, type, base, std::move(payload));
 }
 
 const Node *Context::getExtremum(Kind kind, const Node *a, const Node *b,
                                  ExtremumNode::Spelling spelling,
                                  arith::CmpFPredicate predicate) {
-  auto id = identify(kind, a->getType(), {a, b});
-  id.AddInteger(static_cast<unsigned>(spelling));
-  id.AddInteger(static_cast<unsigned>(predicate));
-  return unique<ExtremumNode>(kind, a->getType(), {a, b}, id,
-                              [&](ExtremumNode &node) {
-                                node.spelling = spelling;
-                                node.predicate = predicate;
-                              });
+  Payload payload;
+  payload.spelling = static_cast<unsigned>(spelling);
+  payload.predicate = predicate;
+  return unique(kind, a->getType(), {a, b}, std::move(payload));
 }
 
 /// A sum of sums in one type is one sum: its order is unspecified (S2).
 const Node *Context::getSum(const Node *term, ArrayRef<unsigned> variables) {
-  SmallVector<unsigned> all(variables);
+  Payload payload;
+  payload.variables.assign(variables.begin(), variables.end());
   if (auto *inner = dyn_cast<SumNode>(term)) {
     term = inner->getTerm();
-    llvm::append_range(all, inner->getVariables());
+    llvm::append_range(payload.variables, inner->getVariables());
   }
-  auto id = identify(Kind::Sum, term->getType(), term);
-  for (unsigned variable : all)
-    id.AddInteger(variable);
-  return unique<SumNode>(Kind::Sum, term->getType(), {term}, id,
-                         [&](SumNode &node) {
-                           node.variables = all;
-                           node.reduces = true;
-                           node.hasElement = false;
-                         });
+  return unique(Kind::Sum, term->getType(), term, std::move(payload));
 }
 
 const Node *Context::getOpaque(StringRef name, DictionaryAttr attributes,
                                Type type, ArrayRef<const Node *> operands,
                                ArrayRef<unsigned> variables) {
-  auto id = identify(Kind::Opaque, type, operands);
-  auto nameAttr = StringAttr::get(context, name);
-  id.AddPointer(nameAttr.getAsOpaquePointer());
-  id.AddPointer(attributes.getAsOpaquePointer());
-  for (unsigned variable : variables)
-    id.AddInteger(variable);
-  return unique<OpaqueNode>(
-      Kind::Opaque, type, operands, id, [&](OpaqueNode &node) {
-        node.name = nameAttr;
-        node.attributes = attributes;
-        node.variables.assign(variables.begin(), variables.end());
-        if (variables.empty())
-          return;
-        node.reduces = true;
-        node.hasElement = false;
-      });
+  Payload payload;
+  payload.name = StringAttr::get(context, name);
+  payload.attribute = attributes;
+  payload.variables.assign(variables.begin(), variables.end());
+  return unique(Kind::Opaque, type, operands, std::move(payload));
 }
 
 const Node *Context::get(Kind kind, Type type,
                          ArrayRef<const Node *> operands) {
-  if (const Node *folded = fold(kind, type, operands))
-    return folded;
-  auto id = identify(kind, type, operands);
-  return unique<Node>(kind, type, operands, id, [](Node &) {});
+  const Node *folded = fold(kind, type, operands);
+  return folded ? folded : unique(kind, type, operands, {});
 }
 
 //===----------------------------------------------------------------------===//
@@ -342,56 +328,45 @@ bool Context::isProductOfExtents(const SymbolicCount &count,
 // Questions about a node
 //===----------------------------------------------------------------------===//
 
-bool norm::row::isAlike(const Node *a, const Node *b) {
-  if (a->getKind() != b->getKind() || a->getType() != b->getType())
-    return false;
-  if (auto *power = dyn_cast<PowerNode>(a)) {
-    auto *other = cast<PowerNode>(b);
-    return power->getNumerator() == other->getNumerator() &&
-           power->getDenominator() == other->getDenominator() &&
-           power->getSpelling() == other->getSpelling();
-  }
-  if (auto *extremum = dyn_cast<ExtremumNode>(a)) {
-    auto *other = cast<ExtremumNode>(b);
-    return extremum->getSpelling() == other->getSpelling() &&
-           extremum->getPredicate() == other->getPredicate();
-  }
-  if (auto *opaque = dyn_cast<OpaqueNode>(a)) {
-    auto *other = cast<OpaqueNode>(b);
-    return opaque->getName() == other->getName() &&
-           opaque->getAttributes() == other->getAttributes() &&
-           opaque->getVariables() == other->getVariables();
-  }
-  return true;
-}
-
-/// Whether the sign of `node` follows from that of its operands, all of which
-/// must then be at least 0; true at once where it does not depend on them.
-static std::optional<bool> followsFromOperands(const Node *node) {
+/// The operands that must all be at least 0 so that `node` is; nothing where
+/// that does not follow.
+static std::optional<ArrayRef<const Node *>> getDeciding(const Node *node) {
+  ArrayRef<const Node *> none, operands = node->getOperands();
+  auto isPositive = [](const Node *operand) {
+    auto *constant = dyn_cast<ConstantNode>(operand);
+    return constant && (!constant->getValue().isNegative() ||
+                        constant->getValue().isZero());
+  };
   switch (node->getKind()) {
   case Kind::Count:
   case Kind::Abs:
   case Kind::Sqrt:
-    return false;
+    return none;
+  case Kind::Constant:
+    return isPositive(node) ? std::optional(none) : std::nullopt;
+  case Kind::Max: // with such a constant it is at least 0, or a NaN
+    return llvm::any_of(operands, isPositive) ? none : operands;
   case Kind::Div: // by -0 it may be negative
-    if (!node->getOperand(1)->is(Kind::Constant) &&
-        !node->getOperand(1)->is(Kind::Count))
+    if (!operands[1]->is(Kind::Constant) && !operands[1]->is(Kind::Count))
       return std::nullopt;
-    return true;
+    return operands;
   case Kind::Add:
   case Kind::Min:
   case Kind::Round:
   case Kind::Extend:
   case Kind::Sum:
-    return true;
+    return operands;
   case Kind::Fma: // a * a + c, where c is -0.0 in a sum
-    return node->getOperand(0) != node->getOperand(1) ||
-           !isConstant(node->getOperand(2), -0.0);
+    return operands[0] == operands[1] && isConstant(operands[2], -0.0)
+               ? none
+               : operands;
   case Kind::Mul:
-    return node->getOperand(0) != node->getOperand(1);
-  case Kind::Power: {
+    return operands[0] == operands[1] ? none : operands;
+  case Kind::Power: { // an odd one keeps the sign, a root has none
     auto *power = cast<PowerNode>(node);
-    return power->getDenominator() == 1 && power->getNumerator() % 2 != 0;
+    return power->getDenominator() == 1 && power->getNumerator() % 2 != 0
+               ? operands
+               : none;
   }
   default:
     return std::nullopt;
@@ -403,26 +378,10 @@ bool norm::row::isNonNegative(const Node *node) {
   llvm::SmallSetVector<const Node *, 16> worklist;
   worklist.insert(node);
   for (size_t i = 0; i < worklist.size(); ++i) {
-    const Node *next = worklist[i];
-    if (i == kMaxNodes)
+    auto deciding = getDeciding(worklist[i]);
+    if (!deciding || i == kMaxNodes)
       return false;
-    if (auto *constant = dyn_cast<ConstantNode>(next)) {
-      if (constant->getValue().isNegative() && !constant->getValue().isZero())
-        return false;
-      continue;
-    }
-    // A maximum with a constant of at least 0 is one, or a NaN.
-    if (next->is(Kind::Max) &&
-        llvm::any_of(next->getOperands(), [](const Node *operand) {
-          return operand->is(Kind::Constant) && isNonNegative(operand);
-        }))
-      continue;
-    std::optional<bool> follows =
-        next->is(Kind::Max) ? true : followsFromOperands(next);
-    if (!follows)
-      return false;
-    if (*follows)
-      worklist.insert_range(next->getOperands());
+    worklist.insert_range(*deciding);
   }
   return true;
 }
@@ -430,23 +389,15 @@ bool norm::row::isNonNegative(const Node *node) {
 SmallVector<unsigned> norm::row::getDependentVariables(const Node *node) {
   llvm::SmallSetVector<const Node *, 16> worklist;
   llvm::SmallDenseSet<unsigned> bound, found;
-  auto add = [&](AffineExpr index) {
-    index.walk([&](AffineExpr part) {
-      if (auto dim = dyn_cast<AffineDimExpr>(part))
-        found.insert(dim.getPosition());
-    });
-  };
   worklist.insert(node);
   for (size_t i = 0; i < worklist.size(); ++i) {
     const Node *next = worklist[i];
-    if (auto *element = dyn_cast<ElementNode>(next))
-      llvm::for_each(element->getIndices(), add);
-    else if (auto *position = dyn_cast<PositionNode>(next))
-      add(position->getIndex());
-    else if (auto *sum = dyn_cast<SumNode>(next))
-      bound.insert_range(sum->getVariables());
-    else if (auto *opaque = dyn_cast<OpaqueNode>(next))
-      bound.insert_range(opaque->getVariables());
+    for (AffineExpr index : next->getIndices())
+      index.walk([&](AffineExpr part) {
+        if (auto dim = dyn_cast<AffineDimExpr>(part))
+          found.insert(dim.getPosition());
+      });
+    bound.insert_range(next->getVariables());
     worklist.insert_range(next->getOperands());
   }
   SmallVector<unsigned> result;

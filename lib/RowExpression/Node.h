@@ -50,6 +50,22 @@ enum class Kind {
   Opaque ///< any other op without effects
 };
 
+/// What a node says beside its kind, type and operands; each kind has a part.
+struct Payload {
+  Value value;
+  SmallVector<AffineExpr, 2> indices;
+  SymbolicCount count;
+  Attribute attribute; // a constant, or the attributes of an op
+  StringAttr name;
+  SmallVector<unsigned, 2> variables;
+  int numerator = 1, denominator = 1;
+  unsigned spelling = 0;
+  arith::CmpFPredicate predicate = arith::CmpFPredicate::OGT;
+
+  bool operator==(const Payload &other) const;
+  void profile(llvm::FoldingSetNodeID &id) const;
+};
+
 class Node : public llvm::FastFoldingSetNode {
 public:
   Kind getKind() const { return kind; }
@@ -61,153 +77,96 @@ public:
   ArrayRef<const Node *> getOperands() const { return operands; }
   const Node *getOperand(unsigned i) const { return operands[i]; }
   bool is(Kind other) const { return kind == other; }
+  /// Of an element or a position.
+  ArrayRef<AffineExpr> getIndices() const { return payload.indices; }
+  /// What a sum or another reduction runs over: variables that nothing outside
+  /// it refers to.
+  ArrayRef<unsigned> getVariables() const { return payload.variables; }
   /// Whether a sum or another reduction is a part of it.
   bool hasReduction() const { return reduces; }
   /// Whether it is a function of reductions and constants alone.
   bool isStatistic() const { return reduces && !hasElement; }
+  /// Whether two nodes differ at most in their operands.
+  bool isAlike(const Node *other) const {
+    return kind == other->kind && type == other->type &&
+           payload == other->payload;
+  }
   /// `names` saves numbering the whole program for each value.
   void print(llvm::raw_ostream &os, AsmState *names = nullptr) const;
-  virtual ~Node() = default;
 
 protected:
-  friend class Context;
-  Node(const llvm::FoldingSetNodeID &id, Kind kind, Type type,
-       ArrayRef<const Node *> operands)
-      : FastFoldingSetNode(id), kind(kind), type(type), operands(operands) {
-    for (const Node *operand : operands) {
-      reduces |= operand->reduces;
-      hasElement |= operand->hasElement;
-    }
-  }
-  bool reduces = false, hasElement = false;
+  Payload payload;
 
 private:
-  unsigned number = 0;
+  friend class Context;
+  Node(const llvm::FoldingSetNodeID &id, unsigned number, Kind kind, Type type,
+       ArrayRef<const Node *> operands, Payload payload);
+
+  unsigned number;
   Kind kind;
   Type type;
   SmallVector<const Node *, 2> operands;
+  bool reduces, hasElement;
+};
+
+/// A node seen as one of certain kinds.
+template <Kind... kinds> struct NodeOf : Node {
+  static bool classof(const Node *node) { return (node->is(kinds) || ...); }
 };
 
 /// value[indices]: an element of a tensor, a scalar that is not read further
 /// (no indices), or what a body computes in the iteration `indices`.
-class ElementNode : public Node {
-public:
-  Value getValue() const { return value; }
-  ArrayRef<AffineExpr> getIndices() const { return indices; }
-  static bool classof(const Node *node) { return node->is(Kind::Element); }
-
-private:
-  friend class Context;
-  using Node::Node;
-  Value value;
-  SmallVector<AffineExpr> indices;
+struct ElementNode : NodeOf<Kind::Element> {
+  Value getValue() const { return payload.value; }
 };
 
-class ConstantNode : public Node {
-public:
-  FloatAttr getAttr() const { return attr; }
-  APFloat getValue() const { return attr.getValue(); }
-  static bool classof(const Node *node) { return node->is(Kind::Constant); }
-
-private:
-  friend class Context;
-  using Node::Node;
-  FloatAttr attr;
+struct ConstantNode : NodeOf<Kind::Constant> {
+  FloatAttr getAttr() const { return cast<FloatAttr>(payload.attribute); }
+  APFloat getValue() const { return getAttr().getValue(); }
 };
 
-class CountNode : public Node {
-public:
-  const SymbolicCount &getCount() const { return count; }
-  static bool classof(const Node *node) { return node->is(Kind::Count); }
-
-private:
-  friend class Context;
-  using Node::Node;
-  SymbolicCount count;
+struct CountNode : NodeOf<Kind::Count> {
+  const SymbolicCount &getCount() const { return payload.count; }
 };
 
-class PositionNode : public Node {
-public:
-  AffineExpr getIndex() const { return index; }
-  static bool classof(const Node *node) { return node->is(Kind::Position); }
-
-private:
-  friend class Context;
-  using Node::Node;
-  AffineExpr index;
+struct PositionNode : NodeOf<Kind::Position> {
+  AffineExpr getIndex() const { return payload.indices[0]; }
 };
 
 /// base ^ (numerator / denominator); the denominator is 1, 2 or 4.
-class PowerNode : public Node {
-public:
+struct PowerNode : NodeOf<Kind::Power> {
   /// exp(c * log(x)) is no closer than |c * log(x)| ulp.
   enum class Spelling { Power, ExpOfLog };
   const Node *getBase() const { return getOperand(0); }
-  int getNumerator() const { return numerator; }
-  int getDenominator() const { return denominator; }
-  Spelling getSpelling() const { return spelling; }
-  static bool classof(const Node *node) { return node->is(Kind::Power); }
-
-private:
-  friend class Context;
-  using Node::Node;
-  int numerator = 1, denominator = 1;
-  Spelling spelling = Spelling::Power;
+  int getNumerator() const { return payload.numerator; }
+  int getDenominator() const { return payload.denominator; }
+  Spelling getSpelling() const { return Spelling(payload.spelling); }
 };
 
 /// The larger or smaller of two values. Two of them are one node only where
 /// they are written alike, for the spellings differ in NaN and in -0.
-class ExtremumNode : public Node {
-public:
+struct ExtremumNode : NodeOf<Kind::Max, Kind::Min> {
   enum class Spelling {
     Propagates, ///< maximumf: NaN of either operand gives NaN
     Ignores,    ///< maxnumf: the operand that is no NaN
     Select      ///< cmpf and select: `predicate` says
   };
-  Spelling getSpelling() const { return spelling; }
-  arith::CmpFPredicate getPredicate() const { return predicate; }
   /// Whether a NaN in operand `i` gives NaN, the other being a number.
   bool keepsNaN(unsigned i) const;
-  static bool classof(const Node *node) {
-    return node->is(Kind::Max) || node->is(Kind::Min);
-  }
-
-private:
-  friend class Context;
-  using Node::Node;
-  Spelling spelling = Spelling::Propagates;
-  arith::CmpFPredicate predicate = arith::CmpFPredicate::OGT;
 };
 
-class SumNode : public Node {
-public:
+struct SumNode : NodeOf<Kind::Sum> {
   const Node *getTerm() const { return getOperand(0); }
-  /// What it runs over: variables that nothing outside the term refers to.
-  ArrayRef<unsigned> getVariables() const { return variables; }
-  static bool classof(const Node *node) { return node->is(Kind::Sum); }
-
-private:
-  friend class Context;
-  using Node::Node;
-  SmallVector<unsigned> variables;
 };
 
 /// An op without effects, by its name and attributes; a reduction that is no
-/// sum from 0 is one too, over `variables`.
-class OpaqueNode : public Node {
-public:
-  StringRef getName() const { return name.getValue(); }
-  DictionaryAttr getAttributes() const { return attributes; }
-  ArrayRef<unsigned> getVariables() const { return variables; }
-  bool isReduction() const { return !variables.empty(); }
-  static bool classof(const Node *node) { return node->is(Kind::Opaque); }
-
-private:
-  friend class Context;
-  using Node::Node;
-  StringAttr name;
-  DictionaryAttr attributes;
-  SmallVector<unsigned> variables;
+/// sum from 0 is one too, over its variables.
+struct OpaqueNode : NodeOf<Kind::Opaque> {
+  StringRef getName() const { return payload.name.getValue(); }
+  DictionaryAttr getAttributes() const {
+    return cast_or_null<DictionaryAttr>(payload.attribute);
+  }
+  bool isReduction() const { return !getVariables().empty(); }
 };
 
 /// An index variable: its extent, and for a dynamic one every value of the
@@ -263,9 +222,8 @@ public:
                           ArrayRef<unsigned> variables) const;
 
 private:
-  template <typename NodeT, typename Fill>
-  const NodeT *unique(Kind kind, Type type, ArrayRef<const Node *> operands,
-                      llvm::FoldingSetNodeID &id, Fill fill);
+  const Node *unique(Kind kind, Type type, ArrayRef<const Node *> operands,
+                     Payload payload);
   const Node *fold(Kind kind, Type type, ArrayRef<const Node *> operands);
 
   MLIRContext *context;
@@ -281,9 +239,6 @@ inline const Node *stripExtend(const Node *node) {
   return node->is(Kind::Extend) ? node->getOperand(0) : node;
 }
 bool isConstant(const Node *node, double value);
-/// Whether two nodes differ at most in their operands, or in what leaf they
-/// are.
-bool isAlike(const Node *a, const Node *b);
 /// Whether the value is at least 0 or a NaN, whatever the elements are; -0
 /// counts as 0.
 bool isNonNegative(const Node *node);

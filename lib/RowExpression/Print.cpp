@@ -6,66 +6,35 @@
 //===----------------------------------------------------------------------===//
 
 #include "Node.h"
-#include "llvm/ADT/StringSwitch.h"
 
 using namespace mlir;
 using namespace mlir::norm::row;
 
-static StringRef getSymbol(Kind kind) {
-  switch (kind) {
-  case Kind::Neg:
-    return "-";
-  case Kind::Abs:
-    return "abs";
-  case Kind::Sqrt:
-    return "sqrt";
-  case Kind::Rsqrt:
-    return "rsqrt";
-  case Kind::Round:
-    return "round";
-  case Kind::Extend:
-    return "extend";
-  case Kind::Add:
-    return " + ";
-  case Kind::Mul:
-    return " * ";
-  case Kind::Div:
-    return " / ";
-  case Kind::Fma:
-    return "fma";
-  case Kind::Max:
-    return "max";
-  case Kind::Min:
-    return "min";
-  default:
-    return "";
+namespace {
+/// A tree of up to kMaxDepth levels and kMaxNodes nodes; the rest is `...`.
+struct Printer {
+  static constexpr unsigned kMaxDepth = 16, kMaxNodes = 512;
+  llvm::raw_ostream &os;
+  AsmState *names;
+  unsigned depth = 0, numNodes = 0;
+
+  void print(const Node &node);
+  void printLeaf(const Node &node);
+  void printName(Value value) {
+    if (names)
+      value.printAsOperand(os, *names);
+    else
+      value.printAsOperand(os, OpPrintingFlags());
   }
-}
+};
+} // namespace
 
-static void printVariables(llvm::raw_ostream &os,
-                           ArrayRef<unsigned> variables) {
-  os << '{';
-  llvm::interleaveComma(variables, os,
-                        [&](unsigned each) { os << 'd' << each; });
-  os << '}';
-}
-
-static void printName(llvm::raw_ostream &os, Value value, AsmState *names) {
-  if (names)
-    value.printAsOperand(os, *names);
-  else
-    value.printAsOperand(os, OpPrintingFlags());
-}
-
-static void printLeaf(llvm::raw_ostream &os, const Node &node,
-                      AsmState *names) {
+void Printer::printLeaf(const Node &node) {
   if (auto *element = dyn_cast<ElementNode>(&node)) {
-    printName(os, element->getValue(), names);
-    if (!element->getIndices().empty()) {
-      os << '[';
-      llvm::interleaveComma(element->getIndices(), os);
-      os << ']';
-    }
+    printName(element->getValue());
+    if (!element->getIndices().empty())
+      llvm::interleaveComma(element->getIndices(), os << '[');
+    os << (element->getIndices().empty() ? "" : "]");
   } else if (auto *constant = dyn_cast<ConstantNode>(&node)) {
     SmallString<16> digits;
     constant->getValue().toString(digits, 9, 6);
@@ -77,7 +46,7 @@ static void printLeaf(llvm::raw_ostream &os, const Node &node,
     os << "count(" << count.factor;
     for (auto [value, dim] : count.symbols) {
       os << " * ";
-      printName(os, Value::getFromOpaquePointer(value), names);
+      printName(Value::getFromOpaquePointer(value));
       if (dim >= 0)
         os << '#' << dim;
     }
@@ -85,58 +54,44 @@ static void printLeaf(llvm::raw_ostream &os, const Node &node,
   }
 }
 
-namespace {
-/// A tree of up to kMaxDepth levels and kMaxNodes nodes; the rest is `...`.
-struct Printer {
-  static constexpr unsigned kMaxDepth = 16, kMaxNodes = 512;
-  llvm::raw_ostream &os;
-  AsmState *names;
-  unsigned depth = 0, numNodes = 0;
-
-  void printList(ArrayRef<const Node *> nodes, StringRef separator = ", ") {
-    llvm::interleave(
-        nodes, os, [&](const Node *node) { print(*node); }, separator);
-  }
-  void print(const Node &node);
-  void printOperator(const Node &node);
-};
-} // namespace
-
-void Printer::printOperator(const Node &node) {
-  if (auto *sum = dyn_cast<SumNode>(&node)) {
-    os << "sum";
-    printVariables(os, sum->getVariables());
-  } else if (auto *opaque = dyn_cast<OpaqueNode>(&node)) {
-    os << '"' << opaque->getName() << '"';
-    if (opaque->isReduction())
-      printVariables(os, opaque->getVariables());
-  } else {
-    os << getSymbol(node.getKind());
-    if (node.is(Kind::Round) || node.is(Kind::Extend))
-      os << '<' << node.getType() << '>';
-  }
-}
+/// In the order of Kind.
+static constexpr llvm::StringLiteral kSymbols[] = {
+    "",       "",    "",    "",    "-",   "abs", "sqrt", "rsqrt", "round",
+    "extend", " + ", " * ", " / ", "fma", "",    "max",  "min",   "sum"};
 
 void Printer::print(const Node &node) {
-  if (node.getOperands().empty() && !node.is(Kind::Opaque))
-    return printLeaf(os, node, names);
+  auto *opaque = dyn_cast<OpaqueNode>(&node);
+  if (node.getOperands().empty() && !opaque)
+    return printLeaf(node);
   if (depth == kMaxDepth || ++numNodes > kMaxNodes) {
     os << "...";
     return;
   }
-  ++depth;
+  StringRef symbol =
+      opaque ? opaque->getName()
+             : StringRef(kSymbols[static_cast<int>(node.getKind())]);
   bool isInfix = node.is(Kind::Add) || node.is(Kind::Mul) || node.is(Kind::Div);
-  if (!isInfix && !node.is(Kind::Power))
-    printOperator(node);
+  if (!isInfix)
+    os << (opaque ? "\"" : "") << symbol << (opaque ? "\"" : "");
+  if (node.is(Kind::Round) || node.is(Kind::Extend))
+    os << '<' << node.getType() << '>';
+  if (!node.getVariables().empty()) {
+    llvm::interleaveComma(node.getVariables(), os << '{',
+                          [&](unsigned each) { os << 'd' << each; });
+    os << '}';
+  }
   os << '(';
-  printList(node.getOperands(), isInfix ? getSymbol(node.getKind()) : ", ");
+  ++depth;
+  llvm::interleave(
+      node.getOperands(), os, [&](const Node *each) { print(*each); },
+      isInfix ? symbol : ", ");
+  --depth;
   os << ')';
   if (auto *power = dyn_cast<PowerNode>(&node)) {
     os << '^' << power->getNumerator();
     if (power->getDenominator() != 1)
       os << '/' << power->getDenominator();
   }
-  --depth;
 }
 
 void Node::print(llvm::raw_ostream &os, AsmState *names) const {
