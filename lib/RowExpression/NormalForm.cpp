@@ -74,28 +74,21 @@ static std::optional<Fraction> raise(const Fraction &value,
 // Factors
 //===----------------------------------------------------------------------===//
 
-namespace {
 /// The base and the exponent that a root or a power multiplies by.
-struct Power {
-  const Node *base;
-  Fraction exponent;
-};
-} // namespace
-
-static std::optional<Power> getPower(const Node *node) {
+static std::optional<Factor> getPower(const Node *node) {
   if (node->is(Kind::Sqrt))
-    return Power{node->getOperand(0), Fraction(1, 2)};
+    return Factor{node->getOperand(0), Fraction(1, 2)};
   if (node->is(Kind::Rsqrt))
-    return Power{node->getOperand(0), Fraction(-1, 2)};
+    return Factor{node->getOperand(0), Fraction(-1, 2)};
   if (auto *power = dyn_cast<PowerNode>(node))
-    return Power{power->getBase(),
-                 Fraction(power->getNumerator(), power->getDenominator())};
+    return Factor{power->getBase(),
+                  Fraction(power->getNumerator(), power->getDenominator())};
   return std::nullopt;
 }
 
 /// Whether (base^inner)^outer is base^(inner * outer) for every base: not where
 /// the one forgets a sign, or the other gives NaN for it.
-static bool isOnePower(const Power &power, const Fraction &outer) {
+static bool isOnePower(const Factor &power, const Fraction &outer) {
   if (isNonNegative(power.base))
     return true;
   bool forgetsSign = isIntegral(power.exponent) &&
@@ -123,14 +116,12 @@ norm::row::collectFactors(const Node *node, const Fraction &exponent,
     auto [next, e] = worklist.pop_back_val();
     bool isWhole = worklist.size() + factors.size() > kMaxFactors ||
                    (isLeaf && isLeaf(next));
-    std::optional<Power> power = getPower(next);
-    if (isWhole) {
-      factors.push_back({next, e});
-    } else if (isSplit(next, e)) {
+    std::optional<Factor> power = getPower(next);
+    if (!isWhole && isSplit(next, e)) {
       bool divides = next->is(Kind::Div);
       worklist.push_back({next->getOperand(1), divides ? -e : e});
       worklist.push_back({next->getOperand(0), e});
-    } else if (power && isOnePower(*power, e)) {
+    } else if (!isWhole && power && isOnePower(*power, e)) {
       worklist.push_back({power->base, power->exponent * e});
     } else {
       factors.push_back({next, e});
@@ -331,32 +322,15 @@ const Node *Normalizer::rebuild(const Form &form, Type type) {
 /// What is no factor of its own may hold products and sums: what is added up,
 /// what a root is taken of, a value before it is rounded.
 const Node *Normalizer::normalizeBase(const Node *base) {
-  auto isNormal = [](const Node *node) {
-    return node->getOperands().empty() || !isa<FloatType>(node->getType());
-  };
-  switch (base->getKind()) {
-  case Kind::Add:
-  case Kind::Sum:
-  case Kind::Mul:
-  case Kind::Div:
-  case Kind::Fma:
-  case Kind::Neg:
-  case Kind::Sqrt:
-  case Kind::Rsqrt:
-  case Kind::Power:
-    return rebuild(getForm(base), base->getType());
-  case Kind::Round:
-  case Kind::Extend:
-  case Kind::Abs: {
-    const Node *operand = base->getOperand(0);
-    if (isNormal(operand))
-      return base;
-    return context.get(base->getKind(), base->getType(),
-                       rebuild(getForm(operand), operand->getType()));
-  }
-  default:
+  if (base->getOperands().empty() || isa<ExtremumNode, OpaqueNode>(base))
     return base;
-  }
+  if (!base->is(Kind::Round) && !base->is(Kind::Extend) && !base->is(Kind::Abs))
+    return rebuild(getForm(base), base->getType());
+  const Node *operand = base->getOperand(0);
+  if (operand->getOperands().empty() || !isa<FloatType>(operand->getType()))
+    return base;
+  return context.get(base->getKind(), base->getType(),
+                     rebuild(getForm(operand), operand->getType()));
 }
 
 /// The sum of c * t, where c does not depend on what is summed over, is c times

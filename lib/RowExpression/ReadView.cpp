@@ -1,0 +1,145 @@
+//===- ReadView.cpp - read through reshapes, slices and broadcasts --------===//
+//
+// Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Reader.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+using namespace mlir::norm::row;
+
+/// Indices of a reshape group's several dimensions from the one of its product;
+/// false where extents are unknown.
+static bool splitIndex(AffineExpr index, ArrayRef<int64_t> shape,
+                       MutableArrayRef<AffineExpr> parts) {
+  AffineExpr zero = getAffineConstantExpr(0, index.getContext());
+  if (llvm::count_if(shape, [](int64_t d) { return d != 1; }) <= 1) {
+    for (auto [extent, part] : llvm::zip(shape, parts))
+      part = extent == 1 ? zero : index;
+    return true;
+  }
+  if (llvm::any_of(shape.drop_front(), ShapedType::isDynamic))
+    return false;
+  int64_t stride = 1;
+  for (size_t i = shape.size(); i-- > 0;) {
+    parts[i] = index.floorDiv(stride);
+    if (i == 0)
+      break;
+    parts[i] = parts[i] % shape[i];
+    if (llvm::MulOverflow(stride, shape[i], stride))
+      return false;
+  }
+  return true;
+}
+
+static std::optional<AffineExpr> joinIndex(ArrayRef<AffineExpr> parts,
+                                           ArrayRef<int64_t> shape) {
+  AffineExpr index = getAffineConstantExpr(0, parts[0].getContext());
+  int64_t stride = 1;
+  for (size_t i = shape.size(); i-- > 0;) {
+    if (shape[i] == 1)
+      continue;
+    if (ShapedType::isDynamic(stride))
+      return std::nullopt;
+    index = parts[i] * stride + index;
+    if (ShapedType::isDynamic(shape[i]))
+      stride = shape[i];
+    else if (llvm::MulOverflow(stride, shape[i], stride))
+      return std::nullopt;
+  }
+  return index;
+}
+
+static std::optional<SmallVector<AffineExpr>>
+reindexSlice(Context &context, tensor::ExtractSliceOp slice,
+             ArrayRef<AffineExpr> indices) {
+  auto getAffine = [&](OpFoldResult value) {
+    if (auto constant = getConstantIntValue(value))
+      return getAffineConstantExpr(*constant, context.getContext());
+    return context.getSymbol(cast<Value>(value));
+  };
+  SmallVector<AffineExpr> source;
+  llvm::SmallBitVector dropped = slice.getDroppedDims();
+  unsigned next = 0;
+  for (auto [dim, offset, stride] :
+       llvm::enumerate(slice.getMixedOffsets(), slice.getStaticStrides())) {
+    if (ShapedType::isDynamic(stride))
+      return std::nullopt;
+    AffineExpr index = dropped.test(dim)
+                           ? getAffineConstantExpr(0, context.getContext())
+                           : indices[next++];
+    source.push_back(index * stride + getAffine(offset));
+  }
+  return source;
+}
+
+static std::optional<SmallVector<AffineExpr>>
+reindexCollapse(tensor::CollapseShapeOp collapse,
+                ArrayRef<AffineExpr> indices) {
+  ArrayRef<int64_t> shape = collapse.getSrcType().getShape();
+  // A collapse to rank 0 has no groups: every dimension is a unit one.
+  SmallVector<AffineExpr> source(
+      shape.size(), getAffineConstantExpr(0, collapse.getContext()));
+  MutableArrayRef<AffineExpr> parts(source);
+  for (auto [index, group] :
+       llvm::zip(indices, collapse.getReassociationIndices()))
+    if (!splitIndex(index, shape.slice(group.front(), group.size()),
+                    parts.slice(group.front(), group.size())))
+      return std::nullopt;
+  return source;
+}
+
+std::optional<SmallVector<AffineExpr>>
+Reader::reindex(Operation *op, ArrayRef<AffineExpr> indices) {
+  if (auto cast = dyn_cast<tensor::CastOp>(op);
+      cast && isa<RankedTensorType>(cast.getSource().getType()))
+    return SmallVector<AffineExpr>(indices);
+  if (auto slice = dyn_cast<tensor::ExtractSliceOp>(op))
+    return reindexSlice(context, slice, indices);
+  if (auto collapse = dyn_cast<tensor::CollapseShapeOp>(op))
+    return reindexCollapse(collapse, indices);
+  if (auto expand = dyn_cast<tensor::ExpandShapeOp>(op)) {
+    ArrayRef<int64_t> shape = expand.getResultType().getShape();
+    SmallVector<AffineExpr> source;
+    for (const auto &group : expand.getReassociationIndices()) {
+      auto index = joinIndex(indices.slice(group.front(), group.size()),
+                             shape.slice(group.front(), group.size()));
+      if (!index)
+        return std::nullopt;
+      source.push_back(*index);
+    }
+    return source;
+  }
+  return std::nullopt;
+}
+
+/// TOSA's broadcast of a dynamic dimension: if its extent is 1, then the one
+/// element of it, else the tensor. Where the result is as long as the tensor,
+/// both are the tensor.
+const Node *Reader::openBroadcast(scf::IfOp branch, OpResult result,
+                                  ArrayRef<AffineExpr> indices) {
+  Value tensor = branch.elseYield()->getOperand(result.getResultNumber());
+  Value repeated = branch.thenYield()->getOperand(result.getResultNumber());
+  auto compare = branch.getCondition().getDefiningOp<arith::CmpIOp>();
+  auto broadcast = repeated.getDefiningOp<linalg::LinalgOp>();
+  if (!compare || compare.getPredicate() != arith::CmpIPredicate::eq ||
+      !matchPattern(compare.getRhs(), m_One()) || !broadcast ||
+      broadcast.getNumDpsInputs() != 1 ||
+      broadcast.getDpsInputOperand(0)->get() != tensor ||
+      branch->isAncestor(tensor.getParentRegion()->getParentOp()))
+    return nullptr;
+  auto dim = compare.getLhs().getDefiningOp<tensor::DimOp>();
+  std::optional<int64_t> position = dim ? dim.getConstantIndex() : std::nullopt;
+  if (!position || dim.getSource() != tensor ||
+      *position >= static_cast<int64_t>(indices.size()))
+    return nullptr;
+  auto variable = dyn_cast<AffineDimExpr>(indices[*position]);
+  if (!variable ||
+      !context.isExtentOf(variable.getPosition(), tensor, *position))
+    return nullptr;
+  return read(tensor, SmallVector<AffineExpr>(indices));
+}
