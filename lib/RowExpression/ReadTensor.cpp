@@ -206,8 +206,11 @@ void Reader::addSources(linalg::LinalgOp op, unsigned loop, unsigned variable) {
       if (expr == wanted && info.sources.size() < kMaxSources)
         if (SymbolicCount extent =
                 context.getExtents().getExtent(operand.get(), i);
-            !llvm::is_contained(info.sources, extent))
+            !llvm::is_contained(info.sources, extent)) {
           info.sources.push_back(extent);
+          if (extent.isConstant()) // behind a cast that forgets it
+            info.extent = extent.factor;
+        }
 }
 
 /// Where the result of an op is as long as an index variable, so is all that

@@ -117,6 +117,24 @@ Reader::reindex(Operation *op, ArrayRef<AffineExpr> indices) {
   return std::nullopt;
 }
 
+/// Whether `op` repeats the elements of `tensor` along dimension `dim`, and does
+/// nothing else.
+static bool repeats(linalg::LinalgOp op, Value tensor, unsigned dim) {
+  if (!op || op.getNumDpsInputs() != 1 || op.getNumReductionLoops() > 0 ||
+      op.getDpsInputOperand(0)->get() != tensor ||
+      op.getBlock()->getTerminator()->getOperand(0) !=
+          op.getBlock()->getArgument(0) ||
+      !op.getIndexingMapsArray()[1].isIdentity())
+    return false;
+  AffineMap map = op.getIndexingMapsArray()[0];
+  return llvm::all_of(llvm::enumerate(map.getResults()), [&](auto each) {
+    return each.value() == getAffineDimExpr(each.index(), op->getContext()) ||
+           (each.index() == dim &&
+            each.value() == getAffineConstantExpr(0, op->getContext()));
+  });
+}
+
+
 /// TOSA's broadcast of a dynamic dimension: if its extent is 1, then the one
 /// element of it, else the tensor. Where the result is as long as the tensor,
 /// both are the tensor.
@@ -125,21 +143,17 @@ const Node *Reader::openBroadcast(scf::IfOp branch, OpResult result,
   Value tensor = branch.elseYield()->getOperand(result.getResultNumber());
   Value repeated = branch.thenYield()->getOperand(result.getResultNumber());
   auto compare = branch.getCondition().getDefiningOp<arith::CmpIOp>();
-  auto broadcast = repeated.getDefiningOp<linalg::LinalgOp>();
   if (!compare || compare.getPredicate() != arith::CmpIPredicate::eq ||
-      !matchPattern(compare.getRhs(), m_One()) || !broadcast ||
-      broadcast.getNumDpsInputs() != 1 ||
-      broadcast.getDpsInputOperand(0)->get() != tensor ||
+      !matchPattern(compare.getRhs(), m_One()) ||
       branch->isAncestor(tensor.getParentRegion()->getParentOp()))
     return nullptr;
-  auto dim = compare.getLhs().getDefiningOp<tensor::DimOp>();
-  std::optional<int64_t> position = dim ? dim.getConstantIndex() : std::nullopt;
-  if (!position || dim.getSource() != tensor ||
-      *position >= static_cast<int64_t>(indices.size()))
-    return nullptr;
-  auto variable = dyn_cast<AffineDimExpr>(indices[*position]);
-  if (!variable ||
-      !context.isExtentOf(variable.getPosition(), tensor, *position))
-    return nullptr;
-  return read(tensor, SmallVector<AffineExpr>(indices));
+  SymbolicCount asked = context.getExtents().getInteger(compare.getLhs());
+  for (auto [i, index] : llvm::enumerate(indices)) {
+    auto variable = dyn_cast<AffineDimExpr>(index);
+    if (variable && asked == context.getExtents().getExtent(tensor, i) &&
+        context.isExtentOf(variable.getPosition(), tensor, i) &&
+        repeats(repeated.getDefiningOp<linalg::LinalgOp>(), tensor, i))
+      return read(tensor, SmallVector<AffineExpr>(indices));
+  }
+  return nullptr;
 }
