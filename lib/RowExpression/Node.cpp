@@ -66,13 +66,12 @@ Node::Node(const llvm::FoldingSetNodeID &id, unsigned number, Kind kind,
     : FastFoldingSetNode(id), payload(std::move(given)), number(number),
       kind(kind), type(type), operands(operands) {
   bool isReduction = kind == Kind::Sum || !payload.variables.empty();
-  reduces = isReduction || llvm::any_of(operands, [](const Node *operand) {
-              return operand->reduces;
-            });
-  hasElement = kind == Kind::Element || kind == Kind::Position ||
-               (!isReduction && llvm::any_of(operands, [](const Node *operand) {
-                 return operand->hasElement;
-               }));
+  reduces = isReduction;
+  hasElement = kind == Kind::Element || kind == Kind::Position;
+  for (const Node *operand : operands) {
+    reduces |= operand->reduces;
+    hasElement |= operand->hasElement && !isReduction;
+  }
 }
 
 const Node *Context::unique(Kind kind, Type type,

@@ -280,32 +280,22 @@ static const Node *readSelect(Context &context, const OpaqueNode *compare,
                               const Node *a, const Node *b) {
   using Predicate = arith::CmpFPredicate;
   ArrayRef<const Node *> compared = compare->getOperands();
-  auto predicate =
-      compare->getAttributes().getAs<arith::CmpFPredicateAttr>("predicate");
-  bool isGreater;
-  switch (predicate.getValue()) {
-  case Predicate::OGT:
-  case Predicate::OGE:
-  case Predicate::UGT:
-  case Predicate::UGE:
-    isGreater = true;
-    break;
-  case Predicate::OLT:
-  case Predicate::OLE:
-  case Predicate::ULT:
-  case Predicate::ULE:
-    isGreater = false;
-    break;
-  default:
+  Predicate predicate = compare->getAttributes()
+                            .getAs<arith::CmpFPredicateAttr>("predicate")
+                            .getValue();
+  bool isGreater = llvm::is_contained(
+      {Predicate::OGT, Predicate::OGE, Predicate::UGT, Predicate::UGE},
+      predicate);
+  if (!isGreater && !llvm::is_contained({Predicate::OLT, Predicate::OLE,
+                                         Predicate::ULT, Predicate::ULE},
+                                        predicate))
     return nullptr;
-  }
   bool isSwapped = !comparesWith(compared[0], a);
   if (!comparesWith(compared[isSwapped], a) ||
       !comparesWith(compared[!isSwapped], b))
     return nullptr;
   return context.getExtremum(isGreater != isSwapped ? Kind::Max : Kind::Min, a,
-                             b, ExtremumNode::Spelling::Select,
-                             predicate.getValue());
+                             b, ExtremumNode::Spelling::Select, predicate);
 }
 
 /// The kind of an op that has no attribute but fastmath flags.
@@ -331,15 +321,13 @@ static std::optional<Kind> getKind(Operation *op) {
 static const Node *readExtremum(Context &context, Operation *op,
                                 ArrayRef<const Node *> e) {
   using Spelling = ExtremumNode::Spelling;
-  if (isa<arith::MaximumFOp, arith::MinimumFOp>(op))
-    return context.getExtremum(isa<arith::MaximumFOp>(op) ? Kind::Max
-                                                          : Kind::Min,
-                               e[0], e[1], Spelling::Propagates);
-  if (isa<arith::MaxNumFOp, arith::MinNumFOp>(op))
-    return context.getExtremum(isa<arith::MaxNumFOp>(op) ? Kind::Max
-                                                         : Kind::Min,
-                               e[0], e[1], Spelling::Ignores);
-  return nullptr;
+  bool propagates = isa<arith::MaximumFOp, arith::MinimumFOp>(op);
+  bool isMax = isa<arith::MaximumFOp, arith::MaxNumFOp>(op);
+  if (!propagates && !isMax && !isa<arith::MinNumFOp>(op))
+    return nullptr;
+  return context.getExtremum(isMax ? Kind::Max : Kind::Min, e[0], e[1],
+                             propagates ? Spelling::Propagates
+                                        : Spelling::Ignores);
 }
 
 const Node *Reader::readArithmetic(Operation *op, ArrayRef<const Node *> e,
