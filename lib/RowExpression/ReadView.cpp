@@ -117,8 +117,8 @@ Reader::reindex(Operation *op, ArrayRef<AffineExpr> indices) {
   return std::nullopt;
 }
 
-/// Whether `op` repeats the elements of `tensor` along dimension `dim`, and does
-/// nothing else.
+/// Whether `op` repeats the elements of `tensor` along dimension `dim`, and
+/// does nothing else.
 static bool repeats(linalg::LinalgOp op, Value tensor, unsigned dim) {
   if (!op || op.getNumDpsInputs() != 1 || op.getNumReductionLoops() > 0 ||
       op.getDpsInputOperand(0)->get() != tensor ||
@@ -133,7 +133,6 @@ static bool repeats(linalg::LinalgOp op, Value tensor, unsigned dim) {
             each.value() == getAffineConstantExpr(0, op->getContext()));
   });
 }
-
 
 /// TOSA's broadcast of a dynamic dimension: if its extent is 1, then the one
 /// element of it, else the tensor. Where the result is as long as the tensor,

@@ -193,7 +193,7 @@ TEST_F(ReaderTest, TranspositionsAndBroadcasts) {
 TEST_F(ReaderTest, ADynamicBroadcastThatIsDecidedAtRunTime) {
   parseTensors("%is1 = arith.cmpi eq, %d0, %c1 : index\n"
                "%0 = scf.if %is1 -> tensor<?x?xf32> {\n"
-               "  %g = tensor.empty(%d0, %d1) : tensor<?x?xf32>\n"
+               "  %g = tensor.empty(%d1, %d1) : tensor<?x?xf32>\n"
                "  %r = linalg.generic {indexing_maps = ["
                "      affine_map<(d0, d1) -> (0, d1)>, #all],"
                "      iterator_types = [\"parallel\", \"parallel\"]}"
