@@ -93,8 +93,10 @@ NORM_TEST_VISIBLE uint64_t norm_test_converted(double value, uint64_t integer,
   double whole = std::trunc(value);
   if (noise.kinds == 0 || (whole >= least && whole <= greatest))
     return integer;
-  // The ends of the range, so that what varies covers all of it.
-  double end = draw() & 1 ? least : greatest;
+  // The farther end of the range, so that what varies covers all of it.
+  double found = least < 0 ? static_cast<double>(static_cast<int64_t>(integer))
+                           : static_cast<double>(integer);
+  double end = found - least < greatest - found ? greatest : least;
   return end < 0 ? static_cast<uint64_t>(static_cast<int64_t>(end))
                  : static_cast<uint64_t>(end);
 }
