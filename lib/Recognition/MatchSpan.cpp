@@ -360,7 +360,12 @@ Check norm::matchInput(const Site &site, const Findings &found,
   bool isScaled = squared->getKind() == stripExtend(x)->getKind();
   if (isScaled && finder.findInSum(found.statistic, found.agreed))
     return std::nullopt;
-  for (const Node *form : {stripExtend(x), x})
+  // A tensor in another shape is computed once more, in that of the result.
+  SmallVector<const Node *> computed{stripExtend(x), x};
+  if (auto *element = dyn_cast<ElementNode>(stripExtend(x)))
+    if (const Node *opened = site.reader.open(element))
+      computed.push_back(opened);
+  for (const Node *form : computed)
     if (finder.findInBody(form))
       return std::nullopt;
   return reject(Why::NoTensorForX);
