@@ -106,7 +106,7 @@ void TypeMatcher::raiseTypes(PlannedNorm &norm) {
   norm.scaleType =
       isRounded && r->getType() != raised ? r->getFloatType() : FloatType();
   // The product of two 16-bit values is exact in f32: rounding it is all that
-  // 16-bit types does. (x * w) * r has no such z.
+  // 16-bit arithmetic does. (x * w) * r has no such z.
   bool hasWeight = product.outer || !product.others.empty();
   bool reorders = !product.others.empty() && !product.weighsLast;
   norm.normalizedType = product.normalizedType;

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Flow.h"
+#include "../RowExpression/Reader.h"
 #include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -16,6 +17,7 @@
 
 using namespace mlir;
 using namespace mlir::norm;
+using row::isView;
 using Role = Flow::Role;
 
 FlowAnalysis::FlowAnalysis(Operation *scope) {
@@ -41,12 +43,6 @@ Flow FlowAnalysis::lookup(Value value) const {
 bool FlowAnalysis::isOpen(Value tensor) const {
   Flow flow = lookup(tensor);
   return flow.role == Role::Neutral || flow.isStatistic() || flow.isSquare;
-}
-
-/// The same elements in another shape, or some of them.
-static bool isView(Operation *op) {
-  return isa<tensor::CastOp, tensor::ExpandShapeOp, tensor::CollapseShapeOp,
-             tensor::ExtractSliceOp>(op);
 }
 
 /// The tensor behind views, and behind TOSA's broadcasts: what the branch of an

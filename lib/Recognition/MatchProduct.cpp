@@ -331,7 +331,8 @@ Check norm::matchX(const Site &site, Findings &found, Deviations &deviations) {
       break;
   }
   if (!product.x && isX.beyondBound)
-    return reject(Why::TooLarge, int64_t(16384), int64_t(64),
+    return reject(Why::TooLarge, int64_t(Correspondence::kMaxPairs),
+                  int64_t(Correspondence::kMaxOpened),
                   explain(site, statistic).explanation);
   if (!product.x)
     return explain(site, statistic);

@@ -32,6 +32,9 @@ struct IndexDigit {
 
 class Correspondence {
 public:
+  static constexpr size_t kMaxPairs = 16384; // of nodes that are compared
+  static constexpr unsigned kMaxOpened = 64; // tensors
+
   explicit Correspondence(Reader &reader) : reader(&reader) {}
 
   /// Whether `inSum` is `atRoot`, with what was agreed on before. Tensors are
@@ -51,8 +54,6 @@ public:
 
 private:
   using Pair = std::pair<const Node *, const Node *>;
-  static constexpr size_t kMaxPairs = 16384; // of nodes that are compared
-  static constexpr unsigned kMaxOpened = 64; // tensors
 
   enum class Step { Differ, Same, Opened };
   Step matchElements(Pair &pair);

@@ -26,8 +26,7 @@ static bool isMoved(Value tensor) {
   Operation *op = tensor.getDefiningOp();
   if (!op)
     return false;
-  if (isa<tensor::CastOp, tensor::ExtractSliceOp, tensor::CollapseShapeOp,
-          tensor::ExpandShapeOp, scf::IfOp>(op))
+  if (isView(op) || isa<scf::IfOp>(op))
     return true;
   auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
   if (!linalgOp || linalgOp.getNumReductionLoops() > 0)

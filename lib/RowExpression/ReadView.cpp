@@ -12,6 +12,11 @@
 using namespace mlir;
 using namespace mlir::norm::row;
 
+bool norm::row::isView(Operation *op) {
+  return isa<tensor::CastOp, tensor::ExpandShapeOp, tensor::CollapseShapeOp,
+             tensor::ExtractSliceOp>(op);
+}
+
 /// Indices of a reshape group's several dimensions from the one of its product;
 /// false where extents are unknown.
 static bool splitIndex(AffineExpr index, ArrayRef<int64_t> shape,

@@ -35,6 +35,9 @@ struct BodyOccurrence {
   Value scalar;
 };
 
+/// Whether `op` gives the same elements in another shape, or some of them.
+bool isView(Operation *op);
+
 class Reader {
 public:
   /// `opens` says which tensors are never left as leaves.

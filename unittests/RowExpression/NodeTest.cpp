@@ -187,42 +187,36 @@ TEST_F(NodeTest, RootsOfNegativeConstantsAreNotComputed) {
 // The larger of two
 //===----------------------------------------------------------------------===//
 
-TEST_F(NodeTest, SpellingsOfTheLargerDiffer) {
-  std::string ops = "%0 = arith.maximumf %x, %y : f32\n"
-                    "%1 = arith.maxnumf %x, %y : f32\n";
-  unsigned next = 2;
-  for (StringRef predicate : {"ogt", "oge", "ugt", "uge"}) {
-    ops += llvm::formatv("%c{0} = arith.cmpf {1}, %x, %y : f32\n"
-                         "%{0} = arith.select %c{0}, %x, %y : f32\n",
-                         next, predicate);
-    ++next;
+class SpellingsTest : public NodeTest {
+protected:
+  /// Two ops on %x and %y and four selections: six nodes, all printed alike.
+  void expectSixNodes(StringRef propagates, StringRef ignores,
+                      ArrayRef<StringRef> predicates, StringRef printed) {
+    std::string ops = llvm::formatv("%0 = {0} %x, %y : f32\n"
+                                    "%1 = {1} %x, %y : f32\n",
+                                    propagates, ignores);
+    for (auto [i, predicate] : llvm::enumerate(predicates))
+      ops += llvm::formatv("%c{0} = arith.cmpf {1}, %x, %y : f32\n"
+                           "%{0} = arith.select %c{0}, %x, %y : f32\n",
+                           i + 2, predicate);
+    parseScalars(ops, "%0, %1, %2, %3, %4, %5 : f32, f32, f32, f32, f32, f32");
+    llvm::DenseSet<const Node *> nodes;
+    for (unsigned i = 0; i < 6; ++i) {
+      EXPECT_EQ(scalarText(i), printed);
+      nodes.insert(scalar(i));
+    }
+    EXPECT_EQ(nodes.size(), 6u);
   }
-  parseScalars(ops, "%0, %1, %2, %3, %4, %5 : f32, f32, f32, f32, f32, f32");
-  llvm::DenseSet<const Node *> nodes;
-  for (unsigned i = 0; i < 6; ++i) {
-    EXPECT_EQ(scalarText(i), "max(x, y)");
-    nodes.insert(scalar(i));
-  }
-  EXPECT_EQ(nodes.size(), 6u);
+};
+
+TEST_F(SpellingsTest, OfTheLargerDiffer) {
+  expectSixNodes("arith.maximumf", "arith.maxnumf",
+                 {"ogt", "oge", "ugt", "uge"}, "max(x, y)");
 }
 
-TEST_F(NodeTest, SpellingsOfTheSmallerDiffer) {
-  std::string ops = "%0 = arith.minimumf %x, %y : f32\n"
-                    "%1 = arith.minnumf %x, %y : f32\n";
-  unsigned next = 2;
-  for (StringRef predicate : {"olt", "ole", "ult", "ule"}) {
-    ops += llvm::formatv("%c{0} = arith.cmpf {1}, %x, %y : f32\n"
-                         "%{0} = arith.select %c{0}, %x, %y : f32\n",
-                         next, predicate);
-    ++next;
-  }
-  parseScalars(ops, "%0, %1, %2, %3, %4, %5 : f32, f32, f32, f32, f32, f32");
-  llvm::DenseSet<const Node *> nodes;
-  for (unsigned i = 0; i < 6; ++i) {
-    EXPECT_EQ(scalarText(i), "min(x, y)");
-    nodes.insert(scalar(i));
-  }
-  EXPECT_EQ(nodes.size(), 6u);
+TEST_F(SpellingsTest, OfTheSmallerDiffer) {
+  expectSixNodes("arith.minimumf", "arith.minnumf",
+                 {"olt", "ole", "ult", "ule"}, "min(x, y)");
 }
 
 TEST_F(NodeTest, ASelectionTheOtherWayRound) {
