@@ -1,0 +1,1 @@
+// Compiled once: the sources of every target reuse its header.
