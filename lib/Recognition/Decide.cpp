@@ -298,6 +298,7 @@ static Check decideTypes(const Site &site, const Findings &found,
   const Node *weight = product.outer ? types.getOuterWeight(norm) : *inner;
   norm.dims = found.span.dims;
   norm.count = found.span.count;
+  norm.groupSize = found.span.groupSize;
   rejection = matchInput(site, found, norm);
   if (!rejection && weight)
     rejection = matchWeight(site, weight, norm);
@@ -327,6 +328,11 @@ Attempt<PlannedNorm> norm::decide(const Site &site) {
                      found.statistic);
   if (!rejection)
     rejection = matchX(site, found, deviations);
+  if (rejection && found.statistic.x)
+    if (auto statistic = skipPadding(site.reader, found.statistic)) {
+      found.statistic = *statistic;
+      rejection = matchX(site, found, deviations);
+    }
   if (!rejection)
     rejection = take(matchSpan(site, found), found.span);
   if (!rejection)
@@ -340,7 +346,8 @@ Attempt<PlannedNorm> norm::decide(const Site &site) {
   if (rejection)
     return std::move(*rejection);
   // Where the product brings sqrt(n), what a tensor holds is not r.
-  if (!found.divisor.usesNumerator && found.divisor.rest.empty())
+  if (!found.divisor.usesNumerator && found.divisor.rest.empty() &&
+      !norm.groupSize)
     findInverseRoots(site, found.product, norm);
   toInputSpace(norm);
   return norm;

@@ -168,6 +168,7 @@ struct Product {
 struct Span {
   SmallVector<int64_t> dims;
   std::optional<int64_t> count;
+  std::optional<int64_t> groupSize; // of the only one of `dims`
 };
 
 /// Constants that remain where the sum is divided by its number of terms, and
@@ -225,6 +226,9 @@ Attempt<InverseRoot> matchInverseRoot(const Product &product,
 /// what the statistic scales.
 Attempt<Statistic> matchStatistic(row::Reader &reader, const row::Node *sum,
                                   Deviations &deviations);
+/// The same without the zeros that x is padded with, which add nothing to its
+/// squares; nothing where it is not.
+std::optional<Statistic> skipPadding(row::Reader &reader, Statistic statistic);
 /// What the op itself would round otherwise; for `exact`.
 void noteSpelling(const Findings &found, Deviations &deviations);
 Attempt<Span> matchSpan(const Site &site, const Findings &found);

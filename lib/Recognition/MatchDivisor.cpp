@@ -223,8 +223,8 @@ static SmallVector<Scale, 2> getInner(const Findings &found) {
 /// The number of terms; nothing: it is only known at run time.
 static Attempt<std::optional<int64_t>> countTerms(const Site &site,
                                                   const Span &span) {
-  if (span.count)
-    return span.count;
+  if (span.count || span.groupSize)
+    return span.count ? span.count : span.groupSize;
   int64_t terms = 1;
   bool overflows = false;
   for (int64_t dim : span.dims)

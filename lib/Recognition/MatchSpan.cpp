@@ -53,23 +53,25 @@ static bool isLessThan(int64_t extent, int64_t count) {
 }
 
 /// Dimensions that the sum sees reshaped: each is all of some of the other
-/// side.
+/// side, or groups of one.
 static Check matchSplit(const Site &site, const Findings &found, Span &span,
                         llvm::DenseSet<unsigned> &used) {
   auto split = found.agreed.getSplitVariables();
   bool isReduced =
-      split && llvm::all_of(split->second, [&](unsigned variable) {
+      split && llvm::all_of(split->inSum, [&](unsigned variable) {
         return llvm::is_contained(found.statistic.variables, variable) &&
                used.insert(variable).second;
       });
   if (!isReduced)
     return reject(Why::OtherIndices);
-  for (unsigned variable : split->first) {
+  for (unsigned variable : split->atRoot) {
     std::optional<int64_t> dim = site.getDim(variable);
-    if (!dim)
+    if (!dim || (split->group && !span.dims.empty()))
       return reject(Why::OtherIndices);
     span.dims.push_back(*dim);
   }
+  if (split->group)
+    span.groupSize = split->group->size;
   llvm::sort(span.dims);
   return std::nullopt;
 }
@@ -101,6 +103,9 @@ Attempt<Span> norm::matchSpan(const Site &site, const Findings &found) {
     return reject(Why::PartOfDims, span.dims);
   if (span.dims.empty())
     return reject(Why::NoDims);
+  // The sum of a group depends on which one it is: the digits above agree.
+  if (span.groupSize)
+    return span;
   SmallVector<unsigned> depends = getDependentVariables(found.inverse.sum);
   for (int64_t dim : span.dims)
     if (llvm::is_contained(depends, site.space[dim]))

@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Match.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace mlir::norm;
@@ -39,7 +41,7 @@ const Node *norm::getSquared(Reader &reader, const Node *node) {
     return pair.first == pair.second;
   });
   auto split = agreed.getSplitVariables();
-  return isIdentity && split && split->first.empty() ? a : nullptr;
+  return isIdentity && split && split->atRoot.empty() ? a : nullptr;
 }
 
 /// What a sum adds up that is not x^2.
@@ -149,4 +151,36 @@ Attempt<Statistic> norm::matchStatistic(Reader &reader, const Node *sum,
   if (auto *opaque = dyn_cast<OpaqueNode>(sum))
     return reject(Why::OtherReduction, opaque->getName());
   return TermReader(reader, deviations).read(cast<SumNode>(sum));
+}
+
+std::optional<Statistic> norm::skipPadding(Reader &reader,
+                                           Statistic statistic) {
+  Context &context = reader.getContext();
+  auto *padded = dyn_cast<ElementNode>(stripExtend(statistic.x));
+  auto pad = padded ? padded->getValue().getDefiningOp<tensor::PadOp>()
+                    : tensor::PadOp();
+  Value padding = pad ? pad.getConstantPaddingValue() : Value();
+  if (!padding || !matchPattern(padding, m_AnyZeroFloat()))
+    return std::nullopt;
+  SmallVector<AffineExpr> indices(padded->getIndices());
+  for (int64_t dim : llvm::seq(pad.getSourceType().getRank())) {
+    if (!pad.getPaddedDims().test(dim))
+      continue;
+    auto index = dyn_cast<AffineDimExpr>(indices[dim]);
+    auto *it = index ? llvm::find(statistic.variables, index.getPosition())
+                     : statistic.variables.end();
+    if (it == statistic.variables.end() ||
+        !context.isExtentOf(*it, pad.getResult(), dim))
+      return std::nullopt;
+    *it = context.addVariable(pad.getSourceType().getDimSize(dim));
+    if (pad.getSourceType().isDynamicDim(dim))
+      context.getInfo(*it).sources.push_back(
+          context.getExtents().getExtent(pad.getSource(), dim));
+    indices[dim] = context.getIndex(*it);
+  }
+  const Node *inner = reader.read(pad.getSource(), std::move(indices));
+  statistic.x = statistic.x == padded
+                    ? inner
+                    : context.get(Kind::Extend, statistic.x->getType(), inner);
+  return statistic;
 }

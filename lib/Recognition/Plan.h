@@ -55,6 +55,8 @@ struct PlannedNorm {
   PlannedInput input;
   PlannedWeight weight;
   std::optional<int64_t> count; // S7
+  /// Of the only one of `dims`, which becomes two dimensions for the norm.
+  std::optional<int64_t> groupSize;
   SmallVector<int64_t> dims, weightDims;
   APFloat epsilon{0.0}; // in computeType
   EpsilonMode mode = EpsilonMode::Inside;

@@ -42,7 +42,7 @@ private:
   Value getTensor(Value value, Operation *op);
   Value getInput(const PlannedNorm &norm);
   Value getWeight(const PlannedNorm &norm, Value input);
-  RMSNormOp createNorm(const PlannedNorm &norm);
+  RMSNormOp createNorm(PlannedNorm norm);
   void replace(linalg::LinalgOp op, SmallVector<unsigned> &members);
   void eraseDead(SmallVector<Operation *> worklist);
 
@@ -240,15 +240,56 @@ Value Rewrite::getWeight(const PlannedNorm &norm, Value input) {
   return materialize(rewriter, loc, weight, sizes);
 }
 
-RMSNormOp Rewrite::createNorm(const PlannedNorm &norm) {
+/// Dimension `dim` of `rank` is two in the expanded shape.
+static SmallVector<ReassociationIndices> getGroups(int64_t rank, int64_t dim) {
+  SmallVector<ReassociationIndices> groups;
+  for (int64_t i = 0; i < rank; ++i)
+    groups.push_back({i > dim ? i + 1 : i});
+  groups[dim].push_back(dim + 1);
+  return groups;
+}
+
+/// The dimension `dim` of `tensor` as groups of `size`.
+static Value expandGroups(RewriterBase &rewriter, Location loc, Value tensor,
+                          int64_t dim, int64_t size) {
+  auto type = cast<RankedTensorType>(tensor.getType());
+  SmallVector<int64_t> shape(type.getShape());
+  if (!type.isDynamicDim(dim))
+    shape[dim] /= size;
+  shape.insert(shape.begin() + dim + 1, size);
+  return tensor::ExpandShapeOp::create(rewriter, loc, type.clone(shape), tensor,
+                                       getGroups(type.getRank(), dim));
+}
+
+/// Splits the dimension that groups are of, for the op normalizes whole ones.
+static void splitGroups(RewriterBase &rewriter, PlannedNorm &norm, Value &input,
+                        Value &weight) {
+  Location loc = norm.op->getLoc();
+  int64_t dim = norm.dims.front(), size = *norm.groupSize;
+  input = expandGroups(rewriter, loc, input, dim, size);
+  SmallVector<int64_t> weightDims;
+  for (auto [i, weightDim] : llvm::enumerate(norm.weightDims)) {
+    weightDims.push_back(weightDim > dim ? weightDim + 1 : weightDim);
+    if (weightDim != dim)
+      continue;
+    weight = expandGroups(rewriter, loc, weight, i, size);
+    weightDims.push_back(dim + 1);
+  }
+  norm.weightDims = weightDims;
+  norm.dims = {dim + 1};
+}
+
+RMSNormOp Rewrite::createNorm(PlannedNorm norm) {
   auto typeAttr = [](FloatType t) { return t ? TypeAttr::get(t) : TypeAttr(); };
   Location loc = norm.op->getLoc();
   Value input = getInput(norm);
+  Value weight = getWeight(norm, input);
+  if (norm.groupSize)
+    splitGroups(rewriter, norm, input, weight);
   auto shape = cast<RankedTensorType>(input.getType()).getShape();
   auto type = RankedTensorType::get(shape, norm.scalar.getType());
   Value init = createEmpty(rewriter, loc,
                            tensor::getMixedSizes(rewriter, loc, input), type);
-  Value weight = getWeight(norm, input);
   auto op = RMSNormOp::create(
       rewriter, loc, TypeRange(type), input, weight, init,
       /*inv_rms_init=*/Value(), rewriter.getDenseI64ArrayAttr(norm.dims),
@@ -278,8 +319,12 @@ void Rewrite::replace(linalg::LinalgOp op, SmallVector<unsigned> &members) {
     const PlannedNorm &norm = plan[i];
     norms[i] = createNorm(norm);
     SmallVector<unsigned> order(norm.order.begin(), norm.order.end());
-    heldOf[op][norm.scalar] = {norms[i].getResult(0),
-                               norm.space.getSubMap(order)};
+    Value result = norms[i].getResult(0);
+    if (norm.groupSize)
+      result = tensor::CollapseShapeOp::create(
+          rewriter, op->getLoc(), result,
+          getGroups(order.size(), norm.dims.front()));
+    heldOf[op][norm.scalar] = {result, norm.space.getSubMap(order)};
   }
   const Held &held = heldOf[op];
   SmallVector<AffineMap> maps = op.getIndexingMapsArray();

@@ -288,25 +288,40 @@ static bool areComplete(SmallVector<IndexDigit> digits, const Context &context,
   return true;
 }
 
-std::optional<std::pair<SmallVector<unsigned>, SmallVector<unsigned>>>
-Correspondence::getSplitVariables() const {
+/// Nothing where digits of a variable are left over.
+std::optional<SplitVariables> Correspondence::getSplitVariables() const {
   const Context &context = reader->getContext();
-  SmallVector<IndexDigit> roots, sums;
-  llvm::SmallDenseSet<unsigned> kept;
+  SmallVector<IndexDigit> roots, sums, kept;
   for (const auto &[atRoot, inSum] : digits) {
     if (atRoot == inSum) {
-      kept.insert(atRoot.variable);
+      kept.push_back(atRoot);
       continue;
     }
     roots.push_back(atRoot);
     sums.push_back(inSum);
   }
-  std::pair<SmallVector<unsigned>, SmallVector<unsigned>> result;
-  if (!areComplete(roots, context, result.first) ||
-      !areComplete(sums, context, result.second))
+  auto isKept = [&](unsigned variable) {
+    return variables.count(variable) ||
+           llvm::any_of(kept, [&](const IndexDigit &digit) {
+             return digit.variable == variable;
+           });
+  };
+  SplitVariables result;
+  if (!areComplete(sums, context, result.inSum))
     return std::nullopt;
-  for (unsigned dim : result.first)
-    if (kept.contains(dim) || variables.count(dim))
-      return std::nullopt;
+  if (areComplete(roots, context, result.atRoot))
+    return llvm::none_of(result.atRoot, isKept) ? std::optional(result)
+                                                : std::nullopt;
+  IndexDigit group = roots.front();
+  llvm::erase_if(kept, [&](const IndexDigit &digit) {
+    return digit.variable != group.variable;
+  });
+  kept.push_back(group);
+  result.atRoot.clear();
+  if (roots.size() != 1 || group.divisor != 1 ||
+      variables.count(group.variable) ||
+      !areComplete(kept, context, result.atRoot))
+    return std::nullopt;
+  result.group = group;
   return result;
 }

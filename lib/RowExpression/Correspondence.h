@@ -30,6 +30,14 @@ struct IndexDigit {
   }
 };
 
+/// Variables at the root and in the sum that are each other only together, all
+/// of both; or the low digit alone of one at the root, whose others are the
+/// same inside the sum: groups of a dimension.
+struct SplitVariables {
+  SmallVector<unsigned> atRoot, inSum;
+  std::optional<IndexDigit> group;
+};
+
 class Correspondence {
 public:
   static constexpr size_t kMaxPairs = 16384; // of nodes that are compared
@@ -47,10 +55,7 @@ public:
 
   /// Whole variables at the root, and those in the sum in their place.
   const std::map<unsigned, unsigned> &getVariables() const { return variables; }
-  /// Variables at the root and in the sum that are each other only together,
-  /// all of both; nothing where digits of a variable are left over.
-  std::optional<std::pair<SmallVector<unsigned>, SmallVector<unsigned>>>
-  getSplitVariables() const;
+  std::optional<SplitVariables> getSplitVariables() const;
 
 private:
   using Pair = std::pair<const Node *, const Node *>;

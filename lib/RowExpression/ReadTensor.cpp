@@ -11,6 +11,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "llvm/Support/SaveAndRestore.h"
 
 using namespace mlir;
@@ -233,8 +234,10 @@ const Node *Reader::openLinalg(OpResult result, ArrayRef<AffineExpr> indices) {
     return nullptr;
   addSources(result, indices);
   const Body *body = readBody(op, loops);
-  if (!reduced.empty())
-    return readReduction(result, *body, reduced);
+  if (!reduced.empty()) {
+    const Node *whole = joinParts(result, indices);
+    return whole ? whole : readReduction(result, *body, reduced);
+  }
   Value yielded =
       op.getBlock()->getTerminator()->getOperand(result.getResultNumber());
   return readOperand(yielded, body);
@@ -293,17 +296,14 @@ void Reader::readOperands(Body &body) {
   }
 }
 
-const Node *Reader::readReduction(OpResult result, const Body &body,
-                                  ArrayRef<unsigned> reduced) {
+/// What a reduction adds up, or combines by the op that is named: no term where
+/// it is not one op.
+std::pair<const Node *, StringRef> Reader::readTerm(OpResult result,
+                                                    const Body &body) {
   linalg::LinalgOp op = body.op;
   unsigned number = result.getResultNumber();
   Value accumulator = op.getRegionOutputArgs()[number];
-  auto opaque = [&](ArrayRef<const Node *> terms, StringRef name) {
-    return context.getOpaque(name, {}, accumulator.getType(), terms, reduced);
-  };
-  SmallVector<Operation *> combiners;
   Value yielded = op.getBlock()->getTerminator()->getOperand(number);
-  const Node *term = nullptr;
   auto fma = yielded.getDefiningOp<math::FmaOp>();
   if (fma && fma.getC() == accumulator && accumulator.hasOneUse()) {
     // x * y of acc + x * y, rounded once.
@@ -311,30 +311,96 @@ const Node *Reader::readReduction(OpResult result, const Body &body,
                *b = readOperand(fma.getB(), &body);
     auto zero = APFloat::getZero(a->getFloatType().getFloatSemantics(),
                                  /*Negative=*/true);
-    term = context.get(Kind::Fma, a->getType(),
-                       {a, b, context.getConstant(zero, a->getType())});
-  } else {
-    Value value = matchReduction(op.getRegionOutputArgs(), number, combiners);
-    if (!value || combiners.size() != 1)
-      return opaque({}, "a reduction that is not one op");
-    term = readOperand(value, &body);
-    if (!isa<arith::AddFOp>(combiners[0]))
-      return opaque({term}, combiners[0]->getName().getStringRef());
+    return {context.get(Kind::Fma, a->getType(),
+                        {a, b, context.getConstant(zero, a->getType())}),
+            ""};
   }
-  OpOperand *init = op.getDpsInitOperand(number);
-  const Node *start = read(init->get(), getIndicesAt(op, *init, body.loops));
-  if (auto *element = dyn_cast<ElementNode>(start))
-    if (const Node *inner = open(element))
-      start = inner;
-  return addPartialSum(start, term, reduced);
+  SmallVector<Operation *> combiners;
+  Value value = matchReduction(op.getRegionOutputArgs(), number, combiners);
+  if (!value || combiners.size() != 1)
+    return {nullptr, "a reduction that is not one op"};
+  bool adds = isa<arith::AddFOp>(combiners[0]);
+  return {readOperand(value, &body),
+          adds ? "" : combiners[0]->getName().getStringRef()};
 }
 
-/// sum + start: nothing of it where that is 0 of either sign (only a sum of
-/// zeros shows the sign, whose root and whose mean do not).
-const Node *Reader::addPartialSum(const Node *start, const Node *term,
+/// What a reduction starts from.
+const Node *Reader::readInit(OpResult result, const Body &body) {
+  linalg::LinalgOp op = body.op;
+  OpOperand *init = op.getDpsInitOperand(result.getResultNumber());
+  const Node *start = read(init->get(), getIndicesAt(op, *init, body.loops));
+  auto *element = dyn_cast<ElementNode>(start);
+  const Node *inner = element ? open(element) : nullptr;
+  return inner ? inner : start;
+}
+
+/// A zero of either sign starts a sum: only a sum of zeros shows it, whose root
+/// and whose mean do not.
+static bool isZero(const Node *node) {
+  return isConstant(node, 0.0) || isConstant(node, -0.0);
+}
+
+const Node *Reader::readReduction(OpResult result, const Body &body,
                                   ArrayRef<unsigned> reduced) {
-  if (isConstant(start, 0.0) || isConstant(start, -0.0))
-    return context.getSum(term, reduced);
-  return context.getOpaque("a sum that does not start at 0", {},
-                           term->getType(), {start, term}, reduced);
+  auto [term, combiner] = readTerm(result, body);
+  const Node *start = nullptr;
+  if (term && combiner.empty()) {
+    start = readInit(result, body);
+    if (isZero(start))
+      return context.getSum(term, reduced);
+    combiner = "a sum that does not start at 0";
+  }
+  SmallVector<const Node *, 2> operands;
+  for (const Node *operand : {start, term})
+    if (operand)
+      operands.push_back(operand);
+  return context.getOpaque(combiner, {}, getElementTypeOrSelf(result.getType()),
+                           operands, reduced);
+}
+
+/// Sums that start from each other and walk along parts of one row, each from
+/// where the one before has ended: the sum over all parts.
+const Node *Reader::joinParts(OpResult result, ArrayRef<AffineExpr> indices) {
+  constexpr size_t kMaxParts = 16;
+  struct Part {
+    OpResult sum;
+    SmallVector<AffineExpr> loops;
+    unsigned loop; // the reduction's
+  };
+  SmallVector<Part> parts; // from the last one
+  int64_t extent = 0;
+  for (OpResult sum = result; sum && parts.size() < kMaxParts;) {
+    auto op = dyn_cast<linalg::LinalgOp>(sum.getOwner());
+    SmallVector<unsigned> reduced, loops;
+    Part part{sum, {}, 0};
+    if (!op || op.getNumReductionLoops() != 1 ||
+        !enterLoops(sum, indices, part.loops, reduced))
+      break;
+    op.getReductionDims(loops);
+    part.loop = loops.front();
+    int64_t range = op.getStaticLoopRanges()[part.loop];
+    if (ShapedType::isDynamic(range))
+      return nullptr;
+    extent += range;
+    parts.push_back(std::move(part));
+    sum =
+        dyn_cast<OpResult>(op.getDpsInitOperand(sum.getResultNumber())->get());
+  }
+  if (parts.size() < 2)
+    return nullptr;
+  unsigned variable = context.addVariable(extent);
+  AffineExpr index = context.getIndex(variable);
+  const Node *common = nullptr;
+  for (auto [sum, loops, loop] : llvm::reverse(parts)) {
+    auto op = cast<linalg::LinalgOp>(sum.getOwner());
+    loops[loop] = index;
+    index = index - op.getStaticLoopRanges()[loop];
+    const Body *body = readBody(op, loops);
+    auto [term, combiner] = readTerm(sum, *body);
+    bool starts = common || (term && isZero(readInit(sum, *body)));
+    if (!starts || !combiner.empty() || (common && term != common))
+      return nullptr;
+    common = term;
+  }
+  return context.getSum(common, variable);
 }

@@ -71,8 +71,10 @@ private:
   const Node *openLinalg(OpResult result, ArrayRef<AffineExpr> indices);
   const Node *readReduction(OpResult result, const Body &body,
                             ArrayRef<unsigned> reduced);
-  const Node *addPartialSum(const Node *start, const Node *term,
-                            ArrayRef<unsigned> reduced);
+  const Node *readInit(OpResult result, const Body &body);
+  std::pair<const Node *, StringRef> readTerm(OpResult result,
+                                              const Body &body);
+  const Node *joinParts(OpResult result, ArrayRef<AffineExpr> indices);
   const Body *readBody(linalg::LinalgOp op, ArrayRef<AffineExpr> loops);
   void readOperands(Body &body);
   bool enterLoops(OpResult result, ArrayRef<AffineExpr> indices,

@@ -126,8 +126,8 @@ TEST_F(CorrespondenceTest, DigitsOfTwoVariablesAreOne) {
   EXPECT_FALSE(agreed->agree(w % 4, l));
   auto split = agreed->getSplitVariables();
   ASSERT_TRUE(split.has_value());
-  EXPECT_EQ(split->first, SmallVector<unsigned>{whole});
-  EXPECT_EQ(split->second, (SmallVector<unsigned>{high, low}));
+  EXPECT_EQ(split->atRoot, SmallVector<unsigned>{whole});
+  EXPECT_EQ(split->inSum, (SmallVector<unsigned>{high, low}));
 }
 
 TEST_F(CorrespondenceTest, ADigitThatIsLeftOver) {
@@ -136,7 +136,29 @@ TEST_F(CorrespondenceTest, ADigitThatIsLeftOver) {
              h = context->getIndex(context->addVariable(4));
   agreed.emplace(*reader);
   EXPECT_TRUE(agreed->agree(w.floorDiv(8), h));
-  EXPECT_EQ(agreed->getSplitVariables(), std::nullopt);
+  EXPECT_FALSE(agreed->getSplitVariables().has_value());
+}
+
+TEST_F(CorrespondenceTest, GroupsOfAVariable) {
+  parseTensors("", "%x : tensor<4x32xf32>");
+  unsigned whole = context->addVariable(32), low = context->addVariable(8);
+  AffineExpr w = context->getIndex(whole), l = context->getIndex(low);
+  agreed.emplace(*reader);
+  EXPECT_TRUE(agreed->agree(w, w.floorDiv(8) * 8 + l));
+  auto split = agreed->getSplitVariables();
+  ASSERT_TRUE(split.has_value());
+  EXPECT_EQ(split->group, (IndexDigit{whole, 1, 8}));
+  EXPECT_EQ(split->atRoot, SmallVector<unsigned>{whole});
+  EXPECT_EQ(split->inSum, SmallVector<unsigned>{low});
+}
+
+TEST_F(CorrespondenceTest, HighDigitsAreNoGroups) {
+  parseTensors("", "%x : tensor<4x32xf32>");
+  AffineExpr w = context->getIndex(context->addVariable(32)),
+             l = context->getIndex(context->addVariable(4));
+  agreed.emplace(*reader);
+  EXPECT_TRUE(agreed->agree(w, l * 8 + w % 8));
+  EXPECT_FALSE(agreed->getSplitVariables().has_value());
 }
 
 TEST_F(CorrespondenceTest, OtherStrides) {
@@ -184,8 +206,8 @@ TEST_F(CorrespondenceTest, AReshape) {
   EXPECT_TRUE(isAgreed(0, 0));
   auto split = agreed->getSplitVariables();
   ASSERT_TRUE(split.has_value());
-  EXPECT_EQ(split->first, SmallVector<unsigned>{atRoot[1]});
-  EXPECT_EQ(split->second, (SmallVector<unsigned>{inSum[1], inSum[2]}));
+  EXPECT_EQ(split->atRoot, SmallVector<unsigned>{atRoot[1]});
+  EXPECT_EQ(split->inSum, (SmallVector<unsigned>{inSum[1], inSum[2]}));
 }
 
 TEST_F(CorrespondenceTest, TwoReshapes) {
@@ -198,8 +220,8 @@ TEST_F(CorrespondenceTest, TwoReshapes) {
                "%0, %1 : tensor<4x2x16xf32>, tensor<4x8x4xf32>");
   EXPECT_TRUE(match());
   ASSERT_TRUE(agreed->getSplitVariables().has_value());
-  EXPECT_EQ(agreed->getSplitVariables()->first.size(), 2u);
-  EXPECT_EQ(agreed->getSplitVariables()->second.size(), 2u);
+  EXPECT_EQ(agreed->getSplitVariables()->atRoot.size(), 2u);
+  EXPECT_EQ(agreed->getSplitVariables()->inSum.size(), 2u);
 }
 
 TEST_F(CorrespondenceTest, AReshapeThatCrossesRows) {
@@ -210,7 +232,7 @@ TEST_F(CorrespondenceTest, AReshapeThatCrossesRows) {
                "%x, %1 : tensor<4x32xf32>, tensor<8x16xf32>");
   EXPECT_TRUE(match());
   ASSERT_TRUE(agreed->getSplitVariables().has_value());
-  EXPECT_EQ(agreed->getSplitVariables()->first.size(), 2u)
+  EXPECT_EQ(agreed->getSplitVariables()->atRoot.size(), 2u)
       << "4 * 32 is 8 * 16 only together";
 }
 

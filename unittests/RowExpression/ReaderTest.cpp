@@ -352,6 +352,27 @@ TEST_F(ReaderTest, ASumFromSomethingElse) {
   EXPECT_EQ(elementText(1), "sum{d2}(x[d0, d2])");
 }
 
+TEST_F(ReaderTest, SumsOfAdjacentPartsAreOne) {
+  auto part = [](StringRef name, unsigned offset, unsigned size,
+                 StringRef init) {
+    return llvm::formatv(
+               "%p{0} = tensor.extract_slice %x[0, {1}] [4, {2}] [1, 1]"
+               " : tensor<4x8xf32> to tensor<4x{2}xf32>\n"
+               "%{0} = linalg.reduce {{ arith.addf } ins(%p{0} :"
+               " tensor<4x{2}xf32>) outs({3} : tensor<4xf32>)"
+               " dimensions = [1]\n",
+               name, offset, size, init)
+        .str();
+  };
+  parseTensors(part("0", 0, 4, "%z4") + part("1", 4, 3, "%0") +
+                   part("2", 6, 1, "%1") + part("3", 5, 3, "%0"),
+               "%1, %2, %3 : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>");
+  ASSERT_TRUE(element(0)->is(Kind::Sum));
+  EXPECT_EQ(context->getExtent(element(0)->getVariables()[0]), 7);
+  EXPECT_TRUE(element(1)->is(Kind::Opaque)) << "column 6 is in both";
+  EXPECT_TRUE(element(2)->is(Kind::Opaque)) << "column 4 is in neither";
+}
+
 TEST_F(ReaderTest, OtherReductionsAreOpaque) {
   parseTensors("%0 = linalg.reduce { arith.maximumf } ins(%x : tensor<4x8xf32>)"
                " outs(%z4 : tensor<4xf32>) dimensions = [1]\n"
