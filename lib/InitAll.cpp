@@ -96,9 +96,10 @@ void norm::registerAllExtensions(DialectRegistry &registry) {
   registerUpstreamTiling(registry);
   // Conversions to LLVM, the inliner of func.
   mlir::registerAllExtensions(registry);
-  // gpu-module-to-binary translates kernels.
+  // To LLVM IR: gpu-module-to-binary translates kernels, the compiler the rest.
   NVVM::registerNVVMTargetInterfaceExternalModels(registry);
   registerAllGPUToLLVMIRTranslations(registry);
+  registerOpenMPDialectTranslation(registry);
 }
 
 void norm::registerAllPasses() {

@@ -15,9 +15,9 @@
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
-#include "norm/ExecutionEngine/Driver.h"
 #include "norm/IR/Norm.h"
 #include "norm/InitAll.h"
+#include "norm/Tools/Driver.h"
 
 using namespace mlir;
 using namespace mlir::norm;

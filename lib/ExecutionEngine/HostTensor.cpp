@@ -29,10 +29,6 @@ bool HostTensor::isSupported(Type type) {
   return integer && integer.getWidth() <= 64;
 }
 
-bool HostTensor::isNative(Type type) {
-  return isSupported(type) && (type.isInteger(1) || norm::isStoredWhole(type));
-}
-
 size_t HostTensor::getElementBytes(Type type) {
   return norm::getElementBytes(type);
 }

@@ -10,6 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "norm/ExecutionEngine/UpstreamPipeline.h"
 #include "mlir/Conversion/Passes.h"
 #include "mlir/Dialect/Affine/Transforms/Passes.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
@@ -22,7 +23,6 @@
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
 #include "mlir/Transforms/Passes.h"
 #include "norm/Conversion/NormToLinalg/Passes.h"
-#include "norm/ExecutionEngine/Codegen.h"
 #include "norm/Pipelines/Pipelines.h"
 #include "norm/Transforms/Passes.h"
 

@@ -43,3 +43,12 @@ IntegerType norm::getStorageType(Type element) {
   return IntegerType::get(element.getContext(),
                           getStoredBits(element.getIntOrFloatBitWidth()));
 }
+
+bool norm::isNativeElement(Type element) {
+  if (isa<FloatType>(element))
+    return element.isF16() || element.isBF16() || element.isF32() ||
+           element.isF64();
+  return element.isInteger(1) ||
+         (element.isIntOrIndex() && isStoredWhole(element) &&
+          getElementBytes(element) <= 8);
+}

@@ -7,7 +7,7 @@
 
 #include "Benchmark.h"
 #include "Loops/Loops.h"
-#include "norm/ExecutionEngine/Ulp.h"
+#include "norm/Testing/Ulp.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <benchmark/benchmark.h>
 #include <cmath>

@@ -6,10 +6,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "mlir/Support/FileUtilities.h"
-#include "norm/ExecutionEngine/Codegen.h"
-#include "norm/ExecutionEngine/Compile.h"
-#include "norm/ExecutionEngine/Driver.h"
+#include "norm/Compiler/Codegen.h"
+#include "norm/Compiler/Compile.h"
 #include "norm/Report/Report.h"
+#include "norm/Tools/Driver.h"
+#include "norm/Tools/RunPasses.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/ToolOutputFile.h"

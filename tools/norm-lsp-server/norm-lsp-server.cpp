@@ -7,7 +7,7 @@
 
 #include "HoverSpec.h"
 #include "mlir/Tools/mlir-lsp-server/MlirLspServerMain.h"
-#include "norm/ExecutionEngine/Driver.h"
+#include "norm/Tools/Driver.h"
 #include <thread>
 #include <unistd.h>
 

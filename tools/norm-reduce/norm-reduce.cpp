@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "mlir/Tools/mlir-reduce/MlirReduceMain.h"
-#include "norm/ExecutionEngine/Driver.h"
+#include "norm/Tools/Driver.h"
 
 using namespace mlir;
 

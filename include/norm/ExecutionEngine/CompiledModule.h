@@ -9,8 +9,8 @@
 #define NORM_EXECUTIONENGINE_COMPILEDMODULE_H
 
 #include "mlir/IR/BuiltinOps.h"
+#include "norm/Compiler/PassRunner.h"
 #include "norm/ExecutionEngine/HostTensor.h"
-#include "norm/ExecutionEngine/PassRunner.h"
 #include "llvm/ADT/StringMap.h"
 
 namespace llvm::orc {

@@ -30,8 +30,6 @@ public:
 
   /// f16, bf16, f32, f64, index and integers of up to 64 bits.
   static bool isSupported(Type elementType);
-  /// Those that C and numpy have: integers of 1, 8, 16, 32 or 64 bits.
-  static bool isNative(Type elementType);
   /// Whether the bytes of such a tensor have addresses.
   static bool isAddressable(Type elementType, ArrayRef<int64_t> shape);
   /// "4x32", for messages.
@@ -63,16 +61,6 @@ private:
   int64_t numElements = 0;
   std::unique_ptr<char, Free> data;
 };
-
-/// Reads `file` as an element type of `type`, whose static extents must agree.
-/// numpy's f2, f4, f8, integers and bool in C order, format versions 1 to 3;
-/// bf16 is stored as uint16 bit patterns. Errors name the file.
-llvm::Expected<HostTensor> loadNumpy(StringRef file, ShapedType type);
-/// Like loadNumpy, but takes f64 too where `type` has a narrower float: a
-/// reference for comparison.
-llvm::Expected<HostTensor> loadNumpyReference(StringRef file, ShapedType type);
-/// Writes a version 1 file; on an error nothing is left behind.
-llvm::Error saveNumpy(StringRef file, const HostTensor &tensor);
 
 /// `2x4xf32=1 2 3 ...`; one value fills the tensor; `f32=3` is rank 0.
 llvm::Expected<HostTensor> parseTensor(StringRef text, ShapedType type);

@@ -8,7 +8,7 @@
 #ifndef NORM_REPORT_REPORT_H
 #define NORM_REPORT_REPORT_H
 
-#include "norm/ExecutionEngine/Compile.h"
+#include "norm/Compiler/Compile.h"
 #include <optional>
 #include <set>
 

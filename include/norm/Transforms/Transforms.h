@@ -34,6 +34,10 @@ int64_t getElementBytes(Type element);
 /// lies there as an array does. Vectors of others are packed: of i1 8 a byte.
 bool isStoredWhole(Type element);
 
+/// Whether C and numpy have the type: f16, bf16, f32, f64, index and integers
+/// of 1, 8, 16, 32 or 64 bits.
+bool isNativeElement(Type element);
+
 /// The integer as which norm-store-whole-bytes keeps an element in memory; null
 /// where it keeps the element's own type.
 IntegerType getStorageType(Type element);

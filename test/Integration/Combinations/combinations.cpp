@@ -31,12 +31,9 @@
 #include "Differential.h"
 #include "Norms.h"
 #include "Specs.h"
-#include "mlir/InitAllDialects.h"
-#include "mlir/InitAllExtensions.h"
 #include "mlir/Parser/Parser.h"
-#include "norm/ExecutionEngine/Codegen.h"
 #include "norm/ExecutionEngine/CompiledModule.h"
-#include "norm/InitAll.h"
+#include "norm/Tools/Driver.h"
 #include "llvm/Support/Format.h"
 #include <cmath>
 #include <map>
@@ -269,12 +266,7 @@ int main(int argc, char **argv) {
       parseOptions(ArrayRef(argv + 1, argc - 1), options);
   if (words.size() < 2)
     return printUsage();
-  DialectRegistry registry;
-  mlir::registerAllDialects(registry);
-  mlir::registerAllExtensions(registry);
-  norm::registerAllDialects(registry);
-  norm::registerTranslations(registry);
-  MLIRContext context(registry);
+  MLIRContext context(norm::createCompilerRegistry());
   if (words[0] == "differential" && words.size() == 3)
     return runDifferential({unsigned(std::atoi(words[1].data())),
                             unsigned(std::atoi(words[2].data())), options.json,

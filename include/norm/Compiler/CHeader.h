@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef NORM_EXECUTIONENGINE_CHEADER_H
-#define NORM_EXECUTIONENGINE_CHEADER_H
+#ifndef NORM_COMPILER_CHEADER_H
+#define NORM_COMPILER_CHEADER_H
 
 #include "mlir/IR/BuiltinOps.h"
 
@@ -21,4 +21,4 @@ LogicalResult printCHeader(ModuleOp module, StringRef guard, raw_ostream &os);
 LogicalResult printGPUHeader(ModuleOp module, StringRef guard, raw_ostream &os);
 } // namespace mlir::norm
 
-#endif // NORM_EXECUTIONENGINE_CHEADER_H
+#endif // NORM_COMPILER_CHEADER_H

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "norm/ExecutionEngine/GPUImage.h"
+#include "norm/Compiler/GPUImage.h"
 #include "ScratchFile.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "llvm/ADT/StringExtras.h"

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef NORM_EXECUTIONENGINE_ULP_H
-#define NORM_EXECUTIONENGINE_ULP_H
+#ifndef NORM_TESTING_ULP_H
+#define NORM_TESTING_ULP_H
 
 #include "norm/ExecutionEngine/HostTensor.h"
 
@@ -32,4 +32,4 @@ UlpReport compareTensors(const HostTensor &actual, const HostTensor &expected,
 
 } // namespace mlir::norm
 
-#endif // NORM_EXECUTIONENGINE_ULP_H
+#endif // NORM_TESTING_ULP_H

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "norm/ExecutionEngine/GPUHost.h"
+#include "norm/Compiler/GPUHost.h"
 #include "mlir/Support/DebugStringHelper.h"
-#include "norm/ExecutionEngine/HostTensor.h"
+#include "norm/Transforms/Transforms.h"
 #include "llvm/Bitcode/BitcodeReader.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/Linker/Linker.h"
@@ -32,8 +32,7 @@ norm::collectLaunchFunctions(ModuleOp module) {
       auto tensor = dyn_cast<RankedTensorType>(type);
       // 16-bit floats are passed in other registers than C's integers.
       bool isNarrow = !tensor && (type.isF16() || type.isBF16());
-      if (isNarrow ||
-          !HostTensor::isNative(tensor ? tensor.getElementType() : type))
+      if (isNarrow || !isNativeElement(tensor ? tensor.getElementType() : type))
         return function.emitError("type ")
                << debugString(type) << " has no C equivalent";
     }
@@ -149,7 +148,7 @@ void LaunchBuilder::fillBuffer(llvm::Value *buffer, RankedTensorType type,
   }
   llvm::Value *fields[] = {
       data, elements, least,
-      b.getInt64(HostTensor::getElementBytes(type.getElementType()))};
+      b.getInt64(norm::getElementBytes(type.getElementType()))};
   for (auto [i, field] : llvm::enumerate(fields))
     b.CreateStore(field, b.CreateStructGEP(bufferType, buffer, i));
 }
@@ -220,9 +219,9 @@ void LaunchBuilder::buildInterface(llvm::FunctionType *type) {
       return b.CreateLoad(type, b.CreateInBoundsGEP(layout, argument, indices));
     };
     auto *zero = b.getInt32(0);
-    llvm::Value *offset = b.CreateMul(
-        load(integer, {zero, b.getInt32(2)}),
-        b.getInt64(HostTensor::getElementBytes(tensor.getElementType())));
+    llvm::Value *offset =
+        b.CreateMul(load(integer, {zero, b.getInt32(2)}),
+                    b.getInt64(norm::getElementBytes(tensor.getElementType())));
     operands.push_back(b.CreateGEP(
         b.getInt8Ty(), load(pointer, {zero, b.getInt32(1)}), offset));
     for (auto [dim, extent] : llvm::enumerate(tensor.getShape()))

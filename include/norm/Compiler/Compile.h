@@ -5,12 +5,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef NORM_EXECUTIONENGINE_COMPILE_H
-#define NORM_EXECUTIONENGINE_COMPILE_H
+#ifndef NORM_COMPILER_COMPILE_H
+#define NORM_COMPILER_COMPILE_H
 
 #include "mlir/IR/BuiltinOps.h"
-#include "norm/ExecutionEngine/Codegen.h"
-#include "norm/ExecutionEngine/PassRunner.h"
+#include "norm/Compiler/Codegen.h"
+#include "norm/Compiler/PassRunner.h"
 
 namespace mlir::norm {
 
@@ -60,4 +60,4 @@ LogicalResult emitFile(ModuleOp module, const EmitOptions &options,
 
 } // namespace mlir::norm
 
-#endif // NORM_EXECUTIONENGINE_COMPILE_H
+#endif // NORM_COMPILER_COMPILE_H

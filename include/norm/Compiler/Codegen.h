@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef NORM_EXECUTIONENGINE_CODEGEN_H
-#define NORM_EXECUTIONENGINE_CODEGEN_H
+#ifndef NORM_COMPILER_CODEGEN_H
+#define NORM_COMPILER_CODEGEN_H
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/PassManager.h"
@@ -16,9 +16,6 @@
 #include "llvm/Target/TargetMachine.h"
 
 namespace mlir::norm {
-
-/// Registers the translations to LLVM IR that compiled programs need.
-void registerTranslations(DialectRegistry &registry);
 
 /// What the machine code is for.
 struct TargetSpec {
@@ -58,10 +55,6 @@ struct LinkOptions {
 llvm::Error linkShared(StringRef object, StringRef output,
                        const llvm::Triple &triple, const LinkOptions &options);
 
-/// What a compilation without norm-mlir does: upstream's TOSA lowering,
-/// one-shot bufferisation and loops, with the same calling convention.
-void buildUpstreamPipeline(OpPassManager &pm);
-
 } // namespace mlir::norm
 
-#endif // NORM_EXECUTIONENGINE_CODEGEN_H
+#endif // NORM_COMPILER_CODEGEN_H

@@ -5,14 +5,14 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "norm/ExecutionEngine/Compile.h"
+#include "norm/Compiler/Compile.h"
 #include "ScratchFile.h"
 #include "mlir/Pass/PassManager.h"
-#include "norm/ExecutionEngine/CHeader.h"
-#include "norm/ExecutionEngine/Codegen.h"
-#include "norm/ExecutionEngine/Dispatch.h"
-#include "norm/ExecutionEngine/GPUHost.h"
-#include "norm/ExecutionEngine/GPUImage.h"
+#include "norm/Compiler/CHeader.h"
+#include "norm/Compiler/Codegen.h"
+#include "norm/Compiler/Dispatch.h"
+#include "norm/Compiler/GPUHost.h"
+#include "norm/Compiler/GPUImage.h"
 #include "norm/Pipelines/Pipelines.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/IR/DiagnosticInfo.h"

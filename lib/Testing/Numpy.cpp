@@ -9,9 +9,10 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "norm/Testing/Numpy.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "mlir/Support/DebugStringHelper.h"
-#include "norm/ExecutionEngine/HostTensor.h"
+#include "norm/Transforms/Transforms.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Endian.h"
 #include "llvm/Support/FileSystem.h"
@@ -112,7 +113,7 @@ static llvm::Expected<HostTensor> load(StringRef file, ShapedType type,
   Type f64 = Float64Type::get(type.getContext());
   if (allowF64 && isa<FloatType>(element) && header->descr == getDescr(f64))
     element = f64;
-  if (!HostTensor::isNative(element))
+  if (!isNativeElement(element))
     return fileError(file, "numpy has no type for " + debugString(type));
   if (!describes(header->descr, element))
     return fileError(file, "has type '" + header->descr + "', expected '" +
@@ -146,7 +147,7 @@ llvm::Expected<HostTensor> norm::loadNumpyReference(StringRef file,
 }
 
 llvm::Error norm::saveNumpy(StringRef file, const HostTensor &tensor) {
-  if (!HostTensor::isNative(tensor.getElementType()))
+  if (!isNativeElement(tensor.getElementType()))
     return fileError(file, "numpy has no type for " +
                                debugString(tensor.getElementType()));
   std::string dict = "{'descr': '" + getDescr(tensor.getElementType()) +

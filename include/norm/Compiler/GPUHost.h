@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef NORM_EXECUTIONENGINE_GPUHOST_H
-#define NORM_EXECUTIONENGINE_GPUHOST_H
+#ifndef NORM_COMPILER_GPUHOST_H
+#define NORM_COMPILER_GPUHOST_H
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -36,4 +36,4 @@ constexpr llvm::StringLiteral kExportAttribute = "norm-export";
 
 } // namespace mlir::norm
 
-#endif // NORM_EXECUTIONENGINE_GPUHOST_H
+#endif // NORM_COMPILER_GPUHOST_H

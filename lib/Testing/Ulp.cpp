@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "norm/ExecutionEngine/Ulp.h"
+#include "norm/Testing/Ulp.h"
 #include "llvm/ADT/APFloat.h"
 #include <cmath>
 #include <limits>

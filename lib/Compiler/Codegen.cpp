@@ -5,15 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "norm/ExecutionEngine/Codegen.h"
+#include "norm/Compiler/Codegen.h"
 #include "mlir/ExecutionEngine/OptUtils.h"
-#include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
-#include "mlir/Target/LLVMIR/Dialect/GPU/GPUToLLVMIRTranslation.h"
-#include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
-#include "mlir/Target/LLVMIR/Dialect/NVVM/NVVMToLLVMIRTranslation.h"
-#include "mlir/Target/LLVMIR/Dialect/OpenMP/OpenMPToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Export.h"
-#include "norm/ExecutionEngine/GPUHost.h"
+#include "norm/Compiler/GPUHost.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
@@ -28,16 +23,6 @@
 
 using namespace mlir;
 using namespace mlir::norm;
-
-void norm::registerTranslations(DialectRegistry &registry) {
-  registerBuiltinDialectTranslation(registry);
-  registerLLVMDialectTranslation(registry);
-  registerOpenMPDialectTranslation(registry);
-  // Kernels, and the gpu.binary that holds their image.
-  registerGPUDialectTranslation(registry);
-  registerNVVMDialectTranslation(registry);
-  gpu::registerOffloadingLLVMTranslationInterfaceExternalModels(registry);
-}
 
 /// "+name" or "-name" of a feature that `info` knows.
 static bool isFeature(const llvm::MCSubtargetInfo &info, StringRef feature) {

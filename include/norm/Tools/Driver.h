@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef NORM_EXECUTIONENGINE_DRIVER_H
-#define NORM_EXECUTIONENGINE_DRIVER_H
+#ifndef NORM_TOOLS_DRIVER_H
+#define NORM_TOOLS_DRIVER_H
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/DialectRegistry.h"
@@ -67,4 +67,4 @@ void registerPassOptions(llvm::cl::OptionCategory &category);
 
 } // namespace mlir::norm
 
-#endif // NORM_EXECUTIONENGINE_DRIVER_H
+#endif // NORM_TOOLS_DRIVER_H

@@ -1,11 +1,11 @@
-//===- PassRunner.cpp - how a tool runs its passes ------------------------===//
+//===- RunPasses.cpp -- how a tool runs its passes ------------------------===//
 //
 // Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "norm/ExecutionEngine/PassRunner.h"
+#include "norm/Tools/RunPasses.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Pass/Pass.h"
 #include "mlir/Pass/PassInstrumentation.h"
@@ -127,11 +127,6 @@ static bool isGiven(StringRef option) {
   auto &options = llvm::cl::getRegisteredOptions();
   auto it = options.find(option);
   return it != options.end() && it->second->getNumOccurrences() > 0;
-}
-
-LogicalResult norm::runPasses(PassManager &pm, ModuleOp module,
-                              const PassRunner &runner) {
-  return runner ? runner(pm, module) : pm.run(module);
 }
 
 LogicalResult norm::runPassesOfTool(PassManager &pm, ModuleOp module) {

@@ -5,11 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "norm/ExecutionEngine/CHeader.h"
+#include "norm/Compiler/CHeader.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Support/DebugStringHelper.h"
-#include "norm/ExecutionEngine/GPUHost.h"
-#include "norm/ExecutionEngine/HostTensor.h"
+#include "norm/Compiler/GPUHost.h"
+#include "norm/Transforms/Transforms.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
@@ -32,7 +32,7 @@ static std::string getCType(Type type) {
 
 static bool hasCType(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
-  return HostTensor::isNative(tensor ? tensor.getElementType() : type);
+  return isNativeElement(tensor ? tensor.getElementType() : type);
 }
 
 static void printDescriptor(int64_t rank, raw_ostream &os) {

@@ -5,14 +5,13 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "norm/ExecutionEngine/Driver.h"
+#include "norm/Tools/Driver.h"
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllPasses.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Support/FileUtilities.h"
 #include "mlir/Support/Timing.h"
-#include "norm/ExecutionEngine/Codegen.h"
 #include "norm/InitAll.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Config/llvm-config.h"
@@ -31,7 +30,6 @@ DialectRegistry norm::createCompilerRegistry() {
   norm::registerAllDialects(registry);
   // Upstream's too.
   norm::registerAllExtensions(registry);
-  registerTranslations(registry);
   return registry;
 }
 
