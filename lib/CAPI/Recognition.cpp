@@ -46,11 +46,8 @@ NormStatus normRecognize(MlirOperation scope, MlirStringRef rounding,
                          NormFindingCallback callback, void *userData,
                          NormError *error) {
   Operation *root = unwrap(scope);
-  auto mode = llvm::StringSwitch<std::optional<Rounding>>(unwrap(rounding))
-                  .Cases({"", "default"}, Rounding::Default)
-                  .Case("exact", Rounding::Exact)
-                  .Case("relaxed", Rounding::Relaxed)
-                  .Default(std::nullopt);
+  std::optional<Rounding> mode = symbolizeRounding(
+      rounding.length == 0 ? "default" : unwrap(rounding));
   if (!root || !root->hasTrait<OpTrait::IsIsolatedFromAbove>())
     return finish(error, NORM_INVALID_ARGUMENT,
                   "scope must be a module or a function");

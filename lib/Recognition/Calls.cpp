@@ -9,9 +9,8 @@
 #include "mlir/Analysis/CallGraph.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
-#include "mlir/Transforms/InliningUtils.h"
+#include "mlir/Transforms/Inliner.h"
 #include "llvm/ADT/SCCIterator.h"
-#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace mlir::norm;
@@ -35,81 +34,58 @@ static bool isInlinable(Region &body) {
 namespace {
 /// Visits callees before their callers, so that a body is inlined with what it
 /// calls itself.
-class CallInliner {
-public:
-  explicit CallInliner(Operation *scope)
-      : graph(scope), interface(scope->getContext()) {}
+struct CallInliner {
+  explicit CallInliner(MLIRContext *context) : interface(context) {}
 
-  SmallVector<InlinedFunction> run() {
-    for (auto it = llvm::scc_begin(&std::as_const(graph)); !it.isAtEnd(); ++it)
-      if (!it.hasCycle() && !it->front()->isExternal())
-        if (auto function = dyn_cast<func::FuncOp>(
-                it->front()->getCallableRegion()->getParentOp()))
-          visit(function);
-    return std::move(functions);
-  }
-
-private:
-  void visit(func::FuncOp function) {
-    if (function.isDeclaration())
-      return;
-    Region *body = &function.getBody();
-    if (std::optional<InlinedFunction> inlined = inlineInto(function)) {
-      body = &(*inlined->copy).getBody();
-      functions.push_back(std::move(*inlined));
-    }
-    if (function.isPrivate() && isInlinable(*body))
-      inlinable[function] = body;
-  }
-
-  func::FuncOp getCallee(func::CallOp call) {
-    return tables.lookupNearestSymbolFrom<func::FuncOp>(call,
-                                                        call.getCalleeAttr());
-  }
-
-  std::optional<InlinedFunction> inlineInto(func::FuncOp function) {
-    SmallVector<func::FuncOp> callees;
-    function.walk([&](func::CallOp call) {
-      func::FuncOp callee = getCallee(call);
-      callees.push_back(callee && inlinable.contains(callee) ? callee
-                                                             : func::FuncOp());
-    });
-    if (llvm::none_of(callees, [](func::FuncOp callee) { return callee; }))
-      return std::nullopt;
-    InlinedFunction inlined;
-    inlined.original = function;
-    inlined.copy = function.clone();
-    SmallVector<func::CallOp> calls;
-    inlined.copy->walk([&](func::CallOp call) { calls.push_back(call); });
-    for (auto [call, callee] : llvm::zip_equal(calls, callees))
-      if (callee && inlineCallee(call, callee))
-        inlined.callees.push_back(callee);
-    if (inlined.callees.empty())
-      return std::nullopt;
-    return inlined;
-  }
-
-  bool inlineCallee(func::CallOp call, func::FuncOp callee) {
-    InlinerInterface::CloneCallbackTy clone = [](OpBuilder &, Region *source,
-                                                 Block *inlineBlock,
-                                                 Block *next,
-                                                 IRMapping &mapping, bool) {
-      source->cloneInto(inlineBlock->getParent(), next->getIterator(), mapping);
-    };
-    if (!interface.isLegalToInline(call, callee, /*wouldBeCloned=*/true) ||
-        failed(inlineCall(interface, clone, call, callee, inlinable[callee])))
-      return false;
-    call.erase();
-    return true;
-  }
-
-  CallGraph graph;
   InlinerInterface interface;
   SymbolTableCollection tables;
   llvm::DenseMap<Operation *, Region *> inlinable;
   SmallVector<InlinedFunction> functions;
+
+  void visit(func::FuncOp function);
+  bool inlineInto(func::FuncOp function);
 };
 } // namespace
+
+void CallInliner::visit(func::FuncOp function) {
+  Region *body = &function.getBody();
+  if (inlineInto(function))
+    body = &(*functions.back().copy).getBody();
+  if (function.isPrivate() && isInlinable(*body))
+    inlinable[function] = body;
+}
+
+/// Whether there is a copy with calls inlined now.
+bool CallInliner::inlineInto(func::FuncOp function) {
+  // Also of a call in the copy, which no symbol table holds.
+  auto getCallee = [&](func::CallOp call) {
+    auto callee = tables.lookupNearestSymbolFrom<func::FuncOp>(
+        function, call.getCalleeAttr());
+    return callee && inlinable.contains(callee) ? callee : func::FuncOp();
+  };
+  auto isInlined = [&](func::CallOp call) {
+    return getCallee(call) ? WalkResult::interrupt() : WalkResult::advance();
+  };
+  if (!function.walk(isInlined).wasInterrupted())
+    return false;
+  InlinedFunction inlined{function, function.clone(), {}, {}};
+  SmallVector<func::CallOp> calls;
+  inlined.copy->walk([&](func::CallOp call) { calls.push_back(call); });
+  for (func::CallOp call : calls) {
+    func::FuncOp callee = getCallee(call);
+    if (!callee ||
+        !interface.isLegalToInline(call, callee, /*wouldBeCloned=*/true) ||
+        failed(inlineCall(interface, InlinerConfig().getCloneCallback(), call,
+                          callee, inlinable[callee])))
+      continue;
+    call.erase();
+    inlined.callees.push_back(callee);
+  }
+  if (inlined.callees.empty())
+    return false;
+  functions.push_back(std::move(inlined));
+  return true;
+}
 
 SmallVector<InlinedFunction> norm::inlineCalls(Operation *scope) {
   bool hasCalls =
@@ -117,41 +93,41 @@ SmallVector<InlinedFunction> norm::inlineCalls(Operation *scope) {
           .wasInterrupted();
   if (!hasCalls || !scope->hasTrait<OpTrait::SymbolTable>())
     return {};
-  return CallInliner(scope).run();
+  const CallGraph graph(scope);
+  CallInliner inliner(scope->getContext());
+  for (auto it = llvm::scc_begin(&graph); !it.isAtEnd(); ++it)
+    if (!it.hasCycle() && !it->front()->isExternal())
+      if (auto function = dyn_cast<func::FuncOp>(
+              it->front()->getCallableRegion()->getParentOp()))
+        inliner.visit(function);
+  return std::move(inliner.functions);
 }
 
-llvm::DenseSet<Operation *>
-norm::eraseUnused(Operation *scope, ArrayRef<func::FuncOp> candidates) {
+llvm::SetVector<Operation *>
+norm::findUnused(Operation *scope, ArrayRef<func::FuncOp> candidates) {
   SymbolTableCollection tables;
   SymbolUserMap users(tables, scope);
   // The map has no attributes of the scope itself.
   llvm::DenseSet<StringAttr> named;
   scope->getAttrDictionary().walk(
       [&](SymbolRefAttr name) { named.insert(name.getLeafReference()); });
-  llvm::SetVector<Operation *> worklist;
-  for (func::FuncOp function : candidates)
-    worklist.insert(function);
-  // Users of each function that are erased.
-  llvm::DenseMap<Operation *, llvm::SmallPtrSet<Operation *, 4>> gone;
-  llvm::DenseSet<Operation *> erased;
+  llvm::SetVector<Operation *> worklist, unused;
+  worklist.insert_range(candidates);
   while (!worklist.empty()) {
     Operation *function = worklist.pop_back_val();
-    bool isUsed = llvm::any_of(users.getUsers(function), [&](Operation *user) {
-      return !gone[function].contains(user);
-    });
-    isUsed |= named.contains(SymbolTable::getSymbolName(function));
-    if (isUsed || !erased.insert(function).second)
+    auto isLeft = [&](Operation *user) {
+      return !unused.contains(user->getParentOfType<func::FuncOp>());
+    };
+    if (named.contains(SymbolTable::getSymbolName(function)) ||
+        llvm::any_of(users.getUsers(function), isLeft) ||
+        !unused.insert(function))
       continue;
     function->walk([&](func::CallOp call) {
       auto callee = tables.lookupNearestSymbolFrom<func::FuncOp>(
           call, call.getCalleeAttr());
-      if (!callee || !callee.isPrivate())
-        return;
-      gone[callee].insert(call);
-      worklist.insert(callee);
+      if (callee && callee.isPrivate())
+        worklist.insert(callee);
     });
   }
-  for (Operation *function : erased)
-    function->erase();
-  return erased;
+  return unused;
 }

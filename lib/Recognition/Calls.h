@@ -15,8 +15,10 @@
 #ifndef NORM_RECOGNITION_CALLS_H
 #define NORM_RECOGNITION_CALLS_H
 
+#include "Plan.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/OwningOpRef.h"
+#include "llvm/ADT/SetVector.h"
 
 namespace mlir::norm {
 
@@ -25,6 +27,7 @@ struct InlinedFunction {
   func::FuncOp original;
   OwningOpRef<func::FuncOp> copy;
   SmallVector<func::FuncOp> callees; // one a call, in order
+  Plan plan;                         // of the copy
 };
 
 /// A copy of every function of `scope` that calls private functions of one
@@ -34,9 +37,9 @@ struct InlinedFunction {
 constexpr unsigned kMaxInlinedOps = 512;
 SmallVector<InlinedFunction> inlineCalls(Operation *scope);
 
-/// Erases the private functions of `candidates` that have no more users, then
-/// those that only they used; returns what is no more.
-llvm::DenseSet<Operation *> eraseUnused(Operation *scope,
+/// The private functions of `candidates` that have no more users, and those
+/// that only they use.
+llvm::SetVector<Operation *> findUnused(Operation *scope,
                                         ArrayRef<func::FuncOp> candidates);
 
 } // namespace mlir::norm

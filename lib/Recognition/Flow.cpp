@@ -7,7 +7,6 @@
 
 #include "Flow.h"
 #include "../RowExpression/Reader.h"
-#include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -59,39 +58,6 @@ static Value skipViews(Value tensor) {
   return tensor;
 }
 
-void FlowAnalysis::visit(Operation *op) {
-  if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op))
-    return visitLinalg(linalgOp);
-  if (auto branch = dyn_cast_or_null<scf::IfOp>(op->getParentOp()))
-    if (isa<scf::YieldOp>(op))
-      for (auto [result, value] :
-           llvm::zip_equal(branch.getResults(), op->getOperands()))
-        flows[result] = lookup(value); // of the last branch, a broadcast or not
-  if (op->getNumResults() == 0)
-    return;
-  Value result = op->getResult(0);
-  ElementsAttr elements;
-  if (matchPattern(op, m_Constant(&elements)) && !elements.isSplat())
-    return;
-  if (op->hasTrait<OpTrait::ConstantLike>() ||
-      isa<tensor::EmptyOp, tensor::DimOp>(op)) {
-    flows[result].role = Role::Neutral;
-  } else if (isView(op) || isa<tensor::ExtractOp>(op)) {
-    flows[result] = lookup(op->getOperand(0));
-  } else if (isa<tensor::FromElementsOp, tensor::SplatOp>(op)) {
-    if (op->getNumOperands() > 0 && llvm::all_equal(op->getOperands()))
-      flows[result] = lookup(op->getOperand(0));
-  } else if (op->getNumRegions() == 0 && op->getNumResults() == 1 &&
-             result.getType().isIntOrIndexOrFloat()) {
-    if (op->getNumOperands() > 0 && isPure(op))
-      flows[result] = getScalar(op);
-  }
-}
-
-//===----------------------------------------------------------------------===//
-// Scalars
-//===----------------------------------------------------------------------===//
-
 /// A root, or what may be one: x^p, and exp(p * log(x)).
 static bool takesRoot(Operation *op, const Flow &flow) {
   return isa<math::SqrtOp, math::RsqrtOp, math::PowFOp, math::CbrtOp>(op) ||
@@ -111,9 +77,9 @@ static Value getTensor(Value scalar) {
 
 /// x * x, also of two operands that are views of one tensor, or x to a constant
 /// power: what is read tells which.
-bool FlowAnalysis::mayBeSquare(Operation *op) const {
+static bool mayBeSquare(Operation *op, const Flow &second) {
   if (isa<math::PowFOp, math::FPowIOp>(op))
-    return lookup(op->getOperand(1)).role == Role::Neutral;
+    return second.role == Role::Neutral;
   if (!isa<arith::MulFOp>(op))
     return false;
   Value a = op->getOperand(0), b = op->getOperand(1), tensor = getTensor(a);
@@ -121,11 +87,10 @@ bool FlowAnalysis::mayBeSquare(Operation *op) const {
 }
 
 /// Plain but for operands that are all statistics or constants.
-Flow FlowAnalysis::join(Operation *op) const {
+static Flow join(ArrayRef<Flow> operands) {
   Flow flow;
   flow.role = Role::Neutral;
-  for (Value operand : op->getOperands()) {
-    Flow other = lookup(operand);
+  for (const Flow &other : operands) {
     if (other.role == Role::Neutral)
       continue;
     if (!other.isStatistic())
@@ -142,7 +107,7 @@ Flow FlowAnalysis::join(Operation *op) const {
 }
 
 /// A product or quotient that scales: a statistic times anything.
-Flow FlowAnalysis::multiply(const Flow &a, const Flow &b) const {
+static Flow multiply(const Flow &a, const Flow &b) {
   constexpr unsigned kMaxFactors = 16; // of one product with a statistic
   auto scale = [](Flow flow, unsigned numFactors) {
     flow.role = Role::Scaled;
@@ -162,44 +127,66 @@ Flow FlowAnalysis::multiply(const Flow &a, const Flow &b) const {
   return scale(a.isScaled() ? a : b, std::max(a.numFactors, b.numFactors));
 }
 
-/// x may be a sum itself: two statistics of which one has a root scale.
-bool FlowAnalysis::scalesSum(Operation *op) const {
-  if (!isa<arith::MulFOp, arith::DivFOp>(op))
-    return false;
-  Flow a = lookup(op->getOperand(0)), b = lookup(op->getOperand(1));
-  return a.isStatistic() && b.isStatistic() && a.reduction != b.reduction &&
-         a.hasRoot != b.hasRoot;
-}
-
-Flow FlowAnalysis::getScalar(Operation *op) const {
-  Flow flow = join(op);
-  if (flow.role != Role::Plain && !scalesSum(op)) {
+static Flow getScalar(Operation *op, ArrayRef<Flow> operands) {
+  Flow flow = join(operands), first = operands.front(),
+       second = operands.back();
+  bool multiplies = isa<arith::MulFOp, arith::DivFOp>(op);
+  // x may be a sum itself: two statistics of which one has a root scale.
+  bool scalesSum = multiplies && first.isStatistic() && second.isStatistic() &&
+                   first.reduction != second.reduction &&
+                   first.hasRoot != second.hasRoot;
+  if (flow.role != Role::Plain && !scalesSum) {
     flow.hasRoot |= takesRoot(op, flow) && flow.isStatistic();
     flow.hasLogarithm |= isa<math::LogOp, math::Log2Op>(op);
     return flow;
   }
   flow = Flow();
-  if (mayBeSquare(op)) {
-    flow.isSquare = true;
+  flow.isSquare = mayBeSquare(op, second);
+  if (flow.isSquare)
     return flow;
-  }
-  Flow first = lookup(op->getOperand(0));
   if (isa<arith::ExtFOp, arith::TruncFOp, arith::NegFOp>(op))
     return first;
-  if (op->getNumOperands() != 2)
-    return flow;
-  Flow second = lookup(op->getOperand(1));
-  if (isa<arith::MulFOp, arith::DivFOp>(op)) {
+  if (multiplies) {
     flow = multiply(first, second);
     flow.isSquare = (first.isSquare && second.role == Role::Neutral) ||
                     (second.isSquare && first.role == Role::Neutral);
   } else if (isa<arith::AddFOp, arith::MaximumFOp, arith::MaxNumFOp>(op)) {
     // An epsilon that is no constant is the reason of a refusal.
-    for (const Flow &each : {first, second})
+    for (const Flow &each : operands)
       if (each.isStatistic() && each.isCandidate())
         flow = each;
   }
   return flow;
+}
+
+void FlowAnalysis::visit(Operation *op) {
+  if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op))
+    return visitLinalg(linalgOp);
+  if (auto branch = dyn_cast_or_null<scf::IfOp>(op->getParentOp()))
+    if (isa<scf::YieldOp>(op))
+      for (auto [result, value] :
+           llvm::zip_equal(branch.getResults(), op->getOperands()))
+        flows[result] = lookup(value); // of the last branch, a broadcast or not
+  if (op->getNumResults() == 0)
+    return;
+  Value result = op->getResult(0);
+  ElementsAttr elements;
+  if (matchPattern(op, m_Constant(&elements)) && !elements.isSplat())
+    return;
+  auto operands = llvm::map_to_vector(
+      op->getOperands(), [&](Value operand) { return lookup(operand); });
+  if (op->hasTrait<OpTrait::ConstantLike>() ||
+      isa<tensor::EmptyOp, tensor::DimOp>(op))
+    flows[result].role = Role::Neutral;
+  else if (operands.empty())
+    return;
+  else if (isView(op) || isa<tensor::ExtractOp>(op) ||
+           (isa<tensor::FromElementsOp, tensor::SplatOp>(op) &&
+            llvm::all_equal(op->getOperands())))
+    flows[result] = operands.front();
+  else if (op->getNumRegions() == 0 && op->getNumResults() == 1 &&
+           result.getType().isIntOrIndexOrFloat() && isPure(op))
+    flows[result] = getScalar(op, operands);
 }
 
 //===----------------------------------------------------------------------===//
@@ -209,7 +196,7 @@ Flow FlowAnalysis::getScalar(Operation *op) const {
 /// A matrix product or a convolution of two tensors: no statistic, and what
 /// lies behind it does not matter to a norm after it. A row times itself, or
 /// times ones, is one.
-bool FlowAnalysis::isProductOfTwo(linalg::LinalgOp op) const {
+static bool isProductOfTwo(const FlowAnalysis &flows, linalg::LinalgOp op) {
   if (!linalg::isaContractionOpInterface(op) &&
       !linalg::isaConvolutionOpInterface(op))
     return false;
@@ -217,11 +204,13 @@ bool FlowAnalysis::isProductOfTwo(linalg::LinalgOp op) const {
         b = op.getDpsInputOperand(1)->get();
   SmallVector<AffineMap> maps = op.getIndexingMapsArray();
   return skipViews(a) != skipViews(b) && maps[0] != maps[1] &&
-         lookup(a).role != Role::Neutral && lookup(b).role != Role::Neutral;
+         flows.lookup(a).role != Role::Neutral &&
+         flows.lookup(b).role != Role::Neutral;
 }
 
 /// A sum of sums of squares, scaled or not, has squares too.
-Flow FlowAnalysis::getReduction(linalg::LinalgOp op, OpResult result) const {
+static Flow getReduction(const FlowAnalysis &flows, linalg::LinalgOp op,
+                         OpResult result) {
   Flow flow;
   flow.role = Role::Statistic;
   flow.reduction = result;
@@ -230,7 +219,7 @@ Flow FlowAnalysis::getReduction(linalg::LinalgOp op, OpResult result) const {
     flow.hasSquares |=
         isa<math::FmaOp>(user) && user->getOperand(0) == user->getOperand(1);
     for (Value operand : user->getOperands()) {
-      Flow added = lookup(operand);
+      Flow added = flows.lookup(operand);
       flow.hasSquares |=
           added.isSquare || (added.isStatistic() && added.hasSquares);
       flow.hasRoot |= added.isStatistic() && added.hasRoot;
@@ -242,41 +231,33 @@ Flow FlowAnalysis::getReduction(linalg::LinalgOp op, OpResult result) const {
 void FlowAnalysis::visitLinalg(linalg::LinalgOp op) {
   Block *body = op.getBlock();
   if (!op.hasPureTensorSemantics()) {
-    if (llvm::any_of(*body, [](Operation &each) {
-          return isa<math::RsqrtOp, math::SqrtOp>(each);
-        }))
-      onBuffers.push_back(op);
+    if (llvm::any_of(*body, llvm::IsaPred<math::RsqrtOp, math::SqrtOp>))
+      rootsOnBuffers.push_back(op);
     return;
   }
   bool reduces = op.getNumReductionLoops() > 0;
   for (OpOperand &operand : op->getOpOperands())
     if (!reduces || !op.isDpsInit(&operand))
       flows[op.getMatchingBlockArgument(&operand)] = lookup(operand.get());
-  bool hasRoot = false;
-  Flow root;
+  std::optional<Flow> root;
   for (Operation &each : body->without_terminator()) {
     visit(&each);
     for (Value scalar : each.getResults()) {
       Flow flow = lookup(scalar);
       if (flow.isScaled())
-        candidates[op].push_back(scalar);
+        candidates.push_back(scalar);
       bool isRoot =
           isa<math::RsqrtOp, math::SqrtOp>(each) && flow.role != Role::Neutral;
-      if ((isRoot || (flow.isStatistic() && flow.hasRoot)) && !hasRoot) {
-        hasRoot = true;
+      if (!root && (isRoot || (flow.isStatistic() && flow.hasRoot)))
         root = flow;
-      }
     }
   }
-  if (hasRoot)
-    roots.push_back({op, root});
-  for (OpResult result : op->getResults()) {
-    if (reduces) {
-      if (!isProductOfTwo(op))
-        flows[result] = getReduction(op, result);
-      continue;
-    }
-    Value yielded = body->getTerminator()->getOperand(result.getResultNumber());
-    flows[result] = lookup(yielded);
-  }
+  if (root)
+    roots.push_back({op, *root});
+  for (auto [result, yielded] :
+       llvm::zip_equal(op->getResults(), body->getTerminator()->getOperands()))
+    if (!reduces)
+      flows[result] = lookup(yielded);
+    else if (!isProductOfTwo(*this, op))
+      flows[result] = getReduction(*this, op, result);
 }

@@ -15,7 +15,6 @@
 #define NORM_RECOGNITION_FLOW_H
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
-#include "llvm/ADT/MapVector.h"
 
 namespace mlir::norm {
 
@@ -49,29 +48,17 @@ public:
   /// constant or a square is never left as a leaf.
   bool isOpen(Value tensor) const;
 
-  /// The scaled scalars of each body, in program order.
-  using Candidates = llvm::MapVector<Operation *, SmallVector<Value>>;
-  const Candidates &getCandidates() const { return candidates; }
+  // What the walk has found, in program order:
+  SmallVector<Value> candidates; ///< scaled scalars of bodies
   /// Ops whose bodies take the root of a statistic, or of what none computes.
-  ArrayRef<std::pair<Operation *, Flow>> getRoots() const { return roots; }
-  /// Linalg ops on buffers that take a root.
-  ArrayRef<Operation *> getRootsOnBuffers() const { return onBuffers; }
+  SmallVector<std::pair<Operation *, Flow>> roots;
+  SmallVector<Operation *> rootsOnBuffers; ///< linalg ops that take one
 
 private:
   void visit(Operation *op);
   void visitLinalg(linalg::LinalgOp op);
-  Flow getScalar(Operation *op) const;
-  bool mayBeSquare(Operation *op) const;
-  bool scalesSum(Operation *op) const;
-  bool isProductOfTwo(linalg::LinalgOp op) const;
-  Flow getReduction(linalg::LinalgOp op, OpResult result) const;
-  Flow multiply(const Flow &a, const Flow &b) const;
-  Flow join(Operation *op) const;
 
   llvm::DenseMap<Value, Flow> flows;
-  Candidates candidates;
-  SmallVector<std::pair<Operation *, Flow>> roots;
-  SmallVector<Operation *> onBuffers;
 };
 
 } // namespace mlir::norm

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Rewrite.h"
+#include "Plan.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
@@ -14,49 +14,37 @@ using row::Kind;
 
 using Values = llvm::DenseMap<const row::Node *, Value>;
 
-static Value emitOp(OpBuilder &b, Location loc, const row::Node *node,
-                    const Values &known) {
-  auto get = [&](unsigned i) { return known.at(node->getOperand(i)); };
-  switch (node->getKind()) {
-  case Kind::Constant:
-    return arith::ConstantOp::create(b, loc,
-                                     cast<row::ConstantNode>(node)->getAttr());
-  case Kind::Add:
-    return arith::AddFOp::create(b, loc, get(0), get(1));
-  case Kind::Mul:
-    return arith::MulFOp::create(b, loc, get(0), get(1));
-  case Kind::Div:
-    return arith::DivFOp::create(b, loc, get(0), get(1));
-  case Kind::Neg:
-    return arith::NegFOp::create(b, loc, get(0));
-  case Kind::Round:
-    return arith::TruncFOp::create(b, loc, node->getType(), get(0));
-  case Kind::Extend:
-    return arith::ExtFOp::create(b, loc, node->getType(), get(0));
-  default:
-    llvm_unreachable("the planner plans no other node as a weight");
-  }
-}
-
-/// Operands come first. There is no recursion, for an expression is as deep as
-/// the program is long.
-static Value emit(OpBuilder &b, Location loc, const row::Node *root,
+/// Operands come first. The planner bounds the number of nodes, and so the
+/// depth of the recursion.
+static Value emit(OpBuilder &b, Location loc, const row::Node *node,
                   Values &known) {
-  SmallVector<const row::Node *> stack{root};
-  while (!stack.empty()) {
-    const row::Node *node = stack.back();
-    size_t height = stack.size();
-    if (!known.contains(node))
-      for (const row::Node *operand : llvm::reverse(node->getOperands()))
-        if (!known.contains(operand))
-          stack.push_back(operand);
-    if (stack.size() > height)
-      continue;
-    stack.pop_back();
-    if (!known.contains(node))
-      known[node] = emitOp(b, loc, node, known);
-  }
-  return known.at(root);
+  if (Value value = known.lookup(node))
+    return value;
+  SmallVector<Value> args;
+  for (const row::Node *operand : node->getOperands())
+    args.push_back(emit(b, loc, operand, known));
+  auto create = [&]() -> Value {
+    switch (node->getKind()) {
+    case Kind::Constant:
+      return arith::ConstantOp::create(
+          b, loc, cast<row::ConstantNode>(node)->getAttr());
+    case Kind::Add:
+      return arith::AddFOp::create(b, loc, args[0], args[1]);
+    case Kind::Mul:
+      return arith::MulFOp::create(b, loc, args[0], args[1]);
+    case Kind::Div:
+      return arith::DivFOp::create(b, loc, args[0], args[1]);
+    case Kind::Neg:
+      return arith::NegFOp::create(b, loc, args[0]);
+    case Kind::Round:
+      return arith::TruncFOp::create(b, loc, node->getType(), args[0]);
+    case Kind::Extend:
+      return arith::ExtFOp::create(b, loc, node->getType(), args[0]);
+    default:
+      llvm_unreachable("the planner plans no other node as a weight");
+    }
+  };
+  return known[node] = create();
 }
 
 Value norm::materialize(OpBuilder &b, Location loc, const PlannedWeight &weight,

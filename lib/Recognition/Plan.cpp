@@ -16,13 +16,6 @@ using namespace mlir::norm;
 using namespace mlir::norm::row;
 
 namespace {
-/// A scalar that is a norm, and what of the program computes it from x and r.
-struct Found {
-  PlannedNorm norm;
-  Value reduction;
-  llvm::SetVector<Value> parts; // scaled by r, but not the result
-};
-
 class Planner {
 public:
   Planner(Operation *scope, Rounding rounding)
@@ -33,16 +26,16 @@ public:
   Plan run();
 
 private:
-  void decideOp(Operation *op, ArrayRef<Value> scalars);
-  void decideScalar(linalg::LinalgOp op, Value scalar);
-  Attempt<PlannedNorm> decideAt(linalg::LinalgOp op, Value scalar);
-  std::optional<Site> getSite(linalg::LinalgOp op, Value scalar);
-  llvm::SetVector<Value> collectParts(Value scalar, Value reduction) const;
+  void decideScalar(Value scalar);
+  Attempt<PlannedNorm> decideAt(Value scalar);
+  Value getReduction(Value scalar) const {
+    return flow.lookup(scalar).reduction;
+  }
+  llvm::SetVector<Value> collectParts(Value scalar) const;
   void resolve();
-  Value findShared(const Found &norm,
+  Value findShared(Value scalar,
                    const llvm::DenseSet<Operation *> &readers) const;
   void reportRoots(Plan &plan);
-  void note(Value reduction, Operation *op, Rejection rejection);
 
   FlowAnalysis flow;
   DominanceInfo dominance;
@@ -50,7 +43,7 @@ private:
   Weights weights = Weights::Single;
   std::unique_ptr<Context> context;
   Reader reader;
-  std::vector<Found> found;
+  llvm::MapVector<Value, PlannedNorm> found; // by scalar
   /// Scalars that no norm may end at: parts of one, or of what was refused as a
   /// whole.
   llvm::DenseSet<Value> taken;
@@ -63,87 +56,70 @@ private:
 // Where a candidate is
 //===----------------------------------------------------------------------===//
 
-/// The loops that the operands of `scalar` walk along.
-static llvm::SmallBitVector getLoops(linalg::LinalgOp op, Value scalar) {
-  llvm::SmallBitVector loops(op.getNumLoops());
+/// From the loops of `op` to those that the operands of `scalar` walk along.
+static AffineMap getLoops(linalg::LinalgOp op, Value scalar) {
+  MLIRContext *context = op->getContext();
+  SmallVector<AffineMap> maps{AffineMap::get(op.getNumLoops(), 0, context)};
   llvm::SmallSetVector<Value, 16> worklist;
   worklist.insert(scalar);
   for (size_t i = 0; i < worklist.size(); ++i) {
-    Value next = worklist[i];
-    Operation *producer = next.getDefiningOp();
-    auto argument = dyn_cast<BlockArgument>(next);
-    if (argument && argument.getOwner() == op.getBlock()) {
-      AffineMap map =
-          op.getMatchingIndexingMap(op.getMatchingOpOperand(argument));
-      map.walkExprs([&](AffineExpr expr) {
-        if (auto dim = dyn_cast<AffineDimExpr>(expr))
-          loops.set(dim.getPosition());
-      });
-    } else if (producer && producer->getBlock() == op.getBlock()) {
-      if (auto index = dyn_cast<linalg::IndexOp>(producer))
-        loops.set(index.getDim());
-      worklist.insert_range(producer->getOperands());
-    }
+    auto argument = dyn_cast<BlockArgument>(worklist[i]);
+    Operation *producer = worklist[i].getDefiningOp();
+    if (argument && argument.getOwner() == op.getBlock())
+      maps.push_back(
+          op.getMatchingIndexingMap(op.getMatchingOpOperand(argument)));
+    if (!producer || producer->getBlock() != op.getBlock())
+      continue;
+    if (auto index = dyn_cast<linalg::IndexOp>(producer))
+      maps.push_back(AffineMap::get(op.getNumLoops(), 0,
+                                    getAffineDimExpr(index.getDim(), context)));
+    worklist.insert_range(producer->getOperands());
   }
-  return loops;
+  return AffineMap::getMultiDimIdentityMap(op.getNumLoops(), context)
+      .dropResults(getUnusedDimsBitVector(maps));
 }
 
 /// The scalar that the body of a linalg op yields for `result`.
-static Value getYielded(OpResult result) {
-  return cast<linalg::LinalgOp>(result.getOwner())
-      .getBlock()
-      ->getTerminator()
-      ->getOperand(result.getResultNumber());
+static Value getYielded(Value result) {
+  auto op = result.getDefiningOp<linalg::LinalgOp>();
+  OpOperand *init =
+      op.getDpsInitOperand(cast<OpResult>(result).getResultNumber());
+  return op.getMatchingYieldValue(init)->get();
 }
 
 /// The space is that of the op's result; where the op reduces, as a matrix
 /// product that a norm was fused into, the loops that the scalar depends on.
-std::optional<Site> Planner::getSite(linalg::LinalgOp op, Value scalar) {
+Attempt<PlannedNorm> Planner::decideAt(Value scalar) {
+  auto op = cast<linalg::LinalgOp>(scalar.getDefiningOp()->getParentOp());
   const Body *body = reader.readBody(op);
   const Node *node = body->values.lookup(scalar);
   if (!node || !op.hasPureTensorSemantics())
-    return std::nullopt;
-  bool reduces = op.getNumReductionLoops() > 0;
-  MLIRContext *mlir = op->getContext();
+    return reject(Why::NoCandidate);
   OpResult result = op->getResult(0);
   for (OpResult each : op->getResults())
     if (getYielded(each) == scalar)
       result = each;
-  AffineMap map = op.getIndexingMapMatchingResult(result);
-  if (reduces) {
-    llvm::SmallBitVector loops = getLoops(op, scalar);
-    map = AffineMap::getFilteredIdentityMap(
-        mlir, op.getNumLoops(),
-        [&](AffineDimExpr loop) { return loops.test(loop.getPosition()); });
-  }
-  Site site{reader, flow, dominance, rounding, weights, body,
-            scalar, node, {},        {},       map};
-  site.reduction = flow.lookup(scalar).reduction;
-  llvm::SmallBitVector seen(op.getNumLoops());
+  bool reduces = op.getNumReductionLoops() > 0;
+  AffineMap map =
+      reduces ? getLoops(op, scalar) : op.getIndexingMapMatchingResult(result);
+  // A loop that the result does not see must have one iteration.
+  for (auto [loop, extent] : llvm::enumerate(op.getStaticLoopRanges()))
+    if (!reduces && extent != 1 && !map.isFunctionOfDim(loop))
+      return reject(Why::NoCandidate);
+  SmallVector<unsigned> space;
   for (auto [i, expr] : llvm::enumerate(map.getResults())) {
     auto loop = dyn_cast<AffineDimExpr>(expr);
     // Where a constant tells the place, that is all of a unit dimension.
-    if (!loop && (expr != getAffineConstantExpr(0, mlir) ||
+    if (!loop && (expr != getAffineConstantExpr(0, op->getContext()) ||
                   cast<RankedTensorType>(result.getType()).getDimSize(i) != 1))
-      return std::nullopt;
+      return reject(Why::NoCandidate);
     auto index = loop ? dyn_cast<AffineDimExpr>(body->loops[loop.getPosition()])
                       : AffineDimExpr(nullptr);
-    site.space.push_back(index ? index.getPosition()
-                               : context->addVariable(/*extent=*/1));
-    if (loop)
-      seen.set(loop.getPosition());
+    space.push_back(index ? index.getPosition()
+                          : context->addVariable(/*extent=*/1));
   }
-  // A loop that the result does not see must have one iteration.
-  if (!reduces)
-    for (unsigned loop = 0; loop < op.getNumLoops(); ++loop)
-      if (!seen.test(loop) && op.getStaticLoopRanges()[loop] != 1)
-        return std::nullopt;
-  return site;
-}
-
-Attempt<PlannedNorm> Planner::decideAt(linalg::LinalgOp op, Value scalar) {
-  std::optional<Site> site = getSite(op, scalar);
-  return site ? decide(*site) : reject(Why::NoCandidate);
+  return decide({reader, flow, dominance, rounding, weights, body, scalar, node,
+                 getReduction(scalar), std::move(space), map});
 }
 
 //===----------------------------------------------------------------------===//
@@ -157,16 +133,15 @@ static SmallVector<Value> getSources(Value value) {
     return op ? SmallVector<Value>{op.getMatchingOpOperand(argument)->get()}
               : SmallVector<Value>();
   }
-  Operation *producer = value.getDefiningOp();
-  if (isa<linalg::LinalgOp>(producer))
-    return {getYielded(cast<OpResult>(value))};
-  return llvm::to_vector(producer->getOperands());
+  if (value.getDefiningOp<linalg::LinalgOp>())
+    return {getYielded(value)};
+  return llvm::to_vector(value.getDefiningOp()->getOperands());
 }
 
 /// Scalars and tensors that are scaled by the same statistic, and that `scalar`
 /// is computed from; those of other ops by the tensors between.
-llvm::SetVector<Value> Planner::collectParts(Value scalar,
-                                             Value reduction) const {
+llvm::SetVector<Value> Planner::collectParts(Value scalar) const {
+  Value reduction = getReduction(scalar);
   llvm::SetVector<Value> parts;
   SmallVector<Value> worklist{scalar};
   while (!worklist.empty())
@@ -189,57 +164,44 @@ static PlannedRefusal describe(Operation *op, Rejection rejection) {
            std::move(rejection.explanation)}};
 }
 
-void Planner::note(Value reduction, Operation *op, Rejection rejection) {
-  if (rejection.why == Why::NoCandidate)
-    return;
-  refused.insert({reduction, describe(op, std::move(rejection))});
-}
-
-void Planner::decideScalar(linalg::LinalgOp op, Value scalar) {
-  Value reduction = flow.lookup(scalar).reduction;
-  Attempt<PlannedNorm> norm = decideAt(op, scalar);
+void Planner::decideScalar(Value scalar) {
+  Value reduction = getReduction(scalar);
+  Attempt<PlannedNorm> norm = decideAt(scalar);
   if (norm) {
-    Found each{std::move(*norm), reduction, collectParts(scalar, reduction)};
-    taken.insert_range(each.parts);
     hasNorm.insert(reduction);
-    found.push_back(std::move(each));
+    taken.insert_range(collectParts(scalar));
+    found.insert({scalar, std::move(*norm)});
     return;
   }
+  Rejection &rejection = norm.getRejection();
   // A part of it would be another function of x than the whole.
-  if (getReason(norm.getRejection().why) == Refusal::WeightNotOverDims)
-    taken.insert_range(collectParts(scalar, reduction));
-  note(reduction, op, std::move(norm.getRejection()));
-}
-
-/// From the last scalar on, which sees a norm with its weight before its
-/// unweighted part.
-void Planner::decideOp(Operation *op, ArrayRef<Value> scalars) {
-  for (Value scalar : llvm::reverse(scalars))
-    if (!taken.contains(scalar) &&
-        (weights == Weights::Single ||
-         !hasNorm.contains(flow.lookup(scalar).reduction)))
-      decideScalar(cast<linalg::LinalgOp>(op), scalar);
+  if (getReason(rejection.why) == Refusal::WeightNotOverDims)
+    taken.insert_range(collectParts(scalar));
+  if (rejection.why != Why::NoCandidate)
+    refused.insert({reduction, describe(scalar.getDefiningOp()->getParentOp(),
+                                        std::move(rejection))});
 }
 
 /// A scalar among the parts of the norm that something else than norms of this
 /// statistic uses, or the tensor that holds it; null where there is none.
-Value Planner::findShared(const Found &norm,
+Value Planner::findShared(Value scalar,
                           const llvm::DenseSet<Operation *> &readers) const {
+  llvm::SetVector<Value> parts = collectParts(scalar);
   auto isOther = [&](OpOperand &use) {
     Operation *user = use.getOwner();
     if (isa<linalg::YieldOp>(user)) {
       Value tensor = user->getParentOp()->getResult(use.getOperandNumber());
-      return !norm.parts.contains(tensor) && !tensor.use_empty();
+      return !parts.contains(tensor) && !tensor.use_empty();
     }
     return !isa<tensor::DimOp>(user) && !readers.contains(user);
   };
-  for (Value part : norm.parts) {
-    Operation *producer = part.getDefiningOp();
-    if (!producer || !llvm::any_of(part.getUses(), isOther))
+  for (Value part : parts) {
+    if (!part.getDefiningOp() || !llvm::any_of(part.getUses(), isOther))
       continue;
-    if (isa<linalg::LinalgOp>(producer))
-      return getYielded(cast<OpResult>(part));
-    if (isa<linalg::LinalgOp>(producer->getParentOp()))
+    // A body that only moves elements, as a transposition, yields an argument.
+    while (isa<BlockArgument>(part) || part.getDefiningOp<linalg::LinalgOp>())
+      part = getSources(part).front();
+    if (isa<linalg::LinalgOp>(part.getDefiningOp()->getParentOp()))
       return part;
   }
   return {};
@@ -248,70 +210,60 @@ Value Planner::findShared(const Found &norm,
 /// y = w * z, where z has other users and is a norm itself, is a product of
 /// that norm: two norms would compute z twice, one would leave its chain alive.
 void Planner::resolve() {
-  llvm::DenseMap<Value, llvm::DenseSet<Operation *>> readers;
-  llvm::DenseSet<Value> scalars;
-  for (const Found &each : found) {
-    scalars.insert(each.norm.scalar);
-    auto &ops = readers[each.reduction];
-    ops.insert(each.norm.op);
-    ops.insert(each.norm.scalar.getDefiningOp());
-    for (Value part : each.parts)
-      if (Operation *op = part.getDefiningOp())
-        ops.insert(op);
+  llvm::DenseMap<Value, llvm::DenseSet<Operation *>> readers; // by reduction
+  for (const auto &[scalar, norm] : found) {
+    auto &ops = readers[getReduction(scalar)];
+    ops.insert(norm.op);
+    ops.insert(scalar.getDefiningOp());
+    for (Value part : collectParts(scalar))
+      ops.insert(part.getDefiningOp());
   }
-  std::vector<Found> resolved;
-  for (Found &each : found) {
-    Value part = findShared(each, readers[each.reduction]);
-    Attempt<PlannedNorm> norm = reject(Why::NoCandidate);
-    if (part)
-      norm = decideAt(
-          cast<linalg::LinalgOp>(part.getDefiningOp()->getParentOp()), part);
-    if (!norm)
-      resolved.push_back(std::move(each));
-    else if (scalars.insert(part).second)
-      resolved.push_back({std::move(*norm), each.reduction,
-                          collectParts(part, each.reduction)});
+  llvm::MapVector<Value, PlannedNorm> resolved;
+  for (auto &[scalar, norm] : found) {
+    Value part = findShared(scalar, readers[getReduction(scalar)]);
+    Attempt<PlannedNorm> inner =
+        part ? decideAt(part) : reject(Why::NoCandidate);
+    if (!inner)
+      resolved.insert({scalar, std::move(norm)});
+    else if (!found.contains(part))
+      resolved.insert({part, std::move(*inner)});
   }
   found = std::move(resolved);
 }
 
 /// What takes a root and was not found to scale anything as a norm does.
 void Planner::reportRoots(Plan &plan) {
-  for (const auto &[op, root] : flow.getRoots()) {
+  for (const auto &[op, root] : flow.roots) {
     bool isKnown = llvm::any_of(op->getResults(), [&](Value result) {
       return hasNorm.contains(result) || refused.contains(result);
     });
     if (!root.reduction && !isKnown)
       plan.rootsOfOthers.push_back(describe(op, reject(Why::RootOfOther)));
     else if (root.reduction && root.hasSquares)
-      note(root.reduction, op, reject(Why::NotScaled));
+      refused.insert({root.reduction, describe(op, reject(Why::NotScaled))});
   }
-  for (Operation *op : flow.getRootsOnBuffers())
+  for (Operation *op : flow.rootsOnBuffers)
     plan.refused.push_back(describe(op, reject(Why::OnBuffers)));
 }
 
 Plan Planner::run() {
-  const FlowAnalysis::Candidates &candidates = flow.getCandidates();
-  // The last op first, which sees most of a norm. A norm with a weight that the
-  // program has is better than one whose weight is to be computed.
+  // The last op first, which sees most of a norm, and its last scalar, which
+  // sees one with its weight. A norm with a weight that the program has is
+  // better than one whose weight is to be computed.
   for (Weights each : {Weights::Single, Weights::Joined}) {
     weights = each;
     refused.clear();
-    for (const auto &[op, scalars] : llvm::reverse(candidates))
-      decideOp(op, scalars);
+    for (Value scalar : llvm::reverse(flow.candidates))
+      if (!taken.contains(scalar) && (weights == Weights::Single ||
+                                      !hasNorm.contains(getReduction(scalar))))
+        decideScalar(scalar);
   }
   resolve();
   Plan plan;
   reportRoots(plan);
-  llvm::DenseMap<Value, size_t> numbers;
-  for (const auto &[op, scalars] : candidates)
-    for (Value scalar : scalars)
-      numbers.try_emplace(scalar, numbers.size());
-  llvm::sort(found, [&](const Found &a, const Found &b) {
-    return numbers.at(a.norm.scalar) < numbers.at(b.norm.scalar);
-  });
-  for (Found &each : found)
-    plan.norms.push_back(std::move(each.norm));
+  for (Value scalar : flow.candidates)
+    if (auto *it = found.find(scalar); it != found.end())
+      plan.norms.push_back(std::move(it->second));
   for (auto &[reduction, norm] : llvm::reverse(refused))
     if (!hasNorm.contains(reduction))
       plan.refused.push_back(std::move(norm));

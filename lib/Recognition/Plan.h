@@ -14,7 +14,7 @@
 #define NORM_RECOGNITION_PLAN_H
 
 #include "../RowExpression/Reader.h"
-#include "norm/IR/Norm.h"
+#include "mlir/IR/PatternMatch.h"
 #include "norm/Recognition/Recognize.h"
 
 namespace mlir::norm {
@@ -85,6 +85,26 @@ struct Plan {
 /// Decides about every candidate in `scope`. Of norms that overlap the largest
 /// stands, unless a value in it has other users and is a norm itself.
 Plan makePlan(Operation *scope, Rounding rounding);
+
+/// Puts every norm of `plan`, which is in program order, into the program, and
+/// returns them in this order; null: only dead ops used it, and it is erased
+/// with them. Nothing is erased before all of them stand.
+SmallVector<RMSNormOp> rewrite(RewriterBase &rewriter,
+                               ArrayRef<PlannedNorm> plan);
+
+/// An empty tensor of `sizes`, as `type`, which may know more of them.
+Value createEmpty(RewriterBase &rewriter, Location loc,
+                  ArrayRef<OpFoldResult> sizes, RankedTensorType type);
+
+/// Computes `weight` over `sizes` as one linalg.generic.
+Value materialize(OpBuilder &b, Location loc, const PlannedWeight &weight,
+                  ArrayRef<OpFoldResult> sizes);
+
+/// Gives `norm` the result inv_rms in the place of `tensors`, which hold it and
+/// have other users, and returns its replacement; does nothing and returns
+/// `norm` where it cannot stand before these.
+RMSNormOp reuseStatistic(RewriterBase &rewriter, RMSNormOp norm,
+                         ArrayRef<Value> tensors);
 
 } // namespace mlir::norm
 

@@ -7,7 +7,6 @@
 
 #include "norm/Recognition/Recognize.h"
 #include "Calls.h"
-#include "Rewrite.h"
 #include "mlir/Dialect/Func/Extensions/InlinerExtension.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -58,66 +57,86 @@ namespace {
 class Recognizer {
 public:
   Recognizer(Operation *scope, Rounding rounding)
-      : scope(scope), rewriter(scope->getContext()),
-        inlined(inlineCalls(scope)), plan(makePlan(scope, rounding)) {
+      : scope(scope), inlined(inlineCalls(scope)),
+        plan(makePlan(scope, rounding)) {
     for (InlinedFunction &function : inlined)
-      copies.push_back(makePlan(*function.copy, rounding));
+      function.plan = makePlan(*function.copy, rounding);
   }
 
   Recognition run();
 
 private:
-  void chooseCopies();
-  void carryOut(Plan &each, Operation *only);
+  void takeCopies();
+  void eraseCallees();
+  void carryOut();
   void reportRefused(ArrayRef<PlannedRefusal> refusals);
-  llvm::DenseSet<Operation *> eraseInlined();
 
   Operation *scope;
-  IRRewriter rewriter;
   SmallVector<InlinedFunction> inlined;
   Plan plan;
-  SmallVector<Plan> copies;
-  llvm::DenseSet<Operation *> replaced, erased; // functions
+  std::vector<PlannedNorm> norms;             // of what is left
+  llvm::DenseSet<Operation *> replaced, gone; // functions
   llvm::DenseSet<Location> said;
-  SmallVector<std::pair<Operation *, RecognizedNorm>> found;
   Recognition result;
 };
 } // namespace
 
-/// Takes the copies that have norms which neither the function nor what it
-/// calls has.
-void Recognizer::chooseCopies() {
+/// A copy that has norms which neither the function nor what it calls has takes
+/// the place of the function's body.
+void Recognizer::takeCopies() {
   llvm::DenseMap<Operation *, size_t> counts;
   for (const PlannedNorm &norm : plan.norms)
     ++counts[getFunction(norm.op)];
-  for (auto [function, copy] : llvm::zip_equal(inlined, copies)) {
+  for (const InlinedFunction &function : inlined) {
     size_t known = counts.lookup(function.original);
     for (func::FuncOp callee : function.callees)
       known += counts.lookup(callee);
+    size_t found = function.plan.norms.size();
     // A caller of this function has what it has, also where it stays.
-    counts[function.original] = std::max(known, copy.norms.size());
-    if (copy.norms.size() > known)
+    counts[function.original] = std::max(known, found);
+    if (found > known)
       replaced.insert(function.original);
   }
+  auto take = [&](std::vector<PlannedNorm> &found) {
+    for (PlannedNorm &norm : found)
+      if (!replaced.contains(getFunction(norm.op)))
+        norms.push_back(std::move(norm));
+  };
+  take(plan.norms);
+  for (InlinedFunction &function : inlined)
+    if (replaced.contains(function.original)) {
+      take(function.plan.norms);
+      function.original.getBody().takeBody(function.copy->getBody());
+    }
 }
 
-/// `only`: the function that the norms are counted for; null: their own.
-void Recognizer::carryOut(Plan &each, Operation *only) {
-  std::vector<PlannedNorm> norms;
-  SmallVector<std::pair<Operation *, RecognizedNorm>> entries;
-  for (PlannedNorm &norm : each.norms) {
-    Operation *function = only ? only : getFunction(norm.op);
-    if (!only && replaced.contains(function))
-      continue;
-    entries.push_back(
-        {function, {RMSNormOp(), norm.op->getLoc(), describe(norm)}});
-    norms.push_back(std::move(norm));
-  }
-  for (auto [entry, op] : llvm::zip_equal(entries, rewrite(rewriter, norms))) {
-    entry.second.op = op;
-    if (op) // nobody uses what a dead op computed
-      found.push_back(std::move(entry));
-  }
+/// What only functions that are replaced have called.
+void Recognizer::eraseCallees() {
+  SmallVector<func::FuncOp> callees;
+  for (const InlinedFunction &function : inlined)
+    if (replaced.contains(function.original))
+      llvm::append_range(callees, function.callees);
+  if (callees.empty())
+    return;
+  llvm::SetVector<Operation *> unused = findUnused(scope, callees);
+  gone.insert_range(unused);
+  llvm::erase_if(norms, [&](const PlannedNorm &norm) {
+    return gone.contains(getFunction(norm.op));
+  });
+  for (Operation *function : unused)
+    function->erase();
+}
+
+void Recognizer::carryOut() {
+  for (const PlannedNorm &norm : norms)
+    result.recognized.push_back({{}, norm.op->getLoc(), describe(norm)});
+  IRRewriter rewriter(scope->getContext());
+  SmallVector<RMSNormOp> ops = rewrite(rewriter, norms);
+  for (auto [norm, op] : llvm::zip_equal(result.recognized, ops))
+    norm.op = op;
+  // Nobody uses what a dead op computed.
+  llvm::erase_if(result.recognized,
+                 [](const RecognizedNorm &norm) { return !norm.op; });
 }
 
 /// What was refused in a function and again where it was inlined is said once.
@@ -126,7 +145,7 @@ void Recognizer::reportRefused(ArrayRef<PlannedRefusal> refusals) {
   for (const PlannedRefusal &refusal : refusals) {
     Location origin = getOrigin(refusal.norm.loc);
     if (replaced.contains(refusal.function) ||
-        erased.contains(refusal.function) || said.contains(origin))
+        gone.contains(refusal.function) || said.contains(origin))
       continue;
     now.push_back(origin);
     result.refused.push_back(refusal.norm);
@@ -134,28 +153,10 @@ void Recognizer::reportRefused(ArrayRef<PlannedRefusal> refusals) {
   said.insert_range(now);
 }
 
-/// What was called by the functions that are replaced.
-llvm::DenseSet<Operation *> Recognizer::eraseInlined() {
-  SmallVector<func::FuncOp> callees;
-  for (const InlinedFunction &function : inlined)
-    if (replaced.contains(function.original))
-      llvm::append_range(callees, function.callees);
-  return callees.empty() ? llvm::DenseSet<Operation *>()
-                         : eraseUnused(scope, callees);
-}
-
 Recognition Recognizer::run() {
-  chooseCopies();
-  carryOut(plan, nullptr);
-  for (auto [function, copy] : llvm::zip_equal(inlined, copies))
-    if (replaced.contains(function.original)) {
-      carryOut(copy, function.original);
-      function.original.getBody().takeBody(function.copy->getBody());
-    }
-  erased = eraseInlined();
-  for (auto &[function, norm] : found)
-    if (!erased.contains(function))
-      result.recognized.push_back(std::move(norm));
+  takeCopies();
+  eraseCallees();
+  carryOut();
   reportRefused(plan.refused);
   llvm::erase_if(plan.rootsOfOthers, [&](const PlannedRefusal &refusal) {
     return llvm::any_of(inlined, [&](const InlinedFunction &function) {
@@ -164,16 +165,24 @@ Recognition Recognizer::run() {
   });
   reportRefused(plan.rootsOfOthers);
   // Also of a function that keeps its calls: what was refused spans one.
-  for (auto [function, copy] : llvm::zip_equal(inlined, copies))
-    if (!erased.contains(function.original)) {
-      reportRefused(copy.refused);
-      reportRefused(copy.rootsOfOthers);
+  for (const InlinedFunction &function : inlined)
+    if (!gone.contains(function.original)) {
+      reportRefused(function.plan.refused);
+      reportRefused(function.plan.rootsOfOthers);
     }
   return std::move(result);
 }
 
 Recognition norm::recognizeRMSNorms(Operation *scope, Rounding rounding) {
   return Recognizer(scope, rounding).run();
+}
+
+std::optional<Rounding> norm::symbolizeRounding(StringRef name) {
+  return llvm::StringSwitch<std::optional<Rounding>>(name)
+      .Case("default", Rounding::Default)
+      .Case("exact", Rounding::Exact)
+      .Case("relaxed", Rounding::Relaxed)
+      .Default(std::nullopt);
 }
 
 void norm::registerRecognitionDependencies(DialectRegistry &registry) {

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Rewrite.h"
+#include "Plan.h"
 #include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/ReshapeOpsUtils.h"
@@ -67,8 +67,6 @@ static std::optional<SmallVector<ReassociationIndices>>
 getReassociation(RankedTensorType statistic, RankedTensorType type) {
   if (statistic == type || statistic.getRank() == 0 || type.getRank() == 0)
     return SmallVector<ReassociationIndices>();
-  if (statistic.getRank() == type.getRank())
-    return std::nullopt;
   return getReassociationIndicesForReshape(statistic, type);
 }
 
@@ -107,8 +105,7 @@ static RMSNormOp addStatistic(RewriterBase &rewriter, RMSNormOp norm,
 }
 
 RMSNormOp norm::reuseStatistic(RewriterBase &rewriter, RMSNormOp norm,
-                               ArrayRef<Value> tensors,
-                               SmallVectorImpl<Operation *> &dead) {
+                               ArrayRef<Value> tensors) {
   RankedTensorType statistic = getStatisticType(norm);
   for (Value tensor : tensors)
     if (!getReassociation(statistic, cast<RankedTensorType>(tensor.getType())))
@@ -122,13 +119,10 @@ RMSNormOp norm::reuseStatistic(RewriterBase &rewriter, RMSNormOp norm,
        failed(moveValueDefinitions(rewriter, norm.getDpsInputs(), first))))
     return norm;
   RMSNormOp replacement = addStatistic(rewriter, norm, first);
-  for (Value tensor : tensors) {
+  for (Value tensor : tensors)
     rewriter.replaceAllUsesWith(
         tensor, reshape(rewriter, norm.getLoc(), replacement.getResult(1),
                         cast<RankedTensorType>(tensor.getType())));
-    dead.push_back(tensor.getDefiningOp());
-  }
   rewriter.replaceAllUsesWith(norm.getResult(0), replacement.getResult(0));
-  dead.push_back(norm);
   return replacement;
 }

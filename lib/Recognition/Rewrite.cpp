@@ -5,12 +5,13 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Rewrite.h"
+#include "Plan.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Transforms/RegionUtils.h"
 #include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace mlir::norm;
@@ -30,29 +31,24 @@ enum class Part { Value, Rest };
 class Rewrite {
 public:
   Rewrite(RewriterBase &rewriter, ArrayRef<PlannedNorm> plan)
-      : rewriter(rewriter), plan(plan), norms(plan.size()) {}
+      : rewriter(rewriter), plan(plan) {}
   SmallVector<RMSNormOp> run();
 
 private:
-  /// What a value of the original program is now.
-  Value lookup(Value value) const {
-    Value now = value ? replaced.lookup(value) : value;
-    return now ? now : value; // a new op stays
-  }
   Value getTensor(Value value, Operation *op);
   Value getInput(const PlannedNorm &norm);
   Value getWeight(const PlannedNorm &norm, Value input);
   RMSNormOp createNorm(PlannedNorm norm);
-  void replace(linalg::LinalgOp op, SmallVector<unsigned> &members);
+  void replace(linalg::LinalgOp op, ArrayRef<PlannedNorm> members);
   void eraseDead(SmallVector<Operation *> worklist);
 
   RewriterBase &rewriter;
   ArrayRef<PlannedNorm> plan;
   SmallVector<RMSNormOp> norms;
   SmallVector<SmallVector<Value>> inverseRoots; // of each norm
-  llvm::MapVector<Operation *, SmallVector<unsigned>> normsOf;
+  llvm::SetVector<Operation *> done;            // whose norms stand
   llvm::DenseMap<Operation *, Held> heldOf;
-  llvm::DenseMap<Value, Value> replaced;
+  IRMapping replaced; // what a value of the original program is now
 };
 } // namespace
 
@@ -206,7 +202,7 @@ Value norm::createEmpty(RewriterBase &rewriter, Location loc,
 /// What the original program has in `value`, in front of `op`; the planner has
 /// seen that it can be computed there.
 Value Rewrite::getTensor(Value value, Operation *op) {
-  Value tensor = lookup(value);
+  Value tensor = replaced.lookupOrDefault(value);
   Operation *producer = tensor ? tensor.getDefiningOp() : nullptr;
   if (producer && producer->getBlock() == op->getBlock() &&
       op->isBeforeInBlock(producer))
@@ -307,19 +303,14 @@ RMSNormOp Rewrite::createNorm(PlannedNorm norm) {
   return op;
 }
 
-/// Takes its norms out of `op`, which stays where it is without a use.
-void Rewrite::replace(linalg::LinalgOp op, SmallVector<unsigned> &members) {
-  // In the order of the body, for one may be a part of another's input.
-  llvm::sort(members, [&](unsigned a, unsigned b) {
-    return plan[a].scalar.getDefiningOp()->isBeforeInBlock(
-        plan[b].scalar.getDefiningOp());
-  });
+/// Takes its norms out of `op`, which stays where it is without a use. They are
+/// in the order of the body, for one may be a part of another's input.
+void Rewrite::replace(linalg::LinalgOp op, ArrayRef<PlannedNorm> members) {
   rewriter.setInsertionPoint(op);
-  for (unsigned i : members) {
-    const PlannedNorm &norm = plan[i];
-    norms[i] = createNorm(norm);
+  for (const PlannedNorm &norm : members) {
+    norms.push_back(createNorm(norm));
     SmallVector<unsigned> order(norm.order.begin(), norm.order.end());
-    Value result = norms[i].getResult(0);
+    Value result = norms.back().getResult(0);
     if (norm.groupSize)
       result = tensor::CollapseShapeOp::create(
           rewriter, op->getLoc(), result,
@@ -336,10 +327,9 @@ void Rewrite::replace(linalg::LinalgOp op, SmallVector<unsigned> &members) {
                         op.getDpsInits(),
                         ArrayRef(maps).take_back(op.getNumDpsInits()))
                  ->getResults();
-  for (auto [result, value] : llvm::zip_equal(op->getResults(), values)) {
-    replaced[result] = value;
-    rewriter.replaceAllUsesWith(result, value);
-  }
+  replaced.map(op->getResults(), values);
+  rewriter.replaceAllUsesWith(op->getResults(), values);
+  done.insert(op);
 }
 
 /// What only asks for an extent of a result of `op` asks its init.
@@ -359,11 +349,10 @@ void Rewrite::eraseDead(SmallVector<Operation *> worklist) {
     Operation *next = worklist.pop_back_val();
     if (erased.contains(next))
       continue;
-    if (isa<linalg::LinalgOp>(next) &&
-        llvm::all_of(next->getUsers(), llvm::IsaPred<tensor::DimOp>))
+    if (llvm::all_of(next->getUsers(), llvm::IsaPred<tensor::DimOp>))
       forwardExtents(rewriter, next);
     // The effects of what is replaced are those of the rest.
-    if (!isOpTriviallyDead(next) && !normsOf.contains(next))
+    if (!isOpTriviallyDead(next) && !done.contains(next))
       continue;
     // Also the producers of what a body captures, by tensor.extract.
     next->walk([&](Operation *each) {
@@ -386,24 +375,35 @@ void Rewrite::eraseDead(SmallVector<Operation *> worklist) {
 }
 
 SmallVector<RMSNormOp> Rewrite::run() {
-  for (auto [i, norm] : llvm::enumerate(plan))
-    normsOf[norm.op].push_back(i);
-  for (auto &[op, members] : normsOf)
-    replace(cast<linalg::LinalgOp>(op), members);
+  for (ArrayRef<PlannedNorm> rest = plan; !rest.empty();) {
+    linalg::LinalgOp op = rest.front().op;
+    ArrayRef<PlannedNorm> members =
+        rest.take_while([&](const PlannedNorm &norm) { return norm.op == op; });
+    replace(op, members);
+    rest = rest.drop_front(members.size());
+  }
   for (const PlannedNorm &norm : plan)
-    inverseRoots.push_back(llvm::map_to_vector(
-        norm.inverseRoots, [&](Value tensor) { return lookup(tensor); }));
-  eraseDead(llvm::to_vector(llvm::make_first_range(normsOf)));
-  normsOf.clear(); // for other ops may have their addresses now
+    inverseRoots.push_back(
+        llvm::map_to_vector(norm.inverseRoots, [&](Value tensor) {
+          return replaced.lookupOrDefault(tensor);
+        }));
+  eraseDead(llvm::to_vector(done));
+  done.clear(); // for other ops may have their addresses now
   // Last, for a norm that comes later may be another user of the statistic.
   for (auto [norm, tensors] : llvm::zip_equal(norms, inverseRoots)) {
-    for (Value tensor : tensors)
+    llvm::erase_if(tensors, [&](Value tensor) {
       forwardExtents(rewriter, tensor.getDefiningOp());
-    llvm::erase_if(tensors, [](Value tensor) { return tensor.use_empty(); });
+      return tensor.use_empty();
+    });
     if (!norm || tensors.empty())
       continue;
-    SmallVector<Operation *> dead;
-    norm = reuseStatistic(rewriter, norm, tensors, dead);
+    RMSNormOp before =
+        std::exchange(norm, reuseStatistic(rewriter, norm, tensors));
+    if (norm == before)
+      continue;
+    auto dead = llvm::map_to_vector(
+        tensors, [](Value tensor) { return tensor.getDefiningOp(); });
+    dead.push_back(before);
     eraseDead(std::move(dead));
   }
   return std::move(norms);

@@ -27,16 +27,8 @@ using namespace mlir::norm;
 // transform.norm.recognize
 //===----------------------------------------------------------------------===//
 
-static std::optional<Rounding> parseRounding(StringRef name) {
-  return llvm::StringSwitch<std::optional<Rounding>>(name)
-      .Case("default", Rounding::Default)
-      .Case("exact", Rounding::Exact)
-      .Case("relaxed", Rounding::Relaxed)
-      .Default(std::nullopt);
-}
-
 LogicalResult RecognizeTransformOp::verify() {
-  if (!parseRounding(getRounding()))
+  if (!symbolizeRounding(getRounding()))
     return emitOpError("rounding must be default, exact or relaxed, got '")
            << getRounding() << "'";
   return success();
@@ -80,7 +72,7 @@ RecognizeTransformOp::apply(transform::TransformRewriter &,
   SmallVector<RefusedNorm> refused;
   for (Operation *target : targets) {
     Recognition found =
-        recognizeRMSNorms(target, *parseRounding(getRounding()));
+        recognizeRMSNorms(target, *symbolizeRounding(getRounding()));
     llvm::append_range(refused, found.refused);
     collectNorms(target, norms);
   }

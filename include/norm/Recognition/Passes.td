@@ -11,7 +11,7 @@
 include "mlir/Pass/PassBase.td"
 
 def NormRecognize : Pass<"norm-recognize"> {
-  let summary = "Recognise unfused RMSNorm in linalg and raise it to norm.rmsnorm";
+  let summary = "Recognize unfused RMSNorm in linalg and raise it to norm.rmsnorm";
   let description = [{
     Reads what linalg on tensors computes as row expressions (what one element
     is, whatever ops compute it; `norm-print-row-expressions` shows them),

@@ -20,6 +20,7 @@ class DialectRegistry;
 namespace norm {
 
 enum class Rounding { Default, Exact, Relaxed };
+std::optional<Rounding> symbolizeRounding(StringRef name);
 
 /// Why a candidate is not an RMSNorm. NotACandidate is not reported: there is
 /// no reciprocal root of a reduction in the expression.

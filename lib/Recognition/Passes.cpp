@@ -1,16 +1,20 @@
-//===- PrintRowExpressions.cpp - what linalg computes, as expressions -----===//
+//===- Passes.cpp - recognition with remarks, and what it reads -----------===//
 //
 // Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
+#include "norm/Recognition/Passes.h"
 #include "../RowExpression/NormalForm.h"
 #include "../RowExpression/Reader.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/AsmState.h"
-#include "norm/Recognition/Passes.h"
+#include "mlir/IR/Remarks.h"
+#include "norm/Recognition/Recognize.h"
 
 namespace mlir::norm {
+#define GEN_PASS_DEF_NORMRECOGNIZE
 #define GEN_PASS_DEF_NORMPRINTROWEXPRESSIONS
 #include "norm/Recognition/Passes.h.inc"
 } // namespace mlir::norm
@@ -18,6 +22,36 @@ namespace mlir::norm {
 using namespace mlir;
 using namespace mlir::norm;
 using namespace mlir::norm::row;
+
+static void report(const Recognition &recognition) {
+  auto options = remark::RemarkOpts::name("RMSNorm").category("norm-recognize");
+  for (const RecognizedNorm &norm : recognition.recognized)
+    remark::passed(norm.loc, options) << norm.description;
+  for (const RefusedNorm &norm : recognition.refused)
+    remark::missed(norm.loc, options)
+        << ("not an RMSNorm (" + stringifyRefusal(norm.reason) +
+            "): " + norm.explanation)
+               .str();
+}
+
+namespace {
+struct NormRecognize : norm::impl::NormRecognizeBase<NormRecognize> {
+  using NormRecognizeBase::NormRecognizeBase;
+
+  void getDependentDialects(DialectRegistry &registry) const override {
+    registerRecognitionDependencies(registry);
+  }
+
+  void runOnOperation() override {
+    if (std::optional<Rounding> mode = symbolizeRounding(rounding))
+      return report(recognizeRMSNorms(getOperation(), *mode));
+    getOperation()->emitError("norm-recognize: rounding must be default, "
+                              "exact or relaxed, got '")
+        << rounding << "'";
+    signalPassFailure();
+  }
+};
+} // namespace
 
 template <typename Printed>
 static std::string toText(const Printed &printed, AsmState &names) {
