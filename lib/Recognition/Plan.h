@@ -96,10 +96,6 @@ SmallVector<RMSNormOp> rewrite(RewriterBase &rewriter,
 Value createEmpty(RewriterBase &rewriter, Location loc,
                   ArrayRef<OpFoldResult> sizes, RankedTensorType type);
 
-/// Computes `weight` over `sizes` as one linalg.generic.
-Value materialize(OpBuilder &b, Location loc, const PlannedWeight &weight,
-                  ArrayRef<OpFoldResult> sizes);
-
 /// Gives `norm` the result inv_rms in the place of `tensors`, which hold it and
 /// have other users, and returns its replacement; does nothing and returns
 /// `norm` where it cannot stand before these.

@@ -4,13 +4,26 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Front ends put parts of a norm into functions of their own (jnp.linalg.norm,
+// jnp.mean). Recognition reads a copy of the caller that has them inlined, and
+// the program keeps its calls where that does not give more norms.
+//
+//===----------------------------------------------------------------------===//
 
 #include "norm/Recognition/Recognize.h"
-#include "Calls.h"
+#include "Plan.h"
+#include "mlir/Analysis/CallGraph.h"
 #include "mlir/Dialect/Func/Extensions/InlinerExtension.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/OwningOpRef.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/Transforms/Inliner.h"
+#include "llvm/ADT/SCCIterator.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace mlir::norm;
@@ -52,80 +65,180 @@ static Location getOrigin(Location loc) {
 }
 
 namespace {
+/// A function, and a copy of it in which calls are inlined.
+struct Caller {
+  func::FuncOp original;
+  OwningOpRef<func::FuncOp> copy;
+  SmallVector<func::FuncOp> callees; // that are inlined, one a call
+  Plan plan;                         // of the copy
+};
+
 /// A program with its calls, and a copy of each function that makes some with
 /// them inlined: each is planned, and one of both is carried out.
 class Recognizer {
 public:
   Recognizer(Operation *scope, Rounding rounding)
-      : scope(scope), inlined(inlineCalls(scope)),
-        plan(makePlan(scope, rounding)) {
-    for (InlinedFunction &function : inlined)
-      function.plan = makePlan(*function.copy, rounding);
-  }
+      : scope(scope), rounding(rounding), inliner(scope->getContext()),
+        plan(makePlan(scope, rounding)) {}
 
   Recognition run();
 
 private:
-  void takeCopies();
+  void visitCallers();
+  bool inlineInto(func::FuncOp function);
+  void chooseBody(const Caller &caller);
   void eraseCallees();
   void carryOut();
   void reportRefused(ArrayRef<PlannedRefusal> refusals);
 
   Operation *scope;
-  SmallVector<InlinedFunction> inlined;
-  Plan plan;
-  std::vector<PlannedNorm> norms;             // of what is left
-  llvm::DenseSet<Operation *> replaced, gone; // functions
+  Rounding rounding;
+  InlinerInterface inliner;
+  SymbolTableCollection tables;
+  llvm::DenseMap<Operation *, Region *> inlinable; // what calls are replaced by
+  SmallVector<Caller> callers;                     // after their callees
+  Plan plan;                                       // of what is written
+  std::vector<PlannedNorm> norms;                  // of what is left
+  llvm::DenseMap<Operation *, size_t> numNorms;    // of functions
+  llvm::DenseSet<Operation *> replaced, gone;      // functions
   llvm::DenseSet<Location> said;
   Recognition result;
 };
 } // namespace
 
-/// A copy that has norms which neither the function nor what it calls has takes
-/// the place of the function's body.
-void Recognizer::takeCopies() {
-  llvm::DenseMap<Operation *, size_t> counts;
-  for (const PlannedNorm &norm : plan.norms)
-    ++counts[getFunction(norm.op)];
-  for (const InlinedFunction &function : inlined) {
-    size_t known = counts.lookup(function.original);
-    for (func::FuncOp callee : function.callees)
-      known += counts.lookup(callee);
-    size_t found = function.plan.norms.size();
-    // A caller of this function has what it has, also where it stays.
-    counts[function.original] = std::max(known, found);
-    if (found > known)
-      replaced.insert(function.original);
-  }
-  auto take = [&](std::vector<PlannedNorm> &found) {
-    for (PlannedNorm &norm : found)
-      if (!replaced.contains(getFunction(norm.op)))
-        norms.push_back(std::move(norm));
-  };
-  take(plan.norms);
-  for (InlinedFunction &function : inlined)
-    if (replaced.contains(function.original)) {
-      take(function.plan.norms);
-      function.original.getBody().takeBody(function.copy->getBody());
-    }
+//===----------------------------------------------------------------------===//
+// Calls
+//===----------------------------------------------------------------------===//
+
+/// A larger callee stays a call, so that the copies are linear in the program.
+constexpr unsigned kMaxInlinedOps = 512;
+
+/// Whether the body may be copied to a caller, and can be part of a norm.
+static bool isInlinable(Region &body) {
+  if (!body.hasOneBlock())
+    return false;
+  bool hasLinalg = false;
+  unsigned size = 0;
+  WalkResult result = body.walk([&](Operation *op) {
+    hasLinalg |= isa<linalg::LinalgOp>(op);
+    return ++size > kMaxInlinedOps ? WalkResult::interrupt()
+                                   : WalkResult::advance();
+  });
+  return hasLinalg && !result.wasInterrupted() &&
+         llvm::all_of(body.front().without_terminator(),
+                      [](Operation &op) { return isMemoryEffectFree(&op); });
 }
 
-/// What only functions that are replaced have called.
-void Recognizer::eraseCallees() {
-  SmallVector<func::FuncOp> callees;
-  for (const InlinedFunction &function : inlined)
-    if (replaced.contains(function.original))
-      llvm::append_range(callees, function.callees);
-  if (callees.empty())
+/// Callees come before their callers, so that a body is inlined with what it
+/// calls itself. What is recursive or has no body stays a call.
+void Recognizer::visitCallers() {
+  if (!scope->hasTrait<OpTrait::SymbolTable>())
     return;
-  llvm::SetVector<Operation *> unused = findUnused(scope, callees);
-  gone.insert_range(unused);
+  const CallGraph graph(scope);
+  for (auto it = llvm::scc_begin(&graph); !it.isAtEnd(); ++it) {
+    if (it.hasCycle() || it->front()->isExternal())
+      continue;
+    auto function =
+        dyn_cast<func::FuncOp>(it->front()->getCallableRegion()->getParentOp());
+    if (!function)
+      continue;
+    bool hasCopy = inlineInto(function);
+    Region &body =
+        hasCopy ? callers.back().copy->getBody() : function.getBody();
+    if (function.isPrivate() && isInlinable(body))
+      inlinable[function] = &body;
+    if (hasCopy)
+      chooseBody(callers.back());
+  }
+}
+
+/// Whether there is a copy with calls inlined now.
+bool Recognizer::inlineInto(func::FuncOp function) {
+  // Also of a call in the copy, which no symbol table holds.
+  auto getCallee = [&](func::CallOp call) {
+    auto callee = tables.lookupNearestSymbolFrom<func::FuncOp>(
+        function, call.getCalleeAttr());
+    return callee && inlinable.contains(callee) ? callee : func::FuncOp();
+  };
+  SmallVector<func::CallOp> calls;
+  auto collect = [&](func::CallOp call) {
+    if (getCallee(call))
+      calls.push_back(call);
+  };
+  function.walk(collect);
+  if (calls.empty())
+    return false;
+  calls.clear();
+  Caller caller{function, function.clone(), {}, {}};
+  caller.copy->walk(collect);
+  for (func::CallOp call : calls) {
+    func::FuncOp callee = getCallee(call);
+    if (!inliner.isLegalToInline(call, callee, /*wouldBeCloned=*/true) ||
+        failed(inlineCall(inliner, InlinerConfig().getCloneCallback(), call,
+                          callee, inlinable[callee])))
+      continue;
+    call.erase();
+    caller.callees.push_back(callee);
+  }
+  if (caller.callees.empty())
+    return false;
+  caller.plan = makePlan(*caller.copy, rounding);
+  callers.push_back(std::move(caller));
+  return true;
+}
+
+/// A copy that has norms which neither the function nor what it calls has is to
+/// take the place of the function's body.
+void Recognizer::chooseBody(const Caller &caller) {
+  size_t known = numNorms.lookup(caller.original);
+  for (func::FuncOp callee : caller.callees)
+    known += numNorms.lookup(callee);
+  size_t found = caller.plan.norms.size();
+  // A caller of this function has what it has, also where it stays.
+  numNorms[caller.original] = std::max(known, found);
+  if (found > known)
+    replaced.insert(caller.original);
+}
+
+/// What only functions that are replaced have called, and what only that uses.
+void Recognizer::eraseCallees() {
+  llvm::SetVector<Operation *> worklist;
+  for (const Caller &caller : callers)
+    if (replaced.contains(caller.original))
+      worklist.insert_range(caller.callees);
+  if (worklist.empty())
+    return;
+  SymbolUserMap users(tables, scope);
+  // The map has no attributes of the scope itself.
+  llvm::DenseSet<StringAttr> named;
+  scope->getAttrDictionary().walk(
+      [&](SymbolRefAttr name) { named.insert(name.getLeafReference()); });
+  while (!worklist.empty()) {
+    Operation *function = worklist.pop_back_val();
+    auto isLeft = [&](Operation *user) {
+      return !gone.contains(user->getParentOfType<func::FuncOp>());
+    };
+    if (named.contains(SymbolTable::getSymbolName(function)) ||
+        llvm::any_of(users.getUsers(function), isLeft) ||
+        !gone.insert(function).second)
+      continue;
+    function->walk([&](func::CallOp call) {
+      auto callee = tables.lookupNearestSymbolFrom<func::FuncOp>(
+          call, call.getCalleeAttr());
+      if (callee && callee.isPrivate())
+        worklist.insert(callee);
+    });
+  }
   llvm::erase_if(norms, [&](const PlannedNorm &norm) {
     return gone.contains(getFunction(norm.op));
   });
-  for (Operation *function : unused)
+  for (Operation *function : gone)
     function->erase();
 }
+
+//===----------------------------------------------------------------------===//
+// Outcomes
+//===----------------------------------------------------------------------===//
 
 void Recognizer::carryOut() {
   for (const PlannedNorm &norm : norms)
@@ -154,21 +267,32 @@ void Recognizer::reportRefused(ArrayRef<PlannedRefusal> refusals) {
 }
 
 Recognition Recognizer::run() {
-  takeCopies();
+  for (const PlannedNorm &norm : plan.norms)
+    ++numNorms[getFunction(norm.op)];
+  visitCallers();
+  norms = std::move(plan.norms);
+  llvm::erase_if(norms, [&](const PlannedNorm &norm) {
+    return replaced.contains(getFunction(norm.op));
+  });
+  for (Caller &caller : callers)
+    if (replaced.contains(caller.original)) {
+      llvm::move(caller.plan.norms, std::back_inserter(norms));
+      caller.original.getBody().takeBody(caller.copy->getBody());
+    }
   eraseCallees();
   carryOut();
   reportRefused(plan.refused);
   llvm::erase_if(plan.rootsOfOthers, [&](const PlannedRefusal &refusal) {
-    return llvm::any_of(inlined, [&](const InlinedFunction &function) {
-      return function.original == refusal.function;
+    return llvm::any_of(callers, [&](const Caller &caller) {
+      return caller.original == refusal.function;
     });
   });
   reportRefused(plan.rootsOfOthers);
   // Also of a function that keeps its calls: what was refused spans one.
-  for (const InlinedFunction &function : inlined)
-    if (!gone.contains(function.original)) {
-      reportRefused(function.plan.refused);
-      reportRefused(function.plan.rootsOfOthers);
+  for (const Caller &caller : callers)
+    if (!gone.contains(caller.original)) {
+      reportRefused(caller.plan.refused);
+      reportRefused(caller.plan.rootsOfOthers);
     }
   return std::move(result);
 }

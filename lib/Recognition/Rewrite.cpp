@@ -15,6 +15,7 @@
 
 using namespace mlir;
 using namespace mlir::norm;
+using row::Kind;
 
 namespace {
 /// Where a value of a body now stands; `map` is from the loops of its op.
@@ -222,18 +223,68 @@ Value Rewrite::getInput(const PlannedNorm &norm) {
   return tensor;
 }
 
-/// Null where there is none.
+/// Operands come first. The planner bounds the number of nodes, and so the
+/// depth of the recursion.
+static Value emit(OpBuilder &b, Location loc, const row::Node *node,
+                  llvm::DenseMap<const row::Node *, Value> &known) {
+  if (Value value = known.lookup(node))
+    return value;
+  SmallVector<Value> args;
+  for (const row::Node *operand : node->getOperands())
+    args.push_back(emit(b, loc, operand, known));
+  auto create = [&]() -> Value {
+    switch (node->getKind()) {
+    case Kind::Constant:
+      return arith::ConstantOp::create(
+          b, loc, cast<row::ConstantNode>(node)->getAttr());
+    case Kind::Add:
+      return arith::AddFOp::create(b, loc, args[0], args[1]);
+    case Kind::Mul:
+      return arith::MulFOp::create(b, loc, args[0], args[1]);
+    case Kind::Div:
+      return arith::DivFOp::create(b, loc, args[0], args[1]);
+    case Kind::Neg:
+      return arith::NegFOp::create(b, loc, args[0]);
+    case Kind::Round:
+      return arith::TruncFOp::create(b, loc, node->getType(), args[0]);
+    case Kind::Extend:
+      return arith::ExtFOp::create(b, loc, node->getType(), args[0]);
+    default:
+      llvm_unreachable("the planner plans no other node as a weight");
+    }
+  };
+  return known[node] = create();
+}
+
+/// Null where there is none; what no tensor holds is computed by one op.
 Value Rewrite::getWeight(const PlannedNorm &norm, Value input) {
-  PlannedWeight weight = norm.weight;
+  const PlannedWeight &weight = norm.weight;
   if (!weight.expression)
     return getTensor(weight.tensor, norm.op);
-  for (WeightElement &element : weight.elements)
-    element.tensor = getTensor(element.tensor, norm.op);
+  SmallVector<Value> inputs;
+  SmallVector<AffineMap> maps;
+  for (const WeightElement &element : weight.elements) {
+    inputs.push_back(getTensor(element.tensor, norm.op));
+    maps.push_back(element.map);
+  }
   Location loc = norm.op->getLoc();
   SmallVector<OpFoldResult> sizes;
   for (int64_t dim : norm.weightDims)
     sizes.push_back(tensor::getMixedSize(rewriter, loc, input, dim));
-  return materialize(rewriter, loc, weight, sizes);
+  Value init = tensor::EmptyOp::create(rewriter, loc, sizes,
+                                       weight.expression->getType());
+  maps.push_back(rewriter.getMultiDimIdentityMap(sizes.size()));
+  SmallVector<utils::IteratorType> iterators(sizes.size(),
+                                             utils::IteratorType::parallel);
+  auto generic = linalg::GenericOp::create(
+      rewriter, loc, TypeRange(init), inputs, init, maps, iterators,
+      [&](OpBuilder &b, Location loc, ValueRange args) {
+        llvm::DenseMap<const row::Node *, Value> known;
+        for (auto [element, arg] : llvm::zip(weight.elements, args))
+          known[element.node] = arg;
+        linalg::YieldOp::create(b, loc, emit(b, loc, weight.expression, known));
+      });
+  return generic.getResult(0);
 }
 
 /// Dimension `dim` of `rank` is two in the expanded shape.

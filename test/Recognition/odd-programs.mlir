@@ -591,3 +591,43 @@ func.func @yields_from_outside(%x: tensor<4x32xf32>) -> tensor<4x32xf32> {
   } -> tensor<4x32xf32>
   return %y : tensor<4x32xf32>
 }
+
+// The normalized value is read by others through a body that only moves it, which
+// yields an argument: the norm ends in front of it. (A null pointer was read.)
+// CHECK-LABEL: func.func @is_shared_transposed(
+// CHECK: %[[Z:.*]] = norm.rmsnorm ins(%arg0 : tensor<4x32xf32>)
+// CHECK: %[[T:.*]] = linalg.transpose ins(%[[Z]] : tensor<4x32xf32>)
+// CHECK: linalg.generic {{.*}} ins(%[[T]], %arg1 :
+// CHECK: return %[[T]],
+func.func @is_shared_transposed(%x: tensor<4x32xf32>, %w: tensor<32xf32>)
+    -> (tensor<32x4xf32>, tensor<32x4xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %n = arith.constant 32.0 : f32
+  %e1 = tensor.empty() : tensor<4xf32>
+  %init = linalg.fill ins(%zero : f32) outs(%e1 : tensor<4xf32>) -> tensor<4xf32>
+  %sum = linalg.generic {indexing_maps = [#all, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%x : tensor<4x32xf32>) outs(%init : tensor<4xf32>) {
+  ^bb0(%in: f32, %acc: f32):
+    %square = arith.mulf %in, %in : f32
+    %next = arith.addf %square, %acc : f32
+    linalg.yield %next : f32
+  } -> tensor<4xf32>
+  %e2 = tensor.empty() : tensor<4x32xf32>
+  %z = linalg.generic {indexing_maps = [#all, #row, #all], iterator_types = ["parallel", "parallel"]}
+      ins(%x, %sum : tensor<4x32xf32>, tensor<4xf32>) outs(%e2 : tensor<4x32xf32>) {
+  ^bb0(%in: f32, %s: f32, %out: f32):
+    %mean = arith.divf %s, %n : f32
+    %root = math.sqrt %mean : f32
+    %v = arith.divf %in, %root : f32
+    linalg.yield %v : f32
+  } -> tensor<4x32xf32>
+  %e3 = tensor.empty() : tensor<32x4xf32>
+  %t = linalg.transpose ins(%z : tensor<4x32xf32>) outs(%e3 : tensor<32x4xf32>) permutation = [1, 0]
+  %y = linalg.generic {indexing_maps = [#all, #row, #all], iterator_types = ["parallel", "parallel"]}
+      ins(%t, %w : tensor<32x4xf32>, tensor<32xf32>) outs(%e3 : tensor<32x4xf32>) {
+  ^bb0(%in: f32, %weight: f32, %out: f32):
+    %v = arith.mulf %in, %weight : f32
+    linalg.yield %v : f32
+  } -> tensor<32x4xf32>
+  return %t, %y : tensor<32x4xf32>, tensor<32x4xf32>
+}
