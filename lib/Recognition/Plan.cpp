@@ -167,19 +167,16 @@ static PlannedRefusal describe(Operation *op, Rejection rejection) {
 void Planner::decideScalar(Value scalar) {
   Value reduction = getReduction(scalar);
   Attempt<PlannedNorm> norm = decideAt(scalar);
+  // A part of what is refused as a whole would be another function of x.
+  if (norm || getReason(norm.getRejection().why) == Refusal::WeightNotOverDims)
+    taken.insert_range(collectParts(scalar));
   if (norm) {
     hasNorm.insert(reduction);
-    taken.insert_range(collectParts(scalar));
     found.insert({scalar, std::move(*norm)});
-    return;
-  }
-  Rejection &rejection = norm.getRejection();
-  // A part of it would be another function of x than the whole.
-  if (getReason(rejection.why) == Refusal::WeightNotOverDims)
-    taken.insert_range(collectParts(scalar));
-  if (rejection.why != Why::NoCandidate)
+  } else if (norm.getRejection().why != Why::NoCandidate) {
     refused.insert({reduction, describe(scalar.getDefiningOp()->getParentOp(),
-                                        std::move(rejection))});
+                                        std::move(norm.getRejection()))});
+  }
 }
 
 /// A scalar among the parts of the norm that something else than norms of this

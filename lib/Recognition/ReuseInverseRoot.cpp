@@ -55,9 +55,9 @@ static bool canBeEarlier(RMSNormOp norm, ArrayRef<Value> tensors,
 }
 
 static RankedTensorType getStatisticType(RMSNormOp norm) {
-  SmallVector<int64_t> shape;
-  for (int64_t dim : norm.getBatchDims())
-    shape.push_back(norm.getInputType().getDimSize(dim));
+  auto shape = llvm::map_to_vector(norm.getBatchDims(), [&](int64_t dim) {
+    return norm.getInputType().getDimSize(dim);
+  });
   return RankedTensorType::get(shape, norm.getEffectiveComputeType());
 }
 
@@ -91,9 +91,8 @@ static RMSNormOp addStatistic(RewriterBase &rewriter, RMSNormOp norm,
   RankedTensorType statistic = getStatisticType(norm);
   SmallVector<OpFoldResult> sizes =
       tensor::getMixedSizes(rewriter, loc, norm.getInput());
-  SmallVector<OpFoldResult> kept;
-  for (int64_t dim : norm.getBatchDims())
-    kept.push_back(sizes[dim]);
+  auto kept = llvm::map_to_vector(norm.getBatchDims(),
+                                  [&](int64_t dim) { return sizes[dim]; });
   auto resultType = cast<RankedTensorType>(norm.getResult(0).getType());
   SmallVector<Value> operands(norm.getDpsInputs());
   operands.push_back(createEmpty(rewriter, loc, sizes, resultType));
