@@ -11,7 +11,6 @@
 #include "mlir/CAPI/Support.h"
 #include "mlir/IR/Verifier.h"
 #include "norm/Recognition/Recognize.h"
-#include "llvm/ADT/StringSwitch.h"
 
 using namespace mlir;
 using namespace mlir::norm;
@@ -46,8 +45,8 @@ NormStatus normRecognize(MlirOperation scope, MlirStringRef rounding,
                          NormFindingCallback callback, void *userData,
                          NormError *error) {
   Operation *root = unwrap(scope);
-  std::optional<Rounding> mode = symbolizeRounding(
-      rounding.length == 0 ? "default" : unwrap(rounding));
+  std::optional<Rounding> mode =
+      symbolizeRounding(rounding.length == 0 ? "default" : unwrap(rounding));
   if (!root || !root->hasTrait<OpTrait::IsIsolatedFromAbove>())
     return finish(error, NORM_INVALID_ARGUMENT,
                   "scope must be a module or a function");

@@ -15,7 +15,6 @@
 #include "mlir/Dialect/Transform/IR/TransformTypes.h"
 #include "norm/IR/Norm.h"
 #include "norm/Recognition/Recognize.h"
-#include "llvm/ADT/StringSwitch.h"
 
 #define GET_OP_CLASSES
 #include "norm/TransformOps/NormTransformOps.cpp.inc"
