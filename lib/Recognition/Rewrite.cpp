@@ -400,7 +400,9 @@ void Rewrite::eraseDead(SmallVector<Operation *> worklist) {
     Operation *next = worklist.pop_back_val();
     if (erased.contains(next))
       continue;
-    if (llvm::all_of(next->getUsers(), llvm::IsaPred<tensor::DimOp>))
+    // Of other ops, such as an extent of many users, none is gone through.
+    if (isa<linalg::LinalgOp>(next) &&
+        llvm::all_of(next->getUsers(), llvm::IsaPred<tensor::DimOp>))
       forwardExtents(rewriter, next);
     // The effects of what is replaced are those of the rest.
     if (!isOpTriviallyDead(next) && !done.contains(next))
