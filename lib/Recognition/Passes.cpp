@@ -53,11 +53,10 @@ struct NormRecognize : norm::impl::NormRecognizeBase<NormRecognize> {
 };
 } // namespace
 
-template <typename Printed>
-static std::string toText(const Printed &printed, AsmState &names) {
+static std::string toText(const Node &node, AsmState &names) {
   std::string text;
   llvm::raw_string_ostream os(text);
-  printed.print(os, &names);
+  node.print(os, &names);
   return text;
 }
 
@@ -74,7 +73,7 @@ static void printResults(linalg::LinalgOp op, AsmState &names) {
     auto *element = cast<ElementNode>(context.getElement(result, indices));
     const Node *opened = reader.open(element);
     const Node *node = opened ? opened : element;
-    std::string form = toText(normalize(context, node), names);
+    std::string form = toText(*normalize(context, node).node, names);
     std::string text = toText(*node, names);
     llvm::outs() << toText(*element, names) << " = " << text << '\n';
     if (form != text)

@@ -15,23 +15,18 @@ using Digits = SmallVector<IndexDigit>; // the lowest first, none of size 1
 /// The lowest digits that have `size` values together; the others stay.
 static std::optional<Digits> takeLow(Digits &digits, int64_t size) {
   Digits low;
-  while (size > 1) {
-    if (digits.empty())
-      return low; // the value is below `size` anyway
-    IndexDigit &next = digits.front();
-    if (size % next.size == 0) {
-      size /= next.size;
-      low.push_back(next);
+  // Where no digit is left, the value is below `size` anyway.
+  while (size > 1 && !digits.empty()) {
+    auto &[variable, divisor, values] = digits.front();
+    int64_t part = std::min(size, values);
+    if (size % part != 0 || values % part != 0)
+      return std::nullopt;
+    low.push_back({variable, divisor, part});
+    size /= part;
+    values /= part;
+    divisor *= part; // at most the extent
+    if (values == 1)
       digits.erase(digits.begin());
-      continue;
-    }
-    if (next.size % size != 0)
-      return std::nullopt;
-    low.push_back({next.variable, next.divisor, size});
-    if (llvm::MulOverflow(next.divisor, size, next.divisor))
-      return std::nullopt;
-    next.size /= size;
-    size = 1;
   }
   return low;
 }
@@ -39,40 +34,24 @@ static std::optional<Digits> takeLow(Digits &digits, int64_t size) {
 static std::optional<Digits> getDigits(AffineExpr index,
                                        const Context &context);
 
-/// a * stride + b, where b has `stride` values.
-static std::optional<Digits> getDigitsOfSum(AffineBinaryOpExpr sum,
-                                            const Context &context) {
-  AffineExpr high = sum.getLHS(), low = sum.getRHS();
-  for (int turn = 0; turn < 2; ++turn, std::swap(high, low)) {
-    int64_t stride = 1;
-    AffineExpr factor = high;
-    if (auto product = dyn_cast<AffineBinaryOpExpr>(high))
-      if (auto constant = dyn_cast<AffineConstantExpr>(product.getRHS());
-          constant && product.getKind() == AffineExprKind::Mul) {
-        stride = constant.getValue();
-        factor = product.getLHS();
-      }
-    std::optional<Digits> a = getDigits(factor, context),
-                          b = getDigits(low, context);
-    if (!a || !b)
-      continue;
-    int64_t values = 1;
-    bool overflows = llvm::any_of(*b, [&](const IndexDigit &digit) {
-      return llvm::MulOverflow(values, digit.size, values);
-    });
-    if (overflows || values != stride)
-      continue;
-    llvm::append_range(*b, *a);
-    return b;
-  }
-  return std::nullopt;
+/// high + low, where the values of `low` fill the gaps of `high`.
+static std::optional<Digits> join(AffineExpr high, AffineExpr low,
+                                  const Context &context) {
+  int64_t stride = high.getLargestKnownDivisor(), values = 1;
+  std::optional<Digits> a = getDigits(high.floorDiv(stride), context),
+                        b = getDigits(low, context);
+  if (!a || !b || llvm::any_of(*b, [&](const IndexDigit &digit) {
+        return llvm::MulOverflow(values, digit.size, values);
+      }))
+    return std::nullopt;
+  llvm::append_range(*b, *a);
+  return values == stride ? b : std::nullopt;
 }
 
 static std::optional<Digits> getDigits(AffineExpr index,
                                        const Context &context) {
-  if (auto constant = dyn_cast<AffineConstantExpr>(index))
-    return constant.getValue() == 0 ? std::optional<Digits>(Digits())
-                                    : std::nullopt;
+  if (index == 0)
+    return Digits();
   if (auto dim = dyn_cast<AffineDimExpr>(index)) {
     int64_t extent = context.getExtent(dim.getPosition());
     if (extent < 1) // dynamic, or nothing at all
@@ -82,10 +61,13 @@ static std::optional<Digits> getDigits(AffineExpr index,
   auto binary = dyn_cast<AffineBinaryOpExpr>(index);
   if (!binary)
     return std::nullopt;
-  if (binary.getKind() == AffineExprKind::Add)
-    return getDigitsOfSum(binary, context);
-  auto by = dyn_cast<AffineConstantExpr>(binary.getRHS());
-  std::optional<Digits> digits = getDigits(binary.getLHS(), context);
+  AffineExpr lhs = binary.getLHS(), rhs = binary.getRHS();
+  if (binary.getKind() == AffineExprKind::Add) {
+    std::optional<Digits> digits = join(lhs, rhs, context);
+    return digits ? digits : join(rhs, lhs, context);
+  }
+  auto by = dyn_cast<AffineConstantExpr>(rhs);
+  std::optional<Digits> digits = getDigits(lhs, context);
   if (!by || by.getValue() < 1 || !digits)
     return std::nullopt;
   if (binary.getKind() == AffineExprKind::Mod)
@@ -96,22 +78,15 @@ static std::optional<Digits> getDigits(AffineExpr index,
   return std::nullopt;
 }
 
-static bool isWhole(const IndexDigit &digit, const Context &context) {
-  return digit.divisor == 1 && digit.size == context.getExtent(digit.variable);
-}
-
 bool Correspondence::add(IndexDigit atRoot, IndexDigit inSum) {
-  const Context &context = reader->getContext();
-  if (isWhole(atRoot, context) && isWhole(inSum, context))
-    return variables.try_emplace(atRoot.variable, inSum.variable)
-               .first->second == inSum.variable;
-  for (const auto &[known, other] : digits) {
-    bool isSame = known == atRoot;
-    if (isSame != (other == inSum))
-      return false;
-    if (isSame)
-      return true;
-  }
+  auto isWhole = [&](const IndexDigit &digit) {
+    return digit.size == reader->getContext().getExtent(digit.variable);
+  };
+  if (isWhole(atRoot) && isWhole(inSum))
+    return add(atRoot.variable, inSum.variable);
+  for (const auto &[known, other] : digits)
+    if (known == atRoot || other == inSum)
+      return known == atRoot && other == inSum;
   digits.push_back({atRoot, inSum});
   return true;
 }
@@ -131,36 +106,28 @@ bool Correspondence::agreeOnDigits(AffineExpr atRoot, AffineExpr inSum) {
   return a->empty() && b->empty();
 }
 
-bool Correspondence::agree(AffineExpr atRoot, AffineExpr inSum) {
-  if (auto dim = dyn_cast<AffineDimExpr>(atRoot))
-    if (auto other = dyn_cast<AffineDimExpr>(inSum)) {
-      // A variable is either the same inside the sum or reduced there.
-      auto it =
-          variables.try_emplace(dim.getPosition(), other.getPosition()).first;
-      return it->second == other.getPosition();
-    }
-  Correspondence saved = *this;
+bool Correspondence::agreeOne(AffineExpr atRoot, AffineExpr inSum) {
+  if (isa<AffineDimExpr>(atRoot) && isa<AffineDimExpr>(inSum))
+    return add(cast<AffineDimExpr>(atRoot).getPosition(),
+               cast<AffineDimExpr>(inSum).getPosition());
   auto a = dyn_cast<AffineBinaryOpExpr>(atRoot),
        b = dyn_cast<AffineBinaryOpExpr>(inSum);
-  if (a && b && a.getKind() == b.getKind() && agree(a.getLHS(), b.getLHS()) &&
-      agree(a.getRHS(), b.getRHS()))
+  if (a && b && a.getKind() == b.getKind() &&
+      agree({a.getLHS(), a.getRHS()}, {b.getLHS(), b.getRHS()}))
     return true;
-  *this = saved;
   if (isa<AffineConstantExpr, AffineSymbolExpr>(atRoot) ||
       isa<AffineConstantExpr, AffineSymbolExpr>(inSum))
     return atRoot == inSum;
-  if (agreeOnDigits(atRoot, inSum))
-    return true;
-  *this = std::move(saved);
-  return false;
+  return agreeOnDigits(atRoot, inSum);
 }
 
-bool Correspondence::agreeAll(ArrayRef<AffineExpr> atRoot,
-                              ArrayRef<AffineExpr> inSum) {
+bool Correspondence::agree(ArrayRef<AffineExpr> atRoot,
+                           ArrayRef<AffineExpr> inSum) {
   Correspondence saved = *this;
   if (atRoot.size() == inSum.size() &&
-      llvm::all_of_zip(atRoot, inSum,
-                       [&](AffineExpr a, AffineExpr b) { return agree(a, b); }))
+      llvm::all_of_zip(atRoot, inSum, [&](AffineExpr a, AffineExpr b) {
+        return agreeOne(a, b);
+      }))
     return true;
   *this = std::move(saved);
   return false;
@@ -179,31 +146,33 @@ static bool isLater(Value a, Value b) {
   return ancestor && ancestor != other && !ancestor->isBeforeInBlock(other);
 }
 
-Correspondence::Step Correspondence::matchElements(Pair &pair) {
-  auto *a = dyn_cast<ElementNode>(pair.first),
-       *b = dyn_cast<ElementNode>(pair.second);
-  if (!a && !b)
-    return Step::Opened;
-  bool isOne = a && b && a->getValue() == b->getValue();
-  if (isOne && agreeAll(a->getIndices(), b->getIndices()))
-    return Step::Same;
-  if (++numOpened > kMaxOpened) {
-    beyondBound = true;
-    return Step::Differ;
+/// Opens elements until none is left, or both are of one tensor at indices that
+/// agree.
+bool Correspondence::openElements(const Node *&left, const Node *&right) {
+  auto open = [&](const ElementNode *element) {
+    return element ? reader->open(element) : nullptr;
+  };
+  while (left->is(Kind::Element) || right->is(Kind::Element)) {
+    auto *a = dyn_cast<ElementNode>(left), *b = dyn_cast<ElementNode>(right);
+    bool isOne = a && b && a->getValue() == b->getValue();
+    if (isOne && agree(a->getIndices(), b->getIndices()))
+      return true;
+    if (++numOpened > kMaxOpened) {
+      beyondBound = true;
+      return false;
+    }
+    bool isLeft = isOne || !b || (a && isLater(a->getValue(), b->getValue()));
+    const Node *first = isLeft ? open(a) : nullptr;
+    // What cannot be opened may be what the other one opens to.
+    const Node *second = isOne || !first ? open(b) : nullptr;
+    if (!first && !second)
+      first = open(a);
+    if (!first && !second)
+      return false;
+    left = first ? first : left;
+    right = second ? second : right;
   }
-  bool opensA = a && (isOne || !b || isLater(a->getValue(), b->getValue()));
-  bool opensB = b && (isOne || !opensA);
-  const Node *first = opensA ? reader->open(a) : nullptr,
-             *second = opensB ? reader->open(b) : nullptr;
-  // What cannot be opened may be what the other one opens to.
-  if (!first && !second && !isOne) {
-    first = !opensA && a ? reader->open(a) : nullptr;
-    second = !opensB && b ? reader->open(b) : nullptr;
-  }
-  if (!first && !second)
-    return Step::Differ;
-  pair = {first ? first : pair.first, second ? second : pair.second};
-  return matchElements(pair);
+  return true;
 }
 
 /// How alike two nodes look, to choose between a + b and b + a.
@@ -216,76 +185,73 @@ static int compareLooks(const Node *a, const Node *b) {
   return x && x->getValue() == y->getValue() ? 2 : 1;
 }
 
-bool Correspondence::pushOperands(Pair pair, SmallVectorImpl<Pair> &worklist) {
-  ArrayRef<const Node *> a = pair.first->getOperands(),
-                         b = pair.second->getOperands();
-  if (a.size() != b.size())
-    return false;
-  SmallVector<const Node *> other(b);
-  if ((pair.first->is(Kind::Add) || pair.first->is(Kind::Mul)) &&
-      compareLooks(a[0], b[1]) + compareLooks(a[1], b[0]) >
-          compareLooks(a[0], b[0]) + compareLooks(a[1], b[1]))
-    std::swap(other[0], other[1]);
-  for (auto [x, y] : llvm::zip_equal(a, other))
-    worklist.push_back({x, y});
-  return true;
+/// The operands of `b` in the order in which they look most like those of `a`.
+static SmallVector<const Node *> alignOperands(const Node *a, const Node *b) {
+  SmallVector<const Node *> sorted(b->getOperands());
+  auto looks = [&](unsigned i, unsigned j) {
+    return compareLooks(a->getOperand(0), sorted[i]) +
+           compareLooks(a->getOperand(1), sorted[j]);
+  };
+  if ((a->is(Kind::Add) || a->is(Kind::Mul)) && looks(1, 0) > looks(0, 1))
+    std::swap(sorted[0], sorted[1]);
+  return sorted;
 }
 
 bool Correspondence::match(const Node *atRoot, const Node *inSum) {
+  using Pair = std::pair<const Node *, const Node *>;
   SmallVector<Pair> worklist{{atRoot, inSum}};
   llvm::DenseSet<Pair> seen;
   while (!worklist.empty()) {
-    Pair pair = worklist.pop_back_val();
+    auto [a, b] = worklist.pop_back_val();
     // What was equal stays so: the variables that it fixed are kept.
-    if (!seen.insert(pair).second)
+    if (!seen.insert({a, b}).second)
       continue;
     if (seen.size() > kMaxPairs) {
       beyondBound = true;
       return false;
     }
-    Step step = matchElements(pair);
-    if (step == Step::Differ)
+    if (!openElements(a, b))
       return false;
-    if (step == Step::Same)
+    if (a->is(Kind::Element))
       continue;
-    auto [a, b] = pair;
     if (a->is(Kind::Position) && b->is(Kind::Position)) {
-      if (!agree(cast<PositionNode>(a)->getIndex(),
-                 cast<PositionNode>(b)->getIndex()))
+      if (!agree(a->getIndices(), b->getIndices()))
         return false;
     } else if (a->is(Kind::Sum) || a->getOperands().empty()) {
       if (a != b)
         return false;
       for (unsigned variable : getDependentVariables(a))
-        if (!agree(reader->getContext().getIndex(variable),
-                   reader->getContext().getIndex(variable)))
+        if (!add(variable, variable))
           return false;
-    } else if (!a->isAlike(b) || !pushOperands(pair, worklist)) {
-      return false;
+    } else {
+      if (!a->isAlike(b) || a->getOperands().size() != b->getOperands().size())
+        return false;
+      for (auto [x, y] : llvm::zip_equal(a->getOperands(), alignOperands(a, b)))
+        worklist.push_back({x, y});
     }
   }
   return true;
 }
 
-/// Whether the digits of each variable are all of it, without overlap.
-static bool areComplete(SmallVector<IndexDigit> digits, const Context &context,
-                        SmallVectorImpl<unsigned> &variables) {
+/// The variables of `digits`, where these are all of each, without overlap.
+static std::optional<SmallVector<unsigned>>
+joinDigits(SmallVector<IndexDigit> digits, const Context &context) {
   llvm::sort(digits, [](const IndexDigit &a, const IndexDigit &b) {
     return std::tie(a.variable, a.divisor) < std::tie(b.variable, b.divisor);
   });
-  for (size_t i = 0; i < digits.size();) {
-    unsigned dim = digits[i].variable;
-    int64_t next = 1;
-    for (; i < digits.size() && digits[i].variable == dim; ++i) {
-      if (digits[i].divisor != next ||
-          llvm::MulOverflow(next, digits[i].size, next))
-        return false;
-    }
-    if (next != context.getExtent(dim))
-      return false;
-    variables.push_back(dim);
+  SmallVector<unsigned> variables;
+  int64_t next = 1; // the divisor of the digit after the last one
+  for (auto [i, digit] : llvm::enumerate(digits)) {
+    if (digit.divisor != next || llvm::MulOverflow(next, digit.size, next))
+      return std::nullopt;
+    if (i + 1 < digits.size() && digits[i + 1].variable == digit.variable)
+      continue;
+    if (next != context.getExtent(digit.variable))
+      return std::nullopt;
+    variables.push_back(digit.variable);
+    next = 1;
   }
-  return true;
+  return variables;
 }
 
 /// Nothing where digits of a variable are left over.
@@ -300,28 +266,24 @@ std::optional<SplitVariables> Correspondence::getSplitVariables() const {
     roots.push_back(atRoot);
     sums.push_back(inSum);
   }
+  auto inSum = joinDigits(sums, context), atRoot = joinDigits(roots, context);
+  std::optional<IndexDigit> group;
+  if (!atRoot && roots.size() == 1 && roots[0].divisor == 1) {
+    group = roots[0];
+    auto isAbove = [&](const IndexDigit &digit) {
+      return digit.variable == group->variable;
+    };
+    llvm::copy_if(kept, std::back_inserter(roots), isAbove);
+    llvm::erase_if(kept, isAbove);
+    atRoot = joinDigits(roots, context);
+  }
   auto isKept = [&](unsigned variable) {
     return variables.count(variable) ||
            llvm::any_of(kept, [&](const IndexDigit &digit) {
              return digit.variable == variable;
            });
   };
-  SplitVariables result;
-  if (!areComplete(sums, context, result.inSum))
+  if (!inSum || !atRoot || llvm::any_of(*atRoot, isKept))
     return std::nullopt;
-  if (areComplete(roots, context, result.atRoot))
-    return llvm::none_of(result.atRoot, isKept) ? std::optional(result)
-                                                : std::nullopt;
-  IndexDigit group = roots.front();
-  llvm::erase_if(kept, [&](const IndexDigit &digit) {
-    return digit.variable != group.variable;
-  });
-  kept.push_back(group);
-  result.atRoot.clear();
-  if (roots.size() != 1 || group.divisor != 1 ||
-      variables.count(group.variable) ||
-      !areComplete(kept, context, result.atRoot))
-    return std::nullopt;
-  result.group = group;
-  return result;
+  return SplitVariables{*atRoot, *inSum, group};
 }

@@ -48,8 +48,8 @@ public:
   /// Whether `inSum` is `atRoot`, with what was agreed on before. Tensors are
   /// opened, the later one first, until both sides are alike.
   bool match(const Node *atRoot, const Node *inSum);
-  /// Whether two indices may be one.
-  bool agree(AffineExpr atRoot, AffineExpr inSum);
+  /// Whether indices may be the same; where not, what was agreed on stays.
+  bool agree(ArrayRef<AffineExpr> atRoot, ArrayRef<AffineExpr> inSum);
   /// Whether a match failed at the bounds on what is compared.
   bool isBeyondBound() const { return beyondBound; }
 
@@ -58,14 +58,14 @@ public:
   std::optional<SplitVariables> getSplitVariables() const;
 
 private:
-  using Pair = std::pair<const Node *, const Node *>;
-
-  enum class Step { Differ, Same, Opened };
-  Step matchElements(Pair &pair);
-  bool pushOperands(Pair pair, SmallVectorImpl<Pair> &worklist);
-  bool agreeAll(ArrayRef<AffineExpr> atRoot, ArrayRef<AffineExpr> inSum);
+  bool openElements(const Node *&left, const Node *&right);
+  bool agreeOne(AffineExpr atRoot, AffineExpr inSum);
   bool agreeOnDigits(AffineExpr atRoot, AffineExpr inSum);
   bool add(IndexDigit atRoot, IndexDigit inSum);
+  /// A variable is either the same inside the sum or reduced there.
+  bool add(unsigned atRoot, unsigned inSum) {
+    return variables.try_emplace(atRoot, inSum).first->second == inSum;
+  }
 
   Reader *reader;
   std::map<unsigned, unsigned> variables;

@@ -24,7 +24,7 @@ using MaybeCount = std::optional<SymbolicCount>;
 // Products of extents
 //===----------------------------------------------------------------------===//
 
-unsigned norm::row::getIntegerWidth(Type type) {
+static unsigned getIntegerWidth(Type type) {
   return type.isIntOrFloat() ? type.getIntOrFloatBitWidth() : 64;
 }
 
@@ -67,11 +67,10 @@ bool norm::row::isHeldBy(const SymbolicCount &count, Type type) {
   if (count.factor <= 0 || width < 32)
     return false;
   unsigned bits = llvm::Log2_64_Ceil(count.factor);
-  for (auto [value, dim] : count.symbols)
-    bits +=
-        dim >= 0
-            ? 31
-            : getIntegerWidth(Value::getFromOpaquePointer(value).getType()) - 1;
+  for (auto [value, dim] : count.symbols) {
+    Type type = Value::getFromOpaquePointer(value).getType();
+    bits += dim >= 0 ? 31 : getIntegerWidth(type) - 1;
+  }
   return bits < width || (width >= 64 && countsElementsOfOneTensor(count));
 }
 
@@ -95,51 +94,61 @@ MaybeCount norm::row::convert(const SymbolicCount &count, Type from, Type to,
   return std::nullopt;
 }
 
-static MaybeCount fold(Arithmetic kind, const APInt &a, const APInt &b) {
-  switch (kind) {
-  case Arithmetic::Add:
-    return getSigned(a + b);
-  case Arithmetic::Sub:
-    return getSigned(a - b);
-  case Arithmetic::Mul:
-    return getSigned(a * b);
-  case Arithmetic::MaxSigned:
-    return getSigned(llvm::APIntOps::smax(a, b));
-  case Arithmetic::MaxUnsigned:
-    return getSigned(llvm::APIntOps::umax(a, b));
-  }
-  llvm_unreachable("no other arithmetic");
+static APInt getBits(const SymbolicCount &constant, Type type) {
+  return APInt(getIntegerWidth(type), constant.factor, /*isSigned=*/true);
 }
 
-MaybeCount norm::row::combine(Arithmetic kind, const SymbolicCount &a,
-                              const SymbolicCount &b, Type type,
-                              bool dividesRow) {
-  bool isMax = kind == Arithmetic::MaxSigned || kind == Arithmetic::MaxUnsigned;
-  if (isMax && a == b)
-    return a;
-  unsigned width = getIntegerWidth(type);
-  if (a.isConstant() && b.isConstant())
-    return fold(kind, APInt(width, a.factor, /*isSigned=*/true),
-                APInt(width, b.factor, /*isSigned=*/true));
-  if (kind == Arithmetic::Mul) {
-    MaybeCount product = a.times(b);
-    return product && isHeldBy(*product, type) ? product : std::nullopt;
+static MaybeCount multiply(MaybeCount a, MaybeCount b, Type type) {
+  if (a && b && a->isConstant() && b->isConstant())
+    return getSigned(getBits(*a, type) * getBits(*b, type));
+  MaybeCount product = a && b ? a->times(*b) : std::nullopt;
+  return product && isHeldBy(*product, type) ? product : std::nullopt;
+}
+
+static MaybeCount maximize(MaybeCount a, MaybeCount b, Type type,
+                           bool isUnsigned, bool dividesRow) {
+  if (!a || !b || *a == *b)
+    return a == b ? a : std::nullopt;
+  if (b->isConstant())
+    std::swap(a, b);
+  if (a->isConstant() && b->isConstant()) {
+    APInt x = getBits(*a, type), y = getBits(*b, type);
+    return (isUnsigned ? x.ugt(y) : x.sgt(y)) ? a : b;
   }
-  if (kind == Arithmetic::Add || kind == Arithmetic::Sub || !dividesRow)
-    return std::nullopt;
   // max(extents, 1): a row that has elements has extents of at least 1, and
   // what an empty row is divided by is never used.
-  const SymbolicCount &extents = a.isConstant() ? b : a;
-  const SymbolicCount &least = a.isConstant() ? a : b;
-  if (least == SymbolicCount::get(1) && isHeldBy(extents, type) &&
-      llvm::all_of(extents.symbols, [](auto s) { return s.second >= 0; }))
-    return extents;
-  return std::nullopt;
+  bool isRow = dividesRow && *a == SymbolicCount::get(1) && isHeldBy(*b, type);
+  return isRow && llvm::all_of(b->symbols, [](auto s) { return s.second >= 0; })
+             ? b
+             : std::nullopt;
+}
+
+MaybeCount norm::row::compute(Operation *op, ArrayRef<SymbolicCount> operands,
+                              bool dividesRow) {
+  Type type = op->getResult(0).getType();
+  if (isa<arith::IndexCastOp, arith::IndexCastUIOp, arith::ExtSIOp,
+          arith::ExtUIOp, arith::TruncIOp>(op))
+    return convert(operands[0], op->getOperand(0).getType(), type,
+                   isa<arith::ExtUIOp, arith::IndexCastUIOp>(op));
+  if (isa<arith::MulIOp>(op))
+    return multiply(operands[0], operands[1], type);
+  if (isa<arith::MaxSIOp, arith::MaxUIOp>(op))
+    return maximize(operands[0], operands[1], type, isa<arith::MaxUIOp>(op),
+                    dividesRow);
+  if (!isa<arith::AddIOp, arith::SubIOp>(op) || !operands[0].isConstant() ||
+      !operands[1].isConstant())
+    return std::nullopt;
+  APInt a = getBits(operands[0], type), b = getBits(operands[1], type);
+  return getSigned(isa<arith::AddIOp>(op) ? a + b : a - b);
 }
 
 //===----------------------------------------------------------------------===//
 // What a program says
 //===----------------------------------------------------------------------===//
+
+static SymbolicCount getOwnSymbol(std::pair<Value, int64_t> key) {
+  return SymbolicCount::getSymbol(key.first, std::max<int64_t>(key.second, -1));
+}
 
 SymbolicCount Extents::resolve(Key root) {
   worklist.push_back(root);
@@ -182,47 +191,48 @@ MaybeCount Extents::readExtent(Value tensor, int64_t dim) {
     return std::nullopt;
   if (!type.isDynamicDim(dim))
     return SymbolicCount::get(type.getDimSize(dim));
-  Operation *op = tensor.getDefiningOp();
-  if (auto empty = dyn_cast_or_null<tensor::EmptyOp>(op))
-    return ask(empty.getMixedSizes()[dim]);
-  if (auto expand = dyn_cast_or_null<tensor::ExpandShapeOp>(op))
-    return ask(expand.getMixedOutputShape()[dim]);
-  if (auto cast = dyn_cast_or_null<tensor::CastOp>(op))
-    return isa<RankedTensorType>(cast.getSource().getType())
-               ? ask(Key(cast.getSource(), dim))
-               : std::nullopt;
-  if (auto collapse = dyn_cast_or_null<tensor::CollapseShapeOp>(op)) {
-    ReassociationIndices group = collapse.getReassociationIndices()[dim];
-    MaybeCount product = SymbolicCount();
-    for (int64_t source : group) {
-      MaybeCount next = ask(Key(collapse.getSrc(), source));
-      product = product && next ? product->times(*next) : std::nullopt;
-    }
-    return product;
-  }
-  if (auto slice = dyn_cast_or_null<tensor::ExtractSliceOp>(op)) {
-    SmallVector<OpFoldResult> sizes = slice.getMixedSizes();
-    llvm::SmallBitVector dropped = slice.getDroppedDims();
-    for (int64_t kept = 0, i = 0; i < int64_t(sizes.size()); ++i)
-      if (!dropped[i] && kept++ == dim)
-        return ask(sizes[i]);
-  }
-  if (auto pad = dyn_cast_or_null<tensor::PadOp>(op))
-    return isZeroInteger(pad.getMixedLowPad()[dim]) &&
-                   isZeroInteger(pad.getMixedHighPad()[dim])
-               ? ask(Key(pad.getSource(), dim))
-               : std::nullopt;
-  if (auto branch = dyn_cast_or_null<scf::IfOp>(op)) {
-    unsigned number = cast<OpResult>(tensor).getResultNumber();
-    MaybeCount a = ask(Key(branch.thenYield()->getOperand(number), dim)),
-               b = ask(Key(branch.elseYield()->getOperand(number), dim));
-    return a && b && *a == *b ? a : std::nullopt;
-  }
-  if (auto dps = dyn_cast_or_null<DestinationStyleOpInterface>(op))
-    if (Value init = dps.getTiedOpOperand(cast<OpResult>(tensor))->get();
-        init.getType() == type)
-      return ask(Key(init, dim));
-  return std::nullopt;
+  if (!tensor.getDefiningOp())
+    return std::nullopt;
+  return llvm::TypeSwitch<Operation *, MaybeCount>(tensor.getDefiningOp())
+      .Case([&](tensor::EmptyOp op) { return ask(op.getMixedSizes()[dim]); })
+      .Case([&](tensor::ExpandShapeOp op) {
+        return ask(op.getMixedOutputShape()[dim]);
+      })
+      .Case([&](tensor::CastOp op) {
+        return isa<RankedTensorType>(op.getSource().getType())
+                   ? ask(Key(op.getSource(), dim))
+                   : std::nullopt;
+      })
+      .Case([&](tensor::CollapseShapeOp op) {
+        MaybeCount product = SymbolicCount();
+        ReassociationIndices group = op.getReassociationIndices()[dim];
+        for (int64_t source : group) {
+          MaybeCount next = ask(Key(op.getSrc(), source));
+          product = product && next ? product->times(*next) : std::nullopt;
+        }
+        return product;
+      })
+      .Case([&](tensor::ExtractSliceOp op) {
+        llvm::SmallBitVector kept = op.getDroppedDims().flip();
+        return ask(op.getMixedSizes()[*std::next(kept.set_bits_begin(), dim)]);
+      })
+      .Case([&](tensor::PadOp op) {
+        return isZeroInteger(op.getMixedLowPad()[dim]) &&
+                       isZeroInteger(op.getMixedHighPad()[dim])
+                   ? ask(Key(op.getSource(), dim))
+                   : std::nullopt;
+      })
+      .Case([&](scf::IfOp op) {
+        unsigned number = cast<OpResult>(tensor).getResultNumber();
+        MaybeCount a = ask(Key(op.thenYield()->getOperand(number), dim)),
+                   b = ask(Key(op.elseYield()->getOperand(number), dim));
+        return a == b ? a : std::nullopt;
+      })
+      .Case([&](DestinationStyleOpInterface op) {
+        Value init = op.getTiedOpOperand(cast<OpResult>(tensor))->get();
+        return init.getType() == type ? ask(Key(init, dim)) : std::nullopt;
+      })
+      .Default(std::nullopt);
 }
 
 MaybeCount Extents::readInteger(Value value, int64_t kind) {
@@ -238,54 +248,40 @@ MaybeCount Extents::readInteger(Value value, int64_t kind) {
     if (type && index && *index >= 0 && *index < type.getRank())
       return ask(Key(dim.getSource(), *index));
   }
-  if (isa<arith::IndexCastOp, arith::IndexCastUIOp, arith::ExtSIOp,
-          arith::ExtUIOp, arith::TruncIOp>(op))
-    if (MaybeCount count = ask(Key(op->getOperand(0), kind)))
-      return convert(*count, op->getOperand(0).getType(), value.getType(),
-                     isa<arith::ExtUIOp, arith::IndexCastUIOp>(op));
-  if (isa<affine::AffineApplyOp, affine::AffineMaxOp>(op))
-    return readAffine(op, kind);
-  auto arithmetic =
-      llvm::TypeSwitch<Operation *, std::optional<Arithmetic>>(op)
-          .Case([](arith::AddIOp) { return Arithmetic::Add; })
-          .Case([](arith::SubIOp) { return Arithmetic::Sub; })
-          .Case([](arith::MulIOp) { return Arithmetic::Mul; })
-          .Case([](arith::MaxSIOp) { return Arithmetic::MaxSigned; })
-          .Case([](arith::MaxUIOp) { return Arithmetic::MaxUnsigned; })
-          .Default(std::nullopt);
-  if (!arithmetic)
+  if (isa<affine::AffineApplyOp, affine::AffineMaxOp>(op)) {
+    auto map = op->getAttrOfType<AffineMapAttr>("map").getValue();
+    ArrayRef<AffineExpr> results = simplifyAffineMap(map).getResults();
+    MaybeCount first = readAffine(op, results[0], kind);
+    if (results.size() != 2) // affine.max
+      return results.size() == 1 ? first : std::nullopt;
+    return maximize(first, readAffine(op, results[1], kind), value.getType(),
+                    /*isUnsigned=*/false, kind == kCount);
+  }
+  if (!isa<arith::ArithDialect>(op->getDialect()))
     return std::nullopt;
-  MaybeCount a = ask(Key(op->getOperand(0), kind));
-  MaybeCount b = ask(Key(op->getOperand(1), kind));
-  return a && b ? combine(*arithmetic, *a, *b, value.getType(), kind == kCount)
-                : std::nullopt;
+  SmallVector<SymbolicCount> operands;
+  for (Value operand : op->getOperands())
+    if (MaybeCount count = ask(Key(operand, kind)))
+      operands.push_back(*count);
+  return operands.size() == op->getNumOperands()
+             ? compute(op, operands, kind == kCount)
+             : std::nullopt;
 }
 
-MaybeCount Extents::readAffine(Operation *op, int64_t kind) {
-  AffineMap map = op->getAttrOfType<AffineMapAttr>("map").getValue();
-  Type type = op->getResult(0).getType();
-  auto combineBoth = [&](Arithmetic arithmetic, MaybeCount a, MaybeCount b) {
-    return a && b ? combine(arithmetic, *a, *b, type, kind == kCount)
-                  : std::nullopt;
-  };
-  auto read = [&](auto &read, AffineExpr expr) -> MaybeCount {
-    if (auto constant = dyn_cast<AffineConstantExpr>(expr))
-      return SymbolicCount::get(constant.getValue());
-    if (auto dim = dyn_cast<AffineDimExpr>(expr))
-      return ask(Key(op->getOperand(dim.getPosition()), kind));
-    if (auto symbol = dyn_cast<AffineSymbolExpr>(expr))
-      return ask(
-          Key(op->getOperand(map.getNumDims() + symbol.getPosition()), kind));
-    if (expr.getKind() != AffineExprKind::Mul)
-      return std::nullopt;
-    auto product = cast<AffineBinaryOpExpr>(expr);
-    MaybeCount lhs = read(read, product.getLHS());
-    return combineBoth(Arithmetic::Mul, lhs, read(read, product.getRHS()));
-  };
-  SmallVector<MaybeCount> results;
-  for (AffineExpr result : simplifyAffineMap(map).getResults())
-    results.push_back(read(read, result));
-  if (results.size() == 2) // affine.max
-    return combineBoth(Arithmetic::MaxSigned, results[0], results[1]);
-  return results.size() == 1 ? results[0] : std::nullopt;
+MaybeCount Extents::readAffine(Operation *op, AffineExpr expr, int64_t kind) {
+  if (auto constant = dyn_cast<AffineConstantExpr>(expr))
+    return SymbolicCount::get(constant.getValue());
+  if (auto dim = dyn_cast<AffineDimExpr>(expr))
+    return ask(Key(op->getOperand(dim.getPosition()), kind));
+  if (auto symbol = dyn_cast<AffineSymbolExpr>(expr)) {
+    auto map = op->getAttrOfType<AffineMapAttr>("map").getValue();
+    return ask(
+        Key(op->getOperand(map.getNumDims() + symbol.getPosition()), kind));
+  }
+  if (expr.getKind() != AffineExprKind::Mul)
+    return std::nullopt;
+  auto product = cast<AffineBinaryOpExpr>(expr);
+  MaybeCount lhs = readAffine(op, product.getLHS(), kind);
+  return multiply(lhs, readAffine(op, product.getRHS(), kind),
+                  op->getResult(0).getType());
 }

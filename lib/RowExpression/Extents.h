@@ -40,8 +40,6 @@ struct SymbolicCount {
   static constexpr size_t kMaxSymbols = 16;
 };
 
-unsigned getIntegerWidth(Type type);
-
 /// Whether an integer of `type` holds `count` without wrapping around, read as
 /// signed and as unsigned. An extent of a tensor is taken to be below 2^31, and
 /// a tensor to have fewer than 2^63 elements.
@@ -54,12 +52,11 @@ std::optional<SymbolicCount> getSigned(const llvm::APInt &bits);
 /// From one type to another, which extends as unsigned or as signed, or cuts.
 std::optional<SymbolicCount> convert(const SymbolicCount &count, Type from,
                                      Type to, bool isUnsigned);
-enum class Arithmetic { Add, Sub, Mul, MaxSigned, MaxUnsigned };
+/// What a conversion, a sum, a product or a maximum of integers computes.
 /// `dividesRow`: nothing but the number of elements of a row is compared with
 /// the result, so that max(extents, 1) is the extents.
-std::optional<SymbolicCount> combine(Arithmetic kind, const SymbolicCount &a,
-                                     const SymbolicCount &b, Type type,
-                                     bool dividesRow);
+std::optional<SymbolicCount>
+compute(Operation *op, ArrayRef<SymbolicCount> operands, bool dividesRow);
 
 /// What the integers and extents of one program are; each is traced once, and
 /// nothing recurses over the length of the program.
@@ -78,9 +75,6 @@ private:
   /// A dimension of a tensor, or an integer: as it is, or as a row's count.
   using Key = std::pair<Value, int64_t>;
   static constexpr int64_t kInteger = -1, kCount = -2;
-  static SymbolicCount getOwnSymbol(Key key) {
-    return SymbolicCount::getSymbol(key.first, std::max(key.second, kInteger));
-  }
 
   SymbolicCount resolve(Key root);
   /// What `key` is if that is known; otherwise it is put on the worklist.
@@ -90,7 +84,8 @@ private:
   /// is not known yet.
   std::optional<SymbolicCount> readExtent(Value tensor, int64_t dim);
   std::optional<SymbolicCount> readInteger(Value value, int64_t kind);
-  std::optional<SymbolicCount> readAffine(Operation *op, int64_t kind);
+  std::optional<SymbolicCount> readAffine(Operation *op, AffineExpr expr,
+                                          int64_t kind);
 
   llvm::DenseMap<Key, SymbolicCount> known;
   llvm::DenseSet<Key> inProgress;

@@ -14,8 +14,10 @@
 #include "Node.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/TypeUtilities.h"
+#include "llvm/ADT/SetOperations.h"
 #include "llvm/ADT/SetVector.h"
 #include <cmath>
+#include <numeric>
 
 using namespace mlir;
 using namespace mlir::norm::row;
@@ -41,30 +43,10 @@ bool Payload::operator==(const Payload &other) const {
   return tie(*this) == tie(other);
 }
 
-/// A kind has one list at most, so that lists need no lengths.
-void Payload::profile(llvm::FoldingSetNodeID &id) const {
-  id.AddPointer(value.getAsOpaquePointer());
-  id.AddPointer(attribute.getAsOpaquePointer());
-  id.AddPointer(name.getAsOpaquePointer());
-  for (AffineExpr index : indices)
-    id.AddPointer(index.getAsOpaquePointer());
-  for (auto [symbol, dim] : count.symbols) {
-    id.AddPointer(symbol);
-    id.AddInteger(dim);
-  }
-  for (unsigned variable : variables)
-    id.AddInteger(variable);
-  id.AddInteger(count.factor);
-  id.AddInteger(numerator);
-  id.AddInteger(denominator);
-  id.AddInteger(spelling);
-  id.AddInteger(static_cast<unsigned>(predicate));
-}
-
-Node::Node(const llvm::FoldingSetNodeID &id, unsigned number, Kind kind,
-           Type type, ArrayRef<const Node *> operands, Payload given)
-    : FastFoldingSetNode(id), payload(std::move(given)), number(number),
-      kind(kind), type(type), operands(operands) {
+Node::Node(unsigned number, Kind kind, Type type,
+           ArrayRef<const Node *> operands, Payload given)
+    : payload(std::move(given)), number(number), kind(kind), type(type),
+      operands(operands) {
   bool isReduction = kind == Kind::Sum || !payload.variables.empty();
   reduces = isReduction;
   hasElement = kind == Kind::Element || kind == Kind::Position;
@@ -76,21 +58,19 @@ Node::Node(const llvm::FoldingSetNodeID &id, unsigned number, Kind kind,
 
 const Node *Context::unique(Kind kind, Type type,
                             ArrayRef<const Node *> operands, Payload payload) {
-  llvm::FoldingSetNodeID id;
-  id.AddInteger(static_cast<unsigned>(kind));
-  id.AddPointer(type.getAsOpaquePointer());
-  id.AddInteger(operands.size());
-  for (const Node *operand : operands)
-    id.AddPointer(operand);
-  payload.profile(id);
-  void *position;
-  if (Node *known = uniqueNodes.FindNodeOrInsertPos(id, position))
-    return known;
-  auto *node =
-      new Node(id, nodes.size(), kind, type, operands, std::move(payload));
-  nodes.emplace_back(node);
-  uniqueNodes.InsertNode(node, position);
-  return node;
+  size_t hash = llvm::hash_combine(
+      kind, type, llvm::hash_combine_range(operands), payload.value,
+      llvm::hash_combine_range(payload.indices), payload.count.factor,
+      llvm::hash_combine_range(payload.count.symbols), payload.attribute,
+      payload.name, llvm::hash_combine_range(payload.variables),
+      payload.numerator, payload.denominator, payload.spelling,
+      payload.predicate);
+  for (auto [it, end] = nodes.equal_range(hash); it != end; ++it)
+    if (it->second.kind == kind && it->second.type == type &&
+        it->second.getOperands() == operands && it->second.payload == payload)
+      return &it->second;
+  Node node(nodes.size(), kind, type, operands, std::move(payload));
+  return &nodes.emplace(hash, std::move(node))->second;
 }
 
 const Node *Context::getElement(Value value, ArrayRef<AffineExpr> indices) {
@@ -133,8 +113,9 @@ const Node *Context::getPosition(AffineExpr index) {
 const Node *Context::getPower(const Node *base, int numerator, int denominator,
                               PowerNode::Spelling spelling, Type type) {
   Payload payload;
-  payload.numerator = numerator;
-  payload.denominator = denominator;
+  int divisor = std::gcd(numerator, denominator);
+  payload.numerator = numerator / divisor;
+  payload.denominator = denominator / divisor;
   payload.spelling = static_cast<unsigned>(spelling);
   return unique(Kind::Power, type, base, std::move(payload));
 }
@@ -184,42 +165,35 @@ bool norm::row::isConstant(const Node *node, double value) {
   return constant && constant->getValue().isExactlyValue(value);
 }
 
+APFloat norm::row::convert(APFloat value, const llvm::fltSemantics &semantics) {
+  bool losesInfo;
+  value.convert(semantics, APFloat::rmNearestTiesToEven, &losesInfo);
+  return value;
+}
+
 /// What the program computes of constants, rounded to nearest even as all its
 /// arithmetic is; a square root is so too, for double has the bits for f32.
 static std::optional<APFloat> evaluate(Kind kind, Type type,
                                        ArrayRef<APFloat> values) {
-  constexpr auto nearest = APFloat::rmNearestTiesToEven;
-  APFloat result = values[0];
-  bool losesInfo;
+  const APFloat &a = values[0], &b = values.back();
   switch (kind) {
   case Kind::Round:
   case Kind::Extend:
-    result.convert(cast<FloatType>(type).getFloatSemantics(), nearest,
-                   &losesInfo);
-    return result;
+    return convert(a, cast<FloatType>(type).getFloatSemantics());
   case Kind::Neg:
-    result.changeSign();
-    return result;
+    return neg(a);
   case Kind::Abs:
-    result.clearSign();
-    return result;
+    return abs(a);
   case Kind::Add:
-    result.add(values[1], nearest);
-    return result;
+    return a + b;
   case Kind::Mul:
-    result.multiply(values[1], nearest);
-    return result;
+    return a * b;
   case Kind::Div:
-    result.divide(values[1], nearest);
-    return result;
-  case Kind::Sqrt: {
-    if (result.isNegative() || type.getIntOrFloatBitWidth() > 64)
+    return a / b;
+  case Kind::Sqrt:
+    if (a.isNegative() || type.getIntOrFloatBitWidth() > 64)
       return std::nullopt;
-    result.convert(APFloat::IEEEdouble(), nearest, &losesInfo);
-    result = APFloat(std::sqrt(result.convertToDouble()));
-    result.convert(values[0].getSemantics(), nearest, &losesInfo);
-    return result;
-  }
+    return convert(APFloat(std::sqrt(a.convertToDouble())), a.getSemantics());
   default:
     return std::nullopt;
   }
@@ -254,9 +228,7 @@ const Node *Context::fold(Kind kind, Type type,
   case Kind::Add:
   case Kind::Mul:
     for (unsigned i : {0u, 1u})
-      if (auto *unit = dyn_cast<ConstantNode>(operands[i]);
-          unit && (kind == Kind::Mul ? unit->getValue().isExactlyValue(1.0)
-                                     : unit->getValue().isNegZero()))
+      if (isConstant(operands[i], kind == Kind::Mul ? 1.0 : -0.0))
         return operands[1 - i];
     return nullptr;
   case Kind::Div:
@@ -287,34 +259,31 @@ AffineExpr Context::getSymbol(Value value) {
   return getAffineSymbolExpr(id, context);
 }
 
+SmallVector<SymbolicCount, 2> Context::getSources(unsigned variable) const {
+  const auto &[extent, sources] = variables[variable];
+  if (ShapedType::isDynamic(extent))
+    return sources;
+  return {SymbolicCount::get(extent)};
+}
+
 bool Context::haveSameExtent(unsigned a, unsigned b) const {
-  const Variable &first = variables[a], &second = variables[b];
-  if (!ShapedType::isDynamic(first.extent) ||
-      !ShapedType::isDynamic(second.extent))
-    return first.extent == second.extent;
-  return a == b || llvm::any_of(first.sources, [&](const auto &source) {
-           return llvm::is_contained(second.sources, source);
+  return a == b || llvm::any_of(getSources(a), [&](const auto &source) {
+           return llvm::is_contained(getSources(b), source);
          });
 }
 
 bool Context::isExtentOf(unsigned variable, Value tensor, int64_t dim) {
-  SymbolicCount extent = extents.getExtent(tensor, dim);
-  if (extent.isConstant())
-    return variables[variable].extent == extent.factor;
-  return llvm::is_contained(variables[variable].sources, extent);
+  return llvm::is_contained(getSources(variable),
+                            extents.getExtent(tensor, dim));
 }
 
 bool Context::isProductOfExtents(const SymbolicCount &count,
                                  ArrayRef<unsigned> factors) const {
   SmallVector<SymbolicCount> products(1);
   for (unsigned factor : factors) {
-    const Variable &variable = variables[factor];
-    SmallVector<SymbolicCount, 2> sources = variable.sources;
-    if (!ShapedType::isDynamic(variable.extent))
-      sources.assign(1, SymbolicCount::get(variable.extent));
     SmallVector<SymbolicCount> next;
     for (const SymbolicCount &product : products)
-      for (const SymbolicCount &source : sources)
+      for (const SymbolicCount &source : getSources(factor))
         if (auto longer = product.times(source);
             longer && !llvm::is_contained(next, *longer))
           next.push_back(*longer);
@@ -355,18 +324,11 @@ static std::optional<ArrayRef<const Node *>> getDeciding(const Node *node) {
   case Kind::Extend:
   case Kind::Sum:
     return operands;
-  case Kind::Fma: // a * a + c, where c is -0.0 in a sum
-    return operands[0] == operands[1] && isConstant(operands[2], -0.0)
-               ? none
-               : operands;
   case Kind::Mul:
-    return operands[0] == operands[1] ? none : operands;
-  case Kind::Power: { // an odd one keeps the sign, a root has none
-    auto *power = cast<PowerNode>(node);
-    return power->getDenominator() == 1 && power->getNumerator() % 2 != 0
-               ? operands
-               : none;
-  }
+  case Kind::Fma: // a * a + c, where c is -0.0 in a sum
+    return operands[0] == operands[1] ? operands.drop_front(2) : operands;
+  case Kind::Power: // an odd one keeps the sign, a root has none
+    return cast<PowerNode>(node)->isOdd() ? operands : none;
   default:
     return std::nullopt;
   }
@@ -399,10 +361,8 @@ SmallVector<unsigned> norm::row::getDependentVariables(const Node *node) {
     bound.insert_range(next->getVariables());
     worklist.insert_range(next->getOperands());
   }
-  SmallVector<unsigned> result;
-  for (unsigned variable : found)
-    if (!bound.contains(variable))
-      result.push_back(variable);
+  llvm::set_subtract(found, bound);
+  SmallVector<unsigned> result(found.begin(), found.end());
   llvm::sort(result);
   return result;
 }

@@ -22,8 +22,7 @@
 #include "mlir/IR/AffineExpr.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/BuiltinAttributes.h"
-#include "llvm/ADT/FoldingSet.h"
-#include <memory>
+#include <unordered_map>
 #include <vector>
 
 namespace mlir::norm::row {
@@ -63,10 +62,9 @@ struct Payload {
   arith::CmpFPredicate predicate = arith::CmpFPredicate::OGT;
 
   bool operator==(const Payload &other) const;
-  void profile(llvm::FoldingSetNodeID &id) const;
 };
 
-class Node : public llvm::FastFoldingSetNode {
+class Node {
 public:
   Kind getKind() const { return kind; }
   /// In the order in which the nodes were made.
@@ -99,8 +97,8 @@ protected:
 
 private:
   friend class Context;
-  Node(const llvm::FoldingSetNodeID &id, unsigned number, Kind kind, Type type,
-       ArrayRef<const Node *> operands, Payload payload);
+  Node(unsigned number, Kind kind, Type type, ArrayRef<const Node *> operands,
+       Payload payload);
 
   unsigned number;
   Kind kind;
@@ -133,7 +131,7 @@ struct PositionNode : NodeOf<Kind::Position> {
   AffineExpr getIndex() const { return payload.indices[0]; }
 };
 
-/// base ^ (numerator / denominator); the denominator is 1, 2 or 4.
+/// base ^ (numerator / denominator), in lowest terms.
 struct PowerNode : NodeOf<Kind::Power> {
   /// exp(c * log(x)) is no closer than |c * log(x)| ulp.
   enum class Spelling { Power, ExpOfLog };
@@ -141,6 +139,7 @@ struct PowerNode : NodeOf<Kind::Power> {
   int getNumerator() const { return payload.numerator; }
   int getDenominator() const { return payload.denominator; }
   Spelling getSpelling() const { return Spelling(payload.spelling); }
+  bool isOdd() const { return getDenominator() == 1 && getNumerator() % 2; }
 };
 
 /// The larger or smaller of two values. Two of them are one node only where
@@ -214,6 +213,9 @@ public:
   /// s<id>, for an index that only the program knows.
   AffineExpr getSymbol(Value value);
 
+  /// What the extent of a variable is known to be: one constant, or the
+  /// sources.
+  SmallVector<SymbolicCount, 2> getSources(unsigned variable) const;
   /// Whether two variables, or a variable and a dimension, have one extent.
   bool haveSameExtent(unsigned a, unsigned b) const;
   bool isExtentOf(unsigned variable, Value tensor, int64_t dim);
@@ -228,13 +230,14 @@ private:
 
   MLIRContext *context;
   Extents extents;
-  std::vector<std::unique_ptr<Node>> nodes;
-  llvm::FoldingSet<Node> uniqueNodes;
+  std::unordered_multimap<size_t, Node> nodes; // by their hashes
   std::vector<Variable> variables;
   llvm::DenseMap<std::pair<unsigned, int64_t>, unsigned> byPosition;
   llvm::DenseMap<Value, unsigned> symbols;
 };
 
+/// Rounded to nearest even.
+APFloat convert(APFloat value, const llvm::fltSemantics &semantics);
 inline const Node *stripExtend(const Node *node) {
   return node->is(Kind::Extend) ? node->getOperand(0) : node;
 }
@@ -244,11 +247,6 @@ bool isConstant(const Node *node, double value);
 bool isNonNegative(const Node *node);
 /// The index variables that the value depends on, sorted.
 SmallVector<unsigned> getDependentVariables(const Node *node);
-
-inline llvm::raw_ostream &operator<<(llvm::raw_ostream &os, const Node &node) {
-  node.print(os);
-  return os;
-}
 
 } // namespace mlir::norm::row
 

@@ -18,41 +18,30 @@ Fraction norm::row::getFraction(const APFloat &value) {
   if (value.isZero())
     return Fraction(0);
   // A narrow type may not hold its own significand as an integer.
-  APFloat wide = value;
-  bool losesInfo;
-  wide.convert(APFloat::IEEEquad(), APFloat::rmNearestTiesToEven, &losesInfo);
-  // The significand as an integer, times a power of two.
-  int exponent = ilogb(wide) - wide.semanticsPrecision(wide.getSemantics());
-  APFloat scaled = scalbn(wide, -exponent, APFloat::rmNearestTiesToEven);
-  APSInt digits(wide.semanticsPrecision(wide.getSemantics()) + 2,
-                /*isUnsigned=*/false);
+  APFloat wide = convert(value, APFloat::IEEEquad());
+  int exponent = ilogb(wide) - 112;
+  APSInt digits(128, /*isUnsigned=*/false);
   bool isExact;
-  scaled.convertToInteger(digits, APFloat::rmTowardZero, &isExact);
-  APInt power = APInt::getOneBitSet(std::abs(exponent) + 2, std::abs(exponent));
+  scalbn(wide, -exponent, APFloat::rmNearestTiesToEven)
+      .convertToInteger(digits, APFloat::rmTowardZero, &isExact);
   Fraction significand{DynamicAPInt(digits)};
-  return exponent < 0 ? significand / Fraction(DynamicAPInt(power))
-                      : significand * Fraction(DynamicAPInt(power));
+  Fraction power{DynamicAPInt(
+      APInt::getOneBitSet(std::abs(exponent) + 2, std::abs(exponent)))};
+  return exponent < 0 ? significand / power : significand * power;
 }
 
 /// The constant of a type that is exactly `value`, if there is one.
 static std::optional<APFloat>
 getExactConstant(const Fraction &value, const llvm::fltSemantics &semantics) {
-  constexpr int64_t kMaxDigits = int64_t(1) << 62;
-  DynamicAPInt digits = value.num, rest = value.den;
-  int exponent = 0;
-  for (; rest % 2 == 0; rest /= 2)
-    --exponent;
-  for (; digits != 0 && digits % 2 == 0; digits /= 2)
-    ++exponent;
-  if (rest != 1 || digits > kMaxDigits || digits < -kMaxDigits)
-    return std::nullopt;
-  APFloat wide(APFloat::IEEEquad());
-  wide.convertFromAPInt(APInt(64, int64_t(digits), /*isSigned=*/true),
-                        /*IsSigned=*/true, APFloat::rmNearestTiesToEven);
-  wide = scalbn(wide, exponent, APFloat::rmNearestTiesToEven);
-  bool losesInfo;
-  wide.convert(semantics, APFloat::rmNearestTiesToEven, &losesInfo);
-  return losesInfo ? std::nullopt : std::optional(wide);
+  auto toFloat = [](const DynamicAPInt &integer) {
+    std::string digits;
+    llvm::raw_string_ostream(digits) << integer;
+    return APFloat(APFloat::IEEEquad(), digits);
+  };
+  APFloat constant =
+      convert(toFloat(value.num) / toFloat(value.den), semantics);
+  bool isExact = constant.isFinite() && getFraction(constant) == value;
+  return isExact ? std::optional(constant) : std::nullopt;
 }
 
 /// value ^ exponent, where that is a rational number and not a long one.
@@ -134,56 +123,6 @@ norm::row::collectFactors(const Node *node, const Fraction &exponent,
 // Forms
 //===----------------------------------------------------------------------===//
 
-bool Form::operator==(const Form &other) const {
-  return llvm::equal(terms, other.terms, [](const Term &a, const Term &b) {
-    return a.coefficient == b.coefficient && a.factors == b.factors;
-  });
-}
-
-static void print(llvm::raw_ostream &os, const Fraction &value) {
-  APFloat constant = getExactConstant(value, APFloat::IEEEdouble())
-                         .value_or(APFloat::getZero(APFloat::IEEEdouble()));
-  if (constant.isZero()) {
-    os << value.num << '/' << value.den;
-    return;
-  }
-  SmallString<16> digits;
-  constant.toString(digits, 9, 6);
-  os << digits;
-}
-
-static void print(llvm::raw_ostream &os, const Term &term, AsmState *names) {
-  bool hasCoefficient = term.coefficient != Fraction(1) || term.factors.empty();
-  bool isProduct = term.factors.size() + hasCoefficient > 1;
-  os << (isProduct ? "(" : "");
-  if (hasCoefficient)
-    print(os, term.coefficient);
-  if (hasCoefficient && isProduct)
-    os << " * ";
-  llvm::interleave(
-      term.factors, os,
-      [&](const Factor &factor) {
-        factor.base->print(os, names);
-        if (factor.exponent == Fraction(1))
-          return;
-        os << '^' << factor.exponent.num;
-        if (!isIntegral(factor.exponent))
-          os << '/' << factor.exponent.den;
-      },
-      " * ");
-  os << (isProduct ? ")" : "");
-}
-
-/// As a node is printed, so that both are one text where they are alike.
-void Form::print(llvm::raw_ostream &os, AsmState *names) const {
-  if (terms.empty())
-    os << '0';
-  os << (terms.size() > 1 ? "(" : "");
-  llvm::interleave(
-      terms, os, [&](const Term &term) { ::print(os, term, names); }, " + ");
-  os << (terms.size() > 1 ? ")" : "");
-}
-
 static bool isBefore(const Factor &a, const Factor &b) {
   return a.base == b.base ? a.exponent < b.exponent
                           : a.base->getNumber() < b.base->getNumber();
@@ -227,23 +166,22 @@ static Term makeTerm(ArrayRef<Factor> factors) {
 }
 
 /// Sorted, and terms of the same factors joined.
-static Form makeForm(SmallVector<Term> terms) {
+static SmallVector<Term> joinTerms(SmallVector<Term> terms) {
   llvm::sort(terms, [](const Term &a, const Term &b) {
     return std::lexicographical_compare(a.factors.begin(), a.factors.end(),
                                         b.factors.begin(), b.factors.end(),
                                         isBefore);
   });
-  Form form;
+  SmallVector<Term> joined;
   for (Term &term : terms) {
-    if (!form.terms.empty() && form.terms.back().factors == term.factors)
-      form.terms.back().coefficient += term.coefficient;
+    if (!joined.empty() && joined.back().factors == term.factors)
+      joined.back().coefficient += term.coefficient;
     else
-      form.terms.push_back(std::move(term));
+      joined.push_back(std::move(term));
   }
-  llvm::erase_if(form.terms, [](const Term &term) {
-    return term.coefficient == Fraction(0);
-  });
-  return form;
+  llvm::erase_if(
+      joined, [](const Term &term) { return term.coefficient == Fraction(0); });
+  return joined;
 }
 
 namespace {
@@ -258,9 +196,8 @@ private:
   static constexpr size_t kMaxTerms = 64; // beyond, sums are factors
   Term getTerm(const Node *product);
   SmallVector<Term> sumTerms(const SumNode *sum);
-  const Node *rebuild(const Form &form, Type type);
-  const Node *rebuild(const Term &term, Type type);
-  const Node *rebuild(const Factor &factor, Type type);
+  const Node *build(ArrayRef<Term> terms, Type type);
+  const Node *getNode(const Factor &factor);
   const Node *getNumber(const Fraction &value, Type type);
   const Node *normalizeBase(const Node *base);
 
@@ -285,36 +222,30 @@ const Node *Normalizer::getNumber(const Fraction &value, Type type) {
                   : getNamed(context, value, type, {});
 }
 
-const Node *Normalizer::rebuild(const Factor &factor, Type type) {
+const Node *Normalizer::getNode(const Factor &factor) {
   const auto &[base, exponent] = factor;
   if (exponent == Fraction(1))
     return base;
   constexpr int kMaxPower = 1024;
   if (abs(exponent) > Fraction(kMaxPower) || exponent.den > kMaxPower)
-    return getNamed(context, exponent, type, base);
+    return getNamed(context, exponent, base->getType(), base);
   return context.getPower(base, int64_t(exponent.num), int64_t(exponent.den),
-                          PowerNode::Spelling::Power, type);
+                          PowerNode::Spelling::Power, base->getType());
 }
 
-/// A node that prints and compares as the form.
-const Node *Normalizer::rebuild(const Term &term, Type type) {
-  const Node *product = nullptr;
-  auto multiply = [&](const Node *factor) {
-    product =
-        product ? context.get(Kind::Mul, type, {product, factor}) : factor;
+/// One node for all sums of equal terms.
+const Node *Normalizer::build(ArrayRef<Term> terms, Type type) {
+  auto join = [&](Kind kind, const Node *left, const Node *right) {
+    return left ? context.get(kind, type, {left, right}) : right;
   };
-  if (term.coefficient != Fraction(1) || term.factors.empty())
-    multiply(getNumber(term.coefficient, type));
-  for (const Factor &factor : term.factors)
-    multiply(rebuild(factor, type));
-  return product;
-}
-
-const Node *Normalizer::rebuild(const Form &form, Type type) {
   const Node *sum = nullptr;
-  for (const Term &term : form.terms) {
-    const Node *next = rebuild(term, type);
-    sum = sum ? context.get(Kind::Add, type, {sum, next}) : next;
+  for (const auto &[coefficient, factors] : terms) {
+    const Node *product = nullptr;
+    if (coefficient != Fraction(1) || factors.empty())
+      product = getNumber(coefficient, type);
+    for (const Factor &factor : factors)
+      product = join(Kind::Mul, product, getNode(factor));
+    sum = join(Kind::Add, sum, product);
   }
   return sum ? sum : getNumber(Fraction(0), type);
 }
@@ -325,12 +256,9 @@ const Node *Normalizer::normalizeBase(const Node *base) {
   if (base->getOperands().empty() || isa<ExtremumNode, OpaqueNode>(base))
     return base;
   if (!base->is(Kind::Round) && !base->is(Kind::Extend) && !base->is(Kind::Abs))
-    return rebuild(getForm(base), base->getType());
-  const Node *operand = base->getOperand(0);
-  if (operand->getOperands().empty() || !isa<FloatType>(operand->getType()))
-    return base;
+    return getForm(base).node;
   return context.get(base->getKind(), base->getType(),
-                     rebuild(getForm(operand), operand->getType()));
+                     getForm(base->getOperand(0)).node);
 }
 
 /// The sum of c * t, where c does not depend on what is summed over, is c times
@@ -340,18 +268,17 @@ SmallVector<Term> Normalizer::sumTerms(const SumNode *sum) {
   llvm::sort(variables);
   SmallVector<Term> terms;
   for (const Term &term : getForm(sum->getTerm()).terms) {
-    Term inside, outside;
+    SmallVector<Factor> inside, outside;
     for (const Factor &factor : term.factors) {
-      SmallVector<unsigned> depends = getDependentVariables(factor.base);
-      bool isInside = llvm::any_of(variables, [&](unsigned variable) {
-        return llvm::is_contained(depends, variable);
-      });
-      (isInside ? inside : outside).factors.push_back(factor);
+      bool isInside = llvm::any_of(
+          getDependentVariables(factor.base), [&](unsigned variable) {
+            return llvm::is_contained(variables, variable);
+          });
+      (isInside ? inside : outside).push_back(factor);
     }
-    const Node *part =
-        context.getSum(rebuild(inside, sum->getType()), variables);
-    outside.factors.push_back({part, Fraction(1)});
-    Term joined = makeTerm(outside.factors);
+    const Node *part = build(Term{Fraction(1), inside}, sum->getType());
+    outside.push_back({context.getSum(part, variables), Fraction(1)});
+    Term joined = makeTerm(outside);
     joined.coefficient *= term.coefficient;
     terms.push_back(std::move(joined));
   }
@@ -430,7 +357,10 @@ const Form &Normalizer::getForm(const Node *node) {
     }
   }
   --depth;
-  return forms[node] = makeForm(std::move(terms));
+  Form &form = forms[node];
+  form.terms = joinTerms(std::move(terms));
+  form.node = build(form.terms, node->getType());
+  return form;
 }
 
 Form norm::row::normalize(Context &context, const Node *node) {

@@ -53,8 +53,7 @@ struct Term {
 /// A sum of terms, sorted and distinct; none of them: 0.
 struct Form {
   SmallVector<Term> terms;
-  bool operator==(const Form &other) const;
-  void print(llvm::raw_ostream &os, AsmState *names = nullptr) const;
+  const Node *node; ///< one for all equal forms of a type
 };
 
 /// The form of `node`; its bases are nodes of `context` in normal form.

@@ -41,6 +41,8 @@ void Printer::printLeaf(const Node &node) {
     os << digits;
   } else if (auto *position = dyn_cast<PositionNode>(&node)) {
     os << '(' << position->getIndex() << ')';
+  } else if (auto *number = dyn_cast<OpaqueNode>(&node)) {
+    os << number->getName();
   } else {
     const SymbolicCount &count = cast<CountNode>(&node)->getCount();
     os << "count(" << count.factor;
@@ -61,7 +63,9 @@ static constexpr llvm::StringLiteral kSymbols[] = {
 
 void Printer::print(const Node &node) {
   auto *opaque = dyn_cast<OpaqueNode>(&node);
-  if (node.getOperands().empty() && !opaque)
+  // What is opaque and neither an op nor a reduction is a number of a form.
+  bool isNumber = opaque && !opaque->getAttributes() && !opaque->isReduction();
+  if (node.getOperands().empty() && (!opaque || isNumber))
     return printLeaf(node);
   if (depth == kMaxDepth || ++numNodes > kMaxNodes) {
     os << "...";
@@ -80,14 +84,17 @@ void Printer::print(const Node &node) {
                           [&](unsigned each) { os << 'd' << each; });
     os << '}';
   }
-  os << '(';
+  // What is no power itself is the base of one as it is.
+  auto *power = dyn_cast<PowerNode>(&node);
+  bool isBare = power && !isa<PowerNode>(power->getBase());
+  os << (isBare ? "" : "(");
   ++depth;
   llvm::interleave(
       node.getOperands(), os, [&](const Node *each) { print(*each); },
       isInfix ? symbol : ", ");
   --depth;
-  os << ')';
-  if (auto *power = dyn_cast<PowerNode>(&node)) {
+  os << (isBare ? "" : ")");
+  if (power) {
     os << '^' << power->getNumerator();
     if (power->getDenominator() != 1)
       os << '/' << power->getDenominator();

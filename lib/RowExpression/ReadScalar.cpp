@@ -85,10 +85,8 @@ std::optional<AffineExpr> Reader::readIndex(Value index, const Body *body) {
       !matchPattern(compare.getRhs(), m_One()) ||
       !matchPattern(select.getTrueValue(), m_Zero()) || !dim || !extent)
     return std::nullopt;
-  const Variable &info = context.getInfo(dim.getPosition());
-  const SymbolicCount &count = extent->getCount();
-  bool isExtent = count.isConstant() ? info.extent == count.factor
-                                     : llvm::is_contained(info.sources, count);
+  bool isExtent = llvm::is_contained(context.getSources(dim.getPosition()),
+                                     extent->getCount());
   return isExtent ? std::optional<AffineExpr>(dim) : std::nullopt;
 }
 
@@ -135,99 +133,51 @@ const Node *Reader::readOp(Operation &op, Value scalar, const Body *body) {
   SmallVector<const Node *> operands;
   for (Value operand : op.getOperands())
     operands.push_back(readOperand(operand, body));
-  const Node *node = nullptr;
-  if (auto floatType = dyn_cast<FloatType>(type))
-    node = readArithmetic(&op, operands, floatType);
-  else
-    node = readInteger(&op, operands, scalar);
-  if (!node && isPure(&op))
-    node = readPure(&op, operands);
-  return node ? node : leaf();
-}
-
-/// An op without effects gives one value for one set of operands, wherever it
-/// stands; its attributes, a rounding mode for example, are a part of it.
-const Node *Reader::readPure(Operation *op, ArrayRef<const Node *> operands) {
-  return context.getOpaque(op->getName().getStringRef(),
-                           op->getAttrDictionary(), op->getResult(0).getType(),
-                           operands);
-}
-
-//===----------------------------------------------------------------------===//
-// Integers
-//===----------------------------------------------------------------------===//
-
-/// The integer that `node` is, its bits read as unsigned where `op` does so: a
-/// negative constant of a narrow type is a positive one then.
-static std::optional<SymbolicCount> readCount(const Node *node,
-                                              bool isUnsigned) {
-  auto *count = dyn_cast<CountNode>(node);
-  if (!count)
-    return std::nullopt;
-  SymbolicCount value = count->getCount();
-  unsigned width = node->getType().isIndex() ? 64 : node->getWidth();
-  if (!isUnsigned || isHeldBy(value, node->getType()))
-    return value;
-  if (!value.isConstant() || width >= 64)
-    return std::nullopt;
-  return SymbolicCount::get(value.factor & ((int64_t(1) << width) - 1));
+  const Node *node = isa<FloatType>(type) ? readArithmetic(&op, operands)
+                                          : readInteger(&op, operands);
+  if (node || !isPure(&op))
+    return node ? node : leaf();
+  // It gives one value for one set of operands, wherever it stands; its
+  // attributes, a rounding mode for example, are a part of it.
+  return context.getOpaque(op.getName().getStringRef(), op.getAttrDictionary(),
+                           type, operands);
 }
 
 /// n, as integer arithmetic over extents, and conditions of constants.
-const Node *Reader::readInteger(Operation *op, ArrayRef<const Node *> operands,
-                                Value scalar) {
-  Type type = scalar.getType();
-  bool isUnsigned = isa<arith::ExtUIOp, arith::IndexCastUIOp>(op);
-  if (isUnsigned || isa<arith::ExtSIOp, arith::IndexCastOp>(op))
-    if (auto count = readCount(operands[0], isUnsigned);
-        count && isHeldBy(*count, type))
-      return context.getCount(*count, type);
-  if (isa<arith::MulIOp>(op)) {
-    auto a = readCount(operands[0], false), b = readCount(operands[1], false);
-    auto product = a && b ? a->times(*b) : std::nullopt;
-    if (product && isHeldBy(*product, type))
-      return context.getCount(*product, type);
-  }
-  if (auto compare = dyn_cast<arith::CmpFOp>(op)) {
-    auto *a = dyn_cast<ConstantNode>(operands[0]),
-         *b = dyn_cast<ConstantNode>(operands[1]);
-    if (a && b)
-      return context.getCount(
-          SymbolicCount::get(-int64_t(arith::applyCmpPredicate(
-              compare.getPredicate(), a->getValue(), b->getValue()))),
-          type);
-  }
-  return nullptr;
+const Node *Reader::readInteger(Operation *op,
+                                ArrayRef<const Node *> operands) {
+  std::optional<SymbolicCount> result;
+  SmallVector<SymbolicCount> counts;
+  SmallVector<APFloat> constants;
+  for (const Node *operand : operands)
+    if (auto *count = dyn_cast<CountNode>(operand))
+      counts.push_back(count->getCount());
+    else if (auto *constant = dyn_cast<ConstantNode>(operand))
+      constants.push_back(constant->getValue());
+  auto compare = dyn_cast<arith::CmpFOp>(op);
+  if (counts.size() == operands.size())
+    result = compute(op, counts, /*dividesRow=*/false);
+  else if (compare && constants.size() == operands.size())
+    result = SymbolicCount::get(-int64_t(arith::applyCmpPredicate(
+        compare.getPredicate(), constants[0], constants[1])));
+  return result ? context.getCount(*result, op->getResult(0).getType())
+                : nullptr;
 }
 
 //===----------------------------------------------------------------------===//
 // Powers
 //===----------------------------------------------------------------------===//
 
-using Exponent = std::optional<std::pair<int, int>>;
-
-/// p/q of a constant that is a small multiple of 1/2, or 1/p as the p-norm has
-/// it in its root.
-static Exponent readExponent(const Node *node) {
-  auto getConstant = [](const Node *constant) {
-    APFloat value = cast<ConstantNode>(constant)->getValue();
-    bool losesInfo;
-    value.convert(APFloat::IEEEdouble(), APFloat::rmNearestTiesToEven,
-                  &losesInfo);
-    return value.convertToDouble();
-  };
-  double twice;
-  if (node->is(Kind::Constant))
-    twice = 2 * getConstant(node);
+/// Twice the value of a constant that is a small multiple of 1/2.
+static std::optional<int> readExponent(const Node *node) {
+  double twice = 0.5; // no exponent
+  if (auto *constant = dyn_cast<ConstantNode>(node))
+    twice = 2 * constant->getAttr().getValueAsDouble();
   else if (auto *count = dyn_cast<CountNode>(node);
            count && count->getCount().isConstant())
     twice = 2.0 * count->getCount().factor;
-  else
-    return std::nullopt;
-  if (!(std::abs(twice) <= 16) || twice != static_cast<int>(twice))
-    return std::nullopt;
-  int p = static_cast<int>(twice);
-  return p % 2 ? std::pair<int, int>(p, 2) : std::pair<int, int>(p / 2, 1);
+  bool isSmall = std::abs(twice) <= 16 && twice == static_cast<int>(twice);
+  return isSmall ? std::optional(static_cast<int>(twice)) : std::nullopt;
 }
 
 /// exp(c * log(x)) is x^c; in 16 bits the logarithm would round that away. Of a
@@ -241,14 +191,13 @@ static const Node *readExpOfLog(Context &context, const Node *exponent,
     return nullptr;
   for (unsigned i : {0u, 1u}) {
     auto *other = dyn_cast<OpaqueNode>(exponent->getOperand(1 - i));
-    Exponent power = readExponent(exponent->getOperand(i));
-    if (!other || other->getName() != log || !power)
+    std::optional<int> twice = readExponent(exponent->getOperand(i));
+    if (!other || other->getName() != log || !twice)
       continue;
     const Node *base = other->getOperand(0);
-    if (power->second == 1 && !isNonNegative(base))
+    if (*twice % 2 == 0 && !isNonNegative(base))
       return nullptr;
-    int sign = isNegated ? -1 : 1;
-    return context.getPower(base, sign * power->first, power->second,
+    return context.getPower(base, isNegated ? -*twice : *twice, 2,
                             PowerNode::Spelling::ExpOfLog, base->getType());
   }
   return nullptr;
@@ -268,11 +217,8 @@ static bool comparesWith(const Node *compared, const Node *chosen) {
        *b = dyn_cast<ConstantNode>(chosen);
   if (!a || !b)
     return false;
-  APFloat rounded = a->getValue();
-  bool losesInfo;
-  rounded.convert(b->getValue().getSemantics(), APFloat::rmNearestTiesToEven,
-                  &losesInfo);
-  return rounded.bitwiseIsEqual(b->getValue());
+  return convert(a->getValue(), b->getValue().getSemantics())
+      .bitwiseIsEqual(b->getValue());
 }
 
 /// select(cmp(a, b), a, b), whichever way round.
@@ -301,37 +247,27 @@ static const Node *readSelect(Context &context, const OpaqueNode *compare,
 /// The kind of an op that has no attribute but fastmath flags.
 static std::optional<Kind> getKind(Operation *op) {
   return llvm::TypeSwitch<Operation *, std::optional<Kind>>(op)
-      .Case<arith::MulFOp>([](auto) { return Kind::Mul; })
-      .Case<arith::AddFOp>([](auto) { return Kind::Add; })
-      .Case<arith::DivFOp>([](auto) { return Kind::Div; })
-      .Case<arith::NegFOp>([](auto) { return Kind::Neg; })
-      .Case<arith::ExtFOp>([](auto) { return Kind::Extend; })
-      .Case<math::AbsFOp>([](auto) { return Kind::Abs; })
-      .Case<math::SqrtOp>([](auto) { return Kind::Sqrt; })
-      .Case<math::RsqrtOp>([](auto) { return Kind::Rsqrt; })
-      .Case<math::FmaOp>([](auto) { return Kind::Fma; })
-      .Case<arith::TruncFOp>([](arith::TruncFOp op) {
+      .Case([](arith::MulFOp) { return Kind::Mul; })
+      .Case([](arith::AddFOp) { return Kind::Add; })
+      .Case([](arith::DivFOp) { return Kind::Div; })
+      .Case([](arith::NegFOp) { return Kind::Neg; })
+      .Case([](arith::ExtFOp) { return Kind::Extend; })
+      .Case([](arith::MaximumFOp) { return Kind::Max; })
+      .Case([](arith::MinimumFOp) { return Kind::Min; })
+      .Case([](math::AbsFOp) { return Kind::Abs; })
+      .Case([](math::SqrtOp) { return Kind::Sqrt; })
+      .Case([](math::RsqrtOp) { return Kind::Rsqrt; })
+      .Case([](math::FmaOp) { return Kind::Fma; })
+      .Case([](arith::TruncFOp op) {
         auto mode = op.getRoundingmode();
         bool isNearest = !mode || *mode == arith::RoundingMode::to_nearest_even;
         return isNearest ? std::optional(Kind::Round) : std::nullopt;
       })
-      .Default([](Operation *) { return std::nullopt; });
+      .Default(std::nullopt);
 }
 
-static const Node *readExtremum(Context &context, Operation *op,
-                                ArrayRef<const Node *> e) {
-  using Spelling = ExtremumNode::Spelling;
-  bool propagates = isa<arith::MaximumFOp, arith::MinimumFOp>(op);
-  bool isMax = isa<arith::MaximumFOp, arith::MaxNumFOp>(op);
-  if (!propagates && !isMax && !isa<arith::MinNumFOp>(op))
-    return nullptr;
-  return context.getExtremum(isMax ? Kind::Max : Kind::Min, e[0], e[1],
-                             propagates ? Spelling::Propagates
-                                        : Spelling::Ignores);
-}
-
-const Node *Reader::readArithmetic(Operation *op, ArrayRef<const Node *> e,
-                                   FloatType type) {
+const Node *Reader::readArithmetic(Operation *op, ArrayRef<const Node *> e) {
+  auto type = cast<FloatType>(op->getResult(0).getType());
   std::optional<Kind> kind = getKind(op);
   // A tensor that was widened for the statistic and is narrowed here.
   if (kind == Kind::Round)
@@ -341,13 +277,17 @@ const Node *Reader::readArithmetic(Operation *op, ArrayRef<const Node *> e,
         return context.get(*kind, type, opened);
   if (kind)
     return context.get(*kind, type, e);
+  if (isa<arith::MaxNumFOp, arith::MinNumFOp>(op))
+    return context.getExtremum(isa<arith::MaxNumFOp>(op) ? Kind::Max
+                                                         : Kind::Min,
+                               e[0], e[1], ExtremumNode::Spelling::Ignores);
   if (isa<arith::SubFOp>(op))
     return context.get(Kind::Add, type,
                        {e[0], context.get(Kind::Neg, type, e[1])});
   if (isa<math::PowFOp, math::FPowIOp>(op))
-    if (Exponent exponent = readExponent(e[1]))
-      return context.getPower(e[0], exponent->first, exponent->second,
-                              PowerNode::Spelling::Power, type);
+    if (std::optional<int> twice = readExponent(e[1]))
+      return context.getPower(e[0], *twice, 2, PowerNode::Spelling::Power,
+                              type);
   if (isa<math::ExpOp, math::Exp2Op>(op))
     return readExpOfLog(context, e[0],
                         isa<math::ExpOp>(op) ? "math.log" : "math.log2");
@@ -359,9 +299,11 @@ const Node *Reader::readArithmetic(Operation *op, ArrayRef<const Node *> e,
         condition && condition->getName() == arith::CmpFOp::getOperationName();
     return compares ? readSelect(context, condition, e[1], e[2]) : nullptr;
   }
-  bool isUnsigned = isa<arith::UIToFPOp>(op);
-  if (isUnsigned || isa<arith::SIToFPOp>(op))
-    if (auto count = readCount(e[0], isUnsigned))
-      return context.getCount(*count, type);
-  return readExtremum(context, op, e);
+  if (!isa<arith::SIToFPOp, arith::UIToFPOp>(op) || !isa<CountNode>(e[0]))
+    return nullptr;
+  // One bit more holds what is read as unsigned.
+  auto wider = IntegerType::get(op->getContext(), e[0]->getWidth() + 1);
+  auto value = convert(cast<CountNode>(e[0])->getCount(), e[0]->getType(),
+                       wider, isa<arith::UIToFPOp>(op));
+  return value ? context.getCount(*value, type) : nullptr;
 }

@@ -90,12 +90,9 @@ private:
 
   const Node *readOp(Operation &op, Value scalar, const Body *body);
   const Node *readOperand(Value scalar, const Body *body);
-  const Node *readArithmetic(Operation *op, ArrayRef<const Node *> operands,
-                             FloatType type);
-  const Node *readInteger(Operation *op, ArrayRef<const Node *> operands,
-                          Value scalar);
+  const Node *readArithmetic(Operation *op, ArrayRef<const Node *> operands);
+  const Node *readInteger(Operation *op, ArrayRef<const Node *> operands);
   const Node *readExtract(Operation *extract, const Body *body);
-  const Node *readPure(Operation *op, ArrayRef<const Node *> operands);
   std::optional<AffineExpr> readIndex(Value index, const Body *body);
 
   Context &context;

@@ -21,11 +21,14 @@ protected:
   /// Whether %0 and %1 have one form.
   bool haveOneForm(const Twine &ops) {
     parseScalars(ops, "%0, %1 : f32, f32");
-    return normalize(*context, scalar(0)) == normalize(*context, scalar(1));
+    return haveOneForm(scalar(0), scalar(1));
   }
   /// Whether elements of the returned tensors have one form.
   bool haveOneForm(unsigned i, unsigned j) {
-    return normalize(*context, element(i)) == normalize(*context, element(j));
+    return haveOneForm(element(i), element(j));
+  }
+  bool haveOneForm(const Node *a, const Node *b) {
+    return normalize(*context, a).node == normalize(*context, b).node;
   }
 };
 
@@ -80,7 +83,7 @@ TEST_F(NormalFormTest, LargePowersOfConstantsStay) {
   for (int i = 0; i < 24; ++i)
     ops += llvm::formatv("%a{1} = math.powf %a{0}, %n : f32\n", i, i + 1);
   EXPECT_EQ(form(ops + "%0 = arith.mulf %a24, %x : f32"),
-            "(x * 3^4722366482869645213696)");
+            "(x * \"4722366482869645213696/1\"(3))");
 }
 
 //===----------------------------------------------------------------------===//
@@ -176,7 +179,7 @@ TEST_F(NormalFormTest, ASumToAPowerIsAFactor) {
 
 TEST_F(NormalFormTest, TheRootOfASquareIsNotTheBase) {
   EXPECT_EQ(form("%a = arith.mulf %x, %x : f32\n %0 = math.sqrt %a : f32"),
-            "(x)^2^1/2");
+            "(x^2)^1/2");
   EXPECT_TRUE(haveOneForm("%a = arith.mulf %x, %x : f32\n"
                           "%0 = math.sqrt %a : f32\n"
                           "%c = arith.constant 2.0 : f32\n"
@@ -211,7 +214,7 @@ TEST_F(NormalFormTest, ARootIsNotSplitBetweenUnknownSigns) {
   EXPECT_EQ(form("%a = arith.mulf %x, %y : f32\n %0 = math.sqrt %a : f32"),
             "(x * y)^1/2");
   EXPECT_EQ(form("%a = arith.divf %x, %y : f32\n %0 = math.sqrt %a : f32"),
-            "(x * (y)^-1)^1/2");
+            "(x * y^-1)^1/2");
   EXPECT_EQ(form("%p = math.absf %y : f32\n"
                  "%a = arith.mulf %x, %p : f32\n %0 = math.sqrt %a : f32"),
             "(x^1/2 * abs(y)^1/2)");
@@ -247,7 +250,7 @@ TEST_F(NormalFormTest, AWideningIsNoFactor) {
                "%0 = arith.extf %a : f16 to f32\n"
                "%c = arith.extf %h : f16 to f32\n %1 = arith.mulf %c, %c : f32",
                "%0, %1 : f32, f32");
-  EXPECT_EQ(formText(scalar(0)), "extend<f32>((h)^2)");
+  EXPECT_EQ(formText(scalar(0)), "extend<f32>(h^2)");
   EXPECT_EQ(formText(scalar(1)), "extend<f32>(h)^2");
 }
 
@@ -297,7 +300,7 @@ TEST_F(NormalFormTest, TheDistanceFromTheMeanHasTwoTerms) {
   const Node *centered = element(3);
   Form form = normalize(*context, centered);
   ASSERT_EQ(form.terms.size(), 2u);
-  EXPECT_EQ(toText(form), "(x[d0, d1] + (-0.125 * sum{d2}(x[d0, d2])))");
+  EXPECT_EQ(toText(*form.node), "(x[d0, d1] + (-0.125 * sum{d2}(x[d0, d2])))");
 }
 
 TEST_F(NormalFormTest, ASumOfTermsIsTheTermsOfSums) {
@@ -307,8 +310,8 @@ TEST_F(NormalFormTest, ASumOfTermsIsTheTermsOfSums) {
   const Node *both = context->get(Kind::Add, f32, {scalar(0), scalar(1)});
   EXPECT_EQ(formText(context->getSum(both, i)),
             "((x * sum{d0}(1)) + (y * sum{d0}(1)))");
-  EXPECT_EQ(normalize(*context, context->getSum(scalar(), {i, j})),
-            normalize(*context, context->getSum(scalar(), {j, i})));
+  EXPECT_TRUE(haveOneForm(context->getSum(scalar(), {i, j}),
+                          context->getSum(scalar(), {j, i})));
 }
 
 //===----------------------------------------------------------------------===//

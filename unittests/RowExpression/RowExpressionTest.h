@@ -62,11 +62,11 @@ protected:
     return reader->read(tensor, indices);
   }
 
-  template <typename Printed> std::string toText(const Printed &printed) {
+  std::string toText(const Node &node) {
     static constexpr const char *kNames[] = {"x", "y", "z", "h", "b", "d"};
     std::string text;
     llvm::raw_string_ostream os(text);
-    printed.print(os);
+    node.print(os);
     for (auto [i, name] : llvm::enumerate(kNames)) {
       std::string written = "%arg" + std::to_string(i);
       for (size_t at; (at = text.find(written)) != std::string::npos;)
@@ -77,7 +77,7 @@ protected:
   std::string scalarText(unsigned i = 0) { return toText(*scalar(i)); }
   std::string elementText(unsigned i = 0) { return toText(*element(i)); }
   std::string formText(const Node *node) {
-    return toText(normalize(*context, node));
+    return toText(*normalize(*context, node).node);
   }
 
   std::optional<Program> program;

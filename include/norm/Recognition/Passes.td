@@ -79,7 +79,7 @@ def NormPrintRowExpressions : Pass<"norm-print-row-expressions"> {
     ```
     %1[d0] = 0
     %2[d0] = sum{d1}((%arg0[d0, d1] * %arg0[d0, d1]))
-      normal form: sum{d1}((%arg0[d0, d1])^2)
+      normal form: sum{d1}(%arg0[d0, d1]^2)
     %3[d0] = rsqrt(((%2[d0] / 32) + 9.99999997E-7))
       normal form: (9.99999997E-7 + (0.03125 * %2[d0]))^-1/2
     %5[d0, d1] = (%3[d0] * %arg0[d0, d1])
