@@ -23,10 +23,12 @@ using namespace mlir;
 using namespace mlir::norm::row;
 
 bool ExtremumNode::keepsNaN(unsigned i) const {
-  if (Spelling(payload.spelling) != Spelling::Select)
-    return Spelling(payload.spelling) == Spelling::Propagates;
+  auto predicate =
+      dyn_cast_or_null<arith::CmpFPredicateAttr>(payload.attribute);
+  if (!predicate)
+    return !payload.attribute;
   // select(a < b, a, b) with one NaN takes a where the predicate is unordered.
-  bool takesFirst = payload.predicate >= arith::CmpFPredicate::UEQ;
+  bool takesFirst = predicate.getValue() >= arith::CmpFPredicate::UEQ;
   return takesFirst == (i == 0);
 }
 
@@ -37,15 +39,14 @@ bool ExtremumNode::keepsNaN(unsigned i) const {
 bool Payload::operator==(const Payload &other) const {
   auto tie = [](const Payload &p) {
     return std::tie(p.value, p.indices, p.count, p.attribute, p.name,
-                    p.variables, p.numerator, p.denominator, p.spelling,
-                    p.predicate);
+                    p.variables, p.numerator, p.denominator, p.spelling);
   };
   return tie(*this) == tie(other);
 }
 
 Node::Node(unsigned number, Kind kind, Type type,
-           ArrayRef<const Node *> operands, Payload given)
-    : payload(std::move(given)), number(number), kind(kind), type(type),
+           ArrayRef<const Node *> operands, const Payload &given)
+    : payload(given), number(number), kind(kind), type(type),
       operands(operands) {
   bool isReduction = kind == Kind::Sum || !payload.variables.empty();
   reduces = isReduction;
@@ -57,19 +58,18 @@ Node::Node(unsigned number, Kind kind, Type type,
 }
 
 const Node *Context::unique(Kind kind, Type type,
-                            ArrayRef<const Node *> operands, Payload payload) {
+                            ArrayRef<const Node *> operands,
+                            const Payload &payload) {
   size_t hash = llvm::hash_combine(
       kind, type, llvm::hash_combine_range(operands), payload.value,
       llvm::hash_combine_range(payload.indices), payload.count.factor,
       llvm::hash_combine_range(payload.count.symbols), payload.attribute,
       payload.name, llvm::hash_combine_range(payload.variables),
-      payload.numerator, payload.denominator, payload.spelling,
-      payload.predicate);
+      payload.numerator, payload.denominator, payload.spelling);
+  Node node(nodes.size(), kind, type, operands, payload);
   for (auto [it, end] = nodes.equal_range(hash); it != end; ++it)
-    if (it->second.kind == kind && it->second.type == type &&
-        it->second.getOperands() == operands && it->second.payload == payload)
+    if (it->second.isAlike(&node) && it->second.operands == node.operands)
       return &it->second;
-  Node node(nodes.size(), kind, type, operands, std::move(payload));
   return &nodes.emplace(hash, std::move(node))->second;
 }
 
@@ -78,13 +78,13 @@ const Node *Context::getElement(Value value, ArrayRef<AffineExpr> indices) {
   payload.value = value;
   payload.indices.assign(indices.begin(), indices.end());
   return unique(Kind::Element, getElementTypeOrSelf(value.getType()), {},
-                std::move(payload));
+                payload);
 }
 
 const Node *Context::getConstant(const APFloat &value, Type type) {
   Payload payload;
   payload.attribute = FloatAttr::get(type, value);
-  return unique(Kind::Constant, type, {}, std::move(payload));
+  return unique(Kind::Constant, type, {}, payload);
 }
 
 /// A constant integer is the constant itself, rounded once; the way to the
@@ -100,14 +100,13 @@ const Node *Context::getCount(const SymbolicCount &count, Type type) {
   }
   Payload payload;
   payload.count = count;
-  return unique(Kind::Count, type, {}, std::move(payload));
+  return unique(Kind::Count, type, {}, payload);
 }
 
 const Node *Context::getPosition(AffineExpr index) {
   Payload payload;
   payload.indices.push_back(index);
-  return unique(Kind::Position, IndexType::get(context), {},
-                std::move(payload));
+  return unique(Kind::Position, IndexType::get(context), {}, payload);
 }
 
 const Node *Context::getPower(const Node *base, int numerator, int denominator,
@@ -117,16 +116,14 @@ const Node *Context::getPower(const Node *base, int numerator, int denominator,
   payload.numerator = numerator / divisor;
   payload.denominator = denominator / divisor;
   payload.spelling = static_cast<unsigned>(spelling);
-  return unique(Kind::Power, type, base, std::move(payload));
+  return unique(Kind::Power, type, base, payload);
 }
 
 const Node *Context::getExtremum(Kind kind, const Node *a, const Node *b,
-                                 ExtremumNode::Spelling spelling,
-                                 arith::CmpFPredicate predicate) {
+                                 Attribute spelling) {
   Payload payload;
-  payload.spelling = static_cast<unsigned>(spelling);
-  payload.predicate = predicate;
-  return unique(kind, a->getType(), {a, b}, std::move(payload));
+  payload.attribute = spelling;
+  return unique(kind, a->getType(), {a, b}, payload);
 }
 
 /// A sum of sums in one type is one sum: its order is unspecified (S2).
@@ -137,7 +134,7 @@ const Node *Context::getSum(const Node *term, ArrayRef<unsigned> variables) {
     term = inner->getTerm();
     llvm::append_range(payload.variables, inner->getVariables());
   }
-  return unique(Kind::Sum, term->getType(), term, std::move(payload));
+  return unique(Kind::Sum, term->getType(), term, payload);
 }
 
 const Node *Context::getOpaque(StringRef name, DictionaryAttr attributes,
@@ -147,7 +144,7 @@ const Node *Context::getOpaque(StringRef name, DictionaryAttr attributes,
   payload.name = StringAttr::get(context, name);
   payload.attribute = attributes;
   payload.variables.assign(variables.begin(), variables.end());
-  return unique(Kind::Opaque, type, operands, std::move(payload));
+  return unique(Kind::Opaque, type, operands, payload);
 }
 
 const Node *Context::get(Kind kind, Type type,

@@ -54,12 +54,12 @@ struct Payload {
   Value value;
   SmallVector<AffineExpr, 2> indices;
   SymbolicCount count;
-  Attribute attribute; // a constant, or the attributes of an op
+  Attribute attribute; // a constant, the spelling of an extremum, or what an
+                       // op has
   StringAttr name;
   SmallVector<unsigned, 2> variables;
   int numerator = 1, denominator = 1;
   unsigned spelling = 0;
-  arith::CmpFPredicate predicate = arith::CmpFPredicate::OGT;
 
   bool operator==(const Payload &other) const;
 };
@@ -98,7 +98,7 @@ protected:
 private:
   friend class Context;
   Node(unsigned number, Kind kind, Type type, ArrayRef<const Node *> operands,
-       Payload payload);
+       const Payload &payload);
 
   unsigned number;
   Kind kind;
@@ -143,13 +143,10 @@ struct PowerNode : NodeOf<Kind::Power> {
 };
 
 /// The larger or smaller of two values. Two of them are one node only where
-/// they are written alike, for the spellings differ in NaN and in -0.
+/// they are written alike, for the spellings differ in NaN and in -0: maximumf
+/// has no attribute and gives NaN for NaN of either operand, maxnumf a UnitAttr
+/// and the operand that is no NaN, cmpf and select the predicate.
 struct ExtremumNode : NodeOf<Kind::Max, Kind::Min> {
-  enum class Spelling {
-    Propagates, ///< maximumf: NaN of either operand gives NaN
-    Ignores,    ///< maxnumf: the operand that is no NaN
-    Select      ///< cmpf and select: `predicate` says
-  };
   /// Whether a NaN in operand `i` gives NaN, the other being a number.
   bool keepsNaN(unsigned i) const;
 };
@@ -190,10 +187,8 @@ public:
   const Node *get(Kind kind, Type type, ArrayRef<const Node *> operands);
   const Node *getPower(const Node *base, int numerator, int denominator,
                        PowerNode::Spelling spelling, Type type);
-  const Node *
-  getExtremum(Kind kind, const Node *a, const Node *b,
-              ExtremumNode::Spelling spelling,
-              arith::CmpFPredicate predicate = arith::CmpFPredicate::OGT);
+  const Node *getExtremum(Kind kind, const Node *a, const Node *b,
+                          Attribute spelling);
   const Node *getSum(const Node *term, ArrayRef<unsigned> variables);
   const Node *getOpaque(StringRef name, DictionaryAttr attributes, Type type,
                         ArrayRef<const Node *> operands,
@@ -225,7 +220,7 @@ public:
 
 private:
   const Node *unique(Kind kind, Type type, ArrayRef<const Node *> operands,
-                     Payload payload);
+                     const Payload &payload);
   const Node *fold(Kind kind, Type type, ArrayRef<const Node *> operands);
 
   MLIRContext *context;

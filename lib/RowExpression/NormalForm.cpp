@@ -48,7 +48,8 @@ getExactConstant(const Fraction &value, const llvm::fltSemantics &semantics) {
 static std::optional<Fraction> raise(const Fraction &value,
                                      const Fraction &exponent) {
   static const DynamicAPInt bound(APInt::getOneBitSet(2050, 2048));
-  if (!isIntegral(exponent) || abs(exponent) > Fraction(64))
+  if (!isIntegral(exponent) || abs(exponent) > Fraction(64) ||
+      (value == Fraction(0) && exponent < Fraction(0)))
     return std::nullopt;
   Fraction result(1);
   for (int64_t i = int64_t(abs(exponent).num); i > 0; --i) {
@@ -149,13 +150,10 @@ static Term makeTerm(ArrayRef<Factor> factors) {
     term.factors.push_back(joined);
   }
   llvm::erase_if(term.factors, [&](const Factor &factor) {
-    if (factor.exponent == Fraction(0))
+    if (factor.exponent == Fraction(0) || isConstant(factor.base, 1.0))
       return true;
     auto *constant = dyn_cast<ConstantNode>(factor.base);
-    if (isConstant(factor.base, 1.0))
-      return true; // to any power
-    if (!constant || !constant->getValue().isFinite() ||
-        (constant->getValue().isZero() && factor.exponent < Fraction(0)))
+    if (!constant || !constant->getValue().isFinite())
       return false;
     auto power = raise(getFraction(constant->getValue()), factor.exponent);
     if (power)
@@ -199,7 +197,6 @@ private:
   const Node *build(ArrayRef<Term> terms, Type type);
   const Node *getNode(const Factor &factor);
   const Node *getNumber(const Fraction &value, Type type);
-  const Node *normalizeBase(const Node *base);
 
   Context &context;
   unsigned depth = 0;
@@ -250,17 +247,6 @@ const Node *Normalizer::build(ArrayRef<Term> terms, Type type) {
   return sum ? sum : getNumber(Fraction(0), type);
 }
 
-/// What is no factor of its own may hold products and sums: what is added up,
-/// what a root is taken of, a value before it is rounded.
-const Node *Normalizer::normalizeBase(const Node *base) {
-  if (base->getOperands().empty() || isa<ExtremumNode, OpaqueNode>(base))
-    return base;
-  if (!base->is(Kind::Round) && !base->is(Kind::Extend) && !base->is(Kind::Abs))
-    return getForm(base).node;
-  return context.get(base->getKind(), base->getType(),
-                     getForm(base->getOperand(0)).node);
-}
-
 /// The sum of c * t, where c does not depend on what is summed over, is c times
 /// the sum of t.
 SmallVector<Term> Normalizer::sumTerms(const SumNode *sum) {
@@ -289,35 +275,30 @@ SmallVector<Term> Normalizer::sumTerms(const SumNode *sum) {
 Term Normalizer::getTerm(const Node *product) {
   SmallVector<Factor> factors;
   Fraction coefficient(1);
-  for (Factor &factor : collectFactors(product)) {
-    if (factor.base == product) {
-      factors.push_back({normalizeBase(product), factor.exponent});
+  for (auto [base, exponent] : collectFactors(product)) {
+    if (base == product || base->getOperands().empty()) {
+      // A value before it is rounded may hold products and sums.
+      if (base->is(Kind::Round) || base->is(Kind::Extend) ||
+          base->is(Kind::Abs))
+        base = context.get(base->getKind(), base->getType(),
+                           getForm(base->getOperand(0)).node);
+      factors.push_back({base, exponent});
       continue;
     }
-    if (auto root = getPower(factor.base);
-        root && !isIntegral(root->exponent)) {
-      // (x^(1/2))^2 is x^(1/2) * x^(1/2).
-      const Node *base = normalizeBase(root->base);
-      Fraction exponent = root->exponent * factor.exponent;
-      factors.push_back({base, Fraction(1, 2)});
-      factors.push_back({base, exponent - Fraction(1, 2)});
-      continue;
-    }
-    bool isComposite =
-        isIntegral(factor.exponent) &&
-        (factor.base->is(Kind::Sum) || factor.base->is(Kind::Add) ||
-         factor.base->is(Kind::Neg));
-    const Form *form = isComposite ? &getForm(factor.base) : nullptr;
-    auto power = form && form->terms.size() == 1
-                     ? raise(form->terms[0].coefficient, factor.exponent)
-                     : std::nullopt;
+    const auto &[terms, node] = getForm(base);
+    auto power = terms.size() == 1 ? raise(terms[0].coefficient, exponent)
+                                   : std::nullopt;
     if (!power) {
-      factors.push_back({normalizeBase(factor.base), factor.exponent});
+      factors.push_back({node, exponent});
       continue;
     }
     coefficient *= *power;
-    for (const Factor &inner : form->terms[0].factors)
-      factors.push_back({inner.base, inner.exponent * factor.exponent});
+    for (const Factor &inner : terms[0].factors) {
+      // (x^(1/2))^2 is x^(1/2) * x^(1/2).
+      factors.push_back(inner);
+      factors.push_back(
+          {inner.base, inner.exponent * (exponent - Fraction(1))});
+    }
   }
   Term term = makeTerm(factors);
   term.coefficient *= coefficient;

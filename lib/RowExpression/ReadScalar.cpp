@@ -155,13 +155,16 @@ const Node *Reader::readInteger(Operation *op,
     else if (auto *constant = dyn_cast<ConstantNode>(operand))
       constants.push_back(constant->getValue());
   auto compare = dyn_cast<arith::CmpFOp>(op);
-  if (counts.size() == operands.size())
+  // What is cut, or wraps around, is no count of a row.
+  if (counts.size() == operands.size() && !isa<arith::TruncIOp>(op))
     result = compute(op, counts, /*dividesRow=*/false);
   else if (compare && constants.size() == operands.size())
     result = SymbolicCount::get(-int64_t(arith::applyCmpPredicate(
         compare.getPredicate(), constants[0], constants[1])));
-  return result ? context.getCount(*result, op->getResult(0).getType())
-                : nullptr;
+  if (!result ||
+      (isa<arith::MulIOp>(op) && !(result == counts[0].times(counts[1]))))
+    return nullptr;
+  return context.getCount(*result, op->getResult(0).getType());
 }
 
 //===----------------------------------------------------------------------===//
@@ -226,9 +229,9 @@ static const Node *readSelect(Context &context, const OpaqueNode *compare,
                               const Node *a, const Node *b) {
   using Predicate = arith::CmpFPredicate;
   ArrayRef<const Node *> compared = compare->getOperands();
-  Predicate predicate = compare->getAttributes()
-                            .getAs<arith::CmpFPredicateAttr>("predicate")
-                            .getValue();
+  auto attribute =
+      compare->getAttributes().getAs<arith::CmpFPredicateAttr>("predicate");
+  Predicate predicate = attribute.getValue();
   bool isGreater = llvm::is_contained(
       {Predicate::OGT, Predicate::OGE, Predicate::UGT, Predicate::UGE},
       predicate);
@@ -241,7 +244,7 @@ static const Node *readSelect(Context &context, const OpaqueNode *compare,
       !comparesWith(compared[!isSwapped], b))
     return nullptr;
   return context.getExtremum(isGreater != isSwapped ? Kind::Max : Kind::Min, a,
-                             b, ExtremumNode::Spelling::Select, predicate);
+                             b, attribute);
 }
 
 /// The kind of an op that has no attribute but fastmath flags.
@@ -280,7 +283,7 @@ const Node *Reader::readArithmetic(Operation *op, ArrayRef<const Node *> e) {
   if (isa<arith::MaxNumFOp, arith::MinNumFOp>(op))
     return context.getExtremum(isa<arith::MaxNumFOp>(op) ? Kind::Max
                                                          : Kind::Min,
-                               e[0], e[1], ExtremumNode::Spelling::Ignores);
+                               e[0], e[1], UnitAttr::get(op->getContext()));
   if (isa<arith::SubFOp>(op))
     return context.get(Kind::Add, type,
                        {e[0], context.get(Kind::Neg, type, e[1])});
