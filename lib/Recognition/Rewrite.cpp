@@ -5,12 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Plan.h"
+#include "SplitBody.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
-#include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Transforms/RegionUtils.h"
-#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
@@ -18,17 +16,6 @@ using namespace mlir::norm;
 using row::Kind;
 
 namespace {
-/// Where a value of a body now stands; `map` is from the loops of its op.
-struct HeldValue {
-  Value tensor;
-  AffineMap map;
-};
-using Held = llvm::MapVector<Value, HeldValue>; // by the value of the body
-
-/// What of a body becomes an op of its own: one value of it, or all that is not
-/// held, into the same inits and with the same effects.
-enum class Part { Value, Rest };
-
 class Rewrite {
 public:
   Rewrite(RewriterBase &rewriter, ArrayRef<PlannedNorm> plan)
@@ -52,146 +39,6 @@ private:
   IRMapping replaced; // what a value of the original program is now
 };
 } // namespace
-
-static bool hasEffects(Operation &op) { return !wouldOpBeTriviallyDead(&op); }
-
-/// The ops that compute `used`, from the last on, to which is added what they
-/// use; what is held is not computed again.
-static SmallVector<Operation *> collectOps(Block *body, Part part,
-                                           const Held &held,
-                                           llvm::DenseSet<Value> &used) {
-  SmallVector<Operation *> ops;
-  for (Operation &op : llvm::reverse(body->without_terminator())) {
-    auto isComputed = [&](Value value) {
-      return used.contains(value) && !held.contains(value);
-    };
-    if (!llvm::any_of(op.getResults(), isComputed) &&
-        (part == Part::Value || !hasEffects(op)))
-      continue;
-    ops.push_back(&op);
-    op.walk([&](Operation *user) { used.insert_range(user->getOperands()); });
-  }
-  return ops;
-}
-
-static linalg::GenericOp createPart(RewriterBase &rewriter, linalg::LinalgOp op,
-                                    Part part, const Held &held,
-                                    ValueRange yields, ValueRange inits,
-                                    ArrayRef<AffineMap> initMaps) {
-  llvm::DenseSet<Value> used(yields.begin(), yields.end());
-  SmallVector<Operation *> ops = collectOps(op.getBlock(), part, held, used);
-  Held inputs;
-  auto addInputs = [&] {
-    for (auto &[scalar, value] : held)
-      if (used.contains(scalar))
-        inputs.insert({scalar, value});
-    for (OpOperand &operand : op->getOpOperands()) {
-      BlockArgument argument = op.getMatchingBlockArgument(&operand);
-      if (used.contains(argument) &&
-          (part == Part::Value || !op.isDpsInit(&operand)))
-        inputs.insert(
-            {argument, {operand.get(), op.getMatchingIndexingMap(&operand)}});
-    }
-    auto maps = llvm::map_to_vector(
-        inputs, [](const auto &input) { return input.second.map; });
-    llvm::append_range(maps, initMaps);
-    return maps;
-  };
-  SmallVector<AffineMap> maps = addInputs();
-  if (part == Part::Rest &&
-      !inversePermutation(concatAffineMaps(maps, op->getContext()))) {
-    // Some loop is known from an operand only that nothing reads any more.
-    used.insert_range(op.getBlock()->getArguments());
-    maps = addInputs();
-  }
-  SmallVector<utils::IteratorType> iterators = op.getIteratorTypesArray();
-  if (part == Part::Value)
-    llvm::fill(iterators, utils::IteratorType::parallel);
-  return linalg::GenericOp::create(
-      rewriter, op->getLoc(), TypeRange(inits),
-      llvm::map_to_vector(
-          inputs, [](const auto &input) { return input.second.tensor; }),
-      inits, maps, iterators, [&](OpBuilder &b, Location loc, ValueRange args) {
-        IRMapping mapping;
-        mapping.map(llvm::make_first_range(inputs),
-                    args.drop_back(inits.size()));
-        if (part == Part::Rest)
-          mapping.map(op.getRegionOutputArgs(), args.take_back(inits.size()));
-        for (Operation *each : llvm::reverse(ops))
-          b.clone(*each, mapping);
-        auto get = [&](Value value) { return mapping.lookupOrDefault(value); };
-        linalg::YieldOp::create(b, loc, llvm::map_to_vector(yields, get));
-      });
-}
-
-/// Without the loops that no output walks along, and no used input either.
-static void dropUnusedLoops(RewriterBase &rewriter, linalg::GenericOp op) {
-  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
-  llvm::SmallBitVector unused = getUnusedDimsBitVector(maps);
-  maps.push_back(rewriter.getMultiDimIdentityMap(op.getNumLoops()));
-  for (AffineMap &map : maps)
-    map = compressDims(map, unused);
-  AffineMap loops = maps.pop_back_val();
-  op.setIndexingMapsAttr(rewriter.getAffineMapArrayAttr(maps));
-  op.setIteratorTypesAttr(rewriter.getArrayAttr(
-      op.getIteratorTypes().getValue().drop_back(unused.count())));
-  // Those of an op within the body count that op's loops.
-  for (linalg::IndexOp index :
-       llvm::make_early_inc_range(op.getBody()->getOps<linalg::IndexOp>())) {
-    rewriter.setInsertionPoint(index);
-    if (auto loop = dyn_cast<AffineDimExpr>(loops.getResult(index.getDim())))
-      index.setDim(loop.getPosition());
-    else // one turn only
-      rewriter.replaceOpWithNewOp<arith::ConstantIndexOp>(index, 0);
-  }
-}
-
-/// A tensor that holds a scalar of a body, in front of the body's op.
-static Value outline(RewriterBase &rewriter, const PlannedInput &input,
-                     const Held &held) {
-  linalg::LinalgOp op = input.op;
-  OpBuilder::InsertionGuard guard(rewriter);
-  rewriter.setInsertionPoint(op);
-  SmallVector<OpFoldResult> sizes;
-  for (AffineExpr expr : input.map.getResults()) {
-    auto loop = dyn_cast<AffineDimExpr>(expr);
-    Value operand;
-    unsigned dim;
-    sizes.push_back(
-        loop && succeeded(op.mapIterationSpaceDimToOperandDim(
-                    loop.getPosition(), operand, dim))
-            ? tensor::getMixedSize(rewriter, op->getLoc(), operand, dim)
-            : rewriter.getIndexAttr(1)); // a constant: a unit dimension
-  }
-  Value init = tensor::EmptyOp::create(rewriter, op->getLoc(), sizes,
-                                       input.value.getType());
-  linalg::GenericOp outlined =
-      createPart(rewriter, op, Part::Value, held, input.value, init, input.map);
-  dropUnusedLoops(rewriter, outlined);
-  return outlined.getResult(0);
-}
-
-/// The result of `op` where it is what is held, else null. Effects of its body
-/// become an op without results, where the inputs tell the loops.
-static Value getWhole(RewriterBase &rewriter, linalg::LinalgOp op,
-                      const Held &held) {
-  Block *body = op.getBlock();
-  if (op.getNumReductionLoops() > 0 || op->getNumResults() != 1)
-    return {};
-  bool acts = llvm::any_of(body->without_terminator(), hasEffects);
-  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
-  maps.resize(op.getNumDpsInputs());
-  if (acts && !inversePermutation(concatAffineMaps(maps, op->getContext())))
-    return {};
-  OpResult result = op->getResult(0);
-  HeldValue found = held.lookup(body->getTerminator()->getOperand(0));
-  if (found.map != op.getIndexingMapMatchingResult(result))
-    return {};
-  if (acts)
-    createPart(rewriter, op, Part::Rest, held, {}, {}, {});
-  return rewriter.createOrFold<tensor::CastOp>(op->getLoc(), result.getType(),
-                                               found.tensor);
-}
 
 Value norm::createEmpty(RewriterBase &rewriter, Location loc,
                         ArrayRef<OpFoldResult> sizes, RankedTensorType type) {
