@@ -1,15 +1,18 @@
-# add_norm_library(NAME SOURCES... [LINK_LIBS LIBS...])
+# add_norm_library(NAME [INTERNAL] SOURCES... [LINK_LIBS LIBS...])
 # One component of norm-mlir as a static library over the shared MLIR and LLVM.
-# NormTargetCPU is NormMLIR::TargetCPU where the package is installed.
+# NormTargetCPU is NormMLIR::TargetCPU where the package is installed; what is
+# INTERNAL serves our tests and programs, and is not installed.
 function(add_norm_library name)
-  cmake_parse_arguments(ARG "" "" "LINK_LIBS" ${ARGN})
+  cmake_parse_arguments(ARG "INTERNAL" "" "LINK_LIBS" ${ARGN})
   add_library(${name} STATIC ${ARG_UNPARSED_ARGUMENTS})
   set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE ON)
   norm_reuse_headers(${name})
   add_dependencies(${name} norm-headers)
   target_link_libraries(${name} PUBLIC ${ARG_LINK_LIBS} MLIR LLVM)
   target_compile_features(${name} INTERFACE cxx_std_17)
-  norm_export_library(${name})
+  if(NOT ARG_INTERNAL)
+    norm_export_library(${name})
+  endif()
 endfunction()
 
 # norm_export_library(NAME [COMPONENT name]): installs a library that others

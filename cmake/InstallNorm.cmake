@@ -4,10 +4,12 @@ include(CMakePackageConfigHelpers)
 
 install(DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR}/include/
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
-  FILES_MATCHING PATTERN "*.h" PATTERN "*.td" PATTERN "*.pdll")
+  FILES_MATCHING PATTERN "*.h" PATTERN "*.td" PATTERN "*.pdll"
+  PATTERN "SIMT" EXCLUDE PATTERN "Testing" EXCLUDE PATTERN "Tools" EXCLUDE)
 install(DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/include/
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
-  FILES_MATCHING PATTERN "*.h.inc" PATTERN "CMakeFiles" EXCLUDE)
+  FILES_MATCHING PATTERN "*.h.inc" PATTERN "CMakeFiles" EXCLUDE
+  PATTERN "SIMT" EXCLUDE)
 install(FILES share/norm.irdl.mlir DESTINATION ${CMAKE_INSTALL_DATADIR}/norm-mlir)
 
 # The umbrella: what a compiler links that takes everything but the JIT.

@@ -44,7 +44,6 @@
 #include "norm/Recognition/Passes.h"
 #include "norm/Target/CPU/Passes.h"
 #include "norm/Target/NVVM/Passes.h"
-#include "norm/Target/SIMT/Passes.h"
 #include "norm/TransformOps/NormTransformOps.h"
 #include "norm/Transforms/Passes.h"
 
@@ -110,6 +109,5 @@ void norm::registerAllPasses() {
   registerTransformsPasses();
   registerCPUPasses();
   registerNVVMPasses();
-  registerSIMTPasses();
   registerPipelines();
 }

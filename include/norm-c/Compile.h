@@ -20,7 +20,7 @@ enum NormOutput {
   NORM_OUTPUT_ASSEMBLY = 2,
   NORM_OUTPUT_LLVM_IR = 3,
   NORM_OUTPUT_HEADER = 4, /* C declarations of the functions */
-  NORM_OUTPUT_PTX = 5     /* of the kernels; needs nvvm */
+  NORM_OUTPUT_PTX = 5     /* of the kernels; needs target nvvm */
 };
 typedef enum NormOutput NormOutput;
 
@@ -28,7 +28,7 @@ typedef enum NormOutput NormOutput;
  * `NormCompileOptions options = {0}` is an object for x86-64-v3. */
 struct NormCompileOptions {
   NormOutput output;
-  bool nvvm;              /* NVIDIA GPU; else the CPU */
+  MlirStringRef target;   /* "cpu" or "nvvm"; empty: "cpu" */
   MlirStringRef triple;   /* empty: this host */
   MlirStringRef cpu;      /* "native": this machine */
   MlirStringRef features; /* such as "+bf16" */

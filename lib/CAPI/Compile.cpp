@@ -38,17 +38,22 @@ static std::optional<Emit> getEmit(unsigned output) {
   return std::nullopt;
 }
 
-static EmitOptions getOptions(const NormCompileOptions &options, Emit emit) {
-  EmitOptions result;
+/// What is given; an empty string is the default.
+static void set(std::string &option, MlirStringRef given) {
+  if (given.length > 0)
+    option = unwrap(given).str();
+}
+
+static CompileOptions getOptions(const NormCompileOptions &options, Emit emit,
+                                 Rounding rounding) {
+  CompileOptions result;
+  set(result.target, options.target);
   result.emit = emit;
-  result.nvvm = options.nvvm;
-  result.target = {unwrap(options.triple).str(), unwrap(options.cpu).str(),
-                   unwrap(options.features).str()};
-  if (options.chip.length > 0)
-    result.chip = unwrap(options.chip).str();
-  result.cudaPath = unwrap(options.cudaPath).str();
-  if (options.rounding.length > 0)
-    result.rounding = unwrap(options.rounding).str();
+  result.machine = {unwrap(options.triple).str(), unwrap(options.cpu).str(),
+                    unwrap(options.features).str()};
+  set(result.chip, options.chip);
+  set(result.cudaPath, options.cudaPath);
+  result.rounding = rounding;
   result.threads = std::max(options.threads, 1u);
   result.dispatch = options.dispatch;
   return result;
@@ -80,8 +85,10 @@ NormStatus normCompile(MlirModule module, const NormCompileOptions *options,
   std::optional<Emit> emit = getEmit(getNumber(options->output));
   if (!emit)
     return finish(error, NORM_INVALID_ARGUMENT, "output is none of NormOutput");
-  if (emit == Emit::PTX && !options->nvvm)
-    return finish(error, NORM_INVALID_ARGUMENT, "NORM_OUTPUT_PTX needs nvvm");
+  auto rounding = parseRounding(options->rounding);
+  if (!rounding)
+    return finish(error, NORM_INVALID_ARGUMENT,
+                  llvm::toString(rounding.takeError()));
 
   MLIRContext *context = unwrap(module).getContext();
   context->appendDialectRegistry(createCompilerRegistry());
@@ -93,7 +100,7 @@ NormStatus normCompile(MlirModule module, const NormCompileOptions *options,
     return finish(error, NORM_FAILED, "temporary file: " + code.message());
   llvm::scope_exit removeFile([&] { llvm::sys::fs::remove(file); });
   OwningOpRef<ModuleOp> copy(unwrap(module).clone());
-  if (failed(emitFile(*copy, getOptions(*options, *emit), file)))
+  if (failed(emitFile(*copy, getOptions(*options, *emit, *rounding), file)))
     return errors.finish(error, NORM_FAILED);
   return readFile(file, buffer, error);
 }

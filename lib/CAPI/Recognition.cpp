@@ -45,15 +45,13 @@ NormStatus normRecognize(MlirOperation scope, MlirStringRef rounding,
                          NormFindingCallback callback, void *userData,
                          NormError *error) {
   Operation *root = unwrap(scope);
-  std::optional<Rounding> mode =
-      symbolizeRounding(rounding.length == 0 ? "default" : unwrap(rounding));
   if (!root || !root->hasTrait<OpTrait::IsIsolatedFromAbove>())
     return finish(error, NORM_INVALID_ARGUMENT,
                   "scope must be a module or a function");
+  auto mode = parseRounding(rounding);
   if (!mode)
     return finish(error, NORM_INVALID_ARGUMENT,
-                  "rounding must be default, exact or relaxed, got '" +
-                      unwrap(rounding) + "'");
+                  llvm::toString(mode.takeError()));
   ErrorCollector errors(root->getContext());
   if (failed(verify(root)))
     return errors.finish(error, NORM_INVALID_IR);

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Status.h"
+#include "mlir/CAPI/Support.h"
 #include "mlir/IR/MLIRContext.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cstring>
@@ -52,4 +53,13 @@ void normErrorDestroy(NormError *error) {
     return;
   free(error->message);
   error->message = nullptr;
+}
+
+llvm::Expected<Rounding> norm::parseRounding(MlirStringRef name) {
+  if (name.length == 0)
+    return Rounding::Default;
+  if (std::optional<Rounding> rounding = symbolizeRounding(unwrap(name)))
+    return *rounding;
+  return llvm::createStringError(
+      "rounding must be default, exact or relaxed, got '" + unwrap(name) + "'");
 }

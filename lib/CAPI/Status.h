@@ -14,6 +14,8 @@
 
 #include "mlir/IR/Diagnostics.h"
 #include "norm-c/Norm.h"
+#include "norm/Recognition/Recognize.h"
+#include "llvm/Support/Error.h"
 #include <cstring>
 
 namespace mlir::norm {
@@ -21,6 +23,10 @@ namespace mlir::norm {
 /// Fills `error`, if there is one, and returns `status`.
 NormStatus finish(NormError *error, NormStatus status,
                   const Twine &message = "");
+
+/// The rounding of that name, by default where it is empty; an error for
+/// others.
+llvm::Expected<Rounding> parseRounding(MlirStringRef name);
 
 /// An enum of the caller's as a number: C may put any into it, which C++ must
 /// not load as the enum.

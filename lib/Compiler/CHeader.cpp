@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "norm/Compiler/CHeader.h"
+#include "NVVM/GPUHost.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Support/DebugStringHelper.h"
-#include "norm/Compiler/GPUHost.h"
 #include "norm/Transforms/Transforms.h"
 #include "llvm/ADT/StringExtras.h"
 

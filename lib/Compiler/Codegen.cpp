@@ -8,8 +8,10 @@
 #include "norm/Compiler/Codegen.h"
 #include "mlir/ExecutionEngine/OptUtils.h"
 #include "mlir/Target/LLVMIR/Export.h"
-#include "norm/Compiler/GPUHost.h"
+#include "norm/Compiler/Target.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/IR/DiagnosticInfo.h"
+#include "llvm/IR/DiagnosticPrinter.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
@@ -54,7 +56,7 @@ static void initializeTargets() {
 }
 
 llvm::Expected<std::unique_ptr<llvm::TargetMachine>>
-norm::createTargetMachine(const TargetSpec &spec) {
+norm::createTargetMachine(const MachineSpec &spec) {
   initializeTargets();
   llvm::Triple host(llvm::sys::getDefaultTargetTriple());
   llvm::Triple triple =
@@ -347,10 +349,42 @@ static void streamNarrowAsF32(llvm::Function &function) {
     }
 }
 
+namespace {
+/// What LLVM reports, as diagnostics: its own handler ends the process.
+class LLVMDiagnostics {
+public:
+  LLVMDiagnostics(llvm::LLVMContext &context, ModuleOp module)
+      : context(context), module(module) {
+    context.setDiagnosticHandlerCallBack(handle, this);
+  }
+  ~LLVMDiagnostics() { context.setDiagnosticHandlerCallBack(nullptr); }
+  bool hasError = false;
+
+private:
+  static void handle(const llvm::DiagnosticInfo *info, void *self) {
+    auto &diagnostics = *static_cast<LLVMDiagnostics *>(self);
+    std::string text;
+    llvm::raw_string_ostream os(text);
+    llvm::DiagnosticPrinterRawOStream printer(os);
+    info->print(printer);
+    if (info->getSeverity() == llvm::DS_Error) {
+      diagnostics.hasError = true;
+      diagnostics.module.emitError(StringRef(text).trim());
+    } else if (info->getSeverity() == llvm::DS_Warning) {
+      diagnostics.module.emitWarning(StringRef(text).trim());
+    }
+  }
+
+  llvm::LLVMContext &context;
+  ModuleOp module;
+};
+} // namespace
+
 FailureOr<std::unique_ptr<llvm::Module>>
 norm::translateToLLVMIR(ModuleOp module, llvm::LLVMContext &context,
                         llvm::TargetMachine &machine,
                         function_ref<llvm::Error(llvm::Module &)> extend) {
+  LLVMDiagnostics diagnostics(context, module);
   std::unique_ptr<llvm::Module> translated =
       translateModuleToLLVMIR(module, context);
   if (!translated)
@@ -391,6 +425,23 @@ llvm::Error norm::emitMachineCode(llvm::Module &module,
     return llvm::createStringError("the target cannot emit this file type");
   codegen.run(module);
   return llvm::Error::success();
+}
+
+LogicalResult norm::writeNativeCode(ModuleOp module, llvm::Module &ir,
+                                    llvm::TargetMachine &machine, Emit emit,
+                                    raw_ostream &os) {
+  if (emit == Emit::LLVMIR) {
+    ir.print(os, nullptr);
+    return success();
+  }
+  LLVMDiagnostics diagnostics(ir.getContext(), module);
+  SmallVector<char, 0> code;
+  if (failed(report(module, emitMachineCode(ir, machine, emit == Emit::Assembly,
+                                            code))) ||
+      diagnostics.hasError)
+    return failure();
+  os << StringRef(code.data(), code.size());
+  return success();
 }
 
 /// C compiler drivers that link for `triple`, the best first.

@@ -8,17 +8,13 @@
 #include "norm/ExecutionEngine/CompiledModule.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Support/DebugStringHelper.h"
 #include "mlir/Transforms/Passes.h"
-#include "norm/Compiler/Codegen.h"
-#include "norm/ExecutionEngine/UpstreamPipeline.h"
-#include "norm/Pipelines/Pipelines.h"
-#include "norm/Target/SIMT/Runtime.h"
+#include "norm/Compiler/Target.h"
 #include "llvm/ExecutionEngine/Orc/LLJIT.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/Support/DynamicLibrary.h"
@@ -93,44 +89,27 @@ static void addPackedEntry(llvm::Function &function) {
   b.CreateRetVoid();
 }
 
-static LogicalResult lower(ModuleOp module, const CompileOptions &options,
-                           const llvm::TargetMachine &machine) {
+static LogicalResult prepare(ModuleOp module) {
   PassManager pm(module.getContext());
   pm.addPass(memref::createResolveRankedShapeTypeResultDimsPass());
   pm.addPass(createCanonicalizerPass());
-  if (options.pipeline == CompileOptions::Pipeline::Upstream) {
-    buildUpstreamPipeline(pm);
-  } else if (options.pipeline == CompileOptions::Pipeline::SIMT) {
-    SIMTPipelineOptions simt;
-    simt.rounding = options.rounding;
-    simt.hasKernels = !module.getOps<gpu::GPUModuleOp>().empty();
-    buildNormToSIMTPipeline(pm, simt);
-  } else {
-    CPUPipelineOptions cpu;
-    setTarget(cpu, machine);
-    cpu.rounding = options.rounding;
-    cpu.threads = options.threads;
-    cpu.verifyBuffers = options.verifyBuffers;
-    cpu.cacheBytes = options.cacheBytes;
-    cpu.grain = options.grain;
-    buildNormToCPUPipeline(pm, cpu);
-  }
-  return runPasses(pm, module, options.runner);
+  return pm.run(module);
 }
 
-/// The emulation's runtime is in this program, which exports nothing.
-static llvm::Error defineEmulation(llvm::orc::LLJIT &jit) {
+/// What a target's runtime has is in this program, which exports nothing.
+static llvm::Error defineSymbols(llvm::orc::LLJIT &jit,
+                                 ArrayRef<HostRuntime::Symbol> names) {
   llvm::orc::SymbolMap symbols;
-  for (const simt::Symbol *symbol = simt::getSymbols(); symbol->name; ++symbol)
-    symbols[jit.mangleAndIntern(symbol->name)] = {
-        llvm::orc::ExecutorAddr::fromPtr(symbol->address),
+  for (const HostRuntime::Symbol &symbol : names)
+    symbols[jit.mangleAndIntern(symbol.name)] = {
+        llvm::orc::ExecutorAddr::fromPtr(symbol.address),
         llvm::JITSymbolFlags::Exported | llvm::JITSymbolFlags::Callable};
   return jit.getMainJITDylib().define(
       llvm::orc::absoluteSymbols(std::move(symbols)));
 }
 
 static llvm::Expected<std::unique_ptr<llvm::orc::LLJIT>>
-createJIT(bool openmp) {
+createJIT(const HostRuntime &runtime, bool openmp) {
   auto jit = llvm::orc::LLJITBuilder().create();
   if (!jit)
     return jit.takeError();
@@ -145,7 +124,7 @@ createJIT(bool openmp) {
   if (!symbols)
     return symbols.takeError();
   (*jit)->getMainJITDylib().addGenerator(std::move(*symbols));
-  if (llvm::Error error = defineEmulation(**jit))
+  if (llvm::Error error = defineSymbols(**jit, runtime.symbols))
     return std::move(error);
   return std::move(*jit);
 }
@@ -155,7 +134,14 @@ CompiledModule::compile(ModuleOp source, const CompileOptions &options) {
   auto fail = [&](llvm::Error error) {
     return source.emitError(llvm::toString(std::move(error)));
   };
+  auto target = lookupTarget(options.target);
+  if (!target)
+    return fail(target.takeError());
   std::unique_ptr<CompiledModule> compiled(new CompiledModule());
+  compiled->runtime = (*target)->getHostRuntime();
+  if (!compiled->runtime)
+    return source.emitError("code for ")
+           << options.target << " does not run in this process";
   // For the functions of shapes: a program may have no op of theirs.
   source.getContext()
       ->loadDialect<arith::ArithDialect, tensor::TensorDialect>();
@@ -167,18 +153,17 @@ CompiledModule::compile(ModuleOp source, const CompileOptions &options) {
     if (hasDynamicResult(function))
       addShapeFunction(function);
   }
-  TargetSpec target;
-  target.cpu = options.cpu;
-  auto machine = createTargetMachine(target);
+  CompileOptions local = options;
+  if (local.machine.cpu.empty())
+    local.machine.cpu = "native";
+  auto machine = createTargetMachine(local.machine);
   if (!machine)
     return fail(machine.takeError());
-  if (failed(lower(*module, options, **machine)))
+  if (failed(prepare(*module)) || failed(lowerModule(*module, **target, local)))
     return failure();
 
   llvm::LLVMContext context;
-  // Emulated programs are many and run once.
-  if (options.pipeline == CompileOptions::Pipeline::SIMT)
-    (*machine)->setOptLevel(llvm::CodeGenOptLevel::Less);
+  (*machine)->setOptLevel(compiled->runtime->optLevel);
   FailureOr<std::unique_ptr<llvm::Module>> ir =
       translateToLLVMIR(*module, context, **machine);
   if (failed(ir))
@@ -195,7 +180,7 @@ CompiledModule::compile(ModuleOp source, const CompileOptions &options) {
   if (llvm::Error error =
           emitMachineCode(**ir, **machine, /*assembly=*/false, object))
     return fail(std::move(error));
-  auto jit = createJIT(options.threads > 1);
+  auto jit = createJIT(*compiled->runtime, options.threads > 1);
   if (!jit)
     return fail(jit.takeError());
   compiled->jit = std::move(*jit);
@@ -348,7 +333,7 @@ CompiledModule::call(StringRef function, ArrayRef<HostTensor *> inputs) {
   if (!invocation)
     return invocation.takeError();
   (*invocation)();
-  if (const char *message = simt::takeError())
+  if (const char *message = runtime->takeError())
     return llvm::createStringError(message);
   return outputs;
 }

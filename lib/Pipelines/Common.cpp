@@ -33,14 +33,14 @@ void norm::buildTosaLowering(OpPassManager &pm) {
   func.addPass(createTosaToTensorPass());
 }
 
-void norm::buildRecognition(OpPassManager &pm, StringRef rounding) {
+void norm::buildRecognition(OpPassManager &pm, Rounding rounding) {
   buildTosaLowering(pm);
   // Arithmetic on tensors has no other bufferization.
   pm.addPass(createConvertElementwiseToLinalgPass());
   // Before the first CSE.
   pm.addPass(createNormNestedIndicesToLoops());
   NormRecognizeOptions options;
-  options.rounding = rounding.str();
+  options.rounding = rounding;
   pm.addPass(createNormRecognize(options));
 }
 

@@ -12,8 +12,8 @@
 #include "mlir/IR/Remarks.h"
 #include "mlir/Pass/Pass.h"
 #include "mlir/Pass/PassInstrumentation.h"
+#include "norm/Compiler/Target.h"
 #include "norm/IR/Norm.h"
-#include "norm/Pipelines/Pipelines.h"
 #include "llvm/Analysis/TargetTransformInfo.h"
 #include "llvm/IR/Function.h"
 #include "llvm/MC/MCSubtargetInfo.h"
@@ -239,18 +239,6 @@ static Roof overrideRoof(Roof roof, const RoofOptions &given) {
 // The run
 //===----------------------------------------------------------------------===//
 
-static void buildPipeline(PassManager &pm, const EmitOptions &options,
-                          const llvm::TargetMachine &machine) {
-  if (!options.nvvm) {
-    CPUPipelineOptions cpu;
-    setOptions(cpu, options, machine);
-    return buildNormToCPUPipeline(pm, cpu);
-  }
-  NVVMPipelineOptions nvvm;
-  setOptions(nvvm, options);
-  buildNormToNVVMPipeline(pm, nvvm, Stage::Vector);
-}
-
 static LogicalResult collectFindings(MLIRContext *context, Report &report) {
   remark::RemarkCategories wanted;
   wanted.passed = wanted.missed = "norm-recognize";
@@ -264,8 +252,8 @@ static LogicalResult collectFindings(MLIRContext *context, Report &report) {
   return success();
 }
 
-static LogicalResult compileCopy(ModuleOp module, const EmitOptions &options,
-                                 const llvm::TargetMachine &machine,
+static LogicalResult compileCopy(ModuleOp module, const Target &target,
+                                 const CompileOptions &options,
                                  Report &report) {
   MLIRContext *context = module.getContext();
   if (failed(collectFindings(context, report)))
@@ -273,7 +261,11 @@ static LogicalResult compileCopy(ModuleOp module, const EmitOptions &options,
   OwningOpRef<ModuleOp> copy = module.clone();
   PassManager pm(context);
   pm.addInstrumentation(std::make_unique<NoteTaker>(module, report));
-  buildPipeline(pm, options, machine);
+  // Kernels are as they will be before they are code of their own.
+  Stage last = report.hasKernels ? Stage::Vector : Stage::LLVM;
+  if (failed(norm::report(module,
+                          target.buildPipeline(pm, module, options, last))))
+    return failure();
   // Notes are taken in the order of the program.
   bool wasThreaded = context->isMultithreadingEnabled();
   context->disableMultithreading();
@@ -285,17 +277,20 @@ static LogicalResult compileCopy(ModuleOp module, const EmitOptions &options,
 
 FailureOr<Report> norm::analyzeModule(ModuleOp module, StringRef source,
                                       StringRef file,
-                                      const EmitOptions &options,
+                                      const CompileOptions &options,
                                       const RoofOptions &roof) {
-  auto machine = createTargetMachine(options.target);
+  auto machine = createTargetMachine(options.machine);
   if (!machine)
     return module.emitError(llvm::toString(machine.takeError())), failure();
+  auto target = lookupTarget(options.target);
+  if (!target)
+    return norm::report(module, target.takeError()), failure();
   Report report;
   report.file = file;
   report.source = source;
-  report.nvvm = options.nvvm;
+  report.hasKernels = !(*target)->getHostRuntime();
   report.threads = options.threads;
-  if (options.nvvm) {
+  if (report.hasKernels) {
     report.machine = options.chip;
     report.roof = overrideRoof(getGPURoof(options.chip), roof);
   } else {
@@ -306,7 +301,7 @@ FailureOr<Report> norm::analyzeModule(ModuleOp module, StringRef source,
             .str();
     report.roof = overrideRoof(getCPURoof(**machine, roof), roof);
   }
-  if (failed(compileCopy(module, options, **machine, report)))
+  if (failed(compileCopy(module, **target, options, report)))
     return failure();
   return report;
 }

@@ -101,14 +101,14 @@ static void printTraffic(const Report &report, const RowLoop &loop,
   os << ": " << describeBytes(loop.readBytes) << "; writes ";
   printNames(loop.written, os);
   os << ": " << describeBytes(loop.writtenBytes) << '\n';
-  if (!report.nvvm)
+  if (!report.hasKernels)
     os << "    ordinary stores first read the lines they write: "
        << describeBytes(loop.writtenBytes) << " more\n";
 }
 
 static void printLoop(const Report &report, const RowLoop &loop, size_t number,
                       raw_ostream &os) {
-  os << "  " << (report.nvvm ? "kernel " : "loop ") << number << " at "
+  os << "  " << (report.hasKernels ? "kernel " : "loop ") << number << " at "
      << describeLocation(report, loop.loc);
   if (!loop.sourceLines.empty()) {
     os << ", fused from lines ";
@@ -117,7 +117,7 @@ static void printLoop(const Report &report, const RowLoop &loop, size_t number,
   os << '\n';
   if (loop.schedule)
     printSchedule(*loop.schedule, os);
-  else if (report.nvvm)
+  else if (report.hasKernels)
     os << "    schedule: a thread an element\n";
   else
     printCPUCode(loop, report.threads, os);
@@ -141,7 +141,7 @@ static void printFunction(const Report &report, const FunctionReport &function,
                           raw_ostream &os) {
   os << "\nFunction " << function.name << ": " << function.numLinalgOps
      << " linalg ops in " << function.loops.size()
-     << (report.nvvm ? " kernel" : " loop")
+     << (report.hasKernels ? " kernel" : " loop")
      << (function.loops.size() == 1 ? "" : "s") << '\n';
   for (auto [i, loop] :
        llvm::enumerate(ArrayRef(function.loops).take_front(mostEntries)))

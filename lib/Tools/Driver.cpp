@@ -13,6 +13,7 @@
 #include "mlir/Support/FileUtilities.h"
 #include "mlir/Support/Timing.h"
 #include "norm/InitAll.h"
+#include "norm/Target/SIMT/Passes.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Config/llvm-config.h"
 #include "llvm/Support/CommandLine.h"
@@ -36,6 +37,9 @@ DialectRegistry norm::createCompilerRegistry() {
 void norm::registerCompilerPasses() {
   mlir::registerAllPasses();
   norm::registerAllPasses();
+  // The emulation of kernels, which serves tests and is not installed.
+  registerSIMTPasses();
+  registerSIMTPipeline();
 }
 
 void norm::readSafely(StringRef file, llvm::function_ref<void()> read) {

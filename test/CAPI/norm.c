@@ -249,7 +249,7 @@ static void testPipeline(MlirContext context, const char *file) {
   show("unknown option",
        normRunPipeline(op, str("norm-to-cpu{nonsense=1}"), &error), &error);
   show("failing pass",
-       normRunPipeline(op, str("norm-recognize{rounding=fast}"), &error),
+       normRunPipeline(op, str("norm-to-nvvm{chip=sm_1}"), &error),
        &error);
   show("no op", normRunPipeline((MlirOperation){NULL}, str("cse"), &error),
        &error);
@@ -302,7 +302,7 @@ static void testCompile(MlirContext context, const char *file,
   show("PTX for the CPU", normCompile(module, &options, &buffer, &error),
        &error);
   printf("empty: %d\n", buffer.data == NULL && buffer.size == 0);
-  options.nvvm = true;
+  options.target = str("nvvm");
   options.chip = str("sm_80");
   show("PTX", normCompile(module, &options, &buffer, &error), &error);
   printf("target: %d\n", strstr(buffer.data, ".target sm_80") != NULL);

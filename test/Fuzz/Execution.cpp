@@ -15,6 +15,7 @@
 #include "norm/Conversion/NormToLibrary/Passes.h"
 #include "norm/IR/Norm.h"
 #include "norm/Recognition/Recognize.h"
+#include "norm/Target/SIMT/Passes.h"
 #include "norm/Tools/Driver.h"
 #include "llvm/ADT/Hashing.h"
 #include "llvm/ADT/StringExtras.h"
@@ -46,7 +47,7 @@ static void buildSIMT(OpPassManager &pm) {
 }
 
 static void buildHandOff(OpPassManager &pm) {
-  norm::buildRecognition(pm, "relaxed");
+  norm::buildRecognition(pm, norm::Rounding::Relaxed);
   norm::buildCallingConvention(pm);
   norm::buildBufferization(pm);
   norm::NormToLibraryOptions options;

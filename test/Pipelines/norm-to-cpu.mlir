@@ -42,7 +42,7 @@
 // RUN: norm-opt %s --norm-to-cpu='rounding=exact' -o /dev/null
 // RUN: norm-opt %s --norm-to-cpu='rounding=relaxed' -o /dev/null
 // RUN: not norm-opt %s --norm-to-cpu='rounding=nonsense' 2>&1 | FileCheck %s --check-prefix=ROUNDING
-// ROUNDING: error: norm-recognize: rounding must be default, exact or relaxed, got 'nonsense'
+// ROUNDING: for the --rounding option: Cannot find option named 'nonsense'
 // RUN: not norm-opt %s --norm-to-cpu='nonsense=1' 2>&1 | FileCheck %s --check-prefix=OPTION
 // OPTION: no such option nonsense
 

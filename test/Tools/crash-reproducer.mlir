@@ -24,9 +24,9 @@
 
 // A diagnostic about the input is no crash: no file, no word about one.
 // RUN: rm -rf %t.tmp && mkdir %t.tmp
-// RUN: not env TMPDIR=%t.tmp norm-compile %s --rounding=nonsense -o %t.o 2>&1 | FileCheck %s --check-prefix=INPUT --implicit-check-not="reproducer generated" --implicit-check-not="a pass crashed" --implicit-check-not=pipeline
-// RUN: not env TMPDIR=%t.tmp norm-opt %s --norm-recognize=rounding=nonsense 2>&1 | FileCheck %s --check-prefix=INPUT --implicit-check-not="reproducer generated" --implicit-check-not="a pass crashed" --implicit-check-not=pipeline
-// INPUT: error: norm-recognize: rounding must be default, exact or relaxed, got 'nonsense'
+// RUN: not env TMPDIR=%t.tmp norm-compile %s --target=nvvm --chip=sm_1 -o %t.o 2>&1 | FileCheck %s --check-prefix=INPUT --implicit-check-not="reproducer generated" --implicit-check-not="a pass crashed" --implicit-check-not=pipeline
+// RUN: not env TMPDIR=%t.tmp norm-opt %s --norm-to-nvvm=chip=sm_1 2>&1 | FileCheck %s --check-prefix=INPUT --implicit-check-not="reproducer generated" --implicit-check-not="a pass crashed" --implicit-check-not=pipeline
+// INPUT: error: unknown chip 'sm_1', expected one such as sm_90
 // RUN: ls %t.tmp | count 0
 
 func.func @main(%x: tensor<2x4xf32>) -> tensor<2x4xf32> {

@@ -55,13 +55,19 @@
 // RUN: %if x86_64 %{ not norm-compile %s --mtriple=aarch64-linux-gnu --mcpu=native -o %t.bad 2>&1 | FileCheck %s --check-prefix=NATIVE %}
 // NATIVE: error: --mcpu=native is this machine, which is not aarch64
 // RUN: not norm-compile %s --rounding=nonsense -o %t.bad 2>&1 | FileCheck %s --check-prefix=ROUNDING
-// ROUNDING: error: norm-recognize: rounding must be default, exact or relaxed, got 'nonsense'
+// ROUNDING: for the --rounding option: Cannot find option named 'nonsense'
 // RUN: not norm-compile %s --emit=shared -o - 2>&1 | FileCheck %s --check-prefix=STDOUT
 // STDOUT: error: --emit=shared needs an output file (-o)
 // RUN: not norm-compile %s --emit=ptx -o %t.bad 2>&1 | FileCheck %s --check-prefix=PTX
-// PTX: error: --emit=ptx and --emit=cubin need --target=nvvm
+// PTX: error: --emit=ptx needs --target=nvvm
 // RUN: not norm-compile %s --target=nvvm --emit=asm -o %t.bad 2>&1 | FileCheck %s --check-prefix=NVVM
-// NVVM: error: --emit=asm has no meaning for --target=nvvm: emit ptx for the kernels, obj or shared for the host
+// NVVM: error: --emit=asm needs --target=cpu
+// RUN: not norm-compile %s --target=nonsense -o %t.bad 2>&1 | FileCheck %s --check-prefix=TARGET
+// TARGET: error: unknown target 'nonsense', expected one of cpu, nvvm
+// RUN: not norm-compile %s --chip=sm_80 -o %t.bad 2>&1 | FileCheck %s --check-prefix=CPUCHIP
+// CPUCHIP: error: --chip needs --target=nvvm
+// RUN: not norm-compile %s --target=nvvm --threads=2 -o %t.bad 2>&1 | FileCheck %s --check-prefix=THREADS
+// THREADS: error: --threads needs --target=cpu
 // RUN: not norm-compile %s --target=nvvm --emit=ptx --chip=sm_1 -o %t.bad 2>&1 | FileCheck %s --check-prefix=CHIP
 // RUN: not norm-compile %s --target=nvvm --emit=shared --chip=x86-64 -o %t.bad 2>&1 | FileCheck %s --check-prefix=CHIP
 // CHIP: error: unknown chip '{{sm_1|x86-64}}', expected one such as sm_90

@@ -16,7 +16,7 @@
 // RUN: not norm-opt %s --norm-nonsense 2>&1 | FileCheck %s --check-prefix=OPTION
 // OPTION: Unknown command line argument '--norm-nonsense'
 // RUN: not norm-opt %s --norm-recognize=rounding=nonsense 2>&1 | FileCheck %s --check-prefix=ROUNDING
-// ROUNDING: error: norm-recognize: rounding must be default, exact or relaxed, got 'nonsense'
+// ROUNDING: for the --rounding option: Cannot find option named 'nonsense'
 // RUN: not norm-opt %s --norm-vectorize-rows=lanes=3 2>&1 | FileCheck %s --check-prefix=LANES
 // LANES: error: norm-vectorize-rows: lanes and tail must be powers of two
 func.func @f() {

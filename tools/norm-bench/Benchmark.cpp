@@ -43,12 +43,11 @@ bool Benchmark::isWanted(StringRef subject) const {
 }
 
 LogicalResult Benchmark::addPipeline(ModuleOp module, StringRef name,
-                                     CompileOptions::Pipeline pipeline) {
+                                     StringRef target) {
   CompileOptions compile;
-  compile.pipeline = pipeline;
-  compile.cpu = options.cpu;
-  compile.threads =
-      pipeline == CompileOptions::Pipeline::CPU ? options.threads : 1;
+  compile.target = target.str();
+  compile.machine.cpu = options.cpu;
+  compile.threads = target == "cpu" ? options.threads : 1;
   auto unit = CompiledModule::compile(module, compile);
   if (failed(unit))
     return failure();
@@ -76,13 +75,12 @@ LogicalResult Benchmark::addPipeline(ModuleOp module, StringRef name,
 }
 
 LogicalResult Benchmark::addCompiled(ModuleOp module) {
-  using Pipeline = CompileOptions::Pipeline;
   // The first one also says which buffers there are.
-  if (failed(addPipeline(module, "norm-to-cpu", Pipeline::CPU)))
+  if (failed(addPipeline(module, "norm-to-cpu", "cpu")))
     return failure();
   if (!isWanted("upstream"))
     return success();
-  return addPipeline(module, "upstream", Pipeline::Upstream);
+  return addPipeline(module, "upstream", "upstream");
 }
 
 void Benchmark::addCopies(MLIRContext *context) {

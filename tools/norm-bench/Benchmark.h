@@ -72,8 +72,7 @@ private:
       : name(name), options(options) {}
   bool isWanted(StringRef subject) const;
   LogicalResult addCompiled(ModuleOp module);
-  LogicalResult addPipeline(ModuleOp module, StringRef name,
-                            CompileOptions::Pipeline pipeline);
+  LogicalResult addPipeline(ModuleOp module, StringRef name, StringRef target);
   void addCopies(MLIRContext *context);
   void addHandWritten();
 

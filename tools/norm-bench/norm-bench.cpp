@@ -10,6 +10,7 @@
 #include "Report.h"
 #include "mlir/Parser/Parser.h"
 #include "norm/Compiler/Codegen.h"
+#include "norm/Testing/Targets.h"
 #include "norm/Tools/Driver.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CommandLine.h"
@@ -336,6 +337,7 @@ static int measureArtefacts(const char *argv0) {
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   setToolVersion();
+  registerTestingTargets();
   cl::HideUnrelatedOptions({&category, &measuring, &reporting});
   cl::ParseCommandLineOptions(argc, argv, "Times RMSNorm beside a copy.\n");
   if (llvm::is_contained(variants, "help"))

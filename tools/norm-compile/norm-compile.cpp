@@ -6,7 +6,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "mlir/Support/FileUtilities.h"
-#include "norm/Compiler/Codegen.h"
 #include "norm/Compiler/Compile.h"
 #include "norm/Report/Report.h"
 #include "norm/Tools/Driver.h"
@@ -47,13 +46,11 @@ static cl::opt<Emit> emit(
                clEnumValN(Emit::PTX, "ptx", "PTX text of the kernels (nvvm)"),
                clEnumValN(Emit::Cubin, "cubin", "cubin of the kernels (nvvm)")),
     cl::cat(category));
-enum class Machine { CPU, NVVM };
-static cl::opt<Machine>
-    target("target", cl::desc("Machine"), cl::init(Machine::CPU),
-           cl::values(clEnumValN(Machine::CPU, "cpu",
-                                 "x86-64 or AArch64, see --mtriple (default)"),
-                      clEnumValN(Machine::NVVM, "nvvm", "NVIDIA GPU")),
-           cl::cat(category));
+static cl::opt<std::string>
+    target("target", cl::value_desc("name"),
+           cl::desc("cpu: x86-64 or AArch64, see --mtriple (default); nvvm: an "
+                    "NVIDIA GPU"),
+           cl::init("cpu"), cl::cat(category));
 static cl::opt<std::string>
     cpu("mcpu",
         cl::desc("CPU; native is this machine (default x86-64-v3 on "
@@ -105,9 +102,9 @@ static cl::opt<bool> verifyBuffers(
     cl::desc("Functions check the buffers that they are called with, and end "
              "the program where two overlap"),
     cl::cat(onCPU));
-static cl::opt<std::string>
-    rounding("rounding", cl::desc("Recognition: default, exact or relaxed"),
-             cl::init("default"), cl::cat(category));
+static cl::opt<Rounding> rounding(
+    "rounding", cl::desc("What recognition may change (default: default)"),
+    getRoundingValues(), cl::init(Rounding::Default), cl::cat(category));
 
 static cl::opt<bool> explain(
     "explain",
@@ -125,11 +122,11 @@ static cl::opt<double> peak("peak", cl::value_desc("GFLOP/s"),
                             cl::desc("Of arithmetic, for --report's roofline"),
                             cl::init(0), cl::cat(explaining));
 
-static EmitOptions getEmitOptions() {
-  EmitOptions options;
+static CompileOptions getCompileOptions() {
+  CompileOptions options;
   options.emit = emit;
-  options.nvvm = target == Machine::NVVM;
-  options.target = {triple, cpu, features};
+  options.target = target;
+  options.machine = {triple, cpu, features};
   options.chip = chip;
   options.ptxVersion = ptxVersion;
   options.dependentLaunch = dependentLaunch;
@@ -161,7 +158,7 @@ static LogicalResult tell(ModuleOp module, const llvm::SourceMgr &sources) {
       sources.getMemoryBuffer(sources.getMainFileID());
   auto report =
       analyzeModule(module, source->getBuffer(), source->getBufferIdentifier(),
-                    getEmitOptions(), {bandwidth, peak});
+                    getCompileOptions(), {bandwidth, peak});
   if (failed(report) || (!reportFile.empty() && failed(writePage(*report))))
     return failure();
   if (explain)
@@ -207,5 +204,5 @@ int main(int argc, char **argv) {
     return 1;
   if (tells && !outputFile.getNumOccurrences())
     return 0;
-  return failed(emitFile(*module, getEmitOptions(), outputFile));
+  return failed(emitFile(*module, getCompileOptions(), outputFile));
 }

@@ -7,9 +7,9 @@
 
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Support/DebugStringHelper.h"
-#include "norm/Compiler/Codegen.h"
 #include "norm/ExecutionEngine/CompiledModule.h"
 #include "norm/Testing/Numpy.h"
+#include "norm/Testing/Targets.h"
 #include "norm/Testing/Ulp.h"
 #include "norm/Tools/Driver.h"
 #include "norm/Tools/RunPasses.h"
@@ -48,18 +48,15 @@ static cl::list<std::string>
 static cl::opt<double>
     maxUlp("max-ulp", cl::desc("Largest error that passes, in ulp (default 4)"),
            cl::init(4), cl::cat(category));
-static cl::opt<CompileOptions::Pipeline> pipeline(
-    "pipeline", cl::desc("How the program is compiled"),
-    cl::values(clEnumValN(CompileOptions::Pipeline::CPU, "cpu", "norm-to-cpu"),
-               clEnumValN(CompileOptions::Pipeline::SIMT, "simt",
-                          "norm-to-simt: the GPU kernels of norm-to-nvvm, or "
-                          "those of the program's gpu.module, emulated here"),
-               clEnumValN(CompileOptions::Pipeline::Upstream, "upstream",
-                          "upstream's passes alone")),
-    cl::init(CompileOptions::Pipeline::CPU), cl::cat(compiling));
-static cl::opt<std::string>
-    rounding("rounding", cl::desc("Recognition: default, exact or relaxed"),
-             cl::init("default"), cl::cat(compiling));
+static cl::opt<std::string> pipeline(
+    "pipeline", cl::value_desc("name"),
+    cl::desc("cpu: norm-to-cpu (default); simt: the GPU kernels of "
+             "norm-to-nvvm, or those of the program's gpu.module, emulated "
+             "here; upstream: upstream's passes alone"),
+    cl::init("cpu"), cl::cat(compiling));
+static cl::opt<Rounding> rounding(
+    "rounding", cl::desc("What recognition may change (default: default)"),
+    getRoundingValues(), cl::init(Rounding::Default), cl::cat(compiling));
 static cl::opt<std::string> cpu("mcpu", cl::desc("Target CPU (default native)"),
                                 cl::init("native"), cl::cat(compiling));
 static cl::opt<unsigned> threads("threads", cl::desc("OpenMP threads"),
@@ -162,13 +159,13 @@ static int run(ModuleOp module) {
       return fail(tensor.takeError());
     values.push_back(std::move(*tensor));
   }
-  if (verifyBuffers && pipeline != CompileOptions::Pipeline::CPU)
+  if (verifyBuffers && pipeline != "cpu")
     return fail(
         llvm::createStringError("--verify-buffers needs --pipeline=cpu"));
   CompileOptions options;
-  options.pipeline = pipeline;
+  options.target = pipeline;
   options.rounding = rounding;
-  options.cpu = cpu;
+  options.machine.cpu = cpu;
   options.threads = threads;
   options.verifyBuffers = verifyBuffers;
   options.runner = runPassesOfTool;
@@ -210,6 +207,7 @@ static int run(ModuleOp module) {
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   setToolVersion();
+  registerTestingTargets();
   registerPassOptions(passes);
   cl::HideUnrelatedOptions({&category, &compiling, &passes});
   cl::ParseCommandLineOptions(

@@ -10,6 +10,7 @@
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/PassManager.h"
+#include "norm/Compiler/Options.h"
 #include "norm/Pipelines/Pipelines.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/Error.h"
@@ -17,31 +18,26 @@
 
 namespace mlir::norm {
 
-/// What the machine code is for.
-struct TargetSpec {
-  std::string triple; ///< empty: this host
-  std::string cpu;    ///< "native": this machine with all its features; empty:
-                      ///< x86-64-v3 on x86-64, else generic
-  std::string features; ///< added to the CPU's, such as "+bf16,-sve"
-};
-
 /// The x86-64 or AArch64 machine of `spec`; an unknown name is an error.
 llvm::Expected<std::unique_ptr<llvm::TargetMachine>>
-createTargetMachine(const TargetSpec &spec);
+createTargetMachine(const MachineSpec &spec);
 
 /// What norm-to-cpu has to know of `machine`.
 void setTarget(CPUPipelineOptions &options, const llvm::TargetMachine &machine);
 
+/// Functions that must stay visible have this attribute.
+constexpr llvm::StringLiteral kExportAttribute = "norm-export";
+
 /// Translates a module of the LLVM dialect, lets `extend` add to it, makes
 /// everything but the functions `_mlir_ciface_*` and those with the attribute
-/// kExportAttribute internal, and optimises at the level of `machine`.
+/// kExportAttribute internal, and optimizes at the level of `machine`.
 /// Diagnostics go to the module's context.
 FailureOr<std::unique_ptr<llvm::Module>>
 translateToLLVMIR(ModuleOp module, llvm::LLVMContext &context,
                   llvm::TargetMachine &machine,
                   function_ref<llvm::Error(llvm::Module &)> extend = nullptr);
 
-/// Assembly or an object file of an optimised module.
+/// Assembly or an object file of an optimized module.
 llvm::Error emitMachineCode(llvm::Module &module, llvm::TargetMachine &machine,
                             bool assembly, SmallVectorImpl<char> &out);
 

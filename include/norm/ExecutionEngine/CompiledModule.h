@@ -9,7 +9,7 @@
 #define NORM_EXECUTIONENGINE_COMPILEDMODULE_H
 
 #include "mlir/IR/BuiltinOps.h"
-#include "norm/Compiler/PassRunner.h"
+#include "norm/Compiler/Options.h"
 #include "norm/ExecutionEngine/HostTensor.h"
 #include "llvm/ADT/StringMap.h"
 
@@ -18,28 +18,16 @@ class LLJIT;
 } // namespace llvm::orc
 
 namespace mlir::norm {
-
-struct CompileOptions {
-  /// SIMT: norm-to-simt; a module with a gpu.module is taken as kernels and
-  /// host code on buffers already.
-  enum class Pipeline { CPU, Upstream, SIMT };
-  Pipeline pipeline = Pipeline::CPU;
-  std::string rounding = "default";
-  std::string cpu = "native";
-  unsigned threads = 1;       ///< over 1: rows in parallel, OpenMP
-  bool verifyBuffers = false; ///< norm-verify-buffers, in norm-to-cpu
-  PassRunner runner;          ///< empty: the passes just run
-  /// Of norm-to-cpu: from how many bytes on rows are streamed (0: from what the
-  /// machine reports) and threads are started.
-  int64_t cacheBytes = 0, grain = 1048576;
-};
+struct HostRuntime;
 
 /// Machine code of a module's public functions, in this process.
 class CompiledModule {
 public:
   ~CompiledModule();
 
-  /// Compiles a copy of `module`. Errors are diagnostics with locations.
+  /// Compiles a copy of `module` for a target that this process can run, by
+  /// default for this machine ("native"). Errors are diagnostics with
+  /// locations.
   static FailureOr<std::unique_ptr<CompiledModule>>
   compile(ModuleOp module, const CompileOptions &options);
 
@@ -49,7 +37,7 @@ public:
   /// Calls a function on `inputs`, one a parameter, and returns one tensor a
   /// result. Dynamic extents of results are computed from the inputs. A memref
   /// parameter is the input's own memory, which the function may write. An
-  /// error that the GPU emulation finds is returned.
+  /// error that the target's runtime finds is returned.
   llvm::Expected<SmallVector<HostTensor>> call(StringRef function,
                                                ArrayRef<HostTensor *> inputs);
 
@@ -79,6 +67,7 @@ public:
 private:
   CompiledModule();
 
+  const HostRuntime *runtime = nullptr;
   llvm::StringMap<FunctionType> functions;
   std::unique_ptr<llvm::orc::LLJIT> jit;
 };

@@ -1,4 +1,4 @@
-//===- Pipelines.h - norm-to-cpu, -nvvm and -simt ---------------*- C++ -*-===//
+//===- Pipelines.h - norm-to-cpu and norm-to-nvvm ---------------*- C++ -*-===//
 //
 // Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -16,6 +16,7 @@
 
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassOptions.h"
+#include "norm/Recognition/Recognize.h"
 
 namespace mlir::norm {
 
@@ -23,16 +24,14 @@ namespace mlir::norm {
 enum class Stage {
   Norm,   ///< norm.rmsnorm beside upstream ops, on tensors
   Linalg, ///< norm ops decomposed into linalg.generic, on tensors
-  Vector, ///< fused, vectorised and bufferised, before conversion to LLVM
+  Vector, ///< fused, vectorized and bufferized, before conversion to LLVM
   LLVM    ///< LLVM dialect
 };
 
 struct CPUPipelineOptions : PassPipelineOptions<CPUPipelineOptions> {
-  PassOptions::Option<std::string> rounding{
-      *this, "rounding",
-      llvm::cl::desc("Rounding that recognition accepts: default, exact or "
-                     "relaxed"),
-      llvm::cl::init("default")};
+  PassOptions::Option<Rounding> rounding{
+      *this, "rounding", llvm::cl::desc("Rounding that recognition accepts"),
+      llvm::cl::init(Rounding::Default), getRoundingValues()};
   PassOptions::Option<unsigned> threads{
       *this, "threads",
       llvm::cl::desc("OpenMP threads that share the rows; 1: no OpenMP"),
@@ -69,11 +68,9 @@ struct CPUPipelineOptions : PassPipelineOptions<CPUPipelineOptions> {
 enum class KernelFormat { PTX, Cubin };
 
 struct NVVMPipelineOptions : PassPipelineOptions<NVVMPipelineOptions> {
-  PassOptions::Option<std::string> rounding{
-      *this, "rounding",
-      llvm::cl::desc("Rounding that recognition accepts: default, exact or "
-                     "relaxed"),
-      llvm::cl::init("default")};
+  PassOptions::Option<Rounding> rounding{
+      *this, "rounding", llvm::cl::desc("Rounding that recognition accepts"),
+      llvm::cl::init(Rounding::Default), getRoundingValues()};
   PassOptions::Option<std::string> chip{
       *this, "chip", llvm::cl::desc("GPU, such as sm_80, sm_90 or sm_100"),
       llvm::cl::init("sm_90")};
@@ -113,26 +110,6 @@ void buildNormToNVVMPipeline(OpPassManager &pm,
                              const NVVMPipelineOptions &options,
                              Stage upTo = Stage::LLVM);
 
-struct SIMTPipelineOptions : PassPipelineOptions<SIMTPipelineOptions> {
-  PassOptions::Option<std::string> rounding{
-      *this, "rounding",
-      llvm::cl::desc("Rounding that recognition accepts: default, exact or "
-                     "relaxed"),
-      llvm::cl::init("default")};
-  PassOptions::Option<std::string> chip{
-      *this, "chip", llvm::cl::desc("GPU whose kernels are emulated"),
-      llvm::cl::init("sm_90")};
-  PassOptions::Option<bool> hasKernels{
-      *this, "has-kernels",
-      llvm::cl::desc("The module is kernels and host code on buffers already"),
-      llvm::cl::init(false)};
-};
-
-/// norm-to-nvvm up to its kernels, which then run on the host, a fiber a
-/// thread.
-void buildNormToSIMTPipeline(OpPassManager &pm,
-                             const SIMTPipelineOptions &options);
-
 /// The first that has libdevice of CUDA_PATH, CUDA_HOME, CUDA_ROOT, the toolkit
 /// of the ptxas in PATH, and /usr/local/cuda; empty when there is none.
 std::string findCUDAToolkit();
@@ -142,7 +119,7 @@ std::string findCUDAToolkit();
 /// TOSA to linalg on tensors; leaves other programs as they are.
 void buildTosaLowering(OpPassManager &pm);
 /// Upstream dialects to norm ops beside linalg.
-void buildRecognition(OpPassManager &pm, StringRef rounding);
+void buildRecognition(OpPassManager &pm, Rounding rounding);
 /// norm ops to linalg, elementwise ops fused.
 void buildDecomposition(OpPassManager &pm);
 /// Results as trailing buffers, written in place.
@@ -161,14 +138,12 @@ void buildScalarLowering(OpPassManager &pm,
 /// Everything that is left to the LLVM dialect.
 void buildConvertToLLVM(OpPassManager &pm);
 
-/// Registers `norm-to-cpu`, `norm-to-nvvm` and `norm-to-simt`.
+/// Registers `norm-to-cpu` and `norm-to-nvvm`.
 void registerCPUPipeline();
 void registerNVVMPipeline();
-void registerSIMTPipeline();
 inline void registerPipelines() {
   registerCPUPipeline();
   registerNVVMPipeline();
-  registerSIMTPipeline();
 }
 } // namespace mlir::norm
 

@@ -9,6 +9,7 @@
 #define NORM_RECOGNITION_PASSES_H
 
 #include "mlir/Pass/Pass.h"
+#include "norm/Recognition/Recognize.h"
 
 namespace mlir::norm {
 

@@ -56,9 +56,10 @@ def NormRecognize : Pass<"norm-recognize"> {
     accumulate a sum, nor buffers; docs/Recognition.md lists the forms, the
     reasons and what is not recognized.
   }];
-  let options = [Option<"rounding", "rounding", "std::string",
-                        /*default=*/"\"default\"",
-                        "default, exact or relaxed">];
+  let options = [Option<"rounding", "rounding", "::mlir::norm::Rounding",
+                        /*default=*/"::mlir::norm::Rounding::Default",
+                        "What may differ within the compute type",
+                        "::mlir::norm::getRoundingValues()">];
   let dependentDialects = ["norm::NormDialect", "tensor::TensorDialect"];
 }
 

@@ -14,6 +14,7 @@
 #define NORM_RECOGNITION_RECOGNIZE_H
 
 #include "norm/IR/Norm.h"
+#include "llvm/Support/CommandLine.h"
 
 namespace mlir {
 class DialectRegistry;
@@ -21,6 +22,15 @@ namespace norm {
 
 enum class Rounding { Default, Exact, Relaxed };
 std::optional<Rounding> symbolizeRounding(StringRef name);
+
+/// The values of an option that takes a Rounding.
+inline llvm::cl::ValuesClass getRoundingValues() {
+  return llvm::cl::values(
+      clEnumValN(Rounding::Default, "default", "a bounded difference"),
+      clEnumValN(Rounding::Exact, "exact", "the program's own bits"),
+      clEnumValN(Rounding::Relaxed, "relaxed",
+                 "also what is more precise than the program"));
+}
 
 /// Why a candidate is not an RMSNorm. NotACandidate is not reported: there is
 /// no reciprocal root of a reduction in the expression.

@@ -8,7 +8,7 @@
 #ifndef NORM_REPORT_REPORT_H
 #define NORM_REPORT_REPORT_H
 
-#include "norm/Compiler/Compile.h"
+#include "norm/Compiler/Options.h"
 #include <optional>
 #include <set>
 
@@ -80,7 +80,7 @@ struct Report {
   std::string file, source; ///< its name and text
   std::string machine;      ///< in words
   unsigned threads = 1;
-  bool nvvm = false;
+  bool hasKernels = false; ///< of a GPU, where others have loops
   Roof roof;
   std::vector<Finding> findings;
   std::string recognised;          ///< the IR with norm ops
@@ -97,7 +97,7 @@ struct RoofOptions {
 /// Compiles a copy of `module`, whose text is `source` in `file`, and takes
 /// notes. Errors are diagnostics.
 FailureOr<Report> analyzeModule(ModuleOp module, StringRef source,
-                                StringRef file, const EmitOptions &options,
+                                StringRef file, const CompileOptions &options,
                                 const RoofOptions &roof);
 
 /// For a terminal: about one screen.

@@ -28,23 +28,20 @@ namespace {
 /// A way to run a norm.
 struct Target {
   const char *name;
-  CompileOptions::Pipeline pipeline;
+  const char *target;
   const char *cpu;
   unsigned threads;
   const char *needs; // of this machine; without it code is only compiled
 };
 
 constexpr Target kTargets[] = {
-    {"x86-64-v2", CompileOptions::Pipeline::CPU, "x86-64-v2", 1, "sse4.2"},
-    {"x86-64-v2, 2 threads", CompileOptions::Pipeline::CPU, "x86-64-v2", 2,
-     "sse4.2"},
-    {"x86-64-v3", CompileOptions::Pipeline::CPU, "x86-64-v3", 1, "fma"},
-    {"x86-64-v3, 2 threads", CompileOptions::Pipeline::CPU, "x86-64-v3", 2,
-     "fma"},
-    {"x86-64-v4", CompileOptions::Pipeline::CPU, "x86-64-v4", 1, "avx512vl"},
-    {"x86-64-v4, 2 threads", CompileOptions::Pipeline::CPU, "x86-64-v4", 2,
-     "avx512vl"},
-    {"simt", CompileOptions::Pipeline::SIMT, "native", 1, ""}};
+    {"x86-64-v2", "cpu", "x86-64-v2", 1, "sse4.2"},
+    {"x86-64-v2, 2 threads", "cpu", "x86-64-v2", 2, "sse4.2"},
+    {"x86-64-v3", "cpu", "x86-64-v3", 1, "fma"},
+    {"x86-64-v3, 2 threads", "cpu", "x86-64-v3", 2, "fma"},
+    {"x86-64-v4", "cpu", "x86-64-v4", 1, "avx512vl"},
+    {"x86-64-v4, 2 threads", "cpu", "x86-64-v4", 2, "avx512vl"},
+    {"simt", "simt", "native", 1, ""}};
 
 /// What a norm gave on one target.
 struct Outcome {
@@ -251,8 +248,8 @@ static std::string outputBytes(const Norm &norm, Setup &s) {
 
 static CompileOptions getOptions(const Target &target, const Norm &norm) {
   CompileOptions options;
-  options.pipeline = target.pipeline;
-  options.cpu = target.cpu;
+  options.target = target.target;
+  options.machine.cpu = target.cpu;
   options.threads = target.threads;
   options.cacheBytes = norm.cacheBytes;
   // As many threads as asked for, on the smallest of norms.

@@ -33,6 +33,7 @@
 #include "Specs.h"
 #include "mlir/Parser/Parser.h"
 #include "norm/ExecutionEngine/CompiledModule.h"
+#include "norm/Testing/Targets.h"
 #include "norm/Tools/Driver.h"
 #include "llvm/Support/Format.h"
 #include <cmath>
@@ -219,9 +220,9 @@ static std::vector<StringRef> parseOptions(ArrayRef<char *> words,
 
 static void setPipeline(StringRef name, Options &options) {
   if (name == "upstream")
-    options.compile.pipeline = norm::CompileOptions::Pipeline::Upstream;
+    options.compile.target = "upstream";
   if (name == "simt")
-    options.compile.pipeline = norm::CompileOptions::Pipeline::SIMT;
+    options.compile.target = "simt";
   options.print = name == "print";
 }
 
@@ -266,6 +267,7 @@ int main(int argc, char **argv) {
       parseOptions(ArrayRef(argv + 1, argc - 1), options);
   if (words.size() < 2)
     return printUsage();
+  norm::registerTestingTargets();
   MLIRContext context(norm::createCompilerRegistry());
   if (words[0] == "differential" && words.size() == 3)
     return runDifferential({unsigned(std::atoi(words[1].data())),

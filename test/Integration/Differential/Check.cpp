@@ -21,6 +21,7 @@
 #include "mlir/Transforms/Passes.h"
 #include "norm/ExecutionEngine/CompiledModule.h"
 #include "norm/Testing/Numpy.h"
+#include "norm/Testing/Targets.h"
 #include "norm/Tools/Driver.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
@@ -39,7 +40,6 @@ using namespace norm_test;
 using norm::CompiledModule;
 using norm::CompileOptions;
 using norm::HostTensor;
-using Pipeline = CompileOptions::Pipeline;
 using Tensors = SmallVector<HostTensor>;
 
 /// Runs with noise for each input, and of programs that take long.
@@ -246,8 +246,9 @@ public:
 
 private:
   bool findFunctions();
-  std::unique_ptr<CompiledModule> compile(ModuleOp source, Pipeline pipeline,
-                                          StringRef rounding = "default");
+  std::unique_ptr<CompiledModule>
+  compile(ModuleOp source, StringRef target,
+          norm::Rounding rounding = norm::Rounding::Default);
   std::unique_ptr<CompiledModule> compileReference();
   bool isTried(const InputSet &set, FunctionType type, bool isFirst);
   void expect(StringRef function);
@@ -330,11 +331,11 @@ bool Checker::findFunctions() {
 }
 
 std::unique_ptr<CompiledModule>
-Checker::compile(ModuleOp source, Pipeline pipeline, StringRef rounding) {
+Checker::compile(ModuleOp source, StringRef target, norm::Rounding rounding) {
   CompileOptions compileOptions;
-  compileOptions.pipeline = pipeline;
+  compileOptions.target = target.str();
   compileOptions.rounding = rounding;
-  compileOptions.cpu = options.cpu;
+  compileOptions.machine.cpu = options.cpu;
   message.clear();
   auto unit = CompiledModule::compile(source, compileOptions);
   return failed(unit) ? nullptr : std::move(*unit);
@@ -349,7 +350,7 @@ std::unique_ptr<CompiledModule> Checker::compileReference() {
     message.clear();
     if (failed(instrument(*copy, withChecks)))
       continue;
-    if (auto unit = compile(*copy, Pipeline::Upstream))
+    if (auto unit = compile(*copy, "upstream"))
       return unit;
   }
   return nullptr;
@@ -624,7 +625,7 @@ bool Checker::runReference(bool &done) {
     return false;
   }
   phase("recognition");
-  recognized = countRecognized(*module, "default").value_or(0);
+  recognized = countRecognized(*module, norm::Rounding::Default).value_or(0);
   phase(kReferencePhase);
   for (const std::string &function : functions) {
     callSeconds = 0;
@@ -641,8 +642,9 @@ bool Checker::runReference(bool &done) {
 bool Checker::runOurs(StringRef mode) {
   phase(mode);
   bool isExact = fastMath || mode == "cpu-exact";
-  auto unit = compile(*module, mode == "simt" ? Pipeline::SIMT : Pipeline::CPU,
-                      mode == "cpu-exact" ? "exact" : "default");
+  auto unit = compile(*module, mode == "simt" ? "simt" : "cpu",
+                      mode == "cpu-exact" ? norm::Rounding::Exact
+                                          : norm::Rounding::Default);
   if (unit) {
     judge(mode, *unit, isExact);
     return true;

@@ -329,7 +329,7 @@ LogicalResult norm_test::instrument(ModuleOp module, bool verify) {
 }
 
 std::optional<unsigned> norm_test::countRecognized(ModuleOp module,
-                                                   StringRef rounding) {
+                                                   norm::Rounding rounding) {
   auto count = [](ModuleOp m) {
     unsigned n = 0;
     m.walk([&](norm::RMSNormOp) { ++n; });

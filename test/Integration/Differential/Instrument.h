@@ -9,6 +9,7 @@
 #define NORM_TEST_INSTRUMENT_H
 
 #include "mlir/IR/BuiltinOps.h"
+#include "norm/Recognition/Recognize.h"
 
 namespace norm_test {
 
@@ -19,7 +20,7 @@ mlir::LogicalResult instrument(mlir::ModuleOp module, bool verify);
 
 /// How many norms recognition with `rounding` adds to the module's own.
 std::optional<unsigned> countRecognized(mlir::ModuleOp module,
-                                        llvm::StringRef rounding);
+                                        mlir::norm::Rounding rounding);
 
 } // namespace norm_test
 

@@ -15,6 +15,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Check.h"
+#include "norm/Testing/Targets.h"
 #include "llvm/ADT/Hashing.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
@@ -427,6 +428,7 @@ int main(int argc, char **argv) {
   cl::HideUnrelatedOptions(category);
   cl::ParseCommandLineOptions(argc, argv,
                               "Compares our pipelines with upstream's.\n");
+  mlir::norm::registerTestingTargets();
   Totals totals;
   runAll(makeTasks(totals), totals);
   return report(totals) ? 0 : 1;

@@ -9,6 +9,7 @@
 #define NORM_TARGET_SIMT_PASSES_H
 
 #include "mlir/Pass/Pass.h"
+#include "norm/Pipelines/Pipelines.h"
 
 namespace mlir::norm {
 
@@ -17,6 +18,27 @@ namespace mlir::norm {
 
 #define GEN_PASS_REGISTRATION
 #include "norm/Target/SIMT/Passes.h.inc"
+
+struct SIMTPipelineOptions : PassPipelineOptions<SIMTPipelineOptions> {
+  PassOptions::Option<Rounding> rounding{
+      *this, "rounding", llvm::cl::desc("Rounding that recognition accepts"),
+      llvm::cl::init(Rounding::Default), getRoundingValues()};
+  PassOptions::Option<std::string> chip{
+      *this, "chip", llvm::cl::desc("GPU whose kernels are emulated"),
+      llvm::cl::init("sm_90")};
+  PassOptions::Option<bool> hasKernels{
+      *this, "has-kernels",
+      llvm::cl::desc("The module is kernels and host code on buffers already"),
+      llvm::cl::init(false)};
+};
+
+/// norm-to-nvvm up to its kernels, which then run on the host, a fiber a
+/// thread.
+void buildNormToSIMTPipeline(OpPassManager &pm,
+                             const SIMTPipelineOptions &options);
+
+/// Registers `norm-to-simt`.
+void registerSIMTPipeline();
 
 } // namespace mlir::norm
 

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "norm/Compiler/Dispatch.h"
+#include "Dispatch.h"
 #include "llvm/Bitcode/BitcodeReader.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/Linker/Linker.h"

@@ -1,4 +1,4 @@
-//===- SIMTPipeline.cpp - norm-to-simt ------------------------------------===//
+//===- Pipeline.cpp - norm-to-simt ----------------------------------------===//
 //
 // Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -10,7 +10,6 @@
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
-#include "norm/Pipelines/Pipelines.h"
 #include "norm/Target/SIMT/Passes.h"
 #include "norm/Transforms/Passes.h"
 

@@ -5,8 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "norm/Compiler/GPUHost.h"
+#include "GPUHost.h"
 #include "mlir/Support/DebugStringHelper.h"
+#include "norm/Compiler/Codegen.h"
 #include "norm/Transforms/Transforms.h"
 #include "llvm/Bitcode/BitcodeReader.h"
 #include "llvm/IR/IRBuilder.h"

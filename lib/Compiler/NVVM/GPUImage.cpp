@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "norm/Compiler/GPUImage.h"
-#include "ScratchFile.h"
+#include "GPUImage.h"
+#include "../ScratchFile.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"

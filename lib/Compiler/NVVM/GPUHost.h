@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef NORM_COMPILER_GPUHOST_H
-#define NORM_COMPILER_GPUHOST_H
+#ifndef NORM_COMPILER_NVVM_GPUHOST_H
+#define NORM_COMPILER_NVVM_GPUHOST_H
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -31,9 +31,6 @@ FailureOr<SmallVector<LaunchFunction>> collectLaunchFunctions(ModuleOp module);
 llvm::Error addGPUHost(llvm::Module &module, ArrayRef<LaunchFunction> functions,
                        StringRef chip, StringRef cubin);
 
-/// Functions that must stay visible have this attribute.
-constexpr llvm::StringLiteral kExportAttribute = "norm-export";
-
 } // namespace mlir::norm
 
-#endif // NORM_COMPILER_GPUHOST_H
+#endif // NORM_COMPILER_NVVM_GPUHOST_H

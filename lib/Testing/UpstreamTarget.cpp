@@ -1,4 +1,4 @@
-//===- UpstreamPipeline.cpp - what upstream alone makes of a program ------===//
+//===- UpstreamTarget.cpp - what upstream alone makes of a program --------===//
 //
 // Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -10,7 +10,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "norm/ExecutionEngine/UpstreamPipeline.h"
 #include "mlir/Conversion/Passes.h"
 #include "mlir/Dialect/Affine/Transforms/Passes.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
@@ -23,13 +22,36 @@
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
 #include "mlir/Transforms/Passes.h"
 #include "norm/Conversion/NormToLinalg/Passes.h"
-#include "norm/Pipelines/Pipelines.h"
+#include "norm/Testing/Targets.h"
 #include "norm/Transforms/Passes.h"
 
 using namespace mlir;
 using namespace mlir::norm;
 
-void norm::buildUpstreamPipeline(OpPassManager &pm) {
+namespace {
+class UpstreamTarget : public Target {
+public:
+  StringRef getName() const override { return "upstream"; }
+  ArrayRef<Emit> getEmits() const override { return Emit::LLVMDialect; }
+  ArrayRef<StringRef> getOptions() const override { return {}; }
+  llvm::Error buildPipeline(OpPassManager &pm, ModuleOp module,
+                            const CompileOptions &options,
+                            Stage upTo) const override;
+  const HostRuntime *getHostRuntime() const override {
+    static const HostRuntime runtime;
+    return &runtime;
+  }
+};
+} // namespace
+
+const Target &norm::getUpstreamTarget() {
+  static const UpstreamTarget target;
+  return target;
+}
+
+llvm::Error UpstreamTarget::buildPipeline(OpPassManager &pm, ModuleOp module,
+                                          const CompileOptions &options,
+                                          Stage upTo) const {
   buildTosaLowering(pm);
   pm.addPass(createNormNestedIndicesToLoops());
   // So that programs with norm ops can be compared too.
@@ -42,4 +64,5 @@ void norm::buildUpstreamPipeline(OpPassManager &pm) {
   pm.addPass(createConvertLinalgToLoopsPass());
   buildScalarLowering(pm);
   buildConvertToLLVM(pm);
+  return llvm::Error::success();
 }

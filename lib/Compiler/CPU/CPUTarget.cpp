@@ -1,0 +1,137 @@
+//===- CPUTarget.cpp - x86-64 and AArch64 ---------------------------------===//
+//
+// Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Dispatch.h"
+#include "norm/Compiler/Target.h"
+
+using namespace mlir;
+using namespace mlir::norm;
+
+namespace {
+class CPUTarget : public Target {
+public:
+  StringRef getName() const override { return "cpu"; }
+  ArrayRef<Emit> getEmits() const override {
+    static constexpr Emit emits[] = {
+        Emit::Norm,        Emit::Linalg, Emit::Vector,
+        Emit::LLVMDialect, Emit::LLVMIR, Emit::Object,
+        Emit::Shared,      Emit::Header, Emit::Assembly};
+    return emits;
+  }
+  ArrayRef<StringRef> getOptions() const override {
+    static constexpr StringRef names[] = {"threads", "dispatch",
+                                          "verify-buffers"};
+    return names;
+  }
+  LogicalResult verify(ModuleOp module,
+                       const CompileOptions &options) const override;
+  llvm::Error buildPipeline(OpPassManager &pm, ModuleOp module,
+                            const CompileOptions &options,
+                            Stage upTo) const override;
+  LogicalResult writeCode(ModuleOp module, const CompileOptions &options,
+                          Emit emit, raw_ostream &os) const override;
+  LinkOptions getLinkOptions(const CompileOptions &options) const override {
+    LinkOptions link;
+    link.openmp = options.threads > 1;
+    return link;
+  }
+  const HostRuntime *getHostRuntime() const override {
+    static const HostRuntime runtime;
+    return &runtime;
+  }
+
+private:
+  FailureOr<std::unique_ptr<llvm::Module>>
+  translateForLevels(ModuleOp module, CompileOptions options,
+                     llvm::LLVMContext &context) const;
+};
+} // namespace
+
+const Target &norm::getCPUTarget() {
+  static const CPUTarget target;
+  return target;
+}
+
+LogicalResult CPUTarget::verify(ModuleOp module,
+                                const CompileOptions &options) const {
+  if (!options.dispatch)
+    return success();
+  if (!options.machine.cpu.empty() || !options.machine.features.empty())
+    return module.emitError("--dispatch chooses the CPU at run time: it does "
+                            "not go with --mcpu and --mattr");
+  if (options.emit < Emit::LLVMIR)
+    return module.emitError("--dispatch has no stage before LLVM IR for all of "
+                            "its CPUs: emit llvm-ir, asm, obj or shared");
+  auto machine = createTargetMachine(options.machine);
+  if (!machine)
+    return report(module, machine.takeError());
+  const llvm::Triple &triple = (*machine)->getTargetTriple();
+  if (triple.getArch() != llvm::Triple::x86_64)
+    return module.emitError("--dispatch needs an x86-64 target, got ")
+           << triple.str();
+  return success();
+}
+
+llvm::Error CPUTarget::buildPipeline(OpPassManager &pm, ModuleOp module,
+                                     const CompileOptions &options,
+                                     Stage upTo) const {
+  auto machine = createTargetMachine(options.machine);
+  if (!machine)
+    return machine.takeError();
+  CPUPipelineOptions cpu;
+  setTarget(cpu, **machine);
+  cpu.rounding = options.rounding;
+  cpu.threads = options.threads;
+  cpu.verifyBuffers = options.verifyBuffers;
+  cpu.cacheBytes = options.cacheBytes;
+  cpu.grain = options.grain;
+  buildNormToCPUPipeline(pm, cpu, upTo);
+  return llvm::Error::success();
+}
+
+/// LLVM IR for each of getDispatchedLevels, in one module.
+FailureOr<std::unique_ptr<llvm::Module>>
+CPUTarget::translateForLevels(ModuleOp module, CompileOptions options,
+                              llvm::LLVMContext &context) const {
+  SmallVector<std::unique_ptr<llvm::Module>> variants;
+  for (const X86Level &level : getDispatchedLevels()) {
+    options.machine.cpu = level.cpu.str();
+    auto machine = createTargetMachine(options.machine);
+    if (!machine)
+      return report(module, machine.takeError()), failure();
+    OwningOpRef<ModuleOp> copy = module.clone();
+    if (failed(lowerModule(*copy, *this, options)))
+      return failure();
+    auto variant = translateToLLVMIR(*copy, context, **machine);
+    if (failed(variant))
+      return failure();
+    variants.push_back(std::move(*variant));
+  }
+  auto linked = linkVariants(variants);
+  if (!linked)
+    return report(module, linked.takeError()), failure();
+  return std::move(*linked);
+}
+
+LogicalResult CPUTarget::writeCode(ModuleOp module,
+                                   const CompileOptions &options, Emit emit,
+                                   raw_ostream &os) const {
+  // With dispatch the least, which has a code generator for all of them.
+  MachineSpec spec = options.machine;
+  if (options.dispatch)
+    spec.cpu = getDispatchedLevels().front().cpu.str();
+  auto machine = createTargetMachine(spec);
+  if (!machine)
+    return report(module, machine.takeError());
+  if (!options.dispatch && failed(lowerModule(module, *this, options)))
+    return failure();
+  llvm::LLVMContext context;
+  auto ir = options.dispatch ? translateForLevels(module, options, context)
+                             : translateToLLVMIR(module, context, **machine);
+  return failed(ir) ? failure()
+                    : writeNativeCode(module, **ir, **machine, emit, os);
+}

@@ -1,0 +1,62 @@
+//===- SIMTTarget.cpp - kernels emulated in this process ------------------===//
+//
+// Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "norm/Target/SIMT/Passes.h"
+#include "norm/Target/SIMT/Runtime.h"
+#include "norm/Testing/Targets.h"
+
+using namespace mlir;
+using namespace mlir::norm;
+
+namespace {
+class SIMTTarget : public Target {
+public:
+  StringRef getName() const override { return "simt"; }
+  ArrayRef<Emit> getEmits() const override { return Emit::LLVMDialect; }
+  ArrayRef<StringRef> getOptions() const override {
+    static constexpr StringRef names[] = {"chip"};
+    return names;
+  }
+  llvm::Error buildPipeline(OpPassManager &pm, ModuleOp module,
+                            const CompileOptions &options,
+                            Stage upTo) const override;
+  const HostRuntime *getHostRuntime() const override;
+};
+} // namespace
+
+const Target &norm::getSIMTTarget() {
+  static const SIMTTarget target;
+  return target;
+}
+
+llvm::Error SIMTTarget::buildPipeline(OpPassManager &pm, ModuleOp module,
+                                      const CompileOptions &options,
+                                      Stage upTo) const {
+  SIMTPipelineOptions simt;
+  simt.rounding = options.rounding;
+  simt.chip = options.chip;
+  simt.hasKernels = !module.getOps<gpu::GPUModuleOp>().empty();
+  buildNormToSIMTPipeline(pm, simt);
+  return llvm::Error::success();
+}
+
+const HostRuntime *SIMTTarget::getHostRuntime() const {
+  static const HostRuntime runtime = [] {
+    static SmallVector<HostRuntime::Symbol> symbols;
+    for (const simt::Symbol *symbol = simt::getSymbols(); symbol->name;
+         ++symbol)
+      symbols.push_back({symbol->name, symbol->address});
+    HostRuntime result;
+    result.symbols = symbols;
+    result.takeError = simt::takeError;
+    // Emulated programs are many and run once.
+    result.optLevel = llvm::CodeGenOptLevel::Less;
+    return result;
+  }();
+  return &runtime;
+}
