@@ -46,7 +46,7 @@ $(FRONTENDS)/installed: examples/frontends/requirements.txt
 	$(FRONTENDS)/bin/pip install --quiet --requirement $<
 	touch $@
 
-check-asan: deps ## every test under the address and undefined-behaviour sanitizers, in build-asan
+check-asan: deps ## every test under the address and undefined-behavior sanitizers, in build-asan
 	cmake --preset asan-ubsan
 	ninja -C build-asan check-norm
 

@@ -76,7 +76,7 @@ def error_cell(records, name):
 
 
 def flips_cell(records, names):
-    elements, flips = total(records, names, "elements"), total(records, names, "neighbours")
+    elements, flips = total(records, names, "elements"), total(records, names, "neighbors")
     return f"{flips} of {elements}"
 
 

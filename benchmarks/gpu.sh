@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Artefacts for a GPU, compiled on one machine and measured on another.
+# Artifacts for a GPU, compiled on one machine and measured on another.
 #
-#   benchmarks/gpu.sh compile [DIR]   here: DIR gets artefacts, norm-bench-device
+#   benchmarks/gpu.sh compile [DIR]   here: DIR gets artifacts, norm-bench-device
 #                                     and this script, less than 20 MB together
 #   bash DIR/gpu.sh run [DIR]         there: needs a driver and nothing else;
 #                                     prints tables and writes DIR/*.json
@@ -31,7 +31,7 @@ compile() {
   cp "$build/bin/norm-bench-device" "${BASH_SOURCE[0]}" "$dir"
   local kilobytes
   kilobytes=$(du -sk "$dir" | cut -f1)
-  echo "$dir: $(ls "$dir"/*.so | wc -l) artefacts, $kilobytes KB"
+  echo "$dir: $(ls "$dir"/*.so | wc -l) artifacts, $kilobytes KB"
   if ((kilobytes > 20000)); then
     echo "error: more than 20 MB" >&2
     return 1
@@ -42,20 +42,20 @@ run() {
   local dir=$1 status=0
   local bench="$dir/norm-bench-device ${OPTIONS:-}"
   for variant in llama residual; do
-    local artefacts
-    artefacts=$(ls -v "$dir/$variant"-*.so 2>/dev/null) || continue
+    local artifacts
+    artifacts=$(ls -v "$dir/$variant"-*.so 2>/dev/null) || continue
     $bench --variant="$variant" --bytes="${BYTES:-268435456}" \
-      --json="$dir/$variant.json" $artefacts || status=1
-    artefacts=$(ls -v "$dir/$variant"-*-4096.so 2>/dev/null) || continue
+      --json="$dir/$variant.json" $artifacts || status=1
+    artifacts=$(ls -v "$dir/$variant"-*-4096.so 2>/dev/null) || continue
     $bench --variant="$variant" --rows="${DECODE:-1,2,4,8,16,32,64}" \
-      --json="$dir/$variant-decode.json" $artefacts || status=1
+      --json="$dir/$variant-decode.json" $artifacts || status=1
   done
   return $status
 }
 
 here=$(dirname "${BASH_SOURCE[0]}")
 case ${1:-} in
-compile) compile "${2:-gpu-artefacts}" ;;
+compile) compile "${2:-gpu-artifacts}" ;;
 run) run "${2:-$here}" ;;
 *)
   sed -n '2,/^set/{/^set/d;s/^# \{0,1\}//p}' "${BASH_SOURCE[0]}"

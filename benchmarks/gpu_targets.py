@@ -40,8 +40,8 @@ def get_target(variant, result, ratios):
     """What the ratio is compared with, and the least that it must be."""
     n = result["cols"]
     if n in ROUND:
-        neighbour = ratios.get((result["type"], ROUND[n]))
-        return neighbour and ("of round N", get_ratio(result) / neighbour, 0.90)
+        neighbor = ratios.get((result["type"], ROUND[n]))
+        return neighbor and ("of round N", get_ratio(result) / neighbor, 0.90)
     if variant == "residual":
         return "of copy", get_ratio(result), 0.90
     return "of copy", get_ratio(result), 0.85 if n < 1024 else 0.95

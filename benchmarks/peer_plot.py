@@ -17,10 +17,10 @@ STYLES = {"norm-mlir": ("o", "#c1121f", 7), "memcpy": ("_", "#333333", 12), "int
 def draw_panel(axes, results, title):
     shapes = [f"{r['rows']}x{r['cols']}" for r in results]
     axes.axhline(1, color="#999999", linewidth=1)
-    for name, (marker, colour, size) in STYLES.items():
+    for name, (marker, color, size) in STYLES.items():
         ratios = [r["subjects"].get(name, {}).get("ratio_to_nt_copy") for r in results]
         places = [i for i, ratio in enumerate(ratios) if ratio]
-        axes.plot(places, [min(max(ratios[i], LEAST), MOST) for i in places], linestyle="none", marker=marker, color=colour, markersize=size,
+        axes.plot(places, [min(max(ratios[i], LEAST), MOST) for i in places], linestyle="none", marker=marker, color=color, markersize=size,
                   label=name, zorder=3 if name == "norm-mlir" else 2)
     axes.set_yscale("log")
     axes.set_ylim(LEAST / 1.2, MOST * 1.2)

@@ -66,9 +66,9 @@ def groups():
         yield Group("one row", [(1, n)], [(HAND, 1.00)])
         yield Group("one row, cold", [(1, n)], [(HAND, 1.00)], cold=True)
     for variant in NEIGHBOURS:
-        yield Group("neighbours", [(2048, 4096)], [(NT, 0.90)], variant=variant)
-        yield Group("neighbours", [(2048, 4096)], [(NT, 0.90)], variant=variant, threads=2)
-        yield Group("neighbours", [(2048, 4096)], [(NT, 0.90)], variant=variant, type="bf16")
+        yield Group("neighbors", [(2048, 4096)], [(NT, 0.90)], variant=variant)
+        yield Group("neighbors", [(2048, 4096)], [(NT, 0.90)], variant=variant, threads=2)
+        yield Group("neighbors", [(2048, 4096)], [(NT, 0.90)], variant=variant, type="bf16")
     for shape in (2048, 4096), (128, 4096):
         yield Group("other norms", [shape], [], variant="llama,plain,layernorm,softmax")
 
@@ -79,7 +79,7 @@ def quick_groups():
     yield Group("16 bits", [(8, 64)], [(HAND, 1.00), (NT, 0.85)], type="bf16")
     yield Group("odd row lengths", [(8, 128), (8, 111)], [(ROUND, 0.90)], odd={111: 128})
     yield Group("one row, cold", [(1, 4096)], [(HAND, 1.00)], cold=True)
-    yield Group("neighbours", [(8, 64)], [(NT, 0.90)], variant="quantize")
+    yield Group("neighbors", [(8, 64)], [(NT, 0.90)], variant="quantize")
     yield Group("other norms", [(8, 64)], [], variant="llama,layernorm")
 
 

@@ -1,4 +1,4 @@
-"""Calls an artefact for NVIDIA GPUs from Python, with nothing but the driver:
+"""Calls an artifact for NVIDIA GPUs from Python, with nothing but the driver:
 
     norm-compile examples/llama_rmsnorm_bf16.mlir --target=nvvm --emit=shared -o libnorm.so
     python3 examples/gpu_rmsnorm.py ./libnorm.so

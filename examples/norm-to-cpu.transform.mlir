@@ -39,7 +39,7 @@ module attributes {transform.with_named_sequence} {
     %f18 = transform.apply_registered_pass "norm-separate-destinations" to %f17 : (!transform.any_op) -> !transform.any_op
     %f8 = transform.apply_registered_pass "norm-separate-results" to %f18 : (!transform.any_op) -> !transform.any_op
 
-    // 4. Rows: tiled and fused into one loop, then vectorised.
+    // 4. Rows: tiled and fused into one loop, then vectorized.
     %f9 = transform.apply_registered_pass "norm-tile-rows" with options = {"block-elements" = 1024 : i64} to %f8
         : (!transform.any_op) -> !transform.any_op
     %f10 = transform.apply_registered_pass "canonicalize" to %f9 : (!transform.any_op) -> !transform.any_op

@@ -3,7 +3,7 @@ the rest stays as it is.
 
     $ python examples/frontends/torch_backend.py
 
-Parts that norm-mlir does not recognise, cannot compile or cannot call run in
+Parts that norm-mlir does not recognize, cannot compile or cannot call run in
 eager mode; the logger "norm_mlir" says why, each reason once.
 """
 import collections
@@ -21,7 +21,7 @@ import norm_mlir
 
 log = logging.getLogger("norm_mlir")
 
-# What a norm and its neighbours are made of, as aten ops.
+# What a norm and its neighbors are made of, as aten ops.
 REDUCTIONS = {"mean", "sum"}
 ELEMENTWISE = {"_to_copy", "abs", "add", "div", "mul", "neg", "pow", "reciprocal", "rsqrt",
                "sqrt", "sub"}

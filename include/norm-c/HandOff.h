@@ -70,7 +70,7 @@ typedef enum NormFloatType NormFloatType;
 #define NORM_HANDOFF_SCALARS                                                   \
   double epsilon,           /* S3 */                                           \
       int64_t count,        /* S7: first elements of a row; 0: all */          \
-      int64_t dims,         /* S1: bit d is set where d is normalised */       \
+      int64_t dims,         /* S1: bit d is set where d is normalized */       \
       int64_t weight_dims,  /* S5: likewise; 0 without a weight */             \
       int32_t epsilon_mode, /* NormEpsilonMode */                              \
       int32_t root_form,    /* NormRootForm */                                 \

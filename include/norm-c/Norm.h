@@ -26,7 +26,7 @@ enum NormStatus {
   NORM_SUCCESS = 0,
   NORM_INVALID_ARGUMENT = 1, /* a null, or a name that nothing has */
   NORM_INVALID_IR = 2,       /* does not parse or does not verify */
-  NORM_NOT_FOUND = 3,        /* nothing was recognised */
+  NORM_NOT_FOUND = 3,        /* nothing was recognized */
   NORM_FAILED = 4            /* a pass, code generation or the linker */
 };
 typedef enum NormStatus NormStatus;
@@ -60,7 +60,7 @@ MLIR_CAPI_EXPORTED void normRegisterAllPasses(void);
 |* norm.rmsnorm                                                               *|
 \*===----------------------------------------------------------------------===*/
 
-/* The attributes, labelled as in docs/Norm.md. A null MlirType is an absent
+/* The attributes, labeled as in docs/Norm.md. A null MlirType is an absent
  * type. normRMSNormAttributesInit gives the defaults. */
 struct NormRMSNormAttributes {
   const int64_t *dims; /* S1 */

@@ -1,4 +1,4 @@
-/*===- Recognition.h - C API of the recogniser -------------------*- C -*-===*\
+/*===- Recognition.h - C API of the recognizer -------------------*- C -*-===*\
 |*                                                                            *|
 |* Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.     *|
 |* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception                    *|

@@ -1,4 +1,4 @@
-//===- Recognition.cpp - C API of the recogniser --------------------------===//
+//===- Recognition.cpp - C API of the recognizer --------------------------===//
 //
 // Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -59,6 +59,6 @@ NormStatus normRecognize(MlirOperation scope, MlirStringRef rounding,
   Recognition found = recognizeRMSNorms(root, *mode);
   report(found, callback, userData);
   if (found.recognized.empty())
-    return finish(error, NORM_NOT_FOUND, "no RMSNorm was recognised");
+    return finish(error, NORM_NOT_FOUND, "no RMSNorm was recognized");
   return finish(error, NORM_SUCCESS);
 }

@@ -79,7 +79,7 @@ private:
                      : memref::getMixedSizes(b, loc, v);
   }
 
-  /// An uninitialised value with x's batch extents.
+  /// An uninitialized value with x's batch extents.
   Value createPerRow(FloatType type) {
     SmallVector<OpFoldResult> all = getSizes(op.getInput()), sizes;
     for (int64_t dim : batch)

@@ -27,7 +27,7 @@ static llvm::SmallBitVector findUnitDims(RMSNormOp op) {
   return unit;
 }
 
-/// The unit dimensions that the op can lose. S1 wants a normalised dimension,
+/// The unit dimensions that the op can lose. S1 wants a normalized dimension,
 /// so the last stays where all are unit ones; n does not change.
 static llvm::SmallBitVector findDroppedDims(RMSNormOp op) {
   llvm::SmallBitVector dropped = findUnitDims(op);

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // The iteration space is that of x. Batch dimensions tile; a tile holds the
-// normalised ones whole, for every element needs the statistic of its row.
+// normalized ones whole, for every element needs the statistic of its row.
 //
 //===----------------------------------------------------------------------===//
 
@@ -43,7 +43,7 @@ static bool holdsWholeDim(RMSNormOp op, int64_t dim, OpFoldResult offset,
                                    isEqualToDim(size, op.getInit(), dim));
 }
 
-/// The first normalised dimension that a tile of a value with dimensions
+/// The first normalized dimension that a tile of a value with dimensions
 /// `dims` of x cuts.
 static std::optional<int64_t> findCutDim(RMSNormOp op, ArrayRef<int64_t> dims,
                                          ArrayRef<OpFoldResult> offsets,
@@ -65,7 +65,7 @@ static Operation *createSlice(OpBuilder &b, Location loc, Value source,
   return memref::SubViewOp::create(b, loc, source, offsets, sizes, strides);
 }
 
-/// The op on a tile that holds every normalised dimension whole.
+/// The op on a tile that holds every normalized dimension whole.
 static TilingResult createTile(OpBuilder &b, RMSNormOp op,
                                ArrayRef<OpFoldResult> offsets,
                                ArrayRef<OpFoldResult> sizes) {
@@ -86,7 +86,7 @@ static TilingResult createTile(OpBuilder &b, RMSNormOp op,
 }
 
 /// x's tile of which a value with dimensions `dims` of x has the given tile;
-/// the other dimensions are normalised ones, and whole.
+/// the other dimensions are normalized ones, and whole.
 static void expandTile(OpBuilder &b, RMSNormOp op, ArrayRef<int64_t> dims,
                        ArrayRef<OpFoldResult> offsets,
                        ArrayRef<OpFoldResult> sizes,
@@ -126,7 +126,7 @@ FailureOr<TilingResult>
 RMSNormOp::getTiledImplementation(OpBuilder &b, ArrayRef<OpFoldResult> offsets,
                                   ArrayRef<OpFoldResult> sizes) {
   if (auto dim = findCutDim(*this, getResultDims(0), offsets, sizes))
-    return emitOpError("S1: normalised dimension ")
+    return emitOpError("S1: normalized dimension ")
            << *dim << " cannot be tiled: every element needs the whole row; "
            << "decompose the op and tile its row reduction instead";
   return createTile(b, *this, offsets, sizes);

@@ -120,7 +120,7 @@ static LogicalResult verifyCount(RMSNormOp op) {
     return success();
   int64_t count = *op.getCount();
   if (op.getDims().size() != 1)
-    return op.emitOpError("S7: count needs exactly one normalised dimension, "
+    return op.emitOpError("S7: count needs exactly one normalized dimension, "
                           "got dims [")
            << op.getDims() << "]";
   int64_t extent = op.getInputType().getDimSize(op.getDims().front());

@@ -45,7 +45,7 @@ static BF16Rounding getRounding(const CPUPipelineOptions &options) {
   return triple.isLittleEndian() ? BF16Rounding::Pairs : BF16Rounding::Integers;
 }
 
-/// Fuses rows and vectorises them, on tensors.
+/// Fuses rows and vectorizes them, on tensors.
 static void buildRowCodegen(OpPassManager &pm,
                             const CPUPipelineOptions &options) {
   OpPassManager &func = pm.nest<func::FuncOp>();
@@ -132,7 +132,7 @@ void norm::buildNormToCPUPipeline(OpPassManager &pm,
 void norm::registerCPUPipeline() {
   PassPipelineRegistration<CPUPipelineOptions>(
       "norm-to-cpu",
-      "Functions on tensors to fused, vectorised CPU code in the LLVM dialect",
+      "Functions on tensors to fused, vectorized CPU code in the LLVM dialect",
       [](OpPassManager &pm, const CPUPipelineOptions &options) {
         buildNormToCPUPipeline(pm, options);
       });

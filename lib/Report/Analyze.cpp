@@ -75,7 +75,7 @@ public:
   void runAfterPass(Pass *pass, Operation *op) override {
     StringRef name = pass->getArgument();
     if (name == "norm-recognize")
-      noteRecognised(op);
+      noteRecognized(op);
     if (name == "norm-stream-rows")
       forEachFunction(op, [](FunctionOpInterface f, FunctionReport &known) {
         noteStreams(f, known.loops);
@@ -93,7 +93,7 @@ private:
   }
 
   /// What recognition took away, and what it put there.
-  void noteRecognised(Operation *scope) {
+  void noteRecognized(Operation *scope) {
     LineSet left;
     collectLines(scope, left);
     for (unsigned line : linesBefore)
@@ -101,7 +101,7 @@ private:
         report.matchedLines.insert(line);
     AsmState::LocationMap places;
     AsmState state(scope, OpPrintingFlags(), &places);
-    llvm::raw_string_ostream os(report.recognised);
+    llvm::raw_string_ostream os(report.recognized);
     scope->print(os, state);
     scope->walk([&](RMSNormOp op) {
       report.normLines.insert(places[op].first);

@@ -83,9 +83,9 @@ static void printSource(const Report &report, raw_ostream &os) {
   os << "</div></section>\n";
 }
 
-static void printRecognised(const Report &report, raw_ostream &os) {
-  os << "<section id='recognised'><h2>Recognised</h2><div class='ir'>\n";
-  for (auto [i, text] : llvm::enumerate(splitLines(report.recognised))) {
+static void printRecognized(const Report &report, raw_ostream &os) {
+  os << "<section id='recognized'><h2>Recognized</h2><div class='ir'>\n";
+  for (auto [i, text] : llvm::enumerate(splitLines(report.recognized))) {
     unsigned number = i + 1;
     printLine(number, text, report.normLines.count(number), os);
   }
@@ -131,7 +131,7 @@ void norm::printReportPage(const Report &report, raw_ostream &os) {
   escape(report.file, os);
   os << "</h1>\n<div class='columns'>\n";
   printSource(report, os);
-  printRecognised(report, os);
+  printRecognized(report, os);
   os << "</div>\n";
   printElsewhere(report, os);
   printText(report, os);

@@ -154,7 +154,7 @@ static void printFunction(const Report &report, const FunctionReport &function,
 
 void norm::printReport(const Report &report, raw_ostream &os) {
   os << report.file << " for " << report.machine << '\n';
-  printFindings(report, /*matches=*/true, "Recognised", os);
+  printFindings(report, /*matches=*/true, "Recognized", os);
   if (!report.matchedLines.empty()) {
     os << "  in place of lines ";
     printLines(report.matchedLines, os);

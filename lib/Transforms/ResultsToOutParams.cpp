@@ -1,4 +1,4 @@
-//===- ResultsToOutParams.cpp - the calling convention of artefacts -------===//
+//===- ResultsToOutParams.cpp - the calling convention of artifacts -------===//
 //
 // Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

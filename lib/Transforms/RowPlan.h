@@ -1,4 +1,4 @@
-//===- RowPlan.h - what a vectorised row needs -------------------*- C++
+//===- RowPlan.h - what a vectorized row needs -------------------*- C++
 //-*-===//
 //
 // Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
@@ -22,7 +22,7 @@ struct Reduction {
 };
 
 /// What is known of an op before anything is built; a plan exists only for ops
-/// that can be vectorised.
+/// that can be vectorized.
 struct RowPlan {
   bool hasVectorLoop = false;        // else every extent of it is one
   SmallVector<Reduction> reductions; // one a result when the loop reduces

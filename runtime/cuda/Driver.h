@@ -8,7 +8,7 @@
 // Declared after NVIDIA's "CUDA Driver API" reference manual (12.x), so that no
 // CUDA header is needed to build. The library is found at run time; names
 // carry the version suffixes that its ABI has. Only C library headers:
-// artefacts must not need a C++ runtime.
+// artifacts must not need a C++ runtime.
 //
 //===----------------------------------------------------------------------===//
 
@@ -81,7 +81,7 @@ struct LaunchConfig { // CUlaunchConfig
 };
 static_assert(sizeof(LaunchConfig) == 56, "the driver's layout");
 
-/// Entry points that every artefact needs: X(member, symbol, parameters).
+/// Entry points that every artifact needs: X(member, symbol, parameters).
 #define NORM_CUDA_REQUIRED(X)                                                  \
   X(init, cuInit, (unsigned))                                                  \
   X(getErrorName, cuGetErrorName, (Result, const char **))                     \

@@ -34,7 +34,7 @@ struct ThreadState {
   char message[1024];
 };
 
-/// A kernel in a context. Names are constants of the artefact.
+/// A kernel in a context. Names are constants of the artifact.
 struct Kernel {
   const char *name;
   Function function;

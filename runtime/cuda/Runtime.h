@@ -1,4 +1,4 @@
-//===- Runtime.h - what an artefact for NVIDIA GPUs exports -----*- C++ -*-===//
+//===- Runtime.h - what an artifact for NVIDIA GPUs exports -----*- C++ -*-===//
 //
 // Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -42,7 +42,7 @@ SHORT_FORMS = {
 }
 # Nothing to test: the suite itself, the shell, and what needs a GPU or a network.
 NOT_TESTED = {"make check", "make deps build", "export PATH", "python3 -m venv",
-              "bash gpu-artefacts/gpu.sh run"}
+              "bash gpu-artifacts/gpu.sh run"}
 
 
 def read(path):

@@ -209,7 +209,7 @@ void Session::print(raw_ostream &os) const {
   };
   os << "executions: " << counts.executions << "\nparsed: " << counts.parsed
      << percent(counts.parsed) << "\nverified: " << counts.verified
-     << percent(counts.verified) << "\nrecognised: " << counts.recognized
+     << percent(counts.verified) << "\nrecognized: " << counts.recognized
      << percent(counts.recognized) << "\nnorms: " << counts.norms
      << "\nrefusals: " << counts.refused << '\n';
   for (auto [lowering, count] : llvm::zip(kLowerings, counts.lowerings))

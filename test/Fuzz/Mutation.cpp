@@ -47,7 +47,7 @@ static std::string changeLines(StringRef text, Random &random) {
   case 2:
     std::swap(lines[at], lines[other]);
     break;
-  default: // neighbours: often still in the order of definitions and uses
+  default: // neighbors: often still in the order of definitions and uses
     if (at + 1 < lines.size())
       std::swap(lines[at], lines[at + 1]);
   }

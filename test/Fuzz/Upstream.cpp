@@ -146,7 +146,7 @@ bool fuzz::crashesParser(StringRef text) {
          namesUnknownValue(text);
 }
 
-/// gpu.alloc's canonicalisation looks the dimension up.
+/// gpu.alloc's canonicalization looks the dimension up.
 static bool isBadDim(tensor::DimOp op) {
   std::optional<int64_t> index = op.getConstantIndex();
   auto type = dyn_cast<RankedTensorType>(op.getSource().getType());

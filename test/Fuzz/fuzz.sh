@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # fuzz.sh BUILD SECONDS [libFuzzer's options]
-# norm-fuzz on the corpus, the recogniser's tests and the op's, with what it
+# norm-fuzz on the corpus, the recognizer's tests and the op's, with what it
 # found before. A program that fails stays in BUILD/fuzz/found.
 set -euo pipefail
 build=$1 seconds=$2

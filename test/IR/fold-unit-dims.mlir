@@ -15,19 +15,19 @@ func.func @batch(%x: tensor<1x?x1x64xf16>, %w: tensor<64xf16>, %i: tensor<1x?x1x
 
 // -----
 
-// A normalised one goes while another stays; weight_dims and inv_rms follow.
-// CHECK-LABEL: func @normalised(
+// A normalized one goes while another stays; weight_dims and inv_rms follow.
+// CHECK-LABEL: func @normalized(
 // CHECK: norm.rmsnorm ins(%{{.*}}, %{{.*}} : tensor<4x8xf32>, tensor<4xf32>) outs(%{{.*}}, %{{.*}} : tensor<4x8xf32>, tensor<4xf32>) dims = [1] epsilon = 0.000000e+00 : f32 weight_dims = [0] -> tensor<4x8xf32>, tensor<4xf32>
 // CHECK-DAG: tensor.expand_shape {{.*}} tensor<4x8xf32> into tensor<1x4x1x8xf32>
 // CHECK-DAG: tensor.expand_shape {{.*}} tensor<4xf32> into tensor<1x4xf32>
-func.func @normalised(%x: tensor<1x4x1x8xf32>, %w: tensor<1x4x1xf32>, %i: tensor<1x4x1x8xf32>, %r: tensor<1x4xf32>) -> (tensor<1x4x1x8xf32>, tensor<1x4xf32>) {
+func.func @normalized(%x: tensor<1x4x1x8xf32>, %w: tensor<1x4x1xf32>, %i: tensor<1x4x1x8xf32>, %r: tensor<1x4xf32>) -> (tensor<1x4x1x8xf32>, tensor<1x4xf32>) {
   %y:2 = norm.rmsnorm ins(%x, %w : tensor<1x4x1x8xf32>, tensor<1x4x1xf32>) outs(%i, %r : tensor<1x4x1x8xf32>, tensor<1x4xf32>) dims = [2, 3] epsilon = 0.0 : f32 weight_dims = [0, 1, 2] -> tensor<1x4x1x8xf32>, tensor<1x4xf32>
   return %y#0, %y#1 : tensor<1x4x1x8xf32>, tensor<1x4xf32>
 }
 
 // -----
 
-// S1: of unit dimensions only, one normalised stays; the others become scalars.
+// S1: of unit dimensions only, one normalized stays; the others become scalars.
 // CHECK-LABEL: func @only_units(
 // CHECK: norm.rmsnorm ins(%{{.*}}, %{{.*}} : tensor<1xf32>, tensor<f32>) outs(%{{.*}}, %{{.*}} : tensor<1xf32>, tensor<f32>) dims = [0] epsilon = 0.000000e+00 : f32 weight_dims = [] -> tensor<1xf32>, tensor<f32>
 func.func @only_units(%x: tensor<1x1x1xf32>, %w: tensor<1xf32>, %i: tensor<1x1x1xf32>, %r: tensor<1xf32>) -> (tensor<1x1x1xf32>, tensor<1xf32>) {
@@ -37,7 +37,7 @@ func.func @only_units(%x: tensor<1x1x1xf32>, %w: tensor<1xf32>, %i: tensor<1x1x1
 
 // -----
 
-// Nothing to drop: the one normalised dimension, an extent that is 1 in x only,
+// Nothing to drop: the one normalized dimension, an extent that is 1 in x only,
 // and memrefs.
 // CHECK-LABEL: func @kept(
 // CHECK-NOT: collapse_shape

@@ -155,7 +155,7 @@ func.func @f(%x: tensor<4x8xf32>, %i: tensor<4x9xf32>) {
 
 // S7:
 func.func @f(%x: tensor<4x8xf32>, %w: tensor<8xf32>, %i: tensor<4x8xf32>, %r: tensor<4xf32>, %m: memref<4x8xf32>) {
-  // expected-error@+1 {{S7: count needs exactly one normalised dimension, got dims [0, 1]}}
+  // expected-error@+1 {{S7: count needs exactly one normalized dimension, got dims [0, 1]}}
   %0 = norm.rmsnorm ins(%x : tensor<4x8xf32>) outs(%i : tensor<4x8xf32>) dims = [0, 1] epsilon = 0.0 : f32 count = 2 -> tensor<4x8xf32>
   return
 }

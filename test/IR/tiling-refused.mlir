@@ -2,7 +2,7 @@
 
 // S1: a tile of a row has no statistic.
 func.func @cut(%x: tensor<16x64xf32>, %i: tensor<16x64xf32>) -> tensor<16x64xf32> {
-// CHECK: tiling-refused.mlir:[[#@LINE+1]]:8: error: 'norm.rmsnorm' op S1: normalised dimension 1 cannot be tiled: every element needs the whole row
+// CHECK: tiling-refused.mlir:[[#@LINE+1]]:8: error: 'norm.rmsnorm' op S1: normalized dimension 1 cannot be tiled: every element needs the whole row
   %y = norm.rmsnorm ins(%x : tensor<16x64xf32>) outs(%i : tensor<16x64xf32>) dims = [1] epsilon = 0.0 : f32 -> tensor<16x64xf32>
   return %y : tensor<16x64xf32>
 }
@@ -17,10 +17,10 @@ module attributes {transform.with_named_sequence} {
 
 // -----
 
-// S1: in a scf.forall, on a dynamic extent, the first of two normalised
+// S1: in a scf.forall, on a dynamic extent, the first of two normalized
 // dimensions.
 func.func @cut_forall(%x: tensor<?x4x?xf32>, %i: tensor<?x4x?xf32>) -> tensor<?x4x?xf32> {
-// CHECK: tiling-refused.mlir:[[#@LINE+1]]:8: error: 'norm.rmsnorm' op S1: normalised dimension 0 cannot be tiled: every element needs the whole row
+// CHECK: tiling-refused.mlir:[[#@LINE+1]]:8: error: 'norm.rmsnorm' op S1: normalized dimension 0 cannot be tiled: every element needs the whole row
   %y = norm.rmsnorm ins(%x : tensor<?x4x?xf32>) outs(%i : tensor<?x4x?xf32>) dims = [0, 2] epsilon = 0.0 : f32 -> tensor<?x4x?xf32>
   return %y : tensor<?x4x?xf32>
 }

@@ -23,8 +23,8 @@ module attributes {transform.with_named_sequence} {
 
 // -----
 
-// Dynamic extents, normalised in the middle, a weight over a batch and the
-// normalised dimension, both results and count.
+// Dynamic extents, normalized in the middle, a weight over a batch and the
+// normalized dimension, both results and count.
 // CHECK-LABEL: func @middle(
 // CHECK-SAME: %[[X:[^:]*]]: tensor<?x?x8xf32>, %[[W:[^:]*]]: tensor<?x8xf32>, %[[I:[^:]*]]: tensor<?x?x8xf32>, %[[R:[^:]*]]: tensor<?x8xf32>)
 // CHECK-DAG: %[[N:.*]] = tensor.dim %[[X]], %c1
@@ -123,7 +123,7 @@ module attributes {transform.with_named_sequence} {
 
 // -----
 
-// A user of inv_rms asks for rows; the op gives them with whole normalised
+// A user of inv_rms asks for rows; the op gives them with whole normalized
 // dimensions.
 // CHECK-LABEL: func @fused_inv_rms(
 // CHECK: scf.for %[[IV:.*]] = %c0 to %c16 step %c4

@@ -1,6 +1,6 @@
 // RUN: norm-opt %s --norm-recognize '--remarks-filter=norm.*' 2>&1 | FileCheck %s --implicit-check-not=Missed
 
-// The normalised extent is only known at run time: the divisor is traced to the
+// The normalized extent is only known at run time: the divisor is traced to the
 // very dimension that is summed, through i64 arithmetic over two of them too.
 
 #all = affine_map<(d0, d1, d2) -> (d0, d1, d2)>

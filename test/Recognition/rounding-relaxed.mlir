@@ -304,12 +304,12 @@ func.func @all_in_f16(%x: tensor<4x6xf16>) -> tensor<4x6xf16> {
 
 // Below 16 bits a rounding is meant: no mode drops it.
 
-// CHECK-LABEL: func.func @quantised(
-// DEFAULT-LABEL: func.func @quantised(
+// CHECK-LABEL: func.func @quantized(
+// DEFAULT-LABEL: func.func @quantized(
 // CHECK-NOT: norm.rmsnorm
 // DEFAULT-NOT: norm.rmsnorm
 // WHY: (rounding-not-representable): expected arithmetic in f16, bf16, f32 or f64, found f8E5M2"
-func.func @quantised(%x: tensor<4x6xf32>) -> tensor<4x6xf32> {
+func.func @quantized(%x: tensor<4x6xf32>) -> tensor<4x6xf32> {
   %zero = arith.constant 0.0 : f32
   %n = arith.constant 6.0 : f32
   %eps = arith.constant 1.0e-3 : f32

@@ -154,13 +154,13 @@ func.func @weight_of_x(%x: tensor<4x32xf32>) -> tensor<4x32xf32> {
 
 // The result is scaled, rounded and cast to i8.
 
-// CHECK-LABEL: func.func @quantise
+// CHECK-LABEL: func.func @quantize
 // CHECK: %[[NORM:.*]] = norm.rmsnorm ins(%arg0, %arg1 : tensor<4x32xf32>, tensor<32xf32>)
 // CHECK: linalg.generic {{.*}} ins(%[[NORM]] :
 // CHECK-NOT: rsqrt
 // CHECK: arith.fptosi
 // CHECK: return
-func.func @quantise(%x: tensor<4x32xf32>, %w: tensor<32xf32>) -> tensor<4x32xi8> {
+func.func @quantize(%x: tensor<4x32xf32>, %w: tensor<32xf32>) -> tensor<4x32xi8> {
   %zero = arith.constant 0.0 : f32
   %n = arith.constant 32.0 : f32
   %eps = arith.constant 1.0e-6 : f32

@@ -1,5 +1,5 @@
-// What norm-compile writes for --target=nvvm beside PTX; the artefact is run in
-// test/Integration/GPU/artefact.mlir.
+// What norm-compile writes for --target=nvvm beside PTX; the artifact is run in
+// test/Integration/GPU/artifact.mlir.
 // RUN: rm -rf %t && mkdir -p %t && split-file %s %t
 
 // RUN: norm-compile %t/first.mlir --target=nvvm --emit=header -o %t/first.h
@@ -87,7 +87,7 @@
 // OWN: error: several GPU modules: norm-to-nvvm makes one, and functions may not bring their own
 // RUN: not ls %t/bad
 
-// No row and empty rows: an artefact that launches nothing.
+// No row and empty rows: an artifact that launches nothing.
 // RUN: norm-compile %t/empty.mlir --target=nvvm --emit=shared -o %t/empty.so
 // RUN: llvm-nm -D --defined-only %t/empty.so | FileCheck %s --check-prefix=EMPTY
 // EMPTY: no_columns_launch

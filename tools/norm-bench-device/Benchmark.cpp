@@ -1,4 +1,4 @@
-//===- Benchmark.cpp - one artefact beside copies -------------------------===//
+//===- Benchmark.cpp - one artifact beside copies -------------------------===//
 //
 // Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -51,7 +51,7 @@ const TensorType &Run::getType(size_t tensor) const {
 
 Run::Run(GPU &gpu, Program &program, int64_t rows, const Options &options)
     : gpu(gpu), program(program), options(options) {
-  outcome.artefact = program.path;
+  outcome.artifact = program.path;
   outcome.type = getName(program.arguments[0].element);
   outcome.rows = rows;
   outcome.cols = program.cols;

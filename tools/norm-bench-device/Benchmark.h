@@ -1,4 +1,4 @@
-//===- Benchmark.h - one artefact beside copies -----------------*- C++ -*-===//
+//===- Benchmark.h - one artifact beside copies -----------------*- C++ -*-===//
 //
 // Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -27,7 +27,7 @@ struct Times {
 };
 
 struct Outcome {
-  std::string artefact;
+  std::string artifact;
   const char *type = "";
   int64_t rows = 0, cols = 0;
   size_t usefulBytes = 0; ///< every tensor once

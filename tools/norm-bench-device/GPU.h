@@ -16,7 +16,7 @@
 namespace norm::bench {
 using namespace norm::cuda;
 
-/// X(member, symbol, parameters) beyond those of an artefact.
+/// X(member, symbol, parameters) beyond those of an artifact.
 #define NORM_BENCH_ENTRY_POINTS(X)                                             \
   X(deviceGet, cuDeviceGet, (Device *, int))                                   \
   X(deviceGetName, cuDeviceGetName, (char *, int, Device))                     \
@@ -104,7 +104,7 @@ private:
   std::vector<DevicePtr> allocated;
 };
 
-/// Ends what is going on, an artefact or the program, with std::runtime_error.
+/// Ends what is going on, an artifact or the program, with std::runtime_error.
 [[noreturn]] void fail(const std::string &message);
 
 } // namespace norm::bench

@@ -1,4 +1,4 @@
-//===- Program.cpp - a function of an artefact ----------------------------===//
+//===- Program.cpp - a function of an artifact ----------------------------===//
 //
 // Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

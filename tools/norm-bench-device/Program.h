@@ -1,4 +1,4 @@
-//===- Program.h - a function of an artefact --------------------*- C++ -*-===//
+//===- Program.h - a function of an artifact --------------------*- C++ -*-===//
 //
 // Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -26,7 +26,7 @@ struct TensorType {
   int64_t count(int64_t rows) const;
 };
 
-/// f_launch of an artefact, with its type from f_signature.
+/// f_launch of an artifact, with its type from f_signature.
 class Program {
 public:
   Program(const std::string &path, const std::string &function);

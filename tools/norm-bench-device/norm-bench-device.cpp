@@ -1,4 +1,4 @@
-//===- norm-bench-device.cpp - times artefacts on a GPU -------------------===//
+//===- norm-bench-device.cpp - times artifacts on a GPU -------------------===//
 //
 // Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -26,7 +26,7 @@ static const char kHelp[] =
     "  --function=NAME     public function (default main)\n"
     "  --variant=NAME      what it computes, to check it: llama (default),\n"
     "                      gemma, plain, bias, residual, or none\n"
-    "  --rows=N,...        rows, where the artefact leaves them open\n"
+    "  --rows=N,...        rows, where the artifact leaves them open\n"
     "  --bytes=N           else rows for so many useful bytes (default 2^28)\n"
     "  --repetitions=N     of each measurement (default 30)\n"
     "  --seconds=S         of one repetition, at least one call (0.0005)\n"
@@ -110,7 +110,7 @@ static Arguments parse(int argc, char **argv) {
       all.files.push_back(argv[i]);
   }
   if (all.files.empty())
-    fail("no artefact was given; see --help");
+    fail("no artifact was given; see --help");
   if (!isVariant(all.options.variant) && all.options.variant != "none")
     fail("unknown --variant '" + all.options.variant + "'; see --help");
   if (all.format != "table" && all.format != "json")
@@ -142,7 +142,7 @@ static void printRow(FILE *file, const Outcome &o) {
   std::fprintf(file,
                "%-28s %-4s %8lldx%-7lld %9.1f MB %10.2f us %10.2f median "
                "%8.1f GB/s %6.3f of copy %6.3f of copy kernel  %s\n",
-               o.artefact.substr(o.artefact.rfind('/') + 1).c_str(), o.type,
+               o.artifact.substr(o.artifact.rfind('/') + 1).c_str(), o.type,
                static_cast<long long>(o.rows), static_cast<long long>(o.cols),
                static_cast<double>(o.usefulBytes) * 1e-6, o.program.least * 1e6,
                o.program.median * 1e6, getSpeed(o, o.program.least),
@@ -160,10 +160,10 @@ static void printTimes(FILE *file, const char *name, const Outcome &o,
 
 static void printJSON(FILE *file, const Outcome &o) {
   std::fprintf(file,
-               "  {\"artefact\": \"%s\", \"type\": \"%s\", \"rows\": %lld, "
+               "  {\"artifact\": \"%s\", \"type\": \"%s\", \"rows\": %lld, "
                "\"cols\": %lld, \"useful_bytes\": %zu, \"buffer_sets\": %lld, "
                "\"calls\": %lld, \"timing\": \"%s\",",
-               o.artefact.c_str(), o.type, static_cast<long long>(o.rows),
+               o.artifact.c_str(), o.type, static_cast<long long>(o.rows),
                static_cast<long long>(o.cols), o.usefulBytes,
                static_cast<long long>(o.sets), static_cast<long long>(o.calls),
                o.isGraph ? "graph" : "stream");
@@ -238,7 +238,7 @@ void Report::add(const Outcome &outcome) {
 }
 
 /// Whether the results of all calls are right.
-static bool runArtefact(GPU &gpu, const Arguments &all, const std::string &path,
+static bool runArtifact(GPU &gpu, const Arguments &all, const std::string &path,
                         Report &report) {
   Program program(path, all.function);
   std::vector<int64_t> rows = all.rows;
@@ -262,7 +262,7 @@ static int measure(const Arguments &all) {
   for (const std::string &path : all.files) {
     // The others are measured all the same.
     try {
-      isRight &= runArtefact(gpu, all, path, report);
+      isRight &= runArtifact(gpu, all, path, report);
     } catch (const std::runtime_error &error) {
       std::fprintf(stderr, "error: %s\n", error.what());
       isRight = false;

@@ -212,12 +212,12 @@ Operand Printer::layerNorm(Operand x) {
                              static_cast<double>(program.cols))
                          .str(),
                      Index::Row);
-  Operand centred =
-      map("centred", "f32", {x, mean}, "%v = arith.subf %a, %b : f32");
+  Operand centered =
+      map("centered", "f32", {x, mean}, "%v = arith.subf %a, %b : f32");
   Operand square =
-      map("square", "f32", {centred}, "%v = arith.mulf %a, %a : f32");
+      map("square", "f32", {centered}, "%v = arith.mulf %a, %a : f32");
   Operand sum = reduce("sum", "0.0", square, "%v = arith.addf %a, %o : f32");
-  Operand scaled = map("scaled", "f32", {centred, inverseRoot(sum)},
+  Operand scaled = map("scaled", "f32", {centered, inverseRoot(sum)},
                        "%v = arith.mulf %a, %b : f32");
   Operand w = widen(argument("w", Index::Column));
   Operand weighted =

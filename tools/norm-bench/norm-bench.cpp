@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Artefacts.h"
+#include "Artifacts.h"
 #include "Progress.h"
 #include "Report.h"
 #include "mlir/Parser/Parser.h"
@@ -317,7 +317,7 @@ static int printVariants() {
 }
 
 /// The options that norm-bench-device has too.
-static int measureArtefacts(const char *argv0) {
+static int measureArtifacts(const char *argv0) {
   std::vector<std::string> arguments{
       "--function=" + function, "--format=" + format, "-o", outputFile,
       "--variant=" + getOr<std::string>(variants, "llama").front()};
@@ -345,7 +345,7 @@ int main(int argc, char **argv) {
   if (int code = checkOptions())
     return code;
   if (target == Machine::NVVM)
-    return measureArtefacts(argv[0]);
+    return measureArtifacts(argv[0]);
   int count = 2;
   char interleave[] = "--benchmark_enable_random_interleaving=true";
   char *arguments[] = {argv[0], interleave, nullptr};

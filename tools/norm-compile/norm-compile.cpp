@@ -36,9 +36,9 @@ static cl::opt<Emit> emit(
     cl::values(clEnumValN(Emit::Norm, "norm", "norm ops beside upstream's"),
                clEnumValN(Emit::Linalg, "linalg", "norm ops decomposed"),
                clEnumValN(Emit::Vector, "vector",
-                          "fused and vectorised, on buffers"),
+                          "fused and vectorized, on buffers"),
                clEnumValN(Emit::LLVMDialect, "llvm-mlir", "LLVM dialect"),
-               clEnumValN(Emit::LLVMIR, "llvm-ir", "optimised LLVM IR"),
+               clEnumValN(Emit::LLVMIR, "llvm-ir", "optimized LLVM IR"),
                clEnumValN(Emit::Assembly, "asm", "assembly"),
                clEnumValN(Emit::Object, "obj", "object file (default)"),
                clEnumValN(Emit::Shared, "shared", "shared object"),
@@ -108,7 +108,7 @@ static cl::opt<Rounding> rounding(
 
 static cl::opt<bool> explain(
     "explain",
-    cl::desc("Print what was recognised, refused, fused, and what it costs; "
+    cl::desc("Print what was recognized, refused, fused, and what it costs; "
              "compiles to a file only with -o"),
     cl::cat(explaining));
 static cl::opt<std::string>

@@ -20,9 +20,9 @@ include "mlir/Interfaces/TilingInterface.td"
 def Norm_Dialect : Dialect {
   let name = "norm";
   let cppNamespace = "::mlir::norm";
-  let summary = "Normalisation layers as single operations";
+  let summary = "Normalization layers as single operations";
   let description = [{
-    Normalisation operations in destination-passing style, on tensors and on
+    Normalization operations in destination-passing style, on tensors and on
     memrefs, with every rounding step explicit. docs/Norm.md is the numbered
     specification; its labels S1 to S9 are the ones that the verifier prints.
   }];
@@ -86,7 +86,7 @@ def Norm_RMSNormOp : Op<Norm_Dialect, "rmsnorm", [
        "getIterationDomainTileFromOperandTiles",
        "getTiledImplementationFromOperandTiles", "isOpFusableWithConsumerSlice",
        "isOpFusableWithProducerSlices"]>]> {
-  let summary = "root mean square normalisation";
+  let summary = "root mean square normalization";
   let description = [{
     Scales `x` by the reciprocal of the root of the mean of its squares:
 
@@ -94,7 +94,7 @@ def Norm_RMSNormOp : Op<Norm_Dialect, "rmsnorm", [
     y = x / sqrt(mean(x^2) + epsilon) * w
     ```
 
-    * S1 `dims`: non-empty, sorted, unique normalised dimensions, anywhere.
+    * S1 `dims`: non-empty, sorted, unique normalized dimensions, anywhere.
       n is the product of their extents, or `count` (S7).
     * S2 `compute_type` C (default: f32 for 16-bit x, else x's type). Every
       arithmetic result is rounded to C; s is the sum of C(x)*C(x) over `dims`,
@@ -112,7 +112,7 @@ def Norm_RMSNormOp : Op<Norm_Dialect, "rmsnorm", [
       `dims`; a scalar: []); z*w in the wider of the two types.
     * S6 one final rounding to the result's element type.
     * S7 optional `count` = p: the statistics use only the first p elements of
-      the single normalised dimension; all elements are scaled.
+      the single normalized dimension; all elements are scaled.
     * S8 optional second result `inv_rms` = r, of type C and x's shape without
       `dims`.
     * S9 a row with NaN gives NaN in that row only; a zero row with e = 0 gives
@@ -177,7 +177,7 @@ def Norm_RMSNormOp : Op<Norm_Dialect, "rmsnorm", [
     /// Dimensions of x that the weight's dimensions stand for (S5); empty
     /// without a weight.
     ArrayRef<int64_t> getEffectiveWeightDims();
-    /// Dimensions of x that are not normalised, in order.
+    /// Dimensions of x that are not normalized, in order.
     SmallVector<int64_t> getBatchDims();
     /// Dimension of x that each dimension of an operand stands for.
     SmallVector<int64_t> getOperandDims(OpOperand &operand);

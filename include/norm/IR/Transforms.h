@@ -12,7 +12,7 @@ namespace mlir {
 class RewritePatternSet;
 namespace norm {
 /// Patterns that drop extents of 1 from norm ops on tensors. They are not
-/// canonicalisations, for the reshapes around the op can hide its producers
+/// canonicalizations, for the reshapes around the op can hide its producers
 /// and consumers from fusion.
 void populateFoldUnitDimsPatterns(RewritePatternSet &patterns);
 } // namespace norm

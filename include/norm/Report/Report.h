@@ -83,8 +83,8 @@ struct Report {
   bool hasKernels = false; ///< of a GPU, where others have loops
   Roof roof;
   std::vector<Finding> findings;
-  std::string recognised;          ///< the IR with norm ops
-  std::set<unsigned> normLines;    ///< of `recognised`
+  std::string recognized;          ///< the IR with norm ops
+  std::set<unsigned> normLines;    ///< of `recognized`
   std::set<unsigned> matchedLines; ///< of `source`
   std::vector<FunctionReport> functions;
 };

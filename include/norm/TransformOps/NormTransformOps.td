@@ -18,7 +18,7 @@ def Norm_RecognizeTransformOp : Op<Transform_Dialect, "norm.recognize", [
     DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
     DeclareOpInterfaceMethods<TransformOpInterface>]> {
   let cppNamespace = "::mlir::norm";
-  let summary = "Recognise RMSNorm in the targets, as norm-recognize does";
+  let summary = "Recognize RMSNorm in the targets, as norm-recognize does";
   let description = [{
     Does what `norm-recognize` does to every target, which must be isolated from
     above (modules, functions). Gives a handle to the targets and one to the

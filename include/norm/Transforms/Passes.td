@@ -66,10 +66,10 @@ def NormResultsToOutParams : Pass<"norm-results-to-out-params", "ModuleOp"> {
   let summary = "Public functions take buffers and write results in place";
   let description = [{
     Gives every public function on tensors the calling convention of a compiled
-    artefact: tensor arguments become memrefs with the identity layout, tensor
+    artifact: tensor arguments become memrefs with the identity layout, tensor
     results become trailing memref arguments that the caller provides, and the
     function is exported as `_mlir_ciface_<name>`. Results are stored with
-    `bufferization.materialize_in_destination`, so that bufferisation computes
+    `bufferization.materialize_in_destination`, so that bufferization computes
     them in the caller's buffer. Scalar results stay results.
 
     Input buffers are never written. An output buffer may be the buffer of an
@@ -372,10 +372,10 @@ def NormHoistRowScalars : Pass<"norm-hoist-row-scalars", "func::FuncOp"> {
 }
 
 def NormVectorizeRows : Pass<"norm-vectorize-rows", "func::FuncOp"> {
-  let summary = "Strip-mine and vectorise the innermost dimension of linalg ops";
+  let summary = "Strip-mine and vectorize the innermost dimension of linalg ops";
   let description = [{
     Turns a linalg op on tensors into loops over its outer dimensions and a
-    strip-mined, vectorised loop over the innermost one: a main loop of `lanes`
+    strip-mined, vectorized loop over the innermost one: a main loop of `lanes`
     elements, a loop of `tail` elements, and one masked vector of `tail` elements
     for what is left; static extents leave out the parts that have nothing to do.
     A reduction over the innermost dimension carries one vector accumulator of
@@ -459,11 +459,11 @@ def NormWidenNarrowFloats : Pass<"norm-widen-narrow-floats"> {
 }
 
 def NormCollapseDims : Pass<"norm-collapse-dims", "func::FuncOp"> {
-  let summary = "Make one of neighbouring dimensions that all ops treat alike";
+  let summary = "Make one of neighboring dimensions that all ops treat alike";
   let description = [{
     A norm over several dimensions reduces over as many loops, and rows of several
     leading dimensions are numbered by divisions. Where all linalg ops of a
-    function that touch a tensor have two neighbouring dimensions of it side by
+    function that touch a tensor have two neighboring dimensions of it side by
     side and loop over them alike, this pass makes one dimension of the two, by
     upstream's collapse of iteration dimensions. It decides for all ops at once,
     so that reshapes stand at the ends of the chain only, where they are views.
@@ -726,7 +726,7 @@ def NormExpandMemRefCopy : Pass<"norm-expand-memref-copy"> {
   let summary = "Strided memref.copy as linalg.copy";
   let description = [{
     finalize-memref-to-llvm lowers a `memref.copy` between strided buffers to a
-    call of `memrefCopy` of MLIR's runner library. Compiled artefacts link no
+    call of `memrefCopy` of MLIR's runner library. Compiled artifacts link no
     MLIR library, so such copies become `linalg.copy`, which lowers to loops.
     Copies between contiguous buffers stay, and become memcpy.
 
@@ -879,7 +879,7 @@ def NormVerifyBuffers : Pass<"norm-verify-buffers", "ModuleOp"> {
 
     Arguments are numbered as in the call, outputs last. The descriptor is read by
     way of the LLVM dialect, because memref ops fold what the type promises. Run
-    after bufferisation; norm-lower-asserts makes messages visible.
+    after bufferization; norm-lower-asserts makes messages visible.
 
     Limits: of a strided buffer everything from its first byte to its last counts
     as its own, so rows of two buffers that alternate are refused. A call inside of

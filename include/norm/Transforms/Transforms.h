@@ -18,7 +18,7 @@ namespace mlir::norm {
 /// Its reductions become one `vector.reduction`, for a later distribution.
 constexpr StringLiteral rowLanesAttrName = "norm.row_lanes";
 
-/// Whether norm-vectorize-rows can vectorise `op`.
+/// Whether norm-vectorize-rows can vectorize `op`.
 bool canVectorizeRow(linalg::LinalgOp op);
 
 /// Of an integer in memory: LLVM's loads and stores of longer ones do not agree

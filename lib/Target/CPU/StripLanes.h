@@ -17,7 +17,7 @@ namespace mlir::norm {
 /// A memref whose last dimension is contiguous.
 bool isContiguousRow(Value buffer);
 
-/// Whole rank-1 vectors of neighbouring elements in memory, all in bounds.
+/// Whole rank-1 vectors of neighboring elements in memory, all in bounds.
 bool isPlainRow(VectorTransferOpInterface op);
 
 /// Such vectors that begin at the index of the loop over strips.

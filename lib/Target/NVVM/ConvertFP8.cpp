@@ -30,7 +30,7 @@ struct Overflow {
 } // namespace
 
 static std::optional<Overflow> getOverflow(Type element) {
-  // 448 is even among its neighbours and takes the tie at 464; 57344 is odd.
+  // 448 is even among its neighbors and takes the tie at 464; 57344 is odd.
   if (isa<Float8E4M3FNType>(element))
     return Overflow{464.0f, 0x7F, false};
   if (isa<Float8E5M2Type>(element))

@@ -189,6 +189,6 @@ int64_t norm::getMaxClusterSize(llvm::StringRef chip) {
   int64_t number = getNumber(chip);
   if (number < 90)
     return 1;
-  bool isDataCentre = number == 90 || number == 100 || number == 103;
-  return isDataCentre ? 16 : 8;
+  bool isDataCenter = number == 90 || number == 100 || number == 103;
+  return isDataCenter ? 16 : 8;
 }

@@ -38,7 +38,7 @@ SmallVector<vector::ReductionOp> collectReductions(Block &body);
 /// a reduction that only some rows might reach.
 LogicalResult verifyUniformReductions(Block &body);
 
-/// Whether neighbouring elements of a transfer are neighbours in memory.
+/// Whether neighboring elements of a transfer are neighbors in memory.
 bool isAlongLastDim(VectorTransferOpInterface op);
 
 /// The dimension of the buffer that a 1-D transfer runs along, or -1.
@@ -47,7 +47,7 @@ int64_t getTransferDim(VectorTransferOpInterface op);
 /// Elements before which a transfer's mask is known to end.
 int64_t getRowEnd(VectorTransferOpInterface op);
 
-/// Combines neighbours until one value is left.
+/// Combines neighbors until one value is left.
 Value reducePairwise(OpBuilder &b, Location loc, vector::CombiningKind kind,
                      SmallVector<Value> values);
 

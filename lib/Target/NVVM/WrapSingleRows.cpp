@@ -115,7 +115,7 @@ static Value getDestination(const llvm::SetVector<LinalgOp> &group,
 }
 
 namespace {
-/// The whole of a loop's output, as the slice that bufferisation takes for the
+/// The whole of a loop's output, as the slice that bufferization takes for the
 /// one that is inserted again: a copy of the row onto itself would race.
 struct Whole {
   Whole(IRRewriter &rewriter, Location loc, Value arg)
@@ -148,7 +148,7 @@ static void wrap(IRRewriter &rewriter, const llvm::SetVector<LinalgOp> &group) {
   for (OpResult result : results)
     destinations.push_back(getDestination(group, result));
 
-  // The mapping keeps canonicalisation from removing a loop of one turn.
+  // The mapping keeps canonicalization from removing a loop of one turn.
   Attribute mapping = gpu::GPUBlockMappingAttr::get(rewriter.getContext(),
                                                     gpu::MappingId::DimX);
   LinalgOp last = group.back();

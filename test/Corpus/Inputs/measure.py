@@ -1,4 +1,4 @@
-"""Compiles recognised programs, runs them and compares their results.
+"""Compiles recognized programs, runs them and compares their results.
 
 Errors are counted in ulp of the type that the values were computed in (an f64 result
 of f32 arithmetic in ulp of f32), element by element. Where the program adds after the
@@ -19,7 +19,7 @@ import numpy as np
 import model
 from model import from_bits
 
-LIMIT = {"f64": 4, "f32": 4, "f16": 1, "bf16": 1}  # 16 bits: equal, or the neighbour
+LIMIT = {"f64": 4, "f32": 4, "f16": 1, "bf16": 1}  # 16 bits: equal, or the neighbor
 NAMES = {"float64": "f64", "float32": "f32", "float16": "f16"}
 CHUNK = 12  # functions that one process compiles
 
@@ -50,7 +50,7 @@ def count_ulp(actual, expected, kind, by_row):
 
 
 def adds_after_norm(text):
-    """Whether a recognised program adds: the norm itself no longer shows a sum."""
+    """Whether a recognized program adds: the norm itself no longer shows a sum."""
     return bool(re.search(r"arith\.(addf|subf)|elementwise_kind<(add|sub)>|"
                           r"linalg\.(\w*mat\w*|dot|conv\w*|add|sub)\b", text))
 
@@ -147,7 +147,7 @@ def run_upstream(original, inputs, num_results):
         return [load(name)[1] for name in outputs] if done.returncode == 0 else None
 
 
-def compare(case, norms, corpus, original, recognised, function, factor=1):
+def compare(case, norms, corpus, original, recognized, function, factor=1):
     """(largest error in ulp, problem) of one compiled case with these norms; `factor`
     widens the limit."""
     inputs = [load(os.path.join(corpus, name)) for name in case["inputs_files"]]
@@ -161,7 +161,7 @@ def compare(case, norms, corpus, original, recognised, function, factor=1):
                                     embed_resources(original, original))
     if case.get("wrong_results"):
         references = [1.01 * values for values in references]
-    by_row = adds_after_norm(recognised)
+    by_row = adds_after_norm(recognized)
     factor *= max(1, case["expected"]) if by_row else 1
     worst, problem = judge(references, outputs, expected, norms, by_row, factor)
     if problem and case["expected"] > 1:

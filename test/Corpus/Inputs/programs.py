@@ -22,7 +22,7 @@ def read_text(corpus, case):
 
 
 def is_positive(case):
-    """`optional` cases are what other recognisers may leave out; not this one."""
+    """`optional` cases are what other recognizers may leave out; not this one."""
     return case["label"] in ("positive", "optional")
 
 

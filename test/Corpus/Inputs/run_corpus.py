@@ -1,4 +1,4 @@
-"""Runs the recogniser over a corpus of front ends' IR and checks what it makes of it.
+"""Runs the recognizer over a corpus of front ends' IR and checks what it makes of it.
 
     run_corpus.py CORPUS [--families REGEX] [--no-run] [--wrong=WHAT]
 
@@ -57,13 +57,13 @@ def check_alive(case, before, after):
 def judge_positive(batch, corpus, run):
     texts = [programs.read_text(corpus, case) for case in batch]
     tosa = programs.TOSA if programs.needs_tosa(batch[0]) else ""
-    recognised = norm_opt(texts, [tosa, "norm-recognize"])
+    recognized = norm_opt(texts, [tosa, "norm-recognize"])
     embedded = [measure.embed_resources(after[0], text) if after else "module {\n}"
-                for after, text in zip(recognised, texts)]
+                for after, text in zip(recognized, texts)]
     live = norm_opt(embedded, [CLEAN])
     before = norm_opt(texts, [tosa, CLEAN])
     verdicts = []
-    for case, after, clean, old in zip(batch, recognised, live, before):
+    for case, after, clean, old in zip(batch, recognized, live, before):
         verdict = Verdict(case)
         verdicts.append(verdict)
         if not after or not clean or not old:
@@ -104,7 +104,7 @@ def judge_negative(batch, corpus, run):
         if not new or not old:
             verdict.problem = "norm-opt fails"
         elif case["label"] == "centred" and "norm.rmsnorm " in new[0]:
-            # A LayerNorm is an RMSNorm of the centred value, which no argument is.
+            # A LayerNorm is an RMSNorm of the centered value, which no argument is.
             if re.search(r"norm\.rmsnorm ins\(%arg", new[0]):
                 verdict.problem = "fused as an RMSNorm of the uncentred value"
             else:

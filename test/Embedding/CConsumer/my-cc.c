@@ -4,7 +4,7 @@
 |* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception                    *|
 |*                                                                            *|
 \*===----------------------------------------------------------------------===*/
-/* my-cc OUT.o < IN.mlir: prints what was recognised and refused, puts one more
+/* my-cc OUT.o < IN.mlir: prints what was recognized and refused, puts one more
  * norm before the first function's input, and compiles that. */
 
 #include "mlir-c/BuiltinTypes.h"

@@ -47,7 +47,7 @@ struct ChooseKernels : PassWrapper<ChooseKernels, OperationPass<ModuleOp>> {
   }
 
   void chooseKernel(norm::RMSNormOp op) {
-    // My kernels normalise the last dimension, with epsilon inside the root.
+    // My kernels normalize the last dimension, with epsilon inside the root.
     int64_t last = op.getInputType().getRank() - 1;
     if (op.getDims() != ArrayRef<int64_t>{last} ||
         op.getEpsilonMode() != norm::EpsilonMode::Inside)

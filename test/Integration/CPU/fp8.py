@@ -43,7 +43,7 @@ def round_to(x, name):
 
 
 def inputs():
-    """All f16 values, and the f32 neighbours of each code and each tie."""
+    """All f16 values, and the f32 neighbors of each code and each tie."""
     halves = np.arange(65536).astype(np.uint16).view(np.float16).astype(np.float32)
     points = []
     for name in FORMATS:

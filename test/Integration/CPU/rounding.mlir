@@ -8,8 +8,8 @@
 // RUN: norm-run %s --function=llama_bf16 --input=@%t.bf16.x.npy --input=@%t.bf16.w.npy --output=@%t.llama_bf16.npy
 // RUN: norm-run %s --function=gemma_bf16 --input=@%t.bf16.x.npy --input=@%t.bf16.w.npy --output=@%t.gemma_bf16.npy
 // RUN: %python %S/rounding.py %t --check bf16 | FileCheck %s
-// CHECK: llama: {{[0-9]+}} of 16448 are neighbours, 0 further
-// CHECK: gemma: {{[0-9]+}} of 16448 are neighbours, 0 further
+// CHECK: llama: {{[0-9]+}} of 16448 are neighbors, 0 further
+// CHECK: gemma: {{[0-9]+}} of 16448 are neighbors, 0 further
 // CHECK: the orders differ in {{[0-9]+}} of 16448
 
 func.func @llama_f16(%x: tensor<64x257xf16>, %w: tensor<257xf16>) -> tensor<64x257xf16> {

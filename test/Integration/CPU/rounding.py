@@ -38,7 +38,7 @@ def normalized(x):
 
 
 def ordered(bits):
-    """Bits as integers in the order of the values, so that neighbours differ by 1."""
+    """Bits as integers in the order of the values, so that neighbors differ by 1."""
     v = bits.astype(np.int32)
     return np.where(v & 0x8000, 0x8000 - v, v)
 
@@ -53,7 +53,7 @@ def check(prefix, type):
     passed = True
     for order, reference in expected.items():
         off = np.abs(ordered(load(f"{prefix}.{order}_{type}.npy")) - ordered(reference))
-        print(f"{order}: {(off == 1).sum()} of {off.size} are neighbours, {(off > 1).sum()} further")
+        print(f"{order}: {(off == 1).sum()} of {off.size} are neighbors, {(off > 1).sum()} further")
         # A last-bit difference of the f32 statistic flips few 16-bit roundings.
         passed &= (off == 1).sum() * 500 <= off.size and off.max() <= 1
     differ = (expected["llama"] != expected["gemma"]).sum()

@@ -16,7 +16,7 @@
 // CHECK-NOT: memref.alloc
 // CHECK: {{^}}    scf.for
 // CHECK: vector.transfer_read {{.*}} vector<64xf32>
-// Its centred half is RMSNorm of x - mean, which recognition finds.
+// Its centered half is RMSNorm of x - mean, which recognition finds.
 // CHECK: math.sqrt {{.*}} : f32
 // CHECK-NOT: {{^}}    scf.for
 // CHECK: return
@@ -128,13 +128,13 @@ func.func @layernorm(%x: tensor<?x?xf32>, %w: tensor<?xf32>, %bias: tensor<?xf32
   %y = tensor.empty(%m, %n) : tensor<?x?xf32>
   %z = linalg.fill ins(%zero : f32) outs(%e : tensor<?xf32>) -> tensor<?xf32>
   %sum = linalg.reduce { arith.addf } ins(%x : tensor<?x?xf32>) outs(%z : tensor<?xf32>) dimensions = [1]
-  %centred = linalg.generic {indexing_maps = [#id, #row, #id], iterator_types = ["parallel", "parallel"]} ins(%x, %sum : tensor<?x?xf32>, tensor<?xf32>) outs(%y : tensor<?x?xf32>) {
+  %centered = linalg.generic {indexing_maps = [#id, #row, #id], iterator_types = ["parallel", "parallel"]} ins(%x, %sum : tensor<?x?xf32>, tensor<?xf32>) outs(%y : tensor<?x?xf32>) {
   ^bb0(%a: f32, %s: f32, %o: f32):
     %mean = arith.divf %s, %count : f32
     %d = arith.subf %a, %mean : f32
     linalg.yield %d : f32
   } -> tensor<?x?xf32>
-  %squares = linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]} ins(%centred : tensor<?x?xf32>) outs(%z : tensor<?xf32>) {
+  %squares = linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]} ins(%centered : tensor<?x?xf32>) outs(%z : tensor<?xf32>) {
   ^bb0(%d: f32, %s: f32):
     %q = arith.mulf %d, %d : f32
     %t = arith.addf %s, %q : f32
@@ -147,7 +147,7 @@ func.func @layernorm(%x: tensor<?x?xf32>, %w: tensor<?xf32>, %bias: tensor<?xf32
     %q = math.rsqrt %t : f32
     linalg.yield %q : f32
   } -> tensor<?xf32>
-  %result = linalg.generic {indexing_maps = [#id, #row, #col, #col, #id], iterator_types = ["parallel", "parallel"]} ins(%centred, %r, %w, %bias : tensor<?x?xf32>, tensor<?xf32>, tensor<?xf32>, tensor<?xf32>) outs(%y : tensor<?x?xf32>) {
+  %result = linalg.generic {indexing_maps = [#id, #row, #col, #col, #id], iterator_types = ["parallel", "parallel"]} ins(%centered, %r, %w, %bias : tensor<?x?xf32>, tensor<?xf32>, tensor<?xf32>, tensor<?xf32>) outs(%y : tensor<?x?xf32>) {
   ^bb0(%d: f32, %q: f32, %g: f32, %b: f32, %o: f32):
     %p = arith.mulf %d, %q : f32
     %s = arith.mulf %p, %g : f32

@@ -28,9 +28,9 @@ def layernorm(x, w, b):
     x, w, b = (v.astype(np.float64) for v in (x, w, b))
     n = x.shape[-1]
     mean = x.mean(-1, keepdims=True)
-    centred = x - mean
-    r = 1 / np.sqrt((centred**2).mean(-1, keepdims=True) + np.float64(F32(1e-5)))
-    y = centred * r * w + b
+    centered = x - mean
+    r = 1 / np.sqrt((centered**2).mean(-1, keepdims=True) + np.float64(F32(1e-5)))
+    y = centered * r * w + b
     size = np.abs(x) + np.abs(mean) + np.abs(x).mean(-1, keepdims=True)
     # Additions one after the other of any element: n / 64 + 7, see Codegen.md.
     depth = n / 64 + 12

@@ -36,7 +36,7 @@ Tolerance norm_test::getInvRmsTolerance(const Spec &spec) {
 void Comparison::add(const Comparison &other) {
   maxUlp = std::max(maxUlp, other.maxUlp);
   elements += other.elements;
-  neighbours += other.neighbours;
+  neighbors += other.neighbors;
   furthest = std::max(furthest, other.furthest);
   underflowed += other.underflowed;
   failures += other.failures;
@@ -84,7 +84,7 @@ Comparison norm_test::compare(llvm::function_ref<double(size_t)> actual,
     } else if (isNear) {
       result.maxUlp = std::max(result.maxUlp, error);
     } else {
-      ++result.neighbours;
+      ++result.neighbors;
       result.furthest =
           std::max(result.furthest,
                    ulpError(value, expected[i].value, tolerance.narrowest));

@@ -31,10 +31,10 @@ Tolerance getTolerance(const Spec &spec);
 Tolerance getInvRmsTolerance(const Spec &spec);
 
 struct Comparison {
-  double maxUlp = 0; // without neighbours and rows that underflow
+  double maxUlp = 0; // without neighbors and rows that underflow
   int64_t elements = 0;
-  int64_t neighbours = 0;  // inside the interval, past the limit
-  double furthest = 0;     // neighbour, in ulp of the narrowest rounding
+  int64_t neighbors = 0;   // inside the interval, past the limit
+  double furthest = 0;     // neighbor, in ulp of the narrowest rounding
   int64_t underflowed = 0; // elements of such rows
   int64_t failures = 0;
 

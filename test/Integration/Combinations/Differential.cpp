@@ -340,7 +340,7 @@ static void writeRecord(llvm::raw_ostream &os, const Norm &norm,
           json.attribute("max_ulp", outcome.y.maxUlp);
           json.attribute("inv_rms_max_ulp", outcome.invRms.maxUlp);
           json.attribute("elements", outcome.y.elements);
-          json.attribute("neighbours", outcome.y.neighbours);
+          json.attribute("neighbors", outcome.y.neighbors);
           json.attribute("furthest", outcome.y.furthest);
           json.attribute("underflowed", outcome.y.underflowed);
         });
@@ -373,8 +373,8 @@ struct Summary {
     llvm::outs() << norms << " norms, " << runs << " runs, " << compiled
                  << " compiled and not run, " << sameBits
                  << " of two threads with the bits of one\n"
-                 << y.elements << " elements, " << y.neighbours
-                 << " neighbours of a narrow rounding at most "
+                 << y.elements << " elements, " << y.neighbors
+                 << " neighbors of a narrow rounding at most "
                  << llvm::format("%.3g", y.furthest) << " ulp away, "
                  << y.underflowed << " in rows that underflow, " << failed
                  << " runs failed\n";
@@ -432,8 +432,8 @@ bool norm_test::runDifferential(const DifferentialOptions &options,
   for (unsigned i = 0; i < options.count; ++i)
     runNorm(options.first + i, options, context, records.get(), summary);
   summary.print();
-  bool rare = summary.y.neighbours * 1000 <= summary.y.elements;
+  bool rare = summary.y.neighbors * 1000 <= summary.y.elements;
   if (!rare)
-    llvm::outs() << "too many neighbours\n";
+    llvm::outs() << "too many neighbors\n";
   return summary.failed == 0 && rare;
 }

@@ -58,7 +58,7 @@ static int64_t chooseLength(Choice &choose) {
   }
 }
 
-/// Rank 1 to 4, any of the dimensions normalised.
+/// Rank 1 to 4, any of the dimensions normalized.
 static void chooseShape(Norm &norm, Choice &choose) {
   static const int64_t batch[] = {1, 1, 2, 3, 4, 5, 7, 8, 9, 16, 17, 33, 64};
   int64_t rank = 1 + choose.below(4);
@@ -133,7 +133,7 @@ static void chooseAttributes(Norm &norm, Choice &choose) {
   norm.withInvRms = choose.oneIn(8);
 }
 
-/// None, of the normalised dimensions, per head (a batch dimension more), or a
+/// None, of the normalized dimensions, per head (a batch dimension more), or a
 /// scalar; now and then 1 + w.
 static void chooseWeight(Norm &norm, Choice &choose) {
   int64_t form = choose.below(6);

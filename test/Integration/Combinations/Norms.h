@@ -33,7 +33,7 @@ struct Norm : Case {
   Values values = Values::Normal;
   bool views = false;         // strided memref parameters; else tensors
   bool inPlace = false;       // y is the buffer of x
-  bool residual = false;      // x + h is what is normalised
+  bool residual = false;      // x + h is what is normalized
   bool onePlusWeight = false; // 1 + w
   bool gate = false;          // y * g
   std::optional<Float> quantizedType;

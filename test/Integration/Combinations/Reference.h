@@ -79,10 +79,10 @@ Result evaluate(const Spec &spec, const std::vector<double> &x,
 /// One product rounded to `type`, as a gate behind the norm is.
 Interval multiply(Interval a, long double b, Float type);
 
-/// A cast of one value, as a quantisation behind the norm is.
+/// A cast of one value, as a quantization behind the norm is.
 Interval cast(Interval v, Float from, Float to);
 
-/// The dimensions of x that are not normalised.
+/// The dimensions of x that are not normalized.
 std::vector<int64_t> batchDims(const Spec &spec);
 
 /// The row that each element of x belongs to.

@@ -18,7 +18,7 @@
 //  - it is within 4 ulp of the narrower of C and the result type, bit-equal
 //    where that has 16 bits;
 //  - unless a last-bit effect of the statistic flips a rounding to fewer bits:
-//    a neighbour, at most one element in 1000.
+//    a neighbor, at most one element in 1000.
 // --wrong leaves one attribute out of the reference; the run must then fail.
 //
 // `differential` does so for random norms, one a seed, in random layouts and
@@ -62,7 +62,7 @@ struct Options {
 };
 
 struct Totals {
-  std::map<std::string, double> maxUlp; // by result type, without neighbours
+  std::map<std::string, double> maxUlp; // by result type, without neighbors
   int64_t combinations = 0;
   Comparison sum;
   int printed = 0;
@@ -195,8 +195,8 @@ static void printSummary(const Totals &totals) {
   for (const auto &[type, ulp] : totals.maxUlp)
     llvm::outs() << type << ": max ulp " << llvm::format("%.3g", ulp) << "\n";
   llvm::outs() << totals.combinations << " combinations, "
-               << totals.sum.elements << " elements, " << totals.sum.neighbours
-               << " neighbours of a narrow rounding at most "
+               << totals.sum.elements << " elements, " << totals.sum.neighbors
+               << " neighbors of a narrow rounding at most "
                << llvm::format("%.3g", totals.sum.furthest) << " ulp away, "
                << totals.sum.failures << " over the bound\n";
 }
@@ -243,7 +243,7 @@ static int runCases(ArrayRef<Case> cases, const Options &options,
   if (failed(runAll(cases, options, context, totals)))
     return 2;
   printSummary(totals);
-  bool rare = totals.sum.neighbours * 1000 <= totals.sum.elements;
+  bool rare = totals.sum.neighbors * 1000 <= totals.sum.elements;
   return totals.sum.failures == 0 && rare ? 0 : 1;
 }
 

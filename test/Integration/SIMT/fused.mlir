@@ -31,8 +31,8 @@
 // BOUND-NOT: OVER
 
 // With extents that are known at run time only, in strips.
-// RUN: %python %S/../CPU/neighbours.py write %t.any
-// RUN: %python %S/../CPU/neighbours.py check %t.any norm-run %S/../CPU/neighbours.mlir --pipeline=simt | FileCheck %s --check-prefix=DYNAMIC
+// RUN: %python %S/../CPU/neighbors.py write %t.any
+// RUN: %python %S/../CPU/neighbors.py check %t.any norm-run %S/../CPU/neighbors.mlir --pipeline=simt | FileCheck %s --check-prefix=DYNAMIC
 // DYNAMIC-COUNT-25: : within the bound
 // DYNAMIC-NOT: OVER
 

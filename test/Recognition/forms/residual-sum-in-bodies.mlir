@@ -90,7 +90,7 @@ func.func @weight_first(%a: tensor<4x32xf32>, %b: tensor<4x32xf32>, %w: tensor<3
   return %y : tensor<4x32xf32>
 }
 
-// The normalised extent is dynamic: that of the terms is that of x.
+// The normalized extent is dynamic: that of the terms is that of x.
 
 // CHECK-LABEL: func.func @dynamic
 // CHECK: %[[X:.*]] = linalg.generic {{.*}} ins(%arg0, %arg1 :

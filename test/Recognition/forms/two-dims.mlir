@@ -1,6 +1,6 @@
 // RUN: norm-opt %s --split-input-file --norm-recognize | FileCheck %s
 
-// Two normalised dims, summed one after the other, with a rounding between.
+// Two normalized dims, summed one after the other, with a rounding between.
 // Corpus cases, verbatim:
 //   torch_nnrms_2d_bf16__tosa_lin
 

@@ -230,7 +230,7 @@ func.func @recompute(%x: tensor<4x?xf32>, %init: tensor<4x?xf32>, %n: index) -> 
 
 // -----
 
-// Outside a row loop nothing is vectorised, and parallel dimensions lead.
+// Outside a row loop nothing is vectorized, and parallel dimensions lead.
 #t = affine_map<(d0, d1) -> (d0, d1)>
 #c = affine_map<(d0, d1) -> (d1)>
 // CHECK: #[[T:.*]] = affine_map<(d0, d1) -> (d1, d0)>

@@ -34,7 +34,7 @@ func.func @row(%x: tensor<100xf32>, %y: tensor<100xf32>) -> tensor<100xf32> {
 // -----
 
 // Extents that are not known, and a sum that is a result too. What is written is the
-// slice that is inserted, or bufferisation would copy the row onto itself.
+// slice that is inserted, or bufferization would copy the row onto itself.
 #id = affine_map<(d0) -> (d0)>
 #all = affine_map<(d0) -> ()>
 // CHECK-LABEL: func.func @dynamic

@@ -90,7 +90,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // The neighbour's t + 0.5 as f64, ten times it as a pair of f16, and a hundred
+  // The neighbor's t + 0.5 as f64, ten times it as a pair of f16, and a hundred
   // times its t as i8.
   gpu.func @types(%out: memref<4xf64>) private(%p: memref<1xf64, #gpu.address_space<private>>) kernel {
     %t = gpu.thread_id x

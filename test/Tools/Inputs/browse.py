@@ -1,6 +1,6 @@
 """browse.py CHROMIUM PAGE SHOT.png: what a headless browser makes of a page.
 
-Prints the number of console messages and of colours in the screenshot. The
+Prints the number of console messages and of colors in the screenshot. The
 network is off: whatever the page would load is an error in the console.
 """
 import os
@@ -47,7 +47,7 @@ def undo_filter(kind, row, above, step):
     return row
 
 
-def count_colours(path):
+def count_colors(path):
     with open(path, "rb") as f:
         data = f.read()[8:]
     pixels = b""
@@ -55,27 +55,27 @@ def count_colours(path):
         length, kind = struct.unpack(">I4s", data[:8])
         chunk = data[8:8 + length]
         if kind == b"IHDR":
-            width, height, depth, colour = struct.unpack(">IIBB", chunk[:10])
+            width, height, depth, color = struct.unpack(">IIBB", chunk[:10])
         elif kind == b"IDAT":
             pixels += chunk
         data = data[12 + length:]
-    assert depth == 8 and colour in (2, 6), "an RGB or RGBA screenshot"
-    step = 3 if colour == 2 else 4
+    assert depth == 8 and color in (2, 6), "an RGB or RGBA screenshot"
+    step = 3 if color == 2 else 4
     raw = zlib.decompress(pixels)
     pitch = width * step
-    above, colours = bytes(pitch), set()
+    above, colors = bytes(pitch), set()
     for y in range(height):
         at = y * (pitch + 1)
         above = undo_filter(raw[at], raw[at + 1:at + 1 + pitch], above, step)
-        colours.update(bytes(above[x:x + step]) for x in range(0, pitch, step))
-    return len(colours)
+        colors.update(bytes(above[x:x + step]) for x in range(0, pitch, step))
+    return len(colors)
 
 
 def main():
     messages = browse(*sys.argv[1:])
     print("\n".join(messages))
     print(f"console: {len(messages)} messages")
-    print(f"screenshot: {count_colours(sys.argv[3])} colours")
+    print(f"screenshot: {count_colors(sys.argv[3])} colors")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-/* Two artefacts in one program; their headers come by -include. There is no
+/* Two artifacts in one program; their headers come by -include. There is no
  * driver: either one's message tells of the last call, whichever it was. */
 #include <stdio.h>
 

@@ -183,7 +183,7 @@ struct Stage {
   }
 };
 
-/// Rows that share cache lines with their neighbours: a line that is stored to
+/// Rows that share cache lines with their neighbors: a line that is stored to
 /// and streamed to is slow, so rows are put together in the first level cache,
 /// of which whole lines are streamed.
 template <typename Traits, bool gemma>

@@ -13,7 +13,7 @@ include "mlir/Pass/PassBase.td"
 def NormToLibrary : Pass<"norm-to-library"> {
   let summary = "Replace norm ops on memrefs by calls of a C function";
   let description = [{
-    For a compiler that has kernels of its own and wants the recogniser alone.
+    For a compiler that has kernels of its own and wants the recognizer alone.
     Every `norm.rmsnorm` becomes a call of the function that `function` names,
     declared private with `llvm.emit_c_interface`: what C defines is
     `_mlir_ciface_<function>`. It takes a pointer to the memref descriptor of x,

@@ -58,9 +58,9 @@ def NormFoldUnitDims : Pass<"norm-fold-unit-dims"> {
   let description = [{
     Rebuilds a norm op without its dimensions of static extent 1, between
     reshapes; `dims` and `weight_dims` are renumbered. A batch dimension is
-    always dropped, a normalised one while another normalised dimension stays:
+    always dropped, a normalized one while another normalized dimension stays:
     n, and so the values, are the same. It is a pass beside
-    `linalg-fold-unit-extent-dims`, not a canonicalisation, because reshapes can
+    `linalg-fold-unit-extent-dims`, not a canonicalization, because reshapes can
     hide producers and consumers from fusion.
 
     Example:

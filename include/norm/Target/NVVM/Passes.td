@@ -14,13 +14,13 @@ def NormPlanGPURows : Pass<"norm-plan-gpu-rows", "func::FuncOp"> {
   let summary = "Choose threads, vector width and vectors a thread for row loops";
   let description = [{
     Looks at every `scf.forall` of norm-tile-rows and, when all linalg ops in it
-    can be vectorised along the row, records the schedule that
+    can be vectorized along the row, records the schedule that
     norm-vectorize-rows and norm-distribute-rows-to-gpu then follow:
 
     * on each linalg op with a row, `norm.row_lanes`: elements of the vectors
       that it is written with;
     * on the loop, `norm.threads` (threads that share one row), `norm.vector`
-      (neighbouring elements that a thread loads at once, 16 bytes of the
+      (neighboring elements that a thread loads at once, 16 bytes of the
       narrowest element type), `norm.shifted` where rows do not begin at
       multiples of that, and `norm.registers` (what a thread may use for the
       occupancy wanted; tests hold ptxas to it);
@@ -31,7 +31,7 @@ def NormPlanGPURows : Pass<"norm-plan-gpu-rows", "func::FuncOp"> {
     that the threads can hold is one vector (read once, kept in registers): up to
     24576 elements in one block, 393216 in a cluster of 16. Longer rows and
     dynamic ones are loops over strips. A loop with an op that cannot
-    be vectorised gets `norm.row_lanes = 0` on its ops, which keeps them scalar.
+    be vectorized gets `norm.row_lanes = 0` on its ops, which keeps them scalar.
 
     Example:
 
@@ -101,7 +101,7 @@ def NormDistributeRowsToGPU
     threads with several rows where a row has a warp or less. Rows of the last
     warp that are not there take part in its shuffles and write nothing. Each
     vector of the body, `lanes` elements
-    long, is split over the T threads of the row into chunks of V neighbouring
+    long, is split over the T threads of the row into chunks of V neighboring
     elements: element (c*T + t)*V + v is element v of chunk c in thread t, so
     that a warp's accesses are coalesced and each is V elements wide. Elementwise
     ops work chunk by chunk; `vector.transfer_read` and `write` become aligned

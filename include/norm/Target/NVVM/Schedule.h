@@ -36,7 +36,7 @@ struct RowSchedule {
   /// That share a row, in all its blocks: a power of two within a warp, else
   /// whole warps of each block.
   int64_t threads;
-  int64_t vector; ///< neighbouring elements a thread accesses at once: 1 to 16
+  int64_t vector; ///< neighboring elements a thread accesses at once: 1 to 16
   int64_t chunks; ///< such vectors a thread holds at once
   /// The threads begin up to vector - 1 elements before the row, where memory
   /// is aligned.
@@ -64,7 +64,7 @@ int64_t getRowsABlock(int64_t threads);
 RowSchedule chooseRowSchedule(int64_t extent, int64_t pitch, int64_t bytes,
                               int64_t maxCluster);
 
-/// The blocks of a cluster that `chip` ("sm_90") can launch: 16 on data centre
+/// The blocks of a cluster that `chip` ("sm_90") can launch: 16 on data center
 /// chips from sm_90 on (above 8 the function needs CUDA's non-portable
 /// attribute), 8 on other chips from sm_90 on, 1 before.
 int64_t getMaxClusterSize(llvm::StringRef chip);

@@ -87,9 +87,9 @@ static void sweep(const struct Subject *s, uint32_t step) {
   for (unsigned k = 0; k < CENTRES; k += ROW / NEAR) {
     for (unsigned i = 0; i < ROW; ++i) {
       unsigned at = (k + i / NEAR) % CENTRES;
-      uint32_t centre;
-      memcpy(&centre, &special[at / 2], sizeof centre);
-      x[i] = (centre + i % NEAR - NEAR / 2) ^ (at % 2 ? 0x80000000u : 0);
+      uint32_t center;
+      memcpy(&center, &special[at / 2], sizeof center);
+      x[i] = (center + i % NEAR - NEAR / 2) ^ (at % 2 ? 0x80000000u : 0);
     }
     runRow(s, x, y);
   }

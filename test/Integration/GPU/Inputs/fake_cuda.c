@@ -1,5 +1,5 @@
 // A CUDA driver without a GPU. Device memory is a file in memory, mapped where
-// the host cannot touch it: an artefact that reads it on the host crashes.
+// the host cannot touch it: an artifact that reads it on the host crashes.
 // Kernels run in the PTX interpreter, a child process (fake_cuda.py).
 //
 // FAKE_CUDA_FAIL names an entry point and the code that it returns, such as

@@ -18,9 +18,9 @@ if what == "softmax":
 elif what == "scaled":
     expected = wide * x.sum(dtype=np.float64)
 else:
-    centred = wide - wide.mean(axis=1, keepdims=True)
-    expected = centred / np.sqrt((centred ** 2).mean(axis=1, keepdims=True) + 1e-5)
-# Centring cancels, so LayerNorm's error is measured on the scale of the row.
+    centered = wide - wide.mean(axis=1, keepdims=True)
+    expected = centered / np.sqrt((centered ** 2).mean(axis=1, keepdims=True) + 1e-5)
+# Centering cancels, so LayerNorm's error is measured on the scale of the row.
 scale = np.ones_like(expected) if what == "layernorm" else np.abs(expected)
 if what == "scaled":  # 240 sums, one after the other
     scale = scale + 240 * np.abs(wide) * np.abs(wide).sum() / 8

@@ -85,7 +85,7 @@ def run(name, shape, kind, attributes="", dynamic=(), dims=None, unaligned=False
     for kernel, sizes, loads, stores, shuffles in device_program.launches:
         print("%s: %s grid %d block %dx%d loads %d stores %d shuffles %d"
               % (name, kernel, sizes[0], sizes[3], sizes[4], loads, stores, shuffles))
-    # 16-bit results: the rounded reference, or its neighbour by one statistic bit.
+    # 16-bit results: the rounded reference, or its neighbor by one statistic bit.
     limit = bound or {"f32": 4, "f64": 4}.get(kind, 1)
     print("%s: max ulp %.2f %s" % (name, ulp, "ok" if ulp <= limit else "ABOVE %g" % limit))
     return ulp <= limit

@@ -1,4 +1,4 @@
-// Calls the runtime of artefacts as host code would, for what no program of the
+// Calls the runtime of artifacts as host code would, for what no program of the
 // pipeline needs so far: clusters, kernels that wait themselves, large shared
 // memory, fills.
 #include "../../../../runtime/cuda/Runtime.h"

@@ -122,7 +122,7 @@ class Program:
         return x
 
     def slices(self, layout):
-        """x and x one element further along its first normalised dimension."""
+        """x and x one element further along its first normalized dimension."""
         f, spec = self.function, self.spec
         axis, shape = spec.dims[0], list(spec.shape)
         shape[axis] += 1

@@ -1,11 +1,11 @@
-"""Random spellings of RMSNorm must be recognised; mutations of them must not.
+"""Random spellings of RMSNorm must be recognized; mutations of them must not.
 
     run.py [--seed N] [--programs N] [--mutants N] [--exact N]
     run.py --seed N --print NAME   one program, NAME as in a failure (f12, m12, e12 or e12i)
 
-Every program is recognised after a random subset of upstream's passes and must
+Every program is recognized after a random subset of upstream's passes and must
 give one norm.rmsnorm with the attributes of its specification; compiled, it is
-compared with f64. Every mutant must come out of the recogniser byte for byte as
+compared with f64. Every mutant must come out of the recognizer byte for byte as
 it went in. With rounding=exact, programs are found, and refused with one step that is
 right but not to the last bit. What a program means is computed in f64 from its text's
 ops, so that a mutant that changes nothing, or a program that is no RMSNorm, is an error
@@ -124,7 +124,7 @@ def attributes(spec, line):
     return ", ".join(wrong)
 
 
-def judge_recognised(program, text):
+def judge_recognized(program, text):
     if not program.function.results or program.is_changed():
         return "the generator's program is no RMSNorm"
     lines = re.findall(r"norm\.rmsnorm .*", text)
@@ -198,7 +198,7 @@ def spellings(seed, names):
     library, error = compile_module(done.stdout)
     results = []
     for p in programs:
-        problem = judge_recognised(p, texts[p.name])
+        problem = judge_recognized(p, texts[p.name])
         worst = {}
         if error:
             problem = problem or "norm-compile failed: " + error
@@ -308,14 +308,14 @@ def main():
         return 0
     batches = lambda kind, count: [[f"{kind}{i}" for i in range(b, min(b + BATCH, count))]
                                    for b in range(0, count, BATCH)]
-    worst, failures, refused, recognised = collections.Counter(), [], 0, 0
+    worst, failures, refused, recognized = collections.Counter(), [], 0, 0
     reasons = collections.Counter()
     with concurrent.futures.ProcessPoolExecutor(min(os.cpu_count(), 2)) as pool:
         found = [pool.submit(spellings, args.seed, b) for b in batches("f", args.programs)]
         kept = [pool.submit(mutants, args.seed, b) for b in batches("m", args.mutants)]
         exact = [pool.submit(exacts, args.seed, b) for b in batches("e", args.exact)]
         for name, problem, errors in (r for f in found for r in f.result()):
-            recognised += not problem
+            recognized += not problem
             worst.update({kind: max(e, worst[kind]) - worst[kind] for kind, e in errors.items()})
             failures += [(name, problem)] if problem else []
         for future in kept:
@@ -331,7 +331,7 @@ def main():
     for element in sorted(filter(None, worst)):
         print(f"{element}: worst {worst[element]:.3g} ulp")
     print(f"rounding=exact: {sum(not problem for _, problem in in_exact)} of {len(in_exact)} as they must be")
-    print(f"seed {args.seed}: {args.programs} programs, {recognised} recognised and right; "
+    print(f"seed {args.seed}: {args.programs} programs, {recognized} recognized and right; "
           f"{args.mutants} mutants, {refused} refused")
     return 1 if failures or not args.programs or not args.mutants else 0
 

@@ -1,4 +1,4 @@
-"""Every shape of three extents of 0, 1 and 3, static and dynamic, normalised over each
+"""Every shape of three extents of 0, 1 and 3, static and dynamic, normalized over each
 of several dims, with the second result: nothing is written where nothing is, the root
 of a mean of nothing is NaN, and the rest is that of f64.
 

@@ -8,7 +8,7 @@ import sys
 
 import fp8
 import numpy as np
-from neighbour_bounds import (UNIT, bits_of_bf16, check_bias, check_gate_after, check_residual, from_bf16, near, rmsnorm)
+from neighbor_bounds import (UNIT, bits_of_bf16, check_bias, check_gate_after, check_residual, from_bf16, near, rmsnorm)
 
 F32, F64 = np.float32, np.float64
 

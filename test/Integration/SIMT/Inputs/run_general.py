@@ -80,9 +80,9 @@ def reference(x):
         y = e / e.sum(axis=1, keepdims=True)
         return y, np.abs(y)
     wide = x.astype(np.float64)
-    centred = wide - wide.mean(axis=1, keepdims=True)
-    y = centred / np.sqrt((centred ** 2).mean(axis=1, keepdims=True) + 1e-5)
-    # Centring cancels, so the error is measured on the scale of the row.
+    centered = wide - wide.mean(axis=1, keepdims=True)
+    y = centered / np.sqrt((centered ** 2).mean(axis=1, keepdims=True) + 1e-5)
+    # Centering cancels, so the error is measured on the scale of the row.
     return y, np.ones_like(y)
 
 

@@ -1,13 +1,13 @@
-"""Inputs of neighbours.mlir, and its results against f64.
+"""Inputs of neighbors.mlir, and its results against f64.
 
-    neighbours.py write PREFIX                      writes PREFIX.SHAPE.NAME.npy
-    neighbours.py check PREFIX RUNNER PROGRAM ARGS  one line a function and shape
+    neighbors.py write PREFIX                      writes PREFIX.SHAPE.NAME.npy
+    neighbors.py check PREFIX RUNNER PROGRAM ARGS  one line a function and shape
 """
 import subprocess
 import sys
 
 import numpy as np
-from neighbour_bounds import (bits_of_bf16, check_bias, check_gate_after, check_gate_before, check_quantize,
+from neighbor_bounds import (bits_of_bf16, check_bias, check_gate_after, check_gate_before, check_quantize,
                               check_residual)
 
 SHAPES = [(3, 1), (5, 37), (67, 257), (4, 1024), (600, 2100)]

@@ -1,11 +1,11 @@
-//===- Artefacts.cpp - compiled artefacts on a GPU ------------------------===//
+//===- Artifacts.cpp - compiled artifacts on a GPU ------------------------===//
 //
 // Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "Artefacts.h"
+#include "Artifacts.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"

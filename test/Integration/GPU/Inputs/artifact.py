@@ -1,4 +1,4 @@
-"""Loads artefacts of `norm-compile --target=nvvm --emit=shared` by ctypes, on the
+"""Loads artifacts of `norm-compile --target=nvvm --emit=shared` by ctypes, on the
 driver of fake_cuda.c or on a real one."""
 import ctypes
 import numpy as np
@@ -38,7 +38,7 @@ class Device:
         return stream
 
 
-class Artefact:
+class Artifact:
     def __init__(self, path):
         self.library = ctypes.CDLL(path)
         self.library.norm_gpu_message.restype = ctypes.c_char_p

@@ -1,5 +1,5 @@
 // RMSNorm with what stands around it in models, in f32 and bf16: a residual sum
-// that is a result too, a bias, a SiLU gate before and after, and quantisation of
+// that is a result too, a bias, a SiLU gate before and after, and quantization of
 // each row to int8. One loop over the rows, no buffer of the size of x but the
 // arguments, and results within a bound of f64.
 
@@ -43,9 +43,9 @@
 // CHECK-NOT: memref.copy
 // CHECK: return
 
-// RUN: %python %S/neighbours.py write %t
-// RUN: %python %S/neighbours.py check %t norm-run %s --threads=1 | FileCheck %s --check-prefix=BOUND
-// RUN: %python %S/neighbours.py check %t norm-run %s --threads=2 | FileCheck %s --check-prefix=BOUND
+// RUN: %python %S/neighbors.py write %t
+// RUN: %python %S/neighbors.py check %t norm-run %s --threads=1 | FileCheck %s --check-prefix=BOUND
+// RUN: %python %S/neighbors.py check %t norm-run %s --threads=2 | FileCheck %s --check-prefix=BOUND
 // BOUND-COUNT-25: : within the bound
 // BOUND-NOT: OVER
 

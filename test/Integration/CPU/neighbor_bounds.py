@@ -1,4 +1,4 @@
-"""Results of norms with their neighbours against f64, for tests that run them.
+"""Results of norms with their neighbors against f64, for tests that run them.
 
 Bounds follow from the roundings of each program, in units of half an ulp.
 """
@@ -36,7 +36,7 @@ def check_residual(v, h, y):
     exact = bits_of_bf16(from_bf16(v["xb"]) + from_bf16(v["rb"]))
     one = from_bf16(bits_of_bf16(rmsnorm(from_bf16(exact), np.ones(1)).astype(F32)))
     expected = bits_of_bf16(one * from_bf16(v["wb"]))
-    # The statistic's last bit may flip a rounding: a neighbour, and rarely.
+    # The statistic's last bit may flip a rounding: a neighbor, and rarely.
     distance = np.abs(expected.astype(int) - y.astype(int))
     return (h == exact).all() and distance.max() <= 2 and (distance > 0).mean() <= 1e-3
 

@@ -1,4 +1,4 @@
-//===- Artefacts.h - compiled artefacts on a GPU ----------------*- C++ -*-===//
+//===- Artifacts.h - compiled artifacts on a GPU ----------------*- C++ -*-===//
 //
 // Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

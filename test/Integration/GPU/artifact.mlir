@@ -25,9 +25,9 @@
 // NAMES: W norm_gpu_set_stream
 // NAMES: W norm_gpu_state
 
-// DEFINE: %{run} = env LD_LIBRARY_PATH=%t FAKE_CUDA_INTERPRETER=%S/Inputs/fake_cuda.py FAKE_CUDA_LOG=%t/log PYTHONPATH=%S/Inputs %python %S/Inputs/run_artefact.py %t/lib.so
+// DEFINE: %{run} = env LD_LIBRARY_PATH=%t FAKE_CUDA_INTERPRETER=%S/Inputs/fake_cuda.py FAKE_CUDA_LOG=%t/log PYTHONPATH=%S/Inputs %python %S/Inputs/run_artifact.py %t/lib.so
 
-// Values, on the caller's stream, with no synchronisation; the kernel for
+// Values, on the caller's stream, with no synchronization; the kernel for
 // buffers that are not aligned to 16 bytes; no rows.
 // RUN: rm -f %t/log && %{run} values | FileCheck %s --check-prefix=VALUES
 // RUN: FileCheck %s --check-prefix=VALUES-LOG --implicit-check-not=Synchronize < %t/log
@@ -132,11 +132,11 @@
 // Where there is no driver, none that can be loaded, or one that is too old, the
 // object is loaded all the same.
 // RUN: touch %t/broken/libcuda.so.1
-// RUN: env LD_LIBRARY_PATH=%t/broken PYTHONPATH=%S/Inputs %python %S/Inputs/run_artefact.py %t/lib.so missing | FileCheck %s --check-prefix=BROKEN
+// RUN: env LD_LIBRARY_PATH=%t/broken PYTHONPATH=%S/Inputs %python %S/Inputs/run_artifact.py %t/lib.so missing | FileCheck %s --check-prefix=BROKEN
 // BROKEN: loaded
 // BROKEN-NEXT: call: 1 no NVIDIA driver: {{.*}}libcuda.so.1: file too short
 // RUN: echo "int cuInit(unsigned f) { return 0; }" | clang-22 -w -shared -x c - -Wl,-soname,libcuda.so.1 -o %t/old/libcuda.so.1
-// RUN: env LD_LIBRARY_PATH=%t/old PYTHONPATH=%S/Inputs %python %S/Inputs/run_artefact.py %t/lib.so missing | FileCheck %s --check-prefix=OLD
+// RUN: env LD_LIBRARY_PATH=%t/old PYTHONPATH=%S/Inputs %python %S/Inputs/run_artifact.py %t/lib.so missing | FileCheck %s --check-prefix=OLD
 // OLD: call: 1 the NVIDIA driver is too old, it lacks cuGetErrorName
 
 #id = affine_map<(d0, d1) -> (d0, d1)>
