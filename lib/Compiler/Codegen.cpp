@@ -436,8 +436,9 @@ LogicalResult norm::writeNativeCode(ModuleOp module, llvm::Module &ir,
   }
   LLVMDiagnostics diagnostics(ir.getContext(), module);
   SmallVector<char, 0> code;
-  if (failed(report(module, emitMachineCode(ir, machine, emit == Emit::Assembly,
-                                            code))) ||
+  if (failed(
+          reportError(module, emitMachineCode(ir, machine,
+                                              emit == Emit::Assembly, code))) ||
       diagnostics.hasError)
     return failure();
   os << StringRef(code.data(), code.size());

@@ -16,9 +16,10 @@
 using namespace mlir;
 using namespace mlir::norm;
 
-static LogicalResult report(ModuleOp module, std::error_code error,
-                            StringRef file) {
-  return report(module, llvm::createStringError(file + ": " + error.message()));
+static LogicalResult reportError(ModuleOp module, std::error_code error,
+                                 StringRef file) {
+  return reportError(module,
+                     llvm::createStringError(file + ": " + error.message()));
 }
 
 /// The stage of the pipeline whose IR is written; nothing for other outputs.
@@ -48,13 +49,13 @@ writeFile(ModuleOp module, StringRef output,
   std::error_code error;
   llvm::ToolOutputFile file(output, error, llvm::sys::fs::OF_None);
   if (error)
-    return report(module, error, output);
+    return reportError(module, error, output);
   file.os() << content;
   file.os().flush();
   if (file.os().has_error()) {
     error = file.os().error();
     file.os().clear_error();
-    return report(module, error, output);
+    return reportError(module, error, output);
   }
   file.keep();
   return success();
@@ -74,21 +75,21 @@ static LogicalResult writeShared(ModuleOp module, const Target &target,
   int descriptor;
   if (auto error = llvm::sys::fs::createTemporaryFile("norm", "o", descriptor,
                                                       objectFile))
-    return report(module, error, objectFile);
+    return reportError(module, error, objectFile);
   ScratchFile removeObject(objectFile);
   llvm::raw_fd_ostream(descriptor, /*shouldClose=*/true) << object;
   if (auto error = llvm::sys::fs::createUniqueFile(output + ".%%%%%%", linked))
-    return report(module, error, output);
+    return reportError(module, error, output);
   ScratchFile removeLinked(linked);
   auto machine = createTargetMachine(options.machine);
   if (!machine)
-    return report(module, machine.takeError());
-  if (failed(report(module, linkShared(objectFile, linked,
-                                       (*machine)->getTargetTriple(),
-                                       target.getLinkOptions(options)))))
+    return reportError(module, machine.takeError());
+  if (failed(reportError(module, linkShared(objectFile, linked,
+                                            (*machine)->getTargetTriple(),
+                                            target.getLinkOptions(options)))))
     return failure();
   if (auto error = llvm::sys::fs::rename(linked, output))
-    return report(module, error, output);
+    return reportError(module, error, output);
   removeLinked.release();
   return success();
 }
@@ -133,7 +134,7 @@ LogicalResult norm::emitFile(ModuleOp module, const CompileOptions &options,
                              StringRef output) {
   auto target = lookupTarget(options.target);
   if (!target)
-    return report(module, target.takeError());
+    return reportError(module, target.takeError());
   if (failed(checkOptions(module, **target, options)))
     return failure();
   if (options.emit == Emit::Shared)

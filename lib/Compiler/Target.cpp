@@ -65,7 +65,7 @@ llvm::Expected<const Target *> norm::lookupTarget(StringRef name) {
                                  "', expected one of " + known);
 }
 
-LogicalResult norm::report(ModuleOp module, llvm::Error error) {
+LogicalResult norm::reportError(ModuleOp module, llvm::Error error) {
   if (!error)
     return success();
   return module.emitError(llvm::toString(std::move(error)));
@@ -74,7 +74,8 @@ LogicalResult norm::report(ModuleOp module, llvm::Error error) {
 LogicalResult norm::lowerModule(ModuleOp module, const Target &target,
                                 const CompileOptions &options, Stage upTo) {
   PassManager pm(module.getContext());
-  if (failed(report(module, target.buildPipeline(pm, module, options, upTo))))
+  if (failed(
+          reportError(module, target.buildPipeline(pm, module, options, upTo))))
     return failure();
   // gpu-module-to-binary reports some errors and still succeeds.
   bool reported = false;

@@ -263,8 +263,8 @@ static LogicalResult compileCopy(ModuleOp module, const Target &target,
   pm.addInstrumentation(std::make_unique<NoteTaker>(module, report));
   // Kernels are as they will be before they are code of their own.
   Stage last = report.hasKernels ? Stage::Vector : Stage::LLVM;
-  if (failed(norm::report(module,
-                          target.buildPipeline(pm, module, options, last))))
+  if (failed(
+          reportError(module, target.buildPipeline(pm, module, options, last))))
     return failure();
   // Notes are taken in the order of the program.
   bool wasThreaded = context->isMultithreadingEnabled();
@@ -284,7 +284,7 @@ FailureOr<Report> norm::analyzeModule(ModuleOp module, StringRef source,
     return module.emitError(llvm::toString(machine.takeError())), failure();
   auto target = lookupTarget(options.target);
   if (!target)
-    return norm::report(module, target.takeError()), failure();
+    return reportError(module, target.takeError()), failure();
   Report report;
   report.file = file;
   report.source = source;

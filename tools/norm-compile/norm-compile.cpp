@@ -5,144 +5,20 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Options.h"
 #include "mlir/Support/FileUtilities.h"
 #include "norm/Compiler/Compile.h"
-#include "norm/Report/Report.h"
 #include "norm/Tools/Driver.h"
-#include "norm/Tools/RunPasses.h"
-#include "llvm/Support/CommandLine.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/ToolOutputFile.h"
 #include "llvm/Support/WithColor.h"
 
 using namespace mlir;
 using namespace mlir::norm;
-namespace cl = llvm::cl;
 
-[[maybe_unused]] static const bool released = releaseLibraryOption("threads");
-
-static cl::OptionCategory category("Input and output");
-static cl::OptionCategory onCPU("Target: CPU");
-static cl::OptionCategory onGPU("Target: NVIDIA GPU");
-static cl::OptionCategory explaining("Explaining");
-static cl::OptionCategory passes("Passes, timing and reproducers");
-static cl::opt<std::string> inputFile(cl::Positional, cl::desc("<IN.mlir>"),
-                                      cl::init("-"), cl::cat(category));
-static cl::opt<std::string> outputFile("o",
-                                       cl::desc("Output file; - is stdout"),
-                                       cl::init("-"), cl::cat(category));
-static cl::opt<Emit> emit(
-    "emit", cl::desc("What to write"), cl::init(Emit::Object),
-    cl::values(clEnumValN(Emit::Norm, "norm", "norm ops beside upstream's"),
-               clEnumValN(Emit::Linalg, "linalg", "norm ops decomposed"),
-               clEnumValN(Emit::Vector, "vector",
-                          "fused and vectorized, on buffers"),
-               clEnumValN(Emit::LLVMDialect, "llvm-mlir", "LLVM dialect"),
-               clEnumValN(Emit::LLVMIR, "llvm-ir", "optimized LLVM IR"),
-               clEnumValN(Emit::Assembly, "asm", "assembly"),
-               clEnumValN(Emit::Object, "obj", "object file (default)"),
-               clEnumValN(Emit::Shared, "shared", "shared object"),
-               clEnumValN(Emit::Header, "header", "C header of the functions"),
-               clEnumValN(Emit::PTX, "ptx", "PTX text of the kernels (nvvm)"),
-               clEnumValN(Emit::Cubin, "cubin", "cubin of the kernels (nvvm)")),
-    cl::cat(category));
-static cl::opt<std::string>
-    target("target", cl::value_desc("name"),
-           cl::desc("cpu: x86-64 or AArch64, see --mtriple (default); nvvm: an "
-                    "NVIDIA GPU"),
-           cl::init("cpu"), cl::cat(category));
-static cl::opt<std::string>
-    cpu("mcpu",
-        cl::desc("CPU; native is this machine (default x86-64-v3 on "
-                 "x86-64, else generic)"),
-        cl::cat(onCPU));
-static cl::opt<std::string>
-    triple("mtriple",
-           cl::desc("Target triple, such as aarch64-linux-gnu (default: this "
-                    "host's)"),
-           cl::cat(onCPU));
-static cl::opt<std::string>
-    features("mattr",
-             cl::desc("Features beside those of --mcpu, such as +bf16,-sve"),
-             cl::cat(onCPU));
-static cl::opt<bool> dispatch(
-    "dispatch",
-    cl::desc("Code for x86-64-v2, v3 and v4, chosen by the machine that runs "
-             "it"),
-    cl::cat(onCPU));
-static cl::opt<std::string> chip("chip",
-                                 cl::desc("GPU of --target=nvvm (default "
-                                          "sm_90)"),
-                                 cl::init("sm_90"), cl::cat(onGPU));
-static cl::opt<std::string>
-    ptxVersion("ptx-version",
-               cl::desc("PTX version of --target=nvvm, such as 8.0 (default: "
-                        "the least that the chip needs)"),
-               cl::cat(onGPU));
-static cl::opt<bool> dependentLaunch(
-    "dependent-launch",
-    cl::desc("Kernels of --target=nvvm may start before the one ahead of them "
-             "ends, if that one writes no weight of theirs (sm_90 and later)"),
-    cl::cat(onGPU));
-static cl::opt<bool> evictionHints(
-    "eviction-hints",
-    cl::desc("Rows that a kernel of --target=nvvm uses once leave the caches "
-             "first"),
-    cl::cat(onGPU));
-static cl::opt<std::string>
-    cudaPath("cuda-path",
-             cl::desc("CUDA toolkit, for ptxas and libdevice (default: "
-                      "CUDA_PATH, the ptxas in PATH, /usr/local/cuda)"),
-             cl::cat(onGPU));
-static cl::opt<unsigned> threads("threads",
-                                 cl::desc("OpenMP threads (default 1: none)"),
-                                 cl::init(1), cl::cat(onCPU));
-static cl::opt<bool> verifyBuffers(
-    "verify-buffers",
-    cl::desc("Functions check the buffers that they are called with, and end "
-             "the program where two overlap"),
-    cl::cat(onCPU));
-static cl::opt<Rounding> rounding(
-    "rounding", cl::desc("What recognition may change (default: default)"),
-    getRoundingValues(), cl::init(Rounding::Default), cl::cat(category));
-
-static cl::opt<bool> explain(
-    "explain",
-    cl::desc("Print what was recognized, refused, fused, and what it costs; "
-             "compiles to a file only with -o"),
-    cl::cat(explaining));
-static cl::opt<std::string>
-    reportFile("report", cl::value_desc("file.html"),
-               cl::desc("The same as a page with the program beside it"),
-               cl::cat(explaining));
-static cl::opt<double> bandwidth("bandwidth", cl::value_desc("GB/s"),
-                                 cl::desc("Of memory, for --explain"),
-                                 cl::init(0), cl::cat(explaining));
-static cl::opt<double> peak("peak", cl::value_desc("GFLOP/s"),
-                            cl::desc("Of arithmetic, for --report's roofline"),
-                            cl::init(0), cl::cat(explaining));
-
-static CompileOptions getCompileOptions() {
-  CompileOptions options;
-  options.emit = emit;
-  options.target = target;
-  options.machine = {triple, cpu, features};
-  options.chip = chip;
-  options.ptxVersion = ptxVersion;
-  options.dependentLaunch = dependentLaunch;
-  options.evictionHints = evictionHints;
-  options.cudaPath = cudaPath;
-  options.threads = threads;
-  options.dispatch = dispatch;
-  options.verifyBuffers = verifyBuffers;
-  options.rounding = rounding;
-  options.runner = runPassesOfTool;
-  return options;
-}
-
-static LogicalResult writePage(const Report &report) {
+static LogicalResult writePage(const Report &report, StringRef output) {
   std::string message;
-  auto file = openOutputFile(reportFile, &message);
+  auto file = openOutputFile(output, &message);
   if (!file) {
     llvm::WithColor::error() << message << "\n";
     return failure();
@@ -153,56 +29,36 @@ static LogicalResult writePage(const Report &report) {
 }
 
 /// --explain and --report.
-static LogicalResult tell(ModuleOp module, const llvm::SourceMgr &sources) {
+static LogicalResult tell(ModuleOp module, const llvm::SourceMgr &sources,
+                          const Command &command) {
   const llvm::MemoryBuffer *source =
       sources.getMemoryBuffer(sources.getMainFileID());
   auto report =
       analyzeModule(module, source->getBuffer(), source->getBufferIdentifier(),
-                    getCompileOptions(), {bandwidth, peak});
-  if (failed(report) || (!reportFile.empty() && failed(writePage(*report))))
+                    command.options, command.roof);
+  if (failed(report) || (!command.reportFile.empty() &&
+                         failed(writePage(*report, command.reportFile))))
     return failure();
-  if (explain)
+  if (command.explains)
     printReport(*report, llvm::outs());
   return success();
 }
 
-static LogicalResult checkOptions() {
-  bool tells = explain || !reportFile.empty();
-  StringRef problem;
-  if (explain && outputFile.getNumOccurrences() && outputFile == "-")
-    problem = "--explain prints to standard output: -o must name a file";
-  else if (bandwidth < 0 || peak < 0)
-    problem = "--bandwidth and --peak must be positive";
-  else if (!tells && (bandwidth > 0 || peak > 0))
-    problem = "--bandwidth and --peak need --explain or --report";
-  else if (tells && dispatch)
-    problem = "--explain and --report tell of one CPU: give --mcpu in place of "
-              "--dispatch";
-  if (problem.empty())
-    return success();
-  llvm::WithColor::error() << problem << "\n";
-  return failure();
-}
-
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
-  setToolVersion();
-  registerPassOptions(passes);
-  cl::HideUnrelatedOptions({&category, &onCPU, &onGPU, &explaining, &passes});
-  cl::ParseCommandLineOptions(argc, argv,
-                              "Compiles a module on tensors to a stage.\n");
-  if (failed(checkOptions()))
+  std::optional<Command> command = parseCommandLine(argc, argv);
+  if (!command)
     return 1;
   MLIRContext context(createCompilerRegistry());
   llvm::SourceMgr sources;
   SourceMgrDiagnosticHandler handler(sources, &context);
-  OwningOpRef<ModuleOp> module = parseInputFile(inputFile, sources, context);
+  OwningOpRef<ModuleOp> module =
+      parseInputFile(command->input, sources, context);
   if (!module)
     return 1;
-  bool tells = explain || !reportFile.empty();
-  if (tells && failed(tell(*module, sources)))
+  if (command->tells() && failed(tell(*module, sources, *command)))
     return 1;
-  if (tells && !outputFile.getNumOccurrences())
+  if (command->tells() && !command->hasOutput)
     return 0;
-  return failed(emitFile(*module, getCompileOptions(), outputFile));
+  return failed(emitFile(*module, command->options, command->output));
 }

@@ -88,7 +88,7 @@ LogicalResult writeNativeCode(ModuleOp module, llvm::Module &ir,
                               raw_ostream &os);
 
 /// Reports an error of LLVM's as a diagnostic at `module`.
-LogicalResult report(ModuleOp module, llvm::Error error);
+LogicalResult reportError(ModuleOp module, llvm::Error error);
 
 } // namespace mlir::norm
 

@@ -68,7 +68,7 @@ LogicalResult CPUTarget::verify(ModuleOp module,
                             "its CPUs: emit llvm-ir, asm, obj or shared");
   auto machine = createTargetMachine(options.machine);
   if (!machine)
-    return report(module, machine.takeError());
+    return reportError(module, machine.takeError());
   const llvm::Triple &triple = (*machine)->getTargetTriple();
   if (triple.getArch() != llvm::Triple::x86_64)
     return module.emitError("--dispatch needs an x86-64 target, got ")
@@ -102,7 +102,7 @@ CPUTarget::translateForLevels(ModuleOp module, CompileOptions options,
     options.machine.cpu = level.cpu.str();
     auto machine = createTargetMachine(options.machine);
     if (!machine)
-      return report(module, machine.takeError()), failure();
+      return reportError(module, machine.takeError()), failure();
     OwningOpRef<ModuleOp> copy = module.clone();
     if (failed(lowerModule(*copy, *this, options)))
       return failure();
@@ -113,7 +113,7 @@ CPUTarget::translateForLevels(ModuleOp module, CompileOptions options,
   }
   auto linked = linkVariants(variants);
   if (!linked)
-    return report(module, linked.takeError()), failure();
+    return reportError(module, linked.takeError()), failure();
   return std::move(*linked);
 }
 
@@ -126,7 +126,7 @@ LogicalResult CPUTarget::writeCode(ModuleOp module,
     spec.cpu = getDispatchedLevels().front().cpu.str();
   auto machine = createTargetMachine(spec);
   if (!machine)
-    return report(module, machine.takeError());
+    return reportError(module, machine.takeError());
   if (!options.dispatch && failed(lowerModule(module, *this, options)))
     return failure();
   llvm::LLVMContext context;

@@ -86,7 +86,7 @@ LogicalResult NVVMTarget::writeCode(ModuleOp module,
       isHost ? collectLaunchFunctions(module) : SmallVector<LaunchFunction>();
   auto machine = createTargetMachine(options.machine);
   if (!machine)
-    return report(module, machine.takeError());
+    return reportError(module, machine.takeError());
   if (failed(functions) || failed(lowerModule(module, *this, options)))
     return failure();
   llvm::LLVMContext context;

@@ -1,0 +1,104 @@
+//===- Arguments.cpp - the command line of norm-bench-device --------------===//
+//
+// Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Arguments.h"
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+using namespace norm::bench;
+
+static const char kHelp[] =
+    "usage: norm-bench-device [options] LIB.so...\n"
+    "Times functions of norm-compile --target=nvvm --emit=shared beside "
+    "copies.\n"
+    "  --function=NAME     public function (default main)\n"
+    "  --variant=NAME      what it computes, to check it: llama (default),\n"
+    "                      gemma, plain, bias, residual, or none\n"
+    "  --rows=N,...        rows, where the artifact leaves them open\n"
+    "  --bytes=N           else rows for so many useful bytes (default 2^28)\n"
+    "  --repetitions=N     of each measurement (default 30)\n"
+    "  --seconds=S         of one repetition, at least one call (0.0005)\n"
+    "  --warm              one set of buffers; else L2 is swept between calls\n"
+    "  --timing=HOW        graph (default, no host time) or stream\n"
+    "  --format=FORMAT     table or json\n"
+    "  --json=FILE         JSON beside the table\n"
+    "  -o FILE             output file\n";
+
+/// The text after "--name=", null for another option.
+static const char *getValue(const char *argument, const char *name) {
+  size_t length = std::strlen(name);
+  return std::strncmp(argument, name, length) == 0 && argument[length] == '='
+             ? argument + length + 1
+             : nullptr;
+}
+
+static int64_t parsePositive(const char *text, const char *name) {
+  char *end = nullptr;
+  int64_t value = std::strtoll(text, &end, 10);
+  if (end == text || (*end && *end != ',') || value < 1)
+    fail(std::string(name) + " must be positive, not '" + text + "'");
+  return value;
+}
+
+static void parseRows(const char *text, std::vector<int64_t> &rows) {
+  while (text && *text) {
+    rows.push_back(parsePositive(text, "--rows"));
+    text = std::strchr(text, ',');
+    text += text != nullptr;
+  }
+}
+
+static void parseOption(const char *argument, Arguments &all) {
+  if (const char *v = getValue(argument, "--function"))
+    all.function = v;
+  else if (const char *v = getValue(argument, "--variant"))
+    all.options.variant = v;
+  else if (const char *v = getValue(argument, "--rows"))
+    parseRows(v, all.rows);
+  else if (const char *v = getValue(argument, "--bytes"))
+    all.bytes = parsePositive(v, "--bytes");
+  else if (const char *v = getValue(argument, "--repetitions"))
+    all.options.repetitions = parsePositive(v, "--repetitions");
+  else if (const char *v = getValue(argument, "--seconds"))
+    all.options.seconds = std::strtod(v, nullptr);
+  else if (const char *v = getValue(argument, "--timing"))
+    all.options.useGraph = std::strcmp(v, "stream") != 0;
+  else if (const char *v = getValue(argument, "--format"))
+    all.format = v;
+  else if (const char *v = getValue(argument, "--json"))
+    all.json = v;
+  else if (std::strcmp(argument, "--warm") == 0)
+    all.options.warm = true;
+  else
+    fail(std::string("unknown option '") + argument + "'; see --help");
+}
+
+Arguments norm::bench::parseArguments(int argc, char **argv) {
+  Arguments all;
+  for (int i = 1; i < argc; ++i) {
+    if (std::strcmp(argv[i], "--help") == 0) {
+      std::fputs(kHelp, stdout);
+      std::exit(0);
+    }
+    if (std::strcmp(argv[i], "-o") == 0 && i + 1 < argc)
+      all.output = argv[++i];
+    else if (argv[i][0] == '-')
+      parseOption(argv[i], all);
+    else
+      all.files.push_back(argv[i]);
+  }
+  if (all.files.empty())
+    fail("no artifact was given; see --help");
+  if (!isVariant(all.options.variant) && all.options.variant != "none")
+    fail("unknown --variant '" + all.options.variant + "'; see --help");
+  if (all.format != "table" && all.format != "json")
+    fail("unknown --format '" + all.format + "'; table or json");
+  if (!(all.options.seconds > 0))
+    fail("--seconds must be positive");
+  return all;
+}

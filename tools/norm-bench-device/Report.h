@@ -1,0 +1,30 @@
+//===- Report.h - results as a table and as JSON -----------------*- C++-*-===//
+//
+// Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NORM_BENCH_DEVICE_REPORT_H
+#define NORM_BENCH_DEVICE_REPORT_H
+
+#include "Arguments.h"
+#include <cstdio>
+
+namespace norm::bench {
+
+/// Where results go, as they come: a later one may take long, or fail.
+class Report {
+public:
+  Report(const Arguments &arguments, const GPU &gpu);
+  ~Report();
+  void add(const Outcome &outcome);
+
+private:
+  FILE *table = nullptr, *json = nullptr;
+  bool isFirst = true;
+};
+
+} // namespace norm::bench
+
+#endif // NORM_BENCH_DEVICE_REPORT_H

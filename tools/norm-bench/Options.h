@@ -1,0 +1,37 @@
+//===- Options.h - the command line of norm-bench ----------------*- C++-*-===//
+//
+// Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NORM_TOOLS_NORM_BENCH_OPTIONS_H
+#define NORM_TOOLS_NORM_BENCH_OPTIONS_H
+
+#include "Benchmark.h"
+
+namespace mlir::norm {
+
+/// What norm-bench was asked to do.
+struct Command {
+  enum class Action { Measure, Compare, Print, ListVariants, MeasureArtifacts };
+  Action action;
+  std::string inputFile; ///< empty: `programs` are measured
+  std::vector<Program> programs;
+  std::vector<unsigned> threads;
+  BenchOptions options; ///< but for the threads
+  bool together, asJSON;
+  unsigned repetitions;
+  double seconds;
+  std::string outputFile;
+  /// Of norm-bench-device.
+  std::vector<std::string> deviceArguments;
+};
+
+/// Nothing where options do not go together, which is printed; what is no
+/// option ends the process.
+std::optional<Command> parseCommandLine(int argc, char **argv);
+
+} // namespace mlir::norm
+
+#endif // NORM_TOOLS_NORM_BENCH_OPTIONS_H

@@ -1,0 +1,33 @@
+//===- Options.h - the command line of norm-compile --------------*- C++-*-===//
+//
+// Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NORM_COMPILE_OPTIONS_H
+#define NORM_COMPILE_OPTIONS_H
+
+#include "norm/Compiler/Options.h"
+#include "norm/Report/Report.h"
+
+namespace mlir::norm {
+
+struct Command {
+  std::string input, output;
+  bool hasOutput; ///< -o was given
+  CompileOptions options;
+  bool explains;
+  std::string reportFile; ///< empty: none
+  RoofOptions roof;
+
+  bool tells() const { return explains || !reportFile.empty(); }
+};
+
+/// Nothing where options do not go together, which is printed; what is no
+/// option ends the process.
+std::optional<Command> parseCommandLine(int argc, char **argv);
+
+} // namespace mlir::norm
+
+#endif // NORM_COMPILE_OPTIONS_H

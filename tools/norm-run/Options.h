@@ -1,0 +1,30 @@
+//===- Options.h - the command line of norm-run ------------------*- C++-*-===//
+//
+// Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NORM_RUN_OPTIONS_H
+#define NORM_RUN_OPTIONS_H
+
+#include "norm/Compiler/Options.h"
+#include <vector>
+
+namespace mlir::norm {
+
+struct Command {
+  std::string inputFile, functionName;
+  /// "@file.npy" or "SHAPExTYPE=VALUES".
+  std::vector<std::string> inputs, expectedOutputs, outputFiles;
+  double maxUlp;
+  int digits; ///< that are printed
+  CompileOptions options;
+};
+
+/// What is no option ends the process.
+Command parseCommandLine(int argc, char **argv);
+
+} // namespace mlir::norm
+
+#endif // NORM_RUN_OPTIONS_H
