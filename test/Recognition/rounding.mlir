@@ -5,7 +5,7 @@
 // RUN: norm-opt %s --norm-recognize '--remarks-filter=norm.*' -o /dev/null 2>&1 | FileCheck %s --check-prefix=WHY-DEFAULT
 // RUN: not norm-opt %s --norm-recognize='rounding=fast' 2>&1 | FileCheck %s --check-prefix=BAD
 
-// BAD: error: norm-recognize: rounding must be default, exact or relaxed, got 'fast'
+// BAD: for the --rounding option: Cannot find option named 'fast'
 
 #all = affine_map<(d0, d1) -> (d0, d1)>
 #row = affine_map<(d0, d1) -> (d0)>
