@@ -9,6 +9,7 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "norm/IR/Norm.h"
@@ -32,4 +33,54 @@ void NormDialect::initialize() {
 #define GET_OP_LIST
 #include "norm/IR/NormOps.cpp.inc"
       >();
+}
+
+//===----------------------------------------------------------------------===//
+// Loops
+//===----------------------------------------------------------------------===//
+
+LogicalResult
+GPUScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                        int64_t threads, int64_t vector, int64_t lanes,
+                        int64_t registers, int64_t cluster, bool shifted) {
+  if (std::min({threads, vector, lanes, registers, cluster}) < 1)
+    return emitError() << "expects a schedule of positive numbers";
+  return success();
+}
+
+LogicalResult LoopAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                               LoopRole role, GPUScheduleAttr schedule) {
+  if (schedule && role != LoopRole::Rows)
+    return emitError() << "expects a schedule on a loop over rows alone, got "
+                       << stringifyLoopRole(role);
+  return success();
+}
+
+LogicalResult NormDialect::verifyOperationAttribute(Operation *op,
+                                                    NamedAttribute attr) {
+  if (attr.getName() != loopAttrName)
+    return success();
+  auto loop = dyn_cast<LoopAttr>(attr.getValue());
+  if (!loop || !isa<LoopLikeOpInterface>(op))
+    return op->emitOpError("expects '")
+           << loopAttrName << "' to be a #norm.loop on a loop";
+  if (loop.getRole() != LoopRole::Rows && !isa<scf::ForOp>(op))
+    return op->emitOpError("expects a parallel loop to go over rows, got ")
+           << stringifyLoopRole(loop.getRole());
+  return success();
+}
+
+void norm::setRole(Operation *loop, LoopRole role, GPUScheduleAttr schedule) {
+  loop->setAttr(loopAttrName,
+                LoopAttr::get(loop->getContext(), role, schedule));
+}
+
+std::optional<LoopRole> norm::getRole(Operation *op) {
+  auto loop = op->getAttrOfType<LoopAttr>(loopAttrName);
+  return loop ? std::optional(loop.getRole()) : std::nullopt;
+}
+
+GPUScheduleAttr norm::getSchedule(Operation *op) {
+  auto loop = op->getAttrOfType<LoopAttr>(loopAttrName);
+  return loop ? loop.getSchedule() : nullptr;
 }

@@ -57,7 +57,9 @@ static void buildRowCodegen(OpPassManager &pm, StringRef chip) {
   NormPlanGPURowsOptions plan;
   plan.maxCluster = getMaxClusterSize(chip);
   func.addPass(createNormPlanGPURows(plan));
-  func.addPass(createNormVectorizeRows());
+  NormVectorizeRowsOptions vectorize;
+  vectorize.scheduled = true;
+  func.addPass(createNormVectorizeRows(vectorize));
   func.addPass(createCanonicalizerPass());
   // Merges the loads of a row by its statistic and by its scaling.
   func.addPass(createCSEPass());

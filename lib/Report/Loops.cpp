@@ -14,6 +14,7 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
+#include "norm/IR/Norm.h"
 #include "norm/Target/NVVM/Schedule.h"
 #include "norm/Transforms/Transforms.h"
 #include "llvm/ADT/MapVector.h"
@@ -139,16 +140,12 @@ static std::string describeVector(VectorType type) {
   return text;
 }
 
-static std::optional<KernelSchedule> getSchedule(Operation *loop) {
-  auto get = [&](StringRef name, int64_t otherwise) {
-    auto attr = loop->getAttrOfType<IntegerAttr>(name);
-    return attr ? attr.getInt() : otherwise;
-  };
-  int64_t threads = get(threadsAttrName, 0);
-  if (threads <= 0)
+static std::optional<KernelSchedule> describeSchedule(Operation *loop) {
+  GPUScheduleAttr schedule = norm::getSchedule(loop);
+  if (!schedule)
     return std::nullopt;
-  int64_t cluster = std::max<int64_t>(1, get(clusterAttrName, 1));
-  return KernelSchedule{threads, get(vectorAttrName, 1),
+  int64_t threads = schedule.getThreads(), cluster = schedule.getCluster();
+  return KernelSchedule{threads, schedule.getVector(),
                         getRowsABlock(threads / cluster), cluster};
 }
 
@@ -186,7 +183,7 @@ static RowLoop describeLoop(ArrayRef<Operation *> parts, unsigned numInputs,
     accesses.add(loop);
     row.isParallel |= isa<scf::ForallOp, scf::ParallelOp>(loop);
     if (!row.schedule)
-      row.schedule = getSchedule(loop);
+      row.schedule = describeSchedule(loop);
   }
   noteBuffers(accesses.read, numInputs, row.read, row.readBytes);
   noteBuffers(accesses.written, numInputs, row.written, row.writtenBytes);

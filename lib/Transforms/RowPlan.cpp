@@ -73,7 +73,7 @@ static std::optional<Reduction> matchCombiner(LinalgOp op, unsigned result) {
   return Reduction{combiners[0], contribution, neutral};
 }
 
-static std::optional<RowPlan> planRow(LinalgOp op) {
+std::optional<RowPlan> norm::planRowOf(LinalgOp op) {
   if (!op.hasPureTensorSemantics() || isa<linalg::ContractionOpInterface>(*op))
     return std::nullopt;
   if (!isReadAsVectors(op) ||
@@ -103,9 +103,4 @@ static std::optional<RowPlan> planRow(LinalgOp op) {
   return plan;
 }
 
-bool norm::canVectorizeRow(LinalgOp op) { return planRow(op).has_value(); }
-
-std::optional<RowPlan> norm::planRowOf(LinalgOp op) {
-  auto lanes = op->getAttrOfType<IntegerAttr>(norm::rowLanesAttrName);
-  return !lanes || lanes.getInt() > 0 ? planRow(op) : std::nullopt;
-}
+bool norm::canVectorizeRow(LinalgOp op) { return planRowOf(op).has_value(); }

@@ -28,8 +28,7 @@ struct RowPlan {
   SmallVector<Reduction> reductions; // one a result when the loop reduces
 };
 
-/// The plan of an op, or nothing where it is left to other passes. Nor where a
-/// distribution wants it scalar (rowLanesAttrName).
+/// The plan of an op, or nothing where it is left to other passes.
 std::optional<RowPlan> planRowOf(linalg::LinalgOp op);
 
 } // namespace mlir::norm

@@ -19,6 +19,7 @@
 #include "mlir/IR/Matchers.h"
 #include "mlir/Transforms/CSE.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "norm/IR/Norm.h"
 #include "norm/Transforms/Passes.h"
 #include "norm/Transforms/Transforms.h"
 
@@ -36,6 +37,14 @@ using norm::RowPlan;
 /// that the outermost sum grows.
 static constexpr unsigned kMaxBlockLevels = 3;
 
+/// The schedule of the loop that `op` is in; null where threads share none.
+static norm::GPUScheduleAttr findSchedule(Operation *op) {
+  norm::GPUScheduleAttr schedule;
+  while (!schedule && (op = op->getParentOp()))
+    schedule = norm::getSchedule(op);
+  return schedule;
+}
+
 namespace {
 /// Builds the loops of one op.
 class RowVectorizer {
@@ -44,8 +53,8 @@ public:
                 int64_t tail, int64_t block)
       : b(b), loc(op.getLoc()), op(op), plan(std::move(plan)), lanes(lanes),
         tail(tail), block(block) {
-    if (auto attr = op->getAttrOfType<IntegerAttr>(norm::rowLanesAttrName)) {
-      this->lanes = this->tail = attr.getInt();
+    if (norm::GPUScheduleAttr schedule = findSchedule(op)) {
+      this->lanes = this->tail = schedule.getLanes();
       distributed = true;
     }
   }
@@ -557,7 +566,10 @@ struct NormVectorizeRows
       return signalPassFailure();
     }
     SmallVector<LinalgOp> ops;
-    getOperation().walk([&](LinalgOp op) { ops.push_back(op); });
+    getOperation().walk([&](LinalgOp op) {
+      if (!scheduled || findSchedule(op))
+        ops.push_back(op);
+    });
     // Users first: a reduction wants to see what filled its destination.
     IRRewriter rewriter(&getContext());
     for (LinalgOp op : llvm::reverse(ops))

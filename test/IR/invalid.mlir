@@ -195,3 +195,39 @@ func.func @f(%x: tensor<4x8xf32>, %w: tensor<8xf32>, %i: tensor<4x8xf32>, %r: te
   %0:2 = norm.rmsnorm ins(%x : tensor<4x8xf32>) outs(%i, %r : tensor<4x8xf32>, tensor<4xf32>) dims = [1] epsilon = 0.0 : f32 compute_type = f64 -> tensor<4x8xf32>, tensor<4xf32>
   return
 }
+
+// -----
+
+func.func @loop_attribute_elsewhere() {
+  // expected-error @+1 {{'arith.constant' op expects 'norm.loop' to be a #norm.loop on a loop}}
+  %c0 = arith.constant {norm.loop = #norm.loop<rows>} 0 : index
+  return
+}
+
+// -----
+
+func.func @loop_attribute_type(%n: index) {
+  // expected-error @+1 {{'scf.forall' op expects 'norm.loop' to be a #norm.loop on a loop}}
+  scf.forall (%i) in (%n) {
+  } {norm.loop = "rows"}
+  return
+}
+
+// -----
+
+func.func @parallel_strips(%n: index) {
+  // expected-error @+1 {{'scf.forall' op expects a parallel loop to go over rows, got strips}}
+  scf.forall (%i) in (%n) {
+  } {norm.loop = #norm.loop<strips>}
+  return
+}
+
+// -----
+
+// expected-error @+1 {{expects a schedule on a loop over rows alone, got block}}
+#block = #norm.loop<block, <threads = 32, vector = 4, lanes = 128, registers = 32>>
+
+// -----
+
+// expected-error @+1 {{expects a schedule of positive numbers}}
+#none = #norm.gpu_schedule<threads = 0, vector = 4, lanes = 128, registers = 32>

@@ -29,3 +29,15 @@ func.func @rank9(%x: memref<1x1x1x1x1x1x1x2x4xf32>, %i: memref<1x1x1x1x1x1x1x2x4
   norm.rmsnorm ins(%x : memref<1x1x1x1x1x1x1x2x4xf32>) outs(%i : memref<1x1x1x1x1x1x1x2x4xf32>) dims = [8] epsilon = 0.0 : f32
   return
 }
+
+// CHECK-LABEL: func @loops
+// CHECK: scf.for
+// CHECK: {norm.loop = #norm.loop<block>}
+// CHECK: {norm.loop = #norm.loop<rows, <threads = 512, vector = 4, lanes = 8192, registers = 48, cluster = 2, shifted = true>>}
+func.func @loops(%n: index) {
+  scf.forall (%i) in (%n) {
+    scf.for %j = %i to %n step %n {
+    } {norm.loop = #norm.loop<block>}
+  } {norm.loop = #norm.loop<rows, <shifted = true, threads = 512, vector = 4, lanes = 8192, registers = 48, cluster = 2>>}
+  return
+}

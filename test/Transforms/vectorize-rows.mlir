@@ -212,3 +212,31 @@ func.func @gaps(%a: tensor<64xf80>, %b: tensor<64xi1>, %c: tensor<64xui4>, %d: t
   } -> tensor<64xi24>
   return %0, %1, %2, %3 : tensor<64xf80>, tensor<64xi1>, tensor<64xui4>, tensor<64xi24>
 }
+
+// -----
+
+// In a loop with a schedule the vectors are those that its threads hold, and the
+// sum is one op; what no threads share stays where the option says so.
+// RUN: norm-opt %s --pass-pipeline='builtin.module(func.func(norm-vectorize-rows{scheduled},canonicalize,cse))' --split-input-file | FileCheck %s --check-prefix=SCHEDULED
+// SCHEDULED-LABEL: func @sum
+// SCHEDULED-NOT: vector.transfer
+// SCHEDULED-LABEL: func @scheduled
+// SCHEDULED: vector.transfer_read {{.*}} vector<128xf32>
+// SCHEDULED: vector.reduction <add>, %{{.*}} fastmath<reassoc> : vector<128xf32> into f32
+// SCHEDULED: linalg.generic
+func.func @scheduled(%x: tensor<8x128xf32>, %o: tensor<8xf32>, %n: tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>) {
+  %y = scf.forall (%i) in (8) shared_outs(%p = %o) -> tensor<8xf32> {
+    %r = tensor.extract_slice %x[%i, 0] [1, 128] [1, 1] : tensor<8x128xf32> to tensor<128xf32>
+    %e = tensor.extract_slice %p[%i] [1] [1] : tensor<8xf32> to tensor<f32>
+    %s = linalg.reduce { arith.addf } ins(%r : tensor<128xf32>) outs(%e : tensor<f32>) dimensions = [0]
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %s into %p[%i] [1] [1] : tensor<f32> into tensor<8xf32>
+    }
+  } {norm.loop = #norm.loop<rows, <threads = 32, vector = 4, lanes = 128, registers = 32>>}
+  %z = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]} ins(%y : tensor<8xf32>) outs(%n : tensor<8xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %c = arith.addf %a, %a : f32
+    linalg.yield %c : f32
+  } -> tensor<8xf32>
+  return %y, %z : tensor<8xf32>, tensor<8xf32>
+}

@@ -32,6 +32,18 @@ namespace mlir::norm {
 /// The wider of two float types as S5 means it: more mantissa and exponent
 /// bits; f32 for f16 with bf16, of which neither holds the other.
 FloatType getWiderFloatType(FloatType a, FloatType b);
+
+/// The discardable attribute of the loops of row code generation, a LoopAttr.
+constexpr StringLiteral loopAttrName = "norm.loop";
+
+/// Says of `loop`, which the caller has built, what it goes over.
+void setRole(Operation *loop, LoopRole role, GPUScheduleAttr schedule = {});
+
+/// What `op` goes over; nothing where it is no loop of row code generation.
+std::optional<LoopRole> getRole(Operation *op);
+
+/// The schedule of a loop over rows; null where threads do not share its rows.
+GPUScheduleAttr getSchedule(Operation *op);
 } // namespace mlir::norm
 
 #endif // NORM_IR_NORM_H

@@ -31,6 +31,7 @@ def Norm_Dialect : Dialect {
     "memref::MemRefDialect", "tensor::TensorDialect"
   ];
   let useDefaultAttributePrinterParser = 1;
+  let hasOperationAttrVerify = 1;
 }
 
 def Norm_EpsilonMode : I32EnumAttr<"EpsilonMode", "where epsilon enters (S3)", [
@@ -56,6 +57,64 @@ def Norm_RootForm : I32EnumAttr<"RootForm", "how the root scales x (S3, S4)", [
 
 def Norm_RootFormAttr : EnumAttr<Norm_Dialect, Norm_RootForm, "root_form"> {
   let assemblyFormat = "$value";
+}
+
+def Norm_LoopRole : I32EnumAttr<"LoopRole", "what a loop goes over", [
+    I32EnumAttrCase<"Rows", 0, "rows">,
+    I32EnumAttrCase<"Block", 1, "block">,
+    I32EnumAttrCase<"Strips", 2, "strips">,
+    I32EnumAttrCase<"Statistic", 3, "statistic">]> {
+  let cppNamespace = "::mlir::norm";
+  let genSpecializedAttr = 0;
+}
+
+def Norm_GPUScheduleAttr : AttrDef<Norm_Dialect, "GPUSchedule"> {
+  let mnemonic = "gpu_schedule";
+  let summary = "how the threads of a GPU share a row";
+  let description = [{
+    `threads` share one row, in all of its `cluster` blocks. Each accesses
+    `vector` neighboring elements at once and may use `registers` registers for
+    the occupancy wanted. Together they hold `lanes` elements, which are the
+    vectors of the row. `shifted` rows do not begin at multiples of `vector`.
+  }];
+  let parameters = (ins
+    "int64_t":$threads, "int64_t":$vector, "int64_t":$lanes,
+    "int64_t":$registers, DefaultValuedParameter<"int64_t", "1">:$cluster,
+    DefaultValuedParameter<"bool", "false">:$shifted);
+  let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
+}
+
+def Norm_LoopAttr : AttrDef<Norm_Dialect, "Loop"> {
+  let mnemonic = "loop";
+  let summary = "what a loop of row code generation goes over";
+  let description = [{
+    The pass that builds a loop writes this as the attribute `norm.loop`, and
+    later passes read it instead of guessing from the structure. They leave a
+    loop without it alone.
+
+    * `rows`: rows, or blocks of them where the step is not one. norm-plan-gpu-rows
+      adds the schedule that threads follow.
+    * `block`: the rows that one iteration of a `rows` loop works on.
+    * `strips`: the vectors of a row that an elementwise op writes.
+    * `statistic`: the vectors, or blocks of vectors, of a row that are reduced
+      into the accumulators that the loop carries.
+
+    ```mlir
+    scf.for %i = %c0 to %m step %c1 {
+      %sum = scf.for %k = ... iter_args(%s = %zero) -> (vector<64xf32>) {
+        ...
+      } {norm.loop = #norm.loop<statistic>}
+      scf.for %k = %c0 to %n step %c64 {
+        ...
+      } {norm.loop = #norm.loop<strips>}
+    } {norm.loop = #norm.loop<rows>}
+    ```
+  }];
+  let parameters = (ins EnumParameter<Norm_LoopRole>:$role,
+                        OptionalParameter<"GPUScheduleAttr">:$schedule);
+  let assemblyFormat = "`<` $role (`,` $schedule^)? `>`";
+  let genVerifyDecl = 1;
 }
 
 def Norm_EpsilonAttr : Attr<CPred<"::llvm::isa<::mlir::FloatAttr>($_self)">,

@@ -401,6 +401,10 @@ def NormVectorizeRows : Pass<"norm-vectorize-rows", "func::FuncOp"> {
     ... two vectors of 16, then one masked vector of 16 for the last 4 ...
     ```
 
+    In a loop with a schedule (norm-plan-gpu-rows) the vectors have its `lanes`, and
+    a reduction ends with one `vector.reduction`, which threads share later. With
+    `scheduled`, ops outside of such loops stay as they are.
+
     Limits: operands must be contiguous in the innermost dimension or not depend
     on it, and the body must be elementwise; other ops are left to
     convert-linalg-to-loops.
@@ -411,7 +415,9 @@ def NormVectorizeRows : Pass<"norm-vectorize-rows", "func::FuncOp"> {
     Option<"tail", "tail", "int64_t", /*default=*/"16",
            "Elements of the tail's vectors; a power of two">,
     Option<"block", "block", "int64_t", /*default=*/"16",
-           "Strips, or blocks, that are summed apart; 0 or 1 for one sum">];
+           "Strips, or blocks, that are summed apart; 0 or 1 for one sum">,
+    Option<"scheduled", "scheduled", "bool", /*default=*/"false",
+           "Only ops in loops that have a schedule for threads">];
   let dependentDialects = ["affine::AffineDialect", "arith::ArithDialect",
                            "scf::SCFDialect", "tensor::TensorDialect",
                            "vector::VectorDialect"];

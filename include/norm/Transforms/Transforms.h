@@ -13,11 +13,6 @@
 
 namespace mlir::norm {
 
-/// I64 attribute of a linalg op: elements of the vectors with which
-/// norm-vectorize-rows writes it, instead of the pass options; 0: stay scalar.
-/// Its reductions become one `vector.reduction`, for a later distribution.
-constexpr StringLiteral rowLanesAttrName = "norm.row_lanes";
-
 /// Whether norm-vectorize-rows can vectorize `op`.
 bool canVectorizeRow(linalg::LinalgOp op);
 

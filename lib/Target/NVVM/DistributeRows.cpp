@@ -16,6 +16,7 @@
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "norm/IR/Norm.h"
 #include "norm/Target/NVVM/Passes.h"
 #include "norm/Target/NVVM/Schedule.h"
 #include "llvm/ADT/SetVector.h"
@@ -188,10 +189,8 @@ public:
   LogicalResult replace(LoopLikeOpInterface loop) {
     this->loop = loop;
     loc = loop.getLoc();
-    auto threads = loop->getAttrOfType<IntegerAttr>(norm::threadsAttrName);
-    auto vector = loop->getAttrOfType<IntegerAttr>(norm::vectorAttrName);
-    auto cluster = loop->getAttrOfType<IntegerAttr>(norm::clusterAttrName);
-    bool isPlanned = threads && vector && hasVectors(loop);
+    norm::GPUScheduleAttr schedule = norm::getSchedule(loop);
+    bool isPlanned = schedule && hasVectors(loop);
     if (failed(norm::serializeBody(loop)))
       return failure();
     b.setInsertionPoint(loop);
@@ -205,10 +204,7 @@ public:
                            space.sizes, /*isShared=*/isPlanned);
     if (failed(buffers))
       return failure();
-    LogicalResult result = isPlanned
-                               ? buildPlanned(threads.getInt(), vector.getInt(),
-                                              cluster ? cluster.getInt() : 1)
-                               : buildScalar();
+    LogicalResult result = isPlanned ? buildPlanned(schedule) : buildScalar();
     b.setInsertionPoint(guard.thenYield());
     for (Value buffer : *buffers)
       memref::DeallocOp::create(b, loc, buffer);
@@ -346,7 +342,7 @@ private:
       return loop->emitError("norm-distribute-rows-to-gpu: ")
              << threads << " threads cannot be " << cluster
              << " blocks of whole warps";
-    if (!norm::isLegalThreadCount(threads / cluster) || vector < 1 ||
+    if (!norm::isLegalThreadCount(threads / cluster) ||
         lanes % (threads * vector) != 0)
       return loop->emitError("norm-distribute-rows-to-gpu: vectors of ")
              << lanes << " elements cannot be split over " << threads
@@ -365,13 +361,15 @@ private:
     return success();
   }
 
-  LogicalResult buildPlanned(int64_t threads, int64_t vector, int64_t cluster) {
+  LogicalResult buildPlanned(norm::GPUScheduleAttr schedule) {
+    int64_t threads = schedule.getThreads(), vector = schedule.getVector(),
+            cluster = schedule.getCluster();
     FailureOr<int64_t> lanes = norm::prepareDistribution(*space.body);
     if (failed(lanes))
       return failure();
     if (failed(verifySplit(*lanes, threads, vector, cluster)))
       return failure();
-    if (Operation *access = norm::findUnorderedAccess(*space.body))
+    if (Operation *access = norm::findUnorderedAccess(*space.body, readBack))
       return buildSerial(*lanes, access);
     if (threads < norm::warpSize &&
         failed(norm::verifyUniformReductions(*space.body)))
@@ -379,13 +377,12 @@ private:
     KernelPlan narrow{*lanes,         threads,
                       /*vector=*/1,   cluster, VectorTransferOpInterface(),
                       space.isSmall()};
-    bool shifted = loop->hasAttr(norm::shiftedAttrName);
     KernelPlan wide{*lanes,
                     threads,
                     vector,
                     cluster,
-                    shifted ? findShiftReference(loop)
-                            : VectorTransferOpInterface(),
+                    schedule.getShifted() ? findShiftReference(loop)
+                                          : VectorTransferOpInterface(),
                     /*smallCount=*/true};
     WideAccesses accesses = collectWideAccesses(
         loop, *lanes, vector, wide.shiftReference ? vector - 1 : 0);
@@ -493,7 +490,8 @@ private:
                                      plan.shiftReference,
                                      plan.cluster,
                                      launch.getThreadIds().x,
-                                     rank};
+                                     rank,
+                                     &readBack};
     VectorDistributor(b, layout, map).run(*space.body);
   }
 
@@ -502,6 +500,7 @@ private:
   LoopLikeOpInterface loop;
   Location loc = UnknownLoc::get(b.getContext());
   IterationSpace space;
+  llvm::DenseSet<Operation *> readBack; // stores, see findUnorderedAccess
   int64_t numKernels = 0;
 };
 } // namespace

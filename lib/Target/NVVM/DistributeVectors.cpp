@@ -388,7 +388,7 @@ void VectorDistributor::distributeScalar(Operation &op) {
     b.clone(op, scalars);
     return;
   }
-  bool isOnce = !op.hasAttr(norm::eachThreadAttrName);
+  bool isOnce = !layout.readBack->contains(&op);
   auto store = dyn_cast<memref::StoreOp>(op);
   bool isPrivate =
       store &&
@@ -407,13 +407,12 @@ void VectorDistributor::storeIf(Operation &op, bool isOnce, Value active) {
     if (active)
       writes = arith::AndIOp::create(b, loc, writes, active);
   }
-  auto write = [&] {
-    b.clone(op, scalars)->removeAttr(norm::eachThreadAttrName);
-  };
-  if (!writes)
-    return write();
+  if (!writes) {
+    b.clone(op, scalars);
+    return;
+  }
   scf::IfOp::create(b, loc, writes, [&](OpBuilder &, Location) {
-    write();
+    b.clone(op, scalars);
     scf::YieldOp::create(b, loc);
   });
 }

@@ -10,6 +10,7 @@
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "norm/IR/Norm.h"
 #include "norm/Target/NVVM/Passes.h"
 #include "norm/Target/NVVM/Schedule.h"
 #include "norm/Transforms/Transforms.h"
@@ -146,8 +147,6 @@ static bool canShareRow(LinalgOp op) {
 /// An op that no row loop has becomes loops of threads: its parallel
 /// dimensions lead, so that those loops are the outer ones.
 static void planAlone(LinalgOp op) {
-  op->setAttr(norm::rowLanesAttrName,
-              Builder(op.getContext()).getI64IntegerAttr(0));
   auto generic = dyn_cast<linalg::GenericOp>(*op);
   if (!generic)
     return;
@@ -161,19 +160,6 @@ static void planAlone(LinalgOp op) {
   (void)linalg::interchangeGenericOp(rewriter, generic, order);
 }
 
-static void writeSchedule(scf::ForallOp loop,
-                          const norm::RowSchedule &schedule) {
-  Builder b(loop.getContext());
-  loop->setAttr(norm::threadsAttrName, b.getI64IntegerAttr(schedule.threads));
-  loop->setAttr(norm::vectorAttrName, b.getI64IntegerAttr(schedule.vector));
-  loop->setAttr(norm::registersAttrName,
-                b.getI64IntegerAttr(schedule.registers));
-  if (schedule.cluster > 1)
-    loop->setAttr(norm::clusterAttrName, b.getI64IntegerAttr(schedule.cluster));
-  if (schedule.shifted)
-    loop->setAttr(norm::shiftedAttrName, b.getUnitAttr());
-}
-
 static void plan(scf::ForallOp loop, int64_t maxCluster) {
   RowShape shape = getRowShape(collectOps(loop));
   norm::RowSchedule schedule = norm::chooseRowSchedule(
@@ -183,18 +169,12 @@ static void plan(scf::ForallOp loop, int64_t maxCluster) {
   if (inStrips)
     recomputeElementwiseRows(loop);
 
-  Builder b(loop.getContext());
-  SmallVector<LinalgOp> ops = collectOps(loop);
-  if (!shape.hasRow || !llvm::all_of(ops, canShareRow)) {
-    for (LinalgOp op : ops)
-      op->setAttr(norm::rowLanesAttrName, b.getI64IntegerAttr(0));
-    return;
-  }
-  for (LinalgOp op : ops)
-    if (getRowExtent(op) != 1)
-      op->setAttr(norm::rowLanesAttrName,
-                  b.getI64IntegerAttr(schedule.getLanes()));
-  writeSchedule(loop, schedule);
+  if (shape.hasRow && llvm::all_of(collectOps(loop), canShareRow))
+    norm::setRole(loop, norm::LoopRole::Rows,
+                  norm::GPUScheduleAttr::get(
+                      loop.getContext(), schedule.threads, schedule.vector,
+                      schedule.getLanes(), schedule.registers, schedule.cluster,
+                      schedule.shifted));
 }
 
 namespace {

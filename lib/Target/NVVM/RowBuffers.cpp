@@ -297,7 +297,8 @@ static bool areSameVectors(const Access &a, const Access &b) {
 /// The access of one buffer that has to wait for what another thread does. A
 /// thread sees its own writes: of vectors those of its elements, of scalars all
 /// where each thread does them.
-static Operation *findUnordered(Value root, ArrayRef<Access> accesses) {
+static Operation *findUnordered(Value root, ArrayRef<Access> accesses,
+                                llvm::DenseSet<Operation *> &readBack) {
   auto isWrite = [](const Access &access) { return access.isWrite; };
   auto isVector = [](const Access &access) { return bool(access.vector); };
   if (llvm::none_of(accesses, isWrite))
@@ -316,15 +317,17 @@ static Operation *findUnordered(Value root, ArrayRef<Access> accesses) {
   bool isPrivate = root.getDefiningOp<memref::AllocaOp>() != nullptr;
   if (hasRead || isPrivate)
     for (const Access &access : llvm::make_filter_range(accesses, isWrite))
-      access.op->setAttr(norm::eachThreadAttrName,
-                         UnitAttr::get(access.op->getContext()));
+      readBack.insert(access.op);
   return nullptr;
 }
 
-Operation *norm::findUnorderedAccess(Block &body) {
+Operation *norm::findUnorderedAccess(Block &body,
+                                     llvm::DenseSet<Operation *> &readBack) {
+  readBack.clear();
   Operation *unordered = nullptr;
   for (auto &[root, accesses] : collectAccesses(body))
-    if (Operation *op = findUnordered(root, accesses); op && !unordered)
+    if (Operation *op = findUnordered(root, accesses, readBack);
+        op && !unordered)
       unordered = op;
   return unordered;
 }

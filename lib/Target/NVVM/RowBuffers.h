@@ -14,10 +14,6 @@
 
 namespace mlir::norm {
 
-/// On a scalar store whose value the row reads back: each of its threads
-/// stores.
-constexpr StringLiteral eachThreadAttrName = "norm.each_thread";
-
 /// The buffer that `v` is a view of.
 Value getRootBuffer(Value v);
 
@@ -36,8 +32,10 @@ placeBuffers(OpBuilder &b, LoopLikeOpInterface loop, Value count,
              ArrayRef<Value> sizes, bool isShared);
 
 /// The first access that needs an order between the threads that share a row;
-/// null: there is none. Marks the stores that each thread has to do.
-Operation *findUnorderedAccess(Block &body);
+/// null: there is none. `readBack` becomes the scalar stores whose value the
+/// row reads back, so that each of its threads has to store.
+Operation *findUnorderedAccess(Block &body,
+                               llvm::DenseSet<Operation *> &readBack);
 
 } // namespace mlir::norm
 

@@ -68,6 +68,8 @@ public:
     int64_t cluster = 1; ///< blocks of the row
     Value blockThread;   ///< number of the thread in its block, index
     Value rank;          ///< number of the block in its row, if it has several
+    /// Scalar stores that each thread of the row does.
+    const llvm::DenseSet<Operation *> *readBack = nullptr;
   };
 
   VectorDistributor(OpBuilder &b, const Layout &layout, IRMapping &scalars)

@@ -11,6 +11,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/PatternMatch.h"
+#include "norm/IR/Norm.h"
 #include "norm/Target/NVVM/Passes.h"
 #include "norm/Transforms/Transforms.h"
 #include "llvm/ADT/SetVector.h"
@@ -157,6 +158,7 @@ static void wrap(IRRewriter &rewriter, const llvm::SetVector<LinalgOp> &group) {
       scf::ForallOp::create(rewriter, last.getLoc(),
                             SmallVector<OpFoldResult>{rewriter.getIndexAttr(1)},
                             destinations, rewriter.getArrayAttr(mapping));
+  norm::setRole(loop, norm::LoopRole::Rows);
   rewriter.setInsertionPointToStart(loop.getBody());
   IRMapping map;
   SmallVector<Whole> outputs;

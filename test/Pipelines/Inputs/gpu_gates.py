@@ -45,10 +45,10 @@ class Schedule:
     """What norm-plan-gpu-rows wrote on the loop of one function."""
 
     def __init__(self, ir, n, kind):
-        integer = lambda name: int(re.search(r"norm\.%s = (\d+)" % name, ir)[1])
+        integer = lambda name: int(re.search(r"#norm\.loop<rows, <.*\b%s = (\d+)" % name, ir)[1])
         self.threads, self.vector, self.registers = map(integer, ("threads", "vector", "registers"))
-        self.shifted = "norm.shifted" in ir
-        self.chunks = integer("row_lanes") // (self.threads * self.vector)
+        self.shifted = "shifted = true" in ir
+        self.chunks = integer("lanes") // (self.threads * self.vector)
         self.rows = max(1, 128 // self.threads) if self.threads <= 32 else 1
         self.wide = self.vector * BYTES[kind] // 16
         # Vectors that may lie across an end of a shifted row; those of the weight

@@ -47,7 +47,7 @@ func.func @two_sums(%x: memref<8x512xf32>, %y: memref<8xf32>) {
     %d = arith.subf %v, %b : vector<512xf32>
     %r = vector.reduction <add>, %d fastmath<reassoc> : vector<512xf32> into f32
     memref.store %r, %y[%i] : memref<8xf32>
-  } {norm.threads = 128 : i64, norm.vector = 4 : i64, norm.cluster = 2 : i64}
+  } {norm.loop = #norm.loop<rows, <threads = 128, vector = 4, lanes = 512, registers = 32, cluster = 2>>}
   return
 }
 
@@ -67,7 +67,7 @@ func.func @many_slots(%x: memref<8x8192xf32>, %y: memref<8xf32>) {
     %v = vector.transfer_read %x[%i, %c0], %pad {in_bounds = [true]} : memref<8x8192xf32>, vector<8192xf32>
     %s = vector.reduction <add>, %v fastmath<reassoc> : vector<8192xf32> into f32
     memref.store %s, %y[%i] : memref<8xf32>
-  } {norm.threads = 2048 : i64, norm.vector = 4 : i64, norm.cluster = 4 : i64}
+  } {norm.loop = #norm.loop<rows, <threads = 2048, vector = 4, lanes = 8192, registers = 32, cluster = 4>>}
   return
 }
 
@@ -93,7 +93,7 @@ func.func @in_loop(%x: memref<8x1024xf32>, %y: memref<8xf32>) {
       scf.yield %s : f32
     }
     memref.store %t, %y[%i] : memref<8xf32>
-  } {norm.threads = 128 : i64, norm.vector = 1 : i64, norm.cluster = 2 : i64}
+  } {norm.loop = #norm.loop<rows, <threads = 128, vector = 1, lanes = 512, registers = 32, cluster = 2>>}
   return
 }
 
@@ -110,6 +110,6 @@ func.func @odd_slots(%x: memref<8x768xf32>, %y: memref<8xf32>) {
     %v = vector.transfer_read %x[%i, %c0], %pad {in_bounds = [true]} : memref<8x768xf32>, vector<768xf32>
     %s = vector.reduction <maximumf>, %v : vector<768xf32> into f32
     memref.store %s, %y[%i] : memref<8xf32>
-  } {norm.threads = 192 : i64, norm.vector = 4 : i64, norm.cluster = 2 : i64}
+  } {norm.loop = #norm.loop<rows, <threads = 192, vector = 4, lanes = 768, registers = 32, cluster = 2>>}
   return
 }

@@ -9,7 +9,7 @@ func.func @length(%x: memref<8x512xf32>) {
     %w = vector.transfer_read %x[%i, %c0], %pad {in_bounds = [true]} : memref<8x512xf32>, vector<256xf32>
     vector.transfer_write %v, %x[%i, %c0] {in_bounds = [true]} : vector<512xf32>, memref<8x512xf32>
     vector.transfer_write %w, %x[%i, %c0] {in_bounds = [true]} : vector<256xf32>, memref<8x512xf32>
-  } {norm.threads = 32 : i64, norm.vector = 4 : i64}
+  } {norm.loop = #norm.loop<rows, <threads = 32, vector = 4, lanes = 256, registers = 32>>}
   return
 }
 
@@ -22,7 +22,7 @@ func.func @unsupported(%x: memref<8x512xf32>, %y: memref<8x256xf32>) {
     %v = vector.transfer_read %x[%i, %c0], %pad {in_bounds = [true]} : memref<8x512xf32>, vector<512xf32>
     // expected-error @+1 {{cannot distribute 'vector.shuffle' over the threads of a row}}
     %w = vector.shuffle %v, %v [1, 0] : vector<512xf32>, vector<512xf32>
-  } {norm.threads = 32 : i64, norm.vector = 4 : i64}
+  } {norm.loop = #norm.loop<rows, <threads = 32, vector = 4, lanes = 512, registers = 32>>}
   return
 }
 
@@ -36,7 +36,7 @@ func.func @read_back(%x: memref<8x2048xf32>) {
     // expected-error @+1 {{cannot distribute a row loop that reads back a buffer that it writes}}
     %v = vector.transfer_read %x[%i, %c1], %pad {in_bounds = [true]} : memref<8x2048xf32>, vector<1024xf32>
     vector.transfer_write %v, %x[%i, %c0] {in_bounds = [true]} : vector<1024xf32>, memref<8x2048xf32>
-  } {norm.threads = 32 : i64, norm.vector = 4 : i64}
+  } {norm.loop = #norm.loop<rows, <threads = 32, vector = 4, lanes = 1024, registers = 32>>}
   return
 }
 
@@ -49,7 +49,7 @@ func.func @split(%x: memref<8x512xf32>) {
   scf.forall (%i) in (8) {
     %v = vector.transfer_read %x[%i, %c0], %pad {in_bounds = [true]} : memref<8x512xf32>, vector<512xf32>
     vector.transfer_write %v, %x[%i, %c0] {in_bounds = [true]} : vector<512xf32>, memref<8x512xf32>
-  } {norm.threads = 48 : i64, norm.vector = 4 : i64}
+  } {norm.loop = #norm.loop<rows, <threads = 48, vector = 4, lanes = 512, registers = 32>>}
   return
 }
 
@@ -62,7 +62,7 @@ func.func @outside(%x: memref<8x512xf32>) {
   %v = vector.transfer_read %x[%c0, %c0], %pad {in_bounds = [true]} : memref<8x512xf32>, vector<512xf32>
   scf.forall (%i) in (8) {
     vector.transfer_write %v, %x[%i, %c0] {in_bounds = [true]} : vector<512xf32>, memref<8x512xf32>
-  } {norm.threads = 32 : i64, norm.vector = 4 : i64}
+  } {norm.loop = #norm.loop<rows, <threads = 32, vector = 4, lanes = 512, registers = 32>>}
   return
 }
 
@@ -93,7 +93,7 @@ func.func @divergent(%x: memref<8x64xf32>, %on: memref<8xi1>, %y: memref<8xf32>)
       %s = vector.reduction <add>, %v : vector<64xf32> into f32
       memref.store %s, %y[%i] : memref<8xf32>
     }
-  } {norm.threads = 4 : i64, norm.vector = 4 : i64}
+  } {norm.loop = #norm.loop<rows, <threads = 4, vector = 4, lanes = 64, registers = 32>>}
   return
 }
 
@@ -106,7 +106,7 @@ func.func @blocks(%x: memref<8x960xf32>) {
   scf.forall (%i) in (8) {
     %v = vector.transfer_read %x[%i, %c0], %pad {in_bounds = [true]} : memref<8x960xf32>, vector<960xf32>
     vector.transfer_write %v, %x[%i, %c0] {in_bounds = [true]} : vector<960xf32>, memref<8x960xf32>
-  } {norm.threads = 96 : i64, norm.vector = 1 : i64, norm.cluster = 3 : i64}
+  } {norm.loop = #norm.loop<rows, <threads = 96, vector = 1, lanes = 960, registers = 32, cluster = 3>>}
   return
 }
 
@@ -120,6 +120,6 @@ func.func @bits(%x: memref<8x512xi1>, %y: memref<8xi1>) {
     %v = vector.transfer_read %x[%i, %c0], %pad {in_bounds = [true]} : memref<8x512xi1>, vector<512xi1>
     %s = vector.reduction <and>, %v : vector<512xi1> into i1
     memref.store %s, %y[%i] : memref<8xi1>
-  } {norm.threads = 32 : i64, norm.vector = 4 : i64}
+  } {norm.loop = #norm.loop<rows, <threads = 32, vector = 4, lanes = 512, registers = 32>>}
   return
 }

@@ -30,7 +30,7 @@ func.func @warp(%x: memref<62x128xf32>, %y: memref<62xf32>) {
     %v = vector.transfer_read %x[%i, %c0], %pad {in_bounds = [true]} : memref<62x128xf32>, vector<128xf32>
     %s = vector.reduction <add>, %v fastmath<reassoc> : vector<128xf32> into f32
     memref.store %s, %y[%i] : memref<62xf32>
-  } {norm.threads = 32 : i64, norm.vector = 4 : i64}
+  } {norm.loop = #norm.loop<rows, <threads = 32, vector = 4, lanes = 128, registers = 32>>}
   return
 }
 
@@ -72,7 +72,7 @@ func.func @masked_max(%x: memref<8x400xf16>) {
     %b = vector.broadcast %s : f16 to vector<512xf16>
     %d = arith.subf %v, %b : vector<512xf16>
     vector.transfer_write %d, %x[%i, %c0], %mask {in_bounds = [true]} : vector<512xf16>, memref<8x400xf16>
-  } {norm.threads = 64 : i64, norm.vector = 4 : i64}
+  } {norm.loop = #norm.loop<rows, <threads = 64, vector = 4, lanes = 512, registers = 32>>}
   return
 }
 
@@ -112,7 +112,7 @@ func.func @strips(%x: memref<8x?xi32>, %y: memref<8xi32>, %n: index) {
     }
     %s = vector.reduction <add>, %t : vector<256xi32> into i32
     memref.store %s, %y[%i] : memref<8xi32>
-  } {norm.threads = 32 : i64, norm.vector = 4 : i64}
+  } {norm.loop = #norm.loop<rows, <threads = 32, vector = 4, lanes = 256, registers = 32>>}
   return
 }
 
@@ -133,7 +133,7 @@ func.func @two_row_dims(%x: memref<3x5x64xf64>, %y: memref<3x5xf64>) {
     %v = vector.transfer_read %x[%i, %j, %c0], %pad {in_bounds = [true]} : memref<3x5x64xf64>, vector<64xf64>
     %s = vector.reduction <add>, %v : vector<64xf64> into f64
     memref.store %s, %y[%i, %j] : memref<3x5xf64>
-  } {norm.threads = 32 : i64, norm.vector = 2 : i64}
+  } {norm.loop = #norm.loop<rows, <threads = 32, vector = 2, lanes = 64, registers = 32>>}
   return
 }
 
@@ -157,7 +157,7 @@ func.func @many_rows(%x: memref<?x?x64xf32>, %a: index, %c: index) {
     %v = vector.transfer_read %x[%i, %j, %c0], %pad {in_bounds = [true]} : memref<?x?x64xf32>, vector<64xf32>
     %s = arith.negf %v : vector<64xf32>
     vector.transfer_write %s, %x[%i, %j, %c0] {in_bounds = [true]} : vector<64xf32>, memref<?x?x64xf32>
-  } {norm.threads = 16 : i64, norm.vector = 4 : i64}
+  } {norm.loop = #norm.loop<rows, <threads = 16, vector = 4, lanes = 64, registers = 32>>}
   return
 }
 
@@ -192,7 +192,7 @@ func.func @rows_of_a_warp(%x: memref<?x64xf32>, %y: memref<?xf32>, %n: index) {
     %s = vector.reduction <add>, %v : vector<64xf32> into f32
     memref.store %s, %y[%i] : memref<?xf32>
     vector.transfer_write %v, %x[%i, %c0] {in_bounds = [true]} : vector<64xf32>, memref<?x64xf32>
-  } {norm.threads = 4 : i64, norm.vector = 4 : i64}
+  } {norm.loop = #norm.loop<rows, <threads = 4, vector = 4, lanes = 64, registers = 32>>}
   return
 }
 
@@ -219,7 +219,7 @@ func.func @three_warps(%x: memref<8x384xf32>, %y: memref<8xf32>) {
     %v = vector.transfer_read %x[%i, %c0], %pad {in_bounds = [true]} : memref<8x384xf32>, vector<384xf32>
     %s = vector.reduction <add>, %v : vector<384xf32> into f32
     memref.store %s, %y[%i] : memref<8xf32>
-  } {norm.threads = 96 : i64, norm.vector = 4 : i64}
+  } {norm.loop = #norm.loop<rows, <threads = 96, vector = 4, lanes = 384, registers = 32>>}
   return
 }
 
@@ -269,7 +269,7 @@ func.func @shifted(%x: memref<8x61xf32>, %w: memref<61xf32>) {
     %a = vector.transfer_read %w[%c0], %pad, %mask {in_bounds = [true]} : memref<61xf32>, vector<64xf32>
     %d = arith.mulf %v, %a : vector<64xf32>
     vector.transfer_write %d, %x[%i, %c0], %mask {in_bounds = [true]} : vector<64xf32>, memref<8x61xf32>
-  } {norm.threads = 8 : i64, norm.vector = 4 : i64, norm.shifted}
+  } {norm.loop = #norm.loop<rows, <threads = 8, vector = 4, lanes = 64, registers = 32, shifted = true>>}
   return
 }
 
@@ -289,12 +289,12 @@ func.func @cannot_shift(%x: memref<8x61xf32>, %z: memref<8x61xf32>) {
   scf.forall (%i) in (8) {
     %v = vector.transfer_read %x[%i, %c0], %pad, %late {in_bounds = [true]} : memref<8x61xf32>, vector<64xf32>
     vector.transfer_write %v, %z[%i, %c0], %mask {in_bounds = [true]} : vector<64xf32>, memref<8x61xf32>
-  } {norm.threads = 8 : i64, norm.vector = 4 : i64, norm.shifted}
+  } {norm.loop = #norm.loop<rows, <threads = 8, vector = 4, lanes = 64, registers = 32, shifted = true>>}
   scf.forall (%i) in (8) {
     %j = arith.xori %i, %c1 : index
     %v = vector.transfer_read %x[%j, %c0], %pad, %mask {in_bounds = [true]} : memref<8x61xf32>, vector<64xf32>
     vector.transfer_write %v, %z[%j, %c0], %mask {in_bounds = [true]} : vector<64xf32>, memref<8x61xf32>
-  } {norm.threads = 8 : i64, norm.vector = 4 : i64, norm.shifted}
+  } {norm.loop = #norm.loop<rows, <threads = 8, vector = 4, lanes = 64, registers = 32, shifted = true>>}
   return
 }
 
@@ -338,7 +338,7 @@ func.func @three_warps(%x: memref<8x384xf32>, %y: memref<8xf32>) {
     %v = vector.transfer_read %x[%i, %c0], %pad {in_bounds = [true]} : memref<8x384xf32>, vector<384xf32>
     %s = vector.reduction <maxnumf>, %v : vector<384xf32> into f32
     memref.store %s, %y[%i] : memref<8xf32>
-  } {norm.threads = 96 : i64, norm.vector = 4 : i64}
+  } {norm.loop = #norm.loop<rows, <threads = 96, vector = 4, lanes = 384, registers = 32>>}
   return
 }
 
@@ -353,6 +353,6 @@ func.func @no_vector_left(%y: memref<100xi8>) {
   %zero = arith.constant 0 : i8
   scf.forall (%i) in (100) {
     memref.store %zero, %y[%i] : memref<100xi8>
-  } {norm.threads = 8 : i64, norm.vector = 16 : i64}
+  } {norm.loop = #norm.loop<rows, <threads = 8, vector = 16, lanes = 384, registers = 32>>}
   return
 }

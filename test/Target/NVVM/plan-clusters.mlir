@@ -6,14 +6,10 @@
 // RUN: sed s/EXTENT/65536/g %s | norm-opt --norm-plan-gpu-rows | FileCheck %s --check-prefix=STRIPS
 
 // One block holds the row; two, sixteen do; and no cluster does: strips.
-// BLOCK-NOT: norm.cluster
-// BLOCK: norm.threads = 512 : i64
-// TWO: norm.cluster = 2 : i64, norm.registers = {{[0-9]+}} : i64, norm.shifted, norm.threads = 576 : i64
-// SIXTEEN: norm.row_lanes = 262144
-// SIXTEEN: norm.cluster = 16 : i64, {{.*}}norm.threads = 8192 : i64
-// STRIPS: norm.row_lanes = 16384
-// STRIPS-NOT: norm.cluster
-// STRIPS: norm.threads = 1024 : i64
+// BLOCK: #norm.loop<rows, <threads = 512, vector = 4, lanes = 16384, registers = {{[0-9]+}}>>
+// TWO: #norm.loop<rows, <threads = 576, {{.*}}, cluster = 2, shifted = true>>
+// SIXTEEN: #norm.loop<rows, <threads = 8192, {{.*}}, lanes = 262144, {{.*}}, cluster = 16>>
+// STRIPS: #norm.loop<rows, <threads = 1024, {{.*}}, lanes = 16384, registers = {{[0-9]+}}>>
 
 #id = affine_map<(d0, d1) -> (d0, d1)>
 #row = affine_map<(d0, d1) -> (d0)>

@@ -5,8 +5,7 @@
 
 // 4096 f32: 256 threads, 4 elements an access, the row in one vector.
 // CHECK-LABEL: func.func @row_sum
-// CHECK: linalg.generic {{.*}}norm.row_lanes = 4096 : i64
-// CHECK: {norm.registers = 48 : i64, norm.threads = 256 : i64, norm.vector = 4 : i64}
+// CHECK: {norm.loop = #norm.loop<rows, <threads = 256, vector = 4, lanes = 4096, registers = 48>>}
 func.func @row_sum(%x: tensor<64x4096xf32>, %init: tensor<64xf32>) -> tensor<64xf32> {
   %y = scf.forall (%i) in (64) shared_outs(%o = %init) -> (tensor<64xf32>) {
     %r = tensor.extract_slice %x[%i, 0] [1, 4096] [1, 1] : tensor<64x4096xf32> to tensor<1x4096xf32>
@@ -29,8 +28,7 @@ func.func @row_sum(%x: tensor<64x4096xf32>, %init: tensor<64xf32>) -> tensor<64x
 // a thread leave 15 idle.
 #id = affine_map<(d0, d1) -> (d0, d1)>
 // CHECK-LABEL: func.func @widen
-// CHECK: norm.row_lanes = 5120 : i64
-// CHECK: {norm.registers = 40 : i64, norm.threads = 320 : i64, norm.vector = 8 : i64}
+// CHECK: {norm.loop = #norm.loop<rows, <threads = 320, vector = 8, lanes = 5120, registers = 40>>}
 func.func @widen(%x: tensor<4x5000xbf16>, %init: tensor<4x5000xf32>) -> tensor<4x5000xf32> {
   %y = scf.forall (%i) in (4) shared_outs(%o = %init) -> (tensor<4x5000xf32>) {
     %r = tensor.extract_slice %x[%i, 0] [1, 5000] [1, 1] : tensor<4x5000xbf16> to tensor<1x5000xbf16>
@@ -53,8 +51,7 @@ func.func @widen(%x: tensor<4x5000xbf16>, %init: tensor<4x5000xf32>) -> tensor<4
 // rows are not aligned: one element an access.
 #id = affine_map<(d0, d1) -> (d0, d1)>
 // CHECK-LABEL: func.func @odd_and_long
-// CHECK: norm.row_lanes = 16384 : i64
-// CHECK: {norm.registers = 48 : i64, norm.threads = 1024 : i64, norm.vector = 1 : i64}
+// CHECK: {norm.loop = #norm.loop<rows, <threads = 1024, vector = 1, lanes = 16384, registers = 48>>}
 func.func @odd_and_long(%x: tensor<4x50001xf32>, %init: tensor<4x50001xf32>) -> tensor<4x50001xf32> {
   %y = scf.forall (%i) in (4) shared_outs(%o = %init) -> (tensor<4x50001xf32>) {
     %r = tensor.extract_slice %x[%i, 0] [1, 50001] [1, 1] : tensor<4x50001xf32> to tensor<1x50001xf32>
@@ -76,7 +73,7 @@ func.func @odd_and_long(%x: tensor<4x50001xf32>, %init: tensor<4x50001xf32>) -> 
 // Eight threads make a line of 128 bytes: four rows a warp.
 #id = affine_map<(d0, d1) -> (d0, d1)>
 // CHECK-LABEL: func.func @small
-// CHECK: {norm.registers = 32 : i64, norm.threads = 8 : i64, norm.vector = 8 : i64}
+// CHECK: {norm.loop = #norm.loop<rows, <threads = 8, vector = 8, lanes = {{[0-9]+}}, registers = 32>>}
 func.func @small(%x: tensor<100x64xbf16>, %init: tensor<100x64xbf16>) -> tensor<100x64xbf16> {
   %y = scf.forall (%i) in (100) shared_outs(%o = %init) -> (tensor<100x64xbf16>) {
     %r = tensor.extract_slice %x[%i, 0] [1, 64] [1, 1] : tensor<100x64xbf16> to tensor<1x64xbf16>
@@ -98,8 +95,7 @@ func.func @small(%x: tensor<100x64xbf16>, %init: tensor<100x64xbf16>) -> tensor<
 // 896 vectors are seven warps with four each.
 #id = affine_map<(d0, d1) -> (d0, d1)>
 // CHECK-LABEL: func.func @exact
-// CHECK: norm.row_lanes = 7168 : i64
-// CHECK: {norm.registers = 64 : i64, norm.threads = 224 : i64, norm.vector = 8 : i64}
+// CHECK: {norm.loop = #norm.loop<rows, <threads = 224, vector = 8, lanes = 7168, registers = 64>>}
 func.func @exact(%x: tensor<4x7168xbf16>, %init: tensor<4x7168xbf16>) -> tensor<4x7168xbf16> {
   %y = scf.forall (%i) in (4) shared_outs(%o = %init) -> (tensor<4x7168xbf16>) {
     %r = tensor.extract_slice %x[%i, 0] [1, 7168] [1, 1] : tensor<4x7168xbf16> to tensor<1x7168xbf16>
@@ -122,8 +118,7 @@ func.func @exact(%x: tensor<4x7168xbf16>, %init: tensor<4x7168xbf16>) -> tensor<
 // warps with two each.
 #id = affine_map<(d0, d1) -> (d0, d1)>
 // CHECK-LABEL: func.func @shifted
-// CHECK: norm.row_lanes = 4608 : i64
-// CHECK: {norm.registers = 64 : i64, norm.shifted, norm.threads = 288 : i64, norm.vector = 8 : i64}
+// CHECK: {norm.loop = #norm.loop<rows, <threads = 288, vector = 8, lanes = 4608, registers = 64, shifted = true>>}
 func.func @shifted(%x: tensor<4x4095xbf16>, %init: tensor<4x4095xbf16>) -> tensor<4x4095xbf16> {
   %y = scf.forall (%i) in (4) shared_outs(%o = %init) -> (tensor<4x4095xbf16>) {
     %r = tensor.extract_slice %x[%i, 0] [1, 4095] [1, 1] : tensor<4x4095xbf16> to tensor<1x4095xbf16>
@@ -145,8 +140,7 @@ func.func @shifted(%x: tensor<4x4095xbf16>, %init: tensor<4x4095xbf16>) -> tenso
 // The distance of rows decides, not the extent of what is used of them.
 #id = affine_map<(d0, d1) -> (d0, d1)>
 // CHECK-LABEL: func.func @pitch
-// CHECK: norm.row_lanes = 1024 : i64
-// CHECK: {norm.registers = 64 : i64, norm.threads = 32 : i64, norm.vector = 8 : i64}
+// CHECK: {norm.loop = #norm.loop<rows, <threads = 32, vector = 8, lanes = 1024, registers = 64>>}
 func.func @pitch(%x: tensor<4x4096xbf16>, %init: tensor<4x4096xbf16>) -> tensor<4x4096xbf16> {
   %y = scf.forall (%i) in (4) shared_outs(%o = %init) -> (tensor<4x4096xbf16>) {
     %r = tensor.extract_slice %x[%i, 0] [1, 999] [1, 1] : tensor<4x4096xbf16> to tensor<1x999xbf16>
@@ -168,7 +162,7 @@ func.func @pitch(%x: tensor<4x4096xbf16>, %init: tensor<4x4096xbf16>) -> tensor<
 // Too short for an aligned middle: as many elements an access as divide the row.
 #id = affine_map<(d0, d1) -> (d0, d1)>
 // CHECK-LABEL: func.func @short_and_odd
-// CHECK: {norm.registers = 32 : i64, norm.threads = 16 : i64, norm.vector = 2 : i64}
+// CHECK: {norm.loop = #norm.loop<rows, <threads = 16, vector = 2, lanes = {{[0-9]+}}, registers = 32>>}
 func.func @short_and_odd(%x: tensor<4x30xf16>, %init: tensor<4x30xf16>) -> tensor<4x30xf16> {
   %y = scf.forall (%i) in (4) shared_outs(%o = %init) -> (tensor<4x30xf16>) {
     %r = tensor.extract_slice %x[%i, 0] [1, 30] [1, 1] : tensor<4x30xf16> to tensor<1x30xf16>
@@ -199,7 +193,7 @@ func.func @short_and_odd(%x: tensor<4x30xf16>, %init: tensor<4x30xf16>) -> tenso
 // CHECK: math.exp
 // CHECK-NEXT: arith.divf
 // CHECK-NOT: linalg.generic
-// CHECK: norm.threads = 256
+// CHECK: #norm.loop<rows, <threads = 256
 func.func @recompute(%x: tensor<4x?xf32>, %init: tensor<4x?xf32>, %n: index) -> tensor<4x?xf32> {
   %y = scf.forall (%i) in (4) shared_outs(%o = %init) -> (tensor<4x?xf32>) {
     %r = tensor.extract_slice %x[%i, 0] [1, %n] [1, 1] : tensor<4x?xf32> to tensor<1x?xf32>
@@ -235,7 +229,7 @@ func.func @recompute(%x: tensor<4x?xf32>, %init: tensor<4x?xf32>, %n: index) -> 
 #c = affine_map<(d0, d1) -> (d1)>
 // CHECK: #[[T:.*]] = affine_map<(d0, d1) -> (d1, d0)>
 // CHECK-LABEL: func.func @column_sum
-// CHECK: linalg.generic {indexing_maps = [#[[T]], {{.*}}], iterator_types = ["parallel", "reduction"]}{{.*}}norm.row_lanes = 0 : i64
+// CHECK: linalg.generic {indexing_maps = [#[[T]], {{.*}}], iterator_types = ["parallel", "reduction"]} ins
 func.func @column_sum(%x: tensor<8x6xf32>, %init: tensor<6xf32>) -> tensor<6xf32> {
   %s = linalg.generic {indexing_maps = [#t, #c], iterator_types = ["reduction", "parallel"]} ins(%x : tensor<8x6xf32>) outs(%init : tensor<6xf32>) {
   ^bb0(%a: f32, %b: f32):

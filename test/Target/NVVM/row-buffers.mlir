@@ -26,7 +26,7 @@ func.func @read_back(%x: memref<64x128xf32>, %s: memref<64xf32>, %y: memref<64x1
     memref.dealloc %t : memref<1xf32>
     %b = vector.broadcast %r : f32 to vector<128xf32>
     vector.transfer_write %b, %y[%i, %c0] {in_bounds = [true]} : vector<128xf32>, memref<64x128xf32>
-  } {norm.threads = 32 : i64, norm.vector = 4 : i64}
+  } {norm.loop = #norm.loop<rows, <threads = 32, vector = 4, lanes = 128, registers = 32>>}
   return
 }
 
@@ -62,6 +62,6 @@ func.func @shifted_read(%x: memref<8x512xf32>) {
   scf.forall (%i) in (8) {
     %v = vector.transfer_read %x[%i, %c1], %pad {in_bounds = [true]} : memref<8x512xf32>, vector<256xf32>
     vector.transfer_write %v, %x[%i, %c0] {in_bounds = [true]} : vector<256xf32>, memref<8x512xf32>
-  } {norm.threads = 32 : i64, norm.vector = 4 : i64}
+  } {norm.loop = #norm.loop<rows, <threads = 32, vector = 4, lanes = 256, registers = 32>>}
   return
 }

@@ -14,24 +14,24 @@ def NormPlanGPURows : Pass<"norm-plan-gpu-rows", "func::FuncOp"> {
   let summary = "Choose threads, vector width and vectors a thread for row loops";
   let description = [{
     Looks at every `scf.forall` of norm-tile-rows and, when all linalg ops in it
-    can be vectorized along the row, records the schedule that
+    can be vectorized along the row, adds to `norm.loop` the schedule that
     norm-vectorize-rows and norm-distribute-rows-to-gpu then follow:
 
-    * on each linalg op with a row, `norm.row_lanes`: elements of the vectors
-      that it is written with;
-    * on the loop, `norm.threads` (threads that share one row), `norm.vector`
-      (neighboring elements that a thread loads at once, 16 bytes of the
-      narrowest element type), `norm.shifted` where rows do not begin at
-      multiples of that, and `norm.registers` (what a thread may use for the
-      occupancy wanted; tests hold ptxas to it);
-    * on a loop whose rows are too long for one block, `norm.cluster`: the
-      blocks that share a row (`norm.threads` counts the threads of all).
+    * `threads` that share one row;
+    * `vector`: neighboring elements that a thread loads at once, 16 bytes of the
+      narrowest element type;
+    * `lanes`: elements of the vectors that the ops are written with;
+    * `registers` that a thread may use for the occupancy wanted; tests hold ptxas
+      to it;
+    * `cluster`: the blocks that share a row that is too long for one (`threads`
+      counts the threads of all);
+    * `shifted` where rows do not begin at multiples of `vector`.
 
     The cost model is `chooseRowSchedule` in norm/Target/NVVM/Schedule.h. A row
     that the threads can hold is one vector (read once, kept in registers): up to
     24576 elements in one block, 393216 in a cluster of 16. Longer rows and
     dynamic ones are loops over strips. A loop with an op that cannot
-    be vectorized gets `norm.row_lanes = 0` on its ops, which keeps them scalar.
+    be vectorized gets no schedule, which keeps its ops scalar.
 
     Example:
 
@@ -44,11 +44,12 @@ def NormPlanGPURows : Pass<"norm-plan-gpu-rows", "func::FuncOp"> {
 
     ```mlir
     %y = scf.forall (%i) in (64) shared_outs(%o = %init) -> tensor<64x4096xf32> {
-      %r = linalg.generic ... {norm.row_lanes = 4096 : i64}
-      ...
-    } {norm.registers = 48 : i64, norm.threads = 256 : i64, norm.vector = 4 : i64}
+      %r = linalg.generic ... ins(%row : tensor<1x4096xf32>) ...
+    } {norm.loop = #norm.loop<rows, <threads = 256, vector = 4, lanes = 4096,
+                                     registers = 48>>}
     ```
   }];
+  let dependentDialects = ["norm::NormDialect"];
   let options = [Option<"maxCluster", "max-cluster", "int64_t", /*default=*/"1",
                         "Blocks that may share a row; 1 where the chip has no "
                         "clusters">];
@@ -80,14 +81,14 @@ def NormWrapSingleRows : Pass<"norm-wrap-single-rows", "func::FuncOp"> {
       scf.forall.in_parallel {
         tensor.parallel_insert_slice %p into %o[] [] [] ...
       }
-    } {mapping = [#gpu.block<x>]}
+    } {mapping = [#gpu.block<x>], norm.loop = #norm.loop<rows>}
     ```
 
     Limits: a group with an op that norm-vectorize-rows cannot write, or whose
     values another op uses in between, stays.
   }];
-  let dependentDialects = ["gpu::GPUDialect", "scf::SCFDialect",
-                           "tensor::TensorDialect"];
+  let dependentDialects = ["gpu::GPUDialect", "norm::NormDialect",
+                           "scf::SCFDialect", "tensor::TensorDialect"];
 }
 
 def NormDistributeRowsToGPU
@@ -97,7 +98,7 @@ def NormDistributeRowsToGPU
     Turns each outermost `scf.forall` or `scf.parallel` on buffers into a
     `gpu.launch`.
 
-    A loop with a plan (norm-plan-gpu-rows) gets a block a row, or blocks of 128
+    A loop with a schedule (norm-plan-gpu-rows) gets a block a row, or blocks of 128
     threads with several rows where a row has a warp or less. Rows of the last
     warp that are not there take part in its shuffles and write nothing. Each
     vector of the body, `lanes` elements
@@ -109,11 +110,11 @@ def NormDistributeRowsToGPU
     `vector.reduction` becomes a tree in the thread, log2(T) `gpu.shuffle xor`
     (at most five) in the warp and, beyond one warp, one exchange through
     workgroup memory, after which every thread has the same bits. Where
-    `norm.cluster` blocks share a row, each warp writes its value into the
+    `cluster` blocks share a row, each warp writes its value into the
     workgroup memory of all of them (`nvvm.mapa`), and one barrier of the cluster
     takes the place of the block's.
 
-    With `norm.shifted`, rows begin up to V - 1 elements past an aligned address,
+    Where they are `shifted`, rows begin up to V - 1 elements past an aligned address,
     and each row's threads begin at that address: their first and last vectors
     are accessed element by element, those between as one. A vector of a buffer
     whose rows begin elsewhere (a weight) is cut out of the two aligned vectors
@@ -133,7 +134,8 @@ def NormDistributeRowsToGPU
       %v = vector.transfer_read %x[%i, %c0], %pad : memref<64x128xf32>, vector<128xf32>
       %s = vector.reduction <add>, %v : vector<128xf32> into f32
       memref.store %s, %y[%i] : memref<64xf32>
-    } {norm.threads = 32 : i64, norm.vector = 4 : i64}
+    } {norm.loop = #norm.loop<rows, <threads = 32, vector = 4, lanes = 128,
+                                     registers = 32>>}
     ```
 
     becomes, in four rows a block,
@@ -159,8 +161,8 @@ def NormDistributeRowsToGPU
     `scf.if`; it must not, where rows share a warp, reduce under a condition. Other
     bodies are reported, and so are longer rows that read back what they write at
     another place, elements that are no whole number of bytes, and buffers whose length
-    the row decides. `norm.shifted`
-    needs masks that are constant and end V - 1 elements before the vector.
+    the row decides. `shifted` rows
+    need masks that are constant and end V - 1 elements before the vector.
   }];
   let dependentDialects = ["arith::ArithDialect", "gpu::GPUDialect",
                            "LLVM::LLVMDialect", "memref::MemRefDialect",

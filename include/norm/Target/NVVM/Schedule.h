@@ -17,21 +17,13 @@
 
 namespace mlir::norm {
 
-/// I64 attributes of a row loop: RowSchedule's threads, vector, registers and,
-/// above 1, cluster.
-constexpr llvm::StringLiteral threadsAttrName = "norm.threads";
-constexpr llvm::StringLiteral vectorAttrName = "norm.vector";
-constexpr llvm::StringLiteral registersAttrName = "norm.registers";
-constexpr llvm::StringLiteral clusterAttrName = "norm.cluster";
-/// Unit attribute: rows do not begin at multiples of the vector.
-constexpr llvm::StringLiteral shiftedAttrName = "norm.shifted";
-
 /// Threads of a warp, for shuffles.
 constexpr int64_t warpSize = 32;
 
 /// Threads of a block.
 constexpr int64_t maxBlockThreads = 1024;
 
+/// What GPUScheduleAttr says of a loop over rows.
 struct RowSchedule {
   /// That share a row, in all its blocks: a power of two within a warp, else
   /// whole warps of each block.
