@@ -18,6 +18,7 @@
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "norm/IR/Norm.h"
 #include "norm/Transforms/Passes.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/bit.h"
@@ -267,6 +268,8 @@ static LogicalResult tileGroup(IRRewriter &rewriter, RowGroup &group,
     rewriter.replaceUsesWithIf(
         from, loop.loops.front()->getResult(number),
         [&](OpOperand &use) { return isFrom(next, use.getOwner()); });
+  for (LoopLikeOpInterface each : loop.loops)
+    setRole(each, LoopRole::Rows);
   if (auto inner = dyn_cast<scf::ForOp>(loop.loops.back().getOperation()))
     splitLastBlock(rewriter, inner, block);
   eraseMembers(rewriter, group);

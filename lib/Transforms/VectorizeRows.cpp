@@ -61,6 +61,8 @@ public:
 
   SmallVector<Value> run() {
     b.setInsertionPoint(op);
+    if (norm::getRole(op->getParentOp()) == norm::LoopRole::Rows)
+      outerRole = norm::LoopRole::Block;
     if (!distributed) {
       forwardFills();
       simplifyNeutrals();
@@ -88,13 +90,15 @@ private:
   }
 
   SmallVector<Value>
-  buildLoop(Value lower, Value upper, Value step, ValueRange inits,
+  buildLoop(norm::LoopRole role, Value lower, Value upper, Value step,
+            ValueRange inits,
             function_ref<SmallVector<Value>(Value, ValueRange)> body) {
     auto loop = scf::ForOp::create(
         b, loc, lower, upper, step, inits,
         [&](OpBuilder &, Location, Value iv, ValueRange args) {
           scf::YieldOp::create(b, loc, body(iv, args));
         });
+    norm::setRole(loop, role);
     return SmallVector<Value>(loop.getResults());
   }
 
@@ -107,7 +111,9 @@ private:
       indices.pop_back();
       return results;
     }
-    return buildLoop(index(0), asValue(extents[depth]), index(1), outs,
+    // Only the outermost one is over the rows of a block.
+    return buildLoop(std::exchange(outerRole, norm::LoopRole::Rows), index(0),
+                     asValue(extents[depth]), index(1), outs,
                      [&](Value iv, ValueRange args) {
                        indices.push_back(iv);
                        auto results = buildOuterLoop(depth + 1, args);
@@ -272,10 +278,15 @@ private:
   // Strips
   //===--------------------------------------------------------------------===//
 
+  norm::LoopRole getStripRole() {
+    return plan.reductions.empty() ? norm::LoopRole::Strips
+                                   : norm::LoopRole::Statistic;
+  }
+
   /// Whole strips of `width` elements in [from, to).
   SmallVector<Value> buildStrips(Value from, Value to, int64_t width,
                                  ValueRange inits, StripFn strip) {
-    return buildLoop(from, to, index(width), inits,
+    return buildLoop(getStripRole(), from, to, index(width), inits,
                      [&](Value column, ValueRange args) {
                        return strip(column, width, Value(), args);
                      });
@@ -321,8 +332,8 @@ private:
       return;
     }
     // A loop of at most one turn: nothing is read past a row that fits.
-    state =
-        buildLoop(asValue(from), asValue(extent), index(tail), state, masked);
+    state = buildLoop(getStripRole(), asValue(from), asValue(extent),
+                      index(tail), state, masked);
   }
 
   SmallVector<Value> buildParallelRow(ValueRange outs) {
@@ -412,18 +423,19 @@ private:
     int64_t step = lanes;
     for (unsigned i = 0; i < level; ++i)
       step *= block;
-    return buildLoop(
-        from, to, index(step), inits, [&](Value begin, ValueRange args) {
-          Value end = createBlockEnd(begin, step, to);
-          SmallVector<Value> results;
-          for (const Reduction &reduction : plan.reductions)
-            results.push_back(neutralVector(reduction, lanes));
-          results = buildBlocks(level - 1, begin, end, results, strip);
-          for (auto [reduction, arg, result] :
-               llvm::zip(plan.reductions, args, results))
-            result = combine(reduction, arg, result);
-          return results;
-        });
+    return buildLoop(norm::LoopRole::Statistic, from, to, index(step), inits,
+                     [&](Value begin, ValueRange args) {
+                       Value end = createBlockEnd(begin, step, to);
+                       SmallVector<Value> results;
+                       for (const Reduction &reduction : plan.reductions)
+                         results.push_back(neutralVector(reduction, lanes));
+                       results =
+                           buildBlocks(level - 1, begin, end, results, strip);
+                       for (auto [reduction, arg, result] :
+                            llvm::zip(plan.reductions, args, results))
+                         result = combine(reduction, arg, result);
+                       return results;
+                     });
   }
 
   /// Not as affine ops: the loop that is being built has no parent yet.
@@ -519,6 +531,7 @@ private:
   LinalgOp op;
   RowPlan plan;
   int64_t lanes, tail, block;
+  norm::LoopRole outerRole = norm::LoopRole::Rows;
   bool distributed = false;  // lanes are those of a later distribution
   SmallVector<Value> starts; // of reductions, where a fill gave them
   SmallVector<OpFoldResult> extents;

@@ -14,10 +14,12 @@
 // CHECK: tensor.insert_slice {{.*}}[%[[I]], 0] [1, 64] [1, 1]
 // CHECK-NOT: scf.for
 // CHECK-NOT: linalg.generic
+// CHECK: } {norm.loop = #norm.loop<rows>}
 // CHECK: return
 // PAR-LABEL: func @softmax
 // PAR: scf.forall (%{{.*}}) in (8)
 // PAR: tensor.parallel_insert_slice
+// PAR: } {norm.loop = #norm.loop<rows>}
 func.func @softmax(%x: tensor<8x64xf32>) -> tensor<8x64xf32> {
   %low = arith.constant 0xFF800000 : f32
   %zero = arith.constant 0.0 : f32
@@ -57,6 +59,7 @@ func.func @softmax(%x: tensor<8x64xf32>) -> tensor<8x64xf32> {
 // CHECK-LABEL: func @two_results
 // CHECK: %[[L:.*]]:2 = scf.for
 // CHECK: scf.yield %{{.*}}, %{{.*}} : tensor<8x64xf32>, tensor<8x64xf32>
+// CHECK-NEXT: } {norm.loop = #norm.loop<rows>}
 // CHECK-NOT: linalg.generic
 // CHECK: return %[[L]]#{{[01]}}, %[[L]]#{{[01]}}
 func.func @two_results(%x: tensor<8x64xf32>, %res: tensor<8x64xf32>) -> (tensor<8x64xf32>, tensor<8x64xf32>) {

@@ -26,7 +26,9 @@
 // CHECK: %[[BLOCK:.*]] = scf.for %[[I:.*]] = %[[B]] to %[[END]] step %c64 iter_args(%[[PART:.*]] = %[[Z0]]) -> (vector<64xf32>)
 // CHECK: %[[X:.*]] = vector.transfer_read %{{.*}}[%[[I]]], {{.*}} vector<64xf32>
 // CHECK: arith.addf %[[PART]], %[[X]] : vector<64xf32>
+// CHECK: } {norm.loop = #norm.loop<statistic>}
 // CHECK: arith.addf %[[SUM]], %[[BLOCK]] : vector<64xf32>
+// CHECK: } {norm.loop = #norm.loop<statistic>}
 // CHECK-NOT: scf.for
 // CHECK: vector.extract_strided_slice %[[V]] {offsets = [0], sizes = [32]
 // CHECK: arith.addf {{.*}} : vector<32xf32>

@@ -300,7 +300,7 @@ def NormTileRows : Pass<"norm-tile-rows", "func::FuncOp"> {
       %r = linalg.generic ... ins(%row, %s) -> tensor<1x64xf32>
       %o = tensor.insert_slice %r into %out[%i, 0] [1, 64] [1, 1]
       scf.yield %o
-    }
+    } {norm.loop = #norm.loop<rows>}
     ```
 
     A row waits for its reduction, a root and a division before it can be scaled.
@@ -326,8 +326,8 @@ def NormTileRows : Pass<"norm-tile-rows", "func::FuncOp"> {
                  Option<"blockElements", "block-elements", "int64_t",
                         /*default=*/"0",
                         "Elements of a block of short rows; 0: one row a turn">];
-  let dependentDialects = ["affine::AffineDialect", "scf::SCFDialect",
-                           "tensor::TensorDialect"];
+  let dependentDialects = ["affine::AffineDialect", "norm::NormDialect",
+                           "scf::SCFDialect", "tensor::TensorDialect"];
 }
 
 def NormHoistRowScalars : Pass<"norm-hoist-row-scalars", "func::FuncOp"> {
@@ -397,9 +397,12 @@ def NormVectorizeRows : Pass<"norm-vectorize-rows", "func::FuncOp"> {
       %d = arith.addf %v, %v : vector<64xf32>
       %w = vector.transfer_write %d, %o[%i] : vector<64xf32>, tensor<100xf32>
       scf.yield %w
-    }
+    } {norm.loop = #norm.loop<strips>}
     ... two vectors of 16, then one masked vector of 16 for the last 4 ...
     ```
+
+    The loops over a row of a reduction are `statistic`. Of the loops over other
+    dimensions, the outermost in a loop of norm-tile-rows is a `block`.
 
     In a loop with a schedule (norm-plan-gpu-rows) the vectors have its `lanes`, and
     a reduction ends with one `vector.reduction`, which threads share later. With
@@ -419,8 +422,8 @@ def NormVectorizeRows : Pass<"norm-vectorize-rows", "func::FuncOp"> {
     Option<"scheduled", "scheduled", "bool", /*default=*/"false",
            "Only ops in loops that have a schedule for threads">];
   let dependentDialects = ["affine::AffineDialect", "arith::ArithDialect",
-                           "scf::SCFDialect", "tensor::TensorDialect",
-                           "vector::VectorDialect"];
+                           "norm::NormDialect", "scf::SCFDialect",
+                           "tensor::TensorDialect", "vector::VectorDialect"];
 }
 
 def NormWidenNarrowFloats : Pass<"norm-widen-narrow-floats"> {

@@ -14,9 +14,6 @@
 
 namespace mlir::norm {
 
-/// On a serial loop over few bytes: norm-stream-rows leaves it alone.
-inline constexpr StringLiteral smallLoopAttrName = "norm.small";
-
 /// The memrefs that ops in `loop` use and that are defined outside.
 llvm::SetVector<Value> getOuterBuffers(Operation *loop);
 

@@ -14,6 +14,7 @@
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "norm/IR/Norm.h"
 
 using namespace mlir;
 
@@ -91,29 +92,25 @@ static bool writesNarrow(scf::ForOp strips) {
       });
 }
 
-/// Loops over rows, one a turn, that carry nothing.
-static bool isRowLoop(Operation *op) {
-  if (auto loop = dyn_cast<scf::ForOp>(op))
-    return loop.getNumResults() == 0 && isOneInteger(loop.getStep());
-  auto forall = dyn_cast<scf::ForallOp>(op);
-  return forall && forall.getNumResults() == 0 && forall.isNormalized() &&
-         !forall.getMapping();
-}
-
-static scf::ForOp findReduction(Block *body) {
-  for (auto loop : body->getOps<scf::ForOp>())
-    if (loop.getNumResults() != 0)
-      return loop;
-  return {};
+/// Rows one by one from the first on: the next one is the next iteration.
+static bool isOverSingleRows(Operation *rows) {
+  if (norm::getRole(rows) != norm::LoopRole::Rows || rows->getNumResults() != 0)
+    return false;
+  auto forall = dyn_cast<scf::ForallOp>(rows);
+  return forall ? forall.isNormalized()
+                : isOneInteger(cast<scf::ForOp>(rows).getStep());
 }
 
 static std::optional<Pipeline> plan(Operation *rows, norm::RowStrips strips) {
-  Block *body = strips.strips->getBlock();
-  if (!isRowLoop(rows) || body->getParentOp() != rows)
+  auto statistics = llvm::make_filter_range(
+      strips.strips->getBlock()->getOps<scf::ForOp>(), [](scf::ForOp loop) {
+        return norm::getRole(loop) == norm::LoopRole::Statistic;
+      });
+  if (!isOverSingleRows(rows) || statistics.empty())
     return std::nullopt;
-  Pipeline result{findReduction(body), {}, strips, {}};
-  scf::ForOp reduction = result.reduction;
-  if (!reduction || !reduction->isBeforeInBlock(strips.strips) ||
+  scf::ForOp reduction = *statistics.begin();
+  Pipeline result{reduction, {}, strips, {}};
+  if (!reduction->isBeforeInBlock(strips.strips) ||
       !isEqualConstantIntOrValue(reduction.getLowerBound(), strips.from) ||
       !isEqualConstantIntOrValue(reduction.getUpperBound(), strips.to))
     return std::nullopt;

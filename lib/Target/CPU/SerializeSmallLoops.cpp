@@ -10,6 +10,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/SCF/Transforms/Transforms.h"
+#include "norm/IR/Norm.h"
 #include "norm/Target/CPU/Passes.h"
 
 namespace mlir::norm {
@@ -56,11 +57,9 @@ static LogicalResult addSerialVersion(IRRewriter &rewriter, scf::ForallOp loop,
   rewriter.setInsertionPoint(choice.thenYield());
   auto copy = cast<scf::ForallOp>(rewriter.clone(*loop));
   rewriter.moveOpBefore(loop, choice.elseYield());
-  SmallVector<Operation *> nest;
-  if (failed(scf::forallToForLoop(rewriter, copy, &nest)))
-    return failure();
-  nest.front()->setAttr(norm::smallLoopAttrName, rewriter.getUnitAttr());
-  return success();
+  // Without roles, for rows of a few bytes are not worth a policy.
+  copy->walk([](Operation *op) { op->removeAttr(norm::loopAttrName); });
+  return scf::forallToForLoop(rewriter, copy);
 }
 
 namespace {

@@ -8,15 +8,13 @@
 #include "StreamPlan.h"
 #include "Buffers.h"
 #include "StripLanes.h"
-#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "norm/IR/Norm.h"
 
 using namespace mlir;
+using norm::LoopRole;
 using norm::Stream;
 using norm::StreamPlan;
-
-/// Of a function that is written out, in operations.
-static constexpr int64_t kFunctionWork = 24;
 
 /// The span of such a buffer is known from its extents.
 static bool hasForwardStrides(Value buffer) {
@@ -87,16 +85,11 @@ static int64_t getWidestWrite(Value buffer, Operation *loop) {
   return widest;
 }
 
-bool norm::isOverBlock(Operation *rows) {
-  auto loop = dyn_cast<scf::ForOp>(rows);
-  if (!loop || loop.getNumResults() != 0 ||
-      !isa<scf::ForOp, scf::ForallOp>(loop->getParentOp()))
-    return false;
-  return llvm::any_of(loop->getBlock()->getOps<scf::ForOp>(),
-                      [&](scf::ForOp other) {
-                        return other != loop && other.getNumResults() == 0 &&
-                               other.getUpperBound() == loop.getUpperBound();
-                      });
+Operation *norm::getBlocksOf(Operation *rows) {
+  Operation *blocks = rows->getParentOp();
+  bool isInBlock =
+      getRole(rows) == LoopRole::Block && getRole(blocks) == LoopRole::Rows;
+  return isInBlock ? blocks : nullptr;
 }
 
 /// Whether rows start where lines do in no buffer that is aligned itself.
@@ -122,18 +115,21 @@ static std::optional<Stream> planWrite(vector::TransferWriteOp write,
   int64_t bytes = norm::getElementBytes(buffer);
   if (alignment % bytes != 0 || lanes * bytes % alignment != 0)
     return std::nullopt;
-  auto strips = dyn_cast<scf::ForOp>(write->getParentOp());
-  if (strips && strips != loop && norm::isStripOf(write, strips))
-    return canMoveStrips(strips, lanes, loop)
-               ? std::optional(Stream{write, strips})
-               : std::nullopt;
+  Operation *parent = write->getParentOp();
+  std::optional<LoopRole> role = norm::getRole(parent);
+  if (role == LoopRole::Strips) {
+    auto strips = cast<scf::ForOp>(parent);
+    bool canMove = strips != loop && norm::isStripOf(write, strips) &&
+                   canMoveStrips(strips, lanes, loop);
+    return canMove ? std::optional(Stream{write, strips}) : std::nullopt;
+  }
   std::optional<int64_t> column =
       getConstantIntValue(write.getIndices().back());
-  if (!isa<scf::ForOp, scf::ForallOp>(write->getParentOp()) || !column ||
+  if ((role != LoopRole::Rows && role != LoopRole::Block) || !column ||
       *column * bytes % alignment != 0)
     return std::nullopt;
   bool isUnaligned = hasUnalignedRows(buffer, alignment);
-  if (isUnaligned && !norm::isOverBlock(write->getParentOp()))
+  if (isUnaligned && !norm::getBlocksOf(parent))
     return std::nullopt;
   return Stream{write, scf::ForOp(), isUnaligned};
 }
@@ -147,39 +143,11 @@ static bool isAlong(const Stream &stream, vector::TransferWriteOp write) {
          ValueRange(write.getIndices()) == ValueRange(first.getIndices());
 }
 
-static bool isRowLoop(Operation *op) {
-  if (op->hasAttr(norm::smallLoopAttrName) || op->getNumResults() != 0)
-    return false;
-  return isa<scf::ForOp, scf::ForallOp>(op);
-}
-
-/// A guess at the instructions of a strip: a function is a polynomial.
-static int64_t getWork(scf::ForOp strips) {
-  int64_t work = 0;
-  for (Operation &op : *strips.getBody())
-    work += isa<math::ExpOp, math::Exp2Op, math::ExpM1Op, math::LogOp,
-                math::Log1pOp, math::TanhOp, math::ErfOp>(op)
-                ? kFunctionWork
-                : 1;
-  return work;
-}
-
-scf::ForOp norm::findBusiestLoop(scf::ForOp strips) {
-  scf::ForOp busiest = strips;
-  int64_t most = 2 * getWork(strips);
-  for (auto loop : strips->getBlock()->getOps<scf::ForOp>())
-    if (loop.getLowerBound() == strips.getLowerBound() &&
-        loop.getUpperBound() == strips.getUpperBound() &&
-        loop.getStep() == strips.getStep() && getWork(loop) > most) {
-      busiest = loop;
-      most = getWork(loop);
-    }
-  return busiest;
-}
-
 std::optional<StreamPlan> norm::planStreams(Operation *loop,
                                             int64_t alignment) {
-  if (!isRowLoop(loop))
+  // A program's own loop may hold ours, but its threads get no fence.
+  if (loop->getNumResults() != 0 ||
+      (!isa<scf::ForOp>(loop) && norm::getRole(loop) != LoopRole::Rows))
     return std::nullopt;
   StreamPlan plan;
   plan.loop = loop;

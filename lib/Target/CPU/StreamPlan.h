@@ -37,12 +37,8 @@ struct StreamPlan {
 /// `alignment` bytes; nothing where no write can be streamed.
 std::optional<StreamPlan> planStreams(Operation *loop, int64_t alignment);
 
-/// Prefetches go where they wait least for each other: to the loop over the
-/// same strips that computes the most, if it is far ahead of `strips`.
-scf::ForOp findBusiestLoop(scf::ForOp strips);
-
-/// Whether `rows` goes over the rows of a block, as other loops beside it do.
-bool isOverBlock(Operation *rows);
+/// The loop over blocks of rows where `rows` goes over those of one; else null.
+Operation *getBlocksOf(Operation *rows);
 
 } // namespace mlir::norm
 

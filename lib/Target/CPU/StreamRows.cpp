@@ -11,8 +11,10 @@
 #include "StripLanes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "norm/IR/Norm.h"
 #include "norm/Target/CPU/Passes.h"
 
 namespace mlir::norm {
@@ -34,6 +36,8 @@ static constexpr int64_t kNeverStreamed = 1 << 20;
 static constexpr int64_t kPrefetchBytes = 1024;
 /// Of a parallel loop: each turn reads its first row alone.
 static constexpr int64_t kRowsPerTurn = 32;
+/// Of a function that is written out, in operations.
+static constexpr int64_t kFunctionWork = 24;
 
 namespace {
 /// Address and strides of a buffer, found before the loop.
@@ -42,6 +46,32 @@ struct BufferInfo {
   SmallVector<Value> strides;
 };
 } // namespace
+
+/// A guess at the instructions of a strip: a function is a polynomial.
+static int64_t getWork(scf::ForOp strips) {
+  int64_t work = 0;
+  for (Operation &op : *strips.getBody())
+    work += isa<math::ExpOp, math::Exp2Op, math::ExpM1Op, math::LogOp,
+                math::Log1pOp, math::TanhOp, math::ErfOp>(op)
+                ? kFunctionWork
+                : 1;
+  return work;
+}
+
+/// Prefetches go where they wait least for each other: to the loop over the
+/// same strips that computes the most, if it is far ahead of `strips`.
+static scf::ForOp choosePrefetchLoop(scf::ForOp strips) {
+  scf::ForOp chosen = strips;
+  int64_t most = 2 * getWork(strips);
+  for (auto loop : strips->getBlock()->getOps<scf::ForOp>())
+    if (norm::getRole(loop) && loop.getLowerBound() == strips.getLowerBound() &&
+        loop.getUpperBound() == strips.getUpperBound() &&
+        loop.getStep() == strips.getStep() && getWork(loop) > most) {
+      chosen = loop;
+      most = getWork(loop);
+    }
+  return chosen;
+}
 
 //===----------------------------------------------------------------------===//
 // Two versions
@@ -266,7 +296,7 @@ private:
     Value length = sub(sub(to, slack), start);
     Value rest = arith::MaxSIOp::create(b, loc, length, constant(0));
     Value end = add(start, both(rest, constant(-lanes)));
-    scf::ForOp prefetching = norm::findBusiestLoop(strips);
+    scf::ForOp prefetching = choosePrefetchLoop(strips);
     SmallVector<std::pair<Value, SmallVector<Value>>> next;
     {
       OpBuilder::InsertionGuard guard(b);
@@ -333,18 +363,10 @@ private:
     return cast<scf::ForallOp>(rows).getInductionVars().back();
   }
 
-  /// Rows of a block, where `rows` is the loop over one; else nothing.
-  std::optional<int64_t> getRowsOfBlock(Operation *rows) {
-    auto blocks = dyn_cast<LoopLikeOpInterface>(rows->getParentOp());
-    auto steps = blocks ? blocks.getLoopSteps() : std::nullopt;
-    return steps && !steps->empty() ? getConstantIntValue(steps->back())
-                                    : std::nullopt;
-  }
-
   /// A row of one vector has no strips to fetch others in.
   void fetchNextBlock(vector::TransferWriteOp write) {
     Operation *rows = write->getParentOp();
-    if (!norm::isOverBlock(rows))
+    if (!norm::getBlocksOf(rows))
       return;
     for (auto &[buffer, indices] : findNextRows(rows)) {
       int64_t length = cast<MemRefType>(buffer.getType()).getShape().back();
@@ -355,11 +377,13 @@ private:
     }
   }
 
-  /// The row of a block, as it is counted from the first block.
-  static bool isRowOfBlock(Value index, Operation *rows) {
+  /// Whether `index` is the row that `rows` is at, or in a block that row as it
+  /// is counted from the first block.
+  static bool isRow(Value index, Operation *rows) {
     Operation *op = index.getDefiningOp();
-    return op && op->getParentOp() == rows && isMemoryEffectFree(op) &&
-           llvm::is_contained(op->getOperands(), getRow(rows));
+    return index == getRow(rows) ||
+           (op && op->getParentOp() == rows && isMemoryEffectFree(op) &&
+            llvm::is_contained(op->getOperands(), getRow(rows)));
   }
 
   /// The same row of the next block, the last row of `buffer` at most.
@@ -376,17 +400,18 @@ private:
   Value createNextIndex(Value buffer, int64_t dim, Value index, Operation *rows,
                         Value &next) {
     Value row = getRow(rows);
-    if (!norm::isOverBlock(rows)) {
+    Operation *blocks = norm::getBlocksOf(rows);
+    if (!blocks) {
       if (index != row)
         return index;
       if (!next)
         next = createNextRow(rows, row);
       return next;
     }
-    Operation *blocks = rows->getParentOp();
     std::optional<int64_t> step = getConstantIntValue(
         cast<LoopLikeOpInterface>(blocks).getLoopSteps()->back());
-    if (!step || (index != getRow(blocks) && !isRowOfBlock(index, rows)))
+    if (!step || index == row ||
+        (index != getRow(blocks) && !isRow(index, rows)))
       return index;
     return createRowOfNextBlock(buffer, dim, index, *step);
   }
@@ -399,7 +424,7 @@ private:
     unsigned found = 0;
     for (auto [dim, index] : llvm::enumerate(indices)) {
       bool isInRows = rows->isAncestor(index.getParentBlock()->getParentOp());
-      if (isInRows && index != getRow(rows) && !isRowOfBlock(index, rows))
+      if (isInRows && !isRow(index, rows))
         return std::nullopt;
       Value now = index;
       index = createNextIndex(read.getBase(), dim, index, rows, next);

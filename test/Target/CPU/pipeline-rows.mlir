@@ -1,4 +1,6 @@
 // RUN: norm-opt %s --split-input-file --norm-stream-rows=cache-bytes=1 --canonicalize --cse | FileCheck %s
+// Nor is there anything to overlap where no loop is known to be the statistic.
+// RUN: sed 's/<statistic>/<block>/' %s | norm-opt --split-input-file --norm-stream-rows=cache-bytes=1 --canonicalize --cse | FileCheck %s --check-prefix=OFF
 // RUN: norm-opt %s --split-input-file --norm-stream-rows='cache-bytes=1 pipeline=false' --canonicalize --cse | FileCheck %s --check-prefix=OFF
 
 // The first row is summed before the loop, the last one scaled after it; in between
@@ -41,15 +43,15 @@ func.func @rows(%x: memref<8x1024xf32>, %y: memref<8x1024xf32>) {
       %v = vector.transfer_read %x[%i, %k], %pad {in_bounds = [true]} : memref<8x1024xf32>, vector<64xf32>
       %t = arith.addf %s, %v : vector<64xf32>
       scf.yield %t : vector<64xf32>
-    }
+    } {norm.loop = #norm.loop<statistic>}
     %total = vector.reduction <add>, %sum : vector<64xf32> into f32
     %factor = vector.broadcast %total : f32 to vector<64xf32>
     scf.for %k = %c0 to %c1024 step %c64 {
       %v = vector.transfer_read %x[%i, %k], %pad {in_bounds = [true]} : memref<8x1024xf32>, vector<64xf32>
       %p = arith.mulf %v, %factor : vector<64xf32>
       vector.transfer_write %p, %y[%i, %k] {in_bounds = [true]} : vector<64xf32>, memref<8x1024xf32>
-    }
-  }
+    } {norm.loop = #norm.loop<strips>}
+  } {norm.loop = #norm.loop<rows>}
   return
 }
 
@@ -76,15 +78,15 @@ func.func @threads(%x: memref<?x1024xf32>, %y: memref<?x1024xf32>, %m: index) {
       %v = vector.transfer_read %x[%i, %k], %pad {in_bounds = [true]} : memref<?x1024xf32>, vector<64xf32>
       %t = arith.addf %s, %v : vector<64xf32>
       scf.yield %t : vector<64xf32>
-    }
+    } {norm.loop = #norm.loop<statistic>}
     %total = vector.reduction <add>, %sum : vector<64xf32> into f32
     %factor = vector.broadcast %total : f32 to vector<64xf32>
     scf.for %k = %c0 to %c1024 step %c64 {
       %v = vector.transfer_read %x[%i, %k], %pad {in_bounds = [true]} : memref<?x1024xf32>, vector<64xf32>
       %p = arith.mulf %v, %factor : vector<64xf32>
       vector.transfer_write %p, %y[%i, %k] {in_bounds = [true]} : vector<64xf32>, memref<?x1024xf32>
-    }
-  }
+    } {norm.loop = #norm.loop<strips>}
+  } {norm.loop = #norm.loop<rows>}
   return
 }
 
@@ -110,14 +112,14 @@ func.func @writes_what_it_reads(%x: memref<8x1024xf32>, %y: memref<8x1024xf32>) 
       %v = vector.transfer_read %x[%i, %k], %pad {in_bounds = [true]} : memref<8x1024xf32>, vector<64xf32>
       %t = arith.addf %s, %v : vector<64xf32>
       scf.yield %t : vector<64xf32>
-    }
+    } {norm.loop = #norm.loop<statistic>}
     %total = vector.reduction <add>, %sum : vector<64xf32> into f32
     %factor = vector.broadcast %total : f32 to vector<64xf32>
     scf.for %k = %c0 to %c1024 step %c64 {
       %v = vector.transfer_read %x[%i, %k], %pad {in_bounds = [true]} : memref<8x1024xf32>, vector<64xf32>
       %p = arith.mulf %v, %factor : vector<64xf32>
       vector.transfer_write %p, %y[%i, %k] {in_bounds = [true]} : vector<64xf32>, memref<8x1024xf32>
-    }
-  }
+    } {norm.loop = #norm.loop<strips>}
+  } {norm.loop = #norm.loop<rows>}
   return
 }

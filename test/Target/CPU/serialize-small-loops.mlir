@@ -3,7 +3,8 @@
 // RUN: not norm-opt %s --norm-serialize-small-loops=grain=-1 2>&1 | FileCheck %s --check-prefix=NEGATIVE
 // NEGATIVE: error: norm-serialize-small-loops: grain must not be negative, got -1
 
-// Fewer bytes than the grain or fewer rows than two: no threads.
+// Fewer bytes than the grain or fewer rows than two: no threads, and no role, so that
+// norm-stream-rows leaves the loop alone.
 // CHECK-LABEL: func @rows
 // CHECK: %[[FEW:.*]] = arith.cmpi slt, %{{.*}}, %{{.*}} : index
 // CHECK: memref.dim
@@ -12,16 +13,17 @@
 // CHECK: scf.if %[[SMALL]] {
 // CHECK: scf.for
 // CHECK: memref.store
-// CHECK: {norm.small}
+// CHECK: }{{$}}
 // CHECK: } else {
 // CHECK: scf.forall
 // CHECK: memref.store
+// CHECK: } {norm.loop = #norm.loop<rows>}
 // DEFAULT: arith.constant 1048576 : index
 func.func @rows(%y: memref<?x16xf32>, %rows: index, %v: f32) {
   %c0 = arith.constant 0 : index
   scf.forall (%i) in (%rows) {
     memref.store %v, %y[%i, %c0] : memref<?x16xf32>
-  }
+  } {norm.loop = #norm.loop<rows>}
   return
 }
 

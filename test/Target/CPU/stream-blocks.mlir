@@ -35,7 +35,7 @@ func.func @aligned(%x: memref<1024x64xf32>, %y: memref<1024x64xf32>, %s: memref<
       %v = vector.transfer_read %x[%row, %c0], %zero {in_bounds = [true]} : memref<1024x64xf32>, vector<64xf32>
       %sum = vector.reduction <add>, %v : vector<64xf32> into f32
       memref.store %sum, %s[%j] : memref<16xf32>
-    }
+    } {norm.loop = #norm.loop<block>}
     scf.for %j = %c0 to %c16 step %c1 {
       %row = affine.apply #sum()[%i, %j]
       %v = vector.transfer_read %x[%row, %c0], %zero {in_bounds = [true]} : memref<1024x64xf32>, vector<64xf32>
@@ -43,8 +43,8 @@ func.func @aligned(%x: memref<1024x64xf32>, %y: memref<1024x64xf32>, %s: memref<
       %b = vector.broadcast %f : f32 to vector<64xf32>
       %p = arith.mulf %v, %b : vector<64xf32>
       vector.transfer_write %p, %y[%row, %c0] {in_bounds = [true]} : vector<64xf32>, memref<1024x64xf32>
-    }
-  }
+    } {norm.loop = #norm.loop<block>}
+  } {norm.loop = #norm.loop<rows>}
   return
 }
 
@@ -77,14 +77,14 @@ func.func @unaligned(%x: memref<64x16x66xf32>, %y: memref<64x16x66xf32>, %s: mem
       %v = vector.transfer_read %x[%i, %j, %c0], %zero {in_bounds = [true]} : memref<64x16x66xf32>, vector<64xf32>
       %sum = vector.reduction <add>, %v : vector<64xf32> into f32
       memref.store %sum, %s[%j] : memref<16xf32>
-    }
+    } {norm.loop = #norm.loop<block>}
     scf.for %j = %c0 to %c16 step %c1 {
       %v = vector.transfer_read %x[%i, %j, %c0], %zero {in_bounds = [true]} : memref<64x16x66xf32>, vector<64xf32>
       %f = memref.load %s[%j] : memref<16xf32>
       %b = vector.broadcast %f : f32 to vector<64xf32>
       %p = arith.mulf %v, %b : vector<64xf32>
       vector.transfer_write %p, %y[%i, %j, %c0] {in_bounds = [true]} : vector<64xf32>, memref<64x16x66xf32>
-    }
-  }
+    } {norm.loop = #norm.loop<block>}
+  } {norm.loop = #norm.loop<rows>}
   return
 }

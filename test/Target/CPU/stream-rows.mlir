@@ -52,8 +52,8 @@ func.func @rows(%x: memref<?x?xf32>, %y: memref<?x?xf32>, %rows: index, %cols: i
       %v = vector.transfer_read %x[%i, %k], %pad {in_bounds = [true]} : memref<?x?xf32>, vector<64xf32>
       %s = arith.addf %v, %v : vector<64xf32>
       vector.transfer_write %s, %y[%i, %k] {in_bounds = [true]} : vector<64xf32>, memref<?x?xf32>
-    }
-  }
+    } {norm.loop = #norm.loop<strips>}
+  } {norm.loop = #norm.loop<rows>}
   return
 }
 
@@ -73,7 +73,7 @@ func.func @one_vector(%x: memref<?x64xf32>, %y: memref<?x64xf32>, %rows: index) 
   scf.forall (%i) in (%rows) {
     %v = vector.transfer_read %x[%i, %c0], %pad {in_bounds = [true]} : memref<?x64xf32>, vector<64xf32>
     vector.transfer_write %v, %y[%i, %c0] {in_bounds = [true]} : vector<64xf32>, memref<?x64xf32>
-  }
+  } {norm.loop = #norm.loop<rows>}
   return
 }
 
@@ -91,8 +91,8 @@ func.func @read_again(%y: memref<?x?xf32>, %rows: index, %cols: index) {
     scf.for %k = %c0 to %cols step %c64 {
       %v = vector.transfer_read %y[%i, %k], %pad {in_bounds = [true]} : memref<?x?xf32>, vector<64xf32>
       vector.transfer_write %v, %y[%i, %k] {in_bounds = [true]} : vector<64xf32>, memref<?x?xf32>
-    }
-  }
+    } {norm.loop = #norm.loop<strips>}
+  } {norm.loop = #norm.loop<rows>}
   return
 }
 
@@ -113,8 +113,8 @@ func.func @strided(%x: memref<?x?xf32, strided<[?, 1], offset: ?>>, %y: memref<?
     scf.for %k = %c0 to %cols step %c64 {
       %v = vector.transfer_read %x[%i, %k], %pad {in_bounds = [true]} : memref<?x?xf32, strided<[?, 1], offset: ?>>, vector<64xf32>
       vector.transfer_write %v, %y[%i, %k] {in_bounds = [true]} : vector<64xf32>, memref<?x?xf32>
-    }
-  }
+    } {norm.loop = #norm.loop<strips>}
+  } {norm.loop = #norm.loop<rows>}
   return
 }
 func.func @gaps(%x: memref<8x256xf32>, %y: memref<8x256xf32, strided<[301, 1], offset: 5>>) {
@@ -128,8 +128,8 @@ func.func @gaps(%x: memref<8x256xf32>, %y: memref<8x256xf32, strided<[301, 1], o
     scf.for %k = %c0 to %c256 step %c64 {
       %v = vector.transfer_read %x[%i, %k], %pad {in_bounds = [true]} : memref<8x256xf32>, vector<64xf32>
       vector.transfer_write %v, %y[%i, %k] {in_bounds = [true]} : vector<64xf32>, memref<8x256xf32, strided<[301, 1], offset: 5>>
-    }
-  }
+    } {norm.loop = #norm.loop<strips>}
+  } {norm.loop = #norm.loop<rows>}
   return
 }
 
@@ -151,8 +151,8 @@ func.func @lanes_differ(%y: memref<?x?xf32>, %ramp: vector<64xf32>, %rows: index
     scf.for %k = %c0 to %cols step %c64 {
       %s = arith.addf %ramp, %ramp : vector<64xf32>
       vector.transfer_write %s, %y[%i, %k] {in_bounds = [true]} : vector<64xf32>, memref<?x?xf32>
-    }
-  }
+    } {norm.loop = #norm.loop<strips>}
+  } {norm.loop = #norm.loop<rows>}
   return
 }
 func.func @index_used(%y: memref<?x?xindex>, %z: memref<?x?xf32>, %rows: index, %cols: index) {
@@ -165,8 +165,8 @@ func.func @index_used(%y: memref<?x?xindex>, %z: memref<?x?xf32>, %rows: index, 
       %f = arith.sitofp %n : i32 to f32
       %v = vector.broadcast %f : f32 to vector<64xf32>
       vector.transfer_write %v, %z[%i, %k] {in_bounds = [true]} : vector<64xf32>, memref<?x?xf32>
-    }
-  }
+    } {norm.loop = #norm.loop<strips>}
+  } {norm.loop = #norm.loop<rows>}
   return
 }
 func.func @carried(%x: memref<?x?xf32>, %y: memref<?x?xf32>, %s: memref<?xf32>, %rows: index, %cols: index) {
@@ -181,10 +181,10 @@ func.func @carried(%x: memref<?x?xf32>, %y: memref<?x?xf32>, %s: memref<?xf32>, 
       %n = arith.addf %a, %v : vector<64xf32>
       vector.transfer_write %n, %y[%i, %k] {in_bounds = [true]} : vector<64xf32>, memref<?x?xf32>
       scf.yield %n : vector<64xf32>
-    }
+    } {norm.loop = #norm.loop<strips>}
     %t = vector.reduction <add>, %sum : vector<64xf32> into f32
     memref.store %t, %s[%i] : memref<?xf32>
-  }
+  } {norm.loop = #norm.loop<rows>}
   return
 }
 
@@ -209,8 +209,8 @@ func.func @padded(%x: memref<8x128xf32>, %y: memref<8x128xf32>) {
     scf.for %k = %c0 to %c100 step %c64 {
       %v = vector.transfer_read %x[%i, %k], %pad {in_bounds = [true]} : memref<8x128xf32>, vector<64xf32>
       vector.transfer_write %v, %y[%i, %k] {in_bounds = [true]} : vector<64xf32>, memref<8x128xf32>
-    }
-  }
+    } {norm.loop = #norm.loop<strips>}
+  } {norm.loop = #norm.loop<rows>}
   return
 }
 func.func @view_inside(%y: memref<8x128xf32>) {
@@ -228,9 +228,9 @@ func.func @view_inside(%y: memref<8x128xf32>) {
       %w = arith.addf %v, %v : vector<64xf32>
       vector.transfer_write %w, %t[%c0, %k] {in_bounds = [true]} : vector<64xf32>, memref<1x128xf32>
       vector.transfer_write %w, %y[%i, %k] {in_bounds = [true]} : vector<64xf32>, memref<8x128xf32>
-    }
+    } {norm.loop = #norm.loop<strips>}
     memref.dealloc %t : memref<1x128xf32>
-  }
+  } {norm.loop = #norm.loop<rows>}
   return
 }
 
@@ -263,13 +263,13 @@ func.func @busiest(%x: memref<?x4096xf32>, %y: memref<?x4096xf32>, %rows: index)
       %v = vector.transfer_read %x[%i, %k], %pad {in_bounds = [true]} : memref<?x4096xf32>, vector<64xf32>
       %s = math.exp %v : vector<64xf32>
       vector.transfer_write %s, %row[%c0, %k] {in_bounds = [true]} : vector<64xf32>, memref<1x4096xf32>
-    }
+    } {norm.loop = #norm.loop<strips>}
     scf.for %k = %c0 to %c4096 step %c64 {
       %v = vector.transfer_read %row[%c0, %k], %pad {in_bounds = [true]} : memref<1x4096xf32>, vector<64xf32>
       %s = arith.addf %v, %v : vector<64xf32>
       vector.transfer_write %s, %y[%i, %k] {in_bounds = [true]} : vector<64xf32>, memref<?x4096xf32>
-    }
-  }
+    } {norm.loop = #norm.loop<strips>}
+  } {norm.loop = #norm.loop<rows>}
   memref.dealloc %row : memref<1x4096xf32>
   return
 }
@@ -301,7 +301,73 @@ func.func @two_results(%x: memref<8x1024xf32>, %y: memref<8x1024xf32>, %z: memre
       vector.transfer_write %s, %y[%i, %k] {in_bounds = [true]} : vector<64xf32>, memref<8x1024xf32>
       %p = arith.mulf %v, %v : vector<64xf32>
       vector.transfer_write %p, %z[%i, %k] {in_bounds = [true]} : vector<64xf32>, memref<8x1024xf32>
+    } {norm.loop = #norm.loop<strips>}
+  } {norm.loop = #norm.loop<rows>}
+  return
+}
+
+// -----
+
+// Loops without a role stay: the pass that builds loops over rows says so. A loop
+// around them is a program's own: it is versioned whole, unless it has threads.
+// CHECK-LABEL: func @no_rows
+// CHECK-NOT: vector.store
+// CHECK-LABEL: func @no_strips
+// CHECK-NOT: vector.store
+// CHECK-LABEL: func @own_threads
+// CHECK-NOT: vector.store
+// CHECK-LABEL: func @own_loop
+// CHECK: vector.store
+func.func @no_rows(%y: memref<?x64xf32>, %rows: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %pad = arith.constant 0.0 : f32
+  %w = vector.broadcast %pad : f32 to vector<64xf32>
+  scf.for %i = %c0 to %rows step %c1 {
+    vector.transfer_write %w, %y[%i, %c0] {in_bounds = [true]} : vector<64xf32>, memref<?x64xf32>
+  }
+  return
+}
+func.func @no_strips(%y: memref<?x?xf32>, %rows: index, %cols: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c64 = arith.constant 64 : index
+  %pad = arith.constant 0.0 : f32
+  %w = vector.broadcast %pad : f32 to vector<64xf32>
+  scf.for %i = %c0 to %rows step %c1 {
+    scf.for %k = %c0 to %cols step %c64 {
+      vector.transfer_write %w, %y[%i, %k] {in_bounds = [true]} : vector<64xf32>, memref<?x?xf32>
     }
+  } {norm.loop = #norm.loop<rows>}
+  return
+}
+func.func @own_threads(%y: memref<?x?xf32>, %rows: index, %cols: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c64 = arith.constant 64 : index
+  %pad = arith.constant 0.0 : f32
+  %w = vector.broadcast %pad : f32 to vector<64xf32>
+  scf.forall (%t) in (4) {
+    scf.for %i = %t to %rows step %c1 {
+      scf.for %k = %c0 to %cols step %c64 {
+        vector.transfer_write %w, %y[%i, %k] {in_bounds = [true]} : vector<64xf32>, memref<?x?xf32>
+      } {norm.loop = #norm.loop<strips>}
+    } {norm.loop = #norm.loop<rows>}
+  }
+  return
+}
+func.func @own_loop(%y: memref<?x?xf32>, %rows: index, %cols: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c64 = arith.constant 64 : index
+  %pad = arith.constant 0.0 : f32
+  %w = vector.broadcast %pad : f32 to vector<64xf32>
+  scf.for %layer = %c0 to %c64 step %c1 {
+    scf.for %i = %c0 to %rows step %c1 {
+      scf.for %k = %c0 to %cols step %c64 {
+        vector.transfer_write %w, %y[%i, %k] {in_bounds = [true]} : vector<64xf32>, memref<?x?xf32>
+      } {norm.loop = #norm.loop<strips>}
+    } {norm.loop = #norm.loop<rows>}
   }
   return
 }

@@ -15,11 +15,11 @@ def NormStreamRows : Pass<"norm-stream-rows", "ModuleOp"> {
   let description = [{
     An ordinary store to memory that is not in the cache reads the line first:
     a loop that writes more than the cache holds moves half as much again as it
-    has to. This pass makes a second version of each outermost row loop
-    (`scf.for` or `scf.forall` on buffers) and chooses between the two when the
-    loop is reached. The second one writes with non-temporal stores and fetches
-    the next row while it writes this one, or in another loop over the same strips
-    that computes far more. It is taken when
+    has to. This pass makes a second version of each outermost loop on buffers that
+    is, or holds, one of norm-tile-rows or norm-vectorize-rows, and chooses between
+    the two when the loop is reached. The second one writes with non-temporal stores
+    and fetches the next row while it writes this one, or in another loop over the
+    same strips that computes far more. It is taken when
 
     * the buffers of the loop hold more than `cache-bytes` bytes together; with
       0, sixteen times the level 2 cache that `sysconf` reports, or 16 MiB where
@@ -40,12 +40,12 @@ def NormStreamRows : Pass<"norm-stream-rows", "ModuleOp"> {
 
     ```mlir
     scf.for %i = %c0 to %m step %c1 {
-      %sum = scf.for ... // reads %x[%i, ...]
+      %sum = scf.for ... {norm.loop = #norm.loop<statistic>} // reads %x[%i, ...]
       scf.for %k = %c0 to %c4096 step %c64 {
         ...
         vector.transfer_write %v, %y[%i, %k] {in_bounds = [true]}
-      }
-    }
+      } {norm.loop = #norm.loop<strips>}
+    } {norm.loop = #norm.loop<rows>}
     ```
 
     becomes
@@ -69,9 +69,8 @@ def NormStreamRows : Pass<"norm-stream-rows", "ModuleOp"> {
     }
     ```
 
-    With `pipeline` the first loop with results of a row, a reduction that only
-    reads, goes on beside the strips of the row before, so that memory is read
-    and written all the time:
+    With `pipeline` the first statistic of a row, if it only reads, goes on beside the
+    strips of the row before, so that memory is read and written all the time:
 
     ```mlir
     %first = scf.for ... // reduces row 0
@@ -90,8 +89,9 @@ def NormStreamRows : Pass<"norm-stream-rows", "ModuleOp"> {
     It applies where both loops have the same strips, eight at least, and 32-bit
     results; an `scf.forall` becomes turns of up to 32 rows.
 
-    Non-temporal stores need norm-fence-streams later on. Limits: buffers with
-    dynamic strides, masked strips and loops that carry values are not streamed.
+    Non-temporal stores need norm-fence-streams later on. Limits: loops without a
+    role (`norm.loop`) stay as they are; buffers with dynamic strides, masked strips
+    and loops that carry values are not streamed.
   }];
   let options = [
     Option<"cacheBytes", "cache-bytes", "int64_t", /*default=*/"0",
@@ -220,6 +220,9 @@ def NormSerializeSmallLoops
       scf.forall (%i) in (%m) { ... }
     }
     ```
+
+    The loops of the first version lose their roles (`norm.loop`): norm-stream-rows
+    has nothing to gain there.
 
     Limits: a loop that uses no buffer from outside stays as it is.
   }];
