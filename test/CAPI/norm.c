@@ -249,8 +249,7 @@ static void testPipeline(MlirContext context, const char *file) {
   show("unknown option",
        normRunPipeline(op, str("norm-to-cpu{nonsense=1}"), &error), &error);
   show("failing pass",
-       normRunPipeline(op, str("norm-to-nvvm{chip=sm_1}"), &error),
-       &error);
+       normRunPipeline(op, str("norm-to-nvvm{chip=sm_1}"), &error), &error);
   show("no op", normRunPipeline((MlirOperation){NULL}, str("cse"), &error),
        &error);
   show("pipeline",
