@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef NORM_BENCH_ARTEFACTS_H
-#define NORM_BENCH_ARTEFACTS_H
+#ifndef NORM_BENCH_ARTIFACTS_H
+#define NORM_BENCH_ARTIFACTS_H
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/Support/Error.h"
@@ -19,4 +19,4 @@ llvm::Expected<int> runOnDevice(const char *argv0,
                                 llvm::ArrayRef<std::string> arguments);
 } // namespace mlir::norm
 
-#endif // NORM_BENCH_ARTEFACTS_H
+#endif // NORM_BENCH_ARTIFACTS_H
