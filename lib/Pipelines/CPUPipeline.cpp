@@ -1,4 +1,4 @@
-//===- CPUPipeline.cpp - norm-to-cpu ---------------------------*- C++ -*-===//
+//===- CPUPipeline.cpp - norm-to-cpu ----------------------------*- C++ -*-===//
 //
 // Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

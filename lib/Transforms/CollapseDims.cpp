@@ -1,4 +1,4 @@
-//===- CollapseDims.cpp - neighboring dims that all ops treat alike ------===//
+//===- CollapseDims.cpp - neighboring dims that all ops treat alike -------===//
 //
 // Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- SplitBF16Pairs.cpp - neighboring bf16 as halves of a word ---------===//
+//===- SplitBF16Pairs.cpp - neighboring bf16 as halves of a word ----------===//
 //
 // Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

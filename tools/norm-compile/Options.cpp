@@ -27,21 +27,25 @@ static cl::opt<std::string> inputFile(cl::Positional, cl::desc("<IN.mlir>"),
 static cl::opt<std::string> outputFile("o",
                                        cl::desc("Output file; - is stdout"),
                                        cl::init("-"), cl::cat(category));
-static cl::opt<Emit> emit(
-    "emit", cl::desc("What to write"), cl::init(Emit::Object),
-    cl::values(clEnumValN(Emit::Norm, "norm", "norm ops beside upstream's"),
-               clEnumValN(Emit::Linalg, "linalg", "norm ops decomposed"),
-               clEnumValN(Emit::Vector, "vector",
-                          "fused and vectorized, on buffers"),
-               clEnumValN(Emit::LLVMDialect, "llvm-mlir", "LLVM dialect"),
-               clEnumValN(Emit::LLVMIR, "llvm-ir", "optimized LLVM IR"),
-               clEnumValN(Emit::Assembly, "asm", "assembly"),
-               clEnumValN(Emit::Object, "obj", "object file (default)"),
-               clEnumValN(Emit::Shared, "shared", "shared object"),
-               clEnumValN(Emit::Header, "header", "C header of the functions"),
-               clEnumValN(Emit::PTX, "ptx", "PTX text of the kernels (nvvm)"),
-               clEnumValN(Emit::Cubin, "cubin", "cubin of the kernels (nvvm)")),
-    cl::cat(category));
+/// The value of --emit by the name that errors have too.
+static cl::OptionEnumValue getValue(Emit emit, StringRef description) {
+  return clEnumValN(emit, stringifyEmit(emit), description);
+}
+
+static cl::opt<Emit>
+    emit("emit", cl::desc("What to write"), cl::init(Emit::Object),
+         cl::values(getValue(Emit::Norm, "norm ops beside upstream's"),
+                    getValue(Emit::Linalg, "norm ops decomposed"),
+                    getValue(Emit::Vector, "fused and vectorized, on buffers"),
+                    getValue(Emit::LLVMDialect, "LLVM dialect"),
+                    getValue(Emit::LLVMIR, "optimized LLVM IR"),
+                    getValue(Emit::Assembly, "assembly"),
+                    getValue(Emit::Object, "object file (default)"),
+                    getValue(Emit::Shared, "shared object"),
+                    getValue(Emit::Header, "C header of the functions"),
+                    getValue(Emit::PTX, "PTX text of the kernels (nvvm)"),
+                    getValue(Emit::Cubin, "cubin of the kernels (nvvm)")),
+         cl::cat(category));
 static cl::opt<std::string>
     target("target", cl::value_desc("name"),
            cl::desc("cpu: x86-64 or AArch64, see --mtriple (default); nvvm: an "

@@ -1,4 +1,4 @@
-//===- RunPasses.h - how a tool runs its passes ----------------*- C++ -*-===//
+//===- RunPasses.h - how a tool runs its passes -----------------*- C++ -*-===//
 //
 // Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
