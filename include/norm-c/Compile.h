@@ -16,16 +16,16 @@ extern "C" {
 
 enum NormOutput {
   NORM_OUTPUT_OBJECT = 0,
-  NORM_OUTPUT_SHARED = 1, /* the bytes of a shared object: needs cc on PATH */
+  NORM_OUTPUT_SHARED = 1, /* the bytes of a shared object; needs cc on PATH */
   NORM_OUTPUT_ASSEMBLY = 2,
   NORM_OUTPUT_LLVM_IR = 3,
   NORM_OUTPUT_HEADER = 4, /* C declarations of the functions */
-  NORM_OUTPUT_PTX = 5     /* of the kernels; needs target nvvm */
+  NORM_OUTPUT_PTX = 5     /* the kernels; needs the target nvvm */
 };
 typedef enum NormOutput NormOutput;
 
-/* As the options of norm-compile; empty strings and zeros are its defaults, so
- * `NormCompileOptions options = {0}` is an object for x86-64-v3. */
+/* The options of norm-compile. Empty strings and zeros are its defaults, so
+ * `NormCompileOptions options = {0}` asks for an object for x86-64-v3. */
 struct NormCompileOptions {
   NormOutput output;
   MlirStringRef target;   /* "cpu" or "nvvm"; empty: "cpu" */
@@ -36,18 +36,18 @@ struct NormCompileOptions {
   MlirStringRef cudaPath; /* empty: CUDA_PATH, ptxas in PATH, /usr/local/cuda */
   MlirStringRef rounding; /* of recognition; empty: "default" */
   unsigned threads;       /* 0 and 1: no OpenMP */
-  bool dispatch;          /* code for x86-64-v2, v3 and v4; no cpu then */
+  bool dispatch;          /* code for x86-64-v2, v3 and v4; cpu must be empty */
 };
 typedef struct NormCompileOptions NormCompileOptions;
 
 struct NormBuffer {
-  void *data; /* a zero, not part of size, follows */
+  void *data; /* a zero byte follows, which size does not count */
   size_t size;
 };
 typedef struct NormBuffer NormBuffer;
 
 /* Compiles a copy of `module`; on an error *buffer is empty. The context gets
- * what normRegisterCompiler registers. For the time of the call a file in the
+ * what normRegisterCompiler registers. During the call, a file in the
  * temporary directory holds the output. */
 MLIR_CAPI_EXPORTED NormStatus normCompile(MlirModule module,
                                           const NormCompileOptions *options,

@@ -4,8 +4,8 @@
 |* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception                    *|
 |*                                                                            *|
 \*===----------------------------------------------------------------------===*/
-/* For a kernel library: needs neither MLIR nor the rest of norm-c. The labels
- * S1 to S8 are those of docs/Norm.md; docs/HandOff.md has an example. */
+/* This header for kernel libraries needs neither MLIR nor the rest of norm-c.
+ * The labels S1 to S8 are those of docs/Norm.md; see also docs/HandOff.md. */
 
 #ifndef NORM_C_HANDOFF_H
 #define NORM_C_HANDOFF_H
@@ -16,7 +16,7 @@
 extern "C" {
 #endif
 
-/* Memrefs as MLIR's C interface passes them; offset and strides in elements. */
+/* Memrefs of MLIR's C interface; offset and strides are in elements. */
 #ifndef NORM_MEMREF_DESCRIPTORS
 #define NORM_MEMREF_DESCRIPTORS
 #define NORM_DECLARE_MEMREF(rank)                                              \
@@ -56,7 +56,7 @@ enum NormRootForm {
 };
 typedef enum NormRootForm NormRootForm;
 
-/* A float type; NORM_TYPE_NONE where the attribute is absent. */
+/* A float type, or NORM_TYPE_NONE where the attribute is absent. */
 enum NormFloatType {
   NORM_TYPE_NONE = 0,
   NORM_TYPE_F16 = 1,
@@ -66,7 +66,7 @@ enum NormFloatType {
 };
 typedef enum NormFloatType NormFloatType;
 
-/* What follows the descriptors in every call, in this order. */
+/* The arguments that follow the descriptors in every call, in this order. */
 #define NORM_HANDOFF_SCALARS                                                   \
   double epsilon,           /* S3 */                                           \
       int64_t count,        /* S7: first elements of a row; 0: all */          \

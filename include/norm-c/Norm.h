@@ -4,9 +4,9 @@
 |* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception                    *|
 |*                                                                            *|
 \*===----------------------------------------------------------------------===*/
-/* Beside mlir-c, whose functions libNormMLIR-C has too. Nothing here aborts or
- * prints: a function that can fail returns a NormStatus, and its NormError gets
- * the message. docs/CAPI.md is the tour. */
+/* This API extends mlir-c, whose functions libNormMLIR-C also contains.
+ * Nothing here aborts or prints: a function that can fail returns a NormStatus
+ * and puts the message into its NormError. docs/CAPI.md is the tour. */
 
 #ifndef NORM_C_NORM_H
 #define NORM_C_NORM_H
@@ -24,15 +24,15 @@ extern "C" {
 
 enum NormStatus {
   NORM_SUCCESS = 0,
-  NORM_INVALID_ARGUMENT = 1, /* a null, or a name that nothing has */
-  NORM_INVALID_IR = 2,       /* does not parse or does not verify */
+  NORM_INVALID_ARGUMENT = 1, /* a null, or an unknown name */
+  NORM_INVALID_IR = 2,       /* it does not parse or does not verify */
   NORM_NOT_FOUND = 3,        /* nothing was recognized */
-  NORM_FAILED = 4            /* a pass, code generation or the linker */
+  NORM_FAILED = 4            /* a pass, code generation or the linker failed */
 };
 typedef enum NormStatus NormStatus;
 
-/* Diagnostics of severity error with their notes, one a line, each with its
- * location. Any function that takes a NormError also takes NULL for it. */
+/* The error diagnostics with their notes, one per line, each with its
+ * location. Every function that takes a NormError also accepts NULL for it. */
 struct NormError {
   char *message; /* NULL after a success */
 };
@@ -46,45 +46,45 @@ MLIR_CAPI_EXPORTED void normErrorDestroy(NormError *error);
 
 MLIR_DECLARE_CAPI_DIALECT_REGISTRATION(Norm, norm);
 
-/* Ours with the models of its interfaces, which bufferization and transform
- * scripts need; upstream's dialects are the caller's. */
+/* Registers the norm dialect and the models of its interfaces, which
+ * bufferization and transform scripts need, but no upstream dialect. */
 MLIR_CAPI_EXPORTED void normRegisterAllDialects(MlirDialectRegistry registry);
 
-/* Upstream's dialects and extensions, ours, and translations to LLVM IR. */
+/* Registers all dialects and extensions, and translations to LLVM IR. */
 MLIR_CAPI_EXPORTED void normRegisterCompiler(MlirDialectRegistry registry);
 
-/* Upstream's passes and ours; again is harmless. */
+/* Registers all passes; calling it again is harmless. */
 MLIR_CAPI_EXPORTED void normRegisterAllPasses(void);
 
 /*===----------------------------------------------------------------------===*\
 |* norm.rmsnorm                                                               *|
 \*===----------------------------------------------------------------------===*/
 
-/* The attributes, labeled as in docs/Norm.md. A null MlirType is an absent
- * type. normRMSNormAttributesInit gives the defaults. */
+/* The attributes, labeled as in docs/Norm.md. A null MlirType means that the
+ * attribute is absent. normRMSNormAttributesInit sets the defaults. */
 struct NormRMSNormAttributes {
   const int64_t *dims; /* S1 */
   intptr_t numDims;
   double epsilon; /* S3 */
   NormEpsilonMode epsilonMode;
   NormRootForm rootForm;
-  MlirType computeType; /* S2; null: f32 for 16-bit x, else x's */
+  MlirType computeType; /* S2; null: f32 for a 16-bit x, else x's type */
   MlirType sumType;
   MlirType scaleType;        /* S3 */
   MlirType normalizedType;   /* S4 */
   const int64_t *weightDims; /* S5; NULL: dims */
-  intptr_t numWeightDims;    /* 0 with a weightDims not NULL: a scalar */
-  int64_t count;             /* S7; 0: all elements */
+  intptr_t numWeightDims; /* 0 with a weightDims that is not NULL: a scalar */
+  int64_t count;          /* S7; 0: all elements */
 };
 typedef struct NormRMSNormAttributes NormRMSNormAttributes;
 
-/* Over `dims`, which must live as long as the attributes do. */
+/* Sets the defaults. `dims` must live as long as the attributes do. */
 MLIR_CAPI_EXPORTED NormRMSNormAttributes normRMSNormAttributesInit(
     const int64_t *dims, intptr_t numDims, double epsilon);
 
-/* A verified op without a place in a block, owned by the caller; on an error
- * *op is null. `weight` and `invRmsInit` may be null. Results are there when
- * the operands are tensors: y, then inv_rms if there is an init for it. */
+/* Creates a verified op outside of any block, owned by the caller; on an error
+ * *op is null. `weight` and `invRmsInit` may be null. When the operands are
+ * tensors, the results are y and, with `invRmsInit`, inv_rms. */
 MLIR_CAPI_EXPORTED NormStatus normRMSNormCreate(
     MlirLocation location, MlirValue input, MlirValue weight, MlirValue init,
     MlirValue invRmsInit, const NormRMSNormAttributes *attributes,
@@ -92,12 +92,12 @@ MLIR_CAPI_EXPORTED NormStatus normRMSNormCreate(
 
 MLIR_CAPI_EXPORTED bool normOperationIsARMSNorm(MlirOperation op);
 
-/* Of an op that is one. The pointers live as long as its context. computeType
- * is never null, and weightDims are what S5 says where the attribute is absent.
- */
+/* Gets the attributes of a norm.rmsnorm. The pointers live as long as its
+ * context. computeType is never null; an absent attribute weightDims gives the
+ * default of S5. */
 MLIR_CAPI_EXPORTED NormStatus normRMSNormGetAttributes(
     MlirOperation op, NormRMSNormAttributes *attributes, NormError *error);
-/* Null where there is none, or where the op is no norm.rmsnorm. */
+/* The getters return null for an absent operand or another op. */
 MLIR_CAPI_EXPORTED MlirValue normRMSNormGetInput(MlirOperation op);
 MLIR_CAPI_EXPORTED MlirValue normRMSNormGetWeight(MlirOperation op);
 MLIR_CAPI_EXPORTED MlirValue normRMSNormGetInit(MlirOperation op);
@@ -107,15 +107,15 @@ MLIR_CAPI_EXPORTED MlirValue normRMSNormGetInvRmsInit(MlirOperation op);
 |* Programs                                                                   *|
 \*===----------------------------------------------------------------------===*/
 
-/* A verified module, owned by the caller; on an error *module is null. */
+/* Parses a verified module, owned by the caller; null on an error. */
 MLIR_CAPI_EXPORTED NormStatus normModuleParse(MlirContext context,
                                               MlirStringRef text,
                                               MlirModule *module,
                                               NormError *error);
 
 /* Runs a pipeline such as "norm-recognize{rounding=exact},norm-to-linalg" on
- * `op`. What is anchored on another op is nested, as in
- * "func.func(norm-tile-rows)". After an error the IR may be half rewritten. */
+ * `op`. Passes on another op are nested, as in "func.func(norm-tile-rows)".
+ * After an error the IR may be partly rewritten. */
 MLIR_CAPI_EXPORTED NormStatus normRunPipeline(MlirOperation op,
                                               MlirStringRef pipeline,
                                               NormError *error);

@@ -14,24 +14,24 @@
 extern "C" {
 #endif
 
-/* One candidate. Strings live for the time of the callback. */
+/* One candidate. The strings are valid during the callback. */
 struct NormFinding {
   bool recognized;
-  MlirOperation op;      /* the norm.rmsnorm; null for a refusal */
-  MlirLocation location; /* of the op that held the last step */
-  MlirStringRef reason;  /* a refusal's, as docs/Recognition.md names them */
-  MlirStringRef text;    /* which variant, or what was expected and found */
+  MlirOperation op;      /* the norm.rmsnorm; null for a rejection */
+  MlirLocation location; /* the op that computed the last step */
+  MlirStringRef reason;  /* for a rejection: see docs/Recognition.md */
+  MlirStringRef text;    /* the variant, or what was expected and found */
 };
 typedef struct NormFinding NormFinding;
 
-/* Must not change the program. */
+/* A callback, which must not change the program. */
 typedef void (*NormFindingCallback)(const NormFinding *finding, void *userData);
 
-/* Raises what is an RMSNorm in `scope`, a module or a function, to
- * norm.rmsnorm, then calls `callback` for each match and each refusal.
- * `rounding` is "default", "exact" or "relaxed", or empty for the first.
- * NORM_NOT_FOUND when there was no match: the refusals were reported all the
- * same. The IR of what was refused is as it was. `callback` may be NULL. */
+/* Replaces every RMSNorm in `scope`, a module or a function, by norm.rmsnorm,
+ * then calls `callback`, which may be NULL, for each match and each rejection.
+ * `rounding` is "default", "exact" or "relaxed"; empty is "default". Returns
+ * NORM_NOT_FOUND when there was no match, after reporting the rejections. The
+ * IR of a rejected candidate is unchanged. */
 MLIR_CAPI_EXPORTED NormStatus normRecognize(MlirOperation scope,
                                             MlirStringRef rounding,
                                             NormFindingCallback callback,

@@ -11,15 +11,15 @@
 namespace mlir {
 class DialectRegistry;
 namespace norm {
-/// The norm dialect and the external models of its interfaces.
+/// Registers the norm dialect and the external models of its interfaces.
 void registerAllDialects(DialectRegistry &registry);
-/// What whole pipelines ask of upstream dialects: external models of their
-/// bufferization, tiling, subsets and value bounds, their conversions to LLVM,
-/// and the translation of kernels. A tool that calls mlir::registerAllDialects,
-/// mlir::registerAllExtensions and mlir::registerAllGPUToLLVMIRTranslations
-/// has all of it; to register it twice does no harm.
+/// Registers what the pipelines need from upstream dialects: external models of
+/// bufferization, tiling, subsets and value bounds, conversions to LLVM, and
+/// the translation of kernels. A tool that calls mlir::registerAllDialects,
+/// mlir::registerAllExtensions and mlir::registerAllGPUToLLVMIRTranslations has
+/// all of it; registering it twice does no harm.
 void registerAllExtensions(DialectRegistry &registry);
-/// Every pass and pipeline of norm-mlir, under its command-line name.
+/// Registers all passes and pipelines of norm-mlir by their names.
 void registerAllPasses();
 } // namespace norm
 } // namespace mlir

@@ -11,13 +11,13 @@
 #include "mlir/IR/BuiltinOps.h"
 
 namespace mlir::norm {
-/// Declares `_mlir_ciface_f` for each public function f of a module on tensors,
-/// and the memref descriptors that they take; valid C11 and C++. A type that C
-/// cannot name is an error at its function.
+/// Writes valid C11 and C++ that declares `_mlir_ciface_f` for each public
+/// function f of a module on tensors, and the memref descriptors of its
+/// arguments. A type that C cannot name is an error at its function.
 LogicalResult printCHeader(ModuleOp module, StringRef guard, raw_ostream &os);
 
-/// The same for --target=nvvm: declares `f_launch` beside `_mlir_ciface_f`, and
-/// the codes that it returns.
+/// Writes the header for --target=nvvm, which declares `f_launch` beside
+/// `_mlir_ciface_f`, and the error codes that it returns.
 LogicalResult printGPUHeader(ModuleOp module, StringRef guard, raw_ostream &os);
 } // namespace mlir::norm
 

@@ -18,36 +18,36 @@
 
 namespace mlir::norm {
 
-/// The x86-64 or AArch64 machine of `spec`; an unknown name is an error.
+/// Creates the x86-64 or AArch64 machine of `spec`; unknown names are errors.
 llvm::Expected<std::unique_ptr<llvm::TargetMachine>>
 createTargetMachine(const MachineSpec &spec);
 
-/// What norm-to-cpu has to know of `machine`.
+/// Sets the options of norm-to-cpu that depend on `machine`.
 void setTarget(CPUPipelineOptions &options, const llvm::TargetMachine &machine);
 
-/// Functions that must stay visible have this attribute.
+/// The attribute of functions that must stay visible.
 constexpr llvm::StringLiteral kExportAttribute = "norm-export";
 
-/// Translates a module of the LLVM dialect, lets `extend` add to it, makes
-/// everything but the functions `_mlir_ciface_*` and those with the attribute
-/// kExportAttribute internal, and optimizes at the level of `machine`.
-/// Diagnostics go to the module's context.
+/// Translates a module in the LLVM dialect, calls `extend` to add to it, makes
+/// all functions internal except `_mlir_ciface_*` and those with the attribute
+/// kExportAttribute, and optimizes at the level of `machine`. Diagnostics go to
+/// the module's context.
 FailureOr<std::unique_ptr<llvm::Module>>
 translateToLLVMIR(ModuleOp module, llvm::LLVMContext &context,
                   llvm::TargetMachine &machine,
                   function_ref<llvm::Error(llvm::Module &)> extend = nullptr);
 
-/// Assembly or an object file of an optimized module.
+/// Writes an optimized module as assembly or as an object file to `out`.
 llvm::Error emitMachineCode(llvm::Module &module, llvm::TargetMachine &machine,
                             bool assembly, SmallVectorImpl<char> &out);
 
 struct LinkOptions {
-  bool openmp = false; ///< calls OpenMP's runtime
-  bool gpu = false;    ///< has the CUDA runtime inside
+  bool openmp = false; ///< the code calls OpenMP's runtime
+  bool gpu = false;    ///< the code contains the CUDA runtime
 };
 
-/// Links an object file to a shared object that binds its own symbols, with
-/// the C compiler driver for `triple` found on PATH.
+/// Links an object file to a shared object that binds its own symbols, with the
+/// C compiler driver for `triple` found on PATH.
 llvm::Error linkShared(StringRef object, StringRef output,
                        const llvm::Triple &triple, const LinkOptions &options);
 

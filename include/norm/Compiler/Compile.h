@@ -12,12 +12,12 @@
 
 namespace mlir::norm {
 
-/// Compiles `module` in place and writes `output` ("-": standard output).
-/// Errors are diagnostics; on one of them no file is left.
+/// Compiles `module` in place and writes `output` ("-" is standard output).
+/// Errors are diagnostics, and no file is left after one.
 ///
 /// PTX and Cubin write the kernels of the whole program as one image. For nvvm,
-/// Object and Shared hold that image and all that launches it (docs/GPU.md),
-/// and LLVMIR calls MLIR's `mgpu*` functions.
+/// Object and Shared hold that image and the code that launches it
+/// (docs/GPU.md), and LLVMIR calls MLIR's `mgpu*` functions.
 LogicalResult emitFile(ModuleOp module, const CompileOptions &options,
                        StringRef output);
 

@@ -14,8 +14,8 @@
 
 namespace mlir::norm {
 
-/// What is written: a stage of the pipeline, a stage of code generation, or
-/// what other programs take.
+/// What is written: a stage of the pipeline, a stage of code generation, or a
+/// file for other programs.
 enum class Emit {
   Norm,
   Linalg,
@@ -29,10 +29,10 @@ enum class Emit {
   PTX,
   Cubin
 };
-/// As --emit names it.
+/// Returns the name that --emit takes.
 StringRef stringifyEmit(Emit emit);
 
-/// The machine that runs native code, also that which launches kernels.
+/// The machine that runs native code, or that launches the kernels.
 struct MachineSpec {
   std::string triple; ///< empty: this host
   std::string cpu;    ///< "native": this machine with all its features; empty:
@@ -40,32 +40,32 @@ struct MachineSpec {
   std::string features; ///< added to the CPU's, such as "+bf16,-sve"
 };
 
-/// The command line, the C API and the tests fill it, and a target takes what
-/// it has a use for. What another target alone takes must be at its default.
+/// The options of the command line, the C API and the tests. A target uses
+/// those that apply to it; the others must have their default values.
 struct CompileOptions {
   std::string target = "cpu"; ///< the name of a Target
   Emit emit = Emit::Object;
   Rounding rounding = Rounding::Default;
   MachineSpec machine;
-  PassRunner runner; ///< empty: the passes just run
+  PassRunner runner; ///< empty: `pm.run`
 
-  // Of the CPU.
-  unsigned threads = 1;       ///< over 1: rows in parallel, OpenMP
+  // The CPU target has these.
+  unsigned threads = 1;       ///< above 1: rows run in parallel with OpenMP
   bool dispatch = false;      ///< code for each of getDispatchedLevels
   bool verifyBuffers = false; ///< norm-verify-buffers
-  int64_t cacheBytes = 0;  ///< from which on rows are streamed; 0: as measured
-  int64_t grain = 1048576; ///< bytes from which on threads are started
+  int64_t cacheBytes = 0;     ///< rows stream from this size on; 0: measured
+  int64_t grain = 1048576;    ///< threads start from this number of bytes on
 
-  // Of a GPU.
+  // The GPU target has these.
   std::string chip = "sm_90";
-  std::string ptxVersion;       ///< such as 8.0; empty: the least of the chip
-  std::string cudaPath;         ///< toolkit; empty: findCUDAToolkit's
+  std::string ptxVersion;       ///< such as 8.0; empty: the lowest of the chip
+  std::string cudaPath;         ///< the toolkit; empty: findCUDAToolkit's
   bool dependentLaunch = false; ///< norm-dependent-launch
   bool evictionHints = false;   ///< norm-stream-gpu-accesses
 };
 
-/// The names, as on the command line, of the options of one kind of machine
-/// that are not at their defaults.
+/// Returns the command-line names of the target-specific options that differ
+/// from their defaults.
 SmallVector<StringRef> getGivenOptions(const CompileOptions &options);
 
 } // namespace mlir::norm

@@ -14,8 +14,8 @@
 
 namespace mlir::norm {
 
-/// How a compilation runs its passes; empty: `pm.run`. A library inside of
-/// another program catches no signals and reads no command line.
+/// How a compilation runs its passes; an empty one calls `pm.run`. A library in
+/// another program must neither catch signals nor read the command line.
 using PassRunner = std::function<LogicalResult(PassManager &, ModuleOp)>;
 
 inline LogicalResult runPasses(PassManager &pm, ModuleOp module,

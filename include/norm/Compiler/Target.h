@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A target is one object: its pipeline, what can be written for it, and how its
-// code runs in this process. A new one is a folder with a class, and one call
-// of registerTarget.
+// A target is one object: its pipeline, the files that it can write, and how
+// its code runs in this process. A new target is a folder with one class and
+// one call of registerTarget.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,14 +20,14 @@
 
 namespace mlir::norm {
 
-/// What native code needs where this process runs it.
+/// What native code needs to run in this process.
 struct HostRuntime {
   struct Symbol {
     const char *name;
     void *address;
   };
-  ArrayRef<Symbol> symbols; ///< that the process does not export
-  /// The error of the last call, once; null: it had none.
+  ArrayRef<Symbol> symbols; ///< those that the process does not export
+  /// Returns the error of the last call and clears it; null if there was none.
   const char *(*takeError)() = [] { return (const char *)nullptr; };
   llvm::CodeGenOptLevel optLevel = llvm::CodeGenOptLevel::Aggressive;
 };
@@ -36,18 +36,18 @@ class Target {
 public:
   virtual ~Target() = default;
 
-  /// As --target takes it.
+  /// Returns the name that --target takes.
   virtual StringRef getName() const = 0;
   virtual ArrayRef<Emit> getEmits() const = 0;
-  /// Those of getGivenOptions that mean something here.
+  /// Returns the names of getGivenOptions that this target supports.
   virtual ArrayRef<StringRef> getOptions() const = 0;
-  /// Whether the options go together. Errors are diagnostics at `module`.
+  /// Checks the options together. Errors are diagnostics at `module`.
   virtual LogicalResult verify(ModuleOp module,
                                const CompileOptions &options) const {
     return success();
   }
-  /// The passes from `module`, which they do not change yet, up to a stage. An
-  /// unknown machine is an error.
+  /// Adds the passes that lower `module` to the stage `upTo`; `module` itself
+  /// is not changed. An unknown machine is an error.
   virtual llvm::Error buildPipeline(OpPassManager &pm, ModuleOp module,
                                     const CompileOptions &options,
                                     Stage upTo) const = 0;
@@ -56,24 +56,24 @@ public:
   virtual LogicalResult writeCode(ModuleOp module,
                                   const CompileOptions &options, Emit emit,
                                   raw_ostream &os) const;
-  /// Declares in C what the code of `module`, on tensors, has.
+  /// Writes C declarations of the functions of `module`, which is on tensors.
   virtual LogicalResult writeHeader(ModuleOp module, StringRef guard,
                                     raw_ostream &os) const;
   virtual LinkOptions getLinkOptions(const CompileOptions &options) const {
     return {};
   }
-  /// Null: the pipeline makes no code that this process can run.
+  /// Returns null where this process cannot run the pipeline's code.
   virtual const HostRuntime *getHostRuntime() const { return nullptr; }
 };
 
 const Target &getCPUTarget();
 const Target &getNVVMTarget();
 
-/// Adds a target to "cpu" and "nvvm". It must live as long as the process; one
-/// whose name is taken is not added.
+/// Adds a target to "cpu" and "nvvm". It must live as long as the process. A
+/// target whose name is taken is ignored.
 void registerTarget(const Target &target);
 ArrayRef<const Target *> getTargets();
-/// The target of that name; unknown ones are an error that lists the known.
+/// Returns the target called `name`, or an error that lists the known names.
 llvm::Expected<const Target *> lookupTarget(StringRef name);
 
 /// Runs the target's passes on `module`.
@@ -81,13 +81,13 @@ LogicalResult lowerModule(ModuleOp module, const Target &target,
                           const CompileOptions &options,
                           Stage upTo = Stage::LLVM);
 
-/// The LLVM IR of a lowered module, as `emit` asks for it: text, assembly or an
-/// object.
+/// Writes `ir`, the translation of the lowered `module`, as text, assembly or
+/// an object, as `emit` says.
 LogicalResult writeNativeCode(ModuleOp module, llvm::Module &ir,
                               llvm::TargetMachine &machine, Emit emit,
                               raw_ostream &os);
 
-/// Reports an error of LLVM's as a diagnostic at `module`.
+/// Reports an LLVM error as a diagnostic at `module`.
 LogicalResult reportError(ModuleOp module, llvm::Error error);
 
 } // namespace mlir::norm

@@ -20,7 +20,7 @@ class LLJIT;
 namespace mlir::norm {
 struct HostRuntime;
 
-/// Machine code of a module's public functions, in this process.
+/// The machine code of a module's public functions in this process.
 class CompiledModule {
 public:
   ~CompiledModule();
@@ -31,17 +31,17 @@ public:
   static FailureOr<std::unique_ptr<CompiledModule>>
   compile(ModuleOp module, const CompileOptions &options);
 
-  /// Type of a public function as the source has it; null: no such function.
+  /// Returns the type that `function` has in the source; null if unknown.
   FunctionType getFunctionType(StringRef function) const;
 
-  /// Calls a function on `inputs`, one a parameter, and returns one tensor a
-  /// result. Dynamic extents of results are computed from the inputs. A memref
-  /// parameter is the input's own memory, which the function may write. An
-  /// error that the target's runtime finds is returned.
+  /// Calls a function on `inputs`, one per parameter, and returns one tensor
+  /// per result. Dynamic extents of results are computed from the inputs. A
+  /// memref parameter is the input's own memory, which the function may write.
+  /// Errors of the target's runtime are returned.
   llvm::Expected<SmallVector<HostTensor>> call(StringRef function,
                                                ArrayRef<HostTensor *> inputs);
 
-  /// A call whose buffers are bound once, for timing.
+  /// A call whose buffers are bound once, so that it can be timed.
   class Invocation {
   public:
     void operator()() { entry(arguments.data()); }
@@ -52,15 +52,15 @@ public:
     SmallVector<void *> arguments;
     std::vector<std::unique_ptr<int64_t[]>> storage;
   };
-  /// `outputs` must have the shapes of the results. The tensors must live as
-  /// long as the invocation.
+  /// Binds the buffers of a call. `outputs` must have the shapes of the
+  /// results, and the tensors must outlive the invocation.
   llvm::Expected<Invocation> bind(StringRef function,
                                   ArrayRef<HostTensor *> inputs,
                                   ArrayRef<HostTensor *> outputs);
-  /// The function itself, for buffers that no HostTensor is: its arguments are
-  /// the addresses of the memref descriptors of inputs and outputs, in order.
+  /// Returns the function itself, for buffers that are not HostTensors. It
+  /// takes the addresses of the memref descriptors of inputs and outputs.
   llvm::Expected<void (*)(void **)> lookup(StringRef function);
-  /// Zeroed outputs of the right shapes for `inputs`.
+  /// Creates outputs of zeros with the right shapes for `inputs`.
   llvm::Expected<SmallVector<HostTensor>>
   createOutputs(StringRef function, ArrayRef<HostTensor *> inputs);
 
@@ -72,8 +72,8 @@ private:
   std::unique_ptr<llvm::orc::LLJIT> jit;
 };
 
-/// Copies of the public functions with dynamic result extents that return only
-/// those extents; `call` uses them. Their name is the function's and this.
+/// The suffix of the copies of public functions with dynamic result extents
+/// that return only those extents. `call` uses them.
 constexpr llvm::StringLiteral kShapeFunctionSuffix = "__norm_shape";
 
 } // namespace mlir::norm

@@ -16,25 +16,25 @@
 
 namespace mlir::norm {
 
-/// A dense row-major tensor, aligned to 64 bytes. Rank 0 is one element.
+/// A dense row-major tensor, aligned to 64 bytes. Rank 0 has one element.
 class HostTensor {
 public:
   HostTensor() = default;
-  /// Zeroed. The element type must satisfy isSupported; without the memory the
-  /// process ends.
+  /// Creates a tensor of zeros. The element type must satisfy isSupported; the
+  /// process ends if there is not enough memory.
   HostTensor(Type elementType, ArrayRef<int64_t> shape);
-  /// The same for a shape that somebody else chose: an error where an extent
-  /// is negative or the memory is not there.
+  /// Creates a tensor of zeros from an untrusted shape: negative extents and
+  /// too little memory are errors.
   static llvm::Expected<HostTensor> create(Type elementType,
                                            ArrayRef<int64_t> shape);
 
-  /// f16, bf16, f32, f64, index and integers of up to 64 bits.
+  /// Returns true for f16, bf16, f32, f64, index and integers up to 64 bits.
   static bool isSupported(Type elementType);
-  /// Whether the bytes of such a tensor have addresses.
+  /// Returns true if the size of such a tensor in bytes fits an address.
   static bool isAddressable(Type elementType, ArrayRef<int64_t> shape);
-  /// "4x32", for messages.
+  /// Returns text such as "4x32" for messages.
   static std::string getText(ArrayRef<int64_t> shape);
-  /// Bytes of one element in memory (i1: one byte, index: eight).
+  /// Returns the bytes per element in memory (i1 has one byte, index eight).
   static size_t getElementBytes(Type elementType);
 
   Type getElementType() const { return elementType; }
@@ -46,9 +46,9 @@ public:
   char *getData() { return data.get(); }
   const char *getData() const { return data.get(); }
 
-  /// Element in row-major order, as a double (integers: converted).
+  /// Returns the element at a row-major position, converted to double.
   double getElement(int64_t position) const;
-  /// Rounds `value` to the element type, ties to even.
+  /// Rounds `value` to the element type, ties to even, and stores it.
   void setElement(int64_t position, double value);
 
 private:
@@ -62,9 +62,9 @@ private:
   std::unique_ptr<char, Free> data;
 };
 
-/// `2x4xf32=1 2 3 ...`; one value fills the tensor; `f32=3` is rank 0.
+/// Parses `2x4xf32=1 2 3 ...`; one value fills the tensor; `f32=3` has rank 0.
 llvm::Expected<HostTensor> parseTensor(StringRef text, ShapedType type);
-/// `2x4xf32=[1 2 3 4][5 6 7 8]`.
+/// Prints `2x4xf32=[1 2 3 4][5 6 7 8]`.
 void printTensor(raw_ostream &os, const HostTensor &tensor, int digits);
 
 } // namespace mlir::norm

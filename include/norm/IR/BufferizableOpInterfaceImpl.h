@@ -11,7 +11,7 @@
 namespace mlir {
 class DialectRegistry;
 namespace norm {
-/// Lets --one-shot-bufferize take norm ops to their form on memrefs.
+/// Lets --one-shot-bufferize rewrite norm ops on tensors to memrefs.
 void registerBufferizableOpInterfaceExternalModels(DialectRegistry &registry);
 } // namespace norm
 } // namespace mlir

@@ -29,20 +29,20 @@
 #include "norm/IR/NormOps.h.inc"
 
 namespace mlir::norm {
-/// The wider of two float types as S5 means it: more mantissa and exponent
-/// bits; f32 for f16 with bf16, of which neither holds the other.
+/// Returns the wider of two float types (S5), with more mantissa and exponent
+/// bits, or f32 for f16 and bf16, neither of which holds the other.
 FloatType getWiderFloatType(FloatType a, FloatType b);
 
-/// The discardable attribute of the loops of row code generation, a LoopAttr.
+/// The discardable attribute, a LoopAttr, of the loops of row code generation.
 constexpr StringLiteral loopAttrName = "norm.loop";
 
-/// Says of `loop`, which the caller has built, what it goes over.
+/// Records on `loop`, which the caller has built, what it iterates over.
 void setRole(Operation *loop, LoopRole role, GPUScheduleAttr schedule = {});
 
-/// What `op` goes over; nothing where it is no loop of row code generation.
+/// Returns what `op` iterates over, or nullopt for any other operation.
 std::optional<LoopRole> getRole(Operation *op);
 
-/// The schedule of a loop over rows; null where threads do not share its rows.
+/// Returns the schedule of a loop over rows; null where no threads share a row.
 GPUScheduleAttr getSchedule(Operation *op);
 } // namespace mlir::norm
 

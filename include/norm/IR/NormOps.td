@@ -227,22 +227,22 @@ def Norm_RMSNormOp : Op<Norm_Dialect, "rmsnorm", [
     ShapedType getInputType() { return cast<ShapedType>(getInput().getType()); }
     ShapedType getInitType() { return cast<ShapedType>(getInit().getType()); }
 
-    /// C of S2: the attribute, or f32 for a 16-bit x, else x's element type.
+    /// Returns C of S2: the attribute, or f32 for a 16-bit x, else x's type.
     FloatType getEffectiveComputeType();
-    /// C without the attribute.
+    /// Returns C as it is without the attribute.
     FloatType getDefaultComputeType();
-    /// Element type of z (S4): `normalized_type`, or C.
+    /// Returns the element type of z (S4): `normalized_type`, or C.
     FloatType getEffectiveNormalizedType();
-    /// Dimensions of x that the weight's dimensions stand for (S5); empty
-    /// without a weight.
+    /// Returns the dimensions of x that correspond to the weight's dimensions
+    /// (S5); empty without a weight.
     ArrayRef<int64_t> getEffectiveWeightDims();
-    /// Dimensions of x that are not normalized, in order.
+    /// Returns the dimensions of x that are not normalized, in order.
     SmallVector<int64_t> getBatchDims();
-    /// Dimension of x that each dimension of an operand stands for.
+    /// Returns the dimension of x for each dimension of an operand.
     SmallVector<int64_t> getOperandDims(OpOperand &operand);
-    /// Dimension of x that each dimension of a result stands for.
+    /// Returns the dimension of x for each dimension of a result.
     SmallVector<int64_t> getResultDims(unsigned resultNumber);
-    /// epsilon rounded to C (S3).
+    /// Returns epsilon rounded to C (S3).
     APFloat getEpsilonInComputeType();
 
     MutableOperandRange getDpsInitsMutable();

@@ -11,8 +11,8 @@
 namespace mlir {
 class RewritePatternSet;
 namespace norm {
-/// Patterns that drop extents of 1 from norm ops on tensors. They are not
-/// canonicalizations, for the reshapes around the op can hide its producers
+/// Adds patterns that drop extents of 1 from norm ops on tensors. They are not
+/// canonicalizations, because the reshapes around the op can hide its producers
 /// and consumers from fusion.
 void populateFoldUnitDimsPatterns(RewritePatternSet &patterns);
 } // namespace norm

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What norm-recognize does, for a compiler that wants the matches and refusals
-// as data: the pass is this function and a remark for each entry.
+// The recognizer returns matches and rejections as data. The pass
+// norm-recognize calls it and emits one remark per entry.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,7 +23,7 @@ namespace norm {
 enum class Rounding { Default, Exact, Relaxed };
 std::optional<Rounding> symbolizeRounding(StringRef name);
 
-/// The values of an option that takes a Rounding.
+/// Returns the values of an option that takes a Rounding.
 inline llvm::cl::ValuesClass getRoundingValues() {
   return llvm::cl::values(
       clEnumValN(Rounding::Default, "default", "a bounded difference"),
@@ -32,57 +32,57 @@ inline llvm::cl::ValuesClass getRoundingValues() {
                  "also what is more precise than the program"));
 }
 
-/// Why a candidate is not an RMSNorm. NotACandidate is not reported: there is
-/// no reciprocal root of a reduction in the expression.
+/// The reason why a candidate is not an RMSNorm. NotACandidate is not reported:
+/// the expression has no reciprocal root of a reduction.
 enum class Refusal {
   NotACandidate,
-  NotASum,         ///< the reduction is a max, a product, ...
-  NotASquare,      ///< of |x|, x^3, x - mean, ...
+  NotASum,         ///< the reduction is a maximum, a product, ...
+  NotASquare,      ///< the terms are |x|, x^3, x - mean, ...
   DifferentTensor, ///< the statistic is of another tensor or index map
   WrongDivisor,    ///< the sum is not divided by its number of terms
-  WrongExponent,   ///< not the reciprocal of a square root
+  WrongExponent,   ///< the root is not a reciprocal square root
   EpsilonNotUniform,
   EpsilonNegative,
   DimsNotBroadcast,         ///< the statistic depends on a dimension it reduced
   DynamicExtent,            ///< the divisor is not proved to be that extent
-  RoundingNotRepresentable, ///< roundings that S2 to S6 cannot state
-  RoundingNotExact,         ///< accepted by default, refused by rounding=exact
+  RoundingNotRepresentable, ///< S2 to S6 cannot express the roundings
+  RoundingNotExact,         ///< rounding=default would accept it
   WeightNotRepresentable,
   WeightNotOverDims,     ///< it spans only dimensions that are not normalized
   InputNotRepresentable, ///< no tensor holds x in the result's shape
-  ExpressionTooLarge,    ///< beyond what is compared
-  NotOnTensors           ///< buffers: another op may write in between
+  ExpressionTooLarge,    ///< the expression exceeds the bounds on comparison
+  NotOnTensors           ///< another op may write to the buffers in between
 };
 StringRef stringifyRefusal(Refusal refusal);
 
-/// A norm that is in the program now. The op says which variant it is: its
-/// operands and attributes are S1 to S8 of docs/Norm.md.
+/// A norm in the rewritten program. The operands and attributes of `op` say
+/// which variant it is (docs/Norm.md, S1 to S8).
 struct RecognizedNorm {
   RMSNormOp op;
-  Location loc;            ///< of the op that held the norm's last step
-  std::string description; ///< for a person, as in the remark
+  Location loc;            ///< the op that computed the norm's last step
+  std::string description; ///< the text of the remark
 };
 
-/// A candidate that stays as it was.
+/// A candidate that was rejected and left unchanged.
 struct RefusedNorm {
-  Location loc; ///< of the op that was refused; a call site where it spans one
+  Location loc; ///< the rejected op; the call site where it spans one
   Refusal reason;
   std::string explanation; ///< what was expected and what was found
 };
 
-/// In the order of the remarks.
+/// The results of recognition, in the order of the remarks.
 struct Recognition {
   SmallVector<RecognizedNorm> recognized;
   SmallVector<RefusedNorm> refused;
 };
 
-/// Raises what is an RMSNorm in `scope`, a module or a function, to
-/// norm.rmsnorm, and says what was refused. A norm that spans a call is found
-/// where `scope` is a module.
+/// Replaces every RMSNorm in `scope`, a module or a function, by norm.rmsnorm,
+/// and returns the matches and the rejections. A norm that spans a call is
+/// found only where `scope` is a module.
 Recognition recognizeRMSNorms(Operation *scope,
                               Rounding rounding = Rounding::Default);
 
-/// What a pass that calls recognizeRMSNorms puts into getDependentDialects.
+/// Registers the dialects that a pass which calls recognizeRMSNorms depends on.
 void registerRecognitionDependencies(DialectRegistry &registry);
 
 } // namespace norm

@@ -14,13 +14,13 @@
 
 namespace mlir::norm {
 
-/// Bytes or operations: a sum of amounts, each times dynamic extents.
+/// A number of bytes or operations: a sum of amounts times dynamic extents.
 struct Volume {
   struct Term {
     double amount;
     std::string extents;     ///< such as "arg0.d0"; empty: none is dynamic
-    unsigned numDynamic = 0; ///< factors of `extents`
-    bool hasRow = false;     ///< static extents beside the dynamic ones
+    unsigned numDynamic = 0; ///< number of factors in `extents`
+    bool hasRow = false;     ///< it has static extents beside the dynamic ones
   };
   SmallVector<Term> terms;
 
@@ -28,13 +28,13 @@ struct Volume {
   void add(const Volume &other);
   bool isStatic() const;
   double getStatic() const;
-  /// The sum of the terms with the most dynamic factors: what one more row, or
-  /// one more element, costs.
+  /// Returns the sum of the terms with the most dynamic factors, which is the
+  /// cost of one more row or element.
   double getLeading() const;
   bool isPerRow() const;
 };
 
-/// One decision of recognition.
+/// One decision of the recognizer.
 struct Finding {
   Location loc;
   bool isMatch;
@@ -46,78 +46,78 @@ struct KernelSchedule {
   int64_t threads, vector, rowsABlock, cluster;
 };
 
-/// Operations that run as one loop over rows, or as one kernel.
+/// Operations that run as one loop over rows or as one kernel.
 struct RowLoop {
   explicit RowLoop(Location loc) : loc(loc) {}
 
   Location loc;
   std::set<unsigned> sourceLines;
   std::set<std::string> vectors;       ///< such as "64 x f32"
-  std::set<std::string> read, written; ///< buffers from outside
+  std::set<std::string> read, written; ///< buffers defined outside of the loop
   Volume readBytes, writtenBytes;
-  bool isStreamed = false; ///< there is a version that writes past the cache
+  bool isStreamed = false; ///< one version of it writes past the cache
   bool isParallel = false;
   std::optional<KernelSchedule> schedule;
 };
 
 struct FunctionReport {
   std::string name;
-  unsigned numLinalgOps = 0; ///< before they are fused
-  Volume operations;         ///< of arithmetic on floats
+  unsigned numLinalgOps = 0; ///< before fusion
+  Volume operations;         ///< arithmetic on floats
   std::vector<RowLoop> loops;
 
   Volume getBytes() const;
 };
 
-/// The limits of the machine, and where the numbers are from.
+/// The limits of the machine, and where the numbers come from.
 struct Roof {
-  double gigabytesPerSecond = 0; ///< 0: not known
-  double gigaflops = 0;          ///< 0: not known
+  double gigabytesPerSecond = 0; ///< 0: unknown
+  double gigaflops = 0;          ///< 0: unknown
   std::string bandwidthSource, peakSource;
 };
 
 struct Report {
-  std::string file, source; ///< its name and text
-  std::string machine;      ///< in words
+  std::string file, source; ///< name and text of the file
+  std::string machine;      ///< described in words
   unsigned threads = 1;
-  bool hasKernels = false; ///< of a GPU, where others have loops
+  bool hasKernels = false; ///< `functions` have kernels instead of loops
   Roof roof;
   std::vector<Finding> findings;
   std::string recognized;          ///< the IR with norm ops
-  std::set<unsigned> normLines;    ///< of `recognized`
-  std::set<unsigned> matchedLines; ///< of `source`
+  std::set<unsigned> normLines;    ///< lines of `recognized`
+  std::set<unsigned> matchedLines; ///< lines of `source`
   std::vector<FunctionReport> functions;
 };
 
-/// What `--bandwidth` and `--peak` give; 0: the default for the machine.
+/// The values of `--bandwidth` and `--peak`; 0 is the machine's default.
 struct RoofOptions {
   double gigabytesPerSecond = 0, gigaflops = 0;
 };
 
-/// Compiles a copy of `module`, whose text is `source` in `file`, and takes
-/// notes. Errors are diagnostics.
+/// Compiles a copy of `module`, which was parsed from the text `source` of
+/// `file`, and records what happens. Errors are diagnostics.
 FailureOr<Report> analyzeModule(ModuleOp module, StringRef source,
                                 StringRef file, const CompileOptions &options,
                                 const RoofOptions &roof);
 
-/// For a terminal: about one screen.
+/// Prints the report for a terminal, on about one screen.
 void printReport(const Report &report, raw_ostream &os);
-/// One HTML page that loads nothing.
+/// Prints the report as one HTML page that loads no other file.
 void printReportPage(const Report &report, raw_ostream &os);
 
-// What both have to say in words.
+// Descriptions that both reports use.
 
-/// "12:8" in the report's file, else the location itself.
+/// Returns "12:8" for a place in the report's file, else the whole location.
 std::string describeLocation(const Report &report, Location loc);
-/// The line of the report's file; none where the location is elsewhere.
+/// Returns the line in the report's file, or nullopt for other locations.
 std::optional<unsigned> getSourceLine(StringRef file, Location loc);
-/// "33.6 MB", or a formula of extents.
+/// Returns text such as "33.6 MB", or a formula of extents.
 std::string describeBytes(const Volume &volume);
-/// "2.17 ms", "1.1 ns a row"; empty where the bandwidth is not known.
+/// Returns "2.17 ms" or "1.1 ns a row"; empty if the bandwidth is unknown.
 std::string describeTime(const Volume &bytes, const Roof &roof);
-/// Operations a byte; nothing where a function moves none.
+/// Returns operations per byte, or nullopt where no bytes are moved.
 std::optional<double> getIntensity(const FunctionReport &function);
-/// The plot of the machine's roof with a point a function.
+/// Plots the machine's roofline with one point per function.
 void printRoofline(const Report &report, raw_ostream &os);
 
 } // namespace mlir::norm

@@ -12,11 +12,11 @@
 
 namespace mlir::norm {
 
-/// "simt": the kernels of norm-to-nvvm, or those of the program's gpu.module,
-/// emulated in this process.
+/// Returns the target "simt", which emulates the kernels of norm-to-nvvm, or
+/// those of the program's gpu.module, in this process.
 const Target &getSIMTTarget();
-/// "upstream": what a compilation without norm-mlir does. Upstream's TOSA
-/// lowering, one-shot bufferization and loops, with the same calling
+/// Returns the target "upstream", which compiles without norm-mlir: upstream's
+/// TOSA lowering, one-shot bufferization and loops, with the same calling
 /// convention.
 const Target &getUpstreamTarget();
 

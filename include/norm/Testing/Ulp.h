@@ -12,9 +12,9 @@
 
 namespace mlir::norm {
 
-/// |actual - expected| in units in the last place of `semantics` at `expected`.
-/// Zero where both are NaN or equal; infinity where only one is NaN or
-/// infinite.
+/// Returns |actual - expected| in units in the last place of `semantics` at
+/// `expected`: 0 where both are NaN or equal, infinity where only one of them
+/// is NaN or infinite.
 double getUlpError(double actual, double expected,
                    const llvm::fltSemantics &semantics);
 
@@ -25,8 +25,8 @@ struct UlpReport {
   double actual = 0, expected = 0;
 };
 
-/// Compares element by element in the element type of `actual`; integers count
-/// their difference. Shapes must agree; `expected` may be f64.
+/// Compares tensors of equal shapes per element, in the element type of
+/// `actual`; `expected` may be f64. The error of an integer is the difference.
 UlpReport compareTensors(const HostTensor &actual, const HostTensor &expected,
                          double maxUlp);
 

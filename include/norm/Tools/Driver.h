@@ -18,50 +18,49 @@ class OptionCategory;
 } // namespace llvm::cl
 
 namespace mlir::norm {
-/// Upstream's dialects and extensions, ours, and the translations to LLVM IR:
-/// what every tool has.
+/// Returns the dialects, extensions and translations to LLVM IR of every tool.
 DialectRegistry createCompilerRegistry();
 
-/// Upstream's passes and pipelines and ours, by name.
+/// Registers all passes and pipelines, upstream's and ours.
 void registerCompilerPasses();
 
-/// MLIR's parser is recursive and has no limit: some thousands of brackets end
-/// the process. Clang's -fbracket-depth has this default.
+/// The limit on nested brackets, as Clang's -fbracket-depth. MLIR's recursive
+/// parser has none, so thousands of brackets crash it.
 constexpr size_t kMaxNesting = 256;
 constexpr llvm::StringLiteral kDeepNestingMessage =
     "brackets are nested more than 256 deep";
 
-/// Line and column, from 1, of the first bracket in MLIR's text that is nested
-/// deeper; nothing for bytecode.
+/// Returns line and column, both from 1, of the first bracket in MLIR text that
+/// is nested deeper than the limit; nullopt for bytecode.
 std::optional<std::pair<unsigned, unsigned>> findDeepNesting(StringRef text);
 
-/// Prints that place as an error.
+/// Prints an error at that place and fails if there is one.
 LogicalResult checkNesting(llvm::MemoryBufferRef buffer);
 
-/// Runs what reads `file`. Upstream's parser, bytecode reader and verifiers
-/// crash on some malformed programs: then an error names the file, and the
-/// process ends with status 1. For tools: it catches signals.
+/// Runs `read`, which reads `file`. Upstream's parser, bytecode reader and
+/// verifiers crash on some malformed programs; then an error names the file and
+/// the process exits with 1. It catches signals, so only tools may use it.
 void readSafely(StringRef file, llvm::function_ref<void()> read);
 
-/// Adds norm's dialects, upstream's are the caller's, and the translations to
-/// LLVM IR; then parses `file` ("-": standard input) and verifies it. Errors
-/// are printed with their location, and null is returned.
+/// Parses and verifies `file` ("-" is standard input), after adding norm's
+/// dialects and the translations to LLVM IR; upstream's dialects are the
+/// caller's. Prints errors with their locations and returns null on failure.
 OwningOpRef<ModuleOp> parseInputFile(StringRef file, llvm::SourceMgr &sources,
                                      MLIRContext &context);
 
-/// Takes a command-line option's name away from the LLVM library that
-/// registered it (libLLVM has a global --threads). Call it while static objects
-/// are made, before the tool's own option of that name.
+/// Frees a command-line option's name that an LLVM library has registered
+/// (libLLVM has a global --threads). Call it during static initialization,
+/// before the tool registers its own option of that name.
 bool releaseLibraryOption(StringRef name);
 
-/// `--version` prints norm-mlir's, LLVM's and the host.
+/// Makes `--version` print the versions of norm-mlir and LLVM, and the host.
 void setToolVersion();
 
-/// `--help` leaves out what is registered so far, `--help-hidden` does not: the
-/// options of LLVM's libraries, where a tool registers its own in `main`.
+/// Hides the options registered so far, those of LLVM's libraries, from
+/// `--help` but not `--help-hidden`. Call it before registering the tool's own.
 void hideLibraryOptions();
 
-/// Registers MLIR's options of pass managers (`--mlir-timing`,
+/// Registers MLIR's pass manager options (`--mlir-timing`,
 /// `--mlir-print-ir-after-all` and so on), listed by `--help` under `category`.
 void registerPassOptions(llvm::cl::OptionCategory &category);
 

@@ -13,14 +13,14 @@
 
 namespace mlir::norm {
 
-/// The PassRunner of the tools: the options of `--mlir-timing` and its kind,
-/// where they are registered, and a reproducer of a crash in a temporary file
-/// that the error names. A pass that fails leaves none; where it says nothing,
-/// an error names it.
+/// The PassRunner of the tools. It applies registered options such as
+/// `--mlir-timing`; after a crash, an error names a temporary file with a
+/// reproducer. A pass that fails leaves no reproducer, and if it reports no
+/// error, one names the pass.
 LogicalResult runPassesOfTool(PassManager &pm, ModuleOp module);
 
-/// The second half of it, for a pass manager that someone else runs. To be
-/// called before passes run, once for each pass manager.
+/// Enables only the crash reproducers, for a pass manager that the caller runs.
+/// Call it once for each pass manager, before passes run.
 void enableCrashReproducer(PassManager &pm);
 
 } // namespace mlir::norm

@@ -18,7 +18,7 @@
 namespace mlir {
 class DialectRegistry;
 namespace norm {
-/// Lets transform scripts use transform.norm.recognize and .decompose.
+/// Registers transform.norm.recognize and transform.norm.decompose.
 void registerTransformDialectExtension(DialectRegistry &registry);
 } // namespace norm
 } // namespace mlir
