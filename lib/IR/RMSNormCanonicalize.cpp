@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// tensor.cast needs no pattern here: the tensor dialect folds it into every
-// destination-style op.
+// No pattern for tensor.cast is needed here, because the tensor dialect folds
+// it into every destination-style op.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,7 +19,7 @@
 using namespace mlir;
 using namespace mlir::norm;
 
-/// A constant of which every element is exactly 1.
+/// Returns true if `weight` is a constant whose elements are all exactly 1.
 static bool isAllOnes(Value weight) {
   if (auto fill = weight.getDefiningOp<linalg::FillOp>())
     return matchPattern(fill.value(), m_OneFloat());
@@ -27,14 +27,14 @@ static bool isAllOnes(Value weight) {
   if (!matchPattern(weight, m_Constant(&values)))
     return false;
   auto isOne = [](const APFloat &value) { return value.isExactlyValue(1.0); };
-  // The value of a splat, not its million copies.
+  // A splat is tested by its one value and not element by element.
   if (values.isSplat())
     return isOne(values.getSplatValue<APFloat>());
   return llvm::all_of(values.getValues<APFloat>(), isOne);
 }
 
-/// S5: z*1 is z, NaN included, and widening z first is exact, so the final
-/// rounding (S6) sees the same value in z's own type.
+/// Drops a weight of ones (S5). z*1 is z, NaN included, and widening z first is
+/// exact, so the final rounding (S6) sees the same value in z's own type.
 static LogicalResult dropOnesWeight(RMSNormOp op, PatternRewriter &rewriter) {
   if (!op.getWeight() || !isAllOnes(op.getWeight()))
     return rewriter.notifyMatchFailure(op, "weight is not a constant of ones");
@@ -46,7 +46,7 @@ static LogicalResult dropOnesWeight(RMSNormOp op, PatternRewriter &rewriter) {
 }
 
 namespace {
-/// An attribute that says what its absence says.
+/// An attribute whose value is its default.
 struct RedundantAttribute {
   StringAttr name;
   bool isRedundant;
@@ -89,8 +89,8 @@ void RMSNormOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
   patterns.add(dropRedundantAttributes);
 }
 
-/// Reads through casts that lose static extents or strides; memref's own folder
-/// would also read through those that add them.
+/// Folds memref.cast where it loses static extents or strides; memref's own
+/// folder would also fold casts that add them.
 LogicalResult RMSNormOp::fold(FoldAdaptor, SmallVectorImpl<OpFoldResult> &) {
   bool folded = false;
   for (OpOperand &operand : getOperation()->getOpOperands()) {

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// norm.rmsnorm as three linalg.generic: the row reduction, the row's reciprocal
-// root, and the scaling of every element. Row tiling fuses them again.
+// norm.rmsnorm decomposes into three linalg.generic ops: the row reduction, the
+// reciprocal root, and the scaling per element. Row tiling fuses them again.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,8 +21,8 @@
 using namespace mlir;
 using namespace mlir::norm;
 
-/// v in type `to`; exact when `to` is wider, else rounded once. f16 and bf16
-/// convert through f32, which holds both.
+/// Converts v to the type `to`, exactly if that is wider and else with one
+/// rounding. f16 and bf16 convert through f32, which holds both.
 static Value convertFloat(OpBuilder &b, Location loc, Value v, FloatType to) {
   auto from = cast<FloatType>(v.getType());
   if (from == to)
@@ -36,7 +36,7 @@ static Value convertFloat(OpBuilder &b, Location loc, Value v, FloatType to) {
 }
 
 namespace {
-/// Builds the decomposition of one op, on tensors or on memrefs alike.
+/// Builds the decomposition of one op on tensors or on memrefs.
 class Decomposer {
 public:
   Decomposer(OpBuilder &b, RMSNormOp op)
@@ -79,7 +79,7 @@ private:
                      : memref::getMixedSizes(b, loc, v);
   }
 
-  /// An uninitialized value with x's batch extents.
+  /// Creates an uninitialized value with x's batch extents.
   Value createPerRow(FloatType type) {
     SmallVector<OpFoldResult> all = getSizes(op.getInput()), sizes;
     for (int64_t dim : batch)
@@ -93,7 +93,7 @@ private:
     return buffer;
   }
 
-  /// One linalg.generic; its result on tensors, its output on memrefs.
+  /// Creates one linalg.generic; returns its result or, on memrefs, its output.
   Value createGeneric(ValueRange inputs, Value output, ArrayRef<AffineMap> maps,
                       ArrayRef<utils::IteratorType> iterators,
                       function_ref<Value(Location, ValueRange)> body) {
@@ -109,9 +109,9 @@ private:
     return onTensors ? generic.getResult(0) : output;
   }
 
-  /// S7: the part of x that the statistics see.
+  /// Returns the part of x that the statistics use (S7).
   Value getStatisticsInput() {
-    // No slice of a tensor with a zero extent verifies, and none is needed.
+    // A slice of a tensor with a zero extent would not verify.
     if (!op.getCount() || llvm::is_contained(op.getInputType().getShape(), 0))
       return op.getInput();
     SmallVector<OpFoldResult> sizes = getSizes(op.getInput());
@@ -125,7 +125,7 @@ private:
                                      strides);
   }
 
-  /// S2: s, in the accumulator's type.
+  /// Builds s of S2 in the accumulator's type.
   Value buildSumOfSquares() {
     Value zero =
         arith::ConstantOp::create(b, loc, b.getFloatAttr(accumulator, 0.0));
@@ -147,7 +147,7 @@ private:
         });
   }
 
-  /// n of S1 and S7 in C: a constant, or a conversion of the run-time extents.
+  /// Builds n of S1 and S7 in C, from a constant or the run-time extents.
   Value buildCount() {
     if (op.getCount())
       return constant(APFloat(static_cast<double>(*op.getCount())), sumType);
@@ -178,13 +178,13 @@ private:
     return arith::ConstantOp::create(b, loc, FloatAttr::get(type, value));
   }
 
-  /// S3: r in C, or its root, into `init` where there is one (S8).
+  /// Builds r of S3 in C, or its root; writes it into `init` if not null (S8).
   Value buildPerRow(Value sum, Value init, bool inverse) {
     if (!init)
       init = createPerRow(compute);
     Value n = buildCount();
     Value epsilon = constant(op.getEpsilonInComputeType(), compute);
-    // Between the root and its reciprocal `rsqrt` does not round to 16 bits.
+    // `rsqrt` does not round to 16 bits between the root and its reciprocal.
     FloatType type = op.getRootForm() == RootForm::Rsqrt ? wide : compute;
     Value one = arith::ConstantOp::create(b, loc, b.getFloatAttr(type, 1.0));
     AffineMap identity = b.getMultiDimIdentityMap(batch.size());
@@ -203,7 +203,7 @@ private:
                          });
   }
 
-  /// The mean and what is added to it are rounded to C, the root to `type`.
+  /// Builds the root in `type`; the mean plus epsilon is rounded to C.
   Value buildRoot(Location loc, Value mean, Value epsilon, FloatType type) {
     if (op.getEpsilonMode() == EpsilonMode::Inside) {
       Value sum = arith::AddFOp::create(b, loc, mean, epsilon);
@@ -214,12 +214,12 @@ private:
     Value root = math::SqrtOp::create(b, loc, mean);
     if (op.getEpsilonMode() == EpsilonMode::Outside)
       return arith::AddFOp::create(b, loc, root, epsilon);
-    // maximumf, not maxnumf: a NaN statistic stays NaN (S9).
+    // A NaN statistic stays NaN (S9), so this is maximumf and not maxnumf.
     return arith::MaximumFOp::create(b, loc, root, epsilon);
   }
 
-  /// S4 to S6: every element of x times r, or divided by the root, the weight,
-  /// and the final rounding.
+  /// Builds S4 to S6: each element of x times r, or divided by the root, then
+  /// the weight and the final rounding.
   Value buildScale(Value scale) {
     SmallVector<Value> inputs{op.getInput(), scale};
     SmallVector<AffineMap> maps{b.getMultiDimIdentityMap(rank), getMap(batch)};

@@ -14,7 +14,7 @@
 using namespace mlir;
 using namespace mlir::norm;
 
-/// Dimensions of x with a static extent of 1 in every operand that has them.
+/// Returns the dimensions of x that are static 1 in every operand with them.
 static llvm::SmallBitVector findUnitDims(RMSNormOp op) {
   llvm::SmallBitVector unit(op.getInputType().getRank(), true);
   for (OpOperand &operand : op->getOpOperands()) {
@@ -27,8 +27,8 @@ static llvm::SmallBitVector findUnitDims(RMSNormOp op) {
   return unit;
 }
 
-/// The unit dimensions that the op can lose. S1 wants a normalized dimension,
-/// so the last stays where all are unit ones; n does not change.
+/// Returns the unit dimensions that can be dropped. S1 needs one normalized
+/// dimension, so the last stays where all have extent 1; n does not change.
 static llvm::SmallBitVector findDroppedDims(RMSNormOp op) {
   llvm::SmallBitVector dropped = findUnitDims(op);
   if (llvm::all_of(op.getDims(), [&](int64_t dim) { return dropped[dim]; }))
@@ -60,8 +60,8 @@ public:
   }
 
 private:
-  /// Each kept dimension with the dropped ones behind it; the leading dropped
-  /// ones join the first. Nothing kept: a scalar, of no groups.
+  /// Groups each kept dimension with the dropped ones after it, and the leading
+  /// dropped ones with the first. A scalar has no groups.
   SmallVector<ReassociationIndices> getGroups(ArrayRef<int64_t> dims) {
     SmallVector<ReassociationIndices> groups;
     ReassociationIndices leading;
@@ -90,7 +90,7 @@ private:
   Value expand(Value value, OpResult result) {
     if (value.getType() == result.getType())
       return value;
-    // Extents of init: asking the folded op would keep it alive for its shape.
+    // The extents are init's, because the folded op's would keep it alive.
     Value init = op.getTiedOpOperand(result)->get();
     return tensor::ExpandShapeOp::create(
         b, op.getLoc(), result.getType(), value,

@@ -13,8 +13,8 @@
 using namespace mlir;
 using namespace mlir::norm;
 
-/// `[1, 2]`, which DenseI64ArrayAttr's own parser reads; the attribute parser
-/// would make an ArrayAttr of it.
+/// Parses `[1, 2]` with DenseI64ArrayAttr's own parser; the attribute parser
+/// would make it an ArrayAttr.
 static ParseResult parseOptionalDims(OpAsmParser &parser,
                                      DenseI64ArrayAttr &dims) {
   dims = dyn_cast_or_null<DenseI64ArrayAttr>(
@@ -72,7 +72,7 @@ SmallVector<int64_t> RMSNormOp::getBatchDims() {
 }
 
 SmallVector<int64_t> RMSNormOp::getOperandDims(OpOperand &operand) {
-  // By number: one value may be several operands.
+  // Operands are compared by number, because one value can be several operands.
   if (isDpsInit(&operand))
     return getResultDims(operand.getOperandNumber() -
                          getInitMutable().getOperandNumber());
@@ -96,7 +96,7 @@ APFloat RMSNormOp::getEpsilonInComputeType() {
 }
 
 MutableOperandRange RMSNormOp::getDpsInitsMutable() {
-  // init and the optional inv_rms_init are adjacent operands.
+  // The operands init and the optional inv_rms_init are adjacent.
   auto [start, length] = getODSOperandIndexAndLength(2);
   return MutableOperandRange(getOperation(), start,
                              length + (getInvRmsInit() ? 1 : 0));
@@ -111,8 +111,8 @@ RMSNormOp::reifyResultShapes(OpBuilder &b,
 }
 
 Speculation::Speculatability RMSNormOp::getSpeculatability() {
-  // With static shapes the verifier has checked every precondition; with
-  // dynamic ones a mismatch is undefined and must not be hoisted into a run.
+  // The verifier has checked every precondition for static shapes. For dynamic
+  // ones a mismatch is undefined and must not be hoisted into an execution.
   auto isStatic = [](Type type) {
     auto tensor = dyn_cast<RankedTensorType>(type);
     return tensor && tensor.hasStaticShape();

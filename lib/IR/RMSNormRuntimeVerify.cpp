@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The verifier's rules S5 to S8 for the extents that it cannot see.
+// These checks are the rules S5 to S8 for extents that the verifier cannot see.
 //
 //===----------------------------------------------------------------------===//
 
@@ -50,7 +50,7 @@ private:
     cf::AssertOp::create(b, loc, holds, message(op, rule.str()));
   }
 
-  /// Every extent of `operand` is that of the dimension of x it stands for.
+  /// Checks that each extent of `operand` equals that of its dimension of x.
   void checkExtents(OpOperand &operand, StringRef subject) {
     auto type = cast<ShapedType>(operand.get().getType());
     ShapedType x = op.getInputType();
@@ -92,7 +92,7 @@ void norm::registerRuntimeVerifiableOpInterfaceExternalModels(
     DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, NormDialect *) {
     RMSNormOp::attachInterface<RMSNormRuntimeVerification>(*context);
-    // The checks are made of it, and a pass cannot load a dialect.
+    // The checks use this dialect, and a pass cannot load one when it runs.
     context->loadDialect<cf::ControlFlowDialect>();
   });
 }

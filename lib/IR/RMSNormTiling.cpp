@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The iteration space is that of x. Batch dimensions tile; a tile holds the
-// normalized ones whole, for every element needs the statistic of its row.
+// The iteration space is that of x. Batch dimensions can be tiled. A tile holds
+// the normalized ones whole, because each element needs its row's statistic.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,29 +22,29 @@ using namespace mlir::norm;
 
 using Tile = SmallVector<OpFoldResult>;
 
-/// Elements `dims` of `values`.
+/// Returns the elements `dims` of `values`.
 static Tile select(ArrayRef<OpFoldResult> values, ArrayRef<int64_t> dims) {
   return llvm::map_to_vector(dims, [&](int64_t dim) { return values[dim]; });
 }
 
 static bool isEqualToDim(OpFoldResult size, Value shaped, int64_t dim) {
-  // A dimension of a memref or tensor is compared without creating it.
+  // Comparing a dimension of a memref or tensor does not create an op for it.
   FailureOr<bool> equal = ValueBoundsConstraintSet::areEqual(
       ValueBoundsConstraintSet::Variable(size),
       ValueBoundsConstraintSet::Variable(shaped, dim));
   return succeeded(equal) && *equal;
 }
 
-/// Whether a tile of x holds all of dimension `dim`. S6 makes init's extent as
-/// good as x's.
+/// Returns true if a tile of x holds all of dimension `dim`. The extent of init
+/// serves as well as x's (S6).
 static bool holdsWholeDim(RMSNormOp op, int64_t dim, OpFoldResult offset,
                           OpFoldResult size) {
   return isZeroInteger(offset) && (isEqualToDim(size, op.getInput(), dim) ||
                                    isEqualToDim(size, op.getInit(), dim));
 }
 
-/// The first normalized dimension that a tile of a value with dimensions
-/// `dims` of x cuts.
+/// Returns the first normalized dimension that is cut by a tile of a value
+/// whose dimensions are `dims` of x.
 static std::optional<int64_t> findCutDim(RMSNormOp op, ArrayRef<int64_t> dims,
                                          ArrayRef<OpFoldResult> offsets,
                                          ArrayRef<OpFoldResult> sizes) {
@@ -65,7 +65,7 @@ static Operation *createSlice(OpBuilder &b, Location loc, Value source,
   return memref::SubViewOp::create(b, loc, source, offsets, sizes, strides);
 }
 
-/// The op on a tile that holds every normalized dimension whole.
+/// Creates the op on a tile that holds every normalized dimension whole.
 static TilingResult createTile(OpBuilder &b, RMSNormOp op,
                                ArrayRef<OpFoldResult> offsets,
                                ArrayRef<OpFoldResult> sizes) {
@@ -85,8 +85,8 @@ static TilingResult createTile(OpBuilder &b, RMSNormOp op,
   return {{tiled}, SmallVector<Value>(tiled->getResults()), slices};
 }
 
-/// x's tile of which a value with dimensions `dims` of x has the given tile;
-/// the other dimensions are normalized ones, and whole.
+/// Computes the tile of x that contains the given tile of a value whose
+/// dimensions are `dims` of x; the other dimensions are normalized and whole.
 static void expandTile(OpBuilder &b, RMSNormOp op, ArrayRef<int64_t> dims,
                        ArrayRef<OpFoldResult> offsets,
                        ArrayRef<OpFoldResult> sizes,
@@ -181,7 +181,7 @@ RMSNormOp::generateResultTileValue(OpBuilder &b, unsigned resultNumber,
 // Fusion as a consumer
 //===----------------------------------------------------------------------===//
 
-/// Whether a tile of a value with dimensions `dims` says which rows it needs.
+/// Returns true if a tile of a value with dimensions `dims` implies its rows.
 static bool coversBatchDims(RMSNormOp op, ArrayRef<int64_t> dims) {
   return llvm::all_of(op.getBatchDims(), [&](int64_t dim) {
     return llvm::is_contained(dims, dim);
@@ -194,7 +194,7 @@ bool RMSNormOp::isOpFusableWithProducerSlices(
     ArrayRef<SmallVector<OpFoldResult>> allSizes) {
   int64_t rank = getInputType().getRank();
   Tile xOffsets(rank), xSizes(rank);
-  // Two operand tiles must ask for one tile of x.
+  // The tiles of two operands must imply the same tile of x.
   auto agree = [](OpFoldResult &known, OpFoldResult asked) {
     if (!known)
       known = asked;

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// One diagnostic a rule, with its label in docs/Norm.md.
+// Each rule has one diagnostic, with its label in docs/Norm.md.
 //
 //===----------------------------------------------------------------------===//
 
@@ -151,7 +151,7 @@ static LogicalResult verifyInvRms(RMSNormOp op) {
 }
 
 LogicalResult RMSNormOp::verify() {
-  // Each check relies on those before it.
+  // Each check relies on the checks before it.
   return failure(failed(verifyOperandKinds(*this)) ||
                  failed(verifyDims(*this)) || failed(verifyRounding(*this)) ||
                  failed(verifyWeight(*this)) || failed(verifyResult(*this)) ||
