@@ -10,12 +10,12 @@
 using namespace mlir;
 using namespace mlir::norm::row;
 
-using Digits = SmallVector<IndexDigit>; // the lowest first, none of size 1
+using Digits = SmallVector<IndexDigit>; // the lowest first; none has size 1
 
-/// The lowest digits that have `size` values together; the others stay.
+/// Takes the lowest digits with `size` values in all; the others stay.
 static std::optional<Digits> takeLow(Digits &digits, int64_t size) {
   Digits low;
-  // Where no digit is left, the value is below `size` anyway.
+  // If no digit is left, the value is below `size`.
   while (size > 1 && !digits.empty()) {
     auto &[variable, divisor, values] = digits.front();
     int64_t part = std::min(size, values);
@@ -34,7 +34,7 @@ static std::optional<Digits> takeLow(Digits &digits, int64_t size) {
 static std::optional<Digits> getDigits(AffineExpr index,
                                        const Context &context);
 
-/// high + low, where the values of `low` fill the gaps of `high`.
+/// Returns high + low if the values of `low` fill the gaps of `high`.
 static std::optional<Digits> join(AffineExpr high, AffineExpr low,
                                   const Context &context) {
   int64_t stride = high.getLargestKnownDivisor(), values = 1;
@@ -54,7 +54,7 @@ static std::optional<Digits> getDigits(AffineExpr index,
     return Digits();
   if (auto dim = dyn_cast<AffineDimExpr>(index)) {
     int64_t extent = context.getExtent(dim.getPosition());
-    if (extent < 1) // dynamic, or nothing at all
+    if (extent < 1) // dynamic or empty
       return std::nullopt;
     return extent == 1 ? Digits() : Digits{{dim.getPosition(), 1, extent}};
   }
@@ -137,7 +137,7 @@ bool Correspondence::agree(ArrayRef<AffineExpr> atRoot,
 // Nodes
 //===----------------------------------------------------------------------===//
 
-/// Whether `a` is computed after `b`, so that `b` may be a part of it.
+/// Returns true if `a` is computed after `b`, so that it may contain `b`.
 static bool isLater(Value a, Value b) {
   Operation *op = a.getDefiningOp(), *other = b.getDefiningOp();
   if (!op || !other)
@@ -146,8 +146,8 @@ static bool isLater(Value a, Value b) {
   return ancestor && ancestor != other && !ancestor->isBeforeInBlock(other);
 }
 
-/// Opens elements until none is left, or both are of one tensor at indices that
-/// agree.
+/// Opens elements until none is left, or until both are elements of one tensor
+/// at indices that agree.
 bool Correspondence::openElements(const Node *&left, const Node *&right) {
   auto open = [&](const ElementNode *element) {
     return element ? reader->open(element) : nullptr;
@@ -163,7 +163,7 @@ bool Correspondence::openElements(const Node *&left, const Node *&right) {
     }
     bool isLeft = isOne || !b || (a && isLater(a->getValue(), b->getValue()));
     const Node *first = isLeft ? open(a) : nullptr;
-    // What cannot be opened may be what the other one opens to.
+    // If one cannot be opened, the other one may open to it.
     const Node *second = isOne || !first ? open(b) : nullptr;
     if (!first && !second)
       first = open(a);
@@ -175,7 +175,7 @@ bool Correspondence::openElements(const Node *&left, const Node *&right) {
   return true;
 }
 
-/// How alike two nodes look, to choose between a + b and b + a.
+/// Compares how alike two nodes look, to choose between a + b and b + a.
 static int compareLooks(const Node *a, const Node *b) {
   if (a == b)
     return 3;
@@ -185,7 +185,7 @@ static int compareLooks(const Node *a, const Node *b) {
   return x && x->getValue() == y->getValue() ? 2 : 1;
 }
 
-/// The operands of `b` in the order in which they look most like those of `a`.
+/// Returns the operands of `b` in the order that looks most like `a`.
 static SmallVector<const Node *> alignOperands(const Node *a, const Node *b) {
   SmallVector<const Node *> sorted(b->getOperands());
   auto looks = [&](unsigned i, unsigned j) {
@@ -203,7 +203,7 @@ bool Correspondence::match(const Node *atRoot, const Node *inSum) {
   llvm::DenseSet<Pair> seen;
   while (!worklist.empty()) {
     auto [a, b] = worklist.pop_back_val();
-    // What was equal stays so: the variables that it fixed are kept.
+    // Nodes that were equal stay equal, because their variables are kept.
     if (!seen.insert({a, b}).second)
       continue;
     if (seen.size() > kMaxPairs) {
@@ -233,7 +233,7 @@ bool Correspondence::match(const Node *atRoot, const Node *inSum) {
   return true;
 }
 
-/// The variables of `digits`, where these are all of each, without overlap.
+/// Returns the variables of `digits` if these cover each one without overlap.
 static std::optional<SmallVector<unsigned>>
 joinDigits(SmallVector<IndexDigit> digits, const Context &context) {
   llvm::sort(digits, [](const IndexDigit &a, const IndexDigit &b) {
@@ -254,7 +254,7 @@ joinDigits(SmallVector<IndexDigit> digits, const Context &context) {
   return variables;
 }
 
-/// Nothing where digits of a variable are left over.
+/// Returns nullopt if digits of a variable are left over.
 std::optional<SplitVariables> Correspondence::getSplitVariables() const {
   const Context &context = reader->getContext();
   SmallVector<IndexDigit> roots, sums, kept;

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Whether an expression inside a sum is the one outside it, with some of its
-// variables in the place of others. Where one of both sides sees a tensor
-// through a reshape, variables agree digit by digit, as in d2 * 8 + d3 for a
+// Correspondence decides whether an expression inside a sum is the one outside
+// of it with some variables replaced. Where only one side sees a tensor through
+// a reshape, variables are matched digit by digit, as in d2 * 8 + d3 for a
 // variable of 4 * 8 values.
 //
 //===----------------------------------------------------------------------===//
@@ -19,7 +19,7 @@
 
 namespace mlir::norm::row {
 
-/// (variable floordiv divisor) mod size.
+/// The digit (variable floordiv divisor) mod size.
 struct IndexDigit {
   unsigned variable;
   int64_t divisor, size;
@@ -30,9 +30,9 @@ struct IndexDigit {
   }
 };
 
-/// Variables at the root and in the sum that are each other only together, all
-/// of both; or the low digit alone of one at the root, whose others are the
-/// same inside the sum: groups of a dimension.
+/// Variables at the root and in the sum that correspond only as complete
+/// groups; or a variable at the root with its low digit alone, whose other
+/// digits are the same inside the sum (groups of a dimension).
 struct SplitVariables {
   SmallVector<unsigned> atRoot, inSum;
   std::optional<IndexDigit> group;
@@ -40,20 +40,20 @@ struct SplitVariables {
 
 class Correspondence {
 public:
-  static constexpr size_t kMaxPairs = 16384; // of nodes that are compared
-  static constexpr unsigned kMaxOpened = 64; // tensors
+  static constexpr size_t kMaxPairs = 16384; // number of compared nodes
+  static constexpr unsigned kMaxOpened = 64; // number of opened tensors
 
   explicit Correspondence(Reader &reader) : reader(&reader) {}
 
-  /// Whether `inSum` is `atRoot`, with what was agreed on before. Tensors are
-  /// opened, the later one first, until both sides are alike.
+  /// Returns true if `inSum` is `atRoot`, given what was agreed on before.
+  /// Opens tensors, the later one first, until both sides are alike.
   bool match(const Node *atRoot, const Node *inSum);
-  /// Whether indices may be the same; where not, what was agreed on stays.
+  /// Returns true if the indices can agree; otherwise changes nothing.
   bool agree(ArrayRef<AffineExpr> atRoot, ArrayRef<AffineExpr> inSum);
-  /// Whether a match failed at the bounds on what is compared.
+  /// Returns true if a match failed at the bounds on the comparison.
   bool isBeyondBound() const { return beyondBound; }
 
-  /// Whole variables at the root, and those in the sum in their place.
+  /// Returns the whole variables at the root, mapped to those in the sum.
   const std::map<unsigned, unsigned> &getVariables() const { return variables; }
   std::optional<SplitVariables> getSplitVariables() const;
 
@@ -62,7 +62,7 @@ private:
   bool agreeOne(AffineExpr atRoot, AffineExpr inSum);
   bool agreeOnDigits(AffineExpr atRoot, AffineExpr inSum);
   bool add(IndexDigit atRoot, IndexDigit inSum);
-  /// A variable is either the same inside the sum or reduced there.
+  /// Adds a variable, which is either the same inside the sum or reduced there.
   bool add(unsigned atRoot, unsigned inSum) {
     return variables.try_emplace(atRoot, inSum).first->second == inSum;
   }

@@ -41,8 +41,8 @@ MaybeCount SymbolicCount::times(const SymbolicCount &other) const {
   return product;
 }
 
-/// Whether the count divides the number of elements that one tensor has at its
-/// static and at some of its dynamic dimensions.
+/// Returns true if the count divides the number of elements of one tensor over
+/// its static and some of its dynamic dimensions.
 static bool countsElementsOfOneTensor(const SymbolicCount &count) {
   void *tensor = count.symbols.front().first;
   auto type =
@@ -63,7 +63,7 @@ bool norm::row::isHeldBy(const SymbolicCount &count, Type type) {
   unsigned width = getIntegerWidth(type);
   if (count.isConstant())
     return count.factor >= 0 && llvm::isIntN(width, count.factor);
-  // Below 32 bits, signed and unsigned differ for extents that a tensor has.
+  // Below 32 bits, signed and unsigned differ for extents that tensors have.
   if (count.factor <= 0 || width < 32)
     return false;
   unsigned bits = llvm::Log2_64_Ceil(count.factor);
@@ -115,8 +115,8 @@ static MaybeCount maximize(MaybeCount a, MaybeCount b, Type type,
     APInt x = getBits(*a, type), y = getBits(*b, type);
     return (isUnsigned ? x.ugt(y) : x.sgt(y)) ? a : b;
   }
-  // max(extents, 1): a row that has elements has extents of at least 1, and
-  // what an empty row is divided by is never used.
+  // This is max(extents, 1). A row with elements has extents of at least 1, and
+  // the divisor of an empty row is never used.
   bool isRow = dividesRow && *a == SymbolicCount::get(1) && isHeldBy(*b, type);
   return isRow && llvm::all_of(b->symbols, [](auto s) { return s.second >= 0; })
              ? b
@@ -160,7 +160,7 @@ SymbolicCount Extents::resolve(Key root) {
       MaybeCount count = key.second >= 0 ? readExtent(key.first, key.second)
                                          : readInteger(key.first, key.second);
       if (worklist.size() > size)
-        continue; // Read it again when what it needs is known.
+        continue; // The key is read again when what it needs is known.
       known.try_emplace(key, count.value_or(getOwnSymbol(key)));
       inProgress.erase(key);
     }
@@ -172,7 +172,7 @@ SymbolicCount Extents::resolve(Key root) {
 MaybeCount Extents::ask(Key key) {
   if (auto it = known.find(key); it != known.end())
     return it->second;
-  // A cycle, in an unreachable block or in a graph region: it starts here.
+  // A cycle, in an unreachable block or in a graph region, starts here.
   if (inProgress.contains(key))
     return known.try_emplace(key, getOwnSymbol(key)).first->second;
   worklist.push_back(key);

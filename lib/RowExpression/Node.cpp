@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A fold stands here only where it gives the same bits for every value: NaN,
-// infinities, zeros of both signs and subnormals. x + 0.0 is none (-0 becomes
-// +0), x + -0.0 and x * 1.0 are; -(-x), |-x| and casts there and back are.
+// A fold is valid only if it gives the same bits for every value: NaN,
+// infinities, zeros of both signs and subnormals. x + 0.0 is not folded (-0
+// becomes +0), but x + -0.0, x * 1.0, -(-x), |-x| and casts there and back are.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,7 +27,7 @@ bool ExtremumNode::keepsNaN(unsigned i) const {
       dyn_cast_or_null<arith::CmpFPredicateAttr>(payload.attribute);
   if (!predicate)
     return !payload.attribute;
-  // select(a < b, a, b) with one NaN takes a where the predicate is unordered.
+  // select(a < b, a, b) with a NaN selects a if the predicate is unordered.
   bool takesFirst = predicate.getValue() >= arith::CmpFPredicate::UEQ;
   return takesFirst == (i == 0);
 }
@@ -87,9 +87,9 @@ const Node *Context::getConstant(const APFloat &value, Type type) {
   return unique(Kind::Constant, type, {}, payload);
 }
 
-/// A constant integer is the constant itself, rounded once; the way to the
-/// type does not matter below 2^24, which every other float type holds or has
-/// as infinity.
+/// Returns a constant integer as a constant that was rounded once. The path to
+/// the type does not matter below 2^24, because every other float type holds
+/// such values or has infinity for them.
 const Node *Context::getCount(const SymbolicCount &count, Type type) {
   if (auto floatType = dyn_cast<FloatType>(type);
       floatType && count.isConstant()) {
@@ -126,7 +126,7 @@ const Node *Context::getExtremum(Kind kind, const Node *a, const Node *b,
   return unique(kind, a->getType(), {a, b}, payload);
 }
 
-/// A sum of sums in one type is one sum: its order is unspecified (S2).
+/// Merges sums of sums in one type, whose order is unspecified (S2).
 const Node *Context::getSum(const Node *term, ArrayRef<unsigned> variables) {
   Payload payload;
   payload.variables.assign(variables.begin(), variables.end());
@@ -168,8 +168,8 @@ APFloat norm::row::convert(APFloat value, const llvm::fltSemantics &semantics) {
   return value;
 }
 
-/// What the program computes of constants, rounded to nearest even as all its
-/// arithmetic is; a square root is so too, for double has the bits for f32.
+/// Evaluates an op on constants with rounding to nearest even, as all
+/// arithmetic of programs does. For an f32 square root, double has enough bits.
 static std::optional<APFloat> evaluate(Kind kind, Type type,
                                        ArrayRef<APFloat> values) {
   const APFloat &a = values[0], &b = values.back();
@@ -293,8 +293,8 @@ bool Context::isProductOfExtents(const SymbolicCount &count,
 // Questions about a node
 //===----------------------------------------------------------------------===//
 
-/// The operands that must all be at least 0 so that `node` is; nothing where
-/// that does not follow.
+/// Returns the operands that must all be at least 0 for `node` to be so, or
+/// nullopt if that does not imply it.
 static std::optional<ArrayRef<const Node *>> getDeciding(const Node *node) {
   ArrayRef<const Node *> none, operands = node->getOperands();
   auto isPositive = [](const Node *operand) {
@@ -311,7 +311,7 @@ static std::optional<ArrayRef<const Node *>> getDeciding(const Node *node) {
     return isPositive(node) ? std::optional(none) : std::nullopt;
   case Kind::Max: // with such a constant it is at least 0, or a NaN
     return llvm::any_of(operands, isPositive) ? none : operands;
-  case Kind::Div: // by -0 it may be negative
+  case Kind::Div: // a quotient by -0 may be negative
     if (!operands[1]->is(Kind::Constant) && !operands[1]->is(Kind::Count))
       return std::nullopt;
     return operands;
@@ -324,7 +324,7 @@ static std::optional<ArrayRef<const Node *>> getDeciding(const Node *node) {
   case Kind::Mul:
   case Kind::Fma: // a * a + c, where c is -0.0 in a sum
     return operands[0] == operands[1] ? operands.drop_front(2) : operands;
-  case Kind::Power: // an odd one keeps the sign, a root has none
+  case Kind::Power: // an odd power keeps the sign, a root has none
     return cast<PowerNode>(node)->isOdd() ? operands : none;
   default:
     return std::nullopt;

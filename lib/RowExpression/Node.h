@@ -7,10 +7,10 @@
 //
 // A row expression says how one element of a tensor is computed from elements
 // of other tensors: scalar arithmetic over leaves with affine indices, sums
-// over named index variables, and every change of type as a node of its own.
-// Nodes are what the program wrote: they are immutable, typed, and unique in
-// their context, so that equal expressions are one pointer. What is equal as
-// mathematics is said by NormalForm.h.
+// over named index variables, and one node per change of type. Nodes describe
+// what the program wrote: they are immutable, typed, and unique in their
+// context, so that equal expressions are one pointer. NormalForm.h decides
+// mathematical equality.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,25 +31,25 @@ enum class Kind {
   Element,  ///< a value of the program at indices
   Constant, ///< a floating-point number
   Count,    ///< a product of extents, rounded to the type
-  Position, ///< an index: an affine function of the index variables
+  Position, ///< an affine function of the index variables
   Neg,
   Abs,
   Sqrt,
   Rsqrt,
-  Round,  ///< to a narrower type, to nearest even
-  Extend, ///< to a wider type, exact
+  Round,  ///< narrows, rounding to nearest even
+  Extend, ///< widens, which is exact
   Add,
   Mul,
   Div,
   Fma,   ///< a * b + c, rounded once
-  Power, ///< to a rational exponent
+  Power, ///< raises to a rational exponent
   Max,
   Min,
-  Sum,   ///< over index variables, from 0, in the type of the term
+  Sum,   ///< adds over index variables, from 0, in the term's type
   Opaque ///< any other op without effects
 };
 
-/// What a node says beside its kind, type and operands; each kind has a part.
+/// The part of a node beside kind, type and operands; it depends on the kind.
 struct Payload {
   Value value;
   SmallVector<AffineExpr, 2> indices;
@@ -67,7 +67,7 @@ struct Payload {
 class Node {
 public:
   Kind getKind() const { return kind; }
-  /// In the order in which the nodes were made.
+  /// Returns the number in the order of creation.
   unsigned getNumber() const { return number; }
   Type getType() const { return type; }
   FloatType getFloatType() const { return cast<FloatType>(type); }
@@ -75,21 +75,21 @@ public:
   ArrayRef<const Node *> getOperands() const { return operands; }
   const Node *getOperand(unsigned i) const { return operands[i]; }
   bool is(Kind other) const { return kind == other; }
-  /// Of an element or a position.
+  /// Returns the indices of an element or a position.
   ArrayRef<AffineExpr> getIndices() const { return payload.indices; }
-  /// What a sum or another reduction runs over: variables that nothing outside
-  /// it refers to.
+  /// Returns the variables of a sum or another reduction; nothing outside of it
+  /// refers to them.
   ArrayRef<unsigned> getVariables() const { return payload.variables; }
-  /// Whether a sum or another reduction is a part of it.
+  /// Returns true if the expression contains a sum or another reduction.
   bool hasReduction() const { return reduces; }
-  /// Whether it is a function of reductions and constants alone.
+  /// Returns true if it depends only on reductions and constants.
   bool isStatistic() const { return reduces && !hasElement; }
-  /// Whether two nodes differ at most in their operands.
+  /// Returns true if two nodes differ at most in their operands.
   bool isAlike(const Node *other) const {
     return kind == other->kind && type == other->type &&
            payload == other->payload;
   }
-  /// `names` saves numbering the whole program for each value.
+  /// Prints the expression; `names` saves numbering the program for each value.
   void print(llvm::raw_ostream &os, AsmState *names = nullptr) const;
 
 protected:
@@ -107,13 +107,13 @@ private:
   bool reduces, hasElement;
 };
 
-/// A node seen as one of certain kinds.
+/// A node that has one of certain kinds.
 template <Kind... kinds> struct NodeOf : Node {
   static bool classof(const Node *node) { return (node->is(kinds) || ...); }
 };
 
-/// value[indices]: an element of a tensor, a scalar that is not read further
-/// (no indices), or what a body computes in the iteration `indices`.
+/// A node value[indices]: an element of a tensor, a scalar that is not read
+/// further (no indices), or a value of a body in the iteration `indices`.
 struct ElementNode : NodeOf<Kind::Element> {
   Value getValue() const { return payload.value; }
 };
@@ -131,9 +131,9 @@ struct PositionNode : NodeOf<Kind::Position> {
   AffineExpr getIndex() const { return payload.indices[0]; }
 };
 
-/// base ^ (numerator / denominator), in lowest terms.
+/// A node base ^ (numerator / denominator), in lowest terms.
 struct PowerNode : NodeOf<Kind::Power> {
-  /// exp(c * log(x)) is no closer than |c * log(x)| ulp.
+  /// exp(c * log(x)) has an error of up to |c * log(x)| ulp.
   enum class Spelling { Power, ExpOfLog };
   const Node *getBase() const { return getOperand(0); }
   int getNumerator() const { return payload.numerator; }
@@ -142,12 +142,12 @@ struct PowerNode : NodeOf<Kind::Power> {
   bool isOdd() const { return getDenominator() == 1 && getNumerator() % 2; }
 };
 
-/// The larger or smaller of two values. Two of them are one node only where
-/// they are written alike, for the spellings differ in NaN and in -0: maximumf
-/// has no attribute and gives NaN for NaN of either operand, maxnumf a UnitAttr
-/// and the operand that is no NaN, cmpf and select the predicate.
+/// The larger or smaller of two values. Nodes differ if their spellings do,
+/// because these differ in NaN and -0: maximumf has no attribute and gives NaN
+/// if either operand is NaN, maxnumf has a UnitAttr and gives the operand that
+/// is not NaN, cmpf and select have the predicate.
 struct ExtremumNode : NodeOf<Kind::Max, Kind::Min> {
-  /// Whether a NaN in operand `i` gives NaN, the other being a number.
+  /// Returns true if a NaN in operand `i` and a number give NaN.
   bool keepsNaN(unsigned i) const;
 };
 
@@ -155,8 +155,8 @@ struct SumNode : NodeOf<Kind::Sum> {
   const Node *getTerm() const { return getOperand(0); }
 };
 
-/// An op without effects, by its name and attributes; a reduction that is no
-/// sum from 0 is one too, over its variables.
+/// An op without effects, described by its name and attributes; or, over its
+/// variables, a reduction that is not a sum from 0.
 struct OpaqueNode : NodeOf<Kind::Opaque> {
   StringRef getName() const { return payload.name.getValue(); }
   DictionaryAttr getAttributes() const {
@@ -165,14 +165,14 @@ struct OpaqueNode : NodeOf<Kind::Opaque> {
   bool isReduction() const { return !getVariables().empty(); }
 };
 
-/// An index variable: its extent, and for a dynamic one every value of the
-/// program that the extent is known to be.
+/// An index variable with its extent and, if that is dynamic, all values of the
+/// program that are known to equal it.
 struct Variable {
   int64_t extent; // or ShapedType::kDynamic
   SmallVector<SymbolicCount, 2> sources;
 };
 
-/// Owns the nodes of one program and the variables that they are indexed by.
+/// The owner of one program's nodes and of their index variables.
 class Context {
 public:
   explicit Context(MLIRContext *context) : context(context) {}
@@ -183,7 +183,7 @@ public:
   const Node *getConstant(const APFloat &value, Type type);
   const Node *getCount(const SymbolicCount &count, Type type);
   const Node *getPosition(AffineExpr index);
-  /// Neg to Fma. Folds only what is the same bits for every value.
+  /// Returns a Neg to Fma node. A fold keeps the bits of every value.
   const Node *get(Kind kind, Type type, ArrayRef<const Node *> operands);
   const Node *getPower(const Node *base, int numerator, int denominator,
                        PowerNode::Spelling spelling, Type type);
@@ -194,8 +194,8 @@ public:
                         ArrayRef<const Node *> operands,
                         ArrayRef<unsigned> variables = {});
 
-  /// A new variable d<id>, and that of loop position `position` of a static
-  /// `extent`, which is one for all ops.
+  /// Creates a variable d<id>. The second one returns the variable of loop
+  /// position `position` with a static `extent`, which all ops share.
   unsigned addVariable(int64_t extent);
   unsigned getVariable(unsigned position, int64_t extent);
   AffineExpr getIndex(unsigned variable) const {
@@ -205,16 +205,16 @@ public:
   int64_t getExtent(unsigned variable) const {
     return variables[variable].extent;
   }
-  /// s<id>, for an index that only the program knows.
+  /// Returns s<id>, an index whose value only the program knows.
   AffineExpr getSymbol(Value value);
 
-  /// What the extent of a variable is known to be: one constant, or the
+  /// Returns what is known of the variable's extent: one constant, or its
   /// sources.
   SmallVector<SymbolicCount, 2> getSources(unsigned variable) const;
-  /// Whether two variables, or a variable and a dimension, have one extent.
+  /// Returns true if two variables, or a variable and a dimension, are equal.
   bool haveSameExtent(unsigned a, unsigned b) const;
   bool isExtentOf(unsigned variable, Value tensor, int64_t dim);
-  /// Whether `count` is the product of the extents of `variables`.
+  /// Returns true if `count` is the product of the extents of `variables`.
   bool isProductOfExtents(const SymbolicCount &count,
                           ArrayRef<unsigned> variables) const;
 
@@ -225,22 +225,22 @@ private:
 
   MLIRContext *context;
   Extents extents;
-  std::unordered_multimap<size_t, Node> nodes; // by their hashes
+  std::unordered_multimap<size_t, Node> nodes; // by hash
   std::vector<Variable> variables;
   llvm::DenseMap<std::pair<unsigned, int64_t>, unsigned> byPosition;
   llvm::DenseMap<Value, unsigned> symbols;
 };
 
-/// Rounded to nearest even.
+/// Converts with rounding to nearest even.
 APFloat convert(APFloat value, const llvm::fltSemantics &semantics);
 inline const Node *stripExtend(const Node *node) {
   return node->is(Kind::Extend) ? node->getOperand(0) : node;
 }
 bool isConstant(const Node *node, double value);
-/// Whether the value is at least 0 or a NaN, whatever the elements are; -0
-/// counts as 0.
+/// Returns true if the value is at least 0 or NaN for all elements; -0 counts
+/// as 0.
 bool isNonNegative(const Node *node);
-/// The index variables that the value depends on, sorted.
+/// Returns the index variables that the value depends on, sorted.
 SmallVector<unsigned> getDependentVariables(const Node *node);
 
 } // namespace mlir::norm::row

@@ -30,7 +30,7 @@ Fraction norm::row::getFraction(const APFloat &value) {
   return exponent < 0 ? significand / power : significand * power;
 }
 
-/// The constant of a type that is exactly `value`, if there is one.
+/// Returns the constant of `type` that is exactly `value`, if there is one.
 static std::optional<APFloat>
 getExactConstant(const Fraction &value, const llvm::fltSemantics &semantics) {
   auto toFloat = [](const DynamicAPInt &integer) {
@@ -44,7 +44,7 @@ getExactConstant(const Fraction &value, const llvm::fltSemantics &semantics) {
   return isExact ? std::optional(constant) : std::nullopt;
 }
 
-/// value ^ exponent, where that is a rational number and not a long one.
+/// Returns value ^ exponent if it is a rational number that is not too long.
 static std::optional<Fraction> raise(const Fraction &value,
                                      const Fraction &exponent) {
   static const DynamicAPInt bound(APInt::getOneBitSet(2050, 2048));
@@ -64,7 +64,7 @@ static std::optional<Fraction> raise(const Fraction &value,
 // Factors
 //===----------------------------------------------------------------------===//
 
-/// The base and the exponent that a root or a power multiplies by.
+/// Returns the base and the exponent of a root or a power.
 static std::optional<Factor> getPower(const Node *node) {
   if (node->is(Kind::Sqrt))
     return Factor{node->getOperand(0), Fraction(1, 2)};
@@ -76,8 +76,8 @@ static std::optional<Factor> getPower(const Node *node) {
   return std::nullopt;
 }
 
-/// Whether (base^inner)^outer is base^(inner * outer) for every base: not where
-/// the one forgets a sign, or the other gives NaN for it.
+/// Returns true if (base^inner)^outer is base^(inner * outer) for every base,
+/// so that neither loses a sign or gives NaN where the other does not.
 static bool isOnePower(const Factor &power, const Fraction &outer) {
   if (isNonNegative(power.base))
     return true;
@@ -87,8 +87,8 @@ static bool isOnePower(const Factor &power, const Fraction &outer) {
   return !forgetsSign && !(isRoot && isIntegral(power.exponent * outer));
 }
 
-/// a * b or a / b; (a * b)^(1/2) is a^(1/2) * b^(1/2) but where both are
-/// negative.
+/// Returns true for a * b or a / b if the exponent applies to each factor: (a *
+/// b)^(1/2) is a^(1/2) * b^(1/2) unless both are negative.
 static bool isSplit(const Node *node, const Fraction &exponent) {
   if (node->is(Kind::Fma) ? !isConstant(node->getOperand(2), -0.0)
                           : !node->is(Kind::Mul) && !node->is(Kind::Div))
@@ -100,7 +100,7 @@ static bool isSplit(const Node *node, const Fraction &exponent) {
 SmallVector<Factor>
 norm::row::collectFactors(const Node *node, const Fraction &exponent,
                           llvm::function_ref<bool(const Node *)> isLeaf) {
-  constexpr size_t kMaxFactors = 64; // beyond, products are factors
+  constexpr size_t kMaxFactors = 64; // beyond this bound, products are factors
   SmallVector<Factor> worklist{{node, exponent}}, factors;
   while (!worklist.empty()) {
     auto [next, e] = worklist.pop_back_val();
@@ -130,8 +130,8 @@ static bool isBefore(const Factor &a, const Factor &b) {
 }
 
 /// Joins equal bases; a constant to an integer power goes into the coefficient.
-/// That there was a root is kept where it says that the base is not negative:
-/// x^(1/2) * x^(3/2) is x^2 only then.
+/// A root is kept where it implies that the base is not negative, because only
+/// then x^(1/2) * x^(3/2) is x^2.
 static Term makeTerm(ArrayRef<Factor> factors) {
   Term term;
   SmallVector<Factor> sorted(factors);
@@ -163,7 +163,7 @@ static Term makeTerm(ArrayRef<Factor> factors) {
   return term;
 }
 
-/// Sorted, and terms of the same factors joined.
+/// Sorts terms and joins those with the same factors.
 static SmallVector<Term> joinTerms(SmallVector<Term> terms) {
   llvm::sort(terms, [](const Term &a, const Term &b) {
     return std::lexicographical_compare(a.factors.begin(), a.factors.end(),
@@ -183,7 +183,7 @@ static SmallVector<Term> joinTerms(SmallVector<Term> terms) {
 }
 
 namespace {
-/// Each node is taken apart once, and what is large only in part.
+/// Takes each node apart once, and a large one only in part.
 class Normalizer {
 public:
   explicit Normalizer(Context &context) : context(context) {}
@@ -191,7 +191,7 @@ public:
 
 private:
   static constexpr unsigned kMaxDepth = 32;
-  static constexpr size_t kMaxTerms = 64; // beyond, sums are factors
+  static constexpr size_t kMaxTerms = 64; // beyond this bound, sums are factors
   Term getTerm(const Node *product);
   SmallVector<Term> sumTerms(const SumNode *sum);
   const Node *build(ArrayRef<Term> terms, Type type);
@@ -204,7 +204,7 @@ private:
 };
 } // namespace
 
-/// No value of the program: what its name says.
+/// Returns a node that only its name identifies, for no value of the program.
 static const Node *getNamed(Context &context, const Fraction &value, Type type,
                             ArrayRef<const Node *> operands) {
   std::string name;
@@ -230,7 +230,7 @@ const Node *Normalizer::getNode(const Factor &factor) {
                           PowerNode::Spelling::Power, base->getType());
 }
 
-/// One node for all sums of equal terms.
+/// Returns one node for all sums of equal terms.
 const Node *Normalizer::build(ArrayRef<Term> terms, Type type) {
   auto join = [&](Kind kind, const Node *left, const Node *right) {
     return left ? context.get(kind, type, {left, right}) : right;
@@ -247,8 +247,8 @@ const Node *Normalizer::build(ArrayRef<Term> terms, Type type) {
   return sum ? sum : getNumber(Fraction(0), type);
 }
 
-/// The sum of c * t, where c does not depend on what is summed over, is c times
-/// the sum of t.
+/// Factors the sum of c * t into c times the sum of t if c does not depend on
+/// the variables of the sum.
 SmallVector<Term> Normalizer::sumTerms(const SumNode *sum) {
   SmallVector<unsigned> variables(sum->getVariables());
   llvm::sort(variables);
@@ -271,13 +271,13 @@ SmallVector<Term> Normalizer::sumTerms(const SumNode *sum) {
   return terms;
 }
 
-/// The one term of what is no sum. A base that is one term itself goes into it.
+/// Returns a non-sum node as one term, merging bases that are one term.
 Term Normalizer::getTerm(const Node *product) {
   SmallVector<Factor> factors;
   Fraction coefficient(1);
   for (auto [base, exponent] : collectFactors(product)) {
     if (base == product || base->getOperands().empty()) {
-      // A value before it is rounded may hold products and sums.
+      // A value before it is rounded may contain products and sums.
       if (base->is(Kind::Round) || base->is(Kind::Extend) ||
           base->is(Kind::Abs))
         base = context.get(base->getKind(), base->getType(),

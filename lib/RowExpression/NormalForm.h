@@ -5,12 +5,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A sum of products of powers with exact rational coefficients: equal
-// mathematics within one type has one form, wherever 1/n or a sign stands and
-// however x * r * r * r is written. A change of type ends a form: roundings
-// are nodes, and take part in equality. What a form forgets is the rounding of
-// each step in the type, and the range of what lies between; callers that
-// promise bits look at the nodes.
+// The normal form is a sum of products of powers with exact rational
+// coefficients. Mathematically equal expressions in one type have one form,
+// wherever 1/n or a sign stands and however x * r * r * r is written. A change
+// of type ends a form: roundings are nodes and take part in equality. A form
+// forgets the rounding of each step and the range of intermediate values;
+// callers that promise bits look at the nodes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,7 +24,7 @@ namespace mlir::norm::row {
 
 using presburger::Fraction;
 
-/// base ^ exponent, where the base is no product, quotient or power.
+/// The power base ^ exponent of a base that is no product, quotient or power.
 struct Factor {
   const Node *base;
   Fraction exponent;
@@ -33,30 +33,29 @@ struct Factor {
   }
 };
 
-/// Takes node ^ exponent apart, in the order of the program; what `isLeaf`
-/// holds for stays whole. A root is taken factor by factor only where at most
-/// one of them can be negative, and (x^2)^(1/2) or (x^(1/2))^2 stays what it is
-/// where x can be.
+/// Factors node ^ exponent, in the order of the program; nodes that satisfy
+/// `isLeaf` stay whole. A root is split only if at most one of its factors can
+/// be negative, and (x^2)^(1/2) or (x^(1/2))^2 stays if x can be.
 SmallVector<Factor>
 collectFactors(const Node *node, const Fraction &exponent = Fraction(1),
                llvm::function_ref<bool(const Node *)> isLeaf = nullptr);
 
-/// The exact value of a finite constant.
+/// Returns the exact value of a finite constant.
 Fraction getFraction(const APFloat &value);
 
-/// coefficient * product of the factors, which are sorted and distinct.
+/// The product of a coefficient and factors, which are sorted and distinct.
 struct Term {
   Fraction coefficient{1};
   SmallVector<Factor> factors;
 };
 
-/// A sum of terms, sorted and distinct; none of them: 0.
+/// A sum of terms, sorted and distinct; without terms it is 0.
 struct Form {
   SmallVector<Term> terms;
   const Node *node; ///< one for all equal forms of a type
 };
 
-/// The form of `node`; its bases are nodes of `context` in normal form.
+/// Returns the form of `node`. Its bases are normalized nodes of `context`.
 Form normalize(Context &context, const Node *node);
 
 } // namespace mlir::norm::row

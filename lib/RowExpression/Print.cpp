@@ -11,7 +11,7 @@ using namespace mlir;
 using namespace mlir::norm::row;
 
 namespace {
-/// A tree of up to kMaxDepth levels and kMaxNodes nodes; the rest is `...`.
+/// Prints up to kMaxDepth levels and kMaxNodes nodes; the rest is `...`.
 struct Printer {
   static constexpr unsigned kMaxDepth = 16, kMaxNodes = 512;
   llvm::raw_ostream &os;
@@ -56,14 +56,14 @@ void Printer::printLeaf(const Node &node) {
   }
 }
 
-/// In the order of Kind.
+/// The symbols in the order of Kind.
 static constexpr llvm::StringLiteral kSymbols[] = {
     "",       "",    "",    "",    "-",   "abs", "sqrt", "rsqrt", "round",
     "extend", " + ", " * ", " / ", "fma", "",    "max",  "min",   "sum"};
 
 void Printer::print(const Node &node) {
   auto *opaque = dyn_cast<OpaqueNode>(&node);
-  // What is opaque and neither an op nor a reduction is a number of a form.
+  // An opaque node that is neither an op nor a reduction is a form's number.
   bool isNumber = opaque && !opaque->getAttributes() && !opaque->isReduction();
   if (node.getOperands().empty() && (!opaque || isNumber))
     return printLeaf(node);
@@ -84,7 +84,7 @@ void Printer::print(const Node &node) {
                           [&](unsigned each) { os << 'd' << each; });
     os << '}';
   }
-  // What is no power itself is the base of one as it is.
+  // A node that is not a power itself is the base.
   auto *power = dyn_cast<PowerNode>(&node);
   bool isBare = power && !isa<PowerNode>(power->getBase());
   os << (isBare ? "" : "(");

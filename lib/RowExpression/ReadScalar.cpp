@@ -28,10 +28,10 @@ const Node *Reader::readOperand(Value scalar, const Body *body) {
   return readScalar(scalar);
 }
 
-/// Iterates over what has not been read yet: scalars outside bodies may be a
-/// long chain.
+/// Iterates over scalars that have not been read, because those outside of
+/// bodies can form a long chain.
 const Node *Reader::readScalar(Value scalar) {
-  // A cycle, in an unreachable block: it starts here.
+  // A cycle, in an unreachable block, starts here.
   if (pending.contains(scalar) && !scalars.contains(scalar))
     return context.getElement(scalar, {});
   SmallVector<Value> worklist{scalar};
@@ -43,7 +43,7 @@ const Node *Reader::readScalar(Value scalar) {
       continue;
     }
     size_t size = worklist.size();
-    // What a body computes is of one of its iterations; it is read there.
+    // The value of a body belongs to one of its iterations and is read there.
     bool isRead = op && op->getNumRegions() == 0 &&
                   !isa<linalg::LinalgOp>(op->getParentOp());
     if (isRead && pending.insert(next).second)
@@ -60,9 +60,9 @@ const Node *Reader::readScalar(Value scalar) {
   return scalars[scalar];
 }
 
-/// An index that is a constant, a loop or a value of the program, also where a
-/// broadcast is decided at run time: 0 if the extent is 1, and else the loop,
-/// is the loop.
+/// Returns an index that is a constant, a loop or a value of the program. A
+/// broadcast that is decided at run time, 0 if the extent is 1 and else the
+/// loop, is read as the loop.
 std::optional<AffineExpr> Reader::readIndex(Value index, const Body *body) {
   IntegerAttr constant;
   if (matchPattern(index, m_Constant(&constant)))
@@ -122,7 +122,7 @@ const Node *Reader::readOp(Operation &op, Value scalar, const Body *body) {
   if (!type.isIntOrIndexOrFloat() || op.getNumRegions() > 0 ||
       op.getNumResults() != 1)
     return leaf();
-  // Extents, also through affine.apply and the like.
+  // Extents are also read through affine.apply and the like.
   bool isOutside = !body || op.getParentRegion() != &body->op->getRegion(0);
   if (type.isIntOrIndex() && !type.isInteger(1) &&
       (isOutside || isa<arith::ConstantOp, tensor::DimOp>(op))) {
@@ -137,13 +137,13 @@ const Node *Reader::readOp(Operation &op, Value scalar, const Body *body) {
                                           : readInteger(&op, operands);
   if (node || !isPure(&op))
     return node ? node : leaf();
-  // It gives one value for one set of operands, wherever it stands; its
-  // attributes, a rounding mode for example, are a part of it.
+  // The op gives one value for one set of operands wherever it stands. Its
+  // attributes, such as a rounding mode, are part of the node.
   return context.getOpaque(op.getName().getStringRef(), op.getAttrDictionary(),
                            type, operands);
 }
 
-/// n, as integer arithmetic over extents, and conditions of constants.
+/// Reads n as integer arithmetic over extents, and conditions of constants.
 const Node *Reader::readInteger(Operation *op,
                                 ArrayRef<const Node *> operands) {
   std::optional<SymbolicCount> result;
@@ -155,7 +155,7 @@ const Node *Reader::readInteger(Operation *op,
     else if (auto *constant = dyn_cast<ConstantNode>(operand))
       constants.push_back(constant->getValue());
   auto compare = dyn_cast<arith::CmpFOp>(op);
-  // What is cut, or wraps around, is no count of a row.
+  // A value that is truncated or wraps around is not the count of a row.
   if (counts.size() == operands.size() && !isa<arith::TruncIOp>(op))
     result = compute(op, counts, /*dividesRow=*/false);
   else if (compare && constants.size() == operands.size())
@@ -171,7 +171,7 @@ const Node *Reader::readInteger(Operation *op,
 // Powers
 //===----------------------------------------------------------------------===//
 
-/// Twice the value of a constant that is a small multiple of 1/2.
+/// Returns twice the value of a constant that is a small multiple of 1/2.
 static std::optional<int> readExponent(const Node *node) {
   double twice = 0.5; // no exponent
   if (auto *constant = dyn_cast<ConstantNode>(node))
@@ -183,8 +183,8 @@ static std::optional<int> readExponent(const Node *node) {
   return isSmall ? std::optional(static_cast<int>(twice)) : std::nullopt;
 }
 
-/// exp(c * log(x)) is x^c; in 16 bits the logarithm would round that away. Of a
-/// negative x the logarithm is NaN, where an integer power is none.
+/// Reads exp(c * log(x)) as x^c unless the logarithm has 16 bits, which lose
+/// too much. The logarithm of a negative x is NaN, but an integer power is not.
 static const Node *readExpOfLog(Context &context, const Node *exponent,
                                 StringRef log) {
   bool isNegated = exponent->is(Kind::Neg);
@@ -210,9 +210,9 @@ static const Node *readExpOfLog(Context &context, const Node *exponent,
 // Floating point
 //===----------------------------------------------------------------------===//
 
-/// Whether comparing with `compared` is comparing with `chosen`: itself, or in
-/// a wider type; a wider constant too, for no value lies between it and the
-/// nearest one of the narrow type, and where both are equal either is chosen.
+/// Returns true if comparing with `compared` is comparing with `chosen`, up to
+/// widening. A wider constant may also differ, because no value lies between it
+/// and its nearest narrow value, and of equal values either may be chosen.
 static bool comparesWith(const Node *compared, const Node *chosen) {
   if (stripExtend(compared) == chosen || compared == chosen)
     return true;
@@ -224,7 +224,7 @@ static bool comparesWith(const Node *compared, const Node *chosen) {
       .bitwiseIsEqual(b->getValue());
 }
 
-/// select(cmp(a, b), a, b), whichever way round.
+/// Reads select(cmp(a, b), a, b), in either order.
 static const Node *readSelect(Context &context, const OpaqueNode *compare,
                               const Node *a, const Node *b) {
   using Predicate = arith::CmpFPredicate;
@@ -247,7 +247,7 @@ static const Node *readSelect(Context &context, const OpaqueNode *compare,
                              b, attribute);
 }
 
-/// The kind of an op that has no attribute but fastmath flags.
+/// Returns the kind of an op that has only fastmath flags as attributes.
 static std::optional<Kind> getKind(Operation *op) {
   return llvm::TypeSwitch<Operation *, std::optional<Kind>>(op)
       .Case([](arith::MulFOp) { return Kind::Mul; })
@@ -272,7 +272,7 @@ static std::optional<Kind> getKind(Operation *op) {
 const Node *Reader::readArithmetic(Operation *op, ArrayRef<const Node *> e) {
   auto type = cast<FloatType>(op->getResult(0).getType());
   std::optional<Kind> kind = getKind(op);
-  // A tensor that was widened for the statistic and is narrowed here.
+  // A tensor was widened for the statistic and is narrowed here.
   if (kind == Kind::Round)
     if (auto *element = dyn_cast<ElementNode>(e[0]))
       if (const Node *opened = open(element);
@@ -304,7 +304,7 @@ const Node *Reader::readArithmetic(Operation *op, ArrayRef<const Node *> e) {
   }
   if (!isa<arith::SIToFPOp, arith::UIToFPOp>(op) || !isa<CountNode>(e[0]))
     return nullptr;
-  // One bit more holds what is read as unsigned.
+  // An unsigned integer needs one more bit.
   auto wider = IntegerType::get(op->getContext(), e[0]->getWidth() + 1);
   auto value = convert(cast<CountNode>(e[0])->getCount(), e[0]->getType(),
                        wider, isa<arith::UIToFPOp>(op));

@@ -21,8 +21,8 @@ using namespace mlir::norm::row;
 // Elements
 //===----------------------------------------------------------------------===//
 
-/// Whether a tensor is another one in another place: a view, a broadcast, a
-/// transposition, a copy. These are never leaves.
+/// Returns true if a tensor is a view, a broadcast, a transposition or a copy
+/// of another one. These are never leaves.
 static bool isMoved(Value tensor) {
   Operation *op = tensor.getDefiningOp();
   if (!op)
@@ -57,7 +57,7 @@ const Node *Reader::open(const ElementNode *element) {
   if (!inserted)
     return it->second;
   if (depth == kMaxDepth) {
-    opened.erase(it); // from nearer by it may be read
+    opened.erase(it); // a nearer reader may open it
     beyond.insert(element);
     return nullptr;
   }
@@ -76,7 +76,7 @@ SmallVector<const ElementNode *> Reader::getOccurrences(const Node *node) {
     chain.push_back(element);
     node = open(element);
   }
-  // What is computed first has most users, and is most often an argument.
+  // The value computed first has the most users and is usually an argument.
   llvm::SmallSetVector<const ElementNode *, 8> found(chain.rbegin(),
                                                      chain.rend());
   auto addHolders = [&](const Node *held) {
@@ -95,8 +95,8 @@ ArrayRef<BodyOccurrence> Reader::getBodyOccurrences(const Node *node) const {
   return it == inBodies.end() ? ArrayRef<BodyOccurrence>() : it->second;
 }
 
-/// A constant that has one value everywhere. Integers of one bit are no counts,
-/// nor is what 64 bits do not hold.
+/// Reads a constant with one value everywhere. One-bit integers and values
+/// beyond 64 bits are not counts.
 static const Node *readSplat(Context &context, Value tensor) {
   DenseElementsAttr dense;
   if (!matchPattern(tensor, m_Constant(&dense)) || !dense.isSplat())
@@ -117,7 +117,7 @@ const Node *Reader::openUncached(const ElementNode *element) {
     return nullptr;
   if (const Node *constant = readSplat(context, value))
     return constant;
-  // One scalar, put into a tensor.
+  // One scalar is put into a tensor.
   if (isa<tensor::FromElementsOp, tensor::SplatOp>(op) &&
       op->getNumOperands() > 0 && llvm::all_equal(op->getOperands()))
     return readScalar(op->getOperand(0));
@@ -136,7 +136,7 @@ const Node *Reader::openUncached(const ElementNode *element) {
 // Linalg
 //===----------------------------------------------------------------------===//
 
-/// Where an operand is read in the iteration `loops`.
+/// Returns the indices at which an operand is read in the iteration `loops`.
 static SmallVector<AffineExpr> getIndicesAt(linalg::LinalgOp op,
                                             OpOperand &operand,
                                             ArrayRef<AffineExpr> loops) {
@@ -145,8 +145,8 @@ static SmallVector<AffineExpr> getIndicesAt(linalg::LinalgOp op,
       [&](AffineExpr expr) { return expr.replaceDims(loops); });
 }
 
-/// Names the loops of the op that computes `result` at `indices`; reductions
-/// have variables of their own. False where `indices` do not tell the loops.
+/// Names the loops of the op that computes `result` at `indices`, reductions
+/// with new variables. Returns false if `indices` do not determine the loops.
 bool Reader::enterLoops(OpResult result, ArrayRef<AffineExpr> indices,
                         SmallVectorImpl<AffineExpr> &loops,
                         SmallVectorImpl<unsigned> &reduced) {
@@ -154,7 +154,7 @@ bool Reader::enterLoops(OpResult result, ArrayRef<AffineExpr> indices,
   loops.assign(op.getNumLoops(), AffineExpr());
   AffineMap map = op.getIndexingMapMatchingResult(result);
   for (auto [expr, index] : llvm::zip(map.getResults(), indices)) {
-    // What the op does not write keeps the value of its init.
+    // Elements that the op does not write keep the value of its init.
     auto dim = dyn_cast<AffineDimExpr>(expr);
     if (dim && !loops[dim.getPosition()])
       loops[dim.getPosition()] = index;
@@ -166,7 +166,7 @@ bool Reader::enterLoops(OpResult result, ArrayRef<AffineExpr> indices,
     if (loops[i])
       continue;
     if (kind != utils::IteratorType::reduction) {
-      // A parallel loop that the result does not see must have one iteration.
+      // The result does not see this parallel loop: it has one iteration.
       if (ranges[i] != 1)
         return false;
       loops[i] = getAffineConstantExpr(0, context.getContext());
@@ -178,8 +178,8 @@ bool Reader::enterLoops(OpResult result, ArrayRef<AffineExpr> indices,
   return reduced.size() == op.getNumReductionLoops();
 }
 
-/// A static parallel loop shares its variable with those of other ops, so that
-/// these read the same elements; what else there is belongs to the loop.
+/// Returns a shared variable for a static parallel loop, so that ops read the
+/// same elements; any other loop gets a variable of its own.
 AffineExpr Reader::getLoopIndex(linalg::LinalgOp op, unsigned loop) {
   int64_t extent = op.getStaticLoopRanges()[loop];
   if (!ShapedType::isDynamic(extent) &&
@@ -193,9 +193,9 @@ AffineExpr Reader::getLoopIndex(linalg::LinalgOp op, unsigned loop) {
   return context.getIndex(it->second);
 }
 
-/// Every operand that a loop walks along tells its extent.
+/// Adds the extents of all operands that a loop iterates over.
 void Reader::addSources(linalg::LinalgOp op, unsigned loop, unsigned variable) {
-  constexpr size_t kMaxSources = 32; // of one dynamic extent
+  constexpr size_t kMaxSources = 32; // sources per dynamic extent
   Variable &info = context.getInfo(variable);
   if (!ShapedType::isDynamic(info.extent))
     return;
@@ -208,13 +208,13 @@ void Reader::addSources(linalg::LinalgOp op, unsigned loop, unsigned variable) {
                 context.getExtents().getExtent(operand.get(), i);
             !llvm::is_contained(info.sources, extent)) {
           info.sources.push_back(extent);
-          if (extent.isConstant()) // behind a cast that forgets it
+          if (extent.isConstant()) // a cast lost the static extent
             info.extent = extent.factor;
         }
 }
 
-/// Where the result of an op is as long as an index variable, so is all that
-/// its loop walks along.
+/// Adds sources where the result is as long as an index variable: then its
+/// loop's other operands are too.
 void Reader::addSources(OpResult result, ArrayRef<AffineExpr> indices) {
   auto op = cast<linalg::LinalgOp>(result.getOwner());
   AffineMap map = op.getIndexingMapMatchingResult(result);
@@ -250,7 +250,7 @@ const Body *Reader::readBody(linalg::LinalgOp op) {
   return readBody(op, loops);
 }
 
-/// In the order of its ops, and not from the last one: a chain may be long.
+/// Reads a body in the order of its ops, because a chain may be long.
 const Body *Reader::readBody(linalg::LinalgOp op, ArrayRef<AffineExpr> loops) {
   Key key{op.getOperation()};
   for (AffineExpr loop : loops)
@@ -285,7 +285,7 @@ void Reader::readOperands(Body &body) {
     if (argument.use_empty())
       continue;
     const Node *node;
-    if (reduces && op.isDpsInit(&operand)) { // what was added up until now
+    if (reduces && op.isDpsInit(&operand)) { // the value of the accumulator
       node = context.getElement(argument, body.loops);
     } else if (!isa<RankedTensorType>(operand.get().getType())) {
       node = readScalar(operand.get());
@@ -296,8 +296,8 @@ void Reader::readOperands(Body &body) {
   }
 }
 
-/// What a reduction adds up, or combines by the op that is named: no term where
-/// it is not one op.
+/// Returns the term of a sum, or of a reduction by the named op; the term is
+/// null if the reduction is not one op.
 std::pair<const Node *, StringRef> Reader::readTerm(OpResult result,
                                                     const Body &body) {
   linalg::LinalgOp op = body.op;
@@ -306,7 +306,7 @@ std::pair<const Node *, StringRef> Reader::readTerm(OpResult result,
   Value yielded = op.getBlock()->getTerminator()->getOperand(number);
   auto fma = yielded.getDefiningOp<math::FmaOp>();
   if (fma && fma.getC() == accumulator && accumulator.hasOneUse()) {
-    // x * y of acc + x * y, rounded once.
+    // The term of acc + x * y, rounded once, is x * y.
     const Node *a = readOperand(fma.getA(), &body),
                *b = readOperand(fma.getB(), &body);
     auto zero = APFloat::getZero(a->getFloatType().getFloatSemantics(),
@@ -324,7 +324,7 @@ std::pair<const Node *, StringRef> Reader::readTerm(OpResult result,
           adds ? "" : combiners[0]->getName().getStringRef()};
 }
 
-/// What a reduction starts from.
+/// Returns the initial value of a reduction.
 const Node *Reader::readInit(OpResult result, const Body &body) {
   linalg::LinalgOp op = body.op;
   OpOperand *init = op.getDpsInitOperand(result.getResultNumber());
@@ -334,8 +334,8 @@ const Node *Reader::readInit(OpResult result, const Body &body) {
   return inner ? inner : start;
 }
 
-/// A zero of either sign starts a sum: only a sum of zeros shows it, whose root
-/// and whose mean do not.
+/// Returns true for zeros of both signs: only a sum of zeros shows the sign,
+/// and neither its root nor its mean does.
 static bool isZero(const Node *node) {
   return isConstant(node, 0.0) || isConstant(node, -0.0);
 }
@@ -358,16 +358,16 @@ const Node *Reader::readReduction(OpResult result, const Body &body,
                            operands, reduced);
 }
 
-/// Sums that start from each other and walk along parts of one row, each from
-/// where the one before has ended: the sum over all parts.
+/// Joins sums that start from each other and run along parts of one row, each
+/// from the end of the one before, to the sum over all parts.
 const Node *Reader::joinParts(OpResult result, ArrayRef<AffineExpr> indices) {
   constexpr size_t kMaxParts = 16;
   struct Part {
     OpResult sum;
     SmallVector<AffineExpr> loops;
-    unsigned loop; // the reduction's
+    unsigned loop; // the reduction loop
   };
-  SmallVector<Part> parts; // from the last one
+  SmallVector<Part> parts; // in reverse order
   int64_t extent = 0;
   for (OpResult sum = result; sum && parts.size() < kMaxParts;) {
     auto op = dyn_cast<linalg::LinalgOp>(sum.getOwner());

@@ -17,8 +17,8 @@ bool norm::row::isView(Operation *op) {
              tensor::ExtractSliceOp>(op);
 }
 
-/// Indices of a reshape group's several dimensions from the one of its product;
-/// false where extents are unknown.
+/// Splits the index of a product of dimensions into indices of a reshape group;
+/// returns false if extents are unknown.
 static bool splitIndex(AffineExpr index, ArrayRef<int64_t> shape,
                        MutableArrayRef<AffineExpr> parts) {
   AffineExpr zero = getAffineConstantExpr(0, index.getContext());
@@ -86,7 +86,7 @@ static std::optional<SmallVector<AffineExpr>>
 reindexCollapse(tensor::CollapseShapeOp collapse,
                 ArrayRef<AffineExpr> indices) {
   ArrayRef<int64_t> shape = collapse.getSrcType().getShape();
-  // A collapse to rank 0 has no groups: every dimension is a unit one.
+  // A collapse to rank 0 has no groups, because all dimensions are unit ones.
   SmallVector<AffineExpr> source(
       shape.size(), getAffineConstantExpr(0, collapse.getContext()));
   MutableArrayRef<AffineExpr> parts(source);
@@ -122,8 +122,7 @@ Reader::reindex(Operation *op, ArrayRef<AffineExpr> indices) {
   return std::nullopt;
 }
 
-/// Whether `op` repeats the elements of `tensor` along dimension `dim`, and
-/// does nothing else.
+/// Returns true if `op` only repeats the elements of `tensor` along `dim`.
 static bool repeats(linalg::LinalgOp op, Value tensor, unsigned dim) {
   if (!op || op.getNumDpsInputs() != 1 || op.getNumReductionLoops() > 0 ||
       op.getDpsInputOperand(0)->get() != tensor ||
@@ -139,9 +138,9 @@ static bool repeats(linalg::LinalgOp op, Value tensor, unsigned dim) {
   });
 }
 
-/// TOSA's broadcast of a dynamic dimension: if its extent is 1, then the one
-/// element of it, else the tensor. Where the result is as long as the tensor,
-/// both are the tensor.
+/// Opens TOSA's broadcast of a dynamic dimension, which repeats the one element
+/// if the extent is 1 and else is the tensor. Where the result is as long as
+/// the tensor, both are the tensor.
 const Node *Reader::openBroadcast(scf::IfOp branch, OpResult result,
                                   ArrayRef<AffineExpr> indices) {
   Value tensor = branch.elseYield()->getOperand(result.getResultNumber());

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Each value is read once at its indices, whoever asks. An element of a tensor
-// is a leaf until somebody opens it, so that what is read is what is asked for
-// and a program costs as much as its parts.
+// The reader reads each value once per tuple of indices. An element of a tensor
+// is a leaf until a caller opens it, so only requested parts are read and the
+// cost is that of the parts.
 //
 //===----------------------------------------------------------------------===//
 
@@ -35,37 +35,37 @@ struct BodyOccurrence {
   Value scalar;
 };
 
-/// Whether `op` gives the same elements in another shape, or some of them.
+/// Returns true if `op` reshapes its operand or takes elements of it.
 bool isView(Operation *op);
 
 class Reader {
 public:
-  /// `opens` says which tensors are never left as leaves.
+  /// A predicate for the tensors that are never left as leaves.
   using Opens = std::function<bool(Value)>;
   Reader(Context &context, Opens opens)
       : context(context), opens(std::move(opens)) {}
 
   Context &getContext() { return context; }
 
-  /// The element of `tensor` at `indices`.
+  /// Reads the element of `tensor` at `indices`.
   const Node *read(Value tensor, SmallVector<AffineExpr> indices);
-  /// What the op that defines an element computes there; null: it is a leaf.
+  /// Returns the expression that defines an element; null if it is a leaf.
   const Node *open(const ElementNode *element);
-  /// All scalars of a body, at variables of its own for each loop.
+  /// Reads all scalars of a body, with a variable of its own for each loop.
   const Body *readBody(linalg::LinalgOp op);
-  /// A scalar that no body computes.
+  /// Reads a scalar that no body computes.
   const Node *readScalar(Value scalar);
 
-  /// Elements that are `node`: itself if it is one, what it opens to, and those
-  /// that were found to open to it until now.
+  /// Returns the elements that are `node`: itself if it is one, the elements it
+  /// opens to, and those already found to open to it.
   SmallVector<const ElementNode *> getOccurrences(const Node *node);
   ArrayRef<BodyOccurrence> getBodyOccurrences(const Node *node) const;
-  /// Whether reading ended somewhere because of the depth of what lies behind.
+  /// Returns true if reading stopped because of the depth below `node`.
   bool isBeyondBound(const Node *node) const { return beyond.contains(node); }
 
 private:
   using Key = SmallVector<void *, 8>;
-  static constexpr unsigned kMaxDepth = 64; // of tensors opened by `opens`
+  static constexpr unsigned kMaxDepth = 64; // tensors opened by `opens`
 
   const Node *openUncached(const ElementNode *element);
   const Node *openLinalg(OpResult result, ArrayRef<AffineExpr> indices);
