@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What the norm is comes first, how it is computed next, operands last. The
-// stages read through every rounding; the mode is applied to what they noted.
+// The decision takes three steps: what the norm is, how it is computed, and its
+// operands. Stages read through all roundings; the mode judges what they noted.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,7 +22,7 @@ bool norm::isArithmeticType(Type type) {
 }
 
 namespace {
-/// The types and the weight of a candidate whose x and r are known.
+/// Determines types and weight of a candidate whose x and r are known.
 struct TypeMatcher {
   const Site &site;
   const Product &product;
@@ -39,15 +39,15 @@ struct TypeMatcher {
 };
 } // namespace
 
-/// C is the type of x * r; where r is rounded for it, the type of r before.
+/// Determines C, the type of x * r, or of r before a rounding for that product.
 Check TypeMatcher::findTypes(PlannedNorm &norm) {
   norm.computeType = product.value->getFloatType();
   norm.scaleType = inverse.scaleType;
   norm.normalizedType = product.normalizedType;
   norm.sumType = inverse.sumType;
   if (inverse.scaleType && !inverse.isWidened) {
-    // The product of two narrow values is exact in C: rounding it is what the
-    // narrow product does. (x * r) * w rounds each product.
+    // The product of two narrow values is exact in C, so rounding it equals the
+    // narrow product. (x * r) * w rounds each product.
     norm.computeType = inverse.type;
     bool hasWeight = !product.others.empty();
     if (!product.outer && hasWeight &&
@@ -81,7 +81,7 @@ Check TypeMatcher::findTypes(PlannedNorm &norm) {
   return std::nullopt;
 }
 
-/// The statistic in the widest type of the norm, f32 at least, and the
+/// Uses the norm's widest type, at least f32, for the statistic, and adds the
 /// roundings of r and z that C = the product's type would have made.
 void TypeMatcher::raiseTypes(PlannedNorm &norm) {
   FloatType own = product.value->getFloatType();
@@ -100,13 +100,13 @@ void TypeMatcher::raiseTypes(PlannedNorm &norm) {
   norm.computeType = raised;
   norm.sumType = {};
   norm.rootForm = RootForm::Reciprocal;
-  // x / root rounds the quotient alone, the others r as well.
+  // x / root rounds only the quotient; the other forms round r as well.
   const Node *r = stripExtend(product.root);
   bool isRounded = !product.divides || r->is(Kind::Round) || r != product.root;
   norm.scaleType =
       isRounded && r->getType() != raised ? r->getFloatType() : FloatType();
-  // The product of two 16-bit values is exact in f32: rounding it is all that
-  // 16-bit arithmetic does. (x * w) * r has no such z.
+  // The product of two 16-bit values is exact in f32, so rounding it equals
+  // 16-bit arithmetic. (x * w) * r has no such z.
   bool hasWeight = product.outer || !product.others.empty();
   bool reorders = !product.others.empty() && !product.weighsLast;
   norm.normalizedType = product.normalizedType;
@@ -114,8 +114,8 @@ void TypeMatcher::raiseTypes(PlannedNorm &norm) {
     norm.normalizedType = own;
 }
 
-/// A sum of x^2 / n, or a root that is scaled, keeps in f16 what the sum of x^2
-/// loses beyond 65504 or below 2^-24; the other types have the range of f32.
+/// Notes the range of f16: a sum of x^2 / n or a scaled root keeps what the sum
+/// of x^2 loses above 65504 or below 2^-24. Other types have the range of f32.
 void TypeMatcher::noteRange() {
   bool isScaled = !divisor.isStandard || !statistic.scales.empty();
   bool hasSmallEpsilon = inverse.epsilon && !inverse.outer.empty();
@@ -126,7 +126,7 @@ void TypeMatcher::noteRange() {
                                 inverse.type));
 }
 
-/// What S5 multiplies z by, as a factor in front of it; null: no such factor.
+/// Returns the constant factor that S5 multiplies z by; null if none remains.
 static const Node *getRest(Context &context, const Scale &scale) {
   const Node *value = scale.value;
   Type type = value->getType();
@@ -138,7 +138,7 @@ static const Node *getRest(Context &context, const Scale &scale) {
   return context.get(Kind::Div, type, {context.getConstant(one, type), value});
 }
 
-/// A product of several weights and constants is one, computed before.
+/// Finds the weight; a product of weights and constants is computed before.
 Attempt<const Node *> TypeMatcher::findWeight() {
   Context &context = site.context();
   FloatType type = product.value->getFloatType();
@@ -151,7 +151,7 @@ Attempt<const Node *> TypeMatcher::findWeight() {
   for (const Factor &factor : product.others) {
     std::optional<Scale> scale = getScale(factor);
     if (scale && divisor.usesNumerator)
-      continue; // the divisor has taken it, or left it in its rest
+      continue; // the divisor has used it, or left it in its rest
     const Node *node = getRest(context, {factor.base, factor.exponent});
     if (!node || factor.base->is(Kind::Count))
       return reject(Why::NoTensorForWeight, ArrayRef<int64_t>());
@@ -177,18 +177,18 @@ Attempt<const Node *> TypeMatcher::findWeight() {
     deviations.addInexact(Why::OtherOrder);
   if (weight && product.outer)
     return reject(Why::SecondWeight);
-  // As it is stored: S5 widens it.
+  // The weight is read as it is stored, because S5 widens it.
   return numFactors == 1 ? findNarrow(site.reader, weight) : weight;
 }
 
-/// The significand of a product of two values of `type` fits into `wide`, so
-/// that rounding it to `type` is the one rounding of a product in `type`.
+/// Returns true if `wide` holds the product of two values of `type` exactly, so
+/// that rounding it to `type` equals a product in `type`.
 static bool holdsProduct(FloatType wide, FloatType type) {
   return wide.getFPMantissaWidth() >= 2 * type.getFPMantissaWidth();
 }
 
-/// The weight of the rounded z: as it is stored where S5 multiplies so, or is
-/// the same by an exact product that is rounded; else as it is multiplied.
+/// Returns the weight of the rounded z: the stored one if S5 or an exact
+/// product that is rounded gives the same, else the one that is multiplied.
 const Node *TypeMatcher::getOuterWeight(const PlannedNorm &norm) {
   const Node *weight = findNarrow(site.reader, product.outer);
   FloatType wider =
@@ -199,8 +199,8 @@ const Node *TypeMatcher::getOuterWeight(const PlannedNorm &norm) {
   return isOne ? weight : product.outer;
 }
 
-/// What the op takes: tensors of f16, bf16, f32 and f64 without an encoding,
-/// for a sparse x would be read as a dense one.
+/// Checks that the operands are tensors of f16, bf16, f32 or f64 without an
+/// encoding, because a sparse x would be read as a dense one.
 static Check checkOperands(const Site &site, const PlannedNorm &norm) {
   for (Value operand : {norm.input.value, norm.weight.tensor}) {
     Type type = operand ? operand.getType() : site.node->getType();
@@ -220,7 +220,7 @@ static Check checkOperands(const Site &site, const PlannedNorm &norm) {
   return std::nullopt;
 }
 
-/// A count that the program has lost is not put right.
+/// Rejects a count that overflowed in the program, which the op would repair.
 static Check checkRaised(const InverseRoot &inverse,
                          const Statistic &statistic) {
   for (ArrayRef<Scale> scales :
@@ -233,7 +233,7 @@ static Check checkRaised(const InverseRoot &inverse,
   return std::nullopt;
 }
 
-/// S5: z * w in the wider of both types.
+/// Checks the type of z * w, which is the wider of the two (S5).
 static Check checkWeightType(const TypeMatcher &types, const Node *weight,
                              const PlannedNorm &norm) {
   const Product &product = types.product;
@@ -252,7 +252,7 @@ static Check checkWeightType(const TypeMatcher &types, const Node *weight,
   return reject(Why::OtherType, "the product with the weight", found, wider);
 }
 
-/// The mode, on what the stages have noted.
+/// Applies the rounding mode to the deviations that the stages noted.
 static Check applyRounding(const Site &site, const Deviations &deviations,
                            const PlannedNorm &raised) {
   if (deviations.narrow && site.rounding != Rounding::Relaxed) {
@@ -264,7 +264,7 @@ static Check applyRounding(const Site &site, const Deviations &deviations,
   return site.rounding == Rounding::Exact ? deviations.inexact : std::nullopt;
 }
 
-/// From dimensions of the space to those of the input.
+/// Maps dimensions of the space to those of the input.
 static void toInputSpace(PlannedNorm &norm) {
   for (SmallVectorImpl<int64_t> *dims : {&norm.dims, &norm.weightDims}) {
     for (int64_t &dim : *dims)
@@ -273,7 +273,7 @@ static void toInputSpace(PlannedNorm &norm) {
   }
 }
 
-/// How x, r and w are computed, and where they are.
+/// Decides how x, r and w are computed and where they are read.
 static Check decideTypes(const Site &site, const Findings &found,
                          Deviations &deviations, PlannedNorm &norm) {
   const Product &product = found.product;
@@ -345,7 +345,7 @@ Attempt<PlannedNorm> norm::decide(const Site &site) {
     rejection = decideTypes(site, found, deviations, norm);
   if (rejection)
     return std::move(*rejection);
-  // Where the product brings sqrt(n), what a tensor holds is not r.
+  // If the product brings sqrt(n), the tensor does not hold r.
   if (!found.divisor.usesNumerator && found.divisor.rest.empty() &&
       !norm.groupSize)
     findInverseRoots(site, found.product, norm);

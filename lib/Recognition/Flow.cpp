@@ -22,13 +22,13 @@ using Role = Flow::Role;
 FlowAnalysis::FlowAnalysis(Operation *scope) {
   scope->walk<WalkOrder::PreOrder>([&](Operation *op) {
     visit(op);
-    // Bodies are visited with their op.
+    // The bodies are visited with their op.
     return isa<linalg::LinalgOp>(op) ? WalkResult::skip()
                                      : WalkResult::advance();
   });
 }
 
-/// A scalar that no body computes is one value for all elements.
+/// Returns the flow; a scalar outside of bodies is one value for all elements.
 Flow FlowAnalysis::lookup(Value value) const {
   if (auto it = flows.find(value); it != flows.end())
     return it->second;
@@ -44,8 +44,8 @@ bool FlowAnalysis::isOpen(Value tensor) const {
   return flow.role == Role::Neutral || flow.isStatistic() || flow.isSquare;
 }
 
-/// The tensor behind views, and behind TOSA's broadcasts: what the branch of an
-/// extent other than 1 yields.
+/// Returns the tensor behind views and TOSA broadcasts, which is what the
+/// branch for an extent other than 1 yields.
 static Value skipViews(Value tensor) {
   for (unsigned i = 0; i < 16; ++i) {
     Operation *op = tensor.getDefiningOp();
@@ -58,13 +58,13 @@ static Value skipViews(Value tensor) {
   return tensor;
 }
 
-/// A root, or what may be one: x^p, and exp(p * log(x)).
+/// Returns true for a root, x^p and exp(p * log(x)).
 static bool takesRoot(Operation *op, const Flow &flow) {
   return isa<math::SqrtOp, math::RsqrtOp, math::PowFOp, math::CbrtOp>(op) ||
          (flow.hasLogarithm && isa<math::ExpOp, math::Exp2Op>(op));
 }
 
-/// The tensor that a scalar of a body is an element of, widened or not.
+/// Returns the tensor of which a scalar, widened or not, is an element.
 static Value getTensor(Value scalar) {
   if (auto extend = scalar.getDefiningOp<arith::ExtFOp>())
     scalar = extend.getIn();
@@ -75,8 +75,8 @@ static Value getTensor(Value scalar) {
   return op ? skipViews(op.getMatchingOpOperand(argument)->get()) : Value();
 }
 
-/// x * x, also of two operands that are views of one tensor, or x to a constant
-/// power: what is read tells which.
+/// Returns true for x * x, also of two views of one tensor, and for x to a
+/// constant power; the reader decides whether it is a square.
 static bool mayBeSquare(Operation *op, const Flow &second) {
   if (isa<math::PowFOp, math::FPowIOp>(op))
     return second.role == Role::Neutral;
@@ -86,7 +86,7 @@ static bool mayBeSquare(Operation *op, const Flow &second) {
   return a == b || (tensor && tensor == getTensor(b));
 }
 
-/// Plain but for operands that are all statistics or constants.
+/// Joins flows; the result is plain unless all are statistics or constants.
 static Flow join(ArrayRef<Flow> operands) {
   Flow flow;
   flow.role = Role::Neutral;
@@ -99,16 +99,16 @@ static Flow join(ArrayRef<Flow> operands) {
     flow.hasRoot |= other.hasRoot;
     flow.hasSquares |= other.hasSquares;
     flow.hasLogarithm |= other.hasLogarithm;
-    // Of several, the one of squares, and else the last.
+    // Among several reductions, one of squares or else the last one is kept.
     if (!flow.reduction || other.hasSquares)
       flow.reduction = other.reduction;
   }
   return flow;
 }
 
-/// A product or quotient that scales: a statistic times anything.
+/// Joins the flows of a product or a quotient that scales by a statistic.
 static Flow multiply(const Flow &a, const Flow &b) {
-  constexpr unsigned kMaxFactors = 16; // of one product with a statistic
+  constexpr unsigned kMaxFactors = 16; // per product with a statistic
   auto scale = [](Flow flow, unsigned numFactors) {
     flow.role = Role::Scaled;
     flow.isSquare = false;
@@ -121,7 +121,7 @@ static Flow multiply(const Flow &a, const Flow &b) {
       return scale(statistic, other.reduction == statistic.reduction
                                   ? other.numFactors
                                   : 0);
-  // A weight is no statistic of another reduction.
+  // A weight is not a statistic of another reduction.
   if (a.isScaled() == b.isScaled() || a.isStatistic() || b.isStatistic())
     return Flow();
   return scale(a.isScaled() ? a : b, std::max(a.numFactors, b.numFactors));
@@ -131,7 +131,7 @@ static Flow getScalar(Operation *op, ArrayRef<Flow> operands) {
   Flow flow = join(operands), first = operands.front(),
        second = operands.back();
   bool multiplies = isa<arith::MulFOp, arith::DivFOp>(op);
-  // x may be a sum itself: two statistics of which one has a root scale.
+  // x may be a sum too: of two statistics, the one with a root scales.
   bool scalesSum = multiplies && first.isStatistic() && second.isStatistic() &&
                    first.reduction != second.reduction &&
                    first.hasRoot != second.hasRoot;
@@ -151,7 +151,7 @@ static Flow getScalar(Operation *op, ArrayRef<Flow> operands) {
     flow.isSquare = (first.isSquare && second.role == Role::Neutral) ||
                     (second.isSquare && first.role == Role::Neutral);
   } else if (isa<arith::AddFOp, arith::MaximumFOp, arith::MaxNumFOp>(op)) {
-    // An epsilon that is no constant is the reason of a refusal.
+    // An epsilon that is not constant is a reason for rejection.
     for (const Flow &each : operands)
       if (each.isStatistic() && each.isCandidate())
         flow = each;
@@ -193,9 +193,9 @@ void FlowAnalysis::visit(Operation *op) {
 // Linalg
 //===----------------------------------------------------------------------===//
 
-/// A matrix product or a convolution of two tensors: no statistic, and what
-/// lies behind it does not matter to a norm after it. A row times itself, or
-/// times ones, is one.
+/// Returns true for a matrix product or a convolution of two tensors. It is not
+/// a statistic, and later norms do not depend on what is behind it. A product
+/// of a row with itself or with ones is a statistic.
 static bool isProductOfTwo(const FlowAnalysis &flows, linalg::LinalgOp op) {
   if (!linalg::isaContractionOpInterface(op) &&
       !linalg::isaConvolutionOpInterface(op))
@@ -208,7 +208,7 @@ static bool isProductOfTwo(const FlowAnalysis &flows, linalg::LinalgOp op) {
          flows.lookup(b).role != Role::Neutral;
 }
 
-/// A sum of sums of squares, scaled or not, has squares too.
+/// Returns the flow of a reduction; a sum of sums of squares is one of squares.
 static Flow getReduction(const FlowAnalysis &flows, linalg::LinalgOp op,
                          OpResult result) {
   Flow flow;

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Private to this folder. One walk along the program that says of each value
-// whether it is a statistic, or is scaled by one: where a norm can be at all,
-// and which tensors an expression is read through.
+// This header is private to this folder. One walk over the program determines
+// for each value whether it is a statistic or is scaled by one, and so where a
+// norm is possible and which tensors expressions are read through.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,17 +21,17 @@ namespace mlir::norm {
 struct Flow {
   enum class Role {
     Plain,
-    Neutral,   ///< computed from constants alone
-    Statistic, ///< computed from reductions and constants alone
+    Neutral,   ///< computed only from constants
+    Statistic, ///< computed only from reductions and constants
     Scaled     ///< a product with a statistic that has a root or squares
   };
   Role role = Role::Plain;
-  /// The last reduction that it depends on; null but for the last two roles.
+  /// The last reduction that it depends on, for statistics and scaled values.
   Value reduction;
-  bool hasRoot = false;    ///< of the statistic
-  bool hasSquares = false; ///< the reduction adds squares up
+  bool hasRoot = false;    ///< the statistic contains a root
+  bool hasSquares = false; ///< the reduction adds up squares
   bool hasLogarithm = false;
-  bool isSquare = false;   ///< perhaps the square of another value
+  bool isSquare = false;   ///< it may be the square of another value
   unsigned numFactors = 0; ///< multiplications since the statistic
 
   bool isStatistic() const { return role == Role::Statistic; }
@@ -44,15 +44,15 @@ public:
   explicit FlowAnalysis(Operation *scope);
 
   Flow lookup(Value value) const;
-  /// Whether expressions are read through the tensor: what is a statistic, a
-  /// constant or a square is never left as a leaf.
+  /// Returns true if expressions are read through the tensor: statistics,
+  /// constants and squares are never leaves.
   bool isOpen(Value tensor) const;
 
-  // What the walk has found, in program order:
+  // The walk finds these values, in program order.
   SmallVector<Value> candidates; ///< scaled scalars of bodies
-  /// Ops whose bodies take the root of a statistic, or of what none computes.
+  /// Ops whose bodies take the root of a statistic or of no statistic.
   SmallVector<std::pair<Operation *, Flow>> roots;
-  SmallVector<Operation *> rootsOnBuffers; ///< linalg ops that take one
+  SmallVector<Operation *> rootsOnBuffers; ///< linalg ops that take a root
 
 private:
   void visit(Operation *op);

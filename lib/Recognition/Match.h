@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Private to this folder. Each stage is a function of what it reads: it returns
-// what it has found, or why there is nothing. `decide` calls them in order.
+// This header is private to this folder. Each stage is a function that returns
+// either what it found or a rejection. `decide` calls them in order.
 //
 //===----------------------------------------------------------------------===//
 
@@ -52,7 +52,7 @@ template <typename... Args> Rejection reject(Why why, const Args &...args) {
   return {why, llvm::formatv(getTemplate(why), text(args)...).str()};
 }
 
-/// What a stage has found, or why nothing.
+/// The result of a stage, or the reason why there is none.
 template <typename T> class Attempt {
 public:
   Attempt(T value) : outcome(std::move(value)) {}
@@ -65,14 +65,14 @@ public:
 private:
   std::variant<T, Rejection> outcome;
 };
-using Check = std::optional<Rejection>; // nothing: it holds
+using Check = std::optional<Rejection>; // nullopt: the check holds
 
-/// What the rounding modes judge. The first of each kind is the one reported.
+/// What the rounding modes judge. The first deviation per kind is reported.
 struct Deviations {
-  /// Differs within C: `exact` refuses it.
+  /// A difference within C, which `exact` rejects.
   Check inexact;
-  /// A rounding that S2 to S6 cannot state, or a range that C leaves: only
-  /// `relaxed` takes it, by computing the statistic in a wider type.
+  /// A rounding that S2 to S6 cannot state, or values outside the range of C.
+  /// Only `relaxed` accepts it, and computes the statistic in a wider type.
   Check narrow;
 
   void addInexact(Why why) {
@@ -92,7 +92,7 @@ struct Deviations {
 /// Whether a product of several factors may become the weight.
 enum class Weights { Single, Joined };
 
-/// Where a candidate is, and how the program around it is read.
+/// The place of a candidate and the reader of the program around it.
 struct Site {
   row::Reader &reader;
   const FlowAnalysis &flow;
@@ -102,7 +102,7 @@ struct Site {
   const row::Body *body;
   Value scalar;
   const row::Node *node;
-  Value reduction;             // that it is scaled by
+  Value reduction;             // the reduction that scales it
   SmallVector<unsigned> space; // the variable of each dimension
   AffineMap spaceMap;          // from the loops of the op
 
@@ -113,29 +113,29 @@ struct Site {
   }
   std::optional<int64_t> getDim(unsigned variable) const;
   bool variesOverAll(const row::Node *node) const;
-  /// Whether the norm can read the value, which may have to be computed earlier
-  /// than it is.
+  /// Returns true if the norm can read the value, which may have to be computed
+  /// earlier than it is.
   bool isAvailable(Value value) const;
 };
 
-/// A constant or an extent that scales r: value ^ exponent.
+/// The factor value ^ exponent of r, a constant or an extent.
 struct Scale {
-  const row::Node *value; // Constant or Count
+  const row::Node *value; // a Constant or a Count
   row::Fraction exponent;
 };
 
-/// sum of x^2, scaled and added up in one or several steps.
+/// A sum of x^2, which may be scaled and accumulated in several steps.
 struct Statistic {
-  SmallVector<unsigned, 4> variables; // that are reduced
-  const row::Node *x = nullptr;       // as it is squared
+  SmallVector<unsigned, 4> variables; // those that are reduced
+  const row::Node *x = nullptr;       // x as it is squared
   SmallVector<const row::Node *, 2> terms;
-  SmallVector<Scale, 2> scales; // exponents of the sum's own
+  SmallVector<Scale, 2> scales; // relative to the sum's exponent
   bool isFused = false;
 };
 
-/// r, taken apart: a product of `outer` with, where there is an epsilon e,
-///   (sum * inner + e)^(-1/2)               inside
-///   ((sum^(1/2) * inner) + e)^-1           outside; max(.., e): clamp
+/// The factors of r, which is `outer` times one of these, with an epsilon e:
+///   (sum * inner + e)^(-1/2)               for the mode inside
+///   ((sum^(1/2) * inner) + e)^-1           for outside; max(.., e) for clamp
 /// Exponents are those in r.
 struct InverseRoot {
   const row::Node *sum = nullptr; // a Sum, or the reduction in its place
@@ -144,49 +144,49 @@ struct InverseRoot {
   EpsilonMode mode = EpsilonMode::Inside;
   bool clampsMean = false; // max(mean, e)^(-1/2): e counts as its root
   bool clampsRoot = false; // min(r, 1/e)
-  FloatType type;          // of the root
-  FloatType scaleType;     // r is rounded to; null: not
-  bool isWidened = false;  // r, after that rounding
-  FloatType sumType;       // the mean is rounded from; null: not
+  FloatType type;          // the type of the root
+  FloatType scaleType;     // the type that r is rounded to, or null
+  bool isWidened = false;  // r is widened after that rounding
+  FloatType sumType;       // the type that the mean is rounded from, or null
 };
 
-/// y = w * (x * r), as one product or as two with a rounding between.
+/// The factors of y = w * (x * r), with or without a rounding before w.
 struct Product {
-  const row::Node *value = nullptr; // that holds x and r
+  const row::Node *value = nullptr; // the product of x and r
   const row::Node *root = nullptr;  // r, or the root that x is divided by
-  bool divides = false;             // by `root`
+  bool divides = false;             // x is divided by `root`
   const row::Node *x = nullptr;
   SmallVector<row::Factor> others; // constants and weights beside x and r
   bool isNegated = false;
-  bool weighsLast = false;          // (x * r) * w
+  bool weighsLast = false;          // the order is (x * r) * w
   FloatType normalizedType;         // null: no rounding between
   const row::Node *outer = nullptr; // the weight of the rounded z
-  FloatType outerType;              // that it is multiplied in
+  FloatType outerType;              // the type of its product
 };
 
-/// Which dimensions of the result x is normalized over, and where x is.
+/// The dimensions that are normalized, and how x maps to the result.
 struct Span {
   SmallVector<int64_t> dims;
   std::optional<int64_t> count;
-  std::optional<int64_t> groupSize; // of the only one of `dims`
+  std::optional<int64_t> groupSize; // the group size of the only one of `dims`
 };
 
-/// Constants that remain where the sum is divided by its number of terms, and
-/// what epsilon is to be multiplied by.
+/// Constants that remain when the sum is divided by its number of terms, and
+/// the factor of epsilon.
 struct Divisor {
   SmallVector<Scale> rest;
-  bool isStandard = true; // the mean itself is formed, as the op does
+  bool isStandard = true; // the mean itself is formed, as in the op
   bool usesNumerator = false;
-  double terms = 0; // 0: only known at run time
+  double terms = 0; // 0: known only at run time
 };
 
-/// What the stages before have found.
+/// The results of the previous stages.
 struct Findings {
   explicit Findings(row::Reader &reader) : agreed(reader) {}
   Product product;
   InverseRoot inverse;
   Statistic statistic;
-  row::Correspondence agreed; // of x where it is scaled, and in the sum
+  row::Correspondence agreed; // x in the product and in the sum
   Span span;
   Divisor divisor;
 };
@@ -200,48 +200,48 @@ inline const row::Node *stripCasts(const row::Node *node) {
     node = node->getOperand(0);
   return node;
 }
-/// The operand that leads to a reduction; null where there is none.
+/// Returns the operand that contains a reduction; null if there is none.
 inline const row::Node *getReducing(const row::Node *node) {
   const auto *it =
       llvm::find_if(node->getOperands(),
                     [](const row::Node *each) { return each->hasReduction(); });
   return it == node->getOperands().end() ? nullptr : *it;
 }
-/// What is widened to `node`, in its op or in one before it.
+/// Returns the value that an op, this or an earlier one, widens to `node`.
 const row::Node *findNarrow(row::Reader &reader, const row::Node *node);
 bool isArithmeticType(Type type);
-/// A constant or a count; the exponent is that of the factor.
+/// Reads a constant or a count with the exponent of its factor.
 std::optional<Scale> getScale(const row::Factor &factor);
 
-/// What x * x, x * y of two views that are one, or x^2 squares; null for what
-/// is no square.
+/// Returns x for x * x, for x * y of two equal views, and for x^2; null for
+/// anything but a square.
 const row::Node *getSquared(row::Reader &reader, const row::Node *node);
-/// Which factors of the product are r and, by its statistic, x and w.
+/// Finds the factor that is r and, from its statistic, x and w.
 Attempt<Product> matchProduct(const Site &site);
-/// Finds x among the factors: what the statistic squares. Agrees variables.
+/// Finds x, which the statistic squares, among the factors. Agrees variables.
 Check matchX(const Site &site, Findings &found, Deviations &deviations);
 Attempt<InverseRoot> matchInverseRoot(const Product &product,
                                       Deviations &deviations);
-/// Serves every pattern that starts from a sum of squares; it asks nothing of
-/// what the statistic scales.
+/// Matches a sum of squares. It works for any pattern that starts with one,
+/// because it requires nothing of what the statistic scales.
 Attempt<Statistic> matchStatistic(row::Reader &reader, const row::Node *sum,
                                   Deviations &deviations);
-/// The same without the zeros that x is padded with, which add nothing to its
-/// squares; nothing where it is not.
+/// Drops the zeros that x is padded with, which add nothing to the sum of
+/// squares; returns nullopt if there is no padding.
 std::optional<Statistic> skipPadding(row::Reader &reader, Statistic statistic);
-/// What the op itself would round otherwise; for `exact`.
+/// Notes where the op itself would round differently, for `exact`.
 void noteSpelling(const Findings &found, Deviations &deviations);
 Attempt<Span> matchSpan(const Site &site, const Findings &found);
 Attempt<Divisor> matchDivisor(const Site &site, const Findings &found);
 Check matchEpsilon(const Findings &found, PlannedNorm &norm,
                    Deviations &deviations);
-/// The tensor, or the scalar of a body, that holds x.
+/// Finds the tensor, or the scalar of a body, that holds x.
 Check matchInput(const Site &site, const Findings &found, PlannedNorm &norm);
 Check matchWeight(const Site &site, const row::Node *weight, PlannedNorm &norm);
 void findInverseRoots(const Site &site, const Product &product,
                       PlannedNorm &norm);
 
-/// All of it. Nothing of the program changes.
+/// Runs all stages. The program is not changed.
 Attempt<PlannedNorm> decide(const Site &site);
 
 } // namespace mlir::norm

@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // r must be sum^(-1/2) * n^(1/2), however n is spread over constants: each is
-// the half power of a whole number, exactly or rounded once to its type. The
-// float next to 1/n is another divisor. Epsilon is what it is beside the mean.
+// the half power of a whole number, exact or rounded once to its type. The
+// float next to 1/n is another divisor. Epsilon is its value beside the mean.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,7 +27,7 @@ static bool isRounded(const Scale &scale, double exact) {
          FloatAttr::get(scale.value->getType(), exact);
 }
 
-/// 1/n as it is divided in the type of the constant.
+/// Returns 1/n as computed in the type of the constant.
 static APFloat getReciprocal(const Scale &scale, int64_t n) {
   const auto &semantics = scale.value->getFloatType().getFloatSemantics();
   APFloat one(semantics, 1), count(semantics);
@@ -37,8 +37,8 @@ static APFloat getReciprocal(const Scale &scale, int64_t n) {
   return one;
 }
 
-/// Whether the constant is sqrt(n), or its reciprocal: it may have come from a
-/// root or from a power, in f64, and been rounded.
+/// Returns true if the constant is sqrt(n) or its reciprocal. It may have been
+/// computed in f64 by a root or a power and then rounded.
 static bool isRootOf(const Scale &scale, int64_t n) {
   double count = static_cast<double>(n);
   bool isInverse = scale.exponent < Fraction(0);
@@ -50,7 +50,7 @@ static bool isRootOf(const Scale &scale, int64_t n) {
                       [&](double value) { return isRounded(scale, value); });
 }
 
-/// The whole number whose root `scale` is a factor by; nothing: none.
+/// Returns the whole number n if `scale` is a root of n, else nullopt.
 static std::optional<int64_t> getWhole(const Scale &scale) {
   if (!scale.value->is(Kind::Constant))
     return std::nullopt;
@@ -63,7 +63,7 @@ static std::optional<int64_t> getWhole(const Scale &scale) {
   if (!isHalf)
     n = std::round(divides ? 1 / (value * value) : value * value);
   if (isHalf && !divides && value == 0)
-    return 0; // of a row without elements
+    return 0; // a row without elements
   if (!(value > 0 && n >= 1 && n < 1e15))
     return std::nullopt;
   auto whole = static_cast<int64_t>(n);
@@ -75,7 +75,7 @@ static std::optional<int64_t> getWhole(const Scale &scale) {
   return holds ? std::optional(whole) : std::nullopt;
 }
 
-/// The product of all; nothing where one is not whole.
+/// Returns the product; nullopt if one of the scales is not whole.
 static std::optional<int64_t> getWhole(ArrayRef<Scale> scales) {
   int64_t product = 1;
   for (const Scale &scale : scales) {
@@ -86,7 +86,7 @@ static std::optional<int64_t> getWhole(ArrayRef<Scale> scales) {
   return product;
 }
 
-/// Trailing dims whose number of elements is `count`, as a hint; empty: none.
+/// Returns, as a hint, trailing dims that have `count` elements, or "".
 static std::string findDimsOfSize(const Site &site, double count) {
   SmallVector<int64_t> dims;
   double size = 1;
@@ -112,7 +112,7 @@ struct StaticDivisor {
 };
 } // namespace
 
-/// What the one constant that should have been n is.
+/// Explains what the only constant, which should have been n, is instead.
 Rejection StaticDivisor::explain(const Scale &scale) const {
   std::string value = text(cast<ConstantNode>(scale.value)->getValue()),
               dims = text(span.dims);
@@ -125,7 +125,7 @@ Rejection StaticDivisor::explain(const Scale &scale) const {
                 findDimsOfSize(site, getDouble(scale)));
 }
 
-/// The mean is formed; what scales the root besides is a weight.
+/// Handles a mean that is formed; other scales of the root are a weight.
 Attempt<Divisor> StaticDivisor::matchInner(ArrayRef<Scale> inner,
                                            ArrayRef<Scale> outer) {
   std::string dims = text(span.dims);
@@ -146,8 +146,8 @@ Attempt<Divisor> StaticDivisor::matchInner(ArrayRef<Scale> inner,
   return reject(Why::DividedInAll, dims, terms, text(whole.value_or(0)));
 }
 
-/// sqrt(sum) / sqrt(n), or x / sqrt(sum) * sqrt(n): one of the constants, or
-/// one of them but for a power of two, which scales exactly.
+/// Handles sqrt(sum) / sqrt(n) and x / sqrt(sum) * sqrt(n): one constant must
+/// be sqrt(n), up to a power of two, which scales exactly.
 Attempt<Divisor> StaticDivisor::matchOuter(ArrayRef<Scale> outer) {
   Divisor divisor;
   divisor.isStandard = false;
@@ -176,7 +176,7 @@ Attempt<Divisor> StaticDivisor::matchOuter(ArrayRef<Scale> outer) {
                 text(cast<ConstantNode>(outer[0].value)->getValue()));
 }
 
-/// The divisor must be the extents of the very dimensions that are summed.
+/// Checks that the divisor is the product of exactly the summed extents.
 static Attempt<Divisor> matchDynamic(const Site &site, const Span &span,
                                      ArrayRef<Scale> inner,
                                      ArrayRef<Scale> outer) {
@@ -212,7 +212,7 @@ static Attempt<Divisor> matchDynamic(const Site &site, const Span &span,
   return reject(Why::OtherDynamicDivisor, dims, found);
 }
 
-/// What scales the mean, as exponents of r.
+/// Returns the scales of the mean, with their exponents in r.
 static SmallVector<Scale, 2> getInner(const Findings &found) {
   SmallVector<Scale, 2> inner(found.inverse.inner);
   for (const Scale &scale : found.statistic.scales)
@@ -220,7 +220,7 @@ static SmallVector<Scale, 2> getInner(const Findings &found) {
   return inner;
 }
 
-/// The number of terms; nothing: it is only known at run time.
+/// Returns the number of terms; nullopt if it is known only at run time.
 static Attempt<std::optional<int64_t>> countTerms(const Site &site,
                                                   const Span &span) {
   if (span.count || span.groupSize)
@@ -259,7 +259,7 @@ Attempt<Divisor> norm::matchDivisor(const Site &site, const Findings &found) {
   auto scalesRoot = [](const Scale &scale) {
     return abs(scale.exponent) != Fraction(1, 2);
   };
-  // Without an epsilon a root that is scaled is no other place than the mean.
+  // Without an epsilon, scaling the root is the same as scaling the mean.
   if (!inverse.epsilon || inverse.mode != EpsilonMode::Inside ||
       llvm::all_of(inner, scalesRoot)) {
     llvm::copy_if(inner, std::back_inserter(outer), scalesRoot);
@@ -289,8 +289,8 @@ Attempt<Divisor> norm::matchDivisor(const Site &site, const Findings &found) {
 // Epsilon
 //===----------------------------------------------------------------------===//
 
-/// The product of scales, near enough for an epsilon; NaN where an extent is
-/// only known at run time.
+/// Returns the product of scales, close enough for an epsilon; NaN if an extent
+/// is known only at run time.
 static double getValue(ArrayRef<Scale> scales, double exponent) {
   double product = 1;
   for (const Scale &scale : scales) {
@@ -303,8 +303,8 @@ static double getValue(ArrayRef<Scale> scales, double exponent) {
   return product;
 }
 
-/// With (sum * a + e)^(-1/2), e counts as e / (a * n) beside the mean; with the
-/// root, as e / (b * n^(1/2)), b being what scales the root itself.
+/// Returns the factor of e beside the mean: e / (a * n) for (sum * a +
+/// e)^(-1/2), and e / (b * n^(1/2)) for a root that is scaled by b.
 static double getFactor(const Findings &found) {
   const InverseRoot &inverse = found.inverse;
   double terms = found.divisor.terms;
@@ -348,7 +348,7 @@ Check norm::matchEpsilon(const Findings &found, PlannedNorm &norm,
     return reject(Why::EpsilonScaled);
   deviations.addInexact(Why::OtherOrder);
   norm.epsilon = FloatAttr::get(norm.computeType, epsilon).getValue();
-  // A smaller epsilon may be 0 in C, and a row of zeros NaN.
+  // A smaller epsilon may be 0 in C and give NaN for a row of zeros.
   if (!norm.epsilon.isNormal())
     return reject(Why::EpsilonVanishes, APFloat(epsilon), norm.computeType);
   return std::nullopt;

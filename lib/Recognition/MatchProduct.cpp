@@ -23,8 +23,8 @@ const Node *norm::findNarrow(Reader &reader, const Node *node) {
   return node;
 }
 
-/// Whether `node` may be r: a statistic, or a root of one and of something
-/// else, which is refused with its reason.
+/// Returns true if `node` may be r: a statistic, or a root of one and something
+/// else, which has its own reason for rejection.
 static bool isRoot(const Node *node) {
   if (node->isStatistic())
     return true;
@@ -37,15 +37,15 @@ static bool isRoot(const Node *node) {
 }
 
 namespace {
-/// Takes a product apart, through the tensors that hold it before it is
-/// complete; r and the constants of its own stay whole.
+/// Takes a product apart, also through tensors that hold a part of it; r and
+/// its constants stay whole.
 class FactorReader {
 public:
   FactorReader(const Site &site, llvm::function_ref<bool(const Node *)> isX)
       : site(site), isX(isX) {}
 
   void read(const Node *node, const Fraction &exponent = Fraction(1));
-  /// A tensor that holds a part of this product is one step of it.
+  /// Opens a tensor that holds a part of this product as one step of it.
   const Node *openScaled(const Node *node) const;
 
   SmallVector<Factor> factors;
@@ -90,7 +90,7 @@ void FactorReader::read(const Node *node, const Fraction &exponent) {
   }
 }
 
-/// Whether a root is taken on the way to the reduction.
+/// Returns true if there is a root between the node and the reduction.
 static bool takesRoot(const Node *node) {
   for (; node && !node->is(Kind::Sum); node = getReducing(node))
     if (node->is(Kind::Rsqrt) || node->is(Kind::Sqrt) || node->is(Kind::Power))
@@ -98,7 +98,7 @@ static bool takesRoot(const Node *node) {
   return false;
 }
 
-/// The factor that is r. x may be a sum too, but takes no root of one.
+/// Returns the factor that is r. x may be a sum too, but without a root.
 static const Factor *findRoot(ArrayRef<Factor> factors) {
   const Factor *found = nullptr;
   for (const Factor &factor : factors)
@@ -108,7 +108,7 @@ static const Factor *findRoot(ArrayRef<Factor> factors) {
   return found;
 }
 
-/// Whether x * r is multiplied before anything else.
+/// Returns true if x * r is the first product.
 static bool multipliesFirst(const FactorReader &reader,
                             const Product &product) {
   const Node *x = product.x, *root = product.root, *node = product.value;
@@ -148,7 +148,7 @@ static Attempt<Product> makeProduct(const FactorReader &reader,
   return product;
 }
 
-/// y = w * z with z rounded before (Llama), or one product (Gemma, T5, none).
+/// Matches y = w * z with a rounded z (Llama), or one product (Gemma, T5).
 static Attempt<Product>
 readProduct(const Site &site, llvm::function_ref<bool(const Node *)> isX) {
   const Node *value = site.node;
@@ -159,7 +159,7 @@ readProduct(const Site &site, llvm::function_ref<bool(const Node *)> isX) {
   whole.read(value);
   if (findRoot(whole.factors))
     return makeProduct(whole, value);
-  // No root among them: one factor must be the rounded z, the others w.
+  // No factor is a root: one must be the rounded z, and the others are w.
   for (const Factor &factor : whole.factors) {
     const Node *z = whole.openScaled(stripExtend(factor.base));
     const Node *inner =
@@ -196,10 +196,10 @@ Attempt<Product> norm::matchProduct(const Site &site) {
 // x
 //===----------------------------------------------------------------------===//
 
-/// A way in which x may be squared: |x| and -x have the same square.
+/// A form in which x is squared: |x| and -x have the same square.
 struct SquaredForm {
   const Node *node;
-  const Node *rounding; // of x, for the statistic alone; null: none
+  const Node *rounding; // rounding of x for the statistic only; may be null
 };
 
 static SmallVector<SquaredForm, 4> getSquaredForms(Reader &reader,
@@ -220,7 +220,7 @@ static SmallVector<SquaredForm, 4> getSquaredForms(Reader &reader,
 }
 
 namespace {
-/// Whether a node is x, each node asked once.
+/// Checks whether nodes are x, each one once.
 class XMatcher {
 public:
   struct Match {
@@ -238,7 +238,7 @@ public:
       known[node] = match(node).has_value();
     return known[node];
   }
-  /// A widened value and the narrow one are one value.
+  /// Matches a node; a widened value and the narrow one count as equal.
   std::optional<Match> match(const Node *node) {
     for (const SquaredForm &form : forms)
       for (const Node *atRoot : {node, stripExtend(node)}) {
@@ -260,8 +260,8 @@ private:
 };
 } // namespace
 
-/// Opens the tensor of one factor that holds a product itself, x * w in an op
-/// of its own: one with x in it, or else one that varies as x does.
+/// Opens a factor's tensor that holds a product, such as x * w in an op of its
+/// own: one that contains x, or else one that varies as x does.
 static bool openFactor(const Site &site, Product &product, XMatcher &isX) {
   auto hasX = [&](const Factor &factor) { return isX(factor.base); };
   for (bool holdsX : {true, false})
@@ -286,7 +286,7 @@ static bool openFactor(const Site &site, Product &product, XMatcher &isX) {
   return false;
 }
 
-/// Why no factor is x.
+/// Explains why no factor is x.
 static Rejection explain(const Site &site, const Statistic &statistic) {
   const Node *squared = stripExtend(statistic.x);
   if (auto *element = dyn_cast<ElementNode>(squared))
@@ -297,7 +297,7 @@ static Rejection explain(const Site &site, const Statistic &statistic) {
     return reject(Why::OtherTerm, "powers 4/1");
   if (!squared->is(Kind::Add))
     return reject(Why::OtherTensor);
-  // x - mean(x): one term, and the sum of it over the same variables.
+  // The term x - mean(x) contains the sum of x over the same variables.
   bool isCentered = llvm::any_of(
       normalize(site.context(), squared).terms, [](const Term &term) {
         return term.coefficient < Fraction(0) &&
@@ -336,7 +336,7 @@ Check norm::matchX(const Site &site, Findings &found, Deviations &deviations) {
                   explain(site, statistic).explanation);
   if (!product.x)
     return explain(site, statistic);
-  // x times its own norm is no norm with a weight.
+  // A product of x and its own norm is not a norm with a weight.
   if (llvm::any_of(product.others,
                    [&](const Factor &factor) { return isX(factor.base); }))
     return reject(Why::Gate);

@@ -12,8 +12,8 @@ using namespace mlir::norm;
 using namespace mlir::norm::row;
 
 namespace {
-/// Goes from r to the sum, one node at a time. The exponent says where it is:
-/// 1 at r, -1 at the root, -1/2 at the mean.
+/// Walks from r to the sum, one node at a time. The exponent tells the place: 1
+/// at r, -1 at the root, -1/2 at the mean.
 class RootReader {
 public:
   RootReader(const Product &product, Deviations &deviations)
@@ -33,13 +33,13 @@ private:
   Deviations &deviations;
   const Node *node;
   Fraction exponent;
-  bool hasTwo = false; // epsilons: refused once it is a sum that they are on
+  bool hasTwo = false; // epsilons: rejected once they are on a sum
   InverseRoot found;
 };
 } // namespace
 
-/// r itself may be rounded once, to scale_type; the mean once, from sum_type.
-/// Below 16 bits a rounding is a quantization, which no mode reads through.
+/// Allows one rounding of r, to scale_type, and one of the mean, from sum_type.
+/// Rounding to fewer than 16 bits is a quantization, which every mode rejects.
 Check RootReader::takeRounding() {
   const Node *inner = node->getOperand(0);
   for (Type type : {node->getType(), inner->getType()})
@@ -62,7 +62,7 @@ Check RootReader::takeEpsilon(const Node *epsilon, EpsilonMode mode) {
   if (epsilon->hasReduction())
     return reject(Why::NotOneSum);
   hasTwo |= found.epsilon != nullptr;
-  // A rounding between epsilon and the root is one of the radicand.
+  // A rounding between epsilon and the root rounds the radicand.
   if (found.sumType)
     deviations.addNarrow(reject(Why::MeanInOtherType));
   found.epsilon = epsilon;
@@ -75,8 +75,8 @@ Check RootReader::takeEpsilon(const Node *epsilon, EpsilonMode mode) {
 Check RootReader::takeSum(const Node *left, const Node *right) {
   node = left->hasReduction() ? left : right;
   const Node *epsilon = node == left ? right : left;
-  // A mean of squares, and its root, are at least 0: + 0.0 of either sign keeps
-  // them.
+  // A mean of squares and its root are at least 0, so adding 0.0 of either sign
+  // keeps them.
   if ((isConstant(epsilon, 0.0) || isConstant(epsilon, -0.0)) &&
       isNonNegative(node))
     return std::nullopt;
@@ -85,8 +85,8 @@ Check RootReader::takeSum(const Node *left, const Node *right) {
                                   : EpsilonMode::Outside);
 }
 
-/// max(m, e) is a clamp, and max(m, 0) nothing; min(m, largest) only matters
-/// where m has overflowed, and min(r, K) is a clamp of the root.
+/// Handles bounds: max(m, e) is a clamp, max(m, 0) is m, min(m, largest) only
+/// matters where m has overflowed, and min(r, K) is a clamp of the root.
 Check RootReader::takeExtremum(const ExtremumNode *extremum) {
   unsigned at = extremum->getOperand(1)->hasReduction();
   const Node *bound = extremum->getOperand(!at);
@@ -118,7 +118,7 @@ Check RootReader::takeExtremum(const ExtremumNode *extremum) {
   return takeEpsilon(bound, EpsilonMode::Clamp);
 }
 
-/// Splits the constants off the one factor that holds a reduction.
+/// Splits the constants off the one factor that contains a reduction.
 Check RootReader::takeFactors() {
   const Node *statistic = nullptr;
   Fraction next;
@@ -161,7 +161,7 @@ Check RootReader::step() {
     if (node->getOperand(0)->hasReduction() !=
             node->getOperand(1)->hasReduction() &&
         !node->getOperand(2)->hasReduction()) {
-      // sum * (1/n) + e, rounded once.
+      // The node is sum * (1/n) + e, rounded once.
       bool second = node->getOperand(1)->hasReduction();
       const Node *fma = node;
       deviations.addInexact(Why::Fused);
@@ -219,7 +219,7 @@ Attempt<InverseRoot> norm::matchInverseRoot(const Product &product,
 // The spelling that the op has itself
 //===----------------------------------------------------------------------===//
 
-/// What of a step from r to the sum the op would round otherwise.
+/// Returns why `exact` rejects a step from r to the sum, or nullopt.
 static std::optional<Why> judge(const Node *node, const Node *inner,
                                 unsigned numRoots, unsigned &numDivisions) {
   switch (node->getKind()) {

@@ -22,8 +22,8 @@ std::optional<int64_t> Site::getDim(unsigned variable) const {
 // Dimensions: S1, S7
 //===----------------------------------------------------------------------===//
 
-/// A static part of a row whose extent is only known at run time may be longer
-/// than the row, unless both are read from one tensor that is as long.
+/// Rejects a static part of a dynamic row, which the part may exceed, unless
+/// both are read from one tensor that is long enough.
 static Check matchPart(const Site &site, unsigned variable, unsigned inSum,
                        const Findings &found, Span &span) {
   Context &context = site.context();
@@ -52,8 +52,8 @@ static bool isLessThan(int64_t extent, int64_t count) {
   return !ShapedType::isDynamic(extent) && extent < count;
 }
 
-/// Dimensions that the sum sees reshaped: each is all of some of the other
-/// side, or groups of one.
+/// Matches dimensions that the sum sees reshaped: each side has all of some
+/// dimensions of the other one, or groups of one dimension.
 static Check matchSplit(const Site &site, const Findings &found, Span &span,
                         llvm::DenseSet<unsigned> &used) {
   auto split = found.agreed.getSplitVariables();
@@ -103,7 +103,7 @@ Attempt<Span> norm::matchSpan(const Site &site, const Findings &found) {
     return reject(Why::PartOfDims, span.dims);
   if (span.dims.empty())
     return reject(Why::NoDims);
-  // The sum of a group depends on which one it is: the digits above agree.
+  // The sum of a group depends on the group: the digits above must agree.
   if (span.groupSize)
     return span;
   SmallVector<unsigned> depends = getDependentVariables(found.inverse.sum);
@@ -117,8 +117,8 @@ Attempt<Span> norm::matchSpan(const Site &site, const Findings &found) {
 // x
 //===----------------------------------------------------------------------===//
 
-/// Whether `op` may be computed in front of `root` of its block: what it needs
-/// from there on has no effects, and is not `root`.
+/// Returns true if `op` may be computed before `root` of its block: the ops
+/// from there on that it needs have no effects and do not include `root`.
 static bool canStandBefore(Operation *op, Operation *root) {
   constexpr size_t kMaxMoved = 16;
   llvm::SmallSetVector<Operation *, 8> moved;
@@ -156,8 +156,8 @@ bool Site::isAvailable(Value value) const {
   return dominance.properlyDominates(value, root);
 }
 
-/// The dimension of the space that each one of `tensor` at `indices` is;
-/// nothing where it is not a permutation of all of them.
+/// Returns the dimension of the space for each dimension of `tensor` at
+/// `indices`; nullopt if these are not a permutation of the space.
 static std::optional<SmallVector<int64_t>>
 getOrder(const Site &site, Value tensor, ArrayRef<AffineExpr> indices) {
   unsigned rank = site.getRank();
@@ -177,7 +177,7 @@ getOrder(const Site &site, Value tensor, ArrayRef<AffineExpr> indices) {
     used.set(*dim);
     order[i] = *dim;
   }
-  // Unit dimensions, which indices do not name, follow in their order.
+  // Unit dimensions, which have no index, follow in order.
   for (auto [i, dim] : llvm::enumerate(order)) {
     if (dim >= 0)
       continue;
@@ -194,7 +194,7 @@ getOrder(const Site &site, Value tensor, ArrayRef<AffineExpr> indices) {
 }
 
 namespace {
-/// Looks for what holds x; the first found wins.
+/// Looks for a tensor or a scalar that holds x; the first one found is taken.
 struct InputFinder {
   const Site &site;
   PlannedNorm &norm;
@@ -228,7 +228,7 @@ bool InputFinder::findTensor(const Node *form, bool inOrder) {
                       });
 }
 
-/// The statistic reads x from a tensor, the scaling computes it once more.
+/// Handles a statistic that reads x from a tensor that the scaling recomputes.
 bool InputFinder::findInSum(const Statistic &statistic,
                             const Correspondence &agreed) {
   Context &context = site.context();
@@ -245,8 +245,8 @@ bool InputFinder::findInSum(const Statistic &statistic,
                       });
 }
 
-/// From the loops of a body to the space; nothing where its dimensions are not
-/// loops of it, or others have several iterations.
+/// Returns the map from the loops of a body to the space; nullopt if a
+/// dimension is not one of the loops, or other loops have several iterations.
 std::optional<AffineMap> InputFinder::getSpaceMap(const Body &body) const {
   if (&body == site.body)
     return site.spaceMap;
@@ -280,11 +280,11 @@ std::optional<AffineMap> InputFinder::getSpaceMap(const Body &body) const {
   return AffineMap::get(op.getNumLoops(), 0, results, mlir);
 }
 
-/// A tensor that is not read for the norm, and holds what a body computes once
-/// more; null where there is none.
+/// Finds a tensor that the norm does not read and that holds what a body
+/// recomputes; null if there is none.
 Value InputFinder::findElsewhere(const Node *form,
                                  const BodyOccurrence &occurrence) {
-  constexpr unsigned kMaxUsers = 16; // of one tensor
+  constexpr unsigned kMaxUsers = 16; // per tensor
   linalg::LinalgOp root = site.body->op;
   SmallVector<AffineExpr> indices;
   for (unsigned variable : site.space)
@@ -319,9 +319,9 @@ Value InputFinder::findElsewhere(const Node *form,
   return {};
 }
 
-/// A residual or a gate that was fused: computed in one body or in several.
+/// Handles a fused residual or gate that one body or several bodies compute.
 bool InputFinder::findInBody(const Node *form) {
-  // A row that the result repeats is no x.
+  // A row that is repeated in the result cannot be x.
   if (!site.variesOverAll(form))
     return false;
   SmallVector<BodyOccurrence> occurrences;
@@ -350,7 +350,7 @@ Check norm::matchInput(const Site &site, const Findings &found,
                        PlannedNorm &norm) {
   norm.order = llvm::to_vector(llvm::seq<int64_t>(site.getRank()));
   InputFinder finder{site, norm};
-  // The narrowest value that is widened, or rounded, to x in C.
+  // The search starts with the narrowest value that becomes x in C.
   const Node *x = found.product.x;
   SmallVector<const Node *> forms{findNarrow(site.reader, x), stripExtend(x),
                                   x};
@@ -360,12 +360,12 @@ Check norm::matchInput(const Site &site, const Findings &found,
     for (const Node *form : forms)
       if (finder.findTensor(form, inOrder))
         return std::nullopt;
-  // |x| and -x may be squared, but are not what is scaled.
+  // |x| and -x may be squared, but they are not what is scaled.
   const Node *squared = stripExtend(found.statistic.x);
   bool isScaled = squared->getKind() == stripExtend(x)->getKind();
   if (isScaled && finder.findInSum(found.statistic, found.agreed))
     return std::nullopt;
-  // A tensor in another shape is computed once more, in that of the result.
+  // A tensor of another shape is recomputed in the shape of the result.
   SmallVector<const Node *> computed{stripExtend(x), x};
   if (auto *element = dyn_cast<ElementNode>(stripExtend(x)))
     if (const Node *opened = site.reader.open(element))

@@ -31,7 +31,7 @@ const Node *norm::getSquared(Reader &reader, const Node *node) {
   const Node *a = node->getOperand(0), *b = node->getOperand(1);
   if (a == b)
     return a;
-  // Constants are no views of anything.
+  // Constants are not views.
   if (!stripExtend(a)->is(Kind::Element) || !stripExtend(b)->is(Kind::Element))
     return nullptr;
   Correspondence agreed(reader);
@@ -44,7 +44,7 @@ const Node *norm::getSquared(Reader &reader, const Node *node) {
   return isIdentity && split && split->atRoot.empty() ? a : nullptr;
 }
 
-/// What a sum adds up that is not x^2.
+/// Describes the term of a sum that is not x^2.
 static std::string describeTerm(const Node *term) {
   term = stripExtend(term);
   switch (term->getKind()) {
@@ -65,8 +65,8 @@ static std::string describeTerm(const Node *term) {
 }
 
 namespace {
-/// Follows a sum to the squares in it: scaled (x^2 / n), rounded, or sums in
-/// their turn (a mean of means).
+/// Follows a sum to its squares, which may be scaled (x^2 / n), rounded, or
+/// themselves in sums (a mean of means).
 class TermReader {
 public:
   TermReader(Reader &reader, Deviations &deviations)
@@ -84,8 +84,8 @@ private:
 };
 } // namespace
 
-/// A partial sum may be rounded, and a square widened; a square that is rounded
-/// before it is added is none that S2 has.
+/// Strips the rounding of a partial sum and the widening of a square. S2 has no
+/// square that is rounded before it is added.
 const Node *TermReader::stripRounding(const Node *term) {
   term = stripExtend(term);
   while ((term->is(Kind::Round) || term->is(Kind::Extend)) &&
@@ -98,7 +98,7 @@ const Node *TermReader::stripRounding(const Node *term) {
   return term;
 }
 
-/// The sum in `term`; null at its end, where `found.x` is set for a square.
+/// Returns the sum in `term`; null at its end, where a square sets `found.x`.
 const Node *TermReader::readTerm(const Node *term) {
   found.terms.push_back(term);
   SmallVector<const Node *> worklist{stripRounding(term)};

@@ -11,7 +11,7 @@ using namespace mlir;
 using namespace mlir::norm;
 using namespace mlir::norm::row;
 
-/// Whether `element` is a tensor over `dims` of the space, and nothing else.
+/// Returns true if `element` reads a tensor over exactly `dims` of the space.
 static bool holdsAt(const Site &site, const ElementNode *element,
                     ArrayRef<int64_t> dims) {
   ArrayRef<AffineExpr> indices = element->getIndices();
@@ -28,15 +28,15 @@ static bool holdsAt(const Site &site, const ElementNode *element,
   return true;
 }
 
-/// A program may name an element that its tensor does not have: linalg checks
-/// no op of which an extent is dynamic.
+/// Checks the bounds of an index, because linalg does not check them for ops
+/// with dynamic extents.
 static bool isElementOf(AffineExpr index, RankedTensorType type, int64_t dim) {
   auto constant = dyn_cast<AffineConstantExpr>(index);
   return constant && constant.getValue() >= 0 &&
          (type.isDynamicDim(dim) || constant.getValue() < type.getDimSize(dim));
 }
 
-/// A tensor that an op over `dims` can read the element from.
+/// Returns a tensor from which an op over `dims` can read the element.
 static std::optional<WeightElement>
 findReadable(const Site &site, const Node *node, ArrayRef<int64_t> dims) {
   MLIRContext *mlir = site.context().getContext();
@@ -62,7 +62,7 @@ findReadable(const Site &site, const Node *node, ArrayRef<int64_t> dims) {
   return std::nullopt;
 }
 
-/// Whether one small linalg.generic can compute the weight, and from what.
+/// Finds the elements from which one small linalg.generic computes the weight.
 static bool findElements(const Site &site, const Node *root,
                          ArrayRef<int64_t> dims, PlannedWeight &weight) {
   constexpr size_t kMaxNodes = 64;
@@ -108,7 +108,7 @@ Check norm::matchWeight(const Site &site, const Node *weight,
   SmallVector<const ElementNode *> held = site.reader.getOccurrences(weight);
   if (dims.empty() && !held.empty() && norm.dims.size() == 1 &&
       site.getExtent(norm.dims[0]) == 1)
-    dims = norm.dims; // an extent of 1, which indices do not show
+    dims = norm.dims; // an extent of 1, which has no index
   bool overDims = llvm::any_of(
       dims, [&](int64_t dim) { return llvm::is_contained(norm.dims, dim); });
   if (!dims.empty() && !overDims)
@@ -126,7 +126,7 @@ Check norm::matchWeight(const Site &site, const Node *weight,
   return std::nullopt;
 }
 
-/// S8: r before its rounding to scale_type, over what is not normalized.
+/// Finds r of S8 before it is rounded to scale_type, over the batch dimensions.
 void norm::findInverseRoots(const Site &site, const Product &product,
                             PlannedNorm &norm) {
   const Node *r = stripExtend(product.root);

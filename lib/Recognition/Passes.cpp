@@ -55,7 +55,7 @@ static std::string toText(const Node &node, AsmState &names) {
   return text;
 }
 
-/// The variables of each op begin at d0, so that a line can be read alone.
+/// Numbers the variables of each op from d0, so that each line stands alone.
 static void printResults(linalg::LinalgOp op, AsmState &names) {
   Context context(op->getContext());
   Reader reader(context, [](Value) { return false; });

@@ -44,8 +44,8 @@ private:
   std::unique_ptr<Context> context;
   Reader reader;
   llvm::MapVector<Value, PlannedNorm> found; // by scalar
-  /// Scalars that no norm may end at: parts of one, or of what was refused as a
-  /// whole.
+  /// Scalars at which no norm may end: parts of a norm, or of a candidate that
+  /// was rejected as a whole.
   llvm::DenseSet<Value> taken;
   llvm::DenseSet<Value> hasNorm;                  // reductions
   llvm::MapVector<Value, PlannedRefusal> refused; // by reduction
@@ -56,7 +56,7 @@ private:
 // Where a candidate is
 //===----------------------------------------------------------------------===//
 
-/// From the loops of `op` to those that the operands of `scalar` walk along.
+/// Returns the map from the loops of `op` to those that `scalar` depends on.
 static AffineMap getLoops(linalg::LinalgOp op, Value scalar) {
   MLIRContext *context = op->getContext();
   SmallVector<AffineMap> maps{AffineMap::get(op.getNumLoops(), 0, context)};
@@ -79,7 +79,7 @@ static AffineMap getLoops(linalg::LinalgOp op, Value scalar) {
       .dropResults(getUnusedDimsBitVector(maps));
 }
 
-/// The scalar that the body of a linalg op yields for `result`.
+/// Returns the scalar that the body of a linalg op yields for `result`.
 static Value getYielded(Value result) {
   auto op = result.getDefiningOp<linalg::LinalgOp>();
   OpOperand *init =
@@ -87,8 +87,8 @@ static Value getYielded(Value result) {
   return op.getMatchingYieldValue(init)->get();
 }
 
-/// The space is that of the op's result; where the op reduces, as a matrix
-/// product that a norm was fused into, the loops that the scalar depends on.
+/// Decides in the space of the op's result or, if the op reduces (a matrix
+/// product with a fused norm), of the loops that the scalar depends on.
 Attempt<PlannedNorm> Planner::decideAt(Value scalar) {
   auto op = cast<linalg::LinalgOp>(scalar.getDefiningOp()->getParentOp());
   const Body *body = reader.readBody(op);
@@ -102,14 +102,14 @@ Attempt<PlannedNorm> Planner::decideAt(Value scalar) {
   bool reduces = op.getNumReductionLoops() > 0;
   AffineMap map =
       reduces ? getLoops(op, scalar) : op.getIndexingMapMatchingResult(result);
-  // A loop that the result does not see must have one iteration.
+  // A loop that the result does not depend on must have one iteration.
   for (auto [loop, extent] : llvm::enumerate(op.getStaticLoopRanges()))
     if (!reduces && extent != 1 && !map.isFunctionOfDim(loop))
       return reject(Why::NoCandidate);
   SmallVector<unsigned> space;
   for (auto [i, expr] : llvm::enumerate(map.getResults())) {
     auto loop = dyn_cast<AffineDimExpr>(expr);
-    // Where a constant tells the place, that is all of a unit dimension.
+    // A constant index must be 0 and stand for a unit dimension.
     if (!loop && (expr != getAffineConstantExpr(0, op->getContext()) ||
                   cast<RankedTensorType>(result.getType()).getDimSize(i) != 1))
       return reject(Why::NoCandidate);
@@ -126,7 +126,7 @@ Attempt<PlannedNorm> Planner::decideAt(Value scalar) {
 // Parts
 //===----------------------------------------------------------------------===//
 
-/// What a scalar of a body, or a tensor, is computed from in one step.
+/// Returns the values from which a body's scalar or a tensor is computed.
 static SmallVector<Value> getSources(Value value) {
   if (auto argument = dyn_cast<BlockArgument>(value)) {
     auto op = dyn_cast<linalg::LinalgOp>(argument.getOwner()->getParentOp());
@@ -138,8 +138,8 @@ static SmallVector<Value> getSources(Value value) {
   return llvm::to_vector(value.getDefiningOp()->getOperands());
 }
 
-/// Scalars and tensors that are scaled by the same statistic, and that `scalar`
-/// is computed from; those of other ops by the tensors between.
+/// Collects the scalars and tensors from which `scalar` is computed and which
+/// the same statistic scales; tensors connect ops.
 llvm::SetVector<Value> Planner::collectParts(Value scalar) const {
   Value reduction = getReduction(scalar);
   llvm::SetVector<Value> parts;
@@ -167,7 +167,7 @@ static PlannedRefusal describe(Operation *op, Rejection rejection) {
 void Planner::decideScalar(Value scalar) {
   Value reduction = getReduction(scalar);
   Attempt<PlannedNorm> norm = decideAt(scalar);
-  // A part of what is refused as a whole would be another function of x.
+  // A part of a rejected candidate would be another function of x.
   if (norm || getReason(norm.getRejection().why) == Refusal::WeightNotOverDims)
     taken.insert_range(collectParts(scalar));
   if (norm) {
@@ -179,8 +179,8 @@ void Planner::decideScalar(Value scalar) {
   }
 }
 
-/// A scalar among the parts of the norm that something else than norms of this
-/// statistic uses, or the tensor that holds it; null where there is none.
+/// Returns a part of the norm, or its tensor, that is used by anything but
+/// norms of this statistic; null if there is none.
 Value Planner::findShared(Value scalar,
                           const llvm::DenseSet<Operation *> &readers) const {
   llvm::SetVector<Value> parts = collectParts(scalar);
@@ -195,7 +195,7 @@ Value Planner::findShared(Value scalar,
   for (Value part : parts) {
     if (!part.getDefiningOp() || !llvm::any_of(part.getUses(), isOther))
       continue;
-    // A body that only moves elements, as a transposition, yields an argument.
+    // A body that only moves elements (a transposition) yields an argument.
     while (isa<BlockArgument>(part) || part.getDefiningOp<linalg::LinalgOp>())
       part = getSources(part).front();
     if (isa<linalg::LinalgOp>(part.getDefiningOp()->getParentOp()))
@@ -204,8 +204,8 @@ Value Planner::findShared(Value scalar,
   return {};
 }
 
-/// y = w * z, where z has other users and is a norm itself, is a product of
-/// that norm: two norms would compute z twice, one would leave its chain alive.
+/// Keeps only the norm z of y = w * z if z has other users: two norms would
+/// compute z twice, and one for y would keep the chain of z alive.
 void Planner::resolve() {
   llvm::DenseMap<Value, llvm::DenseSet<Operation *>> readers; // by reduction
   for (const auto &[scalar, norm] : found) {
@@ -228,7 +228,7 @@ void Planner::resolve() {
   found = std::move(resolved);
 }
 
-/// What takes a root and was not found to scale anything as a norm does.
+/// Reports roots that do not scale anything as in a norm.
 void Planner::reportRoots(Plan &plan) {
   for (const auto &[op, root] : flow.roots) {
     bool isKnown = llvm::any_of(op->getResults(), [&](Value result) {
@@ -244,9 +244,9 @@ void Planner::reportRoots(Plan &plan) {
 }
 
 Plan Planner::run() {
-  // The last op first, which sees most of a norm, and its last scalar, which
-  // sees one with its weight. A norm with a weight that the program has is
-  // better than one whose weight is to be computed.
+  // The last op contains most of a norm, and its last scalar has the weight. A
+  // norm with a weight from the program is preferred to one whose weight must
+  // be computed.
   for (Weights each : {Weights::Single, Weights::Joined}) {
     weights = each;
     refused.clear();

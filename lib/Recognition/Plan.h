@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Private to this folder. Every decision is taken on the program as it is and
-// written down here; the rewrite then does all of it, and decides nothing.
+// This header is private to this folder. All decisions are made on the
+// unchanged program and recorded in the plan; the rewrite decides nothing.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,15 +19,15 @@
 
 namespace mlir::norm {
 
-/// A tensor, or a scalar of a body that is to become one.
+/// A tensor, or a scalar of a body that will become one.
 struct PlannedInput {
   Value value;
-  linalg::LinalgOp op; // that body's op; null for a tensor
+  linalg::LinalgOp op; // the op of that body; null for a tensor
   AffineMap map;       // from its loops to the dimensions of the norm's space
 };
 
-/// An element that a computed weight reads: `tensor` at `map` of the weight's
-/// own dimensions.
+/// An element that a computed weight reads: `tensor` at `map` of the dimensions
+/// of the weight.
 struct WeightElement {
   const row::Node *node;
   Value tensor;
@@ -35,7 +35,7 @@ struct WeightElement {
 };
 
 /// A weight: a tensor, or an expression of constants, elements, sums, products
-/// and roundings, to be computed by one linalg.generic.
+/// and roundings that one linalg.generic will compute.
 struct PlannedWeight {
   Value tensor;
   const row::Node *expression = nullptr;
@@ -43,19 +43,19 @@ struct PlannedWeight {
   bool exists() const { return tensor || expression; }
 };
 
-/// One norm.rmsnorm in the place of `scalar`. `dims`, `weightDims` are the
-/// input's dimensions.
+/// One norm.rmsnorm that replaces `scalar`. `dims` and `weightDims` are
+/// dimensions of the input.
 struct PlannedNorm {
-  linalg::LinalgOp op; // whose body computes...
-  Value scalar;        // ...the result of the norm
-  /// From the loops of `op` to the dimensions of the norm's space, of which
-  /// `order` says which each dimension of the input is.
+  linalg::LinalgOp op; // the op whose body computes `scalar`
+  Value scalar;        // the result of the norm
+  /// Maps the loops of `op` to the dimensions of the norm's space; `order` has
+  /// the one for each dimension of the input.
   AffineMap space;
   SmallVector<int64_t> order;
   PlannedInput input;
   PlannedWeight weight;
-  std::optional<int64_t> count; // S7
-  /// Of the only one of `dims`, which becomes two dimensions for the norm.
+  std::optional<int64_t> count; // of S7
+  /// The group size of the only one of `dims`, which is split for the norm.
   std::optional<int64_t> groupSize;
   SmallVector<int64_t> dims, weightDims;
   APFloat epsilon{0.0}; // in computeType
@@ -63,7 +63,7 @@ struct PlannedNorm {
   RootForm rootForm = RootForm::Reciprocal;
   FloatType computeType;
   FloatType sumType, scaleType, normalizedType; // null: absent
-  /// Tensors that hold r in C, as inv_rms would but for unit dimensions.
+  /// Tensors that hold r in C, as inv_rms does, up to unit dimensions.
   SmallVector<Value, 1> inverseRoots;
 };
 
@@ -72,33 +72,33 @@ struct PlannedRefusal {
   RefusedNorm norm;
 };
 
-/// What is to become of a program, and what stays as it was.
+/// The norms to create and the candidates to leave unchanged.
 struct Plan {
-  /// The nodes that the norms refer to.
+  /// The owner of the nodes that the norms refer to.
   std::unique_ptr<row::Context> context;
   std::vector<PlannedNorm> norms; // in program order
   std::vector<PlannedRefusal> refused;
-  /// Roots of what no sum computes, unless a callee does.
+  /// Roots of values that no sum computes, unless a callee does.
   std::vector<PlannedRefusal> rootsOfOthers;
 };
 
-/// Decides about every candidate in `scope`. Of norms that overlap the largest
-/// stands, unless a value in it has other users and is a norm itself.
+/// Decides about every candidate in `scope`. Of overlapping norms the largest
+/// is planned, unless a part of it has other users and is a norm itself.
 Plan makePlan(Operation *scope, Rounding rounding);
 
-/// Puts every norm of `plan`, which is in program order, into the program, and
-/// returns them in this order; null: only dead ops used it, and it is erased
-/// with them. Nothing is erased before all of them stand.
+/// Creates every norm of `plan` and returns them in program order; a result is
+/// null if only dead ops used it, with which it was erased. Nothing is erased
+/// before all of them exist.
 SmallVector<RMSNormOp> rewrite(RewriterBase &rewriter,
                                ArrayRef<PlannedNorm> plan);
 
-/// An empty tensor of `sizes`, as `type`, which may know more of them.
+/// Creates an empty tensor of `sizes` and casts it to `type`.
 Value createEmpty(RewriterBase &rewriter, Location loc,
                   ArrayRef<OpFoldResult> sizes, RankedTensorType type);
 
-/// Gives `norm` the result inv_rms in the place of `tensors`, which hold it and
-/// have other users, and returns its replacement; does nothing and returns
-/// `norm` where it cannot stand before these.
+/// Adds the result inv_rms to `norm`, in place of `tensors`, which hold it and
+/// have other users, and returns the new op. Returns `norm` unchanged if it
+/// cannot be moved before those users.
 RMSNormOp reuseStatistic(RewriterBase &rewriter, RMSNormOp norm,
                          ArrayRef<Value> tensors);
 

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Front ends put parts of a norm into functions of their own (jnp.linalg.norm,
-// jnp.mean). Recognition reads a copy of the caller that has them inlined, and
-// the program keeps its calls where that does not give more norms.
+// Front ends outline parts of a norm (jnp.linalg.norm, jnp.mean). Recognition
+// reads a copy of the caller with such calls inlined, and the program keeps its
+// calls if that does not give more norms.
 //
 //===----------------------------------------------------------------------===//
 
@@ -70,12 +70,12 @@ namespace {
 struct Caller {
   func::FuncOp original;
   OwningOpRef<func::FuncOp> copy;
-  SmallVector<func::FuncOp> callees; // that are inlined, one a call
-  Plan plan;                         // of the copy
+  SmallVector<func::FuncOp> callees; // inlined callees, one per call
+  Plan plan;                         // the plan of the copy
 };
 
-/// A program with its calls, and a copy of each function that makes some with
-/// them inlined: each is planned, and one of both is carried out.
+/// Plans a program and a copy of each function with its calls inlined, and
+/// rewrites one of the two per function.
 class Recognizer {
 public:
   Recognizer(Operation *scope, Rounding rounding)
@@ -96,12 +96,12 @@ private:
   Rounding rounding;
   InlinerInterface inliner;
   SymbolTableCollection tables;
-  llvm::DenseMap<Operation *, Region *> inlinable; // what calls are replaced by
-  SmallVector<Caller> callers;                     // after their callees
-  Plan plan;                                       // of what is written
-  std::vector<PlannedNorm> norms;                  // of what is left
-  llvm::DenseMap<Operation *, size_t> numNorms;    // of functions
-  llvm::DenseSet<Operation *> replaced, gone;      // functions
+  llvm::DenseMap<Operation *, Region *> inlinable; // regions that replace calls
+  SmallVector<Caller> callers;    // in order after their callees
+  Plan plan;                      // the plan of the original functions
+  std::vector<PlannedNorm> norms; // the norms that remain
+  llvm::DenseMap<Operation *, size_t> numNorms; // per function
+  llvm::DenseSet<Operation *> replaced, gone;   // functions
   llvm::DenseSet<Location> said;
   Recognition result;
 };
@@ -111,10 +111,10 @@ private:
 // Calls
 //===----------------------------------------------------------------------===//
 
-/// A larger callee stays a call, so that the copies are linear in the program.
+/// A larger callee stays a call, so that copies are linear in the program.
 constexpr unsigned kMaxInlinedOps = 512;
 
-/// Whether the body may be copied to a caller, and can be part of a norm.
+/// Returns true if a caller may copy the body and it can be part of a norm.
 static bool isInlinable(Region &body) {
   if (!body.hasOneBlock())
     return false;
@@ -130,8 +130,8 @@ static bool isInlinable(Region &body) {
                       [](Operation &op) { return isMemoryEffectFree(&op); });
 }
 
-/// Callees come before their callers, so that a body is inlined with what it
-/// calls itself. What is recursive or has no body stays a call.
+/// Visits callees before callers, so that a body is inlined with its own calls.
+/// Recursive functions and those without a body stay calls.
 void Recognizer::visitCallers() {
   if (!scope->hasTrait<OpTrait::SymbolTable>())
     return;
@@ -153,9 +153,9 @@ void Recognizer::visitCallers() {
   }
 }
 
-/// Whether there is a copy with calls inlined now.
+/// Returns true if there is a copy now in which calls are inlined.
 bool Recognizer::inlineInto(func::FuncOp function) {
-  // Also of a call in the copy, which no symbol table holds.
+  // No symbol table contains the copy, so callees are looked up here.
   auto getCallee = [&](func::CallOp call) {
     auto callee = tables.lookupNearestSymbolFrom<func::FuncOp>(
         function, call.getCalleeAttr());
@@ -188,20 +188,20 @@ bool Recognizer::inlineInto(func::FuncOp function) {
   return true;
 }
 
-/// A copy that has norms which neither the function nor what it calls has is to
-/// take the place of the function's body.
+/// Replaces the function's body by a copy that has more norms than the function
+/// and its callees have.
 void Recognizer::chooseBody(const Caller &caller) {
   size_t known = numNorms.lookup(caller.original);
   for (func::FuncOp callee : caller.callees)
     known += numNorms.lookup(callee);
   size_t found = caller.plan.norms.size();
-  // A caller of this function has what it has, also where it stays.
+  // Callers count these norms even if this function keeps its body.
   numNorms[caller.original] = std::max(known, found);
   if (found > known)
     replaced.insert(caller.original);
 }
 
-/// What only functions that are replaced have called, and what only that uses.
+/// Erases functions that only replaced functions called, transitively.
 void Recognizer::eraseCallees() {
   llvm::SetVector<Operation *> worklist;
   for (const Caller &caller : callers)
@@ -248,12 +248,12 @@ void Recognizer::carryOut() {
   SmallVector<RMSNormOp> ops = rewrite(rewriter, norms);
   for (auto [norm, op] : llvm::zip_equal(result.recognized, ops))
     norm.op = op;
-  // Nobody uses what a dead op computed.
+  // The results of dead ops have no users.
   llvm::erase_if(result.recognized,
                  [](const RecognizedNorm &norm) { return !norm.op; });
 }
 
-/// What was refused in a function and again where it was inlined is said once.
+/// Reports a rejection once if it repeats where a function was inlined.
 void Recognizer::reportRefused(ArrayRef<PlannedRefusal> refusals) {
   SmallVector<Location> now; // two statistics may have one location
   for (const PlannedRefusal &refusal : refusals) {
@@ -289,7 +289,7 @@ Recognition Recognizer::run() {
     });
   });
   reportRefused(plan.rootsOfOthers);
-  // Also of a function that keeps its calls: what was refused spans one.
+  // Functions that keep their calls report rejections that span a call, too.
   for (const Caller &caller : callers)
     if (!gone.contains(caller.original)) {
       reportRefused(caller.plan.refused);

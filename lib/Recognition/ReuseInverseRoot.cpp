@@ -14,8 +14,8 @@
 using namespace mlir;
 using namespace mlir::norm;
 
-/// The op of `norm`'s block before which a value is first needed, if that is
-/// before `norm`; null where a user is not below that block.
+/// Returns the op in the block of `norm` that is the first user if it precedes
+/// `norm`; null if a user is not nested in that block.
 static Operation *findFirstUser(RMSNormOp norm, ArrayRef<Value> tensors) {
   Operation *first = norm;
   for (Value tensor : tensors)
@@ -29,8 +29,8 @@ static Operation *findFirstUser(RMSNormOp norm, ArrayRef<Value> tensors) {
   return first;
 }
 
-/// Whether the ops from `first` on that compute what `norm` reads can stand in
-/// front of it: they have no effects and need none of `tensors`.
+/// Returns true if the ops from `first` on that compute operands of `norm` can
+/// move before it: they have no effects and do not use `tensors`.
 static bool canBeEarlier(RMSNormOp norm, ArrayRef<Value> tensors,
                          Operation *first) {
   Block *block = norm->getBlock();
@@ -61,8 +61,8 @@ static RankedTensorType getStatisticType(RMSNormOp norm) {
   return RankedTensorType::get(shape, norm.getEffectiveComputeType());
 }
 
-/// How `type` is `statistic` with unit dimensions put in or left out; nothing
-/// where that is not plain from the types.
+/// Returns the groups of unit dimensions that turn `statistic` into `type` or
+/// back; nullopt if the types do not determine them.
 static std::optional<SmallVector<ReassociationIndices>>
 getReassociation(RankedTensorType statistic, RankedTensorType type) {
   if (statistic == type || statistic.getRank() == 0 || type.getRank() == 0)
@@ -83,7 +83,7 @@ static Value reshape(RewriterBase &rewriter, Location loc, Value statistic,
                                          groups);
 }
 
-/// The same norm in front of `first`, with r as its second result.
+/// Creates the same norm before `first`, with r as its second result.
 static RMSNormOp addStatistic(RewriterBase &rewriter, RMSNormOp norm,
                               Operation *first) {
   rewriter.setInsertionPoint(first);
@@ -112,7 +112,7 @@ RMSNormOp norm::reuseStatistic(RewriterBase &rewriter, RMSNormOp norm,
   Operation *first = findFirstUser(norm, tensors);
   if (!first)
     return norm;
-  // What is computed between them, such as x, can perhaps be earlier.
+  // Ops between them that compute, for example, x may be moved up.
   if (first != norm &&
       (!canBeEarlier(norm, tensors, first) ||
        failed(moveValueDefinitions(rewriter, norm.getDpsInputs(), first))))

@@ -33,10 +33,10 @@ private:
   RewriterBase &rewriter;
   ArrayRef<PlannedNorm> plan;
   SmallVector<RMSNormOp> norms;
-  SmallVector<SmallVector<Value>> inverseRoots; // of each norm
-  llvm::SetVector<Operation *> done;            // whose norms stand
+  SmallVector<SmallVector<Value>> inverseRoots; // per norm
+  llvm::SetVector<Operation *> done;            // ops whose norms exist
   llvm::DenseMap<Operation *, Held> heldOf;
-  IRMapping replaced; // what a value of the original program is now
+  IRMapping replaced; // original values to current ones
 };
 } // namespace
 
@@ -47,8 +47,8 @@ Value norm::createEmpty(RewriterBase &rewriter, Location loc,
   return rewriter.createOrFold<tensor::CastOp>(loc, type, empty);
 }
 
-/// What the original program has in `value`, in front of `op`; the planner has
-/// seen that it can be computed there.
+/// Returns a tensor with the original `value` before `op`; the planner has
+/// checked that it can be computed there.
 Value Rewrite::getTensor(Value value, Operation *op) {
   Value tensor = replaced.lookupOrDefault(value);
   Operation *producer = tensor ? tensor.getDefiningOp() : nullptr;
@@ -70,8 +70,8 @@ Value Rewrite::getInput(const PlannedNorm &norm) {
   return tensor;
 }
 
-/// Operands come first. The planner bounds the number of nodes, and so the
-/// depth of the recursion.
+/// Emits operands first. The planner bounds the number of nodes and thus the
+/// recursion.
 static Value emit(OpBuilder &b, Location loc, const row::Node *node,
                   llvm::DenseMap<const row::Node *, Value> &known) {
   if (Value value = known.lookup(node))
@@ -103,7 +103,7 @@ static Value emit(OpBuilder &b, Location loc, const row::Node *node,
   return known[node] = create();
 }
 
-/// Null where there is none; what no tensor holds is computed by one op.
+/// Returns the weight or null; one op computes a weight that is not a tensor.
 Value Rewrite::getWeight(const PlannedNorm &norm, Value input) {
   const PlannedWeight &weight = norm.weight;
   if (!weight.expression)
@@ -134,7 +134,7 @@ Value Rewrite::getWeight(const PlannedNorm &norm, Value input) {
   return generic.getResult(0);
 }
 
-/// Dimension `dim` of `rank` is two in the expanded shape.
+/// Returns the groups in which dimension `dim` of `rank` becomes two.
 static SmallVector<ReassociationIndices> getGroups(int64_t rank, int64_t dim) {
   SmallVector<ReassociationIndices> groups;
   for (int64_t i = 0; i < rank; ++i)
@@ -143,7 +143,7 @@ static SmallVector<ReassociationIndices> getGroups(int64_t rank, int64_t dim) {
   return groups;
 }
 
-/// The dimension `dim` of `tensor` as groups of `size`.
+/// Splits dimension `dim` of `tensor` into groups of `size`.
 static Value expandGroups(RewriterBase &rewriter, Location loc, Value tensor,
                           int64_t dim, int64_t size) {
   auto type = cast<RankedTensorType>(tensor.getType());
@@ -155,7 +155,7 @@ static Value expandGroups(RewriterBase &rewriter, Location loc, Value tensor,
                                        getGroups(type.getRank(), dim));
 }
 
-/// Splits the dimension that groups are of, for the op normalizes whole ones.
+/// Splits the dimension of groups, because the op normalizes whole dimensions.
 static void splitGroups(RewriterBase &rewriter, PlannedNorm &norm, Value &input,
                         Value &weight) {
   Location loc = norm.op->getLoc();
@@ -201,8 +201,8 @@ RMSNormOp Rewrite::createNorm(PlannedNorm norm) {
   return op;
 }
 
-/// Takes its norms out of `op`, which stays where it is without a use. They are
-/// in the order of the body, for one may be a part of another's input.
+/// Moves the norms out of `op`, which stays without uses. They are in body
+/// order, because one may be part of another's input.
 void Rewrite::replace(linalg::LinalgOp op, ArrayRef<PlannedNorm> members) {
   rewriter.setInsertionPoint(op);
   for (const PlannedNorm &norm : members) {
@@ -230,7 +230,7 @@ void Rewrite::replace(linalg::LinalgOp op, ArrayRef<PlannedNorm> members) {
   done.insert(op);
 }
 
-/// What only asks for an extent of a result of `op` asks its init.
+/// Redirects ops that only ask for an extent of a result of `op` to its init.
 static void forwardExtents(RewriterBase &rewriter, Operation *op) {
   if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op))
     for (auto [result, init] :
@@ -240,21 +240,21 @@ static void forwardExtents(RewriterBase &rewriter, Operation *op) {
       });
 }
 
-/// Erases what is dead of `worklist`, and then the producers that only it used.
+/// Erases dead ops of `worklist`, and then producers that only they used.
 void Rewrite::eraseDead(SmallVector<Operation *> worklist) {
   llvm::DenseSet<void *> erased; // ops and values
   while (!worklist.empty()) {
     Operation *next = worklist.pop_back_val();
     if (erased.contains(next))
       continue;
-    // Of other ops, such as an extent of many users, none is gone through.
+    // Producers are followed only from linalg ops, not from extents.
     if (isa<linalg::LinalgOp>(next) &&
         llvm::all_of(next->getUsers(), llvm::IsaPred<tensor::DimOp>))
       forwardExtents(rewriter, next);
-    // The effects of what is replaced are those of the rest.
+    // The effects of a replaced op are kept by the op of its rest.
     if (!isOpTriviallyDead(next) && !done.contains(next))
       continue;
-    // Also the producers of what a body captures, by tensor.extract.
+    // Captured values, as in tensor.extract, have producers too.
     next->walk([&](Operation *each) {
       for (Value operand : each->getOperands())
         if (Operation *producer = operand.getDefiningOp())
@@ -288,8 +288,8 @@ SmallVector<RMSNormOp> Rewrite::run() {
           return replaced.lookupOrDefault(tensor);
         }));
   eraseDead(llvm::to_vector(done));
-  done.clear(); // for other ops may have their addresses now
-  // Last, for a norm that comes later may be another user of the statistic.
+  done.clear(); // other ops may have their addresses now
+  // This is last, because a later norm may also use the statistic.
   for (auto [norm, tensors] : llvm::zip_equal(norms, inverseRoots)) {
     llvm::erase_if(tensors, [&](Value tensor) {
       forwardExtents(rewriter, tensor.getDefiningOp());

@@ -15,8 +15,8 @@ using namespace mlir::norm;
 
 static bool hasEffects(Operation &op) { return !wouldOpBeTriviallyDead(&op); }
 
-/// The ops that compute `used`, from the last on, to which is added what they
-/// use; what is held is not computed again.
+/// Collects the ops that compute `used`, in reverse order, and adds their
+/// operands to it; held values are not recomputed.
 static SmallVector<Operation *> collectOps(Block *body, Part part,
                                            const Held &held,
                                            llvm::DenseSet<Value> &used) {
@@ -60,7 +60,7 @@ linalg::GenericOp norm::createPart(RewriterBase &rewriter, linalg::LinalgOp op,
   SmallVector<AffineMap> maps = addInputs();
   if (part == Part::Rest &&
       !inversePermutation(concatAffineMaps(maps, op->getContext()))) {
-    // Some loop is known from an operand only that nothing reads any more.
+    // A loop may be known only from an operand that is no longer read.
     used.insert_range(op.getBlock()->getArguments());
     maps = addInputs();
   }
@@ -84,7 +84,7 @@ linalg::GenericOp norm::createPart(RewriterBase &rewriter, linalg::LinalgOp op,
       });
 }
 
-/// Without the loops that no output walks along, and no used input either.
+/// Drops loops that no output and no used input depends on.
 static void dropUnusedLoops(RewriterBase &rewriter, linalg::GenericOp op) {
   SmallVector<AffineMap> maps = op.getIndexingMapsArray();
   llvm::SmallBitVector unused = getUnusedDimsBitVector(maps);
@@ -95,13 +95,13 @@ static void dropUnusedLoops(RewriterBase &rewriter, linalg::GenericOp op) {
   op.setIndexingMapsAttr(rewriter.getAffineMapArrayAttr(maps));
   op.setIteratorTypesAttr(rewriter.getArrayAttr(
       op.getIteratorTypes().getValue().drop_back(unused.count())));
-  // Those of an op within the body count that op's loops.
+  // Index ops of an op inside the body refer to that op's loops.
   for (linalg::IndexOp index :
        llvm::make_early_inc_range(op.getBody()->getOps<linalg::IndexOp>())) {
     rewriter.setInsertionPoint(index);
     if (auto loop = dyn_cast<AffineDimExpr>(loops.getResult(index.getDim())))
       index.setDim(loop.getPosition());
-    else // one turn only
+    else // it has one iteration
       rewriter.replaceOpWithNewOp<arith::ConstantIndexOp>(index, 0);
   }
 }

@@ -13,26 +13,26 @@
 
 namespace mlir::norm {
 
-/// Where a value of a body now stands; `map` is from the loops of its op.
+/// The tensor that holds a value of a body; `map` is from the loops of its op.
 struct HeldValue {
   Value tensor;
   AffineMap map;
 };
 using Held = llvm::MapVector<Value, HeldValue>; // by the value of the body
 
-/// What of a body becomes an op of its own: one value of it, or all that is not
-/// held, into the same inits and with the same effects.
+/// The part of a body that becomes an op: one value, or everything that is not
+/// held, with the same inits and effects.
 enum class Part { Value, Rest };
 
-/// Computes `yields` and what they use, but for what is held, into `inits`.
+/// Creates an op that computes `yields`, from held values, into `inits`.
 linalg::GenericOp createPart(RewriterBase &rewriter, linalg::LinalgOp op,
                              Part part, const Held &held, ValueRange yields,
                              ValueRange inits, ArrayRef<AffineMap> initMaps);
-/// A tensor that holds a scalar of a body, in front of the body's op.
+/// Creates a tensor with a scalar of a body, before the body's op.
 Value outline(RewriterBase &rewriter, const PlannedInput &input,
               const Held &held);
-/// The result of `op` where it is what is held, else null. Effects of its body
-/// become an op without results, where the inputs tell the loops.
+/// Returns the result of `op` if it is the held value, else null. Effects of
+/// the body become an op without results if the inputs determine the loops.
 Value getWhole(RewriterBase &rewriter, linalg::LinalgOp op, const Held &held);
 
 } // namespace mlir::norm
