@@ -12,8 +12,8 @@ using namespace mlir;
 using namespace mlir::norm;
 
 namespace {
-/// Follows RMSNormDecompose.cpp step by step: the same roundings, on tensors of
-/// one value a row for the statistics.
+/// Builds the steps of RMSNormDecompose.cpp with the same roundings, on tensors
+/// that hold one statistic per row.
 class StableHLOBuilder {
 public:
   StableHLOBuilder(OpBuilder &b, RMSNormOp op)
@@ -36,11 +36,11 @@ public:
   }
 
 private:
-  /// S1, S2, S7: m in C.
+  /// Builds m of S1, S2 and S7 in C.
   Value buildMean(Value x) {
     FloatType accumulator = getWiderFloatType(wide, sumType);
     Value statistics = convert(op.getCount() ? slice(x) : x, compute);
-    // The product of two values of C is rounded to C, wherever it is added.
+    // A product of two values in C is rounded to C, whatever the sum's type.
     Value squares =
         create("multiply", {statistics, statistics}, statistics.getType());
     Value sum = reduce(convert(squares, accumulator));
@@ -50,7 +50,7 @@ private:
     return convert(mean, compute);
   }
 
-  /// S3: the root, in C but where `rsqrt` keeps it wider.
+  /// Builds the root of S3 in C, or in a wider type for `rsqrt`.
   Value buildRoot(Value mean) {
     FloatType type = op.getRootForm() == RootForm::Rsqrt ? wide : compute;
     Value epsilon = splat(op.getEpsilonInComputeType(), mean.getType());
@@ -66,7 +66,7 @@ private:
                   root.getType());
   }
 
-  /// S4 to S6.
+  /// Builds S4 to S6.
   Value scale(Value x, Value root, Value inverse, Value weight) {
     bool divides = op.getRootForm() == RootForm::Quotient;
     Value factor = divides ? root : inverse;

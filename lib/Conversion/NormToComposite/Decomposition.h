@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Private to this folder.
+// This header is private to this folder.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,8 +15,8 @@
 #include "norm/IR/Norm.h"
 
 namespace mlir::norm {
-/// What `op` computes of `inputs`, x and the weight if it has one, as StableHLO
-/// ops in generic form: y, and inv_rms where the op has it. Shapes are static.
+/// Builds `op` on `inputs`, which are x and any weight, as StableHLO ops in
+/// generic form. Returns y and, if any, inv_rms. Shapes are static.
 SmallVector<Value> buildStableHLO(OpBuilder &b, RMSNormOp op,
                                   ValueRange inputs);
 } // namespace mlir::norm

@@ -31,7 +31,7 @@ static LogicalResult check(RMSNormOp op) {
   return success();
 }
 
-/// All that S1 to S8 ask, also where it is the default, by builtin attributes.
+/// Returns everything that S1 to S8 need, with defaults, as builtin attributes.
 static DictionaryAttr getAttributes(RMSNormOp op) {
   Builder b(op.getContext());
   NamedAttrList list;

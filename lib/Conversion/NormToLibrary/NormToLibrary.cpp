@@ -27,7 +27,7 @@ static_assert(NORM_EPSILON_CLAMP == static_cast<int>(EpsilonMode::Clamp) &&
                   NORM_ROOT_QUOTIENT == static_cast<int>(RootForm::Quotient),
               "HandOff.h numbers the enums as NormOps.td does");
 
-/// The type without what one op alone knows, so that all ops call one function.
+/// Returns `type` without static sizes, so that all ops call one function.
 static MemRefType getParameterType(MemRefType type) {
   SmallVector<int64_t> dynamic(type.getRank(), ShapedType::kDynamic);
   auto layout =
@@ -59,7 +59,7 @@ static FunctionType getCalleeType(RMSNormOp op) {
   return b.getFunctionType(types, {});
 }
 
-/// Such as _2df16_1df16_2df16: ranks and element types.
+/// Returns ranks and element types, as in _2df16_1df16_2df16.
 static std::string getSuffix(RMSNormOp op) {
   std::string suffix;
   llvm::raw_string_ostream os(suffix);
@@ -67,7 +67,7 @@ static std::string getSuffix(RMSNormOp op) {
     auto memref = cast<MemRefType>(type);
     os << '_' << memref.getRank() << 'd' << memref.getElementType();
   }
-  // x, w, y and x, y, inv_rms can have the same types.
+  // The lists x, w, y and x, y, inv_rms can have the same types.
   if (op.getInvRmsInit())
     os << "_inv_rms";
   return suffix;
@@ -150,13 +150,13 @@ struct NormToLibrary : norm::impl::NormToLibraryBase<NormToLibrary> {
             StringAttr::get(&getContext(), getCalleeName(op))};
   }
 
-  /// The declaration that `op` needs, or why there can be none.
+  /// Plans the declaration that `op` needs, or emits why there can be none.
   LogicalResult plan(RMSNormOp op) {
     for (Value operand : op->getOperands())
       if (failed(checkOperand(op, operand)))
         return failure();
     Key key = getKey(op);
-    // A pass on functions may not add to the module, which others change.
+    // A pass on functions must not change the module, which others change too.
     if (!key.first || !getOperation()->isAncestor(key.first))
       return op.emitOpError("norm-to-library must run on the module that the "
                             "function is declared in");

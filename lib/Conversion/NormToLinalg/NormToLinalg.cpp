@@ -26,7 +26,7 @@ namespace {
 struct NormToLinalg : norm::impl::NormToLinalgBase<NormToLinalg> {
   using NormToLinalgBase::NormToLinalgBase;
 
-  /// A norm op always; another one on tensors, when asked.
+  /// Returns true for a norm op and, if asked for, for other ops on tensors.
   bool isWanted(Operation *op) {
     return isa<NormDialect>(op->getDialect()) ||
            (allAggregated &&
@@ -43,7 +43,7 @@ struct NormToLinalg : norm::impl::NormToLinalgBase<NormToLinalg> {
     for (linalg::AggregatedOpInterface op : ops) {
       rewriter.setInsertionPoint(op);
       FailureOr<SmallVector<Value>> results = op.decomposeOperation(rewriter);
-      if (succeeded(results)) // as those of norm ops always do
+      if (succeeded(results)) // this always holds for norm ops
         rewriter.replaceOp(op, *results);
     }
   }
