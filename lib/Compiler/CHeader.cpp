@@ -15,7 +15,7 @@
 using namespace mlir;
 using namespace mlir::norm;
 
-/// C's type for an element; 16-bit floats travel as their bits.
+/// Returns C's type of an element; 16-bit floats are passed as bits.
 static std::string getCType(Type type) {
   if (type.isF64())
     return "double";
@@ -78,7 +78,7 @@ static void printBegin(StringRef guard, StringRef about, raw_ostream &os) {
         "#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n";
 }
 
-/// Descriptors of rank 0 up to the highest of `functions`.
+/// Declares descriptors from rank 0 to the highest of `functions`.
 static void printDescriptors(ArrayRef<FunctionType> functions,
                              raw_ostream &os) {
   int64_t highest = 0;
@@ -123,7 +123,7 @@ LogicalResult norm::printCHeader(ModuleOp module, StringRef guard,
   return success();
 }
 
-/// The C names of runtime/cuda/Runtime.h.
+/// Declarations in C of the names in runtime/cuda/Runtime.h.
 static constexpr StringLiteral kGPURuntime = R"(#ifndef NORM_GPU_RUNTIME
 #define NORM_GPU_RUNTIME
 enum norm_gpu_code {

@@ -22,7 +22,7 @@ static LogicalResult reportError(ModuleOp module, std::error_code error,
                      llvm::createStringError(file + ": " + error.message()));
 }
 
-/// The stage of the pipeline whose IR is written; nothing for other outputs.
+/// Returns the pipeline stage whose IR is written; nullopt for other outputs.
 static std::optional<Stage> getStage(Emit emit) {
   switch (emit) {
   case Emit::Norm:
@@ -38,7 +38,7 @@ static std::optional<Stage> getStage(Emit emit) {
   }
 }
 
-/// `write` fills a file that stays only when it succeeds.
+/// Calls `write` to fill a file, which is kept only if that succeeds.
 static LogicalResult
 writeFile(ModuleOp module, StringRef output,
           function_ref<LogicalResult(raw_ostream &)> write) {
@@ -61,7 +61,7 @@ writeFile(ModuleOp module, StringRef output,
   return success();
 }
 
-/// Linked beside the output, then renamed: a failed link leaves nothing.
+/// Links beside the output, then renames: a failed link leaves no file.
 static LogicalResult writeShared(ModuleOp module, const Target &target,
                                  const CompileOptions &options,
                                  StringRef output) {
@@ -94,7 +94,7 @@ static LogicalResult writeShared(ModuleOp module, const Target &target,
   return success();
 }
 
-/// A C macro made of the file's name.
+/// Returns a C macro made from the file's name.
 static std::string getGuard(StringRef output) {
   std::string guard = "NORM_";
   for (char c : llvm::sys::path::filename(output))
@@ -102,7 +102,7 @@ static std::string getGuard(StringRef output) {
   return guard;
 }
 
-/// The targets for which `holds`, as " --target=cpu" and so on.
+/// Lists the targets for which `holds` is true, as in " --target=cpu".
 static std::string listTargets(function_ref<bool(const Target &)> holds) {
   std::string text;
   for (const Target *target : getTargets())
@@ -112,7 +112,7 @@ static std::string listTargets(function_ref<bool(const Target &)> holds) {
   return text;
 }
 
-/// What the target cannot write, and options of others.
+/// Rejects outputs that the target cannot write and options of other targets.
 static LogicalResult checkOptions(ModuleOp module, const Target &target,
                                   const CompileOptions &options) {
   if (!llvm::is_contained(target.getEmits(), options.emit))

@@ -14,7 +14,7 @@
 
 namespace mlir::norm {
 
-/// Removes `path` at the end of its scope, and where a signal ends the program.
+/// Removes `path` at the end of the scope, or when a signal ends the program.
 class ScratchFile {
 public:
   explicit ScratchFile(llvm::StringRef path) : path(path) {
@@ -29,7 +29,7 @@ public:
     llvm::sys::DontRemoveFileOnSignal(path);
   }
 
-  /// The file has been renamed to what it is for.
+  /// Keeps the file, which has been renamed to its final name.
   void release() {
     llvm::sys::DontRemoveFileOnSignal(path);
     path.clear();

@@ -93,7 +93,7 @@ llvm::Error CPUTarget::buildPipeline(OpPassManager &pm, ModuleOp module,
   return llvm::Error::success();
 }
 
-/// LLVM IR for each of getDispatchedLevels, in one module.
+/// Translates to LLVM IR for each of getDispatchedLevels, in one module.
 FailureOr<std::unique_ptr<llvm::Module>>
 CPUTarget::translateForLevels(ModuleOp module, CompileOptions options,
                               llvm::LLVMContext &context) const {
@@ -120,7 +120,7 @@ CPUTarget::translateForLevels(ModuleOp module, CompileOptions options,
 LogicalResult CPUTarget::writeCode(ModuleOp module,
                                    const CompileOptions &options, Emit emit,
                                    raw_ostream &os) const {
-  // With dispatch the least, which has a code generator for all of them.
+  // The code generator of the lowest level serves all levels.
   MachineSpec spec = options.machine;
   if (options.dispatch)
     spec.cpu = getDispatchedLevels().front().cpu.str();

@@ -13,7 +13,7 @@
 using namespace mlir;
 using namespace mlir::norm;
 
-/// Bitcode of runtime/cpu/Level.cpp.
+/// The bitcode of runtime/cpu/Level.cpp.
 static const unsigned char kLevelRuntime[] = {
 #include "CPULevel.inc"
 };
@@ -49,7 +49,7 @@ static llvm::Error checkVariant(const llvm::Module &module) {
   return llvm::Error::success();
 }
 
-/// Names what `variant` exports after its level; gives the names before.
+/// Appends its level to the exported names of `variant`; returns the old names.
 static llvm::SmallVector<std::string> renameExports(llvm::Module &variant,
                                                     const X86Level &level) {
   llvm::SmallVector<std::string> names;
@@ -61,7 +61,7 @@ static llvm::SmallVector<std::string> renameExports(llvm::Module &variant,
   return names;
 }
 
-/// What is defined twice has been refused.
+/// Links modules that have no definition in common.
 static void link(llvm::Module &module, std::unique_ptr<llvm::Module> added) {
   [[maybe_unused]] bool failed =
       llvm::Linker::linkModules(module, std::move(added));
@@ -94,7 +94,7 @@ static void buildCall(llvm::IRBuilder<> &b, llvm::Function *caller,
     b.CreateRet(call);
 }
 
-/// `name`, which calls the variant for this machine.
+/// Builds the function `name`, which calls the variant for this machine.
 static void buildDispatcher(llvm::Module &module, llvm::StringRef name,
                             llvm::FunctionCallee getLevel) {
   llvm::IRBuilder<> b(module.getContext());
@@ -107,7 +107,7 @@ static void buildDispatcher(llvm::Module &module, llvm::StringRef name,
     return llvm::BasicBlock::Create(module.getContext(), name, dispatcher);
   };
   b.SetInsertPoint(addBlock("entry"));
-  // A machine below the least level has no better choice.
+  // A machine below the lowest level has no better choice.
   llvm::BasicBlock *leastBlock = addBlock(kLevels[0].cpu);
   llvm::SwitchInst *choice = b.CreateSwitch(b.CreateCall(getLevel), leastBlock);
   b.SetInsertPoint(leastBlock);

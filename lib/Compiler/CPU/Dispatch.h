@@ -21,17 +21,17 @@ struct X86Level {
   llvm::StringLiteral cpu;
 };
 
-/// What norm-compile --dispatch compiles for, the least first.
+/// Returns the levels that norm-compile --dispatch targets, lowest first.
 llvm::ArrayRef<X86Level> getDispatchedLevels();
 
-/// One module of `variants`, the same program translated for each of
-/// getDispatchedLevels. Each of its functions `_mlir_ciface_f` calls the
-/// variant of the highest level that the machine has (runtime/cpu), which is
-/// internal and named `_mlir_ciface_f.x86-64-v3`. The code generator of the
-/// least level takes the whole: each function says what it is for.
+/// Links `variants`, translations of one program per dispatched level, into one
+/// module. Each function `_mlir_ciface_f` calls the variant for the highest
+/// level of the machine (runtime/cpu); variants are internal and named as in
+/// `_mlir_ciface_f.x86-64-v3`. The code generator of the lowest level compiles
+/// the module, because each function states its own target.
 ///
-/// Errors: a function with vectors among its arguments, which levels pass in
-/// different registers; a global that is visible outside.
+/// Functions with vector arguments, which levels pass in different registers,
+/// and globals with external visibility are errors.
 llvm::Expected<std::unique_ptr<llvm::Module>>
 linkVariants(llvm::MutableArrayRef<std::unique_ptr<llvm::Module>> variants);
 

@@ -17,7 +17,7 @@
 using namespace mlir;
 using namespace mlir::norm;
 
-/// Bitcode of runtime/cuda/Runtime.cpp.
+/// The bitcode of runtime/cuda/Runtime.cpp.
 static const unsigned char kRuntime[] = {
 #include "CudaRuntime.inc"
 };
@@ -31,7 +31,7 @@ norm::collectLaunchFunctions(ModuleOp module) {
     for (Type type : llvm::concat<const Type>(function.getArgumentTypes(),
                                               function.getResultTypes())) {
       auto tensor = dyn_cast<RankedTensorType>(type);
-      // 16-bit floats are passed in other registers than C's integers.
+      // 16-bit floats are passed in other registers than C's integers are.
       bool isNarrow = !tensor && (type.isF16() || type.isBF16());
       if (isNarrow || !isNativeElement(tensor ? tensor.getElementType() : type))
         return function.emitError("type ")
@@ -48,7 +48,7 @@ norm::collectLaunchFunctions(ModuleOp module) {
 }
 
 namespace {
-/// Writes the functions of one launch function.
+/// Builds the functions that launch one function of the program.
 class LaunchBuilder {
 public:
   LaunchBuilder(llvm::Module &module, const LaunchFunction &function)
@@ -79,12 +79,12 @@ private:
   llvm::IRBuilder<> b;
   llvm::Type *integer, *pointer;
   llvm::StructType *bufferType; ///< norm_gpu_buffer
-  SmallVector<Type> types;      ///< of arguments, then results
+  SmallVector<Type> types;      ///< arguments, then results
   llvm::Function *launch = nullptr;
 };
 } // namespace
 
-/// An exported function; an internal one of that name makes room for it.
+/// Creates an exported function; an internal one of that name is renamed.
 llvm::Function *
 LaunchBuilder::createFunction(const Twine &name, llvm::Type *result,
                               ArrayRef<llvm::Type *> parameters) {
@@ -114,7 +114,7 @@ llvm::StructType *LaunchBuilder::getDescriptorType(int64_t rank) {
   return llvm::StructType::get(module.getContext(), fields);
 }
 
-/// A row-major memref descriptor on the stack.
+/// Builds a row-major memref descriptor on the stack.
 llvm::Value *LaunchBuilder::buildDescriptor(RankedTensorType type,
                                             llvm::Value *data,
                                             ArrayRef<llvm::Value *> extents) {
@@ -138,7 +138,7 @@ llvm::Value *LaunchBuilder::buildDescriptor(RankedTensorType type,
   return descriptor;
 }
 
-/// What norm_gpu_begin checks of a tensor.
+/// Fills the buffer that norm_gpu_begin checks for a tensor.
 void LaunchBuilder::fillBuffer(llvm::Value *buffer, RankedTensorType type,
                                llvm::Value *data,
                                ArrayRef<llvm::Value *> extents) {
@@ -154,7 +154,7 @@ void LaunchBuilder::fillBuffer(llvm::Value *buffer, RankedTensorType type,
     b.CreateStore(field, b.CreateStructGEP(bufferType, buffer, i));
 }
 
-/// int32_t f_launch(<pointer, dynamic extents...>..., void *stream)
+/// Builds int32_t f_launch(<pointer, dynamic extents...>..., void *stream).
 void LaunchBuilder::buildLaunch(llvm::Function *body) {
   SmallVector<llvm::Type *> parameters;
   for (auto [i, type] : llvm::enumerate(types)) {
@@ -202,8 +202,8 @@ void LaunchBuilder::buildLaunch(llvm::Function *body) {
   b.CreateRet(b.CreateCall(getRuntime("norm_gpu_end", b.getInt32Ty(), {})));
 }
 
-/// void _mlir_ciface_f(<descriptors and scalars>): f_launch on the stream of
-/// the thread.
+/// Builds void _mlir_ciface_f(<descriptors and scalars>), which calls f_launch
+/// on the stream of the thread.
 void LaunchBuilder::buildInterface(llvm::FunctionType *type) {
   llvm::Function *interface = createFunction("_mlir_ciface_" + function.name,
                                              b.getVoidTy(), type->params());
@@ -235,7 +235,7 @@ void LaunchBuilder::buildInterface(llvm::FunctionType *type) {
   b.CreateRetVoid();
 }
 
-/// The type of f, for callers that find it at run time.
+/// Builds the type of f, for callers that look it up at run time.
 void LaunchBuilder::buildSignature() {
   auto *text = llvm::ConstantDataArray::getString(module.getContext(),
                                                   debugString(function.type));
@@ -249,13 +249,13 @@ void LaunchBuilder::buildSignature() {
 void LaunchBuilder::build() {
   std::string name = "_mlir_ciface_" + function.name;
   llvm::Function *body = module.getFunction(name);
-  body->setName(function.name + ".body"); // to be internal
+  body->setName(function.name + ".body"); // it becomes internal
   buildLaunch(body);
   buildInterface(body->getFunctionType());
   buildSignature();
 }
 
-/// norm_gpu_description of runtime/cuda/Runtime.h.
+/// Adds a norm_gpu_description of runtime/cuda/Runtime.h.
 static llvm::GlobalVariable *addDescription(llvm::Module &module,
                                             StringRef chip, StringRef cubin) {
   llvm::IRBuilder<> b(module.getContext());
@@ -265,7 +265,7 @@ static llvm::GlobalVariable *addDescription(llvm::Module &module,
     auto *global =
         new llvm::GlobalVariable(module, data->getType(), /*isConstant=*/true,
                                  llvm::GlobalValue::PrivateLinkage, data);
-    global->setAlignment(llvm::Align(64)); // an ELF image
+    global->setAlignment(llvm::Align(64)); // it is an ELF image
     return global;
   };
   llvm::Constant *null = llvm::ConstantPointerNull::get(b.getPtrTy());
@@ -284,13 +284,13 @@ static llvm::Error linkRuntime(llvm::Module &module) {
       llvm::MemoryBufferRef(bytes, "CudaRuntime.bc"), module.getContext());
   if (!runtime)
     return runtime.takeError();
-  // It is written for any LP64 Linux; these are those of its compilation.
+  // It supports any LP64 Linux; its own triple is that of its compilation.
   (*runtime)->setTargetTriple(module.getTargetTriple());
   (*runtime)->setDataLayout(module.getDataLayout());
   for (llvm::Function &function : **runtime) {
     for (const char *name : {"target-cpu", "target-features", "tune-cpu"})
       function.removeFnAttr(name);
-    if (function.hasWeakLinkage()) // norm_gpu_message and its like
+    if (function.hasWeakLinkage()) // such as norm_gpu_message
       function.addFnAttr(kExportAttribute);
   }
   if (llvm::Linker::linkModules(module, std::move(*runtime)))

@@ -14,20 +14,20 @@
 
 namespace mlir::norm {
 
-/// A public function as the source has it.
+/// A public function with the type that it has in the source.
 struct LaunchFunction {
   std::string name;
   FunctionType type;
 };
 
-/// The public functions of a module on tensors. One that no C function can
-/// launch, because of an unranked tensor, a type without a C equivalent or a
-/// result that is not a tensor, is an error at its location.
+/// Collects the public functions of a module on tensors. A function that C
+/// cannot launch, because of an unranked tensor, a type without a C equivalent
+/// or a result that is not a tensor, is an error at its location.
 FailureOr<SmallVector<LaunchFunction>> collectLaunchFunctions(ModuleOp module);
 
-/// Gives translated host code its interface: for each function f `f_launch`,
-/// `f_signature` and `_mlir_ciface_f` (docs/GPU.md), and the runtime in
-/// runtime/cuda that they need. `cubin` may be empty.
+/// Adds the interface of each function f to translated host code: `f_launch`,
+/// `f_signature` and `_mlir_ciface_f` (docs/GPU.md), and the runtime of
+/// runtime/cuda. `cubin` may be empty.
 llvm::Error addGPUHost(llvm::Module &module, ArrayRef<LaunchFunction> functions,
                        StringRef chip, StringRef cubin);
 

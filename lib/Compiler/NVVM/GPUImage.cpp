@@ -28,7 +28,7 @@ FailureOr<StringRef> norm::getKernelImage(ModuleOp module) {
     return module.emitError("several GPU modules: norm-to-nvvm makes one, and "
                             "functions may not bring their own");
   StringRef image = objects.front().getObject().getValue();
-  // A cubin's unresolved functions are ptxas's to report.
+  // For a cubin, ptxas reports unresolved functions.
   for (StringRef rest = image.split(".extern .func").second; !rest.empty();
        rest = rest.split(".extern .func").second) {
     auto [declaration, name] = rest.split(';').first.split("__nv_");
@@ -38,8 +38,8 @@ FailureOr<StringRef> norm::getKernelImage(ModuleOp module) {
              << "' of libdevice, which was not found: give --cuda-path or set "
                 "CUDA_PATH";
   }
-  // PTX text ends with the zero that the driver's loader wants; a cubin's zeros
-  // are its own.
+  // PTX text ends with the zero that the driver's loader needs; the zeros of a
+  // cubin are its own.
   bool isText = objects.front().getFormat() == gpu::CompilationTarget::Assembly;
   return isText ? image.rtrim('\0') : image;
 }

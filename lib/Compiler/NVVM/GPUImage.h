@@ -12,12 +12,12 @@
 
 namespace mlir::norm {
 
-/// The image of all kernels, PTX text or a cubin; empty when there are none.
-/// Two images, and a call of libdevice that was not resolved, are errors.
+/// Returns the image of all kernels as PTX text or a cubin; empty if there are
+/// none. Two images and an unresolved call of libdevice are errors.
 FailureOr<StringRef> getKernelImage(ModuleOp module);
 
-/// A cubin of PTX text by `toolkit`'s ptxas. Empty where there is no ptxas, and
-/// with a warning where it fails: the driver compiles PTX too.
+/// Assembles PTX text with the ptxas of `toolkit`. Returns "" if there is none
+/// or, with a warning, if it fails: the driver compiles PTX too.
 std::string assembleKernels(ModuleOp module, StringRef ptx, StringRef chip,
                             StringRef toolkit);
 

@@ -77,7 +77,7 @@ llvm::Error NVVMTarget::buildPipeline(OpPassManager &pm, ModuleOp module,
   return llvm::Error::success();
 }
 
-/// The kernels, and in an object or a shared object all that launches them.
+/// Writes the kernels; an object also contains the code that launches them.
 LogicalResult NVVMTarget::writeCode(ModuleOp module,
                                     const CompileOptions &options, Emit emit,
                                     raw_ostream &os) const {
