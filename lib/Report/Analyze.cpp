@@ -35,7 +35,7 @@ std::optional<unsigned> norm::getSourceLine(StringRef file, Location loc) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Recognition's remarks as findings.
+/// Collects the remarks of recognition as findings.
 class FindingCollector : public remark::detail::MLIRRemarkStreamerBase {
 public:
   explicit FindingCollector(Report &report) : report(report) {}
@@ -51,7 +51,7 @@ private:
   Report &report;
 };
 
-/// Looks at the program between passes.
+/// Inspects the program between passes.
 class NoteTaker : public PassInstrumentation {
 public:
   NoteTaker(ModuleOp module, Report &report) : report(report) {
@@ -65,8 +65,8 @@ public:
       return collectLines(op, linesBefore);
     if (name == "norm-results-to-out-params")
       return noteLinalg(op);
-    // The last moment before there are versions for small and large buffers,
-    // or kernels.
+    // After this point there are versions for small and large buffers, or
+    // kernels.
     if (name == "norm-serialize-small-loops" || name == "norm-stream-rows" ||
         name == "norm-distribute-rows-to-gpu")
       noteLoops(op);
@@ -92,7 +92,7 @@ private:
     });
   }
 
-  /// What recognition took away, and what it put there.
+  /// Records which ops recognition removed and added.
   void noteRecognized(Operation *scope) {
     LineSet left;
     collectLines(scope, left);
@@ -168,7 +168,7 @@ static unsigned getVectorBits(llvm::TargetMachine &machine) {
 namespace {
 struct DataSheet {
   const char *chip, *name;
-  double gigabytesPerSecond, gigaflops; ///< f32, without tensor cores
+  double gigabytesPerSecond, gigaflops; ///< in f32, without tensor cores
 };
 } // namespace
 
@@ -187,7 +187,7 @@ static Roof getGPURoof(StringRef chip) {
   return {0, 0, "unknown for " + chip.str(), "unknown for " + chip.str()};
 }
 
-/// Whether this machine can run what is compiled.
+/// Returns true if this machine can run the compiled code.
 static bool isThisMachine(const llvm::TargetMachine &machine) {
   llvm::Triple here(llvm::sys::getProcessTriple());
   if (machine.getTargetTriple().getArch() != here.getArch())
@@ -201,7 +201,7 @@ static bool isThisMachine(const llvm::TargetMachine &machine) {
       });
 }
 
-/// Memory is measured where it can be; arithmetic only the user knows.
+/// Measures memory if possible; only the user knows the arithmetic peak.
 static Roof getCPURoof(const llvm::TargetMachine &machine,
                        const RoofOptions &given) {
   Roof roof;
@@ -261,12 +261,12 @@ static LogicalResult compileCopy(ModuleOp module, const Target &target,
   OwningOpRef<ModuleOp> copy = module.clone();
   PassManager pm(context);
   pm.addInstrumentation(std::make_unique<NoteTaker>(module, report));
-  // Kernels are as they will be before they are code of their own.
+  // Kernels are inspected before they are outlined.
   Stage last = report.hasKernels ? Stage::Vector : Stage::LLVM;
   if (failed(
           reportError(module, target.buildPipeline(pm, module, options, last))))
     return failure();
-  // Notes are taken in the order of the program.
+  // The notes are taken in program order.
   bool wasThreaded = context->isMultithreadingEnabled();
   context->disableMultithreading();
   LogicalResult result = runPasses(pm, *copy, options.runner);

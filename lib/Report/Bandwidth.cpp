@@ -20,9 +20,9 @@ using namespace mlir::norm;
 
 static constexpr int64_t mebibyte = 1 << 20;
 
-/// As large as the last cache, for two of them do not fit it then; up to 64,
-/// for a virtual machine reports the cache of a whole socket, and pages take
-/// time.
+/// Returns the size of the last cache, which two such buffers exceed. The limit
+/// is 64, because a virtual machine reports the cache of a whole socket and
+/// pages take time.
 static int64_t getMebibytes() {
   int64_t cache = 0;
 #ifdef _SC_LEVEL3_CACHE_SIZE
@@ -38,7 +38,7 @@ struct Free {
 using Buffer = std::unique_ptr<char, Free>;
 } // namespace
 
-/// Its pages are there, and are its own: they are written.
+/// Allocates a buffer and writes to it, so that it has pages of its own.
 static Buffer allocate(int64_t bytes) {
   Buffer buffer(static_cast<char *>(std::aligned_alloc(64, bytes)));
   if (buffer)
@@ -46,7 +46,7 @@ static Buffer allocate(int64_t bytes) {
   return buffer;
 }
 
-/// Past the caches where the processor can, as the loops over large rows.
+/// Copies past the caches if the processor can, as loops over large rows do.
 static void copyBuffer(char *to, const char *from, int64_t bytes) {
 #ifdef __SSE2__
   for (int64_t i = 0; i < bytes; i += 16)
@@ -55,7 +55,7 @@ static void copyBuffer(char *to, const char *from, int64_t bytes) {
         _mm_load_si128(reinterpret_cast<const __m128i *>(from + i)));
   _mm_sfence();
 #else
-  // What is called through a volatile pointer is not optimized away.
+  // A call through a volatile pointer is not optimized away.
   void *(*volatile copy)(void *, const void *, size_t) = std::memcpy;
   copy(to, from, bytes);
 #endif

@@ -13,12 +13,12 @@
 namespace mlir::norm {
 
 struct CopyRate {
-  double gigabytesPerSecond; ///< read and written
-  int64_t mebibytes;         ///< of each buffer
+  double gigabytesPerSecond; ///< bytes read and written
+  int64_t mebibytes;         ///< size of each buffer
 };
 
-/// Copies a buffer of 32 to 64 MiB, past the caches, in one thread: the best of
-/// three times, some 50 ms together. 0 where there is no memory for it.
+/// Copies a buffer of 32 to 64 MiB past the caches in one thread and returns
+/// the best of three rates, in about 50 ms. The rate is 0 if memory is short.
 CopyRate measureCopyRate();
 
 } // namespace mlir::norm

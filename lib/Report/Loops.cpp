@@ -28,8 +28,8 @@ using namespace mlir::norm;
 // Buffers
 //===----------------------------------------------------------------------===//
 
-/// What `value` is a view of, as far as that is done inside of `loop`; null:
-/// memory that lives in there.
+/// Returns the buffer of which `value` is a view made inside of `loop`; null
+/// for memory that is allocated inside.
 static Value getOuterBuffer(Value value, Operation *loop) {
   while (Operation *op = value.getDefiningOp()) {
     if (!loop->isAncestor(op))
@@ -71,15 +71,15 @@ static Volume::Term getBytes(Value buffer, StringRef name) {
 }
 
 namespace {
-/// Which buffers from outside a loop reads and writes, each once: what a row
-/// loop has read it keeps.
+/// The outer buffers that a loop reads and writes, each counted once, because a
+/// row loop keeps what it has read.
 struct Accesses {
   llvm::SmallSetVector<Value, 4> read, written;
 
   void add(Operation *loop) {
     loop->walk([&](Operation *op) {
       note(op, loop);
-      // Loads that are the same for each row stand before the loop.
+      // Loads that are equal for all rows are hoisted out of the loop.
       for (Value operand : op->getOperands())
         if (Operation *def = operand.getDefiningOp())
           if (!loop->isAncestor(def))
@@ -124,7 +124,7 @@ static bool isLoop(Operation *op) {
 static SmallVector<Operation *> getOutermostLoops(Operation *function) {
   SmallVector<Operation *> loops;
   function->walk<WalkOrder::PreOrder>([&](Operation *op) {
-    // A linalg op that no loop has will be one of its own.
+    // A linalg op outside of loops becomes a loop of its own.
     if (!isLoop(op) && !isa<linalg::LinalgOp>(op))
       return WalkResult::advance();
     loops.push_back(op);
@@ -172,8 +172,8 @@ static void noteBuffers(const llvm::SmallSetVector<Value, 4> &buffers,
   }
 }
 
-/// `parts`: loops over different rows of the same operations, such as whole
-/// blocks of them and the rest.
+/// Describes loops that run the same operations on different rows; `parts` are,
+/// for example, whole blocks of rows and the remainder.
 static RowLoop describeLoop(ArrayRef<Operation *> parts, unsigned numInputs,
                             StringRef file) {
   RowLoop row(parts.front()->getLoc());

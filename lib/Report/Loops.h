@@ -13,16 +13,16 @@
 
 namespace mlir::norm {
 
-/// The outermost loops of a function on buffers. `numInputs`: arguments from
-/// there on are buffers for results. `file`: whose lines are noted.
+/// Describes the outermost loops of a function on buffers. Arguments from
+/// `numInputs` on are buffers for results. Lines of `file` are recorded.
 std::vector<RowLoop> describeLoops(FunctionOpInterface function,
                                    unsigned numInputs, StringRef file);
 
-/// Notes in `loops` which of them have streamed stores in `function`, in which
-/// there may be several versions of each.
+/// Sets in `loops` which have streamed stores in `function`, which may contain
+/// several versions of each loop.
 void noteStreams(FunctionOpInterface function, MutableArrayRef<RowLoop> loops);
 
-/// Float operations of the linalg ops in `function`.
+/// Counts the float operations of the linalg ops in `function`.
 Volume countOperations(FunctionOpInterface function);
 
 } // namespace mlir::norm

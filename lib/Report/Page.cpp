@@ -32,10 +32,10 @@ svg { max-width: 760px; } svg text { font: 11px system-ui, sans-serif; }
 </style>
 )";
 
-/// Text of a program never becomes markup.
+/// Escapes text, so that the text of a program never becomes markup.
 static void escape(StringRef text, raw_ostream &os) {
   for (char c : text) {
-    // Control characters are no HTML; a tab is.
+    // HTML allows no control characters except tabs here.
     bool isPrinted = static_cast<unsigned char>(c) >= 0x20 || c == '\t';
     llvm::printHTMLEscaped(isPrinted ? StringRef(&c, 1) : StringRef("?"), os);
   }
@@ -70,7 +70,7 @@ static SmallVector<StringRef> splitLines(StringRef text) {
   return lines;
 }
 
-/// Each decision stands below the line that it is about.
+/// Prints each decision below the line that it is about.
 static void printSource(const Report &report, raw_ostream &os) {
   os << "<section id='source'><h2>Source</h2><div class='ir'>\n";
   for (auto [i, text] : llvm::enumerate(splitLines(report.source))) {
@@ -92,7 +92,7 @@ static void printRecognized(const Report &report, raw_ostream &os) {
   os << "</div></section>\n";
 }
 
-/// Programs of front ends name the lines of their own sources.
+/// Prints findings of front ends' programs, whose lines are in other files.
 static void printElsewhere(const Report &report, raw_ostream &os) {
   bool hasTitle = false;
   for (const Finding &finding : report.findings) {

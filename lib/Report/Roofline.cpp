@@ -14,7 +14,7 @@ using namespace mlir;
 using namespace mlir::norm;
 
 namespace {
-/// Decades of both axes on a drawing of fixed size.
+/// Maps logarithmic axes to a drawing of fixed size.
 class LogAxes {
 public:
   LogAxes(const Roof &roof)
@@ -58,7 +58,7 @@ static void printAxes(const LogAxes &axes, raw_ostream &os) {
                      axes.left + axes.width / 2, axes.head + axes.height + 34);
 }
 
-/// GFLOP/s that memory and arithmetic leave for an intensity.
+/// Returns the attainable GFLOP/s for an intensity.
 static double getRoof(const Roof &roof, double intensity) {
   double memory = roof.gigabytesPerSecond * intensity;
   return roof.gigaflops > 0 ? std::min(memory, roof.gigaflops) : memory;

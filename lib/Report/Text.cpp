@@ -11,7 +11,7 @@
 using namespace mlir;
 using namespace mlir::norm;
 
-/// Of each list, so that the whole is about a screen.
+/// The number of entries per list, so that the report fits on a screen.
 static constexpr size_t mostEntries = 8;
 
 static FileLineColLoc findPlace(StringRef file, Location loc) {
@@ -51,7 +51,7 @@ static void printFindings(const Report &report, bool matches, StringRef title,
        << " more: --report has them all\n";
 }
 
-/// "7-9, 12" of 7, 8, 9, 12.
+/// Prints the lines 7, 8, 9, 12 as "7-9, 12".
 static void printLines(const std::set<unsigned> &lines, raw_ostream &os) {
   SmallVector<unsigned> sorted(lines.begin(), lines.end());
   for (size_t i = 0; i < sorted.size();) {
