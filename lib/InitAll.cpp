@@ -89,13 +89,13 @@ static void registerUpstreamTiling(DialectRegistry &registry) {
 }
 
 void norm::registerAllExtensions(DialectRegistry &registry) {
-  // Of linalg: bufferization, subsets, tiling, value bounds.
+  // These are linalg's: bufferization, subsets, tiling, value bounds.
   linalg::registerAllDialectInterfaceImplementations(registry);
   registerUpstreamBufferization(registry);
   registerUpstreamTiling(registry);
-  // Conversions to LLVM, the inliner of func.
+  // These are the conversions to LLVM, and the inliner of func.
   mlir::registerAllExtensions(registry);
-  // To LLVM IR: gpu-module-to-binary translates kernels, the compiler the rest.
+  // gpu-module-to-binary translates kernels to LLVM IR, the compiler the rest.
   NVVM::registerNVVMTargetInterfaceExternalModels(registry);
   registerAllGPUToLLVMIRTranslations(registry);
   registerOpenMPDialectTranslation(registry);

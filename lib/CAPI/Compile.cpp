@@ -38,7 +38,7 @@ static std::optional<Emit> getEmit(unsigned output) {
   return std::nullopt;
 }
 
-/// What is given; an empty string is the default.
+/// Sets an option; an empty string leaves the default.
 static void set(std::string &option, MlirStringRef given) {
   if (given.length > 0)
     option = unwrap(given).str();

@@ -54,7 +54,7 @@ NormRMSNormAttributes normRMSNormAttributesInit(const int64_t *dims,
   return attributes;
 }
 
-/// What the op's own verifier does not get to see.
+/// Returns a mistake that the op's verifier cannot see, or an empty string.
 static StringRef findMistake(MlirLocation location, MlirValue input,
                              MlirValue init,
                              const NormRMSNormAttributes *attributes) {
@@ -71,14 +71,14 @@ static StringRef findMistake(MlirLocation location, MlirValue input,
   return {};
 }
 
-/// Epsilon as C has it. An x that is not of floats is the verifier's to report.
+/// Returns epsilon in C. The verifier reports an x that has no float type.
 static FloatAttr getEpsilon(Builder &b, Value input,
                             const NormRMSNormAttributes &attributes) {
   Type type = unwrap(attributes.computeType);
   if (!type)
     type = getElementTypeOrSelf(input.getType());
   bool isWide = type.isF64();
-  // The op rounds it to C; f64 keeps what was given until then.
+  // The op rounds epsilon to C; until then f64 keeps the given value.
   return isWide ? b.getF64FloatAttr(attributes.epsilon)
                 : b.getF32FloatAttr(attributes.epsilon);
 }
@@ -176,7 +176,7 @@ NormStatus normRMSNormGetAttributes(MlirOperation op,
   attributes->normalizedType = wrap(norm.getNormalizedType().value_or(Type()));
   if (norm.getWeight()) {
     ArrayRef<int64_t> weightDims = norm.getEffectiveWeightDims();
-    // An empty array may have no address; what it points to is not read.
+    // An empty array may have no address; its address is never read.
     attributes->weightDims =
         weightDims.empty() ? dims.data() : weightDims.data();
     attributes->numWeightDims = weightDims.size();

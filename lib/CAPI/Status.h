@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Private to this folder.
+// This header is private to this folder.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,12 +24,12 @@ namespace mlir::norm {
 NormStatus finish(NormError *error, NormStatus status,
                   const Twine &message = "");
 
-/// The rounding of that name, by default where it is empty; an error for
-/// others.
+/// Returns the rounding of that name, or the default for an empty name; other
+/// names are errors.
 llvm::Expected<Rounding> parseRounding(MlirStringRef name);
 
-/// An enum of the caller's as a number: C may put any into it, which C++ must
-/// not load as the enum.
+/// Returns an enum from C as a number. C may store any value in it, which C++
+/// must not load as the enum.
 template <typename Enum> unsigned getNumber(const Enum &value) {
   unsigned number;
   static_assert(sizeof(number) == sizeof(value));
@@ -37,13 +37,13 @@ template <typename Enum> unsigned getNumber(const Enum &value) {
   return number;
 }
 
-/// While it lives, keeps the errors of a context from other handlers, without
-/// the op that each is about; warnings and remarks go on to these.
+/// Catches the errors of a context, without the op that each is about, while it
+/// lives; warnings and remarks go on to the other handlers.
 class ErrorCollector {
 public:
   explicit ErrorCollector(MLIRContext *context);
   ~ErrorCollector();
-  /// The errors so far, or `status` without one.
+  /// Returns the errors so far as a status, or `status` if there are none.
   NormStatus finish(NormError *error, NormStatus status) const;
 
 private:

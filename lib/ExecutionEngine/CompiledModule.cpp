@@ -34,8 +34,8 @@ static bool hasDynamicResult(func::FuncOp function) {
   });
 }
 
-/// A copy of `function` that returns the dynamic extents of its results, as one
-/// tensor: C's convention for several scalars is a struct.
+/// Adds a copy of `function` that returns the dynamic extents of its results as
+/// one tensor, because C would return several scalars as a struct.
 static void addShapeFunction(func::FuncOp function) {
   OpBuilder b(function);
   func::FuncOp copy = function.clone();
@@ -59,7 +59,7 @@ static void addShapeFunction(func::FuncOp function) {
   copy.removeResAttrsAttr();
 }
 
-/// `void packed(void **args)`: a memref argument is the address of its
+/// Adds `void packed(void **args)`. A memref argument is the address of its
 /// descriptor, a scalar the address of its value; the result's address is last.
 static void addPackedEntry(llvm::Function &function) {
   llvm::LLVMContext &context = function.getContext();
@@ -96,7 +96,7 @@ static LogicalResult prepare(ModuleOp module) {
   return pm.run(module);
 }
 
-/// What a target's runtime has is in this program, which exports nothing.
+/// Defines the target's runtime symbols, which this program does not export.
 static llvm::Error defineSymbols(llvm::orc::LLJIT &jit,
                                  ArrayRef<HostRuntime::Symbol> names) {
   llvm::orc::SymbolMap symbols;
@@ -142,7 +142,7 @@ CompiledModule::compile(ModuleOp source, const CompileOptions &options) {
   if (!compiled->runtime)
     return source.emitError("code for ")
            << options.target << " does not run in this process";
-  // For the functions of shapes: a program may have no op of theirs.
+  // The functions of shapes need it, even if the program has no such op.
   source.getContext()
       ->loadDialect<arith::ArithDialect, tensor::TensorDialect>();
   OwningOpRef<ModuleOp> module(source.clone());
@@ -202,7 +202,7 @@ llvm::Expected<void (*)(void **)> CompiledModule::lookup(StringRef function) {
   return address->toPtr<void (*)(void **)>();
 }
 
-/// A ranked memref descriptor: allocated, aligned, offset, sizes, strides.
+/// Creates a descriptor: allocated, aligned, offset, sizes, strides.
 static std::unique_ptr<int64_t[]> makeDescriptor(HostTensor &tensor) {
   size_t rank = tensor.getShape().size();
   auto words = std::make_unique<int64_t[]>(3 + 2 * rank);

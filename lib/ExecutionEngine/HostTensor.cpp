@@ -34,12 +34,12 @@ size_t HostTensor::getElementBytes(Type type) {
 }
 
 bool HostTensor::allocate() {
-  // Without a product where one is 0: that of the others may overflow.
+  // If one extent is 0, the product of the others may overflow.
   numElements = llvm::is_contained(shape, 0) ? 0 : 1;
   if (numElements != 0)
     for (int64_t extent : shape)
       numElements *= extent;
-  // Never empty, so that an empty tensor has an address too.
+  // The size is never 0, so that an empty tensor has an address too.
   size_t bytes = (getNumBytes() / 64 + 1) * 64;
   data.reset(static_cast<char *>(std::aligned_alloc(64, bytes)));
   if (data)
@@ -129,7 +129,7 @@ void HostTensor::setElement(int64_t position, double value) {
     return;
   }
   uint64_t integer = static_cast<int64_t>(value);
-  // As LLVM stores them; of an i1, whatever the caller gives.
+  // Values are stored as LLVM stores them; an i1 is the caller's byte.
   if (!norm::isStoredWhole(elementType) && !elementType.isInteger(1))
     integer &=
         llvm::maskTrailingOnes<uint64_t>(elementType.getIntOrFloatBitWidth());
@@ -199,7 +199,7 @@ static void printRow(raw_ostream &os, const HostTensor &tensor, int64_t start,
   }
 }
 
-/// Brackets around every dimension but the outermost, as IREE prints.
+/// Prints brackets around every dimension but the outermost, as IREE does.
 static void printNested(raw_ostream &os, const HostTensor &tensor, size_t dim,
                         int64_t &position, int digits) {
   ArrayRef<int64_t> shape = tensor.getShape();

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Format: numpy.lib.format, "A Simple File Format for NumPy Arrays" (NEP 1).
+// See numpy.lib.format, "A Simple File Format for NumPy Arrays" (NEP 1).
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,7 +25,7 @@ using namespace mlir::norm;
 
 namespace {
 struct Header {
-  std::string descr; // '<f4'
+  std::string descr; // such as '<f4'
   SmallVector<int64_t> shape;
   size_t dataOffset = 0;
 };
@@ -77,7 +77,7 @@ static llvm::Expected<Header> parseHeader(StringRef file, StringRef bytes) {
   return header;
 }
 
-/// numpy's code for an element type; bf16 travels as uint16.
+/// Returns numpy's code for an element type; bf16 is stored as uint16.
 static std::string getDescr(Type type) {
   if (type.isBF16())
     return "<u2";
@@ -91,7 +91,7 @@ static std::string getDescr(Type type) {
 static bool describes(StringRef descr, Type type) {
   if (descr == getDescr(type))
     return true;
-  // MLIR's integers have no sign: either of numpy's will do.
+  // MLIR's integers are signless, so numpy's signed and unsigned ones match.
   std::string other = getDescr(type);
   if (!isa<FloatType>(type) && other[1] == 'i')
     other[1] = 'u';

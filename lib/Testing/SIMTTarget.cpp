@@ -54,7 +54,7 @@ const HostRuntime *SIMTTarget::getHostRuntime() const {
     HostRuntime result;
     result.symbols = symbols;
     result.takeError = simt::takeError;
-    // Emulated programs are many and run once.
+    // There are many emulated programs, and each runs once.
     result.optLevel = llvm::CodeGenOptLevel::Less;
     return result;
   }();

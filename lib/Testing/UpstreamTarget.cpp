@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The comparison that norm-run and norm-bench offer: the passes of upstream's
-// own linalg-on-CPU tests, one linalg op after the other as loops.
+// This target is the comparison of norm-run and norm-bench: the passes of
+// upstream's own linalg-on-CPU tests, which lower each linalg op to loops.
 //
 //===----------------------------------------------------------------------===//
 
@@ -54,7 +54,7 @@ llvm::Error UpstreamTarget::buildPipeline(OpPassManager &pm, ModuleOp module,
                                           Stage upTo) const {
   buildTosaLowering(pm);
   pm.addPass(createNormNestedIndicesToLoops());
-  // So that programs with norm ops can be compared too.
+  // This makes programs with norm ops comparable too.
   pm.addPass(createNormToLinalg());
   pm.addPass(createNormResultsToOutParams());
   pm.nest<func::FuncOp>().addPass(createNormCarryInPlace());

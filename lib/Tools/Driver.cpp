@@ -29,7 +29,7 @@ DialectRegistry norm::createCompilerRegistry() {
   DialectRegistry registry;
   mlir::registerAllDialects(registry);
   norm::registerAllDialects(registry);
-  // Upstream's too.
+  // This registers upstream's extensions too.
   norm::registerAllExtensions(registry);
   return registry;
 }
@@ -37,7 +37,7 @@ DialectRegistry norm::createCompilerRegistry() {
 void norm::registerCompilerPasses() {
   mlir::registerAllPasses();
   norm::registerAllPasses();
-  // The emulation of kernels, which serves tests and is not installed.
+  // These passes emulate kernels for tests and are not installed.
   registerSIMTPasses();
   registerSIMTPipeline();
 }
@@ -51,7 +51,7 @@ void norm::readSafely(StringRef file, llvm::function_ref<void()> read) {
                            << ": MLIR crashed while it read this program, "
                               "which is malformed in a way that it does not "
                               "expect\n";
-  // Nothing that it left half-made is destroyed; unfinished files are removed.
+  // Half-made objects are not destroyed, but unfinished files are removed.
   llvm::sys::RunInterruptHandlers();
   std::_Exit(1);
 }
@@ -67,7 +67,7 @@ OwningOpRef<ModuleOp> norm::parseInputFile(StringRef file,
   }
   if (failed(checkNesting(*buffer)))
     return nullptr;
-  // A diagnostic shows the source's line, not the IR of a whole module.
+  // A diagnostic shows the source line and not the IR of a whole module.
   context.printOpOnDiagnostic(false);
   sources.AddNewSourceBuffer(std::move(buffer), llvm::SMLoc());
   OwningOpRef<ModuleOp> module;
@@ -111,7 +111,7 @@ void norm::registerPassOptions(llvm::cl::OptionCategory &category) {
   for (auto &entry : llvm::cl::getRegisteredOptions())
     if (!before.contains(entry.first))
       entry.second->addCategory(category);
-  // They take names of passes, which these tools do not register.
+  // These options take names of passes, which these tools do not register.
   for (StringRef name : {"mlir-print-ir-before", "mlir-print-ir-after"})
     if (llvm::cl::Option *option =
             llvm::cl::getRegisteredOptions().lookup(name))

@@ -12,8 +12,8 @@
 using namespace mlir;
 
 namespace {
-/// The brackets that are open. A `<` may be a comparison, which nothing closes:
-/// it goes with the bracket around it.
+/// The open brackets. A `<` may be a comparison, which nothing closes; it is
+/// dropped with the bracket around it.
 class Brackets {
 public:
   void open(char c) { opened.push_back(c); }
@@ -39,7 +39,7 @@ private:
 };
 } // namespace
 
-/// Behind a string or a comment that starts at `at`, or `at`.
+/// Returns the end of a string or a comment that starts at `at`, or `at`.
 static size_t skipUnread(StringRef text, size_t at) {
   if (text.substr(at).starts_with("//"))
     return std::min(text.find('\n', at), text.size());

@@ -17,33 +17,33 @@
 using namespace mlir;
 
 namespace {
-/// What upstream says after every failure of a pass, and after a crash.
+/// The message that upstream prints after each pass failure and crash.
 constexpr llvm::StringLiteral
     kFailed("Failures have been detected while processing an MLIR pass "
             "pipeline");
 
-/// What is known of one run of passes. Upstream asks for a reproducer as soon
-/// as a pass fails, before the diagnostics of passes in other threads are
-/// printed: that there was none yet does not make the failure a crash.
+/// The state of one run of passes. Upstream requests a reproducer as soon as a
+/// pass fails, before diagnostics of passes in other threads are printed, so a
+/// missing diagnostic does not make the failure a crash.
 struct Outcome {
-  /// Whether a pass returned, and said that it failed.
+  /// A pass returned and signaled its failure.
   std::atomic<bool> passFailed = false;
   std::atomic<bool> crashed = false;
-  /// Whether an error was printed; in the order of printing, which is that of
-  /// the program where passes run in threads.
+  /// An error was printed. Errors are printed in the order of the program even
+  /// if passes run in threads.
   std::atomic<bool> reported = false;
-  /// The pass that failed first, and on what.
+  /// The pass that failed first, and the op that it ran on.
   std::string pass, op;
 };
 
-/// Notes which pass failed. Upstream calls it, under a lock, before its own
-/// instrumentation asks for a reproducer: the one added last is called first.
+/// Records which pass failed. Upstream calls it, under a lock, before its own
+/// instrumentation requests a reproducer: the last one added is called first.
 class FailureWatch : public PassInstrumentation {
 public:
   explicit FailureWatch(std::shared_ptr<Outcome> outcome)
       : outcome(std::move(outcome)) {}
   void runAfterPassFailed(Pass *pass, Operation *op) override {
-    // Those that hold it fail after it.
+    // The passes around this one fail after it.
     if (outcome->passFailed.exchange(true))
       return;
     outcome->pass = pass->getArgument().empty() ? pass->getName().str()
@@ -57,8 +57,8 @@ private:
   std::shared_ptr<Outcome> outcome;
 };
 
-/// Drops upstream's line about the pipeline, or says which pass failed where
-/// nothing else does.
+/// Drops upstream's line about the pipeline, and says which pass failed if no
+/// error does.
 struct ErrorWatch {
   std::shared_ptr<Outcome> outcome;
   LogicalResult operator()(Diagnostic &diagnostic) const {
@@ -76,7 +76,7 @@ struct ErrorWatch {
   }
 };
 
-/// A temporary file, and a line on stderr that says so when it is complete.
+/// A temporary file that stderr names once it is complete.
 class TemporaryReproducer : public ReproducerStream {
 public:
   TemporaryReproducer(int descriptor, StringRef file)
@@ -113,8 +113,8 @@ void norm::enableCrashReproducer(PassManager &pm) {
   pm.getContext()->getDiagEngine().registerHandler(ErrorWatch{outcome});
   pm.enableCrashReproducerGeneration(
       [outcome](std::string &error) -> std::unique_ptr<ReproducerStream> {
-        // No stream, so that nothing is printed to it either: printing verifies
-        // in threads, and drops what another function's pass reports meanwhile.
+        // There is no stream, so nothing is printed to it: printing verifies in
+        // threads and drops what a pass on another function reports meanwhile.
         if (outcome->passFailed)
           return nullptr;
         outcome->crashed = true;
@@ -131,7 +131,7 @@ static bool isGiven(StringRef option) {
 
 LogicalResult norm::runPassesOfTool(PassManager &pm, ModuleOp module) {
   applyDefaultTimingPassManagerCLOptions(pm);
-  (void)applyPassManagerCLOptions(pm); // fails only where none is registered
+  (void)applyPassManagerCLOptions(pm); // fails only if none are registered
   if (!isGiven("mlir-pass-pipeline-crash-reproducer"))
     enableCrashReproducer(pm);
   return pm.run(module);

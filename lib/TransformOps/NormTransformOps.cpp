@@ -40,7 +40,7 @@ void RecognizeTransformOp::getEffects(
   transform::modifiesPayload(effects);
 }
 
-/// The norms of `target`, which may be inside of another target.
+/// Collects the norms of `target`, which may be nested in another target.
 static void collectNorms(Operation *target,
                          llvm::SetVector<Operation *> &norms) {
   target->walk([&](RMSNormOp norm) { norms.insert(norm); });
@@ -94,7 +94,7 @@ void DecomposeTransformOp::getEffects(
 }
 
 namespace {
-/// Notes the linalg ops that a decomposition makes.
+/// Records the linalg ops that a decomposition creates.
 struct GenericCollector : OpBuilder::Listener {
   GenericCollector(OpBuilder::Listener *next, SmallVector<Operation *> &made)
       : next(next), made(made) {}
