@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Linked into what norm-compile --dispatch writes, which must not need a
-// compiler's runtime: the words behind __builtin_cpu_supports differ between
-// the versions of libgcc.
+// This file is linked into the output of norm-compile --dispatch, which must
+// not need a compiler's runtime: the data behind __builtin_cpu_supports differs
+// between versions of libgcc.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,7 +22,7 @@ struct Requirement {
 };
 } // namespace
 
-// SSE and AVX registers; with the mask and 512-bit registers.
+// Bits for SSE and AVX registers, and for the mask and 512-bit registers too.
 static constexpr uint32_t kSavesAVX = 0x6, kSavesAVX512 = 0xe6;
 static constexpr uint32_t kLAHF = 1 << 0; // in long mode, amdECX
 
@@ -58,13 +58,13 @@ static Registers readRegisters() {
     result.extendedEBX = ebx;
   if (__get_cpuid(0x80000001, &eax, &ebx, &ecx, &edx))
     result.amdECX = ecx;
-  if (result.basicECX & bit_OSXSAVE) // else the instruction traps
+  if (result.basicECX & bit_OSXSAVE) // XGETBV traps otherwise
     __asm__("xgetbv" : "=a"(result.xcr0), "=d"(edx) : "c"(0));
   return result;
 }
 
 int norm_cpu_level(void) {
-  // Threads that come at once find the same.
+  // Concurrent threads compute the same value.
   static int known = 0;
   int level = __atomic_load_n(&known, __ATOMIC_RELAXED);
   if (level == 0) {

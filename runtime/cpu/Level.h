@@ -12,22 +12,22 @@
 
 namespace norm::cpu {
 
-/// What CPUID and XGETBV say of a machine.
+/// The results of CPUID and XGETBV on a machine.
 struct Registers {
   uint32_t basicECX;    ///< leaf 1
   uint32_t extendedEBX; ///< leaf 7, subleaf 0
   uint32_t amdECX;      ///< leaf 0x80000001
-  uint32_t xcr0;        ///< 0 where the system has not enabled XSAVE
+  uint32_t xcr0;        ///< 0 if the system has not enabled XSAVE
 };
 
-/// The microarchitecture level, 1 to 4, of the x86-64 psABI (version 1.0, table
-/// 3.1): instructions that the processor has and registers that the system
-/// saves.
+/// Returns the microarchitecture level, 1 to 4, of the x86-64 psABI (version
+/// 1.0, table 3.1), from the processor's instructions and the registers that
+/// the system saves.
 int getLevel(const Registers &registers);
 
 } // namespace norm::cpu
 
-/// The level of this machine. Asked for once: CPUID traps in virtual machines.
+/// Returns the level of this machine, cached because CPUID traps in VMs.
 extern "C" int norm_cpu_level(void);
 
 #endif // NORM_RUNTIME_CPU_LEVEL_H

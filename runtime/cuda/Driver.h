@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Declared after NVIDIA's "CUDA Driver API" reference manual (12.x), so that no
-// CUDA header is needed to build. The library is found at run time; names
-// carry the version suffixes that its ABI has. Only C library headers:
-// artifacts must not need a C++ runtime.
+// These declarations follow NVIDIA's "CUDA Driver API" reference manual (12.x),
+// so that the build needs no CUDA header. The library is found at run time, and
+// names have the version suffixes of its ABI. Only C headers are included,
+// because artifacts must not need a C++ runtime.
 //
 //===----------------------------------------------------------------------===//
 
@@ -81,7 +81,7 @@ struct LaunchConfig { // CUlaunchConfig
 };
 static_assert(sizeof(LaunchConfig) == 56, "the driver's layout");
 
-/// Entry points that every artifact needs: X(member, symbol, parameters).
+/// The entry points that every artifact needs: X(member, symbol, parameters).
 #define NORM_CUDA_REQUIRED(X)                                                  \
   X(init, cuInit, (unsigned))                                                  \
   X(getErrorName, cuGetErrorName, (Result, const char **))                     \
@@ -105,7 +105,7 @@ static_assert(sizeof(LaunchConfig) == 56, "the driver's layout");
   X(pointerGetAttribute, cuPointerGetAttribute, (void *, int, DevicePtr))      \
   X(streamSynchronize, cuStreamSynchronize, (Stream))
 
-/// Entry points of drivers from 11.8 and 12.0 on; null where they are missing.
+/// Entry points of drivers since 11.8 and 12.0; null if they are missing.
 #define NORM_CUDA_OPTIONAL(X)                                                  \
   X(launchKernelEx, cuLaunchKernelEx,                                          \
     (const LaunchConfig *, Function, void **, void **))                        \
@@ -120,7 +120,7 @@ struct Driver {
   NORM_CUDA_OPTIONAL(NORM_CUDA_MEMBER)
 };
 
-/// Fills `driver` from the library. Null, or the first symbol that is missing.
+/// Fills `driver` from the library. Returns the first missing symbol or null.
 inline const char *findEntryPoints(void *library, Driver &driver) {
 #define NORM_CUDA_FIND(member, symbol, parameters)                             \
   driver.member =                                                              \

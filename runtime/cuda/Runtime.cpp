@@ -5,14 +5,14 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The mgpu* functions that MLIR's host code calls. Nothing aborts: the first
-// error of a call is kept for norm_gpu_end, and what follows it does nothing.
-// All work goes onto the caller's stream, so events have nothing to order, and
+// These mgpu* functions are called by MLIR's host code. Nothing aborts: the
+// first error of a call is kept for norm_gpu_end, and its later functions do
+// nothing. All work goes to the caller's stream, so events order nothing, and
 // the host waits only where it reads what the device wrote.
 //
 // The bitcode of this file is linked for other machines than the one that
-// compiled it: no type of the C library whose size differs between them
-// (pthread_mutex_t), and no function with a va_list.
+// compiled it. It must not use types of the C library whose size differs
+// between machines (pthread_mutex_t), or functions with a va_list.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,11 +30,11 @@ struct ThreadState {
   void *defaultStream;
   void *stream;
   int32_t code;
-  bool hostReads; // a copy to the host is on its way
+  bool hostReads; // a copy to the host is in progress
   char message[1024];
 };
 
-/// A kernel in a context. Names are constants of the artifact.
+/// A kernel in a context. Its name is a constant of the artifact.
 struct Kernel {
   const char *name;
   Function function;
@@ -51,17 +51,17 @@ struct LoadedModule {
 };
 } // namespace
 
-/// Weak: objects that are linked into one program share it, so that any one's
-/// norm_gpu_message tells of all.
+/// This variable is weak, so that objects linked into one program share it and
+/// the norm_gpu_message of any of them covers all.
 extern "C" __attribute__((weak)) __thread ThreadState norm_gpu_state = {};
 
 namespace {
 Driver driver;
 bool driverFound;
-const char *kernelText; // PTX, null: no kernel
+const char *kernelText; // PTX; null: no kernel
 LoadedModule *loadedModules;
 
-/// Held for a look-up, and while a module is loaded.
+/// Locks lookups and the loading of modules.
 class Lock {
 public:
   Lock() {
@@ -95,7 +95,7 @@ int32_t getCode(Result result, int32_t otherwise) {
   }
 }
 
-/// Keeps the first error of a call: "what detail".
+/// Keeps the first error of a call as "what detail".
 bool fail(int32_t code, const char *what, const char *detail = "") {
   if (hasFailed())
     return false;
@@ -104,7 +104,7 @@ bool fail(int32_t code, const char *what, const char *detail = "") {
   return false;
 }
 
-/// Whether `result` is success; else "call (subject): NAME: text".
+/// Checks `result`; an error reads "call (subject): NAME: text".
 bool check(Result result, const char *call, const char *subject = "",
            int32_t otherwise = NORM_GPU_FAILED) {
   if (result == kSuccess)
@@ -120,7 +120,7 @@ bool check(Result result, const char *call, const char *subject = "",
   return fail(getCode(result, otherwise), message);
 }
 
-/// Only a success is kept: a driver may be installed while a process runs.
+/// Finds the driver. A failure is not cached: one may be installed later.
 bool findDriver() {
   Lock lock;
   if (driverFound)
@@ -138,8 +138,8 @@ bool findDriver() {
   return driverFound = true;
 }
 
-/// Identifies a context. Addresses are used again after a destruction, ids are
-/// not; drivers before 12.0 have none.
+/// Gets the id of the context. Ids are never reused, as addresses are after a
+/// destruction; drivers before 12.0 have no ids.
 bool getCurrentContext(unsigned long long &id) {
   Context context = nullptr;
   if (!check(driver.ctxGetCurrent(&context), "cuCtxGetCurrent"))
@@ -154,12 +154,12 @@ bool getCurrentContext(unsigned long long &id) {
   return true;
 }
 
-/// 90 of "sm_90a"; 0 where it cannot be told.
+/// Returns 90 for "sm_90a", or 0 for unknown names.
 int getCapability(const char *chip) {
   return strncmp(chip, "sm_", 3) == 0 ? atoi(chip + 3) : 0;
 }
 
-/// Why the driver took neither cubin nor PTX.
+/// Reports why the driver accepted neither the cubin nor the PTX.
 bool failToLoad(Result result, const char *log) {
   Device device = 0;
   int major = 0, minor = 0;
@@ -169,7 +169,7 @@ bool failToLoad(Result result, const char *log) {
       driver.deviceGetAttribute(&major, kCapabilityMajor, device) == kSuccess &&
       driver.deviceGetAttribute(&minor, kCapabilityMinor, device) == kSuccess;
   int compiled = getCapability(chip), actual = major * 10 + minor;
-  // PTX with features of one generation (sm_90a) runs on that one only.
+  // PTX with features of one generation (sm_90a) runs only on that one.
   char last = *chip ? chip[strlen(chip) - 1] : '0';
   bool isSpecific = last == 'a' || last == 'f';
   if (known && getCode(result, 0) == 0 &&
@@ -186,7 +186,7 @@ bool failToLoad(Result result, const char *log) {
   return false;
 }
 
-/// The cubin where it fits the GPU, else the PTX, compiled by the driver.
+/// Loads the cubin if it fits the GPU, else the PTX, which the driver compiles.
 bool loadImage(Module &module) {
   if (norm_gpu_description.cubin &&
       driver.moduleLoadDataEx(&module, norm_gpu_description.cubin, 0, nullptr,
@@ -201,8 +201,8 @@ bool loadImage(Module &module) {
   return result == kSuccess || failToLoad(result, log);
 }
 
-/// The module in the current context, loaded when it is first asked for.
-/// Modules belong to their contexts and go with them.
+/// Returns the module in the current context, which loads it on first use.
+/// Modules belong to their contexts and are destroyed with them.
 LoadedModule *getModule() {
   unsigned long long context = 0;
   if (!getCurrentContext(context))
@@ -225,8 +225,8 @@ LoadedModule *getModule() {
   return loadedModules = loaded;
 }
 
-/// Whether the kernel waits for its predecessor itself, which lets it start
-/// before that one has ended (programmatic dependent launch).
+/// Returns true if the kernel itself waits for its predecessor, so that it can
+/// start before that ends (programmatic dependent launch).
 bool waitsItself(const char *kernel) {
   char entry[256];
   snprintf(entry, sizeof(entry), ".entry %s(", kernel);
@@ -274,7 +274,7 @@ bool checkBuffer(const norm_gpu_buffer &buffer, int32_t position) {
   return fail(NORM_GPU_INVALID_ARGUMENT, message);
 }
 
-/// Sizes as the driver takes them. A launch of no block is no error, but none.
+/// Converts sizes for the driver. A launch without blocks is skipped.
 bool getLaunchSize(const intptr_t *sizes, unsigned *narrow, bool &isEmpty) {
   for (int i = 0; i < 3; ++i) {
     if (sizes[i] < 0 || sizes[i] > INT32_MAX)
@@ -286,7 +286,7 @@ bool getLaunchSize(const intptr_t *sizes, unsigned *narrow, bool &isEmpty) {
   return true;
 }
 
-/// More than 48 KiB a block must be asked for.
+/// Requests shared memory, which a kernel must do above 48 KiB per block.
 bool reserveShared(const Kernel &kernel, int32_t bytes) {
   if (bytes <= 48 * 1024)
     return true;
@@ -307,7 +307,7 @@ bool reserveShared(const Kernel &kernel, int32_t bytes) {
       "cuFuncSetAttribute", kernel.name, NORM_GPU_LAUNCH_FAILED);
 }
 
-/// `cluster` may be null.
+/// Launches a kernel; `cluster` may be null.
 void launch(const Kernel *kernel, const intptr_t *cluster, const intptr_t *grid,
             const intptr_t *block, int32_t shared, void **params) {
   if (hasFailed() || !kernel)
@@ -324,7 +324,7 @@ void launch(const Kernel *kernel, const intptr_t *cluster, const intptr_t *grid,
     attribute.id = kClusterDimension;
     if (!getLaunchSize(cluster, attribute.value.clusterDim, isEmpty))
       return;
-    // Over 8 blocks a cluster is for the GPU to refuse, at the launch.
+    // The GPU may reject clusters of more than 8 blocks at the launch.
     if (cluster[0] * cluster[1] * cluster[2] > 8)
       driver.funcSetAttribute(kernel->function, kNonPortableClusterSize, 1);
   }
@@ -354,8 +354,8 @@ void launch(const Kernel *kernel, const intptr_t *cluster, const intptr_t *grid,
         "cuLaunchKernelEx", kernel->name, NORM_GPU_LAUNCH_FAILED);
 }
 
-/// Memory that the driver does not know is the host's. Another error than that
-/// says nothing, and such memory must not be touched.
+/// Returns true for host memory, which the driver does not know. After any
+/// other error the memory is unknown and must not be touched.
 bool isHost(void *pointer) {
   unsigned type = 0;
   Result result =
@@ -402,9 +402,9 @@ int32_t norm_gpu_begin(void *stream, const norm_gpu_buffer *buffers,
 
 int32_t norm_gpu_end() { return state().code; }
 
-// The functions of MLIR's CudaRuntimeWrappers.cpp that host code calls.
+// Host code calls these functions of MLIR's CudaRuntimeWrappers.cpp.
 
-// Called when the object is loaded: nothing but a note.
+// It is called when the object is loaded, and only records the module.
 void *mgpuModuleLoadJIT(void *data, int) {
   kernelText = static_cast<const char *>(data);
   return data;
@@ -456,14 +456,14 @@ void mgpuEventSynchronize(void *) { synchronize(); }
 
 void *mgpuMemAlloc(uint64_t bytes, void *, bool) {
   DevicePtr pointer = nullptr;
-  // Of no bytes the driver makes an error.
+  // The driver reports an error for an allocation of no bytes.
   if (!hasFailed() && bytes != 0)
     check(driver.memAllocAsync(&pointer, bytes, state().stream),
           "cuMemAllocAsync");
   return pointer;
 }
 
-// Frees after an error too: what was allocated before it is not leaked.
+// Memory is freed after an error too, so that nothing leaks.
 void mgpuMemFree(void *pointer, void *) {
   if (pointer)
     check(driver.memFreeAsync(pointer, state().stream), "cuMemFreeAsync");
@@ -478,7 +478,7 @@ void mgpuMemcpy(void *to, void *from, size_t bytes, void *) {
     state().hostReads |= toHost;
     return;
   }
-  // Host code goes on with what it reads here, a loop's bound for instance.
+  // The host reads this memory next, for example a loop bound.
   if (toHost)
     memset(to, 0, bytes);
 }

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Compiled to bitcode when norm-compile is built, and linked into every host
-// object of --target=nvvm. The codes are also printed by --emit=header.
+// This runtime is compiled to bitcode when norm-compile is built, and linked
+// into every host object of --target=nvvm. --emit=header prints the codes too.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,32 +30,32 @@ enum norm_gpu_code {
   NORM_GPU_FAILED = 9            ///< any other error of the driver
 };
 
-/// A tensor that a function was given.
+/// A tensor that was passed to a function.
 struct norm_gpu_buffer {
   const void *data;
   int64_t elements;    ///< the product of its extents
-  int64_t leastExtent; ///< negative: the caller passed nonsense
+  int64_t leastExtent; ///< negative: the caller's extents are invalid
   int64_t elementBytes;
 };
 
-/// What the compiler knows of the kernels beside their PTX.
+/// The data of the kernels other than their PTX.
 struct norm_gpu_image {
-  const void *cubin; ///< null: there is none
+  const void *cubin; ///< null: none
   const char *chip;  ///< such as sm_90
 };
 extern const norm_gpu_image norm_gpu_description;
 
-/// Starts a call on `stream`: checks its buffers, finds driver and context, and
-/// loads the kernels where the context has not seen them.
+/// Starts a call on `stream`: checks its buffers, finds the driver and the
+/// context, and loads the kernels if the context does not have them.
 int32_t norm_gpu_begin(void *stream, const norm_gpu_buffer *buffers,
                        int32_t count);
-/// The code of the call.
+/// Ends the call and returns its code.
 int32_t norm_gpu_end();
-/// The stream of `_mlir_ciface_*` functions of this thread.
+/// Returns the stream of this thread's `_mlir_ciface_*` functions.
 void *norm_gpu_stream();
 
-// Exported. The message is of the last call of this thread, empty when it
-// succeeded, and lives until the next.
+// These functions are exported. The message is that of this thread's last call;
+// it is empty after a success and lives until the next call.
 int32_t norm_gpu_error();
 const char *norm_gpu_message();
 void norm_gpu_set_stream(void *stream);
