@@ -29,7 +29,7 @@ static const char kHelp[] =
     "  --json=FILE         JSON beside the table\n"
     "  -o FILE             output file\n";
 
-/// The text after "--name=", null for another option.
+/// Returns the text after "--name=", or null for another option.
 static const char *getValue(const char *argument, const char *name) {
   size_t length = std::strlen(name);
   return std::strncmp(argument, name, length) == 0 && argument[length] == '='

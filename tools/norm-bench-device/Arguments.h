@@ -23,7 +23,7 @@ struct Arguments {
   int64_t bytes = int64_t(1) << 28;
 };
 
-/// Throws std::runtime_error where they are wrong; --help ends the process.
+/// Throws std::runtime_error on wrong arguments; --help ends the process.
 Arguments parseArguments(int argc, char **argv);
 
 } // namespace norm::bench

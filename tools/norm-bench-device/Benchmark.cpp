@@ -12,7 +12,7 @@
 using namespace norm::bench;
 
 namespace {
-/// Buffers of one call, and two of half its bytes for the copies.
+/// The buffers of one call, and two of half its bytes for the copies.
 struct Set {
   std::vector<void *> tensors;
   void *from = nullptr, *to = nullptr;
@@ -40,7 +40,7 @@ private:
 };
 } // namespace
 
-/// To the alignment that the driver gives allocations of their own.
+/// Rounds up to the alignment that the driver gives separate allocations.
 static size_t roundUp(size_t bytes) { return (bytes + 511) / 512 * 512; }
 
 const TensorType &Run::getType(size_t tensor) const {
@@ -60,8 +60,8 @@ Run::Run(GPU &gpu, Program &program, int64_t rows, const Options &options)
       outcome.usefulBytes += type.count(rows) * getBytes(type.element);
 }
 
-/// Four times the L2 cache at least, so that no call finds what the one before
-/// it in the same buffers left there. One allocation: thousands take long.
+/// Allocates at least four times the L2 cache, so that no call finds data of an
+/// earlier one. There is one allocation, because thousands take long.
 void Run::allocate() {
   size_t wanted = options.warm ? 0 : 4 * gpu.getL2Bytes();
   size_t count = wanted / std::max<size_t>(outcome.usefulBytes, 1) + 1;
@@ -89,8 +89,8 @@ void Run::allocate() {
   }
 }
 
-/// Uniform in [-2, 2), the same values in every set. A prime number of them is
-/// repeated: rows differ, and the host does not take longer than the GPU.
+/// Fills every set with the same values in [-2, 2). A prime number of values is
+/// repeated, so that rows differ and the host is as fast as the GPU.
 void Run::fill() {
   constexpr int64_t period = 1048573;
   uint64_t state = 88172645463325252u;
@@ -114,7 +114,7 @@ void Run::fill() {
   gpu.synchronize();
 }
 
-/// A row of every tensor from the device, against f64.
+/// Compares one row of every tensor on the device with f64.
 void Run::checkRow(int64_t row) {
   auto download = [&](size_t tensor) {
     const TensorType &type = getType(tensor);
@@ -143,8 +143,8 @@ void Run::checkRow(int64_t row) {
   }
 }
 
-/// First, last and up to 30 rows between. A narrow result may be off by one
-/// unit of what is rounded before the weight, which is two of its own at most.
+/// Checks the first, the last and up to 30 other rows. A narrow result may be
+/// off by one unit of the value before the weight, at most two of its own.
 void Run::check() {
   program.launch(sets[0].tensors, outcome.rows, gpu.getStream());
   gpu.synchronize();
@@ -159,7 +159,7 @@ void Run::check() {
       outcome.maxUlp <= (program.results[0].element == Element::F32 ? 4 : 2);
 }
 
-/// Enough for `seconds`, and whole turns through the sets.
+/// Returns enough calls for `seconds`, as whole passes over the sets.
 int64_t Run::chooseCalls() {
   int64_t count = outcome.sets;
   GPU::Recording warmUp(
@@ -181,7 +181,7 @@ static Times getTimes(std::vector<double> &seconds) {
   return {seconds.front(), seconds[seconds.size() / 2]};
 }
 
-/// Program and copies in turns, so that they see the same clocks.
+/// Alternates program and copies, so that they see the same clocks.
 void Run::measure() {
   int64_t calls = outcome.calls = chooseCalls(), count = outcome.sets;
   size_t half = outcome.usefulBytes / 2;
@@ -208,7 +208,7 @@ void Run::measure() {
       calls, options.useGraph);
   outcome.isGraph = program.isGraph();
   std::vector<double> times[3];
-  // The first turn warms up.
+  // The first iteration warms up.
   for (int i = 0; i <= options.repetitions; ++i) {
     double turn[] = {program.measure(), copy.measure(), copyKernel.measure()};
     for (int k = 0; k < 3 && i > 0; ++k)

@@ -16,12 +16,12 @@ namespace norm::bench {
 struct Options {
   std::string variant = "llama"; ///< what the result is compared with
   int repetitions = 30;
-  double seconds = 5e-4; ///< of one repetition, at least one call
-  bool warm = false;     ///< one set of buffers, so that L2 may hold them
+  double seconds = 5e-4; ///< per repetition, at least one call
+  bool warm = false;     ///< one set of buffers, so that L2 may hold it
   bool useGraph = true;
 };
 
-/// Seconds a call.
+/// Times in seconds per call.
 struct Times {
   double least = 0, median = 0;
 };
@@ -38,7 +38,7 @@ struct Outcome {
   double maxUlp = 0;
 };
 
-/// Times `program` on `rows` rows, and copies of as many bytes in turn with it.
+/// Times `program` on `rows` rows, alternating with copies of as many bytes.
 Outcome run(GPU &gpu, Program &program, int64_t rows, const Options &options);
 
 } // namespace norm::bench

@@ -11,7 +11,7 @@
 
 using namespace norm::bench;
 
-/// A copy by 16-byte accesses, what a kernel can reach at best.
+/// A copy by 16-byte accesses, which is the best that a kernel can reach.
 static const char kCopy[] = R"(.version 7.0
 .target sm_80
 .address_size 64
@@ -104,7 +104,7 @@ void GPU::loadCopyKernel() {
         "cuModuleLoadDataEx of the copy");
   check(driver.moduleGetFunction(&copyKernel, module, "norm_copy"),
         "cuModuleGetFunction");
-  // What others are compared with must be right itself.
+  // The copy that others are compared with must itself be right.
   char pattern[48], result[48] = {};
   for (int i = 0; i < 48; ++i)
     pattern[i] = static_cast<char>(i + 1);
@@ -135,8 +135,8 @@ void GPU::freeAll() {
 
 void GPU::upload(DevicePtr to, const void *from, size_t bytes) {
   check(memcpyHtoD(to, from, bytes), "cuMemcpyHtoD");
-  // It may return while the last bytes are on their way, and our stream does
-  // not wait for the default one.
+  // It may return while the last bytes are in flight, and this stream does not
+  // wait for the default one.
   check(driver.streamSynchronize(nullptr), "cuStreamSynchronize");
 }
 void GPU::download(void *to, DevicePtr from, size_t bytes) {

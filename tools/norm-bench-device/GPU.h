@@ -16,7 +16,7 @@
 namespace norm::bench {
 using namespace norm::cuda;
 
-/// X(member, symbol, parameters) beyond those of an artifact.
+/// X(member, symbol, parameters) lists entry points that artifacts do not need.
 #define NORM_BENCH_ENTRY_POINTS(X)                                             \
   X(deviceGet, cuDeviceGet, (Device *, int))                                   \
   X(deviceGetName, cuDeviceGetName, (char *, int, Device))                     \
@@ -35,7 +35,7 @@ using namespace norm::cuda;
   X(eventSynchronize, cuEventSynchronize, (Event))                             \
   X(eventElapsedTime, cuEventElapsedTime, (float *, Event, Event))
 
-/// Without them calls are timed as they are put on the stream.
+/// Without these entry points, calls are timed as they enter the stream.
 #define NORM_BENCH_GRAPH_ENTRY_POINTS(X)                                       \
   X(beginCapture, cuStreamBeginCapture_v2, (Stream, int))                      \
   X(endCapture, cuStreamEndCapture, (Stream, Graph *))                         \
@@ -45,10 +45,10 @@ using namespace norm::cuda;
   X(graphDestroy, cuGraphDestroy, (Graph))                                     \
   X(graphExecDestroy, cuGraphExecDestroy, (GraphExec))
 
-/// Calls for one measurement, one after the other.
+/// The calls of one measurement, one after the other.
 using Work = std::function<void(int64_t call)>;
 
-/// The first GPU, its primary context and a stream. Errors `fail`.
+/// The first GPU, its primary context and a stream. Errors call `fail`.
 class GPU {
 public:
   GPU();
@@ -58,19 +58,19 @@ public:
   void upload(DevicePtr to, const void *from, size_t bytes);
   void download(void *to, DevicePtr from, size_t bytes);
   void copy(DevicePtr to, DevicePtr from, size_t bytes);
-  /// The same by a kernel of 16-byte accesses; bytes are rounded down to 16.
+  /// Copies by a kernel of 16-byte accesses; bytes are rounded down to 16.
   void copyByKernel(DevicePtr to, DevicePtr from, size_t bytes);
   void synchronize();
 
-  /// `calls` of `work`, put on the stream so that they can be timed again and
-  /// again. A graph, where the driver has them, keeps the host out of the time.
+  /// `calls` of `work`, recorded so that they can be timed repeatedly. If the
+  /// driver has graphs, one keeps the host out of the time.
   class Recording {
   public:
     Recording(GPU &gpu, Work work, int64_t calls, bool useGraph);
     Recording(const Recording &) = delete;
     Recording &operator=(const Recording &) = delete;
     ~Recording();
-    /// Seconds a call.
+    /// Returns seconds per call.
     double measure();
     bool isGraph() const { return graph != nullptr; }
 
@@ -84,7 +84,7 @@ public:
 
   Stream getStream() const { return stream; }
   size_t getL2Bytes() const { return l2Bytes; }
-  /// "NVIDIA H200, sm_90, driver 12.4".
+  /// Returns, for example, "NVIDIA H200, sm_90, driver 12.4".
   const std::string &getName() const { return name; }
 
 private:
@@ -104,7 +104,7 @@ private:
   std::vector<DevicePtr> allocated;
 };
 
-/// Ends what is going on, an artifact or the program, with std::runtime_error.
+/// Stops the artifact or the program with std::runtime_error.
 [[noreturn]] void fail(const std::string &message);
 
 } // namespace norm::bench

@@ -31,7 +31,7 @@ const char *norm::bench::getName(Element element) {
                                    : "bf16";
 }
 
-/// "tensor<?x4096xbf16>" at the start of `text`, which loses it.
+/// Parses and consumes "tensor<?x4096xbf16>" at the start of `text`.
 static TensorType parseTensor(const char *&text, const std::string &path) {
   auto refuse = [&]() {
     fail(path +
@@ -79,7 +79,7 @@ Program::Program(const std::string &path, const std::string &function)
       dlsym(library, (function + "_signature").c_str()));
   if (!entry || !message || !signature)
     fail(path + " has no function '" + function + "' for a GPU");
-  // "(tensor<...>, ...) -> tensor<...>", or several results in brackets.
+  // The text is "(tensor<...>, ...) -> tensor<...>", or has bracketed results.
   std::vector<TensorType> *types = &arguments;
   for (const char *text = signature; *text;) {
     if (std::strncmp(text, "-> ", 3) == 0) {
@@ -118,8 +118,8 @@ void Program::launch(const std::vector<void *> &tensors, int64_t rows,
     for (const TensorType &type : *types)
       addTensor(type, tensors[tensor++]);
   add(reinterpret_cast<uintptr_t>(stream));
-  // Pointers and 64-bit integers are passed alike, and words that a function
-  // does not take do not disturb it, in the ABIs of x86-64 and AArch64.
+  // In the ABIs of x86-64 and AArch64, pointers and 64-bit integers are passed
+  // alike, and words beyond a function's parameters do not disturb it.
   using W = uintptr_t;
   auto *call = reinterpret_cast<int32_t (*)(W, W, W, W, W, W, W, W, W, W, W, W,
                                             W, W, W, W)>(entry);

@@ -16,22 +16,22 @@ namespace norm::bench {
 
 enum class Element { F32, F16, BF16 };
 
-/// -1: an extent that a call chooses.
+/// The extent -1 is one that a call chooses.
 struct TensorType {
   std::vector<int64_t> extents;
   Element element = Element::F32;
 
   bool hasRows() const { return extents.size() == 2; }
-  /// Elements where a tensor with rows has that many.
+  /// Returns the number of elements if the dynamic extent is `rows`.
   int64_t count(int64_t rows) const;
 };
 
-/// f_launch of an artifact, with its type from f_signature.
+/// An artifact's f_launch, with the type from f_signature.
 class Program {
 public:
   Program(const std::string &path, const std::string &function);
 
-  /// Puts a call on `stream`; results follow the arguments. Errors `fail`.
+  /// Puts a call on `stream`; results follow the arguments. Errors call `fail`.
   void launch(const std::vector<void *> &tensors, int64_t rows, void *stream);
 
   std::vector<TensorType> arguments, results;
@@ -47,15 +47,15 @@ private:
 size_t getBytes(Element element);
 const char *getName(Element element);
 
-/// An element of memory as a number, and the nearest one to a number.
+/// Loads an element as a number, or stores the nearest one to a number.
 double load(const void *data, int64_t position, Element element);
 void store(void *data, int64_t position, Element element, double value);
 double roundTo(double value, Element element);
-/// |actual - expected| in units of the last place of `expected`.
+/// Returns |actual - expected| in units in the last place of `expected`.
 double getUlp(double actual, double expected, Element element);
 
-/// What `variant` computes of a row; x, and then the result, one a result.
-/// Nothing where the variant is not known.
+/// Computes one row of `variant` from x and, for each result, the previous one;
+/// returns nothing for an unknown variant.
 std::vector<std::vector<double>>
 computeRow(const std::string &variant,
            const std::vector<std::vector<double>> &arguments, Element element);

@@ -13,7 +13,7 @@
 
 namespace norm::bench {
 
-/// Where results go, as they come: a later one may take long, or fail.
+/// Prints results as they come, because a later one may take long or fail.
 class Report {
 public:
   Report(const Arguments &arguments, const GPU &gpu);

@@ -32,7 +32,7 @@ static Format getFormat(Element element) {
   return {};
 }
 
-/// The distance to the next number at `value`.
+/// Returns the distance from `value` to the next number.
 static double getUnit(double value, const Format &format) {
   int exponent = format.least;
   if (value != 0 && std::isfinite(value))
@@ -75,7 +75,7 @@ double norm::bench::load(const void *data, int64_t position, Element element) {
   return bits >> 15 ? -value : value;
 }
 
-/// Finite numbers only, which is what programs are fed.
+/// Stores finite numbers only, because inputs are finite.
 void norm::bench::store(void *data, int64_t position, Element element,
                         double value) {
   float single = static_cast<float>(roundTo(value, element));
@@ -88,7 +88,7 @@ void norm::bench::store(void *data, int64_t position, Element element,
   uint16_t narrow = bits >> 16;
   if (element == Element::F16) {
     float magnitude = std::fabs(single);
-    // Exponents are rebased from 127 to 15; subnormal ones count 2^-24.
+    // Exponents are rebased from 127 to 15; the unit of subnormals is 2^-24.
     narrow =
         (narrow & 0x8000) |
         (magnitude < 0x1p-14f ? static_cast<uint16_t>(magnitude * 0x1p24f)
@@ -104,7 +104,7 @@ bool norm::bench::isVariant(const std::string &variant) {
 
 using Row = std::vector<double>;
 
-/// 1 / sqrt(mean(x^2) + eps)
+/// Returns 1 / sqrt(mean(x^2) + eps).
 static double getInverseRoot(const Row &x) {
   double sum = 0;
   for (double v : x)
@@ -113,7 +113,7 @@ static double getInverseRoot(const Row &x) {
   return 1.0 / std::sqrt(sum / static_cast<double>(x.size()) + epsilon);
 }
 
-/// See tools/norm-bench/Program.cpp for the programs.
+/// The variants are those of tools/norm-bench/Program.cpp.
 std::vector<Row> norm::bench::computeRow(const std::string &variant,
                                          const std::vector<Row> &arguments,
                                          Element element) {
@@ -129,7 +129,7 @@ std::vector<Row> norm::bench::computeRow(const std::string &variant,
   const Row *w = variant == "plain" ? nullptr : &arguments[next++];
   const Row *bias = variant == "bias" ? &arguments[next++] : nullptr;
   double inverse = getInverseRoot(x);
-  // f32 keeps its last bits: there the reference is not rounded.
+  // The reference for f32 is not rounded, to keep its last bits.
   auto narrow = [&](double v) {
     return element == Element::F32 ? v : roundTo(v, element);
   };

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Needs neither LLVM nor CUDA, only a driver, so that it travels with what
-// norm-compile --target=nvvm --emit=shared wrote. norm-bench calls it.
+// This program needs only a driver, not LLVM or CUDA, so that it travels with
+// the output of norm-compile --target=nvvm --emit=shared. norm-bench calls it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,7 +16,7 @@
 
 using namespace norm::bench;
 
-/// Rows that make `bytes` of useful bytes.
+/// Returns the number of rows that have `bytes` useful bytes.
 static int64_t chooseRows(const Program &program, int64_t bytes) {
   int64_t row = 0;
   for (const auto *types : {&program.arguments, &program.results})
@@ -26,7 +26,7 @@ static int64_t chooseRows(const Program &program, int64_t bytes) {
   return std::max<int64_t>(bytes / std::max<int64_t>(row, 1), 1);
 }
 
-/// Whether the results of all calls are right.
+/// Returns true if the results of all calls are right.
 static bool runArtifact(GPU &gpu, const Arguments &all, const std::string &path,
                         Report &report) {
   Program program(path, all.function);
@@ -49,7 +49,7 @@ static int measure(const Arguments &all) {
   Report report(all, gpu);
   bool isRight = true;
   for (const std::string &path : all.files) {
-    // The others are measured all the same.
+    // The other artifacts are measured all the same.
     try {
       isRight &= runArtifact(gpu, all, path, report);
     } catch (const std::runtime_error &error) {

@@ -15,7 +15,7 @@ using namespace mlir;
 
 llvm::Expected<int> norm::runOnDevice(const char *argv0,
                                       llvm::ArrayRef<std::string> arguments) {
-  // An address in this program, for systems without /proc.
+  // The address of this object finds the program on systems without /proc.
   static char anchor;
   std::string self = llvm::sys::fs::getMainExecutable(argv0, &anchor);
   llvm::SmallString<128> program(llvm::sys::path::parent_path(self));

@@ -13,8 +13,8 @@
 #include <string>
 
 namespace mlir::norm {
-/// Runs norm-bench-device, which lies beside this program, with `arguments`.
-/// Its exit code; an error where it cannot run.
+/// Runs norm-bench-device, which is beside this program, with `arguments`.
+/// Returns its exit code, or an error if it cannot run.
 llvm::Expected<int> runOnDevice(const char *argv0,
                                 llvm::ArrayRef<std::string> arguments);
 } // namespace mlir::norm

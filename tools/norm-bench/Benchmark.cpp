@@ -20,7 +20,7 @@ using namespace mlir::norm;
 static constexpr StringLiteral kCopy = "memcpy";
 static constexpr StringLiteral kStream = "non-temporal copy";
 
-/// As the command line has it.
+/// Returns the name as the command line has it.
 static std::string getOptionName(StringRef subject) {
   std::string name = subject.str();
   llvm::replace(name, ' ', '-');
@@ -75,7 +75,7 @@ LogicalResult Benchmark::addPipeline(ModuleOp module, StringRef name,
 }
 
 LogicalResult Benchmark::addCompiled(ModuleOp module) {
-  // The first one also says which buffers there are.
+  // The first subject also determines the buffers.
   if (failed(addPipeline(module, "norm-to-cpu", "cpu")))
     return failure();
   if (!isWanted("upstream"))
@@ -208,7 +208,7 @@ public:
 };
 } // namespace
 
-/// The calls of one repetition, each on the set after that of the last call.
+/// Runs the calls of one repetition, each on the set after the last one.
 static void repeat(benchmark::State &state, const Benchmark::Subject &subject,
                    size_t numSets, size_t &next) {
   for (auto _ : state) {

@@ -21,18 +21,18 @@ struct BenchOptions {
   std::string function = "main";
   std::string cpu = "native";
   unsigned threads = 1;
-  size_t coldBytes = 0;       ///< rotate buffers through as many; 0: one set
+  size_t coldBytes = 0;       ///< rotate buffers of so many bytes; 0: one set
   llvm::StringSet<> subjects; ///< names with '-' for ' '; empty: all
-  std::optional<Program> generated; ///< what a module was printed from
+  std::optional<Program> generated; ///< the source of a printed module
 };
 
-/// The best of the repetitions of one subject.
+/// The best repetition of one subject.
 struct Measurement {
   std::string name;
   double seconds = 0;
-  double gigabytesPerSecond = 0; ///< useful bytes: inputs read, results written
-  double ratioToCopy = 0;        ///< of memcpy moving the same bytes, same run
-  std::optional<double> ratioToStream; ///< of the non-temporal copy, where any
+  double gigabytesPerSecond = 0; ///< inputs read and results written
+  double ratioToCopy = 0; ///< of memcpy on the same bytes, in the same run
+  std::optional<double> ratioToStream; ///< of the non-temporal copy, if any
 };
 
 struct BenchResult {
@@ -44,19 +44,19 @@ struct BenchResult {
   std::vector<Measurement> measurements;
 };
 
-/// One program, compiled, with its buffers: memcpy, a non-temporal copy (x86),
-/// norm-to-cpu, upstream's pipeline and, for generated programs that have one,
-/// loops with intrinsics.
+/// One compiled program with its buffers. Its subjects are memcpy, a
+/// non-temporal copy (x86), norm-to-cpu, upstream's pipeline and, for some
+/// generated programs, loops with intrinsics.
 class Benchmark {
 public:
-  /// Diagnostics say what went wrong.
+  /// Creates a benchmark. Errors are diagnostics.
   static FailureOr<std::unique_ptr<Benchmark>>
   create(ModuleOp module, StringRef name, const BenchOptions &options);
 
   struct Subject {
     std::string name;
-    size_t bytes; ///< moved by one call
-    bool copies;  ///< and computes nothing
+    size_t bytes; ///< moved per call
+    bool copies;  ///< it computes nothing
     std::function<void(size_t set)> run;
   };
   ArrayRef<Subject> getSubjects() const { return subjects; }
@@ -64,7 +64,7 @@ public:
   /// Runs every subject that computes once and prints by how many ulp its
   /// results differ from those of the first one, norm-to-cpu.
   void compareSubjects(raw_ostream &os);
-  /// From the seconds of one call of each subject.
+  /// Computes the result from the seconds per call of each subject.
   BenchResult getResult(ArrayRef<double> seconds) const;
 
 private:
@@ -84,13 +84,13 @@ private:
   std::vector<Subject> subjects;
 };
 
-/// Interleaves the repetitions of every subject of `benchmarks` at random; a
+/// Runs the repetitions of all subjects of `benchmarks` in random order; a
 /// repetition takes `seconds` or one call.
 std::vector<BenchResult>
 runTogether(ArrayRef<std::unique_ptr<Benchmark>> benchmarks,
             unsigned repetitions, double seconds);
 
-/// Whether a subject has this name, with '-' for ' '.
+/// Returns true if a subject has this name, with '-' for ' '.
 bool isSubject(StringRef name);
 
 } // namespace mlir::norm

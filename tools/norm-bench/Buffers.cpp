@@ -38,7 +38,7 @@ size_t BufferSet::getNumBytes() const {
 static void fillRandom(HostTensor &tensor, unsigned seed) {
   std::mt19937 random(seed);
   std::uniform_real_distribution<double> values(-2, 2);
-  // A prime period keeps large tensors quick to fill and rows different.
+  // With a prime period, large tensors fill quickly and rows differ.
   int64_t period = std::min<int64_t>(65537, tensor.getNumElements());
   for (int64_t i = 0; i < period; ++i)
     tensor.setElement(i, values(random));

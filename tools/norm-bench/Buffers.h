@@ -14,10 +14,10 @@
 
 namespace mlir::norm {
 
-/// Every argument and result of a function.
+/// The arguments and results of a function.
 struct BufferSet {
   BufferSet() = default;
-  BufferSet(BufferSet &&) = default; // and no copies
+  BufferSet(BufferSet &&) = default; // not copyable
   BufferSet &operator=(BufferSet &&) = default;
 
   SmallVector<HostTensor> inputs, outputs;
@@ -28,15 +28,15 @@ struct BufferSet {
   BufferSet copy() const;
 };
 
-/// As many sets as `wantedBytes` needs, at least one and at most kMaxSets, with
-/// the same random inputs. Types that cannot be filled are diagnosed.
+/// Creates sets, 1 to kMaxSets, of `wantedBytes` in all, with the same random
+/// inputs. Types that cannot be filled are diagnosed.
 FailureOr<std::vector<BufferSet>> createBufferSets(ModuleOp module,
                                                    CompiledModule &compiled,
                                                    StringRef function,
                                                    size_t wantedBytes);
 constexpr size_t kMaxSets = 8192;
 
-/// What copies of `usefulBytes`, half of them read, work on; a copy a set.
+/// The buffers of copies of `usefulBytes`, half of which are read, one per set.
 class CopyBuffers {
 public:
   CopyBuffers(MLIRContext *context, size_t usefulBytes, size_t count);
@@ -49,8 +49,8 @@ private:
   HostTensor storage;
 };
 
-/// Bytes that buffers are rotated through so that they come from memory: four
-/// times the largest cache that the machine reports, within 64 and 512 MiB.
+/// Returns the size of buffers whose data comes from memory when rotated: four
+/// times the largest reported cache, between 64 and 512 MiB.
 size_t getColdBytes();
 
 } // namespace mlir::norm

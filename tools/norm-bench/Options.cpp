@@ -155,7 +155,7 @@ static LogicalResult checkOptions() {
   return success();
 }
 
-/// One row, half a megabyte and 32 MiB of f32, at most 65536 rows.
+/// Returns one row, half a megabyte and 32 MiB of f32, up to 65536 rows.
 static std::vector<std::pair<int64_t, int64_t>> getGrid() {
   std::vector<std::pair<int64_t, int64_t>> shapes;
   for (int64_t n : {64, 111, 128, 256, 1024, 1152, 4095, 4096, 4097, 5000, 8192,
@@ -201,7 +201,7 @@ static BenchOptions getOptions() {
   return options;
 }
 
-/// The options that norm-bench-device has too.
+/// Returns the options that norm-bench-device has too.
 static std::vector<std::string> getDeviceArguments() {
   std::vector<std::string> arguments{
       "--function=" + function, "--format=" + format, "-o", outputFile,

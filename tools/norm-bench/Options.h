@@ -12,24 +12,24 @@
 
 namespace mlir::norm {
 
-/// What norm-bench was asked to do.
+/// The parsed command line of norm-bench.
 struct Command {
   enum class Action { Measure, Compare, Print, ListVariants, MeasureArtifacts };
   Action action;
   std::string inputFile; ///< empty: `programs` are measured
   std::vector<Program> programs;
   std::vector<unsigned> threads;
-  BenchOptions options; ///< but for the threads
+  BenchOptions options; ///< except for the threads
   bool together, asJSON;
   unsigned repetitions;
   double seconds;
   std::string outputFile;
-  /// Of norm-bench-device.
+  /// The arguments of norm-bench-device.
   std::vector<std::string> deviceArguments;
 };
 
-/// Nothing where options do not go together, which is printed; what is no
-/// option ends the process.
+/// Parses a command line. Options that conflict are printed and give nullopt;
+/// an unknown option ends the process.
 std::optional<Command> parseCommandLine(int argc, char **argv);
 
 } // namespace mlir::norm

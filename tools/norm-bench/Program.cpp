@@ -38,7 +38,7 @@ std::string Program::getName() const {
 }
 
 namespace {
-/// What an operand of a linalg.generic is indexed by.
+/// The loops by which an operand of a linalg.generic is indexed.
 enum class Index { Element, Row, Column };
 
 struct Operand {
@@ -55,13 +55,13 @@ public:
 private:
   bool isNarrow() const { return program.type != "f32"; }
   std::string getType(const Operand &value) const;
-  /// The operand of tensor.empty.
+  /// Returns the operand of tensor.empty.
   const char *getSize(const Operand &value) const;
   Operand argument(StringRef name, Index index = Index::Element);
-  /// One op on every element; `steps` computes %v from %a, %b and %c.
+  /// Prints an elementwise op; `steps` compute %v from %a, %b and %c.
   Operand map(StringRef name, StringRef element, ArrayRef<Operand> ins,
               StringRef steps, Index index = Index::Element);
-  /// A reduction of %a into %o along the row.
+  /// Prints a reduction of %a into %o along the row.
   Operand reduce(StringRef name, StringRef start, Operand in, StringRef steps);
   void generic(StringRef name, const Operand &result, ArrayRef<Operand> ins,
                StringRef init, StringRef steps, bool reduces);
@@ -175,7 +175,7 @@ Operand Printer::narrow(Operand v) {
              "%v = arith.truncf %a : f32 to " + program.type, v.index);
 }
 
-/// v * z / (1 + exp(-z)), v and the result in f32.
+/// Prints v * z / (1 + exp(-z)), with v and the result in f32.
 Operand Printer::multiplySilu(Operand v) {
   Operand z = widen(argument("z"));
   return map("gated", "f32", {widen(v), z},
@@ -194,7 +194,7 @@ Operand Printer::inverseRoot(Operand sumOfSquares) {
              Index::Row);
 }
 
-/// x / sqrt(mean(x^2) + eps), in f32.
+/// Prints x / sqrt(mean(x^2) + eps) in f32.
 Operand Printer::normalize(Operand x) {
   x = widen(x);
   Operand square = map("square", "f32", {x}, "%v = arith.mulf %a, %a : f32");

@@ -16,8 +16,8 @@
 
 namespace mlir::norm {
 
-/// A function @main on [rows, cols] in linalg ops, one op a step as front ends
-/// emit them: all the programs that are measured are printed from here.
+/// A function @main on [rows, cols] in linalg, with one op per step as front
+/// ends emit them. All benchmark programs are printed from it.
 struct Program {
   std::string variant; ///< one of getVariants
   std::string type;    ///< f32, f16 or bf16
@@ -27,7 +27,7 @@ struct Program {
   std::string getName() const; ///< "llama f32 2048x4096"
   std::string getRowsText() const;
   std::string print() const;
-  /// x, a weight and y, and nothing else.
+  /// Returns true if the operands are only x, a weight and y.
   bool isWeightedNorm() const {
     return variant == "llama" || variant == "gemma";
   }

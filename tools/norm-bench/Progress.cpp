@@ -11,7 +11,7 @@
 
 using namespace mlir::norm;
 
-/// To the first column, and the rest of the line is cleared.
+/// Returns to the first column and clears the rest of the line.
 static constexpr char clearLine[] = "\r\033[K";
 
 Progress::Progress(size_t total)

@@ -13,8 +13,8 @@
 
 namespace mlir::norm {
 
-/// "[3/12] name" in the last line of a terminal on standard error, written over
-/// and cleared in the end; nothing where standard error is a file or a pipe.
+/// Shows "[3/12] name" in the last line of a terminal on standard error and
+/// clears it in the end; shows nothing if standard error is a file or a pipe.
 class Progress {
 public:
   explicit Progress(size_t total);

@@ -14,7 +14,7 @@
 namespace mlir::norm {
 void printTable(raw_ostream &os, ArrayRef<BenchResult> results,
                 unsigned repetitions);
-/// An array with an object a result; a ratio that does not exist is null.
+/// Prints an array with one object per result; a missing ratio is null.
 void printJSON(raw_ostream &os, ArrayRef<BenchResult> results);
 } // namespace mlir::norm
 

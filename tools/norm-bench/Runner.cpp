@@ -15,7 +15,7 @@ using namespace mlir;
 using namespace mlir::norm;
 
 namespace {
-/// Measures as it goes, or everything in the end.
+/// Runs each measurement at once, or all of them in the end.
 class Runner {
 public:
   Runner(const Command &command, MLIRContext &context, raw_ostream &os)

@@ -12,7 +12,7 @@
 
 namespace mlir::norm {
 
-/// Compiles and measures, or compares, all that the command names, and prints
+/// Compiles and measures, or compares, the programs of the command, and prints
 /// the results to `os`.
 LogicalResult measure(const Command &command, raw_ostream &os);
 

@@ -27,7 +27,7 @@ static cl::opt<std::string> inputFile(cl::Positional, cl::desc("<IN.mlir>"),
 static cl::opt<std::string> outputFile("o",
                                        cl::desc("Output file; - is stdout"),
                                        cl::init("-"), cl::cat(category));
-/// The value of --emit by the name that errors have too.
+/// Returns the value of --emit; errors use the same name.
 static cl::OptionEnumValue getValue(Emit emit, StringRef description) {
   return clEnumValN(emit, stringifyEmit(emit), description);
 }

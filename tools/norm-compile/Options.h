@@ -24,8 +24,8 @@ struct Command {
   bool tells() const { return explains || !reportFile.empty(); }
 };
 
-/// Nothing where options do not go together, which is printed; what is no
-/// option ends the process.
+/// Parses a command line. Options that conflict are printed and give nullopt;
+/// an unknown option ends the process.
 std::optional<Command> parseCommandLine(int argc, char **argv);
 
 } // namespace mlir::norm

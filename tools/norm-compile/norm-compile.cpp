@@ -28,7 +28,7 @@ static LogicalResult writePage(const Report &report, StringRef output) {
   return success();
 }
 
-/// --explain and --report.
+/// Runs --explain and --report.
 static LogicalResult tell(ModuleOp module, const llvm::SourceMgr &sources,
                           const Command &command) {
   const llvm::MemoryBuffer *source =

@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // MLIR keeps no op descriptions at run time, and its server has no hook for
-// hovers. So the text that ODS makes (mlir-tblgen -gen-op-doc) is built in, and
-// put into the server's replies on their way out.
+// hovers. So the output of mlir-tblgen -gen-op-doc is built in and inserted
+// into the server's replies.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,8 +25,8 @@ static const unsigned char opDocs[] = {
 #include "OpDocs.inc"
 };
 
-/// The section of an op: from its heading to the table of its syntax or the
-/// next op; empty for others.
+/// Returns the section of an op, from its heading to its syntax table or the
+/// next op; empty for other ops.
 static StringRef findSpec(StringRef opName) {
   StringRef docs(reinterpret_cast<const char *>(opDocs), sizeof(opDocs));
   size_t begin = docs.find(("### `" + opName + "`").str());
@@ -35,7 +35,7 @@ static StringRef findSpec(StringRef opName) {
   StringRef section = docs.drop_front(begin);
   section = section.drop_front(section.find('\n') + 1);
   section = section.take_front(section.find("\n### `"));
-  // Traits and tables are for the reference manual.
+  // Traits and tables belong into the reference manual.
   return section.take_front(section.find("\nTraits:")).trim();
 }
 
@@ -65,13 +65,13 @@ std::string norm::addSpecToHover(StringRef message) {
   if (!extended)
     return message.str();
   (*contents)["value"] = *extended;
-  // As the server prints: over lines with --pretty and --lit-test.
+  // The format is the server's: several lines with --pretty and --lit-test.
   bool isPretty = message.contains('\n');
   return isPretty ? llvm::formatv("{0:2}\n", *value).str()
                   : llvm::formatv("{0}", *value).str();
 }
 
-/// The next message's content, behind its headers; nothing at the end.
+/// Reads the next message's content after its headers; nullopt at the end.
 static std::optional<std::string> readMessage(std::FILE *in) {
   size_t length = 0;
   char line[256];

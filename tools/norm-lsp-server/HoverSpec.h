@@ -13,8 +13,8 @@
 
 namespace mlir::norm {
 
-/// An LSP message (JSON), and where it is a hover over a norm op, the same with
-/// the op's text of NormOps.td after its name. Others come back as they are.
+/// Adds the op's text of NormOps.td to an LSP message (JSON) that is a hover
+/// over a norm op, after the op's name. Returns other messages unchanged.
 std::string addSpecToHover(llvm::StringRef message);
 
 /// Reads framed LSP messages from descriptor `from` until it ends and writes

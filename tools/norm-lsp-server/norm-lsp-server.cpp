@@ -26,15 +26,15 @@ static LogicalResult serve(int argc, char **argv, DialectRegistry &registry) {
   std::thread forwarder([&] { norm::forwardMessages(ends[0], out); });
   LogicalResult result = MlirLspServerMain(argc, argv, registry);
   llvm::outs().flush();
-  close(STDOUT_FILENO); // the forwarder's input ends
+  close(STDOUT_FILENO); // ends the forwarder's input
   forwarder.join();
   dup2(out, STDOUT_FILENO);
   close(out);
   return result;
 }
 
-/// --help and --version print and exit inside of the server: not through the
-/// pipe.
+/// Returns true for --help and --version, which print and exit inside of the
+/// server and not through the pipe.
 static bool printsAndExits(int argc, char **argv) {
   return llvm::any_of(ArrayRef(argv, argc), [](StringRef argument) {
     return argument.ltrim('-').starts_with("help") ||

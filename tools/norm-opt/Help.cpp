@@ -19,7 +19,7 @@ static llvm::cl::OptionCategory
 static llvm::cl::OptionCategory printing("How IR and diagnostics are printed");
 static llvm::cl::OptionCategory debugging("Debugging and logging");
 
-/// The category of an option of mlir-opt, by the longest prefix of its name.
+/// Returns the category of mlir-opt's option with the longest matching prefix.
 static llvm::cl::OptionCategory *getCategory(StringRef name) {
   static const std::pair<StringRef, llvm::cl::OptionCategory *> prefixes[] = {
       {"log-", &debugging},
@@ -47,7 +47,7 @@ static llvm::cl::OptionCategory *getCategory(StringRef name) {
   llvm_unreachable("the last prefix is empty");
 }
 
-/// mlir-opt's one option of which every pass is a value.
+/// Returns mlir-opt's only option whose values are all passes.
 static llvm::cl::Option *getPassOption() {
   return llvm::cl::getRegisteredOptions().lookup("norm-recognize");
 }

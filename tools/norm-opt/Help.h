@@ -11,9 +11,9 @@
 namespace mlir::norm {
 bool asksForHelp(int argc, char **argv);
 
-/// mlir-opt's options by category, then our passes and pipelines with theirs;
-/// upstream's passes are left to `--help-hidden` and `--list-passes`. Call it
-/// when a command line has been parsed: that names the program and `-o`.
+/// Prints mlir-opt's options by category, then our passes and pipelines with
+/// theirs; `--help-hidden` and `--list-passes` show upstream's passes. Call it
+/// after the command line was parsed, which sets the program's name and `-o`.
 void printHelp();
 } // namespace mlir::norm
 

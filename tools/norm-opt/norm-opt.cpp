@@ -21,7 +21,7 @@ static LogicalResult fail(StringRef message) {
   return failure();
 }
 
-/// A crash leaves a reproducer, whatever passes the options ask for.
+/// Runs the passes; a crash leaves a reproducer, whatever the options are.
 static LogicalResult runPasses(MlirOptMainConfig config, StringRef input,
                                StringRef output, DialectRegistry &registry) {
   auto setup = [config](PassManager &pm) {
@@ -39,7 +39,7 @@ static LogicalResult runPasses(MlirOptMainConfig config, StringRef input,
   if (!file)
     return fail(message);
   LogicalResult result = failure();
-  // A pass that crashes is caught before, by the reproducer's own recovery.
+  // The reproducer's own recovery catches a crash of a pass before this one.
   norm::readSafely(input, [&] {
     result = MlirOptMain(file->os(), std::move(buffer), registry, config);
   });

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Loaded by --load-dialect-plugin and --load-pass-plugin, which take the same
-// file: one copy of the dialect serves both. A host that links norm-mlir itself
-// keeps its own, for MLIR ends a program that registers a name twice.
+// --load-dialect-plugin and --load-pass-plugin load this file: one copy of the
+// dialect serves both. A host that links norm-mlir keeps its own copy, because
+// MLIR ends a program that registers a name twice.
 //
 //===----------------------------------------------------------------------===//
 

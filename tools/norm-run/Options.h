@@ -15,14 +15,14 @@ namespace mlir::norm {
 
 struct Command {
   std::string inputFile, functionName;
-  /// "@file.npy" or "SHAPExTYPE=VALUES".
+  /// The form is "@file.npy" or "SHAPExTYPE=VALUES".
   std::vector<std::string> inputs, expectedOutputs, outputFiles;
   double maxUlp;
-  int digits; ///< that are printed
+  int digits; ///< printed digits
   CompileOptions options;
 };
 
-/// What is no option ends the process.
+/// Parses a command line; an unknown option ends the process.
 Command parseCommandLine(int argc, char **argv);
 
 } // namespace mlir::norm

@@ -40,7 +40,7 @@ static bool isRanked(Type type) {
           !buffer.getMemorySpace());
 }
 
-/// Results, and the buffers that the function may write.
+/// Counts the results and the buffers that the function may write.
 static size_t getNumOutputs(FunctionType type) {
   return type.getNumResults() +
          llvm::count_if(type.getInputs(), llvm::IsaPred<MemRefType>);
@@ -70,7 +70,7 @@ static llvm::Error checkSignature(const Command &command, FunctionType type) {
   return llvm::Error::success();
 }
 
-/// Prints one line about a result and says whether it is within the limit.
+/// Prints one line about a result and returns whether it is within the limit.
 static llvm::Expected<bool> compare(unsigned index, const HostTensor &actual,
                                     StringRef text, double maxUlp) {
   RankedTensorType actualType =

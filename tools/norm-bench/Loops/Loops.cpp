@@ -14,12 +14,12 @@
 
 using namespace mlir::norm;
 
-/// Bytes moved from which on threads are worth their start; norm-to-cpu's
-/// grain.
+/// Threads are worth their start from this number of bytes on, which is the
+/// grain of norm-to-cpu.
 static constexpr int64_t kGrain = 1 << 20;
 
 /// Runs `part(begin, end)` on each thread's share of [0, count), a multiple of
-/// `unit` but for the last. `bytes` are moved in all.
+/// `unit` except for the last. `bytes` are moved in all.
 template <typename Part>
 static void shareOut(int64_t count, int64_t unit, int64_t bytes,
                      int32_t threads, Part part) {

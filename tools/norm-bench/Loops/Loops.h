@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What compiled code is measured against, in C so that benchmarks/peers.py can
-// call it: copies, and RMSNorm with intrinsics. All share OpenMP's threads with
-// compiled code: a second pool would spin beside the first.
+// Compiled code is compared with these loops, which are in C so that
+// benchmarks/peers.py can call them: copies, and RMSNorm with intrinsics. They
+// share OpenMP's threads with compiled code, because two pools would compete.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,38 +20,38 @@ extern "C" {
 
 enum NormLoopsType { NormLoopsF32, NormLoopsF16, NormLoopsBF16 };
 
-/// y = x * 1/sqrt(mean(x^2) + 1e-6) * w on `rows` rows, computed in f32.
+/// Computes y = x * 1/sqrt(mean(x^2) + 1e-6) * w on `rows` rows in f32.
 struct NormLoopsRows {
   const void *x, *w;
-  void *y; // apart from x
+  void *y; // does not overlap x
   int64_t rows, cols;
   NormLoopsType type;
-  /// 1: w + 1 and one rounding at the end (Gemma). 0: 16-bit types round
-  /// before the weight too (Llama).
+  /// 1 is w + 1 and one rounding at the end (Gemma). 0 also rounds 16-bit types
+  /// before the weight (Llama).
   int32_t gemma;
 };
 
-/// Whether this CPU runs the loops with vectors of `bits` bits, 256 or 512.
+/// Returns whether this CPU runs loops with vectors of 256 or 512 `bits`.
 int32_t normLoopsHave(int32_t bits);
 
-/// Wide accumulators, then one pass that writes. With `stream`, stores past
-/// each row's first aligned address are non-temporal and the next row is
-/// prefetched.
+/// Computes with wide accumulators, then one pass that writes. With `stream`,
+/// stores past each row's first aligned address are non-temporal and the next
+/// row is prefetched.
 void normLoopsRMSNorm(const NormLoopsRows *rows, int32_t bits, int32_t stream,
                       int32_t threads);
 
-/// Whether this CPU has non-temporal stores that normLoopsCopy uses.
+/// Returns whether this CPU has the non-temporal stores of normLoopsCopy.
 int32_t normLoopsHaveStream();
 
-/// memcpy, or a non-temporal copy of 64-byte lines (both addresses and `bytes`
-/// are multiples of 64).
+/// Copies by memcpy, or non-temporally in 64-byte lines (both addresses and
+/// `bytes` are multiples of 64).
 void normLoopsCopy(void *to, const void *from, int64_t bytes, int32_t stream,
                    int32_t threads);
 
 } // extern "C"
 
 namespace mlir::norm {
-/// The rows of one thread. Defined where the compiler makes x86-64.
+/// Runs the rows of one thread. These exist only on x86-64.
 void runLoopsAVX2(const NormLoopsRows &rows, bool stream);
 void runLoopsAVX512(const NormLoopsRows &rows, bool stream);
 } // namespace mlir::norm

@@ -8,7 +8,7 @@
 #include "RowLoops.h"
 
 namespace {
-/// 16 elements in f32. Which half holds which element is up to the type.
+/// A chunk of 16 elements in f32. The type determines which half holds which.
 struct Chunk {
   __m256 a, b;
 };
@@ -53,7 +53,7 @@ struct F32 : Vectors {
   }
 };
 
-/// What 16-bit types share: 16 elements are one vector of bits.
+/// The shared part of 16-bit types: 16 elements are one vector of bits.
 struct Narrow : Vectors {
   using Element = uint16_t;
   static __m256i loadBits(const uint16_t *p) {
@@ -71,8 +71,8 @@ struct Narrow : Vectors {
   }
 };
 
-/// Elements at even places in `a`, at odd ones in `b`. NaN stays NaN, since
-/// those of widened values have no lower bits that rounding could carry.
+/// Even elements are in `a`, odd ones in `b`. NaN stays NaN, because a widened
+/// value has no low bits that rounding could carry.
 struct BF16 : Narrow {
   static Chunk widen(__m256i bits) {
     return {_mm256_castsi256_ps(_mm256_slli_epi32(bits, 16)),
@@ -83,7 +83,7 @@ struct BF16 : Narrow {
   static Chunk loadLast(const uint16_t *p, int64_t count) {
     return widen(loadLastBits(p, count));
   }
-  /// The lower half is left as it comes.
+  /// Rounds; the lower half is unspecified.
   static __m256i round(__m256 v) {
     __m256i bits = _mm256_castps_si256(v);
     __m256i odd =

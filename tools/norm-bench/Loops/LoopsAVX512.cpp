@@ -8,7 +8,7 @@
 #include "RowLoops.h"
 
 namespace {
-/// 32 elements in f32. Which half holds which element is up to the type.
+/// A chunk of 32 elements in f32. The type determines which half holds which.
 struct Chunk {
   __m512 a, b;
 };
@@ -47,7 +47,7 @@ struct F32 : Vectors {
   }
 };
 
-/// What 16-bit types share: 32 elements are one vector of bits.
+/// The shared part of 16-bit types: 32 elements are one vector of bits.
 struct Narrow : Vectors {
   using Element = uint16_t;
   static __m512i loadBits(const uint16_t *p) { return _mm512_loadu_si512(p); }
@@ -60,7 +60,7 @@ struct Narrow : Vectors {
   }
 };
 
-/// As for AVX2: even and odd places, NaN stays NaN.
+/// Splits even and odd elements as for AVX2; NaN stays NaN.
 struct BF16 : Narrow {
   static Chunk widen(__m512i bits) {
     return {_mm512_castsi512_ps(_mm512_slli_epi32(bits, 16)),

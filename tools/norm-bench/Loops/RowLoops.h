@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Included by one file an instruction set, which is compiled for it and whose
-// traits F32, F16 and BF16 say how a chunk, two vectors of f32, is loaded and
-// stored. Everything is in an anonymous namespace, so that no code for a newer
-// CPU is shared with other files; hence no standard containers either.
+// One file per instruction set includes this header. Its traits F32, F16 and
+// BF16 load and store a chunk, which is two vectors of f32. Everything is in an
+// anonymous namespace, without standard containers, so that no code for a newer
+// CPU is shared with other files.
 //
 //===----------------------------------------------------------------------===//
 
@@ -51,7 +51,7 @@ float sumSquares(const typename Traits::Element *x, int64_t n) {
       Traits::add(Traits::add(even.a, even.b), Traits::add(odd.a, odd.b)));
 }
 
-/// The pass that writes one row of at least one chunk.
+/// Writes one row of at least one chunk.
 template <typename Traits, bool gemma, bool stream> struct Scale {
   using Element = typename Traits::Element;
   static constexpr int64_t kChunk = Traits::kElements;
@@ -91,7 +91,7 @@ template <typename Traits, bool gemma, bool stream> struct Scale {
       Traits::store(y + n - kChunk, compute(n - kChunk));
   }
 
-  /// Ordinary stores up to the first line of y; where it starts.
+  /// Stores normally up to the first full line of y; returns where it starts.
   int64_t writeHead(int64_t n) const {
     int64_t past = reinterpret_cast<uintptr_t>(y) % 64 / sizeof(Element);
     int64_t head = past == 0 ? 0 : kLine - past;
@@ -109,7 +109,7 @@ inline float getFactor(float sum, int64_t n) {
   return 1.0f / __builtin_sqrtf(sum / static_cast<float>(n) + 1.0e-6f);
 }
 
-/// A row shorter than a chunk, padded with zeros.
+/// Computes a row shorter than a chunk, padded with zeros.
 template <typename Traits, bool gemma>
 void runShortRow(const typename Traits::Element *x,
                  const typename Traits::Element *w, typename Traits::Element *y,
@@ -125,8 +125,8 @@ void runShortRow(const typename Traits::Element *x,
   __builtin_memcpy(y, padded[2], n * sizeof(*y));
 }
 
-/// One row. With `stream`, y is written past the caches and the next row is
-/// prefetched.
+/// Computes one row. With `stream`, y is written past the caches and the next
+/// row is prefetched.
 template <typename Traits, bool gemma, bool stream>
 void runRow(const NormLoopsRows &r, int64_t row, typename Traits::Element *y) {
   using Element = typename Traits::Element;
@@ -134,7 +134,7 @@ void runRow(const NormLoopsRows &r, int64_t row, typename Traits::Element *y) {
   auto *x = static_cast<const Element *>(r.x) + row * r.cols;
   if (r.cols < Traits::kElements)
     return runShortRow<Traits, gemma>(x, w, y, r.cols);
-  // Past the last row there may be no memory worth reading.
+  // There may be no readable memory past the last row.
   auto *next = row + 1 < r.rows ? x + r.cols : x;
   float factor = getFactor(sumSquares<Traits>(x, r.cols), r.cols);
   Scale<Traits, gemma, stream>{
@@ -149,14 +149,14 @@ inline void streamLine(char *to, const char *from) {
         _mm_load_si128(reinterpret_cast<const __m128i *>(from + i)));
 }
 
-/// Bytes of y in a stage before its lines are streamed: a load soon after the
-/// stores that it overlaps would wait for them.
+/// Bytes of y to collect before lines are streamed, because a load soon after
+/// the stores that it overlaps would wait for them.
 constexpr int64_t kStagedBytes = 4096;
 
-/// Where a piece of y is put together.
+/// A buffer where a piece of y is assembled.
 struct Stage {
   alignas(64) char data[2 * kStagedBytes + 64];
-  char *line;    // of y, what `data` starts with
+  char *line;    // the line of y that `data` starts with
   int64_t begin; // others own the bytes of `line` before it
   int64_t end;
 
@@ -183,9 +183,9 @@ struct Stage {
   }
 };
 
-/// Rows that share cache lines with their neighbors: a line that is stored to
-/// and streamed to is slow, so rows are put together in the first level cache,
-/// of which whole lines are streamed.
+/// Computes rows that share cache lines with their neighbors. A line that is
+/// both stored and streamed to is slow, so rows are assembled in the first
+/// level cache and whole lines are streamed.
 template <typename Traits, bool gemma>
 void runStagedRows(const NormLoopsRows &r) {
   using Element = typename Traits::Element;
