@@ -40,7 +40,7 @@ BufferUses norm::getBufferUses(Value buffer) {
   return uses;
 }
 
-/// The ops around `x` and `y`, or these, that are in one block.
+/// Returns the ops in one block that are or contain `x` and `y`.
 static std::pair<Operation *, Operation *> getSiblings(Operation *x,
                                                        Operation *y) {
   for (; x; x = x->getParentOp())
@@ -64,7 +64,7 @@ static bool isAfter(Operation *read, Operation *write,
   auto [first, second] = getSiblings(write, read);
   if (!first || first == second || !first->isBeforeInBlock(second))
     return false;
-  // The end of a row is read after the loop that has written what is before it.
+  // The remainder of a row is read after the loop that writes what precedes it.
   if (second == read && !getIndices(read).empty())
     return first == write && getIndices(read) == getIndices(write);
   Operation *later = second;

@@ -12,8 +12,8 @@
 
 namespace mlir::norm {
 
-/// Ops that read and write the memory of a buffer, through views of it too. An
-/// op of unknown effects, and a call, does both.
+/// The ops that access the memory of a buffer, also through views. Ops of
+/// unknown effects and calls count as both reads and writes.
 struct BufferUses {
   SmallVector<Operation *> reads, writes;
 
@@ -22,10 +22,10 @@ struct BufferUses {
 
 BufferUses getBufferUses(Value buffer);
 
-/// Whether `input` is read where `output`, if it is the same memory, has been
-/// overwritten: in a later loop that does not write it itself, which the next
-/// rows of a loop in two parts would, or at the place that was just written.
-/// Of what else happens within a loop nothing is said.
+/// Returns true if `input` is read where `output`, if it is the same memory,
+/// has been overwritten: in a later loop that does not write it itself, as the
+/// next rows of a split loop would, or at the place that was just written. It
+/// ignores other orders within a loop.
 bool isReadAfterWrite(const BufferUses &input, const BufferUses &output);
 
 } // namespace mlir::norm

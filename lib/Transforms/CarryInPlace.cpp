@@ -20,7 +20,7 @@ namespace mlir::norm {
 
 using namespace mlir;
 
-/// Whether two tensors have the same extents in every run.
+/// Returns true if two tensors always have the same extents.
 static bool haveSameExtents(Value x, Value y) {
   auto type = dyn_cast<RankedTensorType>(x.getType());
   if (!type || type != y.getType())
@@ -35,8 +35,8 @@ static bool haveSameExtents(Value x, Value y) {
   return true;
 }
 
-/// Whether `v`, which `terminator` yields, may be what a copy overwrites: it
-/// was carried into this turn, or comes from a branch.
+/// Returns true if a copy may overwrite `v`, which `terminator` yields: it was
+/// carried into this iteration or comes from a branch.
 static bool isPassedOn(Value v, Operation *terminator) {
   if (auto argument = dyn_cast<BlockArgument>(v))
     return argument.getOwner() == terminator->getBlock();
@@ -44,10 +44,10 @@ static bool isPassedOn(Value v, Operation *terminator) {
       v.getDefiningOp());
 }
 
-/// One value that a terminator yields, and the tensor that it is to be in.
+/// A yielded value and the tensor that is to hold it.
 using Write = std::pair<OpOperand *, Value>;
 
-/// Copies what is passed on before anything is overwritten, then writes.
+/// Copies values that are passed on before it overwrites any tensor.
 static void writeInPlace(OpBuilder &b, ArrayRef<Write> writes) {
   for (auto [value, destination] : writes) {
     Value v = value->get();
@@ -66,9 +66,8 @@ static void writeInPlace(OpBuilder &b, ArrayRef<Write> writes) {
   }
 }
 
-/// Whether `v` is `argument` with elements or slices of it written, which
-/// bufferization does in place by itself: a copy would cost the whole tensor
-/// for each of them.
+/// Returns true if `v` is `argument` with elements or slices written to it.
+/// Bufferization does this in place, and each copy would cost the whole tensor.
 static bool isWrittenInto(Value v, Value argument) {
   while (v != argument) {
     Operation *op = v.getDefiningOp();

@@ -23,10 +23,10 @@ using namespace mlir;
 using linalg::GenericOp;
 
 namespace {
-/// For each dimension but the last: whether it and the next can be one.
+/// For each dimension but the last, whether it can merge with the next one.
 using Pairs = SmallVector<bool>;
 
-/// Decides for all ops of a function at once, so that no reshape comes to stand
+/// Decides for all ops of a function at once, so that no reshape is needed
 /// between two of them.
 class PairFinder {
 public:
@@ -36,7 +36,7 @@ public:
     keepRows();
   }
 
-  /// The groups of loops of `op` to collapse.
+  /// Returns the groups of loops of `op` to collapse.
   SmallVector<ReassociationIndices> getGroups(GenericOp op) const {
     SmallVector<ReassociationIndices> groups;
     const auto *it = loops.find(op);
@@ -80,13 +80,13 @@ private:
     auto it =
         values.try_emplace(v, Pairs(type.getRank() - 1, isContiguous(v))).first;
     for (auto [dim, isPair] : llvm::enumerate(it->second))
-      // One extent that is not known can be inferred, two cannot: only the
-      // first of a group may be one.
+      // One dynamic extent of a group can be inferred, but two cannot, so only
+      // the first may be dynamic.
       if (!isPlain || type.isDynamicDim(dim + 1))
         isPair = false;
   }
 
-  /// A slice has gaps that a collapsed view cannot have.
+  /// Returns false for a slice, whose gaps a collapsed view cannot have.
   static bool isContiguous(Value v) {
     Operation *def = v.getDefiningOp();
     return !def || isa<linalg::LinalgOp, tensor::EmptyOp, arith::ConstantOp,
@@ -116,8 +116,8 @@ private:
     return std::nullopt;
   }
 
-  /// Two loops stay apart where a tensor has one of them, or both but not side
-  /// by side as a pair.
+  /// Returns true if the tensor has both loops side by side as a pair, or
+  /// neither of them.
   bool isPairIn(Value v, AffineMap map, unsigned loop) {
     std::optional<unsigned> first = find(map, loop), next = find(map, loop + 1);
     if (!first && !next)
@@ -125,7 +125,7 @@ private:
     return first && next && *next == *first + 1 && values[v][*first];
   }
 
-  /// A tensor's two dimensions stay apart where an op's loops for them do.
+  /// Splits a tensor's pairs of dimensions whose loops are not a pair.
   bool updateValue(Value v, AffineMap map, const Pairs &pairs) {
     auto it = values.find(v);
     bool changed = false;
@@ -155,7 +155,7 @@ private:
     }
   }
 
-  /// Elementwise ops that meet no reduction keep their innermost loop as a row.
+  /// Keeps the innermost loop of elementwise ops without reductions as a row.
   void keepRows() {
     bool changed = false;
     for (auto &[op, pairs] : loops)

@@ -11,7 +11,7 @@
 
 using namespace mlir;
 
-/// Those of LLVM's arrays, on every target: x86's f80 has 128 too.
+/// Returns the width in LLVM's arrays, where f80 has 128 bits on every target.
 static unsigned getStoredBits(unsigned width) {
   return std::max(8u, llvm::bit_ceil(width));
 }

@@ -19,7 +19,7 @@ namespace mlir::norm {
 
 using namespace mlir;
 
-/// A conversion between f32 and bf16, which upstream has a pattern for.
+/// Returns true for conversions of f32 and bf16, which upstream expands.
 static bool convertsBF16(Operation *op) {
   if (op->getNumOperands() != 1 || op->getNumResults() != 1)
     return false;

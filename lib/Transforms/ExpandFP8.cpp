@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Formats: Micikevicius et al., "FP8 formats for deep learning" (2022), as
-// builtin f8E4M3FN (no infinity; NaN is all ones) and f8E5M2 (as IEEE).
+// The formats are those of Micikevicius et al., "FP8 formats for deep learning"
+// (2022): f8E4M3FN (no infinity; NaN is all ones) and f8E5M2 (as IEEE).
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,14 +24,14 @@ namespace mlir::norm {
 using namespace mlir;
 
 namespace {
-/// Where an 8-bit format lies in the bits of an f32.
+/// The position of an 8-bit format in the bits of an f32.
 struct Format {
-  int32_t shift;  ///< f32's mantissa bits that it lacks
-  int32_t rebias; ///< f32's exponent bias less its own, at its place
-  float least;    ///< smallest normal number
+  int32_t shift;  ///< number of f32's mantissa bits that it lacks
+  int32_t rebias; ///< f32's exponent bias minus its own, shifted
+  float least;    ///< the smallest normal number
   float magic;    ///< an f32 whose last bit counts its subnormals
   int32_t top;    ///< encoding of the largest finite number
-  int32_t over;   ///< encoding of what is larger
+  int32_t over;   ///< encoding of larger numbers
   int32_t nan;
 };
 } // namespace
@@ -51,7 +51,7 @@ static Type withElement(Type shape, Type element) {
 }
 
 namespace {
-/// i32 and f32 arithmetic on values of one shape.
+/// Builds i32 and f32 arithmetic on values of one shape.
 class Builder32 {
 public:
   Builder32(OpBuilder &b, Location loc, Type shape)
@@ -99,19 +99,19 @@ private:
 
 static int32_t getBits(float v) { return llvm::bit_cast<int32_t>(v); }
 
-/// Rounds to nearest, ties to even, as APFloat does; f32 in, i32 out.
+/// Rounds an f32 to an i32 encoding, to nearest and ties to even, as APFloat.
 static Value round(Builder32 &e, Value v, const Format &format) {
   Value bits = e.bits(v);
   Value sign = e.bitAnd(e.shiftRight(bits, 24), 0x80);
   Value magnitude = e.bitAnd(bits, 0x7FFFFFFF);
-  // Normal: add half of the last place, or just less where that place is even.
+  // A normal number adds half of the last place, or just less if that is even.
   Value odd = e.bitAnd(e.shiftRight(magnitude, format.shift), 1);
   Value sum = arith::AddIOp::create(e.b, e.loc, magnitude, odd);
   sum = e.add(sum, (1 << (format.shift - 1)) - 1);
   Value normal = e.add(e.shiftRight(sum, format.shift), -format.rebias);
   normal =
       e.select(e.isAbove(normal, format.top), e.constant(format.over), normal);
-  // Subnormal: the addition rounds at the right place.
+  // The addition rounds a subnormal at the right place.
   Value shifted = arith::AddFOp::create(e.b, e.loc, e.number(magnitude),
                                         e.constant(format.magic));
   Value subnormal = e.add(e.bits(shifted), -getBits(format.magic));
@@ -122,13 +122,13 @@ static Value round(Builder32 &e, Value v, const Format &format) {
   return e.bitOr(result, sign);
 }
 
-/// Exact; i32 in, f32 out.
+/// Widens an i32 encoding to an f32, exactly.
 static Value widen(Builder32 &e, Value v, const Format &format) {
   Value sign = e.shiftLeft(e.bitAnd(v, 0x80), 24);
   Value magnitude = e.bitAnd(v, 0x7F);
   Value normal = e.shiftLeft(e.add(magnitude, format.rebias), format.shift);
   Value count = arith::UIToFPOp::create(e.b, e.loc, e.f32, magnitude);
-  // 23 mantissa bits below the magic number is the last bit it counts.
+  // The last of 23 mantissa bits below the magic number is the one it counts.
   Value subnormal = arith::MulFOp::create(e.b, e.loc, count,
                                           e.constant(format.magic * 0x1p-23f));
   Value isNormal = e.isAbove(magnitude, (1 << (23 - format.shift)) - 1);
@@ -145,7 +145,7 @@ static Value widen(Builder32 &e, Value v, const Format &format) {
   return e.number(e.bitOr(result, sign));
 }
 
-/// LLVM has no such type; what is left of it would fail to be translated.
+/// LLVM has no such types, so the translation of any that remains would fail.
 static bool isBelow16Bits(Type type) {
   auto element = dyn_cast<FloatType>(getElementTypeOrSelf(type));
   return element && element.getWidth() < 16;
@@ -157,7 +157,7 @@ static bool isToNearest(arith::TruncFOp op) {
 }
 
 static LogicalResult verifyTruncation(arith::TruncFOp op) {
-  // From f64 through f32 would round twice.
+  // A conversion from f64 through f32 would round twice.
   bool isTwice = getElementTypeOrSelf(op.getIn()).getIntOrFloatBitWidth() > 32;
   if (getFormat(op.getType()) && !isTwice && isToNearest(op))
     return success();
@@ -169,7 +169,7 @@ static LogicalResult verifyTruncation(arith::TruncFOp op) {
                  : error;
 }
 
-/// Conversions of two formats, and what moves bits.
+/// Rejects ops other than conversions of two formats and moves of bits.
 static LogicalResult verifySupported(Operation *op) {
   if (!isa_and_nonnull<arith::ArithDialect, math::MathDialect>(
           op->getDialect()) ||

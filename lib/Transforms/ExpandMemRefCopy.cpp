@@ -17,7 +17,7 @@ namespace mlir::norm {
 
 using namespace mlir;
 
-/// What finalize-memref-to-llvm copies with memcpy.
+/// Returns true for types that finalize-memref-to-llvm copies with memcpy.
 static bool isContiguous(Type type) {
   auto memref = dyn_cast<MemRefType>(type);
   return memref && memref.getLayout().isIdentity();

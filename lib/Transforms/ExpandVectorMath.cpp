@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Each function is a range reduction, a polynomial and selections for what is
-// special. The coefficients are minimax fits of this project, each rounded to
-// f32; test/Integration/CPU/vector-math.mlir measures the result.
+// Each function is a range reduction, a polynomial and selections for special
+// values. The coefficients are minimax fits of this project, rounded to f32;
+// test/Integration/CPU/vector-math.mlir measures the result.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,16 +27,16 @@ using namespace mlir;
 using arith::CmpFPredicate;
 
 namespace {
-// ln 2 in two parts; products of the first with integers below 512 are exact.
+// ln 2 has two parts; products of the first with integers up to 511 are exact.
 constexpr float kLog2E = 0x1.715476p+0f;
 constexpr float kLn2High = 0x1.62e4p-1f;
 constexpr float kLn2Low = 0x1.7f7d1cp-20f;
-// Adding it rounds to an integer, which is then in the lower bits.
+// Adding it rounds to an integer, which the lower bits then hold.
 constexpr float kRound = 0x1.8p23f;
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
 
-/// Arithmetic on vectors of f32, and of i32 for their bits.
+/// Builds arithmetic on vectors of f32, and of i32 for their bits.
 struct VectorMath {
   VectorMath(OpBuilder &builder, Location loc, VectorType floats, bool fma)
       : b(loc, builder), floats(floats),
@@ -53,7 +53,7 @@ struct VectorMath {
   Value add(Value x, Value y) { return arith::AddFOp::create(b, x, y); }
   Value sub(Value x, Value y) { return arith::SubFOp::create(b, x, y); }
   Value mul(Value x, Value y) { return arith::MulFOp::create(b, x, y); }
-  /// x y + z, and z - x y.
+  /// Builds x y + z, and z - x y.
   Value mulAdd(Value x, Value y, Value z) {
     return fma ? math::FmaOp::create(b, x, y, z).getResult()
                : add(mul(x, y), z);
@@ -78,7 +78,7 @@ struct VectorMath {
     return arith::ShLIOp::create(b, x, bits(by));
   }
 
-  /// Limits x; NaN passes, and each bound is one instruction on x86.
+  /// Limits x by one x86 instruction per bound, and keeps NaN.
   Value atMost(Value x, float bound) {
     return select(cmp(CmpFPredicate::OGT, x, bound), cst(bound), x);
   }
@@ -86,7 +86,7 @@ struct VectorMath {
     return select(cmp(CmpFPredicate::OLT, x, bound), cst(bound), x);
   }
 
-  /// Horner's scheme, highest power first.
+  /// Builds Horner's scheme from the highest power down.
   Value polynomial(Value x, ArrayRef<float> coefficients) {
     Value result = cst(coefficients.front());
     for (float coefficient : coefficients.drop_front())
@@ -94,20 +94,20 @@ struct VectorMath {
     return result;
   }
 
-  /// (c0 + c1 x) + x^2 ((c2 + c3 x) + c4 x^2): a chain half as long.
+  /// Builds (c0 + c1 x) + x^2 ((c2 + c3 x) + c4 x^2), half as long a chain.
   Value quartic(Value x, Value square, ArrayRef<float> c) {
     Value low = mulAdd(x, cst(c[3]), cst(c[4]));
     Value high = mulAdd(x, cst(c[1]), cst(c[2]));
     return mulAdd(mulAdd(square, cst(c[0]), high), square, low);
   }
 
-  /// x - n ln 2.
+  /// Builds x - n ln 2.
   Value reduce(Value x, Value n) {
     return mulSub(n, cst(kLn2Low), mulSub(n, cst(kLn2High), x));
   }
 
-  /// p 2^n for the n + 254 in the lower bits of `shifted`: two factors, so that
-  /// subnormal results round once and results past the largest are infinite.
+  /// Builds p 2^n for the n + 254 in the lower bits of `shifted`. It has two
+  /// factors: subnormal results round once, and too large ones are infinite.
   Value scale(Value p, Value shifted) {
     Value n = toBits(shifted);
     Value half = arith::ShRUIOp::create(b, n, bits(1));
@@ -137,7 +137,7 @@ struct VectorMath {
     return scale(mulAdd(q, r, cst(1.0f)), shifted);
   }
 
-  /// 2 (h (e^r - 1) + (h - 1/2)) with h = 2^(n-1), which is finite for n = 128.
+  /// Builds 2 (h (e^r - 1) + (h - 1/2)) with h = 2^(n-1), finite at n=128.
   Value expm1(Value original) {
     Value x = atLeast(atMost(original, 89.0f), -18.0f);
     Value shifted = mulAdd(x, cst(kLog2E), cst(kRound + 126));
@@ -152,8 +152,8 @@ struct VectorMath {
     return withSign(add(y, y), original);
   }
 
-  /// log(u) + c for a positive normal u and a c far below it, plus
-  /// `exponent` ln 2.
+  /// Builds log(u) + c + `exponent` ln 2 for a positive normal u and a c far
+  /// below it.
   Value logOfNormal(Value u, Value exponent, Value c) {
     constexpr uint32_t sqrtHalf = 0x3f3504f3;
     Value offset = arith::SubIOp::create(b, toBits(u), bits(sqrtHalf));
@@ -176,7 +176,7 @@ struct VectorMath {
     return mulAdd(n, cst(kLn2High), add(f, low));
   }
 
-  /// -inf at `zero`, NaN below it; infinity and NaN pass.
+  /// Builds -inf at `zero` and NaN below it; keeps infinity and NaN.
   Value logSpecials(Value y, Value x, float zero) {
     y = select(cmp(CmpFPredicate::OLT, x, kInfinity), y, x);
     y = select(cmp(CmpFPredicate::OLT, x, zero), cst(kNaN), y);
@@ -190,7 +190,7 @@ struct VectorMath {
     return logSpecials(logOfNormal(u, exponent, Value()), x, 0.0f);
   }
 
-  /// log(u) + c/u, where u + c = 1 + x exactly.
+  /// Builds log(u) + c/u, where u + c = 1 + x exactly.
   Value log1p(Value x) {
     Value one = cst(1.0f);
     Value u = add(x, one);
@@ -200,7 +200,7 @@ struct VectorMath {
     return select(cmp(CmpFPredicate::OEQ, x, 0.0f), x, y);
   }
 
-  /// x + x^3 P(x^2), and 1 - 2 / (e^2x + 1) from 0.6 on.
+  /// Builds x + x^3 P(x^2), and 1 - 2 / (e^2x + 1) from 0.6 on.
   Value tanh(Value x) {
     Value a = abs(x), square = mul(x, x), one = cst(1.0f);
     Value p =
@@ -209,10 +209,10 @@ struct VectorMath {
     Value small = mulAdd(x, mul(square, p), x);
     Value large = sub(one, div(cst(2.0f), add(exp(add(a, a)), one)));
     Value y = select(cmp(CmpFPredicate::OLT, a, 0.6f), small, large);
-    return withSign(y, x); // of zero too
+    return withSign(y, x); // also of zero
   }
 
-  /// x + x P(x^2), and 1 - e^-P(x) from 1 on.
+  /// Builds x + x P(x^2), and 1 - e^-P(x) from 1 on.
   Value erf(Value x) {
     Value a = abs(x);
     Value p =

@@ -23,22 +23,22 @@ namespace mlir::norm {
 using namespace mlir;
 using linalg::GenericOp;
 
-/// What a vector of rows makes cheaper than a value at a time.
+/// Returns true if a vector of rows is cheaper than one value at a time.
 static bool isSlow(Operation *op) {
   return isa<arith::DivFOp>(op) ||
          isa_and_nonnull<math::MathDialect>(op->getDialect());
 }
 
 namespace {
-/// The part of an op's body that is the same for all elements of a row.
+/// The part of an op's body that is equal for all elements of a row.
 struct RowPart {
   SmallVector<OpOperand *> inputs;
   llvm::SetVector<Operation *> ops;
-  SmallVector<Value> results; // of `ops`, used by the rest of the body
+  SmallVector<Value> results; // results of `ops` that the rest of the body uses
 };
 } // namespace
 
-/// Several rows, none of whose elements depends on another.
+/// Returns true if there are several rows that do not depend on each other.
 static bool hasRows(GenericOp op) {
   if (!op.hasPureTensorSemantics() || op.getNumLoops() < 2 ||
       !op.isAllParallelLoops() || op.hasIndexSemantics() ||
@@ -84,7 +84,7 @@ static std::optional<RowPart> findRowPart(GenericOp op) {
   return isWorthIt ? std::optional(part) : std::nullopt;
 }
 
-/// The op over rows that computes `part`.
+/// Creates the op over rows that computes `part`.
 static GenericOp createRowOp(IRRewriter &b, GenericOp op, RowPart &part) {
   Location loc = op.getLoc();
   unsigned loops = op.getNumLoops() - 1;
@@ -125,7 +125,7 @@ static GenericOp createRowOp(IRRewriter &b, GenericOp op, RowPart &part) {
       });
 }
 
-/// The op with the results of `rows` as inputs in place of its row part.
+/// Replaces the row part of an op by the results of `rows` as inputs.
 static void replaceRowPart(IRRewriter &b, GenericOp op, RowPart &part,
                            GenericOp rows) {
   unsigned loops = op.getNumLoops();

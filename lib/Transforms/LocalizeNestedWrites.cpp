@@ -18,7 +18,7 @@ namespace mlir::norm {
 
 using namespace mlir;
 
-/// The op around `op` whose body runs once for each element, or null.
+/// Returns the op around `op` whose body runs once per element, or null.
 static Operation *getElementwiseParent(Operation *op) {
   do
     op = op->getParentOp();
@@ -26,7 +26,7 @@ static Operation *getElementwiseParent(Operation *op) {
   return op;
 }
 
-/// The tensors that `op`, in such a body, writes and takes from outside of it.
+/// Returns the outer tensors that `op`, in such a body, writes to.
 static SmallVector<OpOperand *>
 collectOutsideWrites(Operation *op, bufferization::AnalysisState &state) {
   SmallVector<OpOperand *> writes;

@@ -23,7 +23,7 @@ using namespace mlir;
 static constexpr int kStandardError = 2;
 
 namespace {
-/// The message of an assertion as data; equal messages share it.
+/// Stores messages of assertions as data; equal ones share it.
 class Messages {
 public:
   explicit Messages(ModuleOp module) : module(module), symbols(module) {}
@@ -49,7 +49,7 @@ private:
 };
 
 struct NormLowerAsserts : norm::impl::NormLowerAssertsBase<NormLowerAsserts> {
-  /// `write(2, text, size); abort();` at the end of a block.
+  /// Builds `write(2, text, size); abort();` at the end of a block.
   LogicalResult buildFailure(OpBuilder &b, Location loc,
                              LLVM::GlobalOp message) {
     Type pointer = LLVM::LLVMPointerType::get(&getContext());

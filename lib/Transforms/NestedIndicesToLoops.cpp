@@ -20,7 +20,7 @@ namespace mlir::norm {
 
 using namespace mlir;
 
-/// The place of one element of `operand` in the turn of `ivs`.
+/// Computes the place of one element of `operand` in the iteration `ivs`.
 static SmallVector<Value> computePlace(OpBuilder &b, linalg::LinalgOp op,
                                        OpOperand &operand, ValueRange ivs) {
   AffineMap map = op.getMatchingIndexingMap(&operand);
@@ -34,7 +34,7 @@ static SmallVector<Value> computePlace(OpBuilder &b, linalg::LinalgOp op,
   return place;
 }
 
-/// The element that the body sees of `operand`, whose current value is `from`.
+/// Reads the body's element of `operand`, whose current value is `from`.
 static Value readElement(OpBuilder &b, linalg::LinalgOp op, OpOperand &operand,
                          Value from, ValueRange ivs) {
   if (op.isScalar(&operand))
@@ -62,10 +62,10 @@ static IRMapping readElements(OpBuilder &b, linalg::LinalgOp op, ValueRange ivs,
   return mapping;
 }
 
-/// One turn of the innermost loop; `carried` are the tensors written so far.
+/// Emits one innermost iteration; `carried` are the tensors written so far.
 static scf::ValueVector emitTurn(OpBuilder &b, linalg::LinalgOp op,
                                  ValueRange ivs, ValueRange carried) {
-  // Buffers are not carried.
+  // Only tensors are carried.
   auto next = carried.begin();
   SmallVector<Value> outputs;
   for (Value init : op.getDpsInits())

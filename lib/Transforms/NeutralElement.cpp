@@ -12,7 +12,7 @@ using namespace mlir;
 using llvm::APFloat;
 using vector::CombiningKind;
 
-/// What every value is at least; not every format has an infinity.
+/// Returns the lowest value; not every format has an infinity.
 static APFloat getLowest(const llvm::fltSemantics &semantics, bool negative) {
   return APFloat::semanticsHasInf(semantics)
              ? APFloat::getInf(semantics, negative)
@@ -26,7 +26,7 @@ static TypedAttr getNeutralFloat(CombiningKind kind, FloatType type) {
     return {};
   switch (kind) {
   case CombiningKind::ADD:
-    // +0 is not: with it, a sum of -0 alone is +0.
+    // With +0, a sum of -0 alone would be +0.
     return FloatAttr::get(type, APFloat::getZero(semantics, /*Negative=*/true));
   case CombiningKind::MUL:
     return FloatAttr::get(type, 1.0);
@@ -36,7 +36,7 @@ static TypedAttr getNeutralFloat(CombiningKind kind, FloatType type) {
         type, getLowest(semantics, kind == CombiningKind::MAXIMUMF));
   case CombiningKind::MAXNUMF:
   case CombiningKind::MINNUMF:
-    // Of a number and a NaN these take the number.
+    // Of a number and a NaN, these choose the number.
     return FloatAttr::get(
         type, APFloat::semanticsHasNaN(semantics)
                   ? APFloat::getQNaN(semantics)

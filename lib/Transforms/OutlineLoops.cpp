@@ -28,7 +28,7 @@ static bool isLoop(Operation *op) {
   return isa<LoopLikeOpInterface, linalg::LinalgOp>(op);
 }
 
-/// A loop nest that becomes a function: the ops of `block` that hold a loop.
+/// Returns true for an op of a block that is a loop nest to outline.
 static bool holdsLoop(Operation *op) {
   if (isLoop(op))
     return true;
@@ -39,7 +39,7 @@ static bool holdsLoop(Operation *op) {
       .wasInterrupted();
 }
 
-/// The loop nests of a function, those in the body of a loop over layers apart.
+/// Collects a function's nests; those inside a loop over layers are separate.
 static void collectNests(Block &block, unsigned minLoops,
                          SmallVectorImpl<Operation *> &nests) {
   for (Operation &op : block) {
@@ -57,13 +57,13 @@ static void collectNests(Block &block, unsigned minLoops,
   }
 }
 
-/// An op without operands, such as a constant, which a function has of its own.
+/// Returns true for ops without operands, which are cloned into a function.
 static bool isSource(Operation *op) {
   return op && op->getNumOperands() == 0 && op->getNumRegions() == 0 &&
          isMemoryEffectFree(op) && !isa<SymbolUserOpInterface>(op);
 }
 
-/// Whether `op` may move down to the nest: it writes and allocates nothing.
+/// Returns true if `op` may move down to the nest: it only reads.
 static bool isOnlyRead(Operation *op) {
   if (isMemoryEffectFree(op))
     return true;
@@ -72,8 +72,8 @@ static bool isOnlyRead(Operation *op) {
          effects.onlyHasEffect<MemoryEffects::Read>();
 }
 
-/// Puts `nest` into a region, with what is computed right before it for it
-/// alone, and with constants of its own.
+/// Wraps `nest` into a region with constants of its own and the ops right
+/// before it that only it uses.
 static scf::ExecuteRegionOp wrap(IRRewriter &rewriter, Operation *nest) {
   rewriter.setInsertionPointAfter(nest);
   auto wrapped = scf::ExecuteRegionOp::create(rewriter, nest->getLoc(),
@@ -121,10 +121,10 @@ static llvm::hash_code hashBody(func::FuncOp func) {
 }
 
 namespace {
-/// Functions by what they compute, so that equal layers share them.
+/// Functions by their bodies, so that equal layers share them.
 class UniqueFunctions {
 public:
-  /// `func`, or the one that was made before and does the same.
+  /// Returns `func`, or an earlier function with the same body.
   func::FuncOp insert(func::FuncOp func) {
     SmallVector<func::FuncOp> &similar = functions[hashBody(func)];
     for (func::FuncOp known : similar)

@@ -24,7 +24,7 @@ static bool isWide(Type type) {
   return type.isIntOrFloat() && type.getIntOrFloatBitWidth() >= 32;
 }
 
-/// A few sums and products of wide elements, no conversion.
+/// Returns true for a few sums and products of wide elements without casts.
 static bool isCheap(GenericOp op, unsigned maxOps) {
   auto body = op.getBody()->without_terminator();
   return static_cast<unsigned>(std::distance(body.begin(), body.end())) <=
@@ -36,9 +36,9 @@ static bool isCheap(GenericOp op, unsigned maxOps) {
          });
 }
 
-/// Reductions and one elementwise op read it and nothing else does: one loop
-/// over rows. The sum of a residual stream, which the next layer reads too, is
-/// kept, for else each layer would add up all layers before it.
+/// Returns true if only reductions and one elementwise op read it, which become
+/// one loop over rows. The sum of a residual stream is kept, because the next
+/// layer reads it too and would otherwise add up all layers before it.
 static bool isReadByRows(GenericOp producer) {
   bool hasReduction = false;
   GenericOp elementwise;
@@ -68,15 +68,15 @@ struct NormRecomputeProducers
     SmallVector<GenericOp> ops;
     getOperation().walk([&](GenericOp op) { ops.push_back(op); });
     IRRewriter rewriter(&getContext());
-    // From the end: what is replaced comes after its producer.
+    // In reverse order, producers are visited after their users.
     for (GenericOp op : llvm::reverse(ops))
       if (op.hasPureTensorSemantics() && op->getNumResults() == 1 &&
           op.isAllParallelLoops() && isCheap(op, maxOps) && isReadByRows(op))
         recompute(rewriter, op);
   }
 
-  /// Fusion keeps the result of a producer that has other uses, so each use
-  /// gets a producer of its own first.
+  /// Clones the producer for each use, because fusion keeps the result of a
+  /// producer with other uses.
   void recompute(IRRewriter &rewriter, GenericOp producer) {
     while (!producer->use_empty()) {
       OpOperand &use = *producer->use_begin();

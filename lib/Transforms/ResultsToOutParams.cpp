@@ -39,8 +39,8 @@ static LogicalResult checkSupported(func::FuncOp func) {
   return success();
 }
 
-/// Moves the body of a called public function to a private copy that all calls
-/// use, so that the public signature is free to change.
+/// Moves the body of a public function that is called to a private copy for all
+/// calls, so that the public signature can change.
 static void separateCalledBody(func::FuncOp func, SymbolTable &symbols,
                                ArrayRef<Operation *> calls) {
   OpBuilder b(func);
@@ -97,7 +97,7 @@ static void convertResults(func::FuncOp func, OpBuilder &b) {
 static void setSignature(func::FuncOp func) {
   Block &entry = func.getBody().front();
   TypeRange results = entry.getTerminator()->getOperandTypes();
-  // Argument attributes describe tensors that are gone.
+  // Argument attributes describe tensors that no longer exist.
   func.removeArgAttrsAttr();
   func.removeResAttrsAttr();
   func.setFunctionType(

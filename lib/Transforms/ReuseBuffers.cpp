@@ -18,7 +18,7 @@ using namespace mlir;
 using memref::AllocOp;
 using memref::DeallocOp;
 
-/// Whether the buffer of `freed` does for `wanted` as it is.
+/// Returns true if the buffer of `freed` can serve as `wanted`.
 static bool fits(AllocOp freed, AllocOp wanted) {
   return freed.getType() == wanted.getType() &&
          freed.getDynamicSizes() == wanted.getDynamicSizes() &&
@@ -26,7 +26,7 @@ static bool fits(AllocOp freed, AllocOp wanted) {
          freed.getAlignment() == wanted.getAlignment();
 }
 
-/// The latest freed buffer, which a cache still has, comes first.
+/// Reuses the buffer that was freed last, which a cache may still hold.
 static void reuse(IRRewriter &rewriter, Block &block) {
   llvm::DenseMap<Type, SmallVector<std::pair<AllocOp, DeallocOp>>> freed;
   for (Operation &op : llvm::make_early_inc_range(block)) {

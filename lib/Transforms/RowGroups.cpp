@@ -15,15 +15,15 @@ using namespace mlir::norm;
 using linalg::LinalgOp;
 using utils::IteratorType;
 
-/// Where each loop of an op lies in the iteration space of its group's root;
+/// The positions of an op's loops in the iteration space of its group's root;
 /// kNowhere for loops that the root does not have.
 using LoopPositions = SmallVector<int64_t>;
 static constexpr int64_t kNowhere = -1;
 
-/// Operations of a producer that is computed again instead of kept.
+/// The number of ops of a producer that is recomputed instead of kept.
 static constexpr int64_t kMostRecomputedOps = 4;
 
-/// An op that can be part of a row group: on tensors, with maps of plain
+/// Returns true for ops that can join a group: on tensors, with maps of plain
 /// dimensions and constants, and not a contraction, which rows would recompute.
 static bool isRowWise(LinalgOp op) {
   if (!op || !op.hasPureTensorSemantics() || op.getNumLoops() == 0)
@@ -47,7 +47,7 @@ static LoopPositions getIdentity(LinalgOp root) {
   return llvm::to_vector(llvm::seq<int64_t>(0, root.getNumLoops()));
 }
 
-/// Loops of the producer of `use` seen from the root of the user's group.
+/// Maps the loops of the producer of `use` to the root of the user's group.
 static LoopPositions followToProducer(OpOperand &use,
                                       const LoopPositions &userPositions) {
   auto user = cast<LinalgOp>(use.getOwner());
@@ -64,8 +64,8 @@ static LoopPositions followToProducer(OpOperand &use,
   return found;
 }
 
-/// How many bytes tell of a tensor's size beside another one's, as a power of
-/// the unknown extents first and then the product of the known ones.
+/// Returns the power of unknown extents, and then the product of known ones, by
+/// which the sizes of tensors are compared.
 static std::pair<int64_t, int64_t> getSize(Type type) {
   auto shaped = dyn_cast<RankedTensorType>(type);
   if (!shaped)
@@ -77,9 +77,9 @@ static std::pair<int64_t, int64_t> getSize(Type type) {
   return {shaped.getNumDynamicDims(), bytes};
 }
 
-/// Whether to compute `op` again moves no more bytes than to read its result,
-/// and takes a few instructions an element: a fill, a broadcast, a cast that
-/// widens.
+/// Returns true if recomputing `op` moves no more bytes than reading its
+/// result, and takes few instructions per element: a fill, a broadcast, a
+/// widening cast.
 static bool isCheapToRecompute(LinalgOp op) {
   if (op.getNumReductionLoops() > 0 || op->getNumResults() != 1)
     return false;
@@ -121,7 +121,7 @@ public:
     for (LinalgOp op : llvm::reverse(ops))
       if (isRowWise(op) && !joinUsers(op))
         openGroup(op);
-    // Rows of one value each are none without the reduction of each.
+    // Rows of one value each exist only with the reduction of each row.
     for (RowGroup &group : groups)
       if (!group.hasReduction && group.numRowDims == group.root.getNumLoops())
         group.numRowDims = 0;
@@ -134,17 +134,17 @@ private:
     LoopPositions positions;
   };
 
-  /// A group that uses the result of an op, and by which operands.
+  /// A group that uses the result of an op, and the operands that do.
   struct UsingGroup {
     RowGroup *group;
     LoopPositions positions; // of the producer
     SmallVector<OpOperand *> uses;
     bool agrees = true;   // all of them see the same rows
-    bool isClone = false; // one of them computes something again
+    bool isClone = false; // one of them is a recomputation
   };
 
-  /// Loops of the reduction that a chain of ops of one rank starts with; 0
-  /// without one. It tells the statistic of rows from one of a weight.
+  /// Returns the number of loops of the reduction that starts a chain of ops of
+  /// one rank, or 0. It tells statistics of rows from those of a weight.
   int64_t countReductionLoops(LinalgOp op) {
     if (op.getNumReductionLoops() > 0)
       return op.getNumLoops();
@@ -160,14 +160,14 @@ private:
     return most;
   }
 
-  /// Where the value of a user is computed: a member's where its loop stands.
+  /// Returns the place where a user is computed; for a member, its loop's.
   int64_t getPlace(Operation *user) {
     auto it = membership.find(user);
     return places.lookup(it == membership.end() ? user
                                                 : it->second.group->root);
   }
 
-  /// The groups that use `op`, first one first, and the first other user.
+  /// Returns the groups that use `op`, in order, and the first other user.
   SmallVector<UsingGroup> findUsers(LinalgOp op, int64_t &firstOther) {
     SmallVector<UsingGroup> found;
     for (OpOperand &use : op->getUses()) {
@@ -205,9 +205,9 @@ private:
     });
   }
 
-  /// The leading dimensions that stay rows when `op` joins; 0 where it cannot.
-  /// Only a reduction of whole rows, or what is computed of one, makes rows
-  /// longer: an op over fewer dimensions is a weight otherwise.
+  /// Returns the leading dimensions that stay rows when `op` joins, or 0 if it
+  /// cannot join. Only a reduction of whole rows and ops on its result make
+  /// rows longer; other ops over fewer dimensions are weights.
   int64_t getRowDimsWith(const RowGroup &group, LinalgOp op,
                          const LoopPositions &positions) {
     SmallVector<IteratorType> kinds = op.getIteratorTypesArray();
@@ -261,8 +261,8 @@ private:
     membership[op] = {&group, std::move(positions)};
   }
 
-  /// Adds `op` to the group that uses it; false where it stays by itself, for
-  /// users that no group holds.
+  /// Adds `op` to the group that uses it; returns false if other users than
+  /// groups keep it apart.
   bool joinUsers(LinalgOp op) {
     int64_t firstOther = std::numeric_limits<int64_t>::max();
     SmallVector<UsingGroup> users = findUsers(op, firstOther);
@@ -272,7 +272,7 @@ private:
     bool othersFollow = places.lookup(first.group->root) < firstOther;
     bool isOnly =
         users.size() == 1 && firstOther == std::numeric_limits<int64_t>::max();
-    // What a clone reads is kept, so that no chain is computed once a path.
+    // The inputs of a clone are kept, so that no chain is computed per path.
     bool feedsClone = llvm::any_of(
         users, [](const UsingGroup &user) { return user.isClone; });
     if (isOnly || feedsClone || !isCheapToRecompute(op))
@@ -306,13 +306,13 @@ private:
                                [&] { use->set(clone->getResult(0)); });
   }
 
-  /// A group of `root` alone, which its producers may join.
+  /// Opens a group of `root`, which its producers may join.
   void openGroup(LinalgOp root) {
     SmallVector<IteratorType> kinds = root.getIteratorTypesArray();
     int64_t loops = kinds.size();
     int64_t numRowDims =
         llvm::find(kinds, IteratorType::reduction) - kinds.begin();
-    // What is computed of the statistics of rows is no row, but a value each.
+    // An op on the statistics of rows has one value per row, and no rows.
     if (numRowDims == loops && reductionLoops.lookup(root) <= loops)
       numRowDims = loops - 1;
     LoopPositions identity = getIdentity(root);
@@ -329,7 +329,7 @@ private:
   llvm::DenseMap<Operation *, int64_t> places, reductionLoops;
   llvm::DenseMap<Operation *, Membership> membership;
   llvm::DenseSet<Operation *> clones;
-  std::deque<RowGroup> groups; // whose addresses stay
+  std::deque<RowGroup> groups; // addresses stay valid
 };
 } // namespace
 

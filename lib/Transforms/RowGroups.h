@@ -13,7 +13,7 @@
 
 namespace mlir::norm {
 
-/// Ops that one loop over the rows of `root` computes.
+/// The ops that one loop over the rows of `root` computes.
 struct RowGroup {
   linalg::LinalgOp root;
   SmallVector<linalg::LinalgOp>
@@ -22,17 +22,17 @@ struct RowGroup {
   bool hasReduction = false;
 };
 
-/// Which shapes of group the caller has code for.
+/// The shapes of groups for which the caller has code.
 enum class RowShape {
   Any,
   OneVector ///< Each member has one loop beyond the rows, the innermost.
 };
 
-/// Divides the row-wise ops of `block` into groups. Each op is in one group at
-/// most, which stands where its root stands: all other users of a member come
-/// after the root. A producer that groups share and that is cheaper to compute
-/// again than to read back is cloned, once for each group. Groups are in the
-/// order of their roots, last first. Every use of a value is visited once.
+/// Divides the row-wise ops of `block` into groups. Each op is in at most one
+/// group, which is placed at its root: all other users of a member come after
+/// the root. A producer that several groups use and that is cheaper to
+/// recompute than to read is cloned per group. Groups are in reverse order of
+/// their roots. Each use of a value is visited once.
 std::deque<RowGroup> findRowGroups(RewriterBase &rewriter, Block &block,
                                    RowShape shape);
 

@@ -24,10 +24,10 @@ static bool isElementwise(Operation &op) {
          matchPattern(&op, m_Constant());
 }
 
-/// Not so for complex numbers and vectors, of which tensors may be as well.
+/// Returns false for complex numbers and vectors, which tensors may contain.
 static bool isVectorLane(Type type) { return type.isIntOrIndexOrFloat(); }
 
-/// Memory has the elements of every operand where a vector of them has them.
+/// Returns true if operands lie in memory as vectors of their elements do.
 static bool isReadAsVectors(LinalgOp op) {
   return llvm::all_of(op->getOperandTypes(), [](Type type) {
     auto shaped = dyn_cast<ShapedType>(type);
@@ -35,8 +35,8 @@ static bool isReadAsVectors(LinalgOp op) {
   });
 }
 
-/// Every map: distinct dimensions or zeros; the innermost loop last, so that
-/// its elements are contiguous.
+/// Returns true if the map has distinct dimensions or zeros, and the innermost
+/// loop last, so that its elements are contiguous.
 static bool isContiguous(AffineMap map, unsigned innermost, bool hasVector) {
   llvm::SmallBitVector seen(map.getNumDims());
   for (auto [index, expr] : llvm::enumerate(map.getResults())) {
@@ -90,7 +90,7 @@ std::optional<RowPlan> norm::planRowOf(LinalgOp op) {
   for (AffineMap map : op.getIndexingMapsArray())
     if (!isContiguous(map, innermost, plan.hasVectorLoop))
       return std::nullopt;
-  // Scalar code for a reduction needs its combiner nowhere special.
+  // Scalar code has no requirements on the place of a reduction's combiner.
   if (!plan.hasVectorLoop ||
       op.getIteratorTypesArray().back() == utils::IteratorType::parallel)
     return plan;

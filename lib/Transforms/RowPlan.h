@@ -13,22 +13,22 @@
 
 namespace mlir::norm {
 
-/// A reduction over the innermost loop: the op that combines, the value that it
-/// adds, and the element that changes nothing.
+/// A reduction over the innermost loop: its combining op, the value that it
+/// adds, and its neutral element.
 struct Reduction {
   Operation *combiner = nullptr;
   Value contribution;
   TypedAttr neutral;
 };
 
-/// What is known of an op before anything is built; a plan exists only for ops
-/// that can be vectorized.
+/// The properties of an op before anything is built; only ops that can be
+/// vectorized have a plan.
 struct RowPlan {
-  bool hasVectorLoop = false;        // else every extent of it is one
-  SmallVector<Reduction> reductions; // one a result when the loop reduces
+  bool hasVectorLoop = false;        // else all its extents are one
+  SmallVector<Reduction> reductions; // one per result if the loop reduces
 };
 
-/// The plan of an op, or nothing where it is left to other passes.
+/// Returns the plan of an op, or nullopt if other passes must lower it.
 std::optional<RowPlan> planRowOf(linalg::LinalgOp op);
 
 } // namespace mlir::norm

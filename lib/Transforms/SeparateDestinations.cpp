@@ -20,8 +20,8 @@ namespace mlir::norm {
 
 using namespace mlir;
 
-/// A fill, or what generalization has made of one: it takes no tensor but the
-/// one that it overwrites, so that doing it twice costs less than a copy.
+/// Returns true for a fill, also a generalized one: it reads no tensor but the
+/// one that it overwrites, so that repeating it is cheaper than a copy.
 static bool isFill(Operation *op) {
   auto fill = dyn_cast_or_null<linalg::LinalgOp>(op);
   return fill && fill.hasPureTensorSemantics() && fill->getNumResults() == 1 &&
@@ -32,8 +32,8 @@ static bool isFill(Operation *op) {
          !fill.payloadUsesValueFromOperand(fill.getDpsInitOperand(0));
 }
 
-/// Whether the tensor of this use is written over or becomes a result, which is
-/// in the result's buffer; others read it alone.
+/// Returns true if this use overwrites the tensor or makes it a result, which
+/// is in the result's buffer; other uses only read it.
 static bool isDestination(OpOperand &use) {
   Operation *user = use.getOwner();
   if (isa<bufferization::MaterializeInDestinationOp>(user) ||
@@ -46,9 +46,9 @@ static bool isDestination(OpOperand &use) {
   return false;
 }
 
-/// Where `user` has its own copy of `op`: a fill right before it, because each
-/// iteration of a loop around the user needs it anew; an empty tensor in the
-/// block of `op`, so that no loop allocates what was outside of it.
+/// Returns the place of the copy of `op` for `user`: a fill is right before it,
+/// because each iteration of a loop around the user needs it anew, and an empty
+/// tensor is in the block of `op`, so that no loop allocates it.
 static Operation *getPlace(Operation *op, Operation *user) {
   return isFill(op) ? user : op->getBlock()->findAncestorOpInBlock(*user);
 }
@@ -83,7 +83,7 @@ struct NormSeparateDestinations
     });
     for (Operation *fill : fills)
       separate(rewriter, fill);
-    // Those of the new fills too.
+    // This includes the empty tensors of new fills.
     getOperation()->walk(
         [&](tensor::EmptyOp empty) { empties.push_back(empty); });
     for (Operation *empty : empties)

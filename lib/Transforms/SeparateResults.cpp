@@ -20,8 +20,8 @@ namespace mlir::norm {
 using namespace mlir;
 using namespace mlir::bufferization;
 
-/// Makes the write into a buffer one into a tensor, which bufferization checks
-/// against every other use of that buffer.
+/// Changes a write into a buffer to one into a tensor, which bufferization
+/// checks against all other uses of that buffer.
 static void writeTensor(OpBuilder &b, MaterializeInDestinationOp write) {
   Value buffer = write.getDest();
   b.setInsertionPointAfterValue(buffer);
@@ -35,8 +35,8 @@ static void writeTensor(OpBuilder &b, MaterializeInDestinationOp write) {
   write.setRestrict(false);
 }
 
-/// Upstream's elimination of empty tensors, where all that is computed between
-/// the empty tensor and the write is computed in place.
+/// Runs upstream's elimination of empty tensors where every op between the
+/// empty tensor and the write computes in place.
 static LogicalResult eliminateInPlace(func::FuncOp func) {
   OneShotBufferizationOptions options;
   options.allowReturnAllocsFromLoops = true;
@@ -45,8 +45,8 @@ static LogicalResult eliminateInPlace(func::FuncOp func) {
     return failure();
   auto build = [&](RewriterBase &rewriter, SubsetInsertionOpInterface write,
                    tensor::EmptyOp empty, Operation *user) -> Value {
-    // Both branches of an scf.if would start from the one buffer, a conflict
-    // that bufferization refuses instead of resolving.
+    // Both branches of an scf.if would start from the one buffer, which is a
+    // conflict that bufferization rejects.
     if (user->getBlock() != write->getBlock())
       return Value();
     TraversalConfig config;

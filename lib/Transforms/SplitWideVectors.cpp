@@ -78,7 +78,7 @@ static bool writes(Operation &op) {
   return isa<vector::StoreOp, vector::TransferWriteOp>(op);
 }
 
-/// Part j of the results depends on part j of the operands only.
+/// Returns true if part j of the results only needs part j of the operands.
 static bool isPartWise(Operation &op) {
   if (isa<vector::BitCastOp, vector::InterleaveOp, vector::DeinterleaveOp>(op))
     return true;
@@ -93,8 +93,8 @@ static bool canDivide(Value v, int64_t parts) {
                    type.getDimSize(0) % parts == 0);
 }
 
-/// Strips are read and written at one place each, so that a part never reads
-/// what an earlier part wrote.
+/// Returns true if strips are read and written at one place each, so that a
+/// part never reads what an earlier part wrote.
 static bool canSplit(scf::ForOp loop, int64_t parts) {
   Value place;
   bool hasWrites = false, hasOtherPlaces = false;
@@ -133,7 +133,7 @@ static int64_t getWidest(scf::ForOp loop) {
   return widest;
 }
 
-/// The most lanes of vectors computed in the body that wait for a use at once.
+/// Returns the maximum number of lanes in the body that are live at once.
 static int64_t getLiveLanes(scf::ForOp loop) {
   llvm::DenseMap<Operation *, SmallVector<Value>> lastUses;
   Block *body = loop.getBody();
@@ -193,7 +193,7 @@ public:
   }
 
 private:
-  /// Scalars and other values without lanes are whole.
+  /// Scalars and other values without lanes are not split.
   int64_t getParts(Value v) { return getVector(v) ? parts : 1; }
 
   void mapArguments(scf::ForOp split) {
@@ -213,8 +213,8 @@ private:
                            vector.getElementType());
   }
 
-  /// Part of a vector: computed already, uniform, or cut out of one from
-  /// outside the loop.
+  /// Returns a part of a vector: an existing one, a uniform value, or an
+  /// extract of a vector from outside of the loop.
   Value getPart(Value v, int64_t part) {
     if (!getVector(v))
       return whole.lookupOrDefault(v);
@@ -234,7 +234,7 @@ private:
   }
 
   void buildBody() {
-    // What has no lanes comes first: it never depends on a vector.
+    // Values without lanes come first: they never depend on a vector.
     for (Operation &op : loop.getBody()->without_terminator())
       if (!hasVectors(op))
         b.clone(op, whole);
@@ -267,7 +267,7 @@ private:
     values[part].map(op.getResults(), built->getResults());
   }
 
-  /// Behind the columns of the parts before.
+  /// Offsets an access by the columns of the parts before.
   void moveAccess(Operation &op, Operation &built, int64_t part) {
     Value vector = writes(op) ? op.getOperand(0) : op.getResult(0);
     VectorType type = getPartType(vector.getType());

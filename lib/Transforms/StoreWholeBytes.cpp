@@ -41,15 +41,15 @@ static Type withElement(Type type, Type element) {
   return shaped ? shaped.clone(element) : element;
 }
 
-/// What holds `type`, an element or a vector of them, in memory; null where it
-/// is kept as it is.
+/// Returns the type that holds `type`, an element or a vector of them, in
+/// memory; null if it is kept.
 static Type getStored(Type type) {
   IntegerType storage = norm::getStorageType(getElementTypeOrSelf(type));
   return storage ? withElement(type, storage) : Type();
 }
 
 namespace {
-/// Types of what lies in memory; vectors are registers.
+/// Converts types of values in memory; vectors are registers.
 struct StorageConverter : TypeConverter {
   StorageConverter() {
     addConversion([](Type type) { return type; });
@@ -70,7 +70,7 @@ struct StorageConverter : TypeConverter {
 };
 } // namespace
 
-/// The bits of an element, which may be a float, with zeros above.
+/// Returns the bits of an element, which may be a float, zero-extended.
 static Value extend(OpBuilder &b, Location loc, Value v) {
   Type stored = getStored(v.getType());
   if (isa<FloatType>(getElementTypeOrSelf(v.getType()))) {
@@ -81,7 +81,7 @@ static Value extend(OpBuilder &b, Location loc, Value v) {
   return arith::ExtUIOp::create(b, loc, stored, v);
 }
 
-/// The element of type `type` in its storage `v`, whatever lies above its bits.
+/// Returns the element in its storage `v`; the bits above it are ignored.
 static Value truncate(OpBuilder &b, Location loc, Value v, Type type) {
   Type element = getElementTypeOrSelf(type);
   Type bits =
@@ -94,8 +94,8 @@ static Value truncate(OpBuilder &b, Location loc, Value v, Type type) {
 // Which ops
 //===----------------------------------------------------------------------===//
 
-/// Ops that move tensors and buffers, whatever they hold. A scalar that they
-/// have is a condition.
+/// Returns true for ops that move tensors and buffers of any element. Their
+/// scalars are conditions.
 static bool movesTensors(Operation *op) {
   if (isa<memref::AtomicRMWOp, memref::GenericAtomicRMWOp>(op))
     return false;
@@ -109,7 +109,7 @@ static bool movesTensors(Operation *op) {
                          tensor::TensorDialect>(op->getDialect());
 }
 
-/// Ops of which a scalar of a tensor's element type is an element of it.
+/// Returns true for ops whose scalars of the element type are elements.
 static bool accessesElements(Operation *op) {
   return isa<affine::AffineLoadOp, affine::AffineStoreOp, linalg::PackOp,
              memref::LoadOp, memref::StoreOp, tensor::ExtractOp,
@@ -143,7 +143,7 @@ static bool isLegal(const TypeConverter &converter, Operation *op) {
 // Ops that compute nothing
 //===----------------------------------------------------------------------===//
 
-/// The same op on other operands, with other results; its regions move.
+/// Rebuilds an op with other operands and results; its regions move.
 static FailureOr<Operation *> rebuild(ConversionPatternRewriter &rewriter,
                                       const TypeConverter &converter,
                                       Operation *op, ValueRange operands,
@@ -218,7 +218,7 @@ struct AccessElements : ConversionPattern {
   }
 
 private:
-  /// Not a tensor, and not the mask of a transfer, its last operand.
+  /// Excludes tensors and the mask of a transfer, which is its last operand.
   static bool isElement(Operation *op, unsigned number) {
     Type type = op->getOperand(number).getType();
     if (isa<TensorType, BaseMemRefType>(type) || !getStored(type))
@@ -240,7 +240,7 @@ private:
 // Constants
 //===----------------------------------------------------------------------===//
 
-/// The elements of a blob, which is laid out as memory is.
+/// Reads the elements of a blob, which has the layout of memory.
 std::optional<SmallVector<APInt>> readBlob(DenseResourceElementsAttr blob) {
   ShapedType type = blob.getType();
   size_t bytes = norm::getElementBytes(type.getElementType());
@@ -270,12 +270,12 @@ std::optional<SmallVector<APInt>> readElements(ElementsAttr elements) {
       *floats, [](const APFloat &f) { return f.bitcastToAPInt(); });
 }
 
-/// The elements of a constant in their storage; null where they are not known.
+/// Stores the elements of a constant; returns null if they are not known.
 DenseElementsAttr store(ElementsAttr value) {
   auto type = cast<ShapedType>(getStored(value.getShapedType()));
   unsigned width = type.getElementTypeBitWidth();
   auto extend = [&](const APInt &element) { return element.zext(width); };
-  // These keep a splat one.
+  // These functions keep splats.
   if (auto integers = dyn_cast<DenseIntElementsAttr>(value))
     return integers.mapValues(type.getElementType(), extend);
   if (auto floats = dyn_cast<DenseFPElementsAttr>(value))
@@ -328,8 +328,8 @@ struct StoreGlobal : OpConversionPattern<memref::GlobalOp> {
 // Linalg
 //===----------------------------------------------------------------------===//
 
-/// The op that combines two i1 of which memory holds 0 or 1; for other widths,
-/// ops that work bit by bit.
+/// Creates the op that combines i1 stored as 0 or 1; for other widths, one that
+/// works bit by bit.
 static Operation *createBitwise(OpBuilder &b, Operation *combiner, Value x,
                                 Value y) {
   Location loc = combiner->getLoc();
@@ -346,8 +346,8 @@ static Operation *createBitwise(OpBuilder &b, Operation *combiner, Value x,
 }
 
 namespace {
-/// Converts the body of one op, whose block `body` has arguments of the types
-/// that memory has.
+/// Converts the body of an op, whose block `body` has arguments of storage
+/// types.
 class BodyConverter {
 public:
   BodyConverter(ConversionPatternRewriter &rewriter, GenericOp from,
@@ -356,7 +356,7 @@ public:
 
   void run() {
     Block *oldBody = from.getBody();
-    matchReductions(); // while the body has its arguments
+    matchReductions(); // before the body loses its arguments
     SmallVector<Type> types;
     for (Value operand : to->getOperands())
       types.push_back(getElementTypeOrSelf(operand.getType()));
@@ -370,9 +370,9 @@ public:
           isNarrow ? truncate(rewriter, to.getLoc(), argument, old.getType())
                    : Value(argument));
     }
-    // What is yielded as it was read needs no conversion.
+    // A value that is yielded as it was read needs no conversion.
     SmallVector<Value> yielded = getYielded(body, oldBody);
-    // What reductions add to may be an element too.
+    // The operand of a combiner may be an element too.
     for (Bitwise &each : bitwise)
       if (auto argument = dyn_cast_or_null<BlockArgument>(each.contribution))
         if (argument.getOwner() == oldBody)
@@ -382,7 +382,7 @@ public:
   }
 
 private:
-  /// The combiner and what it adds, where the sum can stay in storage.
+  /// The combiner and the value it adds, if the sum can stay in storage.
   struct Bitwise {
     Operation *combiner = nullptr;
     Value contribution;
@@ -448,7 +448,7 @@ private:
 
   ConversionPatternRewriter &rewriter;
   GenericOp from, to;
-  SmallVector<Bitwise> bitwise; // one an output
+  SmallVector<Bitwise> bitwise; // one per output
 };
 
 struct ConvertGeneric : OpConversionPattern<GenericOp> {
@@ -473,7 +473,7 @@ struct ConvertGeneric : OpConversionPattern<GenericOp> {
   }
 
 private:
-  /// A scalar that fills the result is extended once.
+  /// Extends a scalar that fills the result once.
   static void storeScalars(ConversionPatternRewriter &rewriter, GenericOp op,
                            MutableArrayRef<Value> inputs) {
     auto yielded = op.getBody()->getTerminator()->getOperands();
@@ -527,15 +527,15 @@ struct NormStoreWholeBytes
     getOperation().walk([](GenericOp op) { eraseDeadOps(*op.getBody()); });
   }
 
-  /// Truncations of what is only written, and combiners that others replaced:
-  /// an analysis of reductions counts uses.
+  /// Erases truncations of values that are only stored, and replaced combiners,
+  /// because an analysis of reductions counts uses.
   static void eraseDeadOps(Block &body) {
     for (Operation &op : llvm::make_early_inc_range(llvm::reverse(body)))
       if (isOpTriviallyDead(&op))
         op.erase();
   }
 
-  /// Types that LLVM has not, or reads and writes wrongly.
+  /// Rejects types that LLVM lacks, or reads and writes wrongly.
   static LogicalResult verifyTypes(Operation *op) {
     for (Type type : llvm::concat<const Type>(op->getOperandTypes(),
                                               op->getResultTypes())) {
@@ -553,7 +553,7 @@ struct NormStoreWholeBytes
     return success();
   }
 
-  /// Whether the elements of a constant can be seen.
+  /// Checks that the elements of a constant are known.
   static LogicalResult verifyElements(Operation *op) {
     ElementsAttr elements = getElements(op);
     if (!elements || isa<DenseElementsAttr>(elements) || readElements(elements))

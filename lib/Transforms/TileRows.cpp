@@ -32,28 +32,28 @@ using namespace mlir;
 using namespace mlir::norm;
 using linalg::LinalgOp;
 
-/// Of a block of short rows: fewer gain nothing, more do not either.
+/// Bounds on a block of short rows; fewer or more rows gain nothing.
 static constexpr int64_t kLeastRowsPerBlock = 4, kMostRowsPerBlock = 16;
 
 using LoopType = scf::SCFTilingOptions::LoopType;
 
 namespace {
-/// What every row loop of a function has in common.
+/// The options that the row loops of a function share.
 struct RowTiling {
   LoopType loopType;
-  int64_t blockElements; ///< Of a block of short rows; 0: one row per block.
+  int64_t blockElements; ///< Per block of short rows; 0: one row per block.
 };
 } // namespace
 
-/// Whether `user` is, or is nested in, `next` or an op after it in its block.
+/// Returns true if `user` is, or is in, `next` or a later op of its block.
 static bool isFrom(Operation *next, Operation *user) {
   Operation *ancestor = next->getBlock()->findAncestorOpInBlock(*user);
   return ancestor && (ancestor == next || next->isBeforeInBlock(ancestor));
 }
 
-/// Rows that one turn works on: several where they are short, for then their
-/// reductions do not wait for each other. A divisor of the extent where that is
-/// known, so that every block is full.
+/// Returns the rows per iteration: several if they are short, because then
+/// their reductions do not wait for each other. It divides a known extent, so
+/// that every block is full.
 static int64_t getRowsPerBlock(RowGroup &group, const RowTiling &tiling) {
   SmallVector<int64_t> extents = group.root.getStaticLoopRanges();
   uint64_t length = 1;
@@ -74,14 +74,14 @@ static int64_t getRowsPerBlock(RowGroup &group, const RowTiling &tiling) {
     for (int64_t block = most; block >= kLeastRowsPerBlock; block /= 2)
       if (rows % block == 0)
         return block;
-  // What is left of a parallel loop has no loop of its own.
+  // The remainder of a parallel loop gets no loop of its own.
   bool canPeel = tiling.loopType == LoopType::ForOp &&
                  (ShapedType::isDynamic(rows) || rows >= most);
   return canPeel ? most : 1;
 }
 
-/// The sizes of the last block, which may be short; nothing where the loop uses
-/// its rows for more than slices.
+/// Returns the sizes of the last block, which may be short; nullopt if the loop
+/// uses its rows for anything but slices.
 static std::optional<SmallVector<affine::AffineMinOp>>
 findBlockSizes(scf::ForOp blocks, int64_t block) {
   SmallVector<affine::AffineMinOp> sizes;
@@ -99,8 +99,8 @@ findBlockSizes(scf::ForOp blocks, int64_t block) {
   return sizes;
 }
 
-/// Full blocks first, then row by row what is left, so that all extents are
-/// known.
+/// Splits the loop into full blocks and single remaining rows, so that all
+/// extents are known.
 static void splitLastBlock(IRRewriter &b, scf::ForOp blocks, int64_t block) {
   auto sizes = findBlockSizes(blocks, block);
   if (!sizes || sizes->empty())
@@ -129,8 +129,8 @@ static void splitLastBlock(IRRewriter &b, scf::ForOp blocks, int64_t block) {
   }
 }
 
-/// Extents of a result are those of its destination; asking the destination
-/// keeps an op that was fused into a loop from staying alive for its shape.
+/// Redirects extents of a result to those of its destination, because an op
+/// that was fused into a loop would otherwise stay alive for its shape.
 static void forwardDims(IRRewriter &rewriter, LinalgOp op) {
   for (OpResult result : op->getResults())
     for (Operation *user : llvm::make_early_inc_range(result.getUsers()))
@@ -140,8 +140,8 @@ static void forwardDims(IRRewriter &rewriter, LinalgOp op) {
         });
 }
 
-/// The slices of `value` that the loop's body takes, first one first. A value
-/// that the loop updates is sliced by way of the loop's argument.
+/// Returns the slices of `value` in the loop's body, in order. A value that the
+/// loop updates is sliced through the loop's argument.
 static SmallVector<tensor::ExtractSliceOp>
 findSlices(OpResult value, LoopLikeOpInterface loop, Block *body) {
   SmallVector<tensor::ExtractSliceOp> slices;
@@ -162,8 +162,8 @@ findSlices(OpResult value, LoopLikeOpInterface loop, Block *body) {
   return slices;
 }
 
-/// Every slice of a member is of the same rows: the first one serves all that
-/// read one source, for their extents can differ in spelling only.
+/// Merges slices of one source. All slices of a member are of the same rows,
+/// even if the extents are spelled differently.
 static void mergeSlices(IRRewriter &rewriter,
                         SmallVectorImpl<tensor::ExtractSliceOp> &slices) {
   SmallVector<tensor::ExtractSliceOp> kept;
@@ -185,14 +185,14 @@ namespace {
 /// A loop over the rows of a group while members are fused into it.
 struct RowLoop {
   SmallVector<LoopLikeOpInterface> loops; ///< Outermost first.
-  /// Values before the loop and the results that take their place behind it.
+  /// Values before the loop and the results that replace them after it.
   llvm::MapVector<Value, unsigned> results;
 
   Block *getBody() { return &loops.back().getLoopRegions().front()->front(); }
 };
 } // namespace
 
-/// Results of `op` that are used behind the group, which starts at `next`.
+/// Returns the results of `op` that are used after the group, from `next` on.
 static SmallVector<unsigned> findUsedBehind(LinalgOp op, Operation *next) {
   SmallVector<unsigned> numbers;
   for (OpResult result : op->getResults())
@@ -202,8 +202,8 @@ static SmallVector<unsigned> findUsedBehind(LinalgOp op, Operation *next) {
   return numbers;
 }
 
-/// Computes a member's row once, for all that read it in the loop, and yields
-/// what is used behind the loop.
+/// Computes a member's row once for all its readers in the loop, and yields
+/// results that are used after the loop.
 static void fuseMember(IRRewriter &rewriter, RowLoop &loop, LinalgOp member,
                        Operation *next) {
   SmallVector<unsigned> behind = findUsedBehind(member, next);
@@ -228,7 +228,7 @@ static void fuseMember(IRRewriter &rewriter, RowLoop &loop, LinalgOp member,
   }
 }
 
-/// What was fused is dead, users first, unless something kept it alive.
+/// Erases fused ops, users first, unless something keeps them alive.
 static void eraseMembers(IRRewriter &rewriter, RowGroup &group) {
   for (LinalgOp member : group.members) {
     forwardDims(rewriter, member);
@@ -249,7 +249,7 @@ static LogicalResult tileGroup(IRRewriter &rewriter, RowGroup &group,
   options.setTileSizes(sizes);
   options.setLoopType(tiling.loopType);
 
-  // Loops behind this one may ask for extents alone.
+  // Loops after this one may only ask for extents.
   for (LinalgOp member : group.members)
     forwardDims(rewriter, member);
   // The loop is inserted before `next`, which its results dominate.
@@ -276,8 +276,8 @@ static LogicalResult tileGroup(IRRewriter &rewriter, RowGroup &group,
   return success();
 }
 
-/// An op over a static extent of zero runs no iteration: its results are its
-/// destinations. Slices of empty rows would not verify.
+/// Replaces the results of an op over a static extent of zero by its
+/// destinations, because slices of empty rows would not verify.
 static void eraseEmptyOps(IRRewriter &rewriter, Operation *scope) {
   scope->walk([&](LinalgOp op) {
     if (op.hasPureTensorSemantics() &&
@@ -286,8 +286,8 @@ static void eraseEmptyOps(IRRewriter &rewriter, Operation *scope) {
   });
 }
 
-/// Extents that tiling asked for, and slices of producers that were fused, use
-/// the old ops; without them those die instead of being computed again.
+/// Folds extents that tiling created and slices of fused producers, which would
+/// otherwise keep the old ops alive.
 static void cleanUp(IRRewriter &rewriter, Block &block) {
   for (Operation &op : llvm::reverse(block))
     if (auto linalgOp = dyn_cast<LinalgOp>(op))
@@ -304,11 +304,11 @@ static void tileBlock(IRRewriter &rewriter, Block &block, RowShape shape,
   cleanUp(rewriter, block);
   for (RowGroup &group : findRowGroups(rewriter, block, shape))
     if (group.numRowDims > 0)
-      (void)tileGroup(rewriter, group, tiling); // else the ops stay as they are
+      (void)tileGroup(rewriter, group, tiling); // a failure keeps the ops
   cleanUp(rewriter, block);
 }
 
-/// A temporary of a fused producer needs one row, not all of them.
+/// Shrinks a temporary of a fused producer from all rows to one.
 static void shrinkTemporaries(Operation *scope) {
   RewritePatternSet patterns(scope->getContext());
   tensor::populateFoldTensorEmptyPatterns(patterns);
@@ -324,7 +324,7 @@ struct NormTileRows : norm::impl::NormTileRowsBase<NormTileRows> {
     eraseEmptyOps(rewriter, getOperation());
     SmallVector<Block *> blocks;
     getOperation().walk([&](Block *block) {
-      // Bodies of linalg ops hold scalars, nothing to tile.
+      // Bodies of linalg ops hold scalars, so there is nothing to tile.
       if (!isa<LinalgOp>(block->getParentOp()))
         blocks.push_back(block);
     });

@@ -33,11 +33,11 @@ using linalg::LinalgOp;
 using norm::Reduction;
 using norm::RowPlan;
 
-/// With 16 strips of 64 a block, three levels hold 262144 elements each time
-/// that the outermost sum grows.
+/// With 16 strips of 64 per block, three levels hold 262144 elements for each
+/// addition to the outermost sum.
 static constexpr unsigned kMaxBlockLevels = 3;
 
-/// The schedule of the loop that `op` is in; null where threads share none.
+/// Returns the schedule of the loop around `op`; null if threads share none.
 static norm::GPUScheduleAttr findSchedule(Operation *op) {
   norm::GPUScheduleAttr schedule;
   while (!schedule && (op = op->getParentOp()))
@@ -74,8 +74,8 @@ public:
   }
 
 private:
-  /// The row at `column`: `width` elements, under `mask` if there is one, with
-  /// the state that the loop carries.
+  /// A function that computes `width` elements of the row at `column`, under
+  /// `mask` if there is one, with the state that the loop carries.
   using StripFn = function_ref<SmallVector<Value>(
       Value column, int64_t width, Value mask, ValueRange state)>;
 
@@ -111,7 +111,7 @@ private:
       indices.pop_back();
       return results;
     }
-    // Only the outermost one is over the rows of a block.
+    // Only the outermost loop is over the rows of a block.
     return buildLoop(std::exchange(outerRole, norm::LoopRole::Rows), index(0),
                      asValue(extents[depth]), index(1), outs,
                      [&](Value iv, ValueRange args) {
@@ -138,7 +138,7 @@ private:
            map.isFunctionOfDim(op.getNumLoops() - 1);
   }
 
-  /// Element of an operand at the current indices; `column` on the vector loop.
+  /// Returns an operand's current indices, with `column` for the vector loop.
   SmallVector<Value> getIndices(AffineMap map, Value column) {
     SmallVector<Value> result;
     for (AffineExpr expr : map.getResults()) {
@@ -200,7 +200,7 @@ private:
     return arith::AddIOp::create(b, loc, broadcast(column, width), step);
   }
 
-  /// Clones one op; on vectors of `width` where any operand is one.
+  /// Clones one op; on vectors of `width` if any operand is one.
   void cloneBodyOp(Operation &bodyOp, IRMapping &map, Value column,
                    int64_t width) {
     if (auto indexOp = dyn_cast<linalg::IndexOp>(bodyOp)) {
@@ -225,8 +225,8 @@ private:
     map.map(bodyOp.getResults(), wide->getResults());
   }
 
-  /// The body at one position, without the combiners of vector reductions.
-  /// `outs` are read only where the body uses them.
+  /// Builds the body at one position without the combiners of vector
+  /// reductions. `outs` are read only if the body uses them.
   IRMapping buildBody(ValueRange outs, Value column, int64_t width,
                       Value mask) {
     IRMapping map;
@@ -283,7 +283,7 @@ private:
                                    : norm::LoopRole::Statistic;
   }
 
-  /// Whole strips of `width` elements in [from, to).
+  /// Builds whole strips of `width` elements in [from, to).
   SmallVector<Value> buildStrips(Value from, Value to, int64_t width,
                                  ValueRange inits, StripFn strip) {
     return buildLoop(getStripRole(), from, to, index(width), inits,
@@ -293,8 +293,8 @@ private:
   }
 
   /// Runs `strip` over the row: `lanes` at a time, then `tail`, then a masked
-  /// `tail`. `lanesState` and `tailState` are carried through the loops.
-  /// The first loop has `levels` of blocks, see buildBlocks.
+  /// `tail`. The loops carry `lanesState` and `tailState`, and the first one
+  /// has `levels` of blocks (see buildBlocks).
   void forEachStrip(SmallVector<Value> &lanesState,
                     SmallVector<Value> &tailState, StripFn strip,
                     unsigned levels = 0) {
@@ -331,14 +331,14 @@ private:
       state = masked(asValue(from), state);
       return;
     }
-    // A loop of at most one turn: nothing is read past a row that fits.
+    // This loop has at most one iteration, so nothing is read past a row.
     state = buildLoop(getStripRole(), asValue(from), asValue(extent),
                       index(tail), state, masked);
   }
 
   SmallVector<Value> buildParallelRow(ValueRange outs) {
     SmallVector<Value> state(outs);
-    // One chain of outputs: each strip writes into what the last one left.
+    // The outputs form a chain: each strip writes into the last one's result.
     auto strip = [&](Value column, int64_t width, Value mask, ValueRange args) {
       IRMapping map = buildBody(args, column, width, mask);
       return writeResults(map, args, column, width, mask);
@@ -393,14 +393,14 @@ private:
                                        arith::FastMathFlags::reassoc);
   }
 
-  /// Whether the order shows: the error of a sum grows with each addition.
+  /// Returns true if the error of a sum grows with each addition.
   bool hasRoundedSum() {
     return llvm::any_of(plan.reductions, [](const Reduction &reduction) {
       return isa<arith::AddFOp, arith::MulFOp>(reduction.combiner);
     });
   }
 
-  /// Levels of blocks above the strips: none where one block holds the row.
+  /// Returns the levels of blocks above the strips, 0 for rows of one block.
   unsigned getBlockLevels() {
     if (distributed || block < 2 || !hasRoundedSum())
       return 0;
@@ -414,8 +414,8 @@ private:
     return levels;
   }
 
-  /// Reduces [from, to) into `inits`: by blocks of `block` strips or blocks,
-  /// each reduced from the neutral elements first.
+  /// Reduces [from, to) into `inits` by blocks of `block` strips or blocks,
+  /// each of which starts with the neutral elements.
   SmallVector<Value> buildBlocks(unsigned level, Value from, Value to,
                                  ValueRange inits, StripFn strip) {
     if (level == 0)
@@ -438,7 +438,7 @@ private:
                      });
   }
 
-  /// Not as affine ops: the loop that is being built has no parent yet.
+  /// Affine ops cannot be used, because the new loop has no parent yet.
   Value createBlockEnd(Value begin, int64_t step, Value to) {
     Value end = arith::AddIOp::create(b, loc, begin, index(step));
     std::optional<int64_t> bound = getConstantIntValue(to);
@@ -447,7 +447,7 @@ private:
                : arith::MinSIOp::create(b, loc, end, to).getResult();
   }
 
-  /// The one value of all elements of the op's result.
+  /// Returns the one value of all elements of the op's result.
   static Value getFilled(LinalgOp op) {
     if (op->getNumResults() != 1 || op.getNumReductionLoops() != 0)
       return {};
@@ -459,10 +459,10 @@ private:
     return isa<ShapedType>(operand->get().getType()) ? Value() : operand->get();
   }
 
-  /// A destination that is filled before need not be: the value is known.
+  /// Drops reads of a destination that was filled with a known value.
   void forwardFills() {
     starts.assign(op.getNumDpsInits(), Value());
-    // The turns of an outer reduction go on from what the last one wrote.
+    // An outer reduction's iterations continue from the last one's result.
     if (plan.reductions.empty() || op.getNumReductionLoops() != 1)
       return;
     for (auto [start, init] : llvm::zip(starts, op.getDpsInitsMutable())) {
@@ -473,9 +473,8 @@ private:
     }
   }
 
-  /// -0 changes no sum, but is a constant in memory; +0, which a register is
-  /// made by itself, does not either where the sum starts from another number
-  /// than -0.
+  /// Replaces -0, which is a constant in memory, by +0, which a register can
+  /// make. Neither changes a sum that starts from another number than -0.
   void simplifyNeutrals() {
     for (auto [reduction, start] : llvm::zip(plan.reductions, starts)) {
       APFloat constant(0.0);
@@ -506,7 +505,7 @@ private:
       }
       return results;
     };
-    // One state is enough where both strips have the same width.
+    // One state is enough if both strips have the same width.
     if (distributed)
       forEachStrip(wide, wide, strip);
     else
@@ -533,13 +532,13 @@ private:
   int64_t lanes, tail, block;
   norm::LoopRole outerRole = norm::LoopRole::Rows;
   bool distributed = false;  // lanes are those of a later distribution
-  SmallVector<Value> starts; // of reductions, where a fill gave them
+  SmallVector<Value> starts; // of reductions whose destination was filled
   SmallVector<OpFoldResult> extents;
-  SmallVector<Value> indices; // of the loops that are open
+  SmallVector<Value> indices; // of the open loops
 };
 
-/// A row that one op writes under a mask and the next reads under the same mask
-/// stays a vector; upstream folds this only without masks.
+/// Keeps a row as a vector if one op writes it and the next one reads it under
+/// the same mask; upstream folds this only without masks.
 struct ForwardMaskedRow : OpRewritePattern<vector::TransferReadOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -583,7 +582,7 @@ struct NormVectorizeRows
       if (!scheduled || findSchedule(op))
         ops.push_back(op);
     });
-    // Users first: a reduction wants to see what filled its destination.
+    // Users come first, because a reduction looks for its destination's fill.
     IRRewriter rewriter(&getContext());
     for (LinalgOp op : llvm::reverse(ops))
       if (std::optional<RowPlan> plan = norm::planRowOf(op))
@@ -596,7 +595,7 @@ struct NormVectorizeRows
     RewritePatternSet patterns(&getContext());
     patterns.add<ForwardMaskedRow>(&getContext());
     vector::CreateMaskOp::getCanonicalizationPatterns(patterns, &getContext());
-    // Equal masks must be one value first.
+    // Equal masks must become one value before.
     IRRewriter rewriter(&getContext());
     DominanceInfo dominance(getOperation());
     eliminateCommonSubExpressions(rewriter, dominance, getOperation());

@@ -35,16 +35,16 @@ struct Buffer {
   MemRefType type;
   BufferUses uses;
   Value pointer;  ///< aligned pointer of the descriptor
-  Value offset;   ///< of the first element from it, in elements
-  Value address;  ///< of the first element
-  Value isEmpty;  ///< some extent is zero
-  Value low, end; ///< first byte and the one behind the last
+  Value offset;   ///< elements from it to the first element
+  Value address;  ///< address of the first element
+  Value isEmpty;  ///< whether an extent is zero
+  Value low, end; ///< addresses of the first byte and past the last
   SmallVector<Value> sizes, strides;
 
   std::string getName() const { return "argument " + std::to_string(number); }
 };
 
-/// Writes the checks of one function, on 64-bit integers.
+/// Builds the checks of one function on 64-bit integers.
 class BufferChecks {
 public:
   BufferChecks(OpBuilder &b, func::FuncOp func) : b(b), func(func) {}
@@ -88,7 +88,7 @@ private:
                          (func.getName() + ": " + message).str());
   }
 
-  /// The fields as they came: memref ops would fold what the type promises.
+  /// Reads the fields directly: memref ops would fold what the type promises.
   Buffer describe(BlockArgument argument, MemRefType type,
                   const LLVMTypeConverter &converter) {
     Buffer buffer;
@@ -161,7 +161,7 @@ private:
     return holds;
   }
 
-  /// A stride does not matter where there is nothing to step to.
+  /// A stride is irrelevant if its dimension has no second element.
   Value hasLayout(const Buffer &buffer) {
     auto [strides, offset] = buffer.type.getStridesAndOffset();
     bool isRowMajor = buffer.type.getLayout().isIdentity();

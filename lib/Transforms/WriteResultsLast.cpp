@@ -37,8 +37,8 @@ static bool hasReductionOf(Value v) {
   });
 }
 
-/// The elementwise op, itself written, that reads each element of `v` at the
-/// element's own place, after everything else has read it.
+/// Returns the elementwise op, itself a written result, that reads each element
+/// of `v` at the element's own place, after all other readers.
 static GenericOp findLastReader(Value v) {
   GenericOp last;
   for (OpOperand &use : v.getUses()) {
@@ -57,12 +57,12 @@ static GenericOp findLastReader(Value v) {
   return readsInPlace ? last : GenericOp();
 }
 
-/// `reader` with one more result: `v` as it is.
+/// Adds the unchanged `v` to the results of `reader`.
 static Value addResult(IRRewriter &rewriter, GenericOp reader, Value v) {
   Location loc = reader.getLoc();
   rewriter.setInsertionPoint(reader);
   auto type = cast<RankedTensorType>(v.getType());
-  // The sizes of what it is written into, so that nothing new uses `v`.
+  // These are sizes of its destination, so that nothing new uses `v`.
   Value sizes = v.getDefiningOp<GenericOp>().getDpsInits().front();
   Value init = tensor::EmptyOp::create(
       rewriter, loc, tensor::getMixedSizes(rewriter, loc, sizes),

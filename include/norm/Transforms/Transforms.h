@@ -13,37 +13,37 @@
 
 namespace mlir::norm {
 
-/// Whether norm-vectorize-rows can vectorize `op`.
+/// Returns true if norm-vectorize-rows can vectorize `op`.
 bool canVectorizeRow(linalg::LinalgOp op);
 
-/// Of an integer in memory: LLVM's loads and stores of longer ones do not agree
-/// with its arrays.
+/// The widest integer in memory, in bits: LLVM's loads and stores of wider ones
+/// disagree with its arrays.
 constexpr unsigned kMostStoredBits = 128;
 
-/// Bytes from one element of an array in memory to the next, as LLVM lays it
-/// out: 1 for an i1, 4 for an i24; 0: not known here, such as of a complex
-/// number.
+/// Returns the distance in bytes between array elements in memory, as LLVM lays
+/// them out: 1 for an i1, 4 for an i24. Returns 0 for types that are not known
+/// here, such as complex numbers.
 int64_t getElementBytes(Type element);
 
-/// Whether memory holds nothing but the bits of the elements, so that a vector
-/// lies there as an array does. Vectors of others are packed: of i1 8 a byte.
+/// Returns true if memory holds exactly the bits of the elements, so that
+/// vectors and arrays have one layout. Other vectors are packed: 8 i1 per byte.
 bool isStoredWhole(Type element);
 
-/// Whether C and numpy have the type: f16, bf16, f32, f64, index and integers
-/// of 1, 8, 16, 32 or 64 bits.
+/// Returns true for types of C and numpy: f16, bf16, f32, f64, index and
+/// integers of 1, 8, 16, 32 or 64 bits.
 bool isNativeElement(Type element);
 
-/// The integer as which norm-store-whole-bytes keeps an element in memory; null
-/// where it keeps the element's own type.
+/// Returns the integer in which norm-store-whole-bytes keeps an element, or
+/// null if it keeps the element's own type.
 IntegerType getStorageType(Type element);
 
-/// What changes no result of a reduction over values of `type`, an integer,
-/// index or float; null where there is none. Unlike arith::getNeutralElement:
-/// formats without infinities have one for a maximum, and maxnumf has.
+/// Returns the value of `type`, an integer, index or float, that changes no
+/// result of a reduction; null if there is none. arith::getNeutralElement lacks
+/// maxnumf, and maximums of formats without infinities.
 TypedAttr getNeutralElement(vector::CombiningKind kind, Type type);
 
-/// The one value in all lanes of a vector, a constant or what was broadcast;
-/// nothing for others.
+/// Returns the value that all lanes of a vector have, if that is a constant or
+/// was broadcast, and a null OpFoldResult otherwise.
 OpFoldResult getUniform(Value v);
 
 } // namespace mlir::norm
