@@ -11,23 +11,23 @@
 include "mlir/Pass/PassBase.td"
 
 def NormStoreWholeBytes : Pass<"norm-store-whole-bytes", "ModuleOp"> {
-  let summary = "Elements of i1, i4 or i24 are kept in memory as i8 or i32";
+  let summary = "Keep elements of i1, i4 or i24 in memory as i8 or i32";
   let description = [{
-    An array of i1 has a byte for each element in memory, one of i24 four: this is
-    where LLVM's loads and stores of a scalar, C's `bool` and numpy's find them. A
-    load of `vector<8xi1>`, into which a vectorized loop or a constant turns them,
-    is one byte with eight elements in it. No element type of a vector has gaps,
-    so this pass removes the types whose arrays have: signless integers that are
-    not 8, 16, 32, 64 or 128 bits, f4E2M1FN, f6E2M3FN and f6E3M2FN in tensors and
-    memrefs of the whole module become the least such integer that holds them.
-    Memory is the same before and after, and so is the C interface of functions.
+    An array of i1 has one byte per element in memory, an array of i24 four: this is
+    where LLVM's loads and stores of a scalar, C's `bool` and numpy's find them. But a
+    load of `vector<8xi1>`, which vectorized loops and constants create, is one byte
+    with eight elements in it. Vectors have no gaps between elements, so this pass
+    removes the types whose arrays have gaps: signless integers that are not 8, 16,
+    32, 64 or 128 bits wide, f4E2M1FN, f6E2M3FN and f6E3M2FN in tensors and memrefs of
+    the whole module become the smallest such integer that holds them. The memory is
+    the same before and after, and so is the C interface of functions.
 
-    Zeros are written above the bits of an element, as LLVM does; what is there is
-    not looked at when it is read, so of a byte that is neither 0 nor 1 the lowest
-    bit counts. (A copy copies it.) Scalars and vectors keep their types: linalg
-    ops truncate what they read and extend what they yield. Reductions with `and`,
-    `or` and `xor` of i1 and other widths combine in memory's type, in which row
-    code generation finds them.
+    Zeros are written above the bits of an element, as LLVM does; they are ignored
+    when it is read, so of a byte that is neither 0 nor 1 the lowest bit counts (but a
+    copy copies the byte). Scalars and vectors keep their types: linalg ops truncate
+    what they read and extend what they yield. Reductions with `and`, `or` and `xor`
+    of i1 and other widths combine in the type in memory, where row code generation
+    finds them.
 
     Example:
 
@@ -51,19 +51,18 @@ def NormStoreWholeBytes : Pass<"norm-store-whole-bytes", "ModuleOp"> {
     ```
 
     Upstream's `arith-emulate-wide-int`, `memref-emulate-narrow-type` and
-    `arith-int-narrowing` are for other questions: the second is for memory that is
-    packed. Limits: signed and unsigned types (si4, ui4) and f80 keep their type;
-    norm-vectorize-rows leaves ops on them to scalar loops. Refused are integers
-    of more than 128 bits and tf32 in memory, ops outside arith, affine,
-    bufferization, cf, func, linalg, memref, scf and tensor (of vector all but
-    transfers) on elements that change, and dense_resource blobs that are not laid
-    out as memory is.
+    `arith-int-narrowing` solve other problems: the second is for packed memory.
+    Limits: signed and unsigned types (si4, ui4) and f80 keep their type;
+    norm-vectorize-rows leaves ops on them to scalar loops. Errors are integers of
+    more than 128 bits and tf32 in memory, ops outside arith, affine, bufferization,
+    cf, func, linalg, memref, scf and tensor (of vector all but transfers) on elements
+    that change, and dense_resource blobs with another layout than memory has.
   }];
   let dependentDialects = ["arith::ArithDialect", "linalg::LinalgDialect"];
 }
 
 def NormResultsToOutParams : Pass<"norm-results-to-out-params", "ModuleOp"> {
-  let summary = "Public functions take buffers and write results in place";
+  let summary = "Make public functions take buffers and write results in place";
   let description = [{
     Gives every public function on tensors the calling convention of a compiled
     artifact: tensor arguments become memrefs with the identity layout, tensor
@@ -72,9 +71,9 @@ def NormResultsToOutParams : Pass<"norm-results-to-out-params", "ModuleOp"> {
     `bufferization.materialize_in_destination`, so that bufferization computes
     them in the caller's buffer. Scalar results stay results.
 
-    Input buffers are never written. An output buffer may be the buffer of an
-    input only where every element is read before it is written; partial overlap
-    is undefined (norm-verify-buffers finds it).
+    Input buffers are never written. An output buffer may be the buffer of an input
+    only if every element is read before it is written; partial overlap is undefined
+    (norm-verify-buffers finds it).
 
     Example:
 
@@ -94,23 +93,23 @@ def NormResultsToOutParams : Pass<"norm-results-to-out-params", "ModuleOp"> {
     }
     ```
 
-    A public function that other functions call keeps its body in a private
-    copy, which the calls use. Limits: functions with more than one block keep
-    their results (a diagnostic says so); unranked tensors are refused.
+    A public function that other functions call keeps its body in a private copy,
+    which the calls use. Limits: functions with more than one block keep their results
+    (a diagnostic says so); unranked tensors are errors.
   }];
   let dependentDialects = ["bufferization::BufferizationDialect",
                            "memref::MemRefDialect"];
 }
 
 def NormWriteResultsLast : Pass<"norm-write-results-last", "func::FuncOp"> {
-  let summary = "Results that are read again are written by their last reader";
+  let summary = "Make the last reader of a result write it";
   let description = [{
-    An elementwise result that a reduction and then another elementwise op read,
-    as the sum of a residual connection that is returned beside its norm, is
-    written once and read twice. Once rows are fused, its buffer can then not be
-    streamed past the caches, for it is read back. This pass makes the last reader
-    write it too, in the same loop as its own result; the first op then computes a
-    row that stays in the cache.
+    An elementwise result that a reduction and then another elementwise op read, such
+    as the sum of a residual connection that is returned beside its norm, is written
+    once and read twice. When rows are fused, its buffer cannot be streamed past the
+    caches, because it is read back. This pass makes the last reader write it too, in
+    the same loop as its own result; the first op then computes a row that stays in
+    the cache.
 
     Example:
 
@@ -132,28 +131,28 @@ def NormWriteResultsLast : Pass<"norm-write-results-last", "func::FuncOp"> {
     bufferization.materialize_in_destination %y in writable %out1
     ```
 
-    Limits: `linalg.generic` on tensors; the last reader reads each element at its
-    own place and is written itself. Run after norm-results-to-out-params and
+    Limits: `linalg.generic` on tensors; the last reader reads each element at its own
+    place and its result is written too. Run it after norm-results-to-out-params and
     before norm-separate-results.
   }];
   let dependentDialects = ["linalg::LinalgDialect", "tensor::TensorDialect"];
 }
 
 def NormSeparateResults : Pass<"norm-separate-results", "func::FuncOp"> {
-  let summary = "Results are computed in the caller's buffers where that is safe";
+  let summary = "Compute results in the caller's buffers where that is safe";
   let description = [{
-    Makes each write of a result visible to one-shot bufferization: a
-    `bufferization.materialize_in_destination` into a buffer has no tensor that
-    the analysis could find a conflict with. The write into a tensor of that
-    buffer is a conflict with whatever still needs what is overwritten, and a copy
-    resolves it.
+    Makes each write of a result visible to one-shot bufferization, because a
+    `bufferization.materialize_in_destination` into a buffer has no tensor with which
+    the analysis could find a conflict. The write into a tensor of that buffer
+    conflicts with any later read of what it overwrites, and a copy resolves the
+    conflict.
 
-    Then it runs upstream's elimination of empty tensors, which puts the start of
-    a result into the caller's buffer, where all that is computed in between is
-    computed in place. The pass eliminate-empty-tensors follows ops that are not,
-    too: the buffer is then given to a value that is needed until after the
-    result was written there. An empty tensor that a region of an `scf.if` starts
-    from stays: bufferization refuses two branches that start from one buffer.
+    Then it runs upstream's elimination of empty tensors, which makes a result start
+    in the caller's buffer, if every op in between computes in place. The pass
+    eliminate-empty-tensors also follows ops that do not: the buffer then goes to a
+    value that is needed until after the result was written there. An empty tensor
+    from which a region of an `scf.if` starts stays, because bufferization rejects two
+    branches that start from one buffer.
 
     Example:
 
@@ -173,23 +172,22 @@ def NormSeparateResults : Pass<"norm-separate-results", "func::FuncOp"> {
     bufferization.materialize_in_destination %r in writable %out
     ```
 
-    Limits: writes that are `restrict`. Run after norm-separate-destinations: two
-    results that start from one fill are in conflict otherwise, and one is copied.
+    Limits: writes that are `restrict`. Run it after norm-separate-destinations,
+    because two results that start from one fill conflict, and one is copied.
   }];
   let dependentDialects = ["bufferization::BufferizationDialect"];
 }
 
 def NormCarryInPlace : Pass<"norm-carry-in-place", "func::FuncOp"> {
-  let summary = "Tensors that loops and branches yield keep one buffer";
+  let summary = "Keep tensors that loops and branches yield in one buffer";
   let description = [{
-    One-shot bufferization computes a tensor that a loop carries in place only
-    where the yielded value has the buffer of the loop's argument. A front end's
-    loop yields a new tensor each turn, which upstream refuses ("Yield operand #0
-    is not equivalent to the corresponding iter bbArg") or allocates and frees at
-    run time. This pass copies the yielded value into the argument's buffer. What
-    the branches of an `scf.if` or `scf.index_switch` compute goes into a
-    `tensor.empty` before it, in place of one allocation a branch and a flag that
-    says who frees it.
+    One-shot bufferization computes a tensor that a loop carries in place only if the
+    yielded value has the buffer of the loop's argument. A front end's loop yields a
+    new tensor per iteration, which upstream rejects ("Yield operand #0 is not
+    equivalent to the corresponding iter bbArg") or allocates and frees at run time.
+    This pass copies the yielded value into the argument's buffer. The results of the
+    branches of an `scf.if` or `scf.index_switch` go into a `tensor.empty` before it,
+    instead of one allocation per branch and a flag that says who frees it.
 
     Example:
 
@@ -210,29 +208,29 @@ def NormCarryInPlace : Pass<"norm-carry-in-place", "func::FuncOp"> {
     }
     ```
 
-    Bufferization may do a `linalg.copy` elsewhere where it finds a conflict; that
-    tensor is then allocated each turn. A value that is only passed on, as in a loop
-    that swaps its arguments, is copied before any argument is overwritten. The
-    argument with elements or slices inserted, such as a cache that each turn adds a
-    row to, is in its buffer already.
+    If bufferization finds a conflict, it may not do a `linalg.copy` in place, and the
+    tensor is then allocated per iteration. A value that is only passed on, as in a
+    loop that swaps its arguments, is copied before any argument is overwritten. An
+    argument with elements or slices inserted, such as a cache to which each iteration
+    adds a row, is in its buffer already.
 
-    Limits: extents must be known to be those of the argument (of a branch: be
-    static), and an `scf.while` must pass on as many values as it carries.
-    Others are allocated each turn, and freed. Run before rows are tiled, whose
-    loops are in place already.
+    Limits: extents must be known to equal those of the argument (those of a branch
+    must be static), and an `scf.while` must pass on as many values as it carries.
+    Other tensors are allocated per iteration, and freed. Run it before rows are
+    tiled, because those loops already are in place.
   }];
   let dependentDialects = ["bufferization::BufferizationDialect",
                            "linalg::LinalgDialect", "tensor::TensorDialect"];
 }
 
 def NormRecomputeProducers : Pass<"norm-recompute-producers", "func::FuncOp"> {
-  let summary = "Cheap rows that a reduction and others read are computed again";
+  let summary = "Recompute cheap rows that a reduction and other ops read";
   let description = [{
-    Upstream's fusion of elementwise ops keeps a producer that several ops read.
-    Where one of them reduces the row, the producer's row would be stored and read
-    back twice. A producer of at most `max-ops` sums and products of elements of 32
-    bits or more, which takes less time than that, is fused into each reader
-    instead, so that the reduction reads nothing but inputs.
+    Upstream's fusion of elementwise ops keeps a producer that several ops read. If
+    one of them reduces the row, the producer's row would be stored and read back
+    twice. A producer of at most `max-ops` sums and products of elements of 32 bits or
+    more, which takes less time than that, is fused into each reader instead, so that
+    the reduction reads nothing but inputs.
 
     Example:
 
@@ -249,11 +247,11 @@ def NormRecomputeProducers : Pass<"norm-recompute-producers", "func::FuncOp"> {
     %y = linalg.generic ins(%x, %r, %s) // (x + r) * s
     ```
 
-    Every operation is done on the same values as before, so no bit changes.
-    Limits: a producer with any other use, as by a return, stays;
+    Every operation is done on the same values as before, so no bit changes. Limits: a
+    producer with any other use, for example in a return, stays;
     norm-write-results-last takes that use away. A producer that two elementwise ops
     read stays as well, such as the sum of a residual stream, which the next layer
-    reads: each layer would add up all layers before it.
+    reads: otherwise each layer would add up all layers before it.
   }];
   let options = [Option<"maxOps", "max-ops", "unsigned", /*default=*/"3",
                         "Operations of a cheap producer">];
@@ -263,25 +261,25 @@ def NormRecomputeProducers : Pass<"norm-recompute-producers", "func::FuncOp"> {
 def NormTileRows : Pass<"norm-tile-rows", "func::FuncOp"> {
   let summary = "Tile rows of structured ops and fuse their producers";
   let description = [{
-    Divides the linalg ops on tensors that work row by row into groups: a last op,
-    the root, and the elementwise ops and row reductions that feed it. The row
-    dimensions are the leading parallel dimensions that every reduction of the group
-    keeps. They are tiled by one row, and the whole group is fused into the loop, so
-    that a row is read from memory once and its intermediate values stay in cache or
-    in registers. A softmax, a LayerNorm or a decomposed norm op all qualify;
-    nothing in the pass names one of them. Contractions and convolutions are left
-    alone, and so are producers that do not depend on the row (a weight).
+    Divides the linalg ops on tensors that work row by row into groups: a last op, the
+    root, and the elementwise ops and row reductions that feed it. The row dimensions
+    are the leading parallel dimensions that every reduction of the group keeps. They
+    are tiled by one row, and the whole group is fused into the loop, so that a row is
+    read from memory once and its intermediate values stay in cache or in registers. A
+    softmax, a LayerNorm and a decomposed norm op all qualify, and the pass names none
+    of them. Contractions and convolutions are not changed, and neither are producers
+    that do not depend on the row (a weight).
 
     Ops join from the last one to the first, each of them one group, and each use is
-    visited once, so that the time is linear in the length of a model. An op joins
-    the first group that uses its result, if all other users come after that group's
-    loop: they read what the loop yields. So the sum of a residual stream is computed
-    in the loop of the norm that follows it, and kept for the next sum. An op with a
-    user that comes earlier, such as a matmul, is a root itself. Where several groups
-    use an elementwise op of at most four `arith` operations without a division, and
-    reading what it reads moves no more bytes than reading its result (a fill, a
-    broadcast, a cast that widens), each group computes it again. What such a copy
-    reads is kept, so no chain is copied.
+    visited once, so that the time is linear in the length of a model. An op joins the
+    first group that uses its result if all other users come after that group's loop,
+    whose result they read. So the sum of a residual stream is computed in the loop of
+    the norm that follows it, and kept for the next sum. An op with an earlier user,
+    such as a matmul, is a root itself. If several groups use an elementwise op of at
+    most four `arith` operations without a division, and reading its inputs moves no
+    more bytes than reading its result (a fill, a broadcast, a widening cast), each
+    group computes it again. The inputs of such a copy are kept, so no chain is
+    copied.
 
     Example (a row sum divided out again):
 
@@ -303,21 +301,21 @@ def NormTileRows : Pass<"norm-tile-rows", "func::FuncOp"> {
     } {norm.loop = #norm.loop<rows>}
     ```
 
-    A row waits for its reduction, a root and a division before it can be scaled.
-    With `block-elements` a turn works on as many rows as hold so many elements, 4, 8
-    or 16, where a group with a reduction has rows of a static length: inside, each
-    op is a loop over these rows, which do not wait for each other. What is left of the
-    rows is done one by one behind the loop (an `scf.forall` is only blocked where
-    nothing is left).
+    A row waits for its reduction, a root and a division before it can be scaled. With
+    `block-elements` an iteration works on 4, 8 or 16 rows, which hold that many
+    elements, if a group with a reduction has rows of a static length. In the
+    iteration each op is a loop over these rows, which do not wait for each other. The
+    remaining rows are done one by one after the loop (an `scf.forall` has blocks only
+    if no row remains).
 
-    With `parallel` the loop is an `scf.forall`. An op with a static extent of
-    zero has nothing to do and is replaced by its destinations. The temporary of a
-    fused op holds one row. A fused op that is used behind the loop too (a residual
-    sum that is a result) is computed once per row, into the loop's result.
+    With `parallel` the loop is an `scf.forall`. An op with a static extent of zero
+    has nothing to do and is replaced by its destinations. The temporary of a fused op
+    holds one row. A fused op that is also used after the loop (a residual sum that is
+    a result) is computed once per row, into the loop's result.
 
-    Upstream's tile-and-fuse driver fuses a producer once for each slice of it, which
-    is exponential in a chain where each op is read twice; this pass merges the slices
-    first and uses the driver's parts.
+    Upstream's tile-and-fuse driver fuses a producer once per slice of it, which is
+    exponential in a chain whose ops are read twice; this pass merges the slices first
+    and uses the driver's parts.
   }];
   let options = [Option<"parallel", "parallel", "bool", /*default=*/"false",
                         "Make the row loop an scf.forall">,
@@ -331,13 +329,13 @@ def NormTileRows : Pass<"norm-tile-rows", "func::FuncOp"> {
 }
 
 def NormHoistRowScalars : Pass<"norm-hoist-row-scalars", "func::FuncOp"> {
-  let summary = "Compute what is one value a row for several rows at once";
+  let summary = "Compute values that are one per row for several rows at once";
   let description = [{
     An elementwise op over a block of rows often begins with a few operations on
-    values that each row has one of: a root, a division. The innermost loop does
-    not change them, but each row waits for them, one at a time. Where one of them
-    is a division or a function, this pass moves them into an op over the rows,
-    which norm-vectorize-rows turns into vectors.
+    values of which each row has one: a root, a division. The innermost loop does not
+    change them, but each row waits for them, one at a time. If one of them is a
+    division or a function, this pass moves them into an op over the rows, which
+    norm-vectorize-rows vectorizes.
 
     Example:
 
@@ -365,8 +363,8 @@ def NormHoistRowScalars : Pass<"norm-hoist-row-scalars", "func::FuncOp"> {
     } -> tensor<16x64xf32>
     ```
 
-    Limits: `linalg.generic` on tensors in a loop, whose loops are all parallel, with
-    more than one row. The operations are the same ones, so are the results.
+    Limits: a `linalg.generic` on tensors in a loop, with parallel loops only and more
+    than one row. The operations are the same, and so are the results.
   }];
   let dependentDialects = ["linalg::LinalgDialect", "tensor::TensorDialect"];
 }
@@ -374,20 +372,20 @@ def NormHoistRowScalars : Pass<"norm-hoist-row-scalars", "func::FuncOp"> {
 def NormVectorizeRows : Pass<"norm-vectorize-rows", "func::FuncOp"> {
   let summary = "Strip-mine and vectorize the innermost dimension of linalg ops";
   let description = [{
-    Turns a linalg op on tensors into loops over its outer dimensions and a
+    Rewrites a linalg op on tensors to loops over its outer dimensions and a
     strip-mined, vectorized loop over the innermost one: a main loop of `lanes`
-    elements, a loop of `tail` elements, and one masked vector of `tail` elements
-    for what is left; static extents leave out the parts that have nothing to do.
-    A reduction over the innermost dimension carries one vector accumulator of
-    `lanes` elements (and one of `tail`) and adds its halves up at the end, so the
-    order of the sum is fixed, needs no fast-math flag and does not depend on the
-    machine (docs/Codegen.md has the tree). Values that are one element a row are
-    kept as scalars.
+    elements, a loop of `tail` elements, and one masked vector of `tail` elements for
+    the rest; static extents omit empty parts. A reduction over the innermost
+    dimension carries one vector accumulator of `lanes` elements (and one of `tail`)
+    and adds its halves up at the end, so the order of the sum is fixed, needs no
+    fast-math flag and does not depend on the machine (docs/Codegen.md has the tree).
+    Values that have one element per row are kept as scalars.
 
     The error of a float sum grows with the additions that an element goes through.
-    So each `block` strips of `lanes` elements are summed from zero before they are
-    added to the sum of the blocks, and blocks of blocks likewise, three levels at
-    most: loops around the main loop. Maxima and integer sums do without.
+    Therefore each `block` strips of `lanes` elements are summed from zero before they
+    are added to the sum of the blocks, and blocks of blocks likewise, in at most
+    three levels of loops around the main loop. Maxima and integer sums do not need
+    this.
 
     Example: `linalg.generic` that doubles a tensor<100xf32> becomes
 
@@ -404,9 +402,9 @@ def NormVectorizeRows : Pass<"norm-vectorize-rows", "func::FuncOp"> {
     The loops over a row of a reduction are `statistic`. Of the loops over other
     dimensions, the outermost in a loop of norm-tile-rows is a `block`.
 
-    In a loop with a schedule (norm-plan-gpu-rows) the vectors have its `lanes`, and
-    a reduction ends with one `vector.reduction`, which threads share later. With
-    `scheduled`, ops outside of such loops stay as they are.
+    In a loop with a schedule (norm-plan-gpu-rows) the vectors have its `lanes`, and a
+    reduction ends with one `vector.reduction`, which threads share later. With
+    `scheduled`, ops outside of such loops are not changed.
 
     Limits: operands must be contiguous in the innermost dimension or not depend
     on it, and the body must be elementwise; other ops are left to
@@ -468,14 +466,14 @@ def NormWidenNarrowFloats : Pass<"norm-widen-narrow-floats"> {
 }
 
 def NormCollapseDims : Pass<"norm-collapse-dims", "func::FuncOp"> {
-  let summary = "Make one of neighboring dimensions that all ops treat alike";
+  let summary = "Merge adjacent dimensions that all ops treat alike";
   let description = [{
     A norm over several dimensions reduces over as many loops, and rows of several
-    leading dimensions are numbered by divisions. Where all linalg ops of a
-    function that touch a tensor have two neighboring dimensions of it side by
-    side and loop over them alike, this pass makes one dimension of the two, by
-    upstream's collapse of iteration dimensions. It decides for all ops at once,
-    so that reshapes stand at the ends of the chain only, where they are views.
+    leading dimensions are numbered by divisions. If all linalg ops of a function that
+    use a tensor have two adjacent dimensions of it side by side and loop over them
+    alike, this pass merges the two, by upstream's collapse of iteration dimensions.
+    It decides for all ops at once, so that reshapes stand only at the ends of the
+    chain, where they are views.
 
     Example: with `ins(%x : tensor<8x4x16xf32>) outs(%s : tensor<8xf32>)`,
 
@@ -493,29 +491,28 @@ def NormCollapseDims : Pass<"norm-collapse-dims", "func::FuncOp"> {
     iterator_types = ["parallel", "reduction"]
     ```
 
-    Limits: a dimension whose extent is not known stays apart from the one before
-    it; ops with `linalg.index`, and slices, keep theirs. Elementwise ops that meet no reduction keep
-    their innermost dimension.
+    Limits: a dimension of unknown extent does not merge with the one before it; ops
+    with `linalg.index`, and slices, keep theirs. Elementwise ops without a reduction
+    keep their innermost dimension.
   }];
   let dependentDialects = ["linalg::LinalgDialect", "tensor::TensorDialect"];
 }
 
 def NormExpandFP8 : Pass<"norm-expand-fp8"> {
-  let summary = "Conversions to and from 8-bit floats by integer operations";
+  let summary = "Expand conversions of 8-bit floats to integer operations";
   let description = [{
-    Upstream keeps `arith.truncf` to and `arith.extf` from f8E4M3FN and f8E5M2
-    until no lowering takes them. This pass writes them with i32 operations, on
-    scalars and vectors. Truncations round to nearest, ties to even, once; what
-    is too large becomes NaN (f8E4M3FN) or an infinity (f8E5M2), as in the
-    constant folder.
+    Upstream keeps `arith.truncf` to and `arith.extf` from f8E4M3FN and f8E5M2 until
+    no lowering supports them. This pass expands them to i32 operations, on scalars
+    and vectors. Truncations round once, to nearest, ties to even; values that are too
+    large become NaN (f8E4M3FN) or an infinity (f8E5M2), as in the constant folder.
 
     Example: `%q = arith.truncf %a : f32 to f8E4M3FN` becomes integer operations
     on `arith.bitcast %a : f32 to i32` and ends with
     `arith.bitcast %byte : i8 to f8E4M3FN`.
 
-    Limits: a truncation from f64 is an error. So are arithmetic on floats of less
-    than 16 bits and conversions of other formats, f4E2M1FN among them, and with
-    other roundings: LLVM has no such types, no later pass would take them.
+    Limits: a truncation from f64 is an error, and so are arithmetic on floats of less
+    than 16 bits and conversions of other formats, f4E2M1FN among them, or with other
+    roundings, because LLVM has no such types and no later pass would lower them.
   }];
   let dependentDialects = ["arith::ArithDialect"];
 }
@@ -572,15 +569,15 @@ def NormSplitBF16Pairs : Pass<"norm-split-bf16-pairs"> {
 }
 
 def NormExpandVectorMath : Pass<"norm-expand-vector-math"> {
-  let summary = "exp, exp2, expm1, log, log1p, tanh and erf of f32 vectors inline";
+  let summary = "Expand exp, exp2, expm1, log, log1p, tanh and erf of f32 vectors";
   let description = [{
-    LLVM takes a vector `math.exp` apart and calls libm for each element. This
-    pass writes the function out on the whole vector instead: range reduction, a
-    polynomial, and selections for special operands, without a fast-math flag.
-    With `fma`, for machines that have it as an instruction, a product and the sum
-    it goes into round once; without, only additions and multiplications are used.
+    LLVM scalarizes a vector `math.exp` and calls libm per element. This pass expands
+    the function on the whole vector instead: range reduction, a polynomial, and
+    selections for special operands, without a fast-math flag. With `fma`, for
+    machines that have it as an instruction, a product and its sum round once; without
+    it, only additions and multiplications are used.
 
-    Errors are at most, with `fma` and without, in ulp of f32 against f64:
+    The maximum errors, with `fma` and without, in ulp of f32 against f64, are:
 
     | exp | exp2 | expm1 | log | log1p | tanh | erf |
     |---|---|---|---|---|---|---|
@@ -599,8 +596,8 @@ def NormExpandVectorMath : Pass<"norm-expand-vector-math"> {
     ... // %p * 2^(n/2) * 2^(n - n/2)
     ```
 
-    Limits: scalars and f64 stay calls of libm, whose last bit may differ; 16-bit
-    types must have been widened by norm-widen-narrow-floats.
+    Limits: scalars and f64 stay calls of libm, whose last bit may differ;
+    norm-widen-narrow-floats must have widened 16-bit types.
   }];
   let options = [Option<"fma", "fma", "bool", /*default=*/"false",
                         "The machine has an FMA instruction">];
@@ -608,13 +605,13 @@ def NormExpandVectorMath : Pass<"norm-expand-vector-math"> {
 }
 
 def NormSplitWideVectors : Pass<"norm-split-wide-vectors"> {
-  let summary = "Work on wide vectors part by part where registers run out";
+  let summary = "Split wide vectors into parts where registers run out";
   let description = [{
     LLVM puts a vector of 64 f32 into eight AVX registers and evaluates every op on
-    all of them before the next op. That suits a short chain; a long one, such as
-    a polynomial, keeps more alive than there are registers. In an `scf.for` where
-    more than `live` lanes wait for a use at once, this pass does the whole body
-    for the first `lanes` elements, then for the next ones.
+    all of them before the next op. That suits a short chain, but a long one, such as
+    a polynomial, keeps more values alive than there are registers. In an `scf.for`
+    where more than `live` lanes are live at once, this pass does the whole body for
+    the first `lanes` elements, then for the next ones.
 
     Example (parts of 16):
 
@@ -639,13 +636,13 @@ def NormSplitWideVectors : Pass<"norm-split-wide-vectors"> {
     }
     ```
 
-    A vector that the loop carries becomes one a part and is put together after the
-    loop: every lane is combined in the same order as before. Vectors of other
-    lengths in the body (words of two bf16) are cut into as many parts.
+    A vector that the loop carries becomes one per part and is put together after the
+    loop: every lane is combined in the same order as before. Vectors of other lengths
+    in the body (words of two bf16) are cut into as many parts.
 
-    Limits: bodies of elementwise ops, bitcasts, interleaving and unmasked accesses
-    in bounds; a body that writes accesses all its buffers at one column, and a
-    buffer overlaps another one exactly or not at all.
+    Limits: bodies of elementwise ops, bitcasts, interleaving and unmasked accesses in
+    bounds; a body that writes accesses all its buffers at one column, and a buffer
+    overlaps another one exactly or not at all.
   }];
   let options = [
     Option<"lanes", "lanes", "int64_t", /*default=*/"16",
@@ -657,15 +654,15 @@ def NormSplitWideVectors : Pass<"norm-split-wide-vectors"> {
 }
 
 def NormLocalizeNestedWrites : Pass<"norm-localize-nested-writes"> {
-  let summary = "Tensors that the body of a linalg op writes are its own";
+  let summary = "Give the body of a linalg op its own copy of tensors it writes";
   let description = [{
-    The body of a linalg op, of a `tensor.generate` or a `tensor.pad` may hold ops on
-    tensors, which start from a tensor of outside: the `outs` of a sum. One-shot bufferization (LLVM 22) does not know
-    that a body runs once for each element, and lets the ops write the buffer of
-    that tensor in place, so that the second element starts from what the first
-    one left. This pass, which comes before it, makes each such op start from a
-    copy within the body, or from a buffer of the body's own where nothing was in
-    the one outside. On a GPU the elements run at the same time.
+    The body of a linalg op, of a `tensor.generate` or a `tensor.pad` may contain ops
+    on tensors that start from an outer tensor, such as the `outs` of a sum. One-shot
+    bufferization (LLVM 22) does not know that a body runs once per element, and lets
+    the ops write the buffer of that tensor in place, so that the second element
+    starts from the result of the first one. This pass runs before it and makes each
+    such op start from a copy within the body, or from a buffer of the body's own if
+    the outer one was empty. On a GPU the elements run at the same time.
 
     Example:
 
@@ -686,15 +683,15 @@ def NormLocalizeNestedWrites : Pass<"norm-localize-nested-writes"> {
 }
 
 def NormNestedIndicesToLoops : Pass<"norm-nested-indices-to-loops"> {
-  let summary = "Linalg ops that read their index in another's body are loops";
+  let summary = "Lower nested linalg ops that read their index to loops";
   let description = [{
-    `linalg.index d` means the loop of the op whose body it stands in, but says so
-    by its place alone: it has no operand. Upstream's CSE (LLVM 22), and so all that
-    calls it, takes the one in the body of a nested linalg op for the one of the
-    enclosing body, which dominates it, and x[i, j] silently becomes x[i, i]. This
-    pass turns each linalg op that has a linalg op around it and reads an index into
-    loops, on tensors and on buffers, whose induction variables are distinct values.
-    It also does so where the enclosing body reads none: fusion may give it one.
+    `linalg.index d` means the loop of the op whose body it is in, but only its place
+    says so: it has no operand. Upstream's CSE (LLVM 22), and every pass that calls
+    it, merges the one in the body of a nested linalg op with the one of the enclosing
+    body, which dominates it, and x[i, j] silently becomes x[i, i]. This pass rewrites
+    each linalg op that is nested in a linalg op and reads an index to loops, on
+    tensors and on buffers, whose induction variables are distinct values. It also
+    does so if the enclosing body reads no index, because fusion may add one.
 
     Example, in the body of another linalg op:
 
@@ -722,9 +719,9 @@ def NormNestedIndicesToLoops : Pass<"norm-nested-indices-to-loops"> {
     }
     ```
 
-    It comes before the first CSE, and once more after bufferization, which makes
-    `linalg.map` with `linalg.index` of a nested `tensor.generate` or `tensor.pad`.
-    `norm-opt --cse` before it has merged the indices already: nothing can tell.
+    It runs before the first CSE, and once more after bufferization, which creates
+    `linalg.map` with `linalg.index` from a nested `tensor.generate` or `tensor.pad`.
+    `norm-opt --cse` before it has already merged the indices, which cannot be undone.
   }];
   let dependentDialects = ["affine::AffineDialect", "arith::ArithDialect",
                            "memref::MemRefDialect", "scf::SCFDialect",
@@ -732,7 +729,7 @@ def NormNestedIndicesToLoops : Pass<"norm-nested-indices-to-loops"> {
 }
 
 def NormExpandMemRefCopy : Pass<"norm-expand-memref-copy"> {
-  let summary = "Strided memref.copy as linalg.copy";
+  let summary = "Rewrite strided memref.copy to linalg.copy";
   let description = [{
     finalize-memref-to-llvm lowers a `memref.copy` between strided buffers to a
     call of `memrefCopy` of MLIR's runner library. Compiled artifacts link no
@@ -748,14 +745,14 @@ def NormExpandMemRefCopy : Pass<"norm-expand-memref-copy"> {
 }
 
 def NormSeparateDestinations : Pass<"norm-separate-destinations"> {
-  let summary = "A tensor.empty and a fill for each op that writes into it";
+  let summary = "Give each op that writes into a tensor its own empty or fill";
   let description = [{
-    Common subexpression elimination makes one `tensor.empty` of all of one type, and
-    one `linalg.fill` of all zeros, for tensors are values. As destinations they are
-    buffers: all that is computed into one of them is a candidate for the same buffer,
-    which takes the analysis of one-shot bufferization cubic time in a model's layers,
-    and what is filled once is copied for each use. This pass gives each destination
-    its own.
+    Common subexpression elimination merges all `tensor.empty` of one type and all
+    `linalg.fill` of zeros, because tensors are values. As destinations they are
+    buffers: every result that starts from one of them is a candidate for the same
+    buffer, for which the analysis of one-shot bufferization takes cubic time in a
+    model's layers, and a tensor that is filled once is copied for each use. This pass
+    gives each destination its own.
 
     Example:
 
@@ -774,14 +771,14 @@ def NormSeparateDestinations : Pass<"norm-separate-destinations"> {
     %b = linalg.matmul ins(%x, %q) outs(%zeros1)
     ```
 
-    Limits: run after the last common subexpression elimination on tensors, which
-    undoes it. norm-reuse-buffers shares the buffers again where that is right.
+    Limits: run it after the last common subexpression elimination on tensors, which
+    undoes it. norm-reuse-buffers shares the buffers again where that is correct.
   }];
   let dependentDialects = ["linalg::LinalgDialect", "tensor::TensorDialect"];
 }
 
 def NormReuseBuffers : Pass<"norm-reuse-buffers"> {
-  let summary = "A buffer that is freed serves the next allocation";
+  let summary = "Reuse freed buffers for later allocations";
   let description = [{
     Bufferization allocates each intermediate result of a model anew. This pass
     replaces a `memref.alloc` by a buffer of the same type that the block has freed
@@ -807,21 +804,21 @@ def NormReuseBuffers : Pass<"norm-reuse-buffers"> {
     memref.dealloc %a : memref<64xf32> // where %b was freed
     ```
 
-    Limits: within a block; equal types, and for dynamic extents equal values.
-    Run after optimize-allocation-liveness, which frees after the last use.
+    Limits: within a block; equal types, and equal values for dynamic extents. Run it
+    after optimize-allocation-liveness, which frees after the last use.
   }];
   let dependentDialects = ["memref::MemRefDialect"];
 }
 
 def NormOutlineLoops : Pass<"norm-outline-loops", "ModuleOp"> {
-  let summary = "Make functions of the loops of a long function";
+  let summary = "Outline the loops of a long function";
   let description = [{
-    Some of LLVM's passes take time that is quadratic in the loops of a function: a
-    model of 32 layers, one function of some hundred loops, takes minutes. In a
-    function of at least `min-loops` loop nests on buffers, this pass makes a private
-    function of each nest, by upstream's `outlineSingleBlockRegion`. Layers do the
-    same thing on other buffers, so that nests with equal bodies become one function,
-    and a model's code has the size of one layer. The functions are not inlined again.
+    Some LLVM passes take time that is quadratic in the loops of a function: a model
+    of 32 layers, one function of some hundred loops, takes minutes. In a function of
+    at least `min-loops` loop nests on buffers, this pass outlines each nest to a
+    private function, by upstream's `outlineSingleBlockRegion`. Layers do the same on
+    other buffers, so nests with equal bodies become one function, and a model's code
+    has the size of one layer. The functions are not inlined again.
 
     Example:
 
@@ -837,12 +834,12 @@ def NormOutlineLoops : Pass<"norm-outline-loops", "ModuleOp"> {
     call @f__loop(%b, %c) : (memref<8x64xf32>, memref<8x64xf32>) -> ()
     ```
 
-    Constants, and what is computed right before a nest for it alone, move into its
-    function. A loop whose body has `min-loops` nests itself, such as one over layers,
-    stays, and they become functions. Upstream's duplicate-function-elimination is not
-    used, because it merges public functions too, which takes symbols away.
+    Constants, and ops right before a nest that only it uses, move into its function.
+    A loop whose body has `min-loops` nests itself, such as one over layers, stays,
+    and these nests become functions. Upstream's duplicate-function-elimination is not
+    used, because it also merges public functions and so removes symbols.
 
-    Limits: after bufferization; functions of one block.
+    Limits: run it after bufferization; functions have one block.
   }];
   let options = [Option<"minLoops", "min-loops", "unsigned", /*default=*/"32",
                         "Loop nests from which on a function is divided">];
@@ -852,10 +849,10 @@ def NormOutlineLoops : Pass<"norm-outline-loops", "ModuleOp"> {
 def NormVerifyBuffers : Pass<"norm-verify-buffers", "ModuleOp"> {
   let summary = "Check the buffers that a caller passes";
   let description = [{
-    A compiled function trusts its caller: that buffers have the extents and the
-    layout of their types, and that what it writes overlaps nothing else, unless
-    an output is the buffer of an input (in place). This pass writes assertions at
-    the start of every public function on buffers:
+    A compiled function trusts its caller: buffers have the extents and the layout of
+    their types, and what it writes overlaps nothing else, unless an output is the
+    buffer of an input (in place). This pass adds assertions at the start of every
+    public function on buffers:
 
     - a buffer that is not empty has an address, which is a multiple of the
       element's size;
@@ -886,26 +883,26 @@ def NormVerifyBuffers : Pass<"norm-verify-buffers", "ModuleOp"> {
     }
     ```
 
-    Arguments are numbered as in the call, outputs last. The descriptor is read by
-    way of the LLVM dialect, because memref ops fold what the type promises. Run
+    Arguments are numbered as in the call, outputs last. The descriptor is read
+    through the LLVM dialect, because memref ops fold what the type promises. Run it
     after bufferization; norm-lower-asserts makes messages visible.
 
-    Limits: of a strided buffer everything from its first byte to its last counts
-    as its own, so rows of two buffers that alternate are refused. A call inside of
-    the function reads and writes what it is given. Within one loop an output in
-    the place of an input is trusted. Extents of different arguments are not
-    compared (generate-runtime-verification does that, on norm ops).
+    Limits: a strided buffer owns everything from its first byte to its last, so two
+    buffers with alternating rows are rejected. A call inside of the function counts
+    as reading and writing its arguments. Within one loop an output in the place of an
+    input is trusted. Extents of different arguments are not compared
+    (generate-runtime-verification does that, on norm ops).
   }];
   let dependentDialects = ["arith::ArithDialect", "cf::ControlFlowDialect",
                            "LLVM::LLVMDialect"];
 }
 
 def NormLowerAsserts : Pass<"norm-lower-asserts", "ModuleOp"> {
-  let summary = "cf.assert as a line on standard error and abort";
+  let summary = "Lower cf.assert to a line on standard error and abort";
   let description = [{
-    convert-cf-to-llvm prints the message of a failed `cf.assert` with `puts`. Where
-    standard output is a pipe or a file, it stays in a buffer that `abort` throws
-    away. This pass writes it to standard error, which has no buffer.
+    convert-cf-to-llvm prints the message of a failed `cf.assert` with `puts`. If
+    standard output is a pipe or a file, the message stays in a buffer that `abort`
+    discards. This pass writes it to standard error, which has no buffer.
 
     Example:
 
@@ -925,7 +922,8 @@ def NormLowerAsserts : Pass<"norm-lower-asserts", "ModuleOp"> {
       llvm.unreachable
     ```
 
-    Limits: after convert-scf-to-cf, in functions; POSIX's `write`.
+    Limits: run it after convert-scf-to-cf; it rewrites functions and needs POSIX's
+    `write`.
   }];
   let dependentDialects = ["cf::ControlFlowDialect", "LLVM::LLVMDialect"];
 }
@@ -970,15 +968,15 @@ def NormCarryBF16AsIntegers
 }
 
 def NormCallLibm : Pass<"norm-call-libm", "ModuleOp"> {
-  let summary = "math.expm1 and math.log1p as calls of libm";
+  let summary = "Lower math.expm1 and math.log1p to calls of libm";
   let description = [{
-    Upstream's convert-math-to-llvm makes `math.expm1` exp(x) - 1 and `math.log1p`
-    log(1 + x), which are 0 for x = 1e-10, where both functions are 1e-10. Its
-    option `approximate-log1p=false` leaves the second alone, there is none for the
-    first, and convert-math-to-libm before it would make calls of `math.sqrt`
-    too. This pass applies upstream's patterns of convert-math-to-libm to these two.
-    norm-expand-vector-math has made arithmetic of vectors of f32 before; what is
-    left are scalars and f64.
+    Upstream's convert-math-to-llvm expands `math.expm1` to exp(x) - 1 and
+    `math.log1p` to log(1 + x), which are 0 for x = 1e-10, where both functions are
+    1e-10. Its option `approximate-log1p=false` leaves the second alone, but the first
+    has no option, and convert-math-to-libm before it would also call libm for
+    `math.sqrt`. This pass applies upstream's patterns of convert-math-to-libm to
+    these two. norm-expand-vector-math has expanded vectors of f32 before, so scalars
+    and f64 remain.
 
     Example:
 
@@ -992,21 +990,21 @@ def NormCallLibm : Pass<"norm-call-libm", "ModuleOp"> {
     %1 = call @expm1(%0) : (f64) -> f64
     ```
 
-    A vector is taken apart; f16 and bf16 are computed in f32.
+    Vectors are scalarized; f16 and bf16 are computed in f32.
   }];
   let dependentDialects = ["arith::ArithDialect", "func::FuncDialect",
                            "vector::VectorDialect"];
 }
 
 def NormExpandArith : Pass<"norm-expand-arith"> {
-  let summary = "arith-expand that leaves maxima and minima to LLVM";
+  let summary = "Expand arith ops as arith-expand, but no maxima and minima";
   let description = [{
-    Upstream's arith-expand makes divisions that round up or down what LLVM has, and
-    with `include-bf16` conversions of bf16 integer operations. It also makes a
-    comparison and a selection of `arith.maximumf`, by which the maximum of -0 and +0
-    is whichever comes second; the op says +0. It has no option to leave it out, so
+    Upstream's arith-expand expands divisions that round up or down to what LLVM has,
+    and with `include-bf16` conversions of bf16 to integer operations. It also expands
+    `arith.maximumf` to a comparison and a selection, by which the maximum of -0 and
+    +0 is whichever comes second; the op says +0. It has no option to leave it out, so
     this pass applies upstream's patterns for the others. LLVM's own code for
-    `llvm.maximum` and its kin is right on every target.
+    `llvm.maximum` and related functions is correct on every target.
 
     Example:
 
@@ -1015,7 +1013,7 @@ def NormExpandArith : Pass<"norm-expand-arith"> {
     %2 = arith.maximumf %c, %d : f32
     ```
 
-    The first becomes a division, comparisons and selections, the second stays.
+    The first becomes a division, comparisons and selections; the second stays.
   }];
   let options = [
     Option<"includeBF16", "include-bf16", "bool", "false",
