@@ -72,10 +72,11 @@ def Norm_GPUScheduleAttr : AttrDef<Norm_Dialect, "GPUSchedule"> {
   let mnemonic = "gpu_schedule";
   let summary = "how the threads of a GPU share a row";
   let description = [{
-    `threads` share one row, in all of its `cluster` blocks. Each accesses
-    `vector` neighboring elements at once and may use `registers` registers for
-    the occupancy wanted. Together they hold `lanes` elements, which are the
-    vectors of the row. `shifted` rows do not begin at multiples of `vector`.
+    `threads` threads share one row, in all of its `cluster` blocks. Each
+    accesses `vector` adjacent elements at once and may use `registers`
+    registers for the intended occupancy. Together they hold `lanes` elements,
+    which are the vectors of the row. `shifted` rows do not start at multiples
+    of `vector`.
   }];
   let parameters = (ins
     "int64_t":$threads, "int64_t":$vector, "int64_t":$lanes,
@@ -90,8 +91,8 @@ def Norm_LoopAttr : AttrDef<Norm_Dialect, "Loop"> {
   let summary = "what a loop of row code generation goes over";
   let description = [{
     The pass that builds a loop writes this as the attribute `norm.loop`, and
-    later passes read it instead of guessing from the structure. They leave a
-    loop without it alone.
+    later passes read it instead of guessing from the structure. They do not
+    change a loop without it.
 
     * `rows`: rows, or blocks of them where the step is not one. norm-plan-gpu-rows
       adds the schedule that threads follow.
@@ -165,8 +166,8 @@ def Norm_RMSNormOp : Op<Norm_Dialect, "rmsnorm", [
       `root_form` says where a 16-bit C rounds: `reciprocal` (default) the root,
       then r; `rsqrt` r alone; `quotient` the root, and S4 divides by it. In f32
       and f64 `rsqrt` is `reciprocal`.
-    * S4 z = C(x)*r, or C(x) divided by the root (`quotient`); with `normalized_type` it is rounded to that type before
-      the weight.
+    * S4 z = C(x)*r, or C(x) divided by the root (`quotient`); with
+      `normalized_type` it is rounded to that type before the weight.
     * S5 optional weight whose dimensions are `weight_dims` of x (default
       `dims`; a scalar: []); z*w in the wider of the two types.
     * S6 one final rounding to the result's element type.

@@ -13,18 +13,18 @@ include "mlir/Pass/PassBase.td"
 def NormRecognize : Pass<"norm-recognize"> {
   let summary = "Recognize unfused RMSNorm in linalg and raise it to norm.rmsnorm";
   let description = [{
-    Reads what linalg on tensors computes as row expressions (what one element
-    is, whatever ops compute it; `norm-print-row-expressions` shows them),
-    decides on the program as it is which values are an RMSNorm, and then
-    replaces all of these at once by `norm.rmsnorm`. What a body does besides (a
-    bias, a gate, a cast) becomes a `linalg.generic` that reads the norm.
-    Narrowing casts stay where they are: a rounding before the weight becomes
-    `normalized_type`, one of the reciprocal root `scale_type`.
+    Reads linalg on tensors as row expressions, which say what one element is,
+    whichever ops compute it (`norm-print-row-expressions` shows them). It
+    decides on the unchanged program which values are an RMSNorm, and then
+    replaces all of them by `norm.rmsnorm`. The rest of a body (a bias, a gate,
+    a cast) becomes a `linalg.generic` that reads the norm. Narrowing casts stay
+    in place: a rounding before the weight becomes `normalized_type`, one of the
+    reciprocal root `scale_type`.
 
-    A candidate that is refused leaves the IR as it was and is reported as a
-    `missed` remark with a typed reason, with what was expected and what was
-    found; a match is a `passed` remark (`--remarks-filter=norm.*`). What neither
-    takes a root nor sums squares gets no remark.
+    A rejected candidate leaves the IR unchanged and is reported as a `missed`
+    remark with a typed reason, and with what was expected and found; a match is
+    a `passed` remark (`--remarks-filter=norm.*`). Code that neither takes a
+    root nor sums squares gets no remark.
 
     Example: the ten ops of a Llama RMSNorm (extf, square, sum, division, addf,
     rsqrt, mulf, truncf, mulf) become
@@ -36,25 +36,25 @@ def NormRecognize : Pass<"norm-recognize"> {
     ```
 
     `rounding` says what may differ within the compute type, where no narrowing
-    is at stake: `default` takes rsqrt for the division by a root, 1/n for the
+    is at stake. `default` accepts rsqrt for the division by a root, 1/n for the
     division by n, a scaled root, and the weight in any order (within 4 ulp, for
-    rows whose sum of squares stays in the range of the type); `exact` refuses
-    these; `relaxed` also takes a statistic that is rounded on the way (squares,
-    mean, or root in 16 bits under an f32 norm) and computes it in f32: casts of
-    the reciprocal root, of the normalized value and of the result stay. A
-    rejection that `relaxed` would take says so.
+    rows whose sum of squares stays in the range of the type). `exact` rejects
+    these. `relaxed` also accepts an intermediate rounding of the statistic
+    (squares, mean, or root in 16 bits under an f32 norm) and computes it in
+    f32; casts of the reciprocal root, of the normalized value and of the result
+    stay. A rejection that `relaxed` would accept says so.
 
-    Where a tensor that holds the reciprocal root has other users, they get the
+    If a tensor that holds the reciprocal root has other users, they get the
     norm's second result `inv_rms`.
 
-    A function is also read with its calls inlined, where the callee is private,
-    of one block, without side effects, not recursive and of at most 512
-    operations. A function that has more norms that way loses these calls, and a
-    callee without users goes; every other function keeps its calls.
+    A function is also read with its calls inlined if the callee is private, has
+    one block, no side effects and at most 512 operations, and is not recursive.
+    A function that has more norms that way loses these calls, and a callee
+    without users is erased; every other function keeps its calls.
 
-    Limits: other calls are not read (run `inline` before), nor are loops that
-    accumulate a sum, nor buffers; docs/Recognition.md lists the forms, the
-    reasons and what is not recognized.
+    Limits: other calls (run `inline` before), loops that accumulate a sum and
+    buffers are not read. docs/Recognition.md lists the forms, the reasons and
+    what is not recognized.
   }];
   let options = [Option<"rounding", "rounding", "::mlir::norm::Rounding",
                         /*default=*/"::mlir::norm::Rounding::Default",
@@ -67,12 +67,12 @@ def NormPrintRowExpressions : Pass<"norm-print-row-expressions"> {
   let summary = "Print what each linalg result computes, as a row expression";
   let description = [{
     Shows what `norm-recognize` reads: prints to stdout, for each result of a
-    linalg op on tensors, what one element of it is. That is one step: an operand
-    is printed as its element, through views, broadcasts, transpositions and
-    copies, which are the tensor in another place. Where the normal form, which
-    forgets the order of operands and where 1/n stands, is another text, it
-    follows. Names are those of the program as it is printed; d0, d1, ... are the
-    loops of the op.
+    linalg op on tensors, what one element of it is. This is one step: an
+    operand is printed as its element, seen through views, broadcasts,
+    transpositions and copies, which only move elements. The normal form, which
+    forgets the order of operands and the place of 1/n, follows if its text
+    differs. Names are those of the printed program; d0, d1, ... are the loops
+    of the op.
 
     Example: the ops of an RMSNorm without a weight (fill, sum of squares, root,
     product) are printed as
@@ -86,14 +86,14 @@ def NormPrintRowExpressions : Pass<"norm-print-row-expressions"> {
     %5[d0, d1] = (%3[d0] * %arg0[d0, d1])
     ```
 
-    `round<bf16>(x)` narrows and `extend<f32>(x)` widens; `count(32 * %x#1)` is a
-    product of extents, here of dimension 1 of %x; an op that is not arithmetic
-    stands by its name, as in `"math.exp"(x)`. A sum over d1 that starts at 0 is
-    `sum{d1}`.
+    `round<bf16>(x)` narrows and `extend<f32>(x)` widens; `count(32 * %x#1)` is
+    a product of extents, here of dimension 1 of %x; an op that is not
+    arithmetic is printed by its name, as in `"math.exp"(x)`. `sum{d1}` is a sum
+    over d1 that starts at 0.
 
-    Limits: an element that equals itself is one that is not read, of a scatter
-    for example. What is deeper than 16 levels is `...`. Ops on buffers are not
-    printed.
+    Limits: an element that equals itself was not read, for example one of a
+    scatter. Expressions deeper than 16 levels end in `...`. Ops on buffers are
+    not printed.
   }];
 }
 

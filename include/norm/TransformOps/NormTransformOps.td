@@ -20,10 +20,9 @@ def Norm_RecognizeTransformOp : Op<Transform_Dialect, "norm.recognize", [
   let cppNamespace = "::mlir::norm";
   let summary = "Recognize RMSNorm in the targets, as norm-recognize does";
   let description = [{
-    Does what `norm-recognize` does to every target, which must be isolated from
-    above (modules, functions). Gives a handle to the targets and one to the
-    `norm.rmsnorm` ops in them afterwards, the new ones and those that were
-    there.
+    Runs `norm-recognize` on every target, which must be isolated from above
+    (modules, functions). Returns a handle to the targets and one to the
+    `norm.rmsnorm` ops in them afterwards, both new ones and older ones.
 
     Example:
 
@@ -33,15 +32,14 @@ def Norm_RecognizeTransformOp : Op<Transform_Dialect, "norm.recognize", [
         : (!transform.any_op) -> (!transform.any_op, !transform.any_op)
     ```
 
-    Consumes the target handle: whatever is in the targets may have been
-    replaced. The targets themselves stay. Calls are read through where the
-    target holds the callees too, so a module finds more than its functions one
-    by one.
+    Consumes the target handle, because ops in the targets may have been
+    replaced. The targets themselves stay. Calls are read through if the target
+    contains the callees, so a module finds more than its functions one by one.
 
     `rounding` is the option of the pass. With `required` it is a silenceable
-    failure that no norm is in the targets afterwards, and its notes are what
-    was refused; without it the second handle is empty then. A target that is
-    not isolated from above is a silenceable failure, and nothing was changed.
+    failure if the targets contain no norm afterwards, with the rejections as
+    notes; without it the second handle is then empty. A target that is not
+    isolated from above is a silenceable failure, and nothing is changed.
   }];
   let arguments = (ins TransformHandleTypeInterface:$target,
                        DefaultValuedAttr<StrAttr, "\"default\"">:$rounding,
@@ -62,8 +60,8 @@ def Norm_DecomposeTransformOp : Op<Transform_Dialect, "norm.decompose", [
   let summary = "Decompose norm ops into linalg.generic";
   let description = [{
     Replaces each target, a norm op, by the linalg ops that its specification
-    spells out (docs/Norm.md), as `norm-to-linalg` does, and gives a handle to
-    these: the row reductions, the roots, and the scalings.
+    spells out (docs/Norm.md), as `norm-to-linalg` does, and returns a handle to
+    them: the row reductions, the roots, and the scalings.
 
     Example:
 
@@ -73,7 +71,7 @@ def Norm_DecomposeTransformOp : Op<Transform_Dialect, "norm.decompose", [
     ```
 
     Consumes the target handle. A target that is not a norm op is a silenceable
-    failure, and nothing was changed. A norm op that cannot be decomposed is a
+    failure, and nothing is changed. A norm op that cannot be decomposed is a
     definite failure.
   }];
   let arguments = (ins TransformHandleTypeInterface:$target);

@@ -14,12 +14,12 @@ def NormToComposite : Pass<"norm-to-composite", "::mlir::ModuleOp"> {
   let summary = "Replace norm ops on tensors by stablehlo.composite";
   let description = [{
     Hands a norm to a compiler that reads StableHLO, without a dependency on
-    StableHLO: ops are made by their names and printed in generic syntax, which
-    its parser reads. A `norm.rmsnorm` becomes a `stablehlo.composite` named
-    `norm.rmsnorm`, whose attributes are the op's (enums as strings), and a
-    private function that computes the same in StableHLO ops, rounding by
-    rounding, for a compiler that does not know the composite. Norms of the same
-    types and attributes share that function.
+    StableHLO: ops are created by name and printed in generic syntax, which its
+    parser reads. A `norm.rmsnorm` becomes a `stablehlo.composite` named
+    `norm.rmsnorm` with the op's attributes (enums as strings), and a private
+    function that computes the same in StableHLO ops with the same roundings,
+    for a compiler that does not know the composite. Norms of the same types and
+    attributes share that function.
 
     Example:
 
@@ -38,12 +38,12 @@ def NormToComposite : Pass<"norm-to-composite", "::mlir::ModuleOp"> {
          : (tensor<8x64xf32>) -> tensor<8x64xf32>
     ```
 
-    The init is dropped, for StableHLO has no destinations.
+    The init is dropped, because StableHLO has no destinations.
 
-    Limits: norms on memrefs and of dynamic shape are errors, on which nothing
-    is changed. The context must know StableHLO or allow unregistered dialects
-    (`--allow-unregistered-dialect`). Other ops stay what they are: linalg
-    beside the norms is for the receiving compiler to know.
+    Limits: norms on memrefs and norms of dynamic shape are errors, after which
+    nothing is changed. The context must know StableHLO or allow unregistered
+    dialects (`--allow-unregistered-dialect`). Other ops are not changed, so the
+    receiving compiler must know linalg if there is any beside the norms.
   }];
   let dependentDialects = ["func::FuncDialect"];
 }

@@ -13,14 +13,14 @@ include "mlir/Pass/PassBase.td"
 def NormToLibrary : Pass<"norm-to-library"> {
   let summary = "Replace norm ops on memrefs by calls of a C function";
   let description = [{
-    For a compiler that has kernels of its own and wants the recognizer alone.
-    Every `norm.rmsnorm` becomes a call of the function that `function` names,
-    declared private with `llvm.emit_c_interface`: what C defines is
-    `_mlir_ciface_<function>`. It takes a pointer to the memref descriptor of x,
-    of the weight if there is one, of y, and of inv_rms if there is one, with
-    dynamic sizes, strides and offset whatever the op's types know; then epsilon
-    and all that tells one variant from another (docs/Norm.md, S1 to S8) as
-    numbers that include/norm-c/HandOff.h names.
+    This pass is for a compiler that has its own kernels and only wants the
+    recognizer. Every `norm.rmsnorm` becomes a call of the function that
+    `function` names, declared private with `llvm.emit_c_interface`, so C
+    defines `_mlir_ciface_<function>`. Its arguments are pointers to the memref
+    descriptors of x, of the weight if there is one, of y, and of inv_rms if
+    there is one, with dynamic sizes, strides and offset whatever the op's types
+    are; then epsilon and the op's variant (docs/Norm.md, S1 to S8) as numbers
+    that include/norm-c/HandOff.h names.
 
     Example, with `function=my_rmsnorm`:
 
@@ -41,11 +41,12 @@ def NormToLibrary : Pass<"norm-to-library"> {
     ```
 
     One function has one signature, so ranks, element types and the presence of
-    a weight must not differ between ops of a symbol table. With `suffix` the
-    name ends in what does: `_2df16_1df16_2df16` here, x first.
+    a weight must not differ between the ops of a symbol table. With `suffix`
+    the name ends in ranks and element types, here `_2df16_1df16_2df16`, x
+    first.
 
-    Limits: ops on tensors are an error, bufferize before; so are memory spaces
-    and layouts that no strides describe. On an error nothing is changed.
+    Limits: ops on tensors are errors (bufferize before), as are memory spaces
+    and layouts that strides do not describe. After an error nothing is changed.
   }];
   let options = [
     Option<"function", "function", "std::string", /*default=*/"",

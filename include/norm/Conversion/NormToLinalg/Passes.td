@@ -14,10 +14,10 @@ def NormToLinalg : Pass<"norm-to-linalg"> {
   let summary = "Decompose norm ops into linalg.generic";
   let description = [{
     Replaces every norm op by the linalg ops that its specification spells out
-    (docs/Norm.md, S1 to S9): the row reduction, the reciprocal root of the row,
-    and the scaling of every element. Every narrowing cast of the op becomes an
-    `arith.truncf`, so the rounding order of the source program is kept. Works on
-    tensors and on memrefs, static and dynamic. The same decomposition is
+    (docs/Norm.md, S1 to S9): the row reduction, the reciprocal root per row,
+    and the scaling per element. Every narrowing cast of the op becomes an
+    `arith.truncf`, so the rounding order of the source program is kept. It
+    supports tensors and memrefs, static and dynamic. The same decomposition is
     available through linalg's AggregatedOpInterface.
 
     Example:
@@ -38,11 +38,12 @@ def NormToLinalg : Pass<"norm-to-linalg"> {
          ins(%x, %r) outs(%i) { mulf } -> tensor<8x64xf32>
     ```
 
-    Limits: on memrefs the sums and roots, one value a row, are allocated and
-    freed around the op.
+    Limits: on memrefs, buffers for the sums and roots, one value per row, are
+    allocated and freed around the op.
 
     With `all-aggregated`, other ops of AggregatedOpInterface on tensors are
-    decomposed too, such as `linalg.softmax`; one that refuses stays.
+    decomposed too, such as `linalg.softmax`; ops whose decomposition fails
+    stay.
   }];
   let options = [Option<"allAggregated", "all-aggregated", "bool",
                         /*default=*/"false",
