@@ -67,7 +67,7 @@ private:
 };
 using Check = std::optional<Rejection>; // nullopt: the check holds
 
-/// What the rounding modes judge. The first deviation per kind is reported.
+/// The deviations that rounding modes judge; the first per kind is reported.
 struct Deviations {
   /// A difference within C, which `exact` rejects.
   Check inexact;
@@ -86,7 +86,7 @@ struct Deviations {
 };
 
 //===----------------------------------------------------------------------===//
-// What the stages find
+// Results of the stages
 //===----------------------------------------------------------------------===//
 
 /// Whether a product of several factors may become the weight.

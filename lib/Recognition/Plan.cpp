@@ -53,7 +53,7 @@ private:
 } // namespace
 
 //===----------------------------------------------------------------------===//
-// Where a candidate is
+// Places of candidates
 //===----------------------------------------------------------------------===//
 
 /// Returns the map from the loops of `op` to those that `scalar` depends on.

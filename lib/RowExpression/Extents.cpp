@@ -143,7 +143,7 @@ MaybeCount norm::row::compute(Operation *op, ArrayRef<SymbolicCount> operands,
 }
 
 //===----------------------------------------------------------------------===//
-// What a program says
+// Extents of a program
 //===----------------------------------------------------------------------===//
 
 static SymbolicCount getOwnSymbol(std::pair<Value, int64_t> key) {

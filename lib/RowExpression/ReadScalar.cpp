@@ -18,7 +18,7 @@ using namespace mlir;
 using namespace mlir::norm::row;
 
 //===----------------------------------------------------------------------===//
-// Where a value comes from
+// Origins of values
 //===----------------------------------------------------------------------===//
 
 const Node *Reader::readOperand(Value scalar, const Body *body) {

@@ -14,8 +14,8 @@
 
 namespace mlir::norm {
 
-/// What is written: a stage of the pipeline, a stage of code generation, or a
-/// file for other programs.
+/// The output: a stage of the pipeline, a stage of code generation, or a file
+/// for other programs.
 enum class Emit {
   Norm,
   Linalg,

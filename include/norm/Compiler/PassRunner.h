@@ -14,7 +14,7 @@
 
 namespace mlir::norm {
 
-/// How a compilation runs its passes; an empty one calls `pm.run`. A library in
+/// Runs the passes of a compilation; an empty one calls `pm.run`. A library in
 /// another program must neither catch signals nor read the command line.
 using PassRunner = std::function<LogicalResult(PassManager &, ModuleOp)>;
 

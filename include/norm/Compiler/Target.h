@@ -20,7 +20,7 @@
 
 namespace mlir::norm {
 
-/// What native code needs to run in this process.
+/// The parts that native code needs to run in this process.
 struct HostRuntime {
   struct Symbol {
     const char *name;

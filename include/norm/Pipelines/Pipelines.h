@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Whole compilations as pass pipelines. They take a module of functions on
-// tensors in upstream dialects (TOSA included) and ours; recognition is part
-// of them. Stages mirror norm-compile's --emit.
+// These pass pipelines are whole compilations. They take a module of functions
+// on tensors in upstream dialects (TOSA included) and ours, and recognition is
+// part of them. Stages mirror norm-compile's --emit.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,7 +20,7 @@
 
 namespace mlir::norm {
 
-/// Where a pipeline stops.
+/// The stage at which a pipeline stops.
 enum class Stage {
   Norm,   ///< norm.rmsnorm beside upstream ops, on tensors
   Linalg, ///< norm ops decomposed into linalg.generic, on tensors
@@ -64,7 +64,7 @@ struct CPUPipelineOptions : PassPipelineOptions<CPUPipelineOptions> {
       llvm::cl::init(false)};
 };
 
-/// What the kernels of a compilation become.
+/// The format of the kernels of a compilation.
 enum class KernelFormat { PTX, Cubin };
 
 struct NVVMPipelineOptions : PassPipelineOptions<NVVMPipelineOptions> {
@@ -104,38 +104,38 @@ struct NVVMPipelineOptions : PassPipelineOptions<NVVMPipelineOptions> {
 void buildNormToCPUPipeline(OpPassManager &pm,
                             const CPUPipelineOptions &options,
                             Stage upTo = Stage::LLVM);
-/// The host side calls MLIR's `mgpu*` runtime functions; kernels are gpu.binary
-/// ops of one module, `norm_kernels`.
+/// Builds a pipeline whose host code calls MLIR's `mgpu*` functions. Kernels
+/// become gpu.binary ops of one module, `norm_kernels`.
 void buildNormToNVVMPipeline(OpPassManager &pm,
                              const NVVMPipelineOptions &options,
                              Stage upTo = Stage::LLVM);
 
-/// The first that has libdevice of CUDA_PATH, CUDA_HOME, CUDA_ROOT, the toolkit
-/// of the ptxas in PATH, and /usr/local/cuda; empty when there is none.
+/// Returns the first with libdevice of CUDA_PATH, CUDA_HOME, CUDA_ROOT, the
+/// toolkit of the ptxas in PATH, and /usr/local/cuda; empty if there is none.
 std::string findCUDAToolkit();
 
-// Stages that compilations share, in the order of their use.
+// Compilations share these stages, which are in the order of their use.
 
-/// TOSA to linalg on tensors; leaves other programs as they are.
+/// Lowers TOSA to linalg on tensors; does not change other programs.
 void buildTosaLowering(OpPassManager &pm);
-/// Upstream dialects to norm ops beside linalg.
+/// Replaces norms in upstream dialects by norm ops beside linalg.
 void buildRecognition(OpPassManager &pm, Rounding rounding);
-/// norm ops to linalg, elementwise ops fused.
+/// Decomposes norm ops into linalg, and fuses elementwise ops.
 void buildDecomposition(OpPassManager &pm);
-/// Results as trailing buffers, written in place.
+/// Makes results trailing buffers that are written in place.
 void buildCallingConvention(OpPassManager &pm);
-/// Tensors to buffers that are freed again.
+/// Bufferizes tensors; the buffers are freed again.
 void buildBufferization(OpPassManager &pm);
-/// Who rounds f32 to bf16.
+/// The implementation of the rounding from f32 to bf16.
 enum class BF16Rounding {
   Integers, ///< arithmetic on integers
   Pairs,    ///< the same, even and odd elements apart: little-endian machines
   Hardware  ///< an instruction, so arith.truncf stays
 };
-/// math and narrow floats to what LLVM lowers without losing a bit.
+/// Lowers math and narrow floats to what LLVM supports bit for bit.
 void buildScalarLowering(OpPassManager &pm,
                          BF16Rounding rounding = BF16Rounding::Integers);
-/// Everything that is left to the LLVM dialect.
+/// Converts the remaining ops to the LLVM dialect.
 void buildConvertToLLVM(OpPassManager &pm);
 
 /// Registers `norm-to-cpu` and `norm-to-nvvm`.

@@ -41,7 +41,7 @@ struct Finding {
   std::string text;
 };
 
-/// How threads share the rows of a kernel.
+/// The schedule by which threads share the rows of a kernel.
 struct KernelSchedule {
   int64_t threads, vector, rowsABlock, cluster;
 };
