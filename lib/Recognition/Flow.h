@@ -50,7 +50,7 @@ public:
 
   // The walk finds these values, in program order.
   SmallVector<Value> candidates; ///< scaled scalars of bodies
-  /// Ops whose bodies take the root of a statistic or of no statistic.
+  /// Ops whose bodies take the root of a non-constant, with the root's flow.
   SmallVector<std::pair<Operation *, Flow>> roots;
   SmallVector<Operation *> rootsOnBuffers; ///< linalg ops that take a root
 

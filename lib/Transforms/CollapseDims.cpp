@@ -155,7 +155,7 @@ private:
     }
   }
 
-  /// Keeps the innermost loop of elementwise ops without reductions as a row.
+  /// Keeps the innermost loop of elementwise ops that would become one loop.
   void keepRows() {
     bool changed = false;
     for (auto &[op, pairs] : loops)

@@ -37,8 +37,8 @@ static bool hasReductionOf(Value v) {
   });
 }
 
-/// Returns the elementwise op, itself a written result, that reads each element
-/// of `v` at the element's own place, after all other readers.
+/// Returns the last reader of `v` if it is elementwise, has a written result,
+/// and reads each element of `v` at the element's own place.
 static GenericOp findLastReader(Value v) {
   GenericOp last;
   for (OpOperand &use : v.getUses()) {

@@ -54,8 +54,8 @@ double roundTo(double value, Element element);
 /// Returns |actual - expected| in units in the last place of `expected`.
 double getUlp(double actual, double expected, Element element);
 
-/// Computes one row of `variant` from x and, for each result, the previous one;
-/// returns nothing for an unknown variant.
+/// Returns a row per result of `variant`, which must satisfy isVariant, for
+/// rows of its arguments, x first.
 std::vector<std::vector<double>>
 computeRow(const std::string &variant,
            const std::vector<std::vector<double>> &arguments, Element element);
