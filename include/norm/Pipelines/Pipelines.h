@@ -17,6 +17,7 @@
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassOptions.h"
 #include "norm/Recognition/Recognize.h"
+#include "norm/Transforms/Passes.h"
 
 namespace mlir::norm {
 
@@ -104,6 +105,9 @@ struct NVVMPipelineOptions : PassPipelineOptions<NVVMPipelineOptions> {
 void buildNormToCPUPipeline(OpPassManager &pm,
                             const CPUPipelineOptions &options,
                             Stage upTo = Stage::LLVM);
+/// The part of norm-to-cpu after Stage::Vector, for a schedule of one's own.
+void buildVectorToCPUPipeline(OpPassManager &pm,
+                              const CPUPipelineOptions &options);
 /// The host side calls MLIR's `mgpu*` runtime functions; kernels are gpu.binary
 /// ops of one module, `norm_kernels`.
 void buildNormToNVVMPipeline(OpPassManager &pm,
@@ -126,19 +130,13 @@ void buildDecomposition(OpPassManager &pm);
 void buildCallingConvention(OpPassManager &pm);
 /// Tensors to buffers that are freed again.
 void buildBufferization(OpPassManager &pm);
-/// Who rounds f32 to bf16.
-enum class BF16Rounding {
-  Integers, ///< arithmetic on integers
-  Pairs,    ///< the same, even and odd elements apart: little-endian machines
-  Hardware  ///< an instruction, so arith.truncf stays
-};
 /// math and narrow floats to what LLVM lowers without losing a bit.
 void buildScalarLowering(OpPassManager &pm,
                          BF16Rounding rounding = BF16Rounding::Integers);
 /// Everything that is left to the LLVM dialect.
 void buildConvertToLLVM(OpPassManager &pm);
 
-/// Registers `norm-to-cpu` and `norm-to-nvvm`.
+/// Registers `norm-to-cpu`, `norm-vector-to-cpu` and `norm-to-nvvm`.
 void registerCPUPipeline();
 void registerNVVMPipeline();
 inline void registerPipelines() {
