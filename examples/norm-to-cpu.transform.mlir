@@ -3,6 +3,7 @@
 //
 //   norm-opt model.mlir --transform-preload-library='transform-library-paths=
 //       examples/norm-to-cpu.transform.mlir' --transform-interpreter
+//       | norm-opt --norm-vector-to-cpu
 //
 // A pass runs on the module or on each of its functions. norm.recognize and
 // norm.decompose give handles to the norms and to what becomes of them, for

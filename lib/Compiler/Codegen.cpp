@@ -12,9 +12,6 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/IR/DiagnosticInfo.h"
 #include "llvm/IR/DiagnosticPrinter.h"
-#include "llvm/IR/IRBuilder.h"
-#include "llvm/IR/InstIterator.h"
-#include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/MC/TargetRegistry.h"
@@ -121,232 +118,10 @@ static void internalize(llvm::Module &module, llvm::TargetMachine &machine) {
       continue;
     function.addFnAttr("target-cpu", machine.getTargetCPU());
     function.addFnAttr("target-features", machine.getTargetFeatureString());
-    if (machine.getTargetTriple().isX86() &&
-        machine.getMCSubtargetInfo()->checkFeatures("+avx512f"))
-      function.addFnAttr("prefer-vector-width", "512");
     if (!function.getName().starts_with("_mlir_ciface_") &&
         !function.hasFnAttribute(kExportAttribute))
       function.setLinkage(llvm::GlobalValue::InternalLinkage);
   }
-}
-
-/// Masked loads and stores of 16-bit floats as integers: x86 splits them into
-/// elements and converts each through a library call otherwise.
-static void useIntegersForMaskedAccess(llvm::Module &module) {
-  SmallVector<llvm::IntrinsicInst *> accesses;
-  for (llvm::Function &function : module)
-    for (llvm::BasicBlock &block : function)
-      for (llvm::Instruction &instruction : block)
-        if (auto *call = dyn_cast<llvm::IntrinsicInst>(&instruction))
-          if (call->getIntrinsicID() == llvm::Intrinsic::masked_load ||
-              call->getIntrinsicID() == llvm::Intrinsic::masked_store)
-            accesses.push_back(call);
-  for (llvm::IntrinsicInst *call : accesses) {
-    bool isLoad = call->getIntrinsicID() == llvm::Intrinsic::masked_load;
-    auto *type = cast<llvm::VectorType>(
-        isLoad ? call->getType() : call->getArgOperand(0)->getType());
-    if (!type->getElementType()->is16bitFPTy())
-      continue;
-    llvm::IRBuilder<> b(call);
-    llvm::Type *integers = llvm::VectorType::getInteger(type);
-    auto asIntegers = [&](llvm::Value *v) {
-      return b.CreateBitCast(v, integers);
-    };
-    if (isLoad) {
-      llvm::Value *loaded = b.CreateMaskedLoad(
-          integers, call->getArgOperand(0), call->getParamAlign(0).valueOrOne(),
-          call->getArgOperand(1), asIntegers(call->getArgOperand(2)));
-      call->replaceAllUsesWith(b.CreateBitCast(loaded, type));
-    } else {
-      b.CreateMaskedStore(
-          asIntegers(call->getArgOperand(0)), call->getArgOperand(1),
-          call->getParamAlign(1).valueOrOne(), call->getArgOperand(2));
-    }
-    call->eraseFromParent();
-  }
-}
-
-static llvm::Type *getIntegerType(llvm::Value *value) {
-  if (auto *vector = dyn_cast<llvm::VectorType>(value->getType()))
-    return llvm::VectorType::getInteger(vector);
-  return llvm::Type::getInt16Ty(value->getContext());
-}
-
-/// What only moves bf16 values: x86 without bf16 does it on f32, and comes back
-/// by a library call.
-static bool movesBF16(llvm::Instruction &value) {
-  if (isa<llvm::ExtractElementInst>(value))
-    return value.getType()->isBFloatTy();
-  return isa<llvm::SelectInst, llvm::InsertElementInst>(value) &&
-         value.getType()->getScalarType()->isBFloatTy();
-}
-
-static llvm::Value *createIntegerMove(llvm::IRBuilder<> &b,
-                                      llvm::Instruction *move) {
-  auto cast = [&](llvm::Value *value) {
-    return b.CreateBitCast(value, getIntegerType(value));
-  };
-  if (isa<llvm::ExtractElementInst>(move))
-    return b.CreateExtractElement(cast(move->getOperand(0)),
-                                  move->getOperand(1));
-  if (isa<llvm::InsertElementInst>(move))
-    return b.CreateInsertElement(cast(move->getOperand(0)),
-                                 cast(move->getOperand(1)),
-                                 move->getOperand(2));
-  return b.CreateSelect(move->getOperand(0), cast(move->getOperand(1)),
-                        cast(move->getOperand(2)));
-}
-
-static void moveBF16AsIntegers(llvm::Function &function) {
-  for (llvm::Instruction &value :
-       llvm::make_early_inc_range(llvm::instructions(function))) {
-    if (!movesBF16(value))
-      continue;
-    llvm::IRBuilder<> b(&value);
-    llvm::Value *moved = createIntegerMove(b, &value);
-    value.replaceAllUsesWith(b.CreateBitCast(moved, value.getType()));
-    value.eraseFromParent();
-  }
-}
-
-/// bf16 arguments that are used in another block than the first, as integers.
-static void carryArgumentsAsIntegers(llvm::Function &function) {
-  for (llvm::Argument &argument : function.args()) {
-    if (!argument.getType()->getScalarType()->isBFloatTy())
-      continue;
-    llvm::BasicBlock &entry = function.getEntryBlock();
-    llvm::IRBuilder<> first(&entry, entry.getFirstInsertionPt());
-    llvm::Value *integers =
-        first.CreateBitCast(&argument, getIntegerType(&argument));
-    for (llvm::Use &use : llvm::make_early_inc_range(argument.uses())) {
-      auto *user = cast<llvm::Instruction>(use.getUser());
-      if (user->getParent() == &entry)
-        continue;
-      auto *phi = dyn_cast<llvm::PHINode>(user);
-      llvm::IRBuilder<> b(phi ? phi->getIncomingBlock(use)->getTerminator()
-                              : user);
-      use.set(b.CreateBitCast(integers, argument.getType()));
-    }
-  }
-}
-
-/// bf16 that is loaded in one block and used in another, or used twice, as
-/// integers: x86 without bf16 keeps it as f32 in between, by a library call an
-/// element, or loads it element by element; with bf16 it rounds the f32 again,
-/// and takes subnormals for zeros. norm-carry-bf16-as-integers has done so
-/// before LLVM's passes moved what is left.
-static void carryBF16AsIntegers(llvm::Function &function) {
-  SmallVector<llvm::Instruction *> carried;
-  for (llvm::BasicBlock &block : function)
-    for (llvm::Instruction &value : block)
-      if (value.getType()->getScalarType()->isBFloatTy() &&
-          (isa<llvm::PHINode>(value) || value.isUsedOutsideOfBlock(&block) ||
-           (isa<llvm::LoadInst>(value) && !value.hasOneUse())))
-        carried.push_back(&value);
-  // Phis first, so that they find each other.
-  llvm::DenseMap<llvm::Value *, llvm::Value *> integers;
-  for (llvm::Instruction *value : carried)
-    if (auto *phi = dyn_cast<llvm::PHINode>(value))
-      integers[phi] = llvm::IRBuilder<>(phi).CreatePHI(
-          getIntegerType(phi), phi->getNumIncomingValues());
-  for (llvm::Instruction *value : carried) {
-    if (isa<llvm::PHINode>(value))
-      continue;
-    llvm::IRBuilder<> b(value->getNextNode());
-    auto *load = dyn_cast<llvm::LoadInst>(value);
-    integers[value] =
-        load && load->isSimple()
-            ? b.CreateAlignedLoad(getIntegerType(value),
-                                  load->getPointerOperand(), load->getAlign())
-            : b.CreateBitCast(value, getIntegerType(value));
-  }
-  for (llvm::Instruction *value : carried)
-    if (auto *phi = dyn_cast<llvm::PHINode>(value))
-      for (auto [incoming, block] :
-           llvm::zip(phi->incoming_values(), phi->blocks())) {
-        llvm::Value *known = integers.lookup(incoming);
-        if (!known)
-          known = llvm::IRBuilder<>(block->getTerminator())
-                      .CreateBitCast(incoming, getIntegerType(phi));
-        cast<llvm::PHINode>(integers[phi])->addIncoming(known, block);
-      }
-  for (llvm::Instruction *value : carried) {
-    for (llvm::Use &use : llvm::make_early_inc_range(value->uses())) {
-      auto *user = cast<llvm::Instruction>(use.getUser());
-      if (user == integers[value] || isa<llvm::PHINode>(user))
-        continue; // phis are replaced as a whole
-      llvm::IRBuilder<> b(user);
-      use.set(b.CreateBitCast(integers[value], value->getType()));
-    }
-  }
-  for (llvm::Instruction *value : carried)
-    if (isa<llvm::PHINode>(value) ||
-        (isa<llvm::LoadInst>(value) && isa<llvm::LoadInst>(integers[value]))) {
-      value->replaceAllUsesWith(llvm::PoisonValue::get(value->getType()));
-      value->eraseFromParent();
-    }
-}
-
-/// Integers that become bf16 only to become integers again or to be stored:
-/// LLVM may carry them from block to block in between.
-static void skipBF16(llvm::Function &function) {
-  for (llvm::Instruction &instruction : llvm::instructions(function)) {
-    if (!isa<llvm::BitCastInst, llvm::StoreInst>(instruction))
-      continue;
-    auto *cast = dyn_cast<llvm::BitCastInst>(instruction.getOperand(0));
-    if (cast && cast->getType()->getScalarType()->isBFloatTy() &&
-        cast->getSrcTy()->isIntOrIntVectorTy())
-      instruction.setOperand(0, cast->getOperand(0));
-  }
-  for (llvm::Instruction &instruction :
-       llvm::make_early_inc_range(llvm::instructions(function)))
-    if (isa<llvm::BitCastInst>(instruction) && instruction.use_empty())
-      instruction.eraseFromParent();
-}
-
-/// Freezes the integers that an argument or a call's result becomes: code
-/// generation turns a phi of bitcasts of bf16 into one of bf16 again.
-static void keepIntegers(llvm::Function &function) {
-  for (llvm::Instruction &instruction :
-       llvm::make_early_inc_range(llvm::instructions(function))) {
-    auto *cast = dyn_cast<llvm::BitCastInst>(&instruction);
-    if (!cast || !cast->getSrcTy()->isBFloatTy() ||
-        !isa<llvm::Argument, llvm::CallBase>(cast->getOperand(0)))
-      continue;
-    llvm::IRBuilder<> b(cast->getNextNode());
-    llvm::Value *frozen = b.CreateFreeze(cast);
-    cast->replaceUsesWithIf(
-        frozen, [&](llvm::Use &use) { return use.getUser() != frozen; });
-  }
-}
-
-static bool hasNarrowVectors(const llvm::TargetMachine &machine) {
-  const llvm::MCSubtargetInfo &info = *machine.getMCSubtargetInfo();
-  return info.checkFeatures("+avx512bf16") || info.checkFeatures("+avx512fp16");
-}
-
-/// Streamed vectors of 16-bit floats as f32: LLVM has no non-temporal store of
-/// the types that AVX512-BF16 and AVX512-FP16 make legal, and stores them as
-/// any other. The fence, which is no instruction, keeps the bitcast from being
-/// folded away.
-static void streamNarrowAsF32(llvm::Function &function) {
-  for (llvm::BasicBlock &block : function)
-    for (llvm::Instruction &instruction : llvm::make_early_inc_range(block)) {
-      auto *store = dyn_cast<llvm::StoreInst>(&instruction);
-      if (!store || !store->hasMetadata(llvm::LLVMContext::MD_nontemporal))
-        continue;
-      llvm::Value *value = store->getValueOperand();
-      auto *type = dyn_cast<llvm::FixedVectorType>(value->getType());
-      if (!type || !type->getElementType()->is16bitFPTy() ||
-          type->getNumElements() % 2 != 0)
-        continue;
-      llvm::IRBuilder<> b(store);
-      auto *words = llvm::FixedVectorType::get(b.getFloatTy(),
-                                               type->getNumElements() / 2);
-      llvm::Value *bits =
-          b.CreateArithmeticFence(b.CreateBitCast(value, words), words);
-      store->setOperand(0, bits);
-    }
 }
 
 namespace {
@@ -395,22 +170,10 @@ norm::translateToLLVMIR(ModuleOp module, llvm::LLVMContext &context,
     if (llvm::Error error = extend(*translated))
       return module.emitError(llvm::toString(std::move(error)));
   internalize(*translated, machine);
-  useIntegersForMaskedAccess(*translated);
   auto optimize = makeOptimizingTransformer(unsigned(machine.getOptLevel()),
                                             /*sizeLevel=*/0, &machine);
   if (llvm::Error error = optimize(translated.get()))
     return module.emitError(llvm::toString(std::move(error)));
-  for (llvm::Function &function : *translated) {
-    if (function.isDeclaration())
-      continue;
-    moveBF16AsIntegers(function);
-    carryArgumentsAsIntegers(function);
-    carryBF16AsIntegers(function);
-    skipBF16(function);
-    keepIntegers(function);
-    if (machine.getTargetTriple().isX86() && hasNarrowVectors(machine))
-      streamNarrowAsF32(function);
-  }
   return translated;
 }
 

@@ -97,15 +97,25 @@ static void buildToLLVM(OpPassManager &pm, const CPUPipelineOptions &options) {
   fence.sfence = getTriple(options).isX86();
   pm.nest<func::FuncOp>().addPass(createNormFenceStreams(fence));
   pm.nest<func::FuncOp>().addPass(createNormKeepStripLoops());
-  pm.nest<func::FuncOp>().addPass(createNormSplitMaskedRows());
   buildScalarLowering(pm, getRounding(options));
+  pm.nest<func::FuncOp>().addPass(createNormSplitMaskedRows());
   NormExpandVectorMathOptions vectorMath;
   vectorMath.fma = options.fma;
   pm.addPass(createNormExpandVectorMath(vectorMath));
   pm.addPass(createNormSplitWideVectors());
   pm.addPass(createConvertVectorToSCFPass());
   buildConvertToLLVM(pm);
-  pm.nest<LLVM::LLVMFuncOp>().addPass(createNormAttachLoopAnnotations());
+  OpPassManager &llvm = pm.nest<LLVM::LLVMFuncOp>();
+  llvm.addPass(createNormAttachLoopAnnotations());
+  if (getTriple(options).isX86())
+    llvm.addPass(createNormTuneForX86());
+}
+
+void norm::buildVectorToCPUPipeline(OpPassManager &pm,
+                                    const CPUPipelineOptions &options) {
+  pm.addPass(createNormOutlineLoops());
+  buildMemoryPolicy(pm, options);
+  buildToLLVM(pm, options);
 }
 
 void norm::buildNormToCPUPipeline(OpPassManager &pm,
@@ -124,9 +134,7 @@ void norm::buildNormToCPUPipeline(OpPassManager &pm,
     pm.addPass(createNormVerifyBuffers());
   if (upTo == Stage::Vector)
     return;
-  pm.addPass(createNormOutlineLoops());
-  buildMemoryPolicy(pm, options);
-  buildToLLVM(pm, options);
+  buildVectorToCPUPipeline(pm, options);
 }
 
 void norm::registerCPUPipeline() {
@@ -136,4 +144,9 @@ void norm::registerCPUPipeline() {
       [](OpPassManager &pm, const CPUPipelineOptions &options) {
         buildNormToCPUPipeline(pm, options);
       });
+  PassPipelineRegistration<CPUPipelineOptions>(
+      "norm-vector-to-cpu",
+      "The second half of norm-to-cpu: vectorized rows on buffers "
+      "(norm-compile --emit=vector) to the LLVM dialect",
+      buildVectorToCPUPipeline);
 }

@@ -100,24 +100,12 @@ void norm::buildScalarLowering(OpPassManager &pm, BF16Rounding rounding) {
   // x*x for fpowi(x, 2), and rsqrt as 1/sqrt: exact where libm is not.
   pm.addPass(
       math::createMathExpandOpsPass({/*opMnemonics=*/{"rsqrt", "fpowi"}}));
-  if (rounding != BF16Rounding::Integers) {
-    NormWidenNarrowFloatsOptions keep;
-    keep.keepBF16Truncations = true;
-    pm.addPass(createNormWidenNarrowFloats(keep));
-  }
-  // LLVM has the instruction for what is left.
-  if (rounding == BF16Rounding::Hardware) {
-    pm.addPass(createNormExpandArith());
-    return;
-  }
-  if (rounding == BF16Rounding::Pairs) {
-    pm.addPass(createNormSplitBF16Pairs());
-    pm.addPass(createCanonicalizerPass());
-  }
   pm.addPass(createNormWidenNarrowFloats());
-  NormExpandArithOptions expand;
-  expand.includeBF16 = true;
-  pm.addPass(createNormExpandArith(expand));
+  pm.addPass(createNormExpandArith());
+  NormNarrowFloatsToIntegersOptions integers;
+  integers.rounding = rounding;
+  pm.addPass(createNormNarrowFloatsToIntegers(integers));
+  pm.addPass(createCanonicalizerPass());
 }
 
 void norm::buildConvertToLLVM(OpPassManager &pm) {
@@ -140,5 +128,4 @@ void norm::buildConvertToLLVM(OpPassManager &pm) {
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
   pm.addPass(createReconcileUnrealizedCastsPass());
-  pm.nest<LLVM::LLVMFuncOp>().addPass(createNormCarryBF16AsIntegers());
 }

@@ -7,8 +7,6 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
-#include "mlir/Dialect/Vector/IR/VectorOps.h"
-#include "mlir/IR/TypeUtilities.h"
 #include "mlir/Transforms/DialectConversion.h"
 #include "norm/Transforms/Passes.h"
 
@@ -19,33 +17,32 @@ namespace mlir::norm {
 
 using namespace mlir;
 
-/// Returns true for conversions of f32 and bf16, which upstream expands.
-static bool convertsBF16(Operation *op) {
-  if (op->getNumOperands() != 1 || op->getNumResults() != 1)
-    return false;
-  Type from = getElementTypeOrSelf(op->getOperand(0).getType());
-  Type to = getElementTypeOrSelf(op->getResult(0).getType());
-  return isa<arith::ExtFOp>(op)     ? from.isBF16() && to.isF32()
-         : isa<arith::TruncFOp>(op) ? from.isF32() && to.isBF16()
-                                    : false;
-}
-
 namespace {
 struct NormExpandArith : norm::impl::NormExpandArithBase<NormExpandArith> {
-  using NormExpandArithBase::NormExpandArithBase;
+  /// LLVM's constrained intrinsics only say which mode is set; nothing sets it.
+  LogicalResult checkRoundingModes() {
+    WalkResult checked = getOperation()->walk([](Operation *op) {
+      auto rounds = dyn_cast<arith::ArithRoundingModeInterface>(op);
+      auto mode = rounds ? rounds.getRoundingModeAttr() : nullptr;
+      if (!mode || mode.getValue() == arith::RoundingMode::to_nearest_even)
+        return WalkResult::advance();
+      op->emitError("norm-expand-arith: rounding ")
+          << arith::stringifyRoundingMode(mode.getValue())
+          << " is not supported";
+      return WalkResult::interrupt();
+    });
+    return failure(checked.wasInterrupted());
+  }
 
   void runOnOperation() override {
+    if (failed(checkRoundingModes()))
+      return signalPassFailure();
     RewritePatternSet patterns(&getContext());
     ConversionTarget target(getContext());
     target.markUnknownOpDynamicallyLegal([](Operation *) { return true; });
     arith::populateCeilFloorDivExpandOpsPatterns(patterns);
     target.addIllegalOp<arith::CeilDivSIOp, arith::CeilDivUIOp,
                         arith::FloorDivSIOp>();
-    if (includeBF16) {
-      arith::populateExpandBFloat16Patterns(patterns);
-      target.addDynamicallyLegalOp<arith::ExtFOp, arith::TruncFOp>(
-          [](Operation *op) { return !convertsBF16(op); });
-    }
     if (failed(applyPartialConversion(getOperation(), target,
                                       std::move(patterns))))
       signalPassFailure();

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "BF16.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -12,14 +13,9 @@
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/IR/TypeUtilities.h"
-#include "norm/Transforms/Passes.h"
-
-namespace mlir::norm {
-#define GEN_PASS_DEF_NORMSPLITBF16PAIRS
-#include "norm/Transforms/Passes.h.inc"
-} // namespace mlir::norm
 
 using namespace mlir;
+using namespace mlir::norm;
 
 /// Shorter vectors do not fill two registers.
 static constexpr int64_t kLeastLanes = 16;
@@ -218,16 +214,14 @@ public:
 
   void set(Value v, Pair pair) { pairs[v] = pair; }
 
-  /// Rounds to bf16, ties to even, as norm-widen-narrow-floats does.
+  /// Rounds to bf16 and puts the halves of a word together.
   void round(arith::TruncFOp op) {
-    Pair pair = split(op.getIn());
     b.setInsertionPoint(op);
-    bool keepNaN = !NaNOrigins::areNarrow(op.getIn());
+    Pair pair = roundHalves(op);
     Location loc = op.getLoc();
-    Value even = shiftRight(roundWords(pair.even, keepNaN, loc), loc);
-    Value odd = roundWords(pair.odd, keepNaN, loc);
+    Value even = shiftRight(pair.even, loc);
     b.replaceOpWithNewOp<arith::BitcastOp>(op, op.getType(),
-                                           interleave(even, odd, loc));
+                                           interleave(even, pair.odd, loc));
   }
 
   /// A vector in its order again.
@@ -240,52 +234,29 @@ public:
   }
 
 private:
-  /// The rounded values as f32: packing them would only be undone.
-  Pair roundInPlace(arith::TruncFOp op) {
+  /// Words whose upper halves are the rounded values.
+  Pair roundHalves(arith::TruncFOp op) {
     Pair pair = split(op.getIn());
-    bool keepNaN = !NaNOrigins::areNarrow(op.getIn());
-    auto round = [&](Value half) -> Value {
-      Value words = roundWords(half, keepNaN, op.getLoc());
-      return arith::BitcastOp::create(b, op.getLoc(), half.getType(),
-                                      clearLower(words, op.getLoc()));
-    };
-    return {round(pair.even), round(pair.odd)};
+    NaNs nans = NaNOrigins::areNarrow(op.getIn()) ? NaNs::Short : NaNs::Kept;
+    return {roundToUpperHalf(b, op.getLoc(), pair.even, nans),
+            roundToUpperHalf(b, op.getLoc(), pair.odd, nans)};
   }
 
-  /// Words whose upper halves are `f32` rounded; what is below is left over.
-  Value roundWords(Value f32, bool keepNaN, Location loc) {
-    Value words = asWords(f32, loc);
-    auto splat = [&](int64_t value) {
-      return constant(words.getType(), value, loc);
+  /// The rounded values as f32: packing them would only be undone.
+  Pair roundInPlace(arith::TruncFOp op) {
+    Pair words = roundHalves(op);
+    auto asFloats = [&](Value half) -> Value {
+      return arith::BitcastOp::create(
+          b, op.getLoc(), withElement(half.getType(), b.getF32Type()),
+          clearLower(half, op.getLoc()));
     };
-    Value last =
-        arith::AndIOp::create(b, loc, shiftRight(words, loc), splat(1));
-    Value biased = arith::AddIOp::create(b, loc, words, splat(0x7FFF));
-    Value rounded = arith::AddIOp::create(b, loc, biased, last);
-    if (!keepNaN)
-      return rounded;
-    Value quiet = arith::OrIOp::create(b, loc, words, splat(0x400000));
-    Value isNaN =
-        arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UNO, f32, f32);
-    return arith::SelectOp::create(b, loc, isNaN, quiet, rounded);
+    return {asFloats(words.even), asFloats(words.odd)};
   }
 
   static VectorType halfOf(Type type) {
     auto vector = cast<VectorType>(type);
     return VectorType::get(vector.getDimSize(0) / 2, vector.getElementType());
   }
-  VectorType withElement(Value v, unsigned bits, int64_t factor = 1) {
-    auto type = cast<VectorType>(v.getType());
-    return VectorType::get(type.getDimSize(0) * factor, b.getIntegerType(bits));
-  }
-
-  Value constant(Type type, int64_t value, Location loc) {
-    auto vector = cast<VectorType>(type);
-    auto attr = DenseElementsAttr::get(
-        vector, APInt(vector.getElementTypeBitWidth(), value));
-    return arith::ConstantOp::create(b, loc, attr);
-  }
-
   Value cloneHalf(Operation *op, ValueRange operands) {
     VectorType type = halfOf(op->getResult(0).getType());
     DenseElementsAttr splat;
@@ -298,21 +269,18 @@ private:
         ->getResult(0);
   }
 
-  Value asWords(Value f32, Location loc) {
-    return arith::BitcastOp::create(b, loc, withElement(f32, 32), f32);
-  }
   Value shiftLeft(Value words, Location loc) {
     return arith::ShLIOp::create(b, loc, words,
-                                 constant(words.getType(), 16, loc));
+                                 createInteger(b, loc, words.getType(), 16));
   }
   Value shiftRight(Value words, Location loc) {
     return arith::ShRUIOp::create(b, loc, words,
-                                  constant(words.getType(), 16, loc));
+                                  createInteger(b, loc, words.getType(), 16));
   }
 
   Value clearLower(Value words, Location loc) {
-    return arith::AndIOp::create(b, loc, words,
-                                 constant(words.getType(), 0xFFFF0000, loc));
+    return arith::AndIOp::create(
+        b, loc, words, createInteger(b, loc, words.getType(), 0xFFFF0000));
   }
 
   /// Elements 2i and 2i + 1 are the lower and the upper half of word i.
@@ -327,7 +295,8 @@ private:
 
   /// The lower halves of `even` beside the upper halves of `odd`.
   Value interleave(Value even, Value odd, Location loc) {
-    VectorType halves = withElement(even, 16, 2);
+    auto halves = VectorType::get(
+        cast<VectorType>(even.getType()).getDimSize(0) * 2, b.getI16Type());
     SmallVector<bool> places;
     for (int64_t i = 0, e = halves.getDimSize(0); i < e; ++i)
       places.push_back(i % 2);
@@ -415,37 +384,32 @@ static void splitAccumulators(IRRewriter &b, PairFinder &finder,
   }
 }
 
-namespace {
-struct NormSplitBF16Pairs
-    : norm::impl::NormSplitBF16PairsBase<NormSplitBF16Pairs> {
-  void runOnOperation() override {
-    IRRewriter b(&getContext());
-    SmallVector<scf::ForOp> loops;
-    getOperation()->walk([&](scf::ForOp loop) { loops.push_back(loop); });
-    for (scf::ForOp loop : loops) {
-      PairFinder finder;
-      SmallVector<unsigned> accumulators = findAccumulators(loop, finder);
-      if (!accumulators.empty())
-        splitAccumulators(b, finder, loop, accumulators);
-    }
-    splitRoundings(b);
+static void splitRoundings(IRRewriter &b, Operation *root) {
+  SmallVector<arith::TruncFOp> roundings;
+  root->walk([&](arith::TruncFOp op) {
+    if (isWideRow(op.getIn().getType()) && isBF16Vector(op.getType()))
+      roundings.push_back(op);
+  });
+  PairFinder finder;
+  PairSplitter splitter(b, finder);
+  // From the last one on: one that is only widened again is then dead.
+  for (arith::TruncFOp op : llvm::reverse(roundings)) {
+    if (op->use_empty())
+      b.eraseOp(op);
+    else if (finder.isPair(op.getIn()))
+      splitter.round(op);
   }
+}
 
-  void splitRoundings(IRRewriter &b) {
-    SmallVector<arith::TruncFOp> roundings;
-    getOperation()->walk([&](arith::TruncFOp op) {
-      if (isWideRow(op.getIn().getType()) && isBF16Vector(op.getType()))
-        roundings.push_back(op);
-    });
+void norm::splitBF16Pairs(Operation *root) {
+  IRRewriter b(root->getContext());
+  SmallVector<scf::ForOp> loops;
+  root->walk([&](scf::ForOp loop) { loops.push_back(loop); });
+  for (scf::ForOp loop : loops) {
     PairFinder finder;
-    PairSplitter splitter(b, finder);
-    // From the last one on: one that is only widened again is then dead.
-    for (arith::TruncFOp op : llvm::reverse(roundings)) {
-      if (op->use_empty())
-        b.eraseOp(op);
-      else if (finder.isPair(op.getIn()))
-        splitter.round(op);
-    }
+    SmallVector<unsigned> accumulators = findAccumulators(loop, finder);
+    if (!accumulators.empty())
+      splitAccumulators(b, finder, loop, accumulators);
   }
-};
-} // namespace
+  splitRoundings(b, root);
+}

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "BF16.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -21,6 +22,7 @@ namespace mlir::norm {
 } // namespace mlir::norm
 
 using namespace mlir;
+using namespace mlir::norm;
 
 static bool isNarrow(Type type) {
   Type element = getElementTypeOrSelf(type);
@@ -28,10 +30,7 @@ static bool isNarrow(Type type) {
 }
 
 static Type widen(Type type) {
-  Type f32 = Float32Type::get(type.getContext());
-  if (auto shaped = dyn_cast<ShapedType>(type))
-    return shaped.clone(f32);
-  return f32;
+  return withElement(type, Float32Type::get(type.getContext()));
 }
 
 static bool computes(Operation *op) {
@@ -79,69 +78,14 @@ static void widenOp(Operation *op) {
 /// Integer to 16 bits goes through f64, which holds integers up to 2^53.
 static Operation *convertThroughF64(Operation *op) {
   OpBuilder b(op);
-  Type f64 = b.getF64Type();
-  if (auto shaped = dyn_cast<ShapedType>(op->getResult(0).getType()))
-    f64 = shaped.clone(f64);
   Operation *wide = b.clone(*op);
-  wide->getResult(0).setType(f64);
+  wide->getResult(0).setType(
+      withElement(op->getResult(0).getType(), b.getF64Type()));
   auto narrow = arith::TruncFOp::create(
       b, op->getLoc(), op->getResult(0).getType(), wide->getResult(0));
   op->getResult(0).replaceAllUsesWith(narrow);
   op->erase();
   return narrow;
-}
-
-/// Constants of the integer type (or vector of it) `type`.
-static Value splatInteger(OpBuilder &b, Location loc, Type type,
-                          int64_t value) {
-  TypedAttr attr = b.getIntegerAttr(getElementTypeOrSelf(type), value);
-  if (auto shaped = dyn_cast<ShapedType>(type))
-    attr = DenseElementsAttr::get(shaped, Attribute(attr));
-  return arith::ConstantOp::create(b, loc, attr);
-}
-
-static Type withElement(Type type, Type element) {
-  if (auto shaped = dyn_cast<ShapedType>(type))
-    return shaped.clone(element);
-  return element;
-}
-
-/// f32 to bf16 in integers, ties to even, subnormals and NaN kept: arith-expand
-/// selects between bf16 vectors, which x86 without AVX512-BF16 turns into
-/// library calls.
-static void truncateInIntegers(arith::TruncFOp op) {
-  OpBuilder b(op);
-  Location loc = op.getLoc();
-  Type i32 = withElement(op.getType(), b.getI32Type());
-  auto splat = [&](int64_t value) { return splatInteger(b, loc, i32, value); };
-  Value x = op.getIn();
-  Value bits = arith::BitcastOp::create(b, loc, i32, x);
-  Value high = arith::ShRUIOp::create(b, loc, bits, splat(16));
-  Value odd = arith::AndIOp::create(b, loc, high, splat(1));
-  Value bias = arith::AddIOp::create(b, loc, odd, splat(0x7FFF));
-  Value rounded = arith::ShRUIOp::create(
-      b, loc, arith::AddIOp::create(b, loc, bits, bias), splat(16));
-  // Rounding could carry a NaN's payload away; its quiet bit stays.
-  Value quiet = arith::OrIOp::create(b, loc, high, splat(0x40));
-  Value isNaN = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UNO, x, x);
-  Value result = arith::SelectOp::create(b, loc, isNaN, quiet, rounded);
-  result = arith::TruncIOp::create(
-      b, loc, withElement(op.getType(), b.getI16Type()), result);
-  op.replaceAllUsesWith(
-      arith::BitcastOp::create(b, loc, op.getType(), result).getResult());
-  op.erase();
-}
-
-/// x86 inserts a bf16 scalar into a vector through a library call.
-static void broadcastInF32(vector::BroadcastOp op) {
-  OpBuilder b(op);
-  Value wide =
-      arith::ExtFOp::create(b, op.getLoc(), b.getF32Type(), op.getSource());
-  wide = vector::BroadcastOp::create(
-      b, op.getLoc(), cast<VectorType>(widen(op.getType())), wide);
-  op.replaceAllUsesWith(
-      arith::TruncFOp::create(b, op.getLoc(), op.getType(), wide).getResult());
-  op.erase();
 }
 
 /// In the order of the elements, as LLVM does without `reassoc`.
@@ -199,7 +143,7 @@ static void truncateThroughF32(Operation *op) {
   Value x = op->getOperand(0);
   Type f32 = widen(x.getType());
   Type i32 = withElement(x.getType(), b.getI32Type());
-  auto splat = [&](int64_t value) { return splatInteger(b, loc, i32, value); };
+  auto splat = [&](int64_t value) { return createInteger(b, loc, i32, value); };
   Value rounded = arith::TruncFOp::create(b, loc, f32, x);
   Value back = arith::ExtFOp::create(b, loc, x.getType(), rounded);
   Value inexact =
@@ -221,8 +165,6 @@ static void truncateThroughF32(Operation *op) {
 namespace {
 struct NormWidenNarrowFloats
     : norm::impl::NormWidenNarrowFloatsBase<NormWidenNarrowFloats> {
-  using NormWidenNarrowFloatsBase::NormWidenNarrowFloatsBase;
-
   void runOnOperation() override {
     lowerContractions(getOperation());
     expandReductions(getOperation());
@@ -236,25 +178,6 @@ struct NormWidenNarrowFloats
         op = convertThroughF64(op);
       skipsF32(op) ? truncateThroughF32(op) : widenOp(op);
     }
-    SmallVector<vector::BroadcastOp> broadcasts;
-    getOperation()->walk([&](vector::BroadcastOp op) {
-      if (op.getSourceType().isBF16())
-        broadcasts.push_back(op);
-    });
-    for (vector::BroadcastOp op : broadcasts)
-      broadcastInF32(op);
-    if (!keepBF16Truncations)
-      expandTruncations();
-  }
-
-  void expandTruncations() {
-    SmallVector<arith::TruncFOp> truncations;
-    getOperation()->walk([&](arith::TruncFOp op) {
-      if (getElementTypeOrSelf(op.getType()).isBF16())
-        truncations.push_back(op);
-    });
-    for (arith::TruncFOp op : truncations)
-      truncateInIntegers(op);
   }
 };
 } // namespace

@@ -1,5 +1,4 @@
-// RUN: norm-opt %s --norm-expand-arith | FileCheck %s
-// RUN: norm-opt %s --norm-expand-arith=include-bf16 | FileCheck %s --check-prefix=BF16
+// RUN: norm-opt %s --norm-expand-arith --split-input-file --verify-diagnostics | FileCheck %s
 
 // Upstream's arith-expand compares, and the maximum of -0 and +0 is the second.
 // CHECK-LABEL: func @maxima
@@ -26,19 +25,19 @@ func.func @divisions(%a: i64, %b: i64, %v: vector<4xi32>) -> (i64, i64, i64, vec
   return %0, %1, %2, %3 : i64, i64, i64, vector<4xi32>
 }
 
-// Other conversions stay.
-// CHECK-LABEL: func @bf16
-// CHECK: arith.extf %{{.*}} : bf16 to f32
-// CHECK: arith.truncf %{{.*}} : f32 to bf16
-// BF16-LABEL: func @bf16
-// BF16-NOT: bf16 to f32
-// BF16-NOT: f32 to bf16
-// BF16: arith.shli
-// BF16: arith.truncf %{{.*}} : f64 to f32
-// BF16: return
-func.func @bf16(%a: bf16, %b: f32, %c: f64) -> (f32, bf16, f32) {
-  %0 = arith.extf %a : bf16 to f32
-  %1 = arith.truncf %b : f32 to bf16
-  %2 = arith.truncf %c : f64 to f32
-  return %0, %1, %2 : f32, bf16, f32
+// -----
+
+// CHECK-LABEL: func @to_nearest
+// CHECK: arith.truncf %{{.*}} to_nearest_even : f32 to bf16
+func.func @to_nearest(%a: f32) -> bf16 {
+  %0 = arith.truncf %a to_nearest_even : f32 to bf16
+  return %0 : bf16
+}
+
+// -----
+
+func.func @toward_zero(%a: f32) -> f16 {
+  // expected-error@+1 {{norm-expand-arith: rounding toward_zero is not supported}}
+  %0 = arith.truncf %a toward_zero : f32 to f16
+  return %0 : f16
 }

@@ -1,4 +1,4 @@
-// RUN: norm-opt %s --norm-split-bf16-pairs --canonicalize --cse | FileCheck %s
+// RUN: norm-opt %s --norm-narrow-floats-to-integers=rounding=pairs --canonicalize --cse | FileCheck %s
 
 // Widening is a shift and a mask, rounding two additions a word. The scalar may
 // be any NaN, whose lower bits rounding could carry.
@@ -6,7 +6,7 @@
 // CHECK-NOT: arith.extf
 // CHECK-DAG: %[[BIAS:.*]] = arith.constant dense<32767> : vector<16xi32>
 // CHECK-DAG: %[[QUIET:.*]] = arith.constant dense<4194304> : vector<16xi32>
-// CHECK: vector.bitcast %{{.*}} : vector<32xbf16> to vector<16xi32>
+// CHECK: vector.bitcast %{{.*}} : vector<32xi16> to vector<16xi32>
 // CHECK-DAG: arith.andi %{{.*}} : vector<16xi32>
 // CHECK-DAG: arith.shli %{{.*}} : vector<16xi32>
 // CHECK-COUNT-2: arith.mulf %{{.*}} : vector<16xf32>
@@ -48,15 +48,15 @@ func.func @sum(%x: memref<4096xbf16>) -> vector<32xf32> {
   return %s : vector<32xf32>
 }
 
-// Values in another order than pairs, and short vectors, stay.
+// Values in another order than pairs, and short vectors, keep their order.
 // CHECK-LABEL: func @not_pairs
-// CHECK-NEXT: arith.extf
-// CHECK-NEXT: arith.mulf %{{.*}} : vector<32xf32>
-// CHECK-NEXT: arith.truncf
-// CHECK-NEXT: arith.extf %{{.*}} : vector<8xbf16> to vector<8xf32>
-// CHECK-NEXT: arith.mulf
-// CHECK-NEXT: arith.truncf
-// CHECK-NEXT: return
+// CHECK: arith.extui %{{.*}} : vector<32xi16> to vector<32xi32>
+// CHECK: arith.mulf %{{.*}} : vector<32xf32>
+// CHECK: arith.trunci %{{.*}} : vector<32xi32> to vector<32xi16>
+// CHECK: arith.extui %{{.*}} : vector<8xi16> to vector<8xi32>
+// CHECK: arith.mulf %{{.*}} : vector<8xf32>
+// CHECK: arith.trunci %{{.*}} : vector<8xi32> to vector<8xi16>
+// CHECK: return
 func.func @not_pairs(%x: vector<32xbf16>, %v: vector<32xf32>, %y: vector<8xbf16>) -> (vector<32xbf16>, vector<8xbf16>) {
   %a = arith.extf %x : vector<32xbf16> to vector<32xf32>
   %b = arith.mulf %a, %v : vector<32xf32>
@@ -90,14 +90,14 @@ func.func @other_accumulator(%x: memref<64xbf16>, %w: memref<64xf32>) -> vector<
 // clear, and nothing is done for them. A rounding that is only widened again
 // stays in words: no vector of 16-bit integers before the last one.
 // CHECK-LABEL: func @llama
+// CHECK: vector.bitcast
 // CHECK-NOT: arith.cmpf
-// CHECK-NOT: xi16
 // CHECK: arith.mulf %{{.*}} : vector<16xf32>
-// CHECK-NOT: xi16
+// CHECK-NOT: vector<32xi1>, vector<32xi16>
 // CHECK: arith.mulf %{{.*}} : vector<16xf32>
-// CHECK-NOT: xi16
+// CHECK-NOT: vector<32xi1>, vector<32xi16>
 // CHECK: arith.mulf %{{.*}} : vector<16xf32>
-// CHECK-NOT: xi16
+// CHECK-NOT: vector<32xi1>, vector<32xi16>
 // CHECK: arith.mulf %{{.*}} : vector<16xf32>
 // CHECK-NOT: arith.cmpf
 // CHECK: arith.select %{{.*}} : vector<32xi1>, vector<32xi16>

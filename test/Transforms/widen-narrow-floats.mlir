@@ -25,9 +25,7 @@ func.func @compare(%a: vector<4xf16>, %b: vector<4xf16>) -> vector<4xi1> {
 // CHECK-LABEL: func @from_f64
 // CHECK: arith.truncf %{{.*}} : f64 to f32
 // CHECK: arith.ori
-// CHECK: arith.addi
-// CHECK: arith.cmpf uno
-// CHECK: arith.bitcast %{{.*}} : i16 to bf16
+// CHECK: arith.truncf %{{.*}} : f32 to bf16
 func.func @from_f64(%a: f64) -> bf16 {
   %c = arith.truncf %a : f64 to bf16
   return %c : bf16
@@ -44,18 +42,9 @@ func.func @from_integer(%a: i64) -> f16 {
   return %c : f16
 }
 
-// A bf16 scalar is repeated in f32.
-// CHECK-LABEL: func @broadcast
-// CHECK: vector.broadcast %{{.*}} : f32 to vector<4xf32>
-func.func @broadcast(%a: bf16) -> vector<4xbf16> {
-  %c = vector.broadcast %a : bf16 to vector<4xbf16>
-  return %c : vector<4xbf16>
-}
-
 // CHECK-LABEL: func @vector_fma
 // CHECK: vector.fma %{{.*}} : vector<4xf32>
-// CHECK-NOT: : vector<4xf32> to vector<4xbf16>
-// CHECK: arith.trunci %{{.*}} : vector<4xi32> to vector<4xi16>
+// CHECK: arith.truncf %{{.*}} : vector<4xf32> to vector<4xbf16>
 func.func @vector_fma(%a: vector<4xbf16>, %b: vector<4xbf16>) -> vector<4xbf16> {
   %c = vector.fma %a, %b, %a : vector<4xbf16>
   return %c : vector<4xbf16>

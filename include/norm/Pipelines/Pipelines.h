@@ -17,6 +17,7 @@
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassOptions.h"
 #include "norm/Recognition/Recognize.h"
+#include "norm/Transforms/Passes.h"
 
 namespace mlir::norm {
 
@@ -104,6 +105,9 @@ struct NVVMPipelineOptions : PassPipelineOptions<NVVMPipelineOptions> {
 void buildNormToCPUPipeline(OpPassManager &pm,
                             const CPUPipelineOptions &options,
                             Stage upTo = Stage::LLVM);
+/// Builds the part of norm-to-cpu after Stage::Vector, for other schedules.
+void buildVectorToCPUPipeline(OpPassManager &pm,
+                              const CPUPipelineOptions &options);
 /// Builds a pipeline whose host code calls MLIR's `mgpu*` functions. Kernels
 /// become gpu.binary ops of one module, `norm_kernels`.
 void buildNormToNVVMPipeline(OpPassManager &pm,
@@ -126,19 +130,13 @@ void buildDecomposition(OpPassManager &pm);
 void buildCallingConvention(OpPassManager &pm);
 /// Bufferizes tensors; the buffers are freed again.
 void buildBufferization(OpPassManager &pm);
-/// The implementation of the rounding from f32 to bf16.
-enum class BF16Rounding {
-  Integers, ///< arithmetic on integers
-  Pairs,    ///< the same, even and odd elements apart: little-endian machines
-  Hardware  ///< an instruction, so arith.truncf stays
-};
 /// Lowers math and narrow floats to what LLVM supports bit for bit.
 void buildScalarLowering(OpPassManager &pm,
                          BF16Rounding rounding = BF16Rounding::Integers);
 /// Converts the remaining ops to the LLVM dialect.
 void buildConvertToLLVM(OpPassManager &pm);
 
-/// Registers `norm-to-cpu` and `norm-to-nvvm`.
+/// Registers `norm-to-cpu`, `norm-vector-to-cpu` and `norm-to-nvvm`.
 void registerCPUPipeline();
 void registerNVVMPipeline();
 inline void registerPipelines() {

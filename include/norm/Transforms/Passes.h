@@ -9,8 +9,25 @@
 #define NORM_TRANSFORMS_PASSES_H
 
 #include "mlir/Pass/Pass.h"
+#include "llvm/Support/CommandLine.h"
 
 namespace mlir::norm {
+
+/// Who rounds f32 to bf16.
+enum class BF16Rounding {
+  Integers, ///< arithmetic on integers
+  Pairs,    ///< the same, even and odd elements apart: little-endian machines
+  Hardware  ///< an instruction, so arith.truncf stays
+};
+
+inline llvm::cl::ValuesClass getBF16RoundingValues() {
+  return llvm::cl::values(
+      clEnumValN(BF16Rounding::Integers, "integers", "Integer operations"),
+      clEnumValN(BF16Rounding::Pairs, "pairs",
+                 "Integer operations, even and odd elements apart"),
+      clEnumValN(BF16Rounding::Hardware, "hardware",
+                 "An instruction of the machine"));
+}
 
 #define GEN_PASS_DECL
 #include "norm/Transforms/Passes.h.inc"

@@ -445,22 +445,14 @@ def NormWidenNarrowFloats : Pass<"norm-widen-narrow-floats"> {
     A truncation from f64 to 16 bits goes through f32 rounded to odd, which gives
     the one correct rounding without a library call.
 
-    A truncation from f32 to bf16 becomes integer operations, unless
-    `keep-bf16-truncations` leaves it for norm-split-bf16-pairs. LLVM would round it
-    by `vcvtneps2bf16` on x86 with AVX512-BF16, which takes subnormals for zeros
-    whatever MXCSR says.
-
     A `vector.fma` is widened too, and a `vector.reduction` (also one of a
     `vector.contract`) becomes one op after the other on its elements, each of
     which rounds.
 
     Limits: other conversions, constants, selects and bit operations stay as they
-    are; so do a reduction in a `vector.mask` and a `memref.atomic_rmw`, which LLVM
-    then rounds as it can.
+    are, and so does a reduction in a `vector.mask`, which LLVM then rounds as it
+    can.
   }];
-  let options = [Option<"keepBF16Truncations", "keep-bf16-truncations", "bool",
-                        /*default=*/"false",
-                        "Leave truncations from f32 to bf16 as they are">];
   let dependentDialects = ["arith::ArithDialect", "math::MathDialect",
                            "vector::VectorDialect"];
 }
@@ -517,28 +509,42 @@ def NormExpandFP8 : Pass<"norm-expand-fp8"> {
   let dependentDialects = ["arith::ArithDialect"];
 }
 
-def NormSplitBF16Pairs : Pass<"norm-split-bf16-pairs"> {
-  let summary = "Work on even and odd bf16 elements of a vector apart";
+def NormNarrowFloatsToIntegers : Pass<"norm-narrow-floats-to-integers"> {
+  let summary = "f16 and bf16 are 16-bit integers outside of arithmetic";
   let description = [{
-    Without hardware for bf16, widening a vector in order takes a shuffle, and so
-    does narrowing. A 32-bit word that holds two bf16 elements has the odd one as
-    its upper half, which is an f32 once the lower half is cleared, and the even
-    one after a shift by 16. So elementwise f32 arithmetic between an `arith.extf`
-    from bf16 and an `arith.truncf` to bf16 is done on two vectors of half the
-    length, one of the even and one of the odd elements. Rounding adds to the word
-    of each element, and one blend puts the upper halves of both together; a value
-    that is rounded and then widened again (Llama's order) stays a word whose
-    lower half is cleared.
+    Most machines load, store, mask, select and shuffle 16-bit integers, but not
+    16-bit floats: LLVM's x86 back end takes masked accesses of f16 and bf16 apart,
+    and holds a bf16 that lives in several blocks as an f32, which it rounds again
+    where it is used. It does that by `vcvtneps2bf16` where the CPU has it, which
+    takes subnormals for zeros whatever MXCSR says, and by a call of a library
+    elsewhere. So this pass makes memrefs, vectors, scalars and constants of f16
+    and bf16 those of i16. What computes with f16 takes and gives bitcasts.
 
-    Adding could carry a NaN's lower bits into an infinity or a zero. A NaN that
-    was widened from bf16, is in a constant with a clear lower half, or was made
-    or passed on by arithmetic on such values has no lower bits, and nothing is
-    done for it; values of any other origin (f32 from memory or an argument) pay
-    for a comparison and a selection.
+    No op computes with bf16 after it. An `arith.extf` from bf16 becomes a shift,
+    and an `arith.truncf` to bf16 becomes what `rounding` says:
 
-    Example (16 elements):
+    - `integers`: rounds to nearest even by integer operations; subnormals stay,
+      and a NaN stays a NaN.
+    - `pairs`: the same on the even and the odd elements of a vector apart.
+      Widening a vector in order takes a shuffle, and so does narrowing. A 32-bit
+      word that holds two bf16 elements has the odd one as its upper half, which
+      is an f32 once the lower half is cleared, and the even one after a shift by
+      16. So elementwise f32 arithmetic between an `arith.extf` from bf16 and an
+      `arith.truncf` to bf16 is done on two vectors of half the length. Rounding
+      adds to the word of each element, and one blend puts the upper halves of
+      both together; a value that is rounded and then widened again (Llama's
+      order) stays a word whose lower half is cleared.
+    - `hardware`: the `arith.truncf` stays.
+
+    Adding could carry a NaN's lower bits into an infinity or a zero. With `pairs`,
+    a NaN that was widened from bf16, is in a constant with a clear lower half, or
+    was made or passed on by arithmetic on such values has no lower bits, and
+    nothing is done for it. All other values pay for a comparison and a selection.
+
+    Example, with `rounding=pairs`:
 
     ```mlir
+    %x = vector.load %p[%i] : memref<?xbf16>, vector<16xbf16>
     %a = arith.extf %x : vector<16xbf16> to vector<16xf32>
     %b = arith.mulf %a, %a : vector<16xf32>
     %c = arith.truncf %b : vector<16xf32> to vector<16xbf16>
@@ -547,24 +553,37 @@ def NormSplitBF16Pairs : Pass<"norm-split-bf16-pairs"> {
     becomes
 
     ```mlir
-    %words = vector.bitcast %x : vector<16xbf16> to vector<8xi32>
+    %x = vector.load %p[%i] : memref<?xi16>, vector<16xi16>
+    %words = vector.bitcast %x : vector<16xi16> to vector<8xi32>
     %even = ... // shli %words, 16, as vector<8xf32>
     %odd = ... // andi %words, 0xFFFF0000, as vector<8xf32>
     %b0 = arith.mulf %even, %even : vector<8xf32>
     %b1 = arith.mulf %odd, %odd : vector<8xf32>
     ... // %b0 and %b1 as words plus 0x7FFF plus their bit 16: ties to even
-    ... // the upper half of the one beside the upper half of the other
+    %c = ... // arith.select of the upper halves : vector<16xi16>
     ```
 
-    A vector that an `scf.for` carries and only combines with such values is
-    carried as two halves and interleaved after the loop, so every element is
-    combined in the same order as before and no result changes by a bit.
+    With `pairs`, a vector that an `scf.for` carries and only combines with such
+    values is carried as two halves and interleaved after the loop. Every element
+    is combined in the same order as before, so no result changes by a bit.
 
-    Limits: rank-1 vectors of f32 whose length is a multiple of 16; values that
-    are neither widened from bf16 nor the same in all lanes keep their order; the
-    target must be little-endian. What is left is for norm-widen-narrow-floats.
+    Scalars that a function takes or returns keep their type, which the machine's
+    calling convention passes in other registers than an i16. Inside, a bf16
+    argument is an i16 that comes out of an empty inline assembly, because
+    CodeGenPrepare would make a phi of bitcasts of bf16 one of bf16 (LLVM 22).
+
+    Limits: run norm-widen-narrow-floats before, so that arithmetic is in f32.
+    `pairs` takes rank-1 vectors whose length is a multiple of 16, and needs a
+    little-endian machine; values that are neither widened from bf16 nor the same
+    in all lanes keep their order. Complex numbers keep their elements' type, and
+    so do reductions in a `vector.mask`. A `memref.atomic_rmw` on f16 or bf16
+    memory is rejected.
   }];
-  let dependentDialects = ["arith::ArithDialect", "scf::SCFDialect",
+  let options = [Option<"rounding", "rounding", "::mlir::norm::BF16Rounding",
+                        /*default=*/"::mlir::norm::BF16Rounding::Integers",
+                        "Who rounds f32 to bf16",
+                        "::mlir::norm::getBF16RoundingValues()">];
+  let dependentDialects = ["arith::ArithDialect", "LLVM::LLVMDialect",
                            "vector::VectorDialect"];
 }
 
@@ -928,45 +947,6 @@ def NormLowerAsserts : Pass<"norm-lower-asserts", "ModuleOp"> {
   let dependentDialects = ["cf::ControlFlowDialect", "LLVM::LLVMDialect"];
 }
 
-def NormCarryBF16AsIntegers
-    : Pass<"norm-carry-bf16-as-integers", "LLVM::LLVMFuncOp"> {
-  let summary = "bf16 values that only move are 16-bit integers";
-  let description = [{
-    LLVM's x86 back end holds a scalar bf16 that lives in several blocks, as a phi
-    or because it is used in another one than it was loaded in, as an f32 and
-    rounds it again where it is used. With AVX512-BF16 or AVX-NE-CONVERT that is
-    `vcvtneps2bf16`, which takes subnormals for zeros: a value that was only moved
-    is lost. Without them it is a call of a library. So this pass loads, stores,
-    selects, shuffles and carries i16 instead, scalars and vectors; a bf16 is left
-    where a function takes or returns one, for an instruction of the machine, and
-    in the block of its bitcast.
-
-    Example:
-
-    ```mlir
-      %v = llvm.load %p : !llvm.ptr -> bf16
-      llvm.br ^bb1(%v : bf16)
-    ^bb1(%a: bf16):
-      llvm.store %a, %q : bf16, !llvm.ptr
-    ```
-
-    becomes
-
-    ```mlir
-      %v = llvm.load %p : !llvm.ptr -> i16
-      llvm.br ^bb1(%v : i16)
-    ^bb1(%a: i16):
-      llvm.store %a, %q : i16, !llvm.ptr
-    ```
-
-    Limits: after everything has become the LLVM dialect, and after the last CSE,
-    which would share bitcasts between blocks; arrays of vectors stay. LLVM's own
-    passes (CodeGenPrepare too) may make a bf16 phi again of what a function takes
-    by value, a call returns, or a function returns; norm-compile freezes these.
-  }];
-  let dependentDialects = ["LLVM::LLVMDialect"];
-}
-
 def NormCallLibm : Pass<"norm-call-libm", "ModuleOp"> {
   let summary = "Lower math.expm1 and math.log1p to calls of libm";
   let description = [{
@@ -999,10 +979,10 @@ def NormCallLibm : Pass<"norm-call-libm", "ModuleOp"> {
 def NormExpandArith : Pass<"norm-expand-arith"> {
   let summary = "Expand arith ops as arith-expand, but no maxima and minima";
   let description = [{
-    Upstream's arith-expand expands divisions that round up or down to what LLVM has,
-    and with `include-bf16` conversions of bf16 to integer operations. It also expands
-    `arith.maximumf` to a comparison and a selection, by which the maximum of -0 and
-    +0 is whichever comes second; the op says +0. It has no option to leave it out, so
+    Upstream's arith-expand expands divisions that round up or down to what LLVM has.
+    It also expands `arith.maximumf` to a comparison and a selection, by which the
+    maximum of -0 and +0 is whichever comes second; the op says +0. It has no option
+    to leave it out, so
     this pass applies upstream's patterns for the others. LLVM's own code for
     `llvm.maximum` and related functions is correct on every target.
 
@@ -1014,11 +994,10 @@ def NormExpandArith : Pass<"norm-expand-arith"> {
     ```
 
     The first becomes a division, comparisons and selections; the second stays.
+
+    Limits: a rounding mode other than to nearest even is rejected, because no
+    conversion to LLVM sets one (LLVM's constrained intrinsics only name it).
   }];
-  let options = [
-    Option<"includeBF16", "include-bf16", "bool", "false",
-           "Conversions between f32 and bf16 become integer operations">
-  ];
   let dependentDialects = ["arith::ArithDialect", "vector::VectorDialect"];
 }
 

@@ -50,31 +50,29 @@ public:
       : b(op), loc(op.getLoc()), op(op) {}
 
   void splitWrite(vector::TransferWriteOp write, int64_t length) {
-    Value words = toWords(write.getValueToStore());
+    Value stored = write.getValueToStore();
     forEachPiece(length, [&](int64_t from, int64_t size) {
       Value piece = vector::ExtractStridedSliceOp::create(
-          b, loc, words, ArrayRef<int64_t>{from}, ArrayRef<int64_t>{size},
+          b, loc, stored, ArrayRef<int64_t>{from}, ArrayRef<int64_t>{size},
           ArrayRef<int64_t>{1});
-      vector::TransferWriteOp::create(b, loc, fromWords(piece), op.getBase(),
+      vector::TransferWriteOp::create(b, loc, piece, op.getBase(),
                                       indicesAt(from), ArrayRef<bool>{true});
     });
     write.erase();
   }
 
   void splitRead(vector::TransferReadOp read, int64_t length) {
-    Value padding = vector::BroadcastOp::create(b, loc, read.getVectorType(),
-                                                read.getPadding());
-    Value words = toWords(padding);
+    Value row = vector::BroadcastOp::create(b, loc, read.getVectorType(),
+                                            read.getPadding());
     forEachPiece(length, [&](int64_t from, int64_t size) {
       auto type = VectorType::get(size, getElement());
       Value piece = vector::TransferReadOp::create(
           b, loc, type, op.getBase(), indicesAt(from), read.getPadding(),
           ArrayRef<bool>{true});
-      words = vector::InsertStridedSliceOp::create(
-          b, loc, toWords(piece), words, ArrayRef<int64_t>{from},
-          ArrayRef<int64_t>{1});
+      row = vector::InsertStridedSliceOp::create(
+          b, loc, piece, row, ArrayRef<int64_t>{from}, ArrayRef<int64_t>{1});
     });
-    read.replaceAllUsesWith(fromWords(words));
+    read.replaceAllUsesWith(row);
     read.erase();
   }
 
@@ -99,17 +97,6 @@ private:
     indices.back() = arith::AddIOp::create(b, loc, indices.back(), by);
     return indices;
   }
-
-  /// x86 without AVX-512 takes vectors of bf16 apart, those of i16 not.
-  Value cast(Value v, Type element) {
-    auto type = llvm::cast<VectorType>(v.getType());
-    if (!getElement().isBF16())
-      return v;
-    return vector::BitCastOp::create(
-        b, loc, VectorType::get(type.getShape(), element), v);
-  }
-  Value toWords(Value v) { return cast(v, b.getI16Type()); }
-  Value fromWords(Value v) { return cast(v, getElement()); }
 
   OpBuilder b;
   Location loc;

@@ -29,27 +29,26 @@ func.func @f32(%x: memref<8x111xf32>, %i: index) {
   return
 }
 
-// Pieces of bf16 are put together as integers.
-// CHECK-LABEL: func @bf16
-// CHECK: vector.transfer_read %{{.*}} {in_bounds = [true]} : memref<8x110xbf16>, vector<8xbf16>
-// CHECK: vector.bitcast
+// Of 16 bits the read goes in pieces too.
+// CHECK-LABEL: func @narrow
+// CHECK: vector.transfer_read %{{.*}} {in_bounds = [true]} : memref<8x110xi16>, vector<8xi16>
 // CHECK: vector.insert_strided_slice %{{.*}} {offsets = [0], strides = [1]} : vector<8xi16> into vector<16xi16>
-// CHECK: vector.transfer_read %{{.*}} {in_bounds = [true]} : memref<8x110xbf16>, vector<4xbf16>
-// CHECK: vector.transfer_read %{{.*}} {in_bounds = [true]} : memref<8x110xbf16>, vector<2xbf16>
+// CHECK: vector.transfer_read %{{.*}} {in_bounds = [true]} : memref<8x110xi16>, vector<4xi16>
+// CHECK: vector.transfer_read %{{.*}} {in_bounds = [true]} : memref<8x110xi16>, vector<2xi16>
 // CHECK: vector.insert_strided_slice %{{.*}} {offsets = [12], strides = [1]} : vector<2xi16> into vector<16xi16>
 // CHECK-NOT: transfer_read
-// CHECK: vector.transfer_write %{{.*}} {in_bounds = [true]} : vector<8xbf16>
-// CHECK: vector.transfer_write %{{.*}} {in_bounds = [true]} : vector<4xbf16>
-// CHECK: vector.transfer_write %{{.*}} {in_bounds = [true]} : vector<2xbf16>
+// CHECK: vector.transfer_write %{{.*}} {in_bounds = [true]} : vector<8xi16>
+// CHECK: vector.transfer_write %{{.*}} {in_bounds = [true]} : vector<4xi16>
+// CHECK: vector.transfer_write %{{.*}} {in_bounds = [true]} : vector<2xi16>
 // CHECK-NOT: transfer_write
-func.func @bf16(%x: memref<8x110xbf16>, %i: index, %u: vector<16xbf16>) -> vector<16xbf16> {
+func.func @narrow(%x: memref<8x110xi16>, %i: index, %u: vector<16xi16>) -> vector<16xi16> {
   %c96 = arith.constant 96 : index
   %c14 = arith.constant 14 : index
-  %zero = arith.constant 0.0 : bf16
+  %zero = arith.constant 0 : i16
   %mask = vector.create_mask %c14 : vector<16xi1>
-  %v = vector.transfer_read %x[%i, %c96], %zero, %mask {in_bounds = [true]} : memref<8x110xbf16>, vector<16xbf16>
-  vector.transfer_write %u, %x[%i, %c96], %mask {in_bounds = [true]} : vector<16xbf16>, memref<8x110xbf16>
-  return %v : vector<16xbf16>
+  %v = vector.transfer_read %x[%i, %c96], %zero, %mask {in_bounds = [true]} : memref<8x110xi16>, vector<16xi16>
+  vector.transfer_write %u, %x[%i, %c96], %mask {in_bounds = [true]} : vector<16xi16>, memref<8x110xi16>
+  return %v : vector<16xi16>
 }
 
 // A mask that is not known, and one beside a stride.

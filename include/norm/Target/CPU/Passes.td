@@ -290,4 +290,36 @@ def NormAttachLoopAnnotations
   let dependentDialects = ["LLVM::LLVMDialect"];
 }
 
+def NormTuneForX86 : Pass<"norm-tune-for-x86", "LLVM::LLVMFuncOp"> {
+  let summary = "Tell LLVM's x86 back end what it does not do by itself";
+  let description = [{
+    Functions get `prefer_vector_width = "512"`, unless they have a width: on many
+    CPUs with AVX-512, LLVM prefers vectors of 256 bits, and a row at the speed of
+    memory takes half the instructions with 512.
+
+    Non-temporal stores of f16 vectors become those of f32. LLVM 22 has none of the
+    types that AVX512-FP16 makes legal, and stores them like any other. The
+    arithmetic fence, which is no instruction, keeps LLVM from folding the bitcast
+    into the store.
+
+    Example:
+
+    ```mlir
+    llvm.store %v, %p {nontemporal} : vector<32xf16>, !llvm.ptr
+    ```
+
+    becomes
+
+    ```mlir
+    %0 = llvm.bitcast %v : vector<32xf16> to vector<16xf32>
+    %1 = llvm.call_intrinsic "llvm.arithmetic.fence"(%0)
+           : (vector<16xf32>) -> vector<16xf32>
+    llvm.store %1, %p {nontemporal} : vector<16xf32>, !llvm.ptr
+    ```
+
+    Limits: stores of rank-1 vectors of an even number of elements.
+  }];
+  let dependentDialects = ["LLVM::LLVMDialect"];
+}
+
 #endif // NORM_TARGET_CPU_PASSES
