@@ -43,6 +43,7 @@
 #include "norm/Pipelines/Pipelines.h"
 #include "norm/Recognition/Passes.h"
 #include "norm/Target/CPU/Passes.h"
+#include "norm/Target/GPU/Passes.h"
 #include "norm/Target/NVVM/Passes.h"
 #include "norm/TransformOps/NormTransformOps.h"
 #include "norm/Transforms/Passes.h"
@@ -97,6 +98,7 @@ void norm::registerAllExtensions(DialectRegistry &registry) {
   mlir::registerAllExtensions(registry);
   // gpu-module-to-binary translates kernels to LLVM IR, the compiler the rest.
   NVVM::registerNVVMTargetInterfaceExternalModels(registry);
+  registerNVVMClusters(registry);
   registerAllGPUToLLVMIRTranslations(registry);
   registerOpenMPDialectTranslation(registry);
 }
@@ -108,6 +110,7 @@ void norm::registerAllPasses() {
   registerCompositePasses();
   registerTransformsPasses();
   registerCPUPasses();
+  registerGPUPasses();
   registerNVVMPasses();
   registerPipelines();
 }

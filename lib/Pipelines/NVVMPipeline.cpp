@@ -16,8 +16,9 @@
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
 #include "norm/Pipelines/Pipelines.h"
+#include "norm/Target/GPU/Passes.h"
+#include "norm/Target/NVVM/Chips.h"
 #include "norm/Target/NVVM/Passes.h"
-#include "norm/Target/NVVM/Schedule.h"
 #include "norm/Transforms/Passes.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
@@ -44,7 +45,7 @@ std::string norm::findCUDAToolkit() {
 }
 
 /// Fuses rows and writes them as vectors that the threads of a row will share.
-static void buildRowCodegen(OpPassManager &pm, StringRef chip) {
+static void buildRowCodegen(OpPassManager &pm, const GPUMachine &machine) {
   OpPassManager &func = pm.nest<func::FuncOp>();
   func.addPass(createNormCollapseDims());
   NormTileRowsOptions tiling;
@@ -54,9 +55,8 @@ static void buildRowCodegen(OpPassManager &pm, StringRef chip) {
   func.addPass(createCanonicalizerPass());
   func.addPass(createCSEPass());
   func.addPass(createNormWrapSingleRows());
-  NormPlanGPURowsOptions plan;
-  plan.maxCluster = getMaxClusterSize(chip);
-  func.addPass(createNormPlanGPURows(plan));
+  func.addPass(createNormPlanGPURows(
+      {machine.warpSize, machine.maxBlockThreads, machine.maxCluster}));
   NormVectorizeRowsOptions vectorize;
   vectorize.scheduled = true;
   func.addPass(createNormVectorizeRows(vectorize));
@@ -66,12 +66,13 @@ static void buildRowCodegen(OpPassManager &pm, StringRef chip) {
 }
 
 /// Loops on buffers to kernels in one gpu.module.
-static void buildKernels(OpPassManager &pm,
+static void buildKernels(OpPassManager &pm, const GPUMachine &machine,
                          const NVVMPipelineOptions &options) {
   OpPassManager &func = pm.nest<func::FuncOp>();
   func.addPass(createNormWrapScalarLinalg());
   func.addPass(createConvertLinalgToParallelLoopsPass());
-  func.addPass(createNormDistributeRowsToGPU());
+  func.addPass(createNormDistributeRowsToGPU(
+      {machine.warpSize, machine.maxBlockThreads}));
   func.addPass(createCanonicalizerPass());
   func.addPass(createCSEPass());
   func.addPass(createNormHoistGPULoads());
@@ -89,11 +90,11 @@ static void buildKernels(OpPassManager &pm,
 }
 
 /// gpu.module to the NVVM dialect.
-static void buildKernelLowering(OpPassManager &pm,
+static void buildKernelLowering(OpPassManager &pm, const GPUMachine &machine,
                                 const NVVMPipelineOptions &options) {
   pm.addPass(math::createMathExpandOpsPass({{"rsqrt", "fpowi"}}));
   OpPassManager &gpu = pm.nest<gpu::GPUModuleOp>();
-  gpu.addPass(createNormVerifyGPUMemory());
+  gpu.addPass(createNormVerifyGPUMemory({machine.sharedBytes}));
   if (hasFP8Conversions(options.chip))
     gpu.addPass(createNormConvertFP8ToNVVM());
   gpu.addPass(createNormExpandFP8());
@@ -164,12 +165,13 @@ void norm::buildNormToNVVMPipeline(OpPassManager &pm,
   if (upTo == Stage::Linalg)
     return;
   buildCallingConvention(pm);
-  buildRowCodegen(pm, options.chip);
+  GPUMachine machine = getMachine(options.chip);
+  buildRowCodegen(pm, machine);
   buildBufferization(pm);
-  buildKernels(pm, options);
+  buildKernels(pm, machine, options);
   if (upTo == Stage::Vector)
     return;
-  buildKernelLowering(pm, options);
+  buildKernelLowering(pm, machine, options);
   buildHostLowering(pm, options);
 }
 

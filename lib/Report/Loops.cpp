@@ -15,7 +15,7 @@
 #include "mlir/IR/TypeUtilities.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
 #include "norm/IR/Norm.h"
-#include "norm/Target/NVVM/Schedule.h"
+#include "norm/Target/GPU/Schedule.h"
 #include "norm/Transforms/Transforms.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
@@ -146,7 +146,7 @@ static std::optional<KernelSchedule> describeSchedule(Operation *loop) {
     return std::nullopt;
   int64_t threads = schedule.getThreads(), cluster = schedule.getCluster();
   return KernelSchedule{threads, schedule.getVector(),
-                        getRowsABlock(threads / cluster), cluster};
+                        GPUMachine().getRowsABlock(threads / cluster), cluster};
 }
 
 static void noteOps(Operation *loop, StringRef file, RowLoop &row) {

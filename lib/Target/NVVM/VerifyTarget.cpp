@@ -1,4 +1,4 @@
-//===- VerifyTarget.cpp - what a GPU does not have ------------------------===//
+//===- VerifyTarget.cpp - what a GPU has and has not ----------------------===//
 //
 // Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -8,8 +8,8 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "norm/Target/NVVM/Chips.h"
 #include "norm/Target/NVVM/Passes.h"
-#include "norm/Target/NVVM/Schedule.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/LegacyPassManager.h"
@@ -26,6 +26,31 @@ namespace mlir::norm {
 } // namespace mlir::norm
 
 using namespace mlir;
+
+/// 90 for "sm_90a", 0 for another text.
+static int64_t getNumber(llvm::StringRef chip) {
+  int64_t number = 0;
+  if (!chip.consume_front("sm_") || chip.consumeInteger(10, number))
+    return 0;
+  return number;
+}
+
+norm::GPUMachine norm::getMachine(llvm::StringRef chip) {
+  norm::GPUMachine machine;
+  int64_t number = getNumber(chip);
+  bool isDataCenter = number == 90 || number == 100 || number == 103;
+  if (number >= 90)
+    machine.maxCluster = isDataCenter ? 16 : 8;
+  return machine;
+}
+
+bool norm::hasFP8Conversions(llvm::StringRef chip) {
+  return getNumber(chip) >= 90;
+}
+
+bool norm::hasDependentLaunch(llvm::StringRef chip) {
+  return getNumber(chip) >= 90;
+}
 
 static const llvm::Target *getNVPTX(const llvm::Triple &triple) {
   LLVMInitializeNVPTXTargetInfo();

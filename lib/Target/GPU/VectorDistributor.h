@@ -16,12 +16,13 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef NORM_LIB_TARGET_NVVM_VECTORDISTRIBUTOR_H
-#define NORM_LIB_TARGET_NVVM_VECTORDISTRIBUTOR_H
+#ifndef NORM_LIB_TARGET_GPU_VECTORDISTRIBUTOR_H
+#define NORM_LIB_TARGET_GPU_VECTORDISTRIBUTOR_H
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/IRMapping.h"
+#include "norm/Target/GPU/Clusters.h"
 
 namespace mlir::norm {
 
@@ -51,23 +52,23 @@ int64_t getRowEnd(VectorTransferOpInterface op);
 Value reducePairwise(OpBuilder &b, Location loc, vector::CombiningKind kind,
                      SmallVector<Value> values);
 
-/// Opens a kernel whose rows have several blocks.
-void arriveAtClusterStart(OpBuilder &b, Location loc);
-
 class VectorDistributor {
 public:
   struct Layout {
-    int64_t lanes;       ///< length of the vectors
-    int64_t threads;     ///< T, in all blocks of the row
-    int64_t vector;      ///< V
-    Value thread;        ///< t, index
-    ValueRange exchange; ///< a memref<T/32 x type> for each reduction, or none
-    Value active;        ///< i1, whether this thread may write; null: it may
+    int64_t warpSize;
+    int64_t lanes;   ///< length of the vectors
+    int64_t threads; ///< T, in all blocks of the row
+    int64_t vector;  ///< V
+    Value thread;    ///< t, index
+    ValueRange
+        exchange; ///< a memref<T/warpSize x type> for each reduction, or none
+    Value active; ///< i1, whether this thread may write; null: it may
     /// Null, or whose rows decide the shift.
     VectorTransferOpInterface shiftReference;
     int64_t cluster = 1; ///< blocks of the row
     Value blockThread;   ///< number of the thread in its block, index
     Value rank;          ///< number of the block in its row, if it has several
+    const ClusterOpsInterface *clusterOps = nullptr; ///< if it has several
     /// Scalar stores that each thread of the row does.
     const llvm::DenseSet<Operation *> *readBack = nullptr;
   };
@@ -173,6 +174,7 @@ private:
   Value reduceOverCluster(Location loc, vector::CombiningKind kind, Value v,
                           Value buffer, bool inLoop);
   void waitForClusterStart(Location loc);
+  void syncCluster(Location loc);
   Value shuffle(Location loc, Value v, int64_t offset);
 
   OpBuilder &b;
@@ -187,4 +189,4 @@ private:
 
 } // namespace mlir::norm
 
-#endif // NORM_LIB_TARGET_NVVM_VECTORDISTRIBUTOR_H
+#endif // NORM_LIB_TARGET_GPU_VECTORDISTRIBUTOR_H

@@ -12,13 +12,13 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/PatternMatch.h"
 #include "norm/IR/Norm.h"
-#include "norm/Target/NVVM/Passes.h"
+#include "norm/Target/GPU/Passes.h"
 #include "norm/Transforms/Transforms.h"
 #include "llvm/ADT/SetVector.h"
 
 namespace mlir::norm {
 #define GEN_PASS_DEF_NORMWRAPSINGLEROWS
-#include "norm/Target/NVVM/Passes.h.inc"
+#include "norm/Target/GPU/Passes.h.inc"
 } // namespace mlir::norm
 
 using namespace mlir;

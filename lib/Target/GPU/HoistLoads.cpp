@@ -7,28 +7,21 @@
 
 #include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Dialect/GPU/IR/GPUDialect.h"
-#include "mlir/Dialect/LLVMIR/LLVMTypes.h"
-#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Transforms/RegionUtils.h"
-#include "norm/Target/NVVM/Passes.h"
+#include "norm/Target/GPU/Clusters.h"
+#include "norm/Target/GPU/Passes.h"
 
 namespace mlir::norm {
 #define GEN_PASS_DEF_NORMHOISTGPULOADS
-#include "norm/Target/NVVM/Passes.h.inc"
+#include "norm/Target/GPU/Passes.h.inc"
 } // namespace mlir::norm
 
 using namespace mlir;
 
 static bool isWorkgroupMemory(Value v) {
-  if (auto pointer = dyn_cast<LLVM::LLVMPointerType>(v.getType()))
-    return pointer.getAddressSpace() ==
-               unsigned(NVVM::NVVMMemorySpace::Shared) ||
-           pointer.getAddressSpace() ==
-               unsigned(NVVM::NVVMMemorySpace::SharedCluster);
   auto type = dyn_cast<MemRefType>(v.getType());
   return type && gpu::GPUDialect::hasWorkgroupMemoryAddressSpace(type);
 }
@@ -43,8 +36,8 @@ struct GlobalAccess {
 
 /// What threads of a row exchange lies in workgroup memory.
 static bool isExchange(Operation *op) {
-  return isa<gpu::BarrierOp, NVVM::ClusterArriveOp, NVVM::ClusterWaitOp,
-             NVVM::MapaOp>(op);
+  auto *clusterOps = norm::ClusterOpsInterface::get(op->getContext());
+  return isa<gpu::BarrierOp>(op) || (clusterOps && clusterOps->isExchange(op));
 }
 
 static GlobalAccess getGlobalAccess(Operation *op) {
@@ -137,11 +130,13 @@ struct NormHoistGPULoads
 
   void runOnOperation() override {
     IRRewriter rewriter(&getContext());
+    auto *clusterOps = norm::ClusterOpsInterface::get(&getContext());
     SmallVector<Operation *> firsts;
     getOperation().walk([&](gpu::LaunchOp launch) {
       launch.walk([&](Block *block) {
         for (Operation &op : *block)
-          if (isa<gpu::ShuffleOp, NVVM::ClusterWaitOp>(op)) {
+          if (isa<gpu::ShuffleOp>(op) ||
+              (clusterOps && clusterOps->isWait(&op))) {
             firsts.push_back(&op);
             break;
           }

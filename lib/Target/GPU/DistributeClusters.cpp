@@ -14,56 +14,28 @@
 
 #include "VectorDistributor.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "norm/Target/NVVM/Schedule.h"
 
 using namespace mlir;
 using namespace mlir::norm;
-
-void norm::arriveAtClusterStart(OpBuilder &b, Location loc) {
-  // The relaxed form needs PTX 8.0.
-  NVVM::ClusterArriveOp::create(b, loc, b.getUnitAttr());
-}
 
 /// Memory of a block that has not started cannot be written.
 void VectorDistributor::waitForClusterStart(Location loc) {
   if (layout.cluster == 1 || clusterStarted)
     return;
-  NVVM::ClusterWaitOp::create(b, loc, b.getUnitAttr());
+  layout.clusterOps->wait(b, loc);
   clusterStarted = true;
 }
 
-static void syncCluster(OpBuilder &b, Location loc) {
-  NVVM::ClusterArriveOp::create(b, loc, b.getUnitAttr());
-  NVVM::ClusterWaitOp::create(b, loc, b.getUnitAttr());
-}
-
-/// Stores `v` to element `slot` of `buffer` as block `peer` has it.
-static void storeRemotely(OpBuilder &b, Location loc, Value v, Value buffer,
-                          Value slot, Value peer) {
-  Type i64 = b.getI64Type();
-  auto type = cast<MemRefType>(buffer.getType());
-  Value start = memref::ExtractAlignedPointerAsIndexOp::create(b, loc, buffer);
-  Value bytes =
-      arith::ConstantIndexOp::create(b, loc, type.getElementTypeBitWidth() / 8);
-  Value address = arith::AddIOp::create(
-      b, loc, start, arith::MulIOp::create(b, loc, slot, bytes));
-  address = arith::IndexCastOp::create(b, loc, i64, address);
-  auto own = LLVM::LLVMPointerType::get(
-      b.getContext(), unsigned(NVVM::NVVMMemorySpace::Shared));
-  auto theirs = LLVM::LLVMPointerType::get(
-      b.getContext(), unsigned(NVVM::NVVMMemorySpace::SharedCluster));
-  Value local = LLVM::IntToPtrOp::create(b, loc, own, address);
-  Value rank = arith::IndexCastOp::create(b, loc, b.getI32Type(), peer);
-  Value remote = NVVM::MapaOp::create(b, loc, theirs, local, rank);
-  LLVM::StoreOp::create(b, loc, v, remote);
+void VectorDistributor::syncCluster(Location loc) {
+  layout.clusterOps->arrive(b, loc);
+  layout.clusterOps->wait(b, loc);
 }
 
 Value VectorDistributor::reduceOverCluster(Location loc,
                                            vector::CombiningKind kind, Value v,
                                            Value buffer, bool inLoop) {
+  int64_t warpSize = layout.warpSize;
   int64_t warps = layout.threads / layout.cluster / warpSize;
   Value size = index(loc, warpSize);
   Value lane = arith::RemUIOp::create(b, loc, layout.blockThread, size);
@@ -73,10 +45,10 @@ Value VectorDistributor::reduceOverCluster(Location loc,
   scf::IfOp::create(b, loc, hasPeer, [&](OpBuilder &, Location) {
     Value first = arith::MulIOp::create(b, loc, layout.rank, index(loc, warps));
     Value slot = arith::AddIOp::create(b, loc, first, warp);
-    storeRemotely(b, loc, v, buffer, slot, lane);
+    layout.clusterOps->storeRemotely(b, loc, v, buffer, slot, lane);
     scf::YieldOp::create(b, loc);
   });
-  syncCluster(b, loc);
+  syncCluster(loc);
   int64_t slots = layout.cluster * warps;
   int64_t lanes = std::min<int64_t>(llvm::PowerOf2Ceil(slots), warpSize);
   SmallVector<Value> partials;
@@ -90,6 +62,6 @@ Value VectorDistributor::reduceOverCluster(Location loc,
   }
   // The next turn writes the slots again.
   if (inLoop)
-    syncCluster(b, loc);
+    syncCluster(loc);
   return reduceInWarp(loc, kind, reducePairwise(b, loc, kind, partials), lanes);
 }

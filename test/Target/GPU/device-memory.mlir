@@ -61,7 +61,7 @@ func.func @host_write(%x: memref<4xf32>, %v: vector<4xf32>) {
 // -----
 
 func.func @strided(%x: memref<4x4xf32, strided<[8, 1]>>, %y: memref<4x4xf32>) {
-  // expected-error @+1 {{a strided copy cannot run on the host for nvvm}}
+  // expected-error @+1 {{a strided copy cannot run on the host for a GPU}}
   memref.copy %x, %y : memref<4x4xf32, strided<[8, 1]>> to memref<4x4xf32>
   return
 }

@@ -5,23 +5,35 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The cost model of the NVVM path, all of it. docs/GPU.md has its table.
+// The cost model of kernels, all of it. docs/GPU.md has its table.
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef NORM_TARGET_NVVM_SCHEDULE_H
-#define NORM_TARGET_NVVM_SCHEDULE_H
+#ifndef NORM_TARGET_GPU_SCHEDULE_H
+#define NORM_TARGET_GPU_SCHEDULE_H
 
-#include "llvm/ADT/StringRef.h"
-#include <cstdint>
+#include "mlir/IR/Operation.h"
 
 namespace mlir::norm {
 
-/// Threads of a warp, for shuffles.
-constexpr int64_t warpSize = 32;
+/// What the schedule has to know of a GPU. The defaults are NVIDIA's.
+struct GPUMachine {
+  int64_t warpSize = 32;          ///< threads that shuffle together
+  int64_t maxBlockThreads = 1024; ///< whole warps, at most warpSize of them
+  int64_t maxCluster = 1; ///< blocks that may share a row; 1: no clusters
+  int64_t sharedBytes = 48 * 1024; ///< workgroup memory of a block
 
-/// Threads of a block.
-constexpr int64_t maxBlockThreads = 1024;
+  /// Whether warps are powers of two and one can combine a block's partial
+  /// results; otherwise an error at `op` says so.
+  LogicalResult verify(Operation *op) const;
+
+  /// Whether `threads` of one block can share a row: see RowSchedule.
+  bool isLegalThreadCount(int64_t threads) const;
+
+  /// Rows of a block with `threads` threads a row. Rows that share a warp or a
+  /// block without a barrier are cheaper than blocks.
+  int64_t getRowsABlock(int64_t threads) const;
+};
 
 /// What GPUScheduleAttr says of a loop over rows.
 struct RowSchedule {
@@ -34,7 +46,7 @@ struct RowSchedule {
   /// is aligned.
   bool shifted = false;
   /// A thread's registers, at most, for the occupancy wanted. A bound that
-  /// tests check against ptxas, not one that ptxas is given.
+  /// tests check against the assembler, not one that it is given.
   int64_t registers = 0;
   int64_t cluster = 1; ///< blocks that share a row: a power of two to 16
 
@@ -42,32 +54,12 @@ struct RowSchedule {
   int64_t getLanes() const { return threads * vector * chunks; }
 };
 
-/// Whether `threads` of one block can share a row: see RowSchedule.
-bool isLegalThreadCount(int64_t threads);
-
-/// Rows of a block with `threads` threads a row. Rows that share a warp or a
-/// block without a barrier are cheaper than blocks.
-int64_t getRowsABlock(int64_t threads);
-
 /// `extent`: elements of a row, or ShapedType::kDynamic. `pitch`: a number that
 /// divides the distance between rows in every buffer (0: a single row, or only
 /// the host can know). `bytes`: size of the narrowest element type.
-/// `maxCluster`: blocks that may share a row (1: the chip has no clusters).
 RowSchedule chooseRowSchedule(int64_t extent, int64_t pitch, int64_t bytes,
-                              int64_t maxCluster);
-
-/// The blocks of a cluster that `chip` ("sm_90") can launch: 16 on data center
-/// chips from sm_90 on (above 8 the function needs CUDA's non-portable
-/// attribute), 8 on other chips from sm_90 on, 1 before.
-int64_t getMaxClusterSize(llvm::StringRef chip);
-
-/// Whether `chip` rounds f32 to 8-bit floats by an instruction that its least
-/// PTX version has (sm_89 needs a later one than LLVM takes by default).
-bool hasFP8Conversions(llvm::StringRef chip);
-
-/// Whether a kernel on `chip` can wait for the one before it by itself.
-bool hasDependentLaunch(llvm::StringRef chip);
+                              const GPUMachine &machine);
 
 } // namespace mlir::norm
 
-#endif // NORM_TARGET_NVVM_SCHEDULE_H
+#endif // NORM_TARGET_GPU_SCHEDULE_H

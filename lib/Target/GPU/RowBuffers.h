@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef NORM_LIB_TARGET_NVVM_ROWBUFFERS_H
-#define NORM_LIB_TARGET_NVVM_ROWBUFFERS_H
+#ifndef NORM_LIB_TARGET_GPU_ROWBUFFERS_H
+#define NORM_LIB_TARGET_GPU_ROWBUFFERS_H
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Builders.h"
@@ -39,4 +39,4 @@ Operation *findUnorderedAccess(Block &body,
 
 } // namespace mlir::norm
 
-#endif // NORM_LIB_TARGET_NVVM_ROWBUFFERS_H
+#endif // NORM_LIB_TARGET_GPU_ROWBUFFERS_H

@@ -9,12 +9,12 @@
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/SymbolTable.h"
-#include "norm/Target/NVVM/Passes.h"
+#include "norm/Target/GPU/Passes.h"
 #include "llvm/ADT/MapVector.h"
 
 namespace mlir::norm {
 #define GEN_PASS_DEF_NORMKNOWNCLUSTERSIZE
-#include "norm/Target/NVVM/Passes.h.inc"
+#include "norm/Target/GPU/Passes.h.inc"
 } // namespace mlir::norm
 
 using namespace mlir;

@@ -11,20 +11,17 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Dialect/GPU/IR/GPUDialect.h"
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "norm/IR/Norm.h"
-#include "norm/Target/NVVM/Passes.h"
-#include "norm/Target/NVVM/Schedule.h"
+#include "norm/Target/GPU/Passes.h"
+#include "norm/Target/GPU/Schedule.h"
 #include "llvm/ADT/SetVector.h"
 
 namespace mlir::norm {
 #define GEN_PASS_DEF_NORMDISTRIBUTEROWSTOGPU
 #define GEN_PASS_DEF_NORMWRAPSCALARLINALG
-#include "norm/Target/NVVM/Passes.h.inc"
+#include "norm/Target/GPU/Passes.h.inc"
 } // namespace mlir::norm
 
 using namespace mlir;
@@ -184,7 +181,10 @@ bool hasVectors(Operation *loop) {
 /// Replaces the parallel loops of one function.
 class LaunchBuilder {
 public:
-  LaunchBuilder(OpBuilder &b, func::FuncOp func) : b(b), func(func) {}
+  LaunchBuilder(OpBuilder &b, func::FuncOp func,
+                const norm::GPUMachine &machine = {})
+      : b(b), func(func), machine(machine),
+        clusterOps(norm::ClusterOpsInterface::get(b.getContext())) {}
 
   LogicalResult replace(LoopLikeOpInterface loop) {
     this->loop = loop;
@@ -318,7 +318,7 @@ private:
 
   /// A thread an iteration.
   LogicalResult buildScalar() {
-    Value size = index(scalarThreadsABlock);
+    Value size = index(std::min(scalarThreadsABlock, machine.maxBlockThreads));
     Value blocks = arith::CeilDivUIOp::create(b, loc, space.count, size);
     gpu::LaunchOp launch = createLaunch(blocks, size, index(1), {}, "");
     OpBuilder::InsertionGuard guard(b);
@@ -336,13 +336,16 @@ private:
 
   LogicalResult verifySplit(int64_t lanes, int64_t threads, int64_t vector,
                             int64_t cluster) {
-    if (!llvm::isPowerOf2_64(cluster) || cluster > norm::warpSize ||
+    if (!llvm::isPowerOf2_64(cluster) || cluster > machine.warpSize ||
         threads % cluster != 0 ||
-        (cluster > 1 && threads / cluster % norm::warpSize != 0))
+        (cluster > 1 && threads / cluster % machine.warpSize != 0))
       return loop->emitError("norm-distribute-rows-to-gpu: ")
              << threads << " threads cannot be " << cluster
              << " blocks of whole warps";
-    if (!norm::isLegalThreadCount(threads / cluster) ||
+    if (cluster > 1 && !clusterOps)
+      return loop->emitError("norm-distribute-rows-to-gpu: no target has "
+                             "registered its ops for clusters");
+    if (!machine.isLegalThreadCount(threads / cluster) ||
         lanes % (threads * vector) != 0)
       return loop->emitError("norm-distribute-rows-to-gpu: vectors of ")
              << lanes << " elements cannot be split over " << threads
@@ -371,7 +374,7 @@ private:
       return failure();
     if (Operation *access = norm::findUnorderedAccess(*space.body, readBack))
       return buildSerial(*lanes, access);
-    if (threads < norm::warpSize &&
+    if (threads < machine.warpSize &&
         failed(norm::verifyUniformReductions(*space.body)))
       return failure();
     KernelPlan narrow{*lanes,         threads,
@@ -410,12 +413,12 @@ private:
   /// Workgroup memory for each reduction that several warps share.
   SmallVector<Type> getExchangeTypes(int64_t threads) {
     SmallVector<Type> types;
-    if (threads <= norm::warpSize)
+    if (threads <= machine.warpSize)
       return types;
     auto space = gpu::AddressSpaceAttr::get(b.getContext(),
                                             gpu::AddressSpace::Workgroup);
     for (vector::ReductionOp op : norm::collectReductions(*this->space.body))
-      types.push_back(MemRefType::get({threads / norm::warpSize},
+      types.push_back(MemRefType::get({threads / machine.warpSize},
                                       op.getDest().getType(),
                                       MemRefLayoutAttrInterface(), space));
     return types;
@@ -435,7 +438,7 @@ private:
     std::optional<int64_t> count = space.getStaticCount();
     if (count && *count % rows == 0)
       return number;
-    int64_t rowsAWarp = norm::warpSize / threads;
+    int64_t rowsAWarp = machine.warpSize / threads;
     if (rowsAWarp == 1) {
       enterIfInside(number);
       return number;
@@ -454,7 +457,7 @@ private:
     Value thread = launch.getThreadIds().x;
     if (plan.cluster == 1)
       return thread;
-    norm::arriveAtClusterStart(b, loc);
+    clusterOps->arrive(b, loc);
     rank = gpu::ClusterBlockIdOp::create(b, loc, gpu::Dimension::x);
     Value before =
         arith::MulIOp::create(b, loc, rank, index(plan.threads / plan.cluster));
@@ -463,7 +466,7 @@ private:
 
   void buildRows(const KernelPlan &plan, StringRef suffix) {
     OpBuilder::InsertionGuard guard(b);
-    int64_t rows = norm::getRowsABlock(plan.threads);
+    int64_t rows = machine.getRowsABlock(plan.threads);
     Value blocks = arith::CeilDivUIOp::create(b, loc, space.count, index(rows));
     if (plan.cluster > 1)
       blocks = arith::MulIOp::create(b, loc, blocks, index(plan.cluster));
@@ -481,7 +484,8 @@ private:
     SmallVector<Value> exchange(
         llvm::map_range(launch.getWorkgroupAttributions(),
                         [](BlockArgument arg) -> Value { return arg; }));
-    VectorDistributor::Layout layout{plan.lanes,
+    VectorDistributor::Layout layout{machine.warpSize,
+                                     plan.lanes,
                                      plan.threads,
                                      plan.vector,
                                      thread,
@@ -491,12 +495,15 @@ private:
                                      plan.cluster,
                                      launch.getThreadIds().x,
                                      rank,
+                                     clusterOps,
                                      &readBack};
     VectorDistributor(b, layout, map).run(*space.body);
   }
 
   OpBuilder &b;
   func::FuncOp func;
+  norm::GPUMachine machine;
+  const norm::ClusterOpsInterface *clusterOps;
   LoopLikeOpInterface loop;
   Location loc = UnknownLoc::get(b.getContext());
   IterationSpace space;
@@ -535,7 +542,12 @@ static void wrapHostAccesses(LaunchBuilder &builder, Block &block) {
 namespace {
 struct NormDistributeRowsToGPU
     : norm::impl::NormDistributeRowsToGPUBase<NormDistributeRowsToGPU> {
+  using Base::Base;
+
   void runOnOperation() override {
+    norm::GPUMachine machine{warpSize, maxBlockThreads};
+    if (failed(machine.verify(getOperation())))
+      return signalPassFailure();
     SmallVector<LoopLikeOpInterface> loops;
     getOperation().walk<WalkOrder::PreOrder>([&](Operation *op) {
       if (isa<gpu::LaunchOp>(op))
@@ -547,7 +559,7 @@ struct NormDistributeRowsToGPU
       return WalkResult::skip();
     });
     OpBuilder b(&getContext());
-    LaunchBuilder builder(b, getOperation());
+    LaunchBuilder builder(b, getOperation(), machine);
     for (LoopLikeOpInterface loop : loops)
       if (failed(builder.replace(loop)))
         return signalPassFailure();

@@ -11,14 +11,14 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "norm/IR/Norm.h"
-#include "norm/Target/NVVM/Passes.h"
-#include "norm/Target/NVVM/Schedule.h"
+#include "norm/Target/GPU/Passes.h"
+#include "norm/Target/GPU/Schedule.h"
 #include "norm/Transforms/Transforms.h"
 #include <numeric>
 
 namespace mlir::norm {
 #define GEN_PASS_DEF_NORMPLANGPUROWS
-#include "norm/Target/NVVM/Passes.h.inc"
+#include "norm/Target/GPU/Passes.h.inc"
 } // namespace mlir::norm
 
 using namespace mlir;
@@ -160,10 +160,10 @@ static void planAlone(LinalgOp op) {
   (void)linalg::interchangeGenericOp(rewriter, generic, order);
 }
 
-static void plan(scf::ForallOp loop, int64_t maxCluster) {
+static void plan(scf::ForallOp loop, const norm::GPUMachine &machine) {
   RowShape shape = getRowShape(collectOps(loop));
-  norm::RowSchedule schedule = norm::chooseRowSchedule(
-      shape.extent, shape.pitch, shape.bytes, maxCluster);
+  norm::RowSchedule schedule =
+      norm::chooseRowSchedule(shape.extent, shape.pitch, shape.bytes, machine);
   bool inStrips =
       ShapedType::isDynamic(shape.extent) || shape.extent > schedule.getLanes();
   if (inStrips)
@@ -182,10 +182,13 @@ struct NormPlanGPURows : norm::impl::NormPlanGPURowsBase<NormPlanGPURows> {
   using NormPlanGPURowsBase::NormPlanGPURowsBase;
 
   void runOnOperation() override {
+    norm::GPUMachine machine{warpSize, maxBlockThreads, maxCluster};
+    if (failed(machine.verify(getOperation())))
+      return signalPassFailure();
     SmallVector<LinalgOp> alone;
     getOperation().walk<WalkOrder::PreOrder>([&](Operation *op) {
       if (auto loop = dyn_cast<scf::ForallOp>(op)) {
-        plan(loop, maxCluster);
+        plan(loop, machine);
         return WalkResult::skip();
       }
       if (auto linalgOp = dyn_cast<LinalgOp>(op))

@@ -10,12 +10,12 @@
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
-#include "norm/Target/NVVM/Passes.h"
+#include "norm/Target/GPU/Passes.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 namespace mlir::norm {
 #define GEN_PASS_DEF_NORMDEVICEMEMORY
-#include "norm/Target/NVVM/Passes.h.inc"
+#include "norm/Target/GPU/Passes.h.inc"
 } // namespace mlir::norm
 
 using namespace mlir;
@@ -39,7 +39,7 @@ static LogicalResult replaceCopy(OpBuilder &b, memref::CopyOp op) {
   for (Value v : {op.getSource(), op.getTarget()}) {
     auto type = dyn_cast<MemRefType>(v.getType());
     if (!type || !type.getLayout().isIdentity())
-      return op.emitError("a strided copy cannot run on the host for nvvm");
+      return op.emitError("a strided copy cannot run on the host for a GPU");
   }
   gpu::MemcpyOp::create(b, op.getLoc(), /*asyncToken=*/Type(), ValueRange(),
                         op.getTarget(), op.getSource());

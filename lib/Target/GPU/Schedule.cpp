@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "norm/Target/NVVM/Schedule.h"
+#include "norm/Target/GPU/Schedule.h"
 #include "mlir/IR/BuiltinTypeInterfaces.h"
 #include "llvm/Support/MathExtras.h"
 #include <numeric>
@@ -14,7 +14,7 @@
 using namespace mlir;
 using namespace mlir::norm;
 
-static constexpr int64_t accessBytes = 16; // ld.global.v4.b32
+static constexpr int64_t accessBytes = 16; // of one load
 static constexpr int64_t lineBytes = 128;
 static constexpr int64_t elementsAThread = 16;
 static constexpr int64_t maxElementsAThread = 32;
@@ -22,6 +22,7 @@ static constexpr int64_t maxElementsInWarp = 40; // a thread, to save a barrier
 static constexpr int64_t maxElementsInBlock = 24576;
 static constexpr int64_t elementsBeforeCluster = 16384;
 static constexpr int64_t threadsABlock = 128; // of several rows
+static constexpr int64_t threadsADynamicRow = 256;
 static constexpr int64_t registersAnSM = 65536;
 
 // Costs in thousandths of the row's time.
@@ -32,20 +33,33 @@ static constexpr int64_t elementCost = 3;       // each beyond the usual
 static constexpr int64_t warpCost = 15; // each beyond eight, at barriers
 static constexpr int64_t warpsWithoutCost = 8;
 
-bool norm::isLegalThreadCount(int64_t threads) {
+LogicalResult GPUMachine::verify(Operation *op) const {
+  if (llvm::isPowerOf2_64(warpSize) && maxBlockThreads > 0 &&
+      maxBlockThreads % warpSize == 0 && maxBlockThreads / warpSize <= warpSize)
+    return success();
+  return op->emitError("warps of ")
+         << warpSize << " threads cannot share rows in blocks of "
+         << maxBlockThreads << ": a block is to have whole warps of a power of "
+         << "two threads, and no more warps than a warp has threads";
+}
+
+bool GPUMachine::isLegalThreadCount(int64_t threads) const {
   if (threads < 1 || threads > maxBlockThreads)
     return false;
   return threads < warpSize ? llvm::isPowerOf2_64(threads)
                             : threads % warpSize == 0;
 }
 
-int64_t norm::getRowsABlock(int64_t threads) {
-  return threads > warpSize ? 1 : threadsABlock / threads;
+int64_t GPUMachine::getRowsABlock(int64_t threads) const {
+  if (threads > warpSize)
+    return 1;
+  return std::clamp(threadsABlock, warpSize, maxBlockThreads) / threads;
 }
 
 namespace {
 /// What has to be shared, and one way to do so.
 struct Row {
+  const GPUMachine &machine;
   int64_t needed; // vectors
   int64_t vector, bytes;
   bool shifted;
@@ -67,14 +81,14 @@ static int64_t getRegisterTarget(int64_t elements, const Row &row) {
 }
 
 static int64_t getBlockRegisters(Split split, const Row &row) {
-  return split.threads * norm::getRowsABlock(split.threads) *
+  return split.threads * row.machine.getRowsABlock(split.threads) *
          getRegisterTarget(split.chunks * row.vector, row);
 }
 
 static int64_t getCost(Split split, const Row &row) {
   int64_t idle = split.threads * split.chunks - row.needed;
   int64_t elements = split.chunks * row.vector;
-  int64_t warps = split.threads / warpSize;
+  int64_t warps = split.threads / row.machine.warpSize;
   int64_t cost = 1000 * idle / row.needed;
   if (split.chunks == 1)
     cost += singleAccessCost;
@@ -87,14 +101,14 @@ static int64_t getCost(Split split, const Row &row) {
 }
 
 static bool isLegal(Split split, const Row &row) {
-  int64_t most =
-      split.threads > warpSize ? maxElementsAThread : maxElementsInWarp;
-  return split.threads <= maxBlockThreads &&
+  int64_t most = split.threads > row.machine.warpSize ? maxElementsAThread
+                                                      : maxElementsInWarp;
+  return split.threads <= row.machine.maxBlockThreads &&
          split.chunks * row.vector <= most &&
          getBlockRegisters(split, row) <= registersAnSM;
 }
 
-static int64_t roundUpThreads(int64_t threads) {
+static int64_t roundUpThreads(int64_t threads, int64_t warpSize) {
   return threads > warpSize ? llvm::alignTo(threads, warpSize)
                             : llvm::PowerOf2Ceil(threads);
 }
@@ -102,12 +116,13 @@ static int64_t roundUpThreads(int64_t threads) {
 /// The cheapest split of a row, or none where the threads cannot hold it.
 static std::optional<Split> chooseSplit(const Row &row) {
   // An access of a row's threads covers a line: no sector is read twice.
+  int64_t warpSize = row.machine.warpSize;
   int64_t least =
       std::min({warpSize, row.needed, lineBytes / (row.vector * row.bytes)});
   std::optional<Split> best;
   for (int64_t chunks = 1; chunks * row.vector <= maxElementsInWarp; ++chunks) {
     int64_t share = llvm::divideCeil(row.needed, chunks);
-    Split split{roundUpThreads(std::max(least, share)), chunks};
+    Split split{roundUpThreads(std::max(least, share), warpSize), chunks};
     if (isLegal(split, row) &&
         (!best || getCost(split, row) < getCost(*best, row)))
       best = split;
@@ -133,14 +148,15 @@ static int64_t chooseCluster(int64_t extent, int64_t maxCluster) {
 static std::optional<RowSchedule> chooseInRegisters(int64_t extent,
                                                     int64_t vector,
                                                     int64_t bytes, bool shifted,
-                                                    int64_t maxCluster) {
+                                                    const GPUMachine &machine) {
   if (ShapedType::isDynamic(extent))
     return std::nullopt;
-  int64_t cluster = chooseCluster(extent, maxCluster);
+  int64_t cluster = chooseCluster(extent, machine.maxCluster);
   if (extent > cluster * maxElementsInBlock)
     return std::nullopt;
   int64_t reach = std::max<int64_t>(extent, 1) + (shifted ? vector - 1 : 0);
-  Row row{static_cast<int64_t>(llvm::divideCeil(reach, vector * cluster)),
+  Row row{machine,
+          static_cast<int64_t>(llvm::divideCeil(reach, vector * cluster)),
           vector, bytes, shifted};
   std::optional<Split> split = chooseSplit(row);
   if (!split)
@@ -154,41 +170,19 @@ static std::optional<RowSchedule> chooseInRegisters(int64_t extent,
 }
 
 RowSchedule norm::chooseRowSchedule(int64_t extent, int64_t pitch,
-                                    int64_t bytes, int64_t maxCluster) {
+                                    int64_t bytes, const GPUMachine &machine) {
   int64_t whole = accessBytes / bytes;
   int64_t vector = pitch == 0 ? whole : std::gcd(whole, pitch);
   bool shifted = vector < whole && canShift(extent, whole);
   if (auto schedule = chooseInRegisters(extent, shifted ? whole : vector, bytes,
-                                        shifted, maxCluster))
+                                        shifted, machine))
     return *schedule;
   // Each strip begins at a multiple of its length, so none can be shifted.
-  Row strip{1, vector, bytes, /*shifted=*/false};
-  return RowSchedule{ShapedType::isDynamic(extent) ? 256 : maxBlockThreads,
-                     vector, std::max<int64_t>(1, elementsAThread / vector),
-                     /*shifted=*/false,
-                     getRegisterTarget(elementsAThread, strip)};
-}
-
-/// 90 for "sm_90a", 0 for another text.
-static int64_t getNumber(llvm::StringRef chip) {
-  int64_t number = 0;
-  if (!chip.consume_front("sm_") || chip.consumeInteger(10, number))
-    return 0;
-  return number;
-}
-
-bool norm::hasFP8Conversions(llvm::StringRef chip) {
-  return getNumber(chip) >= 90;
-}
-
-bool norm::hasDependentLaunch(llvm::StringRef chip) {
-  return getNumber(chip) >= 90;
-}
-
-int64_t norm::getMaxClusterSize(llvm::StringRef chip) {
-  int64_t number = getNumber(chip);
-  if (number < 90)
-    return 1;
-  bool isDataCenter = number == 90 || number == 100 || number == 103;
-  return isDataCenter ? 16 : 8;
+  Row strip{machine, 1, vector, bytes, /*shifted=*/false};
+  int64_t threads = machine.maxBlockThreads;
+  if (ShapedType::isDynamic(extent))
+    threads = std::clamp(threadsADynamicRow, machine.warpSize, threads);
+  return RowSchedule{
+      threads, vector, std::max<int64_t>(1, elementsAThread / vector),
+      /*shifted=*/false, getRegisterTarget(elementsAThread, strip)};
 }

@@ -1,0 +1,287 @@
+//===- Passes.td - rows to kernels ------------------------*- tablegen -*-===//
+//
+// Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NORM_TARGET_GPU_PASSES
+#define NORM_TARGET_GPU_PASSES
+
+include "mlir/Pass/PassBase.td"
+
+/// GPUMachine's, which the passes of one pipeline have to agree on.
+defvar machineOptions = [
+    Option<"warpSize", "warp-size", "int64_t", /*default=*/"32",
+           "Threads of a warp: a power of two">,
+    Option<"maxBlockThreads", "max-block-threads", "int64_t",
+           /*default=*/"1024", "Threads that a block may have: whole warps, no "
+           "more of them than a warp has threads">];
+
+def NormPlanGPURows : Pass<"norm-plan-gpu-rows", "func::FuncOp"> {
+  let summary = "Choose threads, vector width and vectors a thread for row loops";
+  let description = [{
+    Looks at every `scf.forall` of norm-tile-rows and, when all linalg ops in it
+    can be vectorized along the row, adds to `norm.loop` the schedule that
+    norm-vectorize-rows and norm-distribute-rows-to-gpu then follow:
+
+    * `threads` that share one row;
+    * `vector`: neighboring elements that a thread loads at once, 16 bytes of the
+      narrowest element type;
+    * `lanes`: elements of the vectors that the ops are written with;
+    * `registers` that a thread may use for the occupancy wanted; tests hold the
+      assembler to it;
+    * `cluster`: the blocks that share a row that is too long for one (`threads`
+      counts the threads of all);
+    * `shifted` where rows do not begin at multiples of `vector`.
+
+    The cost model is `chooseRowSchedule` in norm/Target/GPU/Schedule.h, for the
+    machine that the options describe. A row that the threads can hold is one
+    vector (read once, kept in registers): up to 24576 elements in one block of
+    1024 threads, 393216 in a cluster of 16. Longer rows and dynamic ones are loops
+    over strips. A loop with an op that cannot be vectorized gets no schedule, which
+    keeps its ops scalar. Warps and blocks whose partial results one warp cannot
+    combine are an error.
+
+    Example:
+
+    ```mlir
+    %y = scf.forall (%i) in (64) shared_outs(%o = %init) -> tensor<64x4096xf32> {
+      %r = linalg.generic ... ins(%row : tensor<1x4096xf32>) ...
+    ```
+
+    becomes
+
+    ```mlir
+    %y = scf.forall (%i) in (64) shared_outs(%o = %init) -> tensor<64x4096xf32> {
+      %r = linalg.generic ... ins(%row : tensor<1x4096xf32>) ...
+    } {norm.loop = #norm.loop<rows, <threads = 256, vector = 4, lanes = 4096,
+                                     registers = 48>>}
+    ```
+  }];
+  let dependentDialects = ["norm::NormDialect"];
+  let options = !listconcat(machineOptions, [
+      Option<"maxCluster", "max-cluster", "int64_t", /*default=*/"1",
+             "Blocks that may share a row; 1 where the chip has no clusters">]);
+}
+
+def NormWrapSingleRows : Pass<"norm-wrap-single-rows", "func::FuncOp"> {
+  let summary = "A row that is alone gets a loop of one turn";
+  let description = [{
+    Folding of unit dims leaves a program on one row without a loop over rows,
+    and a reduction without parallel loops would be one thread's work. This pass
+    puts each group of linalg ops that work on one row (all loops but the
+    innermost of extent 1, values passed among them, one of them a reduction)
+    into an `scf.forall` of one iteration, which norm-plan-gpu-rows and
+    norm-distribute-rows-to-gpu then treat as any other.
+
+    Example:
+
+    ```mlir
+    %s = linalg.generic {iterator_types = ["reduction"], ...}
+      ins(%x : tensor<4096xf32>) outs(%f : tensor<f32>) { addf }
+    ```
+
+    becomes
+
+    ```mlir
+    %s = scf.forall (%i) in (1) shared_outs(%o = %f) -> tensor<f32> {
+      %p = linalg.generic {iterator_types = ["reduction"], ...}
+        ins(%x : tensor<4096xf32>) outs(%o : tensor<f32>) { addf }
+      scf.forall.in_parallel {
+        tensor.parallel_insert_slice %p into %o[] [] [] ...
+      }
+    } {mapping = [#gpu.block<x>], norm.loop = #norm.loop<rows>}
+    ```
+
+    Limits: a group with an op that norm-vectorize-rows cannot write, or whose
+    values another op uses in between, stays.
+  }];
+  let dependentDialects = ["gpu::GPUDialect", "norm::NormDialect",
+                           "scf::SCFDialect", "tensor::TensorDialect"];
+}
+
+def NormDistributeRowsToGPU
+    : Pass<"norm-distribute-rows-to-gpu", "func::FuncOp"> {
+  let summary = "Row loops on buffers to gpu.launch with rows shared by threads";
+  let description = [{
+    Turns each outermost `scf.forall` or `scf.parallel` on buffers into a
+    `gpu.launch`.
+
+    A loop with a schedule (norm-plan-gpu-rows) gets a block a row, or blocks of 128
+    threads with several rows where a row has a warp or less. Rows of the last
+    warp that are not there take part in its shuffles and write nothing. Each
+    vector of the body, `lanes` elements
+    long, is split over the T threads of the row into chunks of V neighboring
+    elements: element (c*T + t)*V + v is element v of chunk c in thread t, so
+    that a warp's accesses are coalesced and each is V elements wide. Elementwise
+    ops work chunk by chunk; `vector.transfer_read` and `write` become aligned
+    `vector.load` and `store`, predicated where a mask ends a row;
+    `vector.reduction` becomes a tree in the thread, log2(T) `gpu.shuffle xor`
+    (at most five of 32 threads) in the warp and, beyond one warp, one exchange through
+    workgroup memory, after which every thread has the same bits. Where
+    `cluster` blocks share a row, each warp writes its value into the
+    workgroup memory of all of them, and one barrier of the cluster takes the place
+    of the block's, by the ops that the target has registered
+    (norm/Target/GPU/Clusters.h).
+
+    Where they are `shifted`, rows begin up to V - 1 elements past an aligned address,
+    and each row's threads begin at that address: their first and last vectors
+    are accessed element by element, those between as one. A vector of a buffer
+    whose rows begin elsewhere (a weight) is cut out of the two aligned vectors
+    around it, and written by elements.
+
+    Wide accesses need buffers aligned to V elements. The host checks the
+    pointers, the inner extents (unless shifted) and that 32 bits number the
+    rows, and launches a second kernel with V = 1 where one of that fails.
+
+    Other loops give one thread an iteration, 128 a block. Ops outside loops that
+    touch memory are wrapped into a launch of one thread.
+
+    Example, the body of a row sum over 128 elements:
+
+    ```mlir
+    scf.forall (%i) in (64) {
+      %v = vector.transfer_read %x[%i, %c0], %pad : memref<64x128xf32>, vector<128xf32>
+      %s = vector.reduction <add>, %v : vector<128xf32> into f32
+      memref.store %s, %y[%i] : memref<64xf32>
+    } {norm.loop = #norm.loop<rows, <threads = 32, vector = 4, lanes = 128,
+                                     registers = 32>>}
+    ```
+
+    becomes, in four rows a block,
+
+    ```mlir
+    gpu.launch blocks(...) in (16, 1, 1) threads(%t, %w, ...) in (32, 4, 1) {
+      %e = arith.muli %t, %c4
+      %v = vector.load %x[%i, %e] {alignment = 16} : memref<64x128xf32>, vector<4xf32>
+      ... %s0 = sum of the four; five times gpu.shuffle xor and arith.addf ...
+      scf.if %first { memref.store %s, %y[%i] }
+    }
+    ```
+
+    Loops and copies within a body are done one after the other. A buffer that a body
+    allocates lives on the stack of each thread (up to 16 KiB, of a planned body up to
+    eight scalars) or is its row's part of one buffer for all rows, which is allocated
+    before the launch. A scalar that a row stores and reads back is stored by each of
+    its threads; where a row needs more order than that, such as a vector read at
+    another place than it was written, one thread works on it, up to 512 elements.
+
+    Limits: a planned body may hold scalar ops, elementwise ops on 1-D vectors,
+    masked transfers along the last dimension, `vector.reduction`, `scf.for` and
+    `scf.if`; it must not, where rows share a warp, reduce under a condition. Other
+    bodies are reported, and so are longer rows that read back what they write at
+    another place, elements that are no whole number of bytes, and buffers whose length
+    the row decides. `shifted` rows
+    need masks that are constant and end V - 1 elements before the vector.
+  }];
+  let dependentDialects = ["arith::ArithDialect", "gpu::GPUDialect",
+                           "LLVM::LLVMDialect", "memref::MemRefDialect",
+                           "scf::SCFDialect", "vector::VectorDialect"];
+  let options = machineOptions;
+}
+
+def NormWrapScalarLinalg : Pass<"norm-wrap-scalar-linalg", "func::FuncOp"> {
+  let summary = "linalg ops on buffers without parallel loops to kernels";
+  let description = [{
+    A linalg op on buffers that has no parallel loop, outside kernels and parallel
+    loops, would become host code on device memory. It is moved into a
+    `gpu.launch` of one thread.
+
+    Example: a sum of a whole tensor,
+
+    ```mlir
+    linalg.generic {iterator_types = ["reduction"], ...}
+      ins(%x : memref<64xf32>) outs(%s : memref<f32>) { addf }
+    ```
+
+    becomes
+
+    ```mlir
+    gpu.launch blocks(...) in (1, 1, 1) threads(...) in (1, 1, 1) {
+      linalg.generic {iterator_types = ["reduction"], ...}
+        ins(%x : memref<64xf32>) outs(%s : memref<f32>) { addf }
+      gpu.terminator
+    }
+    ```
+
+    Limits: right, not fast.
+  }];
+  let dependentDialects = ["arith::ArithDialect", "gpu::GPUDialect"];
+}
+
+def NormHoistGPULoads : Pass<"norm-hoist-gpu-loads", "func::FuncOp"> {
+  let summary = "Issue the loads of a kernel before its first shuffle";
+  let description = [{
+    A reduction over a row makes its threads wait for each other, and a load that
+    follows it in the program starts only then. In each block of a `gpu.launch`
+    this pass moves the loads that follow the first `gpu.shuffle` or wait for a
+    cluster before it, with what computes their indices, up to the first op that
+    writes global memory; so a weight arrives while the statistic is computed. `registers` bounds what is
+    held across the reduction.
+
+    Example:
+
+    ```mlir
+    %s = gpu.shuffle xor %a, %c16, %c32 : f32
+    %w = vector.load %weight[%i] : memref<4096xf32>, vector<4xf32>
+    ```
+
+    becomes
+
+    ```mlir
+    %w = vector.load %weight[%i] : memref<4096xf32>, vector<4xf32>
+    %s = gpu.shuffle xor %a, %c16, %c32 : f32
+    ```
+
+    Limits: a load under a condition moves with its condition; loads in loops
+    stay.
+  }];
+  let options = [Option<"registers", "registers", "int64_t", /*default=*/"16",
+                        "32-bit registers a thread that hoisted loads may fill">];
+}
+
+def NormDeviceMemory : Pass<"norm-device-memory", "func::FuncOp"> {
+  let summary = "Buffers of a function that launches kernels live on the device";
+  let description = [{
+    The buffers that a function takes are device memory. This pass makes the
+    rest agree: `memref.alloc` and `dealloc` become `gpu.alloc` and
+    `gpu.dealloc`, `memref.copy` becomes `gpu.memcpy`, and a constant
+    (`memref.get_global`) that a kernel reads is copied to the device first. An
+    element that the host reads (`memref.load`) comes from a copy of its buffer.
+
+    Example: `%b = memref.alloc(%n) : memref<?xf32>` becomes
+    `%b = gpu.alloc(%n) : memref<?xf32>`.
+
+    Another op that would read or write memory on the host is an error, at its
+    location.
+  }];
+  let dependentDialects = ["gpu::GPUDialect", "memref::MemRefDialect"];
+}
+
+def NormKnownClusterSize : Pass<"norm-known-cluster-size", "ModuleOp"> {
+  let summary = "Cluster sizes of launches, written on their kernels";
+  let description = [{
+    gpu-kernel-outlining records constant block and grid sizes on a kernel, but
+    not the size of its clusters. This pass does where all launches of a kernel
+    have the same constant one. The image then says it (PTX by
+    `.reqnctapercluster`), so that who launches it without this program's host code
+    gets clusters too.
+
+    Example:
+
+    ```mlir
+    gpu.launch_func @kernels::@k clusters in (%c4, %c1, %c1) blocks in ...
+    gpu.func @k(...) kernel
+    ```
+
+    becomes
+
+    ```mlir
+    gpu.launch_func @kernels::@k clusters in (%c4, %c1, %c1) blocks in ...
+    gpu.func @k(...) kernel attributes {known_cluster_size = array<i32: 4, 1, 1>}
+    ```
+  }];
+}
+
+#endif // NORM_TARGET_GPU_PASSES

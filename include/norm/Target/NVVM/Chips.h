@@ -1,0 +1,30 @@
+//===- Chips.h - what each chip has -----------------------------*- C++ -*-===//
+//
+// Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NORM_TARGET_NVVM_CHIPS_H
+#define NORM_TARGET_NVVM_CHIPS_H
+
+#include "norm/Target/GPU/Schedule.h"
+#include "llvm/ADT/StringRef.h"
+
+namespace mlir::norm {
+
+/// What the schedule is to know of `chip` ("sm_90"). A cluster has 16 blocks on
+/// data center chips from sm_90 on (above 8 the function needs CUDA's
+/// non-portable attribute), 8 on other chips from sm_90 on, 1 before.
+GPUMachine getMachine(llvm::StringRef chip);
+
+/// Whether `chip` rounds f32 to 8-bit floats by an instruction that its least
+/// PTX version has (sm_89 needs a later one than LLVM takes by default).
+bool hasFP8Conversions(llvm::StringRef chip);
+
+/// Whether a kernel on `chip` can wait for the one before it by itself.
+bool hasDependentLaunch(llvm::StringRef chip);
+
+} // namespace mlir::norm
+
+#endif // NORM_TARGET_NVVM_CHIPS_H
