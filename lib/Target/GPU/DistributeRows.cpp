@@ -13,6 +13,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/IR/Remarks.h"
 #include "norm/IR/Norm.h"
 #include "norm/Target/GPU/Passes.h"
 #include "norm/Target/GPU/Schedule.h"
@@ -190,7 +191,11 @@ public:
     this->loop = loop;
     loc = loop.getLoc();
     norm::GPUScheduleAttr schedule = norm::getSchedule(loop);
-    bool isPlanned = schedule && hasVectors(loop);
+    bool isVectorized = hasVectors(loop), isPlanned = schedule && isVectorized;
+    if (isVectorized && !schedule)
+      remark::missed(loc, remark::RemarkOpts::name("Schedule")
+                              .category("norm-distribute-rows-to-gpu"))
+          << "the loop has no schedule: each thread works on a row alone";
     if (failed(norm::serializeBody(loop)))
       return failure();
     b.setInsertionPoint(loop);

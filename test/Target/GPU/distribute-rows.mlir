@@ -1,5 +1,14 @@
 // RUN: norm-opt %s --norm-distribute-rows-to-gpu --canonicalize --cse --split-input-file | FileCheck %s
 
+// Without a schedule, or without a role too, a thread has a row, and a remark says so.
+// RUN: sed 's/rows, <.*>>}/rows>}/' %s | norm-opt --norm-distribute-rows-to-gpu --split-input-file '--remarks-filter=norm.*' 2>&1 | FileCheck %s --check-prefix=BARE
+// RUN: sed 's/{norm.loop.*//' %s | norm-opt --norm-distribute-rows-to-gpu --split-input-file '--remarks-filter=norm.*' 2>&1 | FileCheck %s --check-prefix=BARE
+// BARE: the loop has no schedule: each thread works on a row alone
+// BARE-LABEL: func.func @warp
+// BARE: %[[SIZE:.*]] = arith.constant 128 : index
+// BARE: gpu.launch {{.*}} threads(%{{.*}}) in (%{{.*}} = %[[SIZE]],
+// BARE: vector.transfer_read {{.*}} vector<128xf32>
+
 // One warp a row, four rows a block: chunk 0 of thread t is elements 4t to 4t+3.
 // CHECK-LABEL: func.func @warp
 // CHECK: %[[PTR:.*]] = memref.extract_aligned_pointer_as_index %arg0

@@ -135,7 +135,8 @@ def NormDistributeRowsToGPU
     pointers, the inner extents (unless shifted) and that 32 bits number the
     rows, and launches a second kernel with V = 1 where one of that fails.
 
-    Other loops give one thread an iteration, 128 a block. Ops outside loops that
+    Other loops give one thread an iteration, 128 a block; where such a body has
+    vectors, a missed remark says that it lacks a schedule. Ops outside loops that
     touch memory are wrapped into a launch of one thread.
 
     Example, the body of a row sum over 128 elements:
