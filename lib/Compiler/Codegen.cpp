@@ -107,6 +107,7 @@ void norm::setTarget(CPUPipelineOptions &options,
   options.triple = triple.str();
   if (triple.isAArch64())
     options.bf16Rounding = info.checkFeatures("+bf16");
+  options.f16Vectors = triple.isX86() && info.checkFeatures("+avx512fp16");
   options.fma = triple.isAArch64() || info.checkFeatures("+fma");
 }
 

@@ -107,8 +107,11 @@ static void buildToLLVM(OpPassManager &pm, const CPUPipelineOptions &options) {
   buildConvertToLLVM(pm);
   OpPassManager &llvm = pm.nest<LLVM::LLVMFuncOp>();
   llvm.addPass(createNormAttachLoopAnnotations());
-  if (getTriple(options).isX86())
-    llvm.addPass(createNormTuneForX86());
+  if (getTriple(options).isX86()) {
+    NormTuneForX86Options tuning;
+    tuning.f16Vectors = options.f16Vectors;
+    llvm.addPass(createNormTuneForX86(tuning));
+  }
 }
 
 void norm::buildVectorToCPUPipeline(OpPassManager &pm,

@@ -50,6 +50,10 @@ struct CPUPipelineOptions : PassPipelineOptions<CPUPipelineOptions> {
       *this, "fma",
       llvm::cl::desc("The CPU has an instruction that multiplies and adds"),
       llvm::cl::init(false)};
+  PassOptions::Option<bool> f16Vectors{
+      *this, "f16-vectors",
+      llvm::cl::desc("The x86 CPU has vectors of f16 (AVX512-FP16)"),
+      llvm::cl::init(false)};
   PassOptions::Option<int64_t> cacheBytes{
       *this, "cache-bytes",
       llvm::cl::desc("Bytes from which on rows are streamed past the cache; 0: "

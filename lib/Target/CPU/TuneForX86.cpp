@@ -45,11 +45,14 @@ static void streamAsF32(LLVM::StoreOp store) {
 
 namespace {
 struct NormTuneForX86 : norm::impl::NormTuneForX86Base<NormTuneForX86> {
+  using NormTuneForX86Base::NormTuneForX86Base;
+
   void runOnOperation() override {
     LLVM::LLVMFuncOp function = getOperation();
     if (!function.isExternal() && !function.getPreferVectorWidth())
       function.setPreferVectorWidth("512");
-    function.walk(streamAsF32);
+    if (f16Vectors)
+      function.walk(streamAsF32);
   }
 };
 } // namespace

@@ -1,4 +1,6 @@
-// RUN: norm-opt %s --pass-pipeline='builtin.module(llvm.func(norm-tune-for-x86))' | FileCheck %s
+// RUN: norm-opt %s --pass-pipeline='builtin.module(llvm.func(norm-tune-for-x86{f16-vectors=1}))' | FileCheck %s
+// RUN: norm-opt %s --pass-pipeline='builtin.module(llvm.func(norm-tune-for-x86))' | FileCheck %s --check-prefix=NONE
+// NONE-NOT: llvm.arithmetic.fence
 
 // LLVM has no non-temporal store of f16; the fence keeps the bitcast.
 // CHECK-LABEL: llvm.func @stream

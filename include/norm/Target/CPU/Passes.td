@@ -297,9 +297,10 @@ def NormTuneForX86 : Pass<"norm-tune-for-x86", "LLVM::LLVMFuncOp"> {
     CPUs with AVX-512, LLVM prefers vectors of 256 bits, and a row at the speed of
     memory takes half the instructions with 512.
 
-    Non-temporal stores of f16 vectors become those of f32. LLVM 22 has none of the
-    types that AVX512-FP16 makes legal, and stores them like any other. The
-    arithmetic fence, which is no instruction, keeps LLVM from folding the bitcast
+    With `f16-vectors`, non-temporal stores of f16 vectors become those of f32. LLVM
+    22 has none of the types that AVX512-FP16 makes legal, and stores them like any
+    other. (Without AVX512-FP16 it has: of what `vcvtps2ph` gives.) The arithmetic
+    fence, which is no instruction, keeps LLVM from folding the bitcast
     into the store.
 
     Example:
@@ -319,6 +320,9 @@ def NormTuneForX86 : Pass<"norm-tune-for-x86", "LLVM::LLVMFuncOp"> {
 
     Limits: stores of rank-1 vectors of an even number of elements.
   }];
+  let options = [Option<"f16Vectors", "f16-vectors", "bool",
+                        /*default=*/"false",
+                        "The CPU has vectors of f16 (AVX512-FP16)">];
   let dependentDialects = ["LLVM::LLVMDialect"];
 }
 
