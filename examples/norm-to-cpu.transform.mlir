@@ -41,7 +41,10 @@ module attributes {transform.with_named_sequence} {
     %f8 = transform.apply_registered_pass "norm-separate-results" to %f18 : (!transform.any_op) -> !transform.any_op
 
     // 4. Rows: tiled and fused into one loop, then vectorized.
-    %f9 = transform.apply_registered_pass "norm-tile-rows" with options = {"block-elements" = 1024 : i64} to %f8
+    %c0 = transform.apply_registered_pass "norm-collapse-dims" to %f8 : (!transform.any_op) -> !transform.any_op
+    %c1 = transform.apply_registered_pass "norm-order-loops" to %c0 : (!transform.any_op) -> !transform.any_op
+    %c2 = transform.apply_registered_pass "norm-hoist-row-scalars" to %c1 : (!transform.any_op) -> !transform.any_op
+    %f9 = transform.apply_registered_pass "norm-tile-rows" with options = {"block-elements" = 1024 : i64} to %c2
         : (!transform.any_op) -> !transform.any_op
     %f10 = transform.apply_registered_pass "canonicalize" to %f9 : (!transform.any_op) -> !transform.any_op
     %f11 = transform.apply_registered_pass "cse" to %f10 : (!transform.any_op) -> !transform.any_op

@@ -49,6 +49,10 @@ static BF16Rounding getRounding(const CPUPipelineOptions &options) {
 static void buildRowCodegen(OpPassManager &pm,
                             const CPUPipelineOptions &options) {
   OpPassManager &func = pm.nest<func::FuncOp>();
+  func.addPass(createNormCollapseDims());
+  func.addPass(createNormOrderLoops());
+  // What all rows share, before each row has a loop body of its own.
+  func.addPass(createNormHoistRowScalars());
   NormTileRowsOptions tiling;
   tiling.parallel = options.threads > 1;
   tiling.blockElements = kBlockElements;

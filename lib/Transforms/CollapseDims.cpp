@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
@@ -90,7 +91,8 @@ private:
   static bool isContiguous(Value v) {
     Operation *def = v.getDefiningOp();
     return !def || isa<linalg::LinalgOp, tensor::EmptyOp, arith::ConstantOp,
-                       tensor::CollapseShapeOp, tensor::ExpandShapeOp>(def);
+                       tensor::CollapseShapeOp, tensor::ExpandShapeOp,
+                       bufferization::ToTensorOp>(def);
   }
 
   static Pairs getLocalPairs(GenericOp op) {

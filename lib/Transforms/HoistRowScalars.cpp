@@ -30,33 +30,43 @@ static bool isSlow(Operation *op) {
 }
 
 namespace {
-/// The part of an op's body that is equal for all elements of a row.
+/// The part of an op's body that is equal for all iterations of a loop.
 struct RowPart {
+  unsigned loop;
   SmallVector<OpOperand *> inputs;
   llvm::SetVector<Operation *> ops;
   SmallVector<Value> results; // results of `ops` that the rest of the body uses
 };
 } // namespace
 
-/// Returns true if there are several rows that do not depend on each other.
-static bool hasRows(GenericOp op) {
-  if (!op.hasPureTensorSemantics() || op.getNumLoops() < 2 ||
-      !op.isAllParallelLoops() || op.hasIndexSemantics() ||
+/// Returns true for elementwise ops, whose parts may have fewer iterations.
+static bool isElementwise(GenericOp op) {
+  return op.hasPureTensorSemantics() && op.isAllParallelLoops() &&
+         !op.hasIndexSemantics();
+}
+
+/// Returns true if the op iterates over `loop` and over another one, whose
+/// values of the part become vectors. The innermost loop must be in one over
+/// rows, so that the values of all rows are not kept.
+static bool repeats(GenericOp op, unsigned loop) {
+  if (loop + 1 == op.getNumLoops() &&
       !op->getParentOfType<LoopLikeOpInterface>())
     return false;
   SmallVector<int64_t> extents = op.getStaticLoopRanges();
-  return extents.back() != 1 &&
-         llvm::any_of(ArrayRef(extents).drop_back(),
-                      [](int64_t extent) { return extent != 1; });
+  int64_t extent = extents[loop];
+  extents.erase(extents.begin() + loop);
+  return extent != 1 &&
+         llvm::any_of(extents, [](int64_t other) { return other != 1; });
 }
 
-static std::optional<RowPart> findRowPart(GenericOp op) {
+static std::optional<RowPart> findRowPart(GenericOp op, unsigned loop) {
   RowPart part;
+  part.loop = loop;
   llvm::DenseSet<Value> known;
   for (OpOperand *input : op.getDpsInputOperands()) {
     AffineMap map = op.getMatchingIndexingMap(input);
     if (!isa<RankedTensorType>(input->get().getType()) ||
-        map.isFunctionOfDim(op.getNumLoops() - 1))
+        map.isFunctionOfDim(loop))
       continue;
     part.inputs.push_back(input);
     known.insert(op.getMatchingBlockArgument(input));
@@ -84,20 +94,27 @@ static std::optional<RowPart> findRowPart(GenericOp op) {
   return isWorthIt ? std::optional(part) : std::nullopt;
 }
 
-/// Creates the op over rows that computes `part`.
+/// Returns `map` without the loop of `part`, which it does not use.
+static AffineMap dropLoop(AffineMap map, const RowPart &part) {
+  llvm::SmallBitVector dropped(map.getNumDims());
+  dropped.set(part.loop);
+  return projectDims(map, dropped, /*compressDimsFlag=*/true);
+}
+
+/// Creates the op over the other loops that computes `part`.
 static GenericOp createRowOp(IRRewriter &b, GenericOp op, RowPart &part) {
   Location loc = op.getLoc();
   unsigned loops = op.getNumLoops() - 1;
   SmallVector<OpFoldResult> extents;
   auto ranges = cast<linalg::LinalgOp>(*op).createLoopRanges(b, loc);
-  for (Range range : ArrayRef(ranges).drop_back())
-    extents.push_back(range.size);
+  for (auto [loop, range] : llvm::enumerate(ranges))
+    if (loop != part.loop)
+      extents.push_back(range.size);
   SmallVector<Value> inputs, inits;
   SmallVector<AffineMap> maps;
   for (OpOperand *input : part.inputs) {
     inputs.push_back(input->get());
-    AffineMap map = op.getMatchingIndexingMap(input);
-    maps.push_back(AffineMap::get(loops, 0, map.getResults(), b.getContext()));
+    maps.push_back(dropLoop(op.getMatchingIndexingMap(input), part));
   }
   for (Value result : part.results) {
     inits.push_back(tensor::EmptyOp::create(b, loc, extents, result.getType()));
@@ -126,14 +143,14 @@ static GenericOp createRowOp(IRRewriter &b, GenericOp op, RowPart &part) {
 }
 
 /// Replaces the row part of an op by the results of `rows` as inputs.
-static void replaceRowPart(IRRewriter &b, GenericOp op, RowPart &part,
-                           GenericOp rows) {
-  unsigned loops = op.getNumLoops();
+static GenericOp replaceRowPart(IRRewriter &b, GenericOp op, RowPart &part,
+                                GenericOp rows) {
+  AffineMap others =
+      b.getMultiDimIdentityMap(op.getNumLoops()).dropResult(part.loop);
   SmallVector<Value> inputs(op.getInputs());
   SmallVector<AffineMap> maps = op.getIndexingMapsArray();
   for (auto [i, result] : llvm::enumerate(rows->getResults())) {
-    AffineMap map = b.getMultiDimIdentityMap(loops).getMajorSubMap(loops - 1);
-    maps.insert(maps.begin() + inputs.size(), map);
+    maps.insert(maps.begin() + inputs.size(), others);
     Block *body = op.getBody();
     BlockArgument arg = body->insertArgument(
         inputs.size(), part.results[i].getType(), op.getLoc());
@@ -151,6 +168,7 @@ static void replaceRowPart(IRRewriter &b, GenericOp op, RowPart &part,
   b.inlineRegionBefore(op.getRegion(), replacement.getRegion(),
                        replacement.getRegion().begin());
   b.replaceOp(op, replacement.getResults());
+  return replacement;
 }
 
 namespace {
@@ -161,18 +179,21 @@ struct NormHoistRowScalars
   void runOnOperation() override {
     SmallVector<GenericOp> ops;
     getOperation().walk([&](GenericOp op) {
-      if (hasRows(op))
+      if (isElementwise(op))
         ops.push_back(op);
     });
     IRRewriter rewriter(&getContext());
-    for (GenericOp op : ops) {
-      std::optional<RowPart> part = findRowPart(op);
-      if (!part)
-        continue;
-      rewriter.setInsertionPoint(op);
-      GenericOp rows = createRowOp(rewriter, op, *part);
-      replaceRowPart(rewriter, op, *part, rows);
-    }
+    for (GenericOp op : ops)
+      for (unsigned loop = op.getNumLoops(); loop-- > 0;) {
+        if (!repeats(op, loop))
+          continue;
+        std::optional<RowPart> part = findRowPart(op, loop);
+        if (!part)
+          continue;
+        rewriter.setInsertionPoint(op);
+        GenericOp rows = createRowOp(rewriter, op, *part);
+        op = replaceRowPart(rewriter, op, *part, rows);
+      }
   }
 };
 } // namespace

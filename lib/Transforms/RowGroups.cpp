@@ -205,6 +205,12 @@ private:
     });
   }
 
+  /// Returns true if `loop` walks the neighbors in memory of a sum over rows,
+  /// which then are no rows themselves.
+  static bool isColumnLoop(LinalgOp op, unsigned loop) {
+    return op.getNumReductionLoops() > 0 && loop + 1 == op.getNumLoops();
+  }
+
   /// Returns the leading dimensions that stay rows when `op` joins, or 0 if it
   /// cannot join. Only a reduction of whole rows and ops on its result make
   /// rows longer; other ops over fewer dimensions are weights.
@@ -215,7 +221,8 @@ private:
     while (kept < group.numRowDims) {
       const int64_t *loop = llvm::find(positions, kept);
       if (loop == positions.end() ||
-          kinds[loop - positions.begin()] != IteratorType::parallel)
+          kinds[loop - positions.begin()] != IteratorType::parallel ||
+          isColumnLoop(op, loop - positions.begin()))
         break;
       ++kept;
     }

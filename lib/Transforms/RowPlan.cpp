@@ -73,6 +73,18 @@ static std::optional<Reduction> matchCombiner(LinalgOp op, unsigned result) {
   return Reduction{combiners[0], contribution, neutral};
 }
 
+/// Returns the reductions of all results, or nullopt if one does not match.
+static std::optional<SmallVector<Reduction>> matchCombiners(LinalgOp op) {
+  SmallVector<Reduction> reductions;
+  for (unsigned i = 0, e = op.getNumDpsInits(); i < e; ++i) {
+    std::optional<Reduction> reduction = matchCombiner(op, i);
+    if (!reduction)
+      return std::nullopt;
+    reductions.push_back(*reduction);
+  }
+  return reductions;
+}
+
 std::optional<RowPlan> norm::planRowOf(LinalgOp op) {
   if (!op.hasPureTensorSemantics() || isa<linalg::ContractionOpInterface>(*op))
     return std::nullopt;
@@ -91,15 +103,18 @@ std::optional<RowPlan> norm::planRowOf(LinalgOp op) {
     if (!isContiguous(map, innermost, plan.hasVectorLoop))
       return std::nullopt;
   // Scalar code has no requirements on the place of a reduction's combiner.
-  if (!plan.hasVectorLoop ||
-      op.getIteratorTypesArray().back() == utils::IteratorType::parallel)
+  SmallVector<utils::IteratorType> kinds = op.getIteratorTypesArray();
+  if (!plan.hasVectorLoop)
     return plan;
-  for (unsigned i = 0, e = op.getNumDpsInits(); i < e; ++i) {
-    std::optional<Reduction> reduction = matchCombiner(op, i);
-    if (!reduction)
-      return std::nullopt;
-    plan.reductions.push_back(*reduction);
+  if (kinds.back() == utils::IteratorType::parallel) {
+    if (loops > 1 && kinds[loops - 2] == utils::IteratorType::reduction)
+      plan.columns = matchCombiners(op).value_or(SmallVector<Reduction>());
+    return plan;
   }
+  std::optional<SmallVector<Reduction>> reductions = matchCombiners(op);
+  if (!reductions)
+    return std::nullopt;
+  plan.reductions = std::move(*reductions);
   return plan;
 }
 

@@ -13,8 +13,8 @@
 
 namespace mlir::norm {
 
-/// A reduction over the innermost loop: its combining op, the value that it
-/// adds, and its neutral element.
+/// A reduction: its combining op, the value that it adds, and its neutral
+/// element.
 struct Reduction {
   Operation *combiner = nullptr;
   Value contribution;
@@ -26,6 +26,8 @@ struct Reduction {
 struct RowPlan {
   bool hasVectorLoop = false;        // else all its extents are one
   SmallVector<Reduction> reductions; // one per result if the loop reduces
+  SmallVector<Reduction> columns;    // one per result if the loop around the
+                                     // parallel innermost one reduces
 };
 
 /// Returns the plan of an op, or nullopt if other passes must lower it.

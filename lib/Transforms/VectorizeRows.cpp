@@ -37,6 +37,10 @@ using norm::RowPlan;
 /// addition to the outermost sum.
 static constexpr unsigned kMaxBlockLevels = 3;
 
+/// The rows of a sum over rows that are added in registers before the result
+/// is touched, and the blocks of them that are added into a row of their own.
+static constexpr int64_t kRowsPerBlock = 16;
+
 /// Returns the schedule of the loop around `op`; null if threads share none.
 static norm::GPUScheduleAttr findSchedule(Operation *op) {
   norm::GPUScheduleAttr schedule;
@@ -105,6 +109,8 @@ private:
   SmallVector<Value> buildOuterLoop(int64_t depth, ValueRange outs) {
     if (depth == numOuterLoops())
       return buildInnermost(outs);
+    if (depth + 1 == numOuterLoops() && !plan.columns.empty() && !distributed)
+      return buildColumns(outs);
     if (isOneInteger(extents[depth])) {
       indices.push_back(index(0));
       SmallVector<Value> results = buildOuterLoop(depth + 1, outs);
@@ -239,18 +245,24 @@ private:
         v = read(v, op.getMatchingIndexingMap(input), column, width, mask);
       map.map(arg, v);
     }
-    if (plan.reductions.empty())
+    if (plan.reductions.empty() && plan.columns.empty())
       for (auto [out, init, arg] :
            llvm::zip(outs, op.getDpsInitsMutable(), op.getRegionOutputArgs()))
         if (!arg.use_empty())
           map.map(arg, read(out, op.getMatchingIndexingMap(&init), column,
                             width, mask));
     for (Operation &bodyOp : op.getBlock()->without_terminator())
-      if (llvm::none_of(plan.reductions, [&](const Reduction &reduction) {
-            return reduction.combiner == &bodyOp;
-          }))
+      if (!isCombiner(bodyOp))
         cloneBodyOp(bodyOp, map, column, width);
     return map;
+  }
+
+  bool isCombiner(Operation &bodyOp) {
+    auto combines = [&](const Reduction &reduction) {
+      return reduction.combiner == &bodyOp;
+    };
+    return llvm::any_of(plan.reductions, combines) ||
+           llvm::any_of(plan.columns, combines);
   }
 
   SmallVector<Value> writeResults(const IRMapping &map, ValueRange outs,
@@ -394,15 +406,15 @@ private:
   }
 
   /// Returns true if the error of a sum grows with each addition.
-  bool hasRoundedSum() {
-    return llvm::any_of(plan.reductions, [](const Reduction &reduction) {
+  static bool hasRoundedSum(ArrayRef<Reduction> reductions) {
+    return llvm::any_of(reductions, [](const Reduction &reduction) {
       return isa<arith::AddFOp, arith::MulFOp>(reduction.combiner);
     });
   }
 
   /// Returns the levels of blocks above the strips, 0 for rows of one block.
   unsigned getBlockLevels() {
-    if (distributed || block < 2 || !hasRoundedSum())
+    if (distributed || block < 2 || !hasRoundedSum(plan.reductions))
       return 0;
     std::optional<int64_t> extent = getConstantIntValue(extents.back());
     if (!extent)
@@ -423,26 +435,155 @@ private:
     int64_t step = lanes;
     for (unsigned i = 0; i < level; ++i)
       step *= block;
-    return buildLoop(norm::LoopRole::Statistic, from, to, index(step), inits,
-                     [&](Value begin, ValueRange args) {
-                       Value end = createBlockEnd(begin, step, to);
-                       SmallVector<Value> results;
-                       for (const Reduction &reduction : plan.reductions)
-                         results.push_back(neutralVector(reduction, lanes));
-                       results =
-                           buildBlocks(level - 1, begin, end, results, strip);
-                       for (auto [reduction, arg, result] :
-                            llvm::zip(plan.reductions, args, results))
-                         result = combine(reduction, arg, result);
-                       return results;
+    return buildLoop(
+        norm::LoopRole::Statistic, from, to, index(step), inits,
+        [&](Value begin, ValueRange args) {
+          Value end = createBlockEnd(begin, step, to, getConstantIntValue(to));
+          SmallVector<Value> results;
+          for (const Reduction &reduction : plan.reductions)
+            results.push_back(neutralVector(reduction, lanes));
+          results = buildBlocks(level - 1, begin, end, results, strip);
+          for (auto [reduction, arg, result] :
+               llvm::zip(plan.reductions, args, results))
+            result = combine(reduction, arg, result);
+          return results;
+        });
+  }
+
+  //===--------------------------------------------------------------------===//
+  // Sums over rows
+  //===--------------------------------------------------------------------===//
+
+  /// Rows that sums are added to: the op's results or temporaries.
+  struct SumRows {
+    SmallVector<Value> rows;
+    SmallVector<AffineMap> maps;
+  };
+
+  /// Adds the rows of the loop around the innermost one to `outs`.
+  SmallVector<Value> buildColumns(ValueRange outs) {
+    OpFoldResult extent = extents[numOuterLoops() - 1];
+    SumRows results{SmallVector<Value>(outs), {}};
+    for (OpOperand &init : op.getDpsInitsMutable())
+      results.maps.push_back(op.getMatchingIndexingMap(&init));
+    return buildRowBlocks(getRowBlockLevels(extent), index(0), asValue(extent),
+                          results);
+  }
+
+  /// Returns the levels of blocks of rows, 1 for blocks that are added to the
+  /// result itself. Like a row's sum, each level adds few numbers.
+  unsigned getRowBlockLevels(OpFoldResult extent) {
+    if (block < 2 || !hasRoundedSum(plan.columns))
+      return 1;
+    std::optional<int64_t> rows = getConstantIntValue(extent);
+    unsigned levels = 1;
+    for (int64_t blocks = rows.value_or(0) / kRowsPerBlock;
+         blocks > kRowsPerBlock && levels < kMaxBlockLevels;
+         blocks /= kRowsPerBlock)
+      ++levels;
+    return rows ? levels : kMaxBlockLevels;
+  }
+
+  SmallVector<Value> buildRowBlocks(unsigned level, Value from, Value to,
+                                    const SumRows &outs) {
+    int64_t step = 1;
+    for (unsigned i = 0; i < level; ++i)
+      step *= kRowsPerBlock;
+    // Blocks of blocks end where blocks do.
+    std::optional<int64_t> rows =
+        getConstantIntValue(extents[numOuterLoops() - 1]);
+    return buildLoop(std::exchange(outerRole, norm::LoopRole::Rows), from, to,
+                     index(step), outs.rows, [&](Value begin, ValueRange args) {
+                       Value end = createBlockEnd(begin, step, to, rows);
+                       SumRows carried{SmallVector<Value>(args), outs.maps};
+                       if (level == 1)
+                         return addRows(begin, end, carried);
+                       SumRows partial = createNeutralRows();
+                       partial.rows =
+                           buildRowBlocks(level - 1, begin, end, partial);
+                       return addSums(carried, partial);
                      });
   }
 
+  /// Returns a row of neutral elements per reduction.
+  SumRows createNeutralRows() {
+    unsigned loops = op.getNumLoops();
+    AffineMap map =
+        AffineMap::get(loops, 0, b.getAffineDimExpr(loops - 1), b.getContext());
+    SumRows neutral;
+    for (const Reduction &reduction : plan.columns) {
+      Value empty = tensor::EmptyOp::create(b, loc, {extents.back()},
+                                            reduction.neutral.getType());
+      SmallVector<Value> row = {empty};
+      forEachStrip(row, row,
+                   [&](Value column, int64_t width, Value mask,
+                       ValueRange args) -> SmallVector<Value> {
+                     return {write(neutralVector(reduction, width), args[0],
+                                   map, column, mask)};
+                   });
+      neutral.rows.push_back(row[0]);
+      neutral.maps.push_back(map);
+    }
+    return neutral;
+  }
+
+  /// Adds rows [from, to) to `outs` strip by strip.
+  SmallVector<Value> addRows(Value from, Value to, const SumRows &outs) {
+    return addStrips(outs, [&](Value column, int64_t width, Value mask) {
+      SmallVector<Value> sums;
+      for (const Reduction &reduction : plan.columns)
+        sums.push_back(neutralVector(reduction, width));
+      return buildLoop(
+          norm::LoopRole::Statistic, from, to, index(1), sums,
+          [&](Value row, ValueRange args) {
+            indices.push_back(row);
+            IRMapping map = buildBody({}, column, width, mask);
+            indices.pop_back();
+            SmallVector<Value> results;
+            for (auto [reduction, arg] : llvm::zip(plan.columns, args)) {
+              Value v = map.lookupOrDefault(reduction.contribution);
+              results.push_back(combine(reduction, arg, broadcast(v, width)));
+            }
+            return results;
+          });
+    });
+  }
+
+  /// Adds the rows `sums` to `outs`.
+  SmallVector<Value> addSums(const SumRows &outs, const SumRows &sums) {
+    return addStrips(outs, [&](Value column, int64_t width, Value mask) {
+      SmallVector<Value> values;
+      for (auto [row, map] : llvm::zip(sums.rows, sums.maps))
+        values.push_back(read(row, map, column, width, mask));
+      return values;
+    });
+  }
+
+  /// Combines each strip of `outs` with what `compute` returns for it.
+  SmallVector<Value> addStrips(
+      const SumRows &outs,
+      function_ref<SmallVector<Value>(Value column, int64_t width, Value mask)>
+          compute) {
+    SmallVector<Value> state = outs.rows;
+    auto strip = [&](Value column, int64_t width, Value mask, ValueRange args) {
+      SmallVector<Value> results;
+      for (auto [reduction, value, arg, map] : llvm::zip(
+               plan.columns, compute(column, width, mask), args, outs.maps)) {
+        Value old = read(arg, map, column, width, mask);
+        results.push_back(
+            write(combine(reduction, old, value), arg, map, column, mask));
+      }
+      return results;
+    };
+    forEachStrip(state, state, strip);
+    return state;
+  }
+
   /// Affine ops cannot be used, because the new loop has no parent yet.
-  Value createBlockEnd(Value begin, int64_t step, Value to) {
+  Value createBlockEnd(Value begin, int64_t step, Value to,
+                       std::optional<int64_t> extent) {
     Value end = arith::AddIOp::create(b, loc, begin, index(step));
-    std::optional<int64_t> bound = getConstantIntValue(to);
-    return bound && *bound % step == 0
+    return extent && *extent % step == 0
                ? end
                : arith::MinSIOp::create(b, loc, end, to).getResult();
   }

@@ -68,3 +68,24 @@ func.func @kept(%x: tensor<16x64xf32>, %sum: tensor<16xf32>, %x1: tensor<1x64xf3
   } -> tensor<16x64xf32>
   return %y#0, %y#1, %z : tensor<16x64xf32>, tensor<1x64xf32>, tensor<16x64xf32>
 }
+
+// -----
+
+// What an outer loop repeats is a row: no loop over rows is needed around it.
+#id = affine_map<(d0, d1) -> (d0, d1)>
+#col = affine_map<(d0, d1) -> (d1)>
+// CHECK-LABEL: func @column
+// CHECK: %[[R:.*]] = linalg.generic {{.*}} iterator_types = ["parallel"]} ins(%arg1 : tensor<64xf32>)
+// CHECK: math.sqrt
+// CHECK: linalg.generic {{.*}} ins(%arg0, %arg1, %[[R]] : tensor<16x64xf32>, tensor<64xf32>, tensor<64xf32>)
+// CHECK-NOT: math.sqrt
+// CHECK: return
+func.func @column(%x: tensor<16x64xf32>, %sum: tensor<64xf32>, %e: tensor<16x64xf32>) -> tensor<16x64xf32> {
+  %v = linalg.generic {indexing_maps = [#id, #col, #id], iterator_types = ["parallel", "parallel"]} ins(%x, %sum : tensor<16x64xf32>, tensor<64xf32>) outs(%e : tensor<16x64xf32>) {
+  ^bb0(%a: f32, %s: f32, %out: f32):
+    %r = math.sqrt %s : f32
+    %p = arith.mulf %a, %r : f32
+    linalg.yield %p : f32
+  } -> tensor<16x64xf32>
+  return %v : tensor<16x64xf32>
+}

@@ -329,13 +329,14 @@ def NormTileRows : Pass<"norm-tile-rows", "func::FuncOp"> {
 }
 
 def NormHoistRowScalars : Pass<"norm-hoist-row-scalars", "func::FuncOp"> {
-  let summary = "Compute values that are one per row for several rows at once";
+  let summary = "Compute values that a loop does not change before the loop";
   let description = [{
     An elementwise op over a block of rows often begins with a few operations on
     values of which each row has one: a root, a division. The innermost loop does not
     change them, but each row waits for them, one at a time. If one of them is a
     division or a function, this pass moves them into an op over the rows, which
-    norm-vectorize-rows vectorizes.
+    norm-vectorize-rows vectorizes. It does the same for an outer loop: of a norm
+    over channels, the root of a position is the same for all channels.
 
     Example:
 
@@ -363,8 +364,9 @@ def NormHoistRowScalars : Pass<"norm-hoist-row-scalars", "func::FuncOp"> {
     } -> tensor<16x64xf32>
     ```
 
-    Limits: a `linalg.generic` on tensors in a loop, with parallel loops only and more
-    than one row. The operations are the same, and so are the results.
+    Limits: a `linalg.generic` on tensors with parallel loops only, two of which
+    iterate; for values that the innermost loop does not change, in a loop over
+    blocks of rows. The operations are the same, and so are the results.
   }];
   let dependentDialects = ["linalg::LinalgDialect", "tensor::TensorDialect"];
 }
@@ -386,6 +388,10 @@ def NormVectorizeRows : Pass<"norm-vectorize-rows", "func::FuncOp"> {
     are added to the sum of the blocks, and blocks of blocks likewise, in at most
     three levels of loops around the main loop. Maxima and integer sums do not need
     this.
+
+    A sum over rows, whose reduction is the loop around the parallel innermost one,
+    adds 16 rows in registers, strip by strip, before it touches the result. Blocks
+    of 16 such blocks are summed into a row of their own, in as many levels.
 
     Example: `linalg.generic` that doubles a tensor<100xf32> becomes
 
@@ -455,6 +461,38 @@ def NormWidenNarrowFloats : Pass<"norm-widen-narrow-floats"> {
   }];
   let dependentDialects = ["arith::ArithDialect", "math::MathDialect",
                            "vector::VectorDialect"];
+}
+
+def NormOrderLoops : Pass<"norm-order-loops", "func::FuncOp"> {
+  let summary = "Make the loop over neighbors in memory the innermost one";
+  let description = [{
+    The innermost loop of a linalg op becomes vectors, which need elements that
+    are neighbors in memory. Front ends write the loops in any order: a sum over
+    the rows of a matrix comes with its reduction innermost as often as not. This
+    pass makes innermost the loop that walks the most elements of the op's tensors
+    in the order of memory; the other loops keep their order. A dynamic extent
+    counts as 65536 elements.
+
+    Example:
+
+    ```mlir
+    #x = affine_map<(d0, d1) -> (d1, d0)>
+    #sum = affine_map<(d0, d1) -> (d0)>
+    iterator_types = ["parallel", "reduction"] // of the columns of %x
+    ```
+
+    becomes
+
+    ```mlir
+    #x = affine_map<(d0, d1) -> (d0, d1)>
+    #sum = affine_map<(d0, d1) -> (d1)>
+    iterator_types = ["reduction", "parallel"]
+    ```
+
+    Limits: linalg.generic on tensors. Where two loops walk as many elements, as in
+    a transposition, the order stays.
+  }];
+  let dependentDialects = ["linalg::LinalgDialect"];
 }
 
 def NormCollapseDims : Pass<"norm-collapse-dims", "func::FuncOp"> {
