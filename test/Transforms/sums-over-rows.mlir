@@ -15,7 +15,7 @@
 // CHECK: } {norm.loop = #norm.loop<statistic>}
 // CHECK: %[[OLD:[a-z0-9]+]] = vector.transfer_read %{{.*}} : tensor<100xf32>, vector<64xf32>
 // CHECK: arith.addf %[[OLD]], %[[S]] : vector<64xf32>
-// CHECK: vector.constant_mask [4] : vector<16xi1>
+// CHECK: vector.transfer_write %{{.*}}, %{{.*}}, %{{.*}} {in_bounds = [true]} : vector<16xf32>, tensor<100xf32>
 // CHECK: scf.yield %{{.*}} : tensor<100xf32>
 // ONESUM-LABEL: func @sum
 // ONESUM: scf.for %{{.*}} = %c0 to %c512 step %c16
