@@ -8,8 +8,8 @@
 #include "norm/ExecutionEngine/HostTensor.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "mlir/Support/DebugStringHelper.h"
+#include "norm/IR/RoundFloat.h"
 #include "norm/Transforms/Transforms.h"
-#include "llvm/ADT/APFloat.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/MathExtras.h"
@@ -120,10 +120,7 @@ void HostTensor::setElement(int64_t position, double value) {
   size_t bytes = getElementBytes(elementType);
   char *p = data.get() + position * bytes;
   if (auto type = dyn_cast<FloatType>(elementType)) {
-    APFloat rounded(value);
-    bool losesInfo;
-    rounded.convert(type.getFloatSemantics(), APFloat::rmNearestTiesToEven,
-                    &losesInfo);
+    APFloat rounded = roundTo(APFloat(value), type.getFloatSemantics());
     uint64_t bits = rounded.bitcastToAPInt().getZExtValue();
     std::memcpy(p, &bits, bytes);
     return;

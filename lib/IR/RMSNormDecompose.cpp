@@ -17,6 +17,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "norm/IR/Norm.h"
+#include "norm/IR/RoundFloat.h"
 
 using namespace mlir;
 using namespace mlir::norm;
@@ -172,10 +173,8 @@ private:
   }
 
   Value constant(APFloat value, FloatType type) {
-    bool losesInfo;
-    value.convert(type.getFloatSemantics(), APFloat::rmNearestTiesToEven,
-                  &losesInfo);
-    return arith::ConstantOp::create(b, loc, FloatAttr::get(type, value));
+    return arith::ConstantOp::create(
+        b, loc, FloatAttr::get(type, roundTo(value, type.getFloatSemantics())));
   }
 
   /// Builds r of S3 in C, or its root; writes it into `init` if not null (S8).

@@ -29,6 +29,7 @@ static void printOptionalDims(OpAsmPrinter &printer, Operation *,
 
 #define GET_OP_CLASSES
 #include "norm/IR/NormOps.cpp.inc"
+#include "norm/IR/RoundFloat.h"
 
 FloatType norm::getWiderFloatType(FloatType a, FloatType b) {
   if (a == b)
@@ -88,11 +89,7 @@ SmallVector<int64_t> RMSNormOp::getResultDims(unsigned resultNumber) {
 }
 
 APFloat RMSNormOp::getEpsilonInComputeType() {
-  APFloat epsilon = getEpsilon();
-  bool losesInfo;
-  epsilon.convert(getEffectiveComputeType().getFloatSemantics(),
-                  APFloat::rmNearestTiesToEven, &losesInfo);
-  return epsilon;
+  return roundTo(getEpsilon(), getEffectiveComputeType().getFloatSemantics());
 }
 
 MutableOperandRange RMSNormOp::getDpsInitsMutable() {

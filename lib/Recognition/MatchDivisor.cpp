@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Match.h"
+#include "norm/IR/RoundFloat.h"
 #include <cmath>
 
 using namespace mlir;
@@ -326,9 +327,7 @@ Check norm::matchEpsilon(const Findings &found, PlannedNorm &norm,
   auto *constant = dyn_cast<ConstantNode>(stripCasts(inverse.epsilon));
   if (!constant)
     return reject(Why::EpsilonOfProgram);
-  bool losesInfo;
-  norm.epsilon = constant->getValue();
-  norm.epsilon.convert(semantics, APFloat::rmNearestTiesToEven, &losesInfo);
+  norm.epsilon = roundTo(constant->getValue(), semantics);
   if ((norm.epsilon.isNegative() && !norm.epsilon.isZero()) ||
       !norm.epsilon.isFinite())
     return reject(Why::EpsilonOutOfRange, norm.epsilon);

@@ -14,6 +14,7 @@
 #include "Node.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/TypeUtilities.h"
+#include "norm/IR/RoundFloat.h"
 #include "llvm/ADT/SetOperations.h"
 #include "llvm/ADT/SetVector.h"
 #include <cmath>
@@ -162,12 +163,6 @@ bool norm::row::isConstant(const Node *node, double value) {
   return constant && constant->getValue().isExactlyValue(value);
 }
 
-APFloat norm::row::convert(APFloat value, const llvm::fltSemantics &semantics) {
-  bool losesInfo;
-  value.convert(semantics, APFloat::rmNearestTiesToEven, &losesInfo);
-  return value;
-}
-
 /// Evaluates an op on constants with rounding to nearest even, as all
 /// arithmetic of programs does. For an f32 square root, double has enough bits.
 static std::optional<APFloat> evaluate(Kind kind, Type type,
@@ -176,7 +171,7 @@ static std::optional<APFloat> evaluate(Kind kind, Type type,
   switch (kind) {
   case Kind::Round:
   case Kind::Extend:
-    return convert(a, cast<FloatType>(type).getFloatSemantics());
+    return norm::roundTo(a, cast<FloatType>(type).getFloatSemantics());
   case Kind::Neg:
     return neg(a);
   case Kind::Abs:
@@ -190,7 +185,8 @@ static std::optional<APFloat> evaluate(Kind kind, Type type,
   case Kind::Sqrt:
     if (a.isNegative() || type.getIntOrFloatBitWidth() > 64)
       return std::nullopt;
-    return convert(APFloat(std::sqrt(a.convertToDouble())), a.getSemantics());
+    return norm::roundTo(APFloat(std::sqrt(a.convertToDouble())),
+                         a.getSemantics());
   default:
     return std::nullopt;
   }

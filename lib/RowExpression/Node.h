@@ -231,8 +231,6 @@ private:
   llvm::DenseMap<Value, unsigned> symbols;
 };
 
-/// Converts with rounding to nearest even.
-APFloat convert(APFloat value, const llvm::fltSemantics &semantics);
 inline const Node *stripExtend(const Node *node) {
   return node->is(Kind::Extend) ? node->getOperand(0) : node;
 }

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "NormalForm.h"
+#include "norm/IR/RoundFloat.h"
 #include <unordered_map>
 
 using namespace mlir;
@@ -18,7 +19,7 @@ Fraction norm::row::getFraction(const APFloat &value) {
   if (value.isZero())
     return Fraction(0);
   // A narrow type may not hold its own significand as an integer.
-  APFloat wide = convert(value, APFloat::IEEEquad());
+  APFloat wide = norm::roundTo(value, APFloat::IEEEquad());
   int exponent = ilogb(wide) - 112;
   APSInt digits(128, /*isUnsigned=*/false);
   bool isExact;
@@ -39,7 +40,7 @@ getExactConstant(const Fraction &value, const llvm::fltSemantics &semantics) {
     return APFloat(APFloat::IEEEquad(), digits);
   };
   APFloat constant =
-      convert(toFloat(value.num) / toFloat(value.den), semantics);
+      norm::roundTo(toFloat(value.num) / toFloat(value.den), semantics);
   bool isExact = constant.isFinite() && getFraction(constant) == value;
   return isExact ? std::optional(constant) : std::nullopt;
 }

@@ -11,6 +11,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "norm/IR/RoundFloat.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include <cmath>
 
@@ -220,7 +221,7 @@ static bool comparesWith(const Node *compared, const Node *chosen) {
        *b = dyn_cast<ConstantNode>(chosen);
   if (!a || !b)
     return false;
-  return convert(a->getValue(), b->getValue().getSemantics())
+  return norm::roundTo(a->getValue(), b->getValue().getSemantics())
       .bitwiseIsEqual(b->getValue());
 }
 

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "norm/Testing/Ulp.h"
-#include "llvm/ADT/APFloat.h"
+#include "norm/IR/RoundFloat.h"
 #include <cmath>
 #include <limits>
 
@@ -17,9 +17,7 @@ double norm::getUlpError(double actual, double expected,
                          const llvm::fltSemantics &semantics) {
   if (actual == expected || (std::isnan(actual) && std::isnan(expected)))
     return 0;
-  APFloat rounded(expected);
-  bool losesInfo;
-  rounded.convert(semantics, APFloat::rmNearestTiesToEven, &losesInfo);
+  APFloat rounded = roundTo(APFloat(expected), semantics);
   // A reference past the largest finite value overflows to infinity.
   if (rounded.isInfinity() && rounded.convertToDouble() == actual)
     return 0;

@@ -7,6 +7,7 @@
 
 #include "Decomposition.h"
 #include "mlir/IR/Builders.h"
+#include "norm/IR/RoundFloat.h"
 
 using namespace mlir;
 using namespace mlir::norm;
@@ -117,9 +118,8 @@ private:
 
   Value splat(APFloat value, Type type) {
     auto shaped = cast<ShapedType>(type);
-    bool losesInfo;
-    value.convert(cast<FloatType>(shaped.getElementType()).getFloatSemantics(),
-                  APFloat::rmNearestTiesToEven, &losesInfo);
+    value = roundTo(
+        value, cast<FloatType>(shaped.getElementType()).getFloatSemantics());
     return create(
         "constant", {}, type,
         b.getNamedAttr("value", DenseElementsAttr::get(shaped, value)));
