@@ -31,6 +31,8 @@ module attributes {transform.with_named_sequence} {
     %m7 = transform.apply_registered_pass "cse" to %m6 : (!transform.any_op) -> !transform.any_op
 
     // 3. Results become trailing buffers, written in place.
+    %s0 = transform.structured.match ops{["func.func"]} in %m7 : (!transform.any_op) -> !transform.any_op
+    %s1 = transform.apply_registered_pass "norm-merge-siblings" to %s0 : (!transform.any_op) -> !transform.any_op
     %w0 = transform.apply_registered_pass "norm-store-whole-bytes" to %m7 : (!transform.any_op) -> !transform.any_op
     %m8 = transform.apply_registered_pass "norm-results-to-out-params" to %w0 : (!transform.any_op) -> !transform.any_op
     %f5 = transform.structured.match ops{["func.func"]} in %m8 : (!transform.any_op) -> !transform.any_op

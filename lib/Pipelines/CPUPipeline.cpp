@@ -134,6 +134,7 @@ void norm::buildNormToCPUPipeline(OpPassManager &pm,
   buildDecomposition(pm);
   if (upTo == Stage::Linalg)
     return;
+  pm.nest<func::FuncOp>().addPass(createNormMergeSiblings());
   buildCallingConvention(pm);
   buildRowCodegen(pm, options);
   buildBufferization(pm);

@@ -463,6 +463,34 @@ def NormWidenNarrowFloats : Pass<"norm-widen-narrow-floats"> {
                            "vector::VectorDialect"];
 }
 
+def NormMergeSiblings : Pass<"norm-merge-siblings", "func::FuncOp"> {
+  let summary = "Make one op of two that read the same tensor";
+  let description = [{
+    A loop over rows computes what its last op needs. Two ops that end rows, such as
+    two scalings of one normalized value, therefore get two loops, and what they
+    share goes through memory. Where both read a tensor that has all their loops by
+    the same map, this pass makes one op with two results of them.
+
+    Example:
+
+    ```mlir
+    %y = linalg.generic ... ins(%n, %v : tensor<8x64xf32>, tensor<64xf32>) ...
+    %z = linalg.generic ... ins(%n, %b : tensor<8x64xf32>, tensor<64xf32>) ...
+    ```
+
+    becomes
+
+    ```mlir
+    %yz:2 = linalg.generic ... ins(%n, %v, %n, %b : ...) ...
+    ```
+
+    Limits: `linalg.generic` with parallel loops only on tensors, whose
+    results no other `linalg.generic` reads but contractions: others are computed in
+    their users' loops. All that the second op reads must be known before the first.
+  }];
+  let dependentDialects = ["linalg::LinalgDialect"];
+}
+
 def NormOrderLoops : Pass<"norm-order-loops", "func::FuncOp"> {
   let summary = "Make the loop over neighbors in memory the innermost one";
   let description = [{

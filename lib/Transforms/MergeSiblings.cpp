@@ -1,0 +1,140 @@
+//===- MergeSiblings.cpp - ops that read the same tensor, as one ----------===//
+//
+// Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "norm/Transforms/Passes.h"
+
+namespace mlir::norm {
+#define GEN_PASS_DEF_NORMMERGESIBLINGS
+#include "norm/Transforms/Passes.h.inc"
+} // namespace mlir::norm
+
+using namespace mlir;
+using linalg::GenericOp;
+
+/// Returns true for elementwise ops whose results no row loop computes with;
+/// others join the loop of their user.
+static bool isEndOfRows(GenericOp op) {
+  if (!op.hasPureTensorSemantics() || !op.isAllParallelLoops())
+    return false;
+  return llvm::none_of(op->getUsers(), [](Operation *user) {
+    auto generic = dyn_cast<GenericOp>(user);
+    return generic && !linalg::isaContractionOpInterface(generic);
+  });
+}
+
+/// Returns true if both ops read a tensor alike that has all their loops, which
+/// then have the same extents.
+static bool readSameElements(GenericOp first, GenericOp second) {
+  for (OpOperand *input : first.getDpsInputOperands()) {
+    AffineMap map = first.getMatchingIndexingMap(input);
+    if (!map.isPermutation())
+      continue;
+    for (OpOperand *other : second.getDpsInputOperands())
+      if (other->get() == input->get() &&
+          second.getMatchingIndexingMap(other) == map)
+        return true;
+  }
+  return false;
+}
+
+/// Returns true if `value` is known at `place`, or can be made there.
+static bool isKnownAt(Value value, Operation *place) {
+  Operation *op = value.getDefiningOp();
+  if (!op || op->getBlock() != place->getBlock() || op->isBeforeInBlock(place))
+    return true;
+  return isMemoryEffectFree(op) && op->getNumRegions() == 0 &&
+         llvm::all_of(op->getOperands(), [&](Value operand) {
+           Operation *def = operand.getDefiningOp();
+           return !def || def->getBlock() != place->getBlock() ||
+                  def->isBeforeInBlock(place);
+         });
+}
+
+/// Builds one op with the results of both, in place of the first.
+static GenericOp merge(IRRewriter &b, GenericOp first, GenericOp second) {
+  for (Value operand : second->getOperands())
+    if (Operation *op = operand.getDefiningOp();
+        op && op->getBlock() == first->getBlock() && first->isBeforeInBlock(op))
+      op->moveBefore(first);
+  SmallVector<Value> inputs(first.getInputs()), inits(first.getOutputs());
+  llvm::append_range(inputs, second.getInputs());
+  llvm::append_range(inits, second.getOutputs());
+  SmallVector<AffineMap> maps, outMaps;
+  for (GenericOp op : {first, second})
+    for (OpOperand &operand : op->getOpOperands())
+      (op.isDpsInput(&operand) ? maps : outMaps)
+          .push_back(op.getMatchingIndexingMap(&operand));
+  llvm::append_range(maps, outMaps);
+  b.setInsertionPoint(first);
+  auto merged = GenericOp::create(
+      b, b.getFusedLoc({first.getLoc(), second.getLoc()}),
+      TypeRange(ValueRange(inits)), inputs, inits, maps,
+      first.getIteratorTypesArray(),
+      [&](OpBuilder &nested, Location loc, ValueRange args) {
+        SmallVector<Value> yielded;
+        size_t input = 0, init = inputs.size();
+        for (GenericOp op : {first, second}) {
+          IRMapping mapping;
+          for (BlockArgument arg : op.getRegionInputArgs())
+            mapping.map(arg, args[input++]);
+          for (BlockArgument arg : op.getRegionOutputArgs())
+            mapping.map(arg, args[init++]);
+          for (Operation &each : op.getBody()->without_terminator())
+            nested.clone(each, mapping);
+          for (Value value : op.getBody()->getTerminator()->getOperands())
+            yielded.push_back(mapping.lookupOrDefault(value));
+        }
+        linalg::YieldOp::create(nested, loc, yielded);
+      });
+  b.replaceOp(second, merged->getResults().drop_front(first->getNumResults()));
+  b.replaceOp(first, merged->getResults().take_front(first->getNumResults()));
+  return merged;
+}
+
+/// Returns the op of `earlier` that `op` merges with, or null.
+static GenericOp findSibling(GenericOp op, ArrayRef<GenericOp> earlier) {
+  for (GenericOp first : earlier)
+    if (first->getBlock() == op->getBlock() &&
+        first.getNumLoops() == op.getNumLoops() &&
+        readSameElements(first, op) &&
+        llvm::all_of(op->getOperands(),
+                     [&](Value value) { return isKnownAt(value, first); }))
+      return first;
+  return nullptr;
+}
+
+namespace {
+struct NormMergeSiblings
+    : norm::impl::NormMergeSiblingsBase<NormMergeSiblings> {
+  void runOnOperation() override {
+    // Only ops that share an operand can merge.
+    llvm::DenseMap<Value, SmallVector<GenericOp>> readers;
+    SmallVector<GenericOp> ops;
+    getOperation().walk([&](GenericOp op) {
+      if (isEndOfRows(op))
+        ops.push_back(op);
+    });
+    IRRewriter rewriter(&getContext());
+    for (GenericOp op : ops) {
+      GenericOp sibling;
+      for (Value input : op.getInputs())
+        if (!sibling)
+          sibling = findSibling(op, readers[input]);
+      if (sibling) {
+        for (Value input : sibling.getInputs())
+          llvm::erase(readers[input], sibling);
+        op = merge(rewriter, sibling, op);
+      }
+      for (Value input : op.getInputs())
+        if (!llvm::is_contained(readers[input], op))
+          readers[input].push_back(op);
+    }
+  }
+};
+} // namespace

@@ -1,0 +1,70 @@
+// RUN: norm-opt %s --pass-pipeline='builtin.module(func.func(norm-merge-siblings))' --split-input-file | FileCheck %s
+
+#id = affine_map<(d0, d1) -> (d0, d1)>
+#col = affine_map<(d0, d1) -> (d1)>
+// Three ends of the rows of %n become one op; each keeps its own destination.
+// CHECK-LABEL: func @three
+// CHECK: %[[E:.*]] = tensor.empty
+// CHECK: %[[Y:.*]]:3 = linalg.generic {{.*}} ins(%arg0, %arg1, %arg0, %arg1, %arg0 : {{.*}}) outs(%arg2, %[[E]], %arg2 : {{.*}})
+// CHECK: arith.mulf
+// CHECK: arith.addf
+// CHECK: arith.negf
+// CHECK: linalg.yield %{{.*}}, %{{.*}}, %{{.*}} : f32, f32, f32
+// CHECK-NOT: linalg.generic
+// CHECK: return %[[Y]]#0, %[[Y]]#1, %[[Y]]#2
+func.func @three(%n: tensor<8x64xf32>, %v: tensor<64xf32>, %o: tensor<8x64xf32>) -> (tensor<8x64xf32>, tensor<8x64xf32>, tensor<8x64xf32>) {
+  %0 = linalg.generic {indexing_maps = [#id, #col, #id], iterator_types = ["parallel", "parallel"]} ins(%n, %v : tensor<8x64xf32>, tensor<64xf32>) outs(%o : tensor<8x64xf32>) {
+  ^bb0(%a: f32, %b: f32, %c: f32):
+    %d = arith.mulf %a, %b : f32
+    linalg.yield %d : f32
+  } -> tensor<8x64xf32>
+  %e = tensor.empty() : tensor<8x64xf32>
+  %1 = linalg.generic {indexing_maps = [#id, #col, #id], iterator_types = ["parallel", "parallel"]} ins(%n, %v : tensor<8x64xf32>, tensor<64xf32>) outs(%e : tensor<8x64xf32>) {
+  ^bb0(%a: f32, %b: f32, %c: f32):
+    %d = arith.addf %a, %b : f32
+    linalg.yield %d : f32
+  } -> tensor<8x64xf32>
+  %2 = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]} ins(%n : tensor<8x64xf32>) outs(%o : tensor<8x64xf32>) {
+  ^bb0(%a: f32, %c: f32):
+    %d = arith.negf %a : f32
+    linalg.yield %d : f32
+  } -> tensor<8x64xf32>
+  return %0, %1, %2 : tensor<8x64xf32>, tensor<8x64xf32>, tensor<8x64xf32>
+}
+
+// -----
+
+#id = affine_map<(d0, d1) -> (d0, d1)>
+#swapped = affine_map<(d0, d1) -> (d1, d0)>
+#row = affine_map<(d0, d1) -> (d0)>
+// The first is read by a sum of rows, the second reads the first, the third reads
+// in another order, the fourth a row alone.
+// CHECK-LABEL: func @apart
+// CHECK-COUNT-5: = linalg.generic
+// CHECK-NOT: linalg.generic
+func.func @apart(%n: tensor<8x8xf32>, %r: tensor<8xf32>, %o: tensor<8x8xf32>) -> (tensor<8xf32>, tensor<8x8xf32>, tensor<8x8xf32>, tensor<8x8xf32>) {
+  %0 = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]} ins(%n : tensor<8x8xf32>) outs(%o : tensor<8x8xf32>) {
+  ^bb0(%a: f32, %c: f32):
+    %d = arith.mulf %a, %a : f32
+    linalg.yield %d : f32
+  } -> tensor<8x8xf32>
+  %1 = linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]} ins(%0 : tensor<8x8xf32>) outs(%r : tensor<8xf32>) {
+  ^bb0(%a: f32, %c: f32):
+    %d = arith.addf %a, %c : f32
+    linalg.yield %d : f32
+  } -> tensor<8xf32>
+  %2 = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel", "parallel"]} ins(%n, %0 : tensor<8x8xf32>, tensor<8x8xf32>) outs(%o : tensor<8x8xf32>) {
+  ^bb0(%a: f32, %b: f32, %c: f32):
+    %d = arith.subf %a, %b : f32
+    linalg.yield %d : f32
+  } -> tensor<8x8xf32>
+  %3 = linalg.generic {indexing_maps = [#swapped, #id], iterator_types = ["parallel", "parallel"]} ins(%n : tensor<8x8xf32>) outs(%o : tensor<8x8xf32>) {
+  ^bb0(%a: f32, %c: f32):
+    linalg.yield %a : f32
+  } -> tensor<8x8xf32>
+  %4 = linalg.generic {indexing_maps = [#row, #id], iterator_types = ["parallel", "parallel"]} ins(%r : tensor<8xf32>) outs(%o : tensor<8x8xf32>) {
+  ^bb0(%a: f32, %c: f32):
+    linalg.yield %a : f32
+  } -> tensor<8x8xf32>
+  return %1, %2, %3, %4 : tensor<8xf32>, tensor<8x8xf32>, tensor<8x8xf32>, tensor<8x8xf32>
+}
