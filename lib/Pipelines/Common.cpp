@@ -49,6 +49,7 @@ void norm::buildDecomposition(OpPassManager &pm) {
   decompose.allAggregated = true;
   pm.addPass(createNormToLinalg(decompose));
   pm.addPass(createLinalgGeneralizeNamedOpsPass());
+  pm.nest<func::FuncOp>().addPass(createNormSplitJoinedRows());
   // Front ends keep reduced dims as extent 1, which tiling cannot write.
   pm.addPass(createLinalgFoldUnitExtentDimsPass());
   pm.addPass(createLinalgElementwiseOpFusionPass());
@@ -59,6 +60,7 @@ void norm::buildDecomposition(OpPassManager &pm) {
 void norm::buildCallingConvention(OpPassManager &pm) {
   pm.addPass(createNormStoreWholeBytes());
   pm.addPass(createNormResultsToOutParams());
+  pm.nest<func::FuncOp>().addPass(createNormWritePartsInPlace());
   pm.nest<func::FuncOp>().addPass(createNormWriteResultsLast());
   pm.nest<func::FuncOp>().addPass(createNormRecomputeProducers());
   pm.nest<func::FuncOp>().addPass(createNormCarryInPlace());

@@ -258,6 +258,83 @@ def NormRecomputeProducers : Pass<"norm-recompute-producers", "func::FuncOp"> {
   let dependentDialects = ["linalg::LinalgDialect"];
 }
 
+def NormSplitJoinedRows : Pass<"norm-split-joined-rows", "func::FuncOp"> {
+  let summary = "Compute what reads joined rows part by part";
+  let description = [{
+    A rotary embedding turns each row by reading its halves in the other order:
+    front ends slice the row, negate one half and concatenate the two. An op that
+    reads the concatenation can only start when all of it is in memory, so rows are
+    not fused across it. This pass splits the elementwise ops that read joined rows,
+    directly or through others, into one op per part, which reads the value of that
+    part instead. An elementwise op that is only read in these parts is split as well.
+    Elements are computed once, by the same operations, so no bit changes. Equal parts
+    of a result that is kept whole come from one op, so that one loop over the row
+    writes them all.
+
+    Example (a row is multiplied by its halves in the other order):
+
+    ```mlir
+    %lo = tensor.extract_slice %x[0, 0] [8, 32] [1, 1]
+    %hi = tensor.extract_slice %x[0, 32] [8, 32] [1, 1]
+    %r = tensor.concat dim(1) %hi, %lo
+    %y = linalg.generic ins(%x, %r : tensor<8x64xf32>, tensor<8x64xf32>) // x * r
+    ```
+
+    becomes
+
+    ```mlir
+    %y:2 = linalg.generic ins(%lo, %hi, %hi, %lo : tensor<8x32xf32>, ...)
+    %a = tensor.insert_slice %y#0 into %empty[0, 0] [8, 32] [1, 1]
+    %b = tensor.insert_slice %y#1 into %a[0, 32] [8, 32] [1, 1]
+    ```
+
+    A join is a `tensor.concat` of the innermost dimension, a stack of columns that is
+    flattened (interleaved pairs), slices that fill a `tensor.empty`, or a
+    `linalg.generic` that chooses among tensors by its innermost index, which is how
+    StableHLO lowers a concatenation. norm-write-parts-in-place later writes the parts
+    of a result where they belong.
+
+    Limits: at most four parts with static extents; ops that read their innermost
+    index, and reductions over joined rows, read the join. Parts of different lengths
+    are loops of their own. Run it before elementwise ops are fused, which merges the
+    ops of each part.
+  }];
+  let dependentDialects = ["linalg::LinalgDialect", "tensor::TensorDialect"];
+}
+
+def NormWritePartsInPlace
+    : Pass<"norm-write-parts-in-place", "func::FuncOp"> {
+  let summary = "Write the parts of a result into its buffer";
+  let description = [{
+    A result that consists of inserted slices is a chain of tensors, and one-shot
+    bufferization finds that the first insertion reads what a loop over two parts has
+    written for the second one. It then copies a part. This pass makes each part a
+    result of its own, in a view of the caller's buffer.
+
+    Example:
+
+    ```mlir
+    %a = tensor.insert_slice %lo into %empty[0, 0] [8, 32] [1, 1]
+    %b = tensor.insert_slice %hi into %a[0, 32] [8, 32] [1, 1]
+    bufferization.materialize_in_destination %b in restrict writable %out
+    ```
+
+    becomes
+
+    ```mlir
+    %0 = memref.subview %out[0, 0] [8, 32] [1, 1]
+    bufferization.materialize_in_destination %lo in restrict writable %0
+    %1 = memref.subview %out[0, 32] [8, 32] [1, 1]
+    bufferization.materialize_in_destination %hi in restrict writable %1
+    ```
+
+    Limits: parts of the innermost dimension that fill the tensor, which nothing else
+    reads. Run it between norm-results-to-out-params and norm-separate-results.
+  }];
+  let dependentDialects = ["bufferization::BufferizationDialect",
+                           "memref::MemRefDialect"];
+}
+
 def NormTileRows : Pass<"norm-tile-rows", "func::FuncOp"> {
   let summary = "Tile rows of structured ops and fuse their producers";
   let description = [{

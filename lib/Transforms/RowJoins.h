@@ -1,0 +1,60 @@
+//===- RowJoins.h - rows that are put together from parts -------*- C++ -*-===//
+//
+// Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NORM_LIB_TRANSFORMS_ROWJOINS_H
+#define NORM_LIB_TRANSFORMS_ROWJOINS_H
+
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/PatternMatch.h"
+
+namespace mlir::norm {
+
+/// Elements of the innermost dimension: `size` of them from `offset` on, each
+/// `stride` after the last one.
+struct RowPart {
+  int64_t offset, size, stride;
+
+  bool operator==(const RowPart &other) const {
+    return offset == other.offset && size == other.size &&
+           stride == other.stride;
+  }
+};
+
+/// The parts of a row, which share no element and leave none out.
+using RowParts = SmallVector<RowPart>;
+
+/// A tensor that is put together along its innermost dimension.
+struct RowJoin {
+  RowParts parts;
+  /// One tensor per part; with `hasUnitDim` it has an innermost extent of one
+  /// behind that of the part.
+  SmallVector<Value> values;
+  bool hasUnitDim = false;
+};
+
+/// Matches what front ends write for a concatenation of rows: tensor.concat, a
+/// stack of columns that is then flattened, slices inserted into an empty
+/// tensor, and a linalg.generic that selects its source by its index.
+std::optional<RowJoin> matchRowJoin(Operation *op);
+
+/// Returns the part of each row that the slice takes, if it takes all rows.
+std::optional<RowPart> matchRowSlice(tensor::ExtractSliceOp slice);
+
+/// Builds the slice of `tensor` that is this part of each row.
+Value createRowSlice(OpBuilder &b, Location loc, Value tensor, RowPart part);
+
+/// Builds the tensor of the extents of `like` that consists of these parts.
+Value createRowJoin(OpBuilder &b, Location loc, Value like,
+                    ArrayRef<RowPart> parts, ValueRange values);
+
+/// Returns the value of one part of a join, without a unit dimension.
+Value createJoinedPart(OpBuilder &b, Location loc, const RowJoin &join,
+                       unsigned part);
+
+} // namespace mlir::norm
+
+#endif // NORM_LIB_TRANSFORMS_ROWJOINS_H
