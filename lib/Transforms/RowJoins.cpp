@@ -43,11 +43,11 @@ static bool haveEqualExtents(Value x, Value y, int64_t dim) {
 }
 
 /// Returns the part of the rows of `whole` that a slice is, if it is of all of
-/// them and drops no dimension.
+/// them.
 static std::optional<RowPart> matchPart(OffsetSizeAndStrideOpInterface slice,
-                                        Value whole, Type sliced) {
+                                        Value whole) {
   int64_t last = getTensorType(whole).getRank() - 1;
-  if (last < 0 || cast<RankedTensorType>(sliced).getRank() != last + 1)
+  if (last < 0)
     return std::nullopt;
   SmallVector<OpFoldResult> offsets = slice.getMixedOffsets(),
                             sizes = slice.getMixedSizes(),
@@ -65,7 +65,9 @@ static std::optional<RowPart> matchPart(OffsetSizeAndStrideOpInterface slice,
 }
 
 std::optional<RowPart> norm::matchRowSlice(tensor::ExtractSliceOp slice) {
-  return matchPart(slice, slice.getSource(), slice.getType());
+  if (slice.getType().getRank() != slice.getSourceType().getRank())
+    return std::nullopt;
+  return matchPart(slice, slice.getSource());
 }
 
 /// Returns true if the parts hold each element of a row of `extent` once.
@@ -187,24 +189,37 @@ static std::optional<RowJoin> matchSelection(linalg::GenericOp op) {
   return join;
 }
 
-/// Matches the last of the slices that make up a tensor.
-static std::optional<RowJoin> matchInsertions(tensor::InsertSliceOp last) {
-  RowJoin join;
+SmallVector<tensor::InsertSliceOp>
+norm::matchRowInsertions(tensor::InsertSliceOp last) {
+  SmallVector<tensor::InsertSliceOp> inserts;
+  RowParts parts;
   Value whole = last.getResult();
   while (auto insert = whole.getDefiningOp<tensor::InsertSliceOp>()) {
-    std::optional<RowPart> part =
-        matchPart(insert, insert.getDest(), insert.getSourceType());
-    bool isInner = insert != last && !insert->hasOneUse();
-    if (!part || isInner)
-      return std::nullopt;
-    join.parts.insert(join.parts.begin(), *part);
-    join.values.insert(join.values.begin(), insert.getSource());
+    std::optional<RowPart> part = matchPart(insert, insert.getDest());
+    bool isReadBefore = insert != last && !insert->hasOneUse();
+    if (!part || isReadBefore)
+      return {};
+    parts.push_back(*part);
+    inserts.push_back(insert);
     whole = insert.getDest();
   }
   if (!whole.getDefiningOp<tensor::EmptyOp>() ||
-      !isPartition(join.parts, getTensorType(whole).getShape().back()))
-    return std::nullopt;
-  return join;
+      !isPartition(parts, getTensorType(whole).getShape().back()))
+    return {};
+  std::reverse(inserts.begin(), inserts.end());
+  return inserts;
+}
+
+static std::optional<RowJoin> matchInsertions(tensor::InsertSliceOp last) {
+  RowJoin join;
+  for (tensor::InsertSliceOp insert : matchRowInsertions(last)) {
+    // The ops on parts have as many dimensions as those on rows.
+    if (insert.getSourceType().getRank() != insert.getDestType().getRank())
+      return std::nullopt;
+    join.parts.push_back(*matchPart(insert, insert.getDest()));
+    join.values.push_back(insert.getSource());
+  }
+  return join.parts.empty() ? std::nullopt : std::optional(join);
 }
 
 /// Matches columns that are stacked and then flattened: element i of part p is

@@ -41,6 +41,11 @@ struct RowJoin {
 /// tensor, and a linalg.generic that selects its source by its index.
 std::optional<RowJoin> matchRowJoin(Operation *op);
 
+/// Returns the insertions up to `last` if they fill an empty tensor with parts
+/// of its rows, each of which nothing else reads; else none.
+SmallVector<tensor::InsertSliceOp>
+matchRowInsertions(tensor::InsertSliceOp last);
+
 /// Returns the part of each row that the slice takes, if it takes all rows.
 std::optional<RowPart> matchRowSlice(tensor::ExtractSliceOp slice);
 

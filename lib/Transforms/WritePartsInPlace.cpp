@@ -20,41 +20,45 @@ using namespace mlir;
 using namespace mlir::norm;
 using bufferization::MaterializeInDestinationOp;
 
-/// Returns the slices that make up what is written, if nothing else reads it.
-static SmallVector<tensor::InsertSliceOp>
-findParts(MaterializeInDestinationOp write) {
-  auto last = write.getSource().getDefiningOp<tensor::InsertSliceOp>();
-  if (!last || !last->hasOneUse() || !matchRowJoin(last))
-    return {};
-  SmallVector<tensor::InsertSliceOp> parts;
-  while (last) {
-    parts.push_back(last);
-    last = last.getDest().getDefiningOp<tensor::InsertSliceOp>();
-  }
-  return parts;
+/// Returns what is inserted, with the unit dimensions that folding dropped.
+static Value getPart(tensor::InsertSliceOp insert) {
+  auto collapse = insert.getSource().getDefiningOp<tensor::CollapseShapeOp>();
+  bool isView = collapse && collapse.getSrcType().getRank() ==
+                                insert.getDestType().getRank();
+  return isView ? collapse.getSrc() : insert.getSource();
+}
+
+/// Builds the view of `buffer` that `part` is inserted into, before whatever
+/// computes the part.
+static Value createView(OpBuilder &b, tensor::InsertSliceOp insert, Value part,
+                        Value buffer) {
+  b.setInsertionPointAfterValue(buffer);
+  Location loc = insert.getLoc();
+  SmallVector<OpFoldResult> offsets = insert.getMixedOffsets(),
+                            sizes = memref::getMixedSizes(b, loc, buffer),
+                            strides = insert.getMixedStrides();
+  sizes.back() = insert.getMixedSizes().back();
+  auto type = memref::SubViewOp::inferRankReducedResultType(
+      cast<RankedTensorType>(part.getType()).getShape(),
+      cast<MemRefType>(buffer.getType()), offsets, sizes, strides);
+  return memref::SubViewOp::create(b, loc, type, buffer, offsets, sizes,
+                                   strides);
 }
 
 /// Writes each part into its view of the buffer.
 static void writeParts(IRRewriter &b, MaterializeInDestinationOp write,
-                       ArrayRef<tensor::InsertSliceOp> parts) {
-  Value buffer = write.getDest();
-  for (tensor::InsertSliceOp part : llvm::reverse(parts)) {
-    // The view comes before whatever computes the part.
-    b.setInsertionPointAfterValue(buffer);
-    SmallVector<OpFoldResult> sizes =
-        memref::getMixedSizes(b, part.getLoc(), buffer);
-    sizes.back() = part.getMixedSizes().back();
-    Value view = memref::SubViewOp::create(b, part.getLoc(), buffer,
-                                           part.getMixedOffsets(), sizes,
-                                           part.getMixedStrides());
+                       ArrayRef<tensor::InsertSliceOp> inserts) {
+  for (tensor::InsertSliceOp insert : inserts) {
+    Value part = getPart(insert);
+    Value view = createView(b, insert, part, write.getDest());
     b.setInsertionPoint(write);
     MaterializeInDestinationOp::create(b, write.getLoc(), /*result=*/Type(),
-                                       part.getSource(), view,
-                                       /*restrict=*/true, /*writable=*/true);
+                                       part, view, /*restrict=*/true,
+                                       /*writable=*/true);
   }
   b.eraseOp(write);
-  for (tensor::InsertSliceOp part : parts)
-    b.eraseOp(part);
+  for (tensor::InsertSliceOp insert : llvm::reverse(inserts))
+    b.eraseOp(insert);
 }
 
 namespace {
@@ -67,10 +71,14 @@ struct NormWritePartsInPlace
         writes.push_back(write);
     });
     IRRewriter rewriter(&getContext());
-    for (MaterializeInDestinationOp write : writes)
-      if (SmallVector<tensor::InsertSliceOp> parts = findParts(write);
-          !parts.empty())
-        writeParts(rewriter, write, parts);
+    for (MaterializeInDestinationOp write : writes) {
+      auto last = write.getSource().getDefiningOp<tensor::InsertSliceOp>();
+      if (!last || !last->hasOneUse())
+        continue;
+      if (SmallVector<tensor::InsertSliceOp> inserts = matchRowInsertions(last);
+          !inserts.empty())
+        writeParts(rewriter, write, inserts);
+    }
   }
 };
 } // namespace
