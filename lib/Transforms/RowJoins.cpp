@@ -138,8 +138,9 @@ static bool readsOwnElement(tensor::ExtractOp extract, linalg::GenericOp op,
     return false;
   for (int64_t dim = 0; dim < last; ++dim) {
     Value index = extract.getIndices()[dim];
-    bool isOwn = isLoopIndex(index, dim) ||
-                 (getTensorType(init).getDimSize(dim) == 1 && isZeroInteger(index));
+    bool isOwn =
+        isLoopIndex(index, dim) ||
+        (getTensorType(init).getDimSize(dim) == 1 && isZeroInteger(index));
     if (!isOwn || !haveEqualExtents(init, extract.getTensor(), dim))
       return false;
   }
@@ -228,8 +229,7 @@ static std::optional<RowJoin> matchStack(tensor::CollapseShapeOp collapse) {
   Operation *stack = collapse.getSrc().getDefiningOp();
   if (!stack || isa<tensor::CollapseShapeOp>(stack))
     return std::nullopt;
-  SmallVector<ReassociationIndices> groups =
-      collapse.getReassociationIndices();
+  SmallVector<ReassociationIndices> groups = collapse.getReassociationIndices();
   RankedTensorType type = collapse.getSrcType();
   int64_t rank = type.getRank();
   if (static_cast<int64_t>(groups.size()) != rank - 1 ||
@@ -279,9 +279,9 @@ Value norm::createRowSlice(OpBuilder &b, Location loc, Value tensor,
 
 Value norm::createRowJoin(OpBuilder &b, Location loc, Value like,
                           ArrayRef<RowPart> parts, ValueRange values) {
-  Value whole = tensor::EmptyOp::create(b, loc,
-                                        tensor::getMixedSizes(b, loc, like),
-                                        getTensorType(values.front()).getElementType());
+  Value whole =
+      tensor::EmptyOp::create(b, loc, tensor::getMixedSizes(b, loc, like),
+                              getTensorType(values.front()).getElementType());
   for (auto [part, value] : llvm::zip(parts, values)) {
     auto [offsets, sizes, strides] = getPlace(b, loc, whole, part);
     whole = tensor::InsertSliceOp::create(b, loc, value, whole, offsets, sizes,

@@ -71,8 +71,7 @@ namespace {
 /// Splits the ops of one block.
 class RowSplitter {
 public:
-  RowSplitter(IRRewriter &rewriter, Block &block)
-      : b(rewriter), block(block) {}
+  RowSplitter(IRRewriter &rewriter, Block &block) : b(rewriter), block(block) {}
 
   void run() {
     findReaders();
@@ -148,9 +147,9 @@ private:
       parts = &it->second;
     }
     bool areParts = parts && llvm::all_of(slices, [&](auto slice) {
-      std::optional<RowPart> part = matchRowSlice(slice);
-      return part && llvm::is_contained(*parts, *part);
-    });
+                      std::optional<RowPart> part = matchRowSlice(slice);
+                      return part && llvm::is_contained(*parts, *part);
+                    });
     return areParts ? parts : nullptr;
   }
 
@@ -181,9 +180,8 @@ private:
     bool isSplit = hasColumns(map, *getColumnLoop(op));
     for (auto [index, number] : llvm::enumerate(numbers)) {
       if (isSplit || index == 0) {
-        operands.push_back(isSplit
-                               ? getPart(operand.get(), seams[op], number)
-                               : operand.get());
+        operands.push_back(isSplit ? getPart(operand.get(), seams[op], number)
+                                   : operand.get());
         maps.push_back(map);
       }
       arguments[index].push_back(operands.size() - 1);
@@ -203,8 +201,7 @@ private:
       SmallVector<Value> yielded;
       for (auto [used, usedOut] : llvm::zip(arguments, outArguments)) {
         IRMapping mapping;
-        for (auto [argument, place] :
-             llvm::zip(op.getRegionInputArgs(), used))
+        for (auto [argument, place] : llvm::zip(op.getRegionInputArgs(), used))
           mapping.map(argument, values[place]);
         mapping.map(op.getRegionOutputArgs().front(),
                     values[ins.size() + usedOut.front()]);
@@ -215,9 +212,9 @@ private:
       }
       linalg::YieldOp::create(body, loc, yielded);
     };
-    auto parts = GenericOp::create(b, op.getLoc(), TypeRange(ValueRange(outs)),
-                                   ins, outs, maps, op.getIteratorTypesArray(),
-                                   build);
+    auto parts =
+        GenericOp::create(b, op.getLoc(), TypeRange(ValueRange(outs)), ins,
+                          outs, maps, op.getIteratorTypesArray(), build);
     return SmallVector<Value>(parts.getResults());
   }
 
@@ -228,8 +225,7 @@ private:
       return part && llvm::is_contained(parts, *part);
     }
     auto it = seams.find(use.getOwner());
-    return it != seams.end() && it->second == parts &&
-           readsColumns(use);
+    return it != seams.end() && it->second == parts && readsColumns(use);
   }
 
   void split(GenericOp op) {
@@ -238,9 +234,8 @@ private:
     b.setInsertionPoint(op);
     for (Operation *user : llvm::make_early_inc_range(op->getUsers()))
       if (isa<tensor::DimOp>(user))
-        b.modifyOpInPlace(user, [&] {
-          user->setOperand(0, op.getDpsInits().front());
-        });
+        b.modifyOpInPlace(
+            user, [&] { user->setOperand(0, op.getDpsInits().front()); });
     bool isJoined = llvm::any_of(op->getUses(), [&](OpOperand &use) {
       return !isReadInParts(use, parts);
     });

@@ -119,42 +119,6 @@ static bool isVariant(StringRef name) {
                       [&](const Variant &v) { return v.name == name; });
 }
 
-static LogicalResult checkOptions() {
-  auto fail = [](const Twine &message) {
-    llvm::WithColor::error() << message << "\n";
-    return failure();
-  };
-  for (const std::string &type : types)
-    if (!llvm::is_contained({"f32", "f16", "bf16"}, type))
-      return fail("unknown --type '" + type + "'; f32, f16 or bf16");
-  for (const std::string &variant : variants)
-    if (!isVariant(variant))
-      return fail("unknown --variant '" + variant +
-                  "'; --variant=help lists them");
-  for (const std::string &subject : subjects)
-    if (!isSubject(subject))
-      return fail("unknown --subjects '" + subject + "'; see --help");
-  if (format != "table" && format != "json")
-    return fail("unknown --format '" + format + "'; table or json");
-  if (llvm::is_contained(threads, 0u) || repetitions < 1 || seconds <= 0)
-    return fail("--threads, --repetitions and --seconds must be positive");
-  auto isBelowOne = [](int64_t extent) { return extent < 1; };
-  if (llvm::any_of(rows, isBelowOne) || llvm::any_of(cols, isBelowOne))
-    return fail("--rows and --cols must be positive");
-  if (grid && (!rows.empty() || !cols.empty()))
-    return fail("--grid chooses --rows and --cols");
-  if (compare && !subjects.empty() &&
-      !llvm::is_contained(subjects, "norm-to-cpu"))
-    return fail("--compare needs norm-to-cpu in --subjects");
-  if (dynamicRows && !printOnly)
-    return fail("--dynamic-rows is for --print-program");
-  if ((target == Machine::NVVM) == artifacts.empty())
-    return fail("--target=nvvm needs --artifact, and the other way round");
-  if (!inputFile.empty() && (grid || printOnly))
-    return fail("--grid and --print-program are for generated programs");
-  return success();
-}
-
 /// Returns one row, half a megabyte and 32 MiB of f32, up to 65536 rows.
 static std::vector<std::pair<int64_t, int64_t>> getGrid() {
   std::vector<std::pair<int64_t, int64_t>> shapes;
@@ -185,6 +149,47 @@ static std::vector<Program> getPrograms() {
         programs.push_back(
             {variant, type, dynamicRows ? ShapedType::kDynamic : r, c});
   return programs;
+}
+
+static LogicalResult checkOptions() {
+  auto fail = [](const Twine &message) {
+    llvm::WithColor::error() << message << "\n";
+    return failure();
+  };
+  for (const std::string &type : types)
+    if (!llvm::is_contained({"f32", "f16", "bf16"}, type))
+      return fail("unknown --type '" + type + "'; f32, f16 or bf16");
+  for (const std::string &variant : variants)
+    if (!isVariant(variant))
+      return fail("unknown --variant '" + variant +
+                  "'; --variant=help lists them");
+  for (const std::string &subject : subjects)
+    if (!isSubject(subject))
+      return fail("unknown --subjects '" + subject + "'; see --help");
+  if (format != "table" && format != "json")
+    return fail("unknown --format '" + format + "'; table or json");
+  if (llvm::is_contained(threads, 0u) || repetitions < 1 || seconds <= 0)
+    return fail("--threads, --repetitions and --seconds must be positive");
+  auto isBelowOne = [](int64_t extent) { return extent < 1; };
+  if (llvm::any_of(rows, isBelowOne) || llvm::any_of(cols, isBelowOne))
+    return fail("--rows and --cols must be positive");
+  if (grid && (!rows.empty() || !cols.empty()))
+    return fail("--grid chooses --rows and --cols");
+  for (const Program &program : getPrograms())
+    if (program.hasHeads() && program.cols % Program::kHeadLength != 0)
+      return fail("--variant=" + program.variant +
+                  " needs --cols that are a multiple of " +
+                  std::to_string(Program::kHeadLength));
+  if (compare && !subjects.empty() &&
+      !llvm::is_contained(subjects, "norm-to-cpu"))
+    return fail("--compare needs norm-to-cpu in --subjects");
+  if (dynamicRows && !printOnly)
+    return fail("--dynamic-rows is for --print-program");
+  if ((target == Machine::NVVM) == artifacts.empty())
+    return fail("--target=nvvm needs --artifact, and the other way round");
+  if (!inputFile.empty() && (grid || printOnly))
+    return fail("--grid and --print-program are for generated programs");
+  return success();
 }
 
 static BenchOptions getOptions() {

@@ -24,6 +24,8 @@ static constexpr Variant kVariants[] = {
     {"gate", "llama, then * silu(z)"},
     {"gate-before", "llama of x * silu(z)"},
     {"quantize", "llama, then int8 with one scale a row"},
+    {"rotary", "llama per head of 128, then a rotary embedding by halves"},
+    {"rotary-interleaved", "the same by pairs of neighbors"},
     {"layernorm", "LayerNorm with weight and bias in f32"},
     {"softmax", "softmax over the row"}};
 
@@ -38,8 +40,10 @@ std::string Program::getName() const {
 }
 
 namespace {
-/// The loops by which an operand of a linalg.generic is indexed.
-enum class Index { Element, Row, Column };
+/// The loops by which an operand of a linalg.generic is indexed. With heads a
+/// row is that of one head, a table has one for all heads, and a half is a part
+/// of an element's row.
+enum class Index { Element, Row, Column, Table, Half };
 
 struct Operand {
   std::string name, element;
@@ -54,7 +58,13 @@ public:
 
 private:
   bool isNarrow() const { return program.type != "f32"; }
+  int64_t getRowLength() const {
+    return program.hasHeads() ? Program::kHeadLength : program.cols;
+  }
+  /// Returns the extents before those of a row.
+  std::string getRowsText() const;
   std::string getType(const Operand &value) const;
+  std::string getRowsSize() const;
   /// Returns the operand of tensor.empty.
   const char *getSize(const Operand &value) const;
   Operand argument(StringRef name, Index index = Index::Element);
@@ -74,6 +84,9 @@ private:
   Operand layerNorm(Operand x);
   Operand softmax(Operand x);
   Operand weight(Operand normalized);
+  Operand half(StringRef name, Operand v, int64_t number);
+  Operand join(Operand first, Operand second);
+  Operand rotate(Operand n);
   void quantize(Operand y);
   void printResults();
 
@@ -84,15 +97,28 @@ private:
 };
 } // namespace
 
+std::string Printer::getRowsText() const {
+  std::string rows = program.getRowsText();
+  if (program.hasHeads())
+    rows += formatv("x{0}", program.cols / Program::kHeadLength);
+  return rows;
+}
+
 std::string Printer::getType(const Operand &value) const {
+  int64_t length = getRowLength();
   switch (value.index) {
   case Index::Element:
-    return formatv("tensor<{0}x{1}x{2}>", program.getRowsText(), program.cols,
-                   value.element);
+    return formatv("tensor<{0}x{1}x{2}>", getRowsText(), length, value.element);
   case Index::Row:
-    return formatv("tensor<{0}x{1}>", program.getRowsText(), value.element);
+    return formatv("tensor<{0}x{1}>", getRowsText(), value.element);
   case Index::Column:
-    return formatv("tensor<{0}x{1}>", program.cols, value.element);
+    return formatv("tensor<{0}x{1}>", length, value.element);
+  case Index::Table:
+    return formatv("tensor<{0}x{1}x{2}>", program.getRowsText(), length,
+                   value.element);
+  case Index::Half:
+    return formatv("tensor<{0}x{1}x{2}>", getRowsText(), length / 2,
+                   value.element);
   }
   llvm_unreachable("all indices are handled");
 }
@@ -103,6 +129,11 @@ const char *Printer::getSize(const Operand &value) const {
              : "";
 }
 
+std::string Printer::getRowsSize() const {
+  return ShapedType::isDynamic(program.rows) ? "%rows"
+                                             : std::to_string(program.rows);
+}
+
 Operand Printer::argument(StringRef name, Index index) {
   arguments.push_back({("%" + name).str(), program.type, index});
   return arguments.back();
@@ -111,12 +142,17 @@ Operand Printer::argument(StringRef name, Index index) {
 void Printer::generic(StringRef name, const Operand &result,
                       ArrayRef<Operand> ins, StringRef init, StringRef steps,
                       bool reduces) {
-  bool isVector = result.index != Index::Element && !reduces;
+  // Of one value per row or per column.
+  bool isVector =
+      (result.index == Index::Row || result.index == Index::Column) && !reduces;
+  bool isPerHead = isVector && result.index == Index::Row && program.hasHeads();
   auto getMap = [&](const Operand &value) {
-    return isVector                        ? "#vec"
-           : value.index == Index::Element ? "#id"
-           : value.index == Index::Row     ? "#row"
-                                           : "#col";
+    return isPerHead                      ? "#rows"
+           : isVector                     ? "#vec"
+           : value.index == Index::Row    ? "#row"
+           : value.index == Index::Column ? "#col"
+           : value.index == Index::Table  ? "#table"
+                                          : "#id";
   };
   std::string maps, names, types, block;
   for (auto [i, value] : llvm::enumerate(ins)) {
@@ -125,9 +161,11 @@ void Printer::generic(StringRef name, const Operand &result,
     types += (i ? ", " : "") + getType(value);
     block += formatv("%{0}: {1}, ", static_cast<char>('a' + i), value.element);
   }
-  const char *iterators = isVector  ? "\"parallel\""
+  std::string iterators = isVector  ? "\"parallel\""
                           : reduces ? "\"parallel\", \"reduction\""
                                     : "\"parallel\", \"parallel\"";
+  if (program.hasHeads() && (isPerHead || !isVector))
+    iterators = "\"parallel\", " + iterators;
   os << formatv("  {0} = linalg.generic {{indexing_maps = [{1}{2}], "
                 "iterator_types = [{3}]} ins({4} : {5}) outs({6} : {7}) {{\n",
                 name, maps, getMap(result), iterators, names, types, init,
@@ -189,7 +227,7 @@ Operand Printer::inverseRoot(Operand sumOfSquares) {
              formatv("%n = arith.constant {0:e} : f32; %m = arith.divf %a, %n "
                      ": f32; %eps = arith.constant 1.0e-6 : f32; %t = "
                      "arith.addf %m, %eps : f32; %v = math.rsqrt %t : f32",
-                     static_cast<double>(program.cols))
+                     static_cast<double>(getRowLength()))
                  .str(),
              Index::Row);
 }
@@ -253,6 +291,59 @@ Operand Printer::weight(Operand normalized) {
                     "%v = arith.mulf %a, %b : f32"));
 }
 
+/// Prints a slice of the rows, or their concatenation.
+Operand Printer::half(StringRef name, Operand v, int64_t number) {
+  Operand result{("%" + name).str(), v.element, Index::Half};
+  int64_t length = getRowLength() / 2;
+  bool isInterleaved = program.variant == "rotary-interleaved";
+  os << formatv("  {0} = tensor.extract_slice {1}[0, 0, {2}] [{3}, {4}, {5}] "
+                "[1, 1, {6}] : {7} to {8}\n",
+                result.name, v.name, isInterleaved ? number : number * length,
+                getRowsSize(), program.cols / Program::kHeadLength, length,
+                isInterleaved ? 2 : 1, getType(v), getType(result));
+  return result;
+}
+
+/// Prints the rows that consist of two halves, or of columns from them in turn.
+Operand Printer::join(Operand first, Operand second) {
+  Operand result{"%turned", first.element, Index::Element};
+  if (program.variant == "rotary") {
+    os << formatv("  {0} = tensor.concat dim(2) {1}, {2} : ({3}, {3}) -> {4}\n",
+                  result.name, first.name, second.name, getType(first),
+                  getType(result));
+    return result;
+  }
+  std::string shape = formatv("{0}x{1}", getRowsText(), getRowLength() / 2),
+              column = formatv("tensor<{0}x1x{1}>", shape, first.element),
+              pair = formatv("tensor<{0}x2x{1}>", shape, first.element);
+  for (const Operand &each : {first, second})
+    os << formatv("  {0}_column = tensor.expand_shape {0} [[0], [1], [2, 3]] "
+                  "output_shape [{1}, {2}, {3}, 1] : {4} into {5}\n",
+                  each.name, getRowsSize(), program.cols / Program::kHeadLength,
+                  getRowLength() / 2, getType(each), column);
+  os << formatv(
+      "  %pairs = tensor.concat dim(3) {0}_column, {1}_column : ({2}, "
+      "{2}) -> {3}\n  {4} = tensor.collapse_shape %pairs [[0], [1], "
+      "[2, 3]] : {3} into {5}\n",
+      first.name, second.name, column, pair, result.name, getType(result));
+  return result;
+}
+
+/// Prints n * cos + (-n1, n0) * sin.
+Operand Printer::rotate(Operand n) {
+  Operand first = half("first", n, 0), second = half("second", n, 1);
+  Operand minus = map("minus", n.element, {second},
+                      "%v = arith.negf %a : " + n.element, Index::Half);
+  Operand turned = join(minus, first);
+  std::string product = "%v = arith.mulf %a, %b : " + n.element;
+  Operand straight =
+      map("straight", n.element, {n, argument("cos", Index::Table)}, product);
+  Operand crossed = map("crossed", n.element,
+                        {turned, argument("sin", Index::Table)}, product);
+  return map("rotated", n.element, {straight, crossed},
+             "%v = arith.addf %a, %b : " + n.element);
+}
+
 void Printer::quantize(Operand y) {
   y = widen(y);
   Operand magnitude = map("magnitude", "f32", {y}, "%v = math.absf %a : f32");
@@ -291,6 +382,8 @@ void Printer::printResults() {
   Operand y = weight(normalize(x));
   if (variant == "quantize")
     return quantize(y);
+  if (program.hasHeads())
+    y = rotate(y);
   if (variant == "gate")
     y = narrow(multiplySilu(y));
   if (variant == "bias")
@@ -306,21 +399,27 @@ std::string Printer::print() {
     prologue = formatv("  %zero = arith.constant 0 : index\n  %rows = "
                        "tensor.dim %x, %zero : {0}\n",
                        getType(arguments[0]));
-  auto join = [&](auto &values, auto print) {
+  auto list = [&](auto &values, auto print) {
     return llvm::join(llvm::map_range(values, print), ", ");
   };
   auto name = [](const Operand &v) { return v.name; };
   auto type = [&](const Operand &v) { return getType(v); };
   auto both = [&](const Operand &v) { return v.name + ": " + getType(v); };
+  StringRef maps = program.hasHeads()
+                       ? "#id = affine_map<(d0, d1, d2) -> (d0, d1, d2)>\n"
+                         "#row = affine_map<(d0, d1, d2) -> (d0, d1)>\n"
+                         "#col = affine_map<(d0, d1, d2) -> (d2)>\n"
+                         "#table = affine_map<(d0, d1, d2) -> (d0, d2)>\n"
+                         "#rows = affine_map<(d0, d1) -> (d0, d1)>\n"
+                       : "#id = affine_map<(d0, d1) -> (d0, d1)>\n"
+                         "#row = affine_map<(d0, d1) -> (d0)>\n"
+                         "#col = affine_map<(d0, d1) -> (d1)>\n";
   return formatv(
-      "// {0}\n"
-      "#id = affine_map<(d0, d1) -> (d0, d1)>\n"
-      "#row = affine_map<(d0, d1) -> (d0)>\n"
-      "#col = affine_map<(d0, d1) -> (d1)>\n"
+      "// {0}\n{6}"
       "#vec = affine_map<(d0) -> (d0)>\n"
       "func.func @main({1}) -> ({2}) {{\n{3}{4}  return {5} : {2}\n}\n",
-      program.getName(), join(arguments, both), join(results, type), prologue,
-      body, join(results, name));
+      program.getName(), list(arguments, both), list(results, type), prologue,
+      body, list(results, name), maps);
 }
 
 std::string Program::print() const { return Printer(*this).print(); }

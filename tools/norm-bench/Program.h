@@ -24,12 +24,18 @@ struct Program {
   int64_t rows;        ///< ShapedType::kDynamic: any number
   int64_t cols;
 
+  static constexpr int64_t kHeadLength = 128;
+
   std::string getName() const; ///< "llama f32 2048x4096"
   std::string getRowsText() const;
   std::string print() const;
   /// Returns true if the operands are only x, a weight and y.
   bool isWeightedNorm() const {
     return variant == "llama" || variant == "gemma";
+  }
+  /// Returns true if a row is divided into heads, which are normalized alone.
+  bool hasHeads() const {
+    return variant == "rotary" || variant == "rotary-interleaved";
   }
 };
 
