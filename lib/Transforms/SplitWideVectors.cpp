@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -93,11 +94,44 @@ static bool canDivide(Value v, int64_t parts) {
                    type.getDimSize(0) % parts == 0);
 }
 
-/// Returns true if strips are read and written at one place each, so that a
-/// part never reads what an earlier part wrote.
-static bool canSplit(scf::ForOp loop, int64_t parts) {
-  Value place;
-  bool hasWrites = false, hasOtherPlaces = false;
+namespace {
+/// A column as a value, null for zero, and a constant behind it.
+struct Column {
+  Value from;
+  int64_t offset = 0;
+};
+} // namespace
+
+static Column getColumn(Value index) {
+  if (std::optional<int64_t> constant = getConstantIntValue(index))
+    return {Value(), *constant};
+  if (auto add = index.getDefiningOp<arith::AddIOp>())
+    if (std::optional<int64_t> offset = getConstantIntValue(add.getRhs()))
+      return {add.getLhs(), *offset};
+  if (auto apply = index.getDefiningOp<affine::AffineApplyOp>()) {
+    auto sum = dyn_cast<AffineBinaryOpExpr>(apply.getAffineMap().getResult(0));
+    if (sum && sum.getKind() == AffineExprKind::Add &&
+        apply->getNumOperands() == 1 &&
+        isa<AffineDimExpr, AffineSymbolExpr>(sum.getLHS()))
+      if (auto offset = dyn_cast<AffineConstantExpr>(sum.getRHS()))
+        return {apply->getOperand(0), offset.getValue()};
+  }
+  return {index, 0};
+}
+
+/// Returns true if `lanes` elements at both columns are the same ones or all
+/// different.
+static bool areSameOrApart(Column x, Column y, int64_t lanes) {
+  int64_t distance = std::abs(x.offset - y.offset);
+  return x.from == y.from && (distance == 0 || distance >= lanes);
+}
+
+/// Returns true if strips are read and written at one place each, or at places
+/// that share no element, so that a part never reads what an earlier part
+/// wrote.
+static bool canSplit(scf::ForOp loop, int64_t parts, int64_t widest) {
+  SmallVector<Column> columns;
+  bool hasWrites = false;
   for (Operation &op : loop.getBody()->without_terminator()) {
     if (!hasVectors(op)) {
       if (op.getNumRegions() != 0 ||
@@ -106,9 +140,7 @@ static bool canSplit(scf::ForOp loop, int64_t parts) {
       continue;
     }
     if (std::optional<Access> access = getAccess(op)) {
-      Value column = access->indices.back();
-      hasOtherPlaces |= place && place != column;
-      place = column;
+      columns.push_back(getColumn(access->indices.back()));
       hasWrites |= writes(op);
     } else if (!isPartWise(op)) {
       return false;
@@ -118,7 +150,12 @@ static bool canSplit(scf::ForOp loop, int64_t parts) {
         !llvm::all_of(op.getResults(), divides))
       return false;
   }
-  return !(hasWrites && hasOtherPlaces) &&
+  bool mayOverlap = llvm::any_of(columns, [&](const Column &column) {
+    return llvm::any_of(columns, [&](const Column &other) {
+      return !areSameOrApart(column, other, widest);
+    });
+  });
+  return !(hasWrites && mayOverlap) &&
          llvm::all_of(loop.getRegionIterArgs(),
                       [&](Value v) { return canDivide(v, parts); });
 }
@@ -334,7 +371,7 @@ struct NormSplitWideVectors
     for (scf::ForOp loop : loops) {
       int64_t widest = getWidest(loop);
       if (widest <= lanes || widest % lanes != 0 ||
-          getLiveLanes(loop) <= live || !canSplit(loop, widest / lanes))
+          getLiveLanes(loop) <= live || !canSplit(loop, widest / lanes, widest))
         continue;
       LoopSplitter(b, loop, widest / lanes).run();
     }

@@ -803,8 +803,9 @@ def NormSplitWideVectors : Pass<"norm-split-wide-vectors"> {
     in the body (words of two bf16) are cut into as many parts.
 
     Limits: bodies of elementwise ops, bitcasts, interleaving and unmasked accesses in
-    bounds; a body that writes accesses all its buffers at one column, and a buffer
-    overlaps another one exactly or not at all.
+    bounds; a body that writes accesses all its buffers at one column, or at columns
+    that are constants apart and share no element, and a buffer overlaps another one
+    exactly or not at all.
   }];
   let options = [
     Option<"lanes", "lanes", "int64_t", /*default=*/"16",
