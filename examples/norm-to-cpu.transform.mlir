@@ -25,6 +25,8 @@ module attributes {transform.with_named_sequence} {
     %m2 = transform.apply_registered_pass "norm-to-linalg" with options = {"all-aggregated" = true} to %m1
         : (!transform.any_op) -> !transform.any_op
     %m3 = transform.apply_registered_pass "linalg-generalize-named-ops" to %m2 : (!transform.any_op) -> !transform.any_op
+    %f21 = transform.structured.match ops{["func.func"]} in %m3 : (!transform.any_op) -> !transform.any_op
+    %f22 = transform.apply_registered_pass "norm-split-joined-rows" to %f21 : (!transform.any_op) -> !transform.any_op
     %m4 = transform.apply_registered_pass "linalg-fold-unit-extent-dims" to %m3 : (!transform.any_op) -> !transform.any_op
     %m5 = transform.apply_registered_pass "linalg-fuse-elementwise-ops" to %m4 : (!transform.any_op) -> !transform.any_op
     %m6 = transform.apply_registered_pass "canonicalize" to %m5 : (!transform.any_op) -> !transform.any_op
@@ -36,7 +38,8 @@ module attributes {transform.with_named_sequence} {
     %w0 = transform.apply_registered_pass "norm-store-whole-bytes" to %m7 : (!transform.any_op) -> !transform.any_op
     %m8 = transform.apply_registered_pass "norm-results-to-out-params" to %w0 : (!transform.any_op) -> !transform.any_op
     %f5 = transform.structured.match ops{["func.func"]} in %m8 : (!transform.any_op) -> !transform.any_op
-    %f6 = transform.apply_registered_pass "norm-write-results-last" to %f5 : (!transform.any_op) -> !transform.any_op
+    %f23 = transform.apply_registered_pass "norm-write-parts-in-place" to %f5 : (!transform.any_op) -> !transform.any_op
+    %f6 = transform.apply_registered_pass "norm-write-results-last" to %f23 : (!transform.any_op) -> !transform.any_op
     %f7 = transform.apply_registered_pass "norm-recompute-producers" to %f6 : (!transform.any_op) -> !transform.any_op
     %f17 = transform.apply_registered_pass "norm-carry-in-place" to %f7 : (!transform.any_op) -> !transform.any_op
     %f18 = transform.apply_registered_pass "norm-separate-destinations" to %f17 : (!transform.any_op) -> !transform.any_op

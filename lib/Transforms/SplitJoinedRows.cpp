@@ -82,9 +82,11 @@ public:
         ops.push_back(op);
     for (GenericOp op : ops)
       split(op);
-    for (GenericOp op : llvm::reverse(ops))
-      if (op->use_empty())
-        b.eraseOp(op);
+    // What was split, and the joins and slices that nothing reads any more.
+    if (!ops.empty())
+      for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
+        if (isOpTriviallyDead(&op))
+          b.eraseOp(&op);
   }
 
 private:
