@@ -79,6 +79,9 @@ module attributes {transform.with_named_sequence} {
     %m17 = transform.apply_registered_pass "norm-expand-memref-copy" to %m16 : (!transform.any_op) -> !transform.any_op
     %m18 = transform.apply_registered_pass "canonicalize" to %m17 : (!transform.any_op) -> !transform.any_op
     %m19 = transform.apply_registered_pass "cse" to %m18 : (!transform.any_op) -> !transform.any_op
+    %f24 = transform.structured.match ops{["func.func"]} in %m19 : (!transform.any_op) -> !transform.any_op
+    %f25 = transform.apply_registered_pass "norm-pair-strided-accesses" to %f24 : (!transform.any_op) -> !transform.any_op
+    %m20 = transform.apply_registered_pass "cse" to %m19 : (!transform.any_op) -> !transform.any_op
     transform.yield
   }
 }

@@ -138,6 +138,8 @@ void norm::buildNormToCPUPipeline(OpPassManager &pm,
   buildCallingConvention(pm);
   buildRowCodegen(pm, options);
   buildBufferization(pm);
+  pm.nest<func::FuncOp>().addPass(createNormPairStridedAccesses());
+  pm.addPass(createCSEPass());
   if (options.verifyBuffers)
     pm.addPass(createNormVerifyBuffers());
   if (upTo == Stage::Vector)

@@ -940,6 +940,40 @@ def NormSeparateDestinations : Pass<"norm-separate-destinations"> {
   let dependentDialects = ["linalg::LinalgDialect", "tensor::TensorDialect"];
 }
 
+def NormPairStridedAccesses
+    : Pass<"norm-pair-strided-accesses", "func::FuncOp"> {
+  let summary = "Read and write every other element as whole vectors";
+  let description = [{
+    Rows of interleaved pairs, such as the real and imaginary parts of a rotary
+    embedding, are split into their even and odd elements. A vector of every other
+    element is a load per element for LLVM. This pass reads the pairs, which are
+    contiguous, and takes the even or the odd elements of them. Two writes of the
+    even and of the odd elements of the same pairs become one.
+
+    Example:
+
+    ```mlir
+    %even = memref.subview %x[0] [32] [2] : memref<64xf32> to memref<32xf32, strided<[2]>>
+    %a = vector.transfer_read %even[%i] : memref<32xf32, strided<[2]>>, vector<16xf32>
+    ```
+
+    becomes
+
+    ```mlir
+    %j = affine.apply affine_map<(d0) -> (d0 * 2)>(%i)
+    %pairs = vector.transfer_read %x[%j] : memref<64xf32>, vector<32xf32>
+    %a, %b = vector.deinterleave %pairs : vector<32xf32> -> vector<16xf32>
+    ```
+
+    A mask of the first elements becomes one of the first pairs. Limits: a static
+    stride of two in the innermost dimension of a `memref.subview`, whose last element
+    has its neighbor in the same row; a write without its other half stays, and so
+    does one between whose halves memory is accessed. Run it after fold-memref-alias-ops
+    and before common subexpression elimination, which merges reads of both halves.
+  }];
+  let dependentDialects = ["affine::AffineDialect", "vector::VectorDialect"];
+}
+
 def NormReuseBuffers : Pass<"norm-reuse-buffers"> {
   let summary = "Reuse freed buffers for later allocations";
   let description = [{
