@@ -93,6 +93,31 @@ func.func @words(%x: memref<?xbf16>, %y: memref<?xf32>, %n: index) {
   return
 }
 
+// The halves of a row share no element: each part reads and writes both.
+// CHECK-LABEL: func @halves
+// CHECK: vector.transfer_read %{{.*}}[%[[I:.*]]], {{.*}} vector<16xf32>
+// CHECK: vector.transfer_read %{{.*}}[%[[J:.*]]], {{.*}} vector<16xf32>
+// CHECK: vector.transfer_write %{{.*}}[%[[I]]] {{.*}} vector<16xf32>
+// CHECK: vector.transfer_write %{{.*}}[%[[J]]] {{.*}} vector<16xf32>
+// CHECK-NOT: vector<64xf32>
+// CHECK: return
+func.func @halves(%x: memref<?xf32>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  %c128 = arith.constant 128 : index
+  %pad = arith.constant 0.0 : f32
+  scf.for %i = %c0 to %n step %c128 {
+    %j = arith.addi %i, %c64 : index
+    %v = vector.transfer_read %x[%i], %pad {in_bounds = [true]} : memref<?xf32>, vector<64xf32>
+    %w = vector.transfer_read %x[%j], %pad {in_bounds = [true]} : memref<?xf32>, vector<64xf32>
+    %s = arith.addf %v, %w : vector<64xf32>
+    %d = arith.subf %v, %w : vector<64xf32>
+    vector.transfer_write %s, %x[%i] {in_bounds = [true]} : vector<64xf32>, memref<?xf32>
+    vector.transfer_write %d, %x[%j] {in_bounds = [true]} : vector<64xf32>, memref<?xf32>
+  }
+  return
+}
+
 // What a later part reads must not be what an earlier one wrote: two columns. And
 // lanes that meet, masks and scalar stores stay.
 // CHECK-LABEL: func @not_split
