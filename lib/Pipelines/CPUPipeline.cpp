@@ -102,6 +102,8 @@ static void buildToLLVM(OpPassManager &pm, const CPUPipelineOptions &options) {
   pm.nest<func::FuncOp>().addPass(createNormFenceStreams(fence));
   pm.nest<func::FuncOp>().addPass(createNormKeepStripLoops());
   buildScalarLowering(pm, getRounding(options));
+  if (getTriple(options).isX86())
+    pm.addPass(createNormMaximaToIntegers());
   pm.nest<func::FuncOp>().addPass(createNormSplitMaskedRows());
   NormExpandVectorMathOptions vectorMath;
   vectorMath.fma = options.fma;

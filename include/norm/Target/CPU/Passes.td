@@ -290,6 +290,45 @@ def NormAttachLoopAnnotations
   let dependentDialects = ["LLVM::LLVMDialect"];
 }
 
+def NormMaximaToIntegers : Pass<"norm-maxima-to-integers"> {
+  let summary = "Compute maxima of magnitudes as maxima of integers";
+  let description = [{
+    x86 has no instruction for `arith.maximumf`: `maxps` returns its second operand if
+    one is NaN or both are zeros, so LLVM needs six instructions, four of which wait
+    for each other. But f32 numbers without a sign have the order of their bits, in
+    which NaN is above infinity, and the maximum of integers is one instruction. The
+    largest magnitude of a row, from which a scale follows, is such a maximum.
+
+    Example:
+
+    ```mlir
+    %top = scf.for %i = %c0 to %n step %c64 iter_args(%most = %minus_infinity) -> (vector<64xf32>) {
+      %x = vector.transfer_read %row[%i], %zero {in_bounds = [true]} : memref<?xf32>, vector<64xf32>
+      %size = math.absf %x : vector<64xf32>
+      %next = arith.maximumf %most, %size : vector<64xf32>
+      scf.yield %next : vector<64xf32>
+    }
+    ```
+
+    `%next` becomes
+
+    ```mlir
+    %0 = arith.bitcast %most : vector<64xf32> to vector<64xi32>
+    %1 = arith.bitcast %size : vector<64xf32> to vector<64xi32>
+    %2 = arith.maxsi %0, %1 : vector<64xi32>
+    %next = arith.bitcast %2 : vector<64xi32> to vector<64xf32>
+    ```
+
+    Operands come from `math.absf` and from constants without a sign or of minus
+    infinity, the neutral element, whose bits are below those of all magnitudes; from
+    maxima, selections and parts of them, and loops that carry them.
+
+    Limits: f32 only. Of several NaNs the one with the largest payload is kept, not
+    the first one.
+  }];
+  let dependentDialects = ["arith::ArithDialect"];
+}
+
 def NormTuneForX86 : Pass<"norm-tune-for-x86", "LLVM::LLVMFuncOp"> {
   let summary = "Tell LLVM's x86 back end what it does not do by itself";
   let description = [{

@@ -1,0 +1,135 @@
+//===- MaximaToIntegers.cpp - maxima of magnitudes by their bits ----------===//
+//
+// Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/IR/TypeUtilities.h"
+#include "norm/Target/CPU/Passes.h"
+
+namespace mlir::norm {
+#define GEN_PASS_DEF_NORMMAXIMATOINTEGERS
+#include "norm/Target/CPU/Passes.h.inc"
+} // namespace mlir::norm
+
+using namespace mlir;
+
+namespace {
+/// Whether a value is an f32 without a sign, a NaN included, or minus infinity:
+/// as signed integers such bits have the order of arith.maximumf, which is NaN
+/// if an operand is.
+class Magnitudes {
+public:
+  static bool contain(Value v) {
+    Magnitudes origins;
+    origins.add(v);
+    while (!origins.worklist.empty())
+      if (!origins.visit(origins.worklist.pop_back_val()))
+        return false;
+    return true;
+  }
+
+private:
+  void add(Value v) {
+    if (seen.insert(v).second)
+      worklist.push_back(v);
+  }
+
+  bool visit(Value v) {
+    Operation *op = v.getDefiningOp();
+    if (!op)
+      return visitArgument(cast<BlockArgument>(v));
+    if (!getElementTypeOrSelf(v.getType()).isF32())
+      return false;
+    if (isa<math::AbsFOp>(op))
+      return true;
+    if (Attribute constant; matchPattern(op, m_Constant(&constant)))
+      return isMagnitude(constant);
+    if (auto loop = dyn_cast<scf::ForOp>(op))
+      return visitCarried(loop, cast<OpResult>(v).getResultNumber());
+    if (auto select = dyn_cast<arith::SelectOp>(op)) {
+      add(select.getTrueValue());
+      add(select.getFalseValue());
+      return true;
+    }
+    if (!passesOn(op))
+      return false;
+    for (Value operand : op->getOperands())
+      add(operand);
+    return true;
+  }
+
+  bool visitArgument(BlockArgument arg) {
+    auto loop = dyn_cast_or_null<scf::ForOp>(arg.getOwner()->getParentOp());
+    return loop && arg.getArgNumber() > 0 &&
+           visitCarried(loop, arg.getArgNumber() - 1);
+  }
+
+  bool visitCarried(scf::ForOp loop, unsigned i) {
+    add(loop.getInitArgs()[i]);
+    add(loop.getYieldedValues()[i]);
+    return true;
+  }
+
+  static bool isMagnitude(Attribute constant) {
+    auto holds = [](const APFloat &value) {
+      return !value.isNegative() || (value.isInfinity() && value.isNegative());
+    };
+    if (auto scalar = dyn_cast<FloatAttr>(constant))
+      return holds(scalar.getValue());
+    auto elements = dyn_cast<DenseFPElementsAttr>(constant);
+    return elements && llvm::all_of(elements, holds);
+  }
+
+  /// Every element of the result is one of an operand. An index of an
+  /// extraction is a constant.
+  static bool passesOn(Operation *op) {
+    if (auto extract = dyn_cast<vector::ExtractOp>(op))
+      return extract.getDynamicPosition().empty();
+    return isa<arith::MaximumFOp, vector::BroadcastOp,
+               vector::ExtractStridedSliceOp, vector::InsertStridedSliceOp,
+               vector::ShuffleOp, vector::InterleaveOp, vector::DeinterleaveOp>(
+        op);
+  }
+
+  llvm::DenseSet<Value> seen;
+  SmallVector<Value> worklist;
+};
+} // namespace
+
+static void computeInIntegers(arith::MaximumFOp op) {
+  OpBuilder b(op);
+  Location loc = op.getLoc();
+  Type i32 = b.getI32Type();
+  if (auto vector = dyn_cast<VectorType>(op.getType()))
+    i32 = vector.clone(i32);
+  Value lhs = arith::BitcastOp::create(b, loc, i32, op.getLhs());
+  Value rhs = arith::BitcastOp::create(b, loc, i32, op.getRhs());
+  Value most = arith::MaxSIOp::create(b, loc, lhs, rhs);
+  op.replaceAllUsesWith(
+      arith::BitcastOp::create(b, loc, op.getType(), most).getResult());
+  op.erase();
+}
+
+namespace {
+struct NormMaximaToIntegers
+    : norm::impl::NormMaximaToIntegersBase<NormMaximaToIntegers> {
+  void runOnOperation() override {
+    // All are looked at before the first one is replaced: a maximum of maxima
+    // is one of magnitudes because they are.
+    SmallVector<arith::MaximumFOp> maxima;
+    getOperation()->walk([&](arith::MaximumFOp op) {
+      if (Magnitudes::contain(op.getResult()))
+        maxima.push_back(op);
+    });
+    llvm::for_each(maxima, computeInIntegers);
+  }
+};
+} // namespace
