@@ -28,20 +28,21 @@ namespace {
 struct Format {
   int32_t shift;  ///< number of f32's mantissa bits that it lacks
   int32_t rebias; ///< f32's exponent bias minus its own, shifted
-  float least;    ///< the smallest normal number
   float magic;    ///< an f32 whose last bit counts its subnormals
+  float over;     ///< what larger numbers, and NaN, are rounded as
   int32_t top;    ///< encoding of the largest finite number
-  int32_t over;   ///< encoding of larger numbers
   int32_t nan;
+
+  bool hasInfinity() const { return top + 1 < nan; }
 };
 } // namespace
 
 static std::optional<Format> getFormat(Type type) {
   Type element = getElementTypeOrSelf(type);
   if (isa<Float8E4M3FNType>(element))
-    return Format{20, (127 - 7) << 3, 0x1p-6f, 0x1p14f, 0x7E, 0x7F, 0x7F};
+    return Format{20, (127 - 7) << 3, 0x1p14f, 480.0f, 0x7E, 0x7F};
   if (isa<Float8E5M2Type>(element))
-    return Format{21, (127 - 15) << 2, 0x1p-14f, 0x1p7f, 0x7B, 0x7C, 0x7E};
+    return Format{21, (127 - 15) << 2, 0x1p7f, 65536.0f, 0x7B, 0x7E};
   return std::nullopt;
 }
 
@@ -63,6 +64,7 @@ public:
   Value add(Value v, int32_t c) {
     return arith::AddIOp::create(b, loc, v, constant(c));
   }
+  Value add(Value v, Value w) { return arith::AddIOp::create(b, loc, v, w); }
   Value bitAnd(Value v, int32_t c) {
     return arith::AndIOp::create(b, loc, v, constant(c));
   }
@@ -100,25 +102,31 @@ private:
 static int32_t getBits(float v) { return llvm::bit_cast<int32_t>(v); }
 
 /// Rounds an f32 to an i32 encoding, to nearest and ties to even, as APFloat.
+///
+/// Adding 2^23 times the unit in which the format counts at a number's exponent
+/// leaves the rounded count n in the last bits. A subnormal, whose exponent is
+/// taken for the least one, is encoded as n; each exponent above adds 2^m for m
+/// mantissa bits. The upper bits cancel in the byte that is kept.
 static Value round(Builder32 &e, Value v, const Format &format) {
   Value bits = e.bits(v);
   Value sign = e.bitAnd(e.shiftRight(bits, 24), 0x80);
   Value magnitude = e.bitAnd(bits, 0x7FFFFFFF);
-  // A normal number adds half of the last place, or just less if that is even.
-  Value odd = e.bitAnd(e.shiftRight(magnitude, format.shift), 1);
-  Value sum = arith::AddIOp::create(e.b, e.loc, magnitude, odd);
-  sum = e.add(sum, (1 << (format.shift - 1)) - 1);
-  Value normal = e.add(e.shiftRight(sum, format.shift), -format.rebias);
-  normal =
-      e.select(e.isAbove(normal, format.top), e.constant(format.over), normal);
-  // The addition rounds a subnormal at the right place.
-  Value shifted = arith::AddFOp::create(e.b, e.loc, e.number(magnitude),
-                                        e.constant(format.magic));
-  Value subnormal = e.add(e.bits(shifted), -getBits(format.magic));
-  Value isNormal = e.isAbove(magnitude, getBits(format.least) - 1);
-  Value result = e.select(isNormal, normal, subnormal);
-  Value isNaN = e.isAbove(magnitude, 0x7F800000);
-  result = e.select(isNaN, e.constant(format.nan), result);
+  Value bounded = arith::MinSIOp::create(e.b, e.loc, magnitude,
+                                         e.constant(getBits(format.over)));
+  int32_t oneExponent = 1 << (23 - format.shift);
+  int32_t least = format.rebias + oneExponent;
+  Value exponent =
+      arith::MaxSIOp::create(e.b, e.loc, e.bitAnd(bounded, 0x7F800000),
+                             e.constant(least << format.shift));
+  // An even number of units changes no tie; these make the least exponent zero.
+  Value units = e.add(exponent, (format.shift << 23) + (-least & 0xFF));
+  Value sum =
+      arith::AddFOp::create(e.b, e.loc, e.number(bounded), e.number(units));
+  Value code = e.add(e.bits(sum), e.shiftRight(exponent, format.shift));
+  Value result = e.bitAnd(code, 0x7F);
+  if (format.hasInfinity())
+    result = e.select(e.isAbove(magnitude, 0x7F800000), e.constant(format.nan),
+                      result);
   return e.bitOr(result, sign);
 }
 
@@ -133,8 +141,7 @@ static Value widen(Builder32 &e, Value v, const Format &format) {
                                           e.constant(format.magic * 0x1p-23f));
   Value isNormal = e.isAbove(magnitude, (1 << (23 - format.shift)) - 1);
   Value result = e.select(isNormal, normal, e.bits(subnormal));
-  bool hasInfinity = format.over != format.nan;
-  if (hasInfinity) {
+  if (format.hasInfinity()) {
     Value special =
         e.bitOr(e.shiftLeft(magnitude, format.shift), e.constant(0x7F800000));
     result = e.select(e.isAbove(magnitude, format.top), special, result);

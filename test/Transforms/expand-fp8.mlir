@@ -3,6 +3,10 @@
 // WIDE: error: norm-expand-fp8: no conversion from 'f64' to 'f8E4M3FN': truncate to f32 first, which rounds twice
 
 // CHECK-LABEL: func.func @round
+// CHECK: arith.minsi
+// CHECK: arith.maxsi
+// CHECK: arith.addf
+// CHECK-NOT: arith.select
 // CHECK-NOT: arith.truncf
 // CHECK: %[[BYTE:.*]] = arith.trunci %{{.*}} : i32 to i8
 // CHECK: arith.bitcast %[[BYTE]] : i8 to f8E4M3FN
@@ -11,9 +15,11 @@ func.func @round(%a: f32) -> f8E4M3FN {
   return %r : f8E4M3FN
 }
 
+// NaN is not what larger numbers become.
 // CHECK-LABEL: func.func @round_vector
 // CHECK: arith.extf %arg0 : vector<8xbf16> to vector<8xf32>
 // CHECK-NOT: arith.truncf
+// CHECK: arith.select
 // CHECK: arith.bitcast %{{.*}} : vector<8xi8> to vector<8xf8E5M2>
 func.func @round_vector(%a: vector<8xbf16>) -> vector<8xf8E5M2> {
   %r = arith.truncf %a : vector<8xbf16> to vector<8xf8E5M2>

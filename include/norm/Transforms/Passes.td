@@ -641,8 +641,11 @@ def NormExpandFP8 : Pass<"norm-expand-fp8"> {
     and vectors. Truncations round once, to nearest, ties to even; values that are too
     large become NaN (f8E4M3FN) or an infinity (f8E5M2), as in the constant folder.
 
-    Example: `%q = arith.truncf %a : f32 to f8E4M3FN` becomes integer operations
-    on `arith.bitcast %a : f32 to i32` and ends with
+    An addition of 2^23 units of the last place rounds, at a number's own exponent or
+    at that of the subnormals, so both need the same twelve operations and no selection.
+
+    Example: `%q = arith.truncf %a : f32 to f8E4M3FN` becomes operations on
+    `arith.bitcast %a : f32 to i32` with one `arith.addf` among them, and ends with
     `arith.bitcast %byte : i8 to f8E4M3FN`.
 
     Limits: a truncation from f64 is an error, and so are arithmetic on floats of less
