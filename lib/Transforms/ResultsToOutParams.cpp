@@ -9,6 +9,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/SymbolTable.h"
 #include "norm/Transforms/Passes.h"
@@ -75,6 +76,37 @@ static void convertArguments(func::FuncOp func, OpBuilder &b) {
   }
 }
 
+/// The caller's buffer in the shape of `source`, of which the result is
+/// another.
+static Value viewAs(OpBuilder &b, Operation *reshape, Value source,
+                    Value buffer) {
+  MemRefType type = getBufferType(source.getType());
+  auto collapse = dyn_cast<tensor::CollapseShapeOp>(reshape);
+  SmallVector<ReassociationIndices> groups =
+      collapse ? collapse.getReassociationIndices()
+               : cast<tensor::ExpandShapeOp>(reshape).getReassociationIndices();
+  if (collapse)
+    return memref::ExpandShapeOp::create(b, reshape->getLoc(), type, buffer,
+                                         groups);
+  return memref::CollapseShapeOp::create(b, reshape->getLoc(), type, buffer,
+                                         groups);
+}
+
+/// Looks through reshapes of a result, which would otherwise be computed apart
+/// and copied. Blocks of a row are such a result.
+static std::pair<Value, Value> skipReshapes(OpBuilder &b, Value result,
+                                            Value buffer) {
+  while (isa_and_nonnull<tensor::CollapseShapeOp, tensor::ExpandShapeOp>(
+      result.getDefiningOp())) {
+    Value source = result.getDefiningOp()->getOperand(0);
+    if (!cast<RankedTensorType>(source.getType()).hasStaticShape())
+      break;
+    buffer = viewAs(b, result.getDefiningOp(), source, buffer);
+    result = source;
+  }
+  return {result, buffer};
+}
+
 static void convertResults(func::FuncOp func, OpBuilder &b) {
   Block &entry = func.getBody().front();
   auto ret = cast<func::ReturnOp>(entry.getTerminator());
@@ -87,6 +119,12 @@ static void convertResults(func::FuncOp func, OpBuilder &b) {
     }
     Value out =
         entry.addArgument(getBufferType(result.getType()), result.getLoc());
+    {
+      // Before the ops that will write there.
+      OpBuilder::InsertionGuard guard(b);
+      b.setInsertionPointToStart(&entry);
+      std::tie(result, out) = skipReshapes(b, result, out);
+    }
     bufferization::MaterializeInDestinationOp::create(
         b, ret.getLoc(), /*result=*/Type(), result, out, /*restrict=*/true,
         /*writable=*/true);

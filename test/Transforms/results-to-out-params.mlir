@@ -8,6 +8,30 @@ func.func @f(%x: tensor<4xf32>, %s: f32) -> (tensor<4xf32>, f32) {
   return %x, %s : tensor<4xf32>, f32
 }
 
+// A result in another shape is computed in the caller's buffer all the same.
+// CHECK-LABEL: func @blocks_of_a_row(%arg0: memref<4x2x32xf32>, %arg1: memref<4x64xf32>, %arg2: memref<4x1xf32>)
+// CHECK-DAG: %[[BLOCKS:.*]] = memref.expand_shape %arg1 {{\[}}[0], [1, 2]] output_shape [4, 2, 32] : memref<4x64xf32> into memref<4x2x32xf32>
+// CHECK-DAG: %[[COLUMN:.*]] = memref.collapse_shape %arg2 {{\[}}[0, 1]] : memref<4x1xf32> into memref<4xf32>
+// CHECK-DAG: %[[X:.*]] = bufferization.to_tensor %arg0
+// CHECK-DAG: %[[FIRST:.*]] = tensor.extract_slice %[[X]]
+// CHECK: materialize_in_destination %[[X]] in restrict writable %[[BLOCKS]]
+// CHECK: materialize_in_destination %[[FIRST]] in restrict writable %[[COLUMN]]
+func.func @blocks_of_a_row(%x: tensor<4x2x32xf32>) -> (tensor<4x64xf32>, tensor<4x1xf32>) {
+  %r = tensor.collapse_shape %x [[0], [1, 2]] : tensor<4x2x32xf32> into tensor<4x64xf32>
+  %s = tensor.extract_slice %x[0, 0, 0] [4, 1, 1] [1, 1, 1] : tensor<4x2x32xf32> to tensor<4xf32>
+  %c = tensor.expand_shape %s [[0, 1]] output_shape [4, 1] : tensor<4xf32> into tensor<4x1xf32>
+  return %r, %c : tensor<4x64xf32>, tensor<4x1xf32>
+}
+
+// The shape of a view would be known only later.
+// CHECK-LABEL: func @dynamic_blocks
+// CHECK-NOT: memref.expand_shape
+// CHECK: materialize_in_destination %{{.*}} in restrict writable %arg1 : (tensor<?xf32>, memref<?xf32>)
+func.func @dynamic_blocks(%x: tensor<?x32xf32>) -> tensor<?xf32> {
+  %r = tensor.collapse_shape %x [[0, 1]] : tensor<?x32xf32> into tensor<?xf32>
+  return %r : tensor<?xf32>
+}
+
 // -----
 
 // A public function that is called keeps its body for the callers.

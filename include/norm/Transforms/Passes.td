@@ -93,6 +93,10 @@ def NormResultsToOutParams : Pass<"norm-results-to-out-params", "ModuleOp"> {
     }
     ```
 
+    A result that is another shape of a value, as where blocks of a row become the row
+    again, is stored as that value in a view of the caller's buffer
+    (`memref.expand_shape` or `memref.collapse_shape`), if the value's shape is static.
+
     A public function that other functions call keeps its body in a private copy,
     which the calls use. Limits: functions with more than one block keep their results
     (a diagnostic says so); unranked tensors are errors.
