@@ -109,6 +109,8 @@ static void buildToLLVM(OpPassManager &pm, const CPUPipelineOptions &options) {
   vectorMath.fma = options.fma;
   pm.addPass(createNormExpandVectorMath(vectorMath));
   pm.addPass(createNormSplitWideVectors());
+  if (getTriple(options).isX86())
+    pm.addPass(createNormRoundToIntegers());
   pm.addPass(createConvertVectorToSCFPass());
   buildConvertToLLVM(pm);
   OpPassManager &llvm = pm.nest<LLVM::LLVMFuncOp>();

@@ -329,6 +329,37 @@ def NormMaximaToIntegers : Pass<"norm-maxima-to-integers"> {
   let dependentDialects = ["arith::ArithDialect"];
 }
 
+def NormRoundToIntegers : Pass<"norm-round-to-integers"> {
+  let summary = "Round and convert vectors to integers by one instruction";
+  let description = [{
+    x86 converts f32 to i32 with a rounding to even (`cvtps2dq`) as fast as toward zero,
+    so a `math.roundeven` before is one instruction too many. It may stand before a
+    clamp to integers, which is the same after it. From i32, saturating packs make i8 or
+    i16 of whole registers, but LLVM uses halves of them for an `arith.fptosi` to i8.
+
+    Example:
+
+    ```mlir
+    %r = math.roundeven %x : vector<64xf32>
+    %c = arith.minimumf %r, %bound : vector<64xf32>  // splat of 127.0
+    %q = arith.fptosi %c : vector<64xf32> to vector<64xi8>
+    ```
+
+    becomes
+
+    ```mlir
+    %c = arith.minimumf %x, %bound : vector<64xf32>
+    %i = llvm.intr.lrint(%c) : (vector<64xf32>) -> vector<64xi32>
+    %q = arith.trunci %i overflow<nsw> : vector<64xi32> to vector<64xi8>
+    ```
+
+    Limits: signed integers of 8, 16, 24 or 32 bits and vectors of one dimension of f32.
+    The rounding mode is that of MXCSR, as it is of all arithmetic, and to even unless
+    the caller sets another.
+  }];
+  let dependentDialects = ["arith::ArithDialect", "LLVM::LLVMDialect"];
+}
+
 def NormTuneForX86 : Pass<"norm-tune-for-x86", "LLVM::LLVMFuncOp"> {
   let summary = "Tell LLVM's x86 back end what it does not do by itself";
   let description = [{
