@@ -10,10 +10,18 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
+#include <numeric>
 
 using namespace mlir;
 using namespace mlir::norm;
 using llvm::formatv;
+
+static constexpr char kBlockMaps[] =
+    "#elements = affine_map<(d0, d1, d2) -> (d0, d1, d2)>\n"
+    "#blocks = affine_map<(d0, d1, d2) -> (d0, d1)>\n";
+
+/// Elements of a block, by the OCP microscaling formats.
+static constexpr int64_t kMXBlock = 32;
 
 static constexpr Variant kVariants[] = {
     {"llama", "weight after a rounding to the type of x"},
@@ -26,6 +34,8 @@ static constexpr Variant kVariants[] = {
     {"quantize", "llama, then int8 with one scale a row"},
     {"rotary", "llama per head of 128, then a rotary embedding by halves"},
     {"rotary-interleaved", "the same by pairs of neighbors"},
+    {"fp8", "llama, then f8E4M3FN with one scale a row"},
+    {"mxfp8", "llama, then f8E4M3FN with one power of two for 32 elements"},
     {"layernorm", "LayerNorm with weight and bias in f32"},
     {"softmax", "softmax over the row"}};
 
@@ -42,8 +52,8 @@ std::string Program::getName() const {
 namespace {
 /// The loops by which an operand of a linalg.generic is indexed. With heads a
 /// row is that of one head, a table has one for all heads, and a half is a part
-/// of an element's row.
-enum class Index { Element, Row, Column, Table, Half };
+/// of an element's row. A row may also be looked at as blocks.
+enum class Index { Element, Row, Column, Table, Half, Block, BlockElement };
 
 struct Operand {
   std::string name, element;
@@ -72,7 +82,8 @@ private:
   Operand map(StringRef name, StringRef element, ArrayRef<Operand> ins,
               StringRef steps, Index index = Index::Element);
   /// Prints a reduction of %a into %o along the row.
-  Operand reduce(StringRef name, StringRef start, Operand in, StringRef steps);
+  Operand reduce(StringRef name, StringRef start, Operand in, StringRef steps,
+                 Index index = Index::Row);
   void generic(StringRef name, const Operand &result, ArrayRef<Operand> ins,
                StringRef init, StringRef steps, bool reduces);
   Operand widen(Operand v);
@@ -88,6 +99,12 @@ private:
   Operand join(Operand first, Operand second);
   Operand rotate(Operand n);
   void quantize(Operand y);
+  void quantizeFP8(Operand y);
+  void quantizeMXFP8(Operand y);
+  Operand largest(Operand y, Index index);
+  Operand toBlocks(Operand y);
+  Operand fromBlocks(Operand q);
+  int64_t getBlock() const { return std::gcd(program.cols, kMXBlock); }
   void printResults();
 
   const Program &program;
@@ -119,6 +136,12 @@ std::string Printer::getType(const Operand &value) const {
   case Index::Half:
     return formatv("tensor<{0}x{1}x{2}>", getRowsText(), length / 2,
                    value.element);
+  case Index::Block:
+    return formatv("tensor<{0}x{1}x{2}>", program.getRowsText(),
+                   program.cols / getBlock(), value.element);
+  case Index::BlockElement:
+    return formatv("tensor<{0}x{1}x{2}x{3}>", program.getRowsText(),
+                   program.cols / getBlock(), getBlock(), value.element);
   }
   llvm_unreachable("all indices are handled");
 }
@@ -146,13 +169,19 @@ void Printer::generic(StringRef name, const Operand &result,
   bool isVector =
       (result.index == Index::Row || result.index == Index::Column) && !reduces;
   bool isPerHead = isVector && result.index == Index::Row && program.hasHeads();
+  auto hasBlocks = [](const Operand &value) {
+    return value.index == Index::BlockElement;
+  };
+  bool isBlocked = hasBlocks(result) || llvm::any_of(ins, hasBlocks);
   auto getMap = [&](const Operand &value) {
-    return isPerHead                      ? "#rows"
-           : isVector                     ? "#vec"
-           : value.index == Index::Row    ? "#row"
-           : value.index == Index::Column ? "#col"
-           : value.index == Index::Table  ? "#table"
-                                          : "#id";
+    return isPerHead                            ? "#rows"
+           : isVector                           ? "#vec"
+           : value.index == Index::BlockElement ? "#elements"
+           : isBlocked                          ? "#blocks"
+           : value.index == Index::Row          ? "#row"
+           : value.index == Index::Column       ? "#col"
+           : value.index == Index::Table        ? "#table"
+                                                : "#id";
   };
   std::string maps, names, types, block;
   for (auto [i, value] : llvm::enumerate(ins)) {
@@ -161,11 +190,11 @@ void Printer::generic(StringRef name, const Operand &result,
     types += (i ? ", " : "") + getType(value);
     block += formatv("%{0}: {1}, ", static_cast<char>('a' + i), value.element);
   }
-  std::string iterators = isVector  ? "\"parallel\""
-                          : reduces ? "\"parallel\", \"reduction\""
-                                    : "\"parallel\", \"parallel\"";
-  if (program.hasHeads() && (isPerHead || !isVector))
-    iterators = "\"parallel\", " + iterators;
+  bool hasOuter = isBlocked || (program.hasHeads() && (isPerHead || !isVector));
+  std::string iterators = hasOuter ? "\"parallel\", " : "";
+  iterators += isVector  ? "\"parallel\""
+               : reduces ? "\"parallel\", \"reduction\""
+                         : "\"parallel\", \"parallel\"";
   os << formatv("  {0} = linalg.generic {{indexing_maps = [{1}{2}], "
                 "iterator_types = [{3}]} ins({4} : {5}) outs({6} : {7}) {{\n",
                 name, maps, getMap(result), iterators, names, types, init,
@@ -187,8 +216,8 @@ Operand Printer::map(StringRef name, StringRef element, ArrayRef<Operand> ins,
 }
 
 Operand Printer::reduce(StringRef name, StringRef start, Operand in,
-                        StringRef steps) {
-  Operand result{("%" + name).str(), "f32", Index::Row};
+                        StringRef steps, Index index) {
+  Operand result{("%" + name).str(), "f32", index};
   std::string type = getType(result);
   os << formatv("  {0}_start = arith.constant {1} : f32\n"
                 "  {0}_init = tensor.empty({3}) : {2}\n"
@@ -344,11 +373,17 @@ Operand Printer::rotate(Operand n) {
              "%v = arith.addf %a, %b : " + n.element);
 }
 
+/// Prints the largest magnitude of each row, or block.
+Operand Printer::largest(Operand y, Index index) {
+  Operand magnitude =
+      map("magnitude", "f32", {y}, "%v = math.absf %a : f32", y.index);
+  return reduce("top", "0.0", magnitude, "%v = arith.maximumf %o, %a : f32",
+                index);
+}
+
 void Printer::quantize(Operand y) {
   y = widen(y);
-  Operand magnitude = map("magnitude", "f32", {y}, "%v = math.absf %a : f32");
-  Operand top =
-      reduce("top", "0.0", magnitude, "%v = arith.maximumf %o, %a : f32");
+  Operand top = largest(y, Index::Row);
   Operand scale = map("scale", "f32", {top},
                       "%most = arith.constant 127.0 : f32; "
                       "%d = arith.divf %a, %most : f32; "
@@ -363,6 +398,72 @@ void Printer::quantize(Operand y) {
                   "%k = arith.maximumf %u, %least : f32; "
                   "%v = arith.fptosi %k : f32 to i8");
   results = {q, scale};
+}
+
+void Printer::quantizeFP8(Operand y) {
+  y = widen(y);
+  Operand scale = map("scale", "f32", {largest(y, Index::Row)},
+                      "%most = arith.constant 448.0 : f32; "
+                      "%d = arith.divf %a, %most : f32; "
+                      "%least = arith.constant 1.0e-30 : f32; "
+                      "%v = arith.maximumf %d, %least : f32",
+                      Index::Row);
+  Operand q = map("q", "f8E4M3FN", {y, scale},
+                  "%d = arith.divf %a, %b : f32; "
+                  "%v = arith.truncf %d : f32 to f8E4M3FN");
+  results = {q, scale};
+}
+
+Operand Printer::toBlocks(Operand y) {
+  Operand blocks{y.name + "_blocks", y.element, Index::BlockElement};
+  bool isDynamic = ShapedType::isDynamic(program.rows);
+  os << formatv(
+      "  {0} = tensor.expand_shape {1} [[0], [1, 2]] output_shape "
+      "[{2}, {3}, {4}] : {5} into {6}\n",
+      blocks.name, y.name, isDynamic ? "%rows" : program.getRowsText(),
+      program.cols / getBlock(), getBlock(), getType(y), getType(blocks));
+  return blocks;
+}
+
+Operand Printer::fromBlocks(Operand q) {
+  Operand row{q.name + "_row", q.element};
+  os << formatv("  {0} = tensor.collapse_shape {1} [[0], [1, 2]] : {2} into "
+                "{3}\n",
+                row.name, q.name, getType(q), getType(row));
+  return row;
+}
+
+/// The scale of a block, f8E8M0, is the exponent of its largest magnitude less
+/// that of the format's largest number, 2^8; numbers beyond 448 saturate.
+void Printer::quantizeMXFP8(Operand y) {
+  y = toBlocks(widen(y));
+  Operand scale = map("scale", "i8", {largest(y, Index::Block)},
+                      "%i = arith.bitcast %a : f32 to i32; "
+                      "%c23 = arith.constant 23 : i32; "
+                      "%e = arith.shrui %i, %c23 : i32; "
+                      "%c8 = arith.constant 8 : i32; "
+                      "%d = arith.subi %e, %c8 : i32; "
+                      "%c0 = arith.constant 0 : i32; "
+                      "%k = arith.maxsi %d, %c0 : i32; "
+                      "%v = arith.trunci %k : i32 to i8",
+                      Index::Block);
+  Operand factor = map("factor", "f32", {scale},
+                       "%e = arith.extui %a : i8 to i32; "
+                       "%c254 = arith.constant 254 : i32; "
+                       "%d = arith.subi %c254, %e : i32; "
+                       "%c23 = arith.constant 23 : i32; "
+                       "%i = arith.shli %d, %c23 : i32; "
+                       "%v = arith.bitcast %i : i32 to f32",
+                       Index::Block);
+  Operand q = map("q", "f8E4M3FN", {y, factor},
+                  "%d = arith.mulf %a, %b : f32; "
+                  "%most = arith.constant 448.0 : f32; "
+                  "%u = arith.minimumf %d, %most : f32; "
+                  "%least = arith.constant -448.0 : f32; "
+                  "%k = arith.maximumf %u, %least : f32; "
+                  "%v = arith.truncf %k : f32 to f8E4M3FN",
+                  Index::BlockElement);
+  results = {fromBlocks(q), scale};
 }
 
 void Printer::printResults() {
@@ -384,6 +485,10 @@ void Printer::printResults() {
     return quantize(y);
   if (program.hasHeads())
     y = rotate(y);
+  if (variant == "fp8")
+    return quantizeFP8(y);
+  if (variant == "mxfp8")
+    return quantizeMXFP8(y);
   if (variant == "gate")
     y = narrow(multiplySilu(y));
   if (variant == "bias")
@@ -417,9 +522,11 @@ std::string Printer::print() {
   return formatv(
       "// {0}\n{6}"
       "#vec = affine_map<(d0) -> (d0)>\n"
+      "{7}"
       "func.func @main({1}) -> ({2}) {{\n{3}{4}  return {5} : {2}\n}\n",
       program.getName(), list(arguments, both), list(results, type), prologue,
-      body, list(results, name), maps);
+      body, list(results, name), maps,
+      program.variant == "mxfp8" ? kBlockMaps : "");
 }
 
 std::string Program::print() const { return Printer(*this).print(); }
