@@ -103,6 +103,17 @@ static bool isCheapToRecompute(LinalgOp op) {
   return read <= getSize(op->getResult(0).getType());
 }
 
+/// Returns 0 for extents that are not known.
+static int64_t multiplyExtents(ArrayRef<int64_t> extents) {
+  uint64_t product = 1;
+  for (int64_t extent : extents) {
+    if (ShapedType::isDynamic(extent))
+      return 0;
+    product = llvm::SaturatingMultiply<uint64_t>(product, extent);
+  }
+  return product;
+}
+
 namespace {
 /// Assigns the ops of a block to groups, users first.
 class GroupBuilder {
@@ -111,8 +122,10 @@ public:
       : rewriter(rewriter), block(block), shape(shape) {
     for (auto [index, op] : llvm::enumerate(block)) {
       places[&op] = index;
-      if (auto linalgOp = dyn_cast<LinalgOp>(op))
+      if (auto linalgOp = dyn_cast<LinalgOp>(op)) {
         reductionLoops[&op] = countReductionLoops(linalgOp);
+        reducedElements[&op] = countReducedElements(linalgOp);
+      }
     }
   }
 
@@ -157,6 +170,26 @@ private:
       if (type.getRank() == op.getNumLoops())
         most = std::max(most, reductionLoops.lookup(producer));
     }
+    return most;
+  }
+
+  /// Returns the elements that the reduction of such a chain combines to one,
+  /// or 0 if their number is unknown or there is no reduction.
+  int64_t countReducedElements(LinalgOp op) {
+    if (op.getNumReductionLoops() > 0) {
+      SmallVector<int64_t> extents;
+      for (auto [extent, kind] :
+           llvm::zip(op.getStaticLoopRanges(), op.getIteratorTypesArray()))
+        if (kind == IteratorType::reduction)
+          extents.push_back(extent);
+      return multiplyExtents(extents);
+    }
+    int64_t most = 0;
+    for (Value operand : op->getOperands())
+      if (auto producer = operand.getDefiningOp<LinalgOp>())
+        if (cast<RankedTensorType>(operand.getType()).getRank() ==
+            op.getNumLoops())
+          most = std::max(most, reducedElements.lookup(producer));
     return most;
   }
 
@@ -213,7 +246,9 @@ private:
 
   /// Returns the leading dimensions that stay rows when `op` joins, or 0 if it
   /// cannot join. Only a reduction of whole rows and ops on its result make
-  /// rows longer; other ops over fewer dimensions are weights.
+  /// rows longer; other ops over fewer dimensions are weights. A reduction over
+  /// fewer dimensions is one of whole rows if it combines as many elements:
+  /// rows are looked at as blocks behind it.
   int64_t getRowDimsWith(const RowGroup &group, LinalgOp op,
                          const LoopPositions &positions) {
     SmallVector<IteratorType> kinds = op.getIteratorTypesArray();
@@ -230,7 +265,11 @@ private:
       return kept;
     LinalgOp root = group.root;
     bool isElementwise = op.getNumReductionLoops() == 0;
-    if (reductionLoops.lookup(op) < root.getNumLoops() ||
+    int64_t length =
+        multiplyExtents(ArrayRef(root.getStaticLoopRanges()).drop_front(kept));
+    bool isOfRows = reductionLoops.lookup(op) >= root.getNumLoops() ||
+                    (length != 0 && reducedElements.lookup(op) == length);
+    if (!isOfRows ||
         (isElementwise && llvm::any_of(positions, [&](int64_t position) {
            return position >= kept;
          })))
@@ -333,7 +372,7 @@ private:
   RewriterBase &rewriter;
   Block &block;
   RowShape shape;
-  llvm::DenseMap<Operation *, int64_t> places, reductionLoops;
+  llvm::DenseMap<Operation *, int64_t> places, reductionLoops, reducedElements;
   llvm::DenseMap<Operation *, Membership> membership;
   llvm::DenseSet<Operation *> clones;
   std::deque<RowGroup> groups; // addresses stay valid

@@ -7,11 +7,15 @@
 // RUN: %python %S/Inputs/inner_loops.py %t.s _mlir_ciface_gate | FileCheck %s --check-prefix=GATE --implicit-check-not='calls {{[1-9]}}' --implicit-check-not='scalar {{[1-9]}}'
 // RUN: %python %S/Inputs/inner_loops.py %t.s _mlir_ciface_quantize | FileCheck %s --check-prefix=QUANTIZE --implicit-check-not='calls {{[1-9]}}' --implicit-check-not='scalar {{[1-9]}}'
 
-// Rounding to nearest even is one instruction, packing to bytes four a vector of 32.
+// The largest magnitude is one of integers; the conversion rounds to nearest even, and
+// whole registers are packed to bytes.
 // ASM-LABEL: _mlir_ciface_quantize:
+// ASM: vpmaxsd {{.*}}%ymm
 // ASM: vdivps
-// ASM: vroundps $8
-// ASM: vpacksswb
+// ASM-NOT: vroundps
+// ASM: vcvtps2dq {{.*}}%ymm
+// ASM: vpackssdw {{.*}}%ymm
+// ASM: vpacksswb {{.*}}%ymm
 
 // exp of 64 elements in parts: stored once each, nothing spilled. The next row is
 // prefetched there; its maximum is taken where the quotients are streamed.

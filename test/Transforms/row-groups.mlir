@@ -169,3 +169,88 @@ func.func @condition(%x: tensor<2x8x64xf32>, %t: tensor<2x16xf32>) -> tensor<2x8
   } -> tensor<2x8x64xf32>
   return %y : tensor<2x8x64xf32>
 }
+
+// -----
+
+// The sum of a row joins what is computed by blocks of it, in one loop over the rows.
+#id = affine_map<(d0, d1) -> (d0, d1)>
+#row = affine_map<(d0, d1) -> (d0)>
+#elements = affine_map<(d0, d1, d2) -> (d0, d1, d2)>
+#blocks = affine_map<(d0, d1, d2) -> (d0, d1)>
+#first = affine_map<(d0, d1, d2) -> (d0)>
+// CHECK-LABEL: func @blocks_of_rows
+// CHECK: scf.for
+// CHECK: linalg.generic {{.*}}["parallel", "reduction"]{{.*}}tensor<1x64xf32>
+// CHECK: linalg.generic {{.*}}["parallel", "parallel", "reduction"]{{.*}}tensor<1x2x32xf32>
+// CHECK: math.rsqrt
+// CHECK-NOT: scf.for
+// CHECK: return
+func.func @blocks_of_rows(%x: tensor<8x64xf32>, %y: tensor<8x2x32xf32>) -> tensor<8x2x32xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<8xf32>
+  %s0 = linalg.fill ins(%zero : f32) outs(%e : tensor<8xf32>) -> tensor<8xf32>
+  %s = linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]} ins(%x : tensor<8x64xf32>) outs(%s0 : tensor<8xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %q = arith.mulf %a, %a : f32
+    %c = arith.addf %q, %o : f32
+    linalg.yield %c : f32
+  } -> tensor<8xf32>
+  %m = tensor.empty() : tensor<8x2xf32>
+  %m0 = linalg.fill ins(%zero : f32) outs(%m : tensor<8x2xf32>) -> tensor<8x2xf32>
+  %t = linalg.generic {indexing_maps = [#elements, #blocks], iterator_types = ["parallel", "parallel", "reduction"]} ins(%y : tensor<8x2x32xf32>) outs(%m0 : tensor<8x2xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %c = arith.maximumf %a, %o : f32
+    linalg.yield %c : f32
+  } -> tensor<8x2xf32>
+  %i = tensor.empty() : tensor<8x2x32xf32>
+  %r = linalg.generic {indexing_maps = [#elements, #first, #blocks, #elements], iterator_types = ["parallel", "parallel", "parallel"]} ins(%y, %s, %t : tensor<8x2x32xf32>, tensor<8xf32>, tensor<8x2xf32>) outs(%i : tensor<8x2x32xf32>) {
+  ^bb0(%a: f32, %b: f32, %d: f32, %o: f32):
+    %q = math.rsqrt %b : f32
+    %p = arith.mulf %a, %q : f32
+    %c = arith.divf %p, %d : f32
+    linalg.yield %c : f32
+  } -> tensor<8x2x32xf32>
+  return %r : tensor<8x2x32xf32>
+}
+
+// -----
+
+// A sum of fewer elements, as of another tensor, stays a loop of its own.
+#id = affine_map<(d0, d1) -> (d0, d1)>
+#row = affine_map<(d0, d1) -> (d0)>
+#elements = affine_map<(d0, d1, d2) -> (d0, d1, d2)>
+#blocks = affine_map<(d0, d1, d2) -> (d0, d1)>
+#first = affine_map<(d0, d1, d2) -> (d0)>
+// CHECK-LABEL: func @other_rows
+// CHECK: scf.for
+// CHECK: linalg.generic {{.*}}["parallel", "reduction"]{{.*}}tensor<1x64xf32>
+// CHECK: scf.for
+// CHECK: linalg.generic {{.*}}["parallel", "parallel", "reduction"]{{.*}}tensor<1x1x32xf32>
+// CHECK: return
+func.func @other_rows(%x: tensor<8x64xf32>, %y: tensor<8x4x32xf32>) -> tensor<8x4x32xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<8xf32>
+  %s0 = linalg.fill ins(%zero : f32) outs(%e : tensor<8xf32>) -> tensor<8xf32>
+  %s = linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]} ins(%x : tensor<8x64xf32>) outs(%s0 : tensor<8xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %q = arith.mulf %a, %a : f32
+    %c = arith.addf %q, %o : f32
+    linalg.yield %c : f32
+  } -> tensor<8xf32>
+  %m = tensor.empty() : tensor<8x4xf32>
+  %m0 = linalg.fill ins(%zero : f32) outs(%m : tensor<8x4xf32>) -> tensor<8x4xf32>
+  %t = linalg.generic {indexing_maps = [#elements, #blocks], iterator_types = ["parallel", "parallel", "reduction"]} ins(%y : tensor<8x4x32xf32>) outs(%m0 : tensor<8x4xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %c = arith.maximumf %a, %o : f32
+    linalg.yield %c : f32
+  } -> tensor<8x4xf32>
+  %i = tensor.empty() : tensor<8x4x32xf32>
+  %r = linalg.generic {indexing_maps = [#elements, #first, #blocks, #elements], iterator_types = ["parallel", "parallel", "parallel"]} ins(%y, %s, %t : tensor<8x4x32xf32>, tensor<8xf32>, tensor<8x4xf32>) outs(%i : tensor<8x4x32xf32>) {
+  ^bb0(%a: f32, %b: f32, %d: f32, %o: f32):
+    %q = math.rsqrt %b : f32
+    %p = arith.mulf %a, %q : f32
+    %c = arith.divf %p, %d : f32
+    linalg.yield %c : f32
+  } -> tensor<8x4x32xf32>
+  return %r : tensor<8x4x32xf32>
+}

@@ -362,6 +362,10 @@ def NormTileRows : Pass<"norm-tile-rows", "func::FuncOp"> {
     group computes it again. The inputs of such a copy are kept, so no chain is
     copied.
 
+    A row may be looked at as blocks, such as the 32 elements that share a scale. A group
+    over blocks takes in the statistic of the whole row, and its rows become whole ones,
+    if the statistic combines as many elements as they then have, static numbers.
+
     Example (a row sum divided out again):
 
     ```mlir
