@@ -175,11 +175,14 @@ static LogicalResult checkOptions() {
     return fail("--rows and --cols must be positive");
   if (grid && (!rows.empty() || !cols.empty()))
     return fail("--grid chooses --rows and --cols");
-  for (const Program &program : getPrograms())
+  for (const Program &program : getPrograms()) {
     if (program.hasHeads() && program.cols % Program::kHeadLength != 0)
       return fail("--variant=" + program.variant +
                   " needs --cols that are a multiple of " +
                   std::to_string(Program::kHeadLength));
+    if (program.variant == "channels" && ShapedType::isDynamic(program.rows))
+      return fail("--variant=channels does not go with --dynamic-rows");
+  }
   if (compare && !subjects.empty() &&
       !llvm::is_contained(subjects, "norm-to-cpu"))
     return fail("--compare needs norm-to-cpu in --subjects");

@@ -36,6 +36,9 @@ static constexpr Variant kVariants[] = {
     {"rotary-interleaved", "the same by pairs of neighbors"},
     {"fp8", "llama, then f8E4M3FN with one scale a row"},
     {"mxfp8", "llama, then f8E4M3FN with one power of two for 32 elements"},
+    {"columns", "sum of each column in f32, the rows outside"},
+    {"columns-inside", "the same with the loop over the rows inside"},
+    {"channels", "norm of each column, with one weight per row"},
     {"layernorm", "LayerNorm with weight and bias in f32"},
     {"softmax", "softmax over the row"}};
 
@@ -90,7 +93,13 @@ private:
   Operand narrow(Operand v);
 
   Operand multiplySilu(Operand v);
-  Operand inverseRoot(Operand sumOfSquares);
+  /// Prints the sum over each column of %v, which `steps` compute from %a, or
+  /// of %a where there are none.
+  Operand sumColumns(Operand in, StringRef steps);
+  Operand channels(Operand x);
+  /// Prints 1 / sqrt(mean + eps) of `count` squares.
+  Operand inverseRoot(Operand sumOfSquares, int64_t count,
+                      Index index = Index::Row);
   Operand normalize(Operand x);
   Operand layerNorm(Operand x);
   Operand softmax(Operand x);
@@ -251,14 +260,46 @@ Operand Printer::multiplySilu(Operand v) {
              "%s = arith.divf %b, %d : f32; %v = arith.mulf %a, %s : f32");
 }
 
-Operand Printer::inverseRoot(Operand sumOfSquares) {
+Operand Printer::inverseRoot(Operand sumOfSquares, int64_t count, Index index) {
   return map("inv", "f32", {sumOfSquares},
              formatv("%n = arith.constant {0:e} : f32; %m = arith.divf %a, %n "
                      ": f32; %eps = arith.constant 1.0e-6 : f32; %t = "
                      "arith.addf %m, %eps : f32; %v = math.rsqrt %t : f32",
-                     static_cast<double>(getRowLength()))
+                     static_cast<double>(count))
                  .str(),
-             Index::Row);
+             index);
+}
+
+Operand Printer::sumColumns(Operand in, StringRef steps) {
+  Operand sum{"%sum", "f32", Index::Column};
+  bool isInside = program.variant == "columns-inside";
+  std::string type = getType(sum);
+  os << formatv(
+      "  %start = arith.constant 0.0 : f32\n"
+      "  %sum_init = tensor.empty() : {0}\n"
+      "  %sum_fill = linalg.fill ins(%start : f32) outs(%sum_init : {0}) -> "
+      "{0}\n"
+      "  %sum = linalg.generic {{indexing_maps = [{1}], iterator_types = "
+      "[{2}]} ins({3} : {4}) outs(%sum_fill : {0}) {{\n"
+      "  ^bb0(%a: {5}, %o: f32):\n    {6}\n"
+      "    %s = arith.addf {7}, %o : f32\n    linalg.yield %s : f32\n"
+      "  } -> {0}\n",
+      type, isInside ? "affine_map<(d0, d1) -> (d1, d0)>, #row" : "#id, #col",
+      isInside ? "\"parallel\", \"reduction\"" : "\"reduction\", \"parallel\"",
+      in.name, getType(in), in.element, steps, steps.empty() ? "%a" : "%v");
+  return sum;
+}
+
+/// Prints x / sqrt(mean over the rows of x^2 + eps) * w.
+Operand Printer::channels(Operand x) {
+  Operand wide = widen(x);
+  Operand sum = sumColumns(wide, "%v = arith.mulf %a, %a : f32");
+  Operand normalized =
+      map("normalized", "f32",
+          {wide, inverseRoot(sum, program.rows, Index::Column)},
+          "%v = arith.mulf %a, %b : f32");
+  return map("y", program.type, {narrow(normalized), argument("w", Index::Row)},
+             "%v = arith.mulf %a, %b : " + program.type);
 }
 
 /// Prints x / sqrt(mean(x^2) + eps) in f32.
@@ -266,7 +307,7 @@ Operand Printer::normalize(Operand x) {
   x = widen(x);
   Operand square = map("square", "f32", {x}, "%v = arith.mulf %a, %a : f32");
   Operand sum = reduce("sum", "0.0", square, "%v = arith.addf %a, %o : f32");
-  return map("normalized", "f32", {x, inverseRoot(sum)},
+  return map("normalized", "f32", {x, inverseRoot(sum, getRowLength())},
              "%v = arith.mulf %a, %b : f32");
 }
 
@@ -284,8 +325,9 @@ Operand Printer::layerNorm(Operand x) {
   Operand square =
       map("square", "f32", {centered}, "%v = arith.mulf %a, %a : f32");
   Operand sum = reduce("sum", "0.0", square, "%v = arith.addf %a, %o : f32");
-  Operand scaled = map("scaled", "f32", {centered, inverseRoot(sum)},
-                       "%v = arith.mulf %a, %b : f32");
+  Operand scaled =
+      map("scaled", "f32", {centered, inverseRoot(sum, program.cols)},
+          "%v = arith.mulf %a, %b : f32");
   Operand w = widen(argument("w", Index::Column));
   Operand weighted =
       map("weighted", "f32", {scaled, w}, "%v = arith.mulf %a, %b : f32");
@@ -469,6 +511,16 @@ void Printer::quantizeMXFP8(Operand y) {
 void Printer::printResults() {
   Operand x = argument("x");
   StringRef variant = program.variant;
+  if (variant == "columns" || variant == "columns-inside") {
+    results = {sumColumns(
+        x,
+        isNarrow() ? "%v = arith.extf %a : " + program.type + " to f32" : "")};
+    return;
+  }
+  if (variant == "channels") {
+    results = {channels(x)};
+    return;
+  }
   if (variant == "layernorm" || variant == "softmax") {
     results = {variant == "softmax" ? softmax(x) : layerNorm(x)};
     return;
