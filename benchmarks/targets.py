@@ -69,6 +69,18 @@ def groups():
         yield Group("neighbors", [(2048, 4096)], [(NT, 0.90)], variant=variant)
         yield Group("neighbors", [(2048, 4096)], [(NT, 0.90)], variant=variant, threads=2)
         yield Group("neighbors", [(2048, 4096)], [(NT, 0.90)], variant=variant, type="bf16")
+    for type in "f32", "bf16":
+        for variant in "columns", "columns-inside", "channels":
+            yield Group("around the norm", [(2048, 4096)], [(NT, 0.80)], variant=variant, type=type)
+        for variant in "rotary", "rotary-interleaved":
+            yield Group("around the norm", [(2048, 4096)], [(NT, 0.60)], variant=variant, type=type)
+        for variant in "fp8", "mxfp8":
+            yield Group("around the norm", [(2048, 4096)], [(NT, 0.50)], variant=variant, type=type)
+        yield Group("around the norm", [(2048, 4096)], [(NT, 0.85 if type == "f32" else 0.60)],
+                    variant="quantize", type=type)
+        yield Group("around the norm", [(2048, 4096)], [(NT, 0.70)], variant="gate,gate-before", type=type)
+    for shape in (8192, 1024), (131072, 128):
+        yield Group("around the norm", [shape], [(NT, 0.80)], variant="columns,columns-inside")
     for shape in (2048, 4096), (128, 4096):
         yield Group("other norms", [shape], [], variant="llama,plain,layernorm,softmax")
 

@@ -62,11 +62,14 @@ static bool repeats(GenericOp op, unsigned loop) {
 static std::optional<RowPart> findRowPart(GenericOp op, unsigned loop) {
   RowPart part;
   part.loop = loop;
+  // What no element of a row changes is for the innermost loop to move.
+  unsigned innermost = op.getNumLoops() - 1;
   llvm::DenseSet<Value> known;
   for (OpOperand *input : op.getDpsInputOperands()) {
     AffineMap map = op.getMatchingIndexingMap(input);
     if (!isa<RankedTensorType>(input->get().getType()) ||
-        map.isFunctionOfDim(loop))
+        map.isFunctionOfDim(loop) ||
+        (loop != innermost && !map.isFunctionOfDim(innermost)))
       continue;
     part.inputs.push_back(input);
     known.insert(op.getMatchingBlockArgument(input));
