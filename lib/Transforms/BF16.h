@@ -9,14 +9,12 @@
 #define NORM_LIB_TRANSFORMS_BF16_H
 
 #include "mlir/IR/Builders.h"
+#include "norm/Transforms/Transforms.h"
 
 namespace mlir::norm {
 
 /// An integer of type `type`, in all lanes where that is a vector.
 Value createInteger(OpBuilder &b, Location loc, Type type, int64_t value);
-
-/// `type`, a scalar or a vector, with elements of type `element`.
-Type withElement(Type type, Type element);
 
 /// Whether rounding has to look for NaNs.
 enum class NaNs {

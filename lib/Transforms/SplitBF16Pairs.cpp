@@ -13,6 +13,7 @@
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/IR/TypeUtilities.h"
+#include "norm/Transforms/ValueOrigins.h"
 
 using namespace mlir;
 using namespace mlir::norm;
@@ -87,26 +88,11 @@ private:
 /// the preferred one, and NaNs come from bf16.
 class NaNOrigins {
 public:
-  static bool areNarrow(Value v) {
-    NaNOrigins origins;
-    origins.add(v);
-    while (!origins.worklist.empty())
-      if (!origins.visit(origins.worklist.pop_back_val()))
-        return false;
-    return true;
-  }
+  static bool areNarrow(Value v) { return ValueOrigins::allHold(v, visit); }
 
 private:
-  void add(Value v) {
-    if (isa<FloatType>(getElementTypeOrSelf(v.getType())) &&
-        seen.insert(v).second)
-      worklist.push_back(v);
-  }
-
-  bool visit(Value v) {
-    Operation *op = v.getDefiningOp();
-    if (!op)
-      return visitArgument(cast<BlockArgument>(v));
+  static bool visit(OpResult v, ValueOrigins &origins) {
+    Operation *op = v.getOwner();
     if (auto extend = dyn_cast<arith::ExtFOp>(op))
       return getElementTypeOrSelf(extend.getIn().getType()).isBF16();
     if (isa<arith::SIToFPOp, arith::UIToFPOp>(op))
@@ -115,24 +101,11 @@ private:
       return hasClearLower(bitcast.getIn());
     if (Attribute constant; matchPattern(op, m_Constant(&constant)))
       return isNarrow(constant);
-    if (auto loop = dyn_cast<scf::ForOp>(op))
-      return visitCarried(loop, cast<OpResult>(v).getResultNumber());
     if (!getElementTypeOrSelf(v.getType()).isF32() || !passesOn(op))
       return false;
     for (Value operand : op->getOperands())
-      add(operand);
-    return true;
-  }
-
-  bool visitArgument(BlockArgument arg) {
-    auto loop = dyn_cast_or_null<scf::ForOp>(arg.getOwner()->getParentOp());
-    return loop && arg.getArgNumber() > 0 &&
-           visitCarried(loop, arg.getArgNumber() - 1);
-  }
-
-  bool visitCarried(scf::ForOp loop, unsigned i) {
-    add(loop.getInitArgs()[i]);
-    add(loop.getYieldedValues()[i]);
+      if (isa<FloatType>(getElementTypeOrSelf(operand.getType())))
+        origins.add(operand);
     return true;
   }
 
@@ -170,9 +143,6 @@ private:
                vector::ExtractStridedSliceOp, vector::ShuffleOp,
                vector::InterleaveOp, vector::DeinterleaveOp>(op);
   }
-
-  llvm::DenseSet<Value> seen;
-  SmallVector<Value> worklist;
 };
 
 class PairSplitter {

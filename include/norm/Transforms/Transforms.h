@@ -46,6 +46,10 @@ TypedAttr getNeutralElement(vector::CombiningKind kind, Type type);
 /// was broadcast, and a null OpFoldResult otherwise.
 OpFoldResult getUniform(Value v);
 
+/// Returns `type` with elements of type `element`: a scalar becomes `element`,
+/// a vector or a memref keeps its shape and layout.
+Type withElement(Type type, Type element);
+
 } // namespace mlir::norm
 
 #endif // NORM_TRANSFORMS_TRANSFORMS_H

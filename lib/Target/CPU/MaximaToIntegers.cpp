@@ -13,6 +13,7 @@
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "norm/Target/CPU/Passes.h"
+#include "norm/Transforms/ValueOrigins.h"
 
 namespace mlir::norm {
 #define GEN_PASS_DEF_NORMMAXIMATOINTEGERS
@@ -20,6 +21,7 @@ namespace mlir::norm {
 } // namespace mlir::norm
 
 using namespace mlir;
+using namespace mlir::norm;
 
 namespace {
 /// Whether a value is an f32 without a sign, a NaN included, or minus infinity:
@@ -27,54 +29,26 @@ namespace {
 /// if an operand is.
 class Magnitudes {
 public:
-  static bool contain(Value v) {
-    Magnitudes origins;
-    origins.add(v);
-    while (!origins.worklist.empty())
-      if (!origins.visit(origins.worklist.pop_back_val()))
-        return false;
-    return true;
-  }
+  static bool contain(Value v) { return ValueOrigins::allHold(v, visit); }
 
 private:
-  void add(Value v) {
-    if (seen.insert(v).second)
-      worklist.push_back(v);
-  }
-
-  bool visit(Value v) {
-    Operation *op = v.getDefiningOp();
-    if (!op)
-      return visitArgument(cast<BlockArgument>(v));
+  static bool visit(OpResult v, ValueOrigins &origins) {
+    Operation *op = v.getOwner();
     if (!getElementTypeOrSelf(v.getType()).isF32())
       return false;
     if (isa<math::AbsFOp>(op))
       return true;
     if (Attribute constant; matchPattern(op, m_Constant(&constant)))
       return isMagnitude(constant);
-    if (auto loop = dyn_cast<scf::ForOp>(op))
-      return visitCarried(loop, cast<OpResult>(v).getResultNumber());
     if (auto select = dyn_cast<arith::SelectOp>(op)) {
-      add(select.getTrueValue());
-      add(select.getFalseValue());
+      origins.add(select.getTrueValue());
+      origins.add(select.getFalseValue());
       return true;
     }
     if (!passesOn(op))
       return false;
     for (Value operand : op->getOperands())
-      add(operand);
-    return true;
-  }
-
-  bool visitArgument(BlockArgument arg) {
-    auto loop = dyn_cast_or_null<scf::ForOp>(arg.getOwner()->getParentOp());
-    return loop && arg.getArgNumber() > 0 &&
-           visitCarried(loop, arg.getArgNumber() - 1);
-  }
-
-  bool visitCarried(scf::ForOp loop, unsigned i) {
-    add(loop.getInitArgs()[i]);
-    add(loop.getYieldedValues()[i]);
+      origins.add(operand);
     return true;
   }
 
@@ -98,9 +72,6 @@ private:
                vector::ShuffleOp, vector::InterleaveOp, vector::DeinterleaveOp>(
         op);
   }
-
-  llvm::DenseSet<Value> seen;
-  SmallVector<Value> worklist;
 };
 } // namespace
 

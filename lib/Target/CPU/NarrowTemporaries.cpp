@@ -13,6 +13,7 @@
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "norm/Target/CPU/Passes.h"
+#include "norm/Transforms/Transforms.h"
 
 namespace mlir::norm {
 #define GEN_PASS_DEF_NORMNARROWTEMPORARIES
@@ -20,11 +21,6 @@ namespace mlir::norm {
 } // namespace mlir::norm
 
 using namespace mlir;
-
-static Type withElement(Type type, Type element) {
-  auto shaped = dyn_cast<ShapedType>(type);
-  return shaped ? Type(shaped.clone(element)) : element;
-}
 
 /// The 16-bit float that `stored` was widened from, or null.
 static Type getNarrowElement(Value stored) {
@@ -83,7 +79,7 @@ static void readNarrow(Operation *read, Type narrow) {
   }
   Value result = read->getResult(0);
   Type wide = result.getType();
-  result.setType(withElement(wide, narrow));
+  result.setType(norm::withElement(wide, narrow));
   b.setInsertionPointAfter(read);
   auto extend = arith::ExtFOp::create(b, loc, wide, result);
   result.replaceAllUsesExcept(extend, extend);
@@ -91,9 +87,8 @@ static void readNarrow(Operation *read, Type narrow) {
 
 static void narrowBuffer(memref::AllocOp alloc, Type narrow) {
   SmallVector<Operation *> users(alloc->getUsers());
-  MemRefType type = alloc.getType();
-  alloc.getResult().setType(MemRefType::get(
-      type.getShape(), narrow, type.getLayout(), type.getMemorySpace()));
+  alloc.getResult().setType(
+      cast<MemRefType>(norm::withElement(alloc.getType(), narrow)));
   for (Operation *user : users) {
     if (Value stored = getStored(user, alloc))
       storeNarrow(user, stored);
