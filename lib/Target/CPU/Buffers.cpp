@@ -81,7 +81,7 @@ bool norm::isOnlyRead(Value buffer, Operation *scope) {
 
 void norm::createPrefetches(OpBuilder &b, Location loc, Value buffer,
                             ArrayRef<Value> indices, int64_t elements,
-                            int64_t ahead) {
+                            CacheLevel level, int64_t ahead) {
   int64_t bytes = getElementBytes(buffer);
   for (int64_t line = 0; line < elements * bytes; line += kLineBytes) {
     SmallVector<Value> place(indices);
@@ -90,6 +90,7 @@ void norm::createPrefetches(OpBuilder &b, Location loc, Value buffer,
       place.back() = arith::AddIOp::create(b, loc, place.back(), by);
     }
     memref::PrefetchOp::create(b, loc, buffer, place, /*isWrite=*/false,
-                               /*localityHint=*/3, /*isDataCache=*/true);
+                               /*localityHint=*/static_cast<uint32_t>(level),
+                               /*isDataCache=*/true);
   }
 }

@@ -289,9 +289,10 @@ private:
       if (read.getIndices().back() != inner.getInductionVar() ||
           read.getIndices().size() < 2)
         continue; // the weight stays in the cache
-      norm::createPrefetches(
-          b, loc, read.getBase(), SmallVector<Value>(read.getIndices()),
-          read.getVectorType().getNumElements(), prefetchBytes);
+      norm::createPrefetches(b, loc, read.getBase(),
+                             SmallVector<Value>(read.getIndices()),
+                             read.getVectorType().getNumElements(),
+                             norm::CacheLevel::First, prefetchBytes);
     }
   }
 

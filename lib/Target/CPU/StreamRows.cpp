@@ -34,6 +34,9 @@ static constexpr int64_t kDefaultCacheBytes = 16 << 20;
 static constexpr int64_t kNeverStreamed = 1 << 20;
 /// How far ahead the next row is fetched while this one is written.
 static constexpr int64_t kPrefetchBytes = 1024;
+/// Longer rows, that are fetched while another one is written, push that out of
+/// a level 1 cache of 32 KiB.
+static constexpr int64_t kLongRowBytes = 8 << 10;
 /// Of a parallel loop: each turn reads its first row alone.
 static constexpr int64_t kRowsPerTurn = 32;
 /// Of a function that is written out, in operations.
@@ -71,6 +74,27 @@ static scf::ForOp choosePrefetchLoop(scf::ForOp strips) {
       most = getWork(loop);
     }
   return chosen;
+}
+
+/// Bytes of a row of each of `buffers`, or none where one is dynamic.
+static std::optional<int64_t> getRowBytes(ArrayRef<Value> buffers) {
+  int64_t bytes = 0;
+  for (Value buffer : buffers) {
+    int64_t length = cast<MemRefType>(buffer.getType()).getShape().back();
+    if (ShapedType::isDynamic(length))
+      return std::nullopt;
+    bytes += length * norm::getElementBytes(buffer);
+  }
+  return bytes;
+}
+
+/// Where the next row of `buffers` waits while `strips` runs. Arithmetic that
+/// outlasts the memory leaves the first level to it in any case.
+static norm::CacheLevel chooseLevel(ArrayRef<Value> buffers,
+                                    scf::ForOp strips) {
+  bool isLong = getRowBytes(buffers).value_or(kLongRowBytes) >= kLongRowBytes;
+  return isLong && getWork(strips) < kFunctionWork ? norm::CacheLevel::Second
+                                                   : norm::CacheLevel::First;
 }
 
 //===----------------------------------------------------------------------===//
@@ -321,9 +345,11 @@ private:
     buildPieces(isMoved, strips, pieces, line);
     if (prefetchingLoops.insert(prefetching).second) {
       b.setInsertionPointToStart(prefetching.getBody());
+      norm::CacheLevel level = chooseLevel(
+          llvm::to_vector(llvm::make_first_range(next)), prefetching);
       for (auto &[buffer, indices] : next) {
         indices.push_back(prefetching.getInductionVar());
-        norm::createPrefetches(b, loc, buffer, indices, lanes);
+        norm::createPrefetches(b, loc, buffer, indices, lanes, level);
       }
     }
     b.setInsertionPoint(write);

@@ -9,7 +9,7 @@
 // RUN: mlir-translate --mlir-to-llvmir %t.llvm.mlir -o %t.ll
 // RUN: clang-22 -O2 -march=x86-64-v3 -Wno-override-module -S %t.ll -o %t.s
 // RUN: FileCheck %s --input-file=%t.s --check-prefix=ASM
-// ASM: prefetcht0
+// ASM: prefetcht1
 // ASM-COUNT-8: vmovntps %ymm
 // ASM: sfence
 // RUN: clang-22 -O2 -include %t.h %S/Inputs/buffers.c %t.s -o %t.exe

@@ -4,7 +4,7 @@
 // REQUIRES: x86_64
 // RUN: norm-compile %s --emit=asm --mcpu=x86-64-v3 -o - | FileCheck %s
 // CHECK-LABEL: _mlir_ciface_main:
-// CHECK: prefetcht0
+// CHECK: prefetcht1
 // CHECK-NOT: vcmpunordps
 // CHECK-NOT: {{vpack|vpunpck|vpermq|vpshuf|vpmov}}
 // CHECK-NOT: call

@@ -19,7 +19,9 @@ def NormStreamRows : Pass<"norm-stream-rows", "ModuleOp"> {
     is, or holds, one of norm-tile-rows or norm-vectorize-rows, and chooses between
     the two when the loop is reached. The second one writes with non-temporal stores
     and fetches the next row while it writes this one, or in another loop over the
-    same strips that computes far more. It is taken when
+    same strips that computes far more: into the level 1 cache if that row has less
+    than 8 KiB or the loop computes functions, else into the level 2 cache, so that
+    it does not push this row out. It is taken when
 
     * the buffers of the loop hold more than `cache-bytes` bytes together; with
       0, sixteen times the level 2 cache that `sysconf` reports, or 16 MiB where
@@ -58,7 +60,7 @@ def NormStreamRows : Pass<"norm-stream-rows", "ModuleOp"> {
         %head = ... // elements before the first aligned address of %y[%i, ...]
         scf.if %unaligned { ... } // the strip at 0
         scf.for %k = %head to %end step %c64 {
-          memref.prefetch %x[%next, %k], read, locality<3>, data // 4 lines
+          memref.prefetch %x[%next, %k], read, locality<2>, data // 4 lines
           ...
           vector.store %v, %y[%i, %k] {alignment = 64, nontemporal = true}
         }
