@@ -40,7 +40,7 @@ enum class CacheLevel { First = 3, Second = 2 };
 /// from `ahead` bytes later, for reading.
 void createPrefetches(OpBuilder &b, Location loc, Value buffer,
                       ArrayRef<Value> indices, int64_t elements,
-                      CacheLevel level = CacheLevel::First, int64_t ahead = 0);
+                      CacheLevel level, int64_t ahead = 0);
 
 } // namespace mlir::norm
 

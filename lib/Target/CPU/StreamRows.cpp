@@ -34,9 +34,6 @@ static constexpr int64_t kDefaultCacheBytes = 16 << 20;
 static constexpr int64_t kNeverStreamed = 1 << 20;
 /// How far ahead the next row is fetched while this one is written.
 static constexpr int64_t kPrefetchBytes = 1024;
-/// Longer rows, that are fetched while another one is written, push that out of
-/// a level 1 cache of 32 KiB.
-static constexpr int64_t kLongRowBytes = 8 << 10;
 /// Of a parallel loop: each turn reads its first row alone.
 static constexpr int64_t kRowsPerTurn = 32;
 /// Of a function that is written out, in operations.
@@ -76,25 +73,11 @@ static scf::ForOp choosePrefetchLoop(scf::ForOp strips) {
   return chosen;
 }
 
-/// Bytes of a row of each of `buffers`, or none where one is dynamic.
-static std::optional<int64_t> getRowBytes(ArrayRef<Value> buffers) {
-  int64_t bytes = 0;
-  for (Value buffer : buffers) {
-    int64_t length = cast<MemRefType>(buffer.getType()).getShape().back();
-    if (ShapedType::isDynamic(length))
-      return std::nullopt;
-    bytes += length * norm::getElementBytes(buffer);
-  }
-  return bytes;
-}
-
-/// Where the next row of `buffers` waits while `strips` runs. Arithmetic that
-/// outlasts the memory leaves the first level to it in any case.
-static norm::CacheLevel chooseLevel(ArrayRef<Value> buffers,
-                                    scf::ForOp strips) {
-  bool isLong = getRowBytes(buffers).value_or(kLongRowBytes) >= kLongRowBytes;
-  return isLong && getWork(strips) < kFunctionWork ? norm::CacheLevel::Second
-                                                   : norm::CacheLevel::First;
+/// Where the next row waits while `strips` runs: in the level 1 cache it would
+/// push this row out, unless arithmetic outlasts the memory.
+static norm::CacheLevel chooseLevel(scf::ForOp strips) {
+  return getWork(strips) < kFunctionWork ? norm::CacheLevel::Second
+                                         : norm::CacheLevel::First;
 }
 
 //===----------------------------------------------------------------------===//
@@ -345,8 +328,7 @@ private:
     buildPieces(isMoved, strips, pieces, line);
     if (prefetchingLoops.insert(prefetching).second) {
       b.setInsertionPointToStart(prefetching.getBody());
-      norm::CacheLevel level = chooseLevel(
-          llvm::to_vector(llvm::make_first_range(next)), prefetching);
+      norm::CacheLevel level = chooseLevel(prefetching);
       for (auto &[buffer, indices] : next) {
         indices.push_back(prefetching.getInductionVar());
         norm::createPrefetches(b, loc, buffer, indices, lanes, level);
@@ -399,7 +381,8 @@ private:
       if (ShapedType::isDynamic(length))
         continue;
       indices.push_back(constant(0));
-      norm::createPrefetches(b, loc, buffer, indices, length);
+      norm::createPrefetches(b, loc, buffer, indices, length,
+                             norm::CacheLevel::Second);
     }
   }
 

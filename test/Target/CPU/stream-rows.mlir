@@ -9,7 +9,6 @@
 // Two versions. The first prefetches the next row, four lines a vector, and streams
 // from the second aligned address of the row on; before and behind it pieces of one
 // line are stored, which overlap each other. The other version is unchanged.
-// A row of any length may be longer than the level 1 cache can hold beside others.
 // CHECK-LABEL: func @rows
 // CHECK: memref.extract_aligned_pointer_as_index
 // CHECK: scf.if
@@ -280,13 +279,11 @@ func.func @busiest(%x: memref<?x4096xf32>, %y: memref<?x4096xf32>, %rows: index)
 
 // Two results of one loop are streamed together, if their rows lie at the same
 // distance from a line.
-// A row of 4 KiB is fetched into the level 1 cache.
 // CHECK-LABEL: func @two_results
 // CHECK: %[[APART:.*]] = arith.subi %{{.*}}, %{{.*}} : index
 // CHECK: %[[REST:.*]] = arith.andi %[[APART]], %c63
 // CHECK: arith.cmpi eq, %[[REST]], %c0
 // CHECK: scf.if
-// CHECK: memref.prefetch {{.*}} locality<3>
 // CHECK-COUNT-2: vector.store {{.*}} {alignment = 64 : i64, nontemporal = true}
 // CHECK: else
 // CHECK-NOT: vector.store

@@ -19,9 +19,9 @@ def NormStreamRows : Pass<"norm-stream-rows", "ModuleOp"> {
     is, or holds, one of norm-tile-rows or norm-vectorize-rows, and chooses between
     the two when the loop is reached. The second one writes with non-temporal stores
     and fetches the next row while it writes this one, or in another loop over the
-    same strips that computes far more: into the level 1 cache if that row has less
-    than 8 KiB or the loop computes functions, else into the level 2 cache, so that
-    it does not push this row out. It is taken when
+    same strips that computes far more: into the level 2 cache, so that it does not
+    push this row out of level 1, or into level 1 where the loop computes functions.
+    It is taken when
 
     * the buffers of the loop hold more than `cache-bytes` bytes together; with
       0, sixteen times the level 2 cache that `sysconf` reports, or 16 MiB where
