@@ -60,6 +60,8 @@ public:
     if (norm::GPUScheduleAttr schedule = findSchedule(op)) {
       this->lanes = this->tail = schedule.getLanes();
       distributed = true;
+    } else if (isShortRowOfColumns()) {
+      this->lanes *= 2;
     }
   }
 
@@ -468,6 +470,13 @@ private:
       results.maps.push_back(op.getMatchingIndexingMap(&init));
     return buildRowBlocks(getRowBlockLevels(extent), index(0), asValue(extent),
                           results);
+  }
+
+  /// Whether rows that are added to each other are two strips long: as one
+  /// strip they are read from end to end, which memory is faster at.
+  bool isShortRowOfColumns() {
+    return !plan.columns.empty() &&
+           op.getStaticLoopRanges().back() == 2 * lanes;
   }
 
   /// Returns the levels of blocks of rows, 1 for blocks that are added to the

@@ -65,3 +65,23 @@ func.func @other(%x: tensor<20x64xf32>, %y: tensor<64xf32>) -> tensor<64xf32> {
   } -> tensor<64xf32>
   return %0 : tensor<64xf32>
 }
+
+// -----
+
+// Rows of two strips are read from end to end: as one strip, twice as long.
+// CHECK-LABEL: func @short
+// CHECK: scf.for %[[B:[a-z0-9]+]] = %c0 to %c64 step %c16
+// CHECK: scf.for %{{.*}} = %[[B]] to %{{.*}} step %c1 iter_args(%{{.*}}) -> (vector<128xf32>)
+// CHECK-NOT: vector<64xf32>
+// CHECK: return
+func.func @short(%x: tensor<64x128xf32>, %init: tensor<128xf32>) -> tensor<128xf32> {
+  %y = linalg.generic {
+      indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d1)>],
+      iterator_types = ["reduction", "parallel"]}
+      ins(%x : tensor<64x128xf32>) outs(%init : tensor<128xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %s = arith.addf %a, %o : f32
+    linalg.yield %s : f32
+  } -> tensor<128xf32>
+  return %y : tensor<128xf32>
+}
