@@ -79,6 +79,8 @@ def groups():
         yield Group("around the norm", [(2048, 4096)], [(NT, 0.85 if type == "f32" else 0.60)],
                     variant="quantize", type=type)
         yield Group("around the norm", [(2048, 4096)], [(NT, 0.70)], variant="gate,gate-before", type=type)
+        yield Group("around the norm", [(2048, 4096)], [(NT, 0.75)],
+                    variant="group-gate,modulation,two-consumers,residuals,gemma", type=type)
     for shape in (8192, 1024), (131072, 128):
         yield Group("around the norm", [shape], [(NT, 0.80)], variant="columns,columns-inside")
     for shape in (2048, 4096), (128, 4096):

@@ -23,6 +23,9 @@ static constexpr char kBlockMaps[] =
 /// Elements of a block, by the OCP microscaling formats.
 static constexpr int64_t kMXBlock = 32;
 
+/// Groups of a row that Mamba-2 normalizes alone.
+static constexpr int64_t kGroups = 8;
+
 static constexpr Variant kVariants[] = {
     {"llama", "weight after a rounding to the type of x"},
     {"gemma", "1 + weight in f32, one rounding at the end"},
@@ -31,6 +34,10 @@ static constexpr Variant kVariants[] = {
     {"bias", "llama, then + bias"},
     {"gate", "llama, then * silu(z)"},
     {"gate-before", "llama of x * silu(z)"},
+    {"group-gate", "llama of x * silu(z) in 8 groups a row (Mamba-2)"},
+    {"modulation", "plain, then * (1 + scale) + shift"},
+    {"two-consumers", "plain, modulated twice, into two results"},
+    {"residuals", "llama of x + attention + mlp, the sum is a result too"},
     {"quantize", "llama, then int8 with one scale a row"},
     {"rotary", "llama per head of 128, then a rotary embedding by halves"},
     {"rotary-interleaved", "the same by pairs of neighbors"},
@@ -101,6 +108,8 @@ private:
   Operand inverseRoot(Operand sumOfSquares, int64_t count,
                       Index index = Index::Row);
   Operand normalize(Operand x);
+  Operand modulate(Operand y, StringRef number = "");
+  Operand add(StringRef name, Operand a, Operand b);
   Operand layerNorm(Operand x);
   Operand softmax(Operand x);
   Operand weight(Operand normalized);
@@ -113,7 +122,11 @@ private:
   Operand largest(Operand y, Index index);
   Operand toBlocks(Operand y);
   Operand fromBlocks(Operand q);
-  int64_t getBlock() const { return std::gcd(program.cols, kMXBlock); }
+  int64_t getBlock() const {
+    return program.variant == "group-gate"
+               ? program.cols / std::gcd(program.cols, kGroups)
+               : std::gcd(program.cols, kMXBlock);
+  }
   void printResults();
 
   const Program &program;
@@ -302,13 +315,36 @@ Operand Printer::channels(Operand x) {
              "%v = arith.mulf %a, %b : " + program.type);
 }
 
-/// Prints x / sqrt(mean(x^2) + eps) in f32.
+/// Prints x / sqrt(mean(x^2) + eps) in f32, of each row or of each block.
 Operand Printer::normalize(Operand x) {
   x = widen(x);
-  Operand square = map("square", "f32", {x}, "%v = arith.mulf %a, %a : f32");
-  Operand sum = reduce("sum", "0.0", square, "%v = arith.addf %a, %o : f32");
-  return map("normalized", "f32", {x, inverseRoot(sum, getRowLength())},
-             "%v = arith.mulf %a, %b : f32");
+  bool isBlocked = x.index == Index::BlockElement;
+  Operand square =
+      map("square", "f32", {x}, "%v = arith.mulf %a, %a : f32", x.index);
+  Operand sum = reduce("sum", "0.0", square, "%v = arith.addf %a, %o : f32",
+                       isBlocked ? Index::Block : Index::Row);
+  int64_t count = isBlocked ? getBlock() : getRowLength();
+  return map("normalized", "f32", {x, inverseRoot(sum, count, sum.index)},
+             "%v = arith.mulf %a, %b : f32", x.index);
+}
+
+/// Prints a + b in the type of x.
+Operand Printer::add(StringRef name, Operand a, Operand b) {
+  return map(name, program.type, {a, b},
+             "%v = arith.addf %a, %b : " + program.type);
+}
+
+/// Prints y * (1 + scale) + shift in the type of x.
+Operand Printer::modulate(Operand y, StringRef number) {
+  auto name = [&](const char *text) { return text + number.str(); };
+  Operand scale = argument(name("scale"), Index::Column);
+  Operand offset = map(name("offset"), program.type, {scale},
+                       "%one = arith.constant 1.0 : " + program.type +
+                           "; %v = arith.addf %a, %one : " + program.type,
+                       Index::Column);
+  Operand scaled = map(name("scaled"), program.type, {y, offset},
+                       "%v = arith.mulf %a, %b : " + program.type);
+  return add(name("y"), scaled, argument(name("shift"), Index::Column));
 }
 
 Operand Printer::layerNorm(Operand x) {
@@ -348,7 +384,8 @@ Operand Printer::softmax(Operand x) {
 }
 
 Operand Printer::weight(Operand normalized) {
-  if (program.variant == "plain")
+  if (program.variant == "plain" || program.variant == "modulation" ||
+      program.variant == "two-consumers")
     return narrow(normalized);
   Operand w = argument("w", Index::Column);
   if (program.variant != "gemma")
@@ -526,13 +563,28 @@ void Printer::printResults() {
     return;
   }
   if (variant == "residual") {
-    x = map("h", program.type, {x, argument("residual")},
-            "%v = arith.addf %a, %b : " + program.type);
+    x = add("h", x, argument("residual"));
+    results.push_back(x);
+  }
+  if (variant == "residuals") {
+    x = add("h_1", x, argument("attention"));
+    x = add("h", x, argument("mlp"));
     results.push_back(x);
   }
   if (variant == "gate-before")
     x = narrow(multiplySilu(x));
+  if (variant == "group-gate") {
+    Operand gated = toBlocks(multiplySilu(x));
+    results.push_back(weight(fromBlocks(normalize(gated))));
+    return;
+  }
   Operand y = weight(normalize(x));
+  if (variant == "modulation")
+    y = modulate(y);
+  if (variant == "two-consumers") {
+    results = {modulate(y, "_1"), modulate(y, "_2")};
+    return;
+  }
   if (variant == "quantize")
     return quantize(y);
   if (program.hasHeads())
@@ -544,8 +596,7 @@ void Printer::printResults() {
   if (variant == "gate")
     y = narrow(multiplySilu(y));
   if (variant == "bias")
-    y = map("y", program.type, {y, argument("bias", Index::Column)},
-            "%v = arith.addf %a, %b : " + program.type);
+    y = add("y", y, argument("bias", Index::Column));
   results.push_back(y);
 }
 
@@ -578,7 +629,8 @@ std::string Printer::print() {
       "func.func @main({1}) -> ({2}) {{\n{3}{4}  return {5} : {2}\n}\n",
       program.getName(), list(arguments, both), list(results, type), prologue,
       body, list(results, name), maps,
-      program.variant == "mxfp8" ? kBlockMaps : "");
+      program.variant == "mxfp8" || program.variant == "group-gate" ? kBlockMaps
+                                                                    : "");
 }
 
 std::string Program::print() const { return Printer(*this).print(); }
