@@ -28,7 +28,7 @@ module attributes {transform.with_named_sequence} {
     %f21 = transform.structured.match ops{["func.func"]} in %m3 : (!transform.any_op) -> !transform.any_op
     %f22 = transform.apply_registered_pass "norm-split-joined-rows" to %f21 : (!transform.any_op) -> !transform.any_op
     %m4 = transform.apply_registered_pass "linalg-fold-unit-extent-dims" to %m3 : (!transform.any_op) -> !transform.any_op
-    %m5 = transform.apply_registered_pass "linalg-fuse-elementwise-ops" to %m4 : (!transform.any_op) -> !transform.any_op
+    %m5 = transform.apply_registered_pass "norm-fuse-elementwise" to %m4 : (!transform.any_op) -> !transform.any_op
     %m6 = transform.apply_registered_pass "canonicalize" to %m5 : (!transform.any_op) -> !transform.any_op
     %m7 = transform.apply_registered_pass "cse" to %m6 : (!transform.any_op) -> !transform.any_op
 

@@ -52,7 +52,7 @@ void norm::buildDecomposition(OpPassManager &pm) {
   pm.nest<func::FuncOp>().addPass(createNormSplitJoinedRows());
   // Front ends keep reduced dims as extent 1, which tiling cannot write.
   pm.addPass(createLinalgFoldUnitExtentDimsPass());
-  pm.addPass(createLinalgElementwiseOpFusionPass());
+  pm.addPass(createNormFuseElementwise());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
 }

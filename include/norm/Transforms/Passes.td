@@ -227,6 +227,39 @@ def NormCarryInPlace : Pass<"norm-carry-in-place", "func::FuncOp"> {
                            "linalg::LinalgDialect", "tensor::TensorDialect"];
 }
 
+def NormFuseElementwise : Pass<"norm-fuse-elementwise"> {
+  let summary = "Fuse elementwise ops, but not into a product of matrices";
+  let description = [{
+    `linalg-fuse-elementwise-ops` fuses each producer with a single use into the body
+    of its reader. A product of matrices reads each element of its operands once for
+    each column, or row, of the other operand, and would compute it that often: the
+    gate of an MLP has as many exponentials as elements, but in the body of the product
+    that reads it these times the columns of the weight. This pass uses the same
+    patterns, and leaves such a producer alone.
+
+    Example: the first op stays where upstream's pass would move its body into the
+    second one.
+
+    ```mlir
+    %g = linalg.generic {iterator_types = ["parallel", "parallel"]}
+        ins(%gate, %up) // gate / (1 + exp(-gate)) * up
+    %y = linalg.generic {iterator_types = ["parallel", "parallel", "reduction"]}
+        ins(%g, %w) // g[m, k] * w[k, n] + y[m, n]
+    ```
+
+    A producer that only changes the layout is fused into a product too, and so is one
+    that reads fewer bits than it computes (a widening cast, weights that are scaled
+    integers) by sums, products and casts: its result would take more memory.
+
+    Every operation is done on the same values, so no bit changes. Limits: a product
+    is an op with two inputs and with loops over rows, columns and a reduction
+    (upstream's `inferContractionDims`); a body that was fused before is not taken
+    apart, and a convolution is not looked for.
+  }];
+  let dependentDialects = ["affine::AffineDialect", "arith::ArithDialect",
+                           "linalg::LinalgDialect", "tensor::TensorDialect"];
+}
+
 def NormRecomputeProducers : Pass<"norm-recompute-producers", "func::FuncOp"> {
   let summary = "Recompute cheap rows that a reduction and other ops read";
   let description = [{
