@@ -65,10 +65,9 @@ public:
       return collectLines(op, linesBefore);
     if (name == "norm-results-to-out-params")
       return noteLinalg(op);
-    // After this point there are versions for small and large buffers, or
-    // kernels.
-    if (name == "norm-serialize-small-loops" || name == "norm-stream-rows" ||
-        name == "norm-distribute-rows-to-gpu")
+    // After this point there are functions of one loop each, versions for small
+    // and large buffers, or kernels.
+    if (name == "norm-outline-loops" || name == "norm-distribute-rows-to-gpu")
       noteLoops(op);
   }
 

@@ -7,6 +7,7 @@
 
 #include "Loops.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -206,18 +207,30 @@ static bool isStreamed(Operation *op) {
   return attr && attr.getValue();
 }
 
+static bool hasStreams(Operation *scope) {
+  return scope
+      ->walk([](Operation *op) {
+        return isStreamed(op) ? WalkResult::interrupt() : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
 void norm::noteStreams(FunctionOpInterface function,
                        MutableArrayRef<RowLoop> rows) {
-  for (Operation *loop : getOutermostLoops(function)) {
-    bool streams = loop->walk([](Operation *op) {
-                         return isStreamed(op) ? WalkResult::interrupt()
-                                               : WalkResult::advance();
-                       })
-                       .wasInterrupted();
+  auto note = [&](Operation *scope, Location loc) {
     for (RowLoop &row : rows)
-      if (row.loc == loop->getLoc())
-        row.isStreamed |= streams;
-  }
+      if (row.loc == loc)
+        row.isStreamed |= hasStreams(scope);
+  };
+  for (Operation *loop : getOutermostLoops(function))
+    note(loop, loop->getLoc());
+  // norm-outline-loops leaves a call in the place of a loop.
+  function->walk([&](func::CallOp call) {
+    auto callee = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(
+        call, call.getCalleeAttr());
+    if (callee && callee.isPrivate())
+      note(callee, call.getLoc());
+  });
 }
 
 //===----------------------------------------------------------------------===//
