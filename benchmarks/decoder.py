@@ -5,7 +5,8 @@ Each block is h + attention(norm(h)), then h + mlp(norm(h)): RMSNorm as unfused
 generics, rotary embedding by slices, a causal mask of i1, softmax, a SiLU gate.
 The sequence may be dynamic (--dynamic), the type f32, f16 or bf16 with norms and
 softmax in f32 (Llama's order of rounding). Weights are arguments, as exporters
-that keep parameters apart emit them.
+that keep parameters apart emit them. With --products-apart, the results of the matrix
+products are arguments too, and what they multiply are results: all but the products.
 
     decoder.py --blocks=2 --seq=16 --hidden=64 --heads=4 --ffn=128 > model.mlir
 """
@@ -19,6 +20,7 @@ class Writer:
 
     def __init__(self, options):
         self.options, self.lines, self.count, self.arguments = options, [], 0, []
+        self.results = {}  # of products that are not computed: name -> type
         self.seq = "?" if options.dynamic else str(options.seq)
 
     def type(self, *dims, element=None):
@@ -52,6 +54,11 @@ class Writer:
     def matmul(self, a, a_dims, b, b_dims, batch=False):
         m, n = a_dims[-2], b_dims[-1]
         dims = [*a_dims[:-2], m, n]
+        if self.options.products_apart:
+            self.results[a] = self.type(*a_dims)
+            if batch:
+                self.results[b] = self.type(*b_dims)
+            return self.argument(f"product{len(self.arguments)}", *dims)
         out = self.fill("0.0", *dims)
         op = "linalg.batch_matmul" if batch else "linalg.matmul"
         return self.op(
@@ -234,8 +241,10 @@ def decoder(options):
         constants += ["%first = arith.constant 0 : index",
                       f"%seq = tensor.dim %x, %first : {w.type(*dims)}"]
     body = "\n".join(constants + w.lines)
-    return (f"func.func @main({', '.join(w.arguments)}) -> {w.type(*dims)} {{\n{body}\n"
-            f"return {h} : {w.type(*dims)}\n}}\n")
+    results = {h: w.type(*dims), **w.results}
+    types = ", ".join(results.values())
+    return (f"func.func @main({', '.join(w.arguments)}) -> ({types}) {{\n{body}\n"
+            f"return {', '.join(results)} : {types}\n}}\n")
 
 
 def main():
@@ -246,6 +255,7 @@ def main():
         parser.add_argument(f"--{name}", type=int, default=default)
     parser.add_argument("--type", choices=["f32", "f16", "bf16"], default="f32")
     parser.add_argument("--dynamic", action="store_true", help="the sequence is dynamic")
+    parser.add_argument("--products-apart", action="store_true", help="all but the matrix products")
     sys.stdout.write(decoder(parser.parse_args()))
 
 
