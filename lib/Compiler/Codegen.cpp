@@ -108,6 +108,8 @@ void norm::setTarget(CPUPipelineOptions &options,
   if (triple.isAArch64())
     options.bf16Rounding = info.checkFeatures("+bf16");
   options.f16Vectors = triple.isX86() && info.checkFeatures("+avx512fp16");
+  options.dotProducts =
+      triple.isX86() && info.checkFeatures("+avx512vnni,+avx512vl");
   options.fma = triple.isAArch64() || info.checkFeatures("+fma");
 }
 

@@ -111,6 +111,8 @@ static void buildToLLVM(OpPassManager &pm, const CPUPipelineOptions &options) {
   pm.addPass(createNormSplitWideVectors());
   if (getTriple(options).isX86())
     pm.addPass(createNormRoundToIntegers());
+  if (options.dotProducts)
+    pm.addPass(createNormRoundByDotProducts());
   pm.addPass(createConvertVectorToSCFPass());
   buildConvertToLLVM(pm);
   OpPassManager &llvm = pm.nest<LLVM::LLVMFuncOp>();

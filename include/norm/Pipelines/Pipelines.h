@@ -54,6 +54,11 @@ struct CPUPipelineOptions : PassPipelineOptions<CPUPipelineOptions> {
       *this, "f16-vectors",
       llvm::cl::desc("The x86 CPU has vectors of f16 (AVX512-FP16)"),
       llvm::cl::init(false)};
+  PassOptions::Option<bool> dotProducts{
+      *this, "dot-products",
+      llvm::cl::desc("The x86 CPU has dot products of vectors of 16-bit "
+                     "integers (AVX512-VNNI with AVX512-VL)"),
+      llvm::cl::init(false)};
   PassOptions::Option<int64_t> cacheBytes{
       *this, "cache-bytes",
       llvm::cl::desc("Bytes from which on rows are streamed past the cache; 0: "

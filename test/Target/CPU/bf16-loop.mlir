@@ -18,6 +18,15 @@
 // CHECK-NOT: vmovnt
 // CHECK: jb
 
+// AVX512-VNNI rounds by vpternlogd and vpdpwssd.
+// RUN: norm-compile %s --emit=asm --mcpu=cascadelake -o - | FileCheck %s --check-prefix=VNNI
+// VNNI-LABEL: _mlir_ciface_main:
+// VNNI: prefetcht0
+// VNNI: vpternlog
+// VNNI: vpdpwssd {{.*}}%zmm
+// VNNI: vmovntdq {{.*}}%zmm
+// VNNI: jb
+
 func.func @main(%x: tensor<4096x4096xbf16>, %w: tensor<4096xbf16>) -> tensor<4096x4096xbf16> {
   %init = tensor.empty() : tensor<4096x4096xbf16>
   %y = norm.rmsnorm ins(%x, %w : tensor<4096x4096xbf16>, tensor<4096xbf16>)

@@ -400,6 +400,39 @@ def NormRoundToIntegers : Pass<"norm-round-to-integers"> {
   let dependentDialects = ["arith::ArithDialect", "LLVM::LLVMDialect"];
 }
 
+def NormRoundByDotProducts : Pass<"norm-round-by-dot-products"> {
+  let summary = "Round to bf16 by two instructions of AVX512-VNNI";
+  let description = [{
+    `norm-narrow-floats-to-integers` rounds the bits w of an f32 to the upper half of
+    w + 0x7FFF + ((w >> 16) & 1): a shift, a mask and two additions. `vpdpwssd` adds to
+    w the products of the halves of two words, here of (w & 0x10000) | 0x7FFF, which is
+    one `vpternlogd`, and of ones. That is the same integer, and two instructions.
+
+    Example:
+
+    ```mlir
+    %high = arith.shrui %w, %c16 : vector<16xi32>
+    %last = arith.andi %high, %c1 : vector<16xi32>
+    %biased = arith.addi %w, %c0x7FFF : vector<16xi32>
+    %rounded = arith.addi %biased, %last : vector<16xi32>
+    ```
+
+    becomes
+
+    ```mlir
+    %odd = arith.andi %w, %c0x10000 : vector<16xi32>
+    %terms = arith.ori %odd, %c0x7FFF : vector<16xi32>
+    %halves = vector.bitcast %terms : vector<16xi32> to vector<32xi16>
+    %rounded = llvm.call_intrinsic "llvm.x86.avx512.vpdpwssd.512"(%w, %halves, %ones)
+    ```
+
+    Limits: vectors of one dimension of 4 or 8 words, or of a multiple of 16, which are
+    rounded 16 at a time. The CPU needs AVX512-VNNI and AVX512-VL.
+  }];
+  let dependentDialects = ["arith::ArithDialect", "LLVM::LLVMDialect",
+                           "vector::VectorDialect"];
+}
+
 def NormTuneForX86 : Pass<"norm-tune-for-x86", "LLVM::LLVMFuncOp"> {
   let summary = "Tell LLVM's x86 back end what it does not do by itself";
   let description = [{
