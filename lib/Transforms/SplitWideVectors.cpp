@@ -160,12 +160,14 @@ static bool canSplit(scf::ForOp loop, int64_t parts, int64_t widest) {
                       [&](Value v) { return canDivide(v, parts); });
 }
 
-static int64_t getWidest(scf::ForOp loop) {
+/// Returns the lanes of the widest vector of elements with `bits` or more.
+static int64_t getWidest(scf::ForOp loop, unsigned bits) {
   int64_t widest = 0;
   for (Operation &op : loop.getBody()->without_terminator())
     for (Value result : op.getResults())
       if (VectorType type = getVector(result))
-        if (type.getRank() == 1)
+        if (type.getRank() == 1 && !type.getElementType().isIndex() &&
+            type.getElementTypeBitWidth() >= bits)
           widest = std::max(widest, type.getDimSize(0));
   return widest;
 }
@@ -369,11 +371,12 @@ struct NormSplitWideVectors
     getOperation()->walk([&](scf::ForOp loop) { loops.push_back(loop); });
     IRRewriter b(&getContext());
     for (scf::ForOp loop : loops) {
-      int64_t widest = getWidest(loop);
-      if (widest <= lanes || widest % lanes != 0 ||
-          getLiveLanes(loop) <= live || !canSplit(loop, widest / lanes, widest))
+      // Narrower elements are mostly halves of words.
+      int64_t words = getWidest(loop, 32);
+      if (words <= lanes || words % lanes != 0 || getLiveLanes(loop) <= live ||
+          !canSplit(loop, words / lanes, getWidest(loop, 1)))
         continue;
-      LoopSplitter(b, loop, widest / lanes).run();
+      LoopSplitter(b, loop, words / lanes).run();
     }
   }
 };

@@ -93,6 +93,35 @@ func.func @words(%x: memref<?xbf16>, %y: memref<?xf32>, %n: index) {
   return
 }
 
+// Even and odd elements of 64 bf16 are vectors of 32 words: two parts.
+// CHECK-LABEL: func @pairs
+// CHECK: %[[V:.*]] = vector.transfer_read {{.*}} vector<32xbf16>
+// CHECK: vector.bitcast %[[V]] : vector<32xbf16> to vector<16xi32>
+// CHECK: vector.transfer_write {{.*}} : vector<32xbf16>
+// CHECK: vector.transfer_read {{.*}} vector<32xbf16>
+// CHECK: vector.transfer_write {{.*}} : vector<32xbf16>
+// CHECK-NOT: vector.transfer
+// CHECK: return
+func.func @pairs(%x: memref<?xbf16>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  %pad = arith.constant 0.0 : bf16
+  %half = arith.constant dense<16> : vector<32xi32>
+  scf.for %i = %c0 to %n step %c64 {
+    %v = vector.transfer_read %x[%i], %pad {in_bounds = [true]} : memref<?xbf16>, vector<64xbf16>
+    %w = vector.bitcast %v : vector<64xbf16> to vector<32xi32>
+    %e = arith.shli %w, %half : vector<32xi32>
+    %s = arith.addi %e, %w : vector<32xi32>
+    %k = arith.andi %s, %e : vector<32xi32>
+    %t = arith.muli %s, %e : vector<32xi32>
+    %l = arith.addi %t, %w : vector<32xi32>
+    %u = arith.xori %l, %k : vector<32xi32>
+    %y = vector.bitcast %u : vector<32xi32> to vector<64xbf16>
+    vector.transfer_write %y, %x[%i] {in_bounds = [true]} : vector<64xbf16>, memref<?xbf16>
+  }
+  return
+}
+
 // The halves of a row share no element: each part reads and writes both.
 // CHECK-LABEL: func @halves
 // CHECK: vector.transfer_read %{{.*}}[%[[I:.*]]], {{.*}} vector<16xf32>
