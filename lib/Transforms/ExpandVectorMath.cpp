@@ -15,6 +15,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/Transforms/WalkPatternRewriteDriver.h"
 #include "norm/Transforms/Passes.h"
 
@@ -116,16 +117,33 @@ struct VectorMath {
                toFloat(shiftLeft(rest, 23)));
   }
 
-  Value exp(Value x) {
-    x = atLeast(atMost(x, 89.0f), -104.0f);
-    Value shifted = mulAdd(x, cst(kLog2E), cst(kRound + 254));
-    Value r = reduce(x, sub(shifted, cst(kRound + 254)));
+  /// Builds 2^-n e^x for the integer n = x / ln 2, and n + `bias` in the lower
+  /// bits of `shifted`.
+  Value expOfRest(Value x, float bias, Value &shifted) {
+    shifted = mulAdd(x, cst(kLog2E), cst(kRound + bias));
+    Value r = reduce(x, sub(shifted, cst(kRound + bias)));
     Value square = mul(r, r);
     Value q = quartic(r, square,
                       {0x1.6ac6b2p-10f, 0x1.123de0p-7f, 0x1.555858p-5f,
                        0x1.55548cp-3f, 0x1.fffffcp-2f});
-    Value p = add(mulAdd(square, q, r), cst(1.0f));
+    return add(mulAdd(square, q, r), cst(1.0f));
+  }
+
+  Value exp(Value x) {
+    x = atLeast(atMost(x, 89.0f), -104.0f);
+    Value shifted;
+    Value p = expOfRest(x, 254, shifted);
     return scale(p, shifted);
+  }
+
+  /// Builds exp(x) for sums with what is not tiny: e^-86, still normal, stands
+  /// for all below it. 2^(n-1) is one factor, finite at n=128.
+  Value expOfSummand(Value x) {
+    x = atLeast(atMost(x, 89.0f), -86.0f);
+    Value shifted;
+    Value p = expOfRest(x, 126, shifted);
+    Value half = mul(p, toFloat(shiftLeft(toBits(shifted), 23)));
+    return add(half, half);
   }
 
   Value exp2(Value x) {
@@ -207,7 +225,7 @@ struct VectorMath {
         polynomial(square, {-0x1.828776p-8f, 0x1.54c3c2p-6f, -0x1.b89abap-5f,
                             0x1.1109bep-3f, -0x1.55553ep-2f});
     Value small = mulAdd(x, mul(square, p), x);
-    Value large = sub(one, div(cst(2.0f), add(exp(add(a, a)), one)));
+    Value large = sub(one, div(cst(2.0f), add(expOfSummand(add(a, a)), one)));
     Value y = select(cmp(CmpFPredicate::OLT, a, 0.6f), small, large);
     return withSign(y, x); // also of zero
   }
@@ -224,7 +242,7 @@ struct VectorMath {
         atMost(a, 3.95f),
         {-0x1.86dcb0p-13f, 0x1.825a5cp-9f, -0x1.65cb26p-6f, 0x1.a6531cp-4f,
          0x1.46baf0p-1f, 0x1.2088eap0f, 0x1.661cfep-12f});
-    Value e = exp(arith::NegFOp::create(b, minusLog));
+    Value e = expOfSummand(arith::NegFOp::create(b, minusLog));
     Value large = withSign(sub(cst(1.0f), e), x);
     return select(cmp(CmpFPredicate::OLT, a, 1.0f), small, large);
   }
@@ -234,6 +252,11 @@ struct VectorMath {
   bool fma;
 };
 
+static bool isF32Vector(Type type) {
+  auto vector = dyn_cast<VectorType>(type);
+  return vector && vector.getElementType().isF32();
+}
+
 template <typename OpTy, Value (VectorMath::*expand)(Value)>
 struct ExpandOp : OpRewritePattern<OpTy> {
   ExpandOp(MLIRContext *context, bool fma)
@@ -241,11 +264,39 @@ struct ExpandOp : OpRewritePattern<OpTy> {
 
   LogicalResult matchAndRewrite(OpTy op,
                                 PatternRewriter &rewriter) const override {
-    auto type = dyn_cast<VectorType>(op.getType());
-    if (!type || !type.getElementType().isF32())
+    if (!isF32Vector(op.getType()))
       return rewriter.notifyMatchFailure(op, "not a vector of f32");
-    VectorMath math(rewriter, op.getLoc(), type, fma);
+    VectorMath math(rewriter, op.getLoc(), cast<VectorType>(op.getType()), fma);
     rewriter.replaceOp(op, (math.*expand)(op.getOperand()));
+    return success();
+  }
+
+  bool fma;
+};
+
+/// Returns true if `v` is only added to constants that hide all below e^-86.
+static bool isSummand(Value v) {
+  return llvm::all_of(v.getUsers(), [&](Operation *user) {
+    DenseFPElementsAttr constant;
+    if (!isa<arith::AddFOp>(user) || user->getOperand(0) == user->getOperand(1))
+      return false;
+    Value other = user->getOperand(user->getOperand(0) == v ? 1 : 0);
+    return matchPattern(other, m_Constant(&constant)) && constant.isSplat() &&
+           std::abs(constant.getSplatValue<float>()) >= 0x1p-90f;
+  });
+}
+
+struct ExpandExp : OpRewritePattern<math::ExpOp> {
+  ExpandExp(MLIRContext *context, bool fma)
+      : OpRewritePattern(context), fma(fma) {}
+
+  LogicalResult matchAndRewrite(math::ExpOp op,
+                                PatternRewriter &rewriter) const override {
+    if (!isF32Vector(op.getType()))
+      return rewriter.notifyMatchFailure(op, "not a vector of f32");
+    VectorMath math(rewriter, op.getLoc(), cast<VectorType>(op.getType()), fma);
+    Value x = op.getOperand();
+    rewriter.replaceOp(op, isSummand(op) ? math.expOfSummand(x) : math.exp(x));
     return success();
   }
 
@@ -258,8 +309,7 @@ struct NormExpandVectorMath
 
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
-    patterns.add<ExpandOp<math::ExpOp, &VectorMath::exp>,
-                 ExpandOp<math::Exp2Op, &VectorMath::exp2>,
+    patterns.add<ExpandExp, ExpandOp<math::Exp2Op, &VectorMath::exp2>,
                  ExpandOp<math::ExpM1Op, &VectorMath::expm1>,
                  ExpandOp<math::LogOp, &VectorMath::log>,
                  ExpandOp<math::Log1pOp, &VectorMath::log1p>,

@@ -33,6 +33,12 @@ static bool isBF16Vector(Type type) {
   return vector && vector.getElementType().isBF16();
 }
 
+static void addFloats(Operation *op, ValueOrigins &origins) {
+  for (Value operand : op->getOperands())
+    if (isa<FloatType>(getElementTypeOrSelf(operand.getType())))
+      origins.add(operand);
+}
+
 namespace {
 /// The elements of a vector at even and at odd places.
 struct Pair {
@@ -101,11 +107,10 @@ private:
       return hasClearLower(bitcast.getIn());
     if (Attribute constant; matchPattern(op, m_Constant(&constant)))
       return isNarrow(constant);
-    if (!getElementTypeOrSelf(v.getType()).isF32() || !passesOn(op))
+    if (!getElementTypeOrSelf(v.getType()).isF32() ||
+        !(passesOn(op) || isExpanded(op)))
       return false;
-    for (Value operand : op->getOperands())
-      if (isa<FloatType>(getElementTypeOrSelf(operand.getType())))
-        origins.add(operand);
+    addFloats(op, origins);
     return true;
   }
 
@@ -142,6 +147,31 @@ private:
                vector::ReductionOp, vector::ExtractOp,
                vector::ExtractStridedSliceOp, vector::ShuffleOp,
                vector::InterleaveOp, vector::DeinterleaveOp>(op);
+  }
+
+  /// Of vectors, norm-expand-vector-math makes arithmetic of them.
+  static bool isExpanded(Operation *op) {
+    return isa<math::ExpOp, math::Exp2Op, math::ExpM1Op, math::TanhOp,
+               math::ErfOp>(op) &&
+           isa<VectorType>(op->getResult(0).getType());
+  }
+};
+
+/// Whether `v` can only be values of bf16, which need no rounding.
+class BF16Values {
+public:
+  static bool areAll(Value v) { return ValueOrigins::allHold(v, visit); }
+
+private:
+  static bool visit(OpResult v, ValueOrigins &origins) {
+    Operation *op = v.getOwner();
+    if (auto extend = dyn_cast<arith::ExtFOp>(op))
+      return getElementTypeOrSelf(extend.getIn().getType()).isBF16();
+    if (!getElementTypeOrSelf(v.getType()).isF32() ||
+        !isa<arith::NegFOp, math::AbsFOp, arith::SelectOp>(op))
+      return false;
+    addFloats(op, origins);
+    return true;
   }
 };
 
@@ -207,9 +237,16 @@ private:
   /// Words whose upper halves are the rounded values.
   Pair roundHalves(arith::TruncFOp op) {
     Pair pair = split(op.getIn());
+    if (BF16Values::areAll(op.getIn()))
+      return {toWords(pair.even, op.getLoc()), toWords(pair.odd, op.getLoc())};
     NaNs nans = NaNOrigins::areNarrow(op.getIn()) ? NaNs::Short : NaNs::Kept;
     return {roundToUpperHalf(b, op.getLoc(), pair.even, nans),
             roundToUpperHalf(b, op.getLoc(), pair.odd, nans)};
+  }
+
+  Value toWords(Value half, Location loc) {
+    return arith::BitcastOp::create(
+        b, loc, withElement(half.getType(), b.getI32Type()), half);
   }
 
   /// The rounded values as f32: packing them would only be undone.

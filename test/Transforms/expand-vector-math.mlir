@@ -73,3 +73,39 @@ func.func @shapes(%a: vector<2x4xf32>, %b: vector<[4]xf32>) -> (vector<2x4xf32>,
   %1 = math.exp %b : vector<[4]xf32>
   return %0, %1 : vector<2x4xf32>, vector<[4]xf32>
 }
+
+// A sum with 1 hides what is below e^-86, so that 2^(n-1) is one normal factor.
+// CHECK-LABEL: func @summand
+// CHECK: dense<-8.600000e+01>
+// CHECK: %[[N:.*]] = arith.bitcast
+// CHECK: %[[F:.*]] = arith.shli %[[N]]
+// CHECK-NOT: arith.sh
+// CHECK: %[[H:.*]] = arith.mulf
+// CHECK: arith.addf %[[H]], %[[H]]
+// CHECK: return
+func.func @summand(%x: vector<64xf32>) -> vector<64xf32> {
+  %one = arith.constant dense<1.0> : vector<64xf32>
+  %e = math.exp %x : vector<64xf32>
+  %y = arith.addf %one, %e : vector<64xf32>
+  return %y : vector<64xf32>
+}
+
+// A tiny constant, a constant per element, and another use show it.
+// CHECK-LABEL: func @not_hidden
+// CHECK: dense<-1.040000e+02>
+// CHECK: arith.shrui
+// CHECK: arith.shrui
+// CHECK: arith.shrui
+// CHECK: return
+func.func @not_hidden(%x: vector<2xf32>, %y: vector<2xf32>, %z: vector<2xf32>) -> (vector<2xf32>, vector<2xf32>, vector<2xf32>, vector<2xf32>) {
+  %tiny = arith.constant dense<1.0e-30> : vector<2xf32> // below 2^-90
+  %two = arith.constant dense<[1.0, 0.0]> : vector<2xf32>
+  %one = arith.constant dense<1.0> : vector<2xf32>
+  %0 = math.exp %x : vector<2xf32>
+  %1 = arith.addf %0, %tiny : vector<2xf32>
+  %2 = math.exp %y : vector<2xf32>
+  %3 = arith.addf %2, %two : vector<2xf32>
+  %4 = math.exp %z : vector<2xf32>
+  %5 = arith.addf %4, %one : vector<2xf32>
+  return %1, %3, %4, %5 : vector<2xf32>, vector<2xf32>, vector<2xf32>, vector<2xf32>
+}

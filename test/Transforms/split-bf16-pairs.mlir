@@ -164,3 +164,32 @@ func.func @unknown(%x: memref<4096xbf16>, %y: memref<4096xbf16>, %first: f32) ->
   }
   return %s : f32
 }
+
+// A NaN of exp is one of its operand, which rounding keeps.
+// CHECK-LABEL: func @exponential
+// CHECK-COUNT-2: math.exp %{{.*}} : vector<16xf32>
+// CHECK-NOT: arith.cmpf uno
+// CHECK: return
+func.func @exponential(%x: vector<32xbf16>) -> vector<32xbf16> {
+  %a = arith.extf %x : vector<32xbf16> to vector<32xf32>
+  %b = math.exp %a : vector<32xf32>
+  %c = arith.truncf %b : vector<32xf32> to vector<32xbf16>
+  return %c : vector<32xbf16>
+}
+
+// What can only be values of bf16 is not rounded.
+// CHECK-LABEL: func @exact
+// CHECK-COUNT-2: arith.negf %{{.*}} : vector<16xf32>
+// CHECK-COUNT-2: arith.mulf %{{.*}} : vector<16xf32>
+// CHECK-COUNT-4: arith.addi
+// CHECK-NOT: arith.addi
+// CHECK: return
+func.func @exact(%x: vector<32xbf16>) -> (vector<32xbf16>, vector<32xbf16>) {
+  %a = arith.extf %x : vector<32xbf16> to vector<32xf32>
+  %b = arith.negf %a : vector<32xf32>
+  %c = arith.truncf %b : vector<32xf32> to vector<32xbf16>
+  %d = arith.extf %c : vector<32xbf16> to vector<32xf32>
+  %e = arith.mulf %d, %a : vector<32xf32>
+  %f = arith.truncf %e : vector<32xf32> to vector<32xbf16>
+  return %c, %f : vector<32xbf16>, vector<32xbf16>
+}

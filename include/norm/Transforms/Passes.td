@@ -802,6 +802,10 @@ def NormExpandVectorMath : Pass<"norm-expand-vector-math"> {
     ... // %p * 2^(n/2) * 2^(n - n/2)
     ```
 
+    Where all uses of an exp are sums with a constant of at least 2^-90, such as the 1 of
+    a sigmoid, results below e^-86 do not change the sum. They may therefore be e^-86,
+    which is normal, and %p * 2^(n-1), doubled, takes half of the operations.
+
     Limits: scalars and f64 stay calls of libm, whose last bit may differ;
     norm-widen-narrow-floats must have widened 16-bit types.
   }];
@@ -844,7 +848,8 @@ def NormSplitWideVectors : Pass<"norm-split-wide-vectors"> {
 
     A vector that the loop carries becomes one per part and is put together after the
     loop: every lane is combined in the same order as before. Vectors of other lengths
-    in the body (words of two bf16) are cut into as many parts.
+    in the body are cut into as many parts: 64 bf16, which are computed as 32 words of
+    even and 32 of odd elements, become two parts of 32, and fill registers of 512 bits.
 
     Limits: bodies of elementwise ops, bitcasts, interleaving and unmasked accesses in
     bounds; a body that writes accesses all its buffers at one column, or at columns
@@ -853,7 +858,7 @@ def NormSplitWideVectors : Pass<"norm-split-wide-vectors"> {
   }];
   let options = [
     Option<"lanes", "lanes", "int64_t", /*default=*/"16",
-           "Lanes of a part of the widest vectors">,
+           "Lanes of a part of the widest vectors of 32 bits or more">,
     Option<"live", "live", "int64_t", /*default=*/"192",
            "Lanes alive at once up to which a body is left whole">];
   let dependentDialects = ["arith::ArithDialect", "scf::SCFDialect",
