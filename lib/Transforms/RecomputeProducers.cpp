@@ -20,19 +20,57 @@ namespace mlir::norm {
 using namespace mlir;
 using linalg::GenericOp;
 
+/// Rows that norm-tile-rows puts into blocks lie in level 1 with their
+/// temporaries.
+static constexpr int64_t kShortRow = 256;
+
 static bool isWide(Type type) {
   return type.isIntOrFloat() && type.getIntOrFloatBitWidth() >= 32;
 }
 
+/// Returns the ops of the body that each element of a row repeats. The others
+/// use values of the row alone, and loops over the row compute them once.
+static SmallVector<Operation *> getOpsOfElements(GenericOp op) {
+  unsigned innermost = op.getNumLoops() - 1;
+  llvm::DenseSet<Value> ofElements;
+  for (OpOperand &operand : op->getOpOperands())
+    if (op.getMatchingIndexingMap(&operand).isFunctionOfDim(innermost))
+      ofElements.insert(op.getMatchingBlockArgument(&operand));
+  SmallVector<Operation *> found;
+  for (Operation &each : op.getBody()->without_terminator()) {
+    bool isOfRow = each.getNumRegions() == 0 && isMemoryEffectFree(&each) &&
+                   llvm::none_of(each.getOperands(), [&](Value operand) {
+                     return ofElements.contains(operand);
+                   });
+    if (isOfRow && !isa<linalg::IndexOp>(each))
+      continue;
+    found.push_back(&each);
+    ofElements.insert_range(each.getResults());
+  }
+  return found;
+}
+
+/// Returns true where some ops are computed once a row, which is most of the
+/// work of a short one.
+static bool hasCostlyRows(GenericOp op, size_t opsOfElements) {
+  auto computes = [](Operation &each) { return !isa<arith::ConstantOp>(each); };
+  auto body = op.getBody()->without_terminator();
+  size_t ops = llvm::count_if(body, computes);
+  int64_t length = op.getStaticLoopRanges().back();
+  return ops > opsOfElements && !ShapedType::isDynamic(length) &&
+         length <= kShortRow;
+}
+
 /// Returns true for a few sums and products of wide elements without casts.
 static bool isCheap(GenericOp op, unsigned maxOps) {
-  auto body = op.getBody()->without_terminator();
-  return static_cast<unsigned>(std::distance(body.begin(), body.end())) <=
-             maxOps &&
+  if (op.getNumLoops() == 0)
+    return false;
+  SmallVector<Operation *> ops = getOpsOfElements(op);
+  return ops.size() <= maxOps && !hasCostlyRows(op, ops.size()) &&
          llvm::all_of(op.getBody()->getArgumentTypes(), isWide) &&
-         llvm::all_of(body, [](Operation &each) {
+         llvm::all_of(ops, [](Operation *each) {
            return isa<arith::AddFOp, arith::SubFOp, arith::MulFOp,
-                      arith::NegFOp, arith::ConstantOp>(each);
+                      arith::NegFOp>(each);
          });
 }
 

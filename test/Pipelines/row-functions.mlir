@@ -29,9 +29,13 @@
 // GATE: loop: width 256, carried 0, {{.*}} nt {{8|16}}, prefetch 0,
 // GATE: loop: width 256, carried {{[0-9]}}, loads {{[1-9][0-9]}}, stores {{[89]|1[0-6]}}, nt 0, prefetch 0,
 
-// 64 bytes are two stores.
-// QUANTIZE: loop: width 256, carried 0, loads 8, stores 0, nt 2, prefetch 4,
-// QUANTIZE: loop: width 256, carried 0, loads 8, stores 2, nt 0, prefetch 0,
+// The products are computed again, so no loop stores them; 64 bytes are two stores.
+// QUANTIZE: loop: width 256, carried 8, loads 8, stores 0, nt 0, prefetch 0,
+// QUANTIZE: loop: width 256, carried 8, loads 16, stores 0, nt 0, prefetch 0,
+// QUANTIZE: loop: width 256, carried 0, loads 16, stores 0, nt 2, prefetch 4,
+// QUANTIZE: loop: width 256, carried 8, loads 8, stores 0, nt 0, prefetch 0,
+// QUANTIZE: loop: width 256, carried 8, loads 16, stores 0, nt 0, prefetch 0,
+// QUANTIZE: loop: width 256, carried 0, loads 16, stores 2, nt 0, prefetch 0,
 
 #id = affine_map<(d0, d1) -> (d0, d1)>
 #row = affine_map<(d0, d1) -> (d0)>

@@ -284,14 +284,18 @@ def NormRecomputeProducers : Pass<"norm-recompute-producers", "func::FuncOp"> {
     %y = linalg.generic ins(%x, %r, %s) // (x + r) * s
     ```
 
-    Every operation is done on the same values as before, so no bit changes. Limits: a
-    producer with any other use, for example in a return, stays;
+    Every operation is done on the same values as before, so no bit changes. Operations
+    on values of the row alone, such as a root, do not count, because each loop over the
+    row has them once; but in a static row of at most 256 elements, which lies in level 1
+    with its temporaries, they are most of the work, and the producer stays.
+
+    Limits: a producer with any other use, for example in a return, stays;
     norm-write-results-last takes that use away. A producer that two elementwise ops
     read stays as well, such as the sum of a residual stream, which the next layer
     reads: otherwise each layer would add up all layers before it.
   }];
   let options = [Option<"maxOps", "max-ops", "unsigned", /*default=*/"3",
-                        "Operations of a cheap producer">];
+                        "Operations of a cheap producer on each element">];
   let dependentDialects = ["linalg::LinalgDialect"];
 }
 
