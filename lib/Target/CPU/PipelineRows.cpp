@@ -347,13 +347,14 @@ static scf::ForOp splitRows(scf::ForallOp forall, int64_t rowsPerTurn) {
   return rows;
 }
 
-void norm::pipelineRows(Operation *rows, RowStrips strips,
+bool norm::pipelineRows(Operation *rows, RowStrips strips,
                         int64_t prefetchBytes, int64_t rowsPerTurn) {
   std::optional<Pipeline> found = plan(rows, strips);
   if (!found)
-    return;
+    return false;
   auto loop = dyn_cast<scf::ForOp>(rows);
   if (!loop)
     loop = splitRows(cast<scf::ForallOp>(rows), rowsPerTurn);
   RowPipeliner(loop, std::move(*found), prefetchBytes).run();
+  return true;
 }

@@ -26,11 +26,12 @@ struct RowStrips {
 /// and written all the time instead of in turns. L is the first loop of the
 /// body with results; it must cover the same columns and only read, and nothing
 /// that it reads may overlap what `rows` writes. Reads of the next row are
-/// fetched `prefetchBytes` ahead. Does nothing where it does not apply.
+/// fetched `prefetchBytes` ahead. Does nothing where it does not apply, and
+/// returns whether it did.
 ///
 /// The last dimension of an `scf.forall` is first split into turns of
 /// `rowsPerTurn` rows at most.
-void pipelineRows(Operation *rows, RowStrips strips, int64_t prefetchBytes,
+bool pipelineRows(Operation *rows, RowStrips strips, int64_t prefetchBytes,
                   int64_t rowsPerTurn);
 
 } // namespace mlir::norm

@@ -59,6 +59,72 @@ func.func @rows(%x: memref<?x?xf32>, %y: memref<?x?xf32>, %rows: index, %cols: i
 
 // -----
 
+// Two loops read a row, which is not pipelined: the next one waits in level 2.
+// CHECK-LABEL: func @twice
+// CHECK-NOT: locality<3>
+// CHECK-COUNT-4: memref.prefetch %{{.*}}, read, locality<2>, data : memref<?x512xf32>
+// CHECK-NOT: memref.prefetch
+// CHECK: return
+func.func @twice(%x: memref<?x512xf32>, %y: memref<?x512xi8>, %rows: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c64 = arith.constant 64 : index
+  %c512 = arith.constant 512 : index
+  %pad = arith.constant 0.0 : f32
+  %zero = arith.constant dense<0.0> : vector<64xf32>
+  scf.for %i = %c0 to %rows step %c1 {
+    %s = scf.for %k = %c0 to %c512 step %c64 iter_args(%a = %zero) -> (vector<64xf32>) {
+      %v = vector.transfer_read %x[%i, %k], %pad {in_bounds = [true]} : memref<?x512xf32>, vector<64xf32>
+      %n = arith.maximumf %a, %v : vector<64xf32>
+      scf.yield %n : vector<64xf32>
+    } {norm.loop = #norm.loop<statistic>}
+    %one = vector.extract %s[0] : f32 from vector<64xf32>
+    %all = vector.broadcast %one : f32 to vector<64xf32>
+    scf.for %k = %c0 to %c512 step %c64 {
+      %v = vector.transfer_read %x[%i, %k], %pad {in_bounds = [true]} : memref<?x512xf32>, vector<64xf32>
+      %d = arith.divf %v, %all : vector<64xf32>
+      %q = arith.fptosi %d : vector<64xf32> to vector<64xi8>
+      vector.transfer_write %q, %y[%i, %k] {in_bounds = [true]} : vector<64xi8>, memref<?x512xi8>
+    } {norm.loop = #norm.loop<strips>}
+  } {norm.loop = #norm.loop<rows>}
+  return
+}
+
+// -----
+
+// Narrow rows wait for arithmetic.
+// CHECK-LABEL: func @narrow_twice
+// CHECK-NOT: locality<2>
+// CHECK-COUNT-2: memref.prefetch %{{.*}}, read, locality<3>, data : memref<?x512xbf16>
+// CHECK-NOT: memref.prefetch
+// CHECK: return
+func.func @narrow_twice(%x: memref<?x512xbf16>, %y: memref<?x512xi8>, %rows: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c64 = arith.constant 64 : index
+  %c512 = arith.constant 512 : index
+  %pad = arith.constant 0.0 : bf16
+  %zero = arith.constant dense<0.0> : vector<64xbf16>
+  scf.for %i = %c0 to %rows step %c1 {
+    %s = scf.for %k = %c0 to %c512 step %c64 iter_args(%a = %zero) -> (vector<64xbf16>) {
+      %v = vector.transfer_read %x[%i, %k], %pad {in_bounds = [true]} : memref<?x512xbf16>, vector<64xbf16>
+      %n = arith.maximumf %a, %v : vector<64xbf16>
+      scf.yield %n : vector<64xbf16>
+    } {norm.loop = #norm.loop<statistic>}
+    %one = vector.extract %s[0] : bf16 from vector<64xbf16>
+    %all = vector.broadcast %one : bf16 to vector<64xbf16>
+    scf.for %k = %c0 to %c512 step %c64 {
+      %v = vector.transfer_read %x[%i, %k], %pad {in_bounds = [true]} : memref<?x512xbf16>, vector<64xbf16>
+      %d = arith.divf %v, %all : vector<64xbf16>
+      %q = arith.fptosi %d : vector<64xbf16> to vector<64xi8>
+      vector.transfer_write %q, %y[%i, %k] {in_bounds = [true]} : vector<64xi8>, memref<?x512xi8>
+    } {norm.loop = #norm.loop<strips>}
+  } {norm.loop = #norm.loop<rows>}
+  return
+}
+
+// -----
+
 // A row of one vector is streamed where all rows are aligned: start and pitch.
 // CHECK-LABEL: func @one_vector
 // CHECK: arith.andi %{{.*}}, %c63
