@@ -25,10 +25,15 @@ module attributes {transform.with_named_sequence} {
     %m2 = transform.apply_registered_pass "norm-to-linalg" with options = {"all-aggregated" = true} to %m1
         : (!transform.any_op) -> !transform.any_op
     %m3 = transform.apply_registered_pass "linalg-generalize-named-ops" to %m2 : (!transform.any_op) -> !transform.any_op
-    %f21 = transform.structured.match ops{["func.func"]} in %m3 : (!transform.any_op) -> !transform.any_op
-    %f22 = transform.apply_registered_pass "norm-split-joined-rows" to %f21 : (!transform.any_op) -> !transform.any_op
-    %m4 = transform.apply_registered_pass "linalg-fold-unit-extent-dims" to %m3 : (!transform.any_op) -> !transform.any_op
-    %m5 = transform.apply_registered_pass "norm-fuse-elementwise" to %m4 : (!transform.any_op) -> !transform.any_op
+    %x0 = transform.apply_registered_pass "norm-expand-scaling" to %m3 : (!transform.any_op) -> !transform.any_op
+    %f21 = transform.structured.match ops{["func.func"]} in %x0 : (!transform.any_op) -> !transform.any_op
+    %f26 = transform.apply_registered_pass "norm-read-parts-as-slices" to %f21 : (!transform.any_op) -> !transform.any_op
+    %f22 = transform.apply_registered_pass "norm-split-joined-rows" to %f26 : (!transform.any_op) -> !transform.any_op
+    %m4 = transform.apply_registered_pass "linalg-fold-unit-extent-dims" to %x0 : (!transform.any_op) -> !transform.any_op
+    %x1 = transform.apply_registered_pass "norm-fuse-elementwise" to %m4 : (!transform.any_op) -> !transform.any_op
+    %f27 = transform.structured.match ops{["func.func"]} in %x1 : (!transform.any_op) -> !transform.any_op
+    %f28 = transform.apply_registered_pass "norm-split-joined-rows" to %f27 : (!transform.any_op) -> !transform.any_op
+    %m5 = transform.apply_registered_pass "norm-fuse-elementwise" to %x1 : (!transform.any_op) -> !transform.any_op
     %m6 = transform.apply_registered_pass "canonicalize" to %m5 : (!transform.any_op) -> !transform.any_op
     %m7 = transform.apply_registered_pass "cse" to %m6 : (!transform.any_op) -> !transform.any_op
 
@@ -82,6 +87,8 @@ module attributes {transform.with_named_sequence} {
     %f24 = transform.structured.match ops{["func.func"]} in %m19 : (!transform.any_op) -> !transform.any_op
     %f25 = transform.apply_registered_pass "norm-pair-strided-accesses" to %f24 : (!transform.any_op) -> !transform.any_op
     %m20 = transform.apply_registered_pass "cse" to %m19 : (!transform.any_op) -> !transform.any_op
+    %f29 = transform.structured.match ops{["func.func"]} in %m20 : (!transform.any_op) -> !transform.any_op
+    %f30 = transform.apply_registered_pass "norm-sink-deinterleaves" to %f29 : (!transform.any_op) -> !transform.any_op
     transform.yield
   }
 }

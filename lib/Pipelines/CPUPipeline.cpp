@@ -147,6 +147,7 @@ void norm::buildNormToCPUPipeline(OpPassManager &pm,
   buildBufferization(pm);
   pm.nest<func::FuncOp>().addPass(createNormPairStridedAccesses());
   pm.addPass(createCSEPass());
+  pm.nest<func::FuncOp>().addPass(createNormSinkDeinterleaves());
   if (options.verifyBuffers)
     pm.addPass(createNormVerifyBuffers());
   if (upTo == Stage::Vector)

@@ -49,9 +49,14 @@ void norm::buildDecomposition(OpPassManager &pm) {
   decompose.allAggregated = true;
   pm.addPass(createNormToLinalg(decompose));
   pm.addPass(createLinalgGeneralizeNamedOpsPass());
+  pm.addPass(createNormExpandScaling());
+  pm.nest<func::FuncOp>().addPass(createNormReadPartsAsSlices());
   pm.nest<func::FuncOp>().addPass(createNormSplitJoinedRows());
   // Front ends keep reduced dims as extent 1, which tiling cannot write.
   pm.addPass(createLinalgFoldUnitExtentDimsPass());
+  pm.addPass(createNormFuseElementwise());
+  // Fusion has moved reshapes out of the way of slices.
+  pm.nest<func::FuncOp>().addPass(createNormSplitJoinedRows());
   pm.addPass(createNormFuseElementwise());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
@@ -97,6 +102,8 @@ void norm::buildBufferization(OpPassManager &pm) {
 }
 
 void norm::buildScalarLowering(OpPassManager &pm, BF16Rounding rounding) {
+  pm.addPass(createNormExpandScaling());
+  pm.addPass(createNormExpandMX());
   pm.addPass(createNormExpandFP8());
   pm.addPass(createConvertComplexToStandardPass());
   // x*x for fpowi(x, 2), and rsqrt as 1/sqrt: exact where libm is not.

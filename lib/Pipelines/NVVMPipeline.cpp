@@ -95,6 +95,8 @@ static void buildKernelLowering(OpPassManager &pm, const GPUMachine &machine,
   pm.addPass(math::createMathExpandOpsPass({{"rsqrt", "fpowi"}}));
   OpPassManager &gpu = pm.nest<gpu::GPUModuleOp>();
   gpu.addPass(createNormVerifyGPUMemory({machine.sharedBytes}));
+  gpu.addPass(createNormExpandScaling());
+  gpu.addPass(createNormExpandMX());
   if (hasFP8Conversions(options.chip))
     gpu.addPass(createNormConvertFP8ToNVVM());
   gpu.addPass(createNormExpandFP8());

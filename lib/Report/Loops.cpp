@@ -29,12 +29,20 @@ using namespace mlir::norm;
 // Buffers
 //===----------------------------------------------------------------------===//
 
+/// Returns the buffer of which `value` is another shape, with all elements.
+static Value skipReshapes(Value value) {
+  while (isa_and_nonnull<memref::ExpandShapeOp, memref::CollapseShapeOp>(
+      value.getDefiningOp()))
+    value = value.getDefiningOp()->getOperand(0);
+  return value;
+}
+
 /// Returns the buffer of which `value` is a view made inside of `loop`; null
 /// for memory that is allocated inside.
 static Value getOuterBuffer(Value value, Operation *loop) {
   while (Operation *op = value.getDefiningOp()) {
     if (!loop->isAncestor(op))
-      return value;
+      return skipReshapes(value);
     auto view = dyn_cast<ViewLikeOpInterface>(op);
     if (!view)
       return {};

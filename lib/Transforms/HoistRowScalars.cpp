@@ -23,9 +23,17 @@ namespace mlir::norm {
 using namespace mlir;
 using linalg::GenericOp;
 
+/// LLVM has no such types, so a conversion is a dozen operations.
+static bool isBelow16Bits(Type type) {
+  auto element = dyn_cast<FloatType>(type);
+  return element && element.getWidth() < 16;
+}
+
 /// Returns true if a vector of rows is cheaper than one value at a time.
 static bool isSlow(Operation *op) {
+  auto extend = dyn_cast<arith::ExtFOp>(op);
   return isa<arith::DivFOp>(op) ||
+         (extend && isBelow16Bits(extend.getIn().getType())) ||
          isa_and_nonnull<math::MathDialect>(op->getDialect());
 }
 

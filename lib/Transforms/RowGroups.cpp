@@ -20,6 +20,10 @@ using utils::IteratorType;
 using LoopPositions = SmallVector<int64_t>;
 static constexpr int64_t kNowhere = -1;
 
+/// The elements of a row that one result packs, such as 4-bit numbers in 16
+/// bits.
+static constexpr int64_t kMostPackedElements = 4;
+
 /// The number of ops of a producer that is recomputed instead of kept.
 static constexpr int64_t kMostRecomputedOps = 4;
 
@@ -247,8 +251,8 @@ private:
   /// Returns the leading dimensions that stay rows when `op` joins, or 0 if it
   /// cannot join. Only a reduction of whole rows and ops on its result make
   /// rows longer; other ops over fewer dimensions are weights. A reduction over
-  /// fewer dimensions is one of whole rows if it combines as many elements:
-  /// rows are looked at as blocks behind it.
+  /// fewer dimensions is one of whole rows if it combines as many elements, or
+  /// a few times as many: rows are looked at as blocks behind it, and packed.
   int64_t getRowDimsWith(const RowGroup &group, LinalgOp op,
                          const LoopPositions &positions) {
     SmallVector<IteratorType> kinds = op.getIteratorTypesArray();
@@ -268,13 +272,20 @@ private:
     int64_t length =
         multiplyExtents(ArrayRef(root.getStaticLoopRanges()).drop_front(kept));
     bool isOfRows = reductionLoops.lookup(op) >= root.getNumLoops() ||
-                    (length != 0 && reducedElements.lookup(op) == length);
+                    combinesRow(reducedElements.lookup(op), length);
     if (!isOfRows ||
         (isElementwise && llvm::any_of(positions, [&](int64_t position) {
            return position >= kept;
          })))
       return 0;
     return kept;
+  }
+
+  /// Returns true if so many reduced elements are those of a row of `length`
+  /// results, of which each may come from several elements.
+  static bool combinesRow(int64_t elements, int64_t length) {
+    return length != 0 && elements != 0 && elements % length == 0 &&
+           elements / length <= kMostPackedElements;
   }
 
   static bool hasOneVector(LinalgOp op, const LoopPositions &positions,

@@ -42,23 +42,35 @@ static bool haveEqualExtents(Value x, Value y, int64_t dim) {
   return succeeded(equal) && *equal;
 }
 
-/// Returns the part of the rows of `whole` that a slice is, if it is of all of
-/// them.
-static std::optional<RowPart> matchPart(OffsetSizeAndStrideOpInterface slice,
-                                        Value whole) {
+/// Returns true if a slice is whole in all dimensions but the innermost.
+static bool hasAllRows(OffsetSizeAndStrideOpInterface slice, Value whole) {
   int64_t last = getTensorType(whole).getRank() - 1;
-  if (last < 0)
-    return std::nullopt;
   SmallVector<OpFoldResult> offsets = slice.getMixedOffsets(),
                             sizes = slice.getMixedSizes(),
                             strides = slice.getMixedStrides();
   for (int64_t dim = 0; dim < last; ++dim)
     if (!isZeroInteger(offsets[dim]) || !isOneInteger(strides[dim]) ||
         !isWholeExtent(sizes[dim], whole, dim))
-      return std::nullopt;
-  std::optional<int64_t> offset = getConstantIntValue(offsets[last]),
-                         size = getConstantIntValue(sizes[last]),
-                         stride = getConstantIntValue(strides[last]);
+      return false;
+  return last >= 0;
+}
+
+bool norm::takesAllRows(tensor::ExtractSliceOp slice) {
+  return hasAllRows(slice, slice.getSource());
+}
+
+/// Returns the part of the rows of `whole` that a slice is, if it is of all of
+/// them.
+static std::optional<RowPart> matchPart(OffsetSizeAndStrideOpInterface slice,
+                                        Value whole) {
+  if (!hasAllRows(slice, whole))
+    return std::nullopt;
+  std::optional<int64_t> offset = getConstantIntValue(
+                             slice.getMixedOffsets().back()),
+                         size =
+                             getConstantIntValue(slice.getMixedSizes().back()),
+                         stride = getConstantIntValue(
+                             slice.getMixedStrides().back());
   if (!offset || !size || !stride || *stride < 1)
     return std::nullopt;
   return RowPart{*offset, *size, *stride};
@@ -70,8 +82,7 @@ std::optional<RowPart> norm::matchRowSlice(tensor::ExtractSliceOp slice) {
   return matchPart(slice, slice.getSource());
 }
 
-/// Returns true if the parts hold each element of a row of `extent` once.
-static bool isPartition(ArrayRef<RowPart> parts, int64_t extent) {
+bool norm::isPartition(ArrayRef<RowPart> parts, int64_t extent) {
   if (ShapedType::isDynamic(extent))
     return false;
   llvm::SmallBitVector seen(extent);

@@ -27,6 +27,9 @@ struct RowPart {
 /// The parts of a row, which share no element and leave none out.
 using RowParts = SmallVector<RowPart>;
 
+/// Returns true if the parts hold each element of a row of `extent` once.
+bool isPartition(ArrayRef<RowPart> parts, int64_t extent);
+
 /// A tensor that is put together along its innermost dimension.
 struct RowJoin {
   RowParts parts;
@@ -45,6 +48,9 @@ std::optional<RowJoin> matchRowJoin(Operation *op);
 /// of its rows, each of which nothing else reads; else none.
 SmallVector<tensor::InsertSliceOp>
 matchRowInsertions(tensor::InsertSliceOp last);
+
+/// Returns true if the slice is whole in all dimensions but the innermost.
+bool takesAllRows(tensor::ExtractSliceOp slice);
 
 /// Returns the part of each row that the slice takes, if it takes all rows.
 std::optional<RowPart> matchRowSlice(tensor::ExtractSliceOp slice);

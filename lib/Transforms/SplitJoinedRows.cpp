@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "RowJoins.h"
+#include "mlir/Analysis/SliceAnalysis.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -23,8 +25,11 @@ using linalg::GenericOp;
 /// More parts would be as many ops, and loops of a few elements.
 static constexpr size_t kMostParts = 4;
 
-/// Returns the loop over the columns of the result.
+/// Returns the loop over the columns of the result, or over those that are
+/// reduced.
 static std::optional<unsigned> getColumnLoop(GenericOp op) {
+  if (op.getNumReductionLoops() > 0)
+    return op.getNumLoops() - 1;
   AffineMap map = op.getIndexingMapsArray().back();
   if (map.getNumResults() == 0)
     return std::nullopt;
@@ -37,11 +42,9 @@ static bool hasColumns(AffineMap map, unsigned loop) {
   return map.isFunctionOfDim(loop);
 }
 
-/// Returns true for elementwise ops whose columns do not depend on each other
-/// nor on where they are.
-static bool canSplit(GenericOp op) {
-  if (!op.hasPureTensorSemantics() || op->getNumResults() != 1 ||
-      !op.isAllParallelLoops())
+/// Returns true if columns do not depend on each other nor on where they are.
+static bool hasSeparateColumns(GenericOp op) {
+  if (!op.hasPureTensorSemantics() || op->getNumResults() != 1)
     return false;
   std::optional<unsigned> loop = getColumnLoop(op);
   if (!loop || ShapedType::isDynamic(op.getStaticLoopRanges()[*loop]))
@@ -67,6 +70,28 @@ static bool canSplit(GenericOp op) {
               .wasInterrupted();
 }
 
+static bool canSplit(GenericOp op) {
+  return op.isAllParallelLoops() && hasSeparateColumns(op);
+}
+
+/// Returns the combiner of a reduction of one tensor's columns that gives the
+/// same bits in any order.
+static Operation *matchUnorderedReduction(GenericOp op) {
+  if (op.getNumReductionLoops() != 1 || op.getNumDpsInputs() != 1 ||
+      op.getIteratorTypesArray().back() != utils::IteratorType::reduction ||
+      !hasSeparateColumns(op))
+    return nullptr;
+  SmallVector<Operation *> combiners;
+  if (!matchReduction(op.getRegionOutputArgs(), 0, combiners) ||
+      combiners.size() != 1)
+    return nullptr;
+  return isa<arith::MaximumFOp, arith::MinimumFOp, arith::MaxSIOp,
+             arith::MaxUIOp, arith::MinSIOp, arith::MinUIOp, arith::AndIOp,
+             arith::OrIOp, arith::XOrIOp>(combiners.front())
+             ? combiners.front()
+             : nullptr;
+}
+
 namespace {
 /// Splits the ops of one block.
 class RowSplitter {
@@ -80,8 +105,12 @@ public:
     for (GenericOp op : block.getOps<GenericOp>())
       if (seams.contains(op))
         ops.push_back(op);
-    for (GenericOp op : ops)
-      split(op);
+    for (GenericOp op : ops) {
+      if (Operation *combiner = matchUnorderedReduction(op))
+        splitReduction(op, combiner);
+      else
+        split(op);
+    }
     // What was split, and the joins and slices that nothing reads any more.
     if (!ops.empty())
       for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
@@ -123,9 +152,19 @@ private:
       if (!generic || seams.contains(generic) ||
           joins.contains(op.getResult(0)) || !canSplit(generic))
         continue;
-      if (const RowParts *parts = findPartsRead(generic))
-        seams[generic] = RowParts(*parts);
+      std::optional<RowParts> parts = findPartsRead(generic);
+      if (!parts)
+        continue;
+      for (Operation *user : op.getUsers())
+        if (isReduction(user))
+          seams[user] = *parts;
+      seams[generic] = std::move(*parts);
     }
+  }
+
+  static bool isReduction(Operation *op) {
+    auto generic = dyn_cast<GenericOp>(op);
+    return generic && generic.getNumReductionLoops() > 0;
   }
 
   static bool readsColumns(OpOperand &use) {
@@ -133,26 +172,46 @@ private:
     return hasColumns(op.getMatchingIndexingMap(&use), *getColumnLoop(op));
   }
 
-  /// Returns the parts in which all readers of `op` read it, or null.
-  const RowParts *findPartsRead(GenericOp op) {
-    const RowParts *parts = nullptr;
-    SmallVector<tensor::ExtractSliceOp> slices;
+  /// Returns the parts in which all readers of `op` read it, if they do.
+  std::optional<RowParts> findPartsRead(GenericOp op) {
+    std::optional<RowParts> parts;
+    RowParts slices;
     for (OpOperand &use : op->getUses()) {
+      auto reader = dyn_cast<GenericOp>(use.getOwner());
+      if (reader && matchUnorderedReduction(reader) && readsColumns(use))
+        continue; // reads any parts
       if (auto slice = dyn_cast<tensor::ExtractSliceOp>(use.getOwner())) {
-        slices.push_back(slice);
+        std::optional<RowPart> part = matchRowSlice(slice);
+        if (!part)
+          return std::nullopt;
+        if (!llvm::is_contained(slices, *part))
+          slices.push_back(*part);
         continue;
       }
       auto it = seams.find(use.getOwner());
       if (it == seams.end() || !readsColumns(use) ||
           (parts && *parts != it->second))
-        return nullptr;
-      parts = &it->second;
+        return std::nullopt;
+      parts = it->second;
     }
-    bool areParts = parts && llvm::all_of(slices, [&](auto slice) {
-                      std::optional<RowPart> part = matchRowSlice(slice);
-                      return part && llvm::is_contained(*parts, *part);
-                    });
-    return areParts ? parts : nullptr;
+    llvm::sort(slices, [](const RowPart &a, const RowPart &b) {
+      return a.offset < b.offset;
+    });
+    if (!parts)
+      return areEqualParts(op, slices) ? std::optional(slices) : std::nullopt;
+    bool areParts = llvm::all_of(slices, [&](const RowPart &slice) {
+      return llvm::is_contained(*parts, slice);
+    });
+    return areParts ? parts : std::nullopt;
+  }
+
+  /// Returns true for parts of one length that make up the rows of the result.
+  static bool areEqualParts(GenericOp op, ArrayRef<RowPart> parts) {
+    auto type = cast<RankedTensorType>(op->getResult(0).getType());
+    return parts.size() > 1 && parts.size() <= kMostParts &&
+           llvm::all_equal(llvm::map_range(
+               parts, [](const RowPart &part) { return part.size; })) &&
+           isPartition(parts, type.getShape().back());
   }
 
   /// Returns this part of a tensor.
@@ -190,6 +249,57 @@ private:
     }
   }
 
+  /// Clones the body for the values of one part, and returns what it yields.
+  static IRMapping cloneBody(GenericOp op, OpBuilder &body, ValueRange values,
+                             ArrayRef<unsigned> places, Value out,
+                             Operation *without = nullptr) {
+    IRMapping mapping;
+    for (auto [argument, place] : llvm::zip(op.getRegionInputArgs(), places))
+      mapping.map(argument, values[place]);
+    mapping.map(op.getRegionOutputArgs().front(), out);
+    for (Operation &each : op.getBody()->without_terminator())
+      if (&each != without)
+        body.clone(each, mapping);
+    return mapping;
+  }
+
+  /// Reduces the parts of the op's tensor in one op, each iteration of which
+  /// combines one column of each part.
+  void splitReduction(GenericOp op, Operation *combiner) {
+    const RowParts &parts = seams[op];
+    b.setInsertionPoint(op);
+    SmallVector<Value> ins;
+    SmallVector<AffineMap> maps;
+    SmallVector<SmallVector<unsigned>> arguments(parts.size());
+    addOperand(op, *op.getDpsInputOperand(0),
+               llvm::to_vector(llvm::seq<unsigned>(0, parts.size())), ins, maps,
+               arguments);
+    maps.push_back(op.getIndexingMapsArray().back());
+    Value accumulator = op.getRegionOutputArgs().front();
+    Value contribution =
+        combiner->getOperand(combiner->getOperand(0) == accumulator ? 1 : 0);
+    auto build = [&](OpBuilder &body, Location loc, ValueRange values) {
+      auto combine = [&](Value x, Value y) {
+        return body
+            .create(loc, combiner->getName().getIdentifier(), {x, y},
+                    TypeRange(x.getType()), combiner->getAttrs())
+            ->getResult(0);
+      };
+      Value all;
+      for (ArrayRef<unsigned> places : arguments) {
+        Value each =
+            cloneBody(op, body, values, places, values.back(), combiner)
+                .lookupOrDefault(contribution);
+        all = all ? combine(all, each) : each;
+      }
+      linalg::YieldOp::create(body, loc, combine(all, values.back()));
+    };
+    auto reduced = GenericOp::create(b, op.getLoc(), op->getResultTypes(), ins,
+                                     op.getDpsInits(), maps,
+                                     op.getIteratorTypesArray(), build);
+    b.replaceOp(op, reduced);
+  }
+
   /// Computes these parts of the op in one op.
   SmallVector<Value> buildParts(GenericOp op, ArrayRef<unsigned> numbers) {
     SmallVector<Value> ins, outs;
@@ -202,13 +312,8 @@ private:
     auto build = [&](OpBuilder &body, Location loc, ValueRange values) {
       SmallVector<Value> yielded;
       for (auto [used, usedOut] : llvm::zip(arguments, outArguments)) {
-        IRMapping mapping;
-        for (auto [argument, place] : llvm::zip(op.getRegionInputArgs(), used))
-          mapping.map(argument, values[place]);
-        mapping.map(op.getRegionOutputArgs().front(),
-                    values[ins.size() + usedOut.front()]);
-        for (Operation &each : op.getBody()->without_terminator())
-          body.clone(each, mapping);
+        IRMapping mapping = cloneBody(op, body, values, used,
+                                      values[ins.size() + usedOut.front()]);
         yielded.push_back(mapping.lookupOrDefault(
             op.getBody()->getTerminator()->getOperand(0)));
       }

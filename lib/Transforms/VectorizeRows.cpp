@@ -41,6 +41,9 @@ static constexpr unsigned kMaxBlockLevels = 3;
 /// is touched, and the blocks of them that are added into a row of their own.
 static constexpr int64_t kRowsPerBlock = 16;
 
+/// Of fewer lanes, masked vectors of whole registers are as good.
+static constexpr int64_t kLeastLanes = 4;
+
 /// Returns the schedule of the loop around `op`; null if threads share none.
 static norm::GPUScheduleAttr findSchedule(Operation *op) {
   norm::GPUScheduleAttr schedule;
@@ -75,6 +78,8 @@ public:
     }
     for (Range range : cast<linalg::LinalgOp>(*op).createLoopRanges(b, loc))
       extents.push_back(range.size);
+    if (!distributed)
+      shortenStrips();
     SmallVector<Value> inits(op.getDpsInits());
     return buildOuterLoop(0, inits);
   }
@@ -87,6 +92,16 @@ private:
 
   int64_t numOuterLoops() {
     return op.getNumLoops() - (plan.hasVectorLoop ? 1 : 0);
+  }
+  /// Computes elementwise a short row, such as half of a block, as one vector
+  /// of its own length.
+  void shortenStrips() {
+    bool isElementwise = plan.reductions.empty() && plan.columns.empty();
+    std::optional<int64_t> extent =
+        plan.hasVectorLoop ? getConstantIntValue(extents.back()) : std::nullopt;
+    if (isElementwise && extent && *extent >= kLeastLanes && *extent < tail &&
+        llvm::isPowerOf2_64(*extent))
+      lanes = tail = *extent;
   }
   Value index(int64_t value) {
     return arith::ConstantIndexOp::create(b, loc, value);

@@ -17,9 +17,9 @@ func.func @to_other_format(%x: vector<4xf32>) -> vector<4xf8E4M3FNUZ> {
 
 // -----
 
-func.func @from_other_format(%x: f4E2M1FN) -> f32 {
-  // expected-error@+1 {{norm-expand-fp8: no conversion from 'f4E2M1FN' to 'f32'}}
-  %r = arith.extf %x : f4E2M1FN to f32
+func.func @from_other_format(%x: f6E2M3FN) -> f32 {
+  // expected-error@+1 {{norm-expand-fp8: no conversion from 'f6E2M3FN' to 'f32'}}
+  %r = arith.extf %x : f6E2M3FN to f32
   return %r : f32
 }
 
@@ -29,6 +29,22 @@ func.func @arithmetic(%x: f8E5M2) -> f8E5M2 {
   // expected-error@+1 {{norm-expand-fp8: no arithmetic on 'f8E5M2': extend to f32 first}}
   %r = arith.mulf %x, %x : f8E5M2
   return %r : f8E5M2
+}
+
+// -----
+
+func.func @arithmetic_in_4_bits(%x: f4E2M1FN) -> f4E2M1FN {
+  // expected-error@+1 {{norm-expand-fp8: no arithmetic on 'f4E2M1FN': extend to f32 first}}
+  %r = arith.addf %x, %x : f4E2M1FN
+  return %r : f4E2M1FN
+}
+
+// -----
+
+func.func @arithmetic_on_scales(%x: f8E8M0FNU) -> i1 {
+  // expected-error@+1 {{norm-expand-fp8: no arithmetic on 'f8E8M0FNU': extend to f32 first}}
+  %r = arith.cmpf oeq, %x, %x : f8E8M0FNU
+  return %r : i1
 }
 
 // -----

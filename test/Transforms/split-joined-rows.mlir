@@ -214,3 +214,80 @@ func.func @read_whole(%x: tensor<8x8xf32>) -> (tensor<8x8xf32>, tensor<8x8xf32>)
   } -> tensor<8x8xf32>
   return %y, %n : tensor<8x8xf32>, tensor<8x8xf32>
 }
+
+// -----
+
+// Two codes are packed into a byte. They are only read in parts, and so is what they are
+// made of, because a maximum may be taken of both parts at once.
+#id = affine_map<(d0, d1) -> (d0, d1)>
+#row = affine_map<(d0, d1) -> (d0)>
+// CHECK-LABEL: func.func @packed
+// CHECK-SAME: (%[[X:.*]]: tensor<8x64xf32>, %[[M:.*]]: tensor<8xf32>)
+// CHECK-DAG: %[[X0:.*]] = tensor.extract_slice %[[X]][0, 0] [8, 32] [1, 2]
+// CHECK-DAG: %[[X1:.*]] = tensor.extract_slice %[[X]][0, 1] [8, 32] [1, 2]
+// CHECK-DAG: %[[N0:.*]] = linalg.generic {{.*}} ins(%[[X0]] :
+// CHECK-DAG: %[[N1:.*]] = linalg.generic {{.*}} ins(%[[X1]] :
+// CHECK: linalg.generic {{.*}} ins(%[[N0]], %[[N1]] : {{.*}} outs(%[[M]] :
+// CHECK: ^bb0(%[[A:.*]]: f32, %[[B:.*]]: f32, %[[O:.*]]: f32):
+// CHECK: %[[P:.*]] = math.absf %[[A]]
+// CHECK: %[[Q:.*]] = math.absf %[[B]]
+// CHECK: %[[BOTH:.*]] = arith.maximumf %[[P]], %[[Q]]
+// CHECK: arith.maximumf %[[BOTH]], %[[O]]
+// CHECK: %[[C0:.*]] = linalg.generic {{.*}} ins(%[[N0]], %{{.*}} : tensor<8x32xf32>, tensor<8xf32>) outs(%{{.*}} : tensor<8x32xi8>)
+// CHECK: %[[C1:.*]] = linalg.generic {{.*}} ins(%[[N1]], %{{.*}} : tensor<8x32xf32>, tensor<8xf32>) outs(%{{.*}} : tensor<8x32xi8>)
+// CHECK: linalg.generic {{.*}} ins(%[[C0]], %[[C1]] :
+func.func @packed(%x: tensor<8x64xf32>, %start: tensor<8xf32>) -> tensor<8x32xi8> {
+  %e = tensor.empty() : tensor<8x64xf32>
+  %n = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]} ins(%x : tensor<8x64xf32>) outs(%e : tensor<8x64xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %v = arith.mulf %a, %a : f32
+    linalg.yield %v : f32
+  } -> tensor<8x64xf32>
+  %top = linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]} ins(%n : tensor<8x64xf32>) outs(%start : tensor<8xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %m = math.absf %a : f32
+    %v = arith.maximumf %m, %o : f32
+    linalg.yield %v : f32
+  } -> tensor<8xf32>
+  %c = tensor.empty() : tensor<8x64xi8>
+  %codes = linalg.generic {indexing_maps = [#id, #row, #id], iterator_types = ["parallel", "parallel"]} ins(%n, %top : tensor<8x64xf32>, tensor<8xf32>) outs(%c : tensor<8x64xi8>) {
+  ^bb0(%a: f32, %b: f32, %o: i8):
+    %d = arith.divf %a, %b : f32
+    %v = arith.fptosi %d : f32 to i8
+    linalg.yield %v : i8
+  } -> tensor<8x64xi8>
+  %low = tensor.extract_slice %codes[0, 0] [8, 32] [1, 2] : tensor<8x64xi8> to tensor<8x32xi8>
+  %high = tensor.extract_slice %codes[0, 1] [8, 32] [1, 2] : tensor<8x64xi8> to tensor<8x32xi8>
+  %p = tensor.empty() : tensor<8x32xi8>
+  %packed = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel", "parallel"]} ins(%low, %high : tensor<8x32xi8>, tensor<8x32xi8>) outs(%p : tensor<8x32xi8>) {
+  ^bb0(%a: i8, %b: i8, %o: i8):
+    %v = arith.ori %a, %b : i8
+    linalg.yield %v : i8
+  } -> tensor<8x32xi8>
+  return %packed : tensor<8x32xi8>
+}
+
+// -----
+
+// A sum of both parts would be rounded in another order.
+#id = affine_map<(d0, d1) -> (d0, d1)>
+#row = affine_map<(d0, d1) -> (d0)>
+// CHECK-LABEL: func.func @summed
+// CHECK: %[[N:.*]] = linalg.generic {{.*}} outs(%{{.*}} : tensor<8x64xf32>)
+// CHECK: linalg.generic {{.*}} ins(%[[N]] : tensor<8x64xf32>)
+func.func @summed(%x: tensor<8x64xf32>, %start: tensor<8xf32>) -> (tensor<8xf32>, tensor<8x32xf32>, tensor<8x32xf32>) {
+  %e = tensor.empty() : tensor<8x64xf32>
+  %n = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]} ins(%x : tensor<8x64xf32>) outs(%e : tensor<8x64xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %v = arith.mulf %a, %a : f32
+    linalg.yield %v : f32
+  } -> tensor<8x64xf32>
+  %sum = linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]} ins(%n : tensor<8x64xf32>) outs(%start : tensor<8xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %v = arith.addf %a, %o : f32
+    linalg.yield %v : f32
+  } -> tensor<8xf32>
+  %low = tensor.extract_slice %n[0, 0] [8, 32] [1, 2] : tensor<8x64xf32> to tensor<8x32xf32>
+  %high = tensor.extract_slice %n[0, 1] [8, 32] [1, 2] : tensor<8x64xf32> to tensor<8x32xf32>
+  return %sum, %low, %high : tensor<8xf32>, tensor<8x32xf32>, tensor<8x32xf32>
+}

@@ -299,6 +299,34 @@ def NormRecomputeProducers : Pass<"norm-recompute-producers", "func::FuncOp"> {
   let dependentDialects = ["linalg::LinalgDialect"];
 }
 
+def NormReadPartsAsSlices : Pass<"norm-read-parts-as-slices", "func::FuncOp"> {
+  let summary = "Spell reads of every n-th element of a row as slices";
+  let description = [{
+    A front end that packs two 4-bit numbers into a byte reads the even and the odd
+    elements of a row: by slices with stride 2, by slices of the row as pairs, or by a
+    linalg.generic that reads element 2 * d + 1. This pass makes slices with a stride
+    of all three. One of a row of blocks becomes one of each block, so that the ops on
+    blocks see it; norm-split-joined-rows then computes what is only read in parts
+    part by part.
+
+    Example:
+
+    ```mlir
+    %pairs = tensor.expand_shape %row [[0], [1, 2]] output_shape [8, 32, 2]
+    %odd = tensor.extract_slice %pairs[0, 0, 1] [8, 32, 1] [1, 1, 1] : tensor<8x32x2xi8> to tensor<8x32xi8>
+    ```
+
+    becomes
+
+    ```mlir
+    %odd = tensor.extract_slice %row[0, 1] [8, 32] [1, 2] : tensor<8x64xi8> to tensor<8x32xi8>
+    ```
+
+    Limits: static extents of a row, which the stride divides.
+  }];
+  let dependentDialects = ["tensor::TensorDialect"];
+}
+
 def NormSplitJoinedRows : Pass<"norm-split-joined-rows", "func::FuncOp"> {
   let summary = "Compute what reads joined rows part by part";
   let description = [{
@@ -311,6 +339,11 @@ def NormSplitJoinedRows : Pass<"norm-split-joined-rows", "func::FuncOp"> {
     Elements are computed once, by the same operations, so no bit changes. Equal parts
     of a result that is kept whole come from one op, so that one loop over the row
     writes them all.
+
+    An elementwise op that is only read by slices of equal length is split too, such as
+    the numbers of which a later op packs two into a byte. A reduction may read it as
+    well, if its combiner gives the same bits in any order (a maximum, an `and`): it
+    combines a column of each part per iteration.
 
     Example (a row is multiplied by its halves in the other order):
 
@@ -694,7 +727,7 @@ def NormExpandFP8 : Pass<"norm-expand-fp8"> {
     `arith.bitcast %byte : i8 to f8E4M3FN`.
 
     Limits: a truncation from f64 is an error, and so are arithmetic on floats of less
-    than 16 bits and conversions of other formats, f4E2M1FN among them, or with other
+    than 16 bits and conversions of other formats, f6E2M3FN among them, or with other
     roundings, because LLVM has no such types and no later pass would lower them.
   }];
   let dependentDialects = ["arith::ArithDialect"];
@@ -776,6 +809,58 @@ def NormNarrowFloatsToIntegers : Pass<"norm-narrow-floats-to-integers"> {
                         "::mlir::norm::getBF16RoundingValues()">];
   let dependentDialects = ["arith::ArithDialect", "LLVM::LLVMDialect",
                            "vector::VectorDialect"];
+}
+
+def NormExpandScaling : Pass<"norm-expand-scaling"> {
+  let summary = "Expand scaling_truncf and scaling_extf to products";
+  let description = [{
+    `arith.scaling_truncf` divides by a power of two and narrows, `arith.scaling_extf`
+    widens and multiplies by one. This pass expands both by upstream's patterns, which
+    take the scale to be f8E8M0FNU, to `arith.extf`, `arith.divf`, `arith.mulf` and
+    `arith.truncf`, which norm-expand-mx and norm-expand-fp8 expand later: a scale
+    that a block of elements shares is widened once for the block meanwhile.
+
+    Of a scale in 16 bits or more the exponent is taken, as hardware does. The product
+    or quotient is in f32 at least, because f16 does not hold most scales. x / 2^e is
+    x * 2^-e, with the same bits.
+
+    Example: `%q = arith.scaling_truncf %a, %s : f32, f8E8M0FNU to f4E2M1FN` becomes
+
+    ```mlir
+    %c = arith.bitcast %s : f8E8M0FNU to i8
+    %d = arith.subi %c-2_i8, %c : i8
+    %i = arith.bitcast %d : i8 to f8E8M0FNU
+    %f = arith.extf %i : f8E8M0FNU to f32
+    %p = arith.mulf %a, %f : f32
+    %q = arith.truncf %p : f32 to f4E2M1FN
+    ```
+  }];
+  let dependentDialects = ["arith::ArithDialect"];
+}
+
+def NormExpandMX : Pass<"norm-expand-mx"> {
+  let summary = "Expand conversions of 4-bit floats and of block scales";
+  let description = [{
+    The formats of OCP's Microscaling Formats (MX) 1.0: elements in f4E2M1FN, and
+    scales in f8E8M0FNU, which are powers of two. This pass expands `arith.truncf` to
+    and `arith.extf` from both of them to i32 operations, on scalars and vectors.
+
+    A truncation to f4E2M1FN rounds once, to nearest, ties to even. It saturates at 6
+    and keeps the sign, of zeros too; the format has no NaN, and NaN becomes 6, as in
+    PTX's `cvt.rn.satfinite`.
+
+    A truncation to f8E8M0FNU may be to nearest (a tie, 1.5 times a power of two, goes
+    up, as IEEE 754 asks of one digit), `toward_zero` or `upward`. Zero and what is
+    below the range become 2^-127; what is above, negative or not finite becomes NaN.
+
+    Example: `%q = arith.truncf %a : f32 to f4E2M1FN` becomes operations on
+    `arith.bitcast %a : f32 to i32` with one `arith.addf` among them, which rounds, and
+    ends with `arith.bitcast %code : i4 to f4E2M1FN`.
+
+    Limits: a truncation from f64 is an error, and so is another rounding. Arithmetic on
+    these types is left for norm-expand-fp8 to reject.
+  }];
+  let dependentDialects = ["arith::ArithDialect", "vector::VectorDialect"];
 }
 
 def NormExpandVectorMath : Pass<"norm-expand-vector-math"> {
@@ -991,6 +1076,36 @@ def NormSeparateDestinations : Pass<"norm-separate-destinations"> {
     undoes it. norm-reuse-buffers shares the buffers again where that is correct.
   }];
   let dependentDialects = ["linalg::LinalgDialect", "tensor::TensorDialect"];
+}
+
+def NormSinkDeinterleaves : Pass<"norm-sink-deinterleaves", "func::FuncOp"> {
+  let summary = "Take vectors apart where their elements are narrow";
+  let description = [{
+    Two f32 are rounded to 4 bits each and packed into one byte. The ops on parts of
+    rows read the even and the odd f32 and do the same with both. This pass does it
+    with the whole vector, and takes the bytes apart instead, which are a quarter of
+    the registers to shuffle.
+
+    Example:
+
+    ```mlir
+    %even, %odd = vector.deinterleave %x : vector<32xf32> -> vector<16xf32>
+    %a = arith.fptosi %even : vector<16xf32> to vector<16xi8>
+    %b = arith.fptosi %odd : vector<16xf32> to vector<16xi8>
+    ```
+
+    becomes
+
+    ```mlir
+    %y = arith.fptosi %x : vector<32xf32> to vector<32xi8>
+    %a, %b = vector.deinterleave %y : vector<32xi8> -> vector<16xi8>
+    ```
+
+    Limits: elementwise ops, each on one half and otherwise on the same splats, whose
+    results nothing else uses; up to the last of the narrowest type, but not where no
+    type is narrower than that of the vector.
+  }];
+  let dependentDialects = ["arith::ArithDialect", "vector::VectorDialect"];
 }
 
 def NormPairStridedAccesses

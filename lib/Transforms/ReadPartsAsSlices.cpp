@@ -1,0 +1,193 @@
+//===- ReadPartsAsSlices.cpp - every n-th element as a slice --------------===//
+//
+// Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "RowJoins.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "norm/Transforms/Passes.h"
+
+namespace mlir::norm {
+#define GEN_PASS_DEF_NORMREADPARTSASSLICES
+#include "norm/Transforms/Passes.h.inc"
+} // namespace mlir::norm
+
+using namespace mlir;
+using namespace mlir::norm;
+
+/// Returns true if the part is each element at `part.offset` of a group of
+/// `part.stride` in a row of `extent`.
+static bool isOneOfEachGroup(const RowPart &part, int64_t extent) {
+  return !ShapedType::isDynamic(extent) && part.stride > 1 &&
+         part.offset < part.stride && part.size * part.stride == extent;
+}
+
+/// Returns groups of one dimension each, but for the last one of `last`.
+static SmallVector<ReassociationIndices> groupLast(int64_t groups,
+                                                   int64_t last) {
+  SmallVector<ReassociationIndices> result;
+  for (int64_t dim = 0; dim < groups; ++dim)
+    result.push_back({dim});
+  for (int64_t i = 1; i < last; ++i)
+    result.back().push_back(groups - 1 + i);
+  return result;
+}
+
+namespace {
+/// One of each group in blocks of a row is one of each group in each block.
+struct SliceBeforeCollapse : OpRewritePattern<tensor::ExtractSliceOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(tensor::ExtractSliceOp slice,
+                                PatternRewriter &rewriter) const override {
+    auto collapse = slice.getSource().getDefiningOp<tensor::CollapseShapeOp>();
+    std::optional<RowPart> part = matchRowSlice(slice);
+    if (!collapse || !part ||
+        !isOneOfEachGroup(*part, slice.getSourceType().getShape().back()))
+      return failure();
+    int64_t block = collapse.getSrcType().getShape().back();
+    if (ShapedType::isDynamic(block) || block % part->stride != 0)
+      return failure();
+    part->size = block / part->stride;
+    Value parts =
+        createRowSlice(rewriter, slice.getLoc(), collapse.getSrc(), *part);
+    rewriter.replaceOpWithNewOp<tensor::CollapseShapeOp>(
+        slice, slice.getType(), parts, collapse.getReassociationIndices());
+    return success();
+  }
+};
+
+/// One column of a row that is looked at as groups is a slice with a stride.
+struct SliceOfGroups : OpRewritePattern<tensor::ExtractSliceOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(tensor::ExtractSliceOp slice,
+                                PatternRewriter &rewriter) const override {
+    auto expand = slice.getSource().getDefiningOp<tensor::ExpandShapeOp>();
+    if (!expand)
+      return failure();
+    int64_t rank = slice.getSourceType().getRank();
+    ArrayRef<int64_t> shape = slice.getSourceType().getShape();
+    if (expand.getReassociationIndices() != groupLast(rank - 1, 2) ||
+        ShapedType::isDynamic(shape[rank - 1]) ||
+        ShapedType::isDynamic(shape[rank - 2]) || shape[rank - 1] < 2 ||
+        !isColumnOfAll(slice))
+      return failure();
+    RowPart part = {*getConstantIntValue(slice.getMixedOffsets().back()),
+                    shape[rank - 2], shape[rank - 1]};
+    Value column =
+        createRowSlice(rewriter, slice.getLoc(), expand.getSrc(), part);
+    if (slice.getType().getRank() == rank - 1) {
+      rewriter.replaceOpWithNewOp<tensor::CastOp>(slice, slice.getType(),
+                                                  column);
+      return success();
+    }
+    rewriter.replaceOpWithNewOp<tensor::ExpandShapeOp>(
+        slice, slice.getType(), column, groupLast(rank - 1, 2),
+        slice.getMixedSizes());
+    return success();
+  }
+
+  /// Returns true for one column of all rows, of rank one less if it is not
+  /// kept as a dimension.
+  static bool isColumnOfAll(tensor::ExtractSliceOp slice) {
+    int64_t rank = slice.getSourceType().getRank();
+    llvm::SmallBitVector dropped = slice.getDroppedDims();
+    bool isKept = dropped.none();
+    if (!isKept && (dropped.count() != 1 || !dropped.test(rank - 1)))
+      return false;
+    return isOneInteger(slice.getMixedSizes().back()) &&
+           getConstantIntValue(slice.getMixedOffsets().back()) &&
+           takesAllRows(slice);
+  }
+};
+
+/// An operand that is read at d * stride + offset is read at d in a slice.
+struct SliceOfStridedOperand : OpRewritePattern<linalg::GenericOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(linalg::GenericOp op,
+                                PatternRewriter &rewriter) const override {
+    if (!op.hasPureTensorSemantics())
+      return failure();
+    SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+    bool hasChanged = false;
+    for (OpOperand *input : op.getDpsInputOperands()) {
+      AffineMap &map = maps[input->getOperandNumber()];
+      std::optional<RowPart> part = matchStridedRead(op, *input);
+      if (!part)
+        continue;
+      rewriter.setInsertionPoint(op);
+      Value slice =
+          createRowSlice(rewriter, op.getLoc(), input->get(), *part);
+      rewriter.modifyOpInPlace(op, [&] { input->set(slice); });
+      SmallVector<AffineExpr> results(map.getResults());
+      results.back() = getOnlyDim(results.back());
+      map = AffineMap::get(map.getNumDims(), 0, results, op.getContext());
+      hasChanged = true;
+    }
+    if (!hasChanged)
+      return failure();
+    rewriter.modifyOpInPlace(
+        op, [&] { op.setIndexingMapsAttr(rewriter.getAffineMapArrayAttr(maps)); });
+    return success();
+  }
+
+  static AffineExpr getOnlyDim(AffineExpr expr) {
+    AffineExpr found;
+    expr.walk([&](AffineExpr each) {
+      if (isa<AffineDimExpr>(each))
+        found = each;
+    });
+    return found;
+  }
+
+  /// Returns the part of each row that an operand's columns are, if its map has
+  /// d * stride + offset for them and the stride leaves nothing out.
+  static std::optional<RowPart> matchStridedRead(linalg::GenericOp op,
+                                                 OpOperand &input) {
+    AffineMap map = op.getMatchingIndexingMap(&input);
+    auto type = dyn_cast<RankedTensorType>(input.get().getType());
+    if (!type || map.getNumResults() == 0)
+      return std::nullopt;
+    AffineExpr last = map.getResults().back();
+    RowPart part = {0, 0, 0};
+    if (auto sum = dyn_cast<AffineBinaryOpExpr>(last);
+        sum && sum.getKind() == AffineExprKind::Add) {
+      auto offset = dyn_cast<AffineConstantExpr>(sum.getRHS());
+      if (!offset)
+        return std::nullopt;
+      part.offset = offset.getValue();
+      last = sum.getLHS();
+    }
+    auto product = dyn_cast<AffineBinaryOpExpr>(last);
+    if (!product || product.getKind() != AffineExprKind::Mul)
+      return std::nullopt;
+    auto dim = dyn_cast<AffineDimExpr>(product.getLHS());
+    auto stride = dyn_cast<AffineConstantExpr>(product.getRHS());
+    if (!dim || !stride)
+      return std::nullopt;
+    part.stride = stride.getValue();
+    part.size = op.getStaticLoopRanges()[dim.getPosition()];
+    bool isPart = part.offset >= 0 &&
+                  isOneOfEachGroup(part, type.getShape().back());
+    return isPart ? std::optional(part) : std::nullopt;
+  }
+};
+
+struct NormReadPartsAsSlices
+    : norm::impl::NormReadPartsAsSlicesBase<NormReadPartsAsSlices> {
+  void runOnOperation() override {
+    RewritePatternSet patterns(&getContext());
+    patterns.add<SliceBeforeCollapse, SliceOfGroups, SliceOfStridedOperand>(
+        &getContext());
+    tensor::CollapseShapeOp::getCanonicalizationPatterns(patterns,
+                                                         &getContext());
+    (void)applyPatternsGreedily(getOperation(), std::move(patterns));
+  }
+};
+} // namespace
