@@ -74,7 +74,7 @@ def groups():
             yield Group("around the norm", [(2048, 4096)], [(NT, 0.80)], variant=variant, type=type)
         for variant in "rotary", "rotary-interleaved":
             yield Group("around the norm", [(2048, 4096)], [(NT, 0.60)], variant=variant, type=type)
-        for variant in "fp8", "mxfp8":
+        for variant in "fp8", "fp8-given", "mxfp8", "mxfp4", "nvfp4":
             yield Group("around the norm", [(2048, 4096)], [(NT, 0.50)], variant=variant, type=type)
         yield Group("around the norm", [(2048, 4096)], [(NT, 0.85 if type == "f32" else 0.60)],
                     variant="quantize", type=type)

@@ -180,6 +180,9 @@ static LogicalResult checkOptions() {
       return fail("--variant=" + program.variant +
                   " needs --cols that are a multiple of " +
                   std::to_string(Program::kHeadLength));
+    if (program.hasPairs() && program.cols % 2 != 0)
+      return fail("--variant=" + program.variant +
+                  " needs --cols that are a multiple of 2");
     if (program.variant == "channels" && ShapedType::isDynamic(program.rows))
       return fail("--variant=channels does not go with --dynamic-rows");
   }

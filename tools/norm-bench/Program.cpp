@@ -20,8 +20,10 @@ static constexpr char kBlockMaps[] =
     "#elements = affine_map<(d0, d1, d2) -> (d0, d1, d2)>\n"
     "#blocks = affine_map<(d0, d1, d2) -> (d0, d1)>\n";
 
-/// Elements of a block, by the OCP microscaling formats.
-static constexpr int64_t kMXBlock = 32;
+static constexpr char kScalarMap[] = "#scalar = affine_map<(d0, d1) -> ()>\n";
+
+/// Elements of a block, by the OCP microscaling formats and by NVFP4.
+static constexpr int64_t kMXBlock = 32, kNVBlock = 16;
 
 /// Groups of a row that Mamba-2 normalizes alone.
 static constexpr int64_t kGroups = 8;
@@ -43,6 +45,9 @@ static constexpr Variant kVariants[] = {
     {"rotary-interleaved", "the same by pairs of neighbors"},
     {"fp8", "llama, then f8E4M3FN with one scale a row"},
     {"mxfp8", "llama, then f8E4M3FN with one power of two for 32 elements"},
+    {"fp8-given", "llama, then f8E4M3FN with a given scale"},
+    {"mxfp4", "llama, then two f4E2M1FN a byte with one power of two for 32"},
+    {"nvfp4", "the same with one f8E4M3FN for 16"},
     {"columns", "sum of each column in f32, the rows outside"},
     {"columns-inside", "the same with the loop over the rows inside"},
     {"channels", "norm of each column, with one weight per row"},
@@ -62,8 +67,18 @@ std::string Program::getName() const {
 namespace {
 /// The loops by which an operand of a linalg.generic is indexed. With heads a
 /// row is that of one head, a table has one for all heads, and a half is a part
-/// of an element's row. A row may also be looked at as blocks.
-enum class Index { Element, Row, Column, Table, Half, Block, BlockElement };
+/// of an element's row. A row may also be looked at as blocks. A scalar has
+/// none.
+enum class Index {
+  Element,
+  Row,
+  Column,
+  Table,
+  Half,
+  Block,
+  BlockElement,
+  Scalar
+};
 
 struct Operand {
   std::string name, element;
@@ -119,13 +134,21 @@ private:
   void quantize(Operand y);
   void quantizeFP8(Operand y);
   void quantizeMXFP8(Operand y);
+  void quantizeGivenFP8(Operand y);
+  void quantizeMXFP4(Operand y);
+  void quantizeNVFP4(Operand y);
+  /// Prints the rounding of `scaled`, steps that compute %s, and the packing of
+  /// two neighbors, the first one in the low bits.
+  Operand packFP4(ArrayRef<Operand> ins, StringRef scaled);
+  Operand everyOther(StringRef name, Operand v, int64_t first);
   Operand largest(Operand y, Index index);
   Operand toBlocks(Operand y);
   Operand fromBlocks(Operand q);
   int64_t getBlock() const {
-    return program.variant == "group-gate"
-               ? program.cols / std::gcd(program.cols, kGroups)
-               : std::gcd(program.cols, kMXBlock);
+    if (program.variant == "group-gate")
+      return program.cols / std::gcd(program.cols, kGroups);
+    return std::gcd(program.cols,
+                    program.variant == "nvfp4" ? kNVBlock : kMXBlock);
   }
   void printResults();
 
@@ -164,6 +187,8 @@ std::string Printer::getType(const Operand &value) const {
   case Index::BlockElement:
     return formatv("tensor<{0}x{1}x{2}x{3}>", program.getRowsText(),
                    program.cols / getBlock(), getBlock(), value.element);
+  case Index::Scalar:
+    return formatv("tensor<{0}>", value.element);
   }
   llvm_unreachable("all indices are handled");
 }
@@ -203,6 +228,7 @@ void Printer::generic(StringRef name, const Operand &result,
            : value.index == Index::Row          ? "#row"
            : value.index == Index::Column       ? "#col"
            : value.index == Index::Table        ? "#table"
+           : value.index == Index::Scalar       ? "#scalar"
                                                 : "#id";
   };
   std::string maps, names, types, block;
@@ -545,6 +571,85 @@ void Printer::quantizeMXFP8(Operand y) {
   results = {fromBlocks(q), scale};
 }
 
+/// The scale is one for all rows, from a calibration.
+void Printer::quantizeGivenFP8(Operand y) {
+  arguments.push_back({"%given", "f32", Index::Scalar});
+  Operand q = map("q", "f8E4M3FN", {widen(y), arguments.back()},
+                  "%one = arith.constant 1.0 : f32; "
+                  "%i = arith.divf %one, %b : f32; "
+                  "%d = arith.mulf %a, %i : f32; "
+                  "%most = arith.constant 448.0 : f32; "
+                  "%u = arith.minimumf %d, %most : f32; "
+                  "%least = arith.constant -448.0 : f32; "
+                  "%k = arith.maximumf %u, %least : f32; "
+                  "%v = arith.truncf %k : f32 to f8E4M3FN");
+  results = {q};
+}
+
+Operand Printer::everyOther(StringRef name, Operand v, int64_t first) {
+  Operand result{("%" + name).str(), v.element, Index::Half};
+  os << formatv("  {0} = tensor.extract_slice {1}[0, {2}] [{3}, {4}] [1, 2] : "
+                "{5} to {6}\n",
+                result.name, v.name, first, getRowsSize(), program.cols / 2,
+                getType(v), getType(result));
+  return result;
+}
+
+Operand Printer::packFP4(ArrayRef<Operand> ins, StringRef scaled) {
+  Operand codes = fromBlocks(map("codes", "i8", ins,
+                                 (scaled + "; %q = arith.truncf %s : f32 to "
+                                           "f4E2M1FN; %n = arith.bitcast %q : "
+                                           "f4E2M1FN to i4; %v = arith.extui "
+                                           "%n : i4 to i8")
+                                     .str(),
+                                 Index::BlockElement));
+  return map("q", "i8",
+             {everyOther("low", codes, 0), everyOther("high", codes, 1)},
+             "%c4 = arith.constant 4 : i8; %h = arith.shli %b, %c4 : i8; "
+             "%v = arith.ori %a, %h : i8",
+             Index::Half);
+}
+
+/// As for MXFP8; the largest number is 6, of the exponent 2.
+void Printer::quantizeMXFP4(Operand y) {
+  y = toBlocks(widen(y));
+  Operand scale = map("scale", "i8", {largest(y, Index::Block)},
+                      "%q = arith.truncf %a toward_zero : f32 to f8E8M0FNU; "
+                      "%b = arith.bitcast %q : f8E8M0FNU to i8; "
+                      "%e = arith.extui %b : i8 to i32; "
+                      "%c2 = arith.constant 2 : i32; "
+                      "%d = arith.subi %e, %c2 : i32; "
+                      "%c0 = arith.constant 0 : i32; "
+                      "%k = arith.maxsi %d, %c0 : i32; "
+                      "%v = arith.trunci %k : i32 to i8",
+                      Index::Block);
+  results = {packFP4({y, scale}, "%e = arith.bitcast %b : i8 to f8E8M0FNU; "
+                                 "%f = arith.extf %e : f8E8M0FNU to f32; "
+                                 "%s = arith.divf %a, %f : f32"),
+             scale};
+}
+
+void Printer::quantizeNVFP4(Operand y) {
+  y = toBlocks(widen(y));
+  Operand scale = map("scale", "i8", {largest(y, Index::Block)},
+                      "%six = arith.constant 6.0 : f32; "
+                      "%d = arith.divf %a, %six : f32; "
+                      "%least = arith.constant 0.001953125 : f32; "
+                      "%u = arith.maximumf %d, %least : f32; "
+                      "%most = arith.constant 448.0 : f32; "
+                      "%k = arith.minimumf %u, %most : f32; "
+                      "%q = arith.truncf %k : f32 to f8E4M3FN; "
+                      "%v = arith.bitcast %q : f8E4M3FN to i8",
+                      Index::Block);
+  Operand factor = map("factor", "f32", {scale},
+                       "%one = arith.constant 1.0 : f32; "
+                       "%q = arith.bitcast %a : i8 to f8E4M3FN; "
+                       "%f = arith.extf %q : f8E4M3FN to f32; "
+                       "%v = arith.divf %one, %f : f32",
+                       Index::Block);
+  results = {packFP4({y, factor}, "%s = arith.mulf %a, %b : f32"), scale};
+}
+
 void Printer::printResults() {
   Operand x = argument("x");
   StringRef variant = program.variant;
@@ -593,6 +698,12 @@ void Printer::printResults() {
     return quantizeFP8(y);
   if (variant == "mxfp8")
     return quantizeMXFP8(y);
+  if (variant == "fp8-given")
+    return quantizeGivenFP8(y);
+  if (variant == "mxfp4")
+    return quantizeMXFP4(y);
+  if (variant == "nvfp4")
+    return quantizeNVFP4(y);
   if (variant == "gate")
     y = narrow(multiplySilu(y));
   if (variant == "bias")
@@ -629,8 +740,11 @@ std::string Printer::print() {
       "func.func @main({1}) -> ({2}) {{\n{3}{4}  return {5} : {2}\n}\n",
       program.getName(), list(arguments, both), list(results, type), prologue,
       body, list(results, name), maps,
-      program.variant == "mxfp8" || program.variant == "group-gate" ? kBlockMaps
-                                                                    : "");
+      program.variant == "mxfp8" || program.variant == "group-gate" ||
+              program.hasPairs()
+          ? kBlockMaps
+      : program.variant == "fp8-given" ? kScalarMap
+                                       : "");
 }
 
 std::string Program::print() const { return Printer(*this).print(); }

@@ -37,6 +37,8 @@ struct Program {
   bool hasHeads() const {
     return variant == "rotary" || variant == "rotary-interleaved";
   }
+  /// Returns true if two numbers are written as one byte.
+  bool hasPairs() const { return variant == "mxfp4" || variant == "nvfp4"; }
 };
 
 struct Variant {
