@@ -118,4 +118,31 @@ std::optional<RowPlan> norm::planRowOf(LinalgOp op) {
   return plan;
 }
 
+std::optional<SmallVector<norm::ColumnReduction>>
+norm::matchColumnReductions(LinalgOp op) {
+  if (op.getNumReductionLoops() != 1)
+    return std::nullopt;
+  std::optional<RowPlan> plan = planRowOf(op);
+  if (!plan || plan->columns.empty())
+    return std::nullopt;
+  // The slice of a result has its indices in the order of the loops' tiles.
+  for (OpOperand &init : op.getDpsInitsMutable())
+    if (!op.getMatchingIndexingMap(&init).isProjectedPermutation())
+      return std::nullopt;
+  return llvm::map_to_vector(plan->columns, [](const Reduction &reduction) {
+    return ColumnReduction{reduction.combiner, reduction.neutral};
+  });
+}
+
+Value norm::getFilled(LinalgOp op) {
+  if (op->getNumResults() != 1 || op.getNumReductionLoops() != 0)
+    return {};
+  Value v = op.getBlock()->getTerminator()->getOperand(0);
+  auto arg = dyn_cast<BlockArgument>(v);
+  if (!arg || arg.getOwner() != op.getBlock())
+    return v.getParentBlock() == op.getBlock() ? Value() : v;
+  OpOperand *operand = op.getMatchingOpOperand(arg);
+  return isa<ShapedType>(operand->get().getType()) ? Value() : operand->get();
+}
+
 bool norm::canVectorizeRow(LinalgOp op) { return planRowOf(op).has_value(); }

@@ -17,6 +17,7 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Dominance.h"
 #include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/ValueBoundsOpInterface.h"
 #include "mlir/Transforms/CSE.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "norm/IR/Norm.h"
@@ -43,6 +44,11 @@ static constexpr int64_t kRowsPerBlock = 16;
 
 /// Of fewer lanes, masked vectors of whole registers are as good.
 static constexpr int64_t kLeastLanes = 4;
+
+/// The rows of such a block that a thread of a GPU loads at once, and the
+/// levels of blocks whose sums it keeps.
+static constexpr int64_t kRowsAhead = 8;
+static constexpr unsigned kMaxSharedLevels = 2;
 
 /// Returns the schedule of the loop around `op`; null if threads share none.
 static norm::GPUScheduleAttr findSchedule(Operation *op) {
@@ -72,10 +78,12 @@ public:
     b.setInsertionPoint(op);
     if (norm::getRole(op->getParentOp()) == norm::LoopRole::Rows)
       outerRole = norm::LoopRole::Block;
-    if (!distributed) {
+    starts.assign(op.getNumDpsInits(), Value());
+    // A row that threads share starts from memory, its columns do not.
+    if (distributed ? !plan.columns.empty() : !plan.reductions.empty())
       forwardFills();
+    if (!distributed)
       simplifyNeutrals();
-    }
     for (Range range : cast<linalg::LinalgOp>(*op).createLoopRanges(b, loc))
       extents.push_back(range.size);
     if (!distributed)
@@ -126,8 +134,8 @@ private:
   SmallVector<Value> buildOuterLoop(int64_t depth, ValueRange outs) {
     if (depth == numOuterLoops())
       return buildInnermost(outs);
-    if (depth + 1 == numOuterLoops() && !plan.columns.empty() && !distributed)
-      return buildColumns(outs);
+    if (depth + 1 == numOuterLoops() && !plan.columns.empty())
+      return distributed ? buildSharedColumns(outs) : buildColumns(outs);
     if (isOneInteger(extents[depth])) {
       indices.push_back(index(0));
       SmallVector<Value> results = buildOuterLoop(depth + 1, outs);
@@ -554,23 +562,152 @@ private:
   /// Adds rows [from, to) to `outs` strip by strip.
   SmallVector<Value> addRows(Value from, Value to, const SumRows &outs) {
     return addStrips(outs, [&](Value column, int64_t width, Value mask) {
-      SmallVector<Value> sums;
-      for (const Reduction &reduction : plan.columns)
-        sums.push_back(neutralVector(reduction, width));
-      return buildLoop(
-          norm::LoopRole::Statistic, from, to, index(1), sums,
-          [&](Value row, ValueRange args) {
-            indices.push_back(row);
-            IRMapping map = buildBody({}, column, width, mask);
-            indices.pop_back();
-            SmallVector<Value> results;
-            for (auto [reduction, arg] : llvm::zip(plan.columns, args)) {
-              Value v = map.lookupOrDefault(reduction.contribution);
-              results.push_back(combine(reduction, arg, broadcast(v, width)));
-            }
-            return results;
-          });
+      return sumRows(from, to, /*step=*/1, column, width, mask);
     });
+  }
+
+  SmallVector<Value> createNeutralSums(int64_t width) {
+    return llvm::map_to_vector(plan.columns, [&](const Reduction &reduction) {
+      return neutralVector(reduction, width);
+    });
+  }
+
+  /// Adds one row at one strip of columns to `sums`.
+  SmallVector<Value> addRow(Value row, Value column, int64_t width, Value mask,
+                            ValueRange sums) {
+    indices.push_back(row);
+    IRMapping map = buildBody({}, column, width, mask);
+    indices.pop_back();
+    SmallVector<Value> results;
+    for (auto [reduction, sum] : llvm::zip(plan.columns, sums)) {
+      Value v = map.lookupOrDefault(reduction.contribution);
+      results.push_back(combine(reduction, sum, broadcast(v, width)));
+    }
+    return results;
+  }
+
+  /// Returns the sums of rows [from, to), a multiple of `step` rows, at one
+  /// strip of columns. The loads of `step` rows do not wait for each other.
+  SmallVector<Value> sumRows(Value from, Value to, int64_t step, Value column,
+                             int64_t width, Value mask) {
+    return buildLoop(
+        norm::LoopRole::Statistic, from, to, index(step),
+        createNeutralSums(width), [&](Value begin, ValueRange args) {
+          SmallVector<Value> sums(args);
+          for (int64_t i = 0; i < step; ++i) {
+            Value row =
+                i == 0 ? begin : arith::AddIOp::create(b, loc, begin, index(i));
+            sums = addRow(row, column, width, mask, sums);
+          }
+          return sums;
+        });
+  }
+
+  SmallVector<Value> combineAll(ValueRange sums, ValueRange values) {
+    SmallVector<Value> results;
+    for (auto [reduction, sum, value] : llvm::zip(plan.columns, sums, values))
+      results.push_back(combine(reduction, sum, value));
+    return results;
+  }
+
+  /// The same by `level` levels of blocks, all of whose sums are in registers.
+  /// Rows that fill no block are added last, one after another.
+  SmallVector<Value> sumRowBlocks(unsigned level, Value from, Value to,
+                                  Value column, int64_t width, Value mask) {
+    std::optional<int64_t> rows =
+        getConstantIntValue(extents[numOuterLoops() - 1]);
+    int64_t step = 1;
+    for (unsigned i = 0; i < level; ++i)
+      step *= kRowsPerBlock;
+    bool isLowest = level == 1, isWhole = rows && *rows % kRowsPerBlock == 0;
+    Value full = isLowest && !isWhole ? roundDownToBlocks(from, to) : to;
+    // A load under a mask is a branch, which others do not pass.
+    int64_t ahead = mask ? 1 : kRowsAhead;
+    auto build = [&](Value begin, ValueRange args) {
+      Value end = isLowest ? arith::AddIOp::create(b, loc, begin, index(step))
+                           : createBlockEnd(begin, step, to, rows);
+      return combineAll(
+          args, isLowest
+                    ? sumRows(begin, end, ahead, column, width, mask)
+                    : sumRowBlocks(level - 1, begin, end, column, width, mask));
+    };
+    SmallVector<Value> sums =
+        buildLoop(norm::LoopRole::Statistic, from, full, index(step),
+                  createNeutralSums(width), build);
+    if (full == to)
+      return sums;
+    return combineAll(sums, sumRows(full, to, /*step=*/1, column, width, mask));
+  }
+
+  /// Returns where the last whole block of rows of [from, to) ends.
+  Value roundDownToBlocks(Value from, Value to) {
+    Value count = arith::SubIOp::create(b, loc, to, from);
+    Value rest = arith::RemUIOp::create(b, loc, count, index(kRowsPerBlock));
+    return arith::SubIOp::create(b, loc, to, rest);
+  }
+
+  /// Returns the levels of blocks in a thread's registers: its rows are a part,
+  /// of which more than two levels would only be loops.
+  unsigned getSharedBlockLevels(OpFoldResult rows) {
+    std::optional<int64_t> most = getUpperBound(rows);
+    unsigned levels =
+        getRowBlockLevels(most ? OpFoldResult(b.getIndexAttr(*most)) : rows);
+    return std::min(levels, kMaxSharedLevels);
+  }
+
+  /// Sums over rows where threads share the columns: each column's sum stays
+  /// with its thread, and the destination is touched once.
+  SmallVector<Value> buildSharedColumns(ValueRange outs) {
+    OpFoldResult rows = extents[numOuterLoops() - 1];
+    std::optional<int64_t> most = getUpperBound(rows);
+    unsigned levels =
+        getRowBlockLevels(most ? OpFoldResult(b.getIndexAttr(*most)) : rows);
+    auto strip = [&](Value column, int64_t width, Value mask, ValueRange args) {
+      SmallVector<Value> results =
+          sumRowBlocks(levels, index(0), asValue(rows), column, width, mask);
+      for (auto [i, reduction] : llvm::enumerate(plan.columns)) {
+        AffineMap map = op.getMatchingIndexingMap(op.getDpsInitOperand(i));
+        Value sum = results[i];
+        if (!isNeutral(starts[i], reduction)) {
+          Value old = starts[i] ? broadcast(starts[i], width)
+                                : read(args[i], map, column, width, mask);
+          sum = combine(reduction, old, sum);
+        }
+        results[i] = write(sum, args[i], map, column, mask);
+      }
+      return results;
+    };
+    SmallVector<Value> state(outs);
+    std::optional<int64_t> columns = getUpperBound(extents.back());
+    if (columns && *columns <= lanes)
+      return buildOneStrip(state, strip);
+    forEachStrip(state, state, strip);
+    return state;
+  }
+
+  /// A row that one vector holds: nothing has to ask whether there is a strip.
+  SmallVector<Value> buildOneStrip(ValueRange state, StripFn strip) {
+    OpFoldResult extent = extents.back();
+    Value mask;
+    if (getConstantIntValue(extent) != lanes)
+      mask = vector::CreateMaskOp::create(
+          b, loc, VectorType::get(lanes, b.getI1Type()), asValue(extent));
+    return strip(index(0), lanes, mask, state);
+  }
+
+  static std::optional<int64_t> getUpperBound(OpFoldResult v) {
+    if (std::optional<int64_t> constant = getConstantIntValue(v))
+      return constant;
+    FailureOr<int64_t> bound = ValueBoundsConstraintSet::computeConstantBound(
+        presburger::BoundType::UB, v, /*stopCondition=*/nullptr,
+        /*closedUB=*/true);
+    return succeeded(bound) ? std::optional<int64_t>(*bound) : std::nullopt;
+  }
+
+  static bool isNeutral(Value start, const Reduction &reduction) {
+    Attribute constant;
+    return start && matchPattern(start, m_Constant(&constant)) &&
+           constant == reduction.neutral;
   }
 
   /// Adds the rows `sums` to `outs`.
@@ -612,27 +749,14 @@ private:
                : arith::MinSIOp::create(b, loc, end, to).getResult();
   }
 
-  /// Returns the one value of all elements of the op's result.
-  static Value getFilled(LinalgOp op) {
-    if (op->getNumResults() != 1 || op.getNumReductionLoops() != 0)
-      return {};
-    Value v = op.getBlock()->getTerminator()->getOperand(0);
-    auto arg = dyn_cast<BlockArgument>(v);
-    if (!arg || arg.getOwner() != op.getBlock())
-      return v.getParentBlock() == op.getBlock() ? Value() : v;
-    OpOperand *operand = op.getMatchingOpOperand(arg);
-    return isa<ShapedType>(operand->get().getType()) ? Value() : operand->get();
-  }
-
   /// Drops reads of a destination that was filled with a known value.
   void forwardFills() {
-    starts.assign(op.getNumDpsInits(), Value());
     // An outer reduction's iterations continue from the last one's result.
-    if (plan.reductions.empty() || op.getNumReductionLoops() != 1)
+    if (op.getNumReductionLoops() != 1)
       return;
     for (auto [start, init] : llvm::zip(starts, op.getDpsInitsMutable())) {
       auto fill = init.get().getDefiningOp<LinalgOp>();
-      start = fill ? getFilled(fill) : Value();
+      start = fill ? norm::getFilled(fill) : Value();
       if (start)
         init.set(fill.getDpsInits().front());
     }

@@ -16,6 +16,22 @@ namespace mlir::norm {
 /// Returns true if norm-vectorize-rows can vectorize `op`.
 bool canVectorizeRow(linalg::LinalgOp op);
 
+/// How an op reduces rows into one result: its combining op and what changes no
+/// result of it.
+struct ColumnReduction {
+  Operation *combiner;
+  TypedAttr neutral;
+};
+
+/// Returns the reductions of an op whose last loops are over rows, which are
+/// reduced, and over columns, and whose others are parallel; one per result.
+/// nullopt: norm-vectorize-rows cannot reduce whole rows of it in any order.
+std::optional<SmallVector<ColumnReduction>>
+matchColumnReductions(linalg::LinalgOp op);
+
+/// Returns the one value of all elements of the op's result, or null.
+Value getFilled(linalg::LinalgOp op);
+
 /// The widest integer in memory, in bits: LLVM's loads and stores of wider ones
 /// disagree with its arrays.
 constexpr unsigned kMostStoredBits = 128;

@@ -188,7 +188,8 @@ struct NormPlanGPURows : norm::impl::NormPlanGPURowsBase<NormPlanGPURows> {
     SmallVector<LinalgOp> alone;
     getOperation().walk<WalkOrder::PreOrder>([&](Operation *op) {
       if (auto loop = dyn_cast<scf::ForallOp>(op)) {
-        plan(loop, machine);
+        if (!norm::getSchedule(loop))
+          plan(loop, machine);
         return WalkResult::skip();
       }
       if (auto linalgOp = dyn_cast<LinalgOp>(op))

@@ -25,6 +25,10 @@ static constexpr int64_t threadsABlock = 128; // of several rows
 static constexpr int64_t threadsADynamicRow = 256;
 static constexpr int64_t registersAnSM = 65536;
 
+static constexpr int64_t rowsAhead = 8; // as norm-vectorize-rows loads them
+static constexpr int64_t partsAndBlocks = 1024; // of columns: enough warps
+static constexpr int64_t blocksOfDynamicColumns = 16;
+
 // Costs in thousandths of the row's time.
 static constexpr int64_t singleAccessCost = 80; // too few bytes on the way
 static constexpr int64_t exchangeCost = 50;     // barrier, workgroup memory
@@ -185,4 +189,40 @@ RowSchedule norm::chooseRowSchedule(int64_t extent, int64_t pitch,
   return RowSchedule{
       threads, vector, std::max<int64_t>(1, elementsAThread / vector),
       /*shifted=*/false, getRegisterTarget(elementsAThread, strip)};
+}
+
+/// Registers for the sums of `elements` columns at three levels, and for what a
+/// thread loads before it adds.
+static int64_t getColumnRegisters(int64_t elements, int64_t bytes) {
+  int64_t loaded = llvm::divideCeil(rowsAhead * elements * bytes, 4);
+  return llvm::alignTo(24 + loaded + 3 * elements, 8);
+}
+
+RowSchedule norm::chooseColumnSchedule(int64_t extent, int64_t pitch,
+                                       int64_t bytes,
+                                       const GPUMachine &machine) {
+  int64_t whole = accessBytes / bytes;
+  int64_t vector = pitch == 0 ? whole : std::gcd(whole, pitch);
+  int64_t columns = machine.warpSize * whole;
+  if (!ShapedType::isDynamic(extent))
+    columns = std::min(columns, std::max<int64_t>(extent, 1));
+  int64_t accesses = llvm::divideCeil(columns, vector);
+  int64_t threads =
+      std::min<int64_t>(machine.warpSize, llvm::PowerOf2Ceil(accesses));
+  int64_t chunks = llvm::divideCeil(accesses, threads);
+  return RowSchedule{threads, vector, chunks, /*shifted=*/false,
+                     getColumnRegisters(chunks * vector, bytes)};
+}
+
+int64_t norm::chooseMostParts(int64_t rows, int64_t columns, int64_t groups,
+                              int64_t lanes) {
+  if (!ShapedType::isDynamic(rows) && rows < 2 * leastRowsAPart)
+    return 1;
+  int64_t blocks = ShapedType::isDynamic(columns)
+                       ? blocksOfDynamicColumns
+                       : llvm::divideCeil(std::max<int64_t>(columns, 1), lanes);
+  return std::max<int64_t>(
+      1, partsAndBlocks /
+             std::max<int64_t>(
+                 1, llvm::SaturatingMultiply<uint64_t>(blocks, groups)));
 }

@@ -101,6 +101,62 @@ def NormWrapSingleRows : Pass<"norm-wrap-single-rows", "func::FuncOp"> {
                            "scf::SCFDialect", "tensor::TensorDialect"];
 }
 
+def NormTileColumns : Pass<"norm-tile-columns", "func::FuncOp"> {
+  let summary = "Reduce rows by parts and blocks of columns";
+  let description = [{
+    A reduction of rows into one row, as of a gradient of a weight, has no row that
+    threads could share: left alone it is one thread a column, which adds all rows one
+    after another. This pass tiles it by upstream's `TilingInterface` into an
+    `scf.forall` over parts of the rows and blocks of the columns, each of which starts
+    from the neutral element, and a second op that combines the parts in their order
+    with what the destination held:
+
+    * A block of columns is one access of each thread of a warp, 16 bytes where the
+      extents allow it, or all columns if they are fewer. The loop gets a schedule
+      (see norm-plan-gpu-rows), so that norm-vectorize-rows writes the columns as one
+      vector, whose sums norm-distribute-rows-to-gpu leaves in registers.
+    * A part has at least 64 rows, and there are at most 1024 parts, divided by
+      the blocks of columns. Both depend on extents alone: the same tensor always has
+      the same sum, to the bit.
+    * The combining op is tiled in turn. Below 128 rows there is one part: the
+      loop is over blocks of columns, and reduces into the destination.
+
+    Example:
+
+    ```mlir
+    %s = linalg.generic {iterator_types = ["reduction", "parallel"], ...}
+      ins(%x : tensor<4096x4096xf32>) outs(%init : tensor<4096xf32>) { addf }
+    ```
+
+    becomes
+
+    ```mlir
+    %p = scf.forall (%i, %j) in (32, 32) shared_outs(%o = %e) -> tensor<32x4096xf32> {
+      %r = linalg.generic {iterator_types = ["reduction", "parallel"], ...}
+        ins(%rows : tensor<128x128xf32>) outs(%neutral : tensor<128xf32>) { addf }
+      scf.forall.in_parallel {
+        tensor.parallel_insert_slice %r into %o[%i, %column] [1, 128] [1, 1] ...
+      }
+    } {norm.loop = #norm.loop<rows, <threads = 32, vector = 4, lanes = 128, ...>>}
+    %s = scf.forall (%j) in (32) shared_outs(%o = %init) -> tensor<4096xf32> {
+      %r = linalg.generic {iterator_types = ["reduction", "parallel"], ...}
+        ins(%parts : tensor<32x128xf32>) outs(%old : tensor<128xf32>) { addf }
+      ...
+    ```
+
+    Limits: the loops of the op are parallel ones, then one over rows, then one over
+    columns, with the results of one combining op each that has a neutral element
+    (sums, products, minimums, maximums, of floats and integers). Upstream's
+    `PartialReductionOpInterface` is not used: it starts sums from +0, which
+    makes a sum of -0 a +0.
+  }];
+  let dependentDialects = ["affine::AffineDialect", "arith::ArithDialect",
+                           "gpu::GPUDialect", "linalg::LinalgDialect",
+                           "norm::NormDialect", "scf::SCFDialect",
+                           "tensor::TensorDialect"];
+  let options = machineOptions;
+}
+
 def NormDistributeRowsToGPU
     : Pass<"norm-distribute-rows-to-gpu", "func::FuncOp"> {
   let summary = "Row loops on buffers to gpu.launch with rows shared by threads";

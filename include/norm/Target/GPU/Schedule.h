@@ -60,6 +60,22 @@ struct RowSchedule {
 RowSchedule chooseRowSchedule(int64_t extent, int64_t pitch, int64_t bytes,
                               const GPUMachine &machine);
 
+/// The same for reductions of rows into one row of `extent` columns: a block
+/// of at most a warp's accesses of them at a time, each column in one thread.
+RowSchedule chooseColumnSchedule(int64_t extent, int64_t pitch, int64_t bytes,
+                                 const GPUMachine &machine);
+
+/// Rows that are reduced before their result is combined with others', at
+/// least: more bytes than the result.
+constexpr int64_t leastRowsAPart = 64;
+
+/// Into how many parts at most the `rows` (at most) of `groups` independent
+/// reductions are split; `lanes` of the columns are one loop iteration. It
+/// depends on nothing but the extents (ShapedType::kDynamic where they are not
+/// known), so that neither do the bits of a sum.
+int64_t chooseMostParts(int64_t rows, int64_t columns, int64_t groups,
+                        int64_t lanes);
+
 } // namespace mlir::norm
 
 #endif // NORM_TARGET_GPU_SCHEDULE_H

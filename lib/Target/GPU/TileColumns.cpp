@@ -1,0 +1,400 @@
+//===- TileColumns.cpp - sums over rows, by parts and columns -------------===//
+//
+// Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Tensor/Transforms/Transforms.h"
+#include "mlir/IR/PatternMatch.h"
+#include "norm/IR/Norm.h"
+#include "norm/Target/GPU/Passes.h"
+#include "norm/Target/GPU/Schedule.h"
+#include "norm/Transforms/Transforms.h"
+#include <numeric>
+
+namespace mlir::norm {
+#define GEN_PASS_DEF_NORMTILECOLUMNS
+#include "norm/Target/GPU/Passes.h.inc"
+} // namespace mlir::norm
+
+using namespace mlir;
+using linalg::LinalgOp;
+using norm::ColumnReduction;
+
+namespace {
+/// Builds the loops of one op over [outer dims, rows, columns].
+class ColumnTiler {
+public:
+  ColumnTiler(IRRewriter &rewriter, const norm::GPUMachine &machine)
+      : rewriter(rewriter), machine(machine) {}
+
+  /// Replaces `op`, and the sum of its parts while that has several. `mostRows`
+  /// bounds its rows.
+  void run(LinalgOp op, int64_t mostRows) {
+    std::optional<SmallVector<ColumnReduction>> reductions =
+        norm::matchColumnReductions(op);
+    if (!reductions)
+      return;
+    begin(op, *reductions);
+    int64_t parts = chooseMostParts(mostRows);
+    if (parts == 1) {
+      rewriter.replaceOp(op, buildWhole().getResults());
+      return;
+    }
+    LinalgOp sum = buildSumOfParts(buildParts(parts));
+    rewriter.replaceOp(op, sum->getResults());
+    run(sum, ShapedType::isDynamic(mostRows)
+                 ? parts
+                 : std::min<int64_t>(
+                       parts, llvm::divideCeil(mostRows, norm::leastRowsAPart)));
+  }
+
+  static int64_t getRows(LinalgOp op) {
+    return op.getNumLoops() < 2 ? 1 : op.getStaticLoopRanges().end()[-2];
+  }
+
+private:
+  /// A tile of the op's iterations, and of its results.
+  struct Tile {
+    SmallVector<OpFoldResult> offsets, sizes;
+  };
+
+  void begin(LinalgOp op, ArrayRef<ColumnReduction> reductions) {
+    this->op = op;
+    this->reductions.assign(reductions.begin(), reductions.end());
+    loc = op.getLoc();
+    rewriter.setInsertionPoint(op);
+    extents = llvm::map_to_vector(op.createLoopRanges(rewriter, loc),
+                                  [](const Range &range) { return range.size; });
+    schedule = chooseSchedule();
+  }
+
+  unsigned getRowLoop() { return op.getNumLoops() - 2; }
+  unsigned getColumnLoop() { return op.getNumLoops() - 1; }
+
+  OpFoldResult apply(AffineExpr expr, ArrayRef<OpFoldResult> operands) {
+    return affine::makeComposedFoldedAffineApply(rewriter, loc, expr, operands);
+  }
+
+  //===--------------------------------------------------------------------===//
+  // Choices, by the extents alone: they decide the bits of a sum
+  //===--------------------------------------------------------------------===//
+
+  norm::RowSchedule chooseSchedule() {
+    int64_t pitch = 0, bytes = 8;
+    for (OpOperand &operand : op->getOpOperands()) {
+      AffineMap map = op.getMatchingIndexingMap(&operand);
+      auto type = dyn_cast<RankedTensorType>(operand.get().getType());
+      if (!type || !map.isFunctionOfDim(getColumnLoop()))
+        continue;
+      bytes = std::min(bytes, norm::getElementBytes(type.getElementType()));
+      if (!type.isDynamicDim(type.getRank() - 1))
+        pitch = std::gcd(pitch, type.getShape().back());
+    }
+    return norm::chooseColumnSchedule(op.getStaticLoopRanges().back(), pitch,
+                                      bytes, machine);
+  }
+
+  int64_t chooseMostParts(int64_t mostRows) {
+    SmallVector<int64_t> shape = op.getStaticLoopRanges();
+    int64_t groups = 1;
+    for (int64_t extent : ArrayRef(shape).drop_back(2))
+      if (!ShapedType::isDynamic(extent))
+        groups = llvm::SaturatingMultiply<uint64_t>(
+            groups, std::max<int64_t>(extent, 1));
+    return norm::chooseMostParts(mostRows, shape.back(), groups,
+                                 schedule.getLanes());
+  }
+
+  //===--------------------------------------------------------------------===//
+  // Loops
+  //===--------------------------------------------------------------------===//
+
+  scf::ForallOp createLoop(ArrayRef<OpFoldResult> counts,
+                           ValueRange destinations) {
+    // The mapping keeps canonicalization from removing a loop of one turn.
+    SmallVector<Attribute> mapping;
+    for (unsigned i = 0; i < counts.size(); ++i)
+      mapping.push_back(gpu::GPUBlockMappingAttr::get(
+          rewriter.getContext(),
+          static_cast<gpu::MappingId>(
+              static_cast<uint64_t>(gpu::MappingId::LinearDim0) + i)));
+    auto loop = scf::ForallOp::create(rewriter, loc, counts, destinations,
+                                      rewriter.getArrayAttr(mapping));
+    norm::setRole(loop, norm::LoopRole::Rows,
+                  norm::GPUScheduleAttr::get(
+                      loop.getContext(), schedule.threads, schedule.vector,
+                      schedule.getLanes(), schedule.registers,
+                      schedule.cluster, schedule.shifted));
+    return loop;
+  }
+
+  /// The iterations of the loops around the rows: outer ones one at a time.
+  SmallVector<OpFoldResult> getCounts() {
+    SmallVector<OpFoldResult> counts(extents.begin(),
+                                     extents.begin() + getRowLoop());
+    AffineExpr columns = rewriter.getAffineSymbolExpr(0);
+    counts.push_back(
+        apply(columns.ceilDiv(schedule.getLanes()), extents.back()));
+    return counts;
+  }
+
+  /// Returns how many of `extent` a block of `most` from `begin` on has.
+  OpFoldResult getBlockSize(OpFoldResult begin, OpFoldResult most,
+                            OpFoldResult extent) {
+    std::optional<int64_t> all = getConstantIntValue(extent),
+                           block = getConstantIntValue(most);
+    if (all && block && *all % *block == 0)
+      return most;
+    AffineExpr from = rewriter.getAffineDimExpr(0),
+               end = rewriter.getAffineSymbolExpr(0),
+               size = rewriter.getAffineSymbolExpr(1);
+    AffineMap map =
+        AffineMap::get(1, 2, {end - from, size}, rewriter.getContext());
+    return affine::makeComposedFoldedAffineMin(rewriter, loc, map,
+                                               {begin, extent, most});
+  }
+
+  /// Returns the rows of each of at most `parts` parts but the last.
+  OpFoldResult getRowsAPart(int64_t parts) {
+    AffineMap map = AffineMap::get(
+        0, 1,
+        {rewriter.getAffineSymbolExpr(0).ceilDiv(parts),
+         rewriter.getAffineConstantExpr(norm::leastRowsAPart)},
+        rewriter.getContext());
+    return affine::makeComposedFoldedAffineMax(rewriter, loc, map,
+                                               {extents[getRowLoop()]});
+  }
+
+  OpFoldResult divideRows(OpFoldResult rows) {
+    OpFoldResult all = extents[getRowLoop()];
+    if (std::optional<int64_t> constant = getConstantIntValue(rows))
+      return apply(rewriter.getAffineSymbolExpr(0).ceilDiv(*constant), all);
+    // Affine ops do not divide by values.
+    return arith::CeilDivSIOp::create(
+               rewriter, loc,
+               getValueOrCreateConstantIndexOp(rewriter, loc, all),
+               getValueOrCreateConstantIndexOp(rewriter, loc, rows))
+        .getResult();
+  }
+
+  /// The tile at `outer` and a block of columns, with all rows.
+  Tile getTile(ValueRange outer, Value block) {
+    Tile tile;
+    for (Value iv : outer) {
+      tile.offsets.push_back(iv);
+      tile.sizes.push_back(rewriter.getIndexAttr(1));
+    }
+    tile.offsets.push_back(rewriter.getIndexAttr(0));
+    tile.sizes.push_back(extents[getRowLoop()]);
+    OpFoldResult column =
+        apply(rewriter.getAffineDimExpr(0) * schedule.getLanes(),
+              OpFoldResult(block));
+    tile.offsets.push_back(column);
+    tile.sizes.push_back(
+        getBlockSize(column, rewriter.getIndexAttr(schedule.getLanes()),
+                     extents.back()));
+    return tile;
+  }
+
+  TilingResult buildTile(const Tile &tile) {
+    auto tiling = cast<TilingInterface>(op.getOperation());
+    return *tiling.getTiledImplementation(rewriter, tile.offsets, tile.sizes);
+  }
+
+  /// The slice of result `i` that a tile writes.
+  Tile getResultTile(unsigned i, const Tile &tile) {
+    Tile slice;
+    auto tiling = cast<TilingInterface>(op.getOperation());
+    (void)tiling.getResultTilePosition(rewriter, i, tile.offsets, tile.sizes,
+                                       slice.offsets, slice.sizes);
+    return slice;
+  }
+
+  Value extract(Value tensor, const Tile &slice, RankedTensorType type) {
+    SmallVector<OpFoldResult> strides(slice.offsets.size(),
+                                      rewriter.getIndexAttr(1));
+    return tensor::ExtractSliceOp::create(rewriter, loc, type, tensor,
+                                          slice.offsets, slice.sizes, strides);
+  }
+
+  void insert(scf::ForallOp loop, Value v, Value tensor, const Tile &slice) {
+    OpBuilder::InsertionGuard guard(rewriter);
+    rewriter.setInsertionPointToEnd(loop.getTerminator().getBody());
+    SmallVector<OpFoldResult> strides(slice.offsets.size(),
+                                      rewriter.getIndexAttr(1));
+    tensor::ParallelInsertSliceOp::create(
+        rewriter, loc, v, tensor, slice.offsets, slice.sizes, strides);
+  }
+
+  //===--------------------------------------------------------------------===//
+  // One part
+  //===--------------------------------------------------------------------===//
+
+  /// Where the fill of a destination writes, or the destination.
+  Value getDestination(OpOperand &init) {
+    auto fill = init.get().getDefiningOp<LinalgOp>();
+    return fill && norm::getFilled(fill) ? fill.getDpsInits().front()
+                                         : init.get();
+  }
+
+  scf::ForallOp buildWhole() {
+    SmallVector<Value> destinations;
+    for (OpOperand &init : op.getDpsInitsMutable())
+      destinations.push_back(getDestination(init));
+    scf::ForallOp loop = createLoop(getCounts(), destinations);
+    OpBuilder::InsertionGuard guard(rewriter);
+    rewriter.setInsertionPointToStart(loop.getBody());
+    SmallVector<Value> ivs = loop.getInductionVars();
+    Tile tile = getTile(ArrayRef(ivs).drop_back(), ivs.back());
+    TilingResult tiled = buildTile(tile);
+    auto tiledOp = cast<LinalgOp>(tiled.tiledOps.front());
+    rewriter.setInsertionPoint(tiledOp);
+    for (auto [i, arg] : llvm::enumerate(loop.getRegionIterArgs())) {
+      redirect(*tiledOp.getDpsInitOperand(i), *op.getDpsInitOperand(i), arg);
+      insert(loop, tiledOp->getResult(i), arg, getResultTile(i, tile));
+    }
+    return loop;
+  }
+
+  /// Makes a tile start from the slice of the loop's `arg`, filled as the
+  /// destination is.
+  void redirect(OpOperand &start, OpOperand &init, Value arg) {
+    auto slice = start.get().getDefiningOp<tensor::ExtractSliceOp>();
+    Value destination =
+        extract(arg, {slice.getMixedOffsets(), slice.getMixedSizes()},
+                slice.getType());
+    auto fill = init.get().getDefiningOp<LinalgOp>();
+    if (Value filled = fill ? norm::getFilled(fill) : Value())
+      destination = linalg::FillOp::create(rewriter, loc, filled, destination)
+                        .getResult(0);
+    start.set(destination);
+    rewriter.eraseOp(slice);
+  }
+
+  //===--------------------------------------------------------------------===//
+  // Several parts
+  //===--------------------------------------------------------------------===//
+
+  /// The first dimension of a tensor of parts is that of the parts.
+  Value createParts(OpOperand &init, OpFoldResult parts) {
+    SmallVector<OpFoldResult> shape = {parts};
+    llvm::append_range(shape,
+                       tensor::getMixedSizes(rewriter, loc, init.get()));
+    return tensor::EmptyOp::create(rewriter, loc, shape,
+                                   getElementTypeOrSelf(init.get().getType()));
+  }
+
+  /// Reduces at most `mostParts` parts of the rows, each into its own results.
+  scf::ForallOp buildParts(int64_t mostParts) {
+    OpFoldResult rows = getRowsAPart(mostParts), parts = divideRows(rows);
+    SmallVector<Value> destinations;
+    for (OpOperand &init : op.getDpsInitsMutable())
+      destinations.push_back(createParts(init, parts));
+    SmallVector<OpFoldResult> counts = getCounts();
+    counts.insert(std::prev(counts.end()), parts);
+    scf::ForallOp loop = createLoop(counts, destinations);
+
+    OpBuilder::InsertionGuard guard(rewriter);
+    rewriter.setInsertionPointToStart(loop.getBody());
+    SmallVector<Value> ivs = loop.getInductionVars();
+    Value part = ivs[getRowLoop()];
+    Tile tile = getTile(ArrayRef(ivs).drop_back(2), ivs.back());
+    OpFoldResult &firstRow = tile.offsets[getRowLoop()];
+    firstRow = apply(
+        rewriter.getAffineDimExpr(0) * rewriter.getAffineSymbolExpr(0),
+        {part, rows});
+    tile.sizes[getRowLoop()] =
+        getBlockSize(firstRow, rows, extents[getRowLoop()]);
+    TilingResult tiled = buildTile(tile);
+    auto tiledOp = cast<LinalgOp>(tiled.tiledOps.front());
+    rewriter.setInsertionPoint(tiledOp);
+    for (auto [i, arg] : llvm::enumerate(loop.getRegionIterArgs())) {
+      Tile slice = getResultTile(i, tile);
+      slice.offsets.insert(slice.offsets.begin(), part);
+      slice.sizes.insert(slice.sizes.begin(), rewriter.getIndexAttr(1));
+      startNeutral(*tiledOp.getDpsInitOperand(i), reductions[i], arg, slice);
+      insert(loop, tiledOp->getResult(i), arg, slice);
+    }
+    return loop;
+  }
+
+  void startNeutral(OpOperand &start, const ColumnReduction &reduction,
+                    Value parts, const Tile &slice) {
+    auto old = start.get().getDefiningOp<tensor::ExtractSliceOp>();
+    Value part = extract(parts, slice, old.getType());
+    Value neutral =
+        arith::ConstantOp::create(rewriter, loc, reduction.neutral);
+    start.set(
+        linalg::FillOp::create(rewriter, loc, neutral, part).getResult(0));
+    rewriter.eraseOp(old);
+  }
+
+  /// Adds the parts to what `op` starts from, in their order.
+  LinalgOp buildSumOfParts(scf::ForallOp parts) {
+    SmallVector<AffineMap> maps, outputMaps;
+    for (OpOperand &init : op.getDpsInitsMutable()) {
+      AffineMap map = op.getMatchingIndexingMap(&init);
+      outputMaps.push_back(map);
+      maps.push_back(map.insertResult(
+          rewriter.getAffineDimExpr(getRowLoop()), 0));
+    }
+    llvm::append_range(maps, outputMaps);
+    auto combine = [&](OpBuilder &b, Location loc, ValueRange args) {
+      SmallVector<Value> sums;
+      for (auto [i, reduction] : llvm::enumerate(reductions)) {
+        Value part = args[i], sum = args[i + reductions.size()];
+        Operation *combiner = reduction.combiner;
+        sums.push_back(b.create(loc, combiner->getName().getIdentifier(),
+                                ValueRange{sum, part},
+                                combiner->getResultTypes(),
+                                combiner->getAttrs())
+                           ->getResult(0));
+      }
+      linalg::YieldOp::create(b, loc, sums);
+    };
+    return linalg::GenericOp::create(rewriter, loc, op->getResultTypes(),
+                                     parts.getResults(), op.getDpsInits(), maps,
+                                     op.getIteratorTypesArray(), combine);
+  }
+
+  IRRewriter &rewriter;
+  norm::GPUMachine machine;
+  LinalgOp op;
+  Location loc = UnknownLoc::get(rewriter.getContext());
+  SmallVector<ColumnReduction> reductions;
+  SmallVector<OpFoldResult> extents;
+  norm::RowSchedule schedule;
+};
+
+struct NormTileColumns : norm::impl::NormTileColumnsBase<NormTileColumns> {
+  using NormTileColumnsBase::NormTileColumnsBase;
+
+  void runOnOperation() override {
+    norm::GPUMachine machine{warpSize, maxBlockThreads};
+    if (failed(machine.verify(getOperation())))
+      return signalPassFailure();
+    SmallVector<LinalgOp> ops;
+    getOperation().walk<WalkOrder::PreOrder>([&](Operation *op) {
+      if (isa<scf::ForallOp>(op))
+        return WalkResult::skip();
+      if (auto linalgOp = dyn_cast<LinalgOp>(op))
+        ops.push_back(linalgOp);
+      return WalkResult::advance();
+    });
+    IRRewriter rewriter(&getContext());
+    ColumnTiler tiler(rewriter, machine);
+    for (LinalgOp op : ops)
+      tiler.run(op, ColumnTiler::getRows(op));
+  }
+};
+} // namespace

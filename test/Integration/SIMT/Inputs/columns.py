@@ -1,0 +1,144 @@
+"""Runs reductions of rows on the emulated GPU.
+
+    columns.py DIRECTORY static|dynamic ROWSxCOLUMNS...
+"""
+import subprocess
+import sys
+
+import numpy as np
+
+directory, shapes = sys.argv[1], sys.argv[3:]
+isStatic = sys.argv[2] == "static"
+LEAST_ROWS, PARTS_AND_BLOCKS, WARP = 64, 1024, 32
+UNIT = 2.0**-24
+failed = False
+
+REDUCTION = """
+  %{name}_e = tensor.empty({size}) : tensor<{n}x{out}>
+  %{name}_f = linalg.fill ins(%{start} : {out}) outs(%{name}_e : tensor<{n}x{out}>) -> tensor<{n}x{out}>
+  %{name} = linalg.generic {{indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d1)>], iterator_types = ["reduction", "parallel"]}} ins(%{x} : tensor<{m}x{n}x{type}>) outs(%{name}_f : tensor<{n}x{out}>) {{
+  ^bb0(%a: {type}, %b: {out}):
+    {convert}
+    %s = {op} %b, %v : {out}
+    linalg.yield %s : {out}
+  }} -> tensor<{n}x{out}>"""
+
+
+def reduction(name, x, m, n, type, out, op, start, convert):
+    size = "" if isStatic else "%n"
+    return REDUCTION.format(name=name, x=x, m=m, n=n, type=type, out=out, op=op, start=start,
+                            convert=convert, size=size)
+
+
+def program(rows, columns):
+    m, n, wide = (rows, columns, columns + 1) if isStatic else ("?", "?", "?")
+    same = "%v = arith.{0} %a, %zero{1} : {2}"
+    f32, i32 = same.format("subf", "f", "f32"), same.format("addi", "i", "i32")
+    size = f"{columns}" if isStatic else "%n"
+    extent = "" if isStatic else "%n = tensor.dim %x, %c1 : tensor<?x?xf32>\n  %m = tensor.dim %x, %c0 : tensor<?x?xf32>"
+    return f"""
+func.func @main(%x: tensor<{m}x{n}xf32>, %h: tensor<{m}x{n}xbf16>, %i: tensor<{m}x{n}xi32>, %w: tensor<{m}x{wide}xf32>) -> (tensor<{n}xf32>, tensor<{n}xf32>, tensor<{n}xf32>, tensor<{n}xi32>, tensor<{n}xf32>) {{
+  %zerof = arith.constant 0.0 : f32
+  %zeroi = arith.constant 0 : i32
+  %lowest = arith.constant 0xFF800000 : f32
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  {extent}
+  %shifted = tensor.extract_slice %w[0, 1] [{rows if isStatic else "%m"}, {size}] [1, 1] : tensor<{m}x{wide}xf32> to tensor<{m}x{n}xf32>
+{reduction("sum", "x", m, n, "f32", "f32", "arith.addf", "zerof", f32)}
+{reduction("max", "x", m, n, "f32", "f32", "arith.maximumf", "lowest", f32)}
+{reduction("half", "h", m, n, "bf16", "f32", "arith.addf", "zerof", "%v = arith.extf %a : bf16 to f32")}
+{reduction("count", "i", m, n, "i32", "i32", "arith.addi", "zeroi", i32)}
+{reduction("again", "shifted", m, n, "f32", "f32", "arith.addf", "zerof", f32)}
+  return %sum, %max, %half, %count, %again : tensor<{n}xf32>, tensor<{n}xf32>, tensor<{n}xf32>, tensor<{n}xi32>, tensor<{n}xf32>
+}}
+"""
+
+
+def sum_blocks(x, level):
+    """Sums rows one after another, blocks of 16, blocks of those, and so on."""
+    total = np.full(x.shape[1], -0.0, np.float32)
+    step = 16**level
+    for begin in range(0, len(x), step):
+        block = x[begin:begin + step]
+        total = total + (block[0] if level == 0 else sum_blocks(block, level - 1))
+    return total
+
+
+def sum_parts(x, most, lanes, stages=0):
+    """Returns the sum in the order of the kernels, and how many sum parts."""
+    blocks = -(-x.shape[1] // lanes) if isStatic else 16
+    parts = 1 if most is not None and most < 2 * LEAST_ROWS else max(1, PARTS_AND_BLOCKS // blocks)
+    if parts == 1:
+        return sum_blocks(x, 2), stages
+    rows = max(LEAST_ROWS, -(-len(x) // parts))
+    sums = [sum_blocks(x[i:i + rows], 2) for i in range(0, len(x), rows)]
+    next = parts if most is None else min(parts, -(-most // LEAST_ROWS))
+    # The parts are f32, so that a warp accesses fewer of their columns.
+    return sum_parts(np.array(sums), next, min(x.shape[1], 4 * WARP), stages + 1)
+
+
+def in_order(x, access):
+    lanes = min(x.shape[1], access * WARP)
+    with np.errstate(invalid="ignore", over="ignore"):
+        total, stages = sum_parts(x, len(x) if isStatic else None, lanes)
+        return np.float32(0) + total, stages
+
+
+def check(text, good):
+    global failed
+    failed |= not good
+    if not good:
+        print(f"{text}: WRONG")
+
+
+def same(a, b):
+    nans = np.isnan(a) & np.isnan(b)
+    return np.array_equal(np.where(nans, 0, a).view(np.uint32), np.where(nans, 0, b).view(np.uint32))
+
+
+def is_near(y, x):
+    m = len(x)
+    additions = min(m, 16) + min(m / 16, 16) + min(m / 256, 16) + m / 4096 + 3
+    wide = x.astype(np.float64)
+    with np.errstate(invalid="ignore"):
+        error, bound = np.abs(y - wide.sum(0)), additions * UNIT * np.abs(wide).sum(0)
+    finite = np.isfinite(bound)
+    return bool((error <= bound + 1e-45)[finite].all())
+
+
+for shape in shapes:
+    rows, columns = map(int, shape.split("x"))
+    random = np.random.default_rng(rows * 7 + columns)
+    x = random.standard_normal((rows, columns)).astype(np.float32)
+    for i, value in enumerate((np.nan, np.inf, -0.0, 1e-45, 3.4e38)):
+        if columns > 2 * i + 1:
+            x[random.integers(rows), 2 * i] = value
+    if columns > 12:
+        x[:, 12] = -0.0
+    half = (random.standard_normal((rows, columns)).astype(np.float32).view(np.uint32) >> 16).astype(np.uint16)
+    numbers = random.integers(-2**31, 2**31, (rows, columns)).astype(np.int32)
+    wide = np.concatenate([np.full((rows, 1), np.nan, np.float32), x], axis=1)
+    name = f"{directory}/{shape}"
+    for i, value in enumerate((x, half, numbers, wide)):
+        np.save(f"{name}.{i}.npy", value)
+    with open(f"{name}.mlir", "w") as file:
+        file.write(program(rows, columns))
+    subprocess.run(["norm-run", "--pipeline=simt", f"{name}.mlir"]
+                   + [f"--input=@{name}.{i}.npy" for i in range(4)]
+                   + [f"--output=@{name}.y{i}.npy" for i in range(5)], check=True, stdout=subprocess.DEVNULL)
+    total, most, halves, count, again = (np.load(f"{name}.y{i}.npy") for i in range(5))
+    values = (half.astype(np.uint32) << 16).view(np.float32)
+    expected, stages = in_order(x, 4)
+    check(f"{shape} sum", is_near(total, x))
+    check(f"{shape} one column at a time", is_near(again, x))
+    if columns > 1:  # else it is the sum of one row, which warps share
+        check(f"{shape} order of the sum", same(total, expected))
+        check(f"{shape} order of one column at a time", same(again, expected))
+        check(f"{shape} order of the sum of bf16", same(halves, in_order(values, 8)[0]))
+    check(f"{shape} maximum", same(most, x.max(0)))
+    check(f"{shape} sum of bf16", is_near(halves, values))
+    check(f"{shape} integers", np.array_equal(count, numbers.sum(0, dtype=np.int64).astype(np.int32)))
+    print(f"{shape}: {stages + 1} stages")
+print("failed" if failed else "all ok")
+sys.exit(failed)

@@ -1,0 +1,152 @@
+// RUN: norm-opt %s --norm-tile-columns --canonicalize --cse --split-input-file --mlir-print-local-scope | FileCheck %s
+// RUN: norm-opt %s --norm-tile-columns --canonicalize --cse --norm-vectorize-rows=scheduled=1 --canonicalize --cse --split-input-file --mlir-print-local-scope | FileCheck %s --check-prefix=VECTOR
+// RUN: norm-opt %s --norm-tile-columns="warp-size=64" --split-input-file --mlir-print-local-scope | FileCheck %s --check-prefix=WARP64
+// RUN: not norm-opt %s --norm-tile-columns="warp-size=24" --split-input-file --mlir-print-local-scope 2>&1 | FileCheck %s --check-prefix=WARP24
+// WARP24: error: warps of 24 threads cannot share rows
+
+// 32 parts of 128 rows each: 32 parts and 32 blocks of columns are 1024 warps. Then
+// one loop over the blocks adds the parts, and what the destination holds.
+// CHECK-LABEL: func @sum
+// CHECK: %[[E:.*]] = tensor.empty() : tensor<32x4096xf32>
+// CHECK: %[[P:.*]] = scf.forall (%[[I:.*]], %[[J:.*]]) in (32, 32) shared_outs(%[[O:.*]] = %[[E]])
+// CHECK-DAG: %[[C:.*]] = affine.apply affine_map<(d0) -> (d0 * 128)>(%[[J]])
+// CHECK-DAG: %[[R:.*]] = affine.apply affine_map<(d0) -> (d0 * 128)>(%[[I]])
+// CHECK-DAG: %[[X:.*]] = tensor.extract_slice %arg0[%[[R]], %[[C]]] [128, 128] [1, 1]
+// CHECK-DAG: %[[S:.*]] = tensor.extract_slice %[[O]][%[[I]], %[[C]]] [1, 128] [1, 1] : tensor<32x4096xf32> to tensor<128xf32>
+// CHECK: %[[F:.*]] = linalg.fill ins(%{{.*}}) outs(%[[S]]
+// CHECK: %[[Y:.*]] = linalg.generic {{.*}}iterator_types = ["reduction", "parallel"]} ins(%[[X]] : {{.*}}) outs(%[[F]]
+// CHECK: tensor.parallel_insert_slice %[[Y]] into %[[O]][%[[I]], %[[C]]] [1, 128] [1, 1]
+// CHECK: norm.loop = #norm.loop<rows, <threads = 32, vector = 4, lanes = 128, registers = {{[0-9]+}}>>
+// CHECK: scf.forall (%{{.*}}) in (32) shared_outs(%[[O2:.*]] = %arg1)
+// CHECK: tensor.extract_slice %[[P]][0, %{{.*}}] [32, 128] [1, 1]
+// CHECK: tensor.extract_slice %[[O2]][%{{.*}}] [128] [1]
+// CHECK-NOT: linalg.fill
+// CHECK: linalg.generic {{.*}}iterator_types = ["reduction", "parallel"]} ins(%{{.*}} : tensor<32x128xf32>) outs(%{{.*}} : tensor<128xf32>)
+// CHECK: arith.addf
+// CHECK-NOT: linalg.generic
+// CHECK: return
+
+// The sums of 16 rows, 8 of which are loaded at once, and their sum stay in registers; what the destination held is
+// added last.
+// VECTOR-LABEL: func @sum
+// VECTOR-DAG: %[[N:.*]] = arith.constant dense<-0.000000e+00> : vector<128xf32>
+// VECTOR: scf.forall
+// VECTOR: %[[S:.*]] = scf.for %[[B:.*]] = %c0 to %c128 step %c16 iter_args(%[[A:.*]] = %[[N]]) -> (vector<128xf32>)
+// VECTOR: %[[E:.*]] = arith.addi %[[B]], %c16
+// VECTOR: %[[T:.*]] = scf.for %[[R:.*]] = %[[B]] to %[[E]] step %c8 iter_args(%[[L:.*]] = %[[N]])
+// VECTOR: %[[X:.*]] = vector.transfer_read %{{.*}}[%[[R]], %c0]
+// VECTOR: %[[L1:.*]] = arith.addf %[[L]], %[[X]]
+// VECTOR: %[[R1:.*]] = arith.addi %[[R]], %c1
+// VECTOR: %[[X1:.*]] = vector.transfer_read %{{.*}}[%[[R1]], %c0]
+// VECTOR: arith.addf %[[L1]], %[[X1]]
+// VECTOR: arith.addf %[[A]], %[[T]]
+// VECTOR: vector.transfer_write %[[S]], %{{.*}}[%c0]
+// VECTOR: scf.forall
+// VECTOR: %[[S:.*]] = scf.for %{{.*}} = %c0 to %c32 step %c16
+// VECTOR: %[[OLD:.*]] = vector.transfer_read %{{.*}} : tensor<128xf32>
+// VECTOR: %[[NEW:.*]] = arith.addf %[[OLD]], %[[S]]
+// VECTOR: vector.transfer_write %[[NEW]]
+
+// WARP64-LABEL: func @sum
+// WARP64: threads = 64, vector = 4, lanes = 256,
+func.func @sum(%x: tensor<4096x4096xf32>, %y: tensor<4096xf32>) -> tensor<4096xf32> {
+  %0 = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d1)>], iterator_types = ["reduction", "parallel"]} ins(%x : tensor<4096x4096xf32>) outs(%y : tensor<4096xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %c = arith.addf %a, %b : f32
+    linalg.yield %c : f32
+  } -> tensor<4096xf32>
+  return %0 : tensor<4096xf32>
+}
+
+// -----
+
+// 127 rows are one part, whose columns, 100, are one block. It starts from what its
+// destination is filled with, so that nothing fills memory first.
+// CHECK-LABEL: func @few
+// CHECK: scf.forall (%{{.*}}) in (1) shared_outs(%[[O:.*]] = %arg1)
+// CHECK: linalg.fill ins(%cst
+// CHECK: linalg.generic {{.*}} ins(%arg0 : tensor<127x100xf32>)
+// CHECK-NOT: scf.forall (
+// CHECK: lanes = 128
+// VECTOR-LABEL: func @few
+// VECTOR: vector.constant_mask [100] : vector<128xi1>
+// VECTOR-NOT: vector.transfer_read %arg2
+// VECTOR: arith.addf %{{.*}}, %{{.*}} : vector<128xf32>
+// VECTOR: return
+func.func @few(%x: tensor<127x100xf32>, %y: tensor<100xf32>) -> tensor<100xf32> {
+  %one = arith.constant 1.0 : f32
+  %f = linalg.fill ins(%one : f32) outs(%y : tensor<100xf32>) -> tensor<100xf32>
+  %0 = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d1)>], iterator_types = ["reduction", "parallel"]} ins(%x : tensor<127x100xf32>) outs(%f : tensor<100xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %c = arith.addf %a, %b : f32
+    linalg.yield %c : f32
+  } -> tensor<100xf32>
+  return %0 : tensor<100xf32>
+}
+
+// -----
+
+// Two results have parts of their own; a maximum starts from the lowest value.
+// Rows that are not known are at most 64 parts here.
+// CHECK-LABEL: func @two
+// CHECK: affine.max affine_map<()[s0] -> (s0 ceildiv 64, 64)>
+// CHECK: arith.ceildivsi
+// CHECK: %[[P:.*]]:2 = scf.forall (%{{.*}}, %{{.*}}) in (%{{.*}}, 16) shared_outs(%{{.*}} = %{{.*}}, %{{.*}} = %{{.*}}) -> (tensor<?x4096xf32>, tensor<?x4096xi32>)
+// CHECK: linalg.generic
+// CHECK: arith.maximumf
+// CHECK: arith.addi
+// CHECK: scf.forall (%{{.*}}) in (32) shared_outs(%{{.*}} = %arg2, %{{.*}} = %arg3)
+// CHECK: arith.maximumf
+// CHECK: arith.addi
+// CHECK-NOT: scf.forall (
+// CHECK: return
+func.func @two(%x: tensor<?x4096xbf16>, %n: tensor<?xi32>, %y: tensor<4096xf32>, %z: tensor<4096xi32>) -> (tensor<4096xf32>, tensor<4096xi32>) {
+  %0:2 = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>, affine_map<(d0, d1) -> (d1)>, affine_map<(d0, d1) -> (d1)>], iterator_types = ["reduction", "parallel"]} ins(%x, %n : tensor<?x4096xbf16>, tensor<?xi32>) outs(%y, %z : tensor<4096xf32>, tensor<4096xi32>) {
+  ^bb0(%a: bf16, %k: i32, %b: f32, %c: i32):
+    %w = arith.extf %a : bf16 to f32
+    %m = arith.maximumf %b, %w : f32
+    %s = arith.addi %c, %k : i32
+    linalg.yield %m, %s : f32, i32
+  } -> (tensor<4096xf32>, tensor<4096xi32>)
+  return %0#0, %0#1 : tensor<4096xf32>, tensor<4096xi32>
+}
+
+// -----
+
+// Many rows of few columns: 1024 parts of 1024 rows, 16 of 64 of those, and 16.
+// CHECK-LABEL: func @long
+// CHECK: scf.forall (%{{.*}}, %{{.*}}) in (1024, 1)
+// CHECK: scf.forall (%{{.*}}, %{{.*}}) in (16, 1)
+// CHECK: scf.forall (%{{.*}}) in (1)
+// CHECK-NOT: scf.forall (
+// CHECK: return
+func.func @long(%x: tensor<1048576x64xf32>, %y: tensor<64xf32>) -> tensor<64xf32> {
+  %0 = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d1)>], iterator_types = ["reduction", "parallel"]} ins(%x : tensor<1048576x64xf32>) outs(%y : tensor<64xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %c = arith.addf %a, %b : f32
+    linalg.yield %c : f32
+  } -> tensor<64xf32>
+  return %0 : tensor<64xf32>
+}
+
+// -----
+
+// A sum that its own result enters twice has no parts, and one along rows is no sum
+// of rows.
+// CHECK-LABEL: func @others
+// CHECK-NOT: scf.forall (
+// CHECK: return
+func.func @others(%x: tensor<512x64xf32>, %y: tensor<64xf32>, %z: tensor<512xf32>) -> (tensor<64xf32>, tensor<512xf32>) {
+  %0 = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d1)>], iterator_types = ["reduction", "parallel"]} ins(%x : tensor<512x64xf32>) outs(%y : tensor<64xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %c = arith.mulf %b, %b : f32
+    %d = arith.addf %a, %c : f32
+    linalg.yield %d : f32
+  } -> tensor<64xf32>
+  %1 = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>], iterator_types = ["parallel", "reduction"]} ins(%x : tensor<512x64xf32>) outs(%z : tensor<512xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %c = arith.addf %a, %b : f32
+    linalg.yield %c : f32
+  } -> tensor<512xf32>
+  return %0, %1 : tensor<64xf32>, tensor<512xf32>
+}
