@@ -49,14 +49,15 @@ static void buildRowCodegen(OpPassManager &pm, const GPUMachine &machine) {
   OpPassManager &func = pm.nest<func::FuncOp>();
   func.addPass(createNormCollapseDims());
   func.addPass(createNormOrderLoops());
+  func.addPass(
+      createNormTileColumns({machine.warpSize, machine.maxBlockThreads}));
+  func.addPass(createCanonicalizerPass());
   NormTileRowsOptions tiling;
   tiling.parallel = true;
   tiling.oneVector = true;
   func.addPass(createNormTileRows(tiling));
   func.addPass(createCanonicalizerPass());
   func.addPass(createCSEPass());
-  func.addPass(
-      createNormTileColumns({machine.warpSize, machine.maxBlockThreads}));
   func.addPass(createNormWrapSingleRows());
   func.addPass(createNormPlanGPURows(
       {machine.warpSize, machine.maxBlockThreads, machine.maxCluster}));

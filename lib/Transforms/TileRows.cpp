@@ -325,7 +325,9 @@ struct NormTileRows : norm::impl::NormTileRowsBase<NormTileRows> {
     SmallVector<Block *> blocks;
     getOperation().walk([&](Block *block) {
       // Bodies of linalg ops hold scalars, so there is nothing to tile.
-      if (!isa<LinalgOp>(block->getParentOp()))
+      // A loop with a schedule has its tiles.
+      if (!isa<LinalgOp>(block->getParentOp()) &&
+          !norm::getSchedule(block->getParentOp()))
         blocks.push_back(block);
     });
     RowTiling tiling = {parallel ? LoopType::ForallOp : LoopType::ForOp,

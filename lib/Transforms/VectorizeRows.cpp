@@ -136,6 +136,10 @@ private:
       return buildInnermost(outs);
     if (depth + 1 == numOuterLoops() && !plan.columns.empty())
       return distributed ? buildSharedColumns(outs) : buildColumns(outs);
+    if (depth + 1 == numOuterLoops() && distributed && plan.hasVectorLoop &&
+        plan.reductions.empty() && !isOneInteger(extents[depth]) &&
+        isOneStrip())
+      return buildParallelRows(outs);
     if (isOneInteger(extents[depth])) {
       indices.push_back(index(0));
       SmallVector<Value> results = buildOuterLoop(depth + 1, outs);
@@ -380,7 +384,56 @@ private:
       IRMapping map = buildBody(args, column, width, mask);
       return writeResults(map, args, column, width, mask);
     };
+    if (distributed && isOneStrip())
+      return buildOneStrip(state, strip);
     forEachStrip(state, state, strip);
+    return state;
+  }
+
+  /// Rows of an elementwise op that the same threads share, one strip each:
+  /// several are loaded before the first of them is written.
+  SmallVector<Value> buildParallelRows(ValueRange outs) {
+    Value extent = asValue(extents[numOuterLoops() - 1]);
+    std::optional<int64_t> rows = getConstantIntValue(extent);
+    Value full = extent;
+    if (!rows || *rows % kRowsAhead != 0) {
+      Value rest = arith::RemUIOp::create(b, loc, extent, index(kRowsAhead));
+      full = arith::SubIOp::create(b, loc, extent, rest);
+    }
+    auto build = [&](int64_t step) {
+      return [this, step](Value begin, ValueRange args) {
+        return buildOneStrip(args, [&](Value column, int64_t width, Value mask,
+                                       ValueRange outs) {
+          return buildRowsAt(begin, step, column, width, mask, outs);
+        });
+      };
+    };
+    SmallVector<Value> state =
+        buildLoop(norm::LoopRole::Block, index(0), full, index(kRowsAhead),
+                  outs, build(kRowsAhead));
+    if (full == extent)
+      return state;
+    return buildLoop(norm::LoopRole::Block, full, extent, index(1), state,
+                     build(1));
+  }
+
+  SmallVector<Value> buildRowsAt(Value begin, int64_t count, Value column,
+                                 int64_t width, Value mask, ValueRange outs) {
+    SmallVector<Value> rows;
+    SmallVector<IRMapping> maps;
+    for (int64_t i = 0; i < count; ++i) {
+      rows.push_back(i == 0 ? begin
+                            : arith::AddIOp::create(b, loc, begin, index(i)));
+      indices.push_back(rows.back());
+      maps.push_back(buildBody(outs, column, width, mask));
+      indices.pop_back();
+    }
+    SmallVector<Value> state(outs);
+    for (auto [row, map] : llvm::zip(rows, maps)) {
+      indices.push_back(row);
+      state = writeResults(map, state, column, width, mask);
+      indices.pop_back();
+    }
     return state;
   }
 
@@ -678,11 +731,15 @@ private:
       return results;
     };
     SmallVector<Value> state(outs);
-    std::optional<int64_t> columns = getUpperBound(extents.back());
-    if (columns && *columns <= lanes)
+    if (isOneStrip())
       return buildOneStrip(state, strip);
     forEachStrip(state, state, strip);
     return state;
+  }
+
+  bool isOneStrip() {
+    std::optional<int64_t> columns = getUpperBound(extents.back());
+    return columns && *columns <= lanes;
   }
 
   /// A row that one vector holds: nothing has to ask whether there is a strip.

@@ -24,7 +24,13 @@
 // CHECK-LABEL: .entry outside_kernel1(
 // CHECK-NOT: ld.global.b
 // CHECK: ld.global.v4.b32
-// CHECK-NOT: kernel2
+// CHECK-NOT: outside_kernel2
+// A norm over channels is one kernel, which masks nothing: it loads eight rows twice.
+// CHECK-LABEL: .entry channels_kernel0(
+// CHECK-COUNT-16: ld.global.v4.b32
+// CHECK-NOT: ld.global.v4
+// CHECK-COUNT-8: st.global.v4.b32
+// CHECK-NOT: channels_kernel1
 
 func.func @inside(%x: tensor<?x?xbf16>, %y: tensor<?xf32>) -> tensor<?xf32> {
   %0 = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d1, d0)>, affine_map<(d0, d1) -> (d0)>], iterator_types = ["parallel", "reduction"]} ins(%x : tensor<?x?xbf16>) outs(%y : tensor<?xf32>) {
@@ -46,4 +52,9 @@ func.func @outside(%x: tensor<4096x4096xbf16>) -> tensor<4096xf32> {
     linalg.yield %c : f32
   } -> tensor<4096xf32>
   return %0 : tensor<4096xf32>
+}
+func.func @channels(%x: tensor<8x64x56x56xbf16>, %w: tensor<64xbf16>) -> tensor<8x64x56x56xbf16> {
+  %e = tensor.empty() : tensor<8x64x56x56xbf16>
+  %0 = norm.rmsnorm ins(%x, %w : tensor<8x64x56x56xbf16>, tensor<64xbf16>) outs(%e : tensor<8x64x56x56xbf16>) dims = [1] epsilon = 1.0e-6 : f32 -> tensor<8x64x56x56xbf16>
+  return %0 : tensor<8x64x56x56xbf16>
 }

@@ -38,15 +38,23 @@ static constexpr int64_t maxSmallCount = std::numeric_limits<uint32_t>::max();
 //===----------------------------------------------------------------------===//
 
 /// Whether an index is a multiple of `factor` by its form.
-static bool isMultipleOf(Value v, int64_t factor) {
-  if (auto constant = getConstantIntValue(v))
+static bool isMultipleOf(OpFoldResult index, int64_t factor) {
+  if (auto constant = getConstantIntValue(index))
     return *constant % factor == 0;
+  auto v = cast<Value>(index);
   if (auto apply = v.getDefiningOp<affine::AffineApplyOp>())
     return apply.getAffineMap().getResult(0).isMultipleOf(factor);
   if (auto add = v.getDefiningOp<arith::AddIOp>())
     return isMultipleOf(add.getLhs(), factor) &&
            isMultipleOf(add.getRhs(), factor);
   auto arg = dyn_cast<BlockArgument>(v);
+  if (auto forall = arg ? dyn_cast<scf::ForallOp>(arg.getOwner()->getParentOp())
+                        : scf::ForallOp()) {
+    unsigned dim = arg.getArgNumber();
+    return dim < forall.getRank() &&
+           isMultipleOf(forall.getMixedLowerBound()[dim], factor) &&
+           isMultipleOf(forall.getMixedStep()[dim], factor);
+  }
   auto loop =
       arg ? dyn_cast<scf::ForOp>(arg.getOwner()->getParentOp()) : scf::ForOp();
   return loop && arg == loop.getInductionVar() &&

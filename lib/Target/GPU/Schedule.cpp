@@ -26,8 +26,8 @@ static constexpr int64_t threadsADynamicRow = 256;
 static constexpr int64_t registersAnSM = 65536;
 
 static constexpr int64_t rowsAhead = 8; // as norm-vectorize-rows loads them
-static constexpr int64_t partsAndBlocks = 1024; // of columns: enough warps
-static constexpr int64_t blocksOfDynamicColumns = 16;
+static constexpr int64_t warpsOfParts = 1024; // enough for the memory
+static constexpr int64_t warpsOfDynamicColumns = 16;
 
 // Costs in thousandths of the row's time.
 static constexpr int64_t singleAccessCost = 80; // too few bytes on the way
@@ -203,26 +203,30 @@ RowSchedule norm::chooseColumnSchedule(int64_t extent, int64_t pitch,
                                        const GPUMachine &machine) {
   int64_t whole = accessBytes / bytes;
   int64_t vector = pitch == 0 ? whole : std::gcd(whole, pitch);
-  int64_t columns = machine.warpSize * whole;
-  if (!ShapedType::isDynamic(extent))
-    columns = std::min(columns, std::max<int64_t>(extent, 1));
-  int64_t accesses = llvm::divideCeil(columns, vector);
-  int64_t threads =
-      std::min<int64_t>(machine.warpSize, llvm::PowerOf2Ceil(accesses));
-  int64_t chunks = llvm::divideCeil(accesses, threads);
-  return RowSchedule{threads, vector, chunks, /*shifted=*/false,
-                     getColumnRegisters(chunks * vector, bytes)};
+  int64_t threads = machine.warpSize;
+  // Neighboring blocks are neighbors in a warp: fewer threads cost nothing, and
+  // a mask in the loop over rows would be a branch for each load.
+  if (!ShapedType::isDynamic(extent) && extent > 0) {
+    vector = std::gcd(vector, extent);
+    threads = std::gcd(threads, extent / vector);
+  }
+  // One column would be no vector, so an odd number of them has a mask.
+  if (threads * vector == 1)
+    threads = std::min<int64_t>(machine.warpSize, llvm::PowerOf2Ceil(extent));
+  return RowSchedule{threads, vector, /*chunks=*/1, /*shifted=*/false,
+                     getColumnRegisters(vector, bytes)};
 }
 
 int64_t norm::chooseMostParts(int64_t rows, int64_t columns, int64_t groups,
-                              int64_t lanes) {
+                              int64_t bytes, const GPUMachine &machine) {
   if (!ShapedType::isDynamic(rows) && rows < 2 * leastRowsAPart)
     return 1;
-  int64_t blocks = ShapedType::isDynamic(columns)
-                       ? blocksOfDynamicColumns
-                       : llvm::divideCeil(std::max<int64_t>(columns, 1), lanes);
+  int64_t warpColumns = machine.warpSize * accessBytes / bytes;
+  int64_t warps =
+      ShapedType::isDynamic(columns)
+          ? warpsOfDynamicColumns
+          : llvm::divideCeil(std::max<int64_t>(columns, 1), warpColumns);
   return std::max<int64_t>(
-      1, partsAndBlocks /
-             std::max<int64_t>(
-                 1, llvm::SaturatingMultiply<uint64_t>(blocks, groups)));
+      1, warpsOfParts / std::max<int64_t>(1, llvm::SaturatingMultiply<uint64_t>(
+                                                 warps, groups)));
 }

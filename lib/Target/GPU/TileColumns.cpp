@@ -12,6 +12,7 @@
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/SCF/Transforms/TileUsingInterface.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Tensor/Transforms/Transforms.h"
 #include "mlir/IR/PatternMatch.h"
@@ -47,15 +48,18 @@ public:
     begin(op, *reductions);
     int64_t parts = chooseMostParts(mostRows);
     if (parts == 1) {
-      rewriter.replaceOp(op, buildWhole().getResults());
+      if (!fuseIntoConsumer())
+        rewriter.replaceOp(op, buildWhole().getResults());
       return;
     }
     LinalgOp sum = buildSumOfParts(buildParts(parts));
     rewriter.replaceOp(op, sum->getResults());
-    run(sum, ShapedType::isDynamic(mostRows)
-                 ? parts
-                 : std::min<int64_t>(
-                       parts, llvm::divideCeil(mostRows, norm::leastRowsAPart)));
+    isSumOfParts = true;
+    run(sum,
+        ShapedType::isDynamic(mostRows)
+            ? parts
+            : std::min<int64_t>(
+                  parts, llvm::divideCeil(mostRows, norm::leastRowsAPart)));
   }
 
   static int64_t getRows(LinalgOp op) {
@@ -73,9 +77,10 @@ private:
     this->reductions.assign(reductions.begin(), reductions.end());
     loc = op.getLoc();
     rewriter.setInsertionPoint(op);
-    extents = llvm::map_to_vector(op.createLoopRanges(rewriter, loc),
-                                  [](const Range &range) { return range.size; });
-    schedule = chooseSchedule();
+    extents =
+        llvm::map_to_vector(op.createLoopRanges(rewriter, loc),
+                            [](const Range &range) { return range.size; });
+    schedule = chooseSchedule({op});
   }
 
   unsigned getRowLoop() { return op.getNumLoops() - 2; }
@@ -89,19 +94,35 @@ private:
   // Choices, by the extents alone: they decide the bits of a sum
   //===--------------------------------------------------------------------===//
 
-  norm::RowSchedule chooseSchedule() {
+  /// What the accesses of columns by all `members` have in common.
+  struct Access {
     int64_t pitch = 0, bytes = 8;
-    for (OpOperand &operand : op->getOpOperands()) {
-      AffineMap map = op.getMatchingIndexingMap(&operand);
-      auto type = dyn_cast<RankedTensorType>(operand.get().getType());
-      if (!type || !map.isFunctionOfDim(getColumnLoop()))
-        continue;
-      bytes = std::min(bytes, norm::getElementBytes(type.getElementType()));
-      if (!type.isDynamicDim(type.getRank() - 1))
-        pitch = std::gcd(pitch, type.getShape().back());
+  };
+
+  static Access getAccess(const llvm::SmallDenseSet<Operation *> &members) {
+    Access access;
+    for (Operation *member : members) {
+      auto linalgOp = cast<LinalgOp>(member);
+      for (OpOperand &operand : member->getOpOperands()) {
+        AffineMap map = linalgOp.getMatchingIndexingMap(&operand);
+        auto type = dyn_cast<RankedTensorType>(operand.get().getType());
+        if (!type || !map.isFunctionOfDim(linalgOp.getNumLoops() - 1))
+          continue;
+        int64_t bytes = norm::getElementBytes(type.getElementType());
+        if (bytes > 0)
+          access.bytes = std::min(access.bytes, bytes);
+        if (!type.isDynamicDim(type.getRank() - 1))
+          access.pitch = std::gcd(access.pitch, type.getShape().back());
+      }
     }
-    return norm::chooseColumnSchedule(op.getStaticLoopRanges().back(), pitch,
-                                      bytes, machine);
+    return access;
+  }
+
+  norm::RowSchedule
+  chooseSchedule(const llvm::SmallDenseSet<Operation *> &members) {
+    Access access = getAccess(members);
+    return norm::chooseColumnSchedule(op.getStaticLoopRanges().back(),
+                                      access.pitch, access.bytes, machine);
   }
 
   int64_t chooseMostParts(int64_t mostRows) {
@@ -112,29 +133,38 @@ private:
         groups = llvm::SaturatingMultiply<uint64_t>(
             groups, std::max<int64_t>(extent, 1));
     return norm::chooseMostParts(mostRows, shape.back(), groups,
-                                 schedule.getLanes());
+                                 getAccess({op}).bytes, machine);
   }
 
   //===--------------------------------------------------------------------===//
   // Loops
   //===--------------------------------------------------------------------===//
 
-  scf::ForallOp createLoop(ArrayRef<OpFoldResult> counts,
-                           ValueRange destinations) {
-    // The mapping keeps canonicalization from removing a loop of one turn.
+  /// A mapping keeps canonicalization from removing a loop of one turn.
+  SmallVector<Attribute> getMapping(unsigned loops) {
     SmallVector<Attribute> mapping;
-    for (unsigned i = 0; i < counts.size(); ++i)
+    for (unsigned i = 0; i < loops; ++i)
       mapping.push_back(gpu::GPUBlockMappingAttr::get(
           rewriter.getContext(),
           static_cast<gpu::MappingId>(
               static_cast<uint64_t>(gpu::MappingId::LinearDim0) + i)));
-    auto loop = scf::ForallOp::create(rewriter, loc, counts, destinations,
-                                      rewriter.getArrayAttr(mapping));
+    return mapping;
+  }
+
+  void setSchedule(Operation *loop) {
     norm::setRole(loop, norm::LoopRole::Rows,
                   norm::GPUScheduleAttr::get(
-                      loop.getContext(), schedule.threads, schedule.vector,
-                      schedule.getLanes(), schedule.registers,
-                      schedule.cluster, schedule.shifted));
+                      loop->getContext(), schedule.threads, schedule.vector,
+                      schedule.getLanes(), schedule.registers, schedule.cluster,
+                      schedule.shifted));
+  }
+
+  scf::ForallOp createLoop(ArrayRef<OpFoldResult> counts,
+                           ValueRange destinations) {
+    auto loop =
+        scf::ForallOp::create(rewriter, loc, counts, destinations,
+                              rewriter.getArrayAttr(getMapping(counts.size())));
+    setSchedule(loop);
     return loop;
   }
 
@@ -166,11 +196,11 @@ private:
 
   /// Returns the rows of each of at most `parts` parts but the last.
   OpFoldResult getRowsAPart(int64_t parts) {
-    AffineMap map = AffineMap::get(
-        0, 1,
-        {rewriter.getAffineSymbolExpr(0).ceilDiv(parts),
-         rewriter.getAffineConstantExpr(norm::leastRowsAPart)},
-        rewriter.getContext());
+    AffineMap map =
+        AffineMap::get(0, 1,
+                       {rewriter.getAffineSymbolExpr(0).ceilDiv(parts),
+                        rewriter.getAffineConstantExpr(norm::leastRowsAPart)},
+                       rewriter.getContext());
     return affine::makeComposedFoldedAffineMax(rewriter, loc, map,
                                                {extents[getRowLoop()]});
   }
@@ -200,9 +230,8 @@ private:
         apply(rewriter.getAffineDimExpr(0) * schedule.getLanes(),
               OpFoldResult(block));
     tile.offsets.push_back(column);
-    tile.sizes.push_back(
-        getBlockSize(column, rewriter.getIndexAttr(schedule.getLanes()),
-                     extents.back()));
+    tile.sizes.push_back(getBlockSize(
+        column, rewriter.getIndexAttr(schedule.getLanes()), extents.back()));
     return tile;
   }
 
@@ -232,8 +261,8 @@ private:
     rewriter.setInsertionPointToEnd(loop.getTerminator().getBody());
     SmallVector<OpFoldResult> strides(slice.offsets.size(),
                                       rewriter.getIndexAttr(1));
-    tensor::ParallelInsertSliceOp::create(
-        rewriter, loc, v, tensor, slice.offsets, slice.sizes, strides);
+    tensor::ParallelInsertSliceOp::create(rewriter, loc, v, tensor,
+                                          slice.offsets, slice.sizes, strides);
   }
 
   //===--------------------------------------------------------------------===//
@@ -270,9 +299,8 @@ private:
   /// destination is.
   void redirect(OpOperand &start, OpOperand &init, Value arg) {
     auto slice = start.get().getDefiningOp<tensor::ExtractSliceOp>();
-    Value destination =
-        extract(arg, {slice.getMixedOffsets(), slice.getMixedSizes()},
-                slice.getType());
+    Value destination = extract(
+        arg, {slice.getMixedOffsets(), slice.getMixedSizes()}, slice.getType());
     auto fill = init.get().getDefiningOp<LinalgOp>();
     if (Value filled = fill ? norm::getFilled(fill) : Value())
       destination = linalg::FillOp::create(rewriter, loc, filled, destination)
@@ -282,14 +310,101 @@ private:
   }
 
   //===--------------------------------------------------------------------===//
+  // One part and the ops on its result
+  //===--------------------------------------------------------------------===//
+
+  /// Returns the loops of `user` that go over the outer dimensions of the
+  /// result that `use` reads, or nullopt if its columns are not those of
+  /// `user`.
+  static std::optional<llvm::SmallBitVector> findSharedLoops(LinalgOp user,
+                                                             OpOperand &use) {
+    AffineMap map = user.getMatchingIndexingMap(&use);
+    unsigned columns = user.getNumLoops() - 1;
+    if (!map.isProjectedPermutation() || map.getNumResults() == 0 ||
+        !map.getResults().back().isFunctionOfDim(columns))
+      return std::nullopt;
+    llvm::SmallBitVector loops(user.getNumLoops());
+    for (AffineExpr expr : map.getResults())
+      loops.set(cast<AffineDimExpr>(expr).getPosition());
+    return loops;
+  }
+
+  /// Returns the one elementwise op that reads `producer`, with the loops that
+  /// it shares with it.
+  static std::pair<LinalgOp, llvm::SmallBitVector>
+  findConsumer(LinalgOp producer) {
+    std::pair<LinalgOp, llvm::SmallBitVector> found;
+    for (OpOperand &use : producer->getUses()) {
+      auto user = dyn_cast<LinalgOp>(use.getOwner());
+      if (!user || user->getBlock() != producer->getBlock() ||
+          (found.first && found.first != user) ||
+          user.getNumReductionLoops() > 0 || !user.isDpsInput(&use) ||
+          !norm::canVectorizeRow(user))
+        return {};
+      std::optional<llvm::SmallBitVector> loops = findSharedLoops(user, use);
+      if (!loops || (found.first && found.second != *loops))
+        return {};
+      found = {user, *loops};
+    }
+    return found;
+  }
+
+  /// Computes the op in the loop of the ops that read its result, whose rows a
+  /// thread goes through a second time.
+  bool fuseIntoConsumer() {
+    llvm::SmallDenseSet<Operation *> members = {op};
+    LinalgOp root;
+    llvm::SmallBitVector shared;
+    for (LinalgOp last = op; !root || shared.all(); last = root) {
+      auto [user, loops] = findConsumer(last);
+      if (!user || (isSumOfParts && !loops.all()))
+        break;
+      members.insert(user);
+      std::tie(root, shared) = std::pair(user, loops);
+    }
+    return root && buildFused(root, shared, members);
+  }
+
+  bool buildFused(LinalgOp root, const llvm::SmallBitVector &shared,
+                  const llvm::SmallDenseSet<Operation *> &members) {
+    schedule = chooseSchedule(members);
+    SmallVector<OpFoldResult> sizes;
+    for (unsigned loop = 0; loop + 1 < root.getNumLoops(); ++loop)
+      sizes.push_back(rewriter.getIndexAttr(shared.test(loop) ? 1 : 0));
+    sizes.push_back(rewriter.getIndexAttr(schedule.getLanes()));
+    scf::SCFTileAndFuseOptions options;
+    options.tilingOptions.setLoopType(scf::SCFTilingOptions::LoopType::ForallOp)
+        .setTileSizes(sizes)
+        .setMapping(getMapping(shared.count()));
+    options.setFusionControlFn(
+        [&](tensor::ExtractSliceOp, OpResult producer, bool)
+            -> std::optional<scf::SCFTileAndFuseOptions::ControlFnResult> {
+          auto linalgOp = dyn_cast<LinalgOp>(producer.getOwner());
+          if (linalgOp &&
+              (members.contains(linalgOp) || norm::getFilled(linalgOp)))
+            return scf::SCFTileAndFuseOptions::ControlFnResult{};
+          return std::nullopt;
+        });
+    rewriter.setInsertionPoint(root);
+    FailureOr<scf::SCFTileAndFuseResult> fused =
+        scf::tileConsumerAndFuseProducersUsingSCF(
+            rewriter, cast<TilingInterface>(root.getOperation()), options);
+    if (failed(fused) || fused->loops.size() != 1)
+      return false;
+    setSchedule(fused->loops.front());
+    for (OpResult result : root->getResults())
+      rewriter.replaceAllUsesWith(result, fused->replacements.lookup(result));
+    return true;
+  }
+
+  //===--------------------------------------------------------------------===//
   // Several parts
   //===--------------------------------------------------------------------===//
 
   /// The first dimension of a tensor of parts is that of the parts.
   Value createParts(OpOperand &init, OpFoldResult parts) {
     SmallVector<OpFoldResult> shape = {parts};
-    llvm::append_range(shape,
-                       tensor::getMixedSizes(rewriter, loc, init.get()));
+    llvm::append_range(shape, tensor::getMixedSizes(rewriter, loc, init.get()));
     return tensor::EmptyOp::create(rewriter, loc, shape,
                                    getElementTypeOrSelf(init.get().getType()));
   }
@@ -310,9 +425,9 @@ private:
     Value part = ivs[getRowLoop()];
     Tile tile = getTile(ArrayRef(ivs).drop_back(2), ivs.back());
     OpFoldResult &firstRow = tile.offsets[getRowLoop()];
-    firstRow = apply(
-        rewriter.getAffineDimExpr(0) * rewriter.getAffineSymbolExpr(0),
-        {part, rows});
+    firstRow =
+        apply(rewriter.getAffineDimExpr(0) * rewriter.getAffineSymbolExpr(0),
+              {part, rows});
     tile.sizes[getRowLoop()] =
         getBlockSize(firstRow, rows, extents[getRowLoop()]);
     TilingResult tiled = buildTile(tile);
@@ -332,8 +447,7 @@ private:
                     Value parts, const Tile &slice) {
     auto old = start.get().getDefiningOp<tensor::ExtractSliceOp>();
     Value part = extract(parts, slice, old.getType());
-    Value neutral =
-        arith::ConstantOp::create(rewriter, loc, reduction.neutral);
+    Value neutral = arith::ConstantOp::create(rewriter, loc, reduction.neutral);
     start.set(
         linalg::FillOp::create(rewriter, loc, neutral, part).getResult(0));
     rewriter.eraseOp(old);
@@ -345,8 +459,8 @@ private:
     for (OpOperand &init : op.getDpsInitsMutable()) {
       AffineMap map = op.getMatchingIndexingMap(&init);
       outputMaps.push_back(map);
-      maps.push_back(map.insertResult(
-          rewriter.getAffineDimExpr(getRowLoop()), 0));
+      maps.push_back(
+          map.insertResult(rewriter.getAffineDimExpr(getRowLoop()), 0));
     }
     llvm::append_range(maps, outputMaps);
     auto combine = [&](OpBuilder &b, Location loc, ValueRange args) {
@@ -374,6 +488,7 @@ private:
   SmallVector<ColumnReduction> reductions;
   SmallVector<OpFoldResult> extents;
   norm::RowSchedule schedule;
+  bool isSumOfParts = false;
 };
 
 struct NormTileColumns : norm::impl::NormTileColumnsBase<NormTileColumns> {
@@ -392,9 +507,8 @@ struct NormTileColumns : norm::impl::NormTileColumnsBase<NormTileColumns> {
       return WalkResult::advance();
     });
     IRRewriter rewriter(&getContext());
-    ColumnTiler tiler(rewriter, machine);
     for (LinalgOp op : ops)
-      tiler.run(op, ColumnTiler::getRows(op));
+      ColumnTiler(rewriter, machine).run(op, ColumnTiler::getRows(op));
   }
 };
 } // namespace

@@ -60,18 +60,22 @@ func.func @sum(%x: tensor<4096x4096xf32>, %y: tensor<4096xf32>) -> tensor<4096xf
 
 // -----
 
-// 127 rows are one part, whose columns, 100, are one block. It starts from what its
-// destination is filled with, so that nothing fills memory first.
+// 127 rows are one part. Its 100 columns are 25 accesses, so each is an iteration: a warp
+// has 32 neighbors. It starts from what its destination is filled with, so that
+// nothing fills memory first.
 // CHECK-LABEL: func @few
-// CHECK: scf.forall (%{{.*}}) in (1) shared_outs(%[[O:.*]] = %arg1)
+// CHECK: scf.forall (%{{.*}}) in (25) shared_outs(%[[O:.*]] = %arg1)
 // CHECK: linalg.fill ins(%cst
-// CHECK: linalg.generic {{.*}} ins(%arg0 : tensor<127x100xf32>)
+// CHECK: linalg.generic {{.*}} ins(%{{.*}} : tensor<127x4xf32>)
 // CHECK-NOT: scf.forall (
-// CHECK: lanes = 128
+// CHECK: threads = 1, vector = 4, lanes = 4,
 // VECTOR-LABEL: func @few
-// VECTOR: vector.constant_mask [100] : vector<128xi1>
+// VECTOR-NOT: mask
 // VECTOR-NOT: vector.transfer_read %arg2
-// VECTOR: arith.addf %{{.*}}, %{{.*}} : vector<128xf32>
+// Seven blocks of 16 rows, and fifteen rows one after another.
+// VECTOR: scf.for %{{.*}} = %c0 to %c112 step %c16
+// VECTOR: scf.for %{{.*}} = %c112 to %c127 step %c1
+// VECTOR: arith.addf %{{.*}}, %{{.*}} : vector<4xf32>
 // VECTOR: return
 func.func @few(%x: tensor<127x100xf32>, %y: tensor<100xf32>) -> tensor<100xf32> {
   %one = arith.constant 1.0 : f32
@@ -149,4 +153,58 @@ func.func @others(%x: tensor<512x64xf32>, %y: tensor<64xf32>, %z: tensor<512xf32
     linalg.yield %c : f32
   } -> tensor<512xf32>
   return %0, %1 : tensor<64xf32>, tensor<512xf32>
+}
+
+// -----
+
+// What reads the sum is in its loop if that has one part: one kernel, in which a thread
+// goes through its columns twice. Eight rows are loaded before one is written.
+// CHECK-LABEL: func @center
+// CHECK: scf.forall (%[[B:.*]], %[[J:.*]]) = (0, 0) to (8, 3136) step (1, 64) shared_outs
+// CHECK: linalg.generic {{.*}}["parallel", "reduction", "parallel"]} ins(%{{.*}} : tensor<1x64x64xf32>)
+// CHECK: linalg.generic {{.*}}["parallel", "parallel", "parallel"]} ins(%{{.*}}, %{{.*}} : tensor<1x64x64xf32>, tensor<1x64xf32>)
+// CHECK-NOT: linalg.generic
+// CHECK-NOT: scf.forall (
+// CHECK: return
+// VECTOR-LABEL: func @center
+// VECTOR: scf.for %{{.*}} = %c0 to %c64 step %c16
+// VECTOR: scf.for %{{.*}} = %c0 to %c64 step %c8 iter_args
+// VECTOR-COUNT-8: arith.subf
+// VECTOR-COUNT-8: vector.transfer_write
+// VECTOR-NOT: vector.transfer
+// VECTOR: return
+func.func @center(%x: tensor<8x64x3136xf32>, %y: tensor<8x64x3136xf32>) -> tensor<8x64x3136xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<8x3136xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<8x3136xf32>) -> tensor<8x3136xf32>
+  %0 = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d0, d1, d2)>, affine_map<(d0, d1, d2) -> (d0, d2)>], iterator_types = ["parallel", "reduction", "parallel"]} ins(%x : tensor<8x64x3136xf32>) outs(%f : tensor<8x3136xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %c = arith.addf %b, %a : f32
+    linalg.yield %c : f32
+  } -> tensor<8x3136xf32>
+  %1 = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d0, d1, d2)>, affine_map<(d0, d1, d2) -> (d0, d2)>, affine_map<(d0, d1, d2) -> (d0, d1, d2)>], iterator_types = ["parallel", "parallel", "parallel"]} ins(%x, %0 : tensor<8x64x3136xf32>, tensor<8x3136xf32>) outs(%y : tensor<8x64x3136xf32>) {
+  ^bb0(%a: f32, %s: f32, %b: f32):
+    %c = arith.subf %a, %s : f32
+    linalg.yield %c : f32
+  } -> tensor<8x64x3136xf32>
+  return %1 : tensor<8x64x3136xf32>
+}
+
+// -----
+
+// An odd number of columns is masked: a block of one column would be no vector.
+// CHECK-LABEL: func @odd
+// CHECK: scf.forall (%{{.*}}) in (4) shared_outs
+// CHECK: threads = 32, vector = 1, lanes = 32,
+// VECTOR-LABEL: func @odd
+// VECTOR: vector.create_mask
+// VECTOR: scf.for %{{.*}} step %c1 iter_args
+// VECTOR: return
+func.func @odd(%x: tensor<32x111xf32>, %y: tensor<111xf32>) -> tensor<111xf32> {
+  %0 = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d1)>], iterator_types = ["reduction", "parallel"]} ins(%x : tensor<32x111xf32>) outs(%y : tensor<111xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %c = arith.addf %a, %b : f32
+    linalg.yield %c : f32
+  } -> tensor<111xf32>
+  return %0 : tensor<111xf32>
 }

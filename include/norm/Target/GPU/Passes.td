@@ -112,14 +112,19 @@ def NormTileColumns : Pass<"norm-tile-columns", "func::FuncOp"> {
     with what the destination held:
 
     * A block of columns is one access of each thread of a warp, 16 bytes where the
-      extents allow it, or all columns if they are fewer. The loop gets a schedule
-      (see norm-plan-gpu-rows), so that norm-vectorize-rows writes the columns as one
-      vector, whose sums norm-distribute-rows-to-gpu leaves in registers.
+      extents allow it. Where they do not divide the columns, fewer threads have a
+      block, and a warp several. The loop gets a schedule (see norm-plan-gpu-rows),
+      so that norm-vectorize-rows writes the columns as one vector, whose sums
+      norm-distribute-rows-to-gpu leaves in registers.
     * A part has at least 64 rows, and there are at most 1024 parts, divided by
-      the blocks of columns. Both depend on extents alone: the same tensor always has
-      the same sum, to the bit.
+      the warps that the columns need. Both depend on extents alone: the same tensor
+      always has the same sum, to the bit.
     * The combining op is tiled in turn. Below 128 rows there is one part: the
       loop is over blocks of columns, and reduces into the destination.
+    * Elementwise ops that alone read the result of one part, over the same columns, are
+      tiled into its loop by upstream's tile-and-fuse: a norm over channels is one
+      loop, whose threads go through their columns twice. Several parts take those
+      that have no other loops than the result.
 
     Example:
 

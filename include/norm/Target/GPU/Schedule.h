@@ -60,8 +60,9 @@ struct RowSchedule {
 RowSchedule chooseRowSchedule(int64_t extent, int64_t pitch, int64_t bytes,
                               const GPUMachine &machine);
 
-/// The same for reductions of rows into one row of `extent` columns: a block
-/// of at most a warp's accesses of them at a time, each column in one thread.
+/// The same for reductions of rows into one row of `extent` columns: blocks of
+/// as many columns as a warp accesses at once, or of fewer, so that they divide
+/// a known extent. Each column is one thread's.
 RowSchedule chooseColumnSchedule(int64_t extent, int64_t pitch, int64_t bytes,
                                  const GPUMachine &machine);
 
@@ -70,11 +71,11 @@ RowSchedule chooseColumnSchedule(int64_t extent, int64_t pitch, int64_t bytes,
 constexpr int64_t leastRowsAPart = 64;
 
 /// Into how many parts at most the `rows` (at most) of `groups` independent
-/// reductions are split; `lanes` of the columns are one loop iteration. It
-/// depends on nothing but the extents (ShapedType::kDynamic where they are not
-/// known), so that neither do the bits of a sum.
+/// reductions are split, whose narrowest elements have `bytes`. It depends on
+/// nothing but the extents (ShapedType::kDynamic where they are not known), so
+/// that neither do the bits of a sum.
 int64_t chooseMostParts(int64_t rows, int64_t columns, int64_t groups,
-                        int64_t lanes);
+                        int64_t bytes, const GPUMachine &machine);
 
 } // namespace mlir::norm
 

@@ -9,7 +9,7 @@ import numpy as np
 
 directory, shapes = sys.argv[1], sys.argv[3:]
 isStatic = sys.argv[2] == "static"
-LEAST_ROWS, PARTS_AND_BLOCKS, WARP = 64, 1024, 32
+LEAST_ROWS, WARPS_OF_PARTS, WARP = 64, 1024, 32
 UNIT = 2.0**-24
 failed = False
 
@@ -65,23 +65,22 @@ def sum_blocks(x, level):
     return total
 
 
-def sum_parts(x, most, lanes, stages=0):
+def sum_parts(x, most, access, stages=0):
     """Returns the sum in the order of the kernels, and how many sum parts."""
-    blocks = -(-x.shape[1] // lanes) if isStatic else 16
-    parts = 1 if most is not None and most < 2 * LEAST_ROWS else max(1, PARTS_AND_BLOCKS // blocks)
+    warps = -(-x.shape[1] // (access * WARP)) if isStatic else 16
+    parts = 1 if most is not None and most < 2 * LEAST_ROWS else max(1, WARPS_OF_PARTS // warps)
     if parts == 1:
         return sum_blocks(x, 2), stages
     rows = max(LEAST_ROWS, -(-len(x) // parts))
     sums = [sum_blocks(x[i:i + rows], 2) for i in range(0, len(x), rows)]
     next = parts if most is None else min(parts, -(-most // LEAST_ROWS))
     # The parts are f32, so that a warp accesses fewer of their columns.
-    return sum_parts(np.array(sums), next, min(x.shape[1], 4 * WARP), stages + 1)
+    return sum_parts(np.array(sums), next, 4, stages + 1)
 
 
 def in_order(x, access):
-    lanes = min(x.shape[1], access * WARP)
     with np.errstate(invalid="ignore", over="ignore"):
-        total, stages = sum_parts(x, len(x) if isStatic else None, lanes)
+        total, stages = sum_parts(x, len(x) if isStatic else None, access)
         return np.float32(0) + total, stages
 
 
