@@ -170,6 +170,7 @@ void norm::buildNormToNVVMPipeline(OpPassManager &pm,
   buildDecomposition(pm);
   if (upTo == Stage::Linalg)
     return;
+  pm.nest<func::FuncOp>().addPass(createNormMergeSiblings());
   buildCallingConvention(pm);
   GPUMachine machine = getMachine(options.chip);
   buildRowCodegen(pm, machine);

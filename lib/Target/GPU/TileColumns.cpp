@@ -43,7 +43,8 @@ public:
   void run(LinalgOp op, int64_t mostRows) {
     std::optional<SmallVector<ColumnReduction>> reductions =
         norm::matchColumnReductions(op);
-    if (!reductions)
+    // A tile of nothing would have no slices.
+    if (!reductions || llvm::is_contained(op.getStaticLoopRanges(), 0))
       return;
     begin(op, *reductions);
     int64_t parts = chooseMostParts(mostRows);

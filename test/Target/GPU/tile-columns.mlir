@@ -208,3 +208,17 @@ func.func @odd(%x: tensor<32x111xf32>, %y: tensor<111xf32>) -> tensor<111xf32> {
   } -> tensor<111xf32>
   return %0 : tensor<111xf32>
 }
+
+// -----
+
+// CHECK-LABEL: func @empty
+// CHECK-NOT: scf.forall
+// CHECK: return
+func.func @empty(%x: tensor<0x4xf32>, %y: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d1)>], iterator_types = ["reduction", "parallel"]} ins(%x : tensor<0x4xf32>) outs(%y : tensor<4xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %c = arith.addf %a, %b : f32
+    linalg.yield %c : f32
+  } -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
