@@ -347,14 +347,13 @@ static scf::ForOp splitRows(scf::ForallOp forall, int64_t rowsPerTurn) {
   return rows;
 }
 
-bool norm::pipelineRows(Operation *rows, RowStrips strips,
+void norm::pipelineRows(Operation *rows, RowStrips strips,
                         int64_t prefetchBytes, int64_t rowsPerTurn) {
   std::optional<Pipeline> found = plan(rows, strips);
   if (!found)
-    return false;
+    return;
   auto loop = dyn_cast<scf::ForOp>(rows);
   if (!loop)
     loop = splitRows(cast<scf::ForallOp>(rows), rowsPerTurn);
   RowPipeliner(loop, std::move(*found), prefetchBytes).run();
-  return true;
 }

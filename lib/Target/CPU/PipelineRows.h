@@ -26,12 +26,11 @@ struct RowStrips {
 /// and written all the time instead of in turns. L is the first loop of the
 /// body with results; it must cover the same columns and only read, and nothing
 /// that it reads may overlap what `rows` writes. Reads of the next row are
-/// fetched `prefetchBytes` ahead. Does nothing where it does not apply, and
-/// returns whether it did.
+/// fetched `prefetchBytes` ahead. Does nothing where it does not apply.
 ///
 /// The last dimension of an `scf.forall` is first split into turns of
 /// `rowsPerTurn` rows at most.
-bool pipelineRows(Operation *rows, RowStrips strips, int64_t prefetchBytes,
+void pipelineRows(Operation *rows, RowStrips strips, int64_t prefetchBytes,
                   int64_t rowsPerTurn);
 
 } // namespace mlir::norm

@@ -34,8 +34,6 @@ static constexpr int64_t kDefaultCacheBytes = 16 << 20;
 static constexpr int64_t kNeverStreamed = 1 << 20;
 /// How far ahead the next row is fetched while this one is written.
 static constexpr int64_t kPrefetchBytes = 1024;
-/// What memref.prefetch calls the hint for level 2, prefetcht1.
-static constexpr uint32_t kLevel2Locality = 2;
 /// Of a parallel loop: each turn reads its first row alone.
 static constexpr int64_t kRowsPerTurn = 32;
 /// Of a function that is written out, in operations.
@@ -112,10 +110,9 @@ public:
     b.clone(*plan.loop, mapping);
     for (Stream stream : plan.streams)
       buildStream(stream, mapping);
-    for (auto [rows, strips] : moved)
-      if (!pipeline ||
-          !norm::pipelineRows(rows, strips, kPrefetchBytes, kRowsPerTurn))
-        fetchIntoLevel2(rows, strips.strips);
+    if (pipeline)
+      for (auto [rows, strips] : moved)
+        norm::pipelineRows(rows, strips, kPrefetchBytes, kRowsPerTurn);
     plan.loop->moveBefore(choice.elseYield());
   }
 
@@ -372,21 +369,6 @@ private:
     if (auto loop = dyn_cast<scf::ForOp>(rows))
       return loop.getInductionVar();
     return cast<scf::ForallOp>(rows).getInductionVars().back();
-  }
-
-  /// Lets `strips` fetch the next row into level 2, where more fetches can wait
-  /// at a time, and which leaves level 1 to what several loops over this row
-  /// read. Rows of a block are short, and narrow ones wait for arithmetic.
-  static void fetchIntoLevel2(Operation *rows, scf::ForOp strips) {
-    auto isStatistic = [](scf::ForOp loop) {
-      return norm::getRole(loop) == norm::LoopRole::Statistic;
-    };
-    auto loops = rows->getRegion(0).getOps<scf::ForOp>();
-    if (norm::getBlocksOf(rows) || llvm::none_of(loops, isStatistic))
-      return;
-    for (auto fetch : strips.getBody()->getOps<memref::PrefetchOp>())
-      if (norm::getElementBytes(fetch.getMemref()) >= 4)
-        fetch.setLocalityHint(kLevel2Locality);
   }
 
   /// A row of one vector has no strips to fetch others in.

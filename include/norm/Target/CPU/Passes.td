@@ -71,11 +71,6 @@ def NormStreamRows : Pass<"norm-stream-rows", "ModuleOp"> {
     }
     ```
 
-    After a statistic, the strips that write fetch the next row into level 2
-    (`locality<2>`), where more fetches wait at a time and which leaves level 1 to what
-    the loops over this row read again. Elements of less than 32 bits, whose rows wait
-    for arithmetic, and rows of a block go into level 1.
-
     With `pipeline` the first statistic of a row, if it only reads, goes on beside the
     strips of the row before, so that memory is read and written all the time:
 
