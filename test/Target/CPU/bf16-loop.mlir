@@ -21,7 +21,7 @@
 // AVX512-VNNI rounds by vpternlogd and vpdpwssd.
 // RUN: norm-compile %s --emit=asm --mcpu=cascadelake -o - | FileCheck %s --check-prefix=VNNI
 // VNNI-LABEL: _mlir_ciface_main:
-// VNNI: prefetcht0
+// VNNI: prefetcht1
 // VNNI: vpternlog
 // VNNI: vpdpwssd {{.*}}%zmm
 // VNNI: vmovntdq {{.*}}%zmm

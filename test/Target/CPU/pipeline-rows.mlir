@@ -8,17 +8,17 @@
 // which is fetched 1024 bytes ahead.
 // CHECK-LABEL: func @rows
 // CHECK: scf.if
-// CHECK: %[[FIRST:.*]] = scf.for %{{.*}} = %c0 to %c1024 step %c64 {{.*}} -> (vector<64xf32>)
+// CHECK: %[[FIRST:.*]] = scf.for %{{.*}} = %c0 to %c4096 step %c64 {{.*}} -> (vector<64xf32>)
 // CHECK: vector.transfer_read %arg0[%c0, %{{.*}}]
 // CHECK: %[[LAST:.*]] = scf.for %[[ROW:.*]] = %c0 to %c7 step %c1 iter_args(%[[SUM:.*]] = %[[FIRST]])
 // CHECK: vector.reduction <add>, %[[SUM]]
 // CHECK: %[[NEXT:.*]] = arith.addi %[[ROW]], %c1
-// CHECK: %[[NEXTSUM:.*]] = scf.for %[[K:.*]] = %c0 to %c1024 step %c64
+// CHECK: %[[NEXTSUM:.*]] = scf.for %[[K:.*]] = %c0 to %c4096 step %c64
 // CHECK: arith.addi %[[K]], %c256
 // CHECK: memref.prefetch %arg0[%[[NEXT]], %{{.*}}], read
 // CHECK-COUNT-3: memref.prefetch
 // CHECK: scf.if
-// CHECK-COUNT-4: vector.store {{.*}} {alignment = 64 : i64, nontemporal = true} : memref<8x1024xf32>, vector<16xf32>
+// CHECK-COUNT-4: vector.store {{.*}} {alignment = 64 : i64, nontemporal = true} : memref<8x4096xf32>, vector<16xf32>
 // CHECK: vector.transfer_read %arg0[%[[NEXT]], %[[K]]]
 // CHECK: scf.yield %[[NEXTSUM]]
 // CHECK: vector.reduction <add>, %[[LAST]]
@@ -30,26 +30,26 @@
 // OFF: scf.for {{.*}} -> (vector<64xf32>)
 // OFF-NOT: vector.store {{.*}} vector<16xf32>
 // OFF: vector.store {{.*}} vector<64xf32>
-func.func @rows(%x: memref<8x1024xf32>, %y: memref<8x1024xf32>) {
+func.func @rows(%x: memref<8x4096xf32>, %y: memref<8x4096xf32>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c8 = arith.constant 8 : index
   %c64 = arith.constant 64 : index
-  %c1024 = arith.constant 1024 : index
+  %c4096 = arith.constant 4096 : index
   %pad = arith.constant 0.0 : f32
   %zero = arith.constant dense<0.0> : vector<64xf32>
   scf.for %i = %c0 to %c8 step %c1 {
-    %sum = scf.for %k = %c0 to %c1024 step %c64 iter_args(%s = %zero) -> (vector<64xf32>) {
-      %v = vector.transfer_read %x[%i, %k], %pad {in_bounds = [true]} : memref<8x1024xf32>, vector<64xf32>
+    %sum = scf.for %k = %c0 to %c4096 step %c64 iter_args(%s = %zero) -> (vector<64xf32>) {
+      %v = vector.transfer_read %x[%i, %k], %pad {in_bounds = [true]} : memref<8x4096xf32>, vector<64xf32>
       %t = arith.addf %s, %v : vector<64xf32>
       scf.yield %t : vector<64xf32>
     } {norm.loop = #norm.loop<statistic>}
     %total = vector.reduction <add>, %sum : vector<64xf32> into f32
     %factor = vector.broadcast %total : f32 to vector<64xf32>
-    scf.for %k = %c0 to %c1024 step %c64 {
-      %v = vector.transfer_read %x[%i, %k], %pad {in_bounds = [true]} : memref<8x1024xf32>, vector<64xf32>
+    scf.for %k = %c0 to %c4096 step %c64 {
+      %v = vector.transfer_read %x[%i, %k], %pad {in_bounds = [true]} : memref<8x4096xf32>, vector<64xf32>
       %p = arith.mulf %v, %factor : vector<64xf32>
-      vector.transfer_write %p, %y[%i, %k] {in_bounds = [true]} : vector<64xf32>, memref<8x1024xf32>
+      vector.transfer_write %p, %y[%i, %k] {in_bounds = [true]} : vector<64xf32>, memref<8x4096xf32>
     } {norm.loop = #norm.loop<strips>}
   } {norm.loop = #norm.loop<rows>}
   return
@@ -67,24 +67,24 @@ func.func @rows(%x: memref<8x1024xf32>, %y: memref<8x1024xf32>) {
 // CHECK: vector.store {{.*}} nontemporal
 // CHECK: else
 // CHECK: scf.forall
-func.func @threads(%x: memref<?x1024xf32>, %y: memref<?x1024xf32>, %m: index) {
+func.func @threads(%x: memref<?x4096xf32>, %y: memref<?x4096xf32>, %m: index) {
   %c0 = arith.constant 0 : index
   %c64 = arith.constant 64 : index
-  %c1024 = arith.constant 1024 : index
+  %c4096 = arith.constant 4096 : index
   %pad = arith.constant 0.0 : f32
   %zero = arith.constant dense<0.0> : vector<64xf32>
   scf.forall (%i) in (%m) {
-    %sum = scf.for %k = %c0 to %c1024 step %c64 iter_args(%s = %zero) -> (vector<64xf32>) {
-      %v = vector.transfer_read %x[%i, %k], %pad {in_bounds = [true]} : memref<?x1024xf32>, vector<64xf32>
+    %sum = scf.for %k = %c0 to %c4096 step %c64 iter_args(%s = %zero) -> (vector<64xf32>) {
+      %v = vector.transfer_read %x[%i, %k], %pad {in_bounds = [true]} : memref<?x4096xf32>, vector<64xf32>
       %t = arith.addf %s, %v : vector<64xf32>
       scf.yield %t : vector<64xf32>
     } {norm.loop = #norm.loop<statistic>}
     %total = vector.reduction <add>, %sum : vector<64xf32> into f32
     %factor = vector.broadcast %total : f32 to vector<64xf32>
-    scf.for %k = %c0 to %c1024 step %c64 {
-      %v = vector.transfer_read %x[%i, %k], %pad {in_bounds = [true]} : memref<?x1024xf32>, vector<64xf32>
+    scf.for %k = %c0 to %c4096 step %c64 {
+      %v = vector.transfer_read %x[%i, %k], %pad {in_bounds = [true]} : memref<?x4096xf32>, vector<64xf32>
       %p = arith.mulf %v, %factor : vector<64xf32>
-      vector.transfer_write %p, %y[%i, %k] {in_bounds = [true]} : vector<64xf32>, memref<?x1024xf32>
+      vector.transfer_write %p, %y[%i, %k] {in_bounds = [true]} : vector<64xf32>, memref<?x4096xf32>
     } {norm.loop = #norm.loop<strips>}
   } {norm.loop = #norm.loop<rows>}
   return
@@ -98,27 +98,27 @@ func.func @threads(%x: memref<?x1024xf32>, %y: memref<?x1024xf32>, %m: index) {
 // CHECK: memref.store
 // CHECK: scf.for {{.*}} -> (vector<64xf32>)
 // CHECK: vector.store {{.*}} vector<64xf32>
-func.func @writes_what_it_reads(%x: memref<8x1024xf32>, %y: memref<8x1024xf32>) {
+func.func @writes_what_it_reads(%x: memref<8x4096xf32>, %y: memref<8x4096xf32>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c8 = arith.constant 8 : index
   %c64 = arith.constant 64 : index
-  %c1024 = arith.constant 1024 : index
+  %c4096 = arith.constant 4096 : index
   %pad = arith.constant 0.0 : f32
   %zero = arith.constant dense<0.0> : vector<64xf32>
   scf.for %i = %c0 to %c8 step %c1 {
-    memref.store %pad, %x[%i, %c1] : memref<8x1024xf32>
-    %sum = scf.for %k = %c0 to %c1024 step %c64 iter_args(%s = %zero) -> (vector<64xf32>) {
-      %v = vector.transfer_read %x[%i, %k], %pad {in_bounds = [true]} : memref<8x1024xf32>, vector<64xf32>
+    memref.store %pad, %x[%i, %c1] : memref<8x4096xf32>
+    %sum = scf.for %k = %c0 to %c4096 step %c64 iter_args(%s = %zero) -> (vector<64xf32>) {
+      %v = vector.transfer_read %x[%i, %k], %pad {in_bounds = [true]} : memref<8x4096xf32>, vector<64xf32>
       %t = arith.addf %s, %v : vector<64xf32>
       scf.yield %t : vector<64xf32>
     } {norm.loop = #norm.loop<statistic>}
     %total = vector.reduction <add>, %sum : vector<64xf32> into f32
     %factor = vector.broadcast %total : f32 to vector<64xf32>
-    scf.for %k = %c0 to %c1024 step %c64 {
-      %v = vector.transfer_read %x[%i, %k], %pad {in_bounds = [true]} : memref<8x1024xf32>, vector<64xf32>
+    scf.for %k = %c0 to %c4096 step %c64 {
+      %v = vector.transfer_read %x[%i, %k], %pad {in_bounds = [true]} : memref<8x4096xf32>, vector<64xf32>
       %p = arith.mulf %v, %factor : vector<64xf32>
-      vector.transfer_write %p, %y[%i, %k] {in_bounds = [true]} : vector<64xf32>, memref<8x1024xf32>
+      vector.transfer_write %p, %y[%i, %k] {in_bounds = [true]} : vector<64xf32>, memref<8x4096xf32>
     } {norm.loop = #norm.loop<strips>}
   } {norm.loop = #norm.loop<rows>}
   return

@@ -88,7 +88,7 @@ def NormStreamRows : Pass<"norm-stream-rows", "ModuleOp"> {
     ... // the last row
     ```
 
-    It applies where both loops have the same strips, eight at least, and 32-bit
+    It applies where both loops have the same strips, 32 at least, and 32-bit
     results; an `scf.forall` becomes turns of up to 32 rows.
 
     Non-temporal stores need norm-fence-streams later on. Limits: loops without a
