@@ -14,6 +14,7 @@
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Interfaces/DataLayoutInterfaces.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/Interfaces/ValueBoundsOpInterface.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -157,30 +158,44 @@ struct SharedPlacer {
   LoopLikeOpInterface loop;
   Value count, number; // the latter in the body
 
-  /// Null where the row decides how long the buffer is.
+  /// Null where the row decides how long the buffer is, without a bound.
   Value place(memref::AllocOp op) {
     Location loc = op.getLoc();
     MemRefType type = op.getType();
     if (!type.getLayout().isIdentity())
       return nullptr;
-    SmallVector<Value> sizes;
+    SmallVector<Value> most;
     for (Value size : op.getDynamicSizes()) {
-      sizes.push_back(cloneOutside(b, size, loop));
-      if (!sizes.back())
+      most.push_back(findMost(size));
+      if (!most.back())
         return nullptr;
     }
-    Value bytes = buildBytes(op, sizes);
+    Value bytes = buildBytes(op, most);
     Value total = arith::MulIOp::create(b, loc, count, bytes);
     auto flat = MemRefType::get({ShapedType::kDynamic}, b.getI8Type());
     Value buffer = memref::AllocOp::create(b, loc, flat, total);
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPoint(op);
     Value start = arith::MulIOp::create(b, loc, number, bytes);
-    Value view = memref::ViewOp::create(b, loc, type, buffer, start, sizes);
+    Value view = memref::ViewOp::create(b, loc, type, buffer, start,
+                                        op.getDynamicSizes());
     eraseDeallocs(op);
     op.replaceAllUsesWith(view);
     op.erase();
     return buffer;
+  }
+
+  /// `size` for all rows, or what it is at most: the last block of columns may
+  /// be shorter than the others.
+  Value findMost(Value size) {
+    if (Value outside = cloneOutside(b, size, loop))
+      return outside;
+    FailureOr<int64_t> bound = ValueBoundsConstraintSet::computeConstantBound(
+        presburger::BoundType::UB, {size}, /*stopCondition=*/nullptr,
+        /*closedUB=*/true);
+    if (failed(bound))
+      return nullptr;
+    return arith::ConstantIndexOp::create(b, size.getLoc(), *bound);
   }
 
   /// Of one row, a multiple of the alignment.

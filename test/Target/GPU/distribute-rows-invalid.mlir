@@ -71,8 +71,9 @@ func.func @outside(%x: memref<8x512xf32>) {
 func.func @buffer_of_the_row(%x: memref<100xf32>, %n: index) {
   %c0 = arith.constant 0 : index
   scf.forall (%i) in (100) {
+    %size = arith.muli %i, %n : index
     // expected-error @+1 {{a kernel cannot hold a buffer of type 'memref<?xf32>' whose size differs from row to row}}
-    %t = memref.alloc(%i) : memref<?xf32>
+    %t = memref.alloc(%size) : memref<?xf32>
     %v = memref.load %t[%c0] : memref<?xf32>
     memref.store %v, %x[%i] : memref<100xf32>
   }

@@ -65,3 +65,25 @@ func.func @shifted_read(%x: memref<8x512xf32>) {
   } {norm.loop = #norm.loop<rows, <threads = 32, vector = 4, lanes = 256, registers = 32>>}
   return
 }
+
+// -----
+
+// A buffer of the last, shorter block of columns takes as much as those of the others.
+// CHECK-LABEL: func.func @shorter_block
+// CHECK: arith.muli %c4{{.*}}, %c64{{.*}} : index
+// CHECK: memref.alloc(%{{.*}}) : memref<?xi8>
+// CHECK: gpu.launch
+// CHECK: %[[SIZE:.*]] = affine.min
+// CHECK: memref.view %{{.*}}[%{{.*}}][%[[SIZE]]] : memref<?xi8> to memref<?xf32>
+func.func @shorter_block(%x: memref<?xf32>, %n: index, %blocks: index) {
+  %c0 = arith.constant 0 : index
+  scf.forall (%i) in (%blocks) {
+    %size = affine.min affine_map<(d0)[s0] -> (d0 * -64 + s0, 64)>(%i)[%n]
+    %t = memref.alloc(%size) : memref<?xf32>
+    %v = memref.load %x[%i] : memref<?xf32>
+    memref.store %v, %t[%c0] : memref<?xf32>
+    %w = memref.load %t[%c0] : memref<?xf32>
+    memref.store %w, %x[%i] : memref<?xf32>
+  }
+  return
+}
