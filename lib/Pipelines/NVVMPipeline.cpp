@@ -96,6 +96,8 @@ static void buildKernels(OpPassManager &pm, const GPUMachine &machine,
 /// gpu.module to the NVVM dialect.
 static void buildKernelLowering(OpPassManager &pm, const GPUMachine &machine,
                                 const NVVMPipelineOptions &options) {
+  if (options.rounding != Rounding::Exact)
+    pm.nest<gpu::GPUModuleOp>().addPass(createNormApproximateInverseRoots());
   pm.addPass(math::createMathExpandOpsPass({{"rsqrt", "fpowi"}}));
   OpPassManager &gpu = pm.nest<gpu::GPUModuleOp>();
   gpu.addPass(createNormVerifyGPUMemory({machine.sharedBytes}));
@@ -104,7 +106,9 @@ static void buildKernelLowering(OpPassManager &pm, const GPUMachine &machine,
   if (hasFP8Conversions(options.chip))
     gpu.addPass(createNormConvertFP8ToNVVM());
   gpu.addPass(createNormExpandFP8());
+  gpu.addPass(createNormAllowFewBlocks());
   gpu.addPass(createNormLowerGPUMath());
+  gpu.addPass(createNormWidenBF16InWords());
   gpu.addPass(createLoopInvariantCodeMotionPass());
   gpu.addPass(createConvertVectorToSCFPass());
   gpu.addPass(createSCFToControlFlowPass());

@@ -122,8 +122,7 @@ struct SliceOfStridedOperand : OpRewritePattern<linalg::GenericOp> {
       if (!part)
         continue;
       rewriter.setInsertionPoint(op);
-      Value slice =
-          createRowSlice(rewriter, op.getLoc(), input->get(), *part);
+      Value slice = createRowSlice(rewriter, op.getLoc(), input->get(), *part);
       rewriter.modifyOpInPlace(op, [&] { input->set(slice); });
       SmallVector<AffineExpr> results(map.getResults());
       results.back() = getOnlyDim(results.back());
@@ -132,8 +131,9 @@ struct SliceOfStridedOperand : OpRewritePattern<linalg::GenericOp> {
     }
     if (!hasChanged)
       return failure();
-    rewriter.modifyOpInPlace(
-        op, [&] { op.setIndexingMapsAttr(rewriter.getAffineMapArrayAttr(maps)); });
+    rewriter.modifyOpInPlace(op, [&] {
+      op.setIndexingMapsAttr(rewriter.getAffineMapArrayAttr(maps));
+    });
     return success();
   }
 
@@ -173,8 +173,8 @@ struct SliceOfStridedOperand : OpRewritePattern<linalg::GenericOp> {
       return std::nullopt;
     part.stride = stride.getValue();
     part.size = op.getStaticLoopRanges()[dim.getPosition()];
-    bool isPart = part.offset >= 0 &&
-                  isOneOfEachGroup(part, type.getShape().back());
+    bool isPart =
+        part.offset >= 0 && isOneOfEachGroup(part, type.getShape().back());
     return isPart ? std::optional(part) : std::nullopt;
   }
 };

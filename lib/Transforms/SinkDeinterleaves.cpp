@@ -75,7 +75,8 @@ static std::optional<Step> matchStep(Value even, Value odd) {
 
 /// Below bytes, vectors are shuffled as bytes.
 static unsigned getShuffledBits(Value v) {
-  return std::max(8u, getElementTypeOrSelf(v.getType()).getIntOrFloatBitWidth());
+  return std::max(8u,
+                  getElementTypeOrSelf(v.getType()).getIntOrFloatBitWidth());
 }
 
 /// Returns the steps to the last one of the narrowest elements, none if these

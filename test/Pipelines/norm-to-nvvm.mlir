@@ -26,13 +26,15 @@
 
 // RUN: norm-compile %s --target=nvvm --emit=ptx -o %t.ptx
 // RUN: FileCheck %s --check-prefix=PTX --input-file=%t.ptx
+// RUN: norm-opt %s --norm-to-nvvm='rounding=exact format=ptx' | FileCheck %s --check-prefix=EXACT
 // PTX: .target sm_90
 // PTX: .visible .entry main_kernel0(
 // PTX: .maxntid 256, 1, 1
 // PTX-NOT: .local
 // PTX-COUNT-2: ld.global.v4.b32
-// f32 statistics, rounded at each operation: no contraction, no approximation.
-// PTX-COUNT-16: cvt.f32.bf16
+// Two bf16 of a word: one shifted, one masked.
+// PTX-COUNT-8: and.b32 {{.*}}, -65536
+// f32 statistics, rounded at each operation: no contraction.
 // PTX-NOT: fma.rn
 // PTX-COUNT-16: mul.rn.f32
 // The weight is on its way before the reduction waits.
@@ -45,8 +47,12 @@
 // PTX-NOT: ld.global
 // 1/4096 is exact, so LLVM multiplies.
 // PTX: mul.rn.f32 {{.*}}, 0f39800000
-// PTX: sqrt.rn.f32
-// PTX: rcp.rn.f32
+// One over the root: an approximation and one step of Newton's method, but not in
+// rounding=exact.
+// PTX: rsqrt.approx.f32
+// PTX-COUNT-2: fma.rn.f32
+// EXACT: sqrt.rn.f32
+// EXACT: rcp.rn.f32
 // Llama rounds before the weight: a truncation, then a product in bf16.
 // PTX: cvt.rn.bf16x2.f32
 // PTX: mul.rn.bf16x2

@@ -39,8 +39,7 @@ static bool isSplat(Value v, int64_t value) {
 }
 
 /// The left operand of the OpTy that makes `v` with `constant` on the right.
-template <typename OpTy>
-static Value getLeft(Value v, int64_t constant) {
+template <typename OpTy> static Value getLeft(Value v, int64_t constant) {
   auto op = v.getDefiningOp<OpTy>();
   return op && isSplat(op.getRhs(), constant) ? op.getLhs() : Value();
 }

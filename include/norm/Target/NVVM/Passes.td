@@ -102,6 +102,60 @@ def NormLowerNontemporal
   let dependentDialects = ["LLVM::LLVMDialect", "NVVM::NVVMDialect"];
 }
 
+def NormAllowFewBlocks : Pass<"norm-allow-few-blocks", "gpu::GPUModuleOp"> {
+  let summary = "Let kernels with loops have the registers that they need";
+  let description = [{
+    ptxas (13.0) unrolls loops and then spills registers, to keep the number of blocks
+    that an SM holds. A kernel with loops has many loads on their way in each thread and
+    needs fewer blocks. This pass asks for one block an SM, `.minnctapersm 1` in PTX,
+    and ptxas spills nothing.
+
+    Example: `gpu.func @k() kernel {` with a loop in it becomes
+    `gpu.func @k() kernel attributes {nvvm.minctasm = 1 : i32} {`.
+
+    Limits: kernels without loops keep what ptxas chooses.
+  }];
+  let dependentDialects = ["NVVM::NVVMDialect"];
+}
+
+def NormApproximateInverseRoots
+    : Pass<"norm-approximate-inverse-roots", "gpu::GPUModuleOp"> {
+  let summary = "One over a root by an approximation and a step of Newton's method";
+  let description = [{
+    Of `sqrt.rn` and `rcp.rn` each is an approximation, steps that repair its last bit and
+    a branch for numbers out of the ordinary: some twenty instructions in every thread of
+    a row. This pass rewrites `math.rsqrt`, and one over a root that nothing else needs,
+    in f32:
+
+    ```mlir
+    %root = math.sqrt %a : f32
+    %y = arith.divf %one, %root : f32
+    ```
+
+    becomes
+
+    ```mlir
+    %r = llvm.call_intrinsic "llvm.nvvm.rsqrt.approx.f"(%a) : (f32) -> f32
+    %t = arith.mulf %a, %r : f32
+    %minus = arith.negf %t : f32
+    %e = math.fma %minus, %r, %one : f32
+    %step = arith.minnumf %e, %one : f32
+    %h = arith.mulf %r, %half : f32
+    %y = math.fma %step, %h, %r : f32
+    ```
+
+    The error is at most 1.25 u, u = 2^-24, whatever r is within 2^-22.9 of the root, as
+    PTX promises; root and reciprocal, each rounded, have 1.5 u (both found by trying
+    every significand, benchmarks/inverse_root.py). Zeros, infinities, negative numbers
+    and NaN give what they gave.
+
+    Limits: the bits of the root and the reciprocal change, so `rounding=exact` of
+    norm-to-nvvm leaves them.
+  }];
+  let dependentDialects = ["LLVM::LLVMDialect", "arith::ArithDialect",
+                           "math::MathDialect"];
+}
+
 def NormLowerGPUMath : Pass<"norm-lower-gpu-math", "gpu::GPUModuleOp"> {
   let summary = "Math that the GPU has as exact instructions, without libdevice";
   let description = [{

@@ -167,6 +167,9 @@ class Block:
 
     # Operands
 
+    def is_unset(self, text):
+        return text.startswith("%") and text not in self.special and text not in self.registers
+
     def read_raw(self, text, bits):
         if text in self.special:
             return self.special[text].astype(RAW[bits])
@@ -304,8 +307,11 @@ class Block:
             names = source.strip("{}").replace(" ", "").split(",")
             part = bits_of(kind) // len(names)
             raw = np.zeros(self.count, RAW[bits_of(kind)])
+            # LLVM leaves a register unset where the bits are masked away later.
+            unset = np.full(self.count, 0xA5A5, RAW[part])
             for i, name in enumerate(names):
-                raw |= self.read_raw(name, part).astype(raw.dtype) << raw.dtype.type(i * part)
+                half = unset if self.is_unset(name) else self.read_raw(name, part)
+                raw |= half.astype(raw.dtype) << raw.dtype.type(i * part)
             self.write(to, raw)
         else:
             self.write(to, self.read_raw(source, bits_of(kind)))
@@ -353,6 +359,17 @@ class Block:
             below = np.nextafter(result, np.float32(-np.inf))
             result = np.where(result.astype(np.float64) > exact, below, result)
         return result
+
+    @staticmethod
+    def approximate_rsqrt(a):
+        """As far off as PTX allows, a factor of 1 + 2^-22.9: up or down by a bit of a."""
+        with np.errstate(all="ignore"):
+            exact = 1 / np.sqrt(a.astype(np.float64))
+            sign = np.where(a.view(np.uint32) & 1, 1.0, -1.0)
+            result = (exact * (1 + sign * 2**-22.9)).astype(np.float32)
+            toward = np.nextafter(result, exact.astype(np.float32))
+            is_far = np.abs(result / exact - 1) > 2**-22.9
+        return np.where(is_far, toward, result)
 
     def execute(self, name, opcode, operands):
         kind = opcode[-1]
@@ -402,6 +419,7 @@ class Block:
             "add": np.add, "sub": np.subtract, "mul": np.multiply, "neg": np.negative,
             "abs": np.abs, "sqrt": np.sqrt, "ex2": np.exp2, "and": np.bitwise_and,
             "or": np.bitwise_or, "xor": np.bitwise_xor, "not": np.invert,
+            "rsqrt": self.approximate_rsqrt,
             "rcp": lambda a: a.dtype.type(1) / a, "rem": np.remainder,
             "div": np.divide if "f" in kind else np.floor_divide,
             "min": np.fmin, "max": np.maximum if "NaN" in opcode else np.fmax,
