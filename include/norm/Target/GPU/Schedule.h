@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The cost model of kernels, all of it. docs/GPU.md has its table.
+// The costs that decide a schedule, all of them. docs/GPU.md has their table.
 //
 //===----------------------------------------------------------------------===//
 

@@ -8,7 +8,8 @@
 #ifndef NORM_TARGET_NVVM_CHIPS_H
 #define NORM_TARGET_NVVM_CHIPS_H
 
-#include "norm/Target/GPU/Schedule.h"
+#include "norm/Target/GPU/RowTime.h"
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 
 namespace mlir::norm {
@@ -17,6 +18,17 @@ namespace mlir::norm {
 /// data center chips from sm_90 on (above 8 the function needs CUDA's
 /// non-portable attribute), 8 on other chips from sm_90 on, 1 before.
 GPUMachine getMachine(llvm::StringRef chip);
+
+/// A GPU that one can buy, by its data sheet and by published measurements.
+struct GPUProduct {
+  llvm::StringRef name;
+  double gigabytesPerSecond, gigaflops; ///< data sheet; f32, no tensor cores
+  GPURates rates;
+};
+
+/// Products that have `chip` ("sm_90", "sm_90a"), the most common one first;
+/// empty where none is known.
+llvm::ArrayRef<GPUProduct> getProducts(llvm::StringRef chip);
 
 /// Whether `chip` rounds f32 to 8-bit floats by an instruction that its least
 /// PTX version has (sm_89 needs a later one than LLVM takes by default).
