@@ -164,26 +164,13 @@ static unsigned getVectorBits(llvm::TargetMachine &machine) {
       .getFixedValue();
 }
 
-namespace {
-struct DataSheet {
-  const char *chip, *name;
-  double gigabytesPerSecond, gigaflops; ///< in f32, without tensor cores
-};
-} // namespace
-
-static constexpr DataSheet dataSheets[] = {
-    {"sm_80", "A100 80 GB SXM", 2039, 19500},
-    {"sm_90", "H100 80 GB SXM", 3350, 67000},
-    {"sm_100", "B200", 8000, 75000}};
-
 static Roof getGPURoof(StringRef chip) {
-  for (const DataSheet &sheet : dataSheets)
-    if (chip == sheet.chip || chip == (Twine(sheet.chip) + "a").str()) {
-      std::string source =
-          std::string("data sheet of ") + sheet.name + ", not measured";
-      return {sheet.gigabytesPerSecond, sheet.gigaflops, source, source};
-    }
-  return {0, 0, "unknown for " + chip.str(), "unknown for " + chip.str()};
+  ArrayRef<GPUProduct> products = getProducts(chip);
+  if (products.empty())
+    return {0, 0, "unknown for " + chip.str(), "unknown for " + chip.str()};
+  const GPUProduct &first = products.front();
+  std::string source = ("data sheet of " + first.name + ", not measured").str();
+  return {first.gigabytesPerSecond, first.gigaflops, source, source};
 }
 
 /// Returns true if this machine can run the compiled code.
@@ -291,6 +278,8 @@ FailureOr<Report> norm::analyzeModule(ModuleOp module, StringRef source,
   report.threads = options.threads;
   if (report.hasKernels) {
     report.machine = options.chip;
+    report.gpu = getMachine(options.chip);
+    report.products = getProducts(options.chip);
     report.roof = overrideRoof(getGPURoof(options.chip), roof);
   } else {
     unsigned bits = getVectorBits(**machine);

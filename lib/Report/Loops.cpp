@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Loops.h"
+#include "Kernels.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -16,7 +17,6 @@
 #include "mlir/IR/TypeUtilities.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
 #include "norm/IR/Norm.h"
-#include "norm/Target/GPU/Schedule.h"
 #include "norm/Transforms/Transforms.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
@@ -149,15 +149,6 @@ static std::string describeVector(VectorType type) {
   return text;
 }
 
-static std::optional<KernelSchedule> describeSchedule(Operation *loop) {
-  GPUScheduleAttr schedule = norm::getSchedule(loop);
-  if (!schedule)
-    return std::nullopt;
-  int64_t threads = schedule.getThreads(), cluster = schedule.getCluster();
-  return KernelSchedule{threads, schedule.getVector(),
-                        GPUMachine().getRowsABlock(threads / cluster), cluster};
-}
-
 static void noteOps(Operation *loop, StringRef file, RowLoop &row) {
   loop->walk([&](Operation *op) {
     op->getLoc()->walk([&](Location loc) {
@@ -192,7 +183,7 @@ static RowLoop describeLoop(ArrayRef<Operation *> parts, unsigned numInputs,
     accesses.add(loop);
     row.isParallel |= isa<scf::ForallOp, scf::ParallelOp>(loop);
     if (!row.schedule)
-      row.schedule = describeSchedule(loop);
+      row.schedule = describeKernel(loop);
   }
   noteBuffers(accesses.read, numInputs, row.read, row.readBytes);
   noteBuffers(accesses.written, numInputs, row.written, row.writtenBytes);

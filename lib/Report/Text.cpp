@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "norm/Report/Report.h"
+#include "Kernels.h"
 #include "llvm/Support/Format.h"
 
 using namespace mlir;
@@ -71,10 +71,11 @@ static void printNames(const std::set<std::string> &names, raw_ostream &os) {
   llvm::interleaveComma(names, os);
 }
 
-static void printSchedule(const KernelSchedule &schedule, raw_ostream &os) {
+static void printSchedule(const KernelSchedule &kernel, raw_ostream &os) {
+  const RowSchedule &schedule = kernel.threads;
   os << "    schedule: " << schedule.threads << " threads a row, "
-     << schedule.vector << " elements an access, " << schedule.rowsABlock
-     << (schedule.rowsABlock == 1 ? " row" : " rows") << " a block, ";
+     << schedule.vector << " elements an access, " << kernel.rowsABlock
+     << (kernel.rowsABlock == 1 ? " row" : " rows") << " a block, ";
   if (schedule.cluster > 1)
     os << "clusters of " << schedule.cluster << " blocks a row\n";
   else
@@ -121,6 +122,10 @@ static void printLoop(const Report &report, const RowLoop &loop, size_t number,
     os << "    schedule: a thread an element\n";
   else
     printCPUCode(loop, report.threads, os);
+  if (loop.schedule)
+    printPrediction(report, *loop.schedule, os);
+  else if (report.hasKernels)
+    os << "    predicted: nothing, because it has no loop over rows\n";
   printTraffic(report, loop, os);
 }
 
