@@ -87,6 +87,20 @@ ptxas = shutil.which("ptxas") or next(
 if ptxas:
     config.available_features.add("ptxas")
     config.substitutions.append(("%ptxas", ptxas))
+    # Another version gives other registers than those of docs/GPU.md.
+    ptxas_version = subprocess.run([ptxas, "--version"], capture_output=True, text=True).stdout
+    if "release 13.0," in ptxas_version:
+        config.available_features.add("ptxas-13.0")
+# Of another package than ptxas: --param nvdisasm=PATH names one that is not beside it.
+nvdisasm = lit_config.params.get("nvdisasm") or shutil.which("nvdisasm") or (
+    ptxas and os.path.join(os.path.dirname(ptxas), "nvdisasm")
+)
+has_nvdisasm = nvdisasm and os.path.exists(nvdisasm)
+if has_nvdisasm:
+    config.available_features.add("nvdisasm")
+    config.substitutions.append(("%nvdisasm", nvdisasm))
+# For what runs without it too.
+config.substitutions.append(("%{nvdisasm}", f"--nvdisasm={nvdisasm}" if has_nvdisasm else ""))
 libdevice = ptxas and os.path.join(
     os.path.dirname(os.path.dirname(ptxas)), "nvvm/libdevice/libdevice.10.bc"
 )

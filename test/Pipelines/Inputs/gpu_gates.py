@@ -1,11 +1,15 @@
 """Holds the PTX of row kernels to their schedule, without a GPU.
 
-    gpu_gates.py WORK [--ptxas=PTXAS] [--break=FAULT] [--fewer-registers] [NxTYPE ...]
+    gpu_gates.py WORK [--form=FORM] [--ptxas=PTXAS [--nvdisasm=NVDISASM]] [--instructions]
+                 [--break=FAULT] [--fewer-registers] [--count-unaligned] [NxTYPE ...]
 
-Compiles norm.rmsnorm over ?xN for each class, reads the schedule from the IR after
-norm-plan-gpu-rows, and counts in each kernel what the schedule promises. One line a
-kernel: ok, or what is wrong. --break=FAULT changes the PTX first and --fewer-registers
-lowers the bound by 16, to show that the gate sees it. Exit status 1 where a gate fails.
+Compiles a form of norm.rmsnorm (gpu_forms.py) over ?xN for each class, reads the schedule
+from the IR after norm-plan-gpu-rows, and counts in each kernel what the schedule promises.
+With --instructions also what a thread executes per element (gpu_instructions.py): from
+machine code with --nvdisasm, else from PTX. One line a kernel: ok, or what is wrong.
+--break=FAULT changes the PTX first, --fewer-registers lowers the bound by 16 and
+--count-unaligned counts the kernel of one element an access, to show that the gate sees it.
+Exit status 1 where a gate fails.
 """
 import argparse
 import collections
@@ -14,9 +18,16 @@ import re
 import subprocess
 import sys
 
+import gpu_forms
+import gpu_instructions
+
 SIZES = [64, 111, 128, 256, 257, 512, 1024, 1152, 2880, 4095, 4096, 4097, 5000, 7168, 8192, 16384]
-BYTES = {"bf16": 2, "f16": 2, "f32": 4}
+KINDS = ["bf16", "f16", "f32"]
 SM_REGISTERS, SM_THREADS, SM_BLOCKS = 65536, 2048, 32
+
+# Instructions an element, of rows of 4096 in the form `normalized`.
+MOST_INSTRUCTIONS = {"sass": {"bf16": 11.0, "f16": 10.5, "f32": 8.5},
+                     "ptx": {"bf16": 9.5, "f16": 9.5, "f32": 8.25}}
 
 FAULTS = {
     "load-twice": (r"(\tld\.global\.v4\.b32 [^\n]*\n)", r"\1\1", 1),
@@ -31,26 +42,18 @@ FAULTS = {
 }
 
 
-def program(n, kind):
-    x, w = "tensor<?x%dx%s>" % (n, kind), "tensor<%dx%s>" % (n, kind)
-    rounded = "" if kind == "f32" else " normalized_type = " + kind
-    return """func.func @n%d_%s(%%x: %s, %%w: %s, %%i: %s) -> %s {
-  %%y = norm.rmsnorm ins(%%x, %%w : %s, %s) outs(%%i : %s) dims = [1] epsilon = 1.0e-5 : f32%s -> %s
-  return %%y : %s
-}
-""" % (n, kind, x, w, x, x, x, w, x, rounded, x, x)
-
-
 class Schedule:
     """What norm-plan-gpu-rows wrote on the loop of one function."""
 
-    def __init__(self, ir, n, kind):
+    def __init__(self, ir, n):
         integer = lambda name: int(re.search(r"#norm\.loop<rows, <.*\b%s = (\d+)" % name, ir)[1])
         self.threads, self.vector, self.registers = map(integer, ("threads", "vector", "registers"))
         self.shifted = "shifted = true" in ir
         self.chunks = integer("lanes") // (self.threads * self.vector)
         self.rows = max(1, 128 // self.threads) if self.threads <= 32 else 1
-        self.wide = self.vector * BYTES[kind] // 16
+        self.elements = self.chunks * self.vector
+        self.is_masked = self.elements * self.threads != n
+        self.pitch = math.gcd(n, self.vector)  # what the shift is a multiple of
         # Vectors that may lie across an end of a shifted row; those of the weight
         # are cut out of two, of which the second may.
         end = lambda c: (c + 1) * self.threads * self.vector
@@ -122,7 +125,7 @@ def count_widths(widths):
     return dict(sorted(collections.Counter(widths).items()))
 
 
-def check(text, schedule, kind):
+def check(text, schedule, form):
     """What is wrong with one kernel."""
     s, errors = schedule, []
 
@@ -135,23 +138,32 @@ def check(text, schedule, kind):
     accesses = Accesses(text)
     # The row comes first: its statistic needs it.
     row = accesses.order[0][len("load "):]
-    weight = [p for p in accesses.loads if p != row]
-    wide, lanes = s.chunks * s.wide, s.vector
+    others = [count_widths(loads) for p, loads in accesses.loads.items() if p != row]
 
-    def widths(wide, elements):
-        return count_widths([128] * wide + [8 * BYTES[kind]] * elements)
+    def widths(kind, elements, masked):
+        bytes_ = gpu_forms.BYTES[kind]
+        return count_widths([128] * (elements * bytes_ // 16) + [8 * bytes_] * (masked * s.vector))
 
-    expect("loads of x", count_widths(accesses.loads[row]), widths(wide, s.masked * lanes))
-    expect("pointers loaded beside x", len(weight), 1)
-    expect("loads of w", count_widths(sum((accesses.loads[p] for p in weight), [])),
-           widths(2 * s.pairs * s.wide if s.shifted else wide, s.masked_weight * lanes))
-    expect("stores", [count_widths(stored) for stored in accesses.stores.values()],
-           [widths(wide, s.masked * lanes)])
-    expect("shuffles", text.count("shfl.sync"), s.shuffles)
-    expect("barriers", text.count("bar.sync"), s.barriers)
+    def row_widths(kinds):
+        return [widths(kind, s.elements, s.masked) for kind in kinds]
+
+    def weight_widths(kind):
+        if not s.shifted:
+            return widths(kind, s.elements, 0)
+        # Accesses that both vectors share are one.
+        shared = s.pitch if s.pitch * gpu_forms.BYTES[kind] % 16 == 0 else 0
+        return widths(kind, s.pairs * (2 * s.vector - shared), s.masked_weight)
+
+    weights = [weight_widths(kind) for kind in form.weights]
+    expect("loads of x", count_widths(accesses.loads[row]), row_widths(form.reads)[0])
+    expect("loads beside x", sorted(others, key=str), sorted(row_widths(form.reads[1:]) + weights, key=str))
+    expect("stores", sorted(map(count_widths, accesses.stores.values()), key=str),
+           sorted(row_widths(form.writes) + [{32: 1}] * form.scalars, key=str))
+    expect("shuffles", text.count("shfl.sync"), s.shuffles * form.reductions)
+    expect("barriers", text.count("bar.sync"), s.barriers * form.reductions)
     first_shuffle = accesses.order.index("shuffle") if "shuffle" in accesses.order else 0
-    expect("weight on its way before the reduction",
-           any("load " + p in accesses.order[:first_shuffle] for p in weight), True)
+    expect("rows and weights on their way before the reduction",
+           len(set(accesses.order[:first_shuffle])) >= form.early, True)
     loops = [m[1] for m in re.finditer(r"\bbra(?:\.uni)?\s+(\$\w+);", text)
              if text.index(m[1] + ":") < m.start()]
     expect("loops", loops, [])
@@ -162,60 +174,93 @@ def check(text, schedule, kind):
 
 
 def get_registers(log, name):
+    """The registers of a kernel, and the bytes that it spills."""
     entry = log.split("Compiling entry function '%s'" % name)[1].split("Compiling entry")[0]
-    spills = [int(n) for n in re.findall(r"(\d+) bytes (?:stack frame|spill)", entry)]
-    return int(re.search(r"Used (\d+) registers", entry)[1]), any(spills)
+    spills = [int(n) for n in re.findall(r"(\d+) bytes spill", entry)]
+    return int(re.search(r"Used (\d+) registers", entry)[1]), max(spills)
+
+
+def compile_classes(form, classes, work, ptxas=None, nvdisasm=None):
+    """The IR with its schedules, PTX, ptxas's log, machine code, and the forms."""
+    forms = {(n, kind): gpu_forms.FORMS[form]("n%d_%s" % (n, kind), n, kind) for n, kind in classes}
+    source, ptx_path, cubin = (work + "/gates." + end for end in ("mlir", "ptx", "cubin"))
+    with open(source, "w") as file:
+        file.write(gpu_forms.PREFIX + "".join(f.text for f in forms.values()))
+    printed = subprocess.run(
+        ["norm-opt", source, "--norm-to-nvvm", "--mlir-print-ir-after=norm-plan-gpu-rows", "-o", "/dev/null"],
+        check=True, capture_output=True, text=True).stderr
+    subprocess.run(["norm-compile", source, "--target=nvvm", "--emit=ptx", "-o", ptx_path], check=True)
+    log = ptxas and subprocess.run([ptxas, "-arch=sm_90", "-v", ptx_path, "-o", cubin],
+                                   check=True, capture_output=True, text=True).stderr
+    sass = nvdisasm and gpu_instructions.disassemble(nvdisasm, cubin)
+    with open(ptx_path) as file:
+        return printed, file.read(), log, sass, forms
+
+
+def get_schedule(printed, n, kind):
+    return Schedule(re.search(r"func\.func @n%d_%s\(.*?\n\}\n" % (n, kind), printed, re.S)[0], n)
+
+
+def check_instructions(options, n, kind, ptx, sass, schedule):
+    """What a thread executes per element, and whether that is too much."""
+    name = "n%d_%s_kernel0%s" % (n, kind, "_unaligned" * options.count_unaligned)
+    count = gpu_instructions.count_sass(sass, name) if sass else gpu_instructions.count_ptx(get_kernel(ptx, name))
+    share = count / schedule.elements
+    is_bound = n == 4096 and options.form == "normalized"
+    most = MOST_INSTRUCTIONS["sass" if sass else "ptx"][kind] if is_bound else math.inf
+    fact = " instructions %.1f" % share + (" of %.2f" % most if is_bound else "")
+    return fact, ["too many instructions an element"] * (share > most)
+
+
+def check_registers(options, log, n, kind, schedule):
+    registers, spilled = get_registers(log, "n%d_%s_kernel0" % (n, kind))
+    bound = schedule.registers + gpu_forms.get_spare(options.form, kind, schedule.elements, schedule.is_masked)
+    fact = " registers %d of %d resident %d" % (registers, bound, schedule.occupancy(registers))
+    is_over = registers > bound - 16 * options.fewer_registers
+    spills = spilled > gpu_forms.SPILLED.get((options.form, n, kind), 0)
+    return fact, ["spills"] * spills + ["more registers than the schedule says"] * is_over
 
 
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("work")
+    parser.add_argument("--form", choices=list(gpu_forms.FORMS), default="normalized")
     parser.add_argument("--ptxas")
+    parser.add_argument("--nvdisasm")
+    parser.add_argument("--instructions", action="store_true")
     parser.add_argument("--break", dest="fault", choices=sorted(FAULTS))
     parser.add_argument("--fewer-registers", action="store_true")
+    parser.add_argument("--count-unaligned", action="store_true")
     parser.add_argument("classes", nargs="*")
     options = parser.parse_intermixed_args()
-    classes = [c.split("x") for c in options.classes] or \
-        [(n, kind) for kind in BYTES for n in SIZES]
+    kinds = [kind for kind in KINDS if kind != "f32" or options.form not in gpu_forms.ROUNDED_ONLY]
+    classes = [c.split("x") for c in options.classes] or [(n, kind) for kind in kinds for n in SIZES]
     classes = [(int(n), kind) for n, kind in classes]
-
-    source, ptx_path = options.work + "/gates.mlir", options.work + "/gates.ptx"
-    with open(source, "w") as file:
-        file.write("".join(program(n, kind) for n, kind in classes))
-    printed = subprocess.run(
-        ["norm-opt", source, "--norm-to-nvvm", "--mlir-print-ir-after=norm-plan-gpu-rows", "-o", "/dev/null"],
-        check=True, capture_output=True, text=True).stderr
-    subprocess.run(["norm-compile", source, "--target=nvvm", "--emit=ptx", "-o", ptx_path], check=True)
-    log = options.ptxas and subprocess.run(
-        [options.ptxas, "-arch=sm_90", "-v", ptx_path, "-o", options.work + "/gates.cubin"],
-        check=True, capture_output=True, text=True).stderr
-    with open(ptx_path) as file:
-        ptx = file.read()
+    printed, ptx, log, sass, forms = compile_classes(
+        options.form, classes, options.work, options.ptxas, options.nvdisasm)
 
     failed = False
     for n, kind in classes:
         name = "n%d_%s" % (n, kind)
-        ir = re.search(r"func\.func @%s\(.*?\n\}\n" % name, printed, re.S)[0]
-        schedule = Schedule(ir, n, kind)
+        schedule = get_schedule(printed, n, kind)
         text = get_kernel(ptx, name + "_kernel0")
         if options.fault:
             pattern, replacement, count = FAULTS[options.fault]
             text = re.sub(pattern, replacement, text, count=count)
-        errors = check(text, schedule, kind)
+        errors = check(text, schedule, forms[n, kind])
         facts = "threads %d rows %d elements %d%s" % (
-            schedule.threads, schedule.rows, schedule.chunks * schedule.vector,
+            schedule.threads, schedule.rows, schedule.elements,
             " shifted" if schedule.shifted else "")
         if log:
-            registers, spills = get_registers(log, name + "_kernel0")
-            facts += " registers %d of %d resident %d" % (
-                registers, schedule.registers, schedule.occupancy(registers))
-            if spills:
-                errors.append("spills")
-            if registers > schedule.registers - 16 * options.fewer_registers:
-                errors.append("more registers than the schedule says")
+            fact, wrong = check_registers(options, log, n, kind, schedule)
+            facts, errors = facts + fact, errors + wrong
+        if options.instructions:
+            fact, wrong = check_instructions(options, n, kind, ptx, sass, schedule)
+            facts, errors = facts + fact, errors + wrong
         failed |= bool(errors)
         print("%s: %s: %s" % (name, facts, "; ".join(errors) or "ok"))
     return 1 if failed else 0
 
 
-sys.exit(main())
+if __name__ == "__main__":
+    sys.exit(main())
