@@ -40,8 +40,7 @@ struct WidenInWords : OpRewritePattern<arith::ExtFOp> {
           rewriter, loc, DenseElementsAttr::get(words, APInt(32, value)));
     };
     Value packed = vector::BitCastOp::create(rewriter, loc, words, op.getIn());
-    Value lower =
-        arith::ShLIOp::create(rewriter, loc, packed, constant(16));
+    Value lower = arith::ShLIOp::create(rewriter, loc, packed, constant(16));
     Value upper =
         arith::AndIOp::create(rewriter, loc, packed, constant(0xffff0000));
     auto half = VectorType::get(pairs, rewriter.getF32Type());
