@@ -4,28 +4,55 @@
 #   benchmarks/gpu.sh compile [DIR]   here: DIR gets artifacts, norm-bench-device
 #                                     and this script, less than 20 MB together
 #   bash DIR/gpu.sh run [DIR]         there: needs a driver and nothing else;
-#                                     prints tables and writes DIR/*.json
+#                                     checks all, then measures; writes
+#                                     DIR/gpu.json and DIR/gpu.md
 #
 # Environment: BUILD (build folder), CHIP (sm_90), and for a smaller grid COLS,
-# TYPES, VARIANTS; for run BYTES (useful bytes of a shape, 2^28), DECODE (rows of
+# TYPES, VARIANTS (measured at all COLS), MORE and MORE_COLS (other variants),
+# OPTION_COLS (llama with each option); for run BUDGET (480 seconds, after which
+# nothing more is timed), BYTES (useful bytes of a shape, 2^28), DECODE (rows of
 # 4096) and OPTIONS (more of norm-bench-device).
 set -euo pipefail
 
+# Usage: compile_one DIR VARIANT TYPE N [OPTION]
+compile_one() {
+  local dir=$1 variant=$2 type=$3 n=$4 option=${5:-}
+  local name=$dir/$variant-$type-$n${option:++$option}
+  "$build/bin/norm-bench" --print-program --dynamic-rows --variant="$variant" \
+    --type="$type" --cols="$n" -o "$name.mlir"
+  "$build/bin/norm-compile" "$name.mlir" --target=nvvm --emit=shared \
+    --chip="${CHIP:-sm_90}" ${option:+"--$option"} -o "$name.so"
+  rm "$name.mlir"
+}
+
+# Prints the options of norm-compile that are not the default for want of a figure.
+options() {
+  local help
+  help=$("$build/bin/norm-compile" --help)
+  for option in dependent-launch eviction-hints l1-hints; do
+    if [[ $help == *" --$option "* ]]; then echo "$option"; fi
+  done
+}
+
 compile() {
   local dir=$1 build=${BUILD:-build}
-  local bench=$build/bin/norm-bench compiler=$build/bin/norm-compile
   mkdir -p "$dir"
-  for variant in ${VARIANTS:-llama residual}; do
-    for type in ${TYPES:-bf16 f16 f32}; do
-      for n in ${COLS:-128 256 512 1024 2048 4096 8192 16384 32768 65536 131072 262144 \
+  for type in ${TYPES-bf16 f16 f32}; do
+    for variant in ${VARIANTS-llama residual}; do
+      for n in ${COLS-128 256 512 1024 2048 4096 8192 16384 32768 65536 131072 262144 \
                        111 1152 2880 4095 4097 5000 7168}; do
-        local name=$dir/$variant-$type-$n
-        "$bench" --print-program --dynamic-rows --variant="$variant" --type="$type" \
-          --cols="$n" -o "$name.mlir"
-        "$compiler" "$name.mlir" --target=nvvm --emit=shared --chip="${CHIP:-sm_90}" \
-          -o "$name.so"
-        rm "$name.mlir"
+        compile_one "$dir" "$variant" "$type" "$n"
       done
+    done
+    for variant in ${MORE-gemma plain residuals}; do
+      for n in ${MORE_COLS-1152 4096 16384}; do
+        compile_one "$dir" "$variant" "$type" "$n"
+      done
+    done
+  done
+  for option in $(options); do
+    for n in ${OPTION_COLS-1024 4096 16384}; do
+      compile_one "$dir" llama bf16 "$n" "$option"
     done
   done
   cp "$build/bin/norm-bench-device" "${BASH_SOURCE[0]}" "$dir"
@@ -39,18 +66,9 @@ compile() {
 }
 
 run() {
-  local dir=$1 status=0
-  local bench="$dir/norm-bench-device ${OPTIONS:-}"
-  for variant in llama residual; do
-    local artifacts
-    artifacts=$(ls -v "$dir/$variant"-*.so 2>/dev/null) || continue
-    $bench --variant="$variant" --bytes="${BYTES:-268435456}" \
-      --json="$dir/$variant.json" $artifacts || status=1
-    artifacts=$(ls -v "$dir/$variant"-*-4096.so 2>/dev/null) || continue
-    $bench --variant="$variant" --rows="${DECODE:-1,2,4,8,16,32,64}" \
-      --json="$dir/$variant-decode.json" $artifacts || status=1
-  done
-  return $status
+  local dir=$1
+  "$dir/norm-bench-device" ${OPTIONS:-} --suite="$dir" --budget="${BUDGET:-480}" \
+    --bytes="${BYTES:-268435456}" --rows="${DECODE:-1,2,4,8,16,32,64}" "$dir"/*.so
 }
 
 here=$(dirname "${BASH_SOURCE[0]}")

@@ -18,7 +18,7 @@ static const char kHelp[] =
     "copies.\n"
     "  --function=NAME     public function (default main)\n"
     "  --variant=NAME      what it computes, to check it: llama (default),\n"
-    "                      gemma, plain, bias, residual, or none\n"
+    "                      gemma, plain, bias, residual, residuals, or none\n"
     "  --rows=N,...        rows, where the artifact leaves them open\n"
     "  --bytes=N           else rows for so many useful bytes (default 2^28)\n"
     "  --repetitions=N     of each measurement (default 30)\n"
@@ -27,6 +27,10 @@ static const char kHelp[] =
     "  --timing=HOW        graph (default, no host time) or stream\n"
     "  --format=FORMAT     table or json\n"
     "  --json=FILE         JSON beside the table\n"
+    "  --suite=DIR         checks all VARIANT-TYPE-N[+OPTION].so, then times\n"
+    "                      them, --rows where N is 4096; writes DIR/gpu.json\n"
+    "                      and DIR/gpu.md\n"
+    "  --budget=S          seconds after which it times no more (480)\n"
     "  -o FILE             output file\n";
 
 /// Returns the text after "--name=", or null for another option.
@@ -72,6 +76,10 @@ static void parseOption(const char *argument, Arguments &all) {
     all.format = v;
   else if (const char *v = getValue(argument, "--json"))
     all.json = v;
+  else if (const char *v = getValue(argument, "--suite"))
+    all.suite = v;
+  else if (const char *v = getValue(argument, "--budget"))
+    all.budget = std::strtod(v, nullptr);
   else if (std::strcmp(argument, "--warm") == 0)
     all.options.warm = true;
   else
@@ -100,5 +108,7 @@ Arguments norm::bench::parseArguments(int argc, char **argv) {
     fail("unknown --format '" + all.format + "'; table or json");
   if (!(all.options.seconds > 0))
     fail("--seconds must be positive");
+  if (!(all.budget >= 0))
+    fail("--budget must not be negative");
   return all;
 }

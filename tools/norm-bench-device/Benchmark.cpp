@@ -51,7 +51,6 @@ const TensorType &Run::getType(size_t tensor) const {
 
 Run::Run(GPU &gpu, Program &program, int64_t rows, const Options &options)
     : gpu(gpu), program(program), options(options) {
-  outcome.artifact = program.path;
   outcome.type = getName(program.arguments[0].element);
   outcome.rows = rows;
   outcome.cols = program.cols;
@@ -223,9 +222,19 @@ Outcome Run::get() {
   allocate();
   fill();
   check();
-  measure();
+  if (options.measures)
+    measure();
   gpu.freeAll();
   return outcome;
+}
+
+int64_t norm::bench::chooseRows(const Program &program, int64_t bytes) {
+  int64_t row = 0;
+  for (const auto *types : {&program.arguments, &program.results})
+    for (const TensorType &type : *types)
+      if (type.hasRows())
+        row += program.cols * static_cast<int64_t>(getBytes(type.element));
+  return std::max<int64_t>(bytes / std::max<int64_t>(row, 1), 1);
 }
 
 Outcome norm::bench::run(GPU &gpu, Program &program, int64_t rows,

@@ -19,6 +19,7 @@ struct Options {
   double seconds = 5e-4; ///< per repetition, at least one call
   bool warm = false;     ///< one set of buffers, so that L2 may hold it
   bool useGraph = true;
+  bool measures = true; ///< else results are only checked
 };
 
 /// Times in seconds per call.
@@ -26,8 +27,8 @@ struct Times {
   double least = 0, median = 0;
 };
 
+/// Numbers alone, so that a process can send them to another.
 struct Outcome {
-  std::string artifact;
   const char *type = "";
   int64_t rows = 0, cols = 0;
   size_t usefulBytes = 0; ///< every tensor once
@@ -37,6 +38,9 @@ struct Outcome {
   bool isChecked = false, isRight = true;
   double maxUlp = 0;
 };
+
+/// Returns the number of rows that have `bytes` useful bytes.
+int64_t chooseRows(const Program &program, int64_t bytes);
 
 /// Times `program` on `rows` rows, alternating with copies of as many bytes.
 Outcome run(GPU &gpu, Program &program, int64_t rows, const Options &options);

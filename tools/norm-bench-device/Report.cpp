@@ -13,7 +13,8 @@ static double getSpeed(const Outcome &o, double seconds) {
   return static_cast<double>(o.usefulBytes) / seconds * 1e-9;
 }
 
-static void printRow(FILE *file, const Outcome &o) {
+void norm::bench::printRow(FILE *file, const std::string &artifact,
+                           const Outcome &o) {
   char ulp[32] = "not checked";
   if (o.isChecked)
     std::snprintf(ulp, sizeof(ulp), "%.2f ulp%s", o.maxUlp,
@@ -21,7 +22,7 @@ static void printRow(FILE *file, const Outcome &o) {
   std::fprintf(file,
                "%-28s %-4s %8lldx%-7lld %9.1f MB %10.2f us %10.2f median "
                "%8.1f GB/s %6.3f of copy %6.3f of copy kernel  %s\n",
-               o.artifact.substr(o.artifact.rfind('/') + 1).c_str(), o.type,
+               artifact.substr(artifact.rfind('/') + 1).c_str(), o.type,
                static_cast<long long>(o.rows), static_cast<long long>(o.cols),
                static_cast<double>(o.usefulBytes) * 1e-6, o.program.least * 1e6,
                o.program.median * 1e6, getSpeed(o, o.program.least),
@@ -37,15 +38,16 @@ static void printTimes(FILE *file, const char *name, const Outcome &o,
                name, times.least, times.median, getSpeed(o, times.least));
 }
 
-static void printJSON(FILE *file, const Outcome &o) {
+void norm::bench::printJSON(FILE *file, const std::string &artifact,
+                            const Outcome &o, const std::string &fields) {
   std::fprintf(file,
-               "  {\"artifact\": \"%s\", \"type\": \"%s\", \"rows\": %lld, "
+               "  {%s\"artifact\": \"%s\", \"type\": \"%s\", \"rows\": %lld, "
                "\"cols\": %lld, \"useful_bytes\": %zu, \"buffer_sets\": %lld, "
                "\"calls\": %lld, \"timing\": \"%s\",",
-               o.artifact.c_str(), o.type, static_cast<long long>(o.rows),
-               static_cast<long long>(o.cols), o.usefulBytes,
-               static_cast<long long>(o.sets), static_cast<long long>(o.calls),
-               o.isGraph ? "graph" : "stream");
+               fields.c_str(), artifact.c_str(), o.type,
+               static_cast<long long>(o.rows), static_cast<long long>(o.cols),
+               o.usefulBytes, static_cast<long long>(o.sets),
+               static_cast<long long>(o.calls), o.isGraph ? "graph" : "stream");
   printTimes(file, "norm", o, o.program);
   printTimes(file, "copy", o, o.copy);
   printTimes(file, "copy_kernel", o, o.copyKernel);
@@ -89,14 +91,14 @@ Report::~Report() {
     std::fputs("\n]}\n", json);
 }
 
-void Report::add(const Outcome &outcome) {
+void Report::add(const std::string &artifact, const Outcome &outcome) {
   if (table) {
-    printRow(table, outcome);
+    printRow(table, artifact, outcome);
     std::fflush(table);
   }
   if (json) {
     std::fputs(isFirst ? "" : ",\n", json);
-    printJSON(json, outcome);
+    printJSON(json, artifact, outcome);
     std::fflush(json);
   }
   isFirst = false;

@@ -13,12 +13,17 @@
 
 namespace norm::bench {
 
+/// Prints a line of the table, or a JSON object that begins with `fields`.
+void printRow(FILE *file, const std::string &artifact, const Outcome &outcome);
+void printJSON(FILE *file, const std::string &artifact, const Outcome &outcome,
+               const std::string &fields = "");
+
 /// Prints results as they come, because a later one may take long or fail.
 class Report {
 public:
   Report(const Arguments &arguments, const GPU &gpu);
   ~Report();
-  void add(const Outcome &outcome);
+  void add(const std::string &artifact, const Outcome &outcome);
 
 private:
   FILE *table = nullptr, *json = nullptr;

@@ -99,7 +99,7 @@ void norm::bench::store(void *data, int64_t position, Element element,
 
 bool norm::bench::isVariant(const std::string &variant) {
   return variant == "llama" || variant == "gemma" || variant == "plain" ||
-         variant == "bias" || variant == "residual";
+         variant == "bias" || variant == "residual" || variant == "residuals";
 }
 
 using Row = std::vector<double>;
@@ -120,12 +120,12 @@ std::vector<Row> norm::bench::computeRow(const std::string &variant,
   std::vector<Row> results;
   Row x = arguments[0];
   size_t next = 1;
-  if (variant == "residual") {
-    const Row &residual = arguments[next++];
+  size_t summands = variant == "residual" ? 1 : variant == "residuals" ? 2 : 0;
+  for (size_t end = next + summands; next < end; ++next)
     for (size_t i = 0; i < x.size(); ++i)
-      x[i] = roundTo(x[i] + residual[i], element);
+      x[i] = roundTo(x[i] + arguments[next][i], element);
+  if (summands)
     results.push_back(x);
-  }
   const Row *w = variant == "plain" ? nullptr : &arguments[next++];
   const Row *bias = variant == "bias" ? &arguments[next++] : nullptr;
   double inverse = getInverseRoot(x);

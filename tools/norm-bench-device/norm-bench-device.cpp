@@ -11,20 +11,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "Report.h"
-#include <algorithm>
+#include "Suite.h"
 #include <stdexcept>
 
 using namespace norm::bench;
-
-/// Returns the number of rows that have `bytes` useful bytes.
-static int64_t chooseRows(const Program &program, int64_t bytes) {
-  int64_t row = 0;
-  for (const auto *types : {&program.arguments, &program.results})
-    for (const TensorType &type : *types)
-      if (type.hasRows())
-        row += program.cols * static_cast<int64_t>(getBytes(type.element));
-  return std::max<int64_t>(bytes / std::max<int64_t>(row, 1), 1);
-}
 
 /// Returns true if the results of all calls are right.
 static bool runArtifact(GPU &gpu, const Arguments &all, const std::string &path,
@@ -39,7 +29,7 @@ static bool runArtifact(GPU &gpu, const Arguments &all, const std::string &path,
   for (int64_t count : rows) {
     Outcome outcome = run(gpu, program, count, all.options);
     isRight &= outcome.isRight;
-    report.add(outcome);
+    report.add(path, outcome);
   }
   return isRight;
 }
@@ -63,7 +53,8 @@ static int measure(const Arguments &all) {
 
 int main(int argc, char **argv) {
   try {
-    return measure(parseArguments(argc, argv));
+    Arguments all = parseArguments(argc, argv);
+    return all.suite.empty() ? measure(all) : runSuite(all);
   } catch (const std::runtime_error &error) {
     std::fprintf(stderr, "error: %s\n", error.what());
     return 1;

@@ -224,6 +224,9 @@ class Block:
                 pcs[self.mask] = self.kernel.labels[operands[0]]
             elif name in ("ret", "exit"):
                 done |= self.mask
+            elif name == "griddepcontrol":
+                # Kernels run one after the other, so the one ahead has ended.
+                pass
             elif name == "bar":
                 waiting |= self.mask
             elif name == "barrier" and opcode[1] == "cluster":
