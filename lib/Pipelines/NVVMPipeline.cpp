@@ -75,6 +75,7 @@ static void buildKernels(OpPassManager &pm, const GPUMachine &machine,
   OpPassManager &func = pm.nest<func::FuncOp>();
   func.addPass(createNormWrapScalarLinalg());
   func.addPass(createConvertLinalgToParallelLoopsPass());
+  func.addPass(createNormWriteRowsEarly());
   func.addPass(createNormDistributeRowsToGPU(
       {machine.warpSize, machine.maxBlockThreads}));
   func.addPass(createCanonicalizerPass());

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "SharedBuffers.h"
 #include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -20,6 +21,9 @@ namespace mlir::norm {
 } // namespace mlir::norm
 
 using namespace mlir;
+
+/// A thread's addresses, indices and sums.
+static constexpr int64_t registersBesideRow = 16;
 
 static bool isWorkgroupMemory(Value v) {
   auto type = dyn_cast<MemRefType>(v.getType());
@@ -123,6 +127,119 @@ static void hoistBefore(IRRewriter &rewriter, Operation *first, int64_t bits) {
   }
 }
 
+//===----------------------------------------------------------------------===//
+// Two blocks an SM
+//===----------------------------------------------------------------------===//
+
+/// Threads of a block; 0: not known.
+static int64_t getBlockThreads(gpu::LaunchOp launch) {
+  int64_t threads = 1;
+  gpu::KernelDim3 size = launch.getBlockSizeOperandValues();
+  for (Value extent : {size.x, size.y, size.z})
+    threads *= getConstantIntValue(extent).value_or(0);
+  return threads;
+}
+
+/// Bits of vectors that are held while a row's threads exchange, from `first`
+/// or the first shuffle after it on.
+static int64_t getHeldBits(Operation *first) {
+  int64_t bits = 0;
+  Block *block = first->getBlock();
+  while (first->getNextNode() && !isa<gpu::ShuffleOp>(first))
+    first = first->getNextNode();
+  for (Operation &op : llvm::make_range(block->begin(), Block::iterator(first)))
+    for (Value result : op.getResults())
+      if (isa<VectorType>(result.getType()) &&
+          llvm::any_of(result.getUsers(), [&](Operation *user) {
+            Operation *at = block->findAncestorOpInBlock(*user);
+            return at && first->isBeforeInBlock(at);
+          }))
+        bits += getResultBits(&op);
+  return bits;
+}
+
+/// Bits of vectors that are loaded after `first`. Nothing where some are under
+/// a condition: ptxas (13.0) spills what crosses such branches between stores.
+static std::optional<int64_t> getLaterBits(Operation *first) {
+  int64_t bits = 0;
+  for (Operation *op = first->getNextNode(); op; op = op->getNextNode()) {
+    GlobalAccess access = getGlobalAccess(op);
+    if (!access.reads || access.writes)
+      continue;
+    if (op->getNumRegions() != 0)
+      return std::nullopt;
+    bits += getResultBits(op);
+  }
+  return bits;
+}
+
+/// Bits that hoisted loads may fill where all of them together would leave one
+/// block on an SM, and fewer leave two. Nothing: no matter, or no help.
+static std::optional<int64_t> getRoomForTwo(Operation *first,
+                                            int64_t registersAnSM) {
+  int64_t threads = getBlockThreads(first->getParentOfType<gpu::LaunchOp>());
+  if (threads == 0)
+    return std::nullopt;
+  int64_t each = llvm::alignDown(registersAnSM / (2 * threads), 8);
+  int64_t room = 32 * (each - registersBesideRow) - getHeldBits(first);
+  std::optional<int64_t> later = getLaterBits(first);
+  if (room < 0 || !later || *later <= room)
+    return std::nullopt;
+  return room;
+}
+
+/// Whether `op` may run as late as its first use: it computes, or reads what
+/// nothing between writes.
+static bool canSink(Operation *op, Operation *user) {
+  if (isExchange(op) || isa<gpu::GPUDialect>(op->getDialect()))
+    return false;
+  if (isMemoryEffectFree(op))
+    return true;
+  auto effects = getEffectsRecursively(op);
+  if (!effects || llvm::any_of(*effects, [](const auto &effect) {
+        return !isa<MemoryEffects::Read>(effect.getEffect()) ||
+               !effect.getValue() || isWorkgroupMemory(effect.getValue());
+      }))
+    return false;
+  for (Operation *next = op->getNextNode(); next != user;
+       next = next->getNextNode()) {
+    if (!getGlobalAccess(next).writes)
+      continue;
+    auto written = getEffectsRecursively(next);
+    if (!written)
+      return false;
+    for (const auto &write : *written)
+      for (const auto &read : *effects)
+        if (!isa<MemoryEffects::Read>(write.getEffect()) &&
+            (!write.getValue() ||
+             norm::maySee(read.getValue(), write.getValue())))
+          return false;
+  }
+  return true;
+}
+
+/// Moves what computes, and loads after `first`, to their first use, so that a
+/// chunk of the row is loaded, computed and stored before the next one needs
+/// registers.
+static void sinkToUses(Operation *first) {
+  Block *block = first->getBlock();
+  Operation *previous = nullptr;
+  for (Operation *op = block->getTerminator()->getPrevNode(); op;
+       op = previous) {
+    previous = op->getPrevNode();
+    if (op->isBeforeInBlock(first) && !isMemoryEffectFree(op))
+      continue;
+    Operation *user = nullptr;
+    for (Operation *other : op->getUsers()) {
+      Operation *at = block->findAncestorOpInBlock(*other);
+      if (at && (!user || at->isBeforeInBlock(user)))
+        user = at;
+    }
+    if (user && user != op->getNextNode() && canSink(op, user))
+      op->moveBefore(user);
+  }
+}
+
 namespace {
 struct NormHoistGPULoads
     : norm::impl::NormHoistGPULoadsBase<NormHoistGPULoads> {
@@ -142,8 +259,13 @@ struct NormHoistGPULoads
           }
       });
     });
-    for (Operation *first : firsts)
-      hoistBefore(rewriter, first, int64_t(registers) * 32);
+    for (Operation *first : firsts) {
+      std::optional<int64_t> room = getRoomForTwo(first, smRegisters);
+      int64_t bits = int64_t(registers) * 32;
+      hoistBefore(rewriter, first, std::min(bits, room.value_or(bits)));
+      if (room)
+        sinkToUses(first);
+    }
   }
 };
 } // namespace

@@ -5,11 +5,17 @@
 // RUN: norm-compile %s --target=nvvm --emit=vector -o - | FileCheck %s --implicit-check-not=gpu.alloc --implicit-check-not=_kernel1
 // CHECK-LABEL: func.func @residual
 // CHECK: gpu.launch_func @norm_kernels::@residual_kernel0
-// Two reads (x and the residual), each of 16 bytes, and two results.
+// Two reads (x and the residual), each of 16 bytes, and two results: the sum is
+// stored before the reduction.
 // CHECK: gpu.func @residual_kernel0(
-// CHECK-COUNT-6: vector.load {{.*}} {alignment = 16 : i64} : memref<{{.*}}>, vector<8xbf16>
+// CHECK-COUNT-4: vector.load {{.*}} {alignment = 16 : i64} : memref<?x4096xbf16>, vector<8xbf16>
 // CHECK-NOT: vector.load
-// CHECK-COUNT-4: vector.store {{.*}} {alignment = 16 : i64} : memref<?x4096xbf16>, vector<8xbf16>
+// CHECK-COUNT-2: vector.store {{.*}} {alignment = 16 : i64} : memref<?x4096xbf16>, vector<8xbf16>
+// CHECK-NOT: vector.store
+// CHECK-COUNT-2: vector.load {{.*}} {alignment = 16 : i64} : memref<4096xbf16>, vector<8xbf16>
+// CHECK: gpu.shuffle
+// CHECK-NOT: vector.load
+// CHECK-COUNT-2: vector.store {{.*}} {alignment = 16 : i64} : memref<?x4096xbf16>, vector<8xbf16>
 // CHECK-NOT: vector.store
 // CHECK: gpu.func @residual_kernel0_unaligned(
 // CHECK-LABEL: func.func @gate

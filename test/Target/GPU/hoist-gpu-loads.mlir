@@ -92,3 +92,42 @@ func.func @exchange(%x: memref<128xf32>, %w: memref<128xf32>, %y: memref<128xf32
   }
   return
 }
+
+// Half of an SM has registers for the row and one load: the next of the weight is
+// made where it is used, after the first store; not so from %z, of the shape of %y.
+// RUN: norm-opt %s --norm-hoist-gpu-loads=sm-registers=1536 | FileCheck %s --check-prefix=TWO
+// TWO-LABEL: func.func @chunks
+// TWO: vector.load %arg1
+// TWO: gpu.shuffle
+// TWO: vector.load %arg2
+// TWO: vector.store
+// TWO: vector.load %arg1
+// TWO: vector.store
+func.func @chunks(%x: memref<8x256xf32>, %w: memref<256xf32>, %z: memref<8x256xf32>, %y: memref<8x256xf32>) {
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %c8 = arith.constant 8 : index
+  %c32 = arith.constant 32 : index
+  %c128 = arith.constant 128 : index
+  %i16 = arith.constant 16 : i32
+  %i32 = arith.constant 32 : i32
+  gpu.launch blocks(%bx, %by, %bz) in (%gx = %c8, %gy = %c1, %gz = %c1) threads(%tx, %ty, %tz) in (%sx = %c32, %sy = %c1, %sz = %c1) {
+    %i = arith.muli %tx, %c4 : index
+    %j = arith.addi %i, %c128 : index
+    %a = vector.load %x[%bx, %i] : memref<8x256xf32>, vector<4xf32>
+    %b = vector.extract %a[0] : f32 from vector<4xf32>
+    %s, %valid = gpu.shuffle xor %b, %i16, %i32 : f32
+    %w0 = vector.load %w[%i] : memref<256xf32>, vector<4xf32>
+    %w1 = vector.load %w[%j] : memref<256xf32>, vector<4xf32>
+    %z1 = vector.load %z[%bx, %j] : memref<8x256xf32>, vector<4xf32>
+    %v = vector.broadcast %s : f32 to vector<4xf32>
+    %n = arith.mulf %a, %v : vector<4xf32>
+    %y0 = arith.mulf %n, %w0 : vector<4xf32>
+    %m = arith.mulf %v, %z1 : vector<4xf32>
+    %y1 = arith.mulf %m, %w1 : vector<4xf32>
+    vector.store %y0, %y[%bx, %i] : memref<8x256xf32>, vector<4xf32>
+    vector.store %y1, %y[%bx, %j] : memref<8x256xf32>, vector<4xf32>
+    gpu.terminator
+  }
+  return
+}

@@ -272,6 +272,44 @@ def NormWrapScalarLinalg : Pass<"norm-wrap-scalar-linalg", "func::FuncOp"> {
   let dependentDialects = ["arith::ArithDialect", "gpu::GPUDialect"];
 }
 
+def NormWriteRowsEarly : Pass<"norm-write-rows-early", "func::FuncOp"> {
+  let summary = "Write rows that need no statistic before the reduction";
+  let description = [{
+    Threads that share a row wait for each other in its reduction, and memory is
+    idle meanwhile. In the body of each `scf.forall` on buffers this pass moves
+    a `vector.transfer_write` before the first `vector.reduction` that follows
+    what it writes, such as the sum of a residual.
+
+    Example:
+
+    ```mlir
+    %h = arith.addf %x, %r : vector<4096xf32>
+    %s = vector.reduction <add>, %q : vector<4096xf32> into f32
+    ...
+    vector.transfer_write %y, %out[%row, %c0] : vector<4096xf32>, memref<?x4096xf32>
+    vector.transfer_write %h, %sum[%row, %c0] : vector<4096xf32>, memref<?x4096xf32>
+    ```
+
+    becomes
+
+    ```mlir
+    %h = arith.addf %x, %r : vector<4096xf32>
+    vector.transfer_write %h, %sum[%row, %c0] : vector<4096xf32>, memref<?x4096xf32>
+    %s = vector.reduction <add>, %q : vector<4096xf32> into f32
+    ...
+    vector.transfer_write %y, %out[%row, %c0] : vector<4096xf32>, memref<?x4096xf32>
+    ```
+
+    A caller may put the result into the buffer of an input: the pass assumes that
+    any buffer of the same shape is the same memory. The loop may read such a buffer
+    only at the place that is written, and before the reduction. Results
+    are taken to be different buffers.
+
+    Limits: rows in strips, and programs that read another input of that shape
+    after the reduction (a gate), stay as they are.
+  }];
+}
+
 def NormHoistGPULoads : Pass<"norm-hoist-gpu-loads", "func::FuncOp"> {
   let summary = "Issue the loads of a kernel before its first shuffle";
   let description = [{
@@ -296,11 +334,41 @@ def NormHoistGPULoads : Pass<"norm-hoist-gpu-loads", "func::FuncOp"> {
     %s = gpu.shuffle xor %a, %c16, %c32 : f32
     ```
 
+    Where a block would be alone on its SM with all that is loaded, and two fit
+    with less, fewer loads are hoisted: what the row leaves of the registers of half
+    an SM (`sm-registers`), less 16 for addresses. What follows is then
+    moved to its first use, loads too, so that each chunk of the row is loaded,
+    computed and stored before the next:
+
+    ```mlir
+    %w1 = vector.load %weight[%j] : memref<16384xf32>, vector<4xf32>
+    %y0 = arith.mulf %x0, %w0 : vector<4xf32>
+    %y1 = arith.mulf %x1, %w1 : vector<4xf32>
+    vector.store %y0, %y[%row, %i] : memref<?x16384xf32>, vector<4xf32>
+    vector.store %y1, %y[%row, %j] : memref<?x16384xf32>, vector<4xf32>
+    ```
+
+    becomes
+
+    ```mlir
+    %y0 = arith.mulf %x0, %w0 : vector<4xf32>
+    vector.store %y0, %y[%row, %i] : memref<?x16384xf32>, vector<4xf32>
+    %w1 = vector.load %weight[%j] : memref<16384xf32>, vector<4xf32>
+    %y1 = arith.mulf %x1, %w1 : vector<4xf32>
+    vector.store %y1, %y[%row, %j] : memref<?x16384xf32>, vector<4xf32>
+    ```
+
+    A load does not pass a store to a buffer of its own shape, which may be the same
+    memory.
+
     Limits: a load under a condition moves with its condition; loads in loops
     stay.
   }];
   let options = [Option<"registers", "registers", "int64_t", /*default=*/"16",
-                        "32-bit registers a thread that hoisted loads may fill">];
+                        "32-bit registers a thread that hoisted loads may fill">,
+                 Option<"smRegisters", "sm-registers", "int64_t",
+                        /*default=*/"65536",
+                        "32-bit registers that the blocks of an SM share">];
 }
 
 def NormWidenBF16InWords : Pass<"norm-widen-bf16-in-words", "gpu::GPUModuleOp"> {
