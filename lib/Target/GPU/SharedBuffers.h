@@ -26,6 +26,8 @@ inline Value getRootBuffer(Value v) {
 /// types; of another shape, rows of other blocks would already read it.
 inline bool maySee(Value read, Value written) {
   Value from = getRootBuffer(read), to = getRootBuffer(written);
+  if (!isa<MemRefType>(from.getType()) || !isa<MemRefType>(to.getType()))
+    return true;
   return from == to ||
          succeeded(verifyCompatibleShape(from.getType(), to.getType()));
 }
