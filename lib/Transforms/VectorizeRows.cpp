@@ -45,10 +45,17 @@ static constexpr int64_t kRowsPerBlock = 16;
 /// Of fewer lanes, masked vectors of whole registers are as good.
 static constexpr int64_t kLeastLanes = 4;
 
-/// The rows of such a block that a thread of a GPU loads at once, and the
-/// levels of blocks whose sums it keeps.
+/// The rows of such a block that a thread of a GPU loads at once.
 static constexpr int64_t kRowsAhead = 8;
-static constexpr unsigned kMaxSharedLevels = 2;
+
+std::optional<int64_t> norm::getUpperBound(OpFoldResult v) {
+  if (std::optional<int64_t> constant = getConstantIntValue(v))
+    return constant;
+  FailureOr<int64_t> bound = ValueBoundsConstraintSet::computeConstantBound(
+      presburger::BoundType::UB, v, /*stopCondition=*/nullptr,
+      /*closedUB=*/true);
+  return succeeded(bound) ? std::optional<int64_t>(*bound) : std::nullopt;
+}
 
 /// Returns the schedule of the loop around `op`; null if threads share none.
 static norm::GPUScheduleAttr findSchedule(Operation *op) {
@@ -699,20 +706,11 @@ private:
     return arith::SubIOp::create(b, loc, to, rest);
   }
 
-  /// Returns the levels of blocks in a thread's registers: its rows are a part,
-  /// of which more than two levels would only be loops.
-  unsigned getSharedBlockLevels(OpFoldResult rows) {
-    std::optional<int64_t> most = getUpperBound(rows);
-    unsigned levels =
-        getRowBlockLevels(most ? OpFoldResult(b.getIndexAttr(*most)) : rows);
-    return std::min(levels, kMaxSharedLevels);
-  }
-
   /// Sums over rows where threads share the columns: each column's sum stays
   /// with its thread, and the destination is touched once.
   SmallVector<Value> buildSharedColumns(ValueRange outs) {
     OpFoldResult rows = extents[numOuterLoops() - 1];
-    std::optional<int64_t> most = getUpperBound(rows);
+    std::optional<int64_t> most = norm::getUpperBound(rows);
     unsigned levels =
         getRowBlockLevels(most ? OpFoldResult(b.getIndexAttr(*most)) : rows);
     auto strip = [&](Value column, int64_t width, Value mask, ValueRange args) {
@@ -738,7 +736,7 @@ private:
   }
 
   bool isOneStrip() {
-    std::optional<int64_t> columns = getUpperBound(extents.back());
+    std::optional<int64_t> columns = norm::getUpperBound(extents.back());
     return columns && *columns <= lanes;
   }
 
@@ -750,15 +748,6 @@ private:
       mask = vector::CreateMaskOp::create(
           b, loc, VectorType::get(lanes, b.getI1Type()), asValue(extent));
     return strip(index(0), lanes, mask, state);
-  }
-
-  static std::optional<int64_t> getUpperBound(OpFoldResult v) {
-    if (std::optional<int64_t> constant = getConstantIntValue(v))
-      return constant;
-    FailureOr<int64_t> bound = ValueBoundsConstraintSet::computeConstantBound(
-        presburger::BoundType::UB, v, /*stopCondition=*/nullptr,
-        /*closedUB=*/true);
-    return succeeded(bound) ? std::optional<int64_t>(*bound) : std::nullopt;
   }
 
   static bool isNeutral(Value start, const Reduction &reduction) {

@@ -66,6 +66,9 @@ OpFoldResult getUniform(Value v);
 /// a vector or a memref keeps its shape and layout.
 Type withElement(Type type, Type element);
 
+/// Returns the least number that `v`, an index, is known not to exceed, if any.
+std::optional<int64_t> getUpperBound(OpFoldResult v);
+
 } // namespace mlir::norm
 
 #endif // NORM_TRANSFORMS_TRANSFORMS_H

@@ -12,10 +12,11 @@
 #include "mlir/Dialect/SCF/Transforms/Transforms.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/PatternMatch.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "mlir/Interfaces/DataLayoutInterfaces.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
-#include "mlir/Interfaces/ValueBoundsOpInterface.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
+#include "norm/Transforms/Transforms.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -29,6 +30,14 @@ Value norm::getRootBuffer(Value v) {
   while (auto view = v.getDefiningOp<ViewLikeOpInterface>())
     v = view.getViewSource();
   return v;
+}
+
+bool norm::maySee(Value read, Value written) {
+  Value from = getRootBuffer(read), to = getRootBuffer(written);
+  if (!isa<MemRefType>(from.getType()) || !isa<MemRefType>(to.getType()))
+    return true;
+  return from == to ||
+         succeeded(verifyCompatibleShape(from.getType(), to.getType()));
 }
 
 //===----------------------------------------------------------------------===//
@@ -190,10 +199,8 @@ struct SharedPlacer {
   Value findMost(Value size) {
     if (Value outside = cloneOutside(b, size, loop))
       return outside;
-    FailureOr<int64_t> bound = ValueBoundsConstraintSet::computeConstantBound(
-        presburger::BoundType::UB, {size}, /*stopCondition=*/nullptr,
-        /*closedUB=*/true);
-    if (failed(bound))
+    std::optional<int64_t> bound = norm::getUpperBound(size);
+    if (!bound)
       return nullptr;
     return arith::ConstantIndexOp::create(b, size.getLoc(), *bound);
   }

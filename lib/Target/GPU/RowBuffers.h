@@ -17,6 +17,11 @@ namespace mlir::norm {
 /// The buffer that `v` is a view of.
 Value getRootBuffer(Value v);
 
+/// Whether what is written to `written` may be seen in `read`. A caller may put
+/// a result into the buffer of an input of the same shape, whatever the element
+/// types; of another shape, rows of other blocks would already read it.
+bool maySee(Value read, Value written);
+
 /// Writes what the body of `loop` does one after the other as scf.for: loops
 /// that are parallel themselves, and copies.
 LogicalResult serializeBody(LoopLikeOpInterface loop);
