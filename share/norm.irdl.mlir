@@ -39,5 +39,21 @@ irdl.dialect @norm {
     %dims = irdl.base "#builtin.dense_array"
     %epsilon = irdl.base "#builtin.float"
     irdl.attributes {"dims" = %dims, "epsilon" = %epsilon}
+  }  irdl.operation @rmsnorm_backward {
+    // Which results there are is an attribute here, resultSegmentSizes. epsilon
+    // is not stated: with inv_rms it may be absent.
+    %dy = irdl.base "!builtin.tensor"
+    %input = irdl.base "!builtin.tensor"
+    %weight = irdl.base "!builtin.tensor"
+    %inv_rms = irdl.base "!builtin.tensor"
+    %rms = irdl.base "!builtin.tensor"
+    %dx_init = irdl.base "!builtin.tensor"
+    %dw_init = irdl.base "!builtin.tensor"
+    irdl.operands(dy: %dy, input: %input, weight: optional %weight,
+                  inv_rms: optional %inv_rms, rms: optional %rms,
+                  dx_init: optional %dx_init, dw_init: optional %dw_init)
+    irdl.results(dx: optional %dx_init, dw: optional %dw_init)
+    %dims = irdl.base "#builtin.dense_array"
+    irdl.attributes {"dims" = %dims}
   }
 }

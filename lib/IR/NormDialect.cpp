@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Tiling.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -20,6 +21,7 @@ using namespace mlir::norm;
 
 #include "norm/IR/NormDialect.cpp.inc"
 #include "norm/IR/NormEnums.cpp.inc"
+#include "norm/IR/NormInterfaces.cpp.inc"
 
 #define GET_ATTRDEF_CLASSES
 #include "norm/IR/NormAttributes.cpp.inc"
@@ -33,6 +35,7 @@ void NormDialect::initialize() {
 #define GET_OP_LIST
 #include "norm/IR/NormOps.cpp.inc"
       >();
+  attachTiling(*getContext());
 }
 
 //===----------------------------------------------------------------------===//

@@ -1,4 +1,4 @@
-//===- RMSNormBufferize.cpp - BufferizableOpInterface of norm.rmsnorm -----===//
+//===- RMSNormBufferize.cpp - BufferizableOpInterface of the ops ----------===//
 //
 // Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -18,18 +18,18 @@ namespace {
 /// A destination-style op that overwrites its inits without reading them. It
 /// does not access elementwise (the interface's default): an element is written
 /// after the whole row was read, so x in the buffer of init is a conflict.
-struct RMSNormBufferization
-    : DstBufferizableOpInterfaceExternalModel<RMSNormBufferization, RMSNormOp> {
+template <typename OpTy>
+struct RowBufferization
+    : DstBufferizableOpInterfaceExternalModel<RowBufferization<OpTy>, OpTy> {
   bool bufferizesToMemoryRead(Operation *op, OpOperand &operand,
                               const AnalysisState &) const {
-    return !cast<RMSNormOp>(op).isDpsInit(&operand);
+    return !cast<OpTy>(op).isDpsInit(&operand);
   }
 
   LogicalResult bufferize(Operation *op, RewriterBase &rewriter,
                           const BufferizationOptions &options,
                           BufferizationState &state) const {
-    auto rmsnorm = cast<RMSNormOp>(op);
-    if (!rmsnorm.hasPureTensorSemantics())
+    if (!cast<OpTy>(op).hasPureTensorSemantics())
       return success();
     SmallVector<Value> buffers;
     for (Value operand : op->getOperands()) {
@@ -50,6 +50,8 @@ struct RMSNormBufferization
 void norm::registerBufferizableOpInterfaceExternalModels(
     DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, NormDialect *) {
-    RMSNormOp::attachInterface<RMSNormBufferization>(*context);
+    RMSNormOp::attachInterface<RowBufferization<RMSNormOp>>(*context);
+    RMSNormBackwardOp::attachInterface<RowBufferization<RMSNormBackwardOp>>(
+        *context);
   });
 }

@@ -1,4 +1,5 @@
-//===- RMSNormFoldUnitDims.cpp - norm.rmsnorm without extents of 1 --------===//
+//===- RMSNormFoldUnitDims.cpp - the ops without extents of 1
+//--------------===//
 //
 // Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -15,7 +16,7 @@ using namespace mlir;
 using namespace mlir::norm;
 
 /// Returns the dimensions of x that are static 1 in every operand with them.
-static llvm::SmallBitVector findUnitDims(RMSNormOp op) {
+static llvm::SmallBitVector findUnitDims(RMSNormOpInterface op) {
   llvm::SmallBitVector unit(op.getInputType().getRank(), true);
   for (OpOperand &operand : op->getOpOperands()) {
     auto type = cast<ShapedType>(operand.get().getType());
@@ -29,7 +30,7 @@ static llvm::SmallBitVector findUnitDims(RMSNormOp op) {
 
 /// Returns the unit dimensions that can be dropped. S1 needs one normalized
 /// dimension, so the last stays where all have extent 1; n does not change.
-static llvm::SmallBitVector findDroppedDims(RMSNormOp op) {
+static llvm::SmallBitVector findDroppedDims(RMSNormOpInterface op) {
   llvm::SmallBitVector dropped = findUnitDims(op);
   if (llvm::all_of(op.getDims(), [&](int64_t dim) { return dropped[dim]; }))
     dropped.reset(op.getDims().back());
@@ -40,7 +41,8 @@ namespace {
 /// Rebuilds one op on operands without the dropped dimensions.
 class UnitDimFolder {
 public:
-  UnitDimFolder(OpBuilder &b, RMSNormOp op, llvm::SmallBitVector dropped)
+  UnitDimFolder(OpBuilder &b, RMSNormOpInterface op,
+                llvm::SmallBitVector dropped)
       : b(b), op(op), dropped(std::move(dropped)) {}
 
   SmallVector<Value> run() {
@@ -49,8 +51,8 @@ public:
       operands.push_back(collapse(operand.get(), op.getOperandDims(operand)));
     TypeRange types =
         ValueRange(operands).take_back(op->getNumResults()).getTypes();
-    auto folded =
-        cast<RMSNormOp>(clone(b, op, SmallVector<Type>(types), operands));
+    auto folded = cast<RMSNormOpInterface>(
+        clone(b, op, SmallVector<Type>(types), operands));
     renumberDims(folded);
     SmallVector<Value> results;
     for (OpResult result : op->getResults())
@@ -91,7 +93,8 @@ private:
     if (value.getType() == result.getType())
       return value;
     // The extents are init's, because the folded op's would keep it alive.
-    Value init = op.getTiedOpOperand(result)->get();
+    auto destination = cast<DestinationStyleOpInterface>(op.getOperation());
+    Value init = destination.getTiedOpOperand(result)->get();
     return tensor::ExpandShapeOp::create(
         b, op.getLoc(), result.getType(), value,
         getGroups(op.getResultDims(result.getResultNumber())),
@@ -108,29 +111,36 @@ private:
     return numbers;
   }
 
-  void renumberDims(RMSNormOp folded) {
+  void renumberDims(RMSNormOpInterface folded) {
     folded.setDims(renumber(op.getDims()));
     SmallVector<int64_t> weightDims = renumber(op.getEffectiveWeightDims());
-    if (op.getWeight())
+    if (op.hasWeightDims())
       folded.setWeightDims(weightDims);
   }
 
   OpBuilder &b;
-  RMSNormOp op;
+  RMSNormOpInterface op;
   llvm::SmallBitVector dropped;
 };
 } // namespace
 
-static LogicalResult foldUnitDims(RMSNormOp op, PatternRewriter &rewriter) {
-  if (!op.hasPureTensorSemantics())
-    return rewriter.notifyMatchFailure(op, "only tensors are reshaped");
-  llvm::SmallBitVector dropped = findDroppedDims(op);
-  if (dropped.none())
-    return rewriter.notifyMatchFailure(op, "no extent of 1 to drop");
-  rewriter.replaceOp(op, UnitDimFolder(rewriter, op, dropped).run());
-  return success();
-}
+namespace {
+struct FoldUnitDims : OpInterfaceRewritePattern<RMSNormOpInterface> {
+  using OpInterfaceRewritePattern::OpInterfaceRewritePattern;
+
+  LogicalResult matchAndRewrite(RMSNormOpInterface op,
+                                PatternRewriter &rewriter) const override {
+    if (!isa<RankedTensorType>(op.getInput().getType()))
+      return rewriter.notifyMatchFailure(op, "only tensors are reshaped");
+    llvm::SmallBitVector dropped = findDroppedDims(op);
+    if (dropped.none())
+      return rewriter.notifyMatchFailure(op, "no extent of 1 to drop");
+    rewriter.replaceOp(op, UnitDimFolder(rewriter, op, dropped).run());
+    return success();
+  }
+};
+} // namespace
 
 void norm::populateFoldUnitDimsPatterns(RewritePatternSet &patterns) {
-  patterns.add(foldUnitDims);
+  patterns.add<FoldUnitDims>(patterns.getContext());
 }

@@ -1,4 +1,4 @@
-//===- RMSNormOp.cpp - accessors and verifier of norm.rmsnorm -------------===//
+//===- RMSNormOp.cpp - accessors and effects of the ops -------------------===//
 //
 // Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -7,8 +7,8 @@
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "norm/IR/Norm.h"
-#include "llvm/ADT/SmallBitVector.h"
 
 using namespace mlir;
 using namespace mlir::norm;
@@ -29,7 +29,6 @@ static void printOptionalDims(OpAsmPrinter &printer, Operation *,
 
 #define GET_OP_CLASSES
 #include "norm/IR/NormOps.cpp.inc"
-#include "norm/IR/RoundFloat.h"
 
 FloatType norm::getWiderFloatType(FloatType a, FloatType b) {
   if (a == b)
@@ -39,38 +38,56 @@ FloatType norm::getWiderFloatType(FloatType a, FloatType b) {
   return a.getWidth() > b.getWidth() ? a : b;
 }
 
-FloatType RMSNormOp::getEffectiveComputeType() {
-  if (auto type = getComputeType())
-    return cast<FloatType>(*type);
-  return getDefaultComputeType();
+/// Returns 0 to rank - 1.
+static SmallVector<int64_t> getAllDims(RMSNormOpInterface op) {
+  return llvm::to_vector(llvm::seq<int64_t>(0, op.getInputType().getRank()));
 }
 
-FloatType RMSNormOp::getDefaultComputeType() {
-  auto element = cast<FloatType>(getInputType().getElementType());
-  return element.getWidth() == 16 ? Float32Type::get(getContext()) : element;
+/// Returns the inits, which are the last operands and adjacent.
+static MutableOperandRange getInits(Operation *op, unsigned first) {
+  return MutableOperandRange(op, first, op->getNumOperands() - first);
 }
 
-FloatType RMSNormOp::getEffectiveNormalizedType() {
-  if (auto type = getNormalizedType())
-    return cast<FloatType>(*type);
-  return getEffectiveComputeType();
+static LogicalResult reifyInitShapes(DestinationStyleOpInterface op,
+                                     OpBuilder &b,
+                                     ReifiedRankedShapedTypeDims &shapes) {
+  for (Value init : op.getDpsInits())
+    shapes.push_back(tensor::getMixedSizes(b, op.getLoc(), init));
+  return success();
 }
 
-ArrayRef<int64_t> RMSNormOp::getEffectiveWeightDims() {
-  if (!getWeight())
-    return {};
-  if (auto dims = getWeightDims())
-    return *dims;
-  return getDims();
+/// The verifier has checked every precondition for static shapes. For dynamic
+/// ones a mismatch is undefined and must not be hoisted into an execution.
+static Speculation::Speculatability speculateStaticShapes(Operation *op) {
+  auto isStatic = [](Type type) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    return tensor && tensor.hasStaticShape();
+  };
+  return llvm::all_of(op->getOperandTypes(), isStatic)
+             ? Speculation::Speculatable
+             : Speculation::NotSpeculatable;
 }
 
-SmallVector<int64_t> RMSNormOp::getBatchDims() {
-  SmallVector<int64_t> batch;
-  for (int64_t dim = 0, rank = getInputType().getRank(); dim < rank; ++dim)
-    if (!llvm::is_contained(getDims(), dim))
-      batch.push_back(dim);
-  return batch;
+static void
+getAccesses(DestinationStyleOpInterface op,
+            SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>
+                &effects) {
+  if (op.hasPureTensorSemantics())
+    return;
+  for (OpOperand &operand : op->getOpOperands())
+    effects.emplace_back(
+        op.isDpsInit(&operand)
+            ? static_cast<MemoryEffects::Effect *>(MemoryEffects::Write::get())
+            : MemoryEffects::Read::get(),
+        &operand, /*stage=*/0, /*effectOnFullRegion=*/true,
+        SideEffects::DefaultResource::get());
 }
+
+//===----------------------------------------------------------------------===//
+// norm.rmsnorm
+//===----------------------------------------------------------------------===//
+
+bool RMSNormOp::hasWeightDims() { return static_cast<bool>(getWeight()); }
 
 SmallVector<int64_t> RMSNormOp::getOperandDims(OpOperand &operand) {
   // Operands are compared by number, because one value can be several operands.
@@ -79,56 +96,101 @@ SmallVector<int64_t> RMSNormOp::getOperandDims(OpOperand &operand) {
                          getInitMutable().getOperandNumber());
   if (operand.getOperandNumber() != getInputMutable().getOperandNumber())
     return llvm::to_vector(getEffectiveWeightDims());
-  return llvm::to_vector(llvm::seq<int64_t>(0, getInputType().getRank()));
+  return getAllDims(*this);
 }
 
-SmallVector<int64_t> RMSNormOp::getResultDims(unsigned resultNumber) {
-  if (resultNumber == 0)
-    return getOperandDims(getInputMutable());
-  return getBatchDims();
+SmallVector<int64_t> RMSNormOp::getResultDims(unsigned number) {
+  return number == 0 ? getAllDims(*this) : getBatchDims();
 }
 
-APFloat RMSNormOp::getEpsilonInComputeType() {
-  return roundTo(getEpsilon(), getEffectiveComputeType().getFloatSemantics());
+SmallVector<int64_t> RMSNormOp::getReducedDims() {
+  return llvm::to_vector(getDims());
 }
 
 MutableOperandRange RMSNormOp::getDpsInitsMutable() {
-  // The operands init and the optional inv_rms_init are adjacent.
-  auto [start, length] = getODSOperandIndexAndLength(2);
-  return MutableOperandRange(getOperation(), start,
-                             length + (getInvRmsInit() ? 1 : 0));
+  return getInits(*this, getODSOperandIndexAndLength(2).first);
 }
 
 LogicalResult
 RMSNormOp::reifyResultShapes(OpBuilder &b,
-                             ReifiedRankedShapedTypeDims &reifiedReturnShapes) {
-  for (Value init : getDpsInits())
-    reifiedReturnShapes.push_back(tensor::getMixedSizes(b, getLoc(), init));
-  return success();
+                             ReifiedRankedShapedTypeDims &shapes) {
+  return reifyInitShapes(*this, b, shapes);
 }
 
 Speculation::Speculatability RMSNormOp::getSpeculatability() {
-  // The verifier has checked every precondition for static shapes. For dynamic
-  // ones a mismatch is undefined and must not be hoisted into an execution.
-  auto isStatic = [](Type type) {
-    auto tensor = dyn_cast<RankedTensorType>(type);
-    return tensor && tensor.hasStaticShape();
-  };
-  return llvm::all_of(getOperation()->getOperandTypes(), isStatic)
-             ? Speculation::Speculatable
-             : Speculation::NotSpeculatable;
+  return speculateStaticShapes(*this);
 }
 
 void RMSNormOp::getEffects(
     SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>
         &effects) {
-  if (hasPureTensorSemantics())
-    return;
-  for (OpOperand &operand : getOperation()->getOpOperands())
-    effects.emplace_back(
-        isDpsInit(&operand)
-            ? static_cast<MemoryEffects::Effect *>(MemoryEffects::Write::get())
-            : MemoryEffects::Read::get(),
-        &operand, /*stage=*/0, /*effectOnFullRegion=*/true,
-        SideEffects::DefaultResource::get());
+  getAccesses(*this, effects);
+}
+
+//===----------------------------------------------------------------------===//
+// norm.rmsnorm_backward
+//===----------------------------------------------------------------------===//
+
+bool RMSNormBackwardOp::hasWeightDims() { return getWeight() || getDwInit(); }
+
+SmallVector<int64_t> RMSNormBackwardOp::getOperandDims(OpOperand &operand) {
+  unsigned number = operand.getOperandNumber();
+  if (isDpsInit(&operand))
+    return getResultDims(number -
+                         getDpsInitsMutable().begin()->getOperandNumber());
+  if (number <= getInputMutable().getOperandNumber())
+    return getAllDims(*this);
+  bool isWeight =
+      getWeight() && number == getInputMutable().getOperandNumber() + 1;
+  return isWeight ? llvm::to_vector(getEffectiveWeightDims()) : getBatchDims();
+}
+
+SmallVector<int64_t> RMSNormBackwardOp::getResultDims(unsigned number) {
+  return getDxInit() && number == 0 ? getAllDims(*this)
+                                    : llvm::to_vector(getEffectiveWeightDims());
+}
+
+SmallVector<int64_t> RMSNormBackwardOp::getReducedDims() {
+  SmallVector<int64_t> dims;
+  for (int64_t dim : getAllDims(*this))
+    if (llvm::is_contained(getDims(), dim) ||
+        (getDwInit() && !llvm::is_contained(getEffectiveWeightDims(), dim)))
+      dims.push_back(dim);
+  return dims;
+}
+
+MutableOperandRange RMSNormBackwardOp::getDpsInitsMutable() {
+  return getInits(*this, getODSOperandIndexAndLength(5).first);
+}
+
+LogicalResult
+RMSNormBackwardOp::reifyResultShapes(OpBuilder &b,
+                                     ReifiedRankedShapedTypeDims &shapes) {
+  return reifyInitShapes(*this, b, shapes);
+}
+
+Speculation::Speculatability RMSNormBackwardOp::getSpeculatability() {
+  return speculateStaticShapes(*this);
+}
+
+void RMSNormBackwardOp::getEffects(
+    SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>
+        &effects) {
+  getAccesses(*this, effects);
+}
+
+FloatType RMSNormBackwardOp::getProductType() {
+  FloatType type = getEffectiveNormalizedType();
+  Value weight = getWeight() ? getWeight() : getDwInit();
+  if (!weight)
+    return type;
+  return getWiderFloatType(type, cast<FloatType>(getElementTypeOrSelf(weight)));
+}
+
+Value RMSNormBackwardOp::getDx() {
+  return getDxInit() && getNumResults() ? getResult(0) : Value();
+}
+
+Value RMSNormBackwardOp::getDw() {
+  return getDwInit() && getNumResults() ? getResults().back() : Value();
 }

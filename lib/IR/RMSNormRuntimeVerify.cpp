@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// These checks are the rules S5 to S8 for extents that the verifier cannot see.
+// These checks are the rules on extents that the verifier cannot see.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,16 +26,24 @@ namespace {
 /// Emits the checks of one op.
 class RuntimeChecks {
 public:
-  RuntimeChecks(OpBuilder &b, Location loc, RMSNormOp op, MessageFn message)
+  RuntimeChecks(OpBuilder &b, Location loc, RMSNormOpInterface op,
+                MessageFn message)
       : b(b), loc(loc), op(op), message(message) {}
 
-  void emit() {
-    if (op.getWeight())
-      checkExtents(op->getOpOperand(1), "S5: weight");
-    checkExtents(op.getInitMutable(), "S6: result");
-    checkCount();
-    if (op.getInvRmsInit())
-      checkExtents(op.getInvRmsInitMutable()[0], "S8: inv_rms");
+  /// Checks that each extent of `operands` equals that of its dimension of x.
+  void checkExtents(MutableOperandRange operands, StringRef subject) {
+    for (OpOperand &operand : operands)
+      checkOperand(operand, subject);
+  }
+
+  void checkCount() {
+    int64_t dim = op.getDims().front();
+    if (!op.getCount() || !op.getInputType().isDynamicDim(dim))
+      return;
+    Value count = arith::ConstantIndexOp::create(b, loc, *op.getCount());
+    check(arith::CmpIPredicate::sle, count, getExtent(op.getInput(), dim),
+          "S7: count must be in [1, extent of x's dimension " + Twine(dim) +
+              "]");
   }
 
 private:
@@ -50,8 +58,7 @@ private:
     cf::AssertOp::create(b, loc, holds, message(op, rule.str()));
   }
 
-  /// Checks that each extent of `operand` equals that of its dimension of x.
-  void checkExtents(OpOperand &operand, StringRef subject) {
+  void checkOperand(OpOperand &operand, StringRef subject) {
     auto type = cast<ShapedType>(operand.get().getType());
     ShapedType x = op.getInputType();
     for (auto [index, dim] : llvm::enumerate(op.getOperandDims(operand)))
@@ -62,19 +69,9 @@ private:
                   " must have the extent of x's dimension " + Twine(dim));
   }
 
-  void checkCount() {
-    int64_t dim = op.getDims().front();
-    if (!op.getCount() || !op.getInputType().isDynamicDim(dim))
-      return;
-    Value count = arith::ConstantIndexOp::create(b, loc, *op.getCount());
-    check(arith::CmpIPredicate::sle, count, getExtent(op.getInput(), dim),
-          "S7: count must be in [1, extent of x's dimension " + Twine(dim) +
-              "]");
-  }
-
   OpBuilder &b;
   Location loc;
-  RMSNormOp op;
+  RMSNormOpInterface op;
   MessageFn message;
 };
 
@@ -83,7 +80,29 @@ struct RMSNormRuntimeVerification
                                                   RMSNormOp> {
   void generateRuntimeVerification(Operation *op, OpBuilder &b, Location loc,
                                    MessageFn message) const {
-    RuntimeChecks(b, loc, cast<RMSNormOp>(op), message).emit();
+    auto norm = cast<RMSNormOp>(op);
+    RuntimeChecks checks(b, loc, norm, message);
+    checks.checkExtents(norm.getWeightMutable(), "S5: weight");
+    checks.checkExtents(norm.getInitMutable(), "S6: result");
+    checks.checkCount();
+    checks.checkExtents(norm.getInvRmsInitMutable(), "S8: inv_rms");
+  }
+};
+
+struct RMSNormBackwardRuntimeVerification
+    : RuntimeVerifiableOpInterface::ExternalModel<
+          RMSNormBackwardRuntimeVerification, RMSNormBackwardOp> {
+  void generateRuntimeVerification(Operation *op, OpBuilder &b, Location loc,
+                                   MessageFn message) const {
+    auto norm = cast<RMSNormBackwardOp>(op);
+    RuntimeChecks checks(b, loc, norm, message);
+    checks.checkExtents(norm.getDyMutable(), "B1: dy");
+    checks.checkExtents(norm.getDxInitMutable(), "B1: dx");
+    checks.checkExtents(norm.getWeightMutable(), "S5: weight");
+    checks.checkExtents(norm.getDwInitMutable(), "B5: dw");
+    checks.checkCount();
+    checks.checkExtents(norm.getInvRmsMutable(), "B8: inv_rms");
+    checks.checkExtents(norm.getRmsMutable(), "B8: rms");
   }
 };
 } // namespace
@@ -92,6 +111,8 @@ void norm::registerRuntimeVerifiableOpInterfaceExternalModels(
     DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, NormDialect *) {
     RMSNormOp::attachInterface<RMSNormRuntimeVerification>(*context);
+    RMSNormBackwardOp::attachInterface<RMSNormBackwardRuntimeVerification>(
+        *context);
     // The checks use this dialect, and a pass cannot load one when it runs.
     context->loadDialect<cf::ControlFlowDialect>();
   });

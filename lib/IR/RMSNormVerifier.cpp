@@ -1,4 +1,5 @@
-//===- RMSNormVerifier.cpp - the rules S1 to S8 of norm.rmsnorm -----------===//
+//===- RMSNormVerifier.cpp - the rules S1 to S8 and B1 to B8
+//---------------===//
 //
 // Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -29,28 +30,30 @@ static SmallVector<int64_t> selectExtents(ShapedType type,
                              [&](int64_t dim) { return type.getDimSize(dim); });
 }
 
-static LogicalResult verifyOperandKinds(RMSNormOp op) {
+static LogicalResult verifyOperandKinds(RMSNormOpInterface op) {
   bool onTensors = isa<RankedTensorType>(op.getInput().getType());
   for (Type type : op->getOperandTypes())
     if (isa<RankedTensorType>(type) != onTensors)
       return op.emitOpError("expects operands that are all tensors or all "
                             "memrefs, got ")
              << op.getInput().getType() << " and " << type;
-  size_t inits = op.getDpsInits().size();
+  auto destination = cast<DestinationStyleOpInterface>(op.getOperation());
+  size_t inits = destination.getDpsInits().size();
   size_t expected = onTensors ? inits : 0;
   if (op->getNumResults() != expected)
     return op.emitOpError("expects ")
            << expected << " results for " << inits << " outs on "
            << (onTensors ? "tensors" : "memrefs") << ", got "
            << op->getNumResults();
-  for (auto [result, init] : llvm::zip(op->getResults(), op.getDpsInits()))
+  for (auto [result, init] :
+       llvm::zip(op->getResults(), destination.getDpsInits()))
     if (result.getType() != init.getType())
       return op.emitOpError("expects result type ")
              << init.getType() << " of its init, got " << result.getType();
   return success();
 }
 
-static LogicalResult verifyDims(RMSNormOp op) {
+static LogicalResult verifyDims(RMSNormOpInterface op) {
   int64_t rank = op.getInputType().getRank();
   if (op.getDims().empty())
     return op.emitOpError("S1: dims must name at least one dimension");
@@ -60,7 +63,7 @@ static LogicalResult verifyDims(RMSNormOp op) {
   return success();
 }
 
-static LogicalResult verifyRounding(RMSNormOp op) {
+static LogicalResult verifyRounding(RMSNormOpInterface op) {
   APFloat epsilon = op.getEpsilonInComputeType();
   if (!epsilon.isFinite() || (epsilon.isNegative() && !epsilon.isZero()))
     return op.emitOpError("S3: epsilon must be finite and not negative in ")
@@ -87,35 +90,49 @@ static LogicalResult verifyRounding(RMSNormOp op) {
   return success();
 }
 
-static LogicalResult verifyWeight(RMSNormOp op) {
-  if (!op.getWeight()) {
+static LogicalResult verifyWeightDims(RMSNormOpInterface op) {
+  if (!op.hasWeightDims()) {
     if (op.getWeightDims())
       return op.emitOpError("S5: weight_dims without a weight");
     return success();
   }
-  ShapedType x = op.getInputType();
+  int64_t rank = op.getInputType().getRank();
   ArrayRef<int64_t> dims = op.getEffectiveWeightDims();
-  if (!isSortedUniqueInRange(dims, x.getRank()))
+  if (!isSortedUniqueInRange(dims, rank))
     return op.emitOpError("S5: weight_dims must be sorted, unique and in [0, ")
-           << x.getRank() << "), got [" << dims << "]";
-  auto weight = cast<ShapedType>(op.getWeight().getType());
-  SmallVector<int64_t> expected = selectExtents(x, dims);
-  if (failed(verifyCompatibleShape(weight.getShape(), expected)))
-    return op.emitOpError("S5: weight must have the extents of x's dims [")
-           << dims << "], expected [" << ArrayRef(expected) << "], got ["
-           << weight.getShape() << "]";
+           << rank << "), got [" << dims << "]";
   return success();
 }
 
-static LogicalResult verifyResult(RMSNormOp op) {
-  ShapedType x = op.getInputType(), y = op.getInitType();
-  if (failed(verifyCompatibleShape(x.getShape(), y.getShape())))
-    return op.emitOpError("S6: result must have x's shape [")
-           << x.getShape() << "], got [" << y.getShape() << "]";
+/// Verifies that `value`, which may be absent, has the extents of the weight.
+static LogicalResult verifyWeight(RMSNormOpInterface op, Value value,
+                                  StringRef subject) {
+  if (!value)
+    return success();
+  ArrayRef<int64_t> dims = op.getEffectiveWeightDims();
+  ArrayRef<int64_t> shape = cast<ShapedType>(value.getType()).getShape();
+  SmallVector<int64_t> expected = selectExtents(op.getInputType(), dims);
+  if (failed(verifyCompatibleShape(shape, expected)))
+    return op.emitOpError(subject)
+           << " must have the extents of x's dims [" << dims << "], expected ["
+           << ArrayRef(expected) << "], got [" << shape << "]";
   return success();
 }
 
-static LogicalResult verifyCount(RMSNormOp op) {
+/// Verifies that `value`, which may be absent, has x's shape.
+static LogicalResult verifyLikeX(RMSNormOpInterface op, Value value,
+                                 StringRef subject) {
+  if (!value)
+    return success();
+  ArrayRef<int64_t> x = op.getInputType().getShape();
+  ArrayRef<int64_t> shape = cast<ShapedType>(value.getType()).getShape();
+  if (failed(verifyCompatibleShape(x, shape)))
+    return op.emitOpError(subject)
+           << " must have x's shape [" << x << "], got [" << shape << "]";
+  return success();
+}
+
+static LogicalResult verifyCount(RMSNormOpInterface op) {
   if (!op.getCount())
     return success();
   int64_t count = *op.getCount();
@@ -135,18 +152,22 @@ static LogicalResult verifyCount(RMSNormOp op) {
   return success();
 }
 
-static LogicalResult verifyInvRms(RMSNormOp op) {
-  if (!op.getInvRmsInit())
+/// Verifies a value per row, which may be absent.
+static LogicalResult verifyPerRow(RMSNormOpInterface op, Value value,
+                                  StringRef subject) {
+  if (!value)
     return success();
-  auto type = cast<ShapedType>(op.getInvRmsInit().getType());
+  auto type = cast<ShapedType>(value.getType());
   SmallVector<int64_t> expected =
       selectExtents(op.getInputType(), op.getBatchDims());
   if (failed(verifyCompatibleShape(type.getShape(), expected)))
-    return op.emitOpError("S8: inv_rms must have x's shape without dims [")
-           << ArrayRef(expected) << "], got [" << type.getShape() << "]";
+    return op.emitOpError(subject)
+           << " must have x's shape without dims [" << ArrayRef(expected)
+           << "], got [" << type.getShape() << "]";
   if (type.getElementType() != op.getEffectiveComputeType())
-    return op.emitOpError("S8: inv_rms must have the compute type ")
-           << op.getEffectiveComputeType() << ", got " << type.getElementType();
+    return op.emitOpError(subject)
+           << " must have the compute type " << op.getEffectiveComputeType()
+           << ", got " << type.getElementType();
   return success();
 }
 
@@ -154,6 +175,57 @@ LogicalResult RMSNormOp::verify() {
   // Each check relies on the checks before it.
   return failure(failed(verifyOperandKinds(*this)) ||
                  failed(verifyDims(*this)) || failed(verifyRounding(*this)) ||
-                 failed(verifyWeight(*this)) || failed(verifyResult(*this)) ||
-                 failed(verifyCount(*this)) || failed(verifyInvRms(*this)));
+                 failed(verifyWeightDims(*this)) ||
+                 failed(verifyWeight(*this, getWeight(), "S5: weight")) ||
+                 failed(verifyLikeX(*this, getInit(), "S6: result")) ||
+                 failed(verifyCount(*this)) ||
+                 failed(verifyPerRow(*this, getInvRmsInit(), "S8: inv_rms")));
+}
+
+//===----------------------------------------------------------------------===//
+// norm.rmsnorm_backward
+//===----------------------------------------------------------------------===//
+
+/// Verifies that r is determined in one way (B3).
+static LogicalResult verifyStatistic(RMSNormBackwardOp op) {
+  bool isInside = op.getEpsilonMode() == EpsilonMode::Inside;
+  if (op.getInvRms() && op.getRms())
+    return op.emitOpError("B3: inv_rms and rms exclude each other");
+  if (op.getInvRms() && !isInside)
+    return op.emitOpError("B3: inv_rms does not tell the root before epsilon, "
+                          "which epsilon_mode = ")
+           << stringifyEpsilonMode(op.getEpsilonMode()) << " needs; pass rms";
+  if (op.getRms() && isInside)
+    return op.emitOpError("B3: rms needs epsilon_mode = outside or clamp; for "
+                          "inside pass inv_rms");
+  if (!op.getEpsilonAttr() && !op.getInvRms())
+    return op.emitOpError("B3: epsilon is missing, and there is no inv_rms");
+  return success();
+}
+
+static LogicalResult verifyGradients(RMSNormBackwardOp op) {
+  if (!op.getDxInit() && !op.getDwInit())
+    return op.emitOpError("B6: expects dx, dw or both");
+  if (!op.getWeight() || !op.getDwInit())
+    return success();
+  Type weight = getElementTypeOrSelf(op.getWeight());
+  Type dw = getElementTypeOrSelf(op.getDwInit());
+  if (weight != dw)
+    return op.emitOpError("B5: dw must have the weight's element type ")
+           << weight << ", got " << dw;
+  return success();
+}
+
+LogicalResult RMSNormBackwardOp::verify() {
+  return failure(failed(verifyOperandKinds(*this)) ||
+                 failed(verifyDims(*this)) || failed(verifyRounding(*this)) ||
+                 failed(verifyWeightDims(*this)) ||
+                 failed(verifyLikeX(*this, getDy(), "B1: dy")) ||
+                 failed(verifyLikeX(*this, getDxInit(), "B1: dx")) ||
+                 failed(verifyStatistic(*this)) ||
+                 failed(verifyWeight(*this, getWeight(), "S5: weight")) ||
+                 failed(verifyWeight(*this, getDwInit(), "B5: dw")) ||
+                 failed(verifyGradients(*this)) || failed(verifyCount(*this)) ||
+                 failed(verifyPerRow(*this, getInvRms(), "B8: inv_rms")) ||
+                 failed(verifyPerRow(*this, getRms(), "B8: rms")));
 }

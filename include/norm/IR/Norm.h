@@ -18,12 +18,15 @@
 #include "mlir/Interfaces/InferTypeOpInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Interfaces/TilingInterface.h"
+#include "norm/IR/RoundFloat.h"
 
 #include "norm/IR/NormDialect.h.inc"
 #include "norm/IR/NormEnums.h.inc"
 
 #define GET_ATTRDEF_CLASSES
 #include "norm/IR/NormAttributes.h.inc"
+
+#include "norm/IR/NormInterfaces.h.inc"
 
 #define GET_OP_CLASSES
 #include "norm/IR/NormOps.h.inc"

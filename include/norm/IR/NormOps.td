@@ -15,7 +15,6 @@ include "mlir/Dialect/Linalg/IR/LinalgInterfaces.td"
 include "mlir/Interfaces/DestinationStyleOpInterface.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
-include "mlir/Interfaces/TilingInterface.td"
 
 def Norm_Dialect : Dialect {
   let name = "norm";
@@ -24,7 +23,8 @@ def Norm_Dialect : Dialect {
   let description = [{
     Normalization operations in destination-passing style, on tensors and on
     memrefs, with every rounding step explicit. docs/Norm.md is the numbered
-    specification; its labels S1 to S9 are the ones that the verifier prints.
+    specification; its labels S1 to S9, and B1 to B9 of the backward pass, are the
+    ones that the verifier prints.
   }];
   let dependentDialects = [
     "arith::ArithDialect", "linalg::LinalgDialect", "math::MathDialect",
@@ -118,6 +118,103 @@ def Norm_LoopAttr : AttrDef<Norm_Dialect, "Loop"> {
   let genVerifyDecl = 1;
 }
 
+// What the two ops have in common: the statistic of x, the roundings, and how
+// the dimensions of operands and results are those of x.
+def Norm_RMSNormOpInterface : OpInterface<"RMSNormOpInterface"> {
+  let description = [{
+    An op on the rows of `input` (x in docs/Norm.md) that scales them by the
+    reciprocal root of their mean square, or differentiates that.
+  }];
+  let cppNamespace = "::mlir::norm";
+  let methods = [
+    InterfaceMethod<"Returns x.", "::mlir::Value", "getInput">,
+    InterfaceMethod<"Returns the weight, or null.", "::mlir::Value",
+                    "getWeight">,
+    InterfaceMethod<"Returns the normalized dimensions (S1).",
+                    "::llvm::ArrayRef<int64_t>", "getDims">,
+    InterfaceMethod<"Sets the normalized dimensions.", "void", "setDims",
+                    (ins "::llvm::ArrayRef<int64_t>":$dims)>,
+    InterfaceMethod<"Returns epsilon (S3); null where the op needs none.",
+                    "::mlir::FloatAttr", "getEpsilonAttr">,
+    InterfaceMethod<"Returns where epsilon enters (S3).",
+                    "::mlir::norm::EpsilonMode", "getEpsilonMode">,
+    InterfaceMethod<"Returns how the root scales x (S3, S4).",
+                    "::mlir::norm::RootForm", "getRootForm">,
+    InterfaceMethod<"Returns C where it is given (S2).",
+                    "::std::optional<::mlir::Type>", "getComputeType">,
+    InterfaceMethod<"Returns the type of the sum where it is given (S2).",
+                    "::std::optional<::mlir::Type>", "getSumType">,
+    InterfaceMethod<"Returns the type that r is rounded to (S3).",
+                    "::std::optional<::mlir::Type>", "getScaleType">,
+    InterfaceMethod<"Returns the type that z is rounded to (S4).",
+                    "::std::optional<::mlir::Type>", "getNormalizedType">,
+    InterfaceMethod<"Returns the weight's dimensions where given (S5).",
+                    "::std::optional<::llvm::ArrayRef<int64_t>>",
+                    "getWeightDims">,
+    InterfaceMethod<"Sets the weight's dimensions.", "void", "setWeightDims",
+                    (ins "::llvm::ArrayRef<int64_t>":$dims)>,
+    InterfaceMethod<"Returns the number of elements in the statistic (S7).",
+                    "::std::optional<uint64_t>", "getCount">,
+    InterfaceMethod<"Returns true if the op has a weight, or its gradient.",
+                    "bool", "hasWeightDims">,
+    InterfaceMethod<"Returns the dimensions of x that an operand has, in its "
+                    "order.", "::llvm::SmallVector<int64_t>", "getOperandDims",
+                    (ins "::mlir::OpOperand &":$operand)>,
+    InterfaceMethod<"Returns the dimensions of x that a result has, in its "
+                    "order.", "::llvm::SmallVector<int64_t>", "getResultDims",
+                    (ins "unsigned":$number)>,
+    InterfaceMethod<"Returns the dimensions that a tile holds whole, sorted: "
+                    "those that the op reduces.",
+                    "::llvm::SmallVector<int64_t>", "getReducedDims">
+  ];
+  let extraSharedClassDeclaration = [{
+    ::mlir::ShapedType getInputType() {
+      return ::llvm::cast<::mlir::ShapedType>($_op.getInput().getType());
+    }
+    /// Returns C as it is without the attribute: f32 for a 16-bit x, else x's.
+    ::mlir::FloatType getDefaultComputeType() {
+      auto type = ::llvm::cast<::mlir::FloatType>(
+          $_op.getInputType().getElementType());
+      return type.getWidth() == 16
+                 ? ::mlir::Float32Type::get(type.getContext()) : type;
+    }
+    /// Returns C of S2.
+    ::mlir::FloatType getEffectiveComputeType() {
+      if (auto type = $_op.getComputeType())
+        return ::llvm::cast<::mlir::FloatType>(*type);
+      return $_op.getDefaultComputeType();
+    }
+    /// Returns the element type of z (S4): `normalized_type`, or C.
+    ::mlir::FloatType getEffectiveNormalizedType() {
+      if (auto type = $_op.getNormalizedType())
+        return ::llvm::cast<::mlir::FloatType>(*type);
+      return $_op.getEffectiveComputeType();
+    }
+    /// Returns the dimensions of x that the weight has (S5); none without one.
+    ::llvm::ArrayRef<int64_t> getEffectiveWeightDims() {
+      if (!$_op.hasWeightDims())
+        return {};
+      return $_op.getWeightDims().value_or($_op.getDims());
+    }
+    /// Returns the dimensions of x that are not normalized, in order.
+    ::llvm::SmallVector<int64_t> getBatchDims() {
+      ::llvm::SmallVector<int64_t> batch;
+      for (int64_t dim = 0, e = $_op.getInputType().getRank(); dim < e; ++dim)
+        if (!::llvm::is_contained($_op.getDims(), dim))
+          batch.push_back(dim);
+      return batch;
+    }
+    /// Returns epsilon rounded to C (S3); 0 where the op needs none.
+    ::llvm::APFloat getEpsilonInComputeType() {
+      auto type = $_op.getEffectiveComputeType();
+      ::mlir::FloatAttr epsilon = $_op.getEpsilonAttr();
+      return epsilon ? ::mlir::norm::roundTo(epsilon.getValue(),
+                                             type.getFloatSemantics())
+                     : ::llvm::APFloat::getZero(type.getFloatSemantics());
+    }
+  }];
+}
+
 def Norm_EpsilonAttr : Attr<CPred<"::llvm::isa<::mlir::FloatAttr>($_self)">,
                             "floating-point attribute"> {
   let storageType = "::mlir::FloatAttr";
@@ -131,21 +228,29 @@ def Norm_Shaped : AnyTypeOf<[RankedTensorOf<[Norm_FloatType]>,
                              MemRefOf<[Norm_FloatType]>],
     "ranked tensor or memref of f16, bf16, f32 or f64 values">;
 
-def Norm_RMSNormOp : Op<Norm_Dialect, "rmsnorm", [
+class Norm_RowOp<string mnemonic> : Op<Norm_Dialect, mnemonic, [
     AttrSizedOperandSegments,
     DestinationStyleOpInterface,
+    Norm_RMSNormOpInterface,
     DeclareOpInterfaceMethods<AggregatedOpInterface, ["decomposeOperation"]>,
     DeclareOpInterfaceMethods<ConditionallySpeculatable>,
     DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
     DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface,
-                              ["reifyResultShapes"]>,
-    DeclareOpInterfaceMethods<TilingInterface,
-      ["getLoopIteratorTypes", "getIterationDomain", "getTiledImplementation",
-       "getResultTilePosition", "generateResultTileValue",
-       "getIterationDomainTileFromResultTile",
-       "getIterationDomainTileFromOperandTiles",
-       "getTiledImplementationFromOperandTiles", "isOpFusableWithConsumerSlice",
-       "isOpFusableWithProducerSlices"]>]> {
+                              ["reifyResultShapes"]>]> {
+  code commonClassDeclaration = [{
+    bool hasWeightDims();
+    SmallVector<int64_t> getOperandDims(OpOperand &operand);
+    SmallVector<int64_t> getResultDims(unsigned number);
+    SmallVector<int64_t> getReducedDims();
+    MutableOperandRange getDpsInitsMutable();
+  }];
+  let extraClassDeclaration = commonClassDeclaration;
+  let hasCanonicalizer = 1;
+  let hasFolder = 1;
+  let hasVerifier = 1;
+}
+
+def Norm_RMSNormOp : Norm_RowOp<"rmsnorm"> {
   let summary = "root mean square normalization";
   let description = [{
     Scales `x` by the reciprocal of the root of the mean of its squares:
@@ -223,34 +328,105 @@ def Norm_RMSNormOp : Op<Norm_Dialect, "rmsnorm", [
           | `count` `=` $count )
     attr-dict (`->` type($results)^)?
   }];
+}
 
-  let extraClassDeclaration = [{
-    ShapedType getInputType() { return cast<ShapedType>(getInput().getType()); }
-    ShapedType getInitType() { return cast<ShapedType>(getInit().getType()); }
+def Norm_RMSNormBackwardOp : Norm_RowOp<"rmsnorm_backward"> {
+  let summary = "gradients of root mean square normalization";
+  let description = [{
+    Computes the gradients of `norm.rmsnorm` on `input` (x) and `weight` from
+    the gradient `dy` of its result:
 
-    /// Returns C of S2: the attribute, or f32 for a 16-bit x, else x's type.
-    FloatType getEffectiveComputeType();
-    /// Returns C as it is without the attribute.
-    FloatType getDefaultComputeType();
-    /// Returns the element type of z (S4): `normalized_type`, or C.
-    FloatType getEffectiveNormalizedType();
-    /// Returns the dimensions of x that correspond to the weight's dimensions
-    /// (S5); empty without a weight.
-    ArrayRef<int64_t> getEffectiveWeightDims();
-    /// Returns the dimensions of x that are not normalized, in order.
-    SmallVector<int64_t> getBatchDims();
-    /// Returns the dimension of x for each dimension of an operand.
-    SmallVector<int64_t> getOperandDims(OpOperand &operand);
-    /// Returns the dimension of x for each dimension of a result.
-    SmallVector<int64_t> getResultDims(unsigned resultNumber);
-    /// Returns epsilon rounded to C (S3).
-    APFloat getEpsilonInComputeType();
+    ```
+    g  = dy * w
+    dx = r * (g - z * mean(z * g))
+    dw = sum over rows of dy * z
+    ```
 
-    MutableOperandRange getDpsInitsMutable();
+    z and r are those of the forward op, and every attribute has its meaning
+    there. docs/Norm.md derives each case. P is the wider of the types of z and
+    of the weight (or dw), in which the forward op forms z*w.
+
+    * B1 `dims` and n: S1. dy has x's shape, and so has dx.
+    * B2 Each arithmetic result is rounded to C (S2); sums are accumulated in C
+      or wider, in unspecified order, and divided as in S2.
+    * B3 r is that of S3, computed from x with `epsilon`; or `inv_rms` has it,
+      for `epsilon_mode = inside` alone, and epsilon is not used; or, for the
+      other modes, `rms` has the root s of the mean before epsilon.
+    * B4 g = C(T(P(dy)*P(w))), T of S4. Without a weight g = C(T(dy)).
+    * B5 dw, of the weight's type and dimensions: the sum of P(dy)*P(T(z)),
+      each product rounded to P, accumulated in P or wider in unspecified order.
+      Without a weight it is the gradient of one that is all ones.
+    * B6 One final rounding to the element type of dx, and one to that of dw.
+    * B7 With `count` = p only the first p elements have the term of the mean,
+      which sums over all of them and divides by p.
+    * B8 The operand `inv_rms` is of type C and x's shape without `dims`, as the
+      second result of the forward op; so is `rms`.
+    * B9 A row with NaN in x or dy gives NaN in that row of dx, and in dw; a zero
+      row with e = 0, or outside of the root, gives NaN; a dw of no rows is 0.
+
+    `outside` multiplies the term of the mean by (s+e)/s, which is 1/(r*s), and
+    `clamp` drops it where s is below e.
+
+    ```mlir
+    %dx, %dw = norm.rmsnorm_backward
+        ins(%dy, %x : tensor<?x4096xf16>, tensor<?x4096xf16>)
+        weight(%w : tensor<4096xf16>) inv_rms(%r : tensor<?xf32>)
+        dx(%init : tensor<?x4096xf16>) dw(%winit : tensor<4096xf16>)
+        dims = [1] normalized_type = f16
+        -> tensor<?x4096xf16>, tensor<4096xf16>
+    ```
   }];
-  let hasCanonicalizer = 1;
-  let hasFolder = 1;
-  let hasVerifier = 1;
+
+  let arguments = (ins
+    Norm_Shaped:$dy,
+    Norm_Shaped:$input,
+    Optional<Norm_Shaped>:$weight,
+    Optional<Norm_Shaped>:$inv_rms,
+    Optional<Norm_Shaped>:$rms,
+    Optional<Norm_Shaped>:$dx_init,
+    Optional<Norm_Shaped>:$dw_init,
+    DenseI64ArrayAttr:$dims,
+    OptionalAttr<Norm_EpsilonAttr>:$epsilon,
+    DefaultValuedAttr<Norm_EpsilonModeAttr,
+                      "::mlir::norm::EpsilonMode::Inside">:$epsilon_mode,
+    OptionalAttr<TypeAttrOf<Norm_FloatType>>:$compute_type,
+    OptionalAttr<TypeAttrOf<Norm_FloatType>>:$scale_type,
+    OptionalAttr<TypeAttrOf<Norm_FloatType>>:$normalized_type,
+    OptionalAttr<DenseI64ArrayAttr>:$weight_dims,
+    OptionalAttr<I64Attr>:$count,
+    DefaultValuedAttr<Norm_RootFormAttr,
+                      "::mlir::norm::RootForm::Reciprocal">:$root_form,
+    OptionalAttr<TypeAttrOf<Norm_FloatType>>:$sum_type);
+  let results = (outs Variadic<AnyRankedTensor>:$results);
+
+  let assemblyFormat = [{
+    `ins` `(` $dy `,` $input `:` type($dy) `,` type($input) `)`
+    (`weight` `(` $weight^ `:` type($weight) `)`)?
+    (`inv_rms` `(` $inv_rms^ `:` type($inv_rms) `)`)?
+    (`rms` `(` $rms^ `:` type($rms) `)`)?
+    (`dx` `(` $dx_init^ `:` type($dx_init) `)`)?
+    (`dw` `(` $dw_init^ `:` type($dw_init) `)`)?
+    `dims` `=` $dims
+    oilist( `epsilon` `=` $epsilon
+          | `epsilon_mode` `=` $epsilon_mode
+          | `root_form` `=` $root_form
+          | `compute_type` `=` $compute_type
+          | `sum_type` `=` $sum_type
+          | `scale_type` `=` $scale_type
+          | `normalized_type` `=` $normalized_type
+          | `weight_dims` `=` custom<OptionalDims>($weight_dims)
+          | `count` `=` $count )
+    attr-dict (`->` type($results)^)?
+  }];
+
+  let extraClassDeclaration = commonClassDeclaration # [{
+    /// Returns P: the type in which the forward op forms z*w (S5).
+    FloatType getProductType();
+    /// Returns dx on tensors; null if it is left out.
+    Value getDx();
+    /// Returns dw on tensors; null if it is left out.
+    Value getDw();
+  }];
 }
 
 #endif // NORM_IR_NORMOPS

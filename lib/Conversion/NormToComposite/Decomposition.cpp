@@ -83,7 +83,7 @@ private:
       weight = broadcast(convert(weight, type), op.getEffectiveWeightDims());
       z = create("multiply", {convert(z, type), weight}, weight.getType());
     }
-    return convert(z, cast<FloatType>(op.getInitType().getElementType()));
+    return convert(z, cast<FloatType>(getElementTypeOrSelf(op.getInit())));
   }
 
   static FloatType getElementType(Value v) {
