@@ -186,8 +186,11 @@ static RMSNormOp addInvRms(RMSNormOp forward, PatternRewriter &rewriter) {
                                        forward.getEffectiveComputeType());
   SmallVector<Value> operands(forward->getOperands());
   operands.push_back(init);
-  SmallVector<Type> types{forward.getResult(0).getType(), init.getType()};
-  auto widened = cast<RMSNormOp>(clone(rewriter, forward, types, operands));
+  RMSNormOp::Properties properties = forward.getProperties();
+  properties.operandSegmentSizes.back() = 1; // inv_rms_init
+  auto widened = RMSNormOp::create(
+      rewriter, loc, TypeRange{forward.getResult(0).getType(), init.getType()},
+      operands, properties);
   rewriter.replaceOp(forward, widened.getResult(0));
   return widened;
 }

@@ -103,3 +103,11 @@ func.func @negative(%x: tensor<?xf32>) -> tensor<?xf32> {
 func.func @many(%x: tensor<?x8xf32>) -> tensor<?x8xf32> {
   return %x : tensor<?x8xf32>
 }
+// The example of docs/Norm.md.
+func.func @backward(%dy: tensor<1x4xf32>, %x: tensor<1x4xf32>, %w: tensor<4xf32>) -> (tensor<1x4xf32>, tensor<4xf32>) {
+  %i = tensor.empty() : tensor<1x4xf32>
+  %j = tensor.empty() : tensor<4xf32>
+  %dx, %dw = norm.rmsnorm_backward ins(%dy, %x : tensor<1x4xf32>, tensor<1x4xf32>) weight(%w : tensor<4xf32>)
+      dx(%i : tensor<1x4xf32>) dw(%j : tensor<4xf32>) dims = [1] epsilon = 0.0 : f32 -> tensor<1x4xf32>, tensor<4xf32>
+  return %dx, %dw : tensor<1x4xf32>, tensor<4xf32>
+}
