@@ -4,7 +4,7 @@
 
 What they name exists: links with their anchors, options, passes with their options,
 ops, make targets. Where they claim to be complete, they are: every pass, pipeline and
-op of transform scripts is in a document, every attribute of norm.rmsnorm in Norm.md,
+op of transform scripts is in a document, every attribute of the norm ops in Norm.md,
 every reason of a refusal in Recognition.md, every component in Embedding.md, and every
 pass and op in the reference that the build has GENERATED.
 Every command that no test runs as it stands has a short form that one does.
@@ -23,7 +23,7 @@ from run_docs import blocks
 TOOLS = ["norm-opt", "norm-compile", "norm-run", "norm-bench", "norm-lsp-server",
          "norm-reduce"]
 PIPELINES = {"norm-to-cpu", "norm-vector-to-cpu", "norm-to-nvvm", "norm-to-simt"}
-OPS = {"norm.rmsnorm", "transform.norm.recognize", "transform.norm.decompose"}
+OPS = {"norm.rmsnorm", "norm.rmsnorm_backward", "transform.norm.recognize", "transform.norm.decompose"}
 # Options of programs that are not ours, or tests.
 FOREIGN = set("""--save --install --build --prefix --preset --filter --param --includedir
     --my-choose-kernels""".split())
@@ -186,12 +186,13 @@ def check_complete(root, include):
         if name.startswith("norm.") and f"transform.{name}" not in everything:
             yield f"no document names transform.{name}"
     records = ods(root, include, "IR/NormOps.td")
-    for name in records["!instanceof"]["Op"]:
-        if records[name]["opName"] == "rmsnorm":
-            for kind, argument in records[name]["arguments"]["args"]:
-                is_attribute = "TypeConstraint" not in records[kind["def"]]["!superclasses"]
-                if is_attribute and f"`{argument}" not in docs["Norm.md"]:
-                    yield f"Norm.md does not name {argument}"
+    arguments = [argument for name in records["!instanceof"]["Op"]
+                 if records[name]["opDialect"]["def"] == "Norm_Dialect"
+                 for argument in records[name]["arguments"]["args"]]
+    for argument in {name: kind for kind, name in arguments
+                     if "TypeConstraint" not in records[kind["def"]]["!superclasses"]}:
+        if f"`{argument}" not in docs["Norm.md"]:
+            yield f"Norm.md does not name {argument}"
     source = read(f"{root}/lib/Recognition/Explain.cpp")
     names = source[source.index("names[]"):]
     reasons = re.findall(r'"([a-z-]+)"', names[:names.index("};")])
@@ -230,7 +231,7 @@ def main(root, include, generated):
     known = set().union(*map(options, TOOLS)) | {f"--{e}" for e in entries()} | FOREIGN
     known |= python_options(root)
     known |= set(re.findall(r'"--([\w-]+)', read(f"{root}/tools/norm-bench-device/Program.cpp")))
-    ops = {"norm.rmsnorm"} | ops_of(ods(root, include, "TransformOps/NormTransformOps.td"))
+    ops = {"norm.rmsnorm", "norm.rmsnorm_backward"} | ops_of(ods(root, include, "TransformOps/NormTransformOps.td"))
     wrong = []
     for path in documents:
         text = read(path)
