@@ -1,7 +1,8 @@
 """Random spellings of RMSNorm must be recognized; mutations of them must not.
 
-    run.py [--seed N] [--programs N] [--mutants N] [--exact N]
-    run.py --seed N --print NAME   one program, NAME as in a failure (f12, m12, e12 or e12i)
+    run.py [--seed N] [--programs N] [--mutants N] [--exact N] [--backward]
+    run.py --seed N --print NAME   one program, NAME as in a failure (f12, m12, e12, e12i,
+                                   and of backward passes b12 or n12)
 
 Every program is recognized after a random subset of upstream's passes and must
 give one norm.rmsnorm with the attributes of its specification; compiled, it is
@@ -24,6 +25,7 @@ import tempfile
 
 import numpy as np
 
+import backward
 from grammar import INEXACT, MUTATIONS, Program
 
 PASSES = ["linalg-generalize-named-ops", "linalg-fuse-elementwise-ops", "canonicalize", "cse",
@@ -34,18 +36,22 @@ STORAGE = {"f16": np.float16, "f32": np.float32, "f64": np.float64, "bf16": np.u
 
 def make(name, seed):
     """The program called `name`: f for a spelling, m for a mutant, e for one that is
-    exact, and then i for what it is with a step that is not."""
+    exact, and then i for what it is with a step that is not; b and n are f and m of the
+    backward pass."""
+    if name[0] == "b":
+        return backward.Backward(name, random.Random(f"{seed}-{name}"))
     if name[0] == "f":
         return Program(name, random.Random(f"{seed}-{name}"))
     if name[0] == "e":
         number = name[1:].rstrip("i")
         step = INEXACT[int(number) % len(INEXACT)] if name.endswith("i") else ""
         return Program(name, random.Random(f"{seed}-e{number}"), inexact=step)
-    mutations = list(MUTATIONS)
+    kind, table = (backward.Backward, backward.MUTATIONS) if name[0] == "n" else (Program, MUTATIONS)
+    mutations = list(table)
     mutation = mutations[int(name[1:]) % len(mutations)]
     # Values may hide a mutation: a row that is short may have the mean 0.
     for attempt in ["", "-again", "-once more"]:
-        program = Program(name, random.Random(f"{seed}-{name}{attempt}"), mutation)
+        program = kind(name, random.Random(f"{seed}-{name}{attempt}"), mutation)
         if program.is_changed():
             break
     return program
@@ -125,6 +131,8 @@ def attributes(spec, line):
 
 
 def judge_recognized(program, text):
+    if isinstance(program, backward.Backward):
+        return backward.judge(program, text)
     if not program.function.results or program.is_changed():
         return "the generator's program is no RMSNorm"
     lines = re.findall(r"norm\.rmsnorm .*", text)
@@ -236,6 +244,9 @@ def mutants(seed, names):
         problem = ""
         if not p.is_changed():
             problem = "the mutation changes nothing"
+        elif isinstance(p, backward.Backward):  # z may be a forward norm, which is right
+            if "norm.rmsnorm_backward" in after[p.name]:
+                problem = f"'{p.mutation}' was taken for a backward pass"
         elif p.mutation == "weight axis" and only_without_weight(after[p.name]):
             pass  # also right: the norm alone, and the product in an op of its own
         elif "norm.rmsnorm" in after[p.name]:
@@ -279,10 +290,10 @@ def report(seed, failures):
         print(f"{name}: {problem}\n    to see it: run.py --seed {seed} --print {name}")
 
 
-def swap_expectations(seed):
+def swap_expectations(seed, spelling, mutant):
     """Judges mutants as spellings and spellings as mutants: each must be a failure."""
-    failed = [p for _, p, *_ in spellings(seed, [f"m{i}" for i in range(BATCH)])]
-    failed += [p for _, p, *_ in mutants(seed, [f"f{i}" for i in range(BATCH)])[0]]
+    failed = [p for _, p, *_ in spellings(seed, [f"{mutant}{i}" for i in range(BATCH)])]
+    failed += [p for _, p, *_ in mutants(seed, [f"{spelling}{i}" for i in range(BATCH)])[0]]
     print(f"{sum(map(bool, failed))} of {len(failed)} failures are seen")
     return 1 if any(failed) else 0
 
@@ -294,13 +305,15 @@ def main():
     parser.add_argument("--programs", type=int, default=500)
     parser.add_argument("--mutants", type=int, default=500)
     parser.add_argument("--exact", type=int, default=100)
+    parser.add_argument("--backward", action="store_true", help="backward passes")
     parser.add_argument("--print", dest="show", metavar="NAME")
     parser.add_argument("--wrong", action="store_true",
                         help="turns the expectations around: everything must fail")
     args = parser.parse_args()
+    spelling, mutant = ("b", "n") if args.backward else ("f", "m")
     if args.wrong:
         # What is expected of a spelling is asked of mutants, and the reverse.
-        return swap_expectations(args.seed)
+        return swap_expectations(args.seed, spelling, mutant)
     if args.show:
         program = make(args.show, args.seed)
         print(f"// {program.spec}, mutation: {program.mutation}")
@@ -311,9 +324,9 @@ def main():
     worst, failures, refused, recognized = collections.Counter(), [], 0, 0
     reasons = collections.Counter()
     with concurrent.futures.ProcessPoolExecutor(min(os.cpu_count(), 2)) as pool:
-        found = [pool.submit(spellings, args.seed, b) for b in batches("f", args.programs)]
-        kept = [pool.submit(mutants, args.seed, b) for b in batches("m", args.mutants)]
-        exact = [pool.submit(exacts, args.seed, b) for b in batches("e", args.exact)]
+        found = [pool.submit(spellings, args.seed, b) for b in batches(spelling, args.programs)]
+        kept = [pool.submit(mutants, args.seed, b) for b in batches(mutant, args.mutants)]
+        exact = [pool.submit(exacts, args.seed, b) for b in batches("e", 0 if args.backward else args.exact)]
         for name, problem, errors in (r for f in found for r in f.result()):
             recognized += not problem
             worst.update({kind: max(e, worst[kind]) - worst[kind] for kind, e in errors.items()})
@@ -330,7 +343,8 @@ def main():
     print(f"reasons: {', '.join(f'{r} {n}' for r, n in sorted(reasons.items()))}")
     for element in sorted(filter(None, worst)):
         print(f"{element}: worst {worst[element]:.3g} ulp")
-    print(f"rounding=exact: {sum(not problem for _, problem in in_exact)} of {len(in_exact)} as they must be")
+    if in_exact:
+        print(f"rounding=exact: {sum(not problem for _, problem in in_exact)} of {len(in_exact)} as they must be")
     print(f"seed {args.seed}: {args.programs} programs, {recognized} recognized and right; "
           f"{args.mutants} mutants, {refused} refused")
     return 1 if failures or not args.programs or not args.mutants else 0
