@@ -33,6 +33,7 @@ SmallVector<StringRef> norm::getGivenOptions(const CompileOptions &options) {
   compare("cuda-path", &CompileOptions::cudaPath);
   compare("dependent-launch", &CompileOptions::dependentLaunch);
   compare("eviction-hints", &CompileOptions::evictionHints);
+  compare("l1-hints", &CompileOptions::l1Hints);
   return given;
 }
 

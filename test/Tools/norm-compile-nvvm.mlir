@@ -68,9 +68,15 @@
 // HINTS: ld.global.cs
 // HINTS: griddepcontrol.launch_dependents
 // HINTS: st.global.cs
+// RUN: norm-compile %S/../../examples/llama_rmsnorm_bf16.mlir --target=nvvm --emit=ptx --l1-hints -o - | FileCheck %s --check-prefix=NOALLOC
+// NOALLOC: ld.global.L1::no_allocate
+// NOALLOC: st.global.v4
+// RUN: not norm-compile %t/first.mlir --target=nvvm --emit=ptx --chip=sm_80 --l1-hints -o %t/bad 2>&1 | FileCheck %s --check-prefix=L1OLD
+// L1OLD: error: L1 hints need PTX 7.4 at least, got 7.0: give a ptx-version
 // RUN: not norm-compile %t/first.mlir --dependent-launch -o %t/bad 2>&1 | FileCheck %s --check-prefix=CPUHINTS
 // RUN: not norm-compile %t/first.mlir --eviction-hints -o %t/bad 2>&1 | FileCheck %s --check-prefix=CPUHINTS
-// CPUHINTS: error: --{{dependent-launch|eviction-hints}} needs --target=nvvm
+// RUN: not norm-compile %t/first.mlir --l1-hints -o %t/bad 2>&1 | FileCheck %s --check-prefix=CPUHINTS
+// CPUHINTS: error: --{{dependent-launch|eviction-hints|l1-hints}} needs --target=nvvm
 // RUN: not norm-compile %t/first.mlir --target=nvvm --emit=ptx --chip=sm_80 --dependent-launch -o %t/bad 2>&1 | FileCheck %s --check-prefix=AMPERE
 // AMPERE: error: dependent launches need sm_90 or later, got sm_80
 

@@ -89,6 +89,11 @@ static cl::opt<bool> evictionHints(
     cl::desc("Rows that a kernel of --target=nvvm uses once leave the caches "
              "first"),
     cl::cat(onGPU));
+static cl::opt<bool> l1Hints(
+    "l1-hints",
+    cl::desc("Rows that a kernel of --target=nvvm reads once are not put into "
+             "the L1 cache (sm_70 and PTX 7.4)"),
+    cl::cat(onGPU));
 static cl::opt<std::string>
     cudaPath("cuda-path",
              cl::desc("CUDA toolkit, for ptxas and libdevice (default: "
@@ -131,6 +136,7 @@ static CompileOptions getCompileOptions() {
   options.ptxVersion = ptxVersion;
   options.dependentLaunch = dependentLaunch;
   options.evictionHints = evictionHints;
+  options.l1Hints = l1Hints;
   options.cudaPath = cudaPath;
   options.threads = threads;
   options.dispatch = dispatch;

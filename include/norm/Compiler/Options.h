@@ -62,6 +62,7 @@ struct CompileOptions {
   std::string cudaPath;         ///< the toolkit; empty: findCUDAToolkit's
   bool dependentLaunch = false; ///< norm-dependent-launch
   bool evictionHints = false;   ///< norm-stream-gpu-accesses
+  bool l1Hints = false;         ///< norm-lower-nontemporal
 };
 
 /// Returns the command-line names of the target-specific options that differ

@@ -26,8 +26,9 @@ public:
     return emits;
   }
   ArrayRef<StringRef> getOptions() const override {
-    static constexpr StringRef names[] = {"chip", "ptx-version", "cuda-path",
-                                          "dependent-launch", "eviction-hints"};
+    static constexpr StringRef names[] = {"chip",           "ptx-version",
+                                          "cuda-path",      "dependent-launch",
+                                          "eviction-hints", "l1-hints"};
     return names;
   }
   llvm::Error buildPipeline(OpPassManager &pm, ModuleOp module,
@@ -65,6 +66,7 @@ llvm::Error NVVMTarget::buildPipeline(OpPassManager &pm, ModuleOp module,
   nvvm.ptxVersion = options.ptxVersion;
   nvvm.dependentLaunch = options.dependentLaunch;
   nvvm.evictionHints = options.evictionHints;
+  nvvm.l1Hints = options.l1Hints;
   nvvm.toolkit = getToolkit(options);
   if (options.emit == Emit::Cubin) {
     nvvm.format = KernelFormat::Cubin;

@@ -1,4 +1,4 @@
-//===- StreamAccesses.cpp - eviction hints for what is used once ----------===//
+//===- StreamAccesses.cpp - cache hints for what is used once -------------===//
 //
 // Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -28,20 +28,19 @@ static bool happensOnce(Operation *op, gpu::LaunchOp launch) {
   return !loop || !launch->isProperAncestor(loop);
 }
 
-static void markStreams(gpu::LaunchOp launch) {
-  norm::RowDependence dependence(launch);
+/// The loads and stores of global memory that belong to one row alone.
+static SmallVector<Operation *> findStreams(gpu::LaunchOp launch) {
+  norm::RowDependence dependence(launch, norm::RowRemainder::IsShared);
+  SmallVector<Operation *> streams;
   launch.walk([&](Operation *op) {
-    if (!isa<vector::LoadOp, vector::StoreOp>(op) ||
-        !norm::getGlobalBuffer(op) || !happensOnce(op, launch) ||
-        llvm::none_of(norm::getAccessIndices(op), [&](Value index) {
+    if (isa<vector::LoadOp, vector::StoreOp>(op) && norm::getGlobalBuffer(op) &&
+        happensOnce(op, launch) &&
+        llvm::any_of(norm::getAccessIndices(op), [&](Value index) {
           return dependence.dependsOnRow(index);
         }))
-      return;
-    if (auto load = dyn_cast<vector::LoadOp>(op))
-      load.setNontemporal(true);
-    else
-      cast<vector::StoreOp>(op).setNontemporal(true);
+      streams.push_back(op);
   });
+  return streams;
 }
 
 namespace {
@@ -75,10 +74,11 @@ static std::string getRegisters(int64_t first, int64_t count) {
   return count == 1 ? text : "{" + text + "}";
 }
 
+/// `name` has the hint in it, such as "ld.global.cs".
 static std::string getOpcode(StringRef name, Words words) {
   std::string vector =
       words.count == 1 ? "" : ".v" + std::to_string(words.count);
-  return (name + ".global.cs" + vector + ".b" + Twine(words.bits)).str();
+  return (name + vector + ".b" + Twine(words.bits)).str();
 }
 
 static Value toGlobal(OpBuilder &b, Location loc, Value pointer) {
@@ -102,14 +102,15 @@ static StringRef getConstraint(Words words) {
   return words.bits == 16 ? "h" : "r";
 }
 
-static void lowerLoad(IRRewriter &rewriter, LLVM::LoadOp op, Words words) {
+static void lowerLoad(IRRewriter &rewriter, LLVM::LoadOp op, Words words,
+                      StringRef name) {
   Location loc = op.getLoc();
   rewriter.setInsertionPoint(op);
   Type word = rewriter.getIntegerType(words.bits);
   std::string constraints;
   for (int64_t i = 0; i < words.count; ++i)
     constraints += ("=" + getConstraint(words) + ",").str();
-  std::string text = getOpcode("ld", words) + " " +
+  std::string text = getOpcode(name, words) + " " +
                      getRegisters(0, words.count) + ", [$" +
                      std::to_string(words.count) + "];";
   Type result = word;
@@ -155,8 +156,8 @@ static void lowerStore(IRRewriter &rewriter, LLVM::StoreOp op, Words words) {
     operands.push_back(part);
     constraints += ("," + getConstraint(words)).str();
   }
-  std::string text =
-      getOpcode("st", words) + " [$0], " + getRegisters(1, words.count) + ";";
+  std::string text = getOpcode("st.global.cs", words) + " [$0], " +
+                     getRegisters(1, words.count) + ";";
   createAsm(rewriter, loc, Type(), operands, text, constraints);
   rewriter.eraseOp(op);
 }
@@ -164,17 +165,33 @@ static void lowerStore(IRRewriter &rewriter, LLVM::StoreOp op, Words words) {
 namespace {
 struct NormStreamGPUAccesses
     : norm::impl::NormStreamGPUAccessesBase<NormStreamGPUAccesses> {
-  void runOnOperation() override { getOperation().walk(markStreams); }
+  using Base::Base;
+
+  void runOnOperation() override {
+    getOperation().walk([&](gpu::LaunchOp launch) {
+      for (Operation *op : findStreams(launch)) {
+        if (auto load = dyn_cast<vector::LoadOp>(op))
+          load.setNontemporal(true);
+        else if (!loadsOnly)
+          cast<vector::StoreOp>(op).setNontemporal(true);
+      }
+    });
+  }
 };
 
 struct NormLowerNontemporal
     : norm::impl::NormLowerNontemporalBase<NormLowerNontemporal> {
+  using Base::Base;
+
   void runOnOperation() override {
     IRRewriter rewriter(&getContext());
+    StringRef loadName = loads == norm::LoadHint::NoL1
+                             ? "ld.global.L1::no_allocate"
+                             : "ld.global.cs";
     getOperation().walk([&](LLVM::LoadOp op) {
       auto words = getWords(op.getType(), op.getAlignment().value_or(1));
       if (op.getNontemporal() && words)
-        lowerLoad(rewriter, op, *words);
+        lowerLoad(rewriter, op, *words, loadName);
     });
     getOperation().walk([&](LLVM::StoreOp op) {
       auto words =

@@ -1,4 +1,13 @@
 // RUN: norm-opt %s --pass-pipeline='builtin.module(gpu.module(norm-lower-nontemporal))' | FileCheck %s
+// RUN: norm-opt %s --pass-pipeline='builtin.module(gpu.module(norm-lower-nontemporal{loads=l1-no-allocate}))' | FileCheck %s --check-prefix=NOALLOC
+
+// PTX has either a cache operator or a priority in L1, and stores keep theirs.
+// NOALLOC-LABEL: llvm.func @widths
+// NOALLOC: "ld.global.L1::no_allocate.v4.b32 {$0, $1, $2, $3}, [$4];", "=r,=r,=r,=r,l"
+// NOALLOC: "ld.global.L1::no_allocate.v2.b32 {$0, $1}, [$2];", "=r,=r,l"
+// NOALLOC: "ld.global.L1::no_allocate.b32 $0, [$1];", "=r,l"
+// NOALLOC: "ld.global.L1::no_allocate.b16 $0, [$1];", "=h,l"
+// NOALLOC: "st.global.cs.v4.b32
 
 gpu.module @m {
   // CHECK-LABEL: llvm.func @widths
