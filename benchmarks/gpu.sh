@@ -7,19 +7,44 @@
 #                                     checks all, then measures; writes
 #                                     DIR/gpu.json and DIR/gpu.md
 #
+# Norms and residuals are checked by norm-bench-device itself. Beside an artifact
+# of another class lies NAME.reference, the same program with f64 in the place of
+# f32, compiled for the CPU.
+#
 # Environment: BUILD (build folder), CHIP (sm_90), and for a smaller grid COLS,
 # TYPES, VARIANTS (measured at all COLS), MORE and MORE_COLS (other variants),
+# CLASSES and CLASS_COLS (with references), CHANNEL_ROWS (of channels, fixed),
 # OPTION_COLS (llama with each option); for run BUDGET (480 seconds, after which
 # nothing more is timed), BYTES (useful bytes of a shape, 2^28), DECODE (rows of
 # 4096) and OPTIONS (more of norm-bench-device).
 set -euo pipefail
 
+# Usage: print_program VARIANT TYPE N
+print_program() {
+  # A norm over the rows is divided by their number.
+  local rows=--dynamic-rows
+  if [[ $1 == channels ]]; then rows=--rows=${CHANNEL_ROWS:-4096}; fi
+  "$build/bin/norm-bench" --print-program "$rows" --variant="$1" --type="$2" --cols="$3"
+}
+
+# Usage: compile_reference DIR VARIANT TYPE N
+# Roundings from f64 to 8 bits have f32 between: there is no such instruction, and
+# only a number within 2^-25 of a tie is another one then.
+compile_reference() {
+  local name=$1/$2-$3-$4
+  print_program "$2" "$3" "$4" |
+    sed -e 's/f32/f64/g' \
+      -e 's/\(.*\) = arith.truncf \(.*\) : f64 to f8E4M3FN/%single = arith.truncf \2 : f64 to f32\n\1 = arith.truncf %single : f32 to f8E4M3FN/' \
+      >"$name.mlir"
+  "$build/bin/norm-compile" "$name.mlir" --emit=shared --rounding=exact -o "$name.reference"
+  rm "$name.mlir"
+}
+
 # Usage: compile_one DIR VARIANT TYPE N [OPTION]
 compile_one() {
   local dir=$1 variant=$2 type=$3 n=$4 option=${5:-}
   local name=$dir/$variant-$type-$n${option:++$option}
-  "$build/bin/norm-bench" --print-program --dynamic-rows --variant="$variant" \
-    --type="$type" --cols="$n" -o "$name.mlir"
+  print_program "$variant" "$type" "$n" >"$name.mlir"
   "$build/bin/norm-compile" "$name.mlir" --target=nvvm --emit=shared \
     --chip="${CHIP:-sm_90}" ${option:+"--$option"} -o "$name.so"
   rm "$name.mlir"
@@ -47,6 +72,12 @@ compile() {
     for variant in ${MORE-gemma plain residuals}; do
       for n in ${MORE_COLS-1152 4096 16384}; do
         compile_one "$dir" "$variant" "$type" "$n"
+      done
+    done
+    for variant in ${CLASSES-gate quantize fp8 rotary columns channels}; do
+      for n in ${CLASS_COLS-1152 4096}; do
+        compile_one "$dir" "$variant" "$type" "$n"
+        compile_reference "$dir" "$variant" "$type" "$n"
       done
     done
   done

@@ -30,9 +30,14 @@ static std::string getCType(Type type) {
   return "int" + std::to_string(type.getIntOrFloatBitWidth()) + "_t";
 }
 
-static bool hasCType(Type type) {
+bool norm::hasCType(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
-  return isNativeElement(tensor ? tensor.getElementType() : type);
+  if (!tensor)
+    return isNativeElement(type);
+  // C has no float of 8 bits, but a descriptor of its bytes.
+  Type element = tensor.getElementType();
+  bool isByte = isa<FloatType>(element) && element.getIntOrFloatBitWidth() == 8;
+  return isByte || isNativeElement(element);
 }
 
 static void printDescriptor(int64_t rank, raw_ostream &os) {

@@ -19,6 +19,7 @@ static const char kHelp[] =
     "  --function=NAME     public function (default main)\n"
     "  --variant=NAME      what it computes, to check it: llama (default),\n"
     "                      gemma, plain, bias, residual, residuals, or none\n"
+    "  --reference=FILE    instead: the same function for the CPU, f32 as f64\n"
     "  --rows=N,...        rows, where the artifact leaves them open\n"
     "  --bytes=N           else rows for so many useful bytes (default 2^28)\n"
     "  --repetitions=N     of each measurement (default 30)\n"
@@ -29,7 +30,8 @@ static const char kHelp[] =
     "  --json=FILE         JSON beside the table\n"
     "  --suite=DIR         checks all VARIANT-TYPE-N[+OPTION].so, then times\n"
     "                      them, --rows where N is 4096; writes DIR/gpu.json\n"
-    "                      and DIR/gpu.md\n"
+    "                      and DIR/gpu.md. A .reference beside a .so is its\n"
+    "                      --reference\n"
     "  --budget=S          seconds after which it times no more (480)\n"
     "  -o FILE             output file\n";
 
@@ -59,9 +61,11 @@ static void parseRows(const char *text, std::vector<int64_t> &rows) {
 
 static void parseOption(const char *argument, Arguments &all) {
   if (const char *v = getValue(argument, "--function"))
-    all.function = v;
+    all.function = all.options.function = v;
   else if (const char *v = getValue(argument, "--variant"))
     all.options.variant = v;
+  else if (const char *v = getValue(argument, "--reference"))
+    all.options.reference = v;
   else if (const char *v = getValue(argument, "--rows"))
     parseRows(v, all.rows);
   else if (const char *v = getValue(argument, "--bytes"))

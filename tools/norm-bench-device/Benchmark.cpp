@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Benchmark.h"
+#include "Reference.h"
 #include <algorithm>
 #include <cmath>
 
@@ -28,6 +29,7 @@ private:
   void fill();
   void check();
   void checkRow(int64_t row);
+  void checkByReference();
   void measure();
   int64_t chooseCalls();
   const TensorType &getType(size_t tensor) const;
@@ -142,13 +144,42 @@ void Run::checkRow(int64_t row) {
   }
 }
 
+/// Compares whole tensors, because a result may depend on all rows.
+void Run::checkByReference() {
+  auto download = [&](size_t tensor) {
+    const TensorType &type = getType(tensor);
+    Bytes bytes(type.count(outcome.rows) * getBytes(type.element));
+    gpu.download(bytes.data(), sets[0].tensors[tensor], bytes.size());
+    return bytes;
+  };
+  std::vector<Bytes> arguments;
+  for (size_t i = 0; i < program.arguments.size(); ++i)
+    arguments.push_back(download(i));
+  Reference reference(options.reference, options.function);
+  std::vector<Bytes> expected = reference.run(program, arguments, outcome.rows);
+  for (size_t i = 0; i < expected.size(); ++i) {
+    Difference difference =
+        compare(download(arguments.size() + i), expected[i],
+                program.results[i].element, getRoundedType(program));
+    outcome.maxUlp = std::max(outcome.maxUlp, difference.maxUlp);
+    outcome.isRight &= difference.isRight;
+  }
+  outcome.isChecked = true;
+}
+
 /// Checks the first, the last and up to 30 other rows. A narrow result may be
 /// off by one unit of the value before the weight, at most two of its own.
 void Run::check() {
   program.launch(sets[0].tensors, outcome.rows, gpu.getStream());
   gpu.synchronize();
+  if (!options.reference.empty())
+    return checkByReference();
   if (!isVariant(options.variant))
     return;
+  for (const auto *types : {&program.arguments, &program.results})
+    for (const TensorType &type : *types)
+      if (type.extents.size() > 2 || type.extents.back() != program.cols)
+        fail(program.path + " is not a --variant=" + options.variant);
   int64_t most = std::clamp<int64_t>((1 << 21) / outcome.cols, 4, 32);
   int64_t count = std::min(outcome.rows, most);
   for (int64_t i = 0; i < count; ++i)
@@ -232,8 +263,8 @@ int64_t norm::bench::chooseRows(const Program &program, int64_t bytes) {
   int64_t row = 0;
   for (const auto *types : {&program.arguments, &program.results})
     for (const TensorType &type : *types)
-      if (type.hasRows())
-        row += program.cols * static_cast<int64_t>(getBytes(type.element));
+      if (type.extents[0] < 0)
+        row += type.count(1) * static_cast<int64_t>(getBytes(type.element));
   return std::max<int64_t>(bytes / std::max<int64_t>(row, 1), 1);
 }
 

@@ -15,6 +15,8 @@ namespace norm::bench {
 
 struct Options {
   std::string variant = "llama"; ///< what the result is compared with
+  std::string reference; ///< instead of `variant`: a library for the CPU
+  std::string function = "main"; ///< of the reference
   int repetitions = 30;
   double seconds = 5e-4; ///< per repetition, at least one call
   bool warm = false;     ///< one set of buffers, so that L2 may hold it

@@ -7,6 +7,7 @@
 
 #include "Program.h"
 #include "GPU.h"
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
@@ -22,21 +23,33 @@ int64_t TensorType::count(int64_t rows) const {
 }
 
 size_t norm::bench::getBytes(Element element) {
-  return element == Element::F32 ? 4 : 2;
+  switch (element) {
+  case Element::F64:
+    return 8;
+  case Element::F32:
+    return 4;
+  case Element::F16:
+  case Element::BF16:
+    return 2;
+  case Element::I8:
+  case Element::F8E4M3FN:
+    return 1;
+  }
+  return 0;
 }
 
 const char *norm::bench::getName(Element element) {
-  return element == Element::F32   ? "f32"
-         : element == Element::F16 ? "f16"
-                                   : "bf16";
+  static const char *const names[] = {"f64",  "f32", "f16",
+                                      "bf16", "i8",  "f8E4M3FN"};
+  return names[static_cast<int>(element)];
 }
 
 /// Parses and consumes "tensor<?x4096xbf16>" at the start of `text`.
 static TensorType parseTensor(const char *&text, const std::string &path) {
   auto refuse = [&]() {
     fail(path +
-         ": only f32, f16 and bf16 tensors with a row length that is "
-         "known are measured, not '" +
+         ": only tensors of f32, f16, bf16, i8 and f8E4M3FN with a row length "
+         "that is known are measured, not '" +
          text + "'");
   };
   TensorType type;
@@ -50,11 +63,13 @@ static TensorType parseTensor(const char *&text, const std::string &path) {
       refuse();
     at = end + 1;
   }
-  bool isRow = type.extents.size() == 1 && type.extents[0] >= 0;
-  bool isRows = type.extents.size() == 2 && type.extents[1] >= 0;
-  if (!isRow && !isRows)
+  for (size_t i = 1; i < type.extents.size(); ++i)
+    if (type.extents[i] < 0)
+      refuse();
+  if (type.extents.empty())
     refuse();
-  for (Element element : {Element::F32, Element::F16, Element::BF16}) {
+  for (Element element : {Element::F32, Element::F16, Element::BF16,
+                          Element::I8, Element::F8E4M3FN}) {
     std::string name = std::string(getName(element)) + ">";
     if (std::strncmp(at, name.c_str(), name.size()) != 0)
       continue;
@@ -94,7 +109,7 @@ Program::Program(const std::string &path, const std::string &function)
   if (arguments.empty() || results.empty() || !arguments[0].hasRows())
     fail(path + ": '" + signature + "' has no rows to measure");
   rows = arguments[0].extents[0];
-  cols = arguments[0].extents[1];
+  cols = arguments[0].count(1) / (rows < 0 ? 1 : std::max<int64_t>(rows, 1));
 }
 
 void Program::launch(const std::vector<void *> &tensors, int64_t rows,

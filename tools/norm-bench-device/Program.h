@@ -14,14 +14,15 @@
 
 namespace norm::bench {
 
-enum class Element { F32, F16, BF16 };
+/// F64 is a reference's alone.
+enum class Element { F64, F32, F16, BF16, I8, F8E4M3FN };
 
-/// The extent -1 is one that a call chooses.
+/// The extent -1 is one that a call chooses, the first.
 struct TensorType {
   std::vector<int64_t> extents;
   Element element = Element::F32;
 
-  bool hasRows() const { return extents.size() == 2; }
+  bool hasRows() const { return extents.size() > 1; }
   /// Returns the number of elements if the dynamic extent is `rows`.
   int64_t count(int64_t rows) const;
 };
@@ -36,7 +37,7 @@ public:
 
   std::vector<TensorType> arguments, results;
   int64_t rows = -1; ///< -1: any
-  int64_t cols = 0;
+  int64_t cols = 0;  ///< elements of a row of the first argument
   std::string path;
 
 private:
@@ -51,6 +52,8 @@ const char *getName(Element element);
 double load(const void *data, int64_t position, Element element);
 void store(void *data, int64_t position, Element element, double value);
 double roundTo(double value, Element element);
+/// Returns the distance from `value` to the next number.
+double getUnit(double value, Element element);
 /// Returns |actual - expected| in units in the last place of `expected`.
 double getUlp(double actual, double expected, Element element);
 

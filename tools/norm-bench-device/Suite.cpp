@@ -35,6 +35,7 @@ const char *const kPhases[] = {"check", "table", "decode", "option"};
 /// An artifact by its name, VARIANT-TYPE-N[+OPTION].so.
 struct Artifact {
   std::string path, name, variant, type, option;
+  std::string reference; ///< empty: the variant is one of isVariant
   int64_t cols = 0;
 
   /// What most programs use comes first, and options behind their default.
@@ -124,9 +125,15 @@ static Artifact parseName(const std::string &path) {
   artifact.cols = std::strtoll(cutLast(text, '-').c_str(), nullptr, 10);
   artifact.type = cutLast(text, '-');
   artifact.variant = text;
-  if (!isLibrary || artifact.cols < 1 || !isVariant(artifact.variant))
+  if (!isLibrary || artifact.cols < 1 || text.empty())
     norm::bench::fail("'" + artifact.name +
                       "' is not named VARIANT-TYPE-N[+OPTION].so");
+  if (isVariant(artifact.variant))
+    return artifact;
+  artifact.reference = path.substr(0, path.size() - 3) + ".reference";
+  if (access(artifact.reference.c_str(), R_OK) != 0)
+    norm::bench::fail("'" + artifact.name + "' has no " + artifact.reference +
+                      " to check it");
   return artifact;
 }
 
@@ -138,8 +145,11 @@ Suite::Suite(const Arguments &all) : all(all) {
               return a.getOrder() < b.getOrder();
             });
   // An odd number of rows leaves the last block of short rows partly empty.
-  for (const Artifact &artifact : artifacts)
+  for (const Artifact &artifact : artifacts) {
     plan(Phase::Check, artifact, 67);
+    if (!artifact.reference.empty())
+      plan(Phase::Check, artifact);
+  }
   for (const Artifact &artifact : artifacts)
     if (artifact.option.empty())
       plan(Phase::Table, artifact);
@@ -172,19 +182,26 @@ bool Suite::skips(const Step &step) const {
          (step.phase != Phase::Check && isOver());
 }
 
+/// What a reference is run on: the host needs a part of a second for it, and
+/// sums of columns have more than 128 parts.
+static constexpr int64_t kCheckedBytes = int64_t(1) << 25;
+
 static Outcome runStep(GPU &gpu, const Arguments &all, const Step &step) {
   Program program(step.artifact->path, all.function);
   if (program.cols != step.artifact->cols)
     fail(step.artifact->name + " has rows of " + std::to_string(program.cols));
   Options options = all.options;
   options.variant = step.artifact->variant;
+  int64_t bytes = all.bytes;
   if (step.phase == Phase::Check) {
     options.warm = true;
     options.measures = false;
+    options.reference = step.artifact->reference;
+    bytes = std::min(bytes, kCheckedBytes);
   }
   int64_t rows = program.rows >= 0 ? program.rows
                  : step.rows       ? step.rows
-                                   : chooseRows(program, all.bytes);
+                                   : chooseRows(program, bytes);
   return norm::bench::run(gpu, program, rows, options);
 }
 
@@ -239,11 +256,18 @@ void Suite::take(const Message &message) {
   Outcome outcome = message.outcome;
   if (!outcome.isRight)
     bad.insert(step.artifact);
+  // References are run once, not whenever their artifact is timed.
+  for (const Finding &check : checks)
+    if (check.step.artifact == step.artifact && !outcome.isChecked) {
+      outcome.isChecked = true;
+      outcome.maxUlp = check.outcome.maxUlp;
+    }
   (step.phase == Phase::Check ? checks : results).push_back({step, outcome});
   std::printf("%-6s ", kPhases[static_cast<int>(step.phase)]);
   if (step.phase == Phase::Check)
-    std::printf("%-36s %.2f ulp%s\n", step.artifact->name.c_str(),
-                outcome.maxUlp, outcome.isRight ? "" : " WRONG");
+    std::printf("%-36s %8lld rows %.2f ulp%s\n", step.artifact->name.c_str(),
+                static_cast<long long>(outcome.rows), outcome.maxUlp,
+                outcome.isRight ? "" : " WRONG");
   else
     printRow(stdout, step.artifact->path, outcome);
   std::fflush(stdout);
@@ -421,8 +445,11 @@ void Suite::writeJSON() const {
                "{\"device\": %s, \"repetitions\": %d, \"budget_seconds\": %g",
                quote(device).c_str(), all.options.repetitions, all.budget);
   printList(file, "checks", checks, [&](const Finding &r) {
-    std::fprintf(file, "  {\"artifact\": %s, \"max_ulp\": %.4g, \"right\": %s}",
-                 quote(r.step.artifact->name).c_str(), r.outcome.maxUlp,
+    std::fprintf(file,
+                 "  {\"artifact\": %s, \"rows\": %lld, \"max_ulp\": %.4g, "
+                 "\"right\": %s}",
+                 quote(r.step.artifact->name).c_str(),
+                 static_cast<long long>(r.outcome.rows), r.outcome.maxUlp,
                  r.outcome.isRight ? "true" : "false");
   });
   printList(file, "results", results, [&](const Finding &r) {

@@ -20,20 +20,27 @@ struct Format {
 };
 } // namespace
 
+/// Integers are numbers below 2^8 without a fraction.
 static Format getFormat(Element element) {
   switch (element) {
+  case Element::F64:
+    return {52, -1022, 0x1.fffffffffffffp1023};
   case Element::F32:
     return {23, -126, 0x1.fffffep127};
   case Element::F16:
     return {10, -14, 65504.0};
   case Element::BF16:
     return {7, -126, 0x1.fep127};
+  case Element::I8:
+    return {7, 7, 127};
+  case Element::F8E4M3FN:
+    return {3, -6, 448};
   }
   return {};
 }
 
-/// Returns the distance from `value` to the next number.
-static double getUnit(double value, const Format &format) {
+double norm::bench::getUnit(double value, Element element) {
+  Format format = getFormat(element);
   int exponent = format.least;
   if (value != 0 && std::isfinite(value))
     exponent = std::max(std::ilogb(value), format.least);
@@ -44,7 +51,7 @@ double norm::bench::roundTo(double value, Element element) {
   if (!std::isfinite(value))
     return value;
   Format format = getFormat(element);
-  double unit = getUnit(value, format);
+  double unit = getUnit(value, element);
   double rounded = std::nearbyint(value / unit) * unit;
   return std::fabs(rounded) > format.most ? std::copysign(INFINITY, value)
                                           : rounded;
@@ -53,14 +60,28 @@ double norm::bench::roundTo(double value, Element element) {
 double norm::bench::getUlp(double actual, double expected, Element element) {
   if (actual == expected || (std::isnan(actual) && std::isnan(expected)))
     return 0;
-  double ulp =
-      std::fabs(actual - expected) / getUnit(expected, getFormat(element));
+  double ulp = std::fabs(actual - expected) / getUnit(expected, element);
   return std::isnan(ulp) ? INFINITY : ulp;
 }
 
+static double loadFP8(uint8_t bits) {
+  int exponent = bits >> 3 & 15, mantissa = bits & 7;
+  double value = exponent ? std::ldexp(8 + mantissa, exponent - 10)
+                          : std::ldexp(mantissa, -9);
+  if ((bits & 127) == 127)
+    value = NAN;
+  return bits >> 7 ? -value : value;
+}
+
 double norm::bench::load(const void *data, int64_t position, Element element) {
+  if (element == Element::F64)
+    return static_cast<const double *>(data)[position];
   if (element == Element::F32)
     return static_cast<const float *>(data)[position];
+  if (element == Element::I8)
+    return static_cast<const int8_t *>(data)[position];
+  if (element == Element::F8E4M3FN)
+    return loadFP8(static_cast<const uint8_t *>(data)[position]);
   uint16_t bits = static_cast<const uint16_t *>(data)[position];
   if (element == Element::BF16) {
     uint32_t wide = uint32_t(bits) << 16;
@@ -75,7 +96,7 @@ double norm::bench::load(const void *data, int64_t position, Element element) {
   return bits >> 15 ? -value : value;
 }
 
-/// Stores finite numbers only, because inputs are finite.
+/// Stores finite f32, f16 and bf16 only, as inputs are.
 void norm::bench::store(void *data, int64_t position, Element element,
                         double value) {
   float single = static_cast<float>(roundTo(value, element));

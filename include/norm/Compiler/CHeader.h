@@ -16,6 +16,9 @@ namespace mlir::norm {
 /// arguments. A type that C cannot name is an error at its function.
 LogicalResult printCHeader(ModuleOp module, StringRef guard, raw_ostream &os);
 
+/// Whether C can name `type`, or the buffer of a tensor of that type.
+bool hasCType(Type type);
+
 /// Writes the header for --target=nvvm, which declares `f_launch` beside
 /// `_mlir_ciface_f`, and the error codes that it returns.
 LogicalResult printGPUHeader(ModuleOp module, StringRef guard, raw_ostream &os);

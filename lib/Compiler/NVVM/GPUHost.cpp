@@ -7,6 +7,7 @@
 
 #include "GPUHost.h"
 #include "mlir/Support/DebugStringHelper.h"
+#include "norm/Compiler/CHeader.h"
 #include "norm/Compiler/Codegen.h"
 #include "norm/Transforms/Transforms.h"
 #include "llvm/Bitcode/BitcodeReader.h"
@@ -33,7 +34,7 @@ norm::collectLaunchFunctions(ModuleOp module) {
       auto tensor = dyn_cast<RankedTensorType>(type);
       // 16-bit floats are passed in other registers than C's integers are.
       bool isNarrow = !tensor && (type.isF16() || type.isBF16());
-      if (isNarrow || !isNativeElement(tensor ? tensor.getElementType() : type))
+      if (isNarrow || !hasCType(type))
         return function.emitError("type ")
                << debugString(type) << " has no C equivalent";
     }

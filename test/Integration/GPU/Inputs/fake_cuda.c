@@ -322,6 +322,9 @@ typedef struct {
 typedef struct {
   Node nodes[64];
   int count;
+  // What is freed during the capture is the graph's until it is destroyed.
+  uint64_t temporaries[64];
+  int temporaryCount;
 } Graph;
 static Graph *capturing;
 
@@ -355,10 +358,13 @@ CUresult cuGraphInstantiateWithFlags(Graph **executable, Graph *graph,
                                      unsigned long long flags) {
   *executable = malloc(sizeof(Graph));
   **executable = *graph;
-  graph->count = 0; // its nodes are the executable's now
+  graph->count = graph->temporaryCount = 0; // they are the executable's now
   return 0;
 }
+CUresult cuMemFree_v2(uint64_t pointer);
 CUresult cuGraphDestroy(Graph *graph) {
+  for (int i = 0; i < graph->temporaryCount; ++i)
+    cuMemFree_v2(graph->temporaries[i]);
   for (Node *node = graph->nodes; node < graph->nodes + graph->count; ++node) {
     for (int i = 0; i < node->count; ++i)
       free(node->parameters[i]);
@@ -463,6 +469,12 @@ CUresult cuMemAllocAsync(uint64_t *pointer, size_t bytes, void *stream) {
 }
 CUresult cuMemFreeAsync(uint64_t pointer, void *stream) {
   note("cuMemFreeAsync", "");
+  if (capturing) {
+    if (capturing->temporaryCount == 64)
+      return 999;
+    capturing->temporaries[capturing->temporaryCount++] = pointer;
+    return 0;
+  }
   return cuMemFree_v2(pointer);
 }
 CUresult cuMemcpyAsync(uint64_t to, uint64_t from, size_t bytes, void *stream) {

@@ -253,7 +253,7 @@ class Block:
     def address(self, operand):
         base, _, offset = operand.strip("[]").partition("+")
         raw = self.read_raw(base, 64)
-        return (raw + np.uint64(int(offset or 0)))[self.mask]
+        return (raw + np.uint64(int(offset or 0) & 2**64 - 1))[self.mask]
 
     def transfer(self, opcode, operands, is_load):
         space = ("param" if "param" in opcode else "global" if "global" in opcode else "shared")
@@ -410,6 +410,10 @@ class Block:
             wide = np.int64 if kind[0] == "s" else np.uint64
             a, b = (self.read(o, kind).astype(wide) for o in operands[1:3])
             return self.write(operands[0], (a * b).view(np.uint64))
+        if "hi" in opcode:  # divisions by constants
+            a, b = (self.read(o, kind) for o in operands[1:3])
+            high = a.astype(object) * b.astype(object) >> bits_of(kind)
+            return self.put(operands[0], high.astype(a.dtype), kind)
         if name == "bfe":
             value, (start, length) = self.read(operands[1], kind), map(int, operands[2:])
             return self.put(operands[0], (value >> value.dtype.type(start)) & value.dtype.type((1 << length) - 1), kind)
