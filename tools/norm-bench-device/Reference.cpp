@@ -103,8 +103,7 @@ Element norm::bench::getRoundedType(const Program &program) {
 }
 
 Difference norm::bench::compare(const Bytes &actual, const Bytes &expected,
-                                Element element,
-                                   Element rounded) {
+                                Element element, Element rounded) {
   auto count = static_cast<int64_t>(actual.size() / getBytes(element));
   Element wide = Reference::getType(element);
   double squares = 0;

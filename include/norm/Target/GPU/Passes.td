@@ -278,12 +278,14 @@ def NormWriteRowsEarly : Pass<"norm-write-rows-early", "func::FuncOp"> {
     Threads that share a row wait for each other in its reduction, and memory is
     idle meanwhile. In the body of each `scf.forall` on buffers this pass moves
     a `vector.transfer_write` before the first `vector.reduction` that follows
-    what it writes, such as the sum of a residual.
+    what it writes, such as the sum of a residual: right behind what it writes, so
+    that what the reduction needs is not computed while all of the row is held.
 
     Example:
 
     ```mlir
     %h = arith.addf %x, %r : vector<4096xf32>
+    %q = arith.mulf %h, %h : vector<4096xf32>
     %s = vector.reduction <add>, %q : vector<4096xf32> into f32
     ...
     vector.transfer_write %y, %out[%row, %c0] : vector<4096xf32>, memref<?x4096xf32>
@@ -295,6 +297,7 @@ def NormWriteRowsEarly : Pass<"norm-write-rows-early", "func::FuncOp"> {
     ```mlir
     %h = arith.addf %x, %r : vector<4096xf32>
     vector.transfer_write %h, %sum[%row, %c0] : vector<4096xf32>, memref<?x4096xf32>
+    %q = arith.mulf %h, %h : vector<4096xf32>
     %s = vector.reduction <add>, %q : vector<4096xf32> into f32
     ...
     vector.transfer_write %y, %out[%row, %c0] : vector<4096xf32>, memref<?x4096xf32>
@@ -302,7 +305,8 @@ def NormWriteRowsEarly : Pass<"norm-write-rows-early", "func::FuncOp"> {
 
     A caller may put the result into the buffer of an input: the pass assumes that
     any buffer of the same shape is the same memory. The loop may read such a buffer
-    only at the place that is written, and before the reduction. Results
+    only at the place that is written, and before the reduction; if it reads it after
+    what is written is computed, the write is right before the reduction. Results
     are taken to be different buffers.
 
     Limits: rows in strips, and programs that read another input of that shape
