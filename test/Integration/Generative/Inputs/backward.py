@@ -19,7 +19,7 @@ DX_MUTATIONS = {
     "divisor n-1": "", "divisor n+1": "", "divisor 1.6 % off": "", "sum, not mean": "",
     "r once more": "", "r once less": "", "mean subtracted": "", "sum over rows": "square",
     "other x in the sum": "", "other x in the projection": "", "sign": "",
-    "half of the projection": "", "statistic of another tensor": "", "g of another row": "square",
+    "half of the projection": "", "statistic of another tensor": "computed", "g of another row": "square",
     "two epsilons": "computed", "projection twice": "", "weight of another axis": "square weight",
     "init not zero": "", "maximum": "", "abs": "",
 }
