@@ -1,4 +1,5 @@
-"""Llama's RMSNorm, unfused as its authors write it, in the frameworks that users have.
+"""Llama's RMSNorm, unfused as its authors write it, in the frameworks that users have;
+and the gradients of an RMSNorm that computes in f32 and rounds once.
 
 Each class hosts one or more subjects: `prepare` returns for each name a function to time
 and one that gives its result as a numpy array (bf16 as bits). Results go into a given
@@ -66,6 +67,37 @@ class Torch:
         runs = {"torch eager": eager, "torch F.rms_norm": fused,
                 "torch.compile": lambda: compiled(tx, tw, out["torch.compile"])}
         return {name: (runs[name], lambda name=name: get(name), None) for name in self.NAMES}
+
+
+    def prepare_backward(self, case, x, w, dy):
+        """The backward pass alone, of a graph that the forward pass has left."""
+        import torch._functorch.config
+        torch, type = self.torch, case["type"]
+        # The graph is run again and again, so its buffers are not given away.
+        torch._functorch.config.donated_buffer = False
+        tx, tw = (self.tensor(a, type).requires_grad_() for a in (x, w))
+        tdy = self.tensor(dy, type)
+
+        def norm(x, w):
+            h = x.to(torch.float32)
+            h = h * torch.rsqrt(h.pow(2).mean(-1, keepdim=True) + EPSILON)
+            return (h * w.to(torch.float32)).to(x.dtype)
+
+        torch._dynamo.reset()
+        forward = {"torch eager": norm, "torch.compile": torch.compile(norm, dynamic=False),
+                   "torch F.rms_norm": lambda x, w: torch.nn.functional.rms_norm(x, (case["cols"],), w, EPSILON)}
+        with torch.enable_grad():
+            graphs = {name: function(tx, tw) for name, function in forward.items()}
+        last = {}
+
+        def run(name):
+            last[name] = torch.autograd.grad(graphs[name], (tx, tw), tdy, retain_graph=True)
+
+        def get(name):
+            dx = last[name][0]
+            return dx.view(torch.int16).numpy().view(np.uint16) if type == "bf16" else dx.numpy()
+
+        return {name: (lambda name=name: run(name), lambda name=name: get(name), graphs) for name in self.NAMES}
 
 
 def make_onnx(case):
@@ -200,6 +232,24 @@ class Jax:
 
         return {"JAX": (run, lambda: np.asarray(last["y"]).view(x.dtype), arrays)}
 
+    def prepare_backward(self, case, x, w, dy):
+        """With the statistic computed again, as under jax.checkpoint."""
+        jax, jnp = self.jax, self.jax.numpy
+        arrays = [jax.device_put(as_bfloat16(a) if case["type"] == "bf16" else a) for a in (x, w, dy)]
+
+        def norm(x, w):
+            h = x.astype(jnp.float32)
+            h = h * jax.lax.rsqrt(jnp.mean(h * h, axis=-1, keepdims=True) + EPSILON)
+            return (h * w.astype(jnp.float32)).astype(x.dtype)
+
+        gradient = jax.jit(lambda x, w, dy: jax.vjp(norm, x, w)[1](dy))
+        last = {}
+
+        def run():
+            last["d"] = jax.block_until_ready(gradient(*arrays))
+
+        return {"JAX": (run, lambda: np.asarray(last["d"][0]).view(x.dtype), arrays)}
+
 
 class Iree:
     """Compiles the same linalg program as norm-mlir; the result is a buffer of its own."""
@@ -218,17 +268,24 @@ class Iree:
         return {"iree": version("iree-base-compiler")}
 
     def prepare(self, case, x, w):
+        return self.compile(case, [x, w], lambda y: y)
+
+    def prepare_backward(self, case, x, w, dy):
+        return self.compile(case, [x, dy, w], lambda results: results[0])
+
+    def compile(self, case, operands, select):
         code = self.iree.compiler.compile_str(print_program(self.build, case).decode(), target_backends=["llvm-cpu"],
                                               extra_args=["--iree-llvmcpu-target-cpu=host"])
         runtime = self.iree.runtime
         context = runtime.SystemContext(config=self.config)
         context.add_vm_module(runtime.VmModule.copy_buffer(context.instance, code))
         main = context.modules.module.main
-        arrays = [as_bfloat16(a) if case["type"] == "bf16" else a for a in (x, w)]
+        arrays = [as_bfloat16(a) if case["type"] == "bf16" else a for a in operands]
         arrays = [runtime.asdevicearray(self.config.device, a) for a in arrays]
         last = {}
 
         def run():
             last["y"] = main(*arrays)
 
-        return {"IREE": (run, lambda: np.asarray(last["y"].to_host()).view(x.dtype), context)}
+        get = lambda: np.asarray(select(last["y"]).to_host()).view(operands[0].dtype)
+        return {"IREE": (run, get, context)}

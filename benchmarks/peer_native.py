@@ -4,7 +4,7 @@ import os
 import subprocess
 import tempfile
 
-from peer_numerics import ELEMENT_BYTES, STORAGE, aligned
+from peer_numerics import STORAGE, aligned, useful_bytes
 
 
 class Rows(ctypes.Structure):
@@ -15,7 +15,7 @@ class Rows(ctypes.Structure):
 
 def print_program(build, case):
     return subprocess.run([os.path.join(build, "bin", "norm-bench"), "--print-program", f"--rows={case['rows']}",
-                           f"--cols={case['cols']}", f"--type={case['type']}"],
+                           f"--cols={case['cols']}", f"--type={case['type']}", f"--variant={case['variant']}"],
                           check=True, stdout=subprocess.PIPE).stdout
 
 
@@ -51,19 +51,27 @@ class Native:
         subjects = {}
         self.add_copies(subjects, case)
         self.add_loops(subjects, case, x, w)
+        y = aligned(x.shape, x.dtype)
+        subjects["norm-mlir"] = self.compile(case, [x, w, y], y)
+        return subjects
+
+    def prepare_backward(self, case, x, w, dy):
+        subjects = {}
+        self.add_copies(subjects, case)
+        dx, dw = aligned(x.shape, x.dtype), aligned(w.shape, w.dtype)
+        subjects["norm-mlir"] = self.compile(case, [x, dy, w, dx, dw], dx)
+        return subjects
+
+    def compile(self, case, arrays, result):
         self.count += 1
         path = os.path.join(self.folder.name, f"main{self.count}.so")
         compile_shared(self.build, case, self.threads, path)
-        library = ctypes.CDLL(path)
-        y = aligned(x.shape, x.dtype)
-        entry, arguments = library._mlir_ciface_main, [descriptor(a) for a in (x, w, y)]
+        entry, arguments = ctypes.CDLL(path)._mlir_ciface_main, [descriptor(a) for a in arrays]
         addresses = [ctypes.c_void_p(ctypes.addressof(a)) for a in arguments]
-        subjects["norm-mlir"] = (lambda: entry(*addresses), lambda: y, arguments)
-        return subjects
+        return lambda: entry(*addresses), lambda: result, (arguments, arrays)
 
     def add_copies(self, subjects, case):
-        useful = (2 * case["rows"] + 1) * case["cols"] * ELEMENT_BYTES[case["type"]]
-        size = (useful // 2 + 63) // 64 * 64
+        size = (useful_bytes(case) // 2 + 63) // 64 * 64
         source, target = aligned((size,), "u1"), aligned((size,), "u1")
         source[:] = 1
         copy = self.loops.normLoopsCopy

@@ -43,6 +43,20 @@ def make_inputs(rows, cols, type):
     return x, w
 
 
+def make_gradient(x, type):
+    """The gradient of the norm's result: x's values, shifted, so that no sum vanishes."""
+    dy = aligned(x.shape, x.dtype)
+    dy[:] = np.roll(x.reshape(-1), 1).reshape(x.shape)
+    return dy
+
+
+def useful_bytes(case):
+    """The least traffic: x and w in, y out; or x, dy and w in, dx and dw out."""
+    rows, cols = case["rows"], case["cols"]
+    elements = (3 * rows + 2) * cols if case["variant"] == "backward" else (2 * rows + 1) * cols
+    return elements * ELEMENT_BYTES[case["type"]]
+
+
 def reference(x, w, type):
     """Llama's RMSNorm of the checked rows in f64; 16-bit types round before the weight."""
     x, w = decode(x[:CHECKED_ROWS], type), decode(w, type)
@@ -66,3 +80,15 @@ def compare(y, expected, type):
         return {"max_ulp": float(np.max(np.abs(y.astype(np.float64) - expected) / ulp))}
     steps = np.abs(ordered(np.ascontiguousarray(y)) - ordered(encode(expected, type)))
     return {"max_ulp": float(np.max(steps)), "differing": float(np.mean(steps != 0))}
+
+
+def compare_gradient(dx, x, w, dy, type):
+    """Largest error of dx in ulp at r (|g| + |z| mean|z g|), which bounds its terms."""
+    x, dy, dx = (decode(a[:CHECKED_ROWS], type) for a in (x, dy, dx))
+    r = 1 / np.sqrt(np.mean(x * x, axis=1, keepdims=True) + EPSILON)
+    g, z = dy * decode(w, type), x * r
+    expected = r * (g - z * np.mean(z * g, axis=1, keepdims=True))
+    size = r * (np.abs(g) + np.abs(z) * np.mean(np.abs(z * g), axis=1, keepdims=True))
+    ulp = np.spacing(size.astype(np.float32 if type != "f16" else np.float16)).astype(np.float64)
+    ulp *= 2.0**16 if type == "bf16" else 1
+    return {"max_ulp": float(np.max(np.abs(dx - expected) / ulp))}

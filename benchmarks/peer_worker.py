@@ -31,14 +31,26 @@ class Worker:
     def prepare(self, case):
         self.subjects = {}
         x, w = peer_numerics.make_inputs(case["rows"], case["cols"], case["type"])
-        expected = peer_numerics.reference(x, w, case["type"])
-        subjects, errors = self.host.prepare(case, x, w), {}
+        if case["variant"] == "backward":
+            subjects, compare = self.prepare_backward(case, x, w)
+        else:
+            expected = peer_numerics.reference(x, w, case["type"])
+            compare = lambda y: peer_numerics.compare(y, expected, case["type"])
+            subjects = self.host.prepare(case, x, w)
+        errors = {}
         for name, (run, result, _) in subjects.items():
             run()
             if result:
-                errors[name] = peer_numerics.compare(result(), expected, case["type"])
+                errors[name] = compare(result())
         self.subjects, self.inputs = subjects, (x, w)
         return {"errors": errors, "subjects": list(subjects)}
+
+    def prepare_backward(self, case, x, w):
+        if not hasattr(self.host, "prepare_backward"):
+            raise NotImplementedError("it has no backward pass")
+        dy = peer_numerics.make_gradient(x, case["type"])
+        compare = lambda dx: peer_numerics.compare_gradient(dx, x, w, dy, case["type"])
+        return self.host.prepare_backward(case, x, w, dy), compare
 
     def time(self, subject, seconds, warm_up):
         """The best call of those that fit into `seconds`, at least one."""

@@ -21,7 +21,7 @@ import time
 
 import peer_worker
 import report
-from peer_numerics import ELEMENT_BYTES
+from peer_numerics import ELEMENT_BYTES, useful_bytes
 
 SHAPES = "1x4096,1x262144,8x4096,128x4096,2048x4095,2048x4096,8192x4096,4096x8192,16384x111,16384x1024,131072x128,65536x64"
 QUICK_SHAPES = "8x4096,2048x4096,16384x1024"
@@ -105,7 +105,7 @@ def measure(subjects, arguments):
 
 
 def make_result(case, threads, seconds, errors, failed):
-    useful = (2 * case["rows"] + 1) * case["cols"] * ELEMENT_BYTES[case["type"]]
+    useful = useful_bytes(case)
     result = dict(case, threads=threads, useful_bytes=useful, failed=failed, subjects={})
     for name, value in seconds.items():
         subject = {"seconds": value, "gigabytes_per_second": useful / value * 1e-9, **errors.get(name, {})}
@@ -202,6 +202,8 @@ def parse_arguments():
     parser.add_argument("--shapes", help=f"ROWSxCOLS,... (default: {SHAPES})")
     parser.add_argument("--quick", action="store_true", help=f"shapes {QUICK_SHAPES}")
     parser.add_argument("--types", default="f32,bf16", help="of f32, f16, bf16 (default: f32,bf16)")
+    parser.add_argument("--variant", choices=["llama", "backward"], default="llama",
+                        help="the norm, or its gradients of x and w (default: llama)")
     parser.add_argument("--threads", default="1,2", help="default: 1,2")
     parser.add_argument("--peers", help="only these beside native, see --list")
     parser.add_argument("--list", action="store_true", help="print the peers, and which can be imported")
@@ -223,7 +225,7 @@ def parse_arguments():
     types = parse_list(parser, arguments.types, list(ELEMENT_BYTES), "type")
     shapes = arguments.shapes or (QUICK_SHAPES if arguments.quick else SHAPES)
     shapes = [parse_shape(parser, shape) for shape in shapes.split(",")]
-    arguments.cases = [{"type": t, "rows": r, "cols": c} for t in types for r, c in shapes]
+    arguments.cases = [{"variant": arguments.variant, "type": t, "rows": r, "cols": c} for t in types for r, c in shapes]
     if not os.access(os.path.join(arguments.build, "bin", "norm-compile"), os.X_OK):
         parser.error(f"norm-compile is not built in {arguments.build}")
     if arguments.replay and not os.access(arguments.replay, os.R_OK):
@@ -294,7 +296,7 @@ def main():
             stream.write("\n")
         print(f"\nwritten to {output}")
     if arguments.update:
-        report.update(arguments.update, "peers", lines)
+        report.update(arguments.update, "peers" if arguments.variant == "llama" else "peers backward", lines)
     if arguments.plot:
         import peer_plot
         peer_plot.plot(result, arguments.plot)
