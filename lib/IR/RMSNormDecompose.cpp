@@ -346,11 +346,14 @@ public:
 
   SmallVector<Value> run() {
     buildRoots();
+    Value projection = op.getDxInit() ? buildProjection() : Value();
+    // Nothing reads x and dy behind dx, so that dx may be in their place.
+    Value dw = op.getDwInit() ? buildDw() : Value();
     SmallVector<Value> results;
     if (op.getDxInit())
-      results.push_back(buildDx(buildProjection()));
+      results.push_back(buildDx(projection));
     if (op.getDwInit())
-      results.push_back(buildDw());
+      results.push_back(dw);
     freeTemporaries();
     return onTensors ? results : SmallVector<Value>();
   }
