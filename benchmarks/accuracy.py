@@ -2,11 +2,12 @@
 
     accuracy.py records FILE... [--update docs/Accuracy.md]
     accuracy.py lengths [--lengths 1,2,3] [--types f32,bf16] [--peers PYTHON] [--update docs/Accuracy.md]
+    accuracy.py gradients [--sizes 7x111,64x1024] [--types f32,bf16] [--peers PYTHON] [--update docs/Accuracy.md]
 
 `records` reads what `norm-test-combinations differential --json=FILE` has written and
 exits 1 where a norm failed. `lengths` runs RMSNorm with a weight over rows of each
 length, of several kinds, beside other orders of summation and, with a Python that
-imports torch or jax, beside those.
+imports torch or jax, beside those. `gradients` runs the backward pass with a weight.
 """
 import argparse
 import json
@@ -37,6 +38,22 @@ func.func @main(%x: tensor<?x?x{type}>, %w: tensor<?x{type}>) -> tensor<?x?x{typ
   %y = norm.rmsnorm ins(%x, %w : tensor<?x?x{type}>, tensor<?x{type}>) outs(%i : tensor<?x?x{type}>)
        dims = [1] epsilon = 1.0e-6 : f32 -> tensor<?x?x{type}>
   return %y : tensor<?x?x{type}>
+}}
+"""
+
+SIZES = [(1, 64), (7, 111), (64, 64), (64, 1024), (2048, 64), (256, 4096), (16, 16384), (16384, 128)]
+GRADIENTS = """
+func.func @main(%dy: tensor<?x?x{type}>, %x: tensor<?x?x{type}>, %w: tensor<?x{type}>) -> (tensor<?x?x{type}>, tensor<?x{type}>) {{
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %m = tensor.dim %x, %c0 : tensor<?x?x{type}>
+  %n = tensor.dim %x, %c1 : tensor<?x?x{type}>
+  %i = tensor.empty(%m, %n) : tensor<?x?x{type}>
+  %j = tensor.empty(%n) : tensor<?x{type}>
+  %d:2 = norm.rmsnorm_backward ins(%dy, %x : tensor<?x?x{type}>, tensor<?x?x{type}>) weight(%w : tensor<?x{type}>)
+       dx(%i : tensor<?x?x{type}>) dw(%j : tensor<?x{type}>) dims = [1] epsilon = 1.0e-6 : f32
+       -> tensor<?x?x{type}>, tensor<?x{type}>
+  return %d#0, %d#1 : tensor<?x?x{type}>, tensor<?x{type}>
 }}
 """
 
@@ -268,6 +285,76 @@ def report_lengths(arguments, type, directory):
     return markdown(lines), passed
 
 
+# Backward passes
+
+
+def make_gradient_inputs(rows, cols, type):
+    """dy, x and w; every eighth row of dy is nearly x/w, so that dx nearly vanishes."""
+    random = np.random.default_rng(rows * cols)
+    x, dy = random.standard_normal((2, rows, cols))
+    w = random.uniform(0.5, 1.5, cols)
+    dy[::8] = x[::8] / w * (1 + 1e-3 * random.standard_normal((len(dy[::8]), cols)))
+    return {name: encode(v, type) for name, v in (("dy", dy), ("x", x), ("w", w))}
+
+
+def exact_gradients(dy, x, w):
+    """dx and dw, and the sizes that bound their terms, in extended precision."""
+    dy, x, w = (v.astype(np.longdouble) for v in (dy, x, w))
+    r = 1 / np.sqrt((x * x).mean(axis=1, keepdims=True) + EPSILON)
+    z, g = x * r, dy * w
+    dx = r * (g - z * (z * g).mean(axis=1, keepdims=True))
+    size = r * (np.abs(g) + np.abs(z) * np.abs(z * g).mean(axis=1, keepdims=True))
+    return {"dx": (dx, size), "dw": ((dy * z).sum(axis=0), np.abs(dy * z).sum(axis=0))}
+
+
+def count_row_additions(rows):
+    """Additions that a term of dw goes through."""
+    return rows
+
+
+def gradient_bound(name, rows, cols, type):
+    """In ulp at the size: see docs/Accuracy.md."""
+    additions = count_additions(cols)
+    f32 = 2.5 * additions + 22 if name == "dx" else count_row_additions(rows) + additions / 2 + 8
+    return f32 if type == "f32" else 0.5 + f32 * 2.0 ** (PRECISION[type] - PRECISION["f32"])
+
+
+def run_gradients(arguments, type, flags, directory):
+    program = os.path.join(directory, "gradients.mlir")
+    with open(program, "w") as stream:
+        stream.write(GRADIENTS.format(type=type))
+    at = lambda name: os.path.join(directory, f"{name}.npy")
+    subprocess.run([arguments.norm_run, program, *(f"--input=@{at(n)}" for n in ("dy", "x", "w")),
+                    *(f"--output=@{at(n)}" for n in ("dx", "dw")), *flags], check=True, stdout=subprocess.DEVNULL)
+    return {name: decode(np.load(at(name)), type) for name in ("dx", "dw")}
+
+
+def run_peer_gradients(arguments, name, type, directory):
+    script = os.path.join(os.path.dirname(os.path.abspath(__file__)), "accuracy_peer.py")
+    subprocess.run([arguments.peers, script, name, type, directory, "gradients"], check=True)
+    return {n: decode(np.load(os.path.join(directory, f"{n}.npy")), type) for n in ("dx", "dw")}
+
+
+def report_gradients(arguments, type, directory):
+    contestants = {"norm-mlir": [], "emulated GPU": ["--pipeline=simt"], "upstream's passes": ["--pipeline=upstream"]}
+    names = [*contestants, *arguments.peer_names]
+    lines, passed = [["rows x n", "", "bound", *names]], True
+    digits = 2 if type == "f32" else 4
+    for rows, cols in arguments.sizes:
+        inputs = make_gradient_inputs(rows, cols, type)
+        for name, value in inputs.items():
+            np.save(os.path.join(directory, f"{name}.npy"), value)
+        expected = exact_gradients(*(decode(inputs[n], type) for n in ("dy", "x", "w")))
+        got = {name: run_gradients(arguments, type, flags, directory) for name, flags in contestants.items()}
+        got.update({n: run_peer_gradients(arguments, n, type, directory) for n in arguments.peer_names})
+        for which, (value, size) in expected.items():
+            limit = gradient_bound(which, rows, cols, type)
+            errors = [float((np.abs(got[n][which] - value) / ulp(size.astype(np.float64), type)).max()) for n in names]
+            passed &= errors[0] <= limit
+            lines.append([f"{rows}x{cols}", which, f"{limit:.{digits}f}", *(f"{e:.{digits}f}" for e in errors)])
+    return markdown(lines), passed
+
+
 def describe_peers(python):
     """Names and versions of what can be imported there, and their tolerances."""
     if not python:
@@ -292,11 +379,15 @@ def main():
     records = commands.add_parser("records")
     records.add_argument("files", nargs="+")
     lengths = commands.add_parser("lengths")
-    lengths.add_argument("--norm-run", default=shutil.which("norm-run") or "build/bin/norm-run")
     lengths.add_argument("--lengths", type=lambda text: [int(n) for n in text.split(",")], default=LENGTHS)
-    lengths.add_argument("--types", type=lambda text: text.split(","), default=["f32", "bf16"])
-    lengths.add_argument("--peers", help="a Python that imports torch or jax")
-    for command in records, lengths:
+    gradients = commands.add_parser("gradients")
+    gradients.add_argument("--sizes", default=SIZES,
+                           type=lambda text: [tuple(map(int, s.split("x"))) for s in text.split(",")])
+    for command in lengths, gradients:
+        command.add_argument("--norm-run", default=shutil.which("norm-run") or "build/bin/norm-run")
+        command.add_argument("--types", type=lambda text: text.split(","), default=["f32", "bf16"])
+        command.add_argument("--peers", help="a Python that imports torch or jax")
+    for command in records, lengths, gradients:
         command.add_argument("--update", help="the document whose tables are replaced")
     arguments = parser.parse_args()
     if arguments.command == "records":
@@ -306,11 +397,12 @@ def main():
         peers = describe_peers(arguments.peers)
         arguments.peer_names = [found["name"] for found in peers]
         sections, passed = {}, True
+        report = report_lengths if arguments.command == "lengths" else report_gradients
         for type in arguments.types:
             with tempfile.TemporaryDirectory() as directory:
-                sections[f"lengths {type}"], good = report_lengths(arguments, type, directory)
+                sections[f"{arguments.command} {type}"], good = report(arguments, type, directory)
                 passed &= good
-        if peers:
+        if peers and arguments.command == "lengths":
             sections["tolerances"] = tolerance_lines(peers)
     for name, lines in sections.items():
         if arguments.update:

@@ -1,4 +1,5 @@
-"""A JAX function -> StableHLO -> linalg -> norm-compile -> called on JAX's arrays.
+"""A JAX function -> StableHLO -> linalg -> norm-compile -> called on JAX's arrays,
+and under jax.jit and jax.grad with its gradient compiled too.
 
     $ python examples/frontends/jax_function.py
 """
@@ -39,8 +40,34 @@ def lower_jax(function, *example):
 
 def compile_function(function, *example):
     linalg = lower_jax(function, *example)
-    print(f"{function.__name__}: {norm_mlir.recognize(linalg)[0]} norm found")
+    found = norm_mlir.recognize(linalg)
+    backward = f", {found.backward} backward pass" if found.backward else ""
+    print(f"{function.__name__}: {found.forward} norm found{backward}")
     return norm_mlir.compile(linalg)
+
+
+def differentiable(function, *example):
+    """`function` at the shapes and types of `example`, compiled with its gradient."""
+    def gradient(*arguments_and_dy):
+        *arguments, dy = arguments_and_dy
+        return jax.vjp(function, *arguments)[1](dy)
+
+    result = jax.eval_shape(function, *example)
+    forward = compile_function(function, *example)
+    backward = compile_function(gradient, *example, jnp.zeros(result.shape, result.dtype))
+
+    def call(compiled, shapes, arguments):
+        run = lambda *arrays: compiled(*map(numpy.asarray, arrays))
+        return jax.pure_callback(run, shapes, *arguments)
+
+    @jax.custom_vjp
+    def compiled(*arguments):
+        return call(forward, result, arguments)
+
+    shapes = tuple(jax.ShapeDtypeStruct(e.shape, e.dtype) for e in example)
+    compiled.defvjp(lambda *arguments: (compiled(*arguments), arguments),
+                    lambda arguments, dy: call(backward, shapes, (*arguments, dy)))
+    return compiled
 
 
 def ulps(actual, expected):
@@ -68,3 +95,14 @@ if __name__ == "__main__":
     run(rms_norm, x.astype(jnp.bfloat16), weight.astype(jnp.bfloat16), most=1)
     run(rms_norm, x, weight, most=8)  # each is within 4 of the exact result
     run(gated_norm, x, gate, weight, most=16)
+
+    # A step of gradient descent through the norm, jitted: its gradient is compiled here.
+    norm = differentiable(rms_norm, x, weight)
+    target = jax.random.normal(jax.random.key(1), x.shape)
+    loss = lambda norm: lambda x, weight: jnp.mean((norm(x, weight) * gate - target) ** 2)
+    ours = jax.jit(jax.grad(loss(norm), argnums=(0, 1)))(x, weight)
+    theirs = jax.jit(jax.grad(loss(rms_norm), argnums=(0, 1)))(x, weight)
+    for name, a, b in zip(("dx", "dw"), ours, theirs):
+        difference = float(jnp.max(jnp.abs(a - b)) / jnp.max(jnp.abs(b)))
+        print(f"{name}: relative to its largest value {difference:.1e} from jax.grad")
+        assert difference < 1e-6

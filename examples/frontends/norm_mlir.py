@@ -150,12 +150,19 @@ def run_program(name, *arguments, text):
     return done.stdout, done.stderr
 
 
+class Found(NamedTuple):
+    forward: int  # RMSNorms
+    backward: int  # their backward passes
+    refused: list  # why the others were refused
+
+
 def recognize(text):
-    """How many RMSNorms the program holds, and why the others were refused."""
+    """What the program holds."""
     ir, remarks = run_program("norm-opt", "--norm-recognize", "--remarks-filter=norm.*",
                               text=text)
     refusals = re.findall(r'\[Missed\].*?Remark="(.*)"', remarks)
-    return len(re.findall(r"\bnorm\.rmsnorm\b", ir)), refusals
+    count = lambda op: len(re.findall(rf"\bnorm\.{op}\b", ir))
+    return Found(count("rmsnorm"), count("rmsnorm_backward"), refusals)
 
 
 def compile(text, name="main", flags=("--mcpu=native",)):

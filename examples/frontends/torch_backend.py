@@ -1,5 +1,5 @@
-"""torch.compile with compiled norms: the graph's norm parts go through norm-mlir,
-the rest stays as it is.
+"""torch.compile with compiled norms: the norm parts of a graph, forward and backward,
+go through norm-mlir, the rest stays as it is.
 
     $ python examples/frontends/torch_backend.py
 
@@ -11,7 +11,7 @@ import logging
 from concurrent.futures import ThreadPoolExecutor
 
 import torch
-from functorch.compile import make_boxed_func
+from functorch.compile import make_boxed_func, min_cut_rematerialization_partition
 from torch._decomp import get_decompositions
 from torch._dynamo.backends.common import aot_autograd
 from torch.fx.passes.infra.partitioner import CapabilityBasedPartitioner
@@ -23,8 +23,8 @@ log = logging.getLogger("norm_mlir")
 
 # What a norm and its neighbors are made of, as aten ops.
 REDUCTIONS = {"mean", "sum"}
-ELEMENTWISE = {"_to_copy", "abs", "add", "div", "mul", "neg", "pow", "reciprocal", "rsqrt",
-               "sqrt", "sub"}
+ELEMENTWISE = {"_to_copy", "abs", "add", "detach", "div", "expand", "mul", "neg", "pow",
+               "reciprocal", "rsqrt", "sqrt", "sub"}
 SHORT = (torch.bfloat16, torch.float16)
 
 
@@ -65,11 +65,10 @@ class NormPart(torch.nn.Module):
             self.backend.fallbacks[reason] += 1
             return self.part(*arguments)
         self.backend.calls += 1
-        return function(*arguments)
+        # Contiguous results serve what follows: every view of them is possible.
+        return function(*(a.contiguous() for a in arguments))
 
     def find(self, arguments):
-        if not all(a.is_contiguous() for a in arguments):
-            return None, "an argument is not contiguous"
         key = tuple((a.shape, a.dtype) for a in arguments)
         if key not in self.functions:
             if len(self.functions) == self.backend.most_shapes:
@@ -82,29 +81,37 @@ class NormPart(torch.nn.Module):
     def compile(self, arguments):
         """A function, or None and the reason why there is none."""
         try:
-            ir = norm_mlir.lower_torch(self.part, *arguments)
-            count, refusals = norm_mlir.recognize(ir)
-            if not count:
-                return None, refusals[0] if refusals else "no RMSNorm in it"
+            ir = norm_mlir.lower_torch(self.part, *(a.contiguous() for a in arguments))
+            found = norm_mlir.recognize(ir)
+            if not found.forward + found.backward:
+                return None, found.refused[0] if found.refused else "no RMSNorm in it"
             function = norm_mlir.compile(ir)
         except Exception as error:  # torch-mlir raises many kinds
             return None, (str(error).strip() or repr(error)).splitlines()[0]
         self.backend.compiled += 1
+        self.backend.forward += found.forward
+        self.backend.backward += found.backward
+        log.info("compiled: %d norms, %d backward passes", found.forward, found.backward)
         return function, None
 
 
 class NormBackend:
-    """For torch.compile(backend=...). `calls` of compiled norms, `compiled` programs
-    and `fallbacks`, a count for each reason, say what happened."""
+    """For torch.compile(backend=...). `calls` of compiled programs, `compiled` ones, with
+    `forward` norms and `backward` passes, and `fallbacks`, a count for each reason, say
+    what happened."""
 
     def __init__(self, most_shapes=8):
         self.most_shapes = most_shapes
         self.calls, self.compiled, self.fallbacks = 0, 0, collections.Counter()
+        self.forward, self.backward = 0, 0
 
     def __call__(self, graph_module, example_inputs):
         # aot_autograd makes graphs of aten ops without mutation, backward ones too.
         fused = get_decompositions([torch.ops.aten._fused_rms_norm])
-        compiler = aot_autograd(fw_compiler=self.compile_graph, decompositions=fused)
+        # What is cheap is computed again: a backward graph then reads x and r, from which
+        # dw can be recognized, and not a saved x * r.
+        compiler = aot_autograd(fw_compiler=self.compile_graph, decompositions=fused,
+                                partition_fn=min_cut_rematerialization_partition)
         return compiler(graph_module, example_inputs)
 
     def compile_graph(self, graph_module, example_inputs):

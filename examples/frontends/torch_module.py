@@ -43,7 +43,7 @@ class Block(torch.nn.Module):
 def compile_module(module, *example):
     """Weights become constants of the program; shapes are those of `example`."""
     ir = norm_mlir.lower_torch(module, *example)
-    print(f"{type(module).__name__}: {norm_mlir.recognize(ir)[0]} norm found")
+    print(f"{type(module).__name__}: {norm_mlir.recognize(ir).forward} norm found")
     return norm_mlir.compile(ir)
 
 
