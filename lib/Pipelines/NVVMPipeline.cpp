@@ -49,13 +49,22 @@ static void buildRowCodegen(OpPassManager &pm, const GPUMachine &machine) {
   OpPassManager &func = pm.nest<func::FuncOp>();
   func.addPass(createNormCollapseDims());
   func.addPass(createNormOrderLoops());
-  func.addPass(
-      createNormTileColumns({machine.warpSize, machine.maxBlockThreads}));
+  NormTileColumnsOptions columns;
+  columns.warpSize = machine.warpSize;
+  columns.maxBlockThreads = machine.maxBlockThreads;
+  columns.leaveShared = true;
+  func.addPass(createNormTileColumns(columns));
   func.addPass(createCanonicalizerPass());
   NormTileRowsOptions tiling;
   tiling.parallel = true;
   tiling.oneVector = true;
   func.addPass(createNormTileRows(tiling));
+  func.addPass(createCanonicalizerPass());
+  func.addPass(createCSEPass());
+  func.addPass(
+      createNormJoinColumns({machine.warpSize, machine.maxBlockThreads}));
+  columns.leaveShared = false;
+  func.addPass(createNormTileColumns(columns));
   func.addPass(createCanonicalizerPass());
   func.addPass(createCSEPass());
   func.addPass(createNormWrapSingleRows());
@@ -67,6 +76,7 @@ static void buildRowCodegen(OpPassManager &pm, const GPUMachine &machine) {
   func.addPass(createCanonicalizerPass());
   // Merges the loads of a row by its statistic and by its scaling.
   func.addPass(createCSEPass());
+  func.addPass(createNormHoistRowSums());
 }
 
 /// Loops on buffers to kernels in one gpu.module.

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "RowForm.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
@@ -24,16 +25,6 @@ namespace mlir::norm {
 using namespace mlir;
 using linalg::LinalgOp;
 
-namespace {
-/// What the ops of one loop have in common.
-struct RowShape {
-  int64_t extent = 1; // the longest row, or dynamic
-  int64_t pitch = 0;  // divides the distance of rows in every buffer
-  int64_t bytes = 8;  // of the narrowest element type on the row
-  bool hasRow = false;
-};
-} // namespace
-
 static int64_t getRowExtent(LinalgOp op) {
   return op.getNumLoops() == 0 ? 1 : op.getStaticLoopRanges().back();
 }
@@ -52,24 +43,24 @@ static int64_t getPitch(Value row) {
   return type.getShape().back();
 }
 
-static void join(RowShape &shape, LinalgOp op) {
-  int64_t extent = getRowExtent(op);
-  if (extent == 1)
+void norm::RowForm::join(LinalgOp op) {
+  int64_t length = getRowExtent(op);
+  if (length == 1)
     return;
-  shape.hasRow = true;
-  if (ShapedType::isDynamic(extent) || ShapedType::isDynamic(shape.extent)) {
-    shape.extent = ShapedType::kDynamic;
+  hasRow = true;
+  if (ShapedType::isDynamic(length) || ShapedType::isDynamic(extent)) {
+    extent = ShapedType::kDynamic;
   } else {
-    shape.extent = std::max(shape.extent, extent);
+    extent = std::max(extent, length);
   }
   unsigned innermost = op.getNumLoops() - 1;
   for (OpOperand &operand : op->getOpOperands())
     if (op.getMatchingIndexingMap(&operand).isFunctionOfDim(innermost)) {
-      int64_t bytes =
+      int64_t size =
           norm::getElementBytes(getElementTypeOrSelf(operand.get().getType()));
-      if (bytes > 0)
-        shape.bytes = std::min(shape.bytes, bytes);
-      shape.pitch = std::gcd(shape.pitch, getPitch(operand.get()));
+      if (size > 0)
+        bytes = std::min(bytes, size);
+      pitch = std::gcd(pitch, getPitch(operand.get()));
     }
 }
 
@@ -77,13 +68,6 @@ static SmallVector<LinalgOp> collectOps(scf::ForallOp loop) {
   SmallVector<LinalgOp> ops;
   loop.walk([&](LinalgOp op) { ops.push_back(op); });
   return ops;
-}
-
-static RowShape getRowShape(ArrayRef<LinalgOp> ops) {
-  RowShape shape;
-  for (LinalgOp op : ops)
-    join(shape, op);
-  return shape;
 }
 
 /// Fuses one elementwise producer of the loop into one of its consumers.
@@ -129,8 +113,7 @@ static void recomputeElementwiseRows(scf::ForallOp loop) {
 /// What a shuffle between threads moves, in two halves.
 static constexpr int64_t kMostShuffledBytes = 8;
 
-/// Vectors reduce along one row; sums over more loops would go through memory.
-static bool canShareRow(LinalgOp op) {
+bool norm::canShareRow(LinalgOp op) {
   if (!norm::canVectorizeRow(op))
     return false;
   if (op.getNumReductionLoops() == 0)
@@ -161,7 +144,9 @@ static void planAlone(LinalgOp op) {
 }
 
 static void plan(scf::ForallOp loop, const norm::GPUMachine &machine) {
-  RowShape shape = getRowShape(collectOps(loop));
+  norm::RowForm shape;
+  for (LinalgOp op : collectOps(loop))
+    shape.join(op);
   norm::RowSchedule schedule =
       norm::chooseRowSchedule(shape.extent, shape.pitch, shape.bytes, machine);
   bool inStrips =
@@ -169,7 +154,7 @@ static void plan(scf::ForallOp loop, const norm::GPUMachine &machine) {
   if (inStrips)
     recomputeElementwiseRows(loop);
 
-  if (shape.hasRow && llvm::all_of(collectOps(loop), canShareRow))
+  if (shape.hasRow && llvm::all_of(collectOps(loop), norm::canShareRow))
     norm::setRole(loop, norm::LoopRole::Rows,
                   norm::GPUScheduleAttr::get(
                       loop.getContext(), schedule.threads, schedule.vector,

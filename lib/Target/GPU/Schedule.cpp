@@ -28,6 +28,9 @@ static constexpr int64_t registersAnSM = 65536;
 static constexpr int64_t rowsAhead = 8; // as norm-vectorize-rows loads them
 static constexpr int64_t warpsOfParts = 1024; // enough for the memory
 static constexpr int64_t warpsOfDynamicColumns = 16;
+// Of rows that are summed while they are computed.
+static constexpr int64_t warpsOfSummedRows = 8192;
+static constexpr int64_t leastSummedRows = 8, mostSummedRows = 64;
 
 // Costs in thousandths of the row's time.
 static constexpr int64_t singleAccessCost = 80; // too few bytes on the way
@@ -67,6 +70,8 @@ struct Row {
   int64_t needed; // vectors
   int64_t vector, bytes;
   bool shifted;
+  int64_t heldBytes = 0;    // of other rows, an element
+  int64_t leastThreads = 1; // that share it
 };
 struct Split {
   int64_t threads, chunks;
@@ -74,11 +79,13 @@ struct Split {
 } // namespace
 
 /// Registers for `elements` a thread: their values (16-bit ones stay packed),
-/// as much of the weight as is loaded ahead, addresses, and masks where rows
-/// begin anywhere. A multiple of what the hardware allocates.
+/// as much of the weight as is loaded ahead, what is held of other rows,
+/// addresses, and masks where rows begin anywhere. A multiple of what the
+/// hardware allocates.
 static int64_t getRegisterTarget(int64_t elements, const Row &row) {
   int64_t values =
       row.bytes < 4 ? elements * 3 / 2 : elements * 2 * (row.bytes / 4);
+  values += llvm::divideCeil(elements * row.heldBytes, 4);
   int64_t masks = row.shifted ? 16 + elements / 2 : 0;
   return std::max<int64_t>(32, llvm::alignTo(16 + values, 8) +
                                    llvm::alignTo(masks, 8));
@@ -123,6 +130,7 @@ static std::optional<Split> chooseSplit(const Row &row) {
   int64_t warpSize = row.machine.warpSize;
   int64_t least =
       std::min({warpSize, row.needed, lineBytes / (row.vector * row.bytes)});
+  least = std::max(least, row.leastThreads);
   std::optional<Split> best;
   for (int64_t chunks = 1; chunks * row.vector <= maxElementsInWarp; ++chunks) {
     int64_t share = llvm::divideCeil(row.needed, chunks);
@@ -189,6 +197,28 @@ RowSchedule norm::chooseRowSchedule(int64_t extent, int64_t pitch,
   return RowSchedule{
       threads, vector, std::max<int64_t>(1, elementsAThread / vector),
       /*shifted=*/false, getRegisterTarget(elementsAThread, strip)};
+}
+
+std::optional<RowSchedule>
+norm::chooseSummedRowSchedule(const SummedRow &row, const GPUMachine &machine) {
+  if (ShapedType::isDynamic(row.extent) || row.extent <= 1)
+    return std::nullopt;
+  int64_t vector = std::gcd(accessBytes / row.bytes, row.extent);
+  if (row.pitch != 0)
+    vector = std::gcd(vector, row.pitch);
+  Row split{machine,           row.extent / vector, vector,          row.bytes,
+            /*shifted=*/false, row.heldBytes,       row.leastThreads};
+  std::optional<Split> best = chooseSplit(split);
+  if (!best)
+    return std::nullopt;
+  return RowSchedule{best->threads, vector, best->chunks, /*shifted=*/false,
+                     getRegisterTarget(best->chunks * vector, split)};
+}
+
+RowParts norm::chooseRowParts(int64_t columns, const GPUMachine &machine) {
+  int64_t warps = llvm::divideCeil(columns, elementsAThread * machine.warpSize);
+  return RowParts{std::max<int64_t>(1, warpsOfSummedRows / warps),
+                  leastSummedRows, mostSummedRows};
 }
 
 /// Registers for the sums of `elements` columns at three levels, and for what a

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ColumnSums.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
@@ -31,6 +32,72 @@ using namespace mlir;
 using linalg::LinalgOp;
 using norm::ColumnReduction;
 
+LinalgOp norm::buildSumOfParts(RewriterBase &rewriter, LinalgOp op,
+                               ArrayRef<ColumnReduction> reductions,
+                               ValueRange parts) {
+  unsigned rowLoop = op.getNumLoops() - 2;
+  SmallVector<AffineMap> maps, outputMaps;
+  for (OpOperand &init : op.getDpsInitsMutable()) {
+    AffineMap map = op.getMatchingIndexingMap(&init);
+    outputMaps.push_back(map);
+    maps.push_back(map.insertResult(rewriter.getAffineDimExpr(rowLoop), 0));
+  }
+  llvm::append_range(maps, outputMaps);
+  auto combine = [&](OpBuilder &b, Location loc, ValueRange args) {
+    SmallVector<Value> sums;
+    for (auto [i, reduction] : llvm::enumerate(reductions)) {
+      Value part = args[i], sum = args[i + reductions.size()];
+      Operation *combiner = reduction.combiner;
+      sums.push_back(b.create(loc, combiner->getName().getIdentifier(),
+                              ValueRange{sum, part}, combiner->getResultTypes(),
+                              combiner->getAttrs())
+                         ->getResult(0));
+    }
+    linalg::YieldOp::create(b, loc, sums);
+  };
+  return linalg::GenericOp::create(rewriter, op.getLoc(), op->getResultTypes(),
+                                   parts, op.getDpsInits(), maps,
+                                   op.getIteratorTypesArray(), combine);
+}
+
+/// Whether `user` reduces the rows whose columns `op` reduces by `use`.
+static bool reducesSameRows(LinalgOp op, OpOperand &use, LinalgOp user,
+                            OpOperand &other) {
+  auto isMatrix = [](LinalgOp linalgOp, OpOperand &operand) {
+    return linalgOp.getNumLoops() == 2 &&
+           linalgOp.getMatchingIndexingMap(&operand).isIdentity();
+  };
+  return isMatrix(op, use) && isMatrix(user, other) && user != op &&
+         user->getBlock() == op->getBlock() && norm::canVectorizeRow(user) &&
+         user.getIteratorTypesArray().back() ==
+             utils::IteratorType::reduction &&
+         user.getNumReductionLoops() == 1;
+}
+
+static bool hasReducedRows(LinalgOp op) {
+  for (OpOperand *input : op.getDpsInputOperands())
+    for (OpOperand &use : input->get().getUses())
+      if (auto user = dyn_cast<LinalgOp>(use.getOwner()))
+        if (reducesSameRows(op, *input, user, use))
+          return true;
+  return false;
+}
+
+/// Moves `op` to where it is needed, so that what others compute of the same
+/// rows is before it.
+static void sinkToUsers(Operation *op) {
+  Operation *first = nullptr;
+  for (Operation *user : op->getUsers()) {
+    if (user->getBlock() == op->getBlock() && isMemoryEffectFree(user))
+      sinkToUsers(user);
+    Operation *at = op->getBlock()->findAncestorOpInBlock(*user);
+    if (at && (!first || at->isBeforeInBlock(first)))
+      first = at;
+  }
+  if (first)
+    op->moveBefore(first);
+}
+
 namespace {
 /// Builds the loops of one op over [outer dims, rows, columns].
 class ColumnTiler {
@@ -53,7 +120,8 @@ public:
         rewriter.replaceOp(op, buildWhole().getResults());
       return;
     }
-    LinalgOp sum = buildSumOfParts(buildParts(parts));
+    LinalgOp sum = norm::buildSumOfParts(rewriter, op, *reductions,
+                                         buildParts(parts).getResults());
     rewriter.replaceOp(op, sum->getResults());
     isSumOfParts = true;
     run(sum,
@@ -454,34 +522,6 @@ private:
     rewriter.eraseOp(old);
   }
 
-  /// Adds the parts to what `op` starts from, in their order.
-  LinalgOp buildSumOfParts(scf::ForallOp parts) {
-    SmallVector<AffineMap> maps, outputMaps;
-    for (OpOperand &init : op.getDpsInitsMutable()) {
-      AffineMap map = op.getMatchingIndexingMap(&init);
-      outputMaps.push_back(map);
-      maps.push_back(
-          map.insertResult(rewriter.getAffineDimExpr(getRowLoop()), 0));
-    }
-    llvm::append_range(maps, outputMaps);
-    auto combine = [&](OpBuilder &b, Location loc, ValueRange args) {
-      SmallVector<Value> sums;
-      for (auto [i, reduction] : llvm::enumerate(reductions)) {
-        Value part = args[i], sum = args[i + reductions.size()];
-        Operation *combiner = reduction.combiner;
-        sums.push_back(b.create(loc, combiner->getName().getIdentifier(),
-                                ValueRange{sum, part},
-                                combiner->getResultTypes(),
-                                combiner->getAttrs())
-                           ->getResult(0));
-      }
-      linalg::YieldOp::create(b, loc, sums);
-    };
-    return linalg::GenericOp::create(rewriter, loc, op->getResultTypes(),
-                                     parts.getResults(), op.getDpsInits(), maps,
-                                     op.getIteratorTypesArray(), combine);
-  }
-
   IRRewriter &rewriter;
   norm::GPUMachine machine;
   LinalgOp op;
@@ -508,8 +548,13 @@ struct NormTileColumns : norm::impl::NormTileColumnsBase<NormTileColumns> {
       return WalkResult::advance();
     });
     IRRewriter rewriter(&getContext());
-    for (LinalgOp op : ops)
-      ColumnTiler(rewriter, machine).run(op, ColumnTiler::getRows(op));
+    for (LinalgOp op : ops) {
+      if (!leaveShared || !norm::matchColumnReductions(op) ||
+          !hasReducedRows(op))
+        ColumnTiler(rewriter, machine).run(op, ColumnTiler::getRows(op));
+      else
+        sinkToUsers(op);
+    }
   }
 };
 } // namespace

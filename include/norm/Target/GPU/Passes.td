@@ -159,7 +159,91 @@ def NormTileColumns : Pass<"norm-tile-columns", "func::FuncOp"> {
                            "gpu::GPUDialect", "linalg::LinalgDialect",
                            "norm::NormDialect", "scf::SCFDialect",
                            "tensor::TensorDialect"];
+  let options = !listconcat(machineOptions, [
+      Option<"leaveShared", "leave-shared", "bool", /*default=*/"false",
+             "Leave reductions of rows that another op reduces along the row, for "
+             "norm-join-columns, and move them to where they are needed">]);
+}
+
+def NormJoinColumns : Pass<"norm-join-columns", "func::FuncOp"> {
+  let summary = "Sum rows while they are computed, each block the rows of a part";
+  let description = [{
+    A backward pass reduces the same tensors along rows (its result is a row each) and over
+    rows (the gradient of a weight). As two loops it reads them twice. This pass
+    joins a reduction over rows to the `scf.forall` over those rows that norm-tile-rows
+    made: the loop is then over parts of the rows, with a loop over a part's rows in it
+    that carries the sums.
+
+    ```mlir
+    %dx = scf.forall (%i) in (4096) shared_outs(%o = %init) -> tensor<4096x1024xf32> {
+      %r = linalg.generic ... ins(%row : tensor<1x1024xf32>) ...
+      ...
+    } {norm.loop = #norm.loop<rows>}
+    %dw = linalg.generic {iterator_types = ["reduction", "parallel"], ...}
+      ins(%x, %dy : tensor<4096x1024xf32>, ...) outs(%zero : tensor<1024xf32>) { addf }
+    ```
+
+    becomes
+
+    ```mlir
+    %r:2 = scf.forall (%part) in (512) shared_outs(%o = %init, %p = %e)
+        -> (tensor<4096x1024xf32>, tensor<512x1024xf32>) {
+      %s:2 = scf.for %i = %c0 to %c8 step %c1 iter_args(%rows = %o, %sum = %neutral) {
+        %r = linalg.generic ... ins(%row : tensor<1x1024xf32>) ...
+        %t = linalg.generic {iterator_types = ["parallel"]} ... outs(%sum : tensor<1024xf32>) { addf }
+        scf.yield ...
+      } {norm.loop = #norm.loop<rows>}
+      ...
+    } {norm.loop = #norm.loop<rows, <threads = 32, vector = 4, lanes = 1024, ...>>}
+    %dw = linalg.generic {iterator_types = ["reduction", "parallel"], ...}
+      ins(%r#1 : tensor<512x1024xf32>) outs(%zero : tensor<1024xf32>) { addf }
+    ```
+
+    norm-tile-columns then tiles the sum of the parts. Parts depend on the extents
+    alone (`chooseRowParts`), so the same tensors have the same sum, to the bit.
+
+    The schedule counts the registers of the sums (`chooseSummedRowSchedule`). Where the
+    threads of one block cannot hold the row and them, where the rows are of unknown length
+    or fewer than two parts, nothing is joined, and norm-tile-columns makes kernels of the
+    reduction. Nor are reductions that need what is computed after the loop, that number
+    their elements, or that start at several results.
+  }];
+  let dependentDialects = ["affine::AffineDialect", "arith::ArithDialect",
+                           "gpu::GPUDialect", "linalg::LinalgDialect",
+                           "norm::NormDialect", "scf::SCFDialect",
+                           "tensor::TensorDialect"];
   let options = machineOptions;
+}
+
+def NormHoistRowSums : Pass<"norm-hoist-row-sums", "func::FuncOp"> {
+  let summary = "Keep in registers what the rows of a part are added to";
+  let description = [{
+    The sums of norm-join-columns are tensors that each turn of the loop over a part's rows
+    reads and writes. This pass carries them as vectors through that loop, by upstream's
+    hoisting of loop-invariant subsets, which takes any loop; this takes loops with a
+    schedule only, whose accesses of one subset have one mask.
+
+    Example: in a loop with a schedule,
+
+    ```mlir
+    %s = scf.for ... iter_args(%t = %init) -> tensor<1024xf32> {
+      %old = vector.transfer_read %t[%c0] ... : tensor<1024xf32>, vector<1024xf32>
+      %new = arith.addf %old, %row : vector<1024xf32>
+      %u = vector.transfer_write %new, %t[%c0] ... : vector<1024xf32>, tensor<1024xf32>
+      scf.yield %u
+    ```
+
+    becomes
+
+    ```mlir
+    %old = vector.transfer_read %init[%c0] ... : tensor<1024xf32>, vector<1024xf32>
+    %v = scf.for ... iter_args(%sum = %old) -> vector<1024xf32> {
+      %new = arith.addf %sum, %row : vector<1024xf32>
+      scf.yield %new
+    }
+    %s = vector.transfer_write %v, %init[%c0] ... : vector<1024xf32>, tensor<1024xf32>
+    ```
+  }];
 }
 
 def NormDistributeRowsToGPU

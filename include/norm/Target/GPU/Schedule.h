@@ -13,6 +13,7 @@
 #define NORM_TARGET_GPU_SCHEDULE_H
 
 #include "mlir/IR/Operation.h"
+#include <optional>
 
 namespace mlir::norm {
 
@@ -59,6 +60,28 @@ struct RowSchedule {
 /// the host can know). `bytes`: size of the narrowest element type.
 RowSchedule chooseRowSchedule(int64_t extent, int64_t pitch, int64_t bytes,
                               const GPUMachine &machine);
+
+/// Rows that their threads also add up, element by element: a block goes
+/// through the rows of its part and keeps the sums in registers.
+struct SummedRow {
+  int64_t extent = 1, pitch = 0, bytes = 8; ///< as of chooseRowSchedule
+  int64_t heldBytes = 0;    ///< of sums and of more rows than one, an element
+  int64_t leastThreads = 1; ///< that share the row
+};
+
+/// Nothing where the threads of a block cannot hold the row and its sums.
+std::optional<RowSchedule> chooseSummedRowSchedule(const SummedRow &row,
+                                                   const GPUMachine &machine);
+
+/// How summed rows are divided: into `parts` of equal size, but no part has
+/// fewer rows than `least` or more than `most`. It depends on the columns
+/// alone, so that neither do the bits of a sum. More parts would write more
+/// sums than rows, and fewer would leave multiprocessors idle; more rows would
+/// round more.
+struct RowParts {
+  int64_t parts, least, most;
+};
+RowParts chooseRowParts(int64_t columns, const GPUMachine &machine);
 
 /// The same for reductions of rows into one row of `extent` columns: blocks of
 /// as many columns as a warp accesses at once, or of fewer, so that they divide

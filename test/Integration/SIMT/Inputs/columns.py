@@ -7,9 +7,10 @@ import sys
 
 import numpy as np
 
+from column_sums import sum_parts
+
 directory, shapes = sys.argv[1], sys.argv[3:]
 isStatic = sys.argv[2] == "static"
-LEAST_ROWS, WARPS_OF_PARTS, WARP = 64, 1024, 32
 UNIT = 2.0**-24
 failed = False
 
@@ -55,32 +56,9 @@ func.func @main(%x: tensor<{m}x{n}xf32>, %h: tensor<{m}x{n}xbf16>, %i: tensor<{m
 """
 
 
-def sum_blocks(x, level):
-    """Sums rows one after another, blocks of 16, blocks of those, and so on."""
-    total = np.full(x.shape[1], -0.0, np.float32)
-    step = 16**level
-    for begin in range(0, len(x), step):
-        block = x[begin:begin + step]
-        total = total + (block[0] if level == 0 else sum_blocks(block, level - 1))
-    return total
-
-
-def sum_parts(x, most, access, stages=0):
-    """Returns the sum in the order of the kernels, and how many sum parts."""
-    warps = -(-x.shape[1] // (access * WARP)) if isStatic else 16
-    parts = 1 if most is not None and most < 2 * LEAST_ROWS else max(1, WARPS_OF_PARTS // warps)
-    if parts == 1:
-        return sum_blocks(x, 2), stages
-    rows = max(LEAST_ROWS, -(-len(x) // parts))
-    sums = [sum_blocks(x[i:i + rows], 2) for i in range(0, len(x), rows)]
-    next = parts if most is None else min(parts, -(-most // LEAST_ROWS))
-    # The parts are f32, so that a warp accesses fewer of their columns.
-    return sum_parts(np.array(sums), next, 4, stages + 1)
-
-
 def in_order(x, access):
     with np.errstate(invalid="ignore", over="ignore"):
-        total, stages = sum_parts(x, len(x) if isStatic else None, access)
+        total, stages = sum_parts(x, len(x) if isStatic else None, access, isStatic)
         return np.float32(0) + total, stages
 
 

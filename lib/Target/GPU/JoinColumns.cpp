@@ -1,0 +1,569 @@
+//===- JoinColumns.cpp - sums over rows in the loop that computes them ----===//
+//
+// Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ColumnSums.h"
+#include "RowForm.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Dominance.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/Interfaces/ValueBoundsOpInterface.h"
+#include "mlir/Transforms/LoopInvariantCodeMotionUtils.h"
+#include "norm/IR/Norm.h"
+#include "norm/Target/GPU/Passes.h"
+#include "norm/Target/GPU/Schedule.h"
+
+namespace mlir::norm {
+#define GEN_PASS_DEF_NORMHOISTROWSUMS
+#define GEN_PASS_DEF_NORMJOINCOLUMNS
+#include "norm/Target/GPU/Passes.h.inc"
+} // namespace mlir::norm
+
+using namespace mlir;
+using linalg::LinalgOp;
+using norm::ColumnReduction;
+
+//===----------------------------------------------------------------------===//
+// What can be joined
+//===----------------------------------------------------------------------===//
+
+static bool isOverRows(scf::ForallOp loop) {
+  return norm::getRole(loop) == norm::LoopRole::Rows &&
+         !norm::getSchedule(loop) && loop.getRank() == 1 &&
+         loop.isNormalized() &&
+         llvm::all_of(loop.getOps<LinalgOp>(), norm::canShareRow);
+}
+
+/// Returns the op that puts the loop's slices into its result `number`.
+static tensor::ParallelInsertSliceOp getInsertion(scf::ForallOp loop,
+                                                  unsigned number) {
+  SmallVector<Operation *> found =
+      loop.getCombiningOps(loop.getRegionIterArgs()[number]);
+  return found.size() == 1 ? dyn_cast<tensor::ParallelInsertSliceOp>(found[0])
+                           : tensor::ParallelInsertSliceOp();
+}
+
+/// Whether a slice is row `row` of a tensor, all of it.
+template <typename SliceOp>
+static bool isWholeRow(SliceOp slice, RankedTensorType whole,
+                       RankedTensorType part, Value row) {
+  SmallVector<OpFoldResult> offsets = slice.getMixedOffsets();
+  if (offsets.empty() || offsets.front() != OpFoldResult(row) ||
+      whole.getRank() != part.getRank() || part.getDimSize(0) != 1 ||
+      !slice.hasUnitStride())
+    return false;
+  return llvm::all_of(llvm::drop_begin(offsets), isZeroInteger) &&
+         whole.getShape().drop_front() == part.getShape().drop_front();
+}
+
+static bool hasRowsFirst(AffineMap map) {
+  return map.getNumResults() > 0 &&
+         map.getResult(0) == getAffineDimExpr(0, map.getContext());
+}
+
+/// Whether an input of a reduction over rows exists where the loop over these
+/// rows stands, or the loop makes its rows.
+static bool isAvailable(OpOperand &input, LinalgOp op, scf::ForallOp loop,
+                        DominanceInfo &dominance) {
+  if (dominance.properlyDominates(input.get(), loop))
+    return true;
+  auto result = dyn_cast<OpResult>(input.get());
+  if (!result || result.getOwner() != loop)
+    return false;
+  tensor::ParallelInsertSliceOp row =
+      getInsertion(loop, result.getResultNumber());
+  return row &&
+         isWholeRow(row, row.getDestType(), row.getSourceType(),
+                    loop.getInductionVar(0)) &&
+         hasRowsFirst(op.getMatchingIndexingMap(&input));
+}
+
+/// Whether the loop reads the rows of an input along which it has columns.
+static bool isReadByLoop(OpOperand &input, LinalgOp op, scf::ForallOp loop) {
+  return op.getMatchingIndexingMap(&input).isIdentity() &&
+         llvm::any_of(input.get().getUsers(), [&](Operation *user) {
+           auto slice = dyn_cast<tensor::ExtractSliceOp>(user);
+           return slice && loop->isProperAncestor(slice) &&
+                  isWholeRow(slice, slice.getSourceType(), slice.getType(),
+                             loop.getInductionVar(0));
+         });
+}
+
+static bool hasRowsOfLoop(OpOperand &input, scf::ForallOp loop) {
+  FailureOr<bool> same = ValueBoundsConstraintSet::areEqual(
+      {input.get(), 0}, loop.getMixedUpperBound().front());
+  return succeeded(same) && *same;
+}
+
+static bool canJoin(LinalgOp op, scf::ForallOp loop, DominanceInfo &dominance) {
+  if (op.getNumLoops() != 2 || !loop->isBeforeInBlock(op) ||
+      op.hasIndexSemantics() || !norm::matchColumnReductions(op))
+    return false;
+  auto isRowOfColumns = [&](OpOperand &init) {
+    AffineMap map = op.getMatchingIndexingMap(&init);
+    return map.getNumResults() == 1 && map.isFunctionOfDim(1);
+  };
+  if (!llvm::all_of(op.getDpsInitsMutable(), isRowOfColumns))
+    return false;
+  bool isShared = false;
+  for (OpOperand *input : op.getDpsInputOperands()) {
+    if (!isAvailable(*input, op, loop, dominance))
+      return false;
+    isShared |= isReadByLoop(*input, op, loop) && hasRowsOfLoop(*input, loop);
+  }
+  return isShared;
+}
+
+//===----------------------------------------------------------------------===//
+// Schedule
+//===----------------------------------------------------------------------===//
+
+/// Bytes of an element of all rows that the loop reads, once each.
+static int64_t getBytesOfRows(scf::ForallOp loop) {
+  llvm::SmallDenseSet<Value> sources;
+  int64_t bytes = 0;
+  loop.walk([&](tensor::ExtractSliceOp slice) {
+    Value source = slice.getSource();
+    bool isInput = llvm::any_of(slice->getUses(), [](OpOperand &use) {
+      auto user = dyn_cast<LinalgOp>(use.getOwner());
+      return user && user.isDpsInput(&use);
+    });
+    if (isInput && slice.getSourceType().getRank() > 1 &&
+        sources.insert(source).second)
+      bytes += norm::getElementBytes(slice.getType().getElementType());
+  });
+  return bytes;
+}
+
+static int64_t getBytesOfSums(ArrayRef<LinalgOp> sums) {
+  int64_t bytes = 0;
+  for (LinalgOp op : sums)
+    for (Type type : op->getResultTypes())
+      bytes += std::max<int64_t>(
+          4, norm::getElementBytes(getElementTypeOrSelf(type)));
+  return bytes;
+}
+
+static std::optional<norm::RowSchedule>
+chooseSchedule(scf::ForallOp loop, ArrayRef<LinalgOp> sums, bool hasEqualParts,
+               const norm::GPUMachine &machine) {
+  norm::RowForm form;
+  loop.walk([&](LinalgOp op) { form.join(op); });
+  for (LinalgOp op : sums)
+    form.join(op);
+  norm::SummedRow row{form.extent, form.pitch, form.bytes};
+  row.heldBytes = std::max<int64_t>(0, getBytesOfRows(loop) - form.bytes) +
+                  getBytesOfSums(sums);
+  // Rows that share a warp have to turn equally often.
+  row.leastThreads = hasEqualParts ? 1 : machine.warpSize;
+  return norm::chooseSummedRowSchedule(row, machine);
+}
+
+//===----------------------------------------------------------------------===//
+// Loops
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Builds the loop over parts that replaces a loop over rows and reductions.
+class PartLoop {
+public:
+  PartLoop(IRRewriter &rewriter, const norm::GPUMachine &machine,
+           scf::ForallOp rows, ArrayRef<LinalgOp> sums)
+      : rewriter(rewriter), machine(machine), rows(rows), sums(sums),
+        loc(rows.getLoc()), rowCount(rows.getMixedUpperBound().front()) {}
+
+  /// Returns false, and leaves all as it was, where no schedule holds the rows.
+  bool run() {
+    rewriter.setInsertionPoint(rows);
+    if (getConstantIntValue(rowCount).value_or(ShapedType::kDynamic) == 0)
+      return false;
+    divideRows();
+    std::optional<int64_t> all = getConstantIntValue(rowCount),
+                           part = getConstantIntValue(rowsAPart);
+    if (all && *all <= *part)
+      return false;
+    std::optional<norm::RowSchedule> schedule = chooseSchedule(
+        rows, sums, /*hasEqualParts=*/all && *all % *part == 0, machine);
+    if (!schedule)
+      return false;
+    build(*schedule);
+    return true;
+  }
+
+private:
+  OpFoldResult index(int64_t v) { return rewriter.getIndexAttr(v); }
+
+  void divideRows() {
+    int64_t columns = sums.front().getStaticLoopRanges().back();
+    norm::RowParts parts = norm::chooseRowParts(columns, machine);
+    MLIRContext *context = rewriter.getContext();
+    AffineExpr count = getAffineSymbolExpr(0, context);
+    auto constant = [&](int64_t v) {
+      return getAffineConstantExpr(v, context);
+    };
+    OpFoldResult most = affine::makeComposedFoldedAffineMin(
+        rewriter, loc,
+        AffineMap::get(0, 1, {count.ceilDiv(parts.parts), constant(parts.most)},
+                       context),
+        {rowCount});
+    rowsAPart = affine::makeComposedFoldedAffineMax(
+        rewriter, loc,
+        AffineMap::get(0, 1, {count, constant(parts.least)}, context), {most});
+    if (auto fixed = getConstantIntValue(rowsAPart)) {
+      partCount = affine::makeComposedFoldedAffineApply(
+          rewriter, loc, count.ceilDiv(*fixed), {rowCount});
+      return;
+    }
+    // Affine ops do not divide by values.
+    partCount = arith::CeilDivSIOp::create(
+                    rewriter, loc,
+                    getValueOrCreateConstantIndexOp(rewriter, loc, rowCount),
+                    getValueOrCreateConstantIndexOp(rewriter, loc, rowsAPart))
+                    .getResult();
+  }
+
+  /// Whether something else than the joined reductions needs a result.
+  bool isNeeded(OpResult result) {
+    BlockArgument arg = rows.getRegionIterArgs()[result.getResultNumber()];
+    auto isSliced = [](Operation *user) {
+      return isa<tensor::ExtractSliceOp, tensor::ParallelInsertSliceOp>(user);
+    };
+    return !llvm::all_of(arg.getUsers(), isSliced) ||
+           llvm::any_of(result.getUsers(), [&](Operation *user) {
+             auto op = dyn_cast<LinalgOp>(user);
+             return !op || !llvm::is_contained(sums, op);
+           });
+  }
+
+  SmallVector<Value> createDestinations() {
+    SmallVector<Value> destinations;
+    for (OpResult result : rows.getResults())
+      if (isNeeded(result)) {
+        kept.push_back(result.getResultNumber());
+        destinations.push_back(rows.getOutputs()[kept.back()]);
+      }
+    for (LinalgOp op : sums)
+      for (Type type : op->getResultTypes()) {
+        auto row = cast<RankedTensorType>(type);
+        destinations.push_back(tensor::EmptyOp::create(
+            rewriter, loc,
+            SmallVector<OpFoldResult>{partCount, index(row.getDimSize(0))},
+            row.getElementType()));
+      }
+    return destinations;
+  }
+
+  void build(const norm::RowSchedule &schedule) {
+    auto linear = gpu::GPUBlockMappingAttr::get(rewriter.getContext(),
+                                                gpu::MappingId::LinearDim0);
+    auto loop = scf::ForallOp::create(
+        rewriter, loc, SmallVector<OpFoldResult>{partCount},
+        createDestinations(), rewriter.getArrayAttr({linear}));
+    norm::setRole(loop, norm::LoopRole::Rows,
+                  norm::GPUScheduleAttr::get(
+                      loop->getContext(), schedule.threads, schedule.vector,
+                      schedule.getLanes(), schedule.registers, schedule.cluster,
+                      schedule.shifted));
+    {
+      OpBuilder::InsertionGuard guard(rewriter);
+      rewriter.setInsertionPointToStart(loop.getBody());
+      buildPart(loop);
+    }
+    replaceAll(loop);
+  }
+
+  /// All rows of a part, and the insertion of its results.
+  void buildPart(scf::ForallOp loop) {
+    Value part = loop.getInductionVar(0);
+    AffineExpr d0 = rewriter.getAffineDimExpr(0),
+               s0 = rewriter.getAffineSymbolExpr(0),
+               s1 = rewriter.getAffineSymbolExpr(1);
+    OpFoldResult first = affine::makeComposedFoldedAffineApply(
+        rewriter, loc, d0 * s0, {OpFoldResult(part), rowsAPart});
+    OpFoldResult size = rowsAPart;
+    std::optional<int64_t> all = getConstantIntValue(rowCount),
+                           each = getConstantIntValue(rowsAPart);
+    if (!all || *all % *each != 0)
+      size = affine::makeComposedFoldedAffineMin(
+          rewriter, loc,
+          AffineMap::get(1, 2, {s0 - d0, s1}, rewriter.getContext()),
+          {first, rowCount, rowsAPart});
+    SmallVector<Value> state(loop.getRegionIterArgs().take_front(kept.size()));
+    llvm::append_range(state, startSums(loop, part));
+    auto constant = [&](int64_t v) -> Value {
+      return arith::ConstantIndexOp::create(rewriter, loc, v);
+    };
+    auto turns =
+        scf::ForOp::create(rewriter, loc, constant(0),
+                           getValueOrCreateConstantIndexOp(rewriter, loc, size),
+                           constant(1), state);
+    norm::setRole(turns, norm::LoopRole::Rows);
+    {
+      OpBuilder::InsertionGuard guard(rewriter);
+      rewriter.setInsertionPointToStart(turns.getBody());
+      Value row = affine::AffineApplyOp::create(
+          rewriter, loc, AffineMap::get(1, 1, d0 + s0),
+          ValueRange{turns.getInductionVar(),
+                     getValueOrCreateConstantIndexOp(rewriter, loc, first)});
+      scf::YieldOp::create(rewriter, loc, buildRow(turns, row));
+    }
+    for (auto [i, number] : llvm::enumerate(kept))
+      insertRows(loop, i, turns.getResult(i), first, size);
+    for (unsigned i = kept.size(); i < turns.getNumResults(); ++i)
+      insert(loop, turns.getResult(i), i, getSumSlice(loop, i, part));
+  }
+
+  struct Slice {
+    SmallVector<OpFoldResult> offsets, sizes;
+  };
+
+  Slice getSumSlice(scf::ForallOp loop, unsigned i, Value part) {
+    auto type = cast<RankedTensorType>(loop.getRegionIterArgs()[i].getType());
+    return {{OpFoldResult(part), index(0)},
+            {index(1), index(type.getDimSize(1))}};
+  }
+
+  Value extract(RankedTensorType type, Value source, const Slice &slice) {
+    SmallVector<OpFoldResult> strides(slice.offsets.size(), index(1));
+    return tensor::ExtractSliceOp::create(rewriter, loc, type, source,
+                                          slice.offsets, slice.sizes, strides);
+  }
+
+  void insert(scf::ForallOp loop, Value v, unsigned i, const Slice &slice) {
+    OpBuilder::InsertionGuard guard(rewriter);
+    rewriter.setInsertionPointToEnd(loop.getTerminator().getBody());
+    SmallVector<OpFoldResult> strides(slice.offsets.size(), index(1));
+    tensor::ParallelInsertSliceOp::create(rewriter, loc, v,
+                                          loop.getRegionIterArgs()[i],
+                                          slice.offsets, slice.sizes, strides);
+  }
+
+  /// Inserts the rows of a part of `v`.
+  void insertRows(scf::ForallOp loop, unsigned i, Value v, OpFoldResult first,
+                  OpFoldResult size) {
+    auto type = cast<RankedTensorType>(v.getType());
+    Slice slice;
+    slice.offsets.assign(type.getRank(), index(0));
+    slice.sizes = tensor::getMixedSizes(rewriter, loc, v);
+    slice.offsets.front() = first;
+    slice.sizes.front() = size;
+    RankedTensorType part =
+        tensor::ExtractSliceOp::inferResultType(type, slice.sizes);
+    insert(loop, extract(part, v, slice), i, slice);
+  }
+
+  /// Neutral elements in the part's rows of sums.
+  SmallVector<Value> startSums(scf::ForallOp loop, Value part) {
+    SmallVector<Value> starts;
+    for (LinalgOp op : sums) {
+      SmallVector<ColumnReduction> reductions =
+          *norm::matchColumnReductions(op);
+      for (auto [type, reduction] :
+           llvm::zip_equal(op->getResultTypes(), reductions)) {
+        unsigned i = kept.size() + starts.size();
+        Value sum =
+            extract(cast<RankedTensorType>(type), loop.getRegionIterArgs()[i],
+                    getSumSlice(loop, i, part));
+        Value neutral =
+            arith::ConstantOp::create(rewriter, loc, reduction.neutral);
+        starts.push_back(
+            linalg::FillOp::create(rewriter, loc, neutral, sum).getResult(0));
+      }
+    }
+    return starts;
+  }
+
+  //===--------------------------------------------------------------------===//
+  // One row
+  //===--------------------------------------------------------------------===//
+
+  /// Clones the row's ops and adds it to the sums; returns what `turns` yields.
+  SmallVector<Value> buildRow(scf::ForOp turns, Value row) {
+    IRMapping map;
+    map.map(rows.getInductionVar(0), row);
+    for (auto [i, number] : llvm::enumerate(kept))
+      map.map(rows.getRegionIterArgs()[number], turns.getRegionIterArg(i));
+    for (Operation &op : rows.getBody()->without_terminator())
+      cloneOp(op, map);
+    SmallVector<Value> state(turns.getRegionIterArgs());
+    for (Operation &op : *rows.getTerminator().getBody()) {
+      auto insertion = cast<tensor::ParallelInsertSliceOp>(op);
+      auto arg = cast<BlockArgument>(insertion.getDest());
+      auto *at = llvm::find(kept, arg.getArgNumber() - rows.getRank());
+      if (at == kept.end())
+        continue;
+      Value &whole = state[at - kept.begin()];
+      whole = tensor::InsertSliceOp::create(
+          rewriter, loc, map.lookupOrDefault(insertion.getSource()), whole,
+          mapAll(insertion.getMixedOffsets(), map),
+          mapAll(insertion.getMixedSizes(), map), insertion.getMixedStrides());
+    }
+    SmallVector<Value> added;
+    for (LinalgOp op : sums) {
+      ValueRange old = ValueRange(turns.getRegionIterArgs())
+                           .drop_front(kept.size() + added.size())
+                           .take_front(op->getNumResults());
+      llvm::append_range(added, addRow(op, row, old, map));
+    }
+    llvm::copy(added, state.begin() + kept.size());
+    return state;
+  }
+
+  static SmallVector<OpFoldResult> mapAll(ArrayRef<OpFoldResult> values,
+                                          const IRMapping &map) {
+    return llvm::map_to_vector(values, [&](OpFoldResult v) {
+      auto value = dyn_cast<Value>(v);
+      return value ? OpFoldResult(map.lookupOrDefault(value)) : v;
+    });
+  }
+
+  /// What only the joined reductions read needs no memory for all rows.
+  void cloneOp(Operation &op, IRMapping &map) {
+    auto slice = dyn_cast<tensor::ExtractSliceOp>(op);
+    auto arg =
+        slice ? dyn_cast<BlockArgument>(slice.getSource()) : BlockArgument();
+    if (!arg || arg.getOwner() != rows.getBody() ||
+        map.contains(slice.getSource())) {
+      rewriter.clone(op, map);
+      return;
+    }
+    Value row = tensor::EmptyOp::create(rewriter, loc,
+                                        mapAll(slice.getMixedSizes(), map),
+                                        slice.getType().getElementType());
+    map.map(slice.getResult(), row);
+  }
+
+  /// Row `row` of an input, with a row dimension of one element.
+  Value getRowOf(OpOperand &input, LinalgOp op, Value row,
+                 const IRMapping &map) {
+    if (auto result = dyn_cast<OpResult>(input.get());
+        result && result.getOwner() == rows)
+      return map.lookupOrDefault(
+          getInsertion(rows, result.getResultNumber()).getSource());
+    AffineMap indexing = op.getMatchingIndexingMap(&input);
+    auto type = dyn_cast<RankedTensorType>(input.get().getType());
+    if (!type || !indexing.isFunctionOfDim(0))
+      return input.get();
+    Slice slice;
+    slice.offsets.assign(type.getRank(), index(0));
+    slice.sizes = tensor::getMixedSizes(rewriter, loc, input.get());
+    for (auto [i, expr] : llvm::enumerate(indexing.getResults()))
+      if (expr.isFunctionOfDim(0)) {
+        slice.offsets[i] = row;
+        slice.sizes[i] = index(1);
+      }
+    return extract(tensor::ExtractSliceOp::inferResultType(type, slice.sizes),
+                   input.get(), slice);
+  }
+
+  /// Adds one row to the sums of `op`: the op over columns alone.
+  SmallVector<Value> addRow(LinalgOp op, Value row, ValueRange old,
+                            const IRMapping &map) {
+    SmallVector<AffineExpr> dims = {rewriter.getAffineConstantExpr(0),
+                                    rewriter.getAffineDimExpr(0)};
+    SmallVector<AffineMap> maps;
+    for (AffineMap indexing : op.getIndexingMapsArray())
+      maps.push_back(indexing.replaceDimsAndSymbols(dims, {}, 1, 0));
+    SmallVector<Value> inputs;
+    for (OpOperand *input : op.getDpsInputOperands())
+      inputs.push_back(getRowOf(*input, op, row, map));
+    auto add = linalg::GenericOp::create(
+        rewriter, op.getLoc(), op->getResultTypes(), inputs, old, maps,
+        SmallVector<utils::IteratorType>{utils::IteratorType::parallel},
+        [&](OpBuilder &b, Location, ValueRange args) {
+          IRMapping body;
+          body.map(op.getBlock()->getArguments(), args);
+          for (Operation &each : *op.getBlock())
+            b.clone(each, body);
+        });
+    return SmallVector<Value>(add.getResults());
+  }
+
+  //===--------------------------------------------------------------------===//
+  // Afterwards
+  //===--------------------------------------------------------------------===//
+
+  void replaceAll(scf::ForallOp loop) {
+    ValueRange parts = loop.getResults().drop_front(kept.size());
+    for (LinalgOp op : sums) {
+      rewriter.setInsertionPoint(op);
+      LinalgOp sum =
+          norm::buildSumOfParts(rewriter, op, *norm::matchColumnReductions(op),
+                                parts.take_front(op->getNumResults()));
+      parts = parts.drop_front(op->getNumResults());
+      rewriter.replaceOp(op, sum->getResults());
+    }
+    for (auto [i, number] : llvm::enumerate(kept))
+      rewriter.replaceAllUsesWith(rows.getResult(number), loop.getResult(i));
+    rewriter.eraseOp(rows);
+  }
+
+  IRRewriter &rewriter;
+  norm::GPUMachine machine;
+  scf::ForallOp rows;
+  SmallVector<LinalgOp> sums;
+  Location loc;
+  OpFoldResult rowCount, rowsAPart, partCount;
+  SmallVector<unsigned> kept; // results of the loop over rows
+};
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Passes
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct NormJoinColumns : norm::impl::NormJoinColumnsBase<NormJoinColumns> {
+  using NormJoinColumnsBase::NormJoinColumnsBase;
+
+  void runOnOperation() override {
+    norm::GPUMachine machine{warpSize, maxBlockThreads};
+    if (failed(machine.verify(getOperation())))
+      return signalPassFailure();
+    SmallVector<scf::ForallOp> loops;
+    getOperation().walk([&](scf::ForallOp loop) {
+      if (isOverRows(loop))
+        loops.push_back(loop);
+    });
+    IRRewriter rewriter(&getContext());
+    for (scf::ForallOp loop : loops) {
+      DominanceInfo dominance(getOperation());
+      SmallVector<LinalgOp> sums;
+      for (auto op : loop->getBlock()->getOps<LinalgOp>())
+        if (canJoin(op, loop, dominance) && hasColumnsOf(op, sums))
+          sums.push_back(op);
+      if (!sums.empty())
+        PartLoop(rewriter, machine, loop, sums).run();
+    }
+  }
+
+  static bool hasColumnsOf(LinalgOp op, SmallVectorImpl<LinalgOp> &others) {
+    return others.empty() || others.front().getStaticLoopRanges().back() ==
+                                 op.getStaticLoopRanges().back();
+  }
+};
+
+struct NormHoistRowSums : norm::impl::NormHoistRowSumsBase<NormHoistRowSums> {
+  void runOnOperation() override {
+    IRRewriter rewriter(&getContext());
+    SmallVector<scf::ForOp> loops;
+    getOperation().walk([&](scf::ForOp loop) {
+      auto rows = dyn_cast<scf::ForallOp>(loop->getParentOp());
+      if (rows && norm::getSchedule(rows) &&
+          norm::getRole(loop) == norm::LoopRole::Rows)
+        loops.push_back(loop);
+    });
+    for (scf::ForOp loop : loops)
+      (void)hoistLoopInvariantSubsets(rewriter, loop);
+  }
+};
+} // namespace
