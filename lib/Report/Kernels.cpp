@@ -40,13 +40,32 @@ static std::optional<int64_t> getTrips(scf::ForOp loop) {
   return llvm::divideCeil(std::max<int64_t>(*to - *from, 0), *step);
 }
 
-/// Returns why the loops in `rows` are not those of a row in strips, or "".
+/// The loop over the rows of a part, where blocks have several: the work of a
+/// block is then that of all of them.
+static bool isPart(scf::ForOp loop, scf::ForallOp rows) {
+  return loop->getParentOp() == rows && norm::getRole(loop) == LoopRole::Rows;
+}
+
+static int64_t countRowsAPart(scf::ForallOp rows) {
+  for (auto loop : rows.getOps<scf::ForOp>())
+    if (isPart(loop, rows))
+      return getTrips(loop).value_or(1);
+  return 1;
+}
+
+/// Returns why the loops in `rows` are not those of a row in strips or of the
+/// rows of a part, or "".
 static std::string findObstacle(scf::ForallOp rows, int64_t lanes) {
   std::string obstacle;
   rows.walk([&](LoopLikeOpInterface loop) {
     if (loop == rows)
       return;
     auto strips = dyn_cast<scf::ForOp>(*loop);
+    if (strips && isPart(strips, rows)) {
+      if (obstacle.empty() && !getTrips(strips))
+        obstacle = "the number of its rows is unknown";
+      return;
+    }
     if (!strips || !norm::getRole(strips) || strips->getParentOp() != rows ||
         getConstantIntValue(strips.getStep()) != lanes)
       obstacle = "its threads share no row";
@@ -56,10 +75,10 @@ static std::string findObstacle(scf::ForallOp rows, int64_t lanes) {
   return obstacle;
 }
 
-/// How often `op` runs for a row.
+/// How often `op` runs for a row, or for all rows of a part.
 static int64_t getRuns(Operation *op) {
-  auto strips = dyn_cast<scf::ForOp>(op->getParentOp());
-  return strips ? getTrips(strips).value_or(1) : 1;
+  auto loop = dyn_cast<scf::ForOp>(op->getParentOp());
+  return loop ? getTrips(loop).value_or(1) : 1;
 }
 
 static std::optional<int64_t> countRows(scf::ForallOp rows) {
@@ -156,14 +175,17 @@ static double countInstructions(Operation *op, int64_t vector) {
 
 static RowWork describeWork(scf::ForallOp rows, const RowSchedule &schedule) {
   RowWork work{};
-  work.threadInstructions = threadInstructions;
+  int64_t rowsAPart = countRowsAPart(rows);
+  work.threadInstructions = rowsAPart * threadInstructions;
   addTraffic(rows, work);
+  int64_t reductions = 0;
   rows.walk([&](Operation *op) {
     work.instructions += getRuns(op) * countInstructions(op, schedule.vector);
-    work.reductions += isa<vector::ReductionOp>(op);
+    reductions += isa<vector::ReductionOp>(op);
   });
+  work.reductions = rowsAPart * reductions;
   int64_t warps = schedule.threads / GPUMachine().warpSize;
-  work.sharedBytes = work.reductions * warps * exchangeBytes;
+  work.sharedBytes = reductions * warps * exchangeBytes;
   return work;
 }
 

@@ -27,12 +27,25 @@ static constexpr int64_t kMostPackedElements = 4;
 /// The number of ops of a producer that is recomputed instead of kept.
 static constexpr int64_t kMostRecomputedOps = 4;
 
+/// Returns true for a product of a matrix and a vector, such as the sum of a
+/// row under a weight.
+static bool isMatrixTimesVector(LinalgOp op) {
+  return isa<linalg::GenericOp>(*op) && op.getNumReductionLoops() == 1 &&
+         op.getIteratorTypesArray().back() == IteratorType::reduction &&
+         op.getMatchingIndexingMap(op.getDpsInitOperand(0)).getNumResults() ==
+             op.getNumLoops() - 1 &&
+         llvm::any_of(op.getDpsInputOperands(), [&](OpOperand *input) {
+           return op.getMatchingIndexingMap(input).isIdentity();
+         });
+}
+
 /// Returns true for ops that can join a group: on tensors, with maps of plain
-/// dimensions and constants, and not a contraction, which rows would recompute.
+/// dimensions and constants, and no contraction whose vectors rows would
+/// recompute.
 static bool isRowWise(LinalgOp op) {
   if (!op || !op.hasPureTensorSemantics() || op.getNumLoops() == 0)
     return false;
-  if (linalg::isaContractionOpInterface(op) ||
+  if ((linalg::isaContractionOpInterface(op) && !isMatrixTimesVector(op)) ||
       linalg::isaConvolutionOpInterface(op))
     return false;
   auto isPlain = [](AffineExpr expr) {
@@ -136,7 +149,8 @@ public:
   std::deque<RowGroup> build() {
     SmallVector<LinalgOp> ops(block.getOps<LinalgOp>());
     for (LinalgOp op : llvm::reverse(ops))
-      if (isRowWise(op) && !joinUsers(op))
+      if (isRowWise(op) && !joinUsers(op) &&
+          !linalg::isaContractionOpInterface(op))
         openGroup(op);
     // Rows of one value each exist only with the reduction of each row.
     for (RowGroup &group : groups)

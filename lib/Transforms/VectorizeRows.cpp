@@ -871,7 +871,9 @@ private:
   SmallVector<OpFoldResult> extents;
   SmallVector<Value> indices; // of the open loops
 };
+} // namespace
 
+namespace {
 /// Keeps a row as a vector if one op writes it and the next one reads it under
 /// the same mask; upstream folds this only without masks.
 struct ForwardMaskedRow : OpRewritePattern<vector::TransferReadOp> {
@@ -893,7 +895,13 @@ struct ForwardMaskedRow : OpRewritePattern<vector::TransferReadOp> {
     return success();
   }
 };
+} // namespace
 
+void norm::populateForwardMaskedRows(RewritePatternSet &patterns) {
+  patterns.add<ForwardMaskedRow>(patterns.getContext());
+}
+
+namespace {
 struct NormVectorizeRows
     : norm::impl::NormVectorizeRowsBase<NormVectorizeRows> {
   using NormVectorizeRowsBase::NormVectorizeRowsBase;
@@ -928,7 +936,7 @@ struct NormVectorizeRows
 
   void forwardMaskedRows() {
     RewritePatternSet patterns(&getContext());
-    patterns.add<ForwardMaskedRow>(&getContext());
+    norm::populateForwardMaskedRows(patterns);
     vector::CreateMaskOp::getCanonicalizationPatterns(patterns, &getContext());
     // Equal masks must become one value before.
     IRRewriter rewriter(&getContext());

@@ -32,6 +32,10 @@ matchColumnReductions(linalg::LinalgOp op);
 /// Returns the one value of all elements of the op's result, or null.
 Value getFilled(linalg::LinalgOp op);
 
+/// Adds the pattern that keeps a row as a vector where one op writes it under a
+/// mask and another reads it under the same one.
+void populateForwardMaskedRows(RewritePatternSet &patterns);
+
 /// The widest integer in memory, in bits: LLVM's loads and stores of wider ones
 /// disagree with its arrays.
 constexpr unsigned kMostStoredBits = 128;

@@ -14,9 +14,11 @@
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Dominance.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Interfaces/ValueBoundsOpInterface.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "mlir/Transforms/LoopInvariantCodeMotionUtils.h"
 #include "norm/IR/Norm.h"
 #include "norm/Target/GPU/Passes.h"
@@ -127,30 +129,33 @@ static bool canJoin(LinalgOp op, scf::ForallOp loop, DominanceInfo &dominance) {
 // Schedule
 //===----------------------------------------------------------------------===//
 
-/// Bytes of an element of all rows that the loop reads, once each.
-static int64_t getBytesOfRows(scf::ForallOp loop) {
+static int64_t countWords(Type type) {
+  int64_t bytes = norm::getElementBytes(getElementTypeOrSelf(type));
+  return llvm::divideCeil(std::max<int64_t>(bytes, 1), 4);
+}
+
+/// The rows that the loop reads, in elements of 32 bits: as such they are held.
+static int64_t countRows(scf::ForallOp loop) {
   llvm::SmallDenseSet<Value> sources;
-  int64_t bytes = 0;
+  int64_t words = 0;
   loop.walk([&](tensor::ExtractSliceOp slice) {
-    Value source = slice.getSource();
     bool isInput = llvm::any_of(slice->getUses(), [](OpOperand &use) {
       auto user = dyn_cast<LinalgOp>(use.getOwner());
       return user && user.isDpsInput(&use);
     });
     if (isInput && slice.getSourceType().getRank() > 1 &&
-        sources.insert(source).second)
-      bytes += norm::getElementBytes(slice.getType().getElementType());
+        sources.insert(slice.getSource()).second)
+      words += countWords(slice.getType());
   });
-  return bytes;
+  return words;
 }
 
-static int64_t getBytesOfSums(ArrayRef<LinalgOp> sums) {
-  int64_t bytes = 0;
+static int64_t countSums(ArrayRef<LinalgOp> sums) {
+  int64_t words = 0;
   for (LinalgOp op : sums)
     for (Type type : op->getResultTypes())
-      bytes += std::max<int64_t>(
-          4, norm::getElementBytes(getElementTypeOrSelf(type)));
-  return bytes;
+      words += countWords(type);
+  return words;
 }
 
 static std::optional<norm::RowSchedule>
@@ -161,8 +166,8 @@ chooseSchedule(scf::ForallOp loop, ArrayRef<LinalgOp> sums, bool hasEqualParts,
   for (LinalgOp op : sums)
     form.join(op);
   norm::SummedRow row{form.extent, form.pitch, form.bytes};
-  row.heldBytes = std::max<int64_t>(0, getBytesOfRows(loop) - form.bytes) +
-                  getBytesOfSums(sums);
+  row.rows = std::max<int64_t>(1, countRows(loop));
+  row.sums = countSums(sums);
   // Rows that share a warp have to turn equally often.
   row.leastThreads = hasEqualParts ? 1 : machine.warpSize;
   return norm::chooseSummedRowSchedule(row, machine);
@@ -564,6 +569,18 @@ struct NormHoistRowSums : norm::impl::NormHoistRowSumsBase<NormHoistRowSums> {
     });
     for (scf::ForOp loop : loops)
       (void)hoistLoopInvariantSubsets(rewriter, loop);
+    if (!loops.empty())
+      dropStarts();
+  }
+
+  /// The neutral elements that sums start from need no memory any more.
+  void dropStarts() {
+    RewritePatternSet patterns(&getContext());
+    norm::populateForwardMaskedRows(patterns);
+    scf::ForOp::getCanonicalizationPatterns(patterns, &getContext());
+    vector::TransferWriteOp::getCanonicalizationPatterns(patterns,
+                                                         &getContext());
+    (void)applyPatternsGreedily(getOperation(), std::move(patterns));
   }
 };
 } // namespace

@@ -23,12 +23,13 @@ static constexpr int64_t maxElementsInBlock = 24576;
 static constexpr int64_t elementsBeforeCluster = 16384;
 static constexpr int64_t threadsABlock = 128; // of several rows
 static constexpr int64_t threadsADynamicRow = 256;
-static constexpr int64_t registersAnSM = 65536;
+static constexpr int64_t registersAnSM = 65536, registersAThread = 255;
 
 static constexpr int64_t rowsAhead = 8; // as norm-vectorize-rows loads them
 static constexpr int64_t warpsOfParts = 1024; // enough for the memory
 static constexpr int64_t warpsOfDynamicColumns = 16;
 // Of rows that are summed while they are computed.
+static constexpr int64_t registersOfLoop = 8, registersASum = 2;
 static constexpr int64_t warpsOfSummedRows = 8192;
 static constexpr int64_t leastSummedRows = 8, mostSummedRows = 64;
 
@@ -70,7 +71,7 @@ struct Row {
   int64_t needed; // vectors
   int64_t vector, bytes;
   bool shifted;
-  int64_t heldBytes = 0;    // of other rows, an element
+  int64_t held = 0;         // registers an element beside its own
   int64_t leastThreads = 1; // that share it
 };
 struct Split {
@@ -85,7 +86,8 @@ struct Split {
 static int64_t getRegisterTarget(int64_t elements, const Row &row) {
   int64_t values =
       row.bytes < 4 ? elements * 3 / 2 : elements * 2 * (row.bytes / 4);
-  values += llvm::divideCeil(elements * row.heldBytes, 4);
+  if (row.held > 0)
+    values += elements * row.held + registersOfLoop;
   int64_t masks = row.shifted ? 16 + elements / 2 : 0;
   return std::max<int64_t>(32, llvm::alignTo(16 + values, 8) +
                                    llvm::alignTo(masks, 8));
@@ -116,6 +118,8 @@ static bool isLegal(Split split, const Row &row) {
                                                       : maxElementsInWarp;
   return split.threads <= row.machine.maxBlockThreads &&
          split.chunks * row.vector <= most &&
+         getRegisterTarget(split.chunks * row.vector, row) <=
+             registersAThread &&
          getBlockRegisters(split, row) <= registersAnSM;
 }
 
@@ -206,8 +210,9 @@ norm::chooseSummedRowSchedule(const SummedRow &row, const GPUMachine &machine) {
   int64_t vector = std::gcd(accessBytes / row.bytes, row.extent);
   if (row.pitch != 0)
     vector = std::gcd(vector, row.pitch);
-  Row split{machine,           row.extent / vector, vector,          row.bytes,
-            /*shifted=*/false, row.heldBytes,       row.leastThreads};
+  int64_t held = row.rows - 1 + registersASum * row.sums;
+  Row split{machine, row.extent / vector, vector, row.bytes, /*shifted=*/false,
+            held,    row.leastThreads};
   std::optional<Split> best = chooseSplit(split);
   if (!best)
     return std::nullopt;

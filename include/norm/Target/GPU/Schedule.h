@@ -65,8 +65,8 @@ RowSchedule chooseRowSchedule(int64_t extent, int64_t pitch, int64_t bytes,
 /// through the rows of its part and keeps the sums in registers.
 struct SummedRow {
   int64_t extent = 1, pitch = 0, bytes = 8; ///< as of chooseRowSchedule
-  int64_t heldBytes = 0;    ///< of sums and of more rows than one, an element
-  int64_t leastThreads = 1; ///< that share the row
+  int64_t rows = 1, sums = 0; ///< that are held at once, elements of 32 bits
+  int64_t leastThreads = 1;   ///< that share the row
 };
 
 /// Nothing where the threads of a block cannot hold the row and its sums.

@@ -125,14 +125,14 @@ class Program:
         arguments = [("x", "x"), ("dy", "x"), ("w", "w")]
         arguments += {"saved": [("r", "r")], "layer": [("r", "r"), ("mean", "r")]}.get(self.form, [])
         results = [("dx", "x"), ("dw", "w")] + ([("db", "w")] if self.form == "layer" else [])
-        size = "%m" if self.rows == "?" else ""
+        size = "%count" if self.rows == "?" else ""
         self.lines = [
             f"func.func @main({', '.join(f'%{n}: {types[t]}' for n, t in arguments)}) -> ({', '.join(types[t] for _, t in results)}) {{",
             "  %zero = arith.constant 0.0 : f32", "  %nothing = arith.constant -0.0 : f32",
             "  %one = arith.constant 1.0 : f32", "  %epsilon = arith.constant 1.0e-6 : f32",
             f"  %n = arith.constant {self.columns}.0 : f32"]
         if size:
-            self.lines += ["  %c0 = arith.constant 0 : index", f"  %m = tensor.dim %x, %c0 : {types['x']}"]
+            self.lines += ["  %c0 = arith.constant 0 : index", f"  %count = tensor.dim %x, %c0 : {types['x']}"]
         self.lines += [
             f"  %rows = tensor.empty({size}) : {types['r']}", f"  %like = tensor.empty({size}) : {types['x']}",
             f"  %sums = tensor.empty() : {types['c']}", f"  %columns = tensor.empty() : {types['w']}",

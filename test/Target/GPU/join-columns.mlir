@@ -1,0 +1,174 @@
+// RUN: norm-opt %s --split-input-file --pass-pipeline='builtin.module(func.func(norm-tile-columns{leave-shared},norm-tile-rows{parallel one-vector},norm-join-columns),canonicalize,cse)' | FileCheck %s
+
+#id = affine_map<(d0, d1) -> (d0, d1)>
+#row = affine_map<(d0, d1) -> (d0)>
+#column = affine_map<(d0, d1) -> (d1)>
+
+// A reduction over the rows that another op reduces along the row is in the loop of the
+// latter, wherever it stood. 1000 rows are 125 parts of 8.
+// CHECK-LABEL: @joined(
+// CHECK: %[[R:.*]]:2 = scf.forall (%[[PART:.*]]) in (125) shared_outs(%[[O:.*]] = %{{.*}}, %[[P:.*]] = %{{.*}}) -> (tensor<1000x1024xf32>, tensor<125x1024xf32>)
+// CHECK: %[[S:.*]] = tensor.extract_slice %[[P]][%[[PART]], 0] [1, 1024] [1, 1] : tensor<125x1024xf32> to tensor<1024xf32>
+// CHECK: %[[N:.*]] = linalg.fill ins(%{{.*}}) outs(%[[S]]
+// CHECK: %[[F:.*]]:2 = scf.for %{{.*}} = %c0 to %c8 step %c1 iter_args(%[[ROWS:.*]] = %[[O]], %[[SUM:.*]] = %[[N]])
+// CHECK: linalg.generic {{.*}}iterator_types = ["parallel", "reduction"]
+// CHECK: linalg.generic {{.*}}iterator_types = ["parallel", "parallel"]
+// CHECK: %[[T:.*]] = linalg.generic {{.*}}iterator_types = ["parallel"]{{.*}} outs(%[[SUM]] : tensor<1024xf32>)
+// CHECK: scf.yield %{{.*}}, %[[T]]
+// CHECK: {norm.loop = #norm.loop<rows>}
+// CHECK: tensor.parallel_insert_slice %[[F]]#1 into %[[P]][%[[PART]], 0] [1, 1024] [1, 1]
+// CHECK: norm.loop = #norm.loop<rows, <threads = 32, vector = 4, lanes = 1024, registers =
+// CHECK: linalg.generic {{.*}}iterator_types = ["reduction", "parallel"]{{.*}} ins(%[[R]]#1 : tensor<125x1024xf32>)
+func.func @joined(%x: tensor<1000x1024xf32>, %e: tensor<1000x1024xf32>, %z: tensor<1000xf32>, %c: tensor<1024xf32>) -> (tensor<1000x1024xf32>, tensor<1024xf32>) {
+  %w = linalg.generic {indexing_maps = [#id, #column], iterator_types = ["reduction", "parallel"]} ins(%x : tensor<1000x1024xf32>) outs(%c : tensor<1024xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %0 = arith.addf %b, %a : f32
+    linalg.yield %0 : f32
+  } -> tensor<1024xf32>
+  %s = linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]} ins(%x : tensor<1000x1024xf32>) outs(%z : tensor<1000xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %0 = arith.addf %b, %a : f32
+    linalg.yield %0 : f32
+  } -> tensor<1000xf32>
+  %y = linalg.generic {indexing_maps = [#id, #row, #id], iterator_types = ["parallel", "parallel"]} ins(%x, %s : tensor<1000x1024xf32>, tensor<1000xf32>) outs(%e : tensor<1000x1024xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %0 = arith.subf %a, %b : f32
+    linalg.yield %0 : f32
+  } -> tensor<1000x1024xf32>
+  return %y, %w : tensor<1000x1024xf32>, tensor<1024xf32>
+}
+
+// -----
+
+#id = affine_map<(d0, d1) -> (d0, d1)>
+#row = affine_map<(d0, d1) -> (d0)>
+#column = affine_map<(d0, d1) -> (d1)>
+
+// What the loop makes of each row is summed as well; nothing else reads it here, so it
+// needs no memory for all rows. Of an unknown number of rows the last part may have fewer.
+// CHECK-LABEL: @of_statistic(
+// CHECK: scf.forall (%{{.*}}) in (%{{.*}}) shared_outs(%{{.*}} = %{{.*}}, %{{.*}} = %{{.*}}) -> (tensor<?x1024xf32>, tensor<?x1024xf32>)
+// CHECK: affine.min
+// CHECK: scf.for
+// CHECK: %[[S:.*]] = linalg.generic {{.*}}iterator_types = ["parallel", "reduction"]
+// CHECK: linalg.generic {{.*}}iterator_types = ["parallel"]{{.*}} ins(%{{.*}}, %[[S]] : tensor<1x1024xf32>, tensor<1xf32>)
+// CHECK-NOT: parallel_insert_slice {{.*}} into tensor<?xf32>
+// CHECK: return
+func.func @of_statistic(%x: tensor<?x1024xf32>, %e: tensor<?x1024xf32>, %c: tensor<1024xf32>) -> (tensor<?x1024xf32>, tensor<1024xf32>) {
+  %c0 = arith.constant 0 : index
+  %zero = arith.constant 0.0 : f32
+  %m = tensor.dim %x, %c0 : tensor<?x1024xf32>
+  %t = tensor.empty(%m) : tensor<?xf32>
+  %z = linalg.fill ins(%zero : f32) outs(%t : tensor<?xf32>) -> tensor<?xf32>
+  %s = linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]} ins(%x : tensor<?x1024xf32>) outs(%z : tensor<?xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %0 = arith.addf %b, %a : f32
+    linalg.yield %0 : f32
+  } -> tensor<?xf32>
+  %y = linalg.generic {indexing_maps = [#id, #row, #id], iterator_types = ["parallel", "parallel"]} ins(%x, %s : tensor<?x1024xf32>, tensor<?xf32>) outs(%e : tensor<?x1024xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %0 = arith.subf %a, %b : f32
+    linalg.yield %0 : f32
+  } -> tensor<?x1024xf32>
+  %w = linalg.generic {indexing_maps = [#id, #row, #column], iterator_types = ["reduction", "parallel"]} ins(%x, %s : tensor<?x1024xf32>, tensor<?xf32>) outs(%c : tensor<1024xf32>) {
+  ^bb0(%a: f32, %r: f32, %b: f32):
+    %0 = arith.mulf %a, %r : f32
+    %1 = arith.addf %b, %0 : f32
+    linalg.yield %1 : f32
+  } -> tensor<1024xf32>
+  return %y, %w : tensor<?x1024xf32>, tensor<1024xf32>
+}
+
+// -----
+
+#id = affine_map<(d0, d1) -> (d0, d1)>
+#row = affine_map<(d0, d1) -> (d0)>
+#column = affine_map<(d0, d1) -> (d1)>
+
+// Not joined: rows that no block can hold with their sums, rows that the loop makes, a
+// body that numbers its rows, one part.
+// CHECK-LABEL: @long(
+// CHECK: scf.forall (%{{.*}}) in (64)
+// CHECK-NOT: scf.for %
+// CHECK-LABEL: @result(
+// CHECK-NOT: scf.for %
+// CHECK-LABEL: @numbered(
+// CHECK-NOT: scf.for %
+// CHECK-LABEL: @few(
+// CHECK-NOT: scf.for %
+func.func @long(%x: tensor<64x16384xf32>, %e: tensor<64x16384xf32>, %z: tensor<64xf32>, %c: tensor<16384xf32>) -> (tensor<64x16384xf32>, tensor<16384xf32>) {
+  %s = linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]} ins(%x : tensor<64x16384xf32>) outs(%z : tensor<64xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %0 = arith.addf %b, %a : f32
+    linalg.yield %0 : f32
+  } -> tensor<64xf32>
+  %y = linalg.generic {indexing_maps = [#id, #row, #id], iterator_types = ["parallel", "parallel"]} ins(%x, %s : tensor<64x16384xf32>, tensor<64xf32>) outs(%e : tensor<64x16384xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %0 = arith.subf %a, %b : f32
+    linalg.yield %0 : f32
+  } -> tensor<64x16384xf32>
+  %w = linalg.generic {indexing_maps = [#id, #column], iterator_types = ["reduction", "parallel"]} ins(%x : tensor<64x16384xf32>) outs(%c : tensor<16384xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %0 = arith.addf %b, %a : f32
+    linalg.yield %0 : f32
+  } -> tensor<16384xf32>
+  return %y, %w : tensor<64x16384xf32>, tensor<16384xf32>
+}
+func.func @result(%x: tensor<64x1024xf32>, %e: tensor<64x1024xf32>, %z: tensor<64xf32>, %c: tensor<1024xf32>) -> (tensor<64x1024xf32>, tensor<1024xf32>) {
+  %s = linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]} ins(%x : tensor<64x1024xf32>) outs(%z : tensor<64xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %0 = arith.addf %b, %a : f32
+    linalg.yield %0 : f32
+  } -> tensor<64xf32>
+  %y = linalg.generic {indexing_maps = [#id, #row, #id], iterator_types = ["parallel", "parallel"]} ins(%x, %s : tensor<64x1024xf32>, tensor<64xf32>) outs(%e : tensor<64x1024xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %0 = arith.subf %a, %b : f32
+    linalg.yield %0 : f32
+  } -> tensor<64x1024xf32>
+  %w = linalg.generic {indexing_maps = [#id, #column], iterator_types = ["reduction", "parallel"]} ins(%y : tensor<64x1024xf32>) outs(%c : tensor<1024xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %0 = arith.addf %b, %a : f32
+    linalg.yield %0 : f32
+  } -> tensor<1024xf32>
+  return %y, %w : tensor<64x1024xf32>, tensor<1024xf32>
+}
+func.func @numbered(%x: tensor<64x1024xf32>, %e: tensor<64x1024xf32>, %z: tensor<64xf32>, %c: tensor<1024xf32>) -> (tensor<64x1024xf32>, tensor<1024xf32>) {
+  %s = linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]} ins(%x : tensor<64x1024xf32>) outs(%z : tensor<64xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %0 = arith.addf %b, %a : f32
+    linalg.yield %0 : f32
+  } -> tensor<64xf32>
+  %y = linalg.generic {indexing_maps = [#id, #row, #id], iterator_types = ["parallel", "parallel"]} ins(%x, %s : tensor<64x1024xf32>, tensor<64xf32>) outs(%e : tensor<64x1024xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %0 = arith.subf %a, %b : f32
+    linalg.yield %0 : f32
+  } -> tensor<64x1024xf32>
+  %w = linalg.generic {indexing_maps = [#id, #column], iterator_types = ["reduction", "parallel"]} ins(%x : tensor<64x1024xf32>) outs(%c : tensor<1024xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %i = linalg.index 0 : index
+    %n = arith.index_cast %i : index to i32
+    %f = arith.sitofp %n : i32 to f32
+    %v = arith.mulf %a, %f : f32
+    %0 = arith.addf %b, %v : f32
+    linalg.yield %0 : f32
+  } -> tensor<1024xf32>
+  return %y, %w : tensor<64x1024xf32>, tensor<1024xf32>
+}
+func.func @few(%x: tensor<8x1024xf32>, %e: tensor<8x1024xf32>, %z: tensor<8xf32>, %c: tensor<1024xf32>) -> (tensor<8x1024xf32>, tensor<1024xf32>) {
+  %s = linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]} ins(%x : tensor<8x1024xf32>) outs(%z : tensor<8xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %0 = arith.addf %b, %a : f32
+    linalg.yield %0 : f32
+  } -> tensor<8xf32>
+  %y = linalg.generic {indexing_maps = [#id, #row, #id], iterator_types = ["parallel", "parallel"]} ins(%x, %s : tensor<8x1024xf32>, tensor<8xf32>) outs(%e : tensor<8x1024xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %0 = arith.subf %a, %b : f32
+    linalg.yield %0 : f32
+  } -> tensor<8x1024xf32>
+  %w = linalg.generic {indexing_maps = [#id, #column], iterator_types = ["reduction", "parallel"]} ins(%x : tensor<8x1024xf32>) outs(%c : tensor<1024xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %0 = arith.addf %b, %a : f32
+    linalg.yield %0 : f32
+  } -> tensor<1024xf32>
+  return %y, %w : tensor<8x1024xf32>, tensor<1024xf32>
+}
