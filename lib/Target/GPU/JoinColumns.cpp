@@ -159,8 +159,8 @@ static int64_t countSums(ArrayRef<LinalgOp> sums) {
 }
 
 static std::optional<norm::RowSchedule>
-chooseSchedule(scf::ForallOp loop, ArrayRef<LinalgOp> sums, bool hasEqualParts,
-               const norm::GPUMachine &machine) {
+chooseSchedule(scf::ForallOp loop, ArrayRef<LinalgOp> sums,
+               int64_t leastThreads, const norm::GPUMachine &machine) {
   norm::RowForm form;
   loop.walk([&](LinalgOp op) { form.join(op); });
   for (LinalgOp op : sums)
@@ -168,8 +168,7 @@ chooseSchedule(scf::ForallOp loop, ArrayRef<LinalgOp> sums, bool hasEqualParts,
   norm::SummedRow row{form.extent, form.pitch, form.bytes};
   row.rows = std::max<int64_t>(1, countRows(loop));
   row.sums = countSums(sums);
-  // Rows that share a warp have to turn equally often.
-  row.leastThreads = hasEqualParts ? 1 : machine.warpSize;
+  row.leastThreads = leastThreads;
   return norm::chooseSummedRowSchedule(row, machine);
 }
 
@@ -188,16 +187,17 @@ public:
 
   /// Returns false, and leaves all as it was, where no schedule holds the rows.
   bool run() {
+    if (isZeroInteger(rowCount) ||
+        ShapedType::isDynamic(sums.front().getStaticLoopRanges().back()))
+      return false;
     rewriter.setInsertionPoint(rows);
-    if (getConstantIntValue(rowCount).value_or(ShapedType::kDynamic) == 0)
-      return false;
     divideRows();
-    std::optional<int64_t> all = getConstantIntValue(rowCount),
-                           part = getConstantIntValue(rowsAPart);
-    if (all && *all <= *part)
+    if (getConstantIntValue(partCount) == 1)
       return false;
-    std::optional<norm::RowSchedule> schedule = chooseSchedule(
-        rows, sums, /*hasEqualParts=*/all && *all % *part == 0, machine);
+    // Rows that share a warp have to turn equally often.
+    int64_t leastThreads = hasEqualParts() ? 1 : machine.warpSize;
+    std::optional<norm::RowSchedule> schedule =
+        chooseSchedule(rows, sums, leastThreads, machine);
     if (!schedule)
       return false;
     build(*schedule);
@@ -286,45 +286,60 @@ private:
     replaceAll(loop);
   }
 
-  /// All rows of a part, and the insertion of its results.
-  void buildPart(scf::ForallOp loop) {
-    Value part = loop.getInductionVar(0);
+  bool hasEqualParts() {
+    std::optional<int64_t> all = getConstantIntValue(rowCount),
+                           each = getConstantIntValue(rowsAPart);
+    return all && each && *all % *each == 0;
+  }
+
+  /// The rows of the part that begins at row `first`.
+  OpFoldResult countRowsFrom(OpFoldResult first) {
+    if (hasEqualParts())
+      return rowsAPart;
     AffineExpr d0 = rewriter.getAffineDimExpr(0),
                s0 = rewriter.getAffineSymbolExpr(0),
                s1 = rewriter.getAffineSymbolExpr(1);
+    return affine::makeComposedFoldedAffineMin(
+        rewriter, loc,
+        AffineMap::get(1, 2, {s0 - d0, s1}, rewriter.getContext()),
+        {first, rowCount, rowsAPart});
+  }
+
+  /// All rows of a part, and the insertion of its results.
+  void buildPart(scf::ForallOp loop) {
+    Value part = loop.getInductionVar(0);
+    AffineExpr number = rewriter.getAffineDimExpr(0),
+               each = rewriter.getAffineSymbolExpr(0);
     OpFoldResult first = affine::makeComposedFoldedAffineApply(
-        rewriter, loc, d0 * s0, {OpFoldResult(part), rowsAPart});
-    OpFoldResult size = rowsAPart;
-    std::optional<int64_t> all = getConstantIntValue(rowCount),
-                           each = getConstantIntValue(rowsAPart);
-    if (!all || *all % *each != 0)
-      size = affine::makeComposedFoldedAffineMin(
-          rewriter, loc,
-          AffineMap::get(1, 2, {s0 - d0, s1}, rewriter.getContext()),
-          {first, rowCount, rowsAPart});
+        rewriter, loc, number * each, {OpFoldResult(part), rowsAPart});
+    OpFoldResult size = countRowsFrom(first);
     SmallVector<Value> state(loop.getRegionIterArgs().take_front(kept.size()));
     llvm::append_range(state, startSums(loop, part));
-    auto constant = [&](int64_t v) -> Value {
-      return arith::ConstantIndexOp::create(rewriter, loc, v);
-    };
-    auto turns =
-        scf::ForOp::create(rewriter, loc, constant(0),
-                           getValueOrCreateConstantIndexOp(rewriter, loc, size),
-                           constant(1), state);
-    norm::setRole(turns, norm::LoopRole::Rows);
-    {
-      OpBuilder::InsertionGuard guard(rewriter);
-      rewriter.setInsertionPointToStart(turns.getBody());
-      Value row = affine::AffineApplyOp::create(
-          rewriter, loc, AffineMap::get(1, 1, d0 + s0),
-          ValueRange{turns.getInductionVar(),
-                     getValueOrCreateConstantIndexOp(rewriter, loc, first)});
-      scf::YieldOp::create(rewriter, loc, buildRow(turns, row));
-    }
+    scf::ForOp turns = buildTurns(first, size, state);
     for (auto [i, number] : llvm::enumerate(kept))
       insertRows(loop, i, turns.getResult(i), first, size);
     for (unsigned i = kept.size(); i < turns.getNumResults(); ++i)
       insert(loop, turns.getResult(i), i, getSumSlice(loop, i, part));
+  }
+
+  scf::ForOp buildTurns(OpFoldResult first, OpFoldResult size,
+                        ValueRange state) {
+    auto asValue = [&](OpFoldResult v) {
+      return getValueOrCreateConstantIndexOp(rewriter, loc, v);
+    };
+    Value begin = asValue(first);
+    auto turns = scf::ForOp::create(rewriter, loc, asValue(index(0)),
+                                    asValue(size), asValue(index(1)), state);
+    norm::setRole(turns, norm::LoopRole::Rows);
+    OpBuilder::InsertionGuard guard(rewriter);
+    rewriter.setInsertionPointToStart(turns.getBody());
+    AffineExpr turn = rewriter.getAffineDimExpr(0),
+               start = rewriter.getAffineSymbolExpr(0);
+    Value row = affine::AffineApplyOp::create(
+        rewriter, loc, AffineMap::get(1, 1, turn + start),
+        ValueRange{turns.getInductionVar(), begin});
+    scf::YieldOp::create(rewriter, loc, buildRow(turns, row));
+    return turns;
   }
 
   struct Slice {
