@@ -254,3 +254,40 @@ func.func @other_rows(%x: tensor<8x64xf32>, %y: tensor<8x4x32xf32>) -> tensor<8x
   } -> tensor<8x4x32xf32>
   return %r : tensor<8x4x32xf32>
 }
+
+// -----
+
+// The product of a matrix and a vector joins the rows that use it, as the sum of a row under a
+// weight. One that no rows use opens no loop.
+#id = affine_map<(d0, d1) -> (d0, d1)>
+#row = affine_map<(d0, d1) -> (d0)>
+#column = affine_map<(d0, d1) -> (d1)>
+// CHECK-LABEL: func @matrix_times_vector
+// CHECK: scf.for
+// CHECK: linalg.generic {{.*}}iterator_types = ["parallel", "reduction"]{{.*}} ins(%{{.*}}, %{{.*}} : tensor<1x256xf32>, tensor<256xf32>)
+// CHECK: linalg.generic {{.*}}iterator_types = ["parallel", "parallel"]
+// CHECK-LABEL: func @product_alone
+// CHECK-NOT: scf.for
+func.func @matrix_times_vector(%x: tensor<64x256xf32>, %w: tensor<256xf32>, %z: tensor<64xf32>) -> tensor<64x256xf32> {
+  %p = linalg.generic {indexing_maps = [#id, #column, #row], iterator_types = ["parallel", "reduction"]} ins(%x, %w : tensor<64x256xf32>, tensor<256xf32>) outs(%z : tensor<64xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %0 = arith.mulf %a, %b : f32
+    %1 = arith.addf %o, %0 : f32
+    linalg.yield %1 : f32
+  } -> tensor<64xf32>
+  %y = linalg.generic {indexing_maps = [#id, #row, #id], iterator_types = ["parallel", "parallel"]} ins(%x, %p : tensor<64x256xf32>, tensor<64xf32>) outs(%x : tensor<64x256xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %0 = arith.subf %a, %b : f32
+    linalg.yield %0 : f32
+  } -> tensor<64x256xf32>
+  return %y : tensor<64x256xf32>
+}
+func.func @product_alone(%x: tensor<64x256xf32>, %w: tensor<256xf32>, %z: tensor<64xf32>) -> tensor<64xf32> {
+  %p = linalg.generic {indexing_maps = [#id, #column, #row], iterator_types = ["parallel", "reduction"]} ins(%x, %w : tensor<64x256xf32>, tensor<256xf32>) outs(%z : tensor<64xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %0 = arith.mulf %a, %b : f32
+    %1 = arith.addf %o, %0 : f32
+    linalg.yield %1 : f32
+  } -> tensor<64xf32>
+  return %p : tensor<64xf32>
+}
