@@ -244,8 +244,8 @@ def mutants(seed, names):
         problem = ""
         if not p.is_changed():
             problem = "the mutation changes nothing"
-        elif isinstance(p, backward.Backward):  # z may be a forward norm, which is right
-            if "norm.rmsnorm_backward" in after[p.name]:
+        elif isinstance(p, backward.Backward):
+            if backward.is_taken(p, after[p.name]):
                 problem = f"'{p.mutation}' was taken for a backward pass"
         elif p.mutation == "weight axis" and only_without_weight(after[p.name]):
             pass  # also right: the norm alone, and the product in an op of its own
