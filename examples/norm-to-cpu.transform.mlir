@@ -53,7 +53,8 @@ module attributes {transform.with_named_sequence} {
     // 4. Rows: tiled and fused into one loop, then vectorized.
     %c0 = transform.apply_registered_pass "norm-collapse-dims" to %f8 : (!transform.any_op) -> !transform.any_op
     %c1 = transform.apply_registered_pass "norm-order-loops" to %c0 : (!transform.any_op) -> !transform.any_op
-    %c2 = transform.apply_registered_pass "norm-hoist-row-scalars" to %c1 : (!transform.any_op) -> !transform.any_op
+    %c3 = transform.apply_registered_pass "norm-merge-row-sums" to %c1 : (!transform.any_op) -> !transform.any_op
+    %c2 = transform.apply_registered_pass "norm-hoist-row-scalars" to %c3 : (!transform.any_op) -> !transform.any_op
     %f9 = transform.apply_registered_pass "norm-tile-rows" with options = {"block-elements" = 1024 : i64} to %c2
         : (!transform.any_op) -> !transform.any_op
     %f10 = transform.apply_registered_pass "canonicalize" to %f9 : (!transform.any_op) -> !transform.any_op

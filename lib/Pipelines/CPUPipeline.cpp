@@ -51,6 +51,7 @@ static void buildRowCodegen(OpPassManager &pm,
   OpPassManager &func = pm.nest<func::FuncOp>();
   func.addPass(createNormCollapseDims());
   func.addPass(createNormOrderLoops());
+  func.addPass(createNormMergeRowSums());
   // What all rows share, before each row has a loop body of its own.
   func.addPass(createNormHoistRowScalars());
   NormTileRowsOptions tiling;

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "MergeOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "norm/Transforms/Passes.h"
@@ -28,21 +29,6 @@ static bool isEndOfRows(GenericOp op) {
   });
 }
 
-/// Returns true if both ops read a tensor alike that has all their loops, which
-/// then have the same extents.
-static bool readSameElements(GenericOp first, GenericOp second) {
-  for (OpOperand *input : first.getDpsInputOperands()) {
-    AffineMap map = first.getMatchingIndexingMap(input);
-    if (!map.isPermutation())
-      continue;
-    for (OpOperand *other : second.getDpsInputOperands())
-      if (other->get() == input->get() &&
-          second.getMatchingIndexingMap(other) == map)
-        return true;
-  }
-  return false;
-}
-
 /// Returns true if `value` is known at `place`, or can be made there.
 static bool isKnownAt(Value value, Operation *place) {
   Operation *op = value.getDefiningOp();
@@ -62,39 +48,7 @@ static GenericOp merge(IRRewriter &b, GenericOp first, GenericOp second) {
     if (Operation *op = operand.getDefiningOp();
         op && op->getBlock() == first->getBlock() && first->isBeforeInBlock(op))
       op->moveBefore(first);
-  SmallVector<Value> inputs(first.getInputs()), inits(first.getOutputs());
-  llvm::append_range(inputs, second.getInputs());
-  llvm::append_range(inits, second.getOutputs());
-  SmallVector<AffineMap> maps, outMaps;
-  for (GenericOp op : {first, second})
-    for (OpOperand &operand : op->getOpOperands())
-      (op.isDpsInput(&operand) ? maps : outMaps)
-          .push_back(op.getMatchingIndexingMap(&operand));
-  llvm::append_range(maps, outMaps);
-  b.setInsertionPoint(first);
-  auto merged = GenericOp::create(
-      b, b.getFusedLoc({first.getLoc(), second.getLoc()}),
-      TypeRange(ValueRange(inits)), inputs, inits, maps,
-      first.getIteratorTypesArray(),
-      [&](OpBuilder &nested, Location loc, ValueRange args) {
-        SmallVector<Value> yielded;
-        size_t input = 0, init = inputs.size();
-        for (GenericOp op : {first, second}) {
-          IRMapping mapping;
-          for (BlockArgument arg : op.getRegionInputArgs())
-            mapping.map(arg, args[input++]);
-          for (BlockArgument arg : op.getRegionOutputArgs())
-            mapping.map(arg, args[init++]);
-          for (Operation &each : op.getBody()->without_terminator())
-            nested.clone(each, mapping);
-          for (Value value : op.getBody()->getTerminator()->getOperands())
-            yielded.push_back(mapping.lookupOrDefault(value));
-        }
-        linalg::YieldOp::create(nested, loc, yielded);
-      });
-  b.replaceOp(second, merged->getResults().drop_front(first->getNumResults()));
-  b.replaceOp(first, merged->getResults().take_front(first->getNumResults()));
-  return merged;
+  return norm::mergeInto(b, first, second);
 }
 
 /// Returns the op of `earlier` that `op` merges with, or null.
@@ -102,7 +56,7 @@ static GenericOp findSibling(GenericOp op, ArrayRef<GenericOp> earlier) {
   for (GenericOp first : earlier)
     if (first->getBlock() == op->getBlock() &&
         first.getNumLoops() == op.getNumLoops() &&
-        readSameElements(first, op) &&
+        norm::readSameElements(first, op) &&
         llvm::all_of(op->getOperands(),
                      [&](Value value) { return isKnownAt(value, first); }))
       return first;

@@ -377,12 +377,30 @@ private:
                                [&] { use->set(clone->getResult(0)); });
   }
 
+  /// Returns the sums over rows of an op that gains from a loop over its rows:
+  /// it also writes them, or reads a statistic of each.
+  std::optional<RowSums> findSums(LinalgOp op) {
+    if (shape == RowShape::OneVector)
+      return std::nullopt;
+    std::optional<RowSums> sums = matchRowSums(op);
+    if (!sums)
+      return std::nullopt;
+    bool writesRows = llvm::is_contained(sums->results, std::nullopt);
+    bool readsStatistic = llvm::any_of(op->getOperands(), [&](Value operand) {
+      return reductionLoops.lookup(operand.getDefiningOp()) >= op.getNumLoops();
+    });
+    return writesRows || readsStatistic ? sums : std::nullopt;
+  }
+
   /// Opens a group of `root`, which its producers may join.
   void openGroup(LinalgOp root) {
     SmallVector<IteratorType> kinds = root.getIteratorTypesArray();
     int64_t loops = kinds.size();
     int64_t numRowDims =
         llvm::find(kinds, IteratorType::reduction) - kinds.begin();
+    std::optional<RowSums> sums = findSums(root);
+    if (sums)
+      numRowDims = sums->numRowDims;
     // An op on the statistics of rows has one value per row, and no rows.
     if (numRowDims == loops && reductionLoops.lookup(root) <= loops)
       numRowDims = loops - 1;
@@ -391,6 +409,7 @@ private:
                             !hasOneVector(root, identity, numRowDims)))
       return;
     groups.emplace_back().root = root;
+    groups.back().sums = std::move(sums);
     add(groups.back(), root, identity, numRowDims);
   }
 

@@ -8,6 +8,7 @@
 #ifndef NORM_LIB_TRANSFORMS_ROWGROUPS_H
 #define NORM_LIB_TRANSFORMS_ROWGROUPS_H
 
+#include "RowPlan.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include <deque>
 
@@ -20,6 +21,7 @@ struct RowGroup {
       members;            ///< Root first, users before producers.
   int64_t numRowDims = 0; ///< Leading loops of the root.
   bool hasReduction = false;
+  std::optional<RowSums> sums; ///< If the root's leading loops are reduced.
 };
 
 /// The shapes of groups for which the caller has code.

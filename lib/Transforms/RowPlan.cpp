@@ -85,6 +85,50 @@ static std::optional<SmallVector<Reduction>> matchCombiners(LinalgOp op) {
   return reductions;
 }
 
+Value norm::createCombined(OpBuilder &b, Location loc,
+                           const Reduction &reduction, Value accumulator,
+                           Value value) {
+  Operation *op = reduction.combiner;
+  return b
+      .create(loc, op->getName().getIdentifier(),
+              ValueRange{accumulator, value}, TypeRange(accumulator.getType()),
+              op->getAttrs())
+      ->getResult(0);
+}
+
+/// Returns how many of the leading loops reduce, if all others are parallel.
+static unsigned countRowLoops(LinalgOp op) {
+  SmallVector<utils::IteratorType> kinds = op.getIteratorTypesArray();
+  auto *columns = llvm::find(kinds, utils::IteratorType::parallel);
+  bool areColumns =
+      columns != kinds.end() &&
+      std::all_of(columns, kinds.end(), linalg::isParallelIterator);
+  return areColumns ? columns - kinds.begin() : 0;
+}
+
+std::optional<norm::RowSums> norm::matchRowSums(LinalgOp op) {
+  RowSums sums{countRowLoops(op), {}};
+  if (sums.numRowDims == 0)
+    return std::nullopt;
+  for (auto [i, init] : llvm::enumerate(op.getDpsInitsMutable())) {
+    AffineMap map = op.getMatchingIndexingMap(&init);
+    if (!map.isProjectedPermutation())
+      return std::nullopt;
+    if (map.isPermutation()) {
+      sums.results.push_back(std::nullopt);
+      continue;
+    }
+    for (unsigned loop = 0, e = op.getNumLoops(); loop < e; ++loop)
+      if (map.isFunctionOfDim(loop) != (loop >= sums.numRowDims))
+        return std::nullopt;
+    std::optional<Reduction> reduction = matchCombiner(op, i);
+    if (!reduction)
+      return std::nullopt;
+    sums.results.push_back(reduction);
+  }
+  return sums;
+}
+
 std::optional<RowPlan> norm::planRowOf(LinalgOp op) {
   if (!op.hasPureTensorSemantics() || isa<linalg::ContractionOpInterface>(*op))
     return std::nullopt;

@@ -30,6 +30,22 @@ struct RowPlan {
                                      // parallel innermost one reduces
 };
 
+/// Builds the sum of `accumulator` and `value`, or what the reduction makes of
+/// them, of the type of the former.
+Value createCombined(OpBuilder &b, Location loc, const Reduction &reduction,
+                     Value accumulator, Value value);
+
+/// What an op over rows and then columns makes of them: `results` has a
+/// reduction for each sum over the rows, and none for elements.
+struct RowSums {
+  unsigned numRowDims = 0;
+  SmallVector<std::optional<Reduction>> results;
+};
+
+/// Returns the sums of an op whose leading loops, the rows, are reduced;
+/// nullopt for other ops.
+std::optional<RowSums> matchRowSums(linalg::LinalgOp op);
+
 /// Returns the plan of an op, or nullopt if other passes must lower it.
 std::optional<RowPlan> planRowOf(linalg::LinalgOp op);
 

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "RowGroups.h"
+#include "RowParts.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -38,10 +39,15 @@ static constexpr int64_t kLeastRowsPerBlock = 4, kMostRowsPerBlock = 16;
 using LoopType = scf::SCFTilingOptions::LoopType;
 
 namespace {
+/// Which rows a loop goes over: sums over all rows are made in parts.
+enum class RowScope { All, Part };
+
 /// The options that the row loops of a function share.
 struct RowTiling {
   LoopType loopType;
   int64_t blockElements; ///< Per block of short rows; 0: one row per block.
+  RowShape shape;
+  RowScope scope = RowScope::All;
 };
 } // namespace
 
@@ -237,6 +243,20 @@ static void eraseMembers(IRRewriter &rewriter, RowGroup &group) {
   }
 }
 
+/// Fuses the group's members into a loop over tiles of its root, and lets all
+/// that comes after it use the loop's results.
+static void fuseMembers(IRRewriter &rewriter, const RowGroup &group,
+                        RowLoop &loop, Operation *next) {
+  for (LinalgOp member : ArrayRef(group.members).drop_front())
+    fuseMember(rewriter, loop, member, next);
+  for (auto [from, number] : loop.results)
+    rewriter.replaceUsesWithIf(
+        from, loop.loops.front()->getResult(number),
+        [&](OpOperand &use) { return isFrom(next, use.getOwner()); });
+  for (LoopLikeOpInterface each : loop.loops)
+    setRole(each, LoopRole::Rows);
+}
+
 /// Tiles the group's rows and fuses its members; the root is replaced.
 static LogicalResult tileGroup(IRRewriter &rewriter, RowGroup &group,
                                const RowTiling &tiling) {
@@ -262,18 +282,35 @@ static LogicalResult tileGroup(IRRewriter &rewriter, RowGroup &group,
   RowLoop loop{tiled->loops, {}};
   for (OpResult result : group.root->getResults())
     loop.results[result] = result.getResultNumber();
-  for (LinalgOp member : ArrayRef(group.members).drop_front())
-    fuseMember(rewriter, loop, member, next);
-  for (auto [from, number] : loop.results)
-    rewriter.replaceUsesWithIf(
-        from, loop.loops.front()->getResult(number),
-        [&](OpOperand &use) { return isFrom(next, use.getOwner()); });
-  for (LoopLikeOpInterface each : loop.loops)
-    setRole(each, LoopRole::Rows);
-  if (auto inner = dyn_cast<scf::ForOp>(loop.loops.back().getOperation()))
+  fuseMembers(rewriter, group, loop, next);
+  if (auto inner = dyn_cast<scf::ForOp>(loop.loops.back().getOperation())) {
+    if (group.sums)
+      inner = addByBlocks(rewriter, inner, *group.sums);
     splitLastBlock(rewriter, inner, block);
+  }
   eraseMembers(rewriter, group);
   return success();
+}
+
+static void tileBlock(IRRewriter &rewriter, Block &block,
+                      const RowTiling &tiling);
+
+/// Tiles a group that sums its rows into parts, and then the rows of a part.
+static void tileParts(IRRewriter &rewriter, RowGroup &group,
+                      const RowTiling &tiling) {
+  for (LinalgOp member : group.members)
+    forwardDims(rewriter, member);
+  Operation *next = group.root->getNextNode();
+  RowParts parts = tileIntoParts(rewriter, group, tiling.loopType);
+  RowLoop loop{parts.loops, {}};
+  for (auto [from, to] : llvm::zip(group.root->getResults(), parts.results))
+    rewriter.replaceUsesWithIf(
+        from, to, [&](OpOperand &use) { return isFrom(next, use.getOwner()); });
+  fuseMembers(rewriter, group, loop, next);
+  eraseMembers(rewriter, group);
+  tileBlock(
+      rewriter, *loop.getBody(),
+      {LoopType::ForOp, tiling.blockElements, tiling.shape, RowScope::Part});
 }
 
 /// Replaces the results of an op over a static extent of zero by its
@@ -299,12 +336,18 @@ static void cleanUp(IRRewriter &rewriter, Block &block) {
   });
 }
 
-static void tileBlock(IRRewriter &rewriter, Block &block, RowShape shape,
+static void tileBlock(IRRewriter &rewriter, Block &block,
                       const RowTiling &tiling) {
   cleanUp(rewriter, block);
-  for (RowGroup &group : findRowGroups(rewriter, block, shape))
-    if (group.numRowDims > 0)
+  for (RowGroup &group : findRowGroups(rewriter, block, tiling.shape)) {
+    if (group.numRowDims == 0)
+      continue;
+    bool isInParts = group.sums && tiling.scope == RowScope::All;
+    if (isInParts)
+      tileParts(rewriter, group, tiling);
+    else
       (void)tileGroup(rewriter, group, tiling); // a failure keeps the ops
+  }
   cleanUp(rewriter, block);
 }
 
@@ -331,10 +374,10 @@ struct NormTileRows : norm::impl::NormTileRowsBase<NormTileRows> {
         blocks.push_back(block);
     });
     RowTiling tiling = {parallel ? LoopType::ForallOp : LoopType::ForOp,
-                        blockElements};
+                        blockElements,
+                        oneVector ? RowShape::OneVector : RowShape::Any};
     for (Block *block : blocks)
-      tileBlock(rewriter, *block,
-                oneVector ? RowShape::OneVector : RowShape::Any, tiling);
+      tileBlock(rewriter, *block, tiling);
     shrinkTemporaries(getOperation());
   }
 };

@@ -449,12 +449,7 @@ private:
   //===--------------------------------------------------------------------===//
 
   Value combine(const Reduction &reduction, Value accumulator, Value value) {
-    Operation *op = reduction.combiner;
-    Type type = accumulator.getType();
-    return b
-        .create(loc, op->getName().getIdentifier(),
-                ValueRange{accumulator, value}, TypeRange(type), op->getAttrs())
-        ->getResult(0);
+    return norm::createCombined(b, loc, reduction, accumulator, value);
   }
 
   Value neutralVector(const Reduction &reduction, int64_t width) {

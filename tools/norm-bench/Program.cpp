@@ -52,7 +52,9 @@ static constexpr Variant kVariants[] = {
     {"columns-inside", "the same with the loop over the rows inside"},
     {"channels", "norm of each column, with one weight per row"},
     {"layernorm", "LayerNorm with weight and bias in f32"},
-    {"softmax", "softmax over the row"}};
+    {"softmax", "softmax over the row"},
+    {"backward", "gradients of x and of the weight of a norm, in f32 inside"},
+    {"backward-residual", "the same, with a gradient added to that of x"}};
 
 ArrayRef<Variant> norm::getVariants() { return kVariants; }
 
@@ -127,6 +129,8 @@ private:
   Operand add(StringRef name, Operand a, Operand b);
   Operand layerNorm(Operand x);
   Operand softmax(Operand x);
+  Operand multiply(StringRef name, Operand a, Operand b);
+  void backward(Operand x);
   Operand weight(Operand normalized);
   Operand half(StringRef name, Operand v, int64_t number);
   Operand join(Operand first, Operand second);
@@ -409,6 +413,38 @@ Operand Printer::softmax(Operand x) {
       map("quotient", "f32", {power, sum}, "%v = arith.divf %a, %b : f32"));
 }
 
+/// Prints a * b in f32.
+Operand Printer::multiply(StringRef name, Operand a, Operand b) {
+  return map(name, "f32", {a, b}, "%v = arith.mulf %a, %b : f32");
+}
+
+/// Prints, with z = x / sqrt(mean(x^2) + eps) and g = dy * w, the gradients
+/// (g - z * mean(z * g)) / sqrt(mean(x^2) + eps) of x and sum(dy * z) of w.
+void Printer::backward(Operand x) {
+  x = widen(x);
+  Operand squares = reduce("squares", "0.0", multiply("square", x, x),
+                           "%v = arith.addf %a, %o : f32");
+  Operand inverse = inverseRoot(squares, program.cols);
+  Operand z = multiply("normalized", x, inverse);
+  Operand dy = widen(argument("dy"));
+  Operand g = multiply("weighted", dy, widen(argument("w", Index::Column)));
+  Operand dot = reduce("dot", "0.0", multiply("product", z, g),
+                       "%v = arith.addf %a, %o : f32");
+  Operand mean = map("mean", "f32", {dot},
+                     formatv("%n = arith.constant {0:e} : f32; "
+                             "%v = arith.divf %a, %n : f32",
+                             static_cast<double>(program.cols))
+                         .str(),
+                     Index::Row);
+  Operand rest = map("rest", "f32", {g, multiply("along", z, mean)},
+                     "%v = arith.subf %a, %b : f32");
+  Operand dx = multiply("dx", rest, inverse);
+  if (program.variant == "backward-residual")
+    dx = map("both", "f32", {dx, widen(argument("residual"))},
+             "%v = arith.addf %a, %b : f32");
+  results = {narrow(dx), narrow(sumColumns(multiply("share", dy, z), ""))};
+}
+
 Operand Printer::weight(Operand normalized) {
   if (program.variant == "plain" || program.variant == "modulation" ||
       program.variant == "two-consumers")
@@ -667,6 +703,8 @@ void Printer::printResults() {
     results = {variant == "softmax" ? softmax(x) : layerNorm(x)};
     return;
   }
+  if (variant == "backward" || variant == "backward-residual")
+    return backward(x);
   if (variant == "residual") {
     x = add("h", x, argument("residual"));
     results.push_back(x);

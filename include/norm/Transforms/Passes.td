@@ -646,6 +646,45 @@ def NormMergeSiblings : Pass<"norm-merge-siblings", "func::FuncOp"> {
   let dependentDialects = ["linalg::LinalgDialect"];
 }
 
+def NormMergeRowSums : Pass<"norm-merge-row-sums", "func::FuncOp"> {
+  let summary = "Make a sum over rows where an elementwise op goes over them";
+  let description = [{
+    The backward pass of a norm writes the gradient of each row and sums products over
+    all rows for the gradient of the weight. Two loops would read everything twice. This
+    pass makes one op of a sum over rows and an elementwise op, or another sum, over the
+    same elements; norm-tile-rows gives it one loop.
+
+    Example:
+
+    ```mlir
+    %dx = linalg.generic {iterator_types = ["parallel", "parallel"], ...}
+        ins(%x, %r, %dy : tensor<?x64xf32>, ...)
+    %dw = linalg.generic {iterator_types = ["reduction", "parallel"], ...}
+        ins(%x, %dy : tensor<?x64xf32>, ...)
+    ```
+
+    becomes
+
+    ```mlir
+    %0:2 = linalg.generic {iterator_types = ["reduction", "parallel"], ...}
+        ins(%x, %r, %dy, %x, %dy : tensor<?x64xf32>, ...)
+        -> (tensor<?x64xf32>, tensor<64xf32>)
+    ```
+
+    A row of the first result is written once, in its own turn of the reduction.
+
+    Both ops must read a tensor with all their loops by the same map, or the sum must read
+    the result of the elementwise op so. What the later op reads is moved before the
+    earlier one, and cannot depend on it otherwise.
+
+    Limits: `linalg.generic` on tensors whose reduced loops are the outer ones
+    (norm-order-loops); sums of one combining op with a neutral element; elementwise ops
+    whose results no other `linalg.generic` reads but contractions, for others are
+    computed in their users' loops.
+  }];
+  let dependentDialects = ["linalg::LinalgDialect"];
+}
+
 def NormOrderLoops : Pass<"norm-order-loops", "func::FuncOp"> {
   let summary = "Make the loop over neighbors in memory the innermost one";
   let description = [{
