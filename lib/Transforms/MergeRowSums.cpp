@@ -31,8 +31,7 @@ static bool isEndOfRows(GenericOp op, GenericOp sum) {
     return false;
   return llvm::none_of(op->getUsers(), [&](Operation *user) {
     auto generic = dyn_cast<GenericOp>(user);
-    return generic && generic != sum &&
-           !linalg::isaContractionOpInterface(generic);
+    return generic && generic != sum && !norm::isContraction(generic);
   });
 }
 

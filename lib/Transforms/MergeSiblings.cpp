@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "MergeOps.h"
+#include "RowPlan.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "norm/Transforms/Passes.h"
@@ -25,7 +26,7 @@ static bool isEndOfRows(GenericOp op) {
     return false;
   return llvm::none_of(op->getUsers(), [](Operation *user) {
     auto generic = dyn_cast<GenericOp>(user);
-    return generic && !linalg::isaContractionOpInterface(generic);
+    return generic && !norm::isContraction(generic);
   });
 }
 

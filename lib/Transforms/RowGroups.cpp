@@ -45,7 +45,7 @@ static bool isMatrixTimesVector(LinalgOp op) {
 static bool isRowWise(LinalgOp op) {
   if (!op || !op.hasPureTensorSemantics() || op.getNumLoops() == 0)
     return false;
-  if ((linalg::isaContractionOpInterface(op) && !isMatrixTimesVector(op)) ||
+  if ((isContraction(op) && !isMatrixTimesVector(op)) ||
       linalg::isaConvolutionOpInterface(op))
     return false;
   auto isPlain = [](AffineExpr expr) {

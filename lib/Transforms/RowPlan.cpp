@@ -85,6 +85,13 @@ static std::optional<SmallVector<Reduction>> matchCombiners(LinalgOp op) {
   return reductions;
 }
 
+bool norm::isContraction(LinalgOp op) {
+  return linalg::isaContractionOpInterface(op) &&
+         !llvm::all_of(op.getDpsInputOperands(), [&](OpOperand *input) {
+           return op.getMatchingIndexingMap(input).isPermutation();
+         });
+}
+
 Value norm::createCombined(OpBuilder &b, Location loc,
                            const Reduction &reduction, Value accumulator,
                            Value value) {

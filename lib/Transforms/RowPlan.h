@@ -30,6 +30,11 @@ struct RowPlan {
                                      // parallel innermost one reduces
 };
 
+/// Returns true for a contraction that reads an element of an operand several
+/// times, as a product of matrices does. One whose operands both have all loops
+/// is only a sum of products.
+bool isContraction(linalg::LinalgOp op);
+
 /// Builds the sum of `accumulator` and `value`, or what the reduction makes of
 /// them, of the type of the former.
 Value createCombined(OpBuilder &b, Location loc, const Reduction &reduction,

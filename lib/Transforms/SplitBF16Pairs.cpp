@@ -214,6 +214,8 @@ public:
 
   void set(Value v, Pair pair) { pairs[v] = pair; }
 
+  bool isSplit(Value v) { return pairs.contains(v); }
+
   /// Rounds to bf16 and puts the halves of a word together.
   void round(arith::TruncFOp op) {
     b.setInsertionPoint(op);
@@ -391,6 +393,39 @@ static void splitAccumulators(IRRewriter &b, PairFinder &finder,
   }
 }
 
+/// Whether the halves of all that `op` computes with are there, those of values
+/// that all lanes share aside.
+static bool hasSplitOperands(Operation *op, PairSplitter &splitter) {
+  return op->getNumOperands() > 0 && !isa<arith::ExtFOp>(op) &&
+         llvm::all_of(op->getOperands(), [&](Value operand) {
+           return splitter.isSplit(operand) || norm::getUniform(operand);
+         });
+}
+
+/// Puts values together from halves where only a store or the like needs them
+/// whole, rather than computing both. Users come before what they use.
+static void joinWholeUses(IRRewriter &b, Operation *root, PairFinder &finder,
+                          PairSplitter &splitter) {
+  SmallVector<Operation *> ops;
+  root->walk([&](Operation *op) {
+    if (op->getNumResults() == 1 && finder.isPair(op->getResult(0)) &&
+        !norm::getUniform(op->getResult(0)))
+      ops.push_back(op);
+  });
+  SmallVector<std::pair<Operation *, Pair>> joined;
+  for (Operation *op : ops)
+    if (hasSplitOperands(op, splitter))
+      joined.push_back({op, splitter.split(op->getResult(0))});
+  for (auto [op, pair] : llvm::reverse(joined)) {
+    if (op->use_empty()) {
+      b.eraseOp(op);
+      continue;
+    }
+    b.setInsertionPointAfterValue(pair.odd);
+    b.replaceOp(op, splitter.join(pair, op->getLoc()));
+  }
+}
+
 static void splitRoundings(IRRewriter &b, Operation *root) {
   SmallVector<arith::TruncFOp> roundings;
   root->walk([&](arith::TruncFOp op) {
@@ -406,6 +441,7 @@ static void splitRoundings(IRRewriter &b, Operation *root) {
     else if (finder.isPair(op.getIn()))
       splitter.round(op);
   }
+  joinWholeUses(b, root, finder, splitter);
 }
 
 void norm::splitBF16Pairs(Operation *root) {

@@ -13,6 +13,7 @@
 #include "mlir/IR/Matchers.h"
 #include "norm/Transforms/Passes.h"
 #include "norm/Transforms/Transforms.h"
+#include <map>
 
 namespace mlir::norm {
 #define GEN_PASS_DEF_NORMSPLITWIDEVECTORS
@@ -160,16 +161,31 @@ static bool canSplit(scf::ForOp loop, int64_t parts, int64_t widest) {
                       [&](Value v) { return canDivide(v, parts); });
 }
 
-/// Returns the lanes of the widest vector of elements with `bits` or more.
-static int64_t getWidest(scf::ForOp loop, unsigned bits) {
+/// Returns the lanes of the widest vector.
+static int64_t getWidest(scf::ForOp loop) {
   int64_t widest = 0;
   for (Operation &op : loop.getBody()->without_terminator())
     for (Value result : op.getResults())
       if (VectorType type = getVector(result))
-        if (type.getRank() == 1 && !type.getElementType().isIndex() &&
-            type.getElementTypeBitWidth() >= bits)
+        if (type.getRank() == 1 && !type.getElementType().isIndex())
           widest = std::max(widest, type.getDimSize(0));
   return widest;
+}
+
+/// Returns the lanes that most vectors of words have, the wider ones of two.
+static int64_t getUsualLanes(scf::ForOp loop) {
+  std::map<int64_t, int64_t> counts;
+  for (Operation &op : loop.getBody()->without_terminator())
+    for (Value result : op.getResults())
+      if (VectorType type = getVector(result))
+        if (type.getRank() == 1 && !type.getElementType().isIndex() &&
+            type.getElementTypeBitWidth() >= 32 && !norm::getUniform(result))
+          ++counts[type.getDimSize(0)];
+  int64_t usual = 0, most = 0;
+  for (auto [lanes, count] : counts)
+    if (count >= most)
+      std::tie(usual, most) = std::pair(lanes, count);
+  return usual;
 }
 
 /// Returns the maximum number of lanes in the body that are live at once.
@@ -372,9 +388,9 @@ struct NormSplitWideVectors
     IRRewriter b(&getContext());
     for (scf::ForOp loop : loops) {
       // Narrower elements are mostly halves of words.
-      int64_t words = getWidest(loop, 32);
+      int64_t words = getUsualLanes(loop);
       if (words <= lanes || words % lanes != 0 || getLiveLanes(loop) <= live ||
-          !canSplit(loop, words / lanes, getWidest(loop, 1)))
+          !canSplit(loop, words / lanes, getWidest(loop)))
         continue;
       LoopSplitter(b, loop, words / lanes).run();
     }

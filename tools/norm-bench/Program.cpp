@@ -108,18 +108,18 @@ private:
   /// Prints an elementwise op; `steps` compute %v from %a, %b and %c.
   Operand map(StringRef name, StringRef element, ArrayRef<Operand> ins,
               StringRef steps, Index index = Index::Element);
-  /// Prints a reduction of %a into %o along the row.
-  Operand reduce(StringRef name, StringRef start, Operand in, StringRef steps,
-                 Index index = Index::Row);
+  /// Prints a reduction of %a, %b and so on into %o along the row.
+  Operand reduce(StringRef name, StringRef start, ArrayRef<Operand> ins,
+                 StringRef steps, Index index = Index::Row);
   void generic(StringRef name, const Operand &result, ArrayRef<Operand> ins,
                StringRef init, StringRef steps, bool reduces);
   Operand widen(Operand v);
   Operand narrow(Operand v);
 
   Operand multiplySilu(Operand v);
-  /// Prints the sum over each column of %v, which `steps` compute from %a, or
-  /// of %a where there are none.
-  Operand sumColumns(Operand in, StringRef steps);
+  /// Prints the sum over each column of %v, which `steps` compute from %a, %b
+  /// and so on, or of %a where there are none.
+  Operand sumColumns(ArrayRef<Operand> ins, StringRef steps);
   Operand channels(Operand x);
   /// Prints 1 / sqrt(mean + eps) of `count` squares.
   Operand inverseRoot(Operand sumOfSquares, int64_t count,
@@ -129,7 +129,9 @@ private:
   Operand add(StringRef name, Operand a, Operand b);
   Operand layerNorm(Operand x);
   Operand softmax(Operand x);
-  Operand multiply(StringRef name, Operand a, Operand b);
+  /// Returns the steps that widen these operands to %a_f32 and so on; none for
+  /// f32.
+  std::string widenInBody(StringRef names);
   void backward(Operand x);
   Operand weight(Operand normalized);
   Operand half(StringRef name, Operand v, int64_t number);
@@ -267,7 +269,7 @@ Operand Printer::map(StringRef name, StringRef element, ArrayRef<Operand> ins,
   return result;
 }
 
-Operand Printer::reduce(StringRef name, StringRef start, Operand in,
+Operand Printer::reduce(StringRef name, StringRef start, ArrayRef<Operand> ins,
                         StringRef steps, Index index) {
   Operand result{("%" + name).str(), "f32", index};
   std::string type = getType(result);
@@ -276,7 +278,7 @@ Operand Printer::reduce(StringRef name, StringRef start, Operand in,
                 "  {0}_fill = linalg.fill ins({0}_start : f32) outs({0}_init : "
                 "{2}) -> {2}\n",
                 result.name, start, type, getSize(result));
-  generic(result.name, result, {in}, result.name + "_fill", steps, true);
+  generic(result.name, result, ins, result.name + "_fill", steps, true);
   return result;
 }
 
@@ -313,23 +315,35 @@ Operand Printer::inverseRoot(Operand sumOfSquares, int64_t count, Index index) {
              index);
 }
 
-Operand Printer::sumColumns(Operand in, StringRef steps) {
+Operand Printer::sumColumns(ArrayRef<Operand> ins, StringRef steps) {
   Operand sum{"%sum", "f32", Index::Column};
   bool isInside = program.variant == "columns-inside";
-  std::string type = getType(sum);
+  std::string type = getType(sum), maps, names, types, block;
+  for (auto [i, in] : llvm::enumerate(ins)) {
+    bool isElement = in.index == Index::Element;
+    maps += isElement && isInside ? "affine_map<(d0, d1) -> (d1, d0)>, "
+            : isElement           ? "#id, "
+                                  : "#row, ";
+    names += (i ? ", " : "") + in.name;
+    types += (i ? ", " : "") + getType(in);
+    block += formatv("%{0}: {1}, ", static_cast<char>('a' + i), in.element);
+  }
   os << formatv(
       "  %start = arith.constant 0.0 : f32\n"
       "  %sum_init = tensor.empty() : {0}\n"
       "  %sum_fill = linalg.fill ins(%start : f32) outs(%sum_init : {0}) -> "
       "{0}\n"
-      "  %sum = linalg.generic {{indexing_maps = [{1}], iterator_types = "
-      "[{2}]} ins({3} : {4}) outs(%sum_fill : {0}) {{\n"
-      "  ^bb0(%a: {5}, %o: f32):\n    {6}\n"
-      "    %s = arith.addf {7}, %o : f32\n    linalg.yield %s : f32\n"
-      "  } -> {0}\n",
-      type, isInside ? "affine_map<(d0, d1) -> (d1, d0)>, #row" : "#id, #col",
+      "  %sum = linalg.generic {{indexing_maps = [{1}{2}], iterator_types = "
+      "[{3}]} ins({4} : {5}) outs(%sum_fill : {0}) {{\n"
+      "  ^bb0({6}%o: f32):\n",
+      type, maps, isInside ? "#row" : "#col",
       isInside ? "\"parallel\", \"reduction\"" : "\"reduction\", \"parallel\"",
-      in.name, getType(in), in.element, steps, steps.empty() ? "%a" : "%v");
+      names, types, block);
+  for (StringRef step : llvm::split(steps, ';'))
+    os << "    " << step.trim() << "\n";
+  os << formatv("    %s = arith.addf {0}, %o : f32\n    linalg.yield %s : f32\n"
+                "  } -> {1}\n",
+                steps.empty() ? "%a" : "%v", type);
   return sum;
 }
 
@@ -413,36 +427,59 @@ Operand Printer::softmax(Operand x) {
       map("quotient", "f32", {power, sum}, "%v = arith.divf %a, %b : f32"));
 }
 
-/// Prints a * b in f32.
-Operand Printer::multiply(StringRef name, Operand a, Operand b) {
-  return map(name, "f32", {a, b}, "%v = arith.mulf %a, %b : f32");
+std::string Printer::widenInBody(StringRef names) {
+  std::string steps;
+  if (isNarrow())
+    for (char name : names)
+      steps += formatv("%{0}_f32 = arith.extf %{0} : {1} to f32; ", name,
+                       program.type);
+  return steps;
 }
 
-/// Prints, with z = x / sqrt(mean(x^2) + eps) and g = dy * w, the gradients
-/// (g - z * mean(z * g)) / sqrt(mean(x^2) + eps) of x and sum(dy * z) of w.
+/// Prints, with z = x * r, r = 1 / sqrt(mean(x^2) + eps) and g = dy * w, the
+/// gradients r * (g - z * mean(z * g)) of x and sum(dy * z) of w: few ops of
+/// many operands, as norm ops are decomposed.
 void Printer::backward(Operand x) {
-  x = widen(x);
-  Operand squares = reduce("squares", "0.0", multiply("square", x, x),
-                           "%v = arith.addf %a, %o : f32");
+  const char *f32 = isNarrow() ? "_f32" : "";
+  Operand dy = argument("dy"), w = argument("w", Index::Column);
+  Operand squares = reduce("squares", "0.0", {x},
+                           formatv("{0}%q = arith.mulf %a{1}, %a{1} : f32; "
+                                   "%v = arith.addf %q, %o : f32",
+                                   widenInBody("a"), f32)
+                               .str());
   Operand inverse = inverseRoot(squares, program.cols);
-  Operand z = multiply("normalized", x, inverse);
-  Operand dy = widen(argument("dy"));
-  Operand g = multiply("weighted", dy, widen(argument("w", Index::Column)));
-  Operand dot = reduce("dot", "0.0", multiply("product", z, g),
-                       "%v = arith.addf %a, %o : f32");
+  std::string factors = formatv("{0}%z = arith.mulf %a{1}, %b : f32; "
+                                "%g = arith.mulf %c{1}, %d{1} : f32; ",
+                                widenInBody("acd"), f32);
+  Operand dot = reduce("dot", "0.0", {x, inverse, dy, w},
+                       factors + "%p = arith.mulf %z, %g : f32; "
+                                 "%v = arith.addf %p, %o : f32");
   Operand mean = map("mean", "f32", {dot},
                      formatv("%n = arith.constant {0:e} : f32; "
                              "%v = arith.divf %a, %n : f32",
                              static_cast<double>(program.cols))
                          .str(),
                      Index::Row);
-  Operand rest = map("rest", "f32", {g, multiply("along", z, mean)},
-                     "%v = arith.subf %a, %b : f32");
-  Operand dx = multiply("dx", rest, inverse);
-  if (program.variant == "backward-residual")
-    dx = map("both", "f32", {dx, widen(argument("residual"))},
-             "%v = arith.addf %a, %b : f32");
-  results = {narrow(dx), narrow(sumColumns(multiply("share", dy, z), ""))};
+  SmallVector<Operand> ins = {x, inverse, dy, w, mean};
+  std::string steps = factors + "%t = arith.mulf %z, %e : f32; "
+                                "%u = arith.subf %g, %t : f32; ";
+  bool hasResidual = program.variant == "backward-residual";
+  std::string last = "arith.mulf %b, %u : f32";
+  if (hasResidual) {
+    ins.push_back(argument("residual"));
+    steps += widenInBody("f") + "%y = " + last + "; ";
+    last = formatv("arith.addf %y, %f{0} : f32", f32);
+  }
+  steps += isNarrow() ? "%s = " + last + "; %v = arith.truncf %s : f32 to " +
+                            program.type
+                      : "%v = " + last;
+  Operand dx = map("dx", program.type, ins, steps);
+  Operand sum = sumColumns({x, inverse, dy},
+                           formatv("{0}%z = arith.mulf %a{1}, %b : f32; "
+                                   "%v = arith.mulf %c{1}, %z : f32",
+                                   widenInBody("ac"), f32)
+                               .str());
+  results = {dx, narrow(sum)};
 }
 
 Operand Printer::weight(Operand normalized) {

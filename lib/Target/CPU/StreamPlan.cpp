@@ -39,9 +39,8 @@ static bool isKnownBase(Value base, Operation *loop) {
              base.getDefiningOp());
 }
 
-/// A strip may be done twice, and strips may start anywhere: the body works
-/// lane by lane, and reads nothing that it writes.
-static bool canMoveStrips(scf::ForOp strips, int64_t lanes, Operation *loop) {
+/// The body works lane by lane, on buffers whose overlap is known.
+static bool hasKnownLanes(scf::ForOp strips, int64_t lanes, Operation *loop) {
   if (strips.getNumResults() != 0 || strips.getUnsignedCmp() ||
       getConstantIntValue(strips.getStep()) != lanes)
     return false;
@@ -50,17 +49,22 @@ static bool canMoveStrips(scf::ForOp strips, int64_t lanes, Operation *loop) {
       return false;
   if (!norm::isLaneWise(strips))
     return false;
-  llvm::DenseSet<Value> read, written;
-  for (Operation &op : strips.getBody()->without_terminator()) {
-    if (auto transfer = dyn_cast<VectorTransferOpInterface>(op)) {
-      if (transfer.getVectorType().getDimSize(0) != lanes ||
-          !isKnownBase(transfer.getBase(), loop))
-        return false;
-      bool isRead = isa<vector::TransferReadOp>(op);
-      (isRead ? read : written).insert(transfer.getBase());
-    }
-  }
-  return llvm::none_of(written, [&](Value v) { return read.contains(v); });
+  auto transfers = strips.getBody()->getOps<VectorTransferOpInterface>();
+  return llvm::all_of(transfers, [&](VectorTransferOpInterface transfer) {
+    return transfer.getVectorType().getDimSize(0) == lanes &&
+           isKnownBase(transfer.getBase(), loop);
+  });
+}
+
+/// Such strips may be done twice, and may start anywhere.
+static bool readsNothingWritten(scf::ForOp strips) {
+  llvm::DenseSet<Value> written;
+  for (auto write : strips.getBody()->getOps<vector::TransferWriteOp>())
+    written.insert(write.getBase());
+  auto reads = strips.getBody()->getOps<vector::TransferReadOp>();
+  return llvm::none_of(reads, [&](vector::TransferReadOp read) {
+    return written.contains(read.getBase());
+  });
 }
 
 /// Only vector and scalar stores touch `buffer` in `loop`.
@@ -119,9 +123,16 @@ static std::optional<Stream> planWrite(vector::TransferWriteOp write,
   std::optional<LoopRole> role = norm::getRole(parent);
   if (role == LoopRole::Strips) {
     auto strips = cast<scf::ForOp>(parent);
-    bool canMove = strips != loop && norm::isStripOf(write, strips) &&
-                   canMoveStrips(strips, lanes, loop);
-    return canMove ? std::optional(Stream{write, strips}) : std::nullopt;
+    if (strips == loop || !norm::isStripOf(write, strips) ||
+        !hasKnownLanes(strips, lanes, loop))
+      return std::nullopt;
+    if (readsNothingWritten(strips))
+      return Stream{write, strips};
+    std::optional<int64_t> from = getConstantIntValue(strips.getLowerBound());
+    if (!from || *from * bytes % alignment != 0 ||
+        hasUnalignedRows(buffer, alignment))
+      return std::nullopt;
+    return Stream{write, strips, /*isUnaligned=*/false, /*isFixed=*/true};
   }
   std::optional<int64_t> column =
       getConstantIntValue(write.getIndices().back());

@@ -21,6 +21,9 @@ struct Stream {
   /// Its rows start anywhere in a line: ordinary stores, and only the fetch of
   /// the next block.
   bool isUnaligned = false;
+  /// The strips also add to what they read, so none may be done twice: all rows
+  /// must be aligned.
+  bool isFixed = false;
   /// Other writes of the strips at the same place, streamed along.
   SmallVector<vector::TransferWriteOp> companions = {};
 };

@@ -9,6 +9,7 @@
 #include "PipelineRows.h"
 #include "StreamPlan.h"
 #include "StripLanes.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -195,7 +196,7 @@ private:
     int64_t bytes = norm::getElementBytes(stream.write.getBase());
     Value bits = info.start;
     int64_t mask = bytes - 1;
-    if (!stream.strips) {
+    if (!stream.strips || stream.isFixed) {
       mask = alignment - 1;
       for (Value stride : ArrayRef(info.strides).drop_back())
         bits = arith::OrIOp::create(b, loc, bits, mul(stride, constant(bytes)));
@@ -237,7 +238,7 @@ private:
     auto strips =
         cast<scf::ForOp>(mapping.lookup(stream.strips.getOperation()));
     b.setInsertionPoint(strips);
-    moveStrips(strips, write);
+    stream.isFixed ? keepStrips(strips, write) : moveStrips(strips, write);
     for (vector::TransferWriteOp companion : stream.companions) {
       auto along = cast<vector::TransferWriteOp>(
           mapping.lookup(companion.getOperation()));
@@ -303,14 +304,7 @@ private:
     Value length = sub(sub(to, slack), start);
     Value rest = arith::MaxSIOp::create(b, loc, length, constant(0));
     Value end = add(start, both(rest, constant(-lanes)));
-    scf::ForOp prefetching = choosePrefetchLoop(strips);
-    SmallVector<std::pair<Value, SmallVector<Value>>> next;
-    {
-      OpBuilder::InsertionGuard guard(b);
-      if (prefetching->isBeforeInBlock(strips))
-        b.setInsertionPoint(prefetching);
-      next = findNextRows(strips->getParentOp());
-    }
+    NextRows next = planFetches(strips);
     if (lanes > line)
       buildPieces(isMoved, strips, {from, add(from, head)}, line);
     else
@@ -326,17 +320,40 @@ private:
           arith::MinSIOp::create(b, loc, add(end, constant(i * line)), last));
     pieces.push_back(last);
     buildPieces(isMoved, strips, pieces, line);
-    if (prefetchingLoops.insert(prefetching).second) {
-      b.setInsertionPointToStart(prefetching.getBody());
-      norm::CacheLevel level = chooseLevel(prefetching);
-      for (auto &[buffer, indices] : next) {
-        indices.push_back(prefetching.getInductionVar());
-        norm::createPrefetches(b, loc, buffer, indices, lanes, level);
-      }
-    }
+    createFetches(next, lanes);
     b.setInsertionPoint(write);
     streamWrite(write);
     moved[strips->getParentOp()] = {strips, from, bound, isMoved, line};
+  }
+
+  /// Aligned rows, which are written where they are. No other row is read
+  /// meanwhile, so the next one is fetched as soon as this one has been: in the
+  /// second loop that reads it.
+  void keepStrips(scf::ForOp strips, vector::TransferWriteOp write) {
+    Operation *rows = strips->getParentOp();
+    int64_t lanes = write.getVectorType().getNumElements();
+    b.setInsertionPointToStart(&rows->getRegion(0).front());
+    for (const auto &next : findNextRows(rows)) {
+      SmallVector<scf::ForOp> readers = findReaders(next.first, strips);
+      if (!readers.empty())
+        fetchIn(readers.size() > 1 ? readers[1] : readers[0], {next}, lanes,
+                norm::CacheLevel::Second);
+    }
+    b.setInsertionPoint(write);
+    streamWrite(write);
+  }
+
+  /// The loops that read `buffer` by the same strips in the same row.
+  static SmallVector<scf::ForOp> findReaders(Value buffer, scf::ForOp strips) {
+    SmallVector<scf::ForOp> loops;
+    strips->getParentOp()->walk([&](vector::TransferReadOp read) {
+      auto loop = dyn_cast<scf::ForOp>(read->getParentOp());
+      if (loop && read.getBase() == buffer && norm::isStripOf(read, loop) &&
+          loop.getStep() == strips.getStep() &&
+          !llvm::is_contained(loops, loop))
+        loops.push_back(loop);
+    });
+    return loops;
   }
 
   /// Whole lines between the end of moved strips and the last line of the row.
@@ -395,6 +412,20 @@ private:
             llvm::is_contained(op->getOperands(), getRow(rows)));
   }
 
+  /// Whether `index` is the row that `rows` is at, counted from the first part
+  /// of all rows.
+  static bool isRowOfPart(Value index, Operation *rows) {
+    auto apply = index.getDefiningOp<affine::AffineApplyOp>();
+    if (!apply || !llvm::is_contained(apply->getOperands(), getRow(rows)))
+      return false;
+    auto sum = dyn_cast<AffineBinaryOpExpr>(apply.getAffineMap().getResult(0));
+    auto isOperand = [](AffineExpr expr) {
+      return isa<AffineDimExpr, AffineSymbolExpr>(expr);
+    };
+    return sum && sum.getKind() == AffineExprKind::Add &&
+           isOperand(sum.getLHS()) && isOperand(sum.getRHS());
+  }
+
   /// The same row of the next block, the last row of `buffer` at most.
   Value createRowOfNextBlock(Value buffer, int64_t dim, Value row,
                              int64_t rowsOfBlock) {
@@ -411,6 +442,8 @@ private:
     Value row = getRow(rows);
     Operation *blocks = norm::getBlocksOf(rows);
     if (!blocks) {
+      if (isRowOfPart(index, rows))
+        return createRowOfNextBlock(buffer, dim, index, /*rowsOfBlock=*/1);
       if (index != row)
         return index;
       if (!next)
@@ -444,9 +477,42 @@ private:
 
   /// Buffers that are read row by row, and the indices of their next row
   /// without the column.
-  SmallVector<std::pair<Value, SmallVector<Value>>>
-  findNextRows(Operation *rows) {
-    SmallVector<std::pair<Value, SmallVector<Value>>> found;
+  using RowStarts = SmallVector<std::pair<Value, SmallVector<Value>>>;
+
+  /// What is fetched in a loop over the strips of a row.
+  struct NextRows {
+    scf::ForOp loop;
+    RowStarts rows;
+  };
+
+  /// Finds the rows to fetch while `strips` runs, before its bounds change.
+  NextRows planFetches(scf::ForOp strips) {
+    NextRows next{choosePrefetchLoop(strips), {}};
+    OpBuilder::InsertionGuard guard(b);
+    if (next.loop->isBeforeInBlock(strips))
+      b.setInsertionPoint(next.loop);
+    next.rows = findNextRows(strips->getParentOp());
+    return next;
+  }
+
+  void createFetches(const NextRows &next, int64_t lanes) {
+    scf::ForOp loop = next.loop;
+    if (!prefetchingLoops.insert(loop).second)
+      return;
+    fetchIn(loop, next.rows, lanes, chooseLevel(loop));
+  }
+
+  void fetchIn(scf::ForOp loop, const RowStarts &rows, int64_t lanes,
+               norm::CacheLevel level) {
+    b.setInsertionPointToStart(loop.getBody());
+    for (auto [buffer, indices] : rows) {
+      indices.push_back(loop.getInductionVar());
+      norm::createPrefetches(b, loc, buffer, indices, lanes, level);
+    }
+  }
+
+  RowStarts findNextRows(Operation *rows) {
+    RowStarts found;
     if (prefetchRows == 0 || !isa<scf::ForOp, scf::ForallOp>(rows))
       return found;
     Value next;
