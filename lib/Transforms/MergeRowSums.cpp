@@ -66,12 +66,15 @@ static bool canMerge(GenericOp op, GenericOp sum) {
 /// Moves all that the later op needs but the earlier one before that one.
 static bool moveOperands(IRRewriter &rewriter, GenericOp first,
                          GenericOp second) {
-  SmallVector<Value> operands;
+  llvm::SetVector<Value> operands;
   for (Value operand : second->getOperands())
     if (operand.getDefiningOp() != first)
-      operands.push_back(operand);
+      operands.insert(operand);
+  // A body may read elements of other tensors, which must not be of `first`.
+  getUsedValuesDefinedAbove(second.getRegion(), operands);
   DominanceInfo dominance;
-  return succeeded(moveValueDefinitions(rewriter, operands, first, dominance));
+  return succeeded(
+      moveValueDefinitions(rewriter, operands.takeVector(), first, dominance));
 }
 
 /// Returns the ops that read what `sum` reads, or that it reads itself, in the

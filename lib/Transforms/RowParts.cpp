@@ -137,6 +137,8 @@ private:
 
   OpFoldResult createRowsOfPart(OpFoldResult first) {
     std::optional<int64_t> known = getConstantIntValue(getRows());
+    if (known && *known <= kRowsPerPart)
+      return getRows();
     if (known && *known % kRowsPerPart == 0)
       return b.getIndexAttr(kRowsPerPart);
     AffineMap map =

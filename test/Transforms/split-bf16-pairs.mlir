@@ -193,3 +193,22 @@ func.func @exact(%x: vector<32xbf16>) -> (vector<32xbf16>, vector<32xbf16>) {
   %f = arith.truncf %e : vector<32xf32> to vector<32xbf16>
   return %c, %f : vector<32xbf16>, vector<32xbf16>
 }
+
+// A product that is stored whole beside a rounding of its factors is computed in
+// halves, which are put in order, and not a second time from widened lanes.
+// CHECK-LABEL: func @rounded_and_whole
+// CHECK-NOT: arith.extui
+// CHECK-COUNT-2: arith.mulf %{{.*}} : vector<16xf32>
+// CHECK-DAG: vector.interleave %{{.*}}, %{{.*}} : vector<16xf32> -> vector<32xf32>
+// CHECK-DAG: arith.addf %{{.*}} : vector<32xf32>
+// CHECK-NOT: arith.mulf %{{.*}} : vector<32xf32>
+// CHECK: return
+func.func @rounded_and_whole(%x: vector<32xbf16>, %y: vector<32xbf16>, %s: vector<32xf32>) -> (vector<32xbf16>, vector<32xf32>) {
+  %a = arith.extf %x : vector<32xbf16> to vector<32xf32>
+  %b = arith.extf %y : vector<32xbf16> to vector<32xf32>
+  %d = arith.subf %a, %b : vector<32xf32>
+  %r = arith.truncf %d : vector<32xf32> to vector<32xbf16>
+  %p = arith.mulf %a, %b : vector<32xf32>
+  %t = arith.addf %s, %p : vector<32xf32>
+  return %r, %t : vector<32xbf16>, vector<32xf32>
+}

@@ -463,7 +463,32 @@ def NormTileRows : Pass<"norm-tile-rows", "func::FuncOp"> {
     remaining rows are done one by one after the loop (an `scf.forall` has blocks only
     if no row remains).
 
-    With `parallel` the loop is an `scf.forall`. An op with a static extent of zero
+    A root may reduce its rows, as norm-merge-row-sums makes them: it sums over rows what
+    it also writes of each, or what needs a statistic of each. Its rows are tiled by parts
+    of 64, whose sums are rows of a tensor; in a part by blocks of 16, which have a sum of
+    their own; and then one by one. The parts are added behind the loop, in order, to what
+    the sum starts from:
+
+    ```mlir
+    %p:2 = scf.for %i = %c0 to %m step %c64 iter_args(%out = %e, %sums = %parts) {
+      %b:2 = scf.for %j = %c0 to %rows step %c16 iter_args(..., %sum = %neutral) {
+        %r:2 = scf.for %k = %j to %end step %c1 iter_args(..., %s = %neutral_row) {
+          %y:2 = linalg.generic ... -> (tensor<1x64xf32>, tensor<64xf32>)
+          ...
+        } {norm.loop = #norm.loop<rows>}
+        %t = linalg.generic ins(%r#1) outs(%sum) { addf }
+        ...
+      }
+      ...
+    } {norm.loop = #norm.loop<rows>}
+    %s = linalg.generic {iterator_types = ["reduction", "parallel"]}
+        ins(%p#1 : tensor<?x64xf32>) outs(%zero) { addf } -> tensor<64xf32>
+    ```
+
+    Other sums over rows are left for norm-vectorize-rows.
+
+    With `parallel` the loop is an `scf.forall`, of parts where rows are summed. An op with
+    a static extent of zero
     has nothing to do and is replaced by its destinations. The temporary of a fused op
     holds one row. A fused op that is also used after the loop (a residual sum that is
     a result) is computed once per row, into the loop's result.
@@ -949,7 +974,8 @@ def NormSplitWideVectors : Pass<"norm-split-wide-vectors"> {
     all of them before the next op. That suits a short chain, but a long one, such as
     a polynomial, keeps more values alive than there are registers. In an `scf.for`
     where more than `live` lanes are live at once, this pass does the whole body for
-    the first `lanes` elements, then for the next ones.
+    the first `lanes` elements, then for the next ones. Parts are those of the vectors of
+    words that are most frequent in the body.
 
     Example (parts of 16):
 

@@ -35,8 +35,11 @@ def NormStreamRows : Pass<"norm-stream-rows", "ModuleOp"> {
     alignment: the inner loop of the second version starts at the second address
     that is a multiple of `alignment`, and both ends of the row are written in
     pieces of `alignment` bytes with ordinary stores; these overlap each other
-    with equal values, and nothing that is streamed. Where a row is one vector and has no inner loop, all rows must be
-    aligned, which is part of the condition.
+    with equal values, and nothing that is streamed. Where a row is one vector and has no
+    inner loop, all rows must be aligned, which is part of the condition. So they must where
+    the inner loop adds to what it reads, such as a row of sums: no strip may be done twice.
+    There the next row is fetched in the second loop that reads this one, because no other
+    row is read while it is written.
 
     Example:
 

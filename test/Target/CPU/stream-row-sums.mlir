@@ -1,0 +1,77 @@
+// Strips that add to a row of sums beside what they write.
+// RUN: norm-opt %s --norm-stream-rows=cache-bytes=4096 --canonicalize --cse | FileCheck %s
+
+#sum = affine_map<()[s0, s1] -> (s0 + s1)>
+// No strip may be done twice, so strips stay where they are, and all rows must
+// be aligned. The next row of all parts is fetched in the second loop that reads it.
+// CHECK-LABEL: func @rows
+// CHECK: arith.andi %{{.*}}, %c63
+// CHECK-NEXT: arith.cmpi eq, %{{.*}}, %c0
+// CHECK: scf.if
+// CHECK: scf.for %[[P:.*]] = %c0
+// CHECK: scf.for %[[I:.*]] = %c0 to %c64
+// CHECK: %[[ROW:.*]] = affine.apply {{.*}}[%[[P]], %[[I]]]
+// CHECK: %[[NEXT:.*]] = arith.minsi
+// CHECK: scf.for
+// CHECK-NOT: memref.prefetch
+// CHECK: {norm.loop = #norm.loop<statistic>}
+// CHECK: scf.for %[[K:.*]] = %c0 to %c4096 step %c64
+// CHECK: memref.prefetch %arg0[%[[NEXT]], %[[K]]], read, locality<2>, data
+// CHECK-COUNT-3: memref.prefetch %arg0
+// CHECK: vector.store %{{.*}}, %arg1[%[[ROW]], %[[K]]] {alignment = 64 : i64, nontemporal = true}
+// CHECK: vector.transfer_write %{{.*}}, %arg2[%[[K]]]
+// CHECK-NEXT: } {norm.loop = #norm.loop<strips>}
+// CHECK-NOT: vector<16xf32>
+// CHECK: else
+// CHECK-NOT: nontemporal
+// CHECK: return
+func.func @rows(%x: memref<?x4096xf32>, %y: memref<?x4096xf32>, %s: memref<4096xf32>, %m: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c64 = arith.constant 64 : index
+  %c4096 = arith.constant 4096 : index
+  %f = arith.constant 0.0 : f32
+  %zero = arith.constant dense<0.0> : vector<64xf32>
+  scf.for %p = %c0 to %m step %c64 {
+    scf.for %i = %c0 to %c64 step %c1 {
+      %row = affine.apply #sum()[%p, %i]
+      %t = scf.for %k = %c0 to %c4096 step %c64 iter_args(%acc = %zero) -> (vector<64xf32>) {
+        %v = vector.transfer_read %x[%row, %k], %f {in_bounds = [true]} : memref<?x4096xf32>, vector<64xf32>
+        %n = arith.addf %acc, %v : vector<64xf32>
+        scf.yield %n : vector<64xf32>
+      } {norm.loop = #norm.loop<statistic>}
+      %r = vector.reduction <add>, %t : vector<64xf32> into f32
+      %b = vector.broadcast %r : f32 to vector<64xf32>
+      scf.for %k = %c0 to %c4096 step %c64 {
+        %v = vector.transfer_read %x[%row, %k], %f {in_bounds = [true]} : memref<?x4096xf32>, vector<64xf32>
+        %o = vector.transfer_read %s[%k], %f {in_bounds = [true]} : memref<4096xf32>, vector<64xf32>
+        %w = arith.mulf %v, %b : vector<64xf32>
+        %n = arith.addf %o, %v : vector<64xf32>
+        vector.transfer_write %w, %y[%row, %k] {in_bounds = [true]} : vector<64xf32>, memref<?x4096xf32>
+        vector.transfer_write %n, %s[%k] {in_bounds = [true]} : vector<64xf32>, memref<4096xf32>
+      } {norm.loop = #norm.loop<strips>}
+    } {norm.loop = #norm.loop<rows>}
+  } {norm.loop = #norm.loop<rows>}
+  return
+}
+
+// Rows of 4100 elements start in the middle of a line: nothing is streamed.
+// CHECK-LABEL: func @unaligned
+// CHECK-NOT: nontemporal
+func.func @unaligned(%x: memref<?x4100xf32>, %y: memref<?x4100xf32>, %s: memref<4100xf32>, %m: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c64 = arith.constant 64 : index
+  %c4096 = arith.constant 4096 : index
+  %f = arith.constant 0.0 : f32
+  scf.for %i = %c0 to %m step %c1 {
+    scf.for %k = %c0 to %c4096 step %c64 {
+      %v = vector.transfer_read %x[%i, %k], %f {in_bounds = [true]} : memref<?x4100xf32>, vector<64xf32>
+      %o = vector.transfer_read %s[%k], %f {in_bounds = [true]} : memref<4100xf32>, vector<64xf32>
+      %n = arith.addf %o, %v : vector<64xf32>
+      vector.transfer_write %v, %y[%i, %k] {in_bounds = [true]} : vector<64xf32>, memref<?x4100xf32>
+      vector.transfer_write %n, %s[%k] {in_bounds = [true]} : vector<64xf32>, memref<4100xf32>
+    } {norm.loop = #norm.loop<strips>}
+  } {norm.loop = #norm.loop<rows>}
+  return
+}
