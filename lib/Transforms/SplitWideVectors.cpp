@@ -172,8 +172,18 @@ static int64_t getWidest(scf::ForOp loop) {
   return widest;
 }
 
-/// Returns the lanes that most vectors of words have, the wider ones of two.
-static int64_t getUsualLanes(scf::ForOp loop) {
+/// Returns true if the body writes elements of less than a word, which are
+/// rounded in words that hold two of them.
+static bool writesHalfWords(scf::ForOp loop) {
+  return llvm::any_of(*loop.getBody(), [](Operation &op) {
+    VectorType type = writes(op) ? getVector(op.getOperand(0)) : VectorType();
+    return type && type.getElementTypeBitWidth() < 32;
+  });
+}
+
+/// Returns the lanes of vectors of words: the widest ones, or where halves of
+/// words are written the most frequent ones, and the wider of two.
+static int64_t getWordLanes(scf::ForOp loop) {
   std::map<int64_t, int64_t> counts;
   for (Operation &op : loop.getBody()->without_terminator())
     for (Value result : op.getResults())
@@ -181,6 +191,10 @@ static int64_t getUsualLanes(scf::ForOp loop) {
         if (type.getRank() == 1 && !type.getElementType().isIndex() &&
             type.getElementTypeBitWidth() >= 32 && !norm::getUniform(result))
           ++counts[type.getDimSize(0)];
+  if (counts.empty())
+    return 0;
+  if (!writesHalfWords(loop))
+    return counts.rbegin()->first;
   int64_t usual = 0, most = 0;
   for (auto [lanes, count] : counts)
     if (count >= most)
@@ -388,7 +402,7 @@ struct NormSplitWideVectors
     IRRewriter b(&getContext());
     for (scf::ForOp loop : loops) {
       // Narrower elements are mostly halves of words.
-      int64_t words = getUsualLanes(loop);
+      int64_t words = getWordLanes(loop);
       if (words <= lanes || words % lanes != 0 || getLiveLanes(loop) <= live ||
           !canSplit(loop, words / lanes, getWidest(loop)))
         continue;

@@ -193,3 +193,32 @@ func.func @not_split(%x: memref<?xf32>, %m: vector<64xi1>, %f: f32, %n: index) {
   }
   return
 }
+
+// Where 16-bit elements are written, their words count, not the f32 beside them:
+// parts of 32 elements, of which most arithmetic has 16 words.
+// CHECK-LABEL: func @words_and_floats
+// CHECK-COUNT-2: vector.transfer_write %{{.*}} : vector<32xi16>, memref<?xi16>
+// CHECK-NOT: vector<64x
+// CHECK-NOT: vector<16xi16>
+// CHECK: return
+func.func @words_and_floats(%x: memref<?xi16>, %y: memref<?xi16>, %s: memref<?xf32>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  %i = arith.constant 0 : i16
+  %f = arith.constant 0.0 : f32
+  scf.for %k = %c0 to %n step %c64 {
+    %v = vector.transfer_read %x[%k], %i {in_bounds = [true]} : memref<?xi16>, vector<64xi16>
+    %t = vector.transfer_read %s[%k], %f {in_bounds = [true]} : memref<?xf32>, vector<64xf32>
+    %w = vector.bitcast %v : vector<64xi16> to vector<32xi32>
+    %a = arith.bitcast %w : vector<32xi32> to vector<32xf32>
+    %b = arith.mulf %a, %a : vector<32xf32>
+    %c = arith.addf %a, %b : vector<32xf32>
+    %p = vector.interleave %b, %c : vector<32xf32> -> vector<64xf32>
+    %u = arith.addf %t, %p : vector<64xf32>
+    %d = arith.bitcast %c : vector<32xf32> to vector<32xi32>
+    %r = vector.bitcast %d : vector<32xi32> to vector<64xi16>
+    vector.transfer_write %r, %y[%k] {in_bounds = [true]} : vector<64xi16>, memref<?xi16>
+    vector.transfer_write %u, %s[%k] {in_bounds = [true]} : vector<64xf32>, memref<?xf32>
+  }
+  return
+}

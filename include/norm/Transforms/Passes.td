@@ -974,8 +974,9 @@ def NormSplitWideVectors : Pass<"norm-split-wide-vectors"> {
     all of them before the next op. That suits a short chain, but a long one, such as
     a polynomial, keeps more values alive than there are registers. In an `scf.for`
     where more than `live` lanes are live at once, this pass does the whole body for
-    the first `lanes` elements, then for the next ones. Parts are those of the vectors of
-    words that are most frequent in the body.
+    the first `lanes` elements, then for the next ones. Where elements of
+    less than a word are written, most vectors of words hold half as many as some others: the
+    parts are those of the most frequent ones.
 
     Example (parts of 16):
 
