@@ -308,8 +308,13 @@ def exact_gradients(dy, x, w):
 
 
 def count_row_additions(rows):
-    """Additions that a term of dw goes through."""
-    return rows
+    """Additions that a term of dw goes through: in its part of 64 rows, then over the parts,
+    which are summed by blocks of 16."""
+    parts, additions = -(-rows // 64), min(rows, 16) + 4 + 3
+    for divisor in (1, 16, 256):
+        if parts > divisor or divisor == 1:
+            additions += min(-(-parts // divisor), 16)
+    return additions + -(-parts // 4096) * (parts > 4096)
 
 
 def gradient_bound(name, rows, cols, type):

@@ -40,6 +40,7 @@
 #include "norm/IR/BufferizableOpInterfaceImpl.h"
 #include "norm/IR/Norm.h"
 #include "norm/IR/RuntimeVerifiableOpInterfaceImpl.h"
+#include "norm/IR/ShardingInterfaceImpl.h"
 #include "norm/Pipelines/Pipelines.h"
 #include "norm/Recognition/Passes.h"
 #include "norm/Target/CPU/Passes.h"
@@ -58,6 +59,7 @@ void norm::registerAllDialects(DialectRegistry &registry) {
   tensor::registerValueBoundsOpInterfaceExternalModels(registry);
   registerBufferizableOpInterfaceExternalModels(registry);
   registerRuntimeVerifiableOpInterfaceExternalModels(registry);
+  registerShardingInterfaceExternalModels(registry);
   registerTransformDialectExtension(registry);
 }
 

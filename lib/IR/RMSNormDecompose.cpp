@@ -13,6 +13,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Decompose.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -43,9 +44,10 @@ namespace {
 /// Builds what the decompositions share, on tensors or on memrefs.
 class RowBuilder {
 public:
-  RowBuilder(OpBuilder &b, RMSNormOpInterface op)
-      : b(b), loc(op.getLoc()), op(op), compute(op.getEffectiveComputeType()),
-        batch(op.getBatchDims()), rank(op.getInputType().getRank()),
+  RowBuilder(OpBuilder &b, RMSNormOpInterface op, const RankSums &ranks)
+      : b(b), loc(op.getLoc()), op(op), ranks(ranks),
+        compute(op.getEffectiveComputeType()), batch(op.getBatchDims()),
+        rank(op.getInputType().getRank()),
         onTensors(isa<RankedTensorType>(op.getInput().getType())) {
     wide = compute.getWidth() == 16 ? cast<FloatType>(b.getF32Type()) : compute;
     sumType = cast<FloatType>(op.getSumType().value_or(compute));
@@ -140,9 +142,14 @@ public:
                                      strides);
   }
 
+  /// Adds what the other ranks have summed.
+  static Value addRanks(const RankSums::Sum &sum, Value value) {
+    return sum ? sum(value) : value;
+  }
+
   /// Builds s of S2 in the accumulator's type.
   Value buildSumOfSquares() {
-    return createOverX(
+    Value sum = createOverX(
         getStatisticsInput(), createZeros(batch, accumulator),
         {b.getMultiDimIdentityMap(rank), getMap(batch)}, op.getDims(),
         [&](Location loc, ValueRange args) -> Value {
@@ -151,10 +158,13 @@ public:
           return arith::AddFOp::create(
               b, loc, args[1], convertFloat(b, loc, square, accumulator));
         });
+    return addRanks(ranks.overRow, sum);
   }
 
   /// Builds n of S1 and S7 in C, from a constant or the run-time extents.
   Value buildCount() {
+    if (ranks.count)
+      return constant(APFloat(static_cast<double>(*ranks.count)), sumType);
     if (op.getCount())
       return constant(APFloat(static_cast<double>(*op.getCount())), sumType);
     SmallVector<OpFoldResult> sizes = getSizes(op.getInput());
@@ -254,6 +264,7 @@ public:
   OpBuilder &b;
   Location loc;
   RMSNormOpInterface op;
+  const RankSums &ranks;
   FloatType compute;
   FloatType wide, sumType, accumulator;
   SmallVector<int64_t> batch;
@@ -270,7 +281,8 @@ private:
 
 class ForwardBuilder : RowBuilder {
 public:
-  ForwardBuilder(OpBuilder &b, RMSNormOp op) : RowBuilder(b, op), op(op) {}
+  ForwardBuilder(OpBuilder &b, RMSNormOp op, const RankSums &ranks)
+      : RowBuilder(b, op, ranks), op(op) {}
 
   SmallVector<Value> run() {
     Value sum = buildSumOfSquares();
@@ -340,8 +352,8 @@ private:
 
 class BackwardBuilder : RowBuilder {
 public:
-  BackwardBuilder(OpBuilder &b, RMSNormBackwardOp op)
-      : RowBuilder(b, op), op(op), product(op.getProductType()),
+  BackwardBuilder(OpBuilder &b, RMSNormBackwardOp op, const RankSums &ranks)
+      : RowBuilder(b, op, ranks), op(op), product(op.getProductType()),
         identity(b.getMultiDimIdentityMap(rank)) {}
 
   SmallVector<Value> run() {
@@ -443,6 +455,7 @@ private:
           return arith::AddFOp::create(b, loc, args.back(),
                                        convertFloat(b, loc, term, accumulator));
         });
+    sum = addRanks(ranks.overRow, sum);
     Value n = buildCount();
     if (!root)
       return buildPerRow(sum, Value(), [&](Location loc, ValueRange args) {
@@ -524,6 +537,7 @@ private:
           return arith::AddFOp::create(b, loc, args[3],
                                        convertFloat(b, loc, term, sumType));
         });
+    sum = addRanks(ranks.overRows, sum);
     return type == sumType ? sum : roundDw(sum, type, dims.size());
   }
 
@@ -544,15 +558,21 @@ private:
 };
 } // namespace
 
-FailureOr<SmallVector<Value>> RMSNormOp::decomposeOperation(OpBuilder &b) {
+SmallVector<Value> norm::decompose(OpBuilder &b, RMSNormOpInterface op,
+                                   const RankSums &ranks) {
   OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPoint(*this);
-  return ForwardBuilder(b, *this).run();
+  b.setInsertionPoint(op);
+  if (auto forward = dyn_cast<RMSNormOp>(op.getOperation()))
+    return ForwardBuilder(b, forward, ranks).run();
+  return BackwardBuilder(b, cast<RMSNormBackwardOp>(op.getOperation()), ranks)
+      .run();
+}
+
+FailureOr<SmallVector<Value>> RMSNormOp::decomposeOperation(OpBuilder &b) {
+  return decompose(b, *this, {});
 }
 
 FailureOr<SmallVector<Value>>
 RMSNormBackwardOp::decomposeOperation(OpBuilder &b) {
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPoint(*this);
-  return BackwardBuilder(b, *this).run();
+  return decompose(b, *this, {});
 }

@@ -1,0 +1,20 @@
+//===- ShardingInterfaceImpl.h - shard norm ops ---------------*- C++ -*-===//
+//
+// Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NORM_IR_SHARDINGINTERFACEIMPL_H
+#define NORM_IR_SHARDINGINTERFACEIMPL_H
+
+namespace mlir {
+class DialectRegistry;
+namespace norm {
+/// Lets --sharding-propagation and --shard-partition work on norm ops on
+/// tensors. Extents that the ranks do not divide evenly are errors.
+void registerShardingInterfaceExternalModels(DialectRegistry &registry);
+} // namespace norm
+} // namespace mlir
+
+#endif // NORM_IR_SHARDINGINTERFACEIMPL_H

@@ -1,0 +1,186 @@
+//===- RMSNormSharding.cpp - ShardingInterface of the ops -----------------===//
+//
+// Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The loops are x's dimensions, and all of them can be sharded. A rank that has
+// whole rows runs the op on them. A rank that has parts of rows runs the op's
+// decomposition, in which each sum over a row is added over the ranks, one
+// value a row in the accumulator's type; n stays that of the whole row. So is
+// dw where ranks have different rows.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Decompose.h"
+#include "mlir/Dialect/Shard/IR/ShardDialect.h"
+#include "mlir/Dialect/Shard/IR/ShardOps.h"
+#include "mlir/Dialect/Shard/Interfaces/ShardingInterface.h"
+#include "mlir/IR/IRMapping.h"
+#include "norm/IR/Norm.h"
+#include "norm/IR/ShardingInterfaceImpl.h"
+
+using namespace mlir;
+using namespace mlir::norm;
+using shard::GridAxis;
+using shard::Sharding;
+
+/// Returns the grid axes that split each dimension of x.
+static SmallVector<SmallVector<GridAxis>> getSplitAxes(RMSNormOpInterface op,
+                                                       Sharding sharding) {
+  SmallVector<SmallVector<GridAxis>> axes(op.getInputType().getRank());
+  if (!sharding)
+    return axes;
+  for (auto [split, all] : llvm::zip(sharding.getSplitAxes(), axes))
+    all = llvm::to_vector(split.asArrayRef());
+  return axes;
+}
+
+static SmallVector<GridAxis>
+joinAxes(ArrayRef<SmallVector<GridAxis>> axes,
+         function_ref<bool(int64_t dim)> isWanted) {
+  SmallVector<GridAxis> joined;
+  for (auto [dim, split] : llvm::enumerate(axes))
+    if (isWanted(dim))
+      llvm::append_range(joined, split);
+  return joined;
+}
+
+/// Upstream's partition truncates what the ranks do not divide evenly.
+static LogicalResult verifyEvenParts(RMSNormOpInterface op, shard::GridOp grid,
+                                     ArrayRef<SmallVector<GridAxis>> axes) {
+  for (auto [dim, split] : llvm::enumerate(axes)) {
+    if (split.empty())
+      continue;
+    int64_t ranks = 1, extent = op.getInputType().getDimSize(dim);
+    for (GridAxis axis : split)
+      ranks *= grid.getShape()[axis];
+    if (ShapedType::isDynamic(extent) && llvm::is_contained(op.getDims(), dim))
+      return op.emitOpError("cannot be sharded along the dynamic dimension ")
+             << dim << ", because the n of S1 must be that of the whole row";
+    if (!ShapedType::isDynamic(extent) && extent % ranks != 0)
+      return op.emitOpError("has ")
+             << extent << " elements along dimension " << dim << ", which the "
+             << ranks << " ranks of its grid axes do not divide evenly";
+  }
+  return success();
+}
+
+namespace {
+/// Builds an op of one rank from its parts of the operands.
+class Partition {
+public:
+  Partition(OpBuilder &b, RMSNormOpInterface op, Sharding sharding)
+      : b(b), op(op), grid(sharding.getGridAttr()),
+        axes(getSplitAxes(op, sharding)) {}
+
+  LogicalResult run(ValueRange operands, SymbolTableCollection &symbols,
+                    IRMapping &map) {
+    auto gridOp = symbols.lookupNearestSymbolFrom<shard::GridOp>(op, grid);
+    if (failed(verifyEvenParts(op, gridOp, axes)))
+      return failure();
+    RankSums ranks = findSums();
+    if (op.getCount() && ranks.overRow)
+      return op.emitOpError("S7: rows with a count cannot be sharded along "
+                            "their normalized dimension");
+    auto types =
+        llvm::to_vector(operands.take_back(op->getNumResults()).getTypes());
+    Operation *part = clone(b, op, types, operands);
+    SmallVector<Value> results(part->getResults());
+    if (ranks.overRow || ranks.overRows) {
+      results = decompose(b, cast<RMSNormOpInterface>(part), ranks);
+      part->erase();
+    }
+    map.map(op->getResults(), results);
+    return success();
+  }
+
+private:
+  RankSums findSums() {
+    RankSums ranks;
+    auto isNormalized = [&](int64_t dim) {
+      return llvm::is_contained(op.getDims(), dim);
+    };
+    auto reduced = op.getReducedDims();
+    SmallVector<GridAxis> row = joinAxes(axes, isNormalized);
+    // Where dw sums over no rows, the op reduces the normalized dims alone.
+    SmallVector<GridAxis> rows = joinAxes(axes, [&](int64_t dim) {
+      return llvm::is_contained(reduced, dim) &&
+             !llvm::is_contained(op.getEffectiveWeightDims(), dim);
+    });
+    if (!row.empty()) {
+      ranks.overRow = makeSum(row);
+      ranks.count = 1;
+      for (int64_t dim : op.getDims())
+        *ranks.count *= op.getInputType().getDimSize(dim);
+    }
+    if (isa<RMSNormBackwardOp>(*op) && !rows.empty())
+      ranks.overRows = makeSum(rows);
+    return ranks;
+  }
+
+  RankSums::Sum makeSum(ArrayRef<GridAxis> over) {
+    return [this, over = llvm::to_vector(over)](Value value) -> Value {
+      return shard::AllReduceOp::create(b, op.getLoc(), value,
+                                        grid.getLeafReference().getValue(),
+                                        over, shard::ReductionKind::Sum);
+    };
+  }
+
+  OpBuilder &b;
+  RMSNormOpInterface op;
+  FlatSymbolRefAttr grid;
+  SmallVector<SmallVector<GridAxis>> axes;
+};
+
+template <typename OpTy>
+struct RowSharding
+    : shard::ShardingInterface::ExternalModel<RowSharding<OpTy>, OpTy> {
+  /// No loop is a reduction here: the dimensions that are summed are those of x
+  /// and dx too, and the parts add what they sum.
+  SmallVector<utils::IteratorType> getLoopIteratorTypes(Operation *op) const {
+    auto rows = cast<RMSNormOpInterface>(op);
+    return SmallVector<utils::IteratorType>(rows.getInputType().getRank(),
+                                            utils::IteratorType::parallel);
+  }
+
+  SmallVector<AffineMap> getIndexingMaps(Operation *op) const {
+    auto rows = cast<RMSNormOpInterface>(op);
+    auto getMap = [&](ArrayRef<int64_t> dims) {
+      SmallVector<AffineExpr> exprs;
+      for (int64_t dim : dims)
+        exprs.push_back(getAffineDimExpr(dim, op->getContext()));
+      return AffineMap::get(rows.getInputType().getRank(), 0, exprs,
+                            op->getContext());
+    };
+    SmallVector<AffineMap> maps;
+    for (OpOperand &operand : op->getOpOperands())
+      maps.push_back(getMap(rows.getOperandDims(operand)));
+    for (OpResult result : op->getResults())
+      maps.push_back(getMap(rows.getResultDims(result.getResultNumber())));
+    return maps;
+  }
+
+  LogicalResult partition(Operation *op, ArrayRef<Value> operands,
+                          ArrayRef<Sharding> operandShardings,
+                          ArrayRef<Sharding>, IRMapping &map,
+                          SymbolTableCollection &symbols, OpBuilder &b) const {
+    auto rows = cast<RMSNormOpInterface>(op);
+    size_t x = llvm::find(op->getOperands(), rows.getInput()).getIndex();
+    Sharding sharding = operandShardings[x];
+    if (!sharding)
+      return op->emitOpError("has an x without a sharding");
+    return Partition(b, rows, sharding).run(operands, symbols, map);
+  }
+};
+} // namespace
+
+void norm::registerShardingInterfaceExternalModels(DialectRegistry &registry) {
+  registry.addExtension(
+      +[](MLIRContext *context, NormDialect *, shard::ShardDialect *) {
+        RMSNormOp::attachInterface<RowSharding<RMSNormOp>>(*context);
+        RMSNormBackwardOp::attachInterface<RowSharding<RMSNormBackwardOp>>(
+            *context);
+      });
+}
