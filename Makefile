@@ -8,7 +8,7 @@ SOURCES  = $(shell git ls-files '*.h' '*.cpp' '*.c')
 FUZZ_SECONDS ?= 60
 FUZZ_OPTIONS ?= -seed=1
 
-.PHONY: deps configure build demo check check-only check-long check-docs check-frontends check-asan \
+.PHONY: deps configure build demo check check-only check-long check-docs check-frontends check-mpi check-asan \
 	fuzz bench format check-format tidy tidy-changed docs clean
 .DEFAULT_GOAL := build
 
@@ -45,6 +45,10 @@ $(FRONTENDS)/installed: examples/frontends/requirements.txt
 	python3 -m venv $(FRONTENDS)
 	$(FRONTENDS)/bin/pip install --quiet --requirement $<
 	touch $@
+
+check-mpi: build ## programs of several ranks, with MPICH from Debian
+	apt-get install --yes --no-install-recommends mpich libmpich-dev
+	$(LIT) -v --filter 'MPI/|mpi|IR/sharding' $(BUILD)/test
 
 check-asan: deps ## every test under the address and undefined-behavior sanitizers, in build-asan
 	cmake --preset asan-ubsan

@@ -48,6 +48,7 @@
 #include "norm/Target/NVVM/Passes.h"
 #include "norm/TransformOps/NormTransformOps.h"
 #include "norm/Transforms/Passes.h"
+#include "norm/Transforms/Transforms.h"
 
 using namespace mlir;
 
@@ -60,6 +61,7 @@ void norm::registerAllDialects(DialectRegistry &registry) {
   registerBufferizableOpInterfaceExternalModels(registry);
   registerRuntimeVerifiableOpInterfaceExternalModels(registry);
   registerShardingInterfaceExternalModels(registry);
+  registerMPIEffects(registry);
   registerTransformDialectExtension(registry);
 }
 

@@ -1,4 +1,5 @@
 # lit configuration: FileCheck tests over norm-opt, norm-compile and norm-run.
+import ctypes.util
 import os
 import platform
 import shutil
@@ -106,6 +107,9 @@ libdevice = ptxas and os.path.join(
 )
 if libdevice and os.path.exists(libdevice):
     config.available_features.add("libdevice")
+# `make check-mpi` installs MPICH; these tests run wherever it is.
+if shutil.which("mpiexec") and (ctypes.util.find_library("mpich") or ctypes.util.find_library("mpi")):
+    config.available_features.add("mpi")
 # Front ends: what the Python of `make check-frontends`, or else Debian's, imports.
 venv_python = os.path.join(config.norm_obj_root, "frontends-venv", "bin", "python")
 frontends_python = venv_python if os.path.exists(venv_python) else (

@@ -22,7 +22,7 @@ from run_docs import blocks
 
 TOOLS = ["norm-opt", "norm-compile", "norm-run", "norm-bench", "norm-lsp-server",
          "norm-reduce"]
-PIPELINES = {"norm-to-cpu", "norm-vector-to-cpu", "norm-to-nvvm", "norm-to-simt"}
+PIPELINES = {"norm-to-cpu", "norm-vector-to-cpu", "norm-to-mpi", "norm-to-nvvm", "norm-to-simt"}
 OPS = {"norm.rmsnorm", "norm.rmsnorm_backward", "transform.norm.recognize", "transform.norm.decompose"}
 # Options of programs that are not ours, or tests.
 FOREIGN = set("""--save --install --build --prefix --preset --filter --param --includedir

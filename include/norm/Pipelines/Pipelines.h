@@ -116,6 +116,15 @@ struct NVVMPipelineOptions : PassPipelineOptions<NVVMPipelineOptions> {
                                   "a cubin, by the toolkit's ptxas"))};
 };
 
+struct MPIPipelineOptions : PassPipelineOptions<MPIPipelineOptions> {
+  PassOptions::Option<Rounding> rounding{
+      *this, "rounding", llvm::cl::desc("Rounding that recognition accepts"),
+      llvm::cl::init(Rounding::Default), getRoundingValues()};
+  PassOptions::Option<std::string> implementation{
+      *this, "implementation", llvm::cl::desc("MPICH or OpenMPI"),
+      llvm::cl::init("MPICH")};
+};
+
 void buildNormToCPUPipeline(OpPassManager &pm,
                             const CPUPipelineOptions &options,
                             Stage upTo = Stage::LLVM);
@@ -127,6 +136,11 @@ void buildVectorToCPUPipeline(OpPassManager &pm,
 void buildNormToNVVMPipeline(OpPassManager &pm,
                              const NVVMPipelineOptions &options,
                              Stage upTo = Stage::LLVM);
+
+/// Builds a pipeline from functions on tensors with `shard` annotations to the
+/// functions of one rank, which norm-to-cpu compiles.
+void buildNormToMPIPipeline(OpPassManager &pm,
+                            const MPIPipelineOptions &options);
 
 /// Returns the first with libdevice of CUDA_PATH, CUDA_HOME, CUDA_ROOT, the
 /// toolkit of the ptxas in PATH, and /usr/local/cuda; empty if there is none.
@@ -150,11 +164,14 @@ void buildScalarLowering(OpPassManager &pm,
 /// Converts the remaining ops to the LLVM dialect.
 void buildConvertToLLVM(OpPassManager &pm);
 
-/// Registers `norm-to-cpu`, `norm-vector-to-cpu` and `norm-to-nvvm`.
+/// Registers `norm-to-cpu`, `norm-vector-to-cpu`, `norm-to-mpi` and
+/// `norm-to-nvvm`.
 void registerCPUPipeline();
+void registerMPIPipeline();
 void registerNVVMPipeline();
 inline void registerPipelines() {
   registerCPUPipeline();
+  registerMPIPipeline();
   registerNVVMPipeline();
 }
 } // namespace mlir::norm

@@ -105,6 +105,66 @@ def NormResultsToOutParams : Pass<"norm-results-to-out-params", "ModuleOp"> {
                            "memref::MemRefDialect"];
 }
 
+def NormConvertMPIToLLVM : Pass<"norm-convert-mpi-to-llvm", "ModuleOp"> {
+  let summary = "Convert mpi ops to calls of MPI";
+  let description = [{
+    Upstream's patterns for the mpi dialect as a pass of their own. `convert-to-llvm` with
+    this dialect as its filter does the same, but fails where no program has loaded the
+    dialect. The calls are those of the implementation that `MPI:Implementation` of
+    `dlti.map` names.
+
+    Example:
+
+    ```mlir
+    mpi.allreduce(%sum, %sum, MPI_SUM, %comm) : memref<8xf32>, memref<8xf32>
+    ```
+
+    becomes
+
+    ```mlir
+    llvm.call @MPI_Allreduce(%in_place, %sum, %count, %float, %op, %comm)
+    ```
+
+    Limits: those of upstream, such as no datatype for f16.
+  }];
+  let dependentDialects = ["LLVM::LLVMDialect", "mpi::MPIDialect"];
+}
+
+def NormMakeCommunicatorsOnce : Pass<"norm-make-communicators-once", "ModuleOp"> {
+  let summary = "Split MPI communicators once in a process";
+  let description = [{
+    `convert-shard-to-mpi` splits a communicator for each collective of each call, and
+    frees none: MPICH has 2046 of them. This pass moves each `mpi.comm_split` whose
+    operands depend on the rank alone into a function that splits when it is called
+    first. Equal ones share it. MPI must be initialized before the first call.
+
+    Example:
+
+    ```mlir
+    %comm = mpi.comm_split(%world, %color, %key) : !mpi.comm
+    mpi.allreduce(%sum, %sum, MPI_SUM, %comm) : memref<8xf32>, memref<8xf32>
+    ```
+
+    becomes
+
+    ```mlir
+    %0 = call @norm_get_communicator() : () -> i64
+    %comm = builtin.unrealized_conversion_cast %0 : i64 to !mpi.comm
+    mpi.allreduce(%sum, %sum, MPI_SUM, %comm) : memref<8xf32>, memref<8xf32>
+    ```
+
+    A module that does not say which MPI it calls (`MPI:Implementation` of `dlti.map`)
+    is told `implementation`, and a `shard.grid` without users goes. Limits: a communicator whose color or key depends on an
+    argument stays where it is; first calls from two threads at once race, as MPI with
+    MPI_THREAD_SINGLE does.
+  }];
+  let options = [Option<"implementation", "implementation", "std::string",
+                        /*default=*/"\"MPICH\"", "MPICH or OpenMPI">];
+  let dependentDialects = ["DLTIDialect", "func::FuncDialect",
+                           "LLVM::LLVMDialect", "mpi::MPIDialect",
+                           "scf::SCFDialect"];
+}
+
 def NormWriteResultsLast : Pass<"norm-write-results-last", "func::FuncOp"> {
   let summary = "Make the last reader of a result write it";
   let description = [{

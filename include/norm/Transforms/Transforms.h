@@ -32,6 +32,9 @@ matchColumnReductions(linalg::LinalgOp op);
 /// Returns the one value of all elements of the op's result, or null.
 Value getFilled(linalg::LinalgOp op);
 
+/// Lets passes know what mpi.allreduce does to memory, which it does not state.
+void registerMPIEffects(DialectRegistry &registry);
+
 /// Adds the pattern that keeps a row as a vector where one op writes it under a
 /// mask and another reads it under the same one.
 void populateForwardMaskedRows(RewritePatternSet &patterns);

@@ -1,0 +1,39 @@
+//===- MPIPipeline.cpp - norm-to-mpi --------------------------------------===//
+//
+// Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "mlir/Conversion/ShardToMPI/ShardToMPI.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Shard/Transforms/Passes.h"
+#include "mlir/Pass/PassRegistry.h"
+#include "mlir/Transforms/Passes.h"
+#include "norm/Pipelines/Pipelines.h"
+
+using namespace mlir;
+using namespace mlir::norm;
+
+void norm::buildNormToMPIPipeline(OpPassManager &pm,
+                                  const MPIPipelineOptions &options) {
+  buildRecognition(pm, options.rounding);
+  OpPassManager &func = pm.nest<func::FuncOp>();
+  func.addPass(shard::createShardingPropagation());
+  func.addPass(shard::createPartition());
+  func.addPass(createCanonicalizerPass());
+  func.addPass(createCSEPass());
+  pm.addPass(createConvertShardToMPIPass());
+  NormMakeCommunicatorsOnceOptions communicators;
+  communicators.implementation = options.implementation;
+  pm.addPass(createNormMakeCommunicatorsOnce(communicators));
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createSymbolDCEPass());
+}
+
+void norm::registerMPIPipeline() {
+  PassPipelineRegistration<MPIPipelineOptions>(
+      "norm-to-mpi",
+      "Functions on sharded tensors to those of one rank, with MPI calls",
+      buildNormToMPIPipeline);
+}

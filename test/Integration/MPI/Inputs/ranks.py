@@ -1,0 +1,145 @@
+"""Runs norm ops on several ranks under mpiexec, and compares with one rank.
+
+    ranks.py DIRECTORY CASE RANKS [CALLS]     starts the ranks and prints the difference
+    ranks.py rank DIRECTORY CASE RANKS CALLS  one of them
+
+CASE is rows, hidden or both, with -backward, -bf16 or both behind it.
+"""
+import ctypes
+import ctypes.util
+import os
+import subprocess
+import sys
+import time
+
+import numpy as np
+
+ROWS, COLUMNS = 16, 512
+
+
+def grid(case, ranks):
+    """Ranks along rows and along columns."""
+    return {"rows": (ranks, 1), "hidden": (1, ranks), "both": (ranks // 2, 2)}[case.split("-")[0]]
+
+
+def program(case, ranks, is_sharded):
+    element, (r, c) = "bf16" if "bf16" in case else "f32", grid(case, ranks)
+    x, w = f"tensor<{ROWS}x{COLUMNS}x{element}>", f"tensor<{COLUMNS}x{element}>"
+    annotate = f"""  %s = shard.sharding @g split_axes = [[0], [1]] : !shard.sharding
+  %a = shard.shard %x to %s : {x}
+  %v = shard.shard %a to %s annotate_for_users : {x}
+""" if is_sharded else ""
+    v = "%v" if is_sharded else "%x"
+    if "backward" in case:
+        body = f"""  %i = tensor.empty() : {x}
+  %j = tensor.empty() : {w}
+  %d:2 = norm.rmsnorm_backward ins(%dy, {v} : {x}, {x}) weight(%w : {w}) dx(%i : {x}) dw(%j : {w}) dims = [1] epsilon = 1.0e-6 : f32 -> {x}, {w}
+  return %d#0, %d#1 : {x}, {w}"""
+        signature = f"%dy: {x}, %x: {x}, %w: {w}) -> ({x}, {w})"
+    else:
+        body = f"""  %i = tensor.empty() : {x}
+  %y = norm.rmsnorm ins({v}, %w : {x}, {w}) outs(%i : {x}) dims = [1] epsilon = 1.0e-6 : f32 -> {x}
+  return %y : {x}"""
+        signature = f"%x: {x}, %w: {w}) -> {x}"
+    head = f"shard.grid @g(shape = {r}x{c})\n" if is_sharded else ""
+    return f"{head}func.func @f({signature} {{\n{annotate}{body}\n}}\n"
+
+
+def inputs(case):
+    rng = np.random.default_rng(5)
+    def draw(*shape):
+        v = rng.standard_normal(shape).astype(np.float32)
+        return (v.view(np.uint32) >> 16).astype(np.uint16) if "bf16" in case else v
+    dy, x, w = draw(ROWS, COLUMNS), draw(ROWS, COLUMNS), draw(COLUMNS)
+    return [dy, x, w] if "backward" in case else [x, w]
+
+
+def results(case, arrays):
+    x, w = arrays[-2:]
+    return [np.zeros_like(x), np.zeros_like(w)] if "backward" in case else [np.zeros_like(x)]
+
+
+def part(array, case, ranks, rank):
+    """The rank's block of an array of rows or of columns alone."""
+    (r, c), columns = grid(case, ranks), array.shape[-1]
+    column = columns // c * (rank % c)
+    array = array[..., column:column + columns // c]
+    if array.ndim == 2:
+        rows = len(array) // r
+        array = array[rows * (rank // c):rows * (rank // c + 1)]
+    return np.ascontiguousarray(array)
+
+
+def descriptor(array):
+    words = [array.ctypes.data, array.ctypes.data, 0, *array.shape, *(s // array.itemsize for s in array.strides)]
+    return (ctypes.c_int64 * len(words))(*words)
+
+
+def call(library, arrays, outs, calls=1):
+    function = ctypes.CDLL(library)._mlir_ciface_f
+    descriptors = [descriptor(a) for a in (*arrays, *outs)]
+    arguments = [ctypes.byref(d) for d in descriptors]
+    start = time.perf_counter()
+    for _ in range(calls):
+        function(*arguments)
+    return (time.perf_counter() - start) / calls
+
+
+def run_rank(directory, case, ranks, calls):
+    # The host program initializes MPI; the library finds its functions there.
+    mpi = ctypes.CDLL(ctypes.util.find_library("mpich") or ctypes.util.find_library("mpi"), ctypes.RTLD_GLOBAL)
+    mpi.MPI_Init(None, None)
+    rank = int(os.environ["PMI_RANK"])
+    arrays = [part(a, case, ranks, rank) for a in inputs(case)]
+    outs = [part(o, case, ranks, rank) for o in results(case, inputs(case))]
+    seconds = call(f"{directory}/sharded.so", arrays, outs, calls)
+    for i, out in enumerate(outs):
+        np.save(f"{directory}/rank{rank}-{i}.npy", out)
+    if rank == 0:
+        print(f"{case}, {ranks} ranks: {calls} calls", flush=True)
+        print(f"{1e6 * seconds:.1f} us a call", file=sys.stderr)
+    mpi.MPI_Finalize()
+
+
+def compile_shared(text, path, *passes):
+    if passes:
+        text = subprocess.run(["norm-opt", "-", *passes], input=text, text=True, check=True, stdout=subprocess.PIPE).stdout
+    subprocess.run(["norm-compile", "-", "--emit=shared", "-o", path], input=text, text=True, check=True)
+
+
+def ordered(array):
+    """Floats as integers, one a representable number."""
+    bits = array.view(np.int16 if array.itemsize == 2 else np.int32).astype(np.int64)
+    return np.where(bits < 0, np.iinfo(np.int16 if array.itemsize == 2 else np.int32).min - bits, bits)
+
+
+def to_float(array):
+    return (array.astype(np.uint32) << 16).view(np.float32) if array.dtype == np.uint16 else array
+
+
+def main(directory, case, ranks, calls=1):
+    ranks = int(ranks)
+    os.makedirs(directory, exist_ok=True)
+    compile_shared(program(case, ranks, True), f"{directory}/sharded.so", "--norm-to-mpi")
+    compile_shared(program(case, ranks, False), f"{directory}/whole.so")
+    arrays = inputs(case)
+    whole = results(case, arrays)
+    call(f"{directory}/whole.so", arrays, whole)
+    subprocess.run(["timeout", "60", "mpiexec", "-n", str(ranks), sys.executable, __file__, "rank", directory, case,
+                    str(ranks), str(calls)], check=True)
+    for i, expected in enumerate(whole):
+        worst = 0.0
+        for rank in range(ranks):
+            got, wanted = np.load(f"{directory}/rank{rank}-{i}.npy"), part(expected, case, ranks, rank)
+            # Relative to the tensor's size, because a gradient may vanish.
+            scale = float(np.abs(to_float(expected)).max())
+            worst = max(worst, float(np.abs(to_float(got) - to_float(wanted)).max()) / scale)
+        limit = 2.0 ** -8 if "bf16" in case else 2.0 ** -20
+        print(f"result {i}: {'within' if worst <= limit else 'WRONG, not within'} {limit:.1e} of one rank's ({worst:.1e})")
+
+
+if __name__ == "__main__":
+    if sys.argv[1] == "rank":
+        run_rank(sys.argv[2], sys.argv[3], int(sys.argv[4]), int(sys.argv[5]))
+    else:
+        main(*sys.argv[1:])
