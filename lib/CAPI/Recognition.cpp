@@ -28,7 +28,7 @@ static void report(const Recognition &found, NormFindingCallback callback,
   if (!callback)
     return;
   for (const RecognizedNorm &norm : found.recognized) {
-    NormFinding finding = {true, wrap(RMSNormOp(norm.op).getOperation()),
+    NormFinding finding = {true, wrap(RMSNormOpInterface(norm.op).getOperation()),
                            wrap(norm.loc), wrap(StringRef("")),
                            wrap(StringRef(norm.description))};
     callback(&finding, userData);

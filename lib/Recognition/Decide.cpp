@@ -199,9 +199,8 @@ const Node *TypeMatcher::getOuterWeight(const PlannedNorm &norm) {
   return isOne ? weight : product.outer;
 }
 
-/// Checks that the operands are tensors of f16, bf16, f32 or f64 without an
-/// encoding, because a sparse x would be read as a dense one.
-static Check checkOperands(const Site &site, const PlannedNorm &norm) {
+/// A sparse x would be read as a dense one.
+Check norm::checkOperands(const Site &site, const PlannedNorm &norm) {
   for (Value operand : {norm.input.value, norm.weight.tensor}) {
     Type type = operand ? operand.getType() : site.node->getType();
     auto tensor = dyn_cast<RankedTensorType>(type);
@@ -252,8 +251,7 @@ static Check checkWeightType(const TypeMatcher &types, const Node *weight,
   return reject(Why::OtherType, "the product with the weight", found, wider);
 }
 
-/// Applies the rounding mode to the deviations that the stages noted.
-static Check applyRounding(const Site &site, const Deviations &deviations,
+Check norm::applyRounding(const Site &site, const Deviations &deviations,
                            const PlannedNorm &raised) {
   if (deviations.narrow && site.rounding != Rounding::Relaxed) {
     Rejection rejection = *deviations.narrow;
@@ -273,12 +271,10 @@ static void toInputSpace(PlannedNorm &norm) {
   }
 }
 
-/// Decides how x, r and w are computed and where they are read.
-static Check decideTypes(const Site &site, const Findings &found,
-                         Deviations &deviations, PlannedNorm &norm) {
-  const Product &product = found.product;
-  TypeMatcher types{site,          product,   found.inverse, found.statistic,
-                    found.divisor, deviations};
+Check norm::decideStatistic(const Site &site, const Findings &found,
+                            Deviations &deviations, PlannedNorm &norm) {
+  TypeMatcher types{site,           found.product, found.inverse,
+                    found.statistic, found.divisor, deviations};
   if (Check rejection = types.findTypes(norm))
     return rejection;
   types.noteRange();
@@ -290,6 +286,16 @@ static Check decideTypes(const Site &site, const Findings &found,
     if (!rejection)
       rejection = matchEpsilon(found, norm, deviations);
   }
+  return rejection;
+}
+
+/// Decides how x, r and w are computed and where they are read.
+static Check decideTypes(const Site &site, const Findings &found,
+                         Deviations &deviations, PlannedNorm &norm) {
+  const Product &product = found.product;
+  TypeMatcher types{site,          product,   found.inverse, found.statistic,
+                    found.divisor, deviations};
+  Check rejection = decideStatistic(site, found, deviations, norm);
   if (rejection)
     return rejection;
   Attempt<const Node *> inner = types.findWeight();

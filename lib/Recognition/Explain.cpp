@@ -43,9 +43,10 @@ StringRef norm::stringifyRefusal(Refusal refusal) {
                                             "weight-not-over-dims",
                                             "input-not-representable",
                                             "expression-too-large",
-                                            "not-on-tensors"};
+                                            "not-on-tensors",
+                                            "not-a-gradient"};
   static_assert(std::size(names) ==
-                static_cast<unsigned>(Refusal::NotOnTensors) + 1);
+                static_cast<unsigned>(Refusal::NotAGradient) + 1);
   return names[static_cast<unsigned>(refusal)];
 }
 

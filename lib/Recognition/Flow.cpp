@@ -159,9 +159,33 @@ static Flow getScalar(Operation *op, ArrayRef<Flow> operands) {
   return flow;
 }
 
+/// Passes the latest projection of the operands on.
+void FlowAnalysis::visitProjection(Operation *op) {
+  if (op->getNumResults() != 1 || op->getNumRegions() > 0 || !isPure(op) ||
+      isa<tensor::DimOp>(op))
+    return;
+  Projection latest;
+  bool addsOther = false;
+  for (Value operand : op->getOperands()) {
+    Projection each = lookupProjection(operand);
+    bool isAdded = latest.isAdded || each.isAdded;
+    if (each.number > latest.number)
+      latest = each;
+    latest.isAdded = isAdded;
+    Flow flow = lookup(operand);
+    addsOther |= !flow.isStatistic() && flow.role != Role::Neutral;
+  }
+  if (!latest.sum)
+    return;
+  latest.isAdded |=
+      addsOther && isa<arith::AddFOp, arith::SubFOp, math::FmaOp>(op);
+  projections[op->getResult(0)] = latest;
+}
+
 void FlowAnalysis::visit(Operation *op) {
   if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op))
     return visitLinalg(linalgOp);
+  visitProjection(op);
   if (auto branch = dyn_cast_or_null<scf::IfOp>(op->getParentOp()))
     if (isa<scf::YieldOp>(op))
       for (auto [result, value] :
@@ -228,7 +252,26 @@ static Flow getReduction(const FlowAnalysis &flows, linalg::LinalgOp op,
   return flow;
 }
 
+/// Returns the projection of a sum: itself, or that of statistics that it adds
+/// up over unit dimensions.
+Projection FlowAnalysis::getReducedProjection(linalg::LinalgOp op,
+                                              OpResult result) {
+  if (lookup(result).hasSquares)
+    return {};
+  Projection inner;
+  for (Value operand : op.getDpsInputs()) {
+    Projection each = lookupProjection(operand);
+    if (lookup(operand).isStatistic() && each.number > inner.number)
+      inner = each;
+  }
+  if (inner.sum)
+    return inner;
+  sums.push_back(result);
+  return {result, static_cast<unsigned>(sums.size()), false};
+}
+
 void FlowAnalysis::visitLinalg(linalg::LinalgOp op) {
+  places.try_emplace(op, places.size());
   Block *body = op.getBlock();
   if (!op.hasPureTensorSemantics()) {
     if (llvm::any_of(*body, llvm::IsaPred<math::RsqrtOp, math::SqrtOp>))
@@ -237,8 +280,11 @@ void FlowAnalysis::visitLinalg(linalg::LinalgOp op) {
   }
   bool reduces = op.getNumReductionLoops() > 0;
   for (OpOperand &operand : op->getOpOperands())
-    if (!reduces || !op.isDpsInit(&operand))
-      flows[op.getMatchingBlockArgument(&operand)] = lookup(operand.get());
+    if (!reduces || !op.isDpsInit(&operand)) {
+      BlockArgument argument = op.getMatchingBlockArgument(&operand);
+      flows[argument] = lookup(operand.get());
+      projections[argument] = lookupProjection(operand.get());
+    }
   std::optional<Flow> root;
   for (Operation &each : body->without_terminator()) {
     visit(&each);
@@ -246,6 +292,9 @@ void FlowAnalysis::visitLinalg(linalg::LinalgOp op) {
       Flow flow = lookup(scalar);
       if (flow.isScaled())
         candidates.push_back(scalar);
+      if (!reduces && lookupProjection(scalar).isAdded && !flow.isStatistic() &&
+          isa<FloatType>(scalar.getType()))
+        gradients.push_back(scalar);
       bool isRoot =
           isa<math::RsqrtOp, math::SqrtOp>(each) && flow.role != Role::Neutral;
       if (!root && (isRoot || (flow.isStatistic() && flow.hasRoot)))
@@ -256,8 +305,11 @@ void FlowAnalysis::visitLinalg(linalg::LinalgOp op) {
     roots.push_back({op, *root});
   for (auto [result, yielded] :
        llvm::zip_equal(op->getResults(), body->getTerminator()->getOperands()))
-    if (!reduces)
+    if (!reduces) {
       flows[result] = lookup(yielded);
-    else if (!isProductOfTwo(*this, op))
+      projections[result] = lookupProjection(yielded);
+    } else if (!isProductOfTwo(*this, op)) {
       flows[result] = getReduction(*this, op, result);
+      projections[result] = getReducedProjection(op, result);
+    }
 }

@@ -39,17 +39,32 @@ struct Flow {
   bool isCandidate() const { return hasRoot || hasSquares; }
 };
 
+/// The last sum of anything but squares that a value depends on elementwise, as
+/// a gradient depends on the sum of x * g.
+struct Projection {
+  Value sum;
+  unsigned number = 0;  ///< of the sum, in program order
+  bool isAdded = false; ///< something was added to a value that depends on it
+};
+
 class FlowAnalysis {
 public:
   explicit FlowAnalysis(Operation *scope);
 
   Flow lookup(Value value) const;
+  Projection lookupProjection(Value value) const {
+    return projections.lookup(value);
+  }
+  /// Returns the number of a linalg op in program order.
+  unsigned getPlace(Operation *op) const { return places.lookup(op); }
   /// Returns true if expressions are read through the tensor: statistics,
   /// constants and squares are never leaves.
   bool isOpen(Value tensor) const;
 
   // The walk finds these values, in program order.
   SmallVector<Value> candidates; ///< scaled scalars of bodies
+  SmallVector<Value> gradients;  ///< scalars of bodies that may be gradients
+  SmallVector<OpResult> sums;    ///< sums of anything but squares
   /// Ops whose bodies take the root of a non-constant, with the root's flow.
   SmallVector<std::pair<Operation *, Flow>> roots;
   SmallVector<Operation *> rootsOnBuffers; ///< linalg ops that take a root
@@ -58,7 +73,12 @@ private:
   void visit(Operation *op);
   void visitLinalg(linalg::LinalgOp op);
 
+  void visitProjection(Operation *op);
+  Projection getReducedProjection(linalg::LinalgOp op, OpResult result);
+
   llvm::DenseMap<Value, Flow> flows;
+  llvm::DenseMap<Value, Projection> projections;
+  llvm::DenseMap<Operation *, unsigned> places;
 };
 
 } // namespace mlir::norm

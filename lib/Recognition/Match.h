@@ -210,14 +210,45 @@ inline const row::Node *getReducing(const row::Node *node) {
 /// Returns the value that an op, this or an earlier one, widens to `node`.
 const row::Node *findNarrow(row::Reader &reader, const row::Node *node);
 bool isArithmeticType(Type type);
+/// Returns true if there is a root between the node and the reduction.
+bool takesRoot(const row::Node *node);
 /// Reads a constant or a count with the exponent of its factor.
 std::optional<Scale> getScale(const row::Factor &factor);
+
+/// Returns the whole number n of a constant that is 1/n rounded once.
+std::optional<int64_t> getReciprocalOf(const row::ConstantNode *constant);
 
 /// Returns x for x * x, for x * y of two equal views, and for x^2; null for
 /// anything but a square.
 const row::Node *getSquared(row::Reader &reader, const row::Node *node);
 /// Finds the factor that is r and, from its statistic, x and w.
 Attempt<Product> matchProduct(const Site &site);
+/// A form in which x is squared: |x| and -x have the same square.
+struct SquaredForm {
+  const row::Node *node;
+  const row::Node *rounding; // rounding of x for the statistic only, or null
+};
+
+/// Checks whether nodes are the x that a statistic squares, each one once.
+class XMatcher {
+public:
+  struct Match {
+    row::Correspondence agreed;
+    const row::Node *rounding;
+  };
+  XMatcher(row::Reader &reader, const row::Node *squared);
+
+  bool operator()(const row::Node *node);
+  /// Matches a node; a widened value and the narrow one count as equal.
+  std::optional<Match> match(const row::Node *node);
+  bool beyondBound = false;
+
+private:
+  row::Reader &reader;
+  SmallVector<SquaredForm, 4> forms;
+  llvm::DenseMap<const row::Node *, bool> known;
+};
+
 /// Finds x, which the statistic squares, among the factors. Agrees variables.
 Check matchX(const Site &site, Findings &found, Deviations &deviations);
 Attempt<InverseRoot> matchInverseRoot(const Product &product,
@@ -237,9 +268,24 @@ Check matchEpsilon(const Findings &found, PlannedNorm &norm,
                    Deviations &deviations);
 /// Finds the tensor, or the scalar of a body, that holds x.
 Check matchInput(const Site &site, const Findings &found, PlannedNorm &norm);
+/// Finds a tensor or a scalar that holds `form` in the shape of the space.
+std::optional<PlannedInput> findOperand(const Site &site,
+                                        const row::Node *form);
 Check matchWeight(const Site &site, const row::Node *weight, PlannedNorm &norm);
+/// Finds the elements from which one op over `dims` computes `root`.
+bool findElements(const Site &site, const row::Node *root,
+                  ArrayRef<int64_t> dims, PlannedWeight &weight);
 void findInverseRoots(const Site &site, const Product &product,
                       PlannedNorm &norm);
+
+/// Decides the types of the statistic, epsilon, and what deviates there.
+Check decideStatistic(const Site &site, const Findings &found,
+                      Deviations &deviations, PlannedNorm &norm);
+/// Applies the rounding mode to the deviations that the stages noted.
+Check applyRounding(const Site &site, const Deviations &deviations,
+                    const PlannedNorm &norm);
+/// Checks the types and encodings of the operands.
+Check checkOperands(const Site &site, const PlannedNorm &norm);
 
 /// Runs all stages. The program is not changed.
 Attempt<PlannedNorm> decide(const Site &site);

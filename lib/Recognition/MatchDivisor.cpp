@@ -38,6 +38,17 @@ static APFloat getReciprocal(const Scale &scale, int64_t n) {
   return one;
 }
 
+std::optional<int64_t> norm::getReciprocalOf(const ConstantNode *constant) {
+  double value = constant->getAttr().getValueAsDouble();
+  double n = value > 0 ? std::round(1 / value) : 0;
+  if (n < 2 || n >= 1e15)
+    return std::nullopt;
+  auto whole = static_cast<int64_t>(n);
+  bool holds = constant->getValue().bitwiseIsEqual(
+      getReciprocal({constant, Fraction(1)}, whole));
+  return holds ? std::optional(whole) : std::nullopt;
+}
+
 /// Returns true if the constant is sqrt(n) or its reciprocal. It may have been
 /// computed in f64 by a root or a power and then rounded.
 static bool isRootOf(const Scale &scale, int64_t n) {

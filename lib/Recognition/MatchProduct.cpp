@@ -90,8 +90,7 @@ void FactorReader::read(const Node *node, const Fraction &exponent) {
   }
 }
 
-/// Returns true if there is a root between the node and the reduction.
-static bool takesRoot(const Node *node) {
+bool norm::takesRoot(const Node *node) {
   for (; node && !node->is(Kind::Sum); node = getReducing(node))
     if (node->is(Kind::Rsqrt) || node->is(Kind::Sqrt) || node->is(Kind::Power))
       return true;
@@ -196,12 +195,6 @@ Attempt<Product> norm::matchProduct(const Site &site) {
 // x
 //===----------------------------------------------------------------------===//
 
-/// A form in which x is squared: |x| and -x have the same square.
-struct SquaredForm {
-  const Node *node;
-  const Node *rounding; // rounding of x for the statistic only; may be null
-};
-
 static SmallVector<SquaredForm, 4> getSquaredForms(Reader &reader,
                                                    const Node *squared) {
   SmallVector<SquaredForm, 4> forms{{squared, nullptr}};
@@ -219,46 +212,30 @@ static SmallVector<SquaredForm, 4> getSquaredForms(Reader &reader,
   return forms;
 }
 
-namespace {
-/// Checks whether nodes are x, each one once.
-class XMatcher {
-public:
-  struct Match {
-    Correspondence agreed;
-    const Node *rounding;
-  };
-  XMatcher(const Site &site, const Node *squared)
-      : site(site), forms(getSquaredForms(site.reader, squared)) {}
+XMatcher::XMatcher(Reader &reader, const Node *squared)
+    : reader(reader), forms(getSquaredForms(reader, squared)) {}
 
-  bool operator()(const Node *node) {
-    if (node->is(Kind::Constant) || node->is(Kind::Count))
-      return false;
-    auto [it, inserted] = known.try_emplace(node, false);
-    if (inserted)
-      known[node] = match(node).has_value();
-    return known[node];
-  }
-  /// Matches a node; a widened value and the narrow one count as equal.
-  std::optional<Match> match(const Node *node) {
-    for (const SquaredForm &form : forms)
-      for (const Node *atRoot : {node, stripExtend(node)}) {
-        if (atRoot->getType() != form.node->getType())
-          continue;
-        Correspondence agreed(site.reader);
-        if (agreed.match(atRoot, form.node))
-          return Match{std::move(agreed), form.rounding};
-        beyondBound |= agreed.isBeyondBound();
-      }
-    return std::nullopt;
-  }
-  bool beyondBound = false;
+bool XMatcher::operator()(const Node *node) {
+  if (node->is(Kind::Constant) || node->is(Kind::Count))
+    return false;
+  auto [it, inserted] = known.try_emplace(node, false);
+  if (inserted)
+    known[node] = match(node).has_value();
+  return known[node];
+}
 
-private:
-  const Site &site;
-  SmallVector<SquaredForm, 4> forms;
-  llvm::DenseMap<const Node *, bool> known;
-};
-} // namespace
+std::optional<XMatcher::Match> XMatcher::match(const Node *node) {
+  for (const SquaredForm &form : forms)
+    for (const Node *atRoot : {node, stripExtend(node)}) {
+      if (atRoot->getType() != form.node->getType())
+        continue;
+      Correspondence agreed(reader);
+      if (agreed.match(atRoot, form.node))
+        return Match{std::move(agreed), form.rounding};
+      beyondBound |= agreed.isBeyondBound();
+    }
+  return std::nullopt;
+}
 
 /// Opens a factor's tensor that holds a product, such as x * w in an op of its
 /// own: one that contains x, or else one that varies as x does.
@@ -313,7 +290,7 @@ static Rejection explain(const Site &site, const Statistic &statistic) {
 Check norm::matchX(const Site &site, Findings &found, Deviations &deviations) {
   const Statistic &statistic = found.statistic;
   Product &product = found.product;
-  XMatcher isX(site, statistic.x);
+  XMatcher isX(site.reader, statistic.x);
   Attempt<Product> whole = readProduct(site, isX);
   if (!whole)
     return whole.getRejection();

@@ -375,3 +375,18 @@ Check norm::matchInput(const Site &site, const Findings &found,
       return std::nullopt;
   return reject(Why::NoTensorForX);
 }
+
+std::optional<PlannedInput> norm::findOperand(const Site &site,
+                                              const Node *form) {
+  PlannedNorm norm;
+  InputFinder finder{site, norm};
+  SmallVector<const Node *> forms{findNarrow(site.reader, form),
+                                  stripExtend(form), form};
+  for (const Node *each : forms)
+    if (finder.findTensor(each, /*inOrder=*/true))
+      return norm.input;
+  for (const Node *each : forms)
+    if (finder.findInBody(each))
+      return norm.input;
+  return std::nullopt;
+}

@@ -62,9 +62,8 @@ findReadable(const Site &site, const Node *node, ArrayRef<int64_t> dims) {
   return std::nullopt;
 }
 
-/// Finds the elements from which one small linalg.generic computes the weight.
-static bool findElements(const Site &site, const Node *root,
-                         ArrayRef<int64_t> dims, PlannedWeight &weight) {
+bool norm::findElements(const Site &site, const Node *root,
+                        ArrayRef<int64_t> dims, PlannedWeight &weight) {
   constexpr size_t kMaxNodes = 64;
   llvm::SmallSetVector<const Node *, 16> nodes;
   nodes.insert(root);

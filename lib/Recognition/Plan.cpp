@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Plan.h"
-#include "Match.h"
+#include "PlanGradients.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "llvm/ADT/SetVector.h"
@@ -27,6 +27,7 @@ public:
 
 private:
   void decideScalar(Value scalar);
+  std::optional<Site> getSite(Value scalar, Value reduction);
   Attempt<PlannedNorm> decideAt(Value scalar);
   Value getReduction(Value scalar) const {
     return flow.lookup(scalar).reduction;
@@ -35,6 +36,7 @@ private:
   void resolve();
   Value findShared(Value scalar,
                    const llvm::DenseSet<Operation *> &readers) const;
+  void planGradients(Plan &plan);
   void reportRoots(Plan &plan);
 
   FlowAnalysis flow;
@@ -87,14 +89,14 @@ static Value getYielded(Value result) {
   return op.getMatchingYieldValue(init)->get();
 }
 
-/// Decides in the space of the op's result or, if the op reduces (a matrix
-/// product with a fused norm), of the loops that the scalar depends on.
-Attempt<PlannedNorm> Planner::decideAt(Value scalar) {
+/// Returns the space of the op's result or, if the op reduces (a matrix product
+/// with a fused norm), of the loops that the scalar depends on.
+std::optional<Site> Planner::getSite(Value scalar, Value reduction) {
   auto op = cast<linalg::LinalgOp>(scalar.getDefiningOp()->getParentOp());
   const Body *body = reader.readBody(op);
   const Node *node = body->values.lookup(scalar);
   if (!node || !op.hasPureTensorSemantics())
-    return reject(Why::NoCandidate);
+    return std::nullopt;
   OpResult result = op->getResult(0);
   for (OpResult each : op->getResults())
     if (getYielded(each) == scalar)
@@ -105,21 +107,31 @@ Attempt<PlannedNorm> Planner::decideAt(Value scalar) {
   // A loop that the result does not depend on must have one iteration.
   for (auto [loop, extent] : llvm::enumerate(op.getStaticLoopRanges()))
     if (!reduces && extent != 1 && !map.isFunctionOfDim(loop))
-      return reject(Why::NoCandidate);
+      return std::nullopt;
   SmallVector<unsigned> space;
   for (auto [i, expr] : llvm::enumerate(map.getResults())) {
     auto loop = dyn_cast<AffineDimExpr>(expr);
     // A constant index must be 0 and stand for a unit dimension.
     if (!loop && (expr != getAffineConstantExpr(0, op->getContext()) ||
                   cast<RankedTensorType>(result.getType()).getDimSize(i) != 1))
-      return reject(Why::NoCandidate);
+      return std::nullopt;
     auto index = loop ? dyn_cast<AffineDimExpr>(body->loops[loop.getPosition()])
                       : AffineDimExpr(nullptr);
     space.push_back(index ? index.getPosition()
                           : context->addVariable(/*extent=*/1));
   }
-  return decide({reader, flow, dominance, rounding, weights, body, scalar, node,
-                 getReduction(scalar), std::move(space), map});
+  return Site{reader, flow, dominance, rounding,         weights, body,
+              scalar, node, reduction, std::move(space), map};
+}
+
+Attempt<PlannedNorm> Planner::decideAt(Value scalar) {
+  std::optional<Site> site = getSite(scalar, getReduction(scalar));
+  if (!site)
+    return reject(Why::NoCandidate);
+  Attempt<PlannedNorm> norm = decide(*site);
+  if (norm)
+    norm->place = flow.getPlace(norm->op);
+  return norm;
 }
 
 //===----------------------------------------------------------------------===//
@@ -228,6 +240,19 @@ void Planner::resolve() {
   found = std::move(resolved);
 }
 
+/// Adds gradients, in program order. A statistic of one has its norm.
+void Planner::planGradients(Plan &plan) {
+  auto site = [&](Value scalar, Value sum) { return getSite(scalar, sum); };
+  GradientPlanner gradients(reader, flow, dominance, rounding, site);
+  gradients.run();
+  for (PlannedNorm &norm : gradients.norms) {
+    hasNorm.insert_range(norm.gradient->statistics);
+    plan.norms.push_back(std::move(norm));
+  }
+  for (auto &[sum, refusal] : gradients.refused)
+    plan.refused.push_back(describe(refusal.first, std::move(refusal.second)));
+}
+
 /// Reports roots that do not scale anything as in a norm.
 void Planner::reportRoots(Plan &plan) {
   for (const auto &[op, root] : flow.roots) {
@@ -257,10 +282,11 @@ Plan Planner::run() {
   }
   resolve();
   Plan plan;
-  reportRoots(plan);
   for (Value scalar : flow.candidates)
     if (auto *it = found.find(scalar); it != found.end())
       plan.norms.push_back(std::move(it->second));
+  planGradients(plan);
+  reportRoots(plan);
   for (auto &[reduction, norm] : llvm::reverse(refused))
     if (!hasNorm.contains(reduction))
       plan.refused.push_back(std::move(norm));

@@ -43,11 +43,29 @@ struct PlannedWeight {
   bool exists() const { return tensor || expression; }
 };
 
-/// One norm.rmsnorm that replaces `scalar`. `dims` and `weightDims` are
+/// What norm.rmsnorm_backward has beside a norm. `dw` is the result of a sum
+/// that it replaces; null if there is none.
+struct PlannedGradient {
+  PlannedInput dy;
+  /// r, or the root before epsilon, of an op that is given one of them.
+  PlannedWeight root;
+  bool isRootBeforeEpsilon = false;
+  /// The weight in the type in which it is multiplied, if that is wider.
+  PlannedWeight wideWeight;
+  /// Sums of squares in r, with their reshapes.
+  SmallVector<Value, 2> statistics;
+  OpResult dw;
+  FloatType dwType;
+  unsigned dwPlace = 0; // of the op that has `dw`
+};
+
+/// One norm.rmsnorm or, with `gradient`, norm.rmsnorm_backward. It replaces
+/// `scalar`, which is null for a dw alone. `dims` and `weightDims` are
 /// dimensions of the input.
 struct PlannedNorm {
   linalg::LinalgOp op; // the op whose body computes `scalar`
   Value scalar;        // the result of the norm
+  unsigned place = 0;  // of `op` in the program
   /// Maps the loops of `op` to the dimensions of the norm's space; `order` has
   /// the one for each dimension of the input.
   AffineMap space;
@@ -65,6 +83,7 @@ struct PlannedNorm {
   FloatType sumType, scaleType, normalizedType; // null: absent
   /// Tensors that hold r in C, as inv_rms does, up to unit dimensions.
   SmallVector<Value, 1> inverseRoots;
+  std::optional<PlannedGradient> gradient;
 };
 
 struct PlannedRefusal {
@@ -89,12 +108,16 @@ Plan makePlan(Operation *scope, Rounding rounding);
 /// Creates every norm of `plan` and returns them in program order; a result is
 /// null if only dead ops used it, with which it was erased. Nothing is erased
 /// before all of them exist.
-SmallVector<RMSNormOp> rewrite(RewriterBase &rewriter,
+SmallVector<RMSNormOpInterface> rewrite(RewriterBase &rewriter,
                                ArrayRef<PlannedNorm> plan);
 
 /// Creates an empty tensor of `sizes` and casts it to `type`.
 Value createEmpty(RewriterBase &rewriter, Location loc,
                   ArrayRef<OpFoldResult> sizes, RankedTensorType type);
+
+/// Adds or drops unit dimensions.
+Value reshapeStatistic(RewriterBase &rewriter, Location loc, Value statistic,
+                       RankedTensorType type);
 
 /// Adds the result inv_rms to `norm`, in place of `tensors`, which hold it and
 /// have other users, and returns the new op. Returns `norm` unchanged if it

@@ -32,12 +32,21 @@ using namespace mlir::norm;
 static std::string describe(const PlannedNorm &norm) {
   std::string text;
   llvm::raw_string_ostream os(text);
-  os << "found RMSNorm over dims [";
+  const auto &gradient = norm.gradient;
+  os << "found "
+     << (!gradient      ? ""
+         : !norm.scalar ? "the gradient dw of "
+         : gradient->dw ? "the gradients dx and dw of "
+                        : "the gradient dx of ")
+     << "RMSNorm over dims [";
   llvm::interleaveComma(norm.dims, os);
   SmallString<16> epsilon;
   norm.epsilon.toString(epsilon, 6, 3);
-  os << "], epsilon " << epsilon << ' ' << stringifyEpsilonMode(norm.mode)
-     << " the root, statistics in " << norm.computeType;
+  if (gradient && gradient->root.exists() && !gradient->isRootBeforeEpsilon)
+    os << "], a saved root, statistics in " << norm.computeType;
+  else
+    os << "], epsilon " << epsilon << ' ' << stringifyEpsilonMode(norm.mode)
+       << " the root, statistics in " << norm.computeType;
   if (norm.count)
     os << ", of the first " << *norm.count << " elements";
   if (!norm.weight.exists())
@@ -245,7 +254,7 @@ void Recognizer::carryOut() {
   for (const PlannedNorm &norm : norms)
     result.recognized.push_back({{}, norm.op->getLoc(), describe(norm)});
   IRRewriter rewriter(scope->getContext());
-  SmallVector<RMSNormOp> ops = rewrite(rewriter, norms);
+  SmallVector<RMSNormOpInterface> ops = rewrite(rewriter, norms);
   for (auto [norm, op] : llvm::zip_equal(result.recognized, ops))
     norm.op = op;
   // The results of dead ops have no users.

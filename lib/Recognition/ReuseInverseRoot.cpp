@@ -70,8 +70,8 @@ getReassociation(RankedTensorType statistic, RankedTensorType type) {
   return getReassociationIndicesForReshape(statistic, type);
 }
 
-static Value reshape(RewriterBase &rewriter, Location loc, Value statistic,
-                     RankedTensorType type) {
+Value norm::reshapeStatistic(RewriterBase &rewriter, Location loc,
+                             Value statistic, RankedTensorType type) {
   auto source = cast<RankedTensorType>(statistic.getType());
   if (source == type)
     return statistic;
@@ -120,7 +120,7 @@ RMSNormOp norm::reuseStatistic(RewriterBase &rewriter, RMSNormOp norm,
   RMSNormOp replacement = addStatistic(rewriter, norm, first);
   for (Value tensor : tensors)
     rewriter.replaceAllUsesWith(
-        tensor, reshape(rewriter, norm.getLoc(), replacement.getResult(1),
+        tensor, reshapeStatistic(rewriter, norm.getLoc(), replacement.getResult(1),
                         cast<RankedTensorType>(tensor.getType())));
   rewriter.replaceAllUsesWith(norm.getResult(0), replacement.getResult(0));
   return replacement;

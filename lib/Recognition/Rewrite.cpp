@@ -20,19 +20,34 @@ class Rewrite {
 public:
   Rewrite(RewriterBase &rewriter, ArrayRef<PlannedNorm> plan)
       : rewriter(rewriter), plan(plan) {}
-  SmallVector<RMSNormOp> run();
+  SmallVector<RMSNormOpInterface> run();
 
 private:
+  /// The norms whose results one op computes: scalars of its body, or a dw that
+  /// is a result.
+  struct Members {
+    linalg::LinalgOp op;
+    unsigned place;
+    SmallVector<size_t> scalars, dws;
+  };
+  std::vector<Members> collectMembers();
   Value getTensor(Value value, Operation *op);
-  Value getInput(const PlannedNorm &norm);
-  Value getWeight(const PlannedNorm &norm, Value input);
+  Value getInput(const PlannedInput &input, Operation *op);
+  Value getWeight(const PlannedNorm &norm, const PlannedWeight &weight,
+                  ArrayRef<int64_t> dims, Value input);
   RMSNormOp createNorm(PlannedNorm norm);
-  void replace(linalg::LinalgOp op, ArrayRef<PlannedNorm> members);
+  Value getRoot(const PlannedNorm &norm, Value input);
+  RMSNormBackwardOp createGradient(const PlannedNorm &norm);
+  void create(size_t i, linalg::LinalgOp op);
+  void replace(const Members &members);
+  void replaceScalars(const Members &members);
+  void replaceWeightGradient(size_t i);
+  void reuseStatistics();
   void eraseDead(SmallVector<Operation *> worklist);
 
   RewriterBase &rewriter;
   ArrayRef<PlannedNorm> plan;
-  SmallVector<RMSNormOp> norms;
+  SmallVector<RMSNormOpInterface> norms;        // null until they exist
   SmallVector<SmallVector<Value>> inverseRoots; // per norm
   llvm::SetVector<Operation *> done;            // ops whose norms exist
   llvm::DenseMap<Operation *, Held> heldOf;
@@ -58,10 +73,9 @@ Value Rewrite::getTensor(Value value, Operation *op) {
   return tensor;
 }
 
-Value Rewrite::getInput(const PlannedNorm &norm) {
-  const PlannedInput &input = norm.input;
+Value Rewrite::getInput(const PlannedInput &input, Operation *op) {
   if (!input.op)
-    return getTensor(input.value, norm.op);
+    return getTensor(input.value, op);
   Held &held = heldOf[input.op];
   if (HeldValue found = held.lookup(input.value); found.map == input.map)
     return found.tensor;
@@ -104,8 +118,8 @@ static Value emit(OpBuilder &b, Location loc, const row::Node *node,
 }
 
 /// Returns the weight or null; one op computes a weight that is not a tensor.
-Value Rewrite::getWeight(const PlannedNorm &norm, Value input) {
-  const PlannedWeight &weight = norm.weight;
+Value Rewrite::getWeight(const PlannedNorm &norm, const PlannedWeight &weight,
+                         ArrayRef<int64_t> dims, Value input) {
   if (!weight.expression)
     return getTensor(weight.tensor, norm.op);
   SmallVector<Value> inputs;
@@ -116,7 +130,7 @@ Value Rewrite::getWeight(const PlannedNorm &norm, Value input) {
   }
   Location loc = norm.op->getLoc();
   SmallVector<OpFoldResult> sizes;
-  for (int64_t dim : norm.weightDims)
+  for (int64_t dim : dims)
     sizes.push_back(tensor::getMixedSize(rewriter, loc, input, dim));
   Value init = tensor::EmptyOp::create(rewriter, loc, sizes,
                                        weight.expression->getType());
@@ -173,11 +187,14 @@ static void splitGroups(RewriterBase &rewriter, PlannedNorm &norm, Value &input,
   norm.dims = {dim + 1};
 }
 
+static TypeAttr typeAttr(FloatType type) {
+  return type ? TypeAttr::get(type) : TypeAttr();
+}
+
 RMSNormOp Rewrite::createNorm(PlannedNorm norm) {
-  auto typeAttr = [](FloatType t) { return t ? TypeAttr::get(t) : TypeAttr(); };
   Location loc = norm.op->getLoc();
-  Value input = getInput(norm);
-  Value weight = getWeight(norm, input);
+  Value input = getInput(norm.input, norm.op);
+  Value weight = getWeight(norm, norm.weight, norm.weightDims, input);
   if (norm.groupSize)
     splitGroups(rewriter, norm, input, weight);
   auto shape = cast<RankedTensorType>(input.getType()).getShape();
@@ -201,14 +218,117 @@ RMSNormOp Rewrite::createNorm(PlannedNorm norm) {
   return op;
 }
 
-/// Moves the norms out of `op`, which stays without uses. They are in body
+//===----------------------------------------------------------------------===//
+// Gradients
+//===----------------------------------------------------------------------===//
+
+/// Returns the saved root in x's shape without `dims`, or null.
+Value Rewrite::getRoot(const PlannedNorm &norm, Value input) {
+  const PlannedWeight &root = norm.gradient->root;
+  if (!root.exists())
+    return {};
+  auto type = cast<RankedTensorType>(input.getType());
+  SmallVector<int64_t> batch, shape;
+  for (int64_t dim = 0, e = type.getRank(); dim < e; ++dim)
+    if (!llvm::is_contained(norm.dims, dim)) {
+      batch.push_back(dim);
+      shape.push_back(type.getDimSize(dim));
+    }
+  Value tensor = getWeight(norm, root, batch, input);
+  auto found = cast<RankedTensorType>(tensor.getType());
+  auto wanted = RankedTensorType::get(shape, norm.computeType);
+  if (found.getRank() == wanted.getRank())
+    return rewriter.createOrFold<tensor::CastOp>(norm.op->getLoc(), wanted,
+                                                 tensor);
+  return reshapeStatistic(rewriter, norm.op->getLoc(), tensor, wanted);
+}
+
+RMSNormBackwardOp Rewrite::createGradient(const PlannedNorm &norm) {
+  const PlannedGradient &gradient = *norm.gradient;
+  Location loc = norm.op->getLoc();
+  Value dy = getInput(gradient.dy, norm.op);
+  Value input = getInput(norm.input, norm.op);
+  Value weight = getWeight(norm, norm.weight, norm.weightDims, input);
+  Value root = getRoot(norm, input);
+  auto shape = cast<RankedTensorType>(input.getType()).getShape();
+  SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(rewriter, loc, input);
+  SmallVector<Type> types;
+  Value dx, dw;
+  auto createInit = [&](RankedTensorType type, ArrayRef<OpFoldResult> extents) {
+    types.push_back(type);
+    return createEmpty(rewriter, loc, extents, type);
+  };
+  if (norm.scalar)
+    dx = createInit(RankedTensorType::get(shape, norm.scalar.getType()), sizes);
+  if (gradient.dw) {
+    SmallVector<int64_t> dwShape;
+    SmallVector<OpFoldResult> dwSizes;
+    for (int64_t dim : norm.weightDims) {
+      dwShape.push_back(shape[dim]);
+      dwSizes.push_back(sizes[dim]);
+    }
+    dw = createInit(RankedTensorType::get(dwShape, gradient.dwType), dwSizes);
+  }
+  bool isRms = gradient.isRootBeforeEpsilon;
+  bool needsEpsilon = !root || isRms;
+  auto op = RMSNormBackwardOp::create(
+      rewriter, loc, types, dy, input, weight, isRms ? Value() : root,
+      isRms ? root : Value(), dx, dw, rewriter.getDenseI64ArrayAttr(norm.dims),
+      needsEpsilon ? FloatAttr::get(norm.computeType, norm.epsilon)
+                   : FloatAttr(),
+      EpsilonModeAttr::get(rewriter.getContext(), norm.mode),
+      typeAttr(norm.computeType), typeAttr(norm.scaleType),
+      typeAttr(norm.normalizedType), /*weight_dims=*/DenseI64ArrayAttr(),
+      /*count=*/IntegerAttr(),
+      RootFormAttr::get(rewriter.getContext(), norm.rootForm),
+      typeAttr(norm.sumType));
+  if (norm.computeType == op.getDefaultComputeType())
+    op.removeComputeTypeAttr();
+  if ((weight || dw) && norm.weightDims != norm.dims)
+    op.setWeightDims(norm.weightDims);
+  return op;
+}
+
+/// Replaces the sum that is dw, which may have unit dimensions, by the result.
+void Rewrite::replaceWeightGradient(size_t i) {
+  OpResult sum = plan[i].gradient->dw;
+  Value dw = cast<RMSNormBackwardOp>(norms[i].getOperation()).getDw();
+  Location loc = sum.getLoc();
+  auto type = cast<RankedTensorType>(sum.getType());
+  dw = cast<RankedTensorType>(dw.getType()).getRank() == type.getRank()
+           ? rewriter.createOrFold<tensor::CastOp>(loc, type, dw)
+           : reshapeStatistic(rewriter, loc, dw, type);
+  replaced.map(sum, dw);
+  rewriter.replaceAllUsesWith(sum, dw);
+  if (sum.getOwner()->use_empty())
+    done.insert(sum.getOwner());
+}
+
+//===----------------------------------------------------------------------===//
+// Replacement
+//===----------------------------------------------------------------------===//
+
+/// Creates norm `i`, unless it exists, before `op`.
+void Rewrite::create(size_t i, linalg::LinalgOp op) {
+  if (norms[i])
+    return;
+  PlannedNorm norm = plan[i];
+  norm.op = op;
+  if (norm.gradient)
+    norms[i] = createGradient(norm);
+  else
+    norms[i] = createNorm(norm);
+}
+
+/// Moves the norms out of an op, which stays without uses. They are in body
 /// order, because one may be part of another's input.
-void Rewrite::replace(linalg::LinalgOp op, ArrayRef<PlannedNorm> members) {
-  rewriter.setInsertionPoint(op);
-  for (const PlannedNorm &norm : members) {
-    norms.push_back(createNorm(norm));
+void Rewrite::replaceScalars(const Members &members) {
+  linalg::LinalgOp op = members.op;
+  for (size_t i : members.scalars) {
+    create(i, op);
+    const PlannedNorm &norm = plan[i];
     SmallVector<unsigned> order(norm.order.begin(), norm.order.end());
-    Value result = norms.back().getResult(0);
+    Value result = norms[i]->getResult(0);
     if (norm.groupSize)
       result = tensor::CollapseShapeOp::create(
           rewriter, op->getLoc(), result,
@@ -228,6 +348,47 @@ void Rewrite::replace(linalg::LinalgOp op, ArrayRef<PlannedNorm> members) {
   replaced.map(op->getResults(), values);
   rewriter.replaceAllUsesWith(op->getResults(), values);
   done.insert(op);
+}
+
+void Rewrite::replace(const Members &members) {
+  rewriter.setInsertionPoint(members.op);
+  if (!members.scalars.empty())
+    replaceScalars(members);
+  for (size_t i : members.dws) {
+    create(i, members.op);
+    replaceWeightGradient(i);
+  }
+}
+
+/// Collects the norms by the op that computes them, in program order.
+std::vector<Rewrite::Members> Rewrite::collectMembers() {
+  llvm::MapVector<Operation *, Members> byOp;
+  auto get = [&](linalg::LinalgOp op, unsigned place) -> Members & {
+    Members &members = byOp[op];
+    members.op = op;
+    members.place = place;
+    return members;
+  };
+  for (auto [i, norm] : llvm::enumerate(plan)) {
+    if (norm.scalar)
+      get(norm.op, norm.place).scalars.push_back(i);
+    if (norm.gradient && norm.gradient->dw)
+      get(cast<linalg::LinalgOp>(norm.gradient->dw.getOwner()),
+          norm.gradient->dwPlace)
+          .dws.push_back(i);
+  }
+  std::vector<Members> sorted;
+  for (auto &[op, members] : byOp) {
+    llvm::stable_sort(members.scalars, [&](size_t a, size_t b) {
+      return plan[a].scalar.getDefiningOp()->isBeforeInBlock(
+          plan[b].scalar.getDefiningOp());
+    });
+    sorted.push_back(std::move(members));
+  }
+  llvm::stable_sort(sorted, [](const Members &a, const Members &b) {
+    return a.place < b.place;
+  });
+  return sorted;
 }
 
 /// Redirects ops that only ask for an extent of a result of `op` to its init.
@@ -265,8 +426,8 @@ void Rewrite::eraseDead(SmallVector<Operation *> worklist) {
     });
     rewriter.eraseOp(next);
   }
-  for (RMSNormOp &norm : norms)
-    if (erased.contains(norm.getOperation()))
+  for (RMSNormOpInterface &norm : norms)
+    if (norm && erased.contains(norm.getOperation()))
       norm = {};
   for (SmallVector<Value> &tensors : inverseRoots)
     llvm::erase_if(tensors, [&](Value tensor) {
@@ -274,22 +435,9 @@ void Rewrite::eraseDead(SmallVector<Operation *> worklist) {
     });
 }
 
-SmallVector<RMSNormOp> Rewrite::run() {
-  for (ArrayRef<PlannedNorm> rest = plan; !rest.empty();) {
-    linalg::LinalgOp op = rest.front().op;
-    ArrayRef<PlannedNorm> members =
-        rest.take_while([&](const PlannedNorm &norm) { return norm.op == op; });
-    replace(op, members);
-    rest = rest.drop_front(members.size());
-  }
-  for (const PlannedNorm &norm : plan)
-    inverseRoots.push_back(
-        llvm::map_to_vector(norm.inverseRoots, [&](Value tensor) {
-          return replaced.lookupOrDefault(tensor);
-        }));
-  eraseDead(llvm::to_vector(done));
-  done.clear(); // other ops may have their addresses now
-  // This is last, because a later norm may also use the statistic.
+/// Gives r of each norm to its other users. This is last, because a later norm
+/// may also use the statistic.
+void Rewrite::reuseStatistics() {
   for (auto [norm, tensors] : llvm::zip_equal(norms, inverseRoots)) {
     llvm::erase_if(tensors, [&](Value tensor) {
       forwardExtents(rewriter, tensor.getDefiningOp());
@@ -297,19 +445,41 @@ SmallVector<RMSNormOp> Rewrite::run() {
     });
     if (!norm || tensors.empty())
       continue;
-    RMSNormOp before =
-        std::exchange(norm, reuseStatistic(rewriter, norm, tensors));
-    if (norm == before)
+    auto before = cast<RMSNormOp>(norm.getOperation());
+    RMSNormOp after = reuseStatistic(rewriter, before, tensors);
+    norm = after;
+    if (after == before)
       continue;
     auto dead = llvm::map_to_vector(
         tensors, [](Value tensor) { return tensor.getDefiningOp(); });
     dead.push_back(before);
     eraseDead(std::move(dead));
   }
+}
+
+SmallVector<RMSNormOpInterface> Rewrite::run() {
+  norms.resize(plan.size());
+  for (const Members &members : collectMembers())
+    replace(members);
+  for (const PlannedNorm &norm : plan)
+    inverseRoots.push_back(
+        llvm::map_to_vector(norm.inverseRoots, [&](Value tensor) {
+          return replaced.lookupOrDefault(tensor);
+        }));
+  eraseDead(llvm::to_vector(done));
+  done.clear(); // other ops may have their addresses now
+  // The forward norm of a gradient may have had no other user.
+  if (llvm::any_of(plan, [](const PlannedNorm &norm) {
+        return norm.gradient.has_value();
+      }))
+    for (RMSNormOpInterface norm : SmallVector<RMSNormOpInterface>(norms))
+      if (norm && norm->use_empty())
+        eraseDead({norm.getOperation()});
+  reuseStatistics();
   return std::move(norms);
 }
 
-SmallVector<RMSNormOp> norm::rewrite(RewriterBase &rewriter,
-                                     ArrayRef<PlannedNorm> plan) {
+SmallVector<RMSNormOpInterface> norm::rewrite(RewriterBase &rewriter,
+                                              ArrayRef<PlannedNorm> plan) {
   return Rewrite(rewriter, plan).run();
 }

@@ -182,7 +182,8 @@ void Session::recognize(ModuleOp module, uint64_t hash) {
   if (compares && result.recognized.empty() && toText(module) != before)
     fail("a refusal changes the program", module);
   for (norm::RecognizedNorm &norm : result.recognized)
-    if (options.planted && norm.op.getEpsilon().convertToDouble() > 1.25)
+    if (options.planted &&
+        norm.op.getEpsilonInComputeType().convertToDouble() > 1.25)
       fail("planted fault", norm.op);
   if (!compares || result.recognized.empty())
     return;

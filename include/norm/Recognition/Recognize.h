@@ -51,14 +51,15 @@ enum class Refusal {
   WeightNotOverDims,     ///< it spans only dimensions that are not normalized
   InputNotRepresentable, ///< no tensor holds x in the result's shape
   ExpressionTooLarge,    ///< the expression exceeds the bounds on comparison
-  NotOnTensors           ///< another op may write to the buffers in between
+  NotOnTensors,          ///< another op may write to the buffers in between
+  NotAGradient           ///< a sum with a projection, but not dx of a norm
 };
 StringRef stringifyRefusal(Refusal refusal);
 
-/// A norm in the rewritten program. The operands and attributes of `op` say
-/// which variant it is (docs/Norm.md, S1 to S8).
+/// A norm or its gradients in the rewritten program. The operands and attributes
+/// of `op` say which variant it is (docs/Norm.md, S1 to S8 and B1 to B8).
 struct RecognizedNorm {
-  RMSNormOp op;
+  RMSNormOpInterface op;
   Location loc;            ///< the op that computed the norm's last step
   std::string description; ///< the text of the remark
 };

@@ -40,7 +40,8 @@ struct ChooseKernels : PassWrapper<ChooseKernels, OperationPass<ModuleOp>> {
   void runOnOperation() override {
     norm::Recognition result = norm::recognizeRMSNorms(getOperation());
     for (norm::RecognizedNorm &found : result.recognized)
-      chooseKernel(found.op);
+      if (auto op = dyn_cast<norm::RMSNormOp>(found.op.getOperation()))
+        chooseKernel(op);
     for (norm::RefusedNorm &refused : result.refused)
       if (refused.reason == norm::Refusal::WrongDivisor)
         emitWarning(refused.loc, "is this mean right? ") << refused.explanation;

@@ -1,0 +1,126 @@
+//===- Gradient.h - products and roots of a gradient -------------*- C++-*-===//
+//
+// Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// This header is private to this folder. A gradient is a sum of products in
+// which x, dy, the weight, powers of r and constants stand in any order. These
+// functions bring each product into parts that can be compared.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NORM_RECOGNITION_GRADIENT_H
+#define NORM_RECOGNITION_GRADIENT_H
+
+#include "Match.h"
+
+namespace mlir::norm {
+
+/// A product taken apart into constants, values that do not vary along a row,
+/// and others.
+struct Parts {
+  SmallVector<Scale> scales;
+  SmallVector<row::Factor> rows, varying;
+  SmallVector<const row::Node *> roundings; // that were read through
+  bool isNegated = false;
+};
+
+/// How far a product is taken apart: until only factors remain that hold
+/// neither x nor a value per row, or completely.
+enum class Opening { Wanted, All };
+
+class PartsReader {
+public:
+  using Predicate = llvm::function_ref<bool(const row::Node *)>;
+  /// `along` are the variables along a row.
+  PartsReader(row::Reader &reader, ArrayRef<unsigned> along, Predicate isX,
+              Opening opening = Opening::Wanted)
+      : reader(reader), along(along), isX(isX), opening(opening) {}
+
+  void read(const row::Node *node, Parts &parts,
+            const row::Fraction &exponent = row::Fraction(1));
+
+private:
+  bool isRow(const row::Node *node);
+  bool reveals(const row::Node *node, unsigned depth = 0);
+  const row::Node *open(const row::Node *node);
+
+  row::Reader &reader;
+  SmallVector<unsigned> along;
+  Predicate isX;
+  Opening opening;
+  unsigned numRead = 0;
+  llvm::DenseMap<const row::Node *, bool> rows, revealing;
+};
+
+/// The root r = base ^ exponent, as one product has it.
+struct RowRoot {
+  const row::Node *node = nullptr; // r, or what is divided by
+  bool divides = false;
+  const row::Node *base = nullptr;
+  row::Fraction exponent;
+  const row::Node *beforeEpsilon = nullptr; // s of base = s + e, or null
+  bool isComputed() const { return base->hasReduction(); }
+};
+
+/// Reads the only factor per row of a product as r.
+Attempt<RowRoot> readRowRoot(row::Reader &reader, const Parts &parts);
+
+/// Returns the powers of the root's base, of s, and of anything else per row,
+/// and adds constants to `parts`.
+SmallVector<row::Factor> collectPowers(row::Reader &reader,
+                                       const RowRoot &root, Parts &parts);
+
+/// Returns the product of constants, of which one may be a rounded 1/n, and
+/// adds counts that are known at run time to `counts`; nullopt if a constant is
+/// no rational number.
+std::optional<row::Fraction>
+multiplyScales(ArrayRef<Scale> scales, SmallVectorImpl<Scale> &counts);
+
+/// Returns a root of a statistic that products below `node` have, or null.
+const row::Node *findRootBelow(row::Reader &reader, const row::Node *node);
+
+/// Returns true if `a` and `b` are one value at the same indices.
+bool isSame(row::Reader &reader, const row::Node *a, const row::Node *b);
+
+/// Finds the statistic of a computed root and its x in `found`.
+Check matchComputedRoot(const Site &site, const RowRoot &root,
+                        Findings &found, Deviations &deviations);
+
+/// Decides what a gradient has in common with its norm once x is in `found`:
+/// dims, n, types, epsilon, and the saved root.
+Check decideRow(const Site &site, const RowRoot &root, Findings &found,
+                Deviations &deviations, PlannedNorm &norm);
+
+/// Finds the tensor that holds the saved root, or the elements to compute it.
+Check findSavedRoot(const Site &site, const RowRoot &root, PlannedNorm &norm);
+
+/// The gradient of z in its type: dy * w, or dy alone.
+struct WeightedGradient {
+  const row::Node *dy = nullptr, *weight = nullptr;
+  FloatType productType; // of dy * w
+  FloatType rounded;     // the type that it is rounded to, or null
+  bool isOne = false;    // one value holds dy * w
+};
+
+/// Splits the factors of g into dy and w; `batch` are the variables that w does
+/// not depend on.
+std::optional<WeightedGradient> splitWeight(row::Reader &reader,
+                                            ArrayRef<row::Factor> factors,
+                                            ArrayRef<unsigned> batch,
+                                            FloatType compute);
+
+/// Decides whether the scalar of `site` is the gradient dx.
+Attempt<PlannedNorm> decideGradient(const Site &site);
+
+/// Decides whether a sum, which is the node of `site`, is the gradient dw.
+/// `saved` are norms that are given r, by their x.
+using SavedRoots = llvm::DenseMap<Value, Value>;
+Attempt<PlannedNorm> decideWeightGradient(Site &site, OpResult sum,
+                                          const SavedRoots &saved);
+
+} // namespace mlir::norm
+
+#endif // NORM_RECOGNITION_GRADIENT_H

@@ -1,0 +1,328 @@
+//===- GradientParts.cpp - take the products of a gradient apart ----------===//
+//
+// Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Gradient.h"
+
+using namespace mlir;
+using namespace mlir::norm;
+using namespace mlir::norm::row;
+
+static constexpr unsigned kMaxDepth = 24; // of a product, with its tensors
+static constexpr unsigned kMaxRead = 256; // factors of a product
+
+/// Returns true for a product of the first operand, or of both.
+static bool isProduct(const Node *node) {
+  switch (node->getKind()) {
+  case Kind::Mul:
+  case Kind::Div:
+  case Kind::Neg:
+  case Kind::Extend:
+  case Kind::Round:
+    return true;
+  case Kind::Fma:
+    return isConstant(node->getOperand(2), -0.0);
+  case Kind::Power:
+    return cast<PowerNode>(node)->getDenominator() == 1;
+  default:
+    return false;
+  }
+}
+
+bool PartsReader::isRow(const Node *node) {
+  auto [it, inserted] = rows.try_emplace(node, false);
+  if (inserted && !node->is(Kind::Constant) && !node->is(Kind::Count))
+    rows[node] = llvm::none_of(getDependentVariables(node), [&](unsigned each) {
+      return llvm::is_contained(along, each);
+    });
+  return rows[node];
+}
+
+/// Returns the product that an element holds; null for any other node.
+const Node *PartsReader::open(const Node *node) {
+  auto *element = dyn_cast<ElementNode>(node);
+  const Node *opened = element ? reader.open(element) : nullptr;
+  return opened && (isProduct(opened) || opened->is(Kind::Element) ||
+                    isX(opened) || opened->is(Kind::Constant))
+             ? opened
+             : nullptr;
+}
+
+bool PartsReader::reveals(const Node *node, unsigned depth) {
+  if (auto it = revealing.find(node); it != revealing.end())
+    return it->second;
+  bool result = isX(node) || isRow(node);
+  if (!result && depth < kMaxDepth) {
+    if (const Node *opened = open(node))
+      result = reveals(opened, depth + 1);
+    else if (isProduct(node))
+      result = llvm::any_of(node->getOperands(), [&](const Node *each) {
+        return reveals(each, depth + 1);
+      });
+  }
+  return revealing[node] = result;
+}
+
+void PartsReader::read(const Node *node, Parts &parts,
+                       const Fraction &exponent) {
+  if (auto scale = getScale({node, exponent})) {
+    if (!isConstant(node, 1.0))
+      parts.scales.push_back(*scale);
+    return;
+  }
+  bool isLeaf = ++numRead > kMaxRead || isX(node) ||
+                (opening == Opening::Wanted && !reveals(node));
+  if (!isLeaf && isRow(node)) {
+    parts.rows.push_back({node, exponent});
+    return;
+  }
+  const Node *opened = isLeaf ? nullptr : open(node);
+  if (opened)
+    return read(opened, parts, exponent);
+  if (isLeaf || !isProduct(node)) {
+    parts.varying.push_back({node, exponent});
+    return;
+  }
+  const Node *first = node->getOperand(0);
+  switch (node->getKind()) {
+  case Kind::Power:
+    return read(first, parts,
+                exponent * Fraction(cast<PowerNode>(node)->getNumerator()));
+  case Kind::Neg:
+    parts.isNegated ^= exponent.num % 2 != 0;
+    return read(first, parts, exponent);
+  case Kind::Round:
+    parts.roundings.push_back(node);
+    return read(first, parts, exponent);
+  case Kind::Extend:
+    return read(first, parts, exponent);
+  default:
+    read(first, parts, exponent);
+    read(node->getOperand(1), parts,
+         node->is(Kind::Div) ? -exponent : exponent);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// r
+//===----------------------------------------------------------------------===//
+
+/// Opens tensors per row, which hold r or a power of it, until a value is left
+/// that the program does not compute elementwise.
+static const Node *openRow(Reader &reader, const Node *node) {
+  for (unsigned i = 0; i < kMaxDepth; ++i) {
+    auto *element = dyn_cast<ElementNode>(node);
+    const Node *opened = element ? reader.open(element) : nullptr;
+    if (!opened || opened->is(Kind::Opaque))
+      return node;
+    node = opened;
+  }
+  return node;
+}
+
+Attempt<RowRoot> norm::readRowRoot(Reader &reader, const Parts &parts) {
+  if (parts.rows.empty())
+    return reject(Why::NoCandidate);
+  if (parts.rows.size() > 1 || abs(parts.rows[0].exponent) != Fraction(1))
+    return reject(Why::SeveralRoots);
+  RowRoot root;
+  root.node = parts.rows[0].base;
+  root.divides = parts.rows[0].exponent == Fraction(-1);
+  root.exponent = parts.rows[0].exponent;
+  const Node *node = root.node;
+  for (unsigned i = 0; i < kMaxDepth; ++i) {
+    node = openRow(reader, node);
+    if (node->is(Kind::Rsqrt) || node->is(Kind::Sqrt))
+      root.exponent *= Fraction(node->is(Kind::Sqrt) ? 1 : -1, 2);
+    else if (auto *power = dyn_cast<PowerNode>(node))
+      root.exponent *= Fraction(power->getNumerator(), power->getDenominator());
+    else if (node->is(Kind::Div) && isConstant(node->getOperand(0), 1.0))
+      root.exponent = -root.exponent;
+    else if (!node->is(Kind::Extend) && !node->is(Kind::Round))
+      break;
+    node = node->getOperand(node->is(Kind::Div));
+  }
+  root.base = node;
+  if (node->is(Kind::Add) && root.exponent == Fraction(-1))
+    for (unsigned i : {0u, 1u})
+      if (node->getOperand(1 - i)->is(Kind::Constant))
+        root.beforeEpsilon = openRow(reader, node->getOperand(i));
+  return root;
+}
+
+SmallVector<Factor> norm::collectPowers(Reader &reader, const RowRoot &root,
+                                        Parts &parts) {
+  SmallVector<Factor> worklist(parts.rows), powers;
+  auto isLeaf = [&](const Node *node) {
+    return node == root.base || node == root.beforeEpsilon;
+  };
+  auto add = [&](const Factor &factor) {
+    auto *it = llvm::find_if(powers, [&](const Factor &known) {
+      return known.base == factor.base;
+    });
+    if (it == powers.end())
+      powers.push_back(factor);
+    else
+      it->exponent += factor.exponent;
+  };
+  for (unsigned numRead = 0; !worklist.empty() && numRead < kMaxRead;
+       ++numRead) {
+    auto [node, exponent] = worklist.pop_back_val();
+    const Node *opened = isLeaf(node) ? node : openRow(reader, node);
+    if (isLeaf(opened)) {
+      add({opened, exponent});
+      continue;
+    }
+    if (auto scale = getScale({opened, exponent})) {
+      if (!isConstant(opened, 1.0))
+        parts.scales.push_back(*scale);
+      continue;
+    }
+    if (opened->is(Kind::Round))
+      parts.roundings.push_back(opened);
+    if (opened->is(Kind::Neg) && exponent.den == 1)
+      parts.isNegated ^= exponent.num % 2 != 0;
+    if (opened->is(Kind::Round) || opened->is(Kind::Extend) ||
+        (opened->is(Kind::Neg) && exponent.den == 1)) {
+      worklist.push_back({opened->getOperand(0), exponent});
+      continue;
+    }
+    SmallVector<Factor> factors = collectFactors(opened, exponent, isLeaf);
+    if (factors.size() == 1 && factors[0].base == opened)
+      add(factors[0]);
+    else
+      worklist.append(factors);
+  }
+  worklist.append(powers); // what is beyond the bound stays a factor
+  llvm::erase_if(worklist, [](const Factor &factor) {
+    return factor.exponent == Fraction(0);
+  });
+  return worklist;
+}
+
+const Node *norm::findRootBelow(Reader &reader, const Node *node) {
+  llvm::SmallSetVector<const Node *, 16> nodes;
+  nodes.insert(node);
+  for (size_t i = 0; i < nodes.size() && i < kMaxRead; ++i) {
+    const Node *next = nodes[i];
+    if (next->isStatistic() && takesRoot(next))
+      return next;
+    auto *element = dyn_cast<ElementNode>(next);
+    const Node *opened = element ? reader.open(element) : nullptr;
+    if (opened && (isProduct(opened) || opened->is(Kind::Element) ||
+                   opened->is(Kind::Add)))
+      nodes.insert(opened);
+    else if (isProduct(next) || next->is(Kind::Add) || next->is(Kind::Sum))
+      nodes.insert_range(next->getOperands());
+  }
+  return nullptr;
+}
+
+//===----------------------------------------------------------------------===//
+// Constants
+//===----------------------------------------------------------------------===//
+
+std::optional<Fraction>
+norm::multiplyScales(ArrayRef<Scale> scales, SmallVectorImpl<Scale> &counts) {
+  Fraction product(1);
+  for (const Scale &scale : scales) {
+    auto *constant = dyn_cast<ConstantNode>(scale.value);
+    if (!constant) {
+      counts.push_back(scale);
+      continue;
+    }
+    if (scale.exponent.den != 1 || abs(scale.exponent) > Fraction(8) ||
+        !constant->getValue().isFiniteNonZero())
+      return std::nullopt;
+    std::optional<int64_t> divisor = getReciprocalOf(constant);
+    Fraction value =
+        divisor ? Fraction(1, *divisor) : getFraction(constant->getValue());
+    for (int64_t i = int64_t(abs(scale.exponent).num); i > 0; --i)
+      product = scale.exponent < Fraction(0) ? product / value
+                                             : product * value;
+  }
+  return product;
+}
+
+bool norm::isSame(Reader &reader, const Node *a, const Node *b) {
+  Correspondence agreed(reader);
+  if (!agreed.match(a, b))
+    return false;
+  auto split = agreed.getSplitVariables();
+  return split && split->atRoot.empty() &&
+         llvm::all_of(agreed.getVariables(),
+                      [](auto pair) { return pair.first == pair.second; });
+}
+
+//===----------------------------------------------------------------------===//
+// dy and the weight
+//===----------------------------------------------------------------------===//
+
+/// Returns true if the node depends on none of `batch`, of which there is one.
+static bool isWeight(const Node *node, ArrayRef<unsigned> batch) {
+  SmallVector<unsigned> depends = getDependentVariables(node);
+  return !batch.empty() && llvm::none_of(batch, [&](unsigned each) {
+    return llvm::is_contained(depends, each);
+  });
+}
+
+/// Reads one value as dy * w: through the tensors and casts that hold it.
+static std::optional<WeightedGradient>
+splitProduct(Reader &reader, const Node *node, ArrayRef<unsigned> batch,
+             FloatType compute) {
+  WeightedGradient found;
+  found.isOne = true;
+  for (unsigned i = 0; i < kMaxDepth; ++i) {
+    if (auto *element = dyn_cast<ElementNode>(node)) {
+      node = reader.open(element);
+      if (!node)
+        return std::nullopt;
+    } else if (node->is(Kind::Extend)) {
+      node = node->getOperand(0);
+      if (!isArithmeticType(node->getType()))
+        return std::nullopt;
+    } else if (node->is(Kind::Round)) {
+      if (found.rounded)
+        return std::nullopt;
+      found.rounded = node->getFloatType();
+      node = node->getOperand(0);
+    } else {
+      break;
+    }
+  }
+  if (!node->is(Kind::Mul))
+    return std::nullopt;
+  const Node *a = node->getOperand(0), *b = node->getOperand(1);
+  if (isWeight(a, batch) == isWeight(b, batch))
+    return std::nullopt;
+  found.dy = isWeight(a, batch) ? b : a;
+  found.weight = isWeight(a, batch) ? a : b;
+  found.productType = node->getFloatType();
+  if (!found.rounded && found.productType.getWidth() < compute.getWidth())
+    found.rounded = found.productType;
+  return found;
+}
+
+std::optional<WeightedGradient>
+norm::splitWeight(Reader &reader, ArrayRef<Factor> factors,
+                  ArrayRef<unsigned> batch, FloatType compute) {
+  WeightedGradient found;
+  for (const Factor &factor : factors) {
+    const Node *&place =
+        isWeight(factor.base, batch) ? found.weight : found.dy;
+    if (place || factor.exponent != Fraction(1))
+      return std::nullopt;
+    place = factor.base;
+  }
+  if (!found.dy)
+    return std::nullopt;
+  found.productType = found.dy->getFloatType();
+  found.isOne = !found.weight;
+  if (found.weight)
+    return found;
+  auto split = splitProduct(reader, found.dy, batch, compute);
+  return split ? split : found;
+}

@@ -1,0 +1,680 @@
+//===- MatchGradient.cpp - is this scalar the gradient dx? ----------------===//
+//
+// Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// dx = r * (g - z * mean(z * g)) is a sum of r * g and of the projection
+// -1/n * x * r^3 * sum(x * g), however r, 1/n and signs are distributed. The
+// powers are counted, and x, g and r are proved to be the same values in all
+// of their places.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Gradient.h"
+
+using namespace mlir;
+using namespace mlir::norm;
+using namespace mlir::norm::row;
+
+namespace {
+/// One term of the sum that a gradient is.
+struct Addend {
+  SmallVector<Factor> factors;
+  const SumNode *sum = nullptr; // the factor that is a sum along the row
+  bool isNegated = false;
+};
+
+/// Distributes products over the sums that contain the projection.
+class AddendReader {
+public:
+  explicit AddendReader(const Site &site) : site(site) {}
+  /// Returns false if the value is no sum of products.
+  bool read(const Node *node, Addend addend, unsigned depth = 0);
+
+  SmallVector<Addend> addends;
+  SmallVector<const Node *> roundings;
+
+private:
+  bool isProjected(const Node *node);
+
+  const Site &site;
+  llvm::DenseMap<const Node *, bool> projected;
+};
+} // namespace
+
+/// Returns true for a sum over dimensions of one element, which is its term.
+static bool isTrivial(Context &context, const Node *sum) {
+  return llvm::all_of(sum->getVariables(), [&](unsigned variable) {
+    return context.getExtent(variable) == 1;
+  });
+}
+
+static bool sumsSquares(Reader &reader, const Node *sum) {
+  auto isSquare = [&](const Node *node) { return getSquared(reader, node); };
+  SmallVector<const Node *> worklist{sum->getOperand(0)};
+  for (unsigned i = 0; i < 16 && !worklist.empty(); ++i)
+    for (const Factor &factor :
+         collectFactors(stripCasts(worklist.pop_back_val()), Fraction(1),
+                        isSquare)) {
+      if (isSquare(factor.base))
+        return true;
+      if (factor.base->is(Kind::Sum))
+        worklist.push_back(factor.base->getOperand(0));
+    }
+  return false;
+}
+
+/// Returns true if the value depends on the sum that gave the candidate.
+bool AddendReader::isProjected(const Node *node) {
+  if (auto *element = dyn_cast<ElementNode>(node))
+    return site.flow.lookupProjection(element->getValue()).sum ==
+           site.reduction;
+  if (!node->hasReduction() && node->getOperands().empty())
+    return false;
+  auto [it, inserted] = projected.try_emplace(node, false);
+  if (!inserted)
+    return it->second;
+  bool result = node->is(Kind::Sum) && !isTrivial(site.context(), node)
+                    ? !sumsSquares(site.reader, node)
+                    : llvm::any_of(node->getOperands(), [&](const Node *each) {
+                        return isProjected(each);
+                      });
+  return projected[node] = result;
+}
+
+bool AddendReader::read(const Node *node, Addend addend, unsigned depth) {
+  constexpr unsigned kMaxDepth = 48;
+  constexpr size_t kMaxAddends = 8;
+  if (depth > kMaxDepth || addends.size() > kMaxAddends)
+    return false;
+  if (!isProjected(node)) {
+    addend.factors.push_back({node, Fraction(1)});
+    addends.push_back(std::move(addend));
+    return true;
+  }
+  auto next = [&](const Node *inner, Addend with) {
+    return read(inner, std::move(with), depth + 1);
+  };
+  if (auto *element = dyn_cast<ElementNode>(node)) {
+    const Node *opened = site.reader.open(element);
+    return opened && next(opened, addend);
+  }
+  const Node *a = node->getOperand(0);
+  const Node *b = node->getOperands().size() > 1 ? node->getOperand(1) : a;
+  switch (node->getKind()) {
+  case Kind::Round:
+    roundings.push_back(node);
+    return next(a, addend);
+  case Kind::Extend:
+    return next(a, addend);
+  case Kind::Neg:
+    addend.isNegated = !addend.isNegated;
+    return next(a, addend);
+  case Kind::Add:
+    return next(a, addend) && next(b, addend);
+  case Kind::Fma: {
+    const Node *product =
+        site.context().get(Kind::Mul, node->getType(), {a, b});
+    return next(product, addend) && next(node->getOperand(2), addend);
+  }
+  case Kind::Sum:
+    if (isTrivial(site.context(), node))
+      return next(a, addend);
+    if (addend.sum)
+      return false;
+    addend.sum = cast<SumNode>(node);
+    addends.push_back(std::move(addend));
+    return true;
+  case Kind::Mul:
+  case Kind::Div:
+    if (isProjected(a) && isProjected(b))
+      return false;
+    if (node->is(Kind::Mul) && isProjected(b))
+      std::swap(a, b);
+    if (!isProjected(a))
+      return false; // it divides by the projection
+    addend.factors.push_back({b, Fraction(node->is(Kind::Div) ? -1 : 1)});
+    return next(a, addend);
+  default:
+    return false;
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// dx
+//===----------------------------------------------------------------------===//
+
+namespace {
+class GradientMatcher {
+public:
+  explicit GradientMatcher(const Site &site)
+      : site(site), reader(site.reader), found(reader), atSum(reader) {}
+  Attempt<PlannedNorm> run();
+
+private:
+  Check readTerms();
+  Check readProjection();
+  Check matchSum();
+  Check matchPowers();
+  Check matchDivisor();
+  Check decideOperands();
+  Check findX(PartsReader::Predicate isX);
+  void noteRoundings();
+  void noteSpelling();
+  Check checkWeightTypes();
+
+  const Site &site;
+  Reader &reader;
+  Deviations deviations;
+  PlannedNorm norm;
+  Findings found;
+  Findings atSum; // x in the projection and in its sum
+  Addend direct;
+  SmallVector<Addend> projections;
+  const SumNode *sum = nullptr;
+  SmallVector<unsigned> along, batch; // variables of the space
+  Parts directParts, sumParts;
+  SmallVector<Parts> parts; // per projection
+  RowRoot root;
+  WeightedGradient g, inSum;
+  SmallVector<const Node *> roundings;
+};
+} // namespace
+
+/// Finds the term r * g and those that contain the one sum.
+Check GradientMatcher::readTerms() {
+  const Node *node = site.node;
+  if (node->is(Kind::Round))
+    node = node->getOperand(0);
+  AddendReader terms(site);
+  if (!terms.read(node, {}))
+    return reject(Why::NoCandidate);
+  unsigned numDirect = 0;
+  bool hasSeveral = false;
+  for (Addend &addend : terms.addends) {
+    if (!addend.sum) {
+      ++numDirect;
+      direct = std::move(addend);
+      continue;
+    }
+    hasSeveral |= sum && sum != addend.sum;
+    sum = addend.sum;
+    projections.push_back(std::move(addend));
+  }
+  if (numDirect != 1 || !sum)
+    return reject(Why::NoCandidate);
+  roundings = terms.roundings;
+  const Node *computed = nullptr;
+  for (const Factor &factor : direct.factors)
+    if (!computed)
+      computed = findRootBelow(reader, factor.base);
+  if (hasSeveral)
+    return computed ? reject(Why::SeveralSums) : reject(Why::NoCandidate);
+  SmallVector<unsigned> depends =
+      getDependentVariables(computed ? computed : sum);
+  for (unsigned variable : site.space)
+    if (site.context().getExtent(variable) != 1)
+      (llvm::is_contained(depends, variable) ? batch : along)
+          .push_back(variable);
+  return along.empty() ? Check(reject(Why::NoCandidate)) : std::nullopt;
+}
+
+/// Reads each projection as x times constants and powers of r.
+Check GradientMatcher::findX(PartsReader::Predicate isX) {
+  auto opening = root.isComputed() ? Opening::Wanted : Opening::All;
+  for (const Addend &addend : projections) {
+    Parts each;
+    each.isNegated = addend.isNegated;
+    PartsReader partsReader(reader, along, isX, opening);
+    for (const Factor &factor : addend.factors)
+      partsReader.read(factor.base, each, factor.exponent);
+    if (each.varying.size() != 1 || each.varying[0].exponent != Fraction(1))
+      return reject(Why::ProjectionAlongOther);
+    const Node *x = each.varying[0].base;
+    if (root.isComputed() && !isX(x))
+      return reject(Why::ProjectionAlongOther);
+    if (found.product.x && !isSame(reader, x, found.product.x))
+      return reject(Why::ProjectionAlongOther);
+    if (!found.product.x)
+      found.product.x = x;
+    llvm::append_range(roundings, each.roundings);
+    parts.push_back(std::move(each));
+  }
+  return std::nullopt;
+}
+
+Check GradientMatcher::readProjection() {
+  directParts.isNegated = direct.isNegated;
+  PartsReader partsReader(reader, along, [](const Node *) { return false; });
+  for (const Factor &factor : direct.factors)
+    partsReader.read(factor.base, directParts, factor.exponent);
+  llvm::append_range(roundings, directParts.roundings);
+  Attempt<RowRoot> rowRoot = readRowRoot(reader, directParts);
+  if (!rowRoot)
+    return rowRoot.getRejection();
+  root = *rowRoot;
+  if (!root.isComputed())
+    return findX([](const Node *) { return false; });
+  if (Check rejection = matchComputedRoot(site, root, found, deviations))
+    return rejection;
+  XMatcher isX(reader, found.statistic.x);
+  auto predicate = [&](const Node *node) { return isX(node); };
+  if (Check rejection = findX(predicate))
+    return rejection;
+  auto match = isX.match(found.product.x);
+  if (!match)
+    return reject(Why::ProjectionAlongOther);
+  found.agreed = std::move(match->agreed);
+  if (match->rounding)
+    deviations.addNarrow(reject(Why::XRounded, match->rounding->getType()));
+  return std::nullopt;
+}
+
+/// Matches the sum of x * g, times powers of r, with x and g outside of it.
+Check GradientMatcher::matchSum() {
+  const Node *x = found.product.x;
+  llvm::DenseMap<const Node *, bool> known;
+  auto isX = [&](const Node *node) {
+    if (node->is(Kind::Constant) || node->is(Kind::Count) ||
+        node->getType() != x->getType())
+      return false;
+    auto [it, inserted] = known.try_emplace(node, false);
+    if (inserted) {
+      Correspondence agreed(reader);
+      known[node] = agreed.match(x, node);
+    }
+    return known[node];
+  };
+  PartsReader(reader, sum->getVariables(), isX).read(sum->getTerm(), sumParts);
+  const Node *xInSum = nullptr;
+  SmallVector<Factor> others;
+  for (const Factor &factor : sumParts.varying)
+    if (!xInSum && factor.exponent == Fraction(1) && isX(factor.base))
+      xInSum = factor.base;
+    else
+      others.push_back(factor);
+  if (!xInSum)
+    return reject(Why::ProjectionOfOther);
+  atSum.product.x = x;
+  atSum.statistic.x = xInSum;
+  atSum.statistic.variables.assign(sum->getVariables().begin(),
+                                   sum->getVariables().end());
+  atSum.inverse.sum = sum;
+  auto compute = root.node->getFloatType();
+  auto outer = splitWeight(reader, directParts.varying, batch, compute);
+  auto inner = splitWeight(reader, others, batch, compute);
+  if (!outer)
+    return reject(Why::NoTensorForGradient);
+  if (!inner || !outer->weight != !inner->weight ||
+      !atSum.agreed.match(x, xInSum) ||
+      !atSum.agreed.match(outer->dy, inner->dy) ||
+      (outer->weight && !atSum.agreed.match(outer->weight, inner->weight)))
+    return reject(Why::ProjectionOfOther);
+  g = *outer;
+  inSum = *inner;
+  llvm::append_range(roundings, sumParts.roundings);
+  Attempt<Span> span = matchSpan(site, atSum);
+  if (!span)
+    return span.getRejection();
+  if (span->count || span->groupSize)
+    return reject(Why::PartOfDims, span->dims);
+  atSum.span = *span;
+  return std::nullopt;
+}
+
+/// Counts r: once in r * g and three times in the projection, or for an epsilon
+/// outside of the root twice, and once 1/s.
+Check GradientMatcher::matchPowers() {
+  SmallVector<Factor> inTerm = collectPowers(reader, root, sumParts);
+  for (Parts &each : parts) {
+    each.rows.append(inTerm);
+    SmallVector<Factor> powers = collectPowers(reader, root, each);
+    const Factor *base = nullptr, *before = nullptr;
+    bool hasOther = false;
+    for (const Factor &factor : powers) {
+      if (factor.base == root.base)
+        base = &factor;
+      else if (factor.base == root.beforeEpsilon)
+        before = &factor;
+      else
+        hasOther = true;
+    }
+    bool isOutside = before && base && before->exponent == Fraction(-1) &&
+                     base->exponent == Fraction(-2);
+    bool isInside = !before && base &&
+                    base->exponent == root.exponent * Fraction(3);
+    if (hasOther || (!isOutside && !isInside))
+      return reject(Why::ProjectionPower);
+    EpsilonMode mode = isOutside ? EpsilonMode::Outside : EpsilonMode::Inside;
+    if (root.isComputed() && found.inverse.mode != mode)
+      return reject(Why::ProjectionPower);
+    found.inverse.mode = mode;
+  }
+  return std::nullopt;
+}
+
+/// Returns the product of counts that divide; nullopt if one does not.
+static std::optional<SymbolicCount> multiplyCounts(ArrayRef<Scale> counts) {
+  std::optional<SymbolicCount> product = SymbolicCount::get(1);
+  for (const Scale &each : counts)
+    product = product && each.exponent == Fraction(-1)
+                  ? product->times(cast<CountNode>(each.value)->getCount())
+                  : std::nullopt;
+  return product;
+}
+
+/// Checks that r * g has the factor 1 and the projection -1/n.
+Check GradientMatcher::matchDivisor() {
+  SmallVector<Scale> none, counts;
+  auto scale = multiplyScales(directParts.scales, none);
+  if (!scale || *scale != Fraction(directParts.isNegated ? -1 : 1) ||
+      !none.empty())
+    return reject(Why::DirectScaled);
+  Fraction factor(0);
+  std::optional<SymbolicCount> count;
+  for (Parts &each : parts) {
+    SmallVector<Scale> all(each.scales), counts;
+    all.append(sumParts.scales);
+    auto product = multiplyScales(all, counts);
+    auto divisor = multiplyCounts(counts);
+    if (!product || !divisor || (count && !(*count == *divisor)))
+      return reject(Why::ProjectionDivisor, site.context().getExtent(along[0]));
+    factor += each.isNegated != sumParts.isNegated ? -*product : *product;
+    count = divisor;
+  }
+  Context &context = site.context();
+  int64_t n = 1;
+  SmallVector<unsigned> variables;
+  bool isDynamic = false;
+  for (int64_t dim : atSum.span.dims) {
+    variables.push_back(site.space[dim]);
+    isDynamic |= ShapedType::isDynamic(site.getExtent(dim));
+    if (!isDynamic && llvm::MulOverflow(n, site.getExtent(dim), n))
+      return reject(Why::TooManyElements, atSum.span.dims);
+  }
+  if (!isDynamic)
+    return count->isConstant() && factor == Fraction(-1, n)
+               ? std::nullopt
+               : Check(reject(Why::ProjectionDivisor, n));
+  if (factor != Fraction(-1) || !context.isProductOfExtents(*count, variables))
+    return reject(Why::OtherDynamicDivisor, atSum.span.dims,
+                  "a count that is not proved to be it");
+  return std::nullopt;
+}
+
+/// Notes each rounding to less than C, which the op does not have.
+void GradientMatcher::noteRoundings() {
+  auto note = [&](Type type) {
+    if (type.getIntOrFloatBitWidth() < norm.computeType.getWidth())
+      deviations.addNarrow(reject(Why::TermRounded, type));
+  };
+  for (const Node *rounding : roundings)
+    note(rounding->getType());
+  note(sum->getType());
+  note(stripExtend(sum->getTerm())->getType());
+}
+
+/// Notes another spelling than that of the op, for `exact`.
+void GradientMatcher::noteSpelling() {
+  Context &context = site.context();
+  FloatType type = norm.computeType;
+  auto get = [&](Kind kind, const Node *a, const Node *b) {
+    return context.get(kind, type, {a, b});
+  };
+  auto widen = [&](const Node *node) {
+    return node->getType() == type
+               ? node
+               : context.get(Kind::Extend, type, node);
+  };
+  auto scale = [&](const Node *value) {
+    return get(root.divides ? Kind::Div : Kind::Mul, value, root.node);
+  };
+  bool isSingle = directParts.varying.size() == 1 && g.isOne && inSum.isOne;
+  bool isWide = llvm::all_of(
+      ArrayRef<const Node *>{sum, root.node},
+      [&](const Node *node) { return node->getType() == type; });
+  int64_t n = 1;
+  for (int64_t dim : atSum.span.dims)
+    n *= site.getExtent(dim);
+  bool isStatic = llvm::none_of(atSum.span.dims, [&](int64_t dim) {
+    return ShapedType::isDynamic(site.getExtent(dim));
+  });
+  bool isSpelled = false;
+  if (isSingle && isWide && isStatic && norm.mode == EpsilonMode::Inside) {
+    const Node *gradient = widen(directParts.varying[0].base);
+    const Node *mean = get(
+        Kind::Div, sum, context.getCount(SymbolicCount::get(n), type));
+    const Node *term = get(Kind::Mul, scale(widen(found.product.x)), mean);
+    const Node *dx =
+        scale(get(Kind::Add, gradient, context.get(Kind::Neg, type, term)));
+    const Node *actual = site.node;
+    if (actual->is(Kind::Round))
+      actual = actual->getOperand(0);
+    const Node *summed = nullptr;
+    for (const Factor &factor : sumParts.varying)
+      if (factor.base != atSum.statistic.x)
+        summed = factor.base;
+    const Node *inTerm =
+        summed ? get(Kind::Mul, scale(widen(atSum.statistic.x)), widen(summed))
+               : nullptr;
+    isSpelled = isSame(reader, dx, actual) && inTerm &&
+                sumParts.varying.size() == 2 &&
+                isSame(reader, inTerm, stripExtend(sum->getTerm()));
+  }
+  bool invertsSaved = !root.isComputed() && root.divides;
+  if (!isSpelled || invertsSaved)
+    deviations.addInexact(Why::GradientSpelling);
+}
+
+/// Checks P, the type of dy * w, and determines T of B4.
+Check GradientMatcher::checkWeightTypes() {
+  norm.normalizedType = {};
+  if (g.rounded && g.rounded.getWidth() < norm.computeType.getWidth())
+    norm.normalizedType = g.rounded;
+  if (!g.weight)
+    return std::nullopt;
+  if (g.rounded != inSum.rounded)
+    deviations.addNarrow(reject(Why::TermRounded, g.dy->getType()));
+  return std::nullopt;
+}
+
+Check GradientMatcher::decideOperands() {
+  if (Check rejection = checkWeightTypes())
+    return rejection;
+  if (Check rejection = matchInput(site, found, norm))
+    return rejection;
+  if (!llvm::is_sorted(norm.order))
+    return reject(Why::NoTensorForX);
+  PlannedGradient gradient;
+  auto dy = findOperand(site, g.dy);
+  if (!dy)
+    return reject(Why::NoTensorForGradient);
+  gradient.dy = *dy;
+  norm.gradient = std::move(gradient);
+  if (g.weight) {
+    // P is the wider type of T and of the weight as it is multiplied.
+    const Node *weight = findNarrow(reader, g.weight);
+    FloatType z =
+        norm.normalizedType ? norm.normalizedType : norm.computeType;
+    if (!isArithmeticType(weight->getType()) ||
+        getWiderFloatType(z, weight->getFloatType()) != g.productType)
+      weight = g.weight;
+    if (getWiderFloatType(z, weight->getFloatType()) != g.productType)
+      deviations.addNarrow(reject(Why::OtherType, "the product with the weight",
+                                  g.productType,
+                                  getWiderFloatType(z, weight->getFloatType())));
+    if (Check rejection = matchWeight(site, weight, norm))
+      return rejection;
+    if (weight != g.weight &&
+        getWiderFloatType(z, g.weight->getFloatType()) == g.productType) {
+      PlannedNorm other = norm;
+      other.weight = PlannedWeight();
+      if (!matchWeight(site, g.weight, other))
+        norm.gradient->wideWeight = other.weight;
+    }
+    // dy * w, with the weight in it once more, has no such forward norm.
+    if (auto again = splitWeight(reader, Factor{g.dy, Fraction(1)}, batch,
+                                 norm.computeType);
+        again && again->weight && isSame(reader, again->weight, g.weight))
+      return reject(Why::WeightTwice);
+  }
+  return checkOperands(site, norm);
+}
+
+Attempt<PlannedNorm> GradientMatcher::run() {
+  norm.op = site.body->op;
+  norm.scalar = site.scalar;
+  norm.space = site.spaceMap;
+  Check rejection = readTerms();
+  if (!rejection)
+    rejection = readProjection();
+  if (!rejection)
+    rejection = matchSum();
+  if (!rejection && !root.isComputed())
+    found.span = atSum.span;
+  if (!rejection)
+    rejection = matchPowers();
+  if (!rejection)
+    rejection = decideRow(site, root, found, deviations, norm);
+  if (!rejection && found.span.dims != atSum.span.dims)
+    rejection =
+        reject(Why::ProjectionDims, atSum.span.dims, found.span.dims);
+  if (!rejection)
+    rejection = matchDivisor();
+  if (rejection)
+    return std::move(*rejection);
+  noteRoundings();
+  noteSpelling();
+  rejection = decideOperands();
+  if (!rejection && !root.isComputed())
+    rejection = findSavedRoot(site, root, norm);
+  if (!rejection)
+    rejection = applyRounding(site, deviations, norm);
+  if (rejection)
+    return std::move(*rejection);
+  if (root.isComputed())
+    for (const ElementNode *element : reader.getOccurrences(found.inverse.sum))
+      norm.gradient->statistics.push_back(element->getValue());
+  return norm;
+}
+
+Attempt<PlannedNorm> norm::decideGradient(const Site &site) {
+  return GradientMatcher(site).run();
+}
+
+//===----------------------------------------------------------------------===//
+// What dx and dw have in common
+//===----------------------------------------------------------------------===//
+
+Check norm::matchComputedRoot(const Site &site, const RowRoot &root,
+                              Findings &found, Deviations &deviations) {
+  found.product.value = found.product.root = root.node;
+  found.product.divides = root.divides;
+  Attempt<InverseRoot> inverse = matchInverseRoot(found.product, deviations);
+  if (!inverse)
+    return inverse.getRejection();
+  found.inverse = std::move(*inverse);
+  Attempt<Statistic> statistic =
+      matchStatistic(site.reader, found.inverse.sum, deviations);
+  if (!statistic)
+    return statistic.getRejection();
+  found.statistic = std::move(*statistic);
+  if (found.inverse.mode == EpsilonMode::Clamp)
+    return reject(Why::GradientOfClamp);
+  return std::nullopt;
+}
+
+static Check decideSavedRow(const Site &site, const RowRoot &root,
+                            const Findings &found, PlannedNorm &norm) {
+  norm.computeType = root.node->getFloatType();
+  norm.mode = found.inverse.mode;
+  norm.dims = found.span.dims;
+  if (norm.mode == EpsilonMode::Inside)
+    return std::nullopt;
+  for (const Node *operand : root.base->getOperands())
+    if (auto *constant = dyn_cast<ConstantNode>(operand))
+      norm.epsilon = constant->getValue();
+  bool is16 = norm.computeType.getWidth() == 16;
+  if (root.divides && (is16 || site.rounding == Rounding::Exact))
+    norm.rootForm = RootForm::Quotient;
+  if ((norm.epsilon.isNegative() && !norm.epsilon.isZero()) ||
+      !norm.epsilon.isFinite())
+    return reject(Why::EpsilonOutOfRange, norm.epsilon);
+  return std::nullopt;
+}
+
+Check norm::decideRow(const Site &site, const RowRoot &root, Findings &found,
+                      Deviations &deviations, PlannedNorm &norm) {
+  if (!root.isComputed())
+    return decideSavedRow(site, root, found, norm);
+  Attempt<Span> span = matchSpan(site, found);
+  if (!span)
+    return span.getRejection();
+  found.span = *span;
+  if (span->count || span->groupSize)
+    return reject(Why::PartOfDims, span->dims);
+  Attempt<Divisor> divisor = norm::matchDivisor(site, found);
+  if (!divisor)
+    return divisor.getRejection();
+  found.divisor = *divisor;
+  if (!divisor->rest.empty())
+    return reject(Why::NoConstantDivisor);
+  norm.dims = span->dims;
+  return decideStatistic(site, found, deviations, norm);
+}
+
+/// Returns true if `tensor` at `indices` is one value per row, in the order of
+/// the batch dimensions, up to unit dimensions.
+static bool holdsRows(const Site &site, const ElementNode *element,
+                      ArrayRef<int64_t> batch) {
+  auto type = dyn_cast<RankedTensorType>(element->getValue().getType());
+  if (!type)
+    return false;
+  SmallVector<int64_t> found;
+  for (auto [i, index] : llvm::enumerate(element->getIndices())) {
+    auto variable = dyn_cast<AffineDimExpr>(index);
+    if (variable && site.context().isExtentOf(variable.getPosition(),
+                                              element->getValue(), i))
+      found.push_back(site.getDim(variable.getPosition()).value_or(-1));
+    else if (type.getDimSize(i) != 1)
+      return false;
+  }
+  SmallVector<int64_t> expected;
+  for (int64_t dim : batch)
+    if (site.getExtent(dim) != 1)
+      expected.push_back(dim);
+  return found == expected;
+}
+
+Check norm::findSavedRoot(const Site &site, const RowRoot &root,
+                          PlannedNorm &norm) {
+  const Node *node = root.node;
+  PlannedGradient &gradient = *norm.gradient;
+  gradient.isRootBeforeEpsilon = norm.mode != EpsilonMode::Inside;
+  if (gradient.isRootBeforeEpsilon)
+    node = root.beforeEpsilon;
+  else if (root.divides)
+    node = site.context().get(
+        Kind::Div, node->getType(),
+        {site.context().getConstant(
+             APFloat::getOne(node->getFloatType().getFloatSemantics()),
+             node->getType()),
+         node});
+  if (node->getType() != norm.computeType)
+    return reject(Why::RoundedTwice);
+  SmallVector<int64_t> batch;
+  for (int64_t dim = 0, e = site.getRank(); dim < e; ++dim)
+    if (!llvm::is_contained(norm.dims, dim))
+      batch.push_back(dim);
+  for (const ElementNode *element : site.reader.getOccurrences(node))
+    if (holdsRows(site, element, batch) &&
+        site.isAvailable(element->getValue())) {
+      gradient.root.tensor = element->getValue();
+      return std::nullopt;
+    }
+  if (!findElements(site, node, batch, gradient.root))
+    return reject(Why::NoTensorForRoot);
+  return std::nullopt;
+}

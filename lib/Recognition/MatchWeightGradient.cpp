@@ -1,0 +1,356 @@
+//===- MatchWeightGradient.cpp - is this sum the gradient dw? -------------===//
+//
+// Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// dw is the sum of dy * z over all dimensions that the weight does not have.
+// The space of the decision is that of the summed products.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Gradient.h"
+
+using namespace mlir;
+using namespace mlir::norm;
+using namespace mlir::norm::row;
+
+namespace {
+class WeightGradientMatcher {
+public:
+  WeightGradientMatcher(Site &site, OpResult result, const SavedRoots &saved)
+      : site(site), reader(site.reader), op(site.body->op), result(result),
+        saved(saved), found(reader) {}
+  Attempt<PlannedNorm> run();
+
+private:
+  Check readTerm();
+  Check readSaved(const Node *term);
+  Check readComputed(const Node *term, const Node *computed);
+  Check takeParts(const Node *term, PartsReader::Predicate isX);
+  void findAlong(const Node *row);
+  bool orderSpace();
+  Check findWeightDims();
+  Check findRounding(PartsReader::Predicate isX);
+  void noteTypes();
+  void noteSpelling();
+
+  Site &site;
+  Reader &reader;
+  linalg::LinalgOp op;
+  OpResult result;
+  const SavedRoots &saved;
+  Deviations deviations;
+  PlannedNorm norm;
+  Findings found;
+  const SumNode *sum = nullptr;
+  const Node *dy = nullptr;
+  SmallVector<unsigned> along;
+  Parts parts;
+  RowRoot root;
+};
+} // namespace
+
+/// Determines the variables along a row: those that r does not depend on.
+void WeightGradientMatcher::findAlong(const Node *row) {
+  SmallVector<unsigned> depends = getDependentVariables(row);
+  along.clear();
+  for (unsigned variable : site.space)
+    if (site.context().getExtent(variable) != 1 &&
+        !llvm::is_contained(depends, variable))
+      along.push_back(variable);
+}
+
+/// Takes the product apart into x, r and one other factor, which is dy.
+Check WeightGradientMatcher::takeParts(const Node *term,
+                                       PartsReader::Predicate isX) {
+  parts = Parts();
+  PartsReader(reader, along, isX).read(term, parts);
+  const Node *x = nullptr;
+  for (const Factor &factor : parts.varying) {
+    bool takesX = !x && isX(factor.base);
+    if (factor.exponent != Fraction(1) || (!takesX && dy))
+      return reject(Why::NoCandidate);
+    (takesX ? x : dy) = factor.base;
+  }
+  SmallVector<Scale> counts;
+  auto scale = multiplyScales(parts.scales, counts);
+  bool isOne = scale && counts.empty() &&
+               *scale == Fraction(parts.isNegated ? -1 : 1);
+  if (!x || !dy || !isOne)
+    return reject(Why::NoCandidate);
+  found.product.x = x;
+  Attempt<RowRoot> rowRoot = readRowRoot(reader, parts);
+  if (!rowRoot)
+    return rowRoot.getRejection();
+  root = *rowRoot;
+  return findRounding(isX);
+}
+
+/// Allows one rounding, of z to normalized_type.
+Check WeightGradientMatcher::findRounding(PartsReader::Predicate isX) {
+  for (const Node *rounding : parts.roundings) {
+    Parts inner;
+    PartsReader(reader, along, isX).read(rounding->getOperand(0), inner);
+    bool isZ = inner.varying.size() == 1 && isX(inner.varying[0].base) &&
+               inner.rows.size() == 1;
+    if (!isZ || norm.normalizedType)
+      return reject(Why::TermRounded, rounding->getType());
+    norm.normalizedType = rounding->getFloatType();
+  }
+  return std::nullopt;
+}
+
+Check WeightGradientMatcher::readComputed(const Node *term,
+                                          const Node *computed) {
+  findAlong(computed);
+  if (along.empty())
+    return reject(Why::NoCandidate);
+  PartsReader(reader, along, [](const Node *) {
+    return false;
+  }).read(term, parts);
+  Attempt<RowRoot> rowRoot = readRowRoot(reader, parts);
+  if (!rowRoot)
+    return rowRoot.getRejection();
+  if (!rowRoot->isComputed())
+    return reject(Why::NoCandidate);
+  if (Check rejection =
+          matchComputedRoot(site, *rowRoot, found, deviations))
+    return rejection;
+  XMatcher isX(reader, found.statistic.x);
+  if (Check rejection =
+          takeParts(term, [&](const Node *node) { return isX(node); }))
+    return rejection;
+  auto match = isX.match(found.product.x);
+  found.agreed = std::move(match->agreed);
+  if (match->rounding)
+    deviations.addNarrow(reject(Why::XRounded, match->rounding->getType()));
+  return std::nullopt;
+}
+
+/// Finds x by the gradients dx that are given r.
+Check WeightGradientMatcher::readSaved(const Node *term) {
+  Parts all;
+  SmallVector<unsigned> everything(site.space);
+  PartsReader(reader, everything, [](const Node *) { return false; },
+              Opening::All)
+      .read(term, all);
+  auto getValue = [](const Factor &factor) {
+    auto *element = dyn_cast<ElementNode>(stripCasts(factor.base));
+    return element ? element->getValue() : Value();
+  };
+  Value x, rowTensor;
+  const Node *row = nullptr;
+  for (const Factor &factor : all.varying)
+    if (Value value = getValue(factor); value && saved.contains(value)) {
+      x = value;
+      rowTensor = saved.lookup(value);
+    }
+  for (const Factor &factor : all.varying) {
+    const Node *base = stripCasts(factor.base);
+    if (base->is(Kind::Add)) // epsilon outside of the root
+      for (const Node *operand : base->getOperands())
+        if (auto *element = dyn_cast<ElementNode>(operand))
+          if (element->getValue() == rowTensor)
+            row = base;
+    if (x && getValue(factor) == rowTensor)
+      row = base;
+  }
+  if (!row)
+    return reject(Why::NoCandidate);
+  findAlong(row);
+  if (along.empty())
+    return reject(Why::NoCandidate);
+  auto isX = [&](const Node *node) {
+    auto *element = dyn_cast<ElementNode>(node);
+    return element && element->getValue() == x;
+  };
+  return takeParts(term, isX);
+}
+
+/// Orders the space as x, which the program may read transposed.
+bool WeightGradientMatcher::orderSpace() {
+  for (const ElementNode *element :
+       reader.getOccurrences(stripExtend(found.product.x))) {
+    SmallVector<unsigned> order;
+    SmallVector<unsigned> units;
+    for (unsigned variable : site.space)
+      if (site.context().getExtent(variable) == 1)
+        units.push_back(variable);
+    for (AffineExpr index : element->getIndices()) {
+      auto variable = dyn_cast<AffineDimExpr>(index);
+      bool isUnit = index == getAffineConstantExpr(0, op->getContext());
+      if (variable && site.getDim(variable.getPosition()))
+        order.push_back(variable.getPosition());
+      else if (isUnit && !units.empty())
+        order.push_back(units.pop_back_val());
+    }
+    llvm::SmallDenseSet<unsigned> distinct(order.begin(), order.end());
+    if (order.size() != site.space.size() || distinct.size() != order.size())
+      continue;
+    SmallVector<AffineExpr> results;
+    for (unsigned variable : order)
+      results.push_back(site.spaceMap.getResult(*site.getDim(variable)));
+    site.space = order;
+    site.spaceMap = AffineMap::get(op.getNumLoops(), 0, results,
+                                   op->getContext());
+    return true;
+  }
+  return false;
+}
+
+/// Finds the dimensions that are kept, which must be in the order of x.
+Check WeightGradientMatcher::findWeightDims() {
+  AffineMap map = op.getIndexingMapMatchingResult(result);
+  SmallVector<int64_t> dims;
+  for (AffineExpr expr : map.getResults()) {
+    auto loop = dyn_cast<AffineDimExpr>(expr);
+    if (!loop) // a unit dimension
+      continue;
+    for (auto [dim, each] : llvm::enumerate(site.spaceMap.getResults()))
+      if (each == loop && site.getExtent(dim) != 1)
+        dims.push_back(dim);
+  }
+  if (!llvm::is_sorted(dims))
+    return reject(Why::NoCandidate);
+  norm.weightDims = dims;
+  bool overDims = llvm::any_of(
+      dims, [&](int64_t dim) { return llvm::is_contained(norm.dims, dim); });
+  return overDims ? std::nullopt : Check(reject(Why::NoCandidate));
+}
+
+/// Notes where P is not the type in which the program forms dy * z.
+void WeightGradientMatcher::noteTypes() {
+  FloatType z = norm.normalizedType ? norm.normalizedType : norm.computeType;
+  const Node *term = stripExtend(sum->getTerm());
+  FloatType product = term->getFloatType();
+  if (sum->getWidth() < product.getWidth())
+    deviations.addNarrow(reject(Why::TermRounded, sum->getType()));
+  FloatType type = norm.gradient->dwType;
+  if (getWiderFloatType(z, type) != product)
+    deviations.addNarrow(reject(Why::OtherType, "the product dy * z", product,
+                                getWiderFloatType(z, type)));
+}
+
+void WeightGradientMatcher::noteSpelling() {
+  Context &context = site.context();
+  auto convert = [&](const Node *node, FloatType type) {
+    if (node->getType() == type)
+      return node;
+    bool widens = node->getWidth() < type.getWidth();
+    return context.get(widens ? Kind::Extend : Kind::Round, type, node);
+  };
+  const Node *term = stripExtend(sum->getTerm());
+  FloatType product = term->getFloatType();
+  bool isSpelled = false;
+  if (root.node->getType() == norm.computeType) {
+    const Node *x = convert(found.product.x, norm.computeType);
+    const Node *z = context.get(root.divides ? Kind::Div : Kind::Mul,
+                                norm.computeType, {x, root.node});
+    if (norm.normalizedType)
+      z = convert(z, norm.normalizedType);
+    const Node *expected = context.get(
+        Kind::Mul, product, {convert(dy, product), convert(z, product)});
+    isSpelled = isSame(reader, expected, term);
+  }
+  if (!isSpelled || (!root.isComputed() && root.divides))
+    deviations.addInexact(Why::GradientSpelling);
+}
+
+Check WeightGradientMatcher::readTerm() {
+  const Node *term = sum->getTerm();
+  if (const Node *computed = findRootBelow(reader, term))
+    return readComputed(term, computed);
+  return saved.empty() ? Check(reject(Why::NoCandidate)) : readSaved(term);
+}
+
+/// Returns the only user of `sum` if it rounds each element, in order.
+static OpResult findRounded(OpResult sum) {
+  if (!sum.hasOneUse())
+    return {};
+  auto user = dyn_cast<linalg::LinalgOp>(*sum.getUsers().begin());
+  if (!user || user->getNumResults() != 1 || user.getNumReductionLoops() > 0 ||
+      user.getNumDpsInputs() != 1 || user.getDpsInputOperand(0)->get() != sum)
+    return {};
+  Block *body = user.getBlock();
+  auto round = dyn_cast_or_null<arith::TruncFOp>(
+      body->getTerminator()->getOperand(0).getDefiningOp());
+  if (!round || round.getIn() != body->getArgument(0) || round.getRoundingmode())
+    return {};
+  SmallVector<AffineExpr> orders[2];
+  SmallVector<int64_t> ranges = user.getStaticLoopRanges();
+  for (auto [map, order] :
+       llvm::zip_equal(user.getIndexingMapsArray(), orders))
+    for (AffineExpr expr : map.getResults())
+      if (auto loop = dyn_cast<AffineDimExpr>(expr);
+          loop && ranges[loop.getPosition()] != 1)
+        order.push_back(loop);
+  return orders[0] == orders[1] ? user->getResult(0) : OpResult();
+}
+
+Attempt<PlannedNorm> WeightGradientMatcher::run() {
+  sum = dyn_cast<SumNode>(site.node);
+  norm.op = op;
+  norm.gradient.emplace();
+  if (!sum)
+    return reject(Why::NoCandidate);
+  Check rejection = readTerm();
+  if (!rejection && !orderSpace())
+    rejection = reject(Why::NoTensorForX);
+  if (!rejection && !root.isComputed()) {
+    for (auto [dim, variable] : llvm::enumerate(site.space))
+      if (llvm::is_contained(along, variable))
+        found.span.dims.push_back(dim);
+    if (root.beforeEpsilon)
+      found.inverse.mode = EpsilonMode::Outside;
+  }
+  FloatType rounded = norm.normalizedType;
+  if (!rejection)
+    rejection = decideRow(site, root, found, deviations, norm);
+  norm.normalizedType = rounded;
+  if (!rejection)
+    rejection = findWeightDims();
+  if (rejection)
+    return std::move(*rejection);
+  PlannedGradient &gradient = *norm.gradient;
+  if (root.isComputed())
+    for (const ElementNode *element : reader.getOccurrences(found.inverse.sum))
+      gradient.statistics.push_back(element->getValue());
+  gradient.dw = result;
+  gradient.dwType = sum->getFloatType();
+  FloatType z = rounded ? rounded : norm.computeType;
+  FloatType product = stripExtend(sum->getTerm())->getFloatType();
+  if (OpResult other = findRounded(result)) {
+    auto type = cast<FloatType>(
+        cast<RankedTensorType>(other.getType()).getElementType());
+    if (isArithmeticType(type) && getWiderFloatType(z, type) == product) {
+      gradient.dw = other;
+      gradient.dwType = type;
+    }
+  }
+  noteTypes();
+  noteSpelling();
+  rejection = matchInput(site, found, norm);
+  if (!rejection && !llvm::is_sorted(norm.order))
+    rejection = reject(Why::NoTensorForX);
+  auto input = rejection ? std::nullopt : findOperand(site, dy);
+  if (!rejection && !input)
+    rejection = reject(Why::NoTensorForGradient);
+  if (!rejection) {
+    gradient.dy = *input;
+    rejection = checkOperands(site, norm);
+  }
+  if (!rejection && !root.isComputed())
+    rejection = findSavedRoot(site, root, norm);
+  if (!rejection)
+    rejection = applyRounding(site, deviations, norm);
+  if (rejection)
+    return std::move(*rejection);
+  return norm;
+}
+
+Attempt<PlannedNorm> norm::decideWeightGradient(Site &site, OpResult sum,
+                                                const SavedRoots &saved) {
+  return WeightGradientMatcher(site, sum, saved).run();
+}

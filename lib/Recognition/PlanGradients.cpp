@@ -1,0 +1,227 @@
+//===- PlanGradients.cpp - decide about the gradients of norms ------------===//
+//
+// Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Each sum along a row gives at most one dx: the first value that is one, with
+// a rounding that only it has. A dw of the same x, dy and r joins it.
+//
+//===----------------------------------------------------------------------===//
+
+#include "PlanGradients.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+using namespace mlir::norm;
+using namespace mlir::norm::row;
+
+//===----------------------------------------------------------------------===//
+// dx
+//===----------------------------------------------------------------------===//
+
+/// Returns true if `scalar` rounds `value`, directly or from a tensor, and
+/// nothing else uses it.
+static bool isOnlyRounding(Value scalar, Value value) {
+  auto round = scalar.getDefiningOp<arith::TruncFOp>();
+  if (!round)
+    return false;
+  Value source = round.getIn();
+  if (source == value)
+    return value.hasOneUse();
+  auto argument = dyn_cast<BlockArgument>(source);
+  auto op = argument
+                ? dyn_cast<linalg::LinalgOp>(argument.getOwner()->getParentOp())
+                : nullptr;
+  Value tensor =
+      op ? op.getMatchingOpOperand(argument)->get() : Value();
+  auto producer =
+      tensor ? tensor.getDefiningOp<linalg::LinalgOp>() : linalg::LinalgOp();
+  auto isExtent = [](Operation *user) { return isa<tensor::DimOp>(user); };
+  if (!producer || llvm::count_if(tensor.getUsers(), [&](Operation *user) {
+        return !isExtent(user);
+      }) != 1)
+    return false;
+  unsigned number = cast<OpResult>(tensor).getResultNumber();
+  return producer.getBlock()->getTerminator()->getOperand(number) == value &&
+         value.hasOneUse();
+}
+
+void GradientPlanner::planInputGradients() {
+  constexpr unsigned kMaxTries = 12; // values per sum
+  llvm::DenseMap<Value, unsigned> numTries, found; // by sum
+  for (Value scalar : flow.gradients) {
+    Value sum = flow.lookupProjection(scalar).sum;
+    auto known = found.find(sum);
+    if (known != found.end()
+            ? !isOnlyRounding(scalar, norms[known->second].scalar)
+            : ++numTries[sum] > kMaxTries)
+      continue;
+    std::optional<Site> site = getSite(scalar, sum);
+    if (!site)
+      continue;
+    Attempt<PlannedNorm> norm = decideGradient(*site);
+    if (!norm) {
+      if (known == found.end() && norm.getRejection().why != Why::NoCandidate)
+        refused[sum] = {scalar.getDefiningOp()->getParentOp(),
+                        std::move(norm.getRejection())};
+      continue;
+    }
+    norm->place = flow.getPlace(norm->op);
+    refused.erase(sum);
+    if (known != found.end()) {
+      norms[known->second] = std::move(*norm);
+      continue;
+    }
+    found[sum] = norms.size();
+    norms.push_back(std::move(*norm));
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// dw
+//===----------------------------------------------------------------------===//
+
+static Value getRootTensor(const PlannedGradient &gradient) {
+  if (gradient.root.tensor || gradient.root.elements.empty())
+    return gradient.root.tensor;
+  return gradient.root.elements.front().tensor;
+}
+
+static bool areEqual(const PlannedInput &a, const PlannedInput &b) {
+  return a.value == b.value && a.op == b.op && (!a.op || a.map == b.map);
+}
+
+/// Returns true if both are gradients of one norm: of the same x, with the
+/// same r.
+static bool areOfOneNorm(const PlannedNorm &a, const PlannedNorm &b) {
+  return areEqual(a.input, b.input) && a.dims == b.dims && a.mode == b.mode &&
+         a.epsilon.bitwiseIsEqual(b.epsilon) && a.computeType == b.computeType &&
+         a.sumType == b.sumType && a.scaleType == b.scaleType &&
+         a.rootForm == b.rootForm &&
+         getRootTensor(*a.gradient) == getRootTensor(*b.gradient) &&
+         a.gradient->isRootBeforeEpsilon == b.gradient->isRootBeforeEpsilon;
+}
+
+static FloatType getWeightType(const PlannedWeight &weight) {
+  Type type = weight.expression ? weight.expression->getType()
+                                : getElementTypeOrSelf(weight.tensor.getType());
+  return cast<FloatType>(type);
+}
+
+/// Returns true if the operands of `norm` can be computed before `op`.
+bool GradientPlanner::isAvailableAt(const PlannedNorm &norm,
+                                    linalg::LinalgOp op) {
+  std::optional<Site> site = getSumSite(op->getResult(0));
+  if (!site || norm.input.op || norm.gradient->dy.op)
+    return false;
+  SmallVector<Value> values{norm.input.value, norm.gradient->dy.value};
+  for (const PlannedWeight *weight : {&norm.weight, &norm.gradient->root}) {
+    if (weight->tensor)
+      values.push_back(weight->tensor);
+    for (const WeightElement &element : weight->elements)
+      values.push_back(element.tensor);
+  }
+  return llvm::all_of(values,
+                      [&](Value value) { return site->isAvailable(value); });
+}
+
+/// Joins dw to dx, so that one op reads x and dy once. Returns false if one op
+/// cannot have both.
+bool GradientPlanner::join(PlannedNorm &dx, PlannedNorm &dw) {
+  PlannedGradient &gradient = *dx.gradient, &other = *dw.gradient;
+  if (gradient.dw || !dx.scalar || !areOfOneNorm(dx, dw) ||
+      !areEqual(gradient.dy, other.dy))
+    return false;
+  bool hasWeight = dx.weight.exists();
+  if (hasWeight && (dx.weightDims != dw.weightDims ||
+                    dx.normalizedType != dw.normalizedType))
+    return false;
+  // Without a weight, dy is rounded to T where z is.
+  FloatType dy =
+      cast<FloatType>(getElementTypeOrSelf(gradient.dy.value.getType()));
+  if (!hasWeight && (dx.normalizedType ||
+                     (dw.normalizedType && dw.normalizedType != dy)))
+    return false;
+  PlannedNorm joined = dx;
+  if (hasWeight && getWeightType(dx.weight) != other.dwType) {
+    if (!gradient.wideWeight.exists() ||
+        getWeightType(gradient.wideWeight) != other.dwType)
+      return false;
+    joined.weight = gradient.wideWeight;
+  }
+  joined.normalizedType = dw.normalizedType;
+  joined.weightDims = dw.weightDims;
+  joined.gradient->dw = other.dw;
+  joined.gradient->dwType = other.dwType;
+  joined.gradient->dwPlace = other.dwPlace;
+  linalg::LinalgOp first = dx.place < dw.place ? dx.op : dw.op;
+  if (!isAvailableAt(joined, first))
+    return false;
+  dx = std::move(joined);
+  return true;
+}
+
+void GradientPlanner::planWeightGradients() {
+  SavedRoots saved;
+  llvm::DenseMap<Value, SmallVector<size_t, 2>> byInput;
+  for (auto [i, norm] : llvm::enumerate(norms)) {
+    byInput[norm.input.value].push_back(i);
+    if (Value root = getRootTensor(*norm.gradient))
+      saved[norm.input.value] = root;
+  }
+  for (OpResult sum : flow.sums) {
+    std::optional<Site> site = getSumSite(sum);
+    if (!site)
+      continue;
+    Attempt<PlannedNorm> norm = decideWeightGradient(*site, sum, saved);
+    if (!norm) {
+      if (norm.getRejection().why != Why::NoCandidate)
+        refused[sum] = {sum.getOwner(), std::move(norm.getRejection())};
+      continue;
+    }
+    norm->op = cast<linalg::LinalgOp>(norm->gradient->dw.getOwner());
+    norm->place = norm->gradient->dwPlace = flow.getPlace(norm->op);
+    bool isJoined = false;
+    const PlannedNorm *sibling = nullptr;
+    for (size_t i : byInput.lookup(norm->input.value)) {
+      isJoined = isJoined || join(norms[i], *norm);
+      if (areOfOneNorm(norms[i], *norm))
+        sibling = &norms[i];
+    }
+    if (isJoined)
+      continue;
+    if (sibling && !areEqual(sibling->gradient->dy, norm->gradient->dy)) {
+      refused[sum] = {sum.getOwner(), reject(Why::WeightGradientOfOther)};
+      continue;
+    }
+    norms.push_back(std::move(*norm));
+  }
+}
+
+/// Returns the place of a sum, whose space is that of the summed values.
+std::optional<Site> GradientPlanner::getSumSite(OpResult sum) {
+  auto op = cast<linalg::LinalgOp>(sum.getOwner());
+  const Body *body = reader.readBody(op);
+  SmallVector<unsigned> space;
+  for (AffineExpr loop : body->loops) {
+    auto variable = dyn_cast<AffineDimExpr>(loop);
+    space.push_back(variable ? variable.getPosition()
+                             : reader.getContext().addVariable(/*extent=*/1));
+  }
+  AffineMap map = op.getIndexingMapMatchingResult(sum);
+  SmallVector<AffineExpr> indices;
+  for (AffineExpr expr : map.getResults())
+    indices.push_back(expr.replaceDims(body->loops));
+  const Node *node = reader.read(sum, std::move(indices));
+  return Site{reader,       flow,  dominance, rounding, Weights::Single, body,
+              Value(), node, sum,       std::move(space),
+              AffineMap::getMultiDimIdentityMap(op.getNumLoops(),
+                                                op->getContext())};
+}
+
+void GradientPlanner::run() {
+  planInputGradients();
+  planWeightGradients();
+}

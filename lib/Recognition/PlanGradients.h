@@ -1,0 +1,52 @@
+//===- PlanGradients.h - decide about the gradients of norms -----*- C++-*-===//
+//
+// Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// This header is private to this folder.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NORM_RECOGNITION_PLANGRADIENTS_H
+#define NORM_RECOGNITION_PLANGRADIENTS_H
+
+#include "Gradient.h"
+#include "llvm/ADT/MapVector.h"
+
+namespace mlir::norm {
+
+class GradientPlanner {
+public:
+  /// Returns the place of a scalar that depends on a sum.
+  using GetSite =
+      llvm::function_ref<std::optional<Site>(Value scalar, Value sum)>;
+  GradientPlanner(row::Reader &reader, const FlowAnalysis &flow,
+                  DominanceInfo &dominance, Rounding rounding, GetSite getSite)
+      : reader(reader), flow(flow), dominance(dominance), rounding(rounding),
+        getSite(getSite) {}
+
+  void run();
+
+  std::vector<PlannedNorm> norms;
+  /// What was rejected, by the sum that it depends on.
+  llvm::MapVector<Value, std::pair<Operation *, Rejection>> refused;
+
+private:
+  void planInputGradients();
+  void planWeightGradients();
+  std::optional<Site> getSumSite(OpResult sum);
+  bool isAvailableAt(const PlannedNorm &norm, linalg::LinalgOp op);
+  bool join(PlannedNorm &dx, PlannedNorm &dw);
+
+  row::Reader &reader;
+  const FlowAnalysis &flow;
+  DominanceInfo &dominance;
+  Rounding rounding;
+  GetSite getSite;
+};
+
+} // namespace mlir::norm
+
+#endif // NORM_RECOGNITION_PLANGRADIENTS_H
