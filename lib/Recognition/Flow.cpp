@@ -252,20 +252,24 @@ static Flow getReduction(const FlowAnalysis &flows, linalg::LinalgOp op,
   return flow;
 }
 
-/// Returns the projection of a sum: itself, or that of statistics that it adds
-/// up over unit dimensions.
+/// Returns the projection of a sum: itself, or that of its operands if it only
+/// drops dimensions of one element.
 Projection FlowAnalysis::getReducedProjection(linalg::LinalgOp op,
                                               OpResult result) {
+  Projection inner;
+  for (Value operand : op.getDpsInputs())
+    if (Projection each = lookupProjection(operand);
+        each.number > inner.number)
+      inner = each;
+  SmallVector<int64_t> ranges = op.getStaticLoopRanges();
+  SmallVector<unsigned> reduced;
+  op.getReductionDims(reduced);
+  if (inner.sum && llvm::all_of(reduced, [&](unsigned loop) {
+        return ranges[loop] == 1;
+      }))
+    return inner;
   if (lookup(result).hasSquares)
     return {};
-  Projection inner;
-  for (Value operand : op.getDpsInputs()) {
-    Projection each = lookupProjection(operand);
-    if (lookup(operand).isStatistic() && each.number > inner.number)
-      inner = each;
-  }
-  if (inner.sum)
-    return inner;
   sums.push_back(result);
   return {result, static_cast<unsigned>(sums.size()), false};
 }

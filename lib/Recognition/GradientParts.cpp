@@ -54,7 +54,7 @@ const Node *PartsReader::open(const Node *node) {
 bool PartsReader::reveals(const Node *node, unsigned depth) {
   if (auto it = revealing.find(node); it != revealing.end())
     return it->second;
-  bool result = isX(node) || isRow(node);
+  bool result = isX(node) || isRow(node) || node->is(Kind::Neg);
   if (!result && depth < kMaxDepth) {
     if (const Node *opened = open(node))
       result = reveals(opened, depth + 1);

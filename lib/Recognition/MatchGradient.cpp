@@ -51,8 +51,14 @@ static bool isTrivial(Context &context, const Node *sum) {
   });
 }
 
+/// Returns true for a sum of values that are squared along the row.
 static bool sumsSquares(Reader &reader, const Node *sum) {
-  auto isSquare = [&](const Node *node) { return getSquared(reader, node); };
+  auto isSquare = [&](const Node *node) {
+    return getSquared(reader, node) &&
+           llvm::any_of(getDependentVariables(node), [&](unsigned variable) {
+             return llvm::is_contained(sum->getVariables(), variable);
+           });
+  };
   SmallVector<const Node *> worklist{sum->getOperand(0)};
   for (unsigned i = 0; i < 16 && !worklist.empty(); ++i)
     for (const Factor &factor :
@@ -113,6 +119,9 @@ bool AddendReader::read(const Node *node, Addend addend, unsigned depth) {
     addend.isNegated = !addend.isNegated;
     return next(a, addend);
   case Kind::Add:
+    // The sum over a unit dimension may be written as the addition to its zero.
+    if (isConstant(b, 0.0) || isConstant(a, 0.0))
+      return next(isConstant(b, 0.0) ? a : b, addend);
     return next(a, addend) && next(b, addend);
   case Kind::Fma: {
     const Node *product =
@@ -155,6 +164,9 @@ public:
 
 private:
   Check readTerms();
+  Parts readParts(const Addend &addend);
+  SmallVector<Addend> splitSum(const Addend &addend);
+  Check findDirect();
   Check readProjection();
   Check matchSum();
   Check matchPowers();
@@ -171,8 +183,8 @@ private:
   PlannedNorm norm;
   Findings found;
   Findings atSum; // x in the projection and in its sum
-  Addend direct;
-  SmallVector<Addend> projections;
+  SmallVector<Addend> others, projections;
+  const Node *residual = nullptr;
   const SumNode *sum = nullptr;
   SmallVector<unsigned> along, batch; // variables of the space
   Parts directParts, sumParts;
@@ -183,7 +195,7 @@ private:
 };
 } // namespace
 
-/// Finds the term r * g and those that contain the one sum.
+/// Finds the terms that contain the one sum, and the variables along a row.
 Check GradientMatcher::readTerms() {
   const Node *node = site.node;
   if (node->is(Kind::Round))
@@ -191,25 +203,20 @@ Check GradientMatcher::readTerms() {
   AddendReader terms(site);
   if (!terms.read(node, {}))
     return reject(Why::NoCandidate);
-  unsigned numDirect = 0;
   bool hasSeveral = false;
+  const Node *computed = nullptr;
   for (Addend &addend : terms.addends) {
-    if (!addend.sum) {
-      ++numDirect;
-      direct = std::move(addend);
-      continue;
-    }
-    hasSeveral |= sum && sum != addend.sum;
-    sum = addend.sum;
-    projections.push_back(std::move(addend));
+    for (const Factor &factor : addend.factors)
+      if (!computed && !addend.sum)
+        computed = findRootBelow(reader, factor.base);
+    hasSeveral |= addend.sum && sum && sum != addend.sum;
+    if (addend.sum)
+      sum = addend.sum;
+    (addend.sum ? projections : others).push_back(std::move(addend));
   }
-  if (numDirect != 1 || !sum)
+  if (others.empty() || !sum)
     return reject(Why::NoCandidate);
   roundings = terms.roundings;
-  const Node *computed = nullptr;
-  for (const Factor &factor : direct.factors)
-    if (!computed)
-      computed = findRootBelow(reader, factor.base);
   if (hasSeveral)
     return computed ? reject(Why::SeveralSums) : reject(Why::NoCandidate);
   SmallVector<unsigned> depends =
@@ -219,6 +226,57 @@ Check GradientMatcher::readTerms() {
       (llvm::is_contained(depends, variable) ? batch : along)
           .push_back(variable);
   return along.empty() ? Check(reject(Why::NoCandidate)) : std::nullopt;
+}
+
+Parts GradientMatcher::readParts(const Addend &addend) {
+  Parts result;
+  result.isNegated = addend.isNegated;
+  PartsReader partsReader(reader, along, [](const Node *) { return false; });
+  for (const Factor &factor : addend.factors)
+    partsReader.read(factor.base, result, factor.exponent);
+  return result;
+}
+
+/// Splits a sum that the projection does not contain: r * g may be added to a
+/// residual gradient before.
+SmallVector<Addend> GradientMatcher::splitSum(const Addend &addend) {
+  const Node *sum = addend.factors.front().base;
+  auto *element = dyn_cast<ElementNode>(sum);
+  if (const Node *opened = element ? reader.open(element) : nullptr)
+    sum = opened;
+  SmallVector<Addend> split{addend};
+  if (addend.factors.size() != 1 || addend.isNegated || !sum->is(Kind::Add))
+    return split;
+  split.clear();
+  for (const Node *operand : sum->getOperands())
+    split.push_back({{{operand, Fraction(1)}}, nullptr, false});
+  bool hasRow = llvm::any_of(split, [&](const Addend &each) {
+    return !readParts(each).rows.empty();
+  });
+  return hasRow ? split : SmallVector<Addend>{addend};
+}
+
+/// Finds the term r * g. One other term may be a residual gradient, which is
+/// added to dx afterwards.
+Check GradientMatcher::findDirect() {
+  SmallVector<Addend> terms;
+  for (const Addend &addend : others)
+    llvm::append_range(terms, splitSum(addend));
+  bool isFound = false;
+  for (const Addend &addend : terms) {
+    Parts each = readParts(addend);
+    bool isResidual = each.rows.empty() && !residual && !addend.isNegated &&
+                      addend.factors.size() == 1;
+    if (isFound ? !isResidual : each.rows.empty() && !isResidual)
+      return reject(Why::NoCandidate);
+    if (each.rows.empty()) {
+      residual = addend.factors.front().base;
+      continue;
+    }
+    isFound = true;
+    directParts = std::move(each);
+  }
+  return isFound ? std::nullopt : Check(reject(Why::NoCandidate));
 }
 
 /// Reads each projection as x times constants and powers of r.
@@ -246,10 +304,11 @@ Check GradientMatcher::findX(PartsReader::Predicate isX) {
 }
 
 Check GradientMatcher::readProjection() {
-  directParts.isNegated = direct.isNegated;
-  PartsReader partsReader(reader, along, [](const Node *) { return false; });
-  for (const Factor &factor : direct.factors)
-    partsReader.read(factor.base, directParts, factor.exponent);
+  if (Check rejection = findDirect())
+    return rejection;
+  // The residual gradient is added in the type of the scalar.
+  if (residual && site.node->is(Kind::Round))
+    return reject(Why::NoCandidate);
   llvm::append_range(roundings, directParts.roundings);
   Attempt<RowRoot> rowRoot = readRowRoot(reader, directParts);
   if (!rowRoot)
@@ -492,6 +551,16 @@ Check GradientMatcher::decideOperands() {
   if (!dy)
     return reject(Why::NoTensorForGradient);
   gradient.dy = *dy;
+  if (residual) {
+    auto added = findOperand(site, residual);
+    if (!added || added->op)
+      return reject(Why::NoTensorForGradient);
+    auto type = cast<RankedTensorType>(added->value.getType());
+    if (type.getElementType() != site.node->getType())
+      return reject(Why::NoTensorForGradient);
+    gradient.residual = added->value;
+    deviations.addInexact(Why::GradientSpelling);
+  }
   norm.gradient = std::move(gradient);
   if (g.weight) {
     // P is the wider type of T and of the weight as it is multiplied.

@@ -29,7 +29,7 @@ private:
   Check readSaved(const Node *term);
   Check readComputed(const Node *term, const Node *computed);
   Check takeParts(const Node *term, PartsReader::Predicate isX);
-  void findAlong(const Node *row);
+  bool findAlong(const Node *row);
   bool orderSpace();
   Check findWeightDims();
   Check findRounding(PartsReader::Predicate isX);
@@ -52,14 +52,18 @@ private:
 };
 } // namespace
 
-/// Determines the variables along a row: those that r does not depend on.
-void WeightGradientMatcher::findAlong(const Node *row) {
+/// Determines the variables along a row, which r does not depend on. Returns
+/// false if there is none, or if the sum is one along the row.
+bool WeightGradientMatcher::findAlong(const Node *row) {
   SmallVector<unsigned> depends = getDependentVariables(row);
   along.clear();
   for (unsigned variable : site.space)
     if (site.context().getExtent(variable) != 1 &&
         !llvm::is_contained(depends, variable))
       along.push_back(variable);
+  return !along.empty() && llvm::none_of(along, [&](unsigned variable) {
+    return llvm::is_contained(sum->getVariables(), variable);
+  });
 }
 
 /// Takes the product apart into x, r and one other factor, which is dy.
@@ -104,8 +108,7 @@ Check WeightGradientMatcher::findRounding(PartsReader::Predicate isX) {
 
 Check WeightGradientMatcher::readComputed(const Node *term,
                                           const Node *computed) {
-  findAlong(computed);
-  if (along.empty())
+  if (!findAlong(computed))
     return reject(Why::NoCandidate);
   PartsReader(reader, along, [](const Node *) {
     return false;
@@ -159,8 +162,7 @@ Check WeightGradientMatcher::readSaved(const Node *term) {
   }
   if (!row)
     return reject(Why::NoCandidate);
-  findAlong(row);
-  if (along.empty())
+  if (!findAlong(row))
     return reject(Why::NoCandidate);
   auto isX = [&](const Node *node) {
     auto *element = dyn_cast<ElementNode>(node);

@@ -54,6 +54,8 @@ struct PlannedGradient {
   PlannedWeight wideWeight;
   /// Sums of squares in r, with their reshapes.
   SmallVector<Value, 2> statistics;
+  /// A gradient that is added to dx, in the value that is replaced, or null.
+  Value residual;
   OpResult dw;
   FloatType dwType;
   unsigned dwPlace = 0; // of the op that has `dw`

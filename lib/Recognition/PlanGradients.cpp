@@ -116,6 +116,7 @@ bool GradientPlanner::isAvailableAt(const PlannedNorm &norm,
   std::optional<Site> site = getSumSite(op->getResult(0));
   if (!site || norm.input.op || norm.gradient->dy.op)
     return false;
+  // The sum with a residual gradient is computed where dx is replaced.
   SmallVector<Value> values{norm.input.value, norm.gradient->dy.value};
   for (const PlannedWeight *weight : {&norm.weight, &norm.gradient->root}) {
     if (weight->tensor)

@@ -42,6 +42,7 @@ private:
   void replace(const Members &members);
   void replaceScalars(const Members &members);
   void replaceWeightGradient(size_t i);
+  Value addResidual(Value residual, Value dx);
   void reuseStatistics();
   void eraseDead(SmallVector<Operation *> worklist);
 
@@ -289,6 +290,23 @@ RMSNormBackwardOp Rewrite::createGradient(const PlannedNorm &norm) {
   return op;
 }
 
+Value Rewrite::addResidual(Value residual, Value dx) {
+  auto type = cast<RankedTensorType>(dx.getType());
+  Location loc = dx.getLoc();
+  SmallVector<AffineMap> maps(3, rewriter.getMultiDimIdentityMap(type.getRank()));
+  SmallVector<utils::IteratorType> iterators(type.getRank(),
+                                             utils::IteratorType::parallel);
+  Value init = createEmpty(rewriter, loc,
+                           tensor::getMixedSizes(rewriter, loc, dx), type);
+  auto sum = linalg::GenericOp::create(
+      rewriter, loc, TypeRange(type), ValueRange{residual, dx}, init, maps,
+      iterators, [](OpBuilder &b, Location loc, ValueRange args) {
+        Value added = arith::AddFOp::create(b, loc, args[0], args[1]);
+        linalg::YieldOp::create(b, loc, added);
+      });
+  return sum.getResult(0);
+}
+
 /// Replaces the sum that is dw, which may have unit dimensions, by the result.
 void Rewrite::replaceWeightGradient(size_t i) {
   OpResult sum = plan[i].gradient->dw;
@@ -329,6 +347,8 @@ void Rewrite::replaceScalars(const Members &members) {
     const PlannedNorm &norm = plan[i];
     SmallVector<unsigned> order(norm.order.begin(), norm.order.end());
     Value result = norms[i]->getResult(0);
+    if (norm.gradient && norm.gradient->residual)
+      result = addResidual(getTensor(norm.gradient->residual, op), result);
     if (norm.groupSize)
       result = tensor::CollapseShapeOp::create(
           rewriter, op->getLoc(), result,
