@@ -65,6 +65,10 @@ struct RowRoot {
   bool isComputed() const { return base->hasReduction(); }
 };
 
+/// Opens tensors per row, which hold r or a power of it, until a value is left
+/// that the program does not compute elementwise.
+const row::Node *openRow(row::Reader &reader, const row::Node *node);
+
 /// Reads the only factor per row of a product as r.
 Attempt<RowRoot> readRowRoot(row::Reader &reader, const Parts &parts);
 
@@ -111,6 +115,11 @@ std::optional<WeightedGradient> splitWeight(row::Reader &reader,
                                             ArrayRef<row::Factor> factors,
                                             ArrayRef<unsigned> batch,
                                             FloatType compute);
+
+/// Returns the tensors of which `product` multiplies elements, or nothing if it
+/// is no product of elements.
+SmallVector<Value> getMultiplied(row::Reader &reader,
+                                 const row::Node *product);
 
 /// Decides whether the scalar of `site` is the gradient dx.
 Attempt<PlannedNorm> decideGradient(const Site &site);

@@ -110,9 +110,7 @@ void PartsReader::read(const Node *node, Parts &parts,
 // r
 //===----------------------------------------------------------------------===//
 
-/// Opens tensors per row, which hold r or a power of it, until a value is left
-/// that the program does not compute elementwise.
-static const Node *openRow(Reader &reader, const Node *node) {
+const Node *norm::openRow(Reader &reader, const Node *node) {
   for (unsigned i = 0; i < kMaxDepth; ++i) {
     auto *element = dyn_cast<ElementNode>(node);
     const Node *opened = element ? reader.open(element) : nullptr;
@@ -146,6 +144,12 @@ Attempt<RowRoot> norm::readRowRoot(Reader &reader, const Parts &parts) {
     node = node->getOperand(node->is(Kind::Div));
   }
   root.base = node;
+  auto isNumber = [](const Node *each) {
+    return each->is(Kind::Constant) || each->is(Kind::Count);
+  };
+  if ((node->is(Kind::Mul) || node->is(Kind::Div)) &&
+      llvm::none_of(node->getOperands(), isNumber))
+    return reject(Why::SeveralRoots);
   if (node->is(Kind::Add) && root.exponent == Fraction(-1))
     for (unsigned i : {0u, 1u})
       if (node->getOperand(1 - i)->is(Kind::Constant))
@@ -325,4 +329,20 @@ norm::splitWeight(Reader &reader, ArrayRef<Factor> factors,
     return found;
   auto split = splitProduct(reader, found.dy, batch, compute);
   return split ? split : found;
+}
+
+SmallVector<Value> norm::getMultiplied(Reader &reader, const Node *product) {
+  Parts parts;
+  SmallVector<unsigned> along = getDependentVariables(product);
+  PartsReader(reader, along, [](const Node *) { return false; }, Opening::All)
+      .read(product, parts);
+  SmallVector<Value> tensors;
+  for (const Factor &factor : parts.varying) {
+    auto *element = dyn_cast<ElementNode>(stripCasts(factor.base));
+    if (!element || factor.exponent != Fraction(1))
+      return {};
+    tensors.push_back(element->getValue());
+  }
+  return parts.rows.empty() && parts.scales.empty() ? tensors
+                                                    : SmallVector<Value>();
 }

@@ -166,6 +166,7 @@ private:
   Check readTerms();
   Parts readParts(const Addend &addend);
   SmallVector<Addend> splitSum(const Addend &addend);
+  bool hasOtherSum(ArrayRef<Addend> terms);
   Check findDirect();
   Check readProjection();
   Check matchSum();
@@ -256,6 +257,20 @@ SmallVector<Addend> GradientMatcher::splitSum(const Addend &addend) {
   return hasRow ? split : SmallVector<Addend>{addend};
 }
 
+/// Returns true if a term depends on an earlier sum, and is no term r * g.
+bool GradientMatcher::hasOtherSum(ArrayRef<Addend> terms) {
+  return llvm::any_of(terms, [&](const Addend &addend) {
+    return llvm::any_of(addend.factors, [&](const Factor &factor) {
+      const Node *base = factor.base;
+      while (base->is(Kind::Neg))
+        base = base->getOperand(0);
+      auto *element = dyn_cast<ElementNode>(base);
+      return element &&
+             site.flow.lookupProjection(element->getValue()).sum;
+    });
+  });
+}
+
 /// Finds the term r * g. One other term may be a residual gradient, which is
 /// added to dx afterwards.
 Check GradientMatcher::findDirect() {
@@ -268,7 +283,7 @@ Check GradientMatcher::findDirect() {
     bool isResidual = each.rows.empty() && !residual && !addend.isNegated &&
                       addend.factors.size() == 1;
     if (isFound ? !isResidual : each.rows.empty() && !isResidual)
-      return reject(Why::NoCandidate);
+      return reject(hasOtherSum(terms) ? Why::SeveralSums : Why::NoCandidate);
     if (each.rows.empty()) {
       residual = addend.factors.front().base;
       continue;

@@ -150,14 +150,15 @@ Check WeightGradientMatcher::readSaved(const Node *term) {
       x = value;
       rowTensor = saved.lookup(value);
     }
+  auto isSaved = [&](const Node *node) {
+    auto *element = dyn_cast<ElementNode>(node);
+    return element && element->getValue() == rowTensor;
+  };
   for (const Factor &factor : all.varying) {
-    const Node *base = stripCasts(factor.base);
-    if (base->is(Kind::Add)) // epsilon outside of the root
-      for (const Node *operand : base->getOperands())
-        if (auto *element = dyn_cast<ElementNode>(operand))
-          if (element->getValue() == rowTensor)
-            row = base;
-    if (x && getValue(factor) == rowTensor)
+    const Node *base = openRow(reader, stripCasts(factor.base));
+    bool isOutside =
+        base->is(Kind::Add) && llvm::any_of(base->getOperands(), isSaved);
+    if (x && (isSaved(base) || isOutside))
       row = base;
   }
   if (!row)
@@ -171,32 +172,36 @@ Check WeightGradientMatcher::readSaved(const Node *term) {
   return takeParts(term, isX);
 }
 
-/// Orders the space as x, which the program may read transposed.
+/// Orders the space as x, which the program may read transposed, and with its
+/// unit dimensions.
 bool WeightGradientMatcher::orderSpace() {
+  MLIRContext *mlir = op->getContext();
+  Context &context = site.context();
+  auto hasUnit = [&](unsigned variable) {
+    return context.getExtent(variable) == 1;
+  };
+  size_t numLoops = llvm::count_if(site.space, std::not_fn(hasUnit));
   for (const ElementNode *element :
        reader.getOccurrences(stripExtend(found.product.x))) {
     SmallVector<unsigned> order;
-    SmallVector<unsigned> units;
-    for (unsigned variable : site.space)
-      if (site.context().getExtent(variable) == 1)
-        units.push_back(variable);
+    SmallVector<AffineExpr> results;
+    llvm::SmallDenseSet<unsigned> loops;
     for (AffineExpr index : element->getIndices()) {
       auto variable = dyn_cast<AffineDimExpr>(index);
-      bool isUnit = index == getAffineConstantExpr(0, op->getContext());
-      if (variable && site.getDim(variable.getPosition()))
+      auto dim = variable ? site.getDim(variable.getPosition()) : std::nullopt;
+      if (dim && loops.insert(variable.getPosition()).second) {
         order.push_back(variable.getPosition());
-      else if (isUnit && !units.empty())
-        order.push_back(units.pop_back_val());
+        results.push_back(site.spaceMap.getResult(*dim));
+      } else if (index == getAffineConstantExpr(0, mlir)) {
+        order.push_back(context.addVariable(/*extent=*/1));
+        results.push_back(index);
+      }
     }
-    llvm::SmallDenseSet<unsigned> distinct(order.begin(), order.end());
-    if (order.size() != site.space.size() || distinct.size() != order.size())
+    if (loops.size() != numLoops ||
+        order.size() != element->getIndices().size())
       continue;
-    SmallVector<AffineExpr> results;
-    for (unsigned variable : order)
-      results.push_back(site.spaceMap.getResult(*site.getDim(variable)));
     site.space = order;
-    site.spaceMap = AffineMap::get(op.getNumLoops(), 0, results,
-                                   op->getContext());
+    site.spaceMap = AffineMap::get(op.getNumLoops(), 0, results, mlir);
     return true;
   }
   return false;

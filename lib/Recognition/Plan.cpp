@@ -245,12 +245,23 @@ void Planner::planGradients(Plan &plan) {
   auto site = [&](Value scalar, Value sum) { return getSite(scalar, sum); };
   GradientPlanner gradients(reader, flow, dominance, rounding, site);
   gradients.run();
+  // The products that a dw sums are no norm with dy as its weight.
+  llvm::DenseSet<Operation *> sums;
+  for (const PlannedNorm &norm : gradients.norms)
+    if (OpResult dw = norm.gradient->dw; dw && dw.getOwner()->getNumResults() == 1)
+      sums.insert(dw.getOwner());
+  llvm::erase_if(plan.norms, [&](const PlannedNorm &norm) {
+    return sums.contains(norm.op);
+  });
   for (PlannedNorm &norm : gradients.norms) {
     hasNorm.insert_range(norm.gradient->statistics);
     plan.norms.push_back(std::move(norm));
   }
+  hasNorm.insert_range(gradients.sums);
+  // What is not a gradient is not a norm that the sum scales, either.
   for (auto &[sum, refusal] : gradients.refused)
-    plan.refused.push_back(describe(refusal.first, std::move(refusal.second)));
+    refused.insert_or_assign(
+        sum, describe(refusal.first, std::move(refusal.second)));
 }
 
 /// Reports roots that do not scale anything as in a norm.

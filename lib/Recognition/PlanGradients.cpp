@@ -75,6 +75,7 @@ void GradientPlanner::planInputGradients() {
       continue;
     }
     found[sum] = norms.size();
+    sums.push_back(sum);
     norms.push_back(std::move(*norm));
   }
 }
@@ -164,9 +165,24 @@ bool GradientPlanner::join(PlannedNorm &dx, PlannedNorm &dw) {
   return true;
 }
 
+/// Returns true for a sum of dy * x, of a gradient dx that was found.
+bool GradientPlanner::sumsWithoutRoot(const Site &site) {
+  auto *sum = dyn_cast<SumNode>(site.node);
+  if (!sum || norms.empty())
+    return false;
+  SmallVector<Value> values = getMultiplied(reader, sum->getTerm());
+  if (values.size() != 2 || values[0] == values[1])
+    return false;
+  for (unsigned i : {0u, 1u})
+    for (size_t norm : byInput.lookup(values[i]))
+      if (norms[norm].scalar &&
+          norms[norm].gradient->dy.value == values[1 - i])
+        return true;
+  return false;
+}
+
 void GradientPlanner::planWeightGradients() {
   SavedRoots saved;
-  llvm::DenseMap<Value, SmallVector<size_t, 2>> byInput;
   for (auto [i, norm] : llvm::enumerate(norms)) {
     byInput[norm.input.value].push_back(i);
     if (Value root = getRootTensor(*norm.gradient))
@@ -180,6 +196,9 @@ void GradientPlanner::planWeightGradients() {
     if (!norm) {
       if (norm.getRejection().why != Why::NoCandidate)
         refused[sum] = {sum.getOwner(), std::move(norm.getRejection())};
+      else if (sumsWithoutRoot(*site))
+        refused[sum] = {sum.getOwner(),
+                        reject(Why::WeightGradientWithoutRoot)};
       continue;
     }
     norm->op = cast<linalg::LinalgOp>(norm->gradient->dw.getOwner());

@@ -30,6 +30,7 @@ public:
   void run();
 
   std::vector<PlannedNorm> norms;
+  SmallVector<Value> sums; // the sums along rows of these
   /// What was rejected, by the sum that it depends on.
   llvm::MapVector<Value, std::pair<Operation *, Rejection>> refused;
 
@@ -38,8 +39,10 @@ private:
   void planWeightGradients();
   std::optional<Site> getSumSite(OpResult sum);
   bool isAvailableAt(const PlannedNorm &norm, linalg::LinalgOp op);
+  bool sumsWithoutRoot(const Site &site);
   bool join(PlannedNorm &dx, PlannedNorm &dw);
 
+  llvm::DenseMap<Value, SmallVector<size_t, 2>> byInput; // gradients dx
   row::Reader &reader;
   const FlowAnalysis &flow;
   DominanceInfo &dominance;
