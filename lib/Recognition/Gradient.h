@@ -109,8 +109,7 @@ struct WeightedGradient {
   bool isOne = false;    // one value holds dy * w
 };
 
-/// Splits the factors of g into dy and w; `batch` are the variables that w does
-/// not depend on.
+/// Splits the factors of g into dy, which depends on all of `batch`, and w.
 std::optional<WeightedGradient> splitWeight(row::Reader &reader,
                                             ArrayRef<row::Factor> factors,
                                             ArrayRef<unsigned> batch,

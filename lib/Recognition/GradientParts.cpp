@@ -265,11 +265,11 @@ bool norm::isSame(Reader &reader, const Node *a, const Node *b) {
 // dy and the weight
 //===----------------------------------------------------------------------===//
 
-/// Returns true if the node depends on none of `batch`, of which there is one.
+/// Returns true if the node is the same for all indices of a batch dimension.
 static bool isWeight(const Node *node, ArrayRef<unsigned> batch) {
   SmallVector<unsigned> depends = getDependentVariables(node);
-  return !batch.empty() && llvm::none_of(batch, [&](unsigned each) {
-    return llvm::is_contained(depends, each);
+  return llvm::any_of(batch, [&](unsigned each) {
+    return !llvm::is_contained(depends, each);
   });
 }
 

@@ -509,17 +509,13 @@ void GradientMatcher::noteSpelling() {
   bool isWide = llvm::all_of(
       ArrayRef<const Node *>{sum, root.node},
       [&](const Node *node) { return node->getType() == type; });
-  int64_t n = 1;
-  for (int64_t dim : atSum.span.dims)
-    n *= site.getExtent(dim);
-  bool isStatic = llvm::none_of(atSum.span.dims, [&](int64_t dim) {
-    return ShapedType::isDynamic(site.getExtent(dim));
-  });
+  SmallVector<Scale> scales(parts[0].scales);
+  scales.append(sumParts.scales);
+  bool divides = scales.size() == 1 && scales[0].exponent == Fraction(-1);
   bool isSpelled = false;
-  if (isSingle && isWide && isStatic && norm.mode == EpsilonMode::Inside) {
+  if (isSingle && isWide && divides && norm.mode == EpsilonMode::Inside) {
     const Node *gradient = widen(directParts.varying[0].base);
-    const Node *mean = get(
-        Kind::Div, sum, context.getCount(SymbolicCount::get(n), type));
+    const Node *mean = get(Kind::Div, sum, scales[0].value);
     const Node *term = get(Kind::Mul, scale(widen(found.product.x)), mean);
     const Node *dx =
         scale(get(Kind::Add, gradient, context.get(Kind::Neg, type, term)));
@@ -691,6 +687,14 @@ static Check decideSavedRow(const Site &site, const RowRoot &root,
 
 Check norm::decideRow(const Site &site, const RowRoot &root, Findings &found,
                       Deviations &deviations, PlannedNorm &norm) {
+  // The powers of r and the sum have another range than z and its mean.
+  FloatType type = root.node->getFloatType();
+  if (type.isF16()) {
+    Rejection range = reject(Why::GradientRange, type);
+    if (!root.isComputed())
+      return range;
+    deviations.addNarrow(std::move(range));
+  }
   if (!root.isComputed())
     return decideSavedRow(site, root, found, norm);
   Attempt<Span> span = matchSpan(site, found);

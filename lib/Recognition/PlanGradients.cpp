@@ -133,7 +133,8 @@ bool GradientPlanner::isAvailableAt(const PlannedNorm &norm,
 /// cannot have both.
 bool GradientPlanner::join(PlannedNorm &dx, PlannedNorm &dw) {
   PlannedGradient &gradient = *dx.gradient, &other = *dw.gradient;
-  if (gradient.dw || !dx.scalar || !areOfOneNorm(dx, dw) ||
+  if (gradient.dw || !dx.scalar || dx.op->getBlock() != dw.op->getBlock() ||
+      !areOfOneNorm(dx, dw) ||
       !areEqual(gradient.dy, other.dy))
     return false;
   bool hasWeight = dx.weight.exists();
