@@ -124,7 +124,7 @@ SmallVector<Value> getMultiplied(row::Reader &reader,
 Attempt<PlannedNorm> decideGradient(const Site &site);
 
 /// Decides whether a sum, which is the node of `site`, is the gradient dw.
-/// `saved` are norms that are given r, by their x.
+/// `saved` has r of the gradients dx that are given one, by their x.
 using SavedRoots = llvm::DenseMap<Value, Value>;
 Attempt<PlannedNorm> decideWeightGradient(Site &site, OpResult sum,
                                           const SavedRoots &saved);

@@ -612,8 +612,10 @@ Attempt<PlannedNorm> GradientMatcher::run() {
     rejection = readProjection();
   if (!rejection)
     rejection = matchSum();
-  if (!rejection && !root.isComputed())
+  if (!rejection && !root.isComputed()) {
     found.span = atSum.span;
+    found.statistic.x = found.product.x;
+  }
   if (!rejection)
     rejection = matchPowers();
   if (!rejection)

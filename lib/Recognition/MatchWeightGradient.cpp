@@ -26,6 +26,9 @@ public:
 
 private:
   Check readTerm();
+  SmallVector<Factor> readAll(const Node *product);
+  bool isSavedRow(const Factor &factor);
+  Value chooseX(const Node *term, ArrayRef<Factor> others);
   Check readSaved(const Node *term);
   Check readComputed(const Node *term, const Node *computed);
   Check takeParts(const Node *term, PartsReader::Predicate isX);
@@ -132,44 +135,68 @@ Check WeightGradientMatcher::readComputed(const Node *term,
   return std::nullopt;
 }
 
-/// Finds x by the gradients dx that are given r.
-Check WeightGradientMatcher::readSaved(const Node *term) {
+/// Returns the tensor of which the factor is an element, or null.
+static Value getTensor(const Factor &factor) {
+  auto *element = dyn_cast<ElementNode>(stripCasts(factor.base));
+  return element ? element->getValue() : Value();
+}
+
+/// Returns the factors of a product of elements, each as it is read.
+SmallVector<Factor> WeightGradientMatcher::readAll(const Node *product) {
   Parts all;
-  SmallVector<unsigned> everything(site.space);
-  PartsReader(reader, everything, [](const Node *) { return false; },
+  PartsReader(reader, site.space, [](const Node *) { return false; },
               Opening::All)
-      .read(term, all);
-  auto getValue = [](const Factor &factor) {
-    auto *element = dyn_cast<ElementNode>(stripCasts(factor.base));
-    return element ? element->getValue() : Value();
-  };
-  Value x, rowTensor;
-  const Node *row = nullptr;
-  for (const Factor &factor : all.varying)
-    if (Value value = getValue(factor); value && saved.contains(value)) {
-      x = value;
-      rowTensor = saved.lookup(value);
+      .read(product, all);
+  return all.varying;
+}
+
+/// Returns true for a value per row that is not computed from a statistic.
+bool WeightGradientMatcher::isSavedRow(const Factor &factor) {
+  const Node *base = openRow(reader, stripCasts(factor.base));
+  return (base->is(Kind::Element) || base->is(Kind::Add)) &&
+         !site.variesOverAll(base);
+}
+
+/// Chooses x among the two other factors of a product with a saved root: the
+/// one of a gradient dx that is given this root, or else the one that the root
+/// scales first. Exchanging x and dy gives the same sum.
+Value WeightGradientMatcher::chooseX(const Node *term,
+                                     ArrayRef<Factor> others) {
+  for (const Factor &factor : others)
+    if (Value value = getTensor(factor); value && saved.contains(value))
+      return value;
+  const Node *product = openRow(reader, stripCasts(term));
+  if (product->is(Kind::Mul))
+    for (const Node *side : product->getOperands()) {
+      SmallVector<Factor> factors = readAll(side);
+      if (factors.size() != 2 || isSavedRow(factors[0]) == isSavedRow(factors[1]))
+        continue;
+      return getTensor(factors[isSavedRow(factors[0])]);
     }
-  auto isSaved = [&](const Node *node) {
-    auto *element = dyn_cast<ElementNode>(node);
-    return element && element->getValue() == rowTensor;
-  };
-  for (const Factor &factor : all.varying) {
-    const Node *base = openRow(reader, stripCasts(factor.base));
-    bool isOutside =
-        base->is(Kind::Add) && llvm::any_of(base->getOperands(), isSaved);
-    if (x && (isSaved(base) || isOutside))
-      row = base;
+  return getTensor(others.back());
+}
+
+/// Reads a product with a root that the program is given.
+Check WeightGradientMatcher::readSaved(const Node *term) {
+  const Node *row = nullptr;
+  SmallVector<Factor> others;
+  for (const Factor &factor : readAll(term)) {
+    if (!isSavedRow(factor)) {
+      others.push_back(factor);
+      continue;
+    }
+    if (row)
+      return reject(Why::NoCandidate);
+    row = openRow(reader, stripCasts(factor.base));
   }
-  if (!row)
+  if (!row || others.size() != 2 || !findAlong(row))
     return reject(Why::NoCandidate);
-  if (!findAlong(row))
-    return reject(Why::NoCandidate);
+  Value x = chooseX(term, others);
   auto isX = [&](const Node *node) {
     auto *element = dyn_cast<ElementNode>(node);
     return element && element->getValue() == x;
   };
-  return takeParts(term, isX);
+  return x ? takeParts(term, isX) : Check(reject(Why::NoCandidate));
 }
 
 /// Orders the space as x, which the program may read transposed, and with its
@@ -269,7 +296,7 @@ Check WeightGradientMatcher::readTerm() {
   const Node *term = sum->getTerm();
   if (const Node *computed = findRootBelow(reader, term))
     return readComputed(term, computed);
-  return saved.empty() ? Check(reject(Why::NoCandidate)) : readSaved(term);
+  return readSaved(term);
 }
 
 /// Returns the only user of `sum` if it rounds each element, in order.
@@ -309,6 +336,7 @@ Attempt<PlannedNorm> WeightGradientMatcher::run() {
     for (auto [dim, variable] : llvm::enumerate(site.space))
       if (llvm::is_contained(along, variable))
         found.span.dims.push_back(dim);
+    found.statistic.x = found.product.x;
     if (root.beforeEpsilon)
       found.inverse.mode = EpsilonMode::Outside;
   }
@@ -324,8 +352,8 @@ Attempt<PlannedNorm> WeightGradientMatcher::run() {
   if (root.isComputed())
     for (const ElementNode *element : reader.getOccurrences(found.inverse.sum))
       gradient.statistics.push_back(element->getValue());
-  gradient.dw = result;
-  gradient.dwType = sum->getFloatType();
+  gradient.dw = gradient.sum = result;
+  gradient.dwType = gradient.sumType = sum->getFloatType();
   FloatType z = rounded ? rounded : norm.computeType;
   FloatType product = stripExtend(sum->getTerm())->getFloatType();
   if (OpResult other = findRounded(result)) {

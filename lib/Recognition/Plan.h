@@ -59,6 +59,9 @@ struct PlannedGradient {
   OpResult dw;
   FloatType dwType;
   unsigned dwPlace = 0; // of the op that has `dw`
+  /// The sum, if `dw` is its rounding, for a weight of the sum's type.
+  OpResult sum;
+  FloatType sumType;
 };
 
 /// One norm.rmsnorm or, with `gradient`, norm.rmsnorm_backward. It replaces

@@ -148,7 +148,13 @@ bool GradientPlanner::join(PlannedNorm &dx, PlannedNorm &dw) {
                      (dw.normalizedType && dw.normalizedType != dy)))
     return false;
   PlannedNorm joined = dx;
-  if (hasWeight && getWeightType(dx.weight) != other.dwType) {
+  FloatType weight = hasWeight ? getWeightType(dx.weight) : other.dwType;
+  if (weight != other.dwType && weight == other.sumType) {
+    other.dw = other.sum;
+    other.dwType = other.sumType;
+    dw.op = cast<linalg::LinalgOp>(other.sum.getOwner());
+    dw.place = other.dwPlace = flow.getPlace(dw.op);
+  } else if (weight != other.dwType) {
     if (!gradient.wideWeight.exists() ||
         getWeightType(gradient.wideWeight) != other.dwType)
       return false;
