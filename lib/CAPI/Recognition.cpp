@@ -28,9 +28,9 @@ static void report(const Recognition &found, NormFindingCallback callback,
   if (!callback)
     return;
   for (const RecognizedNorm &norm : found.recognized) {
-    NormFinding finding = {true, wrap(RMSNormOpInterface(norm.op).getOperation()),
-                           wrap(norm.loc), wrap(StringRef("")),
-                           wrap(StringRef(norm.description))};
+    NormFinding finding = {
+        true, wrap(RMSNormOpInterface(norm.op).getOperation()), wrap(norm.loc),
+        wrap(StringRef("")), wrap(StringRef(norm.description))};
     callback(&finding, userData);
   }
   for (const RefusedNorm &norm : found.refused) {

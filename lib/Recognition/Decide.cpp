@@ -252,7 +252,7 @@ static Check checkWeightType(const TypeMatcher &types, const Node *weight,
 }
 
 Check norm::applyRounding(const Site &site, const Deviations &deviations,
-                           const PlannedNorm &raised) {
+                          const PlannedNorm &raised) {
   if (deviations.narrow && site.rounding != Rounding::Relaxed) {
     Rejection rejection = *deviations.narrow;
     rejection.explanation += "; rounding=relaxed computes it in " +
@@ -273,8 +273,9 @@ static void toInputSpace(PlannedNorm &norm) {
 
 Check norm::decideStatistic(const Site &site, const Findings &found,
                             Deviations &deviations, PlannedNorm &norm) {
-  TypeMatcher types{site,           found.product, found.inverse,
-                    found.statistic, found.divisor, deviations};
+  TypeMatcher types{site,          found.product,
+                    found.inverse, found.statistic,
+                    found.divisor, deviations};
   if (Check rejection = types.findTypes(norm))
     return rejection;
   types.noteRange();

@@ -258,15 +258,13 @@ Projection FlowAnalysis::getReducedProjection(linalg::LinalgOp op,
                                               OpResult result) {
   Projection inner;
   for (Value operand : op.getDpsInputs())
-    if (Projection each = lookupProjection(operand);
-        each.number > inner.number)
+    if (Projection each = lookupProjection(operand); each.number > inner.number)
       inner = each;
   SmallVector<int64_t> ranges = op.getStaticLoopRanges();
   SmallVector<unsigned> reduced;
   op.getReductionDims(reduced);
-  if (inner.sum && llvm::all_of(reduced, [&](unsigned loop) {
-        return ranges[loop] == 1;
-      }))
+  if (inner.sum &&
+      llvm::all_of(reduced, [&](unsigned loop) { return ranges[loop] == 1; }))
     return inner;
   if (lookup(result).hasSquares)
     return {};

@@ -74,14 +74,14 @@ Attempt<RowRoot> readRowRoot(row::Reader &reader, const Parts &parts);
 
 /// Returns the powers of the root's base, of s, and of anything else per row,
 /// and adds constants to `parts`.
-SmallVector<row::Factor> collectPowers(row::Reader &reader,
-                                       const RowRoot &root, Parts &parts);
+SmallVector<row::Factor> collectPowers(row::Reader &reader, const RowRoot &root,
+                                       Parts &parts);
 
 /// Returns the product of constants, of which one may be a rounded 1/n, and
 /// adds counts that are known at run time to `counts`; nullopt if a constant is
 /// no rational number.
-std::optional<row::Fraction>
-multiplyScales(ArrayRef<Scale> scales, SmallVectorImpl<Scale> &counts);
+std::optional<row::Fraction> multiplyScales(ArrayRef<Scale> scales,
+                                            SmallVectorImpl<Scale> &counts);
 
 /// Returns a root of a statistic that products below `node` have, or null.
 const row::Node *findRootBelow(row::Reader &reader, const row::Node *node);
@@ -90,8 +90,8 @@ const row::Node *findRootBelow(row::Reader &reader, const row::Node *node);
 bool isSame(row::Reader &reader, const row::Node *a, const row::Node *b);
 
 /// Finds the statistic of a computed root and its x in `found`.
-Check matchComputedRoot(const Site &site, const RowRoot &root,
-                        Findings &found, Deviations &deviations);
+Check matchComputedRoot(const Site &site, const RowRoot &root, Findings &found,
+                        Deviations &deviations);
 
 /// Decides what a gradient has in common with its norm once x is in `found`:
 /// dims, n, types, epsilon, and the saved root.
@@ -117,8 +117,7 @@ std::optional<WeightedGradient> splitWeight(row::Reader &reader,
 
 /// Returns the tensors of which `product` multiplies elements, or nothing if it
 /// is no product of elements.
-SmallVector<Value> getMultiplied(row::Reader &reader,
-                                 const row::Node *product);
+SmallVector<Value> getMultiplied(row::Reader &reader, const row::Node *product);
 
 /// Decides whether the scalar of `site` is the gradient dx.
 Attempt<PlannedNorm> decideGradient(const Site &site);

@@ -144,6 +144,8 @@ Attempt<RowRoot> norm::readRowRoot(Reader &reader, const Parts &parts) {
     node = node->getOperand(node->is(Kind::Div));
   }
   root.base = node;
+  if (abs(root.exponent) > Fraction(1))
+    return reject(Why::SeveralRoots);
   auto isNumber = [](const Node *each) {
     return each->is(Kind::Constant) || each->is(Kind::Count);
   };
@@ -164,9 +166,8 @@ SmallVector<Factor> norm::collectPowers(Reader &reader, const RowRoot &root,
     return node == root.base || node == root.beforeEpsilon;
   };
   auto add = [&](const Factor &factor) {
-    auto *it = llvm::find_if(powers, [&](const Factor &known) {
-      return known.base == factor.base;
-    });
+    auto *it = llvm::find_if(
+        powers, [&](const Factor &known) { return known.base == factor.base; });
     if (it == powers.end())
       powers.push_back(factor);
     else
@@ -229,8 +230,8 @@ const Node *norm::findRootBelow(Reader &reader, const Node *node) {
 // Constants
 //===----------------------------------------------------------------------===//
 
-std::optional<Fraction>
-norm::multiplyScales(ArrayRef<Scale> scales, SmallVectorImpl<Scale> &counts) {
+std::optional<Fraction> norm::multiplyScales(ArrayRef<Scale> scales,
+                                             SmallVectorImpl<Scale> &counts) {
   Fraction product(1);
   for (const Scale &scale : scales) {
     auto *constant = dyn_cast<ConstantNode>(scale.value);
@@ -245,8 +246,8 @@ norm::multiplyScales(ArrayRef<Scale> scales, SmallVectorImpl<Scale> &counts) {
     Fraction value =
         divisor ? Fraction(1, *divisor) : getFraction(constant->getValue());
     for (int64_t i = int64_t(abs(scale.exponent).num); i > 0; --i)
-      product = scale.exponent < Fraction(0) ? product / value
-                                             : product * value;
+      product =
+          scale.exponent < Fraction(0) ? product / value : product * value;
   }
   return product;
 }
@@ -268,15 +269,15 @@ bool norm::isSame(Reader &reader, const Node *a, const Node *b) {
 /// Returns true if the node is the same for all indices of a batch dimension.
 static bool isWeight(const Node *node, ArrayRef<unsigned> batch) {
   SmallVector<unsigned> depends = getDependentVariables(node);
-  return llvm::any_of(batch, [&](unsigned each) {
-    return !llvm::is_contained(depends, each);
-  });
+  return llvm::any_of(
+      batch, [&](unsigned each) { return !llvm::is_contained(depends, each); });
 }
 
 /// Reads one value as dy * w: through the tensors and casts that hold it.
-static std::optional<WeightedGradient>
-splitProduct(Reader &reader, const Node *node, ArrayRef<unsigned> batch,
-             FloatType compute) {
+static std::optional<WeightedGradient> splitProduct(Reader &reader,
+                                                    const Node *node,
+                                                    ArrayRef<unsigned> batch,
+                                                    FloatType compute) {
   WeightedGradient found;
   found.isOne = true;
   for (unsigned i = 0; i < kMaxDepth; ++i) {
@@ -310,13 +311,13 @@ splitProduct(Reader &reader, const Node *node, ArrayRef<unsigned> batch,
   return found;
 }
 
-std::optional<WeightedGradient>
-norm::splitWeight(Reader &reader, ArrayRef<Factor> factors,
-                  ArrayRef<unsigned> batch, FloatType compute) {
+std::optional<WeightedGradient> norm::splitWeight(Reader &reader,
+                                                  ArrayRef<Factor> factors,
+                                                  ArrayRef<unsigned> batch,
+                                                  FloatType compute) {
   WeightedGradient found;
   for (const Factor &factor : factors) {
-    const Node *&place =
-        isWeight(factor.base, batch) ? found.weight : found.dy;
+    const Node *&place = isWeight(factor.base, batch) ? found.weight : found.dy;
     if (place || factor.exponent != Fraction(1))
       return std::nullopt;
     place = factor.base;
@@ -334,7 +335,8 @@ norm::splitWeight(Reader &reader, ArrayRef<Factor> factors,
 SmallVector<Value> norm::getMultiplied(Reader &reader, const Node *product) {
   Parts parts;
   SmallVector<unsigned> along = getDependentVariables(product);
-  PartsReader(reader, along, [](const Node *) { return false; }, Opening::All)
+  PartsReader(
+      reader, along, [](const Node *) { return false; }, Opening::All)
       .read(product, parts);
   SmallVector<Value> tensors;
   for (const Factor &factor : parts.varying) {

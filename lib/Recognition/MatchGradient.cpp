@@ -61,9 +61,8 @@ static bool sumsSquares(Reader &reader, const Node *sum) {
   };
   SmallVector<const Node *> worklist{sum->getOperand(0)};
   for (unsigned i = 0; i < 16 && !worklist.empty(); ++i)
-    for (const Factor &factor :
-         collectFactors(stripCasts(worklist.pop_back_val()), Fraction(1),
-                        isSquare)) {
+    for (const Factor &factor : collectFactors(
+             stripCasts(worklist.pop_back_val()), Fraction(1), isSquare)) {
       if (isSquare(factor.base))
         return true;
       if (factor.base->is(Kind::Sum))
@@ -251,9 +250,8 @@ SmallVector<Addend> GradientMatcher::splitSum(const Addend &addend) {
   split.clear();
   for (const Node *operand : sum->getOperands())
     split.push_back({{{operand, Fraction(1)}}, nullptr, false});
-  bool hasRow = llvm::any_of(split, [&](const Addend &each) {
-    return !readParts(each).rows.empty();
-  });
+  bool hasRow = llvm::any_of(
+      split, [&](const Addend &each) { return !readParts(each).rows.empty(); });
   return hasRow ? split : SmallVector<Addend>{addend};
 }
 
@@ -265,8 +263,7 @@ bool GradientMatcher::hasOtherSum(ArrayRef<Addend> terms) {
       while (base->is(Kind::Neg))
         base = base->getOperand(0);
       auto *element = dyn_cast<ElementNode>(base);
-      return element &&
-             site.flow.lookupProjection(element->getValue()).sum;
+      return element && site.flow.lookupProjection(element->getValue()).sum;
     });
   });
 }
@@ -417,8 +414,8 @@ Check GradientMatcher::matchPowers() {
     }
     bool isOutside = before && base && before->exponent == Fraction(-1) &&
                      base->exponent == Fraction(-2);
-    bool isInside = !before && base &&
-                    base->exponent == root.exponent * Fraction(3);
+    bool isInside =
+        !before && base && base->exponent == root.exponent * Fraction(3);
     if (hasOther || (!isOutside && !isInside))
       return reject(Why::ProjectionPower);
     EpsilonMode mode = isOutside ? EpsilonMode::Outside : EpsilonMode::Inside;
@@ -498,17 +495,16 @@ void GradientMatcher::noteSpelling() {
     return context.get(kind, type, {a, b});
   };
   auto widen = [&](const Node *node) {
-    return node->getType() == type
-               ? node
-               : context.get(Kind::Extend, type, node);
+    return node->getType() == type ? node
+                                   : context.get(Kind::Extend, type, node);
   };
   auto scale = [&](const Node *value) {
     return get(root.divides ? Kind::Div : Kind::Mul, value, root.node);
   };
   bool isSingle = directParts.varying.size() == 1 && g.isOne && inSum.isOne;
-  bool isWide = llvm::all_of(
-      ArrayRef<const Node *>{sum, root.node},
-      [&](const Node *node) { return node->getType() == type; });
+  bool isWide =
+      llvm::all_of(ArrayRef<const Node *>{sum, root.node},
+                   [&](const Node *node) { return node->getType() == type; });
   SmallVector<Scale> scales(parts[0].scales);
   scales.append(sumParts.scales);
   bool divides = scales.size() == 1 && scales[0].exponent == Fraction(-1);
@@ -576,15 +572,14 @@ Check GradientMatcher::decideOperands() {
   if (g.weight) {
     // P is the wider type of T and of the weight as it is multiplied.
     const Node *weight = findNarrow(reader, g.weight);
-    FloatType z =
-        norm.normalizedType ? norm.normalizedType : norm.computeType;
+    FloatType z = norm.normalizedType ? norm.normalizedType : norm.computeType;
     if (!isArithmeticType(weight->getType()) ||
         getWiderFloatType(z, weight->getFloatType()) != g.productType)
       weight = g.weight;
     if (getWiderFloatType(z, weight->getFloatType()) != g.productType)
-      deviations.addNarrow(reject(Why::OtherType, "the product with the weight",
-                                  g.productType,
-                                  getWiderFloatType(z, weight->getFloatType())));
+      deviations.addNarrow(
+          reject(Why::OtherType, "the product with the weight", g.productType,
+                 getWiderFloatType(z, weight->getFloatType())));
     if (Check rejection = matchWeight(site, weight, norm))
       return rejection;
     if (weight != g.weight &&
@@ -621,8 +616,7 @@ Attempt<PlannedNorm> GradientMatcher::run() {
   if (!rejection)
     rejection = decideRow(site, root, found, deviations, norm);
   if (!rejection && found.span.dims != atSum.span.dims)
-    rejection =
-        reject(Why::ProjectionDims, atSum.span.dims, found.span.dims);
+    rejection = reject(Why::ProjectionDims, atSum.span.dims, found.span.dims);
   if (!rejection)
     rejection = matchDivisor();
   if (rejection)

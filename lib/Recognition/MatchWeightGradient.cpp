@@ -28,7 +28,7 @@ private:
   Check readTerm();
   SmallVector<Factor> readAll(const Node *product);
   bool isSavedRow(const Factor &factor);
-  Value chooseX(const Node *term, ArrayRef<Factor> others);
+  Value chooseX(const Node *term, const Node *row, ArrayRef<Factor> others);
   Check readSaved(const Node *term);
   Check readComputed(const Node *term, const Node *computed);
   Check takeParts(const Node *term, PartsReader::Predicate isX);
@@ -83,8 +83,8 @@ Check WeightGradientMatcher::takeParts(const Node *term,
   }
   SmallVector<Scale> counts;
   auto scale = multiplyScales(parts.scales, counts);
-  bool isOne = scale && counts.empty() &&
-               *scale == Fraction(parts.isNegated ? -1 : 1);
+  bool isOne =
+      scale && counts.empty() && *scale == Fraction(parts.isNegated ? -1 : 1);
   if (!x || !dy || !isOne)
     return reject(Why::NoCandidate);
   found.product.x = x;
@@ -121,8 +121,7 @@ Check WeightGradientMatcher::readComputed(const Node *term,
     return rowRoot.getRejection();
   if (!rowRoot->isComputed())
     return reject(Why::NoCandidate);
-  if (Check rejection =
-          matchComputedRoot(site, *rowRoot, found, deviations))
+  if (Check rejection = matchComputedRoot(site, *rowRoot, found, deviations))
     return rejection;
   XMatcher isX(reader, found.statistic.x);
   if (Check rejection =
@@ -144,8 +143,8 @@ static Value getTensor(const Factor &factor) {
 /// Returns the factors of a product of elements, each as it is read.
 SmallVector<Factor> WeightGradientMatcher::readAll(const Node *product) {
   Parts all;
-  PartsReader(reader, site.space, [](const Node *) { return false; },
-              Opening::All)
+  PartsReader(
+      reader, site.space, [](const Node *) { return false; }, Opening::All)
       .read(product, all);
   return all.varying;
 }
@@ -157,23 +156,41 @@ bool WeightGradientMatcher::isSavedRow(const Factor &factor) {
          !site.variesOverAll(base);
 }
 
-/// Chooses x among the two other factors of a product with a saved root: the
-/// one of a gradient dx that is given this root, or else the one that the root
-/// scales first. Exchanging x and dy gives the same sum.
-Value WeightGradientMatcher::chooseX(const Node *term,
+/// Returns true if the row is `tensor` or, with an epsilon outside, contains
+/// it.
+static bool isOf(const Node *row, Value tensor) {
+  auto *element = dyn_cast<ElementNode>(row);
+  return (element && element->getValue() == tensor) ||
+         (row->is(Kind::Add) &&
+          llvm::any_of(row->getOperands(),
+                       [&](const Node *each) { return isOf(each, tensor); }));
+}
+
+/// Chooses x among the two other factors of a product with a saved root. If no
+/// gradient dx is given this root, a product of three factors is dw only where
+/// the root scales one of them first and the last dimension is kept: a sum of
+/// dy * w * x along the row is none.
+Value WeightGradientMatcher::chooseX(const Node *term, const Node *row,
                                      ArrayRef<Factor> others) {
   for (const Factor &factor : others)
     if (Value value = getTensor(factor); value && saved.contains(value))
-      return value;
+      return isOf(row, saved.lookup(value)) ? value : Value();
   const Node *product = openRow(reader, stripCasts(term));
-  if (product->is(Kind::Mul))
-    for (const Node *side : product->getOperands()) {
-      SmallVector<Factor> factors = readAll(side);
-      if (factors.size() != 2 || isSavedRow(factors[0]) == isSavedRow(factors[1]))
-        continue;
-      return getTensor(factors[isSavedRow(factors[0])]);
-    }
-  return getTensor(others.back());
+  if (!product->is(Kind::Mul))
+    return {};
+  for (const Node *side : product->getOperands()) {
+    SmallVector<Factor> factors = readAll(side);
+    if (factors.size() != 2 || isSavedRow(factors[0]) == isSavedRow(factors[1]))
+      continue;
+    const Factor &x = factors[isSavedRow(factors[0])];
+    auto *element = dyn_cast<ElementNode>(stripCasts(x.base));
+    auto last = element && !element->getIndices().empty()
+                    ? dyn_cast<AffineDimExpr>(element->getIndices().back())
+                    : AffineDimExpr(nullptr);
+    if (last && llvm::is_contained(along, last.getPosition()))
+      return element->getValue();
+  }
+  return {};
 }
 
 /// Reads a product with a root that the program is given.
@@ -191,7 +208,7 @@ Check WeightGradientMatcher::readSaved(const Node *term) {
   }
   if (!row || others.size() != 2 || !findAlong(row))
     return reject(Why::NoCandidate);
-  Value x = chooseX(term, others);
+  Value x = chooseX(term, row, others);
   auto isX = [&](const Node *node) {
     auto *element = dyn_cast<ElementNode>(node);
     return element && element->getValue() == x;
@@ -310,12 +327,12 @@ static OpResult findRounded(OpResult sum) {
   Block *body = user.getBlock();
   auto round = dyn_cast_or_null<arith::TruncFOp>(
       body->getTerminator()->getOperand(0).getDefiningOp());
-  if (!round || round.getIn() != body->getArgument(0) || round.getRoundingmode())
+  if (!round || round.getIn() != body->getArgument(0) ||
+      round.getRoundingmode())
     return {};
   SmallVector<AffineExpr> orders[2];
   SmallVector<int64_t> ranges = user.getStaticLoopRanges();
-  for (auto [map, order] :
-       llvm::zip_equal(user.getIndexingMapsArray(), orders))
+  for (auto [map, order] : llvm::zip_equal(user.getIndexingMapsArray(), orders))
     for (AffineExpr expr : map.getResults())
       if (auto loop = dyn_cast<AffineDimExpr>(expr);
           loop && ranges[loop.getPosition()] != 1)

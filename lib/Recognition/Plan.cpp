@@ -248,7 +248,8 @@ void Planner::planGradients(Plan &plan) {
   // The products that a dw sums are no norm with dy as its weight.
   llvm::DenseSet<Operation *> sums;
   for (const PlannedNorm &norm : gradients.norms)
-    if (OpResult dw = norm.gradient->dw; dw && dw.getOwner()->getNumResults() == 1)
+    if (OpResult dw = norm.gradient->dw;
+        dw && dw.getOwner()->getNumResults() == 1)
       sums.insert(dw.getOwner());
   llvm::erase_if(plan.norms, [&](const PlannedNorm &norm) {
     return sums.contains(norm.op);

@@ -114,7 +114,7 @@ Plan makePlan(Operation *scope, Rounding rounding);
 /// null if only dead ops used it, with which it was erased. Nothing is erased
 /// before all of them exist.
 SmallVector<RMSNormOpInterface> rewrite(RewriterBase &rewriter,
-                               ArrayRef<PlannedNorm> plan);
+                                        ArrayRef<PlannedNorm> plan);
 
 /// Creates an empty tensor of `sizes` and casts it to `type`.
 Value createEmpty(RewriterBase &rewriter, Location loc,

@@ -34,14 +34,13 @@ static bool isOnlyRounding(Value scalar, Value value) {
   auto op = argument
                 ? dyn_cast<linalg::LinalgOp>(argument.getOwner()->getParentOp())
                 : nullptr;
-  Value tensor =
-      op ? op.getMatchingOpOperand(argument)->get() : Value();
+  Value tensor = op ? op.getMatchingOpOperand(argument)->get() : Value();
   auto producer =
       tensor ? tensor.getDefiningOp<linalg::LinalgOp>() : linalg::LinalgOp();
   auto isExtent = [](Operation *user) { return isa<tensor::DimOp>(user); };
   if (!producer || llvm::count_if(tensor.getUsers(), [&](Operation *user) {
-        return !isExtent(user);
-      }) != 1)
+                     return !isExtent(user);
+                   }) != 1)
     return false;
   unsigned number = cast<OpResult>(tensor).getResultNumber();
   return producer.getBlock()->getTerminator()->getOperand(number) == value &&
@@ -49,7 +48,7 @@ static bool isOnlyRounding(Value scalar, Value value) {
 }
 
 void GradientPlanner::planInputGradients() {
-  constexpr unsigned kMaxTries = 12; // values per sum
+  constexpr unsigned kMaxTries = 12;               // values per sum
   llvm::DenseMap<Value, unsigned> numTries, found; // by sum
   for (Value scalar : flow.gradients) {
     Value sum = flow.lookupProjection(scalar).sum;
@@ -98,9 +97,9 @@ static bool areEqual(const PlannedInput &a, const PlannedInput &b) {
 /// same r.
 static bool areOfOneNorm(const PlannedNorm &a, const PlannedNorm &b) {
   return areEqual(a.input, b.input) && a.dims == b.dims && a.mode == b.mode &&
-         a.epsilon.bitwiseIsEqual(b.epsilon) && a.computeType == b.computeType &&
-         a.sumType == b.sumType && a.scaleType == b.scaleType &&
-         a.rootForm == b.rootForm &&
+         a.epsilon.bitwiseIsEqual(b.epsilon) &&
+         a.computeType == b.computeType && a.sumType == b.sumType &&
+         a.scaleType == b.scaleType && a.rootForm == b.rootForm &&
          getRootTensor(*a.gradient) == getRootTensor(*b.gradient) &&
          a.gradient->isRootBeforeEpsilon == b.gradient->isRootBeforeEpsilon;
 }
@@ -134,8 +133,7 @@ bool GradientPlanner::isAvailableAt(const PlannedNorm &norm,
 bool GradientPlanner::join(PlannedNorm &dx, PlannedNorm &dw) {
   PlannedGradient &gradient = *dx.gradient, &other = *dw.gradient;
   if (gradient.dw || !dx.scalar || dx.op->getBlock() != dw.op->getBlock() ||
-      !areOfOneNorm(dx, dw) ||
-      !areEqual(gradient.dy, other.dy))
+      !areOfOneNorm(dx, dw) || !areEqual(gradient.dy, other.dy))
     return false;
   bool hasWeight = dx.weight.exists();
   if (hasWeight && (dx.weightDims != dw.weightDims ||
@@ -144,8 +142,8 @@ bool GradientPlanner::join(PlannedNorm &dx, PlannedNorm &dw) {
   // Without a weight, dy is rounded to T where z is.
   FloatType dy =
       cast<FloatType>(getElementTypeOrSelf(gradient.dy.value.getType()));
-  if (!hasWeight && (dx.normalizedType ||
-                     (dw.normalizedType && dw.normalizedType != dy)))
+  if (!hasWeight &&
+      (dx.normalizedType || (dw.normalizedType && dw.normalizedType != dy)))
     return false;
   PlannedNorm joined = dx;
   FloatType weight = hasWeight ? getWeightType(dx.weight) : other.dwType;
@@ -182,8 +180,7 @@ bool GradientPlanner::sumsWithoutRoot(const Site &site) {
     return false;
   for (unsigned i : {0u, 1u})
     for (size_t norm : byInput.lookup(values[i]))
-      if (norms[norm].scalar &&
-          norms[norm].gradient->dy.value == values[1 - i])
+      if (norms[norm].scalar && norms[norm].gradient->dy.value == values[1 - i])
         return true;
   return false;
 }
@@ -195,7 +192,11 @@ void GradientPlanner::planWeightGradients() {
     if (Value root = getRootTensor(*norm.gradient))
       saved[norm.input.value] = root;
   }
+  llvm::DenseSet<Value> projections(sums.begin(), sums.end());
+  projections.insert_range(llvm::make_first_range(refused));
   for (OpResult sum : flow.sums) {
+    if (projections.contains(sum))
+      continue;
     std::optional<Site> site = getSumSite(sum);
     if (!site)
       continue;
@@ -204,8 +205,7 @@ void GradientPlanner::planWeightGradients() {
       if (norm.getRejection().why != Why::NoCandidate)
         refused[sum] = {sum.getOwner(), std::move(norm.getRejection())};
       else if (sumsWithoutRoot(*site))
-        refused[sum] = {sum.getOwner(),
-                        reject(Why::WeightGradientWithoutRoot)};
+        refused[sum] = {sum.getOwner(), reject(Why::WeightGradientWithoutRoot)};
       continue;
     }
     norm->op = cast<linalg::LinalgOp>(norm->gradient->dw.getOwner());
@@ -242,10 +242,18 @@ std::optional<Site> GradientPlanner::getSumSite(OpResult sum) {
   for (AffineExpr expr : map.getResults())
     indices.push_back(expr.replaceDims(body->loops));
   const Node *node = reader.read(sum, std::move(indices));
-  return Site{reader,       flow,  dominance, rounding, Weights::Single, body,
-              Value(), node, sum,       std::move(space),
-              AffineMap::getMultiDimIdentityMap(op.getNumLoops(),
-                                                op->getContext())};
+  return Site{
+      reader,
+      flow,
+      dominance,
+      rounding,
+      Weights::Single,
+      body,
+      Value(),
+      node,
+      sum,
+      std::move(space),
+      AffineMap::getMultiDimIdentityMap(op.getNumLoops(), op->getContext())};
 }
 
 void GradientPlanner::run() {

@@ -120,8 +120,9 @@ RMSNormOp norm::reuseStatistic(RewriterBase &rewriter, RMSNormOp norm,
   RMSNormOp replacement = addStatistic(rewriter, norm, first);
   for (Value tensor : tensors)
     rewriter.replaceAllUsesWith(
-        tensor, reshapeStatistic(rewriter, norm.getLoc(), replacement.getResult(1),
-                        cast<RankedTensorType>(tensor.getType())));
+        tensor,
+        reshapeStatistic(rewriter, norm.getLoc(), replacement.getResult(1),
+                         cast<RankedTensorType>(tensor.getType())));
   rewriter.replaceAllUsesWith(norm.getResult(0), replacement.getResult(0));
   return replacement;
 }

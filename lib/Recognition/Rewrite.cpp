@@ -293,7 +293,8 @@ RMSNormBackwardOp Rewrite::createGradient(const PlannedNorm &norm) {
 Value Rewrite::addResidual(Value residual, Value dx) {
   auto type = cast<RankedTensorType>(dx.getType());
   Location loc = dx.getLoc();
-  SmallVector<AffineMap> maps(3, rewriter.getMultiDimIdentityMap(type.getRank()));
+  SmallVector<AffineMap> maps(3,
+                              rewriter.getMultiDimIdentityMap(type.getRank()));
   SmallVector<utils::IteratorType> iterators(type.getRank(),
                                              utils::IteratorType::parallel);
   Value init = createEmpty(rewriter, loc,

@@ -56,8 +56,9 @@ enum class Refusal {
 };
 StringRef stringifyRefusal(Refusal refusal);
 
-/// A norm or its gradients in the rewritten program. The operands and attributes
-/// of `op` say which variant it is (docs/Norm.md, S1 to S8 and B1 to B8).
+/// A norm or its gradients in the rewritten program. The operands and
+/// attributes of `op` say which variant it is (docs/Norm.md, S1 to S8 and B1 to
+/// B8).
 struct RecognizedNorm {
   RMSNormOpInterface op;
   Location loc;            ///< the op that computed the norm's last step
