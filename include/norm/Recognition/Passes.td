@@ -44,6 +44,10 @@ def NormRecognize : Pass<"norm-recognize"> {
     f32; casts of the reciprocal root, of the normalized value and of the result
     stay. A rejection that `relaxed` would accept says so.
 
+    The gradients of an RMSNorm, dx = r * (g - z * mean(z * g)) and dw = sum of
+    dy * z over rows, become one `norm.rmsnorm_backward`, with the statistic
+    computed or saved.
+
     If a tensor that holds the reciprocal root has other users, they get the
     norm's second result `inv_rms`.
 
