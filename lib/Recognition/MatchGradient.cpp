@@ -166,6 +166,7 @@ private:
   Parts readParts(const Addend &addend);
   SmallVector<Addend> splitSum(const Addend &addend);
   bool hasOtherSum(ArrayRef<Addend> terms);
+  bool isNear();
   Check findDirect();
   Check readProjection();
   Check matchSum();
@@ -195,6 +196,21 @@ private:
 };
 } // namespace
 
+/// Returns true if something along the row is scaled by the sum. A mean that is
+/// subtracted alone, as in a LayerNorm, is not near to a projection.
+bool GradientMatcher::isNear() {
+  bool subtracts = llvm::any_of(others, [&](const Addend &addend) {
+    return addend.isNegated || addend.factors.back().base->is(Kind::Neg);
+  });
+  auto varies = [&](const Factor &factor) {
+    return site.variesOverAll(factor.base);
+  };
+  return (subtracts && hasOtherSum(others)) ||
+         llvm::any_of(projections, [&](const Addend &addend) {
+           return llvm::any_of(addend.factors, varies);
+         });
+}
+
 /// Finds the terms that contain the one sum, and the variables along a row.
 Check GradientMatcher::readTerms() {
   const Node *node = site.node;
@@ -217,15 +233,17 @@ Check GradientMatcher::readTerms() {
   if (others.empty() || !sum)
     return reject(Why::NoCandidate);
   roundings = terms.roundings;
-  if (hasSeveral)
-    return computed ? reject(Why::SeveralSums) : reject(Why::NoCandidate);
   SmallVector<unsigned> depends =
       getDependentVariables(computed ? computed : sum);
   for (unsigned variable : site.space)
     if (site.context().getExtent(variable) != 1)
       (llvm::is_contained(depends, variable) ? batch : along)
           .push_back(variable);
-  return along.empty() ? Check(reject(Why::NoCandidate)) : std::nullopt;
+  if (along.empty() || !isNear())
+    return reject(Why::NoCandidate);
+  if (hasSeveral)
+    return computed ? reject(Why::SeveralSums) : reject(Why::NoCandidate);
+  return std::nullopt;
 }
 
 Parts GradientMatcher::readParts(const Addend &addend) {
