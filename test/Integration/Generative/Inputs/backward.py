@@ -24,7 +24,7 @@ DX_MUTATIONS = {
     "init not zero": "", "maximum": "", "abs": "",
 }
 DW_MUTATIONS = {
-    "dw without r": "", "dw of another x": "", "dw r squared": "",
+    "dw without r": "", "dw of another x": "computed", "dw r squared": "",
     "dw of another r": "", "dw init not zero": "", "dw maximum": "", "dw x squared": "",
 }
 MUTATIONS = {**DX_MUTATIONS, **DW_MUTATIONS}
@@ -84,6 +84,12 @@ def choose(rng, needs, mutation):
         spec.early = False  # a rounding may undo what a mutation does
     if "dw" in spec.results and spec.weight is None:
         spec.weight = dims
+    if spec.weight is None:
+        spec.early = False  # g is dy, which has the element type
+    # Of dw alone with a given r nothing tells which dimensions are normalized but that r
+    # lacks them; only the last one is taken for that.
+    if spec.results == ("dw",) and spec.dims != [rank - 1]:
+        spec.saved = False
     return spec
 
 
