@@ -23,6 +23,7 @@ void norm::buildNormToMPIPipeline(OpPassManager &pm,
   func.addPass(shard::createPartition());
   func.addPass(createCanonicalizerPass());
   func.addPass(createCSEPass());
+  func.addPass(createNormMergeAllReduces());
   pm.addPass(createConvertShardToMPIPass());
   NormMakeCommunicatorsOnceOptions communicators;
   communicators.implementation = options.implementation;

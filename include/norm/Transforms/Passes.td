@@ -130,6 +130,41 @@ def NormConvertMPIToLLVM : Pass<"norm-convert-mpi-to-llvm", "ModuleOp"> {
   let dependentDialects = ["LLVM::LLVMDialect", "mpi::MPIDialect"];
 }
 
+def NormMergeAllReduces : Pass<"norm-merge-all-reduces", "func::FuncOp"> {
+  let summary = "Add what the same ranks add with one collective";
+  let description = [{
+    A collective of a few bytes a row costs its latency. This pass lays the operands of
+    `shard.all_reduce` ops of a block end to end, so that one collective reduces all:
+    the sums of squares of a query and a key norm are one message. The ops must have
+    the same grid axes, reduction and element types and the same extents after the
+    first dimension, and no operand may depend on another's result; what computes the
+    operands moves ahead of the first collective.
+
+    Example:
+
+    ```mlir
+    %a = shard.all_reduce %q on @g grid_axes = [0] : tensor<8xf32> -> tensor<8xf32>
+    %b = shard.all_reduce %k on @g grid_axes = [0] : tensor<8xf32> -> tensor<8xf32>
+    ```
+
+    becomes
+
+    ```mlir
+    %0 = tensor.insert_slice %q into %empty[0] [8] [1] : ... into tensor<16xf32>
+    %1 = tensor.insert_slice %k into %0[8] [8] [1] : ... into tensor<16xf32>
+    %all = shard.all_reduce %1 on @g grid_axes = [0] : tensor<16xf32> -> tensor<16xf32>
+    %a = tensor.extract_slice %all[0] [8] [1] : tensor<16xf32> to tensor<8xf32>
+    %b = tensor.extract_slice %all[8] [8] [1] : tensor<16xf32> to tensor<8xf32>
+    ```
+
+    Limits: collectives on memrefs, on tensors of rank 0, and with dynamic extents
+    after the first dimension stay alone. With more than two ranks, MPI may add in
+    another order for a longer message.
+  }];
+  let dependentDialects = ["affine::AffineDialect", "arith::ArithDialect",
+                           "shard::ShardDialect", "tensor::TensorDialect"];
+}
+
 def NormMakeCommunicatorsOnce : Pass<"norm-make-communicators-once", "ModuleOp"> {
   let summary = "Split MPI communicators once in a process";
   let description = [{

@@ -3,7 +3,8 @@
     ranks.py DIRECTORY CASE RANKS [CALLS]     starts the ranks and prints the difference
     ranks.py rank DIRECTORY CASE RANKS CALLS  one of them
 
-CASE is rows, hidden or both, with -backward, -bf16 or both behind it.
+CASE is rows, hidden or both, with -backward or -pair, -bf16 or both behind it. A pair is two
+norms of the same rows, the second of x + x.
 """
 import ctypes
 import ctypes.util
@@ -36,6 +37,13 @@ def program(case, ranks, is_sharded):
   %d:2 = norm.rmsnorm_backward ins(%dy, {v} : {x}, {x}) weight(%w : {w}) dx(%i : {x}) dw(%j : {w}) dims = [1] epsilon = 1.0e-6 : f32 -> {x}, {w}
   return %d#0, %d#1 : {x}, {w}"""
         signature = f"%dy: {x}, %x: {x}, %w: {w}) -> ({x}, {w})"
+    elif "pair" in case:
+        body = f"""  %i = tensor.empty() : {x}
+  %y = norm.rmsnorm ins({v}, %w : {x}, {w}) outs(%i : {x}) dims = [1] epsilon = 1.0e-6 : f32 -> {x}
+  %t = arith.addf {v}, {v} : {x}
+  %z = norm.rmsnorm ins(%t, %w : {x}, {w}) outs(%i : {x}) dims = [1] epsilon = 1.0 : f32 -> {x}
+  return %y, %z : {x}, {x}"""
+        signature = f"%x: {x}, %w: {w}) -> ({x}, {x})"
     else:
         body = f"""  %i = tensor.empty() : {x}
   %y = norm.rmsnorm ins({v}, %w : {x}, {w}) outs(%i : {x}) dims = [1] epsilon = 1.0e-6 : f32 -> {x}
@@ -56,7 +64,9 @@ def inputs(case):
 
 def results(case, arrays):
     x, w = arrays[-2:]
-    return [np.zeros_like(x), np.zeros_like(w)] if "backward" in case else [np.zeros_like(x)]
+    if "backward" in case:
+        return [np.zeros_like(x), np.zeros_like(w)]
+    return [np.zeros_like(x) for _ in range(2 if "pair" in case else 1)]
 
 
 def part(array, case, ranks, rank):
