@@ -6,18 +6,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "norm/ExecutionEngine/CompiledModule.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Dialect/MemRef/Transforms/Passes.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/TypeUtilities.h"
-#include "mlir/Pass/PassManager.h"
 #include "mlir/Support/DebugStringHelper.h"
-#include "mlir/Transforms/Passes.h"
 #include "norm/Compiler/Target.h"
-#include "llvm/ExecutionEngine/Orc/LLJIT.h"
-#include "llvm/IR/IRBuilder.h"
-#include "llvm/Support/DynamicLibrary.h"
 
 using namespace mlir;
 using namespace mlir::norm;
@@ -25,169 +17,29 @@ using namespace mlir::norm;
 CompiledModule::CompiledModule() = default;
 CompiledModule::~CompiledModule() = default;
 
-static constexpr llvm::StringLiteral kPackedPrefix = "_norm_packed_";
-
-static bool hasDynamicResult(func::FuncOp function) {
-  return llvm::any_of(function.getResultTypes(), [](Type type) {
-    auto tensor = dyn_cast<RankedTensorType>(type);
-    return tensor && !tensor.hasStaticShape();
-  });
-}
-
-/// Adds a copy of `function` that returns the dynamic extents of its results as
-/// one tensor, because C would return several scalars as a struct.
-static void addShapeFunction(func::FuncOp function) {
-  OpBuilder b(function);
-  func::FuncOp copy = function.clone();
-  copy.setName((function.getName() + kShapeFunctionSuffix).str());
-  b.insert(copy);
-  auto ret = dyn_cast<func::ReturnOp>(copy.getBody().front().getTerminator());
-  if (!ret)
-    return copy.erase();
-  b.setInsertionPoint(ret);
-  SmallVector<Value> extents;
-  for (Value result : ret.getOperands())
-    if (auto tensor = dyn_cast<RankedTensorType>(result.getType()))
-      for (auto [dim, extent] : llvm::enumerate(tensor.getShape()))
-        if (ShapedType::isDynamic(extent))
-          extents.push_back(
-              tensor::DimOp::create(b, ret.getLoc(), result, dim));
-  Value all = tensor::FromElementsOp::create(b, ret.getLoc(), extents);
-  ret.getOperandsMutable().assign(all);
-  copy.setFunctionType(FunctionType::get(
-      copy.getContext(), copy.getArgumentTypes(), all.getType()));
-  copy.removeResAttrsAttr();
-}
-
-/// Adds `void packed(void **args)`. A memref argument is the address of its
-/// descriptor, a scalar the address of its value; the result's address is last.
-static void addPackedEntry(llvm::Function &function) {
-  llvm::LLVMContext &context = function.getContext();
-  llvm::IRBuilder<> b(context);
-  llvm::Type *pointer = b.getPtrTy();
-  StringRef name = function.getName();
-  name.consume_front("_mlir_ciface_");
-  auto *packed = llvm::Function::Create(
-      llvm::FunctionType::get(b.getVoidTy(), {pointer}, false),
-      llvm::GlobalValue::ExternalLinkage, kPackedPrefix + name,
-      function.getParent());
-  b.SetInsertPoint(llvm::BasicBlock::Create(context, "entry", packed));
-  auto loadAddress = [&](unsigned i) {
-    return b.CreateLoad(pointer,
-                        b.CreateConstGEP1_32(pointer, packed->getArg(0), i));
-  };
-  SmallVector<llvm::Value *> arguments;
-  for (auto [i, parameter] :
-       llvm::enumerate(function.getFunctionType()->params())) {
-    llvm::Value *address = loadAddress(i);
-    arguments.push_back(
-        parameter->isPointerTy() ? address : b.CreateLoad(parameter, address));
-  }
-  llvm::Value *result = b.CreateCall(&function, arguments);
-  if (!result->getType()->isVoidTy())
-    b.CreateStore(result, loadAddress(arguments.size()));
-  b.CreateRetVoid();
-}
-
-static LogicalResult prepare(ModuleOp module) {
-  PassManager pm(module.getContext());
-  pm.addPass(memref::createResolveRankedShapeTypeResultDimsPass());
-  pm.addPass(createCanonicalizerPass());
-  return pm.run(module);
-}
-
-/// Defines the target's runtime symbols, which this program does not export.
-static llvm::Error defineSymbols(llvm::orc::LLJIT &jit,
-                                 ArrayRef<HostRuntime::Symbol> names) {
-  llvm::orc::SymbolMap symbols;
-  for (const HostRuntime::Symbol &symbol : names)
-    symbols[jit.mangleAndIntern(symbol.name)] = {
-        llvm::orc::ExecutorAddr::fromPtr(symbol.address),
-        llvm::JITSymbolFlags::Exported | llvm::JITSymbolFlags::Callable};
-  return jit.getMainJITDylib().define(
-      llvm::orc::absoluteSymbols(std::move(symbols)));
-}
-
-static llvm::Expected<std::unique_ptr<llvm::orc::LLJIT>>
-createJIT(const HostRuntime &runtime, bool openmp) {
-  auto jit = llvm::orc::LLJITBuilder().create();
-  if (!jit)
-    return jit.takeError();
-  if (openmp) {
-    std::string message;
-    if (llvm::sys::DynamicLibrary::LoadLibraryPermanently(
-            NORM_LLVM_LIBRARY_DIR "/libomp.so.5", &message))
-      return llvm::createStringError("OpenMP's library: " + message);
-  }
-  auto symbols = llvm::orc::DynamicLibrarySearchGenerator::GetForCurrentProcess(
-      (*jit)->getDataLayout().getGlobalPrefix());
-  if (!symbols)
-    return symbols.takeError();
-  (*jit)->getMainJITDylib().addGenerator(std::move(*symbols));
-  if (llvm::Error error = defineSymbols(**jit, runtime.symbols))
-    return std::move(error);
-  return std::move(*jit);
-}
-
 FailureOr<std::unique_ptr<CompiledModule>>
 CompiledModule::compile(ModuleOp source, const CompileOptions &options) {
   auto fail = [&](llvm::Error error) {
     return source.emitError(llvm::toString(std::move(error)));
   };
-  auto target = lookupTarget(options.target);
-  if (!target)
-    return fail(target.takeError());
+  auto object = HostCode::compile(source, options);
+  if (failed(object))
+    return failure();
   std::unique_ptr<CompiledModule> compiled(new CompiledModule());
-  compiled->runtime = (*target)->getHostRuntime();
-  if (!compiled->runtime)
-    return source.emitError("code for ")
-           << options.target << " does not run in this process";
-  // The functions of shapes need it, even if the program has no such op.
-  source.getContext()
-      ->loadDialect<arith::ArithDialect, tensor::TensorDialect>();
-  OwningOpRef<ModuleOp> module(source.clone());
-  for (auto function : llvm::to_vector(module->getOps<func::FuncOp>())) {
-    if (!function.isPublic() || function.isExternal())
-      continue;
-    compiled->functions[function.getName()] = function.getFunctionType();
-    if (hasDynamicResult(function))
-      addShapeFunction(function);
-  }
-  CompileOptions local = options;
-  if (local.machine.cpu.empty())
-    local.machine.cpu = "native";
-  auto machine = createTargetMachine(local.machine);
-  if (!machine)
-    return fail(machine.takeError());
-  if (failed(prepare(*module)) || failed(lowerModule(*module, **target, local)))
-    return failure();
-
-  llvm::LLVMContext context;
-  (*machine)->setOptLevel(compiled->runtime->optLevel);
-  FailureOr<std::unique_ptr<llvm::Module>> ir =
-      translateToLLVMIR(*module, context, **machine);
-  if (failed(ir))
-    return failure();
-  SmallVector<llvm::Function *> entries;
-  for (llvm::Function &function : **ir)
-    if (!function.isDeclaration() &&
-        function.getName().starts_with("_mlir_ciface_"))
-      entries.push_back(&function);
-  for (llvm::Function *function : entries)
-    addPackedEntry(*function);
-
-  SmallVector<char, 0> object;
-  if (llvm::Error error =
-          emitMachineCode(**ir, **machine, /*assembly=*/false, object))
-    return fail(std::move(error));
-  auto jit = createJIT(*compiled->runtime, options.threads > 1);
-  if (!jit)
-    return fail(jit.takeError());
-  compiled->jit = std::move(*jit);
-  if (llvm::Error error =
-          compiled->jit->addObjectFile(llvm::MemoryBuffer::getMemBufferCopy(
-              StringRef(object.data(), object.size()), "norm-jit")))
-    return fail(std::move(error));
+  compiled->runtime =
+      llvm::cantFail(lookupTarget(options.target))->getHostRuntime();
+  for (auto function : source.getOps<func::FuncOp>())
+    if (function.isPublic() && !function.isExternal())
+      compiled->functions[function.getName()] = function.getFunctionType();
+  HostCode::Environment environment;
+  environment.symbols = compiled->runtime->symbols;
+  if (options.threads > 1)
+    environment.openmpLibrary = NORM_LLVM_LIBRARY_DIR "/libomp.so.5";
+  auto code =
+      HostCode::load(StringRef(object->data(), object->size()), environment);
+  if (!code)
+    return fail(code.takeError());
+  compiled->code = std::move(*code);
   return compiled;
 }
 
@@ -196,10 +48,7 @@ FunctionType CompiledModule::getFunctionType(StringRef function) const {
 }
 
 llvm::Expected<void (*)(void **)> CompiledModule::lookup(StringRef function) {
-  auto address = jit->lookup((kPackedPrefix + function).str());
-  if (!address)
-    return address.takeError();
-  return address->toPtr<void (*)(void **)>();
+  return code->lookup(function);
 }
 
 /// Creates a descriptor: allocated, aligned, offset, sizes, strides.

@@ -10,12 +10,9 @@
 
 #include "mlir/IR/BuiltinOps.h"
 #include "norm/Compiler/Options.h"
+#include "norm/ExecutionEngine/HostCode.h"
 #include "norm/ExecutionEngine/HostTensor.h"
 #include "llvm/ADT/StringMap.h"
-
-namespace llvm::orc {
-class LLJIT;
-} // namespace llvm::orc
 
 namespace mlir::norm {
 struct HostRuntime;
@@ -69,12 +66,8 @@ private:
 
   const HostRuntime *runtime = nullptr;
   llvm::StringMap<FunctionType> functions;
-  std::unique_ptr<llvm::orc::LLJIT> jit;
+  std::unique_ptr<HostCode> code;
 };
-
-/// The suffix of the copies of public functions with dynamic result extents
-/// that return only those extents. `call` uses them.
-constexpr llvm::StringLiteral kShapeFunctionSuffix = "__norm_shape";
 
 } // namespace mlir::norm
 
