@@ -8,7 +8,7 @@ SOURCES  = $(shell git ls-files '*.h' '*.cpp' '*.c')
 FUZZ_SECONDS ?= 60
 FUZZ_OPTIONS ?= -seed=1
 
-.PHONY: deps configure build demo check check-only check-long check-docs check-frontends check-mpi check-asan \
+.PHONY: deps configure build demo wheel check check-only check-long check-docs check-frontends check-mpi check-asan \
 	fuzz bench format check-format tidy tidy-changed docs clean
 .DEFAULT_GOAL := build
 
@@ -25,7 +25,7 @@ build: deps configure ## build every program into build/bin
 demo: build ## a real unfused Llama RMSNorm: found, compiled, checked, timed
 	@bash examples/demo.sh $(BUILD)
 
-check: build ## build and run every test
+check: build wheel ## build and run every test, with the Python package
 	ninja -C $(BUILD) check-norm
 
 check-only: configure ## a part of the tests: make check-only FILTER=Recognition/forms
@@ -40,6 +40,14 @@ check-long: build ## every test, also those that take minutes (REQUIRES: long)
 
 check-frontends: build $(FRONTENDS)/installed ## the examples with PyTorch and JAX, from 6 GB of wheels
 	$(LIT) -v --param frontends=required --filter Frontends/ $(BUILD)/test
+
+wheel: build $(BUILD)/wheel-venv/installed ## the Python package, as a wheel in build/wheel
+	ninja -C $(BUILD) wheel
+
+$(BUILD)/wheel-venv/installed: python/requirements.txt
+	python3 -m venv $(BUILD)/wheel-venv
+	$(BUILD)/wheel-venv/bin/pip install --quiet --requirement $<
+	touch $@
 
 $(FRONTENDS)/installed: examples/frontends/requirements.txt
 	python3 -m venv $(FRONTENDS)

@@ -1,5 +1,6 @@
 # lit configuration: FileCheck tests over norm-opt, norm-compile and norm-run.
 import ctypes.util
+import glob
 import os
 import platform
 import shutil
@@ -110,6 +111,16 @@ if libdevice and os.path.exists(libdevice):
 # `make check-mpi` installs MPICH; these tests run wherever it is.
 if shutil.which("mpiexec") and (ctypes.util.find_library("mpich") or ctypes.util.find_library("mpi")):
     config.available_features.add("mpi")
+# The Python package, where `make wheel` has built it.
+wheels = glob.glob(os.path.join(config.norm_obj_root, "wheel", "*.whl"))
+if wheels and os.path.exists(os.path.join(config.norm_obj_root, "wheel", "stamp")):
+    config.available_features.add("wheel")
+    config.substitutions.append(("%wheel", wheels[0]))
+    config.substitutions.append(
+        ("%norm_python", os.path.join(config.norm_obj_root, "python", "site")))
+if subprocess.run(["unshare", "-rm", "mount", "-t", "tmpfs", "tmpfs", "/mnt"],
+                  capture_output=True).returncode == 0:
+    config.available_features.add("unshare")
 # Front ends: what the Python of `make check-frontends`, or else Debian's, imports.
 venv_python = os.path.join(config.norm_obj_root, "frontends-venv", "bin", "python")
 frontends_python = venv_python if os.path.exists(venv_python) else (

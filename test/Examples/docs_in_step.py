@@ -31,6 +31,8 @@ FOREIGN = set("""--save --install --build --prefix --preset --filter --param --i
 SHORT_FORMS = {
     "make demo": ("test/Examples/demo.test", "examples/demo.sh"),
     "make check-frontends": ("test/Frontends/docs.test", "run_docs.py"),
+    "make wheel": ("test/Python/clean-environment.test", "auditwheel show"),
+    "pip install": ("test/Python/clean-environment.test", "-m pip install"),
     "make format tidy-changed": ("test/Build/tidy-changed.test", "tidy-changed.sh"),
     "make bench": ("test/Benchmarks/targets.test", "benchmarks/targets.py"),
     "python3 benchmarks/targets.py": ("test/Benchmarks/targets.test", "benchmarks/targets.py"),

@@ -1,0 +1,401 @@
+//===- Array.cpp - the memory of a Python object --------------------------===//
+//
+// Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Array.h"
+#include <algorithm>
+#include <cstdarg>
+#include <cstring>
+#include <iterator>
+
+using namespace norm_python;
+
+PyObject *norm_python::normError = nullptr;
+
+void norm_python::setError(const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  PyErr_FormatV(normError, format, arguments);
+  va_end(arguments);
+}
+
+//===----------------------------------------------------------------------===//
+// Element types
+//===----------------------------------------------------------------------===//
+
+static constexpr struct {
+  const char *name;
+  int bytes;
+} kElementTypes[] = {{"float64", 8},  {"float32", 4}, {"float16", 2},
+                     {"bfloat16", 2}, {"int64", 8},   {"int32", 4},
+                     {"int16", 2},    {"int8", 1},    {"bool", 1}};
+
+const char *norm_python::getName(ElementType type) {
+  return type == ElementType::Unknown ? "of an unknown type"
+                                      : kElementTypes[size_t(type)].name;
+}
+
+ElementType norm_python::getElementType(const std::string &name) {
+  for (size_t i = 0; i < std::size(kElementTypes); ++i)
+    if (name == kElementTypes[i].name)
+      return ElementType(i);
+  return ElementType::Unknown;
+}
+
+int64_t norm_python::getBytes(ElementType type) {
+  return type == ElementType::Unknown ? 1 : kElementTypes[size_t(type)].bytes;
+}
+
+static ElementType getSignedType(int64_t bytes) {
+  switch (bytes) {
+  case 8:
+    return ElementType::I64;
+  case 4:
+    return ElementType::I32;
+  case 2:
+    return ElementType::I16;
+  case 1:
+    return ElementType::I8;
+  }
+  return ElementType::Unknown;
+}
+
+/// Reads a format of Python's struct module.
+static ElementType readFormat(const char *format, int64_t bytes) {
+  if (!format)
+    return ElementType::Unknown;
+  if (*format == '@' || *format == '=' || *format == '<')
+    ++format;
+  if (strlen(format) != 1)
+    return ElementType::Unknown;
+  switch (*format) {
+  case 'd':
+    return ElementType::F64;
+  case 'f':
+    return ElementType::F32;
+  case 'e':
+    return ElementType::F16;
+  case '?':
+    return ElementType::Bool;
+  case 'q':
+  case 'l':
+  case 'i':
+  case 'h':
+  case 'b':
+    return getSignedType(bytes);
+  }
+  return ElementType::Unknown;
+}
+
+static ElementType readType(dlpack::DataType type) {
+  if (type.lanes != 1)
+    return ElementType::Unknown;
+  switch (type.code) {
+  case dlpack::Int:
+    return type.bits % 8 == 0 ? getSignedType(type.bits / 8)
+                              : ElementType::Unknown;
+  case dlpack::Float:
+    return type.bits == 64   ? ElementType::F64
+           : type.bits == 32 ? ElementType::F32
+           : type.bits == 16 ? ElementType::F16
+                             : ElementType::Unknown;
+  case dlpack::BFloat:
+    return type.bits == 16 ? ElementType::BF16 : ElementType::Unknown;
+  case dlpack::Bool:
+    return type.bits == 8 ? ElementType::Bool : ElementType::Unknown;
+  }
+  return ElementType::Unknown;
+}
+
+//===----------------------------------------------------------------------===//
+// Protocols
+//===----------------------------------------------------------------------===//
+
+Array::Found Array::fail(const char *reason) const {
+  setError("%s %d %s", kind, number, reason);
+  return Found::Error;
+}
+
+Array::Found Array::checkRank(int64_t given) {
+  if (given > kMaxRank)
+    return fail("has more than 8 dimensions");
+  rank = given;
+  return Found::Yes;
+}
+
+Array::Found Array::read(const dlpack::Tensor &tensor) {
+  if (tensor.device.type != dlpack::kCPU)
+    return fail("is not on the CPU");
+  if (checkRank(tensor.rank) == Found::Error)
+    return Found::Error;
+  type = readType(tensor.type);
+  int64_t bytes = (int64_t(tensor.type.bits) * tensor.type.lanes + 7) / 8;
+  if (type == ElementType::Unknown)
+    typeName = "a DLPack type of code " + std::to_string(tensor.type.code) +
+               " with " + std::to_string(tensor.type.bits) + " bits";
+  int64_t stride = bytes;
+  for (int d = rank; d-- > 0;) {
+    shape[d] = tensor.shape[d];
+    strides[d] = tensor.strides ? tensor.strides[d] * bytes : stride;
+    stride *= shape[d];
+  }
+  data = static_cast<char *>(tensor.data);
+  if (data)
+    data += tensor.byteOffset;
+  return Found::Yes;
+}
+
+/// Returns the exchange functions of a type, or null. Types are looked up once:
+/// a class that has them is a library's tensor and lives as long as it does.
+static dlpack::ExchangeAPI *getExchange(PyObject *type) {
+  static PyObject *known = nullptr;
+  static dlpack::ExchangeAPI *knownAPI = nullptr;
+  if (type == known)
+    return knownAPI;
+  PyObject *capsule = PyObject_GetAttrString(type, "__dlpack_c_exchange_api__");
+  if (!capsule) {
+    PyErr_Clear();
+    return nullptr;
+  }
+  auto *api = static_cast<dlpack::ExchangeAPI *>(
+      PyCapsule_GetPointer(capsule, "dlpack_exchange_api"));
+  Py_DECREF(capsule);
+  if (!api) {
+    PyErr_Clear();
+    return nullptr;
+  }
+  while (api && api->version.major != 1)
+    api = api->previous;
+  if (!api || !api->tensorFromObject)
+    return nullptr;
+  Py_INCREF(type);
+  Py_XDECREF(known);
+  known = type;
+  knownAPI = api;
+  return api;
+}
+
+Array::Found Array::acquireExchange(PyObject *object) {
+  dlpack::ExchangeAPI *api =
+      getExchange(reinterpret_cast<PyObject *>(Py_TYPE(object)));
+  if (!api)
+    return Found::No;
+  dlpack::Tensor tensor;
+  if (api->tensorFromObject(object, &tensor))
+    return Found::Error;
+  isWritable = true;
+  return read(tensor);
+}
+
+/// After an exception of one protocol: forgets it and returns No if the object
+/// has another one, `attribute`.
+Array::Found Array::tryNext(PyObject *object, const char *attribute) {
+  PyObject *type, *value, *traceback;
+  PyErr_Fetch(&type, &value, &traceback);
+  if (!PyObject_HasAttrString(object, attribute)) {
+    PyErr_Restore(type, value, traceback);
+    return Found::Error;
+  }
+  Py_XDECREF(type);
+  Py_XDECREF(value);
+  Py_XDECREF(traceback);
+  return Found::No;
+}
+
+Array::Found Array::acquireBuffer(PyObject *object) {
+  if (!PyObject_CheckBuffer(object))
+    return Found::No;
+  // numpy exports no bfloat16 this way, and jax only some types.
+  if (PyObject_GetBuffer(object, &buffer, PyBUF_RECORDS_RO))
+    return tryNext(object, "__dlpack__");
+  hasBuffer = true;
+  if (checkRank(buffer.ndim) == Found::Error)
+    return Found::Error;
+  type = readFormat(buffer.format, buffer.itemsize);
+  if (type == ElementType::Unknown)
+    typeName = std::string("of the format '") +
+               (buffer.format ? buffer.format : "B") + "'";
+  isWritable = !buffer.readonly;
+  data = static_cast<char *>(buffer.buf);
+  for (int d = 0; d < rank; ++d) {
+    shape[d] = buffer.shape[d];
+    strides[d] = buffer.strides[d];
+  }
+  return Found::Yes;
+}
+
+/// Calls `object.__dlpack__`, asking for a version with flags where it can.
+static PyObject *callDLPack(PyObject *object) {
+  PyObject *method = PyObject_GetAttrString(object, "__dlpack__");
+  if (!method)
+    return nullptr;
+  PyObject *none = PyTuple_New(0);
+  PyObject *version = Py_BuildValue("{s:(ii)}", "max_version", 1, 0);
+  PyObject *capsule = PyObject_Call(method, none, version);
+  if (!capsule && PyErr_ExceptionMatches(PyExc_TypeError)) {
+    PyErr_Clear();
+    capsule = PyObject_Call(method, none, nullptr);
+  }
+  Py_DECREF(version);
+  Py_DECREF(none);
+  Py_DECREF(method);
+  return capsule;
+}
+
+Array::Found Array::acquireCapsule(PyObject *object) {
+  if (!PyObject_HasAttrString(object, "__dlpack_device__"))
+    return Found::No;
+  PyObject *device = PyObject_CallMethod(object, "__dlpack_device__", nullptr);
+  int deviceType = 0, deviceNumber = 0;
+  bool isPair = device && PyTuple_Check(device) && PyTuple_Size(device) == 2;
+  if (isPair) {
+    // The type may be an enum of the library.
+    PyObject *first = PyNumber_Long(PyTuple_GetItem(device, 0));
+    deviceType = first ? PyLong_AsLong(first) : 0;
+    deviceNumber = PyLong_AsLong(PyTuple_GetItem(device, 1));
+    Py_XDECREF(first);
+  }
+  (void)deviceNumber;
+  Py_XDECREF(device);
+  if (PyErr_Occurred())
+    return Found::Error;
+  if (deviceType != dlpack::kCPU)
+    return fail("is not on the CPU");
+  owner = callDLPack(object);
+  // numpy's bfloat16 is only in its own interface.
+  if (!owner)
+    return tryNext(object, "__array_interface__");
+  // The capsule stays ours and unused, so that its destructor frees it.
+  if (PyCapsule_IsValid(owner, "dltensor_versioned")) {
+    auto *managed = static_cast<dlpack::ManagedVersioned *>(
+        PyCapsule_GetPointer(owner, "dltensor_versioned"));
+    if (managed->version.major != 1)
+      return fail("has a version of DLPack other than 1");
+    isWritable = !(managed->flags & dlpack::kReadOnly);
+    return read(managed->tensor);
+  }
+  if (!PyCapsule_IsValid(owner, "dltensor"))
+    return fail("has a __dlpack__ that gives no tensor");
+  // It cannot say whether it may be written.
+  isWritable = false;
+  return read(
+      static_cast<dlpack::Managed *>(PyCapsule_GetPointer(owner, "dltensor"))
+          ->tensor);
+}
+
+/// Reads a tuple of integers.
+static bool readTuple(PyObject *tuple, int64_t *values, int rank) {
+  if (!tuple || !PyTuple_Check(tuple) || PyTuple_Size(tuple) != rank)
+    return false;
+  for (int d = 0; d < rank; ++d)
+    values[d] = PyLong_AsLongLong(PyTuple_GetItem(tuple, d));
+  return !PyErr_Occurred();
+}
+
+/// Returns str(object.dtype), which ml_dtypes names bfloat16 by.
+static std::string getDTypeName(PyObject *object) {
+  std::string name;
+  PyObject *dtype = PyObject_GetAttrString(object, "dtype");
+  PyObject *text = dtype ? PyObject_Str(dtype) : nullptr;
+  if (const char *utf8 =
+          text ? PyUnicode_AsUTF8AndSize(text, nullptr) : nullptr)
+    name = utf8;
+  Py_XDECREF(text);
+  Py_XDECREF(dtype);
+  PyErr_Clear();
+  return name;
+}
+
+Array::Found Array::acquireInterface(PyObject *object) {
+  PyObject *interface = PyObject_GetAttrString(object, "__array_interface__");
+  if (!interface || !PyDict_Check(interface)) {
+    PyErr_Clear();
+    Py_XDECREF(interface);
+    return Found::No;
+  }
+  owner = interface;
+  PyObject *shapes = PyDict_GetItemString(interface, "shape");
+  PyObject *steps = PyDict_GetItemString(interface, "strides");
+  PyObject *memory = PyDict_GetItemString(interface, "data");
+  if (!shapes || !PyTuple_Check(shapes) || !memory || !PyTuple_Check(memory) ||
+      PyTuple_Size(memory) != 2)
+    return Found::No;
+  if (checkRank(PyTuple_Size(shapes)) == Found::Error)
+    return Found::Error;
+  typeName = getDTypeName(object);
+  type = getElementType(typeName);
+  data = static_cast<char *>(PyLong_AsVoidPtr(PyTuple_GetItem(memory, 0)));
+  isWritable = PyObject_IsTrue(PyTuple_GetItem(memory, 1)) == 0;
+  if (!readTuple(shapes, shape, rank))
+    return fail("has no shape");
+  bool hasSteps = steps && steps != Py_None;
+  int64_t stride = getBytes(type);
+  for (int d = rank; d-- > 0;) {
+    strides[d] = stride;
+    stride *= shape[d];
+  }
+  if (hasSteps && !readTuple(steps, strides, rank))
+    return fail("has no strides");
+  return Found::Yes;
+}
+
+bool Array::acquire(PyObject *object, const char *what, int index) {
+  kind = what;
+  number = index;
+  using Protocol = Found (Array::*)(PyObject *);
+  static constexpr Protocol protocols[] = {
+      &Array::acquireBuffer, &Array::acquireExchange, &Array::acquireCapsule,
+      &Array::acquireInterface};
+  for (Protocol protocol : protocols) {
+    Found found = (this->*protocol)(object);
+    if (found != Found::No)
+      return found == Found::Yes;
+  }
+  PyObject *name = PyObject_GetAttrString(
+      reinterpret_cast<PyObject *>(Py_TYPE(object)), "__name__");
+  setError("%s %d is a %S, which has neither DLPack nor the buffer protocol",
+           kind, number, name ? name : Py_None);
+  Py_XDECREF(name);
+  return false;
+}
+
+void Array::release() {
+  if (hasBuffer)
+    PyBuffer_Release(&buffer);
+  hasBuffer = false;
+  Py_XDECREF(owner);
+  owner = nullptr;
+}
+
+//===----------------------------------------------------------------------===//
+// Layout
+//===----------------------------------------------------------------------===//
+
+bool Array::isRowMajor() const {
+  int64_t stride = getBytes(type);
+  if (std::find(shape, shape + rank, 0) != shape + rank)
+    return true;
+  for (int d = rank; d-- > 0;) {
+    if (shape[d] != 1 && strides[d] != stride)
+      return false;
+    stride *= shape[d];
+  }
+  return true;
+}
+
+int64_t Array::getNumBytes() const {
+  int64_t bytes = getBytes(type);
+  for (int d = 0; d < rank; ++d)
+    bytes *= shape[d];
+  return bytes;
+}
+
+std::string Array::getShapeText() const {
+  std::string text = "[";
+  for (int d = 0; d < rank; ++d)
+    text += (d ? ", " : "") + std::to_string(shape[d]);
+  return text + "]";
+}

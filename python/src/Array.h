@@ -1,0 +1,100 @@
+//===- Array.h - the memory of a Python object ------------------*- C++ -*-===//
+//
+// Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NORM_PYTHON_ARRAY_H
+#define NORM_PYTHON_ARRAY_H
+
+#include "DLPack.h"
+#include <Python.h>
+#include <string>
+
+namespace norm_python {
+
+/// The element types of arguments and results.
+enum class ElementType : uint8_t {
+  F64,
+  F32,
+  F16,
+  BF16,
+  I64,
+  I32,
+  I16,
+  I8,
+  Bool,
+  Unknown
+};
+/// Returns the name that numpy and torch have for it.
+const char *getName(ElementType type);
+/// Returns the type of such a name, or Unknown.
+ElementType getElementType(const std::string &name);
+int64_t getBytes(ElementType type);
+
+constexpr int kMaxRank = 8;
+
+/// The memory of a numpy array, a tensor or another exporter, held until this
+/// object dies.
+class Array {
+public:
+  Array() = default;
+  ~Array() { release(); }
+  Array(const Array &) = delete;
+  Array &operator=(const Array &) = delete;
+
+  /// Reads `object`, by the buffer protocol, the exchange functions of DLPack,
+  /// `__dlpack__` or numpy's `__array_interface__`, whichever it has first.
+  /// Returns false after a Python exception, which names `what`.
+  bool acquire(PyObject *object, const char *kind, int number);
+
+  bool isRowMajor() const;
+  int64_t getNumBytes() const;
+  std::string getShapeText() const;
+
+  char *data = nullptr;
+  int rank = 0;
+  ElementType type = ElementType::Unknown;
+  std::string typeName; ///< of an unknown type
+  bool isWritable = false;
+  int64_t shape[kMaxRank];
+  int64_t strides[kMaxRank]; ///< in bytes
+
+private:
+  enum class Found { Yes, No, Error };
+  Found acquireExchange(PyObject *object);
+  Found acquireBuffer(PyObject *object);
+  Found acquireCapsule(PyObject *object);
+  Found acquireInterface(PyObject *object);
+  static Found tryNext(PyObject *object, const char *attribute);
+  Found read(const dlpack::Tensor &tensor);
+  Found fail(const char *reason) const;
+  Found checkRank(int64_t rank);
+  void release();
+
+  const char *kind = "";
+  int number = 0;
+  Py_buffer buffer{};
+  bool hasBuffer = false;
+  PyObject *owner = nullptr; ///< a capsule
+};
+
+/// Lets other threads of Python run while it lives.
+class WithoutGIL {
+public:
+  WithoutGIL() : state(PyEval_SaveThread()) {}
+  ~WithoutGIL() { PyEval_RestoreThread(state); }
+
+private:
+  PyThreadState *state;
+};
+
+/// Sets norm_mlir.NormError, from a printf format of Python's.
+void setError(const char *format, ...);
+/// The class that setError raises; set once by the module.
+extern PyObject *normError;
+
+} // namespace norm_python
+
+#endif // NORM_PYTHON_ARRAY_H

@@ -1,0 +1,400 @@
+//===- Module.cpp - norm_mlir._core ---------------------------------------===//
+//
+// Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The functions that norm_mlir/__init__.py calls. Data goes between both as
+// JSON, because a compiled function may also come from a file.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Function.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/AsmState.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Support/DebugStringHelper.h"
+#include "norm/Compiler/Compile.h"
+#include "norm/Report/Report.h"
+#include "norm/Tools/Driver.h"
+#include "llvm/Config/llvm-config.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/SourceMgr.h"
+#include "llvm/TargetParser/Host.h"
+
+using namespace mlir;
+using namespace mlir::norm;
+using namespace norm_python;
+
+//===----------------------------------------------------------------------===//
+// Programs
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// A parsed program in a context of its own: compilations in several threads,
+/// and in a child after fork, share nothing.
+class Program {
+public:
+  Program(StringRef text, StringRef name)
+      : context(createCompilerRegistry(), MLIRContext::Threading::DISABLED),
+        os(errors),
+        handler(sources, &context, os, [](Location) { return true; }),
+        text(text), name(name) {
+    context.printOpOnDiagnostic(false);
+    sources.AddNewSourceBuffer(llvm::MemoryBuffer::getMemBufferCopy(text, name),
+                               SMLoc());
+  }
+
+  LogicalResult parse() {
+    if (auto place = findDeepNesting(text)) {
+      os << name << ":" << place->first << ":" << place->second
+         << ": error: " << kDeepNestingMessage;
+      return failure();
+    }
+    module = parseSourceFile<ModuleOp>(sources, &context);
+    return success(!!module);
+  }
+  /// Sets a Python exception of the diagnostics so far.
+  std::nullptr_t raise() {
+    StringRef all = StringRef(errors).trim();
+    setError("%s", all.empty() ? "compilation failed" : all.str().c_str());
+    return nullptr;
+  }
+
+  llvm::SourceMgr sources;
+  MLIRContext context;
+  OwningOpRef<ModuleOp> module;
+
+private:
+  using SMLoc = llvm::SMLoc;
+  std::string errors;
+  llvm::raw_string_ostream os;
+  SourceMgrDiagnosticHandler handler;
+  StringRef text, name;
+};
+
+/// What Python passes for a compilation.
+struct Request {
+  const char *text, *name, *function, *target, *rounding, *cpu, *features,
+      *chip;
+  Py_ssize_t textSize;
+  unsigned threads;
+  CompileOptions options;
+};
+} // namespace
+
+/// Reads a dictionary of the keys below, and sets the options.
+static bool readRequest(PyObject *dictionary, Request &request) {
+  auto get = [&](const char *key) {
+    PyObject *value = PyDict_GetItemString(dictionary, key);
+    Py_ssize_t size;
+    return value ? PyUnicode_AsUTF8AndSize(value, &size) : "";
+  };
+  PyObject *text = PyDict_GetItemString(dictionary, "text");
+  request.text = text ? PyUnicode_AsUTF8AndSize(text, &request.textSize) : "";
+  request.name = get("name");
+  request.function = get("function");
+  request.target = get("target");
+  request.rounding = get("rounding");
+  request.cpu = get("cpu");
+  request.features = get("features");
+  request.chip = get("chip");
+  PyObject *threads = PyDict_GetItemString(dictionary, "threads");
+  request.threads = threads ? PyLong_AsUnsignedLong(threads) : 1;
+  if (PyErr_Occurred())
+    return false;
+  auto rounding = symbolizeRounding(request.rounding);
+  if (!rounding) {
+    setError("rounding must be default, exact or relaxed, got '%s'",
+             request.rounding);
+    return false;
+  }
+  CompileOptions &options = request.options;
+  options.target = request.target;
+  options.rounding = *rounding;
+  options.machine.cpu = request.cpu;
+  options.machine.features = request.features;
+  options.threads = request.threads;
+  if (*request.chip)
+    options.chip = request.chip;
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// Signatures
+//===----------------------------------------------------------------------===//
+
+static ElementType getElement(Type type) {
+  if (type.isInteger(1))
+    return ElementType::Bool;
+  if (auto integer = dyn_cast<IntegerType>(type))
+    type = IntegerType::get(type.getContext(), integer.getWidth());
+  static constexpr ElementType all[] = {
+      ElementType::F64, ElementType::F32, ElementType::F16, ElementType::BF16,
+      ElementType::I64, ElementType::I32, ElementType::I16, ElementType::I8};
+  Builder b(type.getContext());
+  Type types[] = {b.getF64Type(),  b.getF32Type(), b.getF16Type(),
+                  b.getBF16Type(), b.getI64Type(), b.getI32Type(),
+                  b.getI16Type(),  b.getI8Type()};
+  for (auto [element, known] : llvm::zip(all, types))
+    if (type == known)
+      return element;
+  return ElementType::Unknown;
+}
+
+/// Returns the types as JSON; reports those that cannot be passed.
+static FailureOr<llvm::json::Array> describe(func::FuncOp function,
+                                             TypeRange types, StringRef kind) {
+  llvm::json::Array result;
+  for (auto [i, type] : llvm::enumerate(types)) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    if (!tensor || tensor.getEncoding() || tensor.getRank() > kMaxRank ||
+        getElement(tensor.getElementType()) == ElementType::Unknown)
+      return function.emitError()
+             << kind << " " << i << " of " << function.getName() << " is "
+             << type
+             << "; only tensors of f64, f32, f16, bf16, i64, i32, i16, i8, i1 "
+                "with at most 8 dimensions can be passed";
+    llvm::json::Array shape;
+    for (int64_t extent : tensor.getShape())
+      shape.push_back(ShapedType::isDynamic(extent) ? -1 : extent);
+    result.push_back(llvm::json::Object{
+        {"element", getName(getElement(tensor.getElementType()))},
+        {"shape", std::move(shape)}});
+  }
+  return result;
+}
+
+/// Returns the function of that name; without a name, the only public one, or
+/// main.
+static FailureOr<func::FuncOp> findFunction(ModuleOp module, StringRef name) {
+  SmallVector<func::FuncOp> functions;
+  for (auto function : module.getOps<func::FuncOp>())
+    if (function.isPublic() && !function.isExternal())
+      functions.push_back(function);
+  if (name.empty() && functions.size() == 1)
+    return functions.front();
+  StringRef wanted = name.empty() ? "main" : name;
+  for (func::FuncOp function : functions)
+    if (function.getName() == wanted)
+      return function;
+  return module.emitError("the program has no public function ") << wanted;
+}
+
+static FailureOr<std::string> describe(func::FuncOp function) {
+  auto arguments = describe(function, function.getArgumentTypes(), "argument");
+  auto results = describe(function, function.getResultTypes(), "result");
+  if (failed(arguments) || failed(results))
+    return failure();
+  return debugString(llvm::json::Value(llvm::json::Object{
+      {"name", function.getName()},
+      {"arguments", std::move(*arguments)},
+      {"results", std::move(*results)},
+      {"shape_function",
+       hasShapeFunction(function.getFunctionType(), ExtentChecks::Assert)}}));
+}
+
+static std::vector<ParameterType> readTypes(const llvm::json::Array *array) {
+  std::vector<ParameterType> types;
+  for (const llvm::json::Value &value : *array) {
+    const llvm::json::Object &type = *value.getAsObject();
+    types.push_back(
+        {norm_python::getElementType(type.getString("element")->str()), {}});
+    for (const llvm::json::Value &extent : *type.getArray("shape"))
+      types.back().shape.push_back(*extent.getAsInteger());
+  }
+  return types;
+}
+
+/// Reads what describe wrote.
+static Signature readSignature(const llvm::json::Object &object) {
+  Signature signature;
+  signature.name = object.getString("name")->str();
+  signature.arguments = readTypes(object.getArray("arguments"));
+  signature.results = readTypes(object.getArray("results"));
+  signature.hasShapeFunction = *object.getBoolean("shape_function");
+  return signature;
+}
+
+//===----------------------------------------------------------------------===//
+// Functions of the module
+//===----------------------------------------------------------------------===//
+
+static LogicalResult compileObject(Program &program, const Request &request,
+                                   SmallVector<char, 0> &object,
+                                   std::string &signature) {
+  if (failed(program.parse()))
+    return failure();
+  auto function = findFunction(*program.module, request.function);
+  if (failed(function))
+    return failure();
+  auto description = describe(*function);
+  if (failed(description))
+    return failure();
+  auto compiled =
+      HostCode::compile(*program.module, request.options, ExtentChecks::Assert);
+  if (failed(compiled))
+    return failure();
+  object = std::move(*compiled);
+  signature = std::move(*description);
+  return success();
+}
+
+/// compile(request) -> (object, signature)
+static PyObject *compile(PyObject *, PyObject *dictionary) {
+  Request request;
+  if (!readRequest(dictionary, request))
+    return nullptr;
+  SmallVector<char, 0> object;
+  std::string signature;
+  std::optional<Program> program;
+  bool ok;
+  {
+    WithoutGIL released;
+    program.emplace(StringRef(request.text, request.textSize), request.name);
+    ok = succeeded(compileObject(*program, request, object, signature));
+  }
+  if (!ok)
+    return program->raise();
+  return Py_BuildValue("(y#s#)", object.data(), Py_ssize_t(object.size()),
+                       signature.data(), Py_ssize_t(signature.size()));
+}
+
+/// load(object, signature, openmp_library) -> Function
+static PyObject *load(PyObject *, PyObject *arguments) {
+  const char *object, *signature, *openmp;
+  Py_ssize_t objectSize, signatureSize;
+  if (!PyArg_ParseTuple(arguments, "y#s#s", &object, &objectSize, &signature,
+                        &signatureSize, &openmp))
+    return nullptr;
+  auto json = llvm::json::parse(StringRef(signature, signatureSize));
+  if (!json || !json->getAsObject()) {
+    if (!json)
+      llvm::consumeError(json.takeError());
+    setError("the signature is not JSON");
+    return nullptr;
+  }
+  return loadFunction(StringRef(object, objectSize),
+                      readSignature(*json->getAsObject()), openmp);
+}
+
+static std::string describeFindings(ModuleOp module,
+                                    const Recognition &recognition) {
+  llvm::json::Array recognized, refused;
+  for (RecognizedNorm found : recognition.recognized)
+    recognized.push_back(
+        llvm::json::Object{{"location", debugString(found.loc)},
+                           {"description", found.description},
+                           {"op", debugString(*found.op.getOperation())}});
+  for (const RefusedNorm &norm : recognition.refused)
+    refused.push_back(
+        llvm::json::Object{{"location", debugString(norm.loc)},
+                           {"reason", stringifyRefusal(norm.reason)},
+                           {"explanation", norm.explanation}});
+  return debugString(llvm::json::Value(
+      llvm::json::Object{{"recognized", std::move(recognized)},
+                         {"refused", std::move(refused)},
+                         {"program", debugString(*module.getOperation())}}));
+}
+
+/// recognize(request) -> JSON
+static PyObject *recognize(PyObject *, PyObject *dictionary) {
+  Request request;
+  if (!readRequest(dictionary, request))
+    return nullptr;
+  std::optional<Program> program;
+  std::string found;
+  bool ok;
+  {
+    WithoutGIL released;
+    program.emplace(StringRef(request.text, request.textSize), request.name);
+    ok = succeeded(program->parse());
+    if (ok) {
+      DialectRegistry registry;
+      registerRecognitionDependencies(registry);
+      program->context.appendDialectRegistry(registry);
+      program->context.loadAllAvailableDialects();
+      found = describeFindings(
+          *program->module,
+          recognizeRMSNorms(*program->module, request.options.rounding));
+    }
+  }
+  if (!ok)
+    return program->raise();
+  return PyUnicode_FromStringAndSize(found.data(), found.size());
+}
+
+/// explain(request) -> text
+static PyObject *explain(PyObject *, PyObject *dictionary) {
+  Request request;
+  if (!readRequest(dictionary, request))
+    return nullptr;
+  std::optional<Program> program;
+  std::string text;
+  bool ok;
+  {
+    WithoutGIL released;
+    StringRef source(request.text, request.textSize);
+    program.emplace(source, request.name);
+    ok = succeeded(program->parse());
+    if (ok) {
+      auto report = analyzeModule(*program->module, source, request.name,
+                                  request.options, {});
+      ok = succeeded(report);
+      llvm::raw_string_ostream os(text);
+      if (ok)
+        printReport(*report, os);
+    }
+  }
+  if (!ok)
+    return program->raise();
+  return PyUnicode_FromStringAndSize(text.data(), text.size());
+}
+
+static PyObject *getHostCPU(PyObject *, PyObject *) {
+  llvm::SmallVector<std::string> features;
+  for (auto &feature : llvm::sys::getHostCPUFeatures())
+    features.push_back((feature.second ? "+" : "-") + feature.first().str());
+  llvm::sort(features);
+  std::string text = llvm::sys::getHostCPUName().str();
+  for (const std::string &feature : features)
+    text += "," + feature;
+  return PyUnicode_FromString(text.c_str());
+}
+
+PyMODINIT_FUNC PyInit__core() {
+  static PyMethodDef methods[] = {
+      {"compile", compile, METH_O, "compile(request) -> (object, signature)"},
+      {"load", load, METH_VARARGS,
+       "load(object, signature, openmp_library) -> Function"},
+      {"recognize", recognize, METH_O, "recognize(request) -> JSON"},
+      {"explain", explain, METH_O, "explain(request) -> text"},
+      {"host_cpu", getHostCPU, METH_NOARGS, "host_cpu() -> text"},
+      {nullptr, nullptr, 0, nullptr}};
+  static PyModuleDef definition = {PyModuleDef_HEAD_INIT,
+                                   "norm_mlir._core",
+                                   nullptr,
+                                   -1,
+                                   methods,
+                                   nullptr,
+                                   nullptr,
+                                   nullptr,
+                                   nullptr};
+  PyObject *module = PyModule_Create(&definition);
+  if (!module)
+    return nullptr;
+  normError = PyErr_NewExceptionWithDoc(
+      "norm_mlir.NormError",
+      "A program that does not compile, or an argument that does not fit.",
+      PyExc_ValueError, nullptr);
+  if (!normError || PyModule_AddObjectRef(module, "NormError", normError) ||
+      !addFunctionClass(module) ||
+      PyModule_AddStringConstant(module, "llvm_version", LLVM_VERSION_STRING) ||
+      PyModule_AddStringConstant(module, "version", NORM_VERSION)) {
+    Py_DECREF(module);
+    return nullptr;
+  }
+  return module;
+}
