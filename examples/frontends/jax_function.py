@@ -3,20 +3,12 @@ and under jax.jit and jax.grad with its gradient compiled too.
 
     $ python examples/frontends/jax_function.py
 """
-import subprocess
-import sys
-
 import jax
 import jax.numpy as jnp
 import numpy
-from jax.extend import mlir
 
 import norm_mlir
-
-# StableHLO's conversion to linalg, which the wheel of torch-mlir carries.
-TO_LINALG = ("builtin.module(func.func(stablehlo-aggressive-simplification),"
-             "stablehlo-legalize-to-linalg,symbol-dce,canonicalize,cse)")
-
+import norm_mlir.jax
 
 def rms_norm(x, weight):
     """As Flax computes it: statistics in f32, one rounding at the end."""
@@ -29,45 +21,10 @@ def gated_norm(x, gate, weight):
     return rms_norm(x * jax.nn.silu(gate), weight)
 
 
-def lower_jax(function, *example):
-    # By way of HLO, which has no CHLO ops (jnp.square): the wheel cannot convert those.
-    hlo = jax.jit(function).lower(*example).compiler_ir("hlo")
-    stablehlo = mlir.hlo_to_stablehlo(hlo.as_serialized_hlo_module_proto())
-    command = [sys.executable, "-m", "torch_mlir.tools.opt", f"--pass-pipeline={TO_LINALG}"]
-    return subprocess.run(command, input=stablehlo, stdout=subprocess.PIPE,
-                          check=True).stdout.decode()
-
-
 def compile_function(function, *example):
-    linalg = lower_jax(function, *example)
-    found = norm_mlir.recognize(linalg)
-    backward = f", {found.backward} backward pass" if found.backward else ""
-    print(f"{function.__name__}: {found.forward} norm found{backward}")
+    linalg = norm_mlir.jax.lower(function, *example)
+    print(f"{function.__name__}: {len(norm_mlir.recognize(linalg).recognized)} norm found")
     return norm_mlir.compile(linalg)
-
-
-def differentiable(function, *example):
-    """`function` at the shapes and types of `example`, compiled with its gradient."""
-    def gradient(*arguments_and_dy):
-        *arguments, dy = arguments_and_dy
-        return jax.vjp(function, *arguments)[1](dy)
-
-    result = jax.eval_shape(function, *example)
-    forward = compile_function(function, *example)
-    backward = compile_function(gradient, *example, jnp.zeros(result.shape, result.dtype))
-
-    def call(compiled, shapes, arguments):
-        run = lambda *arrays: compiled(*map(numpy.asarray, arrays))
-        return jax.pure_callback(run, shapes, *arguments)
-
-    @jax.custom_vjp
-    def compiled(*arguments):
-        return call(forward, result, arguments)
-
-    shapes = tuple(jax.ShapeDtypeStruct(e.shape, e.dtype) for e in example)
-    compiled.defvjp(lambda *arguments: (compiled(*arguments), arguments),
-                    lambda arguments, dy: call(backward, shapes, (*arguments, dy)))
-    return compiled
 
 
 def ulps(actual, expected):
@@ -97,10 +54,13 @@ if __name__ == "__main__":
     run(gated_norm, x, gate, weight, most=16)
 
     # A step of gradient descent through the norm, jitted: its gradient is compiled here.
-    norm = differentiable(rms_norm, x, weight)
+    norm = norm_mlir.jax.differentiable(rms_norm, x, weight)
     target = jax.random.normal(jax.random.key(1), x.shape)
     loss = lambda norm: lambda x, weight: jnp.mean((norm(x, weight) * gate - target) ** 2)
     ours = jax.jit(jax.grad(loss(norm), argnums=(0, 1)))(x, weight)
+    batch = jnp.stack([x, gate])
+    batched = jax.vmap(norm, in_axes=(0, None))(batch, weight)
+    assert jnp.array_equal(batched[1], norm(gate, weight))
     theirs = jax.jit(jax.grad(loss(rms_norm), argnums=(0, 1)))(x, weight)
     for name, a, b in zip(("dx", "dw"), ours, theirs):
         difference = float(jnp.max(jnp.abs(a - b)) / jnp.max(jnp.abs(b)))

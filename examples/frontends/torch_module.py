@@ -7,6 +7,7 @@ import copy
 import torch
 
 import norm_mlir
+import norm_mlir.torch
 
 
 class LlamaRMSNorm(torch.nn.Module):
@@ -42,8 +43,8 @@ class Block(torch.nn.Module):
 
 def compile_module(module, *example):
     """Weights become constants of the program; shapes are those of `example`."""
-    ir = norm_mlir.lower_torch(module, *example)
-    print(f"{type(module).__name__}: {norm_mlir.recognize(ir).forward} norm found")
+    ir = norm_mlir.torch.lower(module, *example)
+    print(f"{type(module).__name__}: {len(norm_mlir.recognize(ir).recognized)} norm found")
     return norm_mlir.compile(ir)
 
 

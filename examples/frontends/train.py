@@ -10,7 +10,7 @@ import logging
 
 import torch
 
-from torch_backend import NormBackend
+from norm_mlir.torch import NormBackend
 
 VOCABULARY, SIZE, HEADS, LAYERS, STEPS = 64, 64, 4, 3, 50
 
