@@ -50,7 +50,9 @@ class Recognition:
 
 def _read(program):
     """The text of a program and its name: a path, or the text itself."""
-    if isinstance(program, os.PathLike) or "\n" not in program and os.path.exists(program):
+    is_name = isinstance(program, os.PathLike) or "\n" not in program and (
+        program.endswith(".mlir") or os.path.exists(program))
+    if is_name:
         try:
             with open(program, encoding="utf-8") as file:
                 return file.read(), os.fspath(program)

@@ -1,6 +1,4 @@
 """Every message of the package: what is refused, and that nothing else is."""
-import mmap
-
 import numpy as np
 from programs import DYNAMIC, elementwise
 
@@ -16,7 +14,7 @@ v = np.ones(4, np.float32)
 def refuse(call):
     try:
         call()
-    except (ValueError, TypeError) as error:
+    except (ValueError, TypeError, OSError) as error:
         print(f"{type(error).__name__}: {error}")
     else:
         print("not refused")
@@ -79,6 +77,7 @@ except BufferError as error:
 
 refuse(lambda: norm_mlir.compile("func.func @main() {\n  garbage\n}"))
 refuse(lambda: norm_mlir.compile("func.func @main(" + "tuple<" * 300))
+refuse(lambda: norm_mlir.compile("nowhere.mlir"))
 refuse(lambda: norm_mlir.compile(DYNAMIC, "other"))
 refuse(lambda: norm_mlir.compile("func.func @f(%x: f32) -> f32 {\n  return %x : f32\n}"))
 refuse(lambda: norm_mlir.compile(DYNAMIC, rounding="sloppy"))

@@ -1,0 +1,40 @@
+"""What the Python package costs beside the code that it calls: docs/Python.md, "Costs".
+
+python3 benchmarks/python_calls.py, with norm_mlir on PYTHONPATH
+"""
+import os
+import time
+
+os.environ["NORM_MLIR_CACHE"] = ""
+import numpy as np
+
+numpy_loaded = time.perf_counter()
+import norm_mlir
+
+loaded = time.perf_counter()
+norm = norm_mlir.compile("examples/llama_rmsnorm_f32.mlir")
+print(f"import {1e3 * (loaded - numpy_loaded):.0f} ms, first compile "
+      f"{1e3 * (time.perf_counter() - loaded):.0f} ms")
+
+
+def measure(title, call, rounds=30, calls=1000):
+    best = float("inf")
+    for _ in range(rounds):
+        start = time.perf_counter()
+        for _ in range(calls):
+            call()
+        best = min(best, (time.perf_counter() - start) / calls)
+    print(f"{title}: {1e6 * best:.2f} us")
+
+
+x, weight = np.ones((2, 5, 64), np.float32), np.ones(64, np.float32)
+y = norm(x, weight)
+measure("numpy", lambda: norm(x, weight))
+measure("numpy, out", lambda: norm(x, weight, out=y))
+try:
+    import torch
+except ImportError:
+    raise SystemExit
+tensors = [torch.from_numpy(array) for array in (x, weight, y)]
+measure("torch", lambda: norm(*tensors[:2]))
+measure("torch, out", lambda: norm(*tensors[:2], out=tensors[2]))
