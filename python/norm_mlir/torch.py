@@ -99,7 +99,8 @@ class NormPart(torch.nn.Module):
         try:
             ir = lower(self.part, *(a.contiguous() for a in arguments))
             found = recognize(ir)
-            forward, backward = len(found.recognized), found.program.count("norm.rmsnorm_backward ")
+            backward = found.program.count("norm.rmsnorm_backward ")
+            forward = found.program.count("norm.rmsnorm ")
             if not forward + backward:
                 return None, next((f"not an RMSNorm ({r.reason}): {r.explanation}"
                                    for r in found.refused), "no RMSNorm in it")
