@@ -13,6 +13,9 @@
 
 namespace norm_test {
 
+/// Whether zeros of the other sign agree.
+enum class Zeros { SameSign, AnySign };
+
 /// What the reference says of one result: its value, and how far noise moves
 /// each element. Infinite: it decides whether there is a number at all, or the
 /// sign of a zero.
@@ -20,6 +23,7 @@ struct Reference {
   mlir::norm::HostTensor value;
   std::vector<double> spread;
   bool isDisturbed = false; ///< noise was asked for somewhere
+  Zeros zeros = Zeros::SameSign;
 
   explicit Reference(mlir::norm::HostTensor value);
   /// Widens `spread` by what one run with noise returned.

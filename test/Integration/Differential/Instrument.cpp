@@ -328,17 +328,20 @@ LogicalResult norm_test::instrument(ModuleOp module, bool verify) {
   return mlir::verify(module);
 }
 
-std::optional<unsigned> norm_test::countRecognized(ModuleOp module,
-                                                   norm::Rounding rounding) {
-  auto count = [](ModuleOp m) {
-    unsigned n = 0;
-    m.walk([&](norm::RMSNormOp) { ++n; });
-    return n;
-  };
+template <typename OpTy> static unsigned countOps(ModuleOp module) {
+  unsigned count = 0;
+  module.walk([&](OpTy) { ++count; });
+  return count;
+}
+
+Recognized norm_test::countRecognized(ModuleOp module,
+                                      norm::Rounding rounding) {
   OwningOpRef<ModuleOp> copy(module.clone());
   PassManager pm(module.getContext());
   norm::buildRecognition(pm, rounding);
   if (failed(pm.run(*copy)))
-    return std::nullopt;
-  return count(*copy) - count(module);
+    return {};
+  return {countOps<norm::RMSNormOp>(*copy) - countOps<norm::RMSNormOp>(module),
+          countOps<norm::RMSNormBackwardOp>(*copy) -
+              countOps<norm::RMSNormBackwardOp>(module)};
 }

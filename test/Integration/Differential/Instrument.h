@@ -18,9 +18,13 @@ namespace norm_test {
 /// `verify` is set and calls of Noise.h's functions.
 mlir::LogicalResult instrument(mlir::ModuleOp module, bool verify);
 
-/// How many norms recognition with `rounding` adds to the module's own.
-std::optional<unsigned> countRecognized(mlir::ModuleOp module,
-                                        mlir::norm::Rounding rounding);
+/// What recognition adds to the module's own ops.
+struct Recognized {
+  unsigned norms = 0, gradients = 0;
+  bool any() const { return norms + gradients > 0; }
+};
+Recognized countRecognized(mlir::ModuleOp module,
+                           mlir::norm::Rounding rounding);
 
 } // namespace norm_test
 
