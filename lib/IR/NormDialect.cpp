@@ -13,6 +13,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/DialectImplementation.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 #include "norm/IR/Norm.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -59,8 +60,19 @@ LogicalResult LoopAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   return success();
 }
 
+static LogicalResult verifySumParts(Operation *op, Attribute attr) {
+  auto parts = dyn_cast<IntegerAttr>(attr);
+  if (parts && parts.getValue().isStrictlyPositive() &&
+      isa<FunctionOpInterface>(op))
+    return success();
+  return op->emitOpError("expects '")
+         << sumPartsAttrName << "' to be a positive integer on a function";
+}
+
 LogicalResult NormDialect::verifyOperationAttribute(Operation *op,
                                                     NamedAttribute attr) {
+  if (attr.getName() == sumPartsAttrName)
+    return verifySumParts(op, attr.getValue());
   if (attr.getName() != loopAttrName)
     return success();
   auto loop = dyn_cast<LoopAttr>(attr.getValue());

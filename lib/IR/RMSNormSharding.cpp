@@ -37,13 +37,11 @@ static SmallVector<SmallVector<GridAxis>> getSplitAxes(RMSNormOpInterface op,
   return axes;
 }
 
-static SmallVector<GridAxis>
-joinAxes(ArrayRef<SmallVector<GridAxis>> axes,
-         function_ref<bool(int64_t dim)> isWanted) {
+static SmallVector<GridAxis> joinAxes(ArrayRef<SmallVector<GridAxis>> axes,
+                                      ArrayRef<int64_t> dims) {
   SmallVector<GridAxis> joined;
-  for (auto [dim, split] : llvm::enumerate(axes))
-    if (isWanted(dim))
-      llvm::append_range(joined, split);
+  for (int64_t dim : dims)
+    llvm::append_range(joined, axes[dim]);
   return joined;
 }
 
@@ -99,16 +97,14 @@ public:
 private:
   RankSums findSums() {
     RankSums ranks;
-    auto isNormalized = [&](int64_t dim) {
-      return llvm::is_contained(op.getDims(), dim);
-    };
-    auto reduced = op.getReducedDims();
-    SmallVector<GridAxis> row = joinAxes(axes, isNormalized);
+    auto isSplit = [&](int64_t dim) { return !axes[dim].empty(); };
     // Where dw sums over no rows, the op reduces the normalized dims alone.
-    SmallVector<GridAxis> rows = joinAxes(axes, [&](int64_t dim) {
-      return llvm::is_contained(reduced, dim) &&
+    auto isSummedByDw = [&](int64_t dim) {
+      return isSplit(dim) &&
              !llvm::is_contained(op.getEffectiveWeightDims(), dim);
-    });
+    };
+    auto row = llvm::filter_to_vector(op.getDims(), isSplit);
+    auto rows = llvm::filter_to_vector(op.getReducedDims(), isSummedByDw);
     if (!row.empty()) {
       ranks.overRow = makeSum(row);
       ranks.count = 1;
@@ -120,11 +116,15 @@ private:
     return ranks;
   }
 
-  RankSums::Sum makeSum(ArrayRef<GridAxis> over) {
-    return [this, over = llvm::to_vector(over)](Value value) -> Value {
-      return shard::AllReduceOp::create(b, op.getLoc(), value,
-                                        grid.getLeafReference().getValue(),
-                                        over, shard::ReductionKind::Sum);
+  /// `dims` are those that the ranks of the axes split.
+  RankSums::Sum makeSum(ArrayRef<int64_t> dims) {
+    return [this, dims = llvm::to_vector(dims)](Value value) -> Value {
+      auto sum = shard::AllReduceOp::create(
+          b, op.getLoc(), value, grid.getLeafReference().getValue(),
+          joinAxes(axes, dims), shard::ReductionKind::Sum);
+      if (dims.size() == 1)
+        sum->setAttr(splitDimAttrName, b.getI64IntegerAttr(dims.front()));
+      return sum.getResult();
     };
   }
 

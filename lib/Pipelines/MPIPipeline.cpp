@@ -10,6 +10,7 @@
 #include "mlir/Dialect/Shard/Transforms/Passes.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
+#include "norm/Conversion/NormToLinalg/Passes.h"
 #include "norm/Pipelines/Pipelines.h"
 
 using namespace mlir;
@@ -20,10 +21,18 @@ void norm::buildNormToMPIPipeline(OpPassManager &pm,
   buildRecognition(pm, options.rounding);
   OpPassManager &func = pm.nest<func::FuncOp>();
   func.addPass(shard::createShardingPropagation());
+  func.addPass(createNormVerifyShardings());
   func.addPass(shard::createPartition());
   func.addPass(createCanonicalizerPass());
   func.addPass(createCSEPass());
-  func.addPass(createNormMergeAllReduces());
+  if (options.sumParts > 0) {
+    pm.addPass(createNormToLinalg());
+    NormSplitSumsOptions sums;
+    sums.parts = options.sumParts;
+    pm.addNestedPass<func::FuncOp>(createNormSplitSums(sums));
+  }
+  pm.addNestedPass<func::FuncOp>(createNormWidenAllReduces());
+  pm.addNestedPass<func::FuncOp>(createNormMergeAllReduces());
   pm.addPass(createConvertShardToMPIPass());
   NormMakeCommunicatorsOnceOptions communicators;
   communicators.implementation = options.implementation;

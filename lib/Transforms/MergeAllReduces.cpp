@@ -37,7 +37,9 @@ static bool canConcatenate(AllReduceOp op) {
 
 /// Returns true if one collective can do what both do.
 static bool areAlike(AllReduceOp a, AllReduceOp b) {
-  if (a->getAttrs() != b->getAttrs())
+  if (a.getGridAttr() != b.getGridAttr() ||
+      a.getGridAxes() != b.getGridAxes() ||
+      a.getReduction() != b.getReduction())
     return false;
   auto aType = cast<RankedTensorType>(a.getInput().getType());
   auto bType = cast<RankedTensorType>(b.getInput().getType());

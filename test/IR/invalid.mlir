@@ -231,3 +231,16 @@ func.func @parallel_strips(%n: index) {
 
 // expected-error @+1 {{expects a schedule of positive numbers}}
 #none = #norm.gpu_schedule<threads = 0, vector = 4, lanes = 128, registers = 32>
+
+// -----
+
+// expected-error @+1 {{'func.func' op expects 'norm.sum_parts' to be a positive integer on a function}}
+func.func private @parts() attributes {norm.sum_parts = 0 : i64}
+
+// -----
+
+func.func @not_a_function() {
+  // expected-error @+1 {{'arith.constant' op expects 'norm.sum_parts' to be a positive integer on a function}}
+  %c = arith.constant {norm.sum_parts = 16 : i64} 0 : index
+  return
+}

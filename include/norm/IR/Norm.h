@@ -39,6 +39,14 @@ FloatType getWiderFloatType(FloatType a, FloatType b);
 /// The discardable attribute, a LoopAttr, of the loops of row code generation.
 constexpr StringLiteral loopAttrName = "norm.loop";
 
+/// The discardable attribute, an integer, of a function whose sums are made of
+/// that many parts; nothing may add them in another order.
+constexpr StringLiteral sumPartsAttrName = "norm.sum_parts";
+
+/// The discardable attribute, an integer, of a `shard.all_reduce`: the loop of
+/// the sum before it that ranks have parts of.
+constexpr StringLiteral splitDimAttrName = "norm.split_dim";
+
 /// Records on `loop`, which the caller has built, what it iterates over.
 void setRole(Operation *loop, LoopRole role, GPUScheduleAttr schedule = {});
 

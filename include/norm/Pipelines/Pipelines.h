@@ -123,6 +123,11 @@ struct MPIPipelineOptions : PassPipelineOptions<MPIPipelineOptions> {
   PassOptions::Option<std::string> implementation{
       *this, "implementation", llvm::cl::desc("MPICH or OpenMPI"),
       llvm::cl::init("MPICH")};
+  PassOptions::Option<int64_t> sumParts{
+      *this, "sum-parts",
+      llvm::cl::desc("Parts of each sum, a multiple of twice the ranks, which "
+                     "make its bits the same on 1, 2, 4...; 0: one sum a rank"),
+      llvm::cl::init(0)};
 };
 
 void buildNormToCPUPipeline(OpPassManager &pm,

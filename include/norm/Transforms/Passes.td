@@ -130,6 +130,90 @@ def NormConvertMPIToLLVM : Pass<"norm-convert-mpi-to-llvm", "ModuleOp"> {
   let dependentDialects = ["LLVM::LLVMDialect", "mpi::MPIDialect"];
 }
 
+def NormVerifyShardings : Pass<"norm-verify-shardings", "func::FuncOp"> {
+  let summary = "Refuse shardings that do not divide evenly";
+  let description = [{
+    `shard-partition` gives each rank the extent divided by the ranks, rounded down, and
+    drops the rest. This pass, between `sharding-propagation` and `shard-partition`,
+    makes it an error at the value that is split:
+
+    ```mlir
+    // error: has 7 elements along dimension 0, which the 4 ranks of its grid axes do not divide evenly
+    %1 = shard.shard %0 to %s : tensor<7x64xf32>
+    ```
+
+    Limits: dynamic extents are not checked; each rank then has those of its arguments.
+  }];
+  let dependentDialects = ["shard::ShardDialect"];
+}
+
+def NormWidenAllReduces : Pass<"norm-widen-all-reduces", "func::FuncOp"> {
+  let summary = "Add narrow floats of several ranks in f32";
+  let description = [{
+    MPI has no datatype for bf16, and the conversion of `mpi.allreduce` takes one for
+    integers of the same width. This pass reduces narrower floats than f32 in f32, and
+    rounds the result once.
+
+    Example:
+
+    ```mlir
+    %1 = shard.all_reduce %0 on @g grid_axes = [0] : tensor<8xbf16> -> tensor<8xbf16>
+    ```
+
+    becomes
+
+    ```mlir
+    %w = arith.extf %0 : tensor<8xbf16> to tensor<8xf32>
+    %s = shard.all_reduce %w on @g grid_axes = [0] : tensor<8xf32> -> tensor<8xf32>
+    %1 = arith.truncf %s : tensor<8xf32> to tensor<8xbf16>
+    ```
+
+    Limits: other types without a datatype, such as i1, are errors.
+  }];
+  let dependentDialects = ["arith::ArithDialect", "shard::ShardDialect"];
+}
+
+def NormSplitSums : Pass<"norm-split-sums", "func::FuncOp"> {
+  let summary = "Give sums an order that the number of ranks does not change";
+  let description = [{
+    A sum over a dimension that ranks share is added in an order that depends on the
+    ranks. This pass, behind `shard-partition`, makes each sum of floats one of `parts`
+    equal parts: each part is summed, and the sums of the parts are added in their order.
+    A rank has some of them, and zeros for the others, so that the all-reduce changes no
+    bit. Programs of 1, 2, 4 and 8 ranks then have the same results if what they do
+    besides sums is the same.
+
+    Example, on one of 4 ranks with `parts=16`:
+
+    ```mlir
+    %s = linalg.generic ... ins(%x : tensor<8x64xf32>) outs(%zeros : tensor<8xf32>)
+    %a = shard.all_reduce %s on @g grid_axes = [0] : tensor<8xf32> -> tensor<8xf32>
+    ```
+
+    becomes
+
+    ```mlir
+    %0 = tensor.expand_shape %x [[0], [1, 2]] ... into tensor<8x4x16xf32>
+    %p = linalg.generic ... ins(%0 : tensor<8x4x16xf32>) outs(... : tensor<8x4xf32>)
+    %1 = tensor.insert_slice %p into %zeros16[0, %first] [8, 4] [1, 1]
+    %2 = shard.all_reduce %1 on @g grid_axes = [0] : tensor<8x16xf32> -> tensor<8x16xf32>
+    %a = linalg.generic ... ins(%2 : tensor<8x16xf32>) outs(%zeros : tensor<8xf32>)
+    ```
+
+    The parts divide the first summed dimension of which that is possible; a sum that no
+    rank shares and that has none stays whole. The function is marked `norm.sum_parts`,
+    and recognition leaves it alone. A collective carries `parts` times as much.
+
+    Limits: contractions, such as matmuls, are not split; where ranks share one, or any
+    other float sum or product that is not from zero on, that is an error.
+  }];
+  let options = [Option<"parts", "parts", "int64_t", /*default=*/"16",
+                        "Parts of a sum, a multiple of twice the ranks">];
+  let dependentDialects = ["affine::AffineDialect", "arith::ArithDialect",
+                           "linalg::LinalgDialect", "shard::ShardDialect",
+                           "tensor::TensorDialect"];
+}
+
 def NormMergeAllReduces : Pass<"norm-merge-all-reduces", "func::FuncOp"> {
   let summary = "Add what the same ranks add with one collective";
   let description = [{

@@ -4,7 +4,7 @@
 // CHECK-LABEL: func @rows(
 // CHECK-SAME: tensor<2x64xbf16>, %{{.*}}: tensor<2x64xbf16>, %{{.*}}: tensor<64xbf16>) -> (tensor<2x64xbf16>, tensor<64xbf16>)
 // CHECK: %[[SUM:.*]] = linalg.generic {{.*}} iterator_types = ["reduction", "parallel"]
-// CHECK: %[[ALL:.*]] = shard.all_reduce %[[SUM]] on @g grid_axes = [0] : tensor<64xf32> -> tensor<64xf32>
+// CHECK: %[[ALL:.*]] = shard.all_reduce %[[SUM]] on @g grid_axes = [0] {norm.split_dim = 0 : i64} : tensor<64xf32> -> tensor<64xf32>
 // CHECK-NOT: shard.all_reduce
 // CHECK: arith.truncf %{{.*}} : f32 to bf16
 shard.grid @g(shape = 4)
@@ -40,7 +40,7 @@ func.func @dx(%dy: tensor<8x64xf32>, %x: tensor<8x64xf32>) -> tensor<8x64xf32> {
 // is of the rank's columns.
 // CHECK-LABEL: func @hidden(
 // CHECK: %[[DOT:.*]] = linalg.generic
-// CHECK: %[[ALL:.*]] = shard.all_reduce %[[DOT]] on @g grid_axes = [0] : tensor<8xf32> -> tensor<8xf32>
+// CHECK: %[[ALL:.*]] = shard.all_reduce %[[DOT]] on @g grid_axes = [0] {norm.split_dim = 1 : i64} : tensor<8xf32> -> tensor<8xf32>
 // CHECK-NOT: shard.all_reduce
 // CHECK: return %{{.*}} : tensor<8x16xf32>, tensor<16xf32>
 shard.grid @g(shape = 4)

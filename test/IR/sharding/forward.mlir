@@ -32,7 +32,7 @@ func.func @rows(%x: tensor<8x64xf32>, %w: tensor<64xf32>) -> tensor<8x64xf32> {
 // CHECK-SAME: %[[X:.*]]: tensor<4x32xf16>, %[[W:.*]]: tensor<32xf16>) -> tensor<4x32xf16>
 // CHECK-DAG: %[[N:.*]] = arith.constant 6.400000e+01 : f32
 // CHECK: %[[LOCAL:.*]] = linalg.generic {{.*}} ins(%[[X]] : tensor<4x32xf16>)
-// CHECK: %[[ALL:.*]] = shard.all_reduce %[[LOCAL]] on @g grid_axes = [1] : tensor<4xf32> -> tensor<4xf32>
+// CHECK: %[[ALL:.*]] = shard.all_reduce %[[LOCAL]] on @g grid_axes = [1] {norm.split_dim = 1 : i64} : tensor<4xf32> -> tensor<4xf32>
 // CHECK-NOT: shard.all_reduce
 // CHECK: linalg.generic {{.*}} ins(%[[ALL]] : tensor<4xf32>)
 // CHECK: arith.divf %{{.*}}, %[[N]] : f32

@@ -15,7 +15,7 @@ import time
 
 import numpy as np
 
-ROWS, COLUMNS = 16, 512
+ROWS, COLUMNS = (int(n) for n in os.environ.get("SHAPE", "16x512").split("x"))
 
 
 def grid(case, ranks):

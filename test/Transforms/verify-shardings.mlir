@@ -1,0 +1,31 @@
+// RUN: norm-opt %s --pass-pipeline='builtin.module(func.func(norm-verify-shardings))' --split-input-file --verify-diagnostics | FileCheck %s
+
+// CHECK-LABEL: func.func @even
+shard.grid @g(shape = 2x2)
+func.func @even(%x: tensor<8x64xf32>, %y: tensor<?x64xf32>) -> (tensor<8x64xf32>, tensor<?x64xf32>) {
+  %s = shard.sharding @g split_axes = [[0, 1], []] : !shard.sharding
+  %0 = shard.shard %x to %s : tensor<8x64xf32>
+  %1 = shard.shard %y to %s : tensor<?x64xf32>
+  return %0, %1 : tensor<8x64xf32>, tensor<?x64xf32>
+}
+
+// -----
+
+shard.grid @g(shape = 4)
+func.func @rows(%x: tensor<7x64xf32>) -> tensor<7x64xf32> {
+  %s = shard.sharding @g split_axes = [[0], []] : !shard.sharding
+  // expected-error @below {{has 7 elements along dimension 0, which the 4 ranks of its grid axes do not divide evenly}}
+  %0 = shard.shard %x to %s : tensor<7x64xf32>
+  return %0 : tensor<7x64xf32>
+}
+
+// -----
+
+// Of two axes, the product counts.
+shard.grid @g(shape = 2x2)
+func.func @columns(%x: tensor<8x4098xf32>) -> tensor<8x4098xf32> {
+  %s = shard.sharding @g split_axes = [[], [0, 1]] : !shard.sharding
+  // expected-error @below {{has 4098 elements along dimension 1, which the 4 ranks}}
+  %0 = shard.shard %x to %s : tensor<8x4098xf32>
+  return %0 : tensor<8x4098xf32>
+}
