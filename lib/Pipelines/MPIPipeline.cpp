@@ -18,6 +18,7 @@ using namespace mlir::norm;
 
 void norm::buildNormToMPIPipeline(OpPassManager &pm,
                                   const MPIPipelineOptions &options) {
+  pm.addPass(createNormImportShardings());
   buildRecognition(pm, options.rounding);
   OpPassManager &func = pm.nest<func::FuncOp>();
   func.addPass(shard::createShardingPropagation());

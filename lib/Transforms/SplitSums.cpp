@@ -115,8 +115,8 @@ namespace {
 class SumSplitter {
 public:
   SumSplitter(RewriterBase &b, const SplitSum &sum, int64_t parts)
-      : b(b), sum(sum), op(sum.op), allReduce(sum.allReduce),
-        loc(op.getLoc()), parts(parts), own(parts / sum.getNumRanks()) {
+      : b(b), sum(sum), op(sum.op), allReduce(sum.allReduce), loc(op.getLoc()),
+        parts(parts), own(parts / sum.getNumRanks()) {
     AffineMap out = op.getIndexingMapsArray().back();
     outer = llvm::count_if(out.getResults(), [&](AffineExpr expr) {
       return cast<AffineDimExpr>(expr).getPosition() < sum.loop;
@@ -189,8 +189,8 @@ private:
     SmallVector<IteratorType> loops = op.getIteratorTypesArray();
     loops.insert(loops.begin() + sum.loop, IteratorType::parallel);
     Value zeros = createZeros(own);
-    auto split = GenericOp::create(b, loc, zeros.getType(), inputs, zeros, maps,
-                                   loops);
+    auto split =
+        GenericOp::create(b, loc, zeros.getType(), inputs, zeros, maps, loops);
     IRMapping map;
     op.getRegion().cloneInto(&split.getRegion(), map);
     return split.getResult(0);
@@ -205,15 +205,15 @@ private:
     offsets[outer] = getFirstPart();
     Value whole = tensor::InsertSliceOp::create(b, loc, each, zeros, offsets,
                                                 sizes, strides);
-    auto all = AllReduceOp::create(b, loc, whole, allReduce.getGrid(),
-                                   allReduce.getGridAxes(),
-                                   allReduce.getReduction());
+    auto all =
+        AllReduceOp::create(b, loc, whole, allReduce.getGrid(),
+                            allReduce.getGridAxes(), allReduce.getReduction());
     return all.getResult();
   }
 
   OpFoldResult getFirstPart() {
-    auto place = shard::ProcessMultiIndexOp::create(
-        b, loc, allReduce.getGrid(), allReduce.getGridAxes());
+    auto place = shard::ProcessMultiIndexOp::create(b, loc, allReduce.getGrid(),
+                                                    allReduce.getGridAxes());
     AffineExpr rank = b.getAffineConstantExpr(0);
     for (auto [i, extent] : llvm::enumerate(sum.grid))
       rank = rank * extent + b.getAffineDimExpr(i);
@@ -260,7 +260,7 @@ struct NormSplitSums : norm::impl::NormSplitSumsBase<NormSplitSums> {
     SmallVector<SplitSum> sums;
     WalkResult found = function.walk([&](GenericOp op) {
       return failed(find(op, tables, sums)) ? WalkResult::interrupt()
-                                    : WalkResult::advance();
+                                            : WalkResult::advance();
     });
     if (found.wasInterrupted() || failed(verifyOthers(sums)))
       return signalPassFailure();

@@ -55,8 +55,8 @@ static LogicalResult widen(RewriterBase &b, AllReduceOp op) {
       std::max(from.getIntOrFloatBitWidth(), to.getIntOrFloatBitWidth()) > 64)
     return op.emitOpError("has elements of type ")
            << to << ", for which MPI has no datatype";
-  Type wide = from.isF64() || to.isF64() ? Type(b.getF64Type())
-                                         : Type(b.getF32Type());
+  Type wide =
+      from.isF64() || to.isF64() ? Type(b.getF64Type()) : Type(b.getF32Type());
   b.setInsertionPoint(op);
   Value value = convert(b, op.getLoc(), op.getInput(), wide);
   auto sum = AllReduceOp::create(b, op.getLoc(), TypeRange(value.getType()),

@@ -130,6 +130,37 @@ def NormConvertMPIToLLVM : Pass<"norm-convert-mpi-to-llvm", "ModuleOp"> {
   let dependentDialects = ["LLVM::LLVMDialect", "mpi::MPIDialect"];
 }
 
+def NormImportShardings : Pass<"norm-import-shardings", "ModuleOp"> {
+  let summary = "Read the shardings that JAX leaves in attributes";
+  let description = [{
+    JAX annotates arguments and results of a sharded function in Shardy's dialect, which
+    XLA writes as text into attributes; conversions from StableHLO to linalg keep them.
+    This pass makes them ops of the shard dialect.
+
+    Example:
+
+    ```mlir
+    module attributes {mhlo.frontend_attributes = {xla.sdy.meshes = "{mesh = #sdy.mesh<[\22model\22=4]>}"}} {
+      func.func @main(%x: tensor<16x512xf32> {mhlo.frontend_attributes =
+          {xla.sdy.sharding = "#sdy.sharding<@mesh, [{}, {\22model\22} ]>"}}) {
+    ```
+
+    becomes
+
+    ```mlir
+    shard.grid @mesh(shape = 4)
+    func.func @main(%x: tensor<16x512xf32>) {
+      %s = shard.sharding @mesh split_axes = [[], [0]] : !shard.sharding
+      %0 = shard.shard %x to %s : tensor<16x512xf32>
+      %1 = shard.shard %0 to %s annotate_for_users : tensor<16x512xf32>
+    ```
+
+    Limits: meshes with an order of devices, parts of axes and replicated axes are
+    errors; constraints inside of functions do not come with these attributes.
+  }];
+  let dependentDialects = ["shard::ShardDialect"];
+}
+
 def NormVerifyShardings : Pass<"norm-verify-shardings", "func::FuncOp"> {
   let summary = "Refuse shardings that do not divide evenly";
   let description = [{
