@@ -26,14 +26,14 @@ using namespace mlir::norm;
 using shard::GridAxis;
 using shard::Sharding;
 
-/// Returns the grid axes that split each dimension of x.
-static SmallVector<SmallVector<GridAxis>> getSplitAxes(RMSNormOpInterface op,
-                                                       Sharding sharding) {
+/// Returns the grid axes that split each dimension of x among several ranks.
+static SmallVector<SmallVector<GridAxis>>
+getSplitAxes(RMSNormOpInterface op, Sharding sharding, shard::GridOp grid) {
   SmallVector<SmallVector<GridAxis>> axes(op.getInputType().getRank());
-  if (!sharding)
-    return axes;
   for (auto [split, all] : llvm::zip(sharding.getSplitAxes(), axes))
-    all = llvm::to_vector(split.asArrayRef());
+    all = llvm::filter_to_vector(split.asArrayRef(), [&](GridAxis axis) {
+      return grid.getShape()[axis] != 1;
+    });
   return axes;
 }
 
@@ -69,14 +69,12 @@ namespace {
 /// Builds an op of one rank from its parts of the operands.
 class Partition {
 public:
-  Partition(OpBuilder &b, RMSNormOpInterface op, Sharding sharding)
-      : b(b), op(op), grid(sharding.getGridAttr()),
-        axes(getSplitAxes(op, sharding)) {}
+  Partition(OpBuilder &b, RMSNormOpInterface op, Sharding sharding,
+            shard::GridOp grid)
+      : b(b), op(op), grid(grid), axes(getSplitAxes(op, sharding, grid)) {}
 
-  LogicalResult run(ValueRange operands, SymbolTableCollection &symbols,
-                    IRMapping &map) {
-    auto gridOp = symbols.lookupNearestSymbolFrom<shard::GridOp>(op, grid);
-    if (failed(verifyEvenParts(op, gridOp, axes)))
+  LogicalResult run(ValueRange operands, IRMapping &map) {
+    if (failed(verifyEvenParts(op, grid, axes)))
       return failure();
     RankSums ranks = findSums();
     if (op.getCount() && ranks.overRow)
@@ -120,8 +118,8 @@ private:
   RankSums::Sum makeSum(ArrayRef<int64_t> dims) {
     return [this, dims = llvm::to_vector(dims)](Value value) -> Value {
       auto sum = shard::AllReduceOp::create(
-          b, op.getLoc(), value, grid.getLeafReference().getValue(),
-          joinAxes(axes, dims), shard::ReductionKind::Sum);
+          b, op.getLoc(), value, grid.getSymName(), joinAxes(axes, dims),
+          shard::ReductionKind::Sum);
       if (dims.size() == 1)
         sum->setAttr(splitDimAttrName, b.getI64IntegerAttr(dims.front()));
       return sum.getResult();
@@ -130,7 +128,7 @@ private:
 
   OpBuilder &b;
   RMSNormOpInterface op;
-  FlatSymbolRefAttr grid;
+  shard::GridOp grid;
   SmallVector<SmallVector<GridAxis>> axes;
 };
 
@@ -171,7 +169,9 @@ struct RowSharding
     Sharding sharding = operandShardings[x];
     if (!sharding)
       return op->emitOpError("has an x without a sharding");
-    return Partition(b, rows, sharding).run(operands, symbols, map);
+    auto grid = symbols.lookupNearestSymbolFrom<shard::GridOp>(
+        op, sharding.getGridAttr());
+    return Partition(b, rows, sharding, grid).run(operands, map);
   }
 };
 } // namespace

@@ -98,13 +98,14 @@ public:
   /// Reads `name = #sdy.mesh<["x"=2, "y"=4]>`.
   bool readMesh(Mesh &mesh) {
     return readName(mesh.name) && skip("=") && skip("#sdy.mesh<[") &&
-           readList("]", [&] {
-             std::string extent;
-             return readQuoted(mesh.axes.emplace_back()) && skip("=") &&
-                    readName(extent) &&
-                    !StringRef(extent).getAsInteger(
-                        10, mesh.extents.emplace_back());
-           }) &&
+           readList("]",
+                    [&] {
+                      std::string extent;
+                      return readQuoted(mesh.axes.emplace_back()) &&
+                             skip("=") && readName(extent) &&
+                             !StringRef(extent).getAsInteger(
+                                 10, mesh.extents.emplace_back());
+                    }) &&
            skip(">");
   }
 
@@ -118,9 +119,9 @@ public:
   /// Reads `#sdy.sharding<@mesh, [{"x"}, {}]>`.
   bool readSharding(DimAxes &sharding) {
     return skip("#sdy.sharding<@") && readName(sharding.mesh) && skip(",") &&
-           skip("[") && readList("]", [&] {
-             return readDim(sharding.dims.emplace_back());
-           }) &&
+           skip("[") &&
+           readList("]",
+                    [&] { return readDim(sharding.dims.emplace_back()); }) &&
            skip(">") && isDone();
   }
 
@@ -214,8 +215,9 @@ private:
     };
     for (ArrayRef<std::string> axes : sharding.dims)
       if (!llvm::all_of(axes, isKnown))
-        return function.emitError("has a sharding of an axis that the mesh does "
-                                  "not have: ")
+        return function.emitError(
+                   "has a sharding of an axis that the mesh does "
+                   "not have: ")
                << text;
     return std::optional(std::move(sharding));
   }

@@ -46,9 +46,8 @@ static void printTensors(raw_ostream &os, ArrayRef<AffineMap> maps) {
 }
 
 /// Returns the extents of the loops; nullopt where one is not known.
-static std::optional<SmallVector<int64_t>> findExtents(Operation *op,
-                                                       ArrayRef<AffineMap> maps,
-                                                       unsigned numLoops) {
+static std::optional<SmallVector<int64_t>>
+findExtents(Operation *op, ArrayRef<AffineMap> maps, unsigned numLoops) {
   SmallVector<int64_t> extents(numLoops, ShapedType::kDynamic);
   for (auto [value, map] : llvm::zip(op->getOperands(), maps))
     for (auto [dim, expr] : llvm::enumerate(map.getResults()))
