@@ -10,6 +10,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Dominance.h"
 #include "mlir/Transforms/RegionUtils.h"
+#include "norm/IR/Norm.h"
 #include "norm/Transforms/Passes.h"
 
 namespace mlir::norm {
@@ -100,6 +101,9 @@ static SmallVector<GenericOp> findCandidates(GenericOp sum) {
 namespace {
 struct NormMergeRowSums : norm::impl::NormMergeRowSumsBase<NormMergeRowSums> {
   void runOnOperation() override {
+    // Beside other ops, sums are added in another order than alone.
+    if (getOperation()->hasAttr(norm::sumPartsAttrName))
+      return;
     SmallVector<GenericOp> sums;
     getOperation().walk([&](GenericOp op) {
       if (isSumOverRows(op))

@@ -116,12 +116,7 @@ class SumSplitter {
 public:
   SumSplitter(RewriterBase &b, const SplitSum &sum, int64_t parts)
       : b(b), sum(sum), op(sum.op), allReduce(sum.allReduce), loc(op.getLoc()),
-        parts(parts), own(parts / sum.getNumRanks()) {
-    AffineMap out = op.getIndexingMapsArray().back();
-    outer = llvm::count_if(out.getResults(), [&](AffineExpr expr) {
-      return cast<AffineDimExpr>(expr).getPosition() < sum.loop;
-    });
-  }
+        parts(parts), own(parts / sum.getNumRanks()) {}
 
   void run() {
     Operation *last = allReduce ? allReduce : op.getOperation();
@@ -135,17 +130,16 @@ public:
   }
 
 private:
-  /// Returns the map with a loop more, that over the parts.
-  AffineMap shift(AffineMap map, int64_t partAt) {
+  /// Returns the map with a loop more, that over the parts, before the one they
+  /// divide, and with its index before the result `at`.
+  AffineMap shift(AffineMap map, std::optional<unsigned> at) {
     SmallVector<AffineExpr> exprs;
-    for (auto [i, expr] : llvm::enumerate(map.getResults())) {
-      if (static_cast<int64_t>(i) == partAt)
-        exprs.push_back(b.getAffineDimExpr(sum.loop));
+    for (AffineExpr expr : map.getResults()) {
       unsigned loop = cast<AffineDimExpr>(expr).getPosition();
       exprs.push_back(b.getAffineDimExpr(loop < sum.loop ? loop : loop + 1));
     }
-    if (partAt == map.getNumResults())
-      exprs.push_back(b.getAffineDimExpr(sum.loop));
+    if (at)
+      exprs.insert(exprs.begin() + *at, b.getAffineDimExpr(sum.loop));
     return AffineMap::get(map.getNumDims() + 1, 0, exprs, b.getContext());
   }
 
@@ -164,12 +158,11 @@ private:
                                          groups);
   }
 
-  /// Returns zeros of the sum's shape with `count` parts.
-  Value createZeros(std::optional<int64_t> count) {
+  /// Returns zeros for `count` parts, each of the sum's shape.
+  Value createZeros(int64_t count) {
     Value init = op.getDpsInits().front();
     SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(b, loc, init);
-    if (count)
-      sizes.insert(sizes.begin() + outer, b.getIndexAttr(*count));
+    sizes.insert(sizes.begin(), b.getIndexAttr(count));
     Type type = getElementTypeOrSelf(init.getType());
     Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(type));
     Value empty = tensor::EmptyOp::create(b, loc, sizes, type);
@@ -183,9 +176,9 @@ private:
       AffineMap map = op.getMatchingIndexingMap(operand);
       auto dim = map.getResultPosition(b.getAffineDimExpr(sum.loop));
       inputs.push_back(dim ? expand(operand->get(), *dim) : operand->get());
-      maps.push_back(shift(map, dim ? static_cast<int64_t>(*dim) : -1));
+      maps.push_back(shift(map, dim));
     }
-    maps.push_back(shift(op.getIndexingMapsArray().back(), outer));
+    maps.push_back(shift(op.getIndexingMapsArray().back(), 0));
     SmallVector<IteratorType> loops = op.getIteratorTypesArray();
     loops.insert(loops.begin() + sum.loop, IteratorType::parallel);
     Value zeros = createZeros(own);
@@ -202,7 +195,7 @@ private:
     SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(b, loc, each);
     SmallVector<OpFoldResult> offsets(sizes.size(), b.getIndexAttr(0));
     SmallVector<OpFoldResult> strides(sizes.size(), b.getIndexAttr(1));
-    offsets[outer] = getFirstPart();
+    offsets.front() = getFirstPart();
     Value whole = tensor::InsertSliceOp::create(b, loc, each, zeros, offsets,
                                                 sizes, strides);
     auto all =
@@ -222,17 +215,29 @@ private:
     return affine::makeComposedFoldedAffineApply(b, loc, rank * own, indices);
   }
 
+  /// Adds the parts in one body: the order of a reduction's loop is not fixed.
   Value addParts(Value all) {
-    int64_t rank = cast<RankedTensorType>(all.getType()).getRank();
-    SmallVector<IteratorType> loops(rank, IteratorType::parallel);
-    loops[outer] = IteratorType::reduction;
-    AffineMap in = b.getMultiDimIdentityMap(rank);
-    AffineMap out = in.dropResult(outer);
-    Value zeros = createZeros(std::nullopt);
+    Value init = op.getDpsInits().front();
+    auto type = cast<RankedTensorType>(init.getType());
+    SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(b, loc, all);
+    SmallVector<OpFoldResult> offsets(sizes.size(), b.getIndexAttr(0));
+    SmallVector<OpFoldResult> strides(sizes.size(), b.getIndexAttr(1));
+    sizes.front() = b.getIndexAttr(1);
+    SmallVector<Value> inputs;
+    for (int64_t part = 0; part < parts; ++part) {
+      offsets.front() = b.getIndexAttr(part);
+      inputs.push_back(tensor::ExtractSliceOp::create(b, loc, type, all,
+                                                      offsets, sizes, strides));
+    }
+    SmallVector<AffineMap> maps(parts + 1,
+                                b.getMultiDimIdentityMap(type.getRank()));
+    SmallVector<IteratorType> loops(type.getRank(), IteratorType::parallel);
     auto add = GenericOp::create(
-        b, loc, zeros.getType(), all, zeros, ArrayRef<AffineMap>{in, out},
-        loops, [](OpBuilder &body, Location bodyLoc, ValueRange args) {
-          Value total = arith::AddFOp::create(body, bodyLoc, args[1], args[0]);
+        b, loc, type, inputs, init, maps, loops,
+        [&](OpBuilder &body, Location bodyLoc, ValueRange args) {
+          Value total = args.front();
+          for (Value part : args.take_front(parts).drop_front())
+            total = arith::AddFOp::create(body, bodyLoc, total, part);
           linalg::YieldOp::create(body, bodyLoc, total);
         });
     return add.getResult(0);
@@ -244,7 +249,6 @@ private:
   AllReduceOp allReduce;
   Location loc;
   int64_t parts, own; // of all ranks and of this one
-  int64_t outer;      // where the parts are in the result
 };
 
 struct NormSplitSums : norm::impl::NormSplitSumsBase<NormSplitSums> {

@@ -10,13 +10,18 @@ shard.grid @g(shape = 2x4)
 // CHECK-LABEL: func.func @shared
 // CHECK-SAME: norm.sum_parts = 16
 // CHECK: %[[X:.*]] = tensor.expand_shape %arg0 {{\[}}[0], [1, 2]] output_shape [%{{.*}}, 4, 16]
-// CHECK: %[[EACH:.*]] = linalg.generic {{.*}} iterator_types = ["parallel", "parallel", "reduction"]} ins(%[[X]] : tensor<?x4x16xf32>) outs(%{{.*}} : tensor<?x4xf32>)
-// CHECK: %[[ZEROS:.*]] = linalg.fill {{.*}} -> tensor<?x16xf32>
+// CHECK: %[[EACH:.*]] = linalg.generic {{.*}} iterator_types = ["parallel", "parallel", "reduction"]} ins(%[[X]] : tensor<?x4x16xf32>) outs(%{{.*}} : tensor<4x?xf32>)
+// CHECK: %[[ZEROS:.*]] = linalg.fill {{.*}} -> tensor<16x?xf32>
 // CHECK: %[[RANK:.*]] = shard.process_multi_index on @g axes = [1] : index
 // CHECK: %[[AT:.*]] = affine.apply #[[$FIRST]]()[%[[RANK]]]
-// CHECK: %[[OWN:.*]] = tensor.insert_slice %[[EACH]] into %[[ZEROS]][0, %[[AT]]]
-// CHECK: %[[ALL:.*]] = shard.all_reduce %[[OWN]] on @g grid_axes = [1] : tensor<?x16xf32> -> tensor<?x16xf32>
-// CHECK: linalg.generic {{.*}} iterator_types = ["parallel", "reduction"]} ins(%[[ALL]] : tensor<?x16xf32>)
+// CHECK: %[[OWN:.*]] = tensor.insert_slice %[[EACH]] into %[[ZEROS]][%[[AT]], 0]
+// CHECK: %[[ALL:.*]] = shard.all_reduce %[[OWN]] on @g grid_axes = [1] : tensor<16x?xf32> -> tensor<16x?xf32>
+// CHECK: %[[P0:.*]] = tensor.extract_slice %[[ALL]][0, 0]
+// CHECK: %[[P1:.*]] = tensor.extract_slice %[[ALL]][1, 0]
+// CHECK: linalg.generic {{.*}} iterator_types = ["parallel"]} ins(%[[P0]], %[[P1]], {{.*}}) outs(%{{.*}} : tensor<?xf32>)
+// CHECK-NEXT: ^bb0(%[[A:[^:]*]]: f32, %[[B:[^:]*]]: f32, %[[C:[^:]*]]: f32,
+// CHECK-NEXT: %[[AB:.*]] = arith.addf %[[A]], %[[B]]
+// CHECK-NEXT: arith.addf %[[AB]], %[[C]]
 func.func @shared(%x: tensor<?x64xf32>) -> tensor<?xf32> {
   %c0 = arith.constant 0 : index
   %zero = arith.constant 0.0 : f32
@@ -33,12 +38,12 @@ func.func @shared(%x: tensor<?x64xf32>) -> tensor<?xf32> {
   return %r : tensor<?xf32>
 }
 
-// A sum over rows has its parts first; without a collective there are all 16.
+// Without a collective there are all 16 parts.
 // CHECK-LABEL: func.func @whole
 // CHECK: tensor.expand_shape %arg0 {{\[}}[0, 1], [2]] output_shape [16, 2, 64]
 // CHECK: linalg.generic {{.*}} iterator_types = ["parallel", "reduction", "parallel"]} {{.*}} outs(%{{.*}} : tensor<16x64xf32>)
 // CHECK-NOT: all_reduce
-// CHECK: linalg.generic {{.*}} iterator_types = ["reduction", "parallel"]}
+// CHECK: linalg.generic {{.*}} iterator_types = ["parallel"]}
 func.func @whole(%x: tensor<32x64xf32>) -> tensor<64xf32> {
   %zero = arith.constant 0.0 : f32
   %e = tensor.empty() : tensor<64xf32>
@@ -89,7 +94,7 @@ func.func @left(%x: tensor<8x63xf32>, %n: tensor<8xi32>, %a: tensor<16x16xf32>, 
 
 // A maximum over ranks of sums that each of them has whole.
 // CHECK-LABEL: func.func @maximum
-// CHECK: %[[SUM:.*]] = linalg.generic {{.*}} iterator_types = ["parallel", "reduction"]} ins(%{{.*}} : tensor<8x16xf32>)
+// CHECK: %[[SUM:.*]] = linalg.generic {{.*}} iterator_types = ["parallel"]}
 // CHECK: shard.all_reduce %[[SUM]] on @g grid_axes = [1] reduction = max : tensor<8xf32> -> tensor<8xf32>
 func.func @maximum(%x: tensor<8x64xf32>) -> tensor<8xf32> {
   %zero = arith.constant 0.0 : f32

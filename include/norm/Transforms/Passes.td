@@ -252,10 +252,12 @@ def NormSplitSums : Pass<"norm-split-sums", "func::FuncOp"> {
 
     ```mlir
     %0 = tensor.expand_shape %x [[0], [1, 2]] ... into tensor<8x4x16xf32>
-    %p = linalg.generic ... ins(%0 : tensor<8x4x16xf32>) outs(... : tensor<8x4xf32>)
-    %1 = tensor.insert_slice %p into %zeros16[0, %first] [8, 4] [1, 1]
-    %2 = shard.all_reduce %1 on @g grid_axes = [0] : tensor<8x16xf32> -> tensor<8x16xf32>
-    %a = linalg.generic ... ins(%2 : tensor<8x16xf32>) outs(%zeros : tensor<8xf32>)
+    %p = linalg.generic ... ins(%0 : tensor<8x4x16xf32>) outs(... : tensor<4x8xf32>)
+    %1 = tensor.insert_slice %p into %zeros[%first, 0] [4, 8] [1, 1]
+    %2 = shard.all_reduce %1 on @g grid_axes = [0] : tensor<16x8xf32> -> tensor<16x8xf32>
+    %q0 = tensor.extract_slice %2[0, 0] [1, 8] [1, 1] : tensor<16x8xf32> to tensor<8xf32>
+    ...
+    %a = linalg.generic ... ins(%q0, %q1, ... : tensor<8xf32>, ...)
     ```
 
     The parts divide the first summed dimension of which that is possible; a sum that no
@@ -942,7 +944,8 @@ def NormMergeRowSums : Pass<"norm-merge-row-sums", "func::FuncOp"> {
     Limits: `linalg.generic` on tensors whose reduced loops are the outer ones
     (norm-order-loops); sums of one combining op with a neutral element; elementwise ops
     whose results no other `linalg.generic` reads but contractions, for others are
-    computed in their users' loops.
+    computed in their users' loops. A function with `norm.sum_parts`
+    (norm-split-sums) stays as it is.
   }];
   let dependentDialects = ["linalg::LinalgDialect"];
 }
