@@ -20,6 +20,8 @@ void norm::buildNormToMPIPipeline(OpPassManager &pm,
                                   const MPIPipelineOptions &options) {
   pm.addPass(createNormImportShardings());
   buildRecognition(pm, options.rounding);
+  // One empty tensor of all ops has the sharding of one of them.
+  pm.addPass(createNormSeparateDestinations());
   OpPassManager &func = pm.nest<func::FuncOp>();
   func.addPass(shard::createShardingPropagation());
   func.addPass(createNormVerifyShardings());
@@ -32,6 +34,7 @@ void norm::buildNormToMPIPipeline(OpPassManager &pm,
     sums.parts = options.sumParts;
     pm.addNestedPass<func::FuncOp>(createNormSplitSums(sums));
   }
+  pm.addNestedPass<func::FuncOp>(createNormExpandCollectives());
   pm.addNestedPass<func::FuncOp>(createNormWidenAllReduces());
   pm.addNestedPass<func::FuncOp>(createNormMergeAllReduces());
   pm.addPass(createConvertShardToMPIPass());

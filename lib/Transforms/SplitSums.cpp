@@ -18,8 +18,10 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Shard/IR/ShardDialect.h"
 #include "mlir/Dialect/Shard/IR/ShardOps.h"
+#include "mlir/Dialect/Shard/Transforms/Transforms.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/IR/Matchers.h"
 #include "norm/IR/Norm.h"
 #include "norm/Transforms/Passes.h"
@@ -205,14 +207,11 @@ private:
   }
 
   OpFoldResult getFirstPart() {
-    auto place = shard::ProcessMultiIndexOp::create(b, loc, allReduce.getGrid(),
-                                                    allReduce.getGridAxes());
-    AffineExpr rank = b.getAffineConstantExpr(0);
-    for (auto [i, extent] : llvm::enumerate(sum.grid))
-      rank = rank * extent + b.getAffineDimExpr(i);
-    auto indices = llvm::map_to_vector(
-        place.getResults(), [](Value v) -> OpFoldResult { return v; });
-    return affine::makeComposedFoldedAffineApply(b, loc, rank * own, indices);
+    ImplicitLocOpBuilder at(loc, b);
+    Value rank = shard::createProcessLinearIndex(allReduce.getGrid(),
+                                                 allReduce.getGridAxes(), at);
+    return affine::makeComposedFoldedAffineApply(
+        b, loc, b.getAffineDimExpr(0) * own, {rank});
   }
 
   /// Adds the parts in one body: the order of a reduction's loop is not fixed.

@@ -205,6 +205,38 @@ def NormVerifyShardings : Pass<"norm-verify-shardings", "func::FuncOp"> {
   let dependentDialects = ["shard::ShardDialect"];
 }
 
+def NormExpandCollectives : Pass<"norm-expand-collectives", "func::FuncOp"> {
+  let summary = "Express gathers and slices of ranks by what MPI's dialect has";
+  let description = [{
+    `shard-partition` gathers a tensor whose users need it whole, and slices one of which
+    they need a part; `convert-shard-to-mpi` has neither. This pass makes a slice of each
+    `shard.all_slice`, by upstream's patterns, and a sum of each `shard.all_gather`: a
+    rank adds its part to the zeros that the others have there. Floats are added as
+    integers, so that no bit changes.
+
+    Example:
+
+    ```mlir
+    %1 = shard.all_gather %0 on @g grid_axes = [0] gather_axis = 0 : tensor<2xf32> -> tensor<8xf32>
+    ```
+
+    becomes
+
+    ```mlir
+    %part = arith.bitcast %0 : tensor<2xf32> to tensor<2xi32>
+    %own = tensor.insert_slice %part into %zeros[%first] [2] [1]
+    %all = shard.all_reduce %own on @g grid_axes = [0] : tensor<8xi32> -> tensor<8xi32>
+    %1 = arith.bitcast %all : tensor<8xi32> to tensor<8xf32>
+    ```
+
+    Limits: dynamic extents, and elements of less than a byte, stay; a collective of MPI's
+    own would carry half as much.
+  }];
+  let dependentDialects = ["affine::AffineDialect", "arith::ArithDialect",
+                           "linalg::LinalgDialect", "shard::ShardDialect",
+                           "tensor::TensorDialect"];
+}
+
 def NormWidenAllReduces : Pass<"norm-widen-all-reduces", "func::FuncOp"> {
   let summary = "Add narrow floats of several ranks in f32";
   let description = [{
