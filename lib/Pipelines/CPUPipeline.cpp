@@ -81,6 +81,7 @@ static void buildMemoryPolicy(OpPassManager &pm,
   NormStreamRowsOptions streams;
   streams.cacheBytes = options.cacheBytes;
   pm.addPass(createNormStreamRows(streams));
+  pm.nest<func::FuncOp>().addPass(createNormReverseStrips());
   pm.nest<func::FuncOp>().addPass(createNormStackTemporaries());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());

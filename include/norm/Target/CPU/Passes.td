@@ -112,6 +112,54 @@ def NormStreamRows : Pass<"norm-stream-rows", "ModuleOp"> {
                            "vector::VectorDialect"];
 }
 
+def NormReverseStrips : Pass<"norm-reverse-strips", "func::FuncOp"> {
+  let summary = "Write a long row from the end that was read last";
+  let description = [{
+    A row that is read twice, for its statistic and to be scaled, and does not fit the
+    level 1 cache leaves its last strips there. Read from the front again, each strip
+    pushes out the one that is needed next, and all of them come from level 2; read from
+    the end, those that are left are used. This pass turns a loop over strips
+    (norm-vectorize-rows) if
+
+    * the loop over strips or the statistic before it, in the same block, goes up and
+      accesses a buffer that this one reads,
+    * it reads more than `l1-bytes` bytes in all, so that they do not stay in level 1 anyway,
+    * its strips are independent: no results, vector reads and writes within the columns
+      of the strip, and nothing else with effects but prefetches.
+
+    Of the next loops over the row, each goes against the one before it. A statistic
+    always goes up, because the order of its additions is part of the result. The order
+    of strips is not: every element is computed from the same operands.
+
+    Example:
+
+    ```mlir
+    %sum = scf.for %k = %c0 to %c16384 step %c64 iter_args(...) -> (vector<64xf32>) {
+      ... // reads %x[%i, %k]
+    } {norm.loop = #norm.loop<statistic>}
+    scf.for %k = %c0 to %c16384 step %c64 {
+      ... // reads %x[%i, %k], writes %y[%i, %k]
+    } {norm.loop = #norm.loop<strips>}
+    ```
+
+    becomes
+
+    ```mlir
+    %sum = scf.for ...
+    scf.for %k = %c0 to %c16384 step %c64 {
+      %column = arith.subi %c16320, %k : index
+      ... // reads %x[%i, %column], writes %y[%i, %column]
+    } {norm.loop = #norm.loop<strips>}
+    ```
+
+    Limits: constant bounds. Buffers that overlap in part, which are undefined for callers
+    too, are only seen where both are views of one buffer.
+  }];
+  let options = [Option<"l1Bytes", "l1-bytes", "int64_t", /*default=*/"32768",
+                        "Bytes of a row that stay in the level 1 cache">];
+  let dependentDialects = ["arith::ArithDialect"];
+}
+
 def NormSplitMaskedRows : Pass<"norm-split-masked-rows", "func::FuncOp"> {
   let summary = "Write the end of a row in pieces instead of under a mask";
   let description = [{
