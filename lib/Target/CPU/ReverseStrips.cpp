@@ -136,8 +136,8 @@ static int64_t countBytesRead(ArrayRef<Access> accesses) {
   int64_t bytes = 0;
   for (const Access &access : accesses)
     if (!access.isWrite)
-      bytes += access.vector.getNumElements() *
-               norm::getElementBytes(access.buffer);
+      bytes +=
+          access.vector.getNumElements() * norm::getElementBytes(access.buffer);
   return bytes;
 }
 
@@ -154,13 +154,13 @@ static void reverse(scf::ForOp loop, const Strips &strips) {
   Location loc = loop.getLoc();
   Value ends =
       arith::ConstantIndexOp::create(b, loc, strips.first + strips.last);
-  Value column =
-      arith::SubIOp::create(b, loc, ends, loop.getInductionVar());
+  Value column = arith::SubIOp::create(b, loc, ends, loop.getInductionVar());
   loop.getInductionVar().replaceAllUsesExcept(column, column.getDefiningOp());
 }
 
 namespace {
-struct NormReverseStrips : norm::impl::NormReverseStripsBase<NormReverseStrips> {
+struct NormReverseStrips
+    : norm::impl::NormReverseStripsBase<NormReverseStrips> {
   using NormReverseStripsBase::NormReverseStripsBase;
 
   void runOnOperation() override {

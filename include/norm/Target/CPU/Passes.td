@@ -121,7 +121,7 @@ def NormReverseStrips : Pass<"norm-reverse-strips", "func::FuncOp"> {
     the end, those that are left are used. This pass turns a loop over strips
     (norm-vectorize-rows) if
 
-    * the loop over strips or the statistic before it, in the same block, goes up and
+    * the loop before it in the same block, over strips or of a statistic, goes up and
       accesses a buffer that this one reads,
     * it reads more than `l1-bytes` bytes in all, so that they do not stay in level 1 anyway,
     * its strips are independent: no results, vector reads and writes within the columns
@@ -152,8 +152,9 @@ def NormReverseStrips : Pass<"norm-reverse-strips", "func::FuncOp"> {
     } {norm.loop = #norm.loop<strips>}
     ```
 
-    Limits: constant bounds. Buffers that overlap in part, which are undefined for callers
-    too, are only seen where both are views of one buffer.
+    Limits: constant bounds, which streamed rows (norm-stream-rows) only have if they are
+    also summed. Buffers that overlap in part, which are undefined for callers too, are only
+    seen where both are views of one buffer.
   }];
   let options = [Option<"l1Bytes", "l1-bytes", "int64_t", /*default=*/"32768",
                         "Bytes of a row that stay in the level 1 cache">];
