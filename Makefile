@@ -54,8 +54,7 @@ $(FRONTENDS)/installed: examples/frontends/requirements.txt
 	$(FRONTENDS)/bin/pip install --quiet --requirement $<
 	touch $@
 
-check-mpi: build ## programs of several ranks, with MPICH from Debian
-	apt-get install --yes --no-install-recommends mpich libmpich-dev
+check-mpi: build ## programs of several ranks
 	$(LIT) -v --filter 'MPI/|mpi|IR/sharding' $(BUILD)/test
 
 check-asan: deps ## every test under the address and undefined-behavior sanitizers, in build-asan

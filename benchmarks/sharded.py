@@ -2,6 +2,7 @@
 """Times norms whose rows or columns are split over MPI ranks of one machine.
 
     benchmarks/sharded.py [--ranks 2,4] [--rows 2048] [--columns 4096] [--json FILE]
+    benchmarks/sharded.py --model 2,12.5
 
 Every process works on 1/ranks of the tensor. Rows need no collective (backward: one of dw);
 columns need one of a few bytes a row. The collective alone is timed in the same run, and
@@ -61,8 +62,9 @@ def time_collective(mpi, size):
 
 def time_program(mpi, library, case, count, rank):
     import ranks
-    arrays = [ranks.part(a, case, count, rank) for a in ranks.inputs(case)]
-    outs = [ranks.part(o, case, count, rank) for o in ranks.results(case, ranks.inputs(case))]
+    inputs = ranks.inputs(case)
+    arrays = [ranks.aligned(ranks.part(a, case, count, rank)) for a in inputs]
+    outs = [ranks.aligned(ranks.part(o, case, count, rank)) for o in ranks.results(case, inputs)]
     function = ctypes.CDLL(library)._mlir_ciface_f
     descriptors = [ranks.descriptor(a) for a in (*arrays, *outs)]
     arguments = [ctypes.byref(d) for d in descriptors]
@@ -100,7 +102,7 @@ def measure(count, arguments, directory):
         for split, parts in (("rows", 0), ("hidden", 0), ("hidden", 16)):
             case, name = f"{split}-{program}", f"{program} {split} {parts}"
             library = f"{directory}/{len(jobs)}-{count}.so"
-            ranks.compile_shared(ranks.program(case, count, True), library, f"--norm-to-mpi=sum-parts={parts}")
+            ranks.compile_shared(ranks.program(case, count, True), library, f"--norm-to-mpi=sum-parts={parts}", cpu="native")
             jobs.append({"name": name, "case": case, "library": library, "program": program, "split": split,
                          "parts": parts, "bytes": get_bytes(split, program, arguments.rows, arguments.columns, parts)})
     with open(f"{directory}/jobs.json", "w") as stream:
@@ -128,6 +130,24 @@ def print_table(count, jobs, times, rows):
               f"{1e6 * times[job['name'] + ' collective']:.0f} | {predicted} |")
 
 
+def print_model(arguments):
+    """What collectives would cost on machines with a network of that latency and bandwidth."""
+    latency, bandwidth = (float(n) for n in arguments.model.split(","))
+    print(f"{latency:g} us and {bandwidth:g} GB/s a round, {arguments.rows}x{arguments.columns}: us a call\n")
+    print("| collective | bytes | 2 machines | 8 | 64 |")
+    print("|---|---|---|---|---|")
+    for text, split, program, parts in (("columns, forward", "hidden", "forward", 0),
+                                        ("the same, sum-parts=16", "hidden", "forward", 16),
+                                        ("columns, backward", "hidden", "backward", 0),
+                                        ("rows, backward: dw", "rows", "backward", 0),
+                                        ("the same, sum-parts=16", "rows", "backward", 16)):
+        size = get_bytes(split, program, arguments.rows, arguments.columns, parts)
+        # The two sums of a backward pass are collectives of their own.
+        starts = 2 if text == "columns, backward" else 1
+        times = [math.log2(n) * (starts * latency + size / bandwidth / 1e3) for n in (2, 8, 64)]
+        print(f"| {text} | {size} | " + " | ".join(f"{t:.0f}" for t in times) + " |")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--ranks", default="2,4")
@@ -135,7 +155,10 @@ def main():
     parser.add_argument("--columns", type=int, default=4096)
     parser.add_argument("--json", help="file for all times")
     parser.add_argument("--rank", metavar="DIRECTORY", help=argparse.SUPPRESS)
+    parser.add_argument("--model", metavar="US,GB/S", help="print the cost on machines with such a network, measure nothing")
     arguments = parser.parse_args()
+    if arguments.model:
+        return print_model(arguments)
     if arguments.rank:
         return run_rank(arguments.rank, int(arguments.ranks))
     os.environ["SHAPE"] = f"{arguments.rows}x{arguments.columns}"

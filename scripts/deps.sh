@@ -4,7 +4,7 @@ set -euo pipefail
 
 packages=(libmlir-22-dev mlir-22-tools llvm-22-dev llvm-22-tools clang-22
           lld-22 libomp-22-dev clang-format-22 clang-tidy-22
-          libclang-rt-22-dev
+          libclang-rt-22-dev mpich
           libbenchmark-dev libgtest-dev python3-numpy libpython3-dev
           python3-venv cmake ninja-build ccache git)
 

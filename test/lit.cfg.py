@@ -108,7 +108,7 @@ libdevice = ptxas and os.path.join(
 )
 if libdevice and os.path.exists(libdevice):
     config.available_features.add("libdevice")
-# `make check-mpi` installs MPICH; these tests run wherever it is.
+# `make deps` installs MPICH; these tests run wherever it is.
 if shutil.which("mpiexec") and (ctypes.util.find_library("mpich") or ctypes.util.find_library("mpi")):
     config.available_features.add("mpi")
 # The Python package, where `make wheel` has built it.

@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "norm/Compiler/Target.h"
+#include "mlir/Dialect/Shard/IR/ShardDialect.h"
+#include "mlir/Dialect/Shard/IR/ShardOps.h"
 #include "norm/Compiler/CHeader.h"
 
 using namespace mlir;
@@ -28,6 +30,9 @@ SmallVector<StringRef> norm::getGivenOptions(const CompileOptions &options) {
   compare("threads", &CompileOptions::threads);
   compare("dispatch", &CompileOptions::dispatch);
   compare("verify-buffers", &CompileOptions::verifyBuffers);
+  compare("ranks", &CompileOptions::ranks);
+  compare("sum-parts", &CompileOptions::sumParts);
+  compare("mpi", &CompileOptions::mpi);
   compare("chip", &CompileOptions::chip);
   compare("ptx-version", &CompileOptions::ptxVersion);
   compare("cuda-path", &CompileOptions::cudaPath);
@@ -72,8 +77,19 @@ LogicalResult norm::reportError(ModuleOp module, llvm::Error error) {
   return module.emitError(llvm::toString(std::move(error)));
 }
 
+/// A program for several ranks is not one that a rank runs alone.
+static LogicalResult verifyOneRank(ModuleOp module) {
+  for (auto grid : module.getOps<shard::GridOp>())
+    return grid.emitError("is of ")
+           << llvm::product_of(grid.getShape())
+           << " ranks: compile the program for them with --ranks";
+  return success();
+}
+
 LogicalResult norm::lowerModule(ModuleOp module, const Target &target,
                                 const CompileOptions &options, Stage upTo) {
+  if (options.ranks == 0 && failed(verifyOneRank(module)))
+    return failure();
   PassManager pm(module.getContext());
   if (failed(
           reportError(module, target.buildPipeline(pm, module, options, upTo))))

@@ -19,15 +19,20 @@ using namespace mlir::norm;
 void norm::buildNormToMPIPipeline(OpPassManager &pm,
                                   const MPIPipelineOptions &options) {
   pm.addPass(createNormImportShardings());
+  NormVerifyShardingsOptions verify;
+  verify.ranks = options.ranks;
+  pm.addPass(createNormVerifyShardings(verify));
   buildRecognition(pm, options.rounding);
   // One empty tensor of all ops has the sharding of one of them.
   pm.addPass(createNormSeparateDestinations());
   OpPassManager &func = pm.nest<func::FuncOp>();
   func.addPass(shard::createShardingPropagation());
-  func.addPass(createNormVerifyShardings());
-  func.addPass(shard::createPartition());
-  func.addPass(createCanonicalizerPass());
-  func.addPass(createCSEPass());
+  pm.addPass(createNormVerifyShardings());
+  pm.addPass(createNormRecordShardings());
+  OpPassManager &parts = pm.nest<func::FuncOp>();
+  parts.addPass(shard::createPartition());
+  parts.addPass(createCanonicalizerPass());
+  parts.addPass(createCSEPass());
   if (options.sumParts > 0) {
     pm.addPass(createNormToLinalg());
     NormSplitSumsOptions sums;

@@ -61,10 +61,10 @@ struct GatherBySum : OpRewritePattern<AllGatherOp> {
     Value own = tensor::InsertSliceOp::create(
         b, loc, part, zeros, offsets, tensor::getMixedSizes(b, loc, part),
         strides);
-    Value all = shard::AllReduceOp::create(b, loc, own, op.getGrid(),
-                                           op.getGridAxes(),
-                                           shard::ReductionKind::Sum)
-                    .getResult();
+    Value all =
+        shard::AllReduceOp::create(b, loc, own, op.getGrid(), op.getGridAxes(),
+                                   shard::ReductionKind::Sum)
+            .getResult();
     if (bits != type.getElementType())
       all = arith::BitcastOp::create(b, loc, type, all);
     b.replaceOp(op, all);

@@ -41,9 +41,13 @@ static LogicalResult verifyEvenParts(shard::ShardOp op, shard::GridOp grid,
 namespace {
 struct NormVerifyShardings
     : norm::impl::NormVerifyShardingsBase<NormVerifyShardings> {
+  using NormVerifyShardingsBase::NormVerifyShardingsBase;
+
   void runOnOperation() override {
+    if (ranks > 0 && failed(verifyGrid()))
+      return signalPassFailure();
     SymbolTableCollection tables;
-    WalkResult result = getOperation().walk([&](shard::ShardOp op) {
+    WalkResult result = getOperation()->walk([&](shard::ShardOp op) {
       shard::Sharding sharding(op.getSharding());
       auto grid = tables.lookupNearestSymbolFrom<shard::GridOp>(
           op, sharding.getGridAttr());
@@ -54,6 +58,24 @@ struct NormVerifyShardings
     if (result.wasInterrupted())
       return signalPassFailure();
     markAllAnalysesPreserved();
+  }
+
+private:
+  LogicalResult verifyGrid() {
+    auto grids = getOperation().getOps<shard::GridOp>();
+    if (grids.empty())
+      return getOperation().emitError("has no shard.grid of ")
+             << ranks.getValue() << " ranks";
+    for (shard::GridOp grid : grids) {
+      int64_t size = llvm::product_of(grid.getShape());
+      if (ShapedType::isDynamicShape(grid.getShape()))
+        return grid.emitError("has dynamic extents, not those of ")
+               << ranks.getValue() << " ranks";
+      if (size != ranks)
+        return grid.emitError("is of ")
+               << size << " ranks, not of " << ranks.getValue();
+    }
+    return success();
   }
 };
 } // namespace

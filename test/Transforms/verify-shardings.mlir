@@ -1,4 +1,4 @@
-// RUN: norm-opt %s --pass-pipeline='builtin.module(func.func(norm-verify-shardings))' --split-input-file --verify-diagnostics | FileCheck %s
+// RUN: norm-opt %s --norm-verify-shardings --split-input-file --verify-diagnostics | FileCheck %s
 
 // CHECK-LABEL: func.func @even
 shard.grid @g(shape = 2x2)
@@ -29,3 +29,15 @@ func.func @columns(%x: tensor<8x4098xf32>) -> tensor<8x4098xf32> {
   %0 = shard.shard %x to %s : tensor<8x4098xf32>
   return %0 : tensor<8x4098xf32>
 }
+
+// -----
+
+// RUN: not norm-opt %s --norm-verify-shardings=ranks=8 --split-input-file 2>&1 | FileCheck %s --check-prefix=RANKS
+// RANKS: error: is of 4 ranks, not of 8
+// RANKS: error: has dynamic extents, not those of 8 ranks
+// RANKS: error: has no shard.grid of 8 ranks
+shard.grid @dynamic(shape = ?)
+
+// -----
+
+func.func private @none()

@@ -107,6 +107,21 @@ static cl::opt<bool> verifyBuffers(
     cl::desc("Functions check the buffers that they are called with, and end "
              "the program where two overlap"),
     cl::cat(onCPU));
+static cl::opt<unsigned> ranks(
+    "ranks",
+    cl::desc(
+        "The program of one of this many MPI ranks, from shard annotations "
+        "(default 0: none)"),
+    cl::init(0), cl::cat(onCPU));
+static cl::opt<int64_t> sumParts(
+    "sum-parts",
+    cl::desc("Parts of each sum, which make its bits the same on any number of "
+             "ranks; a multiple of twice --ranks (default 0: one sum a rank)"),
+    cl::init(0), cl::cat(onCPU));
+static cl::opt<std::string> mpi("mpi",
+                                cl::desc("Whose calls --ranks makes: MPICH "
+                                         "(default) or OpenMPI"),
+                                cl::init("MPICH"), cl::cat(onCPU));
 static cl::opt<Rounding> rounding(
     "rounding", cl::desc("What recognition may change (default: default)"),
     getRoundingValues(), cl::init(Rounding::Default), cl::cat(category));
@@ -141,6 +156,9 @@ static CompileOptions getCompileOptions() {
   options.threads = threads;
   options.dispatch = dispatch;
   options.verifyBuffers = verifyBuffers;
+  options.ranks = ranks;
+  options.sumParts = sumParts;
+  options.mpi = mpi;
   options.rounding = rounding;
   options.runner = runPassesOfTool;
   return options;

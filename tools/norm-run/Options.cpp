@@ -57,6 +57,23 @@ static cl::opt<bool>
     verifyBuffers("verify-buffers",
                   cl::desc("Functions check their buffers (--pipeline=cpu)"),
                   cl::cat(compiling));
+static cl::opt<unsigned> ranks(
+    "ranks",
+    cl::desc("Split the tensors over this many MPI ranks, as shard annotations "
+             "say, and run them with mpiexec"),
+    cl::init(0), cl::cat(compiling));
+static cl::opt<int64_t>
+    sumParts("sum-parts",
+             cl::desc("Parts of each sum, see norm-compile (default 0)"),
+             cl::init(0), cl::cat(compiling));
+static cl::opt<std::string> mpi("mpi",
+                                cl::desc("What mpiexec is: MPICH (default) or "
+                                         "OpenMPI"),
+                                cl::init("MPICH"), cl::cat(compiling));
+static cl::opt<std::string>
+    rankDirectory("rank-directory",
+                  cl::desc("Files of the ranks; --ranks starts them with it"),
+                  cl::ReallyHidden, cl::cat(compiling));
 static cl::opt<int> digits("precision",
                            cl::desc("Significant digits that are printed"),
                            cl::init(6), cl::cat(category));
@@ -73,7 +90,10 @@ Command norm::parseCommandLine(int argc, char **argv) {
   options.machine.cpu = cpu;
   options.threads = threads;
   options.verifyBuffers = verifyBuffers;
+  options.ranks = ranks;
+  options.sumParts = sumParts;
+  options.mpi = mpi;
   options.runner = runPassesOfTool;
-  return {inputFile,   functionName, inputs, expectedOutputs,
-          outputFiles, maxUlp,       digits, options};
+  return {inputFile, functionName, inputs,        expectedOutputs, outputFiles,
+          maxUlp,    digits,       rankDirectory, options};
 }

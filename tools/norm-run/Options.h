@@ -19,6 +19,8 @@ struct Command {
   std::vector<std::string> inputs, expectedOutputs, outputFiles;
   double maxUlp;
   int digits; ///< printed digits
+  /// Where a process that mpiexec started finds its inputs; empty: not one.
+  std::string rankDirectory;
   CompileOptions options;
 };
 

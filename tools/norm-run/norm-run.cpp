@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Options.h"
+#include "Ranks.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Support/DebugStringHelper.h"
 #include "norm/ExecutionEngine/CompiledModule.h"
@@ -20,8 +21,11 @@
 using namespace mlir;
 using namespace mlir::norm;
 
+/// Prints the error; one without a text has been reported.
 static int fail(llvm::Error error) {
-  llvm::WithColor::error() << llvm::toString(std::move(error)) << "\n";
+  std::string text = llvm::toString(std::move(error));
+  if (!text.empty())
+    llvm::WithColor::error() << text << "\n";
   return 1;
 }
 
@@ -93,17 +97,8 @@ static llvm::Expected<bool> compare(unsigned index, const HostTensor &actual,
   return report.overLimit == 0;
 }
 
-static int run(ModuleOp module, const Command &command) {
-  Operation *symbol = SymbolTable::lookupSymbolIn(module, command.functionName);
-  auto function = dyn_cast_or_null<FunctionOpInterface>(symbol);
-  if (!function || !function.isPublic() || function.isExternal())
-    return fail(llvm::createStringError(command.inputFile +
-                                        ": no public function '" +
-                                        command.functionName + "'"));
-  auto type = cast<FunctionType>(function.getFunctionType());
-  if (llvm::Error error = checkSignature(command, type))
-    return fail(std::move(error));
-
+static llvm::Expected<SmallVector<HostTensor>>
+loadInputs(const Command &command, FunctionType type) {
   SmallVector<HostTensor> values;
   for (auto [text, inputType] : llvm::zip(command.inputs, type.getInputs())) {
     StringRef value = text;
@@ -111,33 +106,46 @@ static int run(ModuleOp module, const Command &command) {
                       ? loadNumpy(value, asTensor(inputType))
                       : parseTensor(value, asTensor(inputType));
     if (!tensor)
-      return fail(tensor.takeError());
+      return tensor.takeError();
     values.push_back(std::move(*tensor));
   }
-  if (command.options.verifyBuffers && command.options.target != "cpu")
-    return fail(
-        llvm::createStringError("--verify-buffers needs --pipeline=cpu"));
+  return values;
+}
+
+/// Returns the results, and behind them the buffers that may be written.
+static llvm::Expected<SmallVector<HostTensor>>
+compute(ModuleOp module, const Command &command, FunctionType type,
+        SmallVector<HostTensor> values) {
   auto compiled = CompiledModule::compile(module, command.options);
   if (failed(compiled))
-    return 1;
+    return llvm::createStringError(""); // it has been reported
   SmallVector<HostTensor *> addresses;
   for (HostTensor &value : values)
     addresses.push_back(&value);
   auto results = (*compiled)->call(command.functionName, addresses);
   if (!results)
-    return fail(results.takeError());
+    return results.takeError();
   for (auto [value, inputType] : llvm::zip(values, type.getInputs()))
     if (isa<MemRefType>(inputType))
       results->push_back(std::move(value));
+  return results;
+}
 
-  for (auto [file, result] : llvm::zip(command.outputFiles, *results)) {
+static llvm::Error save(const Command &command, ArrayRef<HostTensor> results) {
+  for (auto [file, result] : llvm::zip(command.outputFiles, results)) {
     StringRef name = file;
     name.consume_front("@");
     if (llvm::Error error = saveNumpy(name, result))
-      return fail(std::move(error));
+      return error;
   }
+  return llvm::Error::success();
+}
+
+/// Compares the results, or prints them; returns whether they are as expected.
+static llvm::Expected<bool> judge(const Command &command,
+                                  ArrayRef<HostTensor> results) {
   bool passed = true;
-  for (auto [i, result] : llvm::enumerate(*results)) {
+  for (auto [i, result] : llvm::enumerate(results)) {
     if (command.expectedOutputs.empty()) {
       llvm::outs() << "result[" << i << "]: ";
       printTensor(llvm::outs(), result, command.digits);
@@ -146,10 +154,39 @@ static int run(ModuleOp module, const Command &command) {
     }
     auto same = compare(i, result, command.expectedOutputs[i], command.maxUlp);
     if (!same)
-      return fail(same.takeError());
+      return same.takeError();
     passed &= *same;
   }
-  return passed ? 0 : 1;
+  return passed;
+}
+
+static llvm::Expected<bool> run(ModuleOp module, Command command) {
+  Operation *symbol = SymbolTable::lookupSymbolIn(module, command.functionName);
+  auto function = dyn_cast_or_null<FunctionOpInterface>(symbol);
+  if (!function || !function.isPublic() || function.isExternal())
+    return llvm::createStringError(command.inputFile +
+                                   ": no public function '" +
+                                   command.functionName + "'");
+  auto type = cast<FunctionType>(function.getFunctionType());
+  bool isRank = !command.rankDirectory.empty();
+  if (isRank)
+    if (llvm::Error error = joinRanks(command, type))
+      return std::move(error);
+  if (llvm::Error error = checkSignature(command, type))
+    return std::move(error);
+  if (command.options.verifyBuffers && command.options.target != "cpu")
+    return llvm::createStringError("--verify-buffers needs --pipeline=cpu");
+  auto values = loadInputs(command, type);
+  if (!values)
+    return values.takeError();
+  auto results = command.options.ranks > 0
+                     ? runOnRanks(module, command, *values)
+                     : compute(module, command, type, std::move(*values));
+  if (!results)
+    return results.takeError();
+  if (llvm::Error error = save(command, *results))
+    return std::move(error);
+  return isRank ? true : judge(command, *results);
 }
 
 int main(int argc, char **argv) {
@@ -161,5 +198,11 @@ int main(int argc, char **argv) {
   SourceMgrDiagnosticHandler handler(sources, &context);
   OwningOpRef<ModuleOp> module =
       parseInputFile(command.inputFile, sources, context);
-  return module ? run(*module, command) : 1;
+  if (!module)
+    return 1;
+  auto passed = run(*module, command);
+  int status = passed ? !*passed : fail(passed.takeError());
+  if (!command.rankDirectory.empty())
+    leaveRanks(status);
+  return status;
 }

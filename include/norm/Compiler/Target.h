@@ -76,6 +76,9 @@ ArrayRef<const Target *> getTargets();
 /// Returns the target called `name`, or an error that lists the known names.
 llvm::Expected<const Target *> lookupTarget(StringRef name);
 
+/// Adds norm-to-mpi, which leaves the program of one of `options.ranks` ranks.
+void buildRanksPipeline(OpPassManager &pm, const CompileOptions &options);
+
 /// Runs the target's passes on `module`.
 LogicalResult lowerModule(ModuleOp module, const Target &target,
                           const CompileOptions &options,

@@ -47,6 +47,12 @@ constexpr StringLiteral sumPartsAttrName = "norm.sum_parts";
 /// the sum before it that ranks have parts of.
 constexpr StringLiteral splitDimAttrName = "norm.split_dim";
 
+/// Discardable attributes of a function on parts of tensors: the extents of the
+/// grid of ranks, and of each argument and result an array of the grid axes
+/// that split each of its dimensions (norm-record-shardings).
+constexpr StringLiteral gridAttrName = "norm.grid";
+constexpr StringLiteral splitAxesAttrName = "norm.split_axes";
+
 /// Records on `loop`, which the caller has built, what it iterates over.
 void setRole(Operation *loop, LoopRole role, GPUScheduleAttr schedule = {});
 

@@ -123,6 +123,10 @@ struct MPIPipelineOptions : PassPipelineOptions<MPIPipelineOptions> {
   PassOptions::Option<std::string> implementation{
       *this, "implementation", llvm::cl::desc("MPICH or OpenMPI"),
       llvm::cl::init("MPICH")};
+  PassOptions::Option<unsigned> ranks{
+      *this, "ranks",
+      llvm::cl::desc("Ranks that the grid must have; 0: not checked"),
+      llvm::cl::init(0)};
   PassOptions::Option<int64_t> sumParts{
       *this, "sum-parts",
       llvm::cl::desc("Parts of each sum, a multiple of twice the ranks, which "

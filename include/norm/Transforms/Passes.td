@@ -188,7 +188,7 @@ def NormPrintShardingRules : Pass<"norm-print-sharding-rules", "func::FuncOp"> {
   let dependentDialects = ["shard::ShardDialect"];
 }
 
-def NormVerifyShardings : Pass<"norm-verify-shardings", "func::FuncOp"> {
+def NormVerifyShardings : Pass<"norm-verify-shardings", "ModuleOp"> {
   let summary = "Refuse shardings that do not divide evenly";
   let description = [{
     `shard-partition` gives each rank the extent divided by the ranks, rounded down, and
@@ -200,7 +200,39 @@ def NormVerifyShardings : Pass<"norm-verify-shardings", "func::FuncOp"> {
     %1 = shard.shard %0 to %s : tensor<7x64xf32>
     ```
 
-    Limits: dynamic extents are not checked; each rank then has those of its arguments.
+    With `ranks`, the module must have a grid, of that many ranks. Limits: dynamic
+    extents are not checked; each rank then has those of its arguments.
+  }];
+  let options = [Option<"ranks", "ranks", "unsigned", /*default=*/"0",
+                        "Ranks that the grid must have; 0: not checked">];
+  let dependentDialects = ["shard::ShardDialect"];
+}
+
+def NormRecordShardings : Pass<"norm-record-shardings", "ModuleOp"> {
+  let summary = "Say on functions what part of arguments and results a rank has";
+  let description = [{
+    `shard-partition` leaves functions on parts, and nothing says of what. This pass,
+    before it, records the extents of the grid on each function that is split, and on its
+    arguments and results the grid axes that split each dimension, for programs that
+    distribute tensors, such as `norm-run --ranks`.
+
+    Example:
+
+    ```mlir
+    func.func @f(%x: tensor<8x64xf32>) -> tensor<8x64xf32> {
+      %s = shard.sharding @g split_axes = [[0], []] : !shard.sharding
+      %0 = shard.shard %x to %s : tensor<8x64xf32>
+    ```
+
+    becomes, with a grid of 2 x 4,
+
+    ```mlir
+    func.func @f(%x: tensor<8x64xf32> {norm.split_axes = [array<i64: 0>, array<i64>]})
+        -> (tensor<8x64xf32> {norm.split_axes = [array<i64: 0>, array<i64>]})
+        attributes {norm.grid = array<i64: 2, 4>} {
+    ```
+
+    Limits: an argument that no op uses is whole; one grid a function.
   }];
   let dependentDialects = ["shard::ShardDialect"];
 }

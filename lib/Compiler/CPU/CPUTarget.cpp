@@ -23,8 +23,8 @@ public:
     return emits;
   }
   ArrayRef<StringRef> getOptions() const override {
-    static constexpr StringRef names[] = {"threads", "dispatch",
-                                          "verify-buffers"};
+    static constexpr StringRef names[] = {
+        "threads", "dispatch", "verify-buffers", "ranks", "sum-parts", "mpi"};
     return names;
   }
   LogicalResult verify(ModuleOp module,
@@ -51,13 +51,37 @@ private:
 };
 } // namespace
 
+void norm::buildRanksPipeline(OpPassManager &pm,
+                              const CompileOptions &options) {
+  MPIPipelineOptions mpi;
+  mpi.rounding = options.rounding;
+  mpi.implementation = options.mpi;
+  mpi.sumParts = options.sumParts;
+  mpi.ranks = options.ranks;
+  buildNormToMPIPipeline(pm, mpi);
+}
+
 const Target &norm::getCPUTarget() {
   static const CPUTarget target;
   return target;
 }
 
+static LogicalResult verifyRanks(ModuleOp module,
+                                 const CompileOptions &options) {
+  if (options.ranks == 0 && (options.sumParts != 0 || options.mpi != "MPICH"))
+    return module.emitError("--sum-parts and --mpi need --ranks");
+  if (options.mpi != "MPICH" && options.mpi != "OpenMPI")
+    return module.emitError("--mpi is MPICH or OpenMPI, not ") << options.mpi;
+  if (options.ranks > 0 && options.emit == Emit::Header)
+    return module.emitError("--emit=header has the shapes of all ranks, so it "
+                            "does not go with --ranks");
+  return success();
+}
+
 LogicalResult CPUTarget::verify(ModuleOp module,
                                 const CompileOptions &options) const {
+  if (failed(verifyRanks(module, options)))
+    return failure();
   if (!options.dispatch)
     return success();
   if (!options.machine.cpu.empty() || !options.machine.features.empty())
@@ -89,6 +113,8 @@ llvm::Error CPUTarget::buildPipeline(OpPassManager &pm, ModuleOp module,
   cpu.verifyBuffers = options.verifyBuffers;
   cpu.cacheBytes = options.cacheBytes;
   cpu.grain = options.grain;
+  if (options.ranks > 0)
+    buildRanksPipeline(pm, options);
   buildNormToCPUPipeline(pm, cpu, upTo);
   return llvm::Error::success();
 }

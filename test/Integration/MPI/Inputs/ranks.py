@@ -80,6 +80,15 @@ def part(array, case, ranks, rank):
     return np.ascontiguousarray(array)
 
 
+def aligned(array):
+    """The array at a cache line, from where on results stream past the caches."""
+    memory = np.zeros(array.nbytes + 64, np.uint8)
+    begin = -memory.ctypes.data % 64
+    copy = memory[begin:begin + array.nbytes].view(array.dtype).reshape(array.shape)
+    copy[...] = array
+    return copy
+
+
 def descriptor(array):
     words = [array.ctypes.data, array.ctypes.data, 0, *array.shape, *(s // array.itemsize for s in array.strides)]
     return (ctypes.c_int64 * len(words))(*words)
@@ -111,10 +120,10 @@ def run_rank(directory, case, ranks, calls):
     mpi.MPI_Finalize()
 
 
-def compile_shared(text, path, *passes):
+def compile_shared(text, path, *passes, cpu=""):
     if passes:
         text = subprocess.run(["norm-opt", "-", *passes], input=text, text=True, check=True, stdout=subprocess.PIPE).stdout
-    subprocess.run(["norm-compile", "-", "--emit=shared", "-o", path], input=text, text=True, check=True)
+    subprocess.run(["norm-compile", "-", "--emit=shared", f"--mcpu={cpu}", "-o", path], input=text, text=True, check=True)
 
 
 def ordered(array):
