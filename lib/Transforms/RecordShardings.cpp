@@ -29,9 +29,8 @@ static ShardOp getSharding(BlockArgument argument) {
 /// Returns the axes of each dimension; shardings leave out the last ones.
 static ArrayAttr getSplitAxes(ShardOp op) {
   Builder b(op.getContext());
-  SmallVector<Attribute> dims(
-      cast<RankedTensorType>(op.getType()).getRank(),
-      b.getDenseI64ArrayAttr({}));
+  SmallVector<Attribute> dims(cast<RankedTensorType>(op.getType()).getRank(),
+                              b.getDenseI64ArrayAttr({}));
   for (auto [dim, axes] :
        llvm::zip(dims, shard::Sharding(op.getSharding()).getSplitAxes()))
     dim = b.getDenseI64ArrayAttr(llvm::map_to_vector(
@@ -69,9 +68,9 @@ private:
   void recordGrid(func::FuncOp function, ShardOp op) {
     auto grid = SymbolTable::lookupNearestSymbolFrom<shard::GridOp>(
         op, shard::Sharding(op.getSharding()).getGridAttr());
-    function->setAttr(norm::gridAttrName,
-                      Builder(op.getContext())
-                          .getDenseI64ArrayAttr(grid.getShape()));
+    function->setAttr(
+        norm::gridAttrName,
+        Builder(op.getContext()).getDenseI64ArrayAttr(grid.getShape()));
   }
 };
 } // namespace

@@ -56,8 +56,7 @@ public:
   /// Returns the rank's part of argument or result `number`, of `shape`.
   llvm::Expected<Part> getPart(ArrayAttr axes, ArrayRef<int64_t> shape,
                                int64_t rank, const Twine &what) const {
-    Part part{SmallVector<int64_t>(shape.size(), 0),
-              llvm::to_vector(shape)};
+    Part part{SmallVector<int64_t>(shape.size(), 0), llvm::to_vector(shape)};
     if (!axes)
       return part;
     for (auto [dim, attr] : llvm::enumerate(axes)) {
@@ -67,10 +66,10 @@ public:
         place = place * grid[axis] + getIndex(rank, axis);
       }
       if (shape[dim] % ranks != 0)
-        return llvm::createStringError(
-            what + " has " + Twine(shape[dim]) + " elements along dimension " +
-            Twine(dim) + ", which " + Twine(ranks) +
-            " ranks do not divide evenly");
+        return llvm::createStringError(what + " has " + Twine(shape[dim]) +
+                                       " elements along dimension " +
+                                       Twine(dim) + ", which " + Twine(ranks) +
+                                       " ranks do not divide evenly");
       part.sizes[dim] = shape[dim] / ranks;
       part.offsets[dim] = place * part.sizes[dim];
     }
@@ -179,9 +178,8 @@ static llvm::Expected<HostTensor> loadParts(Split &split, unsigned result,
                          split.getWhole(result, part->getShape()));
       written.assign(whole.getNumElements(), false);
     }
-    auto where =
-        llvm::cantFail(split.getPart(split.getAxesOfResult(result),
-                                     whole.getShape(), rank, "result"));
+    auto where = llvm::cantFail(split.getPart(
+        split.getAxesOfResult(result), whole.getShape(), rank, "result"));
     if (!copyPart(whole, *part, where, Direction::IntoWhole, &written))
       return llvm::createStringError("result " + Twine(result) + ": rank " +
                                      Twine(rank) +
@@ -199,28 +197,28 @@ static llvm::Error startRanks(const Command &command, StringRef directory) {
                                    "PATH: install MPICH");
   std::string self =
       llvm::sys::fs::getMainExecutable(nullptr, (void *)&startRanks);
-  SmallVector<std::string> texts{
-      *mpiexec,
-      "-n",
-      std::to_string(command.options.ranks),
-      self,
-      (directory + "/rank.mlir").str(),
-      "--function=" + command.functionName,
-      "--rank-directory=" + directory.str(),
-      "--mcpu=" + command.options.machine.cpu,
-      "--threads=" + std::to_string(command.options.threads),
-      "--mpi=" + command.options.mpi};
+  SmallVector<std::string> texts{*mpiexec,
+                                 "-n",
+                                 std::to_string(command.options.ranks),
+                                 self,
+                                 (directory + "/rank.mlir").str(),
+                                 "--function=" + command.functionName,
+                                 "--rank-directory=" + directory.str(),
+                                 "--mcpu=" + command.options.machine.cpu,
+                                 "--threads=" +
+                                     std::to_string(command.options.threads),
+                                 "--mpi=" + command.options.mpi};
   if (command.options.verifyBuffers)
     texts.push_back("--verify-buffers");
   std::string problem;
-  int status = llvm::sys::ExecuteAndWait(
-      *mpiexec, llvm::to_vector_of<StringRef>(texts), std::nullopt, {}, 0, 0,
-      &problem);
+  int status =
+      llvm::sys::ExecuteAndWait(*mpiexec, llvm::to_vector_of<StringRef>(texts),
+                                std::nullopt, {}, 0, 0, &problem);
   if (status == 0)
     return llvm::Error::success();
-  return llvm::createStringError("the ranks failed: mpiexec ended with status " +
-                                 Twine(status) +
-                                 (problem.empty() ? "" : ": " + problem));
+  return llvm::createStringError(
+      "the ranks failed: mpiexec ended with status " + Twine(status) +
+      (problem.empty() ? "" : ": " + problem));
 }
 
 /// Makes `module` that of one rank; nullopt after an error has been reported.
@@ -239,8 +237,9 @@ norm::runOnRanks(ModuleOp module, const Command &command,
   if (command.options.target != "cpu")
     return llvm::createStringError("--ranks needs --pipeline=cpu");
   auto whole = module.lookupSymbol<func::FuncOp>(command.functionName);
-  if (!whole || !llvm::all_of(whole.getFunctionType().getInputs(),
-                              llvm::IsaPred<RankedTensorType>) ||
+  if (!whole ||
+      !llvm::all_of(whole.getFunctionType().getInputs(),
+                    llvm::IsaPred<RankedTensorType>) ||
       !llvm::all_of(whole.getFunctionType().getResults(),
                     llvm::IsaPred<RankedTensorType>))
     return llvm::createStringError("--ranks needs a function on tensors");
@@ -252,8 +251,8 @@ norm::runOnRanks(ModuleOp module, const Command &command,
   if (std::error_code error =
           llvm::sys::fs::createUniqueDirectory("norm-run", directory))
     return llvm::createStringError(error, "a directory for the ranks");
-  auto remove = llvm::scope_exit(
-      [&] { llvm::sys::fs::remove_directories(directory); });
+  auto remove =
+      llvm::scope_exit([&] { llvm::sys::fs::remove_directories(directory); });
   Split split(*function);
   if (llvm::Error error = saveParts(split, command, inputs, directory))
     return std::move(error);
@@ -266,8 +265,8 @@ norm::runOnRanks(ModuleOp module, const Command &command,
 
   SmallVector<HostTensor> results;
   for (auto [i, type] : llvm::enumerate(function->getResultTypes())) {
-    auto result = loadParts(split, i, cast<RankedTensorType>(type), command,
-                            directory);
+    auto result =
+        loadParts(split, i, cast<RankedTensorType>(type), command, directory);
     if (!result)
       return result.takeError();
     results.push_back(std::move(*result));
@@ -286,10 +285,8 @@ struct MPI {
   void *library = nullptr;
   intptr_t world = 0;
 
-  template <typename... Args>
-  int call(const char *name, Args... args) const {
-    auto function =
-        reinterpret_cast<int (*)(Args...)>(dlsym(library, name));
+  template <typename... Args> int call(const char *name, Args... args) const {
+    auto function = reinterpret_cast<int (*)(Args...)>(dlsym(library, name));
     return function ? function(args...) : -1;
   }
 };

@@ -17,9 +17,9 @@ namespace mlir::norm {
 /// Splits the inputs as the annotations of `module` say, runs each rank as a
 /// process of this program under mpiexec, and puts the results together. An
 /// error without a text has been reported.
-llvm::Expected<SmallVector<HostTensor>>
-runOnRanks(ModuleOp module, const Command &command,
-           ArrayRef<HostTensor> inputs);
+llvm::Expected<SmallVector<HostTensor>> runOnRanks(ModuleOp module,
+                                                   const Command &command,
+                                                   ArrayRef<HostTensor> inputs);
 
 /// Initializes MPI in such a process, and makes the rank's files the inputs and
 /// outputs of its command.
