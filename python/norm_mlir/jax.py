@@ -5,15 +5,15 @@
 
 The conversion to linalg is the one that torch-mlir's wheel carries.
 """
+import functools
 import subprocess
 import sys
 
 import jax
-import jax.numpy as jnp
 import numpy
 from jax.extend import mlir
 
-from . import compile
+from . import _core, compile
 
 # StableHLO's conversion to linalg, which the wheel of torch-mlir carries.
 TO_LINALG = ("builtin.module(func.func(stablehlo-aggressive-simplification),"
@@ -33,26 +33,57 @@ def lower(function, *example):
 def differentiable(function, *example):
     """`function` at the shapes and types of `example`, compiled with its gradient.
 
-    It works under jax.jit, jax.grad and jax.vmap; jax waits for each call.
+    It works under jax.jit, jax.grad and jax.vmap. XLA calls the compiled code itself, with
+    the addresses of its buffers. Under vmap, the batched function is compiled at its own
+    shapes, at the first use of each.
     """
     def gradient(*arguments_and_dy):
         *arguments, dy = arguments_and_dy
         return jax.vjp(function, *arguments)[1](dy)
 
     result = jax.eval_shape(function, *example)
-    forward = compile(lower(function, *example))
-    backward = compile(lower(gradient, *example, jnp.zeros(result.shape, result.dtype)))
-
-    def call(compiled, shapes, arguments):
-        run = lambda *arrays: compiled(*map(numpy.asarray, arrays))
-        # A batch is one call after the other: the extents are those of the program.
-        return jax.pure_callback(run, shapes, *arguments, vmap_method="sequential")
+    forward = _make_callable(function, *example)
+    backward = _make_callable(gradient, *example, result)
 
     @jax.custom_vjp
     def compiled(*arguments):
-        return call(forward, result, arguments)
+        return forward(*arguments)
 
-    shapes = tuple(jax.ShapeDtypeStruct(e.shape, e.dtype) for e in example)
-    compiled.defvjp(lambda *arguments: (compiled(*arguments), arguments),
-                    lambda arguments, dy: call(backward, shapes, (*arguments, dy)))
+    compiled.defvjp(lambda *arguments: (forward(*arguments), arguments),
+                    lambda arguments, dy: tuple(backward(*arguments, dy)))
     return compiled
+
+
+def _make_callable(function, *example):
+    """`function` compiled at these shapes, called through XLA's foreign functions."""
+    example = tuple(jax.ShapeDtypeStruct(e.shape, e.dtype) for e in example)
+    shapes = jax.eval_shape(function, *example)
+    compiled = compile(lower(function, *example))
+    _register()
+
+    @jax.custom_batching.custom_vmap
+    def run(*arguments):
+        call = jax.ffi.ffi_call("norm_mlir_call", shapes)
+        return call(*arguments, function=numpy.int64(compiled.address))
+
+    batched = {}
+
+    @run.def_vmap
+    def batch(axis_size, in_batched, *arguments):
+        key = (axis_size, tuple(in_batched))
+        if key not in batched:
+            axes = tuple(0 if b else None for b in in_batched)
+            batched[key] = _make_callable(jax.vmap(function, in_axes=axes), *arguments)
+        return batched[key](*arguments), jax.tree.map(lambda _: True, shapes)
+
+    # XLA knows the function's address alone, and may call it as long as jax keeps its code.
+    _alive.append(compiled)
+    return run
+
+
+_alive = []
+
+
+@functools.cache
+def _register():
+    jax.ffi.register_ffi_target("norm_mlir_call", _core.xla_handler(), platform="cpu")

@@ -334,6 +334,61 @@ static PyObject *call(PyObject *self, PyObject *arguments, PyObject *keywords) {
 }
 
 //===----------------------------------------------------------------------===//
+// Calls without Python
+//===----------------------------------------------------------------------===//
+
+static bool fits(const Buffer &buffer, const ParameterType &type) {
+  auto isSame = [](auto pair) {
+    auto [extent, expected] = pair;
+    return expected < 0 || extent == expected;
+  };
+  return buffer.element == type.element &&
+         buffer.shape.size() == type.shape.size() &&
+         all_of(zip(buffer.shape, type.shape), isSame);
+}
+
+std::string norm_python::callFunction(uint64_t address,
+                                      ArrayRef<Buffer> buffers) {
+  const auto &compiled = *reinterpret_cast<const Compiled *>(address);
+  const Signature &signature = compiled.signature;
+  size_t numArguments = signature.arguments.size();
+  if (buffers.size() != numArguments + signature.results.size())
+    return std::to_string(buffers.size()) +
+           " arguments and results, expected " +
+           std::to_string(numArguments + signature.results.size());
+  Descriptors all, arguments;
+  SmallVector<int64_t, 8> given;
+  for (auto [i, buffer] : enumerate(buffers)) {
+    bool isArgument = i < numArguments;
+    size_t number = isArgument ? i : i - numArguments;
+    const ParameterType &type =
+        (isArgument ? signature.arguments : signature.results)[number];
+    if (!fits(buffer, type))
+      return (isArgument ? "argument " : "result ") + std::to_string(number) +
+             " is not " + type.getText();
+    all.add(buffer.data, buffer.shape);
+    if (isArgument)
+      arguments.add(buffer.data, buffer.shape);
+    else
+      for (auto [extent, expected] : zip(buffer.shape, type.shape))
+        if (expected < 0)
+          given.push_back(extent);
+  }
+  if (compiled.getExtents) {
+    SmallVector<int64_t, 8> extents(std::max<size_t>(given.size(), 1), 0);
+    arguments.add(reinterpret_cast<char *>(extents.data()),
+                  {int64_t(extents.size())});
+    std::string failure =
+        runAsserted(compiled.getExtents, arguments.getAddresses());
+    if (!failure.empty())
+      return failure;
+    if (ArrayRef(extents).take_front(given.size()) != ArrayRef(given))
+      return "a result has other extents than the function returns";
+  }
+  return runAsserted(compiled.entry, all.getAddresses());
+}
+
+//===----------------------------------------------------------------------===//
 // The class
 //===----------------------------------------------------------------------===//
 
@@ -368,6 +423,11 @@ static PyObject *getResults(PyObject *self, void *) {
   return getTexts(getCompiled(self).resultTexts);
 }
 
+static PyObject *getAddress(PyObject *self, void *) {
+  return PyLong_FromUnsignedLongLong(
+      reinterpret_cast<uintptr_t>(&getCompiled(self)));
+}
+
 static PyObject *represent(PyObject *self) {
   auto join = [](ArrayRef<std::string> texts) {
     return llvm::join(texts.begin(), texts.end(), ", ");
@@ -384,6 +444,8 @@ bool norm_python::addFunctionClass(PyObject *module) {
       {"arguments", getArguments, nullptr,
        "the types of arguments, such as float32[?, 4096]", nullptr},
       {"results", getResults, nullptr, "the types of results", nullptr},
+      {"address", getAddress, nullptr,
+       "what calls without Python know it by, as long as it lives", nullptr},
       {nullptr, nullptr, nullptr, nullptr, nullptr}};
   static PyType_Slot slots[] = {
       {Py_tp_call, reinterpret_cast<void *>(call)},

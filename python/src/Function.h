@@ -30,6 +30,17 @@ struct Signature {
   bool hasShapeFunction = false;
 };
 
+/// A row-major argument or result in memory.
+struct Buffer {
+  ElementType element;
+  char *data;
+  llvm::ArrayRef<int64_t> shape;
+};
+
+/// Calls the function of `Function.address`, without Python: `buffers` are
+/// arguments and behind them results. Returns an error, or an empty string.
+std::string callFunction(uint64_t address, llvm::ArrayRef<Buffer> buffers);
+
 /// Adds the class of compiled functions to the module.
 bool addFunctionClass(PyObject *module);
 
