@@ -111,6 +111,8 @@ if libdevice and os.path.exists(libdevice):
 # `make deps` installs MPICH; these tests run wherever it is.
 if shutil.which("mpiexec") and (ctypes.util.find_library("mpich") or ctypes.util.find_library("mpi")):
     config.available_features.add("mpi")
+if shutil.which("mpiexec.openmpi"):
+    config.available_features.add("openmpi")
 # The Python package, where `make wheel` has built it.
 wheels = glob.glob(os.path.join(config.norm_obj_root, "wheel", "*.whl"))
 if wheels and os.path.exists(os.path.join(config.norm_obj_root, "wheel", "stamp")):

@@ -38,7 +38,43 @@ struct NormConvertMPIToLLVM
     mpi::populateMPIToLLVMConversionPatterns(converter, patterns);
     if (failed(applyPartialConversion(getOperation(), target,
                                       std::move(patterns))))
-      signalPassFailure();
+      return signalPassFailure();
+    renameReductions();
+    SmallVector<LLVM::CallOp> calls;
+    getOperation()->walk([&](LLVM::CallOp call) { calls.push_back(call); });
+    llvm::for_each(calls, loadWholeCommunicator);
+  }
+
+private:
+  /// A communicator of OpenMPI is a pointer; upstream loads 32 bits of it.
+  static void loadWholeCommunicator(LLVM::CallOp call) {
+    if (call.getCallee() != "MPI_Comm_split" ||
+        !isa<LLVM::LLVMPointerType>(call.getArgOperands().front().getType()))
+      return;
+    OpBuilder b(call.getContext());
+    Value place = call.getArgOperands().back();
+    for (Operation *user : llvm::make_early_inc_range(place.getUsers())) {
+      auto load = dyn_cast<LLVM::LoadOp>(user);
+      if (!load || !load.getType().isInteger(32) || !load->hasOneUse())
+        continue;
+      Operation *extend = *load->user_begin();
+      b.setInsertionPoint(load);
+      Value whole =
+          LLVM::LoadOp::create(b, load.getLoc(), b.getI64Type(), place);
+      extend->getResult(0).replaceAllUsesWith(whole);
+      extend->erase();
+      load->erase();
+    }
+  }
+
+  /// OpenMPI's reductions are ompi_mpi_op_sum and so on; upstream writes
+  /// ompi_mpi_sum.
+  void renameReductions() {
+    SymbolTable symbols(getOperation());
+    for (StringRef name : {"sum", "prod", "max", "min", "land", "lor", "lxor",
+                           "band", "bor", "bxor", "maxloc", "minloc"})
+      if (Operation *global = symbols.lookup(("ompi_mpi_" + name).str()))
+        (void)symbols.rename(global, ("ompi_mpi_op_" + name).str());
   }
 };
 } // namespace

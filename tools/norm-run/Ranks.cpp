@@ -189,12 +189,19 @@ static llvm::Expected<HostTensor> loadParts(Split &split, unsigned result,
   return whole;
 }
 
+/// Debian has both implementations side by side under names of their own.
+static llvm::ErrorOr<std::string> findMpiexec(StringRef implementation) {
+  auto own = llvm::sys::findProgramByName("mpiexec." + implementation.lower());
+  return own ? own : llvm::sys::findProgramByName("mpiexec");
+}
+
 /// Runs mpiexec; the ranks print their errors.
 static llvm::Error startRanks(const Command &command, StringRef directory) {
-  auto mpiexec = llvm::sys::findProgramByName("mpiexec");
+  auto mpiexec = findMpiexec(command.options.mpi);
   if (!mpiexec)
     return llvm::createStringError("--ranks needs mpiexec, which is not in "
-                                   "PATH: install MPICH");
+                                   "PATH: install " +
+                                   command.options.mpi);
   std::string self =
       llvm::sys::fs::getMainExecutable(nullptr, (void *)&startRanks);
   SmallVector<std::string> texts{*mpiexec,

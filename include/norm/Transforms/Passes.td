@@ -125,7 +125,9 @@ def NormConvertMPIToLLVM : Pass<"norm-convert-mpi-to-llvm", "ModuleOp"> {
     llvm.call @MPI_Allreduce(%in_place, %sum, %count, %float, %op, %comm)
     ```
 
-    Limits: those of upstream, such as no datatype for f16.
+    Two names and widths of upstream's are not OpenMPI's: its reductions are
+    `ompi_mpi_op_sum`, and a communicator is a pointer, of which upstream loads 32 bits.
+    This pass mends both. Limits: those of upstream, such as no datatype for f16.
   }];
   let dependentDialects = ["LLVM::LLVMDialect", "mpi::MPIDialect"];
 }
