@@ -3,18 +3,22 @@ go through norm-mlir, the rest stays as it is.
 
     model = torch.compile(model, backend="norm_mlir")
     model = torch.compile(model, backend=norm_mlir.torch.NormBackend())  # with its own counts
+    model = torch.compile(model, backend="norm_mlir", options={"rest": "inductor"})
 
 Parts that norm-mlir does not recognize, cannot compile or cannot call run in
 eager mode; the logger "norm_mlir" says why, each reason once.
 """
 import collections
 import logging
+import operator
 from concurrent.futures import ThreadPoolExecutor
 
 import torch
 from functorch.compile import make_boxed_func, min_cut_rematerialization_partition
 from torch._decomp import get_decompositions
 from torch._dynamo.backends.common import aot_autograd
+from torch._guards import detect_fake_mode
+from torch.fx.passes.fake_tensor_prop import FakeTensorProp
 from torch.fx.passes.infra.partitioner import CapabilityBasedPartitioner
 from torch.fx.passes.operator_support import OperatorSupportBase
 
@@ -114,6 +118,41 @@ class NormPart(torch.nn.Module):
         return function, None
 
 
+# Inductor compiles graphs of ops: an op for all parts, which it calls by their number.
+_parts = []
+
+
+def _as_list(results):
+    return list(results) if isinstance(results, (tuple, list)) else [results]
+
+
+@torch.library.custom_op("norm_mlir::part", mutates_args=())
+def run_part(arguments: list[torch.Tensor], number: int) -> list[torch.Tensor]:
+    # A part that is left to eager may return views, which an op must not.
+    return [r.clone() if r._is_view() or any(r is a for a in arguments) else r
+            for r in _as_list(_parts[number](*arguments))]
+
+
+@run_part.register_fake
+def _(arguments, number):
+    return [torch.empty_like(r, memory_format=torch.contiguous_format)
+            for r in _as_list(_parts[number].part(*arguments))]
+
+
+def call_by_number(graph_module, node, part):
+    """Replaces the call of a submodule by that of the op."""
+    graph = graph_module.graph
+    with graph.inserting_before(node):
+        call = graph.call_function(torch.ops.norm_mlir.part.default,
+                                   (list(node.args), len(_parts)))
+        _parts.append(part)
+        output = next(n for n in part.part.graph.nodes if n.op == "output")
+        if not isinstance(output.args[0], (tuple, list)):
+            call = graph.call_function(operator.getitem, (call, 0))
+    node.replace_all_uses_with(call)
+    graph.erase_node(node)
+
+
 class NormBackend:
     """For torch.compile(backend=...). `calls` of compiled programs, `compiled` ones, with
     `forward` norms and `backward` passes, and `fallbacks`, a count for each reason, say
@@ -124,16 +163,42 @@ class NormBackend:
         self.calls, self.compiled, self.fallbacks = 0, 0, collections.Counter()
         self.forward, self.backward = 0, 0
 
-    def __call__(self, graph_module, example_inputs):
+    def __call__(self, graph_module, example_inputs, options=None):
+        options = dict(options or {})
+        rest = options.pop("rest", "eager")
+        if options or rest not in ("eager", "inductor"):
+            raise ValueError(f"options are rest='eager' or 'inductor', got {options or rest!r}")
+        compile_graph = self.compile_graph if rest == "eager" else self.compile_for_inductor
         # aot_autograd makes graphs of aten ops without mutation, backward ones too.
-        fused = get_decompositions([torch.ops.aten._fused_rms_norm])
+        decompositions = get_decompositions([torch.ops.aten._fused_rms_norm])
+        if rest == "inductor":
+            from torch._inductor.decomposition import select_decomp_table
+
+            decompositions = {**select_decomp_table(), **decompositions}
         # What is cheap is computed again: a backward graph then reads x and r, from which
         # dw can be recognized, and not a saved x * r.
-        compiler = aot_autograd(fw_compiler=self.compile_graph, decompositions=fused,
+        compiler = aot_autograd(fw_compiler=compile_graph, decompositions=decompositions,
                                 partition_fn=min_cut_rematerialization_partition)
         return compiler(graph_module, example_inputs)
 
     def compile_graph(self, graph_module, example_inputs):
+        return make_boxed_func(self.split(graph_module).forward)
+
+    def compile_for_inductor(self, graph_module, example_inputs):
+        from torch._inductor.compile_fx import compile_fx_inner
+
+        fused = self.split(graph_module)
+        for node in list(fused.graph.nodes):
+            part = getattr(fused, str(node.target)) if node.op == "call_module" else None
+            if isinstance(part, NormPart):
+                call_by_number(fused, node, part)
+        fused.recompile()
+        FakeTensorProp(fused, detect_fake_mode(example_inputs)).propagate_dont_convert_inputs(
+            *example_inputs)
+        return compile_fx_inner(fused, example_inputs)
+
+    def split(self, graph_module):
+        """The graph with a NormPart for each part that may be a norm."""
         for node in graph_module.graph.nodes:
             if name_of(node) in REDUCTIONS and not NormOps().is_node_supported({}, node):
                 log.warning("left to eager: %s, not of f32 or f64 on the CPU", node)
@@ -145,7 +210,7 @@ class NormBackend:
         for name, part in list(fused.named_children()):
             if name.startswith("fused_"):
                 setattr(fused, name, NormPart(part, self))
-        return make_boxed_func(fused.forward)
+        return fused
 
 
 #: What torch.compile(backend="norm_mlir") uses; its counts are of the whole process.
