@@ -24,7 +24,7 @@ struct Compiled {
 };
 
 struct FunctionObject {
-  PyObject ob_base;
+  PyObject base;
   Compiled *compiled;
 };
 

@@ -365,6 +365,7 @@ static PyObject *getHostCPU(PyObject *, PyObject *) {
   return PyUnicode_FromString(text.c_str());
 }
 
+// NOLINTNEXTLINE(readability-identifier-naming): Python finds it by this name.
 PyMODINIT_FUNC PyInit__core() {
   static PyMethodDef methods[] = {
       {"compile", compile, METH_O, "compile(request) -> (object, signature)"},

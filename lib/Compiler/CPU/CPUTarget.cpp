@@ -128,7 +128,7 @@ CPUTarget::translateForLevels(ModuleOp module, CompileOptions options,
     options.machine.cpu = level.cpu.str();
     auto machine = createTargetMachine(options.machine);
     if (!machine)
-      return reportError(module, machine.takeError()), failure();
+      return failure(failed(reportError(module, machine.takeError())));
     OwningOpRef<ModuleOp> copy = module.clone();
     if (failed(lowerModule(*copy, *this, options)))
       return failure();
@@ -139,7 +139,7 @@ CPUTarget::translateForLevels(ModuleOp module, CompileOptions options,
   }
   auto linked = linkVariants(variants);
   if (!linked)
-    return reportError(module, linked.takeError()), failure();
+    return failure(failed(reportError(module, linked.takeError())));
   return std::move(*linked);
 }
 

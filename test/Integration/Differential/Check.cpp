@@ -277,7 +277,7 @@ private:
   void phase(StringRef name) { line({"phase", name}); }
   void line(std::initializer_list<StringRef> fields) {
     std::string text = llvm::join(fields, "\t");
-    std::replace(text.begin(), text.end(), '\n', ' ');
+    llvm::replace(text, '\n', ' ');
     os << text << "\n";
     os.flush();
   }
@@ -553,7 +553,7 @@ std::string Checker::save(StringRef function, StringRef mode,
   if (options.save.empty())
     return "";
   std::string name = llvm::sys::path::stem(program.path).str();
-  std::replace(name.begin(), name.end(), '#', '-');
+  llvm::replace(name, '#', '-');
   std::string stem = options.save + "/" + name + "." + function.str();
   llvm::sys::fs::create_directories(options.save);
   std::error_code error;
