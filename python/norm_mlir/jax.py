@@ -6,6 +6,7 @@
 The conversion to linalg is the one that torch-mlir's wheel carries.
 """
 import functools
+import secrets
 import subprocess
 import sys
 
@@ -64,7 +65,7 @@ def _make_callable(function, *example):
     @jax.custom_batching.custom_vmap
     def run(*arguments):
         call = jax.ffi.ffi_call("norm_mlir_call", shapes)
-        return call(*arguments, function=numpy.int64(compiled.address))
+        return call(*arguments, function=numpy.int64(compiled.address), process=_process)
 
     batched = {}
 
@@ -82,6 +83,8 @@ def _make_callable(function, *example):
 
 
 _alive = []
+# An address means nothing in another process: programs of jax's cache on disk must not match.
+_process = numpy.int64(secrets.randbits(62))
 
 
 @functools.cache
