@@ -45,23 +45,27 @@ static SmallVector<GridAxis> joinAxes(ArrayRef<SmallVector<GridAxis>> axes,
   return joined;
 }
 
-/// Upstream's partition truncates what the ranks do not divide evenly.
-static LogicalResult verifyEvenParts(RMSNormOpInterface op, shard::GridOp grid,
-                                     ArrayRef<SmallVector<GridAxis>> axes) {
-  for (auto [dim, split] : llvm::enumerate(axes)) {
-    if (split.empty())
-      continue;
-    int64_t ranks = 1, extent = op.getInputType().getDimSize(dim);
-    for (GridAxis axis : split)
+LogicalResult norm::verifyEvenParts(Operation *op, ShapedType type,
+                                    shard::GridOp grid, Sharding sharding) {
+  for (auto [dim, axes] : llvm::enumerate(sharding.getSplitAxes())) {
+    int64_t ranks = 1, extent = type.getDimSize(dim);
+    for (GridAxis axis : axes.asArrayRef())
       ranks *= grid.getShape()[axis];
-    if (ShapedType::isDynamic(extent) && llvm::is_contained(op.getDims(), dim))
-      return op.emitOpError("cannot be sharded along the dynamic dimension ")
-             << dim << ", because the n of S1 must be that of the whole row";
-    if (!ShapedType::isDynamic(extent) && extent % ranks != 0)
-      return op.emitOpError("has ")
+    if (!ShapedType::isDynamic(extent) && !ShapedType::isDynamic(ranks) &&
+        extent % ranks != 0)
+      return op->emitOpError("has ")
              << extent << " elements along dimension " << dim << ", which the "
              << ranks << " ranks of its grid axes do not divide evenly";
   }
+  return success();
+}
+
+static LogicalResult verifyKnownCount(RMSNormOpInterface op,
+                                      ArrayRef<SmallVector<GridAxis>> axes) {
+  for (int64_t dim : op.getDims())
+    if (!axes[dim].empty() && op.getInputType().isDynamicDim(dim))
+      return op.emitOpError("cannot be sharded along the dynamic dimension ")
+             << dim << ", because the n of S1 must be that of the whole row";
   return success();
 }
 
@@ -74,7 +78,7 @@ public:
       : b(b), op(op), grid(grid), axes(getSplitAxes(op, sharding, grid)) {}
 
   LogicalResult run(ValueRange operands, IRMapping &map) {
-    if (failed(verifyEvenParts(op, grid, axes)))
+    if (failed(verifyKnownCount(op, axes)))
       return failure();
     RankSums ranks = findSums();
     if (op.getCount() && ranks.overRow)
@@ -171,6 +175,8 @@ struct RowSharding
       return op->emitOpError("has an x without a sharding");
     auto grid = symbols.lookupNearestSymbolFrom<shard::GridOp>(
         op, sharding.getGridAttr());
+    if (failed(verifyEvenParts(op, rows.getInputType(), grid, sharding)))
+      return failure();
     return Partition(b, rows, sharding, grid).run(operands, map);
   }
 };

@@ -12,6 +12,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Shard/IR/ShardDialect.h"
 #include "mlir/Dialect/Shard/IR/ShardOps.h"
+#include "norm/IR/ShardingInterfaceImpl.h"
 #include "norm/Transforms/Passes.h"
 
 namespace mlir::norm {
@@ -20,23 +21,6 @@ namespace mlir::norm {
 } // namespace mlir::norm
 
 using namespace mlir;
-
-static LogicalResult verifyEvenParts(shard::ShardOp op, shard::GridOp grid,
-                                     shard::Sharding sharding) {
-  auto type = cast<ShapedType>(op.getSrc().getType());
-  for (auto [dim, axes] : llvm::enumerate(sharding.getSplitAxes())) {
-    int64_t ranks = 1;
-    for (shard::GridAxis axis : axes.asArrayRef())
-      ranks *= grid.getShape()[axis];
-    int64_t extent = type.getDimSize(dim);
-    if (!ShapedType::isDynamic(extent) && !ShapedType::isDynamic(ranks) &&
-        extent % ranks != 0)
-      return op.emitOpError("has ")
-             << extent << " elements along dimension " << dim << ", which the "
-             << ranks << " ranks of its grid axes do not divide evenly";
-  }
-  return success();
-}
 
 namespace {
 struct NormVerifyShardings
@@ -51,7 +35,8 @@ struct NormVerifyShardings
       shard::Sharding sharding(op.getSharding());
       auto grid = tables.lookupNearestSymbolFrom<shard::GridOp>(
           op, sharding.getGridAttr());
-      return failed(verifyEvenParts(op, grid, sharding))
+      return failed(norm::verifyEvenParts(
+                 op, cast<ShapedType>(op.getSrc().getType()), grid, sharding))
                  ? WalkResult::interrupt()
                  : WalkResult::advance();
     });

@@ -49,9 +49,10 @@ std::string ParameterType::getText() const {
 // Checks
 //===----------------------------------------------------------------------===//
 
-static bool hasShape(const Array &array, const ParameterType &type) {
+/// The ranks are the same.
+static bool hasShape(ArrayRef<int64_t> shape, const ParameterType &type) {
   for (auto [d, extent] : enumerate(type.shape))
-    if (extent >= 0 && array.shape[d] != extent)
+    if (extent >= 0 && shape[d] != extent)
       return false;
   return true;
 }
@@ -70,7 +71,7 @@ static bool check(const Array &array, const ParameterType &type,
                              : std::string(getName(array.type))));
   if (size_t(array.rank) != type.shape.size())
     return fail("has rank " + std::to_string(array.rank));
-  if (!hasShape(array, type))
+  if (!hasShape(ArrayRef(array.shape, array.rank), type))
     return fail("has shape " + array.getShapeText());
   if (!array.isRowMajor()) {
     setError("%s %d is not contiguous; copy it with .contiguous() or "
@@ -338,13 +339,9 @@ static PyObject *call(PyObject *self, PyObject *arguments, PyObject *keywords) {
 //===----------------------------------------------------------------------===//
 
 static bool fits(const Buffer &buffer, const ParameterType &type) {
-  auto isSame = [](auto pair) {
-    auto [extent, expected] = pair;
-    return expected < 0 || extent == expected;
-  };
   return buffer.element == type.element &&
          buffer.shape.size() == type.shape.size() &&
-         all_of(zip(buffer.shape, type.shape), isSame);
+         hasShape(buffer.shape, type);
 }
 
 std::string norm_python::callFunction(uint64_t address,

@@ -8,9 +8,16 @@
 #ifndef NORM_IR_SHARDINGINTERFACEIMPL_H
 #define NORM_IR_SHARDINGINTERFACEIMPL_H
 
+#include "mlir/Dialect/Shard/IR/ShardOps.h"
+
 namespace mlir {
 class DialectRegistry;
 namespace norm {
+/// Emits an error at `op` where the ranks do not divide a static extent of
+/// `type` evenly: upstream's partition would drop the rest.
+LogicalResult verifyEvenParts(Operation *op, ShapedType type,
+                              shard::GridOp grid, shard::Sharding sharding);
+
 /// Lets --sharding-propagation and --shard-partition work on norm ops on
 /// tensors. Extents that the ranks do not divide evenly are errors.
 void registerShardingInterfaceExternalModels(DialectRegistry &registry);
