@@ -31,10 +31,41 @@ x, weight = np.ones((2, 5, 64), np.float32), np.ones(64, np.float32)
 y = norm(x, weight)
 measure("numpy", lambda: norm(x, weight))
 measure("numpy, out", lambda: norm(x, weight, out=y))
-try:
+
+
+def measure_torch():
     import torch
-except ImportError:
-    raise SystemExit
-tensors = [torch.from_numpy(array) for array in (x, weight, y)]
-measure("torch", lambda: norm(*tensors[:2]))
-measure("torch, out", lambda: norm(*tensors[:2], out=tensors[2]))
+
+    tensors = [torch.from_numpy(array) for array in (x, weight, y)]
+    measure("torch", lambda: norm(*tensors[:2]))
+    measure("torch, out", lambda: norm(*tensors[:2], out=tensors[2]))
+
+
+def measure_jax():
+    import jax
+    import norm_mlir.jax
+
+    def repeat(function, times):
+        """A jitted function of many calls, which measures one without the call of jit."""
+        def run(x, weight):
+            for _ in range(times):
+                x = function(x, weight)
+            return x
+        jitted = jax.jit(run)
+        arrays = jax.numpy.asarray(x), jax.numpy.asarray(weight)
+        return lambda: jitted(*arrays).block_until_ready()
+
+    result = jax.ShapeDtypeStruct(x.shape, x.dtype)
+    callback = lambda *arrays: jax.pure_callback(
+        lambda *each: norm(*map(np.asarray, each)), result, *arrays)
+    for name, function in (("norm", norm_mlir.jax.wrap(norm)), ("pure_callback", callback),
+                           ("x + weight", lambda x, weight: x + weight)):
+        measure(f"jax.jit, {name}", repeat(function, 1), rounds=5)
+        measure(f"jax.jit, 20 of {name}", repeat(function, 20), rounds=5, calls=100)
+
+
+for measure_library in (measure_torch, measure_jax):
+    try:
+        measure_library()
+    except ImportError as error:
+        print(error)

@@ -374,7 +374,7 @@ void Array::release() {
 // Layout
 //===----------------------------------------------------------------------===//
 
-bool Array::isRowMajor() const {
+bool View::isRowMajor() const {
   int64_t stride = getBytes(type);
   if (std::find(shape, shape + rank, 0) != shape + rank)
     return true;
@@ -386,14 +386,14 @@ bool Array::isRowMajor() const {
   return true;
 }
 
-int64_t Array::getNumBytes() const {
+int64_t View::getNumBytes() const {
   int64_t bytes = getBytes(type);
   for (int d = 0; d < rank; ++d)
     bytes *= shape[d];
   return bytes;
 }
 
-std::string Array::getShapeText() const {
+std::string View::getShapeText() const {
   std::string text = "[";
   for (int d = 0; d < rank; ++d)
     text += (d ? ", " : "") + std::to_string(shape[d]);

@@ -35,9 +35,23 @@ int64_t getBytes(ElementType type);
 
 constexpr int kMaxRank = 8;
 
+/// The memory of an argument or a result.
+struct View {
+  bool isRowMajor() const;
+  int64_t getNumBytes() const;
+  std::string getShapeText() const;
+
+  char *data = nullptr;
+  int rank = 0;
+  ElementType type = ElementType::Unknown;
+  std::string typeName; ///< of an unknown type
+  int64_t shape[kMaxRank];
+  int64_t strides[kMaxRank]; ///< in bytes
+};
+
 /// The memory of a numpy array, a tensor or another exporter, held until this
 /// object dies.
-class Array {
+class Array : public View {
 public:
   Array() = default;
   ~Array() { release(); }
@@ -49,17 +63,7 @@ public:
   /// Returns false after a Python exception, which names `what`.
   bool acquire(PyObject *object, const char *kind, int number);
 
-  bool isRowMajor() const;
-  int64_t getNumBytes() const;
-  std::string getShapeText() const;
-
-  char *data = nullptr;
-  int rank = 0;
-  ElementType type = ElementType::Unknown;
-  std::string typeName; ///< of an unknown type
   bool isWritable = false;
-  int64_t shape[kMaxRank];
-  int64_t strides[kMaxRank]; ///< in bytes
 
 private:
   enum class Found { Yes, No, Error };

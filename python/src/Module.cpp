@@ -11,7 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Function.h"
-#include "XlaCall.h"
+#include "XLA.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/Diagnostics.h"
@@ -373,9 +373,9 @@ PyMODINIT_FUNC PyInit__core() {
        "load(object, signature, openmp_library) -> Function"},
       {"recognize", recognize, METH_O, "recognize(request) -> JSON"},
       {"explain", explain, METH_O, "explain(request) -> text"},
+      {"publish", publish, METH_O, "publish(function) -> key, for XLA"},
+      {"xla_handler", getXLAHandler, METH_NOARGS, "xla_handler() -> capsule"},
       {"host_cpu", getHostCPU, METH_NOARGS, "host_cpu() -> text"},
-      {"xla_handler", norm_python::getXlaHandler, METH_NOARGS,
-       "xla_handler() -> what jax.ffi.register_ffi_target takes"},
       {nullptr, nullptr, 0, nullptr}};
   static PyModuleDef definition = {PyModuleDef_HEAD_INIT,
                                    "norm_mlir._core",

@@ -1,0 +1,206 @@
+//===- Compiled.cpp - a compiled function and its checks ------------------===//
+//
+// Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Compiled.h"
+#include "Assertions.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/SHA256.h"
+
+using namespace norm_python;
+using namespace llvm;
+
+std::string ParameterType::getText() const {
+  std::string text = getName(element) + std::string("[");
+  for (auto [d, extent] : enumerate(shape))
+    text += (d ? ", " : "") + (extent < 0 ? "?" : std::to_string(extent));
+  return text + "]";
+}
+
+//===----------------------------------------------------------------------===//
+// Checks
+//===----------------------------------------------------------------------===//
+
+static bool hasShape(const View &view, const ParameterType &type) {
+  for (auto [d, extent] : enumerate(type.shape))
+    if (extent >= 0 && view.shape[d] != extent)
+      return false;
+  return true;
+}
+
+/// Returns what is wrong with the type of a view, or an empty string.
+static std::string findMismatch(const View &view, const ParameterType &type) {
+  if (view.type != type.element)
+    return "is " + (view.type == ElementType::Unknown
+                        ? view.typeName
+                        : std::string(getName(view.type)));
+  if (size_t(view.rank) != type.shape.size())
+    return "has rank " + std::to_string(view.rank);
+  if (!hasShape(view, type))
+    return "has shape " + view.getShapeText();
+  return {};
+}
+
+Error norm_python::check(const View &view, const ParameterType &type,
+                         const char *kind, int number) {
+  auto fail = [&](const Twine &problem) {
+    return createStringError(Twine(kind) + " " + Twine(number) + " " + problem);
+  };
+  std::string mismatch = findMismatch(view, type);
+  if (!mismatch.empty())
+    return fail(mismatch + ", expected " + type.getText());
+  if (!view.isRowMajor())
+    return fail("is not contiguous; copy it with .contiguous() or "
+                "numpy.ascontiguousarray");
+  if (!view.data && view.getNumBytes() > 0)
+    return fail("is a null pointer: its memory was freed");
+  if (reinterpret_cast<uintptr_t>(view.data) % getBytes(view.type))
+    return fail("is not aligned to its elements of " +
+                Twine(getBytes(view.type)) + " bytes");
+  return Error::success();
+}
+
+Error norm_python::makeCountError(size_t given, ArrayRef<std::string> expected,
+                                  const char *kind) {
+  return createStringError(Twine(given) + " " + kind + ", expected " +
+                           Twine(expected.size()) + ": " +
+                           join(expected, ", "));
+}
+
+static bool overlaps(const View &x, const View &y) {
+  return x.data < y.data + y.getNumBytes() && y.data < x.data + x.getNumBytes();
+}
+
+Error Compiled::checkOverlaps(ArrayRef<const View *> views) const {
+  size_t numArguments = signature.arguments.size();
+  for (size_t i = numArguments; i < views.size(); ++i)
+    for (size_t j = 0; j < i; ++j)
+      if (overlaps(*views[i], *views[j])) {
+        bool isArgument = j < numArguments;
+        return createStringError("result " + Twine(i - numArguments) +
+                                 " overlaps " +
+                                 (isArgument ? "argument " : "result ") +
+                                 Twine(isArgument ? j : j - numArguments));
+      }
+  return Error::success();
+}
+
+//===----------------------------------------------------------------------===//
+// Calls
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// The addresses of memref descriptors: allocated, aligned, offset, sizes and
+/// strides, all of them words.
+class Descriptors {
+public:
+  explicit Descriptors(ArrayRef<const View *> views) {
+    for (const View *view : views)
+      add(view->data, ArrayRef(view->shape, view->rank));
+  }
+  void add(char *data, ArrayRef<int64_t> shape) {
+    starts.push_back(words.size());
+    words.append({reinterpret_cast<intptr_t>(data),
+                  reinterpret_cast<intptr_t>(data), 0});
+    words.append(shape.begin(), shape.end());
+    size_t strides = words.size();
+    words.resize(strides + shape.size());
+    int64_t stride = 1;
+    for (size_t d = shape.size(); d-- > 0;) {
+      words[strides + d] = stride;
+      stride *= shape[d];
+    }
+  }
+  /// Calls `entry`. A failed assertion of the program is an error.
+  Error call(void (*entry)(void **)) {
+    SmallVector<void *, 8> addresses;
+    for (size_t start : starts)
+      addresses.push_back(&words[start]);
+    std::string failure = runAsserted(entry, addresses.data());
+    return failure.empty() ? Error::success() : createStringError(failure);
+  }
+
+private:
+  SmallVector<int64_t, 64> words;
+  SmallVector<size_t, 8> starts;
+};
+} // namespace
+
+Error Compiled::computeExtents(ArrayRef<const View *> arguments,
+                               SmallVectorImpl<int64_t> &extents) const {
+  extents.assign(std::max<int64_t>(numDynamic, 1), 0);
+  if (!getExtents)
+    return Error::success();
+  Descriptors descriptors(arguments);
+  descriptors.add(reinterpret_cast<char *>(extents.data()),
+                  {int64_t(extents.size())});
+  return descriptors.call(getExtents);
+}
+
+std::vector<ParameterType>
+Compiled::getResultTypes(ArrayRef<int64_t> extents) const {
+  std::vector<ParameterType> types = signature.results;
+  for (ParameterType &type : types)
+    for (int64_t &extent : type.shape)
+      if (extent < 0) {
+        extent = extents.front();
+        extents = extents.drop_front();
+      }
+  return types;
+}
+
+Error Compiled::run(ArrayRef<const View *> views) const {
+  return Descriptors(views).call(entry);
+}
+
+//===----------------------------------------------------------------------===//
+// Loading
+//===----------------------------------------------------------------------===//
+
+/// Sets the texts and the key.
+static void describe(Compiled &compiled, StringRef object) {
+  for (const ParameterType &type : compiled.signature.arguments)
+    compiled.argumentTexts.push_back(type.getText());
+  for (const ParameterType &type : compiled.signature.results)
+    compiled.resultTexts.push_back(type.getText());
+  SHA256 hash;
+  hash.update(compiled.signature.name + "(" +
+              join(compiled.argumentTexts, ", ") + ") -> (" +
+              join(compiled.resultTexts, ", ") + ")");
+  hash.update(object);
+  compiled.key = toHex(hash.final(), /*LowerCase=*/true);
+}
+
+Expected<std::unique_ptr<Compiled>>
+Compiled::load(StringRef object, Signature signature,
+               const std::string &openmpLibrary) {
+  mlir::norm::HostCode::Environment environment;
+  environment.symbols = getAssertionSymbols();
+  environment.openmpLibrary = openmpLibrary;
+  auto code = mlir::norm::HostCode::load(object, environment);
+  if (!code)
+    return code.takeError();
+  auto compiled = std::make_unique<Compiled>();
+  auto entry = (*code)->lookup(signature.name);
+  if (!entry)
+    return entry.takeError();
+  compiled->entry = *entry;
+  if (signature.hasShapeFunction) {
+    auto getExtents = (*code)->lookup(
+        (signature.name + mlir::norm::kShapeFunctionSuffix).str());
+    if (!getExtents)
+      return getExtents.takeError();
+    compiled->getExtents = *getExtents;
+  }
+  compiled->code = std::move(*code);
+  for (const ParameterType &type : signature.results)
+    compiled->numDynamic += count(type.shape, -1);
+  compiled->signature = std::move(signature);
+  describe(*compiled, object);
+  return compiled;
+}
