@@ -1,8 +1,11 @@
 """What the Python package costs beside the code that it calls: docs/Python.md, "Costs".
 
-python3 benchmarks/python_calls.py, with norm_mlir on PYTHONPATH
+python3 benchmarks/python_calls.py, with norm_mlir on PYTHONPATH and
+norm-compile on PATH
 """
 import os
+import subprocess
+import tempfile
 import time
 
 os.environ["NORM_MLIR_CACHE"] = ""
@@ -41,6 +44,19 @@ def measure_torch():
     measure("torch, out", lambda: norm(*tensors[:2], out=tensors[2]))
 
 
+def measure_tvm_ffi():
+    import torch
+    import tvm_ffi
+
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "norm.so")
+        subprocess.run(["norm-compile", "examples/llama_rmsnorm_f32.mlir", "--entry=tvm-ffi",
+                        "--emit=shared", "--mcpu=native", "-o", path], check=True)
+        function = tvm_ffi.load_module(path).main
+        tensors = [torch.from_numpy(array) for array in (x, weight, y)]
+        measure("TVM FFI", lambda: function(*tensors))
+
+
 def measure_jax():
     import jax
     import norm_mlir.jax
@@ -64,7 +80,7 @@ def measure_jax():
         measure(f"jax.jit, 20 of {name}", repeat(function, 20), rounds=5, calls=100)
 
 
-for measure_library in (measure_torch, measure_jax):
+for measure_library in (measure_torch, measure_tvm_ffi, measure_jax):
     try:
         measure_library()
     except ImportError as error:

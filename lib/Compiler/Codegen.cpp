@@ -12,6 +12,7 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/IR/DiagnosticInfo.h"
 #include "llvm/IR/DiagnosticPrinter.h"
+#include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/MC/TargetRegistry.h"
@@ -178,6 +179,33 @@ norm::translateToLLVMIR(ModuleOp module, llvm::LLVMContext &context,
   if (llvm::Error error = optimize(translated.get()))
     return module.emitError(llvm::toString(std::move(error)));
   return translated;
+}
+
+llvm::Function *norm::addPackedEntry(llvm::Function &function,
+                                     const Twine &name) {
+  llvm::LLVMContext &context = function.getContext();
+  llvm::IRBuilder<> b(context);
+  llvm::Type *pointer = b.getPtrTy();
+  auto *packed = llvm::Function::Create(
+      llvm::FunctionType::get(b.getVoidTy(), {pointer}, false),
+      llvm::GlobalValue::ExternalLinkage, name, function.getParent());
+  b.SetInsertPoint(llvm::BasicBlock::Create(context, "entry", packed));
+  auto loadAddress = [&](unsigned i) {
+    return b.CreateLoad(pointer,
+                        b.CreateConstGEP1_32(pointer, packed->getArg(0), i));
+  };
+  SmallVector<llvm::Value *> arguments;
+  for (auto [i, parameter] :
+       llvm::enumerate(function.getFunctionType()->params())) {
+    llvm::Value *address = loadAddress(i);
+    arguments.push_back(
+        parameter->isPointerTy() ? address : b.CreateLoad(parameter, address));
+  }
+  llvm::Value *result = b.CreateCall(&function, arguments);
+  if (!result->getType()->isVoidTy())
+    b.CreateStore(result, loadAddress(arguments.size()));
+  b.CreateRetVoid();
+  return packed;
 }
 
 llvm::Error norm::emitMachineCode(llvm::Module &module,

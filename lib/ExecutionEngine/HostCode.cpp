@@ -6,15 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "norm/ExecutionEngine/HostCode.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Dialect/MemRef/Transforms/Passes.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/Pass/PassManager.h"
-#include "mlir/Transforms/Passes.h"
 #include "norm/Compiler/Target.h"
 #include "llvm/ExecutionEngine/Orc/LLJIT.h"
-#include "llvm/IR/IRBuilder.h"
 #include "llvm/Support/DynamicLibrary.h"
 
 using namespace mlir;
@@ -24,113 +17,6 @@ HostCode::HostCode() = default;
 HostCode::~HostCode() = default;
 
 static constexpr llvm::StringLiteral kPackedPrefix = "_norm_packed_";
-
-static bool hasDynamicTensor(TypeRange types) {
-  return llvm::any_of(types, [](Type type) {
-    auto tensor = dyn_cast<RankedTensorType>(type);
-    return tensor && !tensor.hasStaticShape();
-  });
-}
-
-/// Adds a copy of `function` that returns the dynamic extents of its results as
-/// one tensor, because C would return several scalars as a struct.
-static void addShapeFunction(func::FuncOp function) {
-  OpBuilder b(function);
-  func::FuncOp copy = function.clone();
-  copy.setName((function.getName() + kShapeFunctionSuffix).str());
-  b.insert(copy);
-  auto ret = dyn_cast<func::ReturnOp>(copy.getBody().front().getTerminator());
-  if (!ret)
-    return copy.erase();
-  b.setInsertionPoint(ret);
-  SmallVector<Value> extents;
-  for (Value result : ret.getOperands())
-    if (auto tensor = dyn_cast<RankedTensorType>(result.getType()))
-      for (auto [dim, extent] : llvm::enumerate(tensor.getShape()))
-        if (ShapedType::isDynamic(extent))
-          extents.push_back(
-              tensor::DimOp::create(b, ret.getLoc(), result, dim));
-  // Where the function only checks, it returns one extent that no one reads.
-  if (extents.empty())
-    extents.push_back(arith::ConstantIndexOp::create(b, ret.getLoc(), 0));
-  Value all = tensor::FromElementsOp::create(b, ret.getLoc(), extents);
-  ret.getOperandsMutable().assign(all);
-  copy.setFunctionType(FunctionType::get(
-      copy.getContext(), copy.getArgumentTypes(), all.getType()));
-  copy.removeResAttrsAttr();
-}
-
-/// Adds `void packed(void **args)`. A memref argument is the address of its
-/// descriptor, a scalar the address of its value; the result's address is last.
-static void addPackedEntry(llvm::Function &function) {
-  llvm::LLVMContext &context = function.getContext();
-  llvm::IRBuilder<> b(context);
-  llvm::Type *pointer = b.getPtrTy();
-  StringRef name = function.getName();
-  name.consume_front("_mlir_ciface_");
-  auto *packed = llvm::Function::Create(
-      llvm::FunctionType::get(b.getVoidTy(), {pointer}, false),
-      llvm::GlobalValue::ExternalLinkage, kPackedPrefix + name,
-      function.getParent());
-  b.SetInsertPoint(llvm::BasicBlock::Create(context, "entry", packed));
-  auto loadAddress = [&](unsigned i) {
-    return b.CreateLoad(pointer,
-                        b.CreateConstGEP1_32(pointer, packed->getArg(0), i));
-  };
-  SmallVector<llvm::Value *> arguments;
-  for (auto [i, parameter] :
-       llvm::enumerate(function.getFunctionType()->params())) {
-    llvm::Value *address = loadAddress(i);
-    arguments.push_back(
-        parameter->isPointerTy() ? address : b.CreateLoad(parameter, address));
-  }
-  llvm::Value *result = b.CreateCall(&function, arguments);
-  if (!result->getType()->isVoidTy())
-    b.CreateStore(result, loadAddress(arguments.size()));
-  b.CreateRetVoid();
-}
-
-/// Adds assertions that the extents of each op's operands fit each other to the
-/// functions of shapes, from which all else of the ops then disappears.
-static LogicalResult checkExtents(ModuleOp module) {
-  for (auto function : module.getOps<func::FuncOp>()) {
-    if (!function.getName().ends_with(kShapeFunctionSuffix))
-      continue;
-    PassManager pm(module.getContext(), func::FuncOp::getOperationName());
-    pm.addPass(createGenerateRuntimeVerificationPass());
-    if (failed(pm.run(function)))
-      return failure();
-  }
-  return success();
-}
-
-static LogicalResult prepare(ModuleOp module) {
-  PassManager pm(module.getContext());
-  pm.addPass(memref::createResolveRankedShapeTypeResultDimsPass());
-  pm.addPass(createCanonicalizerPass());
-  return pm.run(module);
-}
-
-bool norm::hasShapeFunction(FunctionType type, ExtentChecks checks) {
-  return hasDynamicTensor(type.getResults()) ||
-         (checks == ExtentChecks::Assert && hasDynamicTensor(type.getInputs()));
-}
-
-/// Adds the functions of shapes and lowers to the LLVM dialect.
-static LogicalResult lower(ModuleOp module, const Target &target,
-                           const CompileOptions &options, ExtentChecks checks) {
-  // The functions of shapes need it, even if the program has no such op.
-  module.getContext()
-      ->loadDialect<arith::ArithDialect, tensor::TensorDialect>();
-  for (auto function : llvm::to_vector(module.getOps<func::FuncOp>()))
-    if (function.isPublic() && !function.isExternal() &&
-        hasShapeFunction(function.getFunctionType(), checks))
-      addShapeFunction(function);
-  if (checks == ExtentChecks::Assert && failed(checkExtents(module)))
-    return failure();
-  return success(succeeded(prepare(module)) &&
-                 succeeded(lowerModule(module, target, options)));
-}
 
 FailureOr<SmallVector<char, 0>> HostCode::compile(ModuleOp source,
                                                   const CompileOptions &options,
@@ -152,7 +38,8 @@ FailureOr<SmallVector<char, 0>> HostCode::compile(ModuleOp source,
   if (!machine)
     return fail(machine.takeError());
   OwningOpRef<ModuleOp> module(source.clone());
-  if (failed(lower(*module, **target, local, checks)))
+  if (failed(addShapeFunctions(*module, checks)) ||
+      failed(lowerModule(*module, **target, local)))
     return failure();
 
   llvm::LLVMContext context;
@@ -166,8 +53,11 @@ FailureOr<SmallVector<char, 0>> HostCode::compile(ModuleOp source,
     if (!function.isDeclaration() &&
         function.getName().starts_with("_mlir_ciface_"))
       entries.push_back(&function);
-  for (llvm::Function *function : entries)
-    addPackedEntry(*function);
+  for (llvm::Function *function : entries) {
+    StringRef name = function->getName();
+    name.consume_front("_mlir_ciface_");
+    addPackedEntry(*function, kPackedPrefix + name);
+  }
 
   SmallVector<char, 0> object;
   if (llvm::Error error =

@@ -70,6 +70,13 @@ static cl::opt<bool> dispatch(
     cl::desc("Code for x86-64-v2, v3 and v4, chosen by the machine that runs "
              "it"),
     cl::cat(onCPU));
+static cl::opt<Entry>
+    entry("entry", cl::desc("How functions are called"), cl::init(Entry::C),
+          cl::values(clEnumValN(Entry::C, "c",
+                                "_mlir_ciface_f, see --emit=header (default)"),
+                     clEnumValN(Entry::TVMFFI, "tvm-ffi",
+                                "also __tvm_ffi_f, for tvm_ffi.load_module")),
+          cl::cat(onCPU));
 static cl::opt<std::string> chip("chip",
                                  cl::desc("GPU of --target=nvvm (default "
                                           "sm_90)"),
@@ -154,6 +161,7 @@ static CompileOptions getCompileOptions() {
   options.l1Hints = l1Hints;
   options.cudaPath = cudaPath;
   options.threads = threads;
+  options.entry = entry;
   options.dispatch = dispatch;
   options.verifyBuffers = verifyBuffers;
   options.ranks = ranks;

@@ -37,6 +37,11 @@ translateToLLVMIR(ModuleOp module, llvm::LLVMContext &context,
                   llvm::TargetMachine &machine,
                   function_ref<llvm::Error(llvm::Module &)> extend = nullptr);
 
+/// Adds `void name(void **args)`, which calls `function`. A memref argument is
+/// the address of its descriptor, a scalar the address of its value; the
+/// result's address is last.
+llvm::Function *addPackedEntry(llvm::Function &function, const Twine &name);
+
 /// Writes an optimized module as assembly or as an object file to `out`.
 llvm::Error emitMachineCode(llvm::Module &module, llvm::TargetMachine &machine,
                             bool assembly, SmallVectorImpl<char> &out);

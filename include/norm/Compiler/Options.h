@@ -32,6 +32,10 @@ enum class Emit {
 /// Returns the name that --emit takes.
 StringRef stringifyEmit(Emit emit);
 
+/// How others call the functions of native code: by `_mlir_ciface_f`, or by the
+/// calling convention of the TVM FFI too.
+enum class Entry { C, TVMFFI };
+
 /// The machine that runs native code, or that launches the kernels.
 struct MachineSpec {
   std::string triple; ///< empty: this host
@@ -50,7 +54,8 @@ struct CompileOptions {
   PassRunner runner; ///< empty: `pm.run`
 
   // The CPU target has these.
-  unsigned threads = 1;       ///< above 1: rows run in parallel with OpenMP
+  unsigned threads = 1; ///< above 1: rows run in parallel with OpenMP
+  Entry entry = Entry::C;
   bool dispatch = false;      ///< code for each of getDispatchedLevels
   bool verifyBuffers = false; ///< norm-verify-buffers
   int64_t cacheBytes = 0;     ///< rows stream from this size on; 0: measured

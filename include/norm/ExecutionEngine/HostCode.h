@@ -10,6 +10,7 @@
 
 #include "mlir/IR/BuiltinOps.h"
 #include "norm/Compiler/Options.h"
+#include "norm/Compiler/ShapeFunctions.h"
 #include "norm/Compiler/Target.h"
 #include "llvm/Support/Error.h"
 #include <memory>
@@ -19,18 +20,6 @@ class LLJIT;
 } // namespace llvm::orc
 
 namespace mlir::norm {
-
-/// Whether functions of shapes check that the dynamic extents of arguments fit
-/// each other, as the ops of the program require.
-enum class ExtentChecks { None, Assert };
-
-/// The suffix of the copies of public functions with dynamic result extents
-/// that return only those extents.
-constexpr llvm::StringLiteral kShapeFunctionSuffix = "__norm_shape";
-
-/// Returns whether a function of this type gets such a copy: for its results
-/// or, with checks, for its arguments too.
-bool hasShapeFunction(FunctionType type, ExtentChecks checks);
 
 /// An object file for this process: made, perhaps kept in a file, and loaded.
 class HostCode {

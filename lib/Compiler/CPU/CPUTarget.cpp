@@ -6,7 +6,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "Dispatch.h"
+#include "TVMFFI.h"
+#include "norm/Compiler/ShapeFunctions.h"
 #include "norm/Compiler/Target.h"
+#include "llvm/TargetParser/Host.h"
 
 using namespace mlir;
 using namespace mlir::norm;
@@ -23,8 +26,9 @@ public:
     return emits;
   }
   ArrayRef<StringRef> getOptions() const override {
-    static constexpr StringRef names[] = {
-        "threads", "dispatch", "verify-buffers", "ranks", "sum-parts", "mpi"};
+    static constexpr StringRef names[] = {"threads",        "entry", "dispatch",
+                                          "verify-buffers", "ranks", "sum-parts",
+                                          "mpi"};
     return names;
   }
   LogicalResult verify(ModuleOp module,
@@ -45,6 +49,9 @@ public:
   }
 
 private:
+  FailureOr<std::unique_ptr<llvm::Module>>
+  translate(ModuleOp module, const CompileOptions &options,
+            llvm::LLVMContext &context, llvm::TargetMachine &machine) const;
   FailureOr<std::unique_ptr<llvm::Module>>
   translateForLevels(ModuleOp module, CompileOptions options,
                      llvm::LLVMContext &context) const;
@@ -75,6 +82,39 @@ static LogicalResult verifyRanks(ModuleOp module,
   if (options.ranks > 0 && options.emit == Emit::Header)
     return module.emitError("--emit=header has the shapes of all ranks, so it "
                             "does not go with --ranks");
+  if (options.ranks > 0 && options.entry == Entry::TVMFFI)
+    return module.emitError("--entry=tvm-ffi checks the shapes of all ranks, "
+                            "so it does not go with --ranks");
+  return success();
+}
+
+/// Checks what --entry=tvm-ffi does not go with.
+static LogicalResult verifyTVMFFI(ModuleOp module, Emit emit,
+                                  const llvm::Triple &triple) {
+  if (emit < Emit::LLVMIR || emit == Emit::Header)
+    return module.emitError("--entry=tvm-ffi is made of LLVM IR: emit llvm-ir, "
+                            "asm, obj or shared");
+  // Its runtime has C's types of the machine that it was compiled for.
+  llvm::Triple host(llvm::sys::getDefaultTargetTriple());
+  if (triple.getArch() != host.getArch())
+    return module.emitError("--entry=tvm-ffi is for machines like this one, "
+                            "not ")
+           << triple.str();
+  return success();
+}
+
+static LogicalResult verifyDispatch(ModuleOp module,
+                                    const CompileOptions &options,
+                                    const llvm::Triple &triple) {
+  if (!options.machine.cpu.empty() || !options.machine.features.empty())
+    return module.emitError("--dispatch chooses the CPU at run time: it does "
+                            "not go with --mcpu and --mattr");
+  if (options.emit < Emit::LLVMIR)
+    return module.emitError("--dispatch has no stage before LLVM IR for all of "
+                            "its CPUs: emit llvm-ir, asm, obj or shared");
+  if (triple.getArch() != llvm::Triple::x86_64)
+    return module.emitError("--dispatch needs an x86-64 target, got ")
+           << triple.str();
   return success();
 }
 
@@ -82,21 +122,16 @@ LogicalResult CPUTarget::verify(ModuleOp module,
                                 const CompileOptions &options) const {
   if (failed(verifyRanks(module, options)))
     return failure();
-  if (!options.dispatch)
+  if (!options.dispatch && options.entry == Entry::C)
     return success();
-  if (!options.machine.cpu.empty() || !options.machine.features.empty())
-    return module.emitError("--dispatch chooses the CPU at run time: it does "
-                            "not go with --mcpu and --mattr");
-  if (options.emit < Emit::LLVMIR)
-    return module.emitError("--dispatch has no stage before LLVM IR for all of "
-                            "its CPUs: emit llvm-ir, asm, obj or shared");
   auto machine = createTargetMachine(options.machine);
   if (!machine)
     return reportError(module, machine.takeError());
   const llvm::Triple &triple = (*machine)->getTargetTriple();
-  if (triple.getArch() != llvm::Triple::x86_64)
-    return module.emitError("--dispatch needs an x86-64 target, got ")
-           << triple.str();
+  if (options.dispatch && failed(verifyDispatch(module, options, triple)))
+    return failure();
+  if (options.entry == Entry::TVMFFI)
+    return verifyTVMFFI(module, options.emit, triple);
   return success();
 }
 
@@ -119,6 +154,27 @@ llvm::Error CPUTarget::buildPipeline(OpPassManager &pm, ModuleOp module,
   return llvm::Error::success();
 }
 
+/// Lowers `module` to LLVM IR, with the entries that are asked for.
+FailureOr<std::unique_ptr<llvm::Module>>
+CPUTarget::translate(ModuleOp module, const CompileOptions &options,
+                     llvm::LLVMContext &context,
+                     llvm::TargetMachine &machine) const {
+  if (options.entry == Entry::C) {
+    if (failed(lowerModule(module, *this, options)))
+      return failure();
+    return translateToLLVMIR(module, context, machine);
+  }
+  auto functions = collectTVMFFIFunctions(module);
+  if (failed(functions) ||
+      failed(addShapeFunctions(module, ExtentChecks::Assert)) ||
+      failed(lowerModule(module, *this, options)))
+    return failure();
+  return translateToLLVMIR(module, context, machine,
+                           [&](llvm::Module &translated) {
+                             return addTVMFFIEntries(translated, *functions);
+                           });
+}
+
 /// Translates to LLVM IR for each of getDispatchedLevels, in one module.
 FailureOr<std::unique_ptr<llvm::Module>>
 CPUTarget::translateForLevels(ModuleOp module, CompileOptions options,
@@ -130,9 +186,7 @@ CPUTarget::translateForLevels(ModuleOp module, CompileOptions options,
     if (!machine)
       return failure(failed(reportError(module, machine.takeError())));
     OwningOpRef<ModuleOp> copy = module.clone();
-    if (failed(lowerModule(*copy, *this, options)))
-      return failure();
-    auto variant = translateToLLVMIR(*copy, context, **machine);
+    auto variant = translate(*copy, options, context, **machine);
     if (failed(variant))
       return failure();
     variants.push_back(std::move(*variant));
@@ -153,11 +207,9 @@ LogicalResult CPUTarget::writeCode(ModuleOp module,
   auto machine = createTargetMachine(spec);
   if (!machine)
     return reportError(module, machine.takeError());
-  if (!options.dispatch && failed(lowerModule(module, *this, options)))
-    return failure();
   llvm::LLVMContext context;
   auto ir = options.dispatch ? translateForLevels(module, options, context)
-                             : translateToLLVMIR(module, context, **machine);
+                             : translate(module, options, context, **machine);
   return failed(ir) ? failure()
                     : writeNativeCode(module, **ir, **machine, emit, os);
 }

@@ -1,0 +1,90 @@
+//===- ShapeFunctions.cpp - functions of the extents of results -----------===//
+//
+// Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "norm/Compiler/ShapeFunctions.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/Transforms/Passes.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+using namespace mlir::norm;
+
+static bool hasDynamicTensor(TypeRange types) {
+  return llvm::any_of(types, [](Type type) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    return tensor && !tensor.hasStaticShape();
+  });
+}
+
+bool norm::hasShapeFunction(FunctionType type, ExtentChecks checks) {
+  return hasDynamicTensor(type.getResults()) ||
+         (checks == ExtentChecks::Assert && hasDynamicTensor(type.getInputs()));
+}
+
+/// Adds a copy of `function` that returns the dynamic extents of its results as
+/// one tensor, because C would return several scalars as a struct.
+static void addShapeFunction(func::FuncOp function) {
+  OpBuilder b(function);
+  func::FuncOp copy = function.clone();
+  copy.setName((function.getName() + kShapeFunctionSuffix).str());
+  b.insert(copy);
+  auto ret = dyn_cast<func::ReturnOp>(copy.getBody().front().getTerminator());
+  if (!ret)
+    return copy.erase();
+  b.setInsertionPoint(ret);
+  SmallVector<Value> extents;
+  for (Value result : ret.getOperands())
+    if (auto tensor = dyn_cast<RankedTensorType>(result.getType()))
+      for (auto [dim, extent] : llvm::enumerate(tensor.getShape()))
+        if (ShapedType::isDynamic(extent))
+          extents.push_back(
+              tensor::DimOp::create(b, ret.getLoc(), result, dim));
+  // Where the function only checks, it returns one extent that no one reads.
+  if (extents.empty())
+    extents.push_back(arith::ConstantIndexOp::create(b, ret.getLoc(), 0));
+  Value all = tensor::FromElementsOp::create(b, ret.getLoc(), extents);
+  ret.getOperandsMutable().assign(all);
+  copy.setFunctionType(FunctionType::get(
+      copy.getContext(), copy.getArgumentTypes(), all.getType()));
+  copy.removeResAttrsAttr();
+}
+
+/// Adds assertions that the extents of each op's operands fit each other to the
+/// functions of shapes, from which all else of the ops then disappears.
+static LogicalResult checkExtents(ModuleOp module) {
+  for (auto function : module.getOps<func::FuncOp>()) {
+    if (!function.getName().ends_with(kShapeFunctionSuffix))
+      continue;
+    PassManager pm(module.getContext(), func::FuncOp::getOperationName());
+    pm.addPass(createGenerateRuntimeVerificationPass());
+    if (failed(pm.run(function)))
+      return failure();
+  }
+  return success();
+}
+
+static LogicalResult prepare(ModuleOp module) {
+  PassManager pm(module.getContext());
+  pm.addPass(memref::createResolveRankedShapeTypeResultDimsPass());
+  pm.addPass(createCanonicalizerPass());
+  return pm.run(module);
+}
+
+LogicalResult norm::addShapeFunctions(ModuleOp module, ExtentChecks checks) {
+  // The functions of shapes need it, even if the program has no such op.
+  module.getContext()
+      ->loadDialect<arith::ArithDialect, tensor::TensorDialect>();
+  for (auto function : llvm::to_vector(module.getOps<func::FuncOp>()))
+    if (function.isPublic() && !function.isExternal() &&
+        hasShapeFunction(function.getFunctionType(), checks))
+      addShapeFunction(function);
+  if (checks == ExtentChecks::Assert && failed(checkExtents(module)))
+    return failure();
+  return prepare(module);
+}
