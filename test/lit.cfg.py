@@ -142,6 +142,8 @@ importable = set(subprocess.run(
 config.available_features |= {m.replace("_", "-") for m in importable}
 if lit_config.params.get("frontends") == "required" and importable != modules:
     lit_config.fatal(f"{frontends_python} lacks {modules - importable}")
+if shutil.which("g++"):
+    config.available_features.add("g++") # inductor compiles with it
 chromium = shutil.which("chromium") or shutil.which("google-chrome")
 if chromium:
     config.available_features.add("chromium")

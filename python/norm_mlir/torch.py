@@ -2,25 +2,25 @@
 go through norm-mlir, the rest stays as it is.
 
     model = torch.compile(model, backend="norm_mlir")
-    model = torch.compile(model, backend=norm_mlir.torch.NormBackend())  # with its own counts
     model = torch.compile(model, backend="norm_mlir", options={"rest": "inductor"})
+    model = torch.compile(model, backend=norm_mlir.torch.NormBackend())  # with its own counts
 
 Parts that norm-mlir does not recognize, cannot compile or cannot call run in
-eager mode; the logger "norm_mlir" says why, each reason once.
+eager mode; the logger "norm_mlir" says why, each reason once. The rest of the graph
+runs in eager mode, or is compiled by inductor.
 """
 import collections
+import functools
 import logging
-import operator
 from concurrent.futures import ThreadPoolExecutor
 
 import torch
 from functorch.compile import make_boxed_func, min_cut_rematerialization_partition
 from torch._decomp import get_decompositions
 from torch._dynamo.backends.common import aot_autograd
-from torch._guards import detect_fake_mode
-from torch.fx.passes.fake_tensor_prop import FakeTensorProp
 from torch.fx.passes.infra.partitioner import CapabilityBasedPartitioner
 from torch.fx.passes.operator_support import OperatorSupportBase
+from torch.fx.passes.utils.fuser_utils import fuse_by_partitions
 
 from . import compile, recognize
 
@@ -118,39 +118,50 @@ class NormPart(torch.nn.Module):
         return function, None
 
 
-# Inductor compiles graphs of ops: an op for all parts, which it calls by their number.
-_parts = []
+class CalledFunctions(OperatorSupportBase):
+    """What stays in a graph whose norms are modules."""
+
+    def is_node_supported(self, submodules, node):
+        return node.op == "call_function"
 
 
-def _as_list(results):
-    return list(results) if isinstance(results, (tuple, list)) else [results]
+class InductorPart(torch.nn.Module):
+    def __init__(self, part, inputs):
+        super().__init__()
+        # Random numbers are those of eager mode.
+        options = {"config_patches": {"fallback_random": True}}
+        self.compiled = torch._inductor.standalone_compile(
+            part, inputs, dynamic_shapes="from_tracing_context", options=options)
+
+    def forward(self, *arguments):
+        return self.compiled(*arguments)
 
 
-@torch.library.custom_op("norm_mlir::part", mutates_args=())
-def run_part(arguments: list[torch.Tensor], number: int) -> list[torch.Tensor]:
-    # A part that is left to eager may return views, which an op must not.
-    return [r.clone() if r._is_view() or any(r is a for a in arguments) else r
-            for r in _as_list(_parts[number](*arguments))]
+def compile_rest(graph):
+    """Lets inductor compile what lies between the modules of a graph."""
+    partitioner = CapabilityBasedPartitioner(graph, CalledFunctions(),
+                                             allows_single_node_partition=True)
+    parts = [part.nodes for part in partitioner.propose_partitions()]
+    fuse_by_partitions(graph, parts, prefix="rest_", always_return_tuple=True)
+    for node in graph.graph.nodes:
+        if node.op == "call_module" and node.target.startswith("rest_"):
+            inputs = [argument.meta["val"] for argument in node.args]
+            setattr(graph, node.target, InductorPart(getattr(graph, node.target), inputs))
+    graph.recompile()
 
 
-@run_part.register_fake
-def _(arguments, number):
-    return [torch.empty_like(r, memory_format=torch.contiguous_format)
-            for r in _as_list(_parts[number].part(*arguments))]
+def is_contiguous(node):
+    values = node.meta["val"]
+    values = values if isinstance(values, (list, tuple)) else [values]
+    return all(value.is_contiguous() for value in values)
 
 
-def call_by_number(graph_module, node, part):
-    """Replaces the call of a submodule by that of the op."""
-    graph = graph_module.graph
-    with graph.inserting_before(node):
-        call = graph.call_function(torch.ops.norm_mlir.part.default,
-                                   (list(node.args), len(_parts)))
-        _parts.append(part)
-        output = next(n for n in part.part.graph.nodes if n.op == "output")
-        if not isinstance(output.args[0], (tuple, list)):
-            call = graph.call_function(operator.getitem, (call, 0))
-    node.replace_all_uses_with(call)
-    graph.erase_node(node)
+def read_options(options):
+    """The value of the only option, "rest"."""
+    rest = options.get("rest", "eager")
+    if set(options) - {"rest"} or rest not in ("eager", "inductor"):
+        raise ValueError(f"the only option is rest, which is 'eager' or 'inductor', got {options}")
+    return rest
 
 
 class NormBackend:
@@ -163,42 +174,17 @@ class NormBackend:
         self.calls, self.compiled, self.fallbacks = 0, 0, collections.Counter()
         self.forward, self.backward = 0, 0
 
-    def __call__(self, graph_module, example_inputs, options=None):
-        options = dict(options or {})
-        rest = options.pop("rest", "eager")
-        if options or rest not in ("eager", "inductor"):
-            raise ValueError(f"options are rest='eager' or 'inductor', got {options or rest!r}")
-        compile_graph = self.compile_graph if rest == "eager" else self.compile_for_inductor
+    def __call__(self, graph_module, example_inputs, *, options=None):
+        compile_graph = functools.partial(self.compile_graph, read_options(options or {}))
         # aot_autograd makes graphs of aten ops without mutation, backward ones too.
-        decompositions = get_decompositions([torch.ops.aten._fused_rms_norm])
-        if rest == "inductor":
-            from torch._inductor.decomposition import select_decomp_table
-
-            decompositions = {**select_decomp_table(), **decompositions}
+        fused = get_decompositions([torch.ops.aten._fused_rms_norm])
         # What is cheap is computed again: a backward graph then reads x and r, from which
         # dw can be recognized, and not a saved x * r.
-        compiler = aot_autograd(fw_compiler=compile_graph, decompositions=decompositions,
+        compiler = aot_autograd(fw_compiler=compile_graph, decompositions=fused,
                                 partition_fn=min_cut_rematerialization_partition)
         return compiler(graph_module, example_inputs)
 
-    def compile_graph(self, graph_module, example_inputs):
-        return make_boxed_func(self.split(graph_module).forward)
-
-    def compile_for_inductor(self, graph_module, example_inputs):
-        from torch._inductor.compile_fx import compile_fx_inner
-
-        fused = self.split(graph_module)
-        for node in list(fused.graph.nodes):
-            part = getattr(fused, str(node.target)) if node.op == "call_module" else None
-            if isinstance(part, NormPart):
-                call_by_number(fused, node, part)
-        fused.recompile()
-        FakeTensorProp(fused, detect_fake_mode(example_inputs)).propagate_dont_convert_inputs(
-            *example_inputs)
-        return compile_fx_inner(fused, example_inputs)
-
-    def split(self, graph_module):
-        """The graph with a NormPart for each part that may be a norm."""
+    def compile_graph(self, rest, graph_module, example_inputs):
         for node in graph_module.graph.nodes:
             if name_of(node) in REDUCTIONS and not NormOps().is_node_supported({}, node):
                 log.warning("left to eager: %s, not of f32 or f64 on the CPU", node)
@@ -207,10 +193,17 @@ class NormBackend:
         partitions = [p for p in partitioner.propose_partitions()
                       if any(name_of(node) in REDUCTIONS for node in p.nodes)]
         fused = partitioner.fuse_partitions(partitions)
-        for name, part in list(fused.named_children()):
-            if name.startswith("fused_"):
-                setattr(fused, name, NormPart(part, self))
-        return fused
+        for node in fused.graph.nodes:
+            if node.op != "call_module" or not node.target.startswith("fused_"):
+                continue
+            if rest == "inductor" and not is_contiguous(node):
+                # Inductor relies on the strides of eager mode.
+                log.warning("left to eager: results of %s are not contiguous", node)
+            else:
+                setattr(fused, node.target, NormPart(getattr(fused, node.target), self))
+        if rest == "inductor":
+            compile_rest(fused)
+        return make_boxed_func(fused.forward)
 
 
 #: What torch.compile(backend="norm_mlir") uses; its counts are of the whole process.

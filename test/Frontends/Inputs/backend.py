@@ -50,11 +50,11 @@ def short_statistics(x):
     return x * torch.rsqrt(x.pow(2).mean(-1, keepdim=True) + 1e-5)
 
 
-def train():
+def train(**options):
     torch._dynamo.reset()
     backend, x = NormBackend(), torch.randn(8, 96)
     gradients = []
-    for f in (torch.compile(NORM, backend=backend), NORM):
+    for f in (torch.compile(NORM, backend=backend, **options), NORM):
         NORM.zero_grad()
         y = x.clone().requires_grad_()
         f(y).pow(3).sum().backward()
@@ -67,16 +67,17 @@ def train():
 logging.getLogger("norm_mlir").addHandler(logging.StreamHandler(sys.stdout))
 torch.manual_seed(0)
 x = torch.randn(8, 96)
-run("f32", norm, x)
-run("bf16", norm, x.bfloat16(), ulps=1)
-run("f16", norm, x.half(), ulps=1)
-run("two calls, one program", norm, x, x)
-run("dynamic", norm, x, torch.randn(3, 96), torch.randn(5, 96), dynamic=True)
-run("many shapes", norm, *(torch.randn(n, 96) for n in (2, 3, 4)), dynamic=True,
-    backend=NormBackend(most_shapes=2))
-run("graph break", with_break, x)
-run("in place", in_place, x)
-run("strided", norm, torch.randn(96, 8).t())
-run("16-bit statistics", short_statistics, x.bfloat16(), ulps=0)
-run("layer norm", torch.nn.LayerNorm(96), x, ulps=0)
-train()
+if __name__ == "__main__":
+    run("f32", norm, x)
+    run("bf16", norm, x.bfloat16(), ulps=1)
+    run("f16", norm, x.half(), ulps=1)
+    run("two calls, one program", norm, x, x)
+    run("dynamic", norm, x, torch.randn(3, 96), torch.randn(5, 96), dynamic=True)
+    run("many shapes", norm, *(torch.randn(n, 96) for n in (2, 3, 4)), dynamic=True,
+        backend=NormBackend(most_shapes=2))
+    run("graph break", with_break, x)
+    run("in place", in_place, x)
+    run("strided", norm, torch.randn(96, 8).t())
+    run("16-bit statistics", short_statistics, x.bfloat16(), ulps=0)
+    run("layer norm", torch.nn.LayerNorm(96), x, ulps=0)
+    train()

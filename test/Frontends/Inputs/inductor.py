@@ -1,45 +1,71 @@
-"""options={"rest": "inductor"}: norms of norm-mlir between kernels of inductor."""
-import logging
-import sys
-
+"""The torch.compile backend with inductor for what is no part of a norm."""
 import torch
-import norm_mlir.torch
+from backend import check, in_place, norm, run, train, x
+from torch._inductor.utils import run_and_get_code
 
-sys.path.insert(0, sys.argv[1])
-from torch_backend import Model
+from norm_mlir.torch import NormBackend
 
-logging.basicConfig(format="%(message)s", stream=sys.stdout)
-torch.manual_seed(0)
-model, x = Model(128), torch.randn(16, 128)
-options = {"rest": "inductor"}
+INDUCTOR = {"options": {"rest": "inductor"}}
 
 
-def largest(actual, expected):
-    return max((a - e).abs().max().item() for a, e in zip(actual, expected, strict=True))
+class Block(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.norm = torch.nn.RMSNorm(96, eps=1e-6)
+        self.up, self.down = torch.nn.Linear(96, 192), torch.nn.Linear(192, 96)
+
+    def forward(self, x):
+        hidden = x + self.down(torch.nn.functional.silu(self.up(self.norm(x))))
+        return self.norm(hidden) * torch.sigmoid(hidden)
 
 
-backend = norm_mlir.torch.NormBackend()
-compiled = torch.compile(model, backend=backend, options=options)
-with torch.no_grad():
-    error = largest([compiled(x)], [model(x)])
-print("inference:", "right" if error < 1e-5 else f"WRONG by {error}", f"{backend.forward} norms")
+def count_kernels(**options):
+    """The C++ kernels that inductor generates for a block."""
+    torch._dynamo.reset()
+    with torch.no_grad():
+        compiled = torch.compile(block, backend=NormBackend(), **options)
+        result, code = run_and_get_code(compiled, x)
+        check(result, block(x), 8)
+    return sum(text.count("async_compile.cpp_pybinding") for text in code)
 
+
+def train_block():
+    backend = NormBackend()
+    gradients = []
+    for f in (torch.compile(block, backend=backend, **INDUCTOR), block):
+        block.zero_grad()
+        f(x).pow(3).sum().backward()
+        gradients.append([p.grad.clone() for p in block.parameters()])
+    for ours, eager in zip(*gradients):
+        check(ours, eager, 64)
+    print(f"block, training: forward {backend.forward}, backward {backend.backward}")
+
+
+def dropped(x):
+    return norm(torch.dropout(torch.tanh(x), 0.5, True))
+
+
+block = Block()
+run("block", block, x, **INDUCTOR, ulps=8)
+print(f"kernels of inductor: {count_kernels() == 0}, {count_kernels(**INDUCTOR) > 0}")
+run("dynamic", block, x, torch.randn(3, 96), dynamic=True, **INDUCTOR, ulps=8)
+run("in place", in_place, x, **INDUCTOR)
+run("strided", lambda x: norm(x.t().sin().t()), torch.randn(96, 8).t().contiguous(), **INDUCTOR)
+run("strided results", lambda x: norm(x) + 1, torch.randn(96, 8).t(), **INDUCTOR)
+run("no norm", torch.tanh, x, **INDUCTOR)
+train(**INDUCTOR)
+train_block()
 torch._dynamo.reset()
-backend = norm_mlir.torch.NormBackend()
-compiled = torch.compile(model, backend=backend, options=options)
-gradients = [torch.autograd.grad(f(x).square().mean(), list(model.parameters())) for f in (compiled, model)]
-error = largest(*gradients)
-print("training:", "right" if error < 1e-6 else f"WRONG by {error}",
-      f"{backend.forward} norms, {backend.backward} backward passes")
-
-torch._dynamo.reset()
-compiled = torch.compile(model, backend="norm_mlir", options=options, dynamic=True)
-with torch.no_grad():
-    error = max(largest([compiled(x[:n])], [model(x[:n])]) for n in (16, 9))
-print("open extents:", "right" if error < 1e-5 else f"WRONG by {error}")
-
-torch._dynamo.reset()
-try:
-    torch.compile(model, backend="norm_mlir", options={"rest": "tvm"})(x)
-except Exception as error:
-    print(str(error).splitlines()[1])
+random = torch.compile(dropped, backend=NormBackend(), **INDUCTOR)
+results = []
+for f in (dropped, random):
+    torch.manual_seed(1)
+    results.append(f(x))
+check(*results, 4)
+print("random numbers: those of eager")
+for options in ({"rest": "other"}, {"other": 1}):
+    torch._dynamo.reset()
+    try:
+        torch.compile(norm, backend=NormBackend(), options=options)(x)
+    except Exception as error:
+        print(next(line for line in str(error).splitlines() if "option" in line))
