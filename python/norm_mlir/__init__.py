@@ -16,7 +16,7 @@ from . import _cache, _core
 from ._core import Function, NormError
 
 __all__ = ["Found", "Function", "NormError", "Recognition", "Refused", "compile", "explain",
-           "llvm_version", "recognize"]
+           "llvm_version", "ptx", "recognize"]
 __version__: str = _core.version
 llvm_version: str = _core.llvm_version
 
@@ -83,10 +83,20 @@ def compile(program: Union[str, os.PathLike], function: Optional[str] = None, *,
     """
     request = _request(program, function=function, target=target, threads=threads,
                        rounding=rounding, cpu=cpu, features=features)
+    if target == "nvvm":
+        raise NormError("kernels for nvvm do not run in this process: norm_mlir.ptx returns them "
+                        "as text, and norm-compile --target=nvvm writes code that launches them")
     load = lambda built: _core.load(*built, _OPENMP if threads > 1 else "")
     if not cache:
         return load(_core.compile(request))
     return _cache.get(request, lambda: _core.compile(request), load)
+
+
+def ptx(program: Union[str, os.PathLike], *, chip: str = "sm_90",
+        rounding: str = "default") -> str:
+    """The kernels of a program for an NVIDIA GPU, as PTX text. Whoever loads them launches them:
+    there is no function of Python for them."""
+    return _core.kernels(_request(program, target="nvvm", chip=chip, rounding=rounding))
 
 
 def recognize(program: Union[str, os.PathLike], *, rounding: str = "default") -> Recognition:

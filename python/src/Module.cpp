@@ -18,6 +18,7 @@
 #include "mlir/Parser/Parser.h"
 #include "mlir/Support/DebugStringHelper.h"
 #include "norm/Compiler/Compile.h"
+#include "norm/Compiler/Target.h"
 #include "norm/Report/Report.h"
 #include "norm/Tools/Driver.h"
 #include "llvm/Config/llvm-config.h"
@@ -263,6 +264,28 @@ static PyObject *compile(PyObject *, PyObject *dictionary) {
                        signature.data(), Py_ssize_t(signature.size()));
 }
 
+/// kernels(request) -> PTX text
+static PyObject *writeKernels(PyObject *, PyObject *dictionary) {
+  Request request;
+  if (!readRequest(dictionary, request))
+    return nullptr;
+  request.options.emit = Emit::PTX;
+  std::optional<Program> program;
+  std::string text;
+  bool ok;
+  {
+    WithoutGIL released;
+    program.emplace(StringRef(request.text, request.textSize), request.name);
+    llvm::raw_string_ostream os(text);
+    ok = succeeded(program->parse()) &&
+         succeeded(getNVVMTarget().writeCode(*program->module, request.options,
+                                             Emit::PTX, os));
+  }
+  if (!ok)
+    return program->raise();
+  return PyUnicode_FromStringAndSize(text.data(), text.size());
+}
+
 /// load(object, signature, openmp_library) -> Function
 static PyObject *load(PyObject *, PyObject *arguments) {
   const char *object, *signature, *openmp;
@@ -369,6 +392,7 @@ static PyObject *getHostCPU(PyObject *, PyObject *) {
 PyMODINIT_FUNC PyInit__core() {
   static PyMethodDef methods[] = {
       {"compile", compile, METH_O, "compile(request) -> (object, signature)"},
+      {"kernels", writeKernels, METH_O, "kernels(request) -> PTX text"},
       {"load", load, METH_VARARGS,
        "load(object, signature, openmp_library) -> Function"},
       {"recognize", recognize, METH_O, "recognize(request) -> JSON"},
