@@ -38,8 +38,8 @@ check-docs: build ## the documents: every command, name and link in them
 check-long: build ## every test, also those that take minutes (REQUIRES: long)
 	$(LIT) -sv --param long=1 $(BUILD)/test
 
-check-frontends: build wheel $(FRONTENDS)/installed ## the examples with PyTorch and JAX, from 6 GB of wheels
-	$(LIT) -v --param frontends=required --filter Frontends/ $(BUILD)/test
+check-frontends: build wheel $(FRONTENDS)/installed ## the examples and the package with PyTorch and JAX, from 6 GB of wheels
+	$(LIT) -v --param frontends=required --filter 'Frontends/|Python/' $(BUILD)/test
 
 wheel: build $(BUILD)/wheel-venv/installed ## the Python package, as a wheel in build/wheel
 	ninja -C $(BUILD) wheel

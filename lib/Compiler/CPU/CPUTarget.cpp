@@ -26,9 +26,9 @@ public:
     return emits;
   }
   ArrayRef<StringRef> getOptions() const override {
-    static constexpr StringRef names[] = {"threads",        "entry", "dispatch",
-                                          "verify-buffers", "ranks", "sum-parts",
-                                          "mpi"};
+    static constexpr StringRef names[] = {
+        "threads", "entry",     "dispatch", "verify-buffers",
+        "ranks",   "sum-parts", "mpi"};
     return names;
   }
   LogicalResult verify(ModuleOp module,
