@@ -16,6 +16,10 @@ using norm::LoopRole;
 using norm::Stream;
 using norm::StreamPlan;
 
+/// In elements. Both ends of a shorter unaligned row cost more than streaming
+/// saves.
+static constexpr int64_t kLongRow = 2048;
+
 /// The span of such a buffer is known from its extents.
 static bool hasForwardStrides(Value buffer) {
   if (!norm::hasCountableBytes(buffer))
@@ -89,6 +93,12 @@ static int64_t getWidestWrite(Value buffer, Operation *loop) {
   return widest;
 }
 
+bool norm::isLongRow(scf::ForOp strips) {
+  std::optional<int64_t> from = getConstantIntValue(strips.getLowerBound());
+  std::optional<int64_t> to = getConstantIntValue(strips.getUpperBound());
+  return from && to && *to - *from >= kLongRow;
+}
+
 Operation *norm::getBlocksOf(Operation *rows) {
   Operation *blocks = rows->getParentOp();
   bool isInBlock =
@@ -129,10 +139,11 @@ static std::optional<Stream> planWrite(vector::TransferWriteOp write,
     if (readsNothingWritten(strips))
       return Stream{write, strips};
     std::optional<int64_t> from = getConstantIntValue(strips.getLowerBound());
-    if (!from || *from * bytes % alignment != 0 ||
-        hasUnalignedRows(buffer, alignment))
+    bool isUnaligned = !from || *from * bytes % alignment != 0 ||
+                       hasUnalignedRows(buffer, alignment);
+    if (isUnaligned && !norm::isLongRow(strips))
       return std::nullopt;
-    return Stream{write, strips, /*isUnaligned=*/false, /*isFixed=*/true};
+    return Stream{write, strips, isUnaligned, /*isFixed=*/true};
   }
   std::optional<int64_t> column =
       getConstantIntValue(write.getIndices().back());

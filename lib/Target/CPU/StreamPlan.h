@@ -18,11 +18,10 @@ namespace mlir::norm {
 struct Stream {
   vector::TransferWriteOp write;
   scf::ForOp strips; // runs over the row; null where the row is one vector
-  /// Its rows start anywhere in a line: ordinary stores, and only the fetch of
-  /// the next block.
+  /// Its rows start anywhere in a line. A row of one vector then has ordinary
+  /// stores, and only the fetch of the next block.
   bool isUnaligned = false;
-  /// The strips also add to what they read, so none may be done twice: all rows
-  /// must be aligned.
+  /// The strips also add to what they read, so none may be done twice.
   bool isFixed = false;
   /// Other writes of the strips at the same place, streamed along.
   SmallVector<vector::TransferWriteOp> companions = {};
@@ -39,6 +38,9 @@ struct StreamPlan {
 /// The plan for a loop over rows whose streamed stores are aligned to
 /// `alignment` bytes; nothing where no write can be streamed.
 std::optional<StreamPlan> planStreams(Operation *loop, int64_t alignment);
+
+/// Whether fixed strips over such a row are worth moving to a line.
+bool isLongRow(scf::ForOp strips);
 
 /// The loop over blocks of rows where `rows` goes over those of one; else null.
 Operation *getBlocksOf(Operation *rows);

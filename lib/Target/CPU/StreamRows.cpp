@@ -86,6 +86,9 @@ static norm::CacheLevel chooseLevel(scf::ForOp strips) {
 //===----------------------------------------------------------------------===//
 
 namespace {
+/// Where rows of fixed strips start: at lines, or at any element.
+enum class FixedRows { Aligned, Anywhere };
+
 class RowStreamer {
 public:
   RowStreamer(OpBuilder &b, const StreamPlan &plan, int64_t cacheBytes,
@@ -103,17 +106,10 @@ public:
         if (other != buffer)
           large = both(large, createAreDisjoint(buffer, other));
     for (Stream stream : plan.streams)
-      if (!stream.isUnaligned)
-        large = both(large, createIsAligned(stream));
+      large = both(large, createIsAligned(stream));
     auto choice = scf::IfOp::create(b, loc, large, /*withElseRegion=*/true);
     b.setInsertionPoint(choice.thenYield());
-    IRMapping mapping;
-    b.clone(*plan.loop, mapping);
-    for (Stream stream : plan.streams)
-      buildStream(stream, mapping);
-    if (pipeline)
-      for (auto [rows, strips] : moved)
-        norm::pipelineRows(rows, strips, kPrefetchBytes, kRowsPerTurn);
+    buildStreamed();
     plan.loop->moveBefore(choice.elseYield());
   }
 
@@ -189,23 +185,38 @@ private:
     return arith::OrIOp::create(b, loc, before, after);
   }
 
-  /// A multiple of the element, so that strips can reach an aligned address;
-  /// for rows of one vector, all rows aligned.
+  /// Strips can reach a line from any multiple of the element; rows of one
+  /// vector, and short rows of fixed strips, must all be aligned.
   Value createIsAligned(Stream stream) {
-    const BufferInfo &info = infos[stream.write.getBase()];
-    int64_t bytes = norm::getElementBytes(stream.write.getBase());
-    Value bits = info.start;
-    int64_t mask = bytes - 1;
-    if (!stream.strips || stream.isFixed) {
-      mask = alignment - 1;
-      for (Value stride : ArrayRef(info.strides).drop_back())
-        bits = arith::OrIOp::create(b, loc, bits, mul(stride, constant(bytes)));
-    }
-    Value isAligned = compare(arith::CmpIPredicate::eq,
-                              both(bits, constant(mask)), constant(0));
+    Value buffer = stream.write.getBase();
+    Value isAligned;
+    bool isMovable =
+        stream.strips && (!stream.isFixed || norm::isLongRow(stream.strips));
+    if (isMovable)
+      isAligned =
+          createIsMultiple(infos[buffer].start, norm::getElementBytes(buffer));
+    else if (stream.isUnaligned)
+      isAligned = arith::ConstantIntOp::create(b, loc, b.getI1Type(), 1);
+    else
+      isAligned = createAreRowsAligned(buffer);
     for (vector::TransferWriteOp companion : stream.companions)
       isAligned = both(isAligned, createIsAlong(stream, companion));
     return isAligned;
+  }
+
+  /// `divisor` is a power of two.
+  Value createIsMultiple(Value bits, int64_t divisor) {
+    return compare(arith::CmpIPredicate::eq, both(bits, constant(divisor - 1)),
+                   constant(0));
+  }
+
+  Value createAreRowsAligned(Value buffer) {
+    const BufferInfo &info = infos[buffer];
+    Value bytes = constant(norm::getElementBytes(buffer));
+    Value bits = info.start;
+    for (Value stride : ArrayRef(info.strides).drop_back())
+      bits = arith::OrIOp::create(b, loc, bits, mul(stride, bytes));
+    return createIsMultiple(bits, alignment);
   }
 
   /// Rows of both buffers at the same distance from a line.
@@ -217,15 +228,51 @@ private:
     for (auto [x, y] : llvm::zip(ArrayRef(info.strides).drop_back(),
                                  ArrayRef(other.strides).drop_back()))
       bits = arith::OrIOp::create(b, loc, bits, mul(sub(x, y), bytes));
-    return compare(arith::CmpIPredicate::eq,
-                   both(bits, constant(alignment - 1)), constant(0));
+    return createIsMultiple(bits, alignment);
   }
 
   //===--------------------------------------------------------------------===//
   // The second version
   //===--------------------------------------------------------------------===//
 
-  void buildStream(Stream stream, IRMapping &mapping) {
+  /// Long rows of fixed strips have a version for aligned ones and one for all
+  /// others.
+  void buildStreamed() {
+    auto isUnaligned = [](Stream stream) {
+      return stream.isFixed && stream.isUnaligned;
+    };
+    auto isLong = [](Stream stream) {
+      return stream.isFixed && norm::isLongRow(stream.strips);
+    };
+    if (llvm::any_of(plan.streams, isUnaligned))
+      return buildVersion(FixedRows::Anywhere);
+    if (llvm::none_of(plan.streams, isLong))
+      return buildVersion(FixedRows::Aligned);
+    Value areAligned = arith::ConstantIntOp::create(b, loc, b.getI1Type(), 1);
+    for (Stream stream : plan.streams)
+      if (stream.isFixed)
+        areAligned =
+            both(areAligned, createAreRowsAligned(stream.write.getBase()));
+    auto choice =
+        scf::IfOp::create(b, loc, areAligned, /*withElseRegion=*/true);
+    b.setInsertionPoint(choice.thenYield());
+    buildVersion(FixedRows::Aligned);
+    b.setInsertionPoint(choice.elseYield());
+    buildVersion(FixedRows::Anywhere);
+  }
+
+  void buildVersion(FixedRows fixed) {
+    IRMapping mapping;
+    b.clone(*plan.loop, mapping);
+    for (Stream stream : plan.streams)
+      buildStream(stream, fixed, mapping);
+    if (pipeline)
+      for (auto [rows, strips] : moved)
+        norm::pipelineRows(rows, strips, kPrefetchBytes, kRowsPerTurn);
+    moved.clear();
+  }
+
+  void buildStream(Stream stream, FixedRows fixed, IRMapping &mapping) {
     auto write = cast<vector::TransferWriteOp>(
         mapping.lookup(stream.write.getOperation()));
     b.setInsertionPoint(write);
@@ -238,12 +285,27 @@ private:
     auto strips =
         cast<scf::ForOp>(mapping.lookup(stream.strips.getOperation()));
     b.setInsertionPoint(strips);
-    stream.isFixed ? keepStrips(strips, write) : moveStrips(strips, write);
-    for (vector::TransferWriteOp companion : stream.companions) {
-      auto along = cast<vector::TransferWriteOp>(
-          mapping.lookup(companion.getOperation()));
-      b.setInsertionPoint(along);
-      streamWrite(along);
+    if (!stream.isFixed) {
+      moveStrips(strips, write);
+      return streamWrites(stream, mapping);
+    }
+    fetchEarly(strips, write);
+    if (fixed == FixedRows::Aligned)
+      return streamWrites(stream, mapping);
+    Columns lines = shiftStrips(strips, write);
+    streamWrites(stream, mapping);
+    b.setInsertionPointAfter(strips);
+    buildLines(strips, lines,
+               alignment / norm::getElementBytes(stream.write.getBase()));
+  }
+
+  void streamWrites(Stream stream, IRMapping &mapping) {
+    stream.companions.push_back(stream.write);
+    for (vector::TransferWriteOp original : stream.companions) {
+      auto write = cast<vector::TransferWriteOp>(
+          mapping.lookup(original.getOperation()));
+      b.setInsertionPoint(write);
+      streamWrite(write);
     }
   }
 
@@ -321,17 +383,16 @@ private:
     pieces.push_back(last);
     buildPieces(isMoved, strips, pieces, line);
     createFetches(next, lanes);
-    b.setInsertionPoint(write);
-    streamWrite(write);
     moved[strips->getParentOp()] = {strips, from, bound, isMoved, line};
   }
 
-  /// Aligned rows, which are written where they are. No other row is read
-  /// meanwhile, so the next one is fetched as soon as this one has been: in the
-  /// second loop that reads it.
-  void keepStrips(scf::ForOp strips, vector::TransferWriteOp write) {
+  /// No other row is read while strips are written that also add, so the next
+  /// one is fetched as soon as this one has been: in the second loop that reads
+  /// it.
+  void fetchEarly(scf::ForOp strips, vector::TransferWriteOp write) {
     Operation *rows = strips->getParentOp();
     int64_t lanes = write.getVectorType().getNumElements();
+    OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(&rows->getRegion(0).front());
     for (const auto &next : findNextRows(rows)) {
       SmallVector<scf::ForOp> readers = findReaders(next.first, strips);
@@ -339,8 +400,61 @@ private:
         fetchIn(readers.size() > 1 ? readers[1] : readers[0], {next}, lanes,
                 norm::CacheLevel::Second);
     }
-    b.setInsertionPoint(write);
-    streamWrite(write);
+  }
+
+  struct Columns {
+    Value from, to;
+  };
+
+  /// Lets the strips start at the first line that begins in the row. Elements
+  /// before it and behind the last line are written by ordinary stores, each
+  /// once; returns the columns of the lines behind the last strip.
+  Columns shiftStrips(scf::ForOp strips, vector::TransferWriteOp write) {
+    int64_t lanes = write.getVectorType().getNumElements();
+    int64_t line = alignment / norm::getElementBytes(write.getBase());
+    Value from = strips.getLowerBound();
+    Value to = createEnd(strips, lanes);
+    Value start =
+        arith::MinSIOp::create(b, loc, add(from, createHead(write, from)), to);
+    Value length = sub(to, start);
+    Value end = add(start, both(length, constant(-lanes)));
+    Value lastLine = add(start, both(length, constant(-line)));
+    buildEdge(strips, {from, start}, line);
+    fetchForWriting(write, lastLine);
+    strips.setLowerBound(start);
+    strips.setUpperBound(end);
+    b.setInsertionPointAfter(strips);
+    buildEdge(strips, {lastLine, to}, line);
+    return {end, lastLine};
+  }
+
+  /// A store that misses the caches holds up all stores behind it.
+  void fetchForWriting(vector::TransferWriteOp write, Value column) {
+    SmallVector<Value> indices(write.getIndices());
+    indices.back() = column;
+    memref::PrefetchOp::create(b, loc, write.getBase(), indices,
+                               /*isWrite=*/true, /*localityHint=*/3,
+                               /*isDataCache=*/true);
+  }
+
+  /// Writes less than a line of columns, in pieces of powers of two.
+  void buildEdge(scf::ForOp strips, Columns columns, int64_t line) {
+    Value count = sub(columns.to, columns.from);
+    for (int64_t lanes = line / 2; lanes > 0; lanes /= 2) {
+      Value hasPiece = compare(arith::CmpIPredicate::ne,
+                               both(count, constant(lanes)), constant(0));
+      Value column = add(columns.from, both(count, constant(-2 * lanes)));
+      buildPieces(hasPiece, strips, {column}, lanes);
+    }
+  }
+
+  /// Streams whole lines of `lanes` columns, as the strips do.
+  void buildLines(scf::ForOp strips, Columns columns, int64_t lanes) {
+    auto loop =
+        scf::ForOp::create(b, loc, columns.from, columns.to, constant(lanes));
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(loop.getBody());
+    norm::cloneStrip(b, strips, loop.getInductionVar(), lanes, IRMapping());
   }
 
   /// The loops that read `buffer` by the same strips in the same row.

@@ -2,12 +2,15 @@
 // RUN: norm-opt %s --norm-stream-rows=cache-bytes=4096 --canonicalize --cse | FileCheck %s
 
 #sum = affine_map<()[s0, s1] -> (s0 + s1)>
-// No strip may be done twice, so strips stay where they are, and all rows must
-// be aligned. The next row of all parts is fetched in the second loop that reads it.
+// No strip may be done twice. Where all rows begin at a line, strips stay where they are; the
+// next row of all parts is fetched in the second loop that reads it.
 // CHECK-LABEL: func @rows
-// CHECK: arith.andi %{{.*}}, %c63
-// CHECK-NEXT: arith.cmpi eq, %{{.*}}, %c0
+// CHECK: %[[ELEMENT:.*]] = arith.andi %{{.*}}, %c3 :
+// CHECK-NEXT: arith.cmpi eq, %[[ELEMENT]], %c0
 // CHECK: scf.if
+// CHECK: %[[LINE:.*]] = arith.andi %{{.*}}, %c63
+// CHECK-NEXT: %[[ALIGNED:.*]] = arith.cmpi eq, %[[LINE]], %c0
+// CHECK-NEXT: scf.if %[[ALIGNED]]
 // CHECK: scf.for %[[P:.*]] = %c0
 // CHECK: scf.for %[[I:.*]] = %c0 to %c64
 // CHECK: %[[ROW:.*]] = affine.apply {{.*}}[%[[P]], %[[I]]]
@@ -15,14 +18,46 @@
 // CHECK: scf.for
 // CHECK-NOT: memref.prefetch
 // CHECK: {norm.loop = #norm.loop<statistic>}
-// CHECK: scf.for %[[K:.*]] = %c0 to %c4096 step %c64
+// CHECK-NEXT: vector.reduction
+// CHECK-NEXT: vector.broadcast
+// CHECK-NEXT: scf.for %[[K:.*]] = %c0 to %c4096 step %c64
 // CHECK: memref.prefetch %arg0[%[[NEXT]], %[[K]]], read, locality<2>, data
 // CHECK-COUNT-3: memref.prefetch %arg0
 // CHECK: vector.store %{{.*}}, %arg1[%[[ROW]], %[[K]]] {alignment = 64 : i64, nontemporal = true}
 // CHECK: vector.transfer_write %{{.*}}, %arg2[%[[K]]]
 // CHECK-NEXT: } {norm.loop = #norm.loop<strips>}
-// CHECK-NOT: vector<16xf32>
-// CHECK: else
+// CHECK-NEXT: } {norm.loop = #norm.loop<rows>}
+// CHECK-NEXT: } {norm.loop = #norm.loop<rows>}
+
+// Elsewhere they begin at the first line of the row, and what is left of a line on both sides is
+// written once, in pieces of powers of two. Whole lines are streamed too.
+// CHECK-NEXT: } else {
+// CHECK: %[[HEAD:.*]] = arith.divui %{{.*}}, %c4
+// CHECK: %[[START:.*]] = arith.minsi %[[HEAD]], %c4096
+// CHECK: %[[LENGTH:.*]] = arith.subi %c4096, %[[START]]
+// CHECK: %[[STRIPS:.*]] = arith.andi %[[LENGTH]], %c-64
+// CHECK: %[[END:.*]] = arith.addi %[[START]], %[[STRIPS]]
+// CHECK: %[[LINES:.*]] = arith.andi %[[LENGTH]], %c-16
+// CHECK: %[[LAST:.*]] = arith.addi %[[START]], %[[LINES]]
+// CHECK: %[[BIT:.*]] = arith.andi %[[START]], %c8
+// CHECK: %[[HAS:.*]] = arith.cmpi ne, %[[BIT]], %c0
+// CHECK: scf.if %[[HAS]]
+// CHECK: vector.transfer_write {{.*}} : vector<8xf32>, memref<?x4096xf32>
+// CHECK: vector.transfer_write {{.*}} : vector<4xf32>, memref<?x4096xf32>
+// CHECK: vector.transfer_write {{.*}} : vector<2xf32>, memref<?x4096xf32>
+// CHECK: vector.transfer_write {{.*}} : vector<1xf32>, memref<?x4096xf32>
+// CHECK: memref.prefetch %arg1[%{{.*}}, %[[LAST]]], write, locality<3>, data
+// CHECK: scf.for %[[K:.*]] = %[[START]] to %[[END]] step %c64
+// CHECK: memref.prefetch %arg0
+// CHECK: vector.store %{{.*}}, %arg1[%{{.*}}, %[[K]]] {alignment = 64 : i64, nontemporal = true}
+// CHECK: scf.for %[[K:.*]] = %[[END]] to %[[LAST]] step %c16
+// CHECK-NOT: memref.prefetch
+// CHECK: vector.store %{{.*}}, %arg1[%{{.*}}, %[[K]]] {alignment = 64 : i64, nontemporal = true} : {{.*}}, vector<16xf32>
+// CHECK: %[[REST:.*]] = arith.subi %c4096, %[[LAST]]
+// CHECK: arith.andi %[[REST]], %c8
+// CHECK: vector.transfer_write {{.*}} : vector<8xf32>, memref<?x4096xf32>
+// CHECK: vector.transfer_write {{.*}} : vector<1xf32>, memref<?x4096xf32>
+// CHECK: } else {
 // CHECK-NOT: nontemporal
 // CHECK: return
 func.func @rows(%x: memref<?x4096xf32>, %y: memref<?x4096xf32>, %s: memref<4096xf32>, %m: index) {
@@ -55,8 +90,9 @@ func.func @rows(%x: memref<?x4096xf32>, %y: memref<?x4096xf32>, %s: memref<4096x
   return
 }
 
-// Rows of 4100 elements start in the middle of a line: nothing is streamed.
+// Rows of 4100 elements start in the middle of a line: there is no version for aligned ones.
 // CHECK-LABEL: func @unaligned
+// CHECK-COUNT-2: nontemporal
 // CHECK-NOT: nontemporal
 func.func @unaligned(%x: memref<?x4100xf32>, %y: memref<?x4100xf32>, %s: memref<4100xf32>, %m: index) {
   %c0 = arith.constant 0 : index
@@ -71,6 +107,50 @@ func.func @unaligned(%x: memref<?x4100xf32>, %y: memref<?x4100xf32>, %s: memref<
       %n = arith.addf %o, %v : vector<64xf32>
       vector.transfer_write %v, %y[%i, %k] {in_bounds = [true]} : vector<64xf32>, memref<?x4100xf32>
       vector.transfer_write %n, %s[%k] {in_bounds = [true]} : vector<64xf32>, memref<4100xf32>
+    } {norm.loop = #norm.loop<strips>}
+  } {norm.loop = #norm.loop<rows>}
+  return
+}
+
+// Rows of less than 2048 elements have only the version for aligned ones.
+// CHECK-LABEL: func @short
+// CHECK: arith.andi %{{.*}}, %c63
+// CHECK: scf.if
+// CHECK-COUNT-1: nontemporal
+// CHECK-NOT: nontemporal
+func.func @short(%x: memref<?x1024xf32>, %y: memref<?x1024xf32>, %s: memref<1024xf32>, %m: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c64 = arith.constant 64 : index
+  %c1024 = arith.constant 1024 : index
+  %f = arith.constant 0.0 : f32
+  scf.for %i = %c0 to %m step %c1 {
+    scf.for %k = %c0 to %c1024 step %c64 {
+      %v = vector.transfer_read %x[%i, %k], %f {in_bounds = [true]} : memref<?x1024xf32>, vector<64xf32>
+      %o = vector.transfer_read %s[%k], %f {in_bounds = [true]} : memref<1024xf32>, vector<64xf32>
+      %n = arith.addf %o, %v : vector<64xf32>
+      vector.transfer_write %v, %y[%i, %k] {in_bounds = [true]} : vector<64xf32>, memref<?x1024xf32>
+      vector.transfer_write %n, %s[%k] {in_bounds = [true]} : vector<64xf32>, memref<1024xf32>
+    } {norm.loop = #norm.loop<strips>}
+  } {norm.loop = #norm.loop<rows>}
+  return
+}
+
+// CHECK-LABEL: func @short_and_unaligned
+// CHECK-NOT: nontemporal
+func.func @short_and_unaligned(%x: memref<?x1028xf32>, %y: memref<?x1028xf32>, %s: memref<1028xf32>, %m: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c64 = arith.constant 64 : index
+  %c1024 = arith.constant 1024 : index
+  %f = arith.constant 0.0 : f32
+  scf.for %i = %c0 to %m step %c1 {
+    scf.for %k = %c0 to %c1024 step %c64 {
+      %v = vector.transfer_read %x[%i, %k], %f {in_bounds = [true]} : memref<?x1028xf32>, vector<64xf32>
+      %o = vector.transfer_read %s[%k], %f {in_bounds = [true]} : memref<1028xf32>, vector<64xf32>
+      %n = arith.addf %o, %v : vector<64xf32>
+      vector.transfer_write %v, %y[%i, %k] {in_bounds = [true]} : vector<64xf32>, memref<?x1028xf32>
+      vector.transfer_write %n, %s[%k] {in_bounds = [true]} : vector<64xf32>, memref<1028xf32>
     } {norm.loop = #norm.loop<strips>}
   } {norm.loop = #norm.loop<rows>}
   return

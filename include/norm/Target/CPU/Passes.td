@@ -36,10 +36,13 @@ def NormStreamRows : Pass<"norm-stream-rows", "ModuleOp"> {
     that is a multiple of `alignment`, and both ends of the row are written in
     pieces of `alignment` bytes with ordinary stores; these overlap each other
     with equal values, and nothing that is streamed. Where a row is one vector and has no
-    inner loop, all rows must be aligned, which is part of the condition. So they must where
-    the inner loop adds to what it reads, such as a row of sums: no strip may be done twice.
-    There the next row is fetched in the second loop that reads this one, because no other
-    row is read while it is written.
+    inner loop, all rows must be aligned, which is part of the condition.
+
+    No strip may be done twice where the inner loop adds to what it reads, such as a row of
+    sums. Such a loop has a version for aligned rows, whose bounds stay, and, from 2048 elements
+    on, one for all others: it begins at the first aligned address, and writes what is left of
+    a line on both sides once, in pieces of powers of two. The next row is fetched in the second
+    loop that reads this one, because no other row is read while it is written.
 
     Example:
 

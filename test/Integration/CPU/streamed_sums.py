@@ -1,0 +1,74 @@
+"""Streamed rows beside a row of sums, on results at any element of a line.
+
+    streamed_sums.py PREFIX NORM-BENCH NORM-COMPILE NORM-OPT MLIR-TRANSLATE CLANG
+
+Every offset gives the bits of the loop that does not stream, and nothing is written outside.
+"""
+import ctypes
+import subprocess
+import sys
+
+import numpy as np
+
+prefix, bench, compiler, opt, translate, clang = sys.argv[1:]
+random = np.random.default_rng(22)
+LINE = 64
+
+
+class Descriptor(ctypes.Structure):
+    """A memref of rank two at most."""
+    _fields_ = [("base", ctypes.c_void_p), ("start", ctypes.c_void_p), ("offset", ctypes.c_int64),
+                ("extents", ctypes.c_int64 * 4)]
+
+    def __init__(self, array):
+        extents = array.shape + tuple(stride // array.itemsize for stride in array.strides)
+        super().__init__(array.ctypes.data, array.ctypes.data, 0, (ctypes.c_int64 * 4)(*extents))
+
+
+def build(element, m, n):
+    """The function as norm-compile writes it, and one that always streams."""
+    source, ordinary, llvm_mlir, ir, streamed = (
+        f"{prefix}.{element}.{m}x{n}.{end}" for end in ("mlir", "so", "llvm.mlir", "ll", "streamed.so"))
+    subprocess.run([bench, "--print-program", "--variant=backward", f"--type={element}", f"--rows={m}",
+                    f"--cols={n}", "-o", source], check=True)
+    subprocess.run([compiler, source, "--emit=shared", "-o", ordinary], check=True)
+    subprocess.run([opt, source, "--norm-to-cpu=cache-bytes=1", "-o", llvm_mlir], check=True)
+    subprocess.run([translate, "--mlir-to-llvmir", llvm_mlir, "-o", ir], check=True)
+    subprocess.run([clang, "-O2", "-Wno-override-module", "-fPIC", "-shared", ir, "-o", streamed, "-lm"],
+                   check=True)
+    return [ctypes.CDLL(path)._mlir_ciface_main for path in (ordinary, streamed)]
+
+
+def place(shape, dtype, offset, filler):
+    """An array `offset` bytes behind a line, and the memory around it."""
+    size = int(np.prod(shape)) * dtype.itemsize
+    memory = np.full(size + 4 * LINE, filler, np.uint8)
+    begin = -memory.ctypes.data % LINE + LINE + offset
+    return memory[begin:begin + size].view(dtype).reshape(shape), memory, begin
+
+
+def run(function, inputs, offset):
+    x, dy, w = inputs
+    dx, memory, begin = place(x.shape, x.dtype, offset, 0xA5)
+    dw = np.empty_like(w)
+    function(*(ctypes.byref(Descriptor(v)) for v in (x, dy, w, dx, dw)))
+    outside = np.delete(memory, np.s_[begin:begin + dx.nbytes])
+    assert (outside == 0xA5).all(), f"writes outside at offset {offset}"
+    return dx.tobytes() + dw.tobytes()
+
+
+def make(shape, element):
+    values = random.standard_normal(shape).astype(np.float32)
+    return values if element == "f32" else (values.view(np.uint32) >> 16).astype(np.uint16)
+
+
+for element, step in ("f32", 4), ("bf16", 2), ("f16", 2):
+    for m, n in (70, 2048), (66, 2100), (9, 5000), (130, 1024), (3, 67):
+        ordinary, streamed = build(element, m, n)
+        inputs = [make(s, element) for s in ((m, n), (m, n), (n,))]
+        if element == "f16":
+            inputs = [(v & 0x3FFF) | 0x2000 for v in inputs]  # normal numbers
+        expected = run(ordinary, inputs, 0)
+        offsets = range(0, LINE, step)
+        wrong = [offset for offset in offsets if run(streamed, inputs, offset) != expected]
+        print(f"{element} {m}x{n}: {f'WRONG at {wrong}' if wrong else f'the same bits at {len(offsets)} offsets'}")
