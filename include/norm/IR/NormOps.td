@@ -63,7 +63,8 @@ def Norm_LoopRole : I32EnumAttr<"LoopRole", "what a loop goes over", [
     I32EnumAttrCase<"Rows", 0, "rows">,
     I32EnumAttrCase<"Block", 1, "block">,
     I32EnumAttrCase<"Strips", 2, "strips">,
-    I32EnumAttrCase<"Statistic", 3, "statistic">]> {
+    I32EnumAttrCase<"Statistic", 3, "statistic">,
+    I32EnumAttrCase<"Edge", 4, "edge">]> {
   let cppNamespace = "::mlir::norm";
   let genSpecializedAttr = 0;
 }
@@ -100,6 +101,7 @@ def Norm_LoopAttr : AttrDef<Norm_Dialect, "Loop"> {
     * `strips`: the vectors of a row that an elementwise op writes.
     * `statistic`: the vectors, or blocks of vectors, of a row that are reduced
       into the accumulators that the loop carries.
+    * `edge`: what is left of a row beside its strips, in smaller vectors.
 
     ```mlir
     scf.for %i = %c0 to %m step %c1 {

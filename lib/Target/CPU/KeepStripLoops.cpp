@@ -8,6 +8,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "norm/IR/Norm.h"
 #include "norm/Target/CPU/Passes.h"
 
 namespace mlir::norm {
@@ -55,7 +56,8 @@ struct NormKeepStripLoops
     getOperation().walk([&](scf::ForOp loop) {
       std::optional<llvm::APInt> trips = loop.getStaticTripCount();
       bool isShort = trips && trips->ule(maxUnrolled) && !hasLoop(loop);
-      if (hasWideVectors(loop) && !isShort)
+      bool isEdge = norm::getRole(loop) == norm::LoopRole::Edge;
+      if (isEdge || (hasWideVectors(loop) && !isShort))
         loop->setAttr(kAnnotation, annotation);
     });
   }

@@ -117,6 +117,16 @@ static bool hasUnalignedRows(Value buffer, int64_t alignment) {
   });
 }
 
+bool norm::startsAtLine(Value buffer, int64_t column, int64_t alignment) {
+  auto alloc = buffer.getDefiningOp<memref::AllocOp>();
+  auto type = cast<MemRefType>(buffer.getType());
+  return alloc && alloc.getAlignment().value_or(1) % alignment == 0 &&
+         column * getElementBytes(buffer) % alignment == 0 &&
+         type.getLayout().isIdentity() &&
+         llvm::none_of(type.getShape().drop_front(), ShapedType::isDynamic) &&
+         !hasUnalignedRows(buffer, alignment);
+}
+
 /// The loop over a row that `write` is directly in; rows of one vector have
 /// none and are written in the body of the row loop.
 static std::optional<Stream> planWrite(vector::TransferWriteOp write,

@@ -21,7 +21,8 @@ struct Stream {
   /// Its rows start anywhere in a line. A row of one vector then has ordinary
   /// stores, and only the fetch of the next block.
   bool isUnaligned = false;
-  /// The strips also add to what they read, so none may be done twice.
+  /// The strips also add to what they read; they keep constant bounds where
+  /// rows are aligned.
   bool isFixed = false;
   /// Other writes of the strips at the same place, streamed along.
   SmallVector<vector::TransferWriteOp> companions = {};
@@ -38,6 +39,10 @@ struct StreamPlan {
 /// The plan for a loop over rows whose streamed stores are aligned to
 /// `alignment` bytes; nothing where no write can be streamed.
 std::optional<StreamPlan> planStreams(Operation *loop, int64_t alignment);
+
+/// Whether `column` is known to be at a multiple of `alignment` bytes in every
+/// row of `buffer`.
+bool startsAtLine(Value buffer, int64_t column, int64_t alignment);
 
 /// Whether fixed strips over such a row are worth moving to a line.
 bool isLongRow(scf::ForOp strips);

@@ -14,7 +14,9 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/Matchers.h"
 #include "norm/IR/Norm.h"
 #include "norm/Target/CPU/Passes.h"
 
@@ -117,12 +119,23 @@ private:
   Value constant(int64_t value) {
     return arith::ConstantIndexOp::create(b, loc, value);
   }
-  Value add(Value x, Value y) { return arith::AddIOp::create(b, loc, x, y); }
-  Value sub(Value x, Value y) { return arith::SubIOp::create(b, loc, x, y); }
-  Value mul(Value x, Value y) { return arith::MulIOp::create(b, loc, x, y); }
-  Value both(Value x, Value y) { return arith::AndIOp::create(b, loc, x, y); }
+  Value add(Value x, Value y) {
+    return b.createOrFold<arith::AddIOp>(loc, x, y);
+  }
+  Value sub(Value x, Value y) {
+    return b.createOrFold<arith::SubIOp>(loc, x, y);
+  }
+  Value mul(Value x, Value y) {
+    return b.createOrFold<arith::MulIOp>(loc, x, y);
+  }
+  Value both(Value x, Value y) {
+    return b.createOrFold<arith::AndIOp>(loc, x, y);
+  }
+  Value least(Value x, Value y) {
+    return b.createOrFold<arith::MinSIOp>(loc, x, y);
+  }
   Value compare(arith::CmpIPredicate predicate, Value x, Value y) {
-    return arith::CmpIOp::create(b, loc, predicate, x, y);
+    return b.createOrFold<arith::CmpIOp>(loc, predicate, x, y);
   }
 
   void describe(Value buffer) {
@@ -241,12 +254,14 @@ private:
     auto isUnaligned = [](Stream stream) {
       return stream.isFixed && stream.isUnaligned;
     };
-    auto isLong = [](Stream stream) {
-      return stream.isFixed && norm::isLongRow(stream.strips);
+    auto mayBeUnaligned = [&](Stream stream) {
+      return stream.isFixed && norm::isLongRow(stream.strips) &&
+             !norm::startsAtLine(stream.write.getBase(), /*column=*/0,
+                                 alignment);
     };
     if (llvm::any_of(plan.streams, isUnaligned))
       return buildVersion(FixedRows::Anywhere);
-    if (llvm::none_of(plan.streams, isLong))
+    if (llvm::none_of(plan.streams, mayBeUnaligned))
       return buildVersion(FixedRows::Aligned);
     Value areAligned = arith::ConstantIntOp::create(b, loc, b.getI1Type(), 1);
     for (Stream stream : plan.streams)
@@ -285,18 +300,12 @@ private:
     auto strips =
         cast<scf::ForOp>(mapping.lookup(stream.strips.getOperation()));
     b.setInsertionPoint(strips);
-    if (!stream.isFixed) {
-      moveStrips(strips, write);
-      return streamWrites(stream, mapping);
-    }
+    if (!stream.isFixed)
+      return moveStrips(stream, strips, write, mapping);
     fetchEarly(strips, write);
     if (fixed == FixedRows::Aligned)
       return streamWrites(stream, mapping);
-    Columns lines = shiftStrips(strips, write);
-    streamWrites(stream, mapping);
-    b.setInsertionPointAfter(strips);
-    buildLines(strips, lines,
-               alignment / norm::getElementBytes(stream.write.getBase()));
+    shiftStrips(stream, strips, write, mapping);
   }
 
   void streamWrites(Stream stream, IRMapping &mapping) {
@@ -318,6 +327,9 @@ private:
 
   /// Elements from column `from` of the written row to an aligned address.
   Value createHead(vector::TransferWriteOp write, Value from) {
+    std::optional<int64_t> column = getConstantIntValue(from);
+    if (column && norm::startsAtLine(write.getBase(), *column, alignment))
+      return constant(0);
     const BufferInfo &info = infos[write.getBase()];
     Value offset = from;
     for (auto [index, stride] :
@@ -329,16 +341,6 @@ private:
     return arith::DivUIOp::create(b, loc, missing, constant(bytes));
   }
 
-  /// Writes `lanes` elements at each column with ordinary stores.
-  void buildPieces(Value condition, scf::ForOp strips, ArrayRef<Value> columns,
-                   int64_t lanes) {
-    auto choice = scf::IfOp::create(b, loc, condition);
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPoint(choice.thenYield());
-    for (Value column : columns)
-      norm::cloneStrip(b, strips, column, lanes, IRMapping());
-  }
-
   /// Behind the last strip, which may reach further than the loop's bound.
   Value createEnd(scf::ForOp strips, int64_t lanes) {
     Value from = strips.getLowerBound();
@@ -347,41 +349,13 @@ private:
     return add(from, whole);
   }
 
-  /// Lets the strips start at the first line that begins in the row, but for
-  /// the one after it, and end a line or more before its end. What is left is
-  /// written line by line with ordinary stores; pieces overlap each other with
-  /// equal values, and no line that is streamed: a line that is both costs more
-  /// than either.
-  void moveStrips(scf::ForOp strips, vector::TransferWriteOp write) {
+  void moveStrips(Stream stream, scf::ForOp strips,
+                  vector::TransferWriteOp write, IRMapping &mapping) {
     int64_t lanes = write.getVectorType().getNumElements();
     int64_t line = alignment / norm::getElementBytes(write.getBase());
     Value from = strips.getLowerBound(), bound = strips.getUpperBound();
-    Value to = createEnd(strips, lanes);
-    Value head = createHead(write, from);
-    Value isMoved = both(compare(arith::CmpIPredicate::ne, head, constant(0)),
-                         compare(arith::CmpIPredicate::slt, from, to));
-    Value slack = arith::SelectOp::create(
-        b, loc, isMoved, constant(lanes > line ? line : 0), constant(0));
-    Value start = add(from, add(head, slack));
-    Value length = sub(sub(to, slack), start);
-    Value rest = arith::MaxSIOp::create(b, loc, length, constant(0));
-    Value end = add(start, both(rest, constant(-lanes)));
     NextRows next = planFetches(strips);
-    if (lanes > line)
-      buildPieces(isMoved, strips, {from, add(from, head)}, line);
-    else
-      buildPieces(isMoved, strips, {from}, lanes);
-    strips.setLowerBound(start);
-    strips.setUpperBound(end);
-    b.setInsertionPointAfter(strips);
-    Value last = sub(to, constant(line));
-    SmallVector<Value> pieces;
-    // Of a row of one strip they would reach beyond its end.
-    for (int64_t i = 0, e = countEndPieces(lanes, line); i < e; ++i)
-      pieces.push_back(
-          arith::MinSIOp::create(b, loc, add(end, constant(i * line)), last));
-    pieces.push_back(last);
-    buildPieces(isMoved, strips, pieces, line);
+    Value isMoved = shiftStrips(stream, strips, write, mapping);
     createFetches(next, lanes);
     moved[strips->getParentOp()] = {strips, from, bound, isMoved, line};
   }
@@ -406,26 +380,38 @@ private:
     Value from, to;
   };
 
-  /// Lets the strips start at the first line that begins in the row. Elements
-  /// before it and behind the last line are written by ordinary stores, each
-  /// once; returns the columns of the lines behind the last strip.
-  Columns shiftStrips(scf::ForOp strips, vector::TransferWriteOp write) {
+  /// Lets the strips start at the first line that begins in the row and writes
+  /// what is left on both sides, each element once: a line that is streamed and
+  /// written by ordinary stores too costs more than either. Returns whether the
+  /// strips have moved.
+  Value shiftStrips(Stream stream, scf::ForOp strips,
+                    vector::TransferWriteOp write, IRMapping &mapping) {
     int64_t lanes = write.getVectorType().getNumElements();
     int64_t line = alignment / norm::getElementBytes(write.getBase());
-    Value from = strips.getLowerBound();
-    Value to = createEnd(strips, lanes);
-    Value start =
-        arith::MinSIOp::create(b, loc, add(from, createHead(write, from)), to);
+    Value from = strips.getLowerBound(), to = createEnd(strips, lanes);
+    Value start = least(add(from, createHead(write, from)), to);
     Value length = sub(to, start);
     Value end = add(start, both(length, constant(-lanes)));
     Value lastLine = add(start, both(length, constant(-line)));
+    Value isMoved = compare(arith::CmpIPredicate::ne, start, from);
+    if (matchPattern(isMoved, m_Zero())) {
+      streamWrites(stream, mapping);
+      return isMoved;
+    }
+    auto before = scf::IfOp::create(b, loc, isMoved);
+    auto after = scf::IfOp::create(b, loc, isMoved);
+    after->moveAfter(strips);
+    b.setInsertionPoint(before.thenYield());
     buildEdge(strips, {from, start}, line);
     fetchForWriting(write, lastLine);
+    b.setInsertionPoint(after.thenYield());
+    buildEdge(strips, {lastLine, to}, line);
     strips.setLowerBound(start);
     strips.setUpperBound(end);
-    b.setInsertionPointAfter(strips);
-    buildEdge(strips, {lastLine, to}, line);
-    return {end, lastLine};
+    streamWrites(stream, mapping);
+    b.setInsertionPointToStart(after.thenBlock());
+    buildPieces(strips, {end, lastLine}, line);
+    return isMoved;
   }
 
   /// A store that misses the caches holds up all stores behind it.
@@ -437,24 +423,23 @@ private:
                                /*isDataCache=*/true);
   }
 
-  /// Writes less than a line of columns, in pieces of powers of two.
+  /// Writes less than a line of columns: quarters of a line, then elements.
   void buildEdge(scf::ForOp strips, Columns columns, int64_t line) {
+    int64_t quarter = std::max<int64_t>(line / 4, 1);
     Value count = sub(columns.to, columns.from);
-    for (int64_t lanes = line / 2; lanes > 0; lanes /= 2) {
-      Value hasPiece = compare(arith::CmpIPredicate::ne,
-                               both(count, constant(lanes)), constant(0));
-      Value column = add(columns.from, both(count, constant(-2 * lanes)));
-      buildPieces(hasPiece, strips, {column}, lanes);
-    }
+    Value rest = add(columns.from, both(count, constant(-quarter)));
+    buildPieces(strips, {columns.from, rest}, quarter);
+    buildPieces(strips, {rest, columns.to}, 1);
   }
 
-  /// Streams whole lines of `lanes` columns, as the strips do.
-  void buildLines(scf::ForOp strips, Columns columns, int64_t lanes) {
+  /// Writes these columns, `lanes` at once, as the strips do.
+  void buildPieces(scf::ForOp strips, Columns columns, int64_t lanes) {
     auto loop =
         scf::ForOp::create(b, loc, columns.from, columns.to, constant(lanes));
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(loop.getBody());
     norm::cloneStrip(b, strips, loop.getInductionVar(), lanes, IRMapping());
+    norm::setRole(loop, norm::LoopRole::Edge);
   }
 
   /// The loops that read `buffer` by the same strips in the same row.
@@ -470,17 +455,6 @@ private:
     return loops;
   }
 
-  /// Whole lines between the end of moved strips and the last line of the row.
-  /// Strips fill the row before they are moved, so of a row of whole strips
-  /// they leave less than `lanes - line` elements, or `lanes` more where that
-  /// is less than a line.
-  static int64_t countEndPieces(int64_t lanes, int64_t line) {
-    if (lanes == line)
-      return 0;
-    int64_t left = lanes - line;
-    return (left > line ? left : left + lanes) / line - 1;
-  }
-
   //===--------------------------------------------------------------------===//
   // Prefetch
   //===--------------------------------------------------------------------===//
@@ -492,8 +466,7 @@ private:
       upper = loop.getUpperBound();
     else
       upper = cast<scf::ForallOp>(rows).getUpperBound(b).back();
-    return arith::MinSIOp::create(b, loc, add(row, constant(prefetchRows)),
-                                  sub(upper, constant(1)));
+    return least(add(row, constant(prefetchRows)), sub(upper, constant(1)));
   }
 
   static Value getRow(Operation *rows) {
@@ -547,7 +520,7 @@ private:
     b.setInsertionPointAfterValue(row);
     Value rows = memref::DimOp::create(b, loc, buffer, dim);
     Value next = add(row, constant(rowsOfBlock * prefetchRows));
-    return arith::MinSIOp::create(b, loc, next, sub(rows, constant(1)));
+    return least(next, sub(rows, constant(1)));
   }
 
   /// `index` of `buffer` in the next row, or block of rows.

@@ -5,7 +5,7 @@
 import subprocess
 import sys
 
-LIMIT = 6144
+LIMIT = 6656
 PROGRAM = """func.func @main(%x: tensor<64xNxT>, %w: tensor<NxT>) -> tensor<64xNxT> {
   %i = tensor.empty() : tensor<64xNxT>
   %y = norm.rmsnorm ins(%x, %w : tensor<64xNxT>, tensor<NxT>) outs(%i : tensor<64xNxT>)

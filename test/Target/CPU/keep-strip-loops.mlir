@@ -24,6 +24,19 @@ func.func @long(%x: memref<1024xf32>) {
   return
 }
 
+// Loops over the edges of a row have few turns, but LLVM cannot see that.
+// CHECK-LABEL: func @edge
+// CHECK: llvm.loop_annotation = #[[LOOP]], norm.loop = #norm.loop<edge>
+func.func @edge(%x: memref<1024xf32>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c4 = arith.constant 4 : index
+  scf.for %i = %c0 to %n step %c4 {
+    %v = vector.load %x[%i] : memref<1024xf32>, vector<4xf32>
+    vector.store %v, %x[%i] : memref<1024xf32>, vector<4xf32>
+  } {norm.loop = #norm.loop<edge>}
+  return
+}
+
 // Two turns are better as none.
 // CHECK-LABEL: func @short
 // CHECK-NOT: llvm.loop_annotation

@@ -30,7 +30,7 @@
 // CHECK-NEXT: } {norm.loop = #norm.loop<rows>}
 
 // Elsewhere they begin at the first line of the row, and what is left of a line on both sides is
-// written once, in pieces of powers of two. Whole lines are streamed too.
+// written once: quarters of a line, then elements. Whole lines are streamed too.
 // CHECK-NEXT: } else {
 // CHECK: %[[HEAD:.*]] = arith.divui %{{.*}}, %c4
 // CHECK: %[[START:.*]] = arith.minsi %[[HEAD]], %c4096
@@ -39,24 +39,24 @@
 // CHECK: %[[END:.*]] = arith.addi %[[START]], %[[STRIPS]]
 // CHECK: %[[LINES:.*]] = arith.andi %[[LENGTH]], %c-16
 // CHECK: %[[LAST:.*]] = arith.addi %[[START]], %[[LINES]]
-// CHECK: %[[BIT:.*]] = arith.andi %[[START]], %c8
-// CHECK: %[[HAS:.*]] = arith.cmpi ne, %[[BIT]], %c0
-// CHECK: scf.if %[[HAS]]
-// CHECK: vector.transfer_write {{.*}} : vector<8xf32>, memref<?x4096xf32>
+// CHECK: %[[MOVED:.*]] = arith.cmpi ne, %[[START]], %c0
+// CHECK: scf.if %[[MOVED]]
+// CHECK: %[[REST:.*]] = arith.andi %[[START]], %c-4
+// CHECK: scf.for %{{.*}} = %c0 to %[[REST]] step %c4
 // CHECK: vector.transfer_write {{.*}} : vector<4xf32>, memref<?x4096xf32>
-// CHECK: vector.transfer_write {{.*}} : vector<2xf32>, memref<?x4096xf32>
+// CHECK: {norm.loop = #norm.loop<edge>}
+// CHECK: scf.for %{{.*}} = %[[REST]] to %[[START]] step %c1
 // CHECK: vector.transfer_write {{.*}} : vector<1xf32>, memref<?x4096xf32>
 // CHECK: memref.prefetch %arg1[%{{.*}}, %[[LAST]]], write, locality<3>, data
 // CHECK: scf.for %[[K:.*]] = %[[START]] to %[[END]] step %c64
 // CHECK: memref.prefetch %arg0
 // CHECK: vector.store %{{.*}}, %arg1[%{{.*}}, %[[K]]] {alignment = 64 : i64, nontemporal = true}
+// CHECK: scf.if %[[MOVED]]
 // CHECK: scf.for %[[K:.*]] = %[[END]] to %[[LAST]] step %c16
 // CHECK-NOT: memref.prefetch
 // CHECK: vector.store %{{.*}}, %arg1[%{{.*}}, %[[K]]] {alignment = 64 : i64, nontemporal = true} : {{.*}}, vector<16xf32>
-// CHECK: %[[REST:.*]] = arith.subi %c4096, %[[LAST]]
-// CHECK: arith.andi %[[REST]], %c8
-// CHECK: vector.transfer_write {{.*}} : vector<8xf32>, memref<?x4096xf32>
-// CHECK: vector.transfer_write {{.*}} : vector<1xf32>, memref<?x4096xf32>
+// CHECK: scf.for %{{.*}} = %[[LAST]] to %{{.*}} step %c4
+// CHECK: scf.for %{{.*}} to %c4096 step %c1
 // CHECK: } else {
 // CHECK-NOT: nontemporal
 // CHECK: return

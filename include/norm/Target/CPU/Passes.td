@@ -32,17 +32,17 @@ def NormStreamRows : Pass<"norm-stream-rows", "ModuleOp"> {
     A written buffer is streamed when the loop never reads it, its last
     dimension is contiguous, and it is written lane by lane in an inner loop
     whose body does nothing else (elementwise ops, reads, writes). Rows need no
-    alignment: the inner loop of the second version starts at the second address
-    that is a multiple of `alignment`, and both ends of the row are written in
-    pieces of `alignment` bytes with ordinary stores; these overlap each other
-    with equal values, and nothing that is streamed. Where a row is one vector and has no
-    inner loop, all rows must be aligned, which is part of the condition.
+    alignment: the inner loop of the second version starts at the first address
+    that is a multiple of `alignment`. What is left of a line on both sides is written by
+    loops over quarters of `alignment` and over elements (`#norm.loop<edge>`), with ordinary
+    stores; the line at the end of the row, where the next one begins, is fetched
+    before, because a store that misses the caches holds up all others. Where a row is one
+    vector and has no inner loop, all rows must be aligned, which is part of the condition.
 
-    No strip may be done twice where the inner loop adds to what it reads, such as a row of
-    sums. Such a loop has a version for aligned rows, whose bounds stay, and, from 2048 elements
-    on, one for all others: it begins at the first aligned address, and writes what is left of
-    a line on both sides once, in pieces of powers of two. The next row is fetched in the second
-    loop that reads this one, because no other row is read while it is written.
+    A loop that also adds to what it reads, such as a row of sums, has a version for aligned
+    rows, whose bounds stay (norm-reverse-strips needs constants), and one for all others; rows
+    of less than 2048 elements must be aligned. The next row is fetched in the second loop that
+    reads this one, because no other row is read while it is written.
 
     Example:
 
@@ -64,13 +64,13 @@ def NormStreamRows : Pass<"norm-stream-rows", "ModuleOp"> {
       scf.for %i = %c0 to %m step %c1 {
         %sum = scf.for ...
         %head = ... // elements before the first aligned address of %y[%i, ...]
-        scf.if %unaligned { ... } // the strip at 0
+        scf.if %unaligned { ... } // the elements before it
         scf.for %k = %head to %end step %c64 {
           memref.prefetch %x[%next, %k], read, locality<2>, data // 4 lines
           ...
           vector.store %v, %y[%i, %k] {alignment = 64, nontemporal = true}
         }
-        scf.if %unaligned { ... } // the strip before %c4096
+        scf.if %unaligned { ... } // lines and elements from %end to %c4096
       }
     } else {
       ... // the loop as it was
@@ -296,7 +296,9 @@ def NormKeepStripLoops : Pass<"norm-keep-strip-loops", "func::FuncOp"> {
     its accumulators are independent: unrolling it gains nothing, and LLVM unrolls
     loops of a small constant count as a whole, which blocks of 16 strips
     (norm-vectorize-rows) are. This pass marks `scf.for` loops whose body works on
-    such vectors, unless they are innermost and have `max-unrolled` turns at most.
+    such vectors, unless they are innermost and have `max-unrolled` turns at most, and
+    those over the edges of a row (`#norm.loop<edge>`), which have three turns or less, or
+    one for each element of a quarter of a line.
 
     Example:
 
