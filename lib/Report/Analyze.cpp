@@ -270,7 +270,7 @@ FailureOr<Report> norm::analyzeModule(ModuleOp module, StringRef source,
     return module.emitError(llvm::toString(machine.takeError())), failure();
   auto target = lookupTarget(options.target);
   if (!target)
-    return reportError(module, target.takeError()), failure();
+    return failure(failed(reportError(module, target.takeError())));
   Report report;
   report.file = file;
   report.source = source;

@@ -17,7 +17,10 @@ namespace {
 class SIMTTarget : public Target {
 public:
   StringRef getName() const override { return "simt"; }
-  ArrayRef<Emit> getEmits() const override { return Emit::LLVMDialect; }
+  ArrayRef<Emit> getEmits() const override {
+    static constexpr Emit emit = Emit::LLVMDialect;
+    return emit;
+  }
   ArrayRef<StringRef> getOptions() const override {
     static constexpr StringRef names[] = {"chip"};
     return names;

@@ -32,7 +32,10 @@ namespace {
 class UpstreamTarget : public Target {
 public:
   StringRef getName() const override { return "upstream"; }
-  ArrayRef<Emit> getEmits() const override { return Emit::LLVMDialect; }
+  ArrayRef<Emit> getEmits() const override {
+    static constexpr Emit emit = Emit::LLVMDialect;
+    return emit;
+  }
   ArrayRef<StringRef> getOptions() const override { return {}; }
   llvm::Error buildPipeline(OpPassManager &pm, ModuleOp module,
                             const CompileOptions &options,
