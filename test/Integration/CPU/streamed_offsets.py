@@ -1,6 +1,6 @@
-"""Streamed rows beside a row of sums, on results at any element of a line.
+"""Streamed rows of a norm and of its gradients, on results at any element of a line.
 
-    streamed_sums.py PREFIX NORM-BENCH NORM-COMPILE NORM-OPT MLIR-TRANSLATE CLANG
+    streamed_offsets.py PREFIX NORM-BENCH NORM-COMPILE NORM-OPT MLIR-TRANSLATE CLANG
 
 Every offset gives the bits of the loop that does not stream, and nothing is written outside.
 """
@@ -25,11 +25,11 @@ class Descriptor(ctypes.Structure):
         super().__init__(array.ctypes.data, array.ctypes.data, 0, (ctypes.c_int64 * 4)(*extents))
 
 
-def build(element, m, n):
+def build(variant, element, m, n):
     """The function as norm-compile writes it, and one that always streams."""
     source, ordinary, llvm_mlir, ir, streamed = (
-        f"{prefix}.{element}.{m}x{n}.{end}" for end in ("mlir", "so", "llvm.mlir", "ll", "streamed.so"))
-    subprocess.run([bench, "--print-program", "--variant=backward", f"--type={element}", f"--rows={m}",
+        f"{prefix}.{variant}.{element}.{m}x{n}.{end}" for end in ("mlir", "so", "llvm.mlir", "ll", "streamed.so"))
+    subprocess.run([bench, "--print-program", f"--variant={variant}", f"--type={element}", f"--rows={m}",
                     f"--cols={n}", "-o", source], check=True)
     subprocess.run([compiler, source, "--emit=shared", "-o", ordinary], check=True)
     subprocess.run([opt, source, "--norm-to-cpu=cache-bytes=1", "-o", llvm_mlir], check=True)
@@ -48,13 +48,13 @@ def place(shape, dtype, offset, filler):
 
 
 def run(function, inputs, offset):
-    x, dy, w = inputs
-    dx, memory, begin = place(x.shape, x.dtype, offset, 0xA5)
-    dw = np.empty_like(w)
-    function(*(ctypes.byref(Descriptor(v)) for v in (x, dy, w, dx, dw)))
-    outside = np.delete(memory, np.s_[begin:begin + dx.nbytes])
+    x, w = inputs[0], inputs[-1]
+    y, memory, begin = place(x.shape, x.dtype, offset, 0xA5)
+    results = [y] if len(inputs) == 2 else [y, np.empty_like(w)]
+    function(*(ctypes.byref(Descriptor(v)) for v in (*inputs, *results)))
+    outside = np.delete(memory, np.s_[begin:begin + y.nbytes])
     assert (outside == 0xA5).all(), f"writes outside at offset {offset}"
-    return dx.tobytes() + dw.tobytes()
+    return b"".join(r.tobytes() for r in results)
 
 
 def make(shape, element):
@@ -62,13 +62,15 @@ def make(shape, element):
     return values if element == "f32" else (values.view(np.uint32) >> 16).astype(np.uint16)
 
 
-for element, step in ("f32", 4), ("bf16", 2), ("f16", 2):
-    for m, n in (70, 2048), (66, 2100), (9, 5000), (130, 1024), (3, 67):
-        ordinary, streamed = build(element, m, n)
-        inputs = [make(s, element) for s in ((m, n), (m, n), (n,))]
-        if element == "f16":
-            inputs = [(v & 0x3FFF) | 0x2000 for v in inputs]  # normal numbers
-        expected = run(ordinary, inputs, 0)
-        offsets = range(0, LINE, step)
-        wrong = [offset for offset in offsets if run(streamed, inputs, offset) != expected]
-        print(f"{element} {m}x{n}: {f'WRONG at {wrong}' if wrong else f'the same bits at {len(offsets)} offsets'}")
+for variant, numbers in ("llama", 1), ("backward", 2):
+    for element, step in ("f32", 4), ("bf16", 2), ("f16", 2):
+        for m, n in (70, 2048), (66, 2100), (9, 5000), (130, 1024), (3, 67):
+            ordinary, streamed = build(variant, element, m, n)
+            inputs = [make(s, element) for s in ((m, n),) * numbers + ((n,),)]
+            if element == "f16":
+                inputs = [(v & 0x3FFF) | 0x2000 for v in inputs]  # normal numbers
+            expected = run(ordinary, inputs, 0)
+            offsets = range(0, LINE, step)
+            wrong = [offset for offset in offsets if run(streamed, inputs, offset) != expected]
+            print(f"{variant} {element} {m}x{n}:",
+                  f"WRONG at {wrong}" if wrong else f"the same bits at {len(offsets)} offsets")
