@@ -10,6 +10,8 @@ import sys
 
 import numpy as np
 
+from Inputs.memref import Descriptor
+
 prefix, bench, runner, compiler = sys.argv[1:5]
 rows_summed = -1 if "--wrong" in sys.argv else None
 random = np.random.default_rng(20)
@@ -44,16 +46,6 @@ def run(path, *inputs, threads=1):
                    + [f"--input=@{prefix}.{i}.npy" for i in range(len(inputs))],
                    check=True, stdout=subprocess.DEVNULL)
     return np.load(f"{prefix}.dx.npy"), np.load(f"{prefix}.dw.npy")
-
-
-class Descriptor(ctypes.Structure):
-    """A memref of rank two at most."""
-    _fields_ = [("base", ctypes.c_void_p), ("start", ctypes.c_void_p), ("offset", ctypes.c_int64),
-                ("extents", ctypes.c_int64 * 4)]
-
-    def __init__(self, array):
-        extents = array.shape + tuple(stride // array.itemsize for stride in array.strides)
-        super().__init__(array.ctypes.data, array.ctypes.data, 0, (ctypes.c_int64 * 4)(*extents))
 
 
 def run_in_place(path, x, dy, w):
