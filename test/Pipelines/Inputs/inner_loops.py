@@ -10,6 +10,11 @@ One line a loop that holds no other, in the order of the file:
 width is that of the widest float arithmetic, in bits; carried counts the vector
 registers that the loop reads before it writes them and writes: its accumulators.
 scalar counts float instructions on one element.
+
+The loops over the edges of a row, which load less than a strip of 64 elements a turn and keep,
+fetch and call nothing, are only counted:
+
+    edges: 5
 """
 import re
 import sys
@@ -61,6 +66,7 @@ def accesses(line, aarch):
 
 
 def describe(body, aarch):
+    """The line of a loop; none of one over edges."""
     written, carried, early = set(), set(), set()
     width = 0
     counts = dict.fromkeys(["loads", "stores", "nt", "prefetch", "fences", "gathers", "scalar", "calls"], 0)
@@ -83,6 +89,8 @@ def describe(body, aarch):
             stores = mnemonic.startswith("st") if aarch else not writes
             counts["stores" if stores else "loads"] += 1
     carried = early & written
+    if counts["loads"] < 8 and not carried and not counts["prefetch"] + counts["calls"]:
+        return None
     rest = ", ".join(f"{name} {count}" for name, count in counts.items())
     return f"loop: width {width}, carried {len(carried)}, {rest}"
 
@@ -158,8 +166,9 @@ def main(file, function):
         sys.exit(f"no function {function} in {file}")
     end = text.index(".Lfunc_end", start.end())
     lines = text[start.end():end].split("\n")
-    for body in find_inner_loops(*split(lines)):
-        print(describe(body, aarch))
+    found = [describe(body, aarch) for body in find_inner_loops(*split(lines))]
+    print(*filter(None, found), sep="\n")
+    print("edges:", found.count(None))
 
 
 main(*sys.argv[1:])
