@@ -1,6 +1,7 @@
 """New arrays for results, of the library of the first argument."""
 import functools
 import math
+import sys
 
 import numpy
 
@@ -11,7 +12,8 @@ LARGE = 1 << 20
 
 def empty(like, shape, dtype):
     """A torch tensor where `like` is one, and otherwise a numpy array."""
-    if not isinstance(like, numpy.ndarray) and type(like).__module__.startswith("torch"):
+    kind = type(like)
+    if kind is not numpy.ndarray and (kind.__module__.startswith("torch") or _is_tensor(like)):
         return _empty_tensor(shape, dtype)
     if dtype == "bfloat16":
         try:
@@ -23,6 +25,11 @@ def empty(like, shape, dtype):
                             "or pass a buffer as out=") from None
     found = numpy.empty(shape, dtype)
     return found if found.nbytes < LARGE or found.ctypes.data % LINE == 0 else _empty_aligned(found)
+
+
+def _is_tensor(value):
+    """Whether it is of a class of others that derives from torch's."""
+    return "torch" in sys.modules and isinstance(value, sys.modules["torch"].Tensor)
 
 
 def _empty_aligned(array):

@@ -362,6 +362,46 @@ bool Array::acquire(PyObject *object, const char *what, int index) {
   return false;
 }
 
+/// Returns the truth of a value, and drops it: -1 after an exception.
+static int takeTruth(PyObject *value) {
+  int truth = value ? PyObject_IsTrue(value) : -1;
+  Py_XDECREF(value);
+  return truth;
+}
+
+/// Returns whether torch records what happens to `tensor`: -1 after an
+/// exception.
+static int isRecorded(PyObject *tensor) {
+  static PyObject *gradient = PyUnicode_InternFromString("requires_grad");
+  int isNeeded = takeTruth(PyObject_GetAttr(tensor, gradient));
+  if (isNeeded != 1)
+    return isNeeded;
+  PyObject *torch = PyImport_ImportModule("torch");
+  int isEnabled = takeTruth(
+      torch ? PyObject_CallMethod(torch, "is_grad_enabled", nullptr) : nullptr);
+  Py_XDECREF(torch);
+  return isEnabled;
+}
+
+bool Array::checkTorch(PyObject *object) const {
+  if (hasBuffer)
+    return true;
+  static PyObject *negation = PyUnicode_InternFromString("is_neg");
+  int isNegation =
+      takeTruth(PyObject_CallMethodObjArgs(object, negation, nullptr));
+  if (isNegation < 0 && PyErr_ExceptionMatches(PyExc_AttributeError)) {
+    PyErr_Clear();
+    return true;
+  }
+  int isInGraph = isNegation == 0 ? isRecorded(object) : 0;
+  if (isNegation == 1)
+    fail("is a lazy negation; copy it with .resolve_neg()");
+  if (isInGraph == 1)
+    fail("requires a gradient, which a call does not record: call under "
+         "torch.no_grad(), or pass .detach()");
+  return isNegation == 0 && isInGraph == 0;
+}
+
 void Array::release() {
   if (hasBuffer)
     PyBuffer_Release(&buffer);

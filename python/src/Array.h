@@ -63,6 +63,11 @@ public:
   /// Returns false after a Python exception, which names `what`.
   bool acquire(PyObject *object, const char *kind, int number);
 
+  /// Checks what torch says of the object and DLPack does not: the elements of
+  /// a lazy negation have the other sign, and a call that is no part of the
+  /// graph would silently change gradients. Returns false after an exception.
+  bool checkTorch(PyObject *object) const;
+
   bool isWritable = false;
 
 private:

@@ -41,15 +41,19 @@ static bool succeeded(Error error) {
 //===----------------------------------------------------------------------===//
 
 namespace {
+/// Who made an array: the caller's are checked for more.
+enum class Origin { Caller, New };
+
 /// The arguments and then the results of a call.
 struct Arrays {
   SmallVector<std::unique_ptr<Array>, 8> owned;
   SmallVector<const View *, 8> views;
 
   bool acquire(PyObject *object, const ParameterType &type, const char *kind,
-               int number) {
+               int number, Origin origin) {
     auto array = std::make_unique<Array>();
     if (!array->acquire(object, kind, number) ||
+        (origin == Origin::Caller && !array->checkTorch(object)) ||
         !succeeded(check(*array, type, kind, number)))
       return false;
     views.push_back(array.get());
@@ -117,9 +121,10 @@ static PyObject *getGivenResults(const Compiled &compiled, PyObject *out) {
 }
 
 static bool acquireResults(const Compiled &compiled, PyObject *results,
-                           ArrayRef<ParameterType> types, Arrays &arrays) {
+                           ArrayRef<ParameterType> types, Origin origin,
+                           Arrays &arrays) {
   for (auto [i, type] : enumerate(types)) {
-    if (!arrays.acquire(PyTuple_GetItem(results, i), type, "result", i))
+    if (!arrays.acquire(PyTuple_GetItem(results, i), type, "result", i, origin))
       return false;
     if (!arrays.owned.back()->isWritable) {
       setError("result %d is read-only", int(i));
@@ -167,7 +172,8 @@ static PyObject *call(PyObject *self, PyObject *arguments, PyObject *keywords) {
   }
   Arrays arrays;
   for (auto [i, type] : enumerate(signature.arguments))
-    if (!arrays.acquire(PyTuple_GetItem(arguments, i), type, "argument", i))
+    if (!arrays.acquire(PyTuple_GetItem(arguments, i), type, "argument", i,
+                        Origin::Caller))
       return nullptr;
   SmallVector<int64_t, 8> extents;
   if (!runReleased(
@@ -177,7 +183,8 @@ static PyObject *call(PyObject *self, PyObject *arguments, PyObject *keywords) {
   Reference results(out ? getGivenResults(compiled, out)
                         : allocateResults(types, arguments));
   if (!results.object ||
-      !acquireResults(compiled, results.object, types, arrays) ||
+      !acquireResults(compiled, results.object, types,
+                      out ? Origin::Caller : Origin::New, arrays) ||
       !runReleased([&] { return compiled.run(arrays.views); }))
     return nullptr;
   return Py_NewRef(signature.results.size() == 1

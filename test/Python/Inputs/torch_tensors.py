@@ -1,0 +1,34 @@
+"""What torch knows of a tensor and DLPack does not, and which class results have."""
+import torch
+from programs import elementwise
+
+import norm_mlir
+
+add = norm_mlir.compile(elementwise("tensor<4xf32>"))
+x = torch.ones(4)
+weight = torch.nn.Parameter(x)
+
+
+def refuse(*arguments, **keywords):
+    try:
+        add(*arguments, **keywords)
+    except norm_mlir.NormError as error:
+        print(f"NormError: {error}")
+    else:
+        print("not refused")
+
+
+class Subclass(torch.Tensor):
+    pass
+
+
+freed = torch.ones(4)
+freed.untyped_storage().resize_(0)
+
+refuse(x, weight)
+refuse(x, x, out=weight)
+refuse(torch._neg_view(x), x)
+refuse(freed, x)
+with torch.no_grad():
+    print(add(x, weight), add(weight, x))
+print(add(x, weight.detach()), add(x.as_subclass(Subclass), x))
