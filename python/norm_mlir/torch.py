@@ -11,6 +11,7 @@ runs in eager mode, or is compiled by inductor.
 """
 import collections
 import functools
+import itertools
 import logging
 from concurrent.futures import ThreadPoolExecutor
 
@@ -43,8 +44,13 @@ def is_on_cpu(node):
             and value.is_floating_point())
 
 
-def lower(module, *example):
-    """The linalg of a PyTorch module at the shapes and types of `example`."""
+def is_extent(node):
+    return isinstance(node.meta.get("val"), torch.SymInt)
+
+
+def lower(module, *example, dynamic_shapes=None):
+    """The linalg of a PyTorch module at the shapes and types of `example`; which extents are open
+    is for `dynamic_shapes` to say, as for torch.export."""
     from torch_mlir import fx
     from torch_mlir.extras.fx_decomp_util import get_decomposition_table
 
@@ -55,14 +61,15 @@ def lower(module, *example):
     # for eps=None; PyTorch's decomposition is what eager does.
     table = {**get_decomposition_table(), torch.ops.aten.rms_norm.default: rms_norm}
     return str(fx.export_and_import(module, *example, output_type="linalg-on-tensors",
-                                    decomposition_table=table))
+                                    decomposition_table=table, dynamic_shapes=dynamic_shapes))
 
 
 class NormOps(OperatorSupportBase):
     """Which nodes of a graph may be part of a norm."""
 
     def is_node_supported(self, submodules, node):
-        if not all(map(is_on_cpu, [node, *node.all_input_nodes])):
+        if not is_on_cpu(node) or not all(is_on_cpu(n) or is_extent(n)
+                                          for n in node.all_input_nodes):
             return False
         if name_of(node) in REDUCTIONS:
             # torch-mlir accumulates in the tensor's type, eager in f32.
@@ -70,38 +77,75 @@ class NormOps(OperatorSupportBase):
         return name_of(node) in ELEMENTWISE
 
 
-class NormPart(torch.nn.Module):
-    """A part of a graph, compiled once for each list of shapes and types."""
+class OfTensors(torch.nn.Module):
+    """A part of a graph as a function of its tensors. `places` has None for each of these, and
+    for an integer the tensor and the dim that it is the extent of."""
 
-    def __init__(self, part, backend):
+    def __init__(self, part, places):
         super().__init__()
-        self.part, self.backend, self.functions = part, backend, {}
+        self.part, self.places = part, places
+
+    def forward(self, *tensors):
+        given = iter(tensors)
+        return self.part(*(next(given) if place is None else tensors[place[0]].shape[place[1]]
+                           for place in self.places))
+
+
+def get_expression(extent):
+    """A number, or an expression of symbols where the extent is open."""
+    if not isinstance(extent, torch.SymInt):
+        return extent
+    number = extent.node.maybe_as_int()
+    return extent.node.expr if number is None else number
+
+
+def lower_part(part, values):
+    """The linalg of a part whose arguments are like `values`, of a graph's metadata."""
+    tensors = [v for v in values if isinstance(v, torch.Tensor)]
+    shapes = [[get_expression(extent) for extent in tensor.shape] for tensor in tensors]
+    places = {extent: (t, d) for t, shape in reversed([*enumerate(shapes)])
+              for d, extent in enumerate(shape)}
+    integers = [None if isinstance(v, torch.Tensor) else get_expression(v) for v in values]
+    if any(i is not None and i not in places for i in integers):
+        raise ValueError("an integer is not the extent of a tensor")
+    # Different symbols have different examples: equal ones would be taken for one.
+    is_open = lambda extent: not isinstance(extent, int)
+    symbols = {s for shape in shapes for e in shape if is_open(e) for s in e.free_symbols}
+    primes = (p for p in itertools.count(17) if all(p % d for d in range(2, p)))
+    sizes = dict(zip(sorted(symbols, key=str), primes))
+    examples = [torch.empty([int(e.subs(sizes)) if is_open(e) else e for e in shape],
+                            dtype=tensor.dtype) for shape, tensor in zip(shapes, tensors)]
+    open_dims = tuple({d: torch.export.Dim.DYNAMIC for d, e in enumerate(shape) if is_open(e)}
+                      for shape in shapes)
+    function = OfTensors(part, [None if i is None else places[i] for i in integers])
+    return lower(function, *examples, dynamic_shapes=(open_dims,))
+
+
+class NormPart(torch.nn.Module):
+    """A part of a graph, compiled with the open extents of `values`, its arguments' metadata."""
+
+    def __init__(self, part, values, backend):
+        super().__init__()
+        self.part, self.backend = part, backend
+        # In another thread: the dispatcher cannot trace while it traces a graph.
+        with ThreadPoolExecutor(1) as thread:
+            self.function, self.reason = thread.submit(self.compile, values).result()
+        if self.reason and self.reason not in backend.fallbacks:
+            log.warning("left to eager: %s", self.reason)
+            backend.fallbacks[self.reason] = 0
 
     def forward(self, *arguments):
-        function, reason = self.find(arguments)
-        if function is None:
-            if not self.backend.fallbacks[reason]:
-                log.warning("left to eager: %s", reason)
-            self.backend.fallbacks[reason] += 1
+        if self.function is None:
+            self.backend.fallbacks[self.reason] += 1
             return self.part(*arguments)
         self.backend.calls += 1
         # Contiguous results serve what follows: every view of them is possible.
-        return function(*(a.contiguous() for a in arguments))
+        return self.function(*(a.contiguous() for a in arguments if isinstance(a, torch.Tensor)))
 
-    def find(self, arguments):
-        key = tuple((a.shape, a.dtype) for a in arguments)
-        if key not in self.functions:
-            if len(self.functions) == self.backend.most_shapes:
-                return None, f"more than {self.backend.most_shapes} lists of shapes"
-            # In another thread: inside a running graph the dispatcher cannot trace.
-            with ThreadPoolExecutor(1) as thread:
-                self.functions[key] = thread.submit(self.compile, arguments).result()
-        return self.functions[key]
-
-    def compile(self, arguments):
+    def compile(self, values):
         """A function, or None and the reason why there is none."""
         try:
-            ir = lower(self.part, *(a.contiguous() for a in arguments))
+            ir = lower_part(self.part, values)
             found = recognize(ir)
             backward = found.program.count("norm.rmsnorm_backward ")
             forward = found.program.count("norm.rmsnorm ")
@@ -137,6 +181,18 @@ class InductorPart(torch.nn.Module):
         return self.compiled(*arguments)
 
 
+def pass_symbols(graph, node):
+    """Gives a part the symbols of extents as arguments, from which inductor reads them."""
+    part = graph.get_submodule(node.target)
+    given = {get_expression(a.meta["val"]) for a in node.args if is_extent(a)}
+    for symbol in graph.graph.find_nodes(op="placeholder"):
+        if is_extent(symbol) and get_expression(symbol.meta["val"]) not in given:
+            with part.graph.inserting_before(next(iter(part.graph.nodes))):
+                part.graph.placeholder(f"{symbol.name}_").meta = symbol.meta
+            node.args = (symbol, *node.args)
+    part.recompile()
+
+
 def compile_rest(graph):
     """Lets inductor compile what lies between the modules of a graph."""
     partitioner = CapabilityBasedPartitioner(graph, CalledFunctions(),
@@ -145,6 +201,7 @@ def compile_rest(graph):
     fuse_by_partitions(graph, parts, prefix="rest_", always_return_tuple=True)
     for node in graph.graph.nodes:
         if node.op == "call_module" and node.target.startswith("rest_"):
+            pass_symbols(graph, node)
             inputs = [argument.meta["val"] for argument in node.args]
             setattr(graph, node.target, InductorPart(getattr(graph, node.target), inputs))
     graph.recompile()
@@ -169,8 +226,7 @@ class NormBackend:
     `forward` norms and `backward` passes, and `fallbacks`, a count for each reason, say
     what happened."""
 
-    def __init__(self, most_shapes=8):
-        self.most_shapes = most_shapes
+    def __init__(self):
         self.calls, self.compiled, self.fallbacks = 0, 0, collections.Counter()
         self.forward, self.backward = 0, 0
 
@@ -200,7 +256,9 @@ class NormBackend:
                 # Inductor relies on the strides of eager mode.
                 log.warning("left to eager: results of %s are not contiguous", node)
             else:
-                setattr(fused, node.target, NormPart(getattr(fused, node.target), self))
+                values = [argument.meta["val"] for argument in node.args]
+                part = NormPart(getattr(fused, node.target), values, self)
+                setattr(fused, node.target, part)
         if rest == "inductor":
             compile_rest(fused)
         return make_boxed_func(fused.forward)

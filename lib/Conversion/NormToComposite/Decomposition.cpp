@@ -7,6 +7,7 @@
 
 #include "Decomposition.h"
 #include "mlir/IR/Builders.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "norm/IR/RoundFloat.h"
 
 using namespace mlir;

@@ -50,18 +50,25 @@ def short_statistics(x):
     return x * torch.rsqrt(x.pow(2).mean(-1, keepdim=True) + 1e-5)
 
 
-def train(**options):
+def by_numel(x):
+    return x * torch.rsqrt(x.pow(2).sum(-1, keepdim=True) / x.numel() + 1e-5)
+
+
+def train(title, *rows, **options):
     torch._dynamo.reset()
-    backend, x = NormBackend(), torch.randn(8, 96)
-    gradients = []
-    for f in (torch.compile(NORM, backend=backend, **options), NORM):
-        NORM.zero_grad()
-        y = x.clone().requires_grad_()
-        f(y).pow(3).sum().backward()
-        gradients.append((y.grad, NORM.weight.grad.clone()))
-    for ours, eager in zip(*gradients):
-        check(ours, eager, 16)
-    print(f"training: called {backend.calls > 0}")
+    backend = NormBackend()
+    compiled = torch.compile(NORM, backend=backend, **options)
+    for x in (torch.randn(n, 96) for n in rows):
+        gradients = []
+        for f in (compiled, NORM):
+            NORM.zero_grad()
+            y = x.clone().requires_grad_()
+            f(y).pow(3).sum().backward()
+            gradients.append((y.grad, NORM.weight.grad.clone()))
+        for ours, eager in zip(*gradients):
+            check(ours, eager, 16)
+    print(f"{title}: forward {backend.forward}, backward {backend.backward}, "
+          f"called {backend.calls}, eager {dict(backend.fallbacks)}")
 
 
 logging.getLogger("norm_mlir").addHandler(logging.StreamHandler(sys.stdout))
@@ -73,11 +80,13 @@ if __name__ == "__main__":
     run("f16", norm, x.half(), ulps=1)
     run("two calls, one program", norm, x, x)
     run("dynamic", norm, x, torch.randn(3, 96), torch.randn(5, 96), dynamic=True)
-    run("many shapes", norm, *(torch.randn(n, 96) for n in (2, 3, 4)), dynamic=True,
-        backend=NormBackend(most_shapes=2))
     run("graph break", with_break, x)
     run("in place", in_place, x)
     run("strided", norm, torch.randn(96, 8).t())
     run("16-bit statistics", short_statistics, x.bfloat16(), ulps=0)
     run("layer norm", torch.nn.LayerNorm(96), x, ulps=0)
-    train()
+    run("divided by numel", by_numel, x, dynamic=True)
+    train("training", 8)
+    train("training, dynamic", 8, 5, 3, 9)
+    run("dynamic rows", lambda x: torch.nn.functional.rms_norm(x, x.shape[-1:]), x,
+        torch.randn(8, 8), torch.randn(3, 100), dynamic=True)

@@ -41,6 +41,11 @@ def train_block():
     print(f"block, training: forward {backend.forward}, backward {backend.backward}")
 
 
+def flatten(x):
+    """The rest reads tensors whose only open extent is a product of two."""
+    return torch.tanh(norm(x.reshape(-1, 96)))
+
+
 def dropped(x):
     return norm(torch.dropout(torch.tanh(x), 0.5, True))
 
@@ -53,7 +58,9 @@ run("in place", in_place, x, **INDUCTOR)
 run("strided", lambda x: norm(x.t().sin().t()), torch.randn(96, 8).t().contiguous(), **INDUCTOR)
 run("strided results", lambda x: norm(x) + 1, torch.randn(96, 8).t(), **INDUCTOR)
 run("no norm", torch.tanh, x, **INDUCTOR)
-train(**INDUCTOR)
+run("symbols", flatten, torch.randn(2, 4, 96), torch.randn(3, 5, 96), dynamic=True, **INDUCTOR)
+train("training", 8, **INDUCTOR)
+train("training, dynamic", 8, 5, 3, **INDUCTOR)
 train_block()
 torch._dynamo.reset()
 random = torch.compile(dropped, backend=NormBackend(), **INDUCTOR)
