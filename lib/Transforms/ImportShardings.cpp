@@ -15,6 +15,7 @@
 #include "mlir/Dialect/Shard/IR/ShardOps.h"
 #include "mlir/IR/Builders.h"
 #include "norm/Transforms/Passes.h"
+#include "llvm/ADT/StringExtras.h"
 
 namespace mlir::norm {
 #define GEN_PASS_DEF_NORMIMPORTSHARDINGS
