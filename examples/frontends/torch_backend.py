@@ -42,7 +42,7 @@ def main():
         print(f"{rows} rows: largest difference from eager {error:.1e}")
         assert error < 1e-5
     print(f"{backend.compiled} programs compiled, called {backend.calls} times, "
-          f"left to eager {backend.fallbacks.total()} times")
+          f"{backend.fallbacks.total()} parts left to eager")
 
 
 if __name__ == "__main__":

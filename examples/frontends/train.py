@@ -86,7 +86,7 @@ def main():
     print(f"loss {eager[0]:.3f} to {eager[-1]:.3f} in {STEPS} steps, compiled {compiled[-1]:.3f}")
     print(f"largest relative difference of a loss {worst:.1e}")
     print(f"{backend.forward} norms and {backend.backward} backward passes in "
-          f"{backend.compiled} programs, left to eager {backend.fallbacks.total()} times")
+          f"{backend.compiled} programs, {backend.fallbacks.total()} parts left to eager")
     # Adam divides by the root of a gradient's square: differences of rounding grow slowly.
     assert worst < 1e-4
     assert compiled[-1] < 0.9 * compiled[0]

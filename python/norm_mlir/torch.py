@@ -5,15 +5,16 @@ go through norm-mlir, the rest stays as it is.
     model = torch.compile(model, backend="norm_mlir", options={"rest": "inductor"})
     model = torch.compile(model, backend=norm_mlir.torch.NormBackend())  # with its own counts
 
-Parts that norm-mlir does not recognize, cannot compile or cannot call run in
-eager mode; the logger "norm_mlir" says why, each reason once. The rest of the graph
-runs in eager mode, or is compiled by inductor.
+The logger "norm_mlir" says why norm-mlir leaves a part of a graph out, each reason once. The
+rest of the graph runs in eager mode, or is compiled by inductor.
 """
 import collections
 import functools
+import graphlib
 import itertools
 import logging
 from concurrent.futures import ThreadPoolExecutor
+from typing import NamedTuple, Optional
 
 import torch
 from functorch.compile import make_boxed_func, min_cut_rematerialization_partition
@@ -21,9 +22,11 @@ from torch._decomp import get_decompositions
 from torch._dynamo.backends.common import aot_autograd
 from torch.fx.passes.infra.partitioner import CapabilityBasedPartitioner
 from torch.fx.passes.operator_support import OperatorSupportBase
-from torch.fx.passes.utils.fuser_utils import fuse_by_partitions
+from torch.fx.passes.tools_common import stable_topological_sort
+from torch.fx.passes.utils.fuser_utils import (erase_nodes, fuse_as_graphmodule,
+                                               fuse_by_partitions, insert_subgm)
 
-from . import compile, recognize
+from . import Function, compile, recognize
 
 log = logging.getLogger("norm_mlir")
 
@@ -121,45 +124,94 @@ def lower_part(part, values):
     return lower(function, *examples, dynamic_shapes=(open_dims,))
 
 
-class NormPart(torch.nn.Module):
-    """A part of a graph, compiled with the open extents of `values`, its arguments' metadata."""
+class Outcome(NamedTuple):
+    """A compiled part with its numbers of norms, or the reason why it is left out."""
 
-    def __init__(self, part, values, backend):
+    function: Optional[Function] = None
+    reason: str = ""
+    forward: int = 0
+    backward: int = 0
+
+
+def compile_part(part, values):
+    try:
+        ir = lower_part(part, values)
+        found = recognize(ir)
+        forward = found.program.count("norm.rmsnorm ")
+        backward = found.program.count("norm.rmsnorm_backward ")
+        if forward + backward:
+            return Outcome(compile(ir), "", forward, backward)
+    except Exception as error:  # torch-mlir raises many kinds
+        return Outcome(reason=(str(error).strip() or repr(error)).splitlines()[0])
+    return Outcome(reason=next((f"not an RMSNorm ({r.reason}): {r.explanation}"
+                                for r in found.refused), "no RMSNorm in it"))
+
+
+def describe(part, values):
+    """A text that parts have in common if only the names in them differ."""
+    numbers = {node: f"%{i}" for i, node in enumerate(part.graph.nodes)}
+    types = [(v.dtype, [*map(get_expression, v.shape)]) if isinstance(v, torch.Tensor)
+             else get_expression(v) for v in values]
+    lines = [(str(node.target), torch.fx.map_arg((node.args, node.kwargs), numbers.get))
+             for node in part.graph.nodes if node.op != "placeholder"]
+    return repr((types, lines))
+
+
+class NormPart(torch.nn.Module):
+    """A call of what a part was compiled to."""
+
+    def __init__(self, function, backend):
         super().__init__()
-        self.part, self.backend = part, backend
-        # In another thread: the dispatcher cannot trace while it traces a graph.
-        with ThreadPoolExecutor(1) as thread:
-            self.function, self.reason = thread.submit(self.compile, values).result()
-        if self.reason and self.reason not in backend.fallbacks:
-            log.warning("left to eager: %s", self.reason)
-            backend.fallbacks[self.reason] = 0
+        self.function, self.backend = function, backend
 
     def forward(self, *arguments):
-        if self.function is None:
-            self.backend.fallbacks[self.reason] += 1
-            return self.part(*arguments)
         self.backend.calls += 1
         # Contiguous results serve what follows: every view of them is possible.
         return self.function(*(a.contiguous() for a in arguments if isinstance(a, torch.Tensor)))
 
-    def compile(self, values):
-        """A function, or None and the reason why there is none."""
-        try:
-            ir = lower_part(self.part, values)
-            found = recognize(ir)
-            backward = found.program.count("norm.rmsnorm_backward ")
-            forward = found.program.count("norm.rmsnorm ")
-            if not forward + backward:
-                return None, next((f"not an RMSNorm ({r.reason}): {r.explanation}"
-                                   for r in found.refused), "no RMSNorm in it")
-            function = compile(ir)
-        except Exception as error:  # torch-mlir raises many kinds
-            return None, (str(error).strip() or repr(error)).splitlines()[0]
-        self.backend.compiled += 1
-        self.backend.forward += forward
-        self.backend.backward += backward
-        log.info("compiled: %d norms, %d backward passes", forward, backward)
-        return function, None
+
+def get_inputs(nodes):
+    return {n for node in nodes for n in node.all_input_nodes} - set(nodes)
+
+
+def is_acyclic(graph, parts):
+    """Whether each part can be one node."""
+    groups = {node: i for i, part in enumerate(parts) for node in part}
+    sorter = graphlib.TopologicalSorter()
+    for node in graph.nodes:
+        group = groups.get(node, node)
+        sorter.add(group, *({groups.get(n, n) for n in node.all_input_nodes} - {group}))
+    try:
+        sorter.prepare()
+    except graphlib.CycleError:
+        return False
+    return True
+
+
+def join_gradients(graph, parts):
+    """Joins parts with two inputs in common, as dx and dw of one norm: one pass computes both."""
+    joined = []
+    for number, part in enumerate(parts):
+        for i, other in enumerate(joined):
+            candidate = [*joined[:i], other + part, *joined[i + 1:]]
+            if len(get_inputs(other) & get_inputs(part)) > 1 and is_acyclic(
+                    graph, candidate + parts[number + 1:]):
+                joined = candidate
+                break
+        else:
+            joined.append(part)
+    order = {node: i for i, node in enumerate(graph.nodes)}
+    return [sorted(part, key=order.get) for part in joined]
+
+
+def find_parts(graph_module):
+    """The reductions of a graph with the element-wise ops around them, as lists of nodes. Those
+    of different norms are not joined: the last would keep the tensors of all of them."""
+    partitioner = CapabilityBasedPartitioner(graph_module, NormOps(), skip_horizontal_fusion=True,
+                                             allows_single_node_partition=True)
+    parts = [list(part.nodes) for part in partitioner.propose_partitions()
+             if any(name_of(node) in REDUCTIONS for node in part.nodes)]
+    return join_gradients(graph_module.graph, parts)
 
 
 class CalledFunctions(OperatorSupportBase):
@@ -207,12 +259,6 @@ def compile_rest(graph):
     graph.recompile()
 
 
-def is_contiguous(node):
-    values = node.meta["val"]
-    values = values if isinstance(values, (list, tuple)) else [values]
-    return all(value.is_contiguous() for value in values)
-
-
 def read_options(options):
     """The value of the only option, "rest"."""
     rest = options.get("rest", "eager")
@@ -222,13 +268,14 @@ def read_options(options):
 
 
 class NormBackend:
-    """For torch.compile(backend=...). `calls` of compiled programs, `compiled` ones, with
-    `forward` norms and `backward` passes, and `fallbacks`, a count for each reason, say
-    what happened."""
+    """For torch.compile(backend=...). `compiled` programs and their `calls`, with `forward` norms
+    and `backward` passes in all parts, and `fallbacks`, a count for each reason why a part was
+    left out, say what happened."""
 
     def __init__(self):
         self.calls, self.compiled, self.fallbacks = 0, 0, collections.Counter()
         self.forward, self.backward = 0, 0
+        self.outcomes = {}
 
     def __call__(self, graph_module, example_inputs, *, options=None):
         compile_graph = functools.partial(self.compile_graph, read_options(options or {}))
@@ -243,25 +290,48 @@ class NormBackend:
     def compile_graph(self, rest, graph_module, example_inputs):
         for node in graph_module.graph.nodes:
             if name_of(node) in REDUCTIONS and not NormOps().is_node_supported({}, node):
-                log.warning("left to eager: %s, not of f32 or f64 on the CPU", node)
-        partitioner = CapabilityBasedPartitioner(graph_module, NormOps(),
-                                                 allows_single_node_partition=True)
-        partitions = [p for p in partitioner.propose_partitions()
-                      if any(name_of(node) in REDUCTIONS for node in p.nodes)]
-        fused = partitioner.fuse_partitions(partitions)
-        for node in fused.graph.nodes:
-            if node.op != "call_module" or not node.target.startswith("fused_"):
-                continue
-            if rest == "inductor" and not is_contiguous(node):
-                # Inductor relies on the strides of eager mode.
-                log.warning("left to eager: results of %s are not contiguous", node)
-            else:
-                values = [argument.meta["val"] for argument in node.args]
-                part = NormPart(getattr(fused, node.target), values, self)
-                setattr(fused, node.target, part)
+                log.warning("left to %s: %s, not of f32 or f64 on the CPU", rest, node)
+        for number, nodes in enumerate(find_parts(graph_module)):
+            name = f"norm_{number}"
+            part, inputs, outputs = fuse_as_graphmodule(graph_module, nodes, name)
+            function = self.find_function(rest, part, inputs, outputs)
+            if function:
+                insert_subgm(graph_module, part, inputs, outputs, nodes[-1])
+                erase_nodes(graph_module, nodes)
+                setattr(graph_module, name, NormPart(function, self))
+        stable_topological_sort(graph_module)
+        graph_module.recompile()
         if rest == "inductor":
-            compile_rest(fused)
-        return make_boxed_func(fused.forward)
+            compile_rest(graph_module)
+        return make_boxed_func(graph_module.forward)
+
+    def find_function(self, rest, part, inputs, outputs):
+        values = [node.meta["val"] for node in inputs]
+        # Inductor relies on the strides of eager mode.
+        if rest == "inductor" and not all(n.meta["val"].is_contiguous() for n in outputs):
+            outcome = Outcome(reason="its results are not contiguous")
+        else:
+            outcome = self.compile_once(part, values)
+        self.forward += outcome.forward
+        self.backward += outcome.backward
+        if outcome.reason:
+            if outcome.reason not in self.fallbacks:
+                log.warning("left to %s: %s", rest, outcome.reason)
+            self.fallbacks[outcome.reason] += 1
+        return outcome.function
+
+    def compile_once(self, part, values):
+        key = describe(part, values)
+        if key not in self.outcomes:
+            # In another thread: the dispatcher cannot trace while it traces a graph.
+            with ThreadPoolExecutor(1) as thread:
+                outcome = thread.submit(compile_part, part, values).result()
+            self.outcomes[key] = outcome
+            self.compiled += outcome.function is not None
+            if outcome.function:
+                log.info("compiled: %d norms, %d backward passes", outcome.forward,
+                         outcome.backward)
+        return self.outcomes[key]
 
 
 #: What torch.compile(backend="norm_mlir") uses; its counts are of the whole process.

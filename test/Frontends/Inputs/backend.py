@@ -30,7 +30,7 @@ def run(title, function, *inputs, backend=None, ulps=4, **options):
         for x in inputs:
             check(compiled(x), function(x), ulps)
     print(f"{title}: compiled {backend.compiled}, called {backend.calls}, "
-          f"eager {dict(backend.fallbacks)}")
+          f"left out {dict(backend.fallbacks)}")
 
 
 def with_break(x):
@@ -68,7 +68,7 @@ def train(title, *rows, **options):
         for ours, eager in zip(*gradients):
             check(ours, eager, 16)
     print(f"{title}: forward {backend.forward}, backward {backend.backward}, "
-          f"called {backend.calls}, eager {dict(backend.fallbacks)}")
+          f"called {backend.calls}, left out {dict(backend.fallbacks)}")
 
 
 logging.getLogger("norm_mlir").addHandler(logging.StreamHandler(sys.stdout))
