@@ -243,7 +243,8 @@ static std::optional<RowJoin> matchStack(tensor::CollapseShapeOp collapse) {
   SmallVector<ReassociationIndices> groups = collapse.getReassociationIndices();
   RankedTensorType type = collapse.getSrcType();
   int64_t rank = type.getRank();
-  if (static_cast<int64_t>(groups.size()) != rank - 1 ||
+  // A scalar has no groups.
+  if (groups.empty() || static_cast<int64_t>(groups.size()) != rank - 1 ||
       groups.back().size() != 2 || type.isDynamicDim(rank - 2))
     return std::nullopt;
   std::optional<RowJoin> join = matchRowJoin(stack);

@@ -291,3 +291,20 @@ func.func @summed(%x: tensor<8x64xf32>, %start: tensor<8xf32>) -> (tensor<8xf32>
   %high = tensor.extract_slice %n[0, 1] [8, 32] [1, 2] : tensor<8x64xf32> to tensor<8x32xf32>
   return %sum, %low, %high : tensor<8xf32>, tensor<8x32xf32>, tensor<8x32xf32>
 }
+
+// -----
+
+// One element becomes a scalar, which is no row.
+// CHECK-LABEL: func.func @scalar
+// CHECK: tensor.collapse_shape %{{.*}} [] : tensor<1xf32> into tensor<f32>
+func.func @scalar(%x: tensor<1xf32>, %y: tensor<f32>) -> tensor<f32> {
+  %e = tensor.empty() : tensor<f32>
+  %s = tensor.insert_slice %y into %x[0] [1] [1] : tensor<f32> into tensor<1xf32>
+  %c = tensor.collapse_shape %s [] : tensor<1xf32> into tensor<f32>
+  %r = linalg.generic {indexing_maps = [affine_map<() -> ()>, affine_map<() -> ()>], iterator_types = []} ins(%c : tensor<f32>) outs(%e : tensor<f32>) {
+  ^bb0(%a: f32, %o: f32):
+    %v = arith.mulf %a, %a : f32
+    linalg.yield %v : f32
+  } -> tensor<f32>
+  return %r : tensor<f32>
+}
