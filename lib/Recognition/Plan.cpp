@@ -95,7 +95,9 @@ std::optional<Site> Planner::getSite(Value scalar, Value reduction) {
   auto op = cast<linalg::LinalgOp>(scalar.getDefiningOp()->getParentOp());
   const Body *body = reader.readBody(op);
   const Node *node = body->values.lookup(scalar);
-  if (!node || !op.hasPureTensorSemantics())
+  // A tensor within a body has elements of its own.
+  if (!node || !isa<FloatType>(scalar.getType()) ||
+      !op.hasPureTensorSemantics())
     return std::nullopt;
   OpResult result = op->getResult(0);
   for (OpResult each : op->getResults())
