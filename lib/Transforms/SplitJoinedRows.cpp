@@ -149,8 +149,8 @@ private:
   void findProducers() {
     for (Operation &op : llvm::reverse(block)) {
       auto generic = dyn_cast<GenericOp>(op);
-      if (!generic || seams.contains(generic) ||
-          joins.contains(op.getResult(0)) || !canSplit(generic))
+      if (!generic || seams.contains(generic) || !canSplit(generic) ||
+          joins.contains(op.getResult(0)))
         continue;
       std::optional<RowParts> parts = findPartsRead(generic);
       if (!parts)
