@@ -205,9 +205,9 @@ MaybeCount Extents::readExtent(Value tensor, int64_t dim) {
       })
       .Case([&](tensor::CollapseShapeOp op) {
         MaybeCount product = SymbolicCount();
-        ReassociationIndices group = op.getReassociationIndices()[dim];
-        for (int64_t source : group) {
-          MaybeCount next = ask(Key(op.getSrc(), source));
+        for (AffineExpr source : op.getReassociationExprs()[dim]) {
+          unsigned position = cast<AffineDimExpr>(source).getPosition();
+          MaybeCount next = ask(Key(op.getSrc(), position));
           product = product && next ? product->times(*next) : std::nullopt;
         }
         return product;

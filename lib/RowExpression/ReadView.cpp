@@ -82,6 +82,12 @@ reindexSlice(Context &context, tensor::ExtractSliceOp slice,
   return source;
 }
 
+/// Returns the first dimension of a group. The indices of the attribute are 64
+/// bits wide, and the verifier reads 32 of them.
+static unsigned getFirst(const ReassociationExprs &group) {
+  return cast<AffineDimExpr>(group.front()).getPosition();
+}
+
 static std::optional<SmallVector<AffineExpr>>
 reindexCollapse(tensor::CollapseShapeOp collapse,
                 ArrayRef<AffineExpr> indices) {
@@ -91,9 +97,9 @@ reindexCollapse(tensor::CollapseShapeOp collapse,
       shape.size(), getAffineConstantExpr(0, collapse.getContext()));
   MutableArrayRef<AffineExpr> parts(source);
   for (auto [index, group] :
-       llvm::zip(indices, collapse.getReassociationIndices()))
-    if (!splitIndex(index, shape.slice(group.front(), group.size()),
-                    parts.slice(group.front(), group.size())))
+       llvm::zip(indices, collapse.getReassociationExprs()))
+    if (!splitIndex(index, shape.slice(getFirst(group), group.size()),
+                    parts.slice(getFirst(group), group.size())))
       return std::nullopt;
   return source;
 }
@@ -110,9 +116,9 @@ Reader::reindex(Operation *op, ArrayRef<AffineExpr> indices) {
   if (auto expand = dyn_cast<tensor::ExpandShapeOp>(op)) {
     ArrayRef<int64_t> shape = expand.getResultType().getShape();
     SmallVector<AffineExpr> source;
-    for (const auto &group : expand.getReassociationIndices()) {
-      auto index = joinIndex(indices.slice(group.front(), group.size()),
-                             shape.slice(group.front(), group.size()));
+    for (const auto &group : expand.getReassociationExprs()) {
+      auto index = joinIndex(indices.slice(getFirst(group), group.size()),
+                             shape.slice(getFirst(group), group.size()));
       if (!index)
         return std::nullopt;
       source.push_back(*index);

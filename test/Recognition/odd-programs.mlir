@@ -631,3 +631,34 @@ func.func @is_shared_transposed(%x: tensor<4x32xf32>, %w: tensor<32xf32>)
   } -> tensor<32x4xf32>
   return %t, %y : tensor<32x4xf32>, tensor<32x4xf32>
 }
+
+// The verifier reads 32 bits of the indices of groups: these are dimension 0.
+// CHECK-LABEL: func.func @wide_groups(
+// CHECK: norm.rmsnorm
+func.func @wide_groups(%x: tensor<8x8xf32>) -> tensor<8x8xf32> {
+  %zero = arith.constant 0.0 : f32
+  %n = arith.constant 8.0 : f32
+  %eps = arith.constant 1.0e-6 : f32
+  %e1 = tensor.empty() : tensor<8xf32>
+  %init = linalg.fill ins(%zero : f32) outs(%e1 : tensor<8xf32>) -> tensor<8xf32>
+  %sum = linalg.generic {indexing_maps = [#all, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%x : tensor<8x8xf32>) outs(%init : tensor<8xf32>) {
+  ^bb0(%in: f32, %acc: f32):
+    %square = arith.mulf %in, %in : f32
+    %next = arith.addf %square, %acc : f32
+    linalg.yield %next : f32
+  } -> tensor<8xf32>
+  %expanded = tensor.expand_shape %sum [[4294967296, 1]] output_shape [8, 1] : tensor<8xf32> into tensor<8x1xf32>
+  %collapsed = tensor.collapse_shape %expanded [[4294967296, 1]] : tensor<8x1xf32> into tensor<8xf32>
+  %e2 = tensor.empty() : tensor<8x8xf32>
+  %y = linalg.generic {indexing_maps = [#all, #row, #all], iterator_types = ["parallel", "parallel"]}
+      ins(%x, %collapsed : tensor<8x8xf32>, tensor<8xf32>) outs(%e2 : tensor<8x8xf32>) {
+  ^bb0(%in: f32, %s: f32, %out: f32):
+    %mean = arith.divf %s, %n : f32
+    %shifted = arith.addf %mean, %eps : f32
+    %r = math.rsqrt %shifted : f32
+    %z = arith.mulf %in, %r : f32
+    linalg.yield %z : f32
+  } -> tensor<8x8xf32>
+  return %y : tensor<8x8xf32>
+}
