@@ -205,7 +205,8 @@ MaybeCount Extents::readExtent(Value tensor, int64_t dim) {
       })
       .Case([&](tensor::CollapseShapeOp op) {
         MaybeCount product = SymbolicCount();
-        for (AffineExpr source : op.getReassociationExprs()[dim]) {
+        ReassociationExprs group = op.getReassociationExprs()[dim];
+        for (AffineExpr source : group) {
           unsigned position = cast<AffineDimExpr>(source).getPosition();
           MaybeCount next = ask(Key(op.getSrc(), position));
           product = product && next ? product->times(*next) : std::nullopt;
