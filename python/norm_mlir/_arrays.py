@@ -15,16 +15,22 @@ def empty(like, shape, dtype):
     kind = type(like)
     if kind is not numpy.ndarray and (kind.__module__.startswith("torch") or _is_tensor(like)):
         return _empty_tensor(shape, dtype)
-    if dtype == "bfloat16":
-        try:
-            from ml_dtypes import bfloat16 as dtype
-        except ImportError:
-            from ._core import NormError
-
-            raise NormError("numpy has bfloat16 only from the package ml_dtypes: install it, "
-                            "or pass a buffer as out=") from None
-    found = numpy.empty(shape, dtype)
+    found = numpy.empty(shape, _get_dtype(dtype))
     return found if found.nbytes < LARGE or found.ctypes.data % LINE == 0 else _empty_aligned(found)
+
+
+@functools.cache
+def _get_dtype(name):
+    if not name.startswith(("bfloat", "float8")):
+        return numpy.dtype(name)
+    try:
+        import ml_dtypes
+    except ImportError:
+        from ._core import NormError
+
+        raise NormError(f"numpy has {name} only from the package ml_dtypes: install it, "
+                        "or pass a buffer as out=") from None
+    return numpy.dtype(getattr(ml_dtypes, name))
 
 
 def _is_tensor(value):

@@ -23,94 +23,6 @@ void norm_python::setError(const char *format, ...) {
 }
 
 //===----------------------------------------------------------------------===//
-// Element types
-//===----------------------------------------------------------------------===//
-
-static constexpr struct {
-  const char *name;
-  int bytes;
-} kElementTypes[] = {{"float64", 8},  {"float32", 4}, {"float16", 2},
-                     {"bfloat16", 2}, {"int64", 8},   {"int32", 4},
-                     {"int16", 2},    {"int8", 1},    {"bool", 1}};
-
-const char *norm_python::getName(ElementType type) {
-  return type == ElementType::Unknown ? "of an unknown type"
-                                      : kElementTypes[size_t(type)].name;
-}
-
-ElementType norm_python::getElementType(const std::string &name) {
-  for (size_t i = 0; i < std::size(kElementTypes); ++i)
-    if (name == kElementTypes[i].name)
-      return ElementType(i);
-  return ElementType::Unknown;
-}
-
-int64_t norm_python::getBytes(ElementType type) {
-  return type == ElementType::Unknown ? 1 : kElementTypes[size_t(type)].bytes;
-}
-
-static ElementType getSignedType(int64_t bytes) {
-  switch (bytes) {
-  case 8:
-    return ElementType::I64;
-  case 4:
-    return ElementType::I32;
-  case 2:
-    return ElementType::I16;
-  case 1:
-    return ElementType::I8;
-  }
-  return ElementType::Unknown;
-}
-
-/// Reads a format of Python's struct module.
-static ElementType readFormat(const char *format, int64_t bytes) {
-  if (!format)
-    return ElementType::Unknown;
-  if (*format == '@' || *format == '=' || *format == '<')
-    ++format;
-  if (strlen(format) != 1)
-    return ElementType::Unknown;
-  switch (*format) {
-  case 'd':
-    return ElementType::F64;
-  case 'f':
-    return ElementType::F32;
-  case 'e':
-    return ElementType::F16;
-  case '?':
-    return ElementType::Bool;
-  case 'q':
-  case 'l':
-  case 'i':
-  case 'h':
-  case 'b':
-    return getSignedType(bytes);
-  }
-  return ElementType::Unknown;
-}
-
-static ElementType readType(dlpack::DataType type) {
-  if (type.lanes != 1)
-    return ElementType::Unknown;
-  switch (type.code) {
-  case dlpack::Int:
-    return type.bits % 8 == 0 ? getSignedType(type.bits / 8)
-                              : ElementType::Unknown;
-  case dlpack::Float:
-    return type.bits == 64   ? ElementType::F64
-           : type.bits == 32 ? ElementType::F32
-           : type.bits == 16 ? ElementType::F16
-                             : ElementType::Unknown;
-  case dlpack::BFloat:
-    return type.bits == 16 ? ElementType::BF16 : ElementType::Unknown;
-  case dlpack::Bool:
-    return type.bits == 8 ? ElementType::Bool : ElementType::Unknown;
-  }
-  return ElementType::Unknown;
-}
-
-//===----------------------------------------------------------------------===//
 // Protocols
 //===----------------------------------------------------------------------===//
 
@@ -131,7 +43,7 @@ Array::Found Array::read(const dlpack::Tensor &tensor) {
     return fail("is not on the CPU");
   if (checkRank(tensor.rank) == Found::Error)
     return Found::Error;
-  type = readType(tensor.type);
+  type = getElementType(tensor.type);
   int64_t bytes = (int64_t(tensor.type.bits) * tensor.type.lanes + 7) / 8;
   if (type == ElementType::Unknown)
     typeName = "a DLPack type of code " + std::to_string(tensor.type.code) +
@@ -214,7 +126,7 @@ Array::Found Array::acquireBuffer(PyObject *object) {
   hasBuffer = true;
   if (checkRank(buffer.ndim) == Found::Error)
     return Found::Error;
-  type = readFormat(buffer.format, buffer.itemsize);
+  type = getElementTypeOfFormat(buffer.format, buffer.itemsize);
   if (type == ElementType::Unknown)
     typeName = std::string("of the format '") +
                (buffer.format ? buffer.format : "B") + "'";

@@ -8,30 +8,11 @@
 #ifndef NORM_PYTHON_ARRAY_H
 #define NORM_PYTHON_ARRAY_H
 
-#include "DLPack.h"
+#include "ElementType.h"
 #include <Python.h>
 #include <string>
 
 namespace norm_python {
-
-/// The element types of arguments and results.
-enum class ElementType : uint8_t {
-  F64,
-  F32,
-  F16,
-  BF16,
-  I64,
-  I32,
-  I16,
-  I8,
-  Bool,
-  Unknown
-};
-/// Returns the name that numpy and torch have for it.
-const char *getName(ElementType type);
-/// Returns the type of such a name, or Unknown.
-ElementType getElementType(const std::string &name);
-int64_t getBytes(ElementType type);
 
 constexpr int kMaxRank = 8;
 

@@ -19,7 +19,15 @@ namespace norm_python::dlpack {
 constexpr int32_t kCPU = 1;
 constexpr uint64_t kReadOnly = 1;
 
-enum TypeCode : uint8_t { Int = 0, UInt = 1, Float = 2, BFloat = 4, Bool = 6 };
+enum TypeCode : uint8_t {
+  Int = 0,
+  UInt = 1,
+  Float = 2,
+  BFloat = 4,
+  Bool = 6,
+  F8E4M3FN = 10,
+  F8E5M2 = 12
+};
 
 struct Device {
   int32_t type, id;

@@ -128,22 +128,12 @@ static bool readRequest(PyObject *dictionary, Request &request) {
 // Signatures
 //===----------------------------------------------------------------------===//
 
-static ElementType getElement(Type type) {
-  if (type.isInteger(1))
-    return ElementType::Bool;
-  if (auto integer = dyn_cast<IntegerType>(type))
-    type = IntegerType::get(type.getContext(), integer.getWidth());
-  static constexpr ElementType all[] = {
-      ElementType::F64, ElementType::F32, ElementType::F16, ElementType::BF16,
-      ElementType::I64, ElementType::I32, ElementType::I16, ElementType::I8};
-  Builder b(type.getContext());
-  Type types[] = {b.getF64Type(),  b.getF32Type(), b.getF16Type(),
-                  b.getBF16Type(), b.getI64Type(), b.getI32Type(),
-                  b.getI16Type(),  b.getI8Type()};
-  for (auto [element, known] : llvm::zip(all, types))
-    if (type == known)
-      return element;
-  return ElementType::Unknown;
+/// Signed integers are passed as those without a sign are.
+static ElementType getElement(RankedTensorType tensor) {
+  Type type = tensor.getElementType();
+  if (type.isSignedInteger())
+    type = IntegerType::get(type.getContext(), type.getIntOrFloatBitWidth());
+  return getElementTypeOfMLIR(debugString(type));
 }
 
 /// Returns the types as JSON; reports those that cannot be passed.
@@ -153,18 +143,16 @@ static FailureOr<llvm::json::Array> describe(func::FuncOp function,
   for (auto [i, type] : llvm::enumerate(types)) {
     auto tensor = dyn_cast<RankedTensorType>(type);
     if (!tensor || tensor.getEncoding() || tensor.getRank() > kMaxRank ||
-        getElement(tensor.getElementType()) == ElementType::Unknown)
+        getElement(tensor) == ElementType::Unknown)
       return function.emitError()
              << kind << " " << i << " of " << function.getName() << " is "
-             << type
-             << "; only tensors of f64, f32, f16, bf16, i64, i32, i16, i8, i1 "
-                "with at most 8 dimensions can be passed";
+             << type << "; only tensors of " << listMLIRNames()
+             << " with at most 8 dimensions can be passed";
     llvm::json::Array shape;
     for (int64_t extent : tensor.getShape())
       shape.push_back(ShapedType::isDynamic(extent) ? -1 : extent);
     result.push_back(llvm::json::Object{
-        {"element", getName(getElement(tensor.getElementType()))},
-        {"shape", std::move(shape)}});
+        {"element", getName(getElement(tensor))}, {"shape", std::move(shape)}});
   }
   return result;
 }
@@ -203,7 +191,7 @@ static std::vector<ParameterType> readTypes(const llvm::json::Array *array) {
   for (const llvm::json::Value &value : *array) {
     const llvm::json::Object &type = *value.getAsObject();
     types.push_back(
-        {norm_python::getElementType(type.getString("element")->str()), {}});
+        {norm_python::getElementType(*type.getString("element")), {}});
     for (const llvm::json::Value &extent : *type.getArray("shape"))
       types.back().shape.push_back(*extent.getAsInteger());
   }

@@ -66,30 +66,6 @@ static Expected<const Compiled *> findFunction(StringRef key) {
 // Calls
 //===----------------------------------------------------------------------===//
 
-static ElementType getElementType(xla::DataType type) {
-  switch (type) {
-  case xla::kF64:
-    return ElementType::F64;
-  case xla::kF32:
-    return ElementType::F32;
-  case xla::kF16:
-    return ElementType::F16;
-  case xla::kBF16:
-    return ElementType::BF16;
-  case xla::kI64:
-    return ElementType::I64;
-  case xla::kI32:
-    return ElementType::I32;
-  case xla::kI16:
-    return ElementType::I16;
-  case xla::kI8:
-    return ElementType::I8;
-  case xla::kBool:
-    return ElementType::Bool;
-  }
-  return ElementType::Unknown;
-}
-
 /// Reads a buffer and compares it with the type.
 static Error read(const xla::Values &values, size_t number, const char *kind,
                   const ParameterType &type, View &view) {

@@ -71,10 +71,16 @@ enum DataType {
   kI16 = 3,
   kI32 = 4,
   kI64 = 5,
+  kU8 = 6,
+  kU16 = 7,
+  kU32 = 8,
+  kU64 = 9,
   kF16 = 10,
   kF32 = 11,
   kF64 = 12,
-  kBF16 = 16
+  kBF16 = 16,
+  kF8E5M2 = 19,
+  kF8E4M3FN = 20
 };
 struct Buffer {
   size_t size;

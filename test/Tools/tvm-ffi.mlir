@@ -21,9 +21,9 @@
 // RUN: not norm-compile %t/tensor.mlir --entry=tvm-ffi --mtriple=aarch64-linux-gnu -o %t.bad 2>&1 | FileCheck %s --check-prefix=ARM
 // ARM: error: --entry=tvm-ffi is for machines like this one, not aarch64-unknown-linux-gnu
 // RUN: not norm-compile %t/scalar.mlir --entry=tvm-ffi -o %t.bad 2>&1 | FileCheck %s --check-prefix=SCALAR
-// SCALAR: scalar.mlir:1:1: error: --entry=tvm-ffi passes tensors of f64, f32, f16, bf16 and integers, not f32
+// SCALAR: scalar.mlir:1:1: error: --entry=tvm-ffi passes tensors of f64, f32, f16, bf16, f8E4M3FN, f8E5M2 and integers, not f32
 // RUN: not norm-compile %t/index.mlir --entry=tvm-ffi -o %t.bad 2>&1 | FileCheck %s --check-prefix=INDEX
-// INDEX: error: --entry=tvm-ffi passes tensors of f64, f32, f16, bf16 and integers, not tensor<4xindex>
+// INDEX: error: --entry=tvm-ffi passes tensors of f64, f32, f16, bf16, f8E4M3FN, f8E5M2 and integers, not tensor<4xindex>
 // RUN: not ls %t.bad
 
 //--- tensor.mlir

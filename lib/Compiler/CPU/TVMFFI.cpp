@@ -36,11 +36,23 @@ struct DLPackType {
 
 /// Returns nullopt for a type that DLPack or the code here does not have.
 static std::optional<DLPackType> getDLPackType(Type type) {
-  enum : uint8_t { Int = 0, UInt = 1, Float = 2, BFloat = 4, Bool = 6 };
+  enum : uint8_t {
+    Int = 0,
+    UInt = 1,
+    Float = 2,
+    BFloat = 4,
+    Bool = 6,
+    F8E4M3FN = 10,
+    F8E5M2 = 12
+  };
   if (type.isInteger(1))
     return DLPackType{Bool, 8, "bool"};
   if (type.isBF16())
     return DLPackType{BFloat, 16, "bfloat16"};
+  if (isa<Float8E4M3FNType>(type))
+    return DLPackType{F8E4M3FN, 8, "float8_e4m3fn"};
+  if (isa<Float8E5M2Type>(type))
+    return DLPackType{F8E5M2, 8, "float8_e5m2"};
   if (!isa<IntegerType, Float16Type, Float32Type, Float64Type>(type))
     return std::nullopt;
   unsigned bits = type.getIntOrFloatBitWidth();
@@ -70,7 +82,8 @@ norm::collectTVMFFIFunctions(ModuleOp module) {
                                               function.getResultTypes()))
       if (!isPassed(type))
         return function.emitError("--entry=tvm-ffi passes tensors of f64, f32, "
-                                  "f16, bf16 and integers, not ")
+                                  "f16, bf16, f8E4M3FN, f8E5M2 and integers, "
+                                  "not ")
                << debugString(type);
     functions.push_back({function.getName().str(), function.getFunctionType()});
   }

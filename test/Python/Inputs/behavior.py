@@ -43,7 +43,12 @@ for mlir, name, op in [("f64", "float64", "arith.addf"), ("f16", "float16", "ari
     ones = np.ones(5, name)
     result = add(ones, ones)
     assert result.dtype == name and (result == (ones | ones if name == "bool" else 2)).all()
-print("types: f64, f16, i64, i32, i16, i8, i1")
+for bits in (64, 32, 16, 8):
+    type = f"tensor<?xui{bits}>"
+    same = norm_mlir.compile(f"func.func @f(%x: {type}) -> {type} {{ return %x : {type} }}")
+    values = np.array([0, 1, 2**bits - 1], f"uint{bits}")
+    assert same(values).dtype == values.dtype and (same(values) == values).all()
+print("types: f64, f16, i64, i32, i16, i8, i1, ui64, ui32, ui16, ui8")
 
 # The same program is one function, and the folder serves another process.
 assert norm_mlir.compile(DYNAMIC) is norm

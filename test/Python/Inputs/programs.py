@@ -33,3 +33,23 @@ func.func @{name}(%x: {type}, %y: {type}) -> {type} {{
   return %r : {type}
 }}
 """
+
+
+def convert(source, target):
+    """Widens or rounds the floats of a tensor of 2 dimensions."""
+    op = "arith.truncf" if source == "f32" else "arith.extf"
+    return f"""
+#map = affine_map<(d0, d1) -> (d0, d1)>
+func.func @main(%x: tensor<?x64x{source}>) -> tensor<?x64x{target}> {{
+  %c0 = arith.constant 0 : index
+  %rows = tensor.dim %x, %c0 : tensor<?x64x{source}>
+  %init = tensor.empty(%rows) : tensor<?x64x{target}>
+  %r = linalg.generic {{indexing_maps = [#map, #map], iterator_types = ["parallel", "parallel"]}}
+      ins(%x : tensor<?x64x{source}>) outs(%init : tensor<?x64x{target}>) {{
+  ^bb0(%a: {source}, %b: {target}):
+    %s = {op} %a : {source} to {target}
+    linalg.yield %s : {target}
+  }} -> tensor<?x64x{target}>
+  return %r : tensor<?x64x{target}>
+}}
+"""
