@@ -74,9 +74,9 @@ static void buildMemoryPolicy(OpPassManager &pm,
   pm.nest<func::FuncOp>().addPass(createLoopInvariantCodeMotionPass());
   pm.addPass(createCSEPass());
   if (options.threads > 1) {
-    NormSerializeSmallLoopsOptions small;
-    small.grain = options.grain;
-    pm.nest<func::FuncOp>().addPass(createNormSerializeSmallLoops(small));
+    NormSerializeLoopsOptions serial;
+    serial.grain = options.grain;
+    pm.nest<func::FuncOp>().addPass(createNormSerializeLoops(serial));
   }
   NormStreamRowsOptions streams;
   streams.cacheBytes = options.cacheBytes;

@@ -44,8 +44,8 @@ static ssize_t writeMessage(int file, const void *data, size_t size) {
 }
 
 /// In place of `abort`: returns to runAsserted. No frame in between has a
-/// destructor: they are compiled from MLIR. A thread of OpenMP has nowhere to
-/// return to.
+/// destructor: they are compiled from MLIR. None is in a thread of OpenMP, see
+/// norm-serialize-loops.
 static void leave() {
   if (!runningCall)
     abort();

@@ -11,7 +11,7 @@ import threading
 import time
 
 import numpy as np
-from programs import DYNAMIC, elementwise
+from programs import DYNAMIC, elementwise, lookup
 
 import norm_mlir
 
@@ -106,6 +106,22 @@ while caller.is_alive():
     ticks.append(time.perf_counter())
 assert len(ticks) > 1000
 print("threads: Python runs during a call")
+
+# An assertion that fails in a row, the first, the last or one between, is an exception.
+table = np.random.default_rng(5).standard_normal((100, 256)).astype(np.float32)
+indices = np.arange(4096) % 100
+for number in (1, 2):
+    find = norm_mlir.compile(lookup(100, 256), threads=number)
+    for wrong in (0, 2047, 4095):
+        bad = indices.copy()
+        bad[wrong] = 100
+        try:
+            find(table, bad)
+            raise AssertionError("not refused")
+        except norm_mlir.NormError as error:
+            assert str(error) == "index must be smaller than dim size"
+        assert (find(table, indices) == table[indices]).all()
+print("threads: an assertion that fails is an exception")
 
 # A child after fork, also of a program whose loop has run in threads.
 parallel = norm_mlir.compile(DYNAMIC, threads=2)

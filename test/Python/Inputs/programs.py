@@ -53,3 +53,28 @@ func.func @main(%x: tensor<?x64x{source}>) -> tensor<?x64x{target}> {{
   return %r : tensor<?x64x{target}>
 }}
 """
+
+
+def lookup(rows, width):
+    """Rows of a table, in one loop that checks each index."""
+    return f"""
+#row = affine_map<(d0, d1) -> (d0)>
+#all = affine_map<(d0, d1) -> (d0, d1)>
+func.func @main(%table: tensor<{rows}x{width}xf32>, %i: tensor<?xi64>) -> tensor<?x{width}xf32> {{
+  %c0 = arith.constant 0 : index
+  %d = tensor.dim %i, %c0 : tensor<?xi64>
+  %init = tensor.empty(%d) : tensor<?x{width}xf32>
+  %size = arith.constant {rows} : i64
+  %r = linalg.generic {{indexing_maps = [#row, #all], iterator_types = ["parallel", "parallel"]}}
+      ins(%i : tensor<?xi64>) outs(%init : tensor<?x{width}xf32>) {{
+  ^bb0(%a: i64, %b: f32):
+    %fits = arith.cmpi ult, %a, %size : i64
+    cf.assert %fits, "index must be smaller than dim size"
+    %row = arith.index_cast %a : i64 to index
+    %column = linalg.index 1 : index
+    %v = tensor.extract %table[%row, %column] : tensor<{rows}x{width}xf32>
+    linalg.yield %v : f32
+  }} -> tensor<?x{width}xf32>
+  return %r : tensor<?x{width}xf32>
+}}
+"""

@@ -251,9 +251,8 @@ def NormFenceStreams : Pass<"norm-fence-streams", "func::FuncOp"> {
   let dependentDialects = ["LLVM::LLVMDialect"];
 }
 
-def NormSerializeSmallLoops
-    : Pass<"norm-serialize-small-loops", "func::FuncOp"> {
-  let summary = "No threads for parallel loops over few bytes";
+def NormSerializeLoops : Pass<"norm-serialize-loops", "func::FuncOp"> {
+  let summary = "No threads for loops over few bytes and for those that may fail";
   let description = [{
     Starting threads takes longer than a small loop. Each outermost `scf.forall`
     without results gets a second version, nested `scf.for` loops, that is taken
@@ -281,7 +280,22 @@ def NormSerializeSmallLoops
     The loops of the first version lose their roles (`norm.loop`): norm-stream-rows
     has nothing to gain there.
 
-    Limits: a loop that uses no buffer from outside stays as it is.
+    An `scf.forall` or `scf.parallel` with a `cf.assert` or a call in it becomes
+    `scf.for` loops without a choice: a failed assertion may be an error of the call
+    (runtime/cpu/Assertions.h), and only the caller's thread can return to it.
+
+    ```mlir
+    scf.forall (%i) in (%m) { cf.assert %fits, "index must be smaller than dim size" ... }
+    ```
+
+    becomes
+
+    ```mlir
+    scf.for %i = %c0 to %m step %c1 { cf.assert %fits, "index must be smaller than dim size" ... }
+    ```
+
+    Limits: a small loop that uses no buffer from outside stays as it is. An
+    `scf.parallel` with results and an assertion is an error.
   }];
   let options = [Option<"grain", "grain", "int64_t", /*default=*/"1048576",
                         "Bytes from which on threads are started">];

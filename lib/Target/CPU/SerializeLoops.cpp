@@ -1,4 +1,4 @@
-//===- SerializeSmallLoops.cpp - no threads for small work ----------------===//
+//===- SerializeLoops.cpp - no threads where they lose or must not run ----===//
 //
 // Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -7,18 +7,74 @@
 
 #include "Buffers.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/SCF/Transforms/Transforms.h"
+#include "mlir/Interfaces/CallInterfaces.h"
 #include "norm/IR/Norm.h"
 #include "norm/Target/CPU/Passes.h"
 
 namespace mlir::norm {
-#define GEN_PASS_DEF_NORMSERIALIZESMALLLOOPS
+#define GEN_PASS_DEF_NORMSERIALIZELOOPS
 #include "norm/Target/CPU/Passes.h.inc"
 } // namespace mlir::norm
 
 using namespace mlir;
+
+//===----------------------------------------------------------------------===//
+// Loops that may fail
+//===----------------------------------------------------------------------===//
+
+/// Returns whether an iteration may fail an assertion, its own or that of a
+/// function that it calls.
+static bool mayFail(Operation *loop) {
+  return loop
+      ->walk([](Operation *op) {
+        return isa<cf::AssertOp, CallOpInterface>(op) ? WalkResult::interrupt()
+                                                      : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+static LogicalResult serialize(IRRewriter &rewriter, scf::ParallelOp loop) {
+  if (loop.getNumResults() > 0)
+    return loop.emitError("norm-serialize-loops: cannot run a parallel loop "
+                          "with results and an assertion in one thread");
+  return parallelForToNestedFors(rewriter, loop);
+}
+
+/// The outermost of the new loops keeps the role.
+static LogicalResult serialize(IRRewriter &rewriter, scf::ForallOp loop) {
+  Attribute role = loop->getAttr(norm::loopAttrName);
+  SmallVector<Operation *> loops;
+  if (failed(scf::forallToForLoop(rewriter, loop, &loops)))
+    return failure();
+  if (role && !loops.empty())
+    loops.front()->setAttr(norm::loopAttrName, role);
+  return success();
+}
+
+static LogicalResult serializeThoseThatMayFail(IRRewriter &rewriter,
+                                               func::FuncOp function) {
+  SmallVector<Operation *> loops;
+  function.walk([&](Operation *op) {
+    if (isa<scf::ForallOp, scf::ParallelOp>(op) && mayFail(op))
+      loops.push_back(op);
+  });
+  for (Operation *op : loops) {
+    rewriter.setInsertionPoint(op);
+    auto parallel = dyn_cast<scf::ParallelOp>(op);
+    if (failed(parallel ? serialize(rewriter, parallel)
+                        : serialize(rewriter, cast<scf::ForallOp>(op))))
+      return failure();
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Small loops
+//===----------------------------------------------------------------------===//
 
 /// Fewer bytes than the grain, or nothing to share.
 static Value createIsSmall(OpBuilder &b, scf::ForallOp loop,
@@ -63,18 +119,20 @@ static LogicalResult addSerialVersion(IRRewriter &rewriter, scf::ForallOp loop,
 }
 
 namespace {
-struct NormSerializeSmallLoops
-    : norm::impl::NormSerializeSmallLoopsBase<NormSerializeSmallLoops> {
-  using NormSerializeSmallLoopsBase::NormSerializeSmallLoopsBase;
+struct NormSerializeLoops
+    : norm::impl::NormSerializeLoopsBase<NormSerializeLoops> {
+  using NormSerializeLoopsBase::NormSerializeLoopsBase;
 
   void runOnOperation() override {
     if (grain < 0) {
       getOperation().emitError(
-          "norm-serialize-small-loops: grain must not be negative, got ")
+          "norm-serialize-loops: grain must not be negative, got ")
           << int64_t(grain);
       return signalPassFailure();
     }
     IRRewriter rewriter(&getContext());
+    if (failed(serializeThoseThatMayFail(rewriter, getOperation())))
+      return signalPassFailure();
     for (Operation *op : norm::getOutermostLoops(getOperation())) {
       auto loop = dyn_cast<scf::ForallOp>(op);
       if (loop && loop.getNumResults() == 0 && !loop.getMapping() &&
