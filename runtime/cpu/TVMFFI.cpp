@@ -113,14 +113,14 @@ static void print(char *text, size_t size, const int64_t *shape, int32_t rank) {
 }
 
 static int checkType(const Tensor &tensor, const Parameter &type, Place place) {
-  if (tensor.typeCode == type.typeCode && tensor.typeBits == type.typeBits &&
-      tensor.typeLanes == 1)
+  if (tensor.type.code == type.typeCode && tensor.type.bits == type.typeBits &&
+      tensor.type.lanes == 1)
     return 0;
   return fail("TypeError",
               "%s %d has DLPack's type code %d with %d bits and %d lanes, "
               "expected %s",
-              place.getKind(), place.getNumber(), tensor.typeCode,
-              tensor.typeBits, tensor.typeLanes, type.text);
+              place.getKind(), place.getNumber(), tensor.type.code,
+              tensor.type.bits, tensor.type.lanes, type.text);
 }
 
 static int checkShape(const Tensor &tensor, const Parameter &type,
@@ -141,13 +141,13 @@ static int checkShape(const Tensor &tensor, const Parameter &type,
 
 static int checkMemory(const Tensor &tensor, const char *data, Place place) {
   const char *problem = nullptr;
-  if (tensor.device != kCPU)
+  if (tensor.device.type != norm::dlpack::kCPU)
     problem = "is not on the CPU";
   else if (!isRowMajor(tensor))
     problem = "is not contiguous";
   else if (!tensor.data && countElements(tensor) > 0)
     problem = "is a null pointer";
-  else if (reinterpret_cast<uintptr_t>(data) % ((tensor.typeBits + 7) / 8))
+  else if (reinterpret_cast<uintptr_t>(data) % ((tensor.type.bits + 7) / 8))
     problem = "is not aligned to its elements";
   if (!problem)
     return 0;
@@ -169,7 +169,7 @@ static int read(const Any &argument, Place place, Descriptor &descriptor) {
       checkMemory(*tensor, data, place))
     return -1;
   fill(descriptor.words, data, tensor->shape, tensor->rank);
-  descriptor.bytes = countElements(*tensor) * ((tensor->typeBits + 7) / 8);
+  descriptor.bytes = countElements(*tensor) * ((tensor->type.bits + 7) / 8);
   return 0;
 }
 

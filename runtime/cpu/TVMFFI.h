@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What this runtime reads of DLPack 1 and of the TVM FFI (the C headers of the
+// What this runtime reads of the TVM FFI (the C headers of the
 // package apache-tvm-ffi), and the descriptions that norm-compile builds.
 //
 //===----------------------------------------------------------------------===//
@@ -13,9 +13,11 @@
 #ifndef NORM_RUNTIME_CPU_TVMFFI_H
 #define NORM_RUNTIME_CPU_TVMFFI_H
 
-#include <stdint.h>
+#include "DLPack.h"
 
 namespace norm::tvm_ffi {
+
+using dlpack::Tensor;
 
 constexpr int32_t kTensorPointer = 7; ///< `pointer` is a Tensor
 constexpr int32_t kTensorObject = 70; ///< `pointer` is an Object and a Tensor
@@ -33,18 +35,6 @@ struct Object {
   int32_t kind;
   uint32_t padding;
   void (*destroy)(void *self, int flags);
-};
-
-constexpr int32_t kCPU = 1;
-struct Tensor {
-  void *data;
-  int32_t device, deviceNumber;
-  int32_t rank;
-  uint8_t typeCode, typeBits;
-  uint16_t typeLanes;
-  int64_t *shape;
-  int64_t *strides; ///< in elements; null: row-major
-  uint64_t byteOffset;
 };
 
 /// The type of an argument or a result. TVMFFI.cpp of lib/Compiler/CPU builds

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "TVMFFI.h"
+#include "cpu/DLPack.h"
 #include "mlir/Support/DebugStringHelper.h"
 #include "norm/Compiler/Codegen.h"
 #include "norm/Compiler/ShapeFunctions.h"
@@ -36,15 +37,7 @@ struct DLPackType {
 
 /// Returns nullopt for a type that DLPack or the code here does not have.
 static std::optional<DLPackType> getDLPackType(Type type) {
-  enum : uint8_t {
-    Int = 0,
-    UInt = 1,
-    Float = 2,
-    BFloat = 4,
-    Bool = 6,
-    F8E4M3FN = 10,
-    F8E5M2 = 12
-  };
+  using namespace ::norm::dlpack;
   if (type.isInteger(1))
     return DLPackType{Bool, 8, "bool"};
   if (type.isBF16())
@@ -73,7 +66,7 @@ static bool isPassed(Type type) {
 }
 
 FailureOr<SmallVector<TVMFFIFunction>>
-norm::collectTVMFFIFunctions(ModuleOp module) {
+mlir::norm::collectTVMFFIFunctions(ModuleOp module) {
   SmallVector<TVMFFIFunction> functions;
   for (auto function : module.getOps<func::FuncOp>()) {
     if (!function.isPublic() || function.isExternal())
@@ -230,8 +223,8 @@ static llvm::Error linkRuntime(llvm::Module &module) {
   return llvm::Error::success();
 }
 
-llvm::Error norm::addTVMFFIEntries(llvm::Module &module,
-                                   ArrayRef<TVMFFIFunction> functions) {
+llvm::Error mlir::norm::addTVMFFIEntries(llvm::Module &module,
+                                         ArrayRef<TVMFFIFunction> functions) {
   for (const TVMFFIFunction &function : functions)
     EntryBuilder(module, function).build();
   replaceAbort(module);
