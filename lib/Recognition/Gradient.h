@@ -23,7 +23,8 @@ namespace mlir::norm {
 struct Parts {
   SmallVector<Scale> scales;
   SmallVector<row::Factor> rows, varying;
-  SmallVector<const row::Node *> roundings; // that were read through
+  /// What was read through: roundings, and products in a type that is widened.
+  SmallVector<const row::Node *> roundings;
   bool isNegated = false;
 };
 
@@ -46,6 +47,7 @@ private:
   bool isRow(const row::Node *node);
   bool reveals(const row::Node *node, unsigned depth = 0);
   const row::Node *open(const row::Node *node);
+  const row::Node *findProduct(const row::Node *node);
 
   row::Reader &reader;
   SmallVector<unsigned> along;

@@ -66,6 +66,19 @@ bool PartsReader::reveals(const Node *node, unsigned depth) {
   return revealing[node] = result;
 }
 
+/// Returns true for a product that its type rounds.
+static bool isRounded(const Node *node) {
+  return node->is(Kind::Mul) || node->is(Kind::Div) || node->is(Kind::Power) ||
+         node->is(Kind::Fma);
+}
+
+/// Returns the rounded product that `node` is or holds; null if it has none.
+const Node *PartsReader::findProduct(const Node *node) {
+  while (node && !isX(node) && !isRounded(node))
+    node = node->is(Kind::Neg) ? node->getOperand(0) : open(node);
+  return node && isRounded(node) && !isX(node) ? node : nullptr;
+}
+
 void PartsReader::read(const Node *node, Parts &parts,
                        const Fraction &exponent) {
   if (auto scale = getScale({node, exponent})) {
@@ -98,6 +111,8 @@ void PartsReader::read(const Node *node, Parts &parts,
     parts.roundings.push_back(node);
     return read(first, parts, exponent);
   case Kind::Extend:
+    if (const Node *product = findProduct(first))
+      parts.roundings.push_back(product);
     return read(first, parts, exponent);
   default:
     read(first, parts, exponent);
@@ -188,6 +203,10 @@ SmallVector<Factor> norm::collectPowers(Reader &reader, const RowRoot &root,
     }
     if (opened->is(Kind::Round))
       parts.roundings.push_back(opened);
+    if (opened->is(Kind::Extend))
+      if (const Node *narrow = openRow(reader, opened->getOperand(0));
+          isRounded(narrow) && !isLeaf(narrow))
+        parts.roundings.push_back(narrow);
     if (opened->is(Kind::Neg) && exponent.den == 1)
       parts.isNegated ^= exponent.num % 2 != 0;
     if (opened->is(Kind::Round) || opened->is(Kind::Extend) ||

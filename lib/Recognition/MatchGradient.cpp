@@ -502,7 +502,7 @@ void GradientMatcher::noteRoundings() {
   for (const Node *rounding : roundings)
     note(rounding->getType());
   note(sum->getType());
-  note(stripExtend(sum->getTerm())->getType());
+  note(findNarrow(reader, sum->getTerm())->getType());
 }
 
 /// Notes another spelling than that of the op, for `exact`.

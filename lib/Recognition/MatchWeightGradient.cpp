@@ -28,7 +28,7 @@ private:
   Check readTerm();
   SmallVector<Factor> readAll(const Node *product);
   bool isSavedRow(const Factor &factor);
-  Value chooseX(const Node *term, const Node *row, ArrayRef<Factor> others);
+  Value chooseX(const Node *row, ArrayRef<Factor> others);
   Check readSaved(const Node *term);
   Check readComputed(const Node *term, const Node *computed);
   Check takeParts(const Node *term, PartsReader::Predicate isX);
@@ -48,6 +48,7 @@ private:
   PlannedNorm norm;
   Findings found;
   const SumNode *sum = nullptr;
+  const Node *product = nullptr; // dy * z, before it is widened
   const Node *dy = nullptr;
   SmallVector<unsigned> along;
   Parts parts;
@@ -95,9 +96,14 @@ Check WeightGradientMatcher::takeParts(const Node *term,
   return findRounding(isX);
 }
 
-/// Allows one rounding, of z to normalized_type.
+/// Allows one rounding, of z to normalized_type, and that of dy * z, which
+/// noteTypes checks.
 Check WeightGradientMatcher::findRounding(PartsReader::Predicate isX) {
   for (const Node *rounding : parts.roundings) {
+    if (rounding == product)
+      continue;
+    if (!rounding->is(Kind::Round))
+      return reject(Why::TermRounded, rounding->getType());
     Parts inner;
     PartsReader(reader, along, isX).read(rounding->getOperand(0), inner);
     bool isZ = inner.varying.size() == 1 && isX(inner.varying[0].base) &&
@@ -170,15 +176,14 @@ static bool isOf(const Node *row, Value tensor) {
 /// gradient dx is given this root, a product of three factors is dw only where
 /// the root scales one of them first and the last dimension is kept: a sum of
 /// dy * w * x along the row is none.
-Value WeightGradientMatcher::chooseX(const Node *term, const Node *row,
-                                     ArrayRef<Factor> others) {
+Value WeightGradientMatcher::chooseX(const Node *row, ArrayRef<Factor> others) {
   for (const Factor &factor : others)
     if (Value value = getTensor(factor); value && saved.contains(value))
       return isOf(row, saved.lookup(value)) ? value : Value();
-  const Node *product = openRow(reader, stripCasts(term));
-  if (!product->is(Kind::Mul))
+  const Node *whole = openRow(reader, stripCasts(product));
+  if (!whole->is(Kind::Mul))
     return {};
-  for (const Node *side : product->getOperands()) {
+  for (const Node *side : whole->getOperands()) {
     SmallVector<Factor> factors = readAll(side);
     if (factors.size() != 2 || isSavedRow(factors[0]) == isSavedRow(factors[1]))
       continue;
@@ -208,7 +213,7 @@ Check WeightGradientMatcher::readSaved(const Node *term) {
   }
   if (!row || others.size() != 2 || !findAlong(row))
     return reject(Why::NoCandidate);
-  Value x = chooseX(term, row, others);
+  Value x = chooseX(row, others);
   auto isX = [&](const Node *node) {
     auto *element = dyn_cast<ElementNode>(node);
     return element && element->getValue() == x;
@@ -274,13 +279,12 @@ Check WeightGradientMatcher::findWeightDims() {
 /// Notes where P is not the type in which the program forms dy * z.
 void WeightGradientMatcher::noteTypes() {
   FloatType z = norm.normalizedType ? norm.normalizedType : norm.computeType;
-  const Node *term = stripExtend(sum->getTerm());
-  FloatType product = term->getFloatType();
-  if (sum->getWidth() < product.getWidth())
+  FloatType formed = product->getFloatType();
+  if (sum->getWidth() < formed.getWidth())
     deviations.addNarrow(reject(Why::TermRounded, sum->getType()));
   FloatType type = norm.gradient->dwType;
-  if (getWiderFloatType(z, type) != product)
-    deviations.addNarrow(reject(Why::OtherType, "the product dy * z", product,
+  if (getWiderFloatType(z, type) != formed)
+    deviations.addNarrow(reject(Why::OtherType, "the product dy * z", formed,
                                 getWiderFloatType(z, type)));
 }
 
@@ -292,8 +296,7 @@ void WeightGradientMatcher::noteSpelling() {
     bool widens = node->getWidth() < type.getWidth();
     return context.get(widens ? Kind::Extend : Kind::Round, type, node);
   };
-  const Node *term = stripExtend(sum->getTerm());
-  FloatType product = term->getFloatType();
+  FloatType formed = product->getFloatType();
   bool isSpelled = false;
   if (root.node->getType() == norm.computeType) {
     const Node *x = convert(found.product.x, norm.computeType);
@@ -302,8 +305,8 @@ void WeightGradientMatcher::noteSpelling() {
     if (norm.normalizedType)
       z = convert(z, norm.normalizedType);
     const Node *expected = context.get(
-        Kind::Mul, product, {convert(dy, product), convert(z, product)});
-    isSpelled = isSame(reader, expected, term);
+        Kind::Mul, formed, {convert(dy, formed), convert(z, formed)});
+    isSpelled = isSame(reader, expected, product);
   }
   if (!isSpelled || (!root.isComputed() && root.divides))
     deviations.addInexact(Why::GradientSpelling);
@@ -346,6 +349,7 @@ Attempt<PlannedNorm> WeightGradientMatcher::run() {
   norm.gradient.emplace();
   if (!sum)
     return reject(Why::NoCandidate);
+  product = openRow(reader, findNarrow(reader, sum->getTerm()));
   Check rejection = readTerm();
   if (!rejection && !orderSpace())
     rejection = reject(Why::NoTensorForX);
@@ -372,11 +376,11 @@ Attempt<PlannedNorm> WeightGradientMatcher::run() {
   gradient.dw = gradient.sum = result;
   gradient.dwType = gradient.sumType = sum->getFloatType();
   FloatType z = rounded ? rounded : norm.computeType;
-  FloatType product = stripExtend(sum->getTerm())->getFloatType();
   if (OpResult other = findRounded(result)) {
     auto type = cast<FloatType>(
         cast<RankedTensorType>(other.getType()).getElementType());
-    if (isArithmeticType(type) && getWiderFloatType(z, type) == product) {
+    if (isArithmeticType(type) &&
+        getWiderFloatType(z, type) == product->getFloatType()) {
       gradient.dw = other;
       gradient.dwType = type;
     }

@@ -373,15 +373,18 @@ class Backward:
         if mutation == "dw x squared":
             x = f.op("square", x)
         z = x if mutation == "dw without r" else self.mul(x, r)
+        # The product may be widened for the sum, which is then rounded.
+        widens = spec.early and self.rng.random() < 0.5
         if spec.early:
             product = self.mul(self.dy, f.cast(z, spec.element))
+            product = f.cast(product, spec.compute) if widens else product
         else:
             product = self.mul(f.cast(self.dy, spec.compute), z)
         f.combiner = "arith.maximumf" if mutation == "dw maximum" else "arith.addf"
         axes = [a for a in range(len(spec.shape)) if a not in spec.weight]
         total = f.sum(product, axes, 1.0 if mutation == "dw init not zero" else 0.0)
         f.combiner = "arith.addf"
-        return total
+        return f.cast(total, spec.element) if widens else total
 
     # The reference: from the specification, never from the text.
 
