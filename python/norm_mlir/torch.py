@@ -35,6 +35,7 @@ REDUCTIONS = {"mean", "sum"}
 ELEMENTWISE = {"_to_copy", "abs", "add", "detach", "div", "expand", "mul", "neg", "pow",
                "reciprocal", "rsqrt", "sqrt", "sub"}
 SHORT = (torch.bfloat16, torch.float16)
+CAST = torch.ops.aten._to_copy.default
 
 
 def name_of(node):
@@ -71,13 +72,8 @@ class NormOps(OperatorSupportBase):
     """Which nodes of a graph may be part of a norm."""
 
     def is_node_supported(self, submodules, node):
-        if not is_on_cpu(node) or not all(is_on_cpu(n) or is_extent(n)
-                                          for n in node.all_input_nodes):
-            return False
-        if name_of(node) in REDUCTIONS:
-            # torch-mlir accumulates in the tensor's type, eager in f32.
-            return node.all_input_nodes[0].meta["val"].dtype not in SHORT
-        return name_of(node) in ELEMENTWISE
+        return (name_of(node) in ELEMENTWISE | REDUCTIONS and is_on_cpu(node)
+                and all(is_on_cpu(n) or is_extent(n) for n in node.all_input_nodes))
 
 
 class OfTensors(torch.nn.Module):
@@ -92,6 +88,22 @@ class OfTensors(torch.nn.Module):
         given = iter(tensors)
         return self.part(*(next(given) if place is None else tensors[place[0]].shape[place[1]]
                            for place in self.places))
+
+
+def widen_sums(part):
+    """Makes sums of 16-bit floats accumulate in f32, as those of eager mode do; torch-mlir's
+    would in 16 bits."""
+    for node in [n for n in part.graph.nodes if name_of(n) in REDUCTIONS]:
+        argument, dtype = node.all_input_nodes[0], node.meta["val"].dtype
+        if argument.meta["val"].dtype not in SHORT:
+            continue
+        with part.graph.inserting_before(node):
+            wide = part.graph.call_function(CAST, (argument,), {"dtype": torch.float32})
+        node.replace_input_with(argument, wide)
+        with part.graph.inserting_after(node):
+            result = part.graph.call_function(CAST, (node,), {"dtype": dtype})
+        node.replace_all_uses_with(result, delete_user_cb=lambda user: user is not result)
+    part.recompile()
 
 
 def get_expression(extent):
@@ -120,6 +132,7 @@ def lower_part(part, values):
                             dtype=tensor.dtype) for shape, tensor in zip(shapes, tensors)]
     open_dims = tuple({d: torch.export.Dim.DYNAMIC for d, e in enumerate(shape) if is_open(e)}
                       for shape in shapes)
+    widen_sums(part)
     function = OfTensors(part, [None if i is None else places[i] for i in integers])
     return lower(function, *examples, dynamic_shapes=(open_dims,))
 
@@ -133,14 +146,14 @@ class Outcome(NamedTuple):
     backward: int = 0
 
 
-def compile_part(part, values):
+def compile_part(part, values, threads):
     try:
         ir = lower_part(part, values)
         found = recognize(ir)
         forward = found.program.count("norm.rmsnorm ")
         backward = found.program.count("norm.rmsnorm_backward ")
         if forward + backward:
-            return Outcome(compile(ir), "", forward, backward)
+            return Outcome(compile(ir, threads=threads), "", forward, backward)
     except Exception as error:  # torch-mlir raises many kinds
         return Outcome(reason=(str(error).strip() or repr(error)).splitlines()[0])
     return Outcome(reason=next((f"not an RMSNorm ({r.reason}): {r.explanation}"
@@ -259,12 +272,20 @@ def compile_rest(graph):
     graph.recompile()
 
 
-def read_options(options):
-    """The value of the only option, "rest"."""
-    rest = options.get("rest", "eager")
-    if set(options) - {"rest"} or rest not in ("eager", "inductor"):
-        raise ValueError(f"the only option is rest, which is 'eager' or 'inductor', got {options}")
-    return rest
+class Options(NamedTuple):
+    """Who compiles the rest, and the threads of compiled parts."""
+
+    rest: str = "eager"
+    threads: int = 1
+
+
+def read_options(given):
+    options = Options(**given) if set(given) <= set(Options._fields) else None
+    if (not options or options.rest not in ("eager", "inductor")
+            or not isinstance(options.threads, int) or options.threads < 1):
+        raise ValueError("the options are rest, which is 'eager' or 'inductor', and threads, "
+                         f"a number above 0, got {given}")
+    return options
 
 
 class NormBackend:
@@ -287,45 +308,45 @@ class NormBackend:
                                 partition_fn=min_cut_rematerialization_partition)
         return compiler(graph_module, example_inputs)
 
-    def compile_graph(self, rest, graph_module, example_inputs):
+    def compile_graph(self, options, graph_module, example_inputs):
         for node in graph_module.graph.nodes:
             if name_of(node) in REDUCTIONS and not NormOps().is_node_supported({}, node):
-                log.warning("left to %s: %s, not of f32 or f64 on the CPU", rest, node)
+                log.warning("left to %s: %s, not of floats on the CPU", options.rest, node)
         for number, nodes in enumerate(find_parts(graph_module)):
             name = f"norm_{number}"
             part, inputs, outputs = fuse_as_graphmodule(graph_module, nodes, name)
-            function = self.find_function(rest, part, inputs, outputs)
+            function = self.find_function(options, part, inputs, outputs)
             if function:
                 insert_subgm(graph_module, part, inputs, outputs, nodes[-1])
                 erase_nodes(graph_module, nodes)
                 setattr(graph_module, name, NormPart(function, self))
         stable_topological_sort(graph_module)
         graph_module.recompile()
-        if rest == "inductor":
+        if options.rest == "inductor":
             compile_rest(graph_module)
         return make_boxed_func(graph_module.forward)
 
-    def find_function(self, rest, part, inputs, outputs):
+    def find_function(self, options, part, inputs, outputs):
         values = [node.meta["val"] for node in inputs]
         # Inductor relies on the strides of eager mode.
-        if rest == "inductor" and not all(n.meta["val"].is_contiguous() for n in outputs):
+        if options.rest == "inductor" and not all(n.meta["val"].is_contiguous() for n in outputs):
             outcome = Outcome(reason="its results are not contiguous")
         else:
-            outcome = self.compile_once(part, values)
+            outcome = self.compile_once(part, values, options.threads)
         self.forward += outcome.forward
         self.backward += outcome.backward
         if outcome.reason:
             if outcome.reason not in self.fallbacks:
-                log.warning("left to %s: %s", rest, outcome.reason)
+                log.warning("left to %s: %s", options.rest, outcome.reason)
             self.fallbacks[outcome.reason] += 1
         return outcome.function
 
-    def compile_once(self, part, values):
-        key = describe(part, values)
+    def compile_once(self, part, values, threads):
+        key = threads, describe(part, values)
         if key not in self.outcomes:
             # In another thread: the dispatcher cannot trace while it traces a graph.
             with ThreadPoolExecutor(1) as thread:
-                outcome = thread.submit(compile_part, part, values).result()
+                outcome = thread.submit(compile_part, part, values, threads).result()
             self.outcomes[key] = outcome
             self.compiled += outcome.function is not None
             if outcome.function:

@@ -50,23 +50,36 @@ def short_statistics(x):
     return x * torch.rsqrt(x.pow(2).mean(-1, keepdim=True) + 1e-5)
 
 
+class Llama(torch.nn.Module):
+    """Rounds before the weight; the gradient of that is a sum of 16-bit products."""
+
+    def __init__(self):
+        super().__init__()
+        self.weight = torch.nn.Parameter(WEIGHT.bfloat16())
+
+    def forward(self, x):
+        wide = x.float()
+        z = wide * torch.rsqrt(wide.pow(2).mean(-1, keepdim=True) + 1e-5)
+        return self.weight * z.to(x.dtype)
+
+
 def by_numel(x):
     return x * torch.rsqrt(x.pow(2).sum(-1, keepdim=True) / x.numel() + 1e-5)
 
 
-def train(title, *rows, **options):
+def train(title, *rows, model=NORM, ulps=16, **options):
     torch._dynamo.reset()
     backend = NormBackend()
-    compiled = torch.compile(NORM, backend=backend, **options)
-    for x in (torch.randn(n, 96) for n in rows):
+    compiled = torch.compile(model, backend=backend, **options)
+    for x in (torch.randn(n, 96, dtype=model.weight.dtype) for n in rows):
         gradients = []
-        for f in (compiled, NORM):
-            NORM.zero_grad()
+        for f in (compiled, model):
+            model.zero_grad()
             y = x.clone().requires_grad_()
             f(y).pow(3).sum().backward()
-            gradients.append((y.grad, NORM.weight.grad.clone()))
+            gradients.append((y.grad, model.weight.grad.clone()))
         for ours, eager in zip(*gradients):
-            check(ours, eager, 16)
+            check(ours, eager, ulps)
     print(f"{title}: forward {backend.forward}, backward {backend.backward}, "
           f"called {backend.calls}, left out {dict(backend.fallbacks)}")
 
@@ -83,10 +96,12 @@ if __name__ == "__main__":
     run("graph break", with_break, x)
     run("in place", in_place, x)
     run("strided", norm, torch.randn(96, 8).t())
-    run("16-bit statistics", short_statistics, x.bfloat16(), ulps=0)
+    run("16-bit statistics", short_statistics, x.bfloat16(), ulps=1)
+    run("a sum of integers", lambda x: x + x.long().sum(), x, ulps=0)
     run("layer norm", torch.nn.LayerNorm(96), x, ulps=0)
     run("divided by numel", by_numel, x, dynamic=True)
     train("training", 8)
     train("training, dynamic", 8, 5, 3, 9)
+    train("training in bf16", 64, model=Llama(), ulps=1)
     run("dynamic rows", lambda x: torch.nn.functional.rms_norm(x, x.shape[-1:]), x,
         torch.randn(8, 8), torch.randn(3, 100), dynamic=True)

@@ -70,9 +70,23 @@ for f in (dropped, random):
     results.append(f(x))
 check(*results, 4)
 print("random numbers: those of eager")
-for options in ({"rest": "other"}, {"other": 1}):
+for options in ({"rest": "other"}, {"other": 1}, {"threads": 0}):
     torch._dynamo.reset()
     try:
         torch.compile(norm, backend=NormBackend(), options=options)(x)
     except Exception as error:
         print(next(line for line in str(error).splitlines() if "option" in line))
+
+# Above 1 MiB the rows of a part run in threads.
+backend = NormBackend()
+model = torch.nn.RMSNorm(1024, eps=1e-6)
+large = torch.randn(1024, 1024)
+gradients = []
+for threads in (1, 2):
+    torch._dynamo.reset()
+    compiled = torch.compile(model, backend=backend, options={"threads": threads})
+    argument = large.clone().requires_grad_()
+    result = compiled(argument)
+    gradients.append([result, *torch.autograd.grad(result.sum(), [argument, model.weight])])
+assert all(torch.equal(*pair) for pair in zip(*gradients))
+print(f"threads: equal bits, {backend.compiled} programs")
