@@ -133,7 +133,10 @@ std::optional<norm::RowSums> norm::matchRowSums(LinalgOp op) {
       return std::nullopt;
     sums.results.push_back(reduction);
   }
-  return sums;
+  // A loop may be called a reduction although each result has an element of it.
+  bool hasSum = llvm::any_of(sums.results,
+                             [](const auto &each) { return each.has_value(); });
+  return hasSum ? std::make_optional(std::move(sums)) : std::nullopt;
 }
 
 std::optional<RowPlan> norm::planRowOf(LinalgOp op) {

@@ -47,8 +47,8 @@ struct RowSums {
   SmallVector<std::optional<Reduction>> results;
 };
 
-/// Returns the sums of an op whose leading loops, the rows, are reduced;
-/// nullopt for other ops.
+/// Returns the sums of an op whose leading loops, the rows, are reduced, one at
+/// least; nullopt for other ops.
 std::optional<RowSums> matchRowSums(linalg::LinalgOp op);
 
 /// Returns the plan of an op, or nullopt if other passes must lower it.

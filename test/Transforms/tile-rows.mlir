@@ -172,3 +172,30 @@ func.func @dynamic(%x: tensor<?x?xf32>) -> tensor<?x?xf32> {
   } -> tensor<?x?xf32>
   return %r : tensor<?x?xf32>
 }
+
+// -----
+
+// A reduction by name: the result has all elements, and nothing is summed.
+#id = affine_map<(d0, d1) -> (d0, d1)>
+#row = affine_map<(d0, d1) -> (d0)>
+// CHECK-LABEL: func @nothing_summed
+// CHECK: } {norm.loop = #norm.loop<rows>}
+// CHECK-NEXT: linalg.generic {{.*}}["reduction", "parallel"]
+// CHECK: return
+func.func @nothing_summed(%x: tensor<8x64xf32>) -> tensor<8x64xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<8xf32>
+  %y = tensor.empty() : tensor<8x64xf32>
+  %s0 = linalg.fill ins(%zero : f32) outs(%e : tensor<8xf32>) -> tensor<8xf32>
+  %s = linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]} ins(%x : tensor<8x64xf32>) outs(%s0 : tensor<8xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %c = arith.addf %a, %b : f32
+    linalg.yield %c : f32
+  } -> tensor<8xf32>
+  %r = linalg.generic {indexing_maps = [#id, #row, #id], iterator_types = ["reduction", "parallel"]} ins(%x, %s : tensor<8x64xf32>, tensor<8xf32>) outs(%y : tensor<8x64xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %c = arith.divf %a, %b : f32
+    linalg.yield %c : f32
+  } -> tensor<8x64xf32>
+  return %r : tensor<8x64xf32>
+}
