@@ -47,7 +47,6 @@ private:
   bool isRow(const row::Node *node);
   bool reveals(const row::Node *node, unsigned depth = 0);
   const row::Node *open(const row::Node *node);
-  const row::Node *findProduct(const row::Node *node);
 
   row::Reader &reader;
   SmallVector<unsigned> along;

@@ -32,6 +32,20 @@ static bool isProduct(const Node *node) {
   }
 }
 
+/// Returns the product at or behind `node` that its type rounds, before one
+/// that `isEnd`; null if there is none.
+static const Node *
+findRounded(const Node *node, PartsReader::Predicate isEnd,
+            llvm::function_ref<const Node *(const Node *)> open) {
+  for (unsigned i = 0; i < kMaxDepth && node && !isEnd(node); ++i) {
+    if (node->is(Kind::Mul) || node->is(Kind::Div) || node->is(Kind::Power) ||
+        node->is(Kind::Fma))
+      return node;
+    node = node->is(Kind::Neg) ? node->getOperand(0) : open(node);
+  }
+  return nullptr;
+}
+
 bool PartsReader::isRow(const Node *node) {
   auto [it, inserted] = rows.try_emplace(node, false);
   if (inserted && !node->is(Kind::Constant) && !node->is(Kind::Count))
@@ -66,19 +80,6 @@ bool PartsReader::reveals(const Node *node, unsigned depth) {
   return revealing[node] = result;
 }
 
-/// Returns true for a product that its type rounds.
-static bool isRounded(const Node *node) {
-  return node->is(Kind::Mul) || node->is(Kind::Div) || node->is(Kind::Power) ||
-         node->is(Kind::Fma);
-}
-
-/// Returns the rounded product that `node` is or holds; null if it has none.
-const Node *PartsReader::findProduct(const Node *node) {
-  while (node && !isX(node) && !isRounded(node))
-    node = node->is(Kind::Neg) ? node->getOperand(0) : open(node);
-  return node && isRounded(node) && !isX(node) ? node : nullptr;
-}
-
 void PartsReader::read(const Node *node, Parts &parts,
                        const Fraction &exponent) {
   if (auto scale = getScale({node, exponent})) {
@@ -111,7 +112,8 @@ void PartsReader::read(const Node *node, Parts &parts,
     parts.roundings.push_back(node);
     return read(first, parts, exponent);
   case Kind::Extend:
-    if (const Node *product = findProduct(first))
+    if (const Node *product = findRounded(
+            first, isX, [&](const Node *each) { return open(each); }))
       parts.roundings.push_back(product);
     return read(first, parts, exponent);
   default:
@@ -180,6 +182,10 @@ SmallVector<Factor> norm::collectPowers(Reader &reader, const RowRoot &root,
   auto isLeaf = [&](const Node *node) {
     return node == root.base || node == root.beforeEpsilon;
   };
+  auto openElement = [&](const Node *node) {
+    auto *element = dyn_cast<ElementNode>(node);
+    return element ? reader.open(element) : nullptr;
+  };
   auto add = [&](const Factor &factor) {
     auto *it = llvm::find_if(
         powers, [&](const Factor &known) { return known.base == factor.base; });
@@ -204,9 +210,9 @@ SmallVector<Factor> norm::collectPowers(Reader &reader, const RowRoot &root,
     if (opened->is(Kind::Round))
       parts.roundings.push_back(opened);
     if (opened->is(Kind::Extend))
-      if (const Node *narrow = openRow(reader, opened->getOperand(0));
-          isRounded(narrow) && !isLeaf(narrow))
-        parts.roundings.push_back(narrow);
+      if (const Node *product =
+              findRounded(opened->getOperand(0), isLeaf, openElement))
+        parts.roundings.push_back(product);
     if (opened->is(Kind::Neg) && exponent.den == 1)
       parts.isNegated ^= exponent.num % 2 != 0;
     if (opened->is(Kind::Round) || opened->is(Kind::Extend) ||
