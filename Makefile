@@ -8,7 +8,7 @@ SOURCES  = $(shell git ls-files '*.h' '*.cpp' '*.c')
 FUZZ_SECONDS ?= 60
 FUZZ_OPTIONS ?= -seed=1
 
-.PHONY: deps configure build demo wheel check check-only check-long check-docs check-frontends check-mpi check-asan \
+.PHONY: deps configure build demo wheel check check-quick check-only check-long check-docs check-frontends check-mpi check-asan check-fresh \
 	fuzz bench format check-format tidy tidy-changed docs clean
 .DEFAULT_GOAL := build
 
@@ -22,14 +22,22 @@ $(BUILD)/build.ninja: CMakePresets.json
 build: deps configure ## build every program into build/bin
 	ninja -C $(BUILD)
 
-demo: build ## a real unfused Llama RMSNorm: found, compiled, checked, timed
+demo: deps configure ## a real unfused Llama RMSNorm: found, compiled, checked, timed
+	ninja -C $(BUILD) norm-opt norm-run norm-bench
 	@bash examples/demo.sh $(BUILD)
 
 check: build wheel ## build and run every test, with the Python package
 	ninja -C $(BUILD) check-norm
 
+check-quick: configure ## the tests whose only program is norm-opt: seconds, after a build of it
+	ninja -C $(BUILD) norm-opt
+	$(LIT) -sv --param quick=1 $(BUILD)/test
+
+# Programs that only tests run are built if a test that matches names them.
 check-only: configure ## a part of the tests: make check-only FILTER=Recognition/forms
-	ninja -C $(BUILD)
+	ninja -C $(BUILD) norm-programs $$($(LIT) --show-tests --filter '$(FILTER)' $(BUILD)/test | \
+	  sed -n 's,^ *NORM-MLIR :: ,test/,p' | xargs grep -hE '(RUN|DEFINE):' | \
+	  grep -oE '\bnorm-(test-[a-z-]+|fuzz|unittests)' | sort -u)
 	$(LIT) -sv --filter '$(FILTER)' $(BUILD)/test
 
 check-docs: build ## the documents: every command, name and link in them
@@ -56,6 +64,9 @@ $(FRONTENDS)/installed: examples/frontends/requirements.txt
 
 check-mpi: build ## programs of several ranks
 	$(LIT) -v --filter 'MPI/|mpi|IR/sharding' $(BUILD)/test
+
+check-fresh: ## deps and check in a new Debian root, which has nothing else: 40 minutes, as root
+	scripts/fresh-machine.sh
 
 check-asan: deps ## every test under the address and undefined-behavior sanitizers, in build-asan
 	cmake --preset asan-ubsan

@@ -5,12 +5,17 @@ import os
 import platform
 import shutil
 import subprocess
+import sys
 
 import lit.formats
 from lit.llvm import llvm_config
 
 config.name = "NORM-MLIR"
 config.test_format = lit.formats.ShTest(execute_external=False)
+if lit_config.params.get("quick") == "1":
+    sys.path.append(os.path.join(os.path.dirname(__file__), "Inputs"))
+    import quick_format # `make check-quick`
+    config.test_format = quick_format.QuickFormat(execute_external=False)
 config.suffixes = [".mlir", ".test"]
 config.excludes = ["Inputs", "lit.cfg.py"]
 config.test_source_root = os.path.dirname(__file__)
