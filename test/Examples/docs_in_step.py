@@ -214,6 +214,14 @@ def check_complete(root, include):
             yield f"README.md does not list docs/{name}"
 
 
+def check_bound(documents):
+    """The bound of a norm in f32 is the same wherever it stands."""
+    bounds = {path: set(re.findall(r"\(L \+ 1\) / 2 \+ (\d+) ulp", read(path))) for path in documents}
+    if len(set().union(*bounds.values())) != 1:
+        yield "the bounds of a norm in f32 differ: " + ", ".join(
+            f"{os.path.basename(path)} has {n}" for path, found in bounds.items() for n in sorted(found))
+
+
 def check_generated(directory, ops):
     reference = "\n".join(read(f) for f in glob.glob(f"{directory}/*.md"))
     headings = {f"-{name}" for name in entries() if name not in PIPELINES} | ops
@@ -241,7 +249,7 @@ def main(root, include, generated):
                         *check_pass_options(text), *check_names(text, names, ops),
                         *check_make(text, targets), *check_not_run(root, path)):
             wrong.append(f"{os.path.relpath(path, root)}: {problem}")
-    wrong += [*check_complete(root, include), *check_generated(generated, OPS)]
+    wrong += [*check_complete(root, include), *check_bound(documents), *check_generated(generated, OPS)]
     print("\n".join(wrong) if wrong else
           f"in step: {len(documents)} documents, {len(entries())} passes and pipelines")
     return 1 if wrong else 0

@@ -2,9 +2,9 @@
 
     error-bound.py PREFIX RUNNER PROGRAM
 
-The bound of docs/Codegen.md, in ulp: a sum of n squares is off by so many roundings
-as an element goes through additions, the root halves that, and six more operations
-round once each.
+The bound of docs/Codegen.md, in ulp: the mean of n squares and epsilon is off by so many
+roundings as an element goes through operations, the root halves that, and four more
+operations round once each.
 """
 import subprocess
 import sys
@@ -40,7 +40,7 @@ def run(threads):
 
 passed = True
 for n in (1048576, 4096):
-    limit = (count_additions(n) + 1) / 2 + 7
+    limit = (count_additions(n) + 3) / 2 + 4
     w = random.uniform(0.5, 1.5, n).astype(np.float32)
     np.save(f"{prefix}.w.npy", w)
     for kind in ("random", "all equal", "one huge", "growing"):
