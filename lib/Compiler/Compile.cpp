@@ -7,11 +7,12 @@
 
 #include "norm/Compiler/Compile.h"
 #include "ScratchFile.h"
+#include "norm/Compiler/OutputFile.h"
 #include "norm/Compiler/Target.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
-#include "llvm/Support/ToolOutputFile.h"
 
 using namespace mlir;
 using namespace mlir::norm;
@@ -38,7 +39,7 @@ static std::optional<Stage> getStage(Emit emit) {
   }
 }
 
-/// Calls `write` to fill a file, which is kept only if that succeeds.
+/// Calls `write`, and fills a file if that succeeds.
 static LogicalResult
 writeFile(ModuleOp module, StringRef output,
           function_ref<LogicalResult(raw_ostream &)> write) {
@@ -46,22 +47,10 @@ writeFile(ModuleOp module, StringRef output,
   llvm::raw_string_ostream os(content);
   if (failed(write(os)))
     return failure();
-  std::error_code error;
-  llvm::ToolOutputFile file(output, error, llvm::sys::fs::OF_None);
-  if (error)
-    return reportError(module, error, output);
-  file.os() << content;
-  file.os().flush();
-  if (file.os().has_error()) {
-    error = file.os().error();
-    file.os().clear_error();
-    return reportError(module, error, output);
-  }
-  file.keep();
-  return success();
+  return reportError(module, writeOutputFile(output, content));
 }
 
-/// Links beside the output, then renames: a failed link leaves no file.
+/// Links to a temporary file, because the linker replaces what is no file.
 static LogicalResult writeShared(ModuleOp module, const Target &target,
                                  const CompileOptions &options,
                                  StringRef output) {
@@ -78,8 +67,8 @@ static LogicalResult writeShared(ModuleOp module, const Target &target,
     return reportError(module, error, objectFile);
   ScratchFile removeObject(objectFile);
   llvm::raw_fd_ostream(descriptor, /*shouldClose=*/true) << object;
-  if (auto error = llvm::sys::fs::createUniqueFile(output + ".%%%%%%", linked))
-    return reportError(module, error, output);
+  if (auto error = llvm::sys::fs::createTemporaryFile("norm", "so", linked))
+    return reportError(module, error, linked);
   ScratchFile removeLinked(linked);
   auto machine = createTargetMachine(options.machine);
   if (!machine)
@@ -88,10 +77,11 @@ static LogicalResult writeShared(ModuleOp module, const Target &target,
                                             (*machine)->getTargetTriple(),
                                             target.getLinkOptions(options)))))
     return failure();
-  if (auto error = llvm::sys::fs::rename(linked, output))
-    return reportError(module, error, output);
-  removeLinked.release();
-  return success();
+  auto content = llvm::MemoryBuffer::getFile(linked);
+  if (!content)
+    return reportError(module, content.getError(), linked);
+  return reportError(module, writeOutputFile(output, (*content)->getBuffer(),
+                                             FileKind::Executable));
 }
 
 /// Returns a C macro made from the file's name.

@@ -12,13 +12,13 @@
 #include "norm/Testing/Numpy.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "mlir/Support/DebugStringHelper.h"
+#include "norm/Compiler/OutputFile.h"
 #include "norm/Transforms/Transforms.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Endian.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Regex.h"
-#include "llvm/Support/ToolOutputFile.h"
 
 using namespace mlir;
 using namespace mlir::norm;
@@ -31,12 +31,16 @@ struct Header {
 };
 } // namespace
 
+static constexpr llvm::StringLiteral kMagic("\x93NUMPY");
+/// Headers of numpy have some hundred bytes.
+static constexpr size_t kMostHeaderBytes = 1 << 20;
+
 static llvm::Error fileError(StringRef file, const Twine &message) {
   return llvm::createStringError(file + ": " + message);
 }
 
 static llvm::Expected<Header> parseHeader(StringRef file, StringRef bytes) {
-  if (!bytes.starts_with("\x93NUMPY") || bytes.size() < 10)
+  if (!bytes.starts_with(kMagic) || bytes.size() < 10)
     return fileError(file, "not a .npy file");
   unsigned major = static_cast<uint8_t>(bytes[6]);
   if (major < 1 || major > 3)
@@ -98,13 +102,77 @@ static bool describes(StringRef descr, Type type) {
   return descr == other || (type.isBF16() && descr == "<i2");
 }
 
+namespace {
+/// The bytes of a file. A pipe is read only as far as they are asked for,
+/// because it may have no end.
+class Source {
+public:
+  ~Source() {
+    if (pipe >= 0)
+      llvm::sys::fs::closeFile(pipe);
+  }
+
+  llvm::Error open(StringRef file) {
+    if (llvm::Error error = checkInputFile(file))
+      return error;
+    if (!llvm::sys::fs::is_regular_file(file)) {
+      auto opened = llvm::sys::fs::openNativeFileForRead(file);
+      if (!opened)
+        return fileError(
+            file, llvm::errorToErrorCode(opened.takeError()).message());
+      pipe = *opened;
+      return llvm::Error::success();
+    }
+    auto buffer = llvm::MemoryBuffer::getFile(file, /*IsText=*/false,
+                                              /*RequiresNullTerminator=*/false);
+    if (!buffer)
+      return fileError(file, buffer.getError().message());
+    mapped = std::move(*buffer);
+    return llvm::Error::success();
+  }
+
+  /// Returns all bytes of a file, and as many of a pipe if it has them.
+  StringRef getBytes(size_t count) {
+    if (mapped)
+      return mapped->getBuffer();
+    size_t size = read.size(), last = 1;
+    while (size < count && last > 0) {
+      read.resize_for_overwrite(size + std::min(count - size, kPiece));
+      auto found = llvm::sys::fs::readNativeFile(
+          pipe, llvm::MutableArrayRef(read).drop_front(size));
+      last = found ? *found : 0;
+      llvm::consumeError(found.takeError());
+      size += last;
+      read.truncate(size);
+    }
+    return StringRef(read.data(), size);
+  }
+
+private:
+  static constexpr size_t kPiece = 1 << 20;
+  std::unique_ptr<llvm::MemoryBuffer> mapped;
+  SmallVector<char, 0> read;
+  llvm::sys::fs::file_t pipe = -1;
+};
+} // namespace
+
+/// Returns where the header ends of which `bytes` are the first.
+static size_t getHeaderEnd(StringRef bytes) {
+  if (bytes.size() < 12)
+    return bytes.size();
+  return bytes[6] == 1
+             ? 10 + llvm::support::endian::read16le(bytes.data() + 8)
+             : 12 + size_t(llvm::support::endian::read32le(bytes.data() + 8));
+}
+
 static llvm::Expected<HostTensor> load(StringRef file, ShapedType type,
                                        bool allowF64) {
-  auto buffer = llvm::MemoryBuffer::getFile(file, /*IsText=*/false,
-                                            /*RequiresNullTerminator=*/false);
-  if (!buffer)
-    return fileError(file, buffer.getError().message());
-  StringRef bytes = (*buffer)->getBuffer();
+  Source source;
+  if (llvm::Error error = source.open(file))
+    return std::move(error);
+  StringRef bytes = source.getBytes(12);
+  if (bytes.starts_with(kMagic))
+    bytes = source.getBytes(std::min(getHeaderEnd(bytes), kMostHeaderBytes));
   llvm::Expected<Header> header = parseHeader(file, bytes);
   if (!header)
     return header.takeError();
@@ -127,7 +195,9 @@ static llvm::Expected<HostTensor> load(StringRef file, ShapedType type,
   uint64_t expected = HostTensor::getElementBytes(element);
   for (int64_t extent : header->shape)
     expected *= extent;
-  StringRef data = bytes.drop_front(header->dataOffset);
+  // One byte more shows a pipe that goes on.
+  StringRef data = source.getBytes(header->dataOffset + expected + 1)
+                       .drop_front(header->dataOffset);
   if (data.size() != expected)
     return fileError(file, "has " + Twine(data.size()) +
                                " bytes of data, its " + "header says " +
@@ -158,20 +228,11 @@ llvm::Error norm::saveNumpy(StringRef file, const HostTensor &tensor) {
   // The data starts at a multiple of 64 bytes.
   dict.append(63 - (10 + dict.size()) % 64, ' ');
   dict += '\n';
-  std::error_code error;
-  llvm::ToolOutputFile out(file, error, llvm::sys::fs::OF_None);
-  if (error)
-    return fileError(file, error.message());
   char length[2];
   llvm::support::endian::write16le(length, dict.size());
-  out.os() << StringRef("\x93NUMPY\x01\x00", 8) << StringRef(length, 2) << dict
-           << StringRef(tensor.getData(), tensor.getNumBytes());
-  out.os().flush();
-  if (out.os().has_error()) {
-    error = out.os().error();
-    out.os().clear_error();
-    return fileError(file, error.message());
-  }
-  out.keep();
-  return llvm::Error::success();
+  std::string content("\x93NUMPY\x01\x00", 8);
+  content.reserve(10 + dict.size() + tensor.getNumBytes());
+  content.append(length, 2).append(dict);
+  content.append(tensor.getData(), tensor.getNumBytes());
+  return writeOutputFile(file, content);
 }

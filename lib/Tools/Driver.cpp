@@ -12,6 +12,7 @@
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Support/FileUtilities.h"
 #include "mlir/Support/Timing.h"
+#include "norm/Compiler/OutputFile.h"
 #include "norm/InitAll.h"
 #include "norm/Target/SIMT/Passes.h"
 #include "llvm/ADT/StringSet.h"
@@ -59,8 +60,8 @@ void norm::readSafely(StringRef file, llvm::function_ref<void()> read) {
 OwningOpRef<ModuleOp> norm::parseInputFile(StringRef file,
                                            llvm::SourceMgr &sources,
                                            MLIRContext &context) {
-  std::string message;
-  auto buffer = openInputFile(file, &message);
+  std::string message = llvm::toString(checkInputFile(file));
+  auto buffer = message.empty() ? openInputFile(file, &message) : nullptr;
   if (!buffer) {
     llvm::WithColor::error() << message << "\n";
     return nullptr;

@@ -85,8 +85,17 @@
 // HOSTREAD: host-read.mlir:4:{{[0-9]+}}: error: '{{.*}}' would access device memory from the host
 // RUN: not norm-compile %S/Inputs/unsupported-op.mlir -o %t.bad 2>&1 | FileCheck %s --check-prefix=NOLOWERING
 // NOLOWERING: unsupported-op.mlir:[[#]]:[[#]]: error:
-// RUN: not norm-compile %S/Inputs/complex.mlir --emit=header -o %t.bad 2>&1 | FileCheck %s --check-prefix=CTYPE
-// CTYPE: complex.mlir:1:1: error: type tensor<4xcomplex<f32>> has no C equivalent
+// RUN: not norm-compile %s --threads=0 -o %t.bad 2>&1 | FileCheck %s --check-prefix=MANY
+// RUN: not norm-compile %s --threads=1025 -o %t.bad 2>&1 | FileCheck %s --check-prefix=MANY
+// RUN: not norm-compile %s --ranks=4294967295 -o %t.bad 2>&1 | FileCheck %s --check-prefix=MANY
+// MANY: error: --threads must be from 1 to 1024, --ranks from 0 to 1024
+// RUN: not norm-compile /dev/zero -o %t.bad 2>&1 | FileCheck %s --check-prefix=DEVICE
+// RUN: not norm-opt /dev/zero -o %t.bad 2>&1 | FileCheck %s --check-prefix=DEVICE
+// DEVICE: {{^}}{{(error: )?}}/dev/zero: is a device, not a file
+// RUN: not norm-compile - -o %t.bad < /dev/zero 2>&1 | FileCheck %s --check-prefix=STDIN
+// STDIN: error: -: is a device, not a file
+// RUN: not norm-compile %S -o %t.bad 2>&1 | FileCheck %s --check-prefix=FOLDER
+// FOLDER: error: {{.*}}Tools: is a directory
 // RUN: not ls %t.bad
 
 func.func @main(%x: tensor<64x4096xf32>) -> tensor<64x4096xf32> {

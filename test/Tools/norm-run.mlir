@@ -50,6 +50,29 @@
 // NEGATIVE: error: there cannot be a tensor of [-1] of f32
 // RUN: not norm-run %s --function=many --input=4611686018427387904x8xf32=1 2>&1 | FileCheck %s --check-prefix=MANY
 // MANY: error: no memory for a tensor of [4611686018427387904x8] of f32
+// Numbers that would let everything pass, and inputs without an end.
+// RUN: not norm-run %s --function=norm --input=1x4xf32=1 --expected-output=1x4xf32=9 --max-ulp=nan 2>&1 | FileCheck %s --check-prefix=MAXULP
+// RUN: not norm-run %s --function=norm --input=1x4xf32=1 --expected-output=1x4xf32=9 --max-ulp=inf 2>&1 | FileCheck %s --check-prefix=MAXULP
+// RUN: not norm-run %s --function=norm --input=1x4xf32=1 --expected-output=1x4xf32=9 --max-ulp=-1 2>&1 | FileCheck %s --check-prefix=MAXULP
+// MAXULP: error: --max-ulp must be a number from 0
+// RUN: not norm-run %s --function=norm --input=1x4xf32=1 --max-ulp=4x 2>&1 | FileCheck %s --check-prefix=GARBAGE
+// GARBAGE: '4x' value invalid for floating point argument!
+// RUN: not norm-run %s --function=norm --input=1x4xf32=1 --precision=-1 2>&1 | FileCheck %s --check-prefix=PRECISION
+// RUN: not norm-run %s --function=norm --input=1x4xf32=1 --precision=1000000000 2>&1 | FileCheck %s --check-prefix=PRECISION
+// PRECISION: error: --precision must be from 1 to 17
+// RUN: not norm-run %s --function=norm --input=1x4xf32=1 --threads=0 2>&1 | FileCheck %s --check-prefix=THREADS
+// THREADS: error: --threads must be from 1 to 1024
+// RUN: not norm-run %s --function=norm --input=@/dev/zero 2>&1 | FileCheck %s --check-prefix=DEVICE
+// DEVICE: error: /dev/zero: is a device, not a file
+// RUN: not norm-run %s --function=norm --input=@%S 2>&1 | FileCheck %s --check-prefix=FOLDER
+// FOLDER: error: {{.*}}Tools: is a directory
+// RUN: rm -f %t.pipe && mkfifo %t.pipe
+// RUN: sh -c 'cat %t.npy > %t.pipe & norm-run %s --function=norm --input=@%t.pipe' | FileCheck %s --check-prefix=PIPE
+// PIPE: result[0]: 1x4xf32=[0.365148 0.730297 1.09545 1.46059]
+// RUN: not sh -c 'cat %t.npy /dev/zero > %t.pipe & norm-run %s --function=norm --input=@%t.pipe' 2>&1 | FileCheck %s --check-prefix=ENDLESS
+// ENDLESS: error: {{.*}}pipe: has 17 bytes of data, its header says 16
+// RUN: not sh -c 'yes > %t.pipe & norm-run %s --function=norm --input=@%t.pipe' 2>&1 | FileCheck %s --check-prefix=YES
+// YES: error: {{.*}}pipe: not a .npy file
 // RUN: not norm-run %s --no-such-option 2>&1 | FileCheck %s --check-prefix=OPTION
 // OPTION: Unknown command line argument '--no-such-option'
 

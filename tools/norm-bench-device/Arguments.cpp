@@ -6,9 +6,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "Arguments.h"
+#include <algorithm>
+#include <cerrno>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <sys/stat.h>
 
 using namespace norm::bench;
 
@@ -45,18 +49,37 @@ static const char *getValue(const char *argument, const char *name) {
 
 static int64_t parsePositive(const char *text, const char *name) {
   char *end = nullptr;
+  errno = 0;
   int64_t value = std::strtoll(text, &end, 10);
-  if (end == text || (*end && *end != ',') || value < 1)
+  if (end == text || *end || value < 1 || errno)
     fail(std::string(name) + " must be positive, not '" + text + "'");
   return value;
 }
 
+/// Parses a number that is finite and not negative.
+static double parseSeconds(const char *text, const char *name) {
+  char *end = nullptr;
+  double value = std::strtod(text, &end);
+  if (end == text || *end || !std::isfinite(value) || value < 0)
+    fail(std::string(name) + " must be a number of seconds, not '" + text +
+         "'");
+  return value;
+}
+
 static void parseRows(const char *text, std::vector<int64_t> &rows) {
-  while (text && *text) {
-    rows.push_back(parsePositive(text, "--rows"));
-    text = std::strchr(text, ',');
-    text += text != nullptr;
+  std::string all = text;
+  for (size_t begin = 0, end; begin <= all.size(); begin = end + 1) {
+    end = std::min(all.find(',', begin), all.size());
+    rows.push_back(
+        parsePositive(all.substr(begin, end - begin).c_str(), "--rows"));
   }
+}
+
+/// Returns whether calls are put into a graph.
+static bool parseTiming(const std::string &text) {
+  if (text != "graph" && text != "stream")
+    fail("unknown --timing '" + text + "'; graph or stream");
+  return text == "graph";
 }
 
 static void parseOption(const char *argument, Arguments &all) {
@@ -71,11 +94,12 @@ static void parseOption(const char *argument, Arguments &all) {
   else if (const char *v = getValue(argument, "--bytes"))
     all.bytes = parsePositive(v, "--bytes");
   else if (const char *v = getValue(argument, "--repetitions"))
-    all.options.repetitions = parsePositive(v, "--repetitions");
+    all.options.repetitions =
+        std::min<int64_t>(parsePositive(v, "--repetitions"), 1 << 30);
   else if (const char *v = getValue(argument, "--seconds"))
-    all.options.seconds = std::strtod(v, nullptr);
+    all.options.seconds = parseSeconds(v, "--seconds");
   else if (const char *v = getValue(argument, "--timing"))
-    all.options.useGraph = std::strcmp(v, "stream") != 0;
+    all.options.useGraph = parseTiming(v);
   else if (const char *v = getValue(argument, "--format"))
     all.format = v;
   else if (const char *v = getValue(argument, "--json"))
@@ -83,11 +107,35 @@ static void parseOption(const char *argument, Arguments &all) {
   else if (const char *v = getValue(argument, "--suite"))
     all.suite = v;
   else if (const char *v = getValue(argument, "--budget"))
-    all.budget = std::strtod(v, nullptr);
+    all.budget = parseSeconds(v, "--budget");
   else if (std::strcmp(argument, "--warm") == 0)
     all.options.warm = true;
   else
     fail(std::string("unknown option '") + argument + "'; see --help");
+}
+
+static bool isSameFile(const std::string &one, const std::string &other) {
+  struct stat first, second;
+  bool exist = stat(one.c_str(), &first) == 0;
+  if (exist != (stat(other.c_str(), &second) == 0))
+    return false;
+  return exist ? S_ISREG(first.st_mode) && first.st_dev == second.st_dev &&
+                     first.st_ino == second.st_ino
+               : one == other && !one.empty();
+}
+
+/// Rejects outputs that are another file that is named.
+static void checkOutputs(const Arguments &all) {
+  std::vector<std::string> others = all.files;
+  others.push_back(all.options.reference);
+  for (const std::string &other : others)
+    for (const std::string &output : {all.output, all.json})
+      if (isSameFile(output, other))
+        fail("'" + output + "' is an input and an output");
+  bool isShared =
+      all.output == "-" ? all.json == "-" : isSameFile(all.output, all.json);
+  if (isShared && all.format == "table")
+    fail("-o and --json are the same file, '" + all.output + "'");
 }
 
 Arguments norm::bench::parseArguments(int argc, char **argv) {
@@ -112,7 +160,6 @@ Arguments norm::bench::parseArguments(int argc, char **argv) {
     fail("unknown --format '" + all.format + "'; table or json");
   if (!(all.options.seconds > 0))
     fail("--seconds must be positive");
-  if (!(all.budget >= 0))
-    fail("--budget must not be negative");
+  checkOutputs(all);
   return all;
 }

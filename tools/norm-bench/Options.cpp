@@ -11,6 +11,7 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/WithColor.h"
+#include <cmath>
 
 using namespace mlir;
 using namespace mlir::norm;
@@ -168,11 +169,15 @@ static LogicalResult checkOptions() {
       return fail("unknown --subjects '" + subject + "'; see --help");
   if (format != "table" && format != "json")
     return fail("unknown --format '" + format + "'; table or json");
-  if (llvm::is_contained(threads, 0u) || repetitions < 1 || seconds <= 0)
-    return fail("--threads, --repetitions and --seconds must be positive");
-  auto isBelowOne = [](int64_t extent) { return extent < 1; };
-  if (llvm::any_of(rows, isBelowOne) || llvm::any_of(cols, isBelowOne))
-    return fail("--rows and --cols must be positive");
+  if (!(seconds > 0) || std::isinf(seconds) || repetitions < 1)
+    return fail("--repetitions and --seconds must be positive numbers");
+  if (llvm::any_of(threads,
+                   [](unsigned n) { return n < 1 || n > kMostThreads; }))
+    return fail("--threads must be from 1 to 1024");
+  // Their product is a number of elements.
+  auto isWrong = [](int64_t n) { return n < 1 || n > int64_t(1) << 30; };
+  if (llvm::any_of(rows, isWrong) || llvm::any_of(cols, isWrong))
+    return fail("--rows and --cols must be from 1 to 2^30");
   if (grid && (!rows.empty() || !cols.empty()))
     return fail("--grid chooses --rows and --cols");
   for (const Program &program : getPrograms()) {

@@ -7,10 +7,9 @@
 
 #include "Artifacts.h"
 #include "Runner.h"
+#include "norm/Compiler/OutputFile.h"
 #include "norm/Testing/Targets.h"
-#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/InitLLVM.h"
-#include "llvm/Support/ToolOutputFile.h"
 #include "llvm/Support/WithColor.h"
 #include <benchmark/benchmark.h>
 
@@ -52,14 +51,16 @@ int main(int argc, char **argv) {
   char *arguments[] = {argv[0], interleave, nullptr};
   benchmark::Initialize(&count, arguments);
 
-  std::error_code error;
-  llvm::ToolOutputFile file(command->outputFile, error, llvm::sys::fs::OF_Text);
-  if (error)
-    return fail(command->outputFile + ": " + error.message());
+  if (auto error = checkOutputFiles({{"the input", command->inputFile}},
+                                    {{"-o", command->outputFile}}))
+    return fail(llvm::toString(std::move(error)));
+  std::string content;
+  llvm::raw_string_ostream os(content);
   if (command->action == Command::Action::Print)
-    printPrograms(*command, file.os());
-  else if (failed(measure(*command, file.os())))
+    printPrograms(*command, os);
+  else if (failed(measure(*command, os)))
     return 1;
-  file.keep();
+  if (auto error = writeOutputFile(command->outputFile, content))
+    return fail(llvm::toString(std::move(error)));
   return 0;
 }

@@ -10,6 +10,7 @@
 #include "norm/Tools/RunPasses.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/WithColor.h"
+#include <cmath>
 
 using namespace mlir;
 using namespace mlir::norm;
@@ -172,13 +173,19 @@ static CompileOptions getCompileOptions() {
   return options;
 }
 
+static bool isPositive(const cl::opt<double> &option) {
+  return !option.getNumOccurrences() || (option > 0 && std::isfinite(option));
+}
+
 static LogicalResult checkOptions() {
   bool tells = explain || !reportFile.empty();
   StringRef problem;
   if (explain && outputFile.getNumOccurrences() && outputFile == "-")
     problem = "--explain prints to standard output: -o must name a file";
-  else if (bandwidth < 0 || peak < 0)
-    problem = "--bandwidth and --peak must be positive";
+  else if (!isPositive(bandwidth) || !isPositive(peak))
+    problem = "--bandwidth and --peak must be positive numbers";
+  else if (threads < 1 || threads > kMostThreads || ranks > kMostThreads)
+    problem = kThreadsMessage;
   else if (!tells && (bandwidth > 0 || peak > 0))
     problem = "--bandwidth and --peak need --explain or --report";
   else if (tells && dispatch)

@@ -6,26 +6,27 @@
 //===----------------------------------------------------------------------===//
 
 #include "Options.h"
-#include "mlir/Support/FileUtilities.h"
 #include "norm/Compiler/Compile.h"
+#include "norm/Compiler/OutputFile.h"
 #include "norm/Tools/Driver.h"
 #include "llvm/Support/InitLLVM.h"
-#include "llvm/Support/ToolOutputFile.h"
 #include "llvm/Support/WithColor.h"
 
 using namespace mlir;
 using namespace mlir::norm;
 
+static LogicalResult fail(llvm::Error error) {
+  if (!error)
+    return success();
+  llvm::WithColor::error() << llvm::toString(std::move(error)) << "\n";
+  return failure();
+}
+
 static LogicalResult writePage(const Report &report, StringRef output) {
-  std::string message;
-  auto file = openOutputFile(output, &message);
-  if (!file) {
-    llvm::WithColor::error() << message << "\n";
-    return failure();
-  }
-  printReportPage(report, file->os());
-  file->keep();
-  return success();
+  std::string page;
+  llvm::raw_string_ostream os(page);
+  printReportPage(report, os);
+  return fail(writeOutputFile(output, page));
 }
 
 /// Runs --explain and --report.
@@ -48,6 +49,11 @@ int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   std::optional<Command> command = parseCommandLine(argc, argv);
   if (!command)
+    return 1;
+  if (failed(fail(
+          checkOutputFiles({{"the input", command->input}},
+                           {{"-o", command->hasOutput ? command->output : ""},
+                            {"--report", command->reportFile}}))))
     return 1;
   MLIRContext context(createCompilerRegistry());
   llvm::SourceMgr sources;

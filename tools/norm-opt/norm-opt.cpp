@@ -8,11 +8,11 @@
 #include "Help.h"
 #include "mlir/Support/FileUtilities.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
+#include "norm/Compiler/OutputFile.h"
 #include "norm/Tools/Driver.h"
 #include "norm/Tools/RunPasses.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/InitLLVM.h"
-#include "llvm/Support/ToolOutputFile.h"
 
 using namespace mlir;
 
@@ -30,22 +30,29 @@ static LogicalResult runPasses(MlirOptMainConfig config, StringRef input,
   };
   config.setPassPipelineSetupFn(setup);
   std::string message;
+  if (llvm::Error error = norm::checkInputFile(input))
+    return fail(llvm::toString(std::move(error)));
   auto buffer = openInputFile(input, &message);
   if (!buffer)
     return fail(message);
   if (failed(norm::checkNesting(*buffer)))
     return failure();
-  auto file = openOutputFile(output, &message);
-  if (!file)
-    return fail(message);
+  std::string content;
+  llvm::raw_string_ostream os(content);
+  bool isStandard = output == "-";
   LogicalResult result = failure();
   // The reproducer's own recovery catches a crash of a pass before this one.
   norm::readSafely(input, [&] {
-    result = MlirOptMain(file->os(), std::move(buffer), registry, config);
+    result =
+        MlirOptMain(isStandard ? static_cast<raw_ostream &>(llvm::outs()) : os,
+                    std::move(buffer), registry, config);
   });
-  if (succeeded(result))
-    file->keep();
-  return result;
+  if (failed(result) || isStandard)
+    return result;
+  // The file may be the input, which is in memory.
+  if (llvm::Error error = norm::writeOutputFile(output, content))
+    return fail(llvm::toString(std::move(error)));
+  return success();
 }
 
 static LogicalResult run(int argc, char **argv, DialectRegistry &registry) {

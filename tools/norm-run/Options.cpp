@@ -6,9 +6,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "Options.h"
+#include "norm/Compiler/OutputFile.h"
 #include "norm/Tools/Driver.h"
 #include "norm/Tools/RunPasses.h"
 #include "llvm/Support/CommandLine.h"
+#include <cmath>
 
 using namespace mlir;
 using namespace mlir::norm;
@@ -77,6 +79,31 @@ static cl::opt<std::string>
 static cl::opt<int> digits("precision",
                            cl::desc("Significant digits that are printed"),
                            cl::init(6), cl::cat(category));
+
+llvm::Error norm::checkCommand(const Command &command) {
+  if (!(command.maxUlp >= 0) || std::isinf(command.maxUlp))
+    return llvm::createStringError("--max-ulp must be a number from 0");
+  if (command.digits < 1 || command.digits > 17)
+    return llvm::createStringError("--precision must be from 1 to 17");
+  if (threads < 1 || threads > kMostThreads || ranks > kMostThreads)
+    return llvm::createStringError(kThreadsMessage);
+  std::vector<std::string> files;
+  for (const auto *list :
+       {&command.inputs, &command.expectedOutputs, &command.outputFiles})
+    for (StringRef text : *list)
+      files.push_back(text.consume_front("@") || list == &command.outputFiles
+                          ? text.str()
+                          : "");
+  SmallVector<NamedFile> named{{"the program", command.inputFile}};
+  size_t numRead = command.inputs.size() + command.expectedOutputs.size();
+  for (auto [i, file] : llvm::enumerate(files))
+    named.push_back({i < command.inputs.size() ? "--input"
+                     : i < numRead             ? "--expected-output"
+                                               : "--output",
+                     file});
+  return checkOutputFiles(ArrayRef(named).take_front(numRead + 1),
+                          ArrayRef(named).drop_front(numRead + 1));
+}
 
 Command norm::parseCommandLine(int argc, char **argv) {
   setToolVersion();

@@ -9,6 +9,7 @@
 #define NORM_RUN_OPTIONS_H
 
 #include "norm/Compiler/Options.h"
+#include "llvm/Support/Error.h"
 #include <vector>
 
 namespace mlir::norm {
@@ -26,6 +27,9 @@ struct Command {
 
 /// Parses a command line; an unknown option ends the process.
 Command parseCommandLine(int argc, char **argv);
+
+/// Checks numbers, and that no output is another file that is named.
+llvm::Error checkCommand(const Command &command);
 
 } // namespace mlir::norm
 

@@ -51,6 +51,11 @@ static size_t getNumOutputs(FunctionType type) {
 }
 
 static llvm::Error checkSignature(const Command &command, FunctionType type) {
+  for (Type result : type.getResults())
+    if (isa<MemRefType>(result))
+      return llvm::createStringError(
+          "function '" + command.functionName +
+          "' returns a buffer: " + debugString(result));
   for (Type t : llvm::concat<const Type>(type.getInputs(), type.getResults())) {
     if (isRanked(t) && HostTensor::isSupported(asTensor(t).getElementType()))
       continue;
@@ -193,6 +198,8 @@ int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   registerTestingTargets();
   Command command = parseCommandLine(argc, argv);
+  if (llvm::Error error = checkCommand(command))
+    return fail(std::move(error));
   MLIRContext context(createCompilerRegistry());
   llvm::SourceMgr sources;
   SourceMgrDiagnosticHandler handler(sources, &context);

@@ -48,6 +48,11 @@ void readSafely(StringRef file, llvm::function_ref<void()> read);
 OwningOpRef<ModuleOp> parseInputFile(StringRef file, llvm::SourceMgr &sources,
                                      MLIRContext &context);
 
+/// The most OpenMP threads and MPI ranks that an option may ask for.
+constexpr unsigned kMostThreads = 1024;
+constexpr llvm::StringLiteral kThreadsMessage =
+    "--threads must be from 1 to 1024, --ranks from 0 to 1024";
+
 /// Frees a command-line option's name that an LLVM library has registered
 /// (libLLVM has a global --threads). Call it during static initialization,
 /// before the tool registers its own option of that name.
