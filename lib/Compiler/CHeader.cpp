@@ -9,69 +9,125 @@
 #include "NVVM/GPUHost.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Support/DebugStringHelper.h"
+#include "norm/Compiler/Codegen.h"
 #include "norm/Transforms/Transforms.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 using namespace mlir::norm;
 
-/// Returns C's type of an element; 16-bit floats are passed as bits.
+/// Returns C's type of a scalar, and of a part of a complex one; empty if there
+/// is none. Floats of 8 and 16 bits are passed as bits.
 static std::string getCType(Type type) {
   if (type.isF64())
     return "double";
   if (type.isF32())
     return "float";
-  if (type.isF16() || type.isBF16())
-    return "uint16_t";
   if (type.isIndex())
     return "intptr_t";
   if (type.isInteger(1))
     return "bool";
-  return "int" + std::to_string(type.getIntOrFloatBitWidth()) + "_t";
+  unsigned width = type.isIntOrFloat() ? type.getIntOrFloatBitWidth() : 0;
+  bool isBits = isa<FloatType>(type) && width <= 16;
+  if (!llvm::is_contained({8u, 16u, 32u, 64u}, width) ||
+      (isa<FloatType>(type) && !isBits))
+    return {};
+  return (isBits || type.isUnsignedInteger() ? "uint" : "int") +
+         std::to_string(width) + "_t";
+}
+
+/// Returns the part of a complex number that C can name; null for others.
+static Type getPart(Type type) {
+  auto number = dyn_cast<ComplexType>(type);
+  if (!number)
+    return {};
+  Type part = number.getElementType();
+  return part.isF32() || part.isF64() ? part : Type();
 }
 
 bool norm::hasCType(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   if (!tensor)
-    return isNativeElement(type);
+    return getPart(type) || !getCType(type).empty();
   // C has no float of 8 bits, but a descriptor of its bytes.
   Type element = tensor.getElementType();
   bool isByte = isa<FloatType>(element) && element.getIntOrFloatBitWidth() == 8;
-  return isByte || isNativeElement(element);
+  return isByte || getPart(element) || isNativeElement(element);
 }
 
 static void printDescriptor(int64_t rank, raw_ostream &os) {
-  os << "typedef struct {\n  void *allocated;\n  void *aligned;\n"
+  os << "#ifndef NORM_MEMREF_" << rank << "D\n#define NORM_MEMREF_" << rank
+     << "D\ntypedef struct {\n  void *allocated;\n  void *aligned;\n"
         "  intptr_t offset; /* in elements */\n";
   if (rank > 0)
     os << "  intptr_t sizes[" << rank << "];\n  intptr_t strides[" << rank
        << "]; /* in elements */\n";
-  os << "} norm_memref_" << rank << "d;\n\n";
+  os << "} norm_memref_" << rank << "d;\n#endif\n\n";
+}
+
+/// Returns the types with nothing in them that begins or ends a comment.
+static std::string getComment(FunctionType function) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  os << '(';
+  llvm::interleaveComma(function.getInputs(), os);
+  os << ") -> (";
+  llvm::interleaveComma(function.getResults(), os);
+  os << ')';
+  for (StringRef mark : {"*/", "/*"})
+    for (size_t i = 0; (i = text.find(mark, i)) != std::string::npos;)
+      text.insert(i + 1, " ");
+  return text;
+}
+
+static void printResultStruct(StringRef name, FunctionType function,
+                              raw_ostream &os) {
+  os << "typedef struct {\n";
+  for (auto [i, type] : llvm::enumerate(function.getResults())) {
+    if (isa<TensorType>(type))
+      continue;
+    if (Type part = getPart(type))
+      os << "  struct {\n    " << getCType(part) << " real, imag;\n  }";
+    else
+      os << "  " << getCType(type);
+    os << " result" << i << ";\n";
+  }
+  os << "} norm_results_" << name << ";\n";
 }
 
 static void printPrototype(StringRef name, FunctionType function,
                            raw_ostream &os) {
   SmallVector<std::string> parameters;
   std::string result = "void";
-  os << "/* " << name << '(';
-  llvm::interleaveComma(function.getInputs(), os);
-  os << ") -> (";
-  llvm::interleaveComma(function.getResults(), os);
-  os << ") */\n";
-  auto add = [&](Type type, StringRef name, bool isResult) {
-    if (auto tensor = dyn_cast<RankedTensorType>(type))
-      parameters.push_back(((isResult ? "norm_memref_" : "const norm_memref_") +
-                            Twine(tensor.getRank()) + "d *" + name)
-                               .str());
-    else if (isResult)
-      result = getCType(type);
-    else
-      parameters.push_back(getCType(type) + " " + name.str());
+  os << "/* " << name << getComment(function) << " */\n";
+  SmallVector<Type> scalars = getScalars(function.getResults());
+  if (isWrittenToStruct(scalars)) {
+    printResultStruct(name, function, os);
+    parameters.push_back(("norm_results_" + name + " *results").str());
+  }
+  auto add = [&](RankedTensorType tensor, StringRef pointer,
+                 const Twine &name) {
+    parameters.push_back(
+        (pointer + "norm_memref_" + Twine(tensor.getRank()) + "d *" + name)
+            .str());
   };
-  for (auto [i, type] : llvm::enumerate(function.getInputs()))
-    add(type, "arg" + std::to_string(i), false);
-  for (auto [i, type] : llvm::enumerate(function.getResults()))
-    add(type, "result" + std::to_string(i), true);
+  for (auto [i, type] : llvm::enumerate(function.getInputs())) {
+    std::string argument = "arg" + std::to_string(i);
+    if (auto tensor = dyn_cast<RankedTensorType>(type)) {
+      add(tensor, "const ", argument);
+    } else if (Type part = getPart(type)) {
+      parameters.push_back(getCType(part) + " " + argument + "_real");
+      parameters.push_back(getCType(part) + " " + argument + "_imag");
+    } else {
+      parameters.push_back(getCType(type) + " " + argument);
+    }
+  }
+  for (auto [i, type] : llvm::enumerate(function.getResults())) {
+    if (auto tensor = dyn_cast<RankedTensorType>(type))
+      add(tensor, "", "result" + Twine(i));
+    else if (!isWrittenToStruct(scalars))
+      result = getCType(type);
+  }
   os << result << " _mlir_ciface_" << name << '('
      << (parameters.empty() ? "void" : llvm::join(parameters, ", "))
      << ");\n\n";
@@ -92,14 +148,22 @@ static void printDescriptors(ArrayRef<FunctionType> functions,
          llvm::concat<const Type>(function.getInputs(), function.getResults()))
       if (auto tensor = dyn_cast<RankedTensorType>(type))
         highest = std::max(highest, tensor.getRank());
-  os << "#ifndef NORM_MEMREF_DESCRIPTORS\n#define NORM_MEMREF_DESCRIPTORS\n";
   for (int64_t rank = 0; rank <= highest; ++rank)
     printDescriptor(rank, os);
-  os << "#endif\n\n";
 }
 
 static void printEnd(StringRef guard, raw_ostream &os) {
   os << "#ifdef __cplusplus\n}\n#endif\n#endif /* " << guard << " */\n";
+}
+
+/// Reports a function whose name C cannot have.
+static LogicalResult checkName(func::FuncOp function) {
+  StringRef name = function.getName();
+  auto isPart = [](char c) { return llvm::isAlnum(c) || c == '_'; };
+  if (llvm::all_of(name, isPart) && !llvm::isDigit(name.front()))
+    return success();
+  return function.emitError("the name '")
+         << name << "' is no identifier of C: rename the function for a header";
 }
 
 LogicalResult norm::printCHeader(ModuleOp module, StringRef guard,
@@ -109,6 +173,8 @@ LogicalResult norm::printCHeader(ModuleOp module, StringRef guard,
   for (auto function : module.getOps<func::FuncOp>()) {
     if (!function.isPublic() || function.isExternal())
       continue;
+    if (failed(checkName(function)))
+      return failure();
     functions.push_back(function);
     types.push_back(function.getFunctionType());
     for (Type type : llvm::concat<const Type>(function.getArgumentTypes(),
@@ -119,7 +185,10 @@ LogicalResult norm::printCHeader(ModuleOp module, StringRef guard,
   }
   printBegin(guard,
              "/* Generated by norm-compile. Results are written to the "
-             "trailing\n * buffers, which the caller provides. */\n",
+             "trailing\n * buffers, which the caller provides. One number is "
+             "returned; several, and a\n * complex one, are written to the "
+             "struct whose address comes first. Floats of\n * 8 and 16 bits "
+             "are passed as bits. */\n",
              os);
   printDescriptors(types, os);
   for (func::FuncOp function : functions)
@@ -180,6 +249,9 @@ LogicalResult norm::printGPUHeader(ModuleOp module, StringRef guard,
   auto functions = collectLaunchFunctions(module);
   if (failed(functions))
     return failure();
+  for (const LaunchFunction &function : *functions)
+    if (failed(checkName(module.lookupSymbol<func::FuncOp>(function.name))))
+      return failure();
   printBegin(guard,
              "/* Generated by norm-compile. Tensors are row-major device "
              "memory; results\n * are written to the trailing ones, which the "

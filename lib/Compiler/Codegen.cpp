@@ -181,8 +181,32 @@ norm::translateToLLVMIR(ModuleOp module, llvm::LLVMContext &context,
   return translated;
 }
 
+SmallVector<Type> norm::getScalars(TypeRange results) {
+  return llvm::filter_to_vector(
+      results, [](Type type) { return !isa<TensorType>(type); });
+}
+
+bool norm::isWrittenToStruct(ArrayRef<Type> scalars) {
+  return scalars.size() > 1 ||
+         (scalars.size() == 1 && isa<ComplexType>(scalars.front()));
+}
+
+/// Returns a type with the layout of a scalar in memory.
+static llvm::Type *getStoredType(Type type, llvm::LLVMContext &context) {
+  if (auto number = dyn_cast<ComplexType>(type)) {
+    llvm::Type *part = getStoredType(number.getElementType(), context);
+    return llvm::StructType::get(part, part);
+  }
+  if (type.isF64())
+    return llvm::Type::getDoubleTy(context);
+  if (type.isF32())
+    return llvm::Type::getFloatTy(context);
+  return llvm::Type::getIntNTy(
+      context, type.isIndex() ? 64 : type.getIntOrFloatBitWidth());
+}
+
 llvm::Function *norm::addPackedEntry(llvm::Function &function,
-                                     const Twine &name) {
+                                     const Twine &name, TypeRange results) {
   llvm::LLVMContext &context = function.getContext();
   llvm::IRBuilder<> b(context);
   llvm::Type *pointer = b.getPtrTy();
@@ -190,20 +214,34 @@ llvm::Function *norm::addPackedEntry(llvm::Function &function,
       llvm::FunctionType::get(b.getVoidTy(), {pointer}, false),
       llvm::GlobalValue::ExternalLinkage, name, function.getParent());
   b.SetInsertPoint(llvm::BasicBlock::Create(context, "entry", packed));
-  auto loadAddress = [&](unsigned i) {
-    return b.CreateLoad(pointer,
-                        b.CreateConstGEP1_32(pointer, packed->getArg(0), i));
+  unsigned position = 0;
+  auto loadAddress = [&] {
+    return b.CreateLoad(
+        pointer, b.CreateConstGEP1_32(pointer, packed->getArg(0), position++));
   };
   SmallVector<llvm::Value *> arguments;
-  for (auto [i, parameter] :
-       llvm::enumerate(function.getFunctionType()->params())) {
-    llvm::Value *address = loadAddress(i);
+  SmallVector<llvm::Type *> fields;
+  llvm::Value *written = nullptr;
+  if (SmallVector<Type> scalars = getScalars(results);
+      isWrittenToStruct(scalars)) {
+    for (Type type : scalars)
+      fields.push_back(getStoredType(type, context));
+    written = b.CreateAlloca(llvm::StructType::get(context, fields));
+    arguments.push_back(written);
+  }
+  for (llvm::Type *parameter :
+       function.getFunctionType()->params().drop_front(arguments.size())) {
+    llvm::Value *address = loadAddress();
     arguments.push_back(
         parameter->isPointerTy() ? address : b.CreateLoad(parameter, address));
   }
-  llvm::Value *result = b.CreateCall(&function, arguments);
+  llvm::CallInst *result = b.CreateCall(&function, arguments);
   if (!result->getType()->isVoidTy())
-    b.CreateStore(result, loadAddress(arguments.size()));
+    b.CreateStore(result, loadAddress());
+  llvm::StructType *layout = llvm::StructType::get(context, fields);
+  for (auto [i, field] : llvm::enumerate(fields))
+    b.CreateStore(b.CreateLoad(field, b.CreateStructGEP(layout, written, i)),
+                  loadAddress());
   b.CreateRetVoid();
   return packed;
 }

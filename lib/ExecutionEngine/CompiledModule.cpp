@@ -113,11 +113,8 @@ CompiledModule::bind(StringRef function, ArrayRef<HostTensor *> inputs,
     else
       scalars.push_back(tensor);
   }
-  if (scalars.size() > 1)
-    return llvm::createStringError("function '" + function +
-                                   "' has more than one scalar result");
-  if (!scalars.empty())
-    invocation.arguments.push_back(scalars.front()->getData());
+  for (HostTensor *scalar : scalars)
+    invocation.arguments.push_back(scalar->getData());
   auto entry = lookup(function);
   if (!entry)
     return entry.takeError();

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "norm/ExecutionEngine/HostCode.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "norm/Compiler/Target.h"
 #include "llvm/ExecutionEngine/Orc/LLJIT.h"
 #include "llvm/Support/DynamicLibrary.h"
@@ -56,7 +57,11 @@ FailureOr<SmallVector<char, 0>> HostCode::compile(ModuleOp source,
   for (llvm::Function *function : entries) {
     StringRef name = function->getName();
     name.consume_front("_mlir_ciface_");
-    addPackedEntry(*function, kPackedPrefix + name);
+    // A function of shapes has no counterpart, and returns no scalar.
+    auto inSource = source.lookupSymbol<func::FuncOp>(name);
+    TypeRange results = inSource ? inSource.getResultTypes() : TypeRange();
+    if (llvm::none_of(getScalars(results), llvm::IsaPred<ShapedType>))
+      addPackedEntry(*function, kPackedPrefix + name, results);
   }
 
   SmallVector<char, 0> object;

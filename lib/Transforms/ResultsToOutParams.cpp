@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -61,10 +62,39 @@ static void separateCalledBody(func::FuncOp func, SymbolTable &symbols,
   func::ReturnOp::create(b, func.getLoc(), call.getResults());
 }
 
+/// Returns the integer that C passes for a float of 8 or 16 bits, which LLVM
+/// would pass in another register; null for other types.
+static IntegerType getBitsType(Type type) {
+  auto real = dyn_cast<FloatType>(type);
+  if (!real || (real.getWidth() != 8 && real.getWidth() != 16))
+    return {};
+  return IntegerType::get(type.getContext(), real.getWidth());
+}
+
+/// Returns how C extends an integer that a function returns; empty for others.
+static StringRef getExtension(Type type) {
+  if (getBitsType(type))
+    return LLVM::LLVMDialect::getZExtAttrName();
+  auto integer = dyn_cast<IntegerType>(type);
+  if (!integer || integer.getWidth() >= 32)
+    return {};
+  return integer.getWidth() == 1 || integer.isUnsigned()
+             ? LLVM::LLVMDialect::getZExtAttrName()
+             : LLVM::LLVMDialect::getSExtAttrName();
+}
+
 static void convertArguments(func::FuncOp func, OpBuilder &b) {
   Block &entry = func.getBody().front();
   b.setInsertionPointToStart(&entry);
   for (BlockArgument argument : entry.getArguments()) {
+    if (IntegerType bits = getBitsType(argument.getType())) {
+      Type real = argument.getType();
+      argument.setType(bits);
+      auto cast =
+          arith::BitcastOp::create(b, argument.getLoc(), real, argument);
+      argument.replaceAllUsesExcept(cast, cast);
+      continue;
+    }
     if (!isTensor(argument.getType()))
       continue;
     Type tensorType = argument.getType();
@@ -114,6 +144,8 @@ static void convertResults(func::FuncOp func, OpBuilder &b) {
   SmallVector<Value> scalars;
   for (Value result : ret.getOperands()) {
     if (!isTensor(result.getType())) {
+      if (IntegerType bits = getBitsType(result.getType()))
+        result = arith::BitcastOp::create(b, ret.getLoc(), bits, result);
       scalars.push_back(result);
       continue;
     }
@@ -135,11 +167,17 @@ static void convertResults(func::FuncOp func, OpBuilder &b) {
 static void setSignature(func::FuncOp func) {
   Block &entry = func.getBody().front();
   TypeRange results = entry.getTerminator()->getOperandTypes();
+  auto scalars = llvm::make_filter_range(
+      func.getResultTypes(), [](Type type) { return !isTensor(type); });
+  StringRef extension =
+      llvm::hasSingleElement(scalars) ? getExtension(*scalars.begin()) : "";
   // Argument attributes describe tensors that no longer exist.
   func.removeArgAttrsAttr();
   func.removeResAttrsAttr();
   func.setFunctionType(
       FunctionType::get(func.getContext(), entry.getArgumentTypes(), results));
+  if (!extension.empty())
+    func.setResultAttr(0, extension, UnitAttr::get(func.getContext()));
   func->setAttr(LLVM::LLVMDialect::getEmitCWrapperAttrName(),
                 UnitAttr::get(func.getContext()));
 }

@@ -13,7 +13,7 @@
 namespace mlir::norm {
 /// Writes valid C11 and C++ that declares `_mlir_ciface_f` for each public
 /// function f of a module on tensors, and the memref descriptors of its
-/// arguments. A type that C cannot name is an error at its function.
+/// arguments. A type or a name that C cannot have is an error at its function.
 LogicalResult printCHeader(ModuleOp module, StringRef guard, raw_ostream &os);
 
 /// Whether C can name `type`, or the buffer of a tensor of that type.

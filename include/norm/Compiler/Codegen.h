@@ -37,10 +37,18 @@ translateToLLVMIR(ModuleOp module, llvm::LLVMContext &context,
                   llvm::TargetMachine &machine,
                   function_ref<llvm::Error(llvm::Module &)> extend = nullptr);
 
-/// Adds `void name(void **args)`, which calls `function`. A memref argument is
-/// the address of its descriptor, a scalar the address of its value; the
-/// result's address is last.
-llvm::Function *addPackedEntry(llvm::Function &function, const Twine &name);
+/// Returns the results that a compiled function does not write to buffers.
+SmallVector<Type> getScalars(TypeRange results);
+
+/// Whether MLIR's C interface writes `scalars` to a struct, whose address is
+/// the first argument. Otherwise there is one at most, which is returned.
+bool isWrittenToStruct(ArrayRef<Type> scalars);
+
+/// Adds `void name(void **args)`, which calls `function`, whose results in the
+/// source are `results`. A memref argument is the address of its descriptor, a
+/// scalar the address of its value; the addresses of scalar results are last.
+llvm::Function *addPackedEntry(llvm::Function &function, const Twine &name,
+                               TypeRange results);
 
 /// Writes an optimized module as assembly or as an object file to `out`.
 llvm::Error emitMachineCode(llvm::Module &module, llvm::TargetMachine &machine,

@@ -69,7 +69,9 @@ def NormResultsToOutParams : Pass<"norm-results-to-out-params", "ModuleOp"> {
     results become trailing memref arguments that the caller provides, and the
     function is exported as `_mlir_ciface_<name>`. Results are stored with
     `bufferization.materialize_in_destination`, so that bufferization computes
-    them in the caller's buffer. Scalar results stay results.
+    them in the caller's buffer. Scalar results stay results. Floats of 8 and 16 bits
+    are passed as integers of their bits, and a narrow integer that is returned is
+    extended, as C's compilers do both.
 
     Input buffers are never written. An output buffer may be the buffer of an input
     only if every element is read before it is written; partial overlap is undefined
@@ -101,7 +103,8 @@ def NormResultsToOutParams : Pass<"norm-results-to-out-params", "ModuleOp"> {
     which the calls use. Limits: functions with more than one block keep their results
     (a diagnostic says so); unranked tensors are errors.
   }];
-  let dependentDialects = ["bufferization::BufferizationDialect",
+  let dependentDialects = ["arith::ArithDialect",
+                           "bufferization::BufferizationDialect",
                            "memref::MemRefDialect"];
 }
 

@@ -142,7 +142,7 @@ llvm::Constant *EntryBuilder::buildParameter(RankedTensorType type) {
 /// Returns a function that calls the C interface `name` on addresses.
 llvm::Constant *EntryBuilder::buildPacked(StringRef name) {
   llvm::Function *body = module.getFunction(("_mlir_ciface_" + name).str());
-  return addPackedEntry(*body, name + ".packed");
+  return addPackedEntry(*body, name + ".packed", {});
 }
 
 /// Returns the address of a Function.

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "GPUHost.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "mlir/Support/DebugStringHelper.h"
 #include "norm/Compiler/CHeader.h"
 #include "norm/Compiler/Codegen.h"
@@ -23,6 +24,14 @@ static const unsigned char kRuntime[] = {
 #include "CudaRuntime.inc"
 };
 
+/// Kernels take no complex number, and no narrow float by itself.
+static bool isPassed(Type type) {
+  if (isa<ComplexType>(getElementTypeOrSelf(type)) || !hasCType(type))
+    return false;
+  return isa<RankedTensorType>(type) || !isa<FloatType>(type) ||
+         type.getIntOrFloatBitWidth() >= 32;
+}
+
 FailureOr<SmallVector<LaunchFunction>>
 norm::collectLaunchFunctions(ModuleOp module) {
   SmallVector<LaunchFunction> functions;
@@ -31,10 +40,7 @@ norm::collectLaunchFunctions(ModuleOp module) {
       continue;
     for (Type type : llvm::concat<const Type>(function.getArgumentTypes(),
                                               function.getResultTypes())) {
-      auto tensor = dyn_cast<RankedTensorType>(type);
-      // 16-bit floats are passed in other registers than C's integers are.
-      bool isNarrow = !tensor && (type.isF16() || type.isBF16());
-      if (isNarrow || !hasCType(type))
+      if (!isPassed(type))
         return function.emitError("type ")
                << debugString(type) << " has no C equivalent";
     }

@@ -1,3 +1,0 @@
-func.func @f(%x: tensor<4xcomplex<f32>>) {
-  return
-}
