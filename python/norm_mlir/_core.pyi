@@ -12,8 +12,9 @@ class Function:
     """A compiled function."""
 
     def __call__(self, /, *arguments: Any, out: Any = None) -> Any:
-        """Arguments have DLPack or the buffer protocol; `out` is the result, or a tuple of
-        results, to write. Returns a result, or a tuple of several."""
+        """Arguments have DLPack or the buffer protocol, or are numbers; `out` is the result, or
+        a tuple of results, to write: the tensors alone. Returns a result, or a tuple of
+        several."""
     @property
     def name(self) -> str: ...
     @property

@@ -274,6 +274,28 @@ bool Array::acquire(PyObject *object, const char *what, int index) {
   return false;
 }
 
+void Array::makeScalar(ElementType element) {
+  type = element;
+  rank = 0;
+  data = scalar;
+  isWritable = true;
+}
+
+bool Array::acquireScalar(PyObject *object, ElementType element,
+                          const char *what, int index) {
+  int set = setNumber(object, element, scalar);
+  if (set == 0 && (PyLong_Check(object) || PyFloat_Check(object) ||
+                   PyComplex_Check(object))) {
+    setError("%s %d is %S, expected a number of %s", what, index, object,
+             getName(element));
+    return false;
+  }
+  if (set == 0)
+    return acquire(object, what, index);
+  makeScalar(element);
+  return set > 0;
+}
+
 /// Returns the truth of a value, and drops it: -1 after an exception.
 static int takeTruth(PyObject *value) {
   int truth = value ? PyObject_IsTrue(value) : -1;
@@ -296,7 +318,7 @@ static int isRecorded(PyObject *tensor) {
 }
 
 bool Array::checkTorch(PyObject *object) const {
-  if (hasBuffer)
+  if (hasBuffer || data == scalar)
     return true;
   static PyObject *negation = PyUnicode_InternFromString("is_neg");
   int isNegation =
@@ -305,13 +327,19 @@ bool Array::checkTorch(PyObject *object) const {
     PyErr_Clear();
     return true;
   }
-  int isInGraph = isNegation == 0 ? isRecorded(object) : 0;
+  int isConjugate =
+      isNegation == 0 && isComplex(type)
+          ? takeTruth(PyObject_CallMethod(object, "is_conj", nullptr))
+          : 0;
+  int isInGraph = isNegation == 0 && isConjugate == 0 ? isRecorded(object) : 0;
   if (isNegation == 1)
     fail("is a lazy negation; copy it with .resolve_neg()");
+  if (isConjugate == 1)
+    fail("is a lazy conjugate; copy it with .resolve_conj()");
   if (isInGraph == 1)
     fail("requires a gradient, which a call does not record: call under "
          "torch.no_grad(), or pass .detach()");
-  return isNegation == 0 && isInGraph == 0;
+  return isNegation == 0 && isConjugate == 0 && isInGraph == 0;
 }
 
 void Array::release() {

@@ -49,6 +49,14 @@ public:
   /// graph would silently change gradients. Returns false after an exception.
   bool checkTorch(PyObject *object) const;
 
+  /// Reads `object` as a number of that type: Python's, if it loses no more
+  /// than rounding does, or an array of rank 0. Returns false after an
+  /// exception.
+  bool acquireScalar(PyObject *object, ElementType type, const char *kind,
+                     int number);
+  /// Makes this a number of its own, which is 0.
+  void makeScalar(ElementType type);
+
   bool isWritable = false;
 
 private:
@@ -68,7 +76,14 @@ private:
   Py_buffer buffer{};
   bool hasBuffer = false;
   PyObject *owner = nullptr; ///< a capsule
+  alignas(16) char scalar[16] = {};
 };
+
+/// Returns a number as one of Python's; null after an exception.
+PyObject *getNumber(const View &scalar);
+/// Stores a number of Python's. Returns 1, or 0 if it is of another kind, and
+/// -1 after an exception.
+int setNumber(PyObject *number, ElementType type, char *scalar);
 
 /// Lets other threads of Python run while it lives.
 class WithoutGIL {

@@ -16,6 +16,8 @@ using namespace norm_python;
 using namespace llvm;
 
 std::string ParameterType::getText() const {
+  if (isScalar)
+    return getName(element);
   std::string text = getName(element) + std::string("[");
   for (auto [d, extent] : enumerate(shape))
     text += (d ? ", " : "") + (extent < 0 ? "?" : std::to_string(extent));
@@ -59,7 +61,7 @@ Error norm_python::check(const View &view, const ParameterType &type,
                 "numpy.ascontiguousarray");
   if (!view.data && view.getNumBytes() > 0)
     return fail("is a null pointer: its memory was freed");
-  if (reinterpret_cast<uintptr_t>(view.data) % getBytes(view.type))
+  if (reinterpret_cast<uintptr_t>(view.data) % getAlignment(view.type))
     return fail("is not aligned to its elements of " +
                 Twine(getBytes(view.type)) + " bytes");
   return Error::success();
@@ -95,16 +97,26 @@ Error Compiled::checkOverlaps(ArrayRef<const View *> views) const {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// The addresses of memref descriptors: allocated, aligned, offset, sizes and
-/// strides, all of them words.
+/// The addresses of scalars, and of memref descriptors: allocated, aligned,
+/// offset, sizes and strides, all of them words.
 class Descriptors {
 public:
-  explicit Descriptors(ArrayRef<const View *> views) {
-    for (const View *view : views)
-      add(view->data, ArrayRef(view->shape, view->rank));
+  void add(ArrayRef<const View *> views, ArrayRef<ParameterType> types) {
+    for (auto [view, type] : zip_equal(views, types))
+      if (type.isScalar)
+        places.push_back({view->data, 0});
+      else
+        add(view->data, ArrayRef(view->shape, view->rank));
+  }
+  /// Adds the results, of which the scalars are behind the tensors.
+  void addResults(ArrayRef<const View *> views, ArrayRef<ParameterType> types) {
+    for (bool isScalar : {false, true})
+      for (auto [view, type] : zip_equal(views, types))
+        if (type.isScalar == isScalar)
+          add(view, type);
   }
   void add(char *data, ArrayRef<int64_t> shape) {
-    starts.push_back(words.size());
+    places.push_back({nullptr, words.size()});
     words.append({reinterpret_cast<intptr_t>(data),
                   reinterpret_cast<intptr_t>(data), 0});
     words.append(shape.begin(), shape.end());
@@ -119,15 +131,16 @@ public:
   /// Calls `entry`. A failed assertion of the program is an error.
   Error call(void (*entry)(void **)) {
     SmallVector<void *, 8> addresses;
-    for (size_t start : starts)
-      addresses.push_back(&words[start]);
+    for (auto [scalar, start] : places)
+      addresses.push_back(scalar ? scalar : static_cast<void *>(&words[start]));
     std::string failure = runAsserted(entry, addresses.data());
     return failure.empty() ? Error::success() : createStringError(failure);
   }
 
 private:
   SmallVector<int64_t, 64> words;
-  SmallVector<size_t, 8> starts;
+  /// The address of a scalar, or else where a descriptor starts in `words`.
+  SmallVector<std::pair<void *, size_t>, 8> places;
 };
 } // namespace
 
@@ -136,7 +149,8 @@ Error Compiled::computeExtents(ArrayRef<const View *> arguments,
   extents.assign(std::max<int64_t>(numDynamic, 1), 0);
   if (!getExtents)
     return Error::success();
-  Descriptors descriptors(arguments);
+  Descriptors descriptors;
+  descriptors.add(arguments, signature.arguments);
   descriptors.add(reinterpret_cast<char *>(extents.data()),
                   {int64_t(extents.size())});
   return descriptors.call(getExtents);
@@ -155,7 +169,11 @@ Compiled::getResultTypes(ArrayRef<int64_t> extents) const {
 }
 
 Error Compiled::run(ArrayRef<const View *> views) const {
-  return Descriptors(views).call(entry);
+  size_t count = signature.arguments.size();
+  Descriptors descriptors;
+  descriptors.add(views.take_front(count), signature.arguments);
+  descriptors.addResults(views.drop_front(count), signature.results);
+  return descriptors.call(entry);
 }
 
 //===----------------------------------------------------------------------===//

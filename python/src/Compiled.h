@@ -23,8 +23,9 @@ namespace norm_python {
 struct ParameterType {
   ElementType element;
   std::vector<int64_t> shape; ///< -1: dynamic
+  bool isScalar = false;      ///< a number, and no tensor of rank 0
 
-  std::string getText() const; ///< such as float32[?, 4096]
+  std::string getText() const; ///< such as float32[?, 4096], or int64
 };
 
 /// The type of a function and whether it has a function of shapes.

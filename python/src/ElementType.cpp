@@ -15,7 +15,8 @@ using namespace llvm;
 namespace {
 struct Description {
   const char *name, *mlirName;
-  const char *formats; ///< characters of Python's struct module
+  /// Characters of Python's struct module; of a complex one, those behind Z.
+  const char *formats;
   int bytes;
   dlpack::TypeCode dlpackCode;
   xla::DataType xlaType;
@@ -30,6 +31,8 @@ static constexpr Description kDescriptions[] = {
     {"bfloat16", "bf16", "", 2, dlpack::BFloat, xla::kBF16},
     {"float8_e4m3fn", "f8E4M3FN", "", 1, dlpack::F8E4M3FN, xla::kF8E4M3FN},
     {"float8_e5m2", "f8E5M2", "", 1, dlpack::F8E5M2, xla::kF8E5M2},
+    {"complex128", "complex<f64>", "d", 16, dlpack::Complex, xla::kC128},
+    {"complex64", "complex<f32>", "f", 8, dlpack::Complex, xla::kC64},
     {"int64", "i64", "ql", 8, dlpack::Int, xla::kI64},
     {"int32", "i32", "il", 4, dlpack::Int, xla::kI32},
     {"int16", "i16", "h", 2, dlpack::Int, xla::kI16},
@@ -52,6 +55,14 @@ const char *norm_python::getName(ElementType type) {
 
 int64_t norm_python::getBytes(ElementType type) {
   return type == ElementType::Unknown ? 1 : kDescriptions[size_t(type)].bytes;
+}
+
+bool norm_python::isComplex(ElementType type) {
+  return type == ElementType::C64 || type == ElementType::C128;
+}
+
+int64_t norm_python::getAlignment(ElementType type) {
+  return isComplex(type) ? getBytes(type) / 2 : getBytes(type);
 }
 
 std::string norm_python::listMLIRNames() {
@@ -85,8 +96,9 @@ ElementType norm_python::getElementTypeOfFormat(const char *format,
   StringRef text = StringRef(format ? format : "");
   if (text.starts_with("@") || text.starts_with("=") || text.starts_with("<"))
     text = text.drop_front();
+  bool isPair = text.consume_front("Z");
   return find([&](const Description &d) {
     return text.size() == 1 && StringRef(d.formats).contains(text[0]) &&
-           bytes == d.bytes;
+           bytes == d.bytes && isPair == (d.dlpackCode == dlpack::Complex);
   });
 }

@@ -22,6 +22,8 @@ enum class ElementType : uint8_t {
   BF16,
   F8E4M3FN,
   F8E5M2,
+  C128,
+  C64,
   I64,
   I32,
   I16,
@@ -37,6 +39,9 @@ enum class ElementType : uint8_t {
 /// Returns the name that numpy, ml_dtypes and torch have for it.
 const char *getName(ElementType type);
 int64_t getBytes(ElementType type);
+bool isComplex(ElementType type);
+/// Returns the bytes of an element, or of a part of a complex one.
+int64_t getAlignment(ElementType type);
 /// Returns the names that MLIR has for all, in a list with commas.
 std::string listMLIRNames();
 

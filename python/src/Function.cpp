@@ -52,13 +52,26 @@ struct Arrays {
   bool acquire(PyObject *object, const ParameterType &type, const char *kind,
                int number, Origin origin) {
     auto array = std::make_unique<Array>();
-    if (!array->acquire(object, kind, number) ||
-        (origin == Origin::Caller && !array->checkTorch(object)) ||
+    bool isHeld = type.isScalar
+                      ? array->acquireScalar(object, type.element, kind, number)
+                      : array->acquire(object, kind, number);
+    if (!isHeld || (origin == Origin::Caller && !array->checkTorch(object)) ||
         !succeeded(check(*array, type, kind, number)))
       return false;
+    add(std::move(array));
+    return true;
+  }
+  /// Adds a result that no one else sees yet.
+  void addScalar(ElementType type) {
+    auto array = std::make_unique<Array>();
+    array->makeScalar(type);
+    add(std::move(array));
+  }
+
+private:
+  void add(std::unique_ptr<Array> array) {
     views.push_back(array.get());
     owned.push_back(std::move(array));
-    return true;
   }
 };
 } // namespace
@@ -84,14 +97,15 @@ static PyObject *allocate(PyObject *like, ArrayRef<int64_t> shape,
                                       nullptr);
 }
 
-/// Returns a tuple of new results.
+/// Returns a tuple of new results, with None for numbers.
 static PyObject *allocateResults(ArrayRef<ParameterType> types,
                                  PyObject *arguments) {
   PyObject *like =
       PyTuple_Size(arguments) ? PyTuple_GetItem(arguments, 0) : Py_None;
   PyObject *results = PyTuple_New(types.size());
   for (auto [i, type] : enumerate(types)) {
-    PyObject *result = allocate(like, type.shape, type.element);
+    PyObject *result = type.isScalar ? Py_NewRef(Py_None)
+                                     : allocate(like, type.shape, type.element);
     if (!result) {
       Py_DECREF(results);
       return nullptr;
@@ -101,29 +115,41 @@ static PyObject *allocateResults(ArrayRef<ParameterType> types,
   return results;
 }
 
-/// Returns `out` as a tuple of the right size, or null after an exception.
+/// Returns a tuple of results with those of `out`, which has the tensors alone,
+/// and None for numbers; null after an exception.
 static PyObject *getGivenResults(const Compiled &compiled, PyObject *out) {
-  PyObject *tuple;
-  if (PyList_Check(out))
-    tuple = PyList_AsTuple(out);
-  else if (PyTuple_Check(out))
-    tuple = Py_NewRef(out);
-  else
-    tuple = PyTuple_Pack(1, out);
-  if (!tuple)
+  Reference given(PyList_Check(out)    ? PyList_AsTuple(out)
+                  : PyTuple_Check(out) ? Py_NewRef(out)
+                                       : PyTuple_Pack(1, out));
+  if (!given.object)
     return nullptr;
-  if (size_t(PyTuple_Size(tuple)) == compiled.resultTexts.size())
-    return tuple;
-  succeeded(
-      makeCountError(PyTuple_Size(tuple), compiled.resultTexts, "results"));
-  Py_DECREF(tuple);
-  return nullptr;
+  ArrayRef<ParameterType> types = compiled.signature.results;
+  SmallVector<std::string> tensors;
+  for (const ParameterType &type : types)
+    if (!type.isScalar)
+      tensors.push_back(type.getText());
+  if (size_t(PyTuple_Size(given.object)) != tensors.size()) {
+    succeeded(makeCountError(PyTuple_Size(given.object), tensors, "results"));
+    return nullptr;
+  }
+  PyObject *results = PyTuple_New(types.size());
+  size_t position = 0;
+  for (auto [i, type] : enumerate(types))
+    PyTuple_SetItem(results, i,
+                    Py_NewRef(type.isScalar
+                                  ? Py_None
+                                  : PyTuple_GetItem(given.object, position++)));
+  return results;
 }
 
 static bool acquireResults(const Compiled &compiled, PyObject *results,
                            ArrayRef<ParameterType> types, Origin origin,
                            Arrays &arrays) {
   for (auto [i, type] : enumerate(types)) {
+    if (type.isScalar) {
+      arrays.addScalar(type.element);
+      continue;
+    }
     if (!arrays.acquire(PyTuple_GetItem(results, i), type, "result", i, origin))
       return false;
     if (!arrays.owned.back()->isWritable) {
@@ -132,6 +158,19 @@ static bool acquireResults(const Compiled &compiled, PyObject *results,
     }
   }
   return succeeded(compiled.checkOverlaps(arrays.views));
+}
+
+/// Puts the numbers into the tuple of results.
+static bool setNumbers(ArrayRef<ParameterType> types, PyObject *results,
+                       ArrayRef<const View *> views) {
+  for (auto [i, type] : enumerate(types)) {
+    if (!type.isScalar)
+      continue;
+    PyObject *number = getNumber(*views[i]);
+    if (!number || PyTuple_SetItem(results, i, number))
+      return false;
+  }
+  return true;
 }
 
 /// Calls `function` while other threads of Python run.
@@ -185,7 +224,9 @@ static PyObject *call(PyObject *self, PyObject *arguments, PyObject *keywords) {
   if (!results.object ||
       !acquireResults(compiled, results.object, types,
                       out ? Origin::Caller : Origin::New, arrays) ||
-      !runReleased([&] { return compiled.run(arrays.views); }))
+      !runReleased([&] { return compiled.run(arrays.views); }) ||
+      !setNumbers(types, results.object,
+                  ArrayRef(arrays.views).take_back(types.size())))
     return nullptr;
   return Py_NewRef(signature.results.size() == 1
                        ? PyTuple_GetItem(results.object, 0)

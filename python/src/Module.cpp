@@ -128,11 +128,15 @@ static bool readRequest(PyObject *dictionary, Request &request) {
 // Signatures
 //===----------------------------------------------------------------------===//
 
-/// Signed integers are passed as those without a sign are.
-static ElementType getElement(RankedTensorType tensor) {
-  Type type = tensor.getElementType();
+/// Signed integers are passed as those without a sign are, and an index as one
+/// of 64 bits.
+static ElementType getElement(Type type) {
+  if (auto tensor = dyn_cast<RankedTensorType>(type))
+    type = tensor.getElementType();
   if (type.isSignedInteger())
     type = IntegerType::get(type.getContext(), type.getIntOrFloatBitWidth());
+  if (type.isIndex())
+    type = IntegerType::get(type.getContext(), 64);
   return getElementTypeOfMLIR(debugString(type));
 }
 
@@ -142,17 +146,20 @@ static FailureOr<llvm::json::Array> describe(func::FuncOp function,
   llvm::json::Array result;
   for (auto [i, type] : llvm::enumerate(types)) {
     auto tensor = dyn_cast<RankedTensorType>(type);
-    if (!tensor || tensor.getEncoding() || tensor.getRank() > kMaxRank ||
-        getElement(tensor) == ElementType::Unknown)
+    bool isTooMuch =
+        tensor && (tensor.getEncoding() || tensor.getRank() > kMaxRank);
+    if (isTooMuch || getElement(type) == ElementType::Unknown)
       return function.emitError()
              << kind << " " << i << " of " << function.getName() << " is "
-             << type << "; only tensors of " << listMLIRNames()
-             << " with at most 8 dimensions can be passed";
+             << type << "; only tensors with at most 8 dimensions and numbers "
+             << "of " << listMLIRNames() << " can be passed";
     llvm::json::Array shape;
-    for (int64_t extent : tensor.getShape())
-      shape.push_back(ShapedType::isDynamic(extent) ? -1 : extent);
-    result.push_back(llvm::json::Object{
-        {"element", getName(getElement(tensor))}, {"shape", std::move(shape)}});
+    if (tensor)
+      for (int64_t extent : tensor.getShape())
+        shape.push_back(ShapedType::isDynamic(extent) ? -1 : extent);
+    result.push_back(llvm::json::Object{{"element", getName(getElement(type))},
+                                        {"shape", std::move(shape)},
+                                        {"scalar", !tensor}});
   }
   return result;
 }
@@ -190,8 +197,9 @@ static std::vector<ParameterType> readTypes(const llvm::json::Array *array) {
   std::vector<ParameterType> types;
   for (const llvm::json::Value &value : *array) {
     const llvm::json::Object &type = *value.getAsObject();
-    types.push_back(
-        {norm_python::getElementType(*type.getString("element")), {}});
+    types.push_back({norm_python::getElementType(*type.getString("element")),
+                     {},
+                     *type.getBoolean("scalar")});
     for (const llvm::json::Value &extent : *type.getArray("shape"))
       types.back().shape.push_back(*extent.getAsInteger());
   }

@@ -78,7 +78,9 @@ enum DataType {
   kF16 = 10,
   kF32 = 11,
   kF64 = 12,
+  kC64 = 15,
   kBF16 = 16,
+  kC128 = 18,
   kF8E5M2 = 19,
   kF8E4M3FN = 20
 };

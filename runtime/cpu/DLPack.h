@@ -24,6 +24,7 @@ enum TypeCode : uint8_t {
   UInt = 1,
   Float = 2,
   BFloat = 4,
+  Complex = 5,
   Bool = 6,
   F8E4M3FN = 10,
   F8E5M2 = 12
