@@ -281,6 +281,17 @@ void Array::makeScalar(ElementType element) {
   isWritable = true;
 }
 
+/// Stores one of ml_dtypes' scalars, which show no memory, as setNumber does.
+static int setSmallFloat(PyObject *object, ElementType type, char *scalar) {
+  if (PyObject_HasAttrString(object, "__dlpack__") ||
+      getDTypeName(object) != getName(type))
+    return 0;
+  PyObject *number = PyNumber_Float(object);
+  int set = number ? setNumber(number, type, scalar) : -1;
+  Py_XDECREF(number);
+  return set;
+}
+
 bool Array::acquireScalar(PyObject *object, ElementType element,
                           const char *what, int index) {
   int set = setNumber(object, element, scalar);
@@ -290,6 +301,10 @@ bool Array::acquireScalar(PyObject *object, ElementType element,
              getName(element));
     return false;
   }
+  if (set == 0 && (element == ElementType::BF16 ||
+                   element == ElementType::F8E4M3FN ||
+                   element == ElementType::F8E5M2))
+    set = setSmallFloat(object, element, scalar);
   if (set == 0)
     return acquire(object, what, index);
   makeScalar(element);

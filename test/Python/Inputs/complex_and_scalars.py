@@ -128,7 +128,10 @@ if "torch" in sys.argv:
     import torch
     t = torch.tensor([1 + 2j, 3 - 1j])
     print((compile("square")(t) == t * t).all().item(), compile("square")(t).dtype)
-    print(fails(compile("square"), t.conj()))
+    try:
+        print("WRONG", compile("square")(t.conj()))
+    except Exception as error:  # torch's own, or ours where torch does not look.
+        print("conjugate" in str(error))
     print(compile("first")(torch.arange(5, 9)), byte(torch.tensor(200, dtype=torch.uint8)))
 if "jax" in sys.argv:
     import jax
