@@ -13,6 +13,7 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/MathExtras.h"
+#include <cmath>
 #include <cstdlib>
 #include <cstring>
 
@@ -125,7 +126,12 @@ void HostTensor::setElement(int64_t position, double value) {
     std::memcpy(p, &bits, bytes);
     return;
   }
-  uint64_t integer = static_cast<int64_t>(value);
+  setInteger(position, static_cast<int64_t>(value));
+}
+
+void HostTensor::setInteger(int64_t position, uint64_t integer) {
+  size_t bytes = getElementBytes(elementType);
+  char *p = data.get() + position * bytes;
   // Values are stored as LLVM stores them; an i1 is the caller's byte.
   if (!norm::isStoredWhole(elementType) && !elementType.isInteger(1))
     integer &=
@@ -135,6 +141,46 @@ void HostTensor::setElement(int64_t position, double value) {
 
 static llvm::Error inputError(const Twine &message) {
   return llvm::createStringError(message);
+}
+
+/// Parses an integer that `type` has, with or without a sign; false otherwise.
+static bool parseInteger(StringRef token, Type type, uint64_t &integer) {
+  // An i1 is the caller's byte.
+  unsigned width = std::max<unsigned>(8 * HostTensor::getElementBytes(type), 8);
+  if (type.isIntOrIndex() && !type.isIndex() && !type.isInteger(1))
+    width = type.getIntOrFloatBitWidth();
+  int64_t value;
+  double real;
+  if (token.getAsInteger(10, value)) {
+    if (width == 64 && !token.getAsInteger(10, integer))
+      return true;
+    // The limit is exact in both types.
+    if (token.getAsDouble(real) || !(std::abs(real) < 0x1p63) ||
+        std::trunc(real) != real)
+      return false;
+    value = static_cast<int64_t>(real);
+  }
+  integer = value;
+  return width == 64 || (value >= -(int64_t(1) << (width - 1)) &&
+                         value < (int64_t(1) << width));
+}
+
+/// Parses an element and stores it; false if the type has no such value.
+static bool parseElement(StringRef token, HostTensor &tensor,
+                         int64_t position) {
+  uint64_t integer;
+  double value;
+  if (!isa<FloatType>(tensor.getElementType())) {
+    if (!parseInteger(token, tensor.getElementType(), integer))
+      return false;
+    tensor.setInteger(position, integer);
+    return true;
+  }
+  // LLVM reads an exponent without digits as 0.
+  if (StringRef("eE+-").contains(token.back()) || token.getAsDouble(value))
+    return false;
+  tensor.setElement(position, value);
+  return true;
 }
 
 llvm::Expected<HostTensor> norm::parseTensor(StringRef text, ShapedType type) {
@@ -175,10 +221,8 @@ llvm::Expected<HostTensor> norm::parseTensor(StringRef text, ShapedType type) {
                       Twine(count) + " values");
   for (int64_t i = 0; i < tensor.getNumElements(); ++i) {
     StringRef token = tokens[count == 1 ? 0 : i];
-    double value;
-    if (token.getAsDouble(value))
+    if (!parseElement(token, tensor, i))
       return inputError("input '" + typeText + "': bad value '" + token + "'");
-    tensor.setElement(i, value);
   }
   return tensor;
 }

@@ -38,6 +38,16 @@
 // VALUES: error: input '1x4xf32' has 4 elements, got 2 values
 // RUN: not norm-run %s --function=norm '--input=1x4xf32=a' 2>&1 | FileCheck %s --check-prefix=BADVALUE
 // BADVALUE: error: input '1x4xf32': bad value 'a'
+// RUN: not norm-run %s --function=norm '--input=1x4xf32=1e' 2>&1 | FileCheck %s --check-prefix=EXPONENT
+// EXPONENT: error: input '1x4xf32': bad value '1e'
+// Integers are not cut off.
+// RUN: not norm-run %S/Inputs/scalars.mlir --function=flags --input=i32=1.5 --input=i32=1 2>&1 | FileCheck %s --check-prefix=INTEGER
+// RUN: not norm-run %S/Inputs/scalars.mlir --function=flags --input=i32=4294967296 --input=i32=1 2>&1 | FileCheck %s --check-prefix=INTEGER
+// RUN: not norm-run %S/Inputs/scalars.mlir --function=flags --input=i32=-2147483649 --input=i32=1 2>&1 | FileCheck %s --check-prefix=INTEGER
+// RUN: not norm-run %S/Inputs/scalars.mlir --function=flags --input=i32=nan --input=i32=1 2>&1 | FileCheck %s --check-prefix=INTEGER
+// INTEGER: error: input 'i32': bad value '{{1.5|4294967296|-2147483649|nan}}'
+// RUN: norm-run %S/Inputs/scalars.mlir --function=flags --input=i32=2e3 --input=i32=-2147483648 | FileCheck %s --check-prefix=RANGE
+// RANGE: result[2]: index=-2147483648
 // RUN: not norm-run %s --function=norm '--input=1x4xf16=1' 2>&1 | FileCheck %s --check-prefix=ELEMENT
 // ELEMENT: error: input '1x4xf16' has element type 'f16', the function takes 'f32'
 // RUN: not norm-run %s --function=norm --input=1x4xf32=1 --mcpu=nonsense 2>&1 | FileCheck %s --check-prefix=CPU

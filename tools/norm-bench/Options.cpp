@@ -12,6 +12,7 @@
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/WithColor.h"
 #include <cmath>
+#include <unistd.h>
 
 using namespace mlir;
 using namespace mlir::norm;
@@ -152,6 +153,10 @@ static std::vector<Program> getPrograms() {
   return programs;
 }
 
+static uint64_t getMemoryBytes() {
+  return uint64_t(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGESIZE);
+}
+
 static LogicalResult checkOptions() {
   auto fail = [](const Twine &message) {
     llvm::WithColor::error() << message << "\n";
@@ -178,9 +183,17 @@ static LogicalResult checkOptions() {
   auto isWrong = [](int64_t n) { return n < 1 || n > int64_t(1) << 30; };
   if (llvm::any_of(rows, isWrong) || llvm::any_of(cols, isWrong))
     return fail("--rows and --cols must be from 1 to 2^30");
+  if (coldBytes.getNumOccurrences() && !cold)
+    return fail("--cold-bytes needs --cold");
+  if (coldBytes > getMemoryBytes())
+    return fail("--cold-bytes is more than this machine's memory");
   if (grid && (!rows.empty() || !cols.empty()))
     return fail("--grid chooses --rows and --cols");
   for (const Program &program : getPrograms()) {
+    // Two elements of 16 bits at least: one read, and one written.
+    if (!printOnly && program.rows > 0 &&
+        uint64_t(program.rows) * program.cols > getMemoryBytes() / 4)
+      return fail("--rows and --cols need more than this machine's memory");
     if (program.hasHeads() && program.cols % Program::kHeadLength != 0)
       return fail("--variant=" + program.variant +
                   " needs --cols that are a multiple of " +

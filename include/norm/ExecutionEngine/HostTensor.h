@@ -50,6 +50,8 @@ public:
   double getElement(int64_t position) const;
   /// Rounds `value` to the element type, ties to even, and stores it.
   void setElement(int64_t position, double value);
+  /// Stores the low bits of an integer.
+  void setInteger(int64_t position, uint64_t integer);
 
 private:
   struct Free {
