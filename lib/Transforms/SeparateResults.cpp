@@ -20,6 +20,26 @@ namespace mlir::norm {
 using namespace mlir;
 using namespace mlir::bufferization;
 
+static bool isResultWrite(Operation *op) {
+  auto write = dyn_cast<MaterializeInDestinationOp>(op);
+  return write && write.getRestrict() &&
+         isa<MemRefType>(write.getDest().getType());
+}
+
+/// Returns the writes of results behind which only other ops on values follow.
+/// A value that is computed behind any other write could overwrite its buffer.
+static SmallVector<MaterializeInDestinationOp> getLastWrites(Block &body) {
+  SmallVector<MaterializeInDestinationOp> writes;
+  for (Operation &op : llvm::reverse(body.without_terminator())) {
+    if (isResultWrite(&op))
+      writes.push_back(cast<MaterializeInDestinationOp>(op));
+    else if (!isMemoryEffectFree(&op))
+      break;
+  }
+  std::reverse(writes.begin(), writes.end());
+  return writes;
+}
+
 /// Changes a write into a buffer to one into a tensor, which bufferization
 /// checks against all other uses of that buffer.
 static void writeTensor(OpBuilder &b, MaterializeInDestinationOp write) {
@@ -45,6 +65,10 @@ static LogicalResult eliminateInPlace(func::FuncOp func) {
     return failure();
   auto build = [&](RewriterBase &rewriter, SubsetInsertionOpInterface write,
                    tensor::EmptyOp empty, Operation *user) -> Value {
+    // A tensor that a loop carries is read until it is overwritten.
+    auto copy = dyn_cast<MaterializeInDestinationOp>(*write);
+    if (copy && !copy.getDest().getDefiningOp<ToTensorOp>())
+      return Value();
     // Both branches of an scf.if would start from the one buffer, which is a
     // conflict that bufferization rejects.
     if (user->getBlock() != write->getBlock())
@@ -70,16 +94,17 @@ struct NormSeparateResults
   using NormSeparateResultsBase::NormSeparateResultsBase;
 
   void runOnOperation() override {
-    SmallVector<MaterializeInDestinationOp> writes;
-    getOperation().walk([&](MaterializeInDestinationOp write) {
-      if (isa<MemRefType>(write.getDest().getType()) && write.getRestrict())
-        writes.push_back(write);
-    });
-    OpBuilder b(&getContext());
-    for (MaterializeInDestinationOp write : writes)
-      writeTensor(b, write);
-    if (!getOperation().isExternal() &&
-        failed(eliminateInPlace(getOperation())))
+    if (getOperation().isExternal())
+      return;
+    if (llvm::hasSingleElement(getOperation().getBody())) {
+      Block &body = getOperation().getBody().front();
+      OpBuilder b(&getContext());
+      for (MaterializeInDestinationOp write : getLastWrites(body)) {
+        write->moveBefore(body.getTerminator());
+        writeTensor(b, write);
+      }
+    }
+    if (failed(eliminateInPlace(getOperation())))
       signalPassFailure();
   }
 };

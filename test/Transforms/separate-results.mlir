@@ -89,3 +89,47 @@ func.func @not_restrict(%zero: f32, %out: memref<4xf32>) {
   bufferization.materialize_in_destination %f in writable %out : (tensor<4xf32>, memref<4xf32>) -> ()
   return
 }
+
+// -----
+
+// What is computed behind the write of a result is moved before it, so that the write
+// reads the result, and the fill gets a buffer of its own.
+// CHECK-LABEL: func @behind
+// CHECK: %[[A:.*]] = linalg.generic
+// CHECK: linalg.fill {{.*}} outs(%[[A]] :
+// CHECK: bufferization.materialize_in_destination %[[A]]
+// BUFFERS-LABEL: func @behind
+// BUFFERS: linalg.generic {{.*}} outs(%arg2 :
+// BUFFERS-NOT: linalg.fill {{.*}} outs(%arg2 :
+// BUFFERS: return
+func.func @behind(%x: tensor<4xf32>, %v: f32, %out0: memref<4xf32>, %out1: memref<4xf32>) {
+  %e = tensor.empty() : tensor<4xf32>
+  %a = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]} ins(%x : tensor<4xf32>) outs(%e : tensor<4xf32>) {
+  ^bb0(%i: f32, %o: f32):
+    %s = arith.negf %i : f32
+    linalg.yield %s : f32
+  } -> tensor<4xf32>
+  bufferization.materialize_in_destination %a in restrict writable %out0 : (tensor<4xf32>, memref<4xf32>) -> ()
+  %f = linalg.fill ins(%v : f32) outs(%a : tensor<4xf32>) -> tensor<4xf32>
+  bufferization.materialize_in_destination %f in restrict writable %out1 : (tensor<4xf32>, memref<4xf32>) -> ()
+  return
+}
+
+// -----
+
+// A call may read the first buffer, so that its write stays where it is, and nothing
+// is computed in that buffer.
+// CHECK-LABEL: func @called
+// CHECK-NOT: to_tensor %arg1
+// CHECK: bufferization.materialize_in_destination %{{.*}} in restrict writable %arg1
+// CHECK-NEXT: call @read
+func.func private @read(memref<4xf32>)
+func.func @called(%v: f32, %out0: memref<4xf32>, %out1: memref<4xf32>) {
+  %e = tensor.empty() : tensor<4xf32>
+  %a = linalg.fill ins(%v : f32) outs(%e : tensor<4xf32>) -> tensor<4xf32>
+  bufferization.materialize_in_destination %a in restrict writable %out0 : (tensor<4xf32>, memref<4xf32>) -> ()
+  func.call @read(%out0) : (memref<4xf32>) -> ()
+  %g = linalg.fill ins(%v : f32) outs(%e : tensor<4xf32>) -> tensor<4xf32>
+  bufferization.materialize_in_destination %g in restrict writable %out1 : (tensor<4xf32>, memref<4xf32>) -> ()
+  return
+}

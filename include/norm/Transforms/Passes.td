@@ -484,8 +484,12 @@ def NormSeparateResults : Pass<"norm-separate-results", "func::FuncOp"> {
     bufferization.materialize_in_destination %r in writable %out
     ```
 
-    Limits: writes that are `restrict`. Run it after norm-separate-destinations,
-    because two results that start from one fill conflict, and one is copied.
+    The writes move behind all other ops first: what is computed behind a write may
+    be computed in the same buffer.
+
+    Limits: writes that are `restrict`, and behind which no op of the function reads or
+    writes memory. Run it after norm-separate-destinations, because two results that
+    start from one fill conflict, and one is copied.
   }];
   let dependentDialects = ["bufferization::BufferizationDialect"];
 }
