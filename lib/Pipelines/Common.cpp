@@ -130,6 +130,8 @@ void norm::buildConvertToLLVM(OpPassManager &pm) {
   pm.addPass(createConvertVectorToLLVMPass());
   pm.addPass(createArithToLLVMConversionPass());
   pm.addPass(createConvertIndexToLLVMPass());
+  // Vectors of rank 2 are built from ub.poison, row by row.
+  pm.addPass(createUBToLLVMConversionPass());
   pm.addPass(createNormConvertMPIToLLVM());
   pm.addPass(createFinalizeMemRefToLLVMConversionPass());
   pm.addPass(createConvertControlFlowToLLVMPass());

@@ -156,6 +156,7 @@ static void buildHostLowering(OpPassManager &pm,
   pm.addPass(createConvertMathToLibmPass());
   pm.addPass(createArithToLLVMConversionPass());
   pm.addPass(createConvertIndexToLLVMPass());
+  pm.addPass(createUBToLLVMConversionPass());
   pm.addPass(createNormLowerAsserts());
   pm.addPass(createConvertControlFlowToLLVMPass());
   pm.addPass(createGpuToLLVMConversionPass());
