@@ -179,12 +179,83 @@ struct SliceOfStridedOperand : OpRewritePattern<linalg::GenericOp> {
   }
 };
 
+/// An operand of which loops of one iteration read one window is that window.
+/// Upstream: linalg-fold-unit-extent-dims drops such a loop from d0 * 2 + d1,
+/// whatever else the operand holds, and the op is invalid or reads too much
+/// (LLVM 22).
+struct SliceOfOneWindow : OpRewritePattern<linalg::GenericOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(linalg::GenericOp op,
+                                PatternRewriter &rewriter) const override {
+    if (!op.hasPureTensorSemantics())
+      return failure();
+    SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+    bool hasChanged = false;
+    for (OpOperand *input : op.getDpsInputOperands()) {
+      AffineMap &map = maps[input->getOperandNumber()];
+      SmallVector<AffineExpr> results(map.getResults());
+      for (auto [dim, result] : llvm::enumerate(results)) {
+        std::optional<unsigned> loop = matchWindow(op, *input, dim);
+        if (!loop)
+          continue;
+        rewriter.setInsertionPoint(op);
+        Value window = takeFirst(rewriter, op, input->get(), dim, *loop);
+        rewriter.modifyOpInPlace(op, [&] { input->set(window); });
+        result = rewriter.getAffineDimExpr(*loop);
+        hasChanged = true;
+      }
+      map = AffineMap::get(map.getNumDims(), 0, results, op.getContext());
+    }
+    if (!hasChanged)
+      return failure();
+    rewriter.modifyOpInPlace(op, [&] {
+      op.setIndexingMapsAttr(rewriter.getAffineMapArrayAttr(maps));
+    });
+    return success();
+  }
+
+  /// Returns the loop that alone moves in a dimension of an operand, if another
+  /// one of a single iteration takes part and the extents may differ.
+  static std::optional<unsigned> matchWindow(linalg::GenericOp op,
+                                             OpOperand &input, int64_t dim) {
+    AffineExpr expr = op.getMatchingIndexingMap(&input).getResult(dim);
+    if (isa<AffineDimExpr>(expr))
+      return std::nullopt;
+    SmallVector<int64_t> ranges = op.getStaticLoopRanges();
+    SmallVector<AffineExpr> moving;
+    for (auto [loop, range] : llvm::enumerate(ranges))
+      moving.push_back(range == 1 ? getAffineConstantExpr(0, op.getContext())
+                                  : getAffineDimExpr(loop, op.getContext()));
+    auto loop = dyn_cast<AffineDimExpr>(expr.replaceDims(moving));
+    auto type = cast<RankedTensorType>(input.get().getType());
+    if (!loop || (!ShapedType::isDynamic(ranges[loop.getPosition()]) &&
+                  ranges[loop.getPosition()] == type.getDimSize(dim)))
+      return std::nullopt;
+    return loop.getPosition();
+  }
+
+  /// Returns as much of `operand` in one dimension as `loop` has iterations.
+  static Value takeFirst(OpBuilder &b, linalg::LinalgOp op, Value operand,
+                         int64_t dim, unsigned loop) {
+    SmallVector<OpFoldResult> sizes =
+        tensor::getMixedSizes(b, op.getLoc(), operand);
+    int64_t range = op.getStaticLoopRanges()[loop];
+    sizes[dim] = ShapedType::isDynamic(range)
+                     ? op.createLoopRanges(b, op.getLoc())[loop].size
+                     : OpFoldResult(b.getIndexAttr(range));
+    SmallVector<OpFoldResult> offsets(sizes.size(), b.getIndexAttr(0));
+    SmallVector<OpFoldResult> strides(sizes.size(), b.getIndexAttr(1));
+    return tensor::ExtractSliceOp::create(b, op.getLoc(), operand, offsets,
+                                          sizes, strides);
+  }
+};
+
 struct NormReadPartsAsSlices
     : norm::impl::NormReadPartsAsSlicesBase<NormReadPartsAsSlices> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
-    patterns.add<SliceBeforeCollapse, SliceOfGroups, SliceOfStridedOperand>(
-        &getContext());
+    patterns.add<SliceBeforeCollapse, SliceOfGroups, SliceOfStridedOperand,
+                 SliceOfOneWindow>(&getContext());
     tensor::CollapseShapeOp::getCanonicalizationPatterns(patterns,
                                                          &getContext());
     (void)applyPatternsGreedily(getOperation(), std::move(patterns));

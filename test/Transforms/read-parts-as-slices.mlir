@@ -59,3 +59,40 @@ func.func @strided_map(%x: tensor<8x64xi8>) -> tensor<8x32xi8> {
   } -> tensor<8x32xi8>
   return %y : tensor<8x32xi8>
 }
+
+// -----
+
+// One window of an operand that holds more is a slice; the extent of the window may be
+// open. An operand that the window fills stays.
+// CHECK-LABEL: func.func @one_window
+// CHECK-SAME: (%[[X:.*]]: tensor<5x4xf32>, %[[Y:.*]]: tensor<?xf32>, %[[W:.*]]: tensor<3xf32>, %[[V:.*]]: tensor<?xf32>
+// CHECK: %[[S:.*]] = tensor.extract_slice %[[X]][0, 0] [3, 4] [1, 1] : tensor<5x4xf32> to tensor<3x4xf32>
+// CHECK: linalg.generic {{.*}} ins(%[[S]], %[[W]] :
+// CHECK: %[[N:.*]] = tensor.dim %[[V]],
+// CHECK: %[[T:.*]] = tensor.extract_slice %[[Y]][0] [%[[N]]] [1] : tensor<?xf32> to tensor<?xf32>
+// CHECK: linalg.generic {{.*}} ins(%[[T]], %[[V]] :
+// CHECK: linalg.generic {{.*}} ins(%[[W]], %[[W]] :
+#window = affine_map<(d0, d1, d2) -> (d0 * 2 + d2, d1)>
+#size = affine_map<(d0, d1, d2) -> (d2)>
+#place = affine_map<(d0, d1, d2) -> (d0, d1)>
+#sum = affine_map<(d0, d1) -> (d0 + d1)>
+#first = affine_map<(d0, d1) -> (d0)>
+#second = affine_map<(d0, d1) -> (d1)>
+func.func @one_window(%x: tensor<5x4xf32>, %y: tensor<?xf32>, %w: tensor<3xf32>, %v: tensor<?xf32>, %a: tensor<1x4xf32>, %b: tensor<1xf32>) -> (tensor<1x4xf32>, tensor<1xf32>, tensor<1xf32>) {
+  %0 = linalg.generic {indexing_maps = [#window, #size, #place], iterator_types = ["parallel", "parallel", "reduction"]} ins(%x, %w : tensor<5x4xf32>, tensor<3xf32>) outs(%a : tensor<1x4xf32>) {
+  ^bb0(%i: f32, %j: f32, %o: f32):
+    %s = arith.addf %i, %o : f32
+    linalg.yield %s : f32
+  } -> tensor<1x4xf32>
+  %1 = linalg.generic {indexing_maps = [#sum, #second, #first], iterator_types = ["parallel", "reduction"]} ins(%y, %v : tensor<?xf32>, tensor<?xf32>) outs(%b : tensor<1xf32>) {
+  ^bb0(%i: f32, %j: f32, %o: f32):
+    %s = arith.addf %i, %o : f32
+    linalg.yield %s : f32
+  } -> tensor<1xf32>
+  %2 = linalg.generic {indexing_maps = [#sum, #second, #first], iterator_types = ["parallel", "reduction"]} ins(%w, %w : tensor<3xf32>, tensor<3xf32>) outs(%b : tensor<1xf32>) {
+  ^bb0(%i: f32, %j: f32, %o: f32):
+    %s = arith.addf %i, %o : f32
+    linalg.yield %s : f32
+  } -> tensor<1xf32>
+  return %0, %1, %2 : tensor<1x4xf32>, tensor<1xf32>, tensor<1xf32>
+}

@@ -619,7 +619,9 @@ def NormReadPartsAsSlices : Pass<"norm-read-parts-as-slices", "func::FuncOp"> {
     linalg.generic that reads element 2 * d + 1. This pass makes slices with a stride
     of all three. One of a row of blocks becomes one of each block, so that the ops on
     blocks see it; norm-split-joined-rows then computes what is only read in parts
-    part by part.
+    part by part. An operand that loops of a single iteration read at d0 * 2 + d1
+    becomes the slice that is read: it may hold more than one window, and
+    linalg-fold-unit-extent-dims would read all of it.
 
     Example:
 
@@ -634,7 +636,7 @@ def NormReadPartsAsSlices : Pass<"norm-read-parts-as-slices", "func::FuncOp"> {
     %odd = tensor.extract_slice %row[0, 1] [8, 32] [1, 2] : tensor<8x64xi8> to tensor<8x32xi8>
     ```
 
-    Limits: static extents of a row, which the stride divides.
+    Limits: static extents of a row, which the stride divides; windows may be dynamic.
   }];
   let dependentDialects = ["tensor::TensorDialect"];
 }
