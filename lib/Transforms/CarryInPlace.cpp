@@ -47,6 +47,39 @@ static bool isPassedOn(Value v, Operation *terminator) {
 /// A yielded value and the tensor that is to hold it.
 using Write = std::pair<OpOperand *, Value>;
 
+/// Returns the elementwise op that computes `v` for its only use, if it may
+/// overwrite `destination`: it reads each element of it at the element's place.
+static linalg::GenericOp getElementwiseProducer(Value v, Value destination) {
+  auto op = v.getDefiningOp<linalg::GenericOp>();
+  if (!op || !v.hasOneUse() || !op.isAllParallelLoops() ||
+      !op.hasPureTensorSemantics())
+    return {};
+  OpOperand *init = op.getDpsInitOperand(cast<OpResult>(v).getResultNumber());
+  bool isApart = llvm::all_of(op.getDpsInputOperands(), [&](OpOperand *input) {
+    return input->get() == destination
+               ? op.getMatchingIndexingMap(input).isIdentity()
+               : !isa_and_present<tensor::ExtractSliceOp,
+                                  tensor::CollapseShapeOp,
+                                  tensor::ExpandShapeOp>(
+                     input->get().getDefiningOp());
+  });
+  bool isEmpty = init->get().getDefiningOp<tensor::EmptyOp>() &&
+                 !op.payloadUsesValueFromOperand(init) &&
+                 op.getMatchingIndexingMap(init).isIdentity();
+  return isApart && isEmpty ? op : linalg::GenericOp();
+}
+
+/// A copy of rows of unknown length is no linalg op, because a kernel cannot
+/// read back what the same row loop has written to memory.
+static Value copyInto(OpBuilder &b, Location loc, Value v, Value destination) {
+  auto type = cast<RankedTensorType>(v.getType());
+  if (type.getRank() > 0 && type.isDynamicDim(type.getRank() - 1))
+    return bufferization::MaterializeInDestinationOp::create(b, loc, type, v,
+                                                             destination)
+        ->getResult(0);
+  return linalg::CopyOp::create(b, loc, v, destination)->getResult(0);
+}
+
 /// Copies values that are passed on before it overwrites any tensor.
 static void writeInPlace(OpBuilder &b, ArrayRef<Write> writes) {
   for (auto [value, destination] : writes) {
@@ -59,10 +92,16 @@ static void writeInPlace(OpBuilder &b, ArrayRef<Write> writes) {
         ValueRange(), v));
   }
   for (auto [value, destination] : writes) {
+    // A copy, in the row loop of its producer, would read back what that wrote.
+    if (linalg::GenericOp op =
+            getElementwiseProducer(value->get(), destination)) {
+      op.getDpsInitOperand(cast<OpResult>(value->get()).getResultNumber())
+          ->set(destination);
+      continue;
+    }
     b.setInsertionPoint(value->getOwner());
-    auto copy = linalg::CopyOp::create(b, value->getOwner()->getLoc(),
-                                       value->get(), destination);
-    value->set(copy->getResult(0));
+    value->set(
+        copyInto(b, value->getOwner()->getLoc(), value->get(), destination));
   }
 }
 

@@ -3,13 +3,13 @@
 
 #id = affine_map<(d0, d1) -> (d0, d1)>
 
-// A new tensor each turn is written into the loop's buffer, which is carried by no
+// A new tensor each turn is computed in the loop's buffer, which is carried by no
 // loop any more.
 // CHECK-LABEL: func @turns
 // CHECK: scf.for {{.*}} iter_args(%[[H:.*]] = %arg0)
-// CHECK: %[[Y:.*]] = linalg.generic
-// CHECK: %[[W:.*]] = linalg.copy ins(%[[Y]] : {{.*}}) outs(%[[H]] :
-// CHECK: scf.yield %[[W]]
+// CHECK: %[[Y:.*]] = linalg.generic {{.*}} outs(%[[H]] :
+// CHECK-NOT: linalg.copy
+// CHECK: scf.yield %[[Y]]
 // BUFFERS-LABEL: func @turns
 // BUFFERS-NOT: iter_args
 // BUFFERS: return
@@ -27,6 +27,43 @@ func.func @turns(%x: tensor<?x8xf32>, %n: index) -> tensor<?x8xf32> {
     scf.yield %y : tensor<?x8xf32>
   }
   return %r : tensor<?x8xf32>
+}
+
+// -----
+
+// An op that reads other elements than it writes cannot overwrite what it reads.
+// Rows of unknown length are copied by no linalg op, which would join the row loop.
+// CHECK-LABEL: func @transposes
+// CHECK: scf.for {{.*}} iter_args(%[[H:.*]] = %arg0, %[[G:.*]] = %arg1)
+// CHECK: %[[Y:.*]] = linalg.generic {{.*}} outs(%{{[0-9]+}} :
+// CHECK: %[[Z:.*]] = linalg.generic {{.*}} outs(%{{[0-9]+}} :
+// CHECK: %[[W:.*]] = linalg.copy ins(%[[Y]] : {{.*}}) outs(%[[H]] :
+// CHECK: %[[V:.*]] = bufferization.materialize_in_destination %[[Z]] in %[[G]]
+// CHECK: scf.yield %[[W]], %[[V]]
+#transposed = affine_map<(d0, d1) -> (d1, d0)>
+#same = affine_map<(d0, d1) -> (d0, d1)>
+func.func private @reader(tensor<4x?xf32>)
+func.func @transposes(%x: tensor<8x8xf32>, %y: tensor<4x?xf32>, %n: index) -> (tensor<8x8xf32>, tensor<4x?xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %r:2 = scf.for %i = %c0 to %n step %c1 iter_args(%h = %x, %g = %y) -> (tensor<8x8xf32>, tensor<4x?xf32>) {
+    %e = tensor.empty() : tensor<8x8xf32>
+    %t = linalg.generic {indexing_maps = [#transposed, #same], iterator_types = ["parallel", "parallel"]} ins(%h : tensor<8x8xf32>) outs(%e : tensor<8x8xf32>) {
+    ^bb0(%v: f32, %o: f32):
+      %s = arith.negf %v : f32
+      linalg.yield %s : f32
+    } -> tensor<8x8xf32>
+    %d = tensor.dim %g, %c1 : tensor<4x?xf32>
+    %f = tensor.empty(%d) : tensor<4x?xf32>
+    %z = linalg.generic {indexing_maps = [#same, #same], iterator_types = ["parallel", "parallel"]} ins(%g : tensor<4x?xf32>) outs(%f : tensor<4x?xf32>) {
+    ^bb0(%v: f32, %o: f32):
+      %s = arith.negf %v : f32
+      linalg.yield %s : f32
+    } -> tensor<4x?xf32>
+    func.call @reader(%z) : (tensor<4x?xf32>) -> ()
+    scf.yield %t, %z : tensor<8x8xf32>, tensor<4x?xf32>
+  }
+  return %r#0, %r#1 : tensor<8x8xf32>, tensor<4x?xf32>
 }
 
 // -----
