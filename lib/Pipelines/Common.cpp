@@ -134,6 +134,7 @@ void norm::buildConvertToLLVM(OpPassManager &pm) {
   pm.addPass(createUBToLLVMConversionPass());
   pm.addPass(createNormConvertMPIToLLVM());
   pm.addPass(createFinalizeMemRefToLLVMConversionPass());
+  pm.addPass(createNormFlattenGlobals());
   pm.addPass(createConvertControlFlowToLLVMPass());
   pm.addPass(createConvertFuncToLLVMPass());
   pm.addPass(createConvertOpenMPToLLVMPass());

@@ -168,6 +168,7 @@ static void buildHostLowering(OpPassManager &pm,
   pm.addPass(createGpuModuleToBinaryPass(binary));
   pm.addPass(createNormDropGPUTimings());
   pm.addPass(createFinalizeMemRefToLLVMConversionPass());
+  pm.addPass(createNormFlattenGlobals());
   pm.addPass(createConvertFuncToLLVMPass());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());

@@ -1643,6 +1643,34 @@ def NormVerifyBuffers : Pass<"norm-verify-buffers", "ModuleOp"> {
                            "LLVM::LLVMDialect"];
 }
 
+def NormFlattenGlobals : Pass<"norm-flatten-globals", "ModuleOp"> {
+  let summary = "Give each constant of several dimensions one flat array";
+  let description = [{
+    finalize-memref-to-llvm makes arrays of arrays of a constant, and LLVM then keeps a
+    constant per innermost array: for a convolution's weights one per three floats,
+    which take seconds to make, to print and to emit. Pointers are opaque, so that the
+    addresses computed from a global do not depend on its type.
+
+    Example:
+
+    ```mlir
+    llvm.mlir.global private constant @weights(dense_resource<w> :
+      tensor<64x3x3xf32>) : !llvm.array<64 x array<3 x array<3 x f32>>>
+    ```
+
+    becomes
+
+    ```mlir
+    llvm.mlir.global private constant @weights(dense_resource<w> : tensor<576xf32>)
+      : !llvm.array<576 x f32>
+    ```
+
+    Limits: dense integers, indices and floats; complex numbers stay structs in nested
+    arrays.
+  }];
+  let dependentDialects = ["LLVM::LLVMDialect"];
+}
+
 def NormLowerAsserts : Pass<"norm-lower-asserts", "ModuleOp"> {
   let summary = "Lower cf.assert to a line on standard error and abort";
   let description = [{
