@@ -43,6 +43,7 @@
 #include "norm/IR/ShardingInterfaceImpl.h"
 #include "norm/Pipelines/Pipelines.h"
 #include "norm/Recognition/Passes.h"
+#include "norm/TMTensor/Passes.h"
 #include "norm/Target/CPU/Passes.h"
 #include "norm/Target/GPU/Passes.h"
 #include "norm/Target/NVVM/Passes.h"
@@ -113,6 +114,7 @@ void norm::registerAllPasses() {
   registerLibraryPasses();
   registerCompositePasses();
   registerTransformsPasses();
+  registerTMTensorPasses();
   registerCPUPasses();
   registerGPUPasses();
   registerNVVMPasses();

@@ -20,12 +20,14 @@
 #include "norm/Conversion/NormToLinalg/Passes.h"
 #include "norm/Pipelines/Pipelines.h"
 #include "norm/Recognition/Passes.h"
+#include "norm/TMTensor/Passes.h"
 #include "norm/Transforms/Passes.h"
 
 using namespace mlir;
 using namespace mlir::norm;
 
-void norm::buildTosaLowering(OpPassManager &pm) {
+void norm::buildFrontEndLowering(OpPassManager &pm) {
+  pm.addPass(createNormLowerTMTensor());
   OpPassManager &func = pm.nest<func::FuncOp>();
   func.addPass(tosa::createTosaToLinalgNamed());
   func.addPass(tosa::createTosaToLinalg());
@@ -34,7 +36,7 @@ void norm::buildTosaLowering(OpPassManager &pm) {
 }
 
 void norm::buildRecognition(OpPassManager &pm, Rounding rounding) {
-  buildTosaLowering(pm);
+  buildFrontEndLowering(pm);
   // Arithmetic on tensors has no other bufferization.
   pm.addPass(createConvertElementwiseToLinalgPass());
   // Before the first CSE.

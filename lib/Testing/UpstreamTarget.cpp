@@ -55,7 +55,7 @@ const Target &norm::getUpstreamTarget() {
 llvm::Error UpstreamTarget::buildPipeline(OpPassManager &pm, ModuleOp module,
                                           const CompileOptions &options,
                                           Stage upTo) const {
-  buildTosaLowering(pm);
+  buildFrontEndLowering(pm);
   pm.addPass(createNormNestedIndicesToLoops());
   // This makes programs with norm ops comparable too.
   pm.addPass(createNormToLinalg());

@@ -14,6 +14,7 @@
 #include "mlir/Support/Timing.h"
 #include "norm/Compiler/OutputFile.h"
 #include "norm/InitAll.h"
+#include "norm/TMTensor/TMTensor.h"
 #include "norm/Target/SIMT/Passes.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Config/llvm-config.h"
@@ -30,6 +31,8 @@ DialectRegistry norm::createCompilerRegistry() {
   DialectRegistry registry;
   mlir::registerAllDialects(registry);
   norm::registerAllDialects(registry);
+  // Programs of torch-mlir have its ops.
+  registry.insert<tm_tensor::TMTensorDialect>();
   // This registers upstream's extensions too.
   norm::registerAllExtensions(registry);
   return registry;

@@ -16,6 +16,7 @@
 #include "mlir/Tools/Plugins/PassPlugin.h"
 #include "norm/IR/Norm.h"
 #include "norm/InitAll.h"
+#include "norm/TMTensor/TMTensor.h"
 
 using namespace mlir;
 
@@ -24,6 +25,10 @@ static void registerDialects(DialectRegistry *registry) {
     return;
   norm::registerAllDialects(*registry);
   norm::registerAllExtensions(*registry);
+  // A host with torch-mlir inside has its own.
+  using norm::tm_tensor::TMTensorDialect;
+  if (!registry->getDialectAllocator(TMTensorDialect::getDialectNamespace()))
+    registry->insert<TMTensorDialect>();
 }
 
 static void registerPasses() {

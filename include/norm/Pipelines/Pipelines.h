@@ -157,8 +157,9 @@ std::string findCUDAToolkit();
 
 // Compilations share these stages, which are in the order of their use.
 
-/// Lowers TOSA to linalg on tensors; does not change other programs.
-void buildTosaLowering(OpPassManager &pm);
+/// Lowers TOSA and tm_tensor to linalg and scf on tensors; does not change other
+/// programs.
+void buildFrontEndLowering(OpPassManager &pm);
 /// Replaces norms in upstream dialects by norm ops beside linalg.
 void buildRecognition(OpPassManager &pm, Rounding rounding);
 /// Decomposes norm ops into linalg, and fuses elementwise ops.

@@ -313,7 +313,7 @@ private:
 
 LogicalResult norm_test::instrument(ModuleOp module, bool verify) {
   PassManager pm(module.getContext());
-  norm::buildTosaLowering(pm);
+  norm::buildFrontEndLowering(pm);
   // Arithmetic on tensors has no other bufferization.
   pm.addPass(createConvertElementwiseToLinalgPass());
   norm::NormToLinalgOptions decompose;
