@@ -8,7 +8,6 @@
 #include "Lower.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
 
@@ -17,7 +16,7 @@ using namespace mlir::norm;
 using namespace mlir::norm::tm_tensor;
 
 /// Above it, inserting into k places costs more than sorting.
-static constexpr int64_t kMaxInserted = 16;
+static constexpr int64_t kMaxInserted = 64;
 
 /// Builds whether the elements `first` come strictly before `second`.
 using IsBefore = function_ref<Value(ImplicitLocOpBuilder &, ValueRange first,
@@ -150,18 +149,16 @@ static SmallVector<Value> buildSort(ImplicitLocOpBuilder &b, ValueRange rows,
   size_t count = rows.size();
   SmallVector<Value> carried(rows);
   llvm::append_range(carried, createEmpty(b, rows, size));
-  carried.push_back(one);
-  auto sortStep = [&](ImplicitLocOpBuilder &b, Value, ValueRange args) {
-    Value width = args.back();
-    ValueRange sorted = args.take_front(count);
-    ValueRange buffers = args.slice(count, count);
+  auto sortStep = [&](ImplicitLocOpBuilder &b, Value step, ValueRange args) {
+    Value width =
+        arith::ShLIOp::create(b, one, arith::AddIOp::create(b, step, step));
     Value doubled = arith::AddIOp::create(b, width, width);
     SmallVector<Value> there =
-        buildMerge(b, sorted, buffers, extent, width, isBefore);
+        buildMerge(b, args.take_front(count), args.drop_front(count), extent,
+                   width, isBefore);
     SmallVector<Value> next =
-        buildMerge(b, there, sorted, extent, doubled, isBefore);
+        buildMerge(b, there, args.take_front(count), extent, doubled, isBefore);
     llvm::append_range(next, there);
-    next.push_back(arith::AddIOp::create(b, doubled, doubled));
     return next;
   };
   SmallVector<Value> results =
@@ -268,18 +265,24 @@ static bool isEmptyDestination(TopkOp op) {
          isLastOfAll(op.getRegion(), value);
 }
 
-/// Inserts each element of `from` into the sorted `rows`, whose first `filled`
-/// places have elements.
+/// Inserts each element of `from` into the sorted `rows`, whose places are
+/// empty unless what they hold takes part.
 static SmallVector<Value> buildInsertions(ImplicitLocOpBuilder &b,
                                           ValueRange from, ValueRange rows,
-                                          Value filled, int64_t places,
+                                          int64_t places, bool takesHeld,
                                           IsBefore isBefore) {
   Value zero = createIndex(b, 0), one = createIndex(b, 1);
   Value all = createIndex(b, places), last = createIndex(b, places - 1);
-  auto insert = [&](ImplicitLocOpBuilder &b, ValueRange element, Value count,
-                    ValueRange rows) {
-    SmallVector<Value> carried(element);
-    llvm::append_range(carried, rows);
+  auto visit = [&](ImplicitLocOpBuilder &b, Value i, ValueRange args) {
+    Value count = takesHeld ? all : i;
+    SmallVector<Value> carried = readElements(b, from, {i});
+    Value hasPlace =
+        arith::CmpIOp::create(b, arith::CmpIPredicate::ult, count, all);
+    Value enters = arith::OrIOp::create(
+        b, hasPlace, isBefore(b, carried, readElements(b, args, {last})));
+    // Most elements do not enter: a loop of no iterations.
+    Value end = arith::SelectOp::create(b, enters, all, zero);
+    llvm::append_range(carried, args);
     auto pass = [&](ImplicitLocOpBuilder &b, Value place, ValueRange args) {
       ValueRange taken = args.take_front(2), into = args.drop_front(2);
       SmallVector<Value> held = readElements(b, into, {place});
@@ -291,36 +294,11 @@ static SmallVector<Value> buildInsertions(ImplicitLocOpBuilder &b,
           next, writeElements(b, into, {place}, select(b, keeps, held, taken)));
       return next;
     };
-    SmallVector<Value> passed = buildLoop(b, zero, all, one, carried, pass);
-    return SmallVector<Value>(llvm::drop_begin(passed, 2));
+    SmallVector<Value> next = buildLoop(b, zero, end, one, carried, pass);
+    // The element that fell out is dropped.
+    return SmallVector<Value>(llvm::drop_begin(next, 2));
   };
-  auto visit = [&](ImplicitLocOpBuilder &b, Value i, ValueRange args) {
-    Value count = args.front();
-    ValueRange rows = args.drop_front();
-    SmallVector<Value> element = readElements(b, from, {i});
-    Value hasPlace =
-        arith::CmpIOp::create(b, arith::CmpIPredicate::ult, count, all);
-    Value enters = arith::OrIOp::create(
-        b, hasPlace, isBefore(b, element, readElements(b, rows, {last})));
-    auto choice = scf::IfOp::create(
-        b, enters,
-        [&](OpBuilder &nested, Location loc) {
-          ImplicitLocOpBuilder inner(loc, nested);
-          scf::YieldOp::create(inner, insert(inner, element, count, rows));
-        },
-        [&](OpBuilder &nested, Location loc) {
-          scf::YieldOp::create(nested, loc, rows);
-        });
-    SmallVector<Value> next{
-        arith::MinUIOp::create(b, arith::AddIOp::create(b, count, one), all)};
-    llvm::append_range(next, choice.getResults());
-    return next;
-  };
-  SmallVector<Value> carried{filled};
-  llvm::append_range(carried, rows);
-  SmallVector<Value> results =
-      buildLoop(b, zero, getExtent(b, from[0], 0), one, carried, visit);
-  return SmallVector<Value>(llvm::drop_begin(results));
+  return buildLoop(b, zero, getExtent(b, from[0], 0), one, rows, visit);
 }
 
 /// Sorts `from`, and with it what `rows` hold unless they are empty; returns
@@ -390,8 +368,7 @@ SmallVector<Value> tm_tensor::lowerTopk(ImplicitLocOpBuilder &b, TopkOp op) {
                       ValueRange outs) -> SmallVector<Value> {
     if (ShapedType::isDynamic(places) || places > kMaxInserted)
       return buildSortedFirst(b, ins, outs, takesHeld, isBefore);
-    Value filled = createIndex(b, takesHeld ? places : 0);
-    return buildInsertions(b, ins, outs, filled, places, isBefore);
+    return buildInsertions(b, ins, outs, places, takesHeld, isBefore);
   };
   return buildRows(b, dim, ins, op.getOutputs(), buildRow);
 }

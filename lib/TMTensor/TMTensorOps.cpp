@@ -90,9 +90,11 @@ LogicalResult ScanOp::verify() {
   if (failed(verifyTensor(*this, "a result", getOutputs()[0], shape, element)))
     return failure();
   shape.erase(shape.begin() + getDimension());
-  if (failed(verifyTensor(*this, "an accumulator", getOutputs()[1], shape,
-                          element)))
-    return failure();
+  return verifyTensor(*this, "an accumulator", getOutputs()[1], shape, element);
+}
+
+LogicalResult ScanOp::verifyRegions() {
+  Type element = getElementTypeOrSelf(getInputs()[0]);
   return verifyRegion(*this, {element, element}, element);
 }
 
@@ -144,9 +146,12 @@ LogicalResult ScatterOp::verify() {
                     fits))
     return emitOpError("expects windows within ")
            << type << ", got " << updates;
-  Type element = type.getElementType();
-  if (failed(verifyTensor(*this, "updates", getInputs()[0], shape, element)))
-    return failure();
+  return verifyTensor(*this, "updates", getInputs()[0], shape,
+                      type.getElementType());
+}
+
+LogicalResult ScatterOp::verifyRegions() {
+  Type element = getElementTypeOrSelf(getOutputs()[0]);
   return verifyRegion(*this, {element, element}, element);
 }
 
@@ -158,13 +163,17 @@ LogicalResult SortOp::verify() {
   auto type = getTensorType(getOutputs()[0]);
   if (failed(verifyDimension(*this, type)))
     return failure();
-  SmallVector<Type> arguments;
-  for (Value output : getOutputs()) {
-    Type element = getElementTypeOrSelf(output);
-    if (failed(verifyTensor(*this, "an out", output, type.getShape(), element)))
+  for (Value output : getOutputs())
+    if (failed(verifyTensor(*this, "an out", output, type.getShape(),
+                            getElementTypeOrSelf(output))))
       return failure();
-    arguments.append(2, element);
-  }
+  return success();
+}
+
+LogicalResult SortOp::verifyRegions() {
+  SmallVector<Type> arguments;
+  for (Value output : getOutputs())
+    arguments.append(2, getElementTypeOrSelf(output));
   return verifyRegion(*this, arguments, IntegerType::get(getContext(), 1));
 }
 
@@ -186,9 +195,13 @@ LogicalResult TopkOp::verify() {
   SmallVector<int64_t> shape(type.getShape());
   if (values.getRank() == type.getRank())
     shape[getDimension()] = values.getDimSize(getDimension());
-  if (failed(verifyTensor(*this, "values", getOutputs()[0], shape, element)) ||
-      failed(verifyTensor(*this, "indices", getOutputs()[1], shape, index)))
+  if (failed(verifyTensor(*this, "values", getOutputs()[0], shape, element)))
     return failure();
+  return verifyTensor(*this, "indices", getOutputs()[1], shape, index);
+}
+
+LogicalResult TopkOp::verifyRegions() {
+  Type element = getElementTypeOrSelf(getInputs()[0]);
   return verifyRegion(*this, {element, element},
                       IntegerType::get(getContext(), 1));
 }

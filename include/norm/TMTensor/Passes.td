@@ -25,7 +25,7 @@ def NormLowerTMTensor : Pass<"norm-lower-tm-tensor"> {
     - `sort` is a stable merge sort between the row and a buffer of its size,
       O(n log n). Equality and order of the region's `arith.cmpf` become PyTorch's,
       where NaN equals NaN and is greater than all else.
-    - `topk` inserts into k places for constant k up to 16, and sorts otherwise.
+    - `topk` inserts into k places for constant k up to 64, and sorts otherwise.
     - `attention` becomes two products and a softmax of linalg ops, with sums and
       exponentials of f16 and bf16 in f32.
 

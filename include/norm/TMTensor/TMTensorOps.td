@@ -36,6 +36,7 @@ class TMTensor_RegionOp<string mnemonic>
     : TMTensor_Op<mnemonic,
                   [SingleBlockImplicitTerminator<"tm_tensor::YieldOp">]> {
   let regions = (region SizedRegion<1>:$region);
+  let hasRegionVerifier = 1;
 }
 
 def TMTensor_ScanOp : TMTensor_RegionOp<"scan"> {

@@ -547,7 +547,7 @@ static void wrapHostAccesses(LaunchBuilder &builder, Block &block) {
       for (Region &region : op.getRegions())
         for (Block &inner : region)
           wrapHostAccesses(builder, inner);
-    } else if (accesses && !launches && op.getNumResults() == 0) {
+    } else if (accesses && !launches && op.use_empty()) {
       builder.wrap(&op);
     }
   }
