@@ -21,6 +21,10 @@ enum class NaNOrder { IEEE, Greatest };
 Value buildBody(OpBuilder &b, Region &region, ValueRange arguments,
                 NaNOrder order = NaNOrder::IEEE);
 
+inline RankedTensorType getTensorType(Value value) {
+  return cast<RankedTensorType>(value.getType());
+}
+
 /// Creates a constant index.
 Value createIndex(ImplicitLocOpBuilder &b, int64_t value);
 
@@ -64,15 +68,17 @@ struct Part {
   SmallVector<int64_t> kept;
 };
 
+/// Computes the parts of outs from those of ins and outs.
+using PartBody = function_ref<SmallVector<Value>(ImplicitLocOpBuilder &,
+                                                 ValueRange, ValueRange)>;
+
 /// Builds a parallel loop on parts of `ins` and `outs`. `part` says which part
 /// of an operand (ins first) an iteration has, `body` computes those of outs.
 SmallVector<Value> buildParallel(
     ImplicitLocOpBuilder &b, ArrayRef<OpFoldResult> bounds,
     ArrayRef<OpFoldResult> steps, ValueRange ins, ValueRange outs,
     function_ref<Part(ImplicitLocOpBuilder &, unsigned, ValueRange)> part,
-    function_ref<SmallVector<Value>(ImplicitLocOpBuilder &, ValueRange,
-                                    ValueRange)>
-        body);
+    PartBody body);
 
 SmallVector<Value> lowerScan(ImplicitLocOpBuilder &b, ScanOp op);
 SmallVector<Value> lowerScatter(ImplicitLocOpBuilder &b, ScatterOp op);

@@ -30,10 +30,8 @@ namespace {
 /// Builds ops over batch, rows and keys (or columns).
 struct AttentionBuilder {
   AttentionBuilder(ImplicitLocOpBuilder &b, AttentionOp op)
-      : b(b), op(op),
-        rank(cast<RankedTensorType>(op.getInputs()[0].getType()).getRank()),
-        element(cast<RankedTensorType>(op.getInputs()[0].getType())
-                    .getElementType()),
+      : b(b), op(op), rank(getTensorType(op.getInputs()[0]).getRank()),
+        element(getTensorType(op.getInputs()[0]).getElementType()),
         wide(element.getIntOrFloatBitWidth() < 32 ? b.getF32Type() : element) {}
 
   /// Returns the batch's dimensions and then `dims`, of `loops` loops.
@@ -105,7 +103,7 @@ Value AttentionBuilder::buildScale() {
   if (auto scale = op.getScale())
     return createFloat(b, wide, scale->convertToDouble());
   Value query = op.getInputs()[0];
-  auto type = cast<RankedTensorType>(query.getType());
+  auto type = getTensorType(query);
   if (!type.isDynamicDim(rank - 1))
     return createFloat(b, wide,
                        1.0 / std::sqrt(double(type.getDimSize(rank - 1))));

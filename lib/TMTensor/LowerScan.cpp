@@ -17,20 +17,13 @@ using namespace mlir::norm::tm_tensor;
 /// Columns that are scanned together: four cache lines of f32.
 static constexpr int64_t kColumns = 64;
 
-static RankedTensorType getTensorType(Value value) {
-  return cast<RankedTensorType>(value.getType());
-}
-
 //===----------------------------------------------------------------------===//
 // Scan
 //===----------------------------------------------------------------------===//
 
-/// Builds `body` for the place in the last dimension, of parts with columns.
-static SmallVector<Value>
-buildColumns(ImplicitLocOpBuilder &b, Value part, ValueRange values,
-             function_ref<SmallVector<Value>(ImplicitLocOpBuilder &,
-                                             ValueRange column, ValueRange)>
-                 body) {
+/// Builds `body` for each column of a part that has columns.
+static SmallVector<Value> buildColumns(ImplicitLocOpBuilder &b, Value part,
+                                       ValueRange values, PartBody body) {
   if (getTensorType(part).getRank() == 1)
     return body(b, {}, values);
   auto build = [&](ImplicitLocOpBuilder &b, Value column, ValueRange args) {

@@ -22,10 +22,6 @@ static constexpr int64_t kMaxInserted = 64;
 using IsBefore = function_ref<Value(ImplicitLocOpBuilder &, ValueRange first,
                                     ValueRange second)>;
 
-static RankedTensorType getTensorType(Value value) {
-  return cast<RankedTensorType>(value.getType());
-}
-
 static SmallVector<Value> select(ImplicitLocOpBuilder &b, Value condition,
                                  ValueRange first, ValueRange second) {
   SmallVector<Value> selected;
@@ -40,11 +36,9 @@ static Value buildNot(ImplicitLocOpBuilder &b, Value condition) {
 }
 
 /// Builds `body` for each row along `dim`, in parallel.
-static SmallVector<Value>
-buildRows(ImplicitLocOpBuilder &b, int64_t dim, ValueRange ins, ValueRange outs,
-          function_ref<SmallVector<Value>(ImplicitLocOpBuilder &, ValueRange,
-                                          ValueRange)>
-              body) {
+static SmallVector<Value> buildRows(ImplicitLocOpBuilder &b, int64_t dim,
+                                    ValueRange ins, ValueRange outs,
+                                    PartBody body) {
   int64_t rank = getTensorType(outs[0]).getRank();
   SmallVector<OpFoldResult> bounds =
       tensor::getMixedSizes(b, b.getLoc(), outs[0]);

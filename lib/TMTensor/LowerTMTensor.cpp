@@ -85,7 +85,7 @@ Value tm_tensor::createIndex(ImplicitLocOpBuilder &b, int64_t value) {
 }
 
 Value tm_tensor::getExtent(ImplicitLocOpBuilder &b, Value tensor, int64_t dim) {
-  int64_t extent = cast<RankedTensorType>(tensor.getType()).getDimSize(dim);
+  int64_t extent = getTensorType(tensor).getDimSize(dim);
   if (ShapedType::isStatic(extent))
     return createIndex(b, extent);
   return b.createOrFold<tensor::DimOp>(tensor, dim);
@@ -128,12 +128,11 @@ void tm_tensor::buildAssert(ImplicitLocOpBuilder &b, Operation *op,
 }
 
 bool tm_tensor::isEmpty(Value tensor) {
-  return llvm::is_contained(cast<RankedTensorType>(tensor.getType()).getShape(),
-                            0);
+  return llvm::is_contained(getTensorType(tensor).getShape(), 0);
 }
 
 SmallVector<int64_t> tm_tensor::getAllDims(Value tensor) {
-  int64_t rank = cast<RankedTensorType>(tensor.getType()).getRank();
+  int64_t rank = getTensorType(tensor).getRank();
   return llvm::to_vector(llvm::seq<int64_t>(0, rank));
 }
 
@@ -142,7 +141,7 @@ void tm_tensor::requireExtents(ImplicitLocOpBuilder &b, Operation *op,
                                Value other, ArrayRef<int64_t> others) {
   for (auto [first, second] : llvm::zip_equal(dims, others)) {
     auto isOpen = [](Value value, int64_t dim) {
-      return cast<RankedTensorType>(value.getType()).isDynamicDim(dim);
+      return getTensorType(value).isDynamicDim(dim);
     };
     if (tensor == other || (!isOpen(tensor, first) && !isOpen(other, second)))
       continue;
@@ -156,7 +155,7 @@ void tm_tensor::requireExtents(ImplicitLocOpBuilder &b, Operation *op,
 /// Returns the part of `tensor`, without the dimensions of one element.
 static Value extractPart(ImplicitLocOpBuilder &b, Value tensor,
                          const Part &part) {
-  auto type = cast<RankedTensorType>(tensor.getType());
+  auto type = getTensorType(tensor);
   SmallVector<int64_t> shape;
   for (int64_t dim : part.kept)
     shape.push_back(
@@ -171,9 +170,7 @@ SmallVector<Value> tm_tensor::buildParallel(
     ImplicitLocOpBuilder &b, ArrayRef<OpFoldResult> bounds,
     ArrayRef<OpFoldResult> steps, ValueRange ins, ValueRange outs,
     function_ref<Part(ImplicitLocOpBuilder &, unsigned, ValueRange)> part,
-    function_ref<SmallVector<Value>(ImplicitLocOpBuilder &, ValueRange,
-                                    ValueRange)>
-        body) {
+    PartBody body) {
   if (bounds.empty())
     return body(b, ins, outs);
   auto build = [&](OpBuilder &nested, Location loc, ValueRange args) {
@@ -181,11 +178,11 @@ SmallVector<Value> tm_tensor::buildParallel(
     ValueRange ivs = args.take_front(bounds.size());
     ValueRange shared = args.drop_front(bounds.size());
     SmallVector<Part> parts;
-    SmallVector<Value> values;
-    for (auto [index, tensor] : llvm::enumerate(llvm::concat<Value>(
-             SmallVector<Value>(ins), SmallVector<Value>(shared)))) {
+    SmallVector<Value> values(ins);
+    llvm::append_range(values, shared);
+    for (auto [index, value] : llvm::enumerate(values)) {
       parts.push_back(part(inner, index, ivs));
-      values.push_back(extractPart(inner, tensor, parts.back()));
+      value = extractPart(inner, value, parts.back());
     }
     ArrayRef<Value> all(values);
     SmallVector<Value> results =
