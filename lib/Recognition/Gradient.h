@@ -124,8 +124,9 @@ SmallVector<Value> getMultiplied(row::Reader &reader, const row::Node *product);
 Attempt<PlannedNorm> decideGradient(const Site &site);
 
 /// Decides whether a sum, which is the node of `site`, is the gradient dw.
-/// `saved` has r of the gradients dx that are given one, by their x.
-using SavedRoots = llvm::DenseMap<Value, Value>;
+/// `saved` has the tensors of which r is computed, for the gradients dx that
+/// are given one, by their x.
+using SavedRoots = llvm::DenseMap<Value, SmallVector<Value, 1>>;
 Attempt<PlannedNorm> decideWeightGradient(Site &site, OpResult sum,
                                           const SavedRoots &saved);
 

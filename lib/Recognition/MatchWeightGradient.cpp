@@ -179,7 +179,10 @@ static bool isOf(const Node *row, Value tensor) {
 Value WeightGradientMatcher::chooseX(const Node *row, ArrayRef<Factor> others) {
   for (const Factor &factor : others)
     if (Value value = getTensor(factor); value && saved.contains(value))
-      return isOf(row, saved.lookup(value)) ? value : Value();
+      return llvm::any_of(saved.lookup(value),
+                          [&](Value root) { return isOf(row, root); })
+                 ? value
+                 : Value();
   const Node *whole = openRow(reader, stripCasts(product));
   if (!whole->is(Kind::Mul))
     return {};

@@ -83,24 +83,32 @@ void GradientPlanner::planInputGradients() {
 // dw
 //===----------------------------------------------------------------------===//
 
-static Value getRootTensor(const PlannedGradient &gradient) {
-  if (gradient.root.tensor || gradient.root.elements.empty())
-    return gradient.root.tensor;
-  return gradient.root.elements.front().tensor;
-}
-
 static bool areEqual(const PlannedInput &a, const PlannedInput &b) {
   return a.value == b.value && a.op == b.op && (!a.op || a.map == b.map);
 }
 
+/// Returns true if both are one tensor, or one expression of the same elements.
+static bool areEqual(Reader &reader, const PlannedWeight &a,
+                     const PlannedWeight &b) {
+  if (!a.expression || !b.expression)
+    return a.tensor == b.tensor && a.expression == b.expression;
+  auto isSame = [](const WeightElement &x, const WeightElement &y) {
+    return x.tensor == y.tensor && x.map == y.map;
+  };
+  return a.elements.size() == b.elements.size() &&
+         llvm::all_of_zip(a.elements, b.elements, isSame) &&
+         Correspondence(reader).match(a.expression, b.expression);
+}
+
 /// Returns true if both are gradients of one norm: of the same x, with the
 /// same r.
-static bool areOfOneNorm(const PlannedNorm &a, const PlannedNorm &b) {
+static bool areOfOneNorm(Reader &reader, const PlannedNorm &a,
+                         const PlannedNorm &b) {
   return areEqual(a.input, b.input) && a.dims == b.dims && a.mode == b.mode &&
          a.epsilon.bitwiseIsEqual(b.epsilon) &&
          a.computeType == b.computeType && a.sumType == b.sumType &&
          a.scaleType == b.scaleType && a.rootForm == b.rootForm &&
-         getRootTensor(*a.gradient) == getRootTensor(*b.gradient) &&
+         areEqual(reader, a.gradient->root, b.gradient->root) &&
          a.gradient->isRootBeforeEpsilon == b.gradient->isRootBeforeEpsilon;
 }
 
@@ -133,7 +141,7 @@ bool GradientPlanner::isAvailableAt(const PlannedNorm &norm,
 bool GradientPlanner::join(PlannedNorm &dx, PlannedNorm &dw) {
   PlannedGradient &gradient = *dx.gradient, &other = *dw.gradient;
   if (gradient.dw || !dx.scalar || dx.op->getBlock() != dw.op->getBlock() ||
-      !areOfOneNorm(dx, dw) || !areEqual(gradient.dy, other.dy))
+      !areOfOneNorm(reader, dx, dw) || !areEqual(gradient.dy, other.dy))
     return false;
   bool hasWeight = dx.weight.exists();
   if (hasWeight && (dx.weightDims != dw.weightDims ||
@@ -189,8 +197,11 @@ void GradientPlanner::planWeightGradients() {
   SavedRoots saved;
   for (auto [i, norm] : llvm::enumerate(norms)) {
     byInput[norm.input.value].push_back(i);
-    if (Value root = getRootTensor(*norm.gradient))
-      saved[norm.input.value] = root;
+    const PlannedWeight &root = norm.gradient->root;
+    if (root.tensor)
+      saved[norm.input.value].push_back(root.tensor);
+    for (const WeightElement &element : root.elements)
+      saved[norm.input.value].push_back(element.tensor);
   }
   llvm::DenseSet<Value> projections(sums.begin(), sums.end());
   projections.insert_range(llvm::make_first_range(refused));
@@ -214,7 +225,7 @@ void GradientPlanner::planWeightGradients() {
     const PlannedNorm *sibling = nullptr;
     for (size_t i : byInput.lookup(norm->input.value)) {
       isJoined = isJoined || join(norms[i], *norm);
-      if (areOfOneNorm(norms[i], *norm))
+      if (areOfOneNorm(reader, norms[i], *norm))
         sibling = &norms[i];
     }
     if (isJoined)
