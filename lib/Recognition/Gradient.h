@@ -23,7 +23,8 @@ namespace mlir::norm {
 struct Parts {
   SmallVector<Scale> scales;
   SmallVector<row::Factor> rows, varying;
-  /// What was read through: roundings, and products in a type that is widened.
+  /// What was read through: roundings, and arithmetic that may be in a type
+  /// that is widened.
   SmallVector<const row::Node *> roundings;
   bool isNegated = false;
 };
@@ -63,6 +64,13 @@ struct RowRoot {
   const row::Node *base = nullptr;
   row::Fraction exponent;
   const row::Node *beforeEpsilon = nullptr; // s of base = s + e, or null
+  /// The value of which r is a power and that is rounded below the type of r,
+  /// or null; base where r is not rounded.
+  row::Factor rounded{nullptr, row::Fraction(1)};
+  /// Returns the value that the powers of r are counted in, and r's power.
+  row::Factor getUnit() const {
+    return rounded.base ? rounded : row::Factor{base, exponent};
+  }
   bool isComputed() const { return base->hasReduction(); }
 };
 
@@ -73,8 +81,8 @@ const row::Node *openRow(row::Reader &reader, const row::Node *node);
 /// Reads the only factor per row of a product as r.
 Attempt<RowRoot> readRowRoot(row::Reader &reader, const Parts &parts);
 
-/// Returns the powers of the root's base, of s, and of anything else per row,
-/// and adds constants to `parts`.
+/// Returns the powers of r's unit, of its base, of s, and of anything else per
+/// row, and adds constants and what may be rounded to `parts`.
 SmallVector<row::Factor> collectPowers(row::Reader &reader, const RowRoot &root,
                                        Parts &parts);
 

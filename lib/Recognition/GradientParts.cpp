@@ -68,6 +68,7 @@ const Node *PartsReader::open(const Node *node) {
 bool PartsReader::reveals(const Node *node, unsigned depth) {
   if (auto it = revealing.find(node); it != revealing.end())
     return it->second;
+  revealing[node] = false; // ends a cycle of tensors in an unreachable block
   bool result = isX(node) || isRow(node) || node->is(Kind::Neg);
   if (!result && depth < kMaxDepth) {
     if (const Node *opened = open(node))
@@ -150,6 +151,7 @@ Attempt<RowRoot> norm::readRowRoot(Reader &reader, const Parts &parts) {
   const Node *node = root.node;
   for (unsigned i = 0; i < kMaxDepth; ++i) {
     node = openRow(reader, node);
+    Factor here{node, root.exponent};
     if (node->is(Kind::Rsqrt) || node->is(Kind::Sqrt))
       root.exponent *= Fraction(node->is(Kind::Sqrt) ? 1 : -1, 2);
     else if (auto *power = dyn_cast<PowerNode>(node))
@@ -158,6 +160,10 @@ Attempt<RowRoot> norm::readRowRoot(Reader &reader, const Parts &parts) {
       root.exponent = -root.exponent;
     else if (!node->is(Kind::Extend) && !node->is(Kind::Round))
       break;
+    bool isNarrow =
+        node->is(Kind::Round) || node->getWidth() < root.node->getWidth();
+    if (isNarrow && !node->is(Kind::Extend) && !root.rounded.base)
+      root.rounded = here;
     node = node->getOperand(node->is(Kind::Div));
   }
   root.base = node;
@@ -180,11 +186,8 @@ SmallVector<Factor> norm::collectPowers(Reader &reader, const RowRoot &root,
                                         Parts &parts) {
   SmallVector<Factor> worklist(parts.rows), powers;
   auto isLeaf = [&](const Node *node) {
-    return node == root.base || node == root.beforeEpsilon;
-  };
-  auto openElement = [&](const Node *node) {
-    auto *element = dyn_cast<ElementNode>(node);
-    return element ? reader.open(element) : nullptr;
+    return node == root.base || node == root.beforeEpsilon ||
+           node == root.rounded.base;
   };
   auto add = [&](const Factor &factor) {
     auto *it = llvm::find_if(
@@ -207,12 +210,8 @@ SmallVector<Factor> norm::collectPowers(Reader &reader, const RowRoot &root,
         parts.scales.push_back(*scale);
       continue;
     }
-    if (opened->is(Kind::Round))
+    if (!opened->is(Kind::Extend) && !opened->is(Kind::Neg))
       parts.roundings.push_back(opened);
-    if (opened->is(Kind::Extend))
-      if (const Node *product =
-              findRounded(opened->getOperand(0), isLeaf, openElement))
-        parts.roundings.push_back(product);
     if (opened->is(Kind::Neg) && exponent.den == 1)
       parts.isNegated ^= exponent.num % 2 != 0;
     if (opened->is(Kind::Round) || opened->is(Kind::Extend) ||

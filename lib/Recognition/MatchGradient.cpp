@@ -108,10 +108,10 @@ bool AddendReader::read(const Node *node, Addend addend, unsigned depth) {
   }
   const Node *a = node->getOperand(0);
   const Node *b = node->getOperands().size() > 1 ? node->getOperand(1) : a;
+  if (!node->is(Kind::Extend) && !node->is(Kind::Neg))
+    roundings.push_back(node);
   switch (node->getKind()) {
   case Kind::Round:
-    roundings.push_back(node);
-    return next(a, addend);
   case Kind::Extend:
     return next(a, addend);
   case Kind::Neg:
@@ -327,7 +327,6 @@ Check GradientMatcher::findX(PartsReader::Predicate isX) {
       return reject(Why::ProjectionAlongOther);
     if (!found.product.x)
       found.product.x = x;
-    llvm::append_range(roundings, each.roundings);
     parts.push_back(std::move(each));
   }
   return std::nullopt;
@@ -339,7 +338,6 @@ Check GradientMatcher::readProjection() {
   // The residual gradient is added in the type of the scalar.
   if (residual && site.node->is(Kind::Round))
     return reject(Why::NoCandidate);
-  llvm::append_range(roundings, directParts.roundings);
   Attempt<RowRoot> rowRoot = readRowRoot(reader, directParts);
   if (!rowRoot)
     return rowRoot.getRejection();
@@ -403,7 +401,6 @@ Check GradientMatcher::matchSum() {
     return reject(Why::ProjectionOfOther);
   g = *outer;
   inSum = *inner;
-  llvm::append_range(roundings, sumParts.roundings);
   Attempt<Span> span = matchSpan(site, atSum);
   if (!span)
     return span.getRejection();
@@ -417,30 +414,36 @@ Check GradientMatcher::matchSum() {
 /// outside of the root twice, and once 1/s.
 Check GradientMatcher::matchPowers() {
   SmallVector<Factor> inTerm = collectPowers(reader, root, sumParts);
+  auto [unit, exponent] = root.getUnit();
+  std::optional<EpsilonMode> mode;
   for (Parts &each : parts) {
     each.rows.append(inTerm);
     SmallVector<Factor> powers = collectPowers(reader, root, each);
-    const Factor *base = nullptr, *before = nullptr;
+    const Factor *ofUnit = nullptr, *before = nullptr;
     bool hasOther = false;
     for (const Factor &factor : powers) {
-      if (factor.base == root.base)
-        base = &factor;
+      if (factor.base == unit)
+        ofUnit = &factor;
       else if (factor.base == root.beforeEpsilon)
         before = &factor;
+      else if (factor.base == root.base)
+        return reject(Why::TermRounded, unit->getType()); // r * g alone is
       else
         hasOther = true;
     }
-    bool isOutside = before && base && before->exponent == Fraction(-1) &&
-                     base->exponent == Fraction(-2);
+    bool isOutside = before && ofUnit && before->exponent == Fraction(-1) &&
+                     ofUnit->exponent == exponent * Fraction(2);
     bool isInside =
-        !before && base && base->exponent == root.exponent * Fraction(3);
+        !before && ofUnit && ofUnit->exponent == exponent * Fraction(3);
     if (hasOther || (!isOutside && !isInside))
       return reject(Why::ProjectionPower);
-    EpsilonMode mode = isOutside ? EpsilonMode::Outside : EpsilonMode::Inside;
-    if (root.isComputed() && found.inverse.mode != mode)
+    EpsilonMode own = isOutside ? EpsilonMode::Outside : EpsilonMode::Inside;
+    if (mode.value_or(own) != own ||
+        (root.isComputed() && found.inverse.mode != own))
       return reject(Why::ProjectionPower);
-    found.inverse.mode = mode;
+    mode = own;
   }
+  found.inverse.mode = *mode;
   return std::nullopt;
 }
 
@@ -470,7 +473,11 @@ Check GradientMatcher::matchDivisor() {
     auto divisor = multiplyCounts(counts);
     if (!product || !divisor || (count && !(*count == *divisor)))
       return reject(Why::ProjectionDivisor, site.context().getExtent(along[0]));
-    factor += each.isNegated != sumParts.isNegated ? -*product : *product;
+    Fraction own = each.isNegated != sumParts.isNegated ? -*product : *product;
+    // Parts of both signs cancel, and leave the rounding of larger terms.
+    if (own > Fraction(0))
+      return reject(Why::ProjectionDivisor, site.context().getExtent(along[0]));
+    factor += own;
     count = divisor;
   }
   Context &context = site.context();
@@ -499,8 +506,14 @@ void GradientMatcher::noteRoundings() {
     if (type.getIntOrFloatBitWidth() < norm.computeType.getWidth())
       deviations.addNarrow(reject(Why::TermRounded, type));
   };
-  for (const Node *rounding : roundings)
-    note(rounding->getType());
+  for (ArrayRef<const Node *> each :
+       {ArrayRef(roundings), ArrayRef(directParts.roundings),
+        ArrayRef(sumParts.roundings)})
+    for (const Node *rounding : each)
+      note(rounding->getType());
+  for (const Parts &each : parts)
+    for (const Node *rounding : each.roundings)
+      note(rounding->getType());
   note(sum->getType());
   note(findNarrow(reader, sum->getTerm())->getType());
 }
