@@ -52,8 +52,10 @@ public:
   bool isNegated = false;
 
 private:
+  static constexpr unsigned kMaxRead = 256; // tensors, also of a cycle
   const Site &site;
   llvm::function_ref<bool(const Node *)> isX;
+  unsigned numRead = 0;
 };
 } // namespace
 
@@ -82,7 +84,7 @@ void FactorReader::read(const Node *node, const Fraction &exponent) {
     if (base->is(Kind::Neg) && !isX(base) && factor.exponent.den == 1) {
       isNegated ^= factor.exponent.num % 2 != 0;
       read(base->getOperand(0), factor.exponent);
-    } else if (base != factor.base && !isLeaf(base)) {
+    } else if (base != factor.base && !isLeaf(base) && ++numRead < kMaxRead) {
       read(base, factor.exponent);
     } else {
       factors.push_back({base, factor.exponent});
@@ -197,8 +199,9 @@ Attempt<Product> norm::matchProduct(const Site &site) {
 
 static SmallVector<SquaredForm, 4> getSquaredForms(Reader &reader,
                                                    const Node *squared) {
+  constexpr unsigned kMaxForms = 16; // also of a cycle of tensors
   SmallVector<SquaredForm, 4> forms{{squared, nullptr}};
-  while (true) {
+  while (forms.size() < kMaxForms) {
     auto *element = dyn_cast<ElementNode>(squared);
     const Node *opened = element ? reader.open(element) : squared;
     if (!opened || !(opened->is(Kind::Abs) || opened->is(Kind::Neg) ||

@@ -9,6 +9,7 @@
 #include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/ReshapeOpsUtils.h"
+#include "mlir/IR/Dominance.h"
 #include "mlir/Transforms/RegionUtils.h"
 
 using namespace mlir;
@@ -34,6 +35,11 @@ static Operation *findFirstUser(RMSNormOp norm, ArrayRef<Value> tensors) {
 static bool canBeEarlier(RMSNormOp norm, ArrayRef<Value> tensors,
                          Operation *first) {
   Block *block = norm->getBlock();
+  // Elsewhere a value may depend on itself, and a slice does not end.
+  DominanceInfo dominance;
+  if (!dominance.hasSSADominance(block) ||
+      !dominance.isReachableFromEntry(block))
+    return false;
   BackwardSliceOptions options;
   options.inclusive = true;
   options.omitUsesFromAbove = false;

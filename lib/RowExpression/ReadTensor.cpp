@@ -73,6 +73,8 @@ const Node *Reader::open(const ElementNode *element) {
 SmallVector<const ElementNode *> Reader::getOccurrences(const Node *node) {
   SmallVector<const ElementNode *> chain;
   while (auto *element = dyn_cast_or_null<ElementNode>(node)) {
+    if (chain.size() == kMaxDepth) // a cycle in an unreachable block
+      break;
     chain.push_back(element);
     node = open(element);
   }

@@ -30,3 +30,53 @@ func.func @f(%x: tensor<4x?xf32>) -> tensor<4x?xf32> {
   } -> tensor<4x?xf32>
   return %y : tensor<4x?xf32>
 }
+
+// The same for ops that scale and negate.
+// CHECK: func.func @scaled
+// CHECK: func.func @negated
+func.func @scaled() {
+  return
+^b1:
+  %zero = arith.constant 0.0 : f32
+  %e1 = tensor.empty() : tensor<4xf32>
+  %init = linalg.fill ins(%zero : f32) outs(%e1 : tensor<4xf32>) -> tensor<4xf32>
+  %sum = linalg.generic {indexing_maps = [#all, #row], iterator_types = ["parallel", "reduction"]} ins(%y : tensor<4x8xf32>) outs(%init : tensor<4xf32>) {
+  ^bb0(%in: f32, %acc: f32):
+    %q = arith.mulf %in, %in : f32
+    %next = arith.addf %q, %acc : f32
+    linalg.yield %next : f32
+  } -> tensor<4xf32>
+  %e2 = tensor.empty() : tensor<4x8xf32>
+  %y = linalg.generic {indexing_maps = [#all, #row, #all], iterator_types = ["parallel", "parallel"]} ins(%y, %sum : tensor<4x8xf32>, tensor<4xf32>) outs(%e2 : tensor<4x8xf32>) {
+  ^bb0(%in: f32, %s: f32, %out: f32):
+    %r = math.rsqrt %s : f32
+    %v = arith.mulf %in, %r : f32
+    linalg.yield %v : f32
+  } -> tensor<4x8xf32>
+  return
+}
+func.func @negated() {
+  return
+^b1:
+  %zero = arith.constant 0.0 : f32
+  %n = arith.constant 8.0 : f32
+  %e1 = tensor.empty() : tensor<4xf32>
+  %init = linalg.fill ins(%zero : f32) outs(%e1 : tensor<4xf32>) -> tensor<4xf32>
+  %e2 = tensor.empty() : tensor<4x8xf32>
+  %a = linalg.negf ins(%b : tensor<4x8xf32>) outs(%e2 : tensor<4x8xf32>) -> tensor<4x8xf32>
+  %b = linalg.negf ins(%a : tensor<4x8xf32>) outs(%e2 : tensor<4x8xf32>) -> tensor<4x8xf32>
+  %sum = linalg.generic {indexing_maps = [#all, #row], iterator_types = ["parallel", "reduction"]} ins(%b : tensor<4x8xf32>) outs(%init : tensor<4xf32>) {
+  ^bb0(%in: f32, %acc: f32):
+    %q = arith.mulf %in, %in : f32
+    %next = arith.addf %q, %acc : f32
+    linalg.yield %next : f32
+  } -> tensor<4xf32>
+  %y = linalg.generic {indexing_maps = [#all, #row, #all], iterator_types = ["parallel", "parallel"]} ins(%b, %sum : tensor<4x8xf32>, tensor<4xf32>) outs(%e2 : tensor<4x8xf32>) {
+  ^bb0(%in: f32, %s: f32, %out: f32):
+    %m = arith.divf %s, %n : f32
+    %r = math.rsqrt %m : f32
+    %v = arith.mulf %in, %r : f32
+    linalg.yield %v : f32
+  } -> tensor<4x8xf32>
+  return
+}
