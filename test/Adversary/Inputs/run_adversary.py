@@ -1,14 +1,19 @@
 """Runs the recognizer over programs written against it; their first lines say what must happen.
 
     run_adversary.py FOLDER [--only REGEX] [--wrong] [--summary]
+                     [--numbers [--known FILE] [--wrong-numbers]]
 
 Each program goes through norm-opt in a process of its own, those in TOSA after the
-passes that lower it. `EXPECT: find N` asks for N norm.rmsnorm ops, `EXPECT: refuse` for
-the module as it came in, `EXPECT: any` for valid IR; words in parentheses ask for more
-(WORDS). A first line that speaks of rounding=exact has the program refused in that mode
-too. Programs about other tools are left out, with the reason. Exits 1 on any failure;
---wrong turns the expectations around, so that everything must fail. --summary prints
-what was found in each program as JSON, to compare two builds.
+passes that lower it. `EXPECT: find N` asks for N norm.rmsnorm ops, `EXPECT: dx A dw B`
+for A gradients dx and B gradients dw, `EXPECT: refuse` for the module as it came in,
+`EXPECT: any` for valid IR; words in parentheses ask for more (WORDS). A first line that
+speaks of rounding=exact has the program refused in that mode too. Programs about other
+tools are left out, with the reason. With --numbers each is run, too: by
+norm-test-differential in the modes default and exact (--known is its list), and in
+relaxed by norm-run, whose results may be off by what the narrowest type of the program
+rounds. Exits 1 on any failure; --wrong turns the expectations around, so that
+everything must fail. --summary prints what was found in each program as JSON, to
+compare two builds.
 """
 import argparse
 import collections
@@ -19,9 +24,13 @@ import os
 import re
 import subprocess
 import sys
+import tempfile
 import time
 
+import numpy as np
+
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../Corpus/Inputs"))
+import measure  # noqa: E402
 from programs import TOSA  # noqa: E402
 
 LIMIT, FAST = 20.0, 5.0  # seconds
@@ -42,6 +51,7 @@ WORDS = {*KEPT, *SAID, "callee stays", "input not %scrub"}
 class Expectation:
     """What norm-recognize must do with a program in one mode."""
     norms: int = None  # 0: the module stays as it is; None: any number
+    gradients: tuple = None  # numbers of dx and of dw; None: any
     limit: float = LIMIT
     kept: tuple = ()  # words of KEPT
     functions: tuple = ()  # that must stay
@@ -63,6 +73,11 @@ class Outcome:
     def norms(self):
         return self.text.count("norm.rmsnorm ")
 
+    @property
+    def gradients(self):
+        ops = re.findall(r"norm\.rmsnorm_backward .*", self.text)
+        return tuple(sum(f" {name}(" in op for op in ops) for name in ("dx", "dw"))
+
 
 # Expectations.
 
@@ -73,13 +88,14 @@ def find_programs(folder, only):
 
 
 def read_words(line):
-    """The number of norms that a first line asks for and its words; None for others."""
-    found = re.search(r"EXPECT: (find (\d+)|refuse|any)\b(.*)", line)
+    """The norms and gradients that a first line asks for and its words; None for others."""
+    found = re.search(r"EXPECT: (find (\d+)|dx (\d+) dw (\d+)|refuse|any)\b(.*)", line)
     if not found:
         return None
-    norms = {"refuse": 0, "any": None}.get(found.group(1), found.group(2))
-    words = re.findall(r"\(([^()]*)\)", found.group(3))
-    return (norms if norms is None else int(norms)), words
+    kind, norms, dx, dw, rest = found.groups()
+    words = [] if rest.startswith(".") else re.findall(r"\(([^()]*)\)", rest)
+    norms = 0 if kind == "refuse" else norms and int(norms)
+    return norms, (int(dx), int(dw)) if dx else None, words
 
 
 def read_expectations(path, text):
@@ -90,13 +106,13 @@ def read_expectations(path, text):
         said = re.search(r"EXPECT: (.*)", line)
         about = said.group(1) if said else "no expectation in the first line"
         return [], "not about recognition: " + about
-    norms, words = read
+    norms, gradients, words = read
     unknown = [w for w in words if w not in WORDS]
     if unknown:
         raise ValueError(f"{path}: unknown words ({unknown[0]})")
     is_fast = path.startswith("robust" + os.sep) or "fast" in words
     expectation = Expectation(
-        norms=norms, limit=FAST if is_fast else LIMIT, kept=tuple(w for w in words if w in KEPT),
+        norms=norms, gradients=gradients, limit=FAST if is_fast else LIMIT, kept=tuple(w for w in words if w in KEPT),
         functions=tuple(re.findall(r"func\.func private @(\w+)", text))
         if "callee stays" in words else (),
         not_input="%scrub" if "input not %scrub" in words else "")
@@ -114,6 +130,9 @@ def turn_around(expectation):
     yield replace(none, status=1)
     if e.norms is not None:
         yield replace(none, norms=0 if e.norms else 1)
+    if e.gradients is not None:
+        yield replace(none, gradients=(e.gradients[0] + 1, e.gradients[1]))
+        yield replace(none, gradients=(e.gradients[0], e.gradients[1] + 1))
     if e.limit == FAST:
         yield replace(none, limit=0.0)
     for word in e.kept:
@@ -150,7 +169,7 @@ class Case:
         with open(self.source, encoding="utf-8") as f:
             self.text = f.read()
         self.expectations, self.skipped = read_expectations(path, self.text)
-        self.outcomes = {}
+        self.outcomes, self.numbers = {}, ""
 
     def run(self):
         if self.skipped:
@@ -166,6 +185,8 @@ class Case:
         def describe(outcome):
             if outcome.status is None:
                 return "does not end"
+            if any(outcome.gradients):
+                return [outcome.norms, *outcome.gradients]
             return outcome.norms if outcome.status == 0 else f"exits {outcome.status}"
         return {self.path + ("" if mode == "default" else f" {mode}"): describe(outcome)
                 for mode, outcome in self.outcomes.items()}
@@ -196,6 +217,8 @@ def check_end(case, expectation, outcome):
 
 
 def check_norms(case, expectation, outcome):
+    if expectation.gradients not in (None, outcome.gradients):
+        return "found dx {} dw {}, expected dx {} dw {}".format(*outcome.gradients, *expectation.gradients)
     if expectation.norms is None:
         return ""
     if outcome.norms != expectation.norms:
@@ -237,13 +260,72 @@ def returned(text):
     return re.search(r"^ *return (%[^:]*) :", text, re.M).group(1).split(", ")
 
 
+# Numbers.
+
+def differ(cases, known):
+    """Whether default and exact give other numbers than upstream's passes, as is printed."""
+    command = ["norm-test-differential", "--no-simt", *(["--known=" + known] if known else [])]
+    return bool(subprocess.run(command + [case.source for case in cases]).returncode)
+
+
+def draw(folder, text, positive):
+    """Files of random inputs of the function, extents of 8 where they are dynamic."""
+    random, names = np.random.default_rng(len(text)), []
+    function = re.search(r"func\.func @main\((.*?)\)", text)
+    for type_ in re.findall(r": (\w+<[^>]*>|\w+)", function.group(1)) if function else []:
+        found = re.fullmatch(r"tensor<((?:[\d?]+x)*)(bf16|f16|f32|f64)>", type_)
+        if not found:
+            return []
+        shape = [8 if n == "?" else int(n) for n in found.group(1).split("x")[:-1]]
+        values = random.standard_normal(shape).astype(np.float32)
+        values = abs(values) + np.float32(0.25) if positive else values
+        if found.group(2) == "bf16":
+            stored = (values.view(np.uint32) >> 16).astype(np.uint16)
+        else:
+            stored = values.astype({"f16": np.float16, "f32": np.float32, "f64": np.float64}[found.group(2)])
+        names.append(os.path.join(folder, f"{positive:d}{len(names)}.npy"))
+        np.save(names[-1], stored)
+    return names
+
+
+def run_relaxed(folder, text, inputs):
+    """The results of a program with rounding=relaxed, as f64; None where it fails."""
+    outputs = [os.path.join(folder, f"r{i}.npy") for i in range(len(returned(text)))]
+    done = subprocess.run(["norm-run", "-", "--function=main", "--rounding=relaxed",
+                           *(f"--input=@{name}" for name in inputs),
+                           *(f"--output=@{name}" for name in outputs)],
+                          input=text, text=True, capture_output=True)
+    return [measure.load(name)[1] for name in outputs] if done.returncode == 0 else None
+
+
+def compare_relaxed(case, scale):
+    """What is wrong with the numbers of rounding=relaxed; `scale` makes the reference wrong."""
+    found = norm_opt(case.source, ["norm-recognize{rounding=relaxed}"], LIMIT)
+    narrow = next((t for t in ("bf16", "f16", "f32") if re.search(rf"\b{t}\b", case.text)), "f64")
+    limit = 16 if "16" in narrow else 64
+    for positive in (False, True) if "norm.rms" in found.text else ():
+        with tempfile.TemporaryDirectory() as folder:
+            inputs = draw(folder, case.text, positive)
+            expected = measure.run_upstream(case.text, inputs, len(returned(case.text))) if inputs else None
+            if expected is None:
+                return ""
+            actual = run_relaxed(folder, case.text, inputs)
+        if actual is None:
+            return "does not run (rounding=relaxed)"
+        for i, (values, reference) in enumerate(zip(actual, expected)):
+            ulp = measure.count_ulp(values, reference * scale, narrow, by_row=True)
+            if not ulp <= limit:
+                return f"result {i} is {ulp:.3g} ulp of {narrow} off (rounding=relaxed)"
+    return ""
+
+
 # Reports.
 
 def report(cases):
     """Prints what failed; whether nothing did."""
     totals = collections.Counter()
     for case in cases:
-        kind = case.path.split(os.sep)[0]
+        kind = os.path.dirname(case.path).split(os.sep)[0] or "."
         if case.skipped:
             print(f"{case.path}: skipped, {case.skipped}")
             totals["skipped"] += 1
@@ -252,6 +334,7 @@ def report(cases):
         for e in case.expectations:
             problem = judge(case, e)
             problems += [problem + (" (rounding=exact)" if e.rounding == "exact" else "")] if problem else []
+        problems += [case.numbers] if case.numbers else []
         for problem in problems:
             print(f"{case.path}: {problem}")
         totals["bad " + kind] += bool(problems)
@@ -280,6 +363,9 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder")
     parser.add_argument("--only", default="", metavar="REGEX", help="of the paths of programs")
+    parser.add_argument("--numbers", action="store_true", help="compares what the programs compute")
+    parser.add_argument("--wrong-numbers", action="store_true", help="makes the references of relaxed wrong")
+    parser.add_argument("--known", default="", help="known differences, for norm-test-differential")
     parser.add_argument("--wrong", action="store_true",
                         help="turns the expectations around: everything must fail")
     parser.add_argument("--summary", action="store_true")
@@ -287,10 +373,15 @@ def main():
     cases = [Case(args.folder, path) for path in find_programs(args.folder, args.only)]
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         cases = list(pool.map(Case.run, cases))
+        if args.numbers:
+            scale = 1.25 if args.wrong_numbers else 1.0
+            for case, problem in zip(cases, pool.map(lambda c: compare_relaxed(c, scale), cases)):
+                case.numbers = problem
+    differs = args.numbers and differ(cases, args.known)
     if args.summary:
         print(json.dumps({k: v for case in cases for k, v in case.summary().items()}, indent=1))
         return 0
-    return 0 if (report_wrong if args.wrong else report)(cases) else 1
+    return 0 if (report_wrong if args.wrong else report)(cases) and not differs else 1
 
 
 if __name__ == "__main__":
