@@ -2,7 +2,8 @@
 
 A program returns dx, dw or both. Front ends write dx in one of FORMS, with the statistic
 computed or passed in; dw is a sum over rows. A mutant returns the one result that it
-changes, so that what is right beside it does not count.
+changes, so that what is right beside it does not count. A dw with the root of another
+norm (OTHER_ROOTS) is right, but not in the op of dx.
 """
 import dataclasses
 import re
@@ -22,12 +23,15 @@ DX_MUTATIONS = {
     "half of the projection": "", "statistic of another tensor": "computed", "g of another row": "square",
     "two epsilons": "computed", "projection twice": "", "weight of another axis": "square weight",
     "init not zero": "", "maximum": "", "abs": "",
+    "r rounded beside g": "computed", "r rounded in the sum": "computed", "power of r rounded": "",
 }
 DW_MUTATIONS = {
     "dw without r": "", "dw of another x": "computed", "dw r squared": "",
     "dw of another r": "", "dw init not zero": "", "dw maximum": "", "dw x squared": "",
 }
 MUTATIONS = {**DX_MUTATIONS, **DW_MUTATIONS}
+# How the root of dw differs from that of dx.
+OTHER_ROOTS = ["factor", "sign", "inverse", "epsilon", "rounding", "type"]
 
 
 @dataclasses.dataclass
@@ -47,6 +51,7 @@ class Spec:
     results: tuple = ("dx", "dw")
     form: str = "autograd"
     residual: bool = False  # a gradient is added to dx
+    other_root: str = ""  # of OTHER_ROOTS
     cut: float = 1.0
 
 
@@ -90,6 +95,9 @@ def choose(rng, needs, mutation):
     # lacks them; only the last one is taken for that.
     if spec.results == ("dw",) and spec.dims != [rank - 1]:
         spec.saved = False
+    if not mutation and spec.results == ("dx", "dw") and not spec.early and rng.random() < 0.3:
+        kinds = [k for k in OTHER_ROOTS if k != "type" or spec.compute == "f32"]
+        spec.other_root = rng.choice([k for k in kinds if k != "epsilon" or not spec.saved])
     return spec
 
 
@@ -280,8 +288,9 @@ class Backward:
             return self.mul(direct, r)
         if spec.mode == "outside":
             return self.outside(g, x)
+        forms = {"r rounded in the sum": "fused", "r rounded beside g": "apex", "power of r rounded": "apex"}
         write = {"autograd": self.autograd, "apex": self.apex, "liger": self.liger, "fused": self.fused,
-                 "textbook": self.textbook, "jax": self.jax}[spec.form]
+                 "textbook": self.textbook, "jax": self.jax}[forms.get(mutation, spec.form)]
         return write(direct, projected, in_sum, in_term, r)
 
     def join(self, direct, projection):
@@ -299,9 +308,17 @@ class Backward:
             return f.op("arith.addf", direct, f.op("arith.negf", projection))
         return f.op("arith.subf", direct, projection)
 
+    def narrow(self, value):
+        """`value` rounded to bf16."""
+        wide = self.function.cast(self.function.cast(value, "bf16"), value.element)
+        wide.array = rounded(value.array, "bf16")
+        return wide
+
     def cube(self, r):
-        """r^3, of another epsilon if the mutation says so."""
+        """r^3, of another epsilon or rounded if the mutation says so."""
         f = self.function
+        if self.mutation == "power of r rounded":
+            return self.narrow(f.op("cube", r))
         if self.mutation == "two epsilons":
             other = f.op("arith.addf", self.mean, self.constant(self.spec.epsilon * 2 + 0.125, self.mean))
             r = self.reciprocal_root(other)
@@ -317,7 +334,8 @@ class Backward:
     def apex(self, direct, g, in_sum, x, r):
         """g r - x sum(g x) r^3 / n."""
         total = self.row_sum(self.mul(g, in_sum))
-        return self.join(self.mul(direct, r), self.by_terms(self.mul(x, total, self.cube(r))))
+        beside = self.narrow(r) if self.mutation == "r rounded beside g" else r
+        return self.join(self.mul(direct, beside), self.by_terms(self.mul(x, total, self.cube(r))))
 
     def liger(self, direct, g, in_sum, x, r):
         """r (g - r^2 / n sum(g x) x)."""
@@ -331,7 +349,8 @@ class Backward:
         """(g - (x r) / n sum(x r g)) r."""
         if self.mutation == "two epsilons":
             return self.apex(direct, g, in_sum, x, r)
-        total = self.row_sum(self.mul(g, self.mul(in_sum, r)))
+        summed = self.narrow(r) if self.mutation == "r rounded in the sum" else r
+        total = self.row_sum(self.mul(g, self.mul(in_sum, summed)))
         return self.mul(self.join(direct, self.mul(self.by_terms(self.mul(x, r)), total)), r)
 
     def textbook(self, direct, g, in_sum, x, r):
@@ -360,9 +379,30 @@ class Backward:
 
     # dw.
 
+    def find_other_root(self):
+        """The root of dw, in the type that its products have."""
+        f, kind, r = self.function, self.spec.other_root, self.r
+        if kind == "factor":
+            return self.mul(r, self.constant(self.rng.choice([2.0, 0.75, -1.5]), r))
+        if kind == "sign":
+            return f.op("arith.negf", r)
+        if kind == "inverse":
+            return f.op("arith.divf", self.constant(1.0, r), r)
+        if kind == "epsilon":
+            base = self.root if self.root else self.mean
+            full = f.op("arith.addf", base, self.constant(self.spec.epsilon * 2 + 0.125, base))
+            return f.op("arith.divf", self.constant(1.0, full), full) if self.root else self.reciprocal_root(full)
+        if kind == "rounding":
+            return self.narrow(r)
+        return f.cast(r, "f64")
+
     def dw(self):
         f, spec, mutation = self.function, self.spec, self.mutation
         x, r = self.wide, self.r
+        if spec.other_root:
+            r = self.find_other_root()
+            self.other_root = r.array
+            x = f.cast(x, r.element)
         if mutation == "dw of another x":
             x = f.cast(self.input(list(range(len(spec.shape)))), spec.compute)
         if mutation == "dw of another r":
@@ -379,7 +419,7 @@ class Backward:
             product = self.mul(self.dy, f.cast(z, spec.element))
             product = f.cast(product, spec.compute) if widens else product
         else:
-            product = self.mul(f.cast(self.dy, spec.compute), z)
+            product = self.mul(f.cast(self.dy, r.element), z)
         f.combiner = "arith.maximumf" if mutation == "dw maximum" else "arith.addf"
         axes = [a for a in range(len(spec.shape)) if a not in spec.weight]
         total = f.sum(product, axes, 1.0 if mutation == "dw init not zero" else 0.0)
@@ -407,9 +447,10 @@ class Backward:
         ratio = 1 / (r * s) if spec.mode == "outside" else 1.0
         mean = (z * g).mean(axis=axes, keepdims=True) * ratio
         size = np.abs(z * g).mean(axis=axes, keepdims=True) * ratio
+        summed = dy * (x * self.other_root if spec.other_root else z)
         rows = tuple(a for a in range(x.ndim) if a not in (spec.weight or []))
         return {"dx": (r * (g - z * mean), r * (np.abs(g) + np.abs(z) * size)),
-                "dw": ((dy * z).sum(axis=rows, keepdims=True), np.abs(dy * z).sum(axis=rows, keepdims=True))}
+                "dw": (summed.sum(axis=rows, keepdims=True), np.abs(summed).sum(axis=rows, keepdims=True))}
 
     def expected(self, result):
         value, size = self.gradients()[result.role]
@@ -461,16 +502,21 @@ def judge(program, text):
     if not program.function.results or program.is_changed():
         return "the generator's program is no backward pass"
     lines = re.findall(r"norm\.rmsnorm_backward .*", text)
+    expected = spec.results
+    if spec.other_root:  # dw is another op, or none
+        lines = [line for line in lines if " dx(" in line]
+        expected = ("dx",)
     if len(lines) != 1:
         return f"{len(lines)} backward norms found"
     line = lines[0]
     found = lambda pattern: bool(re.search(pattern, line))
     wrong = []
-    if found(r" dx\(") != ("dx" in spec.results) or found(r" dw\(") != ("dw" in spec.results):
-        wrong.append(f"results, expected {spec.results}")
+    if found(r" dx\(") != ("dx" in expected) or found(r" dw\(") != ("dw" in expected):
+        wrong.append(f"results, expected {expected}")
     if found(r" weight\(") != (program.weight is not None):
         wrong.append(f"weight, expected {program.weight is not None}")
-    if found(r" (inv_)?rms\(") != spec.saved:
+    # The norm with the root of dw may give r to dx.
+    if found(r" (inv_)?rms\(") != spec.saved and not (spec.other_root and not spec.saved):
         wrong.append(f"a given statistic, expected {spec.saved}")
     mode = re.search(r"epsilon_mode =\s+(\w+)", line)
     if not (spec.results == ("dw",) and spec.saved) and (mode.group(1) if mode else "inside") != spec.mode:
