@@ -118,8 +118,8 @@ public:
     if (!llvm::sys::fs::is_regular_file(file)) {
       auto opened = llvm::sys::fs::openNativeFileForRead(file);
       if (!opened)
-        return fileError(
-            file, llvm::errorToErrorCode(opened.takeError()).message());
+        return fileError(file,
+                         llvm::errorToErrorCode(opened.takeError()).message());
       pipe = *opened;
       return llvm::Error::success();
     }

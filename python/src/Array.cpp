@@ -301,9 +301,9 @@ bool Array::acquireScalar(PyObject *object, ElementType element,
              getName(element));
     return false;
   }
-  if (set == 0 && (element == ElementType::BF16 ||
-                   element == ElementType::F8E4M3FN ||
-                   element == ElementType::F8E5M2))
+  if (set == 0 &&
+      (element == ElementType::BF16 || element == ElementType::F8E4M3FN ||
+       element == ElementType::F8E5M2))
     set = setSmallFloat(object, element, scalar);
   if (set == 0)
     return acquire(object, what, index);
