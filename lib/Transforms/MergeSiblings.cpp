@@ -9,6 +9,7 @@
 #include "RowPlan.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Transforms/RegionUtils.h"
 #include "norm/Transforms/Passes.h"
 
 namespace mlir::norm {
@@ -43,9 +44,16 @@ static bool isKnownAt(Value value, Operation *place) {
          });
 }
 
+/// Returns the operands and what the body uses from outside.
+static llvm::SetVector<Value> getUsedValues(GenericOp op) {
+  llvm::SetVector<Value> used(op->operand_begin(), op->operand_end());
+  getUsedValuesDefinedAbove(op->getRegions(), used);
+  return used;
+}
+
 /// Builds one op with the results of both, in place of the first.
 static GenericOp merge(IRRewriter &b, GenericOp first, GenericOp second) {
-  for (Value operand : second->getOperands())
+  for (Value operand : getUsedValues(second))
     if (Operation *op = operand.getDefiningOp();
         op && op->getBlock() == first->getBlock() && first->isBeforeInBlock(op))
       op->moveBefore(first);
@@ -58,7 +66,7 @@ static GenericOp findSibling(GenericOp op, ArrayRef<GenericOp> earlier) {
     if (first->getBlock() == op->getBlock() &&
         first.getNumLoops() == op.getNumLoops() &&
         norm::readSameElements(first, op) &&
-        llvm::all_of(op->getOperands(),
+        llvm::all_of(getUsedValues(op),
                      [&](Value value) { return isKnownAt(value, first); }))
       return first;
   return nullptr;

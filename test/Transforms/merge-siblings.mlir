@@ -68,3 +68,34 @@ func.func @apart(%n: tensor<8x8xf32>, %r: tensor<8xf32>, %o: tensor<8x8xf32>) ->
   } -> tensor<8x8xf32>
   return %1, %2, %3, %4 : tensor<8xf32>, tensor<8x8xf32>, tensor<8x8xf32>, tensor<8x8xf32>
 }
+
+// -----
+
+#id = affine_map<(d0, d1) -> (d0, d1)>
+// The body of the third reads what the first is needed for.
+// CHECK-LABEL: func @captured
+// CHECK-COUNT-3: = linalg.generic
+// CHECK-NOT: linalg.generic
+func.func @captured(%x: tensor<8x8xf32>, %o: tensor<8x8xf32>, %f: tensor<8x8xf64>) -> (tensor<8x8xf64>, tensor<8x8xf32>) {
+  %0 = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]} ins(%x : tensor<8x8xf32>) outs(%o : tensor<8x8xf32>) {
+  ^bb0(%a: f32, %c: f32):
+    %d = arith.mulf %a, %a : f32
+    linalg.yield %d : f32
+  } -> tensor<8x8xf32>
+  %slice = tensor.insert_slice %0 into %o[0, 0] [8, 8] [1, 1] : tensor<8x8xf32> into tensor<8x8xf32>
+  %1 = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]} ins(%slice : tensor<8x8xf32>) outs(%f : tensor<8x8xf64>) {
+  ^bb0(%a: f32, %c: f64):
+    %d = arith.extf %a : f32 to f64
+    linalg.yield %d : f64
+  } -> tensor<8x8xf64>
+  %2 = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]} ins(%x : tensor<8x8xf32>) outs(%o : tensor<8x8xf32>) {
+  ^bb0(%a: f32, %c: f32):
+    %i = linalg.index 0 : index
+    %j = linalg.index 1 : index
+    %e = tensor.extract %1[%j, %i] : tensor<8x8xf64>
+    %t = arith.truncf %e : f64 to f32
+    %d = arith.addf %a, %t : f32
+    linalg.yield %d : f32
+  } -> tensor<8x8xf32>
+  return %1, %2 : tensor<8x8xf64>, tensor<8x8xf32>
+}
