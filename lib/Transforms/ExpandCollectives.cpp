@@ -6,7 +6,9 @@
 //===----------------------------------------------------------------------===//
 //
 // The mpi dialect has no gather, so each rank adds its part to the zeros of the
-// others. Floats are added as integers: -0.0 + 0.0 is not -0.0.
+// others. Floats are added as integers: -0.0 + 0.0 is not -0.0. MPI_MAX of a
+// number and a NaN is either, and that of two zeros is either, so the maximum
+// of floats is that of integers with their order.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,6 +31,7 @@ namespace mlir::norm {
 
 using namespace mlir;
 using shard::AllGatherOp;
+using shard::AllReduceOp;
 
 namespace {
 struct GatherBySum : OpRewritePattern<AllGatherOp> {
@@ -61,10 +64,9 @@ struct GatherBySum : OpRewritePattern<AllGatherOp> {
     Value own = tensor::InsertSliceOp::create(
         b, loc, part, zeros, offsets, tensor::getMixedSizes(b, loc, part),
         strides);
-    Value all =
-        shard::AllReduceOp::create(b, loc, own, op.getGrid(), op.getGridAxes(),
-                                   shard::ReductionKind::Sum)
-            .getResult();
+    Value all = AllReduceOp::create(b, loc, own, op.getGrid(), op.getGridAxes(),
+                                    shard::ReductionKind::Sum)
+                    .getResult();
     if (bits != type.getElementType())
       all = arith::BitcastOp::create(b, loc, type, all);
     b.replaceOp(op, all);
@@ -72,12 +74,64 @@ struct GatherBySum : OpRewritePattern<AllGatherOp> {
   }
 };
 
+/// Maps bits of floats to integers with the order of the floats, and back.
+static Value flipNegatives(ImplicitLocOpBuilder &b, Value bits) {
+  auto type = cast<RankedTensorType>(bits.getType());
+  unsigned width = type.getElementTypeBitWidth();
+  auto getSplat = [&](const APInt &value) -> Value {
+    return arith::ConstantOp::create(b, DenseElementsAttr::get(type, value));
+  };
+  Value signs =
+      arith::ShRSIOp::create(b, bits, getSplat(APInt(width, width - 1)));
+  Value flipped = arith::AndIOp::create(
+      b, signs, getSplat(APInt::getSignedMaxValue(width)));
+  return arith::XOrIOp::create(b, bits, flipped);
+}
+
+/// A NaN is the largest of a maximum, and the smallest of a minimum.
+struct ExtremumOfIntegers : OpRewritePattern<AllReduceOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(AllReduceOp op,
+                                PatternRewriter &rewriter) const override {
+    auto type = dyn_cast<RankedTensorType>(op.getType());
+    bool isMax = op.getReduction() == shard::ReductionKind::Max;
+    if (!type || type != op.getInput().getType() || !type.hasStaticShape() ||
+        !(isMax || op.getReduction() == shard::ReductionKind::Min) ||
+        !isa<Float16Type, BFloat16Type, Float32Type, Float64Type>(
+            type.getElementType()))
+      return failure();
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    auto element = cast<FloatType>(type.getElementType());
+    auto nan = APFloat::getQNaN(element.getFloatSemantics(), !isMax);
+    Value nans =
+        arith::ConstantOp::create(b, DenseElementsAttr::get(type, nan));
+    Value input = op.getInput();
+    Value isNaN =
+        arith::CmpFOp::create(b, arith::CmpFPredicate::UNO, input, input);
+    input = arith::SelectOp::create(b, isNaN, nans, input);
+    Type bits = type.clone(b.getIntegerType(type.getElementTypeBitWidth()));
+    Value key = flipNegatives(b, arith::BitcastOp::create(b, bits, input));
+    auto all = AllReduceOp::create(b, TypeRange(bits), key, op->getAttrs());
+    rewriter.replaceOpWithNewOp<arith::BitcastOp>(
+        op, type, flipNegatives(b, all.getResult()));
+    return success();
+  }
+};
+
 struct NormExpandCollectives
     : norm::impl::NormExpandCollectivesBase<NormExpandCollectives> {
   void runOnOperation() override {
+    // A rank's place in the grid is the same for all elements.
+    getOperation().walk([](Operation *op) {
+      auto body = op->getParentOfType<linalg::LinalgOp>();
+      if (body && isa<shard::ShardDialect>(op->getDialect()) &&
+          op->getNumOperands() == 0)
+        op->moveBefore(body);
+    });
     SymbolTableCollection tables;
     RewritePatternSet patterns(&getContext());
-    patterns.add<GatherBySum>(&getContext());
+    patterns.add<GatherBySum, ExtremumOfIntegers>(&getContext());
     shard::populateAllSliceOpLoweringPatterns(patterns, tables);
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
       signalPassFailure();

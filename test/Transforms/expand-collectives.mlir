@@ -42,3 +42,37 @@ func.func @left(%x: tensor<2xi4>, %y: tensor<?xf32>) -> (tensor<8xi4>, tensor<?x
   %1 = shard.all_gather %y on @g grid_axes = [1] gather_axis = 0 : tensor<?xf32> -> tensor<?xf32>
   return %0, %1 : tensor<8xi4>, tensor<?xf32>
 }
+
+// MPI orders neither NaN nor zeros: the maximum is one of integers, and NaN the largest.
+// CHECK-LABEL: func.func @maximum
+// CHECK: %[[NAN:.*]] = arith.constant dense<0x7FC00000> : tensor<8xf32>
+// CHECK: %[[IS:.*]] = arith.cmpf uno, %arg0, %arg0
+// CHECK: arith.select %[[IS]], %[[NAN]], %arg0
+// CHECK: shard.all_reduce {{.*}} reduction = max : tensor<8xi32> -> tensor<8xi32>
+// CHECK: arith.bitcast {{.*}} : tensor<8xi32> to tensor<8xf32>
+func.func @maximum(%x: tensor<8xf32>) -> tensor<8xf32> {
+  %0 = shard.all_reduce %x on @g grid_axes = [1] reduction = max : tensor<8xf32> -> tensor<8xf32>
+  return %0 : tensor<8xf32>
+}
+
+// CHECK-LABEL: func.func @minimum
+// CHECK: arith.constant dense<0xFE00> : tensor<8xf16>
+// CHECK: shard.all_reduce {{.*}} reduction = min : tensor<8xi16> -> tensor<8xi16>
+func.func @minimum(%x: tensor<8xf16>) -> tensor<8xf16> {
+  %0 = shard.all_reduce %x on @g grid_axes = [1] reduction = min : tensor<8xf16> -> tensor<8xf16>
+  return %0 : tensor<8xf16>
+}
+
+// The place in the grid is found before the loop.
+// CHECK-LABEL: func.func @place
+// CHECK: shard.process_multi_index
+// CHECK: linalg.generic
+// CHECK-NOT: shard.
+func.func @place(%o: tensor<8xindex>) -> tensor<8xindex> {
+  %0 = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]} outs(%o : tensor<8xindex>) {
+  ^bb0(%a: index):
+    %r = shard.process_multi_index on @g axes = [1] : index
+    linalg.yield %r : index
+  } -> tensor<8xindex>
+  return %0 : tensor<8xindex>
+}
