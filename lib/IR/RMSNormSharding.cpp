@@ -47,10 +47,26 @@ static SmallVector<GridAxis> joinAxes(ArrayRef<SmallVector<GridAxis>> axes,
 
 LogicalResult norm::verifyEvenParts(Operation *op, ShapedType type,
                                     shard::GridOp grid, Sharding sharding) {
+  if (!sharding.getStaticHaloSizes().empty())
+    return op->emitOpError("has halo sizes, which are not supported");
+  if (!sharding.getStaticShardedDimsOffsets().empty())
+    return op->emitOpError("has offsets of parts, which are not supported");
   for (auto [dim, axes] : llvm::enumerate(sharding.getSplitAxes())) {
+    if (axes.empty())
+      continue;
+    if (!type.hasRank() || int64_t(dim) >= type.getRank())
+      return op->emitOpError("has no dimension ") << dim << " to split";
     int64_t ranks = 1, extent = type.getDimSize(dim);
-    for (GridAxis axis : axes.asArrayRef())
-      ranks *= grid.getShape()[axis];
+    for (GridAxis axis : axes.asArrayRef()) {
+      if (axis < 0 || axis >= int64_t(grid.getShape().size()))
+        return op->emitOpError("is split over axis ")
+               << axis << ", which the grid @" << grid.getSymName()
+               << " does not have";
+      int64_t here = grid.getShape()[axis];
+      ranks = ShapedType::isDynamic(here) || ShapedType::isDynamic(ranks)
+                  ? ShapedType::kDynamic
+                  : ranks * here;
+    }
     if (!ShapedType::isDynamic(extent) && !ShapedType::isDynamic(ranks) &&
         extent % ranks != 0)
       return op->emitOpError("has ")

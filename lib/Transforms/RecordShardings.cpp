@@ -49,6 +49,7 @@ struct NormRecordShardings
 
 private:
   void record(func::FuncOp function) {
+    removeRecords(function);
     for (BlockArgument argument : function.getArguments())
       if (ShardOp op = getSharding(argument)) {
         function.setArgAttr(argument.getArgNumber(), norm::splitAxesAttrName,
@@ -63,6 +64,16 @@ private:
         function.setResultAttr(i, norm::splitAxesAttrName, getSplitAxes(op));
         recordGrid(function, op);
       }
+  }
+
+  /// What the input says of parts that it does not have yet is not true.
+  static void removeRecords(func::FuncOp function) {
+    function->removeAttr(norm::gridAttrName);
+    for (unsigned i = 0; i < function.getNumArguments(); ++i)
+      function.removeArgAttr(i, norm::splitAxesAttrName);
+    auto name = StringAttr::get(function.getContext(), norm::splitAxesAttrName);
+    for (unsigned i = 0; i < function.getNumResults(); ++i)
+      function.removeResultAttr(i, name);
   }
 
   void recordGrid(func::FuncOp function, ShardOp op) {

@@ -28,38 +28,78 @@ struct NormVerifyShardings
   using NormVerifyShardingsBase::NormVerifyShardingsBase;
 
   void runOnOperation() override {
-    if (ranks > 0 && failed(verifyGrid()))
+    if (failed(verifyGrids()))
       return signalPassFailure();
-    SymbolTableCollection tables;
-    WalkResult result = getOperation()->walk([&](shard::ShardOp op) {
-      shard::Sharding sharding(op.getSharding());
-      auto grid = tables.lookupNearestSymbolFrom<shard::GridOp>(
-          op, sharding.getGridAttr());
-      return failed(norm::verifyEvenParts(
-                 op, cast<ShapedType>(op.getSrc().getType()), grid, sharding))
-                 ? WalkResult::interrupt()
-                 : WalkResult::advance();
-    });
-    if (result.wasInterrupted())
-      return signalPassFailure();
+    for (auto function : getOperation().getOps<func::FuncOp>())
+      if (failed(verify(function)))
+        return signalPassFailure();
     markAllAnalysesPreserved();
   }
 
 private:
-  LogicalResult verifyGrid() {
+  LogicalResult verify(func::FuncOp function) {
+    shard::ShardingOp first;
+    WalkResult result = function->walk([&](Operation *op) {
+      if (auto sharding = dyn_cast<shard::ShardingOp>(op)) {
+        first = first ? first : sharding;
+        return failed(verify(sharding, first)) ? WalkResult::interrupt()
+                                               : WalkResult::advance();
+      }
+      auto shard = dyn_cast<shard::ShardOp>(op);
+      return shard && failed(verify(shard)) ? WalkResult::interrupt()
+                                            : WalkResult::advance();
+    });
+    return failure(result.wasInterrupted());
+  }
+
+  static LogicalResult verify(shard::ShardingOp op, shard::ShardingOp first) {
+    if (op.getGridAttr() != first.getGridAttr())
+      return op.emitOpError("is of ")
+             << op.getGridAttr() << " in a function with shardings of "
+             << first.getGridAttr() << ": a function has one grid";
+    return success();
+  }
+
+  static LogicalResult verify(shard::ShardOp op) {
+    // A block argument or a branch may give any sharding.
+    if (!op.getSharding().getDefiningOp<shard::ShardingOp>())
+      return op.emitOpError("has a sharding that is not known here");
+    shard::Sharding sharding(op.getSharding());
+    auto grid = SymbolTable::lookupNearestSymbolFrom<shard::GridOp>(
+        op, sharding.getGridAttr());
+    return norm::verifyEvenParts(op, cast<ShapedType>(op.getSrc().getType()),
+                                 grid, sharding);
+  }
+
+  LogicalResult verifyGrids() {
     auto grids = getOperation().getOps<shard::GridOp>();
-    if (grids.empty())
+    if (ranks > 0 && grids.empty())
       return getOperation().emitError("has no shard.grid of ")
              << ranks.getValue() << " ranks";
-    for (shard::GridOp grid : grids) {
-      int64_t size = llvm::product_of(grid.getShape());
-      if (ShapedType::isDynamicShape(grid.getShape()))
-        return grid.emitError("has dynamic extents, not those of ")
-               << ranks.getValue() << " ranks";
-      if (size != ranks)
-        return grid.emitError("is of ")
-               << size << " ranks, not of " << ranks.getValue();
+    for (shard::GridOp grid : grids)
+      if (failed(verify(grid)))
+        return failure();
+    return success();
+  }
+
+  LogicalResult verify(shard::GridOp grid) {
+    if (ranks > 0 && ShapedType::isDynamicShape(grid.getShape()))
+      return grid.emitError("has dynamic extents, not those of ")
+             << ranks.getValue() << " ranks";
+    // MPI counts ranks by an int.
+    int64_t size = 1;
+    for (int64_t extent : grid.getShape()) {
+      if (ShapedType::isDynamic(extent))
+        continue;
+      if (extent < 1)
+        return grid.emitError("has the extent ") << extent << ": no rank";
+      if (extent > std::numeric_limits<int32_t>::max() / size)
+        return grid.emitError("is of more ranks than MPI has");
+      size *= extent;
     }
+    if (ranks > 0 && size != ranks)
+      return grid.emitError("is of ")
+             << size << " ranks, not of " << ranks.getValue();
     return success();
   }
 };

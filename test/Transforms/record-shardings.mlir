@@ -16,3 +16,11 @@ func.func @f(%x: tensor<8x64xf32>, %w: tensor<64xf32>, %y: tensor<8x64xf32>) -> 
 func.func @whole(%x: tensor<8xf32>) -> tensor<8xf32> {
   return %x : tensor<8xf32>
 }
+
+// What the input says of parts is not true before the partition.
+// CHECK-LABEL: func.func @stale
+// CHECK-NOT: norm.
+// CHECK: return
+func.func @stale(%x: tensor<8xf32> {norm.split_axes = [array<i64: 7>]}) -> (tensor<8xf32> {norm.split_axes = [array<i64: 7>]}) attributes {norm.grid = array<i64: 2>} {
+  return %x : tensor<8xf32>
+}
