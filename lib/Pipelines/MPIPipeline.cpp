@@ -28,6 +28,7 @@ void norm::buildNormToMPIPipeline(OpPassManager &pm,
   OpPassManager &func = pm.nest<func::FuncOp>();
   func.addPass(shard::createShardingPropagation());
   pm.addPass(createNormVerifyShardings());
+  pm.addNestedPass<func::FuncOp>(createNormPreparePartition());
   pm.addPass(createNormRecordShardings());
   OpPassManager &parts = pm.nest<func::FuncOp>();
   parts.addPass(shard::createPartition());

@@ -194,23 +194,64 @@ def NormPrintShardingRules : Pass<"norm-print-sharding-rules", "func::FuncOp"> {
 }
 
 def NormVerifyShardings : Pass<"norm-verify-shardings", "ModuleOp"> {
-  let summary = "Refuse shardings that do not divide evenly";
+  let summary = "Refuse shardings that the partition would take wrongly";
   let description = [{
     `shard-partition` gives each rank the extent divided by the ranks, rounded down, and
-    drops the rest. This pass, between `sharding-propagation` and `shard-partition`,
-    makes it an error at the value that is split:
+    drops the rest. This pass, before and after `sharding-propagation`, makes it an error
+    at the value that is split:
 
     ```mlir
     // error: has 7 elements along dimension 0, which the 4 ranks of its grid axes do not divide evenly
     %1 = shard.shard %0 to %s : tensor<7x64xf32>
     ```
 
+    So are axes that the grid does not have, dimensions that the tensor does not have,
+    halo sizes, offsets of parts, a second grid in a function, and grids without ranks.
     With `ranks`, the module must have a grid, of that many ranks. Limits: dynamic
     extents are not checked; each rank then has those of its arguments.
   }];
   let options = [Option<"ranks", "ranks", "unsigned", /*default=*/"0",
                         "Ranks that the grid must have; 0: not checked">];
   let dependentDialects = ["shard::ShardDialect"];
+}
+
+def NormPreparePartition : Pass<"norm-prepare-partition", "func::FuncOp"> {
+  let summary = "Make shardings such that shard-partition is right, or refuse them";
+  let description = [{
+    `shard-partition` takes for granted that each value has one annotation, that an op's
+    operands and results are split alike, that no body uses an index or reads a tensor
+    from outside, and that a sum has one result. This pass, between
+    `sharding-propagation` and `shard-partition`, makes that so:
+
+    - each value has one annotation, and one that moves its parts does so by one grid
+      axis at a time: gathers before splits;
+    - a `linalg.index` of a split dimension has the rank's offset added;
+    - a tensor that a body reads from outside is gathered;
+    - a reduction to several results becomes one of each.
+
+    All else is an error with its location: ops that are not known to be right on parts,
+    operands and results whose parts do not belong together, reductions that MPI does not
+    have, results that need another, indices of dynamic split dimensions.
+
+    Example:
+
+    ```mlir
+    %0 = shard.shard %x to %rows : tensor<8x16xf32>
+    %1 = shard.shard %0 to %columns annotate_for_users : tensor<8x16xf32>
+    ```
+
+    becomes
+
+    ```mlir
+    %0 = shard.shard %x to %rows : tensor<8x16xf32>
+    %1 = shard.shard %0 to %whole annotate_for_users : tensor<8x16xf32>
+    %2 = shard.shard %1 to %columns annotate_for_users : tensor<8x16xf32>
+    ```
+
+    Limits: a gathered tensor is whole on each rank.
+  }];
+  let dependentDialects = ["arith::ArithDialect", "linalg::LinalgDialect",
+                           "scf::SCFDialect", "shard::ShardDialect"];
 }
 
 def NormRecordShardings : Pass<"norm-record-shardings", "ModuleOp"> {
@@ -249,7 +290,8 @@ def NormExpandCollectives : Pass<"norm-expand-collectives", "func::FuncOp"> {
     they need a part; `convert-shard-to-mpi` has neither. This pass makes a slice of each
     `shard.all_slice`, by upstream's patterns, and a sum of each `shard.all_gather`: a
     rank adds its part to the zeros that the others have there. Floats are added as
-    integers, so that no bit changes.
+    integers, so that no bit changes. The maximum or minimum of floats becomes that of
+    integers with their order: MPI's own depends on the order of NaN and of zeros.
 
     Example:
 
