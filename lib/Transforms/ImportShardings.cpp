@@ -181,15 +181,16 @@ private:
       function.removeArgAttr(i, kAttributes);
       function.removeArgAttr(i, kOldSharding);
     }
-    auto ret = cast<func::ReturnOp>(function.back().getTerminator());
-    b.setInsertionPoint(ret);
-    for (OpOperand &operand : ret->getOpOperands()) {
-      unsigned i = operand.getOperandNumber();
+    for (unsigned i = 0; i < function.getNumResults(); ++i) {
       auto sharding = read(function, function.getResultAttrDict(i));
       if (failed(sharding))
         return failure();
       if (*sharding)
-        operand.set(annotate(b, operand.get(), **sharding)->getResult(0));
+        for (auto ret : function.getOps<func::ReturnOp>()) {
+          b.setInsertionPoint(ret);
+          OpOperand &operand = ret->getOpOperand(i);
+          operand.set(annotate(b, operand.get(), **sharding)->getResult(0));
+        }
       function.removeResultAttr(i, b.getStringAttr(kAttributes));
       function.removeResultAttr(i, b.getStringAttr(kOldSharding));
     }

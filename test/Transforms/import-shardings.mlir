@@ -65,3 +65,19 @@ module attributes {mhlo.frontend_attributes = {xla.sdy.meshes = "{mesh = #sdy.me
     return
   }
 }
+
+// -----
+
+// The last block need not be the one that returns.
+// CHECK-LABEL: func.func @blocks
+// CHECK: shard.shard {{.*}} annotate_for_users
+// CHECK: return
+module attributes {mhlo.frontend_attributes = {xla.sdy.meshes = "{mesh = #sdy.mesh<[\22x\22=4]>}"}} {
+  func.func @blocks(%x: tensor<8xf32>) -> (tensor<8xf32> {mhlo.frontend_attributes = {xla.sdy.sharding = "#sdy.sharding<@mesh, [{\22x\22}]>"}}) {
+    cf.br ^end
+  ^end:
+    return %x : tensor<8xf32>
+  ^other:
+    cf.br ^end
+  }
+}
