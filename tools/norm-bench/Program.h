@@ -17,7 +17,7 @@
 namespace mlir::norm {
 
 /// A function @main on [rows, cols] in linalg, with one op per step as front
-/// ends emit them. All benchmark programs are printed from it.
+/// ends emit them, printed from a template of benchmarks/programs.
 struct Program {
   std::string variant; ///< one of getVariants
   std::string type;    ///< f32, f16 or bf16
@@ -44,7 +44,8 @@ struct Program {
 struct Variant {
   StringRef name, summary;
 };
-ArrayRef<Variant> getVariants();
+/// Returns the templates of benchmarks/programs that are programs.
+SmallVector<Variant> getVariants();
 
 } // namespace mlir::norm
 
