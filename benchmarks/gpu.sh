@@ -5,18 +5,18 @@
 #                                     and this script, less than 20 MB together
 #   bash DIR/gpu.sh run [DIR]         there: needs a driver and nothing else;
 #                                     checks all, then measures; writes
-#                                     DIR/gpu.json and DIR/gpu.md
+#                                     DIR/gpu.jsonl, a line for each result
+#   benchmarks/gpu_targets.py DIR     anywhere with Python: a table of them
 #
-# Norms and residuals are checked by norm-bench-device itself. Beside an artifact
-# of another class lies NAME.reference, the same program with f64 in the place of
-# f32, compiled for the CPU.
+# Beside an artifact lies NAME.reference, the same program with f64 in the place
+# of f32, compiled for the CPU.
 #
 # Environment: BUILD (build folder), CHIP (sm_90), and for a smaller grid COLS,
 # TYPES, VARIANTS (measured at all COLS), MORE and MORE_COLS (other variants),
-# CLASSES and CLASS_COLS (with references), CHANNEL_ROWS (of channels, fixed),
+# CLASSES and CLASS_COLS (more of them), CHANNEL_ROWS (of channels, fixed),
 # OPTION_COLS (llama with each option); for run BUDGET (480 seconds, after which
-# nothing more is timed), BYTES (useful bytes of a shape, 2^28), DECODE (rows of
-# 4096) and OPTIONS (more of norm-bench-device).
+# nothing more is timed), LIMIT (120 seconds, of a step), BYTES (useful bytes of a
+# shape, 2^28), DECODE (rows of 4096) and OPTIONS (more of norm-bench-device).
 set -euo pipefail
 
 # Usage: print_program VARIANT TYPE N
@@ -48,6 +48,7 @@ compile_one() {
   "$build/bin/norm-compile" "$name.mlir" --target=nvvm --emit=shared \
     --chip="${CHIP:-sm_90}" ${option:+"--$option"} -o "$name.so"
   rm "$name.mlir"
+  if [[ ! $option ]]; then compile_reference "$dir" "$variant" "$type" "$n"; fi
 }
 
 # Prints the options of norm-compile that are not the default for want of a figure.
@@ -77,7 +78,6 @@ compile() {
     for variant in ${CLASSES-gate quantize fp8 rotary columns channels}; do
       for n in ${CLASS_COLS-1152 4096}; do
         compile_one "$dir" "$variant" "$type" "$n"
-        compile_reference "$dir" "$variant" "$type" "$n"
       done
     done
   done
@@ -96,10 +96,86 @@ compile() {
   fi
 }
 
+# Usage: list DIR
+# Names of artifacts; what most programs use comes first.
+list() {
+  ls -v "$1" | grep '^llama-.*\.so$' || true
+  ls -v "$1" | grep '^residual-.*\.so$' || true
+  ls -v "$1" | grep '\.so$' | grep -v -e '^llama-' -e '^residual-' || true
+}
+
+# Usage: note LABEL ARTIFACT FIELDS
+note() { echo "{\"label\": \"$1\", \"artifact\": \"$2\", $3}" >>"$dir/gpu.jsonl"; }
+
+# Usage: step LABEL ARTIFACT [OPTION...]
+# Each step is a process: a kernel that faults ends its context, and a wrong artifact
+# may crash or wait forever.
+step() {
+  local label=$1 name=$2 code=0
+  shift 2
+  # shellcheck disable=SC2086
+  timeout "${LIMIT:-120}" "$dir/norm-bench-device" ${OPTIONS:-} --label="$label" \
+    --json="$dir/gpu.jsonl" --bytes="${BYTES:-268435456}" "$@" "$dir/$name" || code=$?
+  if ((code == 0)); then return; fi
+  local error="wrong or failed"
+  if ((code == 124)); then error="took more than ${LIMIT:-120} seconds"; fi
+  if ((code > 124)); then error="crashed, exit status $code"; fi
+  echo "error: $name: $error" >&2
+  note "$label" "$name" "\"error\": \"$error\""
+  bad[$name]=1
+}
+
+# Usage: measure LABEL ARTIFACT [OPTION...]
+measure() {
+  if [[ ${bad[$2]:-} ]]; then return; fi
+  if ((SECONDS >= ${BUDGET:-480})); then
+    note "$1" "$2" '"left_out": true'
+    left_out=$((left_out + 1))
+    return
+  fi
+  step "$@" --reference=none
+  if [[ ! ${bad[$2]:-} ]]; then measured=$((measured + 1)); fi
+}
+
 run() {
-  local dir=$1
-  "$dir/norm-bench-device" ${OPTIONS:-} --suite="$dir" --budget="${BUDGET:-480}" \
-    --bytes="${BYTES:-268435456}" --rows="${DECODE:-1,2,4,8,16,32,64}" "$dir"/*.so
+  dir=$1
+  declare -gA bad=()
+  measured=0 left_out=0
+  rm -f "$dir/gpu.jsonl"
+  local artifacts=() name
+  mapfile -t artifacts < <(list "$dir")
+  if ((${#artifacts[@]} == 0)); then
+    echo "error: no artifacts in $dir" >&2
+    return 1
+  fi
+  for name in "${artifacts[@]}"; do
+    local strict=
+    # No terms cancel in these.
+    case $name in llama-* | residual-* | gemma-* | plain-*) strict=--strict ;; esac
+    step check "$name" --check ${strict:+"$strict"} --reference="$dir/$(base "$name").reference"
+  done
+  for name in "${artifacts[@]}"; do
+    if [[ $name != *+* ]]; then measure table "$name"; fi
+  done
+  for name in "${artifacts[@]}"; do
+    if [[ $name == *-4096.so ]]; then measure decode "$name" --rows="${DECODE:-1,2,4,8,16,32,64}"; fi
+  done
+  # Options stand behind their default, which is timed again: clocks change.
+  for rows in "" --rows=16; do
+    for name in "${artifacts[@]}"; do
+      if compgen -G "$dir/$(base "$name")+*.so" >/dev/null; then
+        measure option "$name" ${rows:+"$rows"}
+      fi
+    done
+  done
+  echo "${#artifacts[@]} artifacts checked, ${#bad[@]} wrong or failed; $measured measured, $left_out left out"
+  return $((${#bad[@]} > 0))
+}
+
+# Usage: base NAME[+OPTION].so
+base() {
+  local name=${1%.so}
+  echo "${name%%+*}"
 }
 
 here=$(dirname "${BASH_SOURCE[0]}")

@@ -240,7 +240,7 @@ def main(root, include, generated):
     names |= {"norm-mlir", "norm-c", "norm-bench-device", "norm-plugin"}
     known = set().union(*map(options, TOOLS)) | {f"--{e}" for e in entries()} | FOREIGN
     known |= python_options(root)
-    known |= set(re.findall(r'"--([\w-]+)', read(f"{root}/tools/norm-bench-device/Program.cpp")))
+    known |= set(re.findall(r'"(--[\w-]+)', read(f"{root}/tools/norm-bench-device/Arguments.cpp")))
     ops = {"norm.rmsnorm", "norm.rmsnorm_backward"} | ops_of(ods(root, include, "TransformOps/NormTransformOps.td"))
     wrong = []
     for path in documents:

@@ -21,9 +21,13 @@ static const char kHelp[] =
     "Times functions of norm-compile --target=nvvm --emit=shared beside "
     "copies.\n"
     "  --function=NAME     public function (default main)\n"
-    "  --variant=NAME      what it computes, to check it: llama (default),\n"
-    "                      gemma, plain, bias, residual, residuals, or none\n"
-    "  --reference=FILE    instead: the same function for the CPU, f32 as f64\n"
+    "  --reference=FILE    the same function for the CPU, f32 as f64, to "
+    "check\n"
+    "                      it (default: NAME.reference beside NAME.so, if "
+    "any)\n"
+    "  --strict            no terms cancel, so errors count at each number\n"
+    "  --check             check it at 67 and at more rows, and measure "
+    "nothing\n"
     "  --rows=N,...        rows, where the artifact leaves them open\n"
     "  --bytes=N           else rows for so many useful bytes (default 2^28)\n"
     "  --repetitions=N     of each measurement (default 30)\n"
@@ -31,12 +35,8 @@ static const char kHelp[] =
     "  --warm              one set of buffers; else L2 is swept between calls\n"
     "  --timing=HOW        graph (default, no host time) or stream\n"
     "  --format=FORMAT     table or json\n"
-    "  --json=FILE         JSON beside the table\n"
-    "  --suite=DIR         checks all VARIANT-TYPE-N[+OPTION].so, then times\n"
-    "                      them, --rows where N is 4096; writes DIR/gpu.json\n"
-    "                      and DIR/gpu.md. A .reference beside a .so is its\n"
-    "                      --reference\n"
-    "  --budget=S          seconds after which it times no more (480)\n"
+    "  --json=FILE         add JSON to a file beside the table\n"
+    "  --label=TEXT        said of each result in JSON\n"
     "  -o FILE             output file\n";
 
 /// Returns the text after "--name=", or null for another option.
@@ -84,9 +84,7 @@ static bool parseTiming(const std::string &text) {
 
 static void parseOption(const char *argument, Arguments &all) {
   if (const char *v = getValue(argument, "--function"))
-    all.function = all.options.function = v;
-  else if (const char *v = getValue(argument, "--variant"))
-    all.options.variant = v;
+    all.options.function = v;
   else if (const char *v = getValue(argument, "--reference"))
     all.options.reference = v;
   else if (const char *v = getValue(argument, "--rows"))
@@ -104,10 +102,12 @@ static void parseOption(const char *argument, Arguments &all) {
     all.format = v;
   else if (const char *v = getValue(argument, "--json"))
     all.json = v;
-  else if (const char *v = getValue(argument, "--suite"))
-    all.suite = v;
-  else if (const char *v = getValue(argument, "--budget"))
-    all.budget = parseSeconds(v, "--budget");
+  else if (const char *v = getValue(argument, "--label"))
+    all.label = v;
+  else if (std::strcmp(argument, "--check") == 0)
+    all.options.measures = false;
+  else if (std::strcmp(argument, "--strict") == 0)
+    all.options.strict = true;
   else if (std::strcmp(argument, "--warm") == 0)
     all.options.warm = true;
   else
@@ -154,8 +154,6 @@ Arguments norm::bench::parseArguments(int argc, char **argv) {
   }
   if (all.files.empty())
     fail("no artifact was given; see --help");
-  if (!isVariant(all.options.variant) && all.options.variant != "none")
-    fail("unknown --variant '" + all.options.variant + "'; see --help");
   if (all.format != "table" && all.format != "json")
     fail("unknown --format '" + all.format + "'; table or json");
   if (!(all.options.seconds > 0))

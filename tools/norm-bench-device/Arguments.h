@@ -19,10 +19,8 @@ struct Arguments {
   Options options;
   std::vector<std::string> files;
   std::vector<int64_t> rows;
-  std::string function = "main", format = "table", output = "-", json, suite;
+  std::string format = "table", output = "-", json, label;
   int64_t bytes = int64_t(1) << 28;
-  double budget = 480;        ///< seconds, of a suite
-  unsigned stepSeconds = 120; ///< most of one step of it
 };
 
 /// Throws std::runtime_error on wrong arguments; --help ends the process.

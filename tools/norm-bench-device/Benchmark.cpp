@@ -13,12 +13,6 @@
 using namespace norm::bench;
 
 namespace {
-/// The buffers of one call, and two of half its bytes for the copies.
-struct Set {
-  std::vector<void *> tensors;
-  void *from = nullptr, *to = nullptr;
-};
-
 class Run {
 public:
   Run(GPU &gpu, Program &program, int64_t rows, const Options &options);
@@ -28,37 +22,25 @@ private:
   void allocate();
   void fill();
   void check();
-  void checkRow(int64_t row);
-  void checkByReference();
   void measure();
-  int64_t chooseCalls();
-  const TensorType &getType(size_t tensor) const;
+  void launch(int64_t call) {
+    program.launch(sets[call % outcome.sets], outcome.rows, gpu.getStream());
+  }
 
   GPU &gpu;
   Program &program;
   const Options &options;
-  std::vector<Set> sets;
+  /// The tensors of one call, and two of half its bytes for the copies.
+  std::vector<std::vector<void *>> sets;
   Outcome outcome;
 };
 } // namespace
 
-/// Rounds up to the alignment that the driver gives separate allocations.
-static size_t roundUp(size_t bytes) { return (bytes + 511) / 512 * 512; }
-
-const TensorType &Run::getType(size_t tensor) const {
-  size_t count = program.arguments.size();
-  return tensor < count ? program.arguments[tensor]
-                        : program.results[tensor - count];
-}
-
 Run::Run(GPU &gpu, Program &program, int64_t rows, const Options &options)
     : gpu(gpu), program(program), options(options) {
-  outcome.type = getName(program.arguments[0].element);
   outcome.rows = rows;
-  outcome.cols = program.cols;
-  for (const auto *types : {&program.arguments, &program.results})
-    for (const TensorType &type : *types)
-      outcome.usefulBytes += type.count(rows) * getBytes(type.element);
+  for (const TensorType &type : program.types)
+    outcome.usefulBytes += type.countBytes(rows);
 }
 
 /// Allocates at least four times the L2 cache, so that no call finds data of an
@@ -69,25 +51,22 @@ void Run::allocate() {
   count = std::clamp<size_t>(count, options.warm ? 1 : 2, 4096);
   outcome.sets = static_cast<int64_t>(count);
   std::vector<size_t> sizes;
-  for (size_t i = 0; i < program.arguments.size() + program.results.size(); ++i)
-    sizes.push_back(getType(i).count(outcome.rows) *
-                    getBytes(getType(i).element));
+  for (const TensorType &type : program.types)
+    sizes.push_back(type.countBytes(outcome.rows));
   sizes.insert(sizes.end(), 2, outcome.usefulBytes / 2);
   size_t bytes = 0;
-  for (size_t size : sizes)
-    bytes += roundUp(size);
+  for (size_t &size : sizes) {
+    // The driver aligns separate allocations so.
+    size = (size + 511) / 512 * 512;
+    bytes += size;
+  }
   auto *next = static_cast<char *>(gpu.allocate(count * bytes));
   sets.resize(count);
-  for (Set &set : sets) {
+  for (std::vector<void *> &set : sets)
     for (size_t size : sizes) {
-      set.tensors.push_back(next);
-      next += roundUp(size);
+      set.push_back(next);
+      next += size;
     }
-    set.to = set.tensors.back();
-    set.tensors.pop_back();
-    set.from = set.tensors.back();
-    set.tensors.pop_back();
-  }
 }
 
 /// Fills every set with the same values in [-2, 2). A prime number of values is
@@ -95,115 +74,49 @@ void Run::allocate() {
 void Run::fill() {
   constexpr int64_t period = 1048573;
   uint64_t state = 88172645463325252u;
-  for (size_t i = 0; i < program.arguments.size(); ++i) {
-    const TensorType &type = program.arguments[i];
-    int64_t count = type.count(outcome.rows), seeds = std::min(count, period);
-    std::vector<char> host(seeds * getBytes(type.element));
+  for (size_t i = 0; i < program.numArguments; ++i) {
+    const TensorType &type = program.types[i];
+    int64_t seeds = std::min(type.count(outcome.rows), period);
+    Bytes host(seeds * getBytes(type.element));
     for (int64_t k = 0; k < seeds; ++k) {
       state ^= state << 13, state ^= state >> 7, state ^= state << 17;
-      store(host.data(), k, type.element,
-            static_cast<double>(state >> 32) * 0x1p-30 - 2.0);
+      store(host, k, type.element,
+            static_cast<float>(static_cast<int32_t>(state >> 32)) * 0x1p-30f);
     }
-    auto *first = static_cast<char *>(sets[0].tensors[i]);
-    size_t bytes = count * getBytes(type.element);
+    auto *first = static_cast<char *>(sets[0][i]);
+    size_t bytes = type.countBytes(outcome.rows);
     gpu.upload(first, host.data(), host.size());
     for (size_t at = host.size(); at < bytes; at += host.size())
       gpu.copy(first + at, first, std::min(host.size(), bytes - at));
     for (size_t s = 1; s < sets.size(); ++s)
-      gpu.copy(sets[s].tensors[i], first, bytes);
+      gpu.copy(sets[s][i], first, bytes);
   }
   gpu.synchronize();
 }
 
-/// Compares one row of every tensor on the device with f64.
-void Run::checkRow(int64_t row) {
-  auto download = [&](size_t tensor) {
-    const TensorType &type = getType(tensor);
-    size_t bytes = outcome.cols * getBytes(type.element);
-    std::vector<char> raw(bytes);
-    auto *at = static_cast<char *>(sets[0].tensors[tensor]);
-    gpu.download(raw.data(), at + (type.hasRows() ? row * bytes : 0), bytes);
-    std::vector<double> values(outcome.cols);
-    for (int64_t k = 0; k < outcome.cols; ++k)
-      values[k] = load(raw.data(), k, type.element);
-    return values;
-  };
-  std::vector<std::vector<double>> arguments;
-  for (size_t i = 0; i < program.arguments.size(); ++i)
-    arguments.push_back(download(i));
-  auto expected =
-      computeRow(options.variant, arguments, program.arguments[0].element);
-  if (expected.size() != program.results.size())
-    fail(program.path + " is not a --variant=" + options.variant);
-  for (size_t i = 0; i < expected.size(); ++i) {
-    std::vector<double> actual = download(arguments.size() + i);
-    for (int64_t k = 0; k < outcome.cols; ++k)
-      outcome.maxUlp =
-          std::max(outcome.maxUlp, getUlp(actual[k], expected[i][k],
-                                          program.results[i].element));
-  }
-}
-
 /// Compares whole tensors, because a result may depend on all rows.
-void Run::checkByReference() {
-  auto download = [&](size_t tensor) {
-    const TensorType &type = getType(tensor);
-    Bytes bytes(type.count(outcome.rows) * getBytes(type.element));
-    gpu.download(bytes.data(), sets[0].tensors[tensor], bytes.size());
-    return bytes;
-  };
-  std::vector<Bytes> arguments;
-  for (size_t i = 0; i < program.arguments.size(); ++i)
-    arguments.push_back(download(i));
-  Reference reference(options.reference, options.function);
-  std::vector<Bytes> expected = reference.run(program, arguments, outcome.rows);
+void Run::check() {
+  launch(0);
+  gpu.synchronize();
+  if (options.reference.empty())
+    return;
+  std::vector<Bytes> tensors;
+  for (const TensorType &type : program.types) {
+    Bytes bytes(type.countBytes(outcome.rows));
+    gpu.download(bytes.data(), sets[0][tensors.size()], bytes.size());
+    tensors.push_back(std::move(bytes));
+  }
+  auto first = tensors.begin() + static_cast<int64_t>(program.numArguments);
+  std::vector<Bytes> arguments(tensors.begin(), first);
+  std::vector<Bytes> expected = runReference(
+      options.reference, options.function, program, arguments, outcome.rows);
   for (size_t i = 0; i < expected.size(); ++i) {
     Difference difference =
-        compare(download(arguments.size() + i), expected[i],
-                program.results[i].element, getRoundedType(program));
+        compare(program, i, first[i], expected[i], options.strict);
     outcome.maxUlp = std::max(outcome.maxUlp, difference.maxUlp);
     outcome.isRight &= difference.isRight;
   }
   outcome.isChecked = true;
-}
-
-/// Checks the first, the last and up to 30 other rows. A narrow result may be
-/// off by one unit of the value before the weight, at most two of its own.
-void Run::check() {
-  program.launch(sets[0].tensors, outcome.rows, gpu.getStream());
-  gpu.synchronize();
-  if (!options.reference.empty())
-    return checkByReference();
-  if (!isVariant(options.variant))
-    return;
-  for (const auto *types : {&program.arguments, &program.results})
-    for (const TensorType &type : *types)
-      if (type.extents.size() > 2 || type.extents.back() != program.cols)
-        fail(program.path + " is not a --variant=" + options.variant);
-  int64_t most = std::clamp<int64_t>((1 << 21) / outcome.cols, 4, 32);
-  int64_t count = std::min(outcome.rows, most);
-  for (int64_t i = 0; i < count; ++i)
-    checkRow(count == 1 ? 0 : i * (outcome.rows - 1) / (count - 1));
-  outcome.isChecked = true;
-  outcome.isRight =
-      outcome.maxUlp <= (program.results[0].element == Element::F32 ? 4 : 2);
-}
-
-/// Returns enough calls for `seconds`, as whole passes over the sets.
-int64_t Run::chooseCalls() {
-  int64_t count = outcome.sets;
-  GPU::Recording warmUp(
-      gpu,
-      [&](int64_t call) {
-        program.launch(sets[call % count].tensors, outcome.rows,
-                       gpu.getStream());
-      },
-      count, /*useGraph=*/false);
-  warmUp.measure();
-  double once = std::max(warmUp.measure(), 1e-7);
-  auto turns = static_cast<int64_t>(
-      std::ceil(options.seconds / (once * static_cast<double>(count))));
-  return count * std::max<int64_t>(turns, 1);
 }
 
 static Times getTimes(std::vector<double> &seconds) {
@@ -213,36 +126,32 @@ static Times getTimes(std::vector<double> &seconds) {
 
 /// Alternates program and copies, so that they see the same clocks.
 void Run::measure() {
-  int64_t calls = outcome.calls = chooseCalls(), count = outcome.sets;
-  size_t half = outcome.usefulBytes / 2;
-  GPU::Recording program(
-      gpu,
-      [&](int64_t call) {
-        this->program.launch(sets[call % count].tensors, outcome.rows,
-                             gpu.getStream());
-      },
-      calls, options.useGraph);
-  GPU::Recording copy(
-      gpu,
-      [&](int64_t call) {
-        const Set &set = sets[call % count];
-        gpu.copy(set.to, set.from, half);
-      },
-      calls, options.useGraph);
-  GPU::Recording copyKernel(
-      gpu,
-      [&](int64_t call) {
-        const Set &set = sets[call % count];
-        gpu.copyByKernel(set.to, set.from, half);
-      },
-      calls, options.useGraph);
-  outcome.isGraph = program.isGraph();
+  auto launches = [&](int64_t call) { launch(call); };
+  // Enough calls for `seconds`, as whole passes over the sets.
+  GPU::Recording warmUp(gpu, launches, outcome.sets, /*useGraph=*/false);
+  warmUp.measure();
+  double pass = std::max(warmUp.measure(), 1e-7) * outcome.sets;
+  double passes = std::max(std::ceil(options.seconds / pass), 1.0);
+  int64_t calls = outcome.calls = outcome.sets * static_cast<int64_t>(passes);
+
+  using Copy = void (GPU::*)(DevicePtr, DevicePtr, size_t);
+  auto copies = [&](Copy copy) {
+    return [this, copy](int64_t call) {
+      const std::vector<void *> &set = sets[call % outcome.sets];
+      (gpu.*copy)(set.back(), set[set.size() - 2], outcome.usefulBytes / 2);
+    };
+  };
+  GPU::Recording program(gpu, launches, calls, options.useGraph);
+  GPU::Recording copy(gpu, copies(&GPU::copy), calls, options.useGraph);
+  GPU::Recording copyKernel(gpu, copies(&GPU::copyByKernel), calls,
+                            options.useGraph);
   std::vector<double> times[3];
   // The first iteration warms up.
   for (int i = 0; i <= options.repetitions; ++i) {
-    double turn[] = {program.measure(), copy.measure(), copyKernel.measure()};
+    double seconds[] = {program.measure(), copy.measure(),
+                        copyKernel.measure()};
     for (int k = 0; k < 3 && i > 0; ++k)
-      times[k].push_back(turn[k]);
+      times[k].push_back(seconds[k]);
   }
   outcome.program = getTimes(times[0]);
   outcome.copy = getTimes(times[1]);
@@ -261,10 +170,9 @@ Outcome Run::get() {
 
 int64_t norm::bench::chooseRows(const Program &program, int64_t bytes) {
   int64_t row = 0;
-  for (const auto *types : {&program.arguments, &program.results})
-    for (const TensorType &type : *types)
-      if (type.extents[0] < 0)
-        row += type.count(1) * static_cast<int64_t>(getBytes(type.element));
+  for (const TensorType &type : program.types)
+    if (type.extents[0] < 0)
+      row += static_cast<int64_t>(type.countBytes(1));
   return std::max<int64_t>(bytes / std::max<int64_t>(row, 1), 1);
 }
 

@@ -14,9 +14,9 @@
 namespace norm::bench {
 
 struct Options {
-  std::string variant = "llama"; ///< what the result is compared with
-  std::string reference; ///< instead of `variant`: a library for the CPU
-  std::string function = "main"; ///< of the reference
+  std::string function = "main";
+  std::string reference; ///< a library for the CPU, to check results; or empty
+  bool strict = false;   ///< no terms cancel
   int repetitions = 30;
   double seconds = 5e-4; ///< per repetition, at least one call
   bool warm = false;     ///< one set of buffers, so that L2 may hold it
@@ -29,13 +29,10 @@ struct Times {
   double least = 0, median = 0;
 };
 
-/// Numbers alone, so that a process can send them to another.
 struct Outcome {
-  const char *type = "";
-  int64_t rows = 0, cols = 0;
+  int64_t rows = 0;
   size_t usefulBytes = 0; ///< every tensor once
   int64_t sets = 0, calls = 0;
-  bool isGraph = false;
   Times program, copy, copyKernel;
   bool isChecked = false, isRight = true;
   double maxUlp = 0;

@@ -70,7 +70,6 @@ GPU::GPU() {
   NORM_BENCH_ENTRY_POINTS(NORM_BENCH_FIND)
   if (missing)
     fail(std::string("the NVIDIA driver is too old, it lacks ") + missing);
-  NORM_BENCH_GRAPH_ENTRY_POINTS(NORM_BENCH_FIND)
 #undef NORM_BENCH_FIND
   check(driver.init(0), "cuInit");
   Device device = 0;
@@ -85,12 +84,13 @@ GPU::GPU() {
   int version = 0, major = 0, minor = 0, l2 = 0;
   check(deviceGetName(text, sizeof(text), device), "cuDeviceGetName");
   check(driverGetVersion(&version), "cuDriverGetVersion");
-  check(driver.deviceGetAttribute(&major, kCapabilityMajor, device),
-        "cuDeviceGetAttribute");
-  check(driver.deviceGetAttribute(&minor, kCapabilityMinor, device),
-        "cuDeviceGetAttribute");
-  check(driver.deviceGetAttribute(&l2, kL2CacheSize, device),
-        "cuDeviceGetAttribute");
+  auto get = [&](int *value, int attribute) {
+    check(driver.deviceGetAttribute(value, attribute, device),
+          "cuDeviceGetAttribute");
+  };
+  get(&major, kCapabilityMajor);
+  get(&minor, kCapabilityMinor);
+  get(&l2, kL2CacheSize);
   l2Bytes = l2;
   name = std::string(text) + ", sm_" + std::to_string(major * 10 + minor) +
          ", driver " + std::to_string(version / 1000) + "." +
@@ -164,9 +164,7 @@ void GPU::synchronize() {
 
 GPU::Recording::Recording(GPU &gpu, Work work, int64_t calls, bool useGraph)
     : gpu(gpu), work(std::move(work)), calls(calls) {
-  if (!useGraph || !gpu.beginCapture || !gpu.endCapture ||
-      !gpu.graphInstantiate || !gpu.graphLaunch || !gpu.graphDestroy ||
-      !gpu.graphExecDestroy)
+  if (!useGraph)
     return;
   Graph captured = nullptr;
   gpu.check(gpu.beginCapture(gpu.stream, /*thread local=*/1),

@@ -33,10 +33,7 @@ using namespace norm::cuda;
   X(eventCreate, cuEventCreate, (Event *, unsigned))                           \
   X(eventRecord, cuEventRecord, (Event, Stream))                               \
   X(eventSynchronize, cuEventSynchronize, (Event))                             \
-  X(eventElapsedTime, cuEventElapsedTime, (float *, Event, Event))
-
-/// Without these entry points, calls are timed as they enter the stream.
-#define NORM_BENCH_GRAPH_ENTRY_POINTS(X)                                       \
+  X(eventElapsedTime, cuEventElapsedTime, (float *, Event, Event))             \
   X(beginCapture, cuStreamBeginCapture_v2, (Stream, int))                      \
   X(endCapture, cuStreamEndCapture, (Stream, Graph *))                         \
   X(graphInstantiate, cuGraphInstantiateWithFlags,                             \
@@ -62,8 +59,8 @@ public:
   void copyByKernel(DevicePtr to, DevicePtr from, size_t bytes);
   void synchronize();
 
-  /// `calls` of `work`, recorded so that they can be timed repeatedly. If the
-  /// driver has graphs, one keeps the host out of the time.
+  /// `calls` of `work`, recorded so that they can be timed repeatedly. A graph
+  /// keeps the host out of the time.
   class Recording {
   public:
     Recording(GPU &gpu, Work work, int64_t calls, bool useGraph);
@@ -92,10 +89,7 @@ private:
   void loadCopyKernel();
 
   Driver driver;
-#define NORM_BENCH_MEMBER NORM_CUDA_MEMBER
-  NORM_BENCH_ENTRY_POINTS(NORM_BENCH_MEMBER)
-  NORM_BENCH_GRAPH_ENTRY_POINTS(NORM_BENCH_MEMBER)
-#undef NORM_BENCH_MEMBER
+  NORM_BENCH_ENTRY_POINTS(NORM_CUDA_MEMBER)
   Stream stream = nullptr;
   Event start = nullptr, stop = nullptr;
   Function copyKernel = nullptr;

@@ -211,6 +211,9 @@ static LogicalResult checkOptions() {
     return fail("--dynamic-rows is for --print-program");
   if ((target == Machine::NVVM) == artifacts.empty())
     return fail("--target=nvvm needs --artifact, and the other way round");
+  if (!artifacts.empty() && !variants.empty())
+    return fail("--variant is for generated programs; what lies beside an "
+                "--artifact, NAME.reference, checks it");
   if (!inputFile.empty() && (grid || printOnly))
     return fail("--grid and --print-program are for generated programs");
   return success();
@@ -232,9 +235,8 @@ static BenchOptions getOptions() {
 
 /// Returns the options that norm-bench-device has too.
 static std::vector<std::string> getDeviceArguments() {
-  std::vector<std::string> arguments{
-      "--function=" + function, "--format=" + format, "-o", outputFile,
-      "--variant=" + getOr<std::string>(variants, "llama").front()};
+  std::vector<std::string> arguments{"--function=" + function,
+                                     "--format=" + format, "-o", outputFile};
   std::string counts = llvm::join(
       llvm::map_range(rows, [](int64_t n) { return std::to_string(n); }), ",");
   if (!counts.empty())

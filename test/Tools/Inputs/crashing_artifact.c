@@ -1,5 +1,12 @@
-// An artifact whose host code crashes.
+// An artifact whose host code crashes or, with -DHANGS, never returns.
+#include <unistd.h>
 const char main_signature[] =
     "(tensor<?x64xf16>, tensor<64xf16>) -> tensor<?x64xf16>";
 const char *norm_gpu_message(void) { return ""; }
-int main_launch(void) { __builtin_trap(); }
+int main_launch(void) {
+#ifdef HANGS
+  for (;;)
+    pause();
+#endif
+  __builtin_trap();
+}
