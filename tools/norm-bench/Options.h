@@ -32,6 +32,10 @@ struct Command {
 /// an unknown option ends the process.
 std::optional<Command> parseCommandLine(int argc, char **argv);
 
+/// Compiles and measures, or compares, the programs of the command, and prints
+/// the results to `os` (Runner.cpp).
+LogicalResult measure(const Command &command, raw_ostream &os);
+
 } // namespace mlir::norm
 
 #endif // NORM_TOOLS_NORM_BENCH_OPTIONS_H

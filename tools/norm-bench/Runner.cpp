@@ -5,8 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Runner.h"
-#include "Progress.h"
+#include "Options.h"
 #include "Report.h"
 #include "mlir/Parser/Parser.h"
 #include "norm/Tools/Driver.h"
@@ -15,6 +14,32 @@ using namespace mlir;
 using namespace mlir::norm;
 
 namespace {
+/// Shows "[3/12] name" in the last line of a terminal on standard error and
+/// clears it in the end; shows nothing if standard error is a file or a pipe.
+class Progress {
+public:
+  explicit Progress(size_t total) : total(total) {}
+  ~Progress() { clear(); }
+  void next(StringRef name) {
+    ++done;
+    note(name);
+  }
+  void note(StringRef text) {
+    clear();
+    if (isShown)
+      llvm::errs() << '[' << done << '/' << total << "] " << text;
+  }
+  /// Returns to the first column and clears the rest of the line.
+  void clear() {
+    if (isShown)
+      llvm::errs() << "\r\033[K";
+  }
+
+private:
+  size_t total, done = 0;
+  bool isShown = llvm::errs().is_displayed();
+};
+
 /// Runs each measurement at once, or all of them in the end.
 class Runner {
 public:

@@ -5,11 +5,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Artifacts.h"
-#include "Runner.h"
+#include "Options.h"
 #include "norm/Compiler/OutputFile.h"
 #include "norm/Testing/Targets.h"
 #include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/Program.h"
 #include "llvm/Support/WithColor.h"
 #include <benchmark/benchmark.h>
 
@@ -21,6 +22,23 @@ static int fail(const Twine &message) {
   return 1;
 }
 
+/// Runs norm-bench-device, which is beside this program. Returns its exit code.
+static int runOnDevice(const char *argv0, ArrayRef<std::string> arguments) {
+  // The address of this object finds the program on systems without /proc.
+  static char anchor;
+  std::string self = llvm::sys::fs::getMainExecutable(argv0, &anchor);
+  llvm::SmallString<128> program(llvm::sys::path::parent_path(self));
+  llvm::sys::path::append(program, "norm-bench-device");
+  if (!llvm::sys::fs::can_execute(program))
+    return fail("there is no " + program);
+  SmallVector<StringRef> command{program};
+  command.append(arguments.begin(), arguments.end());
+  std::string message;
+  int code = llvm::sys::ExecuteAndWait(program, command, std::nullopt, {}, 0, 0,
+                                       &message);
+  return code < 0 ? fail(program + ": " + message) : code;
+}
+
 static void printPrograms(const Command &command, raw_ostream &os) {
   llvm::interleave(
       command.programs, [&](const Program &program) { os << program.print(); },
@@ -29,7 +47,7 @@ static void printPrograms(const Command &command, raw_ostream &os) {
 
 static int printVariants() {
   for (const Variant &variant : getVariants())
-    llvm::outs() << llvm::left_justify(variant.name, 12) << variant.summary
+    llvm::outs() << llvm::left_justify(variant.name, 20) << variant.summary
                  << "\n";
   return 0;
 }
@@ -42,10 +60,8 @@ int main(int argc, char **argv) {
     return 1;
   if (command->action == Command::Action::ListVariants)
     return printVariants();
-  if (command->action == Command::Action::MeasureArtifacts) {
-    auto code = runOnDevice(argv[0], command->deviceArguments);
-    return code ? *code : fail(llvm::toString(code.takeError()));
-  }
+  if (command->action == Command::Action::MeasureArtifacts)
+    return runOnDevice(argv[0], command->deviceArguments);
   int count = 2;
   char interleave[] = "--benchmark_enable_random_interleaving=true";
   char *arguments[] = {argv[0], interleave, nullptr};
