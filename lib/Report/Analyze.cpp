@@ -14,6 +14,7 @@
 #include "mlir/Pass/PassInstrumentation.h"
 #include "norm/Compiler/Target.h"
 #include "norm/IR/Norm.h"
+#include "norm/Target/NVVM/Chips.h"
 #include "llvm/Analysis/TargetTransformInfo.h"
 #include "llvm/IR/Function.h"
 #include "llvm/MC/MCSubtargetInfo.h"
@@ -165,12 +166,12 @@ static unsigned getVectorBits(llvm::TargetMachine &machine) {
 }
 
 static Roof getGPURoof(StringRef chip) {
-  ArrayRef<GPUProduct> products = getProducts(chip);
-  if (products.empty())
+  std::optional<DataSheet> sheet = getDataSheet(chip);
+  if (!sheet)
     return {0, 0, "unknown for " + chip.str(), "unknown for " + chip.str()};
-  const GPUProduct &first = products.front();
-  std::string source = ("data sheet of " + first.name + ", not measured").str();
-  return {first.gigabytesPerSecond, first.gigaflops, source, source};
+  std::string source =
+      ("data sheet of " + sheet->product + ", not measured").str();
+  return {sheet->gigabytesPerSecond, sheet->gigaflops, source, source};
 }
 
 /// Returns true if this machine can run the compiled code.
@@ -278,8 +279,6 @@ FailureOr<Report> norm::analyzeModule(ModuleOp module, StringRef source,
   report.threads = options.threads;
   if (report.hasKernels) {
     report.machine = options.chip;
-    report.gpu = getMachine(options.chip);
-    report.products = getProducts(options.chip);
     report.roof = overrideRoof(getGPURoof(options.chip), roof);
   } else {
     unsigned bits = getVectorBits(**machine);

@@ -6,7 +6,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "Loops.h"
-#include "Kernels.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -172,6 +171,23 @@ static void noteBuffers(const llvm::SmallSetVector<Value, 4> &buffers,
   }
 }
 
+/// The schedule of a loop over rows on buffers, before it becomes a kernel;
+/// nullopt for a loop without one.
+static std::optional<KernelSchedule> describeSchedule(Operation *loop) {
+  GPUScheduleAttr attr = norm::getSchedule(loop);
+  if (!attr)
+    return std::nullopt;
+  int64_t threads = attr.getThreads(), vector = attr.getVector();
+  RowSchedule schedule{threads,
+                       vector,
+                       attr.getLanes() / (threads * vector),
+                       attr.getShifted(),
+                       attr.getRegisters(),
+                       attr.getCluster()};
+  return KernelSchedule{schedule,
+                        GPUMachine().getRowsABlock(threads / schedule.cluster)};
+}
+
 /// Describes loops that run the same operations on different rows; `parts` are,
 /// for example, whole blocks of rows and the remainder.
 static RowLoop describeLoop(ArrayRef<Operation *> parts, unsigned numInputs,
@@ -183,7 +199,7 @@ static RowLoop describeLoop(ArrayRef<Operation *> parts, unsigned numInputs,
     accesses.add(loop);
     row.isParallel |= isa<scf::ForallOp, scf::ParallelOp>(loop);
     if (!row.schedule)
-      row.schedule = describeKernel(loop);
+      row.schedule = describeSchedule(loop);
   }
   noteBuffers(accesses.read, numInputs, row.read, row.readBytes);
   noteBuffers(accesses.written, numInputs, row.written, row.writtenBytes);

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Kernels.h"
+#include "norm/Report/Report.h"
 #include "llvm/Support/Format.h"
 
 using namespace mlir;
@@ -122,10 +122,6 @@ static void printLoop(const Report &report, const RowLoop &loop, size_t number,
     os << "    schedule: a thread an element\n";
   else
     printCPUCode(loop, report.threads, os);
-  if (loop.schedule)
-    printPrediction(report, *loop.schedule, os);
-  else if (report.hasKernels)
-    os << "    predicted: nothing, because it has no loop over rows\n";
   printTraffic(report, loop, os);
 }
 

@@ -9,7 +9,7 @@
 #define NORM_REPORT_REPORT_H
 
 #include "norm/Compiler/Options.h"
-#include "norm/Target/NVVM/Chips.h"
+#include "norm/Target/GPU/Schedule.h"
 #include <optional>
 #include <set>
 
@@ -46,9 +46,6 @@ struct Finding {
 struct KernelSchedule {
   RowSchedule threads;
   int64_t rowsABlock = 1;
-  std::string obstacle; ///< why `work` is not known; empty: it is
-  RowWork work{};
-  std::optional<int64_t> rows; ///< nullopt: a dynamic number
 };
 
 /// Operations that run as one loop over rows or as one kernel.
@@ -85,9 +82,7 @@ struct Report {
   std::string file, source; ///< name and text of the file
   std::string machine;      ///< described in words
   unsigned threads = 1;
-  bool hasKernels = false;       ///< `functions` have kernels instead of loops
-  GPUMachine gpu;                ///< for kernels
-  ArrayRef<GPUProduct> products; ///< whose times are predicted
+  bool hasKernels = false; ///< `functions` have kernels instead of loops
   Roof roof;
   std::vector<Finding> findings;
   std::string recognized;          ///< the IR with norm ops

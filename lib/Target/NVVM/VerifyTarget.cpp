@@ -11,6 +11,7 @@
 #include "norm/Target/NVVM/Chips.h"
 #include "norm/Target/NVVM/Passes.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSwitch.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
@@ -50,6 +51,16 @@ bool norm::hasFP8Conversions(llvm::StringRef chip) {
 
 bool norm::hasDependentLaunch(llvm::StringRef chip) {
   return getNumber(chip) >= 90;
+}
+
+std::optional<norm::DataSheet> norm::getDataSheet(llvm::StringRef chip) {
+  chip.consume_back("a");
+  return llvm::StringSwitch<std::optional<DataSheet>>(chip)
+      .Case("sm_70", DataSheet{"V100 SXM2", 900, 15700})
+      .Case("sm_80", DataSheet{"A100 80 GB SXM", 2039, 19500})
+      .Case("sm_90", DataSheet{"H100 80 GB SXM", 3350, 67000})
+      .Case("sm_100", DataSheet{"B200", 8000, 75000})
+      .Default(std::nullopt);
 }
 
 static const llvm::Target *getNVPTX(const llvm::Triple &triple) {

@@ -1,4 +1,4 @@
-// Kernels of which --explain predicts a time, and of which it says why not.
+// Kernels with each kind of schedule, for --explain.
 #row = affine_map<(d0, d1) -> (d0, d1)>
 #swap = affine_map<(d0, d1) -> (d1, d0)>
 #all4 = affine_map<(d0, d1, d2, d3) -> (d0, d1, d2, d3)>

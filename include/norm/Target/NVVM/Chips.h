@@ -8,8 +8,7 @@
 #ifndef NORM_TARGET_NVVM_CHIPS_H
 #define NORM_TARGET_NVVM_CHIPS_H
 
-#include "norm/Target/GPU/RowTime.h"
-#include "llvm/ADT/ArrayRef.h"
+#include "norm/Target/GPU/Schedule.h"
 #include "llvm/ADT/StringRef.h"
 
 namespace mlir::norm {
@@ -19,16 +18,15 @@ namespace mlir::norm {
 /// non-portable attribute), 8 on other chips from sm_90 on, 1 before.
 GPUMachine getMachine(llvm::StringRef chip);
 
-/// A GPU that one can buy, by its data sheet and by published measurements.
-struct GPUProduct {
-  llvm::StringRef name;
-  double gigabytesPerSecond, gigaflops; ///< data sheet; f32, no tensor cores
-  GPURates rates;
+/// NVIDIA's data sheet of a GPU.
+struct DataSheet {
+  llvm::StringRef product;
+  double gigabytesPerSecond, gigaflops; ///< f32, no tensor cores
 };
 
-/// Products that have `chip` ("sm_90", "sm_90a"), the most common one first;
-/// empty where none is known.
-llvm::ArrayRef<GPUProduct> getProducts(llvm::StringRef chip);
+/// The most common product that has `chip` ("sm_90", "sm_90a"); nullopt where
+/// none is known.
+std::optional<DataSheet> getDataSheet(llvm::StringRef chip);
 
 /// Whether `chip` rounds f32 to 8-bit floats by an instruction that its least
 /// PTX version has (sm_89 needs a later one than LLVM takes by default).
