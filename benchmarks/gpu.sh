@@ -55,9 +55,7 @@ compile_one() {
 options() {
   local help
   help=$("$build/bin/norm-compile" --help)
-  for option in dependent-launch eviction-hints l1-hints; do
-    if [[ $help == *" --$option "* ]]; then echo "$option"; fi
-  done
+  if [[ $help == *" --dependent-launch "* ]]; then echo dependent-launch; fi
 }
 
 compile() {

@@ -38,8 +38,6 @@ SmallVector<StringRef> norm::getGivenOptions(const CompileOptions &options) {
   compare("ptx-version", &CompileOptions::ptxVersion);
   compare("cuda-path", &CompileOptions::cudaPath);
   compare("dependent-launch", &CompileOptions::dependentLaunch);
-  compare("eviction-hints", &CompileOptions::evictionHints);
-  compare("l1-hints", &CompileOptions::l1Hints);
   return given;
 }
 

@@ -93,9 +93,6 @@ static void buildKernels(OpPassManager &pm, const GPUMachine &machine,
   func.addPass(createNormHoistGPULoads());
   if (options.dependentLaunch)
     func.addPass(createNormDependentLaunch());
-  if (options.evictionHints || options.l1Hints)
-    func.addPass(
-        createNormStreamGPUAccesses({/*loadsOnly=*/!options.evictionHints}));
   func.addPass(createNormDeviceMemory());
   func.addPass(createCanonicalizerPass());
   func.addPass(createCSEPass());
@@ -128,8 +125,6 @@ static void buildKernelLowering(OpPassManager &pm, const GPUMachine &machine,
   gpu.addPass(createLowerAffinePass());
   gpu.addPass(createNormExpandArith());
   gpu.addPass(createConvertGpuOpsToNVVMOps());
-  gpu.addPass(createNormLowerNontemporal(
-      {options.l1Hints ? LoadHint::NoL1 : LoadHint::EvictFirst}));
   gpu.addPass(createCanonicalizerPass());
   gpu.addPass(createCSEPass());
   gpu.addPass(createReconcileUnrealizedCastsPass());
@@ -182,7 +177,6 @@ void norm::buildNormToNVVMPipeline(OpPassManager &pm,
   target.chip = options.chip;
   target.ptxVersion = options.ptxVersion;
   target.dependentLaunch = options.dependentLaunch;
-  target.l1Hints = options.l1Hints;
   pm.addPass(createNormVerifyGPUTarget(target));
   buildRecognition(pm, options.rounding);
   if (upTo == Stage::Norm)

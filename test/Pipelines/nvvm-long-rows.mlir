@@ -32,24 +32,6 @@
 // DEPENDENT-NOT: ld.global
 // DEPENDENT: barrier.cluster.wait.aligned
 
-// RUN: norm-opt %s --norm-to-nvvm=eviction-hints=true | sed 's/\\0A/\n/g; s/\\09/ /g' | FileCheck %s --check-prefix=HINTS
-// HINTS: .entry main_kernel0(
-// HINTS-COUNT-4: ld.global.cs.v4.b32
-// HINTS-COUNT-4: ld.global.v4.b32
-// HINTS-COUNT-4: st.global.cs.v4.b32
-
-// Without eviction hints stores stay as they are; with them loads have one of both.
-// RUN: norm-opt %s --norm-to-nvvm=l1-hints=true | sed 's/\\0A/\n/g; s/\\09/ /g' | FileCheck %s --check-prefix=NOALLOC --implicit-check-not=.cs.
-// NOALLOC: .entry main_kernel0(
-// NOALLOC-COUNT-4: ld.global.L1::no_allocate.v4.b32
-// NOALLOC-COUNT-4: ld.global.v4.b32
-// NOALLOC-COUNT-4: st.global.v4.b32
-// RUN: norm-opt %s --norm-to-nvvm="l1-hints=true eviction-hints=true" | sed 's/\\0A/\n/g; s/\\09/ /g' | FileCheck %s --check-prefix=BOTH --implicit-check-not=ld.global.cs
-// BOTH: .entry main_kernel0(
-// BOTH-COUNT-4: ld.global.L1::no_allocate.v4.b32
-// BOTH-COUNT-4: ld.global.v4.b32
-// BOTH-COUNT-4: st.global.cs.v4.b32
-
 // A chip without clusters reads such a row twice.
 // RUN: norm-opt %s --norm-to-nvvm=chip=sm_80 | sed 's/\\0A/\n/g; s/\\09/ /g' | FileCheck %s --check-prefix=SM80
 // SM80-NOT: cluster

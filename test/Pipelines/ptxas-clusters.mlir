@@ -5,9 +5,8 @@
 // RUN: %ptxas -arch=sm_90 -v %t.90.ptx -o %t.cubin 2>&1 | FileCheck %s
 // RUN: norm-compile %s --target=nvvm --emit=ptx --chip=sm_100 -o %t.100.ptx
 // RUN: %ptxas -arch=sm_100 -v %t.100.ptx -o %t.cubin 2>&1 | FileCheck %s
-// RUN: norm-opt %s --norm-to-nvvm="dependent-launch=true eviction-hints=true format=cubin" -o %t.mlir
-// RUN: norm-opt %s --norm-to-nvvm="dependent-launch=true l1-hints=true format=cubin" -o %t.mlir
-// RUN: norm-opt %s --norm-to-nvvm="chip=sm_80 ptx-version=7.4 eviction-hints=true l1-hints=true format=cubin" -o %t.mlir
+// RUN: norm-opt %s --norm-to-nvvm="dependent-launch=true format=cubin" -o %t.mlir
+// RUN: norm-opt %s --norm-to-nvvm="chip=sm_80 ptx-version=7.4 format=cubin" -o %t.mlir
 // CHECK-NOT: error
 // CHECK-NOT: {{[1-9][0-9]*}} bytes spill
 // CHECK: Compiling entry function

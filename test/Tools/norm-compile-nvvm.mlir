@@ -64,19 +64,12 @@
 // WORD: error: unknown PTX version 'new', expected one such as 8.0
 // RUN: not norm-compile %t/first.mlir --ptx-version=8.0 -o %t/bad 2>&1 | FileCheck %s --check-prefix=CPU
 // CPU: error: --ptx-version needs --target=nvvm
-// RUN: norm-compile %S/../../examples/llama_rmsnorm_bf16.mlir --target=nvvm --emit=ptx --dependent-launch --eviction-hints -o - | FileCheck %s --check-prefix=HINTS
-// HINTS: ld.global.cs
-// HINTS: griddepcontrol.launch_dependents
-// HINTS: st.global.cs
-// RUN: norm-compile %S/../../examples/llama_rmsnorm_bf16.mlir --target=nvvm --emit=ptx --l1-hints -o - | FileCheck %s --check-prefix=NOALLOC
-// NOALLOC: ld.global.L1::no_allocate
-// NOALLOC: st.global.v4
-// RUN: not norm-compile %t/first.mlir --target=nvvm --emit=ptx --chip=sm_80 --l1-hints -o %t/bad 2>&1 | FileCheck %s --check-prefix=L1OLD
-// L1OLD: error: L1 hints need PTX 7.4 at least, got 7.0: give a ptx-version
-// RUN: not norm-compile %t/first.mlir --dependent-launch -o %t/bad 2>&1 | FileCheck %s --check-prefix=CPUHINTS
-// RUN: not norm-compile %t/first.mlir --eviction-hints -o %t/bad 2>&1 | FileCheck %s --check-prefix=CPUHINTS
-// RUN: not norm-compile %t/first.mlir --l1-hints -o %t/bad 2>&1 | FileCheck %s --check-prefix=CPUHINTS
-// CPUHINTS: error: --{{dependent-launch|eviction-hints|l1-hints}} needs --target=nvvm
+// RUN: norm-compile %S/../../examples/llama_rmsnorm_bf16.mlir --target=nvvm --emit=ptx --dependent-launch -o - | FileCheck %s --check-prefix=LAUNCH
+// LAUNCH: ld.global.v4
+// LAUNCH: griddepcontrol.launch_dependents
+// LAUNCH: st.global.v4
+// RUN: not norm-compile %t/first.mlir --dependent-launch -o %t/bad 2>&1 | FileCheck %s --check-prefix=CPULAUNCH
+// CPULAUNCH: error: --dependent-launch needs --target=nvvm
 // RUN: not norm-compile %t/first.mlir --target=nvvm --emit=ptx --chip=sm_80 --dependent-launch -o %t/bad 2>&1 | FileCheck %s --check-prefix=AMPERE
 // AMPERE: error: dependent launches need sm_90 or later, got sm_80
 

@@ -92,16 +92,6 @@ static cl::opt<bool> dependentLaunch(
     cl::desc("Kernels of --target=nvvm may start before the one ahead of them "
              "ends, if that one writes no weight of theirs (sm_90 and later)"),
     cl::cat(onGPU));
-static cl::opt<bool> evictionHints(
-    "eviction-hints",
-    cl::desc("Rows that a kernel of --target=nvvm uses once leave the caches "
-             "first"),
-    cl::cat(onGPU));
-static cl::opt<bool> l1Hints(
-    "l1-hints",
-    cl::desc("Rows that a kernel of --target=nvvm reads once are not put into "
-             "the L1 cache (sm_70 and PTX 7.4)"),
-    cl::cat(onGPU));
 static cl::opt<std::string>
     cudaPath("cuda-path",
              cl::desc("CUDA toolkit, for ptxas and libdevice (default: "
@@ -158,8 +148,6 @@ static CompileOptions getCompileOptions() {
   options.chip = chip;
   options.ptxVersion = ptxVersion;
   options.dependentLaunch = dependentLaunch;
-  options.evictionHints = evictionHints;
-  options.l1Hints = l1Hints;
   options.cudaPath = cudaPath;
   options.threads = threads;
   options.entry = entry;

@@ -142,11 +142,9 @@ TEST_F(TargetTest, AnOptionOfAnotherTargetNamesIt) {
 TEST_F(TargetTest, EveryOptionHasAName) {
   options.threads = 2;
   options.dispatch = options.verifyBuffers = options.dependentLaunch = true;
-  options.evictionHints = options.l1Hints = true;
   options.chip = options.ptxVersion = options.cudaPath = "x";
   EXPECT_EQ(
       getGivenOptions(options),
       (SmallVector<StringRef>{"threads", "dispatch", "verify-buffers", "chip",
-                              "ptx-version", "cuda-path", "dependent-launch",
-                              "eviction-hints", "l1-hints"}));
+                              "ptx-version", "cuda-path", "dependent-launch"}));
 }

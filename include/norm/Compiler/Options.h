@@ -69,8 +69,6 @@ struct CompileOptions {
   std::string ptxVersion;       ///< such as 8.0; empty: the lowest of the chip
   std::string cudaPath;         ///< the toolkit; empty: findCUDAToolkit's
   bool dependentLaunch = false; ///< norm-dependent-launch
-  bool evictionHints = false;   ///< norm-stream-gpu-accesses
-  bool l1Hints = false;         ///< norm-lower-nontemporal
 };
 
 /// Returns the command-line names of the target-specific options that differ

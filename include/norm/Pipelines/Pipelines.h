@@ -98,16 +98,6 @@ struct NVVMPipelineOptions : PassPipelineOptions<NVVMPipelineOptions> {
       llvm::cl::desc("Kernels may start before the one ahead of them in the "
                      "stream ends (norm-dependent-launch)"),
       llvm::cl::init(false)};
-  PassOptions::Option<bool> evictionHints{
-      *this, "eviction-hints",
-      llvm::cl::desc("Rows that are used once leave the caches first "
-                     "(norm-stream-gpu-accesses)"),
-      llvm::cl::init(false)};
-  PassOptions::Option<bool> l1Hints{
-      *this, "l1-hints",
-      llvm::cl::desc("Rows that are read once are not put into L1 "
-                     "(norm-stream-gpu-accesses, norm-lower-nontemporal)"),
-      llvm::cl::init(false)};
   PassOptions::Option<KernelFormat> format{
       *this, "format", llvm::cl::desc("What kernels become"),
       llvm::cl::init(KernelFormat::PTX),

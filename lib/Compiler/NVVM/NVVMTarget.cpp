@@ -26,9 +26,8 @@ public:
     return emits;
   }
   ArrayRef<StringRef> getOptions() const override {
-    static constexpr StringRef names[] = {"chip",           "ptx-version",
-                                          "cuda-path",      "dependent-launch",
-                                          "eviction-hints", "l1-hints"};
+    static constexpr StringRef names[] = {"chip", "ptx-version", "cuda-path",
+                                          "dependent-launch"};
     return names;
   }
   llvm::Error buildPipeline(OpPassManager &pm, ModuleOp module,
@@ -65,8 +64,6 @@ llvm::Error NVVMTarget::buildPipeline(OpPassManager &pm, ModuleOp module,
   nvvm.chip = options.chip;
   nvvm.ptxVersion = options.ptxVersion;
   nvvm.dependentLaunch = options.dependentLaunch;
-  nvvm.evictionHints = options.evictionHints;
-  nvvm.l1Hints = options.l1Hints;
   nvvm.toolkit = getToolkit(options);
   if (options.emit == Emit::Cubin) {
     nvvm.format = KernelFormat::Cubin;

@@ -10,17 +10,10 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
-#include "mlir/IR/Matchers.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace mlir::norm;
-
-/// A remainder by a constant, which is a mask for powers of two.
-static bool isRemainder(Operation *op) {
-  return isa<arith::AndIOp, arith::RemSIOp, arith::RemUIOp>(op) &&
-         matchPattern(op->getOperand(1), m_Constant());
-}
 
 bool RowDependence::dependsOnRow(Value v) {
   if (!launch->isProperAncestor(v.getParentRegion()->getParentOp()) &&
@@ -54,8 +47,6 @@ bool RowDependence::dependsOnRow(Value v) {
   Operation *op = v.getDefiningOp();
   if (op->getNumRegions() != 0)
     return known[v] = true;
-  if (remainder == RowRemainder::IsShared && isRemainder(op))
-    return known[v] = false;
   return known[v] = llvm::any_of(op->getOperands(), [&](Value operand) {
            return dependsOnRow(operand);
          });

@@ -13,25 +13,17 @@
 
 namespace mlir::norm {
 
-/// Whether what is computed from the remainder of a row's number by a constant
-/// differs from row to row. The shift of a row that begins anywhere is such a
-/// remainder: by it all rows read the same weight at nearly the same place.
-enum class RowRemainder { Differs, IsShared };
-
 /// Values of a launch that differ from row to row: by the block, or by the y of
 /// a thread where a block has several rows.
 class RowDependence {
 public:
-  explicit RowDependence(gpu::LaunchOp launch,
-                         RowRemainder remainder = RowRemainder::Differs)
-      : launch(launch), remainder(remainder) {}
+  explicit RowDependence(gpu::LaunchOp launch) : launch(launch) {}
 
   /// Whether `v` is computed from the number of the row, or cannot be told.
   bool dependsOnRow(Value v);
 
 private:
   gpu::LaunchOp launch;
-  RowRemainder remainder;
   llvm::DenseMap<Value, bool> known;
 };
 

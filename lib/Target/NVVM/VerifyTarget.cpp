@@ -109,14 +109,11 @@ static std::string getVersionText(unsigned version) {
   return std::to_string(version / 10) + "." + std::to_string(version % 10);
 }
 
-/// The PTX version that `text` asks for, by default the least of `chip`.
-static FailureOr<unsigned> getVersion(ModuleOp module, StringRef text,
-                                      StringRef chip,
-                                      const llvm::Target &target,
-                                      const llvm::MCSubtargetInfo &info) {
+/// Whether LLVM writes the PTX version `text`, and `chip` is in it.
+static LogicalResult verifyVersion(ModuleOp module, StringRef text,
+                                   StringRef chip, const llvm::Target &target,
+                                   const llvm::MCSubtargetInfo &info) {
   unsigned least = getLeastVersion(target, info.getTargetTriple(), chip);
-  if (text.empty())
-    return least;
   std::string digits = text.str();
   llvm::erase(digits, '.');
   unsigned version;
@@ -127,17 +124,6 @@ static FailureOr<unsigned> getVersion(ModuleOp module, StringRef text,
   if (version < least)
     return module.emitError() << chip << " needs PTX " << getVersionText(least)
                               << " at least, got " << text;
-  return version;
-}
-
-/// `.L1::no_allocate` is PTX 7.4's, for sm_70 and later.
-static LogicalResult verifyL1Hints(ModuleOp module, StringRef chip,
-                                   unsigned version) {
-  if (getNumber(chip) < 70)
-    return module.emitError("L1 hints need sm_70 or later, got ") << chip;
-  if (version < 74)
-    return module.emitError("L1 hints need PTX 7.4 at least, got ")
-           << getVersionText(version) << ": give a ptx-version";
   return success();
 }
 
@@ -194,11 +180,8 @@ struct NormVerifyGPUTarget
       return signalPassFailure();
     }
     // Asking LLVM for the default takes a compilation of nothing.
-    if (ptxVersion.empty() && !l1Hints)
-      return;
-    auto version = getVersion(module, ptxVersion, chip, *target, *info);
-    if (failed(version) ||
-        (l1Hints && failed(verifyL1Hints(module, chip, *version))))
+    if (!ptxVersion.empty() &&
+        failed(verifyVersion(module, ptxVersion, chip, *target, *info)))
       signalPassFailure();
   }
 };

@@ -11,13 +11,6 @@
 // VERSION: error: unknown PTX version '1.x', expected one such as 8.0
 // RUN: not norm-opt %s --norm-verify-gpu-target='chip=sm_80 dependent-launch=true' 2>&1 | FileCheck %s --check-prefix=DEPENDENT
 // DEPENDENT: error: dependent launches need sm_90 or later, got sm_80
-// RUN: norm-opt %s --norm-verify-gpu-target='l1-hints=true' | FileCheck %s --check-prefix=TARGET
-// RUN: norm-opt %s --norm-verify-gpu-target='chip=sm_70 ptx-version=7.4 l1-hints=true' | FileCheck %s --check-prefix=TARGET
-// RUN: not norm-opt %s --norm-verify-gpu-target='chip=sm_80 l1-hints=true' 2>&1 | FileCheck %s --check-prefix=L1
-// RUN: not norm-opt %s --norm-to-nvvm='chip=sm_80 ptx-version=7.0 l1-hints=true' 2>&1 | FileCheck %s --check-prefix=L1
-// L1: error: L1 hints need PTX 7.4 at least, got 7.0: give a ptx-version
-// RUN: not norm-opt %s --norm-verify-gpu-target='chip=sm_61 ptx-version=8.0 l1-hints=true' 2>&1 | FileCheck %s --check-prefix=PASCAL
-// PASCAL: error: L1 hints need sm_70 or later, got sm_61
 
 // RUN: norm-opt %s --pass-pipeline='builtin.module(gpu.module(norm-verify-gpu-memory))' | FileCheck %s --check-prefix=TARGET
 // RUN: not norm-opt %s --pass-pipeline='builtin.module(gpu.module(norm-verify-gpu-memory{bytes=49151}))' 2>&1 | FileCheck %s --check-prefix=MEMORY

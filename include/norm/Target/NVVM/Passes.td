@@ -68,52 +68,6 @@ def NormDependentLaunch : Pass<"norm-dependent-launch", "func::FuncOp"> {
   let dependentDialects = ["NVVM::NVVMDialect"];
 }
 
-def NormStreamGPUAccesses
-    : Pass<"norm-stream-gpu-accesses", "func::FuncOp"> {
-  let summary = "Mark accesses that a kernel makes once as nontemporal";
-  let description = [{
-    In each `gpu.launch`, `vector.load` and `vector.store` of global memory at a
-    place that depends on the row, outside loops, become nontemporal: a row is
-    used once, and should not push a weight, or what other kernels need, out of
-    the L2 cache. norm-lower-nontemporal makes PTX's `.cs` of that.
-
-    Example: `vector.store %v, %y[%row, %i] : memref<64x128xf32>, vector<4xf32>`
-    becomes `vector.store %v, %y[%row, %i] {nontemporal = true} : ...`.
-
-    With `loads-only` stores stay as they are.
-
-    Limits: a result that the next kernel reads from the L2 cache is better
-    without; hence not the default of norm-to-nvvm. An index that has the row only
-    in a remainder (of rows that begin anywhere: the shift) is no place of the
-    row's own, so a weight is not marked.
-  }];
-  let options = [Option<"loadsOnly", "loads-only", "bool", /*default=*/"false",
-                        "Mark loads and no stores">];
-}
-
-def NormLowerNontemporal
-    : Pass<"norm-lower-nontemporal", "gpu::GPUModuleOp"> {
-  let summary = "Nontemporal accesses of the LLVM dialect to PTX with a hint";
-  let description = [{
-    LLVM's NVPTX back end drops `nontemporal`. This pass writes such loads and
-    stores of global memory, 16 to 128 bits each, as inline PTX with the cache
-    operator `.cs` ("likely to be accessed once"). With `loads=l1-no-allocate` a
-    load has `.L1::no_allocate` instead (PTX 7.4, sm_70): what it reads gets no line
-    of the L1 cache, which is left to a weight. PTX allows only one of the two.
-
-    Example: `llvm.store %v, %p {alignment = 16, nontemporal} : vector<4xf32>,
-    !llvm.ptr` becomes inline assembly `st.global.cs.v4.b32 [$0], {$1, $2, $3, $4};`
-
-    Limits: pointers are taken to be global memory; other sizes, and accesses that
-    are aligned to less than their size, stay as they are.
-  }];
-  let options = [Option<"loads", "loads", "::mlir::norm::LoadHint",
-                        /*default=*/"::mlir::norm::LoadHint::EvictFirst",
-                        "What nontemporal loads become",
-                        "::mlir::norm::getLoadHintValues()">];
-  let dependentDialects = ["LLVM::LLVMDialect", "NVVM::NVVMDialect"];
-}
-
 def NormAllowFewBlocks : Pass<"norm-allow-few-blocks", "gpu::GPUModuleOp"> {
   let summary = "Let kernels with loops have the registers that they need";
   let description = [{
@@ -214,8 +168,7 @@ def NormVerifyGPUTarget : Pass<"norm-verify-gpu-target", "ModuleOp"> {
     asks first. `chip` is one of LLVM's, such as `sm_90` or `sm_100a`;
     `ptx-version` one that LLVM writes, as `8.0` or `80`, and not older than the
     chip. Empty is the oldest that has the chip, which most drivers take.
-    `dependent-launch` needs sm_90; `l1-hints` sm_70 and PTX 7.4, which is not the
-    oldest of sm_70 to sm_87.
+    `dependent-launch` needs sm_90.
 
     Example: with `chip=sm_90 ptx-version=7.0`
 
@@ -229,9 +182,7 @@ def NormVerifyGPUTarget : Pass<"norm-verify-gpu-target", "ModuleOp"> {
                         /*default=*/"", "PTX version, such as 8.0">,
                  Option<"dependentLaunch", "dependent-launch", "bool",
                         /*default=*/"false",
-                        "Whether norm-dependent-launch will run">,
-                 Option<"l1Hints", "l1-hints", "bool", /*default=*/"false",
-                        "Whether loads will have L1::no_allocate">];
+                        "Whether norm-dependent-launch will run">];
 }
 
 def NormVerifyGPUMemory : Pass<"norm-verify-gpu-memory", "gpu::GPUModuleOp"> {
