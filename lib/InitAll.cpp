@@ -103,7 +103,6 @@ void norm::registerAllExtensions(DialectRegistry &registry) {
   mlir::registerAllExtensions(registry);
   // gpu-module-to-binary translates kernels to LLVM IR, the compiler the rest.
   NVVM::registerNVVMTargetInterfaceExternalModels(registry);
-  registerNVVMClusters(registry);
   registerAllGPUToLLVMIRTranslations(registry);
   registerOpenMPDialectTranslation(registry);
 }

@@ -45,13 +45,11 @@ std::string norm::findCUDAToolkit() {
 }
 
 /// Fuses rows and writes them as vectors that the threads of a row will share.
-static void buildRowCodegen(OpPassManager &pm, const GPUMachine &machine) {
+static void buildRowCodegen(OpPassManager &pm, StringRef chip) {
   OpPassManager &func = pm.nest<func::FuncOp>();
   func.addPass(createNormCollapseDims());
   func.addPass(createNormOrderLoops());
   NormTileColumnsOptions columns;
-  columns.warpSize = machine.warpSize;
-  columns.maxBlockThreads = machine.maxBlockThreads;
   columns.leaveShared = true;
   func.addPass(createNormTileColumns(columns));
   func.addPass(createCanonicalizerPass());
@@ -61,15 +59,13 @@ static void buildRowCodegen(OpPassManager &pm, const GPUMachine &machine) {
   func.addPass(createNormTileRows(tiling));
   func.addPass(createCanonicalizerPass());
   func.addPass(createCSEPass());
-  func.addPass(
-      createNormJoinColumns({machine.warpSize, machine.maxBlockThreads}));
+  func.addPass(createNormJoinColumns());
   columns.leaveShared = false;
   func.addPass(createNormTileColumns(columns));
   func.addPass(createCanonicalizerPass());
   func.addPass(createCSEPass());
   func.addPass(createNormWrapSingleRows());
-  func.addPass(createNormPlanGPURows(
-      {machine.warpSize, machine.maxBlockThreads, machine.maxCluster}));
+  func.addPass(createNormPlanGPURows({getMaxCluster(chip)}));
   NormVectorizeRowsOptions vectorize;
   vectorize.scheduled = true;
   func.addPass(createNormVectorizeRows(vectorize));
@@ -80,14 +76,13 @@ static void buildRowCodegen(OpPassManager &pm, const GPUMachine &machine) {
 }
 
 /// Loops on buffers to kernels in one gpu.module.
-static void buildKernels(OpPassManager &pm, const GPUMachine &machine,
+static void buildKernels(OpPassManager &pm,
                          const NVVMPipelineOptions &options) {
   OpPassManager &func = pm.nest<func::FuncOp>();
   func.addPass(createNormWrapScalarLinalg());
   func.addPass(createConvertLinalgToParallelLoopsPass());
   func.addPass(createNormWriteRowsEarly());
-  func.addPass(createNormDistributeRowsToGPU(
-      {machine.warpSize, machine.maxBlockThreads}));
+  func.addPass(createNormDistributeRowsToGPU());
   func.addPass(createCanonicalizerPass());
   func.addPass(createCSEPass());
   func.addPass(createNormHoistGPULoads());
@@ -103,13 +98,13 @@ static void buildKernels(OpPassManager &pm, const GPUMachine &machine,
 }
 
 /// gpu.module to the NVVM dialect.
-static void buildKernelLowering(OpPassManager &pm, const GPUMachine &machine,
+static void buildKernelLowering(OpPassManager &pm,
                                 const NVVMPipelineOptions &options) {
   if (options.rounding != Rounding::Exact)
     pm.nest<gpu::GPUModuleOp>().addPass(createNormApproximateInverseRoots());
   pm.addPass(math::createMathExpandOpsPass({{"rsqrt", "fpowi"}}));
   OpPassManager &gpu = pm.nest<gpu::GPUModuleOp>();
-  gpu.addPass(createNormVerifyGPUMemory({machine.sharedBytes}));
+  gpu.addPass(createNormVerifyGPUMemory());
   gpu.addPass(createNormExpandScaling());
   gpu.addPass(createNormExpandMX());
   if (hasFP8Conversions(options.chip))
@@ -186,13 +181,12 @@ void norm::buildNormToNVVMPipeline(OpPassManager &pm,
     return;
   pm.nest<func::FuncOp>().addPass(createNormMergeSiblings());
   buildCallingConvention(pm);
-  GPUMachine machine = getMachine(options.chip);
-  buildRowCodegen(pm, machine);
+  buildRowCodegen(pm, options.chip);
   buildBufferization(pm);
-  buildKernels(pm, machine, options);
+  buildKernels(pm, options);
   if (upTo == Stage::Vector)
     return;
-  buildKernelLowering(pm, machine, options);
+  buildKernelLowering(pm, options);
   buildHostLowering(pm, options);
 }
 

@@ -185,7 +185,7 @@ static std::optional<KernelSchedule> describeSchedule(Operation *loop) {
                        attr.getRegisters(),
                        attr.getCluster()};
   return KernelSchedule{schedule,
-                        GPUMachine().getRowsABlock(threads / schedule.cluster)};
+                        norm::getRowsABlock(threads / schedule.cluster)};
 }
 
 /// Describes loops that run the same operations on different rows; `parts` are,

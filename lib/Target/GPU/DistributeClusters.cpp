@@ -12,6 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ClusterOps.h"
 #include "VectorDistributor.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -23,21 +24,20 @@ using namespace mlir::norm;
 void VectorDistributor::waitForClusterStart(Location loc) {
   if (layout.cluster == 1 || clusterStarted)
     return;
-  layout.clusterOps->wait(b, loc);
+  waitAtClusterBarrier(b, loc);
   clusterStarted = true;
 }
 
 void VectorDistributor::syncCluster(Location loc) {
-  layout.clusterOps->arrive(b, loc);
-  layout.clusterOps->wait(b, loc);
+  arriveAtClusterBarrier(b, loc);
+  waitAtClusterBarrier(b, loc);
 }
 
 Value VectorDistributor::reduceOverCluster(Location loc,
                                            vector::CombiningKind kind, Value v,
                                            Value buffer, bool inLoop) {
-  int64_t warpSize = layout.warpSize;
-  int64_t warps = layout.threads / layout.cluster / warpSize;
-  Value size = index(loc, warpSize);
+  int64_t warps = layout.threads / layout.cluster / kWarpSize;
+  Value size = index(loc, kWarpSize);
   Value lane = arith::RemUIOp::create(b, loc, layout.blockThread, size);
   Value warp = arith::DivUIOp::create(b, loc, layout.blockThread, size);
   Value hasPeer = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, lane,
@@ -45,18 +45,18 @@ Value VectorDistributor::reduceOverCluster(Location loc,
   scf::IfOp::create(b, loc, hasPeer, [&](OpBuilder &, Location) {
     Value first = arith::MulIOp::create(b, loc, layout.rank, index(loc, warps));
     Value slot = arith::AddIOp::create(b, loc, first, warp);
-    layout.clusterOps->storeRemotely(b, loc, v, buffer, slot, lane);
+    norm::storeRemotely(b, loc, v, buffer, slot, lane);
     scf::YieldOp::create(b, loc);
   });
   syncCluster(loc);
   int64_t slots = layout.cluster * warps;
-  int64_t lanes = std::min<int64_t>(llvm::PowerOf2Ceil(slots), warpSize);
+  int64_t lanes = std::min<int64_t>(llvm::PowerOf2Ceil(slots), kWarpSize);
   SmallVector<Value> partials;
-  if (slots <= warpSize)
+  if (slots <= kWarpSize)
     partials.push_back(loadPartial(loc, kind, buffer, lane, slots));
-  for (int64_t slot = 0; slots > warpSize && slot < slots; slot += warpSize) {
+  for (int64_t slot = 0; slots > kWarpSize && slot < slots; slot += kWarpSize) {
     Value at = arith::AddIOp::create(b, loc, lane, index(loc, slot));
-    partials.push_back(slot + warpSize <= slots
+    partials.push_back(slot + kWarpSize <= slots
                            ? memref::LoadOp::create(b, loc, buffer, at)
                            : loadSlot(loc, kind, buffer, at, slots));
   }

@@ -53,7 +53,7 @@ Value VectorDistributor::shuffle(Location loc, Value v, int64_t offset) {
   Type type = v.getType(), i32 = b.getI32Type(), i64 = b.getI64Type();
   auto move = [&](Value word) -> Value {
     Value xorMask = arith::ConstantIntOp::create(b, loc, i32, offset);
-    Value width = arith::ConstantIntOp::create(b, loc, i32, layout.warpSize);
+    Value width = arith::ConstantIntOp::create(b, loc, i32, kWarpSize);
     return gpu::ShuffleOp::create(b, loc, word, xorMask, width,
                                   gpu::ShuffleMode::XOR)
         .getShuffleResult();
@@ -115,8 +115,8 @@ Value VectorDistributor::loadPartial(Location loc, vector::CombiningKind kind,
 Value VectorDistributor::reduceOverWarps(Location loc,
                                          vector::CombiningKind kind, Value v,
                                          Value buffer, bool inLoop) {
-  int64_t warps = layout.threads / layout.warpSize;
-  Value size = index(loc, layout.warpSize);
+  int64_t warps = layout.threads / kWarpSize;
+  Value size = index(loc, kWarpSize);
   Value lane = arith::RemUIOp::create(b, loc, layout.thread, size);
   Value warp = arith::DivUIOp::create(b, loc, layout.thread, size);
   Value isFirst = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, lane,
@@ -137,12 +137,12 @@ void VectorDistributor::distributeReduction(vector::ReductionOp op) {
   Location loc = op.getLoc();
   vector::CombiningKind kind = op.getKind();
   Value v = reduceInThread(loc, kind, getChunks(op.getVector()));
-  v = reduceInWarp(loc, kind, v, std::min(layout.threads, layout.warpSize));
+  v = reduceInWarp(loc, kind, v, std::min(layout.threads, kWarpSize));
   bool inLoop = op->getParentOfType<scf::ForOp>() != nullptr;
   if (layout.cluster > 1)
     v = reduceOverCluster(loc, kind, v, layout.exchange[nextExchange++],
                           inLoop);
-  else if (layout.threads > layout.warpSize)
+  else if (layout.threads > kWarpSize)
     v = reduceOverWarps(loc, kind, v, layout.exchange[nextExchange++], inLoop);
   if (op.getAcc())
     v = vector::makeArithReduction(b, loc, kind, v,

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ClusterOps.h"
 #include "RowBuffers.h"
 #include "VectorDistributor.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -12,6 +13,7 @@
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/Remarks.h"
@@ -191,10 +193,7 @@ bool hasVectors(Operation *loop) {
 /// Replaces the parallel loops of one function.
 class LaunchBuilder {
 public:
-  LaunchBuilder(OpBuilder &b, func::FuncOp func,
-                const norm::GPUMachine &machine = {})
-      : b(b), func(func), machine(machine),
-        clusterOps(norm::ClusterOpsInterface::get(b.getContext())) {}
+  LaunchBuilder(OpBuilder &b, func::FuncOp func) : b(b), func(func) {}
 
   LogicalResult replace(LoopLikeOpInterface loop) {
     this->loop = loop;
@@ -332,7 +331,7 @@ private:
 
   /// A thread an iteration.
   LogicalResult buildScalar() {
-    Value size = index(std::min(scalarThreadsABlock, machine.maxBlockThreads));
+    Value size = index(scalarThreadsABlock);
     Value blocks = arith::CeilDivUIOp::create(b, loc, space.count, size);
     gpu::LaunchOp launch = createLaunch(blocks, size, index(1), {}, "");
     OpBuilder::InsertionGuard guard(b);
@@ -350,16 +349,13 @@ private:
 
   LogicalResult verifySplit(int64_t lanes, int64_t threads, int64_t vector,
                             int64_t cluster) {
-    if (!llvm::isPowerOf2_64(cluster) || cluster > machine.warpSize ||
+    if (!llvm::isPowerOf2_64(cluster) || cluster > norm::kWarpSize ||
         threads % cluster != 0 ||
-        (cluster > 1 && threads / cluster % machine.warpSize != 0))
+        (cluster > 1 && threads / cluster % norm::kWarpSize != 0))
       return loop->emitError("norm-distribute-rows-to-gpu: ")
              << threads << " threads cannot be " << cluster
              << " blocks of whole warps";
-    if (cluster > 1 && !clusterOps)
-      return loop->emitError("norm-distribute-rows-to-gpu: no target has "
-                             "registered its ops for clusters");
-    if (!machine.isLegalThreadCount(threads / cluster) ||
+    if (!norm::isLegalThreadCount(threads / cluster) ||
         lanes % (threads * vector) != 0)
       return loop->emitError("norm-distribute-rows-to-gpu: vectors of ")
              << lanes << " elements cannot be split over " << threads
@@ -388,7 +384,7 @@ private:
       return failure();
     if (Operation *access = norm::findUnorderedAccess(*space.body, readBack))
       return buildSerial(*lanes, access);
-    if (threads < machine.warpSize &&
+    if (threads < norm::kWarpSize &&
         failed(norm::verifyUniformReductions(*space.body)))
       return failure();
     KernelPlan narrow{*lanes,         threads,
@@ -427,12 +423,12 @@ private:
   /// Workgroup memory for each reduction that several warps share.
   SmallVector<Type> getExchangeTypes(int64_t threads) {
     SmallVector<Type> types;
-    if (threads <= machine.warpSize)
+    if (threads <= norm::kWarpSize)
       return types;
     auto space = gpu::AddressSpaceAttr::get(b.getContext(),
                                             gpu::AddressSpace::Workgroup);
     for (vector::ReductionOp op : norm::collectReductions(*this->space.body))
-      types.push_back(MemRefType::get({threads / machine.warpSize},
+      types.push_back(MemRefType::get({threads / norm::kWarpSize},
                                       op.getDest().getType(),
                                       MemRefLayoutAttrInterface(), space));
     return types;
@@ -452,7 +448,7 @@ private:
     std::optional<int64_t> count = space.getStaticCount();
     if (count && *count % rows == 0)
       return number;
-    int64_t rowsAWarp = machine.warpSize / threads;
+    int64_t rowsAWarp = norm::kWarpSize / threads;
     if (rowsAWarp == 1) {
       enterIfInside(number);
       return number;
@@ -471,7 +467,7 @@ private:
     Value thread = launch.getThreadIds().x;
     if (plan.cluster == 1)
       return thread;
-    clusterOps->arrive(b, loc);
+    norm::arriveAtClusterBarrier(b, loc);
     rank = gpu::ClusterBlockIdOp::create(b, loc, gpu::Dimension::x);
     Value before =
         arith::MulIOp::create(b, loc, rank, index(plan.threads / plan.cluster));
@@ -480,7 +476,7 @@ private:
 
   void buildRows(const KernelPlan &plan, StringRef suffix) {
     OpBuilder::InsertionGuard guard(b);
-    int64_t rows = machine.getRowsABlock(plan.threads);
+    int64_t rows = norm::getRowsABlock(plan.threads);
     Value blocks = arith::CeilDivUIOp::create(b, loc, space.count, index(rows));
     if (plan.cluster > 1)
       blocks = arith::MulIOp::create(b, loc, blocks, index(plan.cluster));
@@ -498,8 +494,7 @@ private:
     SmallVector<Value> exchange(
         llvm::map_range(launch.getWorkgroupAttributions(),
                         [](BlockArgument arg) -> Value { return arg; }));
-    VectorDistributor::Layout layout{machine.warpSize,
-                                     plan.lanes,
+    VectorDistributor::Layout layout{plan.lanes,
                                      plan.threads,
                                      plan.vector,
                                      thread,
@@ -509,15 +504,12 @@ private:
                                      plan.cluster,
                                      launch.getThreadIds().x,
                                      rank,
-                                     clusterOps,
                                      &readBack};
     VectorDistributor(b, layout, map).run(*space.body);
   }
 
   OpBuilder &b;
   func::FuncOp func;
-  norm::GPUMachine machine;
-  const norm::ClusterOpsInterface *clusterOps;
   LoopLikeOpInterface loop;
   Location loc = UnknownLoc::get(b.getContext());
   IterationSpace space;
@@ -559,9 +551,6 @@ struct NormDistributeRowsToGPU
   using Base::Base;
 
   void runOnOperation() override {
-    norm::GPUMachine machine{warpSize, maxBlockThreads};
-    if (failed(machine.verify(getOperation())))
-      return signalPassFailure();
     SmallVector<LoopLikeOpInterface> loops;
     getOperation().walk<WalkOrder::PreOrder>([&](Operation *op) {
       if (isa<gpu::LaunchOp>(op))
@@ -573,7 +562,7 @@ struct NormDistributeRowsToGPU
       return WalkResult::skip();
     });
     OpBuilder b(&getContext());
-    LaunchBuilder builder(b, getOperation(), machine);
+    LaunchBuilder builder(b, getOperation());
     for (LoopLikeOpInterface loop : loops)
       if (failed(builder.replace(loop)))
         return signalPassFailure();

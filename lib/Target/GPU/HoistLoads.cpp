@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ClusterOps.h"
 #include "RowBuffers.h"
 #include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -12,7 +13,6 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Transforms/RegionUtils.h"
-#include "norm/Target/GPU/Clusters.h"
 #include "norm/Target/GPU/Passes.h"
 
 namespace mlir::norm {
@@ -40,8 +40,7 @@ struct GlobalAccess {
 
 /// What threads of a row exchange lies in workgroup memory.
 static bool isExchange(Operation *op) {
-  auto *clusterOps = norm::ClusterOpsInterface::get(op->getContext());
-  return isa<gpu::BarrierOp>(op) || (clusterOps && clusterOps->isExchange(op));
+  return isa<gpu::BarrierOp>(op) || norm::isClusterExchange(op);
 }
 
 static GlobalAccess getGlobalAccess(Operation *op) {
@@ -247,13 +246,11 @@ struct NormHoistGPULoads
 
   void runOnOperation() override {
     IRRewriter rewriter(&getContext());
-    auto *clusterOps = norm::ClusterOpsInterface::get(&getContext());
     SmallVector<Operation *> firsts;
     getOperation().walk([&](gpu::LaunchOp launch) {
       launch.walk([&](Block *block) {
         for (Operation &op : *block)
-          if (isa<gpu::ShuffleOp>(op) ||
-              (clusterOps && clusterOps->isWait(&op))) {
+          if (isa<gpu::ShuffleOp>(op) || norm::isClusterWait(&op)) {
             firsts.push_back(&op);
             break;
           }

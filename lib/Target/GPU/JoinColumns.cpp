@@ -158,9 +158,9 @@ static int64_t countSums(ArrayRef<LinalgOp> sums) {
   return words;
 }
 
-static std::optional<norm::RowSchedule>
-chooseSchedule(scf::ForallOp loop, ArrayRef<LinalgOp> sums,
-               int64_t leastThreads, const norm::GPUMachine &machine) {
+static std::optional<norm::RowSchedule> chooseSchedule(scf::ForallOp loop,
+                                                       ArrayRef<LinalgOp> sums,
+                                                       int64_t leastThreads) {
   norm::RowForm form;
   loop.walk([&](LinalgOp op) { form.join(op); });
   for (LinalgOp op : sums)
@@ -169,7 +169,7 @@ chooseSchedule(scf::ForallOp loop, ArrayRef<LinalgOp> sums,
   row.rows = std::max<int64_t>(1, countRows(loop));
   row.sums = countSums(sums);
   row.leastThreads = leastThreads;
-  return norm::chooseSummedRowSchedule(row, machine);
+  return norm::chooseSummedRowSchedule(row);
 }
 
 //===----------------------------------------------------------------------===//
@@ -180,10 +180,9 @@ namespace {
 /// Builds the loop over parts that replaces a loop over rows and reductions.
 class PartLoop {
 public:
-  PartLoop(IRRewriter &rewriter, const norm::GPUMachine &machine,
-           scf::ForallOp rows, ArrayRef<LinalgOp> sums)
-      : rewriter(rewriter), machine(machine), rows(rows), sums(sums),
-        loc(rows.getLoc()), rowCount(rows.getMixedUpperBound().front()) {}
+  PartLoop(IRRewriter &rewriter, scf::ForallOp rows, ArrayRef<LinalgOp> sums)
+      : rewriter(rewriter), rows(rows), sums(sums), loc(rows.getLoc()),
+        rowCount(rows.getMixedUpperBound().front()) {}
 
   /// Returns false, and leaves all as it was, where no schedule holds the rows.
   bool run() {
@@ -195,9 +194,9 @@ public:
     if (getConstantIntValue(partCount) == 1)
       return false;
     // Rows that share a warp have to turn equally often.
-    int64_t leastThreads = hasEqualParts() ? 1 : machine.warpSize;
+    int64_t leastThreads = hasEqualParts() ? 1 : norm::kWarpSize;
     std::optional<norm::RowSchedule> schedule =
-        chooseSchedule(rows, sums, leastThreads, machine);
+        chooseSchedule(rows, sums, leastThreads);
     if (!schedule)
       return false;
     build(*schedule);
@@ -209,7 +208,7 @@ private:
 
   void divideRows() {
     int64_t columns = sums.front().getStaticLoopRanges().back();
-    norm::RowParts parts = norm::chooseRowParts(columns, machine);
+    norm::RowParts parts = norm::chooseRowParts(columns);
     MLIRContext *context = rewriter.getContext();
     AffineExpr count = getAffineSymbolExpr(0, context);
     auto constant = [&](int64_t v) {
@@ -528,7 +527,6 @@ private:
   }
 
   IRRewriter &rewriter;
-  norm::GPUMachine machine;
   scf::ForallOp rows;
   SmallVector<LinalgOp> sums;
   Location loc;
@@ -546,9 +544,6 @@ struct NormJoinColumns : norm::impl::NormJoinColumnsBase<NormJoinColumns> {
   using NormJoinColumnsBase::NormJoinColumnsBase;
 
   void runOnOperation() override {
-    norm::GPUMachine machine{warpSize, maxBlockThreads};
-    if (failed(machine.verify(getOperation())))
-      return signalPassFailure();
     SmallVector<scf::ForallOp> loops;
     getOperation().walk([&](scf::ForallOp loop) {
       if (isOverRows(loop))
@@ -562,7 +557,7 @@ struct NormJoinColumns : norm::impl::NormJoinColumnsBase<NormJoinColumns> {
         if (canJoin(op, loop, dominance) && hasColumnsOf(op, sums))
           sums.push_back(op);
       if (!sums.empty())
-        PartLoop(rewriter, machine, loop, sums).run();
+        PartLoop(rewriter, loop, sums).run();
     }
   }
 

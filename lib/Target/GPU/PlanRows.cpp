@@ -143,12 +143,12 @@ static void planAlone(LinalgOp op) {
   (void)linalg::interchangeGenericOp(rewriter, generic, order);
 }
 
-static void plan(scf::ForallOp loop, const norm::GPUMachine &machine) {
+static void plan(scf::ForallOp loop, int64_t maxCluster) {
   norm::RowForm shape;
   for (LinalgOp op : collectOps(loop))
     shape.join(op);
-  norm::RowSchedule schedule =
-      norm::chooseRowSchedule(shape.extent, shape.pitch, shape.bytes, machine);
+  norm::RowSchedule schedule = norm::chooseRowSchedule(
+      shape.extent, shape.pitch, shape.bytes, maxCluster);
   bool inStrips =
       ShapedType::isDynamic(shape.extent) || shape.extent > schedule.getLanes();
   if (inStrips)
@@ -167,14 +167,11 @@ struct NormPlanGPURows : norm::impl::NormPlanGPURowsBase<NormPlanGPURows> {
   using NormPlanGPURowsBase::NormPlanGPURowsBase;
 
   void runOnOperation() override {
-    norm::GPUMachine machine{warpSize, maxBlockThreads, maxCluster};
-    if (failed(machine.verify(getOperation())))
-      return signalPassFailure();
     SmallVector<LinalgOp> alone;
     getOperation().walk<WalkOrder::PreOrder>([&](Operation *op) {
       if (auto loop = dyn_cast<scf::ForallOp>(op)) {
         if (!norm::getSchedule(loop))
-          plan(loop, machine);
+          plan(loop, maxCluster);
         return WalkResult::skip();
       }
       if (auto linalgOp = dyn_cast<LinalgOp>(op))

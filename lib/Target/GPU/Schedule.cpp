@@ -41,33 +41,22 @@ static constexpr int64_t elementCost = 3;       // each beyond the usual
 static constexpr int64_t warpCost = 15; // each beyond eight, at barriers
 static constexpr int64_t warpsWithoutCost = 8;
 
-LogicalResult GPUMachine::verify(Operation *op) const {
-  if (llvm::isPowerOf2_64(warpSize) && maxBlockThreads > 0 &&
-      maxBlockThreads % warpSize == 0 && maxBlockThreads / warpSize <= warpSize)
-    return success();
-  return op->emitError("warps of ")
-         << warpSize << " threads cannot share rows in blocks of "
-         << maxBlockThreads << ": a block is to have whole warps of a power of "
-         << "two threads, and no more warps than a warp has threads";
-}
-
-bool GPUMachine::isLegalThreadCount(int64_t threads) const {
-  if (threads < 1 || threads > maxBlockThreads)
+bool norm::isLegalThreadCount(int64_t threads) {
+  if (threads < 1 || threads > kMaxBlockThreads)
     return false;
-  return threads < warpSize ? llvm::isPowerOf2_64(threads)
-                            : threads % warpSize == 0;
+  return threads < kWarpSize ? llvm::isPowerOf2_64(threads)
+                             : threads % kWarpSize == 0;
 }
 
-int64_t GPUMachine::getRowsABlock(int64_t threads) const {
-  if (threads > warpSize)
+int64_t norm::getRowsABlock(int64_t threads) {
+  if (threads > kWarpSize)
     return 1;
-  return std::clamp(threadsABlock, warpSize, maxBlockThreads) / threads;
+  return threadsABlock / threads;
 }
 
 namespace {
 /// What has to be shared, and one way to do so.
 struct Row {
-  const GPUMachine &machine;
   int64_t needed; // vectors
   int64_t vector, bytes;
   bool shifted;
@@ -94,14 +83,14 @@ static int64_t getRegisterTarget(int64_t elements, const Row &row) {
 }
 
 static int64_t getBlockRegisters(Split split, const Row &row) {
-  return split.threads * row.machine.getRowsABlock(split.threads) *
+  return split.threads * getRowsABlock(split.threads) *
          getRegisterTarget(split.chunks * row.vector, row);
 }
 
 static int64_t getCost(Split split, const Row &row) {
   int64_t idle = split.threads * split.chunks - row.needed;
   int64_t elements = split.chunks * row.vector;
-  int64_t warps = split.threads / row.machine.warpSize;
+  int64_t warps = split.threads / kWarpSize;
   int64_t cost = 1000 * idle / row.needed;
   if (split.chunks == 1)
     cost += singleAccessCost;
@@ -114,31 +103,30 @@ static int64_t getCost(Split split, const Row &row) {
 }
 
 static bool isLegal(Split split, const Row &row) {
-  int64_t most = split.threads > row.machine.warpSize ? maxElementsAThread
-                                                      : maxElementsInWarp;
-  return split.threads <= row.machine.maxBlockThreads &&
+  int64_t most =
+      split.threads > kWarpSize ? maxElementsAThread : maxElementsInWarp;
+  return split.threads <= kMaxBlockThreads &&
          split.chunks * row.vector <= most &&
          getRegisterTarget(split.chunks * row.vector, row) <=
              registersAThread &&
          getBlockRegisters(split, row) <= registersAnSM;
 }
 
-static int64_t roundUpThreads(int64_t threads, int64_t warpSize) {
-  return threads > warpSize ? llvm::alignTo(threads, warpSize)
-                            : llvm::PowerOf2Ceil(threads);
+static int64_t roundUpThreads(int64_t threads) {
+  return threads > kWarpSize ? llvm::alignTo(threads, kWarpSize)
+                             : llvm::PowerOf2Ceil(threads);
 }
 
 /// The cheapest split of a row, or none where the threads cannot hold it.
 static std::optional<Split> chooseSplit(const Row &row) {
   // An access of a row's threads covers a line: no sector is read twice.
-  int64_t warpSize = row.machine.warpSize;
   int64_t least =
-      std::min({warpSize, row.needed, lineBytes / (row.vector * row.bytes)});
+      std::min({kWarpSize, row.needed, lineBytes / (row.vector * row.bytes)});
   least = std::max(least, row.leastThreads);
   std::optional<Split> best;
   for (int64_t chunks = 1; chunks * row.vector <= maxElementsInWarp; ++chunks) {
     int64_t share = llvm::divideCeil(row.needed, chunks);
-    Split split{roundUpThreads(std::max(least, share), warpSize), chunks};
+    Split split{roundUpThreads(std::max(least, share)), chunks};
     if (isLegal(split, row) &&
         (!best || getCost(split, row) < getCost(*best, row)))
       best = split;
@@ -164,15 +152,14 @@ static int64_t chooseCluster(int64_t extent, int64_t maxCluster) {
 static std::optional<RowSchedule> chooseInRegisters(int64_t extent,
                                                     int64_t vector,
                                                     int64_t bytes, bool shifted,
-                                                    const GPUMachine &machine) {
+                                                    int64_t maxCluster) {
   if (ShapedType::isDynamic(extent))
     return std::nullopt;
-  int64_t cluster = chooseCluster(extent, machine.maxCluster);
+  int64_t cluster = chooseCluster(extent, maxCluster);
   if (extent > cluster * maxElementsInBlock)
     return std::nullopt;
   int64_t reach = std::max<int64_t>(extent, 1) + (shifted ? vector - 1 : 0);
-  Row row{machine,
-          static_cast<int64_t>(llvm::divideCeil(reach, vector * cluster)),
+  Row row{static_cast<int64_t>(llvm::divideCeil(reach, vector * cluster)),
           vector, bytes, shifted};
   std::optional<Split> split = chooseSplit(row);
   if (!split)
@@ -186,33 +173,31 @@ static std::optional<RowSchedule> chooseInRegisters(int64_t extent,
 }
 
 RowSchedule norm::chooseRowSchedule(int64_t extent, int64_t pitch,
-                                    int64_t bytes, const GPUMachine &machine) {
+                                    int64_t bytes, int64_t maxCluster) {
   int64_t whole = accessBytes / bytes;
   int64_t vector = pitch == 0 ? whole : std::gcd(whole, pitch);
   bool shifted = vector < whole && canShift(extent, whole);
   if (auto schedule = chooseInRegisters(extent, shifted ? whole : vector, bytes,
-                                        shifted, machine))
+                                        shifted, maxCluster))
     return *schedule;
   // Each strip begins at a multiple of its length, so none can be shifted.
-  Row strip{machine, 1, vector, bytes, /*shifted=*/false};
-  int64_t threads = machine.maxBlockThreads;
-  if (ShapedType::isDynamic(extent))
-    threads = std::clamp(threadsADynamicRow, machine.warpSize, threads);
+  Row strip{1, vector, bytes, /*shifted=*/false};
+  int64_t threads =
+      ShapedType::isDynamic(extent) ? threadsADynamicRow : kMaxBlockThreads;
   return RowSchedule{
       threads, vector, std::max<int64_t>(1, elementsAThread / vector),
       /*shifted=*/false, getRegisterTarget(elementsAThread, strip)};
 }
 
-std::optional<RowSchedule>
-norm::chooseSummedRowSchedule(const SummedRow &row, const GPUMachine &machine) {
+std::optional<RowSchedule> norm::chooseSummedRowSchedule(const SummedRow &row) {
   if (ShapedType::isDynamic(row.extent) || row.extent <= 1)
     return std::nullopt;
   int64_t vector = std::gcd(accessBytes / row.bytes, row.extent);
   if (row.pitch != 0)
     vector = std::gcd(vector, row.pitch);
   int64_t held = row.rows - 1 + registersASum * row.sums;
-  Row split{machine, row.extent / vector, vector, row.bytes, /*shifted=*/false,
-            held,    row.leastThreads};
+  Row split{row.extent / vector, vector, row.bytes,
+            /*shifted=*/false,   held,   row.leastThreads};
   std::optional<Split> best = chooseSplit(split);
   if (!best)
     return std::nullopt;
@@ -220,8 +205,8 @@ norm::chooseSummedRowSchedule(const SummedRow &row, const GPUMachine &machine) {
                      getRegisterTarget(best->chunks * vector, split)};
 }
 
-RowParts norm::chooseRowParts(int64_t columns, const GPUMachine &machine) {
-  int64_t warps = llvm::divideCeil(columns, elementsAThread * machine.warpSize);
+RowParts norm::chooseRowParts(int64_t columns) {
+  int64_t warps = llvm::divideCeil(columns, elementsAThread * kWarpSize);
   return RowParts{std::max<int64_t>(1, warpsOfSummedRows / warps),
                   leastSummedRows, mostSummedRows};
 }
@@ -234,11 +219,10 @@ static int64_t getColumnRegisters(int64_t elements, int64_t bytes) {
 }
 
 RowSchedule norm::chooseColumnSchedule(int64_t extent, int64_t pitch,
-                                       int64_t bytes,
-                                       const GPUMachine &machine) {
+                                       int64_t bytes) {
   int64_t whole = accessBytes / bytes;
   int64_t vector = pitch == 0 ? whole : std::gcd(whole, pitch);
-  int64_t threads = machine.warpSize;
+  int64_t threads = kWarpSize;
   // Neighboring blocks are neighbors in a warp: fewer threads cost nothing, and
   // a mask in the loop over rows would be a branch for each load.
   if (!ShapedType::isDynamic(extent) && extent > 0) {
@@ -247,16 +231,16 @@ RowSchedule norm::chooseColumnSchedule(int64_t extent, int64_t pitch,
   }
   // One column would be no vector, so an odd number of them has a mask.
   if (threads * vector == 1)
-    threads = std::min<int64_t>(machine.warpSize, llvm::PowerOf2Ceil(extent));
+    threads = std::min<int64_t>(kWarpSize, llvm::PowerOf2Ceil(extent));
   return RowSchedule{threads, vector, /*chunks=*/1, /*shifted=*/false,
                      getColumnRegisters(vector, bytes)};
 }
 
 int64_t norm::chooseMostParts(int64_t rows, int64_t columns, int64_t groups,
-                              int64_t bytes, const GPUMachine &machine) {
+                              int64_t bytes) {
   if (!ShapedType::isDynamic(rows) && rows < 2 * leastRowsAPart)
     return 1;
-  int64_t warpColumns = machine.warpSize * accessBytes / bytes;
+  int64_t warpColumns = kWarpSize * accessBytes / bytes;
   int64_t warps =
       ShapedType::isDynamic(columns)
           ? warpsOfDynamicColumns

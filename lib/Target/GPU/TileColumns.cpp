@@ -102,8 +102,7 @@ namespace {
 /// Builds the loops of one op over [outer dims, rows, columns].
 class ColumnTiler {
 public:
-  ColumnTiler(IRRewriter &rewriter, const norm::GPUMachine &machine)
-      : rewriter(rewriter), machine(machine) {}
+  explicit ColumnTiler(IRRewriter &rewriter) : rewriter(rewriter) {}
 
   /// Replaces `op`, and the sum of its parts while that has several. `mostRows`
   /// bounds its rows.
@@ -191,7 +190,7 @@ private:
   chooseSchedule(const llvm::SmallDenseSet<Operation *> &members) {
     Access access = getAccess(members);
     return norm::chooseColumnSchedule(op.getStaticLoopRanges().back(),
-                                      access.pitch, access.bytes, machine);
+                                      access.pitch, access.bytes);
   }
 
   int64_t chooseMostParts(int64_t mostRows) {
@@ -202,7 +201,7 @@ private:
         groups = llvm::SaturatingMultiply<uint64_t>(
             groups, std::max<int64_t>(extent, 1));
     return norm::chooseMostParts(mostRows, shape.back(), groups,
-                                 getAccess({op}).bytes, machine);
+                                 getAccess({op}).bytes);
   }
 
   //===--------------------------------------------------------------------===//
@@ -523,7 +522,6 @@ private:
   }
 
   IRRewriter &rewriter;
-  norm::GPUMachine machine;
   LinalgOp op;
   Location loc = UnknownLoc::get(rewriter.getContext());
   SmallVector<ColumnReduction> reductions;
@@ -536,9 +534,6 @@ struct NormTileColumns : norm::impl::NormTileColumnsBase<NormTileColumns> {
   using NormTileColumnsBase::NormTileColumnsBase;
 
   void runOnOperation() override {
-    norm::GPUMachine machine{warpSize, maxBlockThreads};
-    if (failed(machine.verify(getOperation())))
-      return signalPassFailure();
     SmallVector<LinalgOp> ops;
     getOperation().walk<WalkOrder::PreOrder>([&](Operation *op) {
       if (isa<scf::ForallOp>(op))
@@ -551,7 +546,7 @@ struct NormTileColumns : norm::impl::NormTileColumnsBase<NormTileColumns> {
     for (LinalgOp op : ops) {
       if (!leaveShared || !norm::matchColumnReductions(op) ||
           !hasReducedRows(op))
-        ColumnTiler(rewriter, machine).run(op, ColumnTiler::getRows(op));
+        ColumnTiler(rewriter).run(op, ColumnTiler::getRows(op));
       else
         sinkToUsers(op);
     }

@@ -22,7 +22,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/IRMapping.h"
-#include "norm/Target/GPU/Clusters.h"
+#include "norm/Target/GPU/Schedule.h"
 
 namespace mlir::norm {
 
@@ -55,20 +55,17 @@ Value reducePairwise(OpBuilder &b, Location loc, vector::CombiningKind kind,
 class VectorDistributor {
 public:
   struct Layout {
-    int64_t warpSize;
-    int64_t lanes;   ///< length of the vectors
-    int64_t threads; ///< T, in all blocks of the row
-    int64_t vector;  ///< V
-    Value thread;    ///< t, index
-    ValueRange
-        exchange; ///< a memref<T/warpSize x type> for each reduction, or none
-    Value active; ///< i1, whether this thread may write; null: it may
+    int64_t lanes;       ///< length of the vectors
+    int64_t threads;     ///< T, in all blocks of the row
+    int64_t vector;      ///< V
+    Value thread;        ///< t, index
+    ValueRange exchange; ///< a memref<T/32 x type> for each reduction, or none
+    Value active;        ///< i1, whether this thread may write; null: it may
     /// Null, or whose rows decide the shift.
     VectorTransferOpInterface shiftReference;
     int64_t cluster = 1; ///< blocks of the row
     Value blockThread;   ///< number of the thread in its block, index
     Value rank;          ///< number of the block in its row, if it has several
-    const ClusterOpsInterface *clusterOps = nullptr; ///< if it has several
     /// Scalar stores that each thread of the row does.
     const llvm::DenseSet<Operation *> *readBack = nullptr;
   };

@@ -36,13 +36,12 @@ static int64_t getNumber(llvm::StringRef chip) {
   return number;
 }
 
-norm::GPUMachine norm::getMachine(llvm::StringRef chip) {
-  norm::GPUMachine machine;
+int64_t norm::getMaxCluster(llvm::StringRef chip) {
   int64_t number = getNumber(chip);
+  if (number < 90)
+    return 1;
   bool isDataCenter = number == 90 || number == 100 || number == 103;
-  if (number >= 90)
-    machine.maxCluster = isDataCenter ? 16 : 8;
-  return machine;
+  return isDataCenter ? 16 : 8;
 }
 
 bool norm::hasFP8Conversions(llvm::StringRef chip) {

@@ -1,16 +1,6 @@
 // RUN: norm-opt %s --norm-distribute-rows-to-gpu --canonicalize --cse | FileCheck %s
-// RUN: sed 's/192, vector = 4/384, vector = 2/' %s | norm-opt --norm-distribute-rows-to-gpu=warp-size=64 --canonicalize --cse | FileCheck %s --check-prefix=WARP64
-// RUN: not norm-opt %s --norm-distribute-rows-to-gpu=warp-size=16 2>&1 | FileCheck %s --check-prefix=WARPS
-// RUN: not norm-opt %s --norm-distribute-rows-to-gpu=warp-size=64 2>&1 | FileCheck %s --check-prefix=SPLIT
-// SPLIT: error: norm-distribute-rows-to-gpu: 192 threads cannot be 2 blocks of whole warps
-// WARPS: error: warps of 16 threads cannot share rows in blocks of 1024: a block is to have whole warps of a power of two threads, and no more warps than a warp has threads
-
-// A warp of 64 threads is a whole block: it has one slot in each of two blocks.
-// WARP64-LABEL: func.func @two_sums
-// WARP64: workgroup(%{{.*}} : memref<2xf32, #gpu.address_space<workgroup>>, %{{.*}} : memref<2xf32,
-// WARP64-COUNT-6: gpu.shuffle xor %{{.*}}, %{{.*}}, %c64_i32
-// WARP64: arith.remui %{{.*}}, %c64
-// WARP64: %[[SLOT:.*]] = arith.andi %{{.*}}, %c1
+// RUN: sed 's/threads = 192/threads = 96/' %s | not norm-opt --norm-distribute-rows-to-gpu 2>&1 | FileCheck %s --check-prefix=SPLIT
+// SPLIT: error: norm-distribute-rows-to-gpu: 96 threads cannot be 2 blocks of whole warps
 
 // Two reductions over rows of 2 blocks of 64 threads: warp w of block r writes
 // slot 2r + w of both blocks, which then read their own four.

@@ -10,14 +10,6 @@
 
 include "mlir/Pass/PassBase.td"
 
-/// GPUMachine's, which the passes of one pipeline have to agree on.
-defvar machineOptions = [
-    Option<"warpSize", "warp-size", "int64_t", /*default=*/"32",
-           "Threads of a warp: a power of two">,
-    Option<"maxBlockThreads", "max-block-threads", "int64_t",
-           /*default=*/"1024", "Threads that a block may have: whole warps, no "
-           "more of them than a warp has threads">];
-
 def NormPlanGPURows : Pass<"norm-plan-gpu-rows", "func::FuncOp"> {
   let summary = "Choose threads, vector width and vectors a thread for row loops";
   let description = [{
@@ -35,13 +27,11 @@ def NormPlanGPURows : Pass<"norm-plan-gpu-rows", "func::FuncOp"> {
       counts the threads of all);
     * `shifted` where rows do not begin at multiples of `vector`.
 
-    The cost model is `chooseRowSchedule` in norm/Target/GPU/Schedule.h, for the
-    machine that the options describe. A row that the threads can hold is one
+    The cost model is `chooseRowSchedule` in norm/Target/GPU/Schedule.h. A row that the threads can hold is one
     vector (read once, kept in registers): up to 24576 elements in one block of
     1024 threads, 393216 in a cluster of 16. Longer rows and dynamic ones are loops
     over strips. A loop with an op that cannot be vectorized gets no schedule, which
-    keeps its ops scalar. Warps and blocks whose partial results one warp cannot
-    combine are an error.
+    keeps its ops scalar.
 
     Example:
 
@@ -60,9 +50,9 @@ def NormPlanGPURows : Pass<"norm-plan-gpu-rows", "func::FuncOp"> {
     ```
   }];
   let dependentDialects = ["norm::NormDialect"];
-  let options = !listconcat(machineOptions, [
+  let options = [
       Option<"maxCluster", "max-cluster", "int64_t", /*default=*/"1",
-             "Blocks that may share a row; 1 where the chip has no clusters">]);
+             "Blocks that may share a row; 1 where the chip has no clusters">];
 }
 
 def NormWrapSingleRows : Pass<"norm-wrap-single-rows", "func::FuncOp"> {
@@ -159,10 +149,10 @@ def NormTileColumns : Pass<"norm-tile-columns", "func::FuncOp"> {
                            "gpu::GPUDialect", "linalg::LinalgDialect",
                            "norm::NormDialect", "scf::SCFDialect",
                            "tensor::TensorDialect"];
-  let options = !listconcat(machineOptions, [
+  let options = [
       Option<"leaveShared", "leave-shared", "bool", /*default=*/"false",
              "Leave reductions of rows that another op reduces along the row, for "
-             "norm-join-columns, and move them to where they are needed">]);
+             "norm-join-columns, and move them to where they are needed">];
 }
 
 def NormJoinColumns : Pass<"norm-join-columns", "func::FuncOp"> {
@@ -212,7 +202,6 @@ def NormJoinColumns : Pass<"norm-join-columns", "func::FuncOp"> {
                            "gpu::GPUDialect", "linalg::LinalgDialect",
                            "norm::NormDialect", "scf::SCFDialect",
                            "tensor::TensorDialect"];
-  let options = machineOptions;
 }
 
 def NormHoistRowSums : Pass<"norm-hoist-row-sums", "func::FuncOp"> {
@@ -267,8 +256,7 @@ def NormDistributeRowsToGPU
     workgroup memory, after which every thread has the same bits. Where
     `cluster` blocks share a row, each warp writes its value into the
     workgroup memory of all of them, and one barrier of the cluster takes the place
-    of the block's, by the ops that the target has registered
-    (norm/Target/GPU/Clusters.h).
+    of the block's, by ops of NVVM.
 
     Where they are `shifted`, rows begin up to V - 1 elements past an aligned address,
     and each row's threads begin at that address: their first and last vectors
@@ -323,8 +311,8 @@ def NormDistributeRowsToGPU
   }];
   let dependentDialects = ["arith::ArithDialect", "gpu::GPUDialect",
                            "LLVM::LLVMDialect", "memref::MemRefDialect",
-                           "scf::SCFDialect", "vector::VectorDialect"];
-  let options = machineOptions;
+                           "NVVM::NVVMDialect", "scf::SCFDialect",
+                           "vector::VectorDialect"];
 }
 
 def NormWrapScalarLinalg : Pass<"norm-wrap-scalar-linalg", "func::FuncOp"> {

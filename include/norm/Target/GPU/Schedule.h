@@ -17,24 +17,18 @@
 
 namespace mlir::norm {
 
-/// What the schedule has to know of a GPU. The defaults are NVIDIA's.
-struct GPUMachine {
-  int64_t warpSize = 32;          ///< threads that shuffle together
-  int64_t maxBlockThreads = 1024; ///< whole warps, at most warpSize of them
-  int64_t maxCluster = 1; ///< blocks that may share a row; 1: no clusters
-  int64_t sharedBytes = 48 * 1024; ///< workgroup memory of a block
+/// Threads that shuffle together, and threads of a block, at most: whole warps,
+/// whose partial results one warp can combine (CUDA C++ Programming Guide,
+/// "Compute Capabilities").
+constexpr int64_t kWarpSize = 32;
+constexpr int64_t kMaxBlockThreads = 1024;
 
-  /// Whether warps are powers of two and one can combine a block's partial
-  /// results; otherwise an error at `op` says so.
-  LogicalResult verify(Operation *op) const;
+/// Whether `threads` of one block can share a row: see RowSchedule.
+bool isLegalThreadCount(int64_t threads);
 
-  /// Whether `threads` of one block can share a row: see RowSchedule.
-  bool isLegalThreadCount(int64_t threads) const;
-
-  /// Rows of a block with `threads` threads a row. Rows that share a warp or a
-  /// block without a barrier are cheaper than blocks.
-  int64_t getRowsABlock(int64_t threads) const;
-};
+/// Rows of a block with `threads` threads a row. Rows that share a warp or a
+/// block without a barrier are cheaper than blocks.
+int64_t getRowsABlock(int64_t threads);
 
 /// What GPUScheduleAttr says of a loop over rows.
 struct RowSchedule {
@@ -58,8 +52,9 @@ struct RowSchedule {
 /// `extent`: elements of a row, or ShapedType::kDynamic. `pitch`: a number that
 /// divides the distance between rows in every buffer (0: a single row, or only
 /// the host can know). `bytes`: size of the narrowest element type.
+/// `maxCluster`: blocks that may share a row; 1: the chip has no clusters.
 RowSchedule chooseRowSchedule(int64_t extent, int64_t pitch, int64_t bytes,
-                              const GPUMachine &machine);
+                              int64_t maxCluster);
 
 /// Rows that their threads also add up, element by element: a block goes
 /// through the rows of its part and keeps the sums in registers.
@@ -70,8 +65,7 @@ struct SummedRow {
 };
 
 /// Nothing where the threads of a block cannot hold the row and its sums.
-std::optional<RowSchedule> chooseSummedRowSchedule(const SummedRow &row,
-                                                   const GPUMachine &machine);
+std::optional<RowSchedule> chooseSummedRowSchedule(const SummedRow &row);
 
 /// How summed rows are divided: into `parts` of equal size, but no part has
 /// fewer rows than `least` or more than `most`. It depends on the columns
@@ -81,13 +75,12 @@ std::optional<RowSchedule> chooseSummedRowSchedule(const SummedRow &row,
 struct RowParts {
   int64_t parts, least, most;
 };
-RowParts chooseRowParts(int64_t columns, const GPUMachine &machine);
+RowParts chooseRowParts(int64_t columns);
 
 /// The same for reductions of rows into one row of `extent` columns: blocks of
 /// as many columns as a warp accesses at once, or of fewer, so that they divide
 /// a known extent. Each column is one thread's.
-RowSchedule chooseColumnSchedule(int64_t extent, int64_t pitch, int64_t bytes,
-                                 const GPUMachine &machine);
+RowSchedule chooseColumnSchedule(int64_t extent, int64_t pitch, int64_t bytes);
 
 /// Rows that are reduced before their result is combined with others', at
 /// least: more bytes than the result.
@@ -98,7 +91,7 @@ constexpr int64_t leastRowsAPart = 64;
 /// nothing but the extents (ShapedType::kDynamic where they are not known), so
 /// that neither do the bits of a sum.
 int64_t chooseMostParts(int64_t rows, int64_t columns, int64_t groups,
-                        int64_t bytes, const GPUMachine &machine);
+                        int64_t bytes);
 
 } // namespace mlir::norm
 

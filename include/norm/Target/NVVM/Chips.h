@@ -8,15 +8,16 @@
 #ifndef NORM_TARGET_NVVM_CHIPS_H
 #define NORM_TARGET_NVVM_CHIPS_H
 
-#include "norm/Target/GPU/Schedule.h"
 #include "llvm/ADT/StringRef.h"
+#include <cstdint>
+#include <optional>
 
 namespace mlir::norm {
 
-/// What the schedule is to know of `chip` ("sm_90"). A cluster has 16 blocks on
-/// data center chips from sm_90 on (above 8 the function needs CUDA's
-/// non-portable attribute), 8 on other chips from sm_90 on, 1 before.
-GPUMachine getMachine(llvm::StringRef chip);
+/// Blocks of a cluster of `chip` ("sm_90"): 16 on data center chips from sm_90
+/// on (above 8 the function needs CUDA's non-portable attribute), 8 on other
+/// chips from sm_90 on, 1 before.
+int64_t getMaxCluster(llvm::StringRef chip);
 
 /// NVIDIA's data sheet of a GPU.
 struct DataSheet {

@@ -18,10 +18,6 @@ namespace mlir::norm {
 #define GEN_PASS_REGISTRATION
 #include "norm/Target/NVVM/Passes.h.inc"
 
-/// Lets norm-distribute-rows-to-gpu share rows among the blocks of a cluster,
-/// by ops of NVVM.
-void registerNVVMClusters(DialectRegistry &registry);
-
 } // namespace mlir::norm
 
 #endif // NORM_TARGET_NVVM_PASSES_H
