@@ -5,7 +5,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Bandwidth.h"
 #include "Loops.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/AsmState.h"
@@ -18,7 +17,6 @@
 #include "llvm/Analysis/TargetTransformInfo.h"
 #include "llvm/IR/Function.h"
 #include "llvm/MC/MCSubtargetInfo.h"
-#include "llvm/Support/FormatVariadic.h"
 #include "llvm/TargetParser/Host.h"
 
 using namespace mlir;
@@ -188,28 +186,6 @@ static bool isThisMachine(const llvm::TargetMachine &machine) {
       });
 }
 
-/// Measures memory if possible; only the user knows the arithmetic peak.
-static Roof getCPURoof(const llvm::TargetMachine &machine,
-                       const RoofOptions &given) {
-  Roof roof;
-  roof.peakSource = "give --peak";
-  if (given.gigabytesPerSecond > 0)
-    return roof;
-  if (!isThisMachine(machine)) {
-    roof.bandwidthSource = "not known, for this is not that machine";
-    return roof;
-  }
-  CopyRate rate = measureCopyRate();
-  if (rate.gigabytesPerSecond <= 0) {
-    roof.bandwidthSource = "not known, for there is no memory to measure it";
-    return roof;
-  }
-  roof.gigabytesPerSecond = rate.gigabytesPerSecond;
-  roof.bandwidthSource = llvm::formatv(
-      "measured here by a copy of {0} MiB in one thread", rate.mebibytes);
-  return roof;
-}
-
 static Roof overrideRoof(Roof roof, const RoofOptions &given) {
   if (given.gigabytesPerSecond > 0) {
     roof.gigabytesPerSecond = given.gigabytesPerSecond;
@@ -286,7 +262,8 @@ FailureOr<Report> norm::analyzeModule(ModuleOp module, StringRef source,
         ((*machine)->getTargetTriple().getArchName() + " " +
          (*machine)->getTargetCPU() + ", " + Twine(bits) + "-bit registers")
             .str();
-    report.roof = overrideRoof(getCPURoof(**machine, roof), roof);
+    report.isForThisMachine = isThisMachine(**machine);
+    report.roof = overrideRoof({0, 0, "not known", "give --peak"}, roof);
   }
   if (failed(compileCopy(module, **target, options, report)))
     return failure();

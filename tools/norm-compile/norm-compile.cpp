@@ -5,10 +5,12 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Bandwidth.h"
 #include "Options.h"
 #include "norm/Compiler/Compile.h"
 #include "norm/Compiler/OutputFile.h"
 #include "norm/Tools/Driver.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/WithColor.h"
 
@@ -29,6 +31,18 @@ static LogicalResult writePage(const Report &report, StringRef output) {
   return fail(writeOutputFile(output, page));
 }
 
+/// Measures this machine's memory where nobody gave a bandwidth.
+static void completeRoof(Report &report) {
+  Roof &roof = report.roof;
+  if (roof.gigabytesPerSecond > 0 || !report.isForThisMachine)
+    return;
+  CopyRate rate = measureCopyRate();
+  roof.gigabytesPerSecond = rate.gigabytesPerSecond;
+  if (rate.gigabytesPerSecond > 0)
+    roof.bandwidthSource = llvm::formatv(
+        "measured here by a copy of {0} MiB in one thread", rate.mebibytes);
+}
+
 /// Runs --explain and --report.
 static LogicalResult tell(ModuleOp module, const llvm::SourceMgr &sources,
                           const Command &command) {
@@ -37,8 +51,11 @@ static LogicalResult tell(ModuleOp module, const llvm::SourceMgr &sources,
   auto report =
       analyzeModule(module, source->getBuffer(), source->getBufferIdentifier(),
                     command.options, command.roof);
-  if (failed(report) || (!command.reportFile.empty() &&
-                         failed(writePage(*report, command.reportFile))))
+  if (failed(report))
+    return failure();
+  completeRoof(*report);
+  if (!command.reportFile.empty() &&
+      failed(writePage(*report, command.reportFile)))
     return failure();
   if (command.explains)
     printReport(*report, llvm::outs());

@@ -82,7 +82,8 @@ struct Report {
   std::string file, source; ///< name and text of the file
   std::string machine;      ///< described in words
   unsigned threads = 1;
-  bool hasKernels = false; ///< `functions` have kernels instead of loops
+  bool hasKernels = false;       ///< `functions` have kernels instead of loops
+  bool isForThisMachine = false; ///< whose bandwidth could be measured
   Roof roof;
   std::vector<Finding> findings;
   std::string recognized;          ///< the IR with norm ops

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef NORM_LIB_REPORT_BANDWIDTH_H
-#define NORM_LIB_REPORT_BANDWIDTH_H
+#ifndef NORM_TOOLS_NORM_COMPILE_BANDWIDTH_H
+#define NORM_TOOLS_NORM_COMPILE_BANDWIDTH_H
 
 #include <cstdint>
 
@@ -23,4 +23,4 @@ CopyRate measureCopyRate();
 
 } // namespace mlir::norm
 
-#endif // NORM_LIB_REPORT_BANDWIDTH_H
+#endif // NORM_TOOLS_NORM_COMPILE_BANDWIDTH_H
