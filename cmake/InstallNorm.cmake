@@ -1,5 +1,5 @@
-# `cmake --install`: headers, ODS and PDLL beside them, the IRDL file and the
-# package NormMLIR. Libraries and tools are installed where they are added.
+# `cmake --install`: headers, ODS and PDLL beside them, and the package
+# NormMLIR. Libraries and tools are installed where they are added.
 include(CMakePackageConfigHelpers)
 
 install(DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR}/include/
@@ -10,7 +10,6 @@ install(DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/include/
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
   FILES_MATCHING PATTERN "*.h.inc" PATTERN "CMakeFiles" EXCLUDE
   PATTERN "SIMT" EXCLUDE)
-install(FILES share/norm.irdl.mlir DESTINATION ${CMAKE_INSTALL_DATADIR}/norm-mlir)
 
 # The umbrella: what a compiler links that takes everything but the JIT.
 add_library(NormMLIR INTERFACE)
@@ -24,7 +23,7 @@ list(JOIN NORM_COMPONENTS " " NORM_COMPONENT_NAMES)
 configure_package_config_file(cmake/NormMLIRConfig.cmake.in
   ${CMAKE_CURRENT_BINARY_DIR}/NormMLIRConfig.cmake
   INSTALL_DESTINATION ${package_dir}
-  PATH_VARS CMAKE_INSTALL_INCLUDEDIR CMAKE_INSTALL_DATADIR)
+  PATH_VARS CMAKE_INSTALL_INCLUDEDIR)
 write_basic_package_version_file(
   ${CMAKE_CURRENT_BINARY_DIR}/NormMLIRConfigVersion.cmake
   COMPATIBILITY SameMinorVersion)
