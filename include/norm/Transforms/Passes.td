@@ -166,33 +166,6 @@ def NormImportShardings : Pass<"norm-import-shardings", "ModuleOp"> {
   let dependentDialects = ["shard::ShardDialect"];
 }
 
-def NormPrintShardingRules : Pass<"norm-print-sharding-rules", "func::FuncOp"> {
-  let summary = "Print how norm ops are sharded, in Shardy's notation";
-  let description = [{
-    Shardy propagates shardings through ops of any dialect that has a rule: which
-    dimensions of operands and results are the same, and their extents. This pass prints
-    that of each norm op, from its ShardingInterface, to put into `sdy.sharding_rule` of
-    a custom call.
-
-    Example:
-
-    ```mlir
-    %y = norm.rmsnorm ins(%x, %w : tensor<16x512xf32>, tensor<512xf32>) outs(%i : tensor<16x512xf32>) ...
-    ```
-
-    prints
-
-    ```
-    norm.rmsnorm: #sdy.op_sharding_rule<([i, j], [j], [i, j])->([i, j]) {i=16, j=512}>
-    ```
-
-    Limits: dynamic extents are errors. The rule holds for a partitioner that adds sums
-    over ranks as `norm-to-mpi` does; one that runs the op itself on each part must
-    replicate the normalized dimensions.
-  }];
-  let dependentDialects = ["shard::ShardDialect"];
-}
-
 def NormVerifyShardings : Pass<"norm-verify-shardings", "ModuleOp"> {
   let summary = "Refuse shardings that the partition would take wrongly";
   let description = [{

@@ -54,39 +54,4 @@ def NormToLinalg : Pass<"norm-to-linalg"> {
   ];
 }
 
-def NormFoldUnitDims : Pass<"norm-fold-unit-dims"> {
-  let summary = "Drop extents of 1 from norm ops on tensors";
-  let description = [{
-    Rebuilds a norm op without its dimensions of static extent 1, between
-    reshapes; `dims` and `weight_dims` are renumbered. A batch dimension is
-    always dropped, a normalized one while another normalized dimension stays:
-    n, and so the values, are the same. It is a pass beside
-    `linalg-fold-unit-extent-dims`, not a canonicalization, because reshapes can
-    hide producers and consumers from fusion.
-
-    Example:
-
-    ```mlir
-    %y = norm.rmsnorm ins(%x, %w : tensor<1x8x64xf32>, tensor<64xf32>)
-         outs(%i : tensor<1x8x64xf32>) dims = [2] epsilon = 1.0e-6 : f32
-         -> tensor<1x8x64xf32>
-    ```
-
-    becomes
-
-    ```mlir
-    %cx = tensor.collapse_shape %x [[0, 1], [2]]
-    %ci = tensor.collapse_shape %i [[0, 1], [2]]
-    %z = norm.rmsnorm ins(%cx, %w : tensor<8x64xf32>, tensor<64xf32>)
-         outs(%ci : tensor<8x64xf32>) dims = [1] epsilon = 1.0e-6 : f32
-         weight_dims = [1] -> tensor<8x64xf32>
-    %y = tensor.expand_shape %z [[0, 1], [2]] output_shape [1, 8, 64]
-    ```
-
-    Limits: memrefs are left alone, as is an extent that is 1 in one operand and
-    dynamic in another.
-  }];
-  let dependentDialects = ["tensor::TensorDialect"];
-}
-
 #endif // NORM_CONVERSION_NORMTOLINALG_PASSES
