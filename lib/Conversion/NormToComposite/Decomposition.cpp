@@ -4,100 +4,130 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// The op's own decomposition (AggregatedOpInterface) is translated op by op, so
+// that the roundings are stated once, in RMSNormDecompose.cpp.
+//
+//===----------------------------------------------------------------------===//
 
 #include "Decomposition.h"
-#include "mlir/IR/Builders.h"
-#include "mlir/IR/TypeUtilities.h"
-#include "norm/IR/RoundFloat.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/IRMapping.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace mlir::norm;
 
 namespace {
-/// Builds the steps of RMSNormDecompose.cpp with the same roundings, on tensors
-/// that hold one statistic per row.
-class StableHLOBuilder {
+/// A StableHLO value over some of the loops of a linalg op, in `dims`' order.
+struct LoopValue {
+  Value value;
+  SmallVector<int64_t> dims;
+};
+
+class Translator {
 public:
-  StableHLOBuilder(OpBuilder &b, RMSNormOp op)
-      : b(b), loc(op.getLoc()), op(op), compute(op.getEffectiveComputeType()),
-        shape(op.getInputType().getShape()), batch(op.getBatchDims()) {
-    wide = compute.getWidth() == 16 ? cast<FloatType>(b.getF32Type()) : compute;
-    sumType = cast<FloatType>(op.getSumType().value_or(compute));
+  Translator(OpBuilder &b, Location loc) : b(b), loc(loc) {}
+
+  void translate(Operation *op) {
+    TypeSwitch<Operation *>(op)
+        .Case([&](arith::ConstantOp constant) {
+          tensors.map(constant, createConstant(constant));
+        })
+        // Only sums start from a fill, and StableHLO's from a scalar.
+        .Case([&](linalg::FillOp fill) {
+          tensors.map(fill.getResult(0), lookup(fill.getInputs().front()));
+        })
+        .Case([&](tensor::ExtractSliceOp slice) {
+          tensors.map(slice, createSlice(slice));
+        })
+        .Case([&](linalg::GenericOp generic) { translateGeneric(generic); })
+        .Case([](tensor::EmptyOp) {})
+        .DefaultUnreachable("norm.rmsnorm decomposes into no other op");
   }
 
-  SmallVector<Value> run(Value x, Value weight) {
-    Value root = buildRoot(buildMean(x));
-    Value inverse = convert(
-        create("divide", {splat(1.0, root.getType()), root}, root.getType()),
-        compute);
-    SmallVector<Value> results{
-        scale(x, convert(root, compute), inverse, weight)};
-    if (op.getInvRmsInit())
-      results.push_back(inverse);
-    return results;
-  }
+  Value lookup(Value v) { return tensors.lookupOrDefault(v); }
 
 private:
-  /// Builds m of S1, S2 and S7 in C.
-  Value buildMean(Value x) {
-    FloatType accumulator = getWiderFloatType(wide, sumType);
-    Value statistics = convert(op.getCount() ? slice(x) : x, compute);
-    // A product of two values in C is rounded to C, whatever the sum's type.
-    Value squares =
-        create("multiply", {statistics, statistics}, statistics.getType());
-    Value sum = reduce(convert(squares, accumulator));
-    sum = convert(sum, sumType);
-    Value mean = create("divide", {sum, splat(getCount(), sum.getType())},
-                        sum.getType());
-    return convert(mean, compute);
-  }
-
-  /// Builds the root of S3 in C, or in a wider type for `rsqrt`.
-  Value buildRoot(Value mean) {
-    FloatType type = op.getRootForm() == RootForm::Rsqrt ? wide : compute;
-    Value epsilon = splat(op.getEpsilonInComputeType(), mean.getType());
-    if (op.getEpsilonMode() == EpsilonMode::Inside) {
-      Value sum = convert(create("add", {mean, epsilon}, mean.getType()), type);
-      return create("sqrt", sum, sum.getType());
+  void translateGeneric(linalg::GenericOp op) {
+    loops = op.getStaticLoopRanges();
+    llvm::DenseMap<Value, LoopValue> elements;
+    for (OpOperand *input : op.getDpsInputOperands())
+      elements[op.getMatchingBlockArgument(input)] = {
+          lookup(input->get()), getDims(op.getMatchingIndexingMap(input))};
+    OpOperand *init = op.getDpsInitOperand(0);
+    Value accumulator = op.getMatchingBlockArgument(init);
+    for (Operation &nested : op.getBody()->without_terminator()) {
+      auto sum = dyn_cast<arith::AddFOp>(nested);
+      if (sum && sum.getLhs() == accumulator)
+        elements[sum] = reduce(op, broadcast(elements.lookup(sum.getRhs())),
+                               lookup(init->get()));
+      else
+        elements[nested.getResult(0)] = compute(&nested, elements);
     }
-    mean = convert(mean, type);
-    epsilon = convert(epsilon, type);
-    Value root = create("sqrt", mean, mean.getType());
-    bool isOutside = op.getEpsilonMode() == EpsilonMode::Outside;
-    return create(isOutside ? "add" : "maximum", {root, epsilon},
-                  root.getType());
+    LoopValue result =
+        elements.lookup(op.getBody()->getTerminator()->getOperand(0));
+    if (op.getNumReductionLoops() == 0)
+      result = broadcast(result);
+    tensors.map(op.getResult(0), result.value);
   }
 
-  /// Builds S4 to S6.
-  Value scale(Value x, Value root, Value inverse, Value weight) {
-    bool divides = op.getRootForm() == RootForm::Quotient;
-    Value factor = divides ? root : inverse;
-    if (auto type = op.getScaleType())
-      factor = convert(convert(factor, cast<FloatType>(*type)), compute);
-    x = convert(x, compute);
-    Value z = create(divides ? "divide" : "multiply",
-                     {x, broadcast(factor, batch)}, x.getType());
-    z = convert(z, op.getEffectiveNormalizedType());
-    if (weight) {
-      FloatType type =
-          getWiderFloatType(getElementType(z), getElementType(weight));
-      weight = broadcast(convert(weight, type), op.getEffectiveWeightDims());
-      z = create("multiply", {convert(z, type), weight}, weight.getType());
+  static SmallVector<int64_t> getDims(AffineMap map) {
+    SmallVector<int64_t> dims;
+    for (AffineExpr expr : map.getResults())
+      dims.push_back(cast<AffineDimExpr>(expr).getPosition());
+    return dims;
+  }
+
+  static StringRef getName(Operation *op) {
+    return TypeSwitch<Operation *, StringRef>(op)
+        .Case<arith::ExtFOp, arith::TruncFOp>([](auto) { return "convert"; })
+        .Case([](arith::AddFOp) { return "add"; })
+        .Case([](arith::MulFOp) { return "multiply"; })
+        .Case([](arith::DivFOp) { return "divide"; })
+        .Case([](arith::MaximumFOp) { return "maximum"; })
+        .Case([](math::SqrtOp) { return "sqrt"; })
+        .DefaultUnreachable("norm.rmsnorm decomposes into no other op");
+  }
+
+  /// A value of one row is broadcast no earlier than it meets one of elements.
+  LoopValue compute(Operation *op,
+                    const llvm::DenseMap<Value, LoopValue> &elements) {
+    if (auto constant = dyn_cast<arith::ConstantOp>(op))
+      return {createConstant(constant), {}};
+    SmallVector<LoopValue> operands;
+    for (Value operand : op->getOperands()) {
+      auto it = elements.find(operand);
+      operands.push_back(it != elements.end() ? it->second
+                                              : LoopValue{lookup(operand), {}});
     }
-    return convert(z, cast<FloatType>(getElementTypeOrSelf(op.getInit())));
+    bool isUniform = llvm::all_of(operands, [&](const LoopValue &operand) {
+      return operand.dims == operands.front().dims;
+    });
+    SmallVector<Value> values;
+    for (LoopValue &operand : operands) {
+      if (!isUniform)
+        operand = broadcast(operand);
+      values.push_back(operand.value);
+    }
+    auto type = cast<ShapedType>(values.front().getType());
+    return {create(getName(op), values, type.clone(op->getResult(0).getType())),
+            operands.front().dims};
   }
 
-  static FloatType getElementType(Value v) {
-    return cast<FloatType>(cast<ShapedType>(v.getType()).getElementType());
-  }
-
-  double getCount() {
-    if (op.getCount())
-      return *op.getCount();
-    double count = 1;
-    for (int64_t dim : op.getDims())
-      count *= shape[dim];
-    return count;
+  /// Returns the value over all loops.
+  LoopValue broadcast(const LoopValue &v) {
+    auto dims = llvm::to_vector(llvm::seq<int64_t>(0, loops.size()));
+    if (v.dims == dims)
+      return v;
+    auto type = cast<RankedTensorType>(v.value.getType()).clone(loops);
+    return {create("broadcast_in_dim", v.value, type,
+                   b.getNamedAttr("broadcast_dimensions",
+                                  b.getDenseI64ArrayAttr(v.dims))),
+            dims};
   }
 
   Value create(StringRef name, ValueRange operands, Type type,
@@ -107,55 +137,37 @@ private:
     return b.create(state)->getResult(0);
   }
 
-  Value convert(Value v, FloatType to) {
-    auto type = cast<ShapedType>(v.getType());
-    if (type.getElementType() == to)
-      return v;
-    // f16 and bf16 convert through f32, which holds both.
-    if (to.getWidth() == 16 && type.getElementTypeBitWidth() == 16)
-      v = create("convert", v, type.clone(b.getF32Type()));
-    return create("convert", v, type.clone(to));
-  }
-
-  Value splat(APFloat value, Type type) {
-    auto shaped = cast<ShapedType>(type);
-    value = roundTo(
-        value, cast<FloatType>(shaped.getElementType()).getFloatSemantics());
+  Value createConstant(arith::ConstantOp op) {
+    auto type = RankedTensorType::get({}, op.getType());
     return create(
         "constant", {}, type,
-        b.getNamedAttr("value", DenseElementsAttr::get(shaped, value)));
-  }
-  Value splat(double value, Type type) { return splat(APFloat(value), type); }
-
-  Value slice(Value x) {
-    SmallVector<int64_t> starts(shape.size(), 0), ones(shape.size(), 1);
-    SmallVector<int64_t> limits(shape);
-    limits[op.getDims().front()] = *op.getCount();
-    return create(
-        "slice", x, op.getInputType().clone(limits),
-        {b.getNamedAttr("start_indices", b.getDenseI64ArrayAttr(starts)),
-         b.getNamedAttr("limit_indices", b.getDenseI64ArrayAttr(limits)),
-         b.getNamedAttr("strides", b.getDenseI64ArrayAttr(ones))});
+        b.getNamedAttr("value", DenseElementsAttr::get(type, op.getValue())));
   }
 
-  Value broadcast(Value v, ArrayRef<int64_t> dims) {
-    return create(
-        "broadcast_in_dim", v, RankedTensorType::get(shape, getElementType(v)),
-        b.getNamedAttr("broadcast_dimensions", b.getDenseI64ArrayAttr(dims)));
+  Value createSlice(tensor::ExtractSliceOp op) {
+    SmallVector<int64_t> limits;
+    for (auto [offset, size] :
+         llvm::zip_equal(op.getStaticOffsets(), op.getStaticSizes()))
+      limits.push_back(offset + size);
+    auto array = [&](StringRef name, ArrayRef<int64_t> values) {
+      return b.getNamedAttr(name, b.getDenseI64ArrayAttr(values));
+    };
+    return create("slice", lookup(op.getSource()), op.getType(),
+                  {array("start_indices", op.getStaticOffsets()),
+                   array("limit_indices", limits),
+                   array("strides", op.getStaticStrides())});
   }
 
-  Value reduce(Value v) {
-    SmallVector<int64_t> rows;
-    for (int64_t dim : batch)
-      rows.push_back(shape[dim]);
-    Type scalar = RankedTensorType::get({}, getElementType(v));
-    Value zero = splat(0.0, scalar);
+  LoopValue reduce(linalg::GenericOp op, const LoopValue &v, Value start) {
+    SmallVector<unsigned> dims;
+    op.getReductionDims(dims);
     OperationState state(
-        loc, "stablehlo.reduce", {v, zero},
-        RankedTensorType::get(rows, getElementType(v)),
-        b.getNamedAttr("dimensions", b.getDenseI64ArrayAttr(op.getDims())));
-    fillSum(*state.addRegion(), scalar);
-    return b.create(state)->getResult(0);
+        loc, "stablehlo.reduce", {v.value, start}, op.getResult(0).getType(),
+        b.getNamedAttr("dimensions", b.getDenseI64ArrayAttr(
+                                         llvm::to_vector_of<int64_t>(dims))));
+    fillSum(*state.addRegion(), start.getType());
+    return {b.create(state)->getResult(0),
+            getDims(op.getIndexingMapsArray().back())};
   }
 
   void fillSum(Region &body, Type scalar) {
@@ -168,16 +180,33 @@ private:
 
   OpBuilder &b;
   Location loc;
-  RMSNormOp op;
-  FloatType compute;
-  FloatType wide, sumType;
-  ArrayRef<int64_t> shape;
-  SmallVector<int64_t> batch;
+  IRMapping tensors;          // of the decomposition to those of StableHLO
+  SmallVector<int64_t> loops; // extents of the generic that is translated
 };
 } // namespace
 
 SmallVector<Value> norm::buildStableHLO(OpBuilder &b, RMSNormOp op,
                                         ValueRange inputs) {
-  return StableHLOBuilder(b, op).run(inputs[0],
-                                     inputs.size() > 1 ? inputs[1] : Value());
+  IRMapping operands;
+  operands.map(op.getInput(), inputs[0]);
+  if (op.getWeight())
+    operands.map(op.getWeight(), inputs[1]);
+  Block *block = b.getInsertionBlock();
+  for (Value init : op.getDpsInits())
+    operands.map(init, tensor::EmptyOp::create(b, op.getLoc(), init.getType(),
+                                               ValueRange()));
+  auto copy = cast<RMSNormOp>(b.clone(*op, operands));
+  SmallVector<Value> results = *copy.decomposeOperation(b);
+  copy.erase();
+  SmallVector<Operation *> steps;
+  for (Operation &step : *block)
+    steps.push_back(&step);
+  Translator translator(b, op.getLoc());
+  for (Operation *step : steps)
+    translator.translate(step);
+  for (Value &result : results)
+    result = translator.lookup(result);
+  for (Operation *step : llvm::reverse(steps))
+    step->erase();
+  return results;
 }

@@ -18,20 +18,23 @@ func.func @unweighted(%x: tensor<8x64xf32>) -> tensor<8x64xf32> {
   return %z : tensor<8x64xf32>
 }
 // CHECK: func.func private @norm.rmsnorm.impl(%[[A:.*]]: tensor<8x64xf32>) -> tensor<8x64xf32>
-// CHECK-NEXT: %[[SQ:.*]] = "stablehlo.multiply"(%[[A]], %[[A]])
 // CHECK-NEXT: %[[ZERO:.*]] = "stablehlo.constant"() {value = dense<0.000000e+00> : tensor<f32>} : () -> tensor<f32>
+// CHECK-NEXT: %[[SQ:.*]] = "stablehlo.multiply"(%[[A]], %[[A]])
 // CHECK-NEXT: %[[SUM:.*]] = "stablehlo.reduce"(%[[SQ]], %[[ZERO]]) ({
 // CHECK-NEXT: ^bb0(%[[L:.*]]: tensor<f32>, %[[R:.*]]: tensor<f32>):
 // CHECK-NEXT:   %[[T:.*]] = "stablehlo.add"(%[[L]], %[[R]])
 // CHECK-NEXT:   "stablehlo.return"(%[[T]]) : (tensor<f32>) -> ()
 // CHECK-NEXT: }) {dimensions = array<i64: 1>} : (tensor<8x64xf32>, tensor<f32>) -> tensor<8xf32>
-// CHECK-NEXT: %[[N:.*]] = "stablehlo.constant"() {value = dense<6.400000e+01> : tensor<8xf32>}
-// CHECK-NEXT: %[[M:.*]] = "stablehlo.divide"(%[[SUM]], %[[N]])
-// CHECK-NEXT: %[[E:.*]] = "stablehlo.constant"() {value = dense<9.99999997E-7> : tensor<8xf32>}
-// CHECK-NEXT: %[[P:.*]] = "stablehlo.add"(%[[M]], %[[E]])
+// CHECK-NEXT: %[[N:.*]] = "stablehlo.constant"() {value = dense<6.400000e+01> : tensor<f32>}
+// CHECK-NEXT: %[[E:.*]] = "stablehlo.constant"() {value = dense<9.99999997E-7> : tensor<f32>}
+// CHECK-NEXT: %[[NS:.*]] = "stablehlo.broadcast_in_dim"(%[[N]]) {broadcast_dimensions = array<i64>} : (tensor<f32>) -> tensor<8xf32>
+// CHECK-NEXT: %[[M:.*]] = "stablehlo.divide"(%[[SUM]], %[[NS]])
+// CHECK-NEXT: %[[ES:.*]] = "stablehlo.broadcast_in_dim"(%[[E]])
+// CHECK-NEXT: %[[P:.*]] = "stablehlo.add"(%[[M]], %[[ES]])
 // CHECK-NEXT: %[[ROOT:.*]] = "stablehlo.sqrt"(%[[P]])
-// CHECK-NEXT: %[[ONE:.*]] = "stablehlo.constant"() {value = dense<1.000000e+00> : tensor<8xf32>}
-// CHECK-NEXT: %[[I:.*]] = "stablehlo.divide"(%[[ONE]], %[[ROOT]])
+// CHECK-NEXT: %[[ONE:.*]] = "stablehlo.constant"() {value = dense<1.000000e+00> : tensor<f32>}
+// CHECK-NEXT: %[[ONES:.*]] = "stablehlo.broadcast_in_dim"(%[[ONE]])
+// CHECK-NEXT: %[[I:.*]] = "stablehlo.divide"(%[[ONES]], %[[ROOT]])
 // CHECK-NEXT: %[[B:.*]] = "stablehlo.broadcast_in_dim"(%[[I]]) {broadcast_dimensions = array<i64: 0>} : (tensor<8xf32>) -> tensor<8x64xf32>
 // CHECK-NEXT: %[[Y:.*]] = "stablehlo.multiply"(%[[A]], %[[B]])
 // CHECK-NEXT: return %[[Y]]

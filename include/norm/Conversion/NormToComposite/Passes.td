@@ -45,7 +45,9 @@ def NormToComposite : Pass<"norm-to-composite", "::mlir::ModuleOp"> {
     dialects (`--allow-unregistered-dialect`). Other ops are not changed, so the
     receiving compiler must know linalg if there is any beside the norms.
   }];
-  let dependentDialects = ["func::FuncDialect"];
+  let dependentDialects = ["arith::ArithDialect", "func::FuncDialect",
+                           "linalg::LinalgDialect", "math::MathDialect",
+                           "tensor::TensorDialect"];
 }
 
 #endif // NORM_CONVERSION_NORMTOCOMPOSITE_PASSES
