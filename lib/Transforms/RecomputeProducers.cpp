@@ -61,12 +61,15 @@ static bool hasCostlyRows(GenericOp op, size_t opsOfElements) {
          length <= kShortRow;
 }
 
+/// Operations of a cheap producer on each element.
+static constexpr size_t kMaxOps = 3;
+
 /// Returns true for a few sums and products of wide elements without casts.
-static bool isCheap(GenericOp op, unsigned maxOps) {
+static bool isCheap(GenericOp op) {
   if (op.getNumLoops() == 0)
     return false;
   SmallVector<Operation *> ops = getOpsOfElements(op);
-  return ops.size() <= maxOps && !hasCostlyRows(op, ops.size()) &&
+  return ops.size() <= kMaxOps && !hasCostlyRows(op, ops.size()) &&
          llvm::all_of(op.getBody()->getArgumentTypes(), isWide) &&
          llvm::all_of(ops, [](Operation *each) {
            return isa<arith::AddFOp, arith::SubFOp, arith::MulFOp,
@@ -109,7 +112,7 @@ struct NormRecomputeProducers
     // In reverse order, producers are visited after their users.
     for (GenericOp op : llvm::reverse(ops))
       if (op.hasPureTensorSemantics() && op->getNumResults() == 1 &&
-          op.isAllParallelLoops() && isCheap(op, maxOps) && isReadByRows(op))
+          op.isAllParallelLoops() && isCheap(op) && isReadByRows(op))
         recompute(rewriter, op);
   }
 

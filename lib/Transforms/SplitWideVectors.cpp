@@ -22,6 +22,10 @@ namespace mlir::norm {
 
 using namespace mlir;
 
+/// Lanes of a part of the widest vectors of 32 bits or more: one register of
+/// 512 bits, two of AVX2.
+static constexpr int64_t kPartLanes = 16;
+
 static VectorType getVector(Value v) {
   return dyn_cast<VectorType>(v.getType());
 }
@@ -391,10 +395,10 @@ struct NormSplitWideVectors
   using NormSplitWideVectorsBase::NormSplitWideVectorsBase;
 
   void runOnOperation() override {
-    if (lanes <= 0 || live < 0) {
-      getOperation()->emitError("norm-split-wide-vectors: lanes must be "
-                                "positive and live not negative, got ")
-          << int64_t(lanes) << " and " << int64_t(live);
+    if (live < 0) {
+      getOperation()->emitError(
+          "norm-split-wide-vectors: live must not be negative, got ")
+          << int64_t(live);
       return signalPassFailure();
     }
     SmallVector<scf::ForOp> loops;
@@ -403,10 +407,11 @@ struct NormSplitWideVectors
     for (scf::ForOp loop : loops) {
       // Narrower elements are mostly halves of words.
       int64_t words = getWordLanes(loop);
-      if (words <= lanes || words % lanes != 0 || getLiveLanes(loop) <= live ||
-          !canSplit(loop, words / lanes, getWidest(loop)))
+      if (words <= kPartLanes || words % kPartLanes != 0 ||
+          getLiveLanes(loop) <= live ||
+          !canSplit(loop, words / kPartLanes, getWidest(loop)))
         continue;
-      LoopSplitter(b, loop, words / lanes).run();
+      LoopSplitter(b, loop, words / kPartLanes).run();
     }
   }
 };

@@ -34,6 +34,13 @@ using linalg::LinalgOp;
 using norm::Reduction;
 using norm::RowPlan;
 
+/// The elements of a strip's vectors, and of the vectors after the last strip:
+/// powers of two. 64 f32 are eight registers of AVX2, four of AVX-512.
+static constexpr int64_t kLanes = 64, kTailLanes = 16;
+
+/// The strips that are summed apart, and the blocks of them.
+static constexpr int64_t kStripsPerBlock = 16;
+
 /// With 16 strips of 64 per block, three levels hold 262144 elements for each
 /// addition to the outermost sum.
 static constexpr unsigned kMaxBlockLevels = 3;
@@ -69,15 +76,13 @@ namespace {
 /// Builds the loops of one op.
 class RowVectorizer {
 public:
-  RowVectorizer(IRRewriter &b, LinalgOp op, RowPlan plan, int64_t lanes,
-                int64_t tail, int64_t block)
-      : b(b), loc(op.getLoc()), op(op), plan(std::move(plan)), lanes(lanes),
-        tail(tail), block(block) {
+  RowVectorizer(IRRewriter &b, LinalgOp op, RowPlan plan)
+      : b(b), loc(op.getLoc()), op(op), plan(std::move(plan)) {
     if (norm::GPUScheduleAttr schedule = findSchedule(op)) {
-      this->lanes = this->tail = schedule.getLanes();
+      lanes = tail = schedule.getLanes();
       distributed = true;
     } else if (isShortRowOfColumns()) {
-      this->lanes *= 2;
+      lanes *= 2;
     }
   }
 
@@ -494,27 +499,28 @@ private:
 
   /// Returns the levels of blocks above the strips, 0 for rows of one block.
   unsigned getBlockLevels() {
-    if (distributed || block < 2 || !hasRoundedSum(plan.reductions))
+    if (distributed || !hasRoundedSum(plan.reductions))
       return 0;
     std::optional<int64_t> extent = getConstantIntValue(extents.back());
     if (!extent)
       return kMaxBlockLevels;
     unsigned levels = 0;
     for (int64_t strips = *extent / lanes;
-         strips > block && levels < kMaxBlockLevels; strips /= block)
+         strips > kStripsPerBlock && levels < kMaxBlockLevels;
+         strips /= kStripsPerBlock)
       ++levels;
     return levels;
   }
 
-  /// Reduces [from, to) into `inits` by blocks of `block` strips or blocks,
-  /// each of which starts with the neutral elements.
+  /// Reduces [from, to) into `inits` by blocks of strips or blocks, each of
+  /// which starts with the neutral elements.
   SmallVector<Value> buildBlocks(unsigned level, Value from, Value to,
                                  ValueRange inits, StripFn strip) {
     if (level == 0)
       return buildStrips(from, to, lanes, inits, strip);
     int64_t step = lanes;
     for (unsigned i = 0; i < level; ++i)
-      step *= block;
+      step *= kStripsPerBlock;
     return buildLoop(
         norm::LoopRole::Statistic, from, to, index(step), inits,
         [&](Value begin, ValueRange args) {
@@ -560,7 +566,7 @@ private:
   /// Returns the levels of blocks of rows, 1 for blocks that are added to the
   /// result itself. Like a row's sum, each level adds few numbers.
   unsigned getRowBlockLevels(OpFoldResult extent) {
-    if (block < 2 || !hasRoundedSum(plan.columns))
+    if (!hasRoundedSum(plan.columns))
       return 1;
     std::optional<int64_t> rows = getConstantIntValue(extent);
     unsigned levels = 1;
@@ -859,7 +865,7 @@ private:
   Location loc;
   LinalgOp op;
   RowPlan plan;
-  int64_t lanes, tail, block;
+  int64_t lanes = kLanes, tail = kTailLanes;
   norm::LoopRole outerRole = norm::LoopRole::Rows;
   bool distributed = false;  // lanes are those of a later distribution
   SmallVector<Value> starts; // of reductions whose destination was filled
@@ -902,19 +908,6 @@ struct NormVectorizeRows
   using NormVectorizeRowsBase::NormVectorizeRowsBase;
 
   void runOnOperation() override {
-    if (tail <= 0 || !llvm::isPowerOf2_64(tail) || lanes < tail ||
-        !llvm::isPowerOf2_64(lanes)) {
-      getOperation().emitError("norm-vectorize-rows: lanes and tail must be "
-                               "powers of two with lanes >= tail, got ")
-          << int64_t(lanes) << " and " << int64_t(tail);
-      return signalPassFailure();
-    }
-    if (block < 0) {
-      getOperation().emitError(
-          "norm-vectorize-rows: block must not be negative, got ")
-          << int64_t(block);
-      return signalPassFailure();
-    }
     SmallVector<LinalgOp> ops;
     getOperation().walk([&](LinalgOp op) {
       if (!scheduled || findSchedule(op))
@@ -924,8 +917,7 @@ struct NormVectorizeRows
     IRRewriter rewriter(&getContext());
     for (LinalgOp op : llvm::reverse(ops))
       if (std::optional<RowPlan> plan = norm::planRowOf(op))
-        rewriter.replaceOp(
-            op, RowVectorizer(rewriter, op, *plan, lanes, tail, block).run());
+        rewriter.replaceOp(op, RowVectorizer(rewriter, op, *plan).run());
     forwardMaskedRows();
   }
 

@@ -17,8 +17,8 @@
 // OPTION: Unknown command line argument '--norm-nonsense'
 // RUN: not norm-opt %s --norm-recognize=rounding=nonsense 2>&1 | FileCheck %s --check-prefix=ROUNDING
 // ROUNDING: for the --rounding option: Cannot find option named 'nonsense'
-// RUN: not norm-opt %s --norm-vectorize-rows=lanes=3 2>&1 | FileCheck %s --check-prefix=LANES
-// LANES: error: norm-vectorize-rows: lanes and tail must be powers of two
+// RUN: not norm-opt %s --norm-stream-rows=cache-bytes=-1 2>&1 | FileCheck %s --check-prefix=BYTES
+// BYTES: error: norm-stream-rows: cache-bytes must not be negative
 func.func @f() {
   return
 }

@@ -1,8 +1,7 @@
 // RUN: norm-opt %s --norm-split-wide-vectors='live=100' | FileCheck %s
-// RUN: norm-opt %s --norm-split-wide-vectors='live=100 lanes=32' | FileCheck %s --check-prefix=HALVES
 // RUN: norm-opt %s --norm-split-wide-vectors | FileCheck %s --check-prefix=WHOLE
-// RUN: not norm-opt %s --norm-split-wide-vectors=lanes=0 2>&1 | FileCheck %s --check-prefix=OPTIONS
-// OPTIONS: error: norm-split-wide-vectors: lanes must be positive and live not negative, got 0 and 192
+// RUN: not norm-opt %s --norm-split-wide-vectors=live=-1 2>&1 | FileCheck %s --check-prefix=OPTIONS
+// OPTIONS: error: norm-split-wide-vectors: live must not be negative, got -1
 
 // The body is done for 16 lanes from the read to the write, then for the next 16.
 // A streamed store keeps its hint, with the alignment that a part has.
@@ -20,10 +19,6 @@
 // CHECK-COUNT-3: nontemporal
 // CHECK-NOT: vector<64xf32>
 // CHECK: return
-// HALVES-LABEL: func @rows
-// HALVES-COUNT-2: nontemporal = true} : memref<?xf32>, vector<32xf32>
-// HALVES-NOT: nontemporal
-// HALVES: return
 // WHOLE-LABEL: func @rows
 // WHOLE: vector.store {{.*}} vector<64xf32>
 func.func @rows(%x: memref<?xf32>, %y: memref<?xf32>, %s: f32, %n: index) {

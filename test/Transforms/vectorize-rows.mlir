@@ -1,22 +1,4 @@
 // RUN: norm-opt %s --pass-pipeline='builtin.module(func.func(norm-vectorize-rows,canonicalize,cse))' --split-input-file | FileCheck %s
-// RUN: not norm-opt %s --pass-pipeline='builtin.module(func.func(norm-vectorize-rows{lanes=48}))' --split-input-file 2>&1 | FileCheck %s --check-prefix=BAD
-// BAD: error: norm-vectorize-rows: lanes and tail must be powers of two with lanes >= tail, got 48 and 16
-// RUN: not norm-opt %s --pass-pipeline='builtin.module(func.func(norm-vectorize-rows{lanes=8}))' --split-input-file 2>&1 | FileCheck %s --check-prefix=SMALL
-// SMALL: error: norm-vectorize-rows: lanes and tail must be powers of two with lanes >= tail, got 8 and 16
-// RUN: not norm-opt %s --pass-pipeline='builtin.module(func.func(norm-vectorize-rows{tail=0}))' --split-input-file 2>&1 | FileCheck %s --check-prefix=ZERO
-// ZERO: error: norm-vectorize-rows: lanes and tail must be powers of two with lanes >= tail, got 64 and 0
-// RUN: not norm-opt %s --pass-pipeline='builtin.module(func.func(norm-vectorize-rows{block=-1}))' --split-input-file 2>&1 | FileCheck %s --check-prefix=NEGATIVE
-// NEGATIVE: error: norm-vectorize-rows: block must not be negative, got -1
-// RUN: norm-opt %s --pass-pipeline='builtin.module(func.func(norm-vectorize-rows{block=0},canonicalize,cse))' --split-input-file | FileCheck %s --check-prefix=ONESUM
-// ONESUM-LABEL: func @sum
-// ONESUM: scf.for %{{.*}} = %c0 to %c4096 step %c64 iter_args
-// ONESUM-NOT: scf.for
-// ONESUM: return
-// RUN: norm-opt %s --pass-pipeline='builtin.module(func.func(norm-vectorize-rows{lanes=32 tail=8},canonicalize,cse))' --split-input-file | FileCheck %s --check-prefix=LANES
-// LANES-LABEL: func @sum
-// LANES: vector.transfer_read {{.*}} vector<32xf32>
-// LANES-LABEL: func @tail
-// LANES: vector.constant_mask [4] : vector<8xi1>
 
 // 4096 elements: four blocks of 16 strips of 64 lanes, no tail, one fixed tree.
 // CHECK-LABEL: func @sum

@@ -592,7 +592,7 @@ def NormRecomputeProducers : Pass<"norm-recompute-producers", "func::FuncOp"> {
   let description = [{
     Upstream's fusion of elementwise ops keeps a producer that several ops read. If
     one of them reduces the row, the producer's row would be stored and read back
-    twice. A producer of at most `max-ops` sums and products of elements of 32 bits or
+    twice. A producer of at most three sums and products of elements of 32 bits or
     more, which takes less time than that, is fused into each reader instead, so that
     the reduction reads nothing but inputs.
 
@@ -621,8 +621,6 @@ def NormRecomputeProducers : Pass<"norm-recompute-producers", "func::FuncOp"> {
     read stays as well, such as the sum of a residual stream, which the next layer
     reads: otherwise each layer would add up all layers before it.
   }];
-  let options = [Option<"maxOps", "max-ops", "unsigned", /*default=*/"3",
-                        "Operations of a cheap producer on each element">];
   let dependentDialects = ["linalg::LinalgDialect"];
 }
 
@@ -884,16 +882,16 @@ def NormVectorizeRows : Pass<"norm-vectorize-rows", "func::FuncOp"> {
   let summary = "Strip-mine and vectorize the innermost dimension of linalg ops";
   let description = [{
     Rewrites a linalg op on tensors to loops over its outer dimensions and a
-    strip-mined, vectorized loop over the innermost one: a main loop of `lanes`
-    elements, a loop of `tail` elements, and one masked vector of `tail` elements for
+    strip-mined, vectorized loop over the innermost one: a main loop of 64
+    elements, a loop of 16 elements, and one masked vector of 16 elements for
     the rest; static extents omit empty parts. A reduction over the innermost
-    dimension carries one vector accumulator of `lanes` elements (and one of `tail`)
+    dimension carries one vector accumulator of 64 elements (and one of 16)
     and adds its halves up at the end, so the order of the sum is fixed, needs no
     fast-math flag and does not depend on the machine (docs/Codegen.md has the tree).
     Values that have one element per row are kept as scalars.
 
     The error of a float sum grows with the additions that an element goes through.
-    Therefore each `block` strips of `lanes` elements are summed from zero before they
+    Therefore each 16 strips of 64 elements are summed from zero before they
     are added to the sum of the blocks, and blocks of blocks likewise, in at most
     three levels of loops around the main loop. Maxima and integer sums do not need
     this.
@@ -926,12 +924,6 @@ def NormVectorizeRows : Pass<"norm-vectorize-rows", "func::FuncOp"> {
     convert-linalg-to-loops.
   }];
   let options = [
-    Option<"lanes", "lanes", "int64_t", /*default=*/"64",
-           "Elements of the main loop's vectors; a power of two">,
-    Option<"tail", "tail", "int64_t", /*default=*/"16",
-           "Elements of the tail's vectors; a power of two">,
-    Option<"block", "block", "int64_t", /*default=*/"16",
-           "Strips, or blocks, that are summed apart; 0 or 1 for one sum">,
     Option<"scheduled", "scheduled", "bool", /*default=*/"false",
            "Only ops in loops that have a schedule for threads">];
   let dependentDialects = ["affine::AffineDialect", "arith::ArithDialect",
@@ -1304,7 +1296,7 @@ def NormSplitWideVectors : Pass<"norm-split-wide-vectors"> {
     all of them before the next op. That suits a short chain, but a long one, such as
     a polynomial, keeps more values alive than there are registers. In an `scf.for`
     where more than `live` lanes are live at once, this pass does the whole body for
-    the first `lanes` elements, then for the next ones. Where elements of
+    the first 16 elements, then for the next ones. Where elements of
     less than a word are written, most vectors of words hold half as many as some others: the
     parts are those of the most frequent ones.
 
@@ -1342,8 +1334,6 @@ def NormSplitWideVectors : Pass<"norm-split-wide-vectors"> {
     exactly or not at all.
   }];
   let options = [
-    Option<"lanes", "lanes", "int64_t", /*default=*/"16",
-           "Lanes of a part of the widest vectors of 32 bits or more">,
     Option<"live", "live", "int64_t", /*default=*/"192",
            "Lanes alive at once up to which a body is left whole">];
   let dependentDialects = ["arith::ArithDialect", "scf::SCFDialect",

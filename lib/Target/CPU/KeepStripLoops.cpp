@@ -24,6 +24,9 @@ static constexpr llvm::StringLiteral kAnnotation = "llvm.loop_annotation";
 /// A turn on vectors of so many elements is long enough.
 static constexpr int64_t kWideElements = 64;
 
+/// Innermost loops of so many iterations are left to LLVM.
+static constexpr uint64_t kMaxUnrolled = 4;
+
 static bool isWide(Type type) {
   auto vector = dyn_cast<VectorType>(type);
   return vector && vector.getNumElements() >= kWideElements;
@@ -55,7 +58,7 @@ struct NormKeepStripLoops
                                       {}, {}, {}, {}, {}, {}, {}, {});
     getOperation().walk([&](scf::ForOp loop) {
       std::optional<llvm::APInt> trips = loop.getStaticTripCount();
-      bool isShort = trips && trips->ule(maxUnrolled) && !hasLoop(loop);
+      bool isShort = trips && trips->ule(kMaxUnrolled) && !hasLoop(loop);
       bool isEdge = norm::getRole(loop) == norm::LoopRole::Edge;
       if (isEdge || (hasWideVectors(loop) && !isShort))
         loop->setAttr(kAnnotation, annotation);

@@ -24,6 +24,9 @@ namespace mlir::norm {
 using namespace mlir;
 using norm::LoopRole;
 
+/// Bytes of a row that stay in the level 1 cache: 32 KiB is its usual size.
+static constexpr int64_t kLevel1Bytes = 32768;
+
 namespace {
 /// What a vector read or write touches.
 struct Access {
@@ -192,7 +195,7 @@ struct NormReverseStrips
       return false;
     auto accesses = getIndependentAccesses(loop, *strips);
     return accesses && readsOneOf(*accesses, norm::getOuterBuffers(before)) &&
-           countBytesRead(*accesses) * strips->getCount() > l1Bytes;
+           countBytesRead(*accesses) * strips->getCount() > kLevel1Bytes;
   }
 };
 } // namespace

@@ -18,11 +18,15 @@ namespace mlir::norm {
 
 using namespace mlir;
 
-static bool isSmall(memref::AllocOp op, int64_t maxBytes) {
+/// The largest buffer that goes on the stack, as upstream's
+/// promote-buffers-to-stack has it.
+static constexpr int64_t kMaxBytes = 1024;
+
+static bool isSmall(memref::AllocOp op) {
   MemRefType type = op.getType();
   return type.hasStaticShape() && type.getLayout().isIdentity() &&
          norm::hasCountableBytes(op) &&
-         type.getNumElements() * norm::getElementBytes(op) <= maxBytes;
+         type.getNumElements() * norm::getElementBytes(op) <= kMaxBytes;
 }
 
 /// The one end of the buffer's life, in the block where it begins.
@@ -45,18 +49,12 @@ struct NormStackTemporaries
   using NormStackTemporariesBase::NormStackTemporariesBase;
 
   void runOnOperation() override {
-    if (maxBytes < 0) {
-      getOperation().emitError(
-          "norm-stack-temporaries: max-bytes must not be negative, got ")
-          << int64_t(maxBytes);
-      return signalPassFailure();
-    }
     if (getOperation().isExternal())
       return;
     SmallVector<memref::AllocOp> ops;
     getOperation().walk([&](memref::AllocOp op) {
       // Each thread needs its own, and the stack of a turn is not given back.
-      if (isSmall(op, maxBytes) && !op->getParentOfType<scf::ForallOp>() &&
+      if (isSmall(op) && !op->getParentOfType<scf::ForallOp>() &&
           !op->getParentOfType<scf::ParallelOp>())
         ops.push_back(op);
     });

@@ -107,37 +107,38 @@ Operation *norm::getBlocksOf(Operation *rows) {
 }
 
 /// Whether rows start where lines do in no buffer that is aligned itself.
-static bool hasUnalignedRows(Value buffer, int64_t alignment) {
+static bool hasUnalignedRows(Value buffer) {
   auto [strides, offset] =
       cast<MemRefType>(buffer.getType()).getStridesAndOffset();
   (void)offset;
   int64_t bytes = norm::getElementBytes(buffer);
   return llvm::any_of(ArrayRef(strides).drop_back(), [&](int64_t stride) {
-    return !ShapedType::isDynamic(stride) && stride * bytes % alignment != 0;
+    return !ShapedType::isDynamic(stride) &&
+           stride * bytes % norm::kLineBytes != 0;
   });
 }
 
-bool norm::startsAtLine(Value buffer, int64_t column, int64_t alignment) {
+bool norm::startsAtLine(Value buffer, int64_t column) {
   auto alloc = buffer.getDefiningOp<memref::AllocOp>();
   auto type = cast<MemRefType>(buffer.getType());
-  return alloc && alloc.getAlignment().value_or(1) % alignment == 0 &&
-         column * getElementBytes(buffer) % alignment == 0 &&
+  return alloc && alloc.getAlignment().value_or(1) % norm::kLineBytes == 0 &&
+         column * getElementBytes(buffer) % norm::kLineBytes == 0 &&
          type.getLayout().isIdentity() &&
          llvm::none_of(type.getShape().drop_front(), ShapedType::isDynamic) &&
-         !hasUnalignedRows(buffer, alignment);
+         !hasUnalignedRows(buffer);
 }
 
 /// The loop over a row that `write` is directly in; rows of one vector have
 /// none and are written in the body of the row loop.
 static std::optional<Stream> planWrite(vector::TransferWriteOp write,
-                                       Operation *loop, int64_t alignment) {
+                                       Operation *loop) {
   Value buffer = write.getBase();
   int64_t lanes = write.getVectorType().getNumElements();
   if (!norm::isPlainRow(write) || !isOnlyWritten(buffer, loop) ||
       lanes != getWidestWrite(buffer, loop))
     return std::nullopt;
   int64_t bytes = norm::getElementBytes(buffer);
-  if (alignment % bytes != 0 || lanes * bytes % alignment != 0)
+  if (norm::kLineBytes % bytes != 0 || lanes * bytes % norm::kLineBytes != 0)
     return std::nullopt;
   Operation *parent = write->getParentOp();
   std::optional<LoopRole> role = norm::getRole(parent);
@@ -149,8 +150,8 @@ static std::optional<Stream> planWrite(vector::TransferWriteOp write,
     if (readsNothingWritten(strips))
       return Stream{write, strips};
     std::optional<int64_t> from = getConstantIntValue(strips.getLowerBound());
-    bool isUnaligned = !from || *from * bytes % alignment != 0 ||
-                       hasUnalignedRows(buffer, alignment);
+    bool isUnaligned = !from || *from * bytes % norm::kLineBytes != 0 ||
+                       hasUnalignedRows(buffer);
     if (isUnaligned && !norm::isLongRow(strips))
       return std::nullopt;
     return Stream{write, strips, isUnaligned, /*isFixed=*/true};
@@ -158,9 +159,9 @@ static std::optional<Stream> planWrite(vector::TransferWriteOp write,
   std::optional<int64_t> column =
       getConstantIntValue(write.getIndices().back());
   if ((role != LoopRole::Rows && role != LoopRole::Block) || !column ||
-      *column * bytes % alignment != 0)
+      *column * bytes % norm::kLineBytes != 0)
     return std::nullopt;
-  bool isUnaligned = hasUnalignedRows(buffer, alignment);
+  bool isUnaligned = hasUnalignedRows(buffer);
   if (isUnaligned && !norm::getBlocksOf(parent))
     return std::nullopt;
   return Stream{write, scf::ForOp(), isUnaligned};
@@ -175,8 +176,7 @@ static bool isAlong(const Stream &stream, vector::TransferWriteOp write) {
          ValueRange(write.getIndices()) == ValueRange(first.getIndices());
 }
 
-std::optional<StreamPlan> norm::planStreams(Operation *loop,
-                                            int64_t alignment) {
+std::optional<StreamPlan> norm::planStreams(Operation *loop) {
   // A program's own loop may hold ours, but its threads get no fence.
   if (loop->getNumResults() != 0 ||
       (!isa<scf::ForOp>(loop) && norm::getRole(loop) != LoopRole::Rows))
@@ -187,7 +187,7 @@ std::optional<StreamPlan> norm::planStreams(Operation *loop,
   if (!llvm::all_of(plan.buffers, hasForwardStrides))
     return std::nullopt;
   loop->walk([&](vector::TransferWriteOp write) {
-    std::optional<Stream> stream = planWrite(write, loop, alignment);
+    std::optional<Stream> stream = planWrite(write, loop);
     if (!stream || !llvm::is_contained(plan.buffers, write.getBase()))
       return;
     // The first write of a loop chooses where its strips start.

@@ -36,13 +36,15 @@ struct StreamPlan {
   llvm::SetVector<Value> written; // buffers that must overlap no other one
 };
 
-/// The plan for a loop over rows whose streamed stores are aligned to
-/// `alignment` bytes; nothing where no write can be streamed.
-std::optional<StreamPlan> planStreams(Operation *loop, int64_t alignment);
+/// Bytes of a cache line, to which streamed stores are aligned.
+constexpr int64_t kLineBytes = 64;
 
-/// Whether `column` is known to be at a multiple of `alignment` bytes in every
-/// row of `buffer`.
-bool startsAtLine(Value buffer, int64_t column, int64_t alignment);
+/// The plan for a loop over rows; nothing where no write can be streamed.
+std::optional<StreamPlan> planStreams(Operation *loop);
+
+/// Whether `column` is known to be at the start of a line in every row of
+/// `buffer`.
+bool startsAtLine(Value buffer, int64_t column);
 
 /// Whether fixed strips over such a row are worth moving to a line.
 bool isLongRow(scf::ForOp strips);

@@ -93,10 +93,8 @@ enum class FixedRows { Aligned, Anywhere };
 
 class RowStreamer {
 public:
-  RowStreamer(OpBuilder &b, const StreamPlan &plan, int64_t cacheBytes,
-              int64_t prefetchRows, int64_t alignment, bool pipeline)
-      : b(b), loc(plan.loop->getLoc()), plan(plan), cacheBytes(cacheBytes),
-        prefetchRows(prefetchRows), alignment(alignment), pipeline(pipeline) {}
+  RowStreamer(OpBuilder &b, const StreamPlan &plan, int64_t cacheBytes)
+      : b(b), loc(plan.loop->getLoc()), plan(plan), cacheBytes(cacheBytes) {}
 
   void run() {
     b.setInsertionPoint(plan.loop);
@@ -229,7 +227,7 @@ private:
     Value bits = info.start;
     for (Value stride : ArrayRef(info.strides).drop_back())
       bits = arith::OrIOp::create(b, loc, bits, mul(stride, bytes));
-    return createIsMultiple(bits, alignment);
+    return createIsMultiple(bits, norm::kLineBytes);
   }
 
   /// Rows of both buffers at the same distance from a line.
@@ -241,7 +239,7 @@ private:
     for (auto [x, y] : llvm::zip(ArrayRef(info.strides).drop_back(),
                                  ArrayRef(other.strides).drop_back()))
       bits = arith::OrIOp::create(b, loc, bits, mul(sub(x, y), bytes));
-    return createIsMultiple(bits, alignment);
+    return createIsMultiple(bits, norm::kLineBytes);
   }
 
   //===--------------------------------------------------------------------===//
@@ -256,8 +254,7 @@ private:
     };
     auto mayBeUnaligned = [&](Stream stream) {
       return stream.isFixed && norm::isLongRow(stream.strips) &&
-             !norm::startsAtLine(stream.write.getBase(), /*column=*/0,
-                                 alignment);
+             !norm::startsAtLine(stream.write.getBase(), /*column=*/0);
     };
     if (llvm::any_of(plan.streams, isUnaligned))
       return buildVersion(FixedRows::Anywhere);
@@ -281,9 +278,8 @@ private:
     b.clone(*plan.loop, mapping);
     for (Stream stream : plan.streams)
       buildStream(stream, fixed, mapping);
-    if (pipeline)
-      for (auto [rows, strips] : moved)
-        norm::pipelineRows(rows, strips, kPrefetchBytes, kRowsPerTurn);
+    for (auto [rows, strips] : moved)
+      norm::pipelineRows(rows, strips, kPrefetchBytes, kRowsPerTurn);
     moved.clear();
   }
 
@@ -321,14 +317,14 @@ private:
   void streamWrite(vector::TransferWriteOp write) {
     vector::StoreOp::create(b, loc, write.getValueToStore(), write.getBase(),
                             write.getIndices(), /*nontemporal=*/true,
-                            llvm::MaybeAlign(alignment));
+                            llvm::MaybeAlign(norm::kLineBytes));
     write.erase();
   }
 
   /// Elements from column `from` of the written row to an aligned address.
   Value createHead(vector::TransferWriteOp write, Value from) {
     std::optional<int64_t> column = getConstantIntValue(from);
-    if (column && norm::startsAtLine(write.getBase(), *column, alignment))
+    if (column && norm::startsAtLine(write.getBase(), *column))
       return constant(0);
     const BufferInfo &info = infos[write.getBase()];
     Value offset = from;
@@ -337,7 +333,8 @@ private:
       offset = add(offset, mul(index, stride));
     int64_t bytes = norm::getElementBytes(write.getBase());
     Value address = add(info.start, mul(offset, constant(bytes)));
-    Value missing = both(sub(constant(0), address), constant(alignment - 1));
+    Value missing =
+        both(sub(constant(0), address), constant(norm::kLineBytes - 1));
     return arith::DivUIOp::create(b, loc, missing, constant(bytes));
   }
 
@@ -352,7 +349,7 @@ private:
   void moveStrips(Stream stream, scf::ForOp strips,
                   vector::TransferWriteOp write, IRMapping &mapping) {
     int64_t lanes = write.getVectorType().getNumElements();
-    int64_t line = alignment / norm::getElementBytes(write.getBase());
+    int64_t line = norm::kLineBytes / norm::getElementBytes(write.getBase());
     Value from = strips.getLowerBound(), bound = strips.getUpperBound();
     NextRows next = planFetches(strips);
     Value isMoved = shiftStrips(stream, strips, write, mapping);
@@ -387,7 +384,7 @@ private:
   Value shiftStrips(Stream stream, scf::ForOp strips,
                     vector::TransferWriteOp write, IRMapping &mapping) {
     int64_t lanes = write.getVectorType().getNumElements();
-    int64_t line = alignment / norm::getElementBytes(write.getBase());
+    int64_t line = norm::kLineBytes / norm::getElementBytes(write.getBase());
     Value from = strips.getLowerBound(), to = createEnd(strips, lanes);
     Value start = least(add(from, createHead(write, from)), to);
     Value length = sub(to, start);
@@ -459,14 +456,14 @@ private:
   // Prefetch
   //===--------------------------------------------------------------------===//
 
-  /// The row `prefetchRows` after the current one, the last one at most.
+  /// The row after the current one, the last one at most.
   Value createNextRow(Operation *rows, Value row) {
     Value upper;
     if (auto loop = dyn_cast<scf::ForOp>(rows))
       upper = loop.getUpperBound();
     else
       upper = cast<scf::ForallOp>(rows).getUpperBound(b).back();
-    return least(add(row, constant(prefetchRows)), sub(upper, constant(1)));
+    return least(add(row, constant(1)), sub(upper, constant(1)));
   }
 
   static Value getRow(Operation *rows) {
@@ -519,7 +516,7 @@ private:
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointAfterValue(row);
     Value rows = memref::DimOp::create(b, loc, buffer, dim);
-    Value next = add(row, constant(rowsOfBlock * prefetchRows));
+    Value next = add(row, constant(rowsOfBlock));
     return least(next, sub(rows, constant(1)));
   }
 
@@ -600,7 +597,7 @@ private:
 
   RowStarts findNextRows(Operation *rows) {
     RowStarts found;
-    if (prefetchRows == 0 || !isa<scf::ForOp, scf::ForallOp>(rows))
+    if (!isa<scf::ForOp, scf::ForallOp>(rows))
       return found;
     Value next;
     llvm::DenseSet<Value> seen;
@@ -620,8 +617,7 @@ private:
   OpBuilder &b;
   Location loc;
   const StreamPlan &plan;
-  int64_t cacheBytes, prefetchRows, alignment;
-  bool pipeline;
+  int64_t cacheBytes;
   llvm::DenseSet<Operation *> prefetchingLoops;
   llvm::DenseMap<Value, BufferInfo> infos;
   llvm::DenseMap<Value, Value> ends;
@@ -631,26 +627,17 @@ private:
 struct NormStreamRows : norm::impl::NormStreamRowsBase<NormStreamRows> {
   using NormStreamRowsBase::NormStreamRowsBase;
 
-  LogicalResult verifyOptions() {
-    if (cacheBytes < 0 || prefetchRows < 0)
-      return getOperation().emitError(
-                 "norm-stream-rows: cache-bytes and prefetch-rows must not be "
-                 "negative, got ")
-             << int64_t(cacheBytes) << " and " << int64_t(prefetchRows);
-    if (alignment <= 0 || !llvm::isPowerOf2_64(alignment))
-      return getOperation().emitError(
-                 "norm-stream-rows: alignment must be a power of two, got ")
-             << int64_t(alignment);
-    return success();
-  }
-
   void runOnOperation() override {
-    if (failed(verifyOptions()))
+    if (cacheBytes < 0) {
+      getOperation().emitError(
+          "norm-stream-rows: cache-bytes must not be negative, got ")
+          << int64_t(cacheBytes);
       return signalPassFailure();
+    }
     SmallVector<StreamPlan> plans;
     for (auto func : getOperation().getOps<func::FuncOp>())
       for (Operation *loop : norm::getOutermostLoops(func))
-        if (std::optional<StreamPlan> plan = norm::planStreams(loop, alignment))
+        if (std::optional<StreamPlan> plan = norm::planStreams(loop))
           plans.push_back(std::move(*plan));
     if (plans.empty())
       return;
@@ -658,7 +645,7 @@ struct NormStreamRows : norm::impl::NormStreamRowsBase<NormStreamRows> {
       declareSysconf();
     OpBuilder b(&getContext());
     for (const StreamPlan &plan : plans)
-      RowStreamer(b, plan, cacheBytes, prefetchRows, alignment, pipeline).run();
+      RowStreamer(b, plan, cacheBytes).run();
   }
 
   void declareSysconf() {

@@ -14,6 +14,7 @@
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Transforms/RegionUtils.h"
 #include "norm/Target/GPU/Passes.h"
+#include "norm/Target/GPU/Schedule.h"
 
 namespace mlir::norm {
 #define GEN_PASS_DEF_NORMHOISTGPULOADS
@@ -21,6 +22,9 @@ namespace mlir::norm {
 } // namespace mlir::norm
 
 using namespace mlir;
+
+/// What hoisted loads may fill: 16 registers of 32 bits per thread.
+static constexpr int64_t kHoistedBits = 16 * 32;
 
 /// A thread's addresses, indices and sums.
 static constexpr int64_t registersBesideRow = 16;
@@ -174,12 +178,11 @@ static std::optional<int64_t> getLaterBits(Operation *first) {
 
 /// Bits that hoisted loads may fill where all of them together would leave one
 /// block on an SM, and fewer leave two. Nothing: no matter, or no help.
-static std::optional<int64_t> getRoomForTwo(Operation *first,
-                                            int64_t registersAnSM) {
+static std::optional<int64_t> getRoomForTwo(Operation *first) {
   int64_t threads = getBlockThreads(first->getParentOfType<gpu::LaunchOp>());
   if (threads == 0)
     return std::nullopt;
-  int64_t each = llvm::alignDown(registersAnSM / (2 * threads), 8);
+  int64_t each = llvm::alignDown(norm::kRegistersPerSM / (2 * threads), 8);
   int64_t room = 32 * (each - registersBesideRow) - getHeldBits(first);
   std::optional<int64_t> later = getLaterBits(first);
   if (room < 0 || !later || *later <= room)
@@ -257,9 +260,9 @@ struct NormHoistGPULoads
       });
     });
     for (Operation *first : firsts) {
-      std::optional<int64_t> room = getRoomForTwo(first, smRegisters);
-      int64_t bits = int64_t(registers) * 32;
-      hoistBefore(rewriter, first, std::min(bits, room.value_or(bits)));
+      std::optional<int64_t> room = getRoomForTwo(first);
+      hoistBefore(rewriter, first,
+                  std::min(kHoistedBits, room.value_or(kHoistedBits)));
       if (room)
         sinkToUses(first);
     }

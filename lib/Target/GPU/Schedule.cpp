@@ -23,7 +23,7 @@ static constexpr int64_t maxElementsInBlock = 24576;
 static constexpr int64_t elementsBeforeCluster = 16384;
 static constexpr int64_t threadsABlock = 128; // of several rows
 static constexpr int64_t threadsADynamicRow = 256;
-static constexpr int64_t registersAnSM = 65536, registersAThread = 255;
+static constexpr int64_t registersAThread = 255;
 
 static constexpr int64_t rowsAhead = 8; // as norm-vectorize-rows loads them
 static constexpr int64_t warpsOfParts = 1024; // enough for the memory
@@ -96,7 +96,7 @@ static int64_t getCost(Split split, const Row &row) {
     cost += singleAccessCost;
   if (warps > 1)
     cost += exchangeCost;
-  if (2 * getBlockRegisters(split, row) > registersAnSM)
+  if (2 * getBlockRegisters(split, row) > kRegistersPerSM)
     cost += loneBlockCost;
   cost += elementCost * std::max<int64_t>(0, elements - elementsAThread);
   return cost + warpCost * std::max<int64_t>(0, warps - warpsWithoutCost);
@@ -109,7 +109,7 @@ static bool isLegal(Split split, const Row &row) {
          split.chunks * row.vector <= most &&
          getRegisterTarget(split.chunks * row.vector, row) <=
              registersAThread &&
-         getBlockRegisters(split, row) <= registersAnSM;
+         getBlockRegisters(split, row) <= kRegistersPerSM;
 }
 
 static int64_t roundUpThreads(int64_t threads) {

@@ -1,5 +1,6 @@
 // RUN: norm-opt %s --pass-pipeline='builtin.module(func.func(norm-keep-strip-loops))' | FileCheck %s
-// RUN: norm-opt %s --pass-pipeline='builtin.module(func.func(norm-keep-strip-loops{max-unrolled=0}))' | FileCheck %s --check-prefix=ALL
+// RUN: sed 's/128/256/g' %s | norm-opt --pass-pipeline='builtin.module(func.func(norm-keep-strip-loops))' | FileCheck %s
+// RUN: sed 's/128/320/g' %s | norm-opt --pass-pipeline='builtin.module(func.func(norm-keep-strip-loops))' | FileCheck %s --check-prefix=FIVE
 // Down to LLVM IR: metadata on the branch back.
 // RUN: norm-opt %s --pass-pipeline='builtin.module(func.func(norm-keep-strip-loops),convert-scf-to-cf,convert-vector-to-llvm,convert-arith-to-llvm,finalize-memref-to-llvm,convert-cf-to-llvm,convert-func-to-llvm,reconcile-unrealized-casts,llvm.func(norm-attach-loop-annotations))' | FileCheck %s --check-prefix=BRANCH
 
@@ -37,11 +38,11 @@ func.func @edge(%x: memref<1024xf32>, %n: index) {
   return
 }
 
-// Two turns are better as none.
+// Up to four iterations are better as none.
 // CHECK-LABEL: func @short
 // CHECK-NOT: llvm.loop_annotation
-// ALL-LABEL: func @short
-// ALL: llvm.loop_annotation
+// FIVE-LABEL: func @short
+// FIVE: llvm.loop_annotation
 func.func @short(%x: memref<128xf32>) {
   %c0 = arith.constant 0 : index
   %c64 = arith.constant 64 : index

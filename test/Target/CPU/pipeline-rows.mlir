@@ -1,7 +1,6 @@
 // RUN: norm-opt %s --split-input-file --norm-stream-rows=cache-bytes=1 --canonicalize --cse | FileCheck %s
 // Nor is there anything to overlap where no loop is known to be the statistic.
 // RUN: sed 's/<statistic>/<block>/' %s | norm-opt --split-input-file --norm-stream-rows=cache-bytes=1 --canonicalize --cse | FileCheck %s --check-prefix=OFF
-// RUN: norm-opt %s --split-input-file --norm-stream-rows='cache-bytes=1 pipeline=false' --canonicalize --cse | FileCheck %s --check-prefix=OFF
 
 // The first row is summed before the loop, the last one scaled after it; in between
 // each turn writes a strip of this row in pieces of a line and sums one of the next,

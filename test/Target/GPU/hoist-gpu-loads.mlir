@@ -1,5 +1,5 @@
 // RUN: norm-opt %s --norm-hoist-gpu-loads | FileCheck %s
-// RUN: norm-opt %s --norm-hoist-gpu-loads=registers=1 | FileCheck %s --check-prefix=FEW
+// RUN: sed 's/vector<4x/vector<32x/g' %s | norm-opt --norm-hoist-gpu-loads | FileCheck %s --check-prefix=WIDE
 
 // The load of %w and the conditional one move with their indices; the load after
 // the store does not, since the buffers may be one.
@@ -15,9 +15,10 @@
 // CHECK: memref.store
 // CHECK: vector.load %arg2
 
-// FEW-LABEL: func.func @f
-// FEW: gpu.shuffle
-// FEW: vector.load %arg1
+// A load of 32 registers does not.
+// WIDE-LABEL: func.func @f
+// WIDE: gpu.shuffle
+// WIDE: vector.load %arg1
 func.func @f(%x: memref<128xf32>, %w: memref<?xf32>, %y: memref<128xf32>, %n: index) {
   %c1 = arith.constant 1 : index
   %c4 = arith.constant 4 : index
@@ -95,7 +96,7 @@ func.func @exchange(%x: memref<128xf32>, %w: memref<128xf32>, %y: memref<128xf32
 
 // Half of an SM has registers for the row and one load: the next of the weight is
 // made where it is used, after the first store; not so from %z, of the shape of %y.
-// RUN: norm-opt %s --norm-hoist-gpu-loads=sm-registers=1536 | FileCheck %s --check-prefix=TWO
+// RUN: sed 's/%%c32 = arith.constant 32/%%c32 = arith.constant 1024/; s/vector<4x/vector<8x/g' %s | norm-opt --norm-hoist-gpu-loads | FileCheck %s --check-prefix=TWO
 // TWO-LABEL: func.func @chunks
 // TWO: vector.load %arg1
 // TWO: gpu.shuffle

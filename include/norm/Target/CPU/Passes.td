@@ -33,8 +33,8 @@ def NormStreamRows : Pass<"norm-stream-rows", "ModuleOp"> {
     dimension is contiguous, and it is written lane by lane in an inner loop
     whose body does nothing else (elementwise ops, reads, writes). Rows need no
     alignment: the inner loop of the second version starts at the first address
-    that is a multiple of `alignment`. What is left of a line on both sides is written by
-    loops over quarters of `alignment` and over elements (`#norm.loop<edge>`), with ordinary
+    that is a multiple of 64. What is left of a line on both sides is written by
+    loops over quarters of a line and over elements (`#norm.loop<edge>`), with ordinary
     stores; the line at the end of the row, where the next one begins, is fetched
     before, because a store that misses the caches holds up all others. Where a row is one
     vector and has no inner loop, all rows must be aligned, which is part of the condition.
@@ -77,7 +77,7 @@ def NormStreamRows : Pass<"norm-stream-rows", "ModuleOp"> {
     }
     ```
 
-    With `pipeline` the first statistic of a row, if it only reads, goes on beside the
+    The first statistic of a row, if it only reads, goes on beside the
     strips of the row before, so that memory is read and written all the time:
 
     ```mlir
@@ -103,13 +103,7 @@ def NormStreamRows : Pass<"norm-stream-rows", "ModuleOp"> {
   }];
   let options = [
     Option<"cacheBytes", "cache-bytes", "int64_t", /*default=*/"0",
-           "Stream from this many bytes on; 0: from what the machine reports">,
-    Option<"prefetchRows", "prefetch-rows", "int64_t", /*default=*/"1",
-           "Fetch the row so many rows ahead; 0: no prefetch">,
-    Option<"alignment", "alignment", "int64_t", /*default=*/"64",
-           "Bytes to which streamed stores are aligned; a power of two">,
-    Option<"pipeline", "pipeline", "bool", /*default=*/"true",
-           "Reduce the next row while this one is written">];
+           "Stream from this many bytes on; 0: from what the machine reports">];
   let dependentDialects = ["arith::ArithDialect", "func::FuncDialect",
                            "memref::MemRefDialect", "scf::SCFDialect",
                            "vector::VectorDialect"];
@@ -126,7 +120,7 @@ def NormReverseStrips : Pass<"norm-reverse-strips", "func::FuncOp"> {
 
     * the loop before it in the same block, over strips or of a statistic, goes up and
       accesses a buffer that this one reads,
-    * it reads more than `l1-bytes` bytes in all, so that they do not stay in level 1 anyway,
+    * it reads more than 32 KiB in all, so that they do not stay in level 1 anyway,
     * its strips are independent: no results, vector reads and writes within the columns
       of the strip, and nothing else with effects but prefetches.
 
@@ -159,8 +153,6 @@ def NormReverseStrips : Pass<"norm-reverse-strips", "func::FuncOp"> {
     also summed. Buffers that overlap in part, which are undefined for callers too, are only
     seen where both are views of one buffer.
   }];
-  let options = [Option<"l1Bytes", "l1-bytes", "int64_t", /*default=*/"32768",
-                        "Bytes of a row that stay in the level 1 cache">];
   let dependentDialects = ["arith::ArithDialect"];
 }
 
@@ -191,7 +183,7 @@ def NormSplitMaskedRows : Pass<"norm-split-masked-rows", "func::FuncOp"> {
 def NormStackTemporaries : Pass<"norm-stack-temporaries", "func::FuncOp"> {
   let summary = "Small temporaries on the stack of the function";
   let description = [{
-    A buffer of at most `max-bytes` bytes that is allocated and freed in the same block
+    A buffer of at most 1024 bytes that is allocated and freed in the same block
     is allocated on the stack instead, once, at the start of the function: a block
     of short rows keeps one value a row, and a call of `malloc` takes as long as a row.
 
@@ -217,8 +209,6 @@ def NormStackTemporaries : Pass<"norm-stack-temporaries", "func::FuncOp"> {
     Limits: static shapes; not in an `scf.forall` or `scf.parallel`, where each thread
     needs its own.
   }];
-  let options = [Option<"maxBytes", "max-bytes", "int64_t", /*default=*/"1024",
-                        "Largest buffer that goes on the stack">];
   let dependentDialects = ["memref::MemRefDialect"];
 }
 
@@ -310,7 +300,7 @@ def NormKeepStripLoops : Pass<"norm-keep-strip-loops", "func::FuncOp"> {
     its accumulators are independent: unrolling it gains nothing, and LLVM unrolls
     loops of a small constant count as a whole, which blocks of 16 strips
     (norm-vectorize-rows) are. This pass marks `scf.for` loops whose body works on
-    such vectors, unless they are innermost and have `max-unrolled` turns at most, and
+    such vectors, unless they are innermost and have four iterations at most, and
     those over the edges of a row (`#norm.loop<edge>`), which have three turns or less, or
     one for each element of a quarter of a line.
 
@@ -331,9 +321,6 @@ def NormKeepStripLoops : Pass<"norm-keep-strip-loops", "func::FuncOp"> {
     convert-scf-to-cf hands it to the branch, where norm-attach-loop-annotations
     must find it.
   }];
-  let options = [Option<"maxUnrolled", "max-unrolled", "unsigned",
-                        /*default=*/"4",
-                        "Innermost loops of so many turns are left to LLVM">];
   let dependentDialects = ["LLVM::LLVMDialect"];
 }
 

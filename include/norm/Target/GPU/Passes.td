@@ -393,8 +393,8 @@ def NormHoistGPULoads : Pass<"norm-hoist-gpu-loads", "func::FuncOp"> {
     follows it in the program starts only then. In each block of a `gpu.launch`
     this pass moves the loads that follow the first `gpu.shuffle` or wait for a
     cluster before it, with what computes their indices, up to the first op that
-    writes global memory; so a weight arrives while the statistic is computed. `registers` bounds what is
-    held across the reduction.
+    writes global memory; so a weight arrives while the statistic is computed. At most 16 registers per thread
+    are held across the reduction.
 
     Example:
 
@@ -412,7 +412,7 @@ def NormHoistGPULoads : Pass<"norm-hoist-gpu-loads", "func::FuncOp"> {
 
     Where a block would be alone on its SM with all that is loaded, and two fit
     with less, fewer loads are hoisted: what the row leaves of the registers of half
-    an SM (`sm-registers`), less 16 for addresses. What follows is then
+    an SM (65536), less 16 for addresses. What follows is then
     moved to its first use, loads too, so that each chunk of the row is loaded,
     computed and stored before the next:
 
@@ -440,11 +440,6 @@ def NormHoistGPULoads : Pass<"norm-hoist-gpu-loads", "func::FuncOp"> {
     Limits: a load under a condition moves with its condition; loads in loops
     stay.
   }];
-  let options = [Option<"registers", "registers", "int64_t", /*default=*/"16",
-                        "32-bit registers a thread that hoisted loads may fill">,
-                 Option<"smRegisters", "sm-registers", "int64_t",
-                        /*default=*/"65536",
-                        "32-bit registers that the blocks of an SM share">];
 }
 
 def NormWidenBF16InWords : Pass<"norm-widen-bf16-in-words", "gpu::GPUModuleOp"> {

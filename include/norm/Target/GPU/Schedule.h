@@ -22,6 +22,8 @@ namespace mlir::norm {
 /// "Compute Capabilities").
 constexpr int64_t kWarpSize = 32;
 constexpr int64_t kMaxBlockThreads = 1024;
+/// Registers of 32 bits that the blocks of a multiprocessor share.
+constexpr int64_t kRegistersPerSM = 65536;
 
 /// Whether `threads` of one block can share a row: see RowSchedule.
 bool isLegalThreadCount(int64_t threads);

@@ -206,8 +206,6 @@ def NormVerifyGPUMemory : Pass<"norm-verify-gpu-memory", "gpu::GPUModuleOp"> {
     error: a block needs 65536 bytes of shared memory, the GPU has 49152
     ```
   }];
-  let options = [Option<"bytes", "bytes", "int64_t", /*default=*/"49152",
-                        "Shared memory that a block may have">];
 }
 
 #endif // NORM_TARGET_NVVM_PASSES
