@@ -147,8 +147,8 @@ std::string findCUDAToolkit();
 
 // Compilations share these stages, which are in the order of their use.
 
-/// Lowers TOSA and tm_tensor to linalg and scf on tensors; does not change other
-/// programs.
+/// Lowers TOSA and tm_tensor to linalg and scf on tensors; does not change
+/// other programs.
 void buildFrontEndLowering(OpPassManager &pm);
 /// Replaces norms in upstream dialects by norm ops beside linalg.
 void buildRecognition(OpPassManager &pm, Rounding rounding);
