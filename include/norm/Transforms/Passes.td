@@ -523,8 +523,8 @@ def NormCarryInPlace : Pass<"norm-carry-in-place", "func::FuncOp"> {
     Example:
 
     ```mlir
-    %r = scf.for %i = %c0 to %n step %c1 iter_args(%h = %x) -> tensor<4x8xf32> {
-      %y = linalg.generic ... ins(%h) outs(%empty)
+    %r = scf.for %i = %c0 to %n step %c1 iter_args(%h = %x) -> tensor<4x4xf32> {
+      %y = linalg.transpose ins(%h) outs(%empty)
       scf.yield %y
     }
     ```
@@ -532,12 +532,17 @@ def NormCarryInPlace : Pass<"norm-carry-in-place", "func::FuncOp"> {
     becomes
 
     ```mlir
-    %r = scf.for %i = %c0 to %n step %c1 iter_args(%h = %x) -> tensor<4x8xf32> {
-      %y = linalg.generic ... ins(%h) outs(%empty)
+    %r = scf.for %i = %c0 to %n step %c1 iter_args(%h = %x) -> tensor<4x4xf32> {
+      %y = linalg.transpose ins(%h) outs(%empty)
       %w = linalg.copy ins(%y) outs(%h)
       scf.yield %w
     }
     ```
+
+    An elementwise op that only the loop yields gets the argument as its `outs` instead
+    of a copy. Rows of unknown length are copied by
+    `bufferization.materialize_in_destination`, which does not join their row loop: a
+    kernel cannot read back what that loop has written.
 
     If bufferization finds a conflict, it may not do a `linalg.copy` in place, and the
     tensor is then allocated per iteration. A value that is only passed on, as in a
