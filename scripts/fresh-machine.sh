@@ -11,7 +11,7 @@ command -v debootstrap >/dev/null || apt-get install -y -qq debootstrap >/dev/nu
 # On the disk of the checkout: a build and its packages take 6 GB.
 root=$(mktemp -d "${NORM_FRESH_DIR:-$PWD/..}/fresh-XXXXXX")
 clean() {
-  for mounted in shared dev proc; do
+  for mounted in shared dev sys proc; do
     mountpoint -q "$root/$mounted" && umount --recursive --lazy "$root/$mounted"
   done
   rm -rf --one-file-system "$root"
@@ -31,6 +31,7 @@ for file in /etc/apt/sources.list /etc/apt/sources.list.d/debian.sources \
 done
 echo 'Acquire::Retries "3";' >"$root/etc/apt/apt.conf.d/80retries"
 mount -t proc proc "$root/proc"
+mount -t sysfs -o ro sysfs "$root/sys"
 mount --rbind /dev "$root/dev"
 mount --make-rslave "$root/dev"
 git clone --quiet . "$root/norm-mlir"
