@@ -109,6 +109,8 @@ struct NormLowerGPUMath : norm::impl::NormLowerGPUMathBase<NormLowerGPUMath> {
     add(math::CeilOp(), "llvm.ceil");
     add(math::TruncOp(), "llvm.trunc");
     add(math::RoundEvenOp(), "llvm.roundeven");
+    add(arith::MinNumFOp(), "llvm.minnum");
+    add(arith::MaxNumFOp(), "llvm.maxnum");
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
       signalPassFailure();
   }

@@ -9,6 +9,8 @@ gpu.module @kernels {
   // CHECK: llvm.call_intrinsic "llvm.ceil"
   // CHECK: llvm.call_intrinsic "llvm.trunc"
   // CHECK: llvm.call_intrinsic "llvm.roundeven"
+  // CHECK: llvm.call_intrinsic "llvm.minnum"(%{{.*}}, %{{.*}}) : (f32, f32) -> f32
+  // CHECK: llvm.call_intrinsic "llvm.maxnum"
   // No instruction rounds this correctly: it stays for libdevice.
   // CHECK: math.exp
   gpu.func @f(%a: f32, %b: vector<4xf64>, %p: memref<8xf32>, %q: memref<4xf64>) kernel {
@@ -20,8 +22,10 @@ gpu.module @kernels {
     %4 = math.ceil %3 : f32
     %5 = math.trunc %4 : f32
     %6 = math.roundeven %5 : f32
-    %7 = math.exp %6 : f32
-    memref.store %7, %p[%c0] : memref<8xf32>
+    %7 = arith.minnumf %6, %a : f32
+    %8 = arith.maxnumf %7, %2 : f32
+    %9 = math.exp %8 : f32
+    memref.store %9, %p[%c0] : memref<8xf32>
     vector.store %1, %q[%c0] : memref<4xf64>, vector<4xf64>
     gpu.return
   }

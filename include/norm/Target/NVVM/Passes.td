@@ -127,8 +127,9 @@ def NormLowerGPUMath : Pass<"norm-lower-gpu-math", "gpu::GPUModuleOp"> {
   let description = [{
     convert-gpu-to-nvvm calls libdevice for every math op, also where PTX has an
     instruction that rounds correctly. This pass turns `math.sqrt`, `absf`,
-    `fma`, `floor`, `ceil`, `trunc` and `roundeven` into LLVM intrinsics first,
-    so that kernels that need no more than those link nothing. The others stay.
+    `fma`, `floor`, `ceil`, `trunc` and `roundeven`, and `arith.minnumf` and
+    `maxnumf`, into LLVM intrinsics first, so that kernels that need no more than
+    those link nothing. The others stay.
 
     Example: `math.sqrt %a : f32` becomes
     `llvm.call_intrinsic "llvm.sqrt"(%a) : (f32) -> f32`, which is `sqrt.rn.f32`
