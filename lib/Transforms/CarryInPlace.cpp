@@ -47,16 +47,20 @@ static bool isPassedOn(Value v, Operation *terminator) {
 /// A yielded value and the tensor that is to hold it.
 using Write = std::pair<OpOperand *, Value>;
 
-/// Returns the elementwise op that computes `v` for its only use, if it may
-/// overwrite `destination`: it reads each element of it at the element's place.
-static linalg::GenericOp getElementwiseProducer(Value v, Value destination) {
+/// Returns the elementwise op beside the terminator that computes what is
+/// yielded, and that alone, if it may overwrite the destination: it reads each
+/// element of it at the element's place.
+static linalg::GenericOp getElementwiseProducer(const Write &write) {
+  OpOperand *yielded = write.first;
+  Value v = yielded->get();
   auto op = v.getDefiningOp<linalg::GenericOp>();
-  if (!op || !v.hasOneUse() || !op.isAllParallelLoops() ||
+  if (!op || op->getBlock() != yielded->getOwner()->getBlock() ||
+      !v.hasOneUse() || !op.isAllParallelLoops() ||
       !op.hasPureTensorSemantics())
     return {};
   OpOperand *init = op.getDpsInitOperand(cast<OpResult>(v).getResultNumber());
   bool isApart = llvm::all_of(op.getDpsInputOperands(), [&](OpOperand *input) {
-    return input->get() == destination
+    return input->get() == write.second
                ? op.getMatchingIndexingMap(input).isIdentity()
                : !isa_and_present<tensor::ExtractSliceOp,
                                   tensor::CollapseShapeOp,
@@ -91,10 +95,10 @@ static void writeInPlace(OpBuilder &b, ArrayRef<Write> writes) {
         b, value->getOwner()->getLoc(), cast<RankedTensorType>(v.getType()),
         ValueRange(), v));
   }
-  for (auto [value, destination] : writes) {
+  for (const Write &write : writes) {
+    auto [value, destination] = write;
     // A copy, in the row loop of its producer, would read back what that wrote.
-    if (linalg::GenericOp op =
-            getElementwiseProducer(value->get(), destination)) {
+    if (linalg::GenericOp op = getElementwiseProducer(write)) {
       op.getDpsInitOperand(cast<OpResult>(value->get()).getResultNumber())
           ->set(destination);
       continue;

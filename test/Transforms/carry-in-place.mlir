@@ -212,3 +212,27 @@ func.func @effects(%c: i1, %v: i32) {
   }
   return
 }
+
+// -----
+
+// A branch yields what was computed before it: that keeps its own tensor.
+// CHECK-LABEL: func @before
+// CHECK: linalg.generic {{.*}} outs(%[[E:.*]] : tensor<4xf32>)
+// CHECK: %[[RESULT:.*]] = tensor.empty() : tensor<4xf32>
+// CHECK-NEXT: scf.if
+// CHECK: linalg.copy {{.*}} outs(%[[RESULT]] :
+func.func @before(%c: i1, %v: f32, %w: f32) -> tensor<4xf32> {
+  %e = tensor.empty() : tensor<4xf32>
+  %x = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
+      outs(%e : tensor<4xf32>) {
+  ^bb0(%o: f32):
+    linalg.yield %v : f32
+  } -> tensor<4xf32>
+  %r = scf.if %c -> tensor<4xf32> {
+    scf.yield %x : tensor<4xf32>
+  } else {
+    %f = linalg.fill ins(%w : f32) outs(%e : tensor<4xf32>) -> tensor<4xf32>
+    scf.yield %f : tensor<4xf32>
+  }
+  return %r : tensor<4xf32>
+}
