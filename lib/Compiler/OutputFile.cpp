@@ -18,7 +18,6 @@
 using namespace mlir;
 using namespace mlir::norm;
 using llvm::StringRef;
-using llvm::Twine;
 namespace fs = llvm::sys::fs;
 
 static std::error_code getError() {
@@ -90,13 +89,13 @@ llvm::Error norm::checkOutputFiles(llvm::ArrayRef<NamedFile> inputs,
       // As an input "-" is another file than as an output.
       if (input.file != "-")
         if (llvm::Error error = check(output, input))
-          return std::move(error);
+          return error;
     for (const NamedFile &other : outputs.take_front(i)) {
       if (output.file == "-" && other.file == "-")
         return llvm::createStringError(output.option + " and " + other.option +
                                        " are both standard output");
       if (llvm::Error error = check(output, other))
-        return std::move(error);
+        return error;
     }
   }
   return llvm::Error::success();

@@ -439,8 +439,7 @@ private:
     SplitAxes axes = getSplitAxes(source), target = getSplitAxes(op);
     SmallVector<SplitAxes> steps;
     for (auto [from, to] : llvm::zip_equal(axes, target)) {
-      auto [end, other] =
-          std::mismatch(from.begin(), from.end(), to.begin(), to.end());
+      auto [end, other] = llvm::mismatch(from, to);
       for (size_t kept = end - from.begin(); from.size() > kept;) {
         from.pop_back();
         steps.push_back(axes);
