@@ -65,7 +65,7 @@ $(FRONTENDS)/installed: examples/frontends/requirements.txt
 check-mpi: build ## programs of several ranks
 	$(LIT) -v --filter 'MPI/|mpi|IR/sharding' $(BUILD)/test
 
-check-fresh: ## deps and check in a new Debian root, which has nothing else: 40 minutes, as root
+check-fresh: ## deps and check in a new Debian root, which has nothing else: 25 minutes, as root
 	scripts/fresh-machine.sh
 
 check-asan: deps ## every test under the address and undefined-behavior sanitizers, in build-asan
