@@ -1,4 +1,4 @@
-//===- KeepStripLoops.cpp - no unrolling of wide vector loops -------------===//
+//===- KeepStripLoops.cpp - no unrolling of wide or nested loops ----------===//
 //
 // Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -21,7 +21,7 @@ using namespace mlir;
 
 static constexpr llvm::StringLiteral kAnnotation = "llvm.loop_annotation";
 
-/// A turn on vectors of so many elements is long enough.
+/// An iteration on vectors of so many elements is long enough.
 static constexpr int64_t kWideElements = 64;
 
 /// Innermost loops of so many iterations are left to LLVM.
@@ -43,6 +43,20 @@ static bool hasWideVectors(scf::ForOp loop) {
   });
 }
 
+/// Returns true for loops of loops of scalars, such as the outer one over a
+/// window: LLVM would unroll three by three iterations to nine copies of the
+/// innermost loop, and vectorize each.
+static bool hasScalarLoops(scf::ForOp loop) {
+  auto isVector = [](Type type) { return isa<VectorType>(type); };
+  auto hasVectors = [&](Operation *op) {
+    bool found = llvm::any_of(op->getOperandTypes(), isVector) ||
+                 llvm::any_of(op->getResultTypes(), isVector);
+    return found ? WalkResult::interrupt() : WalkResult::advance();
+  };
+  return llvm::any_of(loop.getBody()->getOps<scf::ForOp>(), hasLoop) &&
+         !loop.walk(hasVectors).wasInterrupted();
+}
+
 namespace {
 struct NormKeepStripLoops
     : norm::impl::NormKeepStripLoopsBase<NormKeepStripLoops> {
@@ -60,7 +74,8 @@ struct NormKeepStripLoops
       std::optional<llvm::APInt> trips = loop.getStaticTripCount();
       bool isShort = trips && trips->ule(kMaxUnrolled) && !hasLoop(loop);
       bool isEdge = norm::getRole(loop) == norm::LoopRole::Edge;
-      if (isEdge || (hasWideVectors(loop) && !isShort))
+      if (isEdge || (hasWideVectors(loop) && !isShort) ||
+          (trips && hasScalarLoops(loop)))
         loop->setAttr(kAnnotation, annotation);
     });
   }

@@ -69,3 +69,36 @@ func.func @narrow(%x: memref<1024xf32>) {
   }
   return
 }
+
+// The copies of a loop of loops would be nine loops; an inner one is LLVM's to unroll.
+// CHECK-LABEL: func @window
+// CHECK: scf.for
+// CHECK: scf.for {{.*}} to %c3
+// CHECK: scf.for {{.*}} to %c3
+// CHECK: scf.for
+// CHECK: memref.store
+// CHECK-NEXT: }
+// CHECK-NEXT: }
+// CHECK-NEXT: } {llvm.loop_annotation = #loop_annotation}
+// CHECK-NEXT: }
+// CHECK-NEXT: return
+func.func @window(%x: memref<?x?xf32>, %y: memref<?xf32>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c3 = arith.constant 3 : index
+  scf.for %o = %c0 to %n step %c1 {
+    scf.for %i = %c0 to %c3 step %c1 {
+      scf.for %j = %c0 to %c3 step %c1 {
+        scf.for %k = %c0 to %n step %c1 {
+          %row = affine.apply affine_map<(d0, d1) -> (d0 * 2 + d1)>(%o, %i)
+          %column = affine.apply affine_map<(d0, d1) -> (d0 * 2 + d1)>(%k, %j)
+          %a = memref.load %x[%row, %column] : memref<?x?xf32>
+          %b = memref.load %y[%k] : memref<?xf32>
+          %m = arith.maximumf %a, %b : f32
+          memref.store %m, %y[%k] : memref<?xf32>
+        }
+      }
+    }
+  }
+  return
+}
