@@ -107,34 +107,47 @@ struct SliceOfGroups : OpRewritePattern<tensor::ExtractSliceOp> {
   }
 };
 
+/// Replaces operands of an op by slices. `slice` does so for one operand, if it
+/// can, and changes the results of its map.
+static LogicalResult replaceBySlices(
+    linalg::GenericOp op, PatternRewriter &rewriter,
+    function_ref<bool(OpOperand &, MutableArrayRef<AffineExpr>)> slice) {
+  if (!op.hasPureTensorSemantics())
+    return failure();
+  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+  bool hasChanged = false;
+  rewriter.setInsertionPoint(op);
+  for (OpOperand *input : op.getDpsInputOperands()) {
+    AffineMap &map = maps[input->getOperandNumber()];
+    SmallVector<AffineExpr> results(map.getResults());
+    if (!slice(*input, results))
+      continue;
+    map = AffineMap::get(map.getNumDims(), 0, results, op.getContext());
+    hasChanged = true;
+  }
+  if (!hasChanged)
+    return failure();
+  rewriter.modifyOpInPlace(op, [&] {
+    op.setIndexingMapsAttr(rewriter.getAffineMapArrayAttr(maps));
+  });
+  return success();
+}
+
 /// An operand that is read at d * stride + offset is read at d in a slice.
 struct SliceOfStridedOperand : OpRewritePattern<linalg::GenericOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(linalg::GenericOp op,
                                 PatternRewriter &rewriter) const override {
-    if (!op.hasPureTensorSemantics())
-      return failure();
-    SmallVector<AffineMap> maps = op.getIndexingMapsArray();
-    bool hasChanged = false;
-    for (OpOperand *input : op.getDpsInputOperands()) {
-      AffineMap &map = maps[input->getOperandNumber()];
-      std::optional<RowPart> part = matchStridedRead(op, *input);
+    auto slice = [&](OpOperand &input, MutableArrayRef<AffineExpr> results) {
+      std::optional<RowPart> part = matchStridedRead(op, input);
       if (!part)
-        continue;
-      rewriter.setInsertionPoint(op);
-      Value slice = createRowSlice(rewriter, op.getLoc(), input->get(), *part);
-      rewriter.modifyOpInPlace(op, [&] { input->set(slice); });
-      SmallVector<AffineExpr> results(map.getResults());
+        return false;
+      Value rows = createRowSlice(rewriter, op.getLoc(), input.get(), *part);
+      rewriter.modifyOpInPlace(op, [&] { input.set(rows); });
       results.back() = getOnlyDim(results.back());
-      map = AffineMap::get(map.getNumDims(), 0, results, op.getContext());
-      hasChanged = true;
-    }
-    if (!hasChanged)
-      return failure();
-    rewriter.modifyOpInPlace(op, [&] {
-      op.setIndexingMapsAttr(rewriter.getAffineMapArrayAttr(maps));
-    });
-    return success();
+      return true;
+    };
+    return replaceBySlices(op, rewriter, slice);
   }
 
   static AffineExpr getOnlyDim(AffineExpr expr) {
@@ -187,31 +200,20 @@ struct SliceOfOneWindow : OpRewritePattern<linalg::GenericOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(linalg::GenericOp op,
                                 PatternRewriter &rewriter) const override {
-    if (!op.hasPureTensorSemantics())
-      return failure();
-    SmallVector<AffineMap> maps = op.getIndexingMapsArray();
-    bool hasChanged = false;
-    for (OpOperand *input : op.getDpsInputOperands()) {
-      AffineMap &map = maps[input->getOperandNumber()];
-      SmallVector<AffineExpr> results(map.getResults());
+    auto slice = [&](OpOperand &input, MutableArrayRef<AffineExpr> results) {
+      bool hasChanged = false;
       for (auto [dim, result] : llvm::enumerate(results)) {
-        std::optional<unsigned> loop = matchWindow(op, *input, dim);
+        std::optional<unsigned> loop = matchWindow(op, input, dim);
         if (!loop)
           continue;
-        rewriter.setInsertionPoint(op);
-        Value window = takeFirst(rewriter, op, input->get(), dim, *loop);
-        rewriter.modifyOpInPlace(op, [&] { input->set(window); });
+        Value window = takeFirst(rewriter, op, input.get(), dim, *loop);
+        rewriter.modifyOpInPlace(op, [&] { input.set(window); });
         result = rewriter.getAffineDimExpr(*loop);
         hasChanged = true;
       }
-      map = AffineMap::get(map.getNumDims(), 0, results, op.getContext());
-    }
-    if (!hasChanged)
-      return failure();
-    rewriter.modifyOpInPlace(op, [&] {
-      op.setIndexingMapsAttr(rewriter.getAffineMapArrayAttr(maps));
-    });
-    return success();
+      return hasChanged;
+    };
+    return replaceBySlices(op, rewriter, slice);
   }
 
   /// Returns the loop that alone moves in a dimension of an operand, if another
