@@ -3,7 +3,7 @@ BUILD   ?= build
 PRESET  ?= release
 FRONTENDS = $(BUILD)/frontends-venv
 LIT      = $(shell sed -n 's/^NORM_LIT:FILEPATH=//p' $(BUILD)/CMakeCache.txt)
-SOURCES  = $(shell git ls-files '*.h' '*.cpp' '*.c')
+SOURCES  = $(shell git ls-files '*.h' '*.cpp' '*.c' ':!third_party')
 
 FUZZ_SECONDS ?= 60
 FUZZ_OPTIONS ?= -seed=1
@@ -72,7 +72,7 @@ check-asan: deps ## every test under the address and undefined-behavior sanitize
 	cmake --preset asan-ubsan
 	ninja -C build-asan check-norm
 
-fuzz: deps ## mutated programs through the compiler for FUZZ_SECONDS (60); docs/Trust.md
+fuzz: deps ## mutated programs through the compiler for FUZZ_SECONDS (60); docs/Limits.md
 	cmake --preset asan-ubsan
 	ninja -C build-asan norm-fuzz
 	@bash test/Fuzz/fuzz.sh build-asan $(FUZZ_SECONDS) $(FUZZ_OPTIONS)

@@ -1,8 +1,8 @@
-"""The tables of docs/Accuracy.md.
+"""The tables of benchmarks/results/accuracy.md.
 
-    accuracy.py records FILE... [--update docs/Accuracy.md]
-    accuracy.py lengths [--lengths 1,2,3] [--types f32,bf16] [--peers PYTHON] [--update docs/Accuracy.md]
-    accuracy.py gradients [--sizes 7x111,64x1024] [--types f32,bf16] [--peers PYTHON] [--update docs/Accuracy.md]
+    accuracy.py records FILE... [--update FILE]
+    accuracy.py lengths [--lengths 1,2,3] [--types f32,bf16] [--peers PYTHON] [--update FILE]
+    accuracy.py gradients [--sizes 7x111,64x1024] [--types f32,bf16] [--peers PYTHON] [--update FILE]
 
 `records` reads what `norm-test-combinations differential --json=FILE` has written and
 exits 1 where a norm failed. `lengths` runs RMSNorm with a weight over rows of each
@@ -225,7 +225,7 @@ def peer(arguments, name, type, directory):
 
 
 def count_additions(n):
-    """L of docs/Accuracy.md: of strips of 64, of blocks of 16 strips and of blocks of
+    """L of docs/Codegen.md: of strips of 64, of blocks of 16 strips and of blocks of
     blocks; 7 at the end."""
     strips, additions = -(-n // 64), 7
     for _ in range(3):
@@ -318,7 +318,7 @@ def count_row_additions(rows):
 
 
 def gradient_bound(name, rows, cols, type):
-    """In ulp at the size: see docs/Accuracy.md."""
+    """In ulp at the size: see docs/Codegen.md."""
     additions = count_additions(cols)
     f32 = 2.5 * additions + 22 if name == "dx" else count_row_additions(rows) + additions / 2 + 8
     return f32 if type == "f32" else 0.5 + f32 * 2.0 ** (PRECISION[type] - PRECISION["f32"])

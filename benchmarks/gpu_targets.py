@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The GPU targets beside what benchmarks/gpu.sh measured, met or missed.
 
-    gpu_targets.py DIR [--update docs/Performance.md]
+    gpu_targets.py DIR [--update FILE]
 
 DIR holds the gpu.jsonl of `gpu.sh run`. Ratios are of times within one run: 1 is the speed of
 the copy of as many bytes (the faster of the driver's and a kernel's).

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Times a decoder layer, and all of it but its matrix products, beside torch.compile and IREE.
 
-    peers-venv/bin/python benchmarks/layers.py [--build BUILD] [--update docs/Performance.md]
+    peers-venv/bin/python benchmarks/layers.py [--build BUILD] [--update FILE]
 
 The layer is that of decoder.py with one block. IREE compiles the same MLIR; torch compiles
 a module that does the same. For the time without products each of them compiles the layer

@@ -77,8 +77,6 @@ class Native:
         copy = self.loops.normLoopsCopy
         arguments = [ctypes.c_void_p(target.ctypes.data), ctypes.c_void_p(source.ctypes.data), ctypes.c_int64(size)]
         for name, stream in ("memcpy", 0), ("non-temporal copy", 1):
-            if stream and not self.loops.normLoopsHaveStream():
-                continue
             rest = [ctypes.c_int32(stream), ctypes.c_int32(self.threads)]
             subjects[name] = (lambda rest=rest: copy(*arguments, *rest), None, (source, target))
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Measures norm-mlir beside the frameworks that people run RMSNorm in.
 
-    peers-venv/bin/python benchmarks/peers.py [--build BUILD] [--plot docs/performance.svg]
-                                              [--update docs/Performance.md]
+    peers-venv/bin/python benchmarks/peers.py [--build BUILD] [--plot FILE]
+                                              [--update FILE]
 
 Each framework has a process of its own, and only one of them works at a time: in each
 round every subject runs for a moment, in random order, and the best call of all rounds

@@ -1,4 +1,4 @@
-"""What the Python package costs beside the code that it calls: docs/Python.md, "Costs".
+"""What the Python package costs beside the code that it calls: benchmarks/results/zen4.md.
 
 python3 benchmarks/python_calls.py, with norm_mlir on PYTHONPATH and
 norm-compile on PATH

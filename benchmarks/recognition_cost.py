@@ -57,8 +57,8 @@ def script(path, *arguments):
                           capture_output=True, text=True).stdout
 
 
-def chain(found, refused):
-    return script(os.path.join(INPUTS, "chain.py"), found, refused)
+def chain(found, rejected):
+    return script(os.path.join(INPUTS, "chain.py"), found, rejected)
 
 
 def model(size):
@@ -130,7 +130,7 @@ def programs(scale):
     n = lambda count: max(1, round(count * scale))
     mb = 5 * scale
     yield f"{n(1000)} norms", lambda: chain(n(1000), 0), True
-    yield f"{n(1000)} refused", lambda: chain(0, n(1000)), True
+    yield f"{n(1000)} rejected", lambda: chain(0, n(1000)), True
     yield f"{n(800)} dynamic norms", lambda: dynamic(n(800)), True
     yield f"model of {mb:g} MB", lambda: model(mb * 1e6), True
     yield f"{n(60000)} extents", lambda: extents(n(60000)), False

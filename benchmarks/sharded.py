@@ -25,7 +25,7 @@ import tempfile
 import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-sys.path.insert(0, os.path.join(ROOT, "test", "Integration", "MPI", "Inputs"))
+sys.path[:0] = [os.path.join(ROOT, "test", *folders, "Inputs") for folders in ((), ("Integration", "MPI"))]
 REPETITIONS = 7
 MPI_FLOAT, MPI_DOUBLE, MPI_SUM, MPI_MAX, COMM_WORLD = 0x4c00040a, 0x4c00080b, 0x58000003, 0x58000001, 0x44000000
 
@@ -62,11 +62,12 @@ def time_collective(mpi, size):
 
 def time_program(mpi, library, case, count, rank):
     import ranks
+    from normtest import align, describe
     inputs = ranks.inputs(case)
-    arrays = [ranks.aligned(ranks.part(a, case, count, rank)) for a in inputs]
-    outs = [ranks.aligned(ranks.part(o, case, count, rank)) for o in ranks.results(case, inputs)]
+    arrays = [align(ranks.part(a, case, count, rank))[0] for a in inputs]
+    outs = [align(ranks.part(o, case, count, rank))[0] for o in ranks.results(case, inputs)]
     function = ctypes.CDLL(library)._mlir_ciface_f
-    descriptors = [ranks.descriptor(a) for a in (*arrays, *outs)]
+    descriptors = [describe(a) for a in (*arrays, *outs)]
     arguments = [ctypes.byref(d) for d in descriptors]
     return best(mpi, lambda: function(*arguments))
 

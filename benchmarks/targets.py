@@ -2,7 +2,7 @@
 """Measures the targets of docs/Performance.md with norm-bench: one table, met or missed.
 
     targets.py [--build BUILD] [--json FILE] [--quick] [--only REGIME] [--repetitions N]
-               [--update docs/Performance.md]
+               [--update FILE]
 
 Ratios are taken within one run of norm-bench, in which the repetitions of all its
 subjects are interleaved at random; the best repetition counts. Needs no package.

@@ -1,4 +1,4 @@
-"""What torch.compile gains by norm-mlir: docs/Frontends.md, "torch.compile".
+"""What torch.compile gains by norm-mlir: benchmarks/results/zen4.md.
 
 A training step, forward and backward, of four norms with residuals, on one thread, in each
 backend; and the time until the first step of a model of 8 layers with 17 norms.

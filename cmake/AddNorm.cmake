@@ -19,7 +19,7 @@ endfunction()
 # link, as NormMLIR::<name of the component>.
 function(norm_export_library name)
   cmake_parse_arguments(ARG "" "COMPONENT" "" ${ARGN})
-  string(REGEX REPLACE "^Norm" "" component ${name})
+  string(SUBSTRING ${name} 4 -1 component) # A replaced ^Norm would go twice.
   if(ARG_COMPONENT)
     set(component ${ARG_COMPONENT})
   endif()
@@ -41,10 +41,21 @@ function(add_norm_tool name)
   target_link_libraries(${name} PRIVATE ${ARG_LINK_LIBS} MLIR LLVM)
 endfunction()
 
-# add_norm_passes(GROUP): Passes.td of this folder -> Passes.h.inc.
-function(add_norm_passes group)
-  set(LLVM_TARGET_DEFINITIONS Passes.td)
-  mlir_tablegen(Passes.h.inc -gen-pass-decls -name ${group})
+# add_norm_passes(GROUP FOLDER [INCLUDES HEADERS...]): FOLDER/Passes.td becomes
+# norm/FOLDER/Passes.h, which declares and registers the passes of a room.
+# INCLUDES has the types of their options.
+function(add_norm_passes group folder)
+  cmake_parse_arguments(ARG "" "" "INCLUDES" ${ARGN})
+  set(LLVM_TARGET_DEFINITIONS ${folder}/Passes.td)
+  mlir_tablegen(${folder}/Passes.h.inc -gen-pass-decls -name ${group})
   add_public_tablegen_target(Norm${group}PassIncGen)
   add_dependencies(norm-headers Norm${group}PassIncGen)
+  string(MAKE_C_IDENTIFIER "NORM_${folder}_PASSES_H" guard)
+  string(TOUPPER ${guard} guard)
+  set(includes)
+  foreach(header ${ARG_INCLUDES})
+    string(APPEND includes "#include \"${header}\"\n")
+  endforeach()
+  configure_file(${CMAKE_SOURCE_DIR}/cmake/Passes.h.in ${folder}/Passes.h)
+  set_property(GLOBAL APPEND PROPERTY NORM_PASS_FOLDERS ${folder})
 endfunction()

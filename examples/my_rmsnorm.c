@@ -1,4 +1,4 @@
-/* A kernel library for norm-to-library, f32 only: docs/HandOff.md. */
+/* A kernel library for norm-to-library, f32 only: docs/Embedding.md. */
 #include "norm-c/HandOff.h"
 #include <math.h>
 #include <stdio.h>

@@ -34,22 +34,28 @@
 #include "mlir/InitAllExtensions.h"
 #include "mlir/Target/LLVM/NVVM/Target.h"
 #include "mlir/Target/LLVMIR/Dialect/All.h"
+#include "norm/Buffers/Passes.h"
 #include "norm/Conversion/NormToComposite/Passes.h"
 #include "norm/Conversion/NormToLibrary/Passes.h"
 #include "norm/Conversion/NormToLinalg/Passes.h"
-#include "norm/IR/BufferizableOpInterfaceImpl.h"
+#include "norm/Distributed/Passes.h"
+#include "norm/Floats/Passes.h"
 #include "norm/IR/Norm.h"
-#include "norm/IR/RuntimeVerifiableOpInterfaceImpl.h"
 #include "norm/IR/ShardingInterfaceImpl.h"
+#include "norm/Normalize/Passes.h"
 #include "norm/Pipelines/Pipelines.h"
 #include "norm/Recognition/Passes.h"
+#include "norm/Rows/Passes.h"
 #include "norm/TMTensor/Passes.h"
 #include "norm/Target/CPU/Passes.h"
+#include "norm/Target/CPU/Streams/Passes.h"
+#include "norm/Target/CPU/X86/Passes.h"
+#include "norm/Target/GPU/Columns/Passes.h"
+#include "norm/Target/GPU/Distribute/Passes.h"
 #include "norm/Target/GPU/Passes.h"
 #include "norm/Target/NVVM/Passes.h"
 #include "norm/TransformOps/NormTransformOps.h"
-#include "norm/Transforms/Passes.h"
-#include "norm/Transforms/Transforms.h"
+#include "norm/Workarounds/Passes.h"
 
 using namespace mlir;
 
@@ -112,7 +118,16 @@ void norm::registerAllPasses() {
   registerConversionPasses();
   registerLibraryPasses();
   registerCompositePasses();
-  registerTransformsPasses();
+  registerNormalizePasses();
+  registerBuffersPasses();
+  registerDistributedPasses();
+  registerRowsPasses();
+  registerFloatsPasses();
+  registerWorkaroundsPasses();
+  registerCPUStreamsPasses();
+  registerCPUX86Passes();
+  registerGPUColumnsPasses();
+  registerGPUDistributePasses();
   registerTMTensorPasses();
   registerCPUPasses();
   registerGPUPasses();

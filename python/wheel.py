@@ -40,6 +40,9 @@ def stage(folder, build, version, libraries):
     (info / "WHEEL").write_text("Wheel-Version: 1.0\nGenerator: norm-mlir\n"
                                 f"Root-Is-Purelib: false\nTag: {TAG}\n")
     shutil.copy2(SOURCE.parent / "LICENSE", info)
+    # Those of the headers that the extension is compiled with.
+    for notice in (SOURCE.parent / "third_party").glob("*/[LN]*"):
+        shutil.copy2(notice, info / f"{notice.name}.{notice.parent.name}")
 
 
 def main():

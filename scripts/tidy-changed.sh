@@ -24,8 +24,8 @@ if ! git rev-parse --quiet --verify "$base^{commit}" >/dev/null; then
   exit 1
 fi
 
-changed=$(git diff --name-only --diff-filter=d "$base" -- '*.cpp' '*.h'
-          git ls-files --others --exclude-standard -- '*.cpp' '*.h')
+changed=$(git diff --name-only --diff-filter=d "$base" -- '*.cpp' '*.h' ':!third_party'
+          git ls-files --others --exclude-standard -- '*.cpp' '*.h' ':!third_party')
 sources=$(grep '\.cpp$' <<<"$changed" || true)
 for header in $(grep '\.h$' <<<"$changed" || true); do
   users=$(git grep -lE "#include \"(${header#include/}|${header##*/})\"" -- '*.cpp' || true)

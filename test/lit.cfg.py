@@ -1,5 +1,6 @@
 # lit configuration: FileCheck tests over norm-opt, norm-compile and norm-run.
 import ctypes.util
+import datetime
 import glob
 import os
 import platform
@@ -34,9 +35,24 @@ config.substitutions.append(("%norm_src_root", config.norm_src_root))
 config.substitutions.append(("%norm_obj_root", config.norm_obj_root))
 # Debian's python has the numpy that make deps installs.
 has_debian_python = os.path.exists("/usr/bin/python3")
+python = "/usr/bin/python3" if has_debian_python else "python3"
+config.substitutions.append(("%python", python))
+
+# Scripts that run norm-opt alone, for which `make check-quick` knows these names.
 config.substitutions.append(
-    ("%python", "/usr/bin/python3" if has_debian_python else "python3")
-)
+    ("%{near_misses}", f"{python} {config.test_source_root}/Recognition/Inputs/near_misses.py"))
+config.substitutions.append(
+    ("%{recognized}", f"{python} {config.test_source_root}/Corpus/Inputs/run_corpus.py --no-run"))
+
+# For scripts that import normtest; tests with a PYTHONPATH of their own add it.
+normtest = os.path.join(config.test_source_root, "Inputs")
+config.environment["PYTHONPATH"] = normtest
+config.substitutions.append(("%normtest", normtest))
+
+# Random programs, and the part of a product that runs, are others each day; a failure shows
+# its seed, and --param seed=NUMBER repeats it.
+config.substitutions.append(
+    ("%seed", lit_config.params.get("seed", str(101 * datetime.date.today().toordinal()))))
 
 # Sanitizers: programs of ours have them, LLVM's libraries and Python have not.
 if config.llvm_use_sanitizer:
@@ -94,7 +110,7 @@ ptxas = shutil.which("ptxas") or next(
 if ptxas:
     config.available_features.add("ptxas")
     config.substitutions.append(("%ptxas", ptxas))
-    # Another version gives other registers than those of docs/GPU.md.
+    # Another version gives other registers than those of benchmarks/results/sm_90.md.
     ptxas_version = subprocess.run([ptxas, "--version"], capture_output=True, text=True).stdout
     if "release 13.0," in ptxas_version:
         config.available_features.add("ptxas-13.0")

@@ -5,7 +5,7 @@
 |*                                                                            *|
 \*===----------------------------------------------------------------------===*/
 /* This header for kernel libraries needs neither MLIR nor the rest of norm-c.
- * The labels S1 to S8 are those of docs/Norm.md; see also docs/HandOff.md. */
+ * The labels S1 to S8 are those of docs/Norm.md; see also docs/Embedding.md. */
 
 #ifndef NORM_C_HANDOFF_H
 #define NORM_C_HANDOFF_H
@@ -66,6 +66,19 @@ enum NormFloatType {
 };
 typedef enum NormFloatType NormFloatType;
 
+/* The operands of a gradient whose descriptors precede the scalars, in this
+ * order (norm-to-library{backward-function}). */
+enum NormBackwardOperand {
+  NORM_BACKWARD_DY = 1,
+  NORM_BACKWARD_X = 2,
+  NORM_BACKWARD_WEIGHT = 4,
+  NORM_BACKWARD_INV_RMS = 8, /* epsilon is not used */
+  NORM_BACKWARD_RMS = 16,
+  NORM_BACKWARD_DX = 32,
+  NORM_BACKWARD_DW = 64
+};
+typedef enum NormBackwardOperand NormBackwardOperand;
+
 /* The arguments that follow the descriptors in every call, in this order. */
 #define NORM_HANDOFF_SCALARS                                                   \
   double epsilon,           /* S3 */                                           \
@@ -76,6 +89,10 @@ typedef enum NormFloatType NormFloatType;
       int32_t root_form,    /* NormRootForm */                                 \
       int32_t compute_type, /* NormFloatType: C of S2, never NONE */           \
       int32_t sum_type, int32_t scale_type, int32_t normalized_type
+
+#define NORM_HANDOFF_BACKWARD_SCALARS                                          \
+  NORM_HANDOFF_SCALARS,                                                        \
+      int32_t operands /* NormBackwardOperand, of those that are passed */
 
 #ifdef __cplusplus
 }

@@ -6,7 +6,7 @@
 \*===----------------------------------------------------------------------===*/
 /* This API extends mlir-c, whose functions libNormMLIR-C also contains.
  * Nothing here aborts or prints: a function that can fail returns a NormStatus
- * and puts the message into its NormError. docs/CAPI.md is the tour. */
+ * and puts the message into its NormError. docs/Embedding.md is the tour. */
 
 #ifndef NORM_C_NORM_H
 #define NORM_C_NORM_H
@@ -57,7 +57,7 @@ MLIR_CAPI_EXPORTED void normRegisterCompiler(MlirDialectRegistry registry);
 MLIR_CAPI_EXPORTED void normRegisterAllPasses(void);
 
 /*===----------------------------------------------------------------------===*\
-|* norm.rmsnorm                                                               *|
+|* norm.rmsnorm and norm.rmsnorm_backward                                     *|
 \*===----------------------------------------------------------------------===*/
 
 /* The attributes, labeled as in docs/Norm.md. A null MlirType means that the
@@ -92,16 +92,35 @@ MLIR_CAPI_EXPORTED NormStatus normRMSNormCreate(
 
 MLIR_CAPI_EXPORTED bool normOperationIsARMSNorm(MlirOperation op);
 
-/* Gets the attributes of a norm.rmsnorm. The pointers live as long as its
- * context. computeType is never null; an absent attribute weightDims gives the
- * default of S5. */
+/* The operands of a norm.rmsnorm_backward, null where absent. At most one of
+ * invRms, for which epsilon is not used, and rms is given (B3). */
+struct NormRMSNormBackwardOperands {
+  MlirValue dy, input, weight, invRms, rms, dxInit, dwInit;
+};
+typedef struct NormRMSNormBackwardOperands NormRMSNormBackwardOperands;
+
+/* Creates norm.rmsnorm_backward as normRMSNormCreate does norm.rmsnorm. When
+ * the operands are tensors, the results are dx and dw, of the given inits. */
+MLIR_CAPI_EXPORTED NormStatus normRMSNormBackwardCreate(
+    MlirLocation location, const NormRMSNormBackwardOperands *operands,
+    const NormRMSNormAttributes *attributes, MlirOperation *op,
+    NormError *error);
+
+MLIR_CAPI_EXPORTED bool normOperationIsARMSNormBackward(MlirOperation op);
+
+/* Gets the attributes of either op. The pointers live as long as its context.
+ * computeType is never null; an absent attribute weightDims gives the default
+ * of S5, and an absent epsilon 0. */
 MLIR_CAPI_EXPORTED NormStatus normRMSNormGetAttributes(
     MlirOperation op, NormRMSNormAttributes *attributes, NormError *error);
-/* The getters return null for an absent operand or another op. */
+/* The getters return null for an absent operand or another op; input and weight
+ * are those of either op. */
 MLIR_CAPI_EXPORTED MlirValue normRMSNormGetInput(MlirOperation op);
 MLIR_CAPI_EXPORTED MlirValue normRMSNormGetWeight(MlirOperation op);
 MLIR_CAPI_EXPORTED MlirValue normRMSNormGetInit(MlirOperation op);
 MLIR_CAPI_EXPORTED MlirValue normRMSNormGetInvRmsInit(MlirOperation op);
+MLIR_CAPI_EXPORTED NormRMSNormBackwardOperands
+normRMSNormBackwardGetOperands(MlirOperation op);
 
 /*===----------------------------------------------------------------------===*\
 |* Programs                                                                   *|

@@ -17,7 +17,7 @@ extern "C" {
 /* One candidate. The strings are valid during the callback. */
 struct NormFinding {
   bool recognized;
-  MlirOperation op;      /* the norm.rmsnorm; null for a rejection */
+  MlirOperation op;      /* the norm op; null for a rejection */
   MlirLocation location; /* the op that computed the last step */
   MlirStringRef reason;  /* for a rejection: see docs/Recognition.md */
   MlirStringRef text;    /* the variant, or what was expected and found */
@@ -28,10 +28,11 @@ typedef struct NormFinding NormFinding;
 typedef void (*NormFindingCallback)(const NormFinding *finding, void *userData);
 
 /* Replaces every RMSNorm in `scope`, a module or a function, by norm.rmsnorm,
- * then calls `callback`, which may be NULL, for each match and each rejection.
- * `rounding` is "default", "exact" or "relaxed"; empty is "default". Returns
- * NORM_NOT_FOUND when there was no match, after reporting the rejections. The
- * IR of a rejected candidate is unchanged. */
+ * and its gradients by norm.rmsnorm_backward, then calls `callback`, which may
+ * be NULL, for each match and each rejection. `rounding` is "default", "exact"
+ * or "relaxed"; empty is "default". Returns NORM_NOT_FOUND when there was no
+ * match, after reporting the rejections. The IR of a rejected candidate is
+ * unchanged. */
 MLIR_CAPI_EXPORTED NormStatus normRecognize(MlirOperation scope,
                                             MlirStringRef rounding,
                                             NormFindingCallback callback,

@@ -41,7 +41,7 @@ void normRegisterAllPasses() {
 }
 
 //===----------------------------------------------------------------------===//
-// norm.rmsnorm
+// norm.rmsnorm and norm.rmsnorm_backward
 //===----------------------------------------------------------------------===//
 
 NormRMSNormAttributes normRMSNormAttributesInit(const int64_t *dims,
@@ -55,18 +55,13 @@ NormRMSNormAttributes normRMSNormAttributesInit(const int64_t *dims,
 }
 
 /// Returns a mistake that the op's verifier cannot see, or an empty string.
-static StringRef findMistake(MlirLocation location, MlirValue input,
-                             MlirValue init,
-                             const NormRMSNormAttributes *attributes) {
-  if (mlirLocationIsNull(location) || mlirValueIsNull(input) ||
-      mlirValueIsNull(init) || !attributes)
-    return "location, input, init and attributes must not be null";
-  if (attributes->numDims < 0 || attributes->numWeightDims < 0 ||
-      (attributes->numDims > 0 && !attributes->dims))
+static StringRef findMistake(const NormRMSNormAttributes &attributes) {
+  if (attributes.numDims < 0 || attributes.numWeightDims < 0 ||
+      (attributes.numDims > 0 && !attributes.dims))
     return "dims and weightDims must have the sizes that are given";
-  if (!symbolizeEpsilonMode(getNumber(attributes->epsilonMode)))
+  if (!symbolizeEpsilonMode(getNumber(attributes.epsilonMode)))
     return "epsilonMode is none of NormEpsilonMode";
-  if (!symbolizeRootForm(getNumber(attributes->rootForm)))
+  if (!symbolizeRootForm(getNumber(attributes.rootForm)))
     return "rootForm is none of NormRootForm";
   return {};
 }
@@ -112,36 +107,31 @@ static void addAttributes(Builder &b, Value input,
     add("count", b.getI64IntegerAttr(attributes.count));
 }
 
-NormStatus normRMSNormCreate(MlirLocation location, MlirValue input,
-                             MlirValue weight, MlirValue init,
-                             MlirValue invRmsInit,
-                             const NormRMSNormAttributes *attributes,
-                             MlirOperation *op, NormError *error) {
-  if (!op)
-    return finish(error, NORM_INVALID_ARGUMENT, "op must not be null");
-  *op = {nullptr};
-  StringRef mistake = findMistake(location, input, init, attributes);
+/// Creates an op whose operands are `inputs` and `inits`, null where absent.
+static NormStatus create(StringRef name, MlirLocation location, MlirValue x,
+                         ArrayRef<MlirValue> inputs, ArrayRef<MlirValue> inits,
+                         const NormRMSNormAttributes &attributes,
+                         MlirOperation *op, NormError *error) {
+  StringRef mistake = findMistake(attributes);
   if (!mistake.empty())
     return finish(error, NORM_INVALID_ARGUMENT, mistake);
-
   Location loc = unwrap(location);
   MLIRContext *context = loc.getContext();
   context->loadDialect<NormDialect>();
   ErrorCollector errors(context);
-  OperationState state(loc, RMSNormOp::getOperationName());
+  OperationState state(loc, name);
   Builder b(context);
   SmallVector<int32_t> segments;
-  for (MlirValue operand : {input, weight, init, invRmsInit}) {
+  for (MlirValue operand : llvm::concat<const MlirValue>(inputs, inits)) {
     segments.push_back(!mlirValueIsNull(operand));
     if (segments.back())
       state.addOperands(unwrap(operand));
   }
   state.addAttribute("operandSegmentSizes", b.getDenseI32ArrayAttr(segments));
-  addAttributes(b, unwrap(input), *attributes, state);
-  for (MlirValue destination : {init, invRmsInit})
-    if (!mlirValueIsNull(destination) &&
-        isa<RankedTensorType>(unwrap(destination).getType()))
-      state.addTypes(unwrap(destination).getType());
+  addAttributes(b, unwrap(x), attributes, state);
+  for (MlirValue init : inits)
+    if (!mlirValueIsNull(init) && isa<RankedTensorType>(unwrap(init).getType()))
+      state.addTypes(unwrap(init).getType());
   Operation *created = Operation::create(state);
   if (failed(verify(created))) {
     created->destroy();
@@ -151,19 +141,60 @@ NormStatus normRMSNormCreate(MlirLocation location, MlirValue input,
   return finish(error, NORM_SUCCESS);
 }
 
-static RMSNormOp getRMSNorm(MlirOperation op) {
-  return dyn_cast_or_null<RMSNormOp>(unwrap(op));
+NormStatus normRMSNormCreate(MlirLocation location, MlirValue input,
+                             MlirValue weight, MlirValue init,
+                             MlirValue invRmsInit,
+                             const NormRMSNormAttributes *attributes,
+                             MlirOperation *op, NormError *error) {
+  if (!op)
+    return finish(error, NORM_INVALID_ARGUMENT, "op must not be null");
+  *op = {nullptr};
+  if (mlirLocationIsNull(location) || mlirValueIsNull(input) ||
+      mlirValueIsNull(init) || !attributes)
+    return finish(error, NORM_INVALID_ARGUMENT,
+                  "location, input, init and attributes must not be null");
+  return create(RMSNormOp::getOperationName(), location, input, {input, weight},
+                {init, invRmsInit}, *attributes, op, error);
 }
 
-bool normOperationIsARMSNorm(MlirOperation op) { return !!getRMSNorm(op); }
+NormStatus
+normRMSNormBackwardCreate(MlirLocation location,
+                          const NormRMSNormBackwardOperands *operands,
+                          const NormRMSNormAttributes *attributes,
+                          MlirOperation *op, NormError *error) {
+  if (!op)
+    return finish(error, NORM_INVALID_ARGUMENT, "op must not be null");
+  *op = {nullptr};
+  if (mlirLocationIsNull(location) || !operands || !attributes ||
+      mlirValueIsNull(operands->dy) || mlirValueIsNull(operands->input))
+    return finish(error, NORM_INVALID_ARGUMENT,
+                  "location, dy, input and attributes must not be null");
+  return create(RMSNormBackwardOp::getOperationName(), location,
+                operands->input,
+                {operands->dy, operands->input, operands->weight,
+                 operands->invRms, operands->rms},
+                {operands->dxInit, operands->dwInit}, *attributes, op, error);
+}
+
+template <typename OpTy> static OpTy getOp(MlirOperation op) {
+  return dyn_cast_or_null<OpTy>(unwrap(op));
+}
+
+bool normOperationIsARMSNorm(MlirOperation op) {
+  return !!getOp<RMSNormOp>(op);
+}
+bool normOperationIsARMSNormBackward(MlirOperation op) {
+  return !!getOp<RMSNormBackwardOp>(op);
+}
 
 NormStatus normRMSNormGetAttributes(MlirOperation op,
                                     NormRMSNormAttributes *attributes,
                                     NormError *error) {
-  RMSNormOp norm = getRMSNorm(op);
+  auto norm = getOp<RMSNormOpInterface>(op);
   if (!norm || !attributes)
     return finish(error, NORM_INVALID_ARGUMENT,
-                  "op must be a norm.rmsnorm, and attributes not null");
+                  "op must be a norm.rmsnorm or a norm.rmsnorm_backward, and "
+                  "attributes not null");
   ArrayRef<int64_t> dims = norm.getDims();
   *attributes = normRMSNormAttributesInit(
       dims.data(), dims.size(),
@@ -174,7 +205,7 @@ NormStatus normRMSNormGetAttributes(MlirOperation op,
   attributes->sumType = wrap(norm.getSumType().value_or(Type()));
   attributes->scaleType = wrap(norm.getScaleType().value_or(Type()));
   attributes->normalizedType = wrap(norm.getNormalizedType().value_or(Type()));
-  if (norm.getWeight()) {
+  if (norm.hasWeightDims()) {
     ArrayRef<int64_t> weightDims = norm.getEffectiveWeightDims();
     // An empty array may have no address; its address is never read.
     attributes->weightDims =
@@ -186,23 +217,33 @@ NormStatus normRMSNormGetAttributes(MlirOperation op,
 }
 
 MlirValue normRMSNormGetInput(MlirOperation op) {
-  RMSNormOp norm = getRMSNorm(op);
-  return wrap(norm ? Value(norm.getInput()) : Value());
+  auto norm = getOp<RMSNormOpInterface>(op);
+  return wrap(norm ? norm.getInput() : Value());
 }
 
 MlirValue normRMSNormGetWeight(MlirOperation op) {
-  RMSNormOp norm = getRMSNorm(op);
-  return wrap(norm ? Value(norm.getWeight()) : Value());
+  auto norm = getOp<RMSNormOpInterface>(op);
+  return wrap(norm ? norm.getWeight() : Value());
 }
 
 MlirValue normRMSNormGetInit(MlirOperation op) {
-  RMSNormOp norm = getRMSNorm(op);
+  auto norm = getOp<RMSNormOp>(op);
   return wrap(norm ? Value(norm.getInit()) : Value());
 }
 
 MlirValue normRMSNormGetInvRmsInit(MlirOperation op) {
-  RMSNormOp norm = getRMSNorm(op);
+  auto norm = getOp<RMSNormOp>(op);
   return wrap(norm ? Value(norm.getInvRmsInit()) : Value());
+}
+
+NormRMSNormBackwardOperands normRMSNormBackwardGetOperands(MlirOperation op) {
+  auto norm = getOp<RMSNormBackwardOp>(op);
+  if (!norm)
+    return {};
+  auto get = [](Value operand) { return wrap(operand); };
+  return {get(norm.getDy()),     get(norm.getInput()), get(norm.getWeight()),
+          get(norm.getInvRms()), get(norm.getRms()),   get(norm.getDxInit()),
+          get(norm.getDwInit())};
 }
 
 //===----------------------------------------------------------------------===//

@@ -33,9 +33,9 @@ static void report(const Recognition &found, NormFindingCallback callback,
         wrap(StringRef("")), wrap(StringRef(norm.description))};
     callback(&finding, userData);
   }
-  for (const RefusedNorm &norm : found.refused) {
+  for (const RejectedNorm &norm : found.rejected) {
     NormFinding finding = {false, MlirOperation{nullptr}, wrap(norm.loc),
-                           wrap(stringifyRefusal(norm.reason)),
+                           wrap(stringifyRejectionReason(norm.reason)),
                            wrap(StringRef(norm.explanation))};
     callback(&finding, userData);
   }

@@ -10,12 +10,15 @@
 #include "mlir/Target/LLVMIR/Export.h"
 #include "norm/Compiler/Target.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Bitcode/BitcodeReader.h"
 #include "llvm/IR/DiagnosticInfo.h"
 #include "llvm/IR/DiagnosticPrinter.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/LegacyPassManager.h"
+#include "llvm/Linker/Linker.h"
 #include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/MC/TargetRegistry.h"
+#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Program.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/TargetParser/Host.h"
@@ -244,6 +247,26 @@ llvm::Function *norm::addPackedEntry(llvm::Function &function,
                   loadAddress());
   b.CreateRetVoid();
   return packed;
+}
+
+llvm::Error norm::linkRuntime(llvm::Module &module,
+                              ArrayRef<unsigned char> bitcode) {
+  StringRef bytes(reinterpret_cast<const char *>(bitcode.data()),
+                  bitcode.size());
+  auto runtime = llvm::parseBitcodeFile(llvm::MemoryBufferRef(bytes, "runtime"),
+                                        module.getContext());
+  if (!runtime)
+    return runtime.takeError();
+  (*runtime)->setTargetTriple(module.getTargetTriple());
+  (*runtime)->setDataLayout(module.getDataLayout());
+  for (llvm::Function &function : **runtime) {
+    function.removeFnAttr("tune-cpu");
+    if (function.hasWeakLinkage()) // such as norm_gpu_message
+      function.addFnAttr(kExportAttribute);
+  }
+  if (llvm::Linker::linkModules(module, std::move(*runtime)))
+    return llvm::createStringError("a runtime cannot be linked");
+  return llvm::Error::success();
 }
 
 llvm::Error norm::emitMachineCode(llvm::Module &module,

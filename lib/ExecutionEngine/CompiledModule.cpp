@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "norm/ExecutionEngine/CompiledModule.h"
+#include "cpu/Descriptor.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "mlir/Support/DebugStringHelper.h"
@@ -51,17 +52,12 @@ llvm::Expected<void (*)(void **)> CompiledModule::lookup(StringRef function) {
   return code->lookup(function);
 }
 
-/// Creates a descriptor: allocated, aligned, offset, sizes, strides.
 static std::unique_ptr<int64_t[]> makeDescriptor(HostTensor &tensor) {
-  size_t rank = tensor.getShape().size();
-  auto words = std::make_unique<int64_t[]>(3 + 2 * rank);
-  words[0] = words[1] = reinterpret_cast<intptr_t>(tensor.getData());
-  int64_t stride = 1;
-  for (size_t i = rank; i-- > 0;) {
-    words[3 + i] = tensor.getShape()[i];
-    words[3 + rank + i] = stride;
-    stride *= tensor.getShape()[i];
-  }
+  ArrayRef<int64_t> shape = tensor.getShape();
+  auto words = std::make_unique<int64_t[]>(
+      ::norm::cpu::getDescriptorWords(shape.size()));
+  ::norm::cpu::writeDescriptor(words.get(), tensor.getData(), shape.data(),
+                               shape.size());
   return words;
 }
 

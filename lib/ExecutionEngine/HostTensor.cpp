@@ -9,7 +9,7 @@
 #include "mlir/IR/TypeUtilities.h"
 #include "mlir/Support/DebugStringHelper.h"
 #include "norm/IR/RoundFloat.h"
-#include "norm/Transforms/Transforms.h"
+#include "norm/Normalize/ElementStorage.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/MathExtras.h"

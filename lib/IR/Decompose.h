@@ -18,9 +18,9 @@ namespace mlir::norm {
 struct RankSums {
   /// Adds a value over ranks, in the type in which it is accumulated.
   using Sum = std::function<Value(Value)>;
-  Sum overRow;                  ///< sums over the normalized dims; null: whole
-  Sum overRows;                 ///< the sum that is dw; null: all rows are here
-  std::optional<int64_t> count; ///< n of all ranks (S1)
+  Sum overRow;  ///< sums over the normalized dims; null: whole
+  Sum overRows; ///< the sum that is dw; null: all rows are here
+  std::optional<uint64_t> count; ///< n of all ranks (S1)
 };
 
 /// Builds linalg ops before `op` and returns its results on tensors.

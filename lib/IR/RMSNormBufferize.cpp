@@ -7,7 +7,6 @@
 
 #include "mlir/Dialect/Bufferization/IR/BufferizableOpInterface.h"
 #include "mlir/Dialect/Bufferization/IR/DstBufferizableOpInterfaceImpl.h"
-#include "norm/IR/BufferizableOpInterfaceImpl.h"
 #include "norm/IR/Norm.h"
 
 using namespace mlir;

@@ -1,5 +1,4 @@
-//===- RMSNormCanonicalize.cpp - folders and patterns of the ops
-//-----------===//
+//===- RMSNormCanonicalize.cpp - canonicalization of the ops --------------===//
 //
 // Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -12,7 +11,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
-#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
@@ -47,14 +45,6 @@ static LogicalResult dropOnesWeight(RMSNormOp op, PatternRewriter &rewriter) {
   });
   return success();
 }
-
-namespace {
-/// An attribute whose value is its default.
-struct RedundantAttribute {
-  StringAttr name;
-  bool isRedundant;
-};
-} // namespace
 
 static bool isWholeCount(RMSNormOpInterface op) {
   if (!op.getCount())
@@ -219,31 +209,4 @@ void RMSNormBackwardOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
   patterns.add(dropBackwardOnesWeight);
   patterns.add(takeInvRms);
   patterns.add<DropRedundantAttributes>(context);
-}
-
-//===----------------------------------------------------------------------===//
-// Folders
-//===----------------------------------------------------------------------===//
-
-/// Folds memref.cast where it loses static extents or strides; memref's own
-/// folder would also fold casts that add them.
-static LogicalResult foldMemRefCasts(Operation *op) {
-  bool folded = false;
-  for (OpOperand &operand : op->getOpOperands()) {
-    auto cast = operand.get().getDefiningOp<memref::CastOp>();
-    if (!cast || !memref::CastOp::canFoldIntoConsumerOp(cast))
-      continue;
-    operand.set(cast.getSource());
-    folded = true;
-  }
-  return success(folded);
-}
-
-LogicalResult RMSNormOp::fold(FoldAdaptor, SmallVectorImpl<OpFoldResult> &) {
-  return foldMemRefCasts(*this);
-}
-
-LogicalResult RMSNormBackwardOp::fold(FoldAdaptor,
-                                      SmallVectorImpl<OpFoldResult> &) {
-  return foldMemRefCasts(*this);
 }

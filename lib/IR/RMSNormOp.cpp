@@ -1,11 +1,13 @@
-//===- RMSNormOp.cpp - accessors and effects of the ops -------------------===//
+//===- RMSNormOp.cpp - accessors, effects and folders of the ops ----------===//
 //
 // Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
+#include "Decompose.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "norm/IR/Norm.h"
@@ -25,27 +27,6 @@ static ParseResult parseOptionalDims(OpAsmParser &parser,
 static void printOptionalDims(OpAsmPrinter &printer, Operation *,
                               DenseI64ArrayAttr dims) {
   dims.print(printer);
-}
-
-#define GET_OP_CLASSES
-#include "norm/IR/NormOps.cpp.inc"
-
-FloatType norm::getWiderFloatType(FloatType a, FloatType b) {
-  if (a == b)
-    return a;
-  if (a.getWidth() == b.getWidth())
-    return Float32Type::get(a.getContext());
-  return a.getWidth() > b.getWidth() ? a : b;
-}
-
-/// Returns 0 to rank - 1.
-static SmallVector<int64_t> getAllDims(RMSNormOpInterface op) {
-  return llvm::to_vector(llvm::seq<int64_t>(0, op.getInputType().getRank()));
-}
-
-/// Returns the inits, which are the last operands and adjacent.
-static MutableOperandRange getInits(Operation *op, unsigned first) {
-  return MutableOperandRange(op, first, op->getNumOperands() - first);
 }
 
 static LogicalResult reifyInitShapes(DestinationStyleOpInterface op,
@@ -83,6 +64,41 @@ getAccesses(DestinationStyleOpInterface op,
         SideEffects::DefaultResource::get());
 }
 
+/// Folds memref.cast where it loses static extents or strides; memref's own
+/// folder would also fold casts that add them.
+static LogicalResult foldMemRefCasts(Operation *op) {
+  bool folded = false;
+  for (OpOperand &operand : op->getOpOperands()) {
+    auto cast = operand.get().getDefiningOp<memref::CastOp>();
+    if (!cast || !memref::CastOp::canFoldIntoConsumerOp(cast))
+      continue;
+    operand.set(cast.getSource());
+    folded = true;
+  }
+  return success(folded);
+}
+
+#define GET_OP_CLASSES
+#include "norm/IR/NormOps.cpp.inc"
+
+FloatType norm::getWiderFloatType(FloatType a, FloatType b) {
+  if (a == b)
+    return a;
+  if (a.getWidth() == b.getWidth())
+    return Float32Type::get(a.getContext());
+  return a.getWidth() > b.getWidth() ? a : b;
+}
+
+/// Returns 0 to rank - 1.
+static SmallVector<int64_t> getAllDims(RMSNormOpInterface op) {
+  return llvm::to_vector(llvm::seq<int64_t>(0, op.getInputType().getRank()));
+}
+
+/// Returns the inits, which are the last operands and adjacent.
+static MutableOperandRange getInits(Operation *op, unsigned first) {
+  return MutableOperandRange(op, first, op->getNumOperands() - first);
+}
+
 //===----------------------------------------------------------------------===//
 // norm.rmsnorm
 //===----------------------------------------------------------------------===//
@@ -109,22 +125,6 @@ SmallVector<int64_t> RMSNormOp::getReducedDims() {
 
 MutableOperandRange RMSNormOp::getDpsInitsMutable() {
   return getInits(*this, getODSOperandIndexAndLength(2).first);
-}
-
-LogicalResult
-RMSNormOp::reifyResultShapes(OpBuilder &b,
-                             ReifiedRankedShapedTypeDims &shapes) {
-  return reifyInitShapes(*this, b, shapes);
-}
-
-Speculation::Speculatability RMSNormOp::getSpeculatability() {
-  return speculateStaticShapes(*this);
-}
-
-void RMSNormOp::getEffects(
-    SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>
-        &effects) {
-  getAccesses(*this, effects);
 }
 
 //===----------------------------------------------------------------------===//
@@ -161,22 +161,6 @@ SmallVector<int64_t> RMSNormBackwardOp::getReducedDims() {
 
 MutableOperandRange RMSNormBackwardOp::getDpsInitsMutable() {
   return getInits(*this, getODSOperandIndexAndLength(5).first);
-}
-
-LogicalResult
-RMSNormBackwardOp::reifyResultShapes(OpBuilder &b,
-                                     ReifiedRankedShapedTypeDims &shapes) {
-  return reifyInitShapes(*this, b, shapes);
-}
-
-Speculation::Speculatability RMSNormBackwardOp::getSpeculatability() {
-  return speculateStaticShapes(*this);
-}
-
-void RMSNormBackwardOp::getEffects(
-    SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>
-        &effects) {
-  getAccesses(*this, effects);
 }
 
 FloatType RMSNormBackwardOp::getProductType() {

@@ -15,7 +15,6 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Interfaces/RuntimeVerifiableOpInterface.h"
 #include "norm/IR/Norm.h"
-#include "norm/IR/RuntimeVerifiableOpInterfaceImpl.h"
 
 using namespace mlir;
 using namespace mlir::norm;
@@ -26,9 +25,8 @@ namespace {
 /// Emits the checks of one op.
 class RuntimeChecks {
 public:
-  RuntimeChecks(OpBuilder &b, Location loc, RMSNormOpInterface op,
-                MessageFn message)
-      : b(b), loc(loc), op(op), message(message) {}
+  RuntimeChecks(OpBuilder &b, Location loc, Operation *op, MessageFn message)
+      : b(b), loc(loc), op(cast<RMSNormOpInterface>(op)), message(message) {}
 
   /// Checks that each extent of `operands` equals that of its dimension of x.
   void checkExtents(MutableOperandRange operands, StringRef subject) {
@@ -75,34 +73,32 @@ private:
   MessageFn message;
 };
 
-struct RMSNormRuntimeVerification
-    : RuntimeVerifiableOpInterface::ExternalModel<RMSNormRuntimeVerification,
-                                                  RMSNormOp> {
-  void generateRuntimeVerification(Operation *op, OpBuilder &b, Location loc,
-                                   MessageFn message) const {
-    auto norm = cast<RMSNormOp>(op);
-    RuntimeChecks checks(b, loc, norm, message);
-    checks.checkExtents(norm.getWeightMutable(), "S5: weight");
-    checks.checkExtents(norm.getInitMutable(), "S6: result");
-    checks.checkCount();
-    checks.checkExtents(norm.getInvRmsInitMutable(), "S8: inv_rms");
-  }
-};
+} // namespace
 
-struct RMSNormBackwardRuntimeVerification
-    : RuntimeVerifiableOpInterface::ExternalModel<
-          RMSNormBackwardRuntimeVerification, RMSNormBackwardOp> {
+static void emitChecks(RuntimeChecks checks, RMSNormOp op) {
+  checks.checkExtents(op.getWeightMutable(), "S5: weight");
+  checks.checkExtents(op.getInitMutable(), "S6: result");
+  checks.checkCount();
+  checks.checkExtents(op.getInvRmsInitMutable(), "S8: inv_rms");
+}
+
+static void emitChecks(RuntimeChecks checks, RMSNormBackwardOp op) {
+  checks.checkExtents(op.getDyMutable(), "B1: dy");
+  checks.checkExtents(op.getDxInitMutable(), "B1: dx");
+  checks.checkExtents(op.getWeightMutable(), "S5: weight");
+  checks.checkExtents(op.getDwInitMutable(), "B5: dw");
+  checks.checkCount();
+  checks.checkExtents(op.getInvRmsMutable(), "B8: inv_rms");
+  checks.checkExtents(op.getRmsMutable(), "B8: rms");
+}
+
+namespace {
+template <typename OpTy>
+struct RowChecks
+    : RuntimeVerifiableOpInterface::ExternalModel<RowChecks<OpTy>, OpTy> {
   void generateRuntimeVerification(Operation *op, OpBuilder &b, Location loc,
                                    MessageFn message) const {
-    auto norm = cast<RMSNormBackwardOp>(op);
-    RuntimeChecks checks(b, loc, norm, message);
-    checks.checkExtents(norm.getDyMutable(), "B1: dy");
-    checks.checkExtents(norm.getDxInitMutable(), "B1: dx");
-    checks.checkExtents(norm.getWeightMutable(), "S5: weight");
-    checks.checkExtents(norm.getDwInitMutable(), "B5: dw");
-    checks.checkCount();
-    checks.checkExtents(norm.getInvRmsMutable(), "B8: inv_rms");
-    checks.checkExtents(norm.getRmsMutable(), "B8: rms");
+    emitChecks(RuntimeChecks(b, loc, op, message), cast<OpTy>(op));
   }
 };
 } // namespace
@@ -110,9 +106,8 @@ struct RMSNormBackwardRuntimeVerification
 void norm::registerRuntimeVerifiableOpInterfaceExternalModels(
     DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, NormDialect *) {
-    RMSNormOp::attachInterface<RMSNormRuntimeVerification>(*context);
-    RMSNormBackwardOp::attachInterface<RMSNormBackwardRuntimeVerification>(
-        *context);
+    RMSNormOp::attachInterface<RowChecks<RMSNormOp>>(*context);
+    RMSNormBackwardOp::attachInterface<RowChecks<RMSNormBackwardOp>>(*context);
     // The checks use this dialect, and a pass cannot load one when it runs.
     context->loadDialect<cf::ControlFlowDialect>();
   });

@@ -166,11 +166,9 @@ struct RowSharding
   SmallVector<AffineMap> getIndexingMaps(Operation *op) const {
     auto rows = cast<RMSNormOpInterface>(op);
     auto getMap = [&](ArrayRef<int64_t> dims) {
-      SmallVector<AffineExpr> exprs;
-      for (int64_t dim : dims)
-        exprs.push_back(getAffineDimExpr(dim, op->getContext()));
-      return AffineMap::get(rows.getInputType().getRank(), 0, exprs,
-                            op->getContext());
+      return AffineMap::getMultiDimMapWithTargets(rows.getInputType().getRank(),
+                                                  SmallVector<unsigned>(dims),
+                                                  op->getContext());
     };
     SmallVector<AffineMap> maps;
     for (OpOperand &operand : op->getOpOperands())

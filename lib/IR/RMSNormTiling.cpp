@@ -11,7 +11,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Tiling.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -277,7 +276,8 @@ struct RowTiling : TilingInterface::ExternalModel<RowTiling<OpTy>, OpTy> {
 };
 } // namespace
 
-void norm::attachTiling(MLIRContext &context) {
-  RMSNormOp::attachInterface<RowTiling<RMSNormOp>>(context);
-  RMSNormBackwardOp::attachInterface<RowTiling<RMSNormBackwardOp>>(context);
+void NormDialect::attachTiling() {
+  RMSNormOp::attachInterface<RowTiling<RMSNormOp>>(*getContext());
+  RMSNormBackwardOp::attachInterface<RowTiling<RMSNormBackwardOp>>(
+      *getContext());
 }

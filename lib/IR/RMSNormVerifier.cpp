@@ -1,5 +1,4 @@
-//===- RMSNormVerifier.cpp - the rules S1 to S8 and B1 to B8
-//---------------===//
+//===- RMSNormVerifier.cpp - the rules S1 to S8 and B1 to B8 --------------===//
 //
 // Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -13,6 +12,7 @@
 #include "mlir/IR/TypeUtilities.h"
 #include "norm/IR/Norm.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 using namespace mlir::norm;
@@ -104,32 +104,33 @@ static LogicalResult verifyWeightDims(RMSNormOpInterface op) {
   return success();
 }
 
-/// Verifies that `value`, which may be absent, has the extents of the weight.
-static LogicalResult verifyWeight(RMSNormOpInterface op, Value value,
-                                  StringRef subject) {
+/// Verifies that `value`, which may be absent, has the extents of x's `dims`.
+static LogicalResult verifyExtents(RMSNormOpInterface op, Value value,
+                                   StringRef subject, ArrayRef<int64_t> dims,
+                                   const Twine &rule) {
   if (!value)
     return success();
-  ArrayRef<int64_t> dims = op.getEffectiveWeightDims();
   ArrayRef<int64_t> shape = cast<ShapedType>(value.getType()).getShape();
   SmallVector<int64_t> expected = selectExtents(op.getInputType(), dims);
-  if (failed(verifyCompatibleShape(shape, expected)))
-    return op.emitOpError(subject)
-           << " must have the extents of x's dims [" << dims << "], expected ["
-           << ArrayRef(expected) << "], got [" << shape << "]";
-  return success();
+  if (succeeded(verifyCompatibleShape(shape, expected)))
+    return success();
+  return op.emitOpError(subject)
+         << " must have " << rule << " [" << ArrayRef(expected) << "], got ["
+         << shape << "]";
 }
 
-/// Verifies that `value`, which may be absent, has x's shape.
+static LogicalResult verifyWeight(RMSNormOpInterface op, Value value,
+                                  StringRef subject) {
+  ArrayRef<int64_t> dims = op.getEffectiveWeightDims();
+  std::string list = llvm::join(llvm::map_range(dims, llvm::itostr), ", ");
+  return verifyExtents(op, value, subject, dims,
+                       "the extents of x's dims [" + list + "], expected");
+}
+
 static LogicalResult verifyLikeX(RMSNormOpInterface op, Value value,
                                  StringRef subject) {
-  if (!value)
-    return success();
-  ArrayRef<int64_t> x = op.getInputType().getShape();
-  ArrayRef<int64_t> shape = cast<ShapedType>(value.getType()).getShape();
-  if (failed(verifyCompatibleShape(x, shape)))
-    return op.emitOpError(subject)
-           << " must have x's shape [" << x << "], got [" << shape << "]";
-  return success();
+  auto dims = llvm::to_vector(llvm::seq(op.getInputType().getRank()));
+  return verifyExtents(op, value, subject, dims, "x's shape");
 }
 
 static LogicalResult verifyCount(RMSNormOpInterface op) {
@@ -157,17 +158,14 @@ static LogicalResult verifyPerRow(RMSNormOpInterface op, Value value,
                                   StringRef subject) {
   if (!value)
     return success();
-  auto type = cast<ShapedType>(value.getType());
-  SmallVector<int64_t> expected =
-      selectExtents(op.getInputType(), op.getBatchDims());
-  if (failed(verifyCompatibleShape(type.getShape(), expected)))
-    return op.emitOpError(subject)
-           << " must have x's shape without dims [" << ArrayRef(expected)
-           << "], got [" << type.getShape() << "]";
-  if (type.getElementType() != op.getEffectiveComputeType())
+  if (failed(verifyExtents(op, value, subject, op.getBatchDims(),
+                           "x's shape without dims")))
+    return failure();
+  Type type = getElementTypeOrSelf(value);
+  if (type != op.getEffectiveComputeType())
     return op.emitOpError(subject)
            << " must have the compute type " << op.getEffectiveComputeType()
-           << ", got " << type.getElementType();
+           << ", got " << type;
   return success();
 }
 

@@ -17,17 +17,23 @@
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
+#include "norm/Buffers/Passes.h"
+#include "norm/Floats/Passes.h"
+#include "norm/Normalize/Passes.h"
 #include "norm/Pipelines/Pipelines.h"
+#include "norm/Rows/Passes.h"
 #include "norm/Target/CPU/Passes.h"
-#include "norm/Transforms/Passes.h"
+#include "norm/Target/CPU/Streams/Passes.h"
+#include "norm/Target/CPU/X86/Passes.h"
+#include "norm/Workarounds/Passes.h"
 #include "llvm/TargetParser/Host.h"
 #include "llvm/TargetParser/Triple.h"
 
 using namespace mlir;
 using namespace mlir::norm;
 
-/// Of a block of short rows. Rows beyond 256 elements are faster one by one:
-/// the next is summed while this one is written.
+/// A block of short rows has as many. Longer rows than 256 are faster one by
+/// one: the next is summed while this one is written.
 static constexpr int64_t kBlockElements = 1024;
 
 static llvm::Triple getTriple(const CPUPipelineOptions &options) {
@@ -48,6 +54,8 @@ static BF16Rounding getRounding(const CPUPipelineOptions &options) {
 /// Fuses rows and vectorizes them, on tensors.
 static void buildRowCodegen(OpPassManager &pm,
                             const CPUPipelineOptions &options) {
+  pm.nest<func::FuncOp>().addPass(createNormMergeSiblings());
+  buildCallingConvention(pm);
   OpPassManager &func = pm.nest<func::FuncOp>();
   func.addPass(createNormCollapseDims());
   func.addPass(createNormOrderLoops());
@@ -58,13 +66,21 @@ static void buildRowCodegen(OpPassManager &pm,
   tiling.parallel = options.threads > 1;
   tiling.blockElements = kBlockElements;
   func.addPass(createNormTileRows(tiling));
-  func.addPass(createCanonicalizerPass());
-  func.addPass(createCSEPass());
+  buildCleanup(func);
   func.addPass(createNormHoistRowScalars());
   func.addPass(createNormVectorizeRows());
-  func.addPass(createCanonicalizerPass());
-  func.addPass(createCSEPass());
+  buildCleanup(func);
   func.addPass(createLoopInvariantCodeMotionPass());
+}
+
+/// Bufferizes vectorized rows, to Stage::Vector.
+static void buildBuffers(OpPassManager &pm, const CPUPipelineOptions &options) {
+  buildBufferization(pm);
+  pm.nest<func::FuncOp>().addPass(createNormPairStridedAccesses());
+  pm.addPass(createCSEPass());
+  pm.nest<func::FuncOp>().addPass(createNormSinkDeinterleaves());
+  if (options.verifyBuffers)
+    pm.addPass(createNormVerifyBuffers());
 }
 
 /// Versions of the row loops for small and for large buffers.
@@ -83,8 +99,7 @@ static void buildMemoryPolicy(OpPassManager &pm,
   pm.addPass(createNormStreamRows(streams));
   pm.nest<func::FuncOp>().addPass(createNormReverseStrips());
   pm.nest<func::FuncOp>().addPass(createNormStackTemporaries());
-  pm.addPass(createCanonicalizerPass());
-  pm.addPass(createCSEPass());
+  buildCleanup(pm);
 }
 
 /// Loops and vectors on buffers to the LLVM dialect.
@@ -143,30 +158,42 @@ void norm::buildNormToCPUPipeline(OpPassManager &pm,
   buildDecomposition(pm);
   if (upTo == Stage::Linalg)
     return;
-  pm.nest<func::FuncOp>().addPass(createNormMergeSiblings());
-  buildCallingConvention(pm);
   buildRowCodegen(pm, options);
-  buildBufferization(pm);
-  pm.nest<func::FuncOp>().addPass(createNormPairStridedAccesses());
-  pm.addPass(createCSEPass());
-  pm.nest<func::FuncOp>().addPass(createNormSinkDeinterleaves());
-  if (options.verifyBuffers)
-    pm.addPass(createNormVerifyBuffers());
+  buildBuffers(pm, options);
   if (upTo == Stage::Vector)
     return;
   buildVectorToCPUPipeline(pm, options);
 }
 
 void norm::registerCPUPipeline() {
-  PassPipelineRegistration<CPUPipelineOptions>(
+  using Registration = PassPipelineRegistration<CPUPipelineOptions>;
+  Registration(
       "norm-to-cpu",
       "Functions on tensors to fused, vectorized CPU code in the LLVM dialect",
       [](OpPassManager &pm, const CPUPipelineOptions &options) {
         buildNormToCPUPipeline(pm, options);
       });
-  PassPipelineRegistration<CPUPipelineOptions>(
-      "norm-vector-to-cpu",
-      "The second half of norm-to-cpu: vectorized rows on buffers "
-      "(norm-compile --emit=vector) to the LLVM dialect",
-      buildVectorToCPUPipeline);
+  // Its stages, in order.
+  Registration(
+      "norm-recognition",
+      "The first stage of norm-to-cpu: recognition, after the lowering "
+      "of front ends' dialects (norm-compile --emit=norm)",
+      [](OpPassManager &pm, const CPUPipelineOptions &options) {
+        buildRecognition(pm, options.rounding);
+      });
+  Registration("norm-decomposition",
+               "The second stage: norm ops to fused linalg (norm-compile "
+               "--emit=linalg)",
+               [](OpPassManager &pm, const CPUPipelineOptions &) {
+                 buildDecomposition(pm);
+               });
+  Registration("norm-rows-on-tensors",
+               "The third stage: rows in loops, tiled and vectorized",
+               buildRowCodegen);
+  Registration("norm-rows-on-buffers",
+               "The fourth stage: bufferization (norm-compile --emit=vector)",
+               buildBuffers);
+  Registration("norm-vector-to-cpu",
+               "The last stage: vectorized rows on buffers to the LLVM dialect",
+               buildVectorToCPUPipeline);
 }

@@ -17,11 +17,16 @@
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
 #include "mlir/Dialect/Tensor/Transforms/Passes.h"
 #include "mlir/Transforms/Passes.h"
+#include "norm/Buffers/Passes.h"
 #include "norm/Conversion/NormToLinalg/Passes.h"
+#include "norm/Distributed/Passes.h"
+#include "norm/Floats/Passes.h"
+#include "norm/Normalize/Passes.h"
 #include "norm/Pipelines/Pipelines.h"
 #include "norm/Recognition/Passes.h"
+#include "norm/Rows/Passes.h"
 #include "norm/TMTensor/Passes.h"
-#include "norm/Transforms/Passes.h"
+#include "norm/Workarounds/Passes.h"
 
 using namespace mlir;
 using namespace mlir::norm;
@@ -60,8 +65,7 @@ void norm::buildDecomposition(OpPassManager &pm) {
   // Fusion has moved reshapes out of the way of slices.
   pm.nest<func::FuncOp>().addPass(createNormSplitJoinedRows());
   pm.addPass(createNormFuseElementwise());
-  pm.addPass(createCanonicalizerPass());
-  pm.addPass(createCSEPass());
+  buildCleanup(pm);
 }
 
 void norm::buildCallingConvention(OpPassManager &pm) {
@@ -84,13 +88,12 @@ void norm::buildBufferization(OpPassManager &pm) {
   options.bufferizeFunctionBoundaries = true;
   options.functionBoundaryTypeConversion =
       bufferization::LayoutMapOption::IdentityLayoutMap;
-  // A program's loop may carry a tensor that each turn makes anew.
+  // A program's loop may carry a tensor that each iteration allocates.
   options.allowReturnAllocsFromLoops = true;
   pm.addPass(bufferization::createOneShotBufferizePass(options));
   // tensor.generate has become linalg.map.
   pm.addPass(createNormNestedIndicesToLoops());
-  pm.addPass(createCanonicalizerPass());
-  pm.addPass(createCSEPass());
+  buildCleanup(pm);
   bufferization::BufferDeallocationPipelineOptions deallocation;
   bufferization::buildBufferDeallocationPipeline(pm, deallocation);
   pm.addPass(createConvertBufferizationToMemRefPass());
@@ -99,8 +102,7 @@ void norm::buildBufferization(OpPassManager &pm) {
   pm.addPass(createNormReuseBuffers());
   pm.addPass(memref::createFoldMemRefAliasOpsPass());
   pm.addPass(createNormExpandMemRefCopy());
-  pm.addPass(createCanonicalizerPass());
-  pm.addPass(createCSEPass());
+  buildCleanup(pm);
 }
 
 void norm::buildScalarLowering(OpPassManager &pm, BF16Rounding rounding) {
@@ -119,7 +121,12 @@ void norm::buildScalarLowering(OpPassManager &pm, BF16Rounding rounding) {
   pm.addPass(createCanonicalizerPass());
 }
 
-void norm::buildConvertToLLVM(OpPassManager &pm) {
+void norm::buildCleanup(OpPassManager &pm) {
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
+}
+
+void norm::buildComputationToLLVM(OpPassManager &pm) {
   pm.addPass(createLowerAffinePass());
   pm.addPass(createSCFToControlFlowPass());
   pm.addPass(createNormLowerAsserts());
@@ -134,13 +141,15 @@ void norm::buildConvertToLLVM(OpPassManager &pm) {
   pm.addPass(createConvertIndexToLLVMPass());
   // Vectors of rank 2 are built from ub.poison, row by row.
   pm.addPass(createUBToLLVMConversionPass());
+}
+
+void norm::buildMemoryToLLVM(OpPassManager &pm) {
   pm.addPass(createNormConvertMPIToLLVM());
   pm.addPass(createFinalizeMemRefToLLVMConversionPass());
   pm.addPass(createNormFlattenGlobals());
   pm.addPass(createConvertControlFlowToLLVMPass());
   pm.addPass(createConvertFuncToLLVMPass());
   pm.addPass(createConvertOpenMPToLLVMPass());
-  pm.addPass(createCanonicalizerPass());
-  pm.addPass(createCSEPass());
+  buildCleanup(pm);
   pm.addPass(createReconcileUnrealizedCastsPass());
 }

@@ -10,7 +10,9 @@
 #include "mlir/Dialect/Shard/Transforms/Passes.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
+#include "norm/Buffers/Passes.h"
 #include "norm/Conversion/NormToLinalg/Passes.h"
+#include "norm/Distributed/Passes.h"
 #include "norm/Pipelines/Pipelines.h"
 
 using namespace mlir;
@@ -32,8 +34,7 @@ void norm::buildNormToMPIPipeline(OpPassManager &pm,
   pm.addPass(createNormRecordShardings());
   OpPassManager &parts = pm.nest<func::FuncOp>();
   parts.addPass(shard::createPartition());
-  parts.addPass(createCanonicalizerPass());
-  parts.addPass(createCSEPass());
+  buildCleanup(parts);
   if (options.sumParts > 0) {
     pm.addPass(createNormToLinalg());
     NormSplitSumsOptions sums;

@@ -15,11 +15,16 @@
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
+#include "norm/Floats/Passes.h"
+#include "norm/Normalize/Passes.h"
 #include "norm/Pipelines/Pipelines.h"
+#include "norm/Rows/Passes.h"
+#include "norm/Target/GPU/Columns/Passes.h"
+#include "norm/Target/GPU/Distribute/Passes.h"
 #include "norm/Target/GPU/Passes.h"
 #include "norm/Target/NVVM/Chips.h"
 #include "norm/Target/NVVM/Passes.h"
-#include "norm/Transforms/Passes.h"
+#include "norm/Workarounds/Passes.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Process.h"
@@ -57,21 +62,18 @@ static void buildRowCodegen(OpPassManager &pm, StringRef chip) {
   tiling.parallel = true;
   tiling.oneVector = true;
   func.addPass(createNormTileRows(tiling));
-  func.addPass(createCanonicalizerPass());
-  func.addPass(createCSEPass());
+  buildCleanup(func);
   func.addPass(createNormJoinColumns());
   columns.leaveShared = false;
   func.addPass(createNormTileColumns(columns));
-  func.addPass(createCanonicalizerPass());
-  func.addPass(createCSEPass());
+  buildCleanup(func);
   func.addPass(createNormWrapSingleRows());
   func.addPass(createNormPlanGPURows({getMaxCluster(chip)}));
   NormVectorizeRowsOptions vectorize;
   vectorize.scheduled = true;
   func.addPass(createNormVectorizeRows(vectorize));
-  func.addPass(createCanonicalizerPass());
   // Merges the loads of a row by its statistic and by its scaling.
-  func.addPass(createCSEPass());
+  buildCleanup(func);
   func.addPass(createNormHoistRowSums());
 }
 
@@ -83,14 +85,12 @@ static void buildKernels(OpPassManager &pm,
   func.addPass(createConvertLinalgToParallelLoopsPass());
   func.addPass(createNormWriteRowsEarly());
   func.addPass(createNormDistributeRowsToGPU());
-  func.addPass(createCanonicalizerPass());
-  func.addPass(createCSEPass());
+  buildCleanup(func);
   func.addPass(createNormHoistGPULoads());
   if (options.dependentLaunch)
     func.addPass(createNormDependentLaunch());
   func.addPass(createNormDeviceMemory());
-  func.addPass(createCanonicalizerPass());
-  func.addPass(createCSEPass());
+  buildCleanup(func);
   // Constants belong into the kernel, not among its arguments.
   pm.addPass(createGpuLaunchSinkIndexComputationsPass());
   pm.addPass(createGpuKernelOutliningPass());
@@ -120,8 +120,7 @@ static void buildKernelLowering(OpPassManager &pm,
   gpu.addPass(createLowerAffinePass());
   gpu.addPass(createNormExpandArith());
   gpu.addPass(createConvertGpuOpsToNVVMOps());
-  gpu.addPass(createCanonicalizerPass());
-  gpu.addPass(createCSEPass());
+  buildCleanup(gpu);
   gpu.addPass(createReconcileUnrealizedCastsPass());
   GpuNVVMAttachTargetOptions target;
   target.chip = options.chip;
@@ -138,17 +137,7 @@ static void buildHostLowering(OpPassManager &pm,
                               const NVVMPipelineOptions &options) {
   pm.nest<func::FuncOp>().addPass(createGpuAsyncRegionPass());
   buildScalarLowering(pm);
-  pm.addPass(createSCFToControlFlowPass());
-  pm.addPass(memref::createExpandStridedMetadataPass());
-  pm.addPass(createLowerAffinePass());
-  pm.addPass(createNormCallLibm());
-  pm.addPass(createConvertMathToLLVMPass());
-  pm.addPass(createConvertMathToLibmPass());
-  pm.addPass(createArithToLLVMConversionPass());
-  pm.addPass(createConvertIndexToLLVMPass());
-  pm.addPass(createUBToLLVMConversionPass());
-  pm.addPass(createNormLowerAsserts());
-  pm.addPass(createConvertControlFlowToLLVMPass());
+  buildComputationToLLVM(pm);
   pm.addPass(createGpuToLLVMConversionPass());
   GpuModuleToBinaryPassOptions binary;
   binary.toolkitPath =
@@ -157,12 +146,7 @@ static void buildHostLowering(OpPassManager &pm,
       options.format == KernelFormat::PTX ? "isa" : "bin";
   pm.addPass(createGpuModuleToBinaryPass(binary));
   pm.addPass(createNormDropGPUTimings());
-  pm.addPass(createFinalizeMemRefToLLVMConversionPass());
-  pm.addPass(createNormFlattenGlobals());
-  pm.addPass(createConvertFuncToLLVMPass());
-  pm.addPass(createCanonicalizerPass());
-  pm.addPass(createCSEPass());
-  pm.addPass(createReconcileUnrealizedCastsPass());
+  buildMemoryToLLVM(pm);
 }
 
 void norm::buildNormToNVVMPipeline(OpPassManager &pm,

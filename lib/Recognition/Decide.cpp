@@ -31,16 +31,21 @@ struct TypeMatcher {
   const Divisor &divisor;
   Deviations &deviations;
 
-  Check findTypes(PlannedNorm &norm);
+  Rejection findTypes(PlannedNorm &norm);
   void raiseTypes(PlannedNorm &norm);
   void noteRange();
-  Attempt<const Node *> findWeight();
+  RejectionOr<const Node *> findWeight();
   const Node *getOuterWeight(const PlannedNorm &norm);
 };
 } // namespace
 
+RootForm norm::getRootForm(const Site &site, bool divides, FloatType compute) {
+  bool isRounded = compute.getWidth() == 16 || site.rounding == Rounding::Exact;
+  return divides && isRounded ? RootForm::Quotient : RootForm::Reciprocal;
+}
+
 /// Determines C, the type of x * r, or of r before a rounding for that product.
-Check TypeMatcher::findTypes(PlannedNorm &norm) {
+Rejection TypeMatcher::findTypes(PlannedNorm &norm) {
   norm.computeType = product.value->getFloatType();
   norm.scaleType = inverse.scaleType;
   norm.normalizedType = product.normalizedType;
@@ -52,33 +57,30 @@ Check TypeMatcher::findTypes(PlannedNorm &norm) {
     bool hasWeight = !product.others.empty();
     if (!product.outer && hasWeight &&
         !(product.others.size() == 1 && product.weighsLast))
-      return reject(Why::WeightBesideRoundedRoot);
+      return reject(Rejection::WeightBesideRoundedRoot);
     if (!norm.normalizedType && (product.outer || hasWeight))
       norm.normalizedType = product.value->getFloatType();
   }
   if (inverse.type != norm.computeType)
-    deviations.addNarrow(
-        reject(Why::OtherType, "the root", inverse.type, norm.computeType));
+    deviations.addNarrow(reject(Rejection::OtherType, "the root", inverse.type,
+                                norm.computeType));
   for (const Node *term : statistic.terms)
     if (stripExtend(term)->getType() != norm.computeType)
-      deviations.addNarrow(reject(Why::OtherType, "the square",
+      deviations.addNarrow(reject(Rejection::OtherType, "the square",
                                   stripExtend(term)->getType(),
                                   norm.computeType));
   if (norm.sumType && norm.sumType.getWidth() <= norm.computeType.getWidth())
-    deviations.addNarrow(reject(Why::MeanRounded, norm.sumType));
+    deviations.addNarrow(reject(Rejection::MeanRounded, norm.sumType));
   if (inverse.sum->getWidth() < norm.computeType.getWidth())
-    deviations.addNarrow(reject(Why::MeanInOtherType));
-  unsigned width = norm.computeType.getWidth();
-  if (width == 16 || site.rounding == Rounding::Exact)
-    if (product.divides)
-      norm.rootForm = RootForm::Quotient;
+    deviations.addNarrow(reject(Rejection::MeanInOtherType));
+  norm.rootForm = getRootForm(site, product.divides, norm.computeType);
   const Node *r = stripCasts(product.root);
   auto *power = dyn_cast<PowerNode>(r);
-  if (width == 16 && !product.divides &&
+  if (norm.computeType.getWidth() == 16 && !product.divides &&
       (r->is(Kind::Rsqrt) ||
        (power && power->getNumerator() == -1 && power->getDenominator() == 2)))
     norm.rootForm = RootForm::Rsqrt;
-  return std::nullopt;
+  return {};
 }
 
 /// Uses the norm's widest type, at least f32, for the statistic, and adds the
@@ -120,7 +122,7 @@ void TypeMatcher::noteRange() {
   bool isScaled = !divisor.isStandard || !statistic.scales.empty();
   bool hasSmallEpsilon = inverse.epsilon && !inverse.outer.empty();
   if ((isScaled || hasSmallEpsilon) && inverse.type.isF16())
-    deviations.addNarrow(reject(Why::RangeOfType,
+    deviations.addNarrow(reject(Rejection::RangeOfType,
                                 isScaled ? "another place of the division by n"
                                          : "a scaled root",
                                 inverse.type));
@@ -139,7 +141,7 @@ static const Node *getRest(Context &context, const Scale &scale) {
 }
 
 /// Finds the weight; a product of weights and constants is computed before.
-Attempt<const Node *> TypeMatcher::findWeight() {
+RejectionOr<const Node *> TypeMatcher::findWeight() {
   Context &context = site.context();
   FloatType type = product.value->getFloatType();
   const Node *weight = nullptr;
@@ -154,29 +156,29 @@ Attempt<const Node *> TypeMatcher::findWeight() {
       continue; // the divisor has used it, or left it in its rest
     const Node *node = getRest(context, {factor.base, factor.exponent});
     if (!node || factor.base->is(Kind::Count))
-      return reject(Why::NoTensorForWeight, ArrayRef<int64_t>());
+      return reject(Rejection::NoTensorForWeight, ArrayRef<int64_t>());
     multiply(node);
   }
   for (const Scale &scale : divisor.rest) {
     const Node *node =
         scale.value->is(Kind::Constant) ? getRest(context, scale) : nullptr;
     if (!node || node->getType() != type)
-      return reject(Why::NoConstantDivisor);
+      return reject(Rejection::NoConstantDivisor);
     auto *constant = dyn_cast<ConstantNode>(node);
     if (constant && !constant->getValue().isNormal())
-      return reject(Why::ScaleOutOfRange, constant->getValue(), type);
-    deviations.addInexact(Why::ScaledRoot);
+      return reject(Rejection::ScaleOutOfRange, constant->getValue(), type);
+    deviations.addInexact(Rejection::ScaledRoot);
     multiply(node);
   }
   if (product.isNegated)
     multiply(context.getConstant(
         APFloat::getOne(type.getFloatSemantics(), /*Negative=*/true), type));
   if (numFactors > 1 && site.weights == Weights::Single)
-    return reject(Why::SeveralWeights, int64_t(numFactors));
+    return reject(Rejection::SeveralWeights, int64_t(numFactors));
   if (numFactors > 1)
-    deviations.addInexact(Why::OtherOrder);
+    deviations.addInexact(Rejection::OtherOrder);
   if (weight && product.outer)
-    return reject(Why::SecondWeight);
+    return reject(Rejection::SecondWeight);
   // The weight is read as it is stored, because S5 widens it.
   return numFactors == 1 ? findNarrow(site.reader, weight) : weight;
 }
@@ -200,14 +202,14 @@ const Node *TypeMatcher::getOuterWeight(const PlannedNorm &norm) {
 }
 
 /// A sparse x would be read as a dense one.
-Check norm::checkOperands(const Site &site, const PlannedNorm &norm) {
+Rejection norm::checkOperands(const Site &site, const PlannedNorm &norm) {
   for (Value operand : {norm.input.value, norm.weight.tensor}) {
     Type type = operand ? operand.getType() : site.node->getType();
     auto tensor = dyn_cast<RankedTensorType>(type);
     if (tensor && tensor.getEncoding())
-      return reject(Why::Encoding, tensor);
+      return reject(Rejection::Encoding, tensor);
     if (!isArithmeticType(getElementTypeOrSelf(type)))
-      return reject(Why::OtherElement, type);
+      return reject(Rejection::OtherElement, type);
   }
   Type weight =
       norm.weight.expression ? norm.weight.expression->getType() : Type();
@@ -215,51 +217,52 @@ Check norm::checkOperands(const Site &site, const PlannedNorm &norm) {
        {site.node->getType(), Type(norm.computeType), Type(norm.sumType),
         Type(norm.scaleType), Type(norm.normalizedType), weight})
     if (type && !isArithmeticType(type))
-      return reject(Why::OtherArithmetic, type);
-  return std::nullopt;
+      return reject(Rejection::OtherArithmetic, type);
+  return {};
 }
 
 /// Rejects a count that overflowed in the program, which the op would repair.
-static Check checkRaised(const InverseRoot &inverse,
-                         const Statistic &statistic) {
+static Rejection checkRaised(const InverseRoot &inverse,
+                             const Statistic &statistic) {
   for (ArrayRef<Scale> scales :
        {ArrayRef<Scale>(inverse.inner), ArrayRef<Scale>(inverse.outer),
         ArrayRef<Scale>(statistic.scales)})
     for (const Scale &scale : scales)
       if (auto *constant = dyn_cast<ConstantNode>(scale.value))
         if (!constant->getValue().isFiniteNonZero())
-          return reject(Why::CountNotFinite, scale.value->getType());
-  return std::nullopt;
+          return reject(Rejection::CountNotFinite, scale.value->getType());
+  return {};
 }
 
 /// Checks the type of z * w, which is the wider of the two (S5).
-static Check checkWeightType(const TypeMatcher &types, const Node *weight,
-                             const PlannedNorm &norm) {
+static Rejection checkWeightType(const TypeMatcher &types, const Node *weight,
+                                 const PlannedNorm &norm) {
   const Product &product = types.product;
   if (!weight || weight != (product.outer ? product.outer : weight))
-    return std::nullopt;
+    return {};
   FloatType z = norm.normalizedType ? norm.normalizedType : norm.computeType;
   bool isRaised = types.deviations.narrow && !norm.normalizedType;
   FloatType found = product.outer ? product.outerType
                     : isRaised    ? norm.computeType
                                   : product.value->getFloatType();
   if (!isArithmeticType(weight->getType()))
-    return reject(Why::OtherElement, weight->getType());
+    return reject(Rejection::OtherElement, weight->getType());
   FloatType wider = getWiderFloatType(z, weight->getFloatType());
   if (found == wider)
-    return std::nullopt;
-  return reject(Why::OtherType, "the product with the weight", found, wider);
+    return {};
+  return reject(Rejection::OtherType, "the product with the weight", found,
+                wider);
 }
 
-Check norm::applyRounding(const Site &site, const Deviations &deviations,
-                          const PlannedNorm &raised) {
+Rejection norm::applyRounding(const Site &site, const Deviations &deviations,
+                              const PlannedNorm &raised) {
   if (deviations.narrow && site.rounding != Rounding::Relaxed) {
-    Rejection rejection = *deviations.narrow;
+    Rejection rejection = deviations.narrow;
     rejection.explanation += "; rounding=relaxed computes it in " +
                              text(raised.computeType) + " instead";
     return rejection;
   }
-  return site.rounding == Rounding::Exact ? deviations.inexact : std::nullopt;
+  return site.rounding == Rounding::Exact ? deviations.inexact : Rejection();
 }
 
 /// Maps dimensions of the space to those of the input.
@@ -271,87 +274,93 @@ static void toInputSpace(PlannedNorm &norm) {
   }
 }
 
-Check norm::decideStatistic(const Site &site, const Findings &found,
-                            Deviations &deviations, PlannedNorm &norm) {
+Rejection norm::decideStatistic(const Site &site, const Findings &found,
+                                Deviations &deviations, PlannedNorm &norm) {
   TypeMatcher types{site,          found.product,
                     found.inverse, found.statistic,
                     found.divisor, deviations};
-  if (Check rejection = types.findTypes(norm))
+  if (Rejection rejection = types.findTypes(norm))
     return rejection;
   types.noteRange();
   noteSpelling(found, deviations);
-  Check rejection = matchEpsilon(found, norm, deviations);
-  if (!rejection && deviations.narrow) {
-    rejection = checkRaised(found.inverse, found.statistic);
-    types.raiseTypes(norm);
-    if (!rejection)
-      rejection = matchEpsilon(found, norm, deviations);
-  }
-  return rejection;
+  if (Rejection rejection = matchEpsilon(found, norm, deviations))
+    return rejection;
+  if (!deviations.narrow)
+    return {};
+  if (Rejection rejection = checkRaised(found.inverse, found.statistic))
+    return rejection;
+  types.raiseTypes(norm);
+  return matchEpsilon(found, norm, deviations);
 }
 
 /// Decides how x, r and w are computed and where they are read.
-static Check decideTypes(const Site &site, const Findings &found,
-                         Deviations &deviations, PlannedNorm &norm) {
+static Rejection decideTypes(const Site &site, const Findings &found,
+                             Deviations &deviations, PlannedNorm &norm) {
   const Product &product = found.product;
   TypeMatcher types{site,          product,   found.inverse, found.statistic,
                     found.divisor, deviations};
-  Check rejection = decideStatistic(site, found, deviations, norm);
-  if (rejection)
+  if (Rejection rejection = decideStatistic(site, found, deviations, norm))
     return rejection;
-  Attempt<const Node *> inner = types.findWeight();
-  if (!inner)
-    return inner.getRejection();
-  const Node *weight = product.outer ? types.getOuterWeight(norm) : *inner;
+  const Node *weight = nullptr;
+  if (Rejection rejection = types.findWeight().moveInto(weight))
+    return rejection;
+  if (product.outer)
+    weight = types.getOuterWeight(norm);
   norm.dims = found.span.dims;
   norm.count = found.span.count;
   norm.groupSize = found.span.groupSize;
-  rejection = matchInput(site, found, norm);
-  if (!rejection && weight)
-    rejection = matchWeight(site, weight, norm);
-  if (!rejection)
-    rejection = checkWeightType(types, weight, norm);
-  if (!rejection)
-    rejection = checkOperands(site, norm);
-  return rejection ? rejection : applyRounding(site, deviations, norm);
+  if (Rejection rejection = matchInput(site, found, norm))
+    return rejection;
+  if (weight)
+    if (Rejection rejection = matchWeight(site, weight, norm))
+      return rejection;
+  if (Rejection rejection = checkWeightType(types, weight, norm))
+    return rejection;
+  if (Rejection rejection = checkOperands(site, norm))
+    return rejection;
+  return applyRounding(site, deviations, norm);
 }
 
-template <typename T> static Check take(Attempt<T> attempt, T &into) {
-  if (!attempt)
-    return std::move(attempt.getRejection());
-  into = std::move(*attempt);
-  return std::nullopt;
+Rejection norm::matchRow(const Site &site, Findings &found,
+                         Deviations &deviations) {
+  if (Rejection rejection =
+          matchInverseRoot(found.product, deviations).moveInto(found.inverse))
+    return rejection;
+  return matchStatistic(site.reader, found.inverse.sum, deviations)
+      .moveInto(found.statistic);
 }
 
-Attempt<PlannedNorm> norm::decide(const Site &site) {
+/// Decides what the norm is: x, r, the dimensions and n.
+static Rejection decideLaw(const Site &site, Findings &found,
+                           Deviations &deviations) {
+  if (Rejection rejection = matchProduct(site).moveInto(found.product))
+    return rejection;
+  if (Rejection rejection = matchRow(site, found, deviations))
+    return rejection;
+  if (Rejection rejection = matchX(site, found, deviations)) {
+    auto statistic = skipPadding(site.reader, found.statistic);
+    if (!statistic)
+      return rejection;
+    found.statistic = *statistic;
+    if (Rejection again = matchX(site, found, deviations))
+      return again;
+  }
+  if (Rejection rejection = matchSpan(site, found).moveInto(found.span))
+    return rejection;
+  return matchDivisor(site, found).moveInto(found.divisor);
+}
+
+RejectionOr<PlannedNorm> norm::decide(const Site &site) {
   Deviations deviations;
   Findings found(site.reader);
-  Check rejection = take(matchProduct(site), found.product);
-  if (!rejection)
-    rejection =
-        take(matchInverseRoot(found.product, deviations), found.inverse);
-  if (!rejection)
-    rejection = take(matchStatistic(site.reader, found.inverse.sum, deviations),
-                     found.statistic);
-  if (!rejection)
-    rejection = matchX(site, found, deviations);
-  if (rejection && found.statistic.x)
-    if (auto statistic = skipPadding(site.reader, found.statistic)) {
-      found.statistic = *statistic;
-      rejection = matchX(site, found, deviations);
-    }
-  if (!rejection)
-    rejection = take(matchSpan(site, found), found.span);
-  if (!rejection)
-    rejection = take(matchDivisor(site, found), found.divisor);
+  if (Rejection rejection = decideLaw(site, found, deviations))
+    return rejection;
   PlannedNorm norm;
   norm.op = site.body->op;
   norm.scalar = site.scalar;
   norm.space = site.spaceMap;
-  if (!rejection)
-    rejection = decideTypes(site, found, deviations, norm);
-  if (rejection)
-    return std::move(*rejection);
+  if (Rejection rejection = decideTypes(site, found, deviations, norm))
+    return rejection;
   // If the product brings sqrt(n), the tensor does not hold r.
   if (!found.divisor.usesNumerator && found.divisor.rest.empty() &&
       !norm.groupSize)

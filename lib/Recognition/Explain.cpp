@@ -11,22 +11,18 @@ using namespace mlir;
 using namespace mlir::norm;
 
 static constexpr struct {
-  Refusal reason;
+  RejectionReason reason;
   const char *text;
 } rejections[] = {
-#define REJECTION(name, reason, text) {Refusal::reason, text},
+#define REJECTION(name, reason, text) {RejectionReason::reason, text},
 #include "Rejections.def"
 };
 
-Refusal norm::getReason(Why why) {
-  return rejections[static_cast<unsigned>(why)].reason;
-}
+RejectionReason Rejection::getReason() const { return rejections[*id].reason; }
 
-const char *norm::getTemplate(Why why) {
-  return rejections[static_cast<unsigned>(why)].text;
-}
+const char *norm::getTemplate(Rejection::Id id) { return rejections[id].text; }
 
-StringRef norm::stringifyRefusal(Refusal refusal) {
+StringRef norm::stringifyRejectionReason(RejectionReason rejection) {
   static constexpr StringLiteral names[] = {"not-a-candidate",
                                             "not-a-sum",
                                             "not-a-square",
@@ -46,8 +42,8 @@ StringRef norm::stringifyRefusal(Refusal refusal) {
                                             "not-on-tensors",
                                             "not-a-gradient"};
   static_assert(std::size(names) ==
-                static_cast<unsigned>(Refusal::NotAGradient) + 1);
-  return names[static_cast<unsigned>(refusal)];
+                static_cast<unsigned>(RejectionReason::NotAGradient) + 1);
+  return names[static_cast<unsigned>(rejection)];
 }
 
 std::string norm::text(Type type) {

@@ -48,6 +48,35 @@ bool FlowAnalysis::isOpen(Value tensor) const {
   return flow.role == Role::Neutral || flow.isStatistic() || flow.isSquare;
 }
 
+Value norm::getYielded(Value result) {
+  auto op = result.getDefiningOp<linalg::LinalgOp>();
+  OpOperand *init =
+      op.getDpsInitOperand(cast<OpResult>(result).getResultNumber());
+  return op.getMatchingYieldValue(init)->get();
+}
+
+SmallVector<Value> norm::getSources(Value value) {
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    auto op = dyn_cast<linalg::LinalgOp>(argument.getOwner()->getParentOp());
+    return op ? SmallVector<Value>{op.getMatchingOpOperand(argument)->get()}
+              : SmallVector<Value>();
+  }
+  if (value.getDefiningOp<linalg::LinalgOp>())
+    return {getYielded(value)};
+  return llvm::to_vector(value.getDefiningOp()->getOperands());
+}
+
+llvm::SetVector<Value>
+norm::collectSources(Value value, llvm::function_ref<bool(Value)> follows) {
+  llvm::SetVector<Value> sources;
+  SmallVector<Value> worklist{value};
+  while (!worklist.empty())
+    for (Value source : getSources(worklist.pop_back_val()))
+      if (follows(source) && sources.insert(source))
+        worklist.push_back(source);
+  return sources;
+}
+
 /// Returns the tensor behind views and TOSA broadcasts, which is what the
 /// branch for an extent other than 1 yields.
 static Value skipViews(Value tensor) {

@@ -15,8 +15,19 @@
 #define NORM_RECOGNITION_FLOW_H
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "llvm/ADT/SetVector.h"
 
 namespace mlir::norm {
+
+/// Returns the scalar that the body of a linalg op yields for `result`.
+Value getYielded(Value result);
+
+/// Returns the values from which a body's scalar or a tensor is computed.
+SmallVector<Value> getSources(Value value);
+
+/// Returns the sources of a value, and theirs, as far as `follows` holds.
+llvm::SetVector<Value> collectSources(Value value,
+                                      llvm::function_ref<bool(Value)> follows);
 
 struct Flow {
   enum class Role {

@@ -27,6 +27,11 @@ struct Parts {
   /// that is widened.
   SmallVector<const row::Node *> roundings;
   bool isNegated = false;
+
+  void addScale(const Scale &scale) {
+    if (!isConstant(scale.value, 1.0))
+      scales.push_back(scale);
+  }
 };
 
 /// How far a product is taken apart: until only factors remain that hold
@@ -35,10 +40,9 @@ enum class Opening { Wanted, All };
 
 class PartsReader {
 public:
-  using Predicate = llvm::function_ref<bool(const row::Node *)>;
   /// `along` are the variables along a row.
-  PartsReader(row::Reader &reader, ArrayRef<unsigned> along, Predicate isX,
-              Opening opening = Opening::Wanted)
+  PartsReader(row::Reader &reader, ArrayRef<unsigned> along,
+              row::NodePredicate isX, Opening opening = Opening::Wanted)
       : reader(reader), along(along), isX(isX), opening(opening) {}
 
   void read(const row::Node *node, Parts &parts,
@@ -51,9 +55,8 @@ private:
 
   row::Reader &reader;
   SmallVector<unsigned> along;
-  Predicate isX;
+  row::NodePredicate isX;
   Opening opening;
-  unsigned numRead = 0;
   llvm::DenseMap<const row::Node *, bool> rows, revealing;
 };
 
@@ -79,7 +82,7 @@ struct RowRoot {
 const row::Node *openRow(row::Reader &reader, const row::Node *node);
 
 /// Reads the only factor per row of a product as r.
-Attempt<RowRoot> readRowRoot(row::Reader &reader, const Parts &parts);
+RejectionOr<RowRoot> readRowRoot(row::Reader &reader, const Parts &parts);
 
 /// Returns the powers of r's unit, of its base, of s, and of anything else per
 /// row, and adds constants and what may be rounded to `parts`.
@@ -95,20 +98,19 @@ std::optional<row::Fraction> multiplyScales(ArrayRef<Scale> scales,
 /// Returns a root of a statistic that products below `node` have, or null.
 const row::Node *findRootBelow(row::Reader &reader, const row::Node *node);
 
-/// Returns true if `a` and `b` are one value at the same indices.
-bool isSame(row::Reader &reader, const row::Node *a, const row::Node *b);
-
 /// Finds the statistic of a computed root and its x in `found`.
-Check matchComputedRoot(const Site &site, const RowRoot &root, Findings &found,
-                        Deviations &deviations);
+Rejection matchComputedRoot(const Site &site, const RowRoot &root,
+                            Findings &found, Deviations &deviations);
 
 /// Decides what a gradient has in common with its norm once x is in `found`:
 /// dims, n, types, epsilon, and the saved root.
-Check decideRow(const Site &site, const RowRoot &root, Findings &found,
-                Deviations &deviations, PlannedNorm &norm);
+Rejection decideRow(const Site &site, const RowRoot &root, Findings &found,
+                    Deviations &deviations, PlannedNorm &norm);
 
-/// Finds the tensor that holds the saved root, or the elements to compute it.
-Check findSavedRoot(const Site &site, const RowRoot &root, PlannedNorm &norm);
+/// Finds the sums of squares of a computed root, the tensor that holds a saved
+/// one, or the elements to compute it from.
+Rejection findRoot(const Site &site, const RowRoot &root, const Findings &found,
+                   PlannedNorm &norm);
 
 /// The gradient of z in its type: dy * w, or dy alone.
 struct WeightedGradient {
@@ -128,15 +130,19 @@ std::optional<WeightedGradient> splitWeight(row::Reader &reader,
 /// is no product of elements.
 SmallVector<Value> getMultiplied(row::Reader &reader, const row::Node *product);
 
+/// Whether nodes depend on one sum: of all its candidates, which may be many.
+using ProjectedNodes = llvm::DenseMap<const row::Node *, bool>;
+
 /// Decides whether the scalar of `site` is the gradient dx.
-Attempt<PlannedNorm> decideGradient(const Site &site);
+RejectionOr<PlannedNorm> decideGradient(const Site &site,
+                                        ProjectedNodes &projected);
 
 /// Decides whether a sum, which is the node of `site`, is the gradient dw.
 /// `saved` has the tensors of which r is computed, for the gradients dx that
 /// are given one, by their x.
 using SavedRoots = llvm::DenseMap<Value, SmallVector<Value, 1>>;
-Attempt<PlannedNorm> decideWeightGradient(Site &site, OpResult sum,
-                                          const SavedRoots &saved);
+RejectionOr<PlannedNorm> decideWeightGradient(Site &site, OpResult sum,
+                                              const SavedRoots &saved);
 
 } // namespace mlir::norm
 

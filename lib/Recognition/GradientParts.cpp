@@ -12,7 +12,7 @@ using namespace mlir::norm;
 using namespace mlir::norm::row;
 
 static constexpr unsigned kMaxDepth = 24; // of a product, with its tensors
-static constexpr unsigned kMaxRead = 256; // factors of a product
+static constexpr unsigned kMaxRead = 256; // nodes below a product
 
 /// Returns true for a product of the first operand, or of both.
 static bool isProduct(const Node *node) {
@@ -35,7 +35,7 @@ static bool isProduct(const Node *node) {
 /// Returns the product at or behind `node` that its type rounds, before one
 /// that `isEnd`; null if there is none.
 static const Node *
-findRounded(const Node *node, PartsReader::Predicate isEnd,
+findRounded(const Node *node, NodePredicate isEnd,
             llvm::function_ref<const Node *(const Node *)> open) {
   for (unsigned i = 0; i < kMaxDepth && node && !isEnd(node); ++i) {
     if (node->is(Kind::Mul) || node->is(Kind::Div) || node->is(Kind::Power) ||
@@ -83,45 +83,31 @@ bool PartsReader::reveals(const Node *node, unsigned depth) {
 
 void PartsReader::read(const Node *node, Parts &parts,
                        const Fraction &exponent) {
-  if (auto scale = getScale({node, exponent})) {
-    if (!isConstant(node, 1.0))
-      parts.scales.push_back(*scale);
-    return;
-  }
-  bool isLeaf = ++numRead > kMaxRead || isX(node) ||
-                (opening == Opening::Wanted && !reveals(node));
-  if (!isLeaf && isRow(node)) {
-    parts.rows.push_back({node, exponent});
-    return;
-  }
-  const Node *opened = isLeaf ? nullptr : open(node);
-  if (opened)
-    return read(opened, parts, exponent);
-  if (isLeaf || !isProduct(node)) {
-    parts.varying.push_back({node, exponent});
-    return;
-  }
-  const Node *first = node->getOperand(0);
-  switch (node->getKind()) {
-  case Kind::Power:
-    return read(first, parts,
-                exponent * Fraction(cast<PowerNode>(node)->getNumerator()));
-  case Kind::Neg:
-    parts.isNegated ^= exponent.num % 2 != 0;
-    return read(first, parts, exponent);
-  case Kind::Round:
-    parts.roundings.push_back(node);
-    return read(first, parts, exponent);
-  case Kind::Extend:
-    if (const Node *product = findRounded(
-            first, isX, [&](const Node *each) { return open(each); }))
-      parts.roundings.push_back(product);
-    return read(first, parts, exponent);
-  default:
-    read(first, parts, exponent);
-    read(node->getOperand(1), parts,
-         node->is(Kind::Div) ? -exponent : exponent);
-  }
+  auto isLeaf = [&](const Node *each) {
+    return isX(each) || isRow(each) ||
+           (opening == Opening::Wanted && !reveals(each)) ||
+           !(isProduct(each) || each->is(Kind::Element));
+  };
+  auto openNext = [&](const Node *each) -> const Node * {
+    if (!each->is(Kind::Round) && !each->is(Kind::Extend))
+      return open(each);
+    const Node *inner = each->getOperand(0);
+    const Node *rounded =
+        each->is(Kind::Round)
+            ? each
+            : findRounded(inner, isX, [&](auto *next) { return open(next); });
+    if (rounded)
+      parts.roundings.push_back(rounded);
+    return inner;
+  };
+  for (const Factor &factor :
+       collectFactors(node, exponent, isLeaf, openNext, &parts.isNegated))
+    if (auto scale = getScale(factor))
+      parts.addScale(*scale);
+    else if (isRow(factor.base) && !isX(factor.base))
+      parts.rows.push_back(factor);
+    else
+      parts.varying.push_back(factor);
 }
 
 //===----------------------------------------------------------------------===//
@@ -139,11 +125,11 @@ const Node *norm::openRow(Reader &reader, const Node *node) {
   return node;
 }
 
-Attempt<RowRoot> norm::readRowRoot(Reader &reader, const Parts &parts) {
+RejectionOr<RowRoot> norm::readRowRoot(Reader &reader, const Parts &parts) {
   if (parts.rows.empty())
-    return reject(Why::NoCandidate);
+    return reject(Rejection::NoCandidate);
   if (parts.rows.size() > 1 || abs(parts.rows[0].exponent) != Fraction(1))
-    return reject(Why::SeveralRoots);
+    return reject(Rejection::SeveralRoots);
   RowRoot root;
   root.node = parts.rows[0].base;
   root.divides = parts.rows[0].exponent == Fraction(-1);
@@ -168,13 +154,13 @@ Attempt<RowRoot> norm::readRowRoot(Reader &reader, const Parts &parts) {
   }
   root.base = node;
   if (abs(root.exponent) > Fraction(1))
-    return reject(Why::SeveralRoots);
+    return reject(Rejection::SeveralRoots);
   auto isNumber = [](const Node *each) {
     return each->is(Kind::Constant) || each->is(Kind::Count);
   };
   if ((node->is(Kind::Mul) || node->is(Kind::Div)) &&
       llvm::none_of(node->getOperands(), isNumber))
-    return reject(Why::SeveralRoots);
+    return reject(Rejection::SeveralRoots);
   if (node->is(Kind::Add) && root.exponent == Fraction(-1))
     for (unsigned i : {0u, 1u})
       if (node->getOperand(1 - i)->is(Kind::Constant))
@@ -184,52 +170,44 @@ Attempt<RowRoot> norm::readRowRoot(Reader &reader, const Parts &parts) {
 
 SmallVector<Factor> norm::collectPowers(Reader &reader, const RowRoot &root,
                                         Parts &parts) {
-  SmallVector<Factor> worklist(parts.rows), powers;
-  auto isLeaf = [&](const Node *node) {
+  auto isUnit = [&](const Node *node) {
     return node == root.base || node == root.beforeEpsilon ||
            node == root.rounded.base;
   };
-  auto add = [&](const Factor &factor) {
-    auto *it = llvm::find_if(
-        powers, [&](const Factor &known) { return known.base == factor.base; });
-    if (it == powers.end())
-      powers.push_back(factor);
-    else
-      it->exponent += factor.exponent;
+  auto isLeaf = [&](const Node *node) {
+    if (isUnit(node))
+      return true;
+    // Whatever is read computes in its type, which may be widened afterwards.
+    if (!node->is(Kind::Extend) && !node->is(Kind::Neg) &&
+        !node->is(Kind::Constant) && !node->is(Kind::Count) &&
+        openRow(reader, node) == node)
+      parts.roundings.push_back(node);
+    return false;
   };
-  for (unsigned numRead = 0; !worklist.empty() && numRead < kMaxRead;
-       ++numRead) {
-    auto [node, exponent] = worklist.pop_back_val();
-    const Node *opened = isLeaf(node) ? node : openRow(reader, node);
-    if (isLeaf(opened)) {
-      add({opened, exponent});
-      continue;
+  auto open = [&](const Node *node) -> const Node * {
+    if (node->is(Kind::Round) || node->is(Kind::Extend))
+      return node->getOperand(0);
+    const Node *opened = openRow(reader, node);
+    return opened == node ? nullptr : opened;
+  };
+  SmallVector<Factor> powers;
+  for (const Factor &row : parts.rows)
+    for (const Factor &factor : collectFactors(row.base, row.exponent, isLeaf,
+                                               open, &parts.isNegated)) {
+      auto *it = llvm::find_if(powers, [&](const Factor &known) {
+        return known.base == factor.base;
+      });
+      if (auto scale = isUnit(factor.base) ? std::nullopt : getScale(factor))
+        parts.addScale(*scale);
+      else if (it != powers.end())
+        it->exponent += factor.exponent;
+      else
+        powers.push_back(factor);
     }
-    if (auto scale = getScale({opened, exponent})) {
-      if (!isConstant(opened, 1.0))
-        parts.scales.push_back(*scale);
-      continue;
-    }
-    if (!opened->is(Kind::Extend) && !opened->is(Kind::Neg))
-      parts.roundings.push_back(opened);
-    if (opened->is(Kind::Neg) && exponent.den == 1)
-      parts.isNegated ^= exponent.num % 2 != 0;
-    if (opened->is(Kind::Round) || opened->is(Kind::Extend) ||
-        (opened->is(Kind::Neg) && exponent.den == 1)) {
-      worklist.push_back({opened->getOperand(0), exponent});
-      continue;
-    }
-    SmallVector<Factor> factors = collectFactors(opened, exponent, isLeaf);
-    if (factors.size() == 1 && factors[0].base == opened)
-      add(factors[0]);
-    else
-      worklist.append(factors);
-  }
-  worklist.append(powers); // what is beyond the bound stays a factor
-  llvm::erase_if(worklist, [](const Factor &factor) {
+  llvm::erase_if(powers, [](const Factor &factor) {
     return factor.exponent == Fraction(0);
   });
-  return worklist;
+  return powers;
 }
 
 const Node *norm::findRootBelow(Reader &reader, const Node *node) {
@@ -274,16 +252,6 @@ std::optional<Fraction> norm::multiplyScales(ArrayRef<Scale> scales,
           scale.exponent < Fraction(0) ? product / value : product * value;
   }
   return product;
-}
-
-bool norm::isSame(Reader &reader, const Node *a, const Node *b) {
-  Correspondence agreed(reader);
-  if (!agreed.match(a, b))
-    return false;
-  auto split = agreed.getSplitVariables();
-  return split && split->atRoot.empty() &&
-         llvm::all_of(agreed.getVariables(),
-                      [](auto pair) { return pair.first == pair.second; });
 }
 
 //===----------------------------------------------------------------------===//

@@ -20,7 +20,6 @@
 #include "mlir/IR/Dominance.h"
 #include "norm/Recognition/Recognize.h"
 #include "llvm/Support/FormatVariadic.h"
-#include <variant>
 
 namespace mlir::norm {
 
@@ -28,17 +27,20 @@ namespace mlir::norm {
 // Outcomes
 //===----------------------------------------------------------------------===//
 
-enum class Why {
+/// The rejection of a candidate or, by default, none: like an llvm::Error, it
+/// is true if there is one.
+struct [[nodiscard]] Rejection {
+  enum Id {
 #define REJECTION(name, reason, text) name,
 #include "Rejections.def"
-};
-
-struct Rejection {
-  Why why = Why::NoCandidate;
+  };
+  std::optional<Id> id;
   std::string explanation;
+
+  explicit operator bool() const { return id.has_value(); }
+  RejectionReason getReason() const;
 };
-Refusal getReason(Why why);
-const char *getTemplate(Why why);
+const char *getTemplate(Rejection::Id id);
 
 std::string text(Type type);
 std::string text(ArrayRef<int64_t> values);
@@ -48,36 +50,42 @@ inline std::string text(StringRef value) { return value.str(); }
 inline std::string text(const std::string &value) { return value; }
 inline std::string text(const char *value) { return value; }
 
-template <typename... Args> Rejection reject(Why why, const Args &...args) {
-  return {why, llvm::formatv(getTemplate(why), text(args)...).str()};
+template <typename... Args>
+Rejection reject(Rejection::Id id, const Args &...args) {
+  return {id, llvm::formatv(getTemplate(id), text(args)...).str()};
 }
 
-/// The result of a stage, or the reason why there is none.
-template <typename T> class Attempt {
+/// The result of a stage or the rejection in its place, as in llvm::Expected.
+template <typename T> class [[nodiscard]] RejectionOr {
 public:
-  Attempt(T value) : outcome(std::move(value)) {}
-  Attempt(Rejection rejection) : outcome(std::move(rejection)) {}
-  explicit operator bool() const { return outcome.index() == 0; }
-  T *operator->() { return &std::get<0>(outcome); }
-  T &operator*() { return std::get<0>(outcome); }
-  Rejection &getRejection() { return std::get<1>(outcome); }
+  RejectionOr(T value) : value(std::move(value)) {}
+  RejectionOr(Rejection rejection) : rejection(std::move(rejection)) {}
+  explicit operator bool() const { return value.has_value(); }
+  T *operator->() { return &*value; }
+  T &operator*() { return *value; }
+  Rejection takeRejection() { return std::move(rejection); }
+  Rejection moveInto(T &into) {
+    if (value)
+      into = std::move(*value);
+    return takeRejection();
+  }
 
 private:
-  std::variant<T, Rejection> outcome;
+  std::optional<T> value;
+  Rejection rejection;
 };
-using Check = std::optional<Rejection>; // nullopt: the check holds
 
 /// The deviations that rounding modes judge; the first per kind is reported.
 struct Deviations {
   /// A difference within C, which `exact` rejects.
-  Check inexact;
+  Rejection inexact;
   /// A rounding that S2 to S6 cannot state, or values outside the range of C.
   /// Only `relaxed` accepts it, and computes the statistic in a wider type.
-  Check narrow;
+  Rejection narrow;
 
-  void addInexact(Why why) {
+  void addInexact(Rejection::Id id) {
     if (!inexact)
-      inexact = reject(why);
+      inexact = reject(id);
   }
   void addNarrow(Rejection rejection) {
     if (!narrow)
@@ -112,6 +120,16 @@ struct Site {
     return context().getExtent(space[dim]);
   }
   std::optional<int64_t> getDim(unsigned variable) const;
+  /// Returns the dimension that is all of dimension `i` of a tensor at `index`.
+  std::optional<int64_t> getDim(AffineExpr index, Value tensor,
+                                int64_t i) const;
+  /// Returns that of each dimension of the tensor, -1 for a unit dimension;
+  /// nullopt if another one has none.
+  std::optional<SmallVector<int64_t>>
+  getDims(Value tensor, ArrayRef<AffineExpr> indices) const;
+  /// Returns true if the element is one of a tensor over `dims`, in this order,
+  /// up to unit dimensions.
+  bool holdsDims(const row::ElementNode *element, ArrayRef<int64_t> dims) const;
   bool variesOverAll(const row::Node *node) const;
   /// Returns true if the norm can read the value, which may have to be computed
   /// earlier than it is.
@@ -222,7 +240,7 @@ std::optional<int64_t> getReciprocalOf(const row::ConstantNode *constant);
 /// anything but a square.
 const row::Node *getSquared(row::Reader &reader, const row::Node *node);
 /// Finds the factor that is r and, from its statistic, x and w.
-Attempt<Product> matchProduct(const Site &site);
+RejectionOr<Product> matchProduct(const Site &site);
 /// A form in which x is squared: |x| and -x have the same square.
 struct SquaredForm {
   const row::Node *node;
@@ -232,46 +250,60 @@ struct SquaredForm {
 /// Checks whether nodes are the x that a statistic squares, each one once.
 class XMatcher {
 public:
-  struct Match {
-    row::Correspondence agreed;
-    const row::Node *rounding;
-  };
   XMatcher(row::Reader &reader, const row::Node *squared);
 
   bool operator()(const row::Node *node);
-  /// Matches a node; a widened value and the narrow one count as equal.
-  std::optional<Match> match(const row::Node *node);
+  /// Agrees on the variables of x in the product; false if it is another one.
+  bool agree(Findings &found, Deviations &deviations);
   bool beyondBound = false;
 
 private:
+  /// Matches a node; a widened value and the narrow one count as equal.
+  const SquaredForm *match(const row::Node *node, row::Correspondence &agreed);
+
   row::Reader &reader;
   SmallVector<SquaredForm, 4> forms;
   llvm::DenseMap<const row::Node *, bool> known;
 };
 
 /// Finds x, which the statistic squares, among the factors. Agrees variables.
-Check matchX(const Site &site, Findings &found, Deviations &deviations);
-Attempt<InverseRoot> matchInverseRoot(const Product &product,
-                                      Deviations &deviations);
+Rejection matchX(const Site &site, Findings &found, Deviations &deviations);
+RejectionOr<InverseRoot> matchInverseRoot(const Product &product,
+                                          Deviations &deviations);
 /// Matches a sum of squares. It works for any pattern that starts with one,
 /// because it requires nothing of what the statistic scales.
-Attempt<Statistic> matchStatistic(row::Reader &reader, const row::Node *sum,
-                                  Deviations &deviations);
+RejectionOr<Statistic> matchStatistic(row::Reader &reader, const row::Node *sum,
+                                      Deviations &deviations);
+/// Matches r and its statistic, from the root of the product.
+Rejection matchRow(const Site &site, Findings &found, Deviations &deviations);
 /// Drops the zeros that x is padded with, which add nothing to the sum of
 /// squares; returns nullopt if there is no padding.
 std::optional<Statistic> skipPadding(row::Reader &reader, Statistic statistic);
 /// Notes where the op itself would round differently, for `exact`.
 void noteSpelling(const Findings &found, Deviations &deviations);
-Attempt<Span> matchSpan(const Site &site, const Findings &found);
-Attempt<Divisor> matchDivisor(const Site &site, const Findings &found);
-Check matchEpsilon(const Findings &found, PlannedNorm &norm,
-                   Deviations &deviations);
+RejectionOr<Span> matchSpan(const Site &site, const Findings &found);
+RejectionOr<Divisor> matchDivisor(const Site &site, const Findings &found);
+/// Returns the number of terms; nullopt if it is known only at run time.
+RejectionOr<std::optional<int64_t>> countTerms(const Site &site,
+                                               const Span &span);
+/// Returns true if `count` is proved to be the number of terms.
+bool isNumberOfTerms(const Site &site, const Span &span,
+                     const row::SymbolicCount &count);
+/// Returns `quotient` where the program divides by the root and C, or the mode,
+/// tells that from a product with its reciprocal.
+RootForm getRootForm(const Site &site, bool divides, FloatType compute);
+/// Rounds epsilon to C and checks its range.
+Rejection takeEpsilon(const row::ConstantNode *epsilon, PlannedNorm &norm);
+Rejection matchEpsilon(const Findings &found, PlannedNorm &norm,
+                       Deviations &deviations);
 /// Finds the tensor, or the scalar of a body, that holds x.
-Check matchInput(const Site &site, const Findings &found, PlannedNorm &norm);
+Rejection matchInput(const Site &site, const Findings &found,
+                     PlannedNorm &norm);
 /// Finds a tensor or a scalar that holds `form` in the shape of the space.
 std::optional<PlannedInput> findOperand(const Site &site,
                                         const row::Node *form);
-Check matchWeight(const Site &site, const row::Node *weight, PlannedNorm &norm);
+Rejection matchWeight(const Site &site, const row::Node *weight,
+                      PlannedNorm &norm);
 /// Finds the elements from which one op over `dims` computes `root`.
 bool findElements(const Site &site, const row::Node *root,
                   ArrayRef<int64_t> dims, PlannedWeight &weight);
@@ -279,16 +311,16 @@ void findInverseRoots(const Site &site, const Product &product,
                       PlannedNorm &norm);
 
 /// Decides the types of the statistic, epsilon, and what deviates there.
-Check decideStatistic(const Site &site, const Findings &found,
-                      Deviations &deviations, PlannedNorm &norm);
+Rejection decideStatistic(const Site &site, const Findings &found,
+                          Deviations &deviations, PlannedNorm &norm);
 /// Applies the rounding mode to the deviations that the stages noted.
-Check applyRounding(const Site &site, const Deviations &deviations,
-                    const PlannedNorm &norm);
+Rejection applyRounding(const Site &site, const Deviations &deviations,
+                        const PlannedNorm &norm);
 /// Checks the types and encodings of the operands.
-Check checkOperands(const Site &site, const PlannedNorm &norm);
+Rejection checkOperands(const Site &site, const PlannedNorm &norm);
 
 /// Runs all stages. The program is not changed.
-Attempt<PlannedNorm> decide(const Site &site);
+RejectionOr<PlannedNorm> decide(const Site &site);
 
 } // namespace mlir::norm
 

@@ -63,7 +63,7 @@ static bool isRootOf(const Scale &scale, int64_t n) {
 }
 
 /// Returns the whole number n if `scale` is a root of n, else nullopt.
-static std::optional<int64_t> getWhole(const Scale &scale) {
+static std::optional<int64_t> getWholeNumber(const Scale &scale) {
   if (!scale.value->is(Kind::Constant))
     return std::nullopt;
   double value = getDouble(scale);
@@ -88,10 +88,10 @@ static std::optional<int64_t> getWhole(const Scale &scale) {
 }
 
 /// Returns the product; nullopt if one of the scales is not whole.
-static std::optional<int64_t> getWhole(ArrayRef<Scale> scales) {
+static std::optional<int64_t> getWholeNumber(ArrayRef<Scale> scales) {
   int64_t product = 1;
   for (const Scale &scale : scales) {
-    std::optional<int64_t> n = getWhole(scale);
+    std::optional<int64_t> n = getWholeNumber(scale);
     if (!n || llvm::MulOverflow(product, *n, product))
       return std::nullopt;
   }
@@ -118,8 +118,8 @@ struct StaticDivisor {
   const Span &span;
   int64_t terms;
 
-  Attempt<Divisor> matchInner(ArrayRef<Scale> inner, ArrayRef<Scale> outer);
-  Attempt<Divisor> matchOuter(ArrayRef<Scale> outer);
+  RejectionOr<Divisor> matchInner(ArrayRef<Scale> inner, ArrayRef<Scale> outer);
+  RejectionOr<Divisor> matchOuter(ArrayRef<Scale> outer);
   Rejection explain(const Scale &scale) const;
 };
 } // namespace
@@ -129,47 +129,47 @@ Rejection StaticDivisor::explain(const Scale &scale) const {
   std::string value = text(cast<ConstantNode>(scale.value)->getValue()),
               dims = text(span.dims);
   if (abs(scale.exponent) != Fraction(1, 2))
-    return reject(Why::PowerOfDivisor, dims, terms, value);
+    return reject(Rejection::PowerOfDivisor, dims, terms, value);
   if (scale.exponent < Fraction(0))
-    return reject(Why::OtherReciprocal, dims, terms, value,
+    return reject(Rejection::OtherReciprocal, dims, terms, value,
                   text(getReciprocal(scale, terms)), scale.value->getType());
-  return reject(Why::OtherDivisor, dims, terms, value,
+  return reject(Rejection::OtherDivisor, dims, terms, value,
                 findDimsOfSize(site, getDouble(scale)));
 }
 
 /// Handles a mean that is formed; other scales of the root are a weight.
-Attempt<Divisor> StaticDivisor::matchInner(ArrayRef<Scale> inner,
-                                           ArrayRef<Scale> outer) {
+RejectionOr<Divisor> StaticDivisor::matchInner(ArrayRef<Scale> inner,
+                                               ArrayRef<Scale> outer) {
   std::string dims = text(span.dims);
-  std::optional<int64_t> whole = getWhole(inner);
+  std::optional<int64_t> whole = getWholeNumber(inner);
   if (whole && *whole == terms) {
     Divisor divisor;
     divisor.rest.assign(outer.begin(), outer.end());
     return divisor;
   }
   if (!outer.empty())
-    return reject(Why::ScaledTwice, dims, terms);
+    return reject(Rejection::ScaledTwice, dims, terms);
   if (inner.size() == 1)
     return explain(inner[0]);
   for (const Scale &scale : inner)
-    if (!getWhole(scale))
-      return reject(Why::NoWholeDivisor, dims, terms,
+    if (!getWholeNumber(scale))
+      return reject(Rejection::NoWholeDivisor, dims, terms,
                     text(cast<ConstantNode>(scale.value)->getValue()));
-  return reject(Why::DividedInAll, dims, terms, text(whole.value_or(0)));
+  return reject(Rejection::DividedInAll, dims, terms, text(whole.value_or(0)));
 }
 
 /// Handles sqrt(sum) / sqrt(n) and x / sqrt(sum) * sqrt(n): one constant must
 /// be sqrt(n), up to a power of two, which scales exactly.
-Attempt<Divisor> StaticDivisor::matchOuter(ArrayRef<Scale> outer) {
+RejectionOr<Divisor> StaticDivisor::matchOuter(ArrayRef<Scale> outer) {
   Divisor divisor;
   divisor.isStandard = false;
-  std::optional<int64_t> whole = getWhole(outer);
+  std::optional<int64_t> whole = getWholeNumber(outer);
   if (whole && *whole == terms)
     return divisor;
   for (auto [i, scale] : llvm::enumerate(outer)) {
     divisor.rest.assign(outer.begin(), outer.end());
     divisor.rest.erase(divisor.rest.begin() + i);
-    std::optional<int64_t> root = getWhole(scale);
+    std::optional<int64_t> root = getWholeNumber(scale);
     if (root && *root == terms)
       return divisor;
     if (outer.size() > 1 || scale.exponent != Fraction(1))
@@ -184,25 +184,29 @@ Attempt<Divisor> StaticDivisor::matchOuter(ArrayRef<Scale> outer) {
         {site.context().getConstant(rest, type), Fraction(1)});
     return divisor;
   }
-  return reject(Why::RootScaled, text(span.dims), terms,
+  return reject(Rejection::RootScaled, text(span.dims), terms,
                 text(cast<ConstantNode>(outer[0].value)->getValue()));
 }
 
+bool norm::isNumberOfTerms(const Site &site, const Span &span,
+                           const SymbolicCount &count) {
+  auto variables = llvm::map_to_vector(
+      span.dims, [&](int64_t dim) { return site.space[dim]; });
+  return site.context().isProductOfExtents(count, variables);
+}
+
 /// Checks that the divisor is the product of exactly the summed extents.
-static Attempt<Divisor> matchDynamic(const Site &site, const Span &span,
-                                     ArrayRef<Scale> inner,
-                                     ArrayRef<Scale> outer) {
-  SmallVector<unsigned> variables;
-  for (int64_t dim : span.dims)
-    variables.push_back(site.space[dim]);
+static RejectionOr<Divisor> matchDynamic(const Site &site, const Span &span,
+                                         ArrayRef<Scale> inner,
+                                         ArrayRef<Scale> outer) {
   std::string dims = text(span.dims);
   if (inner.empty() && outer.empty())
-    return reject(Why::NotDividedDynamic, dims);
+    return reject(Rejection::NotDividedDynamic, dims);
   Divisor divisor;
   divisor.isStandard = !inner.empty();
   std::optional<SymbolicCount> product = SymbolicCount::get(1);
   bool hasCount = false;
-  std::string found = "a count that is not proved to be it";
+  std::optional<std::string> found;
   for (ArrayRef<Scale> scales : {inner, outer})
     for (const Scale &scale : scales) {
       auto *count = dyn_cast<CountNode>(scale.value);
@@ -218,10 +222,10 @@ static Attempt<Divisor> matchDynamic(const Site &site, const Span &span,
                     ? product->times(count->getCount())
                     : std::nullopt;
     }
-  if (hasCount && product &&
-      site.context().isProductOfExtents(*product, variables))
+  if (hasCount && product && isNumberOfTerms(site, span, *product))
     return divisor;
-  return reject(Why::OtherDynamicDivisor, dims, found);
+  return found ? reject(Rejection::OtherDynamicDivisor, dims, *found)
+               : reject(Rejection::CountNotProved, dims);
 }
 
 /// Returns the scales of the mean, with their exponents in r.
@@ -232,9 +236,8 @@ static SmallVector<Scale, 2> getInner(const Findings &found) {
   return inner;
 }
 
-/// Returns the number of terms; nullopt if it is known only at run time.
-static Attempt<std::optional<int64_t>> countTerms(const Site &site,
-                                                  const Span &span) {
+RejectionOr<std::optional<int64_t>> norm::countTerms(const Site &site,
+                                                     const Span &span) {
   if (span.count || span.groupSize)
     return span.count ? span.count : span.groupSize;
   int64_t terms = 1;
@@ -245,26 +248,27 @@ static Attempt<std::optional<int64_t>> countTerms(const Site &site,
   for (int64_t dim : span.dims)
     overflows |= llvm::MulOverflow(terms, site.getExtent(dim), terms);
   if (overflows)
-    return reject(Why::TooManyElements, span.dims);
+    return reject(Rejection::TooManyElements, span.dims);
   return std::optional(terms);
 }
 
-static Attempt<Divisor> matchStatic(const Site &site, const Span &span,
-                                    int64_t terms, ArrayRef<Scale> inner,
-                                    ArrayRef<Scale> outer) {
+static RejectionOr<Divisor> matchStatic(const Site &site, const Span &span,
+                                        int64_t terms, ArrayRef<Scale> inner,
+                                        ArrayRef<Scale> outer) {
   auto isExtent = [](const Scale &scale) {
     return !scale.value->is(Kind::Constant);
   };
   if (llvm::any_of(inner, isExtent) || llvm::any_of(outer, isExtent))
-    return reject(Why::ExtentNotProved, span.dims, terms);
+    return reject(Rejection::ExtentNotProved, span.dims, terms);
   if (inner.empty() && outer.empty())
-    return reject(Why::NotDivided, span.dims, terms);
+    return reject(Rejection::NotDivided, span.dims, terms);
   StaticDivisor matcher{site, span, terms};
   return inner.empty() ? matcher.matchOuter(outer)
                        : matcher.matchInner(inner, outer);
 }
 
-Attempt<Divisor> norm::matchDivisor(const Site &site, const Findings &found) {
+RejectionOr<Divisor> norm::matchDivisor(const Site &site,
+                                        const Findings &found) {
   const InverseRoot &inverse = found.inverse;
   const Span &span = found.span;
   SmallVector<Scale, 2> inner = getInner(found), outer(inverse.outer);
@@ -284,10 +288,10 @@ Attempt<Divisor> norm::matchDivisor(const Site &site, const Findings &found) {
         outer.push_back(*scale);
         usesNumerator = true;
       }
-  Attempt<std::optional<int64_t>> terms = countTerms(site, span);
+  RejectionOr<std::optional<int64_t>> terms = countTerms(site, span);
   if (!terms)
-    return terms.getRejection();
-  Attempt<Divisor> matched =
+    return terms.takeRejection();
+  RejectionOr<Divisor> matched =
       *terms ? matchStatic(site, span, **terms, inner, outer)
              : matchDynamic(site, span, inner, outer);
   if (matched) {
@@ -327,39 +331,46 @@ static double getFactor(const Findings &found) {
   return 1 / (scaled * (isMean ? terms : std::sqrt(terms)));
 }
 
-Check norm::matchEpsilon(const Findings &found, PlannedNorm &norm,
-                         Deviations &deviations) {
-  const InverseRoot &inverse = found.inverse;
-  const auto &semantics = norm.computeType.getFloatSemantics();
-  norm.mode = inverse.mode;
-  norm.epsilon = APFloat::getZero(semantics);
-  if (!inverse.epsilon)
-    return std::nullopt;
-  auto *constant = dyn_cast<ConstantNode>(stripCasts(inverse.epsilon));
-  if (!constant)
-    return reject(Why::EpsilonOfProgram);
-  norm.epsilon = roundTo(constant->getValue(), semantics);
+Rejection norm::takeEpsilon(const ConstantNode *epsilon, PlannedNorm &norm) {
+  norm.epsilon =
+      roundTo(epsilon->getValue(), norm.computeType.getFloatSemantics());
   if ((norm.epsilon.isNegative() && !norm.epsilon.isZero()) ||
       !norm.epsilon.isFinite())
-    return reject(Why::EpsilonOutOfRange, norm.epsilon);
+    return reject(Rejection::EpsilonOutOfRange, norm.epsilon);
   norm.epsilon.clearSign();
+  return {};
+}
+
+Rejection norm::matchEpsilon(const Findings &found, PlannedNorm &norm,
+                             Deviations &deviations) {
+  const InverseRoot &inverse = found.inverse;
+  norm.mode = inverse.mode;
+  norm.epsilon = APFloat::getZero(norm.computeType.getFloatSemantics());
+  if (!inverse.epsilon)
+    return {};
+  auto *constant = dyn_cast<ConstantNode>(stripCasts(inverse.epsilon));
+  if (!constant)
+    return reject(Rejection::EpsilonOfProgram);
+  if (Rejection rejection = takeEpsilon(constant, norm))
+    return rejection;
   double factor = found.divisor.isStandard ? 1 : getFactor(found);
   if (inverse.clampsRoot) // r is at most K: the root is at least 1/K
     factor = 1;
   if ((factor == 1 && !inverse.clampsMean && !inverse.clampsRoot) ||
       norm.epsilon.isZero())
-    return std::nullopt;
+    return {};
   double epsilon = FloatAttr::getValueAsDouble(norm.epsilon) * factor;
   if (inverse.clampsMean)
     epsilon = std::sqrt(epsilon);
   if (inverse.clampsRoot)
     epsilon = 1 / epsilon;
   if (std::isnan(epsilon))
-    return reject(Why::EpsilonScaled);
-  deviations.addInexact(Why::OtherOrder);
+    return reject(Rejection::EpsilonScaled);
+  deviations.addInexact(Rejection::OtherOrder);
   norm.epsilon = FloatAttr::get(norm.computeType, epsilon).getValue();
   // A smaller epsilon may be 0 in C and give NaN for a row of zeros.
   if (!norm.epsilon.isNormal())
-    return reject(Why::EpsilonVanishes, APFloat(epsilon), norm.computeType);
-  return std::nullopt;
+    return reject(Rejection::EpsilonVanishes, APFloat(epsilon),
+                  norm.computeType);
+  return {};
 }

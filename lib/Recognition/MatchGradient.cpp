@@ -29,7 +29,8 @@ struct Addend {
 /// Distributes products over the sums that contain the projection.
 class AddendReader {
 public:
-  explicit AddendReader(const Site &site) : site(site) {}
+  AddendReader(const Site &site, ProjectedNodes &projected)
+      : site(site), projected(projected) {}
   /// Returns false if the value is no sum of products.
   bool read(const Node *node, Addend addend, unsigned depth = 0);
 
@@ -40,7 +41,7 @@ private:
   bool isProjected(const Node *node);
 
   const Site &site;
-  llvm::DenseMap<const Node *, bool> projected;
+  ProjectedNodes &projected;
 };
 } // namespace
 
@@ -59,33 +60,33 @@ static bool sumsSquares(Reader &reader, const Node *sum) {
              return llvm::is_contained(sum->getVariables(), variable);
            });
   };
-  SmallVector<const Node *> worklist{sum->getOperand(0)};
-  for (unsigned i = 0; i < 16 && !worklist.empty(); ++i)
-    for (const Factor &factor : collectFactors(
-             stripCasts(worklist.pop_back_val()), Fraction(1), isSquare)) {
-      if (isSquare(factor.base))
-        return true;
-      if (factor.base->is(Kind::Sum))
-        worklist.push_back(factor.base->getOperand(0));
-    }
-  return false;
+  auto open = [](const Node *node) {
+    bool isRead =
+        node->is(Kind::Round) || node->is(Kind::Extend) || node->is(Kind::Sum);
+    return isRead ? node->getOperand(0) : nullptr;
+  };
+  return llvm::any_of(
+      collectFactors(sum->getOperand(0), Fraction(1), isSquare, open),
+      [&](const Factor &each) { return isSquare(each.base); });
 }
 
 /// Returns true if the value depends on the sum that gave the candidate.
 bool AddendReader::isProjected(const Node *node) {
-  if (auto *element = dyn_cast<ElementNode>(node))
-    return site.flow.lookupProjection(element->getValue()).sum ==
-           site.reduction;
-  if (!node->hasReduction() && node->getOperands().empty())
-    return false;
-  auto [it, inserted] = projected.try_emplace(node, false);
-  if (!inserted)
-    return it->second;
-  bool result = node->is(Kind::Sum) && !isTrivial(site.context(), node)
-                    ? !sumsSquares(site.reader, node)
-                    : llvm::any_of(node->getOperands(), [&](const Node *each) {
-                        return isProjected(each);
-                      });
+  llvm::SmallSetVector<const Node *, 16> nodes;
+  nodes.insert(node);
+  bool result = false;
+  for (size_t i = 0; i < nodes.size() && !result; ++i) {
+    const Node *next = nodes[i];
+    if (auto it = projected.find(next); it != projected.end())
+      result = it->second;
+    else if (auto *element = dyn_cast<ElementNode>(next))
+      result =
+          site.flow.lookupProjection(element->getValue()).sum == site.reduction;
+    else if (next->is(Kind::Sum) && !isTrivial(site.context(), next))
+      result = !sumsSquares(site.reader, next);
+    else
+      nodes.insert_range(next->getOperands());
+  }
   return projected[node] = result;
 }
 
@@ -157,29 +158,32 @@ bool AddendReader::read(const Node *node, Addend addend, unsigned depth) {
 namespace {
 class GradientMatcher {
 public:
-  explicit GradientMatcher(const Site &site)
-      : site(site), reader(site.reader), found(reader), atSum(reader) {}
-  Attempt<PlannedNorm> run();
+  GradientMatcher(const Site &site, ProjectedNodes &projected)
+      : site(site), reader(site.reader), projected(projected), found(reader),
+        atSum(reader) {}
+  RejectionOr<PlannedNorm> run();
 
 private:
-  Check readTerms();
+  Rejection decideLaw();
+  Rejection readTerms();
   Parts readParts(const Addend &addend);
   SmallVector<Addend> splitSum(const Addend &addend);
   bool hasOtherSum(ArrayRef<Addend> terms);
   bool isNear();
-  Check findDirect();
-  Check readProjection();
-  Check matchSum();
-  Check matchPowers();
-  Check matchDivisor();
-  Check decideOperands();
-  Check findX(PartsReader::Predicate isX);
+  Rejection findDirect();
+  Rejection readProjection();
+  Rejection matchSum();
+  Rejection matchPowers();
+  Rejection matchDivisor();
+  Rejection decideOperands();
+  Rejection findX(NodePredicate isX);
   void noteRoundings();
   void noteSpelling();
-  Check checkWeightTypes();
+  Rejection checkWeightTypes();
 
   const Site &site;
   Reader &reader;
+  ProjectedNodes &projected;
   Deviations deviations;
   PlannedNorm norm;
   Findings found;
@@ -212,13 +216,13 @@ bool GradientMatcher::isNear() {
 }
 
 /// Finds the terms that contain the one sum, and the variables along a row.
-Check GradientMatcher::readTerms() {
+Rejection GradientMatcher::readTerms() {
   const Node *node = site.node;
   if (node->is(Kind::Round))
     node = node->getOperand(0);
-  AddendReader terms(site);
+  AddendReader terms(site, projected);
   if (!terms.read(node, {}))
-    return reject(Why::NoCandidate);
+    return reject(Rejection::NoCandidate);
   bool hasSeveral = false;
   const Node *computed = nullptr;
   for (Addend &addend : terms.addends) {
@@ -231,7 +235,7 @@ Check GradientMatcher::readTerms() {
     (addend.sum ? projections : others).push_back(std::move(addend));
   }
   if (others.empty() || !sum)
-    return reject(Why::NoCandidate);
+    return reject(Rejection::NoCandidate);
   roundings = terms.roundings;
   SmallVector<unsigned> depends =
       getDependentVariables(computed ? computed : sum);
@@ -240,10 +244,11 @@ Check GradientMatcher::readTerms() {
       (llvm::is_contained(depends, variable) ? batch : along)
           .push_back(variable);
   if (along.empty() || !isNear())
-    return reject(Why::NoCandidate);
+    return reject(Rejection::NoCandidate);
   if (hasSeveral)
-    return computed ? reject(Why::SeveralSums) : reject(Why::NoCandidate);
-  return std::nullopt;
+    return computed ? reject(Rejection::SeveralSums)
+                    : reject(Rejection::NoCandidate);
+  return {};
 }
 
 Parts GradientMatcher::readParts(const Addend &addend) {
@@ -288,7 +293,7 @@ bool GradientMatcher::hasOtherSum(ArrayRef<Addend> terms) {
 
 /// Finds the term r * g. One other term may be a residual gradient, which is
 /// added to dx afterwards.
-Check GradientMatcher::findDirect() {
+Rejection GradientMatcher::findDirect() {
   SmallVector<Addend> terms;
   for (const Addend &addend : others)
     llvm::append_range(terms, splitSum(addend));
@@ -298,7 +303,8 @@ Check GradientMatcher::findDirect() {
     bool isResidual = each.rows.empty() && !residual && !addend.isNegated &&
                       addend.factors.size() == 1;
     if (isFound ? !isResidual : each.rows.empty() && !isResidual)
-      return reject(hasOtherSum(terms) ? Why::SeveralSums : Why::NoCandidate);
+      return reject(hasOtherSum(terms) ? Rejection::SeveralSums
+                                       : Rejection::NoCandidate);
     if (each.rows.empty()) {
       residual = addend.factors.front().base;
       continue;
@@ -306,11 +312,11 @@ Check GradientMatcher::findDirect() {
     isFound = true;
     directParts = std::move(each);
   }
-  return isFound ? std::nullopt : Check(reject(Why::NoCandidate));
+  return isFound ? Rejection() : reject(Rejection::NoCandidate);
 }
 
 /// Reads each projection as x times constants and powers of r.
-Check GradientMatcher::findX(PartsReader::Predicate isX) {
+Rejection GradientMatcher::findX(NodePredicate isX) {
   auto opening = root.isComputed() ? Opening::Wanted : Opening::All;
   for (const Addend &addend : projections) {
     Parts each;
@@ -319,48 +325,50 @@ Check GradientMatcher::findX(PartsReader::Predicate isX) {
     for (const Factor &factor : addend.factors)
       partsReader.read(factor.base, each, factor.exponent);
     if (each.varying.size() != 1 || each.varying[0].exponent != Fraction(1))
-      return reject(Why::ProjectionAlongOther);
+      return reject(Rejection::ProjectionAlongOther);
     const Node *x = each.varying[0].base;
     if (root.isComputed() && !isX(x))
-      return reject(Why::ProjectionAlongOther);
+      return reject(Rejection::ProjectionAlongOther);
     if (found.product.x && !isSame(reader, x, found.product.x))
-      return reject(Why::ProjectionAlongOther);
+      return reject(Rejection::ProjectionAlongOther);
     if (!found.product.x)
       found.product.x = x;
     parts.push_back(std::move(each));
   }
-  return std::nullopt;
+  return {};
 }
 
-Check GradientMatcher::readProjection() {
-  if (Check rejection = findDirect())
+Rejection GradientMatcher::readProjection() {
+  if (Rejection rejection = findDirect())
     return rejection;
   // The residual gradient is added in the type of the scalar.
   if (residual && site.node->is(Kind::Round))
-    return reject(Why::NoCandidate);
-  Attempt<RowRoot> rowRoot = readRowRoot(reader, directParts);
-  if (!rowRoot)
-    return rowRoot.getRejection();
-  root = *rowRoot;
+    return reject(Rejection::NoCandidate);
+  if (Rejection rejection = readRowRoot(reader, directParts).moveInto(root))
+    return rejection;
   if (!root.isComputed())
     return findX([](const Node *) { return false; });
-  if (Check rejection = matchComputedRoot(site, root, found, deviations))
+  if (Rejection rejection = matchComputedRoot(site, root, found, deviations))
     return rejection;
   XMatcher isX(reader, found.statistic.x);
   auto predicate = [&](const Node *node) { return isX(node); };
-  if (Check rejection = findX(predicate))
+  if (Rejection rejection = findX(predicate))
     return rejection;
-  auto match = isX.match(found.product.x);
-  if (!match)
-    return reject(Why::ProjectionAlongOther);
-  found.agreed = std::move(match->agreed);
-  if (match->rounding)
-    deviations.addNarrow(reject(Why::XRounded, match->rounding->getType()));
-  return std::nullopt;
+  return isX.agree(found, deviations) ? Rejection()
+                                      : reject(Rejection::ProjectionAlongOther);
+}
+
+/// Matches the dimensions, of which a gradient has no part alone.
+static Rejection matchWholeSpan(const Site &site, Findings &found) {
+  if (Rejection rejection = matchSpan(site, found).moveInto(found.span))
+    return rejection;
+  if (found.span.count || found.span.groupSize)
+    return reject(Rejection::PartOfDims, found.span.dims);
+  return {};
 }
 
 /// Matches the sum of x * g, times powers of r, with x and g outside of it.
-Check GradientMatcher::matchSum() {
+Rejection GradientMatcher::matchSum() {
   const Node *x = found.product.x;
   llvm::DenseMap<const Node *, bool> known;
   auto isX = [&](const Node *node) {
@@ -383,7 +391,7 @@ Check GradientMatcher::matchSum() {
     else
       others.push_back(factor);
   if (!xInSum)
-    return reject(Why::ProjectionOfOther);
+    return reject(Rejection::ProjectionOfOther);
   atSum.product.x = x;
   atSum.statistic.x = xInSum;
   atSum.statistic.variables.assign(sum->getVariables().begin(),
@@ -393,26 +401,20 @@ Check GradientMatcher::matchSum() {
   auto outer = splitWeight(reader, directParts.varying, batch, compute);
   auto inner = splitWeight(reader, others, batch, compute);
   if (!outer)
-    return reject(Why::NoTensorForGradient);
+    return reject(Rejection::NoTensorForGradient);
   if (!inner || !outer->weight != !inner->weight ||
       !atSum.agreed.match(x, xInSum) ||
       !atSum.agreed.match(outer->dy, inner->dy) ||
       (outer->weight && !atSum.agreed.match(outer->weight, inner->weight)))
-    return reject(Why::ProjectionOfOther);
+    return reject(Rejection::ProjectionOfOther);
   g = *outer;
   inSum = *inner;
-  Attempt<Span> span = matchSpan(site, atSum);
-  if (!span)
-    return span.getRejection();
-  if (span->count || span->groupSize)
-    return reject(Why::PartOfDims, span->dims);
-  atSum.span = *span;
-  return std::nullopt;
+  return matchWholeSpan(site, atSum);
 }
 
 /// Counts r: once in r * g and three times in the projection, or for an epsilon
 /// outside of the root twice, and once 1/s.
-Check GradientMatcher::matchPowers() {
+Rejection GradientMatcher::matchPowers() {
   SmallVector<Factor> inTerm = collectPowers(reader, root, sumParts);
   auto [unit, exponent] = root.getUnit();
   std::optional<EpsilonMode> mode;
@@ -427,7 +429,8 @@ Check GradientMatcher::matchPowers() {
       else if (factor.base == root.beforeEpsilon)
         before = &factor;
       else if (factor.base == root.base)
-        return reject(Why::TermRounded, unit->getType()); // r * g alone is
+        return reject(Rejection::TermRounded,
+                      unit->getType()); // r * g alone is
       else
         hasOther = true;
     }
@@ -436,15 +439,15 @@ Check GradientMatcher::matchPowers() {
     bool isInside =
         !before && ofUnit && ofUnit->exponent == exponent * Fraction(3);
     if (hasOther || (!isOutside && !isInside))
-      return reject(Why::ProjectionPower);
+      return reject(Rejection::ProjectionPower);
     EpsilonMode own = isOutside ? EpsilonMode::Outside : EpsilonMode::Inside;
     if (mode.value_or(own) != own ||
         (root.isComputed() && found.inverse.mode != own))
-      return reject(Why::ProjectionPower);
+      return reject(Rejection::ProjectionPower);
     mode = own;
   }
   found.inverse.mode = *mode;
-  return std::nullopt;
+  return {};
 }
 
 /// Returns the product of counts that divide; nullopt if one does not.
@@ -458,12 +461,12 @@ static std::optional<SymbolicCount> multiplyCounts(ArrayRef<Scale> counts) {
 }
 
 /// Checks that r * g has the factor 1 and the projection -1/n.
-Check GradientMatcher::matchDivisor() {
+Rejection GradientMatcher::matchDivisor() {
   SmallVector<Scale> none, counts;
   auto scale = multiplyScales(directParts.scales, none);
   if (!scale || *scale != Fraction(directParts.isNegated ? -1 : 1) ||
       !none.empty())
-    return reject(Why::DirectScaled);
+    return reject(Rejection::DirectScaled);
   Fraction factor(0);
   std::optional<SymbolicCount> count;
   for (Parts &each : parts) {
@@ -472,39 +475,33 @@ Check GradientMatcher::matchDivisor() {
     auto product = multiplyScales(all, counts);
     auto divisor = multiplyCounts(counts);
     if (!product || !divisor || (count && !(*count == *divisor)))
-      return reject(Why::ProjectionDivisor, site.context().getExtent(along[0]));
+      return reject(Rejection::ProjectionDivisor,
+                    site.context().getExtent(along[0]));
     Fraction own = each.isNegated != sumParts.isNegated ? -*product : *product;
     // Parts of both signs cancel, and leave the rounding of larger terms.
     if (own > Fraction(0))
-      return reject(Why::ProjectionDivisor, site.context().getExtent(along[0]));
+      return reject(Rejection::ProjectionDivisor,
+                    site.context().getExtent(along[0]));
     factor += own;
     count = divisor;
   }
-  Context &context = site.context();
-  int64_t n = 1;
-  SmallVector<unsigned> variables;
-  bool isDynamic = false;
-  for (int64_t dim : atSum.span.dims) {
-    variables.push_back(site.space[dim]);
-    isDynamic |= ShapedType::isDynamic(site.getExtent(dim));
-    if (!isDynamic && llvm::MulOverflow(n, site.getExtent(dim), n))
-      return reject(Why::TooManyElements, atSum.span.dims);
-  }
-  if (!isDynamic)
-    return count->isConstant() && factor == Fraction(-1, n)
-               ? std::nullopt
-               : Check(reject(Why::ProjectionDivisor, n));
-  if (factor != Fraction(-1) || !context.isProductOfExtents(*count, variables))
-    return reject(Why::OtherDynamicDivisor, atSum.span.dims,
-                  "a count that is not proved to be it");
-  return std::nullopt;
+  std::optional<int64_t> n;
+  if (Rejection rejection = countTerms(site, atSum.span).moveInto(n))
+    return rejection;
+  if (n)
+    return count->isConstant() && factor == Fraction(-1, *n)
+               ? Rejection()
+               : reject(Rejection::ProjectionDivisor, *n);
+  if (factor != Fraction(-1) || !isNumberOfTerms(site, atSum.span, *count))
+    return reject(Rejection::CountNotProved, atSum.span.dims);
+  return {};
 }
 
 /// Notes each rounding to less than C, which the op does not have.
 void GradientMatcher::noteRoundings() {
   auto note = [&](Type type) {
     if (type.getIntOrFloatBitWidth() < norm.computeType.getWidth())
-      deviations.addNarrow(reject(Why::TermRounded, type));
+      deviations.addNarrow(reject(Rejection::TermRounded, type));
   };
   for (ArrayRef<const Node *> each :
        {ArrayRef(roundings), ArrayRef(directParts.roundings),
@@ -562,42 +559,42 @@ void GradientMatcher::noteSpelling() {
   }
   bool invertsSaved = !root.isComputed() && root.divides;
   if (!isSpelled || invertsSaved)
-    deviations.addInexact(Why::GradientSpelling);
+    deviations.addInexact(Rejection::GradientSpelling);
 }
 
 /// Checks P, the type of dy * w, and determines T of B4.
-Check GradientMatcher::checkWeightTypes() {
+Rejection GradientMatcher::checkWeightTypes() {
   norm.normalizedType = {};
   if (g.rounded && g.rounded.getWidth() < norm.computeType.getWidth())
     norm.normalizedType = g.rounded;
   if (!g.weight)
-    return std::nullopt;
+    return {};
   if (g.rounded != inSum.rounded)
-    deviations.addNarrow(reject(Why::TermRounded, g.dy->getType()));
-  return std::nullopt;
+    deviations.addNarrow(reject(Rejection::TermRounded, g.dy->getType()));
+  return {};
 }
 
-Check GradientMatcher::decideOperands() {
-  if (Check rejection = checkWeightTypes())
+Rejection GradientMatcher::decideOperands() {
+  if (Rejection rejection = checkWeightTypes())
     return rejection;
-  if (Check rejection = matchInput(site, found, norm))
+  if (Rejection rejection = matchInput(site, found, norm))
     return rejection;
   if (!llvm::is_sorted(norm.order))
-    return reject(Why::NoTensorForX);
+    return reject(Rejection::NoTensorForX);
   PlannedGradient gradient;
   auto dy = findOperand(site, g.dy);
   if (!dy)
-    return reject(Why::NoTensorForGradient);
+    return reject(Rejection::NoTensorForGradient);
   gradient.dy = *dy;
   if (residual) {
     auto added = findOperand(site, residual);
     if (!added || added->op)
-      return reject(Why::NoTensorForGradient);
+      return reject(Rejection::NoTensorForGradient);
     auto type = cast<RankedTensorType>(added->value.getType());
     if (type.getElementType() != site.node->getType())
-      return reject(Why::NoTensorForGradient);
+      return reject(Rejection::NoTensorForGradient);
     gradient.residual = added->value;
-    deviations.addInexact(Why::GradientSpelling);
+    deviations.addInexact(Rejection::GradientSpelling);
   }
   norm.gradient = std::move(gradient);
   if (g.weight) {
@@ -609,9 +606,9 @@ Check GradientMatcher::decideOperands() {
       weight = g.weight;
     if (getWiderFloatType(z, weight->getFloatType()) != g.productType)
       deviations.addNarrow(
-          reject(Why::OtherType, "the product with the weight", g.productType,
-                 getWiderFloatType(z, weight->getFloatType())));
-    if (Check rejection = matchWeight(site, weight, norm))
+          reject(Rejection::OtherType, "the product with the weight",
+                 g.productType, getWiderFloatType(z, weight->getFloatType())));
+    if (Rejection rejection = matchWeight(site, weight, norm))
       return rejection;
     if (weight != g.weight &&
         getWiderFloatType(z, g.weight->getFloatType()) == g.productType) {
@@ -624,149 +621,115 @@ Check GradientMatcher::decideOperands() {
     if (auto again = splitWeight(reader, Factor{g.dy, Fraction(1)}, batch,
                                  norm.computeType);
         again && again->weight && isSame(reader, again->weight, g.weight))
-      return reject(Why::WeightTwice);
+      return reject(Rejection::WeightTwice);
   }
   return checkOperands(site, norm);
 }
 
-Attempt<PlannedNorm> GradientMatcher::run() {
-  norm.op = site.body->op;
-  norm.scalar = site.scalar;
-  norm.space = site.spaceMap;
-  Check rejection = readTerms();
-  if (!rejection)
-    rejection = readProjection();
-  if (!rejection)
-    rejection = matchSum();
-  if (!rejection && !root.isComputed()) {
+Rejection GradientMatcher::decideLaw() {
+  if (Rejection rejection = readTerms())
+    return rejection;
+  if (Rejection rejection = readProjection())
+    return rejection;
+  if (Rejection rejection = matchSum())
+    return rejection;
+  if (!root.isComputed()) {
     found.span = atSum.span;
     found.statistic.x = found.product.x;
   }
-  if (!rejection)
-    rejection = matchPowers();
-  if (!rejection)
-    rejection = decideRow(site, root, found, deviations, norm);
-  if (!rejection && found.span.dims != atSum.span.dims)
-    rejection = reject(Why::ProjectionDims, atSum.span.dims, found.span.dims);
-  if (!rejection)
-    rejection = matchDivisor();
-  if (rejection)
-    return std::move(*rejection);
+  if (Rejection rejection = matchPowers())
+    return rejection;
+  if (Rejection rejection = decideRow(site, root, found, deviations, norm))
+    return rejection;
+  if (found.span.dims != atSum.span.dims)
+    return reject(Rejection::ProjectionDims, atSum.span.dims, found.span.dims);
+  return matchDivisor();
+}
+
+RejectionOr<PlannedNorm> GradientMatcher::run() {
+  norm.op = site.body->op;
+  norm.scalar = site.scalar;
+  norm.space = site.spaceMap;
+  if (Rejection rejection = decideLaw())
+    return rejection;
   noteRoundings();
   noteSpelling();
-  rejection = decideOperands();
-  if (!rejection && !root.isComputed())
-    rejection = findSavedRoot(site, root, norm);
-  if (!rejection)
-    rejection = applyRounding(site, deviations, norm);
-  if (rejection)
-    return std::move(*rejection);
-  if (root.isComputed())
-    for (const ElementNode *element : reader.getOccurrences(found.inverse.sum))
-      norm.gradient->statistics.push_back(element->getValue());
+  if (Rejection rejection = decideOperands())
+    return rejection;
+  if (Rejection rejection = findRoot(site, root, found, norm))
+    return rejection;
+  if (Rejection rejection = applyRounding(site, deviations, norm))
+    return rejection;
   return norm;
 }
 
-Attempt<PlannedNorm> norm::decideGradient(const Site &site) {
-  return GradientMatcher(site).run();
+RejectionOr<PlannedNorm> norm::decideGradient(const Site &site,
+                                              ProjectedNodes &projected) {
+  return GradientMatcher(site, projected).run();
 }
 
 //===----------------------------------------------------------------------===//
 // What dx and dw have in common
 //===----------------------------------------------------------------------===//
 
-Check norm::matchComputedRoot(const Site &site, const RowRoot &root,
-                              Findings &found, Deviations &deviations) {
+Rejection norm::matchComputedRoot(const Site &site, const RowRoot &root,
+                                  Findings &found, Deviations &deviations) {
   found.product.value = found.product.root = root.node;
   found.product.divides = root.divides;
-  Attempt<InverseRoot> inverse = matchInverseRoot(found.product, deviations);
-  if (!inverse)
-    return inverse.getRejection();
-  found.inverse = std::move(*inverse);
-  Attempt<Statistic> statistic =
-      matchStatistic(site.reader, found.inverse.sum, deviations);
-  if (!statistic)
-    return statistic.getRejection();
-  found.statistic = std::move(*statistic);
+  if (Rejection rejection = matchRow(site, found, deviations))
+    return rejection;
   if (found.inverse.mode == EpsilonMode::Clamp)
-    return reject(Why::GradientOfClamp);
-  return std::nullopt;
+    return reject(Rejection::GradientOfClamp);
+  return {};
 }
 
-static Check decideSavedRow(const Site &site, const RowRoot &root,
-                            const Findings &found, PlannedNorm &norm) {
+static Rejection decideSavedRow(const Site &site, const RowRoot &root,
+                                const Findings &found, PlannedNorm &norm) {
   norm.computeType = root.node->getFloatType();
   norm.mode = found.inverse.mode;
   norm.dims = found.span.dims;
   if (norm.mode == EpsilonMode::Inside)
-    return std::nullopt;
+    return {};
+  norm.rootForm = getRootForm(site, root.divides, norm.computeType);
   for (const Node *operand : root.base->getOperands())
     if (auto *constant = dyn_cast<ConstantNode>(operand))
-      norm.epsilon = constant->getValue();
-  bool is16 = norm.computeType.getWidth() == 16;
-  if (root.divides && (is16 || site.rounding == Rounding::Exact))
-    norm.rootForm = RootForm::Quotient;
-  if ((norm.epsilon.isNegative() && !norm.epsilon.isZero()) ||
-      !norm.epsilon.isFinite())
-    return reject(Why::EpsilonOutOfRange, norm.epsilon);
-  return std::nullopt;
+      return takeEpsilon(constant, norm);
+  return {};
 }
 
-Check norm::decideRow(const Site &site, const RowRoot &root, Findings &found,
-                      Deviations &deviations, PlannedNorm &norm) {
+Rejection norm::decideRow(const Site &site, const RowRoot &root,
+                          Findings &found, Deviations &deviations,
+                          PlannedNorm &norm) {
   // The powers of r and the sum have another range than z and its mean.
   FloatType type = root.node->getFloatType();
   if (type.isF16()) {
-    Rejection range = reject(Why::GradientRange, type);
+    Rejection range = reject(Rejection::GradientRange, type);
     if (!root.isComputed())
       return range;
     deviations.addNarrow(std::move(range));
   }
   if (!root.isComputed())
     return decideSavedRow(site, root, found, norm);
-  Attempt<Span> span = matchSpan(site, found);
-  if (!span)
-    return span.getRejection();
-  found.span = *span;
-  if (span->count || span->groupSize)
-    return reject(Why::PartOfDims, span->dims);
-  Attempt<Divisor> divisor = norm::matchDivisor(site, found);
-  if (!divisor)
-    return divisor.getRejection();
-  found.divisor = *divisor;
-  if (!divisor->rest.empty())
-    return reject(Why::NoConstantDivisor);
-  norm.dims = span->dims;
+  if (Rejection rejection = matchWholeSpan(site, found))
+    return rejection;
+  if (Rejection rejection =
+          norm::matchDivisor(site, found).moveInto(found.divisor))
+    return rejection;
+  if (!found.divisor.rest.empty())
+    return reject(Rejection::NoConstantDivisor);
+  norm.dims = found.span.dims;
   return decideStatistic(site, found, deviations, norm);
 }
 
-/// Returns true if `tensor` at `indices` is one value per row, in the order of
-/// the batch dimensions, up to unit dimensions.
-static bool holdsRows(const Site &site, const ElementNode *element,
-                      ArrayRef<int64_t> batch) {
-  auto type = dyn_cast<RankedTensorType>(element->getValue().getType());
-  if (!type)
-    return false;
-  SmallVector<int64_t> found;
-  for (auto [i, index] : llvm::enumerate(element->getIndices())) {
-    auto variable = dyn_cast<AffineDimExpr>(index);
-    if (variable && site.context().isExtentOf(variable.getPosition(),
-                                              element->getValue(), i))
-      found.push_back(site.getDim(variable.getPosition()).value_or(-1));
-    else if (type.getDimSize(i) != 1)
-      return false;
-  }
-  SmallVector<int64_t> expected;
-  for (int64_t dim : batch)
-    if (site.getExtent(dim) != 1)
-      expected.push_back(dim);
-  return found == expected;
-}
-
-Check norm::findSavedRoot(const Site &site, const RowRoot &root,
-                          PlannedNorm &norm) {
+Rejection norm::findRoot(const Site &site, const RowRoot &root,
+                         const Findings &found, PlannedNorm &norm) {
   const Node *node = root.node;
   PlannedGradient &gradient = *norm.gradient;
+  if (root.isComputed()) {
+    for (auto *element : site.reader.getOccurrences(found.inverse.sum))
+      gradient.statistics.push_back(element->getValue());
+    return {};
+  }
   gradient.isRootBeforeEpsilon = norm.mode != EpsilonMode::Inside;
   if (gradient.isRootBeforeEpsilon)
     node = root.beforeEpsilon;
@@ -778,18 +741,18 @@ Check norm::findSavedRoot(const Site &site, const RowRoot &root,
              node->getType()),
          node});
   if (node->getType() != norm.computeType)
-    return reject(Why::RoundedTwice);
+    return reject(Rejection::RoundedTwice);
   SmallVector<int64_t> batch;
   for (int64_t dim = 0, e = site.getRank(); dim < e; ++dim)
     if (!llvm::is_contained(norm.dims, dim))
       batch.push_back(dim);
   for (const ElementNode *element : site.reader.getOccurrences(node))
-    if (holdsRows(site, element, batch) &&
+    if (site.holdsDims(element, batch) &&
         site.isAvailable(element->getValue())) {
       gradient.root.tensor = element->getValue();
-      return std::nullopt;
+      return {};
     }
   if (!findElements(site, node, batch, gradient.root))
-    return reject(Why::NoTensorForRoot);
-  return std::nullopt;
+    return reject(Rejection::NoTensorForRoot);
+  return {};
 }

@@ -41,10 +41,9 @@ namespace {
 /// its constants stay whole.
 class FactorReader {
 public:
-  FactorReader(const Site &site, llvm::function_ref<bool(const Node *)> isX)
-      : site(site), isX(isX) {}
+  FactorReader(const Site &site, NodePredicate isX) : site(site), isX(isX) {}
 
-  void read(const Node *node, const Fraction &exponent = Fraction(1));
+  void read(const Node *node);
   /// Opens a tensor that holds a part of this product as one step of it.
   const Node *openScaled(const Node *node) const;
 
@@ -52,10 +51,8 @@ public:
   bool isNegated = false;
 
 private:
-  static constexpr unsigned kMaxRead = 256; // tensors, also of a cycle
   const Site &site;
-  llvm::function_ref<bool(const Node *)> isX;
-  unsigned numRead = 0;
+  NodePredicate isX;
 };
 } // namespace
 
@@ -77,19 +74,15 @@ const Node *FactorReader::openScaled(const Node *node) const {
   return node;
 }
 
-void FactorReader::read(const Node *node, const Fraction &exponent) {
-  auto isLeaf = [&](const Node *each) { return isRoot(each) || isX(each); };
-  for (const Factor &factor : collectFactors(node, exponent, isLeaf)) {
-    const Node *base = isX(factor.base) ? factor.base : openScaled(factor.base);
-    if (base->is(Kind::Neg) && !isX(base) && factor.exponent.den == 1) {
-      isNegated ^= factor.exponent.num % 2 != 0;
-      read(base->getOperand(0), factor.exponent);
-    } else if (base != factor.base && !isLeaf(base) && ++numRead < kMaxRead) {
-      read(base, factor.exponent);
-    } else {
-      factors.push_back({base, factor.exponent});
-    }
-  }
+void FactorReader::read(const Node *node) {
+  auto isLeaf = [&](const Node *each) {
+    return isX(each) || (isRoot(each) && !each->is(Kind::Neg));
+  };
+  auto open = [&](const Node *each) {
+    const Node *opened = openScaled(each);
+    return opened == each ? nullptr : opened;
+  };
+  factors = collectFactors(node, Fraction(1), isLeaf, open, &isNegated);
 }
 
 bool norm::takesRoot(const Node *node) {
@@ -127,31 +120,30 @@ static bool multipliesFirst(const FactorReader &reader,
   return false;
 }
 
-static Attempt<Product> makeProduct(const FactorReader &reader,
-                                    const Node *value) {
+static RejectionOr<Product> makeProduct(const FactorReader &reader,
+                                        const Node *value) {
   Product product;
   product.value = value;
   product.isNegated = reader.isNegated;
   const Factor *root = findRoot(reader.factors);
   if (!root)
-    return reject(Why::NoCandidate);
+    return reject(Rejection::NoCandidate);
   product.root = root->base;
   product.divides = root->exponent == Fraction(-1);
   for (const Factor &factor : reader.factors)
     if (&factor != root && !isConstant(factor.base, 1.0))
       product.others.push_back(factor);
   if (product.others.empty())
-    return reject(Why::NoCandidate);
+    return reject(Rejection::NoCandidate);
   if (llvm::any_of(product.others, [](const Factor &factor) {
         return isRoot(factor.base) && takesRoot(factor.base);
       }))
-    return reject(Why::SeveralRoots);
+    return reject(Rejection::SeveralRoots);
   return product;
 }
 
 /// Matches y = w * z with a rounded z (Llama), or one product (Gemma, T5).
-static Attempt<Product>
-readProduct(const Site &site, llvm::function_ref<bool(const Node *)> isX) {
+static RejectionOr<Product> readProduct(const Site &site, NodePredicate isX) {
   const Node *value = site.node;
   if (value->is(Kind::Round))
     value = value->getOperand(0);
@@ -171,7 +163,7 @@ readProduct(const Site &site, llvm::function_ref<bool(const Node *)> isX) {
     part.read(inner);
     if (!findRoot(part.factors))
       continue;
-    Attempt<Product> product = makeProduct(part, inner);
+    RejectionOr<Product> product = makeProduct(part, inner);
     if (!product)
       return product;
     product->normalizedType = z->getFloatType();
@@ -181,15 +173,15 @@ readProduct(const Site &site, llvm::function_ref<bool(const Node *)> isX) {
       if (&other == &factor)
         continue;
       if (product->outer || other.exponent != Fraction(1))
-        return reject(Why::SecondWeight);
+        return reject(Rejection::SecondWeight);
       product->outer = other.base;
     }
     return product;
   }
-  return reject(Why::NoCandidate);
+  return reject(Rejection::NoCandidate);
 }
 
-Attempt<Product> norm::matchProduct(const Site &site) {
+RejectionOr<Product> norm::matchProduct(const Site &site) {
   return readProduct(site, [](const Node *) { return false; });
 }
 
@@ -222,22 +214,31 @@ bool XMatcher::operator()(const Node *node) {
   if (node->is(Kind::Constant) || node->is(Kind::Count))
     return false;
   auto [it, inserted] = known.try_emplace(node, false);
+  Correspondence agreed(reader);
   if (inserted)
-    known[node] = match(node).has_value();
+    known[node] = match(node, agreed);
   return known[node];
 }
 
-std::optional<XMatcher::Match> XMatcher::match(const Node *node) {
+bool XMatcher::agree(Findings &found, Deviations &deviations) {
+  const SquaredForm *form = match(found.product.x, found.agreed);
+  if (form && form->rounding)
+    deviations.addNarrow(
+        reject(Rejection::XRounded, form->rounding->getType()));
+  return form;
+}
+
+const SquaredForm *XMatcher::match(const Node *node, Correspondence &agreed) {
   for (const SquaredForm &form : forms)
     for (const Node *atRoot : {node, stripExtend(node)}) {
       if (atRoot->getType() != form.node->getType())
         continue;
-      Correspondence agreed(reader);
+      agreed = Correspondence(reader);
       if (agreed.match(atRoot, form.node))
-        return Match{std::move(agreed), form.rounding};
+        return &form;
       beyondBound |= agreed.isBeyondBound();
     }
-  return std::nullopt;
+  return nullptr;
 }
 
 /// Opens a factor's tensor that holds a product, such as x * w in an op of its
@@ -274,9 +275,9 @@ static Rejection explain(const Site &site, const Statistic &statistic) {
         opened && (!opened->is(Kind::Add) || opened->hasReduction()))
       squared = opened;
   if (getSquared(site.reader, squared))
-    return reject(Why::OtherTerm, "powers 4/1");
+    return reject(Rejection::OtherTerm, "powers 4/1");
   if (!squared->is(Kind::Add))
-    return reject(Why::OtherTensor);
+    return reject(Rejection::OtherTensor);
   // The term x - mean(x) contains the sum of x over the same variables.
   bool isCentered = llvm::any_of(
       normalize(site.context(), squared).terms, [](const Term &term) {
@@ -287,17 +288,16 @@ static Rejection explain(const Site &site, const Statistic &statistic) {
                      return factor.base->is(Kind::Sum);
                    });
       });
-  return reject(isCentered ? Why::Centered : Why::SquareOfSum);
+  return reject(isCentered ? Rejection::Centered : Rejection::SquareOfSum);
 }
 
-Check norm::matchX(const Site &site, Findings &found, Deviations &deviations) {
+Rejection norm::matchX(const Site &site, Findings &found,
+                       Deviations &deviations) {
   const Statistic &statistic = found.statistic;
   Product &product = found.product;
   XMatcher isX(site.reader, statistic.x);
-  Attempt<Product> whole = readProduct(site, isX);
-  if (!whole)
-    return whole.getRejection();
-  product = std::move(*whole);
+  if (Rejection rejection = readProduct(site, isX).moveInto(product))
+    return rejection;
   for (unsigned opened = 0; opened < 16; ++opened) {
     auto *it = llvm::find_if(product.others, [&](const Factor &factor) {
       return factor.exponent == Fraction(1) && isX(factor.base);
@@ -311,7 +311,7 @@ Check norm::matchX(const Site &site, Findings &found, Deviations &deviations) {
       break;
   }
   if (!product.x && isX.beyondBound)
-    return reject(Why::TooLarge, int64_t(Correspondence::kMaxPairs),
+    return reject(Rejection::TooLarge, int64_t(Correspondence::kMaxPairs),
                   int64_t(Correspondence::kMaxOpened),
                   explain(site, statistic).explanation);
   if (!product.x)
@@ -319,11 +319,8 @@ Check norm::matchX(const Site &site, Findings &found, Deviations &deviations) {
   // A product of x and its own norm is not a norm with a weight.
   if (llvm::any_of(product.others,
                    [&](const Factor &factor) { return isX(factor.base); }))
-    return reject(Why::Gate);
-  XMatcher::Match match = *isX.match(product.x);
-  found.agreed = std::move(match.agreed);
-  if (match.rounding)
-    deviations.addNarrow(reject(Why::XRounded, match.rounding->getType()));
+    return reject(Rejection::Gate);
+  isX.agree(found, deviations);
   product.weighsLast = multipliesFirst(FactorReader(site, isX), product);
-  return std::nullopt;
+  return {};
 }

@@ -20,15 +20,15 @@ public:
       : deviations(deviations), node(product.root),
         exponent(product.divides ? -1 : 1) {}
 
-  Attempt<InverseRoot> read();
+  RejectionOr<InverseRoot> read();
 
 private:
-  Check step();
-  Check takeRounding();
-  Check takeFactors();
-  Check takeSum(const Node *left, const Node *right);
-  Check takeExtremum(const ExtremumNode *extremum);
-  Check takeEpsilon(const Node *epsilon, EpsilonMode mode);
+  Rejection step();
+  Rejection takeRounding();
+  Rejection takeFactors();
+  Rejection takeSum(const Node *left, const Node *right);
+  Rejection takeExtremum(const ExtremumNode *extremum);
+  Rejection takeEpsilon(const Node *epsilon, EpsilonMode mode);
 
   Deviations &deviations;
   const Node *node;
@@ -40,46 +40,47 @@ private:
 
 /// Allows one rounding of r, to scale_type, and one of the mean, from sum_type.
 /// Rounding to fewer than 16 bits is a quantization, which every mode rejects.
-Check RootReader::takeRounding() {
+Rejection RootReader::takeRounding() {
   const Node *inner = node->getOperand(0);
   for (Type type : {node->getType(), inner->getType()})
     if (!isArithmeticType(type))
-      return reject(Why::OtherArithmetic, type);
+      return reject(Rejection::OtherArithmetic, type);
   bool isMean = exponent == Fraction(-1, 2);
   bool sums = inner->is(Kind::Sum);
   if (!isMean)
-    deviations.addNarrow(
-        reject(exponent == Fraction(1) ? Why::RoundedTwice : Why::RootRounded));
+    deviations.addNarrow(reject(exponent == Fraction(1)
+                                    ? Rejection::RoundedTwice
+                                    : Rejection::RootRounded));
   else if (node->is(Kind::Extend) || (!sums && found.sumType))
-    deviations.addNarrow(reject(Why::MeanInOtherType));
+    deviations.addNarrow(reject(Rejection::MeanInOtherType));
   else if (!sums)
     found.sumType = inner->getFloatType();
   node = inner;
-  return std::nullopt;
+  return {};
 }
 
-Check RootReader::takeEpsilon(const Node *epsilon, EpsilonMode mode) {
+Rejection RootReader::takeEpsilon(const Node *epsilon, EpsilonMode mode) {
   if (epsilon->hasReduction())
-    return reject(Why::NotOneSum);
+    return reject(Rejection::NotOneSum);
   hasTwo |= found.epsilon != nullptr;
   // A rounding between epsilon and the root rounds the radicand.
   if (found.sumType)
-    deviations.addNarrow(reject(Why::MeanInOtherType));
+    deviations.addNarrow(reject(Rejection::MeanInOtherType));
   found.epsilon = epsilon;
   found.mode = mode;
   found.outer.append(found.inner);
   found.inner.clear();
-  return std::nullopt;
+  return {};
 }
 
-Check RootReader::takeSum(const Node *left, const Node *right) {
+Rejection RootReader::takeSum(const Node *left, const Node *right) {
   node = left->hasReduction() ? left : right;
   const Node *epsilon = node == left ? right : left;
   // A mean of squares and its root are at least 0, so adding 0.0 of either sign
   // keeps them.
   if ((isConstant(epsilon, 0.0) || isConstant(epsilon, -0.0)) &&
       isNonNegative(node))
-    return std::nullopt;
+    return {};
   return takeEpsilon(epsilon, exponent == Fraction(-1, 2)
                                   ? EpsilonMode::Inside
                                   : EpsilonMode::Outside);
@@ -87,7 +88,7 @@ Check RootReader::takeSum(const Node *left, const Node *right) {
 
 /// Handles bounds: max(m, e) is a clamp, max(m, 0) is m, min(m, largest) only
 /// matters where m has overflowed, and min(r, K) is a clamp of the root.
-Check RootReader::takeExtremum(const ExtremumNode *extremum) {
+Rejection RootReader::takeExtremum(const ExtremumNode *extremum) {
   unsigned at = extremum->getOperand(1)->hasReduction();
   const Node *bound = extremum->getOperand(!at);
   bool keepsNaN = extremum->keepsNaN(at);
@@ -98,51 +99,51 @@ Check RootReader::takeExtremum(const ExtremumNode *extremum) {
         constant && !constant->getValue().isNaN() &&
         (constant->getValue().isZero() || constant->getValue().isNegative());
     if (isZero && keepsNaN && isNonNegative(node))
-      return std::nullopt;
+      return {};
     if (!keepsNaN)
-      deviations.addInexact(Why::DropsNaN);
+      deviations.addInexact(Rejection::DropsNaN);
     found.clampsMean = exponent == Fraction(-1, 2);
     return takeEpsilon(bound, EpsilonMode::Clamp);
   }
   if (!constant || constant->getValue().isNegative() ||
       constant->getValue().isNaN())
-    return reject(Why::NotOneSum);
+    return reject(Rejection::NotOneSum);
   if (!keepsNaN)
-    return reject(Why::BoundDropsNaN);
-  deviations.addInexact(Why::UpperBound);
+    return reject(Rejection::BoundDropsNaN);
+  deviations.addInexact(Rejection::UpperBound);
   if (constant->getValue().isInfinity() || constant->getValue().isLargest())
-    return std::nullopt;
+    return {};
   if (exponent != Fraction(1) || !constant->getValue().isNormal())
-    return reject(Why::NotOneSum);
+    return reject(Rejection::NotOneSum);
   found.clampsRoot = true;
   return takeEpsilon(bound, EpsilonMode::Clamp);
 }
 
 /// Splits the constants off the one factor that contains a reduction.
-Check RootReader::takeFactors() {
+Rejection RootReader::takeFactors() {
   const Node *statistic = nullptr;
   Fraction next;
   for (const Factor &factor : collectFactors(node, exponent)) {
     if (factor.base->hasReduction()) {
       if (statistic)
-        return reject(Why::TwoReductions);
+        return reject(Rejection::TwoReductions);
       statistic = factor.base;
       next = factor.exponent;
     } else if (auto scale = getScale(factor)) {
       if (!isConstant(scale->value, 1.0))
         found.inner.push_back(*scale);
     } else {
-      return reject(Why::NoConstantDivisor);
+      return reject(Rejection::NoConstantDivisor);
     }
   }
   if (!statistic || statistic == node)
-    return reject(Why::NotOneSum);
+    return reject(Rejection::NotOneSum);
   node = statistic;
   exponent = next;
-  return std::nullopt;
+  return {};
 }
 
-Check RootReader::step() {
+Rejection RootReader::step() {
   switch (node->getKind()) {
   case Kind::Round:
   case Kind::Extend:
@@ -154,9 +155,9 @@ Check RootReader::step() {
     return takeExtremum(cast<ExtremumNode>(node));
   case Kind::Abs:
     if (!isNonNegative(node->getOperand(0)))
-      return reject(Why::NotOneSum);
+      return reject(Rejection::NotOneSum);
     node = node->getOperand(0);
-    return std::nullopt;
+    return {};
   case Kind::Fma:
     if (node->getOperand(0)->hasReduction() !=
             node->getOperand(1)->hasReduction() &&
@@ -164,23 +165,23 @@ Check RootReader::step() {
       // The node is sum * (1/n) + e, rounded once.
       bool second = node->getOperand(1)->hasReduction();
       const Node *fma = node;
-      deviations.addInexact(Why::Fused);
-      if (Check rejection =
+      deviations.addInexact(Rejection::Fused);
+      if (Rejection rejection =
               takeSum(fma->getOperand(second), fma->getOperand(2)))
         return rejection;
       auto scale = getScale({fma->getOperand(!second), exponent});
       if (!scale)
-        return reject(Why::NoConstantDivisor);
+        return reject(Rejection::NoConstantDivisor);
       found.inner.push_back(*scale);
-      return std::nullopt;
+      return {};
     }
-    return reject(Why::NotOneSum);
+    return reject(Rejection::NotOneSum);
   default:
     return takeFactors();
   }
 }
 
-Attempt<InverseRoot> RootReader::read() {
+RejectionOr<InverseRoot> RootReader::read() {
   const Node *narrow = stripExtend(node);
   found.isWidened = narrow != node;
   node = narrow;
@@ -191,27 +192,27 @@ Attempt<InverseRoot> RootReader::read() {
   found.type = node->getFloatType();
   while (!node->is(Kind::Sum) &&
          !(isa<OpaqueNode>(node) && cast<OpaqueNode>(node)->isReduction()))
-    if (Check rejection = step())
-      return std::move(*rejection);
+    if (Rejection rejection = step())
+      return rejection;
   found.sum = node;
   if (hasTwo)
-    return reject(Why::TwoEpsilons);
+    return reject(Rejection::TwoEpsilons);
   if (exponent == Fraction(-1, 2))
     return std::move(found);
   if (exponent == Fraction(1, 2) || exponent == Fraction(1))
-    return reject(Why::ByRoot);
+    return reject(Rejection::ByRoot);
   if (exponent == Fraction(-1))
-    return reject(Why::WithoutRoot);
+    return reject(Rejection::WithoutRoot);
   std::string power;
   llvm::raw_string_ostream os(power);
   os << exponent.num;
   if (exponent.den != 1)
     os << '/' << exponent.den;
-  return reject(Why::OtherExponent, power);
+  return reject(Rejection::OtherExponent, power);
 }
 
-Attempt<InverseRoot> norm::matchInverseRoot(const Product &product,
-                                            Deviations &deviations) {
+RejectionOr<InverseRoot> norm::matchInverseRoot(const Product &product,
+                                                Deviations &deviations) {
   return RootReader(product, deviations).read();
 }
 
@@ -219,29 +220,30 @@ Attempt<InverseRoot> norm::matchInverseRoot(const Product &product,
 // The spelling that the op has itself
 //===----------------------------------------------------------------------===//
 
-/// Returns why `exact` rejects a step from r to the sum, or nullopt.
-static std::optional<Why> judge(const Node *node, const Node *inner,
-                                unsigned numRoots, unsigned &numDivisions) {
+/// Returns the rejection by `exact` of a step from r to the sum, or nullopt.
+static std::optional<Rejection::Id> judge(const Node *node, const Node *inner,
+                                          unsigned numRoots,
+                                          unsigned &numDivisions) {
   switch (node->getKind()) {
   case Kind::Rsqrt:
-    return Why::ByRsqrt;
+    return Rejection::ByRsqrt;
   case Kind::Power:
-    return Why::ByPower;
+    return Rejection::ByPower;
   case Kind::Sqrt:
     return numRoots > 0 || (inner->is(Kind::Div) &&
                             inner->getOperand(1)->hasReduction())
-               ? std::optional(Why::RootOfReciprocal)
+               ? std::optional(Rejection::RootOfReciprocal)
                : std::nullopt;
   case Kind::Mul:
-    return numRoots > 0 ? Why::ByReciprocal : Why::ScaledRoot;
+    return numRoots > 0 ? Rejection::ByReciprocal : Rejection::ScaledRoot;
   case Kind::Div:
     if (numRoots > 0) // sum / n
       return ++numDivisions > 1 || !isa<SumNode>(stripCasts(inner))
-                 ? std::optional(Why::OtherOrder)
+                 ? std::optional(Rejection::OtherOrder)
                  : std::nullopt;
     return isConstant(node->getOperand(0), 1.0)
                ? std::nullopt
-               : std::optional(Why::ScaledRoot);
+               : std::optional(Rejection::ScaledRoot);
   default:
     return std::nullopt;
   }
@@ -253,19 +255,19 @@ void norm::noteSpelling(const Findings &found, Deviations &deviations) {
   unsigned numRoots = 0, numDivisions = 0;
   for (const Node *node = product.root; !node->is(Kind::Sum);
        node = getReducing(node)) {
-    if (std::optional<Why> why =
+    if (std::optional<Rejection::Id> id =
             judge(node, getReducing(node), numRoots, numDivisions))
-      deviations.addInexact(*why);
+      deviations.addInexact(*id);
     numRoots += node->is(Kind::Sqrt);
   }
   const Node *term = stripExtend(statistic.terms.back());
   if (statistic.isFused)
-    deviations.addInexact(Why::Fused);
+    deviations.addInexact(Rejection::Fused);
   auto *power = dyn_cast<PowerNode>(term);
   if (!statistic.scales.empty())
-    deviations.addInexact(Why::OtherOrder);
+    deviations.addInexact(Rejection::OtherOrder);
   else if (power && power->getSpelling() != PowerNode::Spelling::Power)
-    deviations.addInexact(Why::ByPower);
+    deviations.addInexact(Rejection::ByPower);
   if (!product.others.empty() && !product.weighsLast)
-    deviations.addInexact(Why::OtherOrder);
+    deviations.addInexact(Rejection::OtherOrder);
 }

@@ -24,12 +24,12 @@ std::optional<int64_t> Site::getDim(unsigned variable) const {
 
 /// Rejects a static part of a dynamic row, which the part may exceed, unless
 /// both are read from one tensor that is long enough.
-static Check matchPart(const Site &site, unsigned variable, unsigned inSum,
-                       const Findings &found, Span &span) {
+static Rejection matchPart(const Site &site, unsigned variable, unsigned inSum,
+                           const Findings &found, Span &span) {
   Context &context = site.context();
   int64_t dim = *site.getDim(variable), extent = context.getExtent(inSum);
   if (ShapedType::isDynamic(extent))
-    return reject(Why::SumNotProved, dim);
+    return reject(Rejection::SumNotProved, dim);
   auto readsBoth = [&](const ElementNode *a, const ElementNode *b) {
     if (a->getValue() != b->getValue())
       return false;
@@ -40,12 +40,12 @@ static Check matchPart(const Site &site, unsigned variable, unsigned inSum,
   };
   span.count = extent;
   if (!ShapedType::isDynamic(context.getExtent(variable)))
-    return std::nullopt;
+    return {};
   for (auto *a : site.reader.getOccurrences(stripExtend(found.product.x)))
     for (auto *b : site.reader.getOccurrences(stripExtend(found.statistic.x)))
       if (readsBoth(a, b))
-        return std::nullopt;
-  return reject(Why::PartNotProved, extent, dim);
+        return {};
+  return reject(Rejection::PartNotProved, extent, dim);
 }
 
 static bool isLessThan(int64_t extent, int64_t count) {
@@ -54,8 +54,8 @@ static bool isLessThan(int64_t extent, int64_t count) {
 
 /// Matches dimensions that the sum sees reshaped: each side has all of some
 /// dimensions of the other one, or groups of one dimension.
-static Check matchSplit(const Site &site, const Findings &found, Span &span,
-                        llvm::DenseSet<unsigned> &used) {
+static Rejection matchSplit(const Site &site, const Findings &found, Span &span,
+                            llvm::DenseSet<unsigned> &used) {
   auto split = found.agreed.getSplitVariables();
   bool isReduced =
       split && llvm::all_of(split->inSum, [&](unsigned variable) {
@@ -63,20 +63,20 @@ static Check matchSplit(const Site &site, const Findings &found, Span &span,
                used.insert(variable).second;
       });
   if (!isReduced)
-    return reject(Why::OtherIndices);
+    return reject(Rejection::OtherIndices);
   for (unsigned variable : split->atRoot) {
     std::optional<int64_t> dim = site.getDim(variable);
     if (!dim || (split->group && !span.dims.empty()))
-      return reject(Why::OtherIndices);
+      return reject(Rejection::OtherIndices);
     span.dims.push_back(*dim);
   }
   if (split->group)
     span.groupSize = split->group->size;
   llvm::sort(span.dims);
-  return std::nullopt;
+  return {};
 }
 
-Attempt<Span> norm::matchSpan(const Site &site, const Findings &found) {
+RejectionOr<Span> norm::matchSpan(const Site &site, const Findings &found) {
   ArrayRef<unsigned> reduced = found.statistic.variables;
   Span span;
   llvm::DenseSet<unsigned> used;
@@ -86,30 +86,30 @@ Attempt<Span> norm::matchSpan(const Site &site, const Findings &found) {
     std::optional<int64_t> dim = site.getDim(atRoot);
     if (!dim || !llvm::is_contained(reduced, inSum) ||
         !used.insert(inSum).second)
-      return reject(Why::OtherIndices);
+      return reject(Rejection::OtherIndices);
     if (!site.context().haveSameExtent(atRoot, inSum))
-      if (Check rejection = matchPart(site, atRoot, inSum, found, span))
-        return std::move(*rejection);
+      if (Rejection rejection = matchPart(site, atRoot, inSum, found, span))
+        return rejection;
     span.dims.push_back(*dim);
   }
   llvm::sort(span.dims);
-  if (Check rejection = matchSplit(site, found, span, used))
-    return std::move(*rejection);
+  if (Rejection rejection = matchSplit(site, found, span, used))
+    return rejection;
   for (unsigned variable : reduced)
     if (!used.contains(variable) && site.context().getExtent(variable) != 1)
-      return reject(Why::OtherDimension);
+      return reject(Rejection::OtherDimension);
   if (span.count && (span.dims.size() != 1 || *span.count < 1 ||
                      isLessThan(site.getExtent(span.dims[0]), *span.count)))
-    return reject(Why::PartOfDims, span.dims);
+    return reject(Rejection::PartOfDims, span.dims);
   if (span.dims.empty())
-    return reject(Why::NoDims);
+    return reject(Rejection::NoDims);
   // The sum of a group depends on the group: the digits above must agree.
   if (span.groupSize)
     return span;
   SmallVector<unsigned> depends = getDependentVariables(found.inverse.sum);
   for (int64_t dim : span.dims)
     if (llvm::is_contained(depends, site.space[dim]))
-      return reject(Why::DependsOnReduced);
+      return reject(Rejection::DependsOnReduced);
   return span;
 }
 
@@ -156,36 +156,59 @@ bool Site::isAvailable(Value value) const {
   return dominance.properlyDominates(value, root);
 }
 
+std::optional<int64_t> Site::getDim(AffineExpr index, Value tensor,
+                                    int64_t i) const {
+  auto variable = dyn_cast<AffineDimExpr>(index);
+  return variable && context().isExtentOf(variable.getPosition(), tensor, i)
+             ? getDim(variable.getPosition())
+             : std::nullopt;
+}
+
+std::optional<SmallVector<int64_t>>
+Site::getDims(Value tensor, ArrayRef<AffineExpr> indices) const {
+  auto type = dyn_cast<RankedTensorType>(tensor.getType());
+  SmallVector<int64_t> dims;
+  for (auto [i, index] : llvm::enumerate(indices)) {
+    dims.push_back(getDim(index, tensor, i).value_or(-1));
+    if (dims.back() < 0 && (!type || type.getDimSize(i) != 1))
+      return std::nullopt;
+  }
+  return type ? std::optional(dims) : std::nullopt;
+}
+
+bool Site::holdsDims(const ElementNode *element, ArrayRef<int64_t> dims) const {
+  auto found = getDims(element->getValue(), element->getIndices());
+  if (!found)
+    return false;
+  SmallVector<int64_t> expected(dims);
+  llvm::erase_if(expected, [&](int64_t dim) { return getExtent(dim) == 1; });
+  llvm::erase(*found, -1);
+  return *found == expected;
+}
+
 /// Returns the dimension of the space for each dimension of `tensor` at
 /// `indices`; nullopt if these are not a permutation of the space.
 static std::optional<SmallVector<int64_t>>
 getOrder(const Site &site, Value tensor, ArrayRef<AffineExpr> indices) {
   unsigned rank = site.getRank();
-  auto type = dyn_cast<RankedTensorType>(tensor.getType());
-  if (!type || indices.size() != rank || type.getRank() != rank)
+  auto order = site.getDims(tensor, indices);
+  if (!order || order->size() != rank)
     return std::nullopt;
-  SmallVector<int64_t> order(rank, -1);
   llvm::SmallBitVector used(rank);
-  for (auto [i, index] : llvm::enumerate(indices)) {
-    auto variable = dyn_cast<AffineDimExpr>(index);
-    if (!variable)
-      continue;
-    std::optional<int64_t> dim = site.getDim(variable.getPosition());
-    if (!dim || used.test(*dim) ||
-        !site.context().isExtentOf(variable.getPosition(), tensor, i))
+  for (int64_t dim : *order) {
+    if (dim >= 0 && used.test(dim))
       return std::nullopt;
-    used.set(*dim);
-    order[i] = *dim;
+    if (dim >= 0)
+      used.set(dim);
   }
   // Unit dimensions, which have no index, follow in order.
-  for (auto [i, dim] : llvm::enumerate(order)) {
+  for (int64_t &dim : *order) {
     if (dim >= 0)
       continue;
     int free = used.find_first_unset();
     while (free >= 0 && site.getExtent(free) != 1)
       free = used.find_next_unset(free);
-    if (free < 0 || type.getDimSize(i) != 1 ||
-        indices[i] != getAffineConstantExpr(0, tensor.getContext()))
+    if (free < 0)
       return std::nullopt;
     used.set(free);
     dim = free;
@@ -255,21 +278,21 @@ std::optional<AffineMap> InputFinder::getSpaceMap(const Body &body) const {
   SmallVector<AffineExpr> results(site.getRank(),
                                   getAffineConstantExpr(0, mlir));
   llvm::SmallBitVector found(site.getRank());
-  auto walksAll = [&](unsigned loop, unsigned variable) {
+  // A loop that walks all of a dimension has its extent from an operand.
+  auto findDim = [&](unsigned loop, AffineExpr at) -> std::optional<int64_t> {
     for (OpOperand &operand : op->getOpOperands())
       for (auto [i, expr] :
            llvm::enumerate(op.getMatchingIndexingMap(&operand).getResults()))
-        if (expr == getAffineDimExpr(loop, mlir) &&
-            site.context().isExtentOf(variable, operand.get(), i))
-          return true;
-    return false;
+        if (expr == getAffineDimExpr(loop, mlir))
+          if (auto dim = site.getDim(at, operand.get(), i))
+            return dim;
+    return std::nullopt;
   };
   for (auto [loop, index] : llvm::enumerate(body.loops)) {
     if (op.getStaticLoopRanges()[loop] == 1)
       continue;
-    auto variable = dyn_cast<AffineDimExpr>(index);
-    auto dim = variable ? site.getDim(variable.getPosition()) : std::nullopt;
-    if (!dim || found.test(*dim) || !walksAll(loop, variable.getPosition()))
+    auto dim = findDim(loop, index);
+    if (!dim || found.test(*dim))
       return std::nullopt;
     found.set(*dim);
     results[*dim] = getAffineDimExpr(loop, mlir);
@@ -297,11 +320,7 @@ Value InputFinder::findElsewhere(const Node *form,
     for (auto [dim, variable] : llvm::enumerate(site.space))
       if (!site.context().isExtentOf(variable, result, dim))
         return false;
-    const Node *element = site.reader.read(result, indices);
-    Correspondence agreed(site.reader);
-    return agreed.match(element, form) &&
-           llvm::all_of(agreed.getVariables(),
-                        [](auto pair) { return pair.first == pair.second; });
+    return isSame(site.reader, site.reader.read(result, indices), form);
   };
   for (Value operand : linalg::LinalgOp(occurrence.body->op)->getOperands())
     for (auto [i, user] : llvm::enumerate(operand.getUsers())) {
@@ -346,8 +365,8 @@ bool InputFinder::findInBody(const Node *form) {
   return false;
 }
 
-Check norm::matchInput(const Site &site, const Findings &found,
-                       PlannedNorm &norm) {
+Rejection norm::matchInput(const Site &site, const Findings &found,
+                           PlannedNorm &norm) {
   norm.order = llvm::to_vector(llvm::seq<int64_t>(site.getRank()));
   InputFinder finder{site, norm};
   // The search starts with the narrowest value that becomes x in C.
@@ -359,12 +378,12 @@ Check norm::matchInput(const Site &site, const Findings &found,
   for (bool inOrder : {true, false})
     for (const Node *form : forms)
       if (finder.findTensor(form, inOrder))
-        return std::nullopt;
+        return {};
   // |x| and -x may be squared, but they are not what is scaled.
   const Node *squared = stripExtend(found.statistic.x);
   bool isScaled = squared->getKind() == stripExtend(x)->getKind();
   if (isScaled && finder.findInSum(found.statistic, found.agreed))
-    return std::nullopt;
+    return {};
   // A tensor of another shape is recomputed in the shape of the result.
   SmallVector<const Node *> computed{stripExtend(x), x};
   if (auto *element = dyn_cast<ElementNode>(stripExtend(x)))
@@ -372,8 +391,8 @@ Check norm::matchInput(const Site &site, const Findings &found,
       computed.push_back(opened);
   for (const Node *form : computed)
     if (finder.findInBody(form))
-      return std::nullopt;
-  return reject(Why::NoTensorForX);
+      return {};
+  return reject(Rejection::NoTensorForX);
 }
 
 std::optional<PlannedInput> norm::findOperand(const Site &site,

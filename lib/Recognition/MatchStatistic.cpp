@@ -34,14 +34,7 @@ const Node *norm::getSquared(Reader &reader, const Node *node) {
   // Constants are not views.
   if (!stripExtend(a)->is(Kind::Element) || !stripExtend(b)->is(Kind::Element))
     return nullptr;
-  Correspondence agreed(reader);
-  if (!agreed.match(a, b))
-    return nullptr;
-  bool isIdentity = llvm::all_of(agreed.getVariables(), [](auto pair) {
-    return pair.first == pair.second;
-  });
-  auto split = agreed.getSplitVariables();
-  return isIdentity && split && split->atRoot.empty() ? a : nullptr;
+  return isSame(reader, a, b) ? a : nullptr;
 }
 
 /// Describes the term of a sum that is not x^2.
@@ -72,7 +65,7 @@ public:
   TermReader(Reader &reader, Deviations &deviations)
       : reader(reader), deviations(deviations) {}
 
-  Attempt<Statistic> read(const SumNode *sum);
+  RejectionOr<Statistic> read(const SumNode *sum);
 
 private:
   const Node *readTerm(const Node *term);
@@ -92,7 +85,7 @@ const Node *TermReader::stripRounding(const Node *term) {
          isArithmeticType(term->getType()) &&
          isArithmeticType(term->getOperand(0)->getType())) {
     if (!term->hasReduction())
-      deviations.addNarrow(reject(Why::SquareRounded, term->getType()));
+      deviations.addNarrow(reject(Rejection::SquareRounded, term->getType()));
     term = term->getOperand(0);
   }
   return term;
@@ -129,7 +122,7 @@ const Node *TermReader::readTerm(const Node *term) {
   return nullptr;
 }
 
-Attempt<Statistic> TermReader::read(const SumNode *sum) {
+RejectionOr<Statistic> TermReader::read(const SumNode *sum) {
   while (true) {
     llvm::append_range(found.variables, sum->getVariables());
     const Node *next = readTerm(sum->getTerm());
@@ -143,13 +136,13 @@ Attempt<Statistic> TermReader::read(const SumNode *sum) {
   if (auto *element = dyn_cast<ElementNode>(term))
     if (const Node *opened = reader.open(element))
       term = opened;
-  return reject(Why::OtherTerm, describeTerm(term));
+  return reject(Rejection::OtherTerm, describeTerm(term));
 }
 
-Attempt<Statistic> norm::matchStatistic(Reader &reader, const Node *sum,
-                                        Deviations &deviations) {
+RejectionOr<Statistic> norm::matchStatistic(Reader &reader, const Node *sum,
+                                            Deviations &deviations) {
   if (auto *opaque = dyn_cast<OpaqueNode>(sum))
-    return reject(Why::OtherReduction, opaque->getName());
+    return reject(Rejection::OtherReduction, opaque->getName());
   return TermReader(reader, deviations).read(cast<SumNode>(sum));
 }
 

@@ -14,18 +14,11 @@ using namespace mlir::norm::row;
 /// Returns true if `element` reads a tensor over exactly `dims` of the space.
 static bool holdsAt(const Site &site, const ElementNode *element,
                     ArrayRef<int64_t> dims) {
-  ArrayRef<AffineExpr> indices = element->getIndices();
-  auto type = dyn_cast<RankedTensorType>(element->getValue().getType());
-  if (!type || indices.size() != dims.size())
-    return false;
-  for (auto [i, dim] : llvm::enumerate(dims)) {
-    unsigned variable = site.space[dim];
-    if (!site.context().isExtentOf(variable, element->getValue(), i) ||
-        (site.getExtent(dim) != 1 &&
-         indices[i] != site.context().getIndex(variable)))
-      return false;
-  }
-  return true;
+  auto found = site.getDims(element->getValue(), element->getIndices());
+  return found && found->size() == dims.size() &&
+         llvm::all_of_zip(*found, dims, [&](int64_t held, int64_t dim) {
+           return held == dim || (held < 0 && site.getExtent(dim) == 1);
+         });
 }
 
 /// Checks the bounds of an index, because linalg does not check them for ops
@@ -44,12 +37,9 @@ findReadable(const Site &site, const Node *node, ArrayRef<int64_t> dims) {
     auto type = dyn_cast<RankedTensorType>(element->getValue().getType());
     SmallVector<AffineExpr> results;
     for (auto [i, index] : llvm::enumerate(element->getIndices())) {
-      auto variable = dyn_cast<AffineDimExpr>(index);
-      auto dim = variable ? site.getDim(variable.getPosition()) : std::nullopt;
+      auto dim = site.getDim(index, element->getValue(), i);
       const auto *it = dim ? llvm::find(dims, *dim) : dims.end();
-      if (type && it != dims.end() &&
-          site.context().isExtentOf(variable.getPosition(), element->getValue(),
-                                    i))
+      if (type && it != dims.end())
         results.push_back(getAffineDimExpr(it - dims.begin(), mlir));
       else if (type && isElementOf(index, type, i))
         results.push_back(index);
@@ -97,8 +87,8 @@ bool norm::findElements(const Site &site, const Node *root,
   return true;
 }
 
-Check norm::matchWeight(const Site &site, const Node *weight,
-                        PlannedNorm &norm) {
+Rejection norm::matchWeight(const Site &site, const Node *weight,
+                            PlannedNorm &norm) {
   SmallVector<unsigned> depends = getDependentVariables(weight);
   SmallVector<int64_t> dims;
   for (int64_t dim : norm.order)
@@ -111,18 +101,18 @@ Check norm::matchWeight(const Site &site, const Node *weight,
   bool overDims = llvm::any_of(
       dims, [&](int64_t dim) { return llvm::is_contained(norm.dims, dim); });
   if (!dims.empty() && !overDims)
-    return reject(Why::WeightElsewhere, dims, norm.dims);
+    return reject(Rejection::WeightElsewhere, dims, norm.dims);
   if (dims.size() == site.getRank() && norm.dims.size() < dims.size())
-    return reject(Why::Gate);
+    return reject(Rejection::Gate);
   norm.weightDims = dims;
   for (const ElementNode *element : held)
     if (holdsAt(site, element, dims) && site.isAvailable(element->getValue())) {
       norm.weight.tensor = element->getValue();
-      return std::nullopt;
+      return {};
     }
   if (!findElements(site, weight, dims, norm.weight))
-    return reject(Why::NoTensorForWeight, dims);
-  return std::nullopt;
+    return reject(Rejection::NoTensorForWeight, dims);
+  return {};
 }
 
 /// Finds r of S8 before it is rounded to scale_type, over the batch dimensions.
@@ -135,21 +125,9 @@ void norm::findInverseRoots(const Site &site, const Product &product,
     return;
   SmallVector<int64_t> kept;
   for (int64_t dim : norm.order)
-    if (!llvm::is_contained(norm.dims, dim) && site.getExtent(dim) != 1)
+    if (!llvm::is_contained(norm.dims, dim))
       kept.push_back(dim);
-  for (const ElementNode *element : site.reader.getOccurrences(r)) {
-    Value tensor = element->getValue();
-    auto type = dyn_cast<RankedTensorType>(tensor.getType());
-    SmallVector<int64_t> found;
-    for (auto [i, index] : llvm::enumerate(element->getIndices())) {
-      auto variable = dyn_cast<AffineDimExpr>(index);
-      if (variable &&
-          site.context().isExtentOf(variable.getPosition(), tensor, i))
-        found.push_back(site.getDim(variable.getPosition()).value_or(-1));
-      else if (!type || type.getDimSize(i) != 1)
-        found.push_back(-1);
-    }
-    if (type && found == kept && tensor.getDefiningOp())
-      norm.inverseRoots.push_back(tensor);
-  }
+  for (const ElementNode *element : site.reader.getOccurrences(r))
+    if (site.holdsDims(element, kept) && element->getValue().getDefiningOp())
+      norm.inverseRoots.push_back(element->getValue());
 }

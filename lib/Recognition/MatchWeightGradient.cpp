@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Gradient.h"
+#include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;
 using namespace mlir::norm;
@@ -22,20 +23,23 @@ public:
   WeightGradientMatcher(Site &site, OpResult result, const SavedRoots &saved)
       : site(site), reader(site.reader), op(site.body->op), result(result),
         saved(saved), found(reader) {}
-  Attempt<PlannedNorm> run();
+  RejectionOr<PlannedNorm> run();
 
 private:
-  Check readTerm();
+  Rejection readTerm();
   SmallVector<Factor> readAll(const Node *product);
   bool isSavedRow(const Factor &factor);
   Value chooseX(const Node *row, ArrayRef<Factor> others);
-  Check readSaved(const Node *term);
-  Check readComputed(const Node *term, const Node *computed);
-  Check takeParts(const Node *term, PartsReader::Predicate isX);
+  Rejection readSaved(const Node *term);
+  Rejection readComputed(const Node *term, const Node *computed);
+  Rejection takeParts(const Node *term, NodePredicate isX);
   bool findAlong(const Node *row);
   bool orderSpace();
-  Check findWeightDims();
-  Check findRounding(PartsReader::Predicate isX);
+  Rejection findWeightDims();
+  Rejection decideLaw();
+  void decideResult();
+  Rejection decideOperands();
+  Rejection findRounding(NodePredicate isX);
   void noteTypes();
   void noteSpelling();
 
@@ -71,15 +75,15 @@ bool WeightGradientMatcher::findAlong(const Node *row) {
 }
 
 /// Takes the product apart into x, r and one other factor, which is dy.
-Check WeightGradientMatcher::takeParts(const Node *term,
-                                       PartsReader::Predicate isX) {
+Rejection WeightGradientMatcher::takeParts(const Node *term,
+                                           NodePredicate isX) {
   parts = Parts();
   PartsReader(reader, along, isX).read(term, parts);
   const Node *x = nullptr;
   for (const Factor &factor : parts.varying) {
     bool takesX = !x && isX(factor.base);
     if (factor.exponent != Fraction(1) || (!takesX && dy))
-      return reject(Why::NoCandidate);
+      return reject(Rejection::NoCandidate);
     (takesX ? x : dy) = factor.base;
   }
   SmallVector<Scale> counts;
@@ -87,57 +91,51 @@ Check WeightGradientMatcher::takeParts(const Node *term,
   bool isOne =
       scale && counts.empty() && *scale == Fraction(parts.isNegated ? -1 : 1);
   if (!x || !dy || !isOne)
-    return reject(Why::NoCandidate);
+    return reject(Rejection::NoCandidate);
   found.product.x = x;
-  Attempt<RowRoot> rowRoot = readRowRoot(reader, parts);
-  if (!rowRoot)
-    return rowRoot.getRejection();
-  root = *rowRoot;
+  if (Rejection rejection = readRowRoot(reader, parts).moveInto(root))
+    return rejection;
   return findRounding(isX);
 }
 
 /// Allows one rounding, of z to normalized_type, and that of dy * z, which
 /// noteTypes checks.
-Check WeightGradientMatcher::findRounding(PartsReader::Predicate isX) {
+Rejection WeightGradientMatcher::findRounding(NodePredicate isX) {
   for (const Node *rounding : parts.roundings) {
     if (rounding == product)
       continue;
     if (!rounding->is(Kind::Round))
-      return reject(Why::TermRounded, rounding->getType());
+      return reject(Rejection::TermRounded, rounding->getType());
     Parts inner;
     PartsReader(reader, along, isX).read(rounding->getOperand(0), inner);
     bool isZ = inner.varying.size() == 1 && isX(inner.varying[0].base) &&
                inner.rows.size() == 1;
     if (!isZ || norm.normalizedType)
-      return reject(Why::TermRounded, rounding->getType());
+      return reject(Rejection::TermRounded, rounding->getType());
     norm.normalizedType = rounding->getFloatType();
   }
-  return std::nullopt;
+  return {};
 }
 
-Check WeightGradientMatcher::readComputed(const Node *term,
-                                          const Node *computed) {
+Rejection WeightGradientMatcher::readComputed(const Node *term,
+                                              const Node *computed) {
   if (!findAlong(computed))
-    return reject(Why::NoCandidate);
+    return reject(Rejection::NoCandidate);
   PartsReader(reader, along, [](const Node *) {
     return false;
   }).read(term, parts);
-  Attempt<RowRoot> rowRoot = readRowRoot(reader, parts);
-  if (!rowRoot)
-    return rowRoot.getRejection();
-  if (!rowRoot->isComputed())
-    return reject(Why::NoCandidate);
-  if (Check rejection = matchComputedRoot(site, *rowRoot, found, deviations))
+  if (Rejection rejection = readRowRoot(reader, parts).moveInto(root))
+    return rejection;
+  if (!root.isComputed())
+    return reject(Rejection::NoCandidate);
+  if (Rejection rejection = matchComputedRoot(site, root, found, deviations))
     return rejection;
   XMatcher isX(reader, found.statistic.x);
-  if (Check rejection =
+  if (Rejection rejection =
           takeParts(term, [&](const Node *node) { return isX(node); }))
     return rejection;
-  auto match = isX.match(found.product.x);
-  found.agreed = std::move(match->agreed);
-  if (match->rounding)
-    deviations.addNarrow(reject(Why::XRounded, match->rounding->getType()));
-  return std::nullopt;
+  isX.agree(found, deviations);
+  return {};
 }
 
 /// Returns the tensor of which the factor is an element, or null.
@@ -202,7 +200,7 @@ Value WeightGradientMatcher::chooseX(const Node *row, ArrayRef<Factor> others) {
 }
 
 /// Reads a product with a root that the program is given.
-Check WeightGradientMatcher::readSaved(const Node *term) {
+Rejection WeightGradientMatcher::readSaved(const Node *term) {
   const Node *row = nullptr;
   SmallVector<Factor> others;
   for (const Factor &factor : readAll(term)) {
@@ -211,17 +209,17 @@ Check WeightGradientMatcher::readSaved(const Node *term) {
       continue;
     }
     if (row)
-      return reject(Why::NoCandidate);
+      return reject(Rejection::NoCandidate);
     row = openRow(reader, stripCasts(factor.base));
   }
   if (!row || others.size() != 2 || !findAlong(row))
-    return reject(Why::NoCandidate);
+    return reject(Rejection::NoCandidate);
   Value x = chooseX(row, others);
   auto isX = [&](const Node *node) {
     auto *element = dyn_cast<ElementNode>(node);
     return element && element->getValue() == x;
   };
-  return x ? takeParts(term, isX) : Check(reject(Why::NoCandidate));
+  return x ? takeParts(term, isX) : reject(Rejection::NoCandidate);
 }
 
 /// Orders the space as x, which the program may read transposed, and with its
@@ -260,7 +258,7 @@ bool WeightGradientMatcher::orderSpace() {
 }
 
 /// Finds the dimensions that are kept, which must be in the order of x.
-Check WeightGradientMatcher::findWeightDims() {
+Rejection WeightGradientMatcher::findWeightDims() {
   AffineMap map = op.getIndexingMapMatchingResult(result);
   SmallVector<int64_t> dims;
   for (AffineExpr expr : map.getResults()) {
@@ -272,11 +270,11 @@ Check WeightGradientMatcher::findWeightDims() {
         dims.push_back(dim);
   }
   if (!llvm::is_sorted(dims))
-    return reject(Why::NoCandidate);
+    return reject(Rejection::NoCandidate);
   norm.weightDims = dims;
   bool overDims = llvm::any_of(
       dims, [&](int64_t dim) { return llvm::is_contained(norm.dims, dim); });
-  return overDims ? std::nullopt : Check(reject(Why::NoCandidate));
+  return overDims ? Rejection() : reject(Rejection::NoCandidate);
 }
 
 /// Notes where P is not the type in which the program forms dy * z.
@@ -284,11 +282,11 @@ void WeightGradientMatcher::noteTypes() {
   FloatType z = norm.normalizedType ? norm.normalizedType : norm.computeType;
   FloatType formed = product->getFloatType();
   if (sum->getWidth() < formed.getWidth())
-    deviations.addNarrow(reject(Why::TermRounded, sum->getType()));
+    deviations.addNarrow(reject(Rejection::TermRounded, sum->getType()));
   FloatType type = norm.gradient->dwType;
   if (getWiderFloatType(z, type) != formed)
-    deviations.addNarrow(reject(Why::OtherType, "the product dy * z", formed,
-                                getWiderFloatType(z, type)));
+    deviations.addNarrow(reject(Rejection::OtherType, "the product dy * z",
+                                formed, getWiderFloatType(z, type)));
 }
 
 void WeightGradientMatcher::noteSpelling() {
@@ -312,10 +310,10 @@ void WeightGradientMatcher::noteSpelling() {
     isSpelled = isSame(reader, expected, product);
   }
   if (!isSpelled || (!root.isComputed() && root.divides))
-    deviations.addInexact(Why::GradientSpelling);
+    deviations.addInexact(Rejection::GradientSpelling);
 }
 
-Check WeightGradientMatcher::readTerm() {
+Rejection WeightGradientMatcher::readTerm() {
   const Node *term = sum->getTerm();
   if (const Node *computed = findRootBelow(reader, term))
     return readComputed(term, computed);
@@ -346,17 +344,13 @@ static OpResult findRounded(OpResult sum) {
   return orders[0] == orders[1] ? user->getResult(0) : OpResult();
 }
 
-Attempt<PlannedNorm> WeightGradientMatcher::run() {
-  sum = dyn_cast<SumNode>(site.node);
-  norm.op = op;
-  norm.gradient.emplace();
-  if (!sum)
-    return reject(Why::NoCandidate);
-  product = openRow(reader, findNarrow(reader, sum->getTerm()));
-  Check rejection = readTerm();
-  if (!rejection && !orderSpace())
-    rejection = reject(Why::NoTensorForX);
-  if (!rejection && !root.isComputed()) {
+/// Decides what dw is: x, dy, r and the dimensions of the weight.
+Rejection WeightGradientMatcher::decideLaw() {
+  if (Rejection rejection = readTerm())
+    return rejection;
+  if (!orderSpace())
+    return reject(Rejection::NoTensorForX);
+  if (!root.isComputed()) {
     for (auto [dim, variable] : llvm::enumerate(site.space))
       if (llvm::is_contained(along, variable))
         found.span.dims.push_back(dim);
@@ -365,51 +359,62 @@ Attempt<PlannedNorm> WeightGradientMatcher::run() {
       found.inverse.mode = EpsilonMode::Outside;
   }
   FloatType rounded = norm.normalizedType;
-  if (!rejection)
-    rejection = decideRow(site, root, found, deviations, norm);
+  if (Rejection rejection = decideRow(site, root, found, deviations, norm))
+    return rejection;
   norm.normalizedType = rounded;
-  if (!rejection)
-    rejection = findWeightDims();
-  if (rejection)
-    return std::move(*rejection);
+  return findWeightDims();
+}
+
+/// Decides the result: the sum, or its rounding if that has the type of P.
+void WeightGradientMatcher::decideResult() {
   PlannedGradient &gradient = *norm.gradient;
-  if (root.isComputed())
-    for (const ElementNode *element : reader.getOccurrences(found.inverse.sum))
-      gradient.statistics.push_back(element->getValue());
   gradient.dw = gradient.sum = result;
   gradient.dwType = gradient.sumType = sum->getFloatType();
-  FloatType z = rounded ? rounded : norm.computeType;
-  if (OpResult other = findRounded(result)) {
-    auto type = cast<FloatType>(
-        cast<RankedTensorType>(other.getType()).getElementType());
-    if (isArithmeticType(type) &&
-        getWiderFloatType(z, type) == product->getFloatType()) {
-      gradient.dw = other;
-      gradient.dwType = type;
-    }
+  FloatType z = norm.normalizedType ? norm.normalizedType : norm.computeType;
+  OpResult other = findRounded(result);
+  auto type = other ? cast<FloatType>(getElementTypeOrSelf(other.getType()))
+                    : FloatType();
+  if (type && isArithmeticType(type) &&
+      getWiderFloatType(z, type) == product->getFloatType()) {
+    gradient.dw = other;
+    gradient.dwType = type;
   }
+}
+
+Rejection WeightGradientMatcher::decideOperands() {
+  if (Rejection rejection = matchInput(site, found, norm))
+    return rejection;
+  if (!llvm::is_sorted(norm.order))
+    return reject(Rejection::NoTensorForX);
+  auto input = findOperand(site, dy);
+  if (!input)
+    return reject(Rejection::NoTensorForGradient);
+  norm.gradient->dy = *input;
+  if (Rejection rejection = checkOperands(site, norm))
+    return rejection;
+  return findRoot(site, root, found, norm);
+}
+
+RejectionOr<PlannedNorm> WeightGradientMatcher::run() {
+  sum = dyn_cast<SumNode>(site.node);
+  norm.op = op;
+  norm.gradient.emplace();
+  if (!sum)
+    return reject(Rejection::NoCandidate);
+  product = openRow(reader, findNarrow(reader, sum->getTerm()));
+  if (Rejection rejection = decideLaw())
+    return rejection;
+  decideResult();
   noteTypes();
   noteSpelling();
-  rejection = matchInput(site, found, norm);
-  if (!rejection && !llvm::is_sorted(norm.order))
-    rejection = reject(Why::NoTensorForX);
-  auto input = rejection ? std::nullopt : findOperand(site, dy);
-  if (!rejection && !input)
-    rejection = reject(Why::NoTensorForGradient);
-  if (!rejection) {
-    gradient.dy = *input;
-    rejection = checkOperands(site, norm);
-  }
-  if (!rejection && !root.isComputed())
-    rejection = findSavedRoot(site, root, norm);
-  if (!rejection)
-    rejection = applyRounding(site, deviations, norm);
-  if (rejection)
-    return std::move(*rejection);
+  if (Rejection rejection = decideOperands())
+    return rejection;
+  if (Rejection rejection = applyRounding(site, deviations, norm))
+    return rejection;
   return norm;
 }
 
-Attempt<PlannedNorm> norm::decideWeightGradient(Site &site, OpResult sum,
-                                                const SavedRoots &saved) {
+RejectionOr<PlannedNorm> norm::decideWeightGradient(Site &site, OpResult sum,
+                                                    const SavedRoots &saved) {
   return WeightGradientMatcher(site, sum, saved).run();
 }

@@ -27,9 +27,9 @@ static void report(const Recognition &recognition) {
   auto options = remark::RemarkOpts::name("RMSNorm").category("norm-recognize");
   for (const RecognizedNorm &norm : recognition.recognized)
     remark::passed(norm.loc, options) << norm.description;
-  for (const RefusedNorm &norm : recognition.refused)
+  for (const RejectedNorm &norm : recognition.rejected)
     remark::missed(norm.loc, options)
-        << ("not an RMSNorm (" + stringifyRefusal(norm.reason) +
+        << ("not an RMSNorm (" + stringifyRejectionReason(norm.reason) +
             "): " + norm.explanation)
                .str();
 }

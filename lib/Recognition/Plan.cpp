@@ -28,7 +28,7 @@ public:
 private:
   void decideScalar(Value scalar);
   std::optional<Site> getSite(Value scalar, Value reduction);
-  Attempt<PlannedNorm> decideAt(Value scalar);
+  RejectionOr<PlannedNorm> decideAt(Value scalar);
   Value getReduction(Value scalar) const {
     return flow.lookup(scalar).reduction;
   }
@@ -49,8 +49,9 @@ private:
   /// Scalars at which no norm may end: parts of a norm, or of a candidate that
   /// was rejected as a whole.
   llvm::DenseSet<Value> taken;
-  llvm::DenseSet<Value> hasNorm;                  // reductions
-  llvm::MapVector<Value, PlannedRefusal> refused; // by reduction
+  llvm::DenseSet<Value> hasNorm;                     // reductions
+  llvm::MapVector<Value, PlannedRejection> rejected; // by reduction
+  llvm::DenseSet<Value> isPart;                      // of a rejected candidate
 };
 } // namespace
 
@@ -79,14 +80,6 @@ static AffineMap getLoops(linalg::LinalgOp op, Value scalar) {
   }
   return AffineMap::getMultiDimIdentityMap(op.getNumLoops(), context)
       .dropResults(getUnusedDimsBitVector(maps));
-}
-
-/// Returns the scalar that the body of a linalg op yields for `result`.
-static Value getYielded(Value result) {
-  auto op = result.getDefiningOp<linalg::LinalgOp>();
-  OpOperand *init =
-      op.getDpsInitOperand(cast<OpResult>(result).getResultNumber());
-  return op.getMatchingYieldValue(init)->get();
 }
 
 /// Returns the space of the op's result or, if the op reduces (a matrix product
@@ -126,11 +119,11 @@ std::optional<Site> Planner::getSite(Value scalar, Value reduction) {
               scalar, node, reduction, std::move(space), map};
 }
 
-Attempt<PlannedNorm> Planner::decideAt(Value scalar) {
+RejectionOr<PlannedNorm> Planner::decideAt(Value scalar) {
   std::optional<Site> site = getSite(scalar, getReduction(scalar));
   if (!site)
-    return reject(Why::NoCandidate);
-  Attempt<PlannedNorm> norm = decide(*site);
+    return reject(Rejection::NoCandidate);
+  RejectionOr<PlannedNorm> norm = decide(*site);
   if (norm)
     norm->place = flow.getPlace(norm->op);
   return norm;
@@ -140,57 +133,54 @@ Attempt<PlannedNorm> Planner::decideAt(Value scalar) {
 // Parts
 //===----------------------------------------------------------------------===//
 
-/// Returns the values from which a body's scalar or a tensor is computed.
-static SmallVector<Value> getSources(Value value) {
-  if (auto argument = dyn_cast<BlockArgument>(value)) {
-    auto op = dyn_cast<linalg::LinalgOp>(argument.getOwner()->getParentOp());
-    return op ? SmallVector<Value>{op.getMatchingOpOperand(argument)->get()}
-              : SmallVector<Value>();
-  }
-  if (value.getDefiningOp<linalg::LinalgOp>())
-    return {getYielded(value)};
-  return llvm::to_vector(value.getDefiningOp()->getOperands());
-}
-
 /// Collects the scalars and tensors from which `scalar` is computed and which
 /// the same statistic scales; tensors connect ops.
 llvm::SetVector<Value> Planner::collectParts(Value scalar) const {
   Value reduction = getReduction(scalar);
-  llvm::SetVector<Value> parts;
-  SmallVector<Value> worklist{scalar};
-  while (!worklist.empty())
-    for (Value source : getSources(worklist.pop_back_val())) {
-      Flow each = flow.lookup(source);
-      if (each.isScaled() && each.reduction == reduction &&
-          parts.insert(source))
-        worklist.push_back(source);
-    }
-  return parts;
+  return collectSources(scalar, [&](Value source) {
+    Flow each = flow.lookup(source);
+    return each.isScaled() && each.reduction == reduction;
+  });
 }
 
 //===----------------------------------------------------------------------===//
 // Decisions
 //===----------------------------------------------------------------------===//
 
-static PlannedRefusal describe(Operation *op, Rejection rejection) {
-  return {op->getParentOfType<FunctionOpInterface>(),
-          {op->getLoc(), getReason(rejection.why),
-           std::move(rejection.explanation)}};
+static PlannedRejection describe(Operation *op, Rejection rejection) {
+  return {
+      op->getParentOfType<FunctionOpInterface>(),
+      {op->getLoc(), rejection.getReason(), std::move(rejection.explanation)}};
+}
+
+/// Returns true if `a` failed in a later stage than `b`, nearer to a norm.
+static bool isLater(const PlannedRejection &a, const PlannedRejection &b) {
+  return std::tie(a.norm.reason, a.norm.explanation) >
+         std::tie(b.norm.reason, b.norm.explanation);
 }
 
 void Planner::decideScalar(Value scalar) {
   Value reduction = getReduction(scalar);
-  Attempt<PlannedNorm> norm = decideAt(scalar);
+  RejectionOr<PlannedNorm> norm = decideAt(scalar);
+  Rejection rejection = norm.takeRejection();
+  if (rejection.id == Rejection::NoCandidate)
+    return;
+  llvm::SetVector<Value> parts = collectParts(scalar);
   // A part of a rejected candidate would be another function of x.
-  if (norm || getReason(norm.getRejection().why) == Refusal::WeightNotOverDims)
-    taken.insert_range(collectParts(scalar));
+  if (norm || rejection.getReason() == RejectionReason::WeightNotOverDims)
+    taken.insert_range(parts);
   if (norm) {
     hasNorm.insert(reduction);
     found.insert({scalar, std::move(*norm)});
-  } else if (norm.getRejection().why != Why::NoCandidate) {
-    refused.insert({reduction, describe(scalar.getDefiningOp()->getParentOp(),
-                                        std::move(norm.getRejection()))});
+    return;
   }
+  PlannedRejection described =
+      describe(scalar.getDefiningOp()->getParentOp(), std::move(rejection));
+  auto [it, isFirst] = rejected.insert({reduction, described});
+  // Of candidates that are not parts of others, the order says nothing.
+  if (!isFirst && !isPart.contains(scalar) && isLater(described, it->second))
+    it->second = std::move(described);
+  isPart.insert_range(parts);
 }
 
 /// Returns a part of the norm, or its tensor, that is used by anything but
@@ -232,8 +222,8 @@ void Planner::resolve() {
   llvm::MapVector<Value, PlannedNorm> resolved;
   for (auto &[scalar, norm] : found) {
     Value part = findShared(scalar, readers[getReduction(scalar)]);
-    Attempt<PlannedNorm> inner =
-        part ? decideAt(part) : reject(Why::NoCandidate);
+    RejectionOr<PlannedNorm> inner =
+        part ? decideAt(part) : reject(Rejection::NoCandidate);
     if (!inner)
       resolved.insert({scalar, std::move(norm)});
     else if (!found.contains(part))
@@ -262,24 +252,26 @@ void Planner::planGradients(Plan &plan) {
   }
   hasNorm.insert_range(gradients.sums);
   // What is not a gradient is not a norm that the sum scales, either.
-  for (auto &[sum, refusal] : gradients.refused)
-    refused.insert_or_assign(
-        sum, describe(refusal.first, std::move(refusal.second)));
+  for (auto &[sum, rejection] : gradients.rejected)
+    rejected.insert_or_assign(
+        sum, describe(rejection.first, std::move(rejection.second)));
 }
 
 /// Reports roots that do not scale anything as in a norm.
 void Planner::reportRoots(Plan &plan) {
   for (const auto &[op, root] : flow.roots) {
     bool isKnown = llvm::any_of(op->getResults(), [&](Value result) {
-      return hasNorm.contains(result) || refused.contains(result);
+      return hasNorm.contains(result) || rejected.contains(result);
     });
     if (!root.reduction && !isKnown)
-      plan.rootsOfOthers.push_back(describe(op, reject(Why::RootOfOther)));
+      plan.rootsOfOthers.push_back(
+          describe(op, reject(Rejection::RootOfOther)));
     else if (root.reduction && root.hasSquares)
-      refused.insert({root.reduction, describe(op, reject(Why::NotScaled))});
+      rejected.insert(
+          {root.reduction, describe(op, reject(Rejection::NotScaled))});
   }
   for (Operation *op : flow.rootsOnBuffers)
-    plan.refused.push_back(describe(op, reject(Why::OnBuffers)));
+    plan.rejected.push_back(describe(op, reject(Rejection::OnBuffers)));
 }
 
 Plan Planner::run() {
@@ -288,7 +280,8 @@ Plan Planner::run() {
   // be computed.
   for (Weights each : {Weights::Single, Weights::Joined}) {
     weights = each;
-    refused.clear();
+    rejected.clear();
+    isPart.clear();
     for (Value scalar : llvm::reverse(flow.candidates))
       if (!taken.contains(scalar) && (weights == Weights::Single ||
                                       !hasNorm.contains(getReduction(scalar))))
@@ -301,9 +294,9 @@ Plan Planner::run() {
       plan.norms.push_back(std::move(it->second));
   planGradients(plan);
   reportRoots(plan);
-  for (auto &[reduction, norm] : llvm::reverse(refused))
+  for (auto &[reduction, norm] : llvm::reverse(rejected))
     if (!hasNorm.contains(reduction))
-      plan.refused.push_back(std::move(norm));
+      plan.rejected.push_back(std::move(norm));
   plan.context = std::move(context);
   return plan;
 }

@@ -91,9 +91,9 @@ struct PlannedNorm {
   std::optional<PlannedGradient> gradient;
 };
 
-struct PlannedRefusal {
+struct PlannedRejection {
   Operation *function; // may be null
-  RefusedNorm norm;
+  RejectedNorm norm;
 };
 
 /// The norms to create and the candidates to leave unchanged.
@@ -101,9 +101,9 @@ struct Plan {
   /// The owner of the nodes that the norms refer to.
   std::unique_ptr<row::Context> context;
   std::vector<PlannedNorm> norms; // in program order
-  std::vector<PlannedRefusal> refused;
+  std::vector<PlannedRejection> rejected;
   /// Roots of values that no sum computes, unless a callee does.
-  std::vector<PlannedRefusal> rootsOfOthers;
+  std::vector<PlannedRejection> rootsOfOthers;
 };
 
 /// Decides about every candidate in `scope`. Of overlapping norms the largest

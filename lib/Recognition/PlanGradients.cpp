@@ -5,8 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Each sum along a row gives at most one dx: the first value that is one, with
-// a rounding that only it has. A dw of the same x, dy and r joins it.
+// A value that is dx is planned, but nothing that is computed from it. If a
+// rounding is the only user of that value, the rounded value is taken. A dw of
+// the same x, dy and r joins it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -47,35 +48,71 @@ static bool isOnlyRounding(Value scalar, Value value) {
          value.hasOneUse();
 }
 
+/// Returns true if the value is computed from the gradients that were found.
+bool GradientPlanner::isBelowGradient(Value value) {
+  auto [it, inserted] = belowGradient.try_emplace(value, false);
+  if (!inserted)
+    return it->second;
+  Value sum = flow.lookupProjection(value).sum;
+  bool result = llvm::any_of(getSources(value), [&](Value source) {
+    return flow.lookupProjection(source).sum == sum && isBelowGradient(source);
+  });
+  return belowGradient[value] = result;
+}
+
+/// Keeps the rejection of the latest stage, whatever the order of candidates.
+void GradientPlanner::reject(Value sum, Operation *op, Rejection rejection) {
+  if (rejection.id == Rejection::NoCandidate)
+    return;
+  auto &[known, kept] = rejected[sum];
+  if (!kept || std::tie(rejection.id, rejection.explanation) >
+                   std::tie(kept.id, kept.explanation)) {
+    known = op;
+    kept = std::move(rejection);
+  }
+}
+
 void GradientPlanner::planInputGradients() {
-  constexpr unsigned kMaxTries = 12;               // values per sum
-  llvm::DenseMap<Value, unsigned> numTries, found; // by sum
+  llvm::DenseMap<Value, SmallVector<size_t, 1>> found; // by sum
+  llvm::DenseMap<Value, ProjectedNodes> projected;     // by sum
+  SmallVector<std::pair<Value, Rejection>> failed;     // by scalar
   for (Value scalar : flow.gradients) {
     Value sum = flow.lookupProjection(scalar).sum;
-    auto known = found.find(sum);
-    if (known != found.end()
-            ? !isOnlyRounding(scalar, norms[known->second].scalar)
-            : ++numTries[sum] > kMaxTries)
+    SmallVector<size_t, 1> &known = found[sum];
+    const auto *rounded = llvm::find_if(known, [&](size_t i) {
+      return isOnlyRounding(scalar, norms[i].scalar);
+    });
+    if (rounded == known.end() && isBelowGradient(scalar))
       continue;
     std::optional<Site> site = getSite(scalar, sum);
     if (!site)
       continue;
-    Attempt<PlannedNorm> norm = decideGradient(*site);
+    RejectionOr<PlannedNorm> norm = decideGradient(*site, projected[sum]);
     if (!norm) {
-      if (known == found.end() && norm.getRejection().why != Why::NoCandidate)
-        refused[sum] = {scalar.getDefiningOp()->getParentOp(),
-                        std::move(norm.getRejection())};
+      failed.push_back({scalar, norm.takeRejection()});
       continue;
     }
     norm->place = flow.getPlace(norm->op);
-    refused.erase(sum);
-    if (known != found.end()) {
-      norms[known->second] = std::move(*norm);
+    belowGradient[scalar] = true;
+    if (rounded != known.end()) {
+      norms[*rounded] = std::move(*norm);
       continue;
     }
-    found[sum] = norms.size();
+    known.push_back(norms.size());
     sums.push_back(sum);
     norms.push_back(std::move(*norm));
+  }
+  llvm::DenseSet<Value> parts; // of what was rejected
+  for (auto &[scalar, rejection] : llvm::reverse(failed)) {
+    Value sum = flow.lookupProjection(scalar).sum;
+    if (rejection.id == Rejection::NoCandidate || !found[sum].empty())
+      continue;
+    if (!parts.contains(scalar))
+      reject(sum, scalar.getDefiningOp()->getParentOp(), std::move(rejection));
+    parts.insert_range(collectSources(scalar, [&](Value source) {
+      return !parts.contains(source) &&
+             flow.lookupProjection(source).sum == sum;
+    }));
   }
 }
 
@@ -204,19 +241,19 @@ void GradientPlanner::planWeightGradients() {
       saved[norm.input.value].push_back(element.tensor);
   }
   llvm::DenseSet<Value> projections(sums.begin(), sums.end());
-  projections.insert_range(llvm::make_first_range(refused));
+  projections.insert_range(llvm::make_first_range(rejected));
   for (OpResult sum : flow.sums) {
     if (projections.contains(sum))
       continue;
     std::optional<Site> site = getSumSite(sum);
     if (!site)
       continue;
-    Attempt<PlannedNorm> norm = decideWeightGradient(*site, sum, saved);
+    RejectionOr<PlannedNorm> norm = decideWeightGradient(*site, sum, saved);
     if (!norm) {
-      if (norm.getRejection().why != Why::NoCandidate)
-        refused[sum] = {sum.getOwner(), std::move(norm.getRejection())};
-      else if (sumsWithoutRoot(*site))
-        refused[sum] = {sum.getOwner(), reject(Why::WeightGradientWithoutRoot)};
+      Rejection rejection = norm.takeRejection();
+      if (rejection.id == Rejection::NoCandidate && sumsWithoutRoot(*site))
+        rejection = norm::reject(Rejection::WeightGradientWithoutRoot);
+      reject(sum, sum.getOwner(), std::move(rejection));
       continue;
     }
     norm->op = cast<linalg::LinalgOp>(norm->gradient->dw.getOwner());
@@ -231,7 +268,8 @@ void GradientPlanner::planWeightGradients() {
     if (isJoined)
       continue;
     if (sibling && !areEqual(sibling->gradient->dy, norm->gradient->dy)) {
-      refused[sum] = {sum.getOwner(), reject(Why::WeightGradientOfOther)};
+      reject(sum, sum.getOwner(),
+             norm::reject(Rejection::WeightGradientOfOther));
       continue;
     }
     norms.push_back(std::move(*norm));

@@ -32,10 +32,12 @@ public:
   std::vector<PlannedNorm> norms;
   SmallVector<Value> sums; // the sums along rows of these
   /// What was rejected, by the sum that it depends on.
-  llvm::MapVector<Value, std::pair<Operation *, Rejection>> refused;
+  llvm::MapVector<Value, std::pair<Operation *, Rejection>> rejected;
 
 private:
+  void reject(Value sum, Operation *op, Rejection rejection);
   void planInputGradients();
+  bool isBelowGradient(Value value);
   void planWeightGradients();
   std::optional<Site> getSumSite(OpResult sum);
   bool isAvailableAt(const PlannedNorm &norm, linalg::LinalgOp op);
@@ -43,6 +45,7 @@ private:
   bool join(PlannedNorm &dx, PlannedNorm &dw);
 
   llvm::DenseMap<Value, SmallVector<size_t, 2>> byInput; // gradients dx
+  llvm::DenseMap<Value, bool> belowGradient;
   row::Reader &reader;
   const FlowAnalysis &flow;
   DominanceInfo &dominance;

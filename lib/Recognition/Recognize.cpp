@@ -99,7 +99,7 @@ private:
   void chooseBody(const Caller &caller);
   void eraseCallees();
   void carryOut();
-  void reportRefused(ArrayRef<PlannedRefusal> refusals);
+  void reportRejected(ArrayRef<PlannedRejection> rejections);
 
   Operation *scope;
   Rounding rounding;
@@ -263,15 +263,15 @@ void Recognizer::carryOut() {
 }
 
 /// Reports a rejection once if it repeats where a function was inlined.
-void Recognizer::reportRefused(ArrayRef<PlannedRefusal> refusals) {
+void Recognizer::reportRejected(ArrayRef<PlannedRejection> rejections) {
   SmallVector<Location> now; // two statistics may have one location
-  for (const PlannedRefusal &refusal : refusals) {
-    Location origin = getOrigin(refusal.norm.loc);
-    if (replaced.contains(refusal.function) ||
-        gone.contains(refusal.function) || said.contains(origin))
+  for (const PlannedRejection &rejection : rejections) {
+    Location origin = getOrigin(rejection.norm.loc);
+    if (replaced.contains(rejection.function) ||
+        gone.contains(rejection.function) || said.contains(origin))
       continue;
     now.push_back(origin);
-    result.refused.push_back(refusal.norm);
+    result.rejected.push_back(rejection.norm);
   }
   said.insert_range(now);
 }
@@ -291,18 +291,18 @@ Recognition Recognizer::run() {
     }
   eraseCallees();
   carryOut();
-  reportRefused(plan.refused);
-  llvm::erase_if(plan.rootsOfOthers, [&](const PlannedRefusal &refusal) {
+  reportRejected(plan.rejected);
+  llvm::erase_if(plan.rootsOfOthers, [&](const PlannedRejection &rejection) {
     return llvm::any_of(callers, [&](const Caller &caller) {
-      return caller.original == refusal.function;
+      return caller.original == rejection.function;
     });
   });
-  reportRefused(plan.rootsOfOthers);
+  reportRejected(plan.rootsOfOthers);
   // Functions that keep their calls report rejections that span a call, too.
   for (const Caller &caller : callers)
     if (!gone.contains(caller.original)) {
-      reportRefused(caller.plan.refused);
-      reportRefused(caller.plan.rootsOfOthers);
+      reportRejected(caller.plan.rejected);
+      reportRejected(caller.plan.rootsOfOthers);
     }
   return std::move(result);
 }

@@ -358,13 +358,13 @@ void Rewrite::replaceScalars(const Members &members) {
   }
   const Held &held = heldOf[op];
   SmallVector<AffineMap> maps = op.getIndexingMapsArray();
-  Value whole = getWhole(rewriter, op, held);
+  Value whole = getHeldResult(rewriter, op, held);
   ValueRange values = whole;
   if (!whole)
-    values = createPart(rewriter, op, Part::Rest, held,
-                        op.getBlock()->getTerminator()->getOperands(),
-                        op.getDpsInits(),
-                        ArrayRef(maps).take_back(op.getNumDpsInits()))
+    values = createBodyPart(rewriter, op, BodyPart::Rest, held,
+                            op.getBlock()->getTerminator()->getOperands(),
+                            op.getDpsInits(),
+                            ArrayRef(maps).take_back(op.getNumDpsInits()))
                  ->getResults();
   replaced.map(op->getResults(), values);
   rewriter.replaceAllUsesWith(op->getResults(), values);

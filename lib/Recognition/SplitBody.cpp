@@ -17,7 +17,7 @@ static bool hasEffects(Operation &op) { return !wouldOpBeTriviallyDead(&op); }
 
 /// Collects the ops that compute `used`, in reverse order, and adds their
 /// operands to it; held values are not recomputed.
-static SmallVector<Operation *> collectOps(Block *body, Part part,
+static SmallVector<Operation *> collectOps(Block *body, BodyPart part,
                                            const Held &held,
                                            llvm::DenseSet<Value> &used) {
   SmallVector<Operation *> ops;
@@ -26,7 +26,7 @@ static SmallVector<Operation *> collectOps(Block *body, Part part,
       return used.contains(value) && !held.contains(value);
     };
     if (!llvm::any_of(op.getResults(), isComputed) &&
-        (part == Part::Value || !hasEffects(op)))
+        (part == BodyPart::Value || !hasEffects(op)))
       continue;
     ops.push_back(&op);
     op.walk([&](Operation *user) { used.insert_range(user->getOperands()); });
@@ -34,10 +34,11 @@ static SmallVector<Operation *> collectOps(Block *body, Part part,
   return ops;
 }
 
-linalg::GenericOp norm::createPart(RewriterBase &rewriter, linalg::LinalgOp op,
-                                   Part part, const Held &held,
-                                   ValueRange yields, ValueRange inits,
-                                   ArrayRef<AffineMap> initMaps) {
+linalg::GenericOp norm::createBodyPart(RewriterBase &rewriter,
+                                       linalg::LinalgOp op, BodyPart part,
+                                       const Held &held, ValueRange yields,
+                                       ValueRange inits,
+                                       ArrayRef<AffineMap> initMaps) {
   llvm::DenseSet<Value> used(yields.begin(), yields.end());
   SmallVector<Operation *> ops = collectOps(op.getBlock(), part, held, used);
   Held inputs;
@@ -48,7 +49,7 @@ linalg::GenericOp norm::createPart(RewriterBase &rewriter, linalg::LinalgOp op,
     for (OpOperand &operand : op->getOpOperands()) {
       BlockArgument argument = op.getMatchingBlockArgument(&operand);
       if (used.contains(argument) &&
-          (part == Part::Value || !op.isDpsInit(&operand)))
+          (part == BodyPart::Value || !op.isDpsInit(&operand)))
         inputs.insert(
             {argument, {operand.get(), op.getMatchingIndexingMap(&operand)}});
     }
@@ -58,14 +59,14 @@ linalg::GenericOp norm::createPart(RewriterBase &rewriter, linalg::LinalgOp op,
     return maps;
   };
   SmallVector<AffineMap> maps = addInputs();
-  if (part == Part::Rest &&
+  if (part == BodyPart::Rest &&
       !inversePermutation(concatAffineMaps(maps, op->getContext()))) {
     // A loop may be known only from an operand that is no longer read.
     used.insert_range(op.getBlock()->getArguments());
     maps = addInputs();
   }
   SmallVector<utils::IteratorType> iterators = op.getIteratorTypesArray();
-  if (part == Part::Value)
+  if (part == BodyPart::Value)
     llvm::fill(iterators, utils::IteratorType::parallel);
   return linalg::GenericOp::create(
       rewriter, op->getLoc(), TypeRange(inits),
@@ -75,7 +76,7 @@ linalg::GenericOp norm::createPart(RewriterBase &rewriter, linalg::LinalgOp op,
         IRMapping mapping;
         mapping.map(llvm::make_first_range(inputs),
                     args.drop_back(inits.size()));
-        if (part == Part::Rest)
+        if (part == BodyPart::Rest)
           mapping.map(op.getRegionOutputArgs(), args.take_back(inits.size()));
         for (Operation *each : llvm::reverse(ops))
           b.clone(*each, mapping);
@@ -124,14 +125,14 @@ Value norm::outline(RewriterBase &rewriter, const PlannedInput &input,
   }
   Value init = tensor::EmptyOp::create(rewriter, op->getLoc(), sizes,
                                        input.value.getType());
-  linalg::GenericOp outlined =
-      createPart(rewriter, op, Part::Value, held, input.value, init, input.map);
+  linalg::GenericOp outlined = createBodyPart(
+      rewriter, op, BodyPart::Value, held, input.value, init, input.map);
   dropUnusedLoops(rewriter, outlined);
   return outlined.getResult(0);
 }
 
-Value norm::getWhole(RewriterBase &rewriter, linalg::LinalgOp op,
-                     const Held &held) {
+Value norm::getHeldResult(RewriterBase &rewriter, linalg::LinalgOp op,
+                          const Held &held) {
   Block *body = op.getBlock();
   if (op.getNumReductionLoops() > 0 || op->getNumResults() != 1)
     return {};
@@ -145,7 +146,7 @@ Value norm::getWhole(RewriterBase &rewriter, linalg::LinalgOp op,
   if (found.map != op.getIndexingMapMatchingResult(result))
     return {};
   if (acts)
-    createPart(rewriter, op, Part::Rest, held, {}, {}, {});
+    createBodyPart(rewriter, op, BodyPart::Rest, held, {}, {}, {});
   return rewriter.createOrFold<tensor::CastOp>(op->getLoc(), result.getType(),
                                                found.tensor);
 }

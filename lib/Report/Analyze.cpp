@@ -34,7 +34,7 @@ std::optional<unsigned> norm::getSourceLine(StringRef file, Location loc) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Collects the remarks of recognition as findings.
+/// Collects remarks: findings, and which loops are streamed.
 class FindingCollector : public remark::detail::MLIRRemarkStreamerBase {
 public:
   explicit FindingCollector(Report &report) : report(report) {}
@@ -42,12 +42,32 @@ public:
     std::string text;
     for (const auto &argument : remark.getArgs())
       text += argument.val;
-    bool isMatch = remark.getRemarkType() == llvm::remarks::Type::Passed;
-    report.findings.push_back({remark.getLocation(), isMatch, text});
+    bool isPassed = remark.getRemarkType() == llvm::remarks::Type::Passed;
+    Location loc = remark.getLocation();
+    if (remark.getCategoryName() == "norm-recognize")
+      report.findings.push_back(
+          {loc, isPassed ? Finding::Kind::Match : Finding::Kind::Rejection,
+           text});
+    else if (isPassed)
+      noteStreamed(loc);
+    else if (seen.insert({loc.getAsOpaquePointer(), text})
+                 .second) // once for copies of a loop
+      report.findings.push_back({loc, Finding::Kind::Missed, text});
   }
 
 private:
+  void noteStreamed(Location loc) {
+    // Equal loops share a function, which has the places of all.
+    auto shared = dyn_cast<FusedLocWith<StringAttr>>(loc);
+    for (FunctionReport &function : report.functions)
+      for (RowLoop &row : function.loops)
+        row.isStreamed |=
+            row.loc == loc ||
+            (shared && llvm::is_contained(shared.getLocations(), row.loc));
+  }
+
   Report &report;
+  std::set<std::pair<const void *, std::string>> seen;
 };
 
 /// Inspects the program between passes.
@@ -71,13 +91,8 @@ public:
   }
 
   void runAfterPass(Pass *pass, Operation *op) override {
-    StringRef name = pass->getArgument();
-    if (name == "norm-recognize")
+    if (pass->getArgument() == "norm-recognize")
       noteRecognized(op);
-    if (name == "norm-stream-rows")
-      forEachFunction(op, [](FunctionOpInterface f, FunctionReport &known) {
-        noteStreams(f, known.loops);
-      });
   }
 
 private:
@@ -101,7 +116,7 @@ private:
     AsmState state(scope, OpPrintingFlags(), &places);
     llvm::raw_string_ostream os(report.recognized);
     scope->print(os, state);
-    scope->walk([&](RMSNormOp op) {
+    scope->walk([&](RMSNormOpInterface op) {
       report.normLines.insert(places[op].first);
       if (auto line = getSourceLine(report.file, op.getLoc()))
         report.matchedLines.insert(*line);
@@ -204,7 +219,7 @@ static Roof overrideRoof(Roof roof, const RoofOptions &given) {
 
 static LogicalResult collectFindings(MLIRContext *context, Report &report) {
   remark::RemarkCategories wanted;
-  wanted.passed = wanted.missed = "norm-recognize";
+  wanted.passed = wanted.missed = "norm-.*";
   auto engine = std::make_unique<remark::detail::RemarkEngine>(false, wanted);
   std::string message;
   if (failed(engine->initialize(

@@ -7,7 +7,6 @@
 
 #include "Loops.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -16,7 +15,7 @@
 #include "mlir/IR/TypeUtilities.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
 #include "norm/IR/Norm.h"
-#include "norm/Transforms/Transforms.h"
+#include "norm/Normalize/ElementStorage.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -185,7 +184,7 @@ static std::optional<KernelSchedule> describeSchedule(Operation *loop) {
                        attr.getRegisters(),
                        attr.getCluster()};
   return KernelSchedule{schedule,
-                        norm::getRowsABlock(threads / schedule.cluster)};
+                        norm::getRowsPerBlock(threads / schedule.cluster)};
 }
 
 /// Describes loops that run the same operations on different rows; `parts` are,
@@ -215,37 +214,6 @@ std::vector<RowLoop> norm::describeLoops(FunctionOpInterface function,
   for (auto &[loc, parts] : byLocation)
     rows.push_back(describeLoop(parts, numInputs, file));
   return rows;
-}
-
-static bool isStreamed(Operation *op) {
-  auto attr = op->getAttrOfType<BoolAttr>("nontemporal");
-  return attr && attr.getValue();
-}
-
-static bool hasStreams(Operation *scope) {
-  return scope
-      ->walk([](Operation *op) {
-        return isStreamed(op) ? WalkResult::interrupt() : WalkResult::advance();
-      })
-      .wasInterrupted();
-}
-
-void norm::noteStreams(FunctionOpInterface function,
-                       MutableArrayRef<RowLoop> rows) {
-  auto note = [&](Operation *scope, Location loc) {
-    for (RowLoop &row : rows)
-      if (row.loc == loc)
-        row.isStreamed |= hasStreams(scope);
-  };
-  for (Operation *loop : getOutermostLoops(function))
-    note(loop, loop->getLoc());
-  // norm-outline-loops leaves a call in the place of a loop.
-  function->walk([&](func::CallOp call) {
-    auto callee = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(
-        call, call.getCalleeAttr());
-    if (callee && callee.isPrivate())
-      note(callee, call.getLoc());
-  });
 }
 
 //===----------------------------------------------------------------------===//

@@ -18,10 +18,6 @@ namespace mlir::norm {
 std::vector<RowLoop> describeLoops(FunctionOpInterface function,
                                    unsigned numInputs, StringRef file);
 
-/// Sets in `loops` which have streamed stores in `function`, which may contain
-/// several versions of each loop.
-void noteStreams(FunctionOpInterface function, MutableArrayRef<RowLoop> loops);
-
 /// Counts the float operations of the linalg ops in `function`.
 Volume countOperations(FunctionOpInterface function);
 

@@ -92,8 +92,9 @@ static void printPoint(const LogAxes &axes, const Roof &roof,
                      axes.x(within), axes.y(rate), axes.x(within) + 9,
                      axes.y(rate) + 14);
   escape(function.name, os);
-  os << llvm::format(": %.2f operations a byte, at most %.3g GFLOP/s</text>\n",
-                     *intensity, getRoof(roof, *intensity));
+  os << llvm::format(
+      ": %.2f operations per byte, at most %.3g GFLOP/s</text>\n", *intensity,
+      getRoof(roof, *intensity));
 }
 
 void norm::printRoofline(const Report &report, raw_ostream &os) {
@@ -110,7 +111,7 @@ void norm::printRoofline(const Report &report, raw_ostream &os) {
   printRoofLine(axes, roof, os);
   for (const FunctionReport &function : report.functions)
     printPoint(axes, roof, function, os);
-  os << "</svg>\n<p>GFLOP/s over operations a byte. Memory: "
+  os << "</svg>\n<p>GFLOP/s over operations per byte. Memory: "
      << llvm::format("%.4g GB/s (", roof.gigabytesPerSecond);
   escape(roof.bandwidthSource, os);
   os << "). ";

@@ -36,11 +36,11 @@ std::string norm::describeLocation(const Report &report, Location loc) {
   return isHere ? place : (at.getFilename().getValue() + ":" + place).str();
 }
 
-static void printFindings(const Report &report, bool matches, StringRef title,
-                          raw_ostream &os) {
+static void printFindings(const Report &report, Finding::Kind kind,
+                          StringRef title, raw_ostream &os) {
   SmallVector<const Finding *> chosen;
   for (const Finding &finding : report.findings)
-    if (finding.isMatch == matches)
+    if (finding.kind == kind)
       chosen.push_back(&finding);
   os << '\n' << title << ": " << chosen.size() << '\n';
   for (const Finding *finding : ArrayRef(chosen).take_front(mostEntries))
@@ -73,11 +73,11 @@ static void printNames(const std::set<std::string> &names, raw_ostream &os) {
 
 static void printSchedule(const KernelSchedule &kernel, raw_ostream &os) {
   const RowSchedule &schedule = kernel.threads;
-  os << "    schedule: " << schedule.threads << " threads a row, "
-     << schedule.vector << " elements an access, " << kernel.rowsABlock
-     << (kernel.rowsABlock == 1 ? " row" : " rows") << " a block, ";
+  os << "    schedule: " << schedule.threads << " threads per row, "
+     << schedule.vector << " elements per access, " << kernel.rowsPerBlock
+     << (kernel.rowsPerBlock == 1 ? " row" : " rows") << " per block, ";
   if (schedule.cluster > 1)
-    os << "clusters of " << schedule.cluster << " blocks a row\n";
+    os << "clusters of " << schedule.cluster << " blocks per row\n";
   else
     os << "no cluster\n";
 }
@@ -119,7 +119,7 @@ static void printLoop(const Report &report, const RowLoop &loop, size_t number,
   if (loop.schedule)
     printSchedule(*loop.schedule, os);
   else if (report.hasKernels)
-    os << "    schedule: a thread an element\n";
+    os << "    schedule: a thread per element\n";
   else
     printCPUCode(loop, report.threads, os);
   printTraffic(report, loop, os);
@@ -134,7 +134,7 @@ static void printRoof(const Report &report, const FunctionReport &function,
     os << "; roofline: " << time << " at "
        << llvm::format("%.4g GB/s", report.roof.gigabytesPerSecond);
   if (auto intensity = getIntensity(function))
-    os << llvm::format("; %.2f operations a byte", *intensity);
+    os << llvm::format("; %.2f operations per byte", *intensity);
   os << '\n';
 }
 
@@ -155,19 +155,20 @@ static void printFunction(const Report &report, const FunctionReport &function,
 
 void norm::printReport(const Report &report, raw_ostream &os) {
   os << report.file << " for " << report.machine << '\n';
-  printFindings(report, /*matches=*/true, "Recognized", os);
+  printFindings(report, Finding::Kind::Match, "Recognized", os);
   if (!report.matchedLines.empty()) {
     os << "  in place of lines ";
     printLines(report.matchedLines, os);
     os << '\n';
   }
-  printFindings(report, /*matches=*/false, "Refused", os);
+  printFindings(report, Finding::Kind::Rejection, "Rejected", os);
   for (const FunctionReport &function :
        ArrayRef(report.functions).take_front(mostEntries))
     printFunction(report, function, os);
   if (report.functions.size() > mostEntries)
     os << "and " << report.functions.size() - mostEntries
        << " more functions: --report has them all\n";
+  printFindings(report, Finding::Kind::Missed, "Missed", os);
   os << "\nBandwidth: ";
   if (report.roof.gigabytesPerSecond > 0)
     os << llvm::format("%.4g GB/s, ", report.roof.gigabytesPerSecond);

@@ -88,7 +88,7 @@ static std::string printSeconds(double seconds) {
 }
 
 static const char *getUnit(const Volume &volume) {
-  return volume.isPerRow() ? "a row" : "an element";
+  return volume.isPerRow() ? "per row" : "per element";
 }
 
 std::string norm::describeBytes(const Volume &volume) {

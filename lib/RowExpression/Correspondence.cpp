@@ -287,3 +287,13 @@ std::optional<SplitVariables> Correspondence::getSplitVariables() const {
     return std::nullopt;
   return SplitVariables{*atRoot, *inSum, group};
 }
+
+bool norm::row::isSame(Reader &reader, const Node *a, const Node *b) {
+  Correspondence agreed(reader);
+  if (!agreed.match(a, b))
+    return false;
+  auto split = agreed.getSplitVariables();
+  return split && split->atRoot.empty() &&
+         llvm::all_of(agreed.getVariables(),
+                      [](auto pair) { return pair.first == pair.second; });
+}

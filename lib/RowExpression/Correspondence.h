@@ -74,6 +74,9 @@ private:
   bool beyondBound = false;
 };
 
+/// Returns true if two expressions are one value at the same indices.
+bool isSame(Reader &reader, const Node *a, const Node *b);
+
 } // namespace mlir::norm::row
 
 #endif // NORM_ROWEXPRESSION_CORRESPONDENCE_H

@@ -58,6 +58,16 @@ Node::Node(unsigned number, Kind kind, Type type,
   }
 }
 
+/// Constructs a node as that of `Classes` which its kind is cast to.
+template <typename... Classes, typename... Args>
+static std::shared_ptr<const Node> construct(Kind kind, const Args &...args) {
+  std::shared_ptr<const Node> node;
+  bool hasClass =
+      ((Classes::has(kind) && (node.reset(new Classes{{{args...}}}), true)) ||
+       ...);
+  return hasClass ? node : std::make_shared<Node>(args...);
+}
+
 const Node *Context::unique(Kind kind, Type type,
                             ArrayRef<const Node *> operands,
                             const Payload &payload) {
@@ -67,11 +77,14 @@ const Node *Context::unique(Kind kind, Type type,
       llvm::hash_combine_range(payload.count.symbols), payload.attribute,
       payload.name, llvm::hash_combine_range(payload.variables),
       payload.numerator, payload.denominator, payload.spelling);
-  Node node(nodes.size(), kind, type, operands, payload);
+  auto node = construct<ElementNode, ConstantNode, CountNode, PositionNode,
+                        PowerNode, ExtremumNode, SumNode, OpaqueNode>(
+      kind, unsigned(nodes.size()), kind, type, operands, payload);
   for (auto [it, end] = nodes.equal_range(hash); it != end; ++it)
-    if (it->second.isAlike(&node) && it->second.operands == node.operands)
-      return &it->second;
-  return &nodes.emplace(hash, std::move(node))->second;
+    if (it->second->isAlike(node.get()) &&
+        it->second->getOperands() == node->getOperands())
+      return it->second.get();
+  return nodes.emplace(hash, std::move(node))->second.get();
 }
 
 const Node *Context::getElement(Value value, ArrayRef<AffineExpr> indices) {

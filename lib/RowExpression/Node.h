@@ -66,6 +66,9 @@ struct Payload {
 
 class Node {
 public:
+  Node(unsigned number, Kind kind, Type type, ArrayRef<const Node *> operands,
+       const Payload &payload);
+
   Kind getKind() const { return kind; }
   /// Returns the number in the order of creation.
   unsigned getNumber() const { return number; }
@@ -96,10 +99,6 @@ protected:
   Payload payload;
 
 private:
-  friend class Context;
-  Node(unsigned number, Kind kind, Type type, ArrayRef<const Node *> operands,
-       const Payload &payload);
-
   unsigned number;
   Kind kind;
   Type type;
@@ -109,7 +108,8 @@ private:
 
 /// A node that has one of certain kinds.
 template <Kind... kinds> struct NodeOf : Node {
-  static bool classof(const Node *node) { return (node->is(kinds) || ...); }
+  static bool has(Kind kind) { return ((kind == kinds) || ...); }
+  static bool classof(const Node *node) { return has(node->getKind()); }
 };
 
 /// A node value[indices]: an element of a tensor, a scalar that is not read
@@ -225,7 +225,7 @@ private:
 
   MLIRContext *context;
   Extents extents;
-  std::unordered_multimap<size_t, Node> nodes; // by hash
+  std::unordered_multimap<size_t, std::shared_ptr<const Node>> nodes; // by hash
   std::vector<Variable> variables;
   llvm::DenseMap<std::pair<unsigned, int64_t>, unsigned> byPosition;
   llvm::DenseMap<Value, unsigned> symbols;

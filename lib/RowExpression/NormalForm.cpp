@@ -98,11 +98,13 @@ static bool isSplit(const Node *node, const Fraction &exponent) {
          isNonNegative(node->getOperand(1));
 }
 
-SmallVector<Factor>
-norm::row::collectFactors(const Node *node, const Fraction &exponent,
-                          llvm::function_ref<bool(const Node *)> isLeaf) {
+SmallVector<Factor> norm::row::collectFactors(
+    const Node *node, const Fraction &exponent, NodePredicate isLeaf,
+    llvm::function_ref<const Node *(const Node *)> open, bool *isNegated) {
   constexpr size_t kMaxFactors = 64; // beyond this bound, products are factors
+  constexpr size_t kMaxOpened = 256; // also of a cycle of tensors
   SmallVector<Factor> worklist{{node, exponent}}, factors;
+  size_t numOpened = 0;
   while (!worklist.empty()) {
     auto [next, e] = worklist.pop_back_val();
     bool isWhole = worklist.size() + factors.size() > kMaxFactors ||
@@ -114,8 +116,14 @@ norm::row::collectFactors(const Node *node, const Fraction &exponent,
       worklist.push_back({next->getOperand(0), e});
     } else if (!isWhole && power && isOnePower(*power, e)) {
       worklist.push_back({power->base, power->exponent * e});
+    } else if (!isWhole && isNegated && next->is(Kind::Neg) && isIntegral(e)) {
+      *isNegated ^= e.num % 2 != 0;
+      worklist.push_back({next->getOperand(0), e});
     } else {
-      factors.push_back({next, e});
+      bool mayOpen = !isWhole && open && numOpened < kMaxOpened;
+      const Node *opened = mayOpen ? open(next) : nullptr;
+      numOpened += opened != nullptr;
+      (opened ? worklist : factors).push_back({opened ? opened : next, e});
     }
   }
   return factors;

@@ -33,12 +33,18 @@ struct Factor {
   }
 };
 
+using NodePredicate = llvm::function_ref<bool(const Node *)>;
+
 /// Factors node ^ exponent, in the order of the program; nodes that satisfy
 /// `isLeaf` stay whole. A root is split only if at most one of its factors can
-/// be negative, and (x^2)^(1/2) or (x^(1/2))^2 stays if x can be.
+/// be negative, and (x^2)^(1/2) or (x^(1/2))^2 stays if x can be. What `open`
+/// returns for another node, such as the value of a tensor, is read in its
+/// place unless it is null; signs are read through if `isNegated` takes them.
 SmallVector<Factor>
 collectFactors(const Node *node, const Fraction &exponent = Fraction(1),
-               llvm::function_ref<bool(const Node *)> isLeaf = nullptr);
+               NodePredicate isLeaf = nullptr,
+               llvm::function_ref<const Node *(const Node *)> open = nullptr,
+               bool *isNegated = nullptr);
 
 /// Returns the exact value of a finite constant.
 Fraction getFraction(const APFloat &value);

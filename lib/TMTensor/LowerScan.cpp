@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "Lower.h"
-#include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "norm/Rows/Rows.h"
 
 using namespace mlir;
 using namespace mlir::norm;
@@ -101,18 +101,12 @@ SmallVector<Value> tm_tensor::lowerScan(ImplicitLocOpBuilder &b, ScanOp op) {
     part.offsets = getAsOpFoldResult(ivs);
     part.sizes.assign(rank - 1, b.getIndexAttr(1));
     if (hasColumns) {
-      AffineExpr start = b.getAffineDimExpr(0),
-                 extent = b.getAffineSymbolExpr(0);
-      AffineMap map = AffineMap::get(
-          1, 1, {extent - start, b.getAffineConstantExpr(kColumns)},
-          b.getContext());
-      OpFoldResult columns = affine::makeComposedFoldedAffineMin(
-          b, b.getLoc(), map, {part.offsets.back(), sizes.back()});
-      // An extent that the step divides has no shorter block.
-      if (auto whole = getConstantIntValue(sizes.back());
-          whole && (*whole % kColumns == 0 || *whole < kColumns))
-        columns = b.getIndexAttr(std::min(*whole, kColumns));
-      part.sizes.back() = columns;
+      std::optional<int64_t> whole = getConstantIntValue(sizes.back());
+      part.sizes.back() =
+          whole && *whole < kColumns
+              ? sizes.back()
+              : createBlockSize(b, b.getLoc(), part.offsets.back(),
+                                b.getIndexAttr(kColumns), sizes.back());
       part.kept.push_back(operand == 2 ? rank - 2 : rank - 1);
     }
     if (operand == 2)

@@ -13,7 +13,7 @@
 #include "mlir/IR/TypeUtilities.h"
 #include "mlir/Support/DebugStringHelper.h"
 #include "norm/Compiler/OutputFile.h"
-#include "norm/Transforms/Transforms.h"
+#include "norm/Normalize/ElementStorage.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Endian.h"
 #include "llvm/Support/FileSystem.h"
@@ -37,69 +37,6 @@ static constexpr size_t kMostHeaderBytes = 1 << 20;
 
 static llvm::Error fileError(StringRef file, const Twine &message) {
   return llvm::createStringError(file + ": " + message);
-}
-
-static llvm::Expected<Header> parseHeader(StringRef file, StringRef bytes) {
-  if (!bytes.starts_with(kMagic) || bytes.size() < 10)
-    return fileError(file, "not a .npy file");
-  unsigned major = static_cast<uint8_t>(bytes[6]);
-  if (major < 1 || major > 3)
-    return fileError(file, "unknown .npy version " + Twine(major));
-  size_t start = major == 1 ? 10 : 12;
-  if (bytes.size() < start)
-    return fileError(file, "truncated .npy header");
-  size_t length = major == 1
-                      ? llvm::support::endian::read16le(bytes.data() + 8)
-                      : llvm::support::endian::read32le(bytes.data() + 8);
-  if (bytes.size() - start < length)
-    return fileError(file, "truncated .npy header");
-  StringRef dict = bytes.substr(start, length);
-
-  Header header;
-  header.dataOffset = start + length;
-  SmallVector<StringRef> match;
-  if (!llvm::Regex("'descr': *'([^']*)'").match(dict, &match))
-    return fileError(file, ".npy header without a plain 'descr'");
-  header.descr = match[1].str();
-  if (!llvm::Regex("'fortran_order': *(True|False)").match(dict, &match))
-    return fileError(file, ".npy header without 'fortran_order'");
-  if (match[1] == "True")
-    return fileError(file, "Fortran order is not supported; save it with "
-                           "numpy.ascontiguousarray");
-  if (!llvm::Regex("'shape': *\\(([0-9, ]*)\\)").match(dict, &match))
-    return fileError(file, ".npy header without 'shape'");
-  SmallVector<StringRef> parts;
-  match[1].split(parts, ',', -1, /*KeepEmpty=*/false);
-  for (StringRef part : parts) {
-    int64_t extent;
-    if (part.trim().empty())
-      continue;
-    if (part.trim().getAsInteger(10, extent))
-      return fileError(file, "bad extent '" + part.trim() + "' in .npy header");
-    header.shape.push_back(extent);
-  }
-  return header;
-}
-
-/// Returns numpy's code for an element type; bf16 is stored as uint16.
-static std::string getDescr(Type type) {
-  if (type.isBF16())
-    return "<u2";
-  size_t bytes = HostTensor::getElementBytes(type);
-  if (type.isInteger(1))
-    return "|b1";
-  char kind = isa<FloatType>(type) ? 'f' : type.isUnsignedInteger() ? 'u' : 'i';
-  return (Twine(bytes == 1 ? "|" : "<") + Twine(kind) + Twine(bytes)).str();
-}
-
-static bool describes(StringRef descr, Type type) {
-  if (descr == getDescr(type))
-    return true;
-  // MLIR's integers are signless, so numpy's signed and unsigned ones match.
-  std::string other = getDescr(type);
-  if (!isa<FloatType>(type) && other[1] == 'i')
-    other[1] = 'u';
-  return descr == other || (type.isBF16() && descr == "<i2");
 }
 
 namespace {
@@ -156,13 +93,67 @@ private:
 };
 } // namespace
 
-/// Returns where the header ends of which `bytes` are the first.
-static size_t getHeaderEnd(StringRef bytes) {
-  if (bytes.size() < 12)
-    return bytes.size();
-  return bytes[6] == 1
-             ? 10 + llvm::support::endian::read16le(bytes.data() + 8)
-             : 12 + size_t(llvm::support::endian::read32le(bytes.data() + 8));
+static llvm::Expected<Header> readHeader(StringRef file, Source &source) {
+  StringRef bytes = source.getBytes(12);
+  if (!bytes.starts_with(kMagic) || bytes.size() < 10)
+    return fileError(file, "not a .npy file");
+  unsigned major = static_cast<uint8_t>(bytes[6]);
+  if (major < 1 || major > 3)
+    return fileError(file, "unknown .npy version " + Twine(major));
+  size_t start = major == 1 ? 10 : 12, length = kMostHeaderBytes;
+  if (bytes.size() >= start)
+    length = major == 1 ? llvm::support::endian::read16le(bytes.data() + 8)
+                        : llvm::support::endian::read32le(bytes.data() + 8);
+  bytes = source.getBytes(start + std::min(length, kMostHeaderBytes));
+  if (bytes.size() < start + length)
+    return fileError(file, "truncated .npy header");
+  StringRef dict = bytes.substr(start, length);
+
+  Header header;
+  header.dataOffset = start + length;
+  SmallVector<StringRef> match;
+  if (!llvm::Regex("'descr': *'([^']*)'").match(dict, &match))
+    return fileError(file, ".npy header without a plain 'descr'");
+  header.descr = match[1].str();
+  if (!llvm::Regex("'fortran_order': *(True|False)").match(dict, &match))
+    return fileError(file, ".npy header without 'fortran_order'");
+  if (match[1] == "True")
+    return fileError(file, "Fortran order is not supported; save it with "
+                           "numpy.ascontiguousarray");
+  if (!llvm::Regex("'shape': *\\(([0-9, ]*)\\)").match(dict, &match))
+    return fileError(file, ".npy header without 'shape'");
+  SmallVector<StringRef> parts;
+  match[1].split(parts, ',', -1, /*KeepEmpty=*/false);
+  for (StringRef part : parts) {
+    int64_t extent;
+    if (part.trim().empty())
+      continue;
+    if (part.trim().getAsInteger(10, extent))
+      return fileError(file, "bad extent '" + part.trim() + "' in .npy header");
+    header.shape.push_back(extent);
+  }
+  return header;
+}
+
+/// Returns numpy's code for an element type; bf16 is stored as uint16.
+static std::string getDescr(Type type) {
+  if (type.isBF16())
+    return "<u2";
+  size_t bytes = HostTensor::getElementBytes(type);
+  if (type.isInteger(1))
+    return "|b1";
+  char kind = isa<FloatType>(type) ? 'f' : type.isUnsignedInteger() ? 'u' : 'i';
+  return (Twine(bytes == 1 ? "|" : "<") + Twine(kind) + Twine(bytes)).str();
+}
+
+static bool describes(StringRef descr, Type type) {
+  if (descr == getDescr(type))
+    return true;
+  // MLIR's integers are signless, so numpy's signed and unsigned ones match.
+  std::string other = getDescr(type);
+  if (!isa<FloatType>(type) && other[1] == 'i')
+    other[1] = 'u';
+  return descr == other || (type.isBF16() && descr == "<i2");
 }
 
 static llvm::Expected<HostTensor> load(StringRef file, ShapedType type,
@@ -170,10 +161,7 @@ static llvm::Expected<HostTensor> load(StringRef file, ShapedType type,
   Source source;
   if (llvm::Error error = source.open(file))
     return std::move(error);
-  StringRef bytes = source.getBytes(12);
-  if (bytes.starts_with(kMagic))
-    bytes = source.getBytes(std::min(getHeaderEnd(bytes), kMostHeaderBytes));
-  llvm::Expected<Header> header = parseHeader(file, bytes);
+  llvm::Expected<Header> header = readHeader(file, source);
   if (!header)
     return header.takeError();
 

@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
-#include "norm/Target/SIMT/Passes.h"
-#include "norm/Target/SIMT/Runtime.h"
+#include "norm/Testing/SIMT/Pipeline.h"
+#include "norm/Testing/SIMT/Runtime.h"
 #include "norm/Testing/Targets.h"
 
 using namespace mlir;
@@ -27,39 +27,33 @@ public:
   }
   llvm::Error buildPipeline(OpPassManager &pm, ModuleOp module,
                             const CompileOptions &options,
-                            Stage upTo) const override;
-  const HostRuntime *getHostRuntime() const override;
+                            Stage upTo) const override {
+    SIMTPipelineOptions simt;
+    simt.rounding = options.rounding;
+    simt.chip = options.chip;
+    simt.hasKernels = !module.getOps<gpu::GPUModuleOp>().empty();
+    buildNormToSIMTPipeline(pm, simt);
+    return llvm::Error::success();
+  }
+  const HostRuntime *getHostRuntime() const override {
+    static const HostRuntime runtime = [] {
+      static SmallVector<HostRuntime::Symbol> symbols;
+      for (const simt::Symbol *symbol = simt::getSymbols(); symbol->name;
+           ++symbol)
+        symbols.push_back({symbol->name, symbol->address});
+      HostRuntime result;
+      result.symbols = symbols;
+      result.takeError = simt::takeError;
+      // There are many emulated programs, and each runs once.
+      result.optLevel = llvm::CodeGenOptLevel::Less;
+      return result;
+    }();
+    return &runtime;
+  }
 };
 } // namespace
 
 const Target &norm::getSIMTTarget() {
   static const SIMTTarget target;
   return target;
-}
-
-llvm::Error SIMTTarget::buildPipeline(OpPassManager &pm, ModuleOp module,
-                                      const CompileOptions &options,
-                                      Stage upTo) const {
-  SIMTPipelineOptions simt;
-  simt.rounding = options.rounding;
-  simt.chip = options.chip;
-  simt.hasKernels = !module.getOps<gpu::GPUModuleOp>().empty();
-  buildNormToSIMTPipeline(pm, simt);
-  return llvm::Error::success();
-}
-
-const HostRuntime *SIMTTarget::getHostRuntime() const {
-  static const HostRuntime runtime = [] {
-    static SmallVector<HostRuntime::Symbol> symbols;
-    for (const simt::Symbol *symbol = simt::getSymbols(); symbol->name;
-         ++symbol)
-      symbols.push_back({symbol->name, symbol->address});
-    HostRuntime result;
-    result.symbols = symbols;
-    result.takeError = simt::takeError;
-    // There are many emulated programs, and each runs once.
-    result.optLevel = llvm::CodeGenOptLevel::Less;
-    return result;
-  }();
-  return &runtime;
 }

@@ -21,9 +21,10 @@
 #include "mlir/Dialect/Math/Transforms/Passes.h"
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
 #include "mlir/Transforms/Passes.h"
+#include "norm/Buffers/Passes.h"
 #include "norm/Conversion/NormToLinalg/Passes.h"
+#include "norm/Normalize/Passes.h"
 #include "norm/Testing/Targets.h"
-#include "norm/Transforms/Passes.h"
 
 using namespace mlir;
 using namespace mlir::norm;
@@ -39,7 +40,21 @@ public:
   ArrayRef<StringRef> getOptions() const override { return {}; }
   llvm::Error buildPipeline(OpPassManager &pm, ModuleOp module,
                             const CompileOptions &options,
-                            Stage upTo) const override;
+                            Stage upTo) const override {
+    buildFrontEndLowering(pm);
+    pm.addPass(createNormNestedIndicesToLoops());
+    // This makes programs with norm ops comparable too.
+    pm.addPass(createNormToLinalg());
+    pm.addPass(createNormResultsToOutParams());
+    pm.nest<func::FuncOp>().addPass(createNormCarryInPlace());
+    pm.addPass(createNormSeparateDestinations());
+    pm.nest<func::FuncOp>().addPass(createNormSeparateResults());
+    buildBufferization(pm);
+    pm.addPass(createConvertLinalgToLoopsPass());
+    buildScalarLowering(pm);
+    buildConvertToLLVM(pm);
+    return llvm::Error::success();
+  }
   const HostRuntime *getHostRuntime() const override {
     static const HostRuntime runtime;
     return &runtime;
@@ -50,22 +65,4 @@ public:
 const Target &norm::getUpstreamTarget() {
   static const UpstreamTarget target;
   return target;
-}
-
-llvm::Error UpstreamTarget::buildPipeline(OpPassManager &pm, ModuleOp module,
-                                          const CompileOptions &options,
-                                          Stage upTo) const {
-  buildFrontEndLowering(pm);
-  pm.addPass(createNormNestedIndicesToLoops());
-  // This makes programs with norm ops comparable too.
-  pm.addPass(createNormToLinalg());
-  pm.addPass(createNormResultsToOutParams());
-  pm.nest<func::FuncOp>().addPass(createNormCarryInPlace());
-  pm.addPass(createNormSeparateDestinations());
-  pm.nest<func::FuncOp>().addPass(createNormSeparateResults());
-  buildBufferization(pm);
-  pm.addPass(createConvertLinalgToLoopsPass());
-  buildScalarLowering(pm);
-  buildConvertToLLVM(pm);
-  return llvm::Error::success();
 }

@@ -5,6 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+// Upstream: LLVM 22.1: the parser recurses without a limit and overflows the
+// stack; goes when it has one.
+
 #include "norm/Tools/Driver.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/raw_ostream.h"

@@ -43,15 +43,15 @@ void RecognizeTransformOp::getEffects(
 /// Collects the norms of `target`, which may be nested in another target.
 static void collectNorms(Operation *target,
                          llvm::SetVector<Operation *> &norms) {
-  target->walk([&](RMSNormOp norm) { norms.insert(norm); });
+  target->walk([&](RMSNormOpInterface norm) { norms.insert(norm); });
 }
 
 static DiagnosedSilenceableFailure
-emitNothingFound(RecognizeTransformOp op, ArrayRef<RefusedNorm> refused) {
+emitNothingFound(RecognizeTransformOp op, ArrayRef<RejectedNorm> rejected) {
   auto failure = op.emitSilenceableError() << "no RMSNorm in the targets";
-  for (const RefusedNorm &each : refused)
+  for (const RejectedNorm &each : rejected)
     failure.attachNote(each.loc)
-        << "not an RMSNorm (" << stringifyRefusal(each.reason)
+        << "not an RMSNorm (" << stringifyRejectionReason(each.reason)
         << "): " << each.explanation;
   return failure;
 }
@@ -68,15 +68,15 @@ RecognizeTransformOp::apply(transform::TransformRewriter &,
                 "modules and functions, got '"
              << target->getName() << "'";
   llvm::SetVector<Operation *> norms;
-  SmallVector<RefusedNorm> refused;
+  SmallVector<RejectedNorm> rejected;
   for (Operation *target : targets) {
     Recognition found =
         recognizeRMSNorms(target, *symbolizeRounding(getRounding()));
-    llvm::append_range(refused, found.refused);
+    llvm::append_range(rejected, found.rejected);
     collectNorms(target, norms);
   }
   if (norms.empty() && getRequired())
-    return emitNothingFound(*this, refused);
+    return emitNothingFound(*this, rejected);
   results.set(getOperation()->getResult(0), targets);
   results.set(getOperation()->getResult(1), norms.getArrayRef());
   return DiagnosedSilenceableFailure::success();
@@ -116,14 +116,15 @@ DecomposeTransformOp::apply(transform::TransformRewriter &rewriter,
                             transform::TransformState &state) {
   auto targets = llvm::to_vector(state.getPayloadOps(getTarget()));
   for (Operation *target : targets)
-    if (!isa<RMSNormOp>(target))
+    if (!isa<RMSNormOpInterface>(target))
       return emitSilenceableError()
              << "expects norm ops, got '" << target->getName() << "'";
   SmallVector<Operation *> generics;
   GenericCollector collector(rewriter.getListener(), generics);
   for (Operation *target : targets) {
     OpBuilder builder(target, &collector);
-    auto values = cast<RMSNormOp>(target).decomposeOperation(builder);
+    auto values =
+        cast<linalg::AggregatedOpInterface>(target).decomposeOperation(builder);
     assert(succeeded(values) && "every norm that verifies decomposes");
     rewriter.replaceOp(target, *values);
   }

@@ -15,7 +15,7 @@ from typing import List, Optional, Union
 from . import _cache, _core
 from ._core import Function, NormError
 
-__all__ = ["Found", "Function", "NormError", "Recognition", "Refused", "compile", "explain",
+__all__ = ["Found", "Function", "NormError", "Recognition", "Rejected", "compile", "explain",
            "llvm_version", "ptx", "recognize"]
 __version__: str = _core.version
 llvm_version: str = _core.llvm_version
@@ -25,15 +25,16 @@ _OPENMP = os.path.join(os.path.dirname(__file__), "libomp.so.5")
 
 @dataclass(frozen=True)
 class Found:
-    """An RMSNorm that was recognized."""
+    """An RMSNorm, or its gradients, that was recognized."""
 
     location: str
+    name: str  #: norm.rmsnorm or norm.rmsnorm_backward
     description: str  #: which variant it is, in words
-    op: str  #: the norm.rmsnorm
+    op: str  #: the op, as it is printed
 
 
 @dataclass(frozen=True)
-class Refused:
+class Rejected:
     """A candidate that is left as it is."""
 
     location: str
@@ -44,7 +45,7 @@ class Refused:
 @dataclass(frozen=True)
 class Recognition:
     recognized: List[Found]
-    refused: List[Refused]
+    rejected: List[Rejected]
     program: str  #: with the ops of what was recognized
 
 
@@ -88,26 +89,26 @@ def compile(program: Union[str, os.PathLike], function: Optional[str] = None, *,
                         "as text, and norm-compile --target=nvvm writes code that launches them")
     load = lambda built: _core.load(*built, _OPENMP if threads > 1 else "")
     if not cache:
-        return load(_core.compile(request))
-    return _cache.get(request, lambda: _core.compile(request), load)
+        return load(_core.compile(**request))
+    return _cache.get(request, lambda: _core.compile(**request), load)
 
 
 def ptx(program: Union[str, os.PathLike], *, chip: str = "sm_90",
         rounding: str = "default") -> str:
     """The kernels of a program for an NVIDIA GPU, as PTX text. Whoever loads them launches them:
     there is no function of Python for them."""
-    return _core.kernels(_request(program, target="nvvm", chip=chip, rounding=rounding))
+    return _core.kernels(**_request(program, target="nvvm", chip=chip, rounding=rounding))
 
 
 def recognize(program: Union[str, os.PathLike], *, rounding: str = "default") -> Recognition:
-    """What the program holds, and what was refused and why."""
-    found = json.loads(_core.recognize(_request(program, rounding=rounding)))
+    """What the program holds, and what was rejected and why."""
+    found = json.loads(_core.recognize(**_request(program, rounding=rounding)))
     return Recognition([Found(**f) for f in found["recognized"]],
-                       [Refused(**f) for f in found["refused"]], found["program"])
+                       [Rejected(**f) for f in found["rejected"]], found["program"])
 
 
 def explain(program: Union[str, os.PathLike], *, target: str = "cpu", threads: int = 1,
             rounding: str = "default", cpu: str = "", chip: str = "") -> str:
     """The page that norm-compile --explain prints: what was found, fused and moved."""
-    return _core.explain(_request(program, target=target, threads=threads, rounding=rounding,
-                                  cpu=cpu, chip=chip))
+    return _core.explain(**_request(program, target=target, threads=threads, rounding=rounding,
+                                    cpu=cpu, chip=chip))

@@ -150,14 +150,14 @@ def compile_part(part, values, threads):
     try:
         ir = lower_part(part, values)
         found = recognize(ir)
-        forward = found.program.count("norm.rmsnorm ")
-        backward = found.program.count("norm.rmsnorm_backward ")
-        if forward + backward:
-            return Outcome(compile(ir, threads=threads), "", forward, backward)
+        backward = sum(f.name == "norm.rmsnorm_backward" for f in found.recognized)
+        if found.recognized:
+            return Outcome(compile(ir, threads=threads), "", len(found.recognized) - backward,
+                           backward)
     except Exception as error:  # torch-mlir raises many kinds
         return Outcome(reason=(str(error).strip() or repr(error)).splitlines()[0])
     return Outcome(reason=next((f"not an RMSNorm ({r.reason}): {r.explanation}"
-                                for r in found.refused), "no RMSNorm in it"))
+                                for r in found.rejected), "no RMSNorm in it"))
 
 
 def describe(part, values):

@@ -38,16 +38,16 @@ Array::Found Array::checkRank(int64_t given) {
   return Found::Yes;
 }
 
-Array::Found Array::read(const dlpack::Tensor &tensor) {
-  if (tensor.device.type != dlpack::kCPU)
+Array::Found Array::read(const DLTensor &tensor) {
+  if (tensor.device.device_type != kDLCPU)
     return fail("is not on the CPU");
-  if (checkRank(tensor.rank) == Found::Error)
+  if (checkRank(tensor.ndim) == Found::Error)
     return Found::Error;
-  type = getElementType(tensor.type);
-  int64_t bytes = (int64_t(tensor.type.bits) * tensor.type.lanes + 7) / 8;
+  type = getElementType(tensor.dtype);
+  int64_t bytes = (int64_t(tensor.dtype.bits) * tensor.dtype.lanes + 7) / 8;
   if (type == ElementType::Unknown)
-    typeName = "a DLPack type of code " + std::to_string(tensor.type.code) +
-               " with " + std::to_string(tensor.type.bits) + " bits";
+    typeName = "a DLPack type of code " + std::to_string(tensor.dtype.code) +
+               " with " + std::to_string(tensor.dtype.bits) + " bits";
   int64_t stride = bytes;
   for (int d = rank; d-- > 0;) {
     shape[d] = tensor.shape[d];
@@ -56,32 +56,25 @@ Array::Found Array::read(const dlpack::Tensor &tensor) {
   }
   data = static_cast<char *>(tensor.data);
   if (data)
-    data += tensor.byteOffset;
+    data += tensor.byte_offset;
   return Found::Yes;
 }
 
 /// Returns the exchange functions of a type, or null. Types are looked up once:
 /// a class that has them is a library's tensor and lives as long as it does.
-static dlpack::ExchangeAPI *getExchange(PyObject *type) {
+static DLPackExchangeAPI *getExchange(PyObject *type) {
   static PyObject *known = nullptr;
-  static dlpack::ExchangeAPI *knownAPI = nullptr;
+  static DLPackExchangeAPI *knownAPI = nullptr;
   if (type == known)
     return knownAPI;
-  PyObject *capsule = PyObject_GetAttrString(type, "__dlpack_c_exchange_api__");
-  if (!capsule) {
-    PyErr_Clear();
-    return nullptr;
-  }
-  auto *api = static_cast<dlpack::ExchangeAPI *>(
-      PyCapsule_GetPointer(capsule, "dlpack_exchange_api"));
-  Py_DECREF(capsule);
-  if (!api) {
-    PyErr_Clear();
-    return nullptr;
-  }
-  while (api && api->version.major != 1)
-    api = api->previous;
-  if (!api || !api->tensorFromObject)
+  Reference capsule(PyObject_GetAttrString(type, "__dlpack_c_exchange_api__"));
+  auto *api = capsule ? static_cast<DLPackExchangeAPI *>(PyCapsule_GetPointer(
+                            capsule, "dlpack_exchange_api"))
+                      : nullptr;
+  PyErr_Clear();
+  while (api && api->header.version.major != DLPACK_MAJOR_VERSION)
+    api = reinterpret_cast<DLPackExchangeAPI *>(api->header.prev_api);
+  if (!api || !api->dltensor_from_py_object_no_sync)
     return nullptr;
   Py_INCREF(type);
   Py_XDECREF(known);
@@ -91,12 +84,12 @@ static dlpack::ExchangeAPI *getExchange(PyObject *type) {
 }
 
 Array::Found Array::acquireExchange(PyObject *object) {
-  dlpack::ExchangeAPI *api =
+  DLPackExchangeAPI *api =
       getExchange(reinterpret_cast<PyObject *>(Py_TYPE(object)));
   if (!api)
     return Found::No;
-  dlpack::Tensor tensor;
-  if (api->tensorFromObject(object, &tensor))
+  DLTensor tensor;
+  if (api->dltensor_from_py_object_no_sync(object, &tensor))
     return Found::Error;
   isWritable = true;
   return read(tensor);
@@ -141,40 +134,31 @@ Array::Found Array::acquireBuffer(PyObject *object) {
 
 /// Calls `object.__dlpack__`, asking for a version with flags where it can.
 static PyObject *callDLPack(PyObject *object) {
-  PyObject *method = PyObject_GetAttrString(object, "__dlpack__");
+  Reference method(PyObject_GetAttrString(object, "__dlpack__"));
   if (!method)
     return nullptr;
-  PyObject *none = PyTuple_New(0);
-  PyObject *version = Py_BuildValue("{s:(ii)}", "max_version", 1, 0);
+  Reference none(PyTuple_New(0));
+  Reference version(Py_BuildValue("{s:(ii)}", "max_version", 1, 0));
   PyObject *capsule = PyObject_Call(method, none, version);
-  if (!capsule && PyErr_ExceptionMatches(PyExc_TypeError)) {
-    PyErr_Clear();
-    capsule = PyObject_Call(method, none, nullptr);
-  }
-  Py_DECREF(version);
-  Py_DECREF(none);
-  Py_DECREF(method);
-  return capsule;
+  if (capsule || !PyErr_ExceptionMatches(PyExc_TypeError))
+    return capsule;
+  PyErr_Clear();
+  return PyObject_Call(method, none, nullptr);
 }
 
 Array::Found Array::acquireCapsule(PyObject *object) {
   if (!PyObject_HasAttrString(object, "__dlpack_device__"))
     return Found::No;
-  PyObject *device = PyObject_CallMethod(object, "__dlpack_device__", nullptr);
-  int deviceType = 0, deviceNumber = 0;
-  bool isPair = device && PyTuple_Check(device) && PyTuple_Size(device) == 2;
-  if (isPair) {
-    // The type may be an enum of the library.
-    PyObject *first = PyNumber_Long(PyTuple_GetItem(device, 0));
+  Reference device(PyObject_CallMethod(object, "__dlpack_device__", nullptr));
+  long deviceType = 0;
+  if (device && PyTuple_Check(device) && PyTuple_Size(device) == 2) {
+    // It may be an enum of the library.
+    Reference first(PyNumber_Long(PyTuple_GetItem(device, 0)));
     deviceType = first ? PyLong_AsLong(first) : 0;
-    deviceNumber = PyLong_AsLong(PyTuple_GetItem(device, 1));
-    Py_XDECREF(first);
   }
-  (void)deviceNumber;
-  Py_XDECREF(device);
   if (PyErr_Occurred())
     return Found::Error;
-  if (deviceType != dlpack::kCPU)
+  if (deviceType != kDLCPU)
     return fail("is not on the CPU");
   owner = callDLPack(object);
   // numpy's bfloat16 is only in its own interface.
@@ -182,20 +166,20 @@ Array::Found Array::acquireCapsule(PyObject *object) {
     return tryNext(object, "__array_interface__");
   // The capsule stays ours and unused, so that its destructor frees it.
   if (PyCapsule_IsValid(owner, "dltensor_versioned")) {
-    auto *managed = static_cast<dlpack::ManagedVersioned *>(
+    auto *managed = static_cast<DLManagedTensorVersioned *>(
         PyCapsule_GetPointer(owner, "dltensor_versioned"));
-    if (managed->version.major != 1)
+    if (managed->version.major != DLPACK_MAJOR_VERSION)
       return fail("has a version of DLPack other than 1");
-    isWritable = !(managed->flags & dlpack::kReadOnly);
-    return read(managed->tensor);
+    isWritable = !(managed->flags & DLPACK_FLAG_BITMASK_READ_ONLY);
+    return read(managed->dl_tensor);
   }
   if (!PyCapsule_IsValid(owner, "dltensor"))
     return fail("has a __dlpack__ that gives no tensor");
   // It cannot say whether it may be written.
   isWritable = false;
   return read(
-      static_cast<dlpack::Managed *>(PyCapsule_GetPointer(owner, "dltensor"))
-          ->tensor);
+      static_cast<DLManagedTensor *>(PyCapsule_GetPointer(owner, "dltensor"))
+          ->dl_tensor);
 }
 
 /// Reads a tuple of integers.
@@ -209,16 +193,11 @@ static bool readTuple(PyObject *tuple, int64_t *values, int rank) {
 
 /// Returns str(object.dtype), which ml_dtypes names bfloat16 by.
 static std::string getDTypeName(PyObject *object) {
-  std::string name;
-  PyObject *dtype = PyObject_GetAttrString(object, "dtype");
-  PyObject *text = dtype ? PyObject_Str(dtype) : nullptr;
-  if (const char *utf8 =
-          text ? PyUnicode_AsUTF8AndSize(text, nullptr) : nullptr)
-    name = utf8;
-  Py_XDECREF(text);
-  Py_XDECREF(dtype);
+  Reference dtype(PyObject_GetAttrString(object, "dtype"));
+  Reference text(dtype ? PyObject_Str(dtype) : nullptr);
+  const char *name = text ? PyUnicode_AsUTF8AndSize(text, nullptr) : nullptr;
   PyErr_Clear();
-  return name;
+  return name ? name : "";
 }
 
 Array::Found Array::acquireInterface(PyObject *object) {
@@ -266,11 +245,10 @@ bool Array::acquire(PyObject *object, const char *what, int index) {
     if (found != Found::No)
       return found == Found::Yes;
   }
-  PyObject *name = PyObject_GetAttrString(
-      reinterpret_cast<PyObject *>(Py_TYPE(object)), "__name__");
+  Reference name(PyObject_GetAttrString(
+      reinterpret_cast<PyObject *>(Py_TYPE(object)), "__name__"));
   setError("%s %d is a %S, which has neither DLPack nor the buffer protocol",
-           kind, number, name ? name : Py_None);
-  Py_XDECREF(name);
+           kind, number, name ? name.get() : Py_None);
   return false;
 }
 
@@ -286,10 +264,8 @@ static int setSmallFloat(PyObject *object, ElementType type, char *scalar) {
   if (PyObject_HasAttrString(object, "__dlpack__") ||
       getDTypeName(object) != getName(type))
     return 0;
-  PyObject *number = PyNumber_Float(object);
-  int set = number ? setNumber(number, type, scalar) : -1;
-  Py_XDECREF(number);
-  return set;
+  Reference number(PyNumber_Float(object));
+  return number ? setNumber(number, type, scalar) : -1;
 }
 
 bool Array::acquireScalar(PyObject *object, ElementType element,
@@ -311,40 +287,37 @@ bool Array::acquireScalar(PyObject *object, ElementType element,
   return set > 0;
 }
 
-/// Returns the truth of a value, and drops it: -1 after an exception.
-static int takeTruth(PyObject *value) {
-  int truth = value ? PyObject_IsTrue(value) : -1;
-  Py_XDECREF(value);
-  return truth;
+/// Returns the truth of a value: -1 after an exception.
+static int getTruth(const Reference &value) {
+  return value ? PyObject_IsTrue(value) : -1;
 }
 
 /// Returns whether torch records what happens to `tensor`: -1 after an
 /// exception.
 static int isRecorded(PyObject *tensor) {
   static PyObject *gradient = PyUnicode_InternFromString("requires_grad");
-  int isNeeded = takeTruth(PyObject_GetAttr(tensor, gradient));
+  int isNeeded = getTruth(Reference(PyObject_GetAttr(tensor, gradient)));
   if (isNeeded != 1)
     return isNeeded;
-  PyObject *torch = PyImport_ImportModule("torch");
-  int isEnabled = takeTruth(
-      torch ? PyObject_CallMethod(torch, "is_grad_enabled", nullptr) : nullptr);
-  Py_XDECREF(torch);
-  return isEnabled;
+  Reference torch(PyImport_ImportModule("torch"));
+  return getTruth(
+      Reference(torch ? PyObject_CallMethod(torch, "is_grad_enabled", nullptr)
+                      : nullptr));
 }
 
 bool Array::checkTorch(PyObject *object) const {
   if (hasBuffer || data == scalar)
     return true;
   static PyObject *negation = PyUnicode_InternFromString("is_neg");
-  int isNegation =
-      takeTruth(PyObject_CallMethodObjArgs(object, negation, nullptr));
+  int isNegation = getTruth(
+      Reference(PyObject_CallMethodObjArgs(object, negation, nullptr)));
   if (isNegation < 0 && PyErr_ExceptionMatches(PyExc_AttributeError)) {
     PyErr_Clear();
     return true;
   }
   int isConjugate =
       isNegation == 0 && isComplex(type)
-          ? takeTruth(PyObject_CallMethod(object, "is_conj", nullptr))
+          ? getTruth(Reference(PyObject_CallMethod(object, "is_conj", nullptr)))
           : 0;
   int isInGraph = isNegation == 0 && isConjugate == 0 ? isRecorded(object) : 0;
   if (isNegation == 1)

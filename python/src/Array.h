@@ -16,6 +16,20 @@ namespace norm_python {
 
 constexpr int kMaxRank = 8;
 
+/// A reference that is dropped at the end of the scope.
+class Reference {
+public:
+  explicit Reference(PyObject *object = nullptr) : object(object) {}
+  ~Reference() { Py_XDECREF(object); }
+  Reference(const Reference &) = delete;
+  Reference &operator=(const Reference &) = delete;
+  operator PyObject *() const { return object; }
+  PyObject *get() const { return object; }
+
+private:
+  PyObject *object;
+};
+
 /// The memory of an argument or a result.
 struct View {
   bool isRowMajor() const;
@@ -66,7 +80,7 @@ private:
   Found acquireCapsule(PyObject *object);
   Found acquireInterface(PyObject *object);
   static Found tryNext(PyObject *object, const char *attribute);
-  Found read(const dlpack::Tensor &tensor);
+  Found read(const DLTensor &tensor);
   Found fail(const char *reason) const;
   Found checkRank(int64_t rank);
   void release();

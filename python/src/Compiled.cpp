@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Compiled.h"
+#include "../../runtime/cpu/Descriptor.h"
 #include "Assertions.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
@@ -117,16 +118,9 @@ public:
   }
   void add(char *data, ArrayRef<int64_t> shape) {
     places.push_back({nullptr, words.size()});
-    words.append({reinterpret_cast<intptr_t>(data),
-                  reinterpret_cast<intptr_t>(data), 0});
-    words.append(shape.begin(), shape.end());
-    size_t strides = words.size();
-    words.resize(strides + shape.size());
-    int64_t stride = 1;
-    for (size_t d = shape.size(); d-- > 0;) {
-      words[strides + d] = stride;
-      stride *= shape[d];
-    }
+    words.resize(words.size() + norm::cpu::getDescriptorWords(shape.size()));
+    norm::cpu::writeDescriptor(&words[places.back().second], data, shape.data(),
+                               shape.size());
   }
   /// Calls `entry`. A failed assertion of the program is an error.
   Error call(void (*entry)(void **)) {

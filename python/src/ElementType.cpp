@@ -18,30 +18,31 @@ struct Description {
   /// Characters of Python's struct module; of a complex one, those behind Z.
   const char *formats;
   int bytes;
-  dlpack::TypeCode dlpackCode;
-  xla::DataType xlaType;
+  DLDataTypeCode dlpackCode;
+  XLA_FFI_DataType xlaType;
 };
 } // namespace
 
 /// In the order of ElementType. The size of a format's `l` is the host's.
 static constexpr Description kDescriptions[] = {
-    {"float64", "f64", "d", 8, dlpack::Float, xla::kF64},
-    {"float32", "f32", "f", 4, dlpack::Float, xla::kF32},
-    {"float16", "f16", "e", 2, dlpack::Float, xla::kF16},
-    {"bfloat16", "bf16", "", 2, dlpack::BFloat, xla::kBF16},
-    {"float8_e4m3fn", "f8E4M3FN", "", 1, dlpack::F8E4M3FN, xla::kF8E4M3FN},
-    {"float8_e5m2", "f8E5M2", "", 1, dlpack::F8E5M2, xla::kF8E5M2},
-    {"complex128", "complex<f64>", "d", 16, dlpack::Complex, xla::kC128},
-    {"complex64", "complex<f32>", "f", 8, dlpack::Complex, xla::kC64},
-    {"int64", "i64", "ql", 8, dlpack::Int, xla::kI64},
-    {"int32", "i32", "il", 4, dlpack::Int, xla::kI32},
-    {"int16", "i16", "h", 2, dlpack::Int, xla::kI16},
-    {"int8", "i8", "b", 1, dlpack::Int, xla::kI8},
-    {"uint64", "ui64", "QL", 8, dlpack::UInt, xla::kU64},
-    {"uint32", "ui32", "IL", 4, dlpack::UInt, xla::kU32},
-    {"uint16", "ui16", "H", 2, dlpack::UInt, xla::kU16},
-    {"uint8", "ui8", "B", 1, dlpack::UInt, xla::kU8},
-    {"bool", "i1", "?", 1, dlpack::Bool, xla::kBool}};
+    {"float64", "f64", "d", 8, kDLFloat, XLA_FFI_DataType_F64},
+    {"float32", "f32", "f", 4, kDLFloat, XLA_FFI_DataType_F32},
+    {"float16", "f16", "e", 2, kDLFloat, XLA_FFI_DataType_F16},
+    {"bfloat16", "bf16", "", 2, kDLBfloat, XLA_FFI_DataType_BF16},
+    {"float8_e4m3fn", "f8E4M3FN", "", 1, kDLFloat8_e4m3fn,
+     XLA_FFI_DataType_F8E4M3FN},
+    {"float8_e5m2", "f8E5M2", "", 1, kDLFloat8_e5m2, XLA_FFI_DataType_F8E5M2},
+    {"complex128", "complex<f64>", "d", 16, kDLComplex, XLA_FFI_DataType_C128},
+    {"complex64", "complex<f32>", "f", 8, kDLComplex, XLA_FFI_DataType_C64},
+    {"int64", "i64", "ql", 8, kDLInt, XLA_FFI_DataType_S64},
+    {"int32", "i32", "il", 4, kDLInt, XLA_FFI_DataType_S32},
+    {"int16", "i16", "h", 2, kDLInt, XLA_FFI_DataType_S16},
+    {"int8", "i8", "b", 1, kDLInt, XLA_FFI_DataType_S8},
+    {"uint64", "ui64", "QL", 8, kDLUInt, XLA_FFI_DataType_U64},
+    {"uint32", "ui32", "IL", 4, kDLUInt, XLA_FFI_DataType_U32},
+    {"uint16", "ui16", "H", 2, kDLUInt, XLA_FFI_DataType_U16},
+    {"uint8", "ui8", "B", 1, kDLUInt, XLA_FFI_DataType_U8},
+    {"bool", "i1", "?", 1, kDLBool, XLA_FFI_DataType_PRED}};
 static_assert(std::size(kDescriptions) == size_t(ElementType::Unknown));
 
 static ElementType find(function_ref<bool(const Description &)> isMeant) {
@@ -79,14 +80,14 @@ ElementType norm_python::getElementTypeOfMLIR(StringRef name) {
   return find([&](const Description &d) { return name == d.mlirName; });
 }
 
-ElementType norm_python::getElementType(dlpack::DataType type) {
+ElementType norm_python::getElementType(DLDataType type) {
   return find([&](const Description &d) {
     return type.lanes == 1 && type.code == d.dlpackCode &&
            type.bits == 8 * d.bytes;
   });
 }
 
-ElementType norm_python::getElementType(xla::DataType type) {
+ElementType norm_python::getElementType(XLA_FFI_DataType type) {
   return find([&](const Description &d) { return type == d.xlaType; });
 }
 
@@ -99,6 +100,6 @@ ElementType norm_python::getElementTypeOfFormat(const char *format,
   bool isPair = text.consume_front("Z");
   return find([&](const Description &d) {
     return text.size() == 1 && StringRef(d.formats).contains(text[0]) &&
-           bytes == d.bytes && isPair == (d.dlpackCode == dlpack::Complex);
+           bytes == d.bytes && isPair == (d.dlpackCode == kDLComplex);
   });
 }

@@ -8,9 +8,9 @@
 #ifndef NORM_PYTHON_ELEMENTTYPE_H
 #define NORM_PYTHON_ELEMENTTYPE_H
 
-#include "DLPack.h"
-#include "XLAFFI.h"
 #include "llvm/ADT/StringRef.h"
+#include <dlpack/dlpack.h>
+#include <xla/ffi/api/c_api.h>
 
 namespace norm_python {
 
@@ -48,8 +48,8 @@ std::string listMLIRNames();
 /// These return Unknown for what has no counterpart here.
 ElementType getElementType(llvm::StringRef name);
 ElementType getElementTypeOfMLIR(llvm::StringRef name);
-ElementType getElementType(dlpack::DataType type);
-ElementType getElementType(xla::DataType type);
+ElementType getElementType(DLDataType type);
+ElementType getElementType(XLA_FFI_DataType type);
 /// Reads a format of Python's struct module.
 ElementType getElementTypeOfFormat(const char *format, int64_t bytes);
 

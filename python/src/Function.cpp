@@ -17,15 +17,6 @@ struct FunctionObject {
   PyObject base;
   Compiled *compiled;
 };
-
-/// A reference that is dropped at the end of the scope.
-struct Reference {
-  explicit Reference(PyObject *object = nullptr) : object(object) {}
-  ~Reference() { Py_XDECREF(object); }
-  Reference(const Reference &) = delete;
-  Reference &operator=(const Reference &) = delete;
-  PyObject *object;
-};
 } // namespace
 
 /// Sets an exception; returns false if there was an error.
@@ -82,18 +73,17 @@ static PyObject *allocate(PyObject *like, ArrayRef<int64_t> shape,
   static PyObject *empty = nullptr;
   if (!empty) {
     Reference module(PyImport_ImportModule("norm_mlir._arrays"));
-    empty = module.object ? PyObject_GetAttrString(module.object, "empty")
-                          : nullptr;
+    empty = module ? PyObject_GetAttrString(module, "empty") : nullptr;
     if (!empty)
       return nullptr;
   }
   Reference extents(PyTuple_New(shape.size()));
-  if (!extents.object)
+  if (!extents)
     return nullptr;
   for (auto [d, extent] : enumerate(shape))
-    PyTuple_SetItem(extents.object, d, PyLong_FromLongLong(extent));
+    PyTuple_SetItem(extents, d, PyLong_FromLongLong(extent));
   Reference name(PyUnicode_InternFromString(getName(type)));
-  return PyObject_CallFunctionObjArgs(empty, like, extents.object, name.object,
+  return PyObject_CallFunctionObjArgs(empty, like, extents.get(), name.get(),
                                       nullptr);
 }
 
@@ -121,15 +111,15 @@ static PyObject *getGivenResults(const Compiled &compiled, PyObject *out) {
   Reference given(PyList_Check(out)    ? PyList_AsTuple(out)
                   : PyTuple_Check(out) ? Py_NewRef(out)
                                        : PyTuple_Pack(1, out));
-  if (!given.object)
+  if (!given)
     return nullptr;
   ArrayRef<ParameterType> types = compiled.signature.results;
   SmallVector<std::string> tensors;
   for (const ParameterType &type : types)
     if (!type.isScalar)
       tensors.push_back(type.getText());
-  if (size_t(PyTuple_Size(given.object)) != tensors.size()) {
-    succeeded(makeCountError(PyTuple_Size(given.object), tensors, "results"));
+  if (size_t(PyTuple_Size(given)) != tensors.size()) {
+    succeeded(makeCountError(PyTuple_Size(given), tensors, "results"));
     return nullptr;
   }
   PyObject *results = PyTuple_New(types.size());
@@ -138,7 +128,7 @@ static PyObject *getGivenResults(const Compiled &compiled, PyObject *out) {
     PyTuple_SetItem(results, i,
                     Py_NewRef(type.isScalar
                                   ? Py_None
-                                  : PyTuple_GetItem(given.object, position++)));
+                                  : PyTuple_GetItem(given, position++)));
   return results;
 }
 
@@ -221,16 +211,15 @@ static PyObject *call(PyObject *self, PyObject *arguments, PyObject *keywords) {
   std::vector<ParameterType> types = compiled.getResultTypes(extents);
   Reference results(out ? getGivenResults(compiled, out)
                         : allocateResults(types, arguments));
-  if (!results.object ||
-      !acquireResults(compiled, results.object, types,
+  if (!results ||
+      !acquireResults(compiled, results, types,
                       out ? Origin::Caller : Origin::New, arrays) ||
       !runReleased([&] { return compiled.run(arrays.views); }) ||
-      !setNumbers(types, results.object,
+      !setNumbers(types, results,
                   ArrayRef(arrays.views).take_back(types.size())))
     return nullptr;
-  return Py_NewRef(signature.results.size() == 1
-                       ? PyTuple_GetItem(results.object, 0)
-                       : results.object);
+  return Py_NewRef(signature.results.size() == 1 ? PyTuple_GetItem(results, 0)
+                                                 : results);
 }
 
 //===----------------------------------------------------------------------===//

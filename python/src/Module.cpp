@@ -59,10 +59,9 @@ public:
     return success(!!module);
   }
   /// Sets a Python exception of the diagnostics so far.
-  std::nullptr_t raise() {
+  void raise() {
     StringRef all = StringRef(errors).trim();
     setError("%s", all.empty() ? "compilation failed" : all.str().c_str());
-    return nullptr;
   }
 
   llvm::SourceMgr sources;
@@ -79,49 +78,74 @@ private:
 
 /// What Python passes for a compilation.
 struct Request {
-  const char *text, *name, *function, *target, *rounding, *cpu, *features,
-      *chip;
-  Py_ssize_t textSize;
-  unsigned threads;
+  StringRef text;
+  const char *name, *function;
   CompileOptions options;
 };
 } // namespace
 
-/// Reads a dictionary of the keys below, and sets the options.
-static bool readRequest(PyObject *dictionary, Request &request) {
-  auto get = [&](const char *key) {
-    PyObject *value = PyDict_GetItemString(dictionary, key);
-    Py_ssize_t size;
-    return value ? PyUnicode_AsUTF8AndSize(value, &size) : "";
-  };
-  PyObject *text = PyDict_GetItemString(dictionary, "text");
-  request.text = text ? PyUnicode_AsUTF8AndSize(text, &request.textSize) : "";
-  request.name = get("name");
-  request.function = get("function");
-  request.target = get("target");
-  request.rounding = get("rounding");
-  request.cpu = get("cpu");
-  request.features = get("features");
-  request.chip = get("chip");
-  PyObject *threads = PyDict_GetItemString(dictionary, "threads");
-  request.threads = threads ? PyLong_AsUnsignedLong(threads) : 1;
-  if (PyErr_Occurred())
+/// Reads the keyword arguments below.
+static bool readRequest(PyObject *arguments, PyObject *keywords,
+                        Request &request) {
+  static const char *names[] = {"text",     "name", "function", "target",
+                                "rounding", "cpu",  "features", "chip",
+                                "threads",  nullptr};
+  const char *text, *target, *rounding, *cpu, *features, *chip;
+  Py_ssize_t size;
+  CompileOptions &options = request.options;
+  if (!PyArg_ParseTupleAndKeywords(
+          arguments, keywords, "s#sssssssI", const_cast<char **>(names), &text,
+          &size, &request.name, &request.function, &target, &rounding, &cpu,
+          &features, &chip, &options.threads))
     return false;
-  auto rounding = symbolizeRounding(request.rounding);
-  if (!rounding) {
-    setError("rounding must be default, exact or relaxed, got '%s'",
-             request.rounding);
+  auto mode = symbolizeRounding(rounding);
+  if (!mode) {
+    setError("rounding must be default, exact or relaxed, got '%s'", rounding);
     return false;
   }
-  CompileOptions &options = request.options;
-  options.target = request.target;
-  options.rounding = *rounding;
-  options.machine.cpu = request.cpu;
-  options.machine.features = request.features;
-  options.threads = request.threads;
-  if (*request.chip)
-    options.chip = request.chip;
+  request.text = StringRef(text, size);
+  options.target = target;
+  options.rounding = *mode;
+  options.machine.cpu = cpu;
+  options.machine.features = features;
+  if (*chip)
+    options.chip = chip;
   return true;
+}
+
+/// Calls `work` on the parsed program of a request while other threads of
+/// Python run. Returns false after an exception.
+static bool
+process(PyObject *arguments, PyObject *keywords,
+        llvm::function_ref<LogicalResult(ModuleOp, Request &)> work) {
+  Request request;
+  if (!readRequest(arguments, keywords, request))
+    return false;
+  std::optional<Program> program;
+  bool ok;
+  {
+    WithoutGIL released;
+    program.emplace(request.text, request.name);
+    ok = succeeded(program->parse()) &&
+         succeeded(work(*program->module, request));
+  }
+  if (!ok)
+    program->raise();
+  return ok;
+}
+
+/// As `process`. Returns what `write` wrote, or null.
+static PyObject *processToText(
+    PyObject *arguments, PyObject *keywords,
+    llvm::function_ref<LogicalResult(ModuleOp, Request &, raw_ostream &)>
+        write) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  if (!process(arguments, keywords, [&](ModuleOp module, Request &request) {
+        return write(module, request, os);
+      }))
+    return nullptr;
+  return PyUnicode_FromStringAndSize(text.data(), text.size());
 }
 
 //===----------------------------------------------------------------------===//
@@ -220,66 +244,40 @@ static Signature readSignature(const llvm::json::Object &object) {
 // Functions of the module
 //===----------------------------------------------------------------------===//
 
-static LogicalResult compileObject(Program &program, const Request &request,
-                                   SmallVector<char, 0> &object,
-                                   std::string &signature) {
-  if (failed(program.parse()))
-    return failure();
-  auto function = findFunction(*program.module, request.function);
-  if (failed(function))
-    return failure();
-  auto description = describe(*function);
-  if (failed(description))
-    return failure();
-  auto compiled =
-      HostCode::compile(*program.module, request.options, ExtentChecks::Assert);
-  if (failed(compiled))
-    return failure();
-  object = std::move(*compiled);
-  signature = std::move(*description);
-  return success();
-}
-
-/// compile(request) -> (object, signature)
-static PyObject *compile(PyObject *, PyObject *dictionary) {
-  Request request;
-  if (!readRequest(dictionary, request))
-    return nullptr;
+/// compile(**request) -> (object, signature)
+static PyObject *compile(PyObject *, PyObject *arguments, PyObject *keywords) {
   SmallVector<char, 0> object;
   std::string signature;
-  std::optional<Program> program;
-  bool ok;
-  {
-    WithoutGIL released;
-    program.emplace(StringRef(request.text, request.textSize), request.name);
-    ok = succeeded(compileObject(*program, request, object, signature));
-  }
-  if (!ok)
-    return program->raise();
+  auto work = [&](ModuleOp module, Request &request) -> LogicalResult {
+    auto function = findFunction(module, request.function);
+    if (failed(function))
+      return failure();
+    auto description = describe(*function);
+    if (failed(description))
+      return failure();
+    auto compiled =
+        HostCode::compile(module, request.options, ExtentChecks::Assert);
+    if (failed(compiled))
+      return failure();
+    object = std::move(*compiled);
+    signature = std::move(*description);
+    return success();
+  };
+  if (!process(arguments, keywords, work))
+    return nullptr;
   return Py_BuildValue("(y#s#)", object.data(), Py_ssize_t(object.size()),
                        signature.data(), Py_ssize_t(signature.size()));
 }
 
-/// kernels(request) -> PTX text
-static PyObject *writeKernels(PyObject *, PyObject *dictionary) {
-  Request request;
-  if (!readRequest(dictionary, request))
-    return nullptr;
-  request.options.emit = Emit::PTX;
-  std::optional<Program> program;
-  std::string text;
-  bool ok;
-  {
-    WithoutGIL released;
-    program.emplace(StringRef(request.text, request.textSize), request.name);
-    llvm::raw_string_ostream os(text);
-    ok = succeeded(program->parse()) &&
-         succeeded(getNVVMTarget().writeCode(*program->module, request.options,
-                                             Emit::PTX, os));
-  }
-  if (!ok)
-    return program->raise();
-  return PyUnicode_FromStringAndSize(text.data(), text.size());
+/// kernels(**request) -> PTX text
+static PyObject *writeKernels(PyObject *, PyObject *arguments,
+                              PyObject *keywords) {
+  return processToText(arguments, keywords,
+                       [](ModuleOp module, Request &request, raw_ostream &os) {
+                         request.options.emit = Emit::PTX;
+                         return getNVVMTarget().writeCode(
+                             module, request.options, Emit::PTX, os);
+                       });
 }
 
 /// load(object, signature, openmp_library) -> Function
@@ -302,75 +300,52 @@ static PyObject *load(PyObject *, PyObject *arguments) {
 
 static std::string describeFindings(ModuleOp module,
                                     const Recognition &recognition) {
-  llvm::json::Array recognized, refused;
+  llvm::json::Array recognized, rejected;
   for (RecognizedNorm found : recognition.recognized)
     recognized.push_back(
         llvm::json::Object{{"location", debugString(found.loc)},
+                           {"name", found.op->getName().getStringRef()},
                            {"description", found.description},
                            {"op", debugString(*found.op.getOperation())}});
-  for (const RefusedNorm &norm : recognition.refused)
-    refused.push_back(
+  for (const RejectedNorm &norm : recognition.rejected)
+    rejected.push_back(
         llvm::json::Object{{"location", debugString(norm.loc)},
-                           {"reason", stringifyRefusal(norm.reason)},
+                           {"reason", stringifyRejectionReason(norm.reason)},
                            {"explanation", norm.explanation}});
   return debugString(llvm::json::Value(
       llvm::json::Object{{"recognized", std::move(recognized)},
-                         {"refused", std::move(refused)},
+                         {"rejected", std::move(rejected)},
                          {"program", debugString(*module.getOperation())}}));
 }
 
-/// recognize(request) -> JSON
-static PyObject *recognize(PyObject *, PyObject *dictionary) {
-  Request request;
-  if (!readRequest(dictionary, request))
-    return nullptr;
-  std::optional<Program> program;
-  std::string found;
-  bool ok;
-  {
-    WithoutGIL released;
-    program.emplace(StringRef(request.text, request.textSize), request.name);
-    ok = succeeded(program->parse());
-    if (ok) {
-      DialectRegistry registry;
-      registerRecognitionDependencies(registry);
-      program->context.appendDialectRegistry(registry);
-      program->context.loadAllAvailableDialects();
-      found = describeFindings(
-          *program->module,
-          recognizeRMSNorms(*program->module, request.options.rounding));
-    }
-  }
-  if (!ok)
-    return program->raise();
-  return PyUnicode_FromStringAndSize(found.data(), found.size());
+/// recognize(**request) -> JSON
+static PyObject *recognize(PyObject *, PyObject *arguments,
+                           PyObject *keywords) {
+  return processToText(
+      arguments, keywords,
+      [](ModuleOp module, Request &request, raw_ostream &os) {
+        DialectRegistry registry;
+        registerRecognitionDependencies(registry);
+        module.getContext()->appendDialectRegistry(registry);
+        module.getContext()->loadAllAvailableDialects();
+        os << describeFindings(
+            module, recognizeRMSNorms(module, request.options.rounding));
+        return success();
+      });
 }
 
-/// explain(request) -> text
-static PyObject *explain(PyObject *, PyObject *dictionary) {
-  Request request;
-  if (!readRequest(dictionary, request))
-    return nullptr;
-  std::optional<Program> program;
-  std::string text;
-  bool ok;
-  {
-    WithoutGIL released;
-    StringRef source(request.text, request.textSize);
-    program.emplace(source, request.name);
-    ok = succeeded(program->parse());
-    if (ok) {
-      auto report = analyzeModule(*program->module, source, request.name,
-                                  request.options, {});
-      ok = succeeded(report);
-      llvm::raw_string_ostream os(text);
-      if (ok)
+/// explain(**request) -> text
+static PyObject *explain(PyObject *, PyObject *arguments, PyObject *keywords) {
+  return processToText(
+      arguments, keywords,
+      [](ModuleOp module, Request &request, raw_ostream &os) -> LogicalResult {
+        auto report = analyzeModule(module, request.text, request.name,
+                                    request.options, {});
+        if (failed(report))
+          return failure();
         printReport(*report, os);
-    }
-  }
-  if (!ok)
-    return program->raise();
-  return PyUnicode_FromStringAndSize(text.data(), text.size());
+        return success();
+      });
 }
 
 static PyObject *getHostCPU(PyObject *, PyObject *) {
@@ -386,26 +361,31 @@ static PyObject *getHostCPU(PyObject *, PyObject *) {
 
 // NOLINTNEXTLINE(readability-identifier-naming): Python finds it by this name.
 PyMODINIT_FUNC PyInit__core() {
+  auto withKeywords = [](PyCFunctionWithKeywords function) {
+    return reinterpret_cast<PyCFunction>(
+        reinterpret_cast<void (*)()>(function));
+  };
+  constexpr int keywords = METH_VARARGS | METH_KEYWORDS;
   static PyMethodDef methods[] = {
-      {"compile", compile, METH_O, "compile(request) -> (object, signature)"},
-      {"kernels", writeKernels, METH_O, "kernels(request) -> PTX text"},
+      {"compile", withKeywords(compile), keywords,
+       "compile(**request) -> (object, signature)"},
+      {"kernels", withKeywords(writeKernels), keywords,
+       "kernels(**request) -> PTX text"},
       {"load", load, METH_VARARGS,
        "load(object, signature, openmp_library) -> Function"},
-      {"recognize", recognize, METH_O, "recognize(request) -> JSON"},
-      {"explain", explain, METH_O, "explain(request) -> text"},
+      {"recognize", withKeywords(recognize), keywords,
+       "recognize(**request) -> JSON"},
+      {"explain", withKeywords(explain), keywords,
+       "explain(**request) -> text"},
       {"publish", publish, METH_O, "publish(function) -> key, for XLA"},
       {"xla_handler", getXLAHandler, METH_NOARGS, "xla_handler() -> capsule"},
       {"host_cpu", getHostCPU, METH_NOARGS, "host_cpu() -> text"},
       {nullptr, nullptr, 0, nullptr}};
-  static PyModuleDef definition = {PyModuleDef_HEAD_INIT,
-                                   "norm_mlir._core",
-                                   nullptr,
-                                   -1,
-                                   methods,
-                                   nullptr,
-                                   nullptr,
-                                   nullptr,
-                                   nullptr};
+  static PyModuleDef definition = {};
+  definition.m_base = PyModuleDef_HEAD_INIT;
+  definition.m_name = "norm_mlir._core";
+  definition.m_size = -1;
+  definition.m_methods = methods;
   PyObject *module = PyModule_Create(&definition);
   if (!module)
     return nullptr;

@@ -13,7 +13,6 @@
 
 #include "XLA.h"
 #include "Function.h"
-#include "XLAFFI.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringMap.h"
@@ -66,16 +65,16 @@ static Expected<const Compiled *> findFunction(StringRef key) {
 // Calls
 //===----------------------------------------------------------------------===//
 
-/// Reads a buffer and compares it with the type.
-static Error read(const xla::Values &values, size_t number, const char *kind,
+/// Reads a buffer, null for another value, and compares it with the type.
+static Error read(const void *value, const char *kind, size_t number,
                   const ParameterType &type, View &view) {
-  if (values.types[number] != xla::kBuffer)
+  if (!value)
     return createStringError(Twine(kind) + " " + Twine(number) +
                              " is not a buffer");
-  const auto &buffer = *static_cast<const xla::Buffer *>(values.values[number]);
-  view.type = getElementType(buffer.type);
+  const auto &buffer = *static_cast<const XLA_FFI_Buffer *>(value);
+  view.type = getElementType(buffer.dtype);
   if (view.type == ElementType::Unknown)
-    view.typeName = "of XLA's type " + std::to_string(buffer.type);
+    view.typeName = "of XLA's type " + std::to_string(buffer.dtype);
   if (buffer.rank > kMaxRank)
     return createStringError(Twine(kind) + " " + Twine(number) +
                              " has more than 8 dimensions");
@@ -83,33 +82,38 @@ static Error read(const xla::Values &values, size_t number, const char *kind,
   view.rank = buffer.rank;
   int64_t stride = getBytes(view.type);
   for (int d = view.rank; d-- > 0;) {
-    view.shape[d] = buffer.shape[d];
+    view.shape[d] = buffer.dims[d];
     view.strides[d] = stride;
     stride *= view.shape[d];
   }
   return check(view, type, kind, number);
 }
 
-static Error call(const Compiled &compiled, const xla::Values &arguments,
-                  const xla::Values &results) {
-  if (size_t(arguments.count) != compiled.argumentTexts.size())
-    return makeCountError(arguments.count, compiled.argumentTexts, "arguments");
-  if (size_t(results.count) != compiled.resultTexts.size())
-    return makeCountError(results.count, compiled.resultTexts, "results");
-  SmallVector<View, 8> views(arguments.count + results.count);
+static Error call(const Compiled &compiled, const XLA_FFI_Args &arguments,
+                  const XLA_FFI_Rets &results) {
+  if (size_t(arguments.size) != compiled.argumentTexts.size())
+    return makeCountError(arguments.size, compiled.argumentTexts, "arguments");
+  if (size_t(results.size) != compiled.resultTexts.size())
+    return makeCountError(results.size, compiled.resultTexts, "results");
+  SmallVector<View, 8> views(arguments.size + results.size);
   SmallVector<const View *, 8> addresses;
   for (const View &view : views)
     addresses.push_back(&view);
   for (auto [i, type] : enumerate(compiled.signature.arguments))
-    if (Error error = read(arguments, i, "argument", type, views[i]))
+    if (Error error = read(arguments.types[i] == XLA_FFI_ArgType_BUFFER
+                               ? arguments.args[i]
+                               : nullptr,
+                           "argument", i, type, views[i]))
       return error;
   SmallVector<int64_t, 8> extents;
   if (Error error = compiled.computeExtents(
-          ArrayRef(addresses).take_front(arguments.count), extents))
+          ArrayRef(addresses).take_front(arguments.size), extents))
     return error;
   for (auto [i, type] : enumerate(compiled.getResultTypes(extents)))
     if (Error error =
-            read(results, i, "result", type, views[arguments.count + i]))
+            read(results.types[i] == XLA_FFI_RetType_BUFFER ? results.rets[i]
+                                                            : nullptr,
+                 "result", i, type, views[arguments.size + i]))
       return error;
   if (Error error = compiled.checkOverlaps(addresses))
     return error;
@@ -117,56 +121,57 @@ static Error call(const Compiled &compiled, const xla::Values &arguments,
 }
 
 /// Returns the attribute "function".
-static Expected<StringRef> getKey(const xla::Attributes &attributes) {
-  for (int64_t i = 0; i < attributes.count; ++i) {
-    const xla::Text &name = *attributes.names[i];
-    if (StringRef(name.data, name.size) != "function" ||
-        attributes.types[i] != xla::kString)
+static Expected<StringRef> getKey(const XLA_FFI_Attrs &attributes) {
+  for (int64_t i = 0; i < attributes.size; ++i) {
+    const XLA_FFI_ByteSpan &name = *attributes.names[i];
+    if (StringRef(name.ptr, name.len) != "function" ||
+        attributes.types[i] != XLA_FFI_AttrType_STRING)
       continue;
-    const auto &text = *static_cast<const xla::Text *>(attributes.values[i]);
-    return StringRef(text.data, text.size);
+    const auto &text =
+        *static_cast<const XLA_FFI_ByteSpan *>(attributes.attrs[i]);
+    return StringRef(text.ptr, text.len);
   }
   return createStringError("the custom call names no function");
 }
 
-static Error call(const xla::CallFrame &frame) {
-  auto key = getKey(frame.attributes);
+static Error call(const XLA_FFI_CallFrame &frame) {
+  auto key = getKey(frame.attrs);
   if (!key)
     return key.takeError();
   auto compiled = findFunction(*key);
   if (!compiled)
     return compiled.takeError();
-  return call(**compiled, frame.arguments, frame.results);
+  return call(**compiled, frame.args, frame.rets);
 }
 
 /// Answers XLA's question for the version; returns false if it did not ask.
-static bool describeHandler(const xla::CallFrame &frame) {
-  for (xla::Extension *extension = frame.extensions; extension;
+static bool describeHandler(const XLA_FFI_CallFrame &frame) {
+  for (auto *extension = frame.extension_start; extension;
        extension = extension->next)
-    if (extension->type == xla::kMetadata) {
-      xla::Metadata &metadata =
-          *reinterpret_cast<xla::MetadataExtension *>(extension)->metadata;
-      metadata.version.major = xla::kMajor;
-      metadata.version.minor = xla::kMinor;
+    if (extension->type == XLA_FFI_Extension_Metadata) {
+      XLA_FFI_Metadata &metadata =
+          *reinterpret_cast<XLA_FFI_Metadata_Extension *>(extension)->metadata;
+      metadata.api_version.major_version = XLA_FFI_API_MAJOR;
+      metadata.api_version.minor_version = XLA_FFI_API_MINOR;
       metadata.traits = 0;
       return true;
     }
   return false;
 }
 
-static xla::Error *handle(xla::CallFrame *frame) {
+static XLA_FFI_Error *handle(XLA_FFI_CallFrame *frame) {
   if (describeHandler(*frame))
     return nullptr;
   Error error = call(*frame);
   if (!error)
     return nullptr;
   std::string message = toString(std::move(error));
-  xla::ErrorArguments arguments{sizeof(xla::ErrorArguments), nullptr,
-                                message.c_str(), xla::kInvalidArgument};
-  return frame->api->createError(&arguments);
+  XLA_FFI_Error_Create_Args arguments{XLA_FFI_Error_Create_Args_STRUCT_SIZE,
+                                      nullptr, message.c_str(),
+                                      XLA_FFI_Error_Code_INVALID_ARGUMENT};
+  return frame->api->XLA_FFI_Error_Create(&arguments);
 }
 
 PyObject *norm_python::getXLAHandler(PyObject *, PyObject *) {
-  xla::Handler *handler = handle;
-  return PyCapsule_New(reinterpret_cast<void *>(handler), nullptr, nullptr);
+  return PyCapsule_New(reinterpret_cast<void *>(handle), nullptr, nullptr);
 }

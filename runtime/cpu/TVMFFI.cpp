@@ -12,14 +12,14 @@
 
 #include "TVMFFI.h"
 #include "Assertions.h"
+#include "Descriptor.h"
 #include <alloca.h>
 #include <stdarg.h>
 #include <stdio.h>
 
 using namespace norm::tvm_ffi;
 
-extern "C" __attribute__((weak)) void
-TVMFFIErrorSetRaisedFromCStr(const char *kind, const char *message);
+#pragma weak TVMFFIErrorSetRaisedFromCStr
 
 /// Sets the error of this thread; a loader that has no such function gets it on
 /// standard error.
@@ -50,42 +50,27 @@ struct Place {
   }
 };
 
-/// A memref descriptor: the pointers, the offset, sizes and strides. All are
-/// words.
+/// A memref descriptor.
 struct Descriptor {
   int64_t *words;
   int64_t bytes;
 
   int64_t *getSizes() { return words + 3; }
-  static size_t getNumWords(int32_t rank) { return 3 + 2 * size_t(rank); }
 };
 } // namespace
 
-/// Fills a row-major descriptor.
-static void fill(int64_t *words, void *data, const int64_t *shape,
-                 int32_t rank) {
-  words[0] = words[1] = reinterpret_cast<intptr_t>(data);
-  words[2] = 0;
-  int64_t stride = 1;
-  for (int32_t d = rank; d-- > 0;) {
-    words[3 + d] = shape[d];
-    words[3 + rank + d] = stride;
-    stride *= shape[d];
-  }
-}
-
-static int64_t countElements(const Tensor &tensor) {
+static int64_t countElements(const DLTensor &tensor) {
   int64_t elements = 1;
-  for (int32_t d = 0; d < tensor.rank; ++d)
+  for (int32_t d = 0; d < tensor.ndim; ++d)
     elements *= tensor.shape[d];
   return elements;
 }
 
-static bool isRowMajor(const Tensor &tensor) {
+static bool isRowMajor(const DLTensor &tensor) {
   if (!tensor.strides || countElements(tensor) == 0)
     return true;
   int64_t stride = 1;
-  for (int32_t d = tensor.rank; d-- > 0;) {
+  for (int32_t d = tensor.ndim; d-- > 0;) {
     if (tensor.shape[d] != 1 && tensor.strides[d] != stride)
       return false;
     stride *= tensor.shape[d];
@@ -93,12 +78,11 @@ static bool isRowMajor(const Tensor &tensor) {
   return true;
 }
 
-static const Tensor *getTensor(const Any &any) {
-  if (any.kind == kTensorPointer)
-    return static_cast<const Tensor *>(any.pointer);
-  if (any.kind == kTensorObject)
-    return reinterpret_cast<const Tensor *>(
-        static_cast<const Object *>(any.pointer) + 1);
+static const DLTensor *getTensor(const TVMFFIAny &any) {
+  if (any.type_index == kTVMFFIDLTensorPtr)
+    return static_cast<const DLTensor *>(any.v_ptr);
+  if (any.type_index == kTVMFFITensor)
+    return reinterpret_cast<const DLTensor *>(any.v_obj + 1);
   return nullptr;
 }
 
@@ -112,42 +96,43 @@ static void print(char *text, size_t size, const int64_t *shape, int32_t rank) {
     snprintf(text + used, size - used, "]");
 }
 
-static int checkType(const Tensor &tensor, const Parameter &type, Place place) {
-  if (tensor.type.code == type.typeCode && tensor.type.bits == type.typeBits &&
-      tensor.type.lanes == 1)
+static int checkType(const DLTensor &tensor, const Parameter &type,
+                     Place place) {
+  if (tensor.dtype.code == type.typeCode &&
+      tensor.dtype.bits == type.typeBits && tensor.dtype.lanes == 1)
     return 0;
   return fail("TypeError",
               "%s %d has DLPack's type code %d with %d bits and %d lanes, "
               "expected %s",
-              place.getKind(), place.getNumber(), tensor.type.code,
-              tensor.type.bits, tensor.type.lanes, type.text);
+              place.getKind(), place.getNumber(), tensor.dtype.code,
+              tensor.dtype.bits, tensor.dtype.lanes, type.text);
 }
 
-static int checkShape(const Tensor &tensor, const Parameter &type,
+static int checkShape(const DLTensor &tensor, const Parameter &type,
                       Place place) {
-  if (tensor.rank != type.rank)
+  if (tensor.ndim != type.rank)
     return fail("ValueError", "%s %d has rank %d, expected %s", place.getKind(),
-                place.getNumber(), tensor.rank, type.text);
+                place.getNumber(), tensor.ndim, type.text);
   for (int32_t d = 0; d < type.rank; ++d)
     if (tensor.shape[d] < 0 ||
         (type.shape[d] >= 0 && tensor.shape[d] != type.shape[d])) {
       char shape[256];
-      print(shape, sizeof(shape), tensor.shape, tensor.rank);
+      print(shape, sizeof(shape), tensor.shape, tensor.ndim);
       return fail("ValueError", "%s %d has shape %s, expected %s",
                   place.getKind(), place.getNumber(), shape, type.text);
     }
   return 0;
 }
 
-static int checkMemory(const Tensor &tensor, const char *data, Place place) {
+static int checkMemory(const DLTensor &tensor, const char *data, Place place) {
   const char *problem = nullptr;
-  if (tensor.device.type != norm::dlpack::kCPU)
+  if (tensor.device.device_type != kDLCPU)
     problem = "is not on the CPU";
   else if (!isRowMajor(tensor))
     problem = "is not contiguous";
   else if (!tensor.data && countElements(tensor) > 0)
     problem = "is a null pointer";
-  else if (reinterpret_cast<uintptr_t>(data) % ((tensor.type.bits + 7) / 8))
+  else if (reinterpret_cast<uintptr_t>(data) % ((tensor.dtype.bits + 7) / 8))
     problem = "is not aligned to its elements";
   if (!problem)
     return 0;
@@ -156,20 +141,22 @@ static int checkMemory(const Tensor &tensor, const char *data, Place place) {
 }
 
 /// Reads an argument of the call into a descriptor.
-static int read(const Any &argument, Place place, Descriptor &descriptor) {
+static int read(const TVMFFIAny &argument, Place place,
+                Descriptor &descriptor) {
   const Parameter &type = place.function.parameters[place.position];
-  const Tensor *tensor = getTensor(argument);
+  const DLTensor *tensor = getTensor(argument);
   if (!tensor)
     return fail("TypeError", "%s %d is not a tensor, expected %s",
                 place.getKind(), place.getNumber(), type.text);
   char *data = static_cast<char *>(tensor->data);
   if (data)
-    data += tensor->byteOffset;
+    data += tensor->byte_offset;
   if (checkType(*tensor, type, place) || checkShape(*tensor, type, place) ||
       checkMemory(*tensor, data, place))
     return -1;
-  fill(descriptor.words, data, tensor->shape, tensor->rank);
-  descriptor.bytes = countElements(*tensor) * ((tensor->type.bits + 7) / 8);
+  norm::cpu::writeDescriptor(descriptor.words, data, tensor->shape,
+                             tensor->ndim);
+  descriptor.bytes = countElements(*tensor) * ((tensor->dtype.bits + 7) / 8);
   return 0;
 }
 
@@ -231,14 +218,14 @@ static int checkExtents(const Function &function, Descriptor *descriptors) {
   for (int32_t i = 0; i < function.numArguments; ++i)
     addresses[i] = descriptors[i].words;
   int64_t words[5];
-  fill(words, extents, &function.numExtents, 1);
+  norm::cpu::writeDescriptor(words, extents, &function.numExtents, 1);
   addresses[function.numArguments] = words;
   if (run(function.getExtents, addresses))
     return -1;
   return checkExtents(function, descriptors, extents);
 }
 
-int norm_tvm_ffi_call(const Function *function, const Any *arguments,
+int norm_tvm_ffi_call(const Function *function, const TVMFFIAny *arguments,
                       int32_t count) {
   if (count != function->numArguments + function->numResults)
     return fail("TypeError",
@@ -250,7 +237,7 @@ int norm_tvm_ffi_call(const Function *function, const Any *arguments,
   for (int32_t i = 0; i < count; ++i) {
     int32_t rank = function->parameters[i].rank;
     descriptors[i].words = static_cast<int64_t *>(
-        alloca(sizeof(int64_t) * Descriptor::getNumWords(rank)));
+        alloca(sizeof(int64_t) * norm::cpu::getDescriptorWords(rank)));
     if (read(arguments[i], {*function, i}, descriptors[i]))
       return -1;
     addresses[i] = descriptors[i].words;

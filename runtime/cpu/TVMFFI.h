@@ -5,37 +5,16 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What this runtime reads of the TVM FFI (the C headers of the
-// package apache-tvm-ffi), and the descriptions that norm-compile builds.
+// The descriptions that norm-compile builds for functions of the TVM FFI.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef NORM_RUNTIME_CPU_TVMFFI_H
 #define NORM_RUNTIME_CPU_TVMFFI_H
 
-#include "DLPack.h"
+#include <tvm/ffi/c_api.h>
 
 namespace norm::tvm_ffi {
-
-using dlpack::Tensor;
-
-constexpr int32_t kTensorPointer = 7; ///< `pointer` is a Tensor
-constexpr int32_t kTensorObject = 70; ///< `pointer` is an Object and a Tensor
-
-/// An argument.
-struct Any {
-  int32_t kind;
-  uint32_t padding;
-  void *pointer; ///< or a scalar
-};
-
-/// What every object begins with.
-struct Object {
-  uint64_t references;
-  int32_t kind;
-  uint32_t padding;
-  void (*destroy)(void *self, int flags);
-};
 
 /// The type of an argument or a result. TVMFFI.cpp of lib/Compiler/CPU builds
 /// these two as constants.
@@ -62,8 +41,7 @@ struct Function {
 /// Checks the arguments and calls the function. Returns 0, or -1 after an error
 /// that the TVM FFI keeps for its caller.
 extern "C" int norm_tvm_ffi_call(const norm::tvm_ffi::Function *function,
-                                 const norm::tvm_ffi::Any *arguments,
-                                 int32_t count);
+                                 const TVMFFIAny *arguments, int32_t count);
 
 /// In place of `write` and `abort` in compiled code.
 extern "C" long norm_tvm_ffi_write(int file, const void *data,

@@ -195,13 +195,88 @@ static void testOp(MlirContext context) {
   mlirBlockDestroy(block);
 }
 
+static void testBackwardOp(MlirContext context) {
+  MlirLocation location =
+      mlirLocationFileLineColGet(context, str("model.py"), 9, 3);
+  MlirBlock block = mlirBlockCreate(0, NULL, NULL);
+  MlirValue x = addArgument(block, "tensor<8x64xf32>", context);
+  MlirValue w = addArgument(block, "tensor<64xf32>", context);
+  MlirValue r = addArgument(block, "tensor<8xf32>", context);
+  int64_t dims[] = {1};
+  NormRMSNormAttributes attributes = normRMSNormAttributesInit(dims, 1, 1e-6);
+  NormRMSNormBackwardOperands operands = {0};
+  NormError error;
+  MlirOperation op;
+  operands.dy = operands.input = operands.dxInit = x;
+  operands.dwInit = w;
+  show("dx and dw",
+       normRMSNormBackwardCreate(location, &operands, &attributes, &op, &error),
+       &error);
+  mlirOperationPrint(op, printPart, NULL);
+  NormRMSNormAttributes read;
+  show("get", normRMSNormGetAttributes(op, &read, &error), &error);
+  NormRMSNormBackwardOperands given = normRMSNormBackwardGetOperands(op);
+  printf("same: %d\n",
+         normOperationIsARMSNormBackward(op) && !normOperationIsARMSNorm(op) &&
+             (float)read.epsilon == 1e-6f && read.numWeightDims == 1 &&
+             read.weightDims[0] == 1 && mlirValueEqual(given.dy, x) &&
+             mlirValueEqual(given.input, x) && mlirValueIsNull(given.weight) &&
+             mlirValueIsNull(given.invRms) && mlirValueIsNull(given.rms) &&
+             mlirValueEqual(given.dxInit, x) &&
+             mlirValueEqual(given.dwInit, w) &&
+             mlirValueEqual(normRMSNormGetInput(op), x) &&
+             mlirValueIsNull(normRMSNormGetWeight(op)) &&
+             mlirValueIsNull(normRMSNormGetInit(op)));
+  mlirOperationDestroy(op);
+  operands.weight = w;
+  operands.invRms = r;
+  operands.dwInit.ptr = NULL;
+  show("saved root",
+       normRMSNormBackwardCreate(location, &operands, &attributes, &op, &error),
+       &error);
+  given = normRMSNormBackwardGetOperands(op);
+  printf("same: %d\n", mlirValueEqual(given.weight, w) &&
+                           mlirValueEqual(given.invRms, r) &&
+                           mlirValueIsNull(given.dwInit) &&
+                           mlirValueEqual(normRMSNormGetWeight(op), w));
+  mlirOperationDestroy(op);
+  operands.rms = r;
+  show("two roots",
+       normRMSNormBackwardCreate(location, &operands, &attributes, &op, &error),
+       &error);
+  printf("null: %d\n",
+         mlirOperationIsNull(op) &&
+             mlirValueIsNull(normRMSNormBackwardGetOperands(op).dy));
+  operands.dy.ptr = NULL;
+  show("no dy",
+       normRMSNormBackwardCreate(location, &operands, &attributes, &op, &error),
+       &error);
+  show(
+      "no op",
+      normRMSNormBackwardCreate(location, &operands, &attributes, NULL, &error),
+      &error);
+  mlirBlockDestroy(block);
+}
+
 static void print(const NormFinding *finding, void *userData) {
   ++*(int *)userData;
-  printf("%s ", finding->recognized ? "found" : "refused");
+  printf("%s ", finding->recognized ? "found" : "rejected");
   mlirLocationPrint(finding->location, printPart, NULL);
   printf(" [%.*s] %.*s op %d\n", (int)finding->reason.length,
          finding->reason.data, (int)finding->text.length, finding->text.data,
-         normOperationIsARMSNorm(finding->op));
+         normOperationIsARMSNorm(finding->op) +
+             2 * normOperationIsARMSNormBackward(finding->op));
+}
+
+/* A finding of a gradient has the op, and its getters read it. */
+static void printGradient(const NormFinding *finding, void *userData) {
+  print(finding, userData);
+  NormRMSNormAttributes read;
+  NormRMSNormBackwardOperands given =
+      normRMSNormBackwardGetOperands(finding->op);
+  printf("gradient: status %d, dims %d, dy %d, dx %d\n",
+         normRMSNormGetAttributes(finding->op, &read, NULL), (int)read.numDims,
+         !mlirValueIsNull(given.dy), !mlirValueIsNull(given.dxInit));
 }
 
 static MlirModule parse(MlirContext context, const char *file) {
@@ -237,6 +312,28 @@ static void testRecognition(MlirContext context, const char *file,
        &error);
   MlirOperation none = {NULL};
   show("no scope", normRecognize(none, str(""), print, &count, &error), &error);
+  mlirModuleDestroy(module);
+}
+
+static void testGradient(MlirContext context) {
+  const char *text =
+      "func.func @f(%dy: tensor<8x64xf32>, %x: tensor<8x64xf32>)\n"
+      "    -> tensor<8x64xf32> {\n"
+      "  %i = tensor.empty() : tensor<8x64xf32>\n"
+      "  %dx = norm.rmsnorm_backward\n"
+      "      ins(%dy, %x : tensor<8x64xf32>, tensor<8x64xf32>)\n"
+      "      dx(%i : tensor<8x64xf32>) dims = [1] epsilon = 1.0e-6 : f32\n"
+      "      -> tensor<8x64xf32>\n"
+      "  return %dx : tensor<8x64xf32>\n}\n";
+  NormError error;
+  int count = 0;
+  MlirModule module;
+  normModuleParse(context, str(text), &module, &error);
+  MlirOperation op = mlirModuleGetOperation(module);
+  show("to linalg",
+       normRunPipeline(op, str("func.func(norm-to-linalg)"), &error), &error);
+  show("gradient", normRecognize(op, str(""), printGradient, &count, &error),
+       &error);
   mlirModuleDestroy(module);
 }
 
@@ -362,7 +459,9 @@ int main(int argc, char **argv) {
   normRegisterAllPasses();
   testParse(context);
   testOp(context);
+  testBackwardOp(context);
   testRecognition(context, argv[1], argv[2]);
+  testGradient(context);
   testPipeline(context, argv[1]);
   testCompile(context, argv[1], argv[3]);
   printf("errors that went elsewhere: %d\n", errors);

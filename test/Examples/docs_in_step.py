@@ -1,13 +1,15 @@
-"""Holds README*.md, CONTRIBUTING.md and docs/*.md against the tools and ODS.
+"""Holds README*.md, CONTRIBUTING.md, docs/*.md and benchmarks/results/*.md against the tools and ODS.
 
     docs_in_step.py ROOT MLIR-INCLUDE GENERATED
 
 What they name exists: links with their anchors, options, passes with their options,
 ops, make targets. Where they claim to be complete, they are: every pass, pipeline and
 op of transform scripts is in a document, every attribute of the norm ops in Norm.md,
-every reason of a refusal in Recognition.md, every component in Embedding.md, and every
+every reason of a rejection in Recognition.md, every component in Embedding.md, and every
 pass and op in the reference that the build has GENERATED.
-Every command that no test runs as it stands has a short form that one does.
+Every command that no test runs as it stands has a short form that one does, and every document
+with other commands is named by a test that runs them. The tables of stages have the order of the
+pipelines. The bound of a norm in f32 is that of benchmarks/accuracy.py wherever it stands.
 """
 import functools
 import glob
@@ -20,9 +22,12 @@ import textwrap
 
 from run_docs import blocks
 
+sys.dont_write_bytecode = True
+
 TOOLS = ["norm-opt", "norm-compile", "norm-run", "norm-bench", "norm-lsp-server",
          "norm-reduce"]
-PIPELINES = {"norm-to-cpu", "norm-vector-to-cpu", "norm-to-mpi", "norm-to-nvvm", "norm-to-simt"}
+PIPELINES = {"norm-to-cpu", "norm-recognition", "norm-decomposition", "norm-rows-on-tensors",
+             "norm-rows-on-buffers", "norm-vector-to-cpu", "norm-to-mpi", "norm-to-nvvm", "norm-to-simt"}
 OPS = {"norm.rmsnorm", "norm.rmsnorm_backward", "transform.norm.recognize", "transform.norm.decompose"}
 # Options of programs that are not ours, or tests.
 FOREIGN = set("""--save --install --build --prefix --preset --filter --param --includedir
@@ -176,6 +181,13 @@ def check_not_run(root, path):
                 yield f"line {start}: {short[0]} does not run {short[1]}"
 
 
+def check_run(root, path):
+    commands = [info for language, info, _, _ in blocks(path) if language == "console" and info != "no-run"]
+    name = os.path.relpath(path, root).replace(".zh-CN", "")  # The translation has the same blocks.
+    if commands and not any("run_docs.py" in t and name in t for t in map(read, find(f"{root}/test", ".test"))):
+        yield "no test runs its commands"
+
+
 # What has to be there.
 
 def check_complete(root, include):
@@ -214,12 +226,46 @@ def check_complete(root, include):
             yield f"README.md does not list docs/{name}"
 
 
-def check_bound(documents):
-    """The bound of a norm in f32 is the same wherever it stands."""
-    bounds = {path: set(re.findall(r"\(L \+ 1\) / 2 \+ (\d+) ulp", read(path))) for path in documents}
-    if len(set().union(*bounds.values())) != 1:
-        yield "the bounds of a norm in f32 differ: " + ", ".join(
-            f"{os.path.basename(path)} has {n}" for path, found in bounds.items() for n in sorted(found))
+def passes_of(pipeline):
+    """The passes that a pipeline runs, in their order, as often as it runs them."""
+    done = subprocess.run(["norm-opt", f"--pass-pipeline=builtin.module({pipeline})", "--dump-pass-pipeline"],
+                          input="", capture_output=True, text=True, check=True)
+    return re.findall(r"norm-[\w-]+", done.stdout + done.stderr)
+
+
+def check_order(root):
+    """The tables of stages have the order of the pipelines, and that of norm-to-cpu has every pass."""
+    for name, pipeline, is_complete in [
+            ("Codegen.md", "norm-to-cpu{threads=2 verify-buffers=1 dot-products=1}", True),
+            ("GPU.md", "norm-to-nvvm{dependent-launch=1}", False)]:
+        rows = re.search(r"^\| stage \|.*\n(?:\|.*\n)+", read(f"{root}/docs/{name}"), re.M)[0].splitlines()
+        named = re.findall(r"`(norm-[\w-]+)`", "".join(row.split("|")[2] for row in rows))
+        run = passes_of(pipeline)
+        rest = iter(run)
+        late = next((n for n in named if n not in rest), None)
+        if late:
+            yield f"{name} has {late} where {pipeline.split('{')[0]} does not run it"
+        for missing in sorted(set(run) - set(named)) if is_complete else ():
+            yield f"{name} has no {missing} in its table of stages"
+
+
+def check_bound(root, documents):
+    sys.path.insert(0, f"{root}/benchmarks")
+    import accuracy
+    bound = lambda n: accuracy.bound(int(n), "f32")
+    constant = bound(1) - (accuracy.count_additions(1) + 1) / 2
+    for path in documents:
+        text, name = read(path), os.path.relpath(path, root)
+        for number in re.findall(r"\(L \+ 1\) / 2 \+ (\d+) ulp", text):
+            if float(number) != constant:
+                yield f"{name}: (L + 1) / 2 + {number} ulp, where benchmarks/accuracy.py has {constant:g}"
+        for number, n in re.findall(r"(\d+) at n = (\d+)", text):
+            if float(number) != bound(n):
+                yield f"{name}: {number} ulp at n = {n}, where benchmarks/accuracy.py has {bound(n):g}"
+        table = re.search(r"<!-- begin lengths f32 -->(.*?)<!-- end", text, re.S)
+        for n, number in re.findall(r"^\| (\d+) *\| ([\d.]+) ", table[1], re.M) if table else []:
+            if float(number) != bound(n):
+                yield f"{name}: a bound of {number} for n = {n}, where benchmarks/accuracy.py has {bound(n):g}"
 
 
 def check_generated(directory, ops):
@@ -232,7 +278,8 @@ def check_generated(directory, ops):
 
 def main(root, include, generated):
     documents = [f"{root}/{d}" for d in ("README.md", "README.zh-CN.md", "CONTRIBUTING.md")]
-    documents = [d for d in documents if os.path.exists(d)] + sorted(glob.glob(f"{root}/docs/*.md"))
+    documents = [d for d in documents if os.path.exists(d)] 
+    documents += sorted(glob.glob(f"{root}/docs/*.md")) + sorted(glob.glob(f"{root}/benchmarks/results/*.md"))
     targets = set(re.findall(r"^([a-z-]+):", read(f"{root}/Makefile"), re.M))
     built = "\n".join(read(f) for folder in ("docs", "include", "lib", "test", "tools")
                       for f in find(f"{root}/{folder}", "CMakeLists.txt"))
@@ -247,9 +294,9 @@ def main(root, include, generated):
         text = read(path)
         for problem in (*check_links(path, text), *check_options(text, known),
                         *check_pass_options(text), *check_names(text, names, ops),
-                        *check_make(text, targets), *check_not_run(root, path)):
+                        *check_make(text, targets), *check_not_run(root, path), *check_run(root, path)):
             wrong.append(f"{os.path.relpath(path, root)}: {problem}")
-    wrong += [*check_complete(root, include), *check_bound(documents), *check_generated(generated, OPS)]
+    wrong += [*check_complete(root, include), *check_order(root), *check_bound(root, documents), *check_generated(generated, OPS)]
     print("\n".join(wrong) if wrong else
           f"in step: {len(documents)} documents, {len(entries())} passes and pipelines")
     return 1 if wrong else 0

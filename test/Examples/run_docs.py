@@ -1,16 +1,20 @@
 """Runs the examples of documents.
 
-    run_docs.py ROOT DOCUMENT... [--but=NAME,...]
-
-A DOCUMENT that is a folder is every *.md in it, but for the NAMEs.
+    run_docs.py ROOT DOCUMENT... [--tree=DIRECTORY --build=BUILD] [--select=WORD]
 
 ```console blocks: every `$ command` is run in the repository root; it must
 exit 0 and print the lines that follow it, in order, where `...` in a line
 stands for any text. ```console no-run blocks are shown only. Blocks may be indented.
 ```mlir blocks that hold a function must be accepted by norm-opt.
+
+```console WORD blocks need something that not every machine has, and run with --select=WORD
+alone. So do ```python WORD blocks, which print the lines after `#> ` in them.
+With --tree commands run in a copy of ROOT by links, where `build` is BUILD.
 """
+import argparse
 import os
 import re
+import shutil
 import subprocess
 import sys
 
@@ -36,9 +40,8 @@ def matches(expected, actual):
     return re.search(pattern, actual) is not None
 
 
-def run(command, expected, where):
-    done = subprocess.run(["bash", "-o", "pipefail", "-c", command], text=True,
-                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+def run(command, expected, where, runner=("bash", "-o", "pipefail", "-c")):
+    done = subprocess.run([*runner, command], text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     if done.returncode != 0:
         return f"{where}: `{command}` exited {done.returncode}:\n{done.stdout}"
     lines = iter(done.stdout.splitlines())
@@ -62,6 +65,11 @@ def run_console(body, where):
     return results
 
 
+def run_python(body, where):
+    expected = [line[3:] for line in body if line.startswith("#> ")]
+    return [run("\n".join(body), expected, where, (sys.executable, "-c"))]
+
+
 def run_mlir(body, where):
     text = "\n".join(body)
     if "func.func" not in text:
@@ -70,29 +78,44 @@ def run_mlir(body, where):
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     if done.returncode == 0:
         return [None]
-    return [f"{where}: norm-opt refused the example:\n{done.stdout}"]
+    return [f"{where}: norm-opt rejected the example:\n{done.stdout}"]
 
 
-def expand(arguments):
-    but = [n for a in arguments if a.startswith("--but=") for n in a[6:].split(",")]
-    for argument in arguments:
-        if os.path.isdir(argument):
-            yield from (os.path.join(argument, name) for name in sorted(os.listdir(argument))
-                        if name.endswith(".md") and name not in but)
-        elif not argument.startswith("--"):
-            yield argument
+def link_tree(root, tree, build):
+    shutil.rmtree(tree, ignore_errors=True)
+    os.makedirs(tree)
+    for name in os.listdir(root):
+        if name != "build":
+            os.symlink(os.path.join(root, name), os.path.join(tree, name))
+    os.symlink(build, os.path.join(tree, "build"))
+    return tree
 
 
-def main(root, arguments):
-    os.chdir(root)
+def run_document(path, select):
     results = []
-    for path in expand(arguments):
-        for language, info, start, body in blocks(path):
-            where = f"{path}:{start}"
-            if language == "console" and info != "no-run":
-                results += run_console(body, where)
-            elif language == "mlir":
-                results += run_mlir(body, where)
+    for language, info, start, body in blocks(path):
+        where = f"{path}:{start}"
+        if info != select:
+            continue
+        if language == "console":
+            results += run_console(body, where)
+        elif language == "mlir":
+            results += run_mlir(body, where)
+        elif language == "python" and select:
+            results += run_python(body, where)
+    return results
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("root")
+    parser.add_argument("documents", nargs="+")
+    parser.add_argument("--tree")
+    parser.add_argument("--build")
+    parser.add_argument("--select", default="")
+    options = parser.parse_args()
+    os.chdir(link_tree(options.root, options.tree, options.build) if options.tree else options.root)
+    results = [r for path in options.documents for r in run_document(path, options.select)]
     failures = [r for r in results if r]
     print("\n".join(failures))
     print(f"{len(results) - len(failures)} examples ran, {len(failures)} failed")
@@ -100,4 +123,4 @@ def main(root, arguments):
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1], sys.argv[2:]))
+    sys.exit(main())

@@ -15,7 +15,8 @@
 #include "norm/Conversion/NormToLibrary/Passes.h"
 #include "norm/IR/Norm.h"
 #include "norm/Recognition/Recognize.h"
-#include "norm/Target/SIMT/Passes.h"
+#include "norm/Testing/SIMT/Passes.h"
+#include "norm/Testing/SIMT/Pipeline.h"
 #include "norm/Tools/Driver.h"
 #include "llvm/ADT/Hashing.h"
 #include "llvm/ADT/StringExtras.h"
@@ -101,8 +102,8 @@ static void addFeatures(const norm::Recognition &result) {
   };
   for (const norm::RecognizedNorm &norm : result.recognized)
     addFeature("found", withoutDigits(norm.description));
-  for (const norm::RefusedNorm &refused : result.refused)
-    addFeature("refused", withoutDigits(refused.explanation));
+  for (const norm::RejectedNorm &rejected : result.rejected)
+    addFeature("rejected", withoutDigits(rejected.explanation));
 }
 
 [[noreturn]] static void fail(const Twine &message, Operation *op) {
@@ -172,15 +173,15 @@ void Session::recognize(ModuleOp module, uint64_t hash) {
       norm::recognizeRMSNorms(module, kRoundings[hash % 4]);
   addFeatures(result);
   // Elsewhere small programs of many ops and types would crowd the norms out.
-  if (!result.recognized.empty() || !result.refused.empty())
+  if (!result.recognized.empty() || !result.rejected.empty())
     addFeatures(module);
   counts.recognized += !result.recognized.empty();
   counts.norms += result.recognized.size();
-  counts.refused += result.refused.size();
+  counts.rejected += result.rejected.size();
   if (failed(verify(module)))
     fail("recognition leaves an invalid program", module);
   if (compares && result.recognized.empty() && toText(module) != before)
-    fail("a refusal changes the program", module);
+    fail("a rejection changes the program", module);
   for (norm::RecognizedNorm &norm : result.recognized)
     if (options.planted &&
         norm.op.getEpsilonInComputeType().convertToDouble() > 1.25)
@@ -212,7 +213,7 @@ void Session::print(raw_ostream &os) const {
      << percent(counts.parsed) << "\nverified: " << counts.verified
      << percent(counts.verified) << "\nrecognized: " << counts.recognized
      << percent(counts.recognized) << "\nnorms: " << counts.norms
-     << "\nrefusals: " << counts.refused << '\n';
+     << "\nrejections: " << counts.rejected << '\n';
   for (auto [lowering, count] : llvm::zip(kLowerings, counts.lowerings))
     os << lowering.name << ": " << count.runs << ", to the end "
        << count.succeeded << '\n';

@@ -31,7 +31,7 @@ struct LoweringCount {
 struct Counts {
   uint64_t executions = 0, parsed = 0, verified = 0;
   uint64_t recognized = 0; ///< programs in which a norm was found
-  uint64_t norms = 0, refused = 0;
+  uint64_t norms = 0, rejected = 0;
   std::vector<LoweringCount> lowerings;
 };
 

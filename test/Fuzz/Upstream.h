@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// mlir-opt crashes on these too: docs/Trust.md has the list. They would end the
-// run each time, so they are left out, by checks as narrow as can be.
+// mlir-opt crashes on these too: docs/Limits.md has the list. They would end
+// the run each time, so they are left out, by checks as narrow as can be.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,7 +16,7 @@
 #include "mlir/IR/BuiltinOps.h"
 
 namespace fuzz {
-/// By its text; docs/Trust.md lists them.
+/// By its text; docs/Limits.md lists them.
 bool crashesParser(llvm::StringRef text);
 /// To be asked before the module is verified.
 bool crashesUpstream(mlir::ModuleOp module);

@@ -10,7 +10,7 @@ fuzz=$build/fuzz
 mkdir -p "$fuzz/corpus" "$fuzz/found"
 rm -rf "$fuzz/seeds"
 
-seeds=("$root/test/Recognition" "$root/test/IR" "$root/test/Transforms"
+seeds=("$root/test/Recognition" "$root/test/IR" "$root"/test/{Floats,Normalize,Rows,Buffers}
        "$root/test/Corpus/Inputs/sample")
 [ -d "$root/../shared/corpus/cases" ] && seeds+=("$root/../shared/corpus/cases")
 python3 "$root/test/Fuzz/seeds.py" "$fuzz/seeds" "${seeds[@]}"

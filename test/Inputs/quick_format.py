@@ -5,7 +5,8 @@ import lit.formats
 
 
 class QuickFormat(lit.formats.ShTest):
-    """The tests whose only programs are norm-opt, FileCheck and those of a shell."""
+    """The tests whose only programs are norm-opt, FileCheck, those of a shell, and scripts
+    that run them."""
 
     OTHER = re.compile(
         r"(?<![-\w/.])norm-(?!opt\b)\w|%\w*python|%\{?(stock|ods)|clang|cmake|%ptxas|%llvm_lib"
@@ -15,5 +16,5 @@ class QuickFormat(lit.formats.ShTest):
         for test in super().getTestsInDirectory(suite, path, lit_config, local_config):
             with open(test.getSourcePath()) as file:
                 commands = " ".join(re.findall(r"(?:RUN|DEFINE|REQUIRES):(.*)", file.read()))
-            if "norm-opt" in commands and not self.OTHER.search(commands):
+            if re.search(r"norm-opt|%\{recognized\}", commands) and not self.OTHER.search(commands):
                 yield test

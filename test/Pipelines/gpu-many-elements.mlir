@@ -16,7 +16,7 @@ func.func @rows(%x: tensor<1048576x4096xbf16>, %i: tensor<1048576x4096xbf16>) ->
   return %y : tensor<1048576x4096xbf16>
 }
 
-// Sixteen rows a block: the number of a row may need more than 32 bits.
+// Sixteen rows per block: the number of a row may need more than 32 bits.
 // CHECK-LABEL: .entry small_rows_kernel0(
 // CHECK: mov.u32 [[BLOCK:%r[0-9]+]], %ctaid.x;
 // CHECK: mul.wide.u32 [[FIRST:%rd[0-9]+]], [[BLOCK]], 16;

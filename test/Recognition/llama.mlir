@@ -15,7 +15,7 @@
 // CHECK-NOT: linalg.generic
 
 // EXACT: remark: [Missed] RMSNorm
-// EXACT-SAME: rounding-not-exact): rounding=exact refuses math.rsqrt
+// EXACT-SAME: rounding-not-exact): rounding=exact rejects math.rsqrt
 // EXACT-NOT: norm.rmsnorm
 #map = affine_map<(d0, d1) -> (d0, d1)>
 #map1 = affine_map<(d0, d1) -> (d0, 0)>

@@ -50,7 +50,7 @@ func.func @as_the_op(%x: tensor<4x6xf32>) -> tensor<4x6xf32> {
 // EXACT-NOT: norm.rmsnorm
 // DEFAULT: norm.rmsnorm ins(
 // RELAXED: norm.rmsnorm ins(
-// WHY-EXACT: rounding-not-exact): rounding=exact refuses math.rsqrt
+// WHY-EXACT: rounding-not-exact): rounding=exact rejects math.rsqrt
 func.func @last_bits(%x: tensor<4x6xf32>) -> tensor<4x6xf32> {
   %zero = arith.constant 0.0 : f32
   %n = arith.constant 0.16666667163372040 : f32

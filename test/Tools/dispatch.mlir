@@ -1,4 +1,4 @@
-// norm-compile --dispatch: what it writes and what it refuses. The code is run
+// norm-compile --dispatch: what it writes and what it rejects. The code is run
 // in test/Integration/CPU/dispatch.test.
 // RUN: split-file %s %t
 // RUN: norm-compile %t/scalar.mlir --dispatch --emit=llvm-ir --mtriple=x86_64-linux-gnu -o - | FileCheck %s

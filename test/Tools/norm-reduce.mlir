@@ -1,7 +1,7 @@
-// A refusal among other things, made small: what is not needed for it goes.
-// RUN: norm-reduce %s --reduction-tree='traversal-mode=0 test=%S/Inputs/is-refused.sh' -o %t.mlir
+// A rejection among other things, made small: what is not needed for it goes.
+// RUN: norm-reduce %s --reduction-tree='traversal-mode=0 test=%S/Inputs/is-rejected.sh' -o %t.mlir
 // RUN: FileCheck %s < %t.mlir
-// RUN: not sh %S/Inputs/is-refused.sh %t.mlir
+// RUN: not sh %S/Inputs/is-rejected.sh %t.mlir
 // CHECK-NOT: math.exp
 // CHECK: func.func @wrong_divisor
 // CHECK-NOT: math.exp

@@ -1,4 +1,4 @@
-// norm-compile --entry=tvm-ffi: what it writes and what it refuses. The code is run in
+// norm-compile --entry=tvm-ffi: what it writes and what it rejects. The code is run in
 // test/Integration/CPU/tvm-ffi.mlir.
 // REQUIRES: x86_64
 // RUN: split-file %s %t

@@ -1,4 +1,4 @@
-// What the verifiers of transform.norm.* refuse.
+// What the verifiers of transform.norm.* reject.
 // RUN: norm-opt %s --split-input-file --verify-diagnostics
 
 module attributes {transform.with_named_sequence} {

@@ -10,15 +10,23 @@
 #include "norm/Testing/Ulp.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <benchmark/benchmark.h>
-#include <cmath>
 #include <cstring>
 #include <deque>
 
 using namespace mlir;
 using namespace mlir::norm;
+using llvm::formatv;
+namespace json = llvm::json;
 
-static constexpr StringLiteral kCopy = "memcpy";
-static constexpr StringLiteral kStream = "non-temporal copy";
+/// The loops with intrinsics.
+static constexpr struct {
+  StringLiteral name;
+  int bits;
+  bool stream;
+} kLoops[] = {{"intrinsics", 256, false},
+              {"intrinsics nt", 256, true},
+              {"intrinsics 512", 512, false},
+              {"intrinsics 512 nt", 512, true}};
 
 /// Returns the name as the command line has it.
 static std::string getOptionName(StringRef subject) {
@@ -28,13 +36,12 @@ static std::string getOptionName(StringRef subject) {
 }
 
 bool norm::isSubject(StringRef name) {
-  for (StringRef subject :
-       {kCopy, kStream, StringLiteral("norm-to-cpu"), StringLiteral("upstream"),
-        StringLiteral("intrinsics"), StringLiteral("intrinsics nt"),
-        StringLiteral("intrinsics 512"), StringLiteral("intrinsics 512 nt")})
-    if (name == getOptionName(subject))
-      return true;
-  return false;
+  return llvm::is_contained(
+             {"memcpy", "non-temporal-copy", "norm-to-cpu", "upstream"},
+             name) ||
+         llvm::any_of(kLoops, [&](const auto &loops) {
+           return name == getOptionName(loops.name);
+         });
 }
 
 bool Benchmark::isWanted(StringRef subject) const {
@@ -62,8 +69,8 @@ LogicalResult Benchmark::addPipeline(ModuleOp module, StringRef name,
     return success();
   auto calls = std::make_shared<std::deque<CompiledModule::Invocation>>();
   for (BufferSet &set : sets) {
-    auto call =
-        (*unit)->bind(options.function, set.getInputs(), set.getOutputs());
+    auto call = (*unit)->bind(options.function, getAddresses(set.inputs),
+                              getAddresses(set.outputs));
     if (!call)
       return module.emitError(llvm::toString(call.takeError()));
     calls->push_back(std::move(*call));
@@ -74,71 +81,56 @@ LogicalResult Benchmark::addPipeline(ModuleOp module, StringRef name,
   return success();
 }
 
-LogicalResult Benchmark::addCompiled(ModuleOp module) {
-  // The first subject also determines the buffers.
-  if (failed(addPipeline(module, "norm-to-cpu", "cpu")))
-    return failure();
-  if (!isWanted("upstream"))
-    return success();
-  return addPipeline(module, "upstream", "upstream");
-}
-
 void Benchmark::addCopies(MLIRContext *context) {
   copies = std::make_unique<CopyBuffers>(context, sets.front().getNumBytes(),
                                          sets.size());
-  auto add = [&](StringRef name, bool stream) {
-    subjects.push_back(
-        {name.str(), 2 * copies->getBytesCopied(), true,
-         [this, stream](size_t set) {
-           normLoopsCopy(copies->getTarget(set), copies->getSource(set),
-                         copies->getBytesCopied(), stream, options.threads);
-         }});
-  };
-  add(kCopy, false);
-  if (normLoopsHaveStream())
-    add(kStream, true);
+  std::vector<Subject> added;
+  for (auto [name, stream] :
+       {std::pair("memcpy", false), std::pair("non-temporal copy", true)})
+    added.push_back({name, 2 * copies->getBytesCopied(), true,
+                     [this, stream = stream](size_t set) {
+                       normLoopsCopy(
+                           copies->getTarget(set), copies->getSource(set),
+                           copies->getBytesCopied(), stream, options.threads);
+                     }});
+  subjects.insert(subjects.begin(), added.begin(), added.end());
 }
 
-void Benchmark::addHandWritten() {
+void Benchmark::addLoops() {
   if (!options.generated || !options.generated->isWeightedNorm())
     return;
+  const Program &program = *options.generated;
   NormLoopsRows rows = {};
-  rows.rows = options.generated->rows;
-  rows.cols = options.generated->cols;
-  rows.gemma = options.generated->variant == "gemma";
-  rows.type = options.generated->type == "f32"   ? NormLoopsF32
-              : options.generated->type == "f16" ? NormLoopsF16
-                                                 : NormLoopsBF16;
-  auto add = [&](StringRef name, int bits, bool stream) {
-    if (!normLoopsHave(bits) || !isWanted(name))
-      return;
-    subjects.push_back({name.str(), sets.front().getNumBytes(), false,
-                        [this, rows, bits, stream](size_t set) {
-                          NormLoopsRows part = rows;
-                          part.x = sets[set].inputs[0].getData();
-                          part.w = sets[set].inputs[1].getData();
-                          part.y = sets[set].outputs[0].getData();
-                          normLoopsRMSNorm(&part, bits, stream,
-                                           options.threads);
-                        }});
-  };
-  add("intrinsics", 256, false);
-  add("intrinsics nt", 256, true);
-  add("intrinsics 512", 512, false);
-  add("intrinsics 512 nt", 512, true);
+  rows.rows = program.rows;
+  rows.cols = program.cols;
+  rows.gemma = program.variant == "gemma";
+  rows.type = program.type == "f32"   ? NormLoopsF32
+              : program.type == "f16" ? NormLoopsF16
+                                      : NormLoopsBF16;
+  for (const auto &loops : kLoops)
+    if (normLoopsHave(loops.bits) && isWanted(loops.name))
+      subjects.push_back({loops.name.str(), sets.front().getNumBytes(), false,
+                          [this, rows, &loops](size_t set) {
+                            NormLoopsRows part = rows;
+                            part.x = sets[set].inputs[0].getData();
+                            part.w = sets[set].inputs[1].getData();
+                            part.y = sets[set].outputs[0].getData();
+                            normLoopsRMSNorm(&part, loops.bits, loops.stream,
+                                             options.threads);
+                          }});
 }
 
 FailureOr<std::unique_ptr<Benchmark>>
 Benchmark::create(ModuleOp module, StringRef name,
                   const BenchOptions &options) {
   std::unique_ptr<Benchmark> result(new Benchmark(name, options));
-  if (failed(result->addCompiled(module)))
+  // The first pipeline also determines the buffers.
+  if (failed(result->addPipeline(module, "norm-to-cpu", "cpu")) ||
+      (result->isWanted("upstream") &&
+       failed(result->addPipeline(module, "upstream", "upstream"))))
     return failure();
-  std::vector<Subject> compiled = std::move(result->subjects);
-  result->subjects.clear();
   result->addCopies(module.getContext());
-  llvm::append_range(result->subjects, std::move(compiled));
-  result->addHandWritten();
+  result->addLoops();
   return result;
 }
 
@@ -157,96 +149,89 @@ void Benchmark::compareSubjects(raw_ostream &os) {
     double most = 0;
     for (auto [actual, wanted] : llvm::zip(set.outputs, expected))
       most = std::max(most, compareTensors(actual, wanted, 0).maxUlp);
-    os << llvm::formatv("  {0,-18} {1:F2} ulp\n", subject.name, most);
+    os << formatv("  {0,-18} {1:F2} ulp\n", subject.name, most);
   }
 }
 
-BenchResult Benchmark::getResult(ArrayRef<double> seconds) const {
-  BenchResult result;
-  result.program = name;
-  result.generated = options.generated;
-  result.usefulBytes = sets.front().getNumBytes();
-  result.sets = sets.size();
-  result.threads = options.threads;
-  result.cold = options.coldBytes > 0;
-  double copy = NAN;
-  std::optional<double> stream;
-  for (auto [subject, time] : llvm::zip(subjects, seconds)) {
-    Measurement m;
-    m.name = subject.name;
-    m.seconds = time;
-    m.gigabytesPerSecond = subject.bytes / time * 1e-9;
-    if (m.name == kCopy)
-      copy = m.gigabytesPerSecond;
-    if (m.name == kStream)
-      stream = m.gigabytesPerSecond;
-    result.measurements.push_back(m);
+void Benchmark::printTable(raw_ostream &os, unsigned repetitions) const {
+  os << name
+     << formatv(", {0:F1} MB useful, {1} thread{2}",
+                sets.front().getNumBytes() * 1e-6, options.threads,
+                options.threads > 1 ? "s" : "");
+  if (options.coldBytes > 0)
+    os << ", cold (" << sets.size() << " sets of buffers)";
+  os << ", best of " << repetitions << "\n";
+  for (const Subject &s : subjects)
+    os << formatv("  {0,-18} {1,10:F2} us {2,8:F2} GB/s {3,7:F2} of memcpy "
+                  "{4,7:F2} of NT copy\n",
+                  s.name, s.seconds * 1e6, s.getSpeed(),
+                  s.getSpeed() / subjects[0].getSpeed(),
+                  s.getSpeed() / subjects[1].getSpeed());
+}
+
+json::Value Benchmark::toJSON() const {
+  json::Array measurements;
+  for (const Subject &s : subjects)
+    measurements.push_back(json::Object{
+        {"name", s.name},
+        {"seconds", s.seconds},
+        {"gigabytes_per_second", s.getSpeed()},
+        {"ratio_to_memcpy", s.getSpeed() / subjects[0].getSpeed()},
+        {"ratio_to_nt_copy", s.getSpeed() / subjects[1].getSpeed()}});
+  json::Object object{{"program", name},
+                      {"useful_bytes", sets.front().getNumBytes()},
+                      {"threads", options.threads},
+                      {"cold", options.coldBytes > 0},
+                      {"buffer_sets", sets.size()},
+                      {"measurements", std::move(measurements)}};
+  if (const auto &program = options.generated) {
+    object["variant"] = program->variant;
+    object["type"] = program->type;
+    object["rows"] = program->rows;
+    object["cols"] = program->cols;
   }
-  for (Measurement &m : result.measurements) {
-    m.ratioToCopy = m.gigabytesPerSecond / copy;
-    if (stream)
-      m.ratioToStream = m.gigabytesPerSecond / *stream;
-  }
-  return result;
+  return object;
 }
 
 namespace {
-/// Keeps the best repetition of each benchmark, whose name is its number.
+/// Keeps the best repetition of each subject, whose benchmark's name is its
+/// number.
 class BestReporter : public benchmark::BenchmarkReporter {
 public:
-  explicit BestReporter(size_t count) : seconds(count, INFINITY) {}
+  std::vector<Benchmark::Subject *> subjects;
   bool ReportContext(const Context &) override { return true; }
   void ReportRuns(const std::vector<Run> &runs) override {
     for (const Run &run : runs) {
       if (run.run_type != Run::RT_Iteration || run.iterations == 0)
         continue;
-      double &best = seconds[std::stoul(run.run_name.function_name)];
+      double &best = subjects[std::stoul(run.run_name.function_name)]->seconds;
       best = std::min(best, run.real_accumulated_time / run.iterations);
     }
   }
-  std::vector<double> seconds;
 };
 } // namespace
 
-/// Runs the calls of one repetition, each on the set after the last one.
-static void repeat(benchmark::State &state, const Benchmark::Subject &subject,
-                   size_t numSets, size_t &next) {
-  for (auto _ : state) {
-    subject.run(next);
-    next = next + 1 == numSets ? 0 : next + 1;
-    benchmark::ClobberMemory();
-  }
-}
-
-std::vector<BenchResult>
-norm::runTogether(ArrayRef<std::unique_ptr<Benchmark>> benchmarks,
-                  unsigned repetitions, double seconds) {
-  size_t count = 0;
+void norm::measure(ArrayRef<std::unique_ptr<Benchmark>> benchmarks,
+                   unsigned repetitions, double seconds) {
+  BestReporter reporter;
   for (auto &one : benchmarks)
-    count += one->getSubjects().size();
-  std::vector<size_t> next(count);
-  size_t number = 0;
-  for (auto &one : benchmarks)
-    for (const Benchmark::Subject &subject : one->getSubjects()) {
-      auto run = [&subject, &next = next[number],
-                  numSets = one->getNumSets()](benchmark::State &state) {
-        repeat(state, subject, numSets, next);
+    for (Benchmark::Subject &subject : one->subjects) {
+      // Each call is on the set after the last one, in the next repetition too.
+      auto run = [&subject, next = size_t(0), numSets = one->getNumSets()](
+                     benchmark::State &state) mutable {
+        for (auto _ : state) {
+          subject.run(next);
+          next = next + 1 == numSets ? 0 : next + 1;
+          benchmark::ClobberMemory();
+        }
       };
-      benchmark::RegisterBenchmark(std::to_string(number++).c_str(), run)
+      std::string number = std::to_string(reporter.subjects.size());
+      reporter.subjects.push_back(&subject);
+      benchmark::RegisterBenchmark(number.c_str(), run)
           ->UseRealTime()
           ->Repetitions(repetitions)
           ->MinTime(seconds);
     }
-  BestReporter reporter(count);
   benchmark::RunSpecifiedBenchmarks(&reporter);
   benchmark::ClearRegisteredBenchmarks();
-
-  std::vector<BenchResult> results;
-  ArrayRef<double> all = reporter.seconds;
-  for (auto &one : benchmarks) {
-    results.push_back(
-        one->getResult(all.take_front(one->getSubjects().size())));
-    all = all.drop_front(one->getSubjects().size());
-  }
-  return results;
 }

@@ -12,41 +12,24 @@
 #include "Program.h"
 #include "norm/ExecutionEngine/CompiledModule.h"
 #include "llvm/ADT/StringSet.h"
+#include "llvm/Support/JSON.h"
+#include <cmath>
 #include <functional>
 #include <optional>
 
 namespace mlir::norm {
 
 struct BenchOptions {
-  std::string function = "main";
-  std::string cpu = "native";
+  std::string function, cpu;
   unsigned threads = 1;
   size_t coldBytes = 0;       ///< rotate buffers of so many bytes; 0: one set
   llvm::StringSet<> subjects; ///< names with '-' for ' '; empty: all
   std::optional<Program> generated; ///< the source of a printed module
 };
 
-/// The best repetition of one subject.
-struct Measurement {
-  std::string name;
-  double seconds = 0;
-  double gigabytesPerSecond = 0; ///< inputs read and results written
-  double ratioToCopy = 0; ///< of memcpy on the same bytes, in the same run
-  std::optional<double> ratioToStream; ///< of the non-temporal copy, if any
-};
-
-struct BenchResult {
-  std::string program;
-  std::optional<Program> generated;
-  size_t usefulBytes = 0, sets = 1;
-  unsigned threads = 1;
-  bool cold = false;
-  std::vector<Measurement> measurements;
-};
-
 /// One compiled program with its buffers. Its subjects are memcpy, a
-/// non-temporal copy (x86), norm-to-cpu, upstream's pipeline and, for some
-/// generated programs, loops with intrinsics.
+/// non-temporal copy, norm-to-cpu, upstream's pipeline and, for some generated
+/// programs, loops with intrinsics.
 class Benchmark {
 public:
   /// Creates a benchmark. Errors are diagnostics.
@@ -58,37 +41,37 @@ public:
     size_t bytes; ///< moved per call
     bool copies;  ///< it computes nothing
     std::function<void(size_t set)> run;
+    double seconds = INFINITY; ///< of a call in the best repetition
+
+    double getSpeed() const { return bytes / seconds * 1e-9; }
   };
-  ArrayRef<Subject> getSubjects() const { return subjects; }
+  std::vector<Subject> subjects; ///< the copies first
   size_t getNumSets() const { return sets.size(); }
   /// Runs every subject that computes once and prints by how many ulp its
   /// results differ from those of the first one, norm-to-cpu.
   void compareSubjects(raw_ostream &os);
-  /// Computes the result from the seconds per call of each subject.
-  BenchResult getResult(ArrayRef<double> seconds) const;
+  void printTable(raw_ostream &os, unsigned repetitions) const;
+  llvm::json::Value toJSON() const;
 
 private:
   Benchmark(StringRef name, const BenchOptions &options)
       : name(name), options(options) {}
   bool isWanted(StringRef subject) const;
-  LogicalResult addCompiled(ModuleOp module);
   LogicalResult addPipeline(ModuleOp module, StringRef name, StringRef target);
   void addCopies(MLIRContext *context);
-  void addHandWritten();
+  void addLoops();
 
   std::string name;
   BenchOptions options;
   std::vector<std::unique_ptr<CompiledModule>> compiled;
   std::vector<BufferSet> sets;
   std::unique_ptr<CopyBuffers> copies;
-  std::vector<Subject> subjects;
 };
 
 /// Runs the repetitions of all subjects of `benchmarks` in random order; a
 /// repetition takes `seconds` or one call.
-std::vector<BenchResult>
-runTogether(ArrayRef<std::unique_ptr<Benchmark>> benchmarks,
-            unsigned repetitions, double seconds);
+void measure(ArrayRef<std::unique_ptr<Benchmark>> benchmarks,
+             unsigned repetitions, double seconds);
 
 /// Returns true if a subject has this name, with '-' for ' '.
 bool isSubject(StringRef name);

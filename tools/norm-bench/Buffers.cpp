@@ -13,18 +13,8 @@
 using namespace mlir;
 using namespace mlir::norm;
 
-static SmallVector<HostTensor *> getAddresses(SmallVector<HostTensor> &all) {
-  SmallVector<HostTensor *> addresses;
-  for (HostTensor &tensor : all)
-    addresses.push_back(&tensor);
-  return addresses;
-}
-
-SmallVector<HostTensor *> BufferSet::getInputs() {
-  return getAddresses(inputs);
-}
-SmallVector<HostTensor *> BufferSet::getOutputs() {
-  return getAddresses(outputs);
+SmallVector<HostTensor *> norm::getAddresses(MutableArrayRef<HostTensor> all) {
+  return llvm::map_to_vector(all, [](HostTensor &tensor) { return &tensor; });
 }
 
 size_t BufferSet::getNumBytes() const {
@@ -66,16 +56,14 @@ static FailureOr<SmallVector<HostTensor>> createInputs(ModuleOp module,
 }
 
 BufferSet BufferSet::copy() const {
-  auto copyAll = [](const SmallVector<HostTensor> &from,
-                    SmallVector<HostTensor> &to) {
-    for (const HostTensor &tensor : from) {
-      to.emplace_back(tensor.getElementType(), tensor.getShape());
-      std::memcpy(to.back().getData(), tensor.getData(), tensor.getNumBytes());
-    }
+  auto copyOne = [](const HostTensor &tensor) {
+    HostTensor copy(tensor.getElementType(), tensor.getShape());
+    std::memcpy(copy.getData(), tensor.getData(), tensor.getNumBytes());
+    return copy;
   };
   BufferSet result;
-  copyAll(inputs, result.inputs);
-  copyAll(outputs, result.outputs);
+  result.inputs = llvm::map_to_vector(inputs, copyOne);
+  result.outputs = llvm::map_to_vector(outputs, copyOne);
   return result;
 }
 
@@ -90,7 +78,8 @@ norm::createBufferSets(ModuleOp module, CompiledModule &compiled,
   if (failed(inputs))
     return failure();
   sets.front().inputs = std::move(*inputs);
-  auto outputs = compiled.createOutputs(function, sets.front().getInputs());
+  auto outputs =
+      compiled.createOutputs(function, getAddresses(sets.front().inputs));
   if (!outputs)
     return module.emitError(llvm::toString(outputs.takeError()));
   sets.front().outputs = std::move(*outputs);

@@ -22,11 +22,11 @@ struct BufferSet {
 
   SmallVector<HostTensor> inputs, outputs;
 
-  SmallVector<HostTensor *> getInputs();
-  SmallVector<HostTensor *> getOutputs();
   size_t getNumBytes() const;
   BufferSet copy() const;
 };
+
+SmallVector<HostTensor *> getAddresses(MutableArrayRef<HostTensor> all);
 
 /// Creates sets, 1 to kMaxSets, of `wantedBytes` in all, with the same random
 /// inputs. Types that cannot be filled are diagnosed.

@@ -50,8 +50,8 @@ static ArrayRef<Template> getTemplates() {
   return all;
 }
 
-SmallVector<Variant> norm::getVariants() {
-  SmallVector<Variant> variants;
+SmallVector<std::pair<StringRef, StringRef>> norm::getVariants() {
+  SmallVector<std::pair<StringRef, StringRef>> variants;
   for (const Template &each : getTemplates())
     if (!each.summary.empty())
       variants.push_back({each.name, each.summary});

@@ -41,11 +41,8 @@ struct Program {
   bool hasPairs() const { return variant == "mxfp4" || variant == "nvfp4"; }
 };
 
-struct Variant {
-  StringRef name, summary;
-};
-/// Returns the templates of benchmarks/programs that are programs.
-SmallVector<Variant> getVariants();
+/// Returns the names and summaries of benchmarks/programs that are programs.
+SmallVector<std::pair<StringRef, StringRef>> getVariants();
 
 } // namespace mlir::norm
 

@@ -7,14 +7,11 @@
 
 #include "Bandwidth.h"
 #include <algorithm>
+#include <atomic>
 #include <chrono>
-#include <cstdlib>
-#include <cstring>
 #include <memory>
+#include <new>
 #include <unistd.h>
-#ifdef __SSE2__
-#include <emmintrin.h>
-#endif
 
 using namespace mlir::norm;
 
@@ -31,49 +28,29 @@ static int64_t getMebibytes() {
   return std::clamp<int64_t>(cache, 32, 64);
 }
 
-namespace {
-struct Free {
-  void operator()(char *memory) const { std::free(memory); }
-};
-using Buffer = std::unique_ptr<char, Free>;
-} // namespace
-
-/// Allocates a buffer and writes to it, so that it has pages of its own.
-static Buffer allocate(int64_t bytes) {
-  Buffer buffer(static_cast<char *>(std::aligned_alloc(64, bytes)));
-  if (buffer)
-    std::memset(buffer.get(), 1, bytes);
-  return buffer;
-}
-
-/// Copies past the caches if the processor can, as loops over large rows do.
-static void copyBuffer(char *to, const char *from, int64_t bytes) {
-#ifdef __SSE2__
-  for (int64_t i = 0; i < bytes; i += 16)
-    _mm_stream_si128(
-        reinterpret_cast<__m128i *>(to + i),
-        _mm_load_si128(reinterpret_cast<const __m128i *>(from + i)));
-  _mm_sfence();
-#else
-  // A call through a volatile pointer is not optimized away.
-  void *(*volatile copy)(void *, const void *, size_t) = std::memcpy;
-  copy(to, from, bytes);
-#endif
-}
+/// 16 bytes.
+using Vector = char __attribute__((vector_size(16)));
 
 CopyRate mlir::norm::measureCopyRate() {
   CopyRate rate{0, getMebibytes()};
-  int64_t bytes = rate.mebibytes * mebibyte;
-  Buffer from = allocate(bytes), to = allocate(bytes);
+  int64_t count = rate.mebibytes * mebibyte / sizeof(Vector);
+  std::unique_ptr<Vector[]> from(new (std::nothrow) Vector[count]),
+      to(new (std::nothrow) Vector[count]);
   if (!from || !to)
     return rate;
-  for (int turn = 0; turn < 3; ++turn) {
+  // So that they have pages of their own.
+  std::fill_n(from.get(), count, Vector{1});
+  std::fill_n(to.get(), count, Vector{2});
+  for (int i = 0; i < 3; ++i) {
     auto start = std::chrono::steady_clock::now();
-    copyBuffer(to.get(), from.get(), bytes);
+    // Past the caches, as loops over large rows write.
+    for (int64_t k = 0; k < count; ++k)
+      __builtin_nontemporal_store(from[k], &to[k]);
+    std::atomic_thread_fence(std::memory_order_seq_cst);
     std::chrono::duration<double, std::nano> time =
         std::chrono::steady_clock::now() - start;
-    rate.gigabytesPerSecond =
-        std::max(rate.gigabytesPerSecond, 2 * bytes / time.count());
+    rate.gigabytesPerSecond = std::max(
+        rate.gigabytesPerSecond, 2 * rate.mebibytes * mebibyte / time.count());
   }
   return rate;
 }

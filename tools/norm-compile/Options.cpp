@@ -126,7 +126,7 @@ static cl::opt<Rounding> rounding(
 
 static cl::opt<bool> explain(
     "explain",
-    cl::desc("Print what was recognized, refused, fused, and what it costs; "
+    cl::desc("Print what was recognized, rejected, fused, and what it costs; "
              "compiles to a file only with -o"),
     cl::cat(explaining));
 static cl::opt<std::string>

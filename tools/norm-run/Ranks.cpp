@@ -106,37 +106,29 @@ private:
 };
 } // namespace
 
-/// Copies rows of the last dimension between a tensor and one of its parts.
-/// Into the whole, what has been `written` there must be the same: returns
-/// false where ranks with the same part have other bits.
+/// Copies the elements of a part of a tensor. Into the whole, what has been
+/// `written` there must be the same: returns false where ranks with the same
+/// part have other bits.
 static bool copyPart(HostTensor &whole, HostTensor &part, const Part &where,
                      Direction direction, std::vector<bool> *written) {
   size_t bytes = HostTensor::getElementBytes(whole.getElementType());
-  size_t rank = where.sizes.size();
-  size_t row = rank ? where.sizes.back() * bytes : bytes;
-  int64_t rows = rank && where.sizes.back() == 0
-                     ? 0
-                     : part.getNumElements() / (rank ? where.sizes.back() : 1);
-  for (int64_t i = 0; i < rows; ++i) {
-    int64_t rest = i, position = rank ? where.offsets.back() : 0;
-    int64_t stride = rank ? whole.getShape().back() : 1;
-    for (size_t dim = rank; dim-- > 0;) {
-      if (dim + 1 == rank)
-        continue;
+  for (int64_t i = 0, e = part.getNumElements(); i < e; ++i) {
+    int64_t rest = i, position = 0, stride = 1;
+    for (size_t dim = where.sizes.size(); dim-- > 0;) {
       position += (where.offsets[dim] + rest % where.sizes[dim]) * stride;
       rest /= where.sizes[dim];
       stride *= whole.getShape()[dim];
     }
     char *inWhole = whole.getData() + position * bytes;
-    char *inPart = part.getData() + i * row;
+    char *inPart = part.getData() + i * bytes;
     if (direction == Direction::OutOfWhole) {
-      std::memcpy(inPart, inWhole, row);
+      std::memcpy(inPart, inWhole, bytes);
       continue;
     }
-    if ((*written)[position] && std::memcmp(inWhole, inPart, row) != 0)
+    if ((*written)[position] && std::memcmp(inWhole, inPart, bytes) != 0)
       return false;
     (*written)[position] = true;
-    std::memcpy(inWhole, inPart, row);
+    std::memcpy(inWhole, inPart, bytes);
   }
   return true;
 }

@@ -37,6 +37,10 @@ translateToLLVMIR(ModuleOp module, llvm::LLVMContext &context,
                   llvm::TargetMachine &machine,
                   function_ref<llvm::Error(llvm::Module &)> extend = nullptr);
 
+/// Links bitcode of runtime/, which supports any LP64 Linux: its own triple is
+/// that of its compilation.
+llvm::Error linkRuntime(llvm::Module &module, ArrayRef<unsigned char> bitcode);
+
 /// Returns the results that a compiled function does not write to buffers.
 SmallVector<Type> getScalars(TypeRange results);
 

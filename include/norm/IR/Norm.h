@@ -36,6 +36,14 @@ namespace mlir::norm {
 /// bits, or f32 for f16 and bf16, neither of which holds the other.
 FloatType getWiderFloatType(FloatType a, FloatType b);
 
+/// Lets --one-shot-bufferize rewrite norm ops on tensors to memrefs.
+void registerBufferizableOpInterfaceExternalModels(DialectRegistry &registry);
+
+/// Lets --generate-runtime-verification check the rules that depend on dynamic
+/// extents: S5, S6, S7 and S8.
+void registerRuntimeVerifiableOpInterfaceExternalModels(
+    DialectRegistry &registry);
+
 /// The discardable attribute, a LoopAttr, of the loops of row code generation.
 constexpr StringLiteral loopAttrName = "norm.loop";
 

@@ -32,6 +32,10 @@ def Norm_Dialect : Dialect {
   ];
   let useDefaultAttributePrinterParser = 1;
   let hasOperationAttrVerify = 1;
+  let extraClassDeclaration = [{
+    /// Attaches TilingInterface to the ops, which share one model of it.
+    void attachTiling();
+  }];
 }
 
 def Norm_EpsilonMode : I32EnumAttr<"EpsilonMode", "where epsilon enters (S3)", [
@@ -243,6 +247,53 @@ class Norm_RowOp<string mnemonic> : Op<Norm_Dialect, mnemonic, [
     MutableOperandRange getDpsInitsMutable();
   }];
   let extraClassDeclaration = commonClassDeclaration;
+  let extraClassDefinition = [{
+    ::mlir::FailureOr<::mlir::SmallVector<::mlir::Value>>
+    $cppClass::decomposeOperation(::mlir::OpBuilder &b) {
+      return decompose(b, *this, {});
+    }
+    ::mlir::LogicalResult
+    $cppClass::fold(FoldAdaptor,
+                    ::mlir::SmallVectorImpl<::mlir::OpFoldResult> &) {
+      return foldMemRefCasts(*this);
+    }
+    void $cppClass::getEffects(::mlir::SmallVectorImpl<
+        ::mlir::MemoryEffects::EffectInstance> &effects) {
+      getAccesses(*this, effects);
+    }
+    ::mlir::Speculation::Speculatability $cppClass::getSpeculatability() {
+      return speculateStaticShapes(*this);
+    }
+    ::mlir::LogicalResult
+    $cppClass::reifyResultShapes(::mlir::OpBuilder &b,
+                                 ::mlir::ReifiedRankedShapedTypeDims &shapes) {
+      return reifyInitShapes(*this, b, shapes);
+    }
+  }];
+
+  // The attributes after epsilon, and how they are written.
+  dag optionalAttributes = (ins
+    DefaultValuedAttr<Norm_EpsilonModeAttr,
+                      "::mlir::norm::EpsilonMode::Inside">:$epsilon_mode,
+    OptionalAttr<TypeAttrOf<Norm_FloatType>>:$compute_type,
+    OptionalAttr<TypeAttrOf<Norm_FloatType>>:$scale_type,
+    OptionalAttr<TypeAttrOf<Norm_FloatType>>:$normalized_type,
+    OptionalAttr<DenseI64ArrayAttr>:$weight_dims,
+    OptionalAttr<I64Attr>:$count,
+    DefaultValuedAttr<Norm_RootFormAttr,
+                      "::mlir::norm::RootForm::Reciprocal">:$root_form,
+    OptionalAttr<TypeAttrOf<Norm_FloatType>>:$sum_type);
+  string optionalFormat = [{
+      `epsilon_mode` `=` $epsilon_mode
+    | `root_form` `=` $root_form
+    | `compute_type` `=` $compute_type
+    | `sum_type` `=` $sum_type
+    | `scale_type` `=` $scale_type
+    | `normalized_type` `=` $normalized_type
+    | `weight_dims` `=` custom<OptionalDims>($weight_dims)
+    | `count` `=` $count }];
+
+  let results = (outs Variadic<AnyRankedTensor>:$results);
   let hasCanonicalizer = 1;
   let hasFolder = 1;
   let hasVerifier = 1;
@@ -292,38 +343,20 @@ def Norm_RMSNormOp : Norm_RowOp<"rmsnorm"> {
     ```
   }];
 
-  let arguments = (ins
+  let arguments = !con((ins
     Norm_Shaped:$input,
     Optional<Norm_Shaped>:$weight,
     Norm_Shaped:$init,
     Optional<Norm_Shaped>:$inv_rms_init,
     DenseI64ArrayAttr:$dims,
-    Norm_EpsilonAttr:$epsilon,
-    DefaultValuedAttr<Norm_EpsilonModeAttr,
-                      "::mlir::norm::EpsilonMode::Inside">:$epsilon_mode,
-    OptionalAttr<TypeAttrOf<Norm_FloatType>>:$compute_type,
-    OptionalAttr<TypeAttrOf<Norm_FloatType>>:$scale_type,
-    OptionalAttr<TypeAttrOf<Norm_FloatType>>:$normalized_type,
-    OptionalAttr<DenseI64ArrayAttr>:$weight_dims,
-    OptionalAttr<I64Attr>:$count,
-    DefaultValuedAttr<Norm_RootFormAttr,
-                      "::mlir::norm::RootForm::Reciprocal">:$root_form,
-    OptionalAttr<TypeAttrOf<Norm_FloatType>>:$sum_type);
-  let results = (outs Variadic<AnyRankedTensor>:$results);
+    Norm_EpsilonAttr:$epsilon), optionalAttributes);
 
   let assemblyFormat = [{
     `ins` `(` $input (`,` $weight^)? `:` type($input) (`,` type($weight)^)? `)`
     `outs` `(` $init (`,` $inv_rms_init^)? `:` type($init)
       (`,` type($inv_rms_init)^)? `)`
     `dims` `=` $dims `epsilon` `=` $epsilon
-    oilist( `epsilon_mode` `=` $epsilon_mode
-          | `root_form` `=` $root_form
-          | `compute_type` `=` $compute_type
-          | `sum_type` `=` $sum_type
-          | `scale_type` `=` $scale_type
-          | `normalized_type` `=` $normalized_type
-          | `weight_dims` `=` custom<OptionalDims>($weight_dims)
-          | `count` `=` $count )
+    oilist( }] # optionalFormat # [{ )
     attr-dict (`->` type($results)^)?
   }];
 }
@@ -375,7 +408,7 @@ def Norm_RMSNormBackwardOp : Norm_RowOp<"rmsnorm_backward"> {
     ```
   }];
 
-  let arguments = (ins
+  let arguments = !con((ins
     Norm_Shaped:$dy,
     Norm_Shaped:$input,
     Optional<Norm_Shaped>:$weight,
@@ -384,18 +417,7 @@ def Norm_RMSNormBackwardOp : Norm_RowOp<"rmsnorm_backward"> {
     Optional<Norm_Shaped>:$dx_init,
     Optional<Norm_Shaped>:$dw_init,
     DenseI64ArrayAttr:$dims,
-    OptionalAttr<Norm_EpsilonAttr>:$epsilon,
-    DefaultValuedAttr<Norm_EpsilonModeAttr,
-                      "::mlir::norm::EpsilonMode::Inside">:$epsilon_mode,
-    OptionalAttr<TypeAttrOf<Norm_FloatType>>:$compute_type,
-    OptionalAttr<TypeAttrOf<Norm_FloatType>>:$scale_type,
-    OptionalAttr<TypeAttrOf<Norm_FloatType>>:$normalized_type,
-    OptionalAttr<DenseI64ArrayAttr>:$weight_dims,
-    OptionalAttr<I64Attr>:$count,
-    DefaultValuedAttr<Norm_RootFormAttr,
-                      "::mlir::norm::RootForm::Reciprocal">:$root_form,
-    OptionalAttr<TypeAttrOf<Norm_FloatType>>:$sum_type);
-  let results = (outs Variadic<AnyRankedTensor>:$results);
+    OptionalAttr<Norm_EpsilonAttr>:$epsilon), optionalAttributes);
 
   let assemblyFormat = [{
     `ins` `(` $dy `,` $input `:` type($dy) `,` type($input) `)`
@@ -405,15 +427,7 @@ def Norm_RMSNormBackwardOp : Norm_RowOp<"rmsnorm_backward"> {
     (`dx` `(` $dx_init^ `:` type($dx_init) `)`)?
     (`dw` `(` $dw_init^ `:` type($dw_init) `)`)?
     `dims` `=` $dims
-    oilist( `epsilon` `=` $epsilon
-          | `epsilon_mode` `=` $epsilon_mode
-          | `root_form` `=` $root_form
-          | `compute_type` `=` $compute_type
-          | `sum_type` `=` $sum_type
-          | `scale_type` `=` $scale_type
-          | `normalized_type` `=` $normalized_type
-          | `weight_dims` `=` custom<OptionalDims>($weight_dims)
-          | `count` `=` $count )
+    oilist( `epsilon` `=` $epsilon | }] # optionalFormat # [{ )
     attr-dict (`->` type($results)^)?
   }];
 

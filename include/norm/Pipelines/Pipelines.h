@@ -16,8 +16,8 @@
 
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassOptions.h"
+#include "norm/Floats/Passes.h"
 #include "norm/Recognition/Recognize.h"
-#include "norm/Transforms/Passes.h"
 
 namespace mlir::norm {
 
@@ -161,11 +161,18 @@ void buildBufferization(OpPassManager &pm);
 /// Lowers math and narrow floats to what LLVM supports bit for bit.
 void buildScalarLowering(OpPassManager &pm,
                          BF16Rounding rounding = BF16Rounding::Integers);
-/// Converts the remaining ops to the LLVM dialect.
-void buildConvertToLLVM(OpPassManager &pm);
+/// Converts the remaining ops to the LLVM dialect: what computes, and then
+/// memory, branches and functions.
+void buildComputationToLLVM(OpPassManager &pm);
+void buildMemoryToLLVM(OpPassManager &pm);
+inline void buildConvertToLLVM(OpPassManager &pm) {
+  buildComputationToLLVM(pm);
+  buildMemoryToLLVM(pm);
+}
+/// Canonicalizes, and merges equal ops.
+void buildCleanup(OpPassManager &pm);
 
-/// Registers `norm-to-cpu`, `norm-vector-to-cpu`, `norm-to-mpi` and
-/// `norm-to-nvvm`.
+/// Registers `norm-to-cpu` and its stages, `norm-to-mpi` and `norm-to-nvvm`.
 void registerCPUPipeline();
 void registerMPIPipeline();
 void registerNVVMPipeline();

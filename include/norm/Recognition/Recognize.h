@@ -34,7 +34,7 @@ inline llvm::cl::ValuesClass getRoundingValues() {
 
 /// The reason why a candidate is not an RMSNorm. NotACandidate is not reported:
 /// the expression has no reciprocal root of a reduction.
-enum class Refusal {
+enum class RejectionReason {
   NotACandidate,
   NotASum,         ///< the reduction is a maximum, a product, ...
   NotASquare,      ///< the terms are |x|, x^3, x - mean, ...
@@ -54,7 +54,7 @@ enum class Refusal {
   NotOnTensors,          ///< another op may write to the buffers in between
   NotAGradient           ///< a sum with a projection, but not dx of a norm
 };
-StringRef stringifyRefusal(Refusal refusal);
+StringRef stringifyRejectionReason(RejectionReason rejection);
 
 /// A norm or its gradients in the rewritten program. The operands and
 /// attributes of `op` say which variant it is (docs/Norm.md, S1 to S8 and B1 to
@@ -66,16 +66,16 @@ struct RecognizedNorm {
 };
 
 /// A candidate that was rejected and left unchanged.
-struct RefusedNorm {
+struct RejectedNorm {
   Location loc; ///< the rejected op; the call site where it spans one
-  Refusal reason;
+  RejectionReason reason;
   std::string explanation; ///< what was expected and what was found
 };
 
 /// The results of recognition, in the order of the remarks.
 struct Recognition {
   SmallVector<RecognizedNorm> recognized;
-  SmallVector<RefusedNorm> refused;
+  SmallVector<RejectedNorm> rejected;
 };
 
 /// Replaces every RMSNorm in `scope`, a module or a function, by norm.rmsnorm,

@@ -35,17 +35,18 @@ struct Volume {
   bool isPerRow() const;
 };
 
-/// One decision of the recognizer.
+/// A decision of the recognizer, or a reason that code generation gives.
 struct Finding {
+  enum class Kind { Match, Rejection, Missed };
   Location loc;
-  bool isMatch;
+  Kind kind;
   std::string text;
 };
 
 /// The schedule by which threads share the rows of a kernel.
 struct KernelSchedule {
   RowSchedule threads;
-  int64_t rowsABlock = 1;
+  int64_t rowsPerBlock = 1;
 };
 
 /// Operations that run as one loop over rows or as one kernel.

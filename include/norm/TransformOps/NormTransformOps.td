@@ -22,7 +22,8 @@ def Norm_RecognizeTransformOp : Op<Transform_Dialect, "norm.recognize", [
   let description = [{
     Runs `norm-recognize` on every target, which must be isolated from above
     (modules, functions). Returns a handle to the targets and one to the
-    `norm.rmsnorm` ops in them afterwards, both new ones and older ones.
+    `norm.rmsnorm` and `norm.rmsnorm_backward` ops in them afterwards, both new
+    ones and older ones.
 
     Example:
 

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Dispatch.h"
-#include "llvm/Bitcode/BitcodeReader.h"
+#include "norm/Compiler/Codegen.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/Linker/Linker.h"
 
@@ -68,19 +68,6 @@ static void link(llvm::Module &module, std::unique_ptr<llvm::Module> added) {
   assert(!failed && "variants define different names");
 }
 
-static llvm::Function *linkLevelRuntime(llvm::Module &module) {
-  llvm::StringRef bytes(reinterpret_cast<const char *>(kLevelRuntime),
-                        sizeof(kLevelRuntime));
-  std::unique_ptr<llvm::Module> runtime = llvm::cantFail(llvm::parseBitcodeFile(
-      llvm::MemoryBufferRef(bytes, "CPULevel.bc"), module.getContext()));
-  runtime->setTargetTriple(module.getTargetTriple());
-  runtime->setDataLayout(module.getDataLayout());
-  for (llvm::Function &function : *runtime)
-    function.removeFnAttr("tune-cpu");
-  link(module, std::move(runtime));
-  return module.getFunction("norm_cpu_level");
-}
-
 static void buildCall(llvm::IRBuilder<> &b, llvm::Function *caller,
                       llvm::Function *callee) {
   llvm::SmallVector<llvm::Value *> operands;
@@ -132,7 +119,10 @@ llvm::Expected<std::unique_ptr<llvm::Module>> norm::linkVariants(
   std::unique_ptr<llvm::Module> module = std::move(variants.front());
   for (std::unique_ptr<llvm::Module> &variant : variants.drop_front())
     link(*module, std::move(variant));
-  llvm::Function *getLevel = linkLevelRuntime(*module);
+  // What is left is the lowest level, on which it runs.
+  if (llvm::Error error = linkRuntime(*module, kLevelRuntime))
+    return error;
+  llvm::Function *getLevel = module->getFunction("norm_cpu_level");
   for (const std::string &name : names)
     buildDispatcher(*module, name, getLevel);
   for (llvm::Function &function : *module)

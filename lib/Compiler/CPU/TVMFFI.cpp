@@ -6,14 +6,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "TVMFFI.h"
-#include "cpu/DLPack.h"
 #include "mlir/Support/DebugStringHelper.h"
 #include "norm/Compiler/Codegen.h"
 #include "norm/Compiler/ShapeFunctions.h"
-#include "llvm/Bitcode/BitcodeReader.h"
 #include "llvm/IR/IRBuilder.h"
-#include "llvm/Linker/Linker.h"
-#include "llvm/Support/MemoryBuffer.h"
+#include <dlpack/dlpack.h>
 
 using namespace mlir;
 using namespace mlir::norm;
@@ -37,15 +34,14 @@ struct DLPackType {
 
 /// Returns nullopt for a type that DLPack or the code here does not have.
 static std::optional<DLPackType> getDLPackType(Type type) {
-  using namespace ::norm::dlpack;
   if (type.isInteger(1))
-    return DLPackType{Bool, 8, "bool"};
+    return DLPackType{kDLBool, 8, "bool"};
   if (type.isBF16())
-    return DLPackType{BFloat, 16, "bfloat16"};
+    return DLPackType{kDLBfloat, 16, "bfloat16"};
   if (isa<Float8E4M3FNType>(type))
-    return DLPackType{F8E4M3FN, 8, "float8_e4m3fn"};
+    return DLPackType{kDLFloat8_e4m3fn, 8, "float8_e4m3fn"};
   if (isa<Float8E5M2Type>(type))
-    return DLPackType{F8E5M2, 8, "float8_e5m2"};
+    return DLPackType{kDLFloat8_e5m2, 8, "float8_e5m2"};
   if (!isa<IntegerType, Float16Type, Float32Type, Float64Type>(type))
     return std::nullopt;
   unsigned bits = type.getIntOrFloatBitWidth();
@@ -53,10 +49,10 @@ static std::optional<DLPackType> getDLPackType(Type type) {
     return std::nullopt;
   std::string width = std::to_string(bits);
   if (isa<FloatType>(type))
-    return DLPackType{Float, uint8_t(bits), "float" + width};
+    return DLPackType{kDLFloat, uint8_t(bits), "float" + width};
   if (type.isUnsignedInteger())
-    return DLPackType{UInt, uint8_t(bits), "uint" + width};
-  return DLPackType{Int, uint8_t(bits), "int" + width};
+    return DLPackType{kDLUInt, uint8_t(bits), "uint" + width};
+  return DLPackType{kDLInt, uint8_t(bits), "int" + width};
 }
 
 static bool isPassed(Type type) {
@@ -205,30 +201,12 @@ static void replaceAbort(llvm::Module &module) {
               .getCallee());
 }
 
-static llvm::Error linkRuntime(llvm::Module &module) {
-  llvm::StringRef bytes(reinterpret_cast<const char *>(kRuntime),
-                        sizeof(kRuntime));
-  auto runtime = llvm::parseBitcodeFile(
-      llvm::MemoryBufferRef(bytes, "TVMFFI.bc"), module.getContext());
-  if (!runtime)
-    return runtime.takeError();
-  // It supports any LP64 Linux; its own triple is that of its compilation.
-  (*runtime)->setTargetTriple(module.getTargetTriple());
-  (*runtime)->setDataLayout(module.getDataLayout());
-  for (llvm::Function &function : **runtime)
-    for (const char *name : {"target-cpu", "target-features", "tune-cpu"})
-      function.removeFnAttr(name);
-  if (llvm::Linker::linkModules(module, std::move(*runtime)))
-    return llvm::createStringError("the TVM FFI's runtime cannot be linked");
-  return llvm::Error::success();
-}
-
 llvm::Error mlir::norm::addTVMFFIEntries(llvm::Module &module,
                                          ArrayRef<TVMFFIFunction> functions) {
   for (const TVMFFIFunction &function : functions)
     EntryBuilder(module, function).build();
   replaceAbort(module);
-  if (llvm::Error error = linkRuntime(module))
+  if (llvm::Error error = linkRuntime(module, kRuntime))
     return error;
   for (const TVMFFIFunction &function : functions)
     if (llvm::Function *extents = module.getFunction(

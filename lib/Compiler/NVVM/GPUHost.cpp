@@ -10,11 +10,8 @@
 #include "mlir/Support/DebugStringHelper.h"
 #include "norm/Compiler/CHeader.h"
 #include "norm/Compiler/Codegen.h"
-#include "norm/Transforms/Transforms.h"
-#include "llvm/Bitcode/BitcodeReader.h"
+#include "norm/Normalize/ElementStorage.h"
 #include "llvm/IR/IRBuilder.h"
-#include "llvm/Linker/Linker.h"
-#include "llvm/Support/MemoryBuffer.h"
 
 using namespace mlir;
 using namespace mlir::norm;
@@ -200,9 +197,9 @@ void LaunchBuilder::buildLaunch(llvm::Function *body) {
       {static_cast<llvm::Value *>(argument), buffers, b.getInt32(count)});
   llvm::LLVMContext &context = module.getContext();
   auto *run = llvm::BasicBlock::Create(context, "run", launch);
-  auto *refused = llvm::BasicBlock::Create(context, "refused", launch);
-  b.CreateCondBr(b.CreateIsNull(code), run, refused);
-  b.SetInsertPoint(refused);
+  auto *rejected = llvm::BasicBlock::Create(context, "rejected", launch);
+  b.CreateCondBr(b.CreateIsNull(code), run, rejected);
+  b.SetInsertPoint(rejected);
   b.CreateRet(code);
   b.SetInsertPoint(run);
   b.CreateCall(body, operands);
@@ -284,34 +281,13 @@ static llvm::GlobalVariable *addDescription(llvm::Module &module,
                                   "norm_gpu_description");
 }
 
-static llvm::Error linkRuntime(llvm::Module &module) {
-  llvm::StringRef bytes(reinterpret_cast<const char *>(kRuntime),
-                        sizeof(kRuntime));
-  auto runtime = llvm::parseBitcodeFile(
-      llvm::MemoryBufferRef(bytes, "CudaRuntime.bc"), module.getContext());
-  if (!runtime)
-    return runtime.takeError();
-  // It supports any LP64 Linux; its own triple is that of its compilation.
-  (*runtime)->setTargetTriple(module.getTargetTriple());
-  (*runtime)->setDataLayout(module.getDataLayout());
-  for (llvm::Function &function : **runtime) {
-    for (const char *name : {"target-cpu", "target-features", "tune-cpu"})
-      function.removeFnAttr(name);
-    if (function.hasWeakLinkage()) // such as norm_gpu_message
-      function.addFnAttr(kExportAttribute);
-  }
-  if (llvm::Linker::linkModules(module, std::move(*runtime)))
-    return llvm::createStringError("the CUDA runtime cannot be linked");
-  return llvm::Error::success();
-}
-
 llvm::Error norm::addGPUHost(llvm::Module &module,
                              ArrayRef<LaunchFunction> functions, StringRef chip,
                              StringRef cubin) {
   for (const LaunchFunction &function : functions)
     LaunchBuilder(module, function).build();
   llvm::GlobalVariable *description = addDescription(module, chip, cubin);
-  if (llvm::Error error = linkRuntime(module))
+  if (llvm::Error error = linkRuntime(module, kRuntime))
     return error;
   description->setLinkage(llvm::GlobalValue::InternalLinkage);
   return llvm::Error::success();

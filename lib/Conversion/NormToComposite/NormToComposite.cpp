@@ -100,7 +100,16 @@ namespace {
 struct NormToComposite : norm::impl::NormToCompositeBase<NormToComposite> {
   void runOnOperation() override {
     SmallVector<RMSNormOp> ops;
-    getOperation()->walk([&](RMSNormOp op) { ops.push_back(op); });
+    bool hasGradient = false;
+    getOperation()->walk([&](RMSNormOpInterface op) {
+      if (auto forward = dyn_cast<RMSNormOp>(*op))
+        return ops.push_back(forward);
+      hasGradient = true;
+      op->emitOpError("norm-to-composite: there is no composite of gradients; "
+                      "norm-to-linalg decomposes them");
+    });
+    if (hasGradient)
+      return signalPassFailure();
     if (ops.empty())
       return;
     if (!canCreate()) {

@@ -35,41 +35,55 @@ static MemRefType getParameterType(MemRefType type) {
   return MemRefType::get(dynamic, type.getElementType(), layout);
 }
 
-static LogicalResult checkOperand(RMSNormOp op, Value operand) {
+static LogicalResult checkOperand(RMSNormOpInterface op, Value operand) {
   auto type = dyn_cast<MemRefType>(operand.getType());
   if (!type)
-    return op.emitOpError("on tensors: norm-to-library calls functions on "
-                          "memrefs, bufferize before");
+    return op->emitOpError("on tensors: norm-to-library calls functions on "
+                           "memrefs, bufferize before");
   if (type.getMemorySpace())
-    return op.emitOpError("norm-to-library: ")
+    return op->emitOpError("norm-to-library: ")
            << type << " is in another memory space than the host's";
   if (!memref::CastOp::areCastCompatible(type, getParameterType(type)))
-    return op.emitOpError("norm-to-library: no strides describe ") << type;
+    return op->emitOpError("norm-to-library: no strides describe ") << type;
   return success();
 }
 
-static FunctionType getCalleeType(RMSNormOp op) {
+static FunctionType getCalleeType(RMSNormOpInterface op) {
   Builder b(op.getContext());
   SmallVector<Type> types;
   for (Type type : op->getOperandTypes())
     types.push_back(getParameterType(cast<MemRefType>(type)));
   types.push_back(b.getF64Type());
   types.append(3, b.getI64Type());
-  types.append(6, b.getI32Type());
+  types.append(isa<RMSNormBackwardOp>(op) ? 7 : 6, b.getI32Type());
   return b.getFunctionType(types, {});
 }
 
-/// Returns ranks and element types, as in _2df16_1df16_2df16.
-static std::string getSuffix(RMSNormOp op) {
+/// Returns the operands of norm.rmsnorm_backward, null where absent.
+static SmallVector<std::pair<StringRef, Value>>
+getOperands(RMSNormBackwardOp op) {
+  return {{"dy", op.getDy()},         {"x", op.getInput()},
+          {"weight", op.getWeight()}, {"inv_rms", op.getInvRms()},
+          {"rms", op.getRms()},       {"dx", op.getDxInit()},
+          {"dw", op.getDwInit()}};
+}
+
+/// Returns ranks and element types, as in _2df16_1df16_2df16, and the operands
+/// that an op may lack where the types alone do not tell them.
+static std::string getSuffix(RMSNormOpInterface op) {
   std::string suffix;
   llvm::raw_string_ostream os(suffix);
   for (Type type : op->getOperandTypes()) {
     auto memref = cast<MemRefType>(type);
     os << '_' << memref.getRank() << 'd' << memref.getElementType();
   }
-  // The lists x, w, y and x, y, inv_rms can have the same types.
-  if (op.getInvRmsInit())
+  if (auto backward = dyn_cast<RMSNormBackwardOp>(*op)) {
+    for (auto [name, operand] : ArrayRef(getOperands(backward)).drop_front(2))
+      if (operand)
+        os << '_' << name;
+  } else if (cast<RMSNormOp>(*op).getInvRmsInit()) {
     os << "_inv_rms";
+  }
   return suffix;
 }
 
@@ -90,7 +104,7 @@ static int64_t getMask(ArrayRef<int64_t> dims) {
   return mask;
 }
 
-static void replaceByCall(RewriterBase &rewriter, RMSNormOp op,
+static void replaceByCall(RewriterBase &rewriter, RMSNormOpInterface op,
                           func::FuncOp callee) {
   Location loc = op.getLoc();
   rewriter.setInsertionPoint(op);
@@ -116,6 +130,12 @@ static void replaceByCall(RewriterBase &rewriter, RMSNormOp op,
                         getCode(op.getScaleType().value_or(Type())),
                         getCode(op.getNormalizedType().value_or(Type()))})
     add(rewriter.getI32IntegerAttr(value));
+  if (auto backward = dyn_cast<RMSNormBackwardOp>(*op)) {
+    int32_t mask = 0;
+    for (auto [i, operand] : llvm::enumerate(getOperands(backward)))
+      mask |= operand.second ? 1 << i : 0;
+    add(rewriter.getI32IntegerAttr(mask));
+  }
   func::CallOp::create(rewriter, loc, callee, arguments);
   rewriter.eraseOp(op);
 }
@@ -125,41 +145,49 @@ struct NormToLibrary : norm::impl::NormToLibraryBase<NormToLibrary> {
   using NormToLibraryBase::NormToLibraryBase;
 
   void runOnOperation() override {
-    if (function.empty()) {
-      getOperation()->emitError("norm-to-library: function must name the C "
-                                "function to call");
+    if (function.empty() && backwardFunction.empty()) {
+      getOperation()->emitError("norm-to-library: function or "
+                                "backward-function must name the C function "
+                                "to call");
       return signalPassFailure();
     }
-    SmallVector<RMSNormOp> ops;
-    getOperation()->walk([&](RMSNormOp op) { ops.push_back(op); });
-    for (RMSNormOp op : ops)
+    SmallVector<RMSNormOpInterface> ops;
+    getOperation()->walk([&](RMSNormOpInterface op) { ops.push_back(op); });
+    for (RMSNormOpInterface op : ops)
       if (failed(plan(op)))
         return signalPassFailure();
     IRRewriter rewriter(&getContext());
-    for (RMSNormOp op : ops)
+    for (RMSNormOpInterface op : ops)
       replaceByCall(rewriter, op, getCallee(rewriter, op));
   }
 
-  std::string getCalleeName(RMSNormOp op) {
-    return suffix ? function + getSuffix(op) : function.getValue();
+  std::string getCalleeName(RMSNormOpInterface op) {
+    const std::string &name =
+        isa<RMSNormBackwardOp>(op) ? backwardFunction : function;
+    return suffix ? name + getSuffix(op) : name;
   }
 
   using Key = std::pair<Operation *, StringAttr>;
-  Key getKey(RMSNormOp op) {
+  Key getKey(RMSNormOpInterface op) {
     return {SymbolTable::getNearestSymbolTable(op),
             StringAttr::get(&getContext(), getCalleeName(op))};
   }
 
   /// Plans the declaration that `op` needs, or emits why there can be none.
-  LogicalResult plan(RMSNormOp op) {
+  LogicalResult plan(RMSNormOpInterface op) {
+    bool isBackward = isa<RMSNormBackwardOp>(op);
+    if ((isBackward ? backwardFunction : function).empty())
+      return op->emitOpError("norm-to-library: ")
+             << (isBackward ? "backward-function" : "function")
+             << " names no C function for it";
     for (Value operand : op->getOperands())
       if (failed(checkOperand(op, operand)))
         return failure();
     Key key = getKey(op);
     // A pass on functions must not change the module, which others change too.
     if (!key.first || !getOperation()->isAncestor(key.first))
-      return op.emitOpError("norm-to-library must run on the module that the "
-                            "function is declared in");
+      return op->emitOpError("norm-to-library must run on the module that the "
+                             "function is declared in");
     FunctionType type = getCalleeType(op);
     auto [known, isNew] = callees.try_emplace(key, type);
     if (!isNew && known->second != type)
@@ -169,22 +197,22 @@ struct NormToLibrary : norm::impl::NormToLibraryBase<NormToLibrary> {
       return success();
     auto declared = dyn_cast<func::FuncOp>(symbol);
     if (!declared)
-      return op.emitOpError("norm-to-library: @")
+      return op->emitOpError("norm-to-library: @")
              << key.second.getValue() << " is not a function";
     return declared.getFunctionType() == type
                ? success()
                : conflict(op, declared.getFunctionType());
   }
 
-  LogicalResult conflict(RMSNormOp op, FunctionType other) {
-    return op.emitOpError("norm-to-library: '")
+  LogicalResult conflict(RMSNormOpInterface op, FunctionType other) {
+    return op->emitOpError("norm-to-library: '")
            << getCalleeName(op) << "' would be called with "
            << getCalleeType(op) << ", and is a function of type " << other
            << "; suffix=true names "
-           << "one function a signature";
+           << "one function per signature";
   }
 
-  func::FuncOp getCallee(RewriterBase &rewriter, RMSNormOp op) {
+  func::FuncOp getCallee(RewriterBase &rewriter, RMSNormOpInterface op) {
     auto [table, name] = getKey(op);
     if (Operation *symbol = SymbolTable::lookupSymbolIn(table, name))
       return cast<func::FuncOp>(symbol);

@@ -5,11 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Buffers.h"
+#include "norm/Target/CPU/Buffers.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
-#include "norm/Transforms/Transforms.h"
+#include "norm/Normalize/ElementStorage.h"
 
 using namespace mlir;
 

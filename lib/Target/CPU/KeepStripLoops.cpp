@@ -9,6 +9,7 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "norm/IR/Norm.h"
+#include "norm/Rows/Vectors.h"
 #include "norm/Target/CPU/Passes.h"
 
 namespace mlir::norm {
@@ -47,21 +48,13 @@ static bool hasWideVectors(scf::ForOp loop) {
 /// window: LLVM would unroll three by three iterations to nine copies of the
 /// innermost loop, and vectorize each.
 static bool hasScalarLoops(scf::ForOp loop) {
-  auto isVector = [](Type type) { return isa<VectorType>(type); };
-  auto hasVectors = [&](Operation *op) {
-    bool found = llvm::any_of(op->getOperandTypes(), isVector) ||
-                 llvm::any_of(op->getResultTypes(), isVector);
-    return found ? WalkResult::interrupt() : WalkResult::advance();
-  };
   return llvm::any_of(loop.getBody()->getOps<scf::ForOp>(), hasLoop) &&
-         !loop.walk(hasVectors).wasInterrupted();
+         !norm::holdsVectors(loop);
 }
 
 namespace {
 struct NormKeepStripLoops
     : norm::impl::NormKeepStripLoopsBase<NormKeepStripLoops> {
-  using NormKeepStripLoopsBase::NormKeepStripLoopsBase;
-
   void runOnOperation() override {
     MLIRContext *context = &getContext();
     auto unroll = LLVM::LoopUnrollAttr::get(
@@ -81,10 +74,10 @@ struct NormKeepStripLoops
   }
 };
 
+// Upstream: LLVM 22.1: convert-cf-to-llvm leaves llvm.loop_annotation to the
+// translation, which ignores it; goes when it makes it the branch's property.
 struct NormAttachLoopAnnotations
     : norm::impl::NormAttachLoopAnnotationsBase<NormAttachLoopAnnotations> {
-  using NormAttachLoopAnnotationsBase::NormAttachLoopAnnotationsBase;
-
   template <typename Branch> static void attach(Branch branch) {
     auto annotation =
         branch->template getAttrOfType<LLVM::LoopAnnotationAttr>(kAnnotation);

@@ -12,8 +12,9 @@
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/TypeUtilities.h"
+#include "norm/Floats/ValueOrigins.h"
 #include "norm/Target/CPU/Passes.h"
-#include "norm/Transforms/Transforms.h"
+#include "llvm/Support/DebugLog.h"
 
 namespace mlir::norm {
 #define GEN_PASS_DEF_NORMNARROWTEMPORARIES
@@ -86,6 +87,8 @@ static void readNarrow(Operation *read, Type narrow) {
 }
 
 static void narrowBuffer(memref::AllocOp alloc, Type narrow) {
+  LDBG("norm-narrow-temporaries", 1)
+      << "narrows to " << narrow << ": " << alloc;
   SmallVector<Operation *> users(alloc->getUsers());
   alloc.getResult().setType(
       cast<MemRefType>(norm::withElement(alloc.getType(), narrow)));

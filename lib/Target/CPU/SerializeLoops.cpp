@@ -5,7 +5,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Buffers.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -13,6 +12,8 @@
 #include "mlir/Dialect/SCF/Transforms/Transforms.h"
 #include "mlir/Interfaces/CallInterfaces.h"
 #include "norm/IR/Norm.h"
+#include "norm/Rows/Rows.h"
+#include "norm/Target/CPU/Buffers.h"
 #include "norm/Target/CPU/Passes.h"
 
 namespace mlir::norm {

@@ -5,10 +5,14 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Buffers.h"
+// Upstream: LLVM 22.1: promote-buffers-to-stack puts an alloca into the body of
+// an scf.forall, where convert-scf-to-cf lets it fill the stack, and does not
+// see buffers of linalg bodies; goes when convert-scf-to-cf keeps the scope.
+
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "norm/Target/CPU/Buffers.h"
 #include "norm/Target/CPU/Passes.h"
 
 namespace mlir::norm {
@@ -46,14 +50,12 @@ static memref::DeallocOp findDealloc(memref::AllocOp op) {
 namespace {
 struct NormStackTemporaries
     : norm::impl::NormStackTemporariesBase<NormStackTemporaries> {
-  using NormStackTemporariesBase::NormStackTemporariesBase;
-
   void runOnOperation() override {
     if (getOperation().isExternal())
       return;
     SmallVector<memref::AllocOp> ops;
     getOperation().walk([&](memref::AllocOp op) {
-      // Each thread needs its own, and the stack of a turn is not given back.
+      // Each thread needs its own, and an iteration does not free its stack.
       if (isSmall(op) && !op->getParentOfType<scf::ForallOp>() &&
           !op->getParentOfType<scf::ParallelOp>())
         ops.push_back(op);
@@ -63,7 +65,8 @@ struct NormStackTemporaries
       memref::DeallocOp dealloc = findDealloc(op);
       if (!dealloc)
         continue;
-      // Anew each time: the op before may have been the first, and is gone.
+      // The first op of the entry block may have been erased in the last
+      // iteration, so the insertion point is set in each.
       b.setInsertionPointToStart(&getOperation().front());
       auto onStack = memref::AllocaOp::create(b, op.getLoc(), op.getType(),
                                               op.getAlignmentAttr());

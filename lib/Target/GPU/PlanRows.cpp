@@ -5,16 +5,17 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "RowForm.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "norm/IR/Norm.h"
+#include "norm/Normalize/ElementStorage.h"
+#include "norm/Rows/Rows.h"
 #include "norm/Target/GPU/Passes.h"
+#include "norm/Target/GPU/RowForm.h"
 #include "norm/Target/GPU/Schedule.h"
-#include "norm/Transforms/Transforms.h"
+#include "llvm/Support/DebugLog.h"
 #include <numeric>
 
 namespace mlir::norm {
@@ -25,7 +26,7 @@ namespace mlir::norm {
 using namespace mlir;
 using linalg::LinalgOp;
 
-static int64_t getRowExtent(LinalgOp op) {
+int64_t norm::getRowExtent(LinalgOp op) {
   return op.getNumLoops() == 0 ? 1 : op.getStaticLoopRanges().back();
 }
 
@@ -64,6 +65,14 @@ void norm::RowForm::join(LinalgOp op) {
     }
 }
 
+void norm::setSchedule(Operation *loop, const RowSchedule &schedule) {
+  setRole(loop, LoopRole::Rows,
+          GPUScheduleAttr::get(loop->getContext(), schedule.threads,
+                               schedule.vector, schedule.getLanes(),
+                               schedule.registers, schedule.cluster,
+                               schedule.shifted));
+}
+
 static SmallVector<LinalgOp> collectOps(scf::ForallOp loop) {
   SmallVector<LinalgOp> ops;
   loop.walk([&](LinalgOp op) { ops.push_back(op); });
@@ -75,26 +84,17 @@ static bool fuseOne(IRRewriter &rewriter, scf::ForallOp loop) {
   for (LinalgOp consumer : collectOps(loop))
     for (OpOperand *operand : consumer.getDpsInputOperands()) {
       auto producer = operand->get().getDefiningOp<LinalgOp>();
-      if (!producer || getRowExtent(producer) == 1 ||
+      if (!producer || norm::getRowExtent(producer) == 1 ||
           !loop->isProperAncestor(producer) ||
           !linalg::areElementwiseOpsFusable(operand))
         continue;
-      rewriter.setInsertionPoint(consumer);
-      // A producer with other users would stay a second result of the fusion.
-      auto result = cast<OpResult>(operand->get());
-      Operation *copy = rewriter.clone(*producer);
-      operand->set(copy->getResult(result.getResultNumber()));
-      FailureOr<linalg::ElementwiseOpFusionResult> fused =
-          linalg::fuseElementwiseOps(rewriter, operand);
-      if (failed(fused)) {
+      Value result = operand->get();
+      if (!norm::fuseCopyOfProducer(rewriter, *operand)) {
+        Operation *copy = operand->get().getDefiningOp();
         operand->set(result);
         rewriter.eraseOp(copy);
         continue;
       }
-      for (auto [from, to] : fused->replacements)
-        rewriter.replaceAllUsesWith(from, to);
-      rewriter.eraseOp(consumer);
-      rewriter.eraseOp(copy);
       if (producer->use_empty())
         rewriter.eraseOp(producer);
       return true;
@@ -129,18 +129,18 @@ bool norm::canShareRow(LinalgOp op) {
 
 /// An op that no row loop has becomes loops of threads: its parallel
 /// dimensions lead, so that those loops are the outer ones.
-static void planAlone(LinalgOp op) {
+static LogicalResult planAlone(LinalgOp op) {
   auto generic = dyn_cast<linalg::GenericOp>(*op);
   if (!generic)
-    return;
+    return success();
   SmallVector<unsigned> order;
   op.getParallelDims(order);
   op.getReductionDims(order);
   if (llvm::is_sorted(order))
-    return;
+    return success();
   IRRewriter rewriter(op.getContext());
   rewriter.setInsertionPoint(op);
-  (void)linalg::interchangeGenericOp(rewriter, generic, order);
+  return linalg::interchangeGenericOp(rewriter, generic, order);
 }
 
 static void plan(scf::ForallOp loop, int64_t maxCluster) {
@@ -149,17 +149,15 @@ static void plan(scf::ForallOp loop, int64_t maxCluster) {
     shape.join(op);
   norm::RowSchedule schedule = norm::chooseRowSchedule(
       shape.extent, shape.pitch, shape.bytes, maxCluster);
+  LDBG("norm-plan-gpu-rows", 1) << schedule.threads << " threads per row of "
+                                << shape.extent << ": " << *loop;
   bool inStrips =
       ShapedType::isDynamic(shape.extent) || shape.extent > schedule.getLanes();
   if (inStrips)
     recomputeElementwiseRows(loop);
 
   if (shape.hasRow && llvm::all_of(collectOps(loop), norm::canShareRow))
-    norm::setRole(loop, norm::LoopRole::Rows,
-                  norm::GPUScheduleAttr::get(
-                      loop.getContext(), schedule.threads, schedule.vector,
-                      schedule.getLanes(), schedule.registers, schedule.cluster,
-                      schedule.shifted));
+    norm::setSchedule(loop, schedule);
 }
 
 namespace {
@@ -178,7 +176,9 @@ struct NormPlanGPURows : norm::impl::NormPlanGPURowsBase<NormPlanGPURows> {
         alone.push_back(linalgOp);
       return WalkResult::advance();
     });
-    llvm::for_each(alone, planAlone);
+    for (LinalgOp op : alone)
+      if (failed(planAlone(op)))
+        return signalPassFailure();
   }
 };
 } // namespace

@@ -14,32 +14,32 @@
 using namespace mlir;
 using namespace mlir::norm;
 
-static constexpr int64_t accessBytes = 16; // of one load
-static constexpr int64_t lineBytes = 128;
-static constexpr int64_t elementsAThread = 16;
-static constexpr int64_t maxElementsAThread = 32;
-static constexpr int64_t maxElementsInWarp = 40; // a thread, to save a barrier
-static constexpr int64_t maxElementsInBlock = 24576;
-static constexpr int64_t elementsBeforeCluster = 16384;
-static constexpr int64_t threadsABlock = 128; // of several rows
-static constexpr int64_t threadsADynamicRow = 256;
-static constexpr int64_t registersAThread = 255;
+static constexpr int64_t kAccessBytes = 16; // of one load
+static constexpr int64_t kLineBytes = 128;
+static constexpr int64_t kElementsPerThread = 16;
+static constexpr int64_t kMaxElementsPerThread = 32;
+static constexpr int64_t kMaxElementsInWarp = 40; // a thread, to save a barrier
+static constexpr int64_t kMaxElementsInBlock = 24576;
+static constexpr int64_t kElementsBeforeCluster = 16384;
+static constexpr int64_t kThreadsPerBlock = 128; // of several rows
+static constexpr int64_t kThreadsPerDynamicRow = 256;
+static constexpr int64_t kRegistersPerThread = 255;
 
-static constexpr int64_t rowsAhead = 8; // as norm-vectorize-rows loads them
-static constexpr int64_t warpsOfParts = 1024; // enough for the memory
-static constexpr int64_t warpsOfDynamicColumns = 16;
+static constexpr int64_t kRowsAhead = 8; // as norm-vectorize-rows loads them
+static constexpr int64_t kWarpsOfParts = 1024; // enough for the memory
+static constexpr int64_t kWarpsOfDynamicColumns = 16;
 // Of rows that are summed while they are computed.
-static constexpr int64_t registersOfLoop = 8, registersASum = 2;
-static constexpr int64_t warpsOfSummedRows = 8192;
-static constexpr int64_t leastSummedRows = 8, mostSummedRows = 64;
+static constexpr int64_t kRegistersOfLoop = 8, kRegistersPerSum = 2;
+static constexpr int64_t kWarpsOfSummedRows = 8192;
+static constexpr int64_t kLeastSummedRows = 8, kMostSummedRows = 64;
 
 // Costs in thousandths of the row's time.
-static constexpr int64_t singleAccessCost = 80; // too few bytes on the way
-static constexpr int64_t exchangeCost = 50;     // barrier, workgroup memory
-static constexpr int64_t loneBlockCost = 100;   // no other loads while it waits
-static constexpr int64_t elementCost = 3;       // each beyond the usual
-static constexpr int64_t warpCost = 15; // each beyond eight, at barriers
-static constexpr int64_t warpsWithoutCost = 8;
+static constexpr int64_t kSingleAccessCost = 80; // too few bytes on the way
+static constexpr int64_t kExchangeCost = 50;     // barrier, workgroup memory
+static constexpr int64_t kLoneBlockCost = 100; // no other loads while it waits
+static constexpr int64_t kElementCost = 3;     // each beyond the usual
+static constexpr int64_t kWarpCost = 15;       // each beyond eight, at barriers
+static constexpr int64_t kWarpsWithoutCost = 8;
 
 bool norm::isLegalThreadCount(int64_t threads) {
   if (threads < 1 || threads > kMaxBlockThreads)
@@ -48,10 +48,10 @@ bool norm::isLegalThreadCount(int64_t threads) {
                              : threads % kWarpSize == 0;
 }
 
-int64_t norm::getRowsABlock(int64_t threads) {
+int64_t norm::getRowsPerBlock(int64_t threads) {
   if (threads > kWarpSize)
     return 1;
-  return threadsABlock / threads;
+  return kThreadsPerBlock / threads;
 }
 
 namespace {
@@ -60,7 +60,7 @@ struct Row {
   int64_t needed; // vectors
   int64_t vector, bytes;
   bool shifted;
-  int64_t held = 0;         // registers an element beside its own
+  int64_t held = 0;         // further registers per element
   int64_t leastThreads = 1; // that share it
 };
 struct Split {
@@ -68,7 +68,7 @@ struct Split {
 };
 } // namespace
 
-/// Registers for `elements` a thread: their values (16-bit ones stay packed),
+/// Registers for `elements` per thread: their values (16-bit ones stay packed),
 /// as much of the weight as is loaded ahead, what is held of other rows,
 /// addresses, and masks where rows begin anywhere. A multiple of what the
 /// hardware allocates.
@@ -76,14 +76,14 @@ static int64_t getRegisterTarget(int64_t elements, const Row &row) {
   int64_t values =
       row.bytes < 4 ? elements * 3 / 2 : elements * 2 * (row.bytes / 4);
   if (row.held > 0)
-    values += elements * row.held + registersOfLoop;
+    values += elements * row.held + kRegistersOfLoop;
   int64_t masks = row.shifted ? 16 + elements / 2 : 0;
   return std::max<int64_t>(32, llvm::alignTo(16 + values, 8) +
                                    llvm::alignTo(masks, 8));
 }
 
 static int64_t getBlockRegisters(Split split, const Row &row) {
-  return split.threads * getRowsABlock(split.threads) *
+  return split.threads * getRowsPerBlock(split.threads) *
          getRegisterTarget(split.chunks * row.vector, row);
 }
 
@@ -93,22 +93,22 @@ static int64_t getCost(Split split, const Row &row) {
   int64_t warps = split.threads / kWarpSize;
   int64_t cost = 1000 * idle / row.needed;
   if (split.chunks == 1)
-    cost += singleAccessCost;
+    cost += kSingleAccessCost;
   if (warps > 1)
-    cost += exchangeCost;
+    cost += kExchangeCost;
   if (2 * getBlockRegisters(split, row) > kRegistersPerSM)
-    cost += loneBlockCost;
-  cost += elementCost * std::max<int64_t>(0, elements - elementsAThread);
-  return cost + warpCost * std::max<int64_t>(0, warps - warpsWithoutCost);
+    cost += kLoneBlockCost;
+  cost += kElementCost * std::max<int64_t>(0, elements - kElementsPerThread);
+  return cost + kWarpCost * std::max<int64_t>(0, warps - kWarpsWithoutCost);
 }
 
 static bool isLegal(Split split, const Row &row) {
   int64_t most =
-      split.threads > kWarpSize ? maxElementsAThread : maxElementsInWarp;
+      split.threads > kWarpSize ? kMaxElementsPerThread : kMaxElementsInWarp;
   return split.threads <= kMaxBlockThreads &&
          split.chunks * row.vector <= most &&
          getRegisterTarget(split.chunks * row.vector, row) <=
-             registersAThread &&
+             kRegistersPerThread &&
          getBlockRegisters(split, row) <= kRegistersPerSM;
 }
 
@@ -121,10 +121,11 @@ static int64_t roundUpThreads(int64_t threads) {
 static std::optional<Split> chooseSplit(const Row &row) {
   // An access of a row's threads covers a line: no sector is read twice.
   int64_t least =
-      std::min({kWarpSize, row.needed, lineBytes / (row.vector * row.bytes)});
+      std::min({kWarpSize, row.needed, kLineBytes / (row.vector * row.bytes)});
   least = std::max(least, row.leastThreads);
   std::optional<Split> best;
-  for (int64_t chunks = 1; chunks * row.vector <= maxElementsInWarp; ++chunks) {
+  for (int64_t chunks = 1; chunks * row.vector <= kMaxElementsInWarp;
+       ++chunks) {
     int64_t share = llvm::divideCeil(row.needed, chunks);
     Split split{roundUpThreads(std::max(least, share)), chunks};
     if (isLegal(split, row) &&
@@ -143,12 +144,12 @@ static bool canShift(int64_t extent, int64_t vector) {
 /// SM can hold.
 static int64_t chooseCluster(int64_t extent, int64_t maxCluster) {
   int64_t wanted = llvm::PowerOf2Ceil(
-      llvm::divideCeil(std::max<int64_t>(extent, 1), elementsBeforeCluster));
+      llvm::divideCeil(std::max<int64_t>(extent, 1), kElementsBeforeCluster));
   int64_t most = llvm::bit_floor<uint64_t>(std::max<int64_t>(maxCluster, 1));
   return std::min(wanted, most);
 }
 
-/// A row that the threads hold at once, with V elements an access.
+/// A row that the threads hold at once, with V elements per access.
 static std::optional<RowSchedule> chooseInRegisters(int64_t extent,
                                                     int64_t vector,
                                                     int64_t bytes, bool shifted,
@@ -156,7 +157,7 @@ static std::optional<RowSchedule> chooseInRegisters(int64_t extent,
   if (ShapedType::isDynamic(extent))
     return std::nullopt;
   int64_t cluster = chooseCluster(extent, maxCluster);
-  if (extent > cluster * maxElementsInBlock)
+  if (extent > cluster * kMaxElementsInBlock)
     return std::nullopt;
   int64_t reach = std::max<int64_t>(extent, 1) + (shifted ? vector - 1 : 0);
   Row row{static_cast<int64_t>(llvm::divideCeil(reach, vector * cluster)),
@@ -174,7 +175,7 @@ static std::optional<RowSchedule> chooseInRegisters(int64_t extent,
 
 RowSchedule norm::chooseRowSchedule(int64_t extent, int64_t pitch,
                                     int64_t bytes, int64_t maxCluster) {
-  int64_t whole = accessBytes / bytes;
+  int64_t whole = kAccessBytes / bytes;
   int64_t vector = pitch == 0 ? whole : std::gcd(whole, pitch);
   bool shifted = vector < whole && canShift(extent, whole);
   if (auto schedule = chooseInRegisters(extent, shifted ? whole : vector, bytes,
@@ -183,19 +184,19 @@ RowSchedule norm::chooseRowSchedule(int64_t extent, int64_t pitch,
   // Each strip begins at a multiple of its length, so none can be shifted.
   Row strip{1, vector, bytes, /*shifted=*/false};
   int64_t threads =
-      ShapedType::isDynamic(extent) ? threadsADynamicRow : kMaxBlockThreads;
+      ShapedType::isDynamic(extent) ? kThreadsPerDynamicRow : kMaxBlockThreads;
   return RowSchedule{
-      threads, vector, std::max<int64_t>(1, elementsAThread / vector),
-      /*shifted=*/false, getRegisterTarget(elementsAThread, strip)};
+      threads, vector, std::max<int64_t>(1, kElementsPerThread / vector),
+      /*shifted=*/false, getRegisterTarget(kElementsPerThread, strip)};
 }
 
 std::optional<RowSchedule> norm::chooseSummedRowSchedule(const SummedRow &row) {
   if (ShapedType::isDynamic(row.extent) || row.extent <= 1)
     return std::nullopt;
-  int64_t vector = std::gcd(accessBytes / row.bytes, row.extent);
+  int64_t vector = std::gcd(kAccessBytes / row.bytes, row.extent);
   if (row.pitch != 0)
     vector = std::gcd(vector, row.pitch);
-  int64_t held = row.rows - 1 + registersASum * row.sums;
+  int64_t held = row.rows - 1 + kRegistersPerSum * row.sums;
   Row split{row.extent / vector, vector, row.bytes,
             /*shifted=*/false,   held,   row.leastThreads};
   std::optional<Split> best = chooseSplit(split);
@@ -205,22 +206,22 @@ std::optional<RowSchedule> norm::chooseSummedRowSchedule(const SummedRow &row) {
                      getRegisterTarget(best->chunks * vector, split)};
 }
 
-RowParts norm::chooseRowParts(int64_t columns) {
-  int64_t warps = llvm::divideCeil(columns, elementsAThread * kWarpSize);
-  return RowParts{std::max<int64_t>(1, warpsOfSummedRows / warps),
-                  leastSummedRows, mostSummedRows};
+RowDivision norm::chooseRowDivision(int64_t columns) {
+  int64_t warps = llvm::divideCeil(columns, kElementsPerThread * kWarpSize);
+  return RowDivision{std::max<int64_t>(1, kWarpsOfSummedRows / warps),
+                     kLeastSummedRows, kMostSummedRows};
 }
 
 /// Registers for the sums of `elements` columns at three levels, and for what a
 /// thread loads before it adds.
 static int64_t getColumnRegisters(int64_t elements, int64_t bytes) {
-  int64_t loaded = llvm::divideCeil(rowsAhead * elements * bytes, 4);
+  int64_t loaded = llvm::divideCeil(kRowsAhead * elements * bytes, 4);
   return llvm::alignTo(24 + loaded + 3 * elements, 8);
 }
 
 RowSchedule norm::chooseColumnSchedule(int64_t extent, int64_t pitch,
                                        int64_t bytes) {
-  int64_t whole = accessBytes / bytes;
+  int64_t whole = kAccessBytes / bytes;
   int64_t vector = pitch == 0 ? whole : std::gcd(whole, pitch);
   int64_t threads = kWarpSize;
   // Neighboring blocks are neighbors in a warp: fewer threads cost nothing, and
@@ -238,14 +239,15 @@ RowSchedule norm::chooseColumnSchedule(int64_t extent, int64_t pitch,
 
 int64_t norm::chooseMostParts(int64_t rows, int64_t columns, int64_t groups,
                               int64_t bytes) {
-  if (!ShapedType::isDynamic(rows) && rows < 2 * leastRowsAPart)
+  if (!ShapedType::isDynamic(rows) && rows < 2 * kLeastRowsPerPart)
     return 1;
-  int64_t warpColumns = kWarpSize * accessBytes / bytes;
+  int64_t warpColumns = kWarpSize * kAccessBytes / bytes;
   int64_t warps =
       ShapedType::isDynamic(columns)
-          ? warpsOfDynamicColumns
+          ? kWarpsOfDynamicColumns
           : llvm::divideCeil(std::max<int64_t>(columns, 1), warpColumns);
   return std::max<int64_t>(
-      1, warpsOfParts / std::max<int64_t>(1, llvm::SaturatingMultiply<uint64_t>(
-                                                 warps, groups)));
+      1, kWarpsOfParts /
+             std::max<int64_t>(
+                 1, llvm::SaturatingMultiply<uint64_t>(warps, groups)));
 }

@@ -18,44 +18,39 @@ namespace mlir::norm {
 
 using namespace mlir;
 
-namespace {
 /// A bf16 is the upper half of the f32 that equals it, NaNs included: the lower
 /// one of a word is shifted there, and the upper one stands there.
-struct WidenInWords : OpRewritePattern<arith::ExtFOp> {
-  using OpRewritePattern::OpRewritePattern;
+static LogicalResult widenInWords(arith::ExtFOp op, PatternRewriter &rewriter) {
+  auto narrow = dyn_cast<VectorType>(op.getIn().getType());
+  auto wide = dyn_cast<VectorType>(op.getType());
+  if (!narrow || narrow.getRank() != 1 || narrow.isScalable() ||
+      !narrow.getElementType().isBF16() || !wide.getElementType().isF32() ||
+      narrow.getNumElements() % 2 != 0)
+    return rewriter.notifyMatchFailure(op, "not pairs of bf16 to f32");
+  Location loc = op.getLoc();
+  int64_t pairs = narrow.getNumElements() / 2;
+  auto words = VectorType::get(pairs, rewriter.getI32Type());
+  auto constant = [&](uint32_t value) {
+    return arith::ConstantOp::create(
+        rewriter, loc, DenseElementsAttr::get(words, APInt(32, value)));
+  };
+  Value packed = vector::BitCastOp::create(rewriter, loc, words, op.getIn());
+  Value lower = arith::ShLIOp::create(rewriter, loc, packed, constant(16));
+  Value upper =
+      arith::AndIOp::create(rewriter, loc, packed, constant(0xffff0000));
+  auto half = VectorType::get(pairs, rewriter.getF32Type());
+  rewriter.replaceOpWithNewOp<vector::InterleaveOp>(
+      op, arith::BitcastOp::create(rewriter, loc, half, lower),
+      arith::BitcastOp::create(rewriter, loc, half, upper));
+  return success();
+}
 
-  LogicalResult matchAndRewrite(arith::ExtFOp op,
-                                PatternRewriter &rewriter) const override {
-    auto narrow = dyn_cast<VectorType>(op.getIn().getType());
-    auto wide = dyn_cast<VectorType>(op.getType());
-    if (!narrow || narrow.getRank() != 1 || narrow.isScalable() ||
-        !narrow.getElementType().isBF16() || !wide.getElementType().isF32() ||
-        narrow.getNumElements() % 2 != 0)
-      return rewriter.notifyMatchFailure(op, "not pairs of bf16 to f32");
-    Location loc = op.getLoc();
-    int64_t pairs = narrow.getNumElements() / 2;
-    auto words = VectorType::get(pairs, rewriter.getI32Type());
-    auto constant = [&](uint32_t value) {
-      return arith::ConstantOp::create(
-          rewriter, loc, DenseElementsAttr::get(words, APInt(32, value)));
-    };
-    Value packed = vector::BitCastOp::create(rewriter, loc, words, op.getIn());
-    Value lower = arith::ShLIOp::create(rewriter, loc, packed, constant(16));
-    Value upper =
-        arith::AndIOp::create(rewriter, loc, packed, constant(0xffff0000));
-    auto half = VectorType::get(pairs, rewriter.getF32Type());
-    rewriter.replaceOpWithNewOp<vector::InterleaveOp>(
-        op, arith::BitcastOp::create(rewriter, loc, half, lower),
-        arith::BitcastOp::create(rewriter, loc, half, upper));
-    return success();
-  }
-};
-
+namespace {
 struct NormWidenBF16InWords
     : norm::impl::NormWidenBF16InWordsBase<NormWidenBF16InWords> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
-    patterns.add<WidenInWords>(&getContext());
+    patterns.add(widenInWords);
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
       signalPassFailure();
   }

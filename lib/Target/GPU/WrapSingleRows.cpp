@@ -8,13 +8,14 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/PatternMatch.h"
 #include "norm/IR/Norm.h"
+#include "norm/Rows/Rows.h"
 #include "norm/Target/GPU/Passes.h"
-#include "norm/Transforms/Transforms.h"
+#include "norm/Target/GPU/RowForm.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/Support/DebugLog.h"
 
 namespace mlir::norm {
 #define GEN_PASS_DEF_NORMWRAPSINGLEROWS
@@ -24,16 +25,33 @@ namespace mlir::norm {
 using namespace mlir;
 using linalg::LinalgOp;
 
+norm::Slice norm::Slice::getWhole(OpBuilder &b, Location loc, Value tensor) {
+  SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(b, loc, tensor);
+  return {SmallVector<OpFoldResult>(sizes.size(), b.getIndexAttr(0)), sizes};
+}
+
+Value norm::Slice::extract(OpBuilder &b, Location loc, RankedTensorType type,
+                           Value tensor) const {
+  SmallVector<OpFoldResult> strides(offsets.size(), b.getIndexAttr(1));
+  return tensor::ExtractSliceOp::create(b, loc, type, tensor, offsets, sizes,
+                                        strides);
+}
+
+void norm::Slice::insert(OpBuilder &b, scf::ForallOp loop, Value v,
+                         Value tensor) const {
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToEnd(loop.getTerminator().getBody());
+  SmallVector<OpFoldResult> strides(offsets.size(), b.getIndexAttr(1));
+  tensor::ParallelInsertSliceOp::create(b, loop.getLoc(), v, tensor, offsets,
+                                        sizes, strides);
+}
+
 /// All loops but the innermost have extent 1.
 static bool isSingleRow(LinalgOp op) {
   SmallVector<int64_t> extents = op.getStaticLoopRanges();
   return op.hasPureTensorSemantics() &&
          llvm::all_of(ArrayRef(extents).drop_back(extents.empty() ? 0 : 1),
                       [](int64_t extent) { return extent == 1; });
-}
-
-static int64_t getExtent(LinalgOp op) {
-  return op.getNumLoops() == 0 ? 1 : op.getStaticLoopRanges().back();
 }
 
 /// The single-row ops of one block that pass values to each other and have the
@@ -45,7 +63,8 @@ static llvm::SetVector<LinalgOp> collectGroup(LinalgOp seed) {
     auto member = dyn_cast_or_null<LinalgOp>(op);
     if (member && member->getBlock() == seed->getBlock() &&
         isSingleRow(member) &&
-        (getExtent(member) == getExtent(seed) || getExtent(member) == 1))
+        (norm::getRowExtent(member) == norm::getRowExtent(seed) ||
+         norm::getRowExtent(member) == 1))
       group.insert(member);
   };
   for (size_t i = 0; i < group.size(); ++i) {
@@ -115,41 +134,13 @@ static Value getDestination(const llvm::SetVector<LinalgOp> &group,
              : init;
 }
 
-namespace {
-/// The whole of a loop's output, as the slice that bufferization takes for the
-/// one that is inserted again: a copy of the row onto itself would race.
-struct Whole {
-  Whole(IRRewriter &rewriter, Location loc, Value arg)
-      : arg(arg), sizes(tensor::getMixedSizes(rewriter, loc, arg)),
-        offsets(sizes.size(), rewriter.getIndexAttr(0)),
-        strides(sizes.size(), rewriter.getIndexAttr(1)) {}
-
-  Value extract(IRRewriter &rewriter, Location loc) {
-    if (cast<RankedTensorType>(arg.getType()).hasStaticShape())
-      return arg;
-    return tensor::ExtractSliceOp::create(rewriter, loc, arg, offsets, sizes,
-                                          strides);
-  }
-  /// Ends an iteration of `loop` with `v` in its place.
-  void insert(IRRewriter &rewriter, scf::ForallOp loop, Value v) {
-    OpBuilder::InsertionGuard guard(rewriter);
-    rewriter.setInsertionPointToEnd(loop.getTerminator().getBody());
-    tensor::ParallelInsertSliceOp::create(rewriter, loop.getLoc(), v, arg,
-                                          offsets, sizes, strides);
-  }
-
-  Value arg;
-  SmallVector<OpFoldResult> sizes, offsets, strides;
-};
-} // namespace
-
 static void wrap(IRRewriter &rewriter, const llvm::SetVector<LinalgOp> &group) {
   SmallVector<OpResult> results = collectResults(group);
   SmallVector<Value> destinations;
   for (OpResult result : results)
     destinations.push_back(getDestination(group, result));
 
-  // The mapping keeps canonicalization from removing a loop of one turn.
+  // The mapping keeps canonicalization from removing a loop of one iteration.
   Attribute mapping = gpu::GPUBlockMappingAttr::get(rewriter.getContext(),
                                                     gpu::MappingId::DimX);
   LinalgOp last = group.back();
@@ -161,16 +152,23 @@ static void wrap(IRRewriter &rewriter, const llvm::SetVector<LinalgOp> &group) {
   norm::setRole(loop, norm::LoopRole::Rows);
   rewriter.setInsertionPointToStart(loop.getBody());
   IRMapping map;
-  SmallVector<Whole> outputs;
+  SmallVector<norm::Slice> outputs;
+  // Each output is the slice that bufferization takes for the one that is
+  // inserted again: a copy of the row onto itself would race.
   for (auto [destination, arg] :
        llvm::zip(destinations, loop.getRegionIterArgs())) {
-    outputs.emplace_back(rewriter, loop.getLoc(), arg);
-    map.map(destination, outputs.back().extract(rewriter, loop.getLoc()));
+    auto type = cast<RankedTensorType>(arg.getType());
+    Location loc = loop.getLoc();
+    outputs.push_back(norm::Slice::getWhole(rewriter, loc, arg));
+    map.map(destination, type.hasStaticShape() ? arg
+                                               : outputs.back().extract(
+                                                     rewriter, loc, type, arg));
   }
   for (LinalgOp op : group)
     rewriter.clone(*op, map);
-  for (auto [result, output] : llvm::zip(results, outputs))
-    output.insert(rewriter, loop, map.lookup(Value(result)));
+  for (auto [result, output, arg] :
+       llvm::zip(results, outputs, loop.getRegionIterArgs()))
+    output.insert(rewriter, loop, map.lookup(Value(result)), arg);
   for (auto [from, to] : llvm::zip(results, loop.getResults()))
     rewriter.replaceUsesWithIf(from, to, [&](OpOperand &use) {
       return !group.contains(dyn_cast<LinalgOp>(use.getOwner()));
@@ -181,7 +179,8 @@ static void wrap(IRRewriter &rewriter, const llvm::SetVector<LinalgOp> &group) {
 
 /// A reduction along a row that no loop has yet.
 static bool isSeed(LinalgOp op) {
-  return op.getNumReductionLoops() > 0 && isSingleRow(op) && getExtent(op) != 1;
+  return op.getNumReductionLoops() > 0 && isSingleRow(op) &&
+         norm::getRowExtent(op) != 1;
 }
 
 namespace {
@@ -202,6 +201,8 @@ struct NormWrapSingleRows
           continue;
         for (Operation *other : llvm::reverse(*others))
           other->moveAfter(group.back());
+        LDBG("norm-wrap-single-rows", 1) << "a single row of " << group.size()
+                                         << " ops, up to " << *group.back();
         wrap(rewriter, group);
       }
     }

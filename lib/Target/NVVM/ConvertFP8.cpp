@@ -5,6 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+// Upstream: LLVM 22.1: nothing makes nvvm.convert.f32x2.to.f8x2 of
+// arith.truncf; goes when convert-gpu-to-nvvm does.
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -77,35 +80,32 @@ static Value replaceOverflow(OpBuilder &b, Location loc, Value in, Value bytes,
   return arith::SelectOp::create(b, loc, over, special, bytes);
 }
 
-namespace {
-struct ConvertTruncF : OpRewritePattern<arith::TruncFOp> {
-  using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(arith::TruncFOp op,
-                                PatternRewriter &rewriter) const override {
-    auto source = dyn_cast<VectorType>(op.getIn().getType());
-    auto result = dyn_cast<VectorType>(op.getType());
-    if (!source || source.getRank() != 1 || source.isScalable() ||
-        !source.getElementType().isF32() || source.getNumElements() % 2 != 0 ||
-        op.getRoundingmode().value_or(arith::RoundingMode::to_nearest_even) !=
-            arith::RoundingMode::to_nearest_even)
-      return failure();
-    std::optional<Overflow> overflow = getOverflow(result.getElementType());
-    if (!overflow)
-      return failure();
-    Location loc = op.getLoc();
-    Value bytes =
-        convertPairs(rewriter, loc, op.getIn(), result.getElementType());
-    bytes = replaceOverflow(rewriter, loc, op.getIn(), bytes, *overflow);
-    rewriter.replaceOpWithNewOp<arith::BitcastOp>(op, result, bytes);
-    return success();
-  }
-};
+static LogicalResult convertTruncF(arith::TruncFOp op,
+                                   PatternRewriter &rewriter) {
+  auto source = dyn_cast<VectorType>(op.getIn().getType());
+  auto result = dyn_cast<VectorType>(op.getType());
+  if (!source || source.getRank() != 1 || source.isScalable() ||
+      !source.getElementType().isF32() || source.getNumElements() % 2 != 0 ||
+      op.getRoundingmode().value_or(arith::RoundingMode::to_nearest_even) !=
+          arith::RoundingMode::to_nearest_even)
+    return rewriter.notifyMatchFailure(op, "not f32 pairs to nearest");
+  std::optional<Overflow> overflow = getOverflow(result.getElementType());
+  if (!overflow)
+    return rewriter.notifyMatchFailure(op, "not an fp8 format");
+  Location loc = op.getLoc();
+  Value bytes =
+      convertPairs(rewriter, loc, op.getIn(), result.getElementType());
+  bytes = replaceOverflow(rewriter, loc, op.getIn(), bytes, *overflow);
+  rewriter.replaceOpWithNewOp<arith::BitcastOp>(op, result, bytes);
+  return success();
+}
 
+namespace {
 struct NormConvertFP8ToNVVM
     : norm::impl::NormConvertFP8ToNVVMBase<NormConvertFP8ToNVVM> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
-    patterns.add<ConvertTruncF>(&getContext());
+    patterns.add(convertTruncF);
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
       signalPassFailure();
   }

@@ -5,14 +5,15 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "RowAccess.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Transforms/RegionUtils.h"
+#include "norm/Rows/Vectors.h"
 #include "norm/Target/NVVM/Passes.h"
 
 namespace mlir::norm {
@@ -21,6 +22,61 @@ namespace mlir::norm {
 } // namespace mlir::norm
 
 using namespace mlir;
+
+namespace {
+/// Values of a launch that differ from row to row: by the block, or by the y of
+/// a thread where a block has several rows.
+class RowDependence {
+public:
+  explicit RowDependence(gpu::LaunchOp launch) : launch(launch) {}
+
+  /// Returns true if `v` is computed from the number of the row, or cannot be
+  /// told.
+  bool dependsOnRow(Value v);
+
+private:
+  gpu::LaunchOp launch;
+  llvm::DenseMap<Value, bool> known;
+};
+} // namespace
+
+bool RowDependence::dependsOnRow(Value v) {
+  if (!launch->isProperAncestor(v.getParentRegion()->getParentOp()) &&
+      v.getParentRegion() != &launch.getBody())
+    return false;
+  auto it = known.find(v);
+  if (it != known.end())
+    return it->second;
+  if (auto arg = dyn_cast<BlockArgument>(v)) {
+    if (arg.getOwner() == &launch.getBody().front()) {
+      gpu::KernelDim3 block = launch.getBlockIds();
+      // Rows of one block are numbered by y.
+      Value rowInBlock = launch.getThreadIds().y;
+      bool isCluster = launch.hasClusterSize() &&
+                       llvm::is_contained({launch.getClusterIds()->x,
+                                           launch.getClusterIds()->y,
+                                           launch.getClusterIds()->z},
+                                          v);
+      return known[v] =
+                 isCluster ||
+                 llvm::is_contained({block.x, block.y, block.z, rowInBlock}, v);
+    }
+    // The induction variable follows from its bounds; other arguments are
+    // taken for dependent.
+    auto loop = dyn_cast<scf::ForOp>(arg.getOwner()->getParentOp());
+    if (!loop || arg != loop.getInductionVar())
+      return known[v] = true;
+    return known[v] = dependsOnRow(loop.getLowerBound()) ||
+                      dependsOnRow(loop.getUpperBound()) ||
+                      dependsOnRow(loop.getStep());
+  }
+  Operation *op = v.getDefiningOp();
+  if (op->getNumRegions() != 0)
+    return known[v] = true;
+  return known[v] = llvm::any_of(op->getOperands(), [&](Value operand) {
+           return dependsOnRow(operand);
+         });
+}
 
 /// Whether the function only reads the buffer it was given: views and other
 /// uses outside kernels do not count as reads.
@@ -35,15 +91,15 @@ static bool isReadOnlyArgument(Value buffer) {
 }
 
 /// Reads of what all rows read, from buffers that no kernel here writes.
-static bool readsSharedArguments(Operation *op,
-                                 norm::RowDependence &dependence) {
+static bool readsSharedArguments(Operation *op, RowDependence &dependence) {
   bool reads = false;
   WalkResult result = op->walk([&](Operation *nested) {
-    if (Value buffer = norm::getGlobalBuffer(nested)) {
+    auto access = norm::getRowAccess(nested);
+    if (access && !gpu::GPUDialect::hasWorkgroupMemoryAddressSpace(
+                      cast<MemRefType>(access->base.getType()))) {
       reads = true;
-      bool isStore = nested->getNumResults() == 0;
-      if (isStore || !isReadOnlyArgument(buffer) ||
-          llvm::any_of(norm::getAccessIndices(nested), [&](Value index) {
+      if (access->isWrite || !isReadOnlyArgument(access->base) ||
+          llvm::any_of(access->indices, [&](Value index) {
             return dependence.dependsOnRow(index);
           }))
         return WalkResult::interrupt();
@@ -82,7 +138,7 @@ static void overlap(IRRewriter &rewriter, gpu::LaunchOp launch) {
   rewriter.setInsertionPointToStart(&body);
   auto wait = NVVM::GriddepcontrolOp::create(rewriter, loc,
                                              NVVM::GridDepActionKind::wait);
-  norm::RowDependence dependence(launch);
+  RowDependence dependence(launch);
   SmallVector<Operation *> reads;
   for (Operation &op : *first->getBlock()) {
     if (&op == first)

@@ -5,6 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+// Upstream: LLVM 22.1: convert-gpu-to-nvvm calls libdevice where PTX has an
+// instruction that rounds correctly; goes when it uses those.
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -37,12 +40,13 @@ template <typename MathOp> struct ToIntrinsic : OpRewritePattern<MathOp> {
 
   StringRef name;
 };
+} // namespace
 
 /// One step of Newton's method from the unit's approximation r of 1 / sqrt(a),
 /// which is off by a factor of at most 1 + 2^-22.9 (PTX ISA, rsqrt.approx.f32).
 /// Where r is zero or infinite the residual is NaN; minnum makes it 1, and r
 /// stays what it is.
-Value createInverseRoot(OpBuilder &b, Location loc, Value a) {
+static Value createInverseRoot(OpBuilder &b, Location loc, Value a) {
   auto constant = [&](float value) -> Value {
     return arith::ConstantOp::create(b, loc, b.getF32FloatAttr(value));
   };
@@ -58,39 +62,33 @@ Value createInverseRoot(OpBuilder &b, Location loc, Value a) {
   return math::FmaOp::create(b, loc, step, half, r);
 }
 
-struct ApproximateRSqrt : OpRewritePattern<math::RsqrtOp> {
-  using OpRewritePattern::OpRewritePattern;
+static LogicalResult approximateRSqrt(math::RsqrtOp op,
+                                      PatternRewriter &rewriter) {
+  if (!op.getType().isF32())
+    return rewriter.notifyMatchFailure(op, "not an f32");
+  rewriter.replaceOp(op,
+                     createInverseRoot(rewriter, op.getLoc(), op.getOperand()));
+  return success();
+}
 
-  LogicalResult matchAndRewrite(math::RsqrtOp op,
-                                PatternRewriter &rewriter) const override {
-    if (!op.getType().isF32())
-      return rewriter.notifyMatchFailure(op, "not an f32");
-    rewriter.replaceOp(
-        op, createInverseRoot(rewriter, op.getLoc(), op.getOperand()));
-    return success();
-  }
-};
+static LogicalResult approximateReciprocalOfRoot(arith::DivFOp op,
+                                                 PatternRewriter &rewriter) {
+  auto root = op.getRhs().getDefiningOp<math::SqrtOp>();
+  if (!root || !root->hasOneUse() || !op.getType().isF32() ||
+      !matchPattern(op.getLhs(), m_OneFloat()))
+    return rewriter.notifyMatchFailure(op, "not one over a root in f32");
+  rewriter.replaceOp(
+      op, createInverseRoot(rewriter, op.getLoc(), root.getOperand()));
+  return success();
+}
 
-struct ApproximateReciprocalOfRoot : OpRewritePattern<arith::DivFOp> {
-  using OpRewritePattern::OpRewritePattern;
-
-  LogicalResult matchAndRewrite(arith::DivFOp op,
-                                PatternRewriter &rewriter) const override {
-    auto root = op.getRhs().getDefiningOp<math::SqrtOp>();
-    if (!root || !root->hasOneUse() || !op.getType().isF32() ||
-        !matchPattern(op.getLhs(), m_OneFloat()))
-      return rewriter.notifyMatchFailure(op, "not one over a root in f32");
-    rewriter.replaceOp(
-        op, createInverseRoot(rewriter, op.getLoc(), root.getOperand()));
-    return success();
-  }
-};
-
+namespace {
 struct NormApproximateInverseRoots
     : norm::impl::NormApproximateInverseRootsBase<NormApproximateInverseRoots> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
-    patterns.add<ApproximateRSqrt, ApproximateReciprocalOfRoot>(&getContext());
+    patterns.add(approximateRSqrt);
+    patterns.add(approximateReciprocalOfRoot);
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
       signalPassFailure();
   }

@@ -5,6 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+// Upstream: LLVM 22.1: the NVPTX back end ends the process for a chip, PTX
+// version or type that it does not have; goes when it reports errors.
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -191,8 +194,6 @@ struct NormVerifyGPUTarget
 
 struct NormVerifyGPUMemory
     : norm::impl::NormVerifyGPUMemoryBase<NormVerifyGPUMemory> {
-  using Base::Base;
-
   void runOnOperation() override {
     DataLayout layout(getOperation());
     for (auto kernel : getOperation().getOps<gpu::GPUFuncOp>()) {

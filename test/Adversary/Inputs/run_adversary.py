@@ -5,9 +5,9 @@
 
 Each program goes through norm-opt in a process of its own, those in TOSA after the
 passes that lower it. `EXPECT: find N` asks for N norm.rmsnorm ops, `EXPECT: dx A dw B`
-for A gradients dx and B gradients dw, `EXPECT: refuse` for the module as it came in,
+for A gradients dx and B gradients dw, `EXPECT: reject` for the module as it came in,
 `EXPECT: any` for valid IR; words in parentheses ask for more (WORDS). A first line that
-speaks of rounding=exact has the program refused in that mode too. Programs about other
+speaks of rounding=exact has the program rejected in that mode too. Programs about other
 tools are left out, with the reason. With --numbers each is run, too: by
 norm-test-differential in the modes default and exact (--known is its list), and in
 relaxed by norm-run, whose results may be off by what the narrowest type of the program
@@ -31,6 +31,7 @@ import numpy as np
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../Corpus/Inputs"))
 import measure  # noqa: E402
+from normtest import store  # noqa: E402
 from programs import TOSA  # noqa: E402
 
 LIMIT, FAST = 20.0, 5.0  # seconds
@@ -43,7 +44,7 @@ KEPT = {
     "cf.assert kept": r"\bcf\.assert\b",
 }
 # Words that say nothing beside what is checked of every program.
-SAID = {"fast", "no crash", "no hang", "exact: refuse", "norm-compile lowers TOSA itself"}
+SAID = {"fast", "no crash", "no hang", "exact: reject", "norm-compile lowers TOSA itself"}
 WORDS = {*KEPT, *SAID, "callee stays", "input not %scrub"}
 
 
@@ -89,12 +90,12 @@ def find_programs(folder, only):
 
 def read_words(line):
     """The norms and gradients that a first line asks for and its words; None for others."""
-    found = re.search(r"EXPECT: (find (\d+)|dx (\d+) dw (\d+)|refuse|any)\b(.*)", line)
+    found = re.search(r"EXPECT: (find (\d+)|dx (\d+) dw (\d+)|reject|any)\b(.*)", line)
     if not found:
         return None
     kind, norms, dx, dw, rest = found.groups()
     words = [] if rest.startswith(".") else re.findall(r"\(([^()]*)\)", rest)
-    norms = 0 if kind == "refuse" else norms and int(norms)
+    norms = 0 if kind == "reject" else norms and int(norms)
     return norms, (int(dx), int(dw)) if dx else None, words
 
 
@@ -117,9 +118,9 @@ def read_expectations(path, text):
         if "callee stays" in words else (),
         not_input="%scrub" if "input not %scrub" in words else "")
     modes = [expectation]
-    if "rounding=exact" in line or "exact: refuse" in words:
-        refused = 0 if "exact: refuse" in words else norms
-        modes.append(dataclasses.replace(expectation, norms=refused, rounding="exact"))
+    if "rounding=exact" in line or "exact: reject" in words:
+        rejected = 0 if "exact: reject" in words else norms
+        modes.append(dataclasses.replace(expectation, norms=rejected, rounding="exact"))
     return modes, ""
 
 
@@ -222,10 +223,10 @@ def check_norms(case, expectation, outcome):
     if expectation.norms is None:
         return ""
     if outcome.norms != expectation.norms:
-        expected = f"expected {expectation.norms}" if expectation.norms else "must be refused"
+        expected = f"expected {expectation.norms}" if expectation.norms else "must be rejected"
         return f"found {outcome.norms}, {expected}"
     if expectation.norms == 0 and outcome.text != case.before.text:
-        return "refused, but not left as it was"
+        return "rejected, but not left as it was"
     return ""
 
 
@@ -279,12 +280,8 @@ def draw(folder, text, positive):
         shape = [8 if n == "?" else int(n) for n in found.group(1).split("x")[:-1]]
         values = random.standard_normal(shape).astype(np.float32)
         values = abs(values) + np.float32(0.25) if positive else values
-        if found.group(2) == "bf16":
-            stored = (values.view(np.uint32) >> 16).astype(np.uint16)
-        else:
-            stored = values.astype({"f16": np.float16, "f32": np.float32, "f64": np.float64}[found.group(2)])
         names.append(os.path.join(folder, f"{positive:d}{len(names)}.npy"))
-        np.save(names[-1], stored)
+        np.save(names[-1], store(values, found.group(2)))
     return names
 
 

@@ -1,7 +1,9 @@
-// What norm-to-library refuses; the IR stays.
+// What norm-to-library rejects; the IR stays.
 // RUN: norm-opt %s --norm-to-library=function=f --split-input-file --verify-diagnostics
 // RUN: not norm-opt %S/Inputs/function.mlir --norm-to-library 2>&1 | FileCheck %s --check-prefix=NAME
-// NAME: error: norm-to-library: function must name the C function to call
+// RUN: not norm-opt %S/Inputs/function.mlir --norm-to-library=backward-function=f 2>&1 | FileCheck %s --check-prefix=FORWARD
+// FORWARD: error: 'norm.rmsnorm' op norm-to-library: function names no C function for it
+// NAME: error: norm-to-library: function or backward-function must name the C function to call
 // RUN: not norm-opt %S/Inputs/function.mlir --pass-pipeline='builtin.module(func.func(norm-to-library{function=f}))' 2>&1 | FileCheck %s --check-prefix=ANCHOR
 // ANCHOR: function.mlir:2:3: error: 'norm.rmsnorm' op norm-to-library must run on the module that the function is declared in
 
@@ -10,6 +12,15 @@ func.func @tensors(%x: tensor<8x64xf32>, %i: tensor<8x64xf32>) -> tensor<8x64xf3
   %y = norm.rmsnorm ins(%x : tensor<8x64xf32>) outs(%i : tensor<8x64xf32>)
        dims = [1] epsilon = 1.0e-6 : f32 -> tensor<8x64xf32>
   return %y : tensor<8x64xf32>
+}
+
+// -----
+
+func.func @gradient(%dy: memref<8x64xf32>, %x: memref<8x64xf32>) {
+  // expected-error @below {{norm-to-library: backward-function names no C function for it}}
+  norm.rmsnorm_backward ins(%dy, %x : memref<8x64xf32>, memref<8x64xf32>)
+      dx(%x : memref<8x64xf32>) dims = [1] epsilon = 1.0e-6 : f32
+  return
 }
 
 // -----
@@ -45,7 +56,7 @@ func.func @two_signatures(%x: memref<8x64xf32>, %h: memref<8x64xf16>, %y: memref
 
 func.func private @f(i32)
 func.func @other_function(%x: memref<8x64xf32>, %y: memref<8x64xf32>) {
-  // expected-error @below {{and is a function of type '(i32) -> ()'; suffix=true names one function a signature}}
+  // expected-error @below {{and is a function of type '(i32) -> ()'; suffix=true names one function per signature}}
   norm.rmsnorm ins(%x : memref<8x64xf32>) outs(%y : memref<8x64xf32>)
                dims = [1] epsilon = 1.0e-6 : f32
   return

@@ -44,8 +44,8 @@ REASONS = [
 ]
 
 
-def check_refusal(case, text, remarks):
-    """What is wrong with the remarks about a program that is refused; empty if nothing."""
+def check_rejection(case, text, remarks):
+    """What is wrong with the remarks about a program that is rejected; empty if nothing."""
     known = [reason for words, reason in REASONS
              if re.search(words, case["negative_reason"] or "LayerNorm")]
     if len(known) != 1:
@@ -57,10 +57,10 @@ def check_refusal(case, text, remarks):
     missed = [re.match(r"not an RMSNorm \(([\w-]+)\)", t) for k, t in remarks if k == "Missed"]
     given = {found.group(1) if found else "?" for found in missed}
     if expected is None:
-        return f"refused as {given}, expected no remark" if given or divides_by_root(text) else ""
+        return f"rejected as {given}, expected no remark" if given or divides_by_root(text) else ""
     allowed = expected if isinstance(expected, tuple) else (expected,)
     return "" if len(given) == 1 and given <= set(allowed) else (
-        f"refused as {', '.join(given) or 'nothing'}, expected {' or '.join(allowed)}")
+        f"rejected as {', '.join(given) or 'nothing'}, expected {' or '.join(allowed)}")
 
 
 def divides_by_root(text):

@@ -12,41 +12,37 @@ import ctypes
 import os
 import re
 import subprocess
+import sys
 import tempfile
 
 import numpy as np
 
-import model
-from model import from_bits
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../Inputs"))
+import model  # noqa: E402
+import normtest  # noqa: E402
+from normtest import get_errors, get_ulp, widen  # noqa: E402
 
 LIMIT = {"f64": 4, "f32": 4, "f16": 1, "bf16": 1}  # 16 bits: equal, or the neighbor
-NAMES = {"float64": "f64", "float32": "f32", "float16": "f16"}
+NAMES = {"float64": "f64", "float32": "f32", "float16": "f16", "uint16": "bf16"}
 CHUNK = 12  # functions that one process compiles
 
 
 def load(path):
     """(values as stored, as f64, their type); bf16 is stored as bit patterns."""
     values = np.load(path)
-    if values.dtype == np.uint16:
-        return values, from_bits(values), "bf16"
-    return values, values.astype(np.float64), NAMES.get(values.dtype.name, values.dtype.name)
+    return values, widen(values).astype(np.float64), NAMES.get(values.dtype.name, values.dtype.name)
 
 
 def count_ulp(actual, expected, kind, by_row):
     """The largest error; infinite where one is finite and the other is not."""
     if actual.shape != expected.shape:
         return np.inf
-    same = (actual == expected) | (np.isnan(actual) & np.isnan(expected))
-    if not (np.isfinite(actual) | same).all() or not (np.isfinite(expected) | same).all():
-        return np.inf
-    magnitude = np.where(np.isfinite(expected), abs(expected), 0)
-    if by_row and magnitude.ndim:
-        magnitude = magnitude.max(axis=-1, keepdims=True) + 0 * magnitude
-    precision, least = model.BITS[kind]
-    _, exponent = np.frexp(magnitude)
-    unit = np.exp2(np.maximum(exponent - 1, least) - (precision - 1.0))
-    with np.errstate(invalid="ignore"):
-        return float(np.where(same, 0, abs(actual - expected) / unit).max(initial=0))
+    actual, expected = (np.asarray(values, np.float64) for values in (actual, expected))
+    errors = get_errors(actual, expected, kind)
+    if by_row and expected.ndim:
+        largest = np.where(np.isfinite(expected), abs(expected), 0).max(axis=-1, keepdims=True)
+        errors *= get_ulp(expected, kind) / get_ulp(largest, kind)
+    return float(errors.max(initial=0))
 
 
 def adds_after_norm(text):
@@ -115,17 +111,9 @@ def compile_all(texts, options=()):
     return compiled
 
 
-def make_descriptor(array):
-    """MLIR's memref descriptor of a contiguous array."""
-    step = array.itemsize
-    words = [array.ctypes.data, array.ctypes.data, 0, *array.shape,
-             *(s // step for s in array.strides)]
-    return (ctypes.c_int64 * len(words))(*words)
-
-
 def call(function, inputs, outputs):
     arrays = [np.ascontiguousarray(a).reshape(a.shape) for a in inputs] + outputs
-    function(*(ctypes.byref(make_descriptor(a)) for a in arrays))
+    normtest.call(function, *arrays)
 
 
 # Comparison.
@@ -180,7 +168,7 @@ def judge(references, outputs, expected, norms, by_row, factor):
             if not (out == reference).all():
                 return np.inf, f"result {index} differs"
             continue
-        actual = from_bits(out) if kind == "bf16" else out.astype(np.float64)
+        actual = widen(out).astype(np.float64)
         ulp = count_ulp(actual, reference, get_result_type(norms, kind), by_row)
         worst = max(worst, ulp)
         if not ulp <= factor * LIMIT[kind]:

@@ -9,23 +9,7 @@ import json
 import re
 
 import numpy as np
-
-BITS = {"f64": (53, -1022), "f32": (24, -126), "f16": (11, -14), "bf16": (8, -126)}
-
-
-def from_bits(values):
-    """bf16 patterns as f64."""
-    return (values.astype(np.uint32) << 16).view(np.float32).astype(np.float64)
-
-
-def round_to(values, kind):
-    """To nearest even, as f64."""
-    if kind == "f64":
-        return values
-    precision, least = BITS[kind]
-    _, exponent = np.frexp(values)
-    unit = np.exp2(np.maximum(exponent - 1, least) - (precision - 1.0))
-    return np.round(values / unit) * unit
+from normtest import round_to, widen
 
 
 def applies(case, norms):
@@ -45,7 +29,7 @@ def find_constant_weight(text, shape):
         return np.array(json.loads(literal), np.float64).reshape(shape)
     data = np.frombuffer(bytes.fromhex(literal[3:-1]),
                          {"f64": "<f8", "f32": "<f4", "f16": "<f2", "bf16": "<u2"}[kind])
-    return (from_bits(data) if kind == "bf16" else data.astype(np.float64)).reshape(shape)
+    return (widen(data).astype(np.float64)).reshape(shape)
 
 
 def evaluate(norm, kind, inputs, text):

@@ -1,12 +1,12 @@
 """Runs the recognizer over a corpus of front ends' IR and checks what it makes of it.
 
-    run_corpus.py CORPUS [--families REGEX] [--no-run] [--wrong=WHAT]
+    run_corpus.py CORPUS [--families REGEX] [--part=SEED/N] [--no-run] [--wrong=WHAT]
 
-Prints one line a family: found / expected / refused rightly / largest error in ulp.
+Prints one line a family: found / expected / rejected rightly / largest error in ulp.
 A positive case is found when it has as many norms as the manifest says, each with the
 entry's attributes (expectations.py), when nothing of the unfused chain is left alive
 that has no other user, and when the compiled program gives the framework's result
-(measure.py). A negative case is refused rightly when it stays as it was, byte for
+(measure.py). A negative case is rejected rightly when it stays as it was, byte for
 byte, and the remark gives the true reason. Exits 1 on any shortfall; --wrong makes one
 thing that is expected false in every case, so that each must fall short.
 """
@@ -19,6 +19,7 @@ import sys
 import expectations
 import measure
 import programs
+from normtest import pick
 from programs import count_reductions, count_roots, is_positive, norm_opt
 
 CLEAN = "canonicalize,cse"  # what is dead goes
@@ -112,7 +113,7 @@ def judge_negative(batch, corpus, run):
         elif new[0] != old[0]:
             verdict.problem = "changed"
         else:
-            verdict.problem = expectations.check_refusal(case, old[0], new[1])
+            verdict.problem = expectations.check_rejection(case, old[0], new[1])
     if run:
         run_all(fused, corpus)
     return verdicts
@@ -146,20 +147,20 @@ def report(verdicts):
         family, count = verdict.case["family"], families[verdict.case["family"]]
         positive = is_positive(verdict.case)
         count["expected" if positive else "negative"] += 1
-        count["found" if positive else "refused"] += verdict.holds()
+        count["found" if positive else "rejected"] += verdict.holds()
         errors[family] = max(errors[family], verdict.ulp)
         notes[verdict.note] += bool(verdict.note)
         if verdict.problem:
             print(f"{verdict.case['id']} ({verdict.case['label']}): {verdict.problem}")
     for family, count in sorted(families.items()):
-        print(f"{count['found']:4} / {count['expected']:4} found, {count['refused']:4} refused "
+        print(f"{count['found']:4} / {count['expected']:4} found, {count['rejected']:4} rejected "
               f"rightly, max ulp {errors[family]:.2f}: {family}")
     for note, number in sorted((+notes).items()):
         print(f"note: {number} cases: {note}")
     expectations.print_exceptions([verdict.case["id"] for verdict in verdicts])
     total = sum(families.values(), collections.Counter())
     print(f"{total['found']} of {total['expected']} positive cases found, "
-          f"{total['refused']} of {total['negative']} refused rightly")
+          f"{total['rejected']} of {total['negative']} rejected rightly")
     return bool(verdicts) and all(verdict.holds() for verdict in verdicts)
 
 
@@ -167,11 +168,12 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("corpus")
     parser.add_argument("--families", default="")
+    parser.add_argument("--part", default="", help="each Nth case, as SEED/N")
     parser.add_argument("--no-run", action="store_true")
     parser.add_argument("--wrong", choices=["epsilon", "reason", "label", "result"])
     args = parser.parse_args()
     cases = [make_wrong(case, args.wrong)
-             for case in programs.load_cases(args.corpus, args.families)]
+             for case in pick(programs.load_cases(args.corpus, args.families), args.part)]
     verdicts = []
     with concurrent.futures.ProcessPoolExecutor(2) as pool:
         judged = [pool.submit(judge, batch, args.corpus, not args.no_run)

@@ -1,6 +1,6 @@
 """Counts the norms and gradients that norm-recognize finds in the programs around a norm.
 
-    run_corpus2.py CORPUS2 [--wrong] [--no-run]
+    run_corpus2.py CORPUS2 [--part=SEED/N] [--wrong] [--no-run]
 
 Backward graphs, neighbors of a norm and LayerNorms: of each the manifest says how many
 forward RMSNorms it has, and how many gradients dx. A LayerNorm has none, but may be
@@ -16,6 +16,7 @@ import sys
 import numpy as np
 
 import measure
+from normtest import pick
 from programs import TOSA, count_roots, norm_opt
 
 LIMIT = {"f64": 4, "f32": 4, "f16": 2, "bf16": 2}  # ulp at the row's largest value
@@ -70,7 +71,7 @@ def judge_backward(case, after, remarks):
     if (dx, both) != (expected + WRONG, with_dw):
         return f"found {dx} gradients, {both} of them with dw, expected {expected}, {with_dw}"
     if case["id"] not in RELAXED and reasons != wanted:
-        return f"refused with {reasons}, expected {wanted}"
+        return f"rejected with {reasons}, expected {wanted}"
     return ""
 
 
@@ -82,7 +83,7 @@ def judge(case, text):
     if mode:
         by_default = norm_opt([text], [tosa, "norm-recognize"], "--remarks-filter=norm.*")[0]
         if not any("rounding=relaxed computes" in remark for _, remark in by_default[1]):
-            return None, "default does not refuse it"
+            return None, "default does not reject it"
     found = norm_opt([text], [tosa, "norm-recognize" + mode], "--remarks-filter=norm.*")[0]
     if not found:
         return None, "norm-opt fails"
@@ -106,7 +107,7 @@ def run(case, corpus, function):
     outputs = [np.zeros_like(stored) for stored, _, _ in expected]
     measure.call(function, inputs, outputs)
     for index, (out, (_, values, kind)) in enumerate(zip(outputs, expected)):
-        actual = measure.from_bits(out) if kind == "bf16" else out.astype(np.float64)
+        actual = measure.widen(out).astype(np.float64)
         ulp = measure.count_ulp(actual, values, kind, by_row=True)
         if not ulp <= LIMIT[kind]:
             return f"result {index} is {ulp:.3g} ulp off"
@@ -116,7 +117,7 @@ def run(case, corpus, function):
 def main():
     folder = sys.argv[1]
     with open(f"{folder}/manifest.json") as file:
-        cases = json.load(file)
+        cases = pick(json.load(file), next((a[7:] for a in sys.argv if a.startswith("--part=")), ""))
     problems, recognized = {}, {}
     for case in cases:
         with open(f"{folder}/cases/{case['id']}.mlir") as file:

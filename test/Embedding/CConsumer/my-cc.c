@@ -4,7 +4,7 @@
 |* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception                    *|
 |*                                                                            *|
 \*===----------------------------------------------------------------------===*/
-/* my-cc OUT.o < IN.mlir: prints what was recognized and refused, puts one more
+/* my-cc OUT.o < IN.mlir: prints what was recognized and rejected, puts one more
  * norm before the first function's input, and compiles that. */
 
 #include "mlir-c/BuiltinTypes.h"
@@ -18,7 +18,7 @@ static void print(const NormFinding *finding, void *userData) {
   if (finding->recognized)
     puts("recognized");
   else
-    printf("refused: %.*s\n", (int)finding->reason.length,
+    printf("rejected: %.*s\n", (int)finding->reason.length,
            finding->reason.data);
 }
 

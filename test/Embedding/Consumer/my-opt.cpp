@@ -42,9 +42,10 @@ struct ChooseKernels : PassWrapper<ChooseKernels, OperationPass<ModuleOp>> {
     for (norm::RecognizedNorm &found : result.recognized)
       if (auto op = dyn_cast<norm::RMSNormOp>(found.op.getOperation()))
         chooseKernel(op);
-    for (norm::RefusedNorm &refused : result.refused)
-      if (refused.reason == norm::Refusal::WrongDivisor)
-        emitWarning(refused.loc, "is this mean right? ") << refused.explanation;
+    for (norm::RejectedNorm &rejected : result.rejected)
+      if (rejected.reason == norm::RejectionReason::WrongDivisor)
+        emitWarning(rejected.loc, "is this mean right? ")
+            << rejected.explanation;
   }
 
   void chooseKernel(norm::RMSNormOp op) {

@@ -7,7 +7,7 @@
 //
 // Fuses every norm op of a file into the loops that make its operands, with
 // scf::tileAndFuseConsumer, for which upstream has a transform op only in its
-// own test library. Prints the module; a refusal is a remark.
+// own test library. Prints the module; a rejection is a remark.
 //
 //===----------------------------------------------------------------------===//
 

@@ -6,8 +6,7 @@
 import sys
 
 import numpy as np
-
-from bf16_bits import narrow, widen
+from normtest import narrow, widen
 
 SHAPE = (16, 10081)
 

@@ -7,8 +7,7 @@
 import sys
 
 import numpy as np
-
-from bf16_bits import narrow, widen
+from normtest import narrow, widen
 
 # On, beside and far from ties, to even and to odd.
 LOWER = np.array([0, 1, 0x4000, 0x7FFF, 0x8000, 0x8001, 0xC000, 0xFFFF], dtype=np.uint32)
@@ -29,7 +28,7 @@ def narrow64(v):
 
 def inputs():
     every = np.arange(1 << 16, dtype=np.uint16)
-    f32 = ((every.astype(np.uint32) << 16)[:, None] | LOWER).view(np.float32)
+    f32 = (widen(every).view(np.uint32)[:, None] | LOWER).view(np.float32)
     # Halves of ulps of f32 around ties of bf16; finite ones.
     f64 = f32[np.isfinite(f32)].astype(np.float64).reshape(-1, 8)
     step = np.ldexp(1.0, np.maximum(np.frexp(f64)[1] - 24, -149))

@@ -1,6 +1,6 @@
 // Sums over rows and norms over dims that are not the last, against f64: both
 // orders of the loops, rows and columns that fill no vector, no block and no level.
-// RUN: %python %S/columns.py %t norm-run %s | FileCheck %s --implicit-check-not=WRONG
+// RUN: %python %S/columns.py %t %s | FileCheck %s --implicit-check-not=WRONG
 // CHECK-COUNT-30: of the bound
 // CHECK: special values: the same
 

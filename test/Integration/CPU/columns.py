@@ -1,28 +1,25 @@
 """Runs columns.mlir and compares with f64.
 
-    columns.py PREFIX RUNNER PROGRAM
+    columns.py PREFIX PROGRAM
 
 The bound of docs/Codegen.md: a sum of m rows is off by so many roundings as an
 element goes through additions, of the sum of the magnitudes.
 """
-import subprocess
 import sys
 
 import numpy as np
+from normtest import UNIT, compile_shared, get_ulp, run_compiled, store, widen
 
-prefix, command = sys.argv[1], sys.argv[2:]
+prefix, program = sys.argv[1:]
 random = np.random.default_rng(5)
-UNIT = 2.0**-24
 passed = True
+library = compile_shared(program, f"{prefix}.so", "--mcpu=native")
 
 
-def run(function, *inputs):
-    for i, value in enumerate(inputs):
-        np.save(f"{prefix}.{i}.npy", value)
-    subprocess.run(command + [f"--function={function}", f"--output=@{prefix}.y.npy"]
-                   + [f"--input=@{prefix}.{i}.npy" for i in range(len(inputs))],
-                   check=True, stdout=subprocess.DEVNULL)
-    return np.load(f"{prefix}.y.npy")
+def run(function, *inputs, like=None):
+    """The result of a function, a sum of columns in f32 unless it is like another array."""
+    result = np.empty(inputs[0].shape[1], np.float32) if like is None else like
+    return run_compiled(library, function, inputs, [result])[0]
 
 
 def count_additions(m):
@@ -40,7 +37,7 @@ def check_sum(function, x, values):
     y = run(function, x)
     values = values.astype(np.float64)
     report(f"{function} {x.shape}", np.abs(y - values.sum(0)),
-           count_additions(x.shape[0]) * UNIT * np.abs(values).sum(0) + 1e-300)
+           count_additions(x.shape[0]) * UNIT["f32"] * np.abs(values).sum(0) + 1e-300)
 
 
 for shape in ((1, 1), (3, 7), (16, 64), (17, 80), (300, 100), (5000, 33), (257, 200), (2, 4096), (70000, 3)):
@@ -48,8 +45,8 @@ for shape in ((1, 1), (3, 7), (16, 64), (17, 80), (300, 100), (5000, 33), (257, 
     check_sum("sum", x, x)
     check_sum("sum_inner", x, x)
 for shape in ((16, 64), (300, 100), (5000, 33)):
-    bits = (random.standard_normal(shape).astype(np.float32).view(np.uint32) >> 16).astype(np.uint16)
-    check_sum("bf16", bits, (bits.astype(np.uint32) << 16).view(np.float32))
+    bits = store(random.standard_normal(shape), "bf16")
+    check_sum("bf16", bits, widen(bits))
 x = random.standard_normal((300, 100)).astype(np.float32)
 check_sum("static", x, x)
 for function, shape, axis in (("norm", (2, 3, 5), 1), ("norm", (3, 64, 49), 1), ("norm", (2, 300, 80), 1),
@@ -57,12 +54,12 @@ for function, shape, axis in (("norm", (2, 3, 5), 1), ("norm", (3, 64, 49), 1), 
                               ("norm_first", (7, 3), 0), ("norm_first", (300, 100), 0), ("norm_first", (2048, 96), 0)):
     x = random.standard_normal(shape).astype(np.float32)
     w = random.uniform(0.5, 1.5, shape[axis]).astype(np.float32)
-    y = run(function, x, w)
+    y = run(function, x, w, like=x)
     wide = x.astype(np.float64)
     r = wide / np.sqrt((wide**2).mean(axis, keepdims=True) + np.float64(np.float32(1e-6)))
     r *= w.reshape([-1 if i == axis else 1 for i in range(x.ndim)])
     report(f"{function} {shape}", np.abs(y - r),
-           4 * np.spacing(np.maximum(np.abs(r), 1e-30).astype(np.float32)).astype(np.float64))
+           4 * get_ulp(np.maximum(np.abs(r), 1e-30), "f32"))
 
 x = np.zeros((40, 70), np.float32)
 x[3, 0], x[4, 1], x[5, 2], x[6, 2] = np.nan, np.inf, np.inf, -np.inf

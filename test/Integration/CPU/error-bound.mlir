@@ -1,6 +1,6 @@
 // Long rows against f64: the bound of docs/Codegen.md holds for rows that are bad
 // for a sum, and two threads give the bits of one.
-// RUN: env PYTHONPATH=%norm_src_root/benchmarks %python %S/error-bound.py %t norm-run %s | FileCheck %s
+// RUN: env PYTHONPATH=%norm_src_root/benchmarks:%normtest %python %S/error-bound.py %t norm-run %s | FileCheck %s
 // CHECK: n 1048576, random: max ulp [[#]].[[#]] of at most 35, same bits on 2 threads
 // CHECK-NEXT: n 1048576, all equal: max ulp [[#]].[[#]] of at most 35, same bits on 2 threads
 // CHECK-NEXT: n 1048576, one huge: max ulp [[#]].[[#]] of at most 35, same bits on 2 threads

@@ -6,12 +6,12 @@ The bound of docs/Codegen.md, in ulp: the mean of n squares and epsilon is off b
 roundings as an element goes through operations, the root halves that, and four more
 operations round once each.
 """
-import subprocess
 import sys
 
 import numpy as np
 
 from accuracy import count_additions
+from normtest import get_errors, norm, run
 
 prefix, command = sys.argv[1], sys.argv[2:]
 random = np.random.default_rng(11)
@@ -32,24 +32,14 @@ def rows(kind, n):
     return x.astype(np.float32)
 
 
-def run(threads):
-    subprocess.run(command + [f"--threads={threads}", f"--input=@{prefix}.x.npy", f"--input=@{prefix}.w.npy",
-                              f"--output=@{prefix}.y.npy"], check=True, stdout=subprocess.DEVNULL)
-    return np.load(f"{prefix}.y.npy")
-
-
 passed = True
 for n in (1048576, 4096):
     limit = (count_additions(n) + 3) / 2 + 4
     w = random.uniform(0.5, 1.5, n).astype(np.float32)
-    np.save(f"{prefix}.w.npy", w)
     for kind in ("random", "all equal", "one huge", "growing"):
         x = rows(kind, n)
-        np.save(f"{prefix}.x.npy", x)
-        one, two = run(1), run(2)
-        wide = x.astype(np.float64)
-        y = wide / np.sqrt((wide**2).mean(-1, keepdims=True) + np.float64(np.float32(1e-6))) * w
-        worst = (np.abs(one - y) / np.spacing(np.abs(y).astype(np.float32))).max()
+        one, two = (run([*command, f"--threads={threads}"], prefix, (x, w))[0] for threads in (1, 2))
+        worst = get_errors(one, norm(x, w), "f32").max()
         same = (one.view(np.uint32) == two.view(np.uint32)).all()
         print(f"n {n}, {kind}: max ulp {worst:.2f} of at most {limit:.0f}, "
               f"{'same bits' if same else 'OTHER BITS'} on 2 threads")

@@ -6,6 +6,7 @@
 import sys
 
 import numpy as np
+from normtest import store, widen
 
 F32 = np.float32
 # Section 5.3.3: the numbers of E2M1 by code; the fourth bit is the sign.
@@ -77,15 +78,6 @@ def inputs():
             "half_scales": np.resize(random.permutation(codes), 65536).view(np.int8)}
 
 
-def narrow(name, values):
-    """The bits of f64 numbers, all of which f32 holds, in the type."""
-    if name == "bf16":
-        bits = values.astype(F32).view(np.uint32).astype(np.uint64)
-        bits = np.where(np.isnan(values), 0x7FC00000, bits + 0x7FFF + ((bits >> 16) & 1))
-        return (bits >> 16).astype(np.uint16)
-    return values.astype({"f32": F32, "f64": np.float64, "f16": np.float16}[name])
-
-
 def bits_of(name, values):
     """Bits, with one NaN."""
     values = values.view({"f32": np.uint32, "f64": np.uint64}.get(name, np.uint16))
@@ -96,7 +88,7 @@ def bits_of(name, values):
 
 def expectations(x):
     """Function, expected codes or bits, the type whose bits they are."""
-    bf16 = (x["halves"].view(np.uint16).astype(np.uint32) << 16).view(F32)
+    bf16 = widen(x["halves"].view(np.uint16))
     f16 = x["halves"].view(np.float16)
     yield "e2m1_of_f32", code_of_e2m1(x["x"]), None
     for mode in "nearest", "toward_zero", "upward":
@@ -107,7 +99,7 @@ def expectations(x):
     wide = {"e2m1": value_of_e2m1(x["codes"].view(np.uint8) & 15), "e8m0": value_of_e8m0(x["codes"]), "scaled": product}
     for source, values in wide.items():
         for name in "f32", "f64", "f16", "bf16":
-            yield f"{name}_of_{source}", bits_of(name, narrow(name, values)), name
+            yield f"{name}_of_{source}", bits_of(name, store(values, name)), name
     scaled = x["scaled"].astype(np.float64)
     yield "scaled_f32", code_of_e2m1(scaled / value_of_e8m0(x["scales"])), None
     yield "scaled_f16", code_of_e2m1(f16.astype(np.float64) / value_of_e8m0(x["half_scales"])), None

@@ -43,9 +43,8 @@
 // CHECK-NOT: memref.copy
 // CHECK: return
 
-// RUN: %python %S/neighbors.py write %t
-// RUN: %python %S/neighbors.py check %t norm-run %s --threads=1 | FileCheck %s --check-prefix=BOUND
-// RUN: %python %S/neighbors.py check %t norm-run %s --threads=2 | FileCheck %s --check-prefix=BOUND
+// RUN: %python %S/neighbors.py %t norm-compile %s --mcpu=native | FileCheck %s --check-prefix=BOUND
+// RUN: %python %S/neighbors.py %t norm-compile %s --mcpu=native --threads=2 | FileCheck %s --check-prefix=BOUND
 // BOUND-COUNT-25: : within the bound
 // BOUND-NOT: OVER
 

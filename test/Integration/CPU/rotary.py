@@ -1,7 +1,7 @@
 """Programs with a norm per head and a rotary embedding, and their results.
 
     rotary.py program FORM HEAD_DIM TYPE   prints the program
-    rotary.py check FORM HEAD_DIM TYPE PREFIX RUNNER PROGRAM ARGS
+    rotary.py check FORM HEAD_DIM TYPE PREFIX PROGRAM
 
 FORM is half or interleaved, -selected if the halves are chosen by index as StableHLO's
 concatenate is lowered, -inserted if they are inserted into an empty tensor, and
@@ -9,11 +9,10 @@ concatenate is lowered, -inserted if they are inserted into an empty tensor, and
 rotation of the norm that the program computes itself, bit for bit: every product and sum
 rounds to TYPE.
 """
-import subprocess
 import sys
 
 import numpy as np
-from neighbor_bounds import bits_of_bf16, from_bf16, rmsnorm
+from normtest import compile_shared, norm, run_compiled, store, widen
 
 BATCH, HEADS = 2, 3
 LENGTHS = (1, 5, 17)
@@ -139,22 +138,7 @@ def draw(d, length, isNarrow, special):
         values["x"][0, -1, 2] = 0
         values["x"][1, 0, 2] = -0.0
         values["cos"][-1, 3], values["sin"][-1, d - 2] = np.inf, np.nan
-    return {key: bits_of_bf16_any(value) if isNarrow else value for key, value in values.items()}
-
-
-def bits_of_bf16_any(x):
-    bits = bits_of_bf16(x)
-    return np.where(np.isnan(x), np.uint16(0x7FC0), bits).astype(np.uint16)
-
-
-def run(command, function, values, names, prefix):
-    files = []
-    for name in names:
-        np.save(f"{prefix}.{name}.npy", values[name])
-        files.append(f"--input=@{prefix}.{name}.npy")
-    subprocess.run(command + [f"--function={function}", f"--output=@{prefix}.out.npy"] + files, check=True,
-                   stdout=subprocess.DEVNULL)
-    return np.load(f"{prefix}.out.npy")
+    return {key: store(value, "bf16") if isNarrow else value for key, value in values.items()}
 
 
 def isEqual(x, y):
@@ -162,28 +146,27 @@ def isEqual(x, y):
     return ((x.view(np.uint32) == y.view(np.uint32)) | (np.isnan(x) & np.isnan(y))).all()
 
 
-def check(form, d, element, prefix, command):
+def check(form, d, element, prefix, program):
+    library = compile_shared(program, f"{prefix}.so", "--mcpu=native")
     isNarrow = element == "bf16"
-    widen = from_bf16 if isNarrow else (lambda v: v)
-    rounded = (lambda v: from_bf16(bits_of_bf16_any(v))) if isNarrow else (lambda v: v.astype(np.float32))
+    rounded = lambda v: widen(store(v.astype(np.float32), element))
     passed, worst = True, 0
     for length in LENGTHS:
         for special in (False, True):
             values = draw(d, length, isNarrow, special)
-            n = widen(run(command, "norm", values, ["x", "w"], prefix))
-            y = widen(run(command, "rotary", values, ["x", "w", "cos", "sin"], prefix))
+            like = values["x"].swapaxes(1, 2).copy() if "transposed" in form else values["x"]
+            n, y = (widen(run_compiled(library, function, list(values.values())[:count], [like])[0])
+                    for function, count in (("norm", 2), ("rotary", 4)))
             with np.errstate(all="ignore"):
                 cos, sin = widen(values["cos"]), widen(values["sin"])
                 passed &= bool(isEqual(y, rotate(n, form, cos, sin, rounded)))
                 if special:
                     continue
-                exact = rmsnorm(widen(values["x"]), widen(values["w"]))
+                exact = norm(widen(values["x"]), widen(values["w"]))
                 if "transposed" in form:
                     exact = exact.swapaxes(1, 2)
                 wide = lambda v: v.astype(np.float64)
                 # An error of either product is one of the sum, whose ulp may be smaller.
-                size = rotate(np.abs(exact), form, np.abs(wide(cos)), np.abs(wide(sin)), np.abs)
-                first, second = np.abs(exact), np.abs(exact)
                 expected = rotate(exact, form, wide(cos), wide(sin), lambda v: v)
                 size = np.maximum(rotate_sizes(exact, form, wide(cos), wide(sin)), np.abs(expected))
                 ulp = size * 2.0**(-8 if isNarrow else -24)
@@ -202,4 +185,4 @@ def rotate_sizes(n, form, cos, sin):
 if sys.argv[1] == "program":
     print_program(sys.argv[2], int(sys.argv[3]), sys.argv[4])
 else:
-    sys.exit(check(sys.argv[2], int(sys.argv[3]), sys.argv[4], sys.argv[5], sys.argv[6:]))
+    sys.exit(check(sys.argv[2], int(sys.argv[3]), *sys.argv[4:7]))

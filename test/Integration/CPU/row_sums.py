@@ -10,26 +10,11 @@ import sys
 
 import numpy as np
 
-from Inputs.memref import Descriptor
+from normtest import UNIT, call, run, store, widen
 
 prefix, bench, runner, compiler = sys.argv[1:5]
 rows_summed = -1 if "--wrong" in sys.argv else None
 random = np.random.default_rng(20)
-UNIT = {"f32": 2.0**-24, "bf16": 2.0**-8}
-
-
-def to_bf16(values):
-    bits = np.ascontiguousarray(values, np.float32).view(np.uint32)
-    rounded = ((bits + np.uint64(0x7FFF) + ((bits >> 16) & 1)) >> 16).astype(np.uint16)
-    return np.where(np.isnan(values), np.uint16(0x7FC0), rounded)
-
-
-def encode(values, element):
-    return values.astype(np.float32) if element == "f32" else to_bf16(values)
-
-
-def decode(stored):
-    return stored if stored.dtype == np.float32 else (stored.astype(np.uint32) << 16).view(np.float32)
 
 
 def write_program(element, m, n, dynamic=False):
@@ -39,26 +24,20 @@ def write_program(element, m, n, dynamic=False):
     return path
 
 
-def run(path, *inputs, threads=1):
-    for i, value in enumerate(inputs):
-        np.save(f"{prefix}.{i}.npy", value)
-    subprocess.run([runner, path, f"--threads={threads}", f"--output=@{prefix}.dx.npy", f"--output=@{prefix}.dw.npy"]
-                   + [f"--input=@{prefix}.{i}.npy" for i in range(len(inputs))],
-                   check=True, stdout=subprocess.DEVNULL)
-    return np.load(f"{prefix}.dx.npy"), np.load(f"{prefix}.dw.npy")
+def run_program(path, *inputs, threads=1):
+    return run([runner, path, f"--threads={threads}"], prefix, inputs, results=2)
 
 
 def run_in_place(path, x, dy, w):
     """Writes dx over dy."""
     subprocess.run([compiler, path, "--emit=shared", "-o", f"{prefix}.so"], check=True)
     dx, dw = dy.copy(), np.empty_like(w)
-    function = ctypes.CDLL(f"{prefix}.so")._mlir_ciface_main
-    function(*(ctypes.byref(Descriptor(v)) for v in (x, dx, w, dx, dw)))
+    call(ctypes.CDLL(f"{prefix}.so")._mlir_ciface_main, x, dx, w, dx, dw)
     return dx, dw
 
 
 def model(x, dy, w):
-    x, dy, w = (decode(v).astype(np.float64) for v in (x, dy, w))
+    x, dy, w = (widen(v).astype(np.float64) for v in (x, dy, w))
     r = 1 / np.sqrt((x * x).mean(1, keepdims=True) + 1.0e-6)
     z, g = x * r, dy * w
     products = z * g
@@ -73,12 +52,12 @@ def count_additions(m):
 
 
 def check(text, y, expected, bound):
-    good = (np.abs(decode(y).astype(np.float64) - expected) <= bound).all()
+    good = (np.abs(widen(y).astype(np.float64) - expected) <= bound).all()
     print(f"{text}: {'within the bound' if good else 'WRONG'}")
 
 
 def make(m, n, element):
-    return [encode(random.standard_normal(s), element) for s in ((m, n), (m, n), (n,))]
+    return [store(random.standard_normal(s), element) for s in ((m, n), (m, n), (n,))]
 
 
 def get_bounds(m, n, element, size, total):
@@ -93,7 +72,7 @@ for element in ("f32", "bf16"):
     for m, n in shapes[:2] if rows_summed else shapes:
         for dynamic in (False, True) if n < 1000 else (False,):
             x, dy, w = make(m, n, element)
-            dx, dw = run(write_program(element, m, n, dynamic=dynamic), x, dy, w)
+            dx, dw = run_program(write_program(element, m, n, dynamic=dynamic), x, dy, w)
             expected = model(x, dy, w)
             bounds = get_bounds(m, n, element, *expected[2:])
             kind = "dynamic" if dynamic else "static"
@@ -103,7 +82,7 @@ for element in ("f32", "bf16"):
 if rows_summed:
     sys.exit()
 
-dx, dw = run(write_program("f32", 0, 96, dynamic=True), *make(0, 96, "f32"))
+dx, dw = run_program(write_program("f32", 0, 96, dynamic=True), *make(0, 96, "f32"))
 print("no rows:", "the same" if dx.shape == (0, 96) and (dw == 0).all() else "WRONG")
 
 # A row of NaN makes all of dw NaN, and no other row of dx; the others are as in f64.
@@ -113,13 +92,13 @@ x[5] *= np.float32(1e-40)
 x[6] *= np.float32(1e18)
 dy[7] *= np.float32(1e-40)
 path = write_program("f32", 70, 200)
-dx, dw = run(path, x, dy, w)
+dx, dw = run_program(path, x, dy, w)
 expected = model(x, dy, w)
 good = (np.abs(dx - expected[0]) <= expected[2] * 60 * UNIT["f32"] + 1e-37).all()
 good &= (np.abs(dw - expected[1]) <= expected[3] * 60 * UNIT["f32"] + 1e-37).all()
 x[66, 11] = np.nan
 dy[2, 7] = np.inf
-with_nan = run(path, x, dy, w)
+with_nan = run_program(path, x, dy, w)
 others = np.delete(np.arange(70), (2, 66))
 good &= with_nan[0][others].tobytes() == dx[others].tobytes() and np.isnan(with_nan[0][66]).all()
 good &= np.isnan(with_nan[1]).all()
@@ -127,7 +106,7 @@ print("special values:", "the same" if good else "WRONG")
 
 x, dy, w = make(300, 1024, "bf16")
 path = write_program("bf16", 300, 1024)
-runs = [run(path, x, dy, w, threads=threads) for threads in (1, 2, 7, 7)]
+runs = [run_program(path, x, dy, w, threads=threads) for threads in (1, 2, 7, 7)]
 same = all(a.tobytes() == b.tobytes() for other in runs[1:] for a, b in zip(runs[0], other))
 print("threads:", "the same bits" if same else "WRONG")
 in_place = run_in_place(path, x, dy, w)

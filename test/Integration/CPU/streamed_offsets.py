@@ -10,11 +10,10 @@ import sys
 
 import numpy as np
 
-from Inputs.memref import Descriptor
+from normtest import align, call, store
 
 prefix, bench, compiler, opt, translate, clang = sys.argv[1:]
 random = np.random.default_rng(22)
-LINE = 64
 
 
 def build(variant, element, m, n):
@@ -31,38 +30,24 @@ def build(variant, element, m, n):
     return [ctypes.CDLL(path)._mlir_ciface_main for path in (ordinary, streamed)]
 
 
-def place(shape, dtype, offset, filler):
-    """An array `offset` bytes behind a line, and the memory around it."""
-    size = int(np.prod(shape)) * dtype.itemsize
-    memory = np.full(size + 4 * LINE, filler, np.uint8)
-    begin = -memory.ctypes.data % LINE + LINE + offset
-    return memory[begin:begin + size].view(dtype).reshape(shape), memory, begin
-
-
 def run(function, inputs, offset):
     x, w = inputs[0], inputs[-1]
-    y, memory, begin = place(x.shape, x.dtype, offset, 0xA5)
+    y, memory = align(x, offset, 0xA5)
     results = [y] if len(inputs) == 2 else [y, np.empty_like(w)]
-    function(*(ctypes.byref(Descriptor(v)) for v in (*inputs, *results)))
-    outside = np.delete(memory, np.s_[begin:begin + y.nbytes])
-    assert (outside == 0xA5).all(), f"writes outside at offset {offset}"
-    return b"".join(r.tobytes() for r in results)
-
-
-def make(shape, element):
-    values = random.standard_normal(shape).astype(np.float32)
-    return values if element == "f32" else (values.view(np.uint32) >> 16).astype(np.uint16)
+    call(function, *inputs, *results)
+    written = b"".join(r.tobytes() for r in results)
+    y.view(np.uint8)[...] = 0xA5
+    assert (memory == 0xA5).all(), f"writes outside at offset {offset}"
+    return written
 
 
 for variant, numbers in ("llama", 1), ("backward", 2):
     for element, step in ("f32", 4), ("bf16", 2), ("f16", 2):
         for m, n in (70, 2048), (66, 2100), (9, 5000), (130, 1024), (3, 67):
             ordinary, streamed = build(variant, element, m, n)
-            inputs = [make(s, element) for s in ((m, n),) * numbers + ((n,),)]
-            if element == "f16":
-                inputs = [(v & 0x3FFF) | 0x2000 for v in inputs]  # normal numbers
+            inputs = [store(random.standard_normal(s), element) for s in ((m, n),) * numbers + ((n,),)]
             expected = run(ordinary, inputs, 0)
-            offsets = range(0, LINE, step)
+            offsets = range(0, 64, step)
             wrong = [offset for offset in offsets if run(streamed, inputs, offset) != expected]
             print(f"{variant} {element} {m}x{n}:",
                   f"WRONG at {wrong}" if wrong else f"the same bits at {len(offsets)} offsets")

@@ -7,11 +7,10 @@ follows it is a few sums and products, each rounded to TYPE and each monotone, s
 lies between those of both ends of that interval. In 16 bits it is nearly always the result
 of the exact value, too. Rows hold NaN, infinities, zeros, subnormals and huge numbers.
 """
-import subprocess
 import sys
 
 import numpy as np
-from neighbor_bounds import UNIT, bits_of_bf16, from_bf16
+from normtest import UNIT, run, store, widen
 
 variant, element, rows, columns, prefix, program = sys.argv[1:7]
 rows, columns, command = int(rows), int(columns), sys.argv[7:]
@@ -24,20 +23,7 @@ COLUMNS = {"residuals": ["w"], "group-gate": ["w"], "modulation": ["scale", "shi
 
 def round_to_type(value):
     """Through f32, in which elements are computed; what it returns is f32."""
-    value = value.astype(np.float32)
-    if element == "f16":
-        return value.astype(np.float16).astype(np.float32)
-    return from_bf16(bits_of_bf16(value)) if element == "bf16" else value
-
-
-def store(value):
-    if element == "bf16":
-        return bits_of_bf16(value)
-    return value.astype(np.float16 if element == "f16" else np.float32)
-
-
-def load(value):
-    return from_bf16(value) if element == "bf16" else value.astype(np.float32)
+    return widen(store(value.astype(np.float32), element)).astype(np.float32)
 
 
 def draw(random):
@@ -61,7 +47,7 @@ def get_error(length):
     strips = -(-length // 64)
     additions = min(strips, 16) + min(-(-strips // 16) if strips > 16 else 0, 16) + 7
     gate = 14 if variant == "group-gate" else 0
-    return (additions + 1 + 14 + gate) * UNIT
+    return (additions + 1 + 14 + gate) * UNIT["f32"]
 
 
 def normalize(x, length):
@@ -109,15 +95,10 @@ def is_between(actual, ends):
     return (np.isnan(actual) & np.isnan(low)) | ((low <= actual) & (actual <= high))
 
 
-def run(values):
-    names = list(values)
-    for name in names:
-        np.save(f"{prefix}.{name}.npy", store(values[name]))
+def run_program(values):
     count = 2 if variant in ("residuals", "two-consumers") else 1
-    outputs = [f"{prefix}.out{i}.npy" for i in range(count)]
-    subprocess.run(command + [program] + [f"--input=@{prefix}.{name}.npy" for name in names]
-                   + [f"--output=@{name}" for name in outputs], check=True, stdout=subprocess.DEVNULL)
-    return [load(np.load(name)) for name in outputs]
+    outputs = run([*command, program], prefix, [store(v, element) for v in values.values()], count)
+    return [widen(v).astype(np.float32) for v in outputs]
 
 
 def main():
@@ -129,7 +110,7 @@ def main():
         least = 1e-37 if variant == "group-gate" else 2e-45
         ends = [get_results(values, n * (1 + sign * error) + sign * least) for sign in (-1, 1)]
         exact = get_results(values, n)
-    actual = run(values)
+    actual = run_program(values)
     good = all(np.array_equal(a, b, equal_nan=True) for a, b in zip(actual, before))
     differ = 0
     for i, result in enumerate(actual[len(before):]):

@@ -10,7 +10,7 @@
 #include "Norms.h"
 #include "mlir/Parser/Parser.h"
 #include "norm/ExecutionEngine/CompiledModule.h"
-#include "norm/Target/SIMT/Runtime.h"
+#include "norm/Testing/SIMT/Runtime.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/JSON.h"
@@ -156,7 +156,7 @@ static Setup setUp(const Norm &norm, const Spec &spec, MLIRContext *context) {
 }
 
 /// Sums over the last dimension are trees; over others they are made one after
-/// another, and each addition may take half an ulp (docs/Accuracy.md).
+/// another, and each addition may take half an ulp (docs/Codegen.md).
 static double getSumLimit(const Norm &norm) {
   int64_t additions = 1, last = norm.shape.size() - 1;
   for (int64_t d : norm.dims)

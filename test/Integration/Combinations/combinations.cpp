@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-//   norm-test-combinations cpu|simt|upstream|print [--half=0|1]
+//   norm-test-combinations cpu|simt|upstream|print [--part=SEED/COUNT]
 //                          [--wrong=ATTRIBUTE] product | rows |
 //                          random SEED COUNT
 //   norm-test-combinations differential [--json=FILE] [--wrong=ATTRIBUTE]
@@ -22,7 +22,7 @@
 // --wrong leaves one attribute out of the reference; the run must then fail.
 //
 // `differential` does so for random norms, one a seed, in random layouts and
-// surroundings on each target, with the bounds of docs/Accuracy.md.
+// surroundings on each target, with the bounds of docs/Codegen.md.
 //
 //===----------------------------------------------------------------------===//
 
@@ -57,7 +57,7 @@ namespace {
 struct Options {
   norm::CompileOptions compile;
   bool print = false;
-  std::optional<unsigned> half; // of the batches: two runs share the cores
+  unsigned part = 0, numParts = 1; // of the batches
   std::string wrong, json;
 };
 
@@ -184,7 +184,7 @@ static LogicalResult runAll(ArrayRef<Case> cases, const Options &options,
   // Small modules keep the passes that look at all functions quick.
   constexpr size_t kBatch = 32;
   for (size_t i = 0; i < cases.size(); i += kBatch)
-    if (options.half.value_or(i / kBatch % 2) == i / kBatch % 2 &&
+    if (i / kBatch % options.numParts == options.part &&
         failed(runBatch(cases.slice(i, std::min(kBatch, cases.size() - i)), i,
                         options, context, totals)))
       return failure();
@@ -206,14 +206,17 @@ static std::vector<StringRef> parseOptions(ArrayRef<char *> words,
                                            Options &options) {
   std::vector<StringRef> rest;
   for (StringRef word : words) {
-    if (word.consume_front("--half="))
-      options.half = std::atoi(word.data());
-    else if (word.consume_front("--wrong="))
+    if (word.consume_front("--part=")) {
+      auto [seed, count] = word.split('/');
+      options.numParts = std::max(1, std::atoi(count.data()));
+      options.part = std::atoi(seed.data()) % options.numParts;
+    } else if (word.consume_front("--wrong=")) {
       options.wrong = word;
-    else if (word.consume_front("--json="))
+    } else if (word.consume_front("--json=")) {
       options.json = word;
-    else
+    } else {
       rest.push_back(word);
+    }
   }
   return rest;
 }
@@ -253,7 +256,7 @@ static void printCases(ArrayRef<Case> cases) {
 }
 
 static int printUsage() {
-  llvm::errs() << "usage: cpu|simt|upstream|print [--half=0|1] "
+  llvm::errs() << "usage: cpu|simt|upstream|print [--part=SEED/COUNT] "
                   "[--wrong=ATTRIBUTE] product | rows | random SEED COUNT\n"
                   "       differential [--json=FILE] [--wrong=ATTRIBUTE] SEED "
                   "COUNT\n"

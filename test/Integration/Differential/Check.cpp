@@ -631,7 +631,7 @@ bool Checker::runReference(bool &done) {
   reference = compileReference();
   if (!reference) {
     if (done)
-      line({"skip", only, "upstream refuses: " + message});
+      line({"skip", only, "upstream rejects: " + message});
     return false;
   }
   phase("recognition");
@@ -648,7 +648,7 @@ bool Checker::runReference(bool &done) {
   return true;
 }
 
-/// False where our pipeline refuses a module of several functions.
+/// False where our pipeline rejects a module of several functions.
 bool Checker::runOurs(StringRef mode) {
   phase(mode);
   bool isExact = fastMath || mode == "cpu-exact";
@@ -663,10 +663,10 @@ bool Checker::runOurs(StringRef mode) {
     return false;
   // Not all programs have kernels.
   if (mode == "simt")
-    line({"refuse", *functions.begin(), mode, message});
+    line({"reject", *functions.begin(), mode, message});
   else
     line({"fail", *functions.begin(), mode, "compilation",
-          "refused: " + message});
+          "rejected: " + message});
   return true;
 }
 

@@ -40,7 +40,7 @@ constexpr llvm::StringLiteral kReferencePhase = "reference";
 ///   phase NAME             what comes next
 ///   skip FUNCTION REASON   not compared
 ///   run MODE COUNT         so many calls agreed
-///   refuse FUNCTION MODE MESSAGE
+///   reject FUNCTION MODE MESSAGE
 ///   fail FUNCTION MODE INPUTS MESSAGE
 /// False where functions have to be tried one by one.
 bool check(const Program &program, const CheckOptions &options,

@@ -91,9 +91,9 @@ struct Failure {
 
 struct Totals {
   unsigned files = 0, programs = 0, functions = 0;
-  std::map<std::string, uint64_t> runs;    // by mode
-  std::map<std::string, unsigned> skipped; // by reason
-  std::map<std::string, unsigned> refused; // by mode
+  std::map<std::string, uint64_t> runs;     // by mode
+  std::map<std::string, unsigned> skipped;  // by reason
+  std::map<std::string, unsigned> rejected; // by mode
   std::vector<Failure> failures;
 };
 } // namespace
@@ -270,8 +270,8 @@ static void addSkipped(const std::string &path, const std::string &function,
   if (verbose)
     llvm::outs() << "skip " << path << " " << function << ": " << reason
                  << "\n";
-  if (reason.starts_with("upstream refuses"))
-    reason = "upstream refuses";
+  if (reason.starts_with("upstream rejects"))
+    reason = "upstream rejects";
   if (reason.starts_with("type "))
     reason = "a type that norm-run does not take";
   ++totals.skipped[reason.str()];
@@ -281,10 +281,10 @@ static void addLine(const std::string &path,
                     const std::vector<std::string> &fields, Totals &totals) {
   if (fields[0] == "skip")
     addSkipped(path, fields[1], fields[2], totals);
-  if (fields[0] == "refuse") {
-    ++totals.refused[fields[2]];
+  if (fields[0] == "reject") {
+    ++totals.rejected[fields[2]];
     if (verbose)
-      llvm::outs() << "refused by " << fields[2] << ": " << path << " "
+      llvm::outs() << "rejected by " << fields[2] << ": " << path << " "
                    << fields[1] << ": " << fields[3] << "\n";
   }
   if (fields[0] == "run")
@@ -415,8 +415,8 @@ static bool report(const Totals &totals) {
                << totals.functions << " functions\n";
   for (const auto &[reason, count] : totals.skipped)
     llvm::outs() << "skipped: " << count << ": " << reason << "\n";
-  for (const auto &[mode, count] : totals.refused)
-    llvm::outs() << "refused by " << mode << ": " << count << "\n";
+  for (const auto &[mode, count] : totals.rejected)
+    llvm::outs() << "rejected by " << mode << ": " << count << "\n";
   for (const auto &[mode, count] : totals.runs)
     llvm::outs() << mode << ": " << count << " calls compared\n";
   llvm::outs() << totals.failures.size() << " failed, " << unexpected

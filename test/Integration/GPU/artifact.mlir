@@ -25,7 +25,7 @@
 // NAMES: W norm_gpu_set_stream
 // NAMES: W norm_gpu_state
 
-// DEFINE: %{run} = env LD_LIBRARY_PATH=%t FAKE_CUDA_INTERPRETER=%S/Inputs/fake_cuda.py FAKE_CUDA_LOG=%t/log PYTHONPATH=%S/Inputs %python %S/Inputs/run_artifact.py %t/lib.so
+// DEFINE: %{run} = env LD_LIBRARY_PATH=%t FAKE_CUDA_INTERPRETER=%S/Inputs/fake_cuda.py FAKE_CUDA_LOG=%t/log %python %S/Inputs/run_artifact.py %t/lib.so
 
 // Values, on the caller's stream, with no synchronization; the kernel for
 // buffers that are not aligned to 16 bytes; no rows.
@@ -66,7 +66,7 @@
 // SUMS-LOG: cuStreamSynchronize
 // RUN: grep -c cuMemAllocAsync %t/log > %t/allocated
 // RUN: grep -c cuMemFreeAsync %t/log > %t/freed
-// RUN: diff %t/allocated %t/freed
+// RUN: cmp %t/allocated %t/freed
 
 // RUN: %{run} faults | FileCheck %s --check-prefix=FAULTS
 // FAULTS: cuInit=100: 2 cuInit: CUDA_ERROR_NO_DEVICE (100): as asked
@@ -132,11 +132,11 @@
 // Where there is no driver, none that can be loaded, or one that is too old, the
 // object is loaded all the same.
 // RUN: touch %t/broken/libcuda.so.1
-// RUN: env LD_LIBRARY_PATH=%t/broken PYTHONPATH=%S/Inputs %python %S/Inputs/run_artifact.py %t/lib.so missing | FileCheck %s --check-prefix=BROKEN
+// RUN: env LD_LIBRARY_PATH=%t/broken %python %S/Inputs/run_artifact.py %t/lib.so missing | FileCheck %s --check-prefix=BROKEN
 // BROKEN: loaded
 // BROKEN-NEXT: call: 1 no NVIDIA driver: {{.*}}libcuda.so.1: file too short
 // RUN: echo "int cuInit(unsigned f) { return 0; }" | clang-22 -w -shared -x c - -Wl,-soname,libcuda.so.1 -o %t/old/libcuda.so.1
-// RUN: env LD_LIBRARY_PATH=%t/old PYTHONPATH=%S/Inputs %python %S/Inputs/run_artifact.py %t/lib.so missing | FileCheck %s --check-prefix=OLD
+// RUN: env LD_LIBRARY_PATH=%t/old %python %S/Inputs/run_artifact.py %t/lib.so missing | FileCheck %s --check-prefix=OLD
 // OLD: call: 1 the NVIDIA driver is too old, it lacks cuGetErrorName
 
 #id = affine_map<(d0, d1) -> (d0, d1)>

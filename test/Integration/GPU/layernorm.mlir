@@ -1,7 +1,7 @@
 // LayerNorm in linalg, two reductions of which the second needs the first: one
 // kernel, x read once.
 // RUN: mkdir -p %t
-// RUN: env PYTHONPATH=%S/Inputs %python %S/Inputs/run_general.py %t %s 5 768 layernorm | FileCheck %s
+// RUN: %python %S/Inputs/run_general.py %t %s 5 768 layernorm | FileCheck %s
 // A warp a row, four rows a block, two sums.
 // CHECK: main_kernel0: grid 2 block 32x4 loads 6 stores 6 shuffles 10
 // CHECK-NEXT: layernorm 5x768: ok

@@ -5,10 +5,10 @@
 // RUN: mkdir -p %t
 // RUN: sed s/SHAPE/?x?/g %s > %t/dynamic.mlir
 // RUN: sed s/SHAPE/3x1000/g %s > %t/static.mlir
-// RUN: env PYTHONPATH=%S/Inputs %python %S/Inputs/run_general.py %t %t/static.mlir 3 1000 softmax | FileCheck %s --check-prefix=STATIC
+// RUN: %python %S/Inputs/run_general.py %t %t/static.mlir 3 1000 softmax | FileCheck %s --check-prefix=STATIC
 // STATIC: main_kernel0: grid 1 block 32x4 loads 8 stores 8 shuffles 10
 // STATIC-NEXT: softmax 3x1000: ok
-// RUN: env PYTHONPATH=%S/Inputs %python %S/Inputs/run_general.py %t %t/dynamic.mlir 2 3000 softmax | FileCheck %s --check-prefix=DYNAMIC
+// RUN: %python %S/Inputs/run_general.py %t %t/dynamic.mlir 2 3000 softmax | FileCheck %s --check-prefix=DYNAMIC
 // DYNAMIC: main_kernel0: grid 2
 // DYNAMIC-NEXT: softmax 2x3000: ok
 func.func @main(%x: tensor<SHAPExf32>) -> tensor<SHAPExf32> {

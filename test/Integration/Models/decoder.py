@@ -17,32 +17,15 @@ less exactly, has a larger mean square: BESIDE_UPSTREAM allows half as much agai
 --wrong lets each row see the next one, which is far outside.
 """
 import argparse
-import os
 import subprocess
 import sys
 import tempfile
 
 import numpy as np
+from normtest import UNIT, run, store, widen
 
 SEQ, HIDDEN, HEADS, FFN, BLOCKS = 16, 32, 4, 48, 2
-UNIT = {"f32": 2.0**-24, "f16": 2.0**-11, "bf16": 2.0**-8}
 BOUND, BESIDE_UPSTREAM = 24, 1.5
-
-
-def store(x, type):
-    """`x` in memory as `type`, bf16 by its bits, and its rounded values."""
-    x = x.astype(np.float32)
-    if type == "bf16":
-        bits = (x.view(np.uint32) >> 16).astype(np.uint16)
-        return bits, load(bits)
-    x = x.astype({"f32": np.float32, "f16": np.float16}[type])
-    return x, load(x)
-
-
-def load(x):
-    if x.dtype == np.uint16:
-        x = (x.astype(np.uint32) << 16).view(np.float32)
-    return x.astype(np.float64)
 
 
 def make_arguments():
@@ -91,15 +74,6 @@ def compute(arguments, sees):
     return norm(h, *weights)
 
 
-def run(options, folder, pipeline):
-    result = os.path.join(folder, "result.npy")
-    inputs = [f"--input=@{folder}/{i}.npy" for i in range(options.count)]
-    subprocess.run(["norm-run", f"{folder}/model.mlir", f"--pipeline={pipeline}",
-                    *inputs, f"--output=@{result}"], check=True,
-                   stdout=subprocess.DEVNULL)
-    return load(np.load(result))
-
-
 def compare(options, folder):
     model = subprocess.run(
         [sys.executable, options.generator, f"--blocks={BLOCKS}", f"--seq={SEQ}",
@@ -109,13 +83,11 @@ def compare(options, folder):
     with open(f"{folder}/model.mlir", "w") as file:
         file.write(model)
     stored = [store(x, options.type) for x in make_arguments()]
-    options.count = len(stored)
-    for i, (bits, _) in enumerate(stored):
-        np.save(f"{folder}/{i}.npy", bits)
-    expected = compute([values for _, values in stored], sees=int(options.wrong))
+    expected = compute([widen(values).astype(np.float64) for values in stored], sees=int(options.wrong))
     upstream = None
     for pipeline in ("upstream", "cpu", "simt"):
-        error = abs(run(options, folder, pipeline) - expected)
+        result = run(["norm-run", f"{folder}/model.mlir", f"--pipeline={pipeline}"], f"{folder}/x", stored)[0]
+        error = abs(widen(result).astype(np.float64) - expected)
         worst = error.max() / abs(expected).max() / UNIT[options.type]
         size = np.sqrt((error**2).mean())
         upstream = upstream or size
@@ -129,7 +101,7 @@ def compare(options, folder):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("generator")
-    parser.add_argument("--type", choices=UNIT, default="f32")
+    parser.add_argument("--type", choices=("f32", "f16", "bf16"), default="f32")
     parser.add_argument("--dynamic", action="store_true")
     parser.add_argument("--wrong", action="store_true")
     with tempfile.TemporaryDirectory() as folder:

@@ -31,15 +31,13 @@
 // CHECK-LABEL: func.func @fp8_given
 // CHECK: gpu.launch_func @norm_kernels::@fp8_given_kernel0
 
-// RUN: env PYTHONPATH=%S/../CPU %python %S/Inputs/fused.py write %t
-// RUN: env PYTHONPATH=%S/../CPU %python %S/Inputs/fused.py check %t norm-run %s --pipeline=simt | FileCheck %s --check-prefix=BOUND
+// RUN: env PYTHONPATH=%S/../CPU:%normtest %python %S/Inputs/fused.py %t norm-run %s --pipeline=simt | FileCheck %s --check-prefix=BOUND
 // BOUND-COUNT-7: : within the bound
 // BOUND-NOT: OVER
 
 // With extents that are known at run time only, in strips.
-// RUN: %python %S/../CPU/neighbors.py write %t.any
-// RUN: %python %S/../CPU/neighbors.py check %t.any norm-run %S/../CPU/neighbors.mlir --pipeline=simt | FileCheck %s --check-prefix=DYNAMIC
-// DYNAMIC-COUNT-25: : within the bound
+// RUN: %python %S/../CPU/neighbors.py %t.any norm-run %S/../CPU/neighbors.mlir --pipeline=simt | FileCheck %s --check-prefix=DYNAMIC
+// DYNAMIC-COUNT-10: : within the bound
 // DYNAMIC-NOT: OVER
 
 #id = affine_map<(d0, d1) -> (d0, d1)>

@@ -18,7 +18,7 @@ from gpu_gates import Accesses, Schedule, count_widths, get_kernel, get_register
 
 ROWS = 4096
 BYTES = {"bf16": 2, "f32": 4}
-# Masks, where the row does not fill its threads' vectors, in registers an element.
+# Masks, where the row does not fill its threads' vectors, in registers per element.
 SPARE_MASKED = 0.75
 
 

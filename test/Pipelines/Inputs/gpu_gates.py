@@ -209,7 +209,7 @@ def check_instructions(options, n, kind, ptx, sass, schedule):
     is_bound = n == 4096 and options.form == "normalized"
     most = MOST_INSTRUCTIONS["sass" if sass else "ptx"][kind] if is_bound else math.inf
     fact = " instructions %.1f" % share + (" of %.2f" % most if is_bound else "")
-    return fact, ["too many instructions an element"] * (share > most)
+    return fact, ["too many instructions per element"] * (share > most)
 
 
 def check_registers(options, log, n, kind, schedule):

@@ -1,9 +1,9 @@
-"""Keeps the table of schedules in docs/GPU.md.
+"""Keeps the table of schedules in benchmarks/results/sm_90.md.
 
     gpu_table.py WORK DOCUMENT --ptxas=PTXAS [--nvdisasm=NVDISASM] [--update]
 
 Compares the table between the marks with what is compiled now, or replaces it with
---update. Without nvdisasm the instructions an element are not compared.
+--update. Without nvdisasm the instructions per element are not compared.
 """
 import argparse
 import difflib

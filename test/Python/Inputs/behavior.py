@@ -117,7 +117,7 @@ for number in (1, 2):
         bad[wrong] = 100
         try:
             find(table, bad)
-            raise AssertionError("not refused")
+            raise AssertionError("not rejected")
         except norm_mlir.NormError as error:
             assert str(error) == "index must be smaller than dim size"
         assert (find(table, indices) == table[indices]).all()
@@ -172,7 +172,7 @@ print("memory: nothing is kept")
 
 recognition = norm_mlir.recognize(sys.argv[1])
 print(len(recognition.recognized), "recognized:", recognition.recognized[0].description)
-refused = norm_mlir.recognize(sys.argv[2]).refused
-print(len(refused), "refused:", refused[0].reason, "-", refused[0].explanation)
+rejected = norm_mlir.recognize(sys.argv[2]).rejected
+print(len(rejected), "rejected:", rejected[0].reason, "-", rejected[0].explanation)
 print(norm_mlir.explain(sys.argv[1]).splitlines()[2])
 print(norm.name, norm.arguments, norm.results, norm_mlir.llvm_version)

@@ -89,13 +89,13 @@ assert bits(weights(x, ws)) == bits(np.stack([compiled(x, each) for each in ws])
 print(f"vmap over weights: {count(weights, x, ws)}")
 
 
-def refuse(call):
+def reject(call):
     try:
         jax.block_until_ready(call())
     except (jax.errors.JaxRuntimeError, ValueError, TypeError) as error:
         print(f"{type(error).__name__}: {str(error).splitlines()[0]}")
     else:
-        print("not refused")
+        print("not rejected")
 
 
 def custom_call(*arguments, **attributes):
@@ -106,22 +106,22 @@ def custom_call(*arguments, **attributes):
 fixed_function = norm_mlir.compile(elementwise("tensor<4xf32>"))
 fixed = jax.jit(wrap(fixed_function))
 wrong = lambda like: jax.jit(wrap(compiled, like=like))
-refuse(lambda: fixed(v))
-refuse(lambda: fixed(v, v.astype(jnp.bfloat16)))
-refuse(lambda: fixed(v, v.astype(jnp.complex64)))
-refuse(lambda: fixed(v, v.astype(jnp.int4)))
-refuse(lambda: fixed(v, v[:3]))
-refuse(lambda: fixed(v, v[None]))
-refuse(lambda: fixed(v, v.reshape((1,) * 8 + (4,))))
-refuse(lambda: wrong(lambda x, w: x)(x, w[:7]))
-refuse(lambda: wrong(lambda x, w: w)(x, w))
-refuse(lambda: wrong(lambda x, w: x[1:])(x, w))
-refuse(lambda: wrong(lambda x, w: (x, x))(x, w))
-refuse(lambda: jax.jit(wrap(norm_mlir.compile(ASSERTS)))(v > 2))
-refuse(lambda: custom_call(v, v))
-refuse(lambda: custom_call(v, v, function="unknown"))
-refuse(lambda: wrap(compiled))
-refuse(lambda: wrap(fixed_function, rows=(0,)))
-refuse(lambda: wrap("text", like=lambda x: x)(v))
-refuse(lambda: jax.grad(lambda x: norm(x, w).sum())(x))
+reject(lambda: fixed(v))
+reject(lambda: fixed(v, v.astype(jnp.bfloat16)))
+reject(lambda: fixed(v, v.astype(jnp.complex64)))
+reject(lambda: fixed(v, v.astype(jnp.int4)))
+reject(lambda: fixed(v, v[:3]))
+reject(lambda: fixed(v, v[None]))
+reject(lambda: fixed(v, v.reshape((1,) * 8 + (4,))))
+reject(lambda: wrong(lambda x, w: x)(x, w[:7]))
+reject(lambda: wrong(lambda x, w: w)(x, w))
+reject(lambda: wrong(lambda x, w: x[1:])(x, w))
+reject(lambda: wrong(lambda x, w: (x, x))(x, w))
+reject(lambda: jax.jit(wrap(norm_mlir.compile(ASSERTS)))(v > 2))
+reject(lambda: custom_call(v, v))
+reject(lambda: custom_call(v, v, function="unknown"))
+reject(lambda: wrap(compiled))
+reject(lambda: wrap(fixed_function, rows=(0,)))
+reject(lambda: wrap("text", like=lambda x: x)(v))
+reject(lambda: jax.grad(lambda x: norm(x, w).sum())(x))
 print("and right:", fixed(v, v)[0])

@@ -49,7 +49,7 @@ for mlir, name in [("bf16", "bfloat16"), ("f8E4M3FN", "float8_e4m3fn"), ("f8E5M2
         print(error)
     print(f"{mlir}: {round}")
 
-# Without the package, new results of numpy are refused and given ones are not.
+# Without the package, new results of numpy are rejected and given ones are not.
 add = norm_mlir.compile(elementwise("tensor<4xbf16>"))
 ones, given = np.ones(4, ml_dtypes.bfloat16), np.zeros(4, ml_dtypes.bfloat16)
 sys.modules["ml_dtypes"] = None

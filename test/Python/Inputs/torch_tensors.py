@@ -9,13 +9,13 @@ x = torch.ones(4)
 weight = torch.nn.Parameter(x)
 
 
-def refuse(*arguments, **keywords):
+def reject(*arguments, **keywords):
     try:
         add(*arguments, **keywords)
     except norm_mlir.NormError as error:
         print(f"NormError: {error}")
     else:
-        print("not refused")
+        print("not rejected")
 
 
 class Subclass(torch.Tensor):
@@ -25,10 +25,10 @@ class Subclass(torch.Tensor):
 freed = torch.ones(4)
 freed.untyped_storage().resize_(0)
 
-refuse(x, weight)
-refuse(x, x, out=weight)
-refuse(torch._neg_view(x), x)
-refuse(freed, x)
+reject(x, weight)
+reject(x, x, out=weight)
+reject(torch._neg_view(x), x)
+reject(freed, x)
 with torch.no_grad():
     print(add(x, weight), add(weight, x))
 print(add(x, weight.detach()), add(x.as_subclass(Subclass), x))

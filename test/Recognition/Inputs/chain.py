@@ -1,6 +1,6 @@
 """Prints norms in a chain of residual sums: chain.py FOUND REFUSED [--terms=N].
 
-The refused ones divide by n + 1. With --terms, the first x is a sum of N terms.
+The rejected ones divide by n + 1. With --terms, the first x is a sum of N terms.
 """
 import sys
 
@@ -36,7 +36,7 @@ def print_terms(count):
     print(f"    linalg.yield %v{count} : f32\n  }} -> tensor<4x32xf32>")
 
 
-found, refused = int(sys.argv[1]), int(sys.argv[2])
+found, rejected = int(sys.argv[1]), int(sys.argv[2])
 terms = int(sys.argv[3].split("=")[1]) if len(sys.argv) > 3 else 0
 print("""#all = affine_map<(d0, d1) -> (d0, d1)>
 #row = affine_map<(d0, d1) -> (d0)>
@@ -50,6 +50,6 @@ func.func @chain(%@: tensor<4x32xf32>) -> tensor<4x32xf32> {
   %init = linalg.fill ins(%zero : f32) outs(%e1 : tensor<4xf32>) -> tensor<4xf32>""".replace("%@", "%x" if terms else "%x0"))
 if terms:
     print_terms(terms)
-for i in range(found + refused):
+for i in range(found + rejected):
     print(BLOCK.format(i=i, j=i + 1, n="n" if i < found else "wrong"))
-print(f"  return %x{found + refused} : tensor<4x32xf32>\n}}")
+print(f"  return %x{found + rejected} : tensor<4x32xf32>\n}}")

@@ -10,6 +10,7 @@ import subprocess
 import sys
 
 import numpy as np
+from normtest import get_errors, run, store, widen
 
 STATISTIC = ["x", "square", "sum", "mean", "epsilon", "root"]
 PROGRAM = """#all = affine_map<(d0, d1) -> (d0, d1)>
@@ -70,12 +71,7 @@ def write(casts):
 def rounded(v, type):
     if not type:
         return v
-    v = v.astype(np.float32)
-    if type == "f16":
-        return v.astype(np.float16).astype(np.float64)
-    bits = v.view(np.uint32)
-    bits = (bits + 0x7FFF + ((bits >> 16) & 1)) >> 16 << 16
-    return bits.astype(np.uint32).view(np.float32).astype(np.float64)
+    return widen(store(v.astype(np.float32), type)).astype(np.float64)
 
 
 def recognize(directory, mode):
@@ -88,22 +84,17 @@ def recognize(directory, mode):
 
 def error(directory, casts, x, w):
     """In ulp; a last bit of r flips few of its roundings, so the worst twentieth is left out."""
-    subprocess.run(["norm-run", f"{directory}/relaxed.mlir", "--function=f", f"--input=@{directory}/x.npy",
-                    f"--input=@{directory}/w.npy", f"--output=@{directory}/y.npy"],
-                   check=True, stdout=subprocess.DEVNULL)
+    y = run(["norm-run", f"{directory}/relaxed.mlir", "--function=f"], f"{directory}/run", (x, w))[0]
     wide = x.astype(np.float64)
     r = 1 / np.sqrt((wide**2).mean(-1, keepdims=True) + np.float64(np.float32(1e-3)))
     expected = rounded(rounded(r, casts["r"]) * wide, casts["z"]) * w
-    off = np.abs(np.load(f"{directory}/y.npy") - expected)
-    return np.percentile(off / np.spacing(np.abs(expected).astype(np.float32)), 95)
+    return np.percentile(get_errors(y, expected, "f32"), 95)
 
 
 directory, seed, programs = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
 random.seed(seed)
 numbers = np.random.default_rng(seed)
 x, w = (numbers.standard_normal(shape).astype(np.float32) for shape in ((4, 16), 16))
-np.save(f"{directory}/x.npy", x)
-np.save(f"{directory}/w.npy", w)
 wrong = 0
 for i in range(programs):
     casts = {step: random.choice([None, None, None, "f16", "bf16"]) for step in STATISTIC + ["r", "z"]}

@@ -23,14 +23,15 @@ func.func @f16(%dy: tensor<4x32xf16>, %x: tensor<4x32xf16>, %i: tensor<4x32xf16>
   return %dx : tensor<4x32xf16>
 }
 
-// r * g - x * r^3 * sum / n is another spelling: `exact` refuses it. A term that is rounded before
+// r * g - x * r^3 * sum / n is another spelling: `exact` rejects it. A term that is rounded before
 // the subtraction is for `relaxed` alone.
-// RUN: sed -e 's|factor = arith.constant 0.5|factor = arith.constant 1.0|; s|math.rsqrt %m : f32|math.sqrt %m : f32\n    %one = arith.constant 1.0 : f32\n    %inverse = arith.divf %one, %root : f32|; s|linalg.yield %root|linalg.yield %inverse|' %S/near-miss/scaled.mlir > %t.spelled.mlir
+// RUN: sed -e 's|math.rsqrt %m : f32|math.sqrt %m : f32\n    %one = arith.constant 1.0 : f32\n    %inverse = arith.divf %one, %root : f32|; s|linalg.yield %root|linalg.yield %inverse|' %S/near-miss/Inputs/backward.mlir > %t.spelled.mlir
 // RUN: norm-opt %t.spelled.mlir --norm-recognize=rounding=exact '--remarks-filter=norm.*' 2>&1 | FileCheck %s --check-prefix=SPELLING
 // RUN: norm-opt %t.spelled.mlir --norm-recognize | FileCheck %s --check-prefix=BOTH
-// RUN: norm-opt %S/near-miss/term-rounded.mlir --norm-recognize | FileCheck %s --check-prefix=DW
-// RUN: norm-opt %S/near-miss/term-rounded.mlir --norm-recognize=rounding=relaxed | FileCheck %s --check-prefix=BOTH
-// SPELLING: (rounding-not-exact): rounding=exact refuses another spelling than dx = r * (g - z * mean(z * g)) and dw = sum(dy * z)
+// RUN: sed -e 's|%v = arith.subf %direct|%narrow = arith.truncf %direct : f32 to bf16\n    %wide = arith.extf %narrow : bf16 to f32\n    %v = arith.subf %wide|' %S/near-miss/Inputs/backward.mlir > %t.narrow.mlir
+// RUN: norm-opt %t.narrow.mlir --norm-recognize | FileCheck %s --check-prefix=DW
+// RUN: norm-opt %t.narrow.mlir --norm-recognize=rounding=relaxed | FileCheck %s --check-prefix=BOTH
+// SPELLING: (rounding-not-exact): rounding=exact rejects another spelling than dx = r * (g - z * mean(z * g)) and dw = sum(dy * z)
 // SPELLING-NOT: dx(
 // BOTH: norm.rmsnorm_backward {{.*}} dx({{.*}} dw(
 // DW-NOT: dx(

@@ -1,5 +1,5 @@
 // What a person is told, on one screen: a norm of static shape that is streamed,
-// and one that is refused beside a bias.
+// and one that is rejected beside a bias.
 #row = affine_map<(d0, d1) -> (d0, d1)>
 #stat = affine_map<(d0, d1) -> (d0)>
 #col = affine_map<(d0, d1) -> (d1)>
@@ -13,7 +13,7 @@ func.func @fused(%x: tensor<2048x4096xf32>, %b: tensor<4096xf32>) -> tensor<2048
   } -> tensor<2048x4096xf32>
   return %z : tensor<2048x4096xf32>
 }
-func.func @refused(%x: tensor<?x64xf32>, %o: tensor<?x64xf32>, %s: tensor<?xf32>) -> tensor<?x64xf32> {
+func.func @rejected(%x: tensor<?x64xf32>, %o: tensor<?x64xf32>, %s: tensor<?xf32>) -> tensor<?x64xf32> {
   %zero = arith.constant 0.0 : f32
   %eps = arith.constant 1.0e-6 : f32
   %n = arith.constant 63.0 : f32

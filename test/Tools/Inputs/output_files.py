@@ -29,7 +29,7 @@ TOOLS = {
                  ["norm-run", PROGRAM, "--output=@FILE"]),
     "norm-bench": (["norm-bench", "--print-program", "-o", "FILE"], ["norm-bench", "--print-program", "--rows=0", "-o", "FILE"]),
     "norm-reduce": (["norm-reduce", SOURCE / "test/Tools/norm-reduce.mlir", "-o", "FILE",
-                     f"--reduction-tree=traversal-mode=0 test={SOURCE}/test/Tools/Inputs/is-refused.sh"],
+                     f"--reduction-tree=traversal-mode=0 test={SOURCE}/test/Tools/Inputs/is-rejected.sh"],
                     ["norm-reduce", SOURCE / "LICENSE", "-o", "FILE", "--reduction-tree=traversal-mode=0 test=/bin/true"]),
 }
 wrong = 0

@@ -67,26 +67,14 @@ void normLoopsRMSNorm(const NormLoopsRows *rows, int32_t bits, int32_t stream,
   });
 }
 
+/// Copies 16 bytes at a time past the caches.
+static void streamBytes(char *to, const char *from, int64_t bytes) {
+  using Vector = char __attribute__((vector_size(16)));
+  for (int64_t i = 0; i < bytes; i += 16)
+    __builtin_nontemporal_store(*reinterpret_cast<const Vector *>(from + i),
+                                reinterpret_cast<Vector *>(to + i));
 #if defined(__x86_64__)
-static void streamLines(char *to, const char *from, int64_t bytes) {
-  auto *target = reinterpret_cast<__m128i *>(to);
-  auto *source = reinterpret_cast<const __m128i *>(from);
-  for (int64_t i = 0, e = bytes / 16; i < e; i += 4) {
-    __m128i line[4];
-    for (int k = 0; k < 4; ++k)
-      line[k] = _mm_load_si128(source + i + k);
-    for (int k = 0; k < 4; ++k)
-      _mm_stream_si128(target + i + k, line[k]);
-  }
   _mm_sfence();
-}
-#endif
-
-int32_t normLoopsHaveStream() {
-#if defined(__x86_64__)
-  return 1;
-#else
-  return 0;
 #endif
 }
 
@@ -95,10 +83,9 @@ void normLoopsCopy(void *to, const void *from, int64_t bytes, int32_t stream,
   shareOut(bytes, 64, 2 * bytes, threads, [&](int64_t begin, int64_t end) {
     char *target = static_cast<char *>(to) + begin;
     const char *source = static_cast<const char *>(from) + begin;
-#if defined(__x86_64__)
     if (stream)
-      return streamLines(target, source, end - begin);
-#endif
-    std::memcpy(target, source, end - begin);
+      streamBytes(target, source, end - begin);
+    else
+      std::memcpy(target, source, end - begin);
   });
 }

@@ -40,9 +40,6 @@ int32_t normLoopsHave(int32_t bits);
 void normLoopsRMSNorm(const NormLoopsRows *rows, int32_t bits, int32_t stream,
                       int32_t threads);
 
-/// Returns whether this CPU has the non-temporal stores of normLoopsCopy.
-int32_t normLoopsHaveStream();
-
 /// Copies by memcpy, or non-temporally in 64-byte lines (both addresses and
 /// `bytes` are multiples of 64).
 void normLoopsCopy(void *to, const void *from, int64_t bytes, int32_t stream,

@@ -5,10 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// One file per instruction set includes this header. Its traits F32, F16 and
-// BF16 load and store a chunk, which is two vectors of f32. Everything is in an
-// anonymous namespace, without standard containers, so that no code for a newer
-// CPU is shared with other files.
+// One file per instruction set includes this header, with its vectors' size.
+// Everything is in an anonymous namespace, without standard containers, so that
+// no code for a newer CPU is shared with other files.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,35 +19,140 @@
 
 namespace { // NOLINT(misc-anonymous-namespace-in-header): as said above
 
-/// `Ones<T, n>::data + k` starts n elements of which the first n - k are zero
-/// bits and the last k are ones.
-template <typename T, int n> struct Ones {
-  T data[2 * n];
-  constexpr Ones() : data() {
-    for (int i = 0; i < n; ++i)
-      data[n + i] = static_cast<T>(~T(0));
+template <typename T, int bytes>
+using Vector = T __attribute__((vector_size(bytes)));
+
+template <typename To, typename From> To bitCast(const From &from) {
+  To to;
+  static_assert(sizeof(to) == sizeof(from), "the same bits");
+  __builtin_memcpy(&to, &from, sizeof(to));
+  return to;
+}
+
+/// Two vectors of f32, and the bits of as many elements of a type.
+template <typename Bits, int bytes> struct Vectors {
+  using Element = Bits;
+  using Floats = Vector<float, bytes>;
+  using Words = Vector<uint32_t, bytes>;
+  static constexpr int64_t kElements = 2 * bytes / 4;
+  using Raw = Vector<Bits, kElements * sizeof(Bits)>;
+  /// The type determines which elements each has.
+  struct Chunk {
+    Floats a, b;
+  };
+
+  static Raw loadBits(const Element *p) {
+    Raw bits;
+    __builtin_memcpy(&bits, p, sizeof(bits));
+    return bits;
+  }
+  /// Loads zeros in the place of all elements but the last `count`.
+  static Raw loadLastBits(const Element *p, int64_t count) {
+    struct Ones {
+      Element data[2 * kElements] = {};
+      constexpr Ones() {
+        for (int64_t i = kElements; i < 2 * kElements; ++i)
+          data[i] = static_cast<Element>(-1);
+      }
+    };
+    static constexpr Ones ones;
+    return loadBits(p) & loadBits(ones.data + count);
+  }
+  static void store(Element *p, Raw bits) {
+    __builtin_memcpy(p, &bits, sizeof(bits));
+  }
+  static void stream(Element *p, Raw bits) {
+    // Lines are of 64 bytes.
+    using Aligned = Raw __attribute__((aligned(sizeof(Raw) < 64 ? 32 : 64)));
+    __builtin_nontemporal_store(bits, reinterpret_cast<Aligned *>(p));
   }
 };
+
+template <int bytes> struct F32 : Vectors<uint32_t, bytes> {
+  using typename Vectors<uint32_t, bytes>::Chunk;
+  using typename Vectors<uint32_t, bytes>::Raw;
+  static Chunk widen(Raw bits) { return bitCast<Chunk>(bits); }
+  static Chunk roundWide(Chunk v) { return v; }
+  static Raw narrow(Chunk v) { return bitCast<Raw>(v); }
+};
+
+/// Even elements are in `a`, odd ones in `b`. NaN stays NaN, because a widened
+/// value has no low bits that rounding could carry.
+template <int bytes> struct BF16 : Vectors<uint16_t, bytes> {
+  using typename Vectors<uint16_t, bytes>::Chunk;
+  using typename Vectors<uint16_t, bytes>::Floats;
+  using typename Vectors<uint16_t, bytes>::Raw;
+  using typename Vectors<uint16_t, bytes>::Words;
+  static constexpr uint32_t kUpper = 0xFFFF0000;
+  static Chunk widen(Raw bits) {
+    auto words = bitCast<Words>(bits);
+    return {bitCast<Floats>(words << 16), bitCast<Floats>(words & kUpper)};
+  }
+  /// Rounds; the lower half is unspecified.
+  static Words round(Floats v) {
+    auto bits = bitCast<Words>(v);
+    return bits + 0x7FFF + (bits >> 16 & 1);
+  }
+  static Chunk roundWide(Chunk v) {
+    return {bitCast<Floats>(round(v.a) & kUpper),
+            bitCast<Floats>(round(v.b) & kUpper)};
+  }
+  static Raw narrow(Chunk v) {
+    return bitCast<Raw>(round(v.a) >> 16 | (round(v.b) & kUpper));
+  }
+};
+
+template <int bytes> struct F16 : Vectors<uint16_t, bytes> {
+  using typename Vectors<uint16_t, bytes>::Chunk;
+  using typename Vectors<uint16_t, bytes>::Floats;
+  using typename Vectors<uint16_t, bytes>::Raw;
+  struct Halves {
+    Vector<_Float16, bytes / 2> a, b;
+  };
+  static Chunk widen(Halves v) {
+    return {__builtin_convertvector(v.a, Floats),
+            __builtin_convertvector(v.b, Floats)};
+  }
+  static Chunk widen(Raw bits) { return widen(bitCast<Halves>(bits)); }
+  static Halves round(Chunk v) {
+    return {__builtin_convertvector(v.a, decltype(Halves::a)),
+            __builtin_convertvector(v.b, decltype(Halves::b))};
+  }
+  static Chunk roundWide(Chunk v) { return widen(round(v)); }
+  static Raw narrow(Chunk v) { return bitCast<Raw>(round(v)); }
+};
+
+template <int bytes> float addLanes(Vector<float, bytes> v) {
+  if constexpr (bytes == 8) {
+    return v[0] + v[1];
+  } else {
+    struct Halves {
+      Vector<float, bytes / 2> low, high;
+    };
+    auto halves = bitCast<Halves>(v);
+    return addLanes<bytes / 2>(halves.low + halves.high);
+  }
+}
 
 template <typename Traits>
 float sumSquares(const typename Traits::Element *x, int64_t n) {
   constexpr int64_t chunk = Traits::kElements;
-  auto sum = [](auto &into, auto v) {
-    into.a = Traits::fma(v.a, v.a, into.a);
-    into.b = Traits::fma(v.b, v.b, into.b);
+  typename Traits::Chunk even = {}, odd = {};
+  auto sum = [](auto &into, auto bits) {
+    auto v = Traits::widen(bits);
+    into.a = __builtin_elementwise_fma(v.a, v.a, into.a);
+    into.b = __builtin_elementwise_fma(v.b, v.b, into.b);
   };
-  auto even = Traits::zero(), odd = Traits::zero();
   int64_t i = 0;
   for (; i + 2 * chunk <= n; i += 2 * chunk) {
-    sum(even, Traits::load(x + i));
-    sum(odd, Traits::load(x + i + chunk));
+    sum(even, Traits::loadBits(x + i));
+    sum(odd, Traits::loadBits(x + i + chunk));
   }
   for (; i + chunk <= n; i += chunk)
-    sum(even, Traits::load(x + i));
+    sum(even, Traits::loadBits(x + i));
   if (i < n)
-    sum(odd, Traits::loadLast(x + n - chunk, n - i));
-  return Traits::addLanes(
-      Traits::add(Traits::add(even.a, even.b), Traits::add(odd.a, odd.b)));
+    sum(odd, Traits::loadLastBits(x + n - chunk, n - i));
+  return addLanes<sizeof(even.a)>((even.a + even.b) + (odd.a + odd.b));
 }
 
 /// Writes one row of at least one chunk.
@@ -60,16 +164,17 @@ template <typename Traits, bool gemma, bool stream> struct Scale {
 
   const Element *x, *w, *next;
   Element *y;
-  decltype(Traits::splat(0)) factor, one;
+  float factor;
 
   auto compute(int64_t i) const {
-    auto v = Traits::load(x + i), g = Traits::load(w + i);
-    v = {Traits::mul(v.a, factor), Traits::mul(v.b, factor)};
+    auto v = Traits::widen(Traits::loadBits(x + i));
+    auto g = Traits::widen(Traits::loadBits(w + i));
+    v = {v.a * factor, v.b * factor};
     if (gemma)
-      g = {Traits::add(g.a, one), Traits::add(g.b, one)};
+      g = {g.a + 1.0f, g.b + 1.0f};
     else
       v = Traits::roundWide(v);
-    return Traits::narrow({Traits::mul(v.a, g.a), Traits::mul(v.b, g.b)});
+    return Traits::narrow({v.a * g.a, v.b * g.b});
   }
 
   void run(int64_t n) const {
@@ -118,9 +223,8 @@ void runShortRow(const typename Traits::Element *x,
   __builtin_memcpy(padded[0], x, n * sizeof(*x));
   __builtin_memcpy(padded[1], w, n * sizeof(*w));
   float factor = getFactor(sumSquares<Traits>(padded[0], Traits::kElements), n);
-  Scale<Traits, gemma, false>{
-      padded[0],       padded[1], padded[0], padded[2], Traits::splat(factor),
-      Traits::splat(1)}
+  Scale<Traits, gemma, false>{padded[0], padded[1], padded[0], padded[2],
+                              factor}
       .run(Traits::kElements);
   __builtin_memcpy(y, padded[2], n * sizeof(*y));
 }
@@ -137,16 +241,7 @@ void runRow(const NormLoopsRows &r, int64_t row, typename Traits::Element *y) {
   // There may be no readable memory past the last row.
   auto *next = row + 1 < r.rows ? x + r.cols : x;
   float factor = getFactor(sumSquares<Traits>(x, r.cols), r.cols);
-  Scale<Traits, gemma, stream>{
-      x, w, next, y, Traits::splat(factor), Traits::splat(1)}
-      .run(r.cols);
-}
-
-inline void streamLine(char *to, const char *from) {
-  for (int i = 0; i < 64; i += 16)
-    _mm_stream_si128(
-        reinterpret_cast<__m128i *>(to + i),
-        _mm_load_si128(reinterpret_cast<const __m128i *>(from + i)));
+  Scale<Traits, gemma, stream>{x, w, next, y, factor}.run(r.cols);
 }
 
 /// Bytes of y to collect before lines are streamed, because a load soon after
@@ -155,6 +250,7 @@ constexpr int64_t kStagedBytes = 4096;
 
 /// A buffer where a piece of y is assembled.
 struct Stage {
+  using Line = Vectors<uint32_t, 32>;
   alignas(64) char data[2 * kStagedBytes + 64];
   char *line;    // the line of y that `data` starts with
   int64_t begin; // others own the bytes of `line` before it
@@ -172,7 +268,8 @@ struct Stage {
       at = 64;
     }
     for (; at + 64 <= end; at += 64)
-      streamLine(line + at, data + at);
+      Line::stream(bitCast<uint32_t *>(line + at),
+                   Line::loadBits(bitCast<uint32_t *>(data + at)));
     end -= at;
     __builtin_memmove(data, data + at, end);
     line += at;
@@ -219,6 +316,18 @@ template <typename Traits> void runType(const NormLoopsRows &r, bool stream) {
     stream ? runRows<Traits, true, true>(r) : runRows<Traits, true, false>(r);
   else
     stream ? runRows<Traits, false, true>(r) : runRows<Traits, false, false>(r);
+}
+
+/// Computes with vectors of `bytes`.
+template <int bytes> void runVectors(const NormLoopsRows &rows, bool stream) {
+  switch (rows.type) {
+  case NormLoopsF32:
+    return runType<F32<bytes>>(rows, stream);
+  case NormLoopsF16:
+    return runType<F16<bytes>>(rows, stream);
+  case NormLoopsBF16:
+    return runType<BF16<bytes>>(rows, stream);
+  }
 }
 
 } // namespace

@@ -40,8 +40,8 @@ def NormToComposite : Pass<"norm-to-composite", "::mlir::ModuleOp"> {
 
     The init is dropped, because StableHLO has no destinations.
 
-    Limits: norms on memrefs and norms of dynamic shape are errors, after which
-    nothing is changed. The context must know StableHLO or allow unregistered
+    Limits: norms on memrefs, norms of dynamic shape and `norm.rmsnorm_backward`
+    are errors, after which nothing is changed. The context must know StableHLO or allow unregistered
     dialects (`--allow-unregistered-dialect`). Other ops are not changed, so the
     receiving compiler must know linalg if there is any beside the norms.
   }];

@@ -22,6 +22,10 @@ def NormToLibrary : Pass<"norm-to-library"> {
     are; then epsilon and the op's variant (docs/Norm.md, S1 to S8) as numbers
     that include/norm-c/HandOff.h names.
 
+    A `norm.rmsnorm_backward` becomes a call of `backward-function`, with the
+    descriptors of dy, x and the weight, inv_rms, rms, dx and dw that the op has,
+    and one more number behind the others: a mask of these seven operands.
+
     Example, with `function=my_rmsnorm`:
 
     ```mlir
@@ -46,11 +50,15 @@ def NormToLibrary : Pass<"norm-to-library"> {
     first.
 
     Limits: ops on tensors are errors (bufferize before), as are memory spaces
-    and layouts that strides do not describe. After an error nothing is changed.
+    and layouts that strides do not describe, and ops for which no function is
+    named. After an error nothing is changed.
   }];
   let options = [
     Option<"function", "function", "std::string", /*default=*/"",
            "C function to call, without the prefix _mlir_ciface_">,
+    Option<"backwardFunction", "backward-function", "std::string",
+           /*default=*/"",
+           "C function to call for gradients, without the prefix">,
     Option<"suffix", "suffix", "bool", /*default=*/"false",
            "Append ranks and element types to the function's name">
   ];

@@ -28,9 +28,9 @@ constexpr int64_t kRegistersPerSM = 65536;
 /// Whether `threads` of one block can share a row: see RowSchedule.
 bool isLegalThreadCount(int64_t threads);
 
-/// Rows of a block with `threads` threads a row. Rows that share a warp or a
+/// Rows of a block with `threads` threads per row. Rows that share a warp or a
 /// block without a barrier are cheaper than blocks.
-int64_t getRowsABlock(int64_t threads);
+int64_t getRowsPerBlock(int64_t threads);
 
 /// What GPUScheduleAttr says of a loop over rows.
 struct RowSchedule {
@@ -74,10 +74,10 @@ std::optional<RowSchedule> chooseSummedRowSchedule(const SummedRow &row);
 /// alone, so that neither do the bits of a sum. More parts would write more
 /// sums than rows, and fewer would leave multiprocessors idle; more rows would
 /// round more.
-struct RowParts {
+struct RowDivision {
   int64_t parts, least, most;
 };
-RowParts chooseRowParts(int64_t columns);
+RowDivision chooseRowDivision(int64_t columns);
 
 /// The same for reductions of rows into one row of `extent` columns: blocks of
 /// as many columns as a warp accesses at once, or of fewer, so that they divide
@@ -86,7 +86,7 @@ RowSchedule chooseColumnSchedule(int64_t extent, int64_t pitch, int64_t bytes);
 
 /// Rows that are reduced before their result is combined with others', at
 /// least: more bytes than the result.
-constexpr int64_t leastRowsAPart = 64;
+constexpr int64_t kLeastRowsPerPart = 64;
 
 /// Into how many parts at most the `rows` (at most) of `groups` independent
 /// reductions are split, whose narrowest elements have `bytes`. It depends on

@@ -138,32 +138,8 @@ def NormLowerGPUMath : Pass<"norm-lower-gpu-math", "gpu::GPUModuleOp"> {
   let dependentDialects = ["LLVM::LLVMDialect"];
 }
 
-def NormDropGPUTimings : Pass<"norm-drop-gpu-timings", "ModuleOp"> {
-  let summary = "Compile times taken out of gpu.binary";
-  let description = [{
-    gpu-module-to-binary writes among an object's properties how long the
-    compilation took, so that the same program gives other IR each time. This
-    pass removes those properties (`LLVMIRToISATimeInMs`, `ISAToBinaryTimeInMs`)
-    and keeps the others.
-
-    Example:
-
-    ```mlir
-    gpu.binary @k [#gpu.object<#nvvm.target, properties =
-        {LLVMIRToISATimeInMs = 16 : i64, O = 3 : i32}, assembly = "...">]
-    ```
-
-    becomes
-
-    ```mlir
-    gpu.binary @k [#gpu.object<#nvvm.target, properties =
-        {O = 3 : i32}, assembly = "...">]
-    ```
-  }];
-}
-
 def NormVerifyGPUTarget : Pass<"norm-verify-gpu-target", "ModuleOp"> {
-  let summary = "Refuse a GPU or a PTX version that LLVM cannot write";
+  let summary = "Reject a GPU or a PTX version that LLVM cannot write";
   let description = [{
     LLVM aborts where a chip and a PTX version do not go together, so norm-to-nvvm
     asks first. `chip` is one of LLVM's, such as `sm_90` or `sm_100a`;
@@ -187,14 +163,14 @@ def NormVerifyGPUTarget : Pass<"norm-verify-gpu-target", "ModuleOp"> {
 }
 
 def NormVerifyGPUMemory : Pass<"norm-verify-gpu-memory", "gpu::GPUModuleOp"> {
-  let summary = "Refuse kernels that have more memory or other types than a GPU";
+  let summary = "Reject kernels that have more memory or other types than a GPU";
   let description = [{
-    Refuses f80, f128 and tf32, and of integers beyond 64 bits divisions and
+    Rejects f80, f128 and tf32, and of integers beyond 64 bits divisions and
     conversions to and from floats, for which LLVM's NVPTX backend wants calls of
     a library: it ends the process.
 
     Adds up the workgroup buffers of each kernel. 48 KiB is what every chip gives
-    a block for buffers of static size; above it the driver refuses the kernel,
+    a block for buffers of static size; above it the driver rejects the kernel,
     on the user's machine.
 
     Example:

@@ -3,6 +3,7 @@ code runs, and its launches run in the PTX interpreter."""
 import ctypes
 import os
 import subprocess
+import normtest
 import numpy as np
 import ptx
 
@@ -57,13 +58,9 @@ class Program:
 
     def call(self, name, arrays):
         """Arrays are contiguous; results are the trailing ones."""
-        descriptors = []
         for array in arrays:
             self.memory.add(array.ctypes.data, array)
-            fields = [array.ctypes.data, array.ctypes.data, 0, *array.shape,
-                      *(s // array.itemsize for s in array.strides)]
-            descriptors.append((ctypes.c_int64 * len(fields))(*fields))
-        getattr(self.library, "_mlir_ciface_" + name)(*(ctypes.byref(d) for d in descriptors))
+        normtest.call(getattr(self.library, "_mlir_ciface_" + name), *arrays)
         for array in arrays:
             self.memory.buffers.pop(array.ctypes.data, None)
         if self.error:

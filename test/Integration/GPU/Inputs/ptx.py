@@ -10,6 +10,7 @@ memory before the first such barrier.
 """
 import re
 import numpy as np
+from normtest import narrow, widen
 
 RAW = {8: np.uint8, 16: np.uint16, 32: np.uint32, 64: np.uint64}
 FLOAT = {"f16": np.float16, "f32": np.float32, "f64": np.float64}
@@ -20,25 +21,12 @@ def bits_of(kind):
         2 if kind.endswith("x2") else 1)
 
 
-def round_bf16(values):
-    """float32 to bf16 bits, ties to even."""
-    shape, values = np.shape(values), np.asarray(values, np.float32).reshape(-1)
-    raw = values.view(np.uint32).astype(np.uint64)
-    odd = (raw >> np.uint64(16)) & np.uint64(1)
-    rounded = (raw + np.uint64(0x7FFF) + odd) >> np.uint64(16)
-    return np.where(np.isnan(values), 0x7FFF, rounded).astype(np.uint16).reshape(shape)
-
-
-def widen_bf16(raw):
-    return (raw.astype(np.uint32) << np.uint32(16)).view(np.float32)
-
-
 def to_values(raw, kind):
     """Register bits as numbers of a PTX type."""
     if kind in ("f16x2", "bf16x2"):
         return to_values(np.ascontiguousarray(raw).view(np.uint16), kind[:-2])
     if kind == "bf16":
-        return widen_bf16(raw)
+        return widen(raw)
     if kind in FLOAT:
         return np.ascontiguousarray(raw).view(FLOAT[kind])
     if kind == "pred":
@@ -50,7 +38,7 @@ def to_raw(values, kind):
     if kind in ("f16x2", "bf16x2"):
         return to_raw(values, kind[:-2]).view(np.uint32)
     if kind == "bf16":
-        return round_bf16(values)
+        return narrow(values)
     if kind in FLOAT:
         return np.asarray(values, FLOAT[kind]).view(RAW[bits_of(kind)])
     if kind == "pred":

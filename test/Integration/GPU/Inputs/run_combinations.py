@@ -6,11 +6,10 @@ import subprocess
 import sys
 import numpy as np
 import device
-from ptx import round_bf16, widen_bf16
+import normtest
+from normtest import BITS, NUMPY, align, get_errors, store, widen
 
 work, seed, count = sys.argv[1], sys.argv[2], sys.argv[3]
-TYPES = {"f16": np.float16, "f32": np.float32, "f64": np.float64, "bf16": np.uint16}
-MANTISSA = {"f16": 10, "bf16": 7, "f32": 23, "f64": 52}
 
 
 def parse_type(text):
@@ -18,20 +17,8 @@ def parse_type(text):
     return [None if e == "?" else int(e) for e in extents], kind
 
 
-def wide(array, kind):
-    return (widen_bf16(array) if kind == "bf16" else array).astype(np.float64)
-
-
 def make(rng, shape, kind, offset):
-    values = (rng.standard_normal(shape) + offset).astype(np.float32)
-    return round_bf16(values) if kind == "bf16" else values.astype(TYPES[kind])
-
-
-def aligned(shape, kind):
-    dtype = np.dtype(TYPES[kind])
-    raw = np.zeros(int(np.prod(shape)) * dtype.itemsize + 64, np.uint8)
-    start = -raw.ctypes.data % 32
-    return raw[start:start + int(np.prod(shape)) * dtype.itemsize].view(dtype).reshape(shape)
+    return store(rng.standard_normal(shape) + offset, kind)
 
 
 def dims_of(text, name):
@@ -49,13 +36,12 @@ def run(text, index):
     most = 37 if len(x_shape) < 4 else 13
     x_shape = [least + int(rng.integers(0, most)) if e is None else e for e in x_shape]
     has_weight = "%w" in text.split("->")[0]
-    arrays, kinds = [make(rng, x_shape, x_kind, 0)], [x_kind]
+    arrays = [make(rng, x_shape, x_kind, 0)]
     if has_weight:
         dims = dims_of(text, "weight_dims")
         dims = dims_of(text, "dims") if dims is None else dims
         shape, kind = parse_type(types[1])
         arrays.append(make(rng, [x_shape[d] for d in dims], kind, 1))
-        kinds.append(kind)
     results = [parse_type(t) for t in types[1 + has_weight:]]
     batch = [n for d, n in enumerate(x_shape) if d not in dims_of(text, "dims")]
     shapes = [x_shape, batch][:len(results)]
@@ -63,22 +49,10 @@ def run(text, index):
     path = "%s/c%d.mlir" % (work, index)
     with open(path, "w") as file:
         file.write(text)
-    inputs = []
-    for i, array in enumerate(arrays):
-        # numpy has no bf16: its files hold the bits as 16-bit integers.
-        np.save("%s.in%d.npy" % (path, i), array)
-        inputs.append("--input=@%s.in%d.npy" % (path, i))
     name = re.search(r"@(\w+)", text)[1]
-    outputs = ["--output=@%s.out%d.npy" % (path, i) for i in range(len(results))]
-    subprocess.run(["norm-run", path, "--function=" + name] + inputs + outputs, check=True,
-                   stdout=subprocess.DEVNULL)
-
-    buffers = []
-    for array, kind in zip(arrays, kinds):
-        buffer = aligned(array.shape, kind)
-        buffer[...] = array
-        buffers.append(buffer)
-    buffers += [aligned(shape, kind) for shape, (_, kind) in zip(shapes, results)]
+    references = normtest.run(["norm-run", path, "--function=" + name], path, arrays, len(results))
+    buffers = [align(array)[0] for array in arrays]
+    buffers += [align(np.zeros(shape, NUMPY[kind]))[0] for shape, (_, kind) in zip(shapes, results)]
     program = device.Program(device.build(path, path))
     try:
         program.call(name, buffers)
@@ -93,15 +67,11 @@ def run(text, index):
     narrow = [k for k in re.findall(r"(?:normalized_type|scale_type) = (\w+)", text)]
     worst = 0.0
     for i, (_, kind) in enumerate(results):
-        expected = wide(np.load("%s.out%d.npy" % (path, i)), kind).reshape(shapes[i])
-        actual = wide(buffers[len(arrays) + i], kind)
-        coarse = min([kind, compute] + narrow, key=MANTISSA.get)
-        unit = np.ldexp(1.0, np.frexp(np.abs(expected))[1] - 1 - MANTISSA[coarse])
-        unit = np.maximum(unit, 2.0 ** -24 if coarse == "f16" else 2.0 ** -149)
-        both_nan = np.isnan(expected) & np.isnan(actual)
-        error = np.where(both_nan | (expected == actual), 0, np.abs(actual - expected) / unit)
-        worst = max(worst, float(np.max(error, initial=0.0)))
-    limit = 8 if min(MANTISSA[k] for k in [compute] + narrow) > 10 else 2
+        expected = widen(references[i]).astype(np.float64).reshape(shapes[i])
+        actual = widen(buffers[len(arrays) + i])
+        coarse = min([kind, compute] + narrow, key=BITS.get)
+        worst = max(worst, float(get_errors(actual, expected, coarse).max(initial=0.0)))
+    limit = 8 if min(BITS[k] for k in [compute] + narrow) > BITS["f16"] else 2
     if not worst <= limit:
         print("f%d: %.2f ulp apart, seed %s\n%s" % (index, worst, seed, text))
     return worst <= limit, len(program.launches)

@@ -3,28 +3,16 @@ import sys
 import numpy as np
 import device
 import fp8
+from normtest import align
 
 work, source, prefix = sys.argv[1:]
 program = device.Program(device.build(source, work + "/fp8"))
 x, codes = np.load(prefix + ".x.npy"), np.load(prefix + ".codes.npy")
 
 
-def aligned(shape, dtype):
-    """Zeros at a multiple of 16 bytes."""
-    count = int(np.prod(shape)) * np.dtype(dtype).itemsize
-    raw = np.zeros(count + 16, np.uint8)
-    return raw[-raw.ctypes.data % 16:][:count].view(dtype).reshape(shape)
-
-
-def copy(values):
-    result = aligned(values.shape, values.dtype)
-    result[...] = values
-    return result
-
-
 for name in fp8.FORMATS:
-    rounded, wide = aligned(x.shape, np.int8), aligned(codes.shape, np.float32)
-    program.call(name, [copy(x), rounded])
-    program.call(name + "_wide", [copy(codes), wide])
+    rounded, wide = align(np.zeros(x.shape, np.int8))[0], align(np.zeros(codes.shape, np.float32))[0]
+    program.call(name, [align(x)[0], rounded])
+    program.call(name + "_wide", [align(codes)[0], wide])
     np.save(f"{prefix}.{name}.npy", rounded)
     np.save(f"{prefix}.{name}.wide.npy", wide)

@@ -3,34 +3,9 @@ interpreter, and compares with f64 in ulp. Usage: run_rows.py WORK"""
 import sys
 import numpy as np
 import device
-from ptx import round_bf16, widen_bf16
+from normtest import align, get_errors, round_to, store, widen
 
 WORK = sys.argv[1]
-MANTISSA = {"f16": 10, "bf16": 7, "f32": 23, "f64": 52}
-
-
-def round_to(values, kind):
-    """f64 to the nearest value of a type, as f64. bf16 once, from f64."""
-    if kind != "bf16":
-        return values.astype({"f16": np.float16, "f32": np.float32, "f64": np.float64}[kind]).astype(np.float64)
-    mantissa, exponent = np.frexp(values)
-    return np.ldexp(np.rint(mantissa * 256) / 256, exponent)
-
-
-def store(values, kind):
-    if kind == "bf16":
-        return round_bf16(values.astype(np.float32))
-    return values.astype({"f16": np.float16, "f32": np.float32, "f64": np.float64}[kind])
-
-
-def load(array, kind):
-    return (widen_bf16(array) if kind == "bf16" else array).astype(np.float64)
-
-
-def max_ulp(actual, expected, kind):
-    _, exponent = np.frexp(np.abs(expected))
-    unit = np.ldexp(1.0, np.maximum(exponent - 1 - MANTISSA[kind], -149 if kind in ("f32", "bf16") else -1074))
-    return float(np.max(np.abs(actual - expected) / unit, initial=0.0))
 
 
 def program(shape, kind, attributes, dynamic, dims):
@@ -66,22 +41,15 @@ def run(name, shape, kind, attributes="", dynamic=(), dims=None, unaligned=False
     rng = np.random.default_rng(len(name) + sum(shape))
     x = store(rng.standard_normal(shape) * 3, kind)
     w = store(1 + rng.standard_normal([shape[d] for d in dims]) / 4, kind)
-    y = np.zeros(x.size + 8, x.dtype)
-    y = y[1:1 + x.size] if unaligned else y[:x.size]
-    if not unaligned:
-        y = np.frombuffer(bytearray(y.nbytes + 16), np.uint8)
-        y = y[-y.ctypes.data % 16:][:x.nbytes].view(x.dtype)
-    y = y.reshape(shape)
-    expected = reference(load(x, kind), load(w, kind), kind, attributes, dims)
-    if in_place:
-        y[...] = x
-        x = y
+    y, _ = align(x if in_place else np.zeros_like(x), x.itemsize if unaligned else 0)
+    expected = reference(widen(x).astype(np.float64), widen(w).astype(np.float64), kind, attributes, dims)
+    x = y if in_place else x
     path = "%s/%s.mlir" % (WORK, name)
     with open(path, "w") as file:
         file.write(program(shape, kind, attributes, dynamic, dims))
     device_program = device.Program(device.build(path, path, chip))
     device_program.call("main", [x, w, y])
-    ulp = max_ulp(load(y, kind), expected if kind in ("f32", "f64") else round_to(expected, kind), kind)
+    ulp = get_errors(widen(y), expected if kind in ("f32", "f64") else round_to(expected, kind), kind).max(initial=0.0)
     for kernel, sizes, loads, stores, shuffles in device_program.launches:
         print("%s: %s grid %d block %dx%d loads %d stores %d shuffles %d"
               % (name, kernel, sizes[0], sizes[3], sizes[4], loads, stores, shuffles))

@@ -4,6 +4,7 @@ import sys
 import numpy as np
 import device
 import ptx
+from normtest import align
 
 work = sys.argv[1]
 source = work + "/wrong.mlir"
@@ -23,9 +24,7 @@ def attempt(what, change):
     ptx.parse_kernels = lambda text: parse(change(text))
     x = np.random.default_rng(1).standard_normal((8, 4096)).astype(np.float32)
     # Room for alignment; what lies around it is not the program's.
-    y = np.zeros(8 * 4096 + 8, np.float32)
-    first = -y.ctypes.data % 16 // 4
-    y = y[first:first + 8 * 4096].reshape(8, 4096)
+    y, _ = align(np.zeros_like(x))
     program = device.Program(library)
     try:
         program.call("main", [x, y])

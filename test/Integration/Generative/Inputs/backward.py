@@ -10,7 +10,8 @@ import re
 
 import numpy as np
 
-from program import Function, Value, rounded, ulp
+from normtest import get_ulp, round_to
+from program import Function, Value
 
 # How dx is written: see `Backward.dx`.
 FORMS = ["autograd", "apex", "liger", "fused", "textbook", "jax"]
@@ -203,7 +204,7 @@ class Backward:
         """The sum by n, in one of its spellings."""
         if self.rng.random() < 0.6:
             return self.function.op("arith.divf", total, self.constant(self.terms, total))
-        inverse = self.constant(float(rounded(1.0 / self.terms, total.element)), total)
+        inverse = self.constant(float(round_to(1.0 / self.terms, total.element)), total)
         inverse.array = np.full([1] * len(self.spec.shape), 1.0 / self.terms)
         return self.function.op("arith.mulf", total, inverse)
 
@@ -261,7 +262,7 @@ class Backward:
         n = self.factor()
         if self.mutation or self.rng.random() < 0.6:
             return self.function.op("arith.divf", value, self.constant(n, value))
-        inverse = self.constant(float(rounded(1.0 / n, value.element)), value)
+        inverse = self.constant(float(round_to(1.0 / n, value.element)), value)
         inverse.array = np.full([1] * len(self.spec.shape), 1.0 / n)
         return self.function.op("arith.mulf", value, inverse)
 
@@ -311,7 +312,7 @@ class Backward:
     def narrow(self, value):
         """`value` rounded to bf16."""
         wide = self.function.cast(self.function.cast(value, "bf16"), value.element)
-        wide.array = rounded(value.array, "bf16")
+        wide.array = round_to(value.array, "bf16")
         return wide
 
     def cube(self, r):
@@ -473,7 +474,7 @@ class Backward:
             expected, size = (v.reshape(output.shape) for v in map(
                 lambda v: np.broadcast_to(v, self.shape_of(result)), self.expected(result)))
             distance = np.where(np.isfinite(output), np.abs(output - expected), np.inf)
-            error = float((distance / ulp(size, self.spec.element)).max())
+            error = float((distance / get_ulp(size, self.spec.element)).max())
             kind = f"{result.role} {self.spec.element}" + (" early" if self.spec.early else "")
             worst[kind] = max(worst.get(kind, 0.0), error)
             too_large |= not error <= self.limit(result.role)

@@ -3,7 +3,8 @@ import dataclasses
 
 import numpy as np
 
-from program import Function, Value, rounded, ulp
+from normtest import get_ulp, round_to
+from program import Function, Value
 from specification import Spec, choose
 
 # What a mutation needs of the program: two equal extents, an epsilon, a weight;
@@ -23,7 +24,7 @@ MUTATIONS = {
 }
 # Mutations that are seen where x has a NaN.
 NEED_NAN = ("drops NaN", "minnum statistic", "relu statistic", "mean minnum infinity")
-# Steps that are right, but not to the last bit: rounding=exact refuses them.
+# Steps that are right, but not to the last bit: rounding=exact rejects them.
 INEXACT = ("root of the reciprocal", "root of the root", "square by log", "square by root")
 
 
@@ -234,7 +235,7 @@ class Program:
         if spec.sum_form not in ("ones", "inverse"):
             return None, False
         is_mean = spec.sum_form == "inverse" and spec.root_form != "l2" and not set(spec.dims) & spec.dynamic
-        inverse = float(rounded(1.0 / spec.terms, spec.compute)) if is_mean else 1.0
+        inverse = float(round_to(1.0 / spec.terms, spec.compute)) if is_mean else 1.0
         total = f.product(square, spec.dims, inverse)
         if total and is_mean:
             total.array = total.array / inverse / spec.terms
@@ -337,7 +338,7 @@ class Program:
             return f.op("arith.divf", total, f.constant(n, spec.compute, layout))
         inverse = 1.0 / n
         stored = np.float64(inverse) if spec.compute == "f64" else np.float32(
-            rounded(inverse, spec.compute))
+            round_to(inverse, spec.compute))
         exact = inverse
         if mutation == "divisor next float":
             stored = np.nextafter(stored, stored.dtype.type(2))
@@ -354,7 +355,7 @@ class Program:
             batch = [a for a in range(len(spec.shape)) if a not in spec.dims]
             array = number * (1 + self.numpy.integers(0, 8, [spec.shape[a] for a in batch]) / 8)
             array.flat[0] = number * 3
-            return f.argument(batch, spec.compute, rounded(array, spec.compute))
+            return f.argument(batch, spec.compute, round_to(array, spec.compute))
         layout = like.layout if like.layout is not None else like.axes
         return f.constant(number * scale, spec.compute, layout)
 
@@ -547,7 +548,7 @@ class Program:
             low, high, size = (v.reshape(output.shape) for v in (low, high, size))
             distance = np.maximum(np.maximum(low - output, output - high), 0)
             distance = np.where(np.isfinite(output), distance, np.inf)
-            error = float((distance / ulp(size, result.value.element)).max())
+            error = float((distance / get_ulp(size, result.value.element)).max())
             kind = result.value.element + self.spec.arithmetic.removeprefix(self.spec.element)
             worst[kind] = max(worst.get(kind, 0.0), error)
             too_large |= error > limit
@@ -568,7 +569,7 @@ class Program:
         return r, r, np.abs(r), self.slack
 
     def expect_norm(self, result):
-        spec, keep = self.spec, lambda v: rounded(v, self.spec.element)
+        spec, keep = self.spec, lambda v: round_to(v, self.spec.element)
         r = self.inverse_root()
         if spec.element in ("f16", "bf16") and spec.compute == "f32":
             # The f32 statistic may flip a rounding: the result lies between these.

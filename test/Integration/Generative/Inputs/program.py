@@ -6,9 +6,7 @@ array of x's rank, so that what the text means is known without running it.
 import dataclasses
 
 import numpy as np
-
-BITS = {"f16": 11, "bf16": 8, "f32": 24, "f64": 53}  # of the significand
-SMALLEST = {"f16": -24, "bf16": -133, "f32": -149, "f64": -1074}
+from normtest import BITS
 
 SCALAR_OPS = {
     "arith.addf": np.add, "arith.subf": np.subtract, "arith.mulf": np.multiply,
@@ -35,20 +33,6 @@ INFINITE = {"f16": "0x7C00", "bf16": "0x7F80", "f32": "0x7F800000", "f64": "0x7F
 def literal(number, element):
     """A float attribute's text."""
     return INFINITE[element] if np.isinf(number) else f"{float(number):.17e}"
-
-
-def ulp(value, element):
-    """The spacing of `element`'s values at each |value|."""
-    exponent = np.floor(np.log2(np.maximum(np.abs(value), 1e-300)))
-    return np.exp2(np.maximum(exponent - BITS[element] + 1, SMALLEST[element]))
-
-
-def rounded(value, element):
-    """`value` rounded to nearest even, as f64."""
-    if element == "f64":
-        return np.asarray(value, np.float64)
-    spacing = ulp(value, element)
-    return np.round(np.asarray(value, np.float64) / spacing) * spacing
 
 
 @dataclasses.dataclass

@@ -7,7 +7,7 @@
 Every program is recognized after a random subset of upstream's passes and must
 give one norm.rmsnorm with the attributes of its specification; compiled, it is
 compared with f64. Every mutant must come out of the recognizer byte for byte as
-it went in. With rounding=exact, programs are found, and refused with one step that is
+it went in. With rounding=exact, programs are found, and rejected with one step that is
 right but not to the last bit. What a program means is computed in f64 from its text's
 ops, so that a mutant that changes nothing, or a program that is no RMSNorm, is an error
 too.
@@ -25,13 +25,14 @@ import tempfile
 
 import numpy as np
 
-import backward
-from grammar import INEXACT, MUTATIONS, Program
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../../Inputs"))
+import backward  # noqa: E402
+from grammar import INEXACT, MUTATIONS, Program  # noqa: E402
+from normtest import NUMPY, call, store, widen  # noqa: E402
 
 PASSES = ["linalg-generalize-named-ops", "linalg-fuse-elementwise-ops", "canonicalize", "cse",
           "linalg-specialize-generic-ops", "linalg-fold-unit-extent-dims", "math-uplift-to-fma"]
 BATCH = 25  # functions a module
-STORAGE = {"f16": np.float16, "f32": np.float32, "f64": np.float64, "bf16": np.uint16}
 
 
 def make(name, seed):
@@ -143,36 +144,12 @@ def judge_recognized(program, text):
 
 # Execution.
 
-def to_storage(array, element):
-    if element != "bf16":
-        return np.ascontiguousarray(array, dtype=STORAGE[element])
-    bits = np.ascontiguousarray(array, np.float32).view(np.uint32)
-    return (bits >> 16).astype(np.uint16)  # the inputs are exact
-
-
-def from_storage(array, element):
-    if element == "bf16":
-        bits = array.astype(np.uint32).reshape(-1) << np.uint32(16)
-        array = bits.view(np.float32).reshape(array.shape)
-    return array.astype(np.float64)
-
-
-def descriptor(array):
-    """MLIR's memref descriptor of a contiguous array."""
-    rank, step = array.ndim, array.itemsize
-    words = [array.ctypes.data, array.ctypes.data, 0, *array.shape,
-             *(s // step for s in array.strides)]
-    return (ctypes.c_int64 * len(words))(*words) if rank else (ctypes.c_int64 * 3)(*words[:3])
-
-
 def execute(library, program):
     """The compiled program's results on its inputs, as f64."""
-    arrays = [to_storage(a, e).reshape(np.shape(a)) for _, _, a, e in program.function.arguments]
-    results = [(np.zeros(r.shape, STORAGE[r.value.element]), r.value.element)
-               for r in program.function.results]
-    library[f"_mlir_ciface_{program.name}"](
-        *(ctypes.byref(descriptor(a)) for a in arrays + [r for r, _ in results]))
-    return [from_storage(*r) for r in results]
+    arrays = [store(a, e).reshape(np.shape(a)) for _, _, a, e in program.function.arguments]
+    results = [np.zeros(r.shape, NUMPY[r.value.element]) for r in program.function.results]
+    call(library[f"_mlir_ciface_{program.name}"], *arrays, *results)
+    return [widen(r).astype(np.float64) for r in results]
 
 
 def compile_module(text):
@@ -321,7 +298,7 @@ def main():
         return 0
     batches = lambda kind, count: [[f"{kind}{i}" for i in range(b, min(b + BATCH, count))]
                                    for b in range(0, count, BATCH)]
-    worst, failures, refused, recognized = collections.Counter(), [], 0, 0
+    worst, failures, rejected, recognized = collections.Counter(), [], 0, 0
     reasons = collections.Counter()
     with concurrent.futures.ProcessPoolExecutor(min(os.cpu_count(), 2)) as pool:
         found = [pool.submit(spellings, args.seed, b) for b in batches(spelling, args.programs)]
@@ -335,7 +312,7 @@ def main():
             results, why = future.result()
             reasons += why
             for name, problem, _ in results:
-                refused += not problem
+                rejected += not problem
                 failures += [(name, problem)] if problem else []
         in_exact = [r for future in exact for r in future.result()]
         failures += [r for r in in_exact if r[1]]
@@ -346,7 +323,7 @@ def main():
     if in_exact:
         print(f"rounding=exact: {sum(not problem for _, problem in in_exact)} of {len(in_exact)} as they must be")
     print(f"seed {args.seed}: {args.programs} programs, {recognized} recognized and right; "
-          f"{args.mutants} mutants, {refused} refused")
+          f"{args.mutants} mutants, {rejected} rejected")
     return 1 if failures or not args.programs or not args.mutants else 0
 
 

@@ -7,6 +7,7 @@ import itertools
 import subprocess
 import sys
 
+import normtest
 import numpy as np
 
 # Shape, normalized dims, dims of the weight: rows, channels, heads, a weight for each row.
@@ -27,21 +28,10 @@ func.func @f(%dy: {x}, %x: {x}, %w: {w}) -> ({x}, {w}) {{
 }}"""
 
 
-def descriptor(array):
-    words = [array.ctypes.data, array.ctypes.data, 0, *array.shape, *(s // array.itemsize for s in array.strides)]
-    return (ctypes.c_int64 * len(words))(*words)
-
-
-def draw(rng, shape, element):
-    values = rng.standard_normal(shape).astype(np.float32)
-    return values if element == "f32" else (values.view(np.uint32) >> 16).astype(np.uint16)
-
-
 def call(function, dy, x, w, place):
     arrays = {"dy": dy.copy(), "x": x.copy(), "w": w.copy()}
     dx, dw = arrays.get(place, np.zeros_like(x)), np.zeros_like(w)
-    descriptors = [descriptor(a) for a in (*arrays.values(), dx, dw)]
-    function(*map(ctypes.byref, descriptors))
+    normtest.call(function, *arrays.values(), dx, dw)
     return dx, dw
 
 
@@ -51,8 +41,8 @@ def check(prefix, layout, element, threads):
                    input=program(*layout, element), text=True, check=True)
     function = ctypes.CDLL(path)._mlir_ciface_f
     rng = np.random.default_rng(3)
-    dy, x = (draw(rng, layout[0], element) for _ in range(2))
-    w = draw(rng, [layout[0][d] for d in layout[2]], element)
+    dy, x = (normtest.store(rng.standard_normal(layout[0]), element) for _ in range(2))
+    w = normtest.store(rng.standard_normal([layout[0][d] for d in layout[2]]), element)
     apart = call(function, dy, x, w, None)
     wrong = [place for place in ("dy", "x")
              if any((a != b).any() for a, b in zip(apart, call(function, dy, x, w, place)))]

@@ -3,14 +3,10 @@ import ctypes
 import os
 import subprocess
 
+import normtest
 import numpy as np
+from normtest import compile_shared, store, widen  # noqa: F401
 
-CODES = {"f32": np.float32, "f16": np.float16, "bf16": np.uint16, "i8": np.int8}
-
-
-def compile_shared(program, output, *options):
-    subprocess.run(["norm-compile", program, "--emit=shared", "-o", output, *options], check=True)
-    return ctypes.CDLL(os.path.abspath(output))
 
 
 def compile_forced(program, output, cpu, pipeline, library_dir):
@@ -24,38 +20,8 @@ def compile_forced(program, output, cpu, pipeline, library_dir):
     return ctypes.CDLL(os.path.abspath(output))
 
 
-def descriptor(address, sizes, strides, offset=0):
-    """Allocated and aligned pointer, offset, sizes and strides in elements."""
-    words = [address, address, offset, *sizes, *strides]
-    return (ctypes.c_int64 * len(words))(*words)
-
-
-def describe(array):
-    return descriptor(array.ctypes.data, array.shape, [s // array.itemsize for s in array.strides])
-
-
 def call(library, name, *buffers):
-    """Arrays, or descriptors of one's own; outputs last."""
-    words = [b if isinstance(b, ctypes.Array) else describe(b) for b in buffers]
-    getattr(library, "_mlir_ciface_" + name)(*[ctypes.byref(w) for w in words])
-
-
-def widen(values, kind):
-    if kind == "bf16":
-        return (values.astype(np.uint32) << 16).view(np.float32)
-    return values.astype(np.float32)
-
-
-def narrow(values, kind):
-    """f32 to the nearest value of a type, NaN included."""
-    if kind == "f32":
-        return values.astype(np.float32)
-    if kind == "f16":
-        with np.errstate(over="ignore"):
-            return values.astype(np.float16)
-    bits = np.ascontiguousarray(values, np.float32).view(np.uint32)
-    rounded = ((bits + 0x7FFF + ((bits >> 16) & 1)) >> 16).astype(np.uint16)
-    return np.where(np.isnan(values), np.uint16(0x7FC0), rounded)
+    normtest.call(getattr(library, "_mlir_ciface_" + name), *buffers)
 
 
 def bits(array):
@@ -78,28 +44,12 @@ def rmsnorm(x, w, epsilon, mode="inside"):
         return x * r * w
 
 
-def exact(x, w, epsilon):
-    """In f64."""
-    x = x.astype(np.float64)
-    return x / np.sqrt((x * x).mean(-1, keepdims=True) + np.float64(np.float32(epsilon))) * w
-
-
 def distance(actual, expected, kind):
     """Of each element in ulp of the type; infinite where the class differs: NaN,
     infinity, the sign of a zero."""
-    a = widen(actual, kind).astype(np.float64)
-    e = expected.astype(np.float64)
-    if kind != "f32":
-        e = widen(narrow(expected.astype(np.float32), kind), kind).astype(np.float64)
-    same = (np.isnan(a) & np.isnan(e)) | ((a == e) & (np.signbit(a) == np.signbit(e)))
-    bothFinite = np.isfinite(a) & np.isfinite(e)
-    precision, least = {"f32": (23, -126), "f16": (10, -14), "bf16": (7, -126)}[kind]
-    with np.errstate(all="ignore"):
-        exponent = np.maximum(np.frexp(np.where(bothFinite, e, 1))[1] - 1, least)
-        ulp = np.abs(a - e) / np.ldexp(1.0, exponent - precision)
-        # A zero of the other sign is another class, a small number beside it is not.
-        ulp = np.where(bothFinite & ~((a == 0) & (e == 0)), ulp, np.inf)
-    return np.where(same, 0, ulp)
+    a, e = (widen(v).astype(np.float64) for v in (actual, store(expected, kind) if kind != "f32" else expected))
+    # A zero of the other sign is another class, a small number beside it is not.
+    return np.where((a == 0) & (e == 0) & (np.signbit(a) != np.signbit(e)), np.inf, normtest.get_errors(a, e, kind))
 
 
 LIMIT = {"f32": 4, "f16": 1, "bf16": 1}

@@ -6,13 +6,13 @@ of a mean of nothing is NaN, and the rest is that of f64.
     empty.py WORK --pipeline=... norm-run, dynamic shapes alone
 """
 import itertools
-import subprocess
 import sys
 
 import numpy as np
 
 import caller
-from caller import call, describe, descriptor
+from caller import call
+from normtest import describe, make_descriptor, run
 
 WORK, OPTIONS = sys.argv[1], sys.argv[2:]
 IS_RUN = any(o.startswith("--pipeline") for o in OPTIONS)
@@ -65,27 +65,23 @@ def guarded(shape):
     inside = around[32:32 + size].reshape(shape)
     inside[...] = 0
     strides = [int(np.prod(shape[i + 1:])) for i in range(len(shape))]
-    return around, inside, describe(inside) if size else descriptor(0, shape, strides)
+    return around, inside, describe(inside) if size else make_descriptor(0, shape, strides)
 
 
 def run_shared(library, name, x, dims):
     y = guarded(x.shape)
     r = guarded([x.shape[d] for d in range(3) if d not in dims])
-    source = x if x.size else descriptor(0, x.shape, (1, 1, 1))
+    source = x if x.size else make_descriptor(0, x.shape, (1, 1, 1))
     call(library, name, source, y[2], r[2])
     untouched = all((np.delete(a, range(32, 32 + i.size)) == 7).all() for a, i, _ in (y, r))
     return untouched and is_right(x, dims, y[1], r[1])
 
 
 def run_program(name, x, dims):
-    names = [f"{WORK}/{n}.npy" for n in "xyr"]
     file = WORK + "/one.mlir"
     with open(file, "w") as f:
         f.write(function(name, dims))
-    np.save(names[0], x)
-    subprocess.run(["norm-run", file, *OPTIONS, f"--function={name}", f"--input=@{names[0]}", f"--output=@{names[1]}",
-                    f"--output=@{names[2]}"], check=True, stdout=subprocess.DEVNULL)
-    return is_right(x, dims, np.load(names[1]), np.load(names[2]))
+    return is_right(x, dims, *run(["norm-run", file, *OPTIONS, f"--function={name}"], f"{WORK}/one", [x], 2))
 
 
 library = None if IS_RUN else caller.compile_shared(program(), WORK + "/empty.so", *OPTIONS)

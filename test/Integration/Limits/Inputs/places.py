@@ -11,7 +11,8 @@ import sys
 import numpy as np
 
 import caller
-from caller import LIMIT, bits, call, distance, exact, narrow, norm_function, widen
+from caller import LIMIT, bits, call, distance, norm_function
+from normtest import align, norm, store, widen
 
 WORK, CPU, LIBRARY_DIR = sys.argv[1:]
 LIBC = ctypes.CDLL(None, use_errno=True)
@@ -79,22 +80,13 @@ def expect(holds, what):
 
 
 def values(rows, n, kind):
-    x = narrow(random.standard_normal((rows, n)).astype(np.float32), kind)
-    w = narrow(random.uniform(0.5, 1.5, n).astype(np.float32), kind)
+    x = store(random.standard_normal((rows, n)).astype(np.float32), kind)
+    w = store(random.uniform(0.5, 1.5, n).astype(np.float32), kind)
     return x, w
 
 
 def near(y, x, w, kind):
-    return distance(y, exact(widen(x, kind), widen(w, kind), 1e-6), kind).max() <= LIMIT[kind]
-
-
-def place(array, offset):
-    """A copy that begins `offset` elements past a cache line, and all of its memory."""
-    around = np.full(array.size + 192, 7, array.dtype)
-    first = (-around.ctypes.data % 64) // array.itemsize + 64 + offset
-    inside = around[first:first + array.size].reshape(array.shape)
-    inside[...] = array
-    return inside, around
+    return distance(y, norm(widen(x), widen(w)), kind).max() <= LIMIT[kind]
 
 
 def test_unaligned(library, how, kinds):
@@ -102,10 +94,12 @@ def test_unaligned(library, how, kinds):
         for n in LENGTHS + (None,):
             x, w = values(21, n or 111, kind)
             for shift in range(0, 33, 1 if n == 100 else 5):
-                y, around = place(np.zeros_like(x), shift)
-                call(library, f"{kind}_{n or 'any'}", place(x, 3 * shift % 17)[0], place(w, shift % 7)[0], y)
+                size = x.itemsize
+                y, around = align(x, shift * size, 7)
+                call(library, f"{kind}_{n or 'any'}", align(x, 3 * shift % 17 * size)[0],
+                     align(w, shift % 7 * size)[0], y)
                 expect(near(y, x, w, kind), f"{how}: {kind}_{n} at {shift} is wrong")
-                y[...] = 7
+                y.view(np.uint8)[...] = 7
                 expect((around == 7).all(), f"{how}: {kind}_{n} at {shift} writes outside")
 
 

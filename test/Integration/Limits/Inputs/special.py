@@ -8,13 +8,13 @@ numbers and zeros, between ordinary rows.
 Each row is compared with f32 arithmetic in the program's order, and the ordinary ones
 have the bits that they have without the others.
 """
-import subprocess
 import sys
 
 import numpy as np
 
 import caller
-from caller import LIMIT, call, distance, narrow, norm_function, rmsnorm, widen
+from caller import LIMIT, call, distance, norm_function, rmsnorm
+from normtest import run, store, widen
 
 WORK, HOW = sys.argv[1:3]
 ROWS = 37
@@ -57,7 +57,7 @@ def spoil(x, kind):
 
 
 def check(name, kind, x, w, y, plain, ordinary, epsilon, mode, how):
-    expected = narrow(rmsnorm(widen(x, kind), widen(w, kind), epsilon, mode), "f32")
+    expected = rmsnorm(*(widen(v).astype(np.float32) for v in (x, w)), epsilon, mode)
     worst = distance(y, expected, kind).max(-1)
     # Upstream's passes add the squares one by one.
     limit = 40 if how == "upstream" and kind == "f32" else LIMIT[kind]
@@ -65,16 +65,16 @@ def check(name, kind, x, w, y, plain, ordinary, epsilon, mode, how):
     bad = [int(r) for r in np.flatnonzero(worst > limit)]
     if bad or not isolated:
         r = bad[0] if bad else 0
-        print(f"{name}, {how}: rows {bad} differ, isolated: {isolated}; {widen(y[r], kind)[:4]} expected {expected[r][:4]}")
+        print(f"{name}, {how}: rows {bad} differ, isolated: {isolated}; {widen(y[r])[:4]} expected {expected[r][:4]}")
     return not bad and isolated
 
 
 def inputs(kind, n):
     x = random.standard_normal((ROWS, n)).astype(np.float32)
     w = (random.uniform(0.5, 1.5, n) * random.choice([-1, 1], n)).astype(np.float32)
-    plain = narrow(x, kind)
+    plain = store(x, kind)
     ordinary = spoil(x, kind)
-    return plain, narrow(x, kind), narrow(w, kind), ordinary
+    return plain, store(x, kind), store(w, kind), ordinary
 
 
 def write(program, kinds):
@@ -121,7 +121,7 @@ def native(cpu, library_dir=None):
 
 def pipeline(option):
     """All functions of one program in one run, for each is compiled."""
-    text, arguments, results, body, command, kept = "", [], [], "", [], []
+    text, arguments, results, body, kept = "", [], [], "", []
     for i, (name, kind, n, length, epsilon, mode) in enumerate(cases()):
         text += norm_function(name, kind, None, n, epsilon, mode).replace("func.func", "func.func private")
         x, w = (f"tensor<?x{'?' if n is None else n}x{kind}>", f"tensor<{'?' if n is None else n}x{kind}>")
@@ -131,20 +131,15 @@ def pipeline(option):
             body += f"  %{half}y{i} = call @{name}(%{half}{i}, %w{i}) : ({x}, {w}) -> {x}\n"
         arguments.append(f"%w{i}: {w}")
         kept.append(inputs(kind, length))
-        for half, value in zip("pxw", kept[-1]):
-            np.save(f"{WORK}/{half}{i}.npy", value)
-            command.append(f"--input=@{WORK}/{half}{i}.npy")
-            if half != "w":
-                command.append(f"--output=@{WORK}/{half}y{i}.npy")
     with open(WORK + "/main.mlir", "w") as file:
         file.write(text + f"func.func @main({', '.join(arguments)}) -> ({', '.join(t for _, t in results)}) {{\n{body}"
                    f"  return {', '.join(v for v, _ in results)} : {', '.join(t for _, t in results)}\n}}\n")
-    subprocess.run(["norm-run", f"--pipeline={option}", WORK + "/main.mlir", *command], check=True,
-                   stdout=subprocess.DEVNULL)
+    outputs = run(["norm-run", f"--pipeline={option}", WORK + "/main.mlir"], f"{WORK}/main",
+                  [value for values in kept for value in values[:3]], 2 * len(kept))
     good = 0
     for i, (name, kind, _, _, epsilon, mode) in enumerate(cases()):
         _, x, w, ordinary = kept[i]
-        y0, y1 = (np.load(f"{WORK}/{half}y{i}.npy") for half in "px")
+        y0, y1 = outputs[2 * i:2 * i + 2]
         good += check(name, kind, x, w, y1, y0, ordinary, epsilon, mode, option)
     return good, len(kept)
 

@@ -10,7 +10,8 @@ import sys
 import numpy as np
 
 import caller
-from caller import call, descriptor
+from caller import call
+from normtest import make_descriptor
 
 library = caller.compile_shared(sys.argv[1], sys.argv[2] + "/verify.so", "--verify-buffers", *sys.argv[3:])
 
@@ -53,15 +54,15 @@ attempt("two outputs in one", "two", x, y, y)
 attempt("two outputs overlap", "two", x, at(1024), at(1028))
 attempt("first output in place", "two", x, x, y)
 attempt("second output in place", "two", x, y, x)
-null = descriptor(0, (4, 64), (64, 1))
+null = make_descriptor(0, (4, 64), (64, 1))
 attempt("null input", "norm", null, w, y)
 attempt("null output", "norm", x, w, null)
-attempt("null of no rows", "norm", descriptor(0, (0, 64), (64, 1)), w, descriptor(0, (0, 64), (64, 1)))
-odd = descriptor(memory.ctypes.data + 2, (4, 64), (64, 1))
+attempt("null of no rows", "norm", make_descriptor(0, (0, 64), (64, 1)), w, make_descriptor(0, (0, 64), (64, 1)))
+odd = make_descriptor(memory.ctypes.data + 2, (4, 64), (64, 1))
 attempt("between elements", "norm", odd, w, y)
 attempt("strided for a type that is not", "norm", memory[:512].reshape(4, 128)[:, :64], w, y)
 attempt("transposed", "norm", memory[:256].reshape(64, 4).T, w, y)
-attempt("an offset", "norm", descriptor(memory.ctypes.data, (4, 64), (64, 1), offset=64), w, y)
+attempt("an offset", "norm", make_descriptor(memory.ctypes.data, (4, 64), (64, 1), offset=64), w, y)
 attempt("too short", "norm", at(0, n=32), w, y)
-attempt("negative extent", "norm", descriptor(memory.ctypes.data, (-4, 64), (64, 1)), w, y)
-attempt("one row, any stride", "norm", descriptor(memory.ctypes.data, (1, 64), (7, 1)), w, at(256, rows=1))
+attempt("negative extent", "norm", make_descriptor(memory.ctypes.data, (-4, 64), (64, 1)), w, y)
+attempt("one row, any stride", "norm", make_descriptor(memory.ctypes.data, (1, 64), (7, 1)), w, at(256, rows=1))

@@ -8,10 +8,7 @@ import os
 import sys
 
 import numpy as np
-
-
-def norm(x, w):
-    return x / np.sqrt((x * x).mean(-1, keepdims=True) + 1e-6) * w
+from normtest import norm
 
 
 def main(directory):

@@ -13,7 +13,9 @@ import subprocess
 import sys
 import time
 
+import normtest
 import numpy as np
+from normtest import store, widen
 
 ROWS, COLUMNS = (int(n) for n in os.environ.get("SHAPE", "16x512").split("x"))
 
@@ -55,9 +57,7 @@ def program(case, ranks, is_sharded):
 
 def inputs(case):
     rng = np.random.default_rng(5)
-    def draw(*shape):
-        v = rng.standard_normal(shape).astype(np.float32)
-        return (v.view(np.uint32) >> 16).astype(np.uint16) if "bf16" in case else v
+    draw = lambda *shape: store(rng.standard_normal(shape), "bf16" if "bf16" in case else "f32")
     dy, x, w = draw(ROWS, COLUMNS), draw(ROWS, COLUMNS), draw(COLUMNS)
     return [dy, x, w] if "backward" in case else [x, w]
 
@@ -80,27 +80,11 @@ def part(array, case, ranks, rank):
     return np.ascontiguousarray(array)
 
 
-def aligned(array):
-    """The array at a cache line, from where on results stream past the caches."""
-    memory = np.zeros(array.nbytes + 64, np.uint8)
-    begin = -memory.ctypes.data % 64
-    copy = memory[begin:begin + array.nbytes].view(array.dtype).reshape(array.shape)
-    copy[...] = array
-    return copy
-
-
-def descriptor(array):
-    words = [array.ctypes.data, array.ctypes.data, 0, *array.shape, *(s // array.itemsize for s in array.strides)]
-    return (ctypes.c_int64 * len(words))(*words)
-
-
 def call(library, arrays, outs, calls=1):
     function = ctypes.CDLL(library)._mlir_ciface_f
-    descriptors = [descriptor(a) for a in (*arrays, *outs)]
-    arguments = [ctypes.byref(d) for d in descriptors]
     start = time.perf_counter()
     for _ in range(calls):
-        function(*arguments)
+        normtest.call(function, *arrays, *outs)
     return (time.perf_counter() - start) / calls
 
 
@@ -126,16 +110,6 @@ def compile_shared(text, path, *passes, cpu=""):
     subprocess.run(["norm-compile", "-", "--emit=shared", f"--mcpu={cpu}", "-o", path], input=text, text=True, check=True)
 
 
-def ordered(array):
-    """Floats as integers, one a representable number."""
-    bits = array.view(np.int16 if array.itemsize == 2 else np.int32).astype(np.int64)
-    return np.where(bits < 0, np.iinfo(np.int16 if array.itemsize == 2 else np.int32).min - bits, bits)
-
-
-def to_float(array):
-    return (array.astype(np.uint32) << 16).view(np.float32) if array.dtype == np.uint16 else array
-
-
 def main(directory, case, ranks, calls=1):
     ranks = int(ranks)
     os.makedirs(directory, exist_ok=True)
@@ -151,8 +125,8 @@ def main(directory, case, ranks, calls=1):
         for rank in range(ranks):
             got, wanted = np.load(f"{directory}/rank{rank}-{i}.npy"), part(expected, case, ranks, rank)
             # Relative to the tensor's size, because a gradient may vanish.
-            scale = float(np.abs(to_float(expected)).max())
-            worst = max(worst, float(np.abs(to_float(got) - to_float(wanted)).max()) / scale)
+            scale = float(np.abs(widen(expected)).max())
+            worst = max(worst, float(np.abs(widen(got) - widen(wanted)).max()) / scale)
         limit = 2.0 ** -8 if "bf16" in case else 2.0 ** -20
         print(f"result {i}: {'within' if worst <= limit else 'WRONG, not within'} {limit:.1e} of one rank's ({worst:.1e})")
 

@@ -1,8 +1,8 @@
 """Compares the bits of a program with `sum-parts` on 1, 2, 4 and 8 ranks.
 
-    reproducible.py DIRECTORY PROGRAM [PARTS]
+    reproducible.py DIRECTORY SEED/N PROGRAM [PARTS]
 
-PROGRAM is forward or backward, or either with -bf16 or -pair behind it.
+Every Nth way to split is taken. PROGRAM is forward or backward, or either with -bf16 or -pair behind it.
 """
 import os
 import subprocess
@@ -11,6 +11,7 @@ import sys
 import numpy as np
 
 import ranks
+from normtest import pick
 
 GRIDS = [("rows", 2), ("rows", 4), ("rows", 8), ("hidden", 2), ("hidden", 4), ("hidden", 8), ("both", 4), ("both", 8)]
 
@@ -24,13 +25,13 @@ def gather(directory, case, count, number, like):
     return whole
 
 
-def main(directory, program, parts="16"):
+def main(directory, part, program, parts="16"):
     os.makedirs(directory, exist_ok=True)
     option = f"--norm-to-mpi=sum-parts={parts}"
     arrays, expected = ranks.inputs(program), ranks.results(program, ranks.inputs(program))
     ranks.compile_shared(ranks.program("rows-" + program, 1, False), f"{directory}/whole.so", option)
     ranks.call(f"{directory}/whole.so", arrays, expected)
-    for split, count in GRIDS:
+    for split, count in pick(GRIDS, part):
         case = f"{split}-{program}"
         ranks.compile_shared(ranks.program(case, count, True), f"{directory}/sharded.so", option)
         subprocess.run(["timeout", "100", "mpiexec", "-n", str(count), sys.executable, ranks.__file__, "rank", directory,

@@ -3,42 +3,26 @@ roots are given, against the order of the sums in docs/GPU.md, to the bit.
 
     backward.py DIRECTORY static|dynamic FORM-TYPE-ROWSxCOLUMNS...
 """
-import subprocess
 import sys
 
 import numpy as np
+from normtest import UNIT, run, store, widen
 
 from backward_program import Program
 from column_sums import sum_parts
 
-UNIT = {"f32": 2.0**-24, "bf16": 2.0**-8}
 EPSILON = np.float32(1.0e-6)
 failed = False
 
 
-def narrow(v, element):
-    """The f32 that the element type has for `v`, ties to even."""
-    v = np.asarray(v, np.float32)
-    if element == "f32":
-        return v
-    bits = v.view(np.uint32)
-    rounded = (bits + 0x7fff + ((bits >> 16) & 1)) & np.uint32(0xffff0000)
-    return np.where(np.isnan(v), v, rounded.view(np.float32))
-
-
-def save(path, v, element):
-    np.save(path, v if element == "f32" else (v.view(np.uint32) >> 16).astype(np.uint16))
-
-
-def load(path):
-    v = np.load(path)
-    return v if v.dtype == np.float32 else (v.astype(np.uint32) << 16).view(np.float32)
+def round_to(v, element):
+    return widen(store(v, element))
 
 
 def make_inputs(form, element, rows, columns):
     random = np.random.default_rng(rows * 7 + columns)
-    x, dy = (narrow(random.standard_normal((rows, columns)), element) for _ in range(2))
-    w = narrow(random.standard_normal(columns), element)
+    x, dy = (round_to(random.standard_normal((rows, columns)), element) for _ in range(2))
+    w = round_to(random.standard_normal(columns), element)
     r = random.uniform(0.5, 2, rows).astype(np.float32)
     mean = random.standard_normal(rows).astype(np.float32)
     special = iter(random.permutation(rows))
@@ -57,7 +41,7 @@ def make_inputs(form, element, rows, columns):
         dy[next(special)] = -0.0
         if form in ("saved", "layer"):
             put(x, next(special, None), 9, np.nan)
-        x = narrow(x, element)
+        x = round_to(x, element)
     return x, dy, w, r, mean
 
 
@@ -65,7 +49,7 @@ def backward(form, element, x, dy, w, r, mean, dtype):
     """dx, dw, db, and what bounds the errors of dx and of the products of dw."""
     columns = x.shape[1]
     rounds = form == "llama"
-    round = (lambda v: narrow(v, element).astype(dtype)) if rounds else (lambda v: v)
+    round = (lambda v: round_to(v, element).astype(dtype)) if rounds else (lambda v: v)
     x, dy, w = x.astype(dtype), dy.astype(dtype), w.astype(dtype)
     if form in ("saved", "layer"):
         r = r.astype(dtype)
@@ -124,7 +108,7 @@ def same(a, b):
     return np.array_equal(np.where(nans, 0, a).view(np.uint32), np.where(nans, 0, b).view(np.uint32))
 
 
-def run(case):
+def run_case(case):
     form, element, shape = case.split("-")
     rows, columns = map(int, shape.split("x"))
     isStatic = sys.argv[2] == "static"
@@ -132,32 +116,27 @@ def run(case):
     name = f"{sys.argv[1]}/{case}"
     inputs = [(x, element), (dy, element), (w, element)]
     inputs += {"saved": [(r, "f32")], "layer": [(r, "f32"), (mean, "f32")]}.get(form, [])
-    for i, (v, type) in enumerate(inputs):
-        save(f"{name}.{i}.npy", v, type)
     with open(f"{name}.mlir", "w") as file:
         file.write(Program(form, element, rows if isStatic else "?", columns).write())
     results = ["dx", "dw", "db"] if form == "layer" else ["dx", "dw"]
-    subprocess.run(["norm-run", "--pipeline=simt", f"{name}.mlir"]
-                   + [f"--input=@{name}.{i}.npy" for i in range(len(inputs))]
-                   + [f"--output=@{name}.{result}.npy" for result in results],
-                   check=True, stdout=subprocess.DEVNULL)
+    outputs = run(["norm-run", "--pipeline=simt", f"{name}.mlir"], name, [store(v, type) for v, type in inputs], len(results))
+    outputs = dict(zip(results, map(widen, outputs)))
     with np.errstate(all="ignore"):
         dx, products, gradients, size = backward(form, element, x, dy, w, r, mean, np.float64)
         # A product whose factors lie on the other side of a tie.
         slack = 2.0**-7 * np.abs(products).max() if form == "llama" else 0
         unit = UNIT[element]
-        check(f"{case} dx", is_near(load(f"{name}.dx.npy"), dx, size, unit, 40))
+        check(f"{case} dx", is_near(outputs["dx"], dx, size, unit, 40))
         for result, v in zip(results[1:], (products, gradients)):
-            total = load(f"{name}.{result}.npy")
             expected = v.sum(0)
-            check(f"{case} {result}", is_near(total, expected, np.abs(v).sum(0) + slack * 2.0**24, unit, 40))
+            check(f"{case} {result}", is_near(outputs[result], expected, np.abs(v).sum(0) + slack * 2.0**24, unit, 40))
         if form == "saved":
             z = x * r[:, None]
-            check(f"{case} order", same(load(f"{name}.dw.npy"), narrow(sum_in_order(dy * z, isStatic), element)))
+            check(f"{case} order", same(outputs["dw"], round_to(sum_in_order(dy * z, isStatic), element)))
     print(f"{case}: done")
 
 
 for case in sys.argv[3:]:
-    run(case)
+    run_case(case)
 print("failed" if failed else "all ok")
 sys.exit(failed)

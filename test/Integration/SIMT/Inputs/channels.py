@@ -2,10 +2,10 @@
 
     channels.py DIRECTORY static|dynamic TYPE BATCHxROWSxCOLUMNS...
 """
-import subprocess
 import sys
 
 import numpy as np
+from normtest import get_errors, run, store, widen
 
 directory, shapes, type = sys.argv[1], sys.argv[4:], sys.argv[3]
 isStatic = sys.argv[2] == "static"
@@ -28,24 +28,6 @@ func.func @main(%x: {x}, %w: {w}) -> {x} {{
 """
 
 
-def narrow(x):
-    return (x.view(np.uint32) >> 16).astype(np.uint16) if type == "bf16" else x
-
-
-def widen(x):
-    return (x.astype(np.uint32) << 16).view(np.float32) if type == "bf16" else x
-
-
-def distance(y, exact):
-    """Returns the error in ulp of the type, 0 where both are NaN or one infinity."""
-    bits = 8 if type == "bf16" else 24
-    with np.errstate(all="ignore"):
-        exponent = np.maximum(np.floor(np.log2(np.abs(exact))), -126)
-        error = np.abs(y - exact) / 2.0**(exponent - bits + 1)
-    error[(np.isnan(y) & np.isnan(exact)) | (y == exact)] = 0
-    return np.where(np.isnan(error), np.inf, error)
-
-
 for shape in shapes:
     b, m, n = map(int, shape.split("x"))
     random = np.random.default_rng(b + m * 7 + n)
@@ -56,21 +38,18 @@ for shape in shapes:
     if n > 12:
         x[:, :, 12] = 0
     w = random.uniform(0.5, 1.5, m).astype(np.float32)
-    x, w = narrow(x), narrow(w)
+    x, w = store(x, type), store(w, type)
     name = f"{directory}/{shape}"
-    np.save(f"{name}.x.npy", x)
-    np.save(f"{name}.w.npy", w)
     with open(f"{name}.mlir", "w") as file:
         file.write(program(b, m, n))
-    subprocess.run(["norm-run", "--pipeline=simt", f"{name}.mlir", f"--input=@{name}.x.npy",
-                    f"--input=@{name}.w.npy", f"--output=@{name}.y.npy"], check=True, stdout=subprocess.DEVNULL)
+    y = run(["norm-run", "--pipeline=simt", f"{name}.mlir"], name, (x, w))[0]
     wide = widen(x).astype(np.float64)
     with np.errstate(all="ignore"):
         squares = (wide**2).astype(np.float32).astype(np.float64)  # which overflow and vanish in f32
         exact = wide / np.sqrt(squares.mean(1, keepdims=True) + np.float64(np.float32(1e-6)))
         exact *= widen(w).astype(np.float64).reshape(1, -1, 1)
-    worst = distance(widen(np.load(f"{name}.y.npy")).astype(np.float64), exact).max()
-    # Two levels of 16 additions (docs/Accuracy.md), and one flip of a bf16.
+    worst = get_errors(widen(y), exact, type).max()
+    # Two levels of 16 additions (docs/Codegen.md), and one flip of a bf16.
     good = worst <= (0.6 if type == "bf16" else (16 + 16 + 1) / 2 + 5)
     failed |= not good
     print(f"{shape} {type}: {worst:.2f} ulp{'' if good else ' WRONG'}")

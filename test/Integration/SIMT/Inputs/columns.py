@@ -2,10 +2,10 @@
 
     columns.py DIRECTORY static|dynamic ROWSxCOLUMNS...
 """
-import subprocess
 import sys
 
 import numpy as np
+from normtest import run, store, widen
 
 from column_sums import sum_parts
 
@@ -93,19 +93,14 @@ for shape in shapes:
             x[random.integers(rows), 2 * i] = value
     if columns > 12:
         x[:, 12] = -0.0
-    half = (random.standard_normal((rows, columns)).astype(np.float32).view(np.uint32) >> 16).astype(np.uint16)
+    half = store(random.standard_normal((rows, columns)), "bf16")
     numbers = random.integers(-2**31, 2**31, (rows, columns)).astype(np.int32)
     wide = np.concatenate([np.full((rows, 1), np.nan, np.float32), x], axis=1)
     name = f"{directory}/{shape}"
-    for i, value in enumerate((x, half, numbers, wide)):
-        np.save(f"{name}.{i}.npy", value)
     with open(f"{name}.mlir", "w") as file:
         file.write(program(rows, columns))
-    subprocess.run(["norm-run", "--pipeline=simt", f"{name}.mlir"]
-                   + [f"--input=@{name}.{i}.npy" for i in range(4)]
-                   + [f"--output=@{name}.y{i}.npy" for i in range(5)], check=True, stdout=subprocess.DEVNULL)
-    total, most, halves, count, again = (np.load(f"{name}.y{i}.npy") for i in range(5))
-    values = (half.astype(np.uint32) << 16).view(np.float32)
+    total, most, halves, count, again = run(["norm-run", "--pipeline=simt", f"{name}.mlir"], name, (x, half, numbers, wide), 5)
+    values = widen(half)
     expected, stages = in_order(x, 4)
     check(f"{shape} sum", is_near(total, x))
     check(f"{shape} one column at a time", is_near(again, x))

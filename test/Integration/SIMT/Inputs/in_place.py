@@ -2,10 +2,10 @@
 
     in_place.py WORK RUNNER ARGS...   one line a class: ok or the error in ulp
 """
-import subprocess
 import sys
 
 import numpy as np
+from normtest import get_errors, norm, run, store, widen
 
 ROWS = 3
 CLASSES = [(n, kind) for n in (520, 4096, 4097, 16384, 32768) for kind in ("f32", "f16", "bf16")]
@@ -25,39 +25,17 @@ def program(n, kind):
 """.replace("%%", "%").format(rows, row)
 
 
-def to_bf16(v):
-    bits = v.astype(np.float32).view(np.uint32).astype(np.uint64)
-    return ((bits + 0x7FFF + ((bits >> 16) & 1)) >> 16).astype(np.uint16)
-
-
-def from_bf16(bits):
-    return (bits.astype(np.uint32) << 16).view(np.float32)
-
-
 def check(work, runner, n, kind):
     rng = np.random.default_rng(n)
-    stored = {"f32": np.float32, "f16": np.float16}.get(kind)
-    encode = to_bf16 if kind == "bf16" else lambda v: v.astype(stored)
-    decode = from_bf16 if kind == "bf16" else lambda v: v
-    x, r, w = (encode(rng.standard_normal(shape)) for shape in ((ROWS, n), (ROWS, n), (n,)))
+    x, r, w = (store(rng.standard_normal(shape), kind) for shape in ((ROWS, n), (ROWS, n), (n,)))
     path = "%s/%d_%s" % (work, n, kind)
     with open(path + ".mlir", "w") as file:
         file.write(program(n, kind))
-    command = runner + [path + ".mlir"]
-    for name, value in (("x", x), ("r", r), ("w", w)):
-        np.save("%s.%s.npy" % (path, name), value)
-        command.append("--input=@%s.%s.npy" % (path, name))
-    subprocess.run(command + ["--output=@%s.y.npy" % path, "--output=@%s.h.npy" % path], check=True,
-                   stdout=subprocess.DEVNULL)
-    h = encode((decode(x).astype(np.float32) + decode(r).astype(np.float32)))
-    v = decode(h).astype(np.float64)
-    expected = v / np.sqrt((v * v).mean(-1, keepdims=True) + np.float64(np.float32(1e-6))) * decode(w).astype(np.float64)
-    y = decode(np.load(path + ".y.npy").view(x.dtype)).astype(np.float64)
-    unit = {"f32": 2.0**-24, "f16": 2.0**-11, "bf16": 2.0**-8}[kind]
-    least = {"f32": 2.0**-149, "f16": 2.0**-24, "bf16": 2.0**-133}[kind]
-    error = (np.abs(y - expected) / (np.abs(expected) * 2 * unit + least)).max()
-    same = np.array_equal(np.load(path + ".h.npy").view(x.dtype), h)
+    y, sums = (v.view(x.dtype) for v in run(runner + [path + ".mlir"], path, (x, r, w), 2))
+    h = store(widen(x).astype(np.float32) + widen(r).astype(np.float32), kind)
+    error = get_errors(widen(y), norm(widen(h), widen(w)), kind).max()
     bound = 6 if kind == "f32" else 1
+    same = np.array_equal(sums, h)
     return "ok" if same and error <= bound else "sum %s, error %.2f ulp" % ("right" if same else "WRONG", error)
 
 

@@ -1,8 +1,8 @@
 """Softmax and LayerNorm in linalg on the emulated GPU, over rows of many lengths
 in one program, against f64. Usage: run_general.py WORK softmax|layernorm static|dynamic"""
-import subprocess
 import sys
 import numpy as np
+from normtest import run
 
 WORK, WHAT, SHAPE = sys.argv[1:]
 LENGTHS = [1, 3, 31, 32, 33, 64, 111, 128, 1000, 1024, 1152, 4095, 4096, 4097, 16384, 40000]
@@ -91,15 +91,11 @@ rng = np.random.default_rng(5)
 inputs = [(rng.standard_normal(s) * 2).astype(np.float32) for s in shapes]
 with open(WORK + "/program.mlir", "w") as file:
     file.write(program(shapes))
-command = ["norm-run", "--pipeline=simt", WORK + "/program.mlir"]
-for i, x in enumerate(inputs):
-    np.save("%s/x%d.npy" % (WORK, i), x)
-    command += ["--input=@%s/x%d.npy" % (WORK, i), "--output=@%s/y%d.npy" % (WORK, i)]
-subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+results = run(["norm-run", "--pipeline=simt", WORK + "/program.mlir"], WORK + "/general", inputs, len(inputs))
 good = True
-for i, x in enumerate(inputs):
+for i, (x, y) in enumerate(zip(inputs, results)):
     expected, scale = reference(x)
-    error = np.abs(np.load("%s/y%d.npy" % (WORK, i)) - expected) / (scale * 2.0 ** -23)
+    error = np.abs(y - expected) / (scale * 2.0 ** -23)
     ulp = float(np.max(error))
     limit = 4 if WHAT == "softmax" else 8
     ok = ulp <= limit

@@ -1,10 +1,10 @@
 """attention.py [--wrong] ARGUMENTS...: tm_tensor.attention by norm-run with
 ARGUMENTS, beside f64: batches, masks of both kinds, a row that is masked."""
-import subprocess
 import sys
 import tempfile
 
 import numpy as np
+from normtest import run
 
 WRONG = sys.argv[1] == "--wrong"
 COMMAND = sys.argv[1 + WRONG:]
@@ -15,7 +15,7 @@ def type_of(shape, element, is_open):
     return "tensor<" + "".join(("?" if is_open else str(e)) + "x" for e in shape) + element + ">"
 
 
-def run(batch, element, mask, scale, is_open):
+def check(batch, element, mask, scale, is_open):
     m, n, d, p = 3, 5, 8, 6
     shapes = [batch + s for s in [(m, d), (n, d), (n, p)]]
     q, k, v = [np.round(rng.standard_normal(s) * 4) / 4 for s in shapes]
@@ -57,15 +57,8 @@ def run(batch, element, mask, scale, is_open):
 """
     with tempfile.TemporaryDirectory() as folder:
         open(f"{folder}/in.mlir", "w").write(text)
-        line = [*COMMAND, f"{folder}/in.mlir", f"--output=@{folder}/out.npy"]
-        for i, (x, t) in enumerate(zip(arrays, types)):
-            x = x if "i1" in t else x.astype("d" if "f64" in t else "f")
-            np.save(f"{folder}/{i}.npy", x)
-            line.append(f"--input=@{folder}/{i}.npy")
-        done = subprocess.run(line, capture_output=True, text=True)
-        if done.returncode:
-            sys.exit(done.stderr + text)
-        got = np.load(f"{folder}/out.npy").astype("d")
+        inputs = [x if "i1" in t else x.astype("d" if "f64" in t else "f") for x, t in zip(arrays, types)]
+        got = run([*COMMAND, f"{folder}/in.mlir"], f"{folder}/in", inputs)[0].astype("d")
     # Some ulp of the largest value: of the sums, and of what is rounded.
     bound = {"f64": 2e-15, "f32": 1e-6, "bf16": 2 ** -8}[element] * np.abs(v).max()
     error = np.abs(got - want).max()
@@ -78,5 +71,5 @@ cases = [((2,), "f32", None, None, False), ((2, 3), "f32", "i1", None, False),
          ((2, 3), "f64", "i1", .25, True), ((2,), "bf16", "float", None, False),
          ((), "bf16", "i1", None, True), ((2,), "f32", None, None, True)]
 for case in cases:
-    run(*case)
+    check(*case)
 print(f"{len(cases)} attentions are right")

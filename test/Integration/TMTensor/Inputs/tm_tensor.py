@@ -2,16 +2,16 @@
 beside Python, element by element and bit by bit.
 
     tm_tensor.py KINDS ARGUMENTS...   runs norm-run with ARGUMENTS on each case
-    tm_tensor.py --sample KINDS ...   runs each third case
+    tm_tensor.py --part=SEED/N KINDS ...   runs each Nth case
     tm_tensor.py --wrong KINDS ...    expects one other element, and must fail
     tm_tensor.py --print NAME         writes the program of a case
 """
 import itertools
-import subprocess
 import sys
 import tempfile
 
 import numpy as np
+from normtest import pick, run
 
 DTYPES = {"f32": np.float32, "f64": np.float64, "i64": np.int64,
           "i32": np.int32, "i8": np.int8}
@@ -47,18 +47,9 @@ class Case:
     def run(self, command, wrong):
         with tempfile.TemporaryDirectory() as folder:
             open(f"{folder}/in.mlir", "w").write(self.text)
-            line = [*command, f"{folder}/in.mlir"]
-            for i, x in enumerate(self.inputs):
-                np.save(f"{folder}/in{i}.npy", np.asarray(x, order="C"))
-                line.append(f"--input=@{folder}/in{i}.npy")
-            line += [f"--output=@{folder}/out{i}.npy"
-                     for i in range(len(self.expected))]
-            done = subprocess.run(line, capture_output=True, text=True)
-            if done.returncode:
-                sys.exit(f"{self.name}: {done.stderr}\n{self.text}")
-            for i, want in enumerate(self.expected):
-                got = np.load(f"{folder}/out{i}.npy")
-                self.compare(i, got, want + 1 if wrong else want)
+            results = run([*command, f"{folder}/in.mlir"], f"{folder}/in", self.inputs, len(self.expected))
+        for i, (got, want) in enumerate(zip(results, self.expected)):
+            self.compare(i, got, want + 1 if wrong else want)
 
     def compare(self, number, got, want):
         same = got == want
@@ -290,8 +281,7 @@ def main():
     option = arguments.pop(0) if arguments[0].startswith("--") else ""
     kinds, *command = arguments
     cases = [case for kind in kinds.split(",") for case in KINDS[kind]()]
-    if option == "--sample":
-        cases = cases[::3]
+    cases = pick(cases, option.removeprefix("--part=") if "part" in option else "")
     for case in cases:
         case.run(command, option == "--wrong" and
                  all(w.size for w in case.expected))

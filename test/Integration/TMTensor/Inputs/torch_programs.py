@@ -3,11 +3,11 @@ programs of torch-mlir's end-to-end suite, as its FX importer prints them, and
 compares with what PyTorch computed; torch/arrays.npz has PROGRAM.in0, .out0."""
 import pathlib
 import re
-import subprocess
 import sys
 import tempfile
 
 import numpy as np
+from normtest import run
 
 FOLDER = pathlib.Path(__file__).parent / "torch"
 WRONG = sys.argv[1] == "--wrong"
@@ -20,30 +20,21 @@ def take(program, kind):
     return [arrays[n] for n in names]
 
 
-def run(path):
+def check(path):
     function = re.search(r"func.func @(\w+)", path.read_text())[1]
     expected = take(path.stem, "out")
     with tempfile.TemporaryDirectory() as folder:
-        line = [*COMMAND, path, f"--function={function}"]
-        for i, x in enumerate(take(path.stem, "in")):
-            np.save(f"{folder}/in{i}.npy", np.asarray(x, order="C"))
-            line.append(f"--input=@{folder}/in{i}.npy")
-        line += [f"--output=@{folder}/out{i}.npy" for i in range(len(expected))]
-        done = subprocess.run(line, capture_output=True, text=True)
-        if done.returncode:
-            sys.exit(f"{path.stem}: {done.stderr}")
-        for i, want in enumerate(expected):
-            got = np.load(f"{folder}/out{i}.npy")
-            if WRONG:
-                want = want + 1
-            # log and exp of another library differ by an ulp or two.
-            bound = 4 * np.finfo(want.dtype).eps if want.dtype.kind == "f" else 0
-            if got.dtype != want.dtype or got.shape != want.shape or \
-                    not (np.abs(got - want) <= bound * np.abs(want)).all():
-                sys.exit(f"{path.stem}: result {i} is\n{got}\nand not\n{want}")
+        results = run([*COMMAND, path, f"--function={function}"], f"{folder}/in", take(path.stem, "in"), len(expected))
+    for i, (got, want) in enumerate(zip(results, expected)):
+        want = want + 1 if WRONG else want
+        # log and exp of another library differ by an ulp or two.
+        bound = 4 * np.finfo(want.dtype).eps if want.dtype.kind == "f" else 0
+        if got.dtype != want.dtype or got.shape != want.shape or \
+                not (np.abs(got - want) <= bound * np.abs(want)).all():
+            sys.exit(f"{path.stem}: result {i} is\n{got}\nand not\n{want}")
 
 
 programs = sorted(FOLDER.glob("*.mlir"))
 for program in programs:
-    run(program)
+    check(program)
 print(f"{len(programs)} programs are right")

@@ -1,0 +1,350 @@
+//===- Passes.td - passes of Buffers -----------------------*- tablegen -*-===//
+//
+// Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NORM_BUFFERS_PASSES
+#define NORM_BUFFERS_PASSES
+
+include "mlir/Pass/PassBase.td"
+
+def NormResultsToOutParams : Pass<"norm-results-to-out-params", "ModuleOp"> {
+  let summary = "Make public functions take buffers and write results in place";
+  let description = [{
+    Gives every public function on tensors the calling convention of a compiled
+    artifact: tensor arguments become memrefs with the identity layout, tensor
+    results become trailing memref arguments that the caller provides, and the
+    function is exported as `_mlir_ciface_<name>`. Results are stored with
+    `bufferization.materialize_in_destination`, so that bufferization computes
+    them in the caller's buffer. Scalar results stay results. Floats of 8 and 16 bits
+    are passed as integers of their bits, and a narrow integer that is returned is
+    extended, as C's compilers do both.
+
+    Input buffers are never written. An output buffer may be the buffer of an input
+    only if every element is read before it is written; partial overlap is undefined
+    (norm-verify-buffers finds it).
+
+    Example:
+
+    ```mlir
+    func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> { ... return %y }
+    ```
+
+    becomes
+
+    ```mlir
+    func.func @f(%x: memref<4xf32>, %out: memref<4xf32>)
+        attributes {llvm.emit_c_interface} {
+      %t = bufferization.to_tensor %x restrict : memref<4xf32> to tensor<4xf32>
+      ...
+      bufferization.materialize_in_destination %y in restrict writable %out
+      return
+    }
+    ```
+
+    A result that is another shape of a value, as where blocks of a row become the row
+    again, is stored as that value in a view of the caller's buffer
+    (`memref.expand_shape` or `memref.collapse_shape`), if the value's shape is static.
+
+    A public function that other functions call keeps its body in a private copy,
+    which the calls use. Limits: functions with more than one block keep their results
+    (a diagnostic says so); unranked tensors are errors.
+  }];
+  let dependentDialects = ["arith::ArithDialect",
+                           "bufferization::BufferizationDialect",
+                           "memref::MemRefDialect"];
+}
+
+def NormSeparateResults : Pass<"norm-separate-results", "func::FuncOp"> {
+  let summary = "Compute results in the caller's buffers where that is safe";
+  let description = [{
+    Makes each write of a result visible to one-shot bufferization, because a
+    `bufferization.materialize_in_destination` into a buffer has no tensor with which
+    the analysis could find a conflict. The write into a tensor of that buffer
+    conflicts with any later read of what it overwrites, and a copy resolves the
+    conflict.
+
+    Then it runs upstream's elimination of empty tensors, which makes a result start
+    in the caller's buffer, if every op in between computes in place. The pass
+    eliminate-empty-tensors also follows ops that do not: the buffer then goes to a
+    value that is needed until after the result was written there. An empty tensor
+    from which a region of an `scf.if` starts stays, because bufferization rejects two
+    branches that start from one buffer.
+
+    Example:
+
+    ```mlir
+    %zeros = linalg.fill ins(%zero) outs(%empty)
+    %a = linalg.generic ins(%x) outs(%zeros) // a sum over rows
+    bufferization.materialize_in_destination %a in restrict writable %out
+    ```
+
+    becomes
+
+    ```mlir
+    %t = bufferization.to_tensor %out restrict writable
+    %zeros = linalg.fill ins(%zero) outs(%t)
+    %a = linalg.generic ins(%x) outs(%zeros)
+    %r = bufferization.materialize_in_destination %a in %t
+    bufferization.materialize_in_destination %r in writable %out
+    ```
+
+    The writes move behind all other ops first: what is computed behind a write may
+    be computed in the same buffer.
+
+    Limits: writes that are `restrict`, and behind which no op of the function reads or
+    writes memory. Run it after norm-separate-destinations, because two results that
+    start from one fill conflict, and one is copied.
+  }];
+  let dependentDialects = ["bufferization::BufferizationDialect"];
+}
+
+def NormCarryInPlace : Pass<"norm-carry-in-place", "func::FuncOp"> {
+  let summary = "Keep tensors that loops and branches yield in one buffer";
+  let description = [{
+    One-shot bufferization computes a tensor that a loop carries in place only if the
+    yielded value has the buffer of the loop's argument. A front end's loop yields a
+    new tensor per iteration, which upstream rejects ("Yield operand #0 is not
+    equivalent to the corresponding iter bbArg") or allocates and frees at run time.
+    This pass copies the yielded value into the argument's buffer. The results of the
+    branches of an `scf.if` or `scf.index_switch` go into a `tensor.empty` before it,
+    instead of one allocation per branch and a flag that says who frees it.
+
+    Example:
+
+    ```mlir
+    %r = scf.for %i = %c0 to %n step %c1 iter_args(%h = %x) -> tensor<4x4xf32> {
+      %y = linalg.transpose ins(%h) outs(%empty)
+      scf.yield %y
+    }
+    ```
+
+    becomes
+
+    ```mlir
+    %r = scf.for %i = %c0 to %n step %c1 iter_args(%h = %x) -> tensor<4x4xf32> {
+      %y = linalg.transpose ins(%h) outs(%empty)
+      %w = linalg.copy ins(%y) outs(%h)
+      scf.yield %w
+    }
+    ```
+
+    An elementwise op that only the loop yields gets the argument as its `outs` instead
+    of a copy. Rows of unknown length are copied by
+    `bufferization.materialize_in_destination`, which does not join their row loop: a
+    kernel cannot read back what that loop has written.
+
+    If bufferization finds a conflict, it may not do a `linalg.copy` in place, and the
+    tensor is then allocated per iteration. A value that is only passed on, as in a
+    loop that swaps its arguments, is copied before any argument is overwritten. An
+    argument with elements or slices inserted, such as a cache to which each iteration
+    adds a row, is in its buffer already.
+
+    Limits: extents must be known to equal those of the argument (those of a branch
+    must be static), and an `scf.while` must pass on as many values as it carries.
+    Other tensors are allocated per iteration, and freed. Run it before rows are
+    tiled, because those loops already are in place.
+  }];
+  let dependentDialects = ["bufferization::BufferizationDialect",
+                           "linalg::LinalgDialect", "tensor::TensorDialect"];
+}
+
+def NormWritePartsInPlace
+    : Pass<"norm-write-parts-in-place", "func::FuncOp"> {
+  let summary = "Write the parts of a result into its buffer";
+  let description = [{
+    A result that consists of inserted slices is a chain of tensors, and one-shot
+    bufferization finds that the first insertion reads what a loop over two parts has
+    written for the second one. It then copies a part. This pass makes each part a
+    result of its own, in a view of the caller's buffer.
+
+    Example:
+
+    ```mlir
+    %a = tensor.insert_slice %lo into %empty[0, 0] [8, 32] [1, 1]
+    %b = tensor.insert_slice %hi into %a[0, 32] [8, 32] [1, 1]
+    bufferization.materialize_in_destination %b in restrict writable %out
+    ```
+
+    becomes
+
+    ```mlir
+    %0 = memref.subview %out[0, 0] [8, 32] [1, 1]
+    bufferization.materialize_in_destination %lo in restrict writable %0
+    %1 = memref.subview %out[0, 32] [8, 32] [1, 1]
+    bufferization.materialize_in_destination %hi in restrict writable %1
+    ```
+
+    Limits: parts of the innermost dimension that fill the tensor, which nothing else
+    reads. Run it between norm-results-to-out-params and norm-separate-results.
+  }];
+  let dependentDialects = ["bufferization::BufferizationDialect",
+                           "memref::MemRefDialect"];
+}
+
+def NormLocalizeNestedWrites : Pass<"norm-localize-nested-writes"> {
+  let summary = "Give the body of a linalg op its own copy of tensors it writes";
+  let description = [{
+    The body of a linalg op, of a `tensor.generate` or a `tensor.pad` may contain ops
+    on tensors that start from an outer tensor, such as the `outs` of a sum. One-shot
+    bufferization (LLVM 22) does not know that a body runs once per element, and lets
+    the ops write the buffer of that tensor in place, so that the second element
+    starts from the result of the first one. This pass runs before it and makes each
+    such op start from a copy within the body, or from a buffer of the body's own if
+    the outer one was empty. On a GPU the elements run at the same time.
+
+    Example:
+
+    ```mlir
+    %y = linalg.generic ... outs(%e : tensor<4xf32>) {
+      %s = linalg.generic ... outs(%zero : tensor<f32>) { addf } -> tensor<f32>
+    ```
+
+    becomes
+
+    ```mlir
+    %y = linalg.generic ... outs(%e : tensor<4xf32>) {
+      %own = bufferization.alloc_tensor() copy(%zero) : tensor<f32>
+      %s = linalg.generic ... outs(%own : tensor<f32>) { addf } -> tensor<f32>
+    ```
+  }];
+  let dependentDialects = ["bufferization::BufferizationDialect"];
+}
+
+def NormExpandMemRefCopy : Pass<"norm-expand-memref-copy"> {
+  let summary = "Rewrite strided memref.copy to linalg.copy";
+  let description = [{
+    finalize-memref-to-llvm lowers a `memref.copy` between strided buffers to a
+    call of `memrefCopy` of MLIR's runner library. Compiled artifacts link no
+    MLIR library, so such copies become `linalg.copy`, which lowers to loops.
+    Copies between contiguous buffers stay, and become memcpy.
+
+    Example: `memref.copy %a, %b : memref<4x4xf32, strided<[8, 1]>> to
+    memref<4x4xf32>` becomes `linalg.copy ins(%a) outs(%b)`.
+
+    Limits: unranked buffers are left alone.
+  }];
+  let dependentDialects = ["linalg::LinalgDialect"];
+}
+
+def NormSeparateDestinations : Pass<"norm-separate-destinations"> {
+  let summary = "Give each op that writes into a tensor its own empty or fill";
+  let description = [{
+    Common subexpression elimination merges all `tensor.empty` of one type and all
+    `linalg.fill` of zeros, because tensors are values. As destinations they are
+    buffers: every result that starts from one of them is a candidate for the same
+    buffer, for which the analysis of one-shot bufferization takes cubic time in a
+    model's layers, and a tensor that is filled once is copied for each use. This pass
+    gives each destination its own.
+
+    Example:
+
+    ```mlir
+    %zeros = linalg.fill ins(%zero) outs(%empty)
+    %a = linalg.matmul ins(%x, %p) outs(%zeros)
+    %b = linalg.matmul ins(%x, %q) outs(%zeros)
+    ```
+
+    becomes
+
+    ```mlir
+    %zeros0 = linalg.fill ins(%zero) outs(%empty0)
+    %a = linalg.matmul ins(%x, %p) outs(%zeros0)
+    %zeros1 = linalg.fill ins(%zero) outs(%empty1)
+    %b = linalg.matmul ins(%x, %q) outs(%zeros1)
+    ```
+
+    Limits: run it after the last common subexpression elimination on tensors, which
+    undoes it. norm-reuse-buffers shares the buffers again where that is correct.
+  }];
+  let dependentDialects = ["linalg::LinalgDialect", "tensor::TensorDialect"];
+}
+
+def NormReuseBuffers : Pass<"norm-reuse-buffers"> {
+  let summary = "Reuse freed buffers for later allocations";
+  let description = [{
+    Bufferization allocates each intermediate result of a model anew. This pass
+    replaces a `memref.alloc` by a buffer of the same type that the block has freed
+    before it, the latest first, so that a chain of layers works on a few buffers that
+    stay in the caches, and no page is mapped again.
+
+    Example:
+
+    ```mlir
+    %a = memref.alloc() : memref<64xf32>
+    ...
+    memref.dealloc %a : memref<64xf32>
+    %b = memref.alloc() : memref<64xf32>
+    ...
+    memref.dealloc %b : memref<64xf32>
+    ```
+
+    becomes
+
+    ```mlir
+    %a = memref.alloc() : memref<64xf32>
+    ...
+    memref.dealloc %a : memref<64xf32> // where %b was freed
+    ```
+
+    Limits: within a block; equal types, and equal values for dynamic extents. Run it
+    after optimize-allocation-liveness, which frees after the last use.
+  }];
+  let dependentDialects = ["memref::MemRefDialect"];
+}
+
+def NormVerifyBuffers : Pass<"norm-verify-buffers", "ModuleOp"> {
+  let summary = "Check the buffers that a caller passes";
+  let description = [{
+    A compiled function trusts its caller: buffers have the extents and the layout of
+    their types, and what it writes overlaps nothing else, unless an output is the
+    buffer of an input (in place). This pass adds assertions at the start of every
+    public function on buffers:
+
+    - a buffer that is not empty has an address, which is a multiple of the
+      element's size;
+    - extents, strides and offset are those of the type (the stride of an extent
+      of 1 does not matter);
+    - a buffer that is written and another one do not overlap. They may be one
+      buffer, with the same address, extents and strides, where the other is only
+      read, has the same element type, and is not read again in a later loop.
+
+    Example:
+
+    ```mlir
+    func.func @f(%x: memref<?xf32>, %y: memref<?xf32>) { ... }
+    ```
+
+    becomes
+
+    ```mlir
+    func.func @f(%x: memref<?xf32>, %y: memref<?xf32>) {
+      %dx = builtin.unrealized_conversion_cast %x : memref<?xf32> to !llvm.struct<...>
+      %px = llvm.extractvalue %dx[1] : !llvm.struct<...>
+      ...
+      cf.assert %set, "f: argument 0 is a null pointer"
+      cf.assert %aligned, "f: argument 0 is not aligned to its elements of 4 bytes"
+      ...
+      cf.assert %apart, "f: argument 1, which is written, overlaps argument 0 and is not the same buffer"
+      ...
+    }
+    ```
+
+    Arguments are numbered as in the call, outputs last. The descriptor is read
+    through the LLVM dialect, because memref ops fold what the type promises. Run it
+    after bufferization; norm-lower-asserts makes messages visible.
+
+    Limits: a strided buffer owns everything from its first byte to its last, so two
+    buffers with alternating rows are rejected. A call inside of the function counts
+    as reading and writing its arguments. Within one loop an output in the place of an
+    input is trusted. Extents of different arguments are not compared
+    (generate-runtime-verification does that, on norm ops).
+  }];
+  let dependentDialects = ["arith::ArithDialect", "cf::ControlFlowDialect",
+                           "LLVM::LLVMDialect"];
+}
+
+
+#endif // NORM_BUFFERS_PASSES

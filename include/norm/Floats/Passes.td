@@ -1,0 +1,293 @@
+//===- Passes.td - passes of Floats ------------------------*- tablegen -*-===//
+//
+// Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NORM_FLOATS_PASSES
+#define NORM_FLOATS_PASSES
+
+include "mlir/Pass/PassBase.td"
+
+def NormWidenNarrowFloats : Pass<"norm-widen-narrow-floats"> {
+  let summary = "Compute 16-bit float arithmetic in f32, rounding every result";
+  let description = [{
+    Replaces each arith and math op on f16 or bf16 values, scalar or vector, by
+    the op on f32 between an `arith.extf` of its operands and an `arith.truncf` of
+    its result. For add, sub, mul, div and sqrt this equals one rounding to the
+    16-bit type. Unlike upstream's arith-emulate-unsupported-floats no cast
+    carries a fast-math flag, so no later fold can drop a rounding.
+
+    Example: `%c = arith.mulf %a, %b : f16` becomes
+
+    ```mlir
+    %a32 = arith.extf %a : f16 to f32
+    %b32 = arith.extf %b : f16 to f32
+    %c32 = arith.mulf %a32, %b32 : f32
+    %c = arith.truncf %c32 : f32 to f16
+    ```
+
+    A truncation from f64 to 16 bits goes through f32 rounded to odd, which gives
+    the one correct rounding without a library call.
+
+    A `vector.fma` is widened too, and a `vector.reduction` (also one of a
+    `vector.contract`) becomes one op after the other on its elements, each of
+    which rounds.
+
+    Limits: other conversions, constants, selects and bit operations stay as they
+    are, and so does a reduction in a `vector.mask`, which LLVM then rounds as it
+    can.
+  }];
+  let dependentDialects = ["arith::ArithDialect", "math::MathDialect",
+                           "vector::VectorDialect"];
+}
+
+def NormExpandFP8 : Pass<"norm-expand-fp8"> {
+  let summary = "Expand conversions of 8-bit floats to integer operations";
+  let description = [{
+    Upstream keeps `arith.truncf` to and `arith.extf` from f8E4M3FN and f8E5M2 until
+    no lowering supports them. This pass expands them to i32 operations, on scalars
+    and vectors. Truncations round once, to nearest, ties to even; values that are too
+    large become NaN (f8E4M3FN) or an infinity (f8E5M2), as in the constant folder.
+
+    An addition of 2^23 units of the last place rounds, at a number's own exponent or
+    at that of the subnormals, so both need the same twelve operations and no selection.
+
+    Example: `%q = arith.truncf %a : f32 to f8E4M3FN` becomes operations on
+    `arith.bitcast %a : f32 to i32` with one `arith.addf` among them, and ends with
+    `arith.bitcast %byte : i8 to f8E4M3FN`.
+
+    Limits: a truncation from f64 is an error, and so are arithmetic on floats of less
+    than 16 bits and conversions of other formats, f6E2M3FN among them, or with other
+    roundings, because LLVM has no such types and no later pass would lower them.
+  }];
+  let dependentDialects = ["arith::ArithDialect"];
+}
+
+def NormNarrowFloatsToIntegers : Pass<"norm-narrow-floats-to-integers"> {
+  let summary = "f16 and bf16 are 16-bit integers outside of arithmetic";
+  let description = [{
+    Most machines load, store, mask, select and shuffle 16-bit integers, but not
+    16-bit floats: LLVM's x86 back end takes masked accesses of f16 and bf16 apart,
+    and holds a bf16 that lives in several blocks as an f32, which it rounds again
+    where it is used. It does that by `vcvtneps2bf16` where the CPU has it, which
+    takes subnormals for zeros whatever MXCSR says, and by a call of a library
+    elsewhere. So this pass makes memrefs, vectors, scalars and constants of f16
+    and bf16 those of i16. What computes with f16 takes and gives bitcasts.
+
+    No op computes with bf16 after it. An `arith.extf` from bf16 becomes a shift,
+    and an `arith.truncf` to bf16 becomes what `rounding` says:
+
+    - `integers`: rounds to nearest even by integer operations; subnormals stay,
+      and a NaN stays a NaN.
+    - `pairs`: the same on the even and the odd elements of a vector apart.
+      Widening a vector in order takes a shuffle, and so does narrowing. A 32-bit
+      word that holds two bf16 elements has the odd one as its upper half, which
+      is an f32 once the lower half is cleared, and the even one after a shift by
+      16. So elementwise f32 arithmetic between an `arith.extf` from bf16 and an
+      `arith.truncf` to bf16 is done on two vectors of half the length. Rounding
+      adds to the word of each element, and one blend puts the upper halves of
+      both together; a value that is rounded and then widened again (Llama's
+      order) stays a word whose lower half is cleared.
+    - `hardware`: the `arith.truncf` stays.
+
+    Adding could carry a NaN's lower bits into an infinity or a zero. With `pairs`,
+    a NaN that was widened from bf16, is in a constant with a clear lower half, or
+    was made or passed on by arithmetic on such values has no lower bits, and
+    nothing is done for it. All other values pay for a comparison and a selection.
+
+    Example, with `rounding=pairs`:
+
+    ```mlir
+    %x = vector.load %p[%i] : memref<?xbf16>, vector<16xbf16>
+    %a = arith.extf %x : vector<16xbf16> to vector<16xf32>
+    %b = arith.mulf %a, %a : vector<16xf32>
+    %c = arith.truncf %b : vector<16xf32> to vector<16xbf16>
+    ```
+
+    becomes
+
+    ```mlir
+    %x = vector.load %p[%i] : memref<?xi16>, vector<16xi16>
+    %words = vector.bitcast %x : vector<16xi16> to vector<8xi32>
+    %even = ... // shli %words, 16, as vector<8xf32>
+    %odd = ... // andi %words, 0xFFFF0000, as vector<8xf32>
+    %b0 = arith.mulf %even, %even : vector<8xf32>
+    %b1 = arith.mulf %odd, %odd : vector<8xf32>
+    ... // %b0 and %b1 as words plus 0x7FFF plus their bit 16: ties to even
+    %c = ... // arith.select of the upper halves : vector<16xi16>
+    ```
+
+    With `pairs`, a vector that an `scf.for` carries and only combines with such
+    values is carried as two halves and interleaved after the loop. Every element
+    is combined in the same order as before, so no result changes by a bit.
+
+    Scalars that a function takes or returns keep their type, which the machine's
+    calling convention passes in other registers than an i16. Inside, a bf16
+    argument is an i16 that comes out of an empty inline assembly, because
+    CodeGenPrepare would make a phi of bitcasts of bf16 one of bf16 (LLVM 22).
+
+    Limits: run norm-widen-narrow-floats before, so that arithmetic is in f32.
+    `pairs` takes rank-1 vectors whose length is a multiple of 16, and needs a
+    little-endian machine; values that are neither widened from bf16 nor the same
+    in all lanes keep their order. Complex numbers keep their elements' type, and
+    so do reductions in a `vector.mask`. A `memref.atomic_rmw` on f16 or bf16
+    memory is rejected.
+  }];
+  let options = [Option<"rounding", "rounding", "::mlir::norm::BF16Rounding",
+                        /*default=*/"::mlir::norm::BF16Rounding::Integers",
+                        "Who rounds f32 to bf16",
+                        "::mlir::norm::getBF16RoundingValues()">];
+  let dependentDialects = ["arith::ArithDialect", "LLVM::LLVMDialect",
+                           "vector::VectorDialect"];
+}
+
+def NormExpandScaling : Pass<"norm-expand-scaling"> {
+  let summary = "Expand scaling_truncf and scaling_extf to products";
+  let description = [{
+    `arith.scaling_truncf` divides by a power of two and narrows, `arith.scaling_extf`
+    widens and multiplies by one. This pass expands both by upstream's patterns, which
+    take the scale to be f8E8M0FNU, to `arith.extf`, `arith.divf`, `arith.mulf` and
+    `arith.truncf`, which norm-expand-mx and norm-expand-fp8 expand later: a scale
+    that a block of elements shares is widened once for the block meanwhile.
+
+    Of a scale in 16 bits or more the exponent is taken, as hardware does. The product
+    or quotient is in f32 at least, because f16 does not hold most scales. x / 2^e is
+    x * 2^-e, with the same bits.
+
+    Example: `%q = arith.scaling_truncf %a, %s : f32, f8E8M0FNU to f4E2M1FN` becomes
+
+    ```mlir
+    %c = arith.bitcast %s : f8E8M0FNU to i8
+    %d = arith.subi %c-2_i8, %c : i8
+    %i = arith.bitcast %d : i8 to f8E8M0FNU
+    %f = arith.extf %i : f8E8M0FNU to f32
+    %p = arith.mulf %a, %f : f32
+    %q = arith.truncf %p : f32 to f4E2M1FN
+    ```
+  }];
+  let dependentDialects = ["arith::ArithDialect"];
+}
+
+def NormExpandMX : Pass<"norm-expand-mx"> {
+  let summary = "Expand conversions of 4-bit floats and of block scales";
+  let description = [{
+    The formats of OCP's Microscaling Formats (MX) 1.0: elements in f4E2M1FN, and
+    scales in f8E8M0FNU, which are powers of two. This pass expands `arith.truncf` to
+    and `arith.extf` from both of them to i32 operations, on scalars and vectors.
+
+    A truncation to f4E2M1FN rounds once, to nearest, ties to even. It saturates at 6
+    and keeps the sign, of zeros too; the format has no NaN, and NaN becomes 6, as in
+    PTX's `cvt.rn.satfinite`.
+
+    A truncation to f8E8M0FNU may be to nearest (a tie, 1.5 times a power of two, goes
+    up, as IEEE 754 asks of one digit), `toward_zero` or `upward`. Zero and what is
+    below the range become 2^-127; what is above, negative or not finite becomes NaN.
+
+    Example: `%q = arith.truncf %a : f32 to f4E2M1FN` becomes operations on
+    `arith.bitcast %a : f32 to i32` with one `arith.addf` among them, which rounds, and
+    ends with `arith.bitcast %code : i4 to f4E2M1FN`.
+
+    Limits: a truncation from f64 is an error, and so is another rounding. Arithmetic on
+    these types is left for norm-expand-fp8 to reject.
+  }];
+  let dependentDialects = ["arith::ArithDialect", "vector::VectorDialect"];
+}
+
+def NormExpandVectorMath : Pass<"norm-expand-vector-math"> {
+  let summary = "Expand exp, exp2, expm1, log, log1p, tanh and erf of f32 vectors";
+  let description = [{
+    LLVM scalarizes a vector `math.exp` and calls libm per element. This pass expands
+    the function on the whole vector instead: range reduction, a polynomial, and
+    selections for special operands, without a fast-math flag. With `fma`, for
+    machines that have it as an instruction, a product and its sum round once; without
+    it, only additions and multiplications are used.
+
+    The maximum errors, with `fma` and without, in ulp of f32 against f64, are:
+
+    | exp | exp2 | expm1 | log | log1p | tanh | erf |
+    |---|---|---|---|---|---|---|
+    | 1.1 | 1.2 | 1.8 | 0.9 | 0.9 | 1.4 | 1.4 |
+
+    Overflow to infinity, gradual underflow (of exp and exp2), infinities, NaN and
+    the sign of zero are those of libm.
+
+    Example: `math.exp %x : vector<64xf32>` becomes
+
+    ```mlir
+    ... // %x limited to where the result is neither 0 nor infinity
+    %n = ... // %x / ln 2, rounded to an integer
+    %r = ... // %x - %n * ln 2
+    %p = ... // polynomial of %r
+    ... // %p * 2^(n/2) * 2^(n - n/2)
+    ```
+
+    Where all uses of an exp are sums with a constant of at least 2^-90, such as the 1 of
+    a sigmoid, results below e^-86 do not change the sum. They may therefore be e^-86,
+    which is normal, and %p * 2^(n-1), doubled, takes half of the operations.
+
+    Limits: scalars and f64 stay calls of libm, whose last bit may differ;
+    norm-widen-narrow-floats must have widened 16-bit types.
+  }];
+  let options = [Option<"fma", "fma", "bool", /*default=*/"false",
+                        "The machine has an FMA instruction">];
+  let dependentDialects = ["arith::ArithDialect", "math::MathDialect"];
+}
+
+def NormCallLibm : Pass<"norm-call-libm", "ModuleOp"> {
+  let summary = "Lower math.expm1 and math.log1p to calls of libm";
+  let description = [{
+    Upstream's convert-math-to-llvm expands `math.expm1` to exp(x) - 1 and
+    `math.log1p` to log(1 + x), which are 0 for x = 1e-10, where both functions are
+    1e-10. Its option `approximate-log1p=false` leaves the second alone, but the first
+    has no option, and convert-math-to-libm before it would also call libm for
+    `math.sqrt`. This pass applies upstream's patterns of convert-math-to-libm to
+    these two. norm-expand-vector-math has expanded vectors of f32 before, so scalars
+    and f64 remain.
+
+    Example:
+
+    ```mlir
+    %1 = math.expm1 %0 : f64
+    ```
+
+    becomes
+
+    ```mlir
+    %1 = call @expm1(%0) : (f64) -> f64
+    ```
+
+    Vectors are scalarized; f16 and bf16 are computed in f32.
+  }];
+  let dependentDialects = ["arith::ArithDialect", "func::FuncDialect",
+                           "vector::VectorDialect"];
+}
+
+def NormExpandArith : Pass<"norm-expand-arith"> {
+  let summary = "Expand arith ops as arith-expand, but no maxima and minima";
+  let description = [{
+    Upstream's arith-expand expands divisions that round up or down to what LLVM has.
+    It also expands `arith.maximumf` to a comparison and a selection, by which the
+    maximum of -0 and +0 is whichever comes second; the op says +0. It has no option
+    to leave it out, so
+    this pass applies upstream's patterns for the others. LLVM's own code for
+    `llvm.maximum` and related functions is correct on every target.
+
+    Example:
+
+    ```mlir
+    %1 = arith.ceildivsi %a, %b : i64
+    %2 = arith.maximumf %c, %d : f32
+    ```
+
+    The first becomes a division, comparisons and selections; the second stays.
+
+    Limits: a rounding mode other than to nearest even is rejected, because no
+    conversion to LLVM sets one (LLVM's constrained intrinsics only name it).
+  }];
+  let dependentDialects = ["arith::ArithDialect", "vector::VectorDialect"];
+}
+
+
+#endif // NORM_FLOATS_PASSES

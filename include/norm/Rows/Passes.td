@@ -1,0 +1,423 @@
+//===- Passes.td - passes of Rows --------------------------*- tablegen -*-===//
+//
+// Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NORM_ROWS_PASSES
+#define NORM_ROWS_PASSES
+
+include "mlir/Pass/PassBase.td"
+
+def NormWriteResultsLast : Pass<"norm-write-results-last", "func::FuncOp"> {
+  let summary = "Make the last reader of a result write it";
+  let description = [{
+    An elementwise result that a reduction and then another elementwise op read, such
+    as the sum of a residual connection that is returned beside its norm, is written
+    once and read twice. When rows are fused, its buffer cannot be streamed past the
+    caches, because it is read back. This pass makes the last reader write it too, in
+    the same loop as its own result; the first op then computes a row that stays in
+    the cache.
+
+    Example:
+
+    ```mlir
+    %h = linalg.generic ... // x + residual
+    %s = linalg.generic ... ins(%h) // a sum over the row
+    %y = linalg.generic ... ins(%h, %s) // h * s
+    bufferization.materialize_in_destination %h in writable %out0
+    bufferization.materialize_in_destination %y in writable %out1
+    ```
+
+    becomes
+
+    ```mlir
+    %h = linalg.generic ...
+    %s = linalg.generic ... ins(%h)
+    %y, %late = linalg.generic ... ins(%h, %s) // h * s, h
+    bufferization.materialize_in_destination %late in writable %out0
+    bufferization.materialize_in_destination %y in writable %out1
+    ```
+
+    Limits: `linalg.generic` on tensors; the last reader reads each element at its own
+    place and its result is written too. Run it after norm-results-to-out-params and
+    before norm-separate-results.
+  }];
+  let dependentDialects = ["linalg::LinalgDialect", "tensor::TensorDialect"];
+}
+
+def NormRecomputeProducers : Pass<"norm-recompute-producers", "func::FuncOp"> {
+  let summary = "Recompute cheap rows that a reduction and other ops read";
+  let description = [{
+    Upstream's fusion of elementwise ops keeps a producer that several ops read. If
+    one of them reduces the row, the producer's row would be stored and read back
+    twice. A producer of at most three sums and products of elements of 32 bits or
+    more, which takes less time than that, is fused into each reader instead, so that
+    the reduction reads nothing but inputs.
+
+    Example:
+
+    ```mlir
+    %h = linalg.generic ins(%x, %r) // x + r
+    %s = linalg.generic ins(%h) // sum of h * h over the row
+    %y = linalg.generic ins(%h, %s) // h * s
+    ```
+
+    becomes
+
+    ```mlir
+    %s = linalg.generic ins(%x, %r) // sum of (x + r) * (x + r)
+    %y = linalg.generic ins(%x, %r, %s) // (x + r) * s
+    ```
+
+    Every operation is done on the same values as before, so no bit changes. Operations
+    on values of the row alone, such as a root, do not count, because each loop over the
+    row has them once; but in a static row of at most 256 elements, which lies in level 1
+    with its temporaries, they are most of the work, and the producer stays.
+
+    Limits: a producer with any other use, for example in a return, stays;
+    norm-write-results-last takes that use away. A producer that two elementwise ops
+    read stays as well, such as the sum of a residual stream, which the next layer
+    reads: otherwise each layer would add up all layers before it.
+  }];
+  let dependentDialects = ["linalg::LinalgDialect"];
+}
+
+def NormTileRows : Pass<"norm-tile-rows", "func::FuncOp"> {
+  let summary = "Tile rows of structured ops and fuse their producers";
+  let description = [{
+    Divides the linalg ops on tensors that work row by row into groups: a last op, the
+    root, and the elementwise ops and row reductions that feed it. The row dimensions
+    are the leading parallel dimensions that every reduction of the group keeps. They
+    are tiled by one row, and the whole group is fused into the loop, so that a row is
+    read from memory once and its intermediate values stay in cache or in registers. A
+    softmax, a LayerNorm and a decomposed norm op all qualify, and the pass names none
+    of them. Contractions and convolutions are not changed, and neither are producers
+    that do not depend on the row (a weight).
+
+    Ops join from the last one to the first, each of them one group, and each use is
+    visited once, so that the time is linear in the length of a model. An op joins the
+    first group that uses its result if all other users come after that group's loop,
+    whose result they read. So the sum of a residual stream is computed in the loop of
+    the norm that follows it, and kept for the next sum. An op with an earlier user,
+    such as a matmul, is a root itself. If several groups use an elementwise op of at
+    most four `arith` operations without a division, and reading its inputs moves no
+    more bytes than reading its result (a fill, a broadcast, a widening cast), each
+    group computes it again. The inputs of such a copy are kept, so no chain is
+    copied.
+
+    A row may be looked at as blocks, such as the 32 elements that share a scale. A group
+    over blocks takes in the statistic of the whole row, and its rows become whole ones,
+    if the statistic combines as many elements as they then have, static numbers.
+
+    Example (a row sum divided out again):
+
+    ```mlir
+    %s = linalg.reduce { arith.addf } ins(%x : tensor<8x64xf32>)
+         outs(%zero : tensor<8xf32>) dimensions = [1]
+    %y = linalg.generic ... ins(%x, %s) outs(%e) { divf } -> tensor<8x64xf32>
+    ```
+
+    becomes
+
+    ```mlir
+    %y = scf.for %i = %c0 to %c8 step %c1 iter_args(%out = %e) {
+      %row = tensor.extract_slice %x[%i, 0] [1, 64] [1, 1]
+      %s = linalg.reduce ... -> tensor<1xf32>
+      %r = linalg.generic ... ins(%row, %s) -> tensor<1x64xf32>
+      %o = tensor.insert_slice %r into %out[%i, 0] [1, 64] [1, 1]
+      scf.yield %o
+    } {norm.loop = #norm.loop<rows>}
+    ```
+
+    A row waits for its reduction, a root and a division before it can be scaled. With
+    `block-elements` an iteration works on 4, 8 or 16 rows, which hold that many
+    elements, if a group with a reduction has rows of a static length. In the
+    iteration each op is a loop over these rows, which do not wait for each other. The
+    remaining rows are done one by one after the loop (an `scf.forall` has blocks only
+    if no row remains).
+
+    A root may reduce its rows, as norm-merge-row-sums makes them: it sums over rows what
+    it also writes of each, or what needs a statistic of each. Its rows are tiled by parts
+    of 64, whose sums are rows of a tensor; in a part by blocks of 16, which have a sum of
+    their own; and then one by one. The parts are added behind the loop, in order, to what
+    the sum starts from:
+
+    ```mlir
+    %p:2 = scf.for %i = %c0 to %m step %c64 iter_args(%out = %e, %sums = %parts) {
+      %b:2 = scf.for %j = %c0 to %rows step %c16 iter_args(..., %sum = %neutral) {
+        %r:2 = scf.for %k = %j to %end step %c1 iter_args(..., %s = %neutral_row) {
+          %y:2 = linalg.generic ... -> (tensor<1x64xf32>, tensor<64xf32>)
+          ...
+        } {norm.loop = #norm.loop<rows>}
+        %t = linalg.generic ins(%r#1) outs(%sum) { addf }
+        ...
+      }
+      ...
+    } {norm.loop = #norm.loop<rows>}
+    %s = linalg.generic {iterator_types = ["reduction", "parallel"]}
+        ins(%p#1 : tensor<?x64xf32>) outs(%zero) { addf } -> tensor<64xf32>
+    ```
+
+    Other sums over rows are left for norm-vectorize-rows.
+
+    With `parallel` the loop is an `scf.forall`, of parts where rows are summed. An op with
+    a static extent of zero
+    has nothing to do and is replaced by its destinations. The temporary of a fused op
+    holds one row. A fused op that is also used after the loop (a residual sum that is
+    a result) is computed once per row, into the loop's result.
+
+    Upstream's tile-and-fuse driver fuses a producer once per slice of it, which is
+    exponential in a chain whose ops are read twice; this pass merges the slices first
+    and uses the driver's parts.
+  }];
+  let options = [Option<"parallel", "parallel", "bool", /*default=*/"false",
+                        "Make the row loop an scf.forall">,
+                 Option<"oneVector", "one-vector", "bool", /*default=*/"false",
+                        "Only groups whose ops have one loop beyond the rows">,
+                 Option<"blockElements", "block-elements", "int64_t",
+                        /*default=*/"0",
+                        "Elements of a block of short rows; 0: no blocks">];
+  let dependentDialects = ["affine::AffineDialect", "norm::NormDialect",
+                           "scf::SCFDialect", "tensor::TensorDialect"];
+}
+
+def NormVectorizeRows : Pass<"norm-vectorize-rows", "func::FuncOp"> {
+  let summary = "Strip-mine and vectorize the innermost dimension of linalg ops";
+  let description = [{
+    Rewrites a linalg op on tensors to loops over its outer dimensions and a
+    strip-mined, vectorized loop over the innermost one: a main loop of 64
+    elements, a loop of 16 elements, and one masked vector of 16 elements for
+    the rest; static extents omit empty parts. A reduction over the innermost
+    dimension carries one vector accumulator of 64 elements (and one of 16)
+    and adds its halves up at the end, so the order of the sum is fixed, needs no
+    fast-math flag and does not depend on the machine (docs/Codegen.md has the tree).
+    Values that have one element per row are kept as scalars.
+
+    The error of a float sum grows with the additions that an element goes through.
+    Therefore each 16 strips of 64 elements are summed from zero before they
+    are added to the sum of the blocks, and blocks of blocks likewise, in at most
+    three levels of loops around the main loop. Maxima and integer sums do not need
+    this.
+
+    A sum over rows, whose reduction is the loop around the parallel innermost one,
+    adds 16 rows in registers, strip by strip, before it touches the result. Blocks
+    of 16 such blocks are summed into a row of their own, in as many levels.
+
+    Example: `linalg.generic` that doubles a tensor<100xf32> becomes
+
+    ```mlir
+    %0 = scf.for %i = %c0 to %c64 step %c64 iter_args(%o = %init) {
+      %v = vector.transfer_read %x[%i] : tensor<100xf32>, vector<64xf32>
+      %d = arith.addf %v, %v : vector<64xf32>
+      %w = vector.transfer_write %d, %o[%i] : vector<64xf32>, tensor<100xf32>
+      scf.yield %w
+    } {norm.loop = #norm.loop<strips>}
+    ... two vectors of 16, then one masked vector of 16 for the last 4 ...
+    ```
+
+    The loops over a row of a reduction are `statistic`. Of the loops over other
+    dimensions, the outermost in a loop of norm-tile-rows is a `block`.
+
+    In a loop with a schedule (norm-plan-gpu-rows) the vectors have its `lanes`, and a
+    reduction ends with one `vector.reduction`, which threads share later. With
+    `scheduled`, ops outside of such loops are not changed.
+
+    Limits: operands must be contiguous in the innermost dimension or not depend
+    on it, and the body must be elementwise; other ops are left to
+    convert-linalg-to-loops.
+  }];
+  let options = [
+    Option<"scheduled", "scheduled", "bool", /*default=*/"false",
+           "Only ops in loops that have a schedule for threads">];
+  let dependentDialects = ["affine::AffineDialect", "arith::ArithDialect",
+                           "norm::NormDialect", "scf::SCFDialect",
+                           "tensor::TensorDialect", "vector::VectorDialect"];
+}
+
+def NormMergeSiblings : Pass<"norm-merge-siblings", "func::FuncOp"> {
+  let summary = "Make one op of two that read the same tensor";
+  let description = [{
+    A loop over rows computes what its last op needs. Two ops that end rows, such as
+    two scalings of one normalized value, therefore get two loops, and what they
+    share goes through memory. Where both read a tensor that has all their loops by
+    the same map, this pass makes one op with two results of them.
+
+    Example:
+
+    ```mlir
+    %y = linalg.generic ... ins(%n, %v : tensor<8x64xf32>, tensor<64xf32>) ...
+    %z = linalg.generic ... ins(%n, %b : tensor<8x64xf32>, tensor<64xf32>) ...
+    ```
+
+    becomes
+
+    ```mlir
+    %yz:2 = linalg.generic ... ins(%n, %v, %n, %b : ...) ...
+    ```
+
+    Limits: `linalg.generic` with parallel loops only on tensors, whose
+    results no other `linalg.generic` reads but contractions: others are computed in
+    their users' loops. All that the second op reads must be known before the first.
+  }];
+  let dependentDialects = ["linalg::LinalgDialect"];
+}
+
+def NormMergeRowSums : Pass<"norm-merge-row-sums", "func::FuncOp"> {
+  let summary = "Make a sum over rows where an elementwise op goes over them";
+  let description = [{
+    The backward pass of a norm writes the gradient of each row and sums products over
+    all rows for the gradient of the weight. Two loops would read everything twice. This
+    pass makes one op of a sum over rows and an elementwise op, or another sum, over the
+    same elements; norm-tile-rows gives it one loop.
+
+    Example:
+
+    ```mlir
+    %dx = linalg.generic {iterator_types = ["parallel", "parallel"], ...}
+        ins(%x, %r, %dy : tensor<?x64xf32>, ...)
+    %dw = linalg.generic {iterator_types = ["reduction", "parallel"], ...}
+        ins(%x, %dy : tensor<?x64xf32>, ...)
+    ```
+
+    becomes
+
+    ```mlir
+    %0:2 = linalg.generic {iterator_types = ["reduction", "parallel"], ...}
+        ins(%x, %r, %dy, %x, %dy : tensor<?x64xf32>, ...)
+        -> (tensor<?x64xf32>, tensor<64xf32>)
+    ```
+
+    A row of the first result is written once, in the iteration that reduces it.
+
+    Both ops must read a tensor with all their loops by the same map, or the sum must read
+    the result of the elementwise op so. What the later op reads is moved before the
+    earlier one, and cannot depend on it otherwise.
+
+    Limits: `linalg.generic` on tensors whose reduced loops are the outer ones
+    (norm-order-loops); sums of one combining op with a neutral element; elementwise ops
+    whose results no other `linalg.generic` reads but contractions, for others are
+    computed in their users' loops. A function with `norm.sum_parts`
+    (norm-split-sums) stays as it is.
+  }];
+  let dependentDialects = ["linalg::LinalgDialect"];
+}
+
+def NormSplitWideVectors : Pass<"norm-split-wide-vectors"> {
+  let summary = "Split wide vectors into parts where registers run out";
+  let description = [{
+    LLVM puts a vector of 64 f32 into eight AVX registers and evaluates every op on
+    all of them before the next op. That suits a short chain, but a long one, such as
+    a polynomial, keeps more values alive than there are registers. In an `scf.for`
+    where more than `live` lanes are live at once, this pass does the whole body for
+    the first 16 elements, then for the next ones. Where elements of
+    less than a word are written, most vectors of words hold half as many as some others: the
+    parts are those of the most frequent ones.
+
+    Example (parts of 16):
+
+    ```mlir
+    scf.for %i = %c0 to %n step %c64 {
+      %v = vector.transfer_read %x[%i] : memref<?xf32>, vector<64xf32>
+      ... // a long chain from %v to %w
+      vector.transfer_write %w, %y[%i] : vector<64xf32>, memref<?xf32>
+    }
+    ```
+
+    becomes
+
+    ```mlir
+    scf.for %i = %c0 to %n step %c64 {
+      %v0 = vector.transfer_read %x[%i] : memref<?xf32>, vector<16xf32>
+      ... // the chain on 16 lanes
+      vector.transfer_write %w0, %y[%i] : vector<16xf32>, memref<?xf32>
+      %i1 = arith.addi %i, %c16 : index
+      %v1 = vector.transfer_read %x[%i1] : memref<?xf32>, vector<16xf32>
+      ... // three times more
+    }
+    ```
+
+    A vector that the loop carries becomes one per part and is put together after the
+    loop: every lane is combined in the same order as before. Vectors of other lengths
+    in the body are cut into as many parts: 64 bf16, which are computed as 32 words of
+    even and 32 of odd elements, become two parts of 32, and fill registers of 512 bits.
+
+    Limits: bodies of elementwise ops, bitcasts, interleaving and unmasked accesses in
+    bounds; a body that writes accesses all its buffers at one column, or at columns
+    that are constants apart and share no element, and a buffer overlaps another one
+    exactly or not at all.
+  }];
+  let options = [
+    Option<"live", "live", "int64_t", /*default=*/"192",
+           "Lanes alive at once up to which a body is left whole">];
+  let dependentDialects = ["arith::ArithDialect", "scf::SCFDialect",
+                           "vector::VectorDialect"];
+}
+
+def NormSinkDeinterleaves : Pass<"norm-sink-deinterleaves", "func::FuncOp"> {
+  let summary = "Take vectors apart where their elements are narrow";
+  let description = [{
+    Two f32 are rounded to 4 bits each and packed into one byte. The ops on parts of
+    rows read the even and the odd f32 and do the same with both. This pass does it
+    with the whole vector, and takes the bytes apart instead, which are a quarter of
+    the registers to shuffle.
+
+    Example:
+
+    ```mlir
+    %even, %odd = vector.deinterleave %x : vector<32xf32> -> vector<16xf32>
+    %a = arith.fptosi %even : vector<16xf32> to vector<16xi8>
+    %b = arith.fptosi %odd : vector<16xf32> to vector<16xi8>
+    ```
+
+    becomes
+
+    ```mlir
+    %y = arith.fptosi %x : vector<32xf32> to vector<32xi8>
+    %a, %b = vector.deinterleave %y : vector<32xi8> -> vector<16xi8>
+    ```
+
+    Limits: elementwise ops, each on one half and otherwise on the same splats, whose
+    results nothing else uses; up to the last of the narrowest type, but not where no
+    type is narrower than that of the vector.
+  }];
+  let dependentDialects = ["arith::ArithDialect", "vector::VectorDialect"];
+}
+
+def NormPairStridedAccesses
+    : Pass<"norm-pair-strided-accesses", "func::FuncOp"> {
+  let summary = "Read and write every other element as whole vectors";
+  let description = [{
+    Rows of interleaved pairs, such as the real and imaginary parts of a rotary
+    embedding, are split into their even and odd elements. A vector of every other
+    element is a load per element for LLVM. This pass reads the pairs, which are
+    contiguous, and takes the even or the odd elements of them. Two writes of the
+    even and of the odd elements of the same pairs become one.
+
+    Example:
+
+    ```mlir
+    %even = memref.subview %x[0] [32] [2] : memref<64xf32> to memref<32xf32, strided<[2]>>
+    %a = vector.transfer_read %even[%i] : memref<32xf32, strided<[2]>>, vector<16xf32>
+    ```
+
+    becomes
+
+    ```mlir
+    %j = affine.apply affine_map<(d0) -> (d0 * 2)>(%i)
+    %pairs = vector.transfer_read %x[%j] : memref<64xf32>, vector<32xf32>
+    %a, %b = vector.deinterleave %pairs : vector<32xf32> -> vector<16xf32>
+    ```
+
+    A mask of the first elements becomes one of the first pairs. Limits: a static
+    stride of two in the innermost dimension of a `memref.subview`, whose last element
+    has its neighbor in the same row; a write without its other half stays, and so
+    does one between whose halves memory is accessed. Run it after fold-memref-alias-ops
+    and before common subexpression elimination, which merges reads of both halves.
+  }];
+  let dependentDialects = ["affine::AffineDialect", "vector::VectorDialect"];
+}
+
+
+#endif // NORM_ROWS_PASSES

@@ -1,0 +1,63 @@
+//===- Rows.h - what other rooms ask of rows --------------------*- C++ -*-===//
+//
+// Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NORM_ROWS_ROWS_H
+#define NORM_ROWS_ROWS_H
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+namespace mlir::norm {
+
+/// Returns true if norm-vectorize-rows can vectorize `op`.
+bool canVectorizeRow(linalg::LinalgOp op);
+
+/// A reduction: its combining op, the value that it adds, and its neutral
+/// element.
+struct Reduction {
+  Operation *combiner = nullptr;
+  Value contribution;
+  TypedAttr neutral;
+};
+
+/// Builds the sum of `accumulator` and `value`, or what the reduction makes of
+/// them, of the type of the former.
+Value createCombined(OpBuilder &b, Location loc, const Reduction &reduction,
+                     Value accumulator, Value value);
+
+/// Returns the reductions of an op whose last loops are over rows, which are
+/// reduced, and over columns, and whose others are parallel; one per result.
+/// nullopt: norm-vectorize-rows cannot reduce whole rows of it in any order.
+std::optional<SmallVector<Reduction>>
+matchColumnReductions(linalg::LinalgOp op);
+
+/// Fuses a copy of the elementwise producer of `use` into its user. Returns
+/// false if that fails; the user then reads the copy.
+bool fuseCopyOfProducer(IRRewriter &rewriter, OpOperand &use);
+
+/// Returns the one value of all elements of the op's result, or null.
+Value getFilled(linalg::LinalgOp op);
+
+/// Adds the pattern that keeps a row as a vector where one op writes it under a
+/// mask and another reads it under the same one.
+void populateForwardMaskedRows(RewritePatternSet &patterns);
+
+/// Returns the value of `type`, an integer, index or float, that changes no
+/// result of a reduction; null if there is none. arith::getNeutralElement lacks
+/// maxnumf, and maximums of formats without infinities.
+TypedAttr getNeutralElement(vector::CombiningKind kind, Type type);
+
+/// Returns the least number that `v`, an index, is known not to exceed, if any.
+std::optional<int64_t> getUpperBound(OpFoldResult v);
+
+/// Returns how many of `extent` a block of `most` has that begins at `begin`.
+OpFoldResult createBlockSize(OpBuilder &b, Location loc, OpFoldResult begin,
+                             OpFoldResult most, OpFoldResult extent);
+
+} // namespace mlir::norm
+
+#endif // NORM_ROWS_ROWS_H

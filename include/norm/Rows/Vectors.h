@@ -1,0 +1,52 @@
+//===- Vectors.h - accesses and ops of vectors along rows -------*- C++ -*-===//
+//
+// Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NORM_ROWS_VECTORS_H
+#define NORM_ROWS_VECTORS_H
+
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+namespace mlir::norm {
+
+/// A read or write of a scalar or a vector in memory.
+struct RowAccess {
+  Operation *op;
+  Value base;
+  OperandRange indices;
+  VectorType vector; ///< Null: a scalar.
+  bool isWrite;
+};
+
+/// Returns what `op` reads or writes, nullopt for other ops.
+std::optional<RowAccess> getRowAccess(Operation *op);
+
+/// Returns the same for a vector of rank 1 of neighboring elements, all of
+/// which are accessed.
+std::optional<RowAccess> getWholeRowAccess(Operation *op);
+
+/// Returns the lane before which a mask of one dimension is known to end, and
+/// nullopt without a mask.
+std::optional<int64_t> getMaskedLength(Value mask);
+
+/// Returns true if `op` has operands or results that are vectors.
+bool hasVectors(Operation *op);
+
+/// Returns true if `op` or an op in it has vectors.
+bool holdsVectors(Operation *op);
+
+/// Clones an elementwise op, a broadcast of a scalar or a splat constant on
+/// `operands`, with `lanes` elements per vector.
+Operation *cloneAtWidth(OpBuilder &b, Operation *op, int64_t lanes,
+                        ValueRange operands);
+
+/// Builds the uniform vector `v` with `lanes` elements; `map` has what stands
+/// for other values.
+Value createUniform(OpBuilder &b, Value v, int64_t lanes, const IRMapping &map);
+
+} // namespace mlir::norm
+
+#endif // NORM_ROWS_VECTORS_H

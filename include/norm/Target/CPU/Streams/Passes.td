@@ -1,0 +1,189 @@
+//===- Passes.td - passes of Target/CPU/Streams ------------*- tablegen -*-===//
+//
+// Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NORM_TARGET_CPU_STREAMS_PASSES
+#define NORM_TARGET_CPU_STREAMS_PASSES
+
+include "mlir/Pass/PassBase.td"
+
+def NormStreamRows : Pass<"norm-stream-rows", "ModuleOp"> {
+  let summary = "Non-temporal stores and prefetch where rows leave the cache";
+  let description = [{
+    An ordinary store to memory that is not in the cache reads the line first:
+    a loop that writes more than the cache holds moves half as much again as it
+    has to. This pass makes a second version of each outermost loop on buffers that
+    is, or holds, one of norm-tile-rows or norm-vectorize-rows, and chooses between
+    the two when the loop is reached. The second one writes with non-temporal stores
+    and fetches the next row while it writes this one, or in another loop over the
+    same strips that computes far more: into the level 2 cache, so that it does not
+    push this row out of level 1, or into level 1 where the loop computes functions.
+    It is taken when
+
+    * the buffers of the loop hold more than `cache-bytes` bytes together; with
+      0, sixteen times the level 2 cache that `sysconf` reports, or 16 MiB where
+      it reports none (level 3 is no measure: virtual machines report that of
+      the whole socket);
+    * no buffer that the loop reads overlaps one that it streams.
+
+    A written buffer is streamed when the loop never reads it, its last
+    dimension is contiguous, and it is written lane by lane in an inner loop
+    whose body does nothing else (elementwise ops, reads, writes). Rows need no
+    alignment: the inner loop of the second version starts at the first address
+    that is a multiple of 64. What is left of a line on both sides is written by
+    loops over quarters of a line and over elements (`#norm.loop<edge>`), with ordinary
+    stores; the line at the end of the row, where the next one begins, is fetched
+    before, because a store that misses the caches holds up all others. Where a row is one
+    vector and has no inner loop, all rows must be aligned, which is part of the condition.
+
+    A loop that also adds to what it reads, such as a row of sums, has a version for aligned
+    rows, whose bounds stay (norm-reverse-strips needs constants), and one for all others; rows
+    of less than 2048 elements must be aligned. The next row is fetched in the second loop that
+    reads this one, because no other row is read while it is written.
+
+    Example:
+
+    ```mlir
+    scf.for %i = %c0 to %m step %c1 {
+      %sum = scf.for ... {norm.loop = #norm.loop<statistic>} // reads %x[%i, ...]
+      scf.for %k = %c0 to %c4096 step %c64 {
+        ...
+        vector.transfer_write %v, %y[%i, %k] {in_bounds = [true]}
+      } {norm.loop = #norm.loop<strips>}
+    } {norm.loop = #norm.loop<rows>}
+    ```
+
+    becomes
+
+    ```mlir
+    %large = ... // bytes of %x and %y > cache-bytes, no overlap
+    scf.if %large {
+      scf.for %i = %c0 to %m step %c1 {
+        %sum = scf.for ...
+        %head = ... // elements before the first aligned address of %y[%i, ...]
+        scf.if %unaligned { ... } // the elements before it
+        scf.for %k = %head to %end step %c64 {
+          memref.prefetch %x[%next, %k], read, locality<2>, data // 4 lines
+          ...
+          vector.store %v, %y[%i, %k] {alignment = 64, nontemporal = true}
+        }
+        scf.if %unaligned { ... } // lines and elements from %end to %c4096
+      }
+    } else {
+      ... // the loop as it was
+    }
+    ```
+
+    The first statistic of a row, if it only reads, goes on beside the
+    strips of the row before, so that memory is read and written all the time:
+
+    ```mlir
+    %first = scf.for ... // reduces row 0
+    %last = scf.for %i = %c0 to %m_minus_1 step %c1 iter_args(%sum = %first) {
+      ... // of %sum
+      %next = scf.for %k = %c0 to %c4096 step %c64 {
+        memref.prefetch %x[%i_plus_1, %k_plus_256], read, locality<3>, data
+        ... // a strip of row %i, in pieces of 64 bytes
+        ... // a strip of the reduction of row %i + 1
+      }
+      scf.yield %next
+    }
+    ... // the last row
+    ```
+
+    It applies where both loops have the same strips, 32 at least, and 32-bit
+    results; an `scf.forall` becomes turns of up to 32 rows.
+
+    Non-temporal stores need norm-fence-streams later on. Limits: loops without a
+    role (`norm.loop`) stay as they are; buffers with dynamic strides, masked strips
+    and loops that carry values are not streamed.
+  }];
+  let options = [
+    Option<"cacheBytes", "cache-bytes", "int64_t", /*default=*/"0",
+           "Stream from this many bytes on; 0: from what the machine reports">];
+  let dependentDialects = ["arith::ArithDialect", "func::FuncDialect",
+                           "memref::MemRefDialect", "scf::SCFDialect",
+                           "vector::VectorDialect"];
+}
+
+def NormReverseStrips : Pass<"norm-reverse-strips", "func::FuncOp"> {
+  let summary = "Write a long row from the end that was read last";
+  let description = [{
+    A row that is read twice, for its statistic and to be scaled, and does not fit the
+    level 1 cache leaves its last strips there. Read from the front again, each strip
+    pushes out the one that is needed next, and all of them come from level 2; read from
+    the end, those that are left are used. This pass turns a loop over strips
+    (norm-vectorize-rows) if
+
+    * the loop before it in the same block, over strips or of a statistic, goes up and
+      accesses a buffer that this one reads,
+    * it reads more than 32 KiB in all, so that they do not stay in level 1 anyway,
+    * its strips are independent: no results, vector reads and writes within the columns
+      of the strip, and nothing else with effects but prefetches.
+
+    Of the next loops over the row, each goes against the one before it. A statistic
+    always goes up, because the order of its additions is part of the result. The order
+    of strips is not: every element is computed from the same operands.
+
+    Example:
+
+    ```mlir
+    %sum = scf.for %k = %c0 to %c16384 step %c64 iter_args(...) -> (vector<64xf32>) {
+      ... // reads %x[%i, %k]
+    } {norm.loop = #norm.loop<statistic>}
+    scf.for %k = %c0 to %c16384 step %c64 {
+      ... // reads %x[%i, %k], writes %y[%i, %k]
+    } {norm.loop = #norm.loop<strips>}
+    ```
+
+    becomes
+
+    ```mlir
+    %sum = scf.for ...
+    scf.for %k = %c0 to %c16384 step %c64 {
+      %column = arith.subi %c16320, %k : index
+      ... // reads %x[%i, %column], writes %y[%i, %column]
+    } {norm.loop = #norm.loop<strips>}
+    ```
+
+    Limits: constant bounds, which streamed rows (norm-stream-rows) only have if they are
+    also summed. Buffers that overlap in part, which are undefined for callers too, are only
+    seen where both are views of one buffer.
+  }];
+  let dependentDialects = ["arith::ArithDialect"];
+}
+
+def NormFenceStreams : Pass<"norm-fence-streams", "func::FuncOp"> {
+  let summary = "A fence after loops with non-temporal stores";
+  let description = [{
+    Non-temporal stores are not ordered with what follows. A fence, sequentially
+    consistent or with `sfence` the instruction of x86, follows each outermost
+    `scf.for` that has such stores; in an `omp.parallel` it stands at the end of the region, so
+    that every thread's stores are visible before the threads join.
+
+    Example:
+
+    ```mlir
+    scf.for ... { vector.store ... {nontemporal = true} }
+    ```
+
+    becomes
+
+    ```mlir
+    scf.for ... { vector.store ... {nontemporal = true} }
+    llvm.fence seq_cst
+    ```
+
+    Limits: runs after convert-scf-to-openmp; an `scf.forall` or `scf.parallel`
+    that streams is an error, because its threads could not fence.
+  }];
+  let options = [Option<"sfence", "sfence", "bool", /*default=*/"false",
+                        "The instruction of x86 instead of a general fence">];
+  let dependentDialects = ["LLVM::LLVMDialect"];
+}
+
+
+#endif // NORM_TARGET_CPU_STREAMS_PASSES

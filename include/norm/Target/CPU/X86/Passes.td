@@ -1,0 +1,153 @@
+//===- Passes.td - passes of Target/CPU/X86 ----------------*- tablegen -*-===//
+//
+// Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NORM_TARGET_CPU_X86_PASSES
+#define NORM_TARGET_CPU_X86_PASSES
+
+include "mlir/Pass/PassBase.td"
+
+def NormMaximaToIntegers : Pass<"norm-maxima-to-integers"> {
+  let summary = "Compute maxima of magnitudes as maxima of integers";
+  let description = [{
+    x86 has no instruction for `arith.maximumf`: `maxps` returns its second operand if
+    one is NaN or both are zeros, so LLVM needs six instructions, four of which wait
+    for each other. But f32 numbers without a sign have the order of their bits, in
+    which NaN is above infinity, and the maximum of integers is one instruction. The
+    largest magnitude of a row, from which a scale follows, is such a maximum.
+
+    Example:
+
+    ```mlir
+    %top = scf.for %i = %c0 to %n step %c64 iter_args(%most = %minus_infinity) -> (vector<64xf32>) {
+      %x = vector.transfer_read %row[%i], %zero {in_bounds = [true]} : memref<?xf32>, vector<64xf32>
+      %size = math.absf %x : vector<64xf32>
+      %next = arith.maximumf %most, %size : vector<64xf32>
+      scf.yield %next : vector<64xf32>
+    }
+    ```
+
+    `%next` becomes
+
+    ```mlir
+    %0 = arith.bitcast %most : vector<64xf32> to vector<64xi32>
+    %1 = arith.bitcast %size : vector<64xf32> to vector<64xi32>
+    %2 = arith.maxsi %0, %1 : vector<64xi32>
+    %next = arith.bitcast %2 : vector<64xi32> to vector<64xf32>
+    ```
+
+    Operands come from `math.absf` and from constants without a sign or of minus
+    infinity, the neutral element, whose bits are below those of all magnitudes; from
+    maxima, selections and parts of them, and loops that carry them.
+
+    Limits: f32 only. Of several NaNs the one with the largest payload is kept, not
+    the first one.
+  }];
+  let dependentDialects = ["arith::ArithDialect"];
+}
+
+def NormRoundToIntegers : Pass<"norm-round-to-integers"> {
+  let summary = "Round and convert vectors to integers by one instruction";
+  let description = [{
+    x86 converts f32 to i32 with a rounding to even (`cvtps2dq`) as fast as toward zero,
+    so a `math.roundeven` before is one instruction too many. It may stand before a
+    clamp to integers, which is the same after it. From i32, saturating packs make i8 or
+    i16 of whole registers, but LLVM uses halves of them for an `arith.fptosi` to i8.
+
+    Example:
+
+    ```mlir
+    %r = math.roundeven %x : vector<64xf32>
+    %c = arith.minimumf %r, %bound : vector<64xf32>  // splat of 127.0
+    %q = arith.fptosi %c : vector<64xf32> to vector<64xi8>
+    ```
+
+    becomes
+
+    ```mlir
+    %c = arith.minimumf %x, %bound : vector<64xf32>
+    %i = llvm.intr.lrint(%c) : (vector<64xf32>) -> vector<64xi32>
+    %q = arith.trunci %i overflow<nsw> : vector<64xi32> to vector<64xi8>
+    ```
+
+    Limits: signed integers of 8, 16, 24 or 32 bits and vectors of one dimension of f32.
+    The rounding mode is that of MXCSR, as it is of all arithmetic, and to even unless
+    the caller sets another.
+  }];
+  let dependentDialects = ["arith::ArithDialect", "LLVM::LLVMDialect"];
+}
+
+def NormRoundByDotProducts : Pass<"norm-round-by-dot-products"> {
+  let summary = "Round to bf16 by two instructions of AVX512-VNNI";
+  let description = [{
+    `norm-narrow-floats-to-integers` rounds the bits w of an f32 to the upper half of
+    w + 0x7FFF + ((w >> 16) & 1): a shift, a mask and two additions. `vpdpwssd` adds to
+    w the products of the halves of two words, here of (w & 0x10000) | 0x7FFF, which is
+    one `vpternlogd`, and of ones. That is the same integer, and two instructions.
+
+    Example:
+
+    ```mlir
+    %high = arith.shrui %w, %c16 : vector<16xi32>
+    %last = arith.andi %high, %c1 : vector<16xi32>
+    %biased = arith.addi %w, %c0x7FFF : vector<16xi32>
+    %rounded = arith.addi %biased, %last : vector<16xi32>
+    ```
+
+    becomes
+
+    ```mlir
+    %odd = arith.andi %w, %c0x10000 : vector<16xi32>
+    %terms = arith.ori %odd, %c0x7FFF : vector<16xi32>
+    %halves = vector.bitcast %terms : vector<16xi32> to vector<32xi16>
+    %rounded = llvm.call_intrinsic "llvm.x86.avx512.vpdpwssd.512"(%w, %halves, %ones)
+    ```
+
+    Limits: vectors of one dimension of 4 or 8 words, or of a multiple of 16, which are
+    rounded 16 at a time. The CPU needs AVX512-VNNI and AVX512-VL.
+  }];
+  let dependentDialects = ["arith::ArithDialect", "LLVM::LLVMDialect",
+                           "vector::VectorDialect"];
+}
+
+def NormTuneForX86 : Pass<"norm-tune-for-x86", "LLVM::LLVMFuncOp"> {
+  let summary = "Tell LLVM's x86 back end what it does not do by itself";
+  let description = [{
+    Functions get `prefer_vector_width = "512"`, unless they have a width: on many
+    CPUs with AVX-512, LLVM prefers vectors of 256 bits, and a row at the speed of
+    memory takes half the instructions with 512.
+
+    With `f16-vectors`, non-temporal stores of f16 vectors become those of f32. LLVM
+    22 has none of the types that AVX512-FP16 makes legal, and stores them like any
+    other. (Without AVX512-FP16 it has: of what `vcvtps2ph` gives.) The arithmetic
+    fence, which is no instruction, keeps LLVM from folding the bitcast
+    into the store.
+
+    Example:
+
+    ```mlir
+    llvm.store %v, %p {nontemporal} : vector<32xf16>, !llvm.ptr
+    ```
+
+    becomes
+
+    ```mlir
+    %0 = llvm.bitcast %v : vector<32xf16> to vector<16xf32>
+    %1 = llvm.call_intrinsic "llvm.arithmetic.fence"(%0)
+           : (vector<16xf32>) -> vector<16xf32>
+    llvm.store %1, %p {nontemporal} : vector<16xf32>, !llvm.ptr
+    ```
+
+    Limits: stores of rank-1 vectors of an even number of elements.
+  }];
+  let options = [Option<"f16Vectors", "f16-vectors", "bool",
+                        /*default=*/"false",
+                        "The CPU has vectors of f16 (AVX512-FP16)">];
+  let dependentDialects = ["LLVM::LLVMDialect"];
+}
+
+
+#endif // NORM_TARGET_CPU_X86_PASSES

@@ -1,0 +1,158 @@
+//===- Passes.td - passes of Workarounds -------------------*- tablegen -*-===//
+//
+// Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NORM_WORKAROUNDS_PASSES
+#define NORM_WORKAROUNDS_PASSES
+
+include "mlir/Pass/PassBase.td"
+
+def NormOutlineLoops : Pass<"norm-outline-loops", "ModuleOp"> {
+  let summary = "Outline the loops of a long function";
+  let description = [{
+    Some LLVM passes take time that is quadratic in the loops of a function: a model
+    of 32 layers, one function of some hundred loops, takes minutes. In a function of
+    at least `min-loops` loop nests on buffers, this pass outlines each nest to a
+    private function, by upstream's `outlineSingleBlockRegion`. Layers do the same on
+    other buffers, so nests with equal bodies become one function, and a model's code
+    has the size of one layer. The functions are not inlined again.
+
+    Example:
+
+    ```mlir
+    scf.for %i = %c0 to %c8 step %c1 { ... %a ... %b ... }
+    scf.for %i = %c0 to %c8 step %c1 { ... %b ... %c ... }
+    ```
+
+    becomes
+
+    ```mlir
+    call @f__loop(%a, %b) : (memref<8x64xf32>, memref<8x64xf32>) -> ()
+    call @f__loop(%b, %c) : (memref<8x64xf32>, memref<8x64xf32>) -> ()
+    ```
+
+    Constants, and ops right before a nest that only it uses, move into its function.
+    A loop whose body has `min-loops` nests itself, such as one over layers, stays,
+    and these nests become functions. Upstream's duplicate-function-elimination is not
+    used, because it also merges public functions and so removes symbols.
+
+    Limits: run it after bufferization; functions have one block.
+  }];
+  let options = [Option<"minLoops", "min-loops", "unsigned", /*default=*/"32",
+                        "Loop nests from which on a function is divided">];
+  let dependentDialects = ["func::FuncDialect", "scf::SCFDialect"];
+}
+
+def NormFlattenGlobals : Pass<"norm-flatten-globals", "ModuleOp"> {
+  let summary = "Give each constant of several dimensions one flat array";
+  let description = [{
+    finalize-memref-to-llvm makes arrays of arrays of a constant, and LLVM then keeps a
+    constant per innermost array: for a convolution's weights one per three floats,
+    which take seconds to make, to print and to emit. Pointers are opaque, so that the
+    addresses computed from a global do not depend on its type.
+
+    Example:
+
+    ```mlir
+    llvm.mlir.global private constant @weights(dense_resource<w> :
+      tensor<64x3x3xf32>) : !llvm.array<64 x array<3 x array<3 x f32>>>
+    ```
+
+    becomes
+
+    ```mlir
+    llvm.mlir.global private constant @weights(dense_resource<w> : tensor<576xf32>)
+      : !llvm.array<576 x f32>
+    ```
+
+    Limits: dense integers, indices and floats; complex numbers stay structs in nested
+    arrays.
+  }];
+  let dependentDialects = ["LLVM::LLVMDialect"];
+}
+
+def NormLowerAsserts : Pass<"norm-lower-asserts", "ModuleOp"> {
+  let summary = "Lower cf.assert to a line on standard error and abort";
+  let description = [{
+    convert-cf-to-llvm prints the message of a failed `cf.assert` with `puts`. If
+    standard output is a pipe or a file, the message stays in a buffer that `abort`
+    discards. This pass writes it to standard error, which has no buffer.
+
+    Example:
+
+    ```mlir
+    cf.assert %holds, "f: argument 0 is a null pointer"
+    ```
+
+    becomes
+
+    ```mlir
+      cf.cond_br %holds, ^bb1, ^bb2
+    ^bb1: ...
+    ^bb2:
+      %text = llvm.mlir.addressof @norm_assert_message : !llvm.ptr
+      %0 = llvm.call @write(%c2, %text, %c36) : (i32, !llvm.ptr, i64) -> i64
+      llvm.call @abort() : () -> ()
+      llvm.unreachable
+    ```
+
+    Limits: run it after convert-scf-to-cf; it rewrites functions and needs POSIX's
+    `write`.
+  }];
+  let dependentDialects = ["cf::ControlFlowDialect", "LLVM::LLVMDialect"];
+}
+
+def NormKnownClusterSize : Pass<"norm-known-cluster-size", "ModuleOp"> {
+  let summary = "Cluster sizes of launches, written on their kernels";
+  let description = [{
+    gpu-kernel-outlining records constant block and grid sizes on a kernel, but
+    not the size of its clusters. This pass does where all launches of a kernel
+    have the same constant one. The image then says it (PTX by
+    `.reqnctapercluster`), so that who launches it without this program's host code
+    gets clusters too.
+
+    Example:
+
+    ```mlir
+    gpu.launch_func @kernels::@k clusters in (%c4, %c1, %c1) blocks in ...
+    gpu.func @k(...) kernel
+    ```
+
+    becomes
+
+    ```mlir
+    gpu.launch_func @kernels::@k clusters in (%c4, %c1, %c1) blocks in ...
+    gpu.func @k(...) kernel attributes {known_cluster_size = array<i32: 4, 1, 1>}
+    ```
+  }];
+}
+
+def NormDropGPUTimings : Pass<"norm-drop-gpu-timings", "ModuleOp"> {
+  let summary = "Compile times taken out of gpu.binary";
+  let description = [{
+    gpu-module-to-binary writes among an object's properties how long the
+    compilation took, so that the same program gives other IR each time. This
+    pass removes those properties (`LLVMIRToISATimeInMs`, `ISAToBinaryTimeInMs`)
+    and keeps the others.
+
+    Example:
+
+    ```mlir
+    gpu.binary @k [#gpu.object<#nvvm.target, properties =
+        {LLVMIRToISATimeInMs = 16 : i64, O = 3 : i32}, assembly = "...">]
+    ```
+
+    becomes
+
+    ```mlir
+    gpu.binary @k [#gpu.object<#nvvm.target, properties =
+        {O = 3 : i32}, assembly = "...">]
+    ```
+  }];
+}
+
+
+#endif // NORM_WORKAROUNDS_PASSES

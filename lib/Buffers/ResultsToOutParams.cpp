@@ -1,0 +1,211 @@
+//===- ResultsToOutParams.cpp - the calling convention of artifacts -------===//
+//
+// Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+// Upstream: LLVM 22.1: buffer-results-to-out-params copies a result that is a
+// view of its allocation, and joins parts by copies; goes when it hoists both.
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/SymbolTable.h"
+#include "norm/Buffers/Passes.h"
+
+namespace mlir::norm {
+#define GEN_PASS_DEF_NORMRESULTSTOOUTPARAMS
+#include "norm/Buffers/Passes.h.inc"
+} // namespace mlir::norm
+
+using namespace mlir;
+
+static bool isTensor(Type type) { return isa<TensorType>(type); }
+
+static MemRefType getBufferType(Type type) {
+  auto tensor = cast<RankedTensorType>(type);
+  return MemRefType::get(tensor.getShape(), tensor.getElementType());
+}
+
+static LogicalResult checkSupported(func::FuncOp func) {
+  for (Type type :
+       llvm::concat<const Type>(func.getArgumentTypes(), func.getResultTypes()))
+    if (isa<UnrankedTensorType>(type))
+      return func.emitError("cannot give an unranked tensor a buffer: ")
+             << type;
+  if (!llvm::hasSingleElement(func.getBody()))
+    return func.emitError("public functions with more than one block are not "
+                          "supported; use scf for control flow");
+  return success();
+}
+
+/// Moves the body of a public function that is called to a private copy for all
+/// calls, so that the public signature can change.
+static void separateCalledBody(func::FuncOp func, SymbolTable &symbols,
+                               ArrayRef<Operation *> calls) {
+  OpBuilder b(func);
+  auto impl =
+      func::FuncOp::create(b, func.getLoc(), (func.getName() + "__body").str(),
+                           func.getFunctionType());
+  impl.setPrivate();
+  impl.getBody().takeBody(func.getBody());
+  symbols.insert(impl);
+  for (Operation *call : calls)
+    cast<func::CallOp>(call).setCallee(impl.getName());
+
+  Block *entry = func.addEntryBlock();
+  b.setInsertionPointToEnd(entry);
+  auto call =
+      func::CallOp::create(b, func.getLoc(), impl, entry->getArguments());
+  func::ReturnOp::create(b, func.getLoc(), call.getResults());
+}
+
+/// Returns the integer that C passes for a float of 8 or 16 bits, which LLVM
+/// would pass in another register; null for other types.
+static IntegerType getBitsType(Type type) {
+  auto real = dyn_cast<FloatType>(type);
+  if (!real || (real.getWidth() != 8 && real.getWidth() != 16))
+    return {};
+  return IntegerType::get(type.getContext(), real.getWidth());
+}
+
+/// Returns how C extends an integer that a function returns; empty for others.
+static StringRef getExtension(Type type) {
+  if (getBitsType(type))
+    return LLVM::LLVMDialect::getZExtAttrName();
+  auto integer = dyn_cast<IntegerType>(type);
+  if (!integer || integer.getWidth() >= 32)
+    return {};
+  return integer.getWidth() == 1 || integer.isUnsigned()
+             ? LLVM::LLVMDialect::getZExtAttrName()
+             : LLVM::LLVMDialect::getSExtAttrName();
+}
+
+static void convertArguments(func::FuncOp func, OpBuilder &b) {
+  Block &entry = func.getBody().front();
+  b.setInsertionPointToStart(&entry);
+  for (BlockArgument argument : entry.getArguments()) {
+    if (IntegerType bits = getBitsType(argument.getType())) {
+      Type real = argument.getType();
+      argument.setType(bits);
+      auto cast =
+          arith::BitcastOp::create(b, argument.getLoc(), real, argument);
+      argument.replaceAllUsesExcept(cast, cast);
+      continue;
+    }
+    if (!isTensor(argument.getType()))
+      continue;
+    Type tensorType = argument.getType();
+    argument.setType(getBufferType(tensorType));
+    auto tensor = bufferization::ToTensorOp::create(
+        b, argument.getLoc(), tensorType, argument, /*restrict=*/true,
+        /*writable=*/false);
+    argument.replaceAllUsesExcept(tensor, tensor);
+  }
+}
+
+/// The caller's buffer in the shape of `source`, of which the result is
+/// another.
+static Value viewAs(OpBuilder &b, Operation *reshape, Value source,
+                    Value buffer) {
+  MemRefType type = getBufferType(source.getType());
+  auto collapse = dyn_cast<tensor::CollapseShapeOp>(reshape);
+  SmallVector<ReassociationIndices> groups =
+      collapse ? collapse.getReassociationIndices()
+               : cast<tensor::ExpandShapeOp>(reshape).getReassociationIndices();
+  if (collapse)
+    return memref::ExpandShapeOp::create(b, reshape->getLoc(), type, buffer,
+                                         groups);
+  return memref::CollapseShapeOp::create(b, reshape->getLoc(), type, buffer,
+                                         groups);
+}
+
+/// Looks through reshapes of a result, which would otherwise be computed apart
+/// and copied. Blocks of a row are such a result.
+static std::pair<Value, Value> skipReshapes(OpBuilder &b, Value result,
+                                            Value buffer) {
+  while (isa_and_nonnull<tensor::CollapseShapeOp, tensor::ExpandShapeOp>(
+      result.getDefiningOp())) {
+    Value source = result.getDefiningOp()->getOperand(0);
+    if (!cast<RankedTensorType>(source.getType()).hasStaticShape())
+      break;
+    buffer = viewAs(b, result.getDefiningOp(), source, buffer);
+    result = source;
+  }
+  return {result, buffer};
+}
+
+static void convertResults(func::FuncOp func, OpBuilder &b) {
+  Block &entry = func.getBody().front();
+  auto ret = cast<func::ReturnOp>(entry.getTerminator());
+  b.setInsertionPoint(ret);
+  SmallVector<Value> scalars;
+  for (Value result : ret.getOperands()) {
+    if (!isTensor(result.getType())) {
+      if (IntegerType bits = getBitsType(result.getType()))
+        result = arith::BitcastOp::create(b, ret.getLoc(), bits, result);
+      scalars.push_back(result);
+      continue;
+    }
+    Value out =
+        entry.addArgument(getBufferType(result.getType()), result.getLoc());
+    {
+      // Before the ops that will write there.
+      OpBuilder::InsertionGuard guard(b);
+      b.setInsertionPointToStart(&entry);
+      std::tie(result, out) = skipReshapes(b, result, out);
+    }
+    bufferization::MaterializeInDestinationOp::create(
+        b, ret.getLoc(), /*result=*/Type(), result, out, /*restrict=*/true,
+        /*writable=*/true);
+  }
+  ret.getOperandsMutable().assign(scalars);
+}
+
+static void setSignature(func::FuncOp func) {
+  Block &entry = func.getBody().front();
+  TypeRange results = entry.getTerminator()->getOperandTypes();
+  auto scalars = llvm::make_filter_range(
+      func.getResultTypes(), [](Type type) { return !isTensor(type); });
+  StringRef extension =
+      llvm::hasSingleElement(scalars) ? getExtension(*scalars.begin()) : "";
+  // Argument attributes describe tensors that no longer exist.
+  func.removeArgAttrsAttr();
+  func.removeResAttrsAttr();
+  func.setFunctionType(
+      FunctionType::get(func.getContext(), entry.getArgumentTypes(), results));
+  if (!extension.empty())
+    func.setResultAttr(0, extension, UnitAttr::get(func.getContext()));
+  func->setAttr(LLVM::LLVMDialect::getEmitCWrapperAttrName(),
+                UnitAttr::get(func.getContext()));
+}
+
+namespace {
+struct NormResultsToOutParams
+    : norm::impl::NormResultsToOutParamsBase<NormResultsToOutParams> {
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    SymbolTable symbols(module);
+    llvm::DenseMap<StringRef, SmallVector<Operation *>> calls;
+    module.walk(
+        [&](func::CallOp call) { calls[call.getCallee()].push_back(call); });
+    for (auto func : llvm::to_vector(module.getOps<func::FuncOp>())) {
+      if (func.isPrivate() || func.isExternal())
+        continue;
+      if (failed(checkSupported(func)))
+        return signalPassFailure();
+      if (auto it = calls.find(func.getName()); it != calls.end())
+        separateCalledBody(func, symbols, it->second);
+      OpBuilder b(func);
+      convertArguments(func, b);
+      convertResults(func, b);
+      setSignature(func);
+    }
+  }
+};
+} // namespace

@@ -1,0 +1,93 @@
+//===- SeparateDestinations.cpp - a tensor.empty and a fill for each use --===//
+//
+// Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/Interfaces/DestinationStyleOpInterface.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
+#include "norm/Buffers/Passes.h"
+
+namespace mlir::norm {
+#define GEN_PASS_DEF_NORMSEPARATEDESTINATIONS
+#include "norm/Buffers/Passes.h.inc"
+} // namespace mlir::norm
+
+using namespace mlir;
+
+/// Returns true for a fill, also a generalized one: it reads no tensor but the
+/// one that it overwrites, so that repeating it is cheaper than a copy.
+static bool isFill(Operation *op) {
+  auto fill = dyn_cast_or_null<linalg::LinalgOp>(op);
+  return fill && fill.hasPureTensorSemantics() && fill->getNumResults() == 1 &&
+         fill.isAllParallelLoops() &&
+         llvm::none_of(
+             fill.getDpsInputs(),
+             [](Value input) { return isa<ShapedType>(input.getType()); }) &&
+         !fill.payloadUsesValueFromOperand(fill.getDpsInitOperand(0));
+}
+
+/// Returns true if this use overwrites the tensor or makes it a result, which
+/// is in the result's buffer; other uses only read it.
+static bool isDestination(OpOperand &use) {
+  Operation *user = use.getOwner();
+  if (isa<bufferization::MaterializeInDestinationOp>(user) ||
+      user->hasTrait<OpTrait::IsTerminator>())
+    return true;
+  if (auto dps = dyn_cast<DestinationStyleOpInterface>(user))
+    return dps.isDpsInit(&use);
+  if (auto loop = dyn_cast<LoopLikeOpInterface>(user))
+    return loop.getTiedLoopRegionIterArg(&use) != BlockArgument();
+  return false;
+}
+
+/// Returns the place of the copy of `op` for `user`: a fill is right before it,
+/// because each iteration of a loop around the user needs it anew, and an empty
+/// tensor is in the block of `op`, so that no loop allocates it.
+static Operation *getPlace(Operation *op, Operation *user) {
+  return isFill(op) ? user : op->getBlock()->findAncestorOpInBlock(*user);
+}
+
+/// Gives each destination a copy of `op`.
+static void separate(IRRewriter &rewriter, Operation *op) {
+  if (op->hasOneUse())
+    return;
+  SmallVector<OpOperand *> uses;
+  for (OpOperand &use : op->getUses())
+    if (isDestination(use))
+      uses.push_back(&use);
+  for (OpOperand *use : uses) {
+    rewriter.setInsertionPoint(getPlace(op, use->getOwner()));
+    Operation *own = rewriter.clone(*op);
+    rewriter.modifyOpInPlace(use->getOwner(),
+                             [&] { use->set(own->getResult(0)); });
+  }
+  if (op->use_empty())
+    rewriter.eraseOp(op);
+}
+
+namespace {
+struct NormSeparateDestinations
+    : norm::impl::NormSeparateDestinationsBase<NormSeparateDestinations> {
+  void runOnOperation() override {
+    IRRewriter rewriter(&getContext());
+    SmallVector<Operation *> fills, empties;
+    getOperation()->walk([&](Operation *op) {
+      if (isFill(op))
+        fills.push_back(op);
+    });
+    for (Operation *fill : fills)
+      separate(rewriter, fill);
+    // This includes the empty tensors of new fills.
+    getOperation()->walk(
+        [&](tensor::EmptyOp empty) { empties.push_back(empty); });
+    for (Operation *empty : empties)
+      separate(rewriter, empty);
+  }
+};
+} // namespace

@@ -1,0 +1,113 @@
+//===- SeparateResults.cpp - results that start from one value ------------===//
+//
+// Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+// Upstream: LLVM 22.1: eliminate-empty-tensors follows ops that do not compute
+// in place, and a result overwrites a value that is still read; goes when it
+// stops there.
+
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/Bufferization/Transforms/OneShotAnalysis.h"
+#include "mlir/Dialect/Bufferization/Transforms/Transforms.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "norm/Buffers/Passes.h"
+
+namespace mlir::norm {
+#define GEN_PASS_DEF_NORMSEPARATERESULTS
+#include "norm/Buffers/Passes.h.inc"
+} // namespace mlir::norm
+
+using namespace mlir;
+using namespace mlir::bufferization;
+
+static bool isResultWrite(Operation *op) {
+  auto write = dyn_cast<MaterializeInDestinationOp>(op);
+  return write && write.getRestrict() &&
+         isa<MemRefType>(write.getDest().getType());
+}
+
+/// Returns the writes of results behind which only other ops on values follow.
+/// A value that is computed behind any other write could overwrite its buffer.
+static SmallVector<MaterializeInDestinationOp> getLastWrites(Block &body) {
+  SmallVector<MaterializeInDestinationOp> writes;
+  for (Operation &op : llvm::reverse(body.without_terminator())) {
+    if (isResultWrite(&op))
+      writes.push_back(cast<MaterializeInDestinationOp>(op));
+    else if (!isMemoryEffectFree(&op))
+      break;
+  }
+  std::reverse(writes.begin(), writes.end());
+  return writes;
+}
+
+/// Changes a write into a buffer to one into a tensor, which bufferization
+/// checks against all other uses of that buffer.
+static void writeTensor(OpBuilder &b, MaterializeInDestinationOp write) {
+  Value buffer = write.getDest();
+  b.setInsertionPointAfterValue(buffer);
+  auto tensor =
+      ToTensorOp::create(b, write.getLoc(), write.getSource().getType(), buffer,
+                         /*restrict=*/true, /*writable=*/true);
+  b.setInsertionPoint(write);
+  auto written = MaterializeInDestinationOp::create(
+      b, write.getLoc(), tensor.getType(), write.getSource(), tensor);
+  write.getSourceMutable().assign(written.getResult());
+  write.setRestrict(false);
+}
+
+/// Runs upstream's elimination of empty tensors where every op between the
+/// empty tensor and the write computes in place.
+static LogicalResult eliminateInPlace(func::FuncOp func) {
+  OneShotBufferizationOptions options;
+  options.allowReturnAllocsFromLoops = true;
+  OneShotAnalysisState state(func, options);
+  if (failed(analyzeOp(func, state)))
+    return failure();
+  auto build = [&](RewriterBase &rewriter, SubsetInsertionOpInterface write,
+                   tensor::EmptyOp empty, Operation *user) -> Value {
+    // A tensor that a loop carries is read until it is overwritten.
+    auto copy = dyn_cast<MaterializeInDestinationOp>(*write);
+    if (copy && !copy.getDest().getDefiningOp<ToTensorOp>())
+      return Value();
+    // Both branches of an scf.if would start from the one buffer, which is a
+    // conflict that bufferization rejects.
+    if (user->getBlock() != write->getBlock())
+      return Value();
+    TraversalConfig config;
+    config.alwaysIncludeLeaves = false;
+    config.followInPlaceOnly = true;
+    config.followEquivalentOnly = true;
+    config.followSameTypeOrCastsOnly = true;
+    auto found = state.findValueInReverseUseDefChain(
+        &write.getSourceOperand(),
+        [&](Value v) { return v == empty.getResult(); }, config);
+    return found.empty() ? Value()
+                         : buildSubsetExtraction(rewriter, write, empty, user);
+  };
+  IRRewriter rewriter(func.getContext());
+  return eliminateEmptyTensors(rewriter, func, state, build);
+}
+
+namespace {
+struct NormSeparateResults
+    : norm::impl::NormSeparateResultsBase<NormSeparateResults> {
+  void runOnOperation() override {
+    if (getOperation().isExternal())
+      return;
+    if (llvm::hasSingleElement(getOperation().getBody())) {
+      Block &body = getOperation().getBody().front();
+      OpBuilder b(&getContext());
+      for (MaterializeInDestinationOp write : getLastWrites(body)) {
+        write->moveBefore(body.getTerminator());
+        writeTensor(b, write);
+      }
+    }
+    if (failed(eliminateInPlace(getOperation())))
+      signalPassFailure();
+  }
+};
+} // namespace

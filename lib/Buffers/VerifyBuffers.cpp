@@ -1,0 +1,232 @@
+//===- VerifyBuffers.cpp - run-time checks of the caller's buffers --------===//
+//
+// Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "BufferUses.h"
+#include "mlir/Conversion/LLVMCommon/MemRefBuilder.h"
+#include "mlir/Conversion/LLVMCommon/TypeConverter.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Support/DebugStringHelper.h"
+#include "norm/Buffers/Passes.h"
+#include "norm/Normalize/ElementStorage.h"
+
+namespace mlir::norm {
+#define GEN_PASS_DEF_NORMVERIFYBUFFERS
+#include "norm/Buffers/Passes.h.inc"
+} // namespace mlir::norm
+
+using namespace mlir;
+using arith::CmpIPredicate;
+using norm::BufferUses;
+
+static int64_t getElementBytes(MemRefType type) {
+  return norm::getElementBytes(type.getElementType());
+}
+
+namespace {
+/// One argument as the caller has described it.
+struct Buffer {
+  unsigned number = 0;
+  MemRefType type;
+  BufferUses uses;
+  Value pointer;  ///< aligned pointer of the descriptor
+  Value offset;   ///< elements from it to the first element
+  Value address;  ///< address of the first element
+  Value isEmpty;  ///< whether an extent is zero
+  Value low, end; ///< addresses of the first byte and past the last
+  SmallVector<Value> sizes, strides;
+
+  std::string getName() const { return "argument " + std::to_string(number); }
+};
+
+/// Builds the checks of one function on 64-bit integers.
+class BufferChecks {
+public:
+  explicit BufferChecks(func::FuncOp func)
+      : b(ImplicitLocOpBuilder::atBlockBegin(func.getLoc(), &func.front())),
+        func(func) {}
+
+  void run() {
+    LLVMTypeConverter converter(func.getContext());
+    std::vector<Buffer> buffers;
+    for (BlockArgument argument : func.getArguments())
+      if (auto type = dyn_cast<MemRefType>(argument.getType()))
+        if (getElementBytes(type) > 0 && converter.convertType(type))
+          buffers.push_back(describe(argument, type, converter));
+    for (const Buffer &buffer : buffers)
+      checkDescriptor(buffer);
+    for (auto [i, first] : llvm::enumerate(buffers))
+      for (const Buffer &second : ArrayRef(buffers).drop_front(i + 1))
+        checkPair(first, second);
+  }
+
+private:
+  Value constant(int64_t value) {
+    return arith::ConstantIntOp::create(b, b.getI64Type(), value);
+  }
+  Value add(Value x, Value y) { return arith::AddIOp::create(b, x, y); }
+  Value mul(Value x, Value y) { return arith::MulIOp::create(b, x, y); }
+  Value both(Value x, Value y) { return arith::AndIOp::create(b, x, y); }
+  Value either(Value x, Value y) { return arith::OrIOp::create(b, x, y); }
+  Value compare(CmpIPredicate predicate, Value x, Value y) {
+    return arith::CmpIOp::create(b, predicate, x, y);
+  }
+  Value equal(Value x, Value y) { return compare(CmpIPredicate::eq, x, y); }
+  /// A stride is irrelevant if its dimension has no second element.
+  Value isShort(Value size) {
+    return compare(CmpIPredicate::sle, size, constant(1));
+  }
+  Value yes() { return arith::ConstantIntOp::create(b, b.getI1Type(), 1); }
+  void check(Value holds, const Twine &message) {
+    cf::AssertOp::create(b, holds, (func.getName() + ": " + message).str());
+  }
+
+  /// Reads the fields directly: memref ops would fold what the type promises.
+  Buffer describe(BlockArgument argument, MemRefType type,
+                  const LLVMTypeConverter &converter) {
+    Buffer buffer;
+    buffer.number = argument.getArgNumber();
+    buffer.type = type;
+    buffer.uses = norm::getBufferUses(argument);
+    Value fields = UnrealizedConversionCastOp::create(
+                       b, converter.convertType(type), argument)
+                       .getResult(0);
+    MemRefDescriptor descriptor(fields);
+    buffer.pointer = LLVM::PtrToIntOp::create(
+        b, b.getI64Type(), descriptor.alignedPtr(b, b.getLoc()));
+    buffer.offset = descriptor.offset(b, b.getLoc());
+    for (int64_t dim = 0; dim < type.getRank(); ++dim) {
+      buffer.sizes.push_back(descriptor.size(b, b.getLoc(), dim));
+      buffer.strides.push_back(descriptor.stride(b, b.getLoc(), dim));
+    }
+    findRange(buffer);
+    return buffer;
+  }
+
+  void findRange(Buffer &buffer) {
+    Value bytes = constant(getElementBytes(buffer.type));
+    Value zero = constant(0), one = constant(1);
+    Value low = buffer.offset, high = buffer.offset;
+    buffer.isEmpty = arith::ConstantIntOp::create(b, b.getI1Type(), 0);
+    for (auto [size, stride] : llvm::zip(buffer.sizes, buffer.strides)) {
+      buffer.isEmpty =
+          either(buffer.isEmpty, compare(CmpIPredicate::sle, size, zero));
+      Value last = arith::SubIOp::create(b, size, one);
+      Value reach = mul(last, stride);
+      low = add(low, arith::MinSIOp::create(b, reach, zero));
+      high = add(high, arith::MaxSIOp::create(b, reach, zero));
+    }
+    buffer.address = add(buffer.pointer, mul(buffer.offset, bytes));
+    buffer.low = add(buffer.pointer, mul(low, bytes));
+    buffer.end = add(buffer.pointer, mul(add(high, one), bytes));
+  }
+
+  //===--------------------------------------------------------------------===//
+  // One buffer
+  //===--------------------------------------------------------------------===//
+
+  void checkDescriptor(const Buffer &buffer) {
+    std::string name = buffer.getName();
+    Value isNull = equal(buffer.pointer, constant(0));
+    Value isSet = arith::XOrIOp::create(b, isNull, yes());
+    check(either(buffer.isEmpty, isSet), name + " is a null pointer");
+    int64_t bytes = getElementBytes(buffer.type);
+    Value rest = arith::RemUIOp::create(b, buffer.address, constant(bytes));
+    check(either(buffer.isEmpty, equal(rest, constant(0))),
+          name + " is not aligned to its elements of " + Twine(bytes) +
+              " bytes");
+    check(hasExtents(buffer),
+          name + " has not the extents of " + debugString(buffer.type));
+    check(either(buffer.isEmpty, hasLayout(buffer)),
+          name + " has not the strides and the offset of " +
+              debugString(buffer.type));
+  }
+
+  Value hasExtents(const Buffer &buffer) {
+    Value holds = yes();
+    for (auto [size, extent] : llvm::zip(buffer.sizes, buffer.type.getShape()))
+      if (ShapedType::isDynamic(extent))
+        holds = both(holds, compare(CmpIPredicate::sge, size, constant(0)));
+      else
+        holds = both(holds, equal(size, constant(extent)));
+    return holds;
+  }
+
+  Value hasLayout(const Buffer &buffer) {
+    auto [strides, offset] = buffer.type.getStridesAndOffset();
+    bool isRowMajor = buffer.type.getLayout().isIdentity();
+    Value holds = yes(), product = constant(1);
+    if (!ShapedType::isDynamic(offset))
+      holds = equal(buffer.offset, constant(offset));
+    for (int64_t dim = buffer.type.getRank() - 1; dim >= 0; --dim) {
+      Value size = buffer.sizes[dim];
+      if (isRowMajor || !ShapedType::isDynamic(strides[dim])) {
+        Value expected = isRowMajor ? product : constant(strides[dim]);
+        holds = both(
+            holds, either(isShort(size), equal(buffer.strides[dim], expected)));
+      }
+      product = mul(product, size);
+    }
+    return holds;
+  }
+
+  //===--------------------------------------------------------------------===//
+  // Two buffers
+  //===--------------------------------------------------------------------===//
+
+  void checkPair(const Buffer &first, const Buffer &second) {
+    const Buffer &output = second.uses.isWritten() ? second : first;
+    const Buffer &other = second.uses.isWritten() ? first : second;
+    if (!output.uses.isWritten())
+      return;
+    Value apart = either(compare(CmpIPredicate::ule, output.end, other.low),
+                         compare(CmpIPredicate::ule, other.end, output.low));
+    apart = either(apart, either(output.isEmpty, other.isEmpty));
+    std::string message =
+        output.getName() + ", which is written, overlaps " + other.getName();
+    if (other.uses.isWritten())
+      return check(apart, message + ", which is written too");
+    if (!canShare(output, other))
+      return check(apart, message);
+    if (norm::isReadAfterWrite(other.uses, output.uses))
+      return check(apart, message +
+                              ", which is read again after that: not even the "
+                              "same buffer will do");
+    check(either(apart, areSame(output, other)),
+          message + " and is not the same buffer");
+  }
+
+  static bool canShare(const Buffer &x, const Buffer &y) {
+    return x.type.getElementType() == y.type.getElementType() &&
+           x.type.getRank() == y.type.getRank();
+  }
+
+  Value areSame(const Buffer &x, const Buffer &y) {
+    Value same = equal(x.address, y.address);
+    for (auto [i, size] : llvm::enumerate(x.sizes)) {
+      Value isOne = isShort(size);
+      same = both(same, equal(size, y.sizes[i]));
+      same = both(same, either(isOne, equal(x.strides[i], y.strides[i])));
+    }
+    return same;
+  }
+
+  ImplicitLocOpBuilder b;
+  func::FuncOp func;
+};
+
+struct NormVerifyBuffers
+    : norm::impl::NormVerifyBuffersBase<NormVerifyBuffers> {
+  void runOnOperation() override {
+    for (auto func : getOperation().getOps<func::FuncOp>())
+      if (func.isPublic() && !func.isExternal())
+        BufferChecks(func).run();
+  }
+};
+} // namespace

@@ -1,0 +1,54 @@
+//===- ElementStorage.cpp - elements of tensors in memory -----------------===//
+//
+// Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "norm/Normalize/ElementStorage.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "llvm/ADT/bit.h"
+
+using namespace mlir;
+
+/// Returns the width in LLVM's arrays, where f80 has 128 bits on every target.
+static unsigned getStoredBits(unsigned width) {
+  return std::max(8u, llvm::bit_ceil(width));
+}
+
+int64_t norm::getElementBytes(Type element) {
+  if (element.isIndex())
+    return IndexType::kInternalStorageBitWidth / 8;
+  return element.isIntOrFloat()
+             ? getStoredBits(element.getIntOrFloatBitWidth()) / 8
+             : 0;
+}
+
+bool norm::isStoredWhole(Type element) {
+  if (element.isIndex())
+    return true;
+  return element.isIntOrFloat() &&
+         getStoredBits(element.getIntOrFloatBitWidth()) ==
+             element.getIntOrFloatBitWidth();
+}
+
+IntegerType norm::getStorageType(Type element) {
+  // Arithmetic, and so truncation, is of signless integers.
+  bool isBits =
+      element.isSignlessInteger() ||
+      isa<Float4E2M1FNType, Float6E2M3FNType, Float6E3M2FNType>(element);
+  if (!isBits || element.getIntOrFloatBitWidth() > kMostStoredBits ||
+      isStoredWhole(element))
+    return {};
+  return IntegerType::get(element.getContext(),
+                          getStoredBits(element.getIntOrFloatBitWidth()));
+}
+
+bool norm::isNativeElement(Type element) {
+  if (isa<FloatType>(element))
+    return element.isF16() || element.isBF16() || element.isF32() ||
+           element.isF64();
+  return element.isInteger(1) ||
+         (element.isIntOrIndex() && isStoredWhole(element) &&
+          getElementBytes(element) <= 8);
+}

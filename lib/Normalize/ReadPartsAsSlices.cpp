@@ -1,0 +1,256 @@
+//===- ReadPartsAsSlices.cpp - every n-th element as a slice --------------===//
+//
+// Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "norm/Normalize/Passes.h"
+#include "norm/Normalize/RowJoins.h"
+
+namespace mlir::norm {
+#define GEN_PASS_DEF_NORMREADPARTSASSLICES
+#include "norm/Normalize/Passes.h.inc"
+} // namespace mlir::norm
+
+using namespace mlir;
+using namespace mlir::norm;
+
+/// Returns true if the part is each element at `part.offset` of a group of
+/// `part.stride` in a row of `extent`.
+static bool isOneOfEachGroup(const RowPart &part, int64_t extent) {
+  return !ShapedType::isDynamic(extent) && part.stride > 1 &&
+         part.offset < part.stride && part.size * part.stride == extent;
+}
+
+/// Returns groups of one dimension each, but for the last one of `last`.
+static SmallVector<ReassociationIndices> groupLast(int64_t groups,
+                                                   int64_t last) {
+  SmallVector<ReassociationIndices> result;
+  for (int64_t dim = 0; dim < groups; ++dim)
+    result.push_back({dim});
+  for (int64_t i = 1; i < last; ++i)
+    result.back().push_back(groups - 1 + i);
+  return result;
+}
+
+/// One of each group in blocks of a row is one of each group in each block.
+static LogicalResult sliceBeforeCollapse(tensor::ExtractSliceOp slice,
+                                         PatternRewriter &rewriter) {
+  auto collapse = slice.getSource().getDefiningOp<tensor::CollapseShapeOp>();
+  std::optional<RowPart> part = matchRowSlice(slice);
+  if (!collapse || !part ||
+      !isOneOfEachGroup(*part, slice.getSourceType().getShape().back()))
+    return rewriter.notifyMatchFailure(slice, "not one of each group");
+  int64_t block = collapse.getSrcType().getShape().back();
+  if (ShapedType::isDynamic(block) || block % part->stride != 0)
+    return rewriter.notifyMatchFailure(slice, "not of whole groups");
+  part->size = block / part->stride;
+  Value parts =
+      createRowSlice(rewriter, slice.getLoc(), collapse.getSrc(), *part);
+  rewriter.replaceOpWithNewOp<tensor::CollapseShapeOp>(
+      slice, slice.getType(), parts, collapse.getReassociationIndices());
+  return success();
+}
+
+/// Returns true for one column of all rows, of rank one less if it is not
+/// kept as a dimension.
+static bool isColumnOfAll(tensor::ExtractSliceOp slice) {
+  int64_t rank = slice.getSourceType().getRank();
+  llvm::SmallBitVector dropped = slice.getDroppedDims();
+  bool isKept = dropped.none();
+  if (!isKept && (dropped.count() != 1 || !dropped.test(rank - 1)))
+    return false;
+  return isOneInteger(slice.getMixedSizes().back()) &&
+         getConstantIntValue(slice.getMixedOffsets().back()) &&
+         takesAllRows(slice);
+}
+
+/// One column of a row that is looked at as groups is a slice with a stride.
+static LogicalResult sliceOfGroups(tensor::ExtractSliceOp slice,
+                                   PatternRewriter &rewriter) {
+  auto expand = slice.getSource().getDefiningOp<tensor::ExpandShapeOp>();
+  if (!expand)
+    return rewriter.notifyMatchFailure(slice, "not of groups");
+  int64_t rank = slice.getSourceType().getRank();
+  ArrayRef<int64_t> shape = slice.getSourceType().getShape();
+  if (expand.getReassociationIndices() != groupLast(rank - 1, 2) ||
+      ShapedType::isDynamic(shape[rank - 1]) ||
+      ShapedType::isDynamic(shape[rank - 2]) || shape[rank - 1] < 2 ||
+      !isColumnOfAll(slice))
+    return rewriter.notifyMatchFailure(slice, "not one column of all");
+  RowPart part = {*getConstantIntValue(slice.getMixedOffsets().back()),
+                  shape[rank - 2], shape[rank - 1]};
+  Value column =
+      createRowSlice(rewriter, slice.getLoc(), expand.getSrc(), part);
+  if (slice.getType().getRank() == rank - 1) {
+    rewriter.replaceOpWithNewOp<tensor::CastOp>(slice, slice.getType(), column);
+    return success();
+  }
+  rewriter.replaceOpWithNewOp<tensor::ExpandShapeOp>(
+      slice, slice.getType(), column, groupLast(rank - 1, 2),
+      slice.getMixedSizes());
+  return success();
+}
+
+/// Replaces operands of an op by slices. `slice` does so for one operand, if it
+/// can, and changes the results of its map.
+static LogicalResult replaceBySlices(
+    linalg::GenericOp op, PatternRewriter &rewriter,
+    function_ref<bool(OpOperand &, MutableArrayRef<AffineExpr>)> slice) {
+  if (!op.hasPureTensorSemantics())
+    return rewriter.notifyMatchFailure(op, "not on tensors");
+  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+  bool hasChanged = false;
+  rewriter.setInsertionPoint(op);
+  for (OpOperand *input : op.getDpsInputOperands()) {
+    AffineMap &map = maps[input->getOperandNumber()];
+    SmallVector<AffineExpr> results(map.getResults());
+    if (!slice(*input, results))
+      continue;
+    map = AffineMap::get(map.getNumDims(), 0, results, op.getContext());
+    hasChanged = true;
+  }
+  if (!hasChanged)
+    return rewriter.notifyMatchFailure(op, "no operand that is a part");
+  rewriter.modifyOpInPlace(op, [&] {
+    op.setIndexingMapsAttr(rewriter.getAffineMapArrayAttr(maps));
+  });
+  return success();
+}
+
+static AffineExpr getOnlyDim(AffineExpr expr) {
+  AffineExpr found;
+  expr.walk([&](AffineExpr each) {
+    if (isa<AffineDimExpr>(each))
+      found = each;
+  });
+  return found;
+}
+
+/// Returns the part of each row that an operand's columns are, if its map has
+/// d * stride + offset for them and the stride leaves nothing out.
+static std::optional<RowPart> matchStridedRead(linalg::GenericOp op,
+                                               OpOperand &input) {
+  AffineMap map = op.getMatchingIndexingMap(&input);
+  auto type = dyn_cast<RankedTensorType>(input.get().getType());
+  if (!type || map.getNumResults() == 0)
+    return std::nullopt;
+  AffineExpr last = map.getResults().back();
+  RowPart part = {0, 0, 0};
+  if (auto sum = dyn_cast<AffineBinaryOpExpr>(last);
+      sum && sum.getKind() == AffineExprKind::Add) {
+    auto offset = dyn_cast<AffineConstantExpr>(sum.getRHS());
+    if (!offset)
+      return std::nullopt;
+    part.offset = offset.getValue();
+    last = sum.getLHS();
+  }
+  auto product = dyn_cast<AffineBinaryOpExpr>(last);
+  if (!product || product.getKind() != AffineExprKind::Mul)
+    return std::nullopt;
+  auto dim = dyn_cast<AffineDimExpr>(product.getLHS());
+  auto stride = dyn_cast<AffineConstantExpr>(product.getRHS());
+  if (!dim || !stride)
+    return std::nullopt;
+  part.stride = stride.getValue();
+  part.size = op.getStaticLoopRanges()[dim.getPosition()];
+  bool isPart =
+      part.offset >= 0 && isOneOfEachGroup(part, type.getShape().back());
+  return isPart ? std::optional(part) : std::nullopt;
+}
+
+/// An operand that is read at d * stride + offset is read at d in a slice.
+static LogicalResult sliceOfStridedOperand(linalg::GenericOp op,
+                                           PatternRewriter &rewriter) {
+  auto slice = [&](OpOperand &input, MutableArrayRef<AffineExpr> results) {
+    std::optional<RowPart> part = matchStridedRead(op, input);
+    if (!part)
+      return false;
+    Value rows = createRowSlice(rewriter, op.getLoc(), input.get(), *part);
+    rewriter.modifyOpInPlace(op, [&] { input.set(rows); });
+    results.back() = getOnlyDim(results.back());
+    return true;
+  };
+  return replaceBySlices(op, rewriter, slice);
+}
+
+/// Returns the loop that alone moves in a dimension of an operand, if another
+/// one of a single iteration takes part and the extents may differ.
+static std::optional<unsigned> matchWindow(linalg::GenericOp op,
+                                           OpOperand &input, int64_t dim) {
+  AffineExpr expr = op.getMatchingIndexingMap(&input).getResult(dim);
+  if (isa<AffineDimExpr>(expr))
+    return std::nullopt;
+  SmallVector<int64_t> ranges = op.getStaticLoopRanges();
+  SmallVector<AffineExpr> moving;
+  for (auto [loop, range] : llvm::enumerate(ranges))
+    moving.push_back(range == 1 ? getAffineConstantExpr(0, op.getContext())
+                                : getAffineDimExpr(loop, op.getContext()));
+  auto loop = dyn_cast<AffineDimExpr>(expr.replaceDims(moving));
+  auto type = cast<RankedTensorType>(input.get().getType());
+  if (!loop || (!ShapedType::isDynamic(ranges[loop.getPosition()]) &&
+                ranges[loop.getPosition()] == type.getDimSize(dim)))
+    return std::nullopt;
+  return loop.getPosition();
+}
+
+/// Returns as much of `operand` in one dimension as `loop` has iterations.
+static Value takeFirst(OpBuilder &b, linalg::LinalgOp op, Value operand,
+                       int64_t dim, unsigned loop) {
+  SmallVector<OpFoldResult> sizes =
+      tensor::getMixedSizes(b, op.getLoc(), operand);
+  int64_t range = op.getStaticLoopRanges()[loop];
+  sizes[dim] = ShapedType::isDynamic(range)
+                   ? op.createLoopRanges(b, op.getLoc())[loop].size
+                   : OpFoldResult(b.getIndexAttr(range));
+  SmallVector<OpFoldResult> offsets(sizes.size(), b.getIndexAttr(0));
+  SmallVector<OpFoldResult> strides(sizes.size(), b.getIndexAttr(1));
+  return tensor::ExtractSliceOp::create(b, op.getLoc(), operand, offsets, sizes,
+                                        strides);
+}
+
+/// An operand of which loops of one iteration read one window is that window.
+// Upstream: LLVM 22.1: linalg-fold-unit-extent-dims drops such a loop from
+// d0 * 2 + d1, whatever else the operand holds, and the op is invalid or reads
+// too much; goes when it folds only whole results of the map.
+static LogicalResult sliceOfOneWindow(linalg::GenericOp op,
+                                      PatternRewriter &rewriter) {
+  auto slice = [&](OpOperand &input, MutableArrayRef<AffineExpr> results) {
+    bool hasChanged = false;
+    for (auto [dim, result] : llvm::enumerate(results)) {
+      std::optional<unsigned> loop = matchWindow(op, input, dim);
+      if (!loop)
+        continue;
+      Value window = takeFirst(rewriter, op, input.get(), dim, *loop);
+      rewriter.modifyOpInPlace(op, [&] { input.set(window); });
+      result = rewriter.getAffineDimExpr(*loop);
+      hasChanged = true;
+    }
+    return hasChanged;
+  };
+  return replaceBySlices(op, rewriter, slice);
+}
+
+namespace {
+struct NormReadPartsAsSlices
+    : norm::impl::NormReadPartsAsSlicesBase<NormReadPartsAsSlices> {
+  void runOnOperation() override {
+    RewritePatternSet patterns(&getContext());
+    patterns.add(sliceBeforeCollapse);
+    patterns.add(sliceOfGroups);
+    patterns.add(sliceOfStridedOperand);
+    patterns.add(sliceOfOneWindow);
+    tensor::CollapseShapeOp::getCanonicalizationPatterns(patterns,
+                                                         &getContext());
+    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
+      signalPassFailure();
+  }
+};
+} // namespace

@@ -1,0 +1,465 @@
+//===- RowGroups.cpp - which ops share a loop over rows -------------------===//
+//
+// Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "RowGroups.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "norm/IR/Missed.h"
+#include "norm/Normalize/ElementStorage.h"
+#include "norm/Rows/Rows.h"
+
+using namespace mlir;
+using namespace mlir::norm;
+using linalg::LinalgOp;
+using utils::IteratorType;
+
+/// The positions of an op's loops in the iteration space of its group's root;
+/// kNowhere for loops that the root does not have.
+using LoopPositions = SmallVector<int64_t>;
+static constexpr int64_t kNowhere = -1;
+
+/// The elements of a row that one result packs, such as 4-bit numbers in 16
+/// bits.
+static constexpr int64_t kMostPackedElements = 4;
+
+/// The number of ops of a producer that is recomputed instead of kept.
+static constexpr int64_t kMostRecomputedOps = 4;
+
+/// Returns true for a product of a matrix and a vector, such as the sum of a
+/// row under a weight.
+static bool isMatrixTimesVector(LinalgOp op) {
+  return isa<linalg::GenericOp>(*op) && op.getNumReductionLoops() == 1 &&
+         op.getIteratorTypesArray().back() == IteratorType::reduction &&
+         op.getMatchingIndexingMap(op.getDpsInitOperand(0)).getNumResults() ==
+             op.getNumLoops() - 1 &&
+         llvm::any_of(op.getDpsInputOperands(), [&](OpOperand *input) {
+           return op.getMatchingIndexingMap(input).isIdentity();
+         });
+}
+
+/// Returns true for maps of plain dimensions and constants.
+static bool accessesElementsOfLoops(LinalgOp op) {
+  auto isPlain = [](AffineExpr expr) {
+    return isa<AffineDimExpr, AffineConstantExpr>(expr);
+  };
+  // Tiling needs results without constants; unit dims are folded before.
+  for (OpOperand &init : op.getDpsInitsMutable())
+    if (!op.getMatchingIndexingMap(&init).isProjectedPermutation())
+      return false;
+  return llvm::all_of(op.getIndexingMapsArray(), [&](AffineMap map) {
+    return llvm::all_of(map.getResults(), isPlain);
+  });
+}
+
+/// Returns true for ops that can join a group: on tensors, with plain maps, and
+/// no contraction whose vectors rows would recompute.
+static bool isRowWise(LinalgOp op) {
+  if (!op || !op.hasPureTensorSemantics() || op.getNumLoops() == 0)
+    return false;
+  if ((isContraction(op) && !isMatrixTimesVector(op)) ||
+      linalg::isaConvolutionOpInterface(op))
+    return false;
+  return accessesElementsOfLoops(op);
+}
+
+static LoopPositions getIdentity(LinalgOp root) {
+  return llvm::to_vector(llvm::seq<int64_t>(0, root.getNumLoops()));
+}
+
+/// Maps the loops of the producer of `use` to the root of the user's group.
+static LoopPositions followToProducer(OpOperand &use,
+                                      const LoopPositions &userPositions) {
+  auto user = cast<LinalgOp>(use.getOwner());
+  auto result = cast<OpResult>(use.get());
+  auto producer = cast<LinalgOp>(result.getOwner());
+  AffineMap useMap = user.getMatchingIndexingMap(&use);
+  AffineMap defMap = producer.getIndexingMapMatchingResult(result);
+  LoopPositions found(producer.getNumLoops(), kNowhere);
+  for (auto [useExpr, defExpr] :
+       llvm::zip(useMap.getResults(), defMap.getResults()))
+    if (isa<AffineDimExpr>(useExpr) && isa<AffineDimExpr>(defExpr))
+      found[cast<AffineDimExpr>(defExpr).getPosition()] =
+          userPositions[cast<AffineDimExpr>(useExpr).getPosition()];
+  return found;
+}
+
+/// Returns the power of unknown extents, and then the product of known ones, by
+/// which the sizes of tensors are compared.
+static std::pair<int64_t, int64_t> getSize(Type type) {
+  auto shaped = dyn_cast<RankedTensorType>(type);
+  if (!shaped)
+    return {0, 1};
+  int64_t bytes = norm::getElementBytes(shaped.getElementType());
+  for (int64_t extent : shaped.getShape())
+    if (!ShapedType::isDynamic(extent))
+      bytes = llvm::SaturatingMultiply<uint64_t>(bytes, extent);
+  return {shaped.getNumDynamicDims(), bytes};
+}
+
+/// Returns true if recomputing `op` moves no more bytes than reading its
+/// result, and takes few instructions per element: a fill, a broadcast, a
+/// widening cast.
+static bool isCheapToRecompute(LinalgOp op) {
+  if (op.getNumReductionLoops() > 0 || op->getNumResults() != 1)
+    return false;
+  auto isCheap = [](Operation &each) {
+    return isa<arith::ArithDialect>(each.getDialect()) &&
+           !isa<arith::DivFOp, arith::DivSIOp, arith::DivUIOp, arith::RemFOp,
+                arith::RemSIOp, arith::RemUIOp>(each);
+  };
+  auto body = op.getBlock()->without_terminator();
+  if (std::distance(body.begin(), body.end()) > kMostRecomputedOps ||
+      !llvm::all_of(body, isCheap))
+    return false;
+  std::pair<int64_t, int64_t> read = {0, 0};
+  for (OpOperand &operand : op->getOpOperands()) {
+    if (!op.payloadUsesValueFromOperand(&operand))
+      continue;
+    auto [unknown, bytes] = getSize(operand.get().getType());
+    read = unknown == read.first ? std::pair(unknown, bytes + read.second)
+                                 : std::max(read, std::pair(unknown, bytes));
+  }
+  return read <= getSize(op->getResult(0).getType());
+}
+
+/// Returns 0 for extents that are not known.
+static int64_t multiplyExtents(ArrayRef<int64_t> extents) {
+  uint64_t product = 1;
+  for (int64_t extent : extents) {
+    if (ShapedType::isDynamic(extent))
+      return 0;
+    product = llvm::SaturatingMultiply<uint64_t>(product, extent);
+  }
+  return product;
+}
+
+namespace {
+/// Assigns the ops of a block to groups, users first.
+class GroupBuilder {
+public:
+  GroupBuilder(RewriterBase &rewriter, Block &block, RowShape shape)
+      : rewriter(rewriter), block(block), shape(shape) {
+    for (auto [index, op] : llvm::enumerate(block)) {
+      places[&op] = index;
+      if (auto linalgOp = dyn_cast<LinalgOp>(op)) {
+        reductionLoops[&op] = countReductionLoops(linalgOp);
+        reducedElements[&op] = countReducedElements(linalgOp);
+      }
+    }
+  }
+
+  std::deque<RowGroup> build() {
+    SmallVector<LinalgOp> ops(block.getOps<LinalgOp>());
+    for (LinalgOp op : llvm::reverse(ops)) {
+      if (!isRowWise(op))
+        explainOtherElements(op);
+      else if (!joinUsers(op) && !linalg::isaContractionOpInterface(op))
+        openGroup(op);
+    }
+    // If all loops of a group are rows, each row is one value. Without a
+    // reduction that makes such values, the group has no rows.
+    for (RowGroup &group : groups)
+      if (!group.hasReduction && group.numRowDims == group.root.getNumLoops())
+        group.numRowDims = 0;
+    return std::move(groups);
+  }
+
+private:
+  struct Membership {
+    RowGroup *group;
+    LoopPositions positions;
+  };
+
+  /// A group that uses the result of an op, and the operands that do.
+  struct UsingGroup {
+    RowGroup *group;
+    LoopPositions positions; // of the producer
+    SmallVector<OpOperand *> uses;
+    bool agrees = true;   // all of them see the same rows
+    bool isClone = false; // one of them is a recomputation
+  };
+
+  /// Returns the number of loops of the reduction that starts a chain of ops of
+  /// one rank, or 0. It tells statistics of rows from those of a weight.
+  int64_t countReductionLoops(LinalgOp op) {
+    if (op.getNumReductionLoops() > 0)
+      return op.getNumLoops();
+    int64_t most = 0;
+    for (Value operand : op->getOperands()) {
+      auto producer = operand.getDefiningOp<LinalgOp>();
+      if (!producer || producer->getBlock() != &block || !isRowWise(producer))
+        continue;
+      auto type = cast<RankedTensorType>(operand.getType());
+      if (type.getRank() == op.getNumLoops())
+        most = std::max(most, reductionLoops.lookup(producer));
+    }
+    return most;
+  }
+
+  /// Returns the elements that the reduction of such a chain combines to one,
+  /// or 0 if their number is unknown or there is no reduction.
+  int64_t countReducedElements(LinalgOp op) {
+    if (op.getNumReductionLoops() > 0) {
+      SmallVector<int64_t> extents;
+      for (auto [extent, kind] :
+           llvm::zip(op.getStaticLoopRanges(), op.getIteratorTypesArray()))
+        if (kind == IteratorType::reduction)
+          extents.push_back(extent);
+      return multiplyExtents(extents);
+    }
+    int64_t most = 0;
+    for (Value operand : op->getOperands())
+      if (auto producer = operand.getDefiningOp<LinalgOp>())
+        if (cast<RankedTensorType>(operand.getType()).getRank() ==
+            op.getNumLoops())
+          most = std::max(most, reducedElements.lookup(producer));
+    return most;
+  }
+
+  /// Returns the place where a user is computed; for a member, its loop's.
+  int64_t getPlace(Operation *user) {
+    auto it = membership.find(user);
+    return places.lookup(it == membership.end() ? user
+                                                : it->second.group->root);
+  }
+
+  /// Returns the groups that use `op`, in order, and the first other user.
+  SmallVector<UsingGroup> findUsers(LinalgOp op, int64_t &firstOther) {
+    SmallVector<UsingGroup> found;
+    for (OpOperand &use : op->getUses()) {
+      Operation *user = use.getOwner();
+      auto it = membership.find(user);
+      if (it == membership.end()) {
+        Operation *ancestor = block.findAncestorOpInBlock(*user);
+        if (!isa<tensor::DimOp>(user))
+          firstOther = std::min(firstOther, places.lookup(ancestor));
+        continue;
+      }
+      RowGroup *group = it->second.group;
+      LoopPositions positions = followToProducer(use, it->second.positions);
+      auto *known = llvm::find_if(
+          found, [&](UsingGroup &each) { return each.group == group; });
+      if (known == found.end())
+        known = found.insert(found.end(), UsingGroup{group, positions, {}});
+      known->uses.push_back(&use);
+      known->isClone |= clones.contains(user);
+      known->agrees &= seesSameRows(*group, known->positions, positions);
+    }
+    llvm::sort(found, [&](const UsingGroup &a, const UsingGroup &b) {
+      return places.lookup(a.group->root) < places.lookup(b.group->root);
+    });
+    return found;
+  }
+
+  static bool seesSameRows(const RowGroup &group, const LoopPositions &a,
+                           const LoopPositions &b) {
+    auto isRow = [&](int64_t dim) { return dim < group.numRowDims; };
+    return llvm::all_of(llvm::zip(a, b), [&](auto pair) {
+      auto [x, y] = pair;
+      return x == y ||
+             ((x == kNowhere || !isRow(x)) && (y == kNowhere || !isRow(y)));
+    });
+  }
+
+  /// Returns true if `loop` walks the neighbors in memory of a sum over rows,
+  /// which then are no rows themselves.
+  static bool isColumnLoop(LinalgOp op, unsigned loop) {
+    return op.getNumReductionLoops() > 0 && loop + 1 == op.getNumLoops();
+  }
+
+  /// Contractions, which never join, have plain maps.
+  void explainOtherElements(LinalgOp op) {
+    bool hasGroup = llvm::any_of(op->getUsers(), [&](Operation *user) {
+      return membership.contains(user);
+    });
+    if (hasGroup && op.getNumLoops() > 0 && !accessesElementsOfLoops(op))
+      missed(op, Missed::OtherElements);
+  }
+
+  /// Returns the leading dimensions that stay rows when `op` joins, or 0 if it
+  /// cannot join. Only a reduction of whole rows and ops on its result make
+  /// rows longer; other ops over fewer dimensions are weights. A reduction over
+  /// fewer dimensions is one of whole rows if it combines as many elements, or
+  /// a few times as many: rows are looked at as blocks behind it, and packed.
+  int64_t getRowDimsWith(const RowGroup &group, LinalgOp op,
+                         const LoopPositions &positions) {
+    SmallVector<IteratorType> kinds = op.getIteratorTypesArray();
+    int64_t kept = 0;
+    while (kept < group.numRowDims) {
+      const int64_t *loop = llvm::find(positions, kept);
+      if (loop == positions.end() ||
+          kinds[loop - positions.begin()] != IteratorType::parallel ||
+          isColumnLoop(op, loop - positions.begin()))
+        break;
+      ++kept;
+    }
+    if (kept == group.numRowDims)
+      return kept;
+    LinalgOp root = group.root;
+    bool isElementwise = op.getNumReductionLoops() == 0;
+    int64_t length =
+        multiplyExtents(ArrayRef(root.getStaticLoopRanges()).drop_front(kept));
+    bool isOfRows = reductionLoops.lookup(op) >= root.getNumLoops() ||
+                    combinesRow(reducedElements.lookup(op), length);
+    if (!isOfRows ||
+        (isElementwise && llvm::any_of(positions, [&](int64_t position) {
+           return position >= kept;
+         })))
+      return 0;
+    return kept;
+  }
+
+  /// Returns true if so many reduced elements are those of a row of `length`
+  /// results, of which each may come from several elements.
+  static bool combinesRow(int64_t elements, int64_t length) {
+    return length != 0 && elements != 0 && elements % length == 0 &&
+           elements / length <= kMostPackedElements;
+  }
+
+  static bool hasOneVector(LinalgOp op, const LoopPositions &positions,
+                           int64_t numRowDims) {
+    SmallVector<int64_t> extents = op.getStaticLoopRanges();
+    for (int64_t loop = 0, e = op.getNumLoops() - 1; loop < e; ++loop)
+      if ((positions[loop] == kNowhere || positions[loop] >= numRowDims) &&
+          extents[loop] != 1)
+        return false;
+    return canVectorizeRow(op);
+  }
+
+  bool isSupported(const RowGroup &group, LinalgOp op,
+                   const LoopPositions &positions, int64_t numRowDims) {
+    if (shape == RowShape::Any)
+      return true;
+    return hasOneVector(op, positions, numRowDims) &&
+           (numRowDims == group.numRowDims ||
+            llvm::all_of(group.members, [&](LinalgOp member) {
+              return hasOneVector(member, membership[member].positions,
+                                  numRowDims);
+            }));
+  }
+
+  void add(RowGroup &group, LinalgOp op, LoopPositions positions,
+           int64_t numRowDims) {
+    group.numRowDims = numRowDims;
+    group.hasReduction |= op.getNumReductionLoops() > 0;
+    group.members.push_back(op);
+    membership[op] = {&group, std::move(positions)};
+  }
+
+  /// Adds `op` to the group that uses it; returns false if other users than
+  /// groups keep it apart.
+  bool joinUsers(LinalgOp op) {
+    int64_t firstOther = std::numeric_limits<int64_t>::max();
+    SmallVector<UsingGroup> users = findUsers(op, firstOther);
+    if (users.empty())
+      return false;
+    UsingGroup &first = users.front();
+    bool othersFollow = places.lookup(first.group->root) < firstOther;
+    bool isOnly =
+        users.size() == 1 && firstOther == std::numeric_limits<int64_t>::max();
+    // The inputs of a clone are kept, so that no chain is computed per path.
+    bool feedsClone = llvm::any_of(
+        users, [](const UsingGroup &user) { return user.isClone; });
+    if (isOnly || feedsClone || !isCheapToRecompute(op)) {
+      if (!othersFollow)
+        return missed(op, Missed::UsedBefore), false;
+      return join(op, first);
+    }
+    for (UsingGroup &user : users)
+      recomputeIn(user, op);
+    return op->use_empty();
+  }
+
+  bool join(LinalgOp op, const UsingGroup &user) {
+    if (!user.agrees)
+      return missed(op, Missed::OtherRows), false;
+    int64_t numRowDims = getRowDimsWith(*user.group, op, user.positions);
+    if (numRowDims == 0) {
+      bool hasRows = llvm::any_of(user.positions, [&](int64_t position) {
+        return position != kNowhere && position < user.group->numRowDims;
+      });
+      missed(op, hasRows ? Missed::OtherLoops : Missed::OncePerLoop);
+      return false;
+    }
+    if (!isSupported(*user.group, op, user.positions, numRowDims))
+      return missed(op, Missed::NotOneVector), false;
+    add(*user.group, op, user.positions, numRowDims);
+    return true;
+  }
+
+  void recomputeIn(const UsingGroup &user, LinalgOp op) {
+    rewriter.setInsertionPointAfter(op);
+    auto clone = cast<LinalgOp>(rewriter.clone(*op));
+    places[clone] = places.lookup(op);
+    reductionLoops[clone] = reductionLoops.lookup(op);
+    if (!join(clone, user)) {
+      rewriter.eraseOp(clone);
+      return;
+    }
+    clones.insert(clone);
+    for (OpOperand *use : user.uses)
+      rewriter.modifyOpInPlace(use->getOwner(),
+                               [&] { use->set(clone->getResult(0)); });
+  }
+
+  /// Returns the sums over rows of an op that gains from a loop over its rows:
+  /// it also writes them, or reads a statistic of each.
+  std::optional<RowSums> findSums(LinalgOp op) {
+    if (shape == RowShape::OneVector)
+      return std::nullopt;
+    std::optional<RowSums> sums = matchRowSums(op);
+    if (!sums)
+      return std::nullopt;
+    bool writesRows = llvm::is_contained(sums->results, std::nullopt);
+    bool readsStatistic = llvm::any_of(op->getOperands(), [&](Value operand) {
+      return reductionLoops.lookup(operand.getDefiningOp()) >= op.getNumLoops();
+    });
+    return writesRows || readsStatistic ? sums : std::nullopt;
+  }
+
+  /// Opens a group of `root`, which its producers may join.
+  void openGroup(LinalgOp root) {
+    SmallVector<IteratorType> kinds = root.getIteratorTypesArray();
+    int64_t loops = kinds.size();
+    int64_t numRowDims =
+        llvm::find(kinds, IteratorType::reduction) - kinds.begin();
+    std::optional<RowSums> sums = findSums(root);
+    if (sums)
+      numRowDims = sums->numRowDims;
+    // An op on the statistics of rows has one value per row, and no rows.
+    if (numRowDims == loops && reductionLoops.lookup(root) <= loops)
+      numRowDims = loops - 1;
+    LoopPositions identity = getIdentity(root);
+    if (numRowDims == 0) {
+      // norm-join-columns finds loops for sums of rows of one vector later.
+      if (kinds.front() == IteratorType::reduction && loops > 1 &&
+          shape == RowShape::Any)
+        missed(root, Missed::RowsReduced);
+      return;
+    }
+    if (shape == RowShape::OneVector &&
+        !hasOneVector(root, identity, numRowDims))
+      return missed(root, Missed::NotOneVector);
+    groups.emplace_back().root = root;
+    groups.back().sums = std::move(sums);
+    add(groups.back(), root, identity, numRowDims);
+  }
+
+  RewriterBase &rewriter;
+  Block &block;
+  RowShape shape;
+  llvm::DenseMap<Operation *, int64_t> places, reductionLoops, reducedElements;
+  llvm::DenseMap<Operation *, Membership> membership;
+  llvm::DenseSet<Operation *> clones;
+  std::deque<RowGroup> groups; // addresses stay valid
+};
+} // namespace
+
+std::deque<RowGroup> norm::findRowGroups(RewriterBase &rewriter, Block &block,
+                                         RowShape shape) {
+  return GroupBuilder(rewriter, block, shape).build();
+}

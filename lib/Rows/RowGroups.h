@@ -1,0 +1,44 @@
+//===- RowGroups.h - which ops share a loop over rows -----------*- C++ -*-===//
+//
+// Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NORM_LIB_TRANSFORMS_ROWGROUPS_H
+#define NORM_LIB_TRANSFORMS_ROWGROUPS_H
+
+#include "RowPlan.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include <deque>
+
+namespace mlir::norm {
+
+/// The ops that one loop over the rows of `root` computes.
+struct RowGroup {
+  linalg::LinalgOp root;
+  SmallVector<linalg::LinalgOp>
+      members;            ///< Root first, users before producers.
+  int64_t numRowDims = 0; ///< Leading loops of the root.
+  bool hasReduction = false;
+  std::optional<RowSums> sums; ///< If the root's leading loops are reduced.
+};
+
+/// The shapes of groups for which the caller has code.
+enum class RowShape {
+  Any,
+  OneVector ///< Each member has one loop beyond the rows, the innermost.
+};
+
+/// Divides the row-wise ops of `block` into groups. Each op is in at most one
+/// group, which is placed at its root: all other users of a member come after
+/// the root. A producer that several groups use and that is cheaper to
+/// recompute than to read is cloned per group. Groups are in reverse order of
+/// their roots. Each use of a value is visited once. A remark says why an op is
+/// not in the group of its users.
+std::deque<RowGroup> findRowGroups(RewriterBase &rewriter, Block &block,
+                                   RowShape shape);
+
+} // namespace mlir::norm
+
+#endif // NORM_LIB_TRANSFORMS_ROWGROUPS_H

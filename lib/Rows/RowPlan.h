@@ -1,0 +1,48 @@
+//===- RowPlan.h - what a vectorized row needs -------------------*- C++
+//-*-===//
+//
+// Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NORM_LIB_TRANSFORMS_ROWPLAN_H
+#define NORM_LIB_TRANSFORMS_ROWPLAN_H
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "norm/Rows/Rows.h"
+
+namespace mlir::norm {
+
+/// The properties of an op before anything is built; only ops that can be
+/// vectorized have a plan.
+struct RowPlan {
+  bool hasVectorLoop = false;        // else all its extents are one
+  SmallVector<Reduction> reductions; // one per result if the loop reduces
+  SmallVector<Reduction> columns;    // one per result if the loop around the
+                                     // parallel innermost one reduces
+};
+
+/// Returns true for a contraction that reads an element of an operand several
+/// times, as a product of matrices does. One whose operands both have all loops
+/// is only a sum of products.
+bool isContraction(linalg::LinalgOp op);
+
+/// The results of an op with row loops before column loops: `results` has a
+/// reduction for each result that sums over the rows, and nullopt for each that
+/// is computed per element.
+struct RowSums {
+  unsigned numRowDims = 0;
+  SmallVector<std::optional<Reduction>> results;
+};
+
+/// Returns the sums of an op if at least one of its leading loops, the rows, is
+/// reduced, and nullopt otherwise.
+std::optional<RowSums> matchRowSums(linalg::LinalgOp op);
+
+/// Returns the plan of an op, or nullopt if other passes must lower it.
+std::optional<RowPlan> planRowOf(linalg::LinalgOp op);
+
+} // namespace mlir::norm
+
+#endif // NORM_LIB_TRANSFORMS_ROWPLAN_H

@@ -1,0 +1,390 @@
+//===- TileRows.cpp - tile rows and fuse their producers ------------------===//
+//
+// Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "RowGroups.h"
+#include "RowParts.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/SCF/Transforms/TileUsingInterface.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Tensor/Transforms/Transforms.h"
+#include "mlir/IR/Iterators.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "norm/IR/Norm.h"
+#include "norm/Rows/Passes.h"
+#include "norm/Rows/Rows.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/bit.h"
+#include "llvm/Support/DebugLog.h"
+
+namespace mlir::norm {
+#define GEN_PASS_DEF_NORMTILEROWS
+#include "norm/Rows/Passes.h.inc"
+} // namespace mlir::norm
+
+using namespace mlir;
+using namespace mlir::norm;
+using linalg::LinalgOp;
+
+/// Bounds on a block of short rows; fewer or more rows gain nothing.
+static constexpr int64_t kLeastRowsPerBlock = 4, kMostRowsPerBlock = 16;
+
+using LoopType = scf::SCFTilingOptions::LoopType;
+
+namespace {
+/// Which rows a loop goes over: sums over all rows are made in parts.
+enum class RowScope { All, Part };
+
+/// The options that the row loops of a function share.
+struct RowTiling {
+  LoopType loopType;
+  int64_t blockElements; ///< Per block of short rows; 0: one row per block.
+  RowShape shape;
+  RowScope scope = RowScope::All;
+};
+} // namespace
+
+/// Returns true if `user` is, or is in, `next` or a later op of its block.
+static bool isFrom(Operation *next, Operation *user) {
+  Operation *ancestor = next->getBlock()->findAncestorOpInBlock(*user);
+  return ancestor && (ancestor == next || next->isBeforeInBlock(ancestor));
+}
+
+/// Returns the rows per iteration: several if they are short, because then
+/// their reductions do not wait for each other. It divides a known extent, so
+/// that every block is full.
+static int64_t getRowsPerBlock(RowGroup &group, const RowTiling &tiling) {
+  SmallVector<int64_t> extents = group.root.getStaticLoopRanges();
+  uint64_t length = 1;
+  for (int64_t extent : ArrayRef(extents).drop_front(group.numRowDims)) {
+    if (ShapedType::isDynamic(extent))
+      return 1;
+    length = llvm::SaturatingMultiply<uint64_t>(length, extent);
+  }
+  if (!group.hasReduction || length == 0)
+    return 1;
+  int64_t most =
+      std::min<int64_t>(kMostRowsPerBlock, tiling.blockElements / length);
+  if (most < kLeastRowsPerBlock)
+    return 1;
+  most = llvm::bit_floor(static_cast<uint64_t>(most));
+  int64_t rows = extents[group.numRowDims - 1];
+  if (!ShapedType::isDynamic(rows))
+    for (int64_t block = most; block >= kLeastRowsPerBlock; block /= 2)
+      if (rows % block == 0)
+        return block;
+  // The remainder of a parallel loop gets no loop of its own.
+  bool canPeel = tiling.loopType == LoopType::ForOp &&
+                 (ShapedType::isDynamic(rows) || rows >= most);
+  return canPeel ? most : 1;
+}
+
+/// Returns the sizes of the last block, which may be short; nullopt if the loop
+/// uses its rows for anything but slices.
+static std::optional<SmallVector<affine::AffineMinOp>>
+findBlockSizes(scf::ForOp blocks, int64_t block) {
+  SmallVector<affine::AffineMinOp> sizes;
+  for (Operation *user : blocks.getInductionVar().getUsers()) {
+    auto min = dyn_cast<affine::AffineMinOp>(user);
+    if (!min && !isa<tensor::ExtractSliceOp, tensor::InsertSliceOp>(user))
+      return std::nullopt;
+    if (!min)
+      continue;
+    if (!llvm::is_contained(min.getMap().getResults(),
+                            getAffineConstantExpr(block, min.getContext())))
+      return std::nullopt;
+    sizes.push_back(min);
+  }
+  return sizes;
+}
+
+/// Splits the loop into full blocks and single remaining rows, so that all
+/// extents are known.
+static void splitLastBlock(IRRewriter &b, scf::ForOp blocks, int64_t block) {
+  auto sizes = findBlockSizes(blocks, block);
+  if (!sizes || sizes->empty())
+    return;
+  Location loc = blocks.getLoc();
+  b.setInsertionPoint(blocks);
+  Value end = blocks.getUpperBound();
+  Value split = affine::AffineApplyOp::create(
+      b, loc,
+      AffineMap::get(0, 1, b.getAffineSymbolExpr(0).floorDiv(block) * block),
+      end);
+  Value one = arith::ConstantIndexOp::create(b, loc, 1);
+  Value full = arith::ConstantIndexOp::create(b, loc, block);
+  IRMapping mapping;
+  b.setInsertionPointAfter(blocks);
+  auto rest = cast<scf::ForOp>(b.clone(*blocks, mapping));
+  for (auto [from, to] : llvm::zip(blocks.getResults(), rest.getResults()))
+    b.replaceAllUsesExcept(from, to, rest);
+  rest.getInitArgsMutable().assign(blocks.getResults());
+  rest.setLowerBound(split);
+  rest.setStep(one);
+  blocks.setUpperBound(split);
+  for (affine::AffineMinOp size : *sizes) {
+    b.replaceAllUsesWith(mapping.lookup(size.getResult()), one);
+    b.replaceAllUsesWith(size.getResult(), full);
+  }
+}
+
+/// Redirects extents of a result to those of its destination, because an op
+/// that was fused into a loop would otherwise stay alive for its shape.
+static void forwardDims(IRRewriter &rewriter, LinalgOp op) {
+  for (OpResult result : op->getResults())
+    for (Operation *user : llvm::make_early_inc_range(result.getUsers()))
+      if (auto dim = dyn_cast<tensor::DimOp>(user))
+        rewriter.modifyOpInPlace(dim, [&] {
+          dim.getSourceMutable().assign(op.getTiedOpOperand(result)->get());
+        });
+}
+
+/// Returns the slices of `value` in the loop's body, in order. A value that the
+/// loop updates is sliced through the loop's argument.
+static SmallVector<tensor::ExtractSliceOp>
+findSlices(OpResult value, LoopLikeOpInterface loop, Block *body) {
+  SmallVector<tensor::ExtractSliceOp> slices;
+  auto collect = [&](Value source) {
+    for (Operation *user : source.getUsers())
+      if (auto slice = dyn_cast<tensor::ExtractSliceOp>(user))
+        if (slice->getBlock() == body && slice.getSource() == source)
+          slices.push_back(slice);
+  };
+  collect(value);
+  for (OpOperand &use : value.getUses())
+    if (use.getOwner() == loop)
+      if (BlockArgument argument = loop.getTiedLoopRegionIterArg(&use))
+        collect(argument);
+  llvm::sort(slices, [](tensor::ExtractSliceOp a, tensor::ExtractSliceOp b) {
+    return a->isBeforeInBlock(b);
+  });
+  return slices;
+}
+
+/// Merges slices of one source. All slices of a member are of the same rows,
+/// even if the extents are spelled differently.
+static void mergeSlices(IRRewriter &rewriter,
+                        SmallVectorImpl<tensor::ExtractSliceOp> &slices) {
+  SmallVector<tensor::ExtractSliceOp> kept;
+  for (tensor::ExtractSliceOp slice : slices) {
+    auto *same = llvm::find_if(kept, [&](tensor::ExtractSliceOp first) {
+      return first.getSource() == slice.getSource() &&
+             first.getType() == slice.getType() &&
+             first.getMixedOffsets() == slice.getMixedOffsets();
+    });
+    if (same == kept.end())
+      kept.push_back(slice);
+    else
+      rewriter.replaceOp(slice, *same);
+  }
+  slices = std::move(kept);
+}
+
+namespace {
+/// A loop over the rows of a group while members are fused into it.
+struct RowLoop {
+  SmallVector<LoopLikeOpInterface> loops; ///< Outermost first.
+  /// Values before the loop and the results that replace them after it.
+  llvm::MapVector<Value, unsigned> results;
+
+  Block *getBody() { return &loops.back().getLoopRegions().front()->front(); }
+};
+} // namespace
+
+/// Returns the results of `op` that are used after the group, from `next` on.
+static SmallVector<unsigned> findUsedBehind(LinalgOp op, Operation *next) {
+  SmallVector<unsigned> numbers;
+  for (OpResult result : op->getResults())
+    if (llvm::any_of(result.getUsers(),
+                     [&](Operation *user) { return isFrom(next, user); }))
+      numbers.push_back(result.getResultNumber());
+  return numbers;
+}
+
+/// Computes a member's row once for all its readers in the loop, and yields
+/// results that are used after the loop.
+static void fuseMember(IRRewriter &rewriter, RowLoop &loop, LinalgOp member,
+                       Operation *next) {
+  SmallVector<unsigned> behind = findUsedBehind(member, next);
+  bool isYielded = false;
+  for (OpResult result : member->getResults()) {
+    SmallVector<tensor::ExtractSliceOp> slices =
+        findSlices(result, loop.loops.back(), loop.getBody());
+    mergeSlices(rewriter, slices);
+    for (tensor::ExtractSliceOp slice : slices) {
+      std::optional<scf::SCFFuseProducerOfSliceResult> fused =
+          scf::tileAndFuseProducerOfSlice(rewriter, slice, loop.loops);
+      if (!fused || isYielded || behind.empty())
+        continue;
+      if (failed(scf::yieldReplacementForFusedProducer(rewriter, slice, *fused,
+                                                       loop.loops, behind)))
+        continue;
+      isYielded = true;
+      unsigned first = loop.loops.front()->getNumResults() - behind.size();
+      for (auto [index, number] : llvm::enumerate(behind))
+        loop.results[member->getResult(number)] = first + index;
+    }
+  }
+}
+
+/// Erases fused ops, users first, unless something keeps them alive.
+static void eraseMembers(IRRewriter &rewriter, RowGroup &group) {
+  for (LinalgOp member : group.members) {
+    forwardDims(rewriter, member);
+    if (isOpTriviallyDead(member))
+      rewriter.eraseOp(member);
+  }
+}
+
+/// Fuses the group's members into a loop over tiles of its root, and lets all
+/// that comes after it use the loop's results.
+static void fuseMembers(IRRewriter &rewriter, const RowGroup &group,
+                        RowLoop &loop, Operation *next) {
+  for (LinalgOp member : ArrayRef(group.members).drop_front())
+    fuseMember(rewriter, loop, member, next);
+  for (auto [from, number] : loop.results)
+    rewriter.replaceUsesWithIf(
+        from, loop.loops.front()->getResult(number),
+        [&](OpOperand &use) { return isFrom(next, use.getOwner()); });
+  for (LoopLikeOpInterface each : loop.loops)
+    setRole(each, LoopRole::Rows);
+}
+
+/// Tiles the group's rows and fuses its members; the root is replaced.
+static LogicalResult tileGroup(IRRewriter &rewriter, RowGroup &group,
+                               const RowTiling &tiling) {
+  OpFoldResult zero = rewriter.getIndexAttr(0), one = rewriter.getIndexAttr(1);
+  SmallVector<OpFoldResult> sizes(group.root.getNumLoops(), zero);
+  std::fill_n(sizes.begin(), group.numRowDims, one);
+  int64_t block = getRowsPerBlock(group, tiling);
+  sizes[group.numRowDims - 1] = rewriter.getIndexAttr(block);
+  scf::SCFTilingOptions options;
+  options.setTileSizes(sizes);
+  options.setLoopType(tiling.loopType);
+
+  // Loops after this one may only ask for extents.
+  for (LinalgOp member : group.members)
+    forwardDims(rewriter, member);
+  // The loop is inserted before `next`, which its results dominate.
+  Operation *next = group.root->getNextNode();
+  rewriter.setInsertionPoint(group.root);
+  FailureOr<scf::SCFTilingResult> tiled = scf::tileUsingSCF(
+      rewriter, cast<TilingInterface>(group.root.getOperation()), options);
+  if (failed(tiled))
+    return failure();
+  RowLoop loop{tiled->loops, {}};
+  for (OpResult result : group.root->getResults())
+    loop.results[result] = result.getResultNumber();
+  fuseMembers(rewriter, group, loop, next);
+  if (auto inner = dyn_cast<scf::ForOp>(loop.loops.back().getOperation())) {
+    if (group.sums)
+      inner = addByBlocks(rewriter, inner, *group.sums);
+    splitLastBlock(rewriter, inner, block);
+  }
+  eraseMembers(rewriter, group);
+  return success();
+}
+
+static LogicalResult tileBlock(IRRewriter &rewriter, Block &block,
+                               const RowTiling &tiling);
+
+/// Tiles a group that sums its rows into parts, and then the rows of a part.
+static LogicalResult tileParts(IRRewriter &rewriter, RowGroup &group,
+                               const RowTiling &tiling) {
+  for (LinalgOp member : group.members)
+    forwardDims(rewriter, member);
+  Operation *next = group.root->getNextNode();
+  PartLoops parts = tileIntoParts(rewriter, group, tiling.loopType);
+  RowLoop loop{parts.loops, {}};
+  for (auto [from, to] : llvm::zip(group.root->getResults(), parts.results))
+    rewriter.replaceUsesWithIf(
+        from, to, [&](OpOperand &use) { return isFrom(next, use.getOwner()); });
+  fuseMembers(rewriter, group, loop, next);
+  eraseMembers(rewriter, group);
+  return tileBlock(
+      rewriter, *loop.getBody(),
+      {LoopType::ForOp, tiling.blockElements, tiling.shape, RowScope::Part});
+}
+
+/// Replaces the results of an op over a static extent of zero by its
+/// destinations, because slices of empty rows would not verify.
+static void eraseEmptyOps(IRRewriter &rewriter, Operation *scope) {
+  scope->walk([&](LinalgOp op) {
+    if (op.hasPureTensorSemantics() &&
+        llvm::is_contained(op.getStaticLoopRanges(), 0))
+      rewriter.replaceOp(op, op.getDpsInits());
+  });
+}
+
+/// Folds extents that tiling created and slices of fused producers, which would
+/// otherwise keep the old ops alive.
+static void cleanUp(IRRewriter &rewriter, Block &block) {
+  for (Operation &op : llvm::reverse(block))
+    if (auto linalgOp = dyn_cast<LinalgOp>(op))
+      forwardDims(rewriter, linalgOp);
+  block.walk<WalkOrder::PostOrder, ReverseIterator>([&](Operation *op) {
+    bool ownsBlocks = op->getNumRegions() > 0 && !isa<LinalgOp>(op);
+    if (!ownsBlocks && isOpTriviallyDead(op))
+      rewriter.eraseOp(op);
+  });
+}
+
+static LogicalResult tileBlock(IRRewriter &rewriter, Block &block,
+                               const RowTiling &tiling) {
+  cleanUp(rewriter, block);
+  for (RowGroup &group : findRowGroups(rewriter, block, tiling.shape)) {
+    if (group.numRowDims == 0)
+      continue;
+    LDBG("norm-tile-rows", 1) << "a loop over rows of " << group.members.size()
+                              << " ops, up to " << group.root;
+    bool isInParts = group.sums && tiling.scope == RowScope::All;
+    if (failed(isInParts ? tileParts(rewriter, group, tiling)
+                         : tileGroup(rewriter, group, tiling)))
+      return failure();
+  }
+  cleanUp(rewriter, block);
+  return success();
+}
+
+/// Shrinks a temporary of a fused producer from all rows to one.
+static LogicalResult shrinkTemporaries(Operation *scope) {
+  RewritePatternSet patterns(scope->getContext());
+  tensor::populateFoldTensorEmptyPatterns(patterns);
+  return applyPatternsGreedily(scope, std::move(patterns));
+}
+
+namespace {
+struct NormTileRows : norm::impl::NormTileRowsBase<NormTileRows> {
+  using NormTileRowsBase::NormTileRowsBase;
+
+  void runOnOperation() override {
+    IRRewriter rewriter(&getContext());
+    eraseEmptyOps(rewriter, getOperation());
+    SmallVector<Block *> blocks;
+    getOperation().walk([&](Block *block) {
+      // Bodies of linalg ops hold scalars, so there is nothing to tile.
+      // A loop with a schedule has its tiles.
+      if (!isa<LinalgOp>(block->getParentOp()) &&
+          !norm::getSchedule(block->getParentOp()))
+        blocks.push_back(block);
+    });
+    RowTiling tiling = {parallel ? LoopType::ForallOp : LoopType::ForOp,
+                        blockElements,
+                        oneVector ? RowShape::OneVector : RowShape::Any};
+    for (Block *block : blocks)
+      if (failed(tileBlock(rewriter, *block, tiling)))
+        return signalPassFailure();
+    if (failed(shrinkTemporaries(getOperation())))
+      signalPassFailure();
+  }
+};
+} // namespace

@@ -1,0 +1,108 @@
+//===- Vectors.cpp - accesses and ops of vectors along rows ---------------===//
+//
+// Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "norm/Rows/Vectors.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Utils/StructuredOpsUtils.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Matchers.h"
+#include "norm/Floats/ValueOrigins.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using norm::RowAccess;
+
+std::optional<RowAccess> norm::getRowAccess(Operation *op) {
+  bool isWrite = isa<vector::TransferWriteOp, vector::StoreOp,
+                     vector::MaskedStoreOp, memref::StoreOp>(op);
+  return llvm::TypeSwitch<Operation *, std::optional<RowAccess>>(op)
+      .Case<vector::TransferReadOp, vector::TransferWriteOp, vector::LoadOp,
+            vector::StoreOp, vector::MaskedLoadOp, vector::MaskedStoreOp>(
+          [&](auto access) {
+            return RowAccess{op, access.getBase(), access.getIndices(),
+                             access.getVectorType(), isWrite};
+          })
+      .Case<memref::LoadOp, memref::StoreOp>([&](auto access) {
+        Type element = access.getMemRefType().getElementType();
+        return RowAccess{op, access.getMemRef(), access.getIndices(),
+                         dyn_cast<VectorType>(element), isWrite};
+      })
+      .Default([](Operation *) { return std::nullopt; });
+}
+
+std::optional<RowAccess> norm::getWholeRowAccess(Operation *op) {
+  if (isa<vector::MaskedLoadOp, vector::MaskedStoreOp>(op))
+    return std::nullopt;
+  if (auto transfer = dyn_cast<VectorTransferOpInterface>(op))
+    if (transfer.getMask() || transfer.hasOutOfBoundsDim() ||
+        !transfer.getPermutationMap().isMinorIdentity())
+      return std::nullopt;
+  std::optional<RowAccess> access = getRowAccess(op);
+  if (!access || !access->vector || access->vector.getRank() != 1 ||
+      access->indices.empty())
+    return std::nullopt;
+  auto type = dyn_cast<MemRefType>(access->base.getType());
+  bool hasElements =
+      type && type.getElementType() == access->vector.getElementType();
+  return hasElements ? access : std::nullopt;
+}
+
+std::optional<int64_t> norm::getMaskedLength(Value mask) {
+  if (!mask)
+    return std::nullopt;
+  if (auto constant = mask.getDefiningOp<vector::ConstantMaskOp>())
+    return constant.getMaskDimSizes().front();
+  auto create = mask.getDefiningOp<vector::CreateMaskOp>();
+  return create ? getConstantIntValue(create.getOperand(0)) : std::nullopt;
+}
+
+bool norm::hasVectors(Operation *op) {
+  return llvm::any_of(op->getOperandTypes(), llvm::IsaPred<VectorType>) ||
+         llvm::any_of(op->getResultTypes(), llvm::IsaPred<VectorType>);
+}
+
+bool norm::holdsVectors(Operation *op) {
+  auto find = [](Operation *nested) {
+    return hasVectors(nested) ? WalkResult::interrupt() : WalkResult::advance();
+  };
+  return op->walk(find).wasInterrupted();
+}
+
+OpFoldResult norm::getUniform(Value v) {
+  DenseElementsAttr constant;
+  if (matchPattern(v, m_Constant(&constant)) && constant.isSplat())
+    return constant.getSplatValue<Attribute>();
+  auto broadcast = v.getDefiningOp<vector::BroadcastOp>();
+  if (broadcast && !isa<VectorType>(broadcast.getSourceType()))
+    return broadcast.getSource();
+  return OpFoldResult();
+}
+
+Operation *norm::cloneAtWidth(OpBuilder &b, Operation *op, int64_t lanes,
+                              ValueRange operands) {
+  bool onVectors = llvm::any_of(operands.getTypes(), llvm::IsaPred<VectorType>);
+  SmallVector<Type> types;
+  for (Type type : op->getResultTypes())
+    types.push_back(onVectors || isa<VectorType>(type)
+                        ? VectorType::get(lanes, getElementTypeOrSelf(type))
+                        : type);
+  DenseElementsAttr splat;
+  if (matchPattern(op, m_Constant(&splat)))
+    return arith::ConstantOp::create(
+        b, op->getLoc(), splat.resizeSplat(cast<ShapedType>(types.front())));
+  return clone(b, op, types, operands);
+}
+
+Value norm::createUniform(OpBuilder &b, Value v, int64_t lanes,
+                          const IRMapping &map) {
+  Operation *op = v.getDefiningOp();
+  auto operands = llvm::map_to_vector(op->getOperands(), [&](Value operand) {
+    return map.lookupOrDefault(operand);
+  });
+  return cloneAtWidth(b, op, lanes, operands)->getResult(0);
+}

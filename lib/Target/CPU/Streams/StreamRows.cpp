@@ -1,0 +1,643 @@
+//===- StreamRows.cpp - non-temporal stores of large rows -----------------===//
+//
+// Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "PipelineRows.h"
+#include "StreamPlan.h"
+#include "StripLanes.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "mlir/IR/Matchers.h"
+#include "norm/IR/Norm.h"
+#include "norm/Target/CPU/Buffers.h"
+#include "norm/Target/CPU/Streams/Passes.h"
+
+namespace mlir::norm {
+#define GEN_PASS_DEF_NORMSTREAMROWS
+#include "norm/Target/CPU/Streams/Passes.h.inc"
+} // namespace mlir::norm
+
+using namespace mlir;
+using norm::Stream;
+using norm::StreamPlan;
+
+/// glibc's _SC_LEVEL2_CACHE_SIZE; other systems answer 0 or -1.
+static constexpr int64_t kLevel2CacheSize = 191;
+static constexpr int64_t kLevel2Multiple = 16;
+static constexpr int64_t kDefaultCacheBytes = 16 << 20;
+/// No cache is asked for below this, so that small calls cost nothing.
+static constexpr int64_t kNeverStreamed = 1 << 20;
+/// Of a function that is written out, in operations.
+static constexpr int64_t kFunctionWork = 24;
+
+namespace {
+/// Address and strides of a buffer, found before the loop.
+struct BufferInfo {
+  Value start;
+  SmallVector<Value> strides;
+};
+} // namespace
+
+/// A guess at the instructions of a strip: a function is a polynomial.
+static int64_t getWork(scf::ForOp strips) {
+  int64_t work = 0;
+  for (Operation &op : *strips.getBody())
+    work += isa<math::ExpOp, math::Exp2Op, math::ExpM1Op, math::LogOp,
+                math::Log1pOp, math::TanhOp, math::ErfOp>(op)
+                ? kFunctionWork
+                : 1;
+  return work;
+}
+
+/// Prefetches go where they wait least for each other: to the loop over the
+/// same strips that computes the most, if it is far ahead of `strips`.
+static scf::ForOp choosePrefetchLoop(scf::ForOp strips) {
+  scf::ForOp chosen = strips;
+  int64_t most = 2 * getWork(strips);
+  for (auto loop : strips->getBlock()->getOps<scf::ForOp>())
+    if (norm::getRole(loop) && loop.getLowerBound() == strips.getLowerBound() &&
+        loop.getUpperBound() == strips.getUpperBound() &&
+        loop.getStep() == strips.getStep() && getWork(loop) > most) {
+      chosen = loop;
+      most = getWork(loop);
+    }
+  return chosen;
+}
+
+/// Where the next row waits while `strips` runs: in the level 1 cache it would
+/// push this row out, unless arithmetic outlasts the memory.
+static norm::CacheLevel chooseLevel(scf::ForOp strips) {
+  return getWork(strips) < kFunctionWork ? norm::CacheLevel::Second
+                                         : norm::CacheLevel::First;
+}
+
+//===----------------------------------------------------------------------===//
+// Two versions
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Where rows of fixed strips start: at lines, or at any element.
+enum class FixedRows { Aligned, Anywhere };
+
+class RowStreamer {
+public:
+  RowStreamer(OpBuilder &b, const StreamPlan &plan, int64_t cacheBytes)
+      : b(plan.loop->getLoc(), b), plan(plan), cacheBytes(cacheBytes) {}
+
+  void run() {
+    b.setInsertionPoint(plan.loop);
+    for (Value buffer : plan.buffers)
+      describe(buffer);
+    Value large = createIsLarge();
+    for (Value buffer : plan.written)
+      for (Value other : plan.buffers)
+        if (other != buffer)
+          large = both(large, createAreDisjoint(buffer, other));
+    for (Stream stream : plan.streams)
+      large = both(large, createIsAligned(stream));
+    auto choice = scf::IfOp::create(b, large, /*withElseRegion=*/true);
+    b.setInsertionPoint(choice.thenYield());
+    buildStreamed();
+    plan.loop->moveBefore(choice.elseYield());
+  }
+
+private:
+  Value constant(int64_t value) {
+    return arith::ConstantIndexOp::create(b, value);
+  }
+  Value add(Value x, Value y) { return b.createOrFold<arith::AddIOp>(x, y); }
+  Value sub(Value x, Value y) { return b.createOrFold<arith::SubIOp>(x, y); }
+  Value mul(Value x, Value y) { return b.createOrFold<arith::MulIOp>(x, y); }
+  Value both(Value x, Value y) { return b.createOrFold<arith::AndIOp>(x, y); }
+  Value least(Value x, Value y) { return b.createOrFold<arith::MinSIOp>(x, y); }
+  Value compare(arith::CmpIPredicate predicate, Value x, Value y) {
+    return b.createOrFold<arith::CmpIOp>(predicate, x, y);
+  }
+
+  void describe(Value buffer) {
+    BufferInfo info;
+    Value bytes = constant(norm::getElementBytes(buffer));
+    auto metadata = memref::ExtractStridedMetadataOp::create(b, buffer);
+    Value base = memref::ExtractAlignedPointerAsIndexOp::create(b, buffer);
+    info.start = add(base, mul(metadata.getOffset(), bytes));
+    info.strides = llvm::to_vector(ValueRange(metadata.getStrides()));
+    // One past the last element; an extent of zero leaves nothing to run.
+    Value last = constant(1);
+    for (auto [size, stride] :
+         llvm::zip(metadata.getSizes(), metadata.getStrides()))
+      last = add(last, mul(sub(size, constant(1)), stride));
+    ends[buffer] = add(info.start, mul(last, bytes));
+    infos[buffer] = std::move(info);
+  }
+
+  /// The module-level pass has declared sysconf, or its name is taken.
+  Value createCacheBytes() {
+    if (cacheBytes > 0)
+      return constant(cacheBytes);
+    auto module = plan.loop->getParentOfType<ModuleOp>();
+    auto sysconf = module.lookupSymbol<func::FuncOp>("sysconf");
+    Type i32 = b.getI32Type(), i64 = b.getI64Type();
+    if (!sysconf || sysconf.getFunctionType() != b.getFunctionType(i32, i64))
+      return constant(kDefaultCacheBytes);
+    Value name = arith::ConstantIntOp::create(b, i32, kLevel2CacheSize);
+    Value level2 = func::CallOp::create(b, sysconf, name).getResult(0);
+    level2 = arith::IndexCastOp::create(b, b.getIndexType(), level2);
+    Value known = compare(arith::CmpIPredicate::sgt, level2, constant(0));
+    return arith::SelectOp::create(b, known,
+                                   mul(level2, constant(kLevel2Multiple)),
+                                   constant(kDefaultCacheBytes));
+  }
+
+  Value createIsLarge() {
+    Value bytes = norm::createByteCount(b, b.getLoc(), plan.buffers);
+    auto isLarge = [&] {
+      return compare(arith::CmpIPredicate::uge, bytes, createCacheBytes());
+    };
+    if (cacheBytes > 0)
+      return isLarge();
+    Value worthAsking =
+        compare(arith::CmpIPredicate::uge, bytes, constant(kNeverStreamed));
+    auto asked = scf::IfOp::create(b, b.getI1Type(), worthAsking,
+                                   /*withElseRegion=*/true);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(asked.thenBlock());
+    scf::YieldOp::create(b, isLarge());
+    b.setInsertionPointToStart(asked.elseBlock());
+    Value no = arith::ConstantIntOp::create(b, b.getI1Type(), 0);
+    scf::YieldOp::create(b, no);
+    return asked.getResult(0);
+  }
+
+  Value createAreDisjoint(Value x, Value y) {
+    Value before = compare(arith::CmpIPredicate::ule, ends[x], infos[y].start);
+    Value after = compare(arith::CmpIPredicate::ule, ends[y], infos[x].start);
+    return arith::OrIOp::create(b, before, after);
+  }
+
+  /// Strips can reach a line from any multiple of the element; rows of one
+  /// vector, and short rows of fixed strips, must all be aligned.
+  Value createIsAligned(Stream stream) {
+    Value buffer = stream.write.getBase();
+    Value isAligned;
+    bool isMovable =
+        stream.strips && (!stream.isFixed || norm::isLongRow(stream.strips));
+    if (isMovable)
+      isAligned =
+          createIsMultiple(infos[buffer].start, norm::getElementBytes(buffer));
+    else if (stream.isUnaligned)
+      isAligned = arith::ConstantIntOp::create(b, b.getI1Type(), 1);
+    else
+      isAligned = createAreRowsAligned(buffer);
+    for (vector::TransferWriteOp companion : stream.companions)
+      isAligned = both(isAligned, createIsAlong(stream, companion));
+    return isAligned;
+  }
+
+  /// `divisor` is a power of two.
+  Value createIsMultiple(Value bits, int64_t divisor) {
+    return compare(arith::CmpIPredicate::eq, both(bits, constant(divisor - 1)),
+                   constant(0));
+  }
+
+  Value createAreRowsAligned(Value buffer) {
+    const BufferInfo &info = infos[buffer];
+    Value bytes = constant(norm::getElementBytes(buffer));
+    Value bits = info.start;
+    for (Value stride : ArrayRef(info.strides).drop_back())
+      bits = arith::OrIOp::create(b, bits, mul(stride, bytes));
+    return createIsMultiple(bits, norm::kLineBytes);
+  }
+
+  /// Rows of both buffers at the same distance from a line.
+  Value createIsAlong(Stream stream, vector::TransferWriteOp companion) {
+    const BufferInfo &info = infos[stream.write.getBase()];
+    const BufferInfo &other = infos[companion.getBase()];
+    Value bytes = constant(norm::getElementBytes(companion.getBase()));
+    Value bits = sub(info.start, other.start);
+    for (auto [x, y] : llvm::zip(ArrayRef(info.strides).drop_back(),
+                                 ArrayRef(other.strides).drop_back()))
+      bits = arith::OrIOp::create(b, bits, mul(sub(x, y), bytes));
+    return createIsMultiple(bits, norm::kLineBytes);
+  }
+
+  //===--------------------------------------------------------------------===//
+  // The second version
+  //===--------------------------------------------------------------------===//
+
+  /// Long rows of fixed strips have a version for aligned ones and one for all
+  /// others.
+  void buildStreamed() {
+    auto isUnaligned = [](Stream stream) {
+      return stream.isFixed && stream.isUnaligned;
+    };
+    auto mayBeUnaligned = [&](Stream stream) {
+      return stream.isFixed && norm::isLongRow(stream.strips) &&
+             !norm::startsAtLine(stream.write.getBase(), /*column=*/0);
+    };
+    if (llvm::any_of(plan.streams, isUnaligned))
+      return buildVersion(FixedRows::Anywhere);
+    if (llvm::none_of(plan.streams, mayBeUnaligned))
+      return buildVersion(FixedRows::Aligned);
+    Value areAligned = arith::ConstantIntOp::create(b, b.getI1Type(), 1);
+    for (Stream stream : plan.streams)
+      if (stream.isFixed)
+        areAligned =
+            both(areAligned, createAreRowsAligned(stream.write.getBase()));
+    auto choice = scf::IfOp::create(b, areAligned, /*withElseRegion=*/true);
+    b.setInsertionPoint(choice.thenYield());
+    buildVersion(FixedRows::Aligned);
+    b.setInsertionPoint(choice.elseYield());
+    buildVersion(FixedRows::Anywhere);
+  }
+
+  void buildVersion(FixedRows fixed) {
+    IRMapping mapping;
+    b.clone(*plan.loop, mapping);
+    for (Stream stream : plan.streams)
+      buildStream(stream, fixed, mapping);
+    for (auto [rows, strips] : moved)
+      norm::pipelineRows(rows, strips);
+    moved.clear();
+  }
+
+  void buildStream(Stream stream, FixedRows fixed, IRMapping &mapping) {
+    auto write = cast<vector::TransferWriteOp>(
+        mapping.lookup(stream.write.getOperation()));
+    b.setInsertionPoint(write);
+    if (!stream.strips) {
+      fetchNextBlock(write);
+      if (!stream.isUnaligned)
+        streamWrite(write);
+      return;
+    }
+    auto strips =
+        cast<scf::ForOp>(mapping.lookup(stream.strips.getOperation()));
+    b.setInsertionPoint(strips);
+    if (!stream.isFixed)
+      return moveStrips(stream, strips, write, mapping);
+    fetchEarly(strips, write);
+    if (fixed == FixedRows::Aligned)
+      return streamWrites(stream, mapping);
+    shiftStrips(stream, strips, write, mapping);
+  }
+
+  void streamWrites(Stream stream, IRMapping &mapping) {
+    stream.companions.push_back(stream.write);
+    for (vector::TransferWriteOp original : stream.companions) {
+      auto write = cast<vector::TransferWriteOp>(
+          mapping.lookup(original.getOperation()));
+      b.setInsertionPoint(write);
+      streamWrite(write);
+    }
+  }
+
+  void streamWrite(vector::TransferWriteOp write) {
+    vector::StoreOp::create(b, write.getValueToStore(), write.getBase(),
+                            write.getIndices(), /*nontemporal=*/true,
+                            llvm::MaybeAlign(norm::kLineBytes));
+    write.erase();
+  }
+
+  /// Elements from column `from` of the written row to an aligned address.
+  Value createHead(vector::TransferWriteOp write, Value from) {
+    std::optional<int64_t> column = getConstantIntValue(from);
+    if (column && norm::startsAtLine(write.getBase(), *column))
+      return constant(0);
+    const BufferInfo &info = infos[write.getBase()];
+    Value offset = from;
+    for (auto [index, stride] :
+         llvm::zip(write.getIndices().drop_back(), info.strides))
+      offset = add(offset, mul(index, stride));
+    int64_t bytes = norm::getElementBytes(write.getBase());
+    Value address = add(info.start, mul(offset, constant(bytes)));
+    Value missing =
+        both(sub(constant(0), address), constant(norm::kLineBytes - 1));
+    return arith::DivUIOp::create(b, missing, constant(bytes));
+  }
+
+  /// Behind the last strip, which may reach further than the loop's bound.
+  Value createEnd(scf::ForOp strips, int64_t lanes) {
+    Value from = strips.getLowerBound();
+    Value length = sub(strips.getUpperBound(), from);
+    Value whole = both(add(length, constant(lanes - 1)), constant(-lanes));
+    return add(from, whole);
+  }
+
+  void moveStrips(Stream stream, scf::ForOp strips,
+                  vector::TransferWriteOp write, IRMapping &mapping) {
+    int64_t lanes = write.getVectorType().getNumElements();
+    int64_t line = norm::kLineBytes / norm::getElementBytes(write.getBase());
+    Value from = strips.getLowerBound(), bound = strips.getUpperBound();
+    NextRows next = planFetches(strips);
+    Value isMoved = shiftStrips(stream, strips, write, mapping);
+    createFetches(next, lanes);
+    moved[strips->getParentOp()] = {strips, from, bound, isMoved, line};
+  }
+
+  /// No other row is read while strips are written that also add, so the next
+  /// one is fetched as soon as this one has been: in the second loop that reads
+  /// it.
+  void fetchEarly(scf::ForOp strips, vector::TransferWriteOp write) {
+    Operation *rows = strips->getParentOp();
+    int64_t lanes = write.getVectorType().getNumElements();
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(&rows->getRegion(0).front());
+    for (const auto &next : findNextRows(rows)) {
+      SmallVector<scf::ForOp> readers = findReaders(next.first, strips);
+      if (!readers.empty())
+        fetchIn(readers.size() > 1 ? readers[1] : readers[0], {next}, lanes,
+                norm::CacheLevel::Second);
+    }
+  }
+
+  struct Columns {
+    Value from, to;
+  };
+
+  /// Lets the strips start at the first line that begins in the row and writes
+  /// what is left on both sides, each element once: a line that is streamed and
+  /// written by ordinary stores too costs more than either. Returns whether the
+  /// strips have moved.
+  Value shiftStrips(Stream stream, scf::ForOp strips,
+                    vector::TransferWriteOp write, IRMapping &mapping) {
+    int64_t lanes = write.getVectorType().getNumElements();
+    int64_t line = norm::kLineBytes / norm::getElementBytes(write.getBase());
+    Value from = strips.getLowerBound(), to = createEnd(strips, lanes);
+    Value start = least(add(from, createHead(write, from)), to);
+    Value length = sub(to, start);
+    Value end = add(start, both(length, constant(-lanes)));
+    Value lastLine = add(start, both(length, constant(-line)));
+    Value isMoved = compare(arith::CmpIPredicate::ne, start, from);
+    if (matchPattern(isMoved, m_Zero())) {
+      streamWrites(stream, mapping);
+      return isMoved;
+    }
+    auto before = scf::IfOp::create(b, isMoved);
+    auto after = scf::IfOp::create(b, isMoved);
+    after->moveAfter(strips);
+    b.setInsertionPoint(before.thenYield());
+    buildEdge(strips, {from, start}, line);
+    fetchForWriting(write, lastLine);
+    b.setInsertionPoint(after.thenYield());
+    buildEdge(strips, {lastLine, to}, line);
+    strips.setLowerBound(start);
+    strips.setUpperBound(end);
+    streamWrites(stream, mapping);
+    b.setInsertionPointToStart(after.thenBlock());
+    buildPieces(strips, {end, lastLine}, line);
+    return isMoved;
+  }
+
+  /// A store that misses the caches holds up all stores behind it.
+  void fetchForWriting(vector::TransferWriteOp write, Value column) {
+    SmallVector<Value> indices(write.getIndices());
+    indices.back() = column;
+    memref::PrefetchOp::create(b, write.getBase(), indices,
+                               /*isWrite=*/true, /*localityHint=*/3,
+                               /*isDataCache=*/true);
+  }
+
+  /// Writes less than a line of columns: quarters of a line, then elements.
+  void buildEdge(scf::ForOp strips, Columns columns, int64_t line) {
+    int64_t quarter = std::max<int64_t>(line / 4, 1);
+    Value count = sub(columns.to, columns.from);
+    Value rest = add(columns.from, both(count, constant(-quarter)));
+    buildPieces(strips, {columns.from, rest}, quarter);
+    buildPieces(strips, {rest, columns.to}, 1);
+  }
+
+  /// Writes these columns, `lanes` at once, as the strips do.
+  void buildPieces(scf::ForOp strips, Columns columns, int64_t lanes) {
+    auto loop =
+        scf::ForOp::create(b, columns.from, columns.to, constant(lanes));
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(loop.getBody());
+    norm::cloneStrip(b, strips, loop.getInductionVar(), lanes, IRMapping());
+    norm::setRole(loop, norm::LoopRole::Edge);
+  }
+
+  /// The loops that read `buffer` by the same strips in the same row.
+  static SmallVector<scf::ForOp> findReaders(Value buffer, scf::ForOp strips) {
+    SmallVector<scf::ForOp> loops;
+    strips->getParentOp()->walk([&](vector::TransferReadOp read) {
+      auto loop = dyn_cast<scf::ForOp>(read->getParentOp());
+      if (loop && read.getBase() == buffer && norm::isStripOf(read, loop) &&
+          loop.getStep() == strips.getStep() &&
+          !llvm::is_contained(loops, loop))
+        loops.push_back(loop);
+    });
+    return loops;
+  }
+
+  //===--------------------------------------------------------------------===//
+  // Prefetch
+  //===--------------------------------------------------------------------===//
+
+  /// The row after the current one, the last one at most.
+  Value createNextRow(Operation *rows, Value row) {
+    Value upper = getValueOrCreateConstantIndexOp(
+        b, b.getLoc(),
+        cast<LoopLikeOpInterface>(rows).getLoopUpperBounds()->back());
+    return least(add(row, constant(1)), sub(upper, constant(1)));
+  }
+
+  static Value getRow(Operation *rows) {
+    return cast<LoopLikeOpInterface>(rows).getLoopInductionVars()->back();
+  }
+
+  /// A row of one vector has no strips to fetch others in.
+  void fetchNextBlock(vector::TransferWriteOp write) {
+    Operation *rows = write->getParentOp();
+    if (!norm::getBlocksOf(rows))
+      return;
+    for (auto &[buffer, indices] : findNextRows(rows)) {
+      int64_t length = cast<MemRefType>(buffer.getType()).getShape().back();
+      if (ShapedType::isDynamic(length))
+        continue;
+      indices.push_back(constant(0));
+      norm::createPrefetches(b, b.getLoc(), buffer, indices, length,
+                             norm::CacheLevel::Second);
+    }
+  }
+
+  /// Whether `index` is the row that `rows` is at, or in a block that row as it
+  /// is counted from the first block.
+  static bool isRow(Value index, Operation *rows) {
+    Operation *op = index.getDefiningOp();
+    return index == getRow(rows) ||
+           (op && op->getParentOp() == rows && isMemoryEffectFree(op) &&
+            llvm::is_contained(op->getOperands(), getRow(rows)));
+  }
+
+  /// Whether `index` is the row that `rows` is at, counted from the first part
+  /// of all rows.
+  static bool isRowOfPart(Value index, Operation *rows) {
+    auto apply = index.getDefiningOp<affine::AffineApplyOp>();
+    if (!apply || !llvm::is_contained(apply->getOperands(), getRow(rows)))
+      return false;
+    auto sum = dyn_cast<AffineBinaryOpExpr>(apply.getAffineMap().getResult(0));
+    auto isOperand = [](AffineExpr expr) {
+      return isa<AffineDimExpr, AffineSymbolExpr>(expr);
+    };
+    return sum && sum.getKind() == AffineExprKind::Add &&
+           isOperand(sum.getLHS()) && isOperand(sum.getRHS());
+  }
+
+  /// The same row of the next block, the last row of `buffer` at most.
+  Value createRowOfNextBlock(Value buffer, int64_t dim, Value row,
+                             int64_t rowsOfBlock) {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointAfterValue(row);
+    Value rows = memref::DimOp::create(b, buffer, dim);
+    Value next = add(row, constant(rowsOfBlock));
+    return least(next, sub(rows, constant(1)));
+  }
+
+  /// `index` of `buffer` in the next row, or block of rows.
+  Value createNextIndex(Value buffer, int64_t dim, Value index, Operation *rows,
+                        Value &next) {
+    Value row = getRow(rows);
+    Operation *blocks = norm::getBlocksOf(rows);
+    if (!blocks) {
+      if (isRowOfPart(index, rows))
+        return createRowOfNextBlock(buffer, dim, index, /*rowsOfBlock=*/1);
+      if (index != row)
+        return index;
+      if (!next)
+        next = createNextRow(rows, row);
+      return next;
+    }
+    std::optional<int64_t> step = getConstantIntValue(
+        cast<LoopLikeOpInterface>(blocks).getLoopSteps()->back());
+    if (!step || index == row ||
+        (index != getRow(blocks) && !isRow(index, rows)))
+      return index;
+    return createRowOfNextBlock(buffer, dim, index, *step);
+  }
+
+  /// The indices that `read` has in the next row, without the column; nothing
+  /// where it does not go from row to row.
+  std::optional<SmallVector<Value>> findNextRow(vector::TransferReadOp read,
+                                                Operation *rows, Value &next) {
+    SmallVector<Value> indices(read.getIndices().drop_back());
+    unsigned found = 0;
+    for (auto [dim, index] : llvm::enumerate(indices)) {
+      bool isInRows = rows->isAncestor(index.getParentBlock()->getParentOp());
+      if (isInRows && !isRow(index, rows))
+        return std::nullopt;
+      Value now = index;
+      index = createNextIndex(read.getBase(), dim, index, rows, next);
+      found += index != now;
+    }
+    return found == 1 ? std::optional(indices) : std::nullopt;
+  }
+
+  /// Buffers that are read row by row, and the indices of their next row
+  /// without the column.
+  using RowStarts = SmallVector<std::pair<Value, SmallVector<Value>>>;
+
+  /// What is fetched in a loop over the strips of a row.
+  struct NextRows {
+    scf::ForOp loop;
+    RowStarts rows;
+  };
+
+  /// Finds the rows to fetch while `strips` runs, before its bounds change.
+  NextRows planFetches(scf::ForOp strips) {
+    NextRows next{choosePrefetchLoop(strips), {}};
+    OpBuilder::InsertionGuard guard(b);
+    if (next.loop->isBeforeInBlock(strips))
+      b.setInsertionPoint(next.loop);
+    next.rows = findNextRows(strips->getParentOp());
+    return next;
+  }
+
+  void createFetches(const NextRows &next, int64_t lanes) {
+    scf::ForOp loop = next.loop;
+    if (!prefetchingLoops.insert(loop).second)
+      return;
+    fetchIn(loop, next.rows, lanes, chooseLevel(loop));
+  }
+
+  void fetchIn(scf::ForOp loop, const RowStarts &rows, int64_t lanes,
+               norm::CacheLevel level) {
+    b.setInsertionPointToStart(loop.getBody());
+    for (auto [buffer, indices] : rows) {
+      indices.push_back(loop.getInductionVar());
+      norm::createPrefetches(b, b.getLoc(), buffer, indices, lanes, level);
+    }
+  }
+
+  RowStarts findNextRows(Operation *rows) {
+    RowStarts found;
+    if (!isa<scf::ForOp, scf::ForallOp>(rows))
+      return found;
+    Value next;
+    llvm::DenseSet<Value> seen;
+    rows->walk([&](vector::TransferReadOp read) {
+      Value buffer = read.getBase();
+      if (!infos.contains(buffer) || !norm::isContiguousRow(buffer) ||
+          seen.contains(buffer))
+        return;
+      if (auto indices = findNextRow(read, rows, next)) {
+        seen.insert(buffer);
+        found.push_back({buffer, *indices});
+      }
+    });
+    return found;
+  }
+
+  ImplicitLocOpBuilder b;
+  const StreamPlan &plan;
+  int64_t cacheBytes;
+  llvm::DenseSet<Operation *> prefetchingLoops;
+  llvm::DenseMap<Value, BufferInfo> infos;
+  llvm::DenseMap<Value, Value> ends;
+  llvm::MapVector<Operation *, norm::RowStrips> moved; // the last of each row
+};
+
+struct NormStreamRows : norm::impl::NormStreamRowsBase<NormStreamRows> {
+  using NormStreamRowsBase::NormStreamRowsBase;
+
+  void runOnOperation() override {
+    if (cacheBytes < 0) {
+      getOperation().emitError(
+          "norm-stream-rows: cache-bytes must not be negative, got ")
+          << int64_t(cacheBytes);
+      return signalPassFailure();
+    }
+    SmallVector<StreamPlan> plans;
+    for (auto func : getOperation().getOps<func::FuncOp>())
+      for (Operation *loop : norm::getOutermostLoops(func))
+        if (std::optional<StreamPlan> plan = norm::planStreams(loop))
+          plans.push_back(std::move(*plan));
+    if (plans.empty())
+      return;
+    if (cacheBytes == 0)
+      declareSysconf();
+    OpBuilder b(&getContext());
+    for (const StreamPlan &plan : plans)
+      RowStreamer(b, plan, cacheBytes).run();
+  }
+
+  void declareSysconf() {
+    if (getOperation().lookupSymbol("sysconf"))
+      return;
+    auto b = OpBuilder::atBlockEnd(getOperation().getBody());
+    Type i32 = b.getI32Type(), i64 = b.getI64Type();
+    func::FuncOp::create(b, getOperation().getLoc(), "sysconf",
+                         b.getFunctionType(i32, i64))
+        .setPrivate();
+  }
+};
+} // namespace

@@ -1,0 +1,132 @@
+//===- DistributeReductions.cpp - reductions over the threads of a row ----===//
+//
+// Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The order: chunks pairwise, lanes pairwise, then a butterfly in the warp and
+// a butterfly over the warps (of all blocks of the row). Each step combines the
+// same two values in either order in both partners, so that all threads end
+// with the same bits.
+//
+//===----------------------------------------------------------------------===//
+
+#include "VectorDistributor.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "norm/Rows/Rows.h"
+
+using namespace mlir;
+using namespace mlir::norm;
+
+Value norm::reducePairwise(ImplicitLocOpBuilder &b, vector::CombiningKind kind,
+                           SmallVector<Value> values) {
+  while (values.size() > 1) {
+    SmallVector<Value> next;
+    for (size_t i = 0; i + 1 < values.size(); i += 2)
+      next.push_back(vector::makeArithReduction(b, b.getLoc(), kind, values[i],
+                                                values[i + 1]));
+    if (values.size() % 2 != 0)
+      next.push_back(values.back());
+    values = std::move(next);
+  }
+  return values.front();
+}
+
+Value VectorDistributor::reduceInThread(vector::CombiningKind kind,
+                                        const Chunks &values) {
+  Value chunk = reducePairwise(b, kind, values);
+  SmallVector<Value> lanes;
+  for (int64_t v = 0; v < layout.vector; ++v)
+    lanes.push_back(vector::ExtractOp::create(b, chunk, ArrayRef<int64_t>{v}));
+  return reducePairwise(b, kind, lanes);
+}
+
+/// NVVM has no shuffle of fewer than 32 bits; convert-gpu-to-nvvm makes two of
+/// one of 64.
+Value VectorDistributor::shuffle(Value v, int64_t offset) {
+  Type type = v.getType(), i32 = b.getI32Type();
+  auto move = [&](Value word) -> Value {
+    Value xorMask = arith::ConstantIntOp::create(b, i32, offset);
+    Value width = arith::ConstantIntOp::create(b, i32, kWarpSize);
+    return gpu::ShuffleOp::create(b, word, xorMask, width,
+                                  gpu::ShuffleMode::XOR)
+        .getShuffleResult();
+  };
+  if (type.getIntOrFloatBitWidth() >= 32)
+    return move(v);
+  if (isa<FloatType>(type)) {
+    Value wide = arith::ExtFOp::create(b, b.getF32Type(), v);
+    return arith::TruncFOp::create(b, type, move(wide));
+  }
+  Value wide = arith::ExtUIOp::create(b, i32, v);
+  return arith::TruncIOp::create(b, type, move(wide));
+}
+
+Value VectorDistributor::reduceInWarp(vector::CombiningKind kind, Value v,
+                                      int64_t threads) {
+  for (int64_t offset = threads / 2; offset > 0; offset /= 2)
+    v = vector::makeArithReduction(b, b.getLoc(), kind, v, shuffle(v, offset));
+  return v;
+}
+
+/// A partial result, or what changes no result where `slots` does not have it.
+Value VectorDistributor::loadSlot(vector::CombiningKind kind, Value buffer,
+                                  Value slot, int64_t slots) {
+  Value last = index(slots - 1);
+  Value inside =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::ule, slot, last);
+  slot = arith::MinUIOp::create(b, slot, last);
+  Value partial = memref::LoadOp::create(b, buffer, slot);
+  Value neutral =
+      arith::ConstantOp::create(b, getNeutralElement(kind, partial.getType()));
+  return arith::SelectOp::create(b, inside, partial, neutral);
+}
+
+/// What a lane has of the warps' partial results, for a butterfly over a power
+/// of two of them.
+Value VectorDistributor::loadPartial(vector::CombiningKind kind, Value buffer,
+                                     Value lane, int64_t warps) {
+  int64_t slots = llvm::PowerOf2Ceil(warps);
+  Value slot = arith::AndIOp::create(b, lane, index(slots - 1));
+  if (slots == warps)
+    return memref::LoadOp::create(b, buffer, slot);
+  return loadSlot(kind, buffer, slot, warps);
+}
+
+Value VectorDistributor::reduceOverWarps(vector::CombiningKind kind, Value v,
+                                         Value buffer, bool inLoop) {
+  int64_t warps = layout.threads / kWarpSize;
+  Value size = index(kWarpSize);
+  Value lane = arith::RemUIOp::create(b, layout.thread, size);
+  Value warp = arith::DivUIOp::create(b, layout.thread, size);
+  Value isFirst =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::eq, lane, index(0));
+  scf::IfOp::create(b, isFirst, [&](OpBuilder &, Location) {
+    memref::StoreOp::create(b, v, buffer, warp);
+    scf::YieldOp::create(b);
+  });
+  gpu::BarrierOp::create(b);
+  Value partial = loadPartial(kind, buffer, lane, warps);
+  // The next iteration writes the buffer again.
+  if (inLoop)
+    gpu::BarrierOp::create(b);
+  return reduceInWarp(kind, partial, llvm::PowerOf2Ceil(warps));
+}
+
+void VectorDistributor::distributeReduction(vector::ReductionOp op) {
+  vector::CombiningKind kind = op.getKind();
+  Value v = reduceInThread(kind, getChunks(op.getVector()));
+  v = reduceInWarp(kind, v, std::min(layout.threads, kWarpSize));
+  bool inLoop = op->getParentOfType<scf::ForOp>() != nullptr;
+  if (layout.cluster > 1)
+    v = reduceOverCluster(kind, v, layout.exchange[nextExchange++], inLoop);
+  else if (layout.threads > kWarpSize)
+    v = reduceOverWarps(kind, v, layout.exchange[nextExchange++], inLoop);
+  if (op.getAcc())
+    v = vector::makeArithReduction(b, b.getLoc(), kind, v,
+                                   scalars.lookupOrDefault(op.getAcc()));
+  scalars.map(op.getDest(), v);
+}

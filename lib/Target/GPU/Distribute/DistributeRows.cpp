@@ -1,0 +1,559 @@
+//===- DistributeRows.cpp - row loops to gpu.launch -----------------------===//
+//
+// Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ClusterOps.h"
+#include "RowBuffers.h"
+#include "VectorDistributor.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "norm/IR/Missed.h"
+#include "norm/IR/Norm.h"
+#include "norm/Rows/Vectors.h"
+#include "norm/Target/GPU/Distribute/Passes.h"
+#include "norm/Target/GPU/Schedule.h"
+#include "llvm/ADT/SetVector.h"
+
+namespace mlir::norm {
+#define GEN_PASS_DEF_NORMDISTRIBUTEROWSTOGPU
+#define GEN_PASS_DEF_NORMWRAPSCALARLINALG
+#include "norm/Target/GPU/Distribute/Passes.h.inc"
+} // namespace mlir::norm
+
+using namespace mlir;
+using norm::KernelPlan;
+using norm::VectorDistributor;
+
+static constexpr int64_t kScalarThreadsPerBlock = 128;
+/// Elements of a row that one thread can work on: it has code for each.
+static constexpr int64_t kMaxSerialLanes = 512;
+static constexpr int64_t kMaxSmallCount = std::numeric_limits<uint32_t>::max();
+
+//===----------------------------------------------------------------------===//
+// Alignment
+//===----------------------------------------------------------------------===//
+
+/// Whether an index is a multiple of `factor` by its form.
+static bool isMultipleOf(OpFoldResult index, int64_t factor) {
+  if (auto constant = getConstantIntValue(index))
+    return *constant % factor == 0;
+  auto v = cast<Value>(index);
+  if (auto apply = v.getDefiningOp<affine::AffineApplyOp>())
+    return apply.getAffineMap().getResult(0).isMultipleOf(factor);
+  if (auto add = v.getDefiningOp<arith::AddIOp>())
+    return isMultipleOf(add.getLhs(), factor) &&
+           isMultipleOf(add.getRhs(), factor);
+  auto arg = dyn_cast<BlockArgument>(v);
+  if (auto forall = arg ? dyn_cast<scf::ForallOp>(arg.getOwner()->getParentOp())
+                        : scf::ForallOp()) {
+    unsigned dim = arg.getArgNumber();
+    return dim < forall.getRank() &&
+           isMultipleOf(forall.getMixedLowerBound()[dim], factor) &&
+           isMultipleOf(forall.getMixedStep()[dim], factor);
+  }
+  auto loop =
+      arg ? dyn_cast<scf::ForOp>(arg.getOwner()->getParentOp()) : scf::ForOp();
+  return loop && arg == loop.getInductionVar() &&
+         isMultipleOf(loop.getLowerBound(), factor) &&
+         isMultipleOf(loop.getStep(), factor);
+}
+
+namespace {
+/// Buffers whose accesses are V elements wide when the host finds them aligned.
+struct WideAccesses {
+  llvm::SetVector<Value> buffers;
+  bool possible = true;
+};
+} // namespace
+
+/// Whether each access of a transfer is aligned where its buffer is.
+static bool hasAlignedRows(VectorTransferOpInterface transfer, int64_t vector) {
+  auto type = cast<MemRefType>(transfer.getShapedType());
+  int64_t inner = type.getShape().back();
+  return isMultipleOf(transfer.getIndices().back(), vector) &&
+         (type.getRank() == 1 || ShapedType::isDynamic(inner) ||
+          inner % vector == 0);
+}
+
+/// `reach`: how far before the row shifted threads may begin; 0: not at all.
+static WideAccesses collectWideAccesses(Operation *loop, int64_t lanes,
+                                        int64_t vector, int64_t reach) {
+  WideAccesses accesses;
+  loop->walk([&](VectorTransferOpInterface transfer) {
+    Value buffer = transfer.getBase();
+    auto type = cast<MemRefType>(buffer.getType());
+    bool rowsFit = reach > 0 ? norm::getRowEnd(transfer) + reach <= lanes
+                             : hasAlignedRows(transfer, vector);
+    if (!rowsFit || !type.getLayout().isIdentity() ||
+        !norm::isAlongLastDim(transfer) ||
+        loop->isAncestor(buffer.getParentRegion()->getParentOp()))
+      accesses.possible = false;
+    accesses.buffers.insert(buffer);
+  });
+  return accesses;
+}
+
+/// The transfer whose rows the threads are aligned to: the first of several
+/// rows whose place is known before the body runs.
+static VectorTransferOpInterface findShiftReference(Operation *loop) {
+  VectorTransferOpInterface reference;
+  loop->walk([&](VectorTransferOpInterface transfer) {
+    bool known = llvm::none_of(transfer.getIndices(), [&](Value v) {
+      return v.getDefiningOp() && loop->isAncestor(v.getDefiningOp());
+    });
+    if (!known || transfer.getShapedType().getRank() < 2)
+      return WalkResult::advance();
+    reference = transfer;
+    return WalkResult::interrupt();
+  });
+  return reference;
+}
+
+static Value isZero(ImplicitLocOpBuilder &b, Value v, int64_t modulus) {
+  Value rest =
+      arith::RemUIOp::create(b, v, arith::ConstantIndexOp::create(b, modulus));
+  return arith::CmpIOp::create(b, arith::CmpIPredicate::eq, rest,
+                               arith::ConstantIndexOp::create(b, 0));
+}
+
+/// i1: every buffer starts at a multiple of its access, and so does each row
+/// unless threads are shifted to where it starts.
+static Value buildIsAligned(ImplicitLocOpBuilder &b,
+                            const WideAccesses &accesses, int64_t vector,
+                            bool shifted) {
+  Value aligned = arith::ConstantIntOp::create(b, 1, 1);
+  auto require = [&](Value v, int64_t modulus) {
+    aligned = arith::AndIOp::create(b, aligned, isZero(b, v, modulus));
+  };
+  for (Value buffer : accesses.buffers) {
+    auto type = cast<MemRefType>(buffer.getType());
+    int64_t bytes = type.getElementTypeBitWidth() / 8;
+    require(memref::ExtractAlignedPointerAsIndexOp::create(b, buffer),
+            std::min<int64_t>(16, vector * bytes));
+    if (!shifted && type.getRank() > 1 &&
+        ShapedType::isDynamic(type.getShape().back()))
+      require(memref::DimOp::create(b, buffer, type.getRank() - 1), vector);
+  }
+  return aligned;
+}
+
+//===----------------------------------------------------------------------===//
+// Launches
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// The iterations of a parallel loop, numbered by one index.
+struct IterationSpace {
+  SmallVector<Value> lower, steps, sizes, ivs;
+  Value count;
+  Block *body;
+
+  std::optional<int64_t> getStaticCount() const {
+    return getConstantIntValue(count);
+  }
+  /// Whether 32 bits are known to hold each iteration's number.
+  bool isSmall() const {
+    std::optional<int64_t> constant = getStaticCount();
+    return ivs.size() == 1 || (constant && *constant <= kMaxSmallCount);
+  }
+};
+
+/// Replaces the parallel loops of one function.
+class LaunchBuilder {
+public:
+  explicit LaunchBuilder(func::FuncOp func)
+      : b(func.getLoc(), func.getContext()), func(func) {}
+
+  LogicalResult replace(LoopLikeOpInterface loop) {
+    this->loop = loop;
+    b.setLoc(loop.getLoc());
+    norm::GPUScheduleAttr schedule = norm::getSchedule(loop);
+    // Folding may have left no vector, as of a product with zero.
+    bool isVectorized = norm::holdsVectors(loop),
+         isPlanned = schedule && isVectorized;
+    if (isVectorized && !schedule)
+      norm::missed(loop, norm::Missed::NoSchedule);
+    if (failed(norm::serializeBody(loop)))
+      return failure();
+    b.setInsertionPoint(loop);
+    buildSpace();
+    Value any = arith::CmpIOp::create(b, arith::CmpIPredicate::sgt, space.count,
+                                      index(0));
+    auto guard = scf::IfOp::create(b, any);
+    b.setInsertionPoint(guard.thenYield());
+    FailureOr<SmallVector<Value>> buffers =
+        norm::placeBuffers(b, loop, space.count, space.lower, space.steps,
+                           space.sizes, /*isShared=*/isPlanned);
+    if (failed(buffers))
+      return failure();
+    LogicalResult result = isPlanned ? buildPlanned(schedule) : buildScalar();
+    b.setInsertionPoint(guard.thenYield());
+    for (Value buffer : *buffers)
+      memref::DeallocOp::create(b, buffer);
+    if (succeeded(result))
+      loop.erase();
+    return result;
+  }
+
+  /// One thread that runs `op`.
+  void wrap(Operation *op, StringRef suffix = "") {
+    b.setLoc(op->getLoc());
+    b.setInsertionPoint(op);
+    gpu::LaunchOp launch =
+        createLaunch(index(1), index(1), index(1), {}, suffix);
+    op->moveBefore(launch.getBody().front().getTerminator());
+  }
+
+private:
+  Value index(int64_t v) { return arith::ConstantIndexOp::create(b, v); }
+
+  void buildSpace() {
+    space = IterationSpace();
+    SmallVector<OpFoldResult> lower = *loop.getLoopLowerBounds(),
+                              upper = *loop.getLoopUpperBounds(),
+                              steps = *loop.getLoopSteps();
+    space.lower = getValueOrCreateConstantIndexOp(b, b.getLoc(), lower);
+    space.steps = getValueOrCreateConstantIndexOp(b, b.getLoc(), steps);
+    space.ivs = *loop.getLoopInductionVars();
+    space.body = &loop->getRegion(0).front();
+    space.count = index(1);
+    for (auto [i, end] : llvm::enumerate(
+             getValueOrCreateConstantIndexOp(b, b.getLoc(), upper))) {
+      Value range = b.createOrFold<arith::SubIOp>(end, space.lower[i]);
+      space.sizes.push_back(
+          b.createOrFold<arith::CeilDivSIOp>(range, space.steps[i]));
+      space.count =
+          b.createOrFold<arith::MulIOp>(space.count, space.sizes.back());
+    }
+  }
+
+  gpu::LaunchOp createLaunch(Value blocks, Value x, Value y,
+                             TypeRange workgroup, StringRef suffix,
+                             int64_t cluster = 1) {
+    Value one = index(1);
+    std::string name =
+        (func.getName() + "_kernel" + Twine(numKernels) + suffix).str();
+    if (suffix.empty())
+      ++numKernels;
+    auto symbol = [&](StringRef name) {
+      return FlatSymbolRefAttr::get(b.getContext(), name);
+    };
+    auto launch = gpu::LaunchOp::create(
+        b, blocks, one, one, x, y, one,
+        /*dynamicSharedMemorySize=*/Value(),
+        /*asyncTokenType=*/Type(), /*asyncDependencies=*/ValueRange(),
+        /*workgroupAttributions=*/TypeRange(),
+        /*privateAttributions=*/TypeRange(),
+        cluster > 1 ? index(cluster) : Value(), cluster > 1 ? one : Value(),
+        cluster > 1 ? one : Value(), symbol("norm_kernels"), symbol(name));
+    // Upstream: LLVM 22.1: the builder leaves out the arguments of a cluster;
+    // goes when it adds them.
+    Block &body = launch.getBody().front();
+    while (body.getNumArguments() < launch.getNumConfigRegionAttributes())
+      body.addArgument(b.getIndexType(), b.getLoc());
+    for (Type type : workgroup)
+      launch.addWorkgroupAttribution(type, b.getLoc());
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToEnd(&launch.getBody().front());
+    gpu::TerminatorOp::create(b);
+    return launch;
+  }
+
+  /// Divides `number`, in 32 bits where they hold it: a division of 64 bits is
+  /// a call of some hundred instructions.
+  std::pair<Value, Value> divide(Value number, Value size, bool small) {
+    if (!small)
+      return {arith::DivUIOp::create(b, number, size),
+              arith::RemUIOp::create(b, number, size)};
+    auto narrow = [&](Value v) -> Value {
+      return arith::IndexCastUIOp::create(b, b.getI32Type(), v);
+    };
+    auto widen = [&](Value v) -> Value {
+      return arith::IndexCastUIOp::create(b, b.getIndexType(), v);
+    };
+    Value a = narrow(number), c = narrow(size);
+    return {widen(arith::DivUIOp::create(b, a, c)),
+            widen(arith::RemUIOp::create(b, a, c))};
+  }
+
+  /// Maps the loop's indices to those of iteration `number`.
+  void mapIndices(Value number, IRMapping &map, bool small) {
+    for (int64_t i = space.ivs.size() - 1; i >= 0; --i) {
+      Value position = number;
+      if (i != 0)
+        std::tie(number, position) = divide(number, space.sizes[i], small);
+      Value scaled = arith::MulIOp::create(b, position, space.steps[i]);
+      map.map(space.ivs[i], arith::AddIOp::create(b, space.lower[i], scaled));
+    }
+  }
+
+  Value isInside(Value number) {
+    return arith::CmpIOp::create(b, arith::CmpIPredicate::slt, number,
+                                 space.count);
+  }
+
+  /// Opens `if (number < count)`.
+  void enterIfInside(Value number) {
+    auto branch = scf::IfOp::create(b, isInside(number));
+    b.setInsertionPoint(branch.thenYield());
+  }
+
+  /// A thread an iteration.
+  LogicalResult buildScalar() {
+    Value size = index(kScalarThreadsPerBlock);
+    Value blocks = arith::CeilDivUIOp::create(b, space.count, size);
+    gpu::LaunchOp launch = createLaunch(blocks, size, index(1), {}, "");
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(&launch.getBody().front());
+    Value first = arith::MulIOp::create(b, launch.getBlockIds().x, size);
+    Value number = arith::AddIOp::create(b, first, launch.getThreadIds().x);
+    enterIfInside(number);
+    IRMapping map;
+    mapIndices(number, map, space.isSmall());
+    for (Operation &op : space.body->without_terminator())
+      b.clone(op, map);
+    return success();
+  }
+
+  LogicalResult verifySplit(int64_t lanes, int64_t threads, int64_t vector,
+                            int64_t cluster) {
+    if (!llvm::isPowerOf2_64(cluster) || cluster > norm::kWarpSize ||
+        threads % cluster != 0 ||
+        (cluster > 1 && threads / cluster % norm::kWarpSize != 0))
+      return loop->emitError("norm-distribute-rows-to-gpu: ")
+             << threads << " threads cannot be " << cluster
+             << " blocks of whole warps";
+    if (!norm::isLegalThreadCount(threads / cluster) ||
+        lanes % (threads * vector) != 0)
+      return loop->emitError("norm-distribute-rows-to-gpu: vectors of ")
+             << lanes << " elements cannot be split over " << threads
+             << " threads by " << vector;
+    return success();
+  }
+
+  /// A thread a row: nothing has to wait for another one.
+  LogicalResult buildSerial(int64_t lanes, Operation *access) {
+    if (lanes > kMaxSerialLanes)
+      return access->emitError("cannot distribute a row loop that reads back a "
+                               "buffer that it writes");
+    norm::missed(access, norm::Missed::ReadBack);
+    buildRows({lanes,
+               /*threads=*/1,
+               /*vector=*/1,
+               /*cluster=*/1,
+               {},
+               space.isSmall()},
+              "");
+    return success();
+  }
+
+  LogicalResult buildPlanned(norm::GPUScheduleAttr schedule) {
+    int64_t threads = schedule.getThreads(), vector = schedule.getVector(),
+            cluster = schedule.getCluster();
+    FailureOr<int64_t> lanes = norm::prepareDistribution(*space.body);
+    if (failed(lanes))
+      return failure();
+    if (failed(verifySplit(*lanes, threads, vector, cluster)))
+      return failure();
+    if (Operation *access = norm::findUnorderedAccess(*space.body, readBack))
+      return buildSerial(*lanes, access);
+    if (threads < norm::kWarpSize &&
+        failed(norm::verifyUniformReductions(*space.body)))
+      return failure();
+    KernelPlan narrow{*lanes,  threads, /*vector=*/1,
+                      cluster, {},      space.isSmall()};
+    KernelPlan wide = narrow;
+    wide.vector = vector;
+    wide.smallCount = true;
+    if (schedule.getShifted())
+      wide.shiftReference = findShiftReference(loop);
+    WideAccesses accesses = collectWideAccesses(
+        loop, *lanes, vector, wide.shiftReference ? vector - 1 : 0);
+    if (vector == 1 || !accesses.possible) {
+      buildRows(narrow, "");
+      return success();
+    }
+    Value fits = buildIsAligned(b, accesses, vector, bool(wide.shiftReference));
+    if (!space.isSmall())
+      fits = arith::AndIOp::create(b, fits, isCountSmall());
+    auto version = scf::IfOp::create(b, fits, /*withElseRegion=*/true);
+    b.setInsertionPoint(version.elseYield());
+    buildRows(narrow, "_unaligned");
+    b.setInsertionPoint(version.thenYield());
+    buildRows(wide, "");
+    return success();
+  }
+
+  Value isCountSmall() {
+    return arith::CmpIOp::create(b, arith::CmpIPredicate::ule, space.count,
+                                 index(kMaxSmallCount));
+  }
+
+  /// Workgroup memory for each reduction that several warps share.
+  SmallVector<Type> getExchangeTypes(int64_t threads) {
+    SmallVector<Type> types;
+    if (threads <= norm::kWarpSize)
+      return types;
+    auto space = gpu::AddressSpaceAttr::get(b.getContext(),
+                                            gpu::AddressSpace::Workgroup);
+    for (vector::ReductionOp op : norm::collectReductions(*this->space.body))
+      types.push_back(MemRefType::get({threads / norm::kWarpSize},
+                                      op.getDest().getType(),
+                                      MemRefLayoutAttrInterface(), space));
+    return types;
+  }
+
+  /// The row of a thread in a block of `rows`. Threads without one have left,
+  /// or take part in the shuffles of their warp with another row: then `active`
+  /// says who may write.
+  Value buildRowNumber(gpu::LaunchOp launch, int64_t threads, int64_t rows,
+                       Value &active) {
+    if (rows == 1)
+      return launch.getBlockIds().x;
+    Value first = arith::MulIOp::create(b, launch.getBlockIds().x, index(rows));
+    Value number = arith::AddIOp::create(b, first, launch.getThreadIds().y);
+    std::optional<int64_t> count = space.getStaticCount();
+    if (count && *count % rows == 0)
+      return number;
+    int64_t rowsPerWarp = norm::kWarpSize / threads;
+    if (rowsPerWarp == 1) {
+      enterIfInside(number);
+      return number;
+    }
+    // Rows of a block are a multiple of those of a warp, so masking finds the
+    // first one of the warp.
+    enterIfInside(arith::AndIOp::create(b, number, index(-rowsPerWarp)));
+    active = isInside(number);
+    Value last = arith::SubIOp::create(b, space.count, index(1));
+    return arith::MinUIOp::create(b, number, last);
+  }
+
+  /// The number of a thread among those of its row; `rank`: of its block.
+  Value buildThreadNumber(gpu::LaunchOp launch, const KernelPlan &plan,
+                          Value &rank) {
+    Value thread = launch.getThreadIds().x;
+    if (plan.cluster == 1)
+      return thread;
+    norm::arriveAtClusterBarrier(b, b.getLoc());
+    rank = gpu::ClusterBlockIdOp::create(b, gpu::Dimension::x);
+    Value before =
+        arith::MulIOp::create(b, rank, index(plan.threads / plan.cluster));
+    return arith::AddIOp::create(b, before, thread);
+  }
+
+  void buildRows(const KernelPlan &plan, StringRef suffix) {
+    OpBuilder::InsertionGuard guard(b);
+    int64_t rows = norm::getRowsPerBlock(plan.threads);
+    Value blocks = arith::CeilDivUIOp::create(b, space.count, index(rows));
+    if (plan.cluster > 1)
+      blocks = arith::MulIOp::create(b, blocks, index(plan.cluster));
+    gpu::LaunchOp launch =
+        createLaunch(blocks, index(plan.threads / plan.cluster), index(rows),
+                     getExchangeTypes(plan.threads), suffix, plan.cluster);
+    b.setInsertionPointToStart(&launch.getBody().front());
+    Value active, rank;
+    Value thread = buildThreadNumber(launch, plan, rank);
+    Value number = plan.cluster > 1
+                       ? launch.getClusterIds()->x
+                       : buildRowNumber(launch, plan.threads, rows, active);
+    IRMapping map;
+    mapIndices(number, map, plan.smallCount);
+    SmallVector<Value> exchange(
+        llvm::map_range(launch.getWorkgroupAttributions(),
+                        [](BlockArgument arg) -> Value { return arg; }));
+    VectorDistributor::Layout layout{
+        plan, thread,   exchange, active, launch.getThreadIds().x,
+        rank, &readBack};
+    VectorDistributor(b, b.getLoc(), layout, map).run(*space.body);
+  }
+
+  ImplicitLocOpBuilder b;
+  func::FuncOp func;
+  LoopLikeOpInterface loop;
+  IterationSpace space;
+  llvm::DenseSet<Operation *> readBack; // stores, see findUnorderedAccess
+  int64_t numKernels = 0;
+};
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// What is left on the host
+//===----------------------------------------------------------------------===//
+
+/// Accesses memory itself; allocation and copies are norm-device-memory's.
+static bool accessesElements(Operation *op) {
+  return isa<memref::LoadOp, memref::StoreOp, vector::TransferReadOp,
+             vector::TransferWriteOp>(op);
+}
+
+static void wrapHostAccesses(LaunchBuilder &builder, Block &block) {
+  for (Operation &op : llvm::make_early_inc_range(block)) {
+    bool accesses = false, launches = false;
+    op.walk([&](Operation *nested) {
+      accesses |= accessesElements(nested);
+      launches |= isa<gpu::LaunchOp>(nested);
+    });
+    if (launches && !isa<gpu::LaunchOp>(op)) {
+      for (Region &region : op.getRegions())
+        for (Block &inner : region)
+          wrapHostAccesses(builder, inner);
+    } else if (accesses && !launches && op.use_empty()) {
+      builder.wrap(&op);
+    }
+  }
+}
+
+namespace {
+struct NormDistributeRowsToGPU
+    : norm::impl::NormDistributeRowsToGPUBase<NormDistributeRowsToGPU> {
+  void runOnOperation() override {
+    SmallVector<LoopLikeOpInterface> loops;
+    getOperation().walk<WalkOrder::PreOrder>([&](Operation *op) {
+      if (isa<gpu::LaunchOp>(op))
+        return WalkResult::skip();
+      auto parallel = dyn_cast<scf::ParallelOp>(op);
+      if (!isa<scf::ForallOp>(op) && !(parallel && parallel.getInits().empty()))
+        return WalkResult::advance();
+      loops.push_back(cast<LoopLikeOpInterface>(op));
+      return WalkResult::skip();
+    });
+    LaunchBuilder builder(getOperation());
+    for (LoopLikeOpInterface loop : loops)
+      if (failed(builder.replace(loop)))
+        return signalPassFailure();
+    for (Block &block : getOperation().getBody())
+      wrapHostAccesses(builder, block);
+  }
+};
+
+struct NormWrapScalarLinalg
+    : norm::impl::NormWrapScalarLinalgBase<NormWrapScalarLinalg> {
+  void runOnOperation() override {
+    SmallVector<Operation *> ops;
+    getOperation().walk<WalkOrder::PreOrder>([&](Operation *op) {
+      if (isa<gpu::LaunchOp, scf::ForallOp, scf::ParallelOp>(op))
+        return WalkResult::skip();
+      auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
+      if (!linalgOp)
+        return WalkResult::advance();
+      if (linalgOp.hasPureBufferSemantics() &&
+          linalgOp.getNumParallelLoops() == 0)
+        ops.push_back(op);
+      // Those in its body are part of its kernel.
+      return WalkResult::skip();
+    });
+    LaunchBuilder builder(getOperation());
+    for (auto [i, op] : llvm::enumerate(ops))
+      builder.wrap(op, "_scalar" + std::to_string(i));
+  }
+};
+} // namespace

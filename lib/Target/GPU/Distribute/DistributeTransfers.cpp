@@ -1,0 +1,371 @@
+//===- DistributeTransfers.cpp - masks and transfers over threads ---------===//
+//
+// Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "VectorDistributor.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/IR/Matchers.h"
+#include "norm/Rows/Vectors.h"
+
+using namespace mlir;
+using namespace mlir::norm;
+
+//===----------------------------------------------------------------------===//
+// Masks
+//===----------------------------------------------------------------------===//
+
+int64_t norm::getRowEnd(VectorTransferOpInterface op) {
+  return getMaskedLength(op.getMask())
+      .value_or(op.getVectorType().getDimSize(0));
+}
+
+VectorDistributor::ChunkMask VectorDistributor::getChunkMask(const Mask &mask,
+                                                             int64_t chunk) {
+  if (shift && mask.constant)
+    return getShiftedChunkMask(mask, chunk, /*rest=*/Value());
+  ChunkMask result;
+  int64_t chunkEnd = (chunk + 1) * layout.threads * layout.vector;
+  if (mask.constant && chunkEnd <= *mask.constant)
+    return result;
+  Value limit = mask.limit ? mask.limit : index(*mask.constant);
+  Value base = getBase(chunk);
+  bool uniform = layout.vector == 1 ||
+                 (mask.constant && *mask.constant % layout.vector == 0);
+  Value last =
+      uniform ? base : arith::AddIOp::create(b, base, index(layout.vector - 1));
+  result.pred =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::slt, last, limit);
+  if (!uniform) {
+    Value rest = arith::SubIOp::create(b, limit, base);
+    rest = vector::BroadcastOp::create(b, getChunkType(b.getIndexType()), rest);
+    result.lanes = arith::CmpIOp::create(b, arith::CmpIPredicate::slt,
+                                         getLaneNumbers(), rest);
+  }
+  return result;
+}
+
+/// One unsigned comparison a lane finds both ends: a lane before the row has a
+/// negative number. 32 bits hold the numbers of a row in registers.
+///
+/// A transfer whose vectors begin `rest` elements past an aligned address
+/// accesses both aligned vectors around each, which must be inside as well.
+VectorDistributor::ChunkMask
+VectorDistributor::getShiftedChunkMask(const Mask &mask, int64_t chunk,
+                                       Value rest) {
+  ChunkMask result;
+  int64_t reach = rest ? layout.vector : 0;
+  int64_t chunkEnd = (chunk + 1) * layout.threads * layout.vector;
+  if (chunk > 0 && chunkEnd + reach <= *mask.constant)
+    return result;
+  auto constant = [&](int64_t v) -> Value {
+    return arith::ConstantOp::create(b, b.getI32IntegerAttr(v));
+  };
+  auto narrow = [&](Value v) -> Value {
+    return arith::IndexCastOp::create(b, b.getI32Type(), v);
+  };
+  Value base = narrow(getBase(chunk));
+  int64_t last = *mask.constant - layout.vector - reach;
+  Value limit = constant(std::max<int64_t>(0, last + 1));
+  if (rest && last >= 0)
+    limit = arith::AddIOp::create(b, limit, narrow(rest));
+  result.pred =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::ult, base, limit);
+  auto numbers = llvm::to_vector(llvm::seq<int32_t>(0, layout.vector));
+  VectorType type = getChunkType(b.getI32Type());
+  Value lanes = arith::AddIOp::create(
+      b, vector::BroadcastOp::create(b, type, base),
+      arith::ConstantOp::create(b, b.getI32VectorAttr(numbers)));
+  result.lanes = arith::CmpIOp::create(
+      b, arith::CmpIPredicate::ult, lanes,
+      vector::BroadcastOp::create(b, type, constant(*mask.constant)));
+  return result;
+}
+
+void VectorDistributor::distributeMask(Operation &op, Value limit,
+                                       std::optional<int64_t> constant) {
+  Mask mask{limit, constant};
+  Chunks result;
+  VectorType type = getChunkType(b.getI1Type());
+  for (int64_t c = 0; c < getNumChunks(); ++c) {
+    ChunkMask chunk = getChunkMask(mask, c);
+    if (!chunk.pred)
+      result.push_back(
+          arith::ConstantOp::create(b, DenseElementsAttr::get(type, true)));
+    else if (chunk.lanes)
+      result.push_back(chunk.lanes);
+    else
+      result.push_back(vector::BroadcastOp::create(b, type, chunk.pred));
+  }
+  chunks[op.getResult(0)] = result;
+  masks[op.getResult(0)] = mask;
+}
+
+VectorDistributor::ChunkMask
+VectorDistributor::getTransferMask(VectorTransferOpInterface op, int64_t chunk,
+                                   Value rest) {
+  Value mask = op.getMask();
+  if (rest)
+    return getShiftedChunkMask(masks.find(mask)->second, chunk, rest);
+  return mask ? getChunkMask(masks.find(mask)->second, chunk) : ChunkMask();
+}
+
+//===----------------------------------------------------------------------===//
+// Addresses
+//===----------------------------------------------------------------------===//
+
+/// The number of a transfer's first element in its buffer.
+Value VectorDistributor::getLinearIndex(VectorTransferOpInterface op) {
+  Value buffer = scalars.lookupOrDefault(op.getBase());
+  Value linear;
+  for (auto [dim, position] : llvm::enumerate(op.getIndices())) {
+    Value at = scalars.lookupOrDefault(position);
+    if (linear) {
+      Value extent = b.createOrFold<memref::DimOp>(buffer, dim);
+      linear = arith::MulIOp::create(b, linear, extent);
+      at = arith::AddIOp::create(b, linear, at);
+    }
+    linear = at;
+  }
+  return linear;
+}
+
+void VectorDistributor::computeShift() {
+  Value linear = getLinearIndex(layout.shiftReference);
+  shift = arith::AndIOp::create(b, linear, index(layout.vector - 1));
+}
+
+/// Whether a transfer begins as far past an aligned address as the reference,
+/// by its form.
+bool VectorDistributor::hasRowsOfReference(VectorTransferOpInterface op) {
+  VectorTransferOpInterface reference = layout.shiftReference;
+  if (op.getBase() == reference.getBase())
+    return op.getIndices() == reference.getIndices();
+  ArrayRef<int64_t> shape = op.getShapedType().getShape().drop_front();
+  return op.getIndices() == reference.getIndices() &&
+         shape == reference.getShapedType().getShape().drop_front() &&
+         !ShapedType::isDynamicShape(shape);
+}
+
+VectorDistributor::ChunkAccess
+VectorDistributor::getAccess(VectorTransferOpInterface op) {
+  if (shift)
+    return getShiftedAccess(op);
+  ChunkAccess access;
+  access.buffer = scalars.lookupOrDefault(op.getBase());
+  for (Value i : op.getIndices())
+    access.indices.push_back(scalars.lookupOrDefault(i));
+  access.dim = getTransferDim(op);
+  access.alignment = getAlignment(op.getVectorType().getElementType());
+  return access;
+}
+
+/// On the buffer as one row: no index of a lane that exists is negative there.
+VectorDistributor::ChunkAccess
+VectorDistributor::getShiftedAccess(VectorTransferOpInterface op) {
+  ChunkAccess access;
+  access.buffer = scalars.lookupOrDefault(op.getBase());
+  int64_t rank = op.getShapedType().getRank();
+  if (rank > 1) {
+    ReassociationIndices all = llvm::to_vector<2>(llvm::seq<int64_t>(0, rank));
+    access.buffer = memref::CollapseShapeOp::create(
+        b, access.buffer, ArrayRef<ReassociationIndices>{all});
+  }
+  Value first = arith::SubIOp::create(b, getLinearIndex(op), shift);
+  access.indices.push_back(first);
+  access.dim = 0;
+  access.alignment = getAlignment(op.getVectorType().getElementType());
+  if (!hasRowsOfReference(op))
+    access.rest = arith::AndIOp::create(b, first, index(layout.vector - 1));
+  return access;
+}
+
+SmallVector<Value> VectorDistributor::getAddress(const ChunkAccess &access,
+                                                 int64_t chunk, int64_t lane) {
+  SmallVector<Value> address = access.indices;
+  Value &along = address[access.dim];
+  Value slot = getSlot(chunk);
+  along = matchPattern(along, m_Zero()) ? slot
+                                        : arith::AddIOp::create(b, along, slot);
+  if (lane != 0)
+    along = arith::AddIOp::create(b, along, index(lane));
+  return address;
+}
+
+IntegerAttr VectorDistributor::getAlignment(Type element) {
+  int64_t bytes = element.getIntOrFloatBitWidth() / 8;
+  return layout.vector == 1 ? IntegerAttr()
+                            : b.getI64IntegerAttr(
+                                  std::min<int64_t>(16, layout.vector * bytes));
+}
+
+//===----------------------------------------------------------------------===//
+// Reads
+//===----------------------------------------------------------------------===//
+
+Value VectorDistributor::loadChunk(const ChunkAccess &access, VectorType type,
+                                   int64_t chunk) {
+  auto load = [&](ValueRange at) -> Value {
+    return vector::LoadOp::create(b, type, access.buffer, at,
+                                  /*nontemporal=*/BoolAttr(), access.alignment);
+  };
+  SmallVector<Value> at = getAddress(access, chunk);
+  if (!access.rest)
+    return load(at);
+  Value &along = at[access.dim];
+  along = arith::SubIOp::create(b, along, access.rest);
+  Value low = load(at);
+  along = arith::AddIOp::create(b, along, index(layout.vector));
+  return extractWindow(low, load(at), access.rest);
+}
+
+/// The vector that begins `rest` elements after `low` begins, which `high`
+/// follows: by 32-bit words, halving the ways, then by bits within them.
+Value VectorDistributor::extractWindow(Value low, Value high, Value rest) {
+  auto type = cast<VectorType>(low.getType());
+  int64_t bits = type.getElementTypeBitWidth();
+  int64_t count = type.getNumElements() * bits / 32;
+  Type i32 = b.getI32Type();
+  auto wordType = VectorType::get(count, i32);
+  SmallVector<Value> words;
+  for (Value half : {low, high}) {
+    half = vector::BitCastOp::create(b, wordType, half);
+    for (int64_t i = 0; i < count; ++i)
+      words.push_back(vector::ExtractOp::create(b, half, ArrayRef<int64_t>{i}));
+  }
+  Value offset = arith::MulIOp::create(
+      b, arith::IndexCastOp::create(b, i32, rest),
+      arith::ConstantOp::create(b, b.getI32IntegerAttr(bits)));
+  for (int64_t step = count / 2; step > 0; step /= 2) {
+    Value bit = arith::AndIOp::create(
+        b, offset,
+        arith::ConstantOp::create(b, b.getI32IntegerAttr(32 * step)));
+    Value isFar = arith::CmpIOp::create(
+        b, arith::CmpIPredicate::ne, bit,
+        arith::ConstantOp::create(b, b.getI32IntegerAttr(0)));
+    SmallVector<Value> next;
+    for (size_t i = 0; i + step < words.size(); ++i)
+      next.push_back(
+          arith::SelectOp::create(b, isFar, words[i + step], words[i]));
+    words = std::move(next);
+  }
+  // One word more than needed is left, for the bits.
+  for (int64_t i = 0; bits < 32 && i < count; ++i)
+    words[i] = LLVM::FshrOp::create(b, i32, words[i + 1], words[i], offset);
+  words.truncate(count);
+  Value window = vector::FromElementsOp::create(b, wordType, words);
+  return vector::BitCastOp::create(b, type, window);
+}
+
+/// The lanes that are on; the others are padding.
+Value VectorDistributor::loadLanes(const ChunkAccess &access, int64_t chunk,
+                                   Value on, Value padding) {
+  auto type = cast<VectorType>(padding.getType());
+  if (!shift)
+    return vector::MaskedLoadOp::create(b, type, access.buffer,
+                                        getAddress(access, chunk), on, padding);
+  // A masked load would first form the address of a lane that does not exist.
+  SmallVector<Value> elements;
+  for (int64_t v = 0; v < layout.vector; ++v) {
+    Value isOn = vector::ExtractOp::create(b, on, ArrayRef<int64_t>{v});
+    auto branch = scf::IfOp::create(
+        b, isOn,
+        [&](OpBuilder &, Location) {
+          Value element = memref::LoadOp::create(b, access.buffer,
+                                                 getAddress(access, chunk, v));
+          scf::YieldOp::create(b, element);
+        },
+        [&](OpBuilder &, Location) {
+          Value element =
+              vector::ExtractOp::create(b, padding, ArrayRef<int64_t>{v});
+          scf::YieldOp::create(b, element);
+        });
+    elements.push_back(branch.getResult(0));
+  }
+  return vector::FromElementsOp::create(b, type, elements);
+}
+
+void VectorDistributor::distributeRead(vector::TransferReadOp op) {
+  VectorType type = getChunkType(op.getVectorType().getElementType());
+  ChunkAccess access = getAccess(op);
+  Chunks result;
+  for (int64_t c = 0; c < getNumChunks(); ++c) {
+    ChunkMask mask = getTransferMask(op, c, access.rest);
+    if (!mask.pred) {
+      result.push_back(loadChunk(access, type, c));
+      continue;
+    }
+    Value padding = vector::BroadcastOp::create(
+        b, type, scalars.lookupOrDefault(op.getPadding()));
+    auto branch = scf::IfOp::create(
+        b, mask.pred,
+        [&](OpBuilder &, Location) {
+          scf::YieldOp::create(b, loadChunk(access, type, c));
+        },
+        [&](OpBuilder &, Location) {
+          scf::YieldOp::create(
+              b,
+              mask.lanes ? loadLanes(access, c, mask.lanes, padding) : padding);
+        });
+    result.push_back(branch.getResult(0));
+  }
+  chunks[op.getResult()] = result;
+}
+
+//===----------------------------------------------------------------------===//
+// Writes
+//===----------------------------------------------------------------------===//
+
+void VectorDistributor::storeChunk(const ChunkAccess &access, Value v,
+                                   int64_t chunk) {
+  // Elements, where rows do not begin as the threads do.
+  IntegerAttr alignment = access.rest ? IntegerAttr() : access.alignment;
+  vector::StoreOp::create(b, v, access.buffer, getAddress(access, chunk),
+                          /*nontemporal=*/BoolAttr(), alignment);
+}
+
+void VectorDistributor::storeLanes(const ChunkAccess &access, Value v,
+                                   int64_t chunk, Value on) {
+  if (!shift) {
+    vector::MaskedStoreOp::create(b, access.buffer, getAddress(access, chunk),
+                                  on, v);
+    return;
+  }
+  for (int64_t lane = 0; lane < layout.vector; ++lane) {
+    Value isOn = vector::ExtractOp::create(b, on, ArrayRef<int64_t>{lane});
+    scf::IfOp::create(b, isOn, [&](OpBuilder &, Location) {
+      Value element = vector::ExtractOp::create(b, v, ArrayRef<int64_t>{lane});
+      memref::StoreOp::create(b, element, access.buffer,
+                              getAddress(access, chunk, lane));
+      scf::YieldOp::create(b);
+    });
+  }
+}
+
+void VectorDistributor::distributeWrite(vector::TransferWriteOp op) {
+  OpBuilder::InsertionGuard guard(b);
+  if (layout.active)
+    b.setInsertionPoint(scf::IfOp::create(b, layout.active).thenYield());
+  ChunkAccess access = getAccess(op);
+  for (int64_t c = 0; c < getNumChunks(); ++c) {
+    Value v = getChunks(op.getValueToStore())[c];
+    ChunkMask mask = getTransferMask(op, c, /*rest=*/Value());
+    if (!mask.pred) {
+      storeChunk(access, v, c);
+      continue;
+    }
+    auto branch = scf::IfOp::create(b, mask.pred,
+                                    /*withElseRegion=*/bool(mask.lanes));
+    OpBuilder::InsertionGuard inner(b);
+    b.setInsertionPoint(branch.thenYield());
+    storeChunk(access, v, c);
+    if (!mask.lanes)
+      continue;
+    b.setInsertionPoint(branch.elseYield());
+    storeLanes(access, v, c, mask.lanes);
+  }
+}

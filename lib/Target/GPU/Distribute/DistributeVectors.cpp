@@ -1,0 +1,391 @@
+//===- DistributeVectors.cpp - vectors of a row over threads --------------===//
+//
+// Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "RowBuffers.h"
+#include "VectorDistributor.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/IR/TypeUtilities.h"
+#include "norm/Rows/Vectors.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace mlir::norm;
+
+//===----------------------------------------------------------------------===//
+// What can be distributed
+//===----------------------------------------------------------------------===//
+
+int64_t norm::getTransferDim(VectorTransferOpInterface op) {
+  AffineMap map = op.getPermutationMap();
+  if (map.getNumResults() != 1)
+    return -1;
+  auto dim = dyn_cast<AffineDimExpr>(map.getResult(0));
+  return dim ? dim.getPosition() : -1;
+}
+
+bool norm::isAlongLastDim(VectorTransferOpInterface op) {
+  return getTransferDim(op) == op.getShapedType().getRank() - 1;
+}
+
+/// A transfer along one dimension, in bounds but for its mask.
+template <typename Transfer> static bool isPlainTransfer(Transfer op) {
+  Type element = op.getVectorType().getElementType();
+  return isa<MemRefType>(op.getShapedType()) && element.isIntOrFloat() &&
+         element.getIntOrFloatBitWidth() % 8 == 0 &&
+         op.getVectorType().getRank() == 1 && getTransferDim(op) >= 0 &&
+         op.isDimInBounds(0);
+}
+
+static bool isDistributable(Operation &op) {
+  if (isa<scf::ForOp, scf::IfOp, scf::YieldOp>(op))
+    return true;
+  if (!hasVectors(&op))
+    return op.getNumRegions() == 0 &&
+           (op.getNumResults() == 0 || isMemoryEffectFree(&op) ||
+            isa<memref::LoadOp, memref::AllocaOp>(op));
+  if (auto constant = dyn_cast<arith::ConstantOp>(op))
+    return isa<SplatElementsAttr>(constant.getValue());
+  if (auto read = dyn_cast<vector::TransferReadOp>(op))
+    return isPlainTransfer(read);
+  if (auto write = dyn_cast<vector::TransferWriteOp>(op))
+    return isPlainTransfer(write);
+  if (auto broadcast = dyn_cast<vector::BroadcastOp>(op))
+    return !isa<VectorType>(broadcast.getSourceType());
+  if (auto reduction = dyn_cast<vector::ReductionOp>(op))
+    return reduction.getDest().getType().isIntOrFloat();
+  if (isa<vector::CreateMaskOp, vector::ConstantMaskOp, vector::StepOp>(op))
+    return true;
+  return OpTrait::hasElementwiseMappableTraits(&op) && isMemoryEffectFree(&op);
+}
+
+static void reportUndistributable(Operation *op) {
+  if (auto transfer = dyn_cast<VectorTransferOpInterface>(op)) {
+    Type element = transfer.getShapedType().getElementType();
+    if (!element.isIntOrFloat() || element.getIntOrFloatBitWidth() % 8 != 0) {
+      op->emitError("rows of ")
+          << element << " in memory are not supported on GPUs: an element is "
+          << "no whole number of bytes";
+      return;
+    }
+  }
+  op->emitError("cannot distribute '")
+      << op->getName() << "' over the threads of a row";
+}
+
+static LogicalResult joinLength(Operation *op, Type type, int64_t &length) {
+  auto vectorType = dyn_cast<VectorType>(type);
+  if (!vectorType)
+    return success();
+  if (vectorType.getRank() != 1 || vectorType.isScalable() ||
+      (length != 1 && vectorType.getDimSize(0) != length))
+    return op->emitError("cannot distribute ")
+           << type << " over threads: vectors of one loop must be 1-D and of "
+           << "one length";
+  length = vectorType.getDimSize(0);
+  return success();
+}
+
+/// Clones vectors without memory effects that the body takes from outside, such
+/// as constants, to its start.
+static LogicalResult sinkVectors(Block &body) {
+  llvm::SetVector<Value> outside;
+  bool changed = true;
+  while (changed) {
+    outside.clear();
+    body.walk([&](Operation *op) {
+      for (Value v : op->getOperands())
+        if (isa<VectorType>(v.getType()) &&
+            !body.getParentOp()->isAncestor(v.getParentRegion()->getParentOp()))
+          outside.insert(v);
+    });
+    changed = !outside.empty();
+    for (Value v : outside) {
+      Operation *def = v.getDefiningOp();
+      if (!def || !isMemoryEffectFree(def) || def->getNumRegions() != 0)
+        return emitError(v.getLoc(), "cannot distribute a row loop that takes "
+                                     "a vector from outside");
+      OpBuilder b = OpBuilder::atBlockBegin(&body);
+      Operation *inside = b.clone(*def);
+      for (auto [from, to] : llvm::zip(def->getResults(), inside->getResults()))
+        from.replaceUsesWithIf(to, [&](OpOperand &use) {
+          return body.getParentOp()->isProperAncestor(use.getOwner());
+        });
+    }
+  }
+  return success();
+}
+
+FailureOr<int64_t> norm::prepareDistribution(Block &body) {
+  if (failed(sinkVectors(body)))
+    return failure();
+  int64_t length = 1;
+  WalkResult result = body.walk([&](Operation *op) -> WalkResult {
+    if (!isDistributable(*op) && op != body.getTerminator()) {
+      reportUndistributable(op);
+      return WalkResult::interrupt();
+    }
+    for (Type type : op->getOperandTypes())
+      if (failed(joinLength(op, type, length)))
+        return WalkResult::interrupt();
+    for (Type type : op->getResultTypes())
+      if (failed(joinLength(op, type, length)))
+        return WalkResult::interrupt();
+    return WalkResult::advance();
+  });
+  if (result.wasInterrupted())
+    return failure();
+  return length;
+}
+
+LogicalResult norm::verifyUniformReductions(Block &body) {
+  Operation *rows = body.getParentOp();
+  auto isUniform = [&](Value v) {
+    return !rows->isAncestor(v.getParentRegion()->getParentOp());
+  };
+  auto mayDiverge = [&](Operation *parent) {
+    auto loop = dyn_cast<scf::ForOp>(parent);
+    return !loop || !isUniform(loop.getLowerBound()) ||
+           !isUniform(loop.getUpperBound()) || !isUniform(loop.getStep());
+  };
+  for (vector::ReductionOp op : collectReductions(body))
+    for (Operation *up = op->getParentOp(); up != rows; up = up->getParentOp())
+      if (mayDiverge(up))
+        return op.emitError("cannot distribute a reduction that only some of "
+                            "the rows of a warp may reach");
+  return success();
+}
+
+SmallVector<vector::ReductionOp> norm::collectReductions(Block &body) {
+  SmallVector<vector::ReductionOp> reductions;
+  body.walk<WalkOrder::PreOrder>(
+      [&](vector::ReductionOp op) { reductions.push_back(op); });
+  return reductions;
+}
+
+//===----------------------------------------------------------------------===//
+// Values
+//===----------------------------------------------------------------------===//
+
+SmallVector<Type> VectorDistributor::getTypes(TypeRange types) const {
+  SmallVector<Type> result;
+  for (Type type : types) {
+    if (auto vectorType = dyn_cast<VectorType>(type))
+      result.append(getNumChunks(), getChunkType(vectorType.getElementType()));
+    else
+      result.push_back(type);
+  }
+  return result;
+}
+
+SmallVector<Value> VectorDistributor::lookup(ValueRange values) {
+  SmallVector<Value> result;
+  for (Value v : values) {
+    if (isa<VectorType>(v.getType()))
+      llvm::append_range(result, getChunks(v));
+    else
+      result.push_back(scalars.lookupOrDefault(v));
+  }
+  return result;
+}
+
+void VectorDistributor::mapResults(ValueRange from, ValueRange to) {
+  for (Value v : from) {
+    size_t count = isa<VectorType>(v.getType()) ? getNumChunks() : 1;
+    if (isa<VectorType>(v.getType()))
+      chunks[v] = llvm::to_vector(to.take_front(count));
+    else
+      scalars.map(v, to.front());
+    to = to.drop_front(count);
+  }
+}
+
+Value VectorDistributor::index(int64_t value) {
+  return arith::ConstantIndexOp::create(b, value);
+}
+
+Value VectorDistributor::getSlot(int64_t chunk) {
+  Value slot = layout.thread;
+  if (layout.vector != 1)
+    slot = arith::MulIOp::create(b, slot, index(layout.vector));
+  if (chunk == 0)
+    return slot;
+  int64_t offset = chunk * layout.threads * layout.vector;
+  return arith::AddIOp::create(b, slot, index(offset));
+}
+
+Value VectorDistributor::getBase(int64_t chunk) {
+  Value slot = getSlot(chunk);
+  return shift ? arith::SubIOp::create(b, slot, shift) : slot;
+}
+
+Value VectorDistributor::getLaneNumbers() {
+  SmallVector<Attribute> numbers;
+  for (int64_t v = 0; v < layout.vector; ++v)
+    numbers.push_back(b.getIndexAttr(v));
+  return arith::ConstantOp::create(
+      b, DenseElementsAttr::get(getChunkType(b.getIndexType()), numbers));
+}
+
+//===----------------------------------------------------------------------===//
+// Ops
+//===----------------------------------------------------------------------===//
+
+void VectorDistributor::run(Block &body) {
+  if (layout.shiftReference && !shift)
+    computeShift();
+  for (Operation &op : body.without_terminator()) {
+    b.setLoc(op.getLoc());
+    // Once, and so before a loop rather than in it.
+    if (op.walk([](vector::ReductionOp) {
+            return WalkResult::interrupt();
+          }).wasInterrupted())
+      waitForClusterStart();
+    distribute(op);
+  }
+}
+
+void VectorDistributor::distribute(Operation &op) {
+  llvm::TypeSwitch<Operation *>(&op)
+      .Case([&](scf::ForOp loop) { distributeFor(loop); })
+      .Case([&](scf::IfOp branch) { distributeIf(branch); })
+      .Case([&](vector::TransferReadOp read) { distributeRead(read); })
+      .Case([&](vector::TransferWriteOp write) { distributeWrite(write); })
+      .Case([&](vector::ReductionOp reduction) {
+        distributeReduction(reduction);
+      })
+      .Case<vector::BroadcastOp>([&](auto) { distributeUniform(op); })
+      .Case([&](vector::StepOp step) { distributeStep(step); })
+      .Case([&](vector::CreateMaskOp mask) {
+        Value limit = mask.getOperand(0);
+        distributeMask(op, scalars.lookupOrDefault(limit),
+                       getConstantIntValue(limit));
+      })
+      .Case([&](vector::ConstantMaskOp mask) {
+        distributeMask(op, Value(), mask.getMaskDimSizes().front());
+      })
+      .Default([&](Operation *) {
+        if (!hasVectors(&op))
+          return distributeScalar(op);
+        isa<arith::ConstantOp>(op) ? distributeUniform(op)
+                                   : distributeElementwise(op);
+      });
+}
+
+void VectorDistributor::distributeElementwise(Operation &op) {
+  SmallVector<SmallVector<Value>> results(op.getNumResults());
+  for (int64_t c = 0; c < getNumChunks(); ++c) {
+    SmallVector<Value> operands;
+    for (Value operand : op.getOperands())
+      operands.push_back(isa<VectorType>(operand.getType())
+                             ? getChunks(operand)[c]
+                             : scalars.lookupOrDefault(operand));
+    Operation *chunk = cloneAtWidth(b, &op, layout.vector, operands);
+    for (auto [all, result] : llvm::zip(results, chunk->getResults()))
+      all.push_back(result);
+  }
+  for (auto [result, all] : llvm::zip(op.getResults(), results))
+    chunks[result] = all;
+}
+
+void VectorDistributor::distributeUniform(Operation &op) {
+  Value chunk = createUniform(b, op.getResult(0), layout.vector, scalars);
+  chunks[op.getResult(0)] = Chunks(getNumChunks(), chunk);
+}
+
+/// Lanes before the row are the last ones.
+Value VectorDistributor::wrap(Value number) {
+  auto splat = [&](int64_t v) -> Value {
+    return arith::ConstantOp::create(
+        b, DenseElementsAttr::get(cast<ShapedType>(number.getType()),
+                                  Attribute(b.getIndexAttr(v))));
+  };
+  Value isBefore =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::slt, number, splat(0));
+  Value last = arith::AddIOp::create(b, number, splat(layout.lanes));
+  return arith::SelectOp::create(b, isBefore, last, number);
+}
+
+void VectorDistributor::distributeStep(vector::StepOp op) {
+  VectorType type = getChunkType(b.getIndexType());
+  Value step = getLaneNumbers();
+  Chunks result;
+  for (int64_t c = 0; c < getNumChunks(); ++c) {
+    Value base = vector::BroadcastOp::create(b, type, getBase(c));
+    Value number = arith::AddIOp::create(b, base, step);
+    result.push_back(shift && c == 0 ? wrap(number) : number);
+  }
+  chunks[op.getResult()] = result;
+}
+
+void VectorDistributor::distributeFor(scf::ForOp op) {
+  SmallVector<Value> inits = lookup(op.getInitArgs());
+  auto loop = scf::ForOp::create(
+      b, scalars.lookupOrDefault(op.getLowerBound()),
+      scalars.lookupOrDefault(op.getUpperBound()),
+      scalars.lookupOrDefault(op.getStep()), inits,
+      [&](OpBuilder &, Location, Value iv, ValueRange args) {
+        scalars.map(op.getInductionVar(), iv);
+        mapResults(op.getRegionIterArgs(), args);
+        run(*op.getBody());
+        scf::YieldOp::create(
+            b, lookup(op.getBody()->getTerminator()->getOperands()));
+      });
+  mapResults(op.getResults(), loop.getResults());
+}
+
+void VectorDistributor::distributeIf(scf::IfOp op) {
+  auto build = [&](Block *block) {
+    return [this, block](OpBuilder &, Location) {
+      run(*block);
+      scf::YieldOp::create(b, lookup(block->getTerminator()->getOperands()));
+    };
+  };
+  Value condition = scalars.lookupOrDefault(op.getCondition());
+  scf::IfOp branch;
+  if (op.elseBlock())
+    branch = scf::IfOp::create(b, condition, build(op.thenBlock()),
+                               build(op.elseBlock()));
+  else
+    branch = scf::IfOp::create(b, condition, build(op.thenBlock()));
+  mapResults(op.getResults(), branch.getResults());
+}
+
+void VectorDistributor::distributeScalar(Operation &op) {
+  if (isMemoryEffectFree(&op) || isa<memref::LoadOp, memref::AllocaOp>(op)) {
+    b.clone(op, scalars);
+    return;
+  }
+  bool isOnce = !layout.readBack->contains(&op);
+  auto store = dyn_cast<memref::StoreOp>(op);
+  bool isPrivate =
+      store &&
+      norm::getRootBuffer(store.getMemRef()).getDefiningOp<memref::AllocaOp>();
+  storeIf(op, isOnce, isPrivate ? Value() : layout.active);
+}
+
+/// A scalar effect of the row happens in one of its threads, or in each where
+/// they read it back.
+void VectorDistributor::storeIf(Operation &op, bool isOnce, Value active) {
+  Value writes = active;
+  if (isOnce) {
+    writes = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, layout.thread,
+                                   index(0));
+    if (active)
+      writes = arith::AndIOp::create(b, writes, active);
+  }
+  if (!writes) {
+    b.clone(op, scalars);
+    return;
+  }
+  scf::IfOp::create(b, writes, [&](OpBuilder &, Location) {
+    b.clone(op, scalars);
+    scf::YieldOp::create(b);
+  });
+}

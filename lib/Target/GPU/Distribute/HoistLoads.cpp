@@ -1,0 +1,272 @@
+//===- HoistLoads.cpp - issue loads before a kernel's reductions ----------===//
+//
+// Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ClusterOps.h"
+#include "RowBuffers.h"
+#include "mlir/Analysis/SliceAnalysis.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/Transforms/RegionUtils.h"
+#include "norm/Target/GPU/Distribute/Passes.h"
+#include "norm/Target/GPU/Schedule.h"
+#include "llvm/Support/DebugLog.h"
+
+namespace mlir::norm {
+#define GEN_PASS_DEF_NORMHOISTGPULOADS
+#include "norm/Target/GPU/Distribute/Passes.h.inc"
+} // namespace mlir::norm
+
+using namespace mlir;
+
+/// What hoisted loads may fill: 16 registers of 32 bits per thread.
+static constexpr int64_t kHoistedBits = 16 * 32;
+
+/// A thread's addresses, indices and sums.
+static constexpr int64_t kRegistersBesideRow = 16;
+
+static bool isWorkgroupMemory(Value v) {
+  auto type = dyn_cast<MemRefType>(v.getType());
+  return type && gpu::GPUDialect::hasWorkgroupMemoryAddressSpace(type);
+}
+
+namespace {
+/// What an op and the ops in it do to memory that other kernels see.
+struct GlobalAccess {
+  bool reads = false;
+  bool writes = false; // or does something unknown
+};
+} // namespace
+
+/// What threads of a row exchange lies in workgroup memory.
+static bool isExchange(Operation *op) {
+  return isa<gpu::BarrierOp>(op) || norm::isClusterExchange(op);
+}
+
+static GlobalAccess getGlobalAccess(Operation *op) {
+  GlobalAccess access;
+  if (isExchange(op))
+    return access;
+  if (op->hasTrait<OpTrait::HasRecursiveMemoryEffects>()) {
+    for (Region &region : op->getRegions())
+      for (Operation &nested : region.getOps()) {
+        GlobalAccess inside = getGlobalAccess(&nested);
+        access.reads |= inside.reads;
+        access.writes |= inside.writes;
+      }
+    return access;
+  }
+  auto effects = getEffectsRecursively(op);
+  access.writes = !effects;
+  for (const MemoryEffects::EffectInstance &effect :
+       effects.value_or(SmallVector<MemoryEffects::EffectInstance>())) {
+    if (effect.getValue() && isWorkgroupMemory(effect.getValue()))
+      continue;
+    bool reads = isa<MemoryEffects::Read>(effect.getEffect());
+    access.reads |= reads;
+    access.writes |= !reads;
+  }
+  return access;
+}
+
+static int64_t getResultBits(Operation *op) {
+  int64_t bits = 0;
+  for (Type type : op->getResultTypes()) {
+    auto vector = dyn_cast<VectorType>(type);
+    Type element = getElementTypeOrSelf(type);
+    if (element.isIntOrFloat())
+      bits += element.getIntOrFloatBitWidth() *
+              (vector ? vector.getNumElements() : 1);
+  }
+  return bits;
+}
+
+static bool readsWorkgroupMemory(Operation *op) {
+  return op
+      ->walk([](Operation *nested) {
+        auto effects = dyn_cast<MemoryEffectOpInterface>(nested);
+        bool reads = effects && effects.hasEffect<MemoryEffects::Read>() &&
+                     llvm::any_of(nested->getOperands(), isWorkgroupMemory);
+        return reads ? WalkResult::interrupt() : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+/// Whether `op` needs what threads exchange after `first`: moving it would move
+/// the read of the exchange before its write and the barrier.
+static bool dependsOnExchange(Operation *op, Operation *first) {
+  llvm::SetVector<Operation *> slice;
+  BackwardSliceOptions options;
+  options.inclusive = true;
+  options.omitUsesFromAbove = false;
+  options.omitBlockArguments = true;
+  options.filter = [&](Operation *other) {
+    return other->getBlock() == first->getBlock() &&
+           first->isBeforeInBlock(other);
+  };
+  return failed(getBackwardSlice(op, &slice, options)) ||
+         llvm::any_of(slice, readsWorkgroupMemory);
+}
+
+/// Moves the reads that follow `first` before it, up to the first write.
+static void hoistBefore(IRRewriter &rewriter, Operation *first, int64_t bits) {
+  Operation *next = nullptr;
+  for (Operation *op = first->getNextNode(); op; op = next) {
+    next = op->getNextNode();
+    GlobalAccess access = getGlobalAccess(op);
+    if (access.writes)
+      return;
+    if (!access.reads || getResultBits(op) > bits ||
+        dependsOnExchange(op, first))
+      continue;
+    if (failed(moveOperationDependencies(rewriter, op, first)))
+      continue;
+    rewriter.moveOpBefore(op, first);
+    bits -= getResultBits(op);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Two blocks an SM
+//===----------------------------------------------------------------------===//
+
+/// Threads of a block; 0: not known.
+static int64_t getBlockThreads(gpu::LaunchOp launch) {
+  int64_t threads = 1;
+  gpu::KernelDim3 size = launch.getBlockSizeOperandValues();
+  for (Value extent : {size.x, size.y, size.z})
+    threads *= getConstantIntValue(extent).value_or(0);
+  return threads;
+}
+
+/// Bits of vectors that are held while a row's threads exchange, from `first`
+/// or the first shuffle after it on.
+static int64_t getHeldBits(Operation *first) {
+  int64_t bits = 0;
+  Block *block = first->getBlock();
+  while (first->getNextNode() && !isa<gpu::ShuffleOp>(first))
+    first = first->getNextNode();
+  for (Operation &op : llvm::make_range(block->begin(), Block::iterator(first)))
+    for (Value result : op.getResults())
+      if (isa<VectorType>(result.getType()) &&
+          llvm::any_of(result.getUsers(), [&](Operation *user) {
+            Operation *at = block->findAncestorOpInBlock(*user);
+            return at && first->isBeforeInBlock(at);
+          }))
+        bits += getResultBits(&op);
+  return bits;
+}
+
+/// Bits of vectors that are loaded after `first`. Nothing where some are under
+/// a condition: ptxas (13.0) spills what crosses such branches between stores.
+static std::optional<int64_t> getLaterBits(Operation *first) {
+  int64_t bits = 0;
+  for (Operation *op = first->getNextNode(); op; op = op->getNextNode()) {
+    GlobalAccess access = getGlobalAccess(op);
+    if (!access.reads || access.writes)
+      continue;
+    if (op->getNumRegions() != 0)
+      return std::nullopt;
+    bits += getResultBits(op);
+  }
+  return bits;
+}
+
+/// Bits that hoisted loads may fill where all of them together would leave one
+/// block on an SM, and fewer leave two. Nothing: no matter, or no help.
+static std::optional<int64_t> getRoomForTwo(Operation *first) {
+  int64_t threads = getBlockThreads(first->getParentOfType<gpu::LaunchOp>());
+  if (threads == 0)
+    return std::nullopt;
+  int64_t each = llvm::alignDown(norm::kRegistersPerSM / (2 * threads), 8);
+  int64_t room = 32 * (each - kRegistersBesideRow) - getHeldBits(first);
+  std::optional<int64_t> later = getLaterBits(first);
+  if (room < 0 || !later || *later <= room)
+    return std::nullopt;
+  return room;
+}
+
+/// Whether `op` may run as late as its first use: it computes, or reads what
+/// nothing between writes.
+static bool canSink(Operation *op, Operation *user) {
+  if (isExchange(op) || isa<gpu::GPUDialect>(op->getDialect()))
+    return false;
+  if (isMemoryEffectFree(op))
+    return true;
+  auto effects = getEffectsRecursively(op);
+  if (!effects || llvm::any_of(*effects, [](const auto &effect) {
+        return !isa<MemoryEffects::Read>(effect.getEffect()) ||
+               !effect.getValue() || isWorkgroupMemory(effect.getValue());
+      }))
+    return false;
+  for (Operation *next = op->getNextNode(); next != user;
+       next = next->getNextNode()) {
+    if (!getGlobalAccess(next).writes)
+      continue;
+    auto written = getEffectsRecursively(next);
+    if (!written)
+      return false;
+    for (const auto &write : *written)
+      for (const auto &read : *effects)
+        if (!isa<MemoryEffects::Read>(write.getEffect()) &&
+            (!write.getValue() ||
+             norm::maySee(read.getValue(), write.getValue())))
+          return false;
+  }
+  return true;
+}
+
+/// Moves what computes, and loads after `first`, to their first use, so that a
+/// chunk of the row is loaded, computed and stored before the next one needs
+/// registers.
+static void sinkToUses(Operation *first) {
+  Block *block = first->getBlock();
+  Operation *previous = nullptr;
+  for (Operation *op = block->getTerminator()->getPrevNode(); op;
+       op = previous) {
+    previous = op->getPrevNode();
+    if (op->isBeforeInBlock(first) && !isMemoryEffectFree(op))
+      continue;
+    Operation *user = nullptr;
+    for (Operation *other : op->getUsers()) {
+      Operation *at = block->findAncestorOpInBlock(*other);
+      if (at && (!user || at->isBeforeInBlock(user)))
+        user = at;
+    }
+    if (user && user != op->getNextNode() && canSink(op, user))
+      op->moveBefore(user);
+  }
+}
+
+namespace {
+struct NormHoistGPULoads
+    : norm::impl::NormHoistGPULoadsBase<NormHoistGPULoads> {
+  void runOnOperation() override {
+    IRRewriter rewriter(&getContext());
+    SmallVector<Operation *> firsts;
+    getOperation().walk([&](gpu::LaunchOp launch) {
+      launch.walk([&](Block *block) {
+        for (Operation &op : *block)
+          if (isa<gpu::ShuffleOp>(op) || norm::isClusterWait(&op)) {
+            firsts.push_back(&op);
+            break;
+          }
+      });
+    });
+    for (Operation *first : firsts) {
+      std::optional<int64_t> room = getRoomForTwo(first);
+      LDBG("norm-hoist-gpu-loads", 1)
+          << "loads before " << *first << (room ? ", others to uses" : "");
+      hoistBefore(rewriter, first,
+                  std::min(kHoistedBits, room.value_or(kHoistedBits)));
+      if (room)
+        sinkToUses(first);
+    }
+  }
+};
+} // namespace

@@ -1,0 +1,322 @@
+//===- RowBuffers.cpp - memory of one row in a kernel ---------------------===//
+//
+// Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "RowBuffers.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/Transforms/Transforms.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/IR/TypeUtilities.h"
+#include "mlir/Interfaces/DataLayoutInterfaces.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "norm/Normalize/ElementStorage.h"
+#include "norm/Rows/Rows.h"
+#include "norm/Rows/Vectors.h"
+#include "llvm/ADT/MapVector.h"
+
+using namespace mlir;
+using norm::RowAccess;
+
+static constexpr int64_t kMaxStackBytes = 16 * 1024;
+static constexpr int64_t kMaxSharedElements = 8;
+static constexpr int64_t kRowAlignment = 16;
+
+bool norm::maySee(Value read, Value written) {
+  Value from = getRootBuffer(read), to = getRootBuffer(written);
+  if (!isa<MemRefType>(from.getType()) || !isa<MemRefType>(to.getType()))
+    return true;
+  return from == to ||
+         succeeded(verifyCompatibleShape(from.getType(), to.getType()));
+}
+
+//===----------------------------------------------------------------------===//
+// One after the other
+//===----------------------------------------------------------------------===//
+
+static void expandCopy(IRRewriter &b, memref::CopyOp copy) {
+  Location loc = copy.getLoc();
+  b.setInsertionPoint(copy);
+  auto type = cast<MemRefType>(copy.getTarget().getType());
+  Value zero = arith::ConstantIndexOp::create(b, loc, 0),
+        one = arith::ConstantIndexOp::create(b, loc, 1);
+  SmallVector<Value> ends;
+  for (int64_t dim = 0; dim < type.getRank(); ++dim)
+    ends.push_back(b.createOrFold<memref::DimOp>(loc, copy.getTarget(), dim));
+  scf::buildLoopNest(
+      b, loc, SmallVector<Value>(type.getRank(), zero), ends,
+      SmallVector<Value>(type.getRank(), one),
+      [&](OpBuilder &inner, Location, ValueRange indices) {
+        Value v = memref::LoadOp::create(inner, loc, copy.getSource(), indices);
+        memref::StoreOp::create(inner, loc, v, copy.getTarget(), indices);
+      });
+  b.eraseOp(copy);
+}
+
+LogicalResult norm::serializeBody(LoopLikeOpInterface loop) {
+  IRRewriter rewriter(loop.getContext());
+  SmallVector<Operation *> ops;
+  // Inner ones first.
+  loop->walk([&](Operation *op) {
+    if (op != loop && isa<scf::ParallelOp, scf::ForallOp, memref::CopyOp>(op))
+      ops.push_back(op);
+  });
+  for (Operation *op : ops) {
+    rewriter.setInsertionPoint(op);
+    if (auto copy = dyn_cast<memref::CopyOp>(op)) {
+      expandCopy(rewriter, copy);
+    } else if (auto forall = dyn_cast<scf::ForallOp>(op)) {
+      if (failed(scf::forallToForLoop(rewriter, forall)))
+        return op->emitError("cannot distribute a parallel loop with results "
+                             "over the threads of a row");
+    } else if (failed(scf::parallelForToNestedFors(
+                   rewriter, cast<scf::ParallelOp>(op)))) {
+      return op->emitError("cannot distribute a parallel loop with results "
+                           "over the threads of a row");
+    }
+  }
+  loop->walk([&](scf::ForOp inner) {
+    (void)inner.promoteIfSingleIteration(rewriter);
+  });
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Places
+//===----------------------------------------------------------------------===//
+
+static bool isVectorBuffer(Value buffer, Operation *loop) {
+  return loop
+      ->walk([&](VectorTransferOpInterface transfer) {
+        return norm::getRootBuffer(transfer.getBase()) == buffer
+                   ? WalkResult::interrupt()
+                   : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+static int64_t getElementBytes(Operation *op, MemRefType type) {
+  return DataLayout::closest(op).getTypeSize(type.getElementType());
+}
+
+static bool fitsStack(memref::AllocOp op, Operation *loop, bool isShared) {
+  MemRefType type = op.getType();
+  if (!type.hasStaticShape() || !type.getLayout().isIdentity())
+    return false;
+  if (isShared)
+    return type.getNumElements() <= kMaxSharedElements &&
+           !isVectorBuffer(op, loop);
+  return type.getNumElements() * getElementBytes(op, type) <= kMaxStackBytes;
+}
+
+static void eraseDeallocs(Value buffer) {
+  for (Operation *user : llvm::make_early_inc_range(buffer.getUsers()))
+    if (isa<memref::DeallocOp>(user))
+      user->erase();
+}
+
+/// `v`, computed where `b` stands; null where it depends on the row.
+static Value cloneOutside(OpBuilder &b, Value v, Operation *loop) {
+  Operation *def = v.getDefiningOp();
+  if (!loop->isAncestor(v.getParentRegion()->getParentOp()))
+    return v;
+  if (!def || !isPure(def) || def->getNumRegions() != 0)
+    return nullptr;
+  IRMapping map;
+  for (Value operand : def->getOperands()) {
+    Value outside = cloneOutside(b, operand, loop);
+    if (!outside)
+      return nullptr;
+    map.map(operand, outside);
+  }
+  return b.clone(*def, map)->getResult(cast<OpResult>(v).getResultNumber());
+}
+
+/// The row's number, in its body.
+static Value buildRowNumber(OpBuilder &b, LoopLikeOpInterface loop,
+                            ArrayRef<Value> lower, ArrayRef<Value> steps,
+                            ArrayRef<Value> sizes) {
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(&loop->getRegion(0).front());
+  Location loc = loop.getLoc();
+  Value number = arith::ConstantIndexOp::create(b, loc, 0);
+  for (auto [iv, from, step, size] :
+       llvm::zip(*loop.getLoopInductionVars(), lower, steps, sizes)) {
+    Value position = arith::DivUIOp::create(
+        b, loc, arith::SubIOp::create(b, loc, iv, from), step);
+    number = arith::AddIOp::create(
+        b, loc, arith::MulIOp::create(b, loc, number, size), position);
+  }
+  return number;
+}
+
+namespace {
+/// Buffers of rows as parts of one buffer each.
+struct SharedPlacer {
+  OpBuilder &b;
+  LoopLikeOpInterface loop;
+  Value count, number; // the latter in the body
+
+  /// Null where the row decides how long the buffer is, without a bound.
+  Value place(memref::AllocOp op) {
+    Location loc = op.getLoc();
+    MemRefType type = op.getType();
+    if (!type.getLayout().isIdentity())
+      return nullptr;
+    SmallVector<Value> most;
+    for (Value size : op.getDynamicSizes()) {
+      most.push_back(findMost(size));
+      if (!most.back())
+        return nullptr;
+    }
+    Value bytes = buildBytes(op, most);
+    Value total = arith::MulIOp::create(b, loc, count, bytes);
+    auto flat = MemRefType::get({ShapedType::kDynamic}, b.getI8Type());
+    Value buffer = memref::AllocOp::create(b, loc, flat, total);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPoint(op);
+    Value start = arith::MulIOp::create(b, loc, number, bytes);
+    Value view = memref::ViewOp::create(b, loc, type, buffer, start,
+                                        op.getDynamicSizes());
+    eraseDeallocs(op);
+    op.replaceAllUsesWith(view);
+    op.erase();
+    return buffer;
+  }
+
+  /// `size` for all rows, or what it is at most: the last block of columns may
+  /// be shorter than the others.
+  Value findMost(Value size) {
+    if (Value outside = cloneOutside(b, size, loop))
+      return outside;
+    std::optional<int64_t> bound = norm::getUpperBound(size);
+    if (!bound)
+      return nullptr;
+    return arith::ConstantIndexOp::create(b, size.getLoc(), *bound);
+  }
+
+  /// Computes the bytes of one row, rounded up to the alignment.
+  Value buildBytes(memref::AllocOp op, ValueRange sizes) {
+    Location loc = op.getLoc();
+    MemRefType type = op.getType();
+    int64_t fixed = getElementBytes(op, type);
+    for (int64_t extent : type.getShape())
+      fixed *= ShapedType::isDynamic(extent) ? 1 : extent;
+    Value bytes = arith::ConstantIndexOp::create(b, loc, fixed);
+    for (Value size : sizes)
+      bytes = arith::MulIOp::create(b, loc, bytes, size);
+    Value unit = arith::ConstantIndexOp::create(b, loc, kRowAlignment);
+    Value units = arith::CeilDivUIOp::create(b, loc, bytes, unit);
+    return arith::MulIOp::create(b, loc, units, unit);
+  }
+};
+} // namespace
+
+FailureOr<SmallVector<Value>>
+norm::placeBuffers(OpBuilder &b, LoopLikeOpInterface loop, Value count,
+                   ArrayRef<Value> lower, ArrayRef<Value> steps,
+                   ArrayRef<Value> sizes, bool isShared) {
+  SmallVector<memref::AllocOp> ops;
+  loop->walk([&](memref::AllocOp op) { ops.push_back(op); });
+  SmallVector<Value> placed;
+  Value number;
+  for (memref::AllocOp op : ops) {
+    if (fitsStack(op, loop, isShared)) {
+      // Not where it stands: a loop would take more per iteration.
+      OpBuilder inner = OpBuilder::atBlockBegin(&loop->getRegion(0).front());
+      eraseDeallocs(op);
+      op.replaceAllUsesWith(
+          memref::AllocaOp::create(inner, op.getLoc(), op.getType())
+              .getResult());
+      op.erase();
+      continue;
+    }
+    if (!number)
+      number = buildRowNumber(b, loop, lower, steps, sizes);
+    Location loc = op.getLoc();
+    MemRefType type = op.getType();
+    Value buffer = SharedPlacer{b, loop, count, number}.place(op);
+    if (!buffer)
+      return emitError(loc, "a kernel cannot hold a buffer of type ")
+             << type << " whose size differs from row to row";
+    placed.push_back(buffer);
+  }
+  return placed;
+}
+
+//===----------------------------------------------------------------------===//
+// Order
+//===----------------------------------------------------------------------===//
+
+using Accesses = llvm::MapVector<Value, SmallVector<RowAccess>>;
+
+static Accesses collectAccesses(Block &body) {
+  Accesses accesses;
+  body.walk([&](Operation *op) {
+    if (std::optional<RowAccess> access = norm::getRowAccess(op))
+      accesses[norm::getRootBuffer(access->base)].push_back(*access);
+  });
+  return accesses;
+}
+
+/// Whether two indices are the same, or those of loops over the same strips: a
+/// thread then has the same elements of both.
+static bool isSameIndex(Value a, Value b, VectorType type) {
+  if (a == b)
+    return true;
+  auto first = scf::getForInductionVarOwner(a),
+       second = scf::getForInductionVarOwner(b);
+  return first && second && first.getLowerBound() == second.getLowerBound() &&
+         getConstantIntValue(first.getStep()) == type.getDimSize(0) &&
+         getConstantIntValue(second.getStep()) == type.getDimSize(0);
+}
+
+static bool areSameVectors(const RowAccess &a, const RowAccess &b) {
+  return a.vector && b.vector && a.base == b.base && a.vector == b.vector &&
+         llvm::all_of(llvm::zip(a.indices, b.indices), [&](auto pair) {
+           return isSameIndex(std::get<0>(pair), std::get<1>(pair), a.vector);
+         });
+}
+
+/// The access of one buffer that has to wait for what another thread does. A
+/// thread sees its own writes: of vectors those of its elements, of scalars all
+/// where each thread does them.
+static Operation *findUnordered(Value root, ArrayRef<RowAccess> accesses,
+                                llvm::DenseSet<Operation *> &readBack) {
+  auto isWrite = [](const RowAccess &access) { return access.isWrite; };
+  auto isVector = [](const RowAccess &access) { return bool(access.vector); };
+  if (llvm::none_of(accesses, isWrite))
+    return nullptr;
+  bool hasRead = !llvm::all_of(accesses, isWrite);
+  const RowAccess &first =
+      hasRead ? *llvm::find_if_not(accesses, isWrite) : accesses.front();
+  if (llvm::any_of(accesses, isVector)) {
+    bool isOrdered =
+        llvm::all_of(accesses, isVector) &&
+        (!hasRead || llvm::all_of(accesses, [&](const RowAccess &access) {
+          return areSameVectors(access, first);
+        }));
+    return isOrdered ? nullptr : first.op;
+  }
+  bool isPrivate = root.getDefiningOp<memref::AllocaOp>() != nullptr;
+  if (hasRead || isPrivate)
+    for (const RowAccess &access : llvm::make_filter_range(accesses, isWrite))
+      readBack.insert(access.op);
+  return nullptr;
+}
+
+Operation *norm::findUnorderedAccess(Block &body,
+                                     llvm::DenseSet<Operation *> &readBack) {
+  readBack.clear();
+  Operation *unordered = nullptr;
+  for (auto &[root, accesses] : collectAccesses(body))
+    if (Operation *op = findUnordered(root, accesses, readBack);
+        op && !unordered)
+      unordered = op;
+  return unordered;
+}

@@ -1,0 +1,208 @@
+//===- OutlineLoops.cpp - loops of long functions as functions ------------===//
+//
+// Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+// Upstream: LLVM 22.1: no pass outlines loop nests, and
+// duplicate-function-elimination merges public functions too; goes when LLVM
+// compiles a function of hundreds of loops in linear time.
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/SCF/Utils/Utils.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/IR/SymbolTable.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "norm/Workarounds/Passes.h"
+#include "llvm/Support/DebugLog.h"
+
+namespace mlir::norm {
+#define GEN_PASS_DEF_NORMOUTLINELOOPS
+#include "norm/Workarounds/Passes.h.inc"
+} // namespace mlir::norm
+
+using namespace mlir;
+
+static bool isLoop(Operation *op) {
+  return isa<LoopLikeOpInterface, linalg::LinalgOp>(op);
+}
+
+/// Returns true for an op of a block that is a loop nest to outline.
+static bool holdsLoop(Operation *op) {
+  WalkResult found = op->walk([](Operation *nested) {
+    return isLoop(nested) ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  return found.wasInterrupted();
+}
+
+/// Collects a function's nests; those inside a loop over layers are separate.
+static void collectNests(Block &block, unsigned minLoops,
+                         SmallVectorImpl<Operation *> &nests) {
+  for (Operation &op : block) {
+    if (!holdsLoop(&op))
+      continue;
+    SmallVector<Operation *> inner;
+    if (!isa<linalg::LinalgOp>(op))
+      for (Region &region : op.getRegions())
+        for (Block &body : region)
+          collectNests(body, minLoops, inner);
+    if (inner.size() >= minLoops)
+      nests.append(inner);
+    else
+      nests.push_back(&op);
+  }
+}
+
+/// Returns true for ops without operands, which are cloned into a function.
+static bool isSource(Operation *op) {
+  return op && op->getNumOperands() == 0 && op->getNumRegions() == 0 &&
+         isMemoryEffectFree(op) && !isa<SymbolUserOpInterface>(op);
+}
+
+/// Returns true if `op` may move down to the nest: it only reads.
+static bool isOnlyRead(Operation *op) {
+  if (isMemoryEffectFree(op))
+    return true;
+  auto effects = dyn_cast<MemoryEffectOpInterface>(op);
+  return effects && op->getNumRegions() == 0 &&
+         effects.onlyHasEffect<MemoryEffects::Read>();
+}
+
+/// Wraps `nest` into a region with constants of its own and the ops right
+/// before it that only it uses.
+static scf::ExecuteRegionOp wrap(IRRewriter &rewriter, Operation *nest) {
+  rewriter.setInsertionPointAfter(nest);
+  auto wrapped = scf::ExecuteRegionOp::create(rewriter, nest->getLoc(),
+                                              nest->getResultTypes());
+  nest->replaceAllUsesWith(wrapped->getResults());
+  Block *body = rewriter.createBlock(&wrapped.getRegion());
+  rewriter.moveOpBefore(nest, body, body->end());
+  scf::YieldOp::create(rewriter, nest->getLoc(), nest->getResults());
+  Operation *op = wrapped->getPrevNode();
+  while (op && isOnlyRead(op)) {
+    Operation *previous = op->getPrevNode();
+    bool isOwn =
+        !op->use_empty() && llvm::all_of(op->getUsers(), [&](Operation *user) {
+          return wrapped->isProperAncestor(user);
+        });
+    if (isOwn)
+      rewriter.moveOpBefore(op, body, body->begin());
+    op = previous;
+  }
+  IRMapping own;
+  rewriter.setInsertionPointToStart(body);
+  wrapped->walk([&](Operation *nested) {
+    for (OpOperand &operand : nested->getOpOperands()) {
+      Operation *source = operand.get().getDefiningOp();
+      if (!isSource(source) || wrapped->isProperAncestor(source))
+        continue;
+      if (!own.contains(operand.get()))
+        rewriter.clone(*source, own);
+      operand.set(own.lookup(operand.get()));
+    }
+  });
+  return wrapped;
+}
+
+static llvm::hash_code hashBody(func::FuncOp func) {
+  llvm::hash_code hash = hash_value(func.getFunctionType());
+  func.getBody().walk([&](Operation *op) {
+    hash =
+        llvm::hash_combine(hash, OperationEquivalence::computeHash(
+                                     op, OperationEquivalence::ignoreHashValue,
+                                     OperationEquivalence::ignoreHashValue,
+                                     OperationEquivalence::IgnoreLocations));
+  });
+  return hash;
+}
+
+namespace {
+/// Functions by their bodies, so that equal layers share them.
+class UniqueFunctions {
+public:
+  /// Returns `func`, or an earlier function with the same body, whose loop then
+  /// has the places of both for remarks.
+  func::FuncOp insert(func::FuncOp func) {
+    SmallVector<func::FuncOp> &similar = functions[hashBody(func)];
+    for (func::FuncOp known : similar)
+      if (known.getFunctionType() == func.getFunctionType() &&
+          OperationEquivalence::isRegionEquivalentTo(
+              &known.getBody(), &func.getBody(),
+              OperationEquivalence::IgnoreLocations)) {
+        LDBG("norm-outline-loops", 1)
+            << "shares " << known.getName() << " with " << *getNest(func);
+        Operation *shared = getNest(known), *own = getNest(func);
+        MLIRContext *context = func.getContext();
+        shared->setLoc(FusedLoc::get({shared->getLoc(), own->getLoc()},
+                                     StringAttr::get(context, "shared"),
+                                     context));
+        return known;
+      }
+    similar.push_back(func);
+    return func;
+  }
+
+private:
+  static Operation *getNest(func::FuncOp func) {
+    return func.front().getTerminator()->getPrevNode();
+  }
+
+  llvm::DenseMap<size_t, SmallVector<func::FuncOp>> functions;
+};
+
+struct NormOutlineLoops : norm::impl::NormOutlineLoopsBase<NormOutlineLoops> {
+  using NormOutlineLoopsBase::NormOutlineLoopsBase;
+
+  void runOnOperation() override {
+    SymbolTable symbols(getOperation());
+    UniqueFunctions unique;
+    for (auto func : llvm::to_vector(getOperation().getOps<func::FuncOp>())) {
+      if (func.isExternal() || !func.getBody().hasOneBlock())
+        continue;
+      SmallVector<Operation *> nests;
+      collectNests(func.getBody().front(), minLoops, nests);
+      if (nests.size() < minLoops)
+        continue;
+      for (Operation *nest : nests)
+        if (failed(outline(func, nest, symbols, unique)))
+          return signalPassFailure();
+    }
+  }
+
+  LogicalResult outline(func::FuncOp func, Operation *nest,
+                        SymbolTable &symbols, UniqueFunctions &unique) {
+    IRRewriter rewriter(&getContext());
+    scf::ExecuteRegionOp wrapped = wrap(rewriter, nest);
+    func::CallOp call;
+    std::string name = (func.getName() + "__loop").str();
+    FailureOr<func::FuncOp> outlined = outlineSingleBlockRegion(
+        rewriter, nest->getLoc(), wrapped.getRegion(), name, &call);
+    if (failed(outlined))
+      return wrapped.emitError("cannot make a function of this loop");
+    Block *body = &wrapped.getRegion().front();
+    Operation *yield = body->getTerminator();
+    rewriter.replaceAllUsesWith(wrapped->getResults(), yield->getOperands());
+    rewriter.eraseOp(yield);
+    rewriter.inlineBlockBefore(body, wrapped);
+    rewriter.eraseOp(wrapped);
+    func::FuncOp kept = unique.insert(*outlined);
+    if (kept == *outlined) {
+      kept.setPrivate();
+      // Upstream's func-to-llvm drops `no_inline`.
+      kept->setAttr("passthrough", rewriter.getStrArrayAttr({"noinline"}));
+      kept->remove();
+      symbols.insert(kept, Block::iterator(func));
+    } else {
+      rewriter.eraseOp(*outlined);
+    }
+    call.setCallee(kept.getName());
+    return success();
+  }
+};
+} // namespace
