@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef NORM_LIB_TRANSFORMS_BUFFERUSES_H
-#define NORM_LIB_TRANSFORMS_BUFFERUSES_H
+#ifndef NORM_LIB_BUFFERS_BUFFERUSES_H
+#define NORM_LIB_BUFFERS_BUFFERUSES_H
 
 #include "mlir/IR/Value.h"
 
@@ -30,4 +30,4 @@ bool isReadAfterWrite(const BufferUses &input, const BufferUses &output);
 
 } // namespace mlir::norm
 
-#endif // NORM_LIB_TRANSFORMS_BUFFERUSES_H
+#endif // NORM_LIB_BUFFERS_BUFFERUSES_H

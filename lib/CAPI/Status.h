@@ -9,8 +9,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef NORM_CAPI_STATUS_H
-#define NORM_CAPI_STATUS_H
+#ifndef NORM_LIB_CAPI_STATUS_H
+#define NORM_LIB_CAPI_STATUS_H
 
 #include "mlir/IR/Diagnostics.h"
 #include "norm-c/Norm.h"
@@ -55,4 +55,4 @@ private:
 
 } // namespace mlir::norm
 
-#endif // NORM_CAPI_STATUS_H
+#endif // NORM_LIB_CAPI_STATUS_H

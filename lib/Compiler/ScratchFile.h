@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef NORM_LIB_EXECUTIONENGINE_SCRATCHFILE_H
-#define NORM_LIB_EXECUTIONENGINE_SCRATCHFILE_H
+#ifndef NORM_LIB_COMPILER_SCRATCHFILE_H
+#define NORM_LIB_COMPILER_SCRATCHFILE_H
 
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/FileSystem.h"
@@ -41,4 +41,4 @@ private:
 
 } // namespace mlir::norm
 
-#endif // NORM_LIB_EXECUTIONENGINE_SCRATCHFILE_H
+#endif // NORM_LIB_COMPILER_SCRATCHFILE_H

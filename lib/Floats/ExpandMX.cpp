@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-
+//
 // Upstream: LLVM 22.1: arith-expand casts from E2M1 to f32 only, and rounds to
 // E2M1 and E8M0 otherwise than the constant folder; goes when they agree.
 //

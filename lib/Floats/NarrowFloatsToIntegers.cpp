@@ -24,12 +24,6 @@ namespace mlir::norm {
 using namespace mlir;
 using namespace mlir::norm;
 
-Type norm::withElement(Type type, Type element) {
-  if (auto shaped = dyn_cast<ShapedType>(type))
-    return shaped.clone(element);
-  return element;
-}
-
 Lanes norm::roundToUpperHalf(Lanes f32, NaNs nans) {
   Lanes words = f32.bits();
   Lanes last = words >> 16 & 1;

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef NORM_IR_DECOMPOSE_H
-#define NORM_IR_DECOMPOSE_H
+#ifndef NORM_LIB_IR_DECOMPOSE_H
+#define NORM_LIB_IR_DECOMPOSE_H
 
 #include "norm/IR/Norm.h"
 #include <functional>
@@ -29,4 +29,4 @@ SmallVector<Value> decompose(OpBuilder &b, RMSNormOpInterface op,
 
 } // namespace mlir::norm
 
-#endif // NORM_IR_DECOMPOSE_H
+#endif // NORM_LIB_IR_DECOMPOSE_H

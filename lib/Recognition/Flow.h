@@ -11,8 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef NORM_RECOGNITION_FLOW_H
-#define NORM_RECOGNITION_FLOW_H
+#ifndef NORM_LIB_RECOGNITION_FLOW_H
+#define NORM_LIB_RECOGNITION_FLOW_H
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "llvm/ADT/SetVector.h"
@@ -94,4 +94,4 @@ private:
 
 } // namespace mlir::norm
 
-#endif // NORM_RECOGNITION_FLOW_H
+#endif // NORM_LIB_RECOGNITION_FLOW_H

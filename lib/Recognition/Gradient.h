@@ -11,8 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef NORM_RECOGNITION_GRADIENT_H
-#define NORM_RECOGNITION_GRADIENT_H
+#ifndef NORM_LIB_RECOGNITION_GRADIENT_H
+#define NORM_LIB_RECOGNITION_GRADIENT_H
 
 #include "Match.h"
 
@@ -146,4 +146,4 @@ RejectionOr<PlannedNorm> decideWeightGradient(Site &site, OpResult sum,
 
 } // namespace mlir::norm
 
-#endif // NORM_RECOGNITION_GRADIENT_H
+#endif // NORM_LIB_RECOGNITION_GRADIENT_H

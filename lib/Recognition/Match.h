@@ -10,8 +10,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef NORM_RECOGNITION_MATCH_H
-#define NORM_RECOGNITION_MATCH_H
+#ifndef NORM_LIB_RECOGNITION_MATCH_H
+#define NORM_LIB_RECOGNITION_MATCH_H
 
 #include "../RowExpression/Correspondence.h"
 #include "../RowExpression/NormalForm.h"
@@ -324,4 +324,4 @@ RejectionOr<PlannedNorm> decide(const Site &site);
 
 } // namespace mlir::norm
 
-#endif // NORM_RECOGNITION_MATCH_H
+#endif // NORM_LIB_RECOGNITION_MATCH_H

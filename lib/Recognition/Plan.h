@@ -10,8 +10,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef NORM_RECOGNITION_PLAN_H
-#define NORM_RECOGNITION_PLAN_H
+#ifndef NORM_LIB_RECOGNITION_PLAN_H
+#define NORM_LIB_RECOGNITION_PLAN_H
 
 #include "../RowExpression/Reader.h"
 #include "mlir/IR/PatternMatch.h"
@@ -132,4 +132,4 @@ RMSNormOp reuseStatistic(RewriterBase &rewriter, RMSNormOp norm,
 
 } // namespace mlir::norm
 
-#endif // NORM_RECOGNITION_PLAN_H
+#endif // NORM_LIB_RECOGNITION_PLAN_H

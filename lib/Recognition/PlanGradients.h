@@ -9,8 +9,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef NORM_RECOGNITION_PLANGRADIENTS_H
-#define NORM_RECOGNITION_PLANGRADIENTS_H
+#ifndef NORM_LIB_RECOGNITION_PLANGRADIENTS_H
+#define NORM_LIB_RECOGNITION_PLANGRADIENTS_H
 
 #include "Gradient.h"
 #include "llvm/ADT/MapVector.h"
@@ -55,4 +55,4 @@ private:
 
 } // namespace mlir::norm
 
-#endif // NORM_RECOGNITION_PLANGRADIENTS_H
+#endif // NORM_LIB_RECOGNITION_PLANGRADIENTS_H

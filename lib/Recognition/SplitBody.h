@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef NORM_RECOGNITION_SPLITBODY_H
-#define NORM_RECOGNITION_SPLITBODY_H
+#ifndef NORM_LIB_RECOGNITION_SPLITBODY_H
+#define NORM_LIB_RECOGNITION_SPLITBODY_H
 
 #include "Plan.h"
 #include "llvm/ADT/MapVector.h"
@@ -39,4 +39,4 @@ Value getHeldResult(RewriterBase &rewriter, linalg::LinalgOp op,
 
 } // namespace mlir::norm
 
-#endif // NORM_RECOGNITION_SPLITBODY_H
+#endif // NORM_LIB_RECOGNITION_SPLITBODY_H

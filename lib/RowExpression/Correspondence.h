@@ -12,8 +12,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef NORM_ROWEXPRESSION_CORRESPONDENCE_H
-#define NORM_ROWEXPRESSION_CORRESPONDENCE_H
+#ifndef NORM_LIB_ROWEXPRESSION_CORRESPONDENCE_H
+#define NORM_LIB_ROWEXPRESSION_CORRESPONDENCE_H
 
 #include "Reader.h"
 
@@ -79,4 +79,4 @@ bool isSame(Reader &reader, const Node *a, const Node *b);
 
 } // namespace mlir::norm::row
 
-#endif // NORM_ROWEXPRESSION_CORRESPONDENCE_H
+#endif // NORM_LIB_ROWEXPRESSION_CORRESPONDENCE_H

@@ -10,8 +10,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef NORM_ROWEXPRESSION_EXTENTS_H
-#define NORM_ROWEXPRESSION_EXTENTS_H
+#ifndef NORM_LIB_ROWEXPRESSION_EXTENTS_H
+#define NORM_LIB_ROWEXPRESSION_EXTENTS_H
 
 #include "mlir/IR/OpDefinition.h"
 #include "llvm/ADT/DenseSet.h"
@@ -94,4 +94,4 @@ private:
 
 } // namespace mlir::norm::row
 
-#endif // NORM_ROWEXPRESSION_EXTENTS_H
+#endif // NORM_LIB_ROWEXPRESSION_EXTENTS_H

@@ -14,8 +14,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef NORM_ROWEXPRESSION_NODE_H
-#define NORM_ROWEXPRESSION_NODE_H
+#ifndef NORM_LIB_ROWEXPRESSION_NODE_H
+#define NORM_LIB_ROWEXPRESSION_NODE_H
 
 #include "Extents.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -243,4 +243,4 @@ SmallVector<unsigned> getDependentVariables(const Node *node);
 
 } // namespace mlir::norm::row
 
-#endif // NORM_ROWEXPRESSION_NODE_H
+#endif // NORM_LIB_ROWEXPRESSION_NODE_H

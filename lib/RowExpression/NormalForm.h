@@ -14,8 +14,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef NORM_ROWEXPRESSION_NORMALFORM_H
-#define NORM_ROWEXPRESSION_NORMALFORM_H
+#ifndef NORM_LIB_ROWEXPRESSION_NORMALFORM_H
+#define NORM_LIB_ROWEXPRESSION_NORMALFORM_H
 
 #include "Node.h"
 #include "mlir/Analysis/Presburger/Fraction.h"
@@ -66,4 +66,4 @@ Form normalize(Context &context, const Node *node);
 
 } // namespace mlir::norm::row
 
-#endif // NORM_ROWEXPRESSION_NORMALFORM_H
+#endif // NORM_LIB_ROWEXPRESSION_NORMALFORM_H

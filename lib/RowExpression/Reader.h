@@ -11,8 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef NORM_ROWEXPRESSION_READER_H
-#define NORM_ROWEXPRESSION_READER_H
+#ifndef NORM_LIB_ROWEXPRESSION_READER_H
+#define NORM_LIB_ROWEXPRESSION_READER_H
 
 #include "Node.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -110,4 +110,4 @@ private:
 
 } // namespace mlir::norm::row
 
-#endif // NORM_ROWEXPRESSION_READER_H
+#endif // NORM_LIB_ROWEXPRESSION_READER_H

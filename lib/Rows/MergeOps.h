@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef NORM_LIB_TRANSFORMS_MERGEOPS_H
-#define NORM_LIB_TRANSFORMS_MERGEOPS_H
+#ifndef NORM_LIB_ROWS_MERGEOPS_H
+#define NORM_LIB_ROWS_MERGEOPS_H
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 
@@ -29,4 +29,4 @@ linalg::GenericOp mergeInto(IRRewriter &b, linalg::GenericOp first,
 
 } // namespace mlir::norm
 
-#endif // NORM_LIB_TRANSFORMS_MERGEOPS_H
+#endif // NORM_LIB_ROWS_MERGEOPS_H

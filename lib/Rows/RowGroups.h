@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef NORM_LIB_TRANSFORMS_ROWGROUPS_H
-#define NORM_LIB_TRANSFORMS_ROWGROUPS_H
+#ifndef NORM_LIB_ROWS_ROWGROUPS_H
+#define NORM_LIB_ROWS_ROWGROUPS_H
 
 #include "RowPlan.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -41,4 +41,4 @@ std::deque<RowGroup> findRowGroups(RewriterBase &rewriter, Block &block,
 
 } // namespace mlir::norm
 
-#endif // NORM_LIB_TRANSFORMS_ROWGROUPS_H
+#endif // NORM_LIB_ROWS_ROWGROUPS_H

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef NORM_LIB_TRANSFORMS_ROWPARTS_H
-#define NORM_LIB_TRANSFORMS_ROWPARTS_H
+#ifndef NORM_LIB_ROWS_ROWPARTS_H
+#define NORM_LIB_ROWS_ROWPARTS_H
 
 #include "RowGroups.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -35,4 +35,4 @@ scf::ForOp addByBlocks(IRRewriter &b, scf::ForOp rows, const RowSums &sums);
 
 } // namespace mlir::norm
 
-#endif // NORM_LIB_TRANSFORMS_ROWPARTS_H
+#endif // NORM_LIB_ROWS_ROWPARTS_H

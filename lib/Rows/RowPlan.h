@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef NORM_LIB_TRANSFORMS_ROWPLAN_H
-#define NORM_LIB_TRANSFORMS_ROWPLAN_H
+#ifndef NORM_LIB_ROWS_ROWPLAN_H
+#define NORM_LIB_ROWS_ROWPLAN_H
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "norm/Rows/Rows.h"
@@ -45,4 +45,4 @@ std::optional<RowPlan> planRowOf(linalg::LinalgOp op);
 
 } // namespace mlir::norm
 
-#endif // NORM_LIB_TRANSFORMS_ROWPLAN_H
+#endif // NORM_LIB_ROWS_ROWPLAN_H

@@ -73,16 +73,6 @@ bool norm::holdsVectors(Operation *op) {
   return op->walk(find).wasInterrupted();
 }
 
-OpFoldResult norm::getUniform(Value v) {
-  DenseElementsAttr constant;
-  if (matchPattern(v, m_Constant(&constant)) && constant.isSplat())
-    return constant.getSplatValue<Attribute>();
-  auto broadcast = v.getDefiningOp<vector::BroadcastOp>();
-  if (broadcast && !isa<VectorType>(broadcast.getSourceType()))
-    return broadcast.getSource();
-  return OpFoldResult();
-}
-
 Operation *norm::cloneAtWidth(OpBuilder &b, Operation *op, int64_t lanes,
                               ValueRange operands) {
   bool onVectors = llvm::any_of(operands.getTypes(), llvm::IsaPred<VectorType>);

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef NORM_TRANSFORMS_VALUEORIGINS_H
-#define NORM_TRANSFORMS_VALUEORIGINS_H
+#ifndef NORM_FLOATS_VALUEORIGINS_H
+#define NORM_FLOATS_VALUEORIGINS_H
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/DenseSet.h"
@@ -72,4 +72,4 @@ Type withElement(Type type, Type element);
 
 } // namespace mlir::norm
 
-#endif // NORM_TRANSFORMS_VALUEORIGINS_H
+#endif // NORM_FLOATS_VALUEORIGINS_H

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef NORM_LIB_TRANSFORMS_ROWJOINS_H
-#define NORM_LIB_TRANSFORMS_ROWJOINS_H
+#ifndef NORM_NORMALIZE_ROWJOINS_H
+#define NORM_NORMALIZE_ROWJOINS_H
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/PatternMatch.h"
@@ -68,4 +68,4 @@ Value createJoinedPart(OpBuilder &b, Location loc, const RowJoin &join,
 
 } // namespace mlir::norm
 
-#endif // NORM_LIB_TRANSFORMS_ROWJOINS_H
+#endif // NORM_NORMALIZE_ROWJOINS_H

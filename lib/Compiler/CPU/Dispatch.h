@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef NORM_COMPILER_CPU_DISPATCH_H
-#define NORM_COMPILER_CPU_DISPATCH_H
+#ifndef NORM_LIB_COMPILER_CPU_DISPATCH_H
+#define NORM_LIB_COMPILER_CPU_DISPATCH_H
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/IR/Module.h"
@@ -37,4 +37,4 @@ linkVariants(llvm::MutableArrayRef<std::unique_ptr<llvm::Module>> variants);
 
 } // namespace mlir::norm
 
-#endif // NORM_COMPILER_CPU_DISPATCH_H
+#endif // NORM_LIB_COMPILER_CPU_DISPATCH_H

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef NORM_COMPILER_CPU_TVMFFI_H
-#define NORM_COMPILER_CPU_TVMFFI_H
+#ifndef NORM_LIB_COMPILER_CPU_TVMFFI_H
+#define NORM_LIB_COMPILER_CPU_TVMFFI_H
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -31,4 +31,4 @@ llvm::Error addTVMFFIEntries(llvm::Module &module,
 
 } // namespace mlir::norm
 
-#endif // NORM_COMPILER_CPU_TVMFFI_H
+#endif // NORM_LIB_COMPILER_CPU_TVMFFI_H

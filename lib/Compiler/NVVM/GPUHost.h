@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef NORM_COMPILER_NVVM_GPUHOST_H
-#define NORM_COMPILER_NVVM_GPUHOST_H
+#ifndef NORM_LIB_COMPILER_NVVM_GPUHOST_H
+#define NORM_LIB_COMPILER_NVVM_GPUHOST_H
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -33,4 +33,4 @@ llvm::Error addGPUHost(llvm::Module &module, ArrayRef<LaunchFunction> functions,
 
 } // namespace mlir::norm
 
-#endif // NORM_COMPILER_NVVM_GPUHOST_H
+#endif // NORM_LIB_COMPILER_NVVM_GPUHOST_H

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef NORM_COMPILER_NVVM_GPUIMAGE_H
-#define NORM_COMPILER_NVVM_GPUIMAGE_H
+#ifndef NORM_LIB_COMPILER_NVVM_GPUIMAGE_H
+#define NORM_LIB_COMPILER_NVVM_GPUIMAGE_H
 
 #include "mlir/IR/BuiltinOps.h"
 
@@ -23,4 +23,4 @@ std::string assembleKernels(ModuleOp module, StringRef ptx, StringRef chip,
 
 } // namespace mlir::norm
 
-#endif // NORM_COMPILER_NVVM_GPUIMAGE_H
+#endif // NORM_LIB_COMPILER_NVVM_GPUIMAGE_H

@@ -9,8 +9,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef NORM_CONVERSION_NORMTOCOMPOSITE_DECOMPOSITION_H
-#define NORM_CONVERSION_NORMTOCOMPOSITE_DECOMPOSITION_H
+#ifndef NORM_LIB_CONVERSION_NORMTOCOMPOSITE_DECOMPOSITION_H
+#define NORM_LIB_CONVERSION_NORMTOCOMPOSITE_DECOMPOSITION_H
 
 #include "norm/IR/Norm.h"
 
@@ -21,4 +21,4 @@ SmallVector<Value> buildStableHLO(OpBuilder &b, RMSNormOp op,
                                   ValueRange inputs);
 } // namespace mlir::norm
 
-#endif // NORM_CONVERSION_NORMTOCOMPOSITE_DECOMPOSITION_H
+#endif // NORM_LIB_CONVERSION_NORMTOCOMPOSITE_DECOMPOSITION_H

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef NORM_LIB_TARGET_SIMT_EMULATEGPU_H
-#define NORM_LIB_TARGET_SIMT_EMULATEGPU_H
+#ifndef NORM_LIB_TESTING_SIMT_EMULATEGPU_H
+#define NORM_LIB_TESTING_SIMT_EMULATEGPU_H
 
 #include "mlir/Conversion/LLVMCommon/TypeConverter.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -56,4 +56,4 @@ FailureOr<EmulatedKernel> emulateKernel(gpu::GPUFuncOp kernel,
 
 } // namespace mlir::norm::simt
 
-#endif // NORM_LIB_TARGET_SIMT_EMULATEGPU_H
+#endif // NORM_LIB_TESTING_SIMT_EMULATEGPU_H

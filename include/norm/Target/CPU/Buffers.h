@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef NORM_LIB_TARGET_CPU_BUFFERS_H
-#define NORM_LIB_TARGET_CPU_BUFFERS_H
+#ifndef NORM_TARGET_CPU_BUFFERS_H
+#define NORM_TARGET_CPU_BUFFERS_H
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/Builders.h"
@@ -44,4 +44,4 @@ void createPrefetches(OpBuilder &b, Location loc, Value buffer,
 
 } // namespace mlir::norm
 
-#endif // NORM_LIB_TARGET_CPU_BUFFERS_H
+#endif // NORM_TARGET_CPU_BUFFERS_H

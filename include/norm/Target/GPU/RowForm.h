@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef NORM_LIB_TARGET_GPU_ROWFORM_H
-#define NORM_LIB_TARGET_GPU_ROWFORM_H
+#ifndef NORM_TARGET_GPU_ROWFORM_H
+#define NORM_TARGET_GPU_ROWFORM_H
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -47,4 +47,4 @@ bool canShareRow(linalg::LinalgOp op);
 
 } // namespace mlir::norm
 
-#endif // NORM_LIB_TARGET_GPU_ROWFORM_H
+#endif // NORM_TARGET_GPU_ROWFORM_H

@@ -15,8 +15,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef NORM_TARGET_SIMT_RUNTIME_H
-#define NORM_TARGET_SIMT_RUNTIME_H
+#ifndef NORM_TESTING_SIMT_RUNTIME_H
+#define NORM_TESTING_SIMT_RUNTIME_H
 
 #include <cstdint>
 
@@ -97,4 +97,4 @@ void norm_simt_check_pointer(mlir::norm::simt::Thread *self, const char *site,
                              void *pointer, int64_t bytes, int32_t cluster);
 }
 
-#endif // NORM_TARGET_SIMT_RUNTIME_H
+#endif // NORM_TESTING_SIMT_RUNTIME_H

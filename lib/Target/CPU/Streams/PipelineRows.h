@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef NORM_LIB_TARGET_CPU_PIPELINEROWS_H
-#define NORM_LIB_TARGET_CPU_PIPELINEROWS_H
+#ifndef NORM_LIB_TARGET_CPU_STREAMS_PIPELINEROWS_H
+#define NORM_LIB_TARGET_CPU_STREAMS_PIPELINEROWS_H
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -32,4 +32,4 @@ void pipelineRows(Operation *rows, RowStrips strips);
 
 } // namespace mlir::norm
 
-#endif // NORM_LIB_TARGET_CPU_PIPELINEROWS_H
+#endif // NORM_LIB_TARGET_CPU_STREAMS_PIPELINEROWS_H

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef NORM_LIB_TARGET_CPU_STREAMPLAN_H
-#define NORM_LIB_TARGET_CPU_STREAMPLAN_H
+#ifndef NORM_LIB_TARGET_CPU_STREAMS_STREAMPLAN_H
+#define NORM_LIB_TARGET_CPU_STREAMS_STREAMPLAN_H
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -55,4 +55,4 @@ Operation *getBlocksOf(Operation *rows);
 
 } // namespace mlir::norm
 
-#endif // NORM_LIB_TARGET_CPU_STREAMPLAN_H
+#endif // NORM_LIB_TARGET_CPU_STREAMS_STREAMPLAN_H

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef NORM_LIB_TARGET_CPU_STRIPLANES_H
-#define NORM_LIB_TARGET_CPU_STRIPLANES_H
+#ifndef NORM_LIB_TARGET_CPU_STREAMS_STRIPLANES_H
+#define NORM_LIB_TARGET_CPU_STREAMS_STRIPLANES_H
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -34,4 +34,4 @@ void cloneStrip(OpBuilder &b, scf::ForOp strips, Value column, int64_t lanes,
 
 } // namespace mlir::norm
 
-#endif // NORM_LIB_TARGET_CPU_STRIPLANES_H
+#endif // NORM_LIB_TARGET_CPU_STREAMS_STRIPLANES_H

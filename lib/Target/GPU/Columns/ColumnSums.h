@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef NORM_LIB_TARGET_GPU_COLUMNSUMS_H
-#define NORM_LIB_TARGET_GPU_COLUMNSUMS_H
+#ifndef NORM_LIB_TARGET_GPU_COLUMNS_COLUMNSUMS_H
+#define NORM_LIB_TARGET_GPU_COLUMNS_COLUMNSUMS_H
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "norm/Rows/Rows.h"
@@ -25,4 +25,4 @@ linalg::LinalgOp buildSumOfParts(RewriterBase &rewriter, linalg::LinalgOp op,
 
 } // namespace mlir::norm
 
-#endif // NORM_LIB_TARGET_GPU_COLUMNSUMS_H
+#endif // NORM_LIB_TARGET_GPU_COLUMNS_COLUMNSUMS_H

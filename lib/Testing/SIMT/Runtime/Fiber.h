@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef NORM_TARGET_SIMT_RUNTIME_FIBER_H
-#define NORM_TARGET_SIMT_RUNTIME_FIBER_H
+#ifndef NORM_LIB_TESTING_SIMT_RUNTIME_FIBER_H
+#define NORM_LIB_TESTING_SIMT_RUNTIME_FIBER_H
 
 #include <cstddef>
 
@@ -49,4 +49,4 @@ private:
 
 } // namespace mlir::norm::simt
 
-#endif // NORM_TARGET_SIMT_RUNTIME_FIBER_H
+#endif // NORM_LIB_TESTING_SIMT_RUNTIME_FIBER_H

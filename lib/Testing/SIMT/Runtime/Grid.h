@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef NORM_TARGET_SIMT_RUNTIME_GRID_H
-#define NORM_TARGET_SIMT_RUNTIME_GRID_H
+#ifndef NORM_LIB_TESTING_SIMT_RUNTIME_GRID_H
+#define NORM_LIB_TESTING_SIMT_RUNTIME_GRID_H
 
 #include "Fiber.h"
 #include "norm/Testing/SIMT/Runtime.h"
@@ -115,4 +115,4 @@ bool hasError();
 
 } // namespace mlir::norm::simt
 
-#endif // NORM_TARGET_SIMT_RUNTIME_GRID_H
+#endif // NORM_LIB_TESTING_SIMT_RUNTIME_GRID_H

@@ -95,7 +95,7 @@ def NormStreamRows : Pass<"norm-stream-rows", "ModuleOp"> {
     ```
 
     It applies where both loops have the same strips, 32 at least, and 32-bit
-    results; an `scf.forall` becomes turns of up to 32 rows.
+    results; an `scf.forall` becomes chunks of up to 32 rows.
 
     Non-temporal stores need norm-fence-streams later on. Limits: loops without a
     role (`norm.loop`) stay as they are; buffers with dynamic strides, masked strips

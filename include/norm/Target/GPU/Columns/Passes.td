@@ -28,7 +28,7 @@ def NormTileColumns : Pass<"norm-tile-columns", "func::FuncOp"> {
     * A part has at least 64 rows, and there are at most 1024 parts, divided by
       the warps that the columns need. Both depend on extents alone: the same tensor
       always has the same sum, to the bit.
-    * The combining op is tiled in turn. Below 128 rows there is one part: the
+    * The combining op is tiled too. Below 128 rows there is one part: the
       loop is over blocks of columns, and reduces into the destination.
     * Elementwise ops that alone read the result of one part, over the same columns, are
       tiled into its loop by upstream's tile-and-fuse: a norm over channels is one
@@ -126,10 +126,11 @@ def NormJoinColumns : Pass<"norm-join-columns", "func::FuncOp"> {
 def NormHoistRowSums : Pass<"norm-hoist-row-sums", "func::FuncOp"> {
   let summary = "Keep in registers what the rows of a part are added to";
   let description = [{
-    The sums of norm-join-columns are tensors that each turn of the loop over a part's rows
-    reads and writes. This pass carries them as vectors through that loop, by upstream's
-    hoisting of loop-invariant subsets, which takes any loop; this takes loops with a
-    schedule only, whose accesses of one subset have one mask.
+    The sums of norm-join-columns are tensors that each iteration of the loop over
+    a part's rows reads and writes. This pass carries them as vectors through that
+    loop, by upstream's hoisting of loop-invariant subsets, which takes any loop;
+    this takes loops with a schedule only, whose accesses of one subset have one
+    mask.
 
     Example: in a loop with a schedule,
 
