@@ -278,7 +278,7 @@ def check_generated(directory, ops):
 
 def main(root, include, generated):
     documents = [f"{root}/{d}" for d in ("README.md", "README.zh-CN.md", "CONTRIBUTING.md")]
-    documents = [d for d in documents if os.path.exists(d)] 
+    documents = [d for d in documents if os.path.exists(d)]
     documents += sorted(glob.glob(f"{root}/docs/*.md")) + sorted(glob.glob(f"{root}/benchmarks/results/*.md"))
     targets = set(re.findall(r"^([a-z-]+):", read(f"{root}/Makefile"), re.M))
     built = "\n".join(read(f) for folder in ("docs", "include", "lib", "test", "tools")
@@ -287,7 +287,7 @@ def main(root, include, generated):
     names |= {"norm-mlir", "norm-c", "norm-bench-device", "norm-plugin"}
     known = set().union(*map(options, TOOLS)) | {f"--{e}" for e in entries()} | FOREIGN
     known |= python_options(root)
-    known |= set(re.findall(r'"(--[\w-]+)', read(f"{root}/tools/norm-bench-device/Arguments.cpp")))
+    known |= options("norm-bench-device")
     ops = {"norm.rmsnorm", "norm.rmsnorm_backward"} | ops_of(ods(root, include, "TransformOps/NormTransformOps.td"))
     wrong = []
     for path in documents:

@@ -5,7 +5,7 @@
 
 Each program goes through norm-opt in a process of its own, those in TOSA after the
 passes that lower it. `EXPECT: find N` asks for N norm.rmsnorm ops, `EXPECT: dx A dw B`
-for A gradients dx and B gradients dw, `EXPECT: reject` for the module as it came in,
+for A gradients dx and B gradients dw, `EXPECT: refuse` for the module as it came in,
 `EXPECT: any` for valid IR; words in parentheses ask for more (WORDS). A first line that
 speaks of rounding=exact has the program rejected in that mode too. Programs about other
 tools are left out, with the reason. With --numbers each is run, too: by
@@ -44,7 +44,7 @@ KEPT = {
     "cf.assert kept": r"\bcf\.assert\b",
 }
 # Words that say nothing beside what is checked of every program.
-SAID = {"fast", "no crash", "no hang", "exact: reject", "norm-compile lowers TOSA itself"}
+SAID = {"fast", "no crash", "no hang", "exact: refuse", "norm-compile lowers TOSA itself"}
 WORDS = {*KEPT, *SAID, "callee stays", "input not %scrub"}
 
 
@@ -90,12 +90,12 @@ def find_programs(folder, only):
 
 def read_words(line):
     """The norms and gradients that a first line asks for and its words; None for others."""
-    found = re.search(r"EXPECT: (find (\d+)|dx (\d+) dw (\d+)|reject|any)\b(.*)", line)
+    found = re.search(r"EXPECT: (find (\d+)|dx (\d+) dw (\d+)|refuse|any)\b(.*)", line)
     if not found:
         return None
     kind, norms, dx, dw, rest = found.groups()
     words = [] if rest.startswith(".") else re.findall(r"\(([^()]*)\)", rest)
-    norms = 0 if kind == "reject" else norms and int(norms)
+    norms = 0 if kind == "refuse" else norms and int(norms)
     return norms, (int(dx), int(dw)) if dx else None, words
 
 
@@ -118,8 +118,8 @@ def read_expectations(path, text):
         if "callee stays" in words else (),
         not_input="%scrub" if "input not %scrub" in words else "")
     modes = [expectation]
-    if "rounding=exact" in line or "exact: reject" in words:
-        rejected = 0 if "exact: reject" in words else norms
+    if "rounding=exact" in line or "exact: refuse" in words:
+        rejected = 0 if "exact: refuse" in words else norms
         modes.append(dataclasses.replace(expectation, norms=rejected, rounding="exact"))
     return modes, ""
 
