@@ -1,0 +1,28 @@
+//===- ValueOrigins.cpp - what values and types of lanes are --------------===//
+//
+// Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "norm/Floats/ValueOrigins.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+
+OpFoldResult norm::getUniform(Value v) {
+  DenseElementsAttr constant;
+  if (matchPattern(v, m_Constant(&constant)) && constant.isSplat())
+    return constant.getSplatValue<Attribute>();
+  auto broadcast = v.getDefiningOp<vector::BroadcastOp>();
+  if (broadcast && !isa<VectorType>(broadcast.getSourceType()))
+    return broadcast.getSource();
+  return OpFoldResult();
+}
+
+Type norm::withElement(Type type, Type element) {
+  if (auto shaped = dyn_cast<ShapedType>(type))
+    return shaped.clone(element);
+  return element;
+}
