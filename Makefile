@@ -81,10 +81,10 @@ bench: build ## the targets of docs/Performance.md: GB/s beside copies in the sa
 	@python3 benchmarks/targets.py --build $(BUILD)
 
 format: ## clang-format every source file in place
-	clang-format-22 -i $(SOURCES)
+	@clang-format-22 -i $(SOURCES)
 
 check-format: ## fail when a source file is not formatted
-	clang-format-22 --dry-run --Werror $(SOURCES)
+	@clang-format-22 --dry-run --Werror $(SOURCES)
 
 tidy: build ## clang-tidy on every source: 25 minutes of CPU time
 	run-clang-tidy-22 -quiet -hide-progress -warnings-as-errors='*' -p $(BUILD) $(filter %.cpp,$(SOURCES))

@@ -5,8 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Upstream: LLVM 22.1: arith-emulate-unsupported-floats marks its casts contract,
-// so that a later fold drops a rounding; goes when it has an option for that.
+// Upstream: LLVM 22.1: arith-emulate-unsupported-floats marks its casts
+// contract, so that a later fold drops a rounding; goes when it has an option
+// for that.
 //
 //===----------------------------------------------------------------------===//
 
