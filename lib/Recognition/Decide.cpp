@@ -6,11 +6,12 @@
 //===----------------------------------------------------------------------===//
 //
 // The decision takes three steps: what the norm is, how it is computed, and its
-// operands. Stages read through all roundings; the mode judges what they noted.
+// operands. Stages read through all roundings; what they found is compared with
+// the law of the op, roundings and all.
 //
 //===----------------------------------------------------------------------===//
 
-#include "Match.h"
+#include "Law.h"
 #include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;
@@ -29,11 +30,9 @@ struct TypeMatcher {
   const InverseRoot &inverse;
   const Statistic &statistic;
   const Divisor &divisor;
-  Deviations &deviations;
 
-  Rejection findTypes(PlannedNorm &norm);
+  void findTypes(PlannedNorm &norm);
   void raiseTypes(PlannedNorm &norm);
-  void noteRange();
   RejectionOr<const Node *> findWeight();
   const Node *getOuterWeight(const PlannedNorm &norm);
 };
@@ -45,7 +44,7 @@ RootForm norm::getRootForm(const Site &site, bool divides, FloatType compute) {
 }
 
 /// Determines C, the type of x * r, or of r before a rounding for that product.
-Rejection TypeMatcher::findTypes(PlannedNorm &norm) {
+void TypeMatcher::findTypes(PlannedNorm &norm) {
   norm.computeType = product.value->getFloatType();
   norm.scaleType = inverse.scaleType;
   norm.normalizedType = product.normalizedType;
@@ -55,24 +54,9 @@ Rejection TypeMatcher::findTypes(PlannedNorm &norm) {
     // narrow product. (x * r) * w rounds each product.
     norm.computeType = inverse.type;
     bool hasWeight = !product.others.empty();
-    if (!product.outer && hasWeight &&
-        !(product.others.size() == 1 && product.weighsLast))
-      return reject(Rejection::WeightBesideRoundedRoot);
     if (!norm.normalizedType && (product.outer || hasWeight))
       norm.normalizedType = product.value->getFloatType();
   }
-  if (inverse.type != norm.computeType)
-    deviations.addNarrow(reject(Rejection::OtherType, "the root", inverse.type,
-                                norm.computeType));
-  for (const Node *term : statistic.terms)
-    if (stripExtend(term)->getType() != norm.computeType)
-      deviations.addNarrow(reject(Rejection::OtherType, "the square",
-                                  stripExtend(term)->getType(),
-                                  norm.computeType));
-  if (norm.sumType && norm.sumType.getWidth() <= norm.computeType.getWidth())
-    deviations.addNarrow(reject(Rejection::MeanRounded, norm.sumType));
-  if (inverse.sum->getWidth() < norm.computeType.getWidth())
-    deviations.addNarrow(reject(Rejection::MeanInOtherType));
   norm.rootForm = getRootForm(site, product.divides, norm.computeType);
   const Node *r = stripCasts(product.root);
   auto *power = dyn_cast<PowerNode>(r);
@@ -80,7 +64,6 @@ Rejection TypeMatcher::findTypes(PlannedNorm &norm) {
       (r->is(Kind::Rsqrt) ||
        (power && power->getNumerator() == -1 && power->getDenominator() == 2)))
     norm.rootForm = RootForm::Rsqrt;
-  return {};
 }
 
 /// Uses the norm's widest type, at least f32, for the statistic, and adds the
@@ -102,30 +85,16 @@ void TypeMatcher::raiseTypes(PlannedNorm &norm) {
   norm.computeType = raised;
   norm.sumType = {};
   norm.rootForm = RootForm::Reciprocal;
-  // x / root rounds only the quotient; the other forms round r as well.
+  // A root that x is divided by is rounded in no r.
   const Node *r = stripExtend(product.root);
-  bool isRounded = !product.divides || r->is(Kind::Round) || r != product.root;
-  norm.scaleType =
-      isRounded && r->getType() != raised ? r->getFloatType() : FloatType();
+  bool isRounded = !product.divides && r->getType() != raised;
+  norm.scaleType = isRounded ? r->getFloatType() : FloatType();
   // The product of two 16-bit values is exact in f32, so rounding it equals
   // 16-bit arithmetic. (x * w) * r has no such z.
   bool hasWeight = product.outer || !product.others.empty();
-  bool reorders = !product.others.empty() && !product.weighsLast;
   norm.normalizedType = product.normalizedType;
-  if (!norm.normalizedType && own != raised && hasWeight && !reorders)
+  if (!norm.normalizedType && own != raised && hasWeight)
     norm.normalizedType = own;
-}
-
-/// Notes the range of f16: a sum of x^2 / n or a scaled root keeps what the sum
-/// of x^2 loses above 65504 or below 2^-24. Other types have the range of f32.
-void TypeMatcher::noteRange() {
-  bool isScaled = !divisor.isStandard || !statistic.scales.empty();
-  bool hasSmallEpsilon = inverse.epsilon && !inverse.outer.empty();
-  if ((isScaled || hasSmallEpsilon) && inverse.type.isF16())
-    deviations.addNarrow(reject(Rejection::RangeOfType,
-                                isScaled ? "another place of the division by n"
-                                         : "a scaled root",
-                                inverse.type));
 }
 
 /// Returns the constant factor that S5 multiplies z by; null if none remains.
@@ -167,7 +136,6 @@ RejectionOr<const Node *> TypeMatcher::findWeight() {
     auto *constant = dyn_cast<ConstantNode>(node);
     if (constant && !constant->getValue().isNormal())
       return reject(Rejection::ScaleOutOfRange, constant->getValue(), type);
-    deviations.addInexact(Rejection::ScaledRoot);
     multiply(node);
   }
   if (product.isNegated)
@@ -175,8 +143,6 @@ RejectionOr<const Node *> TypeMatcher::findWeight() {
         APFloat::getOne(type.getFloatSemantics(), /*Negative=*/true), type));
   if (numFactors > 1 && site.weights == Weights::Single)
     return reject(Rejection::SeveralWeights, int64_t(numFactors));
-  if (numFactors > 1)
-    deviations.addInexact(Rejection::OtherOrder);
   if (weight && product.outer)
     return reject(Rejection::SecondWeight);
   // The weight is read as it is stored, because S5 widens it.
@@ -234,37 +200,6 @@ static Rejection checkRaised(const InverseRoot &inverse,
   return {};
 }
 
-/// Checks the type of z * w, which is the wider of the two (S5).
-static Rejection checkWeightType(const TypeMatcher &types, const Node *weight,
-                                 const PlannedNorm &norm) {
-  const Product &product = types.product;
-  if (!weight || weight != (product.outer ? product.outer : weight))
-    return {};
-  FloatType z = norm.normalizedType ? norm.normalizedType : norm.computeType;
-  bool isRaised = types.deviations.narrow && !norm.normalizedType;
-  FloatType found = product.outer ? product.outerType
-                    : isRaised    ? norm.computeType
-                                  : product.value->getFloatType();
-  if (!isArithmeticType(weight->getType()))
-    return reject(Rejection::OtherElement, weight->getType());
-  FloatType wider = getWiderFloatType(z, weight->getFloatType());
-  if (found == wider)
-    return {};
-  return reject(Rejection::OtherType, "the product with the weight", found,
-                wider);
-}
-
-Rejection norm::applyRounding(const Site &site, const Deviations &deviations,
-                              const PlannedNorm &raised) {
-  if (deviations.narrow && site.rounding != Rounding::Relaxed) {
-    Rejection rejection = deviations.narrow;
-    rejection.explanation += "; rounding=relaxed computes it in " +
-                             text(raised.computeType) + " instead";
-    return rejection;
-  }
-  return site.rounding == Rounding::Exact ? deviations.inexact : Rejection();
-}
-
 /// Maps dimensions of the space to those of the input.
 static void toInputSpace(PlannedNorm &norm) {
   for (SmallVectorImpl<int64_t> *dims : {&norm.dims, &norm.weightDims}) {
@@ -275,36 +210,145 @@ static void toInputSpace(PlannedNorm &norm) {
 }
 
 Rejection norm::decideStatistic(const Site &site, const Findings &found,
-                                Deviations &deviations, PlannedNorm &norm) {
-  TypeMatcher types{site,          found.product,
-                    found.inverse, found.statistic,
-                    found.divisor, deviations};
-  if (Rejection rejection = types.findTypes(norm))
-    return rejection;
-  types.noteRange();
-  noteSpelling(found, deviations);
-  if (Rejection rejection = matchEpsilon(found, norm, deviations))
-    return rejection;
-  if (!deviations.narrow)
+                                Precision precision, PlannedNorm &norm) {
+  TypeMatcher types{site, found.product, found.inverse, found.statistic,
+                    found.divisor};
+  if (precision == Precision::Own) {
+    types.findTypes(norm);
+  } else {
+    if (Rejection rejection = checkRaised(found.inverse, found.statistic))
+      return rejection;
+    types.raiseTypes(norm);
+  }
+  return matchEpsilon(found, norm);
+}
+
+/// Returns the program's epsilon in terms of that of the op.
+static const Node *getEpsilonOf(const Site &site, const Findings &found,
+                                const Node *epsilon) {
+  Context &context = site.context();
+  const InverseRoot &inverse = found.inverse;
+  const Node *own = site.laws.getEpsilon(epsilon->getType());
+  Type type = own->getType();
+  auto multiply = [&](const Node *factor, const Fraction &exponent) {
+    factor =
+        context.getPower(factor, int64_t(exponent.num), int64_t(exponent.den),
+                         PowerNode::Spelling::Power, type);
+    own = own ? context.get(Kind::Mul, type, {own, factor}) : factor;
+  };
+  const Node *e = std::exchange(own, nullptr);
+  multiply(e, Fraction(inverse.clampsRoot ? -1 : inverse.clampsMean ? 2 : 1));
+  if (inverse.clampsRoot || found.divisor.isStandard)
+    return inverse.clampsRoot || inverse.clampsMean ? own : e;
+  bool isMean = inverse.mode == EpsilonMode::Inside || inverse.clampsMean;
+  for (const Scale &scale : getInner(found))
+    multiply(scale.value, scale.exponent * Fraction(isMean ? -2 : -1));
+  auto terms = static_cast<int64_t>(found.divisor.terms);
+  multiply(context.getNumber(Fraction(terms), type),
+           isMean ? Fraction(1) : Fraction(1, 2));
+  return own;
+}
+
+/// Returns the value in the sum that is x, in the type of the norm's input.
+static const Node *findInSum(const Site &site, const Findings &found,
+                             const Node *x) {
+  for (const Node *squared : getSquaredForms(site.reader, found.statistic.x))
+    for (const Node *each : {squared, findNarrow(site.reader, squared)})
+      if (Correspondence agreed = found.agreed;
+          each->getType() == x->getType() && agreed.match(x, each))
+        return each;
+  return nullptr;
+}
+
+void norm::nameStatistic(const Site &site, const Findings &found,
+                         const PlannedNorm &norm, Names &names) {
+  LawBook &laws = site.laws;
+  const Node *x = norm.input.node, *inSum = findInSum(site, found, x);
+  names.add(x, laws.getElement("x", x->getType(), Place::Result),
+            Place::Result);
+  for (const Node *each : {inSum, found.statistic.padded})
+    if (each)
+      names.add(each, laws.getElement("x", each->getType(), Place::Sum),
+                Place::Sum);
+  names.findOther = [&](const Node *node, Place) -> const Node * {
+    auto *count = dyn_cast<CountNode>(node);
+    return count && isNumberOfTerms(site, found.span, count->getCount())
+               ? laws.getTerms(node->getType())
+               : nullptr;
+  };
+  names.findEpsilon = [&](const Node *node) -> const Node * {
+    return node == found.inverse.epsilon && !norm.epsilon.isZero()
+               ? getEpsilonOf(site, found, node)
+               : nullptr;
+  };
+  auto terms = countTerms(site, found.span);
+  names.terms = terms ? *terms : std::nullopt;
+}
+
+/// Names what a text cannot show: the weight, other values of the program, and
+/// what widening keeps.
+static const Node *simplify(Context &context, const Node *node,
+                            const Comparison &comparison) {
+  auto rewrite = [&](const Node *each,
+                     ArrayRef<const Node *> operands) -> const Node * {
+    if (each == comparison.weight)
+      return context.getSymbol("w", each->getType(), Sign::Any);
+    if (each->is(Kind::Element))
+      return context.getSymbol("other", each->getType(), Sign::Any);
+    if (each->is(Kind::Extend))
+      return operands[0];
+    return operands.empty() ? each : context.rebuild(each, operands);
+  };
+  return Rewriter(rewrite).run(node);
+}
+
+Rejection norm::judge(const Site &site, const Comparison &comparison,
+                      Precision precision) {
+  bool isExact =
+      site.rounding == Rounding::Exact && precision == Precision::Own;
+  if (isExact ? comparison.isExact : comparison.isBounded)
     return {};
-  if (Rejection rejection = checkRaised(found.inverse, found.statistic))
-    return rejection;
-  types.raiseTypes(norm);
-  return matchEpsilon(found, norm, deviations);
+  auto describe = [&](const Node *node) {
+    return node ? simplify(site.context(), node, comparison)->describe()
+                : std::string("...");
+  };
+  bool roundsAlike = isExact && comparison.isBounded;
+  return reject(roundsAlike ? Rejection::NotExact : Rejection::OtherExpression,
+                describe(comparison.expected), describe(comparison.found));
+}
+
+/// Compares the scalar with the op that is planned in its place.
+static Rejection prove(const Site &site, const Findings &found,
+                       const Node *weight, const PlannedNorm &norm,
+                       Precision precision) {
+  Names names;
+  nameStatistic(site, found, norm, names);
+  LawBook::Types types{norm.input.node->getType(), Type(),
+                       weight ? weight->getType() : Type(),
+                       site.node->getType()};
+  const Node *law =
+      site.laws.getLaw(LawBook::Result::Norm, norm, types, names.terms);
+  return judge(site,
+               compareWithLaw(site, names, site.node, law, norm.computeType,
+                              precision, weight),
+               precision);
 }
 
 /// Decides how x, r and w are computed and where they are read.
-static Rejection decideTypes(const Site &site, const Findings &found,
-                             Deviations &deviations, PlannedNorm &norm) {
-  const Product &product = found.product;
-  TypeMatcher types{site,          product,   found.inverse, found.statistic,
-                    found.divisor, deviations};
-  if (Rejection rejection = decideStatistic(site, found, deviations, norm))
+static RejectionOr<PlannedNorm> planAs(Precision precision, const Site &site,
+                                       const Findings &found) {
+  PlannedNorm norm;
+  norm.op = site.body->op;
+  norm.scalar = site.scalar;
+  norm.space = site.spaceMap;
+  if (Rejection rejection = decideStatistic(site, found, precision, norm))
     return rejection;
+  TypeMatcher types{site, found.product, found.inverse, found.statistic,
+                    found.divisor};
   const Node *weight = nullptr;
   if (Rejection rejection = types.findWeight().moveInto(weight))
     return rejection;
-  if (product.outer)
+  if (found.product.outer)
     weight = types.getOuterWeight(norm);
   norm.dims = found.span.dims;
   norm.count = found.span.count;
@@ -314,35 +358,51 @@ static Rejection decideTypes(const Site &site, const Findings &found,
   if (weight)
     if (Rejection rejection = matchWeight(site, weight, norm))
       return rejection;
-  if (Rejection rejection = checkWeightType(types, weight, norm))
-    return rejection;
   if (Rejection rejection = checkOperands(site, norm))
     return rejection;
-  return applyRounding(site, deviations, norm);
+  if (Rejection rejection = prove(site, found, weight, norm, precision))
+    return rejection;
+  return norm;
 }
 
-Rejection norm::matchRow(const Site &site, Findings &found,
-                         Deviations &deviations) {
-  if (Rejection rejection =
-          matchInverseRoot(found.product, deviations).moveInto(found.inverse))
+RejectionOr<PlannedNorm>
+norm::planAsAllowed(const Site &site,
+                    function_ref<RejectionOr<PlannedNorm>(Precision)> plan) {
+  RejectionOr<PlannedNorm> own = plan(Precision::Own);
+  if (own)
+    return own;
+  Rejection rejection = own.takeRejection();
+  if (rejection.getReason() != RejectionReason::RoundingNotRepresentable)
     return rejection;
-  return matchStatistic(site.reader, found.inverse.sum, deviations)
+  RejectionOr<PlannedNorm> raised = plan(Precision::Raised);
+  if (raised && site.rounding != Rounding::Relaxed)
+    rejection.explanation += "; rounding=relaxed computes it in " +
+                             text(raised->computeType) + " instead";
+  if (raised && site.rounding == Rounding::Relaxed)
+    return raised;
+  return rejection;
+}
+
+Rejection norm::matchRow(const Site &site, Findings &found) {
+  if (Rejection rejection =
+          matchInverseRoot(found.product).moveInto(found.inverse))
+    return rejection;
+  return matchStatistic(site.reader, found.inverse.sum)
       .moveInto(found.statistic);
 }
 
 /// Decides what the norm is: x, r, the dimensions and n.
-static Rejection decideLaw(const Site &site, Findings &found,
-                           Deviations &deviations) {
+static Rejection decideLaw(const Site &site, Findings &found) {
   if (Rejection rejection = matchProduct(site).moveInto(found.product))
     return rejection;
-  if (Rejection rejection = matchRow(site, found, deviations))
+  if (Rejection rejection = matchRow(site, found))
     return rejection;
-  if (Rejection rejection = matchX(site, found, deviations)) {
+  if (Rejection rejection = matchX(site, found)) {
     auto statistic = skipPadding(site.reader, found.statistic);
     if (!statistic)
       return rejection;
     found.statistic = *statistic;
-    if (Rejection again = matchX(site, found, deviations))
+    if (Rejection again = matchX(site, found))
       return again;
   }
   if (Rejection rejection = matchSpan(site, found).moveInto(found.span))
@@ -351,20 +411,20 @@ static Rejection decideLaw(const Site &site, Findings &found,
 }
 
 RejectionOr<PlannedNorm> norm::decide(const Site &site) {
-  Deviations deviations;
   Findings found(site.reader);
-  if (Rejection rejection = decideLaw(site, found, deviations))
+  if (Rejection rejection = decideLaw(site, found))
     return rejection;
-  PlannedNorm norm;
-  norm.op = site.body->op;
-  norm.scalar = site.scalar;
-  norm.space = site.spaceMap;
-  if (Rejection rejection = decideTypes(site, found, deviations, norm))
-    return rejection;
+  RejectionOr<PlannedNorm> planned =
+      planAsAllowed(site, [&](Precision precision) {
+        return planAs(precision, site, found);
+      });
+  if (!planned)
+    return planned;
+  PlannedNorm &norm = *planned;
   // If the product brings sqrt(n), the tensor does not hold r.
   if (!found.divisor.usesNumerator && found.divisor.rest.empty() &&
       !norm.groupSize)
     findInverseRoots(site, found.product, norm);
   toInputSpace(norm);
-  return norm;
+  return planned;
 }

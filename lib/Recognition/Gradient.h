@@ -14,7 +14,7 @@
 #ifndef NORM_LIB_RECOGNITION_GRADIENT_H
 #define NORM_LIB_RECOGNITION_GRADIENT_H
 
-#include "Match.h"
+#include "Law.h"
 
 namespace mlir::norm {
 
@@ -23,9 +23,6 @@ namespace mlir::norm {
 struct Parts {
   SmallVector<Scale> scales;
   SmallVector<row::Factor> rows, varying;
-  /// What was read through: roundings, and arithmetic that may be in a type
-  /// that is widened.
-  SmallVector<const row::Node *> roundings;
   bool isNegated = false;
 
   void addScale(const Scale &scale) {
@@ -66,15 +63,13 @@ struct RowRoot {
   bool divides = false;
   const row::Node *base = nullptr;
   row::Fraction exponent;
+  bool isRounded = false;                   // between the base and the node
   const row::Node *beforeEpsilon = nullptr; // s of base = s + e, or null
-  /// The value of which r is a power and that is rounded below the type of r,
-  /// or null; base where r is not rounded.
-  row::Factor rounded{nullptr, row::Fraction(1)};
-  /// Returns the value that the powers of r are counted in, and r's power.
-  row::Factor getUnit() const {
-    return rounded.base ? rounded : row::Factor{base, exponent};
-  }
   bool isComputed() const { return base->hasReduction(); }
+  /// Returns what is known of a saved r: a root is not negative.
+  row::Sign getSign() const {
+    return exponent.den == 1 ? row::Sign::Any : row::Sign::NonNegative;
+  }
 };
 
 /// Opens tensors per row, which hold r or a power of it, until a value is left
@@ -84,40 +79,34 @@ const row::Node *openRow(row::Reader &reader, const row::Node *node);
 /// Reads the only factor per row of a product as r.
 RejectionOr<RowRoot> readRowRoot(row::Reader &reader, const Parts &parts);
 
-/// Returns the powers of r's unit, of its base, of s, and of anything else per
-/// row, and adds constants and what may be rounded to `parts`.
-SmallVector<row::Factor> collectPowers(row::Reader &reader, const RowRoot &root,
-                                       Parts &parts);
-
-/// Returns the product of constants, of which one may be a rounded 1/n, and
-/// adds counts that are known at run time to `counts`; nullopt if a constant is
-/// no rational number.
-std::optional<row::Fraction> multiplyScales(ArrayRef<Scale> scales,
-                                            SmallVectorImpl<Scale> &counts);
-
 /// Returns a root of a statistic that products below `node` have, or null.
 const row::Node *findRootBelow(row::Reader &reader, const row::Node *node);
 
 /// Finds the statistic of a computed root and its x in `found`.
 Rejection matchComputedRoot(const Site &site, const RowRoot &root,
-                            Findings &found, Deviations &deviations);
+                            Findings &found);
 
-/// Decides what a gradient has in common with its norm once x is in `found`:
-/// dims, n, types, epsilon, and the saved root.
-Rejection decideRow(const Site &site, const RowRoot &root, Findings &found,
-                    Deviations &deviations, PlannedNorm &norm);
+/// Finds what a gradient has in common with its norm once x is in `found`: dims
+/// and n.
+Rejection matchRowSpan(const Site &site, const RowRoot &root, Findings &found);
+/// Decides types, epsilon, and the saved root.
+Rejection decideRow(const Site &site, const RowRoot &root,
+                    const Findings &found, Precision precision,
+                    PlannedNorm &norm);
 
 /// Finds the sums of squares of a computed root, the tensor that holds a saved
 /// one, or the elements to compute it from.
 Rejection findRoot(const Site &site, const RowRoot &root, const Findings &found,
                    PlannedNorm &norm);
+/// Names x, r and epsilon of a gradient.
+void nameRow(const Site &site, const RowRoot &root, const Findings &found,
+             const PlannedNorm &norm, Names &names);
 
 /// The gradient of z in its type: dy * w, or dy alone.
 struct WeightedGradient {
   const row::Node *dy = nullptr, *weight = nullptr;
   FloatType productType; // of dy * w
   FloatType rounded;     // the type that it is rounded to, or null
-  bool isOne = false;    // one value holds dy * w
 };
 
 /// Splits the factors of g into dy, which depends on all of `batch`, and w.

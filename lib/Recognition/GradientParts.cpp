@@ -32,20 +32,6 @@ static bool isProduct(const Node *node) {
   }
 }
 
-/// Returns the product at or behind `node` that its type rounds, before one
-/// that `isEnd`; null if there is none.
-static const Node *
-findRounded(const Node *node, NodePredicate isEnd,
-            llvm::function_ref<const Node *(const Node *)> open) {
-  for (unsigned i = 0; i < kMaxDepth && node && !isEnd(node); ++i) {
-    if (node->is(Kind::Mul) || node->is(Kind::Div) || node->is(Kind::Power) ||
-        node->is(Kind::Fma))
-      return node;
-    node = node->is(Kind::Neg) ? node->getOperand(0) : open(node);
-  }
-  return nullptr;
-}
-
 bool PartsReader::isRow(const Node *node) {
   auto [it, inserted] = rows.try_emplace(node, false);
   if (inserted && !node->is(Kind::Constant) && !node->is(Kind::Count))
@@ -91,14 +77,7 @@ void PartsReader::read(const Node *node, Parts &parts,
   auto openNext = [&](const Node *each) -> const Node * {
     if (!each->is(Kind::Round) && !each->is(Kind::Extend))
       return open(each);
-    const Node *inner = each->getOperand(0);
-    const Node *rounded =
-        each->is(Kind::Round)
-            ? each
-            : findRounded(inner, isX, [&](auto *next) { return open(next); });
-    if (rounded)
-      parts.roundings.push_back(rounded);
-    return inner;
+    return each->getOperand(0);
   };
   for (const Factor &factor :
        collectFactors(node, exponent, isLeaf, openNext, &parts.isNegated))
@@ -137,7 +116,6 @@ RejectionOr<RowRoot> norm::readRowRoot(Reader &reader, const Parts &parts) {
   const Node *node = root.node;
   for (unsigned i = 0; i < kMaxDepth; ++i) {
     node = openRow(reader, node);
-    Factor here{node, root.exponent};
     if (node->is(Kind::Rsqrt) || node->is(Kind::Sqrt))
       root.exponent *= Fraction(node->is(Kind::Sqrt) ? 1 : -1, 2);
     else if (auto *power = dyn_cast<PowerNode>(node))
@@ -146,10 +124,9 @@ RejectionOr<RowRoot> norm::readRowRoot(Reader &reader, const Parts &parts) {
       root.exponent = -root.exponent;
     else if (!node->is(Kind::Extend) && !node->is(Kind::Round))
       break;
-    bool isNarrow =
-        node->is(Kind::Round) || node->getWidth() < root.node->getWidth();
-    if (isNarrow && !node->is(Kind::Extend) && !root.rounded.base)
-      root.rounded = here;
+    root.isRounded |=
+        node->is(Kind::Round) ||
+        (!node->is(Kind::Extend) && node->getWidth() < root.node->getWidth());
     node = node->getOperand(node->is(Kind::Div));
   }
   root.base = node;
@@ -166,48 +143,6 @@ RejectionOr<RowRoot> norm::readRowRoot(Reader &reader, const Parts &parts) {
       if (node->getOperand(1 - i)->is(Kind::Constant))
         root.beforeEpsilon = openRow(reader, node->getOperand(i));
   return root;
-}
-
-SmallVector<Factor> norm::collectPowers(Reader &reader, const RowRoot &root,
-                                        Parts &parts) {
-  auto isUnit = [&](const Node *node) {
-    return node == root.base || node == root.beforeEpsilon ||
-           node == root.rounded.base;
-  };
-  auto isLeaf = [&](const Node *node) {
-    if (isUnit(node))
-      return true;
-    // Whatever is read computes in its type, which may be widened afterwards.
-    if (!node->is(Kind::Extend) && !node->is(Kind::Neg) &&
-        !node->is(Kind::Constant) && !node->is(Kind::Count) &&
-        openRow(reader, node) == node)
-      parts.roundings.push_back(node);
-    return false;
-  };
-  auto open = [&](const Node *node) -> const Node * {
-    if (node->is(Kind::Round) || node->is(Kind::Extend))
-      return node->getOperand(0);
-    const Node *opened = openRow(reader, node);
-    return opened == node ? nullptr : opened;
-  };
-  SmallVector<Factor> powers;
-  for (const Factor &row : parts.rows)
-    for (const Factor &factor : collectFactors(row.base, row.exponent, isLeaf,
-                                               open, &parts.isNegated)) {
-      auto *it = llvm::find_if(powers, [&](const Factor &known) {
-        return known.base == factor.base;
-      });
-      if (auto scale = isUnit(factor.base) ? std::nullopt : getScale(factor))
-        parts.addScale(*scale);
-      else if (it != powers.end())
-        it->exponent += factor.exponent;
-      else
-        powers.push_back(factor);
-    }
-  llvm::erase_if(powers, [](const Factor &factor) {
-    return factor.exponent == Fraction(0);
-  });
-  return powers;
 }
 
 const Node *norm::findRootBelow(Reader &reader, const Node *node) {
@@ -229,32 +164,6 @@ const Node *norm::findRootBelow(Reader &reader, const Node *node) {
 }
 
 //===----------------------------------------------------------------------===//
-// Constants
-//===----------------------------------------------------------------------===//
-
-std::optional<Fraction> norm::multiplyScales(ArrayRef<Scale> scales,
-                                             SmallVectorImpl<Scale> &counts) {
-  Fraction product(1);
-  for (const Scale &scale : scales) {
-    auto *constant = dyn_cast<ConstantNode>(scale.value);
-    if (!constant) {
-      counts.push_back(scale);
-      continue;
-    }
-    if (scale.exponent.den != 1 || abs(scale.exponent) > Fraction(8) ||
-        !constant->getValue().isFiniteNonZero())
-      return std::nullopt;
-    std::optional<int64_t> divisor = getReciprocalOf(constant);
-    Fraction value =
-        divisor ? Fraction(1, *divisor) : getFraction(constant->getValue());
-    for (int64_t i = int64_t(abs(scale.exponent).num); i > 0; --i)
-      product =
-          scale.exponent < Fraction(0) ? product / value : product * value;
-  }
-  return product;
-}
-
-//===----------------------------------------------------------------------===//
 // dy and the weight
 //===----------------------------------------------------------------------===//
 
@@ -271,7 +180,6 @@ static std::optional<WeightedGradient> splitProduct(Reader &reader,
                                                     ArrayRef<unsigned> batch,
                                                     FloatType compute) {
   WeightedGradient found;
-  found.isOne = true;
   for (unsigned i = 0; i < kMaxDepth; ++i) {
     if (auto *element = dyn_cast<ElementNode>(node)) {
       node = reader.open(element);
@@ -317,7 +225,6 @@ std::optional<WeightedGradient> norm::splitWeight(Reader &reader,
   if (!found.dy)
     return std::nullopt;
   found.productType = found.dy->getFloatType();
-  found.isOne = !found.weight;
   if (found.weight)
     return found;
   auto split = splitProduct(reader, found.dy, batch, compute);

@@ -23,6 +23,8 @@
 
 namespace mlir::norm {
 
+class LawBook;
+
 //===----------------------------------------------------------------------===//
 // Outcomes
 //===----------------------------------------------------------------------===//
@@ -75,24 +77,6 @@ private:
   Rejection rejection;
 };
 
-/// The deviations that rounding modes judge; the first per kind is reported.
-struct Deviations {
-  /// A difference within C, which `exact` rejects.
-  Rejection inexact;
-  /// A rounding that S2 to S6 cannot state, or values outside the range of C.
-  /// Only `relaxed` accepts it, and computes the statistic in a wider type.
-  Rejection narrow;
-
-  void addInexact(Rejection::Id id) {
-    if (!inexact)
-      inexact = reject(id);
-  }
-  void addNarrow(Rejection rejection) {
-    if (!narrow)
-      narrow = std::move(rejection);
-  }
-};
-
 //===----------------------------------------------------------------------===//
 // Results of the stages
 //===----------------------------------------------------------------------===//
@@ -103,6 +87,7 @@ enum class Weights { Single, Joined };
 /// The place of a candidate and the reader of the program around it.
 struct Site {
   row::Reader &reader;
+  LawBook &laws;
   const FlowAnalysis &flow;
   DominanceInfo &dominance;
   Rounding rounding;
@@ -147,8 +132,8 @@ struct Statistic {
   SmallVector<unsigned, 4> variables; // those that are reduced
   const row::Node *x = nullptr;       // x as it is squared
   SmallVector<const row::Node *, 2> terms;
-  SmallVector<Scale, 2> scales; // relative to the sum's exponent
-  bool isFused = false;
+  SmallVector<Scale, 2> scales;      // relative to the sum's exponent
+  const row::Node *padded = nullptr; // the element in place of x, or null
 };
 
 /// The factors of r, which is `outer` times one of these, with an epsilon e:
@@ -176,7 +161,6 @@ struct Product {
   const row::Node *x = nullptr;
   SmallVector<row::Factor> others; // constants and weights beside x and r
   bool isNegated = false;
-  bool weighsLast = false;          // the order is (x * r) * w
   FloatType normalizedType;         // null: no rounding between
   const row::Node *outer = nullptr; // the weight of the rounded z
   FloatType outerType;              // the type of its product
@@ -233,20 +217,14 @@ bool takesRoot(const row::Node *node);
 /// Reads a constant or a count with the exponent of its factor.
 std::optional<Scale> getScale(const row::Factor &factor);
 
-/// Returns the whole number n of a constant that is 1/n rounded once.
-std::optional<int64_t> getReciprocalOf(const row::ConstantNode *constant);
-
 /// Returns x for x * x, for x * y of two equal views, and for x^2; null for
 /// anything but a square.
 const row::Node *getSquared(row::Reader &reader, const row::Node *node);
+/// Returns what is squared in a statistic: x, also without signs and casts.
+SmallVector<const row::Node *> getSquaredForms(row::Reader &reader,
+                                               const row::Node *squared);
 /// Finds the factor that is r and, from its statistic, x and w.
 RejectionOr<Product> matchProduct(const Site &site);
-/// A form in which x is squared: |x| and -x have the same square.
-struct SquaredForm {
-  const row::Node *node;
-  const row::Node *rounding; // rounding of x for the statistic only, or null
-};
-
 /// Checks whether nodes are the x that a statistic squares, each one once.
 class XMatcher {
 public:
@@ -254,35 +232,34 @@ public:
 
   bool operator()(const row::Node *node);
   /// Agrees on the variables of x in the product; false if it is another one.
-  bool agree(Findings &found, Deviations &deviations);
+  bool agree(Findings &found);
   bool beyondBound = false;
 
 private:
   /// Matches a node; a widened value and the narrow one count as equal.
-  const SquaredForm *match(const row::Node *node, row::Correspondence &agreed);
+  bool match(const row::Node *node, row::Correspondence &agreed);
 
   row::Reader &reader;
-  SmallVector<SquaredForm, 4> forms;
+  SmallVector<const row::Node *> forms; // |x| and -x have the same square
   llvm::DenseMap<const row::Node *, bool> known;
 };
 
 /// Finds x, which the statistic squares, among the factors. Agrees variables.
-Rejection matchX(const Site &site, Findings &found, Deviations &deviations);
-RejectionOr<InverseRoot> matchInverseRoot(const Product &product,
-                                          Deviations &deviations);
+Rejection matchX(const Site &site, Findings &found);
+RejectionOr<InverseRoot> matchInverseRoot(const Product &product);
 /// Matches a sum of squares. It works for any pattern that starts with one,
 /// because it requires nothing of what the statistic scales.
-RejectionOr<Statistic> matchStatistic(row::Reader &reader, const row::Node *sum,
-                                      Deviations &deviations);
+RejectionOr<Statistic> matchStatistic(row::Reader &reader,
+                                      const row::Node *sum);
 /// Matches r and its statistic, from the root of the product.
-Rejection matchRow(const Site &site, Findings &found, Deviations &deviations);
+Rejection matchRow(const Site &site, Findings &found);
 /// Drops the zeros that x is padded with, which add nothing to the sum of
 /// squares; returns nullopt if there is no padding.
 std::optional<Statistic> skipPadding(row::Reader &reader, Statistic statistic);
-/// Notes where the op itself would round differently, for `exact`.
-void noteSpelling(const Findings &found, Deviations &deviations);
 RejectionOr<Span> matchSpan(const Site &site, const Findings &found);
 RejectionOr<Divisor> matchDivisor(const Site &site, const Findings &found);
+/// Returns the scales of the mean, with their exponents in r.
+SmallVector<Scale, 2> getInner(const Findings &found);
 /// Returns the number of terms; nullopt if it is known only at run time.
 RejectionOr<std::optional<int64_t>> countTerms(const Site &site,
                                                const Span &span);
@@ -294,8 +271,7 @@ bool isNumberOfTerms(const Site &site, const Span &span,
 RootForm getRootForm(const Site &site, bool divides, FloatType compute);
 /// Rounds epsilon to C and checks its range.
 Rejection takeEpsilon(const row::ConstantNode *epsilon, PlannedNorm &norm);
-Rejection matchEpsilon(const Findings &found, PlannedNorm &norm,
-                       Deviations &deviations);
+Rejection matchEpsilon(const Findings &found, PlannedNorm &norm);
 /// Finds the tensor, or the scalar of a body, that holds x.
 Rejection matchInput(const Site &site, const Findings &found,
                      PlannedNorm &norm);
@@ -310,12 +286,18 @@ bool findElements(const Site &site, const row::Node *root,
 void findInverseRoots(const Site &site, const Product &product,
                       PlannedNorm &norm);
 
-/// Decides the types of the statistic, epsilon, and what deviates there.
+/// Whether the statistic is planned in the types of the program or, for
+/// rounding=relaxed, in the widest of them.
+enum class Precision { Own, Raised };
+
+/// Decides the types of the statistic and epsilon.
 Rejection decideStatistic(const Site &site, const Findings &found,
-                          Deviations &deviations, PlannedNorm &norm);
-/// Applies the rounding mode to the deviations that the stages noted.
-Rejection applyRounding(const Site &site, const Deviations &deviations,
-                        const PlannedNorm &norm);
+                          Precision precision, PlannedNorm &norm);
+/// Plans in the program's types and, if that differs only in roundings and the
+/// mode allows it, in raised ones.
+RejectionOr<PlannedNorm>
+planAsAllowed(const Site &site,
+              llvm::function_ref<RejectionOr<PlannedNorm>(Precision)> plan);
 /// Checks the types and encodings of the operands.
 Rejection checkOperands(const Site &site, const PlannedNorm &norm);
 

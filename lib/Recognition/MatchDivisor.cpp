@@ -28,38 +28,8 @@ static bool isRounded(const Scale &scale, double exact) {
          FloatAttr::get(scale.value->getType(), exact);
 }
 
-/// Returns 1/n as computed in the type of the constant.
-static APFloat getReciprocal(const Scale &scale, int64_t n) {
-  const auto &semantics = scale.value->getFloatType().getFloatSemantics();
-  APFloat one(semantics, 1), count(semantics);
-  count.convertFromAPInt(APInt(64, n), /*IsSigned=*/true,
-                         APFloat::rmNearestTiesToEven);
-  one.divide(count, APFloat::rmNearestTiesToEven);
-  return one;
-}
-
-std::optional<int64_t> norm::getReciprocalOf(const ConstantNode *constant) {
-  double value = constant->getAttr().getValueAsDouble();
-  double n = value > 0 ? std::round(1 / value) : 0;
-  if (n < 2 || n >= 1e15)
-    return std::nullopt;
-  auto whole = static_cast<int64_t>(n);
-  bool holds = constant->getValue().bitwiseIsEqual(
-      getReciprocal({constant, Fraction(1)}, whole));
-  return holds ? std::optional(whole) : std::nullopt;
-}
-
-/// Returns true if the constant is sqrt(n) or its reciprocal. It may have been
-/// computed in f64 by a root or a power and then rounded.
-static bool isRootOf(const Scale &scale, int64_t n) {
-  double count = static_cast<double>(n);
-  bool isInverse = scale.exponent < Fraction(0);
-  auto wide = static_cast<long double>(n);
-  double exact = isInverse ? 1 / std::sqrt(wide) : std::sqrt(wide);
-  double byDivision = isInverse ? 1 / std::sqrt(count) : std::sqrt(count);
-  double byPower = std::pow(count, isInverse ? -0.5 : 0.5);
-  return llvm::any_of(ArrayRef<double>{exact, byDivision, byPower},
-                      [&](double value) { return isRounded(scale, value); });
+static APFloat getFloat(const Scale &scale) {
+  return cast<ConstantNode>(scale.value)->getValue();
 }
 
 /// Returns the whole number n if `scale` is a root of n, else nullopt.
@@ -79,10 +49,8 @@ static std::optional<int64_t> getWholeNumber(const Scale &scale) {
   if (!(value > 0 && n >= 1 && n < 1e15))
     return std::nullopt;
   auto whole = static_cast<int64_t>(n);
-  bool holds = !isHalf   ? isRootOf(scale, whole)
-               : divides ? cast<ConstantNode>(scale.value)
-                               ->getValue()
-                               .bitwiseIsEqual(getReciprocal(scale, whole))
+  bool holds = !isHalf   ? isRootOf(getFloat(scale), n)
+               : divides ? isReciprocalOf(getFloat(scale), whole)
                          : isRounded(scale, n);
   return holds ? std::optional(whole) : std::nullopt;
 }
@@ -132,7 +100,8 @@ Rejection StaticDivisor::explain(const Scale &scale) const {
     return reject(Rejection::PowerOfDivisor, dims, terms, value);
   if (scale.exponent < Fraction(0))
     return reject(Rejection::OtherReciprocal, dims, terms, value,
-                  text(getReciprocal(scale, terms)), scale.value->getType());
+                  text(getReciprocal(getFloat(scale).getSemantics(), terms)),
+                  scale.value->getType());
   return reject(Rejection::OtherDivisor, dims, terms, value,
                 findDimsOfSize(site, getDouble(scale)));
 }
@@ -228,8 +197,7 @@ static RejectionOr<Divisor> matchDynamic(const Site &site, const Span &span,
                : reject(Rejection::CountNotProved, dims);
 }
 
-/// Returns the scales of the mean, with their exponents in r.
-static SmallVector<Scale, 2> getInner(const Findings &found) {
+SmallVector<Scale, 2> norm::getInner(const Findings &found) {
   SmallVector<Scale, 2> inner(found.inverse.inner);
   for (const Scale &scale : found.statistic.scales)
     inner.push_back({scale.value, scale.exponent * Fraction(-1, 2)});
@@ -341,8 +309,7 @@ Rejection norm::takeEpsilon(const ConstantNode *epsilon, PlannedNorm &norm) {
   return {};
 }
 
-Rejection norm::matchEpsilon(const Findings &found, PlannedNorm &norm,
-                             Deviations &deviations) {
+Rejection norm::matchEpsilon(const Findings &found, PlannedNorm &norm) {
   const InverseRoot &inverse = found.inverse;
   norm.mode = inverse.mode;
   norm.epsilon = APFloat::getZero(norm.computeType.getFloatSemantics());
@@ -366,7 +333,6 @@ Rejection norm::matchEpsilon(const Findings &found, PlannedNorm &norm,
     epsilon = 1 / epsilon;
   if (std::isnan(epsilon))
     return reject(Rejection::EpsilonScaled);
-  deviations.addInexact(Rejection::OtherOrder);
   norm.epsilon = FloatAttr::get(norm.computeType, epsilon).getValue();
   // A smaller epsilon may be 0 in C and give NaN for a row of zeros.
   if (!norm.epsilon.isNormal())

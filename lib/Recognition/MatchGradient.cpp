@@ -35,7 +35,6 @@ public:
   bool read(const Node *node, Addend addend, unsigned depth = 0);
 
   SmallVector<Addend> addends;
-  SmallVector<const Node *> roundings;
 
 private:
   bool isProjected(const Node *node);
@@ -109,8 +108,6 @@ bool AddendReader::read(const Node *node, Addend addend, unsigned depth) {
   }
   const Node *a = node->getOperand(0);
   const Node *b = node->getOperands().size() > 1 ? node->getOperand(1) : a;
-  if (!node->is(Kind::Extend) && !node->is(Kind::Neg))
-    roundings.push_back(node);
   switch (node->getKind()) {
   case Kind::Round:
   case Kind::Extend:
@@ -173,30 +170,25 @@ private:
   Rejection findDirect();
   Rejection readProjection();
   Rejection matchSum();
-  Rejection matchPowers();
-  Rejection matchDivisor();
-  Rejection decideOperands();
+  RejectionOr<PlannedNorm> planAs(Precision precision);
+  RejectionOr<const Node *> decideOperands(PlannedNorm &norm);
+  Rejection decideWeight(PlannedNorm &norm, const Node *&weight);
   Rejection findX(NodePredicate isX);
-  void noteRoundings();
-  void noteSpelling();
-  Rejection checkWeightTypes();
+  Rejection prove(const PlannedNorm &norm, const Node *weight,
+                  Precision precision);
 
   const Site &site;
   Reader &reader;
   ProjectedNodes &projected;
-  Deviations deviations;
-  PlannedNorm norm;
   Findings found;
   Findings atSum; // x in the projection and in its sum
   SmallVector<Addend> others, projections;
   const Node *residual = nullptr;
   const SumNode *sum = nullptr;
   SmallVector<unsigned> along, batch; // variables of the space
-  Parts directParts, sumParts;
-  SmallVector<Parts> parts; // per projection
+  Parts directParts;
   RowRoot root;
   WeightedGradient g, inSum;
-  SmallVector<const Node *> roundings;
 };
 } // namespace
 
@@ -236,7 +228,6 @@ Rejection GradientMatcher::readTerms() {
   }
   if (others.empty() || !sum)
     return reject(Rejection::NoCandidate);
-  roundings = terms.roundings;
   SmallVector<unsigned> depends =
       getDependentVariables(computed ? computed : sum);
   for (unsigned variable : site.space)
@@ -333,7 +324,6 @@ Rejection GradientMatcher::findX(NodePredicate isX) {
       return reject(Rejection::ProjectionAlongOther);
     if (!found.product.x)
       found.product.x = x;
-    parts.push_back(std::move(each));
   }
   return {};
 }
@@ -348,14 +338,14 @@ Rejection GradientMatcher::readProjection() {
     return rejection;
   if (!root.isComputed())
     return findX([](const Node *) { return false; });
-  if (Rejection rejection = matchComputedRoot(site, root, found, deviations))
+  if (Rejection rejection = matchComputedRoot(site, root, found))
     return rejection;
   XMatcher isX(reader, found.statistic.x);
   auto predicate = [&](const Node *node) { return isX(node); };
   if (Rejection rejection = findX(predicate))
     return rejection;
-  return isX.agree(found, deviations) ? Rejection()
-                                      : reject(Rejection::ProjectionAlongOther);
+  return isX.agree(found) ? Rejection()
+                          : reject(Rejection::ProjectionAlongOther);
 }
 
 /// Matches the dimensions, of which a gradient has no part alone.
@@ -382,6 +372,7 @@ Rejection GradientMatcher::matchSum() {
     }
     return known[node];
   };
+  Parts sumParts;
   PartsReader(reader, sum->getVariables(), isX).read(sum->getTerm(), sumParts);
   const Node *xInSum = nullptr;
   SmallVector<Factor> others;
@@ -412,171 +403,12 @@ Rejection GradientMatcher::matchSum() {
   return matchWholeSpan(site, atSum);
 }
 
-/// Counts r: once in r * g and three times in the projection, or for an epsilon
-/// outside of the root twice, and once 1/s.
-Rejection GradientMatcher::matchPowers() {
-  SmallVector<Factor> inTerm = collectPowers(reader, root, sumParts);
-  auto [unit, exponent] = root.getUnit();
-  std::optional<EpsilonMode> mode;
-  for (Parts &each : parts) {
-    each.rows.append(inTerm);
-    SmallVector<Factor> powers = collectPowers(reader, root, each);
-    const Factor *ofUnit = nullptr, *before = nullptr;
-    bool hasOther = false;
-    for (const Factor &factor : powers) {
-      if (factor.base == unit)
-        ofUnit = &factor;
-      else if (factor.base == root.beforeEpsilon)
-        before = &factor;
-      else if (factor.base == root.base)
-        return reject(Rejection::TermRounded,
-                      unit->getType()); // r * g alone is
-      else
-        hasOther = true;
-    }
-    bool isOutside = before && ofUnit && before->exponent == Fraction(-1) &&
-                     ofUnit->exponent == exponent * Fraction(2);
-    bool isInside =
-        !before && ofUnit && ofUnit->exponent == exponent * Fraction(3);
-    if (hasOther || (!isOutside && !isInside))
-      return reject(Rejection::ProjectionPower);
-    EpsilonMode own = isOutside ? EpsilonMode::Outside : EpsilonMode::Inside;
-    if (mode.value_or(own) != own ||
-        (root.isComputed() && found.inverse.mode != own))
-      return reject(Rejection::ProjectionPower);
-    mode = own;
-  }
-  found.inverse.mode = *mode;
-  return {};
-}
-
-/// Returns the product of counts that divide; nullopt if one does not.
-static std::optional<SymbolicCount> multiplyCounts(ArrayRef<Scale> counts) {
-  std::optional<SymbolicCount> product = SymbolicCount::get(1);
-  for (const Scale &each : counts)
-    product = product && each.exponent == Fraction(-1)
-                  ? product->times(cast<CountNode>(each.value)->getCount())
-                  : std::nullopt;
-  return product;
-}
-
-/// Checks that r * g has the factor 1 and the projection -1/n.
-Rejection GradientMatcher::matchDivisor() {
-  SmallVector<Scale> none, counts;
-  auto scale = multiplyScales(directParts.scales, none);
-  if (!scale || *scale != Fraction(directParts.isNegated ? -1 : 1) ||
-      !none.empty())
-    return reject(Rejection::DirectScaled);
-  Fraction factor(0);
-  std::optional<SymbolicCount> count;
-  for (Parts &each : parts) {
-    SmallVector<Scale> all(each.scales), counts;
-    all.append(sumParts.scales);
-    auto product = multiplyScales(all, counts);
-    auto divisor = multiplyCounts(counts);
-    if (!product || !divisor || (count && !(*count == *divisor)))
-      return reject(Rejection::ProjectionDivisor,
-                    site.context().getExtent(along[0]));
-    Fraction own = each.isNegated != sumParts.isNegated ? -*product : *product;
-    // Parts of both signs cancel, and leave the rounding of larger terms.
-    if (own > Fraction(0))
-      return reject(Rejection::ProjectionDivisor,
-                    site.context().getExtent(along[0]));
-    factor += own;
-    count = divisor;
-  }
-  std::optional<int64_t> n;
-  if (Rejection rejection = countTerms(site, atSum.span).moveInto(n))
-    return rejection;
-  if (n)
-    return count->isConstant() && factor == Fraction(-1, *n)
-               ? Rejection()
-               : reject(Rejection::ProjectionDivisor, *n);
-  if (factor != Fraction(-1) || !isNumberOfTerms(site, atSum.span, *count))
-    return reject(Rejection::CountNotProved, atSum.span.dims);
-  return {};
-}
-
-/// Notes each rounding to less than C, which the op does not have.
-void GradientMatcher::noteRoundings() {
-  auto note = [&](Type type) {
-    if (type.getIntOrFloatBitWidth() < norm.computeType.getWidth())
-      deviations.addNarrow(reject(Rejection::TermRounded, type));
-  };
-  for (ArrayRef<const Node *> each :
-       {ArrayRef(roundings), ArrayRef(directParts.roundings),
-        ArrayRef(sumParts.roundings)})
-    for (const Node *rounding : each)
-      note(rounding->getType());
-  for (const Parts &each : parts)
-    for (const Node *rounding : each.roundings)
-      note(rounding->getType());
-  note(sum->getType());
-  note(findNarrow(reader, sum->getTerm())->getType());
-}
-
-/// Notes another spelling than that of the op, for `exact`.
-void GradientMatcher::noteSpelling() {
-  Context &context = site.context();
-  FloatType type = norm.computeType;
-  auto get = [&](Kind kind, const Node *a, const Node *b) {
-    return context.get(kind, type, {a, b});
-  };
-  auto widen = [&](const Node *node) {
-    return node->getType() == type ? node
-                                   : context.get(Kind::Extend, type, node);
-  };
-  auto scale = [&](const Node *value) {
-    return get(root.divides ? Kind::Div : Kind::Mul, value, root.node);
-  };
-  bool isSingle = directParts.varying.size() == 1 && g.isOne && inSum.isOne;
-  bool isWide =
-      llvm::all_of(ArrayRef<const Node *>{sum, root.node},
-                   [&](const Node *node) { return node->getType() == type; });
-  SmallVector<Scale> scales(parts[0].scales);
-  scales.append(sumParts.scales);
-  bool divides = scales.size() == 1 && scales[0].exponent == Fraction(-1);
-  bool isSpelled = false;
-  if (isSingle && isWide && divides && norm.mode == EpsilonMode::Inside) {
-    const Node *gradient = widen(directParts.varying[0].base);
-    const Node *mean = get(Kind::Div, sum, scales[0].value);
-    const Node *term = get(Kind::Mul, scale(widen(found.product.x)), mean);
-    const Node *dx =
-        scale(get(Kind::Add, gradient, context.get(Kind::Neg, type, term)));
-    const Node *actual = site.node;
-    if (actual->is(Kind::Round))
-      actual = actual->getOperand(0);
-    const Node *summed = nullptr;
-    for (const Factor &factor : sumParts.varying)
-      if (factor.base != atSum.statistic.x)
-        summed = factor.base;
-    const Node *inTerm =
-        summed ? get(Kind::Mul, scale(widen(atSum.statistic.x)), widen(summed))
-               : nullptr;
-    isSpelled = isSame(reader, dx, actual) && inTerm &&
-                sumParts.varying.size() == 2 &&
-                isSame(reader, inTerm, stripExtend(sum->getTerm()));
-  }
-  bool invertsSaved = !root.isComputed() && root.divides;
-  if (!isSpelled || invertsSaved)
-    deviations.addInexact(Rejection::GradientSpelling);
-}
-
-/// Checks P, the type of dy * w, and determines T of B4.
-Rejection GradientMatcher::checkWeightTypes() {
+/// Finds dy, the residual gradient and the weight; returns the weight as it is
+/// read, or null.
+RejectionOr<const Node *> GradientMatcher::decideOperands(PlannedNorm &norm) {
   norm.normalizedType = {};
   if (g.rounded && g.rounded.getWidth() < norm.computeType.getWidth())
     norm.normalizedType = g.rounded;
-  if (!g.weight)
-    return {};
-  if (g.rounded != inSum.rounded)
-    deviations.addNarrow(reject(Rejection::TermRounded, g.dy->getType()));
-  return {};
-}
-
-Rejection GradientMatcher::decideOperands() {
-  if (Rejection rejection = checkWeightTypes())
-    return rejection;
   if (Rejection rejection = matchInput(site, found, norm))
     return rejection;
   if (!llvm::is_sorted(norm.order))
@@ -588,42 +420,134 @@ Rejection GradientMatcher::decideOperands() {
   gradient.dy = *dy;
   if (residual) {
     auto added = findOperand(site, residual);
-    if (!added || added->op)
-      return reject(Rejection::NoTensorForGradient);
-    auto type = cast<RankedTensorType>(added->value.getType());
-    if (type.getElementType() != site.node->getType())
+    if (!added || added->op ||
+        getElementTypeOrSelf(added->value.getType()) != site.node->getType())
       return reject(Rejection::NoTensorForGradient);
     gradient.residual = added->value;
-    deviations.addInexact(Rejection::GradientSpelling);
   }
   norm.gradient = std::move(gradient);
-  if (g.weight) {
-    // P is the wider type of T and of the weight as it is multiplied.
-    const Node *weight = findNarrow(reader, g.weight);
-    FloatType z = norm.normalizedType ? norm.normalizedType : norm.computeType;
-    if (!isArithmeticType(weight->getType()) ||
-        getWiderFloatType(z, weight->getFloatType()) != g.productType)
-      weight = g.weight;
-    if (getWiderFloatType(z, weight->getFloatType()) != g.productType)
-      deviations.addNarrow(
-          reject(Rejection::OtherType, "the product with the weight",
-                 g.productType, getWiderFloatType(z, weight->getFloatType())));
-    if (Rejection rejection = matchWeight(site, weight, norm))
+  const Node *weight = nullptr;
+  if (g.weight)
+    if (Rejection rejection = decideWeight(norm, weight))
       return rejection;
-    if (weight != g.weight &&
-        getWiderFloatType(z, g.weight->getFloatType()) == g.productType) {
-      PlannedNorm other = norm;
-      other.weight = PlannedWeight();
-      if (!matchWeight(site, g.weight, other))
-        norm.gradient->wideWeight = other.weight;
-    }
-    // dy * w, with the weight in it once more, has no such forward norm.
-    if (auto again = splitWeight(reader, Factor{g.dy, Fraction(1)}, batch,
-                                 norm.computeType);
-        again && again->weight && isSame(reader, again->weight, g.weight))
-      return reject(Rejection::WeightTwice);
+  if (Rejection rejection = checkOperands(site, norm))
+    return rejection;
+  return weight;
+}
+
+/// P is the wider type of T and of the weight as it is multiplied.
+Rejection GradientMatcher::decideWeight(PlannedNorm &norm,
+                                        const Node *&weight) {
+  FloatType z = norm.normalizedType ? norm.normalizedType : norm.computeType;
+  auto gives = [&](const Node *each) {
+    return isArithmeticType(each->getType()) &&
+           getWiderFloatType(z, each->getFloatType()) == g.productType;
+  };
+  weight = findNarrow(reader, g.weight);
+  if (!gives(weight))
+    weight = g.weight;
+  if (Rejection rejection = matchWeight(site, weight, norm))
+    return rejection;
+  if (weight != g.weight && gives(g.weight)) {
+    PlannedNorm other = norm;
+    other.weight = PlannedWeight();
+    if (!matchWeight(site, g.weight, other))
+      norm.gradient->wideWeight = other.weight;
   }
-  return checkOperands(site, norm);
+  // dy * w, with the weight in it once more, has no such forward norm.
+  auto again =
+      splitWeight(reader, Factor{g.dy, Fraction(1)}, batch, norm.computeType);
+  if (again && again->weight && isSame(reader, again->weight, g.weight))
+    return reject(Rejection::WeightTwice);
+  return {};
+}
+
+static bool haveOneBase(const Factor &a, const Factor &b) {
+  return a.base == b.base;
+}
+
+/// Says in which factor a term of the program differs from that of the law.
+static Rejection explain(const Comparison &comparison, const Site &site,
+                         const Span &span, Rejection otherwise) {
+  if (comparison.isBounded ||
+      comparison.forms[0].node == comparison.forms[1].node)
+    return otherwise; // only roundings differ
+  auto isProjection = [](const Factor &factor) {
+    return factor.base->is(Kind::Sum) && factor.exponent == Fraction(1);
+  };
+  auto isElement = [](const Factor &factor) { // something else than r
+    return factor.base->is(Kind::Element);
+  };
+  auto isCount = [](const Factor &factor) {
+    return factor.base->is(Kind::Count);
+  };
+  for (const Term &expected : comparison.forms[1].terms) {
+    bool projects = llvm::any_of(expected.factors, isProjection);
+    for (const Term &found : comparison.forms[0].terms) {
+      if (llvm::any_of(found.factors, isCount))
+        return reject(Rejection::CountNotProved, span.dims);
+      if (projects && llvm::any_of(found.factors, isProjection) &&
+          llvm::any_of(found.factors, isElement))
+        return reject(Rejection::ProjectionPower);
+      if (found.factors.size() != expected.factors.size() ||
+          !llvm::all_of_zip(found.factors, expected.factors, haveOneBase))
+        continue;
+      if (found.factors != expected.factors)
+        return projects ? reject(Rejection::ProjectionPower) : otherwise;
+      if (found.coefficient == expected.coefficient)
+        continue;
+      if (!projects)
+        return reject(Rejection::DirectScaled);
+      int64_t n = 0;
+      if (auto terms = countTerms(site, span); terms && *terms)
+        n = **terms;
+      return reject(Rejection::ProjectionDivisor, n);
+    }
+  }
+  return otherwise;
+}
+
+/// Compares the scalar with the op that is planned in its place.
+Rejection GradientMatcher::prove(const PlannedNorm &norm, const Node *weight,
+                                 Precision precision) {
+  LawBook &laws = site.laws;
+  Names names;
+  nameRow(site, root, found, norm, names);
+  auto add = [&](StringRef name, const Node *node, const Node *summed) {
+    names.add(node, laws.getElement(name, node->getType(), Place::Result),
+              Place::Result);
+    for (const Node *each : {summed, findNarrow(reader, summed)})
+      if (each->getType() == node->getType())
+        names.add(each, laws.getElement(name, node->getType(), Place::Sum),
+                  Place::Sum);
+  };
+  const PlannedGradient &gradient = *norm.gradient;
+  add("x", norm.input.node, atSum.statistic.x);
+  add("dy", gradient.dy.node, inSum.dy);
+  if (weight)
+    add("w", weight, inSum.weight);
+  LawBook::Types types{norm.input.node->getType(), gradient.dy.node->getType(),
+                       weight ? weight->getType() : Type(),
+                       site.node->getType(), root.getSign()};
+  const Node *law =
+      laws.getLaw(LawBook::Result::InputGradient, norm, types, names.terms);
+  if (residual && law) {
+    const Node *added =
+        laws.getElement("residual", residual->getType(), Place::Result);
+    for (const Named &named : names.inResult)
+      if (named.node->getType() == residual->getType() &&
+          isSame(reader, named.node, residual))
+        added = named.expression;
+    names.add(residual, added, Place::Result);
+    Context &context = site.context();
+    law = context.rebuildRounded(
+        context.get(Kind::Add, types.result, {law, added}), {law, added});
+  }
+  Comparison comparison =
+      compareWithLaw(site, names, site.node, law, norm.computeType, precision);
+  Rejection rejection = judge(site, comparison, precision);
+  return rejection ? explain(comparison, site, found.span, std::move(rejection))
+                   : Rejection();
 }
 
 Rejection GradientMatcher::decideLaw() {
@@ -637,30 +561,42 @@ Rejection GradientMatcher::decideLaw() {
     found.span = atSum.span;
     found.statistic.x = found.product.x;
   }
-  if (Rejection rejection = matchPowers())
-    return rejection;
-  if (Rejection rejection = decideRow(site, root, found, deviations, norm))
+  if (Rejection rejection = matchRowSpan(site, root, found))
     return rejection;
   if (found.span.dims != atSum.span.dims)
     return reject(Rejection::ProjectionDims, atSum.span.dims, found.span.dims);
-  return matchDivisor();
+  return {};
 }
 
-RejectionOr<PlannedNorm> GradientMatcher::run() {
+RejectionOr<PlannedNorm> GradientMatcher::planAs(Precision precision) {
+  PlannedNorm norm;
   norm.op = site.body->op;
   norm.scalar = site.scalar;
   norm.space = site.spaceMap;
-  if (Rejection rejection = decideLaw())
+  if (Rejection rejection = decideRow(site, root, found, precision, norm))
     return rejection;
-  noteRoundings();
-  noteSpelling();
-  if (Rejection rejection = decideOperands())
-    return rejection;
+  RejectionOr<const Node *> weight = decideOperands(norm);
+  if (!weight)
+    return weight.takeRejection();
   if (Rejection rejection = findRoot(site, root, found, norm))
     return rejection;
-  if (Rejection rejection = applyRounding(site, deviations, norm))
+  if (Rejection rejection = prove(norm, *weight, precision))
     return rejection;
   return norm;
+}
+
+RejectionOr<PlannedNorm> GradientMatcher::run() {
+  if (Rejection rejection = decideLaw())
+    return rejection;
+  auto plan = [&](Precision precision) { return planAs(precision); };
+  if (root.isComputed() || !root.beforeEpsilon)
+    return planAsAllowed(site, plan);
+  // Of a saved root either r or the root before epsilon may have been saved.
+  found.inverse.mode = EpsilonMode::Outside;
+  if (auto outside = planAsAllowed(site, plan))
+    return outside;
+  found.inverse.mode = EpsilonMode::Inside;
+  return planAsAllowed(site, plan);
 }
 
 RejectionOr<PlannedNorm> norm::decideGradient(const Site &site,
@@ -673,10 +609,10 @@ RejectionOr<PlannedNorm> norm::decideGradient(const Site &site,
 //===----------------------------------------------------------------------===//
 
 Rejection norm::matchComputedRoot(const Site &site, const RowRoot &root,
-                                  Findings &found, Deviations &deviations) {
+                                  Findings &found) {
   found.product.value = found.product.root = root.node;
   found.product.divides = root.divides;
-  if (Rejection rejection = matchRow(site, found, deviations))
+  if (Rejection rejection = matchRow(site, found))
     return rejection;
   if (found.inverse.mode == EpsilonMode::Clamp)
     return reject(Rejection::GradientOfClamp);
@@ -687,7 +623,6 @@ static Rejection decideSavedRow(const Site &site, const RowRoot &root,
                                 const Findings &found, PlannedNorm &norm) {
   norm.computeType = root.node->getFloatType();
   norm.mode = found.inverse.mode;
-  norm.dims = found.span.dims;
   if (norm.mode == EpsilonMode::Inside)
     return {};
   norm.rootForm = getRootForm(site, root.divides, norm.computeType);
@@ -697,28 +632,24 @@ static Rejection decideSavedRow(const Site &site, const RowRoot &root,
   return {};
 }
 
-Rejection norm::decideRow(const Site &site, const RowRoot &root,
-                          Findings &found, Deviations &deviations,
-                          PlannedNorm &norm) {
-  // The powers of r and the sum have another range than z and its mean.
-  FloatType type = root.node->getFloatType();
-  if (type.isF16()) {
-    Rejection range = reject(Rejection::GradientRange, type);
-    if (!root.isComputed())
-      return range;
-    deviations.addNarrow(std::move(range));
-  }
+Rejection norm::matchRowSpan(const Site &site, const RowRoot &root,
+                             Findings &found) {
   if (!root.isComputed())
-    return decideSavedRow(site, root, found, norm);
+    return {};
   if (Rejection rejection = matchWholeSpan(site, found))
     return rejection;
-  if (Rejection rejection =
-          norm::matchDivisor(site, found).moveInto(found.divisor))
+  if (Rejection rejection = matchDivisor(site, found).moveInto(found.divisor))
     return rejection;
-  if (!found.divisor.rest.empty())
-    return reject(Rejection::NoConstantDivisor);
+  return found.divisor.rest.empty() ? Rejection()
+                                    : reject(Rejection::NoConstantDivisor);
+}
+
+Rejection norm::decideRow(const Site &site, const RowRoot &root,
+                          const Findings &found, Precision precision,
+                          PlannedNorm &norm) {
   norm.dims = found.span.dims;
-  return decideStatistic(site, found, deviations, norm);
+  return root.isComputed() ? decideStatistic(site, found, precision, norm)
+                           : decideSavedRow(site, root, found, norm);
 }
 
 Rejection norm::findRoot(const Site &site, const RowRoot &root,
@@ -755,4 +686,31 @@ Rejection norm::findRoot(const Site &site, const RowRoot &root,
   if (!findElements(site, node, batch, gradient.root))
     return reject(Rejection::NoTensorForRoot);
   return {};
+}
+
+void norm::nameRow(const Site &site, const RowRoot &root, const Findings &found,
+                   const PlannedNorm &norm, Names &names) {
+  nameStatistic(site, found, norm, names);
+  names.isGradient = true;
+  if (root.isComputed())
+    return;
+  Context &context = site.context();
+  auto add = [&](const Node *node, const Node *expression) {
+    names.add(node, expression, Place::Result);
+    names.add(node, expression, Place::Sum);
+  };
+  const Node *r = site.laws.getRowValue("r", norm.computeType, root.getSign());
+  if (norm.gradient->isRootBeforeEpsilon) {
+    add(root.beforeEpsilon, r);
+    add(root.base, site.laws.getRowValue("r + e", root.base->getType(),
+                                         Sign::NonNegative));
+    return;
+  }
+  auto power = [&](const Node *node, const Fraction &exponent) {
+    return context.getPower(r, int64_t(exponent.num), int64_t(exponent.den),
+                            PowerNode::Spelling::Power, node->getType());
+  };
+  add(root.node, root.divides ? power(root.node, Fraction(-1)) : r);
+  if (root.base != root.node && !root.isRounded)
+    add(root.base, power(root.base, Fraction(1) / root.exponent));
 }

@@ -102,24 +102,6 @@ static const Factor *findRoot(ArrayRef<Factor> factors) {
   return found;
 }
 
-/// Returns true if x * r is the first product.
-static bool multipliesFirst(const FactorReader &reader,
-                            const Product &product) {
-  const Node *x = product.x, *root = product.root, *node = product.value;
-  for (unsigned depth = 0; depth < 64; ++depth) {
-    node = reader.openScaled(node);
-    if (!node->is(Kind::Mul) && !node->is(Kind::Div))
-      return false;
-    const Node *a = reader.openScaled(node->getOperand(0)),
-               *b = reader.openScaled(node->getOperand(1));
-    if ((a == x && b == root) || (a == root && b == x))
-      return true;
-    // The statistic is on one side of each product.
-    node = a->hasReduction() && a != root ? a : b;
-  }
-  return false;
-}
-
 static RejectionOr<Product> makeProduct(const FactorReader &reader,
                                         const Node *value) {
   Product product;
@@ -189,10 +171,10 @@ RejectionOr<Product> norm::matchProduct(const Site &site) {
 // x
 //===----------------------------------------------------------------------===//
 
-static SmallVector<SquaredForm, 4> getSquaredForms(Reader &reader,
-                                                   const Node *squared) {
+SmallVector<const Node *> norm::getSquaredForms(Reader &reader,
+                                                const Node *squared) {
   constexpr unsigned kMaxForms = 16; // also of a cycle of tensors
-  SmallVector<SquaredForm, 4> forms{{squared, nullptr}};
+  SmallVector<const Node *> forms{squared};
   while (forms.size() < kMaxForms) {
     auto *element = dyn_cast<ElementNode>(squared);
     const Node *opened = element ? reader.open(element) : squared;
@@ -200,10 +182,10 @@ static SmallVector<SquaredForm, 4> getSquaredForms(Reader &reader,
                      opened->is(Kind::Extend)))
       break;
     squared = opened->getOperand(0);
-    forms.push_back({squared, nullptr});
+    forms.push_back(squared);
   }
   if (squared->is(Kind::Round) && isArithmeticType(squared->getType()))
-    forms.push_back({squared->getOperand(0), squared});
+    forms.push_back(squared->getOperand(0));
   return forms;
 }
 
@@ -220,25 +202,21 @@ bool XMatcher::operator()(const Node *node) {
   return known[node];
 }
 
-bool XMatcher::agree(Findings &found, Deviations &deviations) {
-  const SquaredForm *form = match(found.product.x, found.agreed);
-  if (form && form->rounding)
-    deviations.addNarrow(
-        reject(Rejection::XRounded, form->rounding->getType()));
-  return form;
+bool XMatcher::agree(Findings &found) {
+  return match(found.product.x, found.agreed);
 }
 
-const SquaredForm *XMatcher::match(const Node *node, Correspondence &agreed) {
-  for (const SquaredForm &form : forms)
+bool XMatcher::match(const Node *node, Correspondence &agreed) {
+  for (const Node *form : forms)
     for (const Node *atRoot : {node, stripExtend(node)}) {
-      if (atRoot->getType() != form.node->getType())
+      if (atRoot->getType() != form->getType())
         continue;
       agreed = Correspondence(reader);
-      if (agreed.match(atRoot, form.node))
-        return &form;
+      if (agreed.match(atRoot, form))
+        return true;
       beyondBound |= agreed.isBeyondBound();
     }
-  return nullptr;
+  return false;
 }
 
 /// Opens a factor's tensor that holds a product, such as x * w in an op of its
@@ -291,8 +269,7 @@ static Rejection explain(const Site &site, const Statistic &statistic) {
   return reject(isCentered ? Rejection::Centered : Rejection::SquareOfSum);
 }
 
-Rejection norm::matchX(const Site &site, Findings &found,
-                       Deviations &deviations) {
+Rejection norm::matchX(const Site &site, Findings &found) {
   const Statistic &statistic = found.statistic;
   Product &product = found.product;
   XMatcher isX(site.reader, statistic.x);
@@ -320,7 +297,6 @@ Rejection norm::matchX(const Site &site, Findings &found,
   if (llvm::any_of(product.others,
                    [&](const Factor &factor) { return isX(factor.base); }))
     return reject(Rejection::Gate);
-  isX.agree(found, deviations);
-  product.weighsLast = multipliesFirst(FactorReader(site, isX), product);
+  isX.agree(found);
   return {};
 }

@@ -16,9 +16,8 @@ namespace {
 /// at r, -1 at the root, -1/2 at the mean.
 class RootReader {
 public:
-  RootReader(const Product &product, Deviations &deviations)
-      : deviations(deviations), node(product.root),
-        exponent(product.divides ? -1 : 1) {}
+  explicit RootReader(const Product &product)
+      : node(product.root), exponent(product.divides ? -1 : 1) {}
 
   RejectionOr<InverseRoot> read();
 
@@ -30,7 +29,6 @@ private:
   Rejection takeExtremum(const ExtremumNode *extremum);
   Rejection takeEpsilon(const Node *epsilon, EpsilonMode mode);
 
-  Deviations &deviations;
   const Node *node;
   Fraction exponent;
   bool hasTwo = false; // epsilons: rejected once they are on a sum
@@ -45,15 +43,8 @@ Rejection RootReader::takeRounding() {
   for (Type type : {node->getType(), inner->getType()})
     if (!isArithmeticType(type))
       return reject(Rejection::OtherArithmetic, type);
-  bool isMean = exponent == Fraction(-1, 2);
-  bool sums = inner->is(Kind::Sum);
-  if (!isMean)
-    deviations.addNarrow(reject(exponent == Fraction(1)
-                                    ? Rejection::RoundedTwice
-                                    : Rejection::RootRounded));
-  else if (node->is(Kind::Extend) || (!sums && found.sumType))
-    deviations.addNarrow(reject(Rejection::MeanInOtherType));
-  else if (!sums)
+  bool isMean = exponent == Fraction(-1, 2) && node->is(Kind::Round);
+  if (isMean && !inner->is(Kind::Sum))
     found.sumType = inner->getFloatType();
   node = inner;
   return {};
@@ -63,9 +54,6 @@ Rejection RootReader::takeEpsilon(const Node *epsilon, EpsilonMode mode) {
   if (epsilon->hasReduction())
     return reject(Rejection::NotOneSum);
   hasTwo |= found.epsilon != nullptr;
-  // A rounding between epsilon and the root rounds the radicand.
-  if (found.sumType)
-    deviations.addNarrow(reject(Rejection::MeanInOtherType));
   found.epsilon = epsilon;
   found.mode = mode;
   found.outer.append(found.inner);
@@ -100,8 +88,6 @@ Rejection RootReader::takeExtremum(const ExtremumNode *extremum) {
         (constant->getValue().isZero() || constant->getValue().isNegative());
     if (isZero && keepsNaN && isNonNegative(node))
       return {};
-    if (!keepsNaN)
-      deviations.addInexact(Rejection::DropsNaN);
     found.clampsMean = exponent == Fraction(-1, 2);
     return takeEpsilon(bound, EpsilonMode::Clamp);
   }
@@ -110,7 +96,6 @@ Rejection RootReader::takeExtremum(const ExtremumNode *extremum) {
     return reject(Rejection::NotOneSum);
   if (!keepsNaN)
     return reject(Rejection::BoundDropsNaN);
-  deviations.addInexact(Rejection::UpperBound);
   if (constant->getValue().isInfinity() || constant->getValue().isLargest())
     return {};
   if (exponent != Fraction(1) || !constant->getValue().isNormal())
@@ -165,7 +150,6 @@ Rejection RootReader::step() {
       // The node is sum * (1/n) + e, rounded once.
       bool second = node->getOperand(1)->hasReduction();
       const Node *fma = node;
-      deviations.addInexact(Rejection::Fused);
       if (Rejection rejection =
               takeSum(fma->getOperand(second), fma->getOperand(2)))
         return rejection;
@@ -211,63 +195,6 @@ RejectionOr<InverseRoot> RootReader::read() {
   return reject(Rejection::OtherExponent, power);
 }
 
-RejectionOr<InverseRoot> norm::matchInverseRoot(const Product &product,
-                                                Deviations &deviations) {
-  return RootReader(product, deviations).read();
-}
-
-//===----------------------------------------------------------------------===//
-// The spelling that the op has itself
-//===----------------------------------------------------------------------===//
-
-/// Returns the rejection by `exact` of a step from r to the sum, or nullopt.
-static std::optional<Rejection::Id> judge(const Node *node, const Node *inner,
-                                          unsigned numRoots,
-                                          unsigned &numDivisions) {
-  switch (node->getKind()) {
-  case Kind::Rsqrt:
-    return Rejection::ByRsqrt;
-  case Kind::Power:
-    return Rejection::ByPower;
-  case Kind::Sqrt:
-    return numRoots > 0 || (inner->is(Kind::Div) &&
-                            inner->getOperand(1)->hasReduction())
-               ? std::optional(Rejection::RootOfReciprocal)
-               : std::nullopt;
-  case Kind::Mul:
-    return numRoots > 0 ? Rejection::ByReciprocal : Rejection::ScaledRoot;
-  case Kind::Div:
-    if (numRoots > 0) // sum / n
-      return ++numDivisions > 1 || !isa<SumNode>(stripCasts(inner))
-                 ? std::optional(Rejection::OtherOrder)
-                 : std::nullopt;
-    return isConstant(node->getOperand(0), 1.0)
-               ? std::nullopt
-               : std::optional(Rejection::ScaledRoot);
-  default:
-    return std::nullopt;
-  }
-}
-
-void norm::noteSpelling(const Findings &found, Deviations &deviations) {
-  const Product &product = found.product;
-  const Statistic &statistic = found.statistic;
-  unsigned numRoots = 0, numDivisions = 0;
-  for (const Node *node = product.root; !node->is(Kind::Sum);
-       node = getReducing(node)) {
-    if (std::optional<Rejection::Id> id =
-            judge(node, getReducing(node), numRoots, numDivisions))
-      deviations.addInexact(*id);
-    numRoots += node->is(Kind::Sqrt);
-  }
-  const Node *term = stripExtend(statistic.terms.back());
-  if (statistic.isFused)
-    deviations.addInexact(Rejection::Fused);
-  auto *power = dyn_cast<PowerNode>(term);
-  if (!statistic.scales.empty())
-    deviations.addInexact(Rejection::OtherOrder);
-  else if (power && power->getSpelling() != PowerNode::Spelling::Power)
-    deviations.addInexact(Rejection::ByPower);
-  if (!product.others.empty() && !product.weighsLast)
-    deviations.addInexact(Rejection::OtherOrder);
+RejectionOr<InverseRoot> norm::matchInverseRoot(const Product &product) {
+  return RootReader(product).read();
 }

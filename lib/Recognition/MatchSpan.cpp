@@ -245,6 +245,7 @@ bool InputFinder::take(const ElementNode *element, ArrayRef<AffineExpr> indices,
 }
 
 bool InputFinder::findTensor(const Node *form, bool inOrder) {
+  norm.input.node = form;
   return llvm::any_of(site.reader.getOccurrences(form),
                       [&](const ElementNode *element) {
                         return take(element, element->getIndices(), inOrder);
@@ -343,6 +344,7 @@ bool InputFinder::findInBody(const Node *form) {
   // A row that is repeated in the result cannot be x.
   if (!site.variesOverAll(form))
     return false;
+  norm.input.node = form;
   SmallVector<BodyOccurrence> occurrences;
   for (bool isRoot : {true, false})
     llvm::copy_if(site.reader.getBodyOccurrences(form),
@@ -359,7 +361,7 @@ bool InputFinder::findInBody(const Node *form) {
     norm.input.value = findElsewhere(form, occurrence);
     if (norm.input.value)
       return true;
-    norm.input = {occurrence.scalar, occurrence.body->op, *map};
+    norm.input = {occurrence.scalar, occurrence.body->op, *map, form};
     return true;
   }
   return false;
@@ -382,6 +384,7 @@ Rejection norm::matchInput(const Site &site, const Findings &found,
   // |x| and -x may be squared, but they are not what is scaled.
   const Node *squared = stripExtend(found.statistic.x);
   bool isScaled = squared->getKind() == stripExtend(x)->getKind();
+  norm.input.node = stripExtend(x);
   if (isScaled && finder.findInSum(found.statistic, found.agreed))
     return {};
   // A tensor of another shape is recomputed in the shape of the result.

@@ -62,32 +62,25 @@ namespace {
 /// themselves in sums (a mean of means).
 class TermReader {
 public:
-  TermReader(Reader &reader, Deviations &deviations)
-      : reader(reader), deviations(deviations) {}
+  explicit TermReader(Reader &reader) : reader(reader) {}
 
   RejectionOr<Statistic> read(const SumNode *sum);
 
 private:
   const Node *readTerm(const Node *term);
-  const Node *stripRounding(const Node *term);
 
   Reader &reader;
-  Deviations &deviations;
   Statistic found;
 };
 } // namespace
 
-/// Strips the rounding of a partial sum and the widening of a square. S2 has no
-/// square that is rounded before it is added.
-const Node *TermReader::stripRounding(const Node *term) {
+/// Strips the casts of a partial sum or a square.
+static const Node *stripRounding(const Node *term) {
   term = stripExtend(term);
   while ((term->is(Kind::Round) || term->is(Kind::Extend)) &&
          isArithmeticType(term->getType()) &&
-         isArithmeticType(term->getOperand(0)->getType())) {
-    if (!term->hasReduction())
-      deviations.addNarrow(reject(Rejection::SquareRounded, term->getType()));
+         isArithmeticType(term->getOperand(0)->getType()))
     term = term->getOperand(0);
-  }
   return term;
 }
 
@@ -115,10 +108,8 @@ const Node *TermReader::readTerm(const Node *term) {
   }
   if (inner && inner->is(Kind::Sum))
     return inner;
-  if (inner) {
+  if (inner)
     found.x = getSquared(reader, inner);
-    found.isFused |= inner->is(Kind::Fma);
-  }
   return nullptr;
 }
 
@@ -139,11 +130,10 @@ RejectionOr<Statistic> TermReader::read(const SumNode *sum) {
   return reject(Rejection::OtherTerm, describeTerm(term));
 }
 
-RejectionOr<Statistic> norm::matchStatistic(Reader &reader, const Node *sum,
-                                            Deviations &deviations) {
+RejectionOr<Statistic> norm::matchStatistic(Reader &reader, const Node *sum) {
   if (auto *opaque = dyn_cast<OpaqueNode>(sum))
     return reject(Rejection::OtherReduction, opaque->getName());
-  return TermReader(reader, deviations).read(cast<SumNode>(sum));
+  return TermReader(reader).read(cast<SumNode>(sum));
 }
 
 std::optional<Statistic> norm::skipPadding(Reader &reader,
@@ -172,6 +162,7 @@ std::optional<Statistic> norm::skipPadding(Reader &reader,
     indices[dim] = context.getIndex(*it);
   }
   const Node *inner = reader.read(pad.getSource(), std::move(indices));
+  statistic.padded = padded;
   statistic.x = statistic.x == padded
                     ? inner
                     : context.get(Kind::Extend, statistic.x->getType(), inner);

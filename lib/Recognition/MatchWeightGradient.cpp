@@ -37,20 +37,19 @@ private:
   bool orderSpace();
   Rejection findWeightDims();
   Rejection decideLaw();
-  void decideResult();
-  Rejection decideOperands();
-  Rejection findRounding(NodePredicate isX);
-  void noteTypes();
-  void noteSpelling();
+  RejectionOr<PlannedNorm> planAs(Precision precision);
+  void decideResult(PlannedNorm &norm);
+  Rejection decideOperands(PlannedNorm &norm);
+  Rejection prove(const PlannedNorm &norm, Precision precision);
 
   Site &site;
   Reader &reader;
   linalg::LinalgOp op;
   OpResult result;
   const SavedRoots &saved;
-  Deviations deviations;
-  PlannedNorm norm;
   Findings found;
+  SmallVector<int64_t> weightDims;
+  FloatType normalizedType; // T of S4, or null
   const SumNode *sum = nullptr;
   const Node *product = nullptr; // dy * z, before it is widened
   const Node *dy = nullptr;
@@ -86,34 +85,11 @@ Rejection WeightGradientMatcher::takeParts(const Node *term,
       return reject(Rejection::NoCandidate);
     (takesX ? x : dy) = factor.base;
   }
-  SmallVector<Scale> counts;
-  auto scale = multiplyScales(parts.scales, counts);
-  bool isOne =
-      scale && counts.empty() && *scale == Fraction(parts.isNegated ? -1 : 1);
-  if (!x || !dy || !isOne)
+  if (!x || !dy || !parts.scales.empty() || parts.isNegated)
     return reject(Rejection::NoCandidate);
   found.product.x = x;
   if (Rejection rejection = readRowRoot(reader, parts).moveInto(root))
     return rejection;
-  return findRounding(isX);
-}
-
-/// Allows one rounding, of z to normalized_type, and that of dy * z, which
-/// noteTypes checks.
-Rejection WeightGradientMatcher::findRounding(NodePredicate isX) {
-  for (const Node *rounding : parts.roundings) {
-    if (rounding == product)
-      continue;
-    if (!rounding->is(Kind::Round))
-      return reject(Rejection::TermRounded, rounding->getType());
-    Parts inner;
-    PartsReader(reader, along, isX).read(rounding->getOperand(0), inner);
-    bool isZ = inner.varying.size() == 1 && isX(inner.varying[0].base) &&
-               inner.rows.size() == 1;
-    if (!isZ || norm.normalizedType)
-      return reject(Rejection::TermRounded, rounding->getType());
-    norm.normalizedType = rounding->getFloatType();
-  }
   return {};
 }
 
@@ -128,13 +104,13 @@ Rejection WeightGradientMatcher::readComputed(const Node *term,
     return rejection;
   if (!root.isComputed())
     return reject(Rejection::NoCandidate);
-  if (Rejection rejection = matchComputedRoot(site, root, found, deviations))
+  if (Rejection rejection = matchComputedRoot(site, root, found))
     return rejection;
   XMatcher isX(reader, found.statistic.x);
   if (Rejection rejection =
           takeParts(term, [&](const Node *node) { return isX(node); }))
     return rejection;
-  isX.agree(found, deviations);
+  isX.agree(found);
   return {};
 }
 
@@ -271,46 +247,11 @@ Rejection WeightGradientMatcher::findWeightDims() {
   }
   if (!llvm::is_sorted(dims))
     return reject(Rejection::NoCandidate);
-  norm.weightDims = dims;
-  bool overDims = llvm::any_of(
-      dims, [&](int64_t dim) { return llvm::is_contained(norm.dims, dim); });
+  weightDims = dims;
+  bool overDims = llvm::any_of(dims, [&](int64_t dim) {
+    return llvm::is_contained(found.span.dims, dim);
+  });
   return overDims ? Rejection() : reject(Rejection::NoCandidate);
-}
-
-/// Notes where P is not the type in which the program forms dy * z.
-void WeightGradientMatcher::noteTypes() {
-  FloatType z = norm.normalizedType ? norm.normalizedType : norm.computeType;
-  FloatType formed = product->getFloatType();
-  if (sum->getWidth() < formed.getWidth())
-    deviations.addNarrow(reject(Rejection::TermRounded, sum->getType()));
-  FloatType type = norm.gradient->dwType;
-  if (getWiderFloatType(z, type) != formed)
-    deviations.addNarrow(reject(Rejection::OtherType, "the product dy * z",
-                                formed, getWiderFloatType(z, type)));
-}
-
-void WeightGradientMatcher::noteSpelling() {
-  Context &context = site.context();
-  auto convert = [&](const Node *node, FloatType type) {
-    if (node->getType() == type)
-      return node;
-    bool widens = node->getWidth() < type.getWidth();
-    return context.get(widens ? Kind::Extend : Kind::Round, type, node);
-  };
-  FloatType formed = product->getFloatType();
-  bool isSpelled = false;
-  if (root.node->getType() == norm.computeType) {
-    const Node *x = convert(found.product.x, norm.computeType);
-    const Node *z = context.get(root.divides ? Kind::Div : Kind::Mul,
-                                norm.computeType, {x, root.node});
-    if (norm.normalizedType)
-      z = convert(z, norm.normalizedType);
-    const Node *expected = context.get(
-        Kind::Mul, formed, {convert(dy, formed), convert(z, formed)});
-    isSpelled = isSame(reader, expected, product);
-  }
-  if (!isSpelled || (!root.isComputed() && root.divides))
-    deviations.addInexact(Rejection::GradientSpelling);
 }
 
 Rejection WeightGradientMatcher::readTerm() {
@@ -358,15 +299,13 @@ Rejection WeightGradientMatcher::decideLaw() {
     if (root.beforeEpsilon)
       found.inverse.mode = EpsilonMode::Outside;
   }
-  FloatType rounded = norm.normalizedType;
-  if (Rejection rejection = decideRow(site, root, found, deviations, norm))
+  if (Rejection rejection = matchRowSpan(site, root, found))
     return rejection;
-  norm.normalizedType = rounded;
   return findWeightDims();
 }
 
 /// Decides the result: the sum, or its rounding if that has the type of P.
-void WeightGradientMatcher::decideResult() {
+void WeightGradientMatcher::decideResult(PlannedNorm &norm) {
   PlannedGradient &gradient = *norm.gradient;
   gradient.dw = gradient.sum = result;
   gradient.dwType = gradient.sumType = sum->getFloatType();
@@ -381,7 +320,7 @@ void WeightGradientMatcher::decideResult() {
   }
 }
 
-Rejection WeightGradientMatcher::decideOperands() {
+Rejection WeightGradientMatcher::decideOperands(PlannedNorm &norm) {
   if (Rejection rejection = matchInput(site, found, norm))
     return rejection;
   if (!llvm::is_sorted(norm.order))
@@ -395,23 +334,68 @@ Rejection WeightGradientMatcher::decideOperands() {
   return findRoot(site, root, found, norm);
 }
 
-RejectionOr<PlannedNorm> WeightGradientMatcher::run() {
-  sum = dyn_cast<SumNode>(site.node);
+/// Compares the summed product with that of the op.
+Rejection WeightGradientMatcher::prove(const PlannedNorm &norm,
+                                       Precision precision) {
+  LawBook &laws = site.laws;
+  Names names;
+  nameRow(site, root, found, norm, names);
+  const Node *gradient = norm.gradient->dy.node;
+  names.add(gradient, laws.getElement("dy", gradient->getType(), Place::Result),
+            Place::Result);
+  LawBook::Types types{norm.input.node->getType(), gradient->getType(), Type(),
+                       norm.gradient->dwType, root.getSign()};
+  const Node *law =
+      laws.getLaw(LawBook::Result::WeightGradient, norm, types, names.terms);
+  return judge(
+      site,
+      compareWithLaw(site, names, product, law, norm.computeType, precision),
+      precision);
+}
+
+/// Returns the type that z is rounded to, if one rounding is between x and dy.
+static FloatType findRoundingOfZ(Reader &reader, const Node *product) {
+  for (const Node *side : product->getOperands()) {
+    side = openRow(reader, stripExtend(openRow(reader, side)));
+    const Node *inner =
+        side->is(Kind::Round) ? openRow(reader, side->getOperand(0)) : side;
+    bool isZ = inner->is(Kind::Mul) || inner->is(Kind::Div);
+    if (isZ && (side != inner || inner->getWidth() == 16))
+      return side->getFloatType();
+  }
+  return {};
+}
+
+RejectionOr<PlannedNorm> WeightGradientMatcher::planAs(Precision precision) {
+  PlannedNorm norm;
   norm.op = op;
   norm.gradient.emplace();
+  if (Rejection rejection = decideRow(site, root, found, precision, norm))
+    return rejection;
+  if (normalizedType != norm.computeType)
+    norm.normalizedType = normalizedType;
+  norm.weightDims = weightDims;
+  decideResult(norm);
+  if (Rejection rejection = decideOperands(norm))
+    return rejection;
+  if (Rejection rejection = prove(norm, precision))
+    return rejection;
+  return norm;
+}
+
+RejectionOr<PlannedNorm> WeightGradientMatcher::run() {
+  sum = dyn_cast<SumNode>(site.node);
   if (!sum)
     return reject(Rejection::NoCandidate);
   product = openRow(reader, findNarrow(reader, sum->getTerm()));
   if (Rejection rejection = decideLaw())
     return rejection;
-  decideResult();
-  noteTypes();
-  noteSpelling();
-  if (Rejection rejection = decideOperands())
-    return rejection;
-  if (Rejection rejection = applyRounding(site, deviations, norm))
-    return rejection;
-  return norm;
+  normalizedType = findRoundingOfZ(reader, product);
+  bool isNarrow = sum->getWidth() < product->getWidth();
+  if (isNarrow && site.rounding != Rounding::Relaxed)
+    return reject(Rejection::TermRounded, sum->getType());
+  return planAsAllowed(site,
+                       [&](Precision precision) { return planAs(precision); });
 }
 
 RejectionOr<PlannedNorm> norm::decideWeightGradient(Site &site, OpResult sum,

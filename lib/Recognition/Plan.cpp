@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Plan.h"
+#include "Law.h"
 #include "PlanGradients.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
@@ -21,7 +22,8 @@ public:
   Planner(Operation *scope, Rounding rounding)
       : flow(scope), rounding(rounding),
         context(std::make_unique<Context>(scope->getContext())),
-        reader(*context, [this](Value value) { return flow.isOpen(value); }) {}
+        reader(*context, [this](Value value) { return flow.isOpen(value); }),
+        laws(*context) {}
 
   Plan run();
 
@@ -45,6 +47,7 @@ private:
   Weights weights = Weights::Single;
   std::unique_ptr<Context> context;
   Reader reader;
+  LawBook laws;
   llvm::MapVector<Value, PlannedNorm> found; // by scalar
   /// Scalars at which no norm may end: parts of a norm, or of a candidate that
   /// was rejected as a whole.
@@ -115,8 +118,8 @@ std::optional<Site> Planner::getSite(Value scalar, Value reduction) {
     space.push_back(index ? index.getPosition()
                           : context->addVariable(/*extent=*/1));
   }
-  return Site{reader, flow, dominance, rounding,         weights, body,
-              scalar, node, reduction, std::move(space), map};
+  return Site{reader, laws,   flow, dominance, rounding,         weights,
+              body,   scalar, node, reduction, std::move(space), map};
 }
 
 RejectionOr<PlannedNorm> Planner::decideAt(Value scalar) {
@@ -235,7 +238,7 @@ void Planner::resolve() {
 /// Adds gradients, in program order. A statistic of one has its norm.
 void Planner::planGradients(Plan &plan) {
   auto site = [&](Value scalar, Value sum) { return getSite(scalar, sum); };
-  GradientPlanner gradients(reader, flow, dominance, rounding, site);
+  GradientPlanner gradients(reader, laws, flow, dominance, rounding, site);
   gradients.run();
   // The products that a dw sums are no norm with dy as its weight.
   llvm::DenseSet<Operation *> sums;

@@ -24,6 +24,7 @@ struct PlannedInput {
   Value value;
   linalg::LinalgOp op; // the op of that body; null for a tensor
   AffineMap map;       // from its loops to the dimensions of the norm's space
+  const row::Node *node = nullptr; // what it holds
 };
 
 /// An element that a computed weight reads: `tensor` at `map` of the dimensions
@@ -115,6 +116,13 @@ Plan makePlan(Operation *scope, Rounding rounding);
 /// before all of them exist.
 SmallVector<RMSNormOpInterface> rewrite(RewriterBase &rewriter,
                                         ArrayRef<PlannedNorm> plan);
+
+/// Create the op of a plan on operands, of which some may be null.
+RMSNormOp createNorm(OpBuilder &b, Location loc, const PlannedNorm &norm,
+                     Value input, Value weight, Value init);
+RMSNormBackwardOp createGradient(OpBuilder &b, Location loc,
+                                 const PlannedNorm &norm, Value dy, Value input,
+                                 Value weight, Value root, Value dx, Value dw);
 
 /// Creates an empty tensor of `sizes` and casts it to `type`.
 Value createEmpty(RewriterBase &rewriter, Location loc,

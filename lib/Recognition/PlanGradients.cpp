@@ -293,6 +293,7 @@ std::optional<Site> GradientPlanner::getSumSite(OpResult sum) {
   const Node *node = reader.read(sum, std::move(indices));
   return Site{
       reader,
+      laws,
       flow,
       dominance,
       rounding,

@@ -22,10 +22,10 @@ public:
   /// Returns the place of a scalar that depends on a sum.
   using GetSite =
       llvm::function_ref<std::optional<Site>(Value scalar, Value sum)>;
-  GradientPlanner(row::Reader &reader, const FlowAnalysis &flow,
+  GradientPlanner(row::Reader &reader, LawBook &laws, const FlowAnalysis &flow,
                   DominanceInfo &dominance, Rounding rounding, GetSite getSite)
-      : reader(reader), flow(flow), dominance(dominance), rounding(rounding),
-        getSite(getSite) {}
+      : reader(reader), laws(laws), flow(flow), dominance(dominance),
+        rounding(rounding), getSite(getSite) {}
 
   void run();
 
@@ -47,6 +47,7 @@ private:
   llvm::DenseMap<Value, SmallVector<size_t, 2>> byInput; // gradients dx
   llvm::DenseMap<Value, bool> belowGradient;
   row::Reader &reader;
+  LawBook &laws;
   const FlowAnalysis &flow;
   DominanceInfo &dominance;
   Rounding rounding;

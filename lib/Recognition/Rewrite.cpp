@@ -35,9 +35,9 @@ private:
   Value getInput(const PlannedInput &input, Operation *op);
   Value getWeight(const PlannedNorm &norm, const PlannedWeight &weight,
                   ArrayRef<int64_t> dims, Value input);
-  RMSNormOp createNorm(PlannedNorm norm);
+  RMSNormOp createNormAt(PlannedNorm norm);
   Value getRoot(const PlannedNorm &norm, Value input);
-  RMSNormBackwardOp createGradient(const PlannedNorm &norm);
+  RMSNormBackwardOp createGradientAt(const PlannedNorm &norm);
   void create(size_t i, linalg::LinalgOp op);
   void replace(const Members &members);
   void replaceScalars(const Members &members);
@@ -192,7 +192,28 @@ static TypeAttr typeAttr(FloatType type) {
   return type ? TypeAttr::get(type) : TypeAttr();
 }
 
-RMSNormOp Rewrite::createNorm(PlannedNorm norm) {
+RMSNormOp norm::createNorm(OpBuilder &b, Location loc, const PlannedNorm &norm,
+                           Value input, Value weight, Value init) {
+  SmallVector<Type> types;
+  if (isa<RankedTensorType>(init.getType()))
+    types.push_back(init.getType());
+  auto op = RMSNormOp::create(
+      b, loc, types, input, weight, init, /*inv_rms_init=*/Value(),
+      b.getDenseI64ArrayAttr(norm.dims),
+      FloatAttr::get(norm.computeType, norm.epsilon),
+      EpsilonModeAttr::get(b.getContext(), norm.mode),
+      typeAttr(norm.computeType), typeAttr(norm.scaleType),
+      typeAttr(norm.normalizedType), /*weight_dims=*/DenseI64ArrayAttr(),
+      norm.count ? b.getI64IntegerAttr(*norm.count) : IntegerAttr(),
+      RootFormAttr::get(b.getContext(), norm.rootForm), typeAttr(norm.sumType));
+  if (norm.computeType == op.getDefaultComputeType())
+    op.removeComputeTypeAttr();
+  if (weight && norm.weightDims != norm.dims)
+    op.setWeightDims(norm.weightDims);
+  return op;
+}
+
+RMSNormOp Rewrite::createNormAt(PlannedNorm norm) {
   Location loc = norm.op->getLoc();
   Value input = getInput(norm.input, norm.op);
   Value weight = getWeight(norm, norm.weight, norm.weightDims, input);
@@ -202,21 +223,7 @@ RMSNormOp Rewrite::createNorm(PlannedNorm norm) {
   auto type = RankedTensorType::get(shape, norm.scalar.getType());
   Value init = createEmpty(rewriter, loc,
                            tensor::getMixedSizes(rewriter, loc, input), type);
-  auto op = RMSNormOp::create(
-      rewriter, loc, TypeRange(type), input, weight, init,
-      /*inv_rms_init=*/Value(), rewriter.getDenseI64ArrayAttr(norm.dims),
-      FloatAttr::get(norm.computeType, norm.epsilon),
-      EpsilonModeAttr::get(rewriter.getContext(), norm.mode),
-      typeAttr(norm.computeType), typeAttr(norm.scaleType),
-      typeAttr(norm.normalizedType), /*weight_dims=*/DenseI64ArrayAttr(),
-      norm.count ? rewriter.getI64IntegerAttr(*norm.count) : IntegerAttr(),
-      RootFormAttr::get(rewriter.getContext(), norm.rootForm),
-      typeAttr(norm.sumType));
-  if (norm.computeType == op.getDefaultComputeType())
-    op.removeComputeTypeAttr();
-  if (weight && norm.weightDims != norm.dims)
-    op.setWeightDims(norm.weightDims);
-  return op;
+  return createNorm(rewriter, loc, norm, input, weight, init);
 }
 
 //===----------------------------------------------------------------------===//
@@ -244,7 +251,34 @@ Value Rewrite::getRoot(const PlannedNorm &norm, Value input) {
   return reshapeStatistic(rewriter, norm.op->getLoc(), tensor, wanted);
 }
 
-RMSNormBackwardOp Rewrite::createGradient(const PlannedNorm &norm) {
+RMSNormBackwardOp norm::createGradient(OpBuilder &b, Location loc,
+                                       const PlannedNorm &norm, Value dy,
+                                       Value input, Value weight, Value root,
+                                       Value dx, Value dw) {
+  SmallVector<Type> types;
+  for (Value init : {dx, dw})
+    if (init)
+      types.push_back(init.getType());
+  bool isRms = norm.gradient->isRootBeforeEpsilon;
+  bool needsEpsilon = !root || isRms;
+  auto op = RMSNormBackwardOp::create(
+      b, loc, types, dy, input, weight, isRms ? Value() : root,
+      isRms ? root : Value(), dx, dw, b.getDenseI64ArrayAttr(norm.dims),
+      needsEpsilon ? FloatAttr::get(norm.computeType, norm.epsilon)
+                   : FloatAttr(),
+      EpsilonModeAttr::get(b.getContext(), norm.mode),
+      typeAttr(norm.computeType), typeAttr(norm.scaleType),
+      typeAttr(norm.normalizedType), /*weight_dims=*/DenseI64ArrayAttr(),
+      /*count=*/IntegerAttr(), RootFormAttr::get(b.getContext(), norm.rootForm),
+      typeAttr(norm.sumType));
+  if (norm.computeType == op.getDefaultComputeType())
+    op.removeComputeTypeAttr();
+  if ((weight || dw) && norm.weightDims != norm.dims)
+    op.setWeightDims(norm.weightDims);
+  return op;
+}
+
+RMSNormBackwardOp Rewrite::createGradientAt(const PlannedNorm &norm) {
   const PlannedGradient &gradient = *norm.gradient;
   Location loc = norm.op->getLoc();
   Value dy = getInput(gradient.dy, norm.op);
@@ -253,14 +287,10 @@ RMSNormBackwardOp Rewrite::createGradient(const PlannedNorm &norm) {
   Value root = getRoot(norm, input);
   auto shape = cast<RankedTensorType>(input.getType()).getShape();
   SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(rewriter, loc, input);
-  SmallVector<Type> types;
   Value dx, dw;
-  auto createInit = [&](RankedTensorType type, ArrayRef<OpFoldResult> extents) {
-    types.push_back(type);
-    return createEmpty(rewriter, loc, extents, type);
-  };
   if (norm.scalar)
-    dx = createInit(RankedTensorType::get(shape, norm.scalar.getType()), sizes);
+    dx = createEmpty(rewriter, loc, sizes,
+                     RankedTensorType::get(shape, norm.scalar.getType()));
   if (gradient.dw) {
     SmallVector<int64_t> dwShape;
     SmallVector<OpFoldResult> dwSizes;
@@ -268,26 +298,10 @@ RMSNormBackwardOp Rewrite::createGradient(const PlannedNorm &norm) {
       dwShape.push_back(shape[dim]);
       dwSizes.push_back(sizes[dim]);
     }
-    dw = createInit(RankedTensorType::get(dwShape, gradient.dwType), dwSizes);
+    dw = createEmpty(rewriter, loc, dwSizes,
+                     RankedTensorType::get(dwShape, gradient.dwType));
   }
-  bool isRms = gradient.isRootBeforeEpsilon;
-  bool needsEpsilon = !root || isRms;
-  auto op = RMSNormBackwardOp::create(
-      rewriter, loc, types, dy, input, weight, isRms ? Value() : root,
-      isRms ? root : Value(), dx, dw, rewriter.getDenseI64ArrayAttr(norm.dims),
-      needsEpsilon ? FloatAttr::get(norm.computeType, norm.epsilon)
-                   : FloatAttr(),
-      EpsilonModeAttr::get(rewriter.getContext(), norm.mode),
-      typeAttr(norm.computeType), typeAttr(norm.scaleType),
-      typeAttr(norm.normalizedType), /*weight_dims=*/DenseI64ArrayAttr(),
-      /*count=*/IntegerAttr(),
-      RootFormAttr::get(rewriter.getContext(), norm.rootForm),
-      typeAttr(norm.sumType));
-  if (norm.computeType == op.getDefaultComputeType())
-    op.removeComputeTypeAttr();
-  if ((weight || dw) && norm.weightDims != norm.dims)
-    op.setWeightDims(norm.weightDims);
-  return op;
+  return createGradient(rewriter, loc, norm, dy, input, weight, root, dx, dw);
 }
 
 Value Rewrite::addResidual(Value residual, Value dx) {
@@ -334,9 +348,9 @@ void Rewrite::create(size_t i, linalg::LinalgOp op) {
   PlannedNorm norm = plan[i];
   norm.op = op;
   if (norm.gradient)
-    norms[i] = createGradient(norm);
+    norms[i] = createGradientAt(norm);
   else
-    norms[i] = createNorm(norm);
+    norms[i] = createNormAt(norm);
 }
 
 /// Moves the norms out of an op, which stays without uses. They are in body

@@ -40,7 +40,8 @@ bool ExtremumNode::keepsNaN(unsigned i) const {
 bool Payload::operator==(const Payload &other) const {
   auto tie = [](const Payload &p) {
     return std::tie(p.value, p.indices, p.count, p.attribute, p.name,
-                    p.variables, p.numerator, p.denominator, p.spelling);
+                    p.variables, p.numerator, p.denominator, p.spelling,
+                    p.number);
   };
   return tie(*this) == tie(other);
 }
@@ -51,7 +52,8 @@ Node::Node(unsigned number, Kind kind, Type type,
       operands(operands) {
   bool isReduction = kind == Kind::Sum || !payload.variables.empty();
   reduces = isReduction;
-  hasElement = kind == Kind::Element || kind == Kind::Position;
+  hasElement = kind == Kind::Element || kind == Kind::Position ||
+               (kind == Kind::Symbol && !payload.indices.empty());
   for (const Node *operand : operands) {
     reduces |= operand->reduces;
     hasElement |= operand->hasElement && !isReduction;
@@ -77,9 +79,10 @@ const Node *Context::unique(Kind kind, Type type,
       llvm::hash_combine_range(payload.count.symbols), payload.attribute,
       payload.name, llvm::hash_combine_range(payload.variables),
       payload.numerator, payload.denominator, payload.spelling);
-  auto node = construct<ElementNode, ConstantNode, CountNode, PositionNode,
-                        PowerNode, ExtremumNode, SumNode, OpaqueNode>(
-      kind, unsigned(nodes.size()), kind, type, operands, payload);
+  auto node =
+      construct<ElementNode, SymbolNode, ConstantNode, NumberNode, CountNode,
+                PositionNode, PowerNode, ExtremumNode, SumNode, OpaqueNode>(
+          kind, unsigned(nodes.size()), kind, type, operands, payload);
   for (auto [it, end] = nodes.equal_range(hash); it != end; ++it)
     if (it->second->isAlike(node.get()) &&
         it->second->getOperands() == node->getOperands())
@@ -93,6 +96,21 @@ const Node *Context::getElement(Value value, ArrayRef<AffineExpr> indices) {
   payload.indices.assign(indices.begin(), indices.end());
   return unique(Kind::Element, getElementTypeOrSelf(value.getType()), {},
                 payload);
+}
+
+const Node *Context::getSymbol(StringRef name, Type type, Sign sign,
+                               ArrayRef<AffineExpr> indices) {
+  Payload payload;
+  payload.name = StringAttr::get(context, name);
+  payload.spelling = static_cast<unsigned>(sign);
+  payload.indices.assign(indices.begin(), indices.end());
+  return unique(Kind::Symbol, type, {}, payload);
+}
+
+const Node *Context::getNumber(const Fraction &value, Type type) {
+  Payload payload;
+  payload.number = value;
+  return unique(Kind::Number, type, {}, payload);
 }
 
 const Node *Context::getConstant(const APFloat &value, Type type) {
@@ -318,16 +336,24 @@ static std::optional<ArrayRef<const Node *>> getDeciding(const Node *node) {
     return none;
   case Kind::Constant:
     return isPositive(node) ? std::optional(none) : std::nullopt;
+  case Kind::Number:
+    return cast<NumberNode>(node)->getValue() < Fraction(0)
+               ? std::nullopt
+               : std::optional(none);
+  case Kind::Symbol:
+    return cast<SymbolNode>(node)->getSign() == Sign::Any ? std::nullopt
+                                                          : std::optional(none);
   case Kind::Max: // with such a constant it is at least 0, or a NaN
     return llvm::any_of(operands, isPositive) ? none : operands;
   case Kind::Div: // a quotient by -0 may be negative
-    if (!operands[1]->is(Kind::Constant) && !operands[1]->is(Kind::Count))
+    if (!operands[1]->getOperands().empty() || operands[1]->is(Kind::Element))
       return std::nullopt;
     return operands;
   case Kind::Add:
   case Kind::Min:
   case Kind::Round:
   case Kind::Extend:
+  case Kind::Rsqrt:
   case Kind::Sum:
     return operands;
   case Kind::Mul:

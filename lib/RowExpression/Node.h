@@ -18,6 +18,7 @@
 #define NORM_LIB_ROWEXPRESSION_NODE_H
 
 #include "Extents.h"
+#include "mlir/Analysis/Presburger/Fraction.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/AffineExpr.h"
 #include "mlir/IR/AsmState.h"
@@ -27,9 +28,13 @@
 
 namespace mlir::norm::row {
 
+using presburger::Fraction;
+
 enum class Kind {
   Element,  ///< a value of the program at indices
+  Symbol,   ///< a leaf that only a name identifies, as x in a law
   Constant, ///< a floating-point number
+  Number,   ///< an exact rational number, which no program has
   Count,    ///< a product of extents, rounded to the type
   Position, ///< an affine function of the index variables
   Neg,
@@ -59,6 +64,7 @@ struct Payload {
   StringAttr name;
   SmallVector<unsigned, 2> variables;
   int numerator = 1, denominator = 1;
+  Fraction number{1};
   unsigned spelling = 0;
 
   bool operator==(const Payload &other) const;
@@ -94,6 +100,8 @@ public:
   }
   /// Prints the expression; `names` saves numbering the program for each value.
   void print(llvm::raw_ostream &os, AsmState *names = nullptr) const;
+  /// Returns a text that does not depend on the order of operands.
+  std::string describe() const;
 
 protected:
   Payload payload;
@@ -116,6 +124,19 @@ template <Kind... kinds> struct NodeOf : Node {
 /// further (no indices), or a value of a body in the iteration `indices`.
 struct ElementNode : NodeOf<Kind::Element> {
   Value getValue() const { return payload.value; }
+};
+
+/// Whether a symbol is known to be at least 0.
+enum class Sign { Any, NonNegative };
+
+/// A leaf of a law; x, dy and w have the index of the row in which they vary.
+struct SymbolNode : NodeOf<Kind::Symbol> {
+  StringRef getName() const { return payload.name.getValue(); }
+  Sign getSign() const { return Sign(payload.spelling); }
+};
+
+struct NumberNode : NodeOf<Kind::Number> {
+  const Fraction &getValue() const { return payload.number; }
 };
 
 struct ConstantNode : NodeOf<Kind::Constant> {
@@ -149,6 +170,7 @@ struct PowerNode : NodeOf<Kind::Power> {
 struct ExtremumNode : NodeOf<Kind::Max, Kind::Min> {
   /// Returns true if a NaN in operand `i` and a number give NaN.
   bool keepsNaN(unsigned i) const;
+  Attribute getSpelling() const { return payload.attribute; }
 };
 
 struct SumNode : NodeOf<Kind::Sum> {
@@ -180,7 +202,10 @@ public:
   Extents &getExtents() { return extents; }
 
   const Node *getElement(Value value, ArrayRef<AffineExpr> indices);
+  const Node *getSymbol(StringRef name, Type type, Sign sign,
+                        ArrayRef<AffineExpr> indices = {});
   const Node *getConstant(const APFloat &value, Type type);
+  const Node *getNumber(const Fraction &value, Type type);
   const Node *getCount(const SymbolicCount &count, Type type);
   const Node *getPosition(AffineExpr index);
   /// Returns a Neg to Fma node. A fold keeps the bits of every value.
@@ -193,6 +218,13 @@ public:
   const Node *getOpaque(StringRef name, DictionaryAttr attributes, Type type,
                         ArrayRef<const Node *> operands,
                         ArrayRef<unsigned> variables = {});
+  /// Returns `node` with other operands.
+  const Node *rebuild(const Node *node, ArrayRef<const Node *> operands);
+  /// Returns a symbol or arithmetic in another type, any other node as it is.
+  const Node *retype(const Node *node, Type type);
+  /// Returns `node` on operands of which every rounding is a node, and which
+  /// are in the canonical order: arithmetic in 16 bits is that in f32, rounded.
+  const Node *rebuildRounded(const Node *node, ArrayRef<const Node *> operands);
 
   /// Creates a variable d<id>. The second one returns the variable of loop
   /// position `position` with a static `extent`, which all ops share.

@@ -7,6 +7,7 @@
 
 #include "NormalForm.h"
 #include "norm/IR/RoundFloat.h"
+#include <cmath>
 #include <unordered_map>
 
 using namespace mlir;
@@ -130,6 +131,126 @@ SmallVector<Factor> norm::row::collectFactors(
 }
 
 //===----------------------------------------------------------------------===//
+// Numbers
+//===----------------------------------------------------------------------===//
+
+/// Returns the root of a perfect square that is not too long.
+static std::optional<DynamicAPInt> getRoot(const DynamicAPInt &square) {
+  if (square < 0 || square > (int64_t(1) << 62))
+    return std::nullopt;
+  auto near = static_cast<double>(int64_t(square));
+  DynamicAPInt root(static_cast<int64_t>(std::sqrt(near)));
+  for (DynamicAPInt each : {root, root + 1})
+    if (each * each == square)
+      return each;
+  return std::nullopt;
+}
+
+/// Moves squares out of the root of the radicand, which becomes whole.
+static void simplifyRoot(Term &term) {
+  DynamicAPInt radicand = term.radicand.num * term.radicand.den;
+  term.coefficient /= Fraction(term.radicand.den);
+  // Larger factors are squares only if all of it is.
+  for (int64_t p = 2; p < 128 && radicand != 0; ++p)
+    while (radicand % (p * p) == 0) {
+      radicand /= DynamicAPInt(p * p);
+      term.coefficient *= Fraction(p);
+    }
+  if (auto root = getRoot(radicand)) {
+    term.coefficient *= Fraction(*root);
+    radicand = 1;
+  }
+  term.radicand = Fraction(radicand);
+}
+
+/// Returns value ^ exponent as a term without factors, if that is a rational
+/// number or the root of one.
+static std::optional<Term> raiseNumber(const Fraction &value,
+                                       const Fraction &exponent) {
+  Term term;
+  if (value == Fraction(1))
+    return term;
+  if (isIntegral(exponent)) {
+    auto power = raise(value, exponent);
+    if (power)
+      term.coefficient = *power;
+    return power ? std::optional(term) : std::nullopt;
+  }
+  if (exponent.den != 2 || value <= Fraction(0))
+    return std::nullopt;
+  auto power = raise(value, exponent - Fraction(1, 2));
+  if (!power)
+    return std::nullopt;
+  term.coefficient = *power;
+  term.radicand = value;
+  simplifyRoot(term);
+  return term;
+}
+
+static void multiply(Term &term, const Term &by) {
+  term.coefficient *= by.coefficient;
+  term.radicand *= by.radicand;
+  term.factors.append(by.factors);
+  if (by.radicand != Fraction(1))
+    simplifyRoot(term);
+}
+
+APFloat norm::row::getReciprocal(const llvm::fltSemantics &semantics,
+                                 int64_t n) {
+  APFloat one(semantics, 1), count(semantics);
+  count.convertFromAPInt(APInt(64, n), /*IsSigned=*/true,
+                         APFloat::rmNearestTiesToEven);
+  one.divide(count, APFloat::rmNearestTiesToEven);
+  return one;
+}
+
+bool norm::row::isReciprocalOf(const APFloat &value, int64_t n) {
+  return value.bitwiseIsEqual(getReciprocal(value.getSemantics(), n));
+}
+
+bool norm::row::isRootOf(const APFloat &value, double n) {
+  auto is = [&](double exact) {
+    return norm::roundTo(APFloat(exact), value.getSemantics())
+        .bitwiseIsEqual(value);
+  };
+  auto wide = static_cast<long double>(n);
+  return is(std::sqrt(wide)) || is(std::sqrt(n)) || is(std::pow(n, 0.5)) ||
+         is(1 / std::sqrt(wide)) || is(1 / std::sqrt(n)) ||
+         is(std::pow(n, -0.5));
+}
+
+std::optional<int64_t> norm::row::getReciprocalOf(const APFloat &constant) {
+  double value =
+      norm::roundTo(constant, APFloat::IEEEdouble()).convertToDouble();
+  double n = value > 0 ? std::round(1 / value) : 0;
+  if (n < 2 || n >= 1e15)
+    return std::nullopt;
+  auto whole = static_cast<int64_t>(n);
+  return isReciprocalOf(constant, whole) ? std::optional(whole) : std::nullopt;
+}
+
+/// Reads a root of n or its reciprocal, which may be scaled by a power of two.
+static std::optional<Term> readRootOf(const APFloat &constant, double n) {
+  double value =
+      norm::roundTo(constant, APFloat::IEEEdouble()).convertToDouble();
+  if (!(value > 0) || n < 2)
+    return std::nullopt;
+  for (bool divides : {false, true}) {
+    double root = divides ? 1 / std::sqrt(n) : std::sqrt(n);
+    int power = static_cast<int>(std::round(std::log2(value / root)));
+    if (!isRootOf(scalbn(constant, -power, APFloat::rmNearestTiesToEven), n))
+      continue;
+    auto term = raiseNumber(Fraction(static_cast<int64_t>(n)),
+                            Fraction(divides ? -1 : 1, 2));
+    auto scale = raise(Fraction(2), Fraction(power));
+    if (term && scale)
+      term->coefficient *= *scale;
+    return scale ? term : std::nullopt;
+  }
+  return std::nullopt;
+}
+
+//===----------------------------------------------------------------------===//
 // Forms
 //===----------------------------------------------------------------------===//
 
@@ -138,94 +259,185 @@ static bool isBefore(const Factor &a, const Factor &b) {
                           : a.base->getNumber() < b.base->getNumber();
 }
 
-/// Joins equal bases; a constant to an integer power goes into the coefficient.
-/// A root is kept where it implies that the base is not negative, because only
-/// then x^(1/2) * x^(3/2) is x^2.
-static Term makeTerm(ArrayRef<Factor> factors) {
-  Term term;
-  SmallVector<Factor> sorted(factors);
-  llvm::sort(sorted, isBefore);
-  for (size_t i = 0; i < sorted.size();) {
-    Factor joined{sorted[i].base, Fraction(0)};
-    bool hasRoot = false;
-    for (; i < sorted.size() && sorted[i].base == joined.base; ++i) {
-      joined.exponent += sorted[i].exponent;
-      hasRoot |= !isIntegral(sorted[i].exponent);
-    }
-    if (hasRoot && isIntegral(joined.exponent) && !isNonNegative(joined.base)) {
-      term.factors.push_back({joined.base, Fraction(1, 2)});
-      joined.exponent -= Fraction(1, 2);
-    }
-    term.factors.push_back(joined);
-  }
-  llvm::erase_if(term.factors, [&](const Factor &factor) {
-    if (factor.exponent == Fraction(0) || isConstant(factor.base, 1.0))
-      return true;
-    auto *constant = dyn_cast<ConstantNode>(factor.base);
-    if (!constant || !constant->getValue().isFinite())
-      return false;
-    auto power = raise(getFraction(constant->getValue()), factor.exponent);
-    if (power)
-      term.coefficient *= *power;
-    return power.has_value();
-  });
-  return term;
-}
-
-/// Sorts terms and joins those with the same factors.
-static SmallVector<Term> joinTerms(SmallVector<Term> terms) {
-  llvm::sort(terms, [](const Term &a, const Term &b) {
-    return std::lexicographical_compare(a.factors.begin(), a.factors.end(),
-                                        b.factors.begin(), b.factors.end(),
-                                        isBefore);
-  });
-  SmallVector<Term> joined;
-  for (Term &term : terms) {
-    if (!joined.empty() && joined.back().factors == term.factors)
-      joined.back().coefficient += term.coefficient;
-    else
-      joined.push_back(std::move(term));
-  }
-  llvm::erase_if(
-      joined, [](const Term &term) { return term.coefficient == Fraction(0); });
-  return joined;
-}
-
 namespace {
 /// Takes each node apart once, and a large one only in part.
 class Normalizer {
 public:
-  explicit Normalizer(Context &context) : context(context) {}
+  Normalizer(Context &context, const RowLength &length)
+      : context(context), length(length) {}
   const Form &getForm(const Node *node);
 
 private:
   static constexpr unsigned kMaxDepth = 32;
-  static constexpr size_t kMaxTerms = 64; // beyond this bound, sums are factors
-  Term getTerm(const Node *product);
+  // Beyond this bound, sums are factors.
+  static constexpr size_t kMaxTerms = 64;
+  std::optional<Term> readConstant(const Factor &factor);
+  Term makeTerm(ArrayRef<Factor> factors);
+  Term joinFactors(Term term);
+  SmallVector<Term> getTerms(const Node *product);
+  void multiplyPower(SmallVector<Term> &terms, const Factor &factor);
+  bool multiplyExtremum(SmallVector<Term> &terms, const Factor &factor);
+  const Node *takeScale(const Form &form, Type type, Term &scale);
+  const Node *normalizeOperands(const Node *node);
   SmallVector<Term> sumTerms(const SumNode *sum);
   const Node *build(ArrayRef<Term> terms, Type type);
   const Node *getNode(const Factor &factor);
   const Node *getNumber(const Fraction &value, Type type);
 
   Context &context;
+  const RowLength &length;
   unsigned depth = 0;
   std::unordered_map<const Node *, Form> forms; // references stay valid
 };
 } // namespace
 
-/// Returns a node that only its name identifies, for no value of the program.
-static const Node *getNamed(Context &context, const Fraction &value, Type type,
-                            ArrayRef<const Node *> operands) {
-  std::string name;
-  llvm::raw_string_ostream(name) << value.num << '/' << value.den;
-  return context.getOpaque(name, {}, type, operands);
+/// Reads constant ^ exponent. 1/n and the root of n are read as numbers that
+/// were rounded once.
+std::optional<Term> Normalizer::readConstant(const Factor &factor) {
+  if (auto *number = dyn_cast<NumberNode>(factor.base))
+    return raiseNumber(number->getValue(), factor.exponent);
+  auto *constant = dyn_cast<ConstantNode>(factor.base);
+  if (!constant || !constant->getValue().isFinite())
+    return std::nullopt;
+  APFloat value = constant->getValue();
+  if (length.rounded) {
+    APFloat narrow = norm::roundTo(value, *length.rounded);
+    if (norm::roundTo(narrow, value.getSemantics()).bitwiseIsEqual(value))
+      value = narrow;
+  }
+  int64_t n = length.terms.value_or(0);
+  if (n > 1 && isReciprocalOf(value, n))
+    return raiseNumber(Fraction(1, n), factor.exponent);
+  if (value.isInteger())
+    return raiseNumber(getFraction(value), factor.exponent);
+  if (n > 1 && isIntegral(factor.exponent))
+    if (auto root = readRootOf(value, static_cast<double>(n))) {
+      Term power;
+      for (int64_t i = int64_t(abs(factor.exponent).num); i-- > 0;)
+        multiply(power, *root);
+      if (factor.exponent < Fraction(0)) {
+        power.coefficient = Fraction(1) / power.coefficient;
+        power.radicand = Fraction(1) / power.radicand;
+        simplifyRoot(power);
+      }
+      return power;
+    }
+  std::optional<int64_t> divisor = getReciprocalOf(value);
+  return raiseNumber(divisor ? Fraction(1, *divisor) : getFraction(value),
+                     factor.exponent);
+}
+
+/// Joins equal bases; numbers go into the coefficient. A root is kept where it
+/// implies that the base is not negative, because only then x^(1/2) * x^(3/2)
+/// is x^2. x / x stays, for it is NaN where x is 0, unless x is not negative:
+/// what divides a norm is then a root that is NaN too.
+Term Normalizer::makeTerm(ArrayRef<Factor> factors) {
+  Term term;
+  SmallVector<Factor> sorted;
+  for (const Factor &factor : factors) {
+    if (isConstant(factor.base, 1.0))
+      continue;
+    if (auto number = readConstant(factor))
+      multiply(term, *number);
+    else
+      sorted.push_back(factor);
+  }
+  llvm::sort(sorted, isBefore);
+  for (size_t i = 0; i < sorted.size();) {
+    const Node *base = sorted[i].base, *next = base;
+    bool hasRoot = false, isPositive = isNonNegative(base);
+    Fraction sums[2] = {Fraction(0), Fraction(0)};
+    for (; i < sorted.size() && sorted[i].base == next; ++i) {
+      const Fraction &exponent = sorted[i].exponent;
+      sums[!isPositive && exponent < Fraction(0)] += exponent;
+      hasRoot |= !isIntegral(exponent);
+    }
+    for (Fraction &exponent : sums) {
+      if (exponent == Fraction(0))
+        continue;
+      // |x|^2 is x^2.
+      if (base->is(Kind::Abs) && isIntegral(exponent) && exponent.num % 2 == 0)
+        base = base->getOperand(0);
+      if (hasRoot && isIntegral(exponent) && !isPositive) {
+        term.factors.push_back({base, Fraction(1, 2)});
+        exponent -= Fraction(1, 2);
+      }
+      term.factors.push_back({base, exponent});
+    }
+  }
+  return term;
+}
+
+static bool isNegative(const Term &term) {
+  return term.coefficient < Fraction(0);
+}
+
+static bool isBeforeTerm(const Term &a, const Term &b) {
+  if (a.factors == b.factors && a.radicand == b.radicand)
+    return isNegative(a) < isNegative(b);
+  if (a.factors == b.factors)
+    return a.radicand < b.radicand;
+  return std::lexicographical_compare(a.factors.begin(), a.factors.end(),
+                                      b.factors.begin(), b.factors.end(),
+                                      isBefore);
+}
+
+static bool mayBeNegative(const Factor &factor) {
+  return !isNonNegative(factor.base);
+}
+
+/// Returns term ^ exponent, if its number is one; (x^(1/2))^2 is
+/// x^(1/2) * x^(1/2) where x may be negative.
+static std::optional<Term> raiseTerm(const Term &term,
+                                     const Fraction &exponent) {
+  auto power = raiseNumber(term.coefficient, exponent);
+  auto root = raiseNumber(term.radicand, exponent * Fraction(1, 2));
+  // A root is taken of each factor only if one at most may be negative.
+  bool splits = isIntegral(exponent) ||
+                (llvm::count_if(term.factors, mayBeNegative) <= 1 &&
+                 llvm::all_of(term.factors, [&](const Factor &factor) {
+                   return isOnePower(factor, exponent);
+                 }));
+  if (!power || !root || !splits)
+    return std::nullopt;
+  multiply(*power, *root);
+  for (const Factor &factor : term.factors) {
+    Fraction product = factor.exponent * exponent;
+    if (isOnePower(factor, exponent)) {
+      power->factors.push_back({factor.base, product});
+      continue;
+    }
+    power->factors.push_back(factor);
+    power->factors.push_back({factor.base, product - factor.exponent});
+  }
+  return power;
+}
+
+/// Sorts terms and joins those with the same factors and sign. Terms that
+/// cancel stay: x - x is NaN where x is infinite, and 9x - 8x rounds more than
+/// x does.
+static SmallVector<Term> joinTerms(SmallVector<Term> terms) {
+  llvm::sort(terms, isBeforeTerm);
+  SmallVector<Term> joined;
+  for (Term &term : terms) {
+    if (!joined.empty() && joined.back().factors == term.factors &&
+        joined.back().radicand == term.radicand &&
+        isNegative(joined.back()) == isNegative(term))
+      joined.back().coefficient += term.coefficient;
+    else
+      joined.push_back(std::move(term));
+  }
+  llvm::erase_if(joined, [](const Term &term) {
+    return term.coefficient == Fraction(0) && term.factors.empty();
+  });
+  return joined;
 }
 
 const Node *Normalizer::getNumber(const Fraction &value, Type type) {
   auto constant =
       getExactConstant(value, cast<FloatType>(type).getFloatSemantics());
   return constant ? context.getConstant(*constant, type)
-                  : getNamed(context, value, type, {});
+                  : context.getNumber(value, type);
 }
 
 const Node *Normalizer::getNode(const Factor &factor) {
@@ -234,9 +446,18 @@ const Node *Normalizer::getNode(const Factor &factor) {
     return base;
   constexpr int kMaxPower = 1024;
   if (abs(exponent) > Fraction(kMaxPower) || exponent.den > kMaxPower)
-    return getNamed(context, exponent, base->getType(), base);
+    return context.getOpaque(
+        "power", DictionaryAttr::get(context.getContext()), base->getType(),
+        {base, context.getNumber(exponent, base->getType())});
   return context.getPower(base, int64_t(exponent.num), int64_t(exponent.den),
                           PowerNode::Spelling::Power, base->getType());
+}
+
+Term Normalizer::joinFactors(Term term) {
+  Term joined = makeTerm(term.factors);
+  term.factors.clear();
+  multiply(joined, term);
+  return joined;
 }
 
 /// Returns one node for all sums of equal terms.
@@ -245,10 +466,14 @@ const Node *Normalizer::build(ArrayRef<Term> terms, Type type) {
     return left ? context.get(kind, type, {left, right}) : right;
   };
   const Node *sum = nullptr;
-  for (const auto &[coefficient, factors] : terms) {
+  for (const auto &[coefficient, radicand, factors] : terms) {
     const Node *product = nullptr;
-    if (coefficient != Fraction(1) || factors.empty())
+    if (coefficient != Fraction(1) ||
+        (factors.empty() && radicand == Fraction(1)))
       product = getNumber(coefficient, type);
+    if (radicand != Fraction(1))
+      product = join(Kind::Mul, product,
+                     getNode({getNumber(radicand, type), Fraction(1, 2)}));
     for (const Factor &factor : factors)
       product = join(Kind::Mul, product, getNode(factor));
     sum = join(Kind::Add, sum, product);
@@ -271,47 +496,171 @@ SmallVector<Term> Normalizer::sumTerms(const SumNode *sum) {
           });
       (isInside ? inside : outside).push_back(factor);
     }
-    const Node *part = build(Term{Fraction(1), inside}, sum->getType());
+    Term within;
+    within.factors = inside;
+    const Node *part = build(within, sum->getType());
     outside.push_back({context.getSum(part, variables), Fraction(1)});
     Term joined = makeTerm(outside);
     joined.coefficient *= term.coefficient;
+    joined.radicand *= term.radicand;
+    simplifyRoot(joined);
     terms.push_back(std::move(joined));
   }
   return terms;
 }
 
-/// Returns a non-sum node as one term, merging bases that are one term.
-Term Normalizer::getTerm(const Node *product) {
-  SmallVector<Factor> factors;
-  Fraction coefficient(1);
-  for (auto [base, exponent] : collectFactors(product)) {
-    if (base == product || base->getOperands().empty()) {
-      // A value before it is rounded may contain products and sums.
-      if (base->is(Kind::Round) || base->is(Kind::Extend) ||
-          base->is(Kind::Abs))
-        base = context.get(base->getKind(), base->getType(),
-                           getForm(base->getOperand(0)).node);
-      factors.push_back({base, exponent});
-      continue;
-    }
-    const auto &[terms, node] = getForm(base);
-    auto power = terms.size() == 1 ? raise(terms[0].coefficient, exponent)
-                                   : std::nullopt;
-    if (!power) {
-      factors.push_back({node, exponent});
-      continue;
-    }
-    coefficient *= *power;
-    for (const Factor &inner : terms[0].factors) {
-      // (x^(1/2))^2 is x^(1/2) * x^(1/2).
-      factors.push_back(inner);
-      factors.push_back(
-          {inner.base, inner.exponent * (exponent - Fraction(1))});
-    }
+/// Returns a node that is no product on the normalized nodes of its operands.
+const Node *Normalizer::normalizeOperands(const Node *node) {
+  if (isa<NumberNode, OpaqueNode>(node) || node->getOperands().empty())
+    return node;
+  SmallVector<const Node *> operands;
+  for (const Node *operand : node->getOperands())
+    operands.push_back(getForm(operand).node);
+  return context.rebuild(node, operands);
+}
+
+/// Divides a sum by the number in its last term, which goes into `scale`, so
+/// that sums which differ in a factor have one base.
+const Node *Normalizer::takeScale(const Form &form, Type type, Term &scale) {
+  const Term &last = form.terms.back();
+  if (last.coefficient <= Fraction(0))
+    return form.node;
+  scale.coefficient = last.coefficient;
+  scale.radicand = last.radicand;
+  SmallVector<Term> divided(form.terms);
+  for (Term &term : divided) {
+    term.coefficient /= scale.coefficient;
+    term.radicand /= scale.radicand;
+    simplifyRoot(term);
   }
-  Term term = makeTerm(factors);
-  term.coefficient *= coefficient;
-  return term;
+  return build(joinTerms(std::move(divided)), type);
+}
+
+/// Multiplies each term by base ^ exponent, where the base is no product. A
+/// product with a sum is distributed.
+void Normalizer::multiplyPower(SmallVector<Term> &terms, const Factor &factor) {
+  const Form &form = getForm(factor.base);
+  bool isSum = form.terms.size() > 1;
+  if (isSum && factor.exponent == Fraction(1) &&
+      terms.size() * form.terms.size() <= kMaxTerms) {
+    SmallVector<Term> products;
+    for (const Term &left : terms)
+      for (const Term &right : form.terms) {
+        Term product = left;
+        multiply(product, right);
+        products.push_back(std::move(product));
+      }
+    terms = std::move(products);
+    return;
+  }
+  Term whole;
+  std::optional<Term> power;
+  if (isSum) {
+    whole.factors = {
+        {takeScale(form, factor.base->getType(), whole), Fraction(1)}};
+    power = raiseTerm(whole, factor.exponent);
+  } else if (!form.terms.empty()) {
+    power = raiseTerm(form.terms.front(), factor.exponent);
+  }
+  if (!power)
+    power.emplace().factors = {{form.node, factor.exponent}};
+  for (Term &term : terms)
+    multiply(term, *power);
+}
+
+static const Node *getOther(const Node *node, const Node *operand) {
+  return node->getOperand(node->getOperand(0) == operand);
+}
+
+/// Multiplies by max(a, b) ^ exponent of two products that are not negative:
+/// the number of the first one is a factor, a root is taken of both, and min(a,
+/// b) is 1 / max(1/a, 1/b). Which of them a NaN gives is forgotten.
+bool Normalizer::multiplyExtremum(SmallVector<Term> &terms,
+                                  const Factor &factor) {
+  SmallVector<Term, 2> bounds;
+  Fraction power =
+      isIntegral(factor.exponent) ? Fraction(1) : abs(factor.exponent);
+  Fraction exponent = factor.exponent / power;
+  for (const Node *operand : factor.base->getOperands()) {
+    const Form &form = getForm(operand);
+    // max(a, 0) is a, where only a NaN may tell them apart.
+    if (form.terms.empty() && factor.base->is(Kind::Max)) {
+      const Node *other = getOther(factor.base, operand);
+      if (!isNonNegative(other))
+        return false;
+      multiplyPower(terms, {other, factor.exponent});
+      return true;
+    }
+    if (form.terms.size() != 1 || form.terms[0].coefficient <= Fraction(0) ||
+        !isNonNegative(operand))
+      return false;
+    Fraction own = factor.base->is(Kind::Min) ? -power : power;
+    auto bound = raiseTerm(form.terms[0], own);
+    if (!bound)
+      return false;
+    bounds.push_back(joinFactors(std::move(*bound)));
+  }
+  if (factor.base->is(Kind::Min))
+    exponent = -exponent;
+  if (isBeforeTerm(bounds[1], bounds[0]))
+    std::swap(bounds[0], bounds[1]);
+  Term scale;
+  scale.coefficient = bounds[0].coefficient;
+  scale.radicand = bounds[0].radicand;
+  auto inverse = raiseTerm(scale, Fraction(-1)),
+       whole = raiseTerm(scale, exponent);
+  if (!inverse || !whole)
+    return false;
+  for (Term &bound : bounds)
+    multiply(bound, *inverse);
+  Type type = factor.base->getType();
+  const Node *base = context.getExtremum(Kind::Max, build(bounds[0], type),
+                                         build(bounds[1], type), Attribute());
+  for (Term &term : terms) {
+    multiply(term, *whole);
+    term.factors.push_back({base, exponent});
+  }
+  return true;
+}
+
+/// Joins the powers of each sum that is not negative, before it is distributed.
+static SmallVector<Factor> joinPowers(ArrayRef<Factor> factors) {
+  SmallVector<Factor> joined;
+  for (const Factor &factor : factors) {
+    auto *known = llvm::find_if(joined, [&](const Factor &each) {
+      return each.base == factor.base && factor.base->is(Kind::Add) &&
+             isNonNegative(factor.base);
+    });
+    if (known == joined.end())
+      joined.push_back(factor);
+    else
+      known->exponent += factor.exponent;
+  }
+  llvm::erase_if(joined, [](const Factor &factor) {
+    return factor.exponent == Fraction(0);
+  });
+  return joined;
+}
+
+/// Returns the terms of a node that is no sum.
+SmallVector<Term> Normalizer::getTerms(const Node *product) {
+  SmallVector<Term> terms(1);
+  for (const Factor &factor : joinPowers(collectFactors(product))) {
+    const Node *base = factor.base;
+    if (isa<ExtremumNode>(base) && multiplyExtremum(terms, factor))
+      continue;
+    if (base != product && !base->getOperands().empty()) {
+      multiplyPower(terms, factor);
+      continue;
+    }
+    if (base == product)
+      base = normalizeOperands(base);
+    for (Term &term : terms)
+      term.factors.push_back({base, factor.exponent});
+  }
+  for (Term &term : terms)
+    term = joinFactors(std::move(term));
+  return terms;
 }
 
 const Form &Normalizer::getForm(const Node *node) {
@@ -324,7 +673,7 @@ const Form &Normalizer::getForm(const Node *node) {
     auto [next, isNegated] = worklist.pop_back_val();
     SmallVector<Term> more;
     if (depth > kMaxDepth || terms.size() + worklist.size() > kMaxTerms) {
-      more.push_back({Fraction(1), {{next, Fraction(1)}}});
+      more.emplace_back().factors = {{next, Fraction(1)}};
     } else if (next->is(Kind::Add)) {
       for (const Node *operand : llvm::reverse(next->getOperands()))
         worklist.push_back({operand, isNegated});
@@ -338,7 +687,7 @@ const Form &Normalizer::getForm(const Node *node) {
     } else if (auto *sum = dyn_cast<SumNode>(next)) {
       more = sumTerms(sum);
     } else {
-      more.push_back(getTerm(next));
+      more = getTerms(next);
     }
     for (Term &term : more) {
       if (isNegated)
@@ -353,6 +702,7 @@ const Form &Normalizer::getForm(const Node *node) {
   return form;
 }
 
-Form norm::row::normalize(Context &context, const Node *node) {
-  return Normalizer(context).getForm(node);
+Form norm::row::normalize(Context &context, const Node *node,
+                          const RowLength &length) {
+  return Normalizer(context, length).getForm(node);
 }

@@ -18,11 +18,8 @@
 #define NORM_LIB_ROWEXPRESSION_NORMALFORM_H
 
 #include "Node.h"
-#include "mlir/Analysis/Presburger/Fraction.h"
 
 namespace mlir::norm::row {
-
-using presburger::Fraction;
 
 /// The power base ^ exponent of a base that is no product, quotient or power.
 struct Factor {
@@ -49,20 +46,42 @@ collectFactors(const Node *node, const Fraction &exponent = Fraction(1),
 /// Returns the exact value of a finite constant.
 Fraction getFraction(const APFloat &value);
 
-/// The product of a coefficient and factors, which are sorted and distinct.
+/// The product of a coefficient, the root of a whole number, and factors, which
+/// are sorted and distinct.
 struct Term {
   Fraction coefficient{1};
+  Fraction radicand{1};
   SmallVector<Factor> factors;
 };
 
-/// A sum of terms, sorted and distinct; without terms it is 0.
+/// A sum of terms, sorted and distinct; without terms it is 0. Nothing cancels
+/// in it that is NaN for some value: x - x is 0 * x.
 struct Form {
   SmallVector<Term> terms;
   const Node *node; ///< one for all equal forms of a type
 };
 
+/// What is known of the number of elements of a row.
+struct RowLength {
+  std::optional<int64_t> terms; ///< if it is static
+  /// A narrower type to which constants may be rounded, or null.
+  const llvm::fltSemantics *rounded = nullptr;
+};
+
 /// Returns the form of `node`. Its bases are normalized nodes of `context`.
-Form normalize(Context &context, const Node *node);
+/// Constants that are 1/n or a root of n, rounded once, are read as such.
+Form normalize(Context &context, const Node *node,
+               const RowLength &length = {});
+
+/// Returns 1/n as computed in a type.
+APFloat getReciprocal(const llvm::fltSemantics &semantics, int64_t n);
+/// Returns true if `value` is 1/n, computed in its type.
+bool isReciprocalOf(const APFloat &value, int64_t n);
+/// Returns the whole number n of which `value` is the reciprocal.
+std::optional<int64_t> getReciprocalOf(const APFloat &value);
+/// Returns true if `value` is the root of n or its reciprocal, which may have
+/// been computed in f64 and then rounded.
+bool isRootOf(const APFloat &value, double n);
 
 } // namespace mlir::norm::row
 

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Node.h"
+#include "llvm/Support/SaveAndRestore.h"
 
 using namespace mlir;
 using namespace mlir::norm::row;
@@ -14,17 +15,18 @@ namespace {
 /// Prints up to kMaxDepth levels and kMaxNodes nodes; the rest is `...`.
 struct Printer {
   static constexpr unsigned kMaxDepth = 16, kMaxNodes = 512;
-  llvm::raw_ostream &os;
+  llvm::raw_ostream *os;
   AsmState *names;
+  bool sortsOperands = false; // so that equal expressions print alike
   unsigned depth = 0, numNodes = 0;
 
   void print(const Node &node);
   void printLeaf(const Node &node);
   void printName(Value value) {
     if (names)
-      value.printAsOperand(os, *names);
+      value.printAsOperand(*os, *names);
     else
-      value.printAsOperand(os, OpPrintingFlags());
+      value.printAsOperand(*os, OpPrintingFlags());
   }
 };
 } // namespace
@@ -33,42 +35,42 @@ void Printer::printLeaf(const Node &node) {
   if (auto *element = dyn_cast<ElementNode>(&node)) {
     printName(element->getValue());
     if (!element->getIndices().empty())
-      llvm::interleaveComma(element->getIndices(), os << '[');
-    os << (element->getIndices().empty() ? "" : "]");
+      llvm::interleaveComma(element->getIndices(), *os << '[');
+    *os << (element->getIndices().empty() ? "" : "]");
   } else if (auto *constant = dyn_cast<ConstantNode>(&node)) {
     SmallString<16> digits;
     constant->getValue().toString(digits, 9, 6);
-    os << digits;
+    *os << digits;
   } else if (auto *position = dyn_cast<PositionNode>(&node)) {
-    os << '(' << position->getIndex() << ')';
-  } else if (auto *number = dyn_cast<OpaqueNode>(&node)) {
-    os << number->getName();
+    *os << '(' << position->getIndex() << ')';
+  } else if (auto *symbol = dyn_cast<SymbolNode>(&node)) {
+    *os << symbol->getName();
+  } else if (auto *number = dyn_cast<NumberNode>(&node)) {
+    *os << number->getValue().num << '/' << number->getValue().den;
   } else {
     const SymbolicCount &count = cast<CountNode>(&node)->getCount();
-    os << "count(" << count.factor;
+    *os << "count(" << count.factor;
     for (auto [value, dim] : count.symbols) {
-      os << " * ";
+      *os << " * ";
       printName(Value::getFromOpaquePointer(value));
       if (dim >= 0)
-        os << '#' << dim;
+        *os << '#' << dim;
     }
-    os << ')';
+    *os << ')';
   }
 }
 
 /// The symbols in the order of Kind.
 static constexpr llvm::StringLiteral kSymbols[] = {
-    "",       "",    "",    "",    "-",   "abs", "sqrt", "rsqrt", "round",
-    "extend", " + ", " * ", " / ", "fma", "",    "max",  "min",   "sum"};
+    "",      "",       "",    "",    "",    "",    "-", "abs", "sqrt", "rsqrt",
+    "round", "extend", " + ", " * ", " / ", "fma", "",  "max", "min",  "sum"};
 
 void Printer::print(const Node &node) {
   auto *opaque = dyn_cast<OpaqueNode>(&node);
-  // An opaque node that is neither an op nor a reduction is a form's number.
-  bool isNumber = opaque && !opaque->getAttributes() && !opaque->isReduction();
-  if (node.getOperands().empty() && (!opaque || isNumber))
+  if (node.getOperands().empty() && !opaque)
     return printLeaf(node);
   if (depth == kMaxDepth || ++numNodes > kMaxNodes) {
-    os << "...";
+    *os << "...";
     return;
   }
   StringRef symbol =
@@ -76,31 +78,45 @@ void Printer::print(const Node &node) {
              : StringRef(kSymbols[static_cast<int>(node.getKind())]);
   bool isInfix = node.is(Kind::Add) || node.is(Kind::Mul) || node.is(Kind::Div);
   if (!isInfix)
-    os << (opaque ? "\"" : "") << symbol << (opaque ? "\"" : "");
+    *os << (opaque ? "\"" : "") << symbol << (opaque ? "\"" : "");
   if (node.is(Kind::Round) || node.is(Kind::Extend))
-    os << '<' << node.getType() << '>';
+    *os << '<' << node.getType() << '>';
   if (!node.getVariables().empty()) {
-    llvm::interleaveComma(node.getVariables(), os << '{',
-                          [&](unsigned each) { os << 'd' << each; });
-    os << '}';
+    llvm::interleaveComma(node.getVariables(), *os << '{',
+                          [&](unsigned each) { *os << 'd' << each; });
+    *os << '}';
   }
   // A node that is not a power itself is the base.
   auto *power = dyn_cast<PowerNode>(&node);
   bool isBare = power && !isa<PowerNode>(power->getBase());
-  os << (isBare ? "" : "(");
+  *os << (isBare ? "" : "(");
   ++depth;
-  llvm::interleave(
-      node.getOperands(), os, [&](const Node *each) { print(*each); },
-      isInfix ? symbol : ", ");
+  SmallVector<std::string, 3> operands;
+  for (const Node *operand : node.getOperands()) {
+    llvm::raw_string_ostream text(operands.emplace_back());
+    llvm::SaveAndRestore redirected(os,
+                                    static_cast<llvm::raw_ostream *>(&text));
+    print(*operand);
+  }
+  if (sortsOperands && !node.is(Kind::Div))
+    llvm::sort(operands);
+  llvm::interleave(operands, *os, isInfix ? symbol : ", ");
   --depth;
-  os << (isBare ? "" : ")");
+  *os << (isBare ? "" : ")");
   if (power) {
-    os << '^' << power->getNumerator();
+    *os << '^' << power->getNumerator();
     if (power->getDenominator() != 1)
-      os << '/' << power->getDenominator();
+      *os << '/' << power->getDenominator();
   }
 }
 
 void Node::print(llvm::raw_ostream &os, AsmState *names) const {
-  Printer{os, names}.print(*this);
+  Printer{&os, names}.print(*this);
+}
+
+std::string Node::describe() const {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  Printer{&os, /*names=*/nullptr, /*sortsOperands=*/true}.print(*this);
+  return text;
 }

@@ -46,7 +46,7 @@ const Node *Reader::readScalar(Value scalar) {
     size_t size = worklist.size();
     // The value of a body belongs to one of its iterations and is read there.
     bool isRead = op && op->getNumRegions() == 0 &&
-                  !isa<linalg::LinalgOp>(op->getParentOp());
+                  !isa_and_nonnull<linalg::LinalgOp>(op->getParentOp());
     if (isRead && pending.insert(next).second)
       for (Value operand : op->getOperands())
         if (!isa<ShapedType>(operand.getType()) && !scalars.contains(operand) &&

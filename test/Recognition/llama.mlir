@@ -15,7 +15,7 @@
 // CHECK-NOT: linalg.generic
 
 // EXACT: remark: [Missed] RMSNorm
-// EXACT-SAME: rounding-not-exact): rounding=exact rejects math.rsqrt
+// EXACT-SAME: rounding-not-exact): rounding=exact: expected round<bf16>((round<bf16>(((1 / sqrt(((sum{d1}((x * x)) / 32) + e))) * x)) * w)), found round<bf16>((round<bf16>((rsqrt(((sum{d1}((x * x)) / 32) + e)) * x)) * w))
 // EXACT-NOT: norm.rmsnorm
 #map = affine_map<(d0, d1) -> (d0, d1)>
 #map1 = affine_map<(d0, d1) -> (d0, 0)>

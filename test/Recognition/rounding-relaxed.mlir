@@ -17,7 +17,7 @@
 // CHECK-NOT: _type
 // CHECK: return
 // DEFAULT-NOT: norm.rmsnorm
-// WHY: (rounding-not-representable): the square is computed in f16, expected f32; rounding=relaxed computes it in f32 instead
+// WHY: (rounding-not-representable): expected round<f16>(((1 / sqrt(((sum{d1}((x * x)) / 6) + e))) * x)), found round<f16>((rsqrt(((sum{d1}(round<f16>((x * x))) / 6) + e)) * x)); rounding=relaxed computes it in f32 instead
 func.func @squares(%x: tensor<4x6xf16>) -> tensor<4x6xf16> {
   %zero = arith.constant 0.0 : f32
   %n = arith.constant 6.0 : f32
@@ -53,7 +53,7 @@ func.func @squares(%x: tensor<4x6xf16>) -> tensor<4x6xf16> {
 // DEFAULT-LABEL: func.func @squares_cast(
 // CHECK: norm.rmsnorm ins(
 // DEFAULT-NOT: norm.rmsnorm
-// WHY: (rounding-not-representable): the square is rounded to bf16 before it is added; rounding=relaxed computes it in f32 instead
+// WHY: (rounding-not-representable): expected ((1 / sqrt(((sum{d1}((x * x)) / 6) + e))) * x), found (x / sqrt(((sum{d1}(round<bf16>((x * x))) / 6) + e))); rounding=relaxed computes it in f32 instead
 func.func @squares_cast(%x: tensor<4x6xf32>) -> tensor<4x6xf32> {
   %zero = arith.constant 0.0 : f32
   %n = arith.constant 6.0 : f32
@@ -89,7 +89,7 @@ func.func @squares_cast(%x: tensor<4x6xf32>) -> tensor<4x6xf32> {
 // CHECK: norm.rmsnorm ins(%arg0 : tensor<4x6xf32>)
 // CHECK-NOT: _type
 // DEFAULT-NOT: norm.rmsnorm
-// WHY: (rounding-not-representable): x is rounded to f16 for the statistic alone; rounding=relaxed computes it in f32 instead
+// WHY: (rounding-not-representable): expected ((1 / sqrt(((sum{d1}((x * x)) / 6) + e))) * x), found (rsqrt(((sum{d1}((round<f16>(x) * round<f16>(x))) / 6) + e)) * x); rounding=relaxed computes it in f32 instead
 func.func @x_for_statistic(%x: tensor<4x6xf32>) -> tensor<4x6xf32> {
   %zero = arith.constant 0.0 : f32
   %n = arith.constant 6.0 : f32
@@ -125,7 +125,7 @@ func.func @x_for_statistic(%x: tensor<4x6xf32>) -> tensor<4x6xf32> {
 // CHECK: norm.rmsnorm ins(
 // CHECK-NOT: _type
 // DEFAULT-NOT: norm.rmsnorm
-// WHY: (rounding-not-representable): the mean is in another type than the arithmetic around it; rounding=relaxed computes it in f32 instead
+// WHY: (rounding-not-representable): expected round<f16>((((1 / sqrt(((sum{d1}((x * x)) / 6) + e))) * x) * w)), found round<f16>(((rsqrt((e + round<f16>((sum{d1}((x * x)) / 6)))) * x) * w)); rounding=relaxed computes it in f32 instead
 func.func @mean(%x: tensor<4x6xf16>, %w: tensor<6xf32>) -> tensor<4x6xf16> {
   %zero = arith.constant 0.0 : f32
   %n = arith.constant 6.0 : f32
@@ -164,7 +164,7 @@ func.func @mean(%x: tensor<4x6xf16>, %w: tensor<6xf32>) -> tensor<4x6xf16> {
 // DEFAULT-LABEL: func.func @statistic(
 // CHECK: norm.rmsnorm ins({{.*}} scale_type = f16 ->
 // DEFAULT-NOT: norm.rmsnorm
-// WHY: (rounding-not-representable): the root is computed in f16, expected f32; rounding=relaxed computes it in f32 instead
+// WHY: (rounding-not-representable): expected (((1 / sqrt(((sum{d1}((x * x)) / 6) + e))) * x) * w), found ((round<f16>(rsqrt(round<f16>((e + round<f16>((round<f16>(sum{d1}(round<f16>((x * x)))) / 6)))))) * x) * w); rounding=relaxed computes it in f32 instead
 func.func @statistic(%x: tensor<4x6xf16>, %w: tensor<6xf32>) -> tensor<4x6xf32> {
   %zero = arith.constant 0.0 : f16
   %n = arith.constant 6.0 : f16
@@ -200,7 +200,7 @@ func.func @statistic(%x: tensor<4x6xf16>, %w: tensor<6xf32>) -> tensor<4x6xf32> 
 // DEFAULT-LABEL: func.func @root_then_narrow(
 // CHECK: norm.rmsnorm ins({{.*}} normalized_type = bf16 ->
 // DEFAULT-NOT: norm.rmsnorm
-// WHY: (rounding-not-representable): the root is rounded before its reciprocal; rounding=relaxed computes it in f32 instead
+// WHY: (rounding-not-representable): expected round<bf16>((round<bf16>(((1 / sqrt(((sum{d1}((x * x)) / 6) + e))) * x)) * w)), found round<bf16>((round<bf16>((x / round<bf16>(sqrt(((sum{d1}((x * x)) / 6) + e))))) * w)); rounding=relaxed computes it in f32 instead
 func.func @root_then_narrow(%x: tensor<4x6xbf16>, %w: tensor<6xbf16>) -> tensor<4x6xbf16> {
   %zero = arith.constant 0.0 : f32
   %n = arith.constant 6.0 : f32
@@ -240,7 +240,7 @@ func.func @root_then_narrow(%x: tensor<4x6xbf16>, %w: tensor<6xbf16>) -> tensor<
 // DEFAULT-LABEL: func.func @sixteen_bits(
 // CHECK: norm.rmsnorm ins({{.*}} scale_type = f16 normalized_type = f16 ->
 // DEFAULT-NOT: norm.rmsnorm
-// WHY: (rounding-not-representable): the square is computed in f32, expected f16; rounding=relaxed computes it in f32 instead
+// WHY: (rounding-not-representable): expected round<f16>((round<f16>((round<f16>((1 / sqrt(round<f16>((e + round<f16>((sum{d1}(round<f16>((x * x))) / 6))))))) * x)) * w)), found round<f16>((round<f16>((round<f16>(rsqrt(round<f16>((e + round<f16>((sum{d1}((x * x)) / 6)))))) * x)) * w)); rounding=relaxed computes it in f32 instead
 func.func @sixteen_bits(%x: tensor<4x6xf16>, %w: tensor<6xf16>) -> tensor<4x6xf16> {
   %zero = arith.constant 0.0 : f32
   %n = arith.constant 6.0 : f32

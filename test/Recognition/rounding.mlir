@@ -50,7 +50,7 @@ func.func @as_the_op(%x: tensor<4x6xf32>) -> tensor<4x6xf32> {
 // EXACT-NOT: norm.rmsnorm
 // DEFAULT: norm.rmsnorm ins(
 // RELAXED: norm.rmsnorm ins(
-// WHY-EXACT: rounding-not-exact): rounding=exact rejects math.rsqrt
+// WHY-EXACT: (rounding-not-exact): rounding=exact: expected ((1 / sqrt(((sum{d1}((x * x)) / 6) + e))) * x), found (rsqrt(((0.166666672 * sum{d1}((x * x))) + e)) * x)
 func.func @last_bits(%x: tensor<4x6xf32>) -> tensor<4x6xf32> {
   %zero = arith.constant 0.0 : f32
   %n = arith.constant 0.16666667163372040 : f32
@@ -122,7 +122,7 @@ func.func @mean_rounded_once(%x: tensor<4x6xbf16>) -> tensor<4x6xbf16> {
 // RELAXED: norm.rmsnorm ins(
 // RELAXED-NOT: _type
 // CHECK: return
-// WHY-DEFAULT: rounding-not-representable): the square is computed in f32, expected bf16; rounding=relaxed computes it in f32 instead
+// WHY-DEFAULT: (rounding-not-representable): expected round<bf16>((x / round<bf16>(sqrt(round<bf16>((e + round<bf16>((sum{d1}(round<bf16>((x * x))) / 6)))))))), found round<bf16>((x / round<bf16>(sqrt(round<bf16>((e + round<bf16>((sum{d1}((x * x)) / 6)))))))); rounding=relaxed computes it in f32 instead
 func.func @squares_in_f32(%x: tensor<4x6xbf16>) -> tensor<4x6xbf16> {
   %zero = arith.constant 0.0 : f32
   %n = arith.constant 6.0 : f32

@@ -70,7 +70,7 @@ func.func @rounded_sum(%dy: tensor<4x8xbf16>, %x: tensor<4x8xbf16>, %r: tensor<4
 // With a sum of f32 the op would form dy * z in f32.
 // CHECK-LABEL: func.func @wide_sum(
 // CHECK-NOT: norm.rmsnorm_backward
-// REMARK-DAG: (rounding-not-representable): {{.*}}the product dy * z{{.*}}bf16
+// REMARK-DAG: (rounding-not-representable): expected (dy * round<bf16>((r * x))), found round<bf16>((dy * round<bf16>((r * x)))
 // RELAXED-LABEL: func.func @wide_sum(
 // RELAXED: norm.rmsnorm_backward {{.*}} dw(%{{.*}} : tensor<8xf32>)
 func.func @wide_sum(%dy: tensor<4x8xbf16>, %x: tensor<4x8xbf16>, %r: tensor<4xf32>) -> tensor<8xf32> {
@@ -217,10 +217,9 @@ func.func @projection(%dy: tensor<4x8xbf16>, %x: tensor<4x8xbf16>, %r: tensor<4x
   return %dx : tensor<4x8xf32>
 }
 
-// x * r is rounded, but not by an op that rounds alone.
+// x * r is formed in bf16, and dy * z in f32.
 // CHECK-LABEL: func.func @narrow_root(
-// CHECK-NOT: norm.rmsnorm_backward
-// REMARK-DAG: (rounding-not-representable): a part of the gradient is rounded to bf16
+// CHECK: norm.rmsnorm_backward {{.*}} dw(%{{.*}} : tensor<8xf32>) {{.*}} compute_type = bf16 ->
 func.func @narrow_root(%dy: tensor<4x8xbf16>, %x: tensor<4x8xbf16>, %r: tensor<4xbf16>) -> tensor<8xf32> {
   %z_init = tensor.empty() : tensor<4x8xbf16>
   %z = linalg.generic {indexing_maps = [#all, #row, #all], iterator_types = ["parallel", "parallel"]}

@@ -43,7 +43,7 @@
 // DW: norm.rmsnorm_backward
 // DW-NOT: dx(
 // DW-SAME: dw(
-// REMARK: (rounding-not-representable): a part of the gradient is rounded to bf16
+// REMARK: (wrong-exponent): the projection does not have the third power of r
 
 // The halves of the projection cancel: they round more than the op does.
 // REDEFINE: %{edit} = s|.first = arith.constant 0.5|\x25first = arith.constant -7.5|; s|.second = arith.constant 0.5|\x25second = arith.constant 8.5|

@@ -1,0 +1,472 @@
+//===- Law.cpp - what an op computes, as an expression --------------------===//
+//
+// Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Law.h"
+#include "../IR/Decompose.h"
+#include "llvm/Support/SaveAndRestore.h"
+
+using namespace mlir;
+using namespace mlir::norm;
+using namespace mlir::norm::row;
+
+//===----------------------------------------------------------------------===//
+// Symbols
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Brings an expression to symbols, with every rounding as a node.
+class Abstraction {
+public:
+  Abstraction(Reader &reader, LawBook &laws, const Names &names)
+      : reader(reader), context(reader.getContext()), laws(laws), names(names) {
+  }
+
+  /// Returns null for an expression that is too large.
+  const Node *read(const Node *node, Place place = Place::Result);
+  /// Returns true if an upper bound was left out.
+  bool hasChanged() const { return changed; }
+
+private:
+  static constexpr unsigned kMaxDepth = 128, kMaxNodes = 2048;
+  const Node *getName(const Node *node, Place place);
+  bool reveals(const Node *node, Place place, unsigned depth = 0);
+  const Node *readNew(const Node *node, Place place);
+  bool isPartial(const Node *node, Place place);
+  const Node *readSum(const Node *sum, Place place);
+  const Node *readElement(const ElementNode *element, Place place);
+
+  Reader &reader;
+  Context &context;
+  LawBook &laws;
+  const Names &names;
+  SmallVector<unsigned> around; // the indices of the sum that is being read
+  unsigned depth = 0;
+  bool changed = false;
+  llvm::DenseMap<const Node *, const Node *> known[2]; // by place
+  llvm::DenseMap<const Node *, bool> revealing[2];
+};
+} // namespace
+
+const Node *Abstraction::getName(const Node *node, Place place) {
+  if (node->is(Kind::Constant))
+    return nullptr;
+  if (const Node *other = names.findOther(node, place))
+    return other;
+  for (const Named &named : place == Place::Sum ? names.inSum : names.inResult)
+    if (node == named.node || (node->getType() == named.node->getType() &&
+                               isSame(reader, node, named.node)))
+      return named.expression;
+  return nullptr;
+}
+
+/// Returns true if a tensor must be read through, because it depends on what
+/// has a name or on a sum along the row.
+bool Abstraction::reveals(const Node *node, Place place, unsigned depth) {
+  constexpr unsigned kMaxOpened = 24;
+  auto [it, inserted] =
+      revealing[unsigned(place)].try_emplace(node, false); // ends cycles
+  if (!inserted || depth > kMaxOpened)
+    return it->second;
+  bool result = node->is(Kind::Sum) || getName(node, place);
+  if (auto *element = dyn_cast<ElementNode>(node); element && !result) {
+    const Node *opened = reader.open(element);
+    result = opened && reveals(opened, place, depth + 1);
+  } else if (!result) {
+    result = llvm::any_of(node->getOperands(), [&](const Node *operand) {
+      return reveals(operand, place, depth + 1);
+    });
+  }
+  return revealing[unsigned(place)][node] = result;
+}
+
+const Node *Abstraction::read(const Node *node, Place place) {
+  auto &done = known[unsigned(place)];
+  if (auto it = done.find(node); it != done.end())
+    return it->second;
+  if (depth == kMaxDepth || done.size() == kMaxNodes)
+    return nullptr;
+  llvm::SaveAndRestore deeper(depth, depth + 1);
+  const Node *result = readNew(node, place);
+  return done[node] = result;
+}
+
+/// Returns true for a sum that depends on the element of the sum around it.
+bool Abstraction::isPartial(const Node *node, Place place) {
+  node = stripCasts(node);
+  return place == Place::Sum && node->is(Kind::Sum) &&
+         llvm::any_of(getDependentVariables(node), [&](unsigned variable) {
+           return llvm::is_contained(around, variable);
+         });
+}
+
+/// Reads a sum along the row. The terms of partial sums are those of the whole,
+/// each in a type of its own.
+const Node *Abstraction::readSum(const Node *sum, Place place) {
+  if (isPartial(sum, place)) {
+    llvm::append_range(around, sum->getVariables());
+    const Node *term = read(sum->getOperand(0), place);
+    return term ? stripExtend(term) : nullptr;
+  }
+  // A sum over dimensions of one element is its term.
+  bool isTrivial = llvm::all_of(sum->getVariables(), [&](unsigned variable) {
+    return context.getExtent(variable) == 1;
+  });
+  if (isTrivial)
+    return read(sum->getOperand(0), place);
+  if (place == Place::Sum)
+    return read(sum, Place::Result);
+  llvm::SaveAndRestore inner(around,
+                             SmallVector<unsigned>(sum->getVariables()));
+  const Node *term = read(sum->getOperand(0), Place::Sum);
+  if (!term)
+    return nullptr;
+  if (term->getWidth() < sum->getWidth())
+    term = context.get(Kind::Extend, sum->getType(), term);
+  return context.rebuildRounded(context.getSum(term, laws.getSummed()), term);
+}
+
+/// Reads an element of a tensor, as narrow as it is stored.
+const Node *Abstraction::readElement(const ElementNode *element, Place place) {
+  const Node *opened = reader.open(element);
+  if (opened && reveals(opened, place))
+    return read(opened, place);
+  const Node *narrow = findNarrow(reader, element);
+  if (narrow == element)
+    return element;
+  const Node *inner = read(narrow, place);
+  return inner ? context.get(Kind::Extend, element->getType(), inner) : nullptr;
+}
+
+/// Returns m of min(m, c) with the largest number c, which differs from m only
+/// where that has overflowed.
+static const Node *getBounded(const Node *node) {
+  for (unsigned i : {0u, 1u})
+    if (auto *bound = node->is(Kind::Min)
+                          ? dyn_cast<ConstantNode>(node->getOperand(i))
+                          : nullptr)
+      if (APFloat value = bound->getValue();
+          !value.isNegative() && (value.isInfinity() || value.isLargest()))
+        return node->getOperand(1 - i);
+  return nullptr;
+}
+
+const Node *Abstraction::readNew(const Node *node, Place place) {
+  if (const Node *named = getName(node, place))
+    return named;
+  if (node->is(Kind::Sum))
+    return readSum(node, place);
+  if (auto *element = dyn_cast<ElementNode>(node))
+    return readElement(element, place);
+  if (isPartial(node, place))
+    return readSum(stripCasts(node), place);
+  if (const Node *bounded = getBounded(node)) {
+    changed = true;
+    return read(bounded, place);
+  }
+  bool adds =
+      node->hasReduction() &&
+      (node->is(Kind::Add) || node->is(Kind::Fma) || isa<ExtremumNode>(node));
+  SmallVector<const Node *> operands;
+  for (const Node *operand : node->getOperands()) {
+    const Node *epsilon =
+        adds && !operand->hasReduction() ? names.findEpsilon(operand) : nullptr;
+    operands.push_back(epsilon ? epsilon : read(operand, place));
+    if (!operands.back())
+      return nullptr;
+  }
+  return operands.empty() ? node : context.rebuildRounded(node, operands);
+}
+
+//===----------------------------------------------------------------------===//
+// The laws of ops
+//===----------------------------------------------------------------------===//
+
+LawBook::LawBook(Context &context)
+    : context(context), element(context.addVariable(ShapedType::kDynamic)),
+      summed(context.addVariable(ShapedType::kDynamic)) {}
+
+const Node *LawBook::getElement(StringRef name, Type type, Place place) {
+  return context.getSymbol(
+      name, type, Sign::Any,
+      context.getIndex(place == Place::Sum ? summed : element));
+}
+
+const Node *LawBook::getEpsilon(Type type) {
+  if (type.getIntOrFloatBitWidth() <= 16)
+    type = Float32Type::get(type.getContext());
+  return context.getSymbol("e", type, Sign::NonNegative);
+}
+
+const Node *LawBook::getTerms(Type type) {
+  return context.getSymbol("n", type, Sign::NonNegative);
+}
+
+const Node *LawBook::getRowValue(StringRef name, Type type, Sign sign) {
+  return context.getSymbol(name, type, sign);
+}
+
+namespace {
+/// One op in a scratch block, whose arguments are its operands.
+struct Scratch {
+  Scratch(MLIRContext *mlir, const PlannedNorm &norm,
+          const LawBook::Types &types)
+      : b(mlir), sign(types.root) {
+    b.setInsertionPointToEnd(block.get());
+    x = addArgument(2, types.x);
+    dy = addArgument(2, types.dy);
+    weight = addArgument(1, types.weight);
+    if (norm.gradient && norm.gradient->root.exists())
+      root = addArgument(1, norm.computeType);
+  }
+
+  Value addArgument(int64_t rank, Type element) {
+    SmallVector<int64_t> shape(rank, ShapedType::kDynamic);
+    return element ? block->addArgument(RankedTensorType::get(shape, element),
+                                        b.getUnknownLoc())
+                   : Value();
+  }
+
+  RMSNormOpInterface createOp(LawBook::Result result, const PlannedNorm &norm,
+                              Type type) {
+    bool isVector = result == LawBook::Result::WeightGradient;
+    Value init = addArgument(isVector ? 1 : 2, type);
+    if (result == LawBook::Result::Norm)
+      return createNorm(b, b.getUnknownLoc(), norm, x, weight, init);
+    return createGradient(b, b.getUnknownLoc(), norm, dy, x, weight, root,
+                          isVector ? Value() : init, isVector ? init : Value());
+  }
+
+  std::unique_ptr<Block> block = std::make_unique<Block>();
+  OpBuilder b;
+  Sign sign; // of the root
+  Value x, dy, weight, root;
+};
+} // namespace
+
+/// Reads an element of the result, or the term of the sum that it is.
+static const Node *readResult(Reader &reader, LawBook::Result result, Value v) {
+  Context &context = reader.getContext();
+  SmallVector<AffineExpr> indices;
+  for (int64_t i = cast<ShapedType>(v.getType()).getRank(); i-- > 0;)
+    indices.push_back(
+        context.getIndex(context.addVariable(ShapedType::kDynamic)));
+  const Node *node = reader.read(v, indices);
+  return result == LawBook::Result::WeightGradient
+             ? stripExtend(stripCasts(node)->getOperand(0))
+             : node;
+}
+
+/// Reads the decomposed op, whose only leaves are its operands, n and epsilon.
+static const Node *readLaw(LawBook &laws, Reader &reader, const Node *node,
+                           const Scratch &scratch, const PlannedNorm &norm) {
+  bool hasEpsilon = !norm.epsilon.isZero();
+  auto isRoot = [&](const Node *node) {
+    auto *element = dyn_cast<ElementNode>(node);
+    return element && element->getValue() == scratch.root;
+  };
+  Names names;
+  names.findEpsilon = [&](const Node *node) {
+    return hasEpsilon && node->is(Kind::Constant)
+               ? laws.getEpsilon(node->getType())
+               : nullptr;
+  };
+  names.findOther = [&](const Node *node, Place place) -> const Node * {
+    if (node->is(Kind::Count))
+      return laws.getTerms(node->getType());
+    if (isRoot(node))
+      return laws.getRowValue("r", node->getType(), scratch.sign);
+    if (node->is(Kind::Add) && isRoot(stripCasts(node->getOperand(0))))
+      return laws.getRowValue("r + e", node->getType(), Sign::NonNegative);
+    auto *element = dyn_cast<ElementNode>(node);
+    if (!element || !isa<BlockArgument>(element->getValue()))
+      return nullptr;
+    bool isX = element->getValue() == scratch.x;
+    bool isWeight = element->getValue() == scratch.weight;
+    return laws.getElement(isX        ? "x"
+                           : isWeight ? "w"
+                                      : "dy",
+                           node->getType(), place);
+  };
+  return Abstraction(reader, laws, names).read(node);
+}
+
+const Node *LawBook::getLaw(Result result, PlannedNorm norm, const Types &types,
+                            std::optional<int64_t> terms) {
+  norm.dims = norm.weightDims = {1};
+  norm.count = norm.groupSize = std::nullopt;
+  Scratch own(context.getContext(), norm, types);
+  RMSNormOpInterface op = own.createOp(result, norm, types.result);
+  SmallVector<Attribute> key{op->getAttrDictionary(),
+                             own.b.getI64IntegerAttr(terms.value_or(-1))};
+  for (BlockArgument argument : own.block->getArguments())
+    key.push_back(TypeAttr::get(argument.getType()));
+  for (Value v : {own.dy, own.weight, own.root})
+    key.push_back(own.b.getBoolAttr(v != nullptr));
+  for (auto each : {int64_t(result), int64_t(types.root)})
+    key.push_back(own.b.getI64IntegerAttr(each));
+  auto attribute = ArrayAttr::get(context.getContext(), key);
+  if (const Node *law = laws.lookup(attribute))
+    return law;
+  RankSums ranks;
+  ranks.count = terms;
+  Reader reader(context, [](Value) { return true; });
+  const Node *node =
+      readResult(reader, result, decompose(own.b, op, ranks).front());
+  const Node *law = readLaw(*this, reader, node, own, norm);
+  scratch.push_back(std::move(own.block)); // nodes refer to its values
+  return laws[attribute] = law;
+}
+
+//===----------------------------------------------------------------------===//
+// Comparison
+//===----------------------------------------------------------------------===//
+
+/// Replaces a symbol, such as w, by the expression that the program has there.
+static const Node *substitute(Context &context, const Node *node,
+                              const Node *symbol, const Node *by) {
+  return Rewriter([&](const Node *each, ArrayRef<const Node *> operands) {
+           return each == symbol     ? by
+                  : operands.empty() ? each
+                                     : context.rebuildRounded(each, operands);
+         })
+      .run(node);
+}
+
+/// Removes all casts, as if every type had exact arithmetic.
+static const Node *removeCasts(Context &context, const Node *node) {
+  Type wide = Float64Type::get(context.getContext());
+  return Rewriter([&](const Node *each, ArrayRef<const Node *> operands) {
+           bool casts = each->is(Kind::Round) || each->is(Kind::Extend);
+           return casts ? operands[0]
+                        : context.retype(context.rebuild(each, operands), wide);
+         })
+      .run(node);
+}
+
+static bool hasGradient(const Node *node) {
+  auto *symbol = dyn_cast<SymbolNode>(node);
+  return (symbol && symbol->getName() == "dy") ||
+         llvm::any_of(node->getOperands(), hasGradient);
+}
+
+/// Removes the casts of all but the statistic, which sums what the op does.
+static const Node *removeOuterCasts(Context &context, const Node *node) {
+  if (node->is(Kind::Sum) && !hasGradient(node))
+    return node;
+  if (node->is(Kind::Round) || node->is(Kind::Extend))
+    return removeOuterCasts(context, node->getOperand(0));
+  if (node->getOperands().empty())
+    return removeCasts(context, node);
+  SmallVector<const Node *> operands;
+  for (const Node *operand : node->getOperands())
+    operands.push_back(removeOuterCasts(context, operand));
+  return context.rebuild(node, operands);
+}
+
+namespace {
+/// Reads an expression of the program for rounding=relaxed: without the
+/// roundings that may be left out, unless the law has them too. A gradient may
+/// leave out all, a norm those of its statistic.
+class Relaxation {
+public:
+  Relaxation(Context &context, unsigned summed, const Names &names)
+      : context(context), summed(summed), names(names) {}
+
+  const Node *readLaw(const Node *law) {
+    return read(law, [&](const Node *rounding) {
+      kept.insert(getForm(rounding));
+      return true;
+    });
+  }
+  const Node *readProgram(const Node *node) {
+    return read(node, [&](const Node *rounding) {
+      return !mayLeaveOut(rounding) || kept.contains(getForm(rounding));
+    });
+  }
+
+private:
+  const Node *getForm(const Node *node) {
+    return normalize(context, node, {names.terms, nullptr}).node;
+  }
+  bool mayLeaveOut(const Node *rounding) {
+    return names.isGradient || rounding->isStatistic() ||
+           llvm::is_contained(getDependentVariables(rounding), summed);
+  }
+  /// Gives all but roundings one type, and leaves out those that are not kept.
+  const Node *read(const Node *node, NodePredicate keeps) {
+    Type wide = Float64Type::get(context.getContext());
+    return Rewriter([&](const Node *each, ArrayRef<const Node *> operands) {
+             if (each->is(Kind::Extend))
+               return operands[0];
+             const Node *same = context.rebuild(each, operands);
+             if (each->is(Kind::Round))
+               return keeps(same) ? same : operands[0];
+             return context.retype(same, wide);
+           })
+        .run(node);
+  }
+
+  Context &context;
+  unsigned summed;
+  const Names &names;
+  llvm::DenseSet<const Node *> kept; // forms of the law's roundings
+};
+} // namespace
+
+/// Compares forms. bf16 has the range of f32, so that products and roots in
+/// another order are in its range, too; those of f16 may not be.
+static void compareForms(const Site &site, Comparison &result,
+                         const Names &names, FloatType compute,
+                         Precision precision) {
+  Context &context = site.context();
+  RowLength length{names.terms, nullptr};
+  auto haveOneForm = [&](auto change) {
+    const Node *both[] = {result.found, result.expected};
+    for (auto [form, node] : llvm::zip_equal(result.forms, both))
+      form = normalize(context, change(context, node), length);
+    return result.forms[0].node == result.forms[1].node;
+  };
+  result.isBounded =
+      haveOneForm([](Context &, const Node *node) { return node; });
+  if (result.isBounded)
+    return;
+  if (precision == Precision::Raised) {
+    Relaxation relaxed(context, site.laws.getSummed(), names);
+    const Node *law = relaxed.readLaw(result.expected);
+    result.isBounded = haveOneForm([&](Context &, const Node *node) {
+      return node == result.expected ? law : relaxed.readProgram(node);
+    });
+  } else if (compute.isBF16()) {
+    length.rounded = &compute.getFloatSemantics();
+    result.isBounded = haveOneForm(removeOuterCasts);
+  }
+  if (!result.isBounded)
+    haveOneForm(removeCasts); // for the reason
+}
+
+Comparison norm::compareWithLaw(const Site &site, const Names &names,
+                                const Node *node, const Node *law,
+                                FloatType compute, Precision precision,
+                                const Node *weight) {
+  Abstraction program(site.reader, site.laws, names);
+  Comparison result;
+  result.found = program.read(node);
+  result.expected = law;
+  if (result.found && law && weight) {
+    const Node *own = program.read(weight);
+    const Node *symbol =
+        site.laws.getElement("w", weight->getType(), Place::Result);
+    result.weight = own;
+    result.expected =
+        own ? substitute(site.context(), law, symbol, own) : nullptr;
+  }
+  if (!result.found || !result.expected)
+    return result;
+  result.isExact = result.found == result.expected && !program.hasChanged();
+  compareForms(site, result, names, compute, precision);
+  return result;
+}

@@ -1,0 +1,210 @@
+//===- Rebuild.cpp - nodes on other operands ------------------------------===//
+//
+// Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Two spellings of one computation become one node here if they give the same
+// bits: x * y and y * x, -(x * y) and (-x) * y, a product of two bf16 values
+// and that of their f32 values, rounded to bf16. For +, -, *, / and sqrt the
+// latter holds because f32 has more than twice the digits of 16-bit types.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Node.h"
+
+using namespace mlir;
+using namespace mlir::norm::row;
+
+const Node *Context::rebuild(const Node *node,
+                             ArrayRef<const Node *> operands) {
+  if (operands.empty())
+    return node;
+  Type type = node->getType();
+  switch (node->getKind()) {
+  case Kind::Power: {
+    auto *power = cast<PowerNode>(node);
+    return getPower(operands[0], power->getNumerator(), power->getDenominator(),
+                    power->getSpelling(), type);
+  }
+  case Kind::Max:
+  case Kind::Min:
+    return getExtremum(node->getKind(), operands[0], operands[1],
+                       cast<ExtremumNode>(node)->getSpelling());
+  case Kind::Sum:
+    return getSum(operands[0], node->getVariables());
+  case Kind::Opaque: {
+    auto *opaque = cast<OpaqueNode>(node);
+    return getOpaque(opaque->getName(), opaque->getAttributes(), type, operands,
+                     node->getVariables());
+  }
+  default:
+    return get(node->getKind(), type, operands);
+  }
+}
+
+/// Returns true for arithmetic that rounds to its type.
+static bool rounds(Kind kind) {
+  return llvm::is_contained({Kind::Add, Kind::Mul, Kind::Div, Kind::Sqrt,
+                             Kind::Rsqrt, Kind::Fma, Kind::Power, Kind::Sum},
+                            kind);
+}
+
+const Node *Context::retype(const Node *node, Type type) {
+  if (auto *symbol = dyn_cast<SymbolNode>(node))
+    return getSymbol(symbol->getName(), type, symbol->getSign(),
+                     symbol->getIndices());
+  if (auto *power = dyn_cast<PowerNode>(node))
+    return getPower(power->getBase(), power->getNumerator(),
+                    power->getDenominator(), power->getSpelling(), type);
+  bool retypes =
+      rounds(node->getKind()) || node->is(Kind::Neg) || node->is(Kind::Abs);
+  return retypes && !node->is(Kind::Sum)
+             ? get(node->getKind(), type, node->getOperands())
+             : node;
+}
+
+static bool isBefore(const Node *a, const Node *b) {
+  return a->getNumber() < b->getNumber();
+}
+
+/// Moves a cast to the operands of what only selects or changes a sign.
+static const Node *moveCast(Context &context, Kind cast, Type type,
+                            const Node *node) {
+  auto move = [&](const Node *each) {
+    return moveCast(context, cast, type, each);
+  };
+  if (node->is(Kind::Neg) || node->is(Kind::Abs))
+    return context.get(node->getKind(), type, move(node->getOperand(0)));
+  if (cast == Kind::Extend && isa<ExtremumNode>(node))
+    return context.rebuild(
+        node, {move(node->getOperand(0)), move(node->getOperand(1))});
+  return context.get(cast, type, node);
+}
+
+/// Returns a node in `type`, which has more than 16 bits.
+static const Node *rebuildWide(Context &context, const Node *node, Type type,
+                               SmallVector<const Node *> operands) {
+  Kind kind = node->getKind();
+  auto get = [&](Kind kind, ArrayRef<const Node *> operands) {
+    return context.get(kind, type, operands);
+  };
+  if (kind == Kind::Sum)
+    return context.getSum(operands[0], node->getVariables());
+  if (auto *power = dyn_cast<PowerNode>(node)) {
+    if (power->getNumerator() == 2 && power->getDenominator() == 1 &&
+        power->getSpelling() == PowerNode::Spelling::Power)
+      return get(Kind::Mul, {operands[0], operands[0]});
+    return context.getPower(operands[0], power->getNumerator(),
+                            power->getDenominator(), power->getSpelling(),
+                            type);
+  }
+  if (kind == Kind::Mul || kind == Kind::Div) {
+    bool isNegated = false;
+    for (const Node *&operand : operands)
+      if (operand->is(Kind::Neg)) {
+        isNegated = !isNegated;
+        operand = operand->getOperand(0);
+      }
+    if (kind == Kind::Mul)
+      llvm::sort(operands, isBefore);
+    const Node *product = get(kind, operands);
+    return isNegated ? get(Kind::Neg, product) : product;
+  }
+  if (kind == Kind::Add)
+    for (unsigned i : {0u, 1u})
+      if (isConstant(operands[i], 0.0) && isNonNegative(operands[1 - i]))
+        return operands[1 - i];
+  if (kind == Kind::Add)
+    llvm::sort(operands, isBefore);
+  if (kind == Kind::Fma)
+    std::sort(operands.begin(), operands.begin() + 2, isBefore);
+  return get(kind, operands);
+}
+
+static bool isNumber(const Node *node) {
+  auto *constant = dyn_cast<ConstantNode>(node);
+  return constant ? !constant->getValue().isNaN()
+                  : node->is(Kind::Symbol) && isNonNegative(node);
+}
+
+/// Returns max(a, b) in the canonical order, and a if b is at most 0 and a is
+/// not negative, also where it is NaN.
+static const Node *rebuildExtremum(Context &context, const ExtremumNode *node,
+                                   SmallVector<const Node *> operands) {
+  for (unsigned i : {0u, 1u}) {
+    auto *bound = dyn_cast<ConstantNode>(operands[1 - i]);
+    bool isBelow =
+        bound && !bound->getValue().isNaN() &&
+        (bound->getValue().isZero() || bound->getValue().isNegative());
+    if (node->is(Kind::Max) && isBelow && node->keepsNaN(i) &&
+        isNonNegative(operands[i]))
+      return operands[i];
+  }
+  // Where one of them is no NaN, a spelling that keeps that of the other is the
+  // maximum that gives every NaN.
+  for (unsigned i : {0u, 1u})
+    if (!node->getSpelling() ||
+        (node->keepsNaN(i) && isNumber(operands[1 - i]))) {
+      llvm::sort(operands, isBefore);
+      return context.getExtremum(node->getKind(), operands[0], operands[1],
+                                 Attribute());
+    }
+  return context.rebuild(node, operands);
+}
+
+/// Returns the arithmetic in f32 that gives what one operation on f32 values in
+/// f64 does, once it is rounded: f64 has more than twice the digits. Null for
+/// anything else.
+static const Node *narrowArithmetic(Context &context, const Node *node,
+                                    Type type) {
+  if (!type.isF32() || !node->getType().isF64() ||
+      !llvm::is_contained({Kind::Add, Kind::Mul, Kind::Div, Kind::Sqrt},
+                          node->getKind()))
+    return nullptr;
+  SmallVector<const Node *> operands;
+  for (const Node *operand : node->getOperands()) {
+    auto *constant = dyn_cast<ConstantNode>(operand);
+    const Node *narrow = constant ? context.get(Kind::Round, type, operand)
+                                  : stripExtend(operand);
+    if (narrow->getType() != type ||
+        (constant &&
+         context.get(Kind::Extend, node->getType(), narrow) != operand))
+      return nullptr;
+    operands.push_back(narrow);
+  }
+  return rebuildWide(context, node, type, operands);
+}
+
+const Node *Context::rebuildRounded(const Node *node,
+                                    ArrayRef<const Node *> given) {
+  SmallVector<const Node *> operands(given);
+  Type type = node->getType();
+  switch (node->getKind()) {
+  case Kind::Round:
+    if (const Node *narrow = narrowArithmetic(*this, operands[0], type))
+      return narrow;
+    [[fallthrough]];
+  case Kind::Extend:
+    return moveCast(*this, node->getKind(), type, operands[0]);
+  case Kind::Abs:
+    if (isNonNegative(operands[0]))
+      return operands[0];
+    break;
+  case Kind::Max:
+  case Kind::Min:
+    return rebuildExtremum(*this, cast<ExtremumNode>(node), operands);
+  default:
+    break;
+  }
+  if (!rounds(node->getKind()))
+    return rebuild(node, operands);
+  if (node->getWidth() > 16)
+    return rebuildWide(*this, node, type, operands);
+  Type wide = Float32Type::get(context);
+  for (const Node *&operand : operands)
+    operand = moveCast(*this, Kind::Extend, wide, operand);
+  return moveCast(*this, Kind::Round, type,
+                  rebuildWide(*this, node, wide, operands));
+}
