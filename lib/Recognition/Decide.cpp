@@ -34,7 +34,6 @@ struct TypeMatcher {
   void findTypes(PlannedNorm &norm);
   void raiseTypes(PlannedNorm &norm);
   RejectionOr<const Node *> findWeight();
-  const Node *getOuterWeight(const PlannedNorm &norm);
 };
 } // namespace
 
@@ -145,26 +144,7 @@ RejectionOr<const Node *> TypeMatcher::findWeight() {
     return reject(Rejection::SeveralWeights, int64_t(numFactors));
   if (weight && product.outer)
     return reject(Rejection::SecondWeight);
-  // The weight is read as it is stored, because S5 widens it.
-  return numFactors == 1 ? findNarrow(site.reader, weight) : weight;
-}
-
-/// Returns true if `wide` holds the product of two values of `type` exactly, so
-/// that rounding it to `type` equals a product in `type`.
-static bool holdsProduct(FloatType wide, FloatType type) {
-  return wide.getFPMantissaWidth() >= 2 * type.getFPMantissaWidth();
-}
-
-/// Returns the weight of the rounded z: the stored one if S5 or an exact
-/// product that is rounded gives the same, else the one that is multiplied.
-const Node *TypeMatcher::getOuterWeight(const PlannedNorm &norm) {
-  const Node *weight = findNarrow(site.reader, product.outer);
-  FloatType wider =
-      getWiderFloatType(norm.normalizedType, weight->getFloatType());
-  bool isOne = product.outerType == wider ||
-               (site.node->is(Kind::Round) && site.node->getType() == wider &&
-                holdsProduct(product.outerType, wider));
-  return isOne ? weight : product.outer;
+  return weight;
 }
 
 /// A sparse x would be read as a dense one.
@@ -220,7 +200,7 @@ Rejection norm::decideStatistic(const Site &site, const Findings &found,
       return rejection;
     types.raiseTypes(norm);
   }
-  return matchEpsilon(found, norm);
+  return matchEpsilon(site, found, norm);
 }
 
 /// Returns the program's epsilon in terms of that of the op.
@@ -230,22 +210,15 @@ static const Node *getEpsilonOf(const Site &site, const Findings &found,
   const InverseRoot &inverse = found.inverse;
   const Node *own = site.laws.getEpsilon(epsilon->getType());
   Type type = own->getType();
-  auto multiply = [&](const Node *factor, const Fraction &exponent) {
-    factor =
-        context.getPower(factor, int64_t(exponent.num), int64_t(exponent.den),
-                         PowerNode::Spelling::Power, type);
-    own = own ? context.get(Kind::Mul, type, {own, factor}) : factor;
+  auto raise = [&](const Node *node, const Fraction &exponent) {
+    return context.getPower(node, int64_t(exponent.num), int64_t(exponent.den),
+                            PowerNode::Spelling::Power, type);
   };
-  const Node *e = std::exchange(own, nullptr);
-  multiply(e, Fraction(inverse.clampsRoot ? -1 : inverse.clampsMean ? 2 : 1));
-  if (inverse.clampsRoot || found.divisor.isStandard)
-    return inverse.clampsRoot || inverse.clampsMean ? own : e;
-  bool isMean = inverse.mode == EpsilonMode::Inside || inverse.clampsMean;
-  for (const Scale &scale : getInner(found))
-    multiply(scale.value, scale.exponent * Fraction(isMean ? -2 : -1));
-  auto terms = static_cast<int64_t>(found.divisor.terms);
-  multiply(context.getNumber(Fraction(terms), type),
-           isMean ? Fraction(1) : Fraction(1, 2));
+  if (inverse.clampsRoot || inverse.clampsMean)
+    own = raise(own, Fraction(inverse.clampsRoot ? -1 : 2));
+  for (const Factor &factor : getEpsilonFactors(site, found))
+    own = context.get(Kind::Mul, type,
+                      {own, raise(factor.base, factor.exponent)});
   return own;
 }
 
@@ -335,24 +308,9 @@ static Rejection prove(const Site &site, const Findings &found,
 }
 
 /// Decides how x, r and w are computed and where they are read.
-static RejectionOr<PlannedNorm> planAs(Precision precision, const Site &site,
-                                       const Findings &found) {
-  PlannedNorm norm;
-  norm.op = site.body->op;
-  norm.scalar = site.scalar;
-  norm.space = site.spaceMap;
-  if (Rejection rejection = decideStatistic(site, found, precision, norm))
-    return rejection;
-  TypeMatcher types{site, found.product, found.inverse, found.statistic,
-                    found.divisor};
-  const Node *weight = nullptr;
-  if (Rejection rejection = types.findWeight().moveInto(weight))
-    return rejection;
-  if (found.product.outer)
-    weight = types.getOuterWeight(norm);
-  norm.dims = found.span.dims;
-  norm.count = found.span.count;
-  norm.groupSize = found.span.groupSize;
+static RejectionOr<PlannedNorm> planWith(const Node *weight, PlannedNorm norm,
+                                         Precision precision, const Site &site,
+                                         const Findings &found) {
   if (Rejection rejection = matchInput(site, found, norm))
     return rejection;
   if (weight)
@@ -363,6 +321,33 @@ static RejectionOr<PlannedNorm> planAs(Precision precision, const Site &site,
   if (Rejection rejection = prove(site, found, weight, norm, precision))
     return rejection;
   return norm;
+}
+
+/// Plans with the weight as it is stored or, if that is another product, as it
+/// is multiplied.
+static RejectionOr<PlannedNorm> planAs(Precision precision, const Site &site,
+                                       const Findings &found) {
+  PlannedNorm norm;
+  norm.op = site.body->op;
+  norm.scalar = site.scalar;
+  norm.space = site.spaceMap;
+  norm.dims = found.span.dims;
+  norm.count = found.span.count;
+  norm.groupSize = found.span.groupSize;
+  if (Rejection rejection = decideStatistic(site, found, precision, norm))
+    return rejection;
+  const Node *weight = nullptr;
+  TypeMatcher types{site, found.product, found.inverse, found.statistic,
+                    found.divisor};
+  if (Rejection rejection = types.findWeight().moveInto(weight))
+    return rejection;
+  if (!weight)
+    weight = found.product.outer;
+  const Node *stored = weight ? findNarrow(site.reader, weight) : nullptr;
+  auto planned = planWith(stored, norm, precision, site, found);
+  return planned || stored == weight
+             ? planned
+             : planWith(weight, norm, precision, site, found);
 }
 
 RejectionOr<PlannedNorm>

@@ -163,7 +163,6 @@ struct Product {
   bool isNegated = false;
   FloatType normalizedType;         // null: no rounding between
   const row::Node *outer = nullptr; // the weight of the rounded z
-  FloatType outerType;              // the type of its product
 };
 
 /// The dimensions that are normalized, and how x maps to the result.
@@ -271,7 +270,12 @@ bool isNumberOfTerms(const Site &site, const Span &span,
 RootForm getRootForm(const Site &site, bool divides, FloatType compute);
 /// Rounds epsilon to C and checks its range.
 Rejection takeEpsilon(const row::ConstantNode *epsilon, PlannedNorm &norm);
-Rejection matchEpsilon(const Findings &found, PlannedNorm &norm);
+Rejection matchEpsilon(const Site &site, const Findings &found,
+                       PlannedNorm &norm);
+/// Returns the factors by which the program's epsilon is larger than the op's:
+/// a * n for (sum * a + e)^(-1/2), and b * n^(1/2) for a root scaled by b.
+SmallVector<row::Factor> getEpsilonFactors(const Site &site,
+                                           const Findings &found);
 /// Finds the tensor, or the scalar of a body, that holds x.
 Rejection matchInput(const Site &site, const Findings &found,
                      PlannedNorm &norm);

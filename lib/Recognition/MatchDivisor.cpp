@@ -273,30 +273,40 @@ RejectionOr<Divisor> norm::matchDivisor(const Site &site,
 // Epsilon
 //===----------------------------------------------------------------------===//
 
-/// Returns the product of scales, close enough for an epsilon; NaN if an extent
-/// is known only at run time.
-static double getValue(ArrayRef<Scale> scales, double exponent) {
-  double product = 1;
-  for (const Scale &scale : scales) {
-    if (!scale.value->is(Kind::Constant))
-      return std::nan("");
-    double power = static_cast<double>(int64_t(scale.exponent.num)) /
-                   static_cast<double>(int64_t(scale.exponent.den));
-    product *= std::pow(getDouble(scale), power * exponent);
-  }
-  return product;
+SmallVector<Factor> norm::getEpsilonFactors(const Site &site,
+                                            const Findings &found) {
+  const InverseRoot &inverse = found.inverse;
+  SmallVector<Factor> factors;
+  if (found.divisor.isStandard || inverse.clampsRoot || !inverse.epsilon)
+    return factors;
+  bool isMean = inverse.mode == EpsilonMode::Inside || inverse.clampsMean;
+  for (const Scale &scale : getInner(found))
+    factors.push_back(
+        {scale.value, scale.exponent * Fraction(isMean ? -2 : -1)});
+  auto terms = static_cast<int64_t>(found.divisor.terms);
+  factors.push_back(
+      {site.context().getNumber(Fraction(terms), inverse.epsilon->getType()),
+       Fraction(1, isMean ? 1 : 2)});
+  return factors;
 }
 
-/// Returns the factor of e beside the mean: e / (a * n) for (sum * a +
-/// e)^(-1/2), and e / (b * n^(1/2)) for a root that is scaled by b.
-static double getFactor(const Findings &found) {
-  const InverseRoot &inverse = found.inverse;
-  double terms = found.divisor.terms;
-  if (terms == 0) // dynamic, and not the mean
-    return std::nan("");
-  bool isMean = inverse.mode == EpsilonMode::Inside || inverse.clampsMean;
-  double scaled = getValue(getInner(found), isMean ? -2 : -1);
-  return 1 / (scaled * (isMean ? terms : std::sqrt(terms)));
+/// Returns the product, close enough for an epsilon; NaN if an extent is known
+/// only at run time.
+static double getValue(ArrayRef<Factor> factors) {
+  double product = 1;
+  for (const auto &[base, exponent] : factors) {
+    double power = static_cast<double>(int64_t(exponent.num)) /
+                   static_cast<double>(int64_t(exponent.den));
+    if (auto *number = dyn_cast<NumberNode>(base); number)
+      product *= number->getValue() == Fraction(0) // known at run time
+                     ? std::nan("")
+                     : std::pow(int64_t(number->getValue().num), power);
+    else if (base->is(Kind::Constant))
+      product *= std::pow(getDouble({base, exponent}), power);
+    else
+      return std::nan("");
+  }
+  return product;
 }
 
 Rejection norm::takeEpsilon(const ConstantNode *epsilon, PlannedNorm &norm) {
@@ -309,7 +319,8 @@ Rejection norm::takeEpsilon(const ConstantNode *epsilon, PlannedNorm &norm) {
   return {};
 }
 
-Rejection norm::matchEpsilon(const Findings &found, PlannedNorm &norm) {
+Rejection norm::matchEpsilon(const Site &site, const Findings &found,
+                             PlannedNorm &norm) {
   const InverseRoot &inverse = found.inverse;
   norm.mode = inverse.mode;
   norm.epsilon = APFloat::getZero(norm.computeType.getFloatSemantics());
@@ -320,16 +331,14 @@ Rejection norm::matchEpsilon(const Findings &found, PlannedNorm &norm) {
     return reject(Rejection::EpsilonOfProgram);
   if (Rejection rejection = takeEpsilon(constant, norm))
     return rejection;
-  double factor = found.divisor.isStandard ? 1 : getFactor(found);
-  if (inverse.clampsRoot) // r is at most K: the root is at least 1/K
-    factor = 1;
+  double factor = getValue(getEpsilonFactors(site, found));
   if ((factor == 1 && !inverse.clampsMean && !inverse.clampsRoot) ||
       norm.epsilon.isZero())
     return {};
-  double epsilon = FloatAttr::getValueAsDouble(norm.epsilon) * factor;
+  double epsilon = FloatAttr::getValueAsDouble(norm.epsilon) / factor;
   if (inverse.clampsMean)
     epsilon = std::sqrt(epsilon);
-  if (inverse.clampsRoot)
+  if (inverse.clampsRoot) // r is at most K: the root is at least 1/K
     epsilon = 1 / epsilon;
   if (std::isnan(epsilon))
     return reject(Rejection::EpsilonScaled);

@@ -149,7 +149,6 @@ static RejectionOr<Product> readProduct(const Site &site, NodePredicate isX) {
     if (!product)
       return product;
     product->normalizedType = z->getFloatType();
-    product->outerType = value->getFloatType();
     product->isNegated ^= whole.isNegated;
     for (const Factor &other : whole.factors) {
       if (&other == &factor)
