@@ -195,14 +195,18 @@ const Node *LawBook::getElement(StringRef name, Type type, Place place) {
       context.getIndex(place == Place::Sum ? summed : element));
 }
 
+/// Numbers are in the type in which 16-bit arithmetic reads them.
+static Type widen(Type type) {
+  return type.isF16() || type.isBF16() ? Float32Type::get(type.getContext())
+                                       : type;
+}
+
 const Node *LawBook::getEpsilon(Type type) {
-  if (type.getIntOrFloatBitWidth() <= 16)
-    type = Float32Type::get(type.getContext());
-  return context.getSymbol("e", type, Sign::NonNegative);
+  return context.getSymbol("e", widen(type), Sign::Number);
 }
 
 const Node *LawBook::getTerms(Type type) {
-  return context.getSymbol("n", type, Sign::NonNegative);
+  return context.getSymbol("n", widen(type), Sign::Number);
 }
 
 const Node *LawBook::getRowValue(StringRef name, Type type, Sign sign) {
@@ -423,7 +427,9 @@ static void compareForms(const Site &site, Comparison &result,
                          const Names &names, FloatType compute,
                          Precision precision) {
   Context &context = site.context();
-  RowLength length{names.terms, nullptr};
+  bool isNarrow = compute.getWidth() == 16;
+  RowLength length{names.terms,
+                   isNarrow ? &compute.getFloatSemantics() : nullptr};
   auto haveOneForm = [&](auto change) {
     const Node *both[] = {result.found, result.expected};
     for (auto [form, node] : llvm::zip_equal(result.forms, both))
@@ -441,7 +447,6 @@ static void compareForms(const Site &site, Comparison &result,
       return node == result.expected ? law : relaxed.readProgram(node);
     });
   } else if (compute.isBF16()) {
-    length.rounded = &compute.getFloatSemantics();
     result.isBounded = haveOneForm(removeOuterCasts);
   }
   if (!result.isBounded)

@@ -126,8 +126,9 @@ struct ElementNode : NodeOf<Kind::Element> {
   Value getValue() const { return payload.value; }
 };
 
-/// Whether a symbol is known to be at least 0.
-enum class Sign { Any, NonNegative };
+/// Whether a symbol is known to be at least 0. A number, such as epsilon, is
+/// one that every type holds.
+enum class Sign { Any, NonNegative, Number };
 
 /// A leaf of a law; x, dy and w have the index of the row in which they vary.
 struct SymbolNode : NodeOf<Kind::Symbol> {

@@ -306,7 +306,7 @@ std::optional<Term> Normalizer::readConstant(const Factor &factor) {
       value = narrow;
   }
   int64_t n = length.terms.value_or(0);
-  if (n > 1 && isReciprocalOf(value, n))
+  if (n > 1 && value.isNormal() && isReciprocalOf(value, n))
     return raiseNumber(Fraction(1, n), factor.exponent);
   if (value.isInteger())
     return raiseNumber(getFraction(value), factor.exponent);
@@ -516,7 +516,12 @@ const Node *Normalizer::normalizeOperands(const Node *node) {
   SmallVector<const Node *> operands;
   for (const Node *operand : node->getOperands())
     operands.push_back(getForm(operand).node);
-  return context.rebuild(node, operands);
+  // A root of epsilon's square is epsilon only here.
+  auto *symbol = dyn_cast<SymbolNode>(operands[0]);
+  bool casts = node->is(Kind::Round) || node->is(Kind::Extend);
+  return casts && symbol && symbol->getSign() == Sign::Number
+             ? symbol
+             : context.rebuild(node, operands);
 }
 
 /// Divides a sum by the number in its last term, which goes into `scale`, so
@@ -613,7 +618,10 @@ bool Normalizer::multiplyExtremum(SmallVector<Term> &terms,
     return false;
   for (Term &bound : bounds)
     multiply(bound, *inverse);
-  Type type = factor.base->getType();
+  Type type = factor.base->getOperand(0)->getType();
+  for (const Node *operand : factor.base->getOperands())
+    if (operand->getWidth() > type.getIntOrFloatBitWidth())
+      type = operand->getType();
   const Node *base = context.getExtremum(Kind::Max, build(bounds[0], type),
                                          build(bounds[1], type), Attribute());
   for (Term &term : terms) {

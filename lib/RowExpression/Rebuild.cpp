@@ -69,15 +69,23 @@ static bool isBefore(const Node *a, const Node *b) {
   return a->getNumber() < b->getNumber();
 }
 
+static bool isExact(const Node *node) {
+  auto *symbol = dyn_cast<SymbolNode>(node);
+  return symbol && symbol->getSign() == Sign::Number;
+}
+
 /// Moves a cast to the operands of what only selects or changes a sign.
 static const Node *moveCast(Context &context, Kind cast, Type type,
                             const Node *node) {
+  if (node->getType() == type || isExact(node))
+    return node;
   auto move = [&](const Node *each) {
     return moveCast(context, cast, type, each);
   };
   if (node->is(Kind::Neg) || node->is(Kind::Abs))
     return context.get(node->getKind(), type, move(node->getOperand(0)));
-  if (cast == Kind::Extend && isa<ExtremumNode>(node))
+  // Rounding keeps the order of values.
+  if (isa<ExtremumNode>(node))
     return context.rebuild(
         node, {move(node->getOperand(0)), move(node->getOperand(1))});
   return context.get(cast, type, node);
@@ -112,6 +120,12 @@ static const Node *rebuildWide(Context &context, const Node *node, Type type,
     const Node *product = get(kind, operands);
     return isNegated ? get(Kind::Neg, product) : product;
   }
+  if (kind == Kind::Sqrt && isa<ExtremumNode>(operands[0]) &&
+      isNonNegative(operands[0]->getOperand(0)) &&
+      isNonNegative(operands[0]->getOperand(1)))
+    return context.rebuild(operands[0],
+                           {get(kind, operands[0]->getOperand(0)),
+                            get(kind, operands[0]->getOperand(1))});
   if (kind == Kind::Add)
     for (unsigned i : {0u, 1u})
       if (isConstant(operands[i], 0.0) && isNonNegative(operands[1 - i]))
