@@ -277,10 +277,10 @@ private:
   SmallVector<Term> getTerms(const Node *product);
   void multiplyPower(SmallVector<Term> &terms, const Factor &factor);
   bool multiplyExtremum(SmallVector<Term> &terms, const Factor &factor);
-  const Node *takeScale(const Form &form, Type type, Term &scale);
+  const Node *takeScale(const Form &form, Term &scale);
   const Node *normalizeOperands(const Node *node);
   SmallVector<Term> sumTerms(const SumNode *sum);
-  const Node *build(ArrayRef<Term> terms, Type type);
+  const Node *build(ArrayRef<Term> terms);
   const Node *getNode(const Factor &factor);
   const Node *getNumber(const Fraction &value, Type type);
 
@@ -442,15 +442,15 @@ const Node *Normalizer::getNumber(const Fraction &value, Type type) {
 
 const Node *Normalizer::getNode(const Factor &factor) {
   const auto &[base, exponent] = factor;
+  Type type = Float64Type::get(context.getContext());
   if (exponent == Fraction(1))
     return base;
   constexpr int kMaxPower = 1024;
   if (abs(exponent) > Fraction(kMaxPower) || exponent.den > kMaxPower)
-    return context.getOpaque(
-        "power", DictionaryAttr::get(context.getContext()), base->getType(),
-        {base, context.getNumber(exponent, base->getType())});
+    return context.getOpaque("power", DictionaryAttr::get(context.getContext()),
+                             type, {base, context.getNumber(exponent, type)});
   return context.getPower(base, int64_t(exponent.num), int64_t(exponent.den),
-                          PowerNode::Spelling::Power, base->getType());
+                          PowerNode::Spelling::Power, type);
 }
 
 Term Normalizer::joinFactors(Term term) {
@@ -460,8 +460,10 @@ Term Normalizer::joinFactors(Term term) {
   return joined;
 }
 
-/// Returns one node for all sums of equal terms.
-const Node *Normalizer::build(ArrayRef<Term> terms, Type type) {
+/// Returns one node for all sums of equal terms. Casts tell types apart, so
+/// that what is between them is in one type.
+const Node *Normalizer::build(ArrayRef<Term> terms) {
+  Type type = Float64Type::get(context.getContext());
   auto join = [&](Kind kind, const Node *left, const Node *right) {
     return left ? context.get(kind, type, {left, right}) : right;
   };
@@ -498,7 +500,7 @@ SmallVector<Term> Normalizer::sumTerms(const SumNode *sum) {
     }
     Term within;
     within.factors = inside;
-    const Node *part = build(within, sum->getType());
+    const Node *part = build(within);
     outside.push_back({context.getSum(part, variables), Fraction(1)});
     Term joined = makeTerm(outside);
     joined.coefficient *= term.coefficient;
@@ -526,7 +528,7 @@ const Node *Normalizer::normalizeOperands(const Node *node) {
 
 /// Divides a sum by the number in its last term, which goes into `scale`, so
 /// that sums which differ in a factor have one base.
-const Node *Normalizer::takeScale(const Form &form, Type type, Term &scale) {
+const Node *Normalizer::takeScale(const Form &form, Term &scale) {
   const Term &last = form.terms.back();
   if (last.coefficient <= Fraction(0))
     return form.node;
@@ -538,7 +540,7 @@ const Node *Normalizer::takeScale(const Form &form, Type type, Term &scale) {
     term.radicand /= scale.radicand;
     simplifyRoot(term);
   }
-  return build(joinTerms(std::move(divided)), type);
+  return build(joinTerms(std::move(divided)));
 }
 
 /// Multiplies each term by base ^ exponent, where the base is no product. A
@@ -561,8 +563,7 @@ void Normalizer::multiplyPower(SmallVector<Term> &terms, const Factor &factor) {
   Term whole;
   std::optional<Term> power;
   if (isSum) {
-    whole.factors = {
-        {takeScale(form, factor.base->getType(), whole), Fraction(1)}};
+    whole.factors = {{takeScale(form, whole), Fraction(1)}};
     power = raiseTerm(whole, factor.exponent);
   } else if (!form.terms.empty()) {
     power = raiseTerm(form.terms.front(), factor.exponent);
@@ -618,12 +619,8 @@ bool Normalizer::multiplyExtremum(SmallVector<Term> &terms,
     return false;
   for (Term &bound : bounds)
     multiply(bound, *inverse);
-  Type type = factor.base->getOperand(0)->getType();
-  for (const Node *operand : factor.base->getOperands())
-    if (operand->getWidth() > type.getIntOrFloatBitWidth())
-      type = operand->getType();
-  const Node *base = context.getExtremum(Kind::Max, build(bounds[0], type),
-                                         build(bounds[1], type), Attribute());
+  const Node *base = context.getExtremum(Kind::Max, build(bounds[0]),
+                                         build(bounds[1]), Attribute());
   for (Term &term : terms) {
     multiply(term, *whole);
     term.factors.push_back({base, exponent});
@@ -706,7 +703,7 @@ const Form &Normalizer::getForm(const Node *node) {
   --depth;
   Form &form = forms[node];
   form.terms = joinTerms(std::move(terms));
-  form.node = build(form.terms, node->getType());
+  form.node = build(form.terms);
   return form;
 }
 
