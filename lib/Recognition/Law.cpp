@@ -298,31 +298,43 @@ static const Node *readLaw(LawBook &laws, Reader &reader, const Node *node,
   return Abstraction(reader, laws, names).read(node);
 }
 
+/// Returns what tells laws apart.
+static Attribute getKey(MLIRContext *mlir, LawBook::Result result,
+                        const PlannedNorm &norm, const LawBook::Types &types,
+                        std::optional<int64_t> terms) {
+  Builder b(mlir);
+  bool hasRoot = norm.gradient && norm.gradient->root.exists();
+  SmallVector<Attribute> key{FloatAttr::get(norm.computeType, norm.epsilon)};
+  for (int64_t each :
+       {int64_t(result), int64_t(norm.mode), int64_t(norm.rootForm),
+        int64_t(types.root), terms.value_or(-1), int64_t(hasRoot),
+        int64_t(hasRoot && norm.gradient->isRootBeforeEpsilon)})
+    key.push_back(b.getI64IntegerAttr(each));
+  for (Type type :
+       {types.x, types.dy, types.weight, types.result, Type(norm.scaleType),
+        Type(norm.normalizedType), Type(norm.sumType)})
+    key.push_back(type ? Attribute(TypeAttr::get(type)) : b.getUnitAttr());
+  return b.getArrayAttr(key);
+}
+
 const Node *LawBook::getLaw(Result result, PlannedNorm norm, const Types &types,
                             std::optional<int64_t> terms) {
+  auto [it, isNew] = laws.try_emplace(
+      getKey(context.getContext(), result, norm, types, terms), nullptr);
+  if (!isNew)
+    return it->second;
   norm.dims = norm.weightDims = {1};
   norm.count = norm.groupSize = std::nullopt;
   Scratch own(context.getContext(), norm, types);
   RMSNormOpInterface op = own.createOp(result, norm, types.result);
-  SmallVector<Attribute> key{op->getAttrDictionary(),
-                             own.b.getI64IntegerAttr(terms.value_or(-1))};
-  for (BlockArgument argument : own.block->getArguments())
-    key.push_back(TypeAttr::get(argument.getType()));
-  for (Value v : {own.dy, own.weight, own.root})
-    key.push_back(own.b.getBoolAttr(v != nullptr));
-  for (auto each : {int64_t(result), int64_t(types.root)})
-    key.push_back(own.b.getI64IntegerAttr(each));
-  auto attribute = ArrayAttr::get(context.getContext(), key);
-  if (const Node *law = laws.lookup(attribute))
-    return law;
   RankSums ranks;
   ranks.count = terms;
   Reader reader(context, [](Value) { return true; });
   const Node *node =
       readResult(reader, result, decompose(own.b, op, ranks).front());
-  const Node *law = readLaw(*this, reader, node, own, norm);
+  it->second = readLaw(*this, reader, node, own, norm);
   scratch.push_back(std::move(own.block)); // nodes refer to its values
-  return laws[attribute] = law;
+  return it->second;
 }
 
 //===----------------------------------------------------------------------===//
@@ -453,25 +465,49 @@ static void compareForms(const Site &site, Comparison &result,
     haveOneForm(removeCasts); // for the reason
 }
 
-Comparison norm::compareWithLaw(const Site &site, const Names &names,
-                                const Node *node, const Node *law,
-                                FloatType compute, Precision precision,
-                                const Node *weight) {
-  Abstraction program(site.reader, site.laws, names);
+static Comparison compare(const Site &site, const Names &names,
+                          const Node *found, const Node *expected,
+                          FloatType compute, Precision precision) {
+  Comparison &known = site.laws.getComparison(found, expected, precision);
+  if (known.found)
+    return known;
   Comparison result;
-  result.found = program.read(node);
-  result.expected = law;
-  if (result.found && law && weight) {
-    const Node *own = program.read(weight);
-    const Node *symbol =
-        site.laws.getElement("w", weight->getType(), Place::Result);
-    result.weight = own;
-    result.expected =
-        own ? substitute(site.context(), law, symbol, own) : nullptr;
-  }
-  if (!result.found || !result.expected)
+  result.found = found;
+  result.expected = expected;
+  result.isExact = result.isBounded = found == expected;
+  if (!result.isExact)
+    compareForms(site, result, names, compute, precision);
+  return known = result;
+}
+
+Comparison norm::compareWithLaw(const Site &site, Names names, const Node *node,
+                                const Node *law, FloatType compute,
+                                Precision precision, const Node *weight) {
+  auto compareRead = [&](Abstraction &program, const Node *expected) {
+    const Node *found = program.read(node);
+    if (!found || !expected)
+      return Comparison();
+    Comparison result =
+        compare(site, names, found, expected, compute, precision);
+    result.isExact &= !program.hasChanged();
     return result;
-  result.isExact = result.found == result.expected && !program.hasChanged();
-  compareForms(site, result, names, compute, precision);
+  };
+  Abstraction parts(site.reader, site.laws, names);
+  if (!weight)
+    return compareRead(parts, law);
+  // Where the program has the weight in one node, all norms compare alike.
+  const Node *symbol =
+      site.laws.getElement("w", weight->getType(), Place::Result);
+  names.add(weight, symbol, Place::Result);
+  Abstraction whole(site.reader, site.laws, names);
+  Comparison result = compareRead(whole, law);
+  if (result.isExact || (result.isBounded && site.rounding != Rounding::Exact))
+    return result;
+  names.inResult.pop_back();
+  const Node *own = parts.read(weight);
+  if (!own || !law)
+    return result;
+  result = compareRead(parts, substitute(site.context(), law, symbol, own));
+  result.weight = own;
   return result;
 }

@@ -45,6 +45,15 @@ struct Names {
   }
 };
 
+/// A program's element beside that of an op, in the same symbols.
+struct Comparison {
+  const row::Node *found = nullptr, *expected = nullptr;
+  const row::Node *weight = nullptr; ///< the weight of both, or null
+  row::Form forms[2];                // of both
+  bool isExact = false;              ///< the same operations
+  bool isBounded = false; ///< the same between roundings, in exact arithmetic
+};
+
 /// The laws of one program's norms, each read once.
 class LawBook {
 public:
@@ -69,12 +78,20 @@ public:
   const row::Node *getRowValue(StringRef name, Type type, row::Sign sign);
   /// Returns the index of elements in a sum.
   unsigned getSummed() const { return summed; }
+  /// Returns the place of a comparison, which most norms of a program share.
+  Comparison &getComparison(const row::Node *found, const row::Node *expected,
+                            Precision precision) {
+    return comparisons[{found, {expected, unsigned(precision)}}];
+  }
 
 private:
   row::Context &context;
   unsigned element, summed; // the indices along the row
   SmallVector<std::unique_ptr<Block>> scratch;
   llvm::DenseMap<Attribute, const row::Node *> laws;
+  std::map<std::pair<const row::Node *, std::pair<const row::Node *, unsigned>>,
+           Comparison>
+      comparisons;
 };
 
 /// Rebuilds an expression bottom up.
@@ -98,21 +115,12 @@ private:
   llvm::DenseMap<const row::Node *, const row::Node *> known;
 };
 
-/// A program's element beside that of an op, in the same symbols.
-struct Comparison {
-  const row::Node *found = nullptr, *expected = nullptr;
-  const row::Node *weight = nullptr; ///< the weight of both, or null
-  row::Form forms[2];                // of both
-  bool isExact = false;              ///< the same operations
-  bool isBounded = false; ///< the same between roundings, in exact arithmetic
-};
-
 /// Compares `node` of the program with a law. `weight` takes the place of the
 /// law's w; it may be null. Raised plans differ in the roundings of the
 /// statistic, and those of gradients in all.
-Comparison compareWithLaw(const Site &site, const Names &names,
-                          const row::Node *node, const row::Node *law,
-                          FloatType compute, Precision precision,
+Comparison compareWithLaw(const Site &site, Names names, const row::Node *node,
+                          const row::Node *law, FloatType compute,
+                          Precision precision,
                           const row::Node *weight = nullptr);
 
 /// Names x and epsilon of the statistic that was found.
