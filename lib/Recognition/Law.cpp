@@ -51,14 +51,20 @@ private:
 };
 } // namespace
 
+/// Returns false for values that differ at first sight.
+static bool mayBeOne(const Node *a, const Node *b) {
+  return a->getType() == b->getType() &&
+         (a->is(b->getKind()) || a->is(Kind::Element) || b->is(Kind::Element));
+}
+
 const Node *Abstraction::getName(const Node *node, Place place) {
   if (node->is(Kind::Constant))
     return nullptr;
   if (const Node *other = names.findOther(node, place))
     return other;
   for (const Named &named : place == Place::Sum ? names.inSum : names.inResult)
-    if (node == named.node || (node->getType() == named.node->getType() &&
-                               isSame(reader, node, named.node)))
+    if (node == named.node ||
+        (mayBeOne(node, named.node) && isSame(reader, node, named.node)))
       return named.expression;
   return nullptr;
 }
@@ -71,7 +77,7 @@ bool Abstraction::reveals(const Node *node, Place place, unsigned depth) {
       revealing[unsigned(place)].try_emplace(node, false); // ends cycles
   if (!inserted || depth > kMaxOpened)
     return it->second;
-  bool result = node->is(Kind::Sum) || getName(node, place);
+  bool result = node->hasReduction() || getName(node, place);
   if (auto *element = dyn_cast<ElementNode>(node); element && !result) {
     const Node *opened = reader.open(element);
     result = opened && reveals(opened, place, depth + 1);
