@@ -5,7 +5,7 @@
 // CHECK-NEXT: %[[SUM:.*]][d0, 0] = sum{d1}((extend<f32>(%arg0[d0, d1]) * extend<f32>(%arg0[d0, d1])))
 // CHECK-NEXT:   normal form: sum{d1}(extend<f32>(%arg0[d0, d1])^2)
 // CHECK-NEXT: %[[ROOT:.*]][d0, 0] = rsqrt(((%[[SUM]][d0, 0] / 32) + 9.99999997E-7))
-// CHECK-NEXT:   normal form: (1/1000000 + (0.03125 * %[[SUM]][d0, 0]))^-1/2
+// CHECK-NEXT:   normal form: ((4 * 2^1/2) * (1/31250 + %[[SUM]][d0, 0])^-1/2)
 // CHECK-NEXT: %{{[0-9]+}}[d0, d1] = (%arg1[d1] * round<bf16>((extend<f32>(%arg0[d0, d1]) * %[[ROOT]][d0, 0])))
 // CHECK-NEXT:   normal form: (%arg1[d1] * round<bf16>((%[[ROOT]][d0, 0] * extend<f32>(%arg0[d0, d1]))))
 #all = affine_map<(d0, d1) -> (d0, d1)>
