@@ -15,9 +15,9 @@
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "norm/IR/RoundFloat.h"
-#include "llvm/ADT/SetOperations.h"
 #include "llvm/ADT/SetVector.h"
 #include <cmath>
+#include <map>
 #include <numeric>
 
 using namespace mlir;
@@ -379,21 +379,43 @@ bool norm::row::isNonNegative(const Node *node) {
   return true;
 }
 
+namespace {
+/// A node below reductions over `bound`. One variable may be bound in one
+/// place and free in another, so that a node is visited once for each.
+struct Scoped {
+  const Node *node;
+  SmallVector<unsigned, 4> bound;
+};
+} // namespace
+
+/// Returns `scope` with the variables of `node` and without duplicates.
+static SmallVector<unsigned, 4> enterScope(SmallVector<unsigned, 4> scope,
+                                           const Node *node) {
+  llvm::append_range(scope, node->getVariables());
+  llvm::sort(scope);
+  scope.erase(llvm::unique(scope), scope.end());
+  return scope;
+}
+
 SmallVector<unsigned> norm::row::getDependentVariables(const Node *node) {
-  llvm::SmallSetVector<const Node *, 16> worklist;
-  llvm::SmallDenseSet<unsigned> bound, found;
-  worklist.insert(node);
-  for (size_t i = 0; i < worklist.size(); ++i) {
-    const Node *next = worklist[i];
+  std::map<SmallVector<unsigned, 4>, llvm::SmallDenseSet<const Node *>> visited;
+  SmallVector<Scoped> worklist{{node, {}}};
+  llvm::SmallDenseSet<unsigned> found;
+  while (!worklist.empty()) {
+    auto [next, bound] = worklist.pop_back_val();
     for (AffineExpr index : next->getIndices())
       index.walk([&](AffineExpr part) {
-        if (auto dim = dyn_cast<AffineDimExpr>(part))
+        auto dim = dyn_cast<AffineDimExpr>(part);
+        if (dim && !llvm::is_contained(bound, dim.getPosition()))
           found.insert(dim.getPosition());
       });
-    bound.insert_range(next->getVariables());
-    worklist.insert_range(next->getOperands());
+    SmallVector<unsigned, 4> inner =
+        next->getVariables().empty() ? bound : enterScope(bound, next);
+    auto &known = visited[inner];
+    for (const Node *operand : next->getOperands())
+      if (known.insert(operand).second)
+        worklist.push_back({operand, inner});
   }
-  llvm::set_subtract(found, bound);
   SmallVector<unsigned> result(found.begin(), found.end());
   llvm::sort(result);
   return result;
