@@ -195,6 +195,38 @@ static void multiply(Term &term, const Term &by) {
     simplifyRoot(term);
 }
 
+static bool mayBeNegative(const Factor &factor) {
+  return !isNonNegative(factor.base);
+}
+
+/// Returns term ^ exponent, if its number is one; (x^(1/2))^2 is
+/// x^(1/2) * x^(1/2) where x may be negative.
+static std::optional<Term> raiseTerm(const Term &term,
+                                     const Fraction &exponent) {
+  auto power = raiseNumber(term.coefficient, exponent);
+  auto root = raiseNumber(term.radicand, exponent * Fraction(1, 2));
+  // A root is taken of each factor only if one at most may be negative.
+  bool splits = isIntegral(exponent) ||
+                (llvm::count_if(term.factors, mayBeNegative) <= 1 &&
+                 llvm::all_of(term.factors, [&](const Factor &factor) {
+                   return isOnePower(factor, exponent);
+                 }));
+  if (!power || !root || !splits)
+    return std::nullopt;
+  multiply(*power, *root);
+  for (const Factor &factor : term.factors) {
+    Fraction product = factor.exponent * exponent;
+    if (isOnePower(factor, exponent)) {
+      power->factors.push_back({factor.base, product});
+      continue;
+    }
+    Fraction half(product < Fraction(0) ? -1 : 1, 2);
+    power->factors.push_back({factor.base, half});
+    power->factors.push_back({factor.base, product - half});
+  }
+  return power;
+}
+
 APFloat norm::row::getReciprocal(const llvm::fltSemantics &semantics,
                                  int64_t n) {
   APFloat one(semantics, 1), count(semantics);
@@ -306,22 +338,14 @@ std::optional<Term> Normalizer::readConstant(const Factor &factor) {
       value = narrow;
   }
   int64_t n = length.terms.value_or(0);
-  if (n > 1 && value.isNormal() && isReciprocalOf(value, n))
-    return raiseNumber(Fraction(1, n), factor.exponent);
+  // A whole number is itself: 0 is 1/n in a type that n overflows.
   if (value.isInteger())
     return raiseNumber(getFraction(value), factor.exponent);
+  if (n > 1 && value.isNormal() && isReciprocalOf(value, n))
+    return raiseNumber(Fraction(1, n), factor.exponent);
   if (n > 1 && isIntegral(factor.exponent))
-    if (auto root = readRootOf(value, static_cast<double>(n))) {
-      Term power;
-      for (int64_t i = int64_t(abs(factor.exponent).num); i-- > 0;)
-        multiply(power, *root);
-      if (factor.exponent < Fraction(0)) {
-        power.coefficient = Fraction(1) / power.coefficient;
-        power.radicand = Fraction(1) / power.radicand;
-        simplifyRoot(power);
-      }
-      return power;
-    }
+    if (auto root = readRootOf(value, static_cast<double>(n)))
+      return raiseTerm(*root, factor.exponent);
   std::optional<int64_t> divisor = getReciprocalOf(value);
   return raiseNumber(divisor ? Fraction(1, *divisor) : getFraction(value),
                      factor.exponent);
@@ -359,8 +383,9 @@ Term Normalizer::makeTerm(ArrayRef<Factor> factors) {
       if (base->is(Kind::Abs) && isIntegral(exponent) && exponent.num % 2 == 0)
         base = base->getOperand(0);
       if (hasRoot && isIntegral(exponent) && !isPositive) {
-        term.factors.push_back({base, Fraction(1, 2)});
-        exponent -= Fraction(1, 2);
+        Fraction half(exponent < Fraction(0) ? -1 : 1, 2);
+        term.factors.push_back({base, half});
+        exponent -= half;
       }
       term.factors.push_back({base, exponent});
     }
@@ -368,49 +393,20 @@ Term Normalizer::makeTerm(ArrayRef<Factor> factors) {
   return term;
 }
 
-static bool isNegative(const Term &term) {
-  return term.coefficient < Fraction(0);
+/// Returns -1, 0 or 1. 0 * x stays beside x, for it is NaN where x is infinite.
+static int getSign(const Term &term) {
+  return int(term.coefficient > Fraction(0)) -
+         int(term.coefficient < Fraction(0));
 }
 
 static bool isBeforeTerm(const Term &a, const Term &b) {
   if (a.factors == b.factors && a.radicand == b.radicand)
-    return isNegative(a) < isNegative(b);
+    return getSign(a) > getSign(b);
   if (a.factors == b.factors)
     return a.radicand < b.radicand;
   return std::lexicographical_compare(a.factors.begin(), a.factors.end(),
                                       b.factors.begin(), b.factors.end(),
                                       isBefore);
-}
-
-static bool mayBeNegative(const Factor &factor) {
-  return !isNonNegative(factor.base);
-}
-
-/// Returns term ^ exponent, if its number is one; (x^(1/2))^2 is
-/// x^(1/2) * x^(1/2) where x may be negative.
-static std::optional<Term> raiseTerm(const Term &term,
-                                     const Fraction &exponent) {
-  auto power = raiseNumber(term.coefficient, exponent);
-  auto root = raiseNumber(term.radicand, exponent * Fraction(1, 2));
-  // A root is taken of each factor only if one at most may be negative.
-  bool splits = isIntegral(exponent) ||
-                (llvm::count_if(term.factors, mayBeNegative) <= 1 &&
-                 llvm::all_of(term.factors, [&](const Factor &factor) {
-                   return isOnePower(factor, exponent);
-                 }));
-  if (!power || !root || !splits)
-    return std::nullopt;
-  multiply(*power, *root);
-  for (const Factor &factor : term.factors) {
-    Fraction product = factor.exponent * exponent;
-    if (isOnePower(factor, exponent)) {
-      power->factors.push_back({factor.base, product});
-      continue;
-    }
-    power->factors.push_back(factor);
-    power->factors.push_back({factor.base, product - factor.exponent});
-  }
-  return power;
 }
 
 /// Sorts terms and joins those with the same factors and sign. Terms that
@@ -422,7 +418,7 @@ static SmallVector<Term> joinTerms(SmallVector<Term> terms) {
   for (Term &term : terms) {
     if (!joined.empty() && joined.back().factors == term.factors &&
         joined.back().radicand == term.radicand &&
-        isNegative(joined.back()) == isNegative(term))
+        getSign(joined.back()) == getSign(term))
       joined.back().coefficient += term.coefficient;
     else
       joined.push_back(std::move(term));
@@ -584,9 +580,8 @@ static const Node *getOther(const Node *node, const Node *operand) {
 bool Normalizer::multiplyExtremum(SmallVector<Term> &terms,
                                   const Factor &factor) {
   SmallVector<Term, 2> bounds;
-  Fraction power =
-      isIntegral(factor.exponent) ? Fraction(1) : abs(factor.exponent);
-  Fraction exponent = factor.exponent / power;
+  Fraction power(1, factor.exponent.den);
+  Fraction exponent(factor.exponent.num);
   for (const Node *operand : factor.base->getOperands()) {
     const Form &form = getForm(operand);
     // max(a, 0) is a, where only a NaN may tell them apart.
