@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Node.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace mlir::norm::row;
@@ -91,6 +92,49 @@ static const Node *moveCast(Context &context, Kind cast, Type type,
   return context.get(cast, type, node);
 }
 
+/// Returns the operands that must all not be -0 for a value that is not
+/// negative not to be it, or nullopt if that does not imply it.
+static std::optional<ArrayRef<const Node *>> getZeros(const Node *node) {
+  ArrayRef<const Node *> none, operands = node->getOperands();
+  switch (node->getKind()) {
+  case Kind::Neg:
+  case Kind::Element:
+  case Kind::Opaque:
+    return std::nullopt;
+  case Kind::Constant:
+    return cast<ConstantNode>(node)->getValue().isNegZero()
+               ? std::nullopt
+               : std::optional(none);
+  case Kind::Abs:
+    return none;
+  case Kind::Mul:
+  case Kind::Fma: // +0 + c is -0 for no c
+    return operands[0] == operands[1] ? none : operands;
+  case Kind::Power: {
+    auto *power = cast<PowerNode>(node);
+    bool isEven = power->getDenominator() == 1 && !power->isOdd();
+    return isEven ? none : operands;
+  }
+  default:
+    return operands;
+  }
+}
+
+/// Returns true if the value is not negative or NaN, and no -0 either, so that
+/// |a|, a + 0 and max(a, 0) are a.
+static bool isAboveNegativeZero(const Node *node) {
+  constexpr size_t kMaxNodes = 64;
+  llvm::SmallSetVector<const Node *, 16> worklist;
+  worklist.insert(node);
+  for (size_t i = 0; i < worklist.size(); ++i) {
+    auto zeros = getZeros(worklist[i]);
+    if (!zeros || i == kMaxNodes)
+      return false;
+    worklist.insert_range(*zeros);
+  }
+  return isNonNegative(node);
+}
+
 /// Returns a node in `type`, which has more than 16 bits.
 static const Node *rebuildWide(Context &context, const Node *node, Type type,
                                SmallVector<const Node *> operands) {
@@ -128,7 +172,7 @@ static const Node *rebuildWide(Context &context, const Node *node, Type type,
                             get(kind, operands[0]->getOperand(1))});
   if (kind == Kind::Add)
     for (unsigned i : {0u, 1u})
-      if (isConstant(operands[i], 0.0) && isNonNegative(operands[1 - i]))
+      if (isConstant(operands[i], 0.0) && isAboveNegativeZero(operands[1 - i]))
         return operands[1 - i];
   if (kind == Kind::Add)
     llvm::sort(operands, isBefore);
@@ -137,10 +181,13 @@ static const Node *rebuildWide(Context &context, const Node *node, Type type,
   return get(kind, operands);
 }
 
+/// Returns true for what is neither NaN nor a zero; spellings of a maximum also
+/// differ in which zero they give.
 static bool isNumber(const Node *node) {
   auto *constant = dyn_cast<ConstantNode>(node);
-  return constant ? !constant->getValue().isNaN()
-                  : node->is(Kind::Symbol) && isNonNegative(node);
+  return constant
+             ? !constant->getValue().isNaN() && !constant->getValue().isZero()
+             : node->is(Kind::Symbol) && isNonNegative(node);
 }
 
 /// Returns max(a, b) in the canonical order, and a if b is at most 0 and a is
@@ -153,7 +200,7 @@ static const Node *rebuildExtremum(Context &context, const ExtremumNode *node,
         bound && !bound->getValue().isNaN() &&
         (bound->getValue().isZero() || bound->getValue().isNegative());
     if (node->is(Kind::Max) && isBelow && node->keepsNaN(i) &&
-        isNonNegative(operands[i]))
+        isAboveNegativeZero(operands[i]))
       return operands[i];
   }
   // Where one of them is no NaN, a spelling that keeps that of the other is the
@@ -168,6 +215,26 @@ static const Node *rebuildExtremum(Context &context, const ExtremumNode *node,
   return context.rebuild(node, operands);
 }
 
+/// Returns the value in f32 that `node` widens to f64, or null.
+static const Node *narrowOperand(Context &context, const Node *node,
+                                 Type type) {
+  if (node->is(Kind::Neg) || node->is(Kind::Abs)) {
+    const Node *narrow = narrowOperand(context, node->getOperand(0), type);
+    return narrow ? context.get(node->getKind(), type, narrow) : nullptr;
+  }
+  if (node->is(Kind::Constant)) {
+    const Node *narrow = context.get(Kind::Round, type, node);
+    bool isExact = context.get(Kind::Extend, node->getType(), narrow) == node;
+    return isExact ? narrow : nullptr;
+  }
+  if (!node->is(Kind::Extend))
+    return nullptr;
+  const Node *narrow = node->getOperand(0);
+  return narrow->getWidth() <= 16    ? context.get(Kind::Extend, type, narrow)
+         : narrow->getType() == type ? narrow
+                                     : nullptr;
+}
+
 /// Returns the arithmetic in f32 that gives what one operation on f32 values in
 /// f64 does, once it is rounded: f64 has more than twice the digits. Null for
 /// anything else.
@@ -179,14 +246,9 @@ static const Node *narrowArithmetic(Context &context, const Node *node,
     return nullptr;
   SmallVector<const Node *> operands;
   for (const Node *operand : node->getOperands()) {
-    auto *constant = dyn_cast<ConstantNode>(operand);
-    const Node *narrow = constant ? context.get(Kind::Round, type, operand)
-                                  : stripExtend(operand);
-    if (narrow->getType() != type ||
-        (constant &&
-         context.get(Kind::Extend, node->getType(), narrow) != operand))
+    operands.push_back(narrowOperand(context, operand, type));
+    if (!operands.back())
       return nullptr;
-    operands.push_back(narrow);
   }
   return rebuildWide(context, node, type, operands);
 }
@@ -203,7 +265,7 @@ const Node *Context::rebuildRounded(const Node *node,
   case Kind::Extend:
     return moveCast(*this, node->getKind(), type, operands[0]);
   case Kind::Abs:
-    if (isNonNegative(operands[0]))
+    if (isAboveNegativeZero(operands[0]))
       return operands[0];
     break;
   case Kind::Max:
