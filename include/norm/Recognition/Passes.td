@@ -15,8 +15,9 @@ def NormRecognize : Pass<"norm-recognize"> {
   let description = [{
     Reads linalg on tensors as row expressions, which say what one element is,
     whichever ops compute it (`norm-print-row-expressions` shows them). It
-    decides on the unchanged program which values are an RMSNorm, and then
-    replaces all of them by `norm.rmsnorm`. The rest of a body (a bias, a gate,
+    infers what op a value may be, on the unchanged program, and compares the
+    value with what that op decomposes to. Then it replaces all that agree by
+    `norm.rmsnorm`. The rest of a body (a bias, a gate,
     a cast) becomes a `linalg.generic` that reads the norm. Narrowing casts stay
     in place: a rounding before the weight becomes `normalized_type`, one of the
     reciprocal root `scale_type`.
@@ -35,14 +36,17 @@ def NormRecognize : Pass<"norm-recognize"> {
          normalized_type = bf16 -> tensor<4x32xbf16>
     ```
 
-    `rounding` says what may differ within the compute type, where no narrowing
-    is at stake. `default` accepts rsqrt for the division by a root, 1/n for the
-    division by n, a scaled root, and the weight in any order (within 4 ulp, for
-    rows whose sum of squares stays in the range of the type). `exact` rejects
-    these. `relaxed` also accepts an intermediate rounding of the statistic
-    (squares, mean, or root in 16 bits under an f32 norm) and computes it in
-    f32; casts of the reciprocal root, of the normalized value and of the result
-    stay. A rejection that `relaxed` would accept says so.
+    `rounding` says how the two are compared. `exact` asks for the same
+    operations, in any order of operands. `default` asks for the same roundings
+    to narrower types and equal mathematics between them: rsqrt for the division
+    by a root, 1/n for the division by n, a scaled root, the weight in any order
+    (each with a bound, for rows whose values stay in the range of the type). A
+    norm in bf16 may also round products and roots elsewhere; one in f16 may
+    not, because f16 has less range. `relaxed` also leaves out a rounding of the
+    statistic that the op does not have (squares, mean, or root in 16 bits under
+    an f32 norm), and computes it in f32; casts of the reciprocal root, of the
+    normalized value and of the result stay. A rejection says which expression
+    was expected and which was found, and whether `relaxed` would accept it.
 
     The gradients of an RMSNorm, dx = r * (g - z * mean(z * g)) and dw = sum of
     dy * z over rows, become one `norm.rmsnorm_backward`, with the statistic
