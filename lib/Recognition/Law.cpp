@@ -370,23 +370,31 @@ static const Node *removeCasts(Context &context, const Node *node) {
 }
 
 static bool hasGradient(const Node *node) {
-  auto *symbol = dyn_cast<SymbolNode>(node);
-  return (symbol && symbol->getName() == "dy") ||
-         llvm::any_of(node->getOperands(), hasGradient);
+  llvm::SmallSetVector<const Node *, 16> nodes;
+  nodes.insert(node);
+  for (size_t i = 0; i < nodes.size(); ++i) {
+    auto *symbol = dyn_cast<SymbolNode>(nodes[i]);
+    if (symbol && symbol->getName() == "dy")
+      return true;
+    nodes.insert_range(nodes[i]->getOperands());
+  }
+  return false;
 }
 
-/// Removes the casts of all but the statistic, which sums what the op does.
-static const Node *removeOuterCasts(Context &context, const Node *node) {
-  if (node->is(Kind::Sum) && !hasGradient(node))
-    return node;
-  if (node->is(Kind::Round) || node->is(Kind::Extend))
-    return removeOuterCasts(context, node->getOperand(0));
-  if (node->getOperands().empty())
-    return removeCasts(context, node);
-  SmallVector<const Node *> operands;
-  for (const Node *operand : node->getOperands())
-    operands.push_back(removeOuterCasts(context, operand));
-  return context.rebuild(node, operands);
+/// Removes roundings to `type` from all but the statistic, which sums what that
+/// of the op does.
+static const Node *removeOuterCasts(Context &context, FloatType type,
+                                    const Node *node) {
+  Type wide = Float64Type::get(context.getContext());
+  return Rewriter([&](const Node *each, ArrayRef<const Node *> operands) {
+           if (each->is(Kind::Sum) && !hasGradient(each))
+             return each;
+           if (each->is(Kind::Extend) ||
+               (each->is(Kind::Round) && each->getType() == type))
+             return operands[0];
+           return context.retype(context.rebuild(each, operands), wide);
+         })
+      .run(node);
 }
 
 namespace {
@@ -465,7 +473,9 @@ static void compareForms(const Site &site, Comparison &result,
       return node == result.expected ? law : relaxed.readProgram(node);
     });
   } else if (compute.isBF16()) {
-    result.isBounded = haveOneForm(removeOuterCasts);
+    result.isBounded = haveOneForm([&](Context &, const Node *node) {
+      return removeOuterCasts(context, compute, node);
+    });
   }
   if (!result.isBounded)
     haveOneForm(removeCasts); // for the reason
