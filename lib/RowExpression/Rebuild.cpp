@@ -87,7 +87,7 @@ static const Node *moveCast(Context &context, Kind cast, Type type,
     return context.get(node->getKind(), type, move(node->getOperand(0)));
   // Rounding keeps the order of values.
   if (isa<ExtremumNode>(node))
-    return context.rebuild(
+    return context.rebuildRounded(
         node, {move(node->getOperand(0)), move(node->getOperand(1))});
   return context.get(cast, type, node);
 }
