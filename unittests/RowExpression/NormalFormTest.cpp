@@ -30,6 +30,26 @@ protected:
   bool haveOneForm(const Node *a, const Node *b) {
     return normalize(*context, a).node == normalize(*context, b).node;
   }
+  /// The form of scalar %0 where a row has n elements.
+  std::string formInRow(int64_t n, const Twine &ops, StringRef type = "f32") {
+    parseScalars(ops, ("%0 : " + type).str());
+    return toText(*normalize(*context, scalar(), {n, nullptr}).node);
+  }
+  /// The form of %x * c for an f32 constant.
+  std::string scaledInRow(int64_t n, double c) {
+    return formInRow(n, llvm::formatv("%c = arith.constant {0:E20} : f32\n"
+                                      "%0 = arith.mulf %x, %c : f32",
+                                      static_cast<float>(c))
+                            .str());
+  }
+  /// A symbol that varies along a row.
+  const Node *symbol(StringRef name, unsigned variable) {
+    return context->getSymbol(name, scalar()->getType(), Sign::Any,
+                              context->getIndex(variable));
+  }
+  const Node *get(Kind kind, ArrayRef<const Node *> operands) {
+    return context->get(kind, operands[0]->getType(), operands);
+  }
 };
 
 //===----------------------------------------------------------------------===//
@@ -119,6 +139,81 @@ TEST_F(NormalFormTest, TermsDoNotCancel) {
                  "%f = arith.mulf %x, %e : f32\n"
                  "%0 = arith.subf %a, %f : f32"),
             "((9 * x) + (-8 * x))");
+}
+
+TEST_F(NormalFormTest, FactorsThatMayBeZeroDoNotCancel) {
+  EXPECT_EQ(form("%0 = arith.divf %x, %x : f32"), "(x * x^-1)");
+  EXPECT_EQ(form("%c = arith.constant 0.0 : f32\n"
+                 "%0 = arith.mulf %x, %c : f32"),
+            "(0 * x)");
+  EXPECT_EQ(form("%c = arith.constant 0.0 : f32\n"
+                 "%a = arith.mulf %x, %c : f32\n"
+                 "%0 = arith.addf %a, %x : f32"),
+            "(x + (0 * x))")
+      << "0 * x is NaN for an infinite x";
+  EXPECT_EQ(form("%s = arith.mulf %x, %x : f32\n %r = math.rsqrt %s : f32\n"
+                 "%a = arith.mulf %s, %r : f32\n"
+                 "%0 = arith.mulf %a, %r : f32"),
+            "(x^2 * (x^2)^-1)")
+      << "where the base is a product, it is another factor";
+  EXPECT_EQ(form("%a = math.absf %x : f32\n %r = math.rsqrt %a : f32\n"
+                 "%c = arith.mulf %a, %r : f32\n"
+                 "%0 = arith.mulf %c, %r : f32"),
+            "1")
+      << "powers of what is not negative join";
+}
+
+TEST_F(NormalFormTest, AProductWithASumIsDistributed) {
+  EXPECT_TRUE(haveOneForm("%a = arith.addf %x, %y : f32\n"
+                          "%0 = arith.mulf %a, %z : f32\n"
+                          "%c = arith.mulf %x, %z : f32\n"
+                          "%e = arith.mulf %z, %y : f32\n"
+                          "%1 = arith.addf %e, %c : f32"));
+  EXPECT_EQ(form("%a = arith.addf %x, %y : f32\n"
+                 "%c = arith.subf %x, %y : f32\n"
+                 "%0 = arith.mulf %a, %c : f32"),
+            "((((x * y) + ((-1 * x) * y)) + x^2) + (-1 * y^2))");
+  EXPECT_EQ(form("%a = arith.addf %x, %y : f32\n"
+                 "%0 = arith.divf %a, %z : f32"),
+            "((x * z^-1) + (y * z^-1))");
+}
+
+TEST_F(NormalFormTest, SumsThatDifferByAFactorHaveOneBase) {
+  EXPECT_TRUE(haveOneForm("%c = arith.constant 4.0 : f32\n"
+                          "%a = arith.addf %x, %y : f32\n"
+                          "%s = arith.mulf %a, %c : f32\n"
+                          "%0 = math.rsqrt %s : f32\n"
+                          "%h2 = arith.constant 0.5 : f32\n"
+                          "%r = math.rsqrt %a : f32\n"
+                          "%1 = arith.mulf %r, %h2 : f32"));
+  EXPECT_TRUE(haveOneForm("%c = arith.constant 3.0 : f32\n"
+                          "%k = arith.constant 6.0 : f32\n"
+                          "%a = arith.mulf %x, %c : f32\n"
+                          "%e = arith.mulf %y, %k : f32\n"
+                          "%s = arith.addf %a, %e : f32\n"
+                          "%0 = arith.divf %z, %s : f32\n"
+                          "%f = arith.addf %y, %y : f32\n"
+                          "%t = arith.addf %x, %f : f32\n"
+                          "%q = arith.divf %z, %t : f32\n"
+                          "%1 = arith.divf %q, %c : f32"));
+  EXPECT_FALSE(haveOneForm("%c = arith.constant 4.0 : f32\n"
+                           "%a = arith.mulf %x, %c : f32\n"
+                           "%s = arith.addf %a, %y : f32\n"
+                           "%0 = math.rsqrt %s : f32\n"
+                           "%h2 = arith.constant 0.5 : f32\n"
+                           "%e = arith.addf %x, %y : f32\n"
+                           "%r = math.rsqrt %e : f32\n"
+                           "%1 = arith.mulf %r, %h2 : f32"));
+}
+
+TEST_F(NormalFormTest, ANegativeFactorStaysInARoot) {
+  EXPECT_FALSE(haveOneForm("%a = arith.subf %x, %y : f32\n"
+                           "%0 = math.sqrt %a : f32\n"
+                           "%c = arith.subf %y, %x : f32\n"
+                           "%1 = math.sqrt %c : f32"));
+  EXPECT_EQ(form("%c = arith.constant -4.0 : f32\n"
+                 "%a = arith.mulf %x, %c : f32\n %0 = math.sqrt %a : f32"),
+            "(-4 * x)^1/2");
 }
 
 TEST_F(NormalFormTest, ASignIsACoefficient) {
@@ -231,6 +326,22 @@ TEST_F(NormalFormTest, ARootIsNotSplitBetweenUnknownSigns) {
             "(x^1/2 * abs(y)^1/2)");
 }
 
+TEST_F(NormalFormTest, TheSquareOfAReciprocalRoot) {
+  EXPECT_EQ(form("%r = math.rsqrt %x : f32\n %0 = arith.mulf %r, %r : f32"),
+            "(x^-1/2 * x^-1/2)");
+  EXPECT_FALSE(haveOneForm("%r = math.rsqrt %x : f32\n"
+                           "%0 = arith.mulf %r, %r : f32\n"
+                           "%s = math.sqrt %x : f32\n"
+                           "%a = arith.mulf %s, %0 : f32\n"
+                           "%1 = arith.mulf %a, %r : f32"))
+      << "sqrt(0) * rsqrt(0)^3 is NaN";
+  EXPECT_TRUE(haveOneForm("%r = math.rsqrt %x : f32\n"
+                          "%0 = arith.mulf %r, %r : f32\n"
+                          "%n = arith.constant -2 : i64\n"
+                          "%s = math.sqrt %x : f32\n"
+                          "%1 = math.fpowi %s, %n : f32, i64"));
+}
+
 TEST_F(NormalFormTest, FourthRoots) {
   EXPECT_EQ(form("%s = math.sqrt %x : f32\n %0 = math.sqrt %s : f32"), "x^1/4");
   EXPECT_TRUE(haveOneForm("%s = math.sqrt %x : f32\n %t = math.sqrt %s : f32\n"
@@ -239,6 +350,159 @@ TEST_F(NormalFormTest, FourthRoots) {
                           "%c = arith.addf %s, %s : f32\n"
                           "%1 = arith.addf %t, %c : f32"))
       << "roots of one base are ordered by their exponents";
+}
+
+//===----------------------------------------------------------------------===//
+// Roots of numbers
+//===----------------------------------------------------------------------===//
+
+/// The root of a constant, as %s<c>.
+static std::string root(int c) {
+  return llvm::formatv("%c{0} = arith.constant {0}.0 : f32\n"
+                       "%r{0} = arith.constant 0.5 : f32\n"
+                       "%s{0} = math.powf %c{0}, %r{0} : f32\n",
+                       c);
+}
+
+TEST_F(NormalFormTest, RootsOfNumbersAreExact) {
+  EXPECT_EQ(form(root(48) + root(3) + "%0 = arith.mulf %s48, %s3 : f32"), "12");
+  EXPECT_EQ(form(root(48) + "%0 = arith.mulf %s48, %x : f32"),
+            "((4 * 3^1/2) * x)");
+  EXPECT_EQ(form(root(48) + "%0 = arith.divf %x, %s48 : f32"),
+            "((1/12 * 3^1/2) * x)");
+  EXPECT_EQ(form(root(2) + root(3) + "%0 = arith.addf %s2, %s3 : f32"),
+            "(2^1/2 + 3^1/2)")
+      << "other roots are other terms";
+  EXPECT_EQ(form(root(2) + root(8) + "%0 = arith.addf %s2, %s8 : f32"),
+            "(3 * 2^1/2)");
+}
+
+TEST_F(NormalFormTest, ThePowersOfARootOfN) {
+  double s = std::sqrt(48.0);
+  EXPECT_EQ(scaledInRow(48, s), "((4 * 3^1/2) * x)");
+  EXPECT_EQ(scaledInRow(48, 1 / s), "((1/12 * 3^1/2) * x)");
+  StringRef cube = "%c = arith.constant 0.144337565 : f32\n"
+                   "%a = arith.mulf %c, %c : f32\n"
+                   "%n = arith.constant 3 : i64\n"
+                   "%0 = math.fpowi %c, %n : f32, i64";
+  EXPECT_EQ(formInRow(48, cube), "(1/576 * 3^1/2)") << "48^(-3/2)";
+  EXPECT_EQ(formInRow(48, "%c = arith.constant 6.9282031 : f32\n"
+                          "%n = arith.constant -3 : i64\n"
+                          "%0 = math.fpowi %c, %n : f32, i64"),
+            "(1/576 * 3^1/2)");
+}
+
+TEST_F(NormalFormTest, ARootOfNTimesAPowerOfTwo) {
+  double s = std::sqrt(48.0);
+  EXPECT_EQ(scaledInRow(48, 8 * s), "((32 * 3^1/2) * x)");
+  EXPECT_EQ(scaledInRow(48, s / 64), "((0.0625 * 3^1/2) * x)");
+  EXPECT_EQ(scaledInRow(48, 2 / s), "((1/6 * 3^1/2) * x)");
+  EXPECT_NE(scaledInRow(48, 3 * s), "((12 * 3^1/2) * x)")
+      << "that was rounded twice";
+}
+
+TEST_F(NormalFormTest, ALargePowerOfARootOfNTakesNoLongTime) {
+  std::string ops = "%n = arith.constant 8.0 : f32\n"
+                    "%a0 = arith.constant 6.9282031 : f32\n";
+  for (int i = 0; i < 20; ++i)
+    ops += llvm::formatv("%a{1} = math.powf %a{0}, %n : f32\n", i, i + 1);
+  EXPECT_NE(formInRow(48, ops + "%0 = arith.mulf %a20, %x : f32"), "");
+}
+
+TEST_F(NormalFormTest, TheReciprocalOfALargeN) {
+  // f32 has 2^25 for 2^25 + 1.
+  constexpr int64_t kOdd = (int64_t(1) << 25) + 1;
+  EXPECT_EQ(scaledInRow(kOdd, 0x1p-25), "(1/33554433 * x)");
+  EXPECT_EQ(scaledInRow(kOdd - 1, 0x1p-25), "(2.98023224E-8 * x)");
+  EXPECT_EQ(scaledInRow(10, 0.1), "(1/10 * x)");
+}
+
+TEST_F(NormalFormTest, ZeroIsNotTheReciprocalOfAnNThatOverflows) {
+  EXPECT_EQ(formInRow(100000,
+                      "%c = arith.constant 0.0 : f16\n"
+                      "%0 = arith.mulf %h, %c : f16",
+                      "f16"),
+            "(0 * h)");
+}
+
+//===----------------------------------------------------------------------===//
+// Maxima
+//===----------------------------------------------------------------------===//
+
+/// %a, %b = |x|, |y|, and the numbers 2 and 3 as %c2 and %c3.
+static const std::string kPositive = "%a = math.absf %x : f32\n"
+                                     "%e = math.absf %y : f32\n"
+                                     "%c2 = arith.constant 2.0 : f32\n"
+                                     "%c3 = arith.constant 3.0 : f32\n";
+
+TEST_F(NormalFormTest, AMaximumIsScaled) {
+  EXPECT_TRUE(haveOneForm(kPositive + "%s = arith.mulf %a, %c2 : f32\n"
+                                      "%t = arith.mulf %e, %c3 : f32\n"
+                                      "%0 = arith.maximumf %s, %t : f32\n"
+                                      "%u = arith.divf %t, %c2 : f32\n"
+                                      "%m = arith.maximumf %u, %a : f32\n"
+                                      "%1 = arith.mulf %m, %c2 : f32"));
+  EXPECT_FALSE(haveOneForm(kPositive + "%s = arith.mulf %a, %c2 : f32\n"
+                                       "%0 = arith.maximumf %s, %e : f32\n"
+                                       "%m = arith.maximumf %a, %e : f32\n"
+                                       "%1 = arith.mulf %m, %c2 : f32"));
+}
+
+TEST_F(NormalFormTest, AMaximumIsNotScaledByANegativeNumber) {
+  EXPECT_FALSE(haveOneForm("%c = arith.constant -2.0 : f32\n"
+                           "%s = arith.mulf %x, %c : f32\n"
+                           "%t = arith.mulf %y, %c : f32\n"
+                           "%0 = arith.maximumf %s, %t : f32\n"
+                           "%m = arith.maximumf %x, %y : f32\n"
+                           "%1 = arith.mulf %m, %c : f32"));
+  EXPECT_FALSE(haveOneForm("%0 = arith.maximumf %x, %y : f32\n"
+                           "%1 = arith.minimumf %x, %y : f32"));
+}
+
+TEST_F(NormalFormTest, ARootIsTakenOfBothSidesOfAMaximum) {
+  EXPECT_TRUE(haveOneForm(kPositive + "%m = arith.maximumf %a, %e : f32\n"
+                                      "%0 = math.rsqrt %m : f32\n"
+                                      "%one = arith.constant 1.0 : f32\n"
+                                      "%s = math.sqrt %a : f32\n"
+                                      "%t = math.sqrt %e : f32\n"
+                                      "%n = arith.maximumf %s, %t : f32\n"
+                                      "%1 = arith.divf %one, %n : f32"));
+  EXPECT_TRUE(haveOneForm(kPositive + "%m = arith.maximumf %a, %e : f32\n"
+                                      "%r = math.rsqrt %m : f32\n"
+                                      "%q = arith.mulf %r, %r : f32\n"
+                                      "%0 = arith.mulf %q, %r : f32\n"
+                                      "%1 = math.powf %r, %c3 : f32"))
+      << "the cube of a root";
+  EXPECT_EQ(form("%s = arith.mulf %x, %x : f32\n"
+                 "%t = arith.mulf %y, %y : f32\n"
+                 "%m = arith.maximumf %s, %t : f32\n"
+                 "%0 = math.sqrt %m : f32"),
+            "max(x^2, y^2)^1/2")
+      << "it is not max(x, y)";
+}
+
+TEST_F(NormalFormTest, AMinimumIsTheReciprocalOfAMaximum) {
+  EXPECT_TRUE(haveOneForm(kPositive + "%m = arith.minimumf %a, %e : f32\n"
+                                      "%0 = math.rsqrt %m : f32\n"
+                                      "%s = math.rsqrt %a : f32\n"
+                                      "%t = math.rsqrt %e : f32\n"
+                                      "%1 = arith.maximumf %s, %t : f32"));
+  EXPECT_TRUE(haveOneForm(kPositive + "%s = arith.mulf %a, %c2 : f32\n"
+                                      "%t = arith.mulf %e, %c2 : f32\n"
+                                      "%0 = arith.minimumf %s, %t : f32\n"
+                                      "%m = arith.minimumf %e, %a : f32\n"
+                                      "%1 = arith.mulf %m, %c2 : f32"));
+  EXPECT_FALSE(haveOneForm(kPositive + "%0 = arith.minimumf %a, %e : f32\n"
+                                       "%1 = arith.maximumf %a, %e : f32"));
+}
+
+TEST_F(NormalFormTest, AMaximumWithZero) {
+  EXPECT_EQ(form(kPositive + "%z0 = arith.constant 0.0 : f32\n"
+                             "%0 = arith.maximumf %a, %z0 : f32"),
+            "abs(x)");
+  EXPECT_EQ(form("%z0 = arith.constant 0.0 : f32\n"
+                 "%0 = arith.maximumf %x, %z0 : f32"),
+            "max(x, 0)");
 }
 
 //===----------------------------------------------------------------------===//
@@ -324,6 +588,22 @@ TEST_F(NormalFormTest, ASumOfTermsIsTheTermsOfSums) {
             "((x * sum{d0}(1)) + (y * sum{d0}(1)))");
   EXPECT_TRUE(haveOneForm(context->getSum(scalar(), {i, j}),
                           context->getSum(scalar(), {j, i})));
+}
+
+TEST_F(NormalFormTest, AVariableThatIsFreeBesideItsSum) {
+  parseScalars("", "%x : f32");
+  unsigned j = context->addVariable(8);
+  const Node *x = symbol("x", j), *y = symbol("y", j), *z = symbol("z", j);
+  const Node *statistic = context->getSum(get(Kind::Mul, {x, x}), j);
+  const Node *varies =
+      get(Kind::Sqrt, get(Kind::Add, {get(Kind::Mul, {x, x}), statistic}));
+  EXPECT_EQ(getDependentVariables(varies), SmallVector<unsigned>{j});
+  EXPECT_TRUE(getDependentVariables(context->getSum(varies, j)).empty());
+  auto sumWith = [&](const Node *in, const Node *other) {
+    return get(Kind::Mul, {context->getSum(get(Kind::Mul, {in, varies}), j),
+                           context->getSum(other, j)});
+  };
+  EXPECT_FALSE(haveOneForm(sumWith(y, z), sumWith(z, y)));
 }
 
 //===----------------------------------------------------------------------===//
