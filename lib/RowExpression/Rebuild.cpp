@@ -8,7 +8,8 @@
 // Two spellings of one computation become one node here if they give the same
 // bits: x * y and y * x, -(x * y) and (-x) * y, a product of two bf16 values
 // and that of their f32 values, rounded to bf16. For +, -, *, / and sqrt the
-// latter holds because f32 has more than twice the digits of 16-bit types.
+// latter holds because f32 has more than twice the digits of 16-bit types; for
+// subnormals of bf16 it is what norm-widen-narrow-floats makes of a product.
 //
 //===----------------------------------------------------------------------===//
 

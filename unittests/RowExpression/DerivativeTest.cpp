@@ -44,9 +44,9 @@ public:
     case Kind::Mul:
       return getOfProduct(a, node->getOperand(1));
     case Kind::Div:
-      return getOfProduct(
-          a, context.getPower(node->getOperand(1), -1, 1,
-                              PowerNode::Spelling::Power, type));
+      return getOfProduct(a,
+                          context.getPower(node->getOperand(1), -1, 1,
+                                           PowerNode::Spelling::Power, type));
     case Kind::Sqrt:
       return getOfPower(a, Fraction(1, 2));
     case Kind::Rsqrt:
@@ -170,8 +170,8 @@ protected:
     const SumNode *statistic = findSum(y);
     const Node *dy = laws.getElement("dy", type, Place::Result);
     const Node *own = multiply(
-        dy, Derivative(context, laws.getElement("x", type, Place::Result))
-                .get(y));
+        dy,
+        Derivative(context, laws.getElement("x", type, Place::Result)).get(y));
     const Node *byStatistic =
         statistic ? Derivative(context, statistic).get(y) : nullptr;
     if (!byStatistic)
@@ -205,8 +205,8 @@ protected:
               getLaw(LawBook::Result::InputGradient, weight), branch);
           const Node *derived = getForm(differentiate(y)),
                      *expected = getForm(dx);
-          EXPECT_EQ(derived, expected)
-              << derived->describe() << "\n" << expected->describe();
+          EXPECT_EQ(derived, expected) << derived->describe() << "\n"
+                                       << expected->describe();
         }
   }
 
@@ -266,9 +266,8 @@ TEST_F(DerivativeTest, TheGradientOfAnotherModeIsAnother) {
 
 TEST_F(DerivativeTest, AGradientWithoutItsProjectionIsAnother) {
   const Node *y = getLaw(LawBook::Result::Norm, Weight::Vector);
-  const Node *own = Derivative(context, laws.getElement("x", type,
-                                                        Place::Result))
-                        .get(y);
+  const Node *own =
+      Derivative(context, laws.getElement("x", type, Place::Result)).get(y);
   EXPECT_NE(getForm(multiply(laws.getElement("dy", type, Place::Result), own)),
             getForm(getLaw(LawBook::Result::InputGradient, Weight::Vector)));
 }
