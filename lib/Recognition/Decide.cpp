@@ -25,15 +25,19 @@ bool norm::isArithmeticType(Type type) {
 namespace {
 /// Determines types and weight of a candidate whose x and r are known.
 struct TypeMatcher {
+  TypeMatcher(const Site &site, const Findings &found)
+      : site(site), product(found.product), inverse(found.inverse),
+        statistic(found.statistic), divisor(found.divisor) {}
+
+  void findTypes(PlannedNorm &norm);
+  void raiseTypes(PlannedNorm &norm);
+  RejectionOr<const Node *> findWeight();
+
   const Site &site;
   const Product &product;
   const InverseRoot &inverse;
   const Statistic &statistic;
   const Divisor &divisor;
-
-  void findTypes(PlannedNorm &norm);
-  void raiseTypes(PlannedNorm &norm);
-  RejectionOr<const Node *> findWeight();
 };
 } // namespace
 
@@ -89,7 +93,7 @@ void TypeMatcher::raiseTypes(PlannedNorm &norm) {
   bool isRounded = !product.divides && r->getType() != raised;
   norm.scaleType = isRounded ? r->getFloatType() : FloatType();
   // The product of two 16-bit values is exact in f32, so rounding it equals
-  // 16-bit arithmetic. (x * w) * r has no such z.
+  // 16-bit arithmetic.
   bool hasWeight = product.outer || !product.others.empty();
   norm.normalizedType = product.normalizedType;
   if (!norm.normalizedType && own != raised && hasWeight)
@@ -191,8 +195,7 @@ static void toInputSpace(PlannedNorm &norm) {
 
 Rejection norm::decideStatistic(const Site &site, const Findings &found,
                                 Precision precision, PlannedNorm &norm) {
-  TypeMatcher types{site, found.product, found.inverse, found.statistic,
-                    found.divisor};
+  TypeMatcher types(site, found);
   if (precision == Precision::Own) {
     types.findTypes(norm);
   } else {
@@ -210,15 +213,11 @@ static const Node *getEpsilonOf(const Site &site, const Findings &found,
   const InverseRoot &inverse = found.inverse;
   const Node *own = site.laws.getEpsilon(epsilon->getType());
   Type type = own->getType();
-  auto raise = [&](const Node *node, const Fraction &exponent) {
-    return context.getPower(node, int64_t(exponent.num), int64_t(exponent.den),
-                            PowerNode::Spelling::Power, type);
-  };
   if (inverse.clampsRoot || inverse.clampsMean)
-    own = raise(own, Fraction(inverse.clampsRoot ? -1 : 2));
-  for (const Factor &factor : getEpsilonFactors(site, found))
+    own = context.getPower(own, Fraction(inverse.clampsRoot ? -1 : 2), type);
+  for (const auto &[base, exponent] : getEpsilonFactors(site, found))
     own = context.get(Kind::Mul, type,
-                      {own, raise(factor.base, factor.exponent)});
+                      {own, context.getPower(base, exponent, type)});
   return own;
 }
 
@@ -337,8 +336,7 @@ static RejectionOr<PlannedNorm> planAs(Precision precision, const Site &site,
   if (Rejection rejection = decideStatistic(site, found, precision, norm))
     return rejection;
   const Node *weight = nullptr;
-  TypeMatcher types{site, found.product, found.inverse, found.statistic,
-                    found.divisor};
+  TypeMatcher types(site, found);
   if (Rejection rejection = types.findWeight().moveInto(weight))
     return rejection;
   if (!weight)

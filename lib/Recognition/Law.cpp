@@ -323,12 +323,13 @@ static Attribute getKey(MLIRContext *mlir, LawBook::Result result,
   return b.getArrayAttr(key);
 }
 
-const Node *LawBook::getLaw(Result result, PlannedNorm norm, const Types &types,
-                            std::optional<int64_t> terms) {
+const Node *LawBook::getLaw(Result result, const PlannedNorm &planned,
+                            const Types &types, std::optional<int64_t> terms) {
   auto [it, isNew] = laws.try_emplace(
-      getKey(context.getContext(), result, norm, types, terms), nullptr);
+      getKey(context.getContext(), result, planned, types, terms), nullptr);
   if (!isNew)
     return it->second;
+  PlannedNorm norm = planned;
   norm.dims = norm.weightDims = {1};
   norm.count = norm.groupSize = std::nullopt;
   Scratch own(context.getContext(), norm, types);
@@ -358,13 +359,21 @@ static const Node *substitute(Context &context, const Node *node,
       .run(node);
 }
 
-/// Removes all casts, as if every type had exact arithmetic.
-static const Node *removeCasts(Context &context, const Node *node) {
+/// Gives all but roundings one type, as if it were exact, and leaves out the
+/// roundings that are not `kept`; a sum that is `whole` stays as it is.
+static const Node *removeCasts(Context &context, const Node *node,
+                               NodePredicate kept,
+                               NodePredicate whole = nullptr) {
   Type wide = Float64Type::get(context.getContext());
   return Rewriter([&](const Node *each, ArrayRef<const Node *> operands) {
-           bool casts = each->is(Kind::Round) || each->is(Kind::Extend);
-           return casts ? operands[0]
-                        : context.retype(context.rebuild(each, operands), wide);
+           if (whole && each->is(Kind::Sum) && whole(each))
+             return each;
+           if (each->is(Kind::Extend))
+             return operands[0];
+           const Node *same = context.rebuild(each, operands);
+           if (each->is(Kind::Round))
+             return kept(same) ? same : operands[0];
+           return context.retype(same, wide);
          })
       .run(node);
 }
@@ -381,22 +390,6 @@ static bool hasGradient(const Node *node) {
   return false;
 }
 
-/// Removes roundings to `type` from all but the statistic, which sums what that
-/// of the op does.
-static const Node *removeOuterCasts(Context &context, FloatType type,
-                                    const Node *node) {
-  Type wide = Float64Type::get(context.getContext());
-  return Rewriter([&](const Node *each, ArrayRef<const Node *> operands) {
-           if (each->is(Kind::Sum) && !hasGradient(each))
-             return each;
-           if (each->is(Kind::Extend) ||
-               (each->is(Kind::Round) && each->getType() == type))
-             return operands[0];
-           return context.retype(context.rebuild(each, operands), wide);
-         })
-      .run(node);
-}
-
 namespace {
 /// Reads an expression of the program for rounding=relaxed: without the
 /// roundings that may be left out, unless the law has them too. A gradient may
@@ -407,13 +400,13 @@ public:
       : context(context), summed(summed), names(names) {}
 
   const Node *readLaw(const Node *law) {
-    return read(law, [&](const Node *rounding) {
+    return removeCasts(context, law, [&](const Node *rounding) {
       kept.insert(getForm(rounding));
       return true;
     });
   }
   const Node *readProgram(const Node *node) {
-    return read(node, [&](const Node *rounding) {
+    return removeCasts(context, node, [&](const Node *rounding) {
       return !mayLeaveOut(rounding) || kept.contains(getForm(rounding));
     });
   }
@@ -426,20 +419,6 @@ private:
     return names.isGradient || rounding->isStatistic() ||
            llvm::is_contained(getDependentVariables(rounding), summed);
   }
-  /// Gives all but roundings one type, and leaves out those that are not kept.
-  const Node *read(const Node *node, NodePredicate keeps) {
-    Type wide = Float64Type::get(context.getContext());
-    return Rewriter([&](const Node *each, ArrayRef<const Node *> operands) {
-             if (each->is(Kind::Extend))
-               return operands[0];
-             const Node *same = context.rebuild(each, operands);
-             if (each->is(Kind::Round))
-               return keeps(same) ? same : operands[0];
-             return context.retype(same, wide);
-           })
-        .run(node);
-  }
-
   Context &context;
   unsigned summed;
   const Names &names;
@@ -459,26 +438,31 @@ static void compareForms(const Site &site, Comparison &result,
   auto haveOneForm = [&](auto change) {
     const Node *both[] = {result.found, result.expected};
     for (auto [form, node] : llvm::zip_equal(result.forms, both))
-      form = normalize(context, change(context, node), length);
+      form = normalize(context, change(node), length);
     return result.forms[0].node == result.forms[1].node;
   };
-  result.isBounded =
-      haveOneForm([](Context &, const Node *node) { return node; });
+  result.isBounded = haveOneForm([](const Node *node) { return node; });
   if (result.isBounded)
     return;
   if (precision == Precision::Raised) {
     Relaxation relaxed(context, site.laws.getSummed(), names);
     const Node *law = relaxed.readLaw(result.expected);
-    result.isBounded = haveOneForm([&](Context &, const Node *node) {
+    result.isBounded = haveOneForm([&](const Node *node) {
       return node == result.expected ? law : relaxed.readProgram(node);
     });
   } else if (compute.isBF16()) {
-    result.isBounded = haveOneForm([&](Context &, const Node *node) {
-      return removeOuterCasts(context, compute, node);
+    // The statistic sums what that of the op does.
+    auto isOther = [&](const Node *rounding) {
+      return rounding->getType() != compute;
+    };
+    result.isBounded = haveOneForm([&](const Node *node) {
+      return removeCasts(context, node, isOther, std::not_fn(hasGradient));
     });
   }
-  if (!result.isBounded)
-    haveOneForm(removeCasts); // for the reason
+  if (!result.isBounded) // for the reason
+    haveOneForm([&](const Node *node) {
+      return removeCasts(context, node, [](const Node *) { return false; });
+    });
 }
 
 static Comparison compare(const Site &site, const Names &names,
@@ -496,9 +480,10 @@ static Comparison compare(const Site &site, const Names &names,
   return known = result;
 }
 
-Comparison norm::compareWithLaw(const Site &site, Names names, const Node *node,
-                                const Node *law, FloatType compute,
-                                Precision precision, const Node *weight) {
+Comparison norm::compareWithLaw(const Site &site, Names &names,
+                                const Node *node, const Node *law,
+                                FloatType compute, Precision precision,
+                                const Node *weight) {
   auto compareRead = [&](Abstraction &program, const Node *expected) {
     const Node *found = program.read(node);
     if (!found || !expected)
@@ -517,9 +502,9 @@ Comparison norm::compareWithLaw(const Site &site, Names names, const Node *node,
   names.add(weight, symbol, Place::Result);
   Abstraction whole(site.reader, site.laws, names);
   Comparison result = compareRead(whole, law);
+  names.inResult.pop_back();
   if (result.isExact || (result.isBounded && site.rounding != Rounding::Exact))
     return result;
-  names.inResult.pop_back();
   const Node *own = parts.read(weight);
   if (!own || !law)
     return result;

@@ -67,8 +67,8 @@ public:
   /// Returns what an element of the norm is, or of its gradient dx or the term
   /// that dw sums.
   enum class Result { Norm, InputGradient, WeightGradient };
-  const row::Node *getLaw(Result result, PlannedNorm norm, const Types &types,
-                          std::optional<int64_t> terms);
+  const row::Node *getLaw(Result result, const PlannedNorm &norm,
+                          const Types &types, std::optional<int64_t> terms);
 
   /// Returns a symbol that varies along the row.
   const row::Node *getElement(StringRef name, Type type, Place place);
@@ -118,7 +118,7 @@ private:
 /// Compares `node` of the program with a law. `weight` takes the place of the
 /// law's w; it may be null. Raised plans differ in the roundings of the
 /// statistic, and those of gradients in all.
-Comparison compareWithLaw(const Site &site, Names names, const row::Node *node,
+Comparison compareWithLaw(const Site &site, Names &names, const row::Node *node,
                           const row::Node *law, FloatType compute,
                           Precision precision,
                           const row::Node *weight = nullptr);

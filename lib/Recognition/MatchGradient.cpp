@@ -707,8 +707,7 @@ void norm::nameRow(const Site &site, const RowRoot &root, const Findings &found,
     return;
   }
   auto power = [&](const Node *node, const Fraction &exponent) {
-    return context.getPower(r, int64_t(exponent.num), int64_t(exponent.den),
-                            PowerNode::Spelling::Power, node->getType());
+    return context.getPower(r, exponent, node->getType());
   };
   add(root.node, root.divides ? power(root.node, Fraction(-1)) : r);
   if (root.base != root.node && !root.isRounded)

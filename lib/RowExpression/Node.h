@@ -213,6 +213,10 @@ public:
   const Node *get(Kind kind, Type type, ArrayRef<const Node *> operands);
   const Node *getPower(const Node *base, int numerator, int denominator,
                        PowerNode::Spelling spelling, Type type);
+  const Node *getPower(const Node *base, const Fraction &exponent, Type type) {
+    return getPower(base, int64_t(exponent.num), int64_t(exponent.den),
+                    PowerNode::Spelling::Power, type);
+  }
   const Node *getExtremum(Kind kind, const Node *a, const Node *b,
                           Attribute spelling);
   const Node *getSum(const Node *term, ArrayRef<unsigned> variables);

@@ -445,8 +445,7 @@ const Node *Normalizer::getNode(const Factor &factor) {
   if (abs(exponent) > Fraction(kMaxPower) || exponent.den > kMaxPower)
     return context.getOpaque("power", DictionaryAttr::get(context.getContext()),
                              type, {base, context.getNumber(exponent, type)});
-  return context.getPower(base, int64_t(exponent.num), int64_t(exponent.den),
-                          PowerNode::Spelling::Power, type);
+  return context.getPower(base, exponent, type);
 }
 
 Term Normalizer::joinFactors(Term term) {
