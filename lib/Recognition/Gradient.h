@@ -119,6 +119,9 @@ std::optional<WeightedGradient> splitWeight(row::Reader &reader,
 /// is no product of elements.
 SmallVector<Value> getMultiplied(row::Reader &reader, const row::Node *product);
 
+/// Returns true if two values are one, or two equal views of one.
+bool areOneView(Value a, Value b);
+
 /// Whether nodes depend on one sum: of all its candidates, which may be many.
 using ProjectedNodes = llvm::DenseMap<const row::Node *, bool>;
 
@@ -127,11 +130,10 @@ RejectionOr<PlannedNorm> decideGradient(const Site &site,
                                         ProjectedNodes &projected);
 
 /// Decides whether a sum, which is the node of `site`, is the gradient dw.
-/// `saved` has the tensors of which r is computed, for the gradients dx that
-/// are given one, by their x.
-using SavedRoots = llvm::DenseMap<Value, SmallVector<Value, 1>>;
+/// `inputs` are the gradients dx of the program, of which it may share x and a
+/// saved root.
 RejectionOr<PlannedNorm> decideWeightGradient(Site &site, OpResult sum,
-                                              const SavedRoots &saved);
+                                              ArrayRef<PlannedNorm> inputs);
 
 } // namespace mlir::norm
 

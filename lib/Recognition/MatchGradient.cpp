@@ -423,7 +423,7 @@ RejectionOr<const Node *> GradientMatcher::decideOperands(PlannedNorm &norm) {
     if (!added || added->op ||
         getElementTypeOrSelf(added->value.getType()) != site.node->getType())
       return reject(Rejection::NoTensorForGradient);
-    gradient.residual = added->value;
+    gradient.residual = *added;
   }
   norm.gradient = std::move(gradient);
   const Node *weight = nullptr;

@@ -187,12 +187,13 @@ bool Site::holdsDims(const ElementNode *element, ArrayRef<int64_t> dims) const {
 }
 
 /// Returns the dimension of the space for each dimension of `tensor` at
-/// `indices`; nullopt if these are not a permutation of the space.
+/// `indices`; nullopt if these are not a permutation of the space, without
+/// some of its unit dimensions.
 static std::optional<SmallVector<int64_t>>
 getOrder(const Site &site, Value tensor, ArrayRef<AffineExpr> indices) {
   unsigned rank = site.getRank();
   auto order = site.getDims(tensor, indices);
-  if (!order || order->size() != rank)
+  if (!order || order->size() > rank)
     return std::nullopt;
   llvm::SmallBitVector used(rank);
   for (int64_t dim : *order) {
@@ -213,6 +214,9 @@ getOrder(const Site &site, Value tensor, ArrayRef<AffineExpr> indices) {
     used.set(free);
     dim = free;
   }
+  for (unsigned dim = 0; dim < rank; ++dim)
+    if (!used.test(dim) && site.getExtent(dim) != 1)
+      return std::nullopt;
   return order;
 }
 
@@ -221,10 +225,13 @@ namespace {
 struct InputFinder {
   const Site &site;
   PlannedNorm &norm;
+  /// Whether a tensor may lack unit dimensions of the space.
+  enum class Units { Kept, Added } units = Units::Kept;
 
   bool take(const ElementNode *element, ArrayRef<AffineExpr> indices,
             bool inOrder);
   bool findTensor(const Node *form, bool inOrder);
+  bool findWithoutUnits(ArrayRef<const Node *> forms);
   bool findInSum(const Statistic &statistic, const Correspondence &agreed);
   bool findInBody(const Node *form);
   Value findElsewhere(const Node *form, const BodyOccurrence &occurrence);
@@ -236,12 +243,28 @@ struct InputFinder {
 bool InputFinder::take(const ElementNode *element, ArrayRef<AffineExpr> indices,
                        bool inOrder) {
   auto order = getOrder(site, element->getValue(), indices);
-  if (!order || !site.isAvailable(element->getValue()) ||
-      (inOrder && !llvm::is_sorted(*order)))
+  bool mustSort = inOrder || units == Units::Added;
+  if (!order || (mustSort && !llvm::is_sorted(*order)) ||
+      (order->size() < site.getRank() && units == Units::Kept) ||
+      !site.isAvailable(element->getValue()))
     return false;
   norm.input.value = element->getValue();
-  norm.order = *order;
+  norm.input.units.clear();
+  norm.order = llvm::to_vector(llvm::seq<int64_t>(site.getRank()));
+  for (int64_t dim : norm.order)
+    if (!llvm::is_contained(*order, dim))
+      norm.input.units.push_back(dim);
+  if (norm.input.units.empty())
+    norm.order = *order;
   return true;
+}
+
+/// Looks for a tensor to which unit dimensions of the space are added.
+bool InputFinder::findWithoutUnits(ArrayRef<const Node *> forms) {
+  units = Units::Added;
+  return llvm::any_of(forms, [&](const Node *form) {
+    return findTensor(form, /*inOrder=*/true);
+  });
 }
 
 bool InputFinder::findTensor(const Node *form, bool inOrder) {
@@ -361,7 +384,7 @@ bool InputFinder::findInBody(const Node *form) {
     norm.input.value = findElsewhere(form, occurrence);
     if (norm.input.value)
       return true;
-    norm.input = {occurrence.scalar, occurrence.body->op, *map, form};
+    norm.input = {occurrence.scalar, occurrence.body->op, *map, form, {}};
     return true;
   }
   return false;
@@ -395,6 +418,8 @@ Rejection norm::matchInput(const Site &site, const Findings &found,
   for (const Node *form : computed)
     if (finder.findInBody(form))
       return {};
+  if (finder.findWithoutUnits(forms))
+    return {};
   return reject(Rejection::NoTensorForX);
 }
 
@@ -410,5 +435,7 @@ std::optional<PlannedInput> norm::findOperand(const Site &site,
   for (const Node *each : forms)
     if (finder.findInBody(each))
       return norm.input;
+  if (finder.findWithoutUnits(forms))
+    return norm.input;
   return std::nullopt;
 }

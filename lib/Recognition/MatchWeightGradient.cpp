@@ -20,9 +20,10 @@ using namespace mlir::norm::row;
 namespace {
 class WeightGradientMatcher {
 public:
-  WeightGradientMatcher(Site &site, OpResult result, const SavedRoots &saved)
+  WeightGradientMatcher(Site &site, OpResult result,
+                        ArrayRef<PlannedNorm> inputs)
       : site(site), reader(site.reader), op(site.body->op), result(result),
-        saved(saved), found(reader) {}
+        inputs(inputs), found(reader) {}
   RejectionOr<PlannedNorm> run();
 
 private:
@@ -46,7 +47,7 @@ private:
   Reader &reader;
   linalg::LinalgOp op;
   OpResult result;
-  const SavedRoots &saved;
+  ArrayRef<PlannedNorm> inputs; // gradients dx
   Findings found;
   SmallVector<int64_t> weightDims;
   FloatType normalizedType; // T of S4, or null
@@ -114,9 +115,9 @@ Rejection WeightGradientMatcher::readComputed(const Node *term,
   return {};
 }
 
-/// Returns the tensor of which the factor is an element, or null.
-static Value getTensor(const Factor &factor) {
-  auto *element = dyn_cast<ElementNode>(stripCasts(factor.base));
+/// Returns the tensor of which the value is an element, or null.
+static Value getTensor(const Node *node) {
+  auto *element = dyn_cast<ElementNode>(stripCasts(node));
   return element ? element->getValue() : Value();
 }
 
@@ -146,17 +147,33 @@ static bool isOf(const Node *row, Value tensor) {
                        [&](const Node *each) { return isOf(each, tensor); }));
 }
 
+/// Returns true if the gradient dx is given the root that `row` is or contains.
+static bool hasRoot(const PlannedNorm &dx, const Node *row) {
+  const PlannedWeight &root = dx.gradient->root;
+  return (root.tensor && isOf(row, root.tensor)) ||
+         llvm::any_of(root.elements, [&](const WeightElement &element) {
+           return isOf(row, element.tensor);
+         });
+}
+
 /// Chooses x among the two other factors of a product with a saved root. If no
 /// gradient dx is given this root, a product of three factors is dw only where
 /// the root scales one of them first and the last dimension is kept: a sum of
 /// dy * w * x along the row is none.
 Value WeightGradientMatcher::chooseX(const Node *row, ArrayRef<Factor> others) {
-  for (const Factor &factor : others)
-    if (Value value = getTensor(factor); value && saved.contains(value))
-      return llvm::any_of(saved.lookup(value),
-                          [&](Value root) { return isOf(row, root); })
-                 ? value
-                 : Value();
+  for (const Factor &factor : others) {
+    Value x = getTensor(factor.base);
+    bool isKnown = false;
+    for (const PlannedNorm &dx : inputs) {
+      if (!x || !dx.gradient->root.exists() || getTensor(dx.input.node) != x)
+        continue;
+      if (hasRoot(dx, row))
+        return x;
+      isKnown = true;
+    }
+    if (isKnown)
+      return {};
+  }
   const Node *whole = openRow(reader, stripCasts(product));
   if (!whole->is(Kind::Mul))
     return {};
@@ -207,8 +224,16 @@ bool WeightGradientMatcher::orderSpace() {
     return context.getExtent(variable) == 1;
   };
   size_t numLoops = llvm::count_if(site.space, std::not_fn(hasUnit));
-  for (const ElementNode *element :
-       reader.getOccurrences(stripExtend(found.product.x))) {
+  // An op with both gradients reads x from one tensor.
+  auto isShared = [&](const ElementNode *element) {
+    return llvm::any_of(inputs, [&](const PlannedNorm &dx) {
+      return areOneView(dx.input.value, element->getValue());
+    });
+  };
+  SmallVector<const ElementNode *> elements =
+      reader.getOccurrences(stripExtend(found.product.x));
+  std::partition(elements.begin(), elements.end(), isShared);
+  for (const ElementNode *element : elements) {
     SmallVector<unsigned> order;
     SmallVector<AffineExpr> results;
     llvm::SmallDenseSet<unsigned> loops;
@@ -398,7 +423,8 @@ RejectionOr<PlannedNorm> WeightGradientMatcher::run() {
                        [&](Precision precision) { return planAs(precision); });
 }
 
-RejectionOr<PlannedNorm> norm::decideWeightGradient(Site &site, OpResult sum,
-                                                    const SavedRoots &saved) {
-  return WeightGradientMatcher(site, sum, saved).run();
+RejectionOr<PlannedNorm>
+norm::decideWeightGradient(Site &site, OpResult sum,
+                           ArrayRef<PlannedNorm> inputs) {
+  return WeightGradientMatcher(site, sum, inputs).run();
 }

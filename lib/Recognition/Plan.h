@@ -25,6 +25,8 @@ struct PlannedInput {
   linalg::LinalgOp op; // the op of that body; null for a tensor
   AffineMap map;       // from its loops to the dimensions of the norm's space
   const row::Node *node = nullptr; // what it holds
+  /// Unit dimensions of the space that the tensor does not have.
+  SmallVector<int64_t, 1> units;
 };
 
 /// An element that a computed weight reads: `tensor` at `map` of the dimensions
@@ -55,8 +57,9 @@ struct PlannedGradient {
   PlannedWeight wideWeight;
   /// Sums of squares in r, with their reshapes.
   SmallVector<Value, 2> statistics;
-  /// A gradient that is added to dx, in the value that is replaced, or null.
-  Value residual;
+  /// A gradient that is added to dx, in the value that is replaced; it has no
+  /// value if there is none.
+  PlannedInput residual;
   OpResult dw;
   FloatType dwType;
   unsigned dwPlace = 0; // of the op that has `dw`

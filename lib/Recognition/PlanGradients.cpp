@@ -120,8 +120,22 @@ void GradientPlanner::planInputGradients() {
 // dw
 //===----------------------------------------------------------------------===//
 
+bool norm::areOneView(Value a, Value b) {
+  Operation *view = a.getDefiningOp(), *other = b.getDefiningOp();
+  return a == b || (view && other && isView(view) &&
+                    OperationEquivalence::isEquivalentTo(
+                        view, other, OperationEquivalence::IgnoreLocations));
+}
+
 static bool areEqual(const PlannedInput &a, const PlannedInput &b) {
-  return a.value == b.value && a.op == b.op && (!a.op || a.map == b.map);
+  return areOneView(a.value, b.value) && a.op == b.op &&
+         (!a.op || a.map == b.map) && a.units == b.units;
+}
+
+/// Returns the tensor from which the value is read, or the value itself.
+static Value getRead(const PlannedInput &input) {
+  auto *element = dyn_cast<ElementNode>(stripExtend(input.node));
+  return element ? element->getValue() : input.value;
 }
 
 /// Returns true if both are one tensor, or one expression of the same elements.
@@ -225,21 +239,16 @@ bool GradientPlanner::sumsWithoutRoot(const Site &site) {
     return false;
   for (unsigned i : {0u, 1u})
     for (size_t norm : byInput.lookup(values[i]))
-      if (norms[norm].scalar && norms[norm].gradient->dy.value == values[1 - i])
+      if (norms[norm].scalar &&
+          getRead(norms[norm].gradient->dy) == values[1 - i])
         return true;
   return false;
 }
 
 void GradientPlanner::planWeightGradients() {
-  SavedRoots saved;
-  for (auto [i, norm] : llvm::enumerate(norms)) {
-    byInput[norm.input.value].push_back(i);
-    const PlannedWeight &root = norm.gradient->root;
-    if (root.tensor)
-      saved[norm.input.value].push_back(root.tensor);
-    for (const WeightElement &element : root.elements)
-      saved[norm.input.value].push_back(element.tensor);
-  }
+  for (auto [i, norm] : llvm::enumerate(norms))
+    byInput[getRead(norm.input)].push_back(i);
+  const size_t numInputGradients = norms.size();
   llvm::DenseSet<Value> projections(sums.begin(), sums.end());
   projections.insert_range(llvm::make_first_range(rejected));
   for (OpResult sum : flow.sums) {
@@ -248,7 +257,8 @@ void GradientPlanner::planWeightGradients() {
     std::optional<Site> site = getSumSite(sum);
     if (!site)
       continue;
-    RejectionOr<PlannedNorm> norm = decideWeightGradient(*site, sum, saved);
+    RejectionOr<PlannedNorm> norm = decideWeightGradient(
+        *site, sum, ArrayRef(norms).take_front(numInputGradients));
     if (!norm) {
       Rejection rejection = norm.takeRejection();
       if (rejection.id == Rejection::NoCandidate && sumsWithoutRoot(*site))
@@ -260,7 +270,7 @@ void GradientPlanner::planWeightGradients() {
     norm->place = norm->gradient->dwPlace = flow.getPlace(norm->op);
     bool isJoined = false;
     const PlannedNorm *sibling = nullptr;
-    for (size_t i : byInput.lookup(norm->input.value)) {
+    for (size_t i : byInput.lookup(getRead(norm->input))) {
       isJoined = isJoined || join(norms[i], *norm);
       if (areOfOneNorm(reader, norms[i], *norm))
         sibling = &norms[i];

@@ -74,9 +74,29 @@ Value Rewrite::getTensor(Value value, Operation *op) {
   return tensor;
 }
 
+/// Adds unit dimensions at these positions of the result.
+static Value addUnits(RewriterBase &rewriter, Location loc, Value tensor,
+                      ArrayRef<int64_t> units) {
+  if (units.empty())
+    return tensor;
+  auto type = cast<RankedTensorType>(tensor.getType());
+  SmallVector<int64_t> shape;
+  SmallVector<ReassociationIndices> groups(type.getRank());
+  int64_t next = 0; // the dimension of `tensor` that follows
+  for (int64_t i = 0, e = type.getRank() + units.size(); i < e; ++i) {
+    bool isUnit = llvm::is_contained(units, i);
+    shape.push_back(isUnit ? 1 : type.getDimSize(next++));
+    if (type.getRank() > 0)
+      groups[std::max<int64_t>(next - 1, 0)].push_back(i);
+  }
+  return tensor::ExpandShapeOp::create(rewriter, loc, type.clone(shape), tensor,
+                                       groups);
+}
+
 Value Rewrite::getInput(const PlannedInput &input, Operation *op) {
   if (!input.op)
-    return getTensor(input.value, op);
+    return addUnits(rewriter, op->getLoc(), getTensor(input.value, op),
+                    input.units);
   Held &held = heldOf[input.op];
   if (HeldValue found = held.lookup(input.value); found.map == input.map)
     return found.tensor;
@@ -362,8 +382,8 @@ void Rewrite::replaceScalars(const Members &members) {
     const PlannedNorm &norm = plan[i];
     SmallVector<unsigned> order(norm.order.begin(), norm.order.end());
     Value result = norms[i]->getResult(0);
-    if (norm.gradient && norm.gradient->residual)
-      result = addResidual(getTensor(norm.gradient->residual, op), result);
+    if (norm.gradient && norm.gradient->residual.value)
+      result = addResidual(getInput(norm.gradient->residual, op), result);
     if (norm.groupSize)
       result = tensor::CollapseShapeOp::create(
           rewriter, op->getLoc(), result,

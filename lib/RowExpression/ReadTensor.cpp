@@ -195,24 +195,47 @@ AffineExpr Reader::getLoopIndex(linalg::LinalgOp op, unsigned loop) {
   return context.getIndex(it->second);
 }
 
+/// Returns the dimension that becomes `dim` of `tensor` and unit dimensions, so
+/// that both have one extent; nullopt if there is none.
+static std::optional<std::pair<Value, int64_t>> getExpanded(Value tensor,
+                                                            int64_t dim) {
+  auto expand = tensor.getDefiningOp<tensor::ExpandShapeOp>();
+  if (!expand)
+    return std::nullopt;
+  int64_t source = expand.getCorrespondingSourceDim(dim);
+  auto groups = expand.getReassociationIndices();
+  bool isAlone = llvm::all_of(groups[source], [&](int64_t each) {
+    return each == dim || expand.getResultType().getDimSize(each) == 1;
+  });
+  return isAlone ? std::optional(std::pair(Value(expand.getSrc()), source))
+                 : std::nullopt;
+}
+
 /// Adds the extents of all operands that a loop iterates over.
 void Reader::addSources(linalg::LinalgOp op, unsigned loop, unsigned variable) {
   constexpr size_t kMaxSources = 32; // sources per dynamic extent
   Variable &info = context.getInfo(variable);
   if (!ShapedType::isDynamic(info.extent))
     return;
+  auto add = [&](Value tensor, int64_t dim) {
+    SymbolicCount extent = context.getExtents().getExtent(tensor, dim);
+    if (info.sources.size() == kMaxSources ||
+        llvm::is_contained(info.sources, extent))
+      return;
+    info.sources.push_back(extent);
+    if (extent.isConstant()) // a cast lost the static extent
+      info.extent = extent.factor;
+  };
   AffineExpr wanted = getAffineDimExpr(loop, context.getContext());
   for (OpOperand &operand : op->getOpOperands())
     for (auto [i, expr] :
-         llvm::enumerate(op.getMatchingIndexingMap(&operand).getResults()))
-      if (expr == wanted && info.sources.size() < kMaxSources)
-        if (SymbolicCount extent =
-                context.getExtents().getExtent(operand.get(), i);
-            !llvm::is_contained(info.sources, extent)) {
-          info.sources.push_back(extent);
-          if (extent.isConstant()) // a cast lost the static extent
-            info.extent = extent.factor;
-        }
+         llvm::enumerate(op.getMatchingIndexingMap(&operand).getResults())) {
+      if (expr != wanted)
+        continue;
+      add(operand.get(), i);
+      if (auto source = getExpanded(operand.get(), i))
+        add(source->first, source->second);
+    }
 }
 
 /// Adds sources where the result is as long as an index variable: then its
