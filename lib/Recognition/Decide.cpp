@@ -280,9 +280,11 @@ Rejection norm::judge(const Site &site, const Comparison &comparison,
       site.rounding == Rounding::Exact && precision == Precision::Own;
   if (isExact ? comparison.isExact : comparison.isBounded)
     return {};
+  if (!comparison.found)
+    return reject(Rejection::NotCompared, int64_t(Comparison::kMaxLevels),
+                  int64_t(Comparison::kMaxNodes));
   auto describe = [&](const Node *node) {
-    return node ? simplify(site.context(), node, comparison)->describe()
-                : std::string("...");
+    return simplify(site.context(), node, comparison)->describe();
   };
   bool roundsAlike = isExact && comparison.isBounded;
   return reject(roundsAlike ? Rejection::NotExact : Rejection::OtherExpression,

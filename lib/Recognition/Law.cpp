@@ -31,7 +31,6 @@ public:
   bool hasChanged() const { return changed; }
 
 private:
-  static constexpr unsigned kMaxDepth = 128, kMaxNodes = 2048;
   const Node *getName(const Node *node, Place place);
   bool reveals(const Node *node, Place place, unsigned depth = 0);
   const Node *readNew(const Node *node, Place place);
@@ -93,7 +92,7 @@ const Node *Abstraction::read(const Node *node, Place place) {
   auto &done = known[unsigned(place)];
   if (auto it = done.find(node); it != done.end())
     return it->second;
-  if (depth == kMaxDepth || done.size() == kMaxNodes)
+  if (depth == Comparison::kMaxLevels || done.size() == Comparison::kMaxNodes)
     return nullptr;
   llvm::SaveAndRestore deeper(depth, depth + 1);
   const Node *result = readNew(node, place);

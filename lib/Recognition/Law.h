@@ -45,8 +45,10 @@ struct Names {
   }
 };
 
-/// A program's element beside that of an op, in the same symbols.
+/// A program's element beside that of an op, in the same symbols. `found` is
+/// null for an expression beyond the bounds, which is not compared.
 struct Comparison {
+  static constexpr unsigned kMaxLevels = 128, kMaxNodes = 2048;
   const row::Node *found = nullptr, *expected = nullptr;
   const row::Node *weight = nullptr; ///< the weight of both, or null
   row::Form forms[2];                // of both
