@@ -39,9 +39,8 @@ bool ExtremumNode::keepsNaN(unsigned i) const {
 
 bool Payload::operator==(const Payload &other) const {
   auto tie = [](const Payload &p) {
-    return std::tie(p.value, p.indices, p.count, p.attribute, p.name,
-                    p.variables, p.numerator, p.denominator, p.spelling,
-                    p.number);
+    return std::tie(p.value, p.attribute, p.name, p.numerator, p.denominator,
+                    p.spelling, p.indices, p.count, p.variables, p.number);
   };
   return tie(*this) == tie(other);
 }
@@ -79,14 +78,14 @@ const Node *Context::unique(Kind kind, Type type,
       llvm::hash_combine_range(payload.count.symbols), payload.attribute,
       payload.name, llvm::hash_combine_range(payload.variables),
       payload.numerator, payload.denominator, payload.spelling);
+  for (auto [it, end] = nodes.equal_range(hash); it != end; ++it)
+    if (it->second->isAlike(kind, type, payload) &&
+        it->second->getOperands() == operands)
+      return it->second.get();
   auto node =
       construct<ElementNode, SymbolNode, ConstantNode, NumberNode, CountNode,
                 PositionNode, PowerNode, ExtremumNode, SumNode, OpaqueNode>(
           kind, unsigned(nodes.size()), kind, type, operands, payload);
-  for (auto [it, end] = nodes.equal_range(hash); it != end; ++it)
-    if (it->second->isAlike(node.get()) &&
-        it->second->getOperands() == node->getOperands())
-      return it->second.get();
   return nodes.emplace(hash, std::move(node))->second.get();
 }
 

@@ -95,8 +95,10 @@ public:
   bool isStatistic() const { return reduces && !hasElement; }
   /// Returns true if two nodes differ at most in their operands.
   bool isAlike(const Node *other) const {
-    return kind == other->kind && type == other->type &&
-           payload == other->payload;
+    return isAlike(other->kind, other->type, other->payload);
+  }
+  bool isAlike(Kind otherKind, Type otherType, const Payload &other) const {
+    return kind == otherKind && type == otherType && payload == other;
   }
   /// Prints the expression; `names` saves numbering the program for each value.
   void print(llvm::raw_ostream &os, AsmState *names = nullptr) const;
