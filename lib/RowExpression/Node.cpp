@@ -401,15 +401,17 @@ SmallVector<unsigned> norm::row::getDependentVariables(const Node *node) {
   SmallVector<Scoped> worklist{{node, {}}};
   llvm::SmallDenseSet<unsigned> found;
   while (!worklist.empty()) {
-    auto [next, bound] = worklist.pop_back_val();
+    Scoped scoped = worklist.pop_back_val();
+    const Node *next = scoped.node;
     for (AffineExpr index : next->getIndices())
       index.walk([&](AffineExpr part) {
         auto dim = dyn_cast<AffineDimExpr>(part);
-        if (dim && !llvm::is_contained(bound, dim.getPosition()))
+        if (dim && !llvm::is_contained(scoped.bound, dim.getPosition()))
           found.insert(dim.getPosition());
       });
-    SmallVector<unsigned, 4> inner =
-        next->getVariables().empty() ? bound : enterScope(bound, next);
+    SmallVector<unsigned, 4> inner = next->getVariables().empty()
+                                         ? scoped.bound
+                                         : enterScope(scoped.bound, next);
     auto &known = visited[inner];
     for (const Node *operand : next->getOperands())
       if (known.insert(operand).second)
