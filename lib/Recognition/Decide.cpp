@@ -275,7 +275,8 @@ static const Node *simplify(Context &context, const Node *node,
 }
 
 Rejection norm::judge(const Site &site, const Comparison &comparison,
-                      Precision precision) {
+                      Precision precision, PlannedNorm &norm) {
+  norm.difference = comparison.difference;
   bool isExact =
       site.rounding == Rounding::Exact && precision == Precision::Own;
   if (isExact ? comparison.isExact : comparison.isBounded)
@@ -293,7 +294,7 @@ Rejection norm::judge(const Site &site, const Comparison &comparison,
 
 /// Compares the scalar with the op that is planned in its place.
 static Rejection prove(const Site &site, const Findings &found,
-                       const Node *weight, const PlannedNorm &norm,
+                       const Node *weight, PlannedNorm &norm,
                        Precision precision) {
   Names names;
   nameStatistic(site, found, norm, names);
@@ -305,7 +306,7 @@ static Rejection prove(const Site &site, const Findings &found,
   return judge(site,
                compareWithLaw(site, names, site.node, law, norm.computeType,
                               precision, weight),
-               precision);
+               precision, norm);
 }
 
 /// Decides how x, r and w are computed and where they are read.

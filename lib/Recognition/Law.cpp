@@ -441,9 +441,11 @@ static void compareForms(const Site &site, Comparison &result,
     return result.forms[0].node == result.forms[1].node;
   };
   result.isBounded = haveOneForm([](const Node *node) { return node; });
-  if (result.isBounded)
-    return;
-  if (precision == Precision::Raised) {
+  if (result.isBounded) {
+    result.difference =
+        getDifference(result.found, result.expected, compute, names.terms);
+  } else if (precision == Precision::Raised) {
+    result.difference.rules = {"relaxed"};
     Relaxation relaxed(context, site.laws.getSummed(), names);
     const Node *law = relaxed.readLaw(result.expected);
     result.isBounded = haveOneForm([&](const Node *node) {
@@ -457,6 +459,9 @@ static void compareForms(const Site &site, Comparison &result,
     result.isBounded = haveOneForm([&](const Node *node) {
       return removeCasts(context, node, isOther, std::not_fn(hasGradient));
     });
+    result.difference =
+        getDifference(result.found, result.expected, compute, names.terms);
+    result.difference.rules.push_back("bf16");
   }
   if (!result.isBounded) // for the reason
     haveOneForm([&](const Node *node) {
@@ -489,7 +494,10 @@ Comparison norm::compareWithLaw(const Site &site, Names &names,
       return Comparison();
     Comparison result =
         compare(site, names, found, expected, compute, precision);
-    result.isExact &= !program.hasChanged();
+    if (program.hasChanged()) {
+      result.isExact = false;
+      result.difference.rules.push_back("largest");
+    }
     return result;
   };
   Abstraction parts(site.reader, site.laws, names);
@@ -509,5 +517,7 @@ Comparison norm::compareWithLaw(const Site &site, Names &names,
     return result;
   result = compareRead(parts, substitute(site.context(), law, symbol, own));
   result.weight = own;
+  if (!result.isExact && (own->is(Kind::Mul) || own->is(Kind::Div)))
+    result.difference.rules.push_back("factor");
   return result;
 }

@@ -54,6 +54,7 @@ struct Comparison {
   row::Form forms[2];                // of both
   bool isExact = false;              ///< the same operations
   bool isBounded = false; ///< the same between roundings, in exact arithmetic
+  Difference difference;  ///< of both, if it is bounded
 };
 
 /// The laws of one program's norms, each read once.
@@ -128,9 +129,16 @@ Comparison compareWithLaw(const Site &site, Names &names, const row::Node *node,
 /// Names x and epsilon of the statistic that was found.
 void nameStatistic(const Site &site, const Findings &found,
                    const PlannedNorm &norm, Names &names);
-/// Returns the rejection by the rounding mode of what was compared.
+/// Returns the rejection by the rounding mode of what was compared, or notes in
+/// the plan how far the program and the op may be apart.
 Rejection judge(const Site &site, const Comparison &comparison,
-                Precision precision);
+                Precision precision, PlannedNorm &norm);
+
+/// Names the rules by which two expressions of one form differ, and bounds what
+/// they round in `compute`, the type of the statistic; `terms` is n, if it is
+/// static.
+Difference getDifference(const row::Node *found, const row::Node *expected,
+                         FloatType compute, std::optional<int64_t> terms);
 
 } // namespace mlir::norm
 

@@ -174,8 +174,7 @@ private:
   RejectionOr<const Node *> decideOperands(PlannedNorm &norm);
   Rejection decideWeight(PlannedNorm &norm, const Node *&weight);
   Rejection findX(NodePredicate isX);
-  Rejection prove(const PlannedNorm &norm, const Node *weight,
-                  Precision precision);
+  Rejection prove(PlannedNorm &norm, const Node *weight, Precision precision);
 
   const Site &site;
   Reader &reader;
@@ -508,7 +507,7 @@ static Rejection explain(const Comparison &comparison, const Site &site,
 }
 
 /// Compares the scalar with the op that is planned in its place.
-Rejection GradientMatcher::prove(const PlannedNorm &norm, const Node *weight,
+Rejection GradientMatcher::prove(PlannedNorm &norm, const Node *weight,
                                  Precision precision) {
   LawBook &laws = site.laws;
   Names names;
@@ -545,7 +544,7 @@ Rejection GradientMatcher::prove(const PlannedNorm &norm, const Node *weight,
   }
   Comparison comparison =
       compareWithLaw(site, names, site.node, law, norm.computeType, precision);
-  Rejection rejection = judge(site, comparison, precision);
+  Rejection rejection = judge(site, comparison, precision, norm);
   return rejection ? explain(comparison, site, found.span, std::move(rejection))
                    : Rejection();
 }

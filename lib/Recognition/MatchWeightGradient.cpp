@@ -41,7 +41,7 @@ private:
   RejectionOr<PlannedNorm> planAs(Precision precision);
   void decideResult(PlannedNorm &norm);
   Rejection decideOperands(PlannedNorm &norm);
-  Rejection prove(const PlannedNorm &norm, Precision precision);
+  Rejection prove(PlannedNorm &norm, Precision precision);
 
   Site &site;
   Reader &reader;
@@ -360,8 +360,7 @@ Rejection WeightGradientMatcher::decideOperands(PlannedNorm &norm) {
 }
 
 /// Compares the summed product with that of the op.
-Rejection WeightGradientMatcher::prove(const PlannedNorm &norm,
-                                       Precision precision) {
+Rejection WeightGradientMatcher::prove(PlannedNorm &norm, Precision precision) {
   LawBook &laws = site.laws;
   Names names;
   nameRow(site, root, found, norm, names);
@@ -375,7 +374,7 @@ Rejection WeightGradientMatcher::prove(const PlannedNorm &norm,
   return judge(
       site,
       compareWithLaw(site, names, product, law, norm.computeType, precision),
-      precision);
+      precision, norm);
 }
 
 /// Returns the type that z is rounded to, if one rounding is between x and dy.

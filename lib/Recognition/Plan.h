@@ -68,6 +68,16 @@ struct PlannedGradient {
   FloatType sumType;
 };
 
+/// How far the value of a program and that of the op may be apart.
+struct Difference {
+  /// The rules of rounding=default that were used, named as in
+  /// docs/Recognition.md; none for the same operations.
+  SmallVector<StringRef, 2> rules;
+  /// The sum of what they and the shared operations after them round, in ulp of
+  /// the compute type; nullopt if the values decide.
+  std::optional<double> ulps;
+};
+
 /// One norm.rmsnorm or, with `gradient`, norm.rmsnorm_backward. It replaces
 /// `scalar`, which is null for a dw alone. `dims` and `weightDims` are
 /// dimensions of the input.
@@ -92,6 +102,7 @@ struct PlannedNorm {
   FloatType sumType, scaleType, normalizedType; // null: absent
   /// Tensors that hold r in C, as inv_rms does, up to unit dimensions.
   SmallVector<Value, 1> inverseRoots;
+  Difference difference;
   std::optional<PlannedGradient> gradient;
 };
 

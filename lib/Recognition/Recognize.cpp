@@ -25,6 +25,7 @@
 #include "llvm/ADT/SCCIterator.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringSwitch.h"
+#include "llvm/Support/Format.h"
 
 using namespace mlir;
 using namespace mlir::norm;
@@ -61,6 +62,11 @@ static std::string describe(const PlannedNorm &norm) {
     os << ", reciprocal root rounded to " << norm.scaleType;
   if (norm.normalizedType)
     os << ", rounded to " << norm.normalizedType << " before the weight";
+  if (!norm.difference.rules.empty())
+    llvm::interleaveComma(norm.difference.rules, os << "; differs by ");
+  if (norm.difference.ulps)
+    os << ": at most " << llvm::format("%g", *norm.difference.ulps)
+       << " ulp of " << norm.computeType;
   return text;
 }
 
