@@ -186,6 +186,11 @@ const Node *Abstraction::readNew(const Node *node, Place place) {
   return operands.empty() ? node : context.rebuildRounded(node, operands);
 }
 
+const Node *norm::readInSymbols(Reader &reader, LawBook &laws,
+                                const Names &names, const Node *node) {
+  return Abstraction(reader, laws, names).read(node);
+}
+
 //===----------------------------------------------------------------------===//
 // The laws of ops
 //===----------------------------------------------------------------------===//
@@ -300,7 +305,7 @@ static const Node *readLaw(LawBook &laws, Reader &reader, const Node *node,
                                       : "dy",
                            node->getType(), place);
   };
-  return Abstraction(reader, laws, names).read(node);
+  return readInSymbols(reader, laws, names, node);
 }
 
 /// Returns what tells laws apart.

@@ -118,6 +118,11 @@ private:
   llvm::DenseMap<const row::Node *, const row::Node *> known;
 };
 
+/// Returns `node` in the symbols of `names`, with every rounding as a node;
+/// null if it is too large.
+const row::Node *readInSymbols(row::Reader &reader, LawBook &laws,
+                               const Names &names, const row::Node *node);
+
 /// Compares `node` of the program with a law. `weight` takes the place of the
 /// law's w; it may be null. Raised plans differ in the roundings of the
 /// statistic, and those of gradients in all.
