@@ -306,7 +306,6 @@ Projection FlowAnalysis::getReducedProjection(linalg::LinalgOp op,
 }
 
 void FlowAnalysis::visitLinalg(linalg::LinalgOp op) {
-  places.try_emplace(op, places.size());
   Block *body = op.getBlock();
   if (!op.hasPureTensorSemantics()) {
     if (llvm::any_of(*body, llvm::IsaPred<math::RsqrtOp, math::SqrtOp>))

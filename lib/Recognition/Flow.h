@@ -66,8 +66,6 @@ public:
   Projection lookupProjection(Value value) const {
     return projections.lookup(value);
   }
-  /// Returns the number of a linalg op in program order.
-  unsigned getPlace(Operation *op) const { return places.lookup(op); }
   /// Returns true if expressions are read through the tensor: statistics,
   /// constants and squares are never leaves.
   bool isOpen(Value tensor) const;
@@ -89,7 +87,6 @@ private:
 
   llvm::DenseMap<Value, Flow> flows;
   llvm::DenseMap<Value, Projection> projections;
-  llvm::DenseMap<Operation *, unsigned> places;
 };
 
 } // namespace mlir::norm

@@ -248,10 +248,9 @@ struct Scratch {
                               Type type) {
     bool isVector = result == LawBook::Result::WeightGradient;
     Value init = addArgument(isVector ? 1 : 2, type);
-    if (result == LawBook::Result::Norm)
-      return createNorm(b, b.getUnknownLoc(), norm, x, weight, init);
-    return createGradient(b, b.getUnknownLoc(), norm, dy, x, weight, root,
-                          isVector ? Value() : init, isVector ? init : Value());
+    return norm::createOp(b, b.getUnknownLoc(), norm,
+                          {dy, x, weight, root, isVector ? Value() : init,
+                           isVector ? init : Value()});
   }
 
   std::unique_ptr<Block> block = std::make_unique<Block>();

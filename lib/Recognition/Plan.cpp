@@ -126,10 +126,7 @@ RejectionOr<PlannedNorm> Planner::decideAt(Value scalar) {
   std::optional<Site> site = getSite(scalar, getReduction(scalar));
   if (!site)
     return reject(Rejection::NoCandidate);
-  RejectionOr<PlannedNorm> norm = decide(*site);
-  if (norm)
-    norm->place = flow.getPlace(norm->op);
-  return norm;
+  return decide(*site);
 }
 
 //===----------------------------------------------------------------------===//

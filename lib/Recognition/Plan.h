@@ -62,7 +62,6 @@ struct PlannedGradient {
   PlannedInput residual;
   OpResult dw;
   FloatType dwType;
-  unsigned dwPlace = 0; // of the op that has `dw`
   /// The sum, if `dw` is its rounding, for a weight of the sum's type.
   OpResult sum;
   FloatType sumType;
@@ -84,7 +83,6 @@ struct Difference {
 struct PlannedNorm {
   linalg::LinalgOp op; // the op whose body computes `scalar`
   Value scalar;        // the result of the norm
-  unsigned place = 0;  // of `op` in the program
   /// Maps the loops of `op` to the dimensions of the norm's space; `order` has
   /// the one for each dimension of the input.
   AffineMap space;
@@ -125,26 +123,27 @@ struct Plan {
 /// is planned, unless a part of it has other users and is a norm itself.
 Plan makePlan(Operation *scope, Rounding rounding);
 
-/// Creates every norm of `plan` and returns them in program order; a result is
-/// null if only dead ops used it, with which it was erased. Nothing is erased
-/// before all of them exist.
-SmallVector<RMSNormOpInterface> rewrite(RewriterBase &rewriter,
-                                        ArrayRef<PlannedNorm> plan);
+/// Creates every norm of `plan` in `scope` and returns them in the plan's
+/// order; a result is null if only dead ops used it, with which it was erased.
+/// Nothing is erased before all of them exist.
+SmallVector<RMSNormOpInterface>
+rewrite(RewriterBase &rewriter, Operation *scope, ArrayRef<PlannedNorm> plan);
 
-/// Create the op of a plan on operands, of which some may be null.
-RMSNormOp createNorm(OpBuilder &b, Location loc, const PlannedNorm &norm,
-                     Value input, Value weight, Value init);
-RMSNormBackwardOp createGradient(OpBuilder &b, Location loc,
-                                 const PlannedNorm &norm, Value dy, Value input,
-                                 Value weight, Value root, Value dx, Value dw);
+/// What the op of a plan reads, and the tensors in place of which it writes;
+/// all but x may be null. `result` is the norm or dx.
+struct NormOperands {
+  Value dy, x, weight, root, result, dw;
+};
+RMSNormOpInterface createOp(OpBuilder &b, Location loc, const PlannedNorm &norm,
+                            const NormOperands &operands);
 
-/// Creates an empty tensor of `sizes` and casts it to `type`.
-Value createEmpty(RewriterBase &rewriter, Location loc,
-                  ArrayRef<OpFoldResult> sizes, RankedTensorType type);
+/// Returns the type of a tensor over some dimensions of another.
+RankedTensorType selectDims(RankedTensorType type, ArrayRef<int64_t> dims,
+                            Type element);
 
-/// Adds or drops unit dimensions.
-Value reshapeStatistic(RewriterBase &rewriter, Location loc, Value statistic,
-                       RankedTensorType type);
+/// Casts a tensor, or adds or drops unit dimensions.
+Value reshape(RewriterBase &rewriter, Location loc, Value tensor,
+              RankedTensorType type);
 
 /// Adds the result inv_rms to `norm`, in place of `tensors`, which hold it and
 /// have other users, and returns the new op. Returns `norm` unchanged if it

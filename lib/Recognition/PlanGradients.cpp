@@ -92,7 +92,6 @@ void GradientPlanner::planInputGradients() {
       failed.push_back({scalar, norm.takeRejection()});
       continue;
     }
-    norm->place = flow.getPlace(norm->op);
     belowGradient[scalar] = true;
     if (rounded != known.end()) {
       norms[*rounded] = std::move(*norm);
@@ -210,7 +209,6 @@ bool GradientPlanner::join(PlannedNorm &dx, PlannedNorm &dw) {
     other.dw = other.sum;
     other.dwType = other.sumType;
     dw.op = cast<linalg::LinalgOp>(other.sum.getOwner());
-    dw.place = other.dwPlace = flow.getPlace(dw.op);
   } else if (weight != other.dwType) {
     if (!gradient.wideWeight.exists() ||
         getWeightType(gradient.wideWeight) != other.dwType)
@@ -221,8 +219,7 @@ bool GradientPlanner::join(PlannedNorm &dx, PlannedNorm &dw) {
   joined.weightDims = dw.weightDims;
   joined.gradient->dw = other.dw;
   joined.gradient->dwType = other.dwType;
-  joined.gradient->dwPlace = other.dwPlace;
-  linalg::LinalgOp first = dx.place < dw.place ? dx.op : dw.op;
+  linalg::LinalgOp first = dx.op->isBeforeInBlock(dw.op) ? dx.op : dw.op;
   if (!isAvailableAt(joined, first))
     return false;
   dx = std::move(joined);
@@ -267,7 +264,6 @@ void GradientPlanner::planWeightGradients() {
       continue;
     }
     norm->op = cast<linalg::LinalgOp>(norm->gradient->dw.getOwner());
-    norm->place = norm->gradient->dwPlace = flow.getPlace(norm->op);
     bool isJoined = false;
     const PlannedNorm *sibling = nullptr;
     for (size_t i : byInput.lookup(getRead(norm->input))) {

@@ -260,7 +260,7 @@ void Recognizer::carryOut() {
   for (const PlannedNorm &norm : norms)
     result.recognized.push_back({{}, norm.op->getLoc(), describe(norm)});
   IRRewriter rewriter(scope->getContext());
-  SmallVector<RMSNormOpInterface> ops = rewrite(rewriter, norms);
+  SmallVector<RMSNormOpInterface> ops = rewrite(rewriter, scope, norms);
   for (auto [norm, op] : llvm::zip_equal(result.recognized, ops))
     norm.op = op;
   // The results of dead ops have no users.

@@ -60,11 +60,16 @@ static bool canBeEarlier(RMSNormOp norm, ArrayRef<Value> tensors,
          llvm::none_of(tensors, needs);
 }
 
+RankedTensorType norm::selectDims(RankedTensorType type, ArrayRef<int64_t> dims,
+                                  Type element) {
+  auto shape = llvm::map_to_vector(
+      dims, [&](int64_t dim) { return type.getDimSize(dim); });
+  return RankedTensorType::get(shape, element);
+}
+
 static RankedTensorType getStatisticType(RMSNormOp norm) {
-  auto shape = llvm::map_to_vector(norm.getBatchDims(), [&](int64_t dim) {
-    return norm.getInputType().getDimSize(dim);
-  });
-  return RankedTensorType::get(shape, norm.getEffectiveComputeType());
+  return selectDims(cast<RankedTensorType>(norm.getInputType()),
+                    norm.getBatchDims(), norm.getEffectiveComputeType());
 }
 
 /// Returns the groups of unit dimensions that turn `statistic` into `type` or
@@ -76,17 +81,15 @@ getReassociation(RankedTensorType statistic, RankedTensorType type) {
   return getReassociationIndicesForReshape(statistic, type);
 }
 
-Value norm::reshapeStatistic(RewriterBase &rewriter, Location loc,
-                             Value statistic, RankedTensorType type) {
-  auto source = cast<RankedTensorType>(statistic.getType());
-  if (source == type)
-    return statistic;
+Value norm::reshape(RewriterBase &rewriter, Location loc, Value tensor,
+                    RankedTensorType type) {
+  auto source = cast<RankedTensorType>(tensor.getType());
+  if (source.getRank() == type.getRank())
+    return rewriter.createOrFold<tensor::CastOp>(loc, type, tensor);
   auto groups = *getReassociation(source, type);
   if (source.getRank() < type.getRank())
-    return tensor::ExpandShapeOp::create(rewriter, loc, type, statistic,
-                                         groups);
-  return tensor::CollapseShapeOp::create(rewriter, loc, type, statistic,
-                                         groups);
+    return tensor::ExpandShapeOp::create(rewriter, loc, type, tensor, groups);
+  return tensor::CollapseShapeOp::create(rewriter, loc, type, tensor, groups);
 }
 
 /// Creates the same norm before `first`, with r as its second result.
@@ -94,18 +97,20 @@ static RMSNormOp addStatistic(RewriterBase &rewriter, RMSNormOp norm,
                               Operation *first) {
   rewriter.setInsertionPoint(first);
   Location loc = norm.getLoc();
-  RankedTensorType statistic = getStatisticType(norm);
   SmallVector<OpFoldResult> sizes =
       tensor::getMixedSizes(rewriter, loc, norm.getInput());
   auto kept = llvm::map_to_vector(norm.getBatchDims(),
                                   [&](int64_t dim) { return sizes[dim]; });
-  auto resultType = cast<RankedTensorType>(norm.getResult(0).getType());
+  SmallVector<Value> inits{
+      tensor::EmptyOp::create(rewriter, loc, sizes,
+                              getElementTypeOrSelf(norm.getResult(0))),
+      tensor::EmptyOp::create(rewriter, loc, kept,
+                              norm.getEffectiveComputeType())};
   SmallVector<Value> operands(norm.getDpsInputs());
-  operands.push_back(createEmpty(rewriter, loc, sizes, resultType));
-  operands.push_back(createEmpty(rewriter, loc, kept, statistic));
+  llvm::append_range(operands, inits);
   RMSNormOp::Properties properties = norm.getProperties();
   properties.operandSegmentSizes.back() = 1; // inv_rms_init
-  return RMSNormOp::create(rewriter, loc, TypeRange{resultType, statistic},
+  return RMSNormOp::create(rewriter, loc, TypeRange(ValueRange(inits)),
                            operands, properties);
 }
 
@@ -126,9 +131,8 @@ RMSNormOp norm::reuseStatistic(RewriterBase &rewriter, RMSNormOp norm,
   RMSNormOp replacement = addStatistic(rewriter, norm, first);
   for (Value tensor : tensors)
     rewriter.replaceAllUsesWith(
-        tensor,
-        reshapeStatistic(rewriter, norm.getLoc(), replacement.getResult(1),
-                         cast<RankedTensorType>(tensor.getType())));
+        tensor, reshape(rewriter, norm.getLoc(), replacement.getResult(1),
+                        cast<RankedTensorType>(tensor.getType())));
   rewriter.replaceAllUsesWith(norm.getResult(0), replacement.getResult(0));
   return replacement;
 }

@@ -19,29 +19,23 @@ namespace {
 class Rewrite {
 public:
   Rewrite(RewriterBase &rewriter, ArrayRef<PlannedNorm> plan)
-      : rewriter(rewriter), plan(plan) {}
-  SmallVector<RMSNormOpInterface> run();
+      : rewriter(rewriter), plan(plan), norms(plan.size()) {}
+  SmallVector<RMSNormOpInterface> run(Operation *scope);
 
 private:
   /// The norms whose results one op computes: scalars of its body, or a dw that
   /// is a result.
   struct Members {
-    linalg::LinalgOp op;
-    unsigned place;
     SmallVector<size_t> scalars, dws;
   };
-  std::vector<Members> collectMembers();
   Value getTensor(Value value, Operation *op);
   Value getInput(const PlannedInput &input, Operation *op);
-  Value getWeight(const PlannedNorm &norm, const PlannedWeight &weight,
-                  ArrayRef<int64_t> dims, Value input);
-  RMSNormOp createNormAt(PlannedNorm norm);
-  Value getRoot(const PlannedNorm &norm, Value input);
-  RMSNormBackwardOp createGradientAt(const PlannedNorm &norm);
-  void create(size_t i, linalg::LinalgOp op);
-  void replace(const Members &members);
-  void replaceScalars(const Members &members);
-  void replaceWeightGradient(size_t i);
+  Value getWeight(const PlannedWeight &weight, ArrayRef<int64_t> dims,
+                  Value input, Operation *op);
+  Value getRoot(const PlannedNorm &norm, Value input, Operation *op);
+  RMSNormOpInterface create(size_t i, linalg::LinalgOp op);
+  void replaceScalars(linalg::LinalgOp op, ArrayRef<size_t> scalars);
+  void replaceWeightGradient(linalg::LinalgOp op, size_t i);
   Value addResidual(Value residual, Value dx);
   void reuseStatistics();
   void eraseDead(SmallVector<Operation *> worklist);
@@ -56,12 +50,9 @@ private:
 };
 } // namespace
 
-Value norm::createEmpty(RewriterBase &rewriter, Location loc,
-                        ArrayRef<OpFoldResult> sizes, RankedTensorType type) {
-  Value empty =
-      tensor::EmptyOp::create(rewriter, loc, sizes, type.getElementType());
-  return rewriter.createOrFold<tensor::CastOp>(loc, type, empty);
-}
+//===----------------------------------------------------------------------===//
+// Operands
+//===----------------------------------------------------------------------===//
 
 /// Returns a tensor with the original `value` before `op`; the planner has
 /// checked that it can be computed there.
@@ -74,29 +65,40 @@ Value Rewrite::getTensor(Value value, Operation *op) {
   return tensor;
 }
 
-/// Adds unit dimensions at these positions of the result.
-static Value addUnits(RewriterBase &rewriter, Location loc, Value tensor,
-                      ArrayRef<int64_t> units) {
-  if (units.empty())
+/// Returns the groups of dimensions in a result that has new ones at
+/// `positions`, each with the one before it.
+static SmallVector<ReassociationIndices>
+getGroups(int64_t rank, ArrayRef<int64_t> positions) {
+  SmallVector<ReassociationIndices> groups(rank);
+  int64_t next = 0; // the dimension that follows
+  for (int64_t i = 0, e = rank + positions.size(); i < e && rank > 0; ++i) {
+    next += !llvm::is_contained(positions, i);
+    groups[std::max<int64_t>(next - 1, 0)].push_back(i);
+  }
+  return groups;
+}
+
+/// Splits `size` off the dimensions before these positions of the result; with
+/// size 1, adds unit dimensions.
+static Value expand(RewriterBase &rewriter, Location loc, Value tensor,
+                    ArrayRef<int64_t> positions, int64_t size) {
+  if (positions.empty())
     return tensor;
   auto type = cast<RankedTensorType>(tensor.getType());
-  SmallVector<int64_t> shape;
-  SmallVector<ReassociationIndices> groups(type.getRank());
-  int64_t next = 0; // the dimension of `tensor` that follows
-  for (int64_t i = 0, e = type.getRank() + units.size(); i < e; ++i) {
-    bool isUnit = llvm::is_contained(units, i);
-    shape.push_back(isUnit ? 1 : type.getDimSize(next++));
-    if (type.getRank() > 0)
-      groups[std::max<int64_t>(next - 1, 0)].push_back(i);
+  SmallVector<int64_t> shape(type.getShape());
+  for (int64_t i : positions) {
+    if (i > 0 && !ShapedType::isDynamic(shape[i - 1]))
+      shape[i - 1] /= size;
+    shape.insert(shape.begin() + i, size);
   }
   return tensor::ExpandShapeOp::create(rewriter, loc, type.clone(shape), tensor,
-                                       groups);
+                                       getGroups(type.getRank(), positions));
 }
 
 Value Rewrite::getInput(const PlannedInput &input, Operation *op) {
   if (!input.op)
-    return addUnits(rewriter, op->getLoc(), getTensor(input.value, op),
-                    input.units);
+    return expand(rewriter, op->getLoc(), getTensor(input.value, op),
+                  input.units, 1);
   Held &held = heldOf[input.op];
   if (HeldValue found = held.lookup(input.value); found.map == input.map)
     return found.tensor;
@@ -138,312 +140,213 @@ static Value emit(OpBuilder &b, Location loc, const row::Node *node,
   return known[node] = create();
 }
 
-/// Returns the weight or null; one op computes a weight that is not a tensor.
-Value Rewrite::getWeight(const PlannedNorm &norm, const PlannedWeight &weight,
-                         ArrayRef<int64_t> dims, Value input) {
-  if (!weight.expression)
-    return getTensor(weight.tensor, norm.op);
-  SmallVector<Value> inputs;
-  SmallVector<AffineMap> maps;
-  for (const WeightElement &element : weight.elements) {
-    inputs.push_back(getTensor(element.tensor, norm.op));
-    maps.push_back(element.map);
-  }
-  Location loc = norm.op->getLoc();
-  SmallVector<OpFoldResult> sizes;
-  for (int64_t dim : dims)
-    sizes.push_back(tensor::getMixedSize(rewriter, loc, input, dim));
-  Value init = tensor::EmptyOp::create(rewriter, loc, sizes,
-                                       weight.expression->getType());
-  maps.push_back(rewriter.getMultiDimIdentityMap(sizes.size()));
-  SmallVector<utils::IteratorType> iterators(sizes.size(),
+/// Creates one op that computes the elements of `init` from those of tensors.
+static Value
+createElementwise(RewriterBase &rewriter, Location loc, ValueRange tensors,
+                  SmallVector<AffineMap> maps, Value init,
+                  function_ref<Value(OpBuilder &, ValueRange)> body) {
+  int64_t rank = cast<RankedTensorType>(init.getType()).getRank();
+  maps.push_back(rewriter.getMultiDimIdentityMap(rank));
+  SmallVector<utils::IteratorType> iterators(rank,
                                              utils::IteratorType::parallel);
   auto generic = linalg::GenericOp::create(
-      rewriter, loc, TypeRange(init), inputs, init, maps, iterators,
+      rewriter, loc, TypeRange(init), tensors, init, maps, iterators,
       [&](OpBuilder &b, Location loc, ValueRange args) {
-        llvm::DenseMap<const row::Node *, Value> known;
-        for (auto [element, arg] : llvm::zip(weight.elements, args))
-          known[element.node] = arg;
-        linalg::YieldOp::create(b, loc, emit(b, loc, weight.expression, known));
+        linalg::YieldOp::create(b, loc, body(b, args));
       });
   return generic.getResult(0);
 }
 
-/// Returns the groups in which dimension `dim` of `rank` becomes two.
-static SmallVector<ReassociationIndices> getGroups(int64_t rank, int64_t dim) {
-  SmallVector<ReassociationIndices> groups;
-  for (int64_t i = 0; i < rank; ++i)
-    groups.push_back({i > dim ? i + 1 : i});
-  groups[dim].push_back(dim + 1);
-  return groups;
+/// Returns the weight or null; one op computes a weight that is not a tensor.
+Value Rewrite::getWeight(const PlannedWeight &weight, ArrayRef<int64_t> dims,
+                         Value input, Operation *op) {
+  if (!weight.expression)
+    return getTensor(weight.tensor, op);
+  SmallVector<Value> tensors;
+  SmallVector<AffineMap> maps;
+  for (const WeightElement &element : weight.elements) {
+    tensors.push_back(getTensor(element.tensor, op));
+    maps.push_back(element.map);
+  }
+  Location loc = op->getLoc();
+  auto sizes = llvm::map_to_vector(dims, [&](int64_t dim) {
+    return tensor::getMixedSize(rewriter, loc, input, dim);
+  });
+  Value init = tensor::EmptyOp::create(rewriter, loc, sizes,
+                                       weight.expression->getType());
+  return createElementwise(
+      rewriter, loc, tensors, maps, init, [&](OpBuilder &b, ValueRange args) {
+        llvm::DenseMap<const row::Node *, Value> known;
+        for (auto [element, arg] : llvm::zip(weight.elements, args))
+          known[element.node] = arg;
+        return emit(b, loc, weight.expression, known);
+      });
 }
 
-/// Splits dimension `dim` of `tensor` into groups of `size`.
-static Value expandGroups(RewriterBase &rewriter, Location loc, Value tensor,
-                          int64_t dim, int64_t size) {
-  auto type = cast<RankedTensorType>(tensor.getType());
-  SmallVector<int64_t> shape(type.getShape());
-  if (!type.isDynamicDim(dim))
-    shape[dim] /= size;
-  shape.insert(shape.begin() + dim + 1, size);
-  return tensor::ExpandShapeOp::create(rewriter, loc, type.clone(shape), tensor,
-                                       getGroups(type.getRank(), dim));
+/// Returns the saved root in x's shape without `dims`, or null.
+Value Rewrite::getRoot(const PlannedNorm &norm, Value input, Operation *op) {
+  if (!norm.gradient || !norm.gradient->root.exists())
+    return {};
+  auto type = cast<RankedTensorType>(input.getType());
+  auto batch = llvm::filter_to_vector(
+      llvm::seq<int64_t>(type.getRank()),
+      [&](int64_t dim) { return !llvm::is_contained(norm.dims, dim); });
+  return reshape(rewriter, op->getLoc(),
+                 getWeight(norm.gradient->root, batch, input, op),
+                 selectDims(type, batch, norm.computeType));
+}
+
+//===----------------------------------------------------------------------===//
+// Ops
+//===----------------------------------------------------------------------===//
+
+/// Creates an op of a plan; operands and inits may be null.
+template <typename Op>
+static RMSNormOpInterface
+createAs(OpBuilder &b, Location loc, const PlannedNorm &norm, FloatAttr epsilon,
+         ArrayRef<Value> operands, ArrayRef<Value> inits) {
+  auto getTypeAttr = [](FloatType type) {
+    return type ? TypeAttr::get(type) : TypeAttr();
+  };
+  typename Op::Properties properties;
+  SmallVector<Type> types;
+  SmallVector<Value> present;
+  for (auto [size, value] :
+       llvm::zip_equal(properties.operandSegmentSizes,
+                       llvm::concat<const Value>(operands, inits))) {
+    size = value ? 1 : 0;
+    if (value)
+      present.push_back(value);
+  }
+  for (Value init : inits)
+    if (init)
+      types.push_back(init.getType());
+  properties.dims = b.getDenseI64ArrayAttr(norm.dims);
+  properties.epsilon = epsilon;
+  properties.epsilon_mode = EpsilonModeAttr::get(b.getContext(), norm.mode);
+  properties.root_form = RootFormAttr::get(b.getContext(), norm.rootForm);
+  properties.scale_type = getTypeAttr(norm.scaleType);
+  properties.normalized_type = getTypeAttr(norm.normalizedType);
+  properties.sum_type = getTypeAttr(norm.sumType);
+  if (norm.count)
+    properties.count = b.getI64IntegerAttr(*norm.count);
+  auto op = Op::create(b, loc, types, present, properties);
+  if (norm.computeType != op.getDefaultComputeType())
+    op.setComputeType(norm.computeType);
+  if (op.hasWeightDims() && norm.weightDims != norm.dims)
+    op.setWeightDims(norm.weightDims);
+  return op;
+}
+
+RMSNormOpInterface norm::createOp(OpBuilder &b, Location loc,
+                                  const PlannedNorm &norm,
+                                  const NormOperands &v) {
+  auto epsilon = FloatAttr::get(norm.computeType, norm.epsilon);
+  if (!norm.gradient)
+    return createAs<RMSNormOp>(b, loc, norm, epsilon, {v.x, v.weight},
+                               {v.result, Value()});
+  bool isRms = norm.gradient->isRootBeforeEpsilon;
+  return createAs<RMSNormBackwardOp>(
+      b, loc, norm, v.root && !isRms ? FloatAttr() : epsilon,
+      {v.dy, v.x, v.weight, isRms ? Value() : v.root, isRms ? v.root : Value()},
+      {v.result, v.dw});
 }
 
 /// Splits the dimension of groups, because the op normalizes whole dimensions.
-static void splitGroups(RewriterBase &rewriter, PlannedNorm &norm, Value &input,
-                        Value &weight) {
-  Location loc = norm.op->getLoc();
+static void splitGroups(RewriterBase &rewriter, Location loc, PlannedNorm &norm,
+                        NormOperands &operands) {
   int64_t dim = norm.dims.front(), size = *norm.groupSize;
-  input = expandGroups(rewriter, loc, input, dim, size);
+  operands.x = expand(rewriter, loc, operands.x, dim + 1, size);
   SmallVector<int64_t> weightDims;
   for (auto [i, weightDim] : llvm::enumerate(norm.weightDims)) {
     weightDims.push_back(weightDim > dim ? weightDim + 1 : weightDim);
     if (weightDim != dim)
       continue;
-    weight = expandGroups(rewriter, loc, weight, i, size);
+    operands.weight = expand(rewriter, loc, operands.weight, i + 1, size);
     weightDims.push_back(dim + 1);
   }
   norm.weightDims = weightDims;
   norm.dims = {dim + 1};
 }
 
-static TypeAttr typeAttr(FloatType type) {
-  return type ? TypeAttr::get(type) : TypeAttr();
-}
-
-RMSNormOp norm::createNorm(OpBuilder &b, Location loc, const PlannedNorm &norm,
-                           Value input, Value weight, Value init) {
-  SmallVector<Type> types;
-  if (isa<RankedTensorType>(init.getType()))
-    types.push_back(init.getType());
-  auto op = RMSNormOp::create(
-      b, loc, types, input, weight, init, /*inv_rms_init=*/Value(),
-      b.getDenseI64ArrayAttr(norm.dims),
-      FloatAttr::get(norm.computeType, norm.epsilon),
-      EpsilonModeAttr::get(b.getContext(), norm.mode),
-      typeAttr(norm.computeType), typeAttr(norm.scaleType),
-      typeAttr(norm.normalizedType), /*weight_dims=*/DenseI64ArrayAttr(),
-      norm.count ? b.getI64IntegerAttr(*norm.count) : IntegerAttr(),
-      RootFormAttr::get(b.getContext(), norm.rootForm), typeAttr(norm.sumType));
-  if (norm.computeType == op.getDefaultComputeType())
-    op.removeComputeTypeAttr();
-  if (weight && norm.weightDims != norm.dims)
-    op.setWeightDims(norm.weightDims);
-  return op;
-}
-
-RMSNormOp Rewrite::createNormAt(PlannedNorm norm) {
-  Location loc = norm.op->getLoc();
-  Value input = getInput(norm.input, norm.op);
-  Value weight = getWeight(norm, norm.weight, norm.weightDims, input);
+/// Returns the op of norm `i`, which is created before `op` unless it exists.
+RMSNormOpInterface Rewrite::create(size_t i, linalg::LinalgOp op) {
+  if (norms[i])
+    return norms[i];
+  PlannedNorm norm = plan[i];
+  Location loc = op->getLoc();
+  NormOperands operands;
+  if (norm.gradient)
+    operands.dy = getInput(norm.gradient->dy, op);
+  operands.x = getInput(norm.input, op);
+  operands.weight = getWeight(norm.weight, norm.weightDims, operands.x, op);
+  operands.root = getRoot(norm, operands.x, op);
   if (norm.groupSize)
-    splitGroups(rewriter, norm, input, weight);
-  auto shape = cast<RankedTensorType>(input.getType()).getShape();
-  auto type = RankedTensorType::get(shape, norm.scalar.getType());
-  Value init = createEmpty(rewriter, loc,
-                           tensor::getMixedSizes(rewriter, loc, input), type);
-  return createNorm(rewriter, loc, norm, input, weight, init);
-}
-
-//===----------------------------------------------------------------------===//
-// Gradients
-//===----------------------------------------------------------------------===//
-
-/// Returns the saved root in x's shape without `dims`, or null.
-Value Rewrite::getRoot(const PlannedNorm &norm, Value input) {
-  const PlannedWeight &root = norm.gradient->root;
-  if (!root.exists())
-    return {};
-  auto type = cast<RankedTensorType>(input.getType());
-  SmallVector<int64_t> batch, shape;
-  for (int64_t dim = 0, e = type.getRank(); dim < e; ++dim)
-    if (!llvm::is_contained(norm.dims, dim)) {
-      batch.push_back(dim);
-      shape.push_back(type.getDimSize(dim));
-    }
-  Value tensor = getWeight(norm, root, batch, input);
-  auto found = cast<RankedTensorType>(tensor.getType());
-  auto wanted = RankedTensorType::get(shape, norm.computeType);
-  if (found.getRank() == wanted.getRank())
-    return rewriter.createOrFold<tensor::CastOp>(norm.op->getLoc(), wanted,
-                                                 tensor);
-  return reshapeStatistic(rewriter, norm.op->getLoc(), tensor, wanted);
-}
-
-RMSNormBackwardOp norm::createGradient(OpBuilder &b, Location loc,
-                                       const PlannedNorm &norm, Value dy,
-                                       Value input, Value weight, Value root,
-                                       Value dx, Value dw) {
-  SmallVector<Type> types;
-  for (Value init : {dx, dw})
-    if (init)
-      types.push_back(init.getType());
-  bool isRms = norm.gradient->isRootBeforeEpsilon;
-  bool needsEpsilon = !root || isRms;
-  auto op = RMSNormBackwardOp::create(
-      b, loc, types, dy, input, weight, isRms ? Value() : root,
-      isRms ? root : Value(), dx, dw, b.getDenseI64ArrayAttr(norm.dims),
-      needsEpsilon ? FloatAttr::get(norm.computeType, norm.epsilon)
-                   : FloatAttr(),
-      EpsilonModeAttr::get(b.getContext(), norm.mode),
-      typeAttr(norm.computeType), typeAttr(norm.scaleType),
-      typeAttr(norm.normalizedType), /*weight_dims=*/DenseI64ArrayAttr(),
-      /*count=*/IntegerAttr(), RootFormAttr::get(b.getContext(), norm.rootForm),
-      typeAttr(norm.sumType));
-  if (norm.computeType == op.getDefaultComputeType())
-    op.removeComputeTypeAttr();
-  if ((weight || dw) && norm.weightDims != norm.dims)
-    op.setWeightDims(norm.weightDims);
-  return op;
-}
-
-RMSNormBackwardOp Rewrite::createGradientAt(const PlannedNorm &norm) {
-  const PlannedGradient &gradient = *norm.gradient;
-  Location loc = norm.op->getLoc();
-  Value dy = getInput(gradient.dy, norm.op);
-  Value input = getInput(norm.input, norm.op);
-  Value weight = getWeight(norm, norm.weight, norm.weightDims, input);
-  Value root = getRoot(norm, input);
-  auto shape = cast<RankedTensorType>(input.getType()).getShape();
-  SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(rewriter, loc, input);
-  Value dx, dw;
+    splitGroups(rewriter, loc, norm, operands);
+  SmallVector<OpFoldResult> sizes =
+      tensor::getMixedSizes(rewriter, loc, operands.x);
   if (norm.scalar)
-    dx = createEmpty(rewriter, loc, sizes,
-                     RankedTensorType::get(shape, norm.scalar.getType()));
-  if (gradient.dw) {
-    SmallVector<int64_t> dwShape;
-    SmallVector<OpFoldResult> dwSizes;
-    for (int64_t dim : norm.weightDims) {
-      dwShape.push_back(shape[dim]);
-      dwSizes.push_back(sizes[dim]);
-    }
-    dw = createEmpty(rewriter, loc, dwSizes,
-                     RankedTensorType::get(dwShape, gradient.dwType));
-  }
-  return createGradient(rewriter, loc, norm, dy, input, weight, root, dx, dw);
-}
-
-Value Rewrite::addResidual(Value residual, Value dx) {
-  auto type = cast<RankedTensorType>(dx.getType());
-  Location loc = dx.getLoc();
-  SmallVector<AffineMap> maps(3,
-                              rewriter.getMultiDimIdentityMap(type.getRank()));
-  SmallVector<utils::IteratorType> iterators(type.getRank(),
-                                             utils::IteratorType::parallel);
-  Value init = createEmpty(rewriter, loc,
-                           tensor::getMixedSizes(rewriter, loc, dx), type);
-  auto sum = linalg::GenericOp::create(
-      rewriter, loc, TypeRange(type), ValueRange{residual, dx}, init, maps,
-      iterators, [](OpBuilder &b, Location loc, ValueRange args) {
-        Value added = arith::AddFOp::create(b, loc, args[0], args[1]);
-        linalg::YieldOp::create(b, loc, added);
-      });
-  return sum.getResult(0);
-}
-
-/// Replaces the sum that is dw, which may have unit dimensions, by the result.
-void Rewrite::replaceWeightGradient(size_t i) {
-  OpResult sum = plan[i].gradient->dw;
-  Value dw = cast<RMSNormBackwardOp>(norms[i].getOperation()).getDw();
-  Location loc = sum.getLoc();
-  auto type = cast<RankedTensorType>(sum.getType());
-  dw = cast<RankedTensorType>(dw.getType()).getRank() == type.getRank()
-           ? rewriter.createOrFold<tensor::CastOp>(loc, type, dw)
-           : reshapeStatistic(rewriter, loc, dw, type);
-  replaced.map(sum, dw);
-  rewriter.replaceAllUsesWith(sum, dw);
-  if (sum.getOwner()->use_empty())
-    done.insert(sum.getOwner());
+    operands.result =
+        tensor::EmptyOp::create(rewriter, loc, sizes, norm.scalar.getType());
+  if (norm.gradient && norm.gradient->dw)
+    operands.dw = tensor::EmptyOp::create(
+        rewriter, loc,
+        llvm::map_to_vector(norm.weightDims,
+                            [&](int64_t dim) { return sizes[dim]; }),
+        norm.gradient->dwType);
+  return norms[i] = createOp(rewriter, loc, norm, operands);
 }
 
 //===----------------------------------------------------------------------===//
 // Replacement
 //===----------------------------------------------------------------------===//
 
-/// Creates norm `i`, unless it exists, before `op`.
-void Rewrite::create(size_t i, linalg::LinalgOp op) {
-  if (norms[i])
-    return;
-  PlannedNorm norm = plan[i];
-  norm.op = op;
-  if (norm.gradient)
-    norms[i] = createGradientAt(norm);
-  else
-    norms[i] = createNormAt(norm);
+Value Rewrite::addResidual(Value residual, Value dx) {
+  auto type = cast<RankedTensorType>(dx.getType());
+  Location loc = dx.getLoc();
+  Value init = tensor::EmptyOp::create(rewriter, loc,
+                                       tensor::getMixedSizes(rewriter, loc, dx),
+                                       type.getElementType());
+  AffineMap map = rewriter.getMultiDimIdentityMap(type.getRank());
+  return createElementwise(rewriter, loc, {residual, dx}, {map, map}, init,
+                           [&](OpBuilder &b, ValueRange args) -> Value {
+                             return arith::AddFOp::create(b, loc, args[0],
+                                                          args[1]);
+                           });
 }
 
 /// Moves the norms out of an op, which stays without uses. They are in body
 /// order, because one may be part of another's input.
-void Rewrite::replaceScalars(const Members &members) {
-  linalg::LinalgOp op = members.op;
-  for (size_t i : members.scalars) {
-    create(i, op);
+void Rewrite::replaceScalars(linalg::LinalgOp op, ArrayRef<size_t> scalars) {
+  for (size_t i : scalars) {
     const PlannedNorm &norm = plan[i];
     SmallVector<unsigned> order(norm.order.begin(), norm.order.end());
-    Value result = norms[i]->getResult(0);
+    Value result = create(i, op)->getResult(0);
     if (norm.gradient && norm.gradient->residual.value)
       result = addResidual(getInput(norm.gradient->residual, op), result);
     if (norm.groupSize)
       result = tensor::CollapseShapeOp::create(
           rewriter, op->getLoc(), result,
-          getGroups(order.size(), norm.dims.front()));
+          getGroups(order.size(), norm.dims.front() + 1));
     heldOf[op][norm.scalar] = {result, norm.space.getSubMap(order)};
   }
-  const Held &held = heldOf[op];
-  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
-  Value whole = getHeldResult(rewriter, op, held);
-  ValueRange values = whole;
-  if (!whole)
-    values = createBodyPart(rewriter, op, BodyPart::Rest, held,
-                            op.getBlock()->getTerminator()->getOperands(),
-                            op.getDpsInits(),
-                            ArrayRef(maps).take_back(op.getNumDpsInits()))
-                 ->getResults();
+  SmallVector<Value> values = createRest(rewriter, op, heldOf[op]);
   replaced.map(op->getResults(), values);
   rewriter.replaceAllUsesWith(op->getResults(), values);
   done.insert(op);
 }
 
-void Rewrite::replace(const Members &members) {
-  rewriter.setInsertionPoint(members.op);
-  if (!members.scalars.empty())
-    replaceScalars(members);
-  for (size_t i : members.dws) {
-    create(i, members.op);
-    replaceWeightGradient(i);
-  }
-}
-
-/// Collects the norms by the op that computes them, in program order.
-std::vector<Rewrite::Members> Rewrite::collectMembers() {
-  llvm::MapVector<Operation *, Members> byOp;
-  auto get = [&](linalg::LinalgOp op, unsigned place) -> Members & {
-    Members &members = byOp[op];
-    members.op = op;
-    members.place = place;
-    return members;
-  };
-  for (auto [i, norm] : llvm::enumerate(plan)) {
-    if (norm.scalar)
-      get(norm.op, norm.place).scalars.push_back(i);
-    if (norm.gradient && norm.gradient->dw)
-      get(cast<linalg::LinalgOp>(norm.gradient->dw.getOwner()),
-          norm.gradient->dwPlace)
-          .dws.push_back(i);
-  }
-  std::vector<Members> sorted;
-  for (auto &[op, members] : byOp) {
-    llvm::stable_sort(members.scalars, [&](size_t a, size_t b) {
-      return plan[a].scalar.getDefiningOp()->isBeforeInBlock(
-          plan[b].scalar.getDefiningOp());
-    });
-    sorted.push_back(std::move(members));
-  }
-  llvm::stable_sort(sorted, [](const Members &a, const Members &b) {
-    return a.place < b.place;
-  });
-  return sorted;
+/// Replaces the sum that is dw, which may have unit dimensions, by the result.
+void Rewrite::replaceWeightGradient(linalg::LinalgOp op, size_t i) {
+  OpResult sum = plan[i].gradient->dw;
+  Value dw =
+      reshape(rewriter, sum.getLoc(),
+              cast<RMSNormBackwardOp>(create(i, op).getOperation()).getDw(),
+              cast<RankedTensorType>(sum.getType()));
+  replaced.map(sum, dw);
+  rewriter.replaceAllUsesWith(sum, dw);
+  if (op->use_empty())
+    done.insert(op);
 }
 
 /// Redirects ops that only ask for an extent of a result of `op` to its init.
@@ -512,10 +415,31 @@ void Rewrite::reuseStatistics() {
   }
 }
 
-SmallVector<RMSNormOpInterface> Rewrite::run() {
-  norms.resize(plan.size());
-  for (const Members &members : collectMembers())
-    replace(members);
+SmallVector<RMSNormOpInterface> Rewrite::run(Operation *scope) {
+  llvm::DenseMap<Operation *, Members> members;
+  for (auto [i, norm] : llvm::enumerate(plan)) {
+    if (norm.scalar)
+      members[norm.op].scalars.push_back(i);
+    if (norm.gradient && norm.gradient->dw)
+      members[norm.gradient->dw.getOwner()].dws.push_back(i);
+  }
+  SmallVector<linalg::LinalgOp> ops; // in program order
+  scope->walk<WalkOrder::PreOrder>([&](linalg::LinalgOp op) {
+    if (members.contains(op))
+      ops.push_back(op);
+  });
+  for (linalg::LinalgOp op : ops) {
+    auto &[scalars, dws] = members[op];
+    llvm::sort(scalars, [&](size_t a, size_t b) {
+      return plan[a].scalar.getDefiningOp()->isBeforeInBlock(
+          plan[b].scalar.getDefiningOp());
+    });
+    rewriter.setInsertionPoint(op);
+    if (!scalars.empty())
+      replaceScalars(op, scalars);
+    for (size_t i : dws)
+      replaceWeightGradient(op, i);
+  }
   for (const PlannedNorm &norm : plan)
     inverseRoots.push_back(
         llvm::map_to_vector(norm.inverseRoots, [&](Value tensor) {
@@ -535,6 +459,7 @@ SmallVector<RMSNormOpInterface> Rewrite::run() {
 }
 
 SmallVector<RMSNormOpInterface> norm::rewrite(RewriterBase &rewriter,
+                                              Operation *scope,
                                               ArrayRef<PlannedNorm> plan) {
-  return Rewrite(rewriter, plan).run();
+  return Rewrite(rewriter, plan).run(scope);
 }

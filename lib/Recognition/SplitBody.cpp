@@ -13,6 +13,10 @@
 using namespace mlir;
 using namespace mlir::norm;
 
+/// The part of a body that becomes an op: one value, or everything that is not
+/// held, with the same inits and effects.
+enum class BodyPart { Value, Rest };
+
 static bool hasEffects(Operation &op) { return !wouldOpBeTriviallyDead(&op); }
 
 /// Collects the ops that compute `used`, in reverse order, and adds their
@@ -34,11 +38,12 @@ static SmallVector<Operation *> collectOps(Block *body, BodyPart part,
   return ops;
 }
 
-linalg::GenericOp norm::createBodyPart(RewriterBase &rewriter,
-                                       linalg::LinalgOp op, BodyPart part,
-                                       const Held &held, ValueRange yields,
-                                       ValueRange inits,
-                                       ArrayRef<AffineMap> initMaps) {
+/// Creates an op that computes `yields`, from held values, into `inits`.
+static linalg::GenericOp createBodyPart(RewriterBase &rewriter,
+                                        linalg::LinalgOp op, BodyPart part,
+                                        const Held &held, ValueRange yields,
+                                        ValueRange inits,
+                                        ArrayRef<AffineMap> initMaps) {
   llvm::DenseSet<Value> used(yields.begin(), yields.end());
   SmallVector<Operation *> ops = collectOps(op.getBlock(), part, held, used);
   Held inputs;
@@ -131,8 +136,10 @@ Value norm::outline(RewriterBase &rewriter, const PlannedInput &input,
   return outlined.getResult(0);
 }
 
-Value norm::getHeldResult(RewriterBase &rewriter, linalg::LinalgOp op,
-                          const Held &held) {
+/// Returns the result of `op` if it is the held value, else null. Effects of
+/// the body become an op without results if the inputs determine the loops.
+static Value getHeldResult(RewriterBase &rewriter, linalg::LinalgOp op,
+                           const Held &held) {
   Block *body = op.getBlock();
   if (op.getNumReductionLoops() > 0 || op->getNumResults() != 1)
     return {};
@@ -149,4 +156,16 @@ Value norm::getHeldResult(RewriterBase &rewriter, linalg::LinalgOp op,
     createBodyPart(rewriter, op, BodyPart::Rest, held, {}, {}, {});
   return rewriter.createOrFold<tensor::CastOp>(op->getLoc(), result.getType(),
                                                found.tensor);
+}
+
+SmallVector<Value> norm::createRest(RewriterBase &rewriter, linalg::LinalgOp op,
+                                    const Held &held) {
+  if (Value whole = getHeldResult(rewriter, op, held))
+    return {whole};
+  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+  return createBodyPart(rewriter, op, BodyPart::Rest, held,
+                        op.getBlock()->getTerminator()->getOperands(),
+                        op.getDpsInits(),
+                        ArrayRef(maps).take_back(op.getNumDpsInits()))
+      ->getResults();
 }
