@@ -1,13 +1,14 @@
-//===- Gradient.h - products and roots of a gradient -------------*- C++-*-===//
+//===- Gradient.h - the stages of a decision about a gradient ----*- C++-*-===//
 //
 // Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// This header is private to this folder. A gradient is a sum of products in
-// which x, dy, the weight, powers of r and constants stand in any order. These
-// functions bring each product into parts that can be compared.
+// This header is private to this folder. Both gradients are products of x, dy,
+// the weight, powers of r and constants in any order: dx a sum of them, dw what
+// is summed. What is inferred of either is one struct, from which the op is
+// planned and proved.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,44 +19,45 @@
 
 namespace mlir::norm {
 
-/// A product taken apart into constants, values that do not vary along a row,
-/// and others.
-struct Parts {
-  SmallVector<Scale> scales;
-  SmallVector<row::Factor> rows, varying;
-  bool isNegated = false;
+//===----------------------------------------------------------------------===//
+// Products
+//===----------------------------------------------------------------------===//
 
-  void addScale(const Scale &scale) {
-    if (!isConstant(scale.value, 1.0))
-      scales.push_back(scale);
-  }
+/// The factors of a product: those that do not vary along a row, and others.
+struct Parts {
+  SmallVector<row::Factor> rows, varying;
+  bool isScaled = false; // by a constant, or by -1
 };
 
 /// How far a product is taken apart: until only factors remain that hold
 /// neither x nor a value per row, or completely.
 enum class Opening { Wanted, All };
 
-class PartsReader {
-public:
-  /// `along` are the variables along a row.
-  PartsReader(row::Reader &reader, ArrayRef<unsigned> along,
-              row::NodePredicate isX, Opening opening = Opening::Wanted)
-      : reader(reader), along(along), isX(isX), opening(opening) {}
+/// Takes a product of factors apart, through tensors and casts. `along` are the
+/// variables along a row; x, if it is known, stays whole.
+Parts readParts(row::Reader &reader, ArrayRef<row::Factor> product,
+                ArrayRef<unsigned> along, Opening opening = Opening::Wanted,
+                row::NodePredicate isX = nullptr);
 
-  void read(const row::Node *node, Parts &parts,
-            const row::Fraction &exponent = row::Fraction(1));
+/// Opens tensors until a value is left that the program does not compute
+/// elementwise.
+const row::Node *openRow(row::Reader &reader, const row::Node *node);
 
-private:
-  bool isRow(const row::Node *node);
-  bool reveals(const row::Node *node, unsigned depth = 0);
-  const row::Node *open(const row::Node *node);
-
-  row::Reader &reader;
-  SmallVector<unsigned> along;
-  row::NodePredicate isX;
-  Opening opening;
-  llvm::DenseMap<const row::Node *, bool> rows, revealing;
+/// A product, and the type to which it is rounded or in which it is computed.
+struct RoundedProduct {
+  const row::Node *node;
+  FloatType type;
 };
+/// Reads the product that a value is, through tensors and one rounding.
+RoundedProduct readRounded(row::Reader &reader, const row::Node *node);
+
+/// Returns the tensors of which `product` multiplies elements, or nothing if it
+/// is no product of elements.
+SmallVector<Value> getMultiplied(row::Reader &reader, const row::Node *product);
+
+//===----------------------------------------------------------------------===//
+// What is inferred
+//===----------------------------------------------------------------------===//
 
 /// The root r = base ^ exponent, as one product has it.
 struct RowRoot {
@@ -63,7 +65,6 @@ struct RowRoot {
   bool divides = false;
   const row::Node *base = nullptr;
   row::Fraction exponent;
-  bool isRounded = false;                   // between the base and the node
   const row::Node *beforeEpsilon = nullptr; // s of base = s + e, or null
   bool isComputed() const { return base->hasReduction(); }
   /// Returns what is known of a saved r: a root is not negative.
@@ -72,52 +73,61 @@ struct RowRoot {
   }
 };
 
-/// Opens tensors per row, which hold r or a power of it, until a value is left
-/// that the program does not compute elementwise.
-const row::Node *openRow(row::Reader &reader, const row::Node *node);
-
-/// Reads the only factor per row of a product as r.
-RejectionOr<RowRoot> readRowRoot(row::Reader &reader, const Parts &parts);
-
-/// Returns a root of a statistic that products below `node` have, or null.
-const row::Node *findRootBelow(row::Reader &reader, const row::Node *node);
-
-/// Finds the statistic of a computed root and its x in `found`.
-Rejection matchComputedRoot(const Site &site, const RowRoot &root,
-                            Findings &found);
-
-/// Finds what a gradient has in common with its norm once x is in `found`: dims
-/// and n.
-Rejection matchRowSpan(const Site &site, const RowRoot &root, Findings &found);
-/// Decides types, epsilon, and the saved root.
-Rejection decideRow(const Site &site, const RowRoot &root,
-                    const Findings &found, Precision precision,
-                    PlannedNorm &norm);
-
-/// Finds the sums of squares of a computed root, the tensor that holds a saved
-/// one, or the elements to compute it from.
-Rejection findRoot(const Site &site, const RowRoot &root, const Findings &found,
-                   PlannedNorm &norm);
-/// Names x, r and epsilon of a gradient.
-void nameRow(const Site &site, const RowRoot &root, const Findings &found,
-             const PlannedNorm &norm, Names &names);
-
 /// The gradient of z in its type: dy * w, or dy alone.
 struct WeightedGradient {
   const row::Node *dy = nullptr, *weight = nullptr;
   FloatType productType; // of dy * w
-  FloatType rounded;     // the type that it is rounded to, or null
+  FloatType rounded;     // the type that it, or z in dw, is rounded to
 };
+
+/// What the projection of dx sums, and over which dimensions.
+struct Projected {
+  const row::Node *x;
+  WeightedGradient g;
+  Span span;
+};
+
+/// What was inferred of a gradient, which may be wrong.
+struct GradientLaw {
+  explicit GradientLaw(row::Reader &reader) : found(reader) {}
+  Findings found; // x, the dimensions, and the statistic of a computed root
+  RowRoot root;
+  WeightedGradient g;
+  std::optional<Projected> projected;  // of dx
+  const row::Node *residual = nullptr; // is added to dx
+  const row::Node *product = nullptr;  // that dw sums, before it is widened
+  SmallVector<int64_t> weightDims;     // of dw
+};
+
+/// Returns a root of a statistic that products below `node` have, or null.
+const row::Node *findRootBelow(row::Reader &reader, const row::Node *node);
+/// Reads the only factor per row as r.
+RejectionOr<RowRoot> readRowRoot(row::Reader &reader,
+                                 ArrayRef<row::Factor> rows);
+
+/// Finds x, which `read` returns from a product once it is told which nodes are
+/// the x of the statistic, and the statistic of a computed root.
+Rejection matchRowAndX(
+    const Site &site, const RowRoot &root,
+    llvm::function_ref<RejectionOr<const row::Node *>(row::NodePredicate)> read,
+    Findings &found);
+
+/// Matches the dimensions of a sum, of which a gradient has no part alone.
+RejectionOr<Span> matchWholeSpan(const Site &site, const Findings &found);
+/// Finds dims and n of a computed root.
+Rejection matchRowSpan(const Site &site, Findings &found);
 
 /// Splits the factors of g into dy, which depends on all of `batch`, and w.
 std::optional<WeightedGradient> splitWeight(row::Reader &reader,
                                             ArrayRef<row::Factor> factors,
-                                            ArrayRef<unsigned> batch,
-                                            FloatType compute);
+                                            ArrayRef<unsigned> batch);
 
-/// Returns the tensors of which `product` multiplies elements, or nothing if it
-/// is no product of elements.
-SmallVector<Value> getMultiplied(row::Reader &reader, const row::Node *product);
+//===----------------------------------------------------------------------===//
+// Decisions
+//===----------------------------------------------------------------------===//
+
+/// Plans the op of a law and compares what it computes with the program.
+RejectionOr<PlannedNorm> planGradient(const Site &site, const GradientLaw &law);
 
 /// Returns true if two values are one, or two equal views of one.
 bool areOneView(Value a, Value b);
@@ -132,7 +142,7 @@ RejectionOr<PlannedNorm> decideGradient(const Site &site,
 /// Decides whether a sum, which is the node of `site`, is the gradient dw.
 /// `inputs` are the gradients dx of the program, of which it may share x and a
 /// saved root.
-RejectionOr<PlannedNorm> decideWeightGradient(Site &site, OpResult sum,
+RejectionOr<PlannedNorm> decideWeightGradient(Site &site,
                                               ArrayRef<PlannedNorm> inputs);
 
 } // namespace mlir::norm

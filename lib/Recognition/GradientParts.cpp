@@ -14,6 +14,10 @@ using namespace mlir::norm::row;
 static constexpr unsigned kMaxDepth = 24; // of a product, with its tensors
 static constexpr unsigned kMaxRead = 256; // nodes below a product
 
+//===----------------------------------------------------------------------===//
+// Products
+//===----------------------------------------------------------------------===//
+
 /// Returns true for a product of the first operand, or of both.
 static bool isProduct(const Node *node) {
   switch (node->getKind()) {
@@ -32,30 +36,56 @@ static bool isProduct(const Node *node) {
   }
 }
 
-bool PartsReader::isRow(const Node *node) {
+static bool isNumber(const Node *node) {
+  return node->is(Kind::Constant) || node->is(Kind::Count);
+}
+
+namespace {
+class ProductReader {
+public:
+  ProductReader(Reader &reader, ArrayRef<unsigned> along, NodePredicate isX)
+      : reader(reader), along(along), isX(isX) {}
+
+  Parts read(ArrayRef<Factor> product, Opening opening);
+
+private:
+  bool isWhole(const Node *node) { return isX && isX(node); }
+  bool isRow(const Node *node);
+  bool reveals(const Node *node, unsigned depth = 0);
+  const Node *open(const Node *node);
+
+  Reader &reader;
+  ArrayRef<unsigned> along;
+  NodePredicate isX;
+  llvm::DenseMap<const Node *, bool> rows, revealing;
+};
+} // namespace
+
+bool ProductReader::isRow(const Node *node) {
   auto [it, inserted] = rows.try_emplace(node, false);
-  if (inserted && !node->is(Kind::Constant) && !node->is(Kind::Count))
-    rows[node] = llvm::none_of(getDependentVariables(node), [&](unsigned each) {
+  if (inserted && !isNumber(node))
+    it->second = llvm::none_of(getDependentVariables(node), [&](unsigned each) {
       return llvm::is_contained(along, each);
     });
-  return rows[node];
+  return it->second;
 }
 
 /// Returns the product that an element holds; null for any other node.
-const Node *PartsReader::open(const Node *node) {
+const Node *ProductReader::open(const Node *node) {
   auto *element = dyn_cast<ElementNode>(node);
   const Node *opened = element ? reader.open(element) : nullptr;
   return opened && (isProduct(opened) || opened->is(Kind::Element) ||
-                    isX(opened) || opened->is(Kind::Constant))
+                    opened->is(Kind::Constant) || isWhole(opened))
              ? opened
              : nullptr;
 }
 
-bool PartsReader::reveals(const Node *node, unsigned depth) {
+/// Returns true if x, a value per row or a sign is below the node.
+bool ProductReader::reveals(const Node *node, unsigned depth) {
   if (auto it = revealing.find(node); it != revealing.end())
     return it->second;
   revealing[node] = false; // ends a cycle of tensors in an unreachable block
-  bool result = isX(node) || isRow(node) || node->is(Kind::Neg);
+  bool result = isWhole(node) || isRow(node) || node->is(Kind::Neg);
   if (!result && depth < kMaxDepth) {
     if (const Node *opened = open(node))
       result = reveals(opened, depth + 1);
@@ -67,31 +97,36 @@ bool PartsReader::reveals(const Node *node, unsigned depth) {
   return revealing[node] = result;
 }
 
-void PartsReader::read(const Node *node, Parts &parts,
-                       const Fraction &exponent) {
+Parts ProductReader::read(ArrayRef<Factor> product, Opening opening) {
   auto isLeaf = [&](const Node *each) {
-    return isX(each) || isRow(each) ||
+    return isWhole(each) || isRow(each) ||
            (opening == Opening::Wanted && !reveals(each)) ||
            !(isProduct(each) || each->is(Kind::Element));
   };
-  auto openNext = [&](const Node *each) -> const Node * {
-    if (!each->is(Kind::Round) && !each->is(Kind::Extend))
-      return open(each);
-    return each->getOperand(0);
+  auto openNext = [&](const Node *each) {
+    bool isCast = each->is(Kind::Round) || each->is(Kind::Extend);
+    return isCast ? each->getOperand(0) : open(each);
   };
-  for (const Factor &factor :
-       collectFactors(node, exponent, isLeaf, openNext, &parts.isNegated))
-    if (auto scale = getScale(factor))
-      parts.addScale(*scale);
-    else if (isRow(factor.base) && !isX(factor.base))
-      parts.rows.push_back(factor);
-    else
-      parts.varying.push_back(factor);
+  Parts parts;
+  bool isNegated = false;
+  for (const auto &[node, exponent] : product)
+    for (const Factor &factor :
+         collectFactors(node, exponent, isLeaf, openNext, &isNegated))
+      if (isNumber(factor.base))
+        parts.isScaled |= !isConstant(factor.base, 1.0);
+      else if (isRow(factor.base) && !isWhole(factor.base))
+        parts.rows.push_back(factor);
+      else
+        parts.varying.push_back(factor);
+  parts.isScaled |= isNegated;
+  return parts;
 }
 
-//===----------------------------------------------------------------------===//
-// r
-//===----------------------------------------------------------------------===//
+Parts norm::readParts(Reader &reader, ArrayRef<Factor> product,
+                      ArrayRef<unsigned> along, Opening opening,
+                      NodePredicate isX) {
+  return ProductReader(reader, along, isX).read(product, opening);
+}
 
 const Node *norm::openRow(Reader &reader, const Node *node) {
   for (unsigned i = 0; i < kMaxDepth; ++i) {
@@ -104,46 +139,30 @@ const Node *norm::openRow(Reader &reader, const Node *node) {
   return node;
 }
 
-RejectionOr<RowRoot> norm::readRowRoot(Reader &reader, const Parts &parts) {
-  if (parts.rows.empty())
-    return reject(Rejection::NoCandidate);
-  if (parts.rows.size() > 1 || abs(parts.rows[0].exponent) != Fraction(1))
-    return reject(Rejection::SeveralRoots);
-  RowRoot root;
-  root.node = parts.rows[0].base;
-  root.divides = parts.rows[0].exponent == Fraction(-1);
-  root.exponent = parts.rows[0].exponent;
-  const Node *node = root.node;
-  for (unsigned i = 0; i < kMaxDepth; ++i) {
-    node = openRow(reader, node);
-    if (node->is(Kind::Rsqrt) || node->is(Kind::Sqrt))
-      root.exponent *= Fraction(node->is(Kind::Sqrt) ? 1 : -1, 2);
-    else if (auto *power = dyn_cast<PowerNode>(node))
-      root.exponent *= Fraction(power->getNumerator(), power->getDenominator());
-    else if (node->is(Kind::Div) && isConstant(node->getOperand(0), 1.0))
-      root.exponent = -root.exponent;
-    else if (!node->is(Kind::Extend) && !node->is(Kind::Round))
-      break;
-    root.isRounded |=
-        node->is(Kind::Round) ||
-        (!node->is(Kind::Extend) && node->getWidth() < root.node->getWidth());
-    node = node->getOperand(node->is(Kind::Div));
-  }
-  root.base = node;
-  if (abs(root.exponent) > Fraction(1))
-    return reject(Rejection::SeveralRoots);
-  auto isNumber = [](const Node *each) {
-    return each->is(Kind::Constant) || each->is(Kind::Count);
-  };
-  if ((node->is(Kind::Mul) || node->is(Kind::Div)) &&
-      llvm::none_of(node->getOperands(), isNumber))
-    return reject(Rejection::SeveralRoots);
-  if (node->is(Kind::Add) && root.exponent == Fraction(-1))
-    for (unsigned i : {0u, 1u})
-      if (node->getOperand(1 - i)->is(Kind::Constant))
-        root.beforeEpsilon = openRow(reader, node->getOperand(i));
-  return root;
+RoundedProduct norm::readRounded(Reader &reader, const Node *node) {
+  node = openRow(reader, stripExtend(openRow(reader, node)));
+  const Node *inner =
+      node->is(Kind::Round) ? openRow(reader, node->getOperand(0)) : node;
+  return {inner, node->getFloatType()};
 }
+
+SmallVector<Value> norm::getMultiplied(Reader &reader, const Node *product) {
+  Parts parts = readParts(reader, Factor{product, Fraction(1)},
+                          getDependentVariables(product), Opening::All);
+  SmallVector<Value> tensors;
+  for (const Factor &factor : parts.varying) {
+    auto *element = dyn_cast<ElementNode>(stripCasts(factor.base));
+    if (!element || factor.exponent != Fraction(1))
+      return {};
+    tensors.push_back(element->getValue());
+  }
+  bool isOther = parts.isScaled || !parts.rows.empty();
+  return isOther ? SmallVector<Value>() : tensors;
+}
+
+//===----------------------------------------------------------------------===//
+// r
+//===----------------------------------------------------------------------===//
 
 const Node *norm::findRootBelow(Reader &reader, const Node *node) {
   llvm::SmallSetVector<const Node *, 16> nodes;
@@ -163,6 +182,35 @@ const Node *norm::findRootBelow(Reader &reader, const Node *node) {
   return nullptr;
 }
 
+RejectionOr<RowRoot> norm::readRowRoot(Reader &reader, ArrayRef<Factor> rows) {
+  if (rows.empty())
+    return reject(Rejection::NoCandidate);
+  if (rows.size() > 1 || abs(rows[0].exponent) != Fraction(1))
+    return reject(Rejection::SeveralRoots);
+  const auto &[node, exponent] = rows[0];
+  auto open = [&](const Node *each) {
+    const Node *opened = openRow(reader, each);
+    return opened == each ? nullptr : opened;
+  };
+  SmallVector<Factor> factors =
+      collectFactors(node, exponent, /*isLeaf=*/nullptr, open);
+  llvm::erase_if(factors, [](const Factor &factor) {
+    return isConstant(factor.base, 1.0);
+  });
+  auto isBase = [](const Factor &each) { return !isNumber(each.base); };
+  if (llvm::count_if(factors, isBase) != 1)
+    return reject(Rejection::SeveralRoots);
+  const Factor base = factors.size() == 1 ? factors[0] : rows[0];
+  if (abs(base.exponent) > Fraction(1))
+    return reject(Rejection::SeveralRoots);
+  RowRoot root{node, exponent == Fraction(-1), base.base, base.exponent};
+  if (root.base->is(Kind::Add) && root.exponent == Fraction(-1))
+    for (unsigned i : {0u, 1u})
+      if (root.base->getOperand(1 - i)->is(Kind::Constant))
+        root.beforeEpsilon = openRow(reader, root.base->getOperand(i));
+  return root;
+}
+
 //===----------------------------------------------------------------------===//
 // dy and the weight
 //===----------------------------------------------------------------------===//
@@ -174,76 +222,26 @@ static bool isWeight(const Node *node, ArrayRef<unsigned> batch) {
       batch, [&](unsigned each) { return !llvm::is_contained(depends, each); });
 }
 
-/// Reads one value as dy * w: through the tensors and casts that hold it.
-static std::optional<WeightedGradient> splitProduct(Reader &reader,
-                                                    const Node *node,
-                                                    ArrayRef<unsigned> batch,
-                                                    FloatType compute) {
-  WeightedGradient found;
-  for (unsigned i = 0; i < kMaxDepth; ++i) {
-    if (auto *element = dyn_cast<ElementNode>(node)) {
-      node = reader.open(element);
-      if (!node)
-        return std::nullopt;
-    } else if (node->is(Kind::Extend)) {
-      node = node->getOperand(0);
-      if (!isArithmeticType(node->getType()))
-        return std::nullopt;
-    } else if (node->is(Kind::Round)) {
-      if (found.rounded)
-        return std::nullopt;
-      found.rounded = node->getFloatType();
-      node = node->getOperand(0);
-    } else {
-      break;
-    }
-  }
-  if (!node->is(Kind::Mul))
-    return std::nullopt;
-  const Node *a = node->getOperand(0), *b = node->getOperand(1);
-  if (isWeight(a, batch) == isWeight(b, batch))
-    return std::nullopt;
-  found.dy = isWeight(a, batch) ? b : a;
-  found.weight = isWeight(a, batch) ? a : b;
-  found.productType = node->getFloatType();
-  if (!found.rounded && found.productType.getWidth() < compute.getWidth())
-    found.rounded = found.productType;
-  return found;
-}
-
 std::optional<WeightedGradient> norm::splitWeight(Reader &reader,
                                                   ArrayRef<Factor> factors,
-                                                  ArrayRef<unsigned> batch,
-                                                  FloatType compute) {
-  WeightedGradient found;
-  for (const Factor &factor : factors) {
-    const Node *&place = isWeight(factor.base, batch) ? found.weight : found.dy;
-    if (place || factor.exponent != Fraction(1))
+                                                  ArrayRef<unsigned> batch) {
+  WeightedGradient g;
+  for (const auto &[node, exponent] : factors) {
+    const Node *&place = isWeight(node, batch) ? g.weight : g.dy;
+    if (place || exponent != Fraction(1))
       return std::nullopt;
-    place = factor.base;
+    place = node;
   }
-  if (!found.dy)
+  if (!g.dy)
     return std::nullopt;
-  found.productType = found.dy->getFloatType();
-  if (found.weight)
-    return found;
-  auto split = splitProduct(reader, found.dy, batch, compute);
-  return split ? split : found;
-}
-
-SmallVector<Value> norm::getMultiplied(Reader &reader, const Node *product) {
-  Parts parts;
-  SmallVector<unsigned> along = getDependentVariables(product);
-  PartsReader(
-      reader, along, [](const Node *) { return false; }, Opening::All)
-      .read(product, parts);
-  SmallVector<Value> tensors;
-  for (const Factor &factor : parts.varying) {
-    auto *element = dyn_cast<ElementNode>(stripCasts(factor.base));
-    if (!element || factor.exponent != Fraction(1))
-      return {};
-    tensors.push_back(element->getValue());
-  }
-  return parts.rows.empty() && parts.scales.empty() ? tensors
-                                                    : SmallVector<Value>();
+  g.productType = g.dy->getFloatType();
+  auto [product, rounded] = readRounded(reader, g.dy);
+  if (g.weight || !product->is(Kind::Mul))
+    return g;
+  const Node *weight = product->getOperand(0), *dy = product->getOperand(1);
+  if (isWeight(weight, batch) == isWeight(dy, batch))
+    return g;
+  if (isWeight(dy, batch))
+    std::swap(weight, dy);
+  return WeightedGradient{dy, weight, product->getFloatType(), rounded};
 }

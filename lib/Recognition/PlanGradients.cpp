@@ -255,7 +255,7 @@ void GradientPlanner::planWeightGradients() {
     if (!site)
       continue;
     RejectionOr<PlannedNorm> norm = decideWeightGradient(
-        *site, sum, ArrayRef(norms).take_front(numInputGradients));
+        *site, ArrayRef(norms).take_front(numInputGradients));
     if (!norm) {
       Rejection rejection = norm.takeRejection();
       if (rejection.id == Rejection::NoCandidate && sumsWithoutRoot(*site))
