@@ -29,6 +29,17 @@ struct Body {
   llvm::DenseMap<Value, const Node *> values;
 };
 
+/// What a linalg op says of its loops. Named ops compute it for each question.
+struct Loops {
+  SmallVector<AffineMap> maps; // of the operands
+  SmallVector<int64_t> ranges;
+  SmallVector<unsigned> reduced;
+
+  AffineMap getMap(OpOperand &operand) const {
+    return maps[operand.getOperandNumber()];
+  }
+};
+
 /// A scalar of a body that holds an expression.
 struct BodyOccurrence {
   const Body *body;
@@ -70,16 +81,17 @@ private:
   const Node *openUncached(const ElementNode *element);
   const Node *openLinalg(OpResult result, ArrayRef<AffineExpr> indices);
   const Node *readReduction(OpResult result, const Body &body,
-                            ArrayRef<unsigned> reduced);
+                            ArrayRef<AffineExpr> loops);
   const Node *readInit(OpResult result, const Body &body);
   std::pair<const Node *, StringRef> readTerm(OpResult result,
                                               const Body &body);
   const Node *joinParts(OpResult result, ArrayRef<AffineExpr> indices);
   const Body *readBody(linalg::LinalgOp op, ArrayRef<AffineExpr> loops);
   void readOperands(Body &body);
-  bool enterLoops(OpResult result, ArrayRef<AffineExpr> indices,
-                  SmallVectorImpl<AffineExpr> &loops,
-                  SmallVectorImpl<unsigned> &reduced);
+  const Loops &getLoops(linalg::LinalgOp op);
+  SmallVector<AffineExpr> getIndicesAt(OpOperand &operand, const Body &body);
+  std::optional<SmallVector<AffineExpr>>
+  enterLoops(OpResult result, ArrayRef<AffineExpr> indices);
   AffineExpr getLoopIndex(linalg::LinalgOp op, unsigned loop);
   void addSources(linalg::LinalgOp op, unsigned loop, unsigned variable);
   void addSources(OpResult result, ArrayRef<AffineExpr> indices);
@@ -98,6 +110,7 @@ private:
   Context &context;
   Opens opens;
   unsigned depth = 0;
+  llvm::DenseMap<Operation *, std::unique_ptr<Loops>> nests;
   std::map<Key, std::unique_ptr<Body>> bodies;
   llvm::DenseMap<const Node *, const Node *> opened;
   llvm::DenseMap<std::pair<Operation *, unsigned>, unsigned> loopVariables;
