@@ -65,7 +65,7 @@ void TypeMatcher::findTypes(PlannedNorm &norm) {
   auto *power = dyn_cast<PowerNode>(r);
   if (norm.computeType.getWidth() == 16 && !product.divides &&
       (r->is(Kind::Rsqrt) ||
-       (power && power->getNumerator() == -1 && power->getDenominator() == 2)))
+       (power && power->getExponent() == Fraction(-1, 2))))
     norm.rootForm = RootForm::Rsqrt;
 }
 

@@ -106,7 +106,7 @@ RejectionOr<Span> norm::matchSpan(const Site &site, const Findings &found) {
   // The sum of a group depends on the group: the digits above must agree.
   if (span.groupSize)
     return span;
-  SmallVector<unsigned> depends = getDependentVariables(found.inverse.sum);
+  ArrayRef<unsigned> depends = getDependentVariables(found.inverse.sum);
   for (int64_t dim : span.dims)
     if (llvm::is_contained(depends, site.space[dim]))
       return reject(Rejection::DependsOnReduced);
@@ -141,7 +141,7 @@ static bool canStandBefore(Operation *op, Operation *root) {
 }
 
 bool Site::variesOverAll(const Node *node) const {
-  SmallVector<unsigned> depends = getDependentVariables(node);
+  ArrayRef<unsigned> depends = getDependentVariables(node);
   return llvm::all_of(space, [&](unsigned variable) {
     return llvm::is_contained(depends, variable) ||
            context().getExtent(variable) == 1;

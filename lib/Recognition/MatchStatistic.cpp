@@ -21,9 +21,7 @@ std::optional<Scale> norm::getScale(const Factor &factor) {
 
 const Node *norm::getSquared(Reader &reader, const Node *node) {
   if (auto *power = dyn_cast<PowerNode>(node))
-    return power->getNumerator() == 2 && power->getDenominator() == 1
-               ? power->getBase()
-               : nullptr;
+    return power->getExponent() == Fraction(2) ? power->getBase() : nullptr;
   if (!node->is(Kind::Mul) && !node->is(Kind::Fma))
     return nullptr;
   if (node->is(Kind::Fma) && !isConstant(node->getOperand(2), -0.0))
@@ -42,9 +40,8 @@ static std::string describeTerm(const Node *term) {
   term = stripExtend(term);
   switch (term->getKind()) {
   case Kind::Power: {
-    auto *power = cast<PowerNode>(term);
-    return "powers " + std::to_string(power->getNumerator()) + "/" +
-           std::to_string(power->getDenominator());
+    const auto &[numerator, denominator] = cast<PowerNode>(term)->getExponent();
+    return llvm::formatv("powers {0}/{1}", numerator, denominator);
   }
   case Kind::Abs:
     return "|x|";

@@ -89,7 +89,7 @@ bool norm::findElements(const Site &site, const Node *root,
 
 Rejection norm::matchWeight(const Site &site, const Node *weight,
                             PlannedNorm &norm) {
-  SmallVector<unsigned> depends = getDependentVariables(weight);
+  ArrayRef<unsigned> depends = getDependentVariables(weight);
   SmallVector<int64_t> dims;
   for (int64_t dim : norm.order)
     if (llvm::is_contained(depends, site.space[dim]))

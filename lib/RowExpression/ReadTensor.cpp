@@ -282,20 +282,15 @@ const Body *Reader::readBody(linalg::LinalgOp op) {
 
 /// Reads a body in the order of its ops, because a chain may be long.
 const Body *Reader::readBody(linalg::LinalgOp op, ArrayRef<AffineExpr> loops) {
-  Key key{op.getOperation()};
-  for (AffineExpr loop : loops)
-    key.push_back(const_cast<void *>(loop.getAsOpaquePointer()));
-  auto [it, inserted] = bodies.try_emplace(key, nullptr);
-  if (!inserted)
-    return it->second.get();
-  it->second = std::make_unique<Body>();
-  Body *body = it->second.get();
-  body->op = op;
-  body->loops.assign(loops.begin(), loops.end());
-  for (AffineExpr &loop : body->loops)
+  auto made = std::make_unique<Body>(Body{op, SmallVector<AffineExpr>(loops)});
+  for (AffineExpr &loop : made->loops)
     if (auto dim = dyn_cast<AffineDimExpr>(loop))
       if (context.getExtent(dim.getPosition()) == 1)
         loop = getAffineConstantExpr(0, context.getContext());
+  Body *body = made.get();
+  auto [it, inserted] = bodies.try_emplace({op, body->loops}, std::move(made));
+  if (!inserted)
+    return it->second.get();
   readOperands(*body);
   for (Operation &each : op.getBlock()->without_terminator())
     for (Value scalar : each.getResults()) {

@@ -26,7 +26,7 @@ namespace mlir::norm::row {
 struct Body {
   linalg::LinalgOp op;
   SmallVector<AffineExpr> loops;
-  llvm::DenseMap<Value, const Node *> values;
+  llvm::SmallDenseMap<Value, const Node *, 8> values{};
 };
 
 /// What a linalg op says of its loops. Named ops compute it for each question.
@@ -75,7 +75,6 @@ public:
   bool isBeyondBound(const Node *node) const { return beyond.contains(node); }
 
 private:
-  using Key = SmallVector<void *, 8>;
   static constexpr unsigned kMaxDepth = 64; // tensors opened by `opens`
 
   const Node *openUncached(const ElementNode *element);
@@ -111,7 +110,8 @@ private:
   Opens opens;
   unsigned depth = 0;
   llvm::DenseMap<Operation *, std::unique_ptr<Loops>> nests;
-  std::map<Key, std::unique_ptr<Body>> bodies;
+  using Iteration = std::pair<Operation *, ArrayRef<AffineExpr>>;
+  llvm::DenseMap<Iteration, std::unique_ptr<Body>> bodies;
   llvm::DenseMap<const Node *, const Node *> opened;
   llvm::DenseMap<std::pair<Operation *, unsigned>, unsigned> loopVariables;
   llvm::DenseMap<Value, const Node *> scalars;
