@@ -13,6 +13,8 @@
 
 #include "Law.h"
 #include "mlir/IR/TypeUtilities.h"
+#include "norm/IR/RoundFloat.h"
+#include <cmath>
 
 using namespace mlir;
 using namespace mlir::norm;
@@ -22,132 +24,173 @@ bool norm::isArithmeticType(Type type) {
   return type.isF16() || type.isBF16() || type.isF32() || type.isF64();
 }
 
-namespace {
-/// Determines types and weight of a candidate whose x and r are known.
-struct TypeMatcher {
-  TypeMatcher(const Site &site, const Findings &found)
-      : site(site), product(found.product), inverse(found.inverse),
-        statistic(found.statistic), divisor(found.divisor) {}
-
-  void findTypes(PlannedNorm &norm);
-  void raiseTypes(PlannedNorm &norm);
-  RejectionOr<const Node *> findWeight();
-
-  const Site &site;
-  const Product &product;
-  const InverseRoot &inverse;
-  const Statistic &statistic;
-  const Divisor &divisor;
-};
-} // namespace
-
-RootForm norm::getRootForm(const Site &site, bool divides, FloatType compute) {
-  bool isRounded = compute.getWidth() == 16 || site.rounding == Rounding::Exact;
-  return divides && isRounded ? RootForm::Quotient : RootForm::Reciprocal;
+RootForm norm::getRootForm(const Site &site, const Node *root, bool divides,
+                           FloatType compute) {
+  bool isNarrow = compute.getWidth() == 16;
+  if (divides)
+    return isNarrow || site.rounding == Rounding::Exact ? RootForm::Quotient
+                                                        : RootForm::Reciprocal;
+  root = stripCasts(root);
+  auto *power = dyn_cast<PowerNode>(root);
+  bool isRsqrt =
+      root->is(Kind::Rsqrt) ||
+      (power && power->getNumerator() == -1 && power->getDenominator() == 2);
+  return isNarrow && isRsqrt ? RootForm::Rsqrt : RootForm::Reciprocal;
 }
 
-/// Determines C, the type of x * r, or of r before a rounding for that product.
-void TypeMatcher::findTypes(PlannedNorm &norm) {
-  norm.computeType = product.value->getFloatType();
-  norm.scaleType = inverse.scaleType;
-  norm.normalizedType = product.normalizedType;
-  norm.sumType = inverse.sumType;
-  if (inverse.scaleType && !inverse.isWidened) {
-    // The product of two narrow values is exact in C, so rounding it equals the
-    // narrow product. (x * r) * w rounds each product.
-    norm.computeType = inverse.type;
-    bool hasWeight = !product.others.empty();
-    if (!norm.normalizedType && (product.outer || hasWeight))
-      norm.normalizedType = product.value->getFloatType();
-  }
-  norm.rootForm = getRootForm(site, product.divides, norm.computeType);
-  const Node *r = stripCasts(product.root);
-  auto *power = dyn_cast<PowerNode>(r);
-  if (norm.computeType.getWidth() == 16 && !product.divides &&
-      (r->is(Kind::Rsqrt) ||
-       (power && power->getExponent() == Fraction(-1, 2))))
-    norm.rootForm = RootForm::Rsqrt;
-}
-
-/// Uses the norm's widest type, at least f32, for the statistic, and adds the
-/// roundings of r and z that C = the product's type would have made.
-void TypeMatcher::raiseTypes(PlannedNorm &norm) {
-  FloatType own = product.value->getFloatType();
-  FloatType raised = Float32Type::get(own.getContext());
-  auto widen = [&](Type type) {
-    if (isArithmeticType(type))
-      raised = getWiderFloatType(raised, cast<FloatType>(type));
+/// Returns the widest type of the norm, at least f32.
+static FloatType getWidest(const Findings &found) {
+  FloatType widest =
+      Float32Type::get(found.product.value->getType().getContext());
+  auto widen = [&](const Node *node) {
+    if (isArithmeticType(node->getType()))
+      widest = getWiderFloatType(widest, node->getFloatType());
   };
-  widen(own);
-  for (const Node *node = product.root; !node->is(Kind::Sum);
-       node = getReducing(node))
-    widen(node->getType());
-  widen(inverse.sum->getType());
-  for (const Node *term : statistic.terms)
-    widen(term->getType());
-  norm.computeType = raised;
-  norm.sumType = {};
-  norm.rootForm = RootForm::Reciprocal;
-  // A root that x is divided by is rounded in no r.
+  widen(found.product.value);
+  for (const Node *node = found.product.root; node; node = getReducing(node))
+    widen(node);
+  llvm::for_each(found.statistic.terms, widen);
+  return widest;
+}
+
+/// Determines C: the type of x * r, or of r before a rounding for that product
+/// or, of a raised plan, the widest one. A plan has the roundings of r and z
+/// that C = the product's type would have made.
+static void findTypes(const Site &site, const Findings &found,
+                      Precision precision, PlannedNorm &norm) {
+  const Product &product = found.product;
+  FloatType own = product.value->getFloatType();
   const Node *r = stripExtend(product.root);
-  bool isRounded = !product.divides && r->getType() != raised;
-  norm.scaleType = isRounded ? r->getFloatType() : FloatType();
-  // The product of two 16-bit values is exact in f32, so rounding it equals
-  // 16-bit arithmetic.
+  bool isRaised = precision == Precision::Raised;
+  bool isRounded = product.root->is(Kind::Round) && !product.divides;
+  norm.computeType = isRaised    ? getWidest(found)
+                     : isRounded ? r->getOperand(0)->getFloatType()
+                                 : own;
+  norm.sumType = isRaised ? FloatType() : found.inverse.sumType;
+  // A root that x is divided by is rounded in no r.
+  norm.scaleType = product.divides || r->getType() == norm.computeType
+                       ? FloatType()
+                       : r->getFloatType();
+  // The product of two narrow values is exact in C, so rounding it equals the
+  // narrow product. (x * r) * w rounds each product.
   bool hasWeight = product.outer || !product.others.empty();
   norm.normalizedType = product.normalizedType;
-  if (!norm.normalizedType && own != raised && hasWeight)
+  if (!norm.normalizedType && own != norm.computeType && hasWeight)
     norm.normalizedType = own;
+  norm.rootForm =
+      getRootForm(site, product.root, product.divides, norm.computeType);
 }
 
-/// Returns the constant factor that S5 multiplies z by; null if none remains.
-static const Node *getRest(Context &context, const Scale &scale) {
-  const Node *value = scale.value;
-  Type type = value->getType();
-  if (scale.exponent == Fraction(1))
-    return value;
-  if (scale.exponent != Fraction(-1))
+//===----------------------------------------------------------------------===//
+// Epsilon
+//===----------------------------------------------------------------------===//
+
+/// Returns the factors by which the program's epsilon is larger than the op's:
+/// a * n for (sum * a + e)^(-1/2), and b * n^(1/2) for a root scaled by b.
+static SmallVector<Factor> getEpsilonFactors(const Site &site,
+                                             const Findings &found) {
+  const InverseRoot &inverse = found.inverse;
+  if (found.divisor.formsMean || inverse.epsilonPower < 0 || !inverse.epsilon)
+    return {};
+  bool isMean =
+      inverse.mode == EpsilonMode::Inside || inverse.epsilonPower == 2;
+  SmallVector<Factor> factors;
+  for (const auto &[base, exponent] : inverse.inner)
+    factors.push_back({base, exponent * Fraction(isMean ? -2 : -1)});
+  Context &context = site.context();
+  std::optional<int64_t> terms = found.span.terms;
+  Type type = Float64Type::get(context.getContext());
+  factors.push_back({terms ? context.getConstant(APFloat(double(*terms)), type)
+                           : site.laws.getTerms(type),
+                     Fraction(1, isMean ? 1 : 2)});
+  return factors;
+}
+
+/// Returns the product, close enough for an epsilon; NaN if an extent is known
+/// only at run time.
+static double getValue(ArrayRef<Factor> factors) {
+  double product = 1;
+  for (const auto &[base, exponent] : factors)
+    product *= std::pow(getDouble(base), double(int64_t(exponent.num)) /
+                                             double(int64_t(exponent.den)));
+  return product;
+}
+
+Rejection norm::takeEpsilon(const ConstantNode *epsilon, PlannedNorm &norm) {
+  norm.epsilon =
+      roundTo(epsilon->getValue(), norm.computeType.getFloatSemantics());
+  if ((norm.epsilon.isNegative() && !norm.epsilon.isZero()) ||
+      !norm.epsilon.isFinite())
+    return reject(Rejection::EpsilonOutOfRange, norm.epsilon);
+  norm.epsilon.clearSign();
+  return {};
+}
+
+static Rejection matchEpsilon(const Site &site, const Findings &found,
+                              PlannedNorm &norm) {
+  const InverseRoot &inverse = found.inverse;
+  norm.mode = inverse.mode;
+  norm.epsilon = APFloat::getZero(norm.computeType.getFloatSemantics());
+  if (!inverse.epsilon)
+    return {};
+  auto *constant = dyn_cast<ConstantNode>(stripCasts(inverse.epsilon));
+  if (!constant)
+    return reject(Rejection::EpsilonOfProgram);
+  if (Rejection rejection = takeEpsilon(constant, norm))
+    return rejection;
+  double factor = getValue(getEpsilonFactors(site, found));
+  if ((factor == 1 && inverse.epsilonPower == 1) || norm.epsilon.isZero())
+    return {};
+  double epsilon = std::pow(FloatAttr::getValueAsDouble(norm.epsilon) / factor,
+                            1.0 / inverse.epsilonPower);
+  norm.epsilon = FloatAttr::get(norm.computeType, epsilon).getValue();
+  // A smaller epsilon may be 0 in C and give NaN for a row of zeros.
+  return norm.epsilon.isNormal() ? Rejection()
+                                 : reject(Rejection::EpsilonVanishes,
+                                          APFloat(epsilon), norm.computeType);
+}
+
+//===----------------------------------------------------------------------===//
+// Operands
+//===----------------------------------------------------------------------===//
+
+/// Returns base or 1 / base; null for another power or for an extent.
+static const Node *getNode(Context &context, const Factor &factor) {
+  const auto &[base, exponent] = factor;
+  if (base->is(Kind::Count) || abs(exponent) != Fraction(1))
     return nullptr;
-  auto one = APFloat::getOne(value->getFloatType().getFloatSemantics());
-  return context.get(Kind::Div, type, {context.getConstant(one, type), value});
+  if (exponent == Fraction(1))
+    return base;
+  auto one = APFloat::getOne(base->getFloatType().getFloatSemantics());
+  Type type = base->getType();
+  return context.get(Kind::Div, type, {context.getConstant(one, type), base});
 }
 
 /// Finds the weight; a product of weights and constants is computed before.
-RejectionOr<const Node *> TypeMatcher::findWeight() {
+static RejectionOr<const Node *> findWeight(const Site &site,
+                                            const Findings &found) {
+  const Product &product = found.product;
   Context &context = site.context();
   FloatType type = product.value->getFloatType();
-  const Node *weight = nullptr;
-  unsigned numFactors = 0;
-  auto multiply = [&](const Node *factor) {
-    weight = weight ? context.get(Kind::Mul, type, {weight, factor}) : factor;
-    ++numFactors;
-  };
-  for (const Factor &factor : product.others) {
-    std::optional<Scale> scale = getScale(factor);
-    if (scale && divisor.usesNumerator)
-      continue; // the divisor has used it, or left it in its rest
-    const Node *node = getRest(context, {factor.base, factor.exponent});
-    if (!node || factor.base->is(Kind::Count))
-      return reject(Rejection::NoTensorForWeight, ArrayRef<int64_t>());
-    multiply(node);
-  }
-  for (const Scale &scale : divisor.rest) {
-    const Node *node =
-        scale.value->is(Kind::Constant) ? getRest(context, scale) : nullptr;
-    if (!node || node->getType() != type)
-      return reject(Rejection::NoConstantDivisor);
-    auto *constant = dyn_cast<ConstantNode>(node);
-    if (constant && !constant->getValue().isNormal())
-      return reject(Rejection::ScaleOutOfRange, constant->getValue(), type);
-    multiply(node);
-  }
+  SmallVector<Factor> factors;
+  for (const Factor &factor : product.others)
+    if (found.divisor.formsMean || !isNumber(factor.base))
+      factors.push_back(factor);
+  llvm::append_range(factors, found.divisor.rest);
+  auto minus = APFloat::getOne(type.getFloatSemantics(), /*Negative=*/true);
   if (product.isNegated)
-    multiply(context.getConstant(
-        APFloat::getOne(type.getFloatSemantics(), /*Negative=*/true), type));
-  if (numFactors > 1 && site.weights == Weights::Single)
-    return reject(Rejection::SeveralWeights, int64_t(numFactors));
-  if (weight && product.outer)
+    factors.push_back({context.getConstant(minus, type), Fraction(1)});
+  if (factors.size() > 1 && site.weights == Weights::Single)
+    return reject(Rejection::NoCandidate); // a joined weight comes later
+  if (!factors.empty() && product.outer)
     return reject(Rejection::SecondWeight);
+  const Node *weight = product.outer;
+  for (const Factor &factor : factors) {
+    const Node *node = getNode(context, factor);
+    if (!node || node->getType() != type)
+      return reject(Rejection::NoTensorForWeight, ArrayRef<int64_t>());
+    weight = weight ? context.get(Kind::Mul, type, {weight, node}) : node;
+  }
   return weight;
 }
 
@@ -171,19 +214,6 @@ Rejection norm::checkOperands(const Site &site, const PlannedNorm &norm) {
   return {};
 }
 
-/// Rejects a count that overflowed in the program, which the op would repair.
-static Rejection checkRaised(const InverseRoot &inverse,
-                             const Statistic &statistic) {
-  for (ArrayRef<Scale> scales :
-       {ArrayRef<Scale>(inverse.inner), ArrayRef<Scale>(inverse.outer),
-        ArrayRef<Scale>(statistic.scales)})
-    for (const Scale &scale : scales)
-      if (auto *constant = dyn_cast<ConstantNode>(scale.value))
-        if (!constant->getValue().isFiniteNonZero())
-          return reject(Rejection::CountNotFinite, scale.value->getType());
-  return {};
-}
-
 /// Maps dimensions of the space to those of the input.
 static void toInputSpace(PlannedNorm &norm) {
   for (SmallVectorImpl<int64_t> *dims : {&norm.dims, &norm.weightDims}) {
@@ -195,14 +225,7 @@ static void toInputSpace(PlannedNorm &norm) {
 
 Rejection norm::decideStatistic(const Site &site, const Findings &found,
                                 Precision precision, PlannedNorm &norm) {
-  TypeMatcher types(site, found);
-  if (precision == Precision::Own) {
-    types.findTypes(norm);
-  } else {
-    if (Rejection rejection = checkRaised(found.inverse, found.statistic))
-      return rejection;
-    types.raiseTypes(norm);
-  }
+  findTypes(site, found, precision, norm);
   return matchEpsilon(site, found, norm);
 }
 
@@ -213,8 +236,8 @@ static const Node *getEpsilonOf(const Site &site, const Findings &found,
   const InverseRoot &inverse = found.inverse;
   const Node *own = site.laws.getEpsilon(epsilon->getType());
   Type type = own->getType();
-  if (inverse.clampsRoot || inverse.clampsMean)
-    own = context.getPower(own, Fraction(inverse.clampsRoot ? -1 : 2), type);
+  if (inverse.epsilonPower != 1)
+    own = context.getPower(own, Fraction(inverse.epsilonPower), type);
   for (const auto &[base, exponent] : getEpsilonFactors(site, found))
     own = context.get(Kind::Mul, type,
                       {own, context.getPower(base, exponent, type)});
@@ -253,8 +276,7 @@ void norm::nameStatistic(const Site &site, const Findings &found,
                ? getEpsilonOf(site, found, node)
                : nullptr;
   };
-  auto terms = countTerms(site, found.span);
-  names.terms = terms ? *terms : std::nullopt;
+  names.terms = found.span.terms;
 }
 
 /// Names what a text cannot show: the weight, other values of the program, and
@@ -339,11 +361,8 @@ static RejectionOr<PlannedNorm> planAs(Precision precision, const Site &site,
   if (Rejection rejection = decideStatistic(site, found, precision, norm))
     return rejection;
   const Node *weight = nullptr;
-  TypeMatcher types(site, found);
-  if (Rejection rejection = types.findWeight().moveInto(weight))
+  if (Rejection rejection = findWeight(site, found).moveInto(weight))
     return rejection;
-  if (!weight)
-    weight = found.product.outer;
   const Node *stored = weight ? findNarrow(site.reader, weight) : nullptr;
   auto planned = planWith(stored, norm, precision, site, found);
   return planned || stored == weight
@@ -367,14 +386,6 @@ norm::planAsAllowed(const Site &site,
   if (raised && site.rounding == Rounding::Relaxed)
     return raised;
   return rejection;
-}
-
-Rejection norm::matchRow(const Site &site, Findings &found) {
-  if (Rejection rejection =
-          matchInverseRoot(found.product).moveInto(found.inverse))
-    return rejection;
-  return matchStatistic(site.reader, found.inverse.sum)
-      .moveInto(found.statistic);
 }
 
 /// Decides what the norm is: x, r, the dimensions and n.
@@ -408,8 +419,11 @@ RejectionOr<PlannedNorm> norm::decide(const Site &site) {
     return planned;
   PlannedNorm &norm = *planned;
   // If the product brings sqrt(n), the tensor does not hold r.
-  if (!found.divisor.usesNumerator && found.divisor.rest.empty() &&
-      !norm.groupSize)
+  bool scalesRoot = !found.divisor.formsMean &&
+                    llvm::any_of(found.product.others, [](const Factor &each) {
+                      return isNumber(each.base);
+                    });
+  if (!scalesRoot && found.divisor.rest.empty() && !norm.groupSize)
     findInverseRoots(site, found.product, norm);
   toInputSpace(norm);
   return planned;

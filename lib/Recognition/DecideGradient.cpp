@@ -41,8 +41,11 @@ norm::matchRowAndX(const Site &site, const RowRoot &root,
                               return isX(node);
                             }).moveInto(found.product.x))
     return rejection;
-  return isX.agree(found) ? Rejection()
-                          : reject(Rejection::ProjectionAlongOther);
+  const Correspondence *agreed = isX.find(found.product.x);
+  if (!agreed)
+    return reject(Rejection::ProjectionAlongOther);
+  found.agreed = *agreed;
+  return {};
 }
 
 RejectionOr<Span> norm::matchWholeSpan(const Site &site,
@@ -72,7 +75,8 @@ static Rejection decideRow(const Site &site, const GradientLaw &law,
   norm.mode = law.found.inverse.mode;
   if (norm.mode == EpsilonMode::Inside)
     return {};
-  norm.rootForm = getRootForm(site, law.root.divides, norm.computeType);
+  norm.rootForm =
+      getRootForm(site, law.root.node, law.root.divides, norm.computeType);
   for (const Node *operand : law.root.base->getOperands())
     if (auto *constant = dyn_cast<ConstantNode>(operand))
       return takeEpsilon(constant, norm);
@@ -325,8 +329,7 @@ static Rejection explain(const Comparison &comparison, const Site &site,
       continue;
     if (!projects)
       return reject(Rejection::DirectScaled);
-    auto terms = countTerms(site, span);
-    return reject(Rejection::ProjectionDivisor, terms ? terms->value_or(0) : 0);
+    return reject(Rejection::ProjectionDivisor, span.terms.value_or(0));
   }
   return otherwise;
 }

@@ -66,3 +66,12 @@ std::string norm::text(const APFloat &value) {
   value.toString(digits, 9, 6);
   return digits.str().str();
 }
+
+std::string norm::text(const row::Fraction &value) {
+  std::string result;
+  llvm::raw_string_ostream os(result);
+  os << value.num;
+  if (value.den != 1)
+    os << '/' << value.den;
+  return result;
+}

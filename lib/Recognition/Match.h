@@ -47,6 +47,7 @@ const char *getTemplate(Rejection::Id id);
 std::string text(Type type);
 std::string text(ArrayRef<int64_t> values);
 std::string text(const APFloat &value);
+std::string text(const row::Fraction &value);
 inline std::string text(int64_t value) { return std::to_string(value); }
 inline std::string text(StringRef value) { return value.str(); }
 inline std::string text(const std::string &value) { return value; }
@@ -65,6 +66,7 @@ public:
   explicit operator bool() const { return value.has_value(); }
   T *operator->() { return &*value; }
   T &operator*() { return *value; }
+  const Rejection &getRejection() const { return rejection; }
   Rejection takeRejection() { return std::move(rejection); }
   Rejection moveInto(T &into) {
     if (value)
@@ -121,18 +123,12 @@ struct Site {
   bool isAvailable(Value value) const;
 };
 
-/// The factor value ^ exponent of r, a constant or an extent.
-struct Scale {
-  const row::Node *value; // a Constant or a Count
-  row::Fraction exponent;
-};
-
 /// A sum of x^2, which may be scaled and accumulated in several steps.
 struct Statistic {
   SmallVector<unsigned, 4> variables; // those that are reduced
   const row::Node *x = nullptr;       // x as it is squared
   SmallVector<const row::Node *, 2> terms;
-  SmallVector<Scale, 2> scales;      // relative to the sum's exponent
+  SmallVector<row::Factor> scales;   // relative to the sum's exponent
   const row::Node *padded = nullptr; // the element in place of x, or null
 };
 
@@ -142,15 +138,13 @@ struct Statistic {
 /// Exponents are those in r.
 struct InverseRoot {
   const row::Node *sum = nullptr; // a Sum, or the reduction in its place
-  SmallVector<Scale, 2> outer, inner;
+  SmallVector<row::Factor> outer, inner;
   const row::Node *epsilon = nullptr; // null: zero
   EpsilonMode mode = EpsilonMode::Inside;
-  bool clampsMean = false; // max(mean, e)^(-1/2): e counts as its root
-  bool clampsRoot = false; // min(r, 1/e)
-  FloatType type;          // the type of the root
-  FloatType scaleType;     // the type that r is rounded to, or null
-  bool isWidened = false;  // r is widened after that rounding
-  FloatType sumType;       // the type that the mean is rounded from, or null
+  /// The power of the op's e that it is: 2 in max(mean, e^2)^(-1/2), -1 in
+  /// min(r, 1/e).
+  int epsilonPower = 1;
+  FloatType sumType; // the type that the mean is rounded from, or null
 };
 
 /// The factors of y = w * (x * r), with or without a rounding before w.
@@ -170,15 +164,13 @@ struct Span {
   SmallVector<int64_t> dims;
   std::optional<int64_t> count;
   std::optional<int64_t> groupSize; // the group size of the only one of `dims`
+  std::optional<int64_t> terms;     // null: known only at run time
 };
 
-/// Constants that remain when the sum is divided by its number of terms, and
-/// the factor of epsilon.
+/// Constants that remain when the sum is divided by its number of terms.
 struct Divisor {
-  SmallVector<Scale> rest;
-  bool isStandard = true; // the mean itself is formed, as in the op
-  bool usesNumerator = false;
-  double terms = 0; // 0: known only at run time
+  SmallVector<row::Factor> rest;
+  bool formsMean = true; // as the op; else its root is scaled
 };
 
 /// The results of the previous stages.
@@ -213,8 +205,9 @@ const row::Node *findNarrow(row::Reader &reader, const row::Node *node);
 bool isArithmeticType(Type type);
 /// Returns true if there is a root between the node and the reduction.
 bool takesRoot(const row::Node *node);
-/// Reads a constant or a count with the exponent of its factor.
-std::optional<Scale> getScale(const row::Factor &factor);
+inline bool isNumber(const row::Node *node) {
+  return node->is(row::Kind::Constant) || node->is(row::Kind::Count);
+}
 
 /// Returns x for x * x, for x * y of two equal views, and for x^2; null for
 /// anything but a square.
@@ -224,58 +217,47 @@ SmallVector<const row::Node *> getSquaredForms(row::Reader &reader,
                                                const row::Node *squared);
 /// Finds the factor that is r and, from its statistic, x and w.
 RejectionOr<Product> matchProduct(const Site &site);
-/// Checks whether nodes are the x that a statistic squares, each one once.
+/// Finds the x that a statistic squares among nodes, each one once.
 class XMatcher {
 public:
-  XMatcher(row::Reader &reader, const row::Node *squared);
+  XMatcher(row::Reader &reader, const row::Node *squared)
+      : reader(reader), forms(getSquaredForms(reader, squared)) {}
 
-  bool operator()(const row::Node *node);
-  /// Agrees on the variables of x in the product; false if it is another one.
-  bool agree(Findings &found);
+  /// Returns how the variables of x correspond; null for another value.
+  const row::Correspondence *find(const row::Node *node);
+  bool operator()(const row::Node *node) { return find(node); }
   bool beyondBound = false;
 
 private:
-  /// Matches a node; a widened value and the narrow one count as equal.
-  bool match(const row::Node *node, row::Correspondence &agreed);
-
   row::Reader &reader;
   SmallVector<const row::Node *> forms; // |x| and -x have the same square
-  llvm::DenseMap<const row::Node *, bool> known;
+  llvm::DenseMap<const row::Node *, std::unique_ptr<row::Correspondence>> known;
 };
 
 /// Finds x, which the statistic squares, among the factors. Agrees variables.
 Rejection matchX(const Site &site, Findings &found);
-RejectionOr<InverseRoot> matchInverseRoot(const Product &product);
-/// Matches a sum of squares. It works for any pattern that starts with one,
-/// because it requires nothing of what the statistic scales.
+/// Follows a sum to its squares, which may be scaled (x^2 / n), rounded, or
+/// themselves in sums (a mean of means).
 RejectionOr<Statistic> matchStatistic(row::Reader &reader,
                                       const row::Node *sum);
-/// Matches r and its statistic, from the root of the product.
+/// Matches r and a sum of squares, from the root of the product. It works for
+/// any pattern that has them, because it requires nothing of what they scale.
 Rejection matchRow(const Site &site, Findings &found);
 /// Drops the zeros that x is padded with, which add nothing to the sum of
 /// squares; returns nullopt if there is no padding.
 std::optional<Statistic> skipPadding(row::Reader &reader, Statistic statistic);
 RejectionOr<Span> matchSpan(const Site &site, const Findings &found);
 RejectionOr<Divisor> matchDivisor(const Site &site, const Findings &found);
-/// Returns the scales of the mean, with their exponents in r.
-SmallVector<Scale, 2> getInner(const Findings &found);
-/// Returns the number of terms; nullopt if it is known only at run time.
-RejectionOr<std::optional<int64_t>> countTerms(const Site &site,
-                                               const Span &span);
+/// Returns the value of a constant, NaN for any other node.
+double getDouble(const row::Node *number);
 /// Returns true if `count` is proved to be the number of terms.
 bool isNumberOfTerms(const Site &site, const Span &span,
                      const row::SymbolicCount &count);
-/// Returns `quotient` where the program divides by the root and C, or the mode,
-/// tells that from a product with its reciprocal.
-RootForm getRootForm(const Site &site, bool divides, FloatType compute);
+/// Returns the form of the root where C, or the mode, tells it from others.
+RootForm getRootForm(const Site &site, const row::Node *root, bool divides,
+                     FloatType compute);
 /// Rounds epsilon to C and checks its range.
 Rejection takeEpsilon(const row::ConstantNode *epsilon, PlannedNorm &norm);
-Rejection matchEpsilon(const Site &site, const Findings &found,
-                       PlannedNorm &norm);
-/// Returns the factors by which the program's epsilon is larger than the op's:
-/// a * n for (sum * a + e)^(-1/2), and b * n^(1/2) for a root scaled by b.
-SmallVector<row::Factor> getEpsilonFactors(const Site &site,
-                                           const Findings &found);
 /// Finds the tensor, or the scalar of a body, that holds x.
 Rejection matchInput(const Site &site, const Findings &found,
                      PlannedNorm &norm);

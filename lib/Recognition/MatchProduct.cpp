@@ -43,16 +43,16 @@ class FactorReader {
 public:
   FactorReader(const Site &site, NodePredicate isX) : site(site), isX(isX) {}
 
-  void read(const Node *node);
+  SmallVector<Factor> read(const Node *node, bool &isNegated);
   /// Opens a tensor that holds a part of this product as one step of it.
   const Node *openScaled(const Node *node) const;
 
-  SmallVector<Factor> factors;
-  bool isNegated = false;
-
 private:
+  bool holdsX(const Node *node, unsigned depth = 0);
+
   const Site &site;
-  NodePredicate isX;
+  NodePredicate isX; // null: x is not known
+  llvm::DenseMap<const Node *, bool> holding;
 };
 } // namespace
 
@@ -60,13 +60,12 @@ const Node *FactorReader::openScaled(const Node *node) const {
   constexpr unsigned kMaxOpened = 64; // tensors of one product
   for (unsigned i = 0; i < kMaxOpened; ++i) {
     auto *element = dyn_cast<ElementNode>(node);
-    if (!element)
+    if (!element || (isX && isX(node)))
       break;
     Flow flow = site.flow.lookup(element->getValue());
-    const Node *opened =
-        flow.isScaled() && flow.reduction == site.reduction && !isX(node)
-            ? site.reader.open(element)
-            : nullptr;
+    const Node *opened = flow.isScaled() && flow.reduction == site.reduction
+                             ? site.reader.open(element)
+                             : nullptr;
     if (!opened)
       break;
     node = opened;
@@ -74,15 +73,41 @@ const Node *FactorReader::openScaled(const Node *node) const {
   return node;
 }
 
-void FactorReader::read(const Node *node) {
+/// Returns true if x is a factor of the node, such as of x * w in an op of its
+/// own.
+bool FactorReader::holdsX(const Node *node, unsigned depth) {
+  constexpr unsigned kMaxDepth = 16;
+  if (!isX || depth > kMaxDepth)
+    return false;
+  auto [it, inserted] = holding.try_emplace(node, false); // ends cycles
+  if (!inserted)
+    return it->second;
+  if (isX(node))
+    return holding[node] = true;
+  auto *element = dyn_cast<ElementNode>(node);
+  const Node *opened = element ? site.reader.open(element) : node;
+  bool isProduct = opened && (opened->is(Kind::Mul) || opened->is(Kind::Div) ||
+                              opened->is(Kind::Neg));
+  bool result = isProduct ? llvm::any_of(opened->getOperands(),
+                                         [&](const Node *each) {
+                                           return holdsX(each, depth + 1);
+                                         })
+                          : element && opened && holdsX(opened, depth + 1);
+  return holding[node] = result;
+}
+
+SmallVector<Factor> FactorReader::read(const Node *node, bool &isNegated) {
   auto isLeaf = [&](const Node *each) {
-    return isX(each) || (isRoot(each) && !each->is(Kind::Neg));
+    return (isX && isX(each)) || (isRoot(each) && !each->is(Kind::Neg));
   };
-  auto open = [&](const Node *each) {
+  auto open = [&](const Node *each) -> const Node * {
     const Node *opened = openScaled(each);
-    return opened == each ? nullptr : opened;
+    if (opened != each)
+      return opened;
+    auto *element = dyn_cast<ElementNode>(each);
+    return element && holdsX(element) ? site.reader.open(element) : nullptr;
   };
-  factors = collectFactors(node, Fraction(1), isLeaf, open, &isNegated);
+  return collectFactors(node, Fraction(1), isLeaf, open, &isNegated);
 }
 
 bool norm::takesRoot(const Node *node) {
@@ -102,19 +127,21 @@ static const Factor *findRoot(ArrayRef<Factor> factors) {
   return found;
 }
 
-static RejectionOr<Product> makeProduct(const FactorReader &reader,
-                                        const Node *value) {
+/// Matches a product of x and r, in which both may be scaled.
+static RejectionOr<Product> readScaled(FactorReader &reader,
+                                       const Node *value) {
   Product product;
   product.value = value;
-  product.isNegated = reader.isNegated;
-  const Factor *root = findRoot(reader.factors);
+  product.others = reader.read(value, product.isNegated);
+  const Factor *root = findRoot(product.others);
   if (!root)
     return reject(Rejection::NoCandidate);
   product.root = root->base;
   product.divides = root->exponent == Fraction(-1);
-  for (const Factor &factor : reader.factors)
-    if (&factor != root && !isConstant(factor.base, 1.0))
-      product.others.push_back(factor);
+  product.others.erase(root);
+  llvm::erase_if(product.others, [](const Factor &factor) {
+    return isConstant(factor.base, 1.0);
+  });
   if (product.others.empty())
     return reject(Rejection::NoCandidate);
   if (llvm::any_of(product.others, [](const Factor &factor) {
@@ -126,31 +153,31 @@ static RejectionOr<Product> makeProduct(const FactorReader &reader,
 
 /// Matches y = w * z with a rounded z (Llama), or one product (Gemma, T5).
 static RejectionOr<Product> readProduct(const Site &site, NodePredicate isX) {
+  FactorReader reader(site, isX);
   const Node *value = site.node;
   if (value->is(Kind::Round))
     value = value->getOperand(0);
-  FactorReader whole(site, isX);
-  value = whole.openScaled(value);
-  whole.read(value);
-  if (findRoot(whole.factors))
-    return makeProduct(whole, value);
+  value = reader.openScaled(value);
+  RejectionOr<Product> whole = readScaled(reader, value);
+  if (whole.getRejection().id != Rejection::NoCandidate)
+    return whole;
   // No factor is a root: one must be the rounded z, and the others are w.
-  for (const Factor &factor : whole.factors) {
-    const Node *z = whole.openScaled(stripExtend(factor.base));
+  bool isNegated = false;
+  SmallVector<Factor> factors = reader.read(value, isNegated);
+  for (const Factor &factor : factors) {
+    const Node *z = reader.openScaled(stripExtend(factor.base));
     const Node *inner =
-        z->is(Kind::Round) ? whole.openScaled(z->getOperand(0)) : z;
+        z->is(Kind::Round) ? reader.openScaled(z->getOperand(0)) : z;
     if (inner == factor.base || factor.exponent != Fraction(1))
       continue;
-    FactorReader part(site, isX);
-    part.read(inner);
-    if (!findRoot(part.factors))
+    RejectionOr<Product> product = readScaled(reader, inner);
+    if (product.getRejection().id == Rejection::NoCandidate)
       continue;
-    RejectionOr<Product> product = makeProduct(part, inner);
     if (!product)
       return product;
     product->normalizedType = z->getFloatType();
-    product->isNegated ^= whole.isNegated;
-    for (const Factor &other : whole.factors) {
+    product->isNegated ^= isNegated;
+    for (const Factor &other : factors) {
       if (&other == &factor)
         continue;
       if (product->outer || other.exponent != Fraction(1))
@@ -163,7 +190,7 @@ static RejectionOr<Product> readProduct(const Site &site, NodePredicate isX) {
 }
 
 RejectionOr<Product> norm::matchProduct(const Site &site) {
-  return readProduct(site, [](const Node *) { return false; });
+  return readProduct(site, nullptr);
 }
 
 //===----------------------------------------------------------------------===//
@@ -188,60 +215,23 @@ SmallVector<const Node *> norm::getSquaredForms(Reader &reader,
   return forms;
 }
 
-XMatcher::XMatcher(Reader &reader, const Node *squared)
-    : reader(reader), forms(getSquaredForms(reader, squared)) {}
-
-bool XMatcher::operator()(const Node *node) {
-  if (node->is(Kind::Constant) || node->is(Kind::Count))
-    return false;
-  auto [it, inserted] = known.try_emplace(node, false);
-  Correspondence agreed(reader);
-  if (inserted)
-    known[node] = match(node, agreed);
-  return known[node];
-}
-
-bool XMatcher::agree(Findings &found) {
-  return match(found.product.x, found.agreed);
-}
-
-bool XMatcher::match(const Node *node, Correspondence &agreed) {
+/// A widened value and the narrow one count as equal.
+const Correspondence *XMatcher::find(const Node *node) {
+  auto [it, inserted] = known.try_emplace(node);
+  if (!inserted || node->is(Kind::Constant) || node->is(Kind::Count))
+    return it->second.get();
   for (const Node *form : forms)
     for (const Node *atRoot : {node, stripExtend(node)}) {
       if (atRoot->getType() != form->getType())
         continue;
-      agreed = Correspondence(reader);
-      if (agreed.match(atRoot, form))
-        return true;
+      Correspondence agreed(reader);
+      if (agreed.match(atRoot, form)) {
+        it->second = std::make_unique<Correspondence>(agreed);
+        return it->second.get();
+      }
       beyondBound |= agreed.isBeyondBound();
     }
-  return false;
-}
-
-/// Opens a factor's tensor that holds a product, such as x * w in an op of its
-/// own: one that contains x, or else one that varies as x does.
-static bool openFactor(const Site &site, Product &product, XMatcher &isX) {
-  auto hasX = [&](const Factor &factor) { return isX(factor.base); };
-  for (bool holdsX : {true, false})
-    for (Factor &factor : product.others) {
-      auto *element = dyn_cast<ElementNode>(factor.base);
-      const Node *opened = element && factor.exponent == Fraction(1)
-                               ? site.reader.open(element)
-                               : nullptr;
-      if (!opened || !(opened->is(Kind::Mul) || opened->is(Kind::Div) ||
-                       opened->is(Kind::Neg) || opened->is(Kind::Element)))
-        continue;
-      FactorReader inner(site, isX);
-      inner.read(opened);
-      if (!(holdsX ? llvm::any_of(inner.factors, hasX)
-                   : site.variesOverAll(factor.base)))
-        continue;
-      product.isNegated ^= inner.isNegated;
-      factor = inner.factors.front();
-      product.others.append(inner.factors.begin() + 1, inner.factors.end());
-      return true;
-    }
-  return false;
+  return nullptr;
 }
 
 /// Explains why no factor is x.
@@ -255,47 +245,34 @@ static Rejection explain(const Site &site, const Statistic &statistic) {
     return reject(Rejection::OtherTerm, "powers 4/1");
   if (!squared->is(Kind::Add))
     return reject(Rejection::OtherTensor);
-  // The term x - mean(x) contains the sum of x over the same variables.
-  bool isCentered = llvm::any_of(
-      normalize(site.context(), squared).terms, [](const Term &term) {
-        return term.coefficient < Fraction(0) &&
-               llvm::any_of(
-                   term.factors,
-                   [](const Factor &factor) {
-                     return factor.base->is(Kind::Sum);
-                   });
-      });
+  bool isCentered = llvm::any_of(squared->getOperands(), [](const Node *term) {
+    return term->isStatistic() && !takesRoot(term);
+  });
   return reject(isCentered ? Rejection::Centered : Rejection::SquareOfSum);
 }
 
 Rejection norm::matchX(const Site &site, Findings &found) {
-  const Statistic &statistic = found.statistic;
   Product &product = found.product;
-  XMatcher isX(site.reader, statistic.x);
+  XMatcher isX(site.reader, found.statistic.x);
   if (Rejection rejection = readProduct(site, isX).moveInto(product))
     return rejection;
-  for (unsigned opened = 0; opened < 16; ++opened) {
-    auto *it = llvm::find_if(product.others, [&](const Factor &factor) {
-      return factor.exponent == Fraction(1) && isX(factor.base);
-    });
-    if (it != product.others.end()) {
-      product.x = it->base;
-      product.others.erase(it);
-      break;
-    }
-    if (!openFactor(site, product, isX))
-      break;
+  auto *x = llvm::find_if(product.others, [&](const Factor &factor) {
+    return factor.exponent == Fraction(1) && isX(factor.base);
+  });
+  if (x == product.others.end()) {
+    Rejection rejection = explain(site, found.statistic);
+    return isX.beyondBound
+               ? reject(Rejection::TooLarge, int64_t(Correspondence::kMaxPairs),
+                        int64_t(Correspondence::kMaxOpened),
+                        rejection.explanation)
+               : rejection;
   }
-  if (!product.x && isX.beyondBound)
-    return reject(Rejection::TooLarge, int64_t(Correspondence::kMaxPairs),
-                  int64_t(Correspondence::kMaxOpened),
-                  explain(site, statistic).explanation);
-  if (!product.x)
-    return explain(site, statistic);
+  product.x = x->base;
+  product.others.erase(x);
   // A product of x and its own norm is not a norm with a weight.
   if (llvm::any_of(product.others,
                    [&](const Factor &factor) { return isX(factor.base); }))
     return reject(Rejection::Gate);
-  isX.agree(found);
+  found.agreed = *isX.find(product.x);
   return {};
 }

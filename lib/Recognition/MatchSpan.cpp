@@ -1,4 +1,4 @@
-//===- MatchSpan.cpp - which dimensions, and where x is -------------------===//
+//===- MatchSpan.cpp - what is summed, and divided by its size ------------===//
 //
 // Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,21 +6,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "Match.h"
-#include "llvm/ADT/SmallBitVector.h"
+#include <cmath>
 
 using namespace mlir;
 using namespace mlir::norm;
 using namespace mlir::norm::row;
-
-std::optional<int64_t> Site::getDim(unsigned variable) const {
-  const auto *it = llvm::find(space, variable);
-  return it == space.end() ? std::nullopt
-                           : std::optional<int64_t>(it - space.begin());
-}
-
-//===----------------------------------------------------------------------===//
-// Dimensions: S1, S7
-//===----------------------------------------------------------------------===//
 
 /// Rejects a static part of a dynamic row, which the part may exceed, unless
 /// both are read from one tensor that is long enough.
@@ -76,6 +66,21 @@ static Rejection matchSplit(const Site &site, const Findings &found, Span &span,
   return {};
 }
 
+/// Determines the number of terms, unless it is known only at run time.
+static Rejection countTerms(const Site &site, Span &span) {
+  span.terms = span.count ? span.count : span.groupSize;
+  if (span.terms || llvm::any_of(span.dims, [&](int64_t dim) {
+        return ShapedType::isDynamic(site.getExtent(dim));
+      }))
+    return {};
+  int64_t terms = 1;
+  for (int64_t dim : span.dims)
+    if (llvm::MulOverflow(terms, site.getExtent(dim), terms))
+      return reject(Rejection::TooManyElements, span.dims);
+  span.terms = terms;
+  return {};
+}
+
 RejectionOr<Span> norm::matchSpan(const Site &site, const Findings &found) {
   ArrayRef<unsigned> reduced = found.statistic.variables;
   Span span;
@@ -103,339 +108,167 @@ RejectionOr<Span> norm::matchSpan(const Site &site, const Findings &found) {
     return reject(Rejection::PartOfDims, span.dims);
   if (span.dims.empty())
     return reject(Rejection::NoDims);
-  // The sum of a group depends on the group: the digits above must agree.
-  if (span.groupSize)
-    return span;
-  ArrayRef<unsigned> depends = getDependentVariables(found.inverse.sum);
-  for (int64_t dim : span.dims)
-    if (llvm::is_contained(depends, site.space[dim]))
-      return reject(Rejection::DependsOnReduced);
+  if (Rejection rejection = countTerms(site, span))
+    return rejection;
   return span;
 }
 
 //===----------------------------------------------------------------------===//
-// x
+// The number of terms
 //===----------------------------------------------------------------------===//
 
-/// Returns true if `op` may be computed before `root` of its block: the ops
-/// from there on that it needs have no effects and do not include `root`.
-static bool canStandBefore(Operation *op, Operation *root) {
-  constexpr size_t kMaxMoved = 16;
-  llvm::SmallSetVector<Operation *, 8> moved;
-  moved.insert(op);
-  for (size_t i = 0; i < moved.size(); ++i) {
-    if (moved[i]->getBlock() != root->getBlock() ||
-        moved[i]->isBeforeInBlock(root))
-      continue;
-    if (moved[i] == root || i == kMaxMoved || !isMemoryEffectFree(moved[i]) ||
-        op->hasTrait<OpTrait::IsTerminator>())
-      return false;
-    moved[i]->walk([&](Operation *each) {
-      for (Value operand : each->getOperands())
-        if (Operation *producer = operand.getDefiningOp())
-          if (!moved[i]->isAncestor(producer))
-            moved.insert(producer);
-    });
-  }
-  return true;
+// r must be sum^(-1/2) * n^(1/2), however n is spread over constants, which are
+// read as numbers of a normal form: the float next to 1/n is another divisor.
+// Other constants are a weight.
+
+double norm::getDouble(const Node *number) {
+  auto *constant = dyn_cast<ConstantNode>(number);
+  return constant ? constant->getAttr().getValueAsDouble() : std::nan("");
 }
 
-bool Site::variesOverAll(const Node *node) const {
-  ArrayRef<unsigned> depends = getDependentVariables(node);
-  return llvm::all_of(space, [&](unsigned variable) {
-    return llvm::is_contained(depends, variable) ||
-           context().getExtent(variable) == 1;
-  });
+static std::string describeConstant(const Node *number) {
+  return text(cast<ConstantNode>(number)->getValue());
 }
 
-bool Site::isAvailable(Value value) const {
-  linalg::LinalgOp root = body->op;
-  Operation *producer = value.getDefiningOp();
-  if (producer && producer->getBlock() == root->getBlock())
-    return canStandBefore(producer, root);
-  return dominance.properlyDominates(value, root);
-}
-
-std::optional<int64_t> Site::getDim(AffineExpr index, Value tensor,
-                                    int64_t i) const {
-  auto variable = dyn_cast<AffineDimExpr>(index);
-  return variable && context().isExtentOf(variable.getPosition(), tensor, i)
-             ? getDim(variable.getPosition())
-             : std::nullopt;
-}
-
-std::optional<SmallVector<int64_t>>
-Site::getDims(Value tensor, ArrayRef<AffineExpr> indices) const {
-  auto type = dyn_cast<RankedTensorType>(tensor.getType());
+/// Returns, as a hint, trailing dims that have `count` elements, or "".
+static std::string findDimsOfSize(const Site &site, const Fraction &count) {
   SmallVector<int64_t> dims;
-  for (auto [i, index] : llvm::enumerate(indices)) {
-    dims.push_back(getDim(index, tensor, i).value_or(-1));
-    if (dims.back() < 0 && (!type || type.getDimSize(i) != 1))
-      return std::nullopt;
+  Fraction size(1);
+  for (int64_t i = site.getRank(); i-- > 0 && size < count;) {
+    size *= Fraction(site.getExtent(i));
+    dims.insert(dims.begin(), i);
   }
-  return type ? std::optional(dims) : std::nullopt;
+  if (size != count || dims.empty())
+    return "";
+  return "; RMSNorm over dims " + text(dims) + " would divide a sum of " +
+         text(count);
 }
 
-bool Site::holdsDims(const ElementNode *element, ArrayRef<int64_t> dims) const {
-  auto found = getDims(element->getValue(), element->getIndices());
-  if (!found)
-    return false;
-  SmallVector<int64_t> expected(dims);
-  llvm::erase_if(expected, [&](int64_t dim) { return getExtent(dim) == 1; });
-  llvm::erase(*found, -1);
-  return *found == expected;
+/// Returns the square of a product of constants; -1 if that is not rational.
+static Fraction getSquare(const Site &site, const Span &span,
+                          ArrayRef<Factor> scales) {
+  SmallVector<Factor> squares(scales);
+  for (Factor &scale : squares)
+    scale.exponent *= Fraction(2);
+  Term square = multiply(site.context(), squares, {span.terms, nullptr});
+  bool isRational = square.factors.empty() && square.radicand == Fraction(1);
+  return isRational ? square.coefficient : Fraction(-1);
 }
 
-/// Returns the dimension of the space for each dimension of `tensor` at
-/// `indices`; nullopt if these are not a permutation of the space, without
-/// some of its unit dimensions.
-static std::optional<SmallVector<int64_t>>
-getOrder(const Site &site, Value tensor, ArrayRef<AffineExpr> indices) {
-  unsigned rank = site.getRank();
-  auto order = site.getDims(tensor, indices);
-  if (!order || order->size() > rank)
-    return std::nullopt;
-  llvm::SmallBitVector used(rank);
-  for (int64_t dim : *order) {
-    if (dim >= 0 && used.test(dim))
-      return std::nullopt;
-    if (dim >= 0)
-      used.set(dim);
-  }
-  // Unit dimensions, which have no index, follow in order.
-  for (int64_t &dim : *order) {
-    if (dim >= 0)
-      continue;
-    int free = used.find_first_unset();
-    while (free >= 0 && site.getExtent(free) != 1)
-      free = used.find_next_unset(free);
-    if (free < 0)
-      return std::nullopt;
-    used.set(free);
-    dim = free;
-  }
-  for (unsigned dim = 0; dim < rank; ++dim)
-    if (!used.test(dim) && site.getExtent(dim) != 1)
-      return std::nullopt;
-  return order;
-}
-
-namespace {
-/// Looks for a tensor or a scalar that holds x; the first one found is taken.
-struct InputFinder {
-  const Site &site;
-  PlannedNorm &norm;
-  /// Whether a tensor may lack unit dimensions of the space.
-  enum class Units { Kept, Added } units = Units::Kept;
-
-  bool take(const ElementNode *element, ArrayRef<AffineExpr> indices,
-            bool inOrder);
-  bool findTensor(const Node *form, bool inOrder);
-  bool findWithoutUnits(ArrayRef<const Node *> forms);
-  bool findInSum(const Statistic &statistic, const Correspondence &agreed);
-  bool findInBody(const Node *form);
-  Value findElsewhere(const Node *form, const BodyOccurrence &occurrence);
-  std::optional<AffineMap> getSpaceMap(const Body &body) const;
-};
-} // namespace
-
-/// Takes the tensor of `element` as x, read at `indices` of the space.
-bool InputFinder::take(const ElementNode *element, ArrayRef<AffineExpr> indices,
-                       bool inOrder) {
-  auto order = getOrder(site, element->getValue(), indices);
-  bool mustSort = inOrder || units == Units::Added;
-  if (!order || (mustSort && !llvm::is_sorted(*order)) ||
-      (order->size() < site.getRank() && units == Units::Kept) ||
-      !site.isAvailable(element->getValue()))
-    return false;
-  norm.input.value = element->getValue();
-  norm.input.units.clear();
-  norm.order = llvm::to_vector(llvm::seq<int64_t>(site.getRank()));
-  for (int64_t dim : norm.order)
-    if (!llvm::is_contained(*order, dim))
-      norm.input.units.push_back(dim);
-  if (norm.input.units.empty())
-    norm.order = *order;
-  return true;
-}
-
-/// Looks for a tensor to which unit dimensions of the space are added.
-bool InputFinder::findWithoutUnits(ArrayRef<const Node *> forms) {
-  units = Units::Added;
-  return llvm::any_of(forms, [&](const Node *form) {
-    return findTensor(form, /*inOrder=*/true);
-  });
-}
-
-bool InputFinder::findTensor(const Node *form, bool inOrder) {
-  norm.input.node = form;
-  return llvm::any_of(site.reader.getOccurrences(form),
-                      [&](const ElementNode *element) {
-                        return take(element, element->getIndices(), inOrder);
-                      });
-}
-
-/// Handles a statistic that reads x from a tensor that the scaling recomputes.
-bool InputFinder::findInSum(const Statistic &statistic,
-                            const Correspondence &agreed) {
-  Context &context = site.context();
-  llvm::DenseMap<AffineExpr, AffineExpr> toRoot;
-  for (auto [atRoot, inSum] : agreed.getVariables())
-    toRoot[context.getIndex(inSum)] = context.getIndex(atRoot);
-  return llvm::any_of(site.reader.getOccurrences(stripExtend(statistic.x)),
-                      [&](const ElementNode *element) {
-                        auto indices = llvm::map_to_vector(
-                            element->getIndices(), [&](AffineExpr index) {
-                              return index.replace(toRoot);
-                            });
-                        return take(element, indices, /*inOrder=*/false);
-                      });
-}
-
-/// Returns the map from the loops of a body to the space; nullopt if a
-/// dimension is not one of the loops, or other loops have several iterations.
-std::optional<AffineMap> InputFinder::getSpaceMap(const Body &body) const {
-  if (&body == site.body)
-    return site.spaceMap;
-  linalg::LinalgOp op = body.op;
-  MLIRContext *mlir = op->getContext();
-  SmallVector<AffineExpr> results(site.getRank(),
-                                  getAffineConstantExpr(0, mlir));
-  llvm::SmallBitVector found(site.getRank());
-  // A loop that walks all of a dimension has its extent from an operand.
-  auto findDim = [&](unsigned loop, AffineExpr at) -> std::optional<int64_t> {
-    for (OpOperand &operand : op->getOpOperands())
-      for (auto [i, expr] :
-           llvm::enumerate(op.getMatchingIndexingMap(&operand).getResults()))
-        if (expr == getAffineDimExpr(loop, mlir))
-          if (auto dim = site.getDim(at, operand.get(), i))
-            return dim;
-    return std::nullopt;
-  };
-  for (auto [loop, index] : llvm::enumerate(body.loops)) {
-    if (op.getStaticLoopRanges()[loop] == 1)
-      continue;
-    auto dim = findDim(loop, index);
-    if (!dim || found.test(*dim))
-      return std::nullopt;
-    found.set(*dim);
-    results[*dim] = getAffineDimExpr(loop, mlir);
-  }
-  for (unsigned dim = 0; dim < site.getRank(); ++dim)
-    if (!found.test(dim) && site.getExtent(dim) != 1)
-      return std::nullopt;
-  return AffineMap::get(op.getNumLoops(), 0, results, mlir);
-}
-
-/// Finds a tensor that the norm does not read and that holds what a body
-/// recomputes; null if there is none.
-Value InputFinder::findElsewhere(const Node *form,
-                                 const BodyOccurrence &occurrence) {
-  constexpr unsigned kMaxUsers = 16; // per tensor
-  linalg::LinalgOp root = site.body->op;
-  SmallVector<AffineExpr> indices;
-  for (unsigned variable : site.space)
-    indices.push_back(site.context().getIndex(variable));
-  auto holds = [&](OpResult result) {
-    auto type = dyn_cast<RankedTensorType>(result.getType());
-    if (!type || type.getRank() != static_cast<int64_t>(indices.size()) ||
-        type.getElementType() != form->getType())
-      return false;
-    for (auto [dim, variable] : llvm::enumerate(site.space))
-      if (!site.context().isExtentOf(variable, result, dim))
-        return false;
-    return isSame(site.reader, site.reader.read(result, indices), form);
-  };
-  for (Value operand : linalg::LinalgOp(occurrence.body->op)->getOperands())
-    for (auto [i, user] : llvm::enumerate(operand.getUsers())) {
-      if (i == kMaxUsers)
-        break;
-      auto other = dyn_cast<linalg::LinalgOp>(user);
-      if (!other || other->getBlock() != root->getBlock() ||
-          other.getNumReductionLoops() > 0 || !other.hasPureTensorSemantics() ||
-          !canStandBefore(other, root))
-        continue;
-      for (OpResult result : other->getResults())
-        if (holds(result))
-          return result;
-    }
-  return {};
-}
-
-/// Handles a fused residual or gate that one body or several bodies compute.
-bool InputFinder::findInBody(const Node *form) {
-  // A row that is repeated in the result cannot be x.
-  if (!site.variesOverAll(form))
-    return false;
-  norm.input.node = form;
-  SmallVector<BodyOccurrence> occurrences;
-  for (bool isRoot : {true, false})
-    llvm::copy_if(site.reader.getBodyOccurrences(form),
-                  std::back_inserter(occurrences),
-                  [&](const BodyOccurrence &each) {
-                    return (each.body == site.body) == isRoot;
-                  });
-  for (const BodyOccurrence &occurrence : occurrences) {
-    std::optional<AffineMap> map = getSpaceMap(*occurrence.body);
-    Operation *op = occurrence.body->op, *root = site.body->op;
-    // The reader has read bodies for other norms too.
-    if (!map || (op != root && !site.dominance.properlyDominates(op, root)))
-      continue;
-    norm.input.value = findElsewhere(form, occurrence);
-    if (norm.input.value)
-      return true;
-    norm.input = {occurrence.scalar, occurrence.body->op, *map, form, {}};
-    return true;
-  }
-  return false;
-}
-
-Rejection norm::matchInput(const Site &site, const Findings &found,
-                           PlannedNorm &norm) {
-  norm.order = llvm::to_vector(llvm::seq<int64_t>(site.getRank()));
-  InputFinder finder{site, norm};
-  // The search starts with the narrowest value that becomes x in C.
-  const Node *x = found.product.x;
-  SmallVector<const Node *> forms{findNarrow(site.reader, x), stripExtend(x),
-                                  x};
-  if (x->is(Kind::Round) && x->getType() == norm.computeType)
-    forms.insert(forms.begin(), x->getOperand(0));
-  for (bool inOrder : {true, false})
-    for (const Node *form : forms)
-      if (finder.findTensor(form, inOrder))
-        return {};
-  // |x| and -x may be squared, but they are not what is scaled.
-  const Node *squared = stripExtend(found.statistic.x);
-  bool isScaled = squared->getKind() == stripExtend(x)->getKind();
-  norm.input.node = stripExtend(x);
-  if (isScaled && finder.findInSum(found.statistic, found.agreed))
+/// Matches the scales of a mean that is formed.
+static Rejection matchInner(const Site &site, const Span &span,
+                            ArrayRef<Factor> inner) {
+  Fraction square = getSquare(site, span, inner);
+  if (square == Fraction(*span.terms))
     return {};
-  // A tensor of another shape is recomputed in the shape of the result.
-  SmallVector<const Node *> computed{stripExtend(x), x};
-  if (auto *element = dyn_cast<ElementNode>(stripExtend(x)))
-    if (const Node *opened = site.reader.open(element))
-      computed.push_back(opened);
-  for (const Node *form : computed)
-    if (finder.findInBody(form))
+  const auto &[constant, exponent] = inner.front();
+  std::string value = describeConstant(constant);
+  const auto &semantics = constant->getFloatType().getFloatSemantics();
+  if (inner.size() == 1 && exponent < Fraction(0))
+    return reject(Rejection::OtherReciprocal, span.dims, *span.terms, value,
+                  text(getReciprocal(semantics, *span.terms)),
+                  constant->getType());
+  return reject(Rejection::OtherDivisor, span.dims, *span.terms,
+                inner.size() == 1 ? value : text(square),
+                findDimsOfSize(site, square));
+}
+
+/// Handles sqrt(sum) / sqrt(n) and x / sqrt(sum) * sqrt(n): one constant must
+/// be sqrt(n), up to a power of two, which scales exactly.
+static Rejection matchOuter(const Site &site, const Span &span,
+                            ArrayRef<Factor> outer,
+                            SmallVectorImpl<Factor> &rest) {
+  auto isRoot = [&](ArrayRef<Factor> scales) {
+    return getSquare(site, span, scales) == Fraction(*span.terms);
+  };
+  if (isRoot(outer))
+    return {};
+  for (auto [i, scale] : llvm::enumerate(outer)) {
+    rest.assign(outer.begin(), outer.end());
+    rest.erase(rest.begin() + i);
+    if (isRoot(scale))
       return {};
-  if (finder.findWithoutUnits(forms))
+  }
+  const Node *constant = outer.front().base;
+  double ratio = getDouble(constant) / std::sqrt(*span.terms);
+  auto power = FloatAttr::get(constant->getType(),
+                              std::exp2(std::round(std::log2(ratio))));
+  const Node *scale =
+      site.context().getConstant(power.getValue(), constant->getType());
+  rest.assign({{scale, Fraction(1)}});
+  if (outer.size() == 1 && power.getValue().isNormal() &&
+      isRoot({outer.front(), {scale, Fraction(-1)}}))
     return {};
-  return reject(Rejection::NoTensorForX);
+  return reject(Rejection::RootScaled, span.dims, *span.terms,
+                describeConstant(constant));
 }
 
-std::optional<PlannedInput> norm::findOperand(const Site &site,
-                                              const Node *form) {
-  PlannedNorm norm;
-  InputFinder finder{site, norm};
-  SmallVector<const Node *> forms{findNarrow(site.reader, form),
-                                  stripExtend(form), form};
-  for (const Node *each : forms)
-    if (finder.findTensor(each, /*inOrder=*/true))
-      return norm.input;
-  for (const Node *each : forms)
-    if (finder.findInBody(each))
-      return norm.input;
-  if (finder.findWithoutUnits(forms))
-    return norm.input;
-  return std::nullopt;
+bool norm::isNumberOfTerms(const Site &site, const Span &span,
+                           const SymbolicCount &count) {
+  auto variables = llvm::map_to_vector(
+      span.dims, [&](int64_t dim) { return site.space[dim]; });
+  return site.context().isProductOfExtents(count, variables);
+}
+
+/// Checks that the divisor is the product of exactly the summed extents.
+static Rejection matchDynamic(const Site &site, const Span &span,
+                              ArrayRef<Factor> scales, Divisor &divisor) {
+  std::optional<SymbolicCount> product = SymbolicCount::get(1);
+  for (const Factor &scale : scales) {
+    auto *count = dyn_cast<CountNode>(scale.base);
+    if (!count && divisor.formsMean)
+      return reject(Rejection::OtherDynamicDivisor, span.dims,
+                    describeConstant(scale.base));
+    if (!count)
+      divisor.rest.push_back(scale);
+    else if (product)
+      product = scale.exponent == Fraction(1, 2)
+                    ? product->times(count->getCount())
+                    : std::nullopt;
+  }
+  bool isTerms = product && isNumberOfTerms(site, span, *product);
+  return isTerms ? Rejection() : reject(Rejection::CountNotProved, span.dims);
+}
+
+/// Matches the scales of the mean or, if none is formed, of its root.
+static Rejection matchScales(const Site &site, const Span &span,
+                             ArrayRef<Factor> scales, Divisor &divisor) {
+  auto isExtent = [](const Factor &scale) {
+    return scale.base->is(Kind::Count);
+  };
+  if (scales.empty())
+    return span.terms ? reject(Rejection::NotDivided, span.dims, *span.terms)
+                      : reject(Rejection::NotDividedDynamic, span.dims);
+  if (!span.terms)
+    return matchDynamic(site, span, scales, divisor);
+  if (llvm::any_of(scales, isExtent))
+    return reject(Rejection::ExtentNotProved, span.dims, *span.terms);
+  return divisor.formsMean ? matchInner(site, span, scales)
+                           : matchOuter(site, span, scales, divisor.rest);
+}
+
+RejectionOr<Divisor> norm::matchDivisor(const Site &site,
+                                        const Findings &found) {
+  const InverseRoot &inverse = found.inverse;
+  SmallVector<Factor> inner(inverse.inner), outer(inverse.outer);
+  auto scalesRoot = [](const Factor &scale) {
+    return abs(scale.exponent) != Fraction(1, 2);
+  };
+  // Without an epsilon, scaling the root is the same as scaling the mean.
+  if (!inverse.epsilon || inverse.mode != EpsilonMode::Inside ||
+      llvm::all_of(inner, scalesRoot)) {
+    llvm::copy_if(inner, std::back_inserter(outer), scalesRoot);
+    llvm::erase_if(inner, scalesRoot);
+  }
+  Divisor divisor;
+  divisor.formsMean = !inner.empty();
+  if (divisor.formsMean)
+    divisor.rest = outer;
+  else
+    llvm::copy_if(found.product.others, std::back_inserter(outer),
+                  [](const Factor &each) { return isNumber(each.base); });
+  if (Rejection rejection = matchScales(
+          site, found.span, divisor.formsMean ? inner : outer, divisor))
+    return rejection;
+  return divisor;
 }

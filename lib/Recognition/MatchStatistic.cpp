@@ -1,7 +1,11 @@
-//===- MatchStatistic.cpp - is this a sum of squares? ---------------------===//
+//===- MatchStatistic.cpp - is this a root of a sum of squares? -----------===//
 //
 // Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The walk from r to x^2 reads through roundings, which are compared later.
 //
 //===----------------------------------------------------------------------===//
 
@@ -13,15 +17,169 @@ using namespace mlir;
 using namespace mlir::norm;
 using namespace mlir::norm::row;
 
-std::optional<Scale> norm::getScale(const Factor &factor) {
-  if (!factor.base->is(Kind::Constant) && !factor.base->is(Kind::Count))
-    return std::nullopt;
-  return Scale{factor.base, factor.exponent};
+//===----------------------------------------------------------------------===//
+// The root
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Walks from r to the sum, one node at a time. The exponent tells the place: 1
+/// at r, -1 at the root, -1/2 at the mean.
+class RootReader {
+public:
+  RootReader(Context &context, const Product &product)
+      : context(context), node(product.root),
+        exponent(product.divides ? -1 : 1) {}
+
+  RejectionOr<InverseRoot> read();
+
+private:
+  Rejection step();
+  Rejection takeRounding();
+  Rejection takeFactors();
+  Rejection takeSum(const Node *left, const Node *right);
+  Rejection takeExtremum(const ExtremumNode *extremum);
+  Rejection takeEpsilon(const Node *epsilon, EpsilonMode mode, int power = 1);
+  bool isMean() const { return exponent == Fraction(-1, 2); }
+
+  Context &context;
+  const Node *node;
+  Fraction exponent;
+  bool hasTwo = false; // epsilons: rejected once they are on a sum
+  InverseRoot found;
+};
+} // namespace
+
+/// Rounding to fewer than 16 bits is a quantization, which every mode rejects.
+Rejection RootReader::takeRounding() {
+  const Node *inner = node->getOperand(0);
+  for (Type type : {node->getType(), inner->getType()})
+    if (!isArithmeticType(type))
+      return reject(Rejection::OtherArithmetic, type);
+  if (isMean() && node->is(Kind::Round) && !inner->is(Kind::Sum))
+    found.sumType = inner->getFloatType();
+  node = inner;
+  return {};
 }
+
+Rejection RootReader::takeEpsilon(const Node *epsilon, EpsilonMode mode,
+                                  int power) {
+  if (epsilon->hasReduction())
+    return reject(Rejection::NotOneSum);
+  hasTwo |= found.epsilon != nullptr;
+  found.epsilon = epsilon;
+  found.mode = mode;
+  found.epsilonPower = power;
+  found.outer.append(found.inner);
+  found.inner.clear();
+  return {};
+}
+
+Rejection RootReader::takeSum(const Node *left, const Node *right) {
+  node = left->hasReduction() ? left : right;
+  const Node *epsilon = node == left ? right : left;
+  // A mean of squares and its root are at least 0, so adding 0.0 of either sign
+  // keeps them.
+  if (isConstant(epsilon, 0.0) || isConstant(epsilon, -0.0))
+    return {};
+  return takeEpsilon(epsilon,
+                     isMean() ? EpsilonMode::Inside : EpsilonMode::Outside);
+}
+
+/// Handles bounds: max(m, e) is a clamp, max(m, 0) is m, min(m, largest) only
+/// matters where m has overflowed, and min(r, K) is a clamp of the root.
+Rejection RootReader::takeExtremum(const ExtremumNode *extremum) {
+  unsigned at = extremum->getOperand(1)->hasReduction();
+  const Node *bound = extremum->getOperand(!at);
+  bool keepsNaN = extremum->keepsNaN(at);
+  auto *constant = dyn_cast<ConstantNode>(bound);
+  APFloat value = constant ? constant->getValue() : APFloat(1.0);
+  node = extremum->getOperand(at);
+  if (extremum->is(Kind::Max)) {
+    bool isBelow = value.isZero() || (value.isNegative() && !value.isNaN());
+    return isBelow && keepsNaN
+               ? Rejection()
+               : takeEpsilon(bound, EpsilonMode::Clamp, isMean() ? 2 : 1);
+  }
+  if (!constant || value.isNegative() || value.isNaN())
+    return reject(Rejection::NotOneSum);
+  if (!keepsNaN)
+    return reject(Rejection::BoundDropsNaN);
+  if (value.isInfinity() || value.isLargest())
+    return {};
+  if (exponent != Fraction(1) || !value.isNormal())
+    return reject(Rejection::NotOneSum);
+  return takeEpsilon(bound, EpsilonMode::Clamp, -1);
+}
+
+/// Splits the constants off the one factor that contains a reduction.
+Rejection RootReader::takeFactors() {
+  std::optional<Factor> statistic;
+  for (const Factor &factor : collectFactors(node, exponent)) {
+    if (factor.base->hasReduction()) {
+      if (statistic)
+        return reject(Rejection::TwoReductions);
+      statistic = factor;
+    } else if (!isNumber(factor.base)) {
+      return reject(Rejection::NoConstantDivisor);
+    } else if (!isConstant(factor.base, 1.0)) {
+      found.inner.push_back(factor);
+    }
+  }
+  if (!statistic || statistic->base == node)
+    return reject(Rejection::NotOneSum);
+  node = statistic->base;
+  exponent = statistic->exponent;
+  return {};
+}
+
+Rejection RootReader::step() {
+  switch (node->getKind()) {
+  case Kind::Round:
+  case Kind::Extend:
+    return takeRounding();
+  case Kind::Add:
+    return takeSum(node->getOperand(0), node->getOperand(1));
+  case Kind::Max:
+  case Kind::Min:
+    return takeExtremum(cast<ExtremumNode>(node));
+  case Kind::Abs:
+    node = node->getOperand(0);
+    return {};
+  case Kind::Fma:
+    return takeSum(context.get(Kind::Mul, node->getType(),
+                               node->getOperands().drop_back()),
+                   node->getOperand(2));
+  default:
+    return takeFactors();
+  }
+}
+
+RejectionOr<InverseRoot> RootReader::read() {
+  while (!node->is(Kind::Sum) &&
+         !(isa<OpaqueNode>(node) && cast<OpaqueNode>(node)->isReduction()))
+    if (Rejection rejection = step())
+      return rejection;
+  found.sum = node;
+  if (hasTwo)
+    return reject(Rejection::TwoEpsilons);
+  if (isMean())
+    return std::move(found);
+  if (exponent == Fraction(1, 2) || exponent == Fraction(1))
+    return reject(Rejection::ByRoot);
+  if (exponent == Fraction(-1))
+    return reject(Rejection::WithoutRoot);
+  return reject(Rejection::OtherExponent, exponent);
+}
+
+//===----------------------------------------------------------------------===//
+// The sum
+//===----------------------------------------------------------------------===//
 
 const Node *norm::getSquared(Reader &reader, const Node *node) {
   if (auto *power = dyn_cast<PowerNode>(node))
-    return power->getExponent() == Fraction(2) ? power->getBase() : nullptr;
+    return power->getNumerator() == 2 && power->getDenominator() == 1
+               ? power->getBase()
+               : nullptr;
   if (!node->is(Kind::Mul) && !node->is(Kind::Fma))
     return nullptr;
   if (node->is(Kind::Fma) && !isConstant(node->getOperand(2), -0.0))
@@ -37,39 +195,15 @@ const Node *norm::getSquared(Reader &reader, const Node *node) {
 
 /// Describes the term of a sum that is not x^2.
 static std::string describeTerm(const Node *term) {
-  term = stripExtend(term);
-  switch (term->getKind()) {
-  case Kind::Power: {
-    const auto &[numerator, denominator] = cast<PowerNode>(term)->getExponent();
-    return llvm::formatv("powers {0}/{1}", numerator, denominator);
-  }
-  case Kind::Abs:
-    return "|x|";
-  case Kind::Mul:
-    return "products";
-  case Kind::Opaque:
-    return cast<OpaqueNode>(term)->getName().str() + " values";
-  default:
-    return "something else";
-  }
+  if (auto *power = dyn_cast<PowerNode>(term))
+    return llvm::formatv("powers {0}/{1}", power->getNumerator(),
+                         power->getDenominator());
+  if (auto *opaque = dyn_cast<OpaqueNode>(term))
+    return opaque->getName().str() + " values";
+  return term->is(Kind::Abs)   ? "|x|"
+         : term->is(Kind::Mul) ? "products"
+                               : "something else";
 }
-
-namespace {
-/// Follows a sum to its squares, which may be scaled (x^2 / n), rounded, or
-/// themselves in sums (a mean of means).
-class TermReader {
-public:
-  explicit TermReader(Reader &reader) : reader(reader) {}
-
-  RejectionOr<Statistic> read(const SumNode *sum);
-
-private:
-  const Node *readTerm(const Node *term);
-
-  Reader &reader;
-  Statistic found;
-};
-} // namespace
 
 /// Strips the casts of a partial sum or a square.
 static const Node *stripRounding(const Node *term) {
@@ -81,56 +215,59 @@ static const Node *stripRounding(const Node *term) {
   return term;
 }
 
-/// Returns the sum in `term`; null at its end, where a square sets `found.x`.
-const Node *TermReader::readTerm(const Node *term) {
-  found.terms.push_back(term);
-  SmallVector<const Node *> worklist{stripRounding(term)};
+/// Returns the only factor of a sum's term that is no number, which may be
+/// rounded before it is scaled; null if there are several.
+static const Node *takeScales(const Node *term, NodePredicate isLeaf,
+                              SmallVectorImpl<Factor> &scales) {
   const Node *inner = nullptr;
-  while (!worklist.empty()) {
-    auto isLeaf = [&](const Node *node) {
-      return node->is(Kind::Sum) || getSquared(reader, node);
-    };
-    for (const Factor &factor :
-         collectFactors(worklist.pop_back_val(), Fraction(1), isLeaf)) {
-      const Node *base = stripRounding(factor.base);
-      if (auto scale = getScale({base, factor.exponent}))
-        found.scales.push_back(*scale);
-      else if (inner || factor.exponent != Fraction(1))
-        return nullptr;
-      else if (base != factor.base && base->is(Kind::Mul) && !isLeaf(base))
-        worklist.push_back(base);
-      else
-        inner = base;
-    }
+  auto open = [&](const Node *node) {
+    const Node *stripped = stripRounding(node);
+    return stripped == node ? nullptr : stripped;
+  };
+  for (const Factor &factor :
+       collectFactors(stripRounding(term), Fraction(1), isLeaf, open)) {
+    if (isNumber(factor.base))
+      scales.push_back(factor);
+    else if (inner || factor.exponent != Fraction(1))
+      return nullptr;
+    else
+      inner = factor.base;
   }
-  if (inner && inner->is(Kind::Sum))
-    return inner;
-  if (inner)
-    found.x = getSquared(reader, inner);
-  return nullptr;
-}
-
-RejectionOr<Statistic> TermReader::read(const SumNode *sum) {
-  while (true) {
-    llvm::append_range(found.variables, sum->getVariables());
-    const Node *next = readTerm(sum->getTerm());
-    if (!next)
-      break;
-    sum = cast<SumNode>(next);
-  }
-  if (found.x)
-    return std::move(found);
-  const Node *term = stripExtend(found.terms.back());
-  if (auto *element = dyn_cast<ElementNode>(term))
-    if (const Node *opened = reader.open(element))
-      term = opened;
-  return reject(Rejection::OtherTerm, describeTerm(term));
+  return inner;
 }
 
 RejectionOr<Statistic> norm::matchStatistic(Reader &reader, const Node *sum) {
   if (auto *opaque = dyn_cast<OpaqueNode>(sum))
     return reject(Rejection::OtherReduction, opaque->getName());
-  return TermReader(reader).read(cast<SumNode>(sum));
+  Statistic found;
+  auto isLeaf = [&](const Node *node) {
+    return node->is(Kind::Sum) || getSquared(reader, node);
+  };
+  while (sum && sum->is(Kind::Sum)) {
+    llvm::append_range(found.variables, sum->getVariables());
+    found.terms.push_back(sum->getOperand(0));
+    sum = takeScales(sum->getOperand(0), isLeaf, found.scales);
+  }
+  found.x = sum ? getSquared(reader, sum) : nullptr;
+  if (found.x)
+    return std::move(found);
+  const Node *term = stripExtend(found.terms.back());
+  if (auto *element = dyn_cast<ElementNode>(term))
+    if (const Node *opened = reader.open(element))
+      term = stripExtend(opened);
+  return reject(Rejection::OtherTerm, describeTerm(term));
+}
+
+Rejection norm::matchRow(const Site &site, Findings &found) {
+  RootReader root(site.context(), found.product);
+  if (Rejection rejection = root.read().moveInto(found.inverse))
+    return rejection;
+  if (Rejection rejection = matchStatistic(site.reader, found.inverse.sum)
+                                .moveInto(found.statistic))
+    return rejection;
+  for (const auto &[base, exponent] : found.statistic.scales)
+    found.inverse.inner.push_back({base, exponent * Fraction(-1, 2)});
+  return {};
 }
 
 std::optional<Statistic> norm::skipPadding(Reader &reader,

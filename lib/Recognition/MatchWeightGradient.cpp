@@ -23,8 +23,7 @@ using namespace mlir::norm::row;
 /// Returns the variables along a row, which r does not depend on; none if the
 /// sum is one along the row.
 static SmallVector<unsigned> findAlong(const Site &site, const Node *row) {
-  ArrayRef<unsigned> depends = getDependentVariables(row);
-  SmallVector<unsigned> along;
+  SmallVector<unsigned> depends = getDependentVariables(row), along;
   for (unsigned variable : site.space)
     if (site.context().getExtent(variable) != 1 &&
         !llvm::is_contained(depends, variable))

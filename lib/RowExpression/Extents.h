@@ -23,9 +23,8 @@ namespace mlir::norm::row {
 /// time and are at least 0.
 struct SymbolicCount {
   int64_t factor = 1;
-  /// A tensor and a dimension, or an integer value and -1.
-  using Symbol = std::pair<void *, int64_t>;
-  SmallVector<Symbol, 2> symbols; // sorted
+  /// Sorted pairs of a tensor and a dimension, or of an integer value and -1.
+  SmallVector<std::pair<void *, int64_t>, 2> symbols;
 
   bool isConstant() const { return symbols.empty(); }
   bool operator==(const SymbolicCount &other) const {

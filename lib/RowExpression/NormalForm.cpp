@@ -73,7 +73,8 @@ static std::optional<Factor> getPower(const Node *node) {
   if (node->is(Kind::Rsqrt))
     return Factor{node->getOperand(0), Fraction(-1, 2)};
   if (auto *power = dyn_cast<PowerNode>(node))
-    return Factor{power->getBase(), power->getExponent()};
+    return Factor{power->getBase(),
+                  Fraction(power->getNumerator(), power->getDenominator())};
   return std::nullopt;
 }
 
@@ -297,13 +298,13 @@ public:
   Normalizer(Context &context, const RowLength &length)
       : context(context), length(length) {}
   const Form &getForm(const Node *node);
+  Term makeTerm(ArrayRef<Factor> factors);
 
 private:
   static constexpr unsigned kMaxDepth = 32;
   // Beyond this bound, sums are factors.
   static constexpr size_t kMaxTerms = 64;
   std::optional<Term> readConstant(const Factor &factor);
-  Term makeTerm(ArrayRef<Factor> factors);
   Term joinFactors(Term term);
   SmallVector<Term> getTerms(const Node *product);
   void multiplyPower(SmallVector<Term> &terms, const Factor &factor);
@@ -440,6 +441,10 @@ const Node *Normalizer::getNode(const Factor &factor) {
   Type type = Float64Type::get(context.getContext());
   if (exponent == Fraction(1))
     return base;
+  constexpr int kMaxPower = 1024;
+  if (abs(exponent) > Fraction(kMaxPower) || exponent.den > kMaxPower)
+    return context.getOpaque("power", DictionaryAttr::get(context.getContext()),
+                             type, {base, context.getNumber(exponent, type)});
   return context.getPower(base, exponent, type);
 }
 
@@ -699,4 +704,9 @@ const Form &Normalizer::getForm(const Node *node) {
 Form norm::row::normalize(Context &context, const Node *node,
                           const RowLength &length) {
   return Normalizer(context, length).getForm(node);
+}
+
+Term norm::row::multiply(Context &context, ArrayRef<Factor> factors,
+                         const RowLength &length) {
+  return Normalizer(context, length).makeTerm(factors);
 }

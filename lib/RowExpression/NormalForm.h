@@ -73,6 +73,10 @@ struct RowLength {
 Form normalize(Context &context, const Node *node,
                const RowLength &length = {});
 
+/// Returns a product, of which numbers are read as in a form.
+Term multiply(Context &context, ArrayRef<Factor> factors,
+              const RowLength &length);
+
 /// Returns 1/n as computed in a type.
 APFloat getReciprocal(const llvm::fltSemantics &semantics, int64_t n);
 /// Returns true if `value` is 1/n, computed in its type.

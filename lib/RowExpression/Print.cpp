@@ -104,10 +104,9 @@ void Printer::print(const Node &node) {
   --depth;
   *os << (isBare ? "" : ")");
   if (power) {
-    const auto &[numerator, denominator] = power->getExponent();
-    *os << '^' << numerator;
-    if (denominator != 1)
-      *os << '/' << denominator;
+    *os << '^' << power->getNumerator();
+    if (power->getDenominator() != 1)
+      *os << '/' << power->getDenominator();
   }
 }
 
