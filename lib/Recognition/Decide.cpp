@@ -32,9 +32,8 @@ RootForm norm::getRootForm(const Site &site, const Node *root, bool divides,
                                                         : RootForm::Reciprocal;
   root = stripCasts(root);
   auto *power = dyn_cast<PowerNode>(root);
-  bool isRsqrt =
-      root->is(Kind::Rsqrt) ||
-      (power && power->getNumerator() == -1 && power->getDenominator() == 2);
+  bool isRsqrt = root->is(Kind::Rsqrt) ||
+                 (power && power->getExponent() == Fraction(-1, 2));
   return isNarrow && isRsqrt ? RootForm::Rsqrt : RootForm::Reciprocal;
 }
 

@@ -30,7 +30,7 @@ static bool isProduct(const Node *node) {
   case Kind::Fma:
     return isConstant(node->getOperand(2), -0.0);
   case Kind::Power:
-    return cast<PowerNode>(node)->getDenominator() == 1;
+    return cast<PowerNode>(node)->getExponent().den == 1;
   default:
     return false;
   }
@@ -213,7 +213,7 @@ RejectionOr<RowRoot> norm::readRowRoot(Reader &reader, ArrayRef<Factor> rows) {
 
 /// Returns true if the node is the same for all indices of a batch dimension.
 static bool isWeight(const Node *node, ArrayRef<unsigned> batch) {
-  SmallVector<unsigned> depends = getDependentVariables(node);
+  ArrayRef<unsigned> depends = getDependentVariables(node);
   return llvm::any_of(
       batch, [&](unsigned each) { return !llvm::is_contained(depends, each); });
 }

@@ -181,7 +181,7 @@ static RejectionOr<Terms> readTerms(const Site &site,
   }
   if (terms.others.empty() || !terms.sum)
     return reject(Rejection::NoCandidate);
-  SmallVector<unsigned> depends =
+  ArrayRef<unsigned> depends =
       getDependentVariables(computed ? computed : terms.sum);
   for (unsigned variable : site.space)
     if (site.context().getExtent(variable) != 1)

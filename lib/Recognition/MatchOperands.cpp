@@ -44,7 +44,7 @@ static bool canStandBefore(Operation *op, Operation *root) {
 }
 
 bool Site::variesOverAll(const Node *node) const {
-  SmallVector<unsigned> depends = getDependentVariables(node);
+  ArrayRef<unsigned> depends = getDependentVariables(node);
   return llvm::all_of(space, [&](unsigned variable) {
     return llvm::is_contained(depends, variable) ||
            context().getExtent(variable) == 1;
@@ -372,7 +372,7 @@ bool norm::findElements(const Site &site, const Node *root,
 
 Rejection norm::matchWeight(const Site &site, const Node *weight,
                             PlannedNorm &norm) {
-  SmallVector<unsigned> depends = getDependentVariables(weight);
+  ArrayRef<unsigned> depends = getDependentVariables(weight);
   SmallVector<int64_t> dims;
   for (int64_t dim : norm.order)
     if (llvm::is_contained(depends, site.space[dim]))

@@ -177,9 +177,7 @@ RejectionOr<InverseRoot> RootReader::read() {
 
 const Node *norm::getSquared(Reader &reader, const Node *node) {
   if (auto *power = dyn_cast<PowerNode>(node))
-    return power->getNumerator() == 2 && power->getDenominator() == 1
-               ? power->getBase()
-               : nullptr;
+    return power->getExponent() == Fraction(2) ? power->getBase() : nullptr;
   if (!node->is(Kind::Mul) && !node->is(Kind::Fma))
     return nullptr;
   if (node->is(Kind::Fma) && !isConstant(node->getOperand(2), -0.0))
@@ -196,8 +194,8 @@ const Node *norm::getSquared(Reader &reader, const Node *node) {
 /// Describes the term of a sum that is not x^2.
 static std::string describeTerm(const Node *term) {
   if (auto *power = dyn_cast<PowerNode>(term))
-    return llvm::formatv("powers {0}/{1}", power->getNumerator(),
-                         power->getDenominator());
+    return llvm::formatv("powers {0}/{1}", power->getExponent().num,
+                         power->getExponent().den);
   if (auto *opaque = dyn_cast<OpaqueNode>(term))
     return opaque->getName().str() + " values";
   return term->is(Kind::Abs)   ? "|x|"

@@ -23,7 +23,8 @@ using namespace mlir::norm::row;
 /// Returns the variables along a row, which r does not depend on; none if the
 /// sum is one along the row.
 static SmallVector<unsigned> findAlong(const Site &site, const Node *row) {
-  SmallVector<unsigned> depends = getDependentVariables(row), along;
+  ArrayRef<unsigned> depends = getDependentVariables(row);
+  SmallVector<unsigned> along;
   for (unsigned variable : site.space)
     if (site.context().getExtent(variable) != 1 &&
         !llvm::is_contained(depends, variable))

@@ -100,7 +100,7 @@ double Roundings::getOfOperation(const Node *node) {
   if (isMadeOfEpsilon(node)) {
     // The op has epsilon itself, rounded once.
     auto *power = dyn_cast<PowerNode>(node);
-    return power ? std::abs(power->getNumerator()) : 1;
+    return power ? std::abs(int64_t(power->getExponent().num)) : 1;
   }
   SmallVector<double, 3> operands;
   for (const Node *operand : node->getOperands())
@@ -130,9 +130,9 @@ double Roundings::getOfOperation(const Node *node) {
     auto *power = cast<PowerNode>(node);
     if (power->getSpelling() == PowerNode::Spelling::ExpOfLog)
       return INFINITY;
-    double exponent =
-        std::abs(double(power->getNumerator())) / power->getDenominator();
-    return most * exponent + 2 * unit;
+    Fraction exponent = abs(power->getExponent());
+    return most * double(int64_t(exponent.num)) / int64_t(exponent.den) +
+           2 * unit;
   }
   case Kind::Round:
     if (node->getWidth() >= compute.getWidth())
@@ -173,8 +173,7 @@ static std::optional<double> getBound(const Node *found, const Node *expected,
 
 static bool isPower(const Node *node, int numerator, int denominator) {
   auto *power = dyn_cast<PowerNode>(node);
-  return power && power->getNumerator() == numerator &&
-         power->getDenominator() == denominator;
+  return power && power->getExponent() == Fraction(numerator, denominator);
 }
 
 static bool isExpOfLog(const Node *node) {
@@ -222,12 +221,12 @@ static bool isScaledEpsilon(const Node *node) {
 
 static bool isSquareOfEpsilon(const Node *node) {
   return node->is(Kind::Power) && isMadeOfEpsilon(node) &&
-         cast<PowerNode>(node)->getNumerator() > 0;
+         cast<PowerNode>(node)->getExponent() > Fraction(0);
 }
 
 static bool isInverseOfEpsilon(const Node *node) {
   return node->is(Kind::Power) && isMadeOfEpsilon(node) &&
-         cast<PowerNode>(node)->getNumerator() < 0;
+         cast<PowerNode>(node)->getExponent() < Fraction(0);
 }
 
 /// Returns true for x * w and for w * r, which the op does not multiply.

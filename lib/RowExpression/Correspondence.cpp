@@ -200,7 +200,7 @@ static SmallVector<const Node *> alignOperands(const Node *a, const Node *b) {
 bool Correspondence::match(const Node *atRoot, const Node *inSum) {
   using Pair = std::pair<const Node *, const Node *>;
   SmallVector<Pair> worklist{{atRoot, inSum}};
-  llvm::DenseSet<Pair> seen;
+  llvm::SmallDenseSet<Pair> seen;
   while (!worklist.empty()) {
     auto [a, b] = worklist.pop_back_val();
     // Nodes that were equal stay equal, because their variables are kept.

@@ -23,8 +23,9 @@ namespace mlir::norm::row {
 /// time and are at least 0.
 struct SymbolicCount {
   int64_t factor = 1;
-  /// Sorted pairs of a tensor and a dimension, or of an integer value and -1.
-  SmallVector<std::pair<void *, int64_t>, 2> symbols;
+  /// A tensor and a dimension, or an integer value and -1.
+  using Symbol = std::pair<void *, int64_t>;
+  SmallVector<Symbol, 2> symbols; // sorted
 
   bool isConstant() const { return symbols.empty(); }
   bool operator==(const SymbolicCount &other) const {

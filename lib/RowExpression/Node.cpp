@@ -15,10 +15,7 @@
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "norm/IR/RoundFloat.h"
-#include "llvm/ADT/SetVector.h"
 #include <cmath>
-#include <map>
-#include <numeric>
 
 using namespace mlir;
 using namespace mlir::norm::row;
@@ -34,75 +31,182 @@ bool ExtremumNode::keepsNaN(unsigned i) const {
 }
 
 //===----------------------------------------------------------------------===//
-// Unique nodes
+// What follows from the operands
 //===----------------------------------------------------------------------===//
 
-bool Payload::operator==(const Payload &other) const {
-  auto tie = [](const Payload &p) {
-    return std::tie(p.value, p.attribute, p.name, p.numerator, p.denominator,
-                    p.spelling, p.indices, p.count, p.variables, p.number);
-  };
-  return tie(*this) == tie(other);
+static bool isPositiveConstant(const Node *node) {
+  auto *constant = dyn_cast<ConstantNode>(node);
+  return constant &&
+         (!constant->getValue().isNegative() || constant->getValue().isZero());
 }
 
-Node::Node(unsigned number, Kind kind, Type type,
-           ArrayRef<const Node *> operands, const Payload &given)
-    : payload(given), number(number), kind(kind), type(type),
-      operands(operands) {
-  bool isReduction = kind == Kind::Sum || !payload.variables.empty();
+bool Node::isNeverNegative() const {
+  switch (kind) {
+  case Kind::Count:
+  case Kind::Abs:
+  case Kind::Sqrt:
+    return true;
+  case Kind::Constant:
+    return isPositiveConstant(this);
+  case Kind::Number:
+    return cast<NumberNode>(this)->getValue() >= Fraction(0);
+  case Kind::Symbol:
+    return cast<SymbolNode>(this)->getSign() != Sign::Any;
+  case Kind::Max: // with such a constant it is at least 0, or a NaN
+    return llvm::any_of(operands, isPositiveConstant) ||
+           llvm::all_of(operands, row::isNonNegative);
+  case Kind::Div: // a quotient by -0 may be negative
+    return operands[1]->getOperands().empty() &&
+           !operands[1]->is(Kind::Element) &&
+           llvm::all_of(operands, row::isNonNegative);
+  case Kind::Add:
+  case Kind::Min:
+  case Kind::Round:
+  case Kind::Extend:
+  case Kind::Rsqrt:
+  case Kind::Sum:
+    return llvm::all_of(operands, row::isNonNegative);
+  case Kind::Mul:
+  case Kind::Fma: // a * a + c, where c is -0.0 in a sum
+    return llvm::all_of(operands[0] == operands[1] ? operands.drop_front(2)
+                                                   : operands,
+                        row::isNonNegative);
+  case Kind::Power: // an odd power keeps the sign, a root has none
+    return !cast<PowerNode>(this)->isOdd() || operands[0]->isNonNegative();
+  default:
+    return false;
+  }
+}
+
+/// Returns true if no value is -0, provided that none is negative.
+bool Node::isNeverNegativeZero() const {
+  switch (kind) {
+  case Kind::Neg:
+  case Kind::Element:
+  case Kind::Opaque:
+    return false;
+  case Kind::Constant:
+    return !cast<ConstantNode>(this)->getValue().isNegZero();
+  case Kind::Abs:
+    return true;
+  case Kind::Power:
+    if (auto *power = cast<PowerNode>(this);
+        power->getExponent().den == 1 && !power->isOdd())
+      return true;
+    break;
+  case Kind::Mul:
+  case Kind::Fma: // +0 + c is -0 for no c
+    if (operands[0] == operands[1])
+      return true;
+    break;
+  default:
+    break;
+  }
+  return llvm::all_of(operands,
+                      [](const Node *each) { return each->noNegativeZero; });
+}
+
+/// Returns the variables that are free in the indices or in an operand, sorted.
+static SmallVector<unsigned> collectDependent(const Node &node) {
+  SmallVector<unsigned> found;
+  for (AffineExpr index : node.getIndices())
+    index.walk([&](AffineExpr part) {
+      if (auto dim = dyn_cast<AffineDimExpr>(part))
+        found.push_back(dim.getPosition());
+    });
+  for (const Node *operand : node.getOperands())
+    for (unsigned variable : operand->getDependentVariables())
+      if (!llvm::is_contained(node.getVariables(), variable))
+        found.push_back(variable);
+  llvm::sort(found);
+  found.erase(llvm::unique(found), found.end());
+  return found;
+}
+
+void Node::derive(llvm::BumpPtrAllocator &arrays) {
+  bool isReduction = is(Kind::Sum) || !payload.variables.empty();
   reduces = isReduction;
-  hasElement = kind == Kind::Element || kind == Kind::Position ||
-               (kind == Kind::Symbol && !payload.indices.empty());
+  hasElement = is(Kind::Element) || is(Kind::Position) ||
+               (is(Kind::Symbol) && !payload.indices.empty());
   for (const Node *operand : operands) {
     reduces |= operand->reduces;
     hasElement |= operand->hasElement && !isReduction;
   }
+  dependent = ArrayRef(collectDependent(*this)).copy(arrays);
+  nonNegative = isNeverNegative();
+  noNegativeZero = isNeverNegativeZero();
 }
 
+//===----------------------------------------------------------------------===//
+// Unique nodes
+//===----------------------------------------------------------------------===//
+
+static auto tie(const Payload &p) {
+  return std::tie(p.value, p.attribute, p.name, p.spelling, p.indices,
+                  p.variables, p.extents, p.number);
+}
+
+bool Payload::operator==(const Payload &other) const {
+  return tie(*this) == tie(other);
+}
+
+bool Node::Info::isEqual(const Node *a, const Node *b) {
+  auto isKey = [](const Node *node) {
+    return node == getEmptyKey() || node == getTombstoneKey();
+  };
+  return a == b || (!isKey(a) && !isKey(b) && a->hash == b->hash &&
+                    a->isAlike(b) && a->operands == b->operands);
+}
+
+Node::Node(Kind kind, Type type, ArrayRef<const Node *> operands,
+           const Payload &payload)
+    : payload(payload), kind(kind),
+      hash(llvm::hash_combine(
+          kind, type, llvm::hash_combine_range(operands), payload.value,
+          llvm::hash_combine_range(payload.indices), payload.attribute,
+          payload.name, llvm::hash_combine_range(payload.variables),
+          payload.number.num, payload.number.den,
+          llvm::hash_combine_range(payload.extents), payload.spelling)),
+      type(type), operands(operands) {}
+
 /// Constructs a node as that of `Classes` which its kind is cast to.
-template <typename... Classes, typename... Args>
-static std::shared_ptr<const Node> construct(Kind kind, const Args &...args) {
-  std::shared_ptr<const Node> node;
+template <typename... Classes>
+static Node *construct(Node *memory, const Node &node) {
   bool hasClass =
-      ((Classes::has(kind) && (node.reset(new Classes{{{args...}}}), true)) ||
-       ...);
-  return hasClass ? node : std::make_shared<Node>(args...);
+      ((Classes::has(node.getKind()) && new (memory) Classes{{node}}) || ...);
+  return hasClass ? memory : new (memory) Node(node);
 }
 
 const Node *Context::unique(Kind kind, Type type,
                             ArrayRef<const Node *> operands,
                             const Payload &payload) {
-  size_t hash = llvm::hash_combine(
-      kind, type, llvm::hash_combine_range(operands), payload.value,
-      llvm::hash_combine_range(payload.indices), payload.count.factor,
-      llvm::hash_combine_range(payload.count.symbols), payload.attribute,
-      payload.name, llvm::hash_combine_range(payload.variables),
-      payload.numerator, payload.denominator, payload.spelling);
-  for (auto [it, end] = nodes.equal_range(hash); it != end; ++it)
-    if (it->second->isAlike(kind, type, payload) &&
-        it->second->getOperands() == operands)
-      return it->second.get();
-  auto node =
+  Node node(kind, type, operands, payload);
+  if (auto it = nodes.find(&node); it != nodes.end())
+    return *it;
+  node.number = nodes.size();
+  node.operands = operands.copy(arrays);
+  node.payload.indices = node.payload.indices.copy(arrays);
+  node.payload.variables = node.payload.variables.copy(arrays);
+  node.payload.extents = node.payload.extents.copy(arrays);
+  Node *made =
       construct<ElementNode, SymbolNode, ConstantNode, NumberNode, CountNode,
                 PositionNode, PowerNode, ExtremumNode, SumNode, OpaqueNode>(
-          kind, unsigned(nodes.size()), kind, type, operands, payload);
-  return nodes.emplace(hash, std::move(node))->second.get();
+          memory.Allocate(), node);
+  made->derive(arrays);
+  nodes.insert(made);
+  return made;
 }
 
 const Node *Context::getElement(Value value, ArrayRef<AffineExpr> indices) {
-  Payload payload;
-  payload.value = value;
-  payload.indices.assign(indices.begin(), indices.end());
+  Payload payload{value, indices};
   return unique(Kind::Element, getElementTypeOrSelf(value.getType()), {},
                 payload);
 }
 
 const Node *Context::getSymbol(StringRef name, Type type, Sign sign,
                                ArrayRef<AffineExpr> indices) {
-  Payload payload;
-  payload.name = StringAttr::get(context, name);
+  Payload payload{{}, indices, {}, StringAttr::get(context, name)};
   payload.spelling = static_cast<unsigned>(sign);
-  payload.indices.assign(indices.begin(), indices.end());
   return unique(Kind::Symbol, type, {}, payload);
 }
 
@@ -130,22 +234,19 @@ const Node *Context::getCount(const SymbolicCount &count, Type type) {
     return getConstant(value, type);
   }
   Payload payload;
-  payload.count = count;
+  payload.number = Fraction(count.factor);
+  payload.extents = count.symbols;
   return unique(Kind::Count, type, {}, payload);
 }
 
 const Node *Context::getPosition(AffineExpr index) {
-  Payload payload;
-  payload.indices.push_back(index);
-  return unique(Kind::Position, IndexType::get(context), {}, payload);
+  return unique(Kind::Position, IndexType::get(context), {}, {{}, index});
 }
 
-const Node *Context::getPower(const Node *base, int numerator, int denominator,
-                              PowerNode::Spelling spelling, Type type) {
+const Node *Context::getPower(const Node *base, const Fraction &exponent,
+                              Type type, PowerNode::Spelling spelling) {
   Payload payload;
-  int divisor = std::gcd(numerator, denominator);
-  payload.numerator = numerator / divisor;
-  payload.denominator = denominator / divisor;
+  payload.number = reduce(exponent);
   payload.spelling = static_cast<unsigned>(spelling);
   return unique(Kind::Power, type, base, payload);
 }
@@ -158,24 +259,37 @@ const Node *Context::getExtremum(Kind kind, const Node *a, const Node *b,
 }
 
 /// Merges sums of sums in one type, whose order is unspecified (S2).
-const Node *Context::getSum(const Node *term, ArrayRef<unsigned> variables) {
-  Payload payload;
-  payload.variables.assign(variables.begin(), variables.end());
+const Node *Context::getSum(const Node *term, ArrayRef<unsigned> given) {
+  SmallVector<unsigned> variables(given);
   if (auto *inner = dyn_cast<SumNode>(term)) {
     term = inner->getTerm();
-    llvm::append_range(payload.variables, inner->getVariables());
+    llvm::append_range(variables, inner->getVariables());
   }
-  return unique(Kind::Sum, term->getType(), term, payload);
+  return unique(Kind::Sum, term->getType(), term, {{}, {}, variables});
 }
 
 const Node *Context::getOpaque(StringRef name, DictionaryAttr attributes,
                                Type type, ArrayRef<const Node *> operands,
                                ArrayRef<unsigned> variables) {
-  Payload payload;
-  payload.name = StringAttr::get(context, name);
-  payload.attribute = attributes;
-  payload.variables.assign(variables.begin(), variables.end());
-  return unique(Kind::Opaque, type, operands, payload);
+  return unique(
+      Kind::Opaque, type, operands,
+      {{}, {}, variables, StringAttr::get(context, name), attributes});
+}
+
+const Node *Context::rebuild(const Node *node,
+                             ArrayRef<const Node *> operands) {
+  bool isOfOperand = isa<SumNode, ExtremumNode>(node);
+  return rebuild(node, operands, (isOfOperand ? operands[0] : node)->getType());
+}
+
+const Node *Context::rebuild(const Node *node, ArrayRef<const Node *> operands,
+                             Type type) {
+  if (node->is(Kind::Sum))
+    return getSum(operands[0], node->getVariables());
+  const Node *folded =
+      operands.empty() ? nullptr : fold(node->getKind(), type, operands);
+  return folded ? folded
+                : unique(node->getKind(), type, operands, node->payload);
 }
 
 const Node *Context::get(Kind kind, Type type,
@@ -313,111 +427,4 @@ bool Context::isProductOfExtents(const SymbolicCount &count,
     products = std::move(next);
   }
   return llvm::is_contained(products, count);
-}
-
-//===----------------------------------------------------------------------===//
-// Questions about a node
-//===----------------------------------------------------------------------===//
-
-/// Returns the operands that must all be at least 0 for `node` to be so, or
-/// nullopt if that does not imply it.
-static std::optional<ArrayRef<const Node *>> getDeciding(const Node *node) {
-  ArrayRef<const Node *> none, operands = node->getOperands();
-  auto isPositive = [](const Node *operand) {
-    auto *constant = dyn_cast<ConstantNode>(operand);
-    return constant && (!constant->getValue().isNegative() ||
-                        constant->getValue().isZero());
-  };
-  switch (node->getKind()) {
-  case Kind::Count:
-  case Kind::Abs:
-  case Kind::Sqrt:
-    return none;
-  case Kind::Constant:
-    return isPositive(node) ? std::optional(none) : std::nullopt;
-  case Kind::Number:
-    return cast<NumberNode>(node)->getValue() < Fraction(0)
-               ? std::nullopt
-               : std::optional(none);
-  case Kind::Symbol:
-    return cast<SymbolNode>(node)->getSign() == Sign::Any ? std::nullopt
-                                                          : std::optional(none);
-  case Kind::Max: // with such a constant it is at least 0, or a NaN
-    return llvm::any_of(operands, isPositive) ? none : operands;
-  case Kind::Div: // a quotient by -0 may be negative
-    if (!operands[1]->getOperands().empty() || operands[1]->is(Kind::Element))
-      return std::nullopt;
-    return operands;
-  case Kind::Add:
-  case Kind::Min:
-  case Kind::Round:
-  case Kind::Extend:
-  case Kind::Rsqrt:
-  case Kind::Sum:
-    return operands;
-  case Kind::Mul:
-  case Kind::Fma: // a * a + c, where c is -0.0 in a sum
-    return operands[0] == operands[1] ? operands.drop_front(2) : operands;
-  case Kind::Power: // an odd power keeps the sign, a root has none
-    return cast<PowerNode>(node)->isOdd() ? operands : none;
-  default:
-    return std::nullopt;
-  }
-}
-
-bool norm::row::isNonNegative(const Node *node) {
-  constexpr size_t kMaxNodes = 64;
-  llvm::SmallSetVector<const Node *, 16> worklist;
-  worklist.insert(node);
-  for (size_t i = 0; i < worklist.size(); ++i) {
-    auto deciding = getDeciding(worklist[i]);
-    if (!deciding || i == kMaxNodes)
-      return false;
-    worklist.insert_range(*deciding);
-  }
-  return true;
-}
-
-namespace {
-/// A node below reductions over `bound`. One variable may be bound in one
-/// place and free in another, so that a node is visited once for each.
-struct Scoped {
-  const Node *node;
-  SmallVector<unsigned, 4> bound;
-};
-} // namespace
-
-/// Returns `scope` with the variables of `node` and without duplicates.
-static SmallVector<unsigned, 4> enterScope(SmallVector<unsigned, 4> scope,
-                                           const Node *node) {
-  llvm::append_range(scope, node->getVariables());
-  llvm::sort(scope);
-  scope.erase(llvm::unique(scope), scope.end());
-  return scope;
-}
-
-SmallVector<unsigned> norm::row::getDependentVariables(const Node *node) {
-  std::map<SmallVector<unsigned, 4>, llvm::SmallDenseSet<const Node *>> visited;
-  SmallVector<Scoped> worklist{{node, {}}};
-  llvm::SmallDenseSet<unsigned> found;
-  while (!worklist.empty()) {
-    Scoped scoped = worklist.pop_back_val();
-    const Node *next = scoped.node;
-    for (AffineExpr index : next->getIndices())
-      index.walk([&](AffineExpr part) {
-        auto dim = dyn_cast<AffineDimExpr>(part);
-        if (dim && !llvm::is_contained(scoped.bound, dim.getPosition()))
-          found.insert(dim.getPosition());
-      });
-    SmallVector<unsigned, 4> inner = next->getVariables().empty()
-                                         ? scoped.bound
-                                         : enterScope(scoped.bound, next);
-    auto &known = visited[inner];
-    for (const Node *operand : next->getOperands())
-      if (known.insert(operand).second)
-        worklist.push_back({operand, inner});
-  }
-  SmallVector<unsigned> result(found.begin(), found.end());
-  llvm::sort(result);
-  return result;
 }

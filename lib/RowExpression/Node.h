@@ -23,7 +23,7 @@
 #include "mlir/IR/AffineExpr.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/BuiltinAttributes.h"
-#include <unordered_map>
+#include "llvm/Support/Allocator.h"
 #include <vector>
 
 namespace mlir::norm::row {
@@ -56,25 +56,20 @@ enum class Kind {
 
 /// The part of a node beside kind, type and operands; it depends on the kind.
 struct Payload {
-  Value value;
-  SmallVector<AffineExpr, 2> indices;
-  SymbolicCount count;
-  Attribute attribute; // a constant, the spelling of an extremum, or what an
-                       // op has
-  StringAttr name;
-  SmallVector<unsigned, 2> variables;
-  int numerator = 1, denominator = 1;
-  Fraction number{1};
-  unsigned spelling = 0;
+  Value value = {};
+  ArrayRef<AffineExpr> indices = {};
+  ArrayRef<unsigned> variables = {};
+  StringAttr name = {};
+  Attribute attribute = {}; // a constant, a spelling, or what an op has
+  Fraction number{1};       // also an exponent, or the factor of a count
+  ArrayRef<SymbolicCount::Symbol> extents = {};
+  unsigned spelling = 0; // a Sign or a PowerNode::Spelling
 
   bool operator==(const Payload &other) const;
 };
 
 class Node {
 public:
-  Node(unsigned number, Kind kind, Type type, ArrayRef<const Node *> operands,
-       const Payload &payload);
-
   Kind getKind() const { return kind; }
   /// Returns the number in the order of creation.
   unsigned getNumber() const { return number; }
@@ -84,21 +79,27 @@ public:
   ArrayRef<const Node *> getOperands() const { return operands; }
   const Node *getOperand(unsigned i) const { return operands[i]; }
   bool is(Kind other) const { return kind == other; }
-  /// Returns the indices of an element or a position.
+  /// Returns the indices of an element, a symbol or a position.
   ArrayRef<AffineExpr> getIndices() const { return payload.indices; }
   /// Returns the variables of a sum or another reduction; nothing outside of it
   /// refers to them.
   ArrayRef<unsigned> getVariables() const { return payload.variables; }
+  /// Returns the index variables that the value depends on, sorted.
+  ArrayRef<unsigned> getDependentVariables() const { return dependent; }
   /// Returns true if the expression contains a sum or another reduction.
   bool hasReduction() const { return reduces; }
   /// Returns true if it depends only on reductions and constants.
   bool isStatistic() const { return reduces && !hasElement; }
+  /// Returns true if the value is at least 0 or NaN for all elements; -0 counts
+  /// as 0.
+  bool isNonNegative() const { return nonNegative; }
+  /// Returns true if it is no -0 either, so that |a|, a + 0 and max(a, 0) are
+  /// a.
+  bool isAboveNegativeZero() const { return nonNegative && noNegativeZero; }
   /// Returns true if two nodes differ at most in their operands.
   bool isAlike(const Node *other) const {
-    return isAlike(other->kind, other->type, other->payload);
-  }
-  bool isAlike(Kind otherKind, Type otherType, const Payload &other) const {
-    return kind == otherKind && type == otherType && payload == other;
+    return kind == other->kind && type == other->type &&
+           payload == other->payload;
   }
   /// Prints the expression; `names` saves numbering the program for each value.
   void print(llvm::raw_ostream &os, AsmState *names = nullptr) const;
@@ -109,11 +110,27 @@ protected:
   Payload payload;
 
 private:
-  unsigned number;
+  friend class Context;
+  /// Two nodes are one if kinds, types, operands and payloads are equal.
+  struct Info : llvm::DenseMapInfo<const Node *> {
+    static unsigned getHashValue(const Node *node) { return node->hash; }
+    static bool isEqual(const Node *a, const Node *b);
+  };
+
+  /// Refers to arrays of the caller; `derive` sets what follows from them.
+  Node(Kind kind, Type type, ArrayRef<const Node *> operands,
+       const Payload &payload);
+  void derive(llvm::BumpPtrAllocator &arrays);
+  bool isNeverNegative() const;
+  bool isNeverNegativeZero() const;
+
   Kind kind;
+  unsigned hash, number = 0;
   Type type;
-  SmallVector<const Node *, 2> operands;
-  bool reduces, hasElement;
+  ArrayRef<const Node *> operands;
+  ArrayRef<unsigned> dependent;
+  bool reduces = false, hasElement = false;
+  bool nonNegative = false, noNegativeZero = false;
 };
 
 /// A node that has one of certain kinds.
@@ -148,22 +165,26 @@ struct ConstantNode : NodeOf<Kind::Constant> {
 };
 
 struct CountNode : NodeOf<Kind::Count> {
-  const SymbolicCount &getCount() const { return payload.count; }
+  SymbolicCount getCount() const {
+    return {int64_t(payload.number.num),
+            SmallVector<SymbolicCount::Symbol, 2>(payload.extents)};
+  }
 };
 
 struct PositionNode : NodeOf<Kind::Position> {
   AffineExpr getIndex() const { return payload.indices[0]; }
 };
 
-/// A node base ^ (numerator / denominator), in lowest terms.
+/// A node base ^ exponent, in lowest terms.
 struct PowerNode : NodeOf<Kind::Power> {
   /// exp(c * log(x)) has an error of up to |c * log(x)| ulp.
   enum class Spelling { Power, ExpOfLog };
   const Node *getBase() const { return getOperand(0); }
-  int getNumerator() const { return payload.numerator; }
-  int getDenominator() const { return payload.denominator; }
+  const Fraction &getExponent() const { return payload.number; }
   Spelling getSpelling() const { return Spelling(payload.spelling); }
-  bool isOdd() const { return getDenominator() == 1 && getNumerator() % 2; }
+  bool isOdd() const {
+    return getExponent().den == 1 && getExponent().num % 2 != 0;
+  }
 };
 
 /// The larger or smaller of two values. Nodes differ if their spellings do,
@@ -213,20 +234,20 @@ public:
   const Node *getPosition(AffineExpr index);
   /// Returns a Neg to Fma node. A fold keeps the bits of every value.
   const Node *get(Kind kind, Type type, ArrayRef<const Node *> operands);
-  const Node *getPower(const Node *base, int numerator, int denominator,
-                       PowerNode::Spelling spelling, Type type);
-  const Node *getPower(const Node *base, const Fraction &exponent, Type type) {
-    return getPower(base, int64_t(exponent.num), int64_t(exponent.den),
-                    PowerNode::Spelling::Power, type);
-  }
+  const Node *
+  getPower(const Node *base, const Fraction &exponent, Type type,
+           PowerNode::Spelling spelling = PowerNode::Spelling::Power);
   const Node *getExtremum(Kind kind, const Node *a, const Node *b,
                           Attribute spelling);
   const Node *getSum(const Node *term, ArrayRef<unsigned> variables);
   const Node *getOpaque(StringRef name, DictionaryAttr attributes, Type type,
                         ArrayRef<const Node *> operands,
                         ArrayRef<unsigned> variables = {});
-  /// Returns `node` with other operands.
+  /// Returns `node` with other operands, and in another type. A sum and an
+  /// extremum have the type of what they are of.
   const Node *rebuild(const Node *node, ArrayRef<const Node *> operands);
+  const Node *rebuild(const Node *node, ArrayRef<const Node *> operands,
+                      Type type);
   /// Returns a symbol or arithmetic in another type, any other node as it is.
   const Node *retype(const Node *node, Type type);
   /// Returns `node` on operands of which every rounding is a node, and which
@@ -264,7 +285,9 @@ private:
 
   MLIRContext *context;
   Extents extents;
-  std::unordered_multimap<size_t, std::shared_ptr<const Node>> nodes; // by hash
+  llvm::SpecificBumpPtrAllocator<Node> memory;
+  llvm::BumpPtrAllocator arrays; // that nodes refer to
+  llvm::DenseSet<const Node *, Node::Info> nodes;
   std::vector<Variable> variables;
   llvm::DenseMap<std::pair<unsigned, int64_t>, unsigned> byPosition;
   llvm::DenseMap<Value, unsigned> symbols;
@@ -274,11 +297,10 @@ inline const Node *stripExtend(const Node *node) {
   return node->is(Kind::Extend) ? node->getOperand(0) : node;
 }
 bool isConstant(const Node *node, double value);
-/// Returns true if the value is at least 0 or NaN for all elements; -0 counts
-/// as 0.
-bool isNonNegative(const Node *node);
-/// Returns the index variables that the value depends on, sorted.
-SmallVector<unsigned> getDependentVariables(const Node *node);
+inline bool isNonNegative(const Node *node) { return node->isNonNegative(); }
+inline ArrayRef<unsigned> getDependentVariables(const Node *node) {
+  return node->getDependentVariables();
+}
 
 } // namespace mlir::norm::row
 

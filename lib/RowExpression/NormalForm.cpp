@@ -73,8 +73,7 @@ static std::optional<Factor> getPower(const Node *node) {
   if (node->is(Kind::Rsqrt))
     return Factor{node->getOperand(0), Fraction(-1, 2)};
   if (auto *power = dyn_cast<PowerNode>(node))
-    return Factor{power->getBase(),
-                  Fraction(power->getNumerator(), power->getDenominator())};
+    return Factor{power->getBase(), power->getExponent()};
   return std::nullopt;
 }
 
@@ -441,10 +440,6 @@ const Node *Normalizer::getNode(const Factor &factor) {
   Type type = Float64Type::get(context.getContext());
   if (exponent == Fraction(1))
     return base;
-  constexpr int kMaxPower = 1024;
-  if (abs(exponent) > Fraction(kMaxPower) || exponent.den > kMaxPower)
-    return context.getOpaque("power", DictionaryAttr::get(context.getContext()),
-                             type, {base, context.getNumber(exponent, type)});
   return context.getPower(base, exponent, type);
 }
 

@@ -104,9 +104,10 @@ void Printer::print(const Node &node) {
   --depth;
   *os << (isBare ? "" : ")");
   if (power) {
-    *os << '^' << power->getNumerator();
-    if (power->getDenominator() != 1)
-      *os << '/' << power->getDenominator();
+    const auto &[numerator, denominator] = power->getExponent();
+    *os << '^' << numerator;
+    if (denominator != 1)
+      *os << '/' << denominator;
   }
 }
 

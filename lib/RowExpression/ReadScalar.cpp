@@ -201,8 +201,8 @@ static const Node *readExpOfLog(Context &context, const Node *exponent,
     const Node *base = other->getOperand(0);
     if (*twice % 2 == 0 && !isNonNegative(base))
       return nullptr;
-    return context.getPower(base, isNegated ? -*twice : *twice, 2,
-                            PowerNode::Spelling::ExpOfLog, base->getType());
+    return context.getPower(base, Fraction(isNegated ? -*twice : *twice, 2),
+                            base->getType(), PowerNode::Spelling::ExpOfLog);
   }
   return nullptr;
 }
@@ -290,8 +290,7 @@ const Node *Reader::readArithmetic(Operation *op, ArrayRef<const Node *> e) {
                        {e[0], context.get(Kind::Neg, type, e[1])});
   if (isa<math::PowFOp, math::FPowIOp>(op))
     if (std::optional<int> twice = readExponent(e[1]))
-      return context.getPower(e[0], *twice, 2, PowerNode::Spelling::Power,
-                              type);
+      return context.getPower(e[0], Fraction(*twice, 2), type);
   if (isa<math::ExpOp, math::Exp2Op>(op))
     return readExpOfLog(context, e[0],
                         isa<math::ExpOp>(op) ? "math.log" : "math.log2");

@@ -30,11 +30,11 @@ static bool isMoved(Value tensor) {
   if (isView(op) || isa<scf::IfOp>(op))
     return true;
   auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
-  if (!linalgOp || linalgOp.getNumReductionLoops() > 0)
-    return false;
   unsigned number = cast<OpResult>(tensor).getResultNumber();
-  return isa<BlockArgument>(
-      linalgOp.getBlock()->getTerminator()->getOperand(number));
+  return linalgOp &&
+         isa<BlockArgument>(
+             linalgOp.getBlock()->getTerminator()->getOperand(number)) &&
+         linalgOp.getNumReductionLoops() == 0;
 }
 
 const Node *Reader::read(Value tensor, SmallVector<AffineExpr> indices) {
@@ -138,54 +138,60 @@ const Node *Reader::openUncached(const ElementNode *element) {
 // Linalg
 //===----------------------------------------------------------------------===//
 
-/// Returns the indices at which an operand is read in the iteration `loops`.
-static SmallVector<AffineExpr> getIndicesAt(linalg::LinalgOp op,
-                                            OpOperand &operand,
-                                            ArrayRef<AffineExpr> loops) {
-  return llvm::map_to_vector(
-      op.getMatchingIndexingMap(&operand).getResults(),
-      [&](AffineExpr expr) { return expr.replaceDims(loops); });
+const Loops &Reader::getLoops(linalg::LinalgOp op) {
+  std::unique_ptr<Loops> &loops = nests[op];
+  if (!loops) {
+    loops.reset(
+        new Loops{op.getIndexingMapsArray(), op.getStaticLoopRanges(), {}});
+    op.getReductionDims(loops->reduced);
+  }
+  return *loops;
 }
 
-/// Names the loops of the op that computes `result` at `indices`, reductions
-/// with new variables. Returns false if `indices` do not determine the loops.
-bool Reader::enterLoops(OpResult result, ArrayRef<AffineExpr> indices,
-                        SmallVectorImpl<AffineExpr> &loops,
-                        SmallVectorImpl<unsigned> &reduced) {
+/// Returns the indices at which an operand is read in one iteration.
+SmallVector<AffineExpr> Reader::getIndicesAt(OpOperand &operand,
+                                             const Body &body) {
+  return llvm::map_to_vector(
+      getLoops(body.op).getMap(operand).getResults(),
+      [&](AffineExpr expr) { return expr.replaceDims(body.loops); });
+}
+
+/// Returns the indices of the loops of the op that computes `result` at
+/// `indices`, where reductions have variables of their own; nullopt if
+/// `indices` do not determine the other loops.
+std::optional<SmallVector<AffineExpr>>
+Reader::enterLoops(OpResult result, ArrayRef<AffineExpr> indices) {
   auto op = cast<linalg::LinalgOp>(result.getOwner());
-  loops.assign(op.getNumLoops(), AffineExpr());
-  AffineMap map = op.getIndexingMapMatchingResult(result);
+  const Loops &nest = getLoops(op);
+  SmallVector<AffineExpr> loops(nest.ranges.size());
+  AffineMap map = nest.getMap(*op.getTiedOpOperand(result));
   for (auto [expr, index] : llvm::zip(map.getResults(), indices)) {
-    // Elements that the op does not write keep the value of its init.
     auto dim = dyn_cast<AffineDimExpr>(expr);
-    if (dim && !loops[dim.getPosition()])
+    AffineExpr written = dim ? loops[dim.getPosition()] : expr;
+    // Elements that the op does not write keep the value of its init.
+    if (written && written != index)
+      return std::nullopt;
+    if (dim)
       loops[dim.getPosition()] = index;
-    else if (dim ? loops[dim.getPosition()] != index : expr != index)
-      return false;
   }
-  SmallVector<int64_t> ranges = op.getStaticLoopRanges();
-  for (auto [i, kind] : llvm::enumerate(op.getIteratorTypesArray())) {
-    if (loops[i])
-      continue;
-    if (kind != utils::IteratorType::reduction) {
-      // The result does not see this parallel loop: it has one iteration.
-      if (ranges[i] != 1)
-        return false;
-      loops[i] = getAffineConstantExpr(0, context.getContext());
-      continue;
-    }
-    loops[i] = getLoopIndex(op, i);
-    reduced.push_back(cast<AffineDimExpr>(loops[i]).getPosition());
+  for (auto [i, loop] : llvm::enumerate(loops)) {
+    // A parallel loop that the result does not see has one iteration.
+    bool isReduced = llvm::is_contained(nest.reduced, i);
+    if (isReduced ? loop != nullptr : !loop && nest.ranges[i] != 1)
+      return std::nullopt;
+    if (!loop)
+      loop = isReduced ? getLoopIndex(op, i)
+                       : getAffineConstantExpr(0, context.getContext());
   }
-  return reduced.size() == op.getNumReductionLoops();
+  return loops;
 }
 
 /// Returns a shared variable for a static parallel loop, so that ops read the
 /// same elements; any other loop gets a variable of its own.
 AffineExpr Reader::getLoopIndex(linalg::LinalgOp op, unsigned loop) {
-  int64_t extent = op.getStaticLoopRanges()[loop];
-  if (!ShapedType::isDynamic(extent) &&
-      op.getIteratorTypesArray()[loop] == utils::IteratorType::parallel)
+  const Loops &nest = getLoops(op);
+  int64_t extent = nest.ranges[loop];
+  if (!ShapedType::isDynamic(extent) && !llvm::is_contained(nest.reduced, loop))
     return context.getIndex(context.getVariable(loop, extent));
   auto [it, inserted] = loopVariables.try_emplace({op, loop}, 0);
   if (inserted) {
@@ -229,7 +235,7 @@ void Reader::addSources(linalg::LinalgOp op, unsigned loop, unsigned variable) {
   AffineExpr wanted = getAffineDimExpr(loop, context.getContext());
   for (OpOperand &operand : op->getOpOperands())
     for (auto [i, expr] :
-         llvm::enumerate(op.getMatchingIndexingMap(&operand).getResults())) {
+         llvm::enumerate(getLoops(op).getMap(operand).getResults())) {
       if (expr != wanted)
         continue;
       add(operand.get(), i);
@@ -242,7 +248,7 @@ void Reader::addSources(linalg::LinalgOp op, unsigned loop, unsigned variable) {
 /// loop's other operands are too.
 void Reader::addSources(OpResult result, ArrayRef<AffineExpr> indices) {
   auto op = cast<linalg::LinalgOp>(result.getOwner());
-  AffineMap map = op.getIndexingMapMatchingResult(result);
+  AffineMap map = getLoops(op).getMap(*op.getTiedOpOperand(result));
   for (auto [i, expr, index] : llvm::enumerate(map.getResults(), indices)) {
     auto loop = dyn_cast<AffineDimExpr>(expr);
     auto dim = dyn_cast<AffineDimExpr>(index);
@@ -253,15 +259,14 @@ void Reader::addSources(OpResult result, ArrayRef<AffineExpr> indices) {
 
 const Node *Reader::openLinalg(OpResult result, ArrayRef<AffineExpr> indices) {
   auto op = cast<linalg::LinalgOp>(result.getOwner());
-  SmallVector<AffineExpr> loops;
-  SmallVector<unsigned> reduced;
-  if (!enterLoops(result, indices, loops, reduced))
+  auto loops = enterLoops(result, indices);
+  if (!loops)
     return nullptr;
   addSources(result, indices);
-  const Body *body = readBody(op, loops);
-  if (!reduced.empty()) {
+  const Body *body = readBody(op, *loops);
+  if (!getLoops(op).reduced.empty()) {
     const Node *whole = joinParts(result, indices);
-    return whole ? whole : readReduction(result, *body, reduced);
+    return whole ? whole : readReduction(result, *body, *loops);
   }
   Value yielded =
       op.getBlock()->getTerminator()->getOperand(result.getResultNumber());
@@ -270,27 +275,22 @@ const Node *Reader::openLinalg(OpResult result, ArrayRef<AffineExpr> indices) {
 
 const Body *Reader::readBody(linalg::LinalgOp op) {
   SmallVector<AffineExpr> loops;
-  for (unsigned loop = 0; loop < op.getNumLoops(); ++loop)
+  for (unsigned loop = 0; loop < getLoops(op).ranges.size(); ++loop)
     loops.push_back(getLoopIndex(op, loop));
   return readBody(op, loops);
 }
 
 /// Reads a body in the order of its ops, because a chain may be long.
 const Body *Reader::readBody(linalg::LinalgOp op, ArrayRef<AffineExpr> loops) {
-  Key key{op.getOperation()};
-  for (AffineExpr loop : loops)
-    key.push_back(const_cast<void *>(loop.getAsOpaquePointer()));
-  auto [it, inserted] = bodies.try_emplace(key, nullptr);
-  if (!inserted)
-    return it->second.get();
-  it->second = std::make_unique<Body>();
-  Body *body = it->second.get();
-  body->op = op;
-  body->loops.assign(loops.begin(), loops.end());
-  for (AffineExpr &loop : body->loops)
+  auto made = std::make_unique<Body>(Body{op, SmallVector<AffineExpr>(loops)});
+  for (AffineExpr &loop : made->loops)
     if (auto dim = dyn_cast<AffineDimExpr>(loop))
       if (context.getExtent(dim.getPosition()) == 1)
         loop = getAffineConstantExpr(0, context.getContext());
+  Body *body = made.get();
+  auto [it, inserted] = bodies.try_emplace({op, body->loops}, std::move(made));
+  if (!inserted)
+    return it->second.get();
   readOperands(*body);
   for (Operation &each : op.getBlock()->without_terminator())
     for (Value scalar : each.getResults()) {
@@ -304,7 +304,7 @@ const Body *Reader::readBody(linalg::LinalgOp op, ArrayRef<AffineExpr> loops) {
 
 void Reader::readOperands(Body &body) {
   linalg::LinalgOp op = body.op;
-  bool reduces = op.getNumReductionLoops() > 0;
+  bool reduces = !getLoops(op).reduced.empty();
   for (OpOperand &operand : op->getOpOperands()) {
     BlockArgument argument = op.getMatchingBlockArgument(&operand);
     if (argument.use_empty())
@@ -315,7 +315,7 @@ void Reader::readOperands(Body &body) {
     } else if (!isa<RankedTensorType>(operand.get().getType())) {
       node = readScalar(operand.get());
     } else {
-      node = read(operand.get(), getIndicesAt(op, operand, body.loops));
+      node = read(operand.get(), getIndicesAt(operand, body));
     }
     body.values[argument] = node;
   }
@@ -353,7 +353,7 @@ std::pair<const Node *, StringRef> Reader::readTerm(OpResult result,
 const Node *Reader::readInit(OpResult result, const Body &body) {
   linalg::LinalgOp op = body.op;
   OpOperand *init = op.getDpsInitOperand(result.getResultNumber());
-  const Node *start = read(init->get(), getIndicesAt(op, *init, body.loops));
+  const Node *start = read(init->get(), getIndicesAt(*init, body));
   auto *element = dyn_cast<ElementNode>(start);
   const Node *inner = element ? open(element) : nullptr;
   return inner ? inner : start;
@@ -366,7 +366,10 @@ static bool isZero(const Node *node) {
 }
 
 const Node *Reader::readReduction(OpResult result, const Body &body,
-                                  ArrayRef<unsigned> reduced) {
+                                  ArrayRef<AffineExpr> loops) {
+  SmallVector<unsigned> reduced;
+  for (unsigned loop : getLoops(body.op).reduced)
+    reduced.push_back(cast<AffineDimExpr>(loops[loop]).getPosition());
   auto [term, combiner] = readTerm(result, body);
   const Node *start = nullptr;
   if (term && combiner.empty()) {
@@ -396,18 +399,17 @@ const Node *Reader::joinParts(OpResult result, ArrayRef<AffineExpr> indices) {
   int64_t extent = 0;
   for (OpResult sum = result; sum && parts.size() < kMaxParts;) {
     auto op = dyn_cast<linalg::LinalgOp>(sum.getOwner());
-    SmallVector<unsigned> reduced, loops;
-    Part part{sum, {}, 0};
-    if (!op || op.getNumReductionLoops() != 1 ||
-        !enterLoops(sum, indices, part.loops, reduced))
+    if (!op || getLoops(op).reduced.size() != 1)
       break;
-    op.getReductionDims(loops);
-    part.loop = loops.front();
-    int64_t range = op.getStaticLoopRanges()[part.loop];
+    auto loops = enterLoops(sum, indices);
+    if (!loops)
+      break;
+    unsigned reduced = getLoops(op).reduced.front();
+    int64_t range = getLoops(op).ranges[reduced];
     if (ShapedType::isDynamic(range))
       return nullptr;
     extent += range;
-    parts.push_back(std::move(part));
+    parts.push_back({sum, *loops, reduced});
     sum =
         dyn_cast<OpResult>(op.getDpsInitOperand(sum.getResultNumber())->get());
   }
@@ -419,7 +421,7 @@ const Node *Reader::joinParts(OpResult result, ArrayRef<AffineExpr> indices) {
   for (auto [sum, loops, loop] : llvm::reverse(parts)) {
     auto op = cast<linalg::LinalgOp>(sum.getOwner());
     loops[loop] = index;
-    index = index - op.getStaticLoopRanges()[loop];
+    index = index - getLoops(op).ranges[loop];
     const Body *body = readBody(op, loops);
     auto [term, combiner] = readTerm(sum, *body);
     bool starts = common || (term && isZero(readInit(sum, *body)));

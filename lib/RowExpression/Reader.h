@@ -26,7 +26,18 @@ namespace mlir::norm::row {
 struct Body {
   linalg::LinalgOp op;
   SmallVector<AffineExpr> loops;
-  llvm::DenseMap<Value, const Node *> values;
+  llvm::SmallDenseMap<Value, const Node *, 8> values{};
+};
+
+/// What a linalg op says of its loops. Named ops compute it for each question.
+struct Loops {
+  SmallVector<AffineMap> maps; // of the operands
+  SmallVector<int64_t> ranges;
+  SmallVector<unsigned> reduced;
+
+  AffineMap getMap(OpOperand &operand) const {
+    return maps[operand.getOperandNumber()];
+  }
 };
 
 /// A scalar of a body that holds an expression.
@@ -64,22 +75,22 @@ public:
   bool isBeyondBound(const Node *node) const { return beyond.contains(node); }
 
 private:
-  using Key = SmallVector<void *, 8>;
   static constexpr unsigned kMaxDepth = 64; // tensors opened by `opens`
 
   const Node *openUncached(const ElementNode *element);
   const Node *openLinalg(OpResult result, ArrayRef<AffineExpr> indices);
   const Node *readReduction(OpResult result, const Body &body,
-                            ArrayRef<unsigned> reduced);
+                            ArrayRef<AffineExpr> loops);
   const Node *readInit(OpResult result, const Body &body);
   std::pair<const Node *, StringRef> readTerm(OpResult result,
                                               const Body &body);
   const Node *joinParts(OpResult result, ArrayRef<AffineExpr> indices);
   const Body *readBody(linalg::LinalgOp op, ArrayRef<AffineExpr> loops);
   void readOperands(Body &body);
-  bool enterLoops(OpResult result, ArrayRef<AffineExpr> indices,
-                  SmallVectorImpl<AffineExpr> &loops,
-                  SmallVectorImpl<unsigned> &reduced);
+  const Loops &getLoops(linalg::LinalgOp op);
+  SmallVector<AffineExpr> getIndicesAt(OpOperand &operand, const Body &body);
+  std::optional<SmallVector<AffineExpr>>
+  enterLoops(OpResult result, ArrayRef<AffineExpr> indices);
   AffineExpr getLoopIndex(linalg::LinalgOp op, unsigned loop);
   void addSources(linalg::LinalgOp op, unsigned loop, unsigned variable);
   void addSources(OpResult result, ArrayRef<AffineExpr> indices);
@@ -98,7 +109,9 @@ private:
   Context &context;
   Opens opens;
   unsigned depth = 0;
-  std::map<Key, std::unique_ptr<Body>> bodies;
+  llvm::DenseMap<Operation *, std::unique_ptr<Loops>> nests;
+  using Iteration = std::pair<Operation *, ArrayRef<AffineExpr>>;
+  llvm::DenseMap<Iteration, std::unique_ptr<Body>> bodies;
   llvm::DenseMap<const Node *, const Node *> opened;
   llvm::DenseMap<std::pair<Operation *, unsigned>, unsigned> loopVariables;
   llvm::DenseMap<Value, const Node *> scalars;

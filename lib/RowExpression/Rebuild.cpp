@@ -14,37 +14,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "Node.h"
-#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace mlir::norm::row;
-
-const Node *Context::rebuild(const Node *node,
-                             ArrayRef<const Node *> operands) {
-  if (operands.empty())
-    return node;
-  Type type = node->getType();
-  switch (node->getKind()) {
-  case Kind::Power: {
-    auto *power = cast<PowerNode>(node);
-    return getPower(operands[0], power->getNumerator(), power->getDenominator(),
-                    power->getSpelling(), type);
-  }
-  case Kind::Max:
-  case Kind::Min:
-    return getExtremum(node->getKind(), operands[0], operands[1],
-                       cast<ExtremumNode>(node)->getSpelling());
-  case Kind::Sum:
-    return getSum(operands[0], node->getVariables());
-  case Kind::Opaque: {
-    auto *opaque = cast<OpaqueNode>(node);
-    return getOpaque(opaque->getName(), opaque->getAttributes(), type, operands,
-                     node->getVariables());
-  }
-  default:
-    return get(node->getKind(), type, operands);
-  }
-}
 
 /// Returns true for arithmetic that rounds to its type.
 static bool rounds(Kind kind) {
@@ -54,17 +26,10 @@ static bool rounds(Kind kind) {
 }
 
 const Node *Context::retype(const Node *node, Type type) {
-  if (auto *symbol = dyn_cast<SymbolNode>(node))
-    return getSymbol(symbol->getName(), type, symbol->getSign(),
-                     symbol->getIndices());
-  if (auto *power = dyn_cast<PowerNode>(node))
-    return getPower(power->getBase(), power->getNumerator(),
-                    power->getDenominator(), power->getSpelling(), type);
-  bool retypes =
-      rounds(node->getKind()) || node->is(Kind::Neg) || node->is(Kind::Abs);
-  return retypes && !node->is(Kind::Sum)
-             ? get(node->getKind(), type, node->getOperands())
-             : node;
+  bool retypes = (rounds(node->getKind()) && !node->is(Kind::Sum)) ||
+                 node->is(Kind::Symbol) || node->is(Kind::Neg) ||
+                 node->is(Kind::Abs);
+  return retypes ? rebuild(node, node->getOperands(), type) : node;
 }
 
 static bool isBefore(const Node *a, const Node *b) {
@@ -93,49 +58,6 @@ static const Node *moveCast(Context &context, Kind cast, Type type,
   return context.get(cast, type, node);
 }
 
-/// Returns the operands that must all not be -0 for a value that is not
-/// negative not to be it, or nullopt if that does not imply it.
-static std::optional<ArrayRef<const Node *>> getZeros(const Node *node) {
-  ArrayRef<const Node *> none, operands = node->getOperands();
-  switch (node->getKind()) {
-  case Kind::Neg:
-  case Kind::Element:
-  case Kind::Opaque:
-    return std::nullopt;
-  case Kind::Constant:
-    return cast<ConstantNode>(node)->getValue().isNegZero()
-               ? std::nullopt
-               : std::optional(none);
-  case Kind::Abs:
-    return none;
-  case Kind::Mul:
-  case Kind::Fma: // +0 + c is -0 for no c
-    return operands[0] == operands[1] ? none : operands;
-  case Kind::Power: {
-    auto *power = cast<PowerNode>(node);
-    bool isEven = power->getDenominator() == 1 && !power->isOdd();
-    return isEven ? none : operands;
-  }
-  default:
-    return operands;
-  }
-}
-
-/// Returns true if the value is not negative or NaN, and no -0 either, so that
-/// |a|, a + 0 and max(a, 0) are a.
-static bool isAboveNegativeZero(const Node *node) {
-  constexpr size_t kMaxNodes = 64;
-  llvm::SmallSetVector<const Node *, 16> worklist;
-  worklist.insert(node);
-  for (size_t i = 0; i < worklist.size(); ++i) {
-    auto zeros = getZeros(worklist[i]);
-    if (!zeros || i == kMaxNodes)
-      return false;
-    worklist.insert_range(*zeros);
-  }
-  return isNonNegative(node);
-}
-
 /// Returns a node in `type`, which has more than 16 bits.
 static const Node *rebuildWide(Context &context, const Node *node, Type type,
                                SmallVector<const Node *> operands) {
@@ -143,16 +65,10 @@ static const Node *rebuildWide(Context &context, const Node *node, Type type,
   auto get = [&](Kind kind, ArrayRef<const Node *> operands) {
     return context.get(kind, type, operands);
   };
-  if (kind == Kind::Sum)
-    return context.getSum(operands[0], node->getVariables());
-  if (auto *power = dyn_cast<PowerNode>(node)) {
-    if (power->getNumerator() == 2 && power->getDenominator() == 1 &&
-        power->getSpelling() == PowerNode::Spelling::Power)
-      return get(Kind::Mul, {operands[0], operands[0]});
-    return context.getPower(operands[0], power->getNumerator(),
-                            power->getDenominator(), power->getSpelling(),
-                            type);
-  }
+  if (auto *power = dyn_cast<PowerNode>(node);
+      power && power->getExponent() == Fraction(2) &&
+      power->getSpelling() == PowerNode::Spelling::Power)
+    return get(Kind::Mul, {operands[0], operands[0]});
   if (kind == Kind::Mul || kind == Kind::Div) {
     bool isNegated = false;
     for (const Node *&operand : operands)
@@ -173,13 +89,14 @@ static const Node *rebuildWide(Context &context, const Node *node, Type type,
                             get(kind, operands[0]->getOperand(1))});
   if (kind == Kind::Add)
     for (unsigned i : {0u, 1u})
-      if (isConstant(operands[i], 0.0) && isAboveNegativeZero(operands[1 - i]))
+      if (isConstant(operands[i], 0.0) &&
+          operands[1 - i]->isAboveNegativeZero())
         return operands[1 - i];
   if (kind == Kind::Add)
     llvm::sort(operands, isBefore);
   if (kind == Kind::Fma)
     std::sort(operands.begin(), operands.begin() + 2, isBefore);
-  return get(kind, operands);
+  return context.rebuild(node, operands, type);
 }
 
 /// Returns true for what is neither NaN nor a zero; spellings of a maximum also
@@ -201,7 +118,7 @@ static const Node *rebuildExtremum(Context &context, const ExtremumNode *node,
         bound && !bound->getValue().isNaN() &&
         (bound->getValue().isZero() || bound->getValue().isNegative());
     if (node->is(Kind::Max) && isBelow && node->keepsNaN(i) &&
-        isAboveNegativeZero(operands[i]))
+        operands[i]->isAboveNegativeZero())
       return operands[i];
   }
   // Where one of them is no NaN, a spelling that keeps that of the other is the
@@ -266,7 +183,7 @@ const Node *Context::rebuildRounded(const Node *node,
   case Kind::Extend:
     return moveCast(*this, node->getKind(), type, operands[0]);
   case Kind::Abs:
-    if (isAboveNegativeZero(operands[0]))
+    if (operands[0]->isAboveNegativeZero())
       return operands[0];
     break;
   case Kind::Max:

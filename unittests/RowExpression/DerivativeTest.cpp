@@ -44,17 +44,15 @@ public:
     case Kind::Mul:
       return getOfProduct(a, node->getOperand(1));
     case Kind::Div:
-      return getOfProduct(a,
-                          context.getPower(node->getOperand(1), -1, 1,
-                                           PowerNode::Spelling::Power, type));
+      return getOfProduct(
+          a, context.getPower(node->getOperand(1), Fraction(-1), type));
     case Kind::Sqrt:
       return getOfPower(a, Fraction(1, 2));
     case Kind::Rsqrt:
       return getOfPower(a, Fraction(-1, 2));
     case Kind::Power: {
       auto *power = cast<PowerNode>(node);
-      return getOfPower(
-          a, Fraction(power->getNumerator(), power->getDenominator()));
+      return getOfPower(a, power->getExponent());
     }
     default:
       ADD_FAILURE() << "no rule for " << node->describe();
@@ -77,9 +75,7 @@ private:
   }
   const Node *getOfPower(const Node *base, const Fraction &exponent) {
     Fraction less = exponent - Fraction(1);
-    const Node *power =
-        context.getPower(base, int64_t(less.num), int64_t(less.den),
-                         PowerNode::Spelling::Power, type);
+    const Node *power = context.getPower(base, less, type);
     return scale(exponent, multiply(power, get(base)));
   }
 
