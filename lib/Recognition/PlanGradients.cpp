@@ -22,69 +22,73 @@ using namespace mlir::norm::row;
 // dx
 //===----------------------------------------------------------------------===//
 
-/// Returns true if `scalar` rounds `value`, directly or from a tensor, and
-/// nothing else uses it.
-static bool isOnlyRounding(Value scalar, Value value) {
+/// Returns the value that `scalar` rounds, directly or from a tensor, if
+/// nothing else uses it; else null.
+static Value getRounded(Value scalar) {
+  auto isOnlyUsed = [](Value value) {
+    return llvm::count_if(value.getUsers(), [](Operation *user) {
+             return !isa<tensor::DimOp>(user);
+           }) == 1;
+  };
   auto round = scalar.getDefiningOp<arith::TruncFOp>();
-  if (!round)
-    return false;
-  Value source = round.getIn();
-  if (source == value)
-    return value.hasOneUse();
-  auto argument = dyn_cast<BlockArgument>(source);
-  auto op = argument
-                ? dyn_cast<linalg::LinalgOp>(argument.getOwner()->getParentOp())
-                : nullptr;
-  Value tensor = op ? op.getMatchingOpOperand(argument)->get() : Value();
-  auto producer =
-      tensor ? tensor.getDefiningOp<linalg::LinalgOp>() : linalg::LinalgOp();
-  auto isExtent = [](Operation *user) { return isa<tensor::DimOp>(user); };
-  if (!producer || llvm::count_if(tensor.getUsers(), [&](Operation *user) {
-                     return !isExtent(user);
-                   }) != 1)
-    return false;
-  unsigned number = cast<OpResult>(tensor).getResultNumber();
-  return producer.getBlock()->getTerminator()->getOperand(number) == value &&
-         value.hasOneUse();
+  Value source = round ? round.getIn() : Value();
+  if (auto argument = dyn_cast_or_null<BlockArgument>(source)) {
+    Value tensor = getSources(argument).front();
+    if (!tensor.getDefiningOp<linalg::LinalgOp>() || !isOnlyUsed(tensor))
+      return {};
+    source = getYielded(tensor);
+  }
+  return source && isOnlyUsed(source) ? source : Value();
 }
 
-/// Returns true if the value is computed from the gradients that were found.
-bool GradientPlanner::isBelowGradient(Value value) {
-  auto [it, inserted] = belowGradient.try_emplace(value, false);
+/// Returns true if the value is computed from others of `known` for which that
+/// is true and which depend on the same sum.
+static bool isBelow(const FlowAnalysis &flow, Value value,
+                    llvm::DenseMap<Value, bool> &known) {
+  auto [it, inserted] = known.try_emplace(value, false);
   if (!inserted)
     return it->second;
   Value sum = flow.lookupProjection(value).sum;
   bool result = llvm::any_of(getSources(value), [&](Value source) {
-    return flow.lookupProjection(source).sum == sum && isBelowGradient(source);
+    return flow.lookupProjection(source).sum == sum &&
+           isBelow(flow, source, known);
   });
-  return belowGradient[value] = result;
+  return known[value] = result;
 }
 
-/// Keeps the rejection of the latest stage, whatever the order of candidates.
-void GradientPlanner::reject(Value sum, Operation *op, Rejection rejection) {
-  if (rejection.id == Rejection::NoCandidate)
-    return;
-  auto &[known, kept] = rejected[sum];
-  if (!kept || std::tie(rejection.id, rejection.explanation) >
-                   std::tie(kept.id, kept.explanation)) {
-    known = op;
-    kept = std::move(rejection);
+/// Rejects candidates, but no parts of others, which come before them.
+static void rejectAll(const FlowAnalysis &flow,
+                      MutableArrayRef<std::pair<Value, Rejection>> failed,
+                      Outcomes &outcomes) {
+  llvm::DenseSet<Value> parts;
+  for (auto &[scalar, rejection] : llvm::reverse(failed)) {
+    if (rejection.id == Rejection::NoCandidate)
+      continue;
+    Value sum = flow.lookupProjection(scalar).sum;
+    if (!parts.contains(scalar))
+      outcomes.reject(sum, scalar.getDefiningOp()->getParentOp(),
+                      std::move(rejection));
+    parts.insert_range(collectSources(scalar, [&](Value source) {
+      return !parts.contains(source) &&
+             flow.lookupProjection(source).sum == sum;
+    }));
   }
 }
 
-void GradientPlanner::planInputGradients() {
-  llvm::DenseMap<Value, SmallVector<size_t, 1>> found; // by sum
-  llvm::DenseMap<Value, ProjectedNodes> projected;     // by sum
-  SmallVector<std::pair<Value, Rejection>> failed;     // by scalar
+static std::vector<PlannedNorm> planInputGradients(Program &program,
+                                                   Outcomes &outcomes) {
+  const FlowAnalysis &flow = program.flow;
+  std::vector<PlannedNorm> norms;
+  llvm::DenseMap<Value, size_t> found;             // by scalar
+  llvm::DenseMap<Value, bool> below;               // a gradient
+  llvm::DenseMap<Value, ProjectedNodes> projected; // by sum
+  SmallVector<std::pair<Value, Rejection>> failed; // by scalar
   for (Value scalar : flow.gradients) {
     Value sum = flow.lookupProjection(scalar).sum;
-    SmallVector<size_t, 1> &known = found[sum];
-    const auto *rounded = llvm::find_if(known, [&](size_t i) {
-      return isOnlyRounding(scalar, norms[i].scalar);
-    });
-    if (rounded == known.end() && isBelowGradient(scalar))
+    auto rounded = found.find(getRounded(scalar));
+    if (rounded == found.end() && isBelow(flow, scalar, below))
       continue;
-    std::optional<Site> site = getSite(scalar, sum);
+    std::optional<Site> site = program.getSite(scalar, sum);
     if (!site)
       continue;
     RejectionOr<PlannedNorm> norm = decideGradient(*site, projected[sum]);
@@ -92,27 +96,15 @@ void GradientPlanner::planInputGradients() {
       failed.push_back({scalar, norm.takeRejection()});
       continue;
     }
-    belowGradient[scalar] = true;
-    if (rounded != known.end()) {
-      norms[*rounded] = std::move(*norm);
-      continue;
-    }
-    known.push_back(norms.size());
-    sums.push_back(sum);
-    norms.push_back(std::move(*norm));
+    size_t i = rounded == found.end() ? norms.size() : rounded->second;
+    norms.resize(std::max(norms.size(), i + 1));
+    norms[i] = std::move(*norm);
+    found[scalar] = i;
+    below[scalar] = true;
+    outcomes.accept(sum);
   }
-  llvm::DenseSet<Value> parts; // of what was rejected
-  for (auto &[scalar, rejection] : llvm::reverse(failed)) {
-    Value sum = flow.lookupProjection(scalar).sum;
-    if (rejection.id == Rejection::NoCandidate || !found[sum].empty())
-      continue;
-    if (!parts.contains(scalar))
-      reject(sum, scalar.getDefiningOp()->getParentOp(), std::move(rejection));
-    parts.insert_range(collectSources(scalar, [&](Value source) {
-      return !parts.contains(source) &&
-             flow.lookupProjection(source).sum == sum;
-    }));
-  }
+  rejectAll(flow, failed, outcomes);
+  return norms;
 }
 
 //===----------------------------------------------------------------------===//
@@ -169,10 +161,10 @@ static FloatType getWeightType(const PlannedWeight &weight) {
 }
 
 /// Returns true if the operands of `norm` can be computed before `op`.
-bool GradientPlanner::isAvailableAt(const PlannedNorm &norm,
-                                    linalg::LinalgOp op) {
-  std::optional<Site> site = getSumSite(op->getResult(0));
-  if (!site || norm.input.op || norm.gradient->dy.op)
+static bool isAvailableAt(Program &program, const PlannedNorm &norm,
+                          linalg::LinalgOp op) {
+  Site site = program.getSumSite(op->getResult(0));
+  if (norm.input.op || norm.gradient->dy.op)
     return false;
   // The sum with a residual gradient is computed where dx is replaced.
   SmallVector<Value> values{norm.input.value, norm.gradient->dy.value};
@@ -183,136 +175,120 @@ bool GradientPlanner::isAvailableAt(const PlannedNorm &norm,
       values.push_back(element.tensor);
   }
   return llvm::all_of(values,
-                      [&](Value value) { return site->isAvailable(value); });
+                      [&](Value value) { return site.isAvailable(value); });
 }
 
-/// Joins dw to dx, so that one op reads x and dy once. Returns false if one op
-/// cannot have both.
-bool GradientPlanner::join(PlannedNorm &dx, PlannedNorm &dw) {
-  PlannedGradient &gradient = *dx.gradient, &other = *dw.gradient;
+/// Returns one op that reads x and dy once for dx and dw, if one can have both.
+static std::optional<PlannedNorm> join(Program &program, const PlannedNorm &dx,
+                                       const PlannedNorm &dw) {
+  const PlannedGradient &gradient = *dx.gradient, &other = *dw.gradient;
   if (gradient.dw || !dx.scalar || dx.op->getBlock() != dw.op->getBlock() ||
-      !areOfOneNorm(reader, dx, dw) || !areEqual(gradient.dy, other.dy))
-    return false;
+      !areOfOneNorm(program.reader, dx, dw) || !areEqual(gradient.dy, other.dy))
+    return std::nullopt;
   bool hasWeight = dx.weight.exists();
   if (hasWeight && (dx.weightDims != dw.weightDims ||
                     dx.normalizedType != dw.normalizedType))
-    return false;
+    return std::nullopt;
   // Without a weight, dy is rounded to T where z is.
-  FloatType dy =
-      cast<FloatType>(getElementTypeOrSelf(gradient.dy.value.getType()));
+  Type dy = getElementTypeOrSelf(gradient.dy.value);
   if (!hasWeight &&
       (dx.normalizedType || (dw.normalizedType && dw.normalizedType != dy)))
-    return false;
+    return std::nullopt;
   PlannedNorm joined = dx;
-  FloatType weight = hasWeight ? getWeightType(dx.weight) : other.dwType;
-  if (weight != other.dwType && weight == other.sumType) {
-    other.dw = other.sum;
-    other.dwType = other.sumType;
-    dw.op = cast<linalg::LinalgOp>(other.sum.getOwner());
-  } else if (weight != other.dwType) {
-    if (!gradient.wideWeight.exists() ||
-        getWeightType(gradient.wideWeight) != other.dwType)
-      return false;
-    joined.weight = gradient.wideWeight;
-  }
   joined.normalizedType = dw.normalizedType;
   joined.weightDims = dw.weightDims;
   joined.gradient->dw = other.dw;
   joined.gradient->dwType = other.dwType;
-  linalg::LinalgOp first = dx.op->isBeforeInBlock(dw.op) ? dx.op : dw.op;
-  if (!isAvailableAt(joined, first))
-    return false;
-  dx = std::move(joined);
-  return true;
+  FloatType weight = hasWeight ? getWeightType(dx.weight) : other.dwType;
+  if (weight != other.dwType && weight == other.sumType) {
+    joined.gradient->dw = other.sum;
+    joined.gradient->dwType = other.sumType;
+  } else if (weight != other.dwType) {
+    joined.weight = gradient.wideWeight;
+    if (!joined.weight.exists() || getWeightType(joined.weight) != other.dwType)
+      return std::nullopt;
+  }
+  auto op = cast<linalg::LinalgOp>(joined.gradient->dw.getOwner());
+  if (!isAvailableAt(program, joined, dx.op->isBeforeInBlock(op) ? dx.op : op))
+    return std::nullopt;
+  return joined;
 }
+
+namespace {
+/// The gradients dx of a program, which a dw may join.
+struct InputGradients {
+  std::vector<PlannedNorm> norms;
+  llvm::DenseMap<Value, SmallVector<size_t, 2>> byInput;
+
+  explicit InputGradients(std::vector<PlannedNorm> found)
+      : norms(std::move(found)) {
+    for (auto [i, norm] : llvm::enumerate(norms))
+      byInput[getRead(norm.input)].push_back(i);
+  }
+};
+} // namespace
 
 /// Returns true for a sum of dy * x, of a gradient dx that was found.
-bool GradientPlanner::sumsWithoutRoot(const Site &site) {
+static bool sumsWithoutRoot(const Site &site, const InputGradients &inputs) {
   auto *sum = dyn_cast<SumNode>(site.node);
-  if (!sum || norms.empty())
+  if (!sum || inputs.norms.empty())
     return false;
-  SmallVector<Value> values = getMultiplied(reader, sum->getTerm());
+  SmallVector<Value> values = getMultiplied(site.reader, sum->getTerm());
   if (values.size() != 2 || values[0] == values[1])
     return false;
-  for (unsigned i : {0u, 1u})
-    for (size_t norm : byInput.lookup(values[i]))
-      if (norms[norm].scalar &&
-          getRead(norms[norm].gradient->dy) == values[1 - i])
-        return true;
-  return false;
+  auto multiplies = [&](Value x, Value dy) {
+    return llvm::any_of(inputs.byInput.lookup(x), [&](size_t i) {
+      return getRead(inputs.norms[i].gradient->dy) == dy;
+    });
+  };
+  return multiplies(values[0], values[1]) || multiplies(values[1], values[0]);
 }
 
-void GradientPlanner::planWeightGradients() {
-  for (auto [i, norm] : llvm::enumerate(norms))
-    byInput[getRead(norm.input)].push_back(i);
-  const size_t numInputGradients = norms.size();
-  llvm::DenseSet<Value> projections(sums.begin(), sums.end());
-  projections.insert_range(llvm::make_first_range(rejected));
-  for (OpResult sum : flow.sums) {
-    if (projections.contains(sum))
-      continue;
-    std::optional<Site> site = getSumSite(sum);
-    if (!site)
-      continue;
-    RejectionOr<PlannedNorm> norm = decideWeightGradient(
-        *site, ArrayRef(norms).take_front(numInputGradients));
-    if (!norm) {
-      Rejection rejection = norm.takeRejection();
-      if (rejection.id == Rejection::NoCandidate && sumsWithoutRoot(*site))
-        rejection = norm::reject(Rejection::WeightGradientWithoutRoot);
-      reject(sum, sum.getOwner(), std::move(rejection));
-      continue;
-    }
-    norm->op = cast<linalg::LinalgOp>(norm->gradient->dw.getOwner());
-    bool isJoined = false;
-    const PlannedNorm *sibling = nullptr;
-    for (size_t i : byInput.lookup(getRead(norm->input))) {
-      isJoined = isJoined || join(norms[i], *norm);
-      if (areOfOneNorm(reader, norms[i], *norm))
-        sibling = &norms[i];
-    }
-    if (isJoined)
-      continue;
-    if (sibling && !areEqual(sibling->gradient->dy, norm->gradient->dy)) {
-      reject(sum, sum.getOwner(),
-             norm::reject(Rejection::WeightGradientOfOther));
-      continue;
-    }
-    norms.push_back(std::move(*norm));
+/// Returns the dw that a sum is, unless a dx of the same norm takes it.
+static RejectionOr<std::optional<PlannedNorm>>
+planWeightGradient(Program &program, OpResult sum, InputGradients &inputs) {
+  Site site = program.getSumSite(sum);
+  RejectionOr<PlannedNorm> dw = decideWeightGradient(site, inputs.norms);
+  if (!dw) {
+    Rejection rejection = dw.takeRejection();
+    bool isNear =
+        rejection.id == Rejection::NoCandidate && sumsWithoutRoot(site, inputs);
+    return isNear ? reject(Rejection::WeightGradientWithoutRoot) : rejection;
   }
-}
-
-/// Returns the place of a sum, whose space is that of the summed values.
-std::optional<Site> GradientPlanner::getSumSite(OpResult sum) {
-  auto op = cast<linalg::LinalgOp>(sum.getOwner());
-  const Body *body = reader.readBody(op);
-  SmallVector<unsigned> space;
-  for (AffineExpr loop : body->loops) {
-    auto variable = dyn_cast<AffineDimExpr>(loop);
-    space.push_back(variable ? variable.getPosition()
-                             : reader.getContext().addVariable(/*extent=*/1));
+  dw->op = cast<linalg::LinalgOp>(dw->gradient->dw.getOwner());
+  bool isOfOther = false;
+  for (size_t i : inputs.byInput.lookup(getRead(dw->input))) {
+    PlannedNorm &dx = inputs.norms[i];
+    if (std::optional<PlannedNorm> joined = join(program, dx, *dw)) {
+      dx = std::move(*joined);
+      return std::optional<PlannedNorm>();
+    }
+    if (areOfOneNorm(program.reader, dx, *dw))
+      isOfOther = !areEqual(dx.gradient->dy, dw->gradient->dy);
   }
-  AffineMap map = op.getIndexingMapMatchingResult(sum);
-  SmallVector<AffineExpr> indices;
-  for (AffineExpr expr : map.getResults())
-    indices.push_back(expr.replaceDims(body->loops));
-  const Node *node = reader.read(sum, std::move(indices));
-  return Site{
-      reader,
-      laws,
-      flow,
-      dominance,
-      rounding,
-      Weights::Single,
-      body,
-      Value(),
-      node,
-      sum,
-      std::move(space),
-      AffineMap::getMultiDimIdentityMap(op.getNumLoops(), op->getContext())};
+  if (isOfOther)
+    return reject(Rejection::WeightGradientOfOther);
+  return std::optional(std::move(*dw));
 }
 
-void GradientPlanner::run() {
-  planInputGradients();
-  planWeightGradients();
+std::vector<PlannedNorm> norm::planGradients(Program &program,
+                                             Outcomes &outcomes) {
+  InputGradients inputs(planInputGradients(program, outcomes));
+  std::vector<PlannedNorm> others;
+  for (OpResult sum : program.flow.sums) {
+    if (outcomes.isKnown(sum))
+      continue;
+    std::optional<PlannedNorm> dw;
+    if (Rejection rejection =
+            planWeightGradient(program, sum, inputs).moveInto(dw))
+      outcomes.reject(sum, sum.getOwner(), std::move(rejection));
+    else if (dw)
+      others.push_back(std::move(*dw));
+  }
+  std::vector<PlannedNorm> norms = std::move(inputs.norms);
+  llvm::move(others, std::back_inserter(norms));
+  for (const PlannedNorm &norm : norms)
+    for (Value statistic : norm.gradient->statistics)
+      outcomes.accept(statistic);
+  return norms;
 }

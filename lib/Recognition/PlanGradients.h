@@ -1,11 +1,12 @@
-//===- PlanGradients.h - decide about the gradients of norms -----*- C++-*-===//
+//===- PlanGradients.h - decide about norms and gradients --------*- C++-*-===//
 //
 // Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// This header is private to this folder.
+// This header is private to this folder. It has what the planning of norms and
+// of their gradients have in common.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,42 +18,55 @@
 
 namespace mlir::norm {
 
-class GradientPlanner {
+/// A program and what reads it.
+struct Program {
+  Program(Operation *scope, Rounding rounding);
+  Program(const Program &) = delete; // the reader refers to the flow
+
+  /// Returns the place of a scalar that depends on a reduction.
+  std::optional<Site> getSite(Value scalar, Value reduction,
+                              Weights weights = Weights::Single);
+  /// Returns the place of a sum, whose space is that of the summed values.
+  Site getSumSite(OpResult sum);
+  /// Returns the place in the space that `map` has of the body's loops.
+  Site getSite(const row::Body *body, AffineMap map, Value scalar,
+               const row::Node *node, Value reduction, Weights weights);
+
+  const FlowAnalysis flow;
+  const Rounding rounding;
+  DominanceInfo dominance;
+  std::unique_ptr<row::Context> context;
+  row::Reader reader;
+  LawBook laws;
+};
+
+/// Tells what scales as a norm and what was rejected, by reduction.
+class Outcomes {
 public:
-  /// Returns the place of a scalar that depends on a sum.
-  using GetSite =
-      llvm::function_ref<std::optional<Site>(Value scalar, Value sum)>;
-  GradientPlanner(row::Reader &reader, LawBook &laws, const FlowAnalysis &flow,
-                  DominanceInfo &dominance, Rounding rounding, GetSite getSite)
-      : reader(reader), laws(laws), flow(flow), dominance(dominance),
-        rounding(rounding), getSite(getSite) {}
-
-  void run();
-
-  std::vector<PlannedNorm> norms;
-  SmallVector<Value> sums; // the sums along rows of these
-  /// What was rejected, by the sum that it depends on.
-  llvm::MapVector<Value, std::pair<Operation *, Rejection>> rejected;
+  /// Records that a norm or a gradient has this reduction.
+  void accept(Value reduction) { accepted.insert(reduction); }
+  bool isAccepted(Value reduction) const {
+    return accepted.contains(reduction);
+  }
+  /// Keeps, of the rejections with one reduction, that of the latest stage,
+  /// whatever the order of candidates.
+  void reject(Value reduction, Operation *op, Rejection rejection);
+  bool isKnown(Value reduction) const {
+    return accepted.contains(reduction) || rejected.contains(reduction);
+  }
+  /// Adds the outcomes of gradients, in place of those for norms.
+  void override(Outcomes other);
+  /// Returns the rejections with other reductions than those of norms, first
+  /// the one that was added last.
+  std::vector<PlannedRejection> takeRejections();
 
 private:
-  void reject(Value sum, Operation *op, Rejection rejection);
-  void planInputGradients();
-  bool isBelowGradient(Value value);
-  void planWeightGradients();
-  std::optional<Site> getSumSite(OpResult sum);
-  bool isAvailableAt(const PlannedNorm &norm, linalg::LinalgOp op);
-  bool sumsWithoutRoot(const Site &site);
-  bool join(PlannedNorm &dx, PlannedNorm &dw);
-
-  llvm::DenseMap<Value, SmallVector<size_t, 2>> byInput; // gradients dx
-  llvm::DenseMap<Value, bool> belowGradient;
-  row::Reader &reader;
-  LawBook &laws;
-  const FlowAnalysis &flow;
-  DominanceInfo &dominance;
-  Rounding rounding;
-  GetSite getSite;
+  llvm::DenseSet<Value> accepted;
+  llvm::MapVector<Value, PlannedRejection> rejected;
 };
+
+/// Finds the gradients in the program.
+std::vector<PlannedNorm> planGradients(Program &program, Outcomes &outcomes);
 
 } // namespace mlir::norm
 
