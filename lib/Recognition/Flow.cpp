@@ -45,7 +45,7 @@ Flow FlowAnalysis::lookup(Value value) const {
 
 bool FlowAnalysis::isOpen(Value tensor) const {
   Flow flow = lookup(tensor);
-  return flow.role == Role::Neutral || flow.isStatistic() || flow.isSquare;
+  return flow.isNeutral() || flow.isStatistic() || flow.isSquare;
 }
 
 Value norm::getYielded(Value result) {
@@ -112,7 +112,7 @@ static Value getTensor(Value scalar) {
 /// constant power; the reader decides whether it is a square.
 static bool mayBeSquare(Operation *op, const Flow &second) {
   if (isa<math::PowFOp, math::FPowIOp>(op))
-    return second.role == Role::Neutral;
+    return second.isNeutral();
   if (!isa<arith::MulFOp>(op))
     return false;
   Value a = op->getOperand(0), b = op->getOperand(1), tensor = getTensor(a);
@@ -124,7 +124,7 @@ static Flow join(ArrayRef<Flow> operands) {
   Flow flow;
   flow.role = Role::Neutral;
   for (const Flow &other : operands) {
-    if (other.role == Role::Neutral)
+    if (other.isNeutral())
       continue;
     if (!other.isStatistic())
       return Flow();
@@ -181,8 +181,8 @@ static Flow getScalar(Operation *op, ArrayRef<Flow> operands) {
     return first;
   if (multiplies) {
     flow = multiply(first, second);
-    flow.isSquare = (first.isSquare && second.role == Role::Neutral) ||
-                    (second.isSquare && first.role == Role::Neutral);
+    flow.isSquare = (first.isSquare && second.isNeutral()) ||
+                    (second.isSquare && first.isNeutral());
   } else if (isa<arith::AddFOp, arith::MaximumFOp, arith::MaxNumFOp>(op)) {
     // An epsilon that is not constant is a reason for rejection.
     for (const Flow &each : operands)
@@ -192,39 +192,30 @@ static Flow getScalar(Operation *op, ArrayRef<Flow> operands) {
   return flow;
 }
 
-/// Passes the latest projection of the operands on.
-void FlowAnalysis::visitProjection(Operation *op) {
-  if (op->getNumResults() != 1 || op->getNumRegions() > 0 || !isPure(op) ||
-      isa<tensor::DimOp>(op))
-    return;
-  Projection latest;
-  bool addsOther = false;
-  for (Value operand : op->getOperands()) {
-    Projection each = lookupProjection(operand);
-    bool isAdded = latest.isAdded || each.isAdded;
-    if (each.number > latest.number)
-      latest = each;
-    latest.isAdded = isAdded;
-    Flow flow = lookup(operand);
-    addsOther |= !flow.isStatistic() && flow.role != Role::Neutral;
+/// Passes on the last sum that the operands of an elementwise op depend on.
+static void addSum(Operation *op, ArrayRef<Flow> operands, Flow &flow) {
+  for (const Flow &each : operands) {
+    flow.isAdded |= each.isAdded;
+    if (each.sumNumber > flow.sumNumber) {
+      flow.sum = each.sum;
+      flow.sumNumber = each.sumNumber;
+    }
   }
-  if (!latest.sum)
-    return;
-  latest.isAdded |=
-      addsOther && isa<arith::AddFOp, arith::SubFOp, math::FmaOp>(op);
-  projections[op->getResult(0)] = latest;
+  if (flow.sum && isa<arith::AddFOp, arith::SubFOp, math::FmaOp>(op))
+    flow.isAdded |= llvm::any_of(operands, [](const Flow &each) {
+      return !each.isStatistic() && !each.isNeutral();
+    });
 }
 
 void FlowAnalysis::visit(Operation *op) {
   if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op))
     return visitLinalg(linalgOp);
-  visitProjection(op);
   if (auto branch = dyn_cast_or_null<scf::IfOp>(op->getParentOp()))
     if (isa<scf::YieldOp>(op))
       for (auto [result, value] :
            llvm::zip_equal(branch.getResults(), op->getOperands()))
         flows[result] = lookup(value); // of the last branch, a broadcast or not
-  if (op->getNumResults() == 0)
+  if (op->getNumResults() != 1)
     return;
   Value result = op->getResult(0);
   ElementsAttr elements;
@@ -241,9 +232,12 @@ void FlowAnalysis::visit(Operation *op) {
            (isa<tensor::FromElementsOp, tensor::SplatOp>(op) &&
             llvm::all_equal(op->getOperands())))
     flows[result] = operands.front();
-  else if (op->getNumRegions() == 0 && op->getNumResults() == 1 &&
-           result.getType().isIntOrIndexOrFloat() && isPure(op))
-    flows[result] = getScalar(op, operands);
+  else if (op->getNumRegions() == 0 && isPure(op)) {
+    Flow flow = result.getType().isIntOrIndexOrFloat() ? getScalar(op, operands)
+                                                       : Flow();
+    addSum(op, operands, flow);
+    flows[result] = flow;
+  }
 }
 
 //===----------------------------------------------------------------------===//
@@ -261,13 +255,13 @@ static bool isProductOfTwo(const FlowAnalysis &flows, linalg::LinalgOp op) {
         b = op.getDpsInputOperand(1)->get();
   SmallVector<AffineMap> maps = op.getIndexingMapsArray();
   return skipViews(a) != skipViews(b) && maps[0] != maps[1] &&
-         flows.lookup(a).role != Role::Neutral &&
-         flows.lookup(b).role != Role::Neutral;
+         !flows.lookup(a).isNeutral() && !flows.lookup(b).isNeutral();
 }
 
-/// Returns the flow of a reduction; a sum of sums of squares is one of squares.
-static Flow getReduction(const FlowAnalysis &flows, linalg::LinalgOp op,
-                         OpResult result) {
+/// Returns the flow of a reduction; a sum of sums of squares is one of squares,
+/// and a sum of single elements depends on the sum that these depend on.
+Flow FlowAnalysis::getReduction(OpResult result) {
+  auto op = cast<linalg::LinalgOp>(result.getOwner());
   Flow flow;
   flow.role = Role::Statistic;
   flow.reduction = result;
@@ -276,74 +270,68 @@ static Flow getReduction(const FlowAnalysis &flows, linalg::LinalgOp op,
     flow.hasSquares |=
         isa<math::FmaOp>(user) && user->getOperand(0) == user->getOperand(1);
     for (Value operand : user->getOperands()) {
-      Flow added = flows.lookup(operand);
+      Flow added = lookup(operand);
       flow.hasSquares |=
           added.isSquare || (added.isStatistic() && added.hasSquares);
       flow.hasRoot |= added.isStatistic() && added.hasRoot;
     }
   }
+  auto inputs = llvm::map_to_vector(op.getDpsInputs(),
+                                    [&](Value input) { return lookup(input); });
+  Flow inner;
+  addSum(op, inputs, inner);
+  for (auto [type, extent] :
+       llvm::zip_equal(op.getIteratorTypesArray(), op.getStaticLoopRanges()))
+    if (type == utils::IteratorType::reduction && extent != 1)
+      inner = {};
+  if (!inner.sum && !flow.hasSquares) {
+    sums.push_back(result);
+    inner.sum = result;
+    inner.sumNumber = sums.size();
+  }
+  flow.sum = inner.sum;
+  flow.sumNumber = inner.sumNumber;
+  flow.isAdded = inner.isAdded;
   return flow;
 }
 
-/// Returns the projection of a sum: itself, or that of its operands if it only
-/// drops dimensions of one element.
-Projection FlowAnalysis::getReducedProjection(linalg::LinalgOp op,
-                                              OpResult result) {
-  Projection inner;
-  for (Value operand : op.getDpsInputs())
-    if (Projection each = lookupProjection(operand); each.number > inner.number)
-      inner = each;
-  SmallVector<int64_t> ranges = op.getStaticLoopRanges();
-  SmallVector<unsigned> reduced;
-  op.getReductionDims(reduced);
-  if (inner.sum &&
-      llvm::all_of(reduced, [&](unsigned loop) { return ranges[loop] == 1; }))
-    return inner;
-  if (lookup(result).hasSquares)
-    return {};
-  sums.push_back(result);
-  return {result, static_cast<unsigned>(sums.size()), false};
-}
-
-void FlowAnalysis::visitLinalg(linalg::LinalgOp op) {
-  Block *body = op.getBlock();
-  if (!op.hasPureTensorSemantics()) {
-    if (llvm::any_of(*body, llvm::IsaPred<math::RsqrtOp, math::SqrtOp>))
-      rootsOnBuffers.push_back(op);
-    return;
-  }
+/// Visits the scalars of a body on tensors.
+void FlowAnalysis::visitBody(linalg::LinalgOp op) {
   bool reduces = op.getNumReductionLoops() > 0;
-  for (OpOperand &operand : op->getOpOperands())
-    if (!reduces || !op.isDpsInit(&operand)) {
-      BlockArgument argument = op.getMatchingBlockArgument(&operand);
-      flows[argument] = lookup(operand.get());
-      projections[argument] = lookupProjection(operand.get());
-    }
   std::optional<Flow> root;
-  for (Operation &each : body->without_terminator()) {
+  for (Operation &each : op.getBlock()->without_terminator()) {
     visit(&each);
     for (Value scalar : each.getResults()) {
       Flow flow = lookup(scalar);
       if (flow.isScaled())
         candidates.push_back(scalar);
-      if (!reduces && lookupProjection(scalar).isAdded && !flow.isStatistic() &&
+      if (!reduces && flow.isAdded && !flow.isStatistic() &&
           isa<FloatType>(scalar.getType()))
         gradients.push_back(scalar);
-      bool isRoot =
-          isa<math::RsqrtOp, math::SqrtOp>(each) && flow.role != Role::Neutral;
+      bool isRoot = isa<math::RsqrtOp, math::SqrtOp>(each) && !flow.isNeutral();
       if (!root && (isRoot || (flow.isStatistic() && flow.hasRoot)))
         root = flow;
     }
   }
   if (root)
     roots.push_back({op, *root});
-  for (auto [result, yielded] :
-       llvm::zip_equal(op->getResults(), body->getTerminator()->getOperands()))
-    if (!reduces) {
-      flows[result] = lookup(yielded);
-      projections[result] = lookupProjection(yielded);
-    } else if (!isProductOfTwo(*this, op)) {
-      flows[result] = getReduction(*this, op, result);
-      projections[result] = getReducedProjection(op, result);
-    }
+}
+
+void FlowAnalysis::visitLinalg(linalg::LinalgOp op) {
+  if (!op.hasPureTensorSemantics()) {
+    if (llvm::any_of(*op.getBlock(),
+                     llvm::IsaPred<math::RsqrtOp, math::SqrtOp>))
+      rootsOnBuffers.push_back(op);
+    return;
+  }
+  bool reduces = op.getNumReductionLoops() > 0;
+  for (OpOperand &operand : op->getOpOperands())
+    if (!reduces || !op.isDpsInit(&operand))
+      flows[op.getMatchingBlockArgument(&operand)] = lookup(operand.get());
+  visitBody(op);
+  for (OpResult result : op->getResults())
+    if (!reduces)
+      flows[result] = lookup(getYielded(result));
+    else if (!isProductOfTwo(*this, op))
+      flows[result] = getReduction(result);
 }

@@ -44,18 +44,16 @@ struct Flow {
   bool hasLogarithm = false;
   bool isSquare = false;   ///< it may be the square of another value
   unsigned numFactors = 0; ///< multiplications since the statistic
+  /// The last sum of anything but squares that it depends on elementwise, as a
+  /// gradient depends on the sum of x * g.
+  Value sum;
+  unsigned sumNumber = 0; ///< from 1, in program order
+  bool isAdded = false;   ///< something was added to what depends on a sum
 
+  bool isNeutral() const { return role == Role::Neutral; }
   bool isStatistic() const { return role == Role::Statistic; }
   bool isScaled() const { return role == Role::Scaled; }
   bool isCandidate() const { return hasRoot || hasSquares; }
-};
-
-/// The last sum of anything but squares that a value depends on elementwise, as
-/// a gradient depends on the sum of x * g.
-struct Projection {
-  Value sum;
-  unsigned number = 0;  ///< of the sum, in program order
-  bool isAdded = false; ///< something was added to a value that depends on it
 };
 
 class FlowAnalysis {
@@ -63,9 +61,6 @@ public:
   explicit FlowAnalysis(Operation *scope);
 
   Flow lookup(Value value) const;
-  Projection lookupProjection(Value value) const {
-    return projections.lookup(value);
-  }
   /// Returns true if expressions are read through the tensor: statistics,
   /// constants and squares are never leaves.
   bool isOpen(Value tensor) const;
@@ -81,12 +76,10 @@ public:
 private:
   void visit(Operation *op);
   void visitLinalg(linalg::LinalgOp op);
-
-  void visitProjection(Operation *op);
-  Projection getReducedProjection(linalg::LinalgOp op, OpResult result);
+  void visitBody(linalg::LinalgOp op);
+  Flow getReduction(OpResult result);
 
   llvm::DenseMap<Value, Flow> flows;
-  llvm::DenseMap<Value, Projection> projections;
 };
 
 } // namespace mlir::norm

@@ -78,7 +78,7 @@ bool AddendReader::isProjected(const Node *node) {
       result = it->second;
     else if (auto *element = dyn_cast<ElementNode>(next))
       result =
-          site.flow.lookupProjection(element->getValue()).sum == site.reduction;
+          site.flow.lookup(element->getValue()).sum == site.reduction;
     else if (next->is(Kind::Sum) && !isTrivial(next))
       result = !matchStatistic(site.reader, next);
     else
@@ -141,7 +141,7 @@ static bool hasOtherSum(const Site &site, ArrayRef<Addend> terms) {
       while (base->is(Kind::Neg))
         base = base->getOperand(0);
       auto *element = dyn_cast<ElementNode>(base);
-      return element && site.flow.lookupProjection(element->getValue()).sum;
+      return element && site.flow.lookup(element->getValue()).sum;
     });
   });
 }

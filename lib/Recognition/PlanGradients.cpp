@@ -48,10 +48,9 @@ static bool isBelow(const FlowAnalysis &flow, Value value,
   auto [it, inserted] = known.try_emplace(value, false);
   if (!inserted)
     return it->second;
-  Value sum = flow.lookupProjection(value).sum;
+  Value sum = flow.lookup(value).sum;
   bool result = llvm::any_of(getSources(value), [&](Value source) {
-    return flow.lookupProjection(source).sum == sum &&
-           isBelow(flow, source, known);
+    return flow.lookup(source).sum == sum && isBelow(flow, source, known);
   });
   return known[value] = result;
 }
@@ -64,13 +63,12 @@ static void rejectAll(const FlowAnalysis &flow,
   for (auto &[scalar, rejection] : llvm::reverse(failed)) {
     if (rejection.id == Rejection::NoCandidate)
       continue;
-    Value sum = flow.lookupProjection(scalar).sum;
+    Value sum = flow.lookup(scalar).sum;
     if (!parts.contains(scalar))
       outcomes.reject(sum, scalar.getDefiningOp()->getParentOp(),
                       std::move(rejection));
     parts.insert_range(collectSources(scalar, [&](Value source) {
-      return !parts.contains(source) &&
-             flow.lookupProjection(source).sum == sum;
+      return !parts.contains(source) && flow.lookup(source).sum == sum;
     }));
   }
 }
@@ -84,7 +82,7 @@ static std::vector<PlannedNorm> planInputGradients(Program &program,
   llvm::DenseMap<Value, ProjectedNodes> projected; // by sum
   SmallVector<std::pair<Value, Rejection>> failed; // by scalar
   for (Value scalar : flow.gradients) {
-    Value sum = flow.lookupProjection(scalar).sum;
+    Value sum = flow.lookup(scalar).sum;
     auto rounded = found.find(getRounded(scalar));
     if (rounded == found.end() && isBelow(flow, scalar, below))
       continue;
