@@ -111,13 +111,12 @@ static PlannedRejection describe(Operation *op, Rejection rejection) {
 void Outcomes::reject(Value reduction, Operation *op, Rejection rejection) {
   if (rejection.id == Rejection::NoCandidate)
     return;
-  auto rank = [](const RejectedNorm &norm) {
-    return std::tie(norm.reason, norm.explanation);
-  };
-  PlannedRejection added = describe(op, std::move(rejection));
-  auto [it, isFirst] = rejected.try_emplace(reduction, added);
-  if (!isFirst && rank(added.norm) > rank(it->second.norm))
-    it->second = std::move(added);
+  auto &[known, kept] = rejected[reduction];
+  if (known && std::tie(rejection.id, rejection.explanation) <=
+                   std::tie(kept.id, kept.explanation))
+    return;
+  known = op;
+  kept = std::move(rejection);
 }
 
 void Outcomes::override(Outcomes other) {
@@ -130,7 +129,7 @@ std::vector<PlannedRejection> Outcomes::takeRejections() {
   std::vector<PlannedRejection> taken;
   for (auto &[reduction, rejection] : llvm::reverse(rejected))
     if (!accepted.contains(reduction))
-      taken.push_back(std::move(rejection));
+      taken.push_back(describe(rejection.first, std::move(rejection.second)));
   return taken;
 }
 

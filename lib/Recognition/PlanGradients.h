@@ -62,7 +62,7 @@ public:
 
 private:
   llvm::DenseSet<Value> accepted;
-  llvm::MapVector<Value, PlannedRejection> rejected;
+  llvm::MapVector<Value, std::pair<Operation *, Rejection>> rejected;
 };
 
 /// Finds the gradients in the program.
