@@ -18,6 +18,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/IRMapping.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -80,48 +81,6 @@ static Location getOrigin(Location loc) {
   return loc;
 }
 
-namespace {
-/// A function, and a copy of it in which calls are inlined.
-struct Caller {
-  func::FuncOp original;
-  OwningOpRef<func::FuncOp> copy;
-  SmallVector<func::FuncOp> callees; // inlined callees, one per call
-  Plan plan;                         // the plan of the copy
-};
-
-/// Plans a program and a copy of each function with its calls inlined, and
-/// rewrites one of the two per function.
-class Recognizer {
-public:
-  Recognizer(Operation *scope, Rounding rounding)
-      : scope(scope), rounding(rounding), inliner(scope->getContext()),
-        plan(makePlan(scope, rounding)) {}
-
-  Recognition run();
-
-private:
-  void visitCallers();
-  bool inlineInto(func::FuncOp function);
-  void chooseBody(const Caller &caller);
-  void eraseCallees();
-  void carryOut();
-  void reportRejected(ArrayRef<PlannedRejection> rejections);
-
-  Operation *scope;
-  Rounding rounding;
-  InlinerInterface inliner;
-  SymbolTableCollection tables;
-  llvm::DenseMap<Operation *, Region *> inlinable; // regions that replace calls
-  SmallVector<Caller> callers;    // in order after their callees
-  Plan plan;                      // the plan of the original functions
-  std::vector<PlannedNorm> norms; // the norms that remain
-  llvm::DenseMap<Operation *, size_t> numNorms; // per function
-  llvm::DenseSet<Operation *> replaced, gone;   // functions
-  llvm::DenseSet<Location> said;
-  Recognition result;
-};
-} // namespace
-
 //===----------------------------------------------------------------------===//
 // Calls
 //===----------------------------------------------------------------------===//
@@ -145,11 +104,70 @@ static bool isInlinable(Region &body) {
                       [](Operation &op) { return isMemoryEffectFree(&op); });
 }
 
+namespace {
+using Functions = llvm::SetVector<Operation *>;
+
+/// A copy of a function in which calls are inlined.
+struct Copy {
+  func::FuncOp original;
+  OwningOpRef<func::FuncOp> function;
+  SmallVector<func::FuncOp> callees; // inlined callees, one per call
+  Plan plan;                         // of the copy
+};
+
+/// Inlines calls into copies of their callers, and plans these.
+class Copier {
+public:
+  Copier(Operation *scope, Rounding rounding)
+      : inliner(scope->getContext()), scope(scope), rounding(rounding) {}
+
+  std::vector<Copy> run();
+
+private:
+  void copy(func::FuncOp function);
+
+  InlinerInterface inliner;
+  SymbolTableCollection tables;
+  llvm::DenseMap<Operation *, Region *> inlinable; // regions that replace calls
+  std::vector<Copy> copies;
+  Operation *scope;
+  Rounding rounding;
+};
+} // namespace
+
+/// Copies a function if calls can be inlined.
+void Copier::copy(func::FuncOp function) {
+  SmallVector<std::pair<func::CallOp, func::FuncOp>> calls;
+  function.walk([&](func::CallOp call) {
+    auto callee = tables.lookupNearestSymbolFrom<func::FuncOp>(
+        call, call.getCalleeAttr());
+    if (callee && inlinable.contains(callee))
+      calls.push_back({call, callee});
+  });
+  if (calls.empty())
+    return;
+  IRMapping mapping;
+  Copy copy{function, function.clone(mapping), {}, {}};
+  for (auto [original, callee] : calls) {
+    auto call = cast<func::CallOp>(mapping.lookup(original.getOperation()));
+    if (!inliner.isLegalToInline(call, callee, /*wouldBeCloned=*/true) ||
+        failed(inlineCall(inliner, InlinerConfig().getCloneCallback(), call,
+                          callee, inlinable[callee])))
+      continue;
+    call.erase();
+    copy.callees.push_back(callee);
+  }
+  if (copy.callees.empty())
+    return;
+  copy.plan = makePlan(*copy.function, rounding);
+  copies.push_back(std::move(copy));
+}
+
 /// Visits callees before callers, so that a body is inlined with its own calls.
 /// Recursive functions and those without a body stay calls.
-void Recognizer::visitCallers() {
+std::vector<Copy> Copier::run() {
   if (!scope->hasTrait<OpTrait::SymbolTable>())
-    return;
+    return {};
   const CallGraph graph(scope);
   for (auto it = llvm::scc_begin(&graph); !it.isAtEnd(); ++it) {
     if (it.hasCycle() || it->front()->isExternal())
@@ -158,163 +176,158 @@ void Recognizer::visitCallers() {
         dyn_cast<func::FuncOp>(it->front()->getCallableRegion()->getParentOp());
     if (!function)
       continue;
-    bool hasCopy = inlineInto(function);
+    copy(function);
+    bool hasCopy = !copies.empty() && copies.back().original == function;
     Region &body =
-        hasCopy ? callers.back().copy->getBody() : function.getBody();
+        hasCopy ? copies.back().function->getBody() : function.getBody();
     if (function.isPrivate() && isInlinable(body))
       inlinable[function] = &body;
-    if (hasCopy)
-      chooseBody(callers.back());
   }
+  return std::move(copies);
 }
 
-/// Returns true if there is a copy now in which calls are inlined.
-bool Recognizer::inlineInto(func::FuncOp function) {
-  // No symbol table contains the copy, so callees are looked up here.
-  auto getCallee = [&](func::CallOp call) {
-    auto callee = tables.lookupNearestSymbolFrom<func::FuncOp>(
-        function, call.getCalleeAttr());
-    return callee && inlinable.contains(callee) ? callee : func::FuncOp();
-  };
-  SmallVector<func::CallOp> calls;
-  auto collect = [&](func::CallOp call) {
-    if (getCallee(call))
-      calls.push_back(call);
-  };
-  function.walk(collect);
-  if (calls.empty())
-    return false;
-  calls.clear();
-  Caller caller{function, function.clone(), {}, {}};
-  caller.copy->walk(collect);
-  for (func::CallOp call : calls) {
-    func::FuncOp callee = getCallee(call);
-    if (!inliner.isLegalToInline(call, callee, /*wouldBeCloned=*/true) ||
-        failed(inlineCall(inliner, InlinerConfig().getCloneCallback(), call,
-                          callee, inlinable[callee])))
-      continue;
-    call.erase();
-    caller.callees.push_back(callee);
+/// Returns the functions whose copies have more norms than they and their
+/// callees have.
+static Functions findReplaced(const Plan &plan, ArrayRef<Copy> copies) {
+  Functions replaced;
+  llvm::DenseMap<Operation *, size_t> numNorms;
+  for (const PlannedNorm &norm : plan.norms)
+    ++numNorms[getFunction(norm.op)];
+  for (const Copy &copy : copies) {
+    size_t known = numNorms.lookup(copy.original);
+    for (func::FuncOp callee : copy.callees)
+      known += numNorms.lookup(callee);
+    size_t found = copy.plan.norms.size();
+    // Callers count these norms even if this function keeps its body.
+    numNorms[copy.original] = std::max(known, found);
+    if (found > known)
+      replaced.insert(copy.original);
   }
-  if (caller.callees.empty())
-    return false;
-  caller.plan = makePlan(*caller.copy, rounding);
-  callers.push_back(std::move(caller));
-  return true;
+  return replaced;
 }
 
-/// Replaces the function's body by a copy that has more norms than the function
-/// and its callees have.
-void Recognizer::chooseBody(const Caller &caller) {
-  size_t known = numNorms.lookup(caller.original);
-  for (func::FuncOp callee : caller.callees)
-    known += numNorms.lookup(callee);
-  size_t found = caller.plan.norms.size();
-  // Callers count these norms even if this function keeps its body.
-  numNorms[caller.original] = std::max(known, found);
-  if (found > known)
-    replaced.insert(caller.original);
+static void dropNorms(Plan &plan, const Functions &functions) {
+  llvm::erase_if(plan.norms, [&](const PlannedNorm &norm) {
+    return functions.contains(getFunction(norm.op));
+  });
 }
 
-/// Erases functions that only replaced functions called, transitively.
-void Recognizer::eraseCallees() {
-  llvm::SetVector<Operation *> worklist;
-  for (const Caller &caller : callers)
-    if (replaced.contains(caller.original))
-      worklist.insert_range(caller.callees);
-  if (worklist.empty())
-    return;
+/// Gives functions the bodies of their copies, and the plan their norms.
+static void takeBodies(Plan &plan, MutableArrayRef<Copy> copies,
+                       const Functions &replaced) {
+  dropNorms(plan, replaced);
+  for (Copy &copy : copies)
+    if (replaced.contains(copy.original)) {
+      copy.original.getBody().takeBody(copy.function->getBody());
+      llvm::move(copy.plan.norms, std::back_inserter(plan.norms));
+    }
+}
+
+/// Returns the functions that only replaced functions called, transitively.
+static Functions findUnused(Operation *scope, ArrayRef<Copy> copies,
+                            const Functions &replaced) {
+  Functions callees, unused;
+  for (const Copy &copy : copies)
+    if (replaced.contains(copy.original))
+      callees.insert_range(copy.callees);
+  if (callees.empty())
+    return unused;
+  SymbolTableCollection tables;
   SymbolUserMap users(tables, scope);
   // The map has no attributes of the scope itself.
   llvm::DenseSet<StringAttr> named;
   scope->getAttrDictionary().walk(
       [&](SymbolRefAttr name) { named.insert(name.getLeafReference()); });
-  while (!worklist.empty()) {
-    Operation *function = worklist.pop_back_val();
+  while (!callees.empty()) {
+    Operation *function = callees.pop_back_val();
     auto isLeft = [&](Operation *user) {
-      return !gone.contains(user->getParentOfType<func::FuncOp>());
+      return !unused.contains(user->getParentOfType<func::FuncOp>());
     };
     if (named.contains(SymbolTable::getSymbolName(function)) ||
         llvm::any_of(users.getUsers(function), isLeft) ||
-        !gone.insert(function).second)
+        !unused.insert(function))
       continue;
     function->walk([&](func::CallOp call) {
       auto callee = tables.lookupNearestSymbolFrom<func::FuncOp>(
           call, call.getCalleeAttr());
       if (callee && callee.isPrivate())
-        worklist.insert(callee);
+        callees.insert(callee);
     });
   }
-  llvm::erase_if(norms, [&](const PlannedNorm &norm) {
-    return gone.contains(getFunction(norm.op));
-  });
-  for (Operation *function : gone)
-    function->erase();
+  return unused;
 }
 
 //===----------------------------------------------------------------------===//
 // Outcomes
 //===----------------------------------------------------------------------===//
 
-void Recognizer::carryOut() {
+/// Creates the norms and describes them; those of dead ops are left out.
+static SmallVector<RecognizedNorm> carryOut(Operation *scope,
+                                            ArrayRef<PlannedNorm> norms) {
+  SmallVector<RecognizedNorm> recognized;
   for (const PlannedNorm &norm : norms)
-    result.recognized.push_back({{}, norm.op->getLoc(), describe(norm)});
+    recognized.push_back({{}, norm.op->getLoc(), describe(norm)});
   IRRewriter rewriter(scope->getContext());
   SmallVector<RMSNormOpInterface> ops = rewrite(rewriter, scope, norms);
-  for (auto [norm, op] : llvm::zip_equal(result.recognized, ops))
+  for (auto [norm, op] : llvm::zip_equal(recognized, ops))
     norm.op = op;
-  // The results of dead ops have no users.
-  llvm::erase_if(result.recognized,
+  llvm::erase_if(recognized,
                  [](const RecognizedNorm &norm) { return !norm.op; });
+  return recognized;
 }
 
-/// Reports a rejection once if it repeats where a function was inlined.
-void Recognizer::reportRejected(ArrayRef<PlannedRejection> rejections) {
+/// Adds the rejections in functions that remain; one that repeats where a
+/// function was inlined is reported once.
+static void addRejections(ArrayRef<PlannedRejection> added,
+                          const Functions &dropped,
+                          llvm::DenseSet<Location> &said,
+                          SmallVector<RejectedNorm> &rejected) {
   SmallVector<Location> now; // two statistics may have one location
-  for (const PlannedRejection &rejection : rejections) {
+  for (const PlannedRejection &rejection : added) {
     Location origin = getOrigin(rejection.norm.loc);
-    if (replaced.contains(rejection.function) ||
-        gone.contains(rejection.function) || said.contains(origin))
+    if (dropped.contains(rejection.function) || said.contains(origin))
       continue;
     now.push_back(origin);
-    result.rejected.push_back(rejection.norm);
+    rejected.push_back(rejection.norm);
   }
   said.insert_range(now);
 }
 
-Recognition Recognizer::run() {
-  for (const PlannedNorm &norm : plan.norms)
-    ++numNorms[getFunction(norm.op)];
-  visitCallers();
-  norms = std::move(plan.norms);
-  llvm::erase_if(norms, [&](const PlannedNorm &norm) {
-    return replaced.contains(getFunction(norm.op));
-  });
-  for (Caller &caller : callers)
-    if (replaced.contains(caller.original)) {
-      llvm::move(caller.plan.norms, std::back_inserter(norms));
-      caller.original.getBody().takeBody(caller.copy->getBody());
-    }
-  eraseCallees();
-  carryOut();
-  reportRejected(plan.rejected);
-  llvm::erase_if(plan.rootsOfOthers, [&](const PlannedRejection &rejection) {
-    return llvm::any_of(callers, [&](const Caller &caller) {
-      return caller.original == rejection.function;
-    });
-  });
-  reportRejected(plan.rootsOfOthers);
+static SmallVector<RejectedNorm> collectRejections(const Plan &plan,
+                                                   ArrayRef<Copy> copies,
+                                                   const Functions &replaced,
+                                                   const Functions &unused) {
+  SmallVector<RejectedNorm> rejected;
+  llvm::DenseSet<Location> said;
+  Functions dropped = replaced;
+  dropped.insert_range(unused);
+  addRejections(plan.rejected, dropped, said, rejected);
+  // A callee may compute what a root is taken of, as the copy tells.
+  for (const Copy &copy : copies)
+    dropped.insert(copy.original);
+  addRejections(plan.rootsOfOthers, dropped, said, rejected);
   // Functions that keep their calls report rejections that span a call, too.
-  for (const Caller &caller : callers)
-    if (!gone.contains(caller.original)) {
-      reportRejected(caller.plan.rejected);
-      reportRejected(caller.plan.rootsOfOthers);
+  for (const Copy &copy : copies)
+    if (!unused.contains(copy.original)) {
+      addRejections(copy.plan.rejected, {}, said, rejected);
+      addRejections(copy.plan.rootsOfOthers, {}, said, rejected);
     }
-  return std::move(result);
+  return rejected;
 }
 
 Recognition norm::recognizeRMSNorms(Operation *scope, Rounding rounding) {
-  return Recognizer(scope, rounding).run();
+  Plan plan = makePlan(scope, rounding);
+  std::vector<Copy> copies = Copier(scope, rounding).run();
+  Functions replaced = findReplaced(plan, copies);
+  takeBodies(plan, copies, replaced);
+  Functions unused = findUnused(scope, copies, replaced);
+  dropNorms(plan, unused);
+  Recognition result;
+  result.rejected = collectRejections(plan, copies, replaced, unused);
+  for (Operation *function : unused)
+    function->erase();
+  result.recognized = carryOut(scope, plan.norms);
+  return result;
 }
 
 std::optional<Rounding> norm::symbolizeRounding(StringRef name) {

@@ -10,7 +10,6 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/ReshapeOpsUtils.h"
 #include "mlir/IR/Dominance.h"
-#include "mlir/Transforms/RegionUtils.h"
 
 using namespace mlir;
 using namespace mlir::norm;
@@ -30,16 +29,19 @@ static Operation *findFirstUser(RMSNormOp norm, ArrayRef<Value> tensors) {
   return first;
 }
 
-/// Returns true if the ops from `first` on that compute operands of `norm` can
-/// move before it: they have no effects and do not use `tensors`.
-static bool canBeEarlier(RMSNormOp norm, ArrayRef<Value> tensors,
-                         Operation *first) {
+/// Returns the ops from `first` on that compute operands of `norm`, in order,
+/// if they can move before it: they have no effects and do not use `tensors`.
+static std::optional<SetVector<Operation *>>
+findMoved(RMSNormOp norm, ArrayRef<Value> tensors, Operation *first) {
+  SetVector<Operation *> moved;
+  if (first == norm)
+    return moved;
   Block *block = norm->getBlock();
   // Elsewhere a value may depend on itself, and a slice does not end.
   DominanceInfo dominance;
   if (!dominance.hasSSADominance(block) ||
       !dominance.isReachableFromEntry(block))
-    return false;
+    return std::nullopt;
   BackwardSliceOptions options;
   options.inclusive = true;
   options.omitUsesFromAbove = false;
@@ -47,17 +49,16 @@ static bool canBeEarlier(RMSNormOp norm, ArrayRef<Value> tensors,
     Operation *ancestor = block->findAncestorOpInBlock(*op);
     return ancestor && !ancestor->isBeforeInBlock(first);
   };
-  SetVector<Operation *> slice;
   for (Value operand : norm.getDpsInputs())
-    if (failed(getBackwardSlice(operand, &slice, options)))
-      return false;
-  auto needs = [&](Value tensor) {
-    return llvm::any_of(tensor.getUsers(), [&](Operation *user) {
-      return slice.contains(block->findAncestorOpInBlock(*user));
-    });
-  };
-  return llvm::all_of(slice, isMemoryEffectFree) &&
-         llvm::none_of(tensors, needs);
+    if (failed(getBackwardSlice(operand, &moved, options)))
+      return std::nullopt;
+  for (Value tensor : tensors)
+    for (Operation *user : tensor.getUsers())
+      if (moved.contains(block->findAncestorOpInBlock(*user)))
+        return std::nullopt;
+  if (!llvm::all_of(moved, isMemoryEffectFree))
+    return std::nullopt;
+  return moved;
 }
 
 RankedTensorType norm::selectDims(RankedTensorType type, ArrayRef<int64_t> dims,
@@ -123,11 +124,11 @@ RMSNormOp norm::reuseStatistic(RewriterBase &rewriter, RMSNormOp norm,
   Operation *first = findFirstUser(norm, tensors);
   if (!first)
     return norm;
-  // Ops between them that compute, for example, x may be moved up.
-  if (first != norm &&
-      (!canBeEarlier(norm, tensors, first) ||
-       failed(moveValueDefinitions(rewriter, norm.getDpsInputs(), first))))
+  std::optional<SetVector<Operation *>> moved = findMoved(norm, tensors, first);
+  if (!moved)
     return norm;
+  for (Operation *op : *moved)
+    rewriter.moveOpBefore(op, first);
   RMSNormOp replacement = addStatistic(rewriter, norm, first);
   for (Value tensor : tensors)
     rewriter.replaceAllUsesWith(

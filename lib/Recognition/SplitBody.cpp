@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "SplitBody.h"
+#include "Flow.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -136,36 +137,32 @@ Value norm::outline(RewriterBase &rewriter, const PlannedInput &input,
   return outlined.getResult(0);
 }
 
-/// Returns the result of `op` if it is the held value, else null. Effects of
-/// the body become an op without results if the inputs determine the loops.
-static Value getHeldResult(RewriterBase &rewriter, linalg::LinalgOp op,
-                           const Held &held) {
-  Block *body = op.getBlock();
+/// Returns true if the tensor of the only yielded value is the op's result.
+static bool isHeldResult(linalg::LinalgOp op, const Held &held) {
   if (op.getNumReductionLoops() > 0 || op->getNumResults() != 1)
-    return {};
-  bool acts = llvm::any_of(body->without_terminator(), hasEffects);
-  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
-  maps.resize(op.getNumDpsInputs());
-  if (acts && !inversePermutation(concatAffineMaps(maps, op->getContext())))
-    return {};
-  OpResult result = op->getResult(0);
-  HeldValue found = held.lookup(body->getTerminator()->getOperand(0));
-  if (found.map != op.getIndexingMapMatchingResult(result))
-    return {};
-  if (acts)
-    createBodyPart(rewriter, op, BodyPart::Rest, held, {}, {}, {});
-  return rewriter.createOrFold<tensor::CastOp>(op->getLoc(), result.getType(),
-                                               found.tensor);
+    return false;
+  HeldValue found = held.lookup(getYielded(op->getResult(0)));
+  return found.map == op.getIndexingMapMatchingResult(op->getResult(0));
 }
 
 SmallVector<Value> norm::createRest(RewriterBase &rewriter, linalg::LinalgOp op,
                                     const Held &held) {
-  if (Value whole = getHeldResult(rewriter, op, held))
-    return {whole};
+  OperandRange yields = op.getBlock()->getTerminator()->getOperands();
   SmallVector<AffineMap> maps = op.getIndexingMapsArray();
-  return createBodyPart(rewriter, op, BodyPart::Rest, held,
-                        op.getBlock()->getTerminator()->getOperands(),
-                        op.getDpsInits(),
-                        ArrayRef(maps).take_back(op.getNumDpsInits()))
-      ->getResults();
+  ArrayRef<AffineMap> inputs = ArrayRef(maps).take_front(op.getNumDpsInputs());
+  bool acts = llvm::any_of(op.getBlock()->without_terminator(), hasEffects);
+  // Effects alone need an op without results, whose loops the inputs determine.
+  bool isHeld =
+      isHeldResult(op, held) &&
+      (!acts || inversePermutation(concatAffineMaps(inputs, op->getContext())));
+  if (!isHeld)
+    return createBodyPart(rewriter, op, BodyPart::Rest, held, yields,
+                          op.getDpsInits(),
+                          ArrayRef(maps).take_back(op.getNumDpsInits()))
+        ->getResults();
+  if (acts)
+    createBodyPart(rewriter, op, BodyPart::Rest, held, {}, {}, {});
+  return {rewriter.createOrFold<tensor::CastOp>(
+      op->getLoc(), op->getResult(0).getType(),
+      held.lookup(yields.front()).tensor)};
 }
