@@ -165,7 +165,6 @@ Node::Node(Kind kind, Type type, ArrayRef<const Node *> operands,
           kind, type, llvm::hash_combine_range(operands), payload.value,
           llvm::hash_combine_range(payload.indices), payload.attribute,
           payload.name, llvm::hash_combine_range(payload.variables),
-          payload.number.num, payload.number.den,
           llvm::hash_combine_range(payload.extents), payload.spelling)),
       type(type), operands(operands) {}
 
