@@ -18,52 +18,8 @@ using namespace mlir::norm;
 using namespace mlir::norm::row;
 
 //===----------------------------------------------------------------------===//
-// The row
+// Operands
 //===----------------------------------------------------------------------===//
-
-Rejection
-norm::matchRowAndX(const Site &site, const RowRoot &root,
-                   function_ref<RejectionOr<const Node *>(NodePredicate)> read,
-                   Findings &found) {
-  if (!root.isComputed()) {
-    Rejection rejection = read(nullptr).moveInto(found.product.x);
-    found.statistic.x = found.product.x;
-    return rejection;
-  }
-  found.product.value = found.product.root = root.node;
-  found.product.divides = root.divides;
-  if (Rejection rejection = matchRow(site, found))
-    return rejection;
-  if (found.inverse.mode == EpsilonMode::Clamp)
-    return reject(Rejection::GradientOfClamp);
-  XMatcher isX(site.reader, found.statistic.x);
-  if (Rejection rejection = read([&](const Node *node) {
-                              return isX(node);
-                            }).moveInto(found.product.x))
-    return rejection;
-  const Correspondence *agreed = isX.find(found.product.x);
-  if (!agreed)
-    return reject(Rejection::ProjectionAlongOther);
-  found.agreed = *agreed;
-  return {};
-}
-
-RejectionOr<Span> norm::matchWholeSpan(const Site &site,
-                                       const Findings &found) {
-  RejectionOr<Span> span = matchSpan(site, found);
-  if (span && (span->count || span->groupSize))
-    return reject(Rejection::PartOfDims, span->dims);
-  return span;
-}
-
-Rejection norm::matchRowSpan(const Site &site, Findings &found) {
-  if (Rejection rejection = matchWholeSpan(site, found).moveInto(found.span))
-    return rejection;
-  if (Rejection rejection = matchDivisor(site, found).moveInto(found.divisor))
-    return rejection;
-  return found.divisor.rest.empty() ? Rejection()
-                                    : reject(Rejection::NoConstantDivisor);
-}
 
 /// Decides types, dimensions and epsilon.
 static Rejection decideRow(const Site &site, const GradientLaw &law,
@@ -82,10 +38,6 @@ static Rejection decideRow(const Site &site, const GradientLaw &law,
       return takeEpsilon(constant, norm);
   return {};
 }
-
-//===----------------------------------------------------------------------===//
-// Operands
-//===----------------------------------------------------------------------===//
 
 /// Finds dy and the gradient that is added to dx.
 static Rejection findGradients(const Site &site, const GradientLaw &law,
@@ -126,28 +78,7 @@ findWeight(const Site &site, const GradientLaw &law, PlannedNorm &norm) {
     if (!matchWeight(site, g.weight, other))
       norm.gradient->wideWeight = other.weight;
   }
-  // dy * w, with the weight in it once more, has no such forward norm.
-  SmallVector<unsigned> batch;
-  for (auto [dim, variable] : llvm::enumerate(site.space))
-    if (!llvm::is_contained(norm.dims, dim) && site.getExtent(dim) != 1)
-      batch.push_back(variable);
-  auto again = splitWeight(site.reader, Factor{g.dy, Fraction(1)}, batch);
-  if (again && again->weight && isSame(site.reader, again->weight, g.weight))
-    return reject(Rejection::WeightTwice);
   return weight;
-}
-
-/// Returns the saved root as the op reads it: r, or the root before epsilon.
-static const Node *getSavedRoot(const Site &site, const RowRoot &root,
-                                const PlannedNorm &norm) {
-  if (norm.gradient->isRootBeforeEpsilon)
-    return root.beforeEpsilon;
-  Type type = root.node->getType();
-  auto one = APFloat::getOne(root.node->getFloatType().getFloatSemantics());
-  return root.divides ? site.context().get(
-                            Kind::Div, type,
-                            {site.context().getConstant(one, type), root.node})
-                      : root.node;
 }
 
 /// Finds the sums of squares of a computed root, the tensor that holds a saved
@@ -161,7 +92,8 @@ static Rejection findRoot(const Site &site, const GradientLaw &law,
     return {};
   }
   gradient.isRootBeforeEpsilon = norm.mode != EpsilonMode::Inside;
-  const Node *node = getSavedRoot(site, law.root, norm);
+  const Node *node =
+      gradient.isRootBeforeEpsilon ? law.root.beforeEpsilon : law.root.saved;
   if (node->getType() != norm.computeType)
     return reject(Rejection::RoundedTwice);
   SmallVector<int64_t> batch;
@@ -207,8 +139,9 @@ static OpResult findRounded(OpResult sum) {
 }
 
 /// Decides the result: the sum, or its rounding if that has the type of P.
-static void decideResult(OpResult sum, const GradientLaw &law,
+static void decideResult(const Site &site, const GradientLaw &law,
                          PlannedNorm &norm) {
+  auto sum = cast<OpResult>(site.reduction);
   PlannedGradient &gradient = *norm.gradient;
   gradient.dw = gradient.sum = sum;
   gradient.dwType = gradient.sumType =
@@ -263,20 +196,17 @@ static Names nameOperands(const Site &site, const GradientLaw &law,
       return site.laws.getElement(name, node->getType(), place);
     };
     names.add(node, symbol(Place::Result), Place::Result);
+    if (!summed)
+      return;
     for (const Node *each : {summed, findNarrow(site.reader, summed)})
       if (each->getType() == node->getType())
         names.add(each, symbol(Place::Sum), Place::Sum);
   };
-  const Node *dy = norm.gradient->dy.node;
-  if (!law.projected) {
-    names.add(dy, site.laws.getElement("dy", dy->getType(), Place::Result),
-              Place::Result);
-    return names;
-  }
-  add("x", norm.input.node, law.projected->x);
-  add("dy", dy, law.projected->g.dy);
+  const Projected summed = law.projected.value_or(Projected());
+  add("x", norm.input.node, summed.x);
+  add("dy", norm.gradient->dy.node, summed.g.dy);
   if (weight)
-    add("w", weight, law.projected->g.weight);
+    add("w", weight, summed.g.weight);
   return names;
 }
 
@@ -296,8 +226,8 @@ static const Node *addResidual(const Site &site, const Node *residual,
 }
 
 /// Says in which factor a term of the program differs from that of the law.
-static Rejection explain(const Comparison &comparison, const Site &site,
-                         const Span &span, Rejection otherwise) {
+static Rejection explain(const Comparison &comparison, const Span &span,
+                         Rejection otherwise) {
   if (comparison.isBounded ||
       comparison.forms[0].node == comparison.forms[1].node)
     return otherwise; // only roundings differ
@@ -356,7 +286,7 @@ static Rejection prove(const Site &site, const GradientLaw &law,
                      expected, norm.computeType, precision);
   Rejection rejection = judge(site, comparison, precision, norm);
   return rejection && law.projected
-             ? explain(comparison, site, law.found.span, std::move(rejection))
+             ? explain(comparison, law.found.span, std::move(rejection))
              : std::move(rejection);
 }
 
@@ -374,7 +304,7 @@ static RejectionOr<PlannedNorm> planAs(Precision precision, const Site &site,
   norm.normalizedType = isRounded ? rounded : FloatType();
   if (!law.projected) {
     norm.weightDims = law.weightDims;
-    decideResult(cast<OpResult>(site.reduction), law, norm);
+    decideResult(site, law, norm);
   }
   if (Rejection rejection = matchInput(site, law.found, norm))
     return rejection;
@@ -398,12 +328,12 @@ RejectionOr<PlannedNorm> norm::planGradient(const Site &site,
                                             const GradientLaw &law) {
   GradientLaw own = law;
   auto plan = [&](Precision precision) { return planAs(precision, site, own); };
-  if (law.root.isComputed() || !law.root.beforeEpsilon)
-    return planAsAllowed(site, plan);
-  // Of a saved root either r or the root before epsilon may have been saved.
-  own.found.inverse.mode = EpsilonMode::Outside;
-  if (auto outside = planAsAllowed(site, plan))
-    return outside;
-  own.found.inverse.mode = EpsilonMode::Inside;
+  if (!law.root.isComputed() && law.root.beforeEpsilon) {
+    // Either r or the root before epsilon may have been saved.
+    own.found.inverse.mode = EpsilonMode::Outside;
+    if (auto outside = planAsAllowed(site, plan))
+      return outside;
+    own.found.inverse.mode = EpsilonMode::Inside;
+  }
   return planAsAllowed(site, plan);
 }

@@ -23,10 +23,10 @@ namespace mlir::norm {
 // Products
 //===----------------------------------------------------------------------===//
 
-/// The factors of a product: those that do not vary along a row, and others.
+/// The factors of a product that do not vary along a row, and others; without
+/// constants and signs, which are those of the law.
 struct Parts {
   SmallVector<row::Factor> rows, varying;
-  bool isScaled = false; // by a constant, or by -1
 };
 
 /// How far a product is taken apart: until only factors remain that hold
@@ -38,6 +38,10 @@ enum class Opening { Wanted, All };
 Parts readParts(row::Reader &reader, ArrayRef<row::Factor> product,
                 ArrayRef<unsigned> along, Opening opening = Opening::Wanted,
                 row::NodePredicate isX = nullptr);
+
+/// Takes x out of the factors and returns it; null if there is none.
+const row::Node *takeX(SmallVectorImpl<row::Factor> &factors,
+                       row::NodePredicate isX);
 
 /// Opens tensors until a value is left that the program does not compute
 /// elementwise.
@@ -51,13 +55,15 @@ struct RoundedProduct {
 /// Reads the product that a value is, through tensors and one rounding.
 RoundedProduct readRounded(row::Reader &reader, const row::Node *node);
 
-/// Returns the tensors of which `product` multiplies elements, or nothing if it
-/// is no product of elements.
-SmallVector<Value> getMultiplied(row::Reader &reader, const row::Node *product);
-
 //===----------------------------------------------------------------------===//
 // What is inferred
 //===----------------------------------------------------------------------===//
+
+/// The variables of a space along a row, and those that r depends on.
+struct RowVariables {
+  SmallVector<unsigned> along, batch;
+};
+RowVariables splitSpace(const Site &site, const row::Node *row);
 
 /// The root r = base ^ exponent, as one product has it.
 struct RowRoot {
@@ -65,6 +71,7 @@ struct RowRoot {
   bool divides = false;
   const row::Node *base = nullptr;
   row::Fraction exponent;
+  const row::Node *saved = nullptr;         // r as an op is given it
   const row::Node *beforeEpsilon = nullptr; // s of base = s + e, or null
   bool isComputed() const { return base->hasReduction(); }
   /// Returns what is known of a saved r: a root is not negative.
@@ -82,7 +89,7 @@ struct WeightedGradient {
 
 /// What the projection of dx sums, and over which dimensions.
 struct Projected {
-  const row::Node *x;
+  const row::Node *x = nullptr;
   WeightedGradient g;
   Span span;
 };
@@ -117,11 +124,6 @@ RejectionOr<Span> matchWholeSpan(const Site &site, const Findings &found);
 /// Finds dims and n of a computed root.
 Rejection matchRowSpan(const Site &site, Findings &found);
 
-/// Splits the factors of g into dy, which depends on all of `batch`, and w.
-std::optional<WeightedGradient> splitWeight(row::Reader &reader,
-                                            ArrayRef<row::Factor> factors,
-                                            ArrayRef<unsigned> batch);
-
 //===----------------------------------------------------------------------===//
 // Decisions
 //===----------------------------------------------------------------------===//
@@ -129,8 +131,10 @@ std::optional<WeightedGradient> splitWeight(row::Reader &reader,
 /// Plans the op of a law and compares what it computes with the program.
 RejectionOr<PlannedNorm> planGradient(const Site &site, const GradientLaw &law);
 
-/// Returns true if two values are one, or two equal views of one.
-bool areOneView(Value a, Value b);
+/// Returns the tensor of which `value` is a view with other unit dimensions.
+Value stripUnits(Value value);
+/// Returns the shape of a tensor with the unit dimensions that it lacks.
+SmallVector<int64_t> getWholeShape(const PlannedInput &input);
 
 /// Whether nodes depend on one sum: of all its candidates, which may be many.
 using ProjectedNodes = llvm::DenseMap<const row::Node *, bool>;

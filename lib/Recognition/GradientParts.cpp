@@ -20,23 +20,18 @@ static constexpr unsigned kMaxRead = 256; // nodes below a product
 
 /// Returns true for a product of the first operand, or of both.
 static bool isProduct(const Node *node) {
-  switch (node->getKind()) {
-  case Kind::Mul:
-  case Kind::Div:
-  case Kind::Neg:
-  case Kind::Extend:
-  case Kind::Round:
-    return true;
-  case Kind::Fma:
+  if (node->is(Kind::Fma))
     return isConstant(node->getOperand(2), -0.0);
-  case Kind::Power:
-    return cast<PowerNode>(node)->getExponent().den == 1;
-  default:
-    return false;
-  }
+  auto *power = dyn_cast<PowerNode>(node);
+  return (power && power->getExponent().den == 1) ||
+         llvm::is_contained(
+             {Kind::Mul, Kind::Div, Kind::Neg, Kind::Extend, Kind::Round},
+             node->getKind());
 }
 
 namespace {
+enum class Role { Number, X, Row, Other };
+
 class ProductReader {
 public:
   ProductReader(Reader &reader, ArrayRef<unsigned> along, NodePredicate isX)
@@ -45,76 +40,77 @@ public:
   Parts read(ArrayRef<Factor> product, Opening opening);
 
 private:
-  bool isWhole(const Node *node) { return isX && isX(node); }
-  bool isRow(const Node *node);
-  bool reveals(const Node *node, unsigned depth = 0);
+  Role getRole(const Node *node);
   const Node *open(const Node *node);
+  SmallVector<Factor> collect(const Factor &factor, bool &isNegated,
+                              NodePredicate isWhole = nullptr);
+  bool reveals(const Node *node);
 
   Reader &reader;
   ArrayRef<unsigned> along;
   NodePredicate isX;
-  llvm::DenseMap<const Node *, bool> rows, revealing;
+  llvm::DenseMap<const Node *, Role> roles;
 };
 } // namespace
 
-bool ProductReader::isRow(const Node *node) {
-  auto [it, inserted] = rows.try_emplace(node, false);
-  if (inserted && !isNumber(node))
-    it->second = llvm::none_of(getDependentVariables(node), [&](unsigned each) {
-      return llvm::is_contained(along, each);
-    });
-  return it->second;
+Role ProductReader::getRole(const Node *node) {
+  if (isNumber(node))
+    return Role::Number;
+  auto [it, isNew] = roles.try_emplace(node, Role::Other);
+  if (!isNew)
+    return it->second;
+  if (isX && isX(node))
+    return it->second = Role::X;
+  bool varies = llvm::any_of(getDependentVariables(node), [&](unsigned each) {
+    return llvm::is_contained(along, each);
+  });
+  return it->second = varies ? Role::Other : Role::Row;
 }
 
-/// Returns the product that an element holds; null for any other node.
+/// Returns the product that a cast or an element holds; null for other nodes.
 const Node *ProductReader::open(const Node *node) {
+  if (node->is(Kind::Round) || node->is(Kind::Extend))
+    return node->getOperand(0);
   auto *element = dyn_cast<ElementNode>(node);
   const Node *opened = element ? reader.open(element) : nullptr;
-  return opened && (isProduct(opened) || opened->is(Kind::Element) ||
-                    opened->is(Kind::Constant) || isWhole(opened))
-             ? opened
-             : nullptr;
+  bool isRead = opened && (isProduct(opened) || opened->is(Kind::Element) ||
+                           getRole(opened) < Role::Row);
+  return isRead ? opened : nullptr;
+}
+
+SmallVector<Factor> ProductReader::collect(const Factor &factor,
+                                           bool &isNegated,
+                                           NodePredicate isWhole) {
+  auto isLeaf = [&](const Node *each) {
+    return getRole(each) != Role::Other || (isWhole && isWhole(each)) ||
+           !(isProduct(each) || each->is(Kind::Element));
+  };
+  return collectFactors(
+      factor.base, factor.exponent, isLeaf,
+      [&](const Node *each) { return open(each); }, &isNegated);
 }
 
 /// Returns true if x, a value per row or a sign is below the node.
-bool ProductReader::reveals(const Node *node, unsigned depth) {
-  if (auto it = revealing.find(node); it != revealing.end())
-    return it->second;
-  revealing[node] = false; // ends a cycle of tensors in an unreachable block
-  bool result = isWhole(node) || isRow(node) || node->is(Kind::Neg);
-  if (!result && depth < kMaxDepth) {
-    if (const Node *opened = open(node))
-      result = reveals(opened, depth + 1);
-    else if (isProduct(node))
-      result = llvm::any_of(node->getOperands(), [&](const Node *each) {
-        return reveals(each, depth + 1);
-      });
-  }
-  return revealing[node] = result;
+bool ProductReader::reveals(const Node *node) {
+  bool isNegated = false;
+  return llvm::any_of(collect({node, Fraction(1)}, isNegated),
+                      [&](const Factor &factor) {
+                        Role role = getRole(factor.base);
+                        return role == Role::X || role == Role::Row;
+                      }) ||
+         isNegated;
 }
 
 Parts ProductReader::read(ArrayRef<Factor> product, Opening opening) {
-  auto isLeaf = [&](const Node *each) {
-    return isWhole(each) || isRow(each) ||
-           (opening == Opening::Wanted && !reveals(each)) ||
-           !(isProduct(each) || each->is(Kind::Element));
-  };
-  auto openNext = [&](const Node *each) {
-    bool isCast = each->is(Kind::Round) || each->is(Kind::Extend);
-    return isCast ? each->getOperand(0) : open(each);
-  };
   Parts parts;
   bool isNegated = false;
-  for (const auto &[node, exponent] : product)
-    for (const Factor &factor :
-         collectFactors(node, exponent, isLeaf, openNext, &isNegated))
-      if (isNumber(factor.base))
-        parts.isScaled |= !isConstant(factor.base, 1.0);
-      else if (isRow(factor.base) && !isWhole(factor.base))
-        parts.rows.push_back(factor);
-      else
-        parts.varying.push_back(factor);
-  parts.isScaled |= isNegated;
+  auto isWhole = [&](const Node *node) {
+    return opening == Opening::Wanted && !reveals(node);
+  };
+  for (const Factor &each : product)
+    for (const Factor &factor : collect(each, isNegated, isWhole))
+      if (Role role = getRole(factor.base); role != Role::Number)
+        (role == Role::Row ? parts.rows : parts.varying).push_back(factor);
   return parts;
 }
 
@@ -122,6 +118,17 @@ Parts norm::readParts(Reader &reader, ArrayRef<Factor> product,
                       ArrayRef<unsigned> along, Opening opening,
                       NodePredicate isX) {
   return ProductReader(reader, along, isX).read(product, opening);
+}
+
+const Node *norm::takeX(SmallVectorImpl<Factor> &factors, NodePredicate isX) {
+  auto *it = llvm::find_if(factors, [&](const Factor &factor) {
+    return factor.exponent == Fraction(1) && isX(factor.base);
+  });
+  if (it == factors.end())
+    return nullptr;
+  const Node *x = it->base;
+  factors.erase(it);
+  return x;
 }
 
 const Node *norm::openRow(Reader &reader, const Node *node) {
@@ -142,23 +149,19 @@ RoundedProduct norm::readRounded(Reader &reader, const Node *node) {
   return {inner, node->getFloatType()};
 }
 
-SmallVector<Value> norm::getMultiplied(Reader &reader, const Node *product) {
-  Parts parts = readParts(reader, Factor{product, Fraction(1)},
-                          getDependentVariables(product), Opening::All);
-  SmallVector<Value> tensors;
-  for (const Factor &factor : parts.varying) {
-    auto *element = dyn_cast<ElementNode>(stripCasts(factor.base));
-    if (!element || factor.exponent != Fraction(1))
-      return {};
-    tensors.push_back(element->getValue());
-  }
-  bool isOther = parts.isScaled || !parts.rows.empty();
-  return isOther ? SmallVector<Value>() : tensors;
-}
-
 //===----------------------------------------------------------------------===//
 // r
 //===----------------------------------------------------------------------===//
+
+RowVariables norm::splitSpace(const Site &site, const Node *row) {
+  RowVariables result;
+  ArrayRef<unsigned> depends = getDependentVariables(row);
+  for (unsigned variable : site.space)
+    if (site.context().getExtent(variable) != 1)
+      (llvm::is_contained(depends, variable) ? result.batch : result.along)
+          .push_back(variable);
+  return result;
+}
 
 const Node *norm::findRootBelow(Reader &reader, const Node *node) {
   llvm::SmallSetVector<const Node *, 16> nodes;
@@ -199,7 +202,13 @@ RejectionOr<RowRoot> norm::readRowRoot(Reader &reader, ArrayRef<Factor> rows) {
   const Factor base = factors.size() == 1 ? factors[0] : rows[0];
   if (abs(base.exponent) > Fraction(1))
     return reject(Rejection::SeveralRoots);
-  RowRoot root{node, exponent == Fraction(-1), base.base, base.exponent};
+  RowRoot root{node, exponent == Fraction(-1), base.base, base.exponent, node};
+  if (root.divides) {
+    auto one = APFloat::getOne(node->getFloatType().getFloatSemantics());
+    Context &context = reader.getContext();
+    root.saved = context.get(Kind::Div, node->getType(),
+                             {context.getConstant(one, node->getType()), node});
+  }
   if (root.base->is(Kind::Add) && root.exponent == Fraction(-1))
     for (unsigned i : {0u, 1u})
       if (root.base->getOperand(1 - i)->is(Kind::Constant))
@@ -207,37 +216,46 @@ RejectionOr<RowRoot> norm::readRowRoot(Reader &reader, ArrayRef<Factor> rows) {
   return root;
 }
 
-//===----------------------------------------------------------------------===//
-// dy and the weight
-//===----------------------------------------------------------------------===//
-
-/// Returns true if the node is the same for all indices of a batch dimension.
-static bool isWeight(const Node *node, ArrayRef<unsigned> batch) {
-  ArrayRef<unsigned> depends = getDependentVariables(node);
-  return llvm::any_of(
-      batch, [&](unsigned each) { return !llvm::is_contained(depends, each); });
+Rejection
+norm::matchRowAndX(const Site &site, const RowRoot &root,
+                   function_ref<RejectionOr<const Node *>(NodePredicate)> read,
+                   Findings &found) {
+  if (!root.isComputed()) {
+    Rejection rejection = read(nullptr).moveInto(found.product.x);
+    found.statistic.x = found.product.x;
+    return rejection;
+  }
+  found.product.value = found.product.root = root.node;
+  found.product.divides = root.divides;
+  if (Rejection rejection = matchRow(site, found))
+    return rejection;
+  if (found.inverse.mode == EpsilonMode::Clamp)
+    return reject(Rejection::GradientOfClamp);
+  XMatcher isX(site.reader, found.statistic.x);
+  if (Rejection rejection = read([&](const Node *node) {
+                              return isX(node);
+                            }).moveInto(found.product.x))
+    return rejection;
+  const Correspondence *agreed = isX.find(found.product.x);
+  if (!agreed)
+    return reject(Rejection::ProjectionAlongOther);
+  found.agreed = *agreed;
+  return {};
 }
 
-std::optional<WeightedGradient> norm::splitWeight(Reader &reader,
-                                                  ArrayRef<Factor> factors,
-                                                  ArrayRef<unsigned> batch) {
-  WeightedGradient g;
-  for (const auto &[node, exponent] : factors) {
-    const Node *&place = isWeight(node, batch) ? g.weight : g.dy;
-    if (place || exponent != Fraction(1))
-      return std::nullopt;
-    place = node;
-  }
-  if (!g.dy)
-    return std::nullopt;
-  g.productType = g.dy->getFloatType();
-  auto [product, rounded] = readRounded(reader, g.dy);
-  if (g.weight || !product->is(Kind::Mul))
-    return g;
-  const Node *weight = product->getOperand(0), *dy = product->getOperand(1);
-  if (isWeight(weight, batch) == isWeight(dy, batch))
-    return g;
-  if (isWeight(dy, batch))
-    std::swap(weight, dy);
-  return WeightedGradient{dy, weight, product->getFloatType(), rounded};
+RejectionOr<Span> norm::matchWholeSpan(const Site &site,
+                                       const Findings &found) {
+  RejectionOr<Span> span = matchSpan(site, found);
+  if (span && (span->count || span->groupSize))
+    return reject(Rejection::PartOfDims, span->dims);
+  return span;
+}
+
+Rejection norm::matchRowSpan(const Site &site, Findings &found) {
+  if (Rejection rejection = matchWholeSpan(site, found).moveInto(found.span))
+    return rejection;
+  if (Rejection rejection = matchDivisor(site, found).moveInto(found.divisor))
+    return rejection;
+  return found.divisor.rest.empty() ? Rejection()
+                                    : reject(Rejection::NoConstantDivisor);
 }

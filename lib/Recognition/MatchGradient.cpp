@@ -49,8 +49,8 @@ private:
 
 struct Terms {
   SmallVector<Addend> others, projections;
-  const SumNode *sum = nullptr;       // that of all projections
-  SmallVector<unsigned> along, batch; // variables of the space
+  const SumNode *sum = nullptr; // that of all projections
+  RowVariables variables;
 };
 
 /// The term r * g, and a residual gradient that is added to dx afterwards.
@@ -77,8 +77,7 @@ bool AddendReader::isProjected(const Node *node) {
     if (auto it = projected.find(next); it != projected.end())
       result = it->second;
     else if (auto *element = dyn_cast<ElementNode>(next))
-      result =
-          site.flow.lookup(element->getValue()).sum == site.reduction;
+      result = site.flow.lookup(element->getValue()).sum == site.reduction;
     else if (next->is(Kind::Sum) && !isTrivial(next))
       result = !matchStatistic(site.reader, next);
     else
@@ -181,13 +180,9 @@ static RejectionOr<Terms> readTerms(const Site &site,
   }
   if (terms.others.empty() || !terms.sum)
     return reject(Rejection::NoCandidate);
-  ArrayRef<unsigned> depends =
-      getDependentVariables(computed ? computed : terms.sum);
-  for (unsigned variable : site.space)
-    if (site.context().getExtent(variable) != 1)
-      (llvm::is_contained(depends, variable) ? terms.batch : terms.along)
-          .push_back(variable);
-  if (terms.along.empty() || !isNear(site, terms) || (hasSeveral && !computed))
+  terms.variables = splitSpace(site, computed ? computed : terms.sum);
+  if (terms.variables.along.empty() || !isNear(site, terms) ||
+      (hasSeveral && !computed))
     return reject(Rejection::NoCandidate);
   if (hasSeveral)
     return reject(Rejection::SeveralSums);
@@ -198,42 +193,34 @@ static RejectionOr<Terms> readTerms(const Site &site,
 // x, g and r
 //===----------------------------------------------------------------------===//
 
-/// Splits a sum that the projection does not contain: r * g may be added to a
-/// residual gradient before.
-static SmallVector<Addend> splitSum(const Site &site, const Terms &terms,
-                                    const Addend &addend) {
-  const Node *sum = addend.factors.front().base;
-  auto *element = dyn_cast<ElementNode>(sum);
-  if (const Node *opened = element ? site.reader.open(element) : nullptr)
-    sum = opened;
-  if (addend.factors.size() != 1 || addend.isNegated || !sum->is(Kind::Add))
-    return {addend};
-  bool hasRow = false;
-  SmallVector<Addend> split;
-  for (const Node *operand : sum->getOperands()) {
-    split.push_back({{Factor{operand, Fraction(1)}}});
-    hasRow |=
-        !readParts(site.reader, split.back().factors, terms.along).rows.empty();
-  }
-  return hasRow ? split : SmallVector<Addend>{addend};
+/// Takes a product as r * g or, if it is one node, as the residual gradient.
+static bool take(const Site &site, const Terms &terms, ArrayRef<Factor> product,
+                 bool isNode, Direct &direct) {
+  Parts parts = readParts(site.reader, product, terms.variables.along);
+  if (!parts.rows.empty() && direct.parts.rows.empty())
+    direct.parts = std::move(parts);
+  else if (parts.rows.empty() && isNode && !direct.residual)
+    direct.residual = product[0].base;
+  else
+    return false;
+  return true;
 }
 
-/// Finds the term r * g. One other term may be a residual gradient.
+/// Finds the term r * g, which may be added to a residual gradient before.
 static RejectionOr<Direct> findDirect(const Site &site, const Terms &terms) {
-  SmallVector<Addend> others;
-  for (const Addend &addend : terms.others)
-    llvm::append_range(others, splitSum(site, terms, addend));
   Direct direct;
-  for (const Addend &addend : others) {
-    Parts parts = readParts(site.reader, addend.factors, terms.along);
-    bool isWhole = !addend.isNegated && addend.factors.size() == 1;
-    if (direct.parts.rows.empty() && !parts.rows.empty())
-      direct.parts = std::move(parts);
-    else if (parts.rows.empty() && !direct.residual && isWhole)
-      direct.residual = addend.factors.front().base;
-    else
-      return reject(hasOtherSum(site, others) ? Rejection::SeveralSums
-                                              : Rejection::NoCandidate);
+  for (const Addend &addend : terms.others) {
+    bool isNode = !addend.isNegated && addend.factors.size() == 1;
+    const Node *sum = openRow(site.reader, addend.factors.front().base);
+    Direct split = direct;
+    if (isNode && sum->is(Kind::Add) &&
+        llvm::all_of(sum->getOperands(), [&](const Node *each) {
+          return take(site, terms, Factor{each, Fraction(1)}, true, split);
+        }))
+      direct = split;
+    else if (!take(site, terms, addend.factors, isNode, direct))
+      return reject(hasOtherSum(site, terms.others) ? Rejection::SeveralSums
+                                                    : Rejection::NoCandidate);
   }
   // The residual gradient is added in the type of the scalar.
   if (direct.residual && site.node->is(Kind::Round))
@@ -241,12 +228,44 @@ static RejectionOr<Direct> findDirect(const Site &site, const Terms &terms) {
   return direct;
 }
 
+/// Returns true if the node is the same for all indices of a batch dimension.
+static bool isWeight(const Node *node, ArrayRef<unsigned> batch) {
+  ArrayRef<unsigned> depends = getDependentVariables(node);
+  return llvm::any_of(
+      batch, [&](unsigned each) { return !llvm::is_contained(depends, each); });
+}
+
+/// Splits the factors of g into dy, which depends on all of `batch`, and w.
+static std::optional<WeightedGradient> splitWeight(Reader &reader,
+                                                   ArrayRef<Factor> factors,
+                                                   ArrayRef<unsigned> batch) {
+  WeightedGradient g;
+  for (const auto &[node, exponent] : factors) {
+    const Node *&place = isWeight(node, batch) ? g.weight : g.dy;
+    if (place || exponent != Fraction(1))
+      return std::nullopt;
+    place = node;
+  }
+  if (!g.dy)
+    return std::nullopt;
+  g.productType = g.dy->getFloatType();
+  auto [product, rounded] = readRounded(reader, g.dy);
+  if (g.weight || !product->is(Kind::Mul))
+    return g;
+  const Node *weight = product->getOperand(0), *dy = product->getOperand(1);
+  if (isWeight(weight, batch) == isWeight(dy, batch))
+    return g;
+  if (isWeight(dy, batch))
+    std::swap(weight, dy);
+  return WeightedGradient{dy, weight, product->getFloatType(), rounded};
+}
+
 /// Reads each projection as one x times constants and powers of r.
 static RejectionOr<const Node *> readX(const Site &site, const Terms &terms,
                                        NodePredicate isX) {
   const Node *x = nullptr;
   for (const Addend &addend : terms.projections) {
-    Parts parts = readParts(site.reader, addend.factors, terms.along,
+    Parts parts = readParts(site.reader, addend.factors, terms.variables.along,
                             isX ? Opening::Wanted : Opening::All, isX);
     if (parts.varying.size() != 1 || parts.varying[0].exponent != Fraction(1))
       return reject(Rejection::ProjectionAlongOther);
@@ -267,22 +286,17 @@ static RejectionOr<Projected> matchSum(const Site &site, const Terms &terms,
            Correspondence(site.reader).match(x, node);
   };
   ArrayRef<unsigned> variables = terms.sum->getVariables();
-  SmallVector<Factor> factors =
+  Parts parts =
       readParts(site.reader, Factor{terms.sum->getTerm(), Fraction(1)},
-                variables, Opening::Wanted, isX)
-          .varying;
-  auto *it = llvm::find_if(factors, [&](const Factor &factor) {
-    return factor.exponent == Fraction(1) && isX(factor.base);
-  });
-  if (it == factors.end())
-    return reject(Rejection::ProjectionOfOther);
+                variables, Opening::Wanted, isX);
   Findings found(site.reader);
   found.product.x = x;
-  found.statistic.x = it->base;
+  found.statistic.x = takeX(parts.varying, isX);
+  if (!found.statistic.x)
+    return reject(Rejection::ProjectionOfOther);
   found.statistic.variables.assign(variables.begin(), variables.end());
   found.inverse.sum = terms.sum;
-  factors.erase(it);
-  auto inner = splitWeight(site.reader, factors, terms.batch);
+  auto inner = splitWeight(site.reader, parts.varying, terms.variables.batch);
   if (!inner || !g.weight != !inner->weight ||
       !found.agreed.match(x, found.statistic.x) ||
       !found.agreed.match(g.dy, inner->dy) ||
@@ -311,13 +325,20 @@ static RejectionOr<GradientLaw> infer(const Site &site,
   auto read = [&](NodePredicate isX) { return readX(site, *terms, isX); };
   if (Rejection rejection = matchRowAndX(site, law.root, read, found))
     return rejection;
-  auto g = splitWeight(site.reader, direct->parts.varying, terms->batch);
+  auto g =
+      splitWeight(site.reader, direct->parts.varying, terms->variables.batch);
   if (!g)
     return reject(Rejection::NoTensorForGradient);
   law.g = *g;
   RejectionOr<Projected> summed = matchSum(site, *terms, found.product.x, *g);
   if (!summed)
     return summed.takeRejection();
+  // dy * w, with the weight in it once more, has no such forward norm.
+  auto again = splitWeight(site.reader, Factor{g->dy, Fraction(1)},
+                           terms->variables.batch);
+  if (g->weight && again && again->weight &&
+      isSame(site.reader, again->weight, g->weight))
+    return reject(Rejection::WeightTwice);
   law.projected = *summed;
   found.span = summed->span;
   if (!law.root.isComputed())

@@ -20,21 +20,6 @@ using namespace mlir::norm::row;
 // The product
 //===----------------------------------------------------------------------===//
 
-/// Returns the variables along a row, which r does not depend on; none if the
-/// sum is one along the row.
-static SmallVector<unsigned> findAlong(const Site &site, const Node *row) {
-  ArrayRef<unsigned> depends = getDependentVariables(row);
-  SmallVector<unsigned> along;
-  for (unsigned variable : site.space)
-    if (site.context().getExtent(variable) != 1 &&
-        !llvm::is_contained(depends, variable))
-      along.push_back(variable);
-  bool sumsAlong = llvm::any_of(along, [&](unsigned variable) {
-    return llvm::is_contained(site.node->getVariables(), variable);
-  });
-  return sumsAlong ? SmallVector<unsigned>() : along;
-}
-
 /// Returns the tensor of which the value is an element, or null.
 static Value getTensor(const Node *node) {
   auto *element = dyn_cast<ElementNode>(stripCasts(node));
@@ -44,7 +29,8 @@ static Value getTensor(const Node *node) {
 namespace {
 /// The factors of a product with a saved root, each as it is read.
 struct SavedFactors {
-  SmallVector<const Node *, 1> rows, others;
+  SmallVector<const Node *, 1> rows;
+  SmallVector<Factor> others;
 };
 } // namespace
 
@@ -55,58 +41,50 @@ static SavedFactors readSaved(const Site &site, const Node *product) {
                  Opening::All)
            .varying) {
     const Node *row = openRow(site.reader, stripCasts(factor.base));
-    bool isRow = (row->is(Kind::Element) || row->is(Kind::Add)) &&
-                 !site.variesOverAll(row);
-    (isRow ? result.rows : result.others).push_back(isRow ? row : factor.base);
+    if ((row->is(Kind::Element) || row->is(Kind::Add)) &&
+        !site.variesOverAll(row))
+      result.rows.push_back(row);
+    else
+      result.others.push_back(factor);
   }
   return result;
 }
 
-/// Returns true if the row is `tensor` or, with an epsilon outside, contains
-/// it.
-static bool isOf(const Node *row, Value tensor) {
-  return getTensor(row) == tensor ||
-         (row->is(Kind::Add) &&
-          llvm::any_of(row->getOperands(),
-                       [&](const Node *each) { return isOf(each, tensor); }));
-}
-
-/// Returns true if the gradient dx is given the root that `row` is or contains.
-static bool hasRoot(const PlannedNorm &dx, const Node *row) {
-  const PlannedWeight &root = dx.gradient->root;
-  return (root.tensor && isOf(row, root.tensor)) ||
-         llvm::any_of(root.elements, [&](const WeightElement &element) {
-           return isOf(row, element.tensor);
+/// Returns true for the product x * dy of a gradient dx.
+static bool isWithoutRoot(const SavedFactors &factors,
+                          ArrayRef<PlannedNorm> inputs) {
+  auto holds = [&](Value tensor) {
+    return llvm::any_of(factors.others, [&](const Factor &factor) {
+      return factor.exponent == Fraction(1) && getTensor(factor.base) == tensor;
+    });
+  };
+  return factors.rows.empty() && factors.others.size() == 2 &&
+         llvm::any_of(inputs, [&](const PlannedNorm &dx) {
+           Value x = getTensor(dx.input.node);
+           Value dy = getTensor(dx.gradient->dy.node);
+           return x && dy && x != dy && holds(x) && holds(dy);
          });
 }
 
-/// Chooses x among the two other factors of a product with a saved root. If no
-/// gradient dx is given this root, a product of three factors is dw only where
-/// the root scales one of them first and the last dimension is kept: a sum of
-/// dy * w * x along the row is none.
+/// Chooses x among the two other factors of a product with a saved root: that
+/// of a gradient dx with such a root. If there is none, a product of three
+/// factors is dw only where the root scales one of them first and the last
+/// dimension is kept: a sum of dy * w * x along the row is none.
 static Value chooseX(const Site &site, const Node *product,
                      const SavedFactors &factors, ArrayRef<unsigned> along,
                      ArrayRef<PlannedNorm> inputs) {
-  for (const Node *factor : factors.others) {
-    Value x = getTensor(factor);
-    bool isKnown = false;
-    for (const PlannedNorm &dx : inputs) {
-      if (!x || !dx.gradient->root.exists() || getTensor(dx.input.node) != x)
-        continue;
-      if (hasRoot(dx, factors.rows[0]))
+  for (const Factor &factor : factors.others)
+    for (const PlannedNorm &dx : inputs)
+      if (Value x = getTensor(factor.base);
+          x && dx.gradient->root.exists() && getTensor(dx.input.node) == x)
         return x;
-      isKnown = true;
-    }
-    if (isKnown)
-      return {};
-  }
   if (!product->is(Kind::Mul))
     return {};
   for (const Node *side : product->getOperands()) {
     SavedFactors scaled = readSaved(site, side);
     if (scaled.rows.size() != 1 || scaled.others.size() != 1)
       continue;
-    auto *x = dyn_cast<ElementNode>(stripCasts(scaled.others[0]));
+    auto *x = dyn_cast<ElementNode>(stripCasts(scaled.others[0].base));
     auto last = x && !x->getIndices().empty()
                     ? dyn_cast<AffineDimExpr>(x->getIndices().back())
                     : AffineDimExpr(nullptr);
@@ -122,13 +100,20 @@ readProduct(const Site &site, ArrayRef<PlannedNorm> inputs, GradientLaw &law) {
   const Factor term{site.node->getOperand(0), Fraction(1)};
   const SavedFactors saved = readSaved(site, term.base);
   const Node *row = findRootBelow(site.reader, term.base);
+  if (!row && isWithoutRoot(saved, inputs))
+    return reject(Rejection::WeightGradientWithoutRoot);
   if (!row && (saved.rows.size() != 1 || saved.others.size() != 2))
     return reject(Rejection::NoCandidate);
-  SmallVector<unsigned> along = findAlong(site, row ? row : saved.rows[0]);
-  Value tensor;
-  if (!row && !along.empty())
-    tensor = chooseX(site, law.product, saved, along, inputs);
-  if (along.empty() || (!row && !tensor))
+  SmallVector<unsigned> along =
+      splitSpace(site, row ? row : saved.rows[0]).along;
+  bool sumsAlong = llvm::any_of(along, [&](unsigned variable) {
+    return llvm::is_contained(site.node->getVariables(), variable);
+  });
+  if (along.empty() || sumsAlong)
+    return reject(Rejection::NoCandidate);
+  Value tensor =
+      row ? Value() : chooseX(site, law.product, saved, along, inputs);
+  if (!row && !tensor)
     return reject(Rejection::NoCandidate);
   if (Rejection rejection =
           readRowRoot(site.reader, readParts(site.reader, term, along).rows)
@@ -142,16 +127,12 @@ readProduct(const Site &site, ArrayRef<PlannedNorm> inputs, GradientLaw &law) {
   };
   auto read = [&](NodePredicate isSquared) -> RejectionOr<const Node *> {
     NodePredicate isX = isSquared ? isSquared : isTensor;
-    const Node *x = nullptr;
     Parts parts = readParts(site.reader, term, along, Opening::Wanted, isX);
-    for (const auto &[node, exponent] : parts.varying) {
-      const Node *&place = !x && isX(node) ? x : law.g.dy;
-      if (place || exponent != Fraction(1))
-        return reject(Rejection::NoCandidate);
-      place = node;
-    }
-    if (!x || !law.g.dy || parts.isScaled)
+    const Node *x = takeX(parts.varying, isX);
+    if (!x || parts.varying.size() != 1 ||
+        parts.varying[0].exponent != Fraction(1))
       return reject(Rejection::NoCandidate);
+    law.g.dy = parts.varying[0].base;
     return x;
   };
   if (Rejection rejection = matchRowAndX(site, law.root, read, law.found))
@@ -163,41 +144,60 @@ readProduct(const Site &site, ArrayRef<PlannedNorm> inputs, GradientLaw &law) {
 // Dimensions
 //===----------------------------------------------------------------------===//
 
+/// Returns the gradient dx that reads the same tensor, or null.
+static const PlannedNorm *findShared(ArrayRef<PlannedNorm> inputs, Value x) {
+  const auto *it = llvm::find_if(inputs, [&](const PlannedNorm &dx) {
+    return !dx.input.op && stripUnits(dx.input.value) == stripUnits(x);
+  });
+  return it == inputs.end() ? nullptr : it;
+}
+
+/// Returns the dimension of the space for each one of x, -1 for a unit
+/// dimension. An op with both gradients reads x in one shape, that of `dx`.
+static std::optional<SmallVector<int64_t>>
+findOrder(const Site &site, const ElementNode *x, const PlannedNorm *dx) {
+  auto dims = site.getDims(x->getValue(), x->getIndices());
+  if (!dims)
+    return std::nullopt;
+  SmallVector<int64_t> loops, order;
+  llvm::copy_if(*dims, std::back_inserter(loops), [&](int64_t dim) {
+    return dim >= 0 && site.getExtent(dim) != 1;
+  });
+  for (auto [dim, variable] : llvm::enumerate(site.space))
+    if (site.getExtent(dim) != 1 && llvm::count(loops, dim) != 1)
+      return std::nullopt;
+  if (!dx)
+    return dims;
+  const auto *next = loops.begin();
+  for (int64_t extent : getWholeShape(dx->input))
+    order.push_back(extent == 1 || next == loops.end() ? -1 : *next++);
+  return order;
+}
+
 /// Orders the space as x, which the program may read transposed, and with its
 /// unit dimensions.
 static bool orderSpace(Site &site, const Node *x,
                        ArrayRef<PlannedNorm> inputs) {
-  Context &context = site.context();
-  size_t numLoops = llvm::count_if(site.space, [&](unsigned variable) {
-    return context.getExtent(variable) != 1;
-  });
-  // An op with both gradients reads x from one tensor.
-  auto isShared = [&](const ElementNode *element) {
-    return llvm::any_of(inputs, [&](const PlannedNorm &dx) {
-      return areOneView(dx.input.value, element->getValue());
-    });
-  };
   SmallVector<const ElementNode *> elements =
       site.reader.getOccurrences(stripExtend(x));
-  std::partition(elements.begin(), elements.end(), isShared);
+  std::partition(elements.begin(), elements.end(),
+                 [&](const ElementNode *element) {
+                   return findShared(inputs, element->getValue());
+                 });
+  Context &context = site.context();
   for (const ElementNode *element : elements) {
+    const PlannedNorm *dx = findShared(inputs, element->getValue());
+    auto dims = findOrder(site, element, dx);
+    if (!dims)
+      continue;
     SmallVector<unsigned> order;
     SmallVector<AffineExpr> results;
-    llvm::SmallDenseSet<unsigned> loops;
-    for (AffineExpr index : element->getIndices()) {
-      auto variable = dyn_cast<AffineDimExpr>(index);
-      auto dim = variable ? site.getDim(variable.getPosition()) : std::nullopt;
-      if (dim && loops.insert(variable.getPosition()).second) {
-        order.push_back(variable.getPosition());
-        results.push_back(site.spaceMap.getResult(*dim));
-      } else if (index == getAffineConstantExpr(0, context.getContext())) {
-        order.push_back(context.addVariable(/*extent=*/1));
-        results.push_back(index);
-      }
+    for (int64_t dim : *dims) {
+      order.push_back(dim < 0 ? context.addVariable(/*extent=*/1)
+                              : site.space[dim]);
+      results.push_back(dim < 0 ? getAffineConstantExpr(0, context.getContext())
+                                : site.spaceMap.getResult(dim));
     }
-    if (loops.size() != numLoops ||
-        order.size() != element->getIndices().size())
-      continue;
     site.space = order;
     site.spaceMap = AffineMap::get(site.spaceMap.getNumDims(), 0, results,
                                    context.getContext());

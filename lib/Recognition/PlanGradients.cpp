@@ -109,7 +109,37 @@ static std::vector<PlannedNorm> planInputGradients(Program &program,
 // dw
 //===----------------------------------------------------------------------===//
 
-bool norm::areOneView(Value a, Value b) {
+Value norm::stripUnits(Value value) {
+  auto isUnits = [](auto reshape, RankedTensorType wide) {
+    return llvm::all_of(reshape.getReassociationIndices(),
+                        [&](ArrayRef<int64_t> group) {
+                          return llvm::count_if(group, [&](int64_t dim) {
+                                   return wide.getDimSize(dim) != 1;
+                                 }) <= 1;
+                        });
+  };
+  while (true) {
+    auto expand = value.getDefiningOp<tensor::ExpandShapeOp>();
+    auto collapse = value.getDefiningOp<tensor::CollapseShapeOp>();
+    if (expand && isUnits(expand, expand.getResultType()))
+      value = expand.getSrc();
+    else if (collapse && isUnits(collapse, collapse.getSrcType()))
+      value = collapse.getSrc();
+    else
+      return value;
+  }
+}
+
+SmallVector<int64_t> norm::getWholeShape(const PlannedInput &input) {
+  SmallVector<int64_t> shape(
+      cast<ShapedType>(input.value.getType()).getShape());
+  for (int64_t dim : input.units)
+    shape.insert(shape.begin() + dim, 1);
+  return shape;
+}
+
+/// Returns true if two values are one, or two equal views of one.
+static bool areOneView(Value a, Value b) {
   Operation *view = a.getDefiningOp(), *other = b.getDefiningOp();
   return a == b || (view && other && isView(view) &&
                     OperationEquivalence::isEquivalentTo(
@@ -117,8 +147,11 @@ bool norm::areOneView(Value a, Value b) {
 }
 
 static bool areEqual(const PlannedInput &a, const PlannedInput &b) {
-  return areOneView(a.value, b.value) && a.op == b.op &&
-         (!a.op || a.map == b.map) && a.units == b.units;
+  if (a.op || b.op)
+    return a.value == b.value && a.op == b.op && a.map == b.map;
+  return (areOneView(a.value, b.value) && a.units == b.units) ||
+         (stripUnits(a.value) == stripUnits(b.value) &&
+          getWholeShape(a) == getWholeShape(b));
 }
 
 /// Returns the tensor from which the value is read, or the value itself.
@@ -226,33 +259,13 @@ struct InputGradients {
 };
 } // namespace
 
-/// Returns true for a sum of dy * x, of a gradient dx that was found.
-static bool sumsWithoutRoot(const Site &site, const InputGradients &inputs) {
-  auto *sum = dyn_cast<SumNode>(site.node);
-  if (!sum || inputs.norms.empty())
-    return false;
-  SmallVector<Value> values = getMultiplied(site.reader, sum->getTerm());
-  if (values.size() != 2 || values[0] == values[1])
-    return false;
-  auto multiplies = [&](Value x, Value dy) {
-    return llvm::any_of(inputs.byInput.lookup(x), [&](size_t i) {
-      return getRead(inputs.norms[i].gradient->dy) == dy;
-    });
-  };
-  return multiplies(values[0], values[1]) || multiplies(values[1], values[0]);
-}
-
 /// Returns the dw that a sum is, unless a dx of the same norm takes it.
 static RejectionOr<std::optional<PlannedNorm>>
 planWeightGradient(Program &program, OpResult sum, InputGradients &inputs) {
   Site site = program.getSumSite(sum);
   RejectionOr<PlannedNorm> dw = decideWeightGradient(site, inputs.norms);
-  if (!dw) {
-    Rejection rejection = dw.takeRejection();
-    bool isNear =
-        rejection.id == Rejection::NoCandidate && sumsWithoutRoot(site, inputs);
-    return isNear ? reject(Rejection::WeightGradientWithoutRoot) : rejection;
-  }
+  if (!dw)
+    return dw.takeRejection();
   dw->op = cast<linalg::LinalgOp>(dw->gradient->dw.getOwner());
   bool isOfOther = false;
   for (size_t i : inputs.byInput.lookup(getRead(dw->input))) {
