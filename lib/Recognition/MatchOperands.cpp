@@ -267,7 +267,11 @@ bool InputFinder::find(const Node *x, const Findings *found) {
   SmallVector<const Node *> forms{findNarrow(site.reader, x), narrow, x};
   if (x->is(Kind::Round) && x->getType() == norm.computeType)
     forms.insert(forms.begin(), x->getOperand(0));
-  if (findTensor(forms, Shape::InOrder) ||
+  auto isHeld = [&](const Node *form) {
+    return findTensor(form, Shape::InOrder) ||
+           findTensor(form, Shape::WithoutUnits);
+  };
+  if (llvm::any_of(forms, isHeld) ||
       (found && findTensor(forms, Shape::AnyOrder)))
     return true;
   // |x| and -x may be squared, but they are not what is scaled.
@@ -281,8 +285,7 @@ bool InputFinder::find(const Node *x, const Findings *found) {
     if (const Node *opened = site.reader.open(element))
       computed.push_back(opened);
   return llvm::any_of(computed,
-                      [&](const Node *each) { return findInBody(each); }) ||
-         findTensor(forms, Shape::WithoutUnits);
+                      [&](const Node *each) { return findInBody(each); });
 }
 
 Rejection norm::matchInput(const Site &site, const Findings &found,

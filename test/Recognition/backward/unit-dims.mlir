@@ -87,14 +87,17 @@ func.func @views_of_one(%dy: tensor<6x5x7xf32>, %x: tensor<6x5x7xf32>, %r: tenso
 #row = affine_map<(d0, d1, d2, d3) -> (d0, d1, d2)>
 #three = affine_map<(d0, d1, d2) -> (d0, d1, d2)>
 #last = affine_map<(d0, d1, d2) -> (d2)>
+#unit = affine_map<(d0, d1, d2) -> (d0, d1, 0)>
 
-// Only the product dy * w has the unit dimension; dy is given one.
+// Only the product dy * w has the unit dimension; dy is given one, and dw reads x and dy
+// without it.
 // CHECK-LABEL: func @added_to_dy
 // CHECK-SAME: %[[DY:.*]]: tensor<?x5x7xf32>, %[[X:.*]]: tensor<?x5x7xf32>
 // CHECK-DAG: %[[DY4:.*]] = tensor.expand_shape %[[DY]] {{\[\[}}0], [1, 2], [3]]
 // CHECK-DAG: %[[X4:.*]] = tensor.expand_shape %[[X]] {{\[\[}}0], [1, 2], [3]]
-// CHECK: norm.rmsnorm_backward ins(%[[DY4]], %[[X4]] : tensor<?x5x1x7xf32>, tensor<?x5x1x7xf32>) weight(%{{.*}} : tensor<7xf32>) inv_rms(%{{.*}} : tensor<?x5x1xf32>) dx(%{{.*}}) dims = [3]
-func.func @added_to_dy(%dy: tensor<?x5x7xf32>, %x: tensor<?x5x7xf32>, %r: tensor<?x5x1xf32>, %w: tensor<7xf32>) -> tensor<?x5x1x7xf32> {
+// CHECK: norm.rmsnorm_backward ins(%[[DY4]], %[[X4]] : tensor<?x5x1x7xf32>, tensor<?x5x1x7xf32>) weight(%{{.*}} : tensor<7xf32>) inv_rms(%{{.*}} : tensor<?x5x1xf32>) dx(%{{.*}}) dw(%{{.*}}) dims = [3] -> tensor<?x5x1x7xf32>, tensor<7xf32>
+// CHECK-NOT: norm.rmsnorm_backward
+func.func @added_to_dy(%dy: tensor<?x5x7xf32>, %x: tensor<?x5x7xf32>, %r: tensor<?x5x1xf32>, %w: tensor<7xf32>) -> (tensor<?x5x1x7xf32>, tensor<7xf32>) {
   %c0 = arith.constant 0 : index
   %n = arith.constant 7.0 : f32
   %zero = arith.constant 0.0 : f32
@@ -127,5 +130,14 @@ func.func @added_to_dy(%dy: tensor<?x5x7xf32>, %x: tensor<?x5x7xf32>, %r: tensor
     %difference = arith.subf %direct, %mean : f32
     linalg.yield %difference : f32
   } -> tensor<?x5x1x7xf32>
-  return %dx : tensor<?x5x1x7xf32>
+  %column = tensor.empty() : tensor<7xf32>
+  %zeros = linalg.fill ins(%zero : f32) outs(%column : tensor<7xf32>) -> tensor<7xf32>
+  %dw = linalg.generic {indexing_maps = [#three, #unit, #three, #last], iterator_types = ["reduction", "reduction", "parallel"]} ins(%dy, %r, %x : tensor<?x5x7xf32>, tensor<?x5x1xf32>, tensor<?x5x7xf32>) outs(%zeros : tensor<7xf32>) {
+  ^bb0(%in_dy: f32, %root: f32, %in: f32, %out: f32):
+    %z = arith.mulf %root, %in : f32
+    %product = arith.mulf %in_dy, %z : f32
+    %sum = arith.addf %out, %product : f32
+    linalg.yield %sum : f32
+  } -> tensor<7xf32>
+  return %dx, %dw : tensor<?x5x1x7xf32>, tensor<7xf32>
 }
