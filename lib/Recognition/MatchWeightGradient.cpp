@@ -78,6 +78,7 @@ static Value chooseX(const Site &site, const Node *product,
       if (Value x = getTensor(factor.base);
           x && dx.gradient->root.exists() && getTensor(dx.input.node) == x)
         return x;
+  product = openRow(site.reader, stripCasts(product));
   if (!product->is(Kind::Mul))
     return {};
   for (const Node *side : product->getOperands()) {
