@@ -55,12 +55,19 @@ Value norm::getYielded(Value result) {
   return op.getMatchingYieldValue(init)->get();
 }
 
+/// Returns the tensor of which an argument of a body is an element, else null.
+static Value getOuter(Value scalar) {
+  auto argument = dyn_cast<BlockArgument>(scalar);
+  auto op = dyn_cast_or_null<linalg::LinalgOp>(
+      argument ? argument.getOwner()->getParentOp() : nullptr);
+  return op ? op.getMatchingOpOperand(argument)->get() : Value();
+}
+
 SmallVector<Value> norm::getSources(Value value) {
-  if (auto argument = dyn_cast<BlockArgument>(value)) {
-    auto op = dyn_cast<linalg::LinalgOp>(argument.getOwner()->getParentOp());
-    return op ? SmallVector<Value>{op.getMatchingOpOperand(argument)->get()}
-              : SmallVector<Value>();
-  }
+  if (Value tensor = getOuter(value))
+    return {tensor};
+  if (isa<BlockArgument>(value))
+    return {};
   if (value.getDefiningOp<linalg::LinalgOp>())
     return {getYielded(value)};
   return llvm::to_vector(value.getDefiningOp()->getOperands());
@@ -101,11 +108,8 @@ static bool takesRoot(Operation *op, const Flow &flow) {
 static Value getTensor(Value scalar) {
   if (auto extend = scalar.getDefiningOp<arith::ExtFOp>())
     scalar = extend.getIn();
-  auto argument = dyn_cast<BlockArgument>(scalar);
-  auto op = argument
-                ? dyn_cast<linalg::LinalgOp>(argument.getOwner()->getParentOp())
-                : nullptr;
-  return op ? skipViews(op.getMatchingOpOperand(argument)->get()) : Value();
+  Value tensor = getOuter(scalar);
+  return tensor ? skipViews(tensor) : Value();
 }
 
 /// Returns true for x * x, also of two views of one tensor, and for x to a

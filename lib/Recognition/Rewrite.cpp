@@ -28,6 +28,7 @@ private:
   struct Members {
     SmallVector<size_t> scalars, dws;
   };
+  llvm::MapVector<Operation *, Members> collectMembers(Operation *scope);
   Value getTensor(Value value, Operation *op);
   Value getInput(const PlannedInput &input, Operation *op);
   Value getWeight(const PlannedWeight &weight, ArrayRef<int64_t> dims,
@@ -415,29 +416,37 @@ void Rewrite::reuseStatistics() {
   }
 }
 
-SmallVector<RMSNormOpInterface> Rewrite::run(Operation *scope) {
-  llvm::DenseMap<Operation *, Members> members;
+/// Collects the norms by the op that computes them, in program order.
+llvm::MapVector<Operation *, Rewrite::Members>
+Rewrite::collectMembers(Operation *scope) {
+  llvm::DenseMap<Operation *, Members> byOp;
   for (auto [i, norm] : llvm::enumerate(plan)) {
     if (norm.scalar)
-      members[norm.op].scalars.push_back(i);
+      byOp[norm.op].scalars.push_back(i);
     if (norm.gradient && norm.gradient->dw)
-      members[norm.gradient->dw.getOwner()].dws.push_back(i);
+      byOp[norm.gradient->dw.getOwner()].dws.push_back(i);
   }
-  SmallVector<linalg::LinalgOp> ops; // in program order
+  llvm::MapVector<Operation *, Members> sorted;
   scope->walk<WalkOrder::PreOrder>([&](linalg::LinalgOp op) {
-    if (members.contains(op))
-      ops.push_back(op);
-  });
-  for (linalg::LinalgOp op : ops) {
-    auto &[scalars, dws] = members[op];
-    llvm::sort(scalars, [&](size_t a, size_t b) {
+    auto it = byOp.find(op);
+    if (it == byOp.end())
+      return;
+    llvm::sort(it->second.scalars, [&](size_t a, size_t b) {
       return plan[a].scalar.getDefiningOp()->isBeforeInBlock(
           plan[b].scalar.getDefiningOp());
     });
+    sorted.insert({op, std::move(it->second)});
+  });
+  return sorted;
+}
+
+SmallVector<RMSNormOpInterface> Rewrite::run(Operation *scope) {
+  for (const auto &[each, members] : collectMembers(scope)) {
+    auto op = cast<linalg::LinalgOp>(each);
     rewriter.setInsertionPoint(op);
-    if (!scalars.empty())
-      replaceScalars(op, scalars);
-    for (size_t i : dws)
+    if (!members.scalars.empty())
+      replaceScalars(op, members.scalars);
+    for (size_t i : members.dws)
       replaceWeightGradient(op, i);
   }
   for (const PlannedNorm &norm : plan)
