@@ -45,10 +45,11 @@ static std::string describe(const PlannedNorm &norm) {
   SmallString<16> epsilon;
   norm.epsilon.toString(epsilon, 6, 3);
   if (gradient && gradient->root.exists() && !gradient->isRootBeforeEpsilon)
-    os << "], a saved root, statistics in " << norm.computeType;
+    os << "], a saved root";
   else
     os << "], epsilon " << epsilon << ' ' << stringifyEpsilonMode(norm.mode)
-       << " the root, statistics in " << norm.computeType;
+       << " the root";
+  os << ", statistics in " << norm.computeType;
   if (norm.count)
     os << ", of the first " << *norm.count << " elements";
   if (!norm.weight.exists())

@@ -1,17 +1,17 @@
-//===- PlanGradients.h - decide about norms and gradients --------*- C++-*-===//
+//===- Program.h - what is planned for a program -----------------*- C++-*-===//
 //
 // Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// This header is private to this folder. It has what the planning of norms and
-// of their gradients have in common.
+// This header is private to this folder. The planning of norms and that of their
+// gradients read one program and report by reduction.
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef NORM_LIB_RECOGNITION_PLANGRADIENTS_H
-#define NORM_LIB_RECOGNITION_PLANGRADIENTS_H
+#ifndef NORM_LIB_RECOGNITION_PROGRAM_H
+#define NORM_LIB_RECOGNITION_PROGRAM_H
 
 #include "Gradient.h"
 #include "llvm/ADT/MapVector.h"
@@ -70,4 +70,4 @@ std::vector<PlannedNorm> planGradients(Program &program, Outcomes &outcomes);
 
 } // namespace mlir::norm
 
-#endif // NORM_LIB_RECOGNITION_PLANGRADIENTS_H
+#endif // NORM_LIB_RECOGNITION_PROGRAM_H
