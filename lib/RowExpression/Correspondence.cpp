@@ -177,12 +177,9 @@ bool Correspondence::openElements(const Node *&left, const Node *&right) {
 
 /// Compares how alike two nodes look, to choose between a + b and b + a.
 static int compareLooks(const Node *a, const Node *b) {
-  if (a == b)
-    return 3;
-  if (a->getKind() != b->getKind() || a->getType() != b->getType())
-    return 0;
   auto *x = dyn_cast<ElementNode>(a), *y = dyn_cast<ElementNode>(b);
-  return x && x->getValue() == y->getValue() ? 2 : 1;
+  return (a->is(b->getKind()) && a->getType() == b->getType()) + (a == b) +
+         (x && y && x->getValue() == y->getValue());
 }
 
 /// Returns the operands of `b` in the order that looks most like `a`.

@@ -151,8 +151,8 @@ static SymbolicCount getOwnSymbol(std::pair<Value, int64_t> key) {
 }
 
 SymbolicCount Extents::resolve(Key root) {
-  worklist.push_back(root);
-  while (!worklist.empty()) {
+  MaybeCount found = ask(root);
+  while (!found) {
     Key key = worklist.back();
     size_t size = worklist.size();
     if (!known.contains(key)) {
@@ -165,8 +165,10 @@ SymbolicCount Extents::resolve(Key root) {
       inProgress.erase(key);
     }
     worklist.pop_back();
+    if (worklist.empty())
+      found = known.lookup(root);
   }
-  return known.find(root)->second;
+  return *found;
 }
 
 MaybeCount Extents::ask(Key key) {

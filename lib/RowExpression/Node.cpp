@@ -141,15 +141,6 @@ void Node::derive(llvm::BumpPtrAllocator &arrays) {
 // Unique nodes
 //===----------------------------------------------------------------------===//
 
-static auto tie(const Payload &p) {
-  return std::tie(p.value, p.attribute, p.name, p.spelling, p.indices,
-                  p.variables, p.extents, p.number);
-}
-
-bool Payload::operator==(const Payload &other) const {
-  return tie(*this) == tie(other);
-}
-
 bool Node::Info::isEqual(const Node *a, const Node *b) {
   auto isKey = [](const Node *node) {
     return node == getEmptyKey() || node == getTombstoneKey();
@@ -161,11 +152,10 @@ bool Node::Info::isEqual(const Node *a, const Node *b) {
 Node::Node(Kind kind, Type type, ArrayRef<const Node *> operands,
            const Payload &payload)
     : payload(payload), kind(kind),
-      hash(llvm::hash_combine(
-          kind, type, llvm::hash_combine_range(operands), payload.value,
-          llvm::hash_combine_range(payload.indices), payload.attribute,
-          payload.name, llvm::hash_combine_range(payload.variables),
-          llvm::hash_combine_range(payload.extents), payload.spelling)),
+      // Equal numbers have two representations, which hash differently.
+      hash(llvm::hash_combine(kind, type, operands, payload.value,
+                              payload.indices, payload.attribute,
+                              payload.extents)),
       type(type), operands(operands) {}
 
 /// Constructs a node as that of `Classes` which its kind is cast to.
@@ -275,20 +265,15 @@ const Node *Context::getOpaque(StringRef name, DictionaryAttr attributes,
       {{}, {}, variables, StringAttr::get(context, name), attributes});
 }
 
-const Node *Context::rebuild(const Node *node,
-                             ArrayRef<const Node *> operands) {
-  bool isOfOperand = isa<SumNode, ExtremumNode>(node);
-  return rebuild(node, operands, (isOfOperand ? operands[0] : node)->getType());
-}
-
 const Node *Context::rebuild(const Node *node, ArrayRef<const Node *> operands,
                              Type type) {
-  if (node->is(Kind::Sum))
+  Kind kind = node->getKind();
+  if (kind == Kind::Sum)
     return getSum(operands[0], node->getVariables());
-  const Node *folded =
-      operands.empty() ? nullptr : fold(node->getKind(), type, operands);
-  return folded ? folded
-                : unique(node->getKind(), type, operands, node->payload);
+  if (!type)
+    type = (isa<ExtremumNode>(node) ? operands[0] : node)->getType();
+  const Node *folded = operands.empty() ? nullptr : fold(kind, type, operands);
+  return folded ? folded : unique(kind, type, operands, node->payload);
 }
 
 const Node *Context::get(Kind kind, Type type,

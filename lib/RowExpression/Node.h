@@ -65,7 +65,10 @@ struct Payload {
   ArrayRef<SymbolicCount::Symbol> extents = {};
   unsigned spelling = 0; // a Sign or a PowerNode::Spelling
 
-  bool operator==(const Payload &other) const;
+  auto tie() const {
+    return std::tie(value, indices, variables, name, attribute, number.num,
+                    number.den, extents, spelling);
+  }
 };
 
 class Node {
@@ -99,7 +102,7 @@ public:
   /// Returns true if two nodes differ at most in their operands.
   bool isAlike(const Node *other) const {
     return kind == other->kind && type == other->type &&
-           payload == other->payload;
+           payload.tie() == other->payload.tie();
   }
   /// Prints the expression; `names` saves numbering the program for each value.
   void print(llvm::raw_ostream &os, AsmState *names = nullptr) const;
@@ -243,11 +246,10 @@ public:
   const Node *getOpaque(StringRef name, DictionaryAttr attributes, Type type,
                         ArrayRef<const Node *> operands,
                         ArrayRef<unsigned> variables = {});
-  /// Returns `node` with other operands, and in another type. A sum and an
-  /// extremum have the type of what they are of.
-  const Node *rebuild(const Node *node, ArrayRef<const Node *> operands);
+  /// Returns `node` with other operands, in its own type if none is given. A
+  /// sum and an extremum have the type of what they are of.
   const Node *rebuild(const Node *node, ArrayRef<const Node *> operands,
-                      Type type);
+                      Type type = nullptr);
   /// Returns a symbol or arithmetic in another type, any other node as it is.
   const Node *retype(const Node *node, Type type);
   /// Returns `node` on operands of which every rounding is a node, and which

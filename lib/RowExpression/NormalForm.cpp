@@ -26,24 +26,14 @@ Fraction norm::row::getFraction(const APFloat &value) {
   bool isExact;
   scalbn(wide, -exponent, APFloat::rmNearestTiesToEven)
       .convertToInteger(digits, APFloat::rmTowardZero, &isExact);
-  Fraction significand{DynamicAPInt(digits)};
+  // Arithmetic is fast for integers of up to 64 bits.
+  exponent += static_cast<int>(digits.countr_zero());
+  APInt odd = digits.ashr(digits.countr_zero());
+  Fraction significand{
+      DynamicAPInt(odd.trunc(std::max(64u, odd.getSignificantBits())))};
   Fraction power{DynamicAPInt(
       APInt::getOneBitSet(std::abs(exponent) + 2, std::abs(exponent)))};
   return exponent < 0 ? significand / power : significand * power;
-}
-
-/// Returns the constant of `type` that is exactly `value`, if there is one.
-static std::optional<APFloat>
-getExactConstant(const Fraction &value, const llvm::fltSemantics &semantics) {
-  auto toFloat = [](const DynamicAPInt &integer) {
-    std::string digits;
-    llvm::raw_string_ostream(digits) << integer;
-    return APFloat(APFloat::IEEEquad(), digits);
-  };
-  APFloat constant =
-      norm::roundTo(toFloat(value.num) / toFloat(value.den), semantics);
-  bool isExact = constant.isFinite() && getFraction(constant) == value;
-  return isExact ? std::optional(constant) : std::nullopt;
 }
 
 /// Returns value ^ exponent if it is a rational number that is not too long.
@@ -53,8 +43,8 @@ static std::optional<Fraction> raise(const Fraction &value,
   if (!isIntegral(exponent) || abs(exponent) > Fraction(64) ||
       (value == Fraction(0) && exponent < Fraction(0)))
     return std::nullopt;
-  Fraction result(1);
-  for (int64_t i = int64_t(abs(exponent).num); i > 0; --i) {
+  Fraction result(exponent == Fraction(0) ? Fraction(1) : value);
+  for (int64_t i = int64_t(abs(exponent).num); i > 1; --i) {
     result *= value;
     if (abs(result.num) > bound || result.den > bound)
       return std::nullopt;
@@ -194,10 +184,6 @@ static void multiply(Term &term, const Term &by) {
     simplifyRoot(term);
 }
 
-static bool mayBeNegative(const Factor &factor) {
-  return !isNonNegative(factor.base);
-}
-
 /// Returns term ^ exponent, if its number is one; (x^(1/2))^2 is
 /// x^(1/2) * x^(1/2) where x may be negative.
 static std::optional<Term> raiseTerm(const Term &term,
@@ -206,7 +192,10 @@ static std::optional<Term> raiseTerm(const Term &term,
   auto root = raiseNumber(term.radicand, exponent * Fraction(1, 2));
   // A root is taken of each factor only if one at most may be negative.
   bool splits = isIntegral(exponent) ||
-                (llvm::count_if(term.factors, mayBeNegative) <= 1 &&
+                (llvm::count_if(term.factors,
+                                [](const Factor &factor) {
+                                  return !isNonNegative(factor.base);
+                                }) <= 1 &&
                  llvm::all_of(term.factors, [&](const Factor &factor) {
                    return isOnePower(factor, exponent);
                  }));
@@ -297,14 +286,13 @@ public:
   Normalizer(Context &context, const RowLength &length)
       : context(context), length(length) {}
   const Form &getForm(const Node *node);
-  Term makeTerm(ArrayRef<Factor> factors);
+  Term joinFactors(const Term &given);
 
 private:
   static constexpr unsigned kMaxDepth = 32;
   // Beyond this bound, sums are factors.
   static constexpr size_t kMaxTerms = 64;
   std::optional<Term> readConstant(const Factor &factor);
-  Term joinFactors(Term term);
   SmallVector<Term> getTerms(const Node *product);
   void multiplyPower(SmallVector<Term> &terms, const Factor &factor);
   bool multiplyExtremum(SmallVector<Term> &terms, const Factor &factor);
@@ -313,10 +301,11 @@ private:
   SmallVector<Term> sumTerms(const SumNode *sum);
   const Node *build(ArrayRef<Term> terms);
   const Node *getNode(const Factor &factor);
-  const Node *getNumber(const Fraction &value, Type type);
+  const Node *getNumber(const Fraction &value);
 
   Context &context;
   const RowLength &length;
+  const Type type = Float64Type::get(context.getContext()); // of all terms
   unsigned depth = 0;
   std::unordered_map<const Node *, Form> forms; // references stay valid
 };
@@ -354,10 +343,10 @@ std::optional<Term> Normalizer::readConstant(const Factor &factor) {
 /// implies that the base is not negative, because only then x^(1/2) * x^(3/2)
 /// is x^2. x / x stays, for it is NaN where x is 0, unless x is not negative:
 /// what divides a norm is then a root that is NaN too.
-Term Normalizer::makeTerm(ArrayRef<Factor> factors) {
-  Term term;
+Term Normalizer::joinFactors(const Term &given) {
+  Term term{given.coefficient, given.radicand, {}};
   SmallVector<Factor> sorted;
-  for (const Factor &factor : factors) {
+  for (const Factor &factor : given.factors) {
     if (isConstant(factor.base, 1.0))
       continue;
     if (auto number = readConstant(factor))
@@ -428,32 +417,29 @@ static SmallVector<Term> joinTerms(SmallVector<Term> terms) {
   return joined;
 }
 
-const Node *Normalizer::getNumber(const Fraction &value, Type type) {
-  auto constant =
-      getExactConstant(value, cast<FloatType>(type).getFloatSemantics());
-  return constant ? context.getConstant(*constant, type)
-                  : context.getNumber(value, type);
+/// Returns a constant if a double is exactly the number.
+const Node *Normalizer::getNumber(const Fraction &value) {
+  auto toFloat = [](const DynamicAPInt &integer) {
+    std::string digits;
+    llvm::raw_string_ostream(digits) << integer;
+    return APFloat(APFloat::IEEEquad(), digits);
+  };
+  APFloat constant = norm::roundTo(toFloat(value.num) / toFloat(value.den),
+                                   APFloat::IEEEdouble());
+  bool isExact = constant.isFinite() && getFraction(constant) == value;
+  return isExact ? context.getConstant(constant, type)
+                 : context.getNumber(value, type);
 }
 
 const Node *Normalizer::getNode(const Factor &factor) {
-  const auto &[base, exponent] = factor;
-  Type type = Float64Type::get(context.getContext());
-  if (exponent == Fraction(1))
-    return base;
-  return context.getPower(base, exponent, type);
-}
-
-Term Normalizer::joinFactors(Term term) {
-  Term joined = makeTerm(term.factors);
-  term.factors.clear();
-  multiply(joined, term);
-  return joined;
+  return factor.exponent == Fraction(1)
+             ? factor.base
+             : context.getPower(factor.base, factor.exponent, type);
 }
 
 /// Returns one node for all sums of equal terms. Casts tell types apart, so
 /// that what is between them is in one type.
 const Node *Normalizer::build(ArrayRef<Term> terms) {
-  Type type = Float64Type::get(context.getContext());
   auto join = [&](Kind kind, const Node *left, const Node *right) {
     return left ? context.get(kind, type, {left, right}) : right;
   };
@@ -462,15 +448,15 @@ const Node *Normalizer::build(ArrayRef<Term> terms) {
     const Node *product = nullptr;
     if (coefficient != Fraction(1) ||
         (factors.empty() && radicand == Fraction(1)))
-      product = getNumber(coefficient, type);
+      product = getNumber(coefficient);
     if (radicand != Fraction(1))
       product = join(Kind::Mul, product,
-                     getNode({getNumber(radicand, type), Fraction(1, 2)}));
+                     getNode({getNumber(radicand), Fraction(1, 2)}));
     for (const Factor &factor : factors)
       product = join(Kind::Mul, product, getNode(factor));
     sum = join(Kind::Add, sum, product);
   }
-  return sum ? sum : getNumber(Fraction(0), type);
+  return sum ? sum : getNumber(Fraction(0));
 }
 
 /// Factors the sum of c * t into c times the sum of t if c does not depend on
@@ -480,23 +466,17 @@ SmallVector<Term> Normalizer::sumTerms(const SumNode *sum) {
   llvm::sort(variables);
   SmallVector<Term> terms;
   for (const Term &term : getForm(sum->getTerm()).terms) {
-    SmallVector<Factor> inside, outside;
+    Term inside, outside{term.coefficient, term.radicand, {}};
     for (const Factor &factor : term.factors) {
       bool isInside = llvm::any_of(
           getDependentVariables(factor.base), [&](unsigned variable) {
             return llvm::is_contained(variables, variable);
           });
-      (isInside ? inside : outside).push_back(factor);
+      (isInside ? inside : outside).factors.push_back(factor);
     }
-    Term within;
-    within.factors = inside;
-    const Node *part = build(within);
-    outside.push_back({context.getSum(part, variables), Fraction(1)});
-    Term joined = makeTerm(outside);
-    joined.coefficient *= term.coefficient;
-    joined.radicand *= term.radicand;
-    simplifyRoot(joined);
-    terms.push_back(std::move(joined));
+    const Node *whole = context.getSum(build(inside), variables);
+    outside.factors.push_back({whole, Fraction(1)});
+    terms.push_back(joinFactors(outside));
   }
   return terms;
 }
@@ -522,8 +502,7 @@ const Node *Normalizer::takeScale(const Form &form, Term &scale) {
   const Term &last = form.terms.back();
   if (last.coefficient <= Fraction(0))
     return form.node;
-  scale.coefficient = last.coefficient;
-  scale.radicand = last.radicand;
+  scale = {last.coefficient, last.radicand, {}};
   SmallVector<Term> divided(form.terms);
   for (Term &term : divided) {
     term.coefficient /= scale.coefficient;
@@ -564,10 +543,6 @@ void Normalizer::multiplyPower(SmallVector<Term> &terms, const Factor &factor) {
     multiply(term, *power);
 }
 
-static const Node *getOther(const Node *node, const Node *operand) {
-  return node->getOperand(node->getOperand(0) == operand);
-}
-
 /// Multiplies by max(a, b) ^ exponent of two products that are not negative:
 /// the number of the first one is a factor, a root is taken of both, and min(a,
 /// b) is 1 / max(1/a, 1/b). Which of them a NaN gives is forgotten.
@@ -580,7 +555,8 @@ bool Normalizer::multiplyExtremum(SmallVector<Term> &terms,
     const Form &form = getForm(operand);
     // max(a, 0) is a, where only a NaN may tell them apart.
     if (form.terms.empty() && factor.base->is(Kind::Max)) {
-      const Node *other = getOther(factor.base, operand);
+      const Node *other =
+          factor.base->getOperand(operand == factor.base->getOperand(0));
       if (!isNonNegative(other))
         return false;
       multiplyPower(terms, {other, factor.exponent});
@@ -593,15 +569,13 @@ bool Normalizer::multiplyExtremum(SmallVector<Term> &terms,
     auto bound = raiseTerm(form.terms[0], own);
     if (!bound)
       return false;
-    bounds.push_back(joinFactors(std::move(*bound)));
+    bounds.push_back(joinFactors(*bound));
   }
   if (factor.base->is(Kind::Min))
     exponent = -exponent;
   if (isBeforeTerm(bounds[1], bounds[0]))
     std::swap(bounds[0], bounds[1]);
-  Term scale;
-  scale.coefficient = bounds[0].coefficient;
-  scale.radicand = bounds[0].radicand;
+  Term scale{bounds[0].coefficient, bounds[0].radicand, {}};
   auto inverse = raiseTerm(scale, Fraction(-1)),
        whole = raiseTerm(scale, exponent);
   if (!inverse || !whole)
@@ -653,7 +627,7 @@ SmallVector<Term> Normalizer::getTerms(const Node *product) {
       term.factors.push_back({base, factor.exponent});
   }
   for (Term &term : terms)
-    term = joinFactors(std::move(term));
+    term = joinFactors(term);
   return terms;
 }
 
@@ -703,5 +677,6 @@ Form norm::row::normalize(Context &context, const Node *node,
 
 Term norm::row::multiply(Context &context, ArrayRef<Factor> factors,
                          const RowLength &length) {
-  return Normalizer(context, length).makeTerm(factors);
+  return Normalizer(context, length)
+      .joinFactors({Fraction(1), Fraction(1), SmallVector<Factor>(factors)});
 }

@@ -71,22 +71,18 @@ std::optional<AffineExpr> Reader::readIndex(Value index, const Body *body) {
   if (auto *position = dyn_cast<PositionNode>(readOperand(index, body)))
     return position->getIndex();
   auto select = index.getDefiningOp<arith::SelectOp>();
-  auto compare =
-      select ? select.getCondition().getDefiningOp<arith::CmpIOp>() : nullptr;
-  if (!compare)
+  Value compared = select ? getComparedWithOne(select.getCondition()) : Value();
+  if (!compared || !matchPattern(select.getTrueValue(), m_Zero()))
     return body && index.getParentRegion() == &body->op->getRegion(0)
                ? std::nullopt
                : std::optional(context.getSymbol(index));
-  auto *extent = dyn_cast<CountNode>(readOperand(compare.getLhs(), body));
+  auto *extent = dyn_cast<CountNode>(readOperand(compared, body));
   auto *loop =
       dyn_cast<PositionNode>(readOperand(select.getFalseValue(), body));
   auto dim =
       dyn_cast_or_null<AffineDimExpr>(loop ? loop->getIndex() : AffineExpr());
-  if (compare.getPredicate() != arith::CmpIPredicate::eq ||
-      !matchPattern(compare.getRhs(), m_One()) ||
-      !matchPattern(select.getTrueValue(), m_Zero()) || !dim || !extent)
-    return std::nullopt;
-  bool isExtent = llvm::is_contained(context.getSources(dim.getPosition()),
+  bool isExtent = dim && extent &&
+                  llvm::is_contained(context.getSources(dim.getPosition()),
                                      extent->getCount());
   return isExtent ? std::optional<AffineExpr>(dim) : std::nullopt;
 }

@@ -141,8 +141,10 @@ const Node *Reader::openUncached(const ElementNode *element) {
 const Loops &Reader::getLoops(linalg::LinalgOp op) {
   std::unique_ptr<Loops> &loops = nests[op];
   if (!loops) {
-    loops.reset(
-        new Loops{op.getIndexingMapsArray(), op.getStaticLoopRanges(), {}});
+    loops.reset(new Loops{op.getIndexingMapsArray(),
+                          op.getStaticLoopRanges(),
+                          unsigned(op.getNumDpsInputs()),
+                          {}});
     op.getReductionDims(loops->reduced);
   }
   return *loops;
@@ -152,7 +154,7 @@ const Loops &Reader::getLoops(linalg::LinalgOp op) {
 SmallVector<AffineExpr> Reader::getIndicesAt(OpOperand &operand,
                                              const Body &body) {
   return llvm::map_to_vector(
-      getLoops(body.op).getMap(operand).getResults(),
+      getLoops(body.op).maps[operand.getOperandNumber()].getResults(),
       [&](AffineExpr expr) { return expr.replaceDims(body.loops); });
 }
 
@@ -164,7 +166,7 @@ Reader::enterLoops(OpResult result, ArrayRef<AffineExpr> indices) {
   auto op = cast<linalg::LinalgOp>(result.getOwner());
   const Loops &nest = getLoops(op);
   SmallVector<AffineExpr> loops(nest.ranges.size());
-  AffineMap map = nest.getMap(*op.getTiedOpOperand(result));
+  AffineMap map = nest.getMap(result);
   for (auto [expr, index] : llvm::zip(map.getResults(), indices)) {
     auto dim = dyn_cast<AffineDimExpr>(expr);
     AffineExpr written = dim ? loops[dim.getPosition()] : expr;
@@ -234,8 +236,8 @@ void Reader::addSources(linalg::LinalgOp op, unsigned loop, unsigned variable) {
   };
   AffineExpr wanted = getAffineDimExpr(loop, context.getContext());
   for (OpOperand &operand : op->getOpOperands())
-    for (auto [i, expr] :
-         llvm::enumerate(getLoops(op).getMap(operand).getResults())) {
+    for (auto [i, expr] : llvm::enumerate(
+             getLoops(op).maps[operand.getOperandNumber()].getResults())) {
       if (expr != wanted)
         continue;
       add(operand.get(), i);
@@ -248,7 +250,7 @@ void Reader::addSources(linalg::LinalgOp op, unsigned loop, unsigned variable) {
 /// loop's other operands are too.
 void Reader::addSources(OpResult result, ArrayRef<AffineExpr> indices) {
   auto op = cast<linalg::LinalgOp>(result.getOwner());
-  AffineMap map = getLoops(op).getMap(*op.getTiedOpOperand(result));
+  AffineMap map = getLoops(op).getMap(result);
   for (auto [i, expr, index] : llvm::enumerate(map.getResults(), indices)) {
     auto loop = dyn_cast<AffineDimExpr>(expr);
     auto dim = dyn_cast<AffineDimExpr>(index);
@@ -304,13 +306,14 @@ const Body *Reader::readBody(linalg::LinalgOp op, ArrayRef<AffineExpr> loops) {
 
 void Reader::readOperands(Body &body) {
   linalg::LinalgOp op = body.op;
-  bool reduces = !getLoops(op).reduced.empty();
+  const Loops &nest = getLoops(op);
   for (OpOperand &operand : op->getOpOperands()) {
     BlockArgument argument = op.getMatchingBlockArgument(&operand);
     if (argument.use_empty())
       continue;
     const Node *node;
-    if (reduces && op.isDpsInit(&operand)) { // the value of the accumulator
+    bool isInit = operand.getOperandNumber() >= nest.numInputs;
+    if (isInit && !nest.reduced.empty()) { // the value of the accumulator
       node = context.getElement(argument, body.loops);
     } else if (!isa<RankedTensorType>(operand.get().getType())) {
       node = readScalar(operand.get());
@@ -351,9 +354,8 @@ std::pair<const Node *, StringRef> Reader::readTerm(OpResult result,
 
 /// Returns the initial value of a reduction.
 const Node *Reader::readInit(OpResult result, const Body &body) {
-  linalg::LinalgOp op = body.op;
-  OpOperand *init = op.getDpsInitOperand(result.getResultNumber());
-  const Node *start = read(init->get(), getIndicesAt(*init, body));
+  OpOperand &init = getLoops(body.op).getInit(result);
+  const Node *start = read(init.get(), getIndicesAt(init, body));
   auto *element = dyn_cast<ElementNode>(start);
   const Node *inner = element ? open(element) : nullptr;
   return inner ? inner : start;
@@ -410,8 +412,7 @@ const Node *Reader::joinParts(OpResult result, ArrayRef<AffineExpr> indices) {
       return nullptr;
     extent += range;
     parts.push_back({sum, *loops, reduced});
-    sum =
-        dyn_cast<OpResult>(op.getDpsInitOperand(sum.getResultNumber())->get());
+    sum = dyn_cast<OpResult>(getLoops(op).getInit(sum).get());
   }
   if (parts.size() < 2)
     return nullptr;

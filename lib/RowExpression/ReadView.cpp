@@ -128,6 +128,14 @@ Reader::reindex(Operation *op, ArrayRef<AffineExpr> indices) {
   return std::nullopt;
 }
 
+Value norm::row::getComparedWithOne(Value condition) {
+  auto compare = condition.getDefiningOp<arith::CmpIOp>();
+  return compare && compare.getPredicate() == arith::CmpIPredicate::eq &&
+                 matchPattern(compare.getRhs(), m_One())
+             ? compare.getLhs()
+             : Value();
+}
+
 /// Returns true if `op` only repeats the elements of `tensor` along `dim`.
 static bool repeats(linalg::LinalgOp op, Value tensor, unsigned dim) {
   if (!op || op.getNumDpsInputs() != 1 || op.getNumReductionLoops() > 0 ||
@@ -151,12 +159,10 @@ const Node *Reader::openBroadcast(scf::IfOp branch, OpResult result,
                                   ArrayRef<AffineExpr> indices) {
   Value tensor = branch.elseYield()->getOperand(result.getResultNumber());
   Value repeated = branch.thenYield()->getOperand(result.getResultNumber());
-  auto compare = branch.getCondition().getDefiningOp<arith::CmpIOp>();
-  if (!compare || compare.getPredicate() != arith::CmpIPredicate::eq ||
-      !matchPattern(compare.getRhs(), m_One()) ||
-      branch->isAncestor(tensor.getParentRegion()->getParentOp()))
+  Value compared = getComparedWithOne(branch.getCondition());
+  if (!compared || branch->isAncestor(tensor.getParentRegion()->getParentOp()))
     return nullptr;
-  SymbolicCount asked = context.getExtents().getInteger(compare.getLhs());
+  SymbolicCount asked = context.getExtents().getInteger(compared);
   for (auto [i, index] : llvm::enumerate(indices)) {
     auto variable = dyn_cast<AffineDimExpr>(index);
     if (variable && asked == context.getExtents().getExtent(tensor, i) &&

@@ -29,14 +29,20 @@ struct Body {
   llvm::SmallDenseMap<Value, const Node *, 8> values{};
 };
 
-/// What a linalg op says of its loops. Named ops compute it for each question.
+/// What a linalg op says of its loops. Named ops compute it, and generic ones
+/// make an attribute, for each question.
 struct Loops {
   SmallVector<AffineMap> maps; // of the operands
   SmallVector<int64_t> ranges;
+  unsigned numInputs; // the other operands are inits
   SmallVector<unsigned> reduced;
 
-  AffineMap getMap(OpOperand &operand) const {
-    return maps[operand.getOperandNumber()];
+  AffineMap getMap(OpResult result) const {
+    return maps[numInputs + result.getResultNumber()];
+  }
+  OpOperand &getInit(OpResult result) const {
+    return result.getOwner()->getOpOperand(numInputs +
+                                           result.getResultNumber());
   }
 };
 
@@ -48,6 +54,8 @@ struct BodyOccurrence {
 
 /// Returns true if `op` reshapes its operand or takes elements of it.
 bool isView(Operation *op);
+/// Returns x of x == 1, or null for another condition.
+Value getComparedWithOne(Value condition);
 
 class Reader {
 public:
