@@ -164,7 +164,7 @@ findOrder(const Site &site, const ElementNode *x, const PlannedNorm *dx) {
   llvm::copy_if(*dims, std::back_inserter(loops), [&](int64_t dim) {
     return dim >= 0 && site.getExtent(dim) != 1;
   });
-  for (auto [dim, variable] : llvm::enumerate(site.space))
+  for (int64_t dim = 0, e = site.getRank(); dim < e; ++dim)
     if (site.getExtent(dim) != 1 && llvm::count(loops, dim) != 1)
       return std::nullopt;
   if (!dx)
@@ -181,10 +181,9 @@ static bool orderSpace(Site &site, const Node *x,
                        ArrayRef<PlannedNorm> inputs) {
   SmallVector<const ElementNode *> elements =
       site.reader.getOccurrences(stripExtend(x));
-  std::partition(elements.begin(), elements.end(),
-                 [&](const ElementNode *element) {
-                   return findShared(inputs, element->getValue());
-                 });
+  llvm::partition(elements, [&](const ElementNode *element) {
+    return findShared(inputs, element->getValue());
+  });
   Context &context = site.context();
   for (const ElementNode *element : elements) {
     const PlannedNorm *dx = findShared(inputs, element->getValue());
