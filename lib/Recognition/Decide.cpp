@@ -46,7 +46,8 @@ static FloatType getWidest(const Findings &found) {
       widest = getWiderFloatType(widest, node->getFloatType());
   };
   widen(found.product.value);
-  for (const Node *node = found.product.root; node; node = getReducing(node))
+  for (const Node *node = found.product.root.base; node;
+       node = getReducing(node))
     widen(node);
   llvm::for_each(found.statistic.terms, widen);
   return widest;
@@ -59,15 +60,16 @@ static void findTypes(const Site &site, const Findings &found,
                       Precision precision, PlannedNorm &norm) {
   const Product &product = found.product;
   FloatType own = product.value->getFloatType();
-  const Node *r = stripExtend(product.root);
+  const Node *r = stripExtend(product.root.base);
+  bool divides = product.root.exponent < Fraction(0);
   bool isRaised = precision == Precision::Raised;
-  bool isRounded = product.root->is(Kind::Round) && !product.divides;
+  bool isRounded = product.root.base->is(Kind::Round) && !divides;
   norm.computeType = isRaised    ? getWidest(found)
                      : isRounded ? r->getOperand(0)->getFloatType()
                                  : own;
   norm.sumType = isRaised ? FloatType() : found.inverse.sumType;
   // A root that x is divided by is rounded in no r.
-  norm.scaleType = product.divides || r->getType() == norm.computeType
+  norm.scaleType = divides || r->getType() == norm.computeType
                        ? FloatType()
                        : r->getFloatType();
   // The product of two narrow values is exact in C, so rounding it equals the
@@ -76,8 +78,7 @@ static void findTypes(const Site &site, const Findings &found,
   norm.normalizedType = product.normalizedType;
   if (!norm.normalizedType && own != norm.computeType && hasWeight)
     norm.normalizedType = own;
-  norm.rootForm =
-      getRootForm(site, product.root, product.divides, norm.computeType);
+  norm.rootForm = getRootForm(site, r, divides, norm.computeType);
 }
 
 //===----------------------------------------------------------------------===//
@@ -89,10 +90,11 @@ static void findTypes(const Site &site, const Findings &found,
 static SmallVector<Factor> getEpsilonFactors(const Site &site,
                                              const Findings &found) {
   const InverseRoot &inverse = found.inverse;
-  if (found.divisor.formsMean || inverse.epsilonPower < 0 || !inverse.epsilon)
+  if (found.divisor.formsMean || !inverse.epsilon.base ||
+      inverse.epsilon.exponent < Fraction(0))
     return {};
-  bool isMean =
-      inverse.mode == EpsilonMode::Inside || inverse.epsilonPower == 2;
+  bool isMean = inverse.mode == EpsilonMode::Inside ||
+                inverse.epsilon.exponent == Fraction(2);
   SmallVector<Factor> factors;
   for (const auto &[base, exponent] : inverse.inner)
     factors.push_back({base, exponent * Fraction(isMean ? -2 : -1)});
@@ -130,18 +132,19 @@ static Rejection matchEpsilon(const Site &site, const Findings &found,
   const InverseRoot &inverse = found.inverse;
   norm.mode = inverse.mode;
   norm.epsilon = APFloat::getZero(norm.computeType.getFloatSemantics());
-  if (!inverse.epsilon)
+  const auto &[node, power] = inverse.epsilon;
+  if (!node)
     return {};
-  auto *constant = dyn_cast<ConstantNode>(stripCasts(inverse.epsilon));
+  auto *constant = dyn_cast<ConstantNode>(stripCasts(node));
   if (!constant)
     return reject(Rejection::EpsilonOfProgram);
   if (Rejection rejection = takeEpsilon(constant, norm))
     return rejection;
   double factor = getValue(getEpsilonFactors(site, found));
-  if ((factor == 1 && inverse.epsilonPower == 1) || norm.epsilon.isZero())
+  if ((factor == 1 && power == Fraction(1)) || norm.epsilon.isZero())
     return {};
   double epsilon = std::pow(FloatAttr::getValueAsDouble(norm.epsilon) / factor,
-                            1.0 / inverse.epsilonPower);
+                            1.0 / double(int64_t(power.num)));
   norm.epsilon = FloatAttr::get(norm.computeType, epsilon).getValue();
   // A smaller epsilon may be 0 in C and give NaN for a row of zeros.
   return norm.epsilon.isNormal() ? Rejection()
@@ -173,12 +176,9 @@ static RejectionOr<const Node *> findWeight(const Site &site,
   FloatType type = product.value->getFloatType();
   SmallVector<Factor> factors;
   for (const Factor &factor : product.others)
-    if (found.divisor.formsMean || !isNumber(factor.base))
+    if (found.divisor.formsMean || !isScale(factor))
       factors.push_back(factor);
   llvm::append_range(factors, found.divisor.rest);
-  auto minus = APFloat::getOne(type.getFloatSemantics(), /*Negative=*/true);
-  if (product.isNegated)
-    factors.push_back({context.getConstant(minus, type), Fraction(1)});
   if (factors.size() > 1 && site.weights == Weights::Single)
     return reject(Rejection::NoCandidate); // a joined weight comes later
   if (!factors.empty() && product.outer)
@@ -232,11 +232,11 @@ Rejection norm::decideStatistic(const Site &site, const Findings &found,
 static const Node *getEpsilonOf(const Site &site, const Findings &found,
                                 const Node *epsilon) {
   Context &context = site.context();
-  const InverseRoot &inverse = found.inverse;
+  const Fraction &power = found.inverse.epsilon.exponent;
   const Node *own = site.laws.getEpsilon(epsilon->getType());
   Type type = own->getType();
-  if (inverse.epsilonPower != 1)
-    own = context.getPower(own, Fraction(inverse.epsilonPower), type);
+  if (power != Fraction(1))
+    own = context.getPower(own, power, type);
   for (const auto &[base, exponent] : getEpsilonFactors(site, found))
     own = context.get(Kind::Mul, type,
                       {own, context.getPower(base, exponent, type)});
@@ -271,7 +271,7 @@ void norm::nameStatistic(const Site &site, const Findings &found,
                : nullptr;
   };
   names.findEpsilon = [&](const Node *node) -> const Node * {
-    return node == found.inverse.epsilon && !norm.epsilon.isZero()
+    return node == found.inverse.epsilon.base && !norm.epsilon.isZero()
                ? getEpsilonOf(site, found, node)
                : nullptr;
   };
@@ -389,18 +389,8 @@ norm::planAsAllowed(const Site &site,
 
 /// Decides what the norm is: x, r, the dimensions and n.
 static Rejection decideLaw(const Site &site, Findings &found) {
-  if (Rejection rejection = matchProduct(site).moveInto(found.product))
+  if (Rejection rejection = matchProduct(site, found))
     return rejection;
-  if (Rejection rejection = matchRow(site, found))
-    return rejection;
-  if (Rejection rejection = matchX(site, found)) {
-    auto statistic = skipPadding(site.reader, found.statistic);
-    if (!statistic)
-      return rejection;
-    found.statistic = *statistic;
-    if (Rejection again = matchX(site, found))
-      return again;
-  }
   if (Rejection rejection = matchSpan(site, found).moveInto(found.span))
     return rejection;
   return matchDivisor(site, found).moveInto(found.divisor);
@@ -418,10 +408,8 @@ RejectionOr<PlannedNorm> norm::decide(const Site &site) {
     return planned;
   PlannedNorm &norm = *planned;
   // If the product brings sqrt(n), the tensor does not hold r.
-  bool scalesRoot = !found.divisor.formsMean &&
-                    llvm::any_of(found.product.others, [](const Factor &each) {
-                      return isNumber(each.base);
-                    });
+  bool scalesRoot =
+      !found.divisor.formsMean && llvm::any_of(found.product.others, isScale);
   if (!scalesRoot && found.divisor.rest.empty() && !norm.groupSize)
     findInverseRoots(site, found.product, norm);
   toInputSpace(norm);

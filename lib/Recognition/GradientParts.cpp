@@ -225,8 +225,8 @@ norm::matchRowAndX(const Site &site, const RowRoot &root,
     found.statistic.x = found.product.x;
     return rejection;
   }
-  found.product.value = found.product.root = root.node;
-  found.product.divides = root.divides;
+  found.product.value = root.node;
+  found.product.root = {root.node, Fraction(root.divides ? -1 : 1)};
   if (Rejection rejection = matchRow(site, found))
     return rejection;
   if (found.inverse.mode == EpsilonMode::Clamp)

@@ -139,22 +139,19 @@ struct Statistic {
 struct InverseRoot {
   const row::Node *sum = nullptr; // a Sum, or the reduction in its place
   SmallVector<row::Factor> outer, inner;
-  const row::Node *epsilon = nullptr; // null: zero
+  /// Has no base for zero. The exponent is that of the op's e: 2 in
+  /// max(mean, e^2)^(-1/2), -1 in min(r, 1/e).
+  row::Factor epsilon{nullptr, row::Fraction(1)};
   EpsilonMode mode = EpsilonMode::Inside;
-  /// The power of the op's e that it is: 2 in max(mean, e^2)^(-1/2), -1 in
-  /// min(r, 1/e).
-  int epsilonPower = 1;
   FloatType sumType; // the type that the mean is rounded from, or null
 };
 
 /// The factors of y = w * (x * r), with or without a rounding before w.
 struct Product {
   const row::Node *value = nullptr; // the product of x and r
-  const row::Node *root = nullptr;  // r, or the root that x is divided by
-  bool divides = false;             // x is divided by `root`
+  row::Factor root; // r, or with the exponent -1 the root that x is divided by
   const row::Node *x = nullptr;
-  SmallVector<row::Factor> others; // constants and weights beside x and r
-  bool isNegated = false;
+  SmallVector<row::Factor> others;  // constants and weights beside x and r
   FloatType normalizedType;         // null: no rounding between
   const row::Node *outer = nullptr; // the weight of the rounded z
 };
@@ -208,6 +205,13 @@ bool takesRoot(const row::Node *node);
 inline bool isNumber(const row::Node *node) {
   return node->is(row::Kind::Constant) || node->is(row::Kind::Count);
 }
+inline bool isSign(const row::Factor &factor) {
+  return isConstant(factor.base, -1.0);
+}
+/// Returns true for a factor that may be a part of the divisor.
+inline bool isScale(const row::Factor &factor) {
+  return isNumber(factor.base) && !isSign(factor);
+}
 
 /// Returns x for x * x, for x * y of two equal views, and for x^2; null for
 /// anything but a square.
@@ -216,7 +220,7 @@ const row::Node *getSquared(row::Reader &reader, const row::Node *node);
 SmallVector<const row::Node *> getSquaredForms(row::Reader &reader,
                                                const row::Node *squared);
 /// Finds the factor that is r and, from its statistic, x and w.
-RejectionOr<Product> matchProduct(const Site &site);
+Rejection matchProduct(const Site &site, Findings &found);
 /// Finds the x that a statistic squares among nodes, each one once.
 class XMatcher {
 public:
@@ -234,8 +238,6 @@ private:
   llvm::DenseMap<const row::Node *, std::unique_ptr<row::Correspondence>> known;
 };
 
-/// Finds x, which the statistic squares, among the factors. Agrees variables.
-Rejection matchX(const Site &site, Findings &found);
 /// Follows a sum to its squares, which may be scaled (x^2 / n), rounded, or
 /// themselves in sums (a mean of means).
 RejectionOr<Statistic> matchStatistic(row::Reader &reader,

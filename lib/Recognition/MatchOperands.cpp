@@ -404,10 +404,10 @@ Rejection norm::matchWeight(const Site &site, const Node *weight,
 /// Finds r of S8 before it is rounded to scale_type, over the batch dimensions.
 void norm::findInverseRoots(const Site &site, const Product &product,
                             PlannedNorm &norm) {
-  const Node *r = stripExtend(product.root);
+  const Node *r = stripExtend(product.root.base);
   if (r->is(Kind::Round))
     r = r->getOperand(0);
-  if (r->getType() != norm.computeType || product.divides)
+  if (r->getType() != norm.computeType || product.root.exponent != Fraction(1))
     return;
   SmallVector<int64_t> kept;
   for (int64_t dim : norm.order)

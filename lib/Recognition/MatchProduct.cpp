@@ -43,7 +43,8 @@ class FactorReader {
 public:
   FactorReader(const Site &site, NodePredicate isX) : site(site), isX(isX) {}
 
-  SmallVector<Factor> read(const Node *node, bool &isNegated);
+  /// Returns the factors; a sign is the last one, -1.
+  SmallVector<Factor> read(const Node *node);
   /// Opens a tensor that holds a part of this product as one step of it.
   const Node *openScaled(const Node *node) const;
 
@@ -96,7 +97,7 @@ bool FactorReader::holdsX(const Node *node, unsigned depth) {
   return holding[node] = result;
 }
 
-SmallVector<Factor> FactorReader::read(const Node *node, bool &isNegated) {
+SmallVector<Factor> FactorReader::read(const Node *node) {
   auto isLeaf = [&](const Node *each) {
     return (isX && isX(each)) || (isRoot(each) && !each->is(Kind::Neg));
   };
@@ -107,7 +108,14 @@ SmallVector<Factor> FactorReader::read(const Node *node, bool &isNegated) {
     auto *element = dyn_cast<ElementNode>(each);
     return element && holdsX(element) ? site.reader.open(element) : nullptr;
   };
-  return collectFactors(node, Fraction(1), isLeaf, open, &isNegated);
+  bool isNegated = false;
+  SmallVector<Factor> factors =
+      collectFactors(node, Fraction(1), isLeaf, open, &isNegated);
+  FloatType type = node->getFloatType();
+  auto minus = APFloat::getOne(type.getFloatSemantics(), /*Negative=*/true);
+  if (isNegated)
+    factors.push_back({site.context().getConstant(minus, type), Fraction(1)});
+  return factors;
 }
 
 bool norm::takesRoot(const Node *node) {
@@ -130,24 +138,22 @@ static const Factor *findRoot(ArrayRef<Factor> factors) {
 /// Matches a product of x and r, in which both may be scaled.
 static RejectionOr<Product> readScaled(FactorReader &reader,
                                        const Node *value) {
-  Product product;
-  product.value = value;
-  product.others = reader.read(value, product.isNegated);
-  const Factor *root = findRoot(product.others);
+  SmallVector<Factor> others = reader.read(value);
+  const Factor *root = findRoot(others);
   if (!root)
     return reject(Rejection::NoCandidate);
-  product.root = root->base;
-  product.divides = root->exponent == Fraction(-1);
-  product.others.erase(root);
-  llvm::erase_if(product.others, [](const Factor &factor) {
+  Product product{value, *root, nullptr, {}, {}, nullptr};
+  others.erase(root);
+  llvm::erase_if(others, [](const Factor &factor) {
     return isConstant(factor.base, 1.0);
   });
-  if (product.others.empty())
+  if (llvm::all_of(others, isSign))
     return reject(Rejection::NoCandidate);
-  if (llvm::any_of(product.others, [](const Factor &factor) {
+  if (llvm::any_of(others, [](const Factor &factor) {
         return isRoot(factor.base) && takesRoot(factor.base);
       }))
     return reject(Rejection::SeveralRoots);
+  product.others = std::move(others);
   return product;
 }
 
@@ -162,8 +168,7 @@ static RejectionOr<Product> readProduct(const Site &site, NodePredicate isX) {
   if (whole.getRejection().id != Rejection::NoCandidate)
     return whole;
   // No factor is a root: one must be the rounded z, and the others are w.
-  bool isNegated = false;
-  SmallVector<Factor> factors = reader.read(value, isNegated);
+  SmallVector<Factor> factors = reader.read(value);
   for (const Factor &factor : factors) {
     const Node *z = reader.openScaled(stripExtend(factor.base));
     const Node *inner =
@@ -176,21 +181,22 @@ static RejectionOr<Product> readProduct(const Site &site, NodePredicate isX) {
     if (!product)
       return product;
     product->normalizedType = z->getFloatType();
-    product->isNegated ^= isNegated;
     for (const Factor &other : factors) {
+      auto *sign = llvm::find_if(product->others, isSign);
       if (&other == &factor)
         continue;
-      if (product->outer || other.exponent != Fraction(1))
+      if (isSign(other) && sign != product->others.end())
+        product->others.erase(sign); // -(-z) is z
+      else if (isSign(other))
+        product->others.push_back(other);
+      else if (product->outer || other.exponent != Fraction(1))
         return reject(Rejection::SecondWeight);
-      product->outer = other.base;
+      else
+        product->outer = other.base;
     }
     return product;
   }
   return reject(Rejection::NoCandidate);
-}
-
-RejectionOr<Product> norm::matchProduct(const Site &site) {
-  return readProduct(site, nullptr);
 }
 
 //===----------------------------------------------------------------------===//
@@ -251,7 +257,8 @@ static Rejection explain(const Site &site, const Statistic &statistic) {
   return reject(isCentered ? Rejection::Centered : Rejection::SquareOfSum);
 }
 
-Rejection norm::matchX(const Site &site, Findings &found) {
+/// Finds x, which the statistic squares, among the factors. Agrees variables.
+static Rejection matchX(const Site &site, Findings &found) {
   Product &product = found.product;
   XMatcher isX(site.reader, found.statistic.x);
   if (Rejection rejection = readProduct(site, isX).moveInto(product))
@@ -275,4 +282,18 @@ Rejection norm::matchX(const Site &site, Findings &found) {
     return reject(Rejection::Gate);
   found.agreed = *isX.find(product.x);
   return {};
+}
+
+Rejection norm::matchProduct(const Site &site, Findings &found) {
+  if (Rejection rejection = readProduct(site, nullptr).moveInto(found.product))
+    return rejection;
+  if (Rejection rejection = matchRow(site, found))
+    return rejection;
+  Rejection rejection = matchX(site, found);
+  auto unpadded =
+      rejection ? skipPadding(site.reader, found.statistic) : std::nullopt;
+  if (!unpadded)
+    return rejection;
+  found.statistic = *unpadded;
+  return matchX(site, found);
 }

@@ -255,7 +255,7 @@ RejectionOr<Divisor> norm::matchDivisor(const Site &site,
     return abs(scale.exponent) != Fraction(1, 2);
   };
   // Without an epsilon, scaling the root is the same as scaling the mean.
-  if (!inverse.epsilon || inverse.mode != EpsilonMode::Inside ||
+  if (!inverse.epsilon.base || inverse.mode != EpsilonMode::Inside ||
       llvm::all_of(inner, scalesRoot)) {
     llvm::copy_if(inner, std::back_inserter(outer), scalesRoot);
     llvm::erase_if(inner, scalesRoot);
@@ -265,8 +265,7 @@ RejectionOr<Divisor> norm::matchDivisor(const Site &site,
   if (divisor.formsMean)
     divisor.rest = outer;
   else
-    llvm::copy_if(found.product.others, std::back_inserter(outer),
-                  [](const Factor &each) { return isNumber(each.base); });
+    llvm::copy_if(found.product.others, std::back_inserter(outer), isScale);
   if (Rejection rejection = matchScales(
           site, found.span, divisor.formsMean ? inner : outer, divisor))
     return rejection;

@@ -27,8 +27,8 @@ namespace {
 class RootReader {
 public:
   RootReader(Context &context, const Product &product)
-      : context(context), node(product.root),
-        exponent(product.divides ? -1 : 1) {}
+      : context(context), node(product.root.base),
+        exponent(product.root.exponent) {}
 
   RejectionOr<InverseRoot> read();
 
@@ -65,10 +65,9 @@ Rejection RootReader::takeEpsilon(const Node *epsilon, EpsilonMode mode,
                                   int power) {
   if (epsilon->hasReduction())
     return reject(Rejection::NotOneSum);
-  hasTwo |= found.epsilon != nullptr;
-  found.epsilon = epsilon;
+  hasTwo |= found.epsilon.base != nullptr;
+  found.epsilon = {epsilon, Fraction(power)};
   found.mode = mode;
-  found.epsilonPower = power;
   found.outer.append(found.inner);
   found.inner.clear();
   return {};
