@@ -22,6 +22,21 @@ RejectionReason Rejection::getReason() const { return rejections[*id].reason; }
 
 const char *norm::getTemplate(Rejection::Id id) { return rejections[id].text; }
 
+RejectionOr<PlannedNorm>
+norm::decideWithinBounds(row::Context &context,
+                         function_ref<RejectionOr<PlannedNorm>()> decide) {
+  context.takeBeyondBound(); // of an earlier decision
+  RejectionOr<PlannedNorm> norm = decide();
+  if (norm || !context.takeBeyondBound())
+    return norm;
+  Rejection rejection = norm.takeRejection();
+  if (rejection.id == Rejection::NoCandidate ||
+      rejection.getReason() == RejectionReason::ExpressionTooLarge)
+    return rejection;
+  return reject(Rejection::TooLarge, int64_t(row::Correspondence::kMaxPairs),
+                int64_t(row::Context::kMaxRead), rejection.explanation);
+}
+
 StringRef norm::stringifyRejectionReason(RejectionReason rejection) {
   static constexpr StringLiteral names[] = {"not-a-candidate",
                                             "not-a-sum",

@@ -11,9 +11,6 @@ using namespace mlir;
 using namespace mlir::norm;
 using namespace mlir::norm::row;
 
-static constexpr unsigned kMaxDepth = 24; // of a product, with its tensors
-static constexpr unsigned kMaxRead = 256; // nodes below a product
-
 //===----------------------------------------------------------------------===//
 // Products
 //===----------------------------------------------------------------------===//
@@ -132,7 +129,7 @@ const Node *norm::takeX(SmallVectorImpl<Factor> &factors, NodePredicate isX) {
 }
 
 const Node *norm::openRow(Reader &reader, const Node *node) {
-  for (unsigned i = 0; i < kMaxDepth; ++i) {
+  for (size_t i = 0; reader.getContext().mayRead(i); ++i) {
     auto *element = dyn_cast<ElementNode>(node);
     const Node *opened = element ? reader.open(element) : nullptr;
     if (!opened || opened->is(Kind::Opaque))
@@ -166,7 +163,7 @@ RowVariables norm::splitSpace(const Site &site, const Node *row) {
 const Node *norm::findRootBelow(Reader &reader, const Node *node) {
   llvm::SmallSetVector<const Node *, 16> nodes;
   nodes.insert(node);
-  for (size_t i = 0; i < nodes.size() && i < kMaxRead; ++i) {
+  for (size_t i = 0; i < nodes.size() && reader.getContext().mayRead(i); ++i) {
     const Node *next = nodes[i];
     if (next->isStatistic() && takesRoot(next))
       return next;

@@ -71,10 +71,9 @@ const Node *Abstraction::getName(const Node *node, Place place) {
 /// Returns true if a tensor must be read through, because it depends on what
 /// has a name or on a sum along the row.
 bool Abstraction::reveals(const Node *node, Place place, unsigned depth) {
-  constexpr unsigned kMaxOpened = 24;
   auto [it, inserted] =
       revealing[unsigned(place)].try_emplace(node, false); // ends cycles
-  if (!inserted || depth > kMaxOpened)
+  if (!inserted || !context.mayRead(depth))
     return it->second;
   bool result = node->hasReduction() || getName(node, place);
   if (auto *element = dyn_cast<ElementNode>(node); element && !result) {

@@ -230,7 +230,6 @@ public:
   /// Returns how the variables of x correspond; null for another value.
   const row::Correspondence *find(const row::Node *node);
   bool operator()(const row::Node *node) { return find(node); }
-  bool beyondBound = false;
 
 private:
   row::Reader &reader;
@@ -288,6 +287,11 @@ planAsAllowed(const Site &site,
               llvm::function_ref<RejectionOr<PlannedNorm>(Precision)> plan);
 /// Checks the types and encodings of the operands.
 Rejection checkOperands(const Site &site, const PlannedNorm &norm);
+
+/// Decides, and says of a rejection where a search ended at its bound.
+RejectionOr<PlannedNorm>
+decideWithinBounds(row::Context &context,
+                   llvm::function_ref<RejectionOr<PlannedNorm>()> decide);
 
 /// Runs all stages. The program is not changed.
 RejectionOr<PlannedNorm> decide(const Site &site);

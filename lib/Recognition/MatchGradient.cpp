@@ -101,8 +101,6 @@ const Node *AddendReader::open(const Node *node) {
 }
 
 bool AddendReader::read(const Node *node, Addend addend, unsigned depth) {
-  constexpr unsigned kMaxDepth = 48;
-  constexpr size_t kMaxAddends = 8;
   const Node *inner = nullptr;
   for (const Factor &factor : collectFactors(
            node, Fraction(1),
@@ -119,10 +117,10 @@ bool AddendReader::read(const Node *node, Addend addend, unsigned depth) {
   if (!inner || sum) {
     addend.sum = sum;
     addends.push_back(std::move(addend));
-    return addends.size() <= kMaxAddends;
+    return site.context().mayRead(addends.size());
   }
   bool isFma = inner->is(Kind::Fma);
-  if (depth == kMaxDepth || !(isFma || inner->is(Kind::Add)))
+  if (!site.context().mayRead(depth) || !(isFma || inner->is(Kind::Add)))
     return false;
   const Node *left = inner->getOperand(0), *right = inner->getOperand(1);
   if (isFma) {

@@ -24,14 +24,14 @@ std::optional<int64_t> Site::getDim(unsigned variable) const {
 /// Returns true if `op` may be computed before `root` of its block: the ops
 /// from there on that it needs have no effects and do not include `root`.
 static bool canStandBefore(Operation *op, Operation *root) {
-  constexpr size_t kMaxMoved = 16;
   llvm::SmallSetVector<Operation *, 8> moved;
   moved.insert(op);
   for (size_t i = 0; i < moved.size(); ++i) {
     if (moved[i]->getBlock() != root->getBlock() ||
         moved[i]->isBeforeInBlock(root))
       continue;
-    if (moved[i] == root || i == kMaxMoved || !isMemoryEffectFree(moved[i]))
+    if (moved[i] == root || i == Context::kMaxRead ||
+        !isMemoryEffectFree(moved[i]))
       return false;
     moved[i]->walk([&](Operation *each) {
       for (Value operand : each->getOperands())
@@ -212,7 +212,6 @@ static std::optional<AffineMap> getSpaceMap(const Site &site,
 /// Reads the other ops on the operands of `op`: one of their results, which the
 /// norm does not read, may hold what a body recomputes.
 void InputFinder::readUsers(linalg::LinalgOp op) {
-  constexpr unsigned kMaxUsers = 16; // per tensor
   auto indices = llvm::map_to_vector(site.space, [&](unsigned variable) {
     return site.context().getIndex(variable);
   });
@@ -226,7 +225,7 @@ void InputFinder::readUsers(linalg::LinalgOp op) {
   };
   for (Value operand : op->getOperands())
     for (auto [i, user] : llvm::enumerate(operand.getUsers())) {
-      if (i == kMaxUsers)
+      if (i == Context::kMaxRead)
         break;
       if (isa<linalg::LinalgOp>(user) &&
           user->getBlock() == site.body->op->getBlock())
@@ -349,7 +348,6 @@ findReadable(const Site &site, const Node *node, ArrayRef<int64_t> dims) {
 
 bool norm::findElements(const Site &site, const Node *root,
                         ArrayRef<int64_t> dims, PlannedWeight &weight) {
-  constexpr size_t kMaxNodes = 64;
   llvm::SmallSetVector<const Node *, 16> nodes;
   nodes.insert(root);
   for (size_t i = 0; i < nodes.size(); ++i) {
@@ -366,7 +364,7 @@ bool norm::findElements(const Site &site, const Node *root,
     } else if (!node->is(Kind::Constant)) {
       return false;
     }
-    if (nodes.size() > kMaxNodes)
+    if (!site.context().mayRead(nodes.size()))
       return false;
   }
   weight.expression = root;

@@ -12,9 +12,8 @@ using namespace mlir::norm;
 using namespace mlir::norm::row;
 
 const Node *norm::findNarrow(Reader &reader, const Node *node) {
-  constexpr unsigned kMaxViews = 16; // between the value and its widening
   const Node *next = node;
-  for (unsigned i = 0; i < kMaxViews && next; ++i) {
+  for (size_t i = 0; next && reader.getContext().mayRead(i); ++i) {
     if (next->is(Kind::Extend))
       return next->getOperand(0);
     auto *element = dyn_cast<ElementNode>(next);
@@ -58,8 +57,7 @@ private:
 } // namespace
 
 const Node *FactorReader::openScaled(const Node *node) const {
-  constexpr unsigned kMaxOpened = 64; // tensors of one product
-  for (unsigned i = 0; i < kMaxOpened; ++i) {
+  for (size_t i = 0; site.context().mayRead(i); ++i) {
     auto *element = dyn_cast<ElementNode>(node);
     if (!element || (isX && isX(node)))
       break;
@@ -77,8 +75,7 @@ const Node *FactorReader::openScaled(const Node *node) const {
 /// Returns true if x is a factor of the node, such as of x * w in an op of its
 /// own.
 bool FactorReader::holdsX(const Node *node, unsigned depth) {
-  constexpr unsigned kMaxDepth = 16;
-  if (!isX || depth > kMaxDepth)
+  if (!isX || !site.context().mayRead(depth))
     return false;
   auto [it, inserted] = holding.try_emplace(node, false); // ends cycles
   if (!inserted)
@@ -205,9 +202,8 @@ static RejectionOr<Product> readProduct(const Site &site, NodePredicate isX) {
 
 SmallVector<const Node *> norm::getSquaredForms(Reader &reader,
                                                 const Node *squared) {
-  constexpr unsigned kMaxForms = 16; // also of a cycle of tensors
   SmallVector<const Node *> forms{squared};
-  while (forms.size() < kMaxForms) {
+  while (reader.getContext().mayRead(forms.size())) {
     auto *element = dyn_cast<ElementNode>(squared);
     const Node *opened = element ? reader.open(element) : squared;
     if (!opened || !(opened->is(Kind::Abs) || opened->is(Kind::Neg) ||
@@ -235,7 +231,6 @@ const Correspondence *XMatcher::find(const Node *node) {
         it->second = std::make_unique<Correspondence>(agreed);
         return it->second.get();
       }
-      beyondBound |= agreed.isBeyondBound();
     }
   return nullptr;
 }
@@ -266,14 +261,8 @@ static Rejection matchX(const Site &site, Findings &found) {
   auto *x = llvm::find_if(product.others, [&](const Factor &factor) {
     return factor.exponent == Fraction(1) && isX(factor.base);
   });
-  if (x == product.others.end()) {
-    Rejection rejection = explain(site, found.statistic);
-    return isX.beyondBound
-               ? reject(Rejection::TooLarge, int64_t(Correspondence::kMaxPairs),
-                        int64_t(Correspondence::kMaxOpened),
-                        rejection.explanation)
-               : rejection;
-  }
+  if (x == product.others.end())
+    return explain(site, found.statistic);
   product.x = x->base;
   product.others.erase(x);
   // A product of x and its own norm is not a norm with a weight.

@@ -156,7 +156,8 @@ static RejectionOr<PlannedNorm> decideAt(Program &program, Value scalar,
       program.getSite(scalar, program.flow.lookup(scalar).reduction, weights);
   if (!site)
     return reject(Rejection::NoCandidate);
-  return decide(*site);
+  return decideWithinBounds(program.reader.getContext(),
+                            [&] { return decide(*site); });
 }
 
 /// Decides about the scalars. The last op contains most of a norm, and its last

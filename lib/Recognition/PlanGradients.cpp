@@ -89,7 +89,8 @@ static std::vector<PlannedNorm> planInputGradients(Program &program,
     std::optional<Site> site = program.getSite(scalar, sum);
     if (!site)
       continue;
-    RejectionOr<PlannedNorm> norm = decideGradient(*site, projected[sum]);
+    RejectionOr<PlannedNorm> norm = decideWithinBounds(
+        site->context(), [&] { return decideGradient(*site, projected[sum]); });
     if (!norm) {
       failed.push_back({scalar, norm.takeRejection()});
       continue;
@@ -263,7 +264,8 @@ struct InputGradients {
 static RejectionOr<std::optional<PlannedNorm>>
 planWeightGradient(Program &program, OpResult sum, InputGradients &inputs) {
   Site site = program.getSumSite(sum);
-  RejectionOr<PlannedNorm> dw = decideWeightGradient(site, inputs.norms);
+  RejectionOr<PlannedNorm> dw = decideWithinBounds(
+      site.context(), [&] { return decideWeightGradient(site, inputs.norms); });
   if (!dw)
     return dw.takeRejection();
   dw->op = cast<linalg::LinalgOp>(dw->gradient->dw.getOwner());

@@ -157,10 +157,8 @@ bool Correspondence::openElements(const Node *&left, const Node *&right) {
     bool isOne = a && b && a->getValue() == b->getValue();
     if (isOne && agree(a->getIndices(), b->getIndices()))
       return true;
-    if (++numOpened > kMaxOpened) {
-      beyondBound = true;
+    if (!reader->getContext().mayRead(numOpened++))
       return false;
-    }
     bool isLeft = isOne || !b || (a && isLater(a->getValue(), b->getValue()));
     const Node *first = isLeft ? open(a) : nullptr;
     // If one cannot be opened, the other one may open to it.
@@ -203,10 +201,8 @@ bool Correspondence::match(const Node *atRoot, const Node *inSum) {
     // Nodes that were equal stay equal, because their variables are kept.
     if (!seen.insert({a, b}).second)
       continue;
-    if (seen.size() > kMaxPairs) {
-      beyondBound = true;
+    if (!reader->getContext().mayRead(seen.size(), kMaxPairs + 1))
       return false;
-    }
     if (!openElements(a, b))
       return false;
     if (a->is(Kind::Element))

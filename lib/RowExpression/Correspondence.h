@@ -41,7 +41,6 @@ struct SplitVariables {
 class Correspondence {
 public:
   static constexpr size_t kMaxPairs = 16384; // number of compared nodes
-  static constexpr unsigned kMaxOpened = 64; // number of opened tensors
 
   explicit Correspondence(Reader &reader) : reader(&reader) {}
 
@@ -50,8 +49,6 @@ public:
   bool match(const Node *atRoot, const Node *inSum);
   /// Returns true if the indices can agree; otherwise changes nothing.
   bool agree(ArrayRef<AffineExpr> atRoot, ArrayRef<AffineExpr> inSum);
-  /// Returns true if a match failed at the bounds on the comparison.
-  bool isBeyondBound() const { return beyondBound; }
 
   /// Returns the whole variables at the root, mapped to those in the sum.
   const std::map<unsigned, unsigned> &getVariables() const { return variables; }
@@ -71,7 +68,6 @@ private:
   std::map<unsigned, unsigned> variables;
   SmallVector<std::pair<IndexDigit, IndexDigit>, 4> digits;
   unsigned numOpened = 0;
-  bool beyondBound = false;
 };
 
 /// Returns true if two expressions are one value at the same indices.

@@ -228,6 +228,17 @@ public:
   MLIRContext *getContext() const { return context; }
   Extents &getExtents() { return extents; }
 
+  /// The bound on what one search reads: tensors, levels or operands.
+  static constexpr size_t kMaxRead = 64;
+  /// Returns true if a search that has read `count` may go on, and notes a
+  /// search that ends at its bound.
+  bool mayRead(size_t count, size_t bound = kMaxRead) {
+    beyondBound |= count >= bound;
+    return count < bound;
+  }
+  /// Returns true if a search has ended at its bound since the last call.
+  bool takeBeyondBound() { return std::exchange(beyondBound, false); }
+
   const Node *getElement(Value value, ArrayRef<AffineExpr> indices);
   const Node *getSymbol(StringRef name, Type type, Sign sign,
                         ArrayRef<AffineExpr> indices = {});
@@ -286,6 +297,7 @@ private:
   const Node *fold(Kind kind, Type type, ArrayRef<const Node *> operands);
 
   MLIRContext *context;
+  bool beyondBound = false;
   Extents extents;
   llvm::SpecificBumpPtrAllocator<Node> memory;
   llvm::BumpPtrAllocator arrays; // that nodes refer to

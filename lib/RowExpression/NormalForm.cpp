@@ -91,13 +91,11 @@ static bool isSplit(const Node *node, const Fraction &exponent) {
 SmallVector<Factor> norm::row::collectFactors(
     const Node *node, const Fraction &exponent, NodePredicate isLeaf,
     llvm::function_ref<const Node *(const Node *)> open, bool *isNegated) {
-  constexpr size_t kMaxFactors = 64; // beyond this bound, products are factors
-  constexpr size_t kMaxOpened = 256; // also of a cycle of tensors
   SmallVector<Factor> worklist{{node, exponent}}, factors;
   size_t numOpened = 0;
   while (!worklist.empty()) {
     auto [next, e] = worklist.pop_back_val();
-    bool isWhole = worklist.size() + factors.size() > kMaxFactors ||
+    bool isWhole = worklist.size() + factors.size() > Context::kMaxRead ||
                    (isLeaf && isLeaf(next));
     std::optional<Factor> power = getPower(next);
     if (!isWhole && isSplit(next, e)) {
@@ -110,7 +108,7 @@ SmallVector<Factor> norm::row::collectFactors(
       *isNegated ^= e.num % 2 != 0;
       worklist.push_back({next->getOperand(0), e});
     } else {
-      bool mayOpen = !isWhole && open && numOpened < kMaxOpened;
+      bool mayOpen = !isWhole && open && numOpened < Context::kMaxRead;
       const Node *opened = mayOpen ? open(next) : nullptr;
       numOpened += opened != nullptr;
       (opened ? worklist : factors).push_back({opened ? opened : next, e});

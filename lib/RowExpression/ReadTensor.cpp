@@ -56,9 +56,8 @@ const Node *Reader::open(const ElementNode *element) {
   auto [it, inserted] = opened.try_emplace(element, nullptr);
   if (!inserted)
     return it->second;
-  if (depth == kMaxDepth) {
+  if (!context.mayRead(depth)) {
     opened.erase(it); // a nearer reader may open it
-    beyond.insert(element);
     return nullptr;
   }
   llvm::SaveAndRestore deeper(depth, depth + 1);
@@ -73,7 +72,8 @@ const Node *Reader::open(const ElementNode *element) {
 SmallVector<const ElementNode *> Reader::getOccurrences(const Node *node) {
   SmallVector<const ElementNode *> chain;
   while (auto *element = dyn_cast_or_null<ElementNode>(node)) {
-    if (chain.size() == kMaxDepth) // a cycle in an unreachable block
+    // A cycle, in an unreachable block, has no end.
+    if (!context.mayRead(chain.size()))
       break;
     chain.push_back(element);
     node = open(element);
@@ -221,13 +221,12 @@ static std::optional<std::pair<Value, int64_t>> getExpanded(Value tensor,
 
 /// Adds the extents of all operands that a loop iterates over.
 void Reader::addSources(linalg::LinalgOp op, unsigned loop, unsigned variable) {
-  constexpr size_t kMaxSources = 32; // sources per dynamic extent
   Variable &info = context.getInfo(variable);
   if (!ShapedType::isDynamic(info.extent))
     return;
   auto add = [&](Value tensor, int64_t dim) {
     SymbolicCount extent = context.getExtents().getExtent(tensor, dim);
-    if (info.sources.size() == kMaxSources ||
+    if (info.sources.size() == Context::kMaxRead ||
         llvm::is_contained(info.sources, extent))
       return;
     info.sources.push_back(extent);
@@ -391,7 +390,6 @@ const Node *Reader::readReduction(OpResult result, const Body &body,
 /// Joins sums that start from each other and run along parts of one row, each
 /// from the end of the one before, to the sum over all parts.
 const Node *Reader::joinParts(OpResult result, ArrayRef<AffineExpr> indices) {
-  constexpr size_t kMaxParts = 16;
   struct Part {
     OpResult sum;
     SmallVector<AffineExpr> loops;
@@ -399,7 +397,7 @@ const Node *Reader::joinParts(OpResult result, ArrayRef<AffineExpr> indices) {
   };
   SmallVector<Part> parts; // in reverse order
   int64_t extent = 0;
-  for (OpResult sum = result; sum && parts.size() < kMaxParts;) {
+  for (OpResult sum = result; sum && context.mayRead(parts.size());) {
     auto op = dyn_cast<linalg::LinalgOp>(sum.getOwner());
     if (!op || getLoops(op).reduced.size() != 1)
       break;

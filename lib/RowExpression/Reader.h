@@ -79,12 +79,8 @@ public:
   /// opens to, and those already found to open to it.
   SmallVector<const ElementNode *> getOccurrences(const Node *node);
   ArrayRef<BodyOccurrence> getBodyOccurrences(const Node *node) const;
-  /// Returns true if reading stopped because of the depth below `node`.
-  bool isBeyondBound(const Node *node) const { return beyond.contains(node); }
 
 private:
-  static constexpr unsigned kMaxDepth = 64; // tensors opened by `opens`
-
   const Node *openUncached(const ElementNode *element);
   const Node *openLinalg(OpResult result, ArrayRef<AffineExpr> indices);
   const Node *readReduction(OpResult result, const Body &body,
@@ -126,7 +122,6 @@ private:
   llvm::DenseSet<Value> pending; // scalars whose operands come first
   llvm::DenseMap<const Node *, SmallVector<const ElementNode *, 1>> holders;
   llvm::DenseMap<const Node *, SmallVector<BodyOccurrence, 1>> inBodies;
-  llvm::DenseSet<const Node *> beyond;
 };
 
 } // namespace mlir::norm::row
