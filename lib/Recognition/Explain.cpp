@@ -30,8 +30,12 @@ norm::decideWithinBounds(row::Context &context,
   if (norm || !context.takeBeyondBound())
     return norm;
   Rejection rejection = norm.takeRejection();
-  if (rejection.id == Rejection::NoCandidate ||
-      rejection.getReason() == RejectionReason::ExpressionTooLarge)
+  // What was compared with a law was read as a whole.
+  if (llvm::is_contained({RejectionReason::NotACandidate,
+                          RejectionReason::RoundingNotRepresentable,
+                          RejectionReason::RoundingNotExact,
+                          RejectionReason::ExpressionTooLarge},
+                         rejection.getReason()))
     return rejection;
   return reject(Rejection::TooLarge, int64_t(row::Correspondence::kMaxPairs),
                 int64_t(row::Context::kMaxRead), rejection.explanation);

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// This header is private to this folder. The planning of norms and that of their
-// gradients read one program and report by reduction.
+// This header is private to this folder. The planning of norms and that of
+// their gradients read one program and report by reduction.
 //
 //===----------------------------------------------------------------------===//
 

@@ -76,7 +76,7 @@ TEST_F(CorrespondenceTest, OneTensorAtOtherVariables) {
   EXPECT_TRUE(match());
   EXPECT_TRUE(isAgreed(0, 0));
   EXPECT_TRUE(isAgreed(1, 1));
-  EXPECT_FALSE(agreed->isBeyondBound());
+  EXPECT_FALSE(context->takeBeyondBound());
 }
 
 TEST_F(CorrespondenceTest, AnotherTensor) {
@@ -360,7 +360,7 @@ TEST_F(CorrespondenceTest, ManyTensorsAreBeyondABound) {
                                   : std::string(1, way) + std::to_string(i));
   parseTensors(ops, "%a80, %c80 : tensor<4x32xf32>, tensor<4x32xf32>");
   EXPECT_FALSE(match());
-  EXPECT_TRUE(agreed->isBeyondBound());
+  EXPECT_TRUE(context->takeBeyondBound());
   parseTensors(ops, "%a20, %c20 : tensor<4x32xf32>, tensor<4x32xf32>");
   EXPECT_TRUE(match());
 }
@@ -376,7 +376,7 @@ TEST_F(CorrespondenceTest, AVeryLongBodyIsBeyondABound) {
                    generic("1", "x", "y", getBody(20000), "s20000"),
                kBoth);
   EXPECT_FALSE(match());
-  EXPECT_TRUE(agreed->isBeyondBound());
+  EXPECT_TRUE(context->takeBeyondBound());
   parseTensors(generic("0", "x", "y", getBody(5000), "s5000") +
                    generic("1", "x", "y", getBody(5000), "s5000"),
                kBoth);
