@@ -105,9 +105,7 @@ double Roundings::getOfOperation(const Node *node) {
   SmallVector<double, 3> operands;
   for (const Node *operand : node->getOperands())
     operands.push_back(get(operand));
-  double most = operands.empty()
-                    ? 0
-                    : *std::max_element(operands.begin(), operands.end());
+  double most = operands.empty() ? 0 : *llvm::max_element(operands);
   double unit = isa<FloatType>(node->getType()) ? getUnit(node->getType()) : 0;
   switch (node->getKind()) {
   case Kind::Constant:

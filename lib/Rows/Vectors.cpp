@@ -11,6 +11,7 @@
 #include "mlir/Dialect/Utils/StructuredOpsUtils.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "norm/Floats/ValueOrigins.h"
 #include "llvm/ADT/TypeSwitch.h"
 
