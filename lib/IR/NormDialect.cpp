@@ -14,6 +14,7 @@
 #include "mlir/IR/DialectImplementation.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "norm/IR/Norm.h"
+#include "norm/IR/RowTarget.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -72,6 +73,8 @@ LogicalResult NormDialect::verifyOperationAttribute(Operation *op,
                                                     NamedAttribute attr) {
   if (attr.getName() == sumPartsAttrName)
     return verifySumParts(op, attr.getValue());
+  if (attr.getName() == rowTargetAttrName)
+    return verifyRowTarget(op, attr.getValue());
   if (attr.getName() != loopAttrName)
     return success();
   auto loop = dyn_cast<LoopAttr>(attr.getValue());

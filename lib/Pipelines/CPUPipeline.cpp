@@ -32,10 +32,6 @@
 using namespace mlir;
 using namespace mlir::norm;
 
-/// A block of short rows has as many. Longer rows than 256 are faster one by
-/// one: the next is summed while this one is written.
-static constexpr int64_t kBlockElements = 1024;
-
 static llvm::Triple getTriple(const CPUPipelineOptions &options) {
   return llvm::Triple(options.triple.empty()
                           ? llvm::sys::getDefaultTargetTriple()
@@ -64,7 +60,6 @@ static void buildRowCodegen(OpPassManager &pm,
   func.addPass(createNormHoistRowScalars());
   NormTileRowsOptions tiling;
   tiling.parallel = options.threads > 1;
-  tiling.blockElements = kBlockElements;
   func.addPass(createNormTileRows(tiling));
   buildCleanup(func);
   func.addPass(createNormHoistRowScalars());

@@ -10,6 +10,7 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "norm/IR/RowTarget.h"
 #include "norm/Rows/Passes.h"
 #include "norm/Rows/Rows.h"
 #include "llvm/Support/DebugLog.h"
@@ -21,10 +22,6 @@ namespace mlir::norm {
 
 using namespace mlir;
 using linalg::GenericOp;
-
-/// Rows that norm-tile-rows puts into blocks lie in level 1 with their
-/// temporaries.
-static constexpr int64_t kShortRow = 256;
 
 static bool isWide(Type type) {
   return type.isIntOrFloat() && type.getIntOrFloatBitWidth() >= 32;
@@ -53,14 +50,15 @@ static SmallVector<Operation *> getOpsOfElements(GenericOp op) {
 }
 
 /// Returns true where some ops are computed once a row, which is most of the
-/// work of a short one.
+/// work of a short one: rows that norm-tile-rows puts into blocks lie in level
+/// 1 with their temporaries.
 static bool hasCostlyRows(GenericOp op, size_t opsOfElements) {
   auto computes = [](Operation &each) { return !isa<arith::ConstantOp>(each); };
   auto body = op.getBody()->without_terminator();
   size_t ops = llvm::count_if(body, computes);
   int64_t length = op.getStaticLoopRanges().back();
   return ops > opsOfElements && !ShapedType::isDynamic(length) &&
-         length <= kShortRow;
+         length <= norm::getRowTarget(op).getShortRow();
 }
 
 /// Operations of a cheap producer on each element.

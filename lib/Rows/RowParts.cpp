@@ -13,25 +13,19 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Interfaces/TilingInterface.h"
+#include "norm/IR/RowTarget.h"
 
 using namespace mlir;
 using namespace mlir::norm;
 using linalg::LinalgOp;
 using utils::IteratorType;
 
-/// With parts of 64 rows, 2048 rows keep 32 threads busy, and the sums of parts
-/// take a 64th of the memory of all rows in f32.
-static constexpr int64_t kRowsPerPart = 64;
-
-/// The rows of a part that are added to each other before their sum is added to
-/// that of the part.
-static constexpr int64_t kRowsPerSum = 16;
-
 namespace {
 class PartTiler {
 public:
   PartTiler(IRRewriter &b, const RowGroup &group)
-      : b(b), group(group), root(group.root), loc(root.getLoc()) {}
+      : b(b), group(group), root(group.root), loc(root.getLoc()),
+        rowsPerPart(getRowTarget(root).rowsPerPart) {}
 
   PartLoops run(scf::SCFTilingOptions::LoopType loopType) {
     b.setInsertionPoint(root);
@@ -65,7 +59,7 @@ private:
   void createDestinations() {
     SmallVector<OpFoldResult> counts = getUpperBounds();
     counts.back() = affine::makeComposedFoldedAffineApply(
-        b, loc, b.getAffineSymbolExpr(0).ceilDiv(kRowsPerPart), {getRows()});
+        b, loc, b.getAffineSymbolExpr(0).ceilDiv(rowsPerPart), {getRows()});
     for (auto [i, init] : llvm::enumerate(root.getDpsInits())) {
       if (!isSum(i)) {
         destinations.push_back(init);
@@ -90,7 +84,7 @@ private:
 
   SmallVector<OpFoldResult> getSteps() {
     SmallVector<OpFoldResult> steps(group.numRowDims, b.getIndexAttr(1));
-    steps.back() = b.getIndexAttr(kRowsPerPart);
+    steps.back() = b.getIndexAttr(rowsPerPart);
     return steps;
   }
 
@@ -137,9 +131,9 @@ private:
 
   OpFoldResult createRowsOfPart(OpFoldResult first) {
     std::optional<int64_t> known = getConstantIntValue(getRows());
-    if (known && *known <= kRowsPerPart)
+    if (known && *known <= rowsPerPart)
       return getRows();
-    return createBlockSize(b, loc, first, b.getIndexAttr(kRowsPerPart),
+    return createBlockSize(b, loc, first, b.getIndexAttr(rowsPerPart),
                            getRows());
   }
 
@@ -179,7 +173,7 @@ private:
     SmallVector<OpFoldResult> offsets = getAsOpFoldResult(ivs),
                               sizes(offsets.size(), b.getIndexAttr(1));
     offsets.back() = affine::makeComposedFoldedAffineApply(
-        b, loc, b.getAffineDimExpr(0).floorDiv(kRowsPerPart), {offsets.back()});
+        b, loc, b.getAffineDimExpr(0).floorDiv(rowsPerPart), {offsets.back()});
     offsets.append(type.getRank(), b.getIndexAttr(0));
     llvm::append_range(sizes, tensor::getMixedSizes(b, loc, init));
     SmallVector<OpFoldResult> strides(offsets.size(), b.getIndexAttr(1));
@@ -247,6 +241,7 @@ private:
   const RowGroup &group;
   LinalgOp root;
   Location loc;
+  int64_t rowsPerPart;
   SmallVector<OpFoldResult> extents;
   SmallVector<Value> destinations;
   PartLoops parts;
@@ -284,11 +279,11 @@ static Value addRow(OpBuilder &b, Location loc, const Reduction &sum,
 }
 
 static Value createBlockEnd(OpBuilder &b, Location loc, Value begin,
-                            OpFoldResult rows) {
-  AffineExpr end = b.getAffineDimExpr(0) + kRowsPerSum;
+                            int64_t block, OpFoldResult rows) {
+  AffineExpr end = b.getAffineDimExpr(0) + block;
   std::optional<int64_t> known = getConstantIntValue(rows);
   OpFoldResult folded =
-      known && *known % kRowsPerSum == 0
+      known && *known % block == 0
           ? affine::makeComposedFoldedAffineApply(b, loc, end, {begin})
           : affine::makeComposedFoldedAffineMin(
                 b, loc,
@@ -302,12 +297,13 @@ scf::ForOp norm::addByBlocks(IRRewriter &b, scf::ForOp rows,
                              const RowSums &sums) {
   OpFoldResult end = getAsOpFoldResult(rows.getUpperBound());
   std::optional<int64_t> known = getConstantIntValue(end);
-  if (known && *known <= kRowsPerSum)
+  int64_t block = getRowTarget(rows).stripsPerSum;
+  if (known && *known <= block)
     return rows;
   Location loc = rows.getLoc();
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPoint(rows);
-  Value step = arith::ConstantIndexOp::create(b, loc, kRowsPerSum);
+  Value step = arith::ConstantIndexOp::create(b, loc, block);
   auto blocks =
       scf::ForOp::create(b, loc, rows.getLowerBound(), rows.getUpperBound(),
                          step, rows.getInitArgs());
@@ -317,7 +313,7 @@ scf::ForOp norm::addByBlocks(IRRewriter &b, scf::ForOp rows,
   for (auto [i, sum] : llvm::enumerate(sums.results))
     if (sum)
       state[i] = createNeutralRow(b, loc, state[i], *sum);
-  Value blockEnd = createBlockEnd(b, loc, blocks.getInductionVar(), end);
+  Value blockEnd = createBlockEnd(b, loc, blocks.getInductionVar(), block, end);
   b.moveOpBefore(rows, blocks.getBody(), blocks.getBody()->end());
   b.modifyOpInPlace(rows, [&] {
     rows.setLowerBound(blocks.getInductionVar());

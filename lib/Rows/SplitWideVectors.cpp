@@ -15,6 +15,7 @@
 #include "mlir/IR/Matchers.h"
 #include "norm/Floats/ValueOrigins.h"
 #include "norm/IR/Missed.h"
+#include "norm/IR/RowTarget.h"
 #include "norm/Rows/Passes.h"
 #include "norm/Rows/Vectors.h"
 #include <map>
@@ -25,10 +26,6 @@ namespace mlir::norm {
 } // namespace mlir::norm
 
 using namespace mlir;
-
-/// Lanes of a part of the widest vectors of 32 bits or more: one register of
-/// 512 bits, two of AVX2.
-static constexpr int64_t kPartLanes = 16;
 
 static VectorType getVector(Value v) {
   return dyn_cast<VectorType>(v.getType());
@@ -339,26 +336,19 @@ private:
 
 struct NormSplitWideVectors
     : norm::impl::NormSplitWideVectorsBase<NormSplitWideVectors> {
-  using NormSplitWideVectorsBase::NormSplitWideVectorsBase;
-
   void runOnOperation() override {
-    if (live < 0) {
-      getOperation()->emitError(
-          "norm-split-wide-vectors: live must not be negative, got ")
-          << int64_t(live);
-      return signalPassFailure();
-    }
     SmallVector<scf::ForOp> loops;
     getOperation()->walk([&](scf::ForOp loop) { loops.push_back(loop); });
+    norm::RowTarget target = norm::getRowTarget(getOperation());
     IRRewriter b(&getContext());
     for (scf::ForOp loop : loops) {
       // Narrower elements are mostly halves of words.
       int64_t words = getWordLanes(loop);
-      if (words <= kPartLanes || words % kPartLanes != 0 ||
-          getLiveLanes(loop) <= live ||
-          !canSplit(loop, words / kPartLanes, getWidest(loop)))
+      if (words <= target.partLanes || words % target.partLanes != 0 ||
+          getLiveLanes(loop) <= target.liveLanes ||
+          !canSplit(loop, words / target.partLanes, getWidest(loop)))
         continue;
-      LoopSplitter(b, loop, words / kPartLanes).run();
+      LoopSplitter(b, loop, words / target.partLanes).run();
     }
   }
 };

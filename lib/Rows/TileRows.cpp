@@ -20,6 +20,7 @@
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "norm/IR/Norm.h"
+#include "norm/IR/RowTarget.h"
 #include "norm/Rows/Passes.h"
 #include "norm/Rows/Rows.h"
 #include "llvm/ADT/MapVector.h"
@@ -35,9 +36,6 @@ using namespace mlir;
 using namespace mlir::norm;
 using linalg::LinalgOp;
 
-/// Bounds on a block of short rows; fewer or more rows gain nothing.
-static constexpr int64_t kLeastRowsPerBlock = 4, kMostRowsPerBlock = 16;
-
 using LoopType = scf::SCFTilingOptions::LoopType;
 
 namespace {
@@ -47,7 +45,6 @@ enum class RowScope { All, Part };
 /// The options that the row loops of a function share.
 struct RowTiling {
   LoopType loopType;
-  int64_t blockElements; ///< Per block of short rows; 0: one row per block.
   RowShape shape;
   RowScope scope = RowScope::All;
 };
@@ -70,16 +67,17 @@ static int64_t getRowsPerBlock(RowGroup &group, const RowTiling &tiling) {
       return 1;
     length = llvm::SaturatingMultiply<uint64_t>(length, extent);
   }
-  if (!group.hasReduction || length == 0)
+  if (!group.hasReduction || length == 0 || tiling.shape == RowShape::OneVector)
     return 1;
+  RowTarget target = getRowTarget(group.root);
   int64_t most =
-      std::min<int64_t>(kMostRowsPerBlock, tiling.blockElements / length);
-  if (most < kLeastRowsPerBlock)
+      std::min<int64_t>(target.mostRowsPerBlock, target.blockElements / length);
+  if (most < target.leastRowsPerBlock)
     return 1;
   most = llvm::bit_floor(static_cast<uint64_t>(most));
   int64_t rows = extents[group.numRowDims - 1];
   if (!ShapedType::isDynamic(rows))
-    for (int64_t block = most; block >= kLeastRowsPerBlock; block /= 2)
+    for (int64_t block = most; block >= target.leastRowsPerBlock; block /= 2)
       if (rows % block == 0)
         return block;
   // The remainder of a parallel loop gets no loop of its own.
@@ -310,9 +308,8 @@ static LogicalResult tileParts(IRRewriter &rewriter, RowGroup &group,
         from, to, [&](OpOperand &use) { return isFrom(next, use.getOwner()); });
   fuseMembers(rewriter, group, loop, next);
   eraseMembers(rewriter, group);
-  return tileBlock(
-      rewriter, *loop.getBody(),
-      {LoopType::ForOp, tiling.blockElements, tiling.shape, RowScope::Part});
+  return tileBlock(rewriter, *loop.getBody(),
+                   {LoopType::ForOp, tiling.shape, RowScope::Part});
 }
 
 /// Replaces the results of an op over a static extent of zero by its
@@ -378,7 +375,6 @@ struct NormTileRows : norm::impl::NormTileRowsBase<NormTileRows> {
         blocks.push_back(block);
     });
     RowTiling tiling = {parallel ? LoopType::ForallOp : LoopType::ForOp,
-                        blockElements,
                         oneVector ? RowShape::OneVector : RowShape::Any};
     for (Block *block : blocks)
       if (failed(tileBlock(rewriter, *block, tiling)))

@@ -22,6 +22,7 @@
 #include "mlir/Transforms/CSE.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "norm/IR/Norm.h"
+#include "norm/IR/RowTarget.h"
 #include "norm/Rows/Passes.h"
 #include "norm/Rows/Rows.h"
 #include "norm/Rows/Vectors.h"
@@ -35,25 +36,6 @@ using namespace mlir;
 using linalg::LinalgOp;
 using norm::Reduction;
 using norm::RowPlan;
-
-/// The elements of a strip's vectors, and of the vectors after the last strip:
-/// powers of two. 64 f32 are eight registers of AVX2, four of AVX-512.
-static constexpr int64_t kLanes = 64, kTailLanes = 16;
-
-/// The strips that are summed apart, and the blocks of them. Of a sum over
-/// rows, the rows that are added in registers before the result is touched, and
-/// the blocks of them that are added into a row of their own.
-static constexpr int64_t kPerBlock = 16;
-
-/// With 16 strips of 64 per block, three levels hold 262144 elements for each
-/// addition to the outermost sum.
-static constexpr unsigned kMaxBlockLevels = 3;
-
-/// Vectors of fewer lanes are no faster than masked ones of whole registers.
-static constexpr int64_t kLeastLanes = 4;
-
-/// The rows of such a block that a thread of a GPU loads at once.
-static constexpr int64_t kRowsAhead = 8;
 
 std::optional<int64_t> norm::getUpperBound(OpFoldResult v) {
   if (std::optional<int64_t> constant = getConstantIntValue(v))
@@ -77,7 +59,8 @@ namespace {
 class RowVectorizer {
 public:
   RowVectorizer(IRRewriter &b, LinalgOp op, RowPlan plan)
-      : b(op.getLoc(), b), op(op), plan(std::move(plan)) {
+      : b(op.getLoc(), b), op(op), plan(std::move(plan)),
+        target(norm::getRowTarget(op)) {
     if (norm::GPUScheduleAttr schedule = findSchedule(op)) {
       lanes = tail = schedule.getLanes();
       distributed = true;
@@ -120,8 +103,8 @@ private:
     bool isElementwise = plan.reductions.empty() && plan.columns.empty();
     std::optional<int64_t> extent =
         plan.hasVectorLoop ? getConstantIntValue(extents.back()) : std::nullopt;
-    if (isElementwise && extent && *extent >= kLeastLanes && *extent < tail &&
-        llvm::isPowerOf2_64(*extent))
+    if (isElementwise && extent && *extent >= target.leastLanes &&
+        *extent < tail && llvm::isPowerOf2_64(*extent))
       lanes = tail = *extent;
   }
   Value index(int64_t value) {
@@ -346,7 +329,7 @@ private:
   /// has `levels` of blocks (see buildBlocks).
   void forEachStrip(SmallVector<Value> &lanesState,
                     SmallVector<Value> &tailState, StripFn strip,
-                    unsigned levels = 0) {
+                    int64_t levels = 0) {
     OpFoldResult extent = extents.back();
     AffineExpr n = b.getAffineSymbolExpr(0);
     auto floorTo = [&](int64_t width) {
@@ -408,8 +391,8 @@ private:
     Value extent = asValue(extents[numOuterLoops() - 1]);
     std::optional<int64_t> rows = getConstantIntValue(extent);
     Value full = extent;
-    if (!rows || *rows % kRowsAhead != 0) {
-      Value rest = arith::RemUIOp::create(b, extent, index(kRowsAhead));
+    if (!rows || *rows % target.rowsAhead != 0) {
+      Value rest = arith::RemUIOp::create(b, extent, index(target.rowsAhead));
       full = arith::SubIOp::create(b, extent, rest);
     }
     auto build = [&](int64_t step) {
@@ -421,8 +404,8 @@ private:
       };
     };
     SmallVector<Value> state =
-        buildLoop(norm::LoopRole::Block, index(0), full, index(kRowsAhead),
-                  outs, build(kRowsAhead));
+        buildLoop(norm::LoopRole::Block, index(0), full,
+                  index(target.rowsAhead), outs, build(target.rowsAhead));
     if (full == extent)
       return state;
     return buildLoop(norm::LoopRole::Block, full, extent, index(1), state,
@@ -497,32 +480,33 @@ private:
   }
 
   /// Returns the levels of blocks above the strips, 0 for rows of one block.
-  unsigned getBlockLevels() {
+  int64_t getBlockLevels() {
     if (distributed || !hasRoundedSum(plan.reductions))
       return 0;
     std::optional<int64_t> extent = getConstantIntValue(extents.back());
-    return extent ? countLevels(*extent / lanes) : kMaxBlockLevels;
+    return extent ? countLevels(*extent / lanes) : target.sumLevels;
   }
 
   /// Returns the levels of blocks above `count` strips or blocks.
-  static unsigned countLevels(int64_t count) {
-    unsigned levels = 0;
-    for (; count > kPerBlock && levels < kMaxBlockLevels; count /= kPerBlock)
+  int64_t countLevels(int64_t count) {
+    int64_t levels = 0;
+    for (; count > target.stripsPerSum && levels < target.sumLevels;
+         count /= target.stripsPerSum)
       ++levels;
     return levels;
   }
 
   /// Returns the size of a block of this level, which has `count` elements on
   /// level 0.
-  static int64_t getBlockSize(int64_t count, unsigned level) {
+  int64_t getBlockSize(int64_t count, int64_t level) {
     while (level-- > 0)
-      count *= kPerBlock;
+      count *= target.stripsPerSum;
     return count;
   }
 
   /// Reduces [from, to) into `inits` by blocks of strips or blocks, each of
   /// which starts with the neutral elements.
-  SmallVector<Value> buildBlocks(unsigned level, Value from, Value to,
+  SmallVector<Value> buildBlocks(int64_t level, Value from, Value to,
                                  ValueRange inits, StripFn strip) {
     if (level == 0)
       return buildStrips(from, to, lanes, inits, strip);
@@ -571,15 +555,16 @@ private:
 
   /// Returns the levels of blocks of rows, 1 for blocks that are added to the
   /// result itself. Like a row's sum, each level adds few numbers.
-  unsigned getRowBlockLevels(OpFoldResult extent) {
+  int64_t getRowBlockLevels(OpFoldResult extent) {
     if (!hasRoundedSum(plan.columns))
       return 1;
     std::optional<int64_t> rows = getConstantIntValue(extent);
-    return rows ? std::min(1 + countLevels(*rows / kPerBlock), kMaxBlockLevels)
-                : kMaxBlockLevels;
+    return rows ? std::min(1 + countLevels(*rows / target.stripsPerSum),
+                           target.sumLevels)
+                : target.sumLevels;
   }
 
-  SmallVector<Value> buildRowBlocks(unsigned level, Value from, Value to,
+  SmallVector<Value> buildRowBlocks(int64_t level, Value from, Value to,
                                     const SumRows &outs) {
     int64_t step = getBlockSize(1, level);
     // Blocks of blocks end where blocks do.
@@ -673,15 +658,16 @@ private:
 
   /// The same by `level` levels of blocks, all of whose sums are in registers.
   /// Rows that fill no block are added last, one after another.
-  SmallVector<Value> sumRowBlocks(unsigned level, Value from, Value to,
+  SmallVector<Value> sumRowBlocks(int64_t level, Value from, Value to,
                                   Value column, int64_t width, Value mask) {
     std::optional<int64_t> rows =
         getConstantIntValue(extents[numOuterLoops() - 1]);
     int64_t step = getBlockSize(1, level);
-    bool isLowest = level == 1, isWhole = rows && *rows % kPerBlock == 0;
+    bool isLowest = level == 1,
+         isWhole = rows && *rows % target.stripsPerSum == 0;
     Value full = isLowest && !isWhole ? roundDownToBlocks(from, to) : to;
     // A load under a mask is a branch, which others do not pass.
-    int64_t ahead = mask ? 1 : kRowsAhead;
+    int64_t ahead = mask ? 1 : target.rowsAhead;
     auto build = [&](Value begin, ValueRange args) {
       Value end = isLowest ? arith::AddIOp::create(b, begin, index(step))
                            : createBlockEnd(begin, step, to, rows);
@@ -701,7 +687,7 @@ private:
   /// Returns where the last whole block of rows of [from, to) ends.
   Value roundDownToBlocks(Value from, Value to) {
     Value count = arith::SubIOp::create(b, to, from);
-    Value rest = arith::RemUIOp::create(b, count, index(kPerBlock));
+    Value rest = arith::RemUIOp::create(b, count, index(target.stripsPerSum));
     return arith::SubIOp::create(b, to, rest);
   }
 
@@ -710,7 +696,7 @@ private:
   SmallVector<Value> buildSharedColumns(ValueRange outs) {
     OpFoldResult rows = extents[numOuterLoops() - 1];
     std::optional<int64_t> most = norm::getUpperBound(rows);
-    unsigned levels =
+    int64_t levels =
         getRowBlockLevels(most ? OpFoldResult(b.getIndexAttr(*most)) : rows);
     auto strip = [&](Value column, int64_t width, Value mask, ValueRange args) {
       SmallVector<Value> results =
@@ -859,7 +845,8 @@ private:
   ImplicitLocOpBuilder b;
   LinalgOp op;
   RowPlan plan;
-  int64_t lanes = kLanes, tail = kTailLanes;
+  norm::RowTarget target;
+  int64_t lanes = target.lanes, tail = target.tailLanes;
   norm::LoopRole outerRole = norm::LoopRole::Rows;
   bool distributed = false;  // lanes are those of a later distribution
   SmallVector<Value> starts; // of reductions whose destination was filled

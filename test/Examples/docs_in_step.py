@@ -96,6 +96,11 @@ def ods(root, include, td):
                              f"{root}/include/norm/{td}"))
 
 
+def attribute_names(root):
+    """Those of discardable attributes, such as norm.row_target."""
+    return set(re.findall(r'AttrName = "(norm\.\w+)"', "".join(open(f).read() for f in find(f"{root}/include/norm/IR", ".h"))))
+
+
 def ops_of(records):
     return {records[n]["opName"] for n in records["!instanceof"]["Op"]}
 
@@ -288,7 +293,7 @@ def main(root, include, generated):
     known = set().union(*map(options, TOOLS)) | {f"--{e}" for e in entries()} | FOREIGN
     known |= python_options(root)
     known |= options("norm-bench-device")
-    ops = {"norm.rmsnorm", "norm.rmsnorm_backward"} | ops_of(ods(root, include, "TransformOps/NormTransformOps.td"))
+    ops = {"norm.rmsnorm", "norm.rmsnorm_backward"} | attribute_names(root) | ops_of(ods(root, include, "TransformOps/NormTransformOps.td"))
     wrong = []
     for path in documents:
         text = read(path)

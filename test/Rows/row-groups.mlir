@@ -17,35 +17,35 @@
 // CHECK-NOT: math.rsqrt
 // CHECK-NOT: scf.for
 // CHECK: return
-func.func @residual_stream(%x: tensor<8x64xf32>, %r: tensor<8x64xf32>, %w: tensor<64x64xf32>) -> tensor<8x64xf32> {
+func.func @residual_stream(%x: tensor<8x512xf32>, %r: tensor<8x512xf32>, %w: tensor<512x512xf32>) -> tensor<8x512xf32> {
   %zero = arith.constant 0.0 : f32
   %e = tensor.empty() : tensor<8xf32>
-  %i = tensor.empty() : tensor<8x64xf32>
-  %h = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel", "parallel"]} ins(%x, %r : tensor<8x64xf32>, tensor<8x64xf32>) outs(%i : tensor<8x64xf32>) {
+  %i = tensor.empty() : tensor<8x512xf32>
+  %h = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel", "parallel"]} ins(%x, %r : tensor<8x512xf32>, tensor<8x512xf32>) outs(%i : tensor<8x512xf32>) {
   ^bb0(%a: f32, %b: f32, %o: f32):
     %c = arith.addf %a, %b : f32
     linalg.yield %c : f32
-  } -> tensor<8x64xf32>
+  } -> tensor<8x512xf32>
   %s0 = linalg.fill ins(%zero : f32) outs(%e : tensor<8xf32>) -> tensor<8xf32>
-  %s = linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]} ins(%h : tensor<8x64xf32>) outs(%s0 : tensor<8xf32>) {
+  %s = linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]} ins(%h : tensor<8x512xf32>) outs(%s0 : tensor<8xf32>) {
   ^bb0(%a: f32, %o: f32):
     %q = arith.mulf %a, %a : f32
     %c = arith.addf %q, %o : f32
     linalg.yield %c : f32
   } -> tensor<8xf32>
-  %y = linalg.generic {indexing_maps = [#id, #row, #id], iterator_types = ["parallel", "parallel"]} ins(%h, %s : tensor<8x64xf32>, tensor<8xf32>) outs(%i : tensor<8x64xf32>) {
+  %y = linalg.generic {indexing_maps = [#id, #row, #id], iterator_types = ["parallel", "parallel"]} ins(%h, %s : tensor<8x512xf32>, tensor<8xf32>) outs(%i : tensor<8x512xf32>) {
   ^bb0(%a: f32, %b: f32, %o: f32):
     %q = math.rsqrt %b : f32
     %c = arith.mulf %a, %q : f32
     linalg.yield %c : f32
-  } -> tensor<8x64xf32>
-  %m = linalg.matmul ins(%y, %w : tensor<8x64xf32>, tensor<64x64xf32>) outs(%i : tensor<8x64xf32>) -> tensor<8x64xf32>
-  %next = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel", "parallel"]} ins(%h, %m : tensor<8x64xf32>, tensor<8x64xf32>) outs(%i : tensor<8x64xf32>) {
+  } -> tensor<8x512xf32>
+  %m = linalg.matmul ins(%y, %w : tensor<8x512xf32>, tensor<512x512xf32>) outs(%i : tensor<8x512xf32>) -> tensor<8x512xf32>
+  %next = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel", "parallel"]} ins(%h, %m : tensor<8x512xf32>, tensor<8x512xf32>) outs(%i : tensor<8x512xf32>) {
   ^bb0(%a: f32, %b: f32, %o: f32):
     %c = arith.addf %a, %b : f32
     linalg.yield %c : f32
-  } -> tensor<8x64xf32>
-  return %next : tensor<8x64xf32>
+  } -> tensor<8x512xf32>
+  return %next : tensor<8x512xf32>
 }
 
 // -----
@@ -62,28 +62,28 @@ func.func @residual_stream(%x: tensor<8x64xf32>, %r: tensor<8x64xf32>, %w: tenso
 // CHECK: tensor.extract_slice %[[SUM]]
 // CHECK-NOT: math.exp
 // CHECK: return
-func.func @earlier_user(%x: tensor<8x64xf32>, %w: tensor<64x64xf32>) -> (tensor<8x64xf32>, tensor<8x64xf32>) {
+func.func @earlier_user(%x: tensor<8x512xf32>, %w: tensor<512x512xf32>) -> (tensor<8x512xf32>, tensor<8x512xf32>) {
   %zero = arith.constant 0.0 : f32
   %e = tensor.empty() : tensor<8xf32>
-  %i = tensor.empty() : tensor<8x64xf32>
-  %h = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]} ins(%x : tensor<8x64xf32>) outs(%i : tensor<8x64xf32>) {
+  %i = tensor.empty() : tensor<8x512xf32>
+  %h = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]} ins(%x : tensor<8x512xf32>) outs(%i : tensor<8x512xf32>) {
   ^bb0(%a: f32, %o: f32):
     %c = math.exp %a : f32
     linalg.yield %c : f32
-  } -> tensor<8x64xf32>
-  %m = linalg.matmul ins(%h, %w : tensor<8x64xf32>, tensor<64x64xf32>) outs(%i : tensor<8x64xf32>) -> tensor<8x64xf32>
+  } -> tensor<8x512xf32>
+  %m = linalg.matmul ins(%h, %w : tensor<8x512xf32>, tensor<512x512xf32>) outs(%i : tensor<8x512xf32>) -> tensor<8x512xf32>
   %s0 = linalg.fill ins(%zero : f32) outs(%e : tensor<8xf32>) -> tensor<8xf32>
-  %s = linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]} ins(%h : tensor<8x64xf32>) outs(%s0 : tensor<8xf32>) {
+  %s = linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]} ins(%h : tensor<8x512xf32>) outs(%s0 : tensor<8xf32>) {
   ^bb0(%a: f32, %o: f32):
     %c = arith.addf %a, %o : f32
     linalg.yield %c : f32
   } -> tensor<8xf32>
-  %y = linalg.generic {indexing_maps = [#id, #row, #id], iterator_types = ["parallel", "parallel"]} ins(%h, %s : tensor<8x64xf32>, tensor<8xf32>) outs(%i : tensor<8x64xf32>) {
+  %y = linalg.generic {indexing_maps = [#id, #row, #id], iterator_types = ["parallel", "parallel"]} ins(%h, %s : tensor<8x512xf32>, tensor<8xf32>) outs(%i : tensor<8x512xf32>) {
   ^bb0(%a: f32, %b: f32, %o: f32):
     %c = arith.mulf %a, %b : f32
     linalg.yield %c : f32
-  } -> tensor<8x64xf32>
-  return %m, %y : tensor<8x64xf32>, tensor<8x64xf32>
+  } -> tensor<8x512xf32>
+  return %m, %y : tensor<8x512xf32>, tensor<8x512xf32>
 }
 
 // -----
@@ -98,35 +98,35 @@ func.func @earlier_user(%x: tensor<8x64xf32>, %w: tensor<64x64xf32>) -> (tensor<
 // CHECK: scf.for
 // CHECK: tensor.extract_slice %arg0
 // CHECK: arith.extf
-// CHECK-NOT: tensor<8x64xf32>) outs(%{{.*}} : tensor<8x64xf32>
+// CHECK-NOT: tensor<8x512xf32>) outs(%{{.*}} : tensor<8x512xf32>
 // CHECK: return
-func.func @widened(%x: tensor<8x64xbf16>, %w: tensor<64x64xf32>) -> tensor<8x64xf32> {
+func.func @widened(%x: tensor<8x512xbf16>, %w: tensor<512x512xf32>) -> tensor<8x512xf32> {
   %zero = arith.constant 0.0 : f32
   %e = tensor.empty() : tensor<8xf32>
-  %i = tensor.empty() : tensor<8x64xf32>
-  %h = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]} ins(%x : tensor<8x64xbf16>) outs(%i : tensor<8x64xf32>) {
+  %i = tensor.empty() : tensor<8x512xf32>
+  %h = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]} ins(%x : tensor<8x512xbf16>) outs(%i : tensor<8x512xf32>) {
   ^bb0(%a: bf16, %o: f32):
     %c = arith.extf %a : bf16 to f32
     linalg.yield %c : f32
-  } -> tensor<8x64xf32>
+  } -> tensor<8x512xf32>
   %s0 = linalg.fill ins(%zero : f32) outs(%e : tensor<8xf32>) -> tensor<8xf32>
-  %s = linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]} ins(%h : tensor<8x64xf32>) outs(%s0 : tensor<8xf32>) {
+  %s = linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]} ins(%h : tensor<8x512xf32>) outs(%s0 : tensor<8xf32>) {
   ^bb0(%a: f32, %o: f32):
     %c = arith.addf %a, %o : f32
     linalg.yield %c : f32
   } -> tensor<8xf32>
-  %y = linalg.generic {indexing_maps = [#id, #row, #id], iterator_types = ["parallel", "parallel"]} ins(%h, %s : tensor<8x64xf32>, tensor<8xf32>) outs(%i : tensor<8x64xf32>) {
+  %y = linalg.generic {indexing_maps = [#id, #row, #id], iterator_types = ["parallel", "parallel"]} ins(%h, %s : tensor<8x512xf32>, tensor<8xf32>) outs(%i : tensor<8x512xf32>) {
   ^bb0(%a: f32, %b: f32, %o: f32):
     %c = arith.mulf %a, %b : f32
     linalg.yield %c : f32
-  } -> tensor<8x64xf32>
-  %m = linalg.matmul ins(%y, %w : tensor<8x64xf32>, tensor<64x64xf32>) outs(%i : tensor<8x64xf32>) -> tensor<8x64xf32>
-  %next = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel", "parallel"]} ins(%h, %m : tensor<8x64xf32>, tensor<8x64xf32>) outs(%i : tensor<8x64xf32>) {
+  } -> tensor<8x512xf32>
+  %m = linalg.matmul ins(%y, %w : tensor<8x512xf32>, tensor<512x512xf32>) outs(%i : tensor<8x512xf32>) -> tensor<8x512xf32>
+  %next = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel", "parallel"]} ins(%h, %m : tensor<8x512xf32>, tensor<8x512xf32>) outs(%i : tensor<8x512xf32>) {
   ^bb0(%a: f32, %b: f32, %o: f32):
     %c = arith.subf %a, %b : f32
     linalg.yield %c : f32
-  } -> tensor<8x64xf32>
-  return %next : tensor<8x64xf32>
+  } -> tensor<8x512xf32>
+  return %next : tensor<8x512xf32>
 }
 
 // -----
@@ -142,13 +142,13 @@ func.func @widened(%x: tensor<8x64xbf16>, %w: tensor<64x64xf32>) -> tensor<8x64x
 // CHECK: scf.for
 // CHECK: scf.for
 // CHECK: scf.for
-// CHECK: tensor.extract_slice %arg0[%{{.*}}, %{{.*}}, 0] [1, 1, 64]
+// CHECK: tensor.extract_slice %arg0[%{{.*}}, %{{.*}}, 0] [1, 1, 512]
 // CHECK: return
-func.func @condition(%x: tensor<2x8x64xf32>, %t: tensor<2x16xf32>) -> tensor<2x8x64xf32> {
+func.func @condition(%x: tensor<2x8x512xf32>, %t: tensor<2x16xf32>) -> tensor<2x8x512xf32> {
   %zero = arith.constant 0.0 : f32
   %eb = tensor.empty() : tensor<2xf32>
   %es = tensor.empty() : tensor<2x8xf32>
-  %i = tensor.empty() : tensor<2x8x64xf32>
+  %i = tensor.empty() : tensor<2x8x512xf32>
   %b0 = linalg.fill ins(%zero : f32) outs(%eb : tensor<2xf32>) -> tensor<2xf32>
   %c = linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]} ins(%t : tensor<2x16xf32>) outs(%b0 : tensor<2xf32>) {
   ^bb0(%a: f32, %o: f32):
@@ -156,18 +156,18 @@ func.func @condition(%x: tensor<2x8x64xf32>, %t: tensor<2x16xf32>) -> tensor<2x8
     linalg.yield %v : f32
   } -> tensor<2xf32>
   %s0 = linalg.fill ins(%zero : f32) outs(%es : tensor<2x8xf32>) -> tensor<2x8xf32>
-  %s = linalg.generic {indexing_maps = [#all, #token], iterator_types = ["parallel", "parallel", "reduction"]} ins(%x : tensor<2x8x64xf32>) outs(%s0 : tensor<2x8xf32>) {
+  %s = linalg.generic {indexing_maps = [#all, #token], iterator_types = ["parallel", "parallel", "reduction"]} ins(%x : tensor<2x8x512xf32>) outs(%s0 : tensor<2x8xf32>) {
   ^bb0(%a: f32, %o: f32):
     %v = arith.addf %a, %o : f32
     linalg.yield %v : f32
   } -> tensor<2x8xf32>
-  %y = linalg.generic {indexing_maps = [#all, #token, #batch, #all], iterator_types = ["parallel", "parallel", "parallel"]} ins(%x, %s, %c : tensor<2x8x64xf32>, tensor<2x8xf32>, tensor<2xf32>) outs(%i : tensor<2x8x64xf32>) {
+  %y = linalg.generic {indexing_maps = [#all, #token, #batch, #all], iterator_types = ["parallel", "parallel", "parallel"]} ins(%x, %s, %c : tensor<2x8x512xf32>, tensor<2x8xf32>, tensor<2xf32>) outs(%i : tensor<2x8x512xf32>) {
   ^bb0(%a: f32, %b: f32, %d: f32, %o: f32):
     %p = arith.mulf %a, %b : f32
     %v = arith.addf %p, %d : f32
     linalg.yield %v : f32
-  } -> tensor<2x8x64xf32>
-  return %y : tensor<2x8x64xf32>
+  } -> tensor<2x8x512xf32>
+  return %y : tensor<2x8x512xf32>
 }
 
 // -----
@@ -180,37 +180,37 @@ func.func @condition(%x: tensor<2x8x64xf32>, %t: tensor<2x16xf32>) -> tensor<2x8
 #first = affine_map<(d0, d1, d2) -> (d0)>
 // CHECK-LABEL: func @blocks_of_rows
 // CHECK: scf.for
-// CHECK: linalg.generic {{.*}}["parallel", "reduction"]{{.*}}tensor<1x64xf32>
-// CHECK: linalg.generic {{.*}}["parallel", "parallel", "reduction"]{{.*}}tensor<1x2x32xf32>
+// CHECK: linalg.generic {{.*}}["parallel", "reduction"]{{.*}}tensor<1x512xf32>
+// CHECK: linalg.generic {{.*}}["parallel", "parallel", "reduction"]{{.*}}tensor<1x16x32xf32>
 // CHECK: math.rsqrt
 // CHECK-NOT: scf.for
 // CHECK: return
-func.func @blocks_of_rows(%x: tensor<8x64xf32>, %y: tensor<8x2x32xf32>) -> tensor<8x2x32xf32> {
+func.func @blocks_of_rows(%x: tensor<8x512xf32>, %y: tensor<8x16x32xf32>) -> tensor<8x16x32xf32> {
   %zero = arith.constant 0.0 : f32
   %e = tensor.empty() : tensor<8xf32>
   %s0 = linalg.fill ins(%zero : f32) outs(%e : tensor<8xf32>) -> tensor<8xf32>
-  %s = linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]} ins(%x : tensor<8x64xf32>) outs(%s0 : tensor<8xf32>) {
+  %s = linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]} ins(%x : tensor<8x512xf32>) outs(%s0 : tensor<8xf32>) {
   ^bb0(%a: f32, %o: f32):
     %q = arith.mulf %a, %a : f32
     %c = arith.addf %q, %o : f32
     linalg.yield %c : f32
   } -> tensor<8xf32>
-  %m = tensor.empty() : tensor<8x2xf32>
-  %m0 = linalg.fill ins(%zero : f32) outs(%m : tensor<8x2xf32>) -> tensor<8x2xf32>
-  %t = linalg.generic {indexing_maps = [#elements, #blocks], iterator_types = ["parallel", "parallel", "reduction"]} ins(%y : tensor<8x2x32xf32>) outs(%m0 : tensor<8x2xf32>) {
+  %m = tensor.empty() : tensor<8x16xf32>
+  %m0 = linalg.fill ins(%zero : f32) outs(%m : tensor<8x16xf32>) -> tensor<8x16xf32>
+  %t = linalg.generic {indexing_maps = [#elements, #blocks], iterator_types = ["parallel", "parallel", "reduction"]} ins(%y : tensor<8x16x32xf32>) outs(%m0 : tensor<8x16xf32>) {
   ^bb0(%a: f32, %o: f32):
     %c = arith.maximumf %a, %o : f32
     linalg.yield %c : f32
-  } -> tensor<8x2xf32>
-  %i = tensor.empty() : tensor<8x2x32xf32>
-  %r = linalg.generic {indexing_maps = [#elements, #first, #blocks, #elements], iterator_types = ["parallel", "parallel", "parallel"]} ins(%y, %s, %t : tensor<8x2x32xf32>, tensor<8xf32>, tensor<8x2xf32>) outs(%i : tensor<8x2x32xf32>) {
+  } -> tensor<8x16xf32>
+  %i = tensor.empty() : tensor<8x16x32xf32>
+  %r = linalg.generic {indexing_maps = [#elements, #first, #blocks, #elements], iterator_types = ["parallel", "parallel", "parallel"]} ins(%y, %s, %t : tensor<8x16x32xf32>, tensor<8xf32>, tensor<8x16xf32>) outs(%i : tensor<8x16x32xf32>) {
   ^bb0(%a: f32, %b: f32, %d: f32, %o: f32):
     %q = math.rsqrt %b : f32
     %p = arith.mulf %a, %q : f32
     %c = arith.divf %p, %d : f32
     linalg.yield %c : f32
-  } -> tensor<8x2x32xf32>
-  return %r : tensor<8x2x32xf32>
+  } -> tensor<8x16x32xf32>
+  return %r : tensor<8x16x32xf32>
 }
 
 // -----
@@ -223,36 +223,36 @@ func.func @blocks_of_rows(%x: tensor<8x64xf32>, %y: tensor<8x2x32xf32>) -> tenso
 #first = affine_map<(d0, d1, d2) -> (d0)>
 // CHECK-LABEL: func @other_rows
 // CHECK: scf.for
-// CHECK: linalg.generic {{.*}}["parallel", "reduction"]{{.*}}tensor<1x64xf32>
+// CHECK: linalg.generic {{.*}}["parallel", "reduction"]{{.*}}tensor<1x512xf32>
 // CHECK: scf.for
-// CHECK: linalg.generic {{.*}}["parallel", "parallel", "reduction"]{{.*}}tensor<1x1x32xf32>
+// CHECK: linalg.generic {{.*}}["parallel", "parallel", "reduction"]{{.*}}tensor<1x16x32xf32>
 // CHECK: return
-func.func @other_rows(%x: tensor<8x64xf32>, %y: tensor<8x4x32xf32>) -> tensor<8x4x32xf32> {
+func.func @other_rows(%x: tensor<8x512xf32>, %y: tensor<8x32x32xf32>) -> tensor<8x32x32xf32> {
   %zero = arith.constant 0.0 : f32
   %e = tensor.empty() : tensor<8xf32>
   %s0 = linalg.fill ins(%zero : f32) outs(%e : tensor<8xf32>) -> tensor<8xf32>
-  %s = linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]} ins(%x : tensor<8x64xf32>) outs(%s0 : tensor<8xf32>) {
+  %s = linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]} ins(%x : tensor<8x512xf32>) outs(%s0 : tensor<8xf32>) {
   ^bb0(%a: f32, %o: f32):
     %q = arith.mulf %a, %a : f32
     %c = arith.addf %q, %o : f32
     linalg.yield %c : f32
   } -> tensor<8xf32>
-  %m = tensor.empty() : tensor<8x4xf32>
-  %m0 = linalg.fill ins(%zero : f32) outs(%m : tensor<8x4xf32>) -> tensor<8x4xf32>
-  %t = linalg.generic {indexing_maps = [#elements, #blocks], iterator_types = ["parallel", "parallel", "reduction"]} ins(%y : tensor<8x4x32xf32>) outs(%m0 : tensor<8x4xf32>) {
+  %m = tensor.empty() : tensor<8x32xf32>
+  %m0 = linalg.fill ins(%zero : f32) outs(%m : tensor<8x32xf32>) -> tensor<8x32xf32>
+  %t = linalg.generic {indexing_maps = [#elements, #blocks], iterator_types = ["parallel", "parallel", "reduction"]} ins(%y : tensor<8x32x32xf32>) outs(%m0 : tensor<8x32xf32>) {
   ^bb0(%a: f32, %o: f32):
     %c = arith.maximumf %a, %o : f32
     linalg.yield %c : f32
-  } -> tensor<8x4xf32>
-  %i = tensor.empty() : tensor<8x4x32xf32>
-  %r = linalg.generic {indexing_maps = [#elements, #first, #blocks, #elements], iterator_types = ["parallel", "parallel", "parallel"]} ins(%y, %s, %t : tensor<8x4x32xf32>, tensor<8xf32>, tensor<8x4xf32>) outs(%i : tensor<8x4x32xf32>) {
+  } -> tensor<8x32xf32>
+  %i = tensor.empty() : tensor<8x32x32xf32>
+  %r = linalg.generic {indexing_maps = [#elements, #first, #blocks, #elements], iterator_types = ["parallel", "parallel", "parallel"]} ins(%y, %s, %t : tensor<8x32x32xf32>, tensor<8xf32>, tensor<8x32xf32>) outs(%i : tensor<8x32x32xf32>) {
   ^bb0(%a: f32, %b: f32, %d: f32, %o: f32):
     %q = math.rsqrt %b : f32
     %p = arith.mulf %a, %q : f32
     %c = arith.divf %p, %d : f32
     linalg.yield %c : f32
-  } -> tensor<8x4x32xf32>
-  return %r : tensor<8x4x32xf32>
+  } -> tensor<8x32x32xf32>
+  return %r : tensor<8x32x32xf32>
 }
 
 // -----
@@ -264,30 +264,30 @@ func.func @other_rows(%x: tensor<8x64xf32>, %y: tensor<8x4x32xf32>) -> tensor<8x
 #column = affine_map<(d0, d1) -> (d1)>
 // CHECK-LABEL: func @matrix_times_vector
 // CHECK: scf.for
-// CHECK: linalg.generic {{.*}}iterator_types = ["parallel", "reduction"]{{.*}} ins(%{{.*}}, %{{.*}} : tensor<1x256xf32>, tensor<256xf32>)
+// CHECK: linalg.generic {{.*}}iterator_types = ["parallel", "reduction"]{{.*}} ins(%{{.*}}, %{{.*}} : tensor<1x1024xf32>, tensor<1024xf32>)
 // CHECK: linalg.generic {{.*}}iterator_types = ["parallel", "parallel"]
 // CHECK-LABEL: func @product_alone
 // CHECK-NOT: scf.for
-func.func @matrix_times_vector(%x: tensor<64x256xf32>, %w: tensor<256xf32>, %z: tensor<64xf32>) -> tensor<64x256xf32> {
-  %p = linalg.generic {indexing_maps = [#id, #column, #row], iterator_types = ["parallel", "reduction"]} ins(%x, %w : tensor<64x256xf32>, tensor<256xf32>) outs(%z : tensor<64xf32>) {
+func.func @matrix_times_vector(%x: tensor<512x1024xf32>, %w: tensor<1024xf32>, %z: tensor<512xf32>) -> tensor<512x1024xf32> {
+  %p = linalg.generic {indexing_maps = [#id, #column, #row], iterator_types = ["parallel", "reduction"]} ins(%x, %w : tensor<512x1024xf32>, tensor<1024xf32>) outs(%z : tensor<512xf32>) {
   ^bb0(%a: f32, %b: f32, %o: f32):
     %0 = arith.mulf %a, %b : f32
     %1 = arith.addf %o, %0 : f32
     linalg.yield %1 : f32
-  } -> tensor<64xf32>
-  %y = linalg.generic {indexing_maps = [#id, #row, #id], iterator_types = ["parallel", "parallel"]} ins(%x, %p : tensor<64x256xf32>, tensor<64xf32>) outs(%x : tensor<64x256xf32>) {
+  } -> tensor<512xf32>
+  %y = linalg.generic {indexing_maps = [#id, #row, #id], iterator_types = ["parallel", "parallel"]} ins(%x, %p : tensor<512x1024xf32>, tensor<512xf32>) outs(%x : tensor<512x1024xf32>) {
   ^bb0(%a: f32, %b: f32, %o: f32):
     %0 = arith.subf %a, %b : f32
     linalg.yield %0 : f32
-  } -> tensor<64x256xf32>
-  return %y : tensor<64x256xf32>
+  } -> tensor<512x1024xf32>
+  return %y : tensor<512x1024xf32>
 }
-func.func @product_alone(%x: tensor<64x256xf32>, %w: tensor<256xf32>, %z: tensor<64xf32>) -> tensor<64xf32> {
-  %p = linalg.generic {indexing_maps = [#id, #column, #row], iterator_types = ["parallel", "reduction"]} ins(%x, %w : tensor<64x256xf32>, tensor<256xf32>) outs(%z : tensor<64xf32>) {
+func.func @product_alone(%x: tensor<512x1024xf32>, %w: tensor<1024xf32>, %z: tensor<512xf32>) -> tensor<512xf32> {
+  %p = linalg.generic {indexing_maps = [#id, #column, #row], iterator_types = ["parallel", "reduction"]} ins(%x, %w : tensor<512x1024xf32>, tensor<1024xf32>) outs(%z : tensor<512xf32>) {
   ^bb0(%a: f32, %b: f32, %o: f32):
     %0 = arith.mulf %a, %b : f32
     %1 = arith.addf %o, %0 : f32
     linalg.yield %1 : f32
-  } -> tensor<64xf32>
-  return %p : tensor<64xf32>
+  } -> tensor<512xf32>
+  return %p : tensor<512xf32>
 }

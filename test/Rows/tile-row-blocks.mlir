@@ -1,8 +1,8 @@
-// RUN: norm-opt %s --pass-pipeline='builtin.module(func.func(norm-tile-rows{block-elements=4096},canonicalize,cse))' --split-input-file | FileCheck %s
-// RUN: norm-opt %s --pass-pipeline='builtin.module(func.func(norm-tile-rows{block-elements=4096 parallel=true},canonicalize,cse))' --split-input-file | FileCheck %s --check-prefix=PAR
-// RUN: norm-opt %s --pass-pipeline='builtin.module(func.func(norm-tile-rows,canonicalize,cse))' --split-input-file | FileCheck %s --check-prefix=ONE
+// RUN: norm-opt %s --pass-pipeline='builtin.module(func.func(norm-tile-rows,canonicalize,cse))' --split-input-file | FileCheck %s
+// RUN: norm-opt %s --pass-pipeline='builtin.module(func.func(norm-tile-rows{parallel=true},canonicalize,cse))' --split-input-file | FileCheck %s --check-prefix=PAR
+// RUN: norm-opt %s --pass-pipeline='builtin.module(func.func(norm-tile-rows{one-vector=true},canonicalize,cse))' --split-input-file | FileCheck %s --check-prefix=ONE
 
-// 16 rows of 64 a turn; by default one.
+// 16 rows of 64 per iteration; one where a row must be one vector.
 #id = affine_map<(d0, d1) -> (d0, d1)>
 #row = affine_map<(d0, d1) -> (d0)>
 // CHECK-LABEL: func @even
@@ -66,35 +66,35 @@ func.func @dynamic(%x: tensor<?x64xf32>, %zero: tensor<?xf32>, %e: tensor<?x64xf
 #id = affine_map<(d0, d1) -> (d0, d1)>
 #row = affine_map<(d0, d1) -> (d0)>
 // CHECK-LABEL: func @longer
-// CHECK: tensor.extract_slice %{{.*}}, 0] [4, 1000] [1, 1]
-func.func @longer(%x: tensor<64x1000xf32>, %zero: tensor<64xf32>, %e: tensor<64x1000xf32>) -> tensor<64x1000xf32> {
-  %s = linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]} ins(%x : tensor<64x1000xf32>) outs(%zero : tensor<64xf32>) {
+// CHECK: tensor.extract_slice %{{.*}}, 0] [4, 250] [1, 1]
+func.func @longer(%x: tensor<64x250xf32>, %zero: tensor<64xf32>, %e: tensor<64x250xf32>) -> tensor<64x250xf32> {
+  %s = linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]} ins(%x : tensor<64x250xf32>) outs(%zero : tensor<64xf32>) {
   ^bb0(%a: f32, %b: f32):
     %c = arith.addf %a, %b : f32
     linalg.yield %c : f32
   } -> tensor<64xf32>
-  %y = linalg.generic {indexing_maps = [#id, #row, #id], iterator_types = ["parallel", "parallel"]} ins(%x, %s : tensor<64x1000xf32>, tensor<64xf32>) outs(%e : tensor<64x1000xf32>) {
+  %y = linalg.generic {indexing_maps = [#id, #row, #id], iterator_types = ["parallel", "parallel"]} ins(%x, %s : tensor<64x250xf32>, tensor<64xf32>) outs(%e : tensor<64x250xf32>) {
   ^bb0(%a: f32, %b: f32, %o: f32):
     %c = arith.divf %a, %b : f32
     linalg.yield %c : f32
-  } -> tensor<64x1000xf32>
-  return %y : tensor<64x1000xf32>
+  } -> tensor<64x250xf32>
+  return %y : tensor<64x250xf32>
 }
 
 // CHECK-LABEL: func @long
-// CHECK: tensor.extract_slice %{{.*}}, 0] [1, 2048] [1, 1]
-func.func @long(%x: tensor<64x2048xf32>, %zero: tensor<64xf32>, %e: tensor<64x2048xf32>) -> tensor<64x2048xf32> {
-  %s = linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]} ins(%x : tensor<64x2048xf32>) outs(%zero : tensor<64xf32>) {
+// CHECK: tensor.extract_slice %{{.*}}, 0] [1, 512] [1, 1]
+func.func @long(%x: tensor<64x512xf32>, %zero: tensor<64xf32>, %e: tensor<64x512xf32>) -> tensor<64x512xf32> {
+  %s = linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]} ins(%x : tensor<64x512xf32>) outs(%zero : tensor<64xf32>) {
   ^bb0(%a: f32, %b: f32):
     %c = arith.addf %a, %b : f32
     linalg.yield %c : f32
   } -> tensor<64xf32>
-  %y = linalg.generic {indexing_maps = [#id, #row, #id], iterator_types = ["parallel", "parallel"]} ins(%x, %s : tensor<64x2048xf32>, tensor<64xf32>) outs(%e : tensor<64x2048xf32>) {
+  %y = linalg.generic {indexing_maps = [#id, #row, #id], iterator_types = ["parallel", "parallel"]} ins(%x, %s : tensor<64x512xf32>, tensor<64xf32>) outs(%e : tensor<64x512xf32>) {
   ^bb0(%a: f32, %b: f32, %o: f32):
     %c = arith.divf %a, %b : f32
     linalg.yield %c : f32
-  } -> tensor<64x2048xf32>
-  return %y : tensor<64x2048xf32>
+  } -> tensor<64x512xf32>
+  return %y : tensor<64x512xf32>
 }
 
 // CHECK-LABEL: func @elementwise

@@ -6,12 +6,12 @@
 #row = affine_map<(d0, d1) -> (d0)>
 // CHECK-LABEL: func @softmax
 // CHECK: scf.for %[[I:.*]] = %{{.*}} to %{{.*}} step
-// CHECK: tensor.extract_slice %{{.*}}[%[[I]], 0] [1, 64] [1, 1]
+// CHECK: tensor.extract_slice %{{.*}}[%[[I]], 0] [1, 512] [1, 1]
 // CHECK: arith.maximumf
 // CHECK: math.exp
 // CHECK: arith.addf
 // CHECK: arith.divf
-// CHECK: tensor.insert_slice {{.*}}[%[[I]], 0] [1, 64] [1, 1]
+// CHECK: tensor.insert_slice {{.*}}[%[[I]], 0] [1, 512] [1, 1]
 // CHECK-NOT: scf.for
 // CHECK-NOT: linalg.generic
 // CHECK: } {norm.loop = #norm.loop<rows>}
@@ -20,35 +20,35 @@
 // PAR: scf.forall (%{{.*}}) in (8)
 // PAR: tensor.parallel_insert_slice
 // PAR: } {norm.loop = #norm.loop<rows>}
-func.func @softmax(%x: tensor<8x64xf32>) -> tensor<8x64xf32> {
+func.func @softmax(%x: tensor<8x512xf32>) -> tensor<8x512xf32> {
   %low = arith.constant 0xFF800000 : f32
   %zero = arith.constant 0.0 : f32
   %e = tensor.empty() : tensor<8xf32>
-  %y = tensor.empty() : tensor<8x64xf32>
+  %y = tensor.empty() : tensor<8x512xf32>
   %m0 = linalg.fill ins(%low : f32) outs(%e : tensor<8xf32>) -> tensor<8xf32>
-  %m = linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]} ins(%x : tensor<8x64xf32>) outs(%m0 : tensor<8xf32>) {
+  %m = linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]} ins(%x : tensor<8x512xf32>) outs(%m0 : tensor<8xf32>) {
   ^bb0(%a: f32, %b: f32):
     %c = arith.maximumf %a, %b : f32
     linalg.yield %c : f32
   } -> tensor<8xf32>
-  %p = linalg.generic {indexing_maps = [#id, #row, #id], iterator_types = ["parallel", "parallel"]} ins(%x, %m : tensor<8x64xf32>, tensor<8xf32>) outs(%y : tensor<8x64xf32>) {
+  %p = linalg.generic {indexing_maps = [#id, #row, #id], iterator_types = ["parallel", "parallel"]} ins(%x, %m : tensor<8x512xf32>, tensor<8xf32>) outs(%y : tensor<8x512xf32>) {
   ^bb0(%a: f32, %b: f32, %o: f32):
     %d = arith.subf %a, %b : f32
     %c = math.exp %d : f32
     linalg.yield %c : f32
-  } -> tensor<8x64xf32>
+  } -> tensor<8x512xf32>
   %s0 = linalg.fill ins(%zero : f32) outs(%e : tensor<8xf32>) -> tensor<8xf32>
-  %s = linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]} ins(%p : tensor<8x64xf32>) outs(%s0 : tensor<8xf32>) {
+  %s = linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]} ins(%p : tensor<8x512xf32>) outs(%s0 : tensor<8xf32>) {
   ^bb0(%a: f32, %b: f32):
     %c = arith.addf %a, %b : f32
     linalg.yield %c : f32
   } -> tensor<8xf32>
-  %r = linalg.generic {indexing_maps = [#id, #row, #id], iterator_types = ["parallel", "parallel"]} ins(%p, %s : tensor<8x64xf32>, tensor<8xf32>) outs(%y : tensor<8x64xf32>) {
+  %r = linalg.generic {indexing_maps = [#id, #row, #id], iterator_types = ["parallel", "parallel"]} ins(%p, %s : tensor<8x512xf32>, tensor<8xf32>) outs(%y : tensor<8x512xf32>) {
   ^bb0(%a: f32, %b: f32, %o: f32):
     %c = arith.divf %a, %b : f32
     linalg.yield %c : f32
-  } -> tensor<8x64xf32>
-  return %r : tensor<8x64xf32>
+  } -> tensor<8x512xf32>
+  return %r : tensor<8x512xf32>
 }
 
 // -----
@@ -58,31 +58,31 @@ func.func @softmax(%x: tensor<8x64xf32>) -> tensor<8x64xf32> {
 #row = affine_map<(d0, d1) -> (d0)>
 // CHECK-LABEL: func @two_results
 // CHECK: %[[L:.*]]:2 = scf.for
-// CHECK: scf.yield %{{.*}}, %{{.*}} : tensor<8x64xf32>, tensor<8x64xf32>
+// CHECK: scf.yield %{{.*}}, %{{.*}} : tensor<8x512xf32>, tensor<8x512xf32>
 // CHECK-NEXT: } {norm.loop = #norm.loop<rows>}
 // CHECK-NOT: linalg.generic
 // CHECK: return %[[L]]#{{[01]}}, %[[L]]#{{[01]}}
-func.func @two_results(%x: tensor<8x64xf32>, %res: tensor<8x64xf32>) -> (tensor<8x64xf32>, tensor<8x64xf32>) {
+func.func @two_results(%x: tensor<8x512xf32>, %res: tensor<8x512xf32>) -> (tensor<8x512xf32>, tensor<8x512xf32>) {
   %zero = arith.constant 0.0 : f32
   %e = tensor.empty() : tensor<8xf32>
-  %y = tensor.empty() : tensor<8x64xf32>
-  %h = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel", "parallel"]} ins(%x, %res : tensor<8x64xf32>, tensor<8x64xf32>) outs(%y : tensor<8x64xf32>) {
+  %y = tensor.empty() : tensor<8x512xf32>
+  %h = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel", "parallel"]} ins(%x, %res : tensor<8x512xf32>, tensor<8x512xf32>) outs(%y : tensor<8x512xf32>) {
   ^bb0(%a: f32, %b: f32, %o: f32):
     %c = arith.addf %a, %b : f32
     linalg.yield %c : f32
-  } -> tensor<8x64xf32>
+  } -> tensor<8x512xf32>
   %s0 = linalg.fill ins(%zero : f32) outs(%e : tensor<8xf32>) -> tensor<8xf32>
-  %s = linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]} ins(%h : tensor<8x64xf32>) outs(%s0 : tensor<8xf32>) {
+  %s = linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]} ins(%h : tensor<8x512xf32>) outs(%s0 : tensor<8xf32>) {
   ^bb0(%a: f32, %b: f32):
     %c = arith.addf %a, %b : f32
     linalg.yield %c : f32
   } -> tensor<8xf32>
-  %r = linalg.generic {indexing_maps = [#id, #row, #id], iterator_types = ["parallel", "parallel"]} ins(%h, %s : tensor<8x64xf32>, tensor<8xf32>) outs(%y : tensor<8x64xf32>) {
+  %r = linalg.generic {indexing_maps = [#id, #row, #id], iterator_types = ["parallel", "parallel"]} ins(%h, %s : tensor<8x512xf32>, tensor<8xf32>) outs(%y : tensor<8x512xf32>) {
   ^bb0(%a: f32, %b: f32, %o: f32):
     %c = arith.divf %a, %b : f32
     linalg.yield %c : f32
-  } -> tensor<8x64xf32>
-  return %h, %r : tensor<8x64xf32>, tensor<8x64xf32>
+  } -> tensor<8x512xf32>
+  return %h, %r : tensor<8x512xf32>, tensor<8x512xf32>
 }
 
 // -----
@@ -93,17 +93,17 @@ func.func @two_results(%x: tensor<8x64xf32>, %res: tensor<8x64xf32>) -> (tensor<
 // CHECK: scf.for
 // CHECK-NOT: linalg.matmul
 #id = affine_map<(d0, d1) -> (d0, d1)>
-func.func @matmul(%a: tensor<8x16xf32>, %b: tensor<16x64xf32>) -> tensor<8x64xf32> {
+func.func @matmul(%a: tensor<8x16xf32>, %b: tensor<16x512xf32>) -> tensor<8x512xf32> {
   %zero = arith.constant 0.0 : f32
-  %e = tensor.empty() : tensor<8x64xf32>
-  %i = linalg.fill ins(%zero : f32) outs(%e : tensor<8x64xf32>) -> tensor<8x64xf32>
-  %m = linalg.matmul ins(%a, %b : tensor<8x16xf32>, tensor<16x64xf32>) outs(%i : tensor<8x64xf32>) -> tensor<8x64xf32>
-  %r = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]} ins(%m : tensor<8x64xf32>) outs(%e : tensor<8x64xf32>) {
+  %e = tensor.empty() : tensor<8x512xf32>
+  %i = linalg.fill ins(%zero : f32) outs(%e : tensor<8x512xf32>) -> tensor<8x512xf32>
+  %m = linalg.matmul ins(%a, %b : tensor<8x16xf32>, tensor<16x512xf32>) outs(%i : tensor<8x512xf32>) -> tensor<8x512xf32>
+  %r = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]} ins(%m : tensor<8x512xf32>) outs(%e : tensor<8x512xf32>) {
   ^bb0(%x: f32, %o: f32):
     %c = arith.negf %x : f32
     linalg.yield %c : f32
-  } -> tensor<8x64xf32>
-  return %r : tensor<8x64xf32>
+  } -> tensor<8x512xf32>
+  return %r : tensor<8x512xf32>
 }
 
 // -----
@@ -182,20 +182,20 @@ func.func @dynamic(%x: tensor<?x?xf32>) -> tensor<?x?xf32> {
 // CHECK: } {norm.loop = #norm.loop<rows>}
 // CHECK-NEXT: linalg.generic {{.*}}["reduction", "parallel"]
 // CHECK: return
-func.func @nothing_summed(%x: tensor<8x64xf32>) -> tensor<8x64xf32> {
+func.func @nothing_summed(%x: tensor<8x512xf32>) -> tensor<8x512xf32> {
   %zero = arith.constant 0.0 : f32
   %e = tensor.empty() : tensor<8xf32>
-  %y = tensor.empty() : tensor<8x64xf32>
+  %y = tensor.empty() : tensor<8x512xf32>
   %s0 = linalg.fill ins(%zero : f32) outs(%e : tensor<8xf32>) -> tensor<8xf32>
-  %s = linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]} ins(%x : tensor<8x64xf32>) outs(%s0 : tensor<8xf32>) {
+  %s = linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]} ins(%x : tensor<8x512xf32>) outs(%s0 : tensor<8xf32>) {
   ^bb0(%a: f32, %b: f32):
     %c = arith.addf %a, %b : f32
     linalg.yield %c : f32
   } -> tensor<8xf32>
-  %r = linalg.generic {indexing_maps = [#id, #row, #id], iterator_types = ["reduction", "parallel"]} ins(%x, %s : tensor<8x64xf32>, tensor<8xf32>) outs(%y : tensor<8x64xf32>) {
+  %r = linalg.generic {indexing_maps = [#id, #row, #id], iterator_types = ["reduction", "parallel"]} ins(%x, %s : tensor<8x512xf32>, tensor<8xf32>) outs(%y : tensor<8x512xf32>) {
   ^bb0(%a: f32, %b: f32, %o: f32):
     %c = arith.divf %a, %b : f32
     linalg.yield %c : f32
-  } -> tensor<8x64xf32>
-  return %r : tensor<8x64xf32>
+  } -> tensor<8x512xf32>
+  return %r : tensor<8x512xf32>
 }

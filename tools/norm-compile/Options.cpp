@@ -124,6 +124,16 @@ static cl::opt<Rounding> rounding(
     "rounding", cl::desc("What recognition may change (default: default)"),
     getRoundingValues(), cl::init(Rounding::Default), cl::cat(category));
 
+static cl::opt<std::string> rowTarget(
+    "row-target", cl::value_desc("{name = number} or @file"),
+    cl::desc("Numbers of the machine that differ from --print-row-target's"),
+    cl::cat(category));
+static cl::opt<bool> printRowTargetOnly(
+    "print-row-target",
+    cl::desc("Print what code generation assumes of the machine, for "
+             "--row-target, and compile nothing"),
+    cl::cat(category));
+
 static cl::opt<bool> explain(
     "explain",
     cl::desc("Print what was recognized, rejected, fused, and what it costs; "
@@ -196,5 +206,5 @@ std::optional<Command> norm::parseCommandLine(int argc, char **argv) {
   return Command{
       inputFile,           outputFile, outputFile.getNumOccurrences() > 0,
       getCompileOptions(), explain,    reportFile,
-      {bandwidth, peak}};
+      {bandwidth, peak},   rowTarget,  printRowTargetOnly};
 }

@@ -20,6 +20,8 @@ struct Command {
   bool explains;
   std::string reportFile; ///< empty: none
   RoofOptions roof;
+  std::string rowTarget; ///< numbers of the machine, or @file; empty: none
+  bool printsRowTarget;
 
   bool tells() const { return explains || !reportFile.empty(); }
 };

@@ -7,8 +7,11 @@
 
 #include "Bandwidth.h"
 #include "Options.h"
+#include "mlir/AsmParser/AsmParser.h"
+#include "mlir/IR/BuiltinOps.h"
 #include "norm/Compiler/Compile.h"
 #include "norm/Compiler/OutputFile.h"
+#include "norm/IR/RowTarget.h"
 #include "norm/Tools/Driver.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/InitLLVM.h"
@@ -62,6 +65,44 @@ static LogicalResult tell(ModuleOp module, const llvm::SourceMgr &sources,
   return success();
 }
 
+/// Returns the text of --row-target, which a file may have.
+static llvm::Expected<std::string> readRowTarget(StringRef given) {
+  if (!given.consume_front("@"))
+    return given.str();
+  auto file = llvm::MemoryBuffer::getFile(given, /*IsText=*/true);
+  if (!file)
+    return llvm::createFileError(given, file.getError());
+  return (*file)->getBuffer().str();
+}
+
+/// Lets the numbers of --row-target override those of the module.
+static LogicalResult setRowTarget(ModuleOp module, StringRef given) {
+  if (given.empty())
+    return success();
+  auto text = readRowTarget(given);
+  if (!text)
+    return fail(text.takeError());
+  Attribute numbers = parseAttribute(*text, module.getContext());
+  if (!numbers || failed(verifyRowTarget(module, numbers)))
+    return failure();
+  NamedAttrList merged(
+      module->getAttrOfType<DictionaryAttr>(rowTargetAttrName));
+  for (NamedAttribute number : cast<DictionaryAttr>(numbers))
+    merged.set(number.getName(), number.getValue());
+  Attribute all = merged.getDictionary(module.getContext());
+  module->setAttr(rowTargetAttrName, all);
+  return verifyRowTarget(module, all);
+}
+
+static LogicalResult printRowTargetOf(const Command &command,
+                                      MLIRContext &context) {
+  OwningOpRef<ModuleOp> module = ModuleOp::create(UnknownLoc::get(&context));
+  if (failed(setRowTarget(*module, command.rowTarget)))
+    return failure();
+  printRowTarget(*module, llvm::outs());
+  return success();
+}
+
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   std::optional<Command> command = parseCommandLine(argc, argv);
@@ -75,9 +116,11 @@ int main(int argc, char **argv) {
   MLIRContext context(createCompilerRegistry());
   llvm::SourceMgr sources;
   SourceMgrDiagnosticHandler handler(sources, &context);
+  if (command->printsRowTarget)
+    return failed(printRowTargetOf(*command, context));
   OwningOpRef<ModuleOp> module =
       parseInputFile(command->input, sources, context);
-  if (!module)
+  if (!module || failed(setRowTarget(*module, command->rowTarget)))
     return 1;
   if (command->tells() && failed(tell(*module, sources, *command)))
     return 1;

@@ -131,10 +131,10 @@ def NormTileRows : Pass<"norm-tile-rows", "func::FuncOp"> {
     } {norm.loop = #norm.loop<rows>}
     ```
 
-    A row waits for its reduction, a root and a division before it can be scaled. With
-    `block-elements` an iteration works on 4, 8 or 16 rows, which hold that many
-    elements, if a group with a reduction has rows of a static length. In the
-    iteration each op is a loop over these rows, which do not wait for each other. The
+    A row waits for its reduction, a root and a division before it can be scaled.
+    Therefore an iteration works on 4, 8 or 16 rows, which hold `block_elements`
+    elements (norm/IR/RowTarget.def), if a group with a reduction has rows of a static
+    length. In the iteration each op is a loop over these rows, which do not wait for each other. The
     remaining rows are done one by one after the loop (an `scf.forall` has blocks only
     if no row remains).
 
@@ -175,10 +175,8 @@ def NormTileRows : Pass<"norm-tile-rows", "func::FuncOp"> {
   let options = [Option<"parallel", "parallel", "bool", /*default=*/"false",
                         "Make the row loop an scf.forall">,
                  Option<"oneVector", "one-vector", "bool", /*default=*/"false",
-                        "Only groups whose ops have one loop beyond the rows">,
-                 Option<"blockElements", "block-elements", "int64_t",
-                        /*default=*/"0",
-                        "Elements of a block of short rows; 0: no blocks">];
+                        "Only groups whose ops have one loop beyond the rows, "
+                        "and one row per iteration">];
   let dependentDialects = ["affine::AffineDialect", "norm::NormDialect",
                            "scf::SCFDialect", "tensor::TensorDialect"];
 }
@@ -310,8 +308,8 @@ def NormSplitWideVectors : Pass<"norm-split-wide-vectors"> {
     LLVM puts a vector of 64 f32 into eight AVX registers and evaluates every op on
     all of them before the next op. That suits a short chain, but a long one, such as
     a polynomial, keeps more values alive than there are registers. In an `scf.for`
-    where more than `live` lanes are live at once, this pass does the whole body for
-    the first 16 elements, then for the next ones. Where elements of
+    where more than `live_lanes` lanes are live at once (norm/IR/RowTarget.def), this
+    pass does the whole body for the first 16 elements, then for the next ones. Where elements of
     less than a word are written, most vectors of words hold half as many as some others: the
     parts are those of the most frequent ones.
 
@@ -348,9 +346,6 @@ def NormSplitWideVectors : Pass<"norm-split-wide-vectors"> {
     that are constants apart and share no element, and a buffer overlaps another one
     exactly or not at all.
   }];
-  let options = [
-    Option<"live", "live", "int64_t", /*default=*/"192",
-           "Lanes alive at once up to which a body is left whole">];
   let dependentDialects = ["arith::ArithDialect", "scf::SCFDialect",
                            "vector::VectorDialect"];
 }

@@ -9,11 +9,14 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
+#include "norm/IR/RowTarget.h"
 #include "norm/Normalize/ElementStorage.h"
 
 using namespace mlir;
 
-static constexpr int64_t kLineBytes = 64;
+int64_t norm::getLineBytes(Value memref) {
+  return getRowTarget(memref.getParentRegion()->getParentOp()).lineBytes;
+}
 
 llvm::SetVector<Value> norm::getOuterBuffers(Operation *loop) {
   llvm::SetVector<Value> buffers;
@@ -83,7 +86,8 @@ void norm::createPrefetches(OpBuilder &b, Location loc, Value buffer,
                             ArrayRef<Value> indices, int64_t elements,
                             CacheLevel level, int64_t ahead) {
   int64_t bytes = getElementBytes(buffer);
-  for (int64_t line = 0; line < elements * bytes; line += kLineBytes) {
+  int64_t lineBytes = getLineBytes(buffer);
+  for (int64_t line = 0; line < elements * bytes; line += lineBytes) {
     SmallVector<Value> place(indices);
     if (int64_t offset = (ahead + line) / bytes) {
       Value by = arith::ConstantIndexOp::create(b, loc, offset);

@@ -9,6 +9,7 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "norm/IR/Norm.h"
+#include "norm/IR/RowTarget.h"
 #include "norm/Rows/Vectors.h"
 #include "norm/Target/CPU/Passes.h"
 
@@ -22,23 +23,17 @@ using namespace mlir;
 
 static constexpr llvm::StringLiteral kAnnotation = "llvm.loop_annotation";
 
-/// An iteration on vectors of so many elements is long enough.
-static constexpr int64_t kWideElements = 64;
-
-/// Innermost loops of so many iterations are left to LLVM.
-static constexpr uint64_t kMaxUnrolled = 4;
-
-static bool isWide(Type type) {
-  auto vector = dyn_cast<VectorType>(type);
-  return vector && vector.getNumElements() >= kWideElements;
-}
-
 static bool hasLoop(scf::ForOp loop) {
   return !loop.getBody()->getOps<scf::ForOp>().empty();
 }
 
-static bool hasWideVectors(scf::ForOp loop) {
-  return llvm::any_of(*loop.getBody(), [](Operation &op) {
+/// Returns true if an iteration works on whole strips, which is long enough.
+static bool hasWideVectors(scf::ForOp loop, int64_t lanes) {
+  auto isWide = [&](Type type) {
+    auto vector = dyn_cast<VectorType>(type);
+    return vector && vector.getNumElements() >= lanes;
+  };
+  return llvm::any_of(*loop.getBody(), [&](Operation &op) {
     return llvm::any_of(op.getOperandTypes(), isWide) ||
            llvm::any_of(op.getResultTypes(), isWide);
   });
@@ -63,11 +58,12 @@ struct NormKeepStripLoops
     auto annotation =
         LLVM::LoopAnnotationAttr::get(context, {}, {}, {}, unroll, {}, {}, {},
                                       {}, {}, {}, {}, {}, {}, {}, {});
+    norm::RowTarget target = norm::getRowTarget(getOperation());
     getOperation().walk([&](scf::ForOp loop) {
       std::optional<llvm::APInt> trips = loop.getStaticTripCount();
-      bool isShort = trips && trips->ule(kMaxUnrolled) && !hasLoop(loop);
+      bool isShort = trips && trips->ule(target.unrolled) && !hasLoop(loop);
       bool isEdge = norm::getRole(loop) == norm::LoopRole::Edge;
-      if (isEdge || (hasWideVectors(loop) && !isShort) ||
+      if (isEdge || (hasWideVectors(loop, target.lanes) && !isShort) ||
           (trips && hasScalarLoops(loop)))
         loop->setAttr(kAnnotation, annotation);
     });

@@ -12,6 +12,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "norm/IR/RowTarget.h"
 #include "norm/Target/CPU/Buffers.h"
 #include "norm/Target/CPU/Passes.h"
 
@@ -22,15 +23,12 @@ namespace mlir::norm {
 
 using namespace mlir;
 
-/// The largest buffer that goes on the stack, as upstream's
-/// promote-buffers-to-stack has it.
-static constexpr int64_t kMaxBytes = 1024;
-
 static bool isSmall(memref::AllocOp op) {
   MemRefType type = op.getType();
   return type.hasStaticShape() && type.getLayout().isIdentity() &&
          norm::hasCountableBytes(op) &&
-         type.getNumElements() * norm::getElementBytes(op) <= kMaxBytes;
+         type.getNumElements() * norm::getElementBytes(op) <=
+             norm::getRowTarget(op).stackBytes;
 }
 
 /// The one end of the buffer's life, in the block where it begins.

@@ -15,20 +15,11 @@
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "norm/IR/Missed.h"
 #include "norm/IR/Norm.h"
+#include "norm/IR/RowTarget.h"
 #include "norm/Target/CPU/Buffers.h"
 
 using namespace mlir;
 using norm::Missed;
-
-/// Shorter rows stay in the level 1 cache beside the weight, and prefetches of
-/// the next one keep the memory busy.
-static constexpr int64_t kMinStrips = 32;
-/// A parallel loop gets as many iterations if it has as many rows.
-static constexpr int64_t kIterations = 64;
-/// Of an iteration, which reads its first row alone.
-static constexpr int64_t kMostRows = 32;
-/// How far ahead the next row is fetched while this one is written.
-static constexpr int64_t kPrefetchBytes = 1024;
 
 namespace {
 struct Pipeline {
@@ -87,7 +78,8 @@ static FailureOr<SmallVector<Operation *>> getSlice(scf::ForOp reduction) {
 static bool isLong(scf::ForOp reduction, int64_t lanes) {
   std::optional<int64_t> from = getConstantIntValue(reduction.getLowerBound());
   std::optional<int64_t> to = getConstantIntValue(reduction.getUpperBound());
-  return !from || !to || *to - *from >= kMinStrips * lanes;
+  return !from || !to ||
+         *to - *from >= norm::getRowTarget(reduction).pipelinedStrips * lanes;
 }
 
 /// Narrow results are converted: such strips wait for arithmetic, not memory,
@@ -294,7 +286,7 @@ private:
         b.clone(op, map);
   }
 
-  /// Fetches what the loop reads kPrefetchBytes later; behind the end of a row
+  /// Fetches what the loop reads some lines later; behind the end of a row
   /// lies the one that comes after it.
   void fetchReads(scf::ForOp inner) {
     for (auto read :
@@ -302,10 +294,10 @@ private:
       if (read.getIndices().back() != inner.getInductionVar() ||
           read.getIndices().size() < 2)
         continue; // the weight stays in the cache
-      norm::createPrefetches(b, b.getLoc(), read.getBase(),
-                             SmallVector<Value>(read.getIndices()),
-                             read.getVectorType().getNumElements(),
-                             norm::CacheLevel::First, kPrefetchBytes);
+      norm::createPrefetches(
+          b, b.getLoc(), read.getBase(), SmallVector<Value>(read.getIndices()),
+          read.getVectorType().getNumElements(), norm::CacheLevel::First,
+          norm::getRowTarget(rows).prefetchBytes);
     }
   }
 
@@ -317,12 +309,14 @@ private:
 
 /// Rows per iteration of `forall`, so few that there are enough iterations for
 /// many threads.
-static Value createRowsPerIteration(ImplicitLocOpBuilder &b, Value rows) {
+static Value createRowsPerIteration(ImplicitLocOpBuilder &b, Value rows,
+                                    const norm::RowTarget &target) {
   auto index = [&](int64_t value) {
     return arith::ConstantIndexOp::create(b, value).getResult();
   };
-  Value share = arith::DivUIOp::create(b, rows, index(kIterations));
-  Value most = arith::MinUIOp::create(b, share, index(kMostRows));
+  Value share =
+      arith::DivUIOp::create(b, rows, index(target.pipelinedIterations));
+  Value most = arith::MinUIOp::create(b, share, index(target.pipelinedRows));
   return arith::MaxUIOp::create(b, most, index(1));
 }
 
@@ -333,7 +327,7 @@ static scf::ForOp splitRows(scf::ForallOp forall) {
   SmallVector<OpFoldResult> lower = forall.getMixedLowerBound(),
                             upper = forall.getMixedUpperBound();
   Value end = getValueOrCreateConstantIndexOp(b, b.getLoc(), upper.back());
-  Value size = createRowsPerIteration(b, end);
+  Value size = createRowsPerIteration(b, end, norm::getRowTarget(forall));
   upper.back() = arith::CeilDivUIOp::create(b, end, size).getResult();
   auto outer = scf::ForallOp::create(b, lower, upper, forall.getMixedStep(),
                                      ValueRange(), forall.getMapping());

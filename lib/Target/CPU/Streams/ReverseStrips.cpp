@@ -13,6 +13,7 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "norm/IR/Norm.h"
+#include "norm/IR/RowTarget.h"
 #include "norm/Rows/Vectors.h"
 #include "norm/Target/CPU/Buffers.h"
 #include "norm/Target/CPU/Streams/Passes.h"
@@ -26,9 +27,6 @@ namespace mlir::norm {
 using namespace mlir;
 using norm::LoopRole;
 using norm::RowAccess;
-
-/// Bytes of a row that stay in the level 1 cache: 32 KiB is its usual size.
-static constexpr int64_t kLevel1Bytes = 32768;
 
 namespace {
 struct Strips {
@@ -164,7 +162,8 @@ struct NormReverseStrips
       return false;
     auto accesses = getIndependentAccesses(loop, *strips);
     return accesses && readsOneOf(*accesses, norm::getOuterBuffers(before)) &&
-           countBytesRead(*accesses) * strips->getCount() > kLevel1Bytes;
+           countBytesRead(*accesses) * strips->getCount() >
+               norm::getRowTarget(loop).level1Bytes;
   }
 };
 } // namespace

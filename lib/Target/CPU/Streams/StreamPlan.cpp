@@ -11,6 +11,7 @@
 #include "mlir/IR/Remarks.h"
 #include "norm/IR/Missed.h"
 #include "norm/IR/Norm.h"
+#include "norm/IR/RowTarget.h"
 #include "norm/Target/CPU/Buffers.h"
 #include <variant>
 
@@ -19,10 +20,6 @@ using norm::LoopRole;
 using norm::Missed;
 using norm::Stream;
 using norm::StreamPlan;
-
-/// In elements. Both ends of a shorter unaligned row cost more than streaming
-/// saves.
-static constexpr int64_t kLongRow = 2048;
 
 /// The span of such a buffer is known from its extents.
 static bool hasForwardStrides(Value buffer) {
@@ -100,7 +97,7 @@ static int64_t getWidestWrite(Value buffer, Operation *loop) {
 bool norm::isLongRow(scf::ForOp strips) {
   std::optional<int64_t> from = getConstantIntValue(strips.getLowerBound());
   std::optional<int64_t> to = getConstantIntValue(strips.getUpperBound());
-  return from && to && *to - *from >= kLongRow;
+  return from && to && *to - *from >= getRowTarget(strips).longRow;
 }
 
 Operation *norm::getBlocksOf(Operation *rows) {
@@ -116,17 +113,18 @@ static bool hasUnalignedRows(Value buffer) {
       cast<MemRefType>(buffer.getType()).getStridesAndOffset();
   (void)offset;
   int64_t bytes = norm::getElementBytes(buffer);
+  int64_t line = norm::getLineBytes(buffer);
   return llvm::any_of(ArrayRef(strides).drop_back(), [&](int64_t stride) {
-    return !ShapedType::isDynamic(stride) &&
-           stride * bytes % norm::kLineBytes != 0;
+    return !ShapedType::isDynamic(stride) && stride * bytes % line != 0;
   });
 }
 
 bool norm::startsAtLine(Value buffer, int64_t column) {
   auto alloc = buffer.getDefiningOp<memref::AllocOp>();
   auto type = cast<MemRefType>(buffer.getType());
-  return alloc && alloc.getAlignment().value_or(1) % norm::kLineBytes == 0 &&
-         column * getElementBytes(buffer) % norm::kLineBytes == 0 &&
+  int64_t line = getLineBytes(buffer);
+  return alloc && alloc.getAlignment().value_or(1) % line == 0 &&
+         column * getElementBytes(buffer) % line == 0 &&
          type.getLayout().isIdentity() &&
          llvm::none_of(type.getShape().drop_front(), ShapedType::isDynamic) &&
          !hasUnalignedRows(buffer);
@@ -143,7 +141,8 @@ static std::variant<Stream, Missed> planWrite(vector::TransferWriteOp write,
   if (!isOnlyWritten(buffer, loop))
     return Missed::ReadAgain;
   int64_t bytes = norm::getElementBytes(buffer);
-  if (norm::kLineBytes % bytes != 0 || lanes * bytes % norm::kLineBytes != 0)
+  int64_t line = norm::getLineBytes(buffer);
+  if (line % bytes != 0 || lanes * bytes % line != 0)
     return Missed::NotWholeLines;
   Operation *parent = write->getParentOp();
   std::optional<LoopRole> role = norm::getRole(parent);
@@ -155,8 +154,8 @@ static std::variant<Stream, Missed> planWrite(vector::TransferWriteOp write,
     if (readsNothingWritten(strips))
       return Stream{write, strips};
     std::optional<int64_t> from = getConstantIntValue(strips.getLowerBound());
-    bool isUnaligned = !from || *from * bytes % norm::kLineBytes != 0 ||
-                       hasUnalignedRows(buffer);
+    bool isUnaligned =
+        !from || *from * bytes % line != 0 || hasUnalignedRows(buffer);
     if (isUnaligned && !norm::isLongRow(strips))
       return Missed::ShortFixedRow;
     return Stream{write, strips, isUnaligned, /*isFixed=*/true};
@@ -166,7 +165,7 @@ static std::variant<Stream, Missed> planWrite(vector::TransferWriteOp write,
   if (role != LoopRole::Rows && role != LoopRole::Block)
     return Missed::NotInStrips;
   bool isUnaligned = hasUnalignedRows(buffer);
-  if (!column || *column * bytes % norm::kLineBytes != 0 ||
+  if (!column || *column * bytes % line != 0 ||
       (isUnaligned && !norm::getBlocksOf(parent)))
     return Missed::RowsWithinLines;
   return Stream{write, scf::ForOp(), isUnaligned};

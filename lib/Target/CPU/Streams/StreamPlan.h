@@ -36,9 +36,6 @@ struct StreamPlan {
   llvm::SetVector<Value> written; // buffers that must overlap no other one
 };
 
-/// Bytes of a cache line, to which streamed stores are aligned.
-constexpr int64_t kLineBytes = 64;
-
 /// The plan for a loop over rows; nothing where no write can be streamed.
 /// Remarks say that it is streamed, and why a write is not.
 std::optional<StreamPlan> planStreams(Operation *loop);

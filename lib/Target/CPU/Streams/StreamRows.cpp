@@ -19,6 +19,7 @@
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/IR/Matchers.h"
 #include "norm/IR/Norm.h"
+#include "norm/IR/RowTarget.h"
 #include "norm/Target/CPU/Buffers.h"
 #include "norm/Target/CPU/Streams/Passes.h"
 
@@ -33,12 +34,6 @@ using norm::StreamPlan;
 
 /// glibc's _SC_LEVEL2_CACHE_SIZE; other systems answer 0 or -1.
 static constexpr int64_t kLevel2CacheSize = 191;
-static constexpr int64_t kLevel2Multiple = 16;
-static constexpr int64_t kDefaultCacheBytes = 16 << 20;
-/// No cache is asked for below this, so that small calls cost nothing.
-static constexpr int64_t kNeverStreamed = 1 << 20;
-/// Of a function that is written out, in operations.
-static constexpr int64_t kFunctionWork = 24;
 
 namespace {
 /// Address and strides of a buffer, found before the loop.
@@ -50,11 +45,12 @@ struct BufferInfo {
 
 /// A guess at the instructions of a strip: a function is a polynomial.
 static int64_t getWork(scf::ForOp strips) {
+  int64_t functionWork = norm::getRowTarget(strips).functionWork;
   int64_t work = 0;
   for (Operation &op : *strips.getBody())
     work += isa<math::ExpOp, math::Exp2Op, math::ExpM1Op, math::LogOp,
                 math::Log1pOp, math::TanhOp, math::ErfOp>(op)
-                ? kFunctionWork
+                ? functionWork
                 : 1;
   return work;
 }
@@ -77,8 +73,9 @@ static scf::ForOp choosePrefetchLoop(scf::ForOp strips) {
 /// Where the next row waits while `strips` runs: in the level 1 cache it would
 /// push this row out, unless arithmetic outlasts the memory.
 static norm::CacheLevel chooseLevel(scf::ForOp strips) {
-  return getWork(strips) < kFunctionWork ? norm::CacheLevel::Second
-                                         : norm::CacheLevel::First;
+  return getWork(strips) < norm::getRowTarget(strips).functionWork
+             ? norm::CacheLevel::Second
+             : norm::CacheLevel::First;
 }
 
 //===----------------------------------------------------------------------===//
@@ -92,7 +89,8 @@ enum class FixedRows { Aligned, Anywhere };
 class RowStreamer {
 public:
   RowStreamer(OpBuilder &b, const StreamPlan &plan, int64_t cacheBytes)
-      : b(plan.loop->getLoc(), b), plan(plan), cacheBytes(cacheBytes) {}
+      : b(plan.loop->getLoc(), b), plan(plan), cacheBytes(cacheBytes),
+        target(norm::getRowTarget(plan.loop)) {}
 
   void run() {
     b.setInsertionPoint(plan.loop);
@@ -148,14 +146,14 @@ private:
     auto sysconf = module.lookupSymbol<func::FuncOp>("sysconf");
     Type i32 = b.getI32Type(), i64 = b.getI64Type();
     if (!sysconf || sysconf.getFunctionType() != b.getFunctionType(i32, i64))
-      return constant(kDefaultCacheBytes);
+      return constant(target.defaultCacheBytes);
     Value name = arith::ConstantIntOp::create(b, i32, kLevel2CacheSize);
     Value level2 = func::CallOp::create(b, sysconf, name).getResult(0);
     level2 = arith::IndexCastOp::create(b, b.getIndexType(), level2);
     Value known = compare(arith::CmpIPredicate::sgt, level2, constant(0));
     return arith::SelectOp::create(b, known,
-                                   mul(level2, constant(kLevel2Multiple)),
-                                   constant(kDefaultCacheBytes));
+                                   mul(level2, constant(target.level2Multiple)),
+                                   constant(target.defaultCacheBytes));
   }
 
   Value createIsLarge() {
@@ -165,8 +163,8 @@ private:
     };
     if (cacheBytes > 0)
       return isLarge();
-    Value worthAsking =
-        compare(arith::CmpIPredicate::uge, bytes, constant(kNeverStreamed));
+    Value worthAsking = compare(arith::CmpIPredicate::uge, bytes,
+                                constant(target.leastStreamedBytes));
     auto asked = scf::IfOp::create(b, b.getI1Type(), worthAsking,
                                    /*withElseRegion=*/true);
     OpBuilder::InsertionGuard guard(b);
@@ -215,7 +213,7 @@ private:
     Value bits = info.start;
     for (Value stride : ArrayRef(info.strides).drop_back())
       bits = arith::OrIOp::create(b, bits, mul(stride, bytes));
-    return createIsMultiple(bits, norm::kLineBytes);
+    return createIsMultiple(bits, target.lineBytes);
   }
 
   /// Rows of both buffers at the same distance from a line.
@@ -227,7 +225,7 @@ private:
     for (auto [x, y] : llvm::zip(ArrayRef(info.strides).drop_back(),
                                  ArrayRef(other.strides).drop_back()))
       bits = arith::OrIOp::create(b, bits, mul(sub(x, y), bytes));
-    return createIsMultiple(bits, norm::kLineBytes);
+    return createIsMultiple(bits, target.lineBytes);
   }
 
   //===--------------------------------------------------------------------===//
@@ -304,7 +302,7 @@ private:
   void streamWrite(vector::TransferWriteOp write) {
     vector::StoreOp::create(b, write.getValueToStore(), write.getBase(),
                             write.getIndices(), /*nontemporal=*/true,
-                            llvm::MaybeAlign(norm::kLineBytes));
+                            llvm::MaybeAlign(target.lineBytes));
     write.erase();
   }
 
@@ -321,7 +319,7 @@ private:
     int64_t bytes = norm::getElementBytes(write.getBase());
     Value address = add(info.start, mul(offset, constant(bytes)));
     Value missing =
-        both(sub(constant(0), address), constant(norm::kLineBytes - 1));
+        both(sub(constant(0), address), constant(target.lineBytes - 1));
     return arith::DivUIOp::create(b, missing, constant(bytes));
   }
 
@@ -336,7 +334,7 @@ private:
   void moveStrips(Stream stream, scf::ForOp strips,
                   vector::TransferWriteOp write, IRMapping &mapping) {
     int64_t lanes = write.getVectorType().getNumElements();
-    int64_t line = norm::kLineBytes / norm::getElementBytes(write.getBase());
+    int64_t line = target.lineBytes / norm::getElementBytes(write.getBase());
     Value from = strips.getLowerBound(), bound = strips.getUpperBound();
     NextRows next = planFetches(strips);
     Value isMoved = shiftStrips(stream, strips, write, mapping);
@@ -371,7 +369,7 @@ private:
   Value shiftStrips(Stream stream, scf::ForOp strips,
                     vector::TransferWriteOp write, IRMapping &mapping) {
     int64_t lanes = write.getVectorType().getNumElements();
-    int64_t line = norm::kLineBytes / norm::getElementBytes(write.getBase());
+    int64_t line = target.lineBytes / norm::getElementBytes(write.getBase());
     Value from = strips.getLowerBound(), to = createEnd(strips, lanes);
     Value start = least(add(from, createHead(write, from)), to);
     Value length = sub(to, start);
@@ -600,6 +598,7 @@ private:
   ImplicitLocOpBuilder b;
   const StreamPlan &plan;
   int64_t cacheBytes;
+  norm::RowTarget target;
   llvm::DenseSet<Operation *> prefetchingLoops;
   llvm::DenseMap<Value, BufferInfo> infos;
   llvm::DenseMap<Value, Value> ends;
