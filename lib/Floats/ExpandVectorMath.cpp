@@ -11,10 +11,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Lanes.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Matchers.h"
+#include "norm/Floats/Lanes.h"
 #include "norm/Floats/Passes.h"
 #include "llvm/ADT/TypeSwitch.h"
 

@@ -11,12 +11,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Lanes.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Dialect/Vector/Transforms/LoweringPatterns.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "norm/Floats/Lanes.h"
 #include "norm/Floats/Passes.h"
 
 namespace mlir::norm {

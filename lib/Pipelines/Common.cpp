@@ -56,7 +56,9 @@ void norm::buildDecomposition(OpPassManager &pm) {
   decompose.allAggregated = true;
   pm.addPass(createNormToLinalg(decompose));
   pm.addPass(createLinalgGeneralizeNamedOpsPass());
-  pm.addPass(createNormExpandScaling());
+  NormExpandSmallFloatsOptions early;
+  early.scalingOnly = true;
+  pm.addPass(createNormExpandSmallFloats(early));
   pm.nest<func::FuncOp>().addPass(createNormReadPartsAsSlices());
   pm.nest<func::FuncOp>().addPass(createNormSplitJoinedRows());
   // Front ends keep reduced dims as extent 1, which tiling cannot write.
@@ -106,9 +108,7 @@ void norm::buildBufferization(OpPassManager &pm) {
 }
 
 void norm::buildScalarLowering(OpPassManager &pm, BF16Rounding rounding) {
-  pm.addPass(createNormExpandScaling());
-  pm.addPass(createNormExpandMX());
-  pm.addPass(createNormExpandFP8());
+  pm.addPass(createNormExpandSmallFloats());
   pm.addPass(createConvertComplexToStandardPass());
   // x*x for fpowi(x, 2), and rsqrt as 1/sqrt: exact where libm is not.
   pm.addPass(

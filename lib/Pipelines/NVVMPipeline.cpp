@@ -105,11 +105,9 @@ static void buildKernelLowering(OpPassManager &pm,
   pm.addPass(math::createMathExpandOpsPass({{"rsqrt", "fpowi"}}));
   OpPassManager &gpu = pm.nest<gpu::GPUModuleOp>();
   gpu.addPass(createNormVerifyGPUMemory());
-  gpu.addPass(createNormExpandScaling());
-  gpu.addPass(createNormExpandMX());
   if (hasFP8Conversions(options.chip))
     gpu.addPass(createNormConvertFP8ToNVVM());
-  gpu.addPass(createNormExpandFP8());
+  gpu.addPass(createNormExpandSmallFloats());
   gpu.addPass(createNormAllowFewBlocks());
   gpu.addPass(createNormLowerGPUMath());
   gpu.addPass(createNormWidenBF16InWords());

@@ -43,28 +43,6 @@ def NormWidenNarrowFloats : Pass<"norm-widen-narrow-floats"> {
                            "vector::VectorDialect"];
 }
 
-def NormExpandFP8 : Pass<"norm-expand-fp8"> {
-  let summary = "Expand conversions of 8-bit floats to integer operations";
-  let description = [{
-    Upstream keeps `arith.truncf` to and `arith.extf` from f8E4M3FN and f8E5M2 until
-    no lowering supports them. This pass expands them to i32 operations, on scalars
-    and vectors. Truncations round once, to nearest, ties to even; values that are too
-    large become NaN (f8E4M3FN) or an infinity (f8E5M2), as in the constant folder.
-
-    An addition of 2^23 units of the last place rounds, at a number's own exponent or
-    at that of the subnormals, so both need the same twelve operations and no selection.
-
-    Example: `%q = arith.truncf %a : f32 to f8E4M3FN` becomes operations on
-    `arith.bitcast %a : f32 to i32` with one `arith.addf` among them, and ends with
-    `arith.bitcast %byte : i8 to f8E4M3FN`.
-
-    Limits: a truncation from f64 is an error, and so are arithmetic on floats of less
-    than 16 bits and conversions of other formats, f6E2M3FN among them, or with other
-    roundings, because LLVM has no such types and no later pass would lower them.
-  }];
-  let dependentDialects = ["arith::ArithDialect"];
-}
-
 def NormNarrowFloatsToIntegers : Pass<"norm-narrow-floats-to-integers"> {
   let summary = "f16 and bf16 are 16-bit integers outside of arithmetic";
   let description = [{
@@ -143,18 +121,34 @@ def NormNarrowFloatsToIntegers : Pass<"norm-narrow-floats-to-integers"> {
                            "vector::VectorDialect"];
 }
 
-def NormExpandScaling : Pass<"norm-expand-scaling"> {
-  let summary = "Expand scaling_truncf and scaling_extf to products";
+def NormExpandSmallFloats : Pass<"norm-expand-small-floats"> {
+  let summary = "Expand conversions of 4-bit and 8-bit floats to integers";
   let description = [{
-    `arith.scaling_truncf` divides by a power of two and narrows, `arith.scaling_extf`
-    widens and multiplies by one. This pass expands both by upstream's patterns, which
-    take the scale to be f8E8M0FNU, to `arith.extf`, `arith.divf`, `arith.mulf` and
-    `arith.truncf`, which norm-expand-mx and norm-expand-fp8 expand later: a scale
-    that a block of elements shares is widened once for the block meanwhile.
+    Upstream keeps casts of f8E4M3FN, f8E5M2, and of f4E2M1FN and f8E8M0FNU (elements
+    and scales of OCP's Microscaling Formats, MX, 1.0) until no lowering supports them,
+    or rounds otherwise than the constant folder. This pass expands `arith.truncf` and
+    `arith.extf` to i32 operations, on scalars and vectors.
 
-    Of a scale in 16 bits or more the exponent is taken, as hardware does. The product
-    or quotient is in f32 at least, because f16 does not hold most scales. x / 2^e is
-    x * 2^-e, with the same bits.
+    Truncations round once, to nearest, ties to even; a tie of f8E8M0FNU, 1.5 times a
+    power of two, goes up, as IEEE 754 asks of one digit. An addition of 2^23 units of
+    the last place rounds, at a number's own exponent or at that of the subnormals, so
+    both need the same twelve operations and no selection. What has no number becomes:
+
+    | | f8E4M3FN | f8E5M2 | f4E2M1FN | f8E8M0FNU |
+    |---|---|---|---|---|
+    | too large | NaN | infinity | 6 | NaN |
+    | NaN | NaN | NaN | 6, as PTX's `cvt.rn.satfinite` has it | NaN |
+    | too small | zero with its sign | the same | the same | 2^-127; negative: NaN |
+
+    Example: `%q = arith.truncf %a : f32 to f8E4M3FN` becomes operations on
+    `arith.bitcast %a : f32 to i32` with one `arith.addf` among them, and ends with
+    `arith.bitcast %byte : i8 to f8E4M3FN`.
+
+    First it expands the scaling ops: `arith.scaling_truncf` divides by a power of two
+    and narrows, `arith.scaling_extf` widens and multiplies by one. Upstream's patterns
+    take the scale to be f8E8M0FNU; of one in 16 bits or more the exponent is taken, as
+    hardware does. The product or quotient is in f32 at least, because f16 does not hold
+    most scales. x / 2^e is x * 2^-e, with the same bits.
 
     Example: `%q = arith.scaling_truncf %a, %s : f32, f8E8M0FNU to f4E2M1FN` becomes
 
@@ -166,32 +160,17 @@ def NormExpandScaling : Pass<"norm-expand-scaling"> {
     %p = arith.mulf %a, %f : f32
     %q = arith.truncf %p : f32 to f4E2M1FN
     ```
+
+    With `scaling-only` it stops there. Pipelines do so on tensors, so that a scale that
+    a block of elements shares is widened once for the block.
+
+    Limits: a truncation from f64 is an error, and so are arithmetic on floats of less
+    than 16 bits and conversions of other formats, f6E2M3FN among them, or with other
+    roundings (f8E8M0FNU has `toward_zero` and `upward`), because LLVM has no such types
+    and no later pass would lower them.
   }];
-  let dependentDialects = ["arith::ArithDialect"];
-}
-
-def NormExpandMX : Pass<"norm-expand-mx"> {
-  let summary = "Expand conversions of 4-bit floats and of block scales";
-  let description = [{
-    The formats of OCP's Microscaling Formats (MX) 1.0: elements in f4E2M1FN, and
-    scales in f8E8M0FNU, which are powers of two. This pass expands `arith.truncf` to
-    and `arith.extf` from both of them to i32 operations, on scalars and vectors.
-
-    A truncation to f4E2M1FN rounds once, to nearest, ties to even. It saturates at 6
-    and keeps the sign, of zeros too; the format has no NaN, and NaN becomes 6, as in
-    PTX's `cvt.rn.satfinite`.
-
-    A truncation to f8E8M0FNU may be to nearest (a tie, 1.5 times a power of two, goes
-    up, as IEEE 754 asks of one digit), `toward_zero` or `upward`. Zero and what is
-    below the range become 2^-127; what is above, negative or not finite becomes NaN.
-
-    Example: `%q = arith.truncf %a : f32 to f4E2M1FN` becomes operations on
-    `arith.bitcast %a : f32 to i32` with one `arith.addf` among them, which rounds, and
-    ends with `arith.bitcast %code : i4 to f4E2M1FN`.
-
-    Limits: a truncation from f64 is an error, and so is another rounding. Arithmetic on
-    these types is left for norm-expand-fp8 to reject.
-  }];
+  let options = [Option<"scalingOnly", "scaling-only", "bool", /*default=*/"false",
+                        "Leave casts alone">];
   let dependentDialects = ["arith::ArithDialect", "vector::VectorDialect"];
 }
 

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef NORM_LIB_FLOATS_LANES_H
-#define NORM_LIB_FLOATS_LANES_H
+#ifndef NORM_FLOATS_LANES_H
+#define NORM_FLOATS_LANES_H
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
@@ -116,4 +116,4 @@ void splitBF16Pairs(Operation *root);
 
 } // namespace mlir::norm
 
-#endif // NORM_LIB_FLOATS_LANES_H
+#endif // NORM_FLOATS_LANES_H
