@@ -13,6 +13,7 @@
 #include "mlir/Dialect/OpenMP/OpenMPDialect.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/AttrTypeSubElements.h"
+#include "mlir/IR/Matchers.h"
 #include "norm/Floats/Lanes.h"
 #include "norm/Floats/Passes.h"
 
@@ -32,6 +33,20 @@ Lanes norm::roundToUpperHalf(Lanes f32, NaNs nans) {
     return rounded;
   Lanes quiet = words | 0x400000;
   return select(f32.is(arith::CmpFPredicate::UNO, f32), quiet, rounded);
+}
+
+Value norm::matchRoundToUpperHalf(arith::AddIOp sum) {
+  using matchers::m_Any;
+  Value words, shifted;
+  APInt half, one, sixteen;
+  auto rounded = m_Op<arith::AddIOp>(m_Any(&words), m_ConstantInt(&half));
+  auto last = m_Op<arith::AndIOp>(
+      m_Op<arith::ShRUIOp>(m_Any(&shifted), m_ConstantInt(&sixteen)),
+      m_ConstantInt(&one));
+  bool found =
+      matchPattern(sum.getResult(), m_Op<arith::AddIOp>(rounded, last)) &&
+      half == 0x7FFF && one == 1 && sixteen == 16;
+  return found && shifted == words ? words : Value();
 }
 
 static bool isNarrow(Type type) { return type.isF16() || type.isBF16(); }

@@ -38,11 +38,6 @@ static void addFloats(Operation *op, ValueOrigins &origins) {
 }
 
 namespace {
-/// The elements of a vector at even and at odd places.
-struct Pair {
-  Value even, odd;
-};
-
 /// What a value is made of decides whether halves of it cost nothing.
 class PairFinder {
 public:
@@ -164,24 +159,33 @@ static bool areBF16(Value v) {
   });
 }
 
+LanePair norm::widenBF16Words(ImplicitLocOpBuilder &b, Value narrow) {
+  int64_t lanes = cast<VectorType>(narrow.getType()).getDimSize(0);
+  auto type = VectorType::get(lanes / 2, b.getI32Type());
+  Lanes words(b, vector::BitCastOp::create(b, type, narrow));
+  Lanes even = (words << 16).number();
+  return {even, (words & kUpperHalf).number()};
+}
+
 namespace {
 class PairSplitter {
 public:
   PairSplitter(IRRewriter &b, PairFinder &finder) : b(b), finder(finder) {}
 
   /// The halves of `v`, built after it; `v` is a pair by PairFinder.
-  Pair split(Value v) {
+  LanePair split(Value v) {
     if (auto it = pairs.find(v); it != pairs.end())
       return it->second;
     Operation *op = v.getDefiningOp();
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointAfter(op);
-    Pair pair;
+    LanePair pair;
     if (auto extend = dyn_cast<arith::ExtFOp>(op)) {
       auto rounding = extend.getIn().getDefiningOp<arith::TruncFOp>();
+      ImplicitLocOpBuilder at(op->getLoc(), b);
       pair = rounding && finder.isPair(rounding.getIn())
                  ? roundInPlace(rounding)
-                 : widen(extend.getIn(), op->getLoc());
+                 : widenBF16Words(at, extend.getIn());
     } else {
       SmallVector<Value> even, odd;
       for (Value operand : op->getOperands()) {
@@ -190,7 +194,7 @@ public:
           odd.push_back(operand);
           continue;
         }
-        Pair halves = split(operand);
+        LanePair halves = split(operand);
         even.push_back(halves.even);
         odd.push_back(halves.odd);
       }
@@ -202,14 +206,14 @@ public:
     return pair;
   }
 
-  void set(Value v, Pair pair) { pairs[v] = pair; }
+  void set(Value v, LanePair pair) { pairs[v] = pair; }
 
   bool isSplit(Value v) { return pairs.contains(v); }
 
   /// Rounds to bf16 and puts the halves of a word together.
   void round(arith::TruncFOp op) {
     b.setInsertionPoint(op);
-    Pair pair = roundHalves(op);
+    LanePair pair = roundHalves(op);
     ImplicitLocOpBuilder at(op.getLoc(), b);
     Lanes even = Lanes(at, pair.even) >> 16;
     b.replaceOpWithNewOp<arith::BitcastOp>(op, op.getType(),
@@ -218,8 +222,8 @@ public:
 
 private:
   /// Words whose upper halves are the rounded values.
-  Pair roundHalves(arith::TruncFOp op) {
-    Pair pair = split(op.getIn());
+  LanePair roundHalves(arith::TruncFOp op) {
+    LanePair pair = split(op.getIn());
     ImplicitLocOpBuilder at(op.getLoc(), b);
     Lanes even(at, pair.even), odd(at, pair.odd);
     if (areBF16(op.getIn()))
@@ -229,8 +233,8 @@ private:
   }
 
   /// The rounded values as f32: packing them would only be undone.
-  Pair roundInPlace(arith::TruncFOp op) {
-    Pair words = roundHalves(op);
+  LanePair roundInPlace(arith::TruncFOp op) {
+    LanePair words = roundHalves(op);
     ImplicitLocOpBuilder at(op.getLoc(), b);
     return {(Lanes(at, words.even) & kUpperHalf).number(),
             (Lanes(at, words.odd) & kUpperHalf).number()};
@@ -252,15 +256,6 @@ private:
         ->getResult(0);
   }
 
-  /// Elements 2i and 2i + 1 are the lower and the upper half of word i.
-  Pair widen(Value narrow, Location loc) {
-    ImplicitLocOpBuilder at(loc, b);
-    int64_t lanes = cast<VectorType>(narrow.getType()).getDimSize(0);
-    auto type = VectorType::get(lanes / 2, b.getI32Type());
-    Lanes words(at, vector::BitCastOp::create(at, type, narrow));
-    return {(words << 16).number(), (words & kUpperHalf).number()};
-  }
-
   /// The lower halves of `even` beside the upper halves of `odd`.
   static Value interleave(ImplicitLocOpBuilder &b, Value even, Value odd) {
     int64_t lanes = cast<VectorType>(even.getType()).getDimSize(0) * 2;
@@ -278,7 +273,7 @@ private:
 
   IRRewriter &b;
   PairFinder &finder;
-  llvm::DenseMap<Value, Pair> pairs;
+  llvm::DenseMap<Value, LanePair> pairs;
 };
 } // namespace
 
@@ -335,7 +330,7 @@ static void splitAccumulators(IRRewriter &b, PairFinder &finder,
                        {halves[2 * n], halves[2 * n + 1]});
         SmallVector<Value> yields;
         for (unsigned i : accumulators) {
-          Pair next = splitter.split(loop.getYieldedValues()[i]);
+          LanePair next = splitter.split(loop.getYieldedValues()[i]);
           yields.append({next.even, next.odd});
         }
         return yields;
@@ -371,7 +366,7 @@ static void joinWholeUses(IRRewriter &b, Operation *root, PairFinder &finder,
         !norm::getUniform(op->getResult(0)))
       ops.push_back(op);
   });
-  SmallVector<std::pair<Operation *, Pair>> joined;
+  SmallVector<std::pair<Operation *, LanePair>> joined;
   for (Operation *op : ops)
     if (hasSplitOperands(op, splitter))
       joined.push_back({op, splitter.split(op->getResult(0))});

@@ -110,6 +110,19 @@ enum class NaNs {
 /// upper half is the result, the lower half is garbage.
 Lanes roundToUpperHalf(Lanes f32, NaNs nans);
 
+/// Returns what roundToUpperHalf rounds to `sum`, without a look for NaNs, or
+/// null.
+Value matchRoundToUpperHalf(arith::AddIOp sum);
+
+/// The elements of a vector at even and at odd places.
+struct LanePair {
+  Value even, odd;
+};
+
+/// Widens bf16 to f32 by words of two elements: the even one is the lower half.
+/// A bf16 is the upper half of the f32 that equals it, NaNs included.
+LanePair widenBF16Words(ImplicitLocOpBuilder &b, Value narrow);
+
 /// Computes even and odd elements of bf16 vectors apart, which needs no shuffle
 /// to widen and to round them. The machine must be little-endian.
 void splitBF16Pairs(Operation *root);

@@ -8,12 +8,12 @@
 // Upstream: LLVM 22.1: nothing makes nvvm.convert.f32x2.to.f8x2 of
 // arith.truncf; goes when convert-gpu-to-nvvm does.
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "norm/Floats/Lanes.h"
 #include "norm/Target/NVVM/Passes.h"
 
 namespace mlir::norm {
@@ -22,6 +22,7 @@ namespace mlir::norm {
 } // namespace mlir::norm
 
 using namespace mlir;
+using norm::Lanes;
 
 namespace {
 /// `cvt` saturates where arith.truncf does not.
@@ -42,42 +43,30 @@ static std::optional<Overflow> getOverflow(Type element) {
 }
 
 /// The bytes of all elements, saturated, by one instruction for each two.
-static Value convertPairs(OpBuilder &b, Location loc, Value in, Type element) {
+static Value convertPairs(ImplicitLocOpBuilder &b, Value in, Type element) {
   auto type = cast<VectorType>(in.getType());
   SmallVector<Value> pairs;
   for (int64_t i = 0; i < type.getNumElements(); i += 2) {
-    Value low = vector::ExtractOp::create(b, loc, in, i);
-    Value high = vector::ExtractOp::create(b, loc, in, i + 1);
+    Value low = vector::ExtractOp::create(b, in, i);
+    Value high = vector::ExtractOp::create(b, in, i + 1);
     pairs.push_back(NVVM::ConvertF32x2ToF8x2Op::create(
-        b, loc, b.getI16Type(), high, low, NVVM::FPRoundingMode::RN,
+        b, b.getI16Type(), high, low, NVVM::FPRoundingMode::RN,
         NVVM::SaturationMode::SATFINITE, /*relu=*/false, element));
   }
   auto pairType = VectorType::get(pairs.size(), b.getI16Type());
-  Value packed = vector::FromElementsOp::create(b, loc, pairType, pairs);
-  return vector::BitCastOp::create(
-      b, loc, VectorType::get(type.getShape(), b.getI8Type()), packed);
+  Value packed = vector::FromElementsOp::create(b, pairType, pairs);
+  return vector::BitCastOp::create(b, type.clone(b.getI8Type()), packed);
 }
 
-static Value replaceOverflow(OpBuilder &b, Location loc, Value in, Value bytes,
+static Value replaceOverflow(ImplicitLocOpBuilder &b, Value in, Value bytes,
                              const Overflow &overflow) {
-  auto type = cast<VectorType>(in.getType());
-  auto byteType = cast<VectorType>(bytes.getType());
-  auto splat = [&](VectorType shape, TypedAttr v) -> Value {
-    return arith::ConstantOp::create(
-        b, loc, DenseElementsAttr::get(shape, Attribute(v)));
-  };
-  Value magnitude = math::AbsFOp::create(b, loc, in);
+  Lanes saturated(b, bytes), magnitude(b, math::AbsFOp::create(b, in));
   // False for NaN, which cvt gets right.
-  Value over =
-      arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OGT, magnitude,
-                            splat(type, b.getF32FloatAttr(overflow.last)));
-  Value special = splat(byteType, b.getI8IntegerAttr(overflow.encoding));
-  if (overflow.isSigned) {
-    Value sign = arith::AndIOp::create(
-        b, loc, bytes, splat(byteType, b.getI8IntegerAttr(int8_t(0x80))));
-    special = arith::OrIOp::create(b, loc, special, sign);
-  }
-  return arith::SelectOp::create(b, loc, over, special, bytes);
+  Value over = magnitude.is(arith::CmpFPredicate::OGT, overflow.last);
+  Lanes special = saturated.like(overflow.encoding);
+  if (overflow.isSigned)
+    special = special | (saturated & 0x80);
+  return select(over, special, saturated);
 }
 
 static LogicalResult convertTruncF(arith::TruncFOp op,
@@ -92,10 +81,9 @@ static LogicalResult convertTruncF(arith::TruncFOp op,
   std::optional<Overflow> overflow = getOverflow(result.getElementType());
   if (!overflow)
     return rewriter.notifyMatchFailure(op, "not an fp8 format");
-  Location loc = op.getLoc();
-  Value bytes =
-      convertPairs(rewriter, loc, op.getIn(), result.getElementType());
-  bytes = replaceOverflow(rewriter, loc, op.getIn(), bytes, *overflow);
+  ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+  Value bytes = convertPairs(b, op.getIn(), result.getElementType());
+  bytes = replaceOverflow(b, op.getIn(), bytes, *overflow);
   rewriter.replaceOpWithNewOp<arith::BitcastOp>(op, result, bytes);
   return success();
 }

@@ -8,8 +8,8 @@ gpu.module @kernels {
   // CHECK-DAG: %[[SHIFT:.*]] = arith.constant dense<16> : vector<2xi32>
   // CHECK: %[[WORDS:.*]] = vector.bitcast %{{.*}} : vector<4xbf16> to vector<2xi32>
   // CHECK: %[[L:.*]] = arith.shli %[[WORDS]], %[[SHIFT]]
-  // CHECK: %[[U:.*]] = arith.andi %[[WORDS]], %[[UPPER]]
   // CHECK: %[[EVEN:.*]] = arith.bitcast %[[L]] : vector<2xi32> to vector<2xf32>
+  // CHECK: %[[U:.*]] = arith.andi %[[WORDS]], %[[UPPER]]
   // CHECK: %[[ODD:.*]] = arith.bitcast %[[U]] : vector<2xi32> to vector<2xf32>
   // CHECK: vector.interleave %[[EVEN]], %[[ODD]] : vector<2xf32> -> vector<4xf32>
   // CHECK: arith.extf %{{.*}} : bf16 to f32

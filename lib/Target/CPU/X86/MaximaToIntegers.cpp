@@ -5,14 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
-#include "mlir/IR/Builders.h"
 #include "mlir/IR/Matchers.h"
-#include "mlir/IR/TypeUtilities.h"
-#include "norm/Floats/ValueOrigins.h"
+#include "norm/Floats/Lanes.h"
 #include "norm/Target/CPU/X86/Passes.h"
 
 namespace mlir::norm {
@@ -76,16 +73,9 @@ private:
 } // namespace
 
 static void computeInIntegers(arith::MaximumFOp op) {
-  OpBuilder b(op);
-  Location loc = op.getLoc();
-  Type i32 = b.getI32Type();
-  if (auto vector = dyn_cast<VectorType>(op.getType()))
-    i32 = vector.clone(i32);
-  Value lhs = arith::BitcastOp::create(b, loc, i32, op.getLhs());
-  Value rhs = arith::BitcastOp::create(b, loc, i32, op.getRhs());
-  Value most = arith::MaxSIOp::create(b, loc, lhs, rhs);
-  op.replaceAllUsesWith(
-      arith::BitcastOp::create(b, loc, op.getType(), most).getResult());
+  ImplicitLocOpBuilder b(op.getLoc(), op);
+  Lanes lhs = Lanes(b, op.getLhs()).bits(), rhs = Lanes(b, op.getRhs()).bits();
+  op.replaceAllUsesWith(Value(lhs.apply<arith::MaxSIOp>(rhs).number()));
   op.erase();
 }
 
