@@ -108,6 +108,8 @@ LogicalResult norm::verifyRowTarget(Operation *op, Attribute attr) {
                              target.lanes)) &&
       succeeded(verifyAtMost("part_lanes", target.partLanes, "lanes",
                              target.lanes)) &&
+      succeeded(verifyAtMost("least_summed_rows", target.leastSummedRows,
+                             "most_summed_rows", target.mostSummedRows)) &&
       succeeded(verifyAtMost("least_rows_per_block", target.leastRowsPerBlock,
                              "most_rows_per_block", target.mostRowsPerBlock)));
 }

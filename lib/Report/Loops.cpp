@@ -15,6 +15,7 @@
 #include "mlir/IR/TypeUtilities.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
 #include "norm/IR/Norm.h"
+#include "norm/IR/RowTarget.h"
 #include "norm/Normalize/ElementStorage.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
@@ -183,8 +184,9 @@ static std::optional<KernelSchedule> describeSchedule(Operation *loop) {
                        attr.getShifted(),
                        attr.getRegisters(),
                        attr.getCluster()};
-  return KernelSchedule{schedule,
-                        norm::getRowsPerBlock(threads / schedule.cluster)};
+  return KernelSchedule{
+      schedule,
+      norm::getRowsPerBlock(getRowTarget(loop), threads / schedule.cluster)};
 }
 
 /// Describes loops that run the same operations on different rows; `parts` are,

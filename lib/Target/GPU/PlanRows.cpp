@@ -10,6 +10,7 @@
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "norm/IR/Norm.h"
+#include "norm/IR/RowTarget.h"
 #include "norm/Normalize/ElementStorage.h"
 #include "norm/Rows/Rows.h"
 #include "norm/Target/GPU/Passes.h"
@@ -147,8 +148,9 @@ static void plan(scf::ForallOp loop, int64_t maxCluster) {
   norm::RowForm shape;
   for (LinalgOp op : collectOps(loop))
     shape.join(op);
-  norm::RowSchedule schedule = norm::chooseRowSchedule(
-      shape.extent, shape.pitch, shape.bytes, maxCluster);
+  norm::RowSchedule schedule =
+      norm::chooseRowSchedule(norm::getRowTarget(loop), shape.extent,
+                              shape.pitch, shape.bytes, maxCluster);
   LDBG("norm-plan-gpu-rows", 1) << schedule.threads << " threads per row of "
                                 << shape.extent << ": " << *loop;
   bool inStrips =

@@ -14,33 +14,6 @@
 using namespace mlir;
 using namespace mlir::norm;
 
-static constexpr int64_t kAccessBytes = 16; // of one load
-static constexpr int64_t kLineBytes = 128;
-static constexpr int64_t kElementsPerThread = 16;
-static constexpr int64_t kMaxElementsPerThread = 32;
-static constexpr int64_t kMaxElementsInWarp = 40; // a thread, to save a barrier
-static constexpr int64_t kMaxElementsInBlock = 24576;
-static constexpr int64_t kElementsBeforeCluster = 16384;
-static constexpr int64_t kThreadsPerBlock = 128; // of several rows
-static constexpr int64_t kThreadsPerDynamicRow = 256;
-static constexpr int64_t kRegistersPerThread = 255;
-
-static constexpr int64_t kRowsAhead = 8; // as norm-vectorize-rows loads them
-static constexpr int64_t kWarpsOfParts = 1024; // enough for the memory
-static constexpr int64_t kWarpsOfDynamicColumns = 16;
-// Of rows that are summed while they are computed.
-static constexpr int64_t kRegistersOfLoop = 8, kRegistersPerSum = 2;
-static constexpr int64_t kWarpsOfSummedRows = 8192;
-static constexpr int64_t kLeastSummedRows = 8, kMostSummedRows = 64;
-
-// Costs in thousandths of the row's time.
-static constexpr int64_t kSingleAccessCost = 80; // too few bytes on the way
-static constexpr int64_t kExchangeCost = 50;     // barrier, workgroup memory
-static constexpr int64_t kLoneBlockCost = 100; // no other loads while it waits
-static constexpr int64_t kElementCost = 3;     // each beyond the usual
-static constexpr int64_t kWarpCost = 15;       // each beyond eight, at barriers
-static constexpr int64_t kWarpsWithoutCost = 8;
-
 bool norm::isLegalThreadCount(int64_t threads) {
   if (threads < 1 || threads > kMaxBlockThreads)
     return false;
@@ -48,15 +21,16 @@ bool norm::isLegalThreadCount(int64_t threads) {
                              : threads % kWarpSize == 0;
 }
 
-int64_t norm::getRowsPerBlock(int64_t threads) {
+int64_t norm::getRowsPerBlock(const RowTarget &target, int64_t threads) {
   if (threads > kWarpSize)
     return 1;
-  return kThreadsPerBlock / threads;
+  return target.threadsPerBlock / threads;
 }
 
 namespace {
 /// What has to be shared, and one way to do so.
 struct Row {
+  const RowTarget &target;
   int64_t needed; // vectors
   int64_t vector, bytes;
   bool shifted;
@@ -76,14 +50,14 @@ static int64_t getRegisterTarget(int64_t elements, const Row &row) {
   int64_t values =
       row.bytes < 4 ? elements * 3 / 2 : elements * 2 * (row.bytes / 4);
   if (row.held > 0)
-    values += elements * row.held + kRegistersOfLoop;
+    values += elements * row.held + row.target.registersOfLoop;
   int64_t masks = row.shifted ? 16 + elements / 2 : 0;
   return std::max<int64_t>(32, llvm::alignTo(16 + values, 8) +
                                    llvm::alignTo(masks, 8));
 }
 
 static int64_t getBlockRegisters(Split split, const Row &row) {
-  return split.threads * getRowsPerBlock(split.threads) *
+  return split.threads * getRowsPerBlock(row.target, split.threads) *
          getRegisterTarget(split.chunks * row.vector, row);
 }
 
@@ -93,22 +67,24 @@ static int64_t getCost(Split split, const Row &row) {
   int64_t warps = split.threads / kWarpSize;
   int64_t cost = 1000 * idle / row.needed;
   if (split.chunks == 1)
-    cost += kSingleAccessCost;
+    cost += row.target.singleAccessCost;
   if (warps > 1)
-    cost += kExchangeCost;
+    cost += row.target.exchangeCost;
   if (2 * getBlockRegisters(split, row) > kRegistersPerSM)
-    cost += kLoneBlockCost;
-  cost += kElementCost * std::max<int64_t>(0, elements - kElementsPerThread);
-  return cost + kWarpCost * std::max<int64_t>(0, warps - kWarpsWithoutCost);
+    cost += row.target.loneBlockCost;
+  cost += row.target.elementCost *
+          std::max<int64_t>(0, elements - row.target.elementsPerThread);
+  return cost + row.target.warpCost *
+                    std::max<int64_t>(0, warps - row.target.warpsWithoutCost);
 }
 
 static bool isLegal(Split split, const Row &row) {
-  int64_t most =
-      split.threads > kWarpSize ? kMaxElementsPerThread : kMaxElementsInWarp;
+  int64_t most = split.threads > kWarpSize ? row.target.mostElementsPerThread
+                                           : row.target.mostElementsInWarp;
   return split.threads <= kMaxBlockThreads &&
          split.chunks * row.vector <= most &&
          getRegisterTarget(split.chunks * row.vector, row) <=
-             kRegistersPerThread &&
+             row.target.registersPerThread &&
          getBlockRegisters(split, row) <= kRegistersPerSM;
 }
 
@@ -121,10 +97,11 @@ static int64_t roundUpThreads(int64_t threads) {
 static std::optional<Split> chooseSplit(const Row &row) {
   // An access of a row's threads covers a line: no sector is read twice.
   int64_t least =
-      std::min({kWarpSize, row.needed, kLineBytes / (row.vector * row.bytes)});
+      std::min({kWarpSize, row.needed,
+                row.target.gpuLineBytes / (row.vector * row.bytes)});
   least = std::max(least, row.leastThreads);
   std::optional<Split> best;
-  for (int64_t chunks = 1; chunks * row.vector <= kMaxElementsInWarp;
+  for (int64_t chunks = 1; chunks * row.vector <= row.target.mostElementsInWarp;
        ++chunks) {
     int64_t share = llvm::divideCeil(row.needed, chunks);
     Split split{roundUpThreads(std::max(least, share)), chunks};
@@ -142,25 +119,26 @@ static bool canShift(int64_t extent, int64_t vector) {
 
 /// As few blocks as keep each one's part of the row to what two of them on an
 /// SM can hold.
-static int64_t chooseCluster(int64_t extent, int64_t maxCluster) {
-  int64_t wanted = llvm::PowerOf2Ceil(
-      llvm::divideCeil(std::max<int64_t>(extent, 1), kElementsBeforeCluster));
+static int64_t chooseCluster(const RowTarget &target, int64_t extent,
+                             int64_t maxCluster) {
+  int64_t wanted = llvm::PowerOf2Ceil(llvm::divideCeil(
+      std::max<int64_t>(extent, 1), target.elementsBeforeCluster));
   int64_t most = llvm::bit_floor<uint64_t>(std::max<int64_t>(maxCluster, 1));
   return std::min(wanted, most);
 }
 
 /// A row that the threads hold at once, with V elements per access.
-static std::optional<RowSchedule> chooseInRegisters(int64_t extent,
-                                                    int64_t vector,
-                                                    int64_t bytes, bool shifted,
-                                                    int64_t maxCluster) {
+static std::optional<RowSchedule>
+chooseInRegisters(const RowTarget &target, int64_t extent, int64_t vector,
+                  int64_t bytes, bool shifted, int64_t maxCluster) {
   if (ShapedType::isDynamic(extent))
     return std::nullopt;
-  int64_t cluster = chooseCluster(extent, maxCluster);
-  if (extent > cluster * kMaxElementsInBlock)
+  int64_t cluster = chooseCluster(target, extent, maxCluster);
+  if (extent > cluster * target.mostElementsInBlock)
     return std::nullopt;
   int64_t reach = std::max<int64_t>(extent, 1) + (shifted ? vector - 1 : 0);
-  Row row{static_cast<int64_t>(llvm::divideCeil(reach, vector * cluster)),
+  Row row{target,
+          static_cast<int64_t>(llvm::divideCeil(reach, vector * cluster)),
           vector, bytes, shifted};
   std::optional<Split> split = chooseSplit(row);
   if (!split)
@@ -173,32 +151,39 @@ static std::optional<RowSchedule> chooseInRegisters(int64_t extent,
                      cluster};
 }
 
-RowSchedule norm::chooseRowSchedule(int64_t extent, int64_t pitch,
-                                    int64_t bytes, int64_t maxCluster) {
-  int64_t whole = kAccessBytes / bytes;
+RowSchedule norm::chooseRowSchedule(const RowTarget &target, int64_t extent,
+                                    int64_t pitch, int64_t bytes,
+                                    int64_t maxCluster) {
+  int64_t whole = target.accessBytes / bytes;
   int64_t vector = pitch == 0 ? whole : std::gcd(whole, pitch);
   bool shifted = vector < whole && canShift(extent, whole);
-  if (auto schedule = chooseInRegisters(extent, shifted ? whole : vector, bytes,
-                                        shifted, maxCluster))
+  if (auto schedule = chooseInRegisters(
+          target, extent, shifted ? whole : vector, bytes, shifted, maxCluster))
     return *schedule;
   // Each strip begins at a multiple of its length, so none can be shifted.
-  Row strip{1, vector, bytes, /*shifted=*/false};
-  int64_t threads =
-      ShapedType::isDynamic(extent) ? kThreadsPerDynamicRow : kMaxBlockThreads;
+  Row strip{target, 1, vector, bytes, /*shifted=*/false};
+  int64_t threads = ShapedType::isDynamic(extent) ? target.threadsPerDynamicRow
+                                                  : kMaxBlockThreads;
   return RowSchedule{
-      threads, vector, std::max<int64_t>(1, kElementsPerThread / vector),
-      /*shifted=*/false, getRegisterTarget(kElementsPerThread, strip)};
+      threads, vector, std::max<int64_t>(1, target.elementsPerThread / vector),
+      /*shifted=*/false, getRegisterTarget(target.elementsPerThread, strip)};
 }
 
-std::optional<RowSchedule> norm::chooseSummedRowSchedule(const SummedRow &row) {
+std::optional<RowSchedule>
+norm::chooseSummedRowSchedule(const RowTarget &target, const SummedRow &row) {
   if (ShapedType::isDynamic(row.extent) || row.extent <= 1)
     return std::nullopt;
-  int64_t vector = std::gcd(kAccessBytes / row.bytes, row.extent);
+  int64_t vector = std::gcd(target.accessBytes / row.bytes, row.extent);
   if (row.pitch != 0)
     vector = std::gcd(vector, row.pitch);
-  int64_t held = row.rows - 1 + kRegistersPerSum * row.sums;
-  Row split{row.extent / vector, vector, row.bytes,
-            /*shifted=*/false,   held,   row.leastThreads};
+  int64_t held = row.rows - 1 + target.registersPerSum * row.sums;
+  Row split{target,
+            row.extent / vector,
+            vector,
+            row.bytes,
+            /*shifted=*/false,
+            held,
+            row.leastThreads};
   std::optional<Split> best = chooseSplit(split);
   if (!best)
     return std::nullopt;
@@ -206,22 +191,24 @@ std::optional<RowSchedule> norm::chooseSummedRowSchedule(const SummedRow &row) {
                      getRegisterTarget(best->chunks * vector, split)};
 }
 
-RowDivision norm::chooseRowDivision(int64_t columns) {
-  int64_t warps = llvm::divideCeil(columns, kElementsPerThread * kWarpSize);
-  return RowDivision{std::max<int64_t>(1, kWarpsOfSummedRows / warps),
-                     kLeastSummedRows, kMostSummedRows};
+RowDivision norm::chooseRowDivision(const RowTarget &target, int64_t columns) {
+  int64_t warps =
+      llvm::divideCeil(columns, target.elementsPerThread * kWarpSize);
+  return RowDivision{std::max<int64_t>(1, target.warpsOfSummedRows / warps),
+                     target.leastSummedRows, target.mostSummedRows};
 }
 
 /// Registers for the sums of `elements` columns at three levels, and for what a
 /// thread loads before it adds.
-static int64_t getColumnRegisters(int64_t elements, int64_t bytes) {
-  int64_t loaded = llvm::divideCeil(kRowsAhead * elements * bytes, 4);
+static int64_t getColumnRegisters(const RowTarget &target, int64_t elements,
+                                  int64_t bytes) {
+  int64_t loaded = llvm::divideCeil(target.rowsAhead * elements * bytes, 4);
   return llvm::alignTo(24 + loaded + 3 * elements, 8);
 }
 
-RowSchedule norm::chooseColumnSchedule(int64_t extent, int64_t pitch,
-                                       int64_t bytes) {
-  int64_t whole = kAccessBytes / bytes;
+RowSchedule norm::chooseColumnSchedule(const RowTarget &target, int64_t extent,
+                                       int64_t pitch, int64_t bytes) {
+  int64_t whole = target.accessBytes / bytes;
   int64_t vector = pitch == 0 ? whole : std::gcd(whole, pitch);
   int64_t threads = kWarpSize;
   // Neighboring blocks are neighbors in a warp: fewer threads cost nothing, and
@@ -234,20 +221,20 @@ RowSchedule norm::chooseColumnSchedule(int64_t extent, int64_t pitch,
   if (threads * vector == 1)
     threads = std::min<int64_t>(kWarpSize, llvm::PowerOf2Ceil(extent));
   return RowSchedule{threads, vector, /*chunks=*/1, /*shifted=*/false,
-                     getColumnRegisters(vector, bytes)};
+                     getColumnRegisters(target, vector, bytes)};
 }
 
-int64_t norm::chooseMostParts(int64_t rows, int64_t columns, int64_t groups,
-                              int64_t bytes) {
-  if (!ShapedType::isDynamic(rows) && rows < 2 * kLeastRowsPerPart)
+int64_t norm::chooseMostParts(const RowTarget &target, int64_t rows,
+                              int64_t columns, int64_t groups, int64_t bytes) {
+  if (!ShapedType::isDynamic(rows) && rows < 2 * target.rowsPerPart)
     return 1;
-  int64_t warpColumns = kWarpSize * kAccessBytes / bytes;
+  int64_t warpColumns = kWarpSize * target.accessBytes / bytes;
   int64_t warps =
       ShapedType::isDynamic(columns)
-          ? kWarpsOfDynamicColumns
+          ? target.warpsOfDynamicColumns
           : llvm::divideCeil(std::max<int64_t>(columns, 1), warpColumns);
   return std::max<int64_t>(
-      1, kWarpsOfParts /
+      1, target.warpsOfParts /
              std::max<int64_t>(
                  1, llvm::SaturatingMultiply<uint64_t>(warps, groups)));
 }

@@ -5,7 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The costs that decide a schedule, all of them. docs/GPU.md has their table.
+// The costs that decide a schedule are numbers of RowTarget. docs/GPU.md has
+// their table.
 //
 //===----------------------------------------------------------------------===//
 
@@ -13,6 +14,7 @@
 #define NORM_TARGET_GPU_SCHEDULE_H
 
 #include "mlir/IR/Operation.h"
+#include "norm/IR/RowTarget.h"
 #include <optional>
 
 namespace mlir::norm {
@@ -30,7 +32,7 @@ bool isLegalThreadCount(int64_t threads);
 
 /// Rows of a block with `threads` threads per row. Rows that share a warp or a
 /// block without a barrier are cheaper than blocks.
-int64_t getRowsPerBlock(int64_t threads);
+int64_t getRowsPerBlock(const RowTarget &target, int64_t threads);
 
 /// What GPUScheduleAttr says of a loop over rows.
 struct RowSchedule {
@@ -55,8 +57,8 @@ struct RowSchedule {
 /// divides the distance between rows in every buffer (0: a single row, or only
 /// the host can know). `bytes`: size of the narrowest element type.
 /// `maxCluster`: blocks that may share a row; 1: the chip has no clusters.
-RowSchedule chooseRowSchedule(int64_t extent, int64_t pitch, int64_t bytes,
-                              int64_t maxCluster);
+RowSchedule chooseRowSchedule(const RowTarget &target, int64_t extent,
+                              int64_t pitch, int64_t bytes, int64_t maxCluster);
 
 /// Rows that their threads also add up, element by element: a block goes
 /// through the rows of its part and keeps the sums in registers.
@@ -67,7 +69,8 @@ struct SummedRow {
 };
 
 /// Nothing where the threads of a block cannot hold the row and its sums.
-std::optional<RowSchedule> chooseSummedRowSchedule(const SummedRow &row);
+std::optional<RowSchedule> chooseSummedRowSchedule(const RowTarget &target,
+                                                   const SummedRow &row);
 
 /// How summed rows are divided: into `parts` of equal size, but no part has
 /// fewer rows than `least` or more than `most`. It depends on the columns
@@ -77,23 +80,20 @@ std::optional<RowSchedule> chooseSummedRowSchedule(const SummedRow &row);
 struct RowDivision {
   int64_t parts, least, most;
 };
-RowDivision chooseRowDivision(int64_t columns);
+RowDivision chooseRowDivision(const RowTarget &target, int64_t columns);
 
 /// The same for reductions of rows into one row of `extent` columns: blocks of
 /// as many columns as a warp accesses at once, or of fewer, so that they divide
 /// a known extent. Each column is one thread's.
-RowSchedule chooseColumnSchedule(int64_t extent, int64_t pitch, int64_t bytes);
-
-/// Rows that are reduced before their result is combined with others', at
-/// least: more bytes than the result.
-constexpr int64_t kLeastRowsPerPart = 64;
+RowSchedule chooseColumnSchedule(const RowTarget &target, int64_t extent,
+                                 int64_t pitch, int64_t bytes);
 
 /// Into how many parts at most the `rows` (at most) of `groups` independent
 /// reductions are split, whose narrowest elements have `bytes`. It depends on
 /// nothing but the extents (ShapedType::kDynamic where they are not known), so
 /// that neither do the bits of a sum.
-int64_t chooseMostParts(int64_t rows, int64_t columns, int64_t groups,
-                        int64_t bytes);
+int64_t chooseMostParts(const RowTarget &target, int64_t rows, int64_t columns,
+                        int64_t groups, int64_t bytes);
 
 } // namespace mlir::norm
 

@@ -19,6 +19,7 @@
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "mlir/Transforms/LoopInvariantCodeMotionUtils.h"
 #include "norm/IR/Norm.h"
+#include "norm/IR/RowTarget.h"
 #include "norm/Normalize/ElementStorage.h"
 #include "norm/Rows/Rows.h"
 #include "norm/Target/GPU/Columns/Passes.h"
@@ -172,7 +173,7 @@ static std::optional<norm::RowSchedule> chooseSchedule(scf::ForallOp loop,
   row.rows = std::max<int64_t>(1, countRows(loop));
   row.sums = countSums(sums);
   row.leastThreads = leastThreads;
-  return norm::chooseSummedRowSchedule(row);
+  return norm::chooseSummedRowSchedule(norm::getRowTarget(loop), row);
 }
 
 //===----------------------------------------------------------------------===//
@@ -211,7 +212,8 @@ private:
 
   void divideRows() {
     int64_t columns = sums.front().getStaticLoopRanges().back();
-    norm::RowDivision parts = norm::chooseRowDivision(columns);
+    norm::RowDivision parts =
+        norm::chooseRowDivision(norm::getRowTarget(sums.front()), columns);
     MLIRContext *context = rewriter.getContext();
     AffineExpr count = getAffineSymbolExpr(0, context);
     auto constant = [&](int64_t v) {

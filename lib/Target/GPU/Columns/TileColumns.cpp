@@ -18,6 +18,7 @@
 #include "mlir/Dialect/Tensor/Transforms/Transforms.h"
 #include "mlir/IR/PatternMatch.h"
 #include "norm/IR/Norm.h"
+#include "norm/IR/RowTarget.h"
 #include "norm/Normalize/ElementStorage.h"
 #include "norm/Rows/Rows.h"
 #include "norm/Target/GPU/Columns/Passes.h"
@@ -137,7 +138,8 @@ public:
         ShapedType::isDynamic(mostRows)
             ? parts
             : std::min<int64_t>(
-                  parts, llvm::divideCeil(mostRows, norm::kLeastRowsPerPart)));
+                  parts, llvm::divideCeil(
+                             mostRows, norm::getRowTarget(sum).rowsPerPart)));
   }
 
   static int64_t getRows(LinalgOp op) {
@@ -194,7 +196,8 @@ private:
   norm::RowSchedule
   chooseSchedule(const llvm::SmallDenseSet<Operation *> &members) {
     ColumnForm form = getForm(members);
-    return norm::chooseColumnSchedule(op.getStaticLoopRanges().back(),
+    return norm::chooseColumnSchedule(norm::getRowTarget(op),
+                                      op.getStaticLoopRanges().back(),
                                       form.pitch, form.bytes);
   }
 
@@ -205,8 +208,8 @@ private:
       if (!ShapedType::isDynamic(extent))
         groups = llvm::SaturatingMultiply<uint64_t>(
             groups, std::max<int64_t>(extent, 1));
-    return norm::chooseMostParts(mostRows, shape.back(), groups,
-                                 getForm({op}).bytes);
+    return norm::chooseMostParts(norm::getRowTarget(op), mostRows, shape.back(),
+                                 groups, getForm({op}).bytes);
   }
 
   //===--------------------------------------------------------------------===//
@@ -248,7 +251,7 @@ private:
     AffineMap map = AffineMap::get(
         0, 1,
         {rewriter.getAffineSymbolExpr(0).ceilDiv(parts),
-         rewriter.getAffineConstantExpr(norm::kLeastRowsPerPart)},
+         rewriter.getAffineConstantExpr(norm::getRowTarget(op).rowsPerPart)},
         rewriter.getContext());
     return affine::makeComposedFoldedAffineMax(rewriter, loc, map,
                                                {extents[getRowLoop()]});

@@ -18,6 +18,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "norm/IR/Missed.h"
 #include "norm/IR/Norm.h"
+#include "norm/IR/RowTarget.h"
 #include "norm/Rows/Vectors.h"
 #include "norm/Target/GPU/Distribute/Passes.h"
 #include "norm/Target/GPU/Schedule.h"
@@ -33,9 +34,6 @@ using namespace mlir;
 using norm::KernelPlan;
 using norm::VectorDistributor;
 
-static constexpr int64_t kScalarThreadsPerBlock = 128;
-/// Elements of a row that one thread can work on: it has code for each.
-static constexpr int64_t kMaxSerialLanes = 512;
 static constexpr int64_t kMaxSmallCount = std::numeric_limits<uint32_t>::max();
 
 //===----------------------------------------------------------------------===//
@@ -309,7 +307,7 @@ private:
 
   /// A thread an iteration.
   LogicalResult buildScalar() {
-    Value size = index(kScalarThreadsPerBlock);
+    Value size = index(norm::getRowTarget(loop).threadsPerBlock);
     Value blocks = arith::CeilDivUIOp::create(b, space.count, size);
     gpu::LaunchOp launch = createLaunch(blocks, size, index(1), {}, "");
     OpBuilder::InsertionGuard guard(b);
@@ -342,7 +340,7 @@ private:
 
   /// A thread a row: nothing has to wait for another one.
   LogicalResult buildSerial(int64_t lanes, Operation *access) {
-    if (lanes > kMaxSerialLanes)
+    if (lanes > norm::getRowTarget(loop).serialElements)
       return access->emitError("cannot distribute a row loop that reads back a "
                                "buffer that it writes");
     norm::missed(access, norm::Missed::ReadBack);
@@ -452,7 +450,8 @@ private:
 
   void buildRows(const KernelPlan &plan, StringRef suffix) {
     OpBuilder::InsertionGuard guard(b);
-    int64_t rows = norm::getRowsPerBlock(plan.threads);
+    int64_t rows =
+        norm::getRowsPerBlock(norm::getRowTarget(loop), plan.threads);
     Value blocks = arith::CeilDivUIOp::create(b, space.count, index(rows));
     if (plan.cluster > 1)
       blocks = arith::MulIOp::create(b, blocks, index(plan.cluster));

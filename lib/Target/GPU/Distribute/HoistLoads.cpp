@@ -14,6 +14,7 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Transforms/RegionUtils.h"
+#include "norm/IR/RowTarget.h"
 #include "norm/Target/GPU/Distribute/Passes.h"
 #include "norm/Target/GPU/Schedule.h"
 #include "llvm/Support/DebugLog.h"
@@ -24,12 +25,6 @@ namespace mlir::norm {
 } // namespace mlir::norm
 
 using namespace mlir;
-
-/// What hoisted loads may fill: 16 registers of 32 bits per thread.
-static constexpr int64_t kHoistedBits = 16 * 32;
-
-/// A thread's addresses, indices and sums.
-static constexpr int64_t kRegistersBesideRow = 16;
 
 static bool isWorkgroupMemory(Value v) {
   auto type = dyn_cast<MemRefType>(v.getType());
@@ -185,7 +180,8 @@ static std::optional<int64_t> getRoomForTwo(Operation *first) {
   if (threads == 0)
     return std::nullopt;
   int64_t each = llvm::alignDown(norm::kRegistersPerSM / (2 * threads), 8);
-  int64_t room = 32 * (each - kRegistersBesideRow) - getHeldBits(first);
+  int64_t room = 32 * (each - norm::getRowTarget(first).registersBesideRow) -
+                 getHeldBits(first);
   std::optional<int64_t> later = getLaterBits(first);
   if (room < 0 || !later || *later <= room)
     return std::nullopt;
@@ -259,12 +255,13 @@ struct NormHoistGPULoads
           }
       });
     });
+    // What hoisted loads may fill, in registers of 32 bits per thread.
+    int64_t most = 32 * norm::getRowTarget(getOperation()).hoistedRegisters;
     for (Operation *first : firsts) {
       std::optional<int64_t> room = getRoomForTwo(first);
       LDBG("norm-hoist-gpu-loads", 1)
           << "loads before " << *first << (room ? ", others to uses" : "");
-      hoistBefore(rewriter, first,
-                  std::min(kHoistedBits, room.value_or(kHoistedBits)));
+      hoistBefore(rewriter, first, std::min(most, room.value_or(most)));
       if (room)
         sinkToUses(first);
     }

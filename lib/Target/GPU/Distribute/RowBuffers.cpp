@@ -15,6 +15,7 @@
 #include "mlir/IR/TypeUtilities.h"
 #include "mlir/Interfaces/DataLayoutInterfaces.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "norm/IR/RowTarget.h"
 #include "norm/Normalize/ElementStorage.h"
 #include "norm/Rows/Rows.h"
 #include "norm/Rows/Vectors.h"
@@ -22,10 +23,6 @@
 
 using namespace mlir;
 using norm::RowAccess;
-
-static constexpr int64_t kMaxStackBytes = 16 * 1024;
-static constexpr int64_t kMaxSharedElements = 8;
-static constexpr int64_t kRowAlignment = 16;
 
 bool norm::maySee(Value read, Value written) {
   Value from = getRootBuffer(read), to = getRootBuffer(written);
@@ -109,9 +106,11 @@ static bool fitsStack(memref::AllocOp op, Operation *loop, bool isShared) {
   if (!type.hasStaticShape() || !type.getLayout().isIdentity())
     return false;
   if (isShared)
-    return type.getNumElements() <= kMaxSharedElements &&
+    return type.getNumElements() <=
+               norm::getRowTarget(op).elementsInAllThreads &&
            !isVectorBuffer(op, loop);
-  return type.getNumElements() * getElementBytes(op, type) <= kMaxStackBytes;
+  return type.getNumElements() * getElementBytes(op, type) <=
+         norm::getRowTarget(op).threadStackBytes;
 }
 
 static void eraseDeallocs(Value buffer) {
@@ -210,7 +209,9 @@ struct SharedPlacer {
     Value bytes = arith::ConstantIndexOp::create(b, loc, fixed);
     for (Value size : sizes)
       bytes = arith::MulIOp::create(b, loc, bytes, size);
-    Value unit = arith::ConstantIndexOp::create(b, loc, kRowAlignment);
+    // Rows begin where the widest access may.
+    Value unit = arith::ConstantIndexOp::create(
+        b, loc, norm::getRowTarget(op).accessBytes);
     Value units = arith::CeilDivUIOp::create(b, loc, bytes, unit);
     return arith::MulIOp::create(b, loc, units, unit);
   }
