@@ -258,7 +258,8 @@ struct NormNarrowFloatsToIntegers
     if (failed(rejectAtomics()))
       return signalPassFailure();
     if (rounding == BF16Rounding::Pairs)
-      splitBF16Pairs(getOperation());
+      splitBF16Pairs(getOperation(), expandsVectorMath ? VectorMath::Expanded
+                                                       : VectorMath::Called);
     getOperation()->walk([&](Operation *op) {
       auto truncate = dyn_cast<arith::TruncFOp>(op);
       if (truncate && rounding != BF16Rounding::Hardware &&

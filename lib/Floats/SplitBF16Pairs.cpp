@@ -110,8 +110,7 @@ static bool hasClearLower(Value words) {
 
 /// Returns true if every float result's NaN is one of an operand's or the
 /// preferred one.
-static bool passesOnNaNs(Operation *op) {
-  // Of vectors, norm-expand-vector-math makes arithmetic of the latter.
+static bool passesOnNaNs(Operation *op, VectorMath math) {
   return isa<arith::AddFOp, arith::SubFOp, arith::MulFOp, arith::DivFOp,
              arith::NegFOp, arith::MaximumFOp, arith::MinimumFOp,
              arith::MaxNumFOp, arith::MinNumFOp, arith::SelectOp, math::SqrtOp,
@@ -119,7 +118,8 @@ static bool passesOnNaNs(Operation *op) {
              vector::ReductionOp, vector::ExtractOp,
              vector::ExtractStridedSliceOp, vector::ShuffleOp,
              vector::InterleaveOp, vector::DeinterleaveOp>(op) ||
-         (isa<math::ExpOp, math::Exp2Op, math::ExpM1Op, math::TanhOp,
+         (math == VectorMath::Expanded &&
+          isa<math::ExpOp, math::Exp2Op, math::ExpM1Op, math::TanhOp,
               math::ErfOp>(op) &&
           isa<VectorType>(op->getResult(0).getType()));
 }
@@ -127,8 +127,8 @@ static bool passesOnNaNs(Operation *op) {
 /// Returns true if every NaN that `v` can be has a clear lower half, so that
 /// rounding to bf16 in integers keeps it: arithmetic passes an operand's NaN on
 /// or makes the preferred one, and NaNs come from bf16.
-static bool haveShortNaNs(Value v) {
-  return ValueOrigins::allHold(v, [](OpResult v, ValueOrigins &origins) {
+static bool haveShortNaNs(Value v, VectorMath math) {
+  return ValueOrigins::allHold(v, [=](OpResult v, ValueOrigins &origins) {
     Operation *op = v.getOwner();
     if (auto extend = dyn_cast<arith::ExtFOp>(op))
       return getElementTypeOrSelf(extend.getIn()).isBF16();
@@ -138,7 +138,7 @@ static bool haveShortNaNs(Value v) {
       return hasClearLower(bitcast.getIn());
     if (Attribute constant; matchPattern(op, m_Constant(&constant)))
       return isNaNShort(constant);
-    if (!getElementTypeOrSelf(v).isF32() || !passesOnNaNs(op))
+    if (!getElementTypeOrSelf(v).isF32() || !passesOnNaNs(op, math))
       return false;
     addFloats(op, origins);
     return true;
@@ -170,7 +170,8 @@ LanePair norm::widenBF16Words(ImplicitLocOpBuilder &b, Value narrow) {
 namespace {
 class PairSplitter {
 public:
-  PairSplitter(IRRewriter &b, PairFinder &finder) : b(b), finder(finder) {}
+  PairSplitter(IRRewriter &b, PairFinder &finder, VectorMath math)
+      : b(b), finder(finder), math(math) {}
 
   /// The halves of `v`, built after it; `v` is a pair by PairFinder.
   LanePair split(Value v) {
@@ -228,7 +229,7 @@ private:
     Lanes even(at, pair.even), odd(at, pair.odd);
     if (areBF16(op.getIn()))
       return {even.bits(), odd.bits()};
-    NaNs nans = haveShortNaNs(op.getIn()) ? NaNs::Short : NaNs::Kept;
+    NaNs nans = haveShortNaNs(op.getIn(), math) ? NaNs::Short : NaNs::Kept;
     return {roundToUpperHalf(even, nans), roundToUpperHalf(odd, nans)};
   }
 
@@ -273,6 +274,7 @@ private:
 
   IRRewriter &b;
   PairFinder &finder;
+  VectorMath math;
   llvm::DenseMap<Value, LanePair> pairs;
 };
 } // namespace
@@ -309,10 +311,9 @@ static SmallVector<unsigned> findAccumulators(scf::ForOp loop,
 
 /// Carries the halves of accumulators beside the whole ones, whose loop results
 /// become dead, and joins them after the loop.
-static void splitAccumulators(IRRewriter &b, PairFinder &finder,
+static void splitAccumulators(IRRewriter &b, PairSplitter splitter,
                               scf::ForOp loop,
                               ArrayRef<unsigned> accumulators) {
-  PairSplitter splitter(b, finder);
   Location loc = loop.getLoc();
   b.setInsertionPoint(loop);
   SmallVector<Value> inits;
@@ -380,14 +381,14 @@ static void joinWholeUses(IRRewriter &b, Operation *root, PairFinder &finder,
   }
 }
 
-static void splitRoundings(IRRewriter &b, Operation *root) {
+static void splitRoundings(IRRewriter &b, Operation *root, VectorMath math) {
   SmallVector<arith::TruncFOp> roundings;
   root->walk([&](arith::TruncFOp op) {
     if (isWideRow(op.getIn().getType()) && isBF16Vector(op.getType()))
       roundings.push_back(op);
   });
   PairFinder finder;
-  PairSplitter splitter(b, finder);
+  PairSplitter splitter(b, finder, math);
   // From the last one on: one that is only widened again is then dead.
   for (arith::TruncFOp op : llvm::reverse(roundings)) {
     if (op->use_empty())
@@ -398,7 +399,7 @@ static void splitRoundings(IRRewriter &b, Operation *root) {
   joinWholeUses(b, root, finder, splitter);
 }
 
-void norm::splitBF16Pairs(Operation *root) {
+void norm::splitBF16Pairs(Operation *root, VectorMath math) {
   IRRewriter b(root->getContext());
   SmallVector<scf::ForOp> loops;
   root->walk([&](scf::ForOp loop) { loops.push_back(loop); });
@@ -406,7 +407,7 @@ void norm::splitBF16Pairs(Operation *root) {
     PairFinder finder;
     SmallVector<unsigned> accumulators = findAccumulators(loop, finder);
     if (!accumulators.empty())
-      splitAccumulators(b, finder, loop, accumulators);
+      splitAccumulators(b, PairSplitter(b, finder, math), loop, accumulators);
   }
-  splitRoundings(b, root);
+  splitRoundings(b, root, math);
 }

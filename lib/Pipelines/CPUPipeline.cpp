@@ -113,7 +113,8 @@ static void buildToLLVM(OpPassManager &pm, const CPUPipelineOptions &options) {
   fence.sfence = getTriple(options).isX86();
   pm.nest<func::FuncOp>().addPass(createNormFenceStreams(fence));
   pm.nest<func::FuncOp>().addPass(createNormKeepStripLoops());
-  buildScalarLowering(pm, getRounding(options));
+  // Below, norm-expand-vector-math comes after it.
+  buildScalarLowering(pm, {getRounding(options), /*expandsVectorMath=*/true});
   if (getTriple(options).isX86())
     pm.addPass(createNormMaximaToIntegers());
   pm.nest<func::FuncOp>().addPass(createNormSplitMaskedRows());

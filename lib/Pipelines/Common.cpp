@@ -107,7 +107,8 @@ void norm::buildBufferization(OpPassManager &pm) {
   buildCleanup(pm);
 }
 
-void norm::buildScalarLowering(OpPassManager &pm, BF16Rounding rounding) {
+void norm::buildScalarLowering(
+    OpPassManager &pm, const NormNarrowFloatsToIntegersOptions &narrow) {
   pm.addPass(createNormExpandSmallFloats());
   pm.addPass(createConvertComplexToStandardPass());
   // x*x for fpowi(x, 2), and rsqrt as 1/sqrt: exact where libm is not.
@@ -115,9 +116,7 @@ void norm::buildScalarLowering(OpPassManager &pm, BF16Rounding rounding) {
       math::createMathExpandOpsPass({/*opMnemonics=*/{"rsqrt", "fpowi"}}));
   pm.addPass(createNormWidenNarrowFloats());
   pm.addPass(createNormExpandArith());
-  NormNarrowFloatsToIntegersOptions integers;
-  integers.rounding = rounding;
-  pm.addPass(createNormNarrowFloatsToIntegers(integers));
+  pm.addPass(createNormNarrowFloatsToIntegers(narrow));
   pm.addPass(createCanonicalizerPass());
 }
 

@@ -73,7 +73,10 @@ def NormNarrowFloatsToIntegers : Pass<"norm-narrow-floats-to-integers"> {
     Adding could carry a NaN's lower bits into an infinity or a zero. With `pairs`,
     a NaN that was widened from bf16, is in a constant with a clear lower half, or
     was made or passed on by arithmetic on such values has no lower bits, and
-    nothing is done for it. All other values pay for a comparison and a selection.
+    nothing is done for it. All other values pay for a comparison and a selection,
+    and so do those of functions, unless `expands-vector-math` says that
+    norm-expand-vector-math comes after this pass: it makes arithmetic of the
+    functions, where a library's may return any NaN.
 
     Example, with `rounding=pairs`:
 
@@ -116,7 +119,10 @@ def NormNarrowFloatsToIntegers : Pass<"norm-narrow-floats-to-integers"> {
   let options = [Option<"rounding", "rounding", "::mlir::norm::BF16Rounding",
                         /*default=*/"::mlir::norm::BF16Rounding::Integers",
                         "Who rounds f32 to bf16",
-                        "::mlir::norm::getBF16RoundingValues()">];
+                        "::mlir::norm::getBF16RoundingValues()">,
+                 Option<"expandsVectorMath", "expands-vector-math", "bool",
+                        /*default=*/"false",
+                        "norm-expand-vector-math comes after this pass">];
   let dependentDialects = ["arith::ArithDialect", "LLVM::LLVMDialect",
                            "vector::VectorDialect"];
 }

@@ -160,7 +160,7 @@ void buildCallingConvention(OpPassManager &pm);
 void buildBufferization(OpPassManager &pm);
 /// Lowers math and narrow floats to what LLVM supports bit for bit.
 void buildScalarLowering(OpPassManager &pm,
-                         BF16Rounding rounding = BF16Rounding::Integers);
+                         const NormNarrowFloatsToIntegersOptions &narrow = {});
 /// Converts the remaining ops to the LLVM dialect: what computes, and then
 /// memory, branches and functions.
 void buildComputationToLLVM(OpPassManager &pm);
