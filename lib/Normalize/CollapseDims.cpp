@@ -175,6 +175,18 @@ private:
   llvm::DenseMap<Value, Pairs> values;
 };
 
+/// Lets ops that view a tensor alike share the view, by which later passes know
+/// that they read the same elements.
+static void shareViews(IRRewriter &rewriter, func::FuncOp func) {
+  llvm::DenseMap<std::tuple<Block *, Value, Type>, Value> views;
+  func.walk([&](tensor::CollapseShapeOp view) {
+    auto [it, isNew] = views.try_emplace(
+        {view->getBlock(), view.getSrc(), view.getType()}, view);
+    if (!isNew)
+      rewriter.replaceOp(view, it->second);
+  });
+}
+
 struct NormCollapseDims : norm::impl::NormCollapseDimsBase<NormCollapseDims> {
   void runOnOperation() override {
     PairFinder finder(getOperation());
@@ -199,7 +211,8 @@ struct NormCollapseDims : norm::impl::NormCollapseDimsBase<NormCollapseDims> {
     tensor::ExpandShapeOp::getCanonicalizationPatterns(patterns, &getContext());
     tensor::populateFoldTensorEmptyPatterns(patterns);
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
-      signalPassFailure();
+      return signalPassFailure();
+    shareViews(rewriter, getOperation());
   }
 };
 } // namespace

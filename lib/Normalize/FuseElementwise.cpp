@@ -9,14 +9,13 @@
 // control function; goes when it keeps producers out of products of matrices.
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
-#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Tensor/Transforms/Transforms.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "norm/Normalize/Passes.h"
+#include "norm/Normalize/Recompute.h"
 
 namespace mlir::norm {
 #define GEN_PASS_DEF_NORMFUSEELEMENTWISE
@@ -37,36 +36,6 @@ static bool isMatrixProduct(GenericOp op) {
          !dims->k.empty();
 }
 
-static unsigned getBits(Type element) {
-  return element.isIntOrFloat() ? element.getIntOrFloatBitWidth() : 64;
-}
-
-/// Returns the bits that are read for one element of the result; those that
-/// several elements share do not count.
-static unsigned countBitsRead(GenericOp op) {
-  unsigned bits = 0;
-  for (OpOperand *input : op.getDpsInputOperands())
-    if (op.getMatchingIndexingMap(input).getNumResults() == op.getNumLoops())
-      bits += getBits(getElementTypeOrSelf(input->get().getType()));
-  return bits;
-}
-
-/// Widening, dequantization and changes of layout: kept, the result would take
-/// more memory than what it is computed from, and to compute it is little work.
-static bool isCheaperThanItsResult(GenericOp op) {
-  auto body = op.getBody()->without_terminator();
-  if (body.empty())
-    return true;
-  unsigned bits = getBits(getElementTypeOrSelf(op->getResult(0).getType()));
-  return countBitsRead(op) < bits &&
-         llvm::none_of(
-             body,
-             [](Operation &each) {
-               return isa<math::MathDialect>(each.getDialect()) ||
-                      isa<arith::DivFOp, arith::TruncFOp>(each);
-             });
-}
-
 /// Returns true if the consumer has one use for the producer, and does not
 /// compute its elements many times over.
 static bool canFuse(OpOperand *use) {
@@ -76,7 +45,7 @@ static bool canFuse(OpOperand *use) {
   auto source = dyn_cast<GenericOp>(producer);
   auto reader = dyn_cast<GenericOp>(use->getOwner());
   return !source || !reader || !isMatrixProduct(reader) ||
-         isCheaperThanItsResult(source);
+         norm::isCheaperToRecompute(source, norm::KeptFor::Product);
 }
 
 namespace {

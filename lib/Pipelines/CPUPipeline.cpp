@@ -50,19 +50,15 @@ static BF16Rounding getRounding(const CPUPipelineOptions &options) {
 /// Fuses rows and vectorizes them, on tensors.
 static void buildRowCodegen(OpPassManager &pm,
                             const CPUPipelineOptions &options) {
-  pm.nest<func::FuncOp>().addPass(createNormMergeSiblings());
   buildCallingConvention(pm);
   OpPassManager &func = pm.nest<func::FuncOp>();
   func.addPass(createNormCollapseDims());
   func.addPass(createNormOrderLoops());
-  func.addPass(createNormMergeRowSums());
-  // What all rows share, before each row has a loop body of its own.
-  func.addPass(createNormHoistRowScalars());
+  func.addPass(createNormFormRows());
   NormTileRowsOptions tiling;
   tiling.parallel = options.threads > 1;
   func.addPass(createNormTileRows(tiling));
   buildCleanup(func);
-  func.addPass(createNormHoistRowScalars());
   func.addPass(createNormVectorizeRows());
   buildCleanup(func);
   func.addPass(createLoopInvariantCodeMotionPass());

@@ -74,8 +74,6 @@ void norm::buildCallingConvention(OpPassManager &pm) {
   pm.addPass(createNormStoreWholeBytes());
   pm.addPass(createNormResultsToOutParams());
   pm.nest<func::FuncOp>().addPass(createNormWritePartsInPlace());
-  pm.nest<func::FuncOp>().addPass(createNormWriteResultsLast());
-  pm.nest<func::FuncOp>().addPass(createNormRecomputeProducers());
   pm.nest<func::FuncOp>().addPass(createNormCarryInPlace());
   pm.addPass(createNormSeparateDestinations());
   // Before tiling, while each result is one op away from its destination.

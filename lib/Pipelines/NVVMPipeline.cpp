@@ -54,6 +54,9 @@ static void buildRowCodegen(OpPassManager &pm, StringRef chip) {
   OpPassManager &func = pm.nest<func::FuncOp>();
   func.addPass(createNormCollapseDims());
   func.addPass(createNormOrderLoops());
+  NormFormRowsOptions form;
+  form.oneVector = true;
+  func.addPass(createNormFormRows(form));
   NormTileColumnsOptions columns;
   columns.leaveShared = true;
   func.addPass(createNormTileColumns(columns));
@@ -161,7 +164,6 @@ void norm::buildNormToNVVMPipeline(OpPassManager &pm,
   buildDecomposition(pm);
   if (upTo == Stage::Linalg)
     return;
-  pm.nest<func::FuncOp>().addPass(createNormMergeSiblings());
   buildCallingConvention(pm);
   buildRowCodegen(pm, options.chip);
   buildBufferization(pm);

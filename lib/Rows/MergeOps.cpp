@@ -5,56 +5,35 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "MergeOps.h"
-#include "RowPlan.h"
+#include "RowOps.h"
 #include "mlir/Transforms/RegionUtils.h"
 
 using namespace mlir;
 using linalg::GenericOp;
 using utils::IteratorType;
 
-bool norm::isEndOfRows(GenericOp op, GenericOp besides) {
-  if (!op.hasPureTensorSemantics() || !op.isAllParallelLoops())
-    return false;
-  return llvm::none_of(op->getUsers(), [&](Operation *user) {
-    auto generic = dyn_cast<GenericOp>(user);
-    return generic && generic != besides && !isContraction(generic);
-  });
-}
-
-bool norm::readSameElements(GenericOp first, GenericOp second) {
-  for (OpOperand *input : first.getDpsInputOperands()) {
-    AffineMap map = first.getMatchingIndexingMap(input);
-    if (!map.isPermutation())
-      continue;
-    for (OpOperand *other : second.getDpsInputOperands())
-      if (other->get() == input->get() &&
-          second.getMatchingIndexingMap(other) == map)
-        return true;
-  }
-  return false;
-}
-
 namespace {
-/// The operands of the merged op, without what `second` reads of `first`.
-struct MergedOperands {
-  SmallVector<Value> inputs, inits;
-  SmallVector<AffineMap> inputMaps, initMaps;
+/// The inputs of the merged op; what both read alike is one of them.
+struct MergedInputs {
+  SmallVector<Value> values;
+  SmallVector<AffineMap> maps;
 
-  void add(GenericOp op, GenericOp first) {
-    for (OpOperand *input : op.getDpsInputOperands()) {
-      if (input->get().getDefiningOp() == first)
-        continue;
-      inputs.push_back(input->get());
-      inputMaps.push_back(op.getMatchingIndexingMap(input));
-    }
-    for (OpOperand &init : op.getDpsInitsMutable()) {
-      inits.push_back(init.get());
-      initMaps.push_back(op.getMatchingIndexingMap(&init));
-    }
+  /// Returns the number of an input, which is added if it is new.
+  unsigned add(GenericOp op, OpOperand *input) {
+    AffineMap map = op.getMatchingIndexingMap(input);
+    for (auto [i, value] : llvm::enumerate(values))
+      if (value == input->get() && maps[i] == map)
+        return i;
+    values.push_back(input->get());
+    maps.push_back(map);
+    return values.size() - 1;
   }
 };
 } // namespace
+
+static bool isResultOf(OpOperand *operand, GenericOp op) {
+  return operand->get().getDefiningOp() == op;
+}
 
 static SmallVector<IteratorType> mergeIterators(GenericOp first,
                                                 GenericOp second) {
@@ -67,19 +46,17 @@ static SmallVector<IteratorType> mergeIterators(GenericOp first,
 
 /// Clones the body of both ops; `second` gets what `first` yields.
 static void buildMergedBody(OpBuilder &b, Location loc, GenericOp first,
-                            GenericOp second, ValueRange args) {
+                            GenericOp second, MergedInputs &inputs,
+                            ValueRange args) {
   SmallVector<Value> yielded;
-  size_t input = 0,
-         init = args.size() - first.getNumDpsInits() - second.getNumDpsInits();
+  size_t init = inputs.values.size();
   for (GenericOp op : {first, second}) {
     IRMapping mapping;
-    for (OpOperand *operand : op.getDpsInputOperands()) {
-      auto result = dyn_cast<OpResult>(operand->get());
-      bool isOfFirst = result && result.getOwner() == first;
-      mapping.map(op.getMatchingBlockArgument(operand),
-                  isOfFirst ? yielded[result.getResultNumber()]
-                            : args[input++]);
-    }
+    for (OpOperand *input : op.getDpsInputOperands())
+      mapping.map(op.getMatchingBlockArgument(input),
+                  isResultOf(input, first)
+                      ? yielded[cast<OpResult>(input->get()).getResultNumber()]
+                      : args[inputs.add(op, input)]);
     for (BlockArgument arg : op.getRegionOutputArgs())
       mapping.map(arg, args[init++]);
     for (Operation &each : op.getBody()->without_terminator())
@@ -105,19 +82,28 @@ static LogicalResult moveOperands(IRRewriter &b, GenericOp first,
 GenericOp norm::mergeInto(IRRewriter &b, GenericOp first, GenericOp second) {
   if (failed(moveOperands(b, first, second)))
     return {};
-  MergedOperands operands;
-  operands.add(first, first);
-  operands.add(second, first);
-  SmallVector<AffineMap> maps = operands.inputMaps;
-  llvm::append_range(maps, operands.initMaps);
+  MergedInputs inputs;
+  SmallVector<Value> inits;
+  SmallVector<AffineMap> initMaps;
+  for (GenericOp op : {first, second}) {
+    for (OpOperand *input : op.getDpsInputOperands())
+      if (!isResultOf(input, first))
+        inputs.add(op, input);
+    for (OpOperand &init : op.getDpsInitsMutable()) {
+      inits.push_back(init.get());
+      initMaps.push_back(op.getMatchingIndexingMap(&init));
+    }
+  }
+  SmallVector<AffineMap> maps = inputs.maps;
+  llvm::append_range(maps, initMaps);
   b.setInsertionPoint(first);
-  auto merged =
-      GenericOp::create(b, b.getFusedLoc({first.getLoc(), second.getLoc()}),
-                        TypeRange(ValueRange(operands.inits)), operands.inputs,
-                        operands.inits, maps, mergeIterators(first, second),
-                        [&](OpBuilder &nested, Location loc, ValueRange args) {
-                          buildMergedBody(nested, loc, first, second, args);
-                        });
+  auto merged = GenericOp::create(
+      b, b.getFusedLoc({first.getLoc(), second.getLoc()}),
+      TypeRange(ValueRange(inits)), inputs.values, inits, maps,
+      mergeIterators(first, second),
+      [&](OpBuilder &nested, Location loc, ValueRange args) {
+        buildMergedBody(nested, loc, first, second, inputs, args);
+      });
   b.replaceOp(second, merged->getResults().drop_front(first->getNumResults()));
   b.replaceOp(first, merged->getResults().take_front(first->getNumResults()));
   return merged;

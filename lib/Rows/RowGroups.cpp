@@ -6,10 +6,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "RowGroups.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "norm/IR/Missed.h"
-#include "norm/Normalize/ElementStorage.h"
+#include "norm/Normalize/Recompute.h"
 #include "norm/Rows/Rows.h"
 
 using namespace mlir;
@@ -25,9 +24,6 @@ static constexpr int64_t kNowhere = -1;
 /// The elements of a row that one result packs, such as 4-bit numbers in 16
 /// bits.
 static constexpr int64_t kMostPackedElements = 4;
-
-/// The number of ops of a producer that is recomputed instead of kept.
-static constexpr int64_t kMostRecomputedOps = 4;
 
 /// Returns true for a product of a matrix and a vector, such as the sum of a
 /// row under a weight.
@@ -85,45 +81,6 @@ static LoopPositions followToProducer(OpOperand &use,
       found[cast<AffineDimExpr>(defExpr).getPosition()] =
           userPositions[cast<AffineDimExpr>(useExpr).getPosition()];
   return found;
-}
-
-/// Returns the power of unknown extents, and then the product of known ones, by
-/// which the sizes of tensors are compared.
-static std::pair<int64_t, int64_t> getSize(Type type) {
-  auto shaped = dyn_cast<RankedTensorType>(type);
-  if (!shaped)
-    return {0, 1};
-  int64_t bytes = norm::getElementBytes(shaped.getElementType());
-  for (int64_t extent : shaped.getShape())
-    if (!ShapedType::isDynamic(extent))
-      bytes = llvm::SaturatingMultiply<uint64_t>(bytes, extent);
-  return {shaped.getNumDynamicDims(), bytes};
-}
-
-/// Returns true if recomputing `op` moves no more bytes than reading its
-/// result, and takes few instructions per element: a fill, a broadcast, a
-/// widening cast.
-static bool isCheapToRecompute(LinalgOp op) {
-  if (op.getNumReductionLoops() > 0 || op->getNumResults() != 1)
-    return false;
-  auto isCheap = [](Operation &each) {
-    return isa<arith::ArithDialect>(each.getDialect()) &&
-           !isa<arith::DivFOp, arith::DivSIOp, arith::DivUIOp, arith::RemFOp,
-                arith::RemSIOp, arith::RemUIOp>(each);
-  };
-  auto body = op.getBlock()->without_terminator();
-  if (std::distance(body.begin(), body.end()) > kMostRecomputedOps ||
-      !llvm::all_of(body, isCheap))
-    return false;
-  std::pair<int64_t, int64_t> read = {0, 0};
-  for (OpOperand &operand : op->getOpOperands()) {
-    if (!op.payloadUsesValueFromOperand(&operand))
-      continue;
-    auto [unknown, bytes] = getSize(operand.get().getType());
-    read = unknown == read.first ? std::pair(unknown, bytes + read.second)
-                                 : std::max(read, std::pair(unknown, bytes));
-  }
-  return read <= getSize(op->getResult(0).getType());
 }
 
 /// Returns 0 for extents that are not known.
@@ -364,7 +321,7 @@ private:
     // The inputs of a clone are kept, so that no chain is computed per path.
     bool feedsClone = llvm::any_of(
         users, [](const UsingGroup &user) { return user.isClone; });
-    if (isOnly || feedsClone || !isCheapToRecompute(op)) {
+    if (isOnly || feedsClone || !isCheaperToRecompute(op, KeptFor::Loops)) {
       if (!othersFollow)
         return missed(op, Missed::UsedBefore), false;
       return join(op, first);

@@ -118,3 +118,29 @@ func.func @slice(%x: tensor<8x4x16xf32>, %s: tensor<8xf32>) -> tensor<8xf32> {
   } -> tensor<8xf32>
   return %sum : tensor<8xf32>
 }
+
+// -----
+
+#id = affine_map<(d0, d1, d2) -> (d0, d1, d2)>
+#col = affine_map<(d0, d1, d2) -> (d2)>
+!m = tensor<4x8x64xf32>
+// Both read one view of %x, by which norm-form-rows knows that they read the same.
+// CHECK-LABEL: func @shared_view
+// CHECK: %[[X:.*]] = tensor.collapse_shape %arg0
+// CHECK-NOT: tensor.collapse_shape %arg0
+// CHECK: linalg.generic {{.*}} ins(%[[X]] :
+// CHECK: linalg.generic {{.*}} ins(%[[X]] :
+func.func @shared_view(%x: !m, %z: tensor<64xf32>) -> (!m, tensor<64xf32>) {
+  %e = tensor.empty() : !m
+  %y = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel", "parallel"]} ins(%x : !m) outs(%e : !m) {
+  ^bb0(%a: f32, %o: f32):
+    %v = math.exp %a : f32
+    linalg.yield %v : f32
+  } -> !m
+  %s = linalg.generic {indexing_maps = [#id, #col], iterator_types = ["reduction", "reduction", "parallel"]} ins(%x : !m) outs(%z : tensor<64xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %v = arith.addf %o, %a : f32
+    linalg.yield %v : f32
+  } -> tensor<64xf32>
+  return %y, %s : !m, tensor<64xf32>
+}

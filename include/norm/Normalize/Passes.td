@@ -173,49 +173,6 @@ def NormSplitJoinedRows : Pass<"norm-split-joined-rows", "func::FuncOp"> {
   let dependentDialects = ["linalg::LinalgDialect", "tensor::TensorDialect"];
 }
 
-def NormHoistRowScalars : Pass<"norm-hoist-row-scalars", "func::FuncOp"> {
-  let summary = "Compute values that a loop does not change before the loop";
-  let description = [{
-    An elementwise op over a block of rows often begins with a few operations on
-    values of which each row has one: a root, a division. The innermost loop does not
-    change them, but each row waits for them, one at a time. If one of them is a
-    division or a function, this pass moves them into an op over the rows, which
-    norm-vectorize-rows vectorizes. It does the same for an outer loop: of a norm
-    over channels, the root of a position is the same for all channels.
-
-    Example:
-
-    ```mlir
-    %y = linalg.generic ... ins(%x, %sum : tensor<16x64xf32>, tensor<16xf32>) {
-    ^bb0(%a: f32, %s: f32, %o: f32):
-      %root = math.sqrt %s : f32
-      %v = arith.divf %a, %root : f32
-      linalg.yield %v : f32
-    } -> tensor<16x64xf32>
-    ```
-
-    becomes
-
-    ```mlir
-    %root = linalg.generic ... ins(%sum : tensor<16xf32>) {
-    ^bb0(%s: f32, %o: f32):
-      %r = math.sqrt %s : f32
-      linalg.yield %r : f32
-    } -> tensor<16xf32>
-    %y = linalg.generic ... ins(%x, %root : tensor<16x64xf32>, tensor<16xf32>) {
-    ^bb0(%a: f32, %r: f32, %o: f32):
-      %v = arith.divf %a, %r : f32
-      linalg.yield %v : f32
-    } -> tensor<16x64xf32>
-    ```
-
-    Limits: a `linalg.generic` on tensors with parallel loops only, two of which
-    iterate; for values that the innermost loop does not change, in a loop over
-    blocks of rows. The operations are the same, and so are the results.
-  }];
-  let dependentDialects = ["linalg::LinalgDialect", "tensor::TensorDialect"];
-}
-
 def NormOrderLoops : Pass<"norm-order-loops", "func::FuncOp"> {
   let summary = "Make the loop over neighbors in memory the innermost one";
   let description = [{

@@ -10,53 +10,60 @@
 
 include "mlir/Pass/PassBase.td"
 
-def NormWriteResultsLast : Pass<"norm-write-results-last", "func::FuncOp"> {
-  let summary = "Make the last reader of a result write it";
+def NormFormRows : Pass<"norm-form-rows", "func::FuncOp"> {
+  let summary = "Form the ops that one loop over rows computes";
   let description = [{
-    An elementwise result that a reduction and then another elementwise op read, such
-    as the sum of a residual connection that is returned beside its norm, is written
-    once and read twice. When rows are fused, its buffer cannot be streamed past the
-    caches, because it is read back. This pass makes the last reader write it too, in
-    the same loop as its own result; the first op then computes a row that stays in
-    the cache.
+    norm-tile-rows gives a loop over rows to each op that ends them, with all that
+    this op needs. This pass decides what such an op is, by four rules in this order.
 
-    Example:
+    **Ends of the same rows are one op.** Two scalings of one normalized value, or the
+    gradient of each row beside the sum over all rows for the gradient of a weight,
+    would read everything twice in two loops:
 
     ```mlir
-    %h = linalg.generic ... // x + residual
-    %s = linalg.generic ... ins(%h) // a sum over the row
-    %y = linalg.generic ... ins(%h, %s) // h * s
-    bufferization.materialize_in_destination %h in writable %out0
-    bufferization.materialize_in_destination %y in writable %out1
+    %dx = linalg.generic {iterator_types = ["parallel", "parallel"], ...}
+        ins(%x, %r, %dy : tensor<?x64xf32>, ...)
+    %dw = linalg.generic {iterator_types = ["reduction", "parallel"], ...}
+        ins(%x, %dy : tensor<?x64xf32>, ...)
     ```
 
     becomes
 
     ```mlir
-    %h = linalg.generic ...
-    %s = linalg.generic ... ins(%h)
-    %y, %late = linalg.generic ... ins(%h, %s) // h * s, h
-    bufferization.materialize_in_destination %late in writable %out0
-    bufferization.materialize_in_destination %y in writable %out1
+    %0:2 = linalg.generic {iterator_types = ["reduction", "parallel"], ...}
+        ins(%x, %r, %dy : tensor<?x64xf32>, ...)
+        -> (tensor<?x64xf32>, tensor<64xf32>)
     ```
 
-    Limits: `linalg.generic` on tensors; the last reader reads each element at its own
-    place and its result is written too. Run it after norm-results-to-out-params and
-    before norm-separate-results.
-  }];
-  let dependentDialects = ["linalg::LinalgDialect", "tensor::TensorDialect"];
-}
+    A row of the first result is written once, in the iteration that reduces it. Both
+    ops read a tensor with all their loops by the same map, or a sum over rows reads
+    the result of an elementwise op so. No other `linalg.generic` but contractions
+    reads what an elementwise end writes: others are computed in their users' loops.
+    What the later op reads is moved before the earlier one; of two elementwise ops
+    only where no linalg op has to move.
 
-def NormRecomputeProducers : Pass<"norm-recompute-producers", "func::FuncOp"> {
-  let summary = "Recompute cheap rows that a reduction and other ops read";
-  let description = [{
-    Upstream's fusion of elementwise ops keeps a producer that several ops read. If
-    one of them reduces the row, the producer's row would be stored and read back
-    twice. A producer of at most three sums and products of elements of 32 bits or
-    more, which takes less time than that, is fused into each reader instead, so that
-    the reduction reads nothing but inputs.
+    **A result that is read again is written last.** The sum of a residual connection
+    that is returned beside its norm is written once and read twice. Its buffer could
+    not be streamed past the caches. The last reader, if its own result is one too,
+    writes it instead, and the first op computes a row that stays in the cache:
 
-    Example:
+    ```mlir
+    %h = linalg.generic ... outs(%out0) // x + residual
+    %s = linalg.generic ... ins(%h) // a sum over the row
+    %y = linalg.generic ... ins(%h, %s) outs(%out1) // h * s
+    ```
+
+    becomes
+
+    ```mlir
+    %h = linalg.generic ... outs(%empty)
+    %s = linalg.generic ... ins(%h)
+    %y:2 = linalg.generic ... ins(%h, %s) outs(%out1, %out0) // h * s, h
+    ```
+
+    **Cheap rows are computed again.** A producer of at most three sums and products of
+    elements of 32 bits or more, which takes less time than to store a row and read it
+    back, is fused into each of its readers if these are reductions and one end of rows:
 
     ```mlir
     %h = linalg.generic ins(%x, %r) // x + r
@@ -71,17 +78,57 @@ def NormRecomputeProducers : Pass<"norm-recompute-producers", "func::FuncOp"> {
     %y = linalg.generic ins(%x, %r, %s) // (x + r) * s
     ```
 
-    Every operation is done on the same values as before, so no bit changes. Operations
-    on values of the row alone, such as a root, do not count, because each loop over the
-    row has them once; but in a static row of at most 256 elements, which lies in level 1
-    with its temporaries, they are most of the work, and the producer stays.
+    Operations on values of the row alone, such as a root, do not count, because each
+    loop over the row has them once; but in a static row of at most 256 elements, which
+    lies in level 1 with its temporaries, they are most of the work, and the producer
+    stays. So does one that two ends read, such as the sum of a residual stream:
+    otherwise each layer would add up all layers before it.
 
-    Limits: a producer with any other use, for example in a return, stays;
-    norm-write-results-last takes that use away. A producer that two elementwise ops
-    read stays as well, such as the sum of a residual stream, which the next layer
-    reads: otherwise each layer would add up all layers before it.
+    **A value per row is an op of its own.** An elementwise op often begins with a few
+    operations on values of which each row has one: a root, a division. The innermost
+    loop does not change them, but each row would wait for them, one at a time. If one
+    of them is a division or a function, they become an op over the rows, which
+    norm-tile-rows computes for a block of rows at once:
+
+    ```mlir
+    %y = linalg.generic ... ins(%x, %sum : tensor<16x64xf32>, tensor<16xf32>) {
+    ^bb0(%a: f32, %s: f32, %o: f32):
+      %root = math.sqrt %s : f32
+      %v = arith.divf %a, %root : f32
+      linalg.yield %v : f32
+    } -> tensor<16x64xf32>
+    ```
+
+    becomes
+
+    ```mlir
+    %root = linalg.generic ... ins(%sum : tensor<16xf32>) {
+    ^bb0(%s: f32, %o: f32):
+      %r = math.sqrt %s : f32
+      linalg.yield %r : f32
+    } -> tensor<16xf32>
+    %y = linalg.generic ... ins(%x, %root : tensor<16x64xf32>, tensor<16xf32>) {
+    ^bb0(%a: f32, %r: f32, %o: f32):
+      %v = arith.divf %a, %r : f32
+      linalg.yield %v : f32
+    } -> tensor<16x64xf32>
+    ```
+
+    The same holds for an outer loop: of a norm over channels, the root of a position is
+    the same for all channels.
+
+    No rule changes an operation or its operands, and only sums that join other ops are
+    added in another order. With `one-vector`, for rows that threads share, sums over
+    rows and values per row stay where they are.
+
+    Limits: `linalg.generic` on tensors whose reduced loops are the outer ones
+    (norm-order-loops); sums of one combining op with a neutral element. A function with
+    `norm.sum_parts` (norm-split-sums) keeps its sums. Run it after
+    norm-separate-results, which gives results their destinations.
   }];
-  let dependentDialects = ["linalg::LinalgDialect"];
+  let options = [Option<"oneVector", "one-vector", "bool", /*default=*/"false",
+                        "Rows of one vector: join no sums, split no scalars">];
+  let dependentDialects = ["linalg::LinalgDialect", "tensor::TensorDialect"];
 }
 
 def NormTileRows : Pass<"norm-tile-rows", "func::FuncOp"> {
@@ -138,7 +185,7 @@ def NormTileRows : Pass<"norm-tile-rows", "func::FuncOp"> {
     remaining rows are done one by one after the loop (an `scf.forall` has blocks only
     if no row remains).
 
-    A root may reduce its rows, as norm-merge-row-sums makes them: it sums over rows what
+    A root may reduce its rows, as norm-form-rows makes them: it sums over rows what
     it also writes of each, or what needs a statistic of each. Its rows are tiled by parts
     of 64, whose sums are rows of a tensor; in a part by blocks of 16, which have a sum of
     their own; and then one by one. The parts are added behind the loop, in order, to what
@@ -232,74 +279,6 @@ def NormVectorizeRows : Pass<"norm-vectorize-rows", "func::FuncOp"> {
   let dependentDialects = ["affine::AffineDialect", "arith::ArithDialect",
                            "norm::NormDialect", "scf::SCFDialect",
                            "tensor::TensorDialect", "vector::VectorDialect"];
-}
-
-def NormMergeSiblings : Pass<"norm-merge-siblings", "func::FuncOp"> {
-  let summary = "Make one op of two that read the same tensor";
-  let description = [{
-    A loop over rows computes what its last op needs. Two ops that end rows, such as
-    two scalings of one normalized value, therefore get two loops, and what they
-    share goes through memory. Where both read a tensor that has all their loops by
-    the same map, this pass makes one op with two results of them.
-
-    Example:
-
-    ```mlir
-    %y = linalg.generic ... ins(%n, %v : tensor<8x64xf32>, tensor<64xf32>) ...
-    %z = linalg.generic ... ins(%n, %b : tensor<8x64xf32>, tensor<64xf32>) ...
-    ```
-
-    becomes
-
-    ```mlir
-    %yz:2 = linalg.generic ... ins(%n, %v, %n, %b : ...) ...
-    ```
-
-    Limits: `linalg.generic` with parallel loops only on tensors, whose
-    results no other `linalg.generic` reads but contractions: others are computed in
-    their users' loops. All that the second op reads must be known before the first.
-  }];
-  let dependentDialects = ["linalg::LinalgDialect"];
-}
-
-def NormMergeRowSums : Pass<"norm-merge-row-sums", "func::FuncOp"> {
-  let summary = "Make a sum over rows where an elementwise op goes over them";
-  let description = [{
-    The backward pass of a norm writes the gradient of each row and sums products over
-    all rows for the gradient of the weight. Two loops would read everything twice. This
-    pass makes one op of a sum over rows and an elementwise op, or another sum, over the
-    same elements; norm-tile-rows gives it one loop.
-
-    Example:
-
-    ```mlir
-    %dx = linalg.generic {iterator_types = ["parallel", "parallel"], ...}
-        ins(%x, %r, %dy : tensor<?x64xf32>, ...)
-    %dw = linalg.generic {iterator_types = ["reduction", "parallel"], ...}
-        ins(%x, %dy : tensor<?x64xf32>, ...)
-    ```
-
-    becomes
-
-    ```mlir
-    %0:2 = linalg.generic {iterator_types = ["reduction", "parallel"], ...}
-        ins(%x, %r, %dy, %x, %dy : tensor<?x64xf32>, ...)
-        -> (tensor<?x64xf32>, tensor<64xf32>)
-    ```
-
-    A row of the first result is written once, in the iteration that reduces it.
-
-    Both ops must read a tensor with all their loops by the same map, or the sum must read
-    the result of the elementwise op so. What the later op reads is moved before the
-    earlier one, and cannot depend on it otherwise.
-
-    Limits: `linalg.generic` on tensors whose reduced loops are the outer ones
-    (norm-order-loops); sums of one combining op with a neutral element; elementwise ops
-    whose results no other `linalg.generic` reads but contractions, for others are
-    computed in their users' loops. A function with `norm.sum_parts`
-    (norm-split-sums) stays as it is.
-  }];
-  let dependentDialects = ["linalg::LinalgDialect"];
 }
 
 def NormSplitWideVectors : Pass<"norm-split-wide-vectors"> {

@@ -35,10 +35,6 @@ Value createCombined(OpBuilder &b, Location loc, const Reduction &reduction,
 std::optional<SmallVector<Reduction>>
 matchColumnReductions(linalg::LinalgOp op);
 
-/// Fuses a copy of the elementwise producer of `use` into its user. Returns
-/// false if that fails; the user then reads the copy.
-bool fuseCopyOfProducer(IRRewriter &rewriter, OpOperand &use);
-
 /// Returns the one value of all elements of the op's result, or null.
 Value getFilled(linalg::LinalgOp op);
 

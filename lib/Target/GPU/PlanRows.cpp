@@ -12,6 +12,7 @@
 #include "norm/IR/Norm.h"
 #include "norm/IR/RowTarget.h"
 #include "norm/Normalize/ElementStorage.h"
+#include "norm/Normalize/Recompute.h"
 #include "norm/Rows/Rows.h"
 #include "norm/Target/GPU/Passes.h"
 #include "norm/Target/GPU/RowForm.h"

@@ -1,24 +1,16 @@
-//===- MergeOps.h - one op with the results of two --------------*- C++ -*-===//
+//===- RowOps.h - ops merged and split for loops over rows ------*- C++ -*-===//
 //
 // Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef NORM_LIB_ROWS_MERGEOPS_H
-#define NORM_LIB_ROWS_MERGEOPS_H
+#ifndef NORM_LIB_ROWS_ROWOPS_H
+#define NORM_LIB_ROWS_ROWOPS_H
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 
 namespace mlir::norm {
-
-/// Returns true if both ops read a tensor alike that has all their loops, which
-/// then have the same extents.
-bool readSameElements(linalg::GenericOp first, linalg::GenericOp second);
-
-/// Returns true for elementwise ops whose results no row loop computes with,
-/// that of `besides` aside; others join the loop of their user.
-bool isEndOfRows(linalg::GenericOp op, linalg::GenericOp besides = {});
 
 /// Builds one op with the results of both in place of the first; `second` reads
 /// results of `first` at the indices at which `first` yields them. A loop is
@@ -27,6 +19,10 @@ bool isEndOfRows(linalg::GenericOp op, linalg::GenericOp besides = {});
 linalg::GenericOp mergeInto(IRRewriter &b, linalg::GenericOp first,
                             linalg::GenericOp second);
 
+/// Moves slow operations of an elementwise op that one of its loops repeats
+/// into ops without that loop.
+void splitRowScalars(IRRewriter &b, linalg::GenericOp op);
+
 } // namespace mlir::norm
 
-#endif // NORM_LIB_ROWS_MERGEOPS_H
+#endif // NORM_LIB_ROWS_ROWOPS_H

@@ -1,0 +1,33 @@
+//===- Recompute.h - what is cheaper to compute again -----------*- C++ -*-===//
+//
+// Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NORM_NORMALIZE_RECOMPUTE_H
+#define NORM_NORMALIZE_RECOMPUTE_H
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+
+namespace mlir::norm {
+
+/// What a result with several readers costs where they do not compute it again.
+enum class KeptFor {
+  Loops,   ///< All of it goes through memory, from one row loop to others.
+  Row,     ///< One row goes through the cache, from an op to others of a loop.
+  Product, ///< All of it goes through memory to a product of matrices, which
+           ///< would compute an element once per row or column.
+};
+
+/// Returns true if each reader of the result of `op`, an elementwise op, should
+/// compute it again.
+bool isCheaperToRecompute(linalg::LinalgOp op, KeptFor readers);
+
+/// Fuses a copy of the elementwise producer of `use` into its user. Returns
+/// false if that fails; the user then reads the copy.
+bool fuseCopyOfProducer(IRRewriter &rewriter, OpOperand &use);
+
+} // namespace mlir::norm
+
+#endif // NORM_NORMALIZE_RECOMPUTE_H

@@ -1,0 +1,360 @@
+//===- FormRows.cpp - ops that one loop over rows is to compute -----------===//
+//
+// Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "RowOps.h"
+#include "RowPlan.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "norm/IR/Missed.h"
+#include "norm/IR/Norm.h"
+#include "norm/Normalize/Recompute.h"
+#include "norm/Rows/Passes.h"
+#include "llvm/Support/DebugLog.h"
+
+namespace mlir::norm {
+#define GEN_PASS_DEF_NORMFORMROWS
+#include "norm/Rows/Passes.h.inc"
+} // namespace mlir::norm
+
+using namespace mlir;
+using namespace mlir::norm;
+using bufferization::MaterializeInDestinationOp;
+using linalg::GenericOp;
+
+static bool isElementwise(GenericOp op) {
+  return op && op.hasPureTensorSemantics() && op.isAllParallelLoops();
+}
+
+static bool isSumOverRows(GenericOp op) {
+  return op.hasPureTensorSemantics() && matchRowSums(op);
+}
+
+/// Returns true for an op that writes an element of a result per iteration.
+static bool writesRows(GenericOp op) {
+  return op.hasPureTensorSemantics() &&
+         llvm::any_of(op.getDpsInitsMutable(), [&](OpOperand &init) {
+           return op.getMatchingIndexingMap(&init).isPermutation();
+         });
+}
+
+static bool isRead(GenericOp reader, GenericOp op) {
+  return llvm::is_contained(op->getUsers(), reader.getOperation());
+}
+
+//===----------------------------------------------------------------------===//
+// Ends of rows: two that read the same elements become one op
+//===----------------------------------------------------------------------===//
+
+/// Returns true for sums over rows, which are whole after the last one, and
+/// elementwise ops whose results no row loop computes with but that of
+/// `besides`; others join the loop of their user.
+static bool isEndOfRows(GenericOp op, GenericOp besides) {
+  if (!isElementwise(op))
+    return isSumOverRows(op);
+  return llvm::none_of(op->getUsers(), [&](Operation *user) {
+    auto generic = dyn_cast<GenericOp>(user);
+    return generic && generic != besides && !isContraction(generic);
+  });
+}
+
+/// Returns true if both ops read a tensor alike that has all their loops, which
+/// then have the same extents.
+static bool readSameElements(GenericOp first, GenericOp second) {
+  for (OpOperand *input : first.getDpsInputOperands()) {
+    AffineMap map = first.getMatchingIndexingMap(input);
+    if (!map.isPermutation())
+      continue;
+    for (OpOperand *other : second.getDpsInputOperands())
+      if (other->get() == input->get() &&
+          second.getMatchingIndexingMap(other) == map)
+        return true;
+  }
+  return false;
+}
+
+/// Returns true if `reader` reads elements of `op` only where `op` yields them.
+static bool readsOwnElements(GenericOp reader, GenericOp op) {
+  return llvm::all_of(reader->getOpOperands(), [&](OpOperand &operand) {
+    if (operand.get().getDefiningOp() != op)
+      return true;
+    AffineMap map =
+        op.getIndexingMapMatchingResult(cast<OpResult>(operand.get()));
+    return reader.isDpsInput(&operand) && map.isPermutation() &&
+           reader.getMatchingIndexingMap(&operand) == map;
+  });
+}
+
+/// Returns true if `op` uses what another linalg op behind `first` computes:
+/// that one stays, because sums are added in another order beside other ops.
+static bool needsLaterOp(GenericOp op, GenericOp first) {
+  return llvm::any_of(op->getOperands(), [&](Value operand) {
+    Operation *def = operand.getDefiningOp();
+    return def && def->getNumRegions() != 0 &&
+           def->getBlock() == first->getBlock() && first->isBeforeInBlock(def);
+  });
+}
+
+/// Returns true if the loops of both, of which `second` is later, are the same
+/// ones.
+static bool canMerge(GenericOp first, GenericOp second) {
+  if (first->getBlock() != second->getBlock() ||
+      first.getNumLoops() != second.getNumLoops() ||
+      !isEndOfRows(first, second) || !isEndOfRows(second, first))
+    return false;
+  if (isElementwise(first) && isElementwise(second))
+    return !isRead(second, first) && readSameElements(first, second) &&
+           !needsLaterOp(second, first);
+  if (!isElementwise(first) && !isElementwise(second) &&
+      first.getIteratorTypesArray() != second.getIteratorTypesArray())
+    return false;
+  if (!isRead(second, first))
+    return readSameElements(first, second);
+  return !isElementwise(second) && readsOwnElements(second, first);
+}
+
+namespace {
+/// Makes one op of ends of rows, of which each joins the first that it can.
+class EndMerger {
+public:
+  explicit EndMerger(IRRewriter &rewriter) : rewriter(rewriter) {}
+
+  void add(GenericOp op) {
+    SmallVector<GenericOp> earlier = findEarlier(op);
+    for (GenericOp first : earlier)
+      if (canMerge(first, op))
+        if (GenericOp merged = mergeInto(rewriter, first, op)) {
+          for (Value input : merged.getInputs())
+            llvm::erase(readers[input], first);
+          return insert(merged);
+        }
+    explain(op, earlier);
+    insert(op);
+  }
+
+private:
+  void insert(GenericOp op) {
+    for (OpOperand *input : op.getDpsInputOperands())
+      if (op.getMatchingIndexingMap(input).isPermutation() &&
+          !llvm::is_contained(readers[input->get()], op))
+        readers[input->get()].push_back(op);
+  }
+
+  /// Returns the ops that read what `op` reads, or that it reads itself, in
+  /// the order of the block.
+  SmallVector<GenericOp> findEarlier(GenericOp op) {
+    SmallVector<GenericOp> found;
+    auto insert = [&](GenericOp end) {
+      if (end && end->getBlock() == op->getBlock() &&
+          !llvm::is_contained(found, end))
+        found.push_back(end);
+    };
+    for (Value input : op.getInputs()) {
+      insert(input.getDefiningOp<GenericOp>());
+      for (GenericOp end : readers.lookup(input))
+        insert(end);
+    }
+    llvm::sort(found,
+               [](GenericOp a, GenericOp b) { return a->isBeforeInBlock(b); });
+    return found;
+  }
+
+  static void explain(GenericOp op, ArrayRef<GenericOp> earlier) {
+    if (!isElementwise(op) || !isEndOfRows(op, {}))
+      return;
+    const auto *sibling = llvm::find_if(earlier, [&](GenericOp first) {
+      return isElementwise(first) && isEndOfRows(first, {});
+    });
+    if (sibling != earlier.end())
+      missed(op, readSameElements(*sibling, op) ? Missed::SiblingNeedsLater
+                                                : Missed::SiblingsDiffer);
+  }
+
+  IRRewriter &rewriter;
+  llvm::DenseMap<Value, SmallVector<GenericOp>> readers;
+};
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Results that are read again are written by their last reader
+//===----------------------------------------------------------------------===//
+
+/// Returns true for an op whose result is its first operand elsewhere, or in
+/// another shape.
+static bool passesOn(Operation *op) {
+  return isa_and_nonnull<tensor::ExpandShapeOp, tensor::CollapseShapeOp,
+                         MaterializeInDestinationOp>(op);
+}
+
+/// Returns true if `v` ends in a buffer.
+static bool isWritten(Value v) {
+  return llvm::any_of(v.getUsers(), [](Operation *user) {
+    auto write = dyn_cast<MaterializeInDestinationOp>(user);
+    return (write && write->getNumResults() == 0) ||
+           (passesOn(user) && isWritten(user->getResult(0)));
+  });
+}
+
+/// Returns the ops from the one that reads a computed value to its write into a
+/// buffer, which is the first.
+static SmallVector<Operation *> findWay(MaterializeInDestinationOp write) {
+  SmallVector<Operation *> way = {write};
+  Operation *def = write.getSource().getDefiningOp();
+  for (; passesOn(def) && def->hasOneUse();
+       def = def->getOperand(0).getDefiningOp())
+    way.push_back(def);
+  return way;
+}
+
+/// Returns the last reader of `v` if it has a written result, and reads each
+/// element of `v` at the element's own place.
+static GenericOp findLastReader(Value v) {
+  GenericOp last;
+  bool isReduced = false, readsInPlace = false;
+  for (OpOperand &use : v.getUses()) {
+    auto reader = dyn_cast<GenericOp>(use.getOwner());
+    if (!reader || reader->getBlock() != v.getParentBlock())
+      continue;
+    isReduced |= reader.getNumReductionLoops() > 0;
+    if (!last || last->isBeforeInBlock(reader)) {
+      last = reader;
+      readsInPlace = false;
+    }
+    readsInPlace |= last == reader && reader.isDpsInput(&use) &&
+                    reader.getMatchingIndexingMap(&use).isIdentity();
+  }
+  return isReduced && readsInPlace && writesRows(last) &&
+                 llvm::any_of(last->getResults(), isWritten)
+             ? last
+             : GenericOp();
+}
+
+/// Returns an op that writes the result of `producer` to its destination, and
+/// gives the producer another one.
+static GenericOp createCopy(IRRewriter &b, GenericOp producer,
+                            AffineMap identity) {
+  Location loc = producer.getLoc();
+  OpOperand *init = producer.getDpsInitOperand(0);
+  Value v = producer->getResult(0), destination = init->get();
+  b.setInsertionPoint(producer);
+  Value other = tensor::EmptyOp::create(
+      b, loc, tensor::getMixedSizes(b, loc, destination),
+      getElementTypeOrSelf(v.getType()));
+  b.modifyOpInPlace(producer, [&] { init->set(other); });
+  b.setInsertionPointAfter(producer);
+  SmallVector<utils::IteratorType> kinds(identity.getNumDims(),
+                                         utils::IteratorType::parallel);
+  return GenericOp::create(b, loc, v.getType(), v, destination,
+                           {identity, identity}, kinds,
+                           [](OpBuilder &nested, Location at, ValueRange args) {
+                             linalg::YieldOp::create(nested, at, args.front());
+                           });
+}
+
+/// Lets the last reader of a result that is read again, such as a residual sum,
+/// write it: a buffer that is read back cannot be written past the caches.
+static void writeLast(IRRewriter &rewriter, MaterializeInDestinationOp write) {
+  SmallVector<Operation *> way = findWay(write);
+  Value v = way.back()->getOperand(0);
+  auto producer = v.getDefiningOp<GenericOp>();
+  if (!producer || !isElementwise(producer) || producer->getNumResults() != 1 ||
+      producer.payloadUsesValueFromOperand(producer.getDpsInitOperand(0)))
+    return;
+  GenericOp reader = findLastReader(v);
+  if (!reader || reader->getBlock() != write->getBlock() ||
+      !reader->isBeforeInBlock(write))
+    return;
+  LDBG("norm-form-rows", 1) << "writes " << v << " in " << reader;
+  GenericOp copy =
+      createCopy(rewriter, producer,
+                 rewriter.getMultiDimIdentityMap(reader.getNumLoops()));
+  rewriter.moveOpAfter(copy, reader);
+  for (Operation *op : llvm::reverse(ArrayRef(way).drop_front()))
+    rewriter.moveOpBefore(op, write);
+  rewriter.modifyOpInPlace(
+      way.back(), [&] { way.back()->setOperand(0, copy->getResult(0)); });
+  mergeInto(rewriter, reader, copy);
+}
+
+//===----------------------------------------------------------------------===//
+// Cheap rows are not kept
+//===----------------------------------------------------------------------===//
+
+/// Returns true if only reductions and one end of rows read it, which become
+/// one loop over rows. The sum of a residual stream is kept, because the next
+/// layer reads it too and would otherwise add up all layers before it.
+static bool isReadByRows(GenericOp producer) {
+  bool hasReduction = false;
+  GenericOp end;
+  for (OpOperand &use : producer->getUses()) {
+    if (isa<tensor::DimOp>(use.getOwner()))
+      continue;
+    auto reader = dyn_cast<GenericOp>(use.getOwner());
+    if (!reader || !reader.isDpsInput(&use) ||
+        !linalg::areElementwiseOpsFusable(&use))
+      return false;
+    hasReduction |= reader.getNumReductionLoops() > 0;
+    if (!writesRows(reader))
+      continue;
+    if (end && end != reader)
+      return false;
+    end = reader;
+  }
+  return hasReduction && end;
+}
+
+static void recompute(IRRewriter &rewriter, GenericOp producer) {
+  LDBG("norm-form-rows", 1) << "recomputes " << producer;
+  while (!producer->use_empty()) {
+    OpOperand &use = *producer->use_begin();
+    Operation *reader = use.getOwner();
+    if (isa<tensor::DimOp>(reader)) {
+      rewriter.modifyOpInPlace(
+          reader, [&] { use.set(producer.getDpsInits().front()); });
+      continue;
+    }
+    fuseCopyOfProducer(rewriter, use);
+  }
+  rewriter.eraseOp(producer);
+}
+
+namespace {
+struct NormFormRows : norm::impl::NormFormRowsBase<NormFormRows> {
+  using NormFormRowsBase::NormFormRowsBase;
+
+  void runOnOperation() override {
+    IRRewriter rewriter(&getContext());
+    // Beside other ops, sums are added in another order than alone.
+    bool joinsSums = !oneVector && !getOperation()->hasAttr(sumPartsAttrName);
+    EndMerger merger(rewriter);
+    for (GenericOp op : collect<GenericOp>())
+      if (isElementwise(op) || (joinsSums && isSumOverRows(op)))
+        merger.add(op);
+    for (auto write : collect<MaterializeInDestinationOp>())
+      if (write->getNumResults() == 0)
+        writeLast(rewriter, write);
+    // In reverse order, producers are visited after their users.
+    SmallVector<GenericOp> ops = collect<GenericOp>();
+    for (GenericOp op : llvm::reverse(ops))
+      if (isElementwise(op) && isReadByRows(op) &&
+          isCheaperToRecompute(op, KeptFor::Row))
+        recompute(rewriter, op);
+    if (oneVector)
+      return;
+    for (GenericOp op : collect<GenericOp>())
+      if (isElementwise(op) && !op.hasIndexSemantics())
+        splitRowScalars(rewriter, op);
+  }
+
+  template <typename Op> SmallVector<Op> collect() {
+    SmallVector<Op> ops;
+    getOperation().walk([&](Op op) { ops.push_back(op); });
+    return ops;
+  }
+};
+} // namespace

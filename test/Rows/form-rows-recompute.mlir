@@ -1,0 +1,113 @@
+// Cheap rows are computed again by each of their readers.
+// RUN: norm-opt %s --pass-pipeline='builtin.module(linalg-generalize-named-ops,func.func(norm-form-rows))' | FileCheck %s
+
+#id = affine_map<(d0, d1) -> (d0, d1)>
+#row = affine_map<(d0, d1) -> (d0)>
+!m = tensor<8x64xf32>
+!v = tensor<8xf32>
+!long = tensor<8x512xf32>
+!short = tensor<8x256xf32>
+
+// Both readers add; no row of sums is left.
+// CHECK-LABEL: func @sum
+// CHECK: %[[S:.*]] = linalg.generic {{.*}} iterator_types = ["parallel", "reduction"]} ins(%arg0, %arg1 :
+// CHECK: %[[H:.*]] = arith.addf
+// CHECK: arith.addf %{{.*}}, %[[H]]
+// CHECK: %[[Y:.*]] = linalg.generic {{.*}} ins(%arg0, %arg1, %[[S]] :
+// CHECK: arith.addf
+// CHECK: arith.mulf
+// CHECK-NOT: linalg.generic
+// CHECK: return %[[Y]] :
+func.func @sum(%x: !m, %r: !m, %zero: !v, %i: !m) -> !m {
+  %h = linalg.add ins(%x, %r : !m, !m) outs(%i : !m) -> !m
+  %s = linalg.reduce {arith.addf} ins(%h : !m) outs(%zero : !v) dimensions = [1]
+  %y = linalg.elementwise kind=#linalg.elementwise_kind<mul> indexing_maps = [#id, #row, #id] ins(%h, %s : !m, !v) outs(%i : !m) -> !m
+  return %y : !m
+}
+
+// An end may sum over rows too: here it does nothing else beside y.
+// CHECK-LABEL: func @beside_sum
+// CHECK: %[[ALL:.*]]:2 = linalg.generic {{.*}} iterator_types = ["reduction", "parallel"]} ins(%arg0, %arg1 :
+// CHECK-NOT: linalg.generic
+// CHECK: return %[[ALL]]#0, %[[ALL]]#1
+func.func @beside_sum(%x: !m, %r: !m, %zero: tensor<64xf32>, %i: !m) -> (!m, tensor<64xf32>) {
+  %h = linalg.add ins(%x, %r : !m, !m) outs(%i : !m) -> !m
+  %y = linalg.exp ins(%h : !m) outs(%i : !m) -> !m
+  %s = linalg.reduce {arith.addf} ins(%h : !m) outs(%zero : tensor<64xf32>) dimensions = [0]
+  return %y, %s : !m, tensor<64xf32>
+}
+
+// A function is not cheap.
+// CHECK-LABEL: func @costly
+// CHECK-COUNT-3: linalg.generic
+func.func @costly(%x: !m, %zero: !v, %i: !m) -> !m {
+  %h = linalg.exp ins(%x : !m) outs(%i : !m) -> !m
+  %s = linalg.reduce {arith.addf} ins(%h : !m) outs(%zero : !v) dimensions = [1]
+  %y = linalg.elementwise kind=#linalg.elementwise_kind<mul> indexing_maps = [#id, #row, #id] ins(%h, %s : !m, !v) outs(%i : !m) -> !m
+  return %y : !m
+}
+
+// It is a result as well: it is computed anyway.
+// CHECK-LABEL: func @returned
+// CHECK-COUNT-3: linalg.generic
+func.func @returned(%x: !m, %zero: !v, %i: !m) -> (!m, !m) {
+  %h = linalg.mul ins(%x, %x : !m, !m) outs(%i : !m) -> !m
+  %s = linalg.reduce {arith.addf} ins(%h : !m) outs(%zero : !v) dimensions = [1]
+  %y = linalg.elementwise kind=#linalg.elementwise_kind<mul> indexing_maps = [#id, #row, #id] ins(%h, %s : !m, !v) outs(%i : !m) -> !m
+  return %h, %y : !m, !m
+}
+
+// Two layers read the sum of a residual stream.
+// CHECK-LABEL: func @stream
+// CHECK-COUNT-5: linalg.generic
+func.func @stream(%x: !m, %r: !m, %zero: !v, %i: !m) -> !m {
+  %h = linalg.add ins(%x, %r : !m, !m) outs(%i : !m) -> !m
+  %s = linalg.reduce {arith.addf} ins(%h : !m) outs(%zero : !v) dimensions = [1]
+  %y = linalg.elementwise kind=#linalg.elementwise_kind<mul> indexing_maps = [#id, #row, #id] ins(%h, %s : !m, !v) outs(%i : !m) -> !m
+  %m = linalg.reduce {arith.maximumf} ins(%y : !m) outs(%zero : !v) dimensions = [1]
+  %z = linalg.elementwise kind=#linalg.elementwise_kind<mul> indexing_maps = [#id, #row, #id] ins(%h, %m : !m, !v) outs(%i : !m) -> !m
+  return %z : !m
+}
+
+// The root is one value per row: each loop over the row has it once.
+// CHECK-LABEL: func @scaled
+// CHECK: linalg.generic {{.*}} iterator_types = ["parallel", "reduction"]} ins(%arg0, %arg1 :
+// CHECK: math.sqrt
+// CHECK: arith.divf
+// CHECK: arith.maximumf
+// CHECK: linalg.generic {{.*}} iterator_types = ["parallel"]}
+// CHECK: math.sqrt
+// CHECK: arith.divf
+// CHECK: linalg.generic {{.*}} iterator_types = ["parallel", "parallel"]}
+// CHECK: arith.subf
+// CHECK-NOT: linalg.generic
+// CHECK: return
+func.func @scaled(%x: !long, %r: !v, %zero: !v, %i: !long) -> !long {
+  %one = arith.constant 1.0 : f32
+  %h = linalg.generic {indexing_maps = [#id, #row, #id], iterator_types = ["parallel", "parallel"]} ins(%x, %r : !long, !v) outs(%i : !long) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %root = math.sqrt %b : f32
+    %inverse = arith.divf %one, %root : f32
+    %v = arith.mulf %a, %inverse : f32
+    linalg.yield %v : f32
+  } -> !long
+  %s = linalg.reduce {arith.maximumf} ins(%h : !long) outs(%zero : !v) dimensions = [1]
+  %y = linalg.elementwise kind=#linalg.elementwise_kind<sub> indexing_maps = [#id, #row, #id] ins(%h, %s : !long, !v) outs(%i : !long) -> !long
+  return %y : !long
+}
+
+// Of a short row the root is most of the work: an op of its own, of which all
+// elements are read again.
+// CHECK-LABEL: func @scaled_short
+// CHECK-COUNT-4: linalg.generic
+func.func @scaled_short(%x: !short, %r: !v, %zero: !v, %i: !short) -> !short {
+  %h = linalg.generic {indexing_maps = [#id, #row, #id], iterator_types = ["parallel", "parallel"]} ins(%x, %r : !short, !v) outs(%i : !short) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %root = math.sqrt %b : f32
+    %v = arith.mulf %a, %root : f32
+    linalg.yield %v : f32
+  } -> !short
+  %s = linalg.reduce {arith.maximumf} ins(%h : !short) outs(%zero : !v) dimensions = [1]
+  %y = linalg.elementwise kind=#linalg.elementwise_kind<sub> indexing_maps = [#id, #row, #id] ins(%h, %s : !short, !v) outs(%i : !short) -> !short
+  return %y : !short
+}
