@@ -67,9 +67,9 @@ static void buildRowCodegen(OpPassManager &pm,
 /// Bufferizes vectorized rows, to Stage::Vector.
 static void buildBuffers(OpPassManager &pm, const CPUPipelineOptions &options) {
   buildBufferization(pm);
-  pm.nest<func::FuncOp>().addPass(createNormPairStridedAccesses());
-  pm.addPass(createCSEPass());
-  pm.nest<func::FuncOp>().addPass(createNormSinkDeinterleaves());
+  OpPassManager &func = pm.nest<func::FuncOp>();
+  func.addPass(createNormPairStridedAccesses());
+  func.addPass(createNormSinkDeinterleaves());
   if (options.verifyBuffers)
     pm.addPass(createNormVerifyBuffers());
 }
@@ -102,8 +102,6 @@ static void buildToLLVM(OpPassManager &pm, const CPUPipelineOptions &options) {
     ConvertSCFToOpenMPPassOptions openmp;
     openmp.numThreads = options.threads;
     pm.addPass(createConvertSCFToOpenMPPass(openmp));
-    // Inlines memref.alloca_scope, which must not hold control flow.
-    pm.addPass(createCanonicalizerPass());
   }
   NormFenceStreamsOptions fence;
   fence.sfence = getTriple(options).isX86();

@@ -7,7 +7,6 @@
 
 #include "mlir/Conversion/Passes.h"
 #include "mlir/Dialect/Affine/Transforms/Passes.h"
-#include "mlir/Dialect/Bufferization/Pipelines/Passes.h"
 #include "mlir/Dialect/Bufferization/Transforms/OneShotAnalysis.h"
 #include "mlir/Dialect/Bufferization/Transforms/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -67,7 +66,7 @@ void norm::buildDecomposition(OpPassManager &pm) {
   // Fusion has moved reshapes out of the way of slices.
   pm.nest<func::FuncOp>().addPass(createNormSplitJoinedRows());
   pm.addPass(createNormFuseElementwise());
-  buildCleanup(pm);
+  pm.addPass(createCSEPass());
 }
 
 void norm::buildCallingConvention(OpPassManager &pm) {
@@ -78,6 +77,18 @@ void norm::buildCallingConvention(OpPassManager &pm) {
   pm.addPass(createNormSeparateDestinations());
   // Before tiling, while each result is one op away from its destination.
   pm.nest<func::FuncOp>().addPass(createNormSeparateResults());
+}
+
+/// Upstream's buildBufferDeallocationPipeline, which canonicalizes three times.
+static void buildDeallocation(OpPassManager &pm) {
+  pm.addPass(memref::createExpandReallocPass({/*emitDeallocs=*/false}));
+  // Casts of buffers, which would count as other buffers, are gone after it.
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(bufferization::createOwnershipBasedBufferDeallocationPass());
+  pm.addPass(bufferization::createBufferDeallocationSimplificationPass());
+  pm.addPass(bufferization::createLowerDeallocationsPass());
+  pm.addPass(createCSEPass());
+  pm.addPass(createCanonicalizerPass());
 }
 
 void norm::buildBufferization(OpPassManager &pm) {
@@ -93,16 +104,14 @@ void norm::buildBufferization(OpPassManager &pm) {
   pm.addPass(bufferization::createOneShotBufferizePass(options));
   // tensor.generate has become linalg.map.
   pm.addPass(createNormNestedIndicesToLoops());
-  buildCleanup(pm);
-  bufferization::BufferDeallocationPipelineOptions deallocation;
-  bufferization::buildBufferDeallocationPipeline(pm, deallocation);
+  buildDeallocation(pm);
   pm.addPass(createConvertBufferizationToMemRefPass());
   pm.nest<func::FuncOp>().addPass(
       bufferization::createOptimizeAllocationLivenessPass());
   pm.addPass(createNormReuseBuffers());
   pm.addPass(memref::createFoldMemRefAliasOpsPass());
   pm.addPass(createNormExpandMemRefCopy());
-  buildCleanup(pm);
+  pm.addPass(createCSEPass());
 }
 
 void norm::buildScalarLowering(

@@ -60,16 +60,15 @@ static void buildRowCodegen(OpPassManager &pm, StringRef chip) {
   NormTileColumnsOptions columns;
   columns.leaveShared = true;
   func.addPass(createNormTileColumns(columns));
-  func.addPass(createCanonicalizerPass());
   NormTileRowsOptions tiling;
   tiling.parallel = true;
   tiling.oneVector = true;
   func.addPass(createNormTileRows(tiling));
-  buildCleanup(func);
+  func.addPass(createCanonicalizerPass());
   func.addPass(createNormJoinColumns());
   columns.leaveShared = false;
   func.addPass(createNormTileColumns(columns));
-  buildCleanup(func);
+  func.addPass(createCanonicalizerPass());
   func.addPass(createNormWrapSingleRows());
   func.addPass(createNormPlanGPURows({getMaxCluster(chip)}));
   NormVectorizeRowsOptions vectorize;
@@ -93,7 +92,7 @@ static void buildKernels(OpPassManager &pm,
   if (options.dependentLaunch)
     func.addPass(createNormDependentLaunch());
   func.addPass(createNormDeviceMemory());
-  buildCleanup(func);
+  func.addPass(createCanonicalizerPass());
   // Constants belong into the kernel, not among its arguments.
   pm.addPass(createGpuLaunchSinkIndexComputationsPass());
   pm.addPass(createGpuKernelOutliningPass());
@@ -121,7 +120,6 @@ static void buildKernelLowering(OpPassManager &pm,
   gpu.addPass(createLowerAffinePass());
   gpu.addPass(createNormExpandArith());
   gpu.addPass(createConvertGpuOpsToNVVMOps());
-  buildCleanup(gpu);
   gpu.addPass(createReconcileUnrealizedCastsPass());
   GpuNVVMAttachTargetOptions target;
   target.chip = options.chip;
