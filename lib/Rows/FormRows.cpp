@@ -51,6 +51,10 @@ static bool isRead(GenericOp reader, GenericOp op) {
 // Ends of rows: two that read the same elements become one op
 //===----------------------------------------------------------------------===//
 
+/// Whether sums over rows may join other ops, beside which they are added in
+/// another order than alone.
+enum class Sums { Apart, Joined };
+
 /// Returns true for sums over rows, which are whole after the last one, and
 /// elementwise ops whose results no row loop computes with but that of
 /// `besides`; others join the loop of their user.
@@ -103,8 +107,7 @@ static bool needsLaterOp(GenericOp op, GenericOp first) {
 /// Returns true if the loops of both, of which `second` is later, are the same
 /// ones.
 static bool canMerge(GenericOp first, GenericOp second) {
-  if (first->getBlock() != second->getBlock() ||
-      first.getNumLoops() != second.getNumLoops() ||
+  if (first.getNumLoops() != second.getNumLoops() ||
       !isEndOfRows(first, second) || !isEndOfRows(second, first))
     return false;
   if (isElementwise(first) && isElementwise(second))
@@ -118,67 +121,54 @@ static bool canMerge(GenericOp first, GenericOp second) {
   return !isElementwise(second) && readsOwnElements(second, first);
 }
 
-namespace {
-/// Makes one op of ends of rows, of which each joins the first that it can.
-class EndMerger {
-public:
-  explicit EndMerger(IRRewriter &rewriter) : rewriter(rewriter) {}
-
-  void add(GenericOp op) {
-    SmallVector<GenericOp> earlier = findEarlier(op);
-    for (GenericOp first : earlier)
-      if (canMerge(first, op))
-        if (GenericOp merged = mergeInto(rewriter, first, op)) {
-          for (Value input : merged.getInputs())
-            llvm::erase(readers[input], first);
-          return insert(merged);
-        }
-    explain(op, earlier);
-    insert(op);
+/// Returns the earlier ops that read what `op` reads, or that it reads itself,
+/// in the order of the block.
+static SmallVector<GenericOp> findEarlier(GenericOp op) {
+  llvm::SetVector<GenericOp> found;
+  auto insert = [&](Operation *other) {
+    auto generic = dyn_cast_or_null<GenericOp>(other);
+    if (generic && generic->getBlock() == op->getBlock() &&
+        generic->isBeforeInBlock(op))
+      found.insert(generic);
+  };
+  for (OpOperand *input : op.getDpsInputOperands()) {
+    insert(input->get().getDefiningOp());
+    if (op.getMatchingIndexingMap(input).isPermutation())
+      llvm::for_each(input->get().getUsers(), insert);
   }
+  SmallVector<GenericOp> sorted = found.takeVector();
+  llvm::sort(sorted,
+             [](GenericOp a, GenericOp b) { return a->isBeforeInBlock(b); });
+  return sorted;
+}
 
-private:
-  void insert(GenericOp op) {
-    for (OpOperand *input : op.getDpsInputOperands())
-      if (op.getMatchingIndexingMap(input).isPermutation() &&
-          !llvm::is_contained(readers[input->get()], op))
-        readers[input->get()].push_back(op);
-  }
+/// Says why an elementwise op has a loop of its own beside another one that
+/// reads the same tensor.
+static void explain(GenericOp op, ArrayRef<GenericOp> earlier) {
+  if (!isElementwise(op) || !isEndOfRows(op, {}))
+    return;
+  const auto *sibling = llvm::find_if(earlier, [](GenericOp first) {
+    return isElementwise(first) && isEndOfRows(first, {});
+  });
+  if (sibling != earlier.end())
+    missed(op, readSameElements(*sibling, op) ? Missed::SiblingNeedsLater
+                                              : Missed::SiblingsDiffer);
+}
 
-  /// Returns the ops that read what `op` reads, or that it reads itself, in
-  /// the order of the block.
-  SmallVector<GenericOp> findEarlier(GenericOp op) {
-    SmallVector<GenericOp> found;
-    auto insert = [&](GenericOp end) {
-      if (end && end->getBlock() == op->getBlock() &&
-          !llvm::is_contained(found, end))
-        found.push_back(end);
-    };
-    for (Value input : op.getInputs()) {
-      insert(input.getDefiningOp<GenericOp>());
-      for (GenericOp end : readers.lookup(input))
-        insert(end);
-    }
-    llvm::sort(found,
-               [](GenericOp a, GenericOp b) { return a->isBeforeInBlock(b); });
-    return found;
-  }
-
-  static void explain(GenericOp op, ArrayRef<GenericOp> earlier) {
-    if (!isElementwise(op) || !isEndOfRows(op, {}))
+/// Merges an end of rows into the first one that it can join.
+static void mergeEnd(IRRewriter &rewriter, GenericOp op, Sums sums) {
+  auto isCandidate = [&](GenericOp each) {
+    return isElementwise(each) || sums == Sums::Joined;
+  };
+  if (!isCandidate(op))
+    return;
+  SmallVector<GenericOp> earlier = findEarlier(op);
+  for (GenericOp first : earlier)
+    if (isCandidate(first) && canMerge(first, op) &&
+        mergeInto(rewriter, first, op))
       return;
-    const auto *sibling = llvm::find_if(earlier, [&](GenericOp first) {
-      return isElementwise(first) && isEndOfRows(first, {});
-    });
-    if (sibling != earlier.end())
-      missed(op, readSameElements(*sibling, op) ? Missed::SiblingNeedsLater
-                                                : Missed::SiblingsDiffer);
-  }
-
-  IRRewriter &rewriter;
-  llvm::DenseMap<Value, SmallVector<GenericOp>> readers;
-};
-} // namespace
+  explain(op, earlier);
+}
 
 //===----------------------------------------------------------------------===//
 // Results that are read again are written by their last reader
@@ -234,28 +224,6 @@ static GenericOp findLastReader(Value v) {
              : GenericOp();
 }
 
-/// Returns an op that writes the result of `producer` to its destination, and
-/// gives the producer another one.
-static GenericOp createCopy(IRRewriter &b, GenericOp producer,
-                            AffineMap identity) {
-  Location loc = producer.getLoc();
-  OpOperand *init = producer.getDpsInitOperand(0);
-  Value v = producer->getResult(0), destination = init->get();
-  b.setInsertionPoint(producer);
-  Value other = tensor::EmptyOp::create(
-      b, loc, tensor::getMixedSizes(b, loc, destination),
-      getElementTypeOrSelf(v.getType()));
-  b.modifyOpInPlace(producer, [&] { init->set(other); });
-  b.setInsertionPointAfter(producer);
-  SmallVector<utils::IteratorType> kinds(identity.getNumDims(),
-                                         utils::IteratorType::parallel);
-  return GenericOp::create(b, loc, v.getType(), v, destination,
-                           {identity, identity}, kinds,
-                           [](OpBuilder &nested, Location at, ValueRange args) {
-                             linalg::YieldOp::create(nested, at, args.front());
-                           });
-}
-
 /// Lets the last reader of a result that is read again, such as a residual sum,
 /// write it: a buffer that is read back cannot be written past the caches.
 static void writeLast(IRRewriter &rewriter, MaterializeInDestinationOp write) {
@@ -270,10 +238,17 @@ static void writeLast(IRRewriter &rewriter, MaterializeInDestinationOp write) {
       !reader->isBeforeInBlock(write))
     return;
   LDBG("norm-form-rows", 1) << "writes " << v << " in " << reader;
-  GenericOp copy =
-      createCopy(rewriter, producer,
-                 rewriter.getMultiDimIdentityMap(reader.getNumLoops()));
-  rewriter.moveOpAfter(copy, reader);
+  OpOperand *init = producer.getDpsInitOperand(0);
+  Value destination = init->get();
+  rewriter.setInsertionPoint(producer);
+  Value row = tensor::EmptyOp::create(
+      rewriter, v.getLoc(),
+      tensor::getMixedSizes(rewriter, v.getLoc(), destination),
+      getElementTypeOrSelf(v.getType()));
+  rewriter.modifyOpInPlace(producer, [&] { init->set(row); });
+  rewriter.setInsertionPointAfter(reader);
+  GenericOp copy = *linalg::generalizeNamedOp(
+      rewriter, linalg::CopyOp::create(rewriter, v.getLoc(), v, destination));
   for (Operation *op : llvm::reverse(ArrayRef(way).drop_front()))
     rewriter.moveOpBefore(op, write);
   rewriter.modifyOpInPlace(
@@ -329,12 +304,9 @@ struct NormFormRows : norm::impl::NormFormRowsBase<NormFormRows> {
 
   void runOnOperation() override {
     IRRewriter rewriter(&getContext());
-    // Beside other ops, sums are added in another order than alone.
-    bool joinsSums = !oneVector && !getOperation()->hasAttr(sumPartsAttrName);
-    EndMerger merger(rewriter);
+    bool isApart = oneVector || getOperation()->hasAttr(sumPartsAttrName);
     for (GenericOp op : collect<GenericOp>())
-      if (isElementwise(op) || (joinsSums && isSumOverRows(op)))
-        merger.add(op);
+      mergeEnd(rewriter, op, isApart ? Sums::Apart : Sums::Joined);
     for (auto write : collect<MaterializeInDestinationOp>())
       if (write->getNumResults() == 0)
         writeLast(rewriter, write);

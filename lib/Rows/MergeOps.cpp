@@ -7,29 +7,22 @@
 
 #include "RowOps.h"
 #include "mlir/Transforms/RegionUtils.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using linalg::GenericOp;
 using utils::IteratorType;
 
-namespace {
 /// The inputs of the merged op; what both read alike is one of them.
-struct MergedInputs {
-  SmallVector<Value> values;
-  SmallVector<AffineMap> maps;
+using MergedInputs = llvm::SetVector<std::pair<Value, AffineMap>>;
 
-  /// Returns the number of an input, which is added if it is new.
-  unsigned add(GenericOp op, OpOperand *input) {
-    AffineMap map = op.getMatchingIndexingMap(input);
-    for (auto [i, value] : llvm::enumerate(values))
-      if (value == input->get() && maps[i] == map)
-        return i;
-    values.push_back(input->get());
-    maps.push_back(map);
-    return values.size() - 1;
-  }
-};
-} // namespace
+/// Returns the number of an input, which is added if it is new.
+static unsigned add(MergedInputs &inputs, GenericOp op, OpOperand *input) {
+  std::pair<Value, AffineMap> key = {input->get(),
+                                     op.getMatchingIndexingMap(input)};
+  inputs.insert(key);
+  return llvm::find(inputs, key) - inputs.begin();
+}
 
 static bool isResultOf(OpOperand *operand, GenericOp op) {
   return operand->get().getDefiningOp() == op;
@@ -49,14 +42,14 @@ static void buildMergedBody(OpBuilder &b, Location loc, GenericOp first,
                             GenericOp second, MergedInputs &inputs,
                             ValueRange args) {
   SmallVector<Value> yielded;
-  size_t init = inputs.values.size();
+  size_t init = inputs.size();
   for (GenericOp op : {first, second}) {
     IRMapping mapping;
     for (OpOperand *input : op.getDpsInputOperands())
       mapping.map(op.getMatchingBlockArgument(input),
                   isResultOf(input, first)
                       ? yielded[cast<OpResult>(input->get()).getResultNumber()]
-                      : args[inputs.add(op, input)]);
+                      : args[add(inputs, op, input)]);
     for (BlockArgument arg : op.getRegionOutputArgs())
       mapping.map(arg, args[init++]);
     for (Operation &each : op.getBody()->without_terminator())
@@ -83,23 +76,26 @@ GenericOp norm::mergeInto(IRRewriter &b, GenericOp first, GenericOp second) {
   if (failed(moveOperands(b, first, second)))
     return {};
   MergedInputs inputs;
-  SmallVector<Value> inits;
-  SmallVector<AffineMap> initMaps;
+  SmallVector<Value> values, inits;
+  SmallVector<AffineMap> maps, initMaps;
   for (GenericOp op : {first, second}) {
     for (OpOperand *input : op.getDpsInputOperands())
       if (!isResultOf(input, first))
-        inputs.add(op, input);
+        add(inputs, op, input);
     for (OpOperand &init : op.getDpsInitsMutable()) {
       inits.push_back(init.get());
       initMaps.push_back(op.getMatchingIndexingMap(&init));
     }
   }
-  SmallVector<AffineMap> maps = inputs.maps;
+  for (auto [value, map] : inputs) {
+    values.push_back(value);
+    maps.push_back(map);
+  }
   llvm::append_range(maps, initMaps);
   b.setInsertionPoint(first);
   auto merged = GenericOp::create(
       b, b.getFusedLoc({first.getLoc(), second.getLoc()}),
-      TypeRange(ValueRange(inits)), inputs.values, inits, maps,
+      TypeRange(ValueRange(inits)), values, inits, maps,
       mergeIterators(first, second),
       [&](OpBuilder &nested, Location loc, ValueRange args) {
         buildMergedBody(nested, loc, first, second, inputs, args);

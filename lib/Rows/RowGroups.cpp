@@ -94,7 +94,24 @@ static int64_t multiplyExtents(ArrayRef<int64_t> extents) {
   return product;
 }
 
+/// Returns how many elements a reduction combines to one, if it is known.
+static int64_t countReducedElements(LinalgOp op) {
+  SmallVector<int64_t> extents;
+  for (auto [extent, kind] :
+       llvm::zip(op.getStaticLoopRanges(), op.getIteratorTypesArray()))
+    if (kind == IteratorType::reduction)
+      extents.push_back(extent);
+  return multiplyExtents(extents);
+}
+
 namespace {
+/// What a value of a reduction's result stands for: the number of the
+/// reduction's loops and of the elements that it combines. 0: unknown, or no
+/// reduction.
+struct Statistic {
+  int64_t loops = 0, elements = 0;
+};
+
 /// Assigns the ops of a block to groups, users first.
 class GroupBuilder {
 public:
@@ -102,10 +119,8 @@ public:
       : rewriter(rewriter), block(block), shape(shape) {
     for (auto [index, op] : llvm::enumerate(block)) {
       places[&op] = index;
-      if (auto linalgOp = dyn_cast<LinalgOp>(op)) {
-        reductionLoops[&op] = countReductionLoops(linalgOp);
-        reducedElements[&op] = countReducedElements(linalgOp);
-      }
+      if (auto linalgOp = dyn_cast<LinalgOp>(op))
+        statistics[&op] = findStatistic(linalgOp);
     }
   }
 
@@ -140,48 +155,23 @@ private:
     bool isClone = false; // one of them is a recomputation
   };
 
-  /// Returns the number of loops of the reduction that starts a chain of ops of
-  /// one rank, or 0. It tells statistics of rows from those of a weight.
-  int64_t countReductionLoops(LinalgOp op) {
+  /// Returns the statistic that an op has from the start of a chain of ops of
+  /// its rank. It tells statistics of rows from those of a weight.
+  Statistic findStatistic(LinalgOp op) {
+    if (!isRowWise(op))
+      return {};
     if (op.getNumReductionLoops() > 0)
-      return op.getNumLoops();
-    int64_t most = 0;
+      return {op.getNumLoops(), countReducedElements(op)};
+    Statistic most;
     for (Value operand : op->getOperands()) {
-      auto producer = operand.getDefiningOp<LinalgOp>();
-      if (!producer || producer->getBlock() != &block || !isRowWise(producer))
+      auto type = dyn_cast<RankedTensorType>(operand.getType());
+      if (!type || type.getRank() != op.getNumLoops())
         continue;
-      auto type = cast<RankedTensorType>(operand.getType());
-      if (type.getRank() == op.getNumLoops())
-        most = std::max(most, reductionLoops.lookup(producer));
+      Statistic found = statistics.lookup(operand.getDefiningOp());
+      most.loops = std::max(most.loops, found.loops);
+      most.elements = std::max(most.elements, found.elements);
     }
     return most;
-  }
-
-  /// Returns the elements that the reduction of such a chain combines to one,
-  /// or 0 if their number is unknown or there is no reduction.
-  int64_t countReducedElements(LinalgOp op) {
-    if (op.getNumReductionLoops() > 0) {
-      SmallVector<int64_t> extents;
-      for (auto [extent, kind] :
-           llvm::zip(op.getStaticLoopRanges(), op.getIteratorTypesArray()))
-        if (kind == IteratorType::reduction)
-          extents.push_back(extent);
-      return multiplyExtents(extents);
-    }
-    int64_t most = 0;
-    for (Value operand : op->getOperands())
-      if (auto producer = operand.getDefiningOp<LinalgOp>())
-        if (cast<RankedTensorType>(operand.getType()).getRank() ==
-            op.getNumLoops())
-          most = std::max(most, reducedElements.lookup(producer));
-    return most;
-  }
-
-  /// Returns the place where a user is computed; for a member, its loop's.
-  int64_t getPlace(Operation *user) {
-    auto it = membership.find(user);
-    return places.lookup(it == membership.end() ? user
-                                                : it->second.group->root);
   }
 
   /// Returns the groups that use `op`, in order, and the first other user.
@@ -260,8 +250,9 @@ private:
     bool isElementwise = op.getNumReductionLoops() == 0;
     int64_t length =
         multiplyExtents(ArrayRef(root.getStaticLoopRanges()).drop_front(kept));
-    bool isOfRows = reductionLoops.lookup(op) >= root.getNumLoops() ||
-                    combinesRow(reducedElements.lookup(op), length);
+    Statistic statistic = statistics.lookup(op);
+    bool isOfRows = statistic.loops >= root.getNumLoops() ||
+                    combinesRow(statistic.elements, length);
     if (!isOfRows ||
         (isElementwise && llvm::any_of(positions, [&](int64_t position) {
            return position >= kept;
@@ -352,7 +343,7 @@ private:
     rewriter.setInsertionPointAfter(op);
     auto clone = cast<LinalgOp>(rewriter.clone(*op));
     places[clone] = places.lookup(op);
-    reductionLoops[clone] = reductionLoops.lookup(op);
+    statistics[clone] = statistics.lookup(op);
     if (!join(clone, user)) {
       rewriter.eraseOp(clone);
       return;
@@ -373,7 +364,8 @@ private:
       return std::nullopt;
     bool writesRows = llvm::is_contained(sums->results, std::nullopt);
     bool readsStatistic = llvm::any_of(op->getOperands(), [&](Value operand) {
-      return reductionLoops.lookup(operand.getDefiningOp()) >= op.getNumLoops();
+      return statistics.lookup(operand.getDefiningOp()).loops >=
+             op.getNumLoops();
     });
     return writesRows || readsStatistic ? sums : std::nullopt;
   }
@@ -388,7 +380,7 @@ private:
     if (sums)
       numRowDims = sums->numRowDims;
     // An op on the statistics of rows has one value per row, and no rows.
-    if (numRowDims == loops && reductionLoops.lookup(root) <= loops)
+    if (numRowDims == loops && statistics.lookup(root).loops <= loops)
       numRowDims = loops - 1;
     LoopPositions identity = getIdentity(root);
     if (numRowDims == 0) {
@@ -409,7 +401,8 @@ private:
   RewriterBase &rewriter;
   Block &block;
   RowShape shape;
-  llvm::DenseMap<Operation *, int64_t> places, reductionLoops, reducedElements;
+  llvm::DenseMap<Operation *, int64_t> places;
+  llvm::DenseMap<Operation *, Statistic> statistics;
   llvm::DenseMap<Operation *, Membership> membership;
   llvm::DenseSet<Operation *> clones;
   std::deque<RowGroup> groups; // addresses stay valid

@@ -16,6 +16,9 @@
 using namespace mlir;
 using linalg::GenericOp;
 
+/// A set of loops of an op.
+using Loops = llvm::SmallBitVector;
+
 /// LLVM has no such types, so a conversion is a dozen operations.
 static bool isBelow16Bits(Type type) {
   auto element = dyn_cast<FloatType>(type);
@@ -30,83 +33,103 @@ static bool isSlow(Operation *op) {
          isa_and_nonnull<math::MathDialect>(op->getDialect());
 }
 
+static Loops getLoops(AffineMap map) {
+  Loops loops(map.getNumDims());
+  for (unsigned loop = 0; loop < map.getNumDims(); ++loop)
+    loops[loop] = map.isFunctionOfDim(loop);
+  return loops;
+}
+
+/// Returns the loops on whose indices the values of the body depend; of the
+/// body's results, only of those that may be computed elsewhere.
+static llvm::DenseMap<Value, Loops> findLoops(GenericOp op) {
+  llvm::DenseMap<Value, Loops> loops;
+  for (OpOperand *input : op.getDpsInputOperands())
+    loops[op.getMatchingBlockArgument(input)] =
+        getLoops(op.getMatchingIndexingMap(input));
+  for (Operation &each : op.getBody()->without_terminator()) {
+    if (each.getNumResults() != 1 || each.getNumRegions() != 0 ||
+        !isMemoryEffectFree(&each))
+      continue;
+    Loops all(op.getNumLoops());
+    bool isKnown = llvm::all_of(each.getOperands(), [&](Value operand) {
+      all |= loops.lookup(operand);
+      return loops.contains(operand) ||
+             operand.getParentBlock() != op.getBody();
+    });
+    if (isKnown)
+      loops[each.getResult(0)] = all;
+  }
+  return loops;
+}
+
 namespace {
-/// The part of an op's body that is equal for all iterations of a loop.
-struct InvariantPart {
-  unsigned loop;
-  SmallVector<OpOperand *> inputs;
+/// The part of an op's body that depends on some of its loops alone.
+struct RowPart {
+  Loops loops;
   llvm::SetVector<Operation *> ops;
   SmallVector<Value> results; // results of `ops` that the rest of the body uses
 };
 } // namespace
 
-/// Returns true if the op iterates over `loop` and over another one, whose
-/// values of the part become vectors.
-static bool repeats(GenericOp op, unsigned loop) {
-  SmallVector<int64_t> extents = op.getStaticLoopRanges();
-  int64_t extent = extents[loop];
-  extents.erase(extents.begin() + loop);
-  return extent != 1 &&
-         llvm::any_of(extents, [](int64_t other) { return other != 1; });
+/// Returns true if the op repeats what depends on `loops`, and these iterate,
+/// so that the values become vectors.
+static bool isRepeated(GenericOp op, const Loops &loops) {
+  bool iterates = false, repeats = false;
+  for (auto [loop, extent] : llvm::enumerate(op.getStaticLoopRanges()))
+    (loops[loop] ? iterates : repeats) |= extent != 1;
+  return iterates && repeats;
 }
 
-/// Returns the inputs that `loop` does not change. What no element of a row
-/// changes is for the innermost loop to move.
-static SmallVector<OpOperand *> findInvariantInputs(GenericOp op,
-                                                    unsigned loop) {
-  unsigned innermost = op.getNumLoops() - 1;
-  return llvm::filter_to_vector(
-      op.getDpsInputOperands(), [&](OpOperand *input) {
-        AffineMap map = op.getMatchingIndexingMap(input);
-        return isa<RankedTensorType>(input->get().getType()) &&
-               !map.isFunctionOfDim(loop) &&
-               (loop == innermost || map.isFunctionOfDim(innermost));
-      });
-}
-
-/// Returns what `loop` repeats of `op`, or nullopt if nothing of it is slow.
-static std::optional<InvariantPart> findInvariantPart(GenericOp op,
-                                                      unsigned loop) {
-  InvariantPart part{loop, findInvariantInputs(op, loop), {}, {}};
-  llvm::DenseSet<Value> known;
-  for (OpOperand *input : part.inputs)
-    known.insert(op.getMatchingBlockArgument(input));
-  auto isKnown = [&](Value v) {
-    return known.contains(v) || v.getParentBlock() != op.getBody();
-  };
-  for (Operation &each : op.getBody()->without_terminator()) {
-    if (each.getNumResults() != 1 || each.getNumRegions() != 0 ||
-        !isMemoryEffectFree(&each) ||
-        !llvm::all_of(each.getOperands(), isKnown))
-      continue;
-    part.ops.insert(&each);
-    known.insert(each.getResult(0));
-  }
+/// Returns the part of `op` that depends on the loops of its first slow
+/// operation that is repeated, if there is one.
+static std::optional<RowPart> findRowPart(GenericOp op) {
+  llvm::DenseMap<Value, Loops> loops = findLoops(op);
+  auto body = op.getBody()->without_terminator();
+  auto slow = llvm::find_if(body, [&](Operation &each) {
+    return isSlow(&each) && loops.contains(each.getResult(0)) &&
+           isRepeated(op, loops[each.getResult(0)]);
+  });
+  if (slow == body.end())
+    return std::nullopt;
+  RowPart part;
+  part.loops = loops[slow->getResult(0)];
+  for (Operation &each : body)
+    // What depends on more loops is a part of `op` that stays.
+    if (each.getNumResults() == 1 && loops.contains(each.getResult(0)) &&
+        !loops[each.getResult(0)].test(part.loops))
+      part.ops.insert(&each);
   for (Operation *each : part.ops)
     if (!matchPattern(each, m_Constant()) &&
         llvm::any_of(each->getUsers(),
                      [&](Operation *user) { return !part.ops.contains(user); }))
       part.results.push_back(each->getResult(0));
-  return llvm::any_of(part.ops, isSlow) ? std::optional(part) : std::nullopt;
+  return part;
 }
 
-/// Creates the op over the other loops that computes `part`.
-static GenericOp createRowOp(IRRewriter &b, GenericOp op,
-                             const InvariantPart &part) {
+/// Creates the op over the loops of `part` that computes it.
+static GenericOp createRowOp(IRRewriter &b, GenericOp op, const RowPart &part) {
   Location loc = op.getLoc();
-  llvm::SmallBitVector dropped(op.getNumLoops());
-  dropped.set(part.loop);
+  Loops dropped = part.loops;
+  dropped.flip();
   SmallVector<OpFoldResult> extents;
   for (auto [loop, range] :
        llvm::enumerate(cast<linalg::LinalgOp>(*op).createLoopRanges(b, loc)))
-    if (loop != part.loop)
+    if (part.loops[loop])
       extents.push_back(range.size);
+  SmallVector<OpOperand *> read;
   SmallVector<Value> inputs, inits;
   SmallVector<AffineMap> maps;
-  for (OpOperand *input : part.inputs) {
+  for (OpOperand *input : op.getDpsInputOperands()) {
+    AffineMap map = op.getMatchingIndexingMap(input);
+    bool isUsed =
+        llvm::any_of(op.getMatchingBlockArgument(input).getUsers(),
+                     [&](Operation *user) { return part.ops.contains(user); });
+    if (!isUsed)
+      continue;
+    read.push_back(input);
     inputs.push_back(input->get());
-    maps.push_back(projectDims(op.getMatchingIndexingMap(input), dropped,
-                               /*compressDimsFlag=*/true));
+    maps.push_back(projectDims(map, dropped, /*compressDimsFlag=*/true));
   }
   for (Value result : part.results) {
     inits.push_back(tensor::EmptyOp::create(b, loc, extents, result.getType()));
@@ -118,7 +141,7 @@ static GenericOp createRowOp(IRRewriter &b, GenericOp op,
       b, loc, TypeRange(ValueRange(inits)), inputs, inits, maps, kinds,
       [&](OpBuilder &nested, Location, ValueRange args) {
         IRMapping mapping;
-        for (auto [input, arg] : llvm::zip(part.inputs, args))
+        for (auto [input, arg] : llvm::zip(read, args))
           mapping.map(op.getMatchingBlockArgument(input), arg);
         for (Operation *each : part.ops)
           nested.clone(*each, mapping);
@@ -130,15 +153,16 @@ static GenericOp createRowOp(IRRewriter &b, GenericOp op,
 }
 
 /// Replaces `part` of an op by the results of `rows` as inputs.
-static GenericOp replaceInvariantPart(IRRewriter &b, GenericOp op,
-                                      const InvariantPart &part,
-                                      GenericOp rows) {
+static GenericOp replaceRowPart(IRRewriter &b, GenericOp op,
+                                const RowPart &part, GenericOp rows) {
   unsigned numInputs = op.getNumDpsInputs();
   SmallVector<Value> inputs(op.getInputs());
   llvm::append_range(inputs, rows->getResults());
+  Loops dropped = part.loops;
+  dropped.flip();
   SmallVector<AffineMap> maps = op.getIndexingMapsArray();
   maps.insert(maps.begin() + numInputs, rows->getNumResults(),
-              b.getMultiDimIdentityMap(op.getNumLoops()).dropResult(part.loop));
+              b.getMultiDimIdentityMap(op.getNumLoops()).dropResults(dropped));
   auto rest = GenericOp::create(
       b, op.getLoc(), op->getResultTypes(), inputs, op.getOutputs(), maps,
       op.getIteratorTypesArray(),
@@ -157,14 +181,10 @@ static GenericOp replaceInvariantPart(IRRewriter &b, GenericOp op,
 }
 
 void norm::splitRowScalars(IRRewriter &b, GenericOp op) {
-  for (unsigned loop = op.getNumLoops(); loop-- > 0;) {
-    std::optional<InvariantPart> part;
-    if (!repeats(op, loop) || !(part = findInvariantPart(op, loop)))
-      continue;
-    LDBG("norm-form-rows", 1)
-        << "computes once per row, without loop " << loop << ": " << op;
+  while (std::optional<RowPart> part = findRowPart(op)) {
+    LDBG("norm-form-rows", 1) << "computes once per row: " << op;
     b.setInsertionPoint(op);
     GenericOp rows = createRowOp(b, op, *part);
-    op = replaceInvariantPart(b, op, *part, rows);
+    op = replaceRowPart(b, op, *part, rows);
   }
 }

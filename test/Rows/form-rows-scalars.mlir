@@ -83,3 +83,30 @@ func.func @column(%x: !m, %sum: !v, %e: !m) -> !m {
   } -> !m
   return %v : !m
 }
+
+// -----
+
+#id = affine_map<(d0, d1, d2) -> (d0, d1, d2)>
+#row = affine_map<(d0, d1, d2) -> (d0)>
+#block = affine_map<(d0, d1, d2) -> (d0, d1)>
+!m = tensor<16x4x32xf32>
+// A row of blocks has one root, and each block its own division, of which the root
+// is no part.
+// CHECK-LABEL: func @blocks
+// CHECK: %[[R:.*]] = linalg.generic {{.*}} iterator_types = ["parallel"]} ins(%arg1 : tensor<16xf32>)
+// CHECK: math.sqrt
+// CHECK: %[[Q:.*]] = linalg.generic {{.*}} iterator_types = ["parallel", "parallel"]} ins(%arg2, %[[R]] : tensor<16x4xf32>, tensor<16xf32>)
+// CHECK: arith.divf
+// CHECK: linalg.generic {{.*}} ins(%arg0, %arg1, %arg2, %[[R]], %[[Q]] :
+// CHECK-NOT: arith.divf
+// CHECK: return
+func.func @blocks(%x: !m, %sum: tensor<16xf32>, %scale: tensor<16x4xf32>, %e: !m) -> !m {
+  %v = linalg.generic {indexing_maps = [#id, #row, #block, #id], iterator_types = ["parallel", "parallel", "parallel"]} ins(%x, %sum, %scale : !m, tensor<16xf32>, tensor<16x4xf32>) outs(%e : !m) {
+  ^bb0(%a: f32, %s: f32, %c: f32, %out: f32):
+    %r = math.sqrt %s : f32
+    %q = arith.divf %c, %r : f32
+    %p = arith.mulf %a, %q : f32
+    linalg.yield %p : f32
+  } -> !m
+  return %v : !m
+}

@@ -85,10 +85,9 @@ def NormFormRows : Pass<"norm-form-rows", "func::FuncOp"> {
     otherwise each layer would add up all layers before it.
 
     **A value per row is an op of its own.** An elementwise op often begins with a few
-    operations on values of which each row has one: a root, a division. The innermost
-    loop does not change them, but each row would wait for them, one at a time. If one
-    of them is a division or a function, they become an op over the rows, which
-    norm-tile-rows computes for a block of rows at once:
+    operations on values of which each row has one: a root, a division. Each row would
+    wait for them, one at a time. If one of them is a division or a function, they become
+    an op over the rows, which norm-tile-rows computes for a block of rows at once:
 
     ```mlir
     %y = linalg.generic ... ins(%x, %sum : tensor<16x64xf32>, tensor<16xf32>) {
@@ -114,8 +113,9 @@ def NormFormRows : Pass<"norm-form-rows", "func::FuncOp"> {
     } -> tensor<16x64xf32>
     ```
 
-    The same holds for an outer loop: of a norm over channels, the root of a position is
-    the same for all channels.
+    The op has the loops on which the values depend, whichever these are: of a norm over
+    channels, the root of a position is the same for all channels, and a row of blocks
+    has one root and a scale per block.
 
     No rule changes an operation or its operands, and only sums that join other ops are
     added in another order. With `one-vector`, for rows that threads share, sums over
