@@ -50,7 +50,6 @@
 #include "norm/Target/CPU/Passes.h"
 #include "norm/Target/CPU/Streams/Passes.h"
 #include "norm/Target/CPU/X86/Passes.h"
-#include "norm/Target/GPU/Columns/Passes.h"
 #include "norm/Target/GPU/Distribute/Passes.h"
 #include "norm/Target/GPU/Passes.h"
 #include "norm/Target/NVVM/Passes.h"
@@ -126,7 +125,6 @@ void norm::registerAllPasses() {
   registerWorkaroundsPasses();
   registerCPUStreamsPasses();
   registerCPUX86Passes();
-  registerGPUColumnsPasses();
   registerGPUDistributePasses();
   registerTMTensorPasses();
   registerCPUPasses();

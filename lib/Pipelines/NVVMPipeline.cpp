@@ -19,7 +19,6 @@
 #include "norm/Normalize/Passes.h"
 #include "norm/Pipelines/Pipelines.h"
 #include "norm/Rows/Passes.h"
-#include "norm/Target/GPU/Columns/Passes.h"
 #include "norm/Target/GPU/Distribute/Passes.h"
 #include "norm/Target/GPU/Passes.h"
 #include "norm/Target/NVVM/Chips.h"
@@ -57,20 +56,11 @@ static void buildRowCodegen(OpPassManager &pm, StringRef chip) {
   NormFormRowsOptions form;
   form.oneVector = true;
   func.addPass(createNormFormRows(form));
-  NormTileColumnsOptions columns;
-  columns.leaveShared = true;
-  func.addPass(createNormTileColumns(columns));
   NormTileRowsOptions tiling;
-  tiling.parallel = true;
-  tiling.oneVector = true;
+  tiling.scheduled = true;
+  tiling.maxCluster = getMaxCluster(chip);
   func.addPass(createNormTileRows(tiling));
   func.addPass(createCanonicalizerPass());
-  func.addPass(createNormJoinColumns());
-  columns.leaveShared = false;
-  func.addPass(createNormTileColumns(columns));
-  func.addPass(createCanonicalizerPass());
-  func.addPass(createNormWrapSingleRows());
-  func.addPass(createNormPlanGPURows({getMaxCluster(chip)}));
   NormVectorizeRowsOptions vectorize;
   vectorize.scheduled = true;
   func.addPass(createNormVectorizeRows(vectorize));

@@ -384,7 +384,7 @@ private:
       numRowDims = loops - 1;
     LoopPositions identity = getIdentity(root);
     if (numRowDims == 0) {
-      // norm-join-columns finds loops for sums of rows of one vector later.
+      // A GPU's sums of rows join or get loops later.
       if (kinds.front() == IteratorType::reduction && loops > 1 &&
           shape == RowShape::Any)
         missed(root, Missed::RowsReduced);

@@ -6,10 +6,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "RowGroups.h"
+#include "RowLoops.h"
 #include "RowParts.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/SCF/Transforms/TileUsingInterface.h"
@@ -335,11 +337,21 @@ static void cleanUp(IRRewriter &rewriter, Block &block) {
   });
 }
 
+/// Returns true for a single row of a GPU, whose ops share a loop of one
+/// iteration whether they have a loop over rows or not.
+static bool isLoneRow(const RowGroup &group, const RowTiling &tiling) {
+  LinalgOp root = group.root;
+  SmallVector<int64_t> extents = root.getStaticLoopRanges();
+  return tiling.shape == RowShape::OneVector &&
+         llvm::all_of(ArrayRef(extents).take_front(group.numRowDims),
+                      [](int64_t extent) { return extent == 1; });
+}
+
 static LogicalResult tileBlock(IRRewriter &rewriter, Block &block,
                                const RowTiling &tiling) {
   cleanUp(rewriter, block);
   for (RowGroup &group : findRowGroups(rewriter, block, tiling.shape)) {
-    if (group.numRowDims == 0)
+    if (group.numRowDims == 0 || isLoneRow(group, tiling))
       continue;
     LDBG("norm-tile-rows", 1) << "a loop over rows of " << group.members.size()
                               << " ops, up to " << group.root;
@@ -352,11 +364,45 @@ static LogicalResult tileBlock(IRRewriter &rewriter, Block &block,
   return success();
 }
 
-/// Shrinks a temporary of a fused producer from all rows to one.
+/// Shrinks a temporary of a fused producer from all rows to one, and folds the
+/// number of a row, which tiling adds to the one of its tile.
 static LogicalResult shrinkTemporaries(Operation *scope) {
   RewritePatternSet patterns(scope->getContext());
   tensor::populateFoldTensorEmptyPatterns(patterns);
+  affine::AffineApplyOp::getCanonicalizationPatterns(patterns,
+                                                     scope->getContext());
   return applyPatternsGreedily(scope, std::move(patterns));
+}
+
+/// Tiles the blocks of `scope` that hold rows: bodies of linalg ops hold
+/// scalars, and a loop with a schedule has its tiles.
+static LogicalResult tileBlocks(IRRewriter &rewriter, Operation *scope,
+                                const RowTiling &tiling) {
+  SmallVector<Block *> blocks;
+  scope->walk([&](Block *block) {
+    if (!isa<LinalgOp>(block->getParentOp()) &&
+        !norm::getSchedule(block->getParentOp()))
+      blocks.push_back(block);
+  });
+  for (Block *block : blocks)
+    if (failed(tileBlock(rewriter, *block, tiling)))
+      return failure();
+  return shrinkTemporaries(scope);
+}
+
+/// Makes the loops of a GPU's kernels. Sums over rows that other ops go through
+/// as well wait for the loops of those.
+static LogicalResult tileForThreads(IRRewriter &rewriter, func::FuncOp function,
+                                    int64_t maxCluster) {
+  tileColumns(rewriter, function, ColumnSums::Alone);
+  if (failed(tileBlocks(rewriter, function,
+                        {LoopType::ForallOp, RowShape::OneVector})))
+    return failure();
+  joinColumns(rewriter, function);
+  tileColumns(rewriter, function, ColumnSums::All);
+  for (Block &block : function.getBody())
+    wrapSingleRows(rewriter, block);
+  return scheduleRows(function, maxCluster);
 }
 
 namespace {
@@ -366,20 +412,12 @@ struct NormTileRows : norm::impl::NormTileRowsBase<NormTileRows> {
   void runOnOperation() override {
     IRRewriter rewriter(&getContext());
     eraseEmptyOps(rewriter, getOperation());
-    SmallVector<Block *> blocks;
-    getOperation().walk([&](Block *block) {
-      // Bodies of linalg ops hold scalars, so there is nothing to tile.
-      // A loop with a schedule has its tiles.
-      if (!isa<LinalgOp>(block->getParentOp()) &&
-          !norm::getSchedule(block->getParentOp()))
-        blocks.push_back(block);
-    });
-    RowTiling tiling = {parallel ? LoopType::ForallOp : LoopType::ForOp,
-                        oneVector ? RowShape::OneVector : RowShape::Any};
-    for (Block *block : blocks)
-      if (failed(tileBlock(rewriter, *block, tiling)))
-        return signalPassFailure();
-    if (failed(shrinkTemporaries(getOperation())))
+    LoopType loopType = parallel ? LoopType::ForallOp : LoopType::ForOp;
+    LogicalResult tiled =
+        scheduled
+            ? tileForThreads(rewriter, getOperation(), maxCluster)
+            : tileBlocks(rewriter, getOperation(), {loopType, RowShape::Any});
+    if (failed(tiled))
       signalPassFailure();
   }
 };

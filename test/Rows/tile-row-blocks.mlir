@@ -1,6 +1,6 @@
 // RUN: norm-opt %s --pass-pipeline='builtin.module(func.func(norm-tile-rows,canonicalize,cse))' --split-input-file | FileCheck %s
 // RUN: norm-opt %s --pass-pipeline='builtin.module(func.func(norm-tile-rows{parallel=true},canonicalize,cse))' --split-input-file | FileCheck %s --check-prefix=PAR
-// RUN: norm-opt %s --pass-pipeline='builtin.module(func.func(norm-tile-rows{one-vector=true},canonicalize,cse))' --split-input-file | FileCheck %s --check-prefix=ONE
+// RUN: norm-opt %s --pass-pipeline='builtin.module(func.func(norm-tile-rows{scheduled},canonicalize,cse))' --split-input-file | FileCheck %s --check-prefix=ONE
 
 // 16 rows of 64 per iteration; one where a row must be one vector.
 #id = affine_map<(d0, d1) -> (d0, d1)>

@@ -1,6 +1,6 @@
 // Why ops do not share a loop over rows, each at the op that stays out.
 // RUN: norm-opt %s --pass-pipeline='builtin.module(func.func(norm-tile-rows))' '--remarks-filter-missed=norm.*' --verify-diagnostics -o /dev/null
-// RUN: norm-opt %s --pass-pipeline='builtin.module(func.func(norm-tile-rows{one-vector=true}))' '--remarks-filter-missed=norm.*' -o /dev/null 2>&1 | FileCheck %s
+// RUN: norm-opt %s --pass-pipeline='builtin.module(func.func(norm-tile-rows{scheduled}))' '--remarks-filter-missed=norm.*' -o /dev/null 2>&1 | FileCheck %s
 
 #id = affine_map<(d0, d1) -> (d0, d1)>
 #row = affine_map<(d0, d1) -> (d0)>

@@ -99,7 +99,7 @@ def Norm_LoopAttr : AttrDef<Norm_Dialect, "Loop"> {
     later passes read it instead of guessing from the structure. They do not
     change a loop without it.
 
-    * `rows`: rows, or blocks of them where the step is not one. norm-plan-gpu-rows
+    * `rows`: rows, or blocks of them where the step is not one. norm-tile-rows
       adds the schedule that threads follow.
     * `block`: the rows that one iteration of a `rows` loop works on.
     * `strips`: the vectors of a row that an elementwise op writes.

@@ -9,7 +9,7 @@
 #define NORM_REPORT_REPORT_H
 
 #include "norm/Compiler/Options.h"
-#include "norm/Target/GPU/Schedule.h"
+#include "norm/Rows/Schedule.h"
 #include <optional>
 #include <set>
 

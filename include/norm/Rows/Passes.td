@@ -218,14 +218,139 @@ def NormTileRows : Pass<"norm-tile-rows", "func::FuncOp"> {
     Upstream's tile-and-fuse driver fuses a producer once per slice of it, which is
     exponential in a chain whose ops are read twice; this pass merges the slices first
     and uses the driver's parts.
+
+    With `scheduled` the loops are those of a GPU's kernels: each is an `scf.forall` whose
+    `norm.loop` has the schedule that norm-vectorize-rows and norm-distribute-rows-to-gpu
+    then follow. The ops of a group have one loop beyond the rows, the innermost, and an
+    iteration has one row:
+
+    ```mlir
+    %y = scf.forall (%i) in (64) shared_outs(%o = %init) -> tensor<64x4096xf32> {
+      %r = linalg.generic ... ins(%row : tensor<1x4096xf32>) ...
+    } {norm.loop = #norm.loop<rows, <threads = 256, vector = 4, lanes = 4096,
+                                     registers = 48>>}
+    ```
+
+    The schedule is `chooseRowSchedule` of norm/Rows/Schedule.h: `threads` that share a
+    row; `vector`, the neighbors that a thread accesses at once, 16 bytes of the narrowest
+    type; `lanes` of the vectors that the ops are written with; `registers` that a thread
+    may use for the occupancy wanted (tests hold the assembler to it); the `cluster` of
+    blocks that share a row too long for one; `shifted` where rows do not begin at
+    multiples of `vector`. A row that the threads can hold is one vector, read once and
+    kept in registers: up to 24576 elements in one block of 1024 threads, 393216 in a
+    cluster of 16. Longer rows and dynamic ones are loops over strips. A loop with an op
+    that cannot be vectorized gets no schedule, which keeps its ops scalar.
+
+    A row that is alone, because folding of unit dims has removed its loop, gets a loop of
+    one iteration: its linalg ops (all loops but the innermost of extent 1, values passed
+    among them, one of them a reduction) unless another op uses a value in between.
+
+    A reduction of rows into one row, as of a gradient of a weight, has no row that threads
+    could share: left alone it is one thread per column, which adds all rows one after
+    another. It is tiled by parts of the rows and blocks of the columns:
+
+    ```mlir
+    %p = scf.forall (%i, %j) in (32, 32) shared_outs(%o = %e) -> tensor<32x4096xf32> {
+      %r = linalg.generic {iterator_types = ["reduction", "parallel"], ...}
+        ins(%rows : tensor<128x128xf32>) outs(%neutral : tensor<128xf32>) { addf }
+      scf.forall.in_parallel {
+        tensor.parallel_insert_slice %r into %o[%i, %column] [1, 128] [1, 1] ...
+      }
+    } {norm.loop = #norm.loop<rows, <threads = 32, vector = 4, lanes = 128, ...>>}
+    %s = scf.forall (%j) in (32) shared_outs(%o = %init) -> tensor<4096xf32> {
+      %r = linalg.generic {iterator_types = ["reduction", "parallel"], ...}
+        ins(%parts : tensor<32x128xf32>) outs(%old : tensor<128xf32>) { addf }
+      ...
+    ```
+
+    * A block of columns is one access of each thread of a warp, 16 bytes where the
+      extents allow it. Where they do not divide the columns, fewer threads have a
+      block, and a warp several.
+    * A part has at least 64 rows, and there are at most 1024 parts, divided by
+      the warps that the columns need. Both depend on extents alone: the same tensor
+      always has the same sum, to the bit.
+    * The op that combines the parts is tiled too. Below 128 rows there is one part: the
+      loop is over blocks of columns, and reduces into the destination.
+    * Elementwise ops that alone read the result of one part, over the same columns,
+      are in its loop: a norm over channels is one loop, whose threads go through their
+      columns twice. Several parts take those that have no other loops than the result.
+
+    A backward pass reduces the same tensors along rows (its result is a row each) and over
+    rows (the gradient of a weight). As two loops it would read them twice. Such a
+    reduction joins the loop over these rows: the loop is then over parts of the rows, with
+    a loop over a part's rows in it that carries the sums.
+
+    ```mlir
+    %r:2 = scf.forall (%part) in (512) shared_outs(%o = %init, %p = %e)
+        -> (tensor<4096x1024xf32>, tensor<512x1024xf32>) {
+      %s:2 = scf.for %i = %c0 to %c8 step %c1 iter_args(%rows = %o, %sum = %neutral) {
+        %r = linalg.generic ... ins(%row : tensor<1x1024xf32>) ...
+        %t = linalg.generic {iterator_types = ["parallel"]} ... outs(%sum : tensor<1024xf32>) { addf }
+        scf.yield ...
+      } {norm.loop = #norm.loop<rows>}
+      ...
+    } {norm.loop = #norm.loop<rows, <threads = 32, vector = 4, lanes = 1024, ...>>}
+    %dw = linalg.generic {iterator_types = ["reduction", "parallel"], ...}
+      ins(%r#1 : tensor<512x1024xf32>) outs(%zero : tensor<1024xf32>) { addf }
+    ```
+
+    The sum of the parts is then tiled as any other. Parts depend on the extents alone
+    (`chooseRowDivision`). The schedule counts the registers of the sums
+    (`chooseSummedRowSchedule`). Where the threads of one block cannot hold the row and them,
+    where the rows are of unknown length or fewer than two parts, nothing is joined. Nor are
+    reductions that need what is computed after the loop, that number their elements, or
+    that start at several results.
+
+    Limits of both: the loops of the sum are parallel ones, then one over rows, then one over
+    columns, with the results of one combining op each that has a neutral element
+    (sums, products, minimums, maximums, of floats and integers). Upstream's
+    `PartialReductionOpInterface` is not used: it starts sums from +0, which
+    makes a sum of -0 a +0.
   }];
-  let options = [Option<"parallel", "parallel", "bool", /*default=*/"false",
-                        "Make the row loop an scf.forall">,
-                 Option<"oneVector", "one-vector", "bool", /*default=*/"false",
-                        "Only groups whose ops have one loop beyond the rows, "
-                        "and one row per iteration">];
-  let dependentDialects = ["affine::AffineDialect", "norm::NormDialect",
-                           "scf::SCFDialect", "tensor::TensorDialect"];
+  let options = [
+      Option<"parallel", "parallel", "bool", /*default=*/"false",
+             "Make the row loop an scf.forall">,
+      Option<"scheduled", "scheduled", "bool", /*default=*/"false",
+             "Make loops for the threads of a GPU, with their schedules">,
+      Option<"maxCluster", "max-cluster", "int64_t", /*default=*/"1",
+             "Blocks that may share a row of a schedule; 1 where the chip has no "
+             "clusters">];
+  let dependentDialects = ["affine::AffineDialect", "arith::ArithDialect",
+                           "gpu::GPUDialect", "linalg::LinalgDialect",
+                           "norm::NormDialect", "scf::SCFDialect",
+                           "tensor::TensorDialect"];
+}
+
+def NormHoistRowSums : Pass<"norm-hoist-row-sums", "func::FuncOp"> {
+  let summary = "Keep in registers what the rows of a part are added to";
+  let description = [{
+    The sums that norm-tile-rows joins to a loop over rows are tensors that each iteration of the loop over
+    a part's rows reads and writes. This pass carries them as vectors through that
+    loop, by upstream's hoisting of loop-invariant subsets, which takes any loop;
+    this takes loops with a schedule only, whose accesses of one subset have one
+    mask.
+
+    Example: in a loop with a schedule,
+
+    ```mlir
+    %s = scf.for ... iter_args(%t = %init) -> tensor<1024xf32> {
+      %old = vector.transfer_read %t[%c0] ... : tensor<1024xf32>, vector<1024xf32>
+      %new = arith.addf %old, %row : vector<1024xf32>
+      %u = vector.transfer_write %new, %t[%c0] ... : vector<1024xf32>, tensor<1024xf32>
+      scf.yield %u
+    ```
+
+    becomes
+
+    ```mlir
+    %old = vector.transfer_read %init[%c0] ... : tensor<1024xf32>, vector<1024xf32>
+    %v = scf.for ... iter_args(%sum = %old) -> vector<1024xf32> {
+      %new = arith.addf %sum, %row : vector<1024xf32>
+      scf.yield %new
+    }
+    %s = vector.transfer_write %v, %init[%c0] ... : vector<1024xf32>, tensor<1024xf32>
+    ```
+  }];
 }
 
 def NormVectorizeRows : Pass<"norm-vectorize-rows", "func::FuncOp"> {
@@ -265,7 +390,7 @@ def NormVectorizeRows : Pass<"norm-vectorize-rows", "func::FuncOp"> {
     The loops over a row of a reduction are `statistic`. Of the loops over other
     dimensions, the outermost in a loop of norm-tile-rows is a `block`.
 
-    In a loop with a schedule (norm-plan-gpu-rows) the vectors have its `lanes`, and a
+    In a loop with a schedule (norm-tile-rows) the vectors have its `lanes`, and a
     reduction ends with one `vector.reduction`, which threads share later. With
     `scheduled`, ops outside of such loops are not changed.
 

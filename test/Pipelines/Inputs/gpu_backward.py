@@ -50,7 +50,7 @@ def run(case, work, ptxas):
     with open(source, "w") as file:
         file.write(Program(form, element, ROWS, columns).write())
     printed = subprocess.run(
-        ["norm-opt", source, "--norm-to-nvvm", "--mlir-print-ir-after=norm-plan-gpu-rows", "-o", "/dev/null"],
+        ["norm-opt", source, "--norm-to-nvvm", "--mlir-print-ir-after=norm-tile-rows", "-o", "/dev/null"],
         check=True, capture_output=True, text=True).stderr
     subprocess.run(["norm-compile", source, "--target=nvvm", "--emit=ptx", "-o", ptx_path], check=True)
     with open(ptx_path) as file:

@@ -4,7 +4,7 @@
                  [--break=FAULT] [--fewer-registers] [--count-unaligned] [NxTYPE ...]
 
 Compiles a form of norm.rmsnorm (gpu_forms.py) over ?xN for each class, reads the schedule
-from the IR after norm-plan-gpu-rows, and counts in each kernel what the schedule promises.
+from the IR after norm-tile-rows, and counts in each kernel what the schedule promises.
 With --instructions also what a thread executes per element (gpu_instructions.py): from
 machine code with --nvdisasm, else from PTX. One line a kernel: ok, or what is wrong.
 --break=FAULT changes the PTX first, --fewer-registers lowers the bound by 16 and
@@ -43,7 +43,7 @@ FAULTS = {
 
 
 class Schedule:
-    """What norm-plan-gpu-rows wrote on the loop of one function."""
+    """What norm-tile-rows wrote on the loop of one function."""
 
     def __init__(self, ir, n):
         integer = lambda name: int(re.search(r"#norm\.loop<rows, <.*\b%s = (\d+)" % name, ir)[1])
@@ -187,7 +187,7 @@ def compile_classes(form, classes, work, ptxas=None, nvdisasm=None):
     with open(source, "w") as file:
         file.write(gpu_forms.PREFIX + "".join(f.text for f in forms.values()))
     printed = subprocess.run(
-        ["norm-opt", source, "--norm-to-nvvm", "--mlir-print-ir-after=norm-plan-gpu-rows", "-o", "/dev/null"],
+        ["norm-opt", source, "--norm-to-nvvm", "--mlir-print-ir-after=norm-tile-rows", "-o", "/dev/null"],
         check=True, capture_output=True, text=True).stderr
     subprocess.run(["norm-compile", source, "--target=nvvm", "--emit=ptx", "-o", ptx_path], check=True)
     log = ptxas and subprocess.run([ptxas, "-arch=sm_90", "-v", ptx_path, "-o", cubin],

@@ -21,7 +21,7 @@
 #include "norm/IR/RowTarget.h"
 #include "norm/Rows/Vectors.h"
 #include "norm/Target/GPU/Distribute/Passes.h"
-#include "norm/Target/GPU/Schedule.h"
+#include "norm/Rows/Schedule.h"
 #include "llvm/ADT/SetVector.h"
 
 namespace mlir::norm {

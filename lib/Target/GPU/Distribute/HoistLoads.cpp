@@ -16,7 +16,7 @@
 #include "mlir/Transforms/RegionUtils.h"
 #include "norm/IR/RowTarget.h"
 #include "norm/Target/GPU/Distribute/Passes.h"
-#include "norm/Target/GPU/Schedule.h"
+#include "norm/Rows/Schedule.h"
 #include "llvm/Support/DebugLog.h"
 
 namespace mlir::norm {

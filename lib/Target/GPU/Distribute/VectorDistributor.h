@@ -23,7 +23,7 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
-#include "norm/Target/GPU/Schedule.h"
+#include "norm/Rows/Schedule.h"
 
 namespace mlir::norm {
 

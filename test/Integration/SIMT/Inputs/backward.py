@@ -89,7 +89,7 @@ def is_near(y, expected, size, unit, additions):
 
 
 def sum_in_order(x, isStatic):
-    """As norm-join-columns and norm-tile-columns add rows."""
+    """As norm-tile-rows adds rows that are summed in the loop over them."""
     warps = -(-x.shape[1] // 512)
     rows = max(8, min(64, -(-len(x) // (8192 // warps))))
     sums = []

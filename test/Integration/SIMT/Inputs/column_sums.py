@@ -1,4 +1,4 @@
-"""The order in which norm-tile-columns adds rows."""
+"""The order in which norm-tile-rows adds rows."""
 import numpy as np
 
 LEAST_ROWS, WARPS_OF_PARTS, WARP = 64, 1024, 32

@@ -17,7 +17,7 @@ def NormDistributeRowsToGPU
     Turns each outermost `scf.forall` or `scf.parallel` on buffers into a
     `gpu.launch`.
 
-    A loop with a schedule (norm-plan-gpu-rows) gets a block a row, or blocks of 128
+    A loop with a schedule (norm-tile-rows) gets a block a row, or blocks of 128
     threads with several rows where a row has a warp or less. Rows of the last
     warp that are not there take part in its shuffles and write nothing. Each
     vector of the body, `lanes` elements

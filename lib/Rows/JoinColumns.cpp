@@ -5,33 +5,20 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ColumnSums.h"
+#include "RowLoops.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Dominance.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Interfaces/ValueBoundsOpInterface.h"
-#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
-#include "mlir/Transforms/LoopInvariantCodeMotionUtils.h"
 #include "norm/IR/Norm.h"
 #include "norm/IR/RowTarget.h"
 #include "norm/Normalize/ElementStorage.h"
 #include "norm/Rows/Rows.h"
-#include "norm/Target/GPU/Columns/Passes.h"
-#include "norm/Target/GPU/RowForm.h"
-#include "norm/Target/GPU/Schedule.h"
 #include "llvm/Support/DebugLog.h"
-
-namespace mlir::norm {
-#define GEN_PASS_DEF_NORMHOISTROWSUMS
-#define GEN_PASS_DEF_NORMJOINCOLUMNS
-#include "norm/Target/GPU/Columns/Passes.h.inc"
-} // namespace mlir::norm
 
 using namespace mlir;
 using linalg::LinalgOp;
@@ -497,63 +484,27 @@ private:
 };
 } // namespace
 
-//===----------------------------------------------------------------------===//
-// Passes
-//===----------------------------------------------------------------------===//
+static bool hasColumnsOf(LinalgOp op, ArrayRef<LinalgOp> others) {
+  return others.empty() ||
+         LinalgOp(others.front()).getStaticLoopRanges().back() ==
+             op.getStaticLoopRanges().back();
+}
 
-namespace {
-struct NormJoinColumns : norm::impl::NormJoinColumnsBase<NormJoinColumns> {
-  void runOnOperation() override {
-    SmallVector<scf::ForallOp> loops;
-    getOperation().walk([&](scf::ForallOp loop) {
-      if (isOverRows(loop))
-        loops.push_back(loop);
-    });
-    IRRewriter rewriter(&getContext());
-    for (scf::ForallOp loop : loops) {
-      DominanceInfo dominance(getOperation());
-      SmallVector<LinalgOp> sums;
-      for (auto op : loop->getBlock()->getOps<LinalgOp>())
-        if (canJoin(op, loop, dominance) && hasColumnsOf(op, sums))
-          sums.push_back(op);
-      LDBG("norm-join-columns", 1)
-          << sums.size() << " sums over rows join " << *loop;
-      if (!sums.empty())
-        PartLoop(rewriter, loop, sums).run();
-    }
+void norm::joinColumns(IRRewriter &rewriter, Operation *scope) {
+  SmallVector<scf::ForallOp> loops;
+  scope->walk([&](scf::ForallOp loop) {
+    if (isOverRows(loop))
+      loops.push_back(loop);
+  });
+  for (scf::ForallOp loop : loops) {
+    DominanceInfo dominance(scope);
+    SmallVector<LinalgOp> sums;
+    for (auto op : loop->getBlock()->getOps<LinalgOp>())
+      if (canJoin(op, loop, dominance) && hasColumnsOf(op, sums))
+        sums.push_back(op);
+    LDBG("norm-tile-rows", 1)
+        << sums.size() << " sums over rows join " << *loop;
+    if (!sums.empty())
+      PartLoop(rewriter, loop, sums).run();
   }
-
-  static bool hasColumnsOf(LinalgOp op, SmallVectorImpl<LinalgOp> &others) {
-    return others.empty() || others.front().getStaticLoopRanges().back() ==
-                                 op.getStaticLoopRanges().back();
-  }
-};
-
-struct NormHoistRowSums : norm::impl::NormHoistRowSumsBase<NormHoistRowSums> {
-  void runOnOperation() override {
-    IRRewriter rewriter(&getContext());
-    SmallVector<scf::ForOp> loops;
-    getOperation().walk([&](scf::ForOp loop) {
-      auto rows = dyn_cast<scf::ForallOp>(loop->getParentOp());
-      if (rows && norm::getSchedule(rows) &&
-          norm::getRole(loop) == norm::LoopRole::Rows)
-        loops.push_back(loop);
-    });
-    for (scf::ForOp loop : loops)
-      (void)hoistLoopInvariantSubsets(rewriter, loop);
-    if (!loops.empty())
-      dropStarts();
-  }
-
-  /// The neutral elements that sums start from need no memory any more.
-  void dropStarts() {
-    RewritePatternSet patterns(&getContext());
-    norm::populateForwardMaskedRows(patterns);
-    scf::ForOp::getCanonicalizationPatterns(patterns, &getContext());
-    vector::TransferWriteOp::getCanonicalizationPatterns(patterns,
-                                                         &getContext());
-    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
-      signalPassFailure();
-  }
-};
-} // namespace
+}

@@ -5,11 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ColumnSums.h"
+#include "RowLoops.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -21,14 +20,7 @@
 #include "norm/IR/RowTarget.h"
 #include "norm/Normalize/ElementStorage.h"
 #include "norm/Rows/Rows.h"
-#include "norm/Target/GPU/Columns/Passes.h"
-#include "norm/Target/GPU/RowForm.h"
 #include <numeric>
-
-namespace mlir::norm {
-#define GEN_PASS_DEF_NORMTILECOLUMNS
-#include "norm/Target/GPU/Columns/Passes.h.inc"
-} // namespace mlir::norm
 
 using namespace mlir;
 using linalg::LinalgOp;
@@ -490,27 +482,23 @@ private:
   norm::RowSchedule schedule;
   bool isSumOfParts = false;
 };
-
-struct NormTileColumns : norm::impl::NormTileColumnsBase<NormTileColumns> {
-  using NormTileColumnsBase::NormTileColumnsBase;
-
-  void runOnOperation() override {
-    SmallVector<LinalgOp> ops;
-    getOperation().walk<WalkOrder::PreOrder>([&](Operation *op) {
-      if (isa<scf::ForallOp>(op))
-        return WalkResult::skip();
-      if (auto linalgOp = dyn_cast<LinalgOp>(op))
-        ops.push_back(linalgOp);
-      return WalkResult::advance();
-    });
-    IRRewriter rewriter(&getContext());
-    for (LinalgOp op : ops) {
-      if (!leaveShared || !norm::matchColumnReductions(op) ||
-          !hasReducedRows(op))
-        ColumnTiler(rewriter).run(op, ColumnTiler::getRows(op));
-      else
-        sinkToUsers(op);
-    }
-  }
-};
 } // namespace
+
+void norm::tileColumns(IRRewriter &rewriter, Operation *scope,
+                       ColumnSums which) {
+  SmallVector<LinalgOp> ops;
+  scope->walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (isa<scf::ForallOp>(op))
+      return WalkResult::skip();
+    if (auto linalgOp = dyn_cast<LinalgOp>(op))
+      ops.push_back(linalgOp);
+    return WalkResult::advance();
+  });
+  for (LinalgOp op : ops) {
+    if (which == ColumnSums::All || !matchColumnReductions(op) ||
+        !hasReducedRows(op))
+      ColumnTiler(rewriter).run(op, ColumnTiler::getRows(op));
+    else
+      sinkToUsers(op);
+  }
+}

@@ -1,26 +1,19 @@
-//===- WrapSingleRows.cpp - a row that is alone gets a loop ---------------===//
+//===- SingleRows.cpp - a row that is alone gets a loop -------------------===//
 //
 // Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "RowLoops.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/PatternMatch.h"
 #include "norm/IR/Norm.h"
 #include "norm/Rows/Rows.h"
-#include "norm/Target/GPU/Passes.h"
-#include "norm/Target/GPU/RowForm.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Support/DebugLog.h"
-
-namespace mlir::norm {
-#define GEN_PASS_DEF_NORMWRAPSINGLEROWS
-#include "norm/Target/GPU/Passes.h.inc"
-} // namespace mlir::norm
 
 using namespace mlir;
 using linalg::LinalgOp;
@@ -183,37 +176,28 @@ static bool isSeed(LinalgOp op) {
          norm::getRowExtent(op) != 1;
 }
 
-namespace {
-struct NormWrapSingleRows
-    : norm::impl::NormWrapSingleRowsBase<NormWrapSingleRows> {
-  void runOnOperation() override {
-    IRRewriter rewriter(&getContext());
-    for (Block &block : getOperation().getBody()) {
-      llvm::DenseSet<Operation *> visited;
-      for (auto op = findSeed(block, visited); op;
-           op = findSeed(block, visited)) {
-        llvm::SetVector<LinalgOp> group = collectGroup(op);
-        visited.insert_range(group);
-        if (!llvm::all_of(group, norm::canVectorizeRow))
-          continue;
-        auto others = collectOthersOnTheWay(group);
-        if (!others)
-          continue;
-        for (Operation *other : llvm::reverse(*others))
-          other->moveAfter(group.back());
-        LDBG("norm-wrap-single-rows", 1) << "a single row of " << group.size()
-                                         << " ops, up to " << *group.back();
-        wrap(rewriter, group);
-      }
-    }
-  }
+static LinalgOp findSeed(Block &block,
+                         const llvm::DenseSet<Operation *> &visited) {
+  for (auto op : block.getOps<LinalgOp>())
+    if (isSeed(op) && !visited.contains(op))
+      return op;
+  return nullptr;
+}
 
-  static LinalgOp findSeed(Block &block,
-                           const llvm::DenseSet<Operation *> &visited) {
-    for (auto op : block.getOps<LinalgOp>())
-      if (isSeed(op) && !visited.contains(op))
-        return op;
-    return nullptr;
+void norm::wrapSingleRows(IRRewriter &rewriter, Block &block) {
+  llvm::DenseSet<Operation *> visited;
+  for (auto op = findSeed(block, visited); op; op = findSeed(block, visited)) {
+    llvm::SetVector<LinalgOp> group = collectGroup(op);
+    visited.insert_range(group);
+    if (!llvm::all_of(group, norm::canVectorizeRow))
+      continue;
+    auto others = collectOthersOnTheWay(group);
+    if (!others)
+      continue;
+    for (Operation *other : llvm::reverse(*others))
+      other->moveAfter(group.back());
+    LDBG("norm-tile-rows", 1) << "a single row of " << group.size()
+                              << " ops, up to " << *group.back();
+    wrap(rewriter, group);
   }
-};
-} // namespace
+}

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "norm/Target/GPU/Schedule.h"
+#include "norm/Rows/Schedule.h"
 #include "mlir/IR/BuiltinTypeInterfaces.h"
 #include "llvm/Support/MathExtras.h"
 #include <numeric>

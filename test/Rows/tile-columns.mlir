@@ -1,5 +1,5 @@
-// RUN: norm-opt %s --norm-tile-columns --canonicalize --cse --split-input-file --mlir-print-local-scope | FileCheck %s
-// RUN: norm-opt %s --norm-tile-columns --canonicalize --cse --norm-vectorize-rows=scheduled=1 --canonicalize --cse --split-input-file --mlir-print-local-scope | FileCheck %s --check-prefix=VECTOR
+// RUN: norm-opt %s --norm-tile-rows=scheduled=1 --canonicalize --cse --split-input-file --mlir-print-local-scope | FileCheck %s
+// RUN: norm-opt %s --norm-tile-rows=scheduled=1 --canonicalize --cse --norm-vectorize-rows=scheduled=1 --canonicalize --cse --split-input-file --mlir-print-local-scope | FileCheck %s --check-prefix=VECTOR
 
 // 32 parts of 128 rows each: 32 parts and 32 blocks of columns are 1024 warps. Then
 // one loop over the blocks adds the parts, and what the destination holds.
@@ -133,6 +133,9 @@ func.func @long(%x: tensor<1048576x64xf32>, %y: tensor<64xf32>) -> tensor<64xf32
 // A sum that its own result enters twice has no parts, and one along rows is no sum
 // of rows.
 // CHECK-LABEL: func @others
+// CHECK-NOT: scf.forall (
+// CHECK: arith.mulf
+// CHECK: scf.forall (%{{.*}}) in (512)
 // CHECK-NOT: scf.forall (
 // CHECK: return
 func.func @others(%x: tensor<512x64xf32>, %y: tensor<64xf32>, %z: tensor<512xf32>) -> (tensor<64xf32>, tensor<512xf32>) {

@@ -1,11 +1,11 @@
-//===- PlanRows.cpp - choose the schedule of each row loop ----------------===//
+//===- ScheduleRows.cpp - choose the schedule of each row loop ------------===//
 //
 // Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "RowLoops.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -14,16 +14,8 @@
 #include "norm/Normalize/ElementStorage.h"
 #include "norm/Normalize/Recompute.h"
 #include "norm/Rows/Rows.h"
-#include "norm/Target/GPU/Passes.h"
-#include "norm/Target/GPU/RowForm.h"
-#include "norm/Target/GPU/Schedule.h"
 #include "llvm/Support/DebugLog.h"
 #include <numeric>
-
-namespace mlir::norm {
-#define GEN_PASS_DEF_NORMPLANGPUROWS
-#include "norm/Target/GPU/Passes.h.inc"
-} // namespace mlir::norm
 
 using namespace mlir;
 using linalg::LinalgOp;
@@ -152,8 +144,8 @@ static void plan(scf::ForallOp loop, int64_t maxCluster) {
   norm::RowSchedule schedule =
       norm::chooseRowSchedule(norm::getRowTarget(loop), shape.extent,
                               shape.pitch, shape.bytes, maxCluster);
-  LDBG("norm-plan-gpu-rows", 1) << schedule.threads << " threads per row of "
-                                << shape.extent << ": " << *loop;
+  LDBG("norm-tile-rows", 1) << schedule.threads << " threads per row of "
+                            << shape.extent << ": " << *loop;
   bool inStrips =
       ShapedType::isDynamic(shape.extent) || shape.extent > schedule.getLanes();
   if (inStrips)
@@ -163,25 +155,20 @@ static void plan(scf::ForallOp loop, int64_t maxCluster) {
     norm::setSchedule(loop, schedule);
 }
 
-namespace {
-struct NormPlanGPURows : norm::impl::NormPlanGPURowsBase<NormPlanGPURows> {
-  using NormPlanGPURowsBase::NormPlanGPURowsBase;
-
-  void runOnOperation() override {
-    SmallVector<LinalgOp> alone;
-    getOperation().walk<WalkOrder::PreOrder>([&](Operation *op) {
-      if (auto loop = dyn_cast<scf::ForallOp>(op)) {
-        if (!norm::getSchedule(loop))
-          plan(loop, maxCluster);
-        return WalkResult::skip();
-      }
-      if (auto linalgOp = dyn_cast<LinalgOp>(op))
-        alone.push_back(linalgOp);
-      return WalkResult::advance();
-    });
-    for (LinalgOp op : alone)
-      if (failed(planAlone(op)))
-        return signalPassFailure();
-  }
-};
-} // namespace
+LogicalResult norm::scheduleRows(Operation *scope, int64_t maxCluster) {
+  SmallVector<LinalgOp> alone;
+  scope->walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (auto loop = dyn_cast<scf::ForallOp>(op)) {
+      if (!norm::getSchedule(loop))
+        plan(loop, maxCluster);
+      return WalkResult::skip();
+    }
+    if (auto linalgOp = dyn_cast<LinalgOp>(op))
+      alone.push_back(linalgOp);
+    return WalkResult::advance();
+  });
+  for (LinalgOp op : alone)
+    if (failed(planAlone(op)))
+      return failure();
+  return success();
+}

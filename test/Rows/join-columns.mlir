@@ -1,4 +1,4 @@
-// RUN: norm-opt %s --split-input-file --pass-pipeline='builtin.module(func.func(norm-tile-columns{leave-shared},norm-tile-rows{parallel one-vector},norm-join-columns),canonicalize,cse)' | FileCheck %s
+// RUN: norm-opt %s --split-input-file --pass-pipeline='builtin.module(func.func(norm-tile-rows{scheduled}),canonicalize,cse)' | FileCheck %s
 
 #id = affine_map<(d0, d1) -> (d0, d1)>
 #row = affine_map<(d0, d1) -> (d0)>
@@ -18,7 +18,9 @@
 // CHECK: {norm.loop = #norm.loop<rows>}
 // CHECK: tensor.parallel_insert_slice %[[F]]#1 into %[[P]][%[[PART]], 0] [1, 1024] [1, 1]
 // CHECK: norm.loop = #norm.loop<rows, <threads = 32, vector = 4, lanes = 1024, registers =
-// CHECK: linalg.generic {{.*}}iterator_types = ["reduction", "parallel"]{{.*}} ins(%[[R]]#1 : tensor<125x1024xf32>)
+// CHECK: scf.forall (%{{.*}}) in (8)
+// CHECK: %[[B:.*]] = tensor.extract_slice %[[R]]#1[0, %{{.*}}] [125, 128] [1, 1]
+// CHECK: linalg.generic {{.*}}iterator_types = ["reduction", "parallel"]{{.*}} ins(%[[B]] : tensor<125x128xf32>)
 func.func @joined(%x: tensor<1000x1024xf32>, %e: tensor<1000x1024xf32>, %z: tensor<1000xf32>, %c: tensor<1024xf32>) -> (tensor<1000x1024xf32>, tensor<1024xf32>) {
   %w = linalg.generic {indexing_maps = [#id, #column], iterator_types = ["reduction", "parallel"]} ins(%x : tensor<1000x1024xf32>) outs(%c : tensor<1024xf32>) {
   ^bb0(%a: f32, %b: f32):

@@ -10,8 +10,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef NORM_TARGET_GPU_SCHEDULE_H
-#define NORM_TARGET_GPU_SCHEDULE_H
+#ifndef NORM_ROWS_SCHEDULE_H
+#define NORM_ROWS_SCHEDULE_H
 
 #include "mlir/IR/Operation.h"
 #include "norm/IR/RowTarget.h"
@@ -97,4 +97,4 @@ int64_t chooseMostParts(const RowTarget &target, int64_t rows, int64_t columns,
 
 } // namespace mlir::norm
 
-#endif // NORM_TARGET_GPU_SCHEDULE_H
+#endif // NORM_ROWS_SCHEDULE_H
