@@ -93,7 +93,6 @@ static void buildDeallocation(OpPassManager &pm) {
 
 void norm::buildBufferization(OpPassManager &pm) {
   pm.addPass(createNormSeparateDestinations());
-  pm.addPass(bufferization::createEmptyTensorToAllocTensorPass());
   pm.addPass(createNormLocalizeNestedWrites());
   bufferization::OneShotBufferizePassOptions options;
   options.bufferizeFunctionBoundaries = true;
@@ -133,11 +132,11 @@ void norm::buildCleanup(OpPassManager &pm) {
 }
 
 void norm::buildComputationToLLVM(OpPassManager &pm) {
+  // Makes affine.apply of offsets and strides.
+  pm.addPass(memref::createExpandStridedMetadataPass());
   pm.addPass(createLowerAffinePass());
   pm.addPass(createSCFToControlFlowPass());
   pm.addPass(createNormLowerAsserts());
-  pm.addPass(memref::createExpandStridedMetadataPass());
-  pm.addPass(createLowerAffinePass());
   pm.addPass(createNormCallLibm());
   pm.addPass(createConvertMathToLLVMPass());
   pm.addPass(createConvertMathToLibmPass());
@@ -153,8 +152,7 @@ void norm::buildMemoryToLLVM(OpPassManager &pm) {
   pm.addPass(createNormConvertMPIToLLVM());
   pm.addPass(createFinalizeMemRefToLLVMConversionPass());
   pm.addPass(createNormFlattenGlobals());
-  pm.addPass(createConvertControlFlowToLLVMPass());
-  pm.addPass(createConvertFuncToLLVMPass());
+  // Converts cf and func as well.
   pm.addPass(createConvertOpenMPToLLVMPass());
   buildCleanup(pm);
   pm.addPass(createReconcileUnrealizedCastsPass());
