@@ -29,17 +29,6 @@ static bool isOneOfEachGroup(const RowPart &part, int64_t extent) {
          part.offset < part.stride && part.size * part.stride == extent;
 }
 
-/// Returns groups of one dimension each, but for the last one of `last`.
-static SmallVector<ReassociationIndices> groupLast(int64_t groups,
-                                                   int64_t last) {
-  SmallVector<ReassociationIndices> result;
-  for (int64_t dim = 0; dim < groups; ++dim)
-    result.push_back({dim});
-  for (int64_t i = 1; i < last; ++i)
-    result.back().push_back(groups - 1 + i);
-  return result;
-}
-
 /// One of each group in blocks of a row is one of each group in each block.
 static LogicalResult sliceBeforeCollapse(tensor::ExtractSliceOp slice,
                                          PatternRewriter &rewriter) {
@@ -80,7 +69,7 @@ static LogicalResult sliceOfGroups(tensor::ExtractSliceOp slice,
     return rewriter.notifyMatchFailure(slice, "not of groups");
   int64_t rank = slice.getSourceType().getRank();
   ArrayRef<int64_t> shape = slice.getSourceType().getShape();
-  if (expand.getReassociationIndices() != groupLast(rank - 1, 2) ||
+  if (rank < 2 || expand.getReassociationIndices() != groupLastTwo(rank) ||
       ShapedType::isDynamic(shape[rank - 1]) ||
       ShapedType::isDynamic(shape[rank - 2]) || shape[rank - 1] < 2 ||
       !isColumnOfAll(slice))
@@ -93,9 +82,9 @@ static LogicalResult sliceOfGroups(tensor::ExtractSliceOp slice,
     rewriter.replaceOpWithNewOp<tensor::CastOp>(slice, slice.getType(), column);
     return success();
   }
-  rewriter.replaceOpWithNewOp<tensor::ExpandShapeOp>(
-      slice, slice.getType(), column, groupLast(rank - 1, 2),
-      slice.getMixedSizes());
+  rewriter.replaceOpWithNewOp<tensor::ExpandShapeOp>(slice, slice.getType(),
+                                                     column, groupLastTwo(rank),
+                                                     slice.getMixedSizes());
   return success();
 }
 
@@ -142,27 +131,21 @@ static std::optional<RowPart> matchStridedRead(linalg::GenericOp op,
   auto type = dyn_cast<RankedTensorType>(input.get().getType());
   if (!type || map.getNumResults() == 0)
     return std::nullopt;
-  AffineExpr last = map.getResults().back();
-  RowPart part = {0, 0, 0};
-  if (auto sum = dyn_cast<AffineBinaryOpExpr>(last);
-      sum && sum.getKind() == AffineExprKind::Add) {
-    auto offset = dyn_cast<AffineConstantExpr>(sum.getRHS());
-    if (!offset)
-      return std::nullopt;
-    part.offset = offset.getValue();
-    last = sum.getLHS();
-  }
-  auto product = dyn_cast<AffineBinaryOpExpr>(last);
-  if (!product || product.getKind() != AffineExprKind::Mul)
+  AffineExpr column = map.getResults().back();
+  auto dim = dyn_cast_or_null<AffineDimExpr>(getOnlyDim(column));
+  if (!dim)
     return std::nullopt;
-  auto dim = dyn_cast<AffineDimExpr>(product.getLHS());
-  auto stride = dyn_cast<AffineConstantExpr>(product.getRHS());
-  if (!dim || !stride)
+  auto getColumn = [&](int64_t i) {
+    return dyn_cast<AffineConstantExpr>(
+        column.replace(dim, getAffineConstantExpr(i, op.getContext())));
+  };
+  AffineConstantExpr first = getColumn(0), second = getColumn(1);
+  if (!first || !second)
     return std::nullopt;
-  part.stride = stride.getValue();
-  part.size = op.getStaticLoopRanges()[dim.getPosition()];
-  bool isPart =
-      part.offset >= 0 && isOneOfEachGroup(part, type.getShape().back());
+  RowPart part = {first.getValue(), op.getStaticLoopRanges()[dim.getPosition()],
+                  second.getValue() - first.getValue()};
+  bool isPart = dim * part.stride + part.offset == column && part.offset >= 0 &&
+                isOneOfEachGroup(part, type.getShape().back());
   return isPart ? std::optional(part) : std::nullopt;
 }
 

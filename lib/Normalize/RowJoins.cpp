@@ -96,26 +96,28 @@ bool norm::isPartition(ArrayRef<RowPart> parts, int64_t extent) {
   return seen.all();
 }
 
-/// Appends parts that follow each other; false if an extent is unknown.
-static bool appendParts(RowJoin &join, ValueRange values) {
-  int64_t offset = 0;
-  for (Value value : values) {
-    int64_t size = getTensorType(value).getShape().back();
-    if (ShapedType::isDynamic(size) || size == 0)
-      return false;
-    join.parts.push_back({offset, size, 1});
-    join.values.push_back(value);
-    offset += size;
-  }
-  return true;
+SmallVector<ReassociationIndices> norm::groupLastTwo(int64_t rank) {
+  SmallVector<ReassociationIndices> groups;
+  for (int64_t dim = 0; dim + 1 < rank; ++dim)
+    groups.push_back({dim});
+  groups.back().push_back(rank - 1);
+  return groups;
 }
 
 static std::optional<RowJoin> matchConcat(tensor::ConcatOp concat) {
   RowJoin join;
   if (static_cast<int64_t>(concat.getDim()) !=
-          concat.getResultType().getRank() - 1 ||
-      !appendParts(join, concat.getInputs()))
+      concat.getResultType().getRank() - 1)
     return std::nullopt;
+  int64_t offset = 0;
+  for (Value value : concat.getInputs()) {
+    int64_t size = getTensorType(value).getShape().back();
+    if (ShapedType::isDynamic(size) || size == 0)
+      return std::nullopt;
+    join.parts.push_back({offset, size, 1});
+    join.values.push_back(value);
+    offset += size;
+  }
   return join;
 }
 
@@ -128,15 +130,12 @@ static bool isLoopIndex(Value v, int64_t loop) {
 static bool isColumnFrom(Value v, int64_t loop, int64_t from) {
   if (from == 0)
     return isLoopIndex(v, loop);
+  Operation *op = v.getDefiningOp();
   APInt offset;
-  if (auto sub = v.getDefiningOp<arith::SubIOp>())
-    return isLoopIndex(sub.getLhs(), loop) &&
-           matchPattern(sub.getRhs(), m_ConstantInt(&offset)) &&
-           offset.getSExtValue() == from;
-  auto add = v.getDefiningOp<arith::AddIOp>();
-  return add && isLoopIndex(add.getLhs(), loop) &&
-         matchPattern(add.getRhs(), m_ConstantInt(&offset)) &&
-         offset.getSExtValue() == -from;
+  return isa_and_nonnull<arith::SubIOp, arith::AddIOp>(op) &&
+         isLoopIndex(op->getOperand(0), loop) &&
+         matchPattern(op->getOperand(1), m_ConstantInt(&offset)) &&
+         offset.getSExtValue() == (isa<arith::SubIOp>(op) ? from : -from);
 }
 
 /// Returns true if the op reads the element of its own indices, with the
@@ -243,9 +242,7 @@ static std::optional<RowJoin> matchStack(tensor::CollapseShapeOp collapse) {
   SmallVector<ReassociationIndices> groups = collapse.getReassociationIndices();
   RankedTensorType type = collapse.getSrcType();
   int64_t rank = type.getRank();
-  // A scalar has no groups.
-  if (groups.empty() || static_cast<int64_t>(groups.size()) != rank - 1 ||
-      groups.back().size() != 2 || type.isDynamicDim(rank - 2))
+  if (rank < 2 || groups != groupLastTwo(rank) || type.isDynamicDim(rank - 2))
     return std::nullopt;
   std::optional<RowJoin> join = matchRowJoin(stack);
   if (!join || join->hasUnitDim)
@@ -307,10 +304,6 @@ Value norm::createJoinedPart(OpBuilder &b, Location loc, const RowJoin &join,
   Value value = join.values[part];
   if (!join.hasUnitDim)
     return value;
-  SmallVector<ReassociationIndices> groups;
-  int64_t rank = getTensorType(value).getRank();
-  for (int64_t dim = 0; dim + 1 < rank; ++dim)
-    groups.push_back({dim});
-  groups.back().push_back(rank - 1);
-  return tensor::CollapseShapeOp::create(b, loc, value, groups);
+  return tensor::CollapseShapeOp::create(
+      b, loc, value, groupLastTwo(getTensorType(value).getRank()));
 }

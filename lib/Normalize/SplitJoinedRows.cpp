@@ -233,30 +233,26 @@ private:
     return createRowSlice(b, tensor.getLoc(), tensor, parts[number]);
   }
 
-  /// Adds the operands of these parts, and the body's values for them. Operands
-  /// without columns are the same for all parts.
+  /// Adds these parts of an operand. Without columns, it is the same for all;
+  /// canonicalization makes one of such operands.
   void addOperand(GenericOp op, OpOperand &operand, ArrayRef<unsigned> numbers,
-                  SmallVector<Value> &operands, SmallVector<AffineMap> &maps,
-                  SmallVector<SmallVector<unsigned>> &arguments) {
+                  SmallVector<Value> &operands, SmallVector<AffineMap> &maps) {
     AffineMap map = op.getMatchingIndexingMap(&operand);
     bool isSplit = hasColumns(map, *getColumnLoop(op));
-    for (auto [index, number] : llvm::enumerate(numbers)) {
-      if (isSplit || index == 0) {
-        operands.push_back(isSplit ? getPart(operand.get(), seams[op], number)
-                                   : operand.get());
-        maps.push_back(map);
-      }
-      arguments[index].push_back(operands.size() - 1);
+    for (unsigned number : numbers) {
+      operands.push_back(isSplit ? getPart(operand.get(), seams[op], number)
+                                 : operand.get());
+      maps.push_back(map);
     }
   }
 
-  /// Clones the body for the values of one part, and returns what it yields.
+  /// Clones the body for one of `parts` parts, which each operand has in turn.
   static IRMapping cloneBody(GenericOp op, OpBuilder &body, ValueRange values,
-                             ArrayRef<unsigned> places, Value out,
+                             unsigned part, unsigned parts, Value out,
                              Operation *without = nullptr) {
     IRMapping mapping;
-    for (auto [argument, place] : llvm::zip(op.getRegionInputArgs(), places))
-      mapping.map(argument, values[place]);
+    for (BlockArgument argument : op.getRegionInputArgs())
+      mapping.map(argument, values[argument.getArgNumber() * parts + part]);
     mapping.map(op.getRegionOutputArgs().front(), out);
     for (Operation &each : op.getBody()->without_terminator())
       if (&each != without)
@@ -271,10 +267,9 @@ private:
     b.setInsertionPoint(op);
     SmallVector<Value> ins;
     SmallVector<AffineMap> maps;
-    SmallVector<SmallVector<unsigned>> arguments(parts.size());
     addOperand(op, *op.getDpsInputOperand(0),
-               llvm::to_vector(llvm::seq<unsigned>(0, parts.size())), ins, maps,
-               arguments);
+               llvm::to_vector(llvm::seq<unsigned>(0, parts.size())), ins,
+               maps);
     maps.push_back(op.getIndexingMapsArray().back());
     Value accumulator = op.getRegionOutputArgs().front();
     Value contribution =
@@ -284,10 +279,10 @@ private:
         return clone(body, combiner, x.getType(), {x, y})->getResult(0);
       };
       Value all;
-      for (ArrayRef<unsigned> places : arguments) {
-        Value each =
-            cloneBody(op, body, values, places, values.back(), combiner)
-                .lookupOrDefault(contribution);
+      for (unsigned part = 0; part < ins.size(); ++part) {
+        Value each = cloneBody(op, body, values, part, ins.size(),
+                               values.back(), combiner)
+                         .lookupOrDefault(contribution);
         all = all ? combine(all, each) : each;
       }
       linalg::YieldOp::create(body, loc, combine(all, values.back()));
@@ -302,16 +297,14 @@ private:
   SmallVector<Value> buildParts(GenericOp op, ArrayRef<unsigned> numbers) {
     SmallVector<Value> ins, outs;
     SmallVector<AffineMap> maps;
-    SmallVector<SmallVector<unsigned>> arguments(numbers.size());
     for (OpOperand *input : op.getDpsInputOperands())
-      addOperand(op, *input, numbers, ins, maps, arguments);
-    SmallVector<SmallVector<unsigned>> outArguments(numbers.size());
-    addOperand(op, *op.getDpsInitOperand(0), numbers, outs, maps, outArguments);
+      addOperand(op, *input, numbers, ins, maps);
+    addOperand(op, *op.getDpsInitOperand(0), numbers, outs, maps);
     auto build = [&](OpBuilder &body, Location loc, ValueRange values) {
       SmallVector<Value> yielded;
-      for (auto [used, usedOut] : llvm::zip(arguments, outArguments)) {
-        IRMapping mapping = cloneBody(op, body, values, used,
-                                      values[ins.size() + usedOut.front()]);
+      for (unsigned part = 0; part < outs.size(); ++part) {
+        IRMapping mapping = cloneBody(op, body, values, part, outs.size(),
+                                      values[ins.size() + part]);
         yielded.push_back(mapping.lookupOrDefault(
             op.getBody()->getTerminator()->getOperand(0)));
       }

@@ -55,6 +55,9 @@ bool takesAllRows(tensor::ExtractSliceOp slice);
 /// Returns the part of each row that the slice takes, if it takes all rows.
 std::optional<RowPart> matchRowSlice(tensor::ExtractSliceOp slice);
 
+/// Returns groups of one dimension each, but for the last one, of two.
+SmallVector<ReassociationIndices> groupLastTwo(int64_t rank);
+
 /// Builds the slice of `tensor` that is this part of each row.
 Value createRowSlice(OpBuilder &b, Location loc, Value tensor, RowPart part);
 
