@@ -102,7 +102,6 @@ static void buildKernelLowering(OpPassManager &pm,
   gpu.addPass(createNormExpandSmallFloats());
   gpu.addPass(createNormAllowFewBlocks());
   gpu.addPass(createNormLowerGPUMath());
-  gpu.addPass(createNormWidenBF16InWords());
   gpu.addPass(createLoopInvariantCodeMotionPass());
   gpu.addPass(createConvertVectorToSCFPass());
   gpu.addPass(createSCFToControlFlowPass());

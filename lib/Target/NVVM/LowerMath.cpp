@@ -8,12 +8,13 @@
 // Upstream: LLVM 22.1: convert-gpu-to-nvvm calls libdevice where PTX has an
 // instruction that rounds correctly; goes when it uses those.
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "norm/Floats/Lanes.h"
 #include "norm/Target/NVVM/Passes.h"
 
 namespace mlir::norm {
@@ -23,6 +24,7 @@ namespace mlir::norm {
 } // namespace mlir::norm
 
 using namespace mlir;
+using norm::Lanes;
 
 namespace {
 /// convert-gpu-to-nvvm forbids the LLVM dialect's own ops for these, so the
@@ -46,28 +48,25 @@ template <typename MathOp> struct ToIntrinsic : OpRewritePattern<MathOp> {
 /// which is off by a factor of at most 1 + 2^-22.9 (PTX ISA, rsqrt.approx.f32).
 /// Where r is zero or infinite the residual is NaN; minnum makes it 1, and r
 /// stays what it is.
-static Value createInverseRoot(OpBuilder &b, Location loc, Value a) {
-  auto constant = [&](float value) -> Value {
-    return arith::ConstantOp::create(b, loc, b.getF32FloatAttr(value));
-  };
-  Value r = LLVM::CallIntrinsicOp::create(
-                b, loc, b.getF32Type(),
-                b.getStringAttr("llvm.nvvm.rsqrt.approx.f"), ValueRange{a})
-                .getResult(0);
-  Value root = arith::MulFOp::create(b, loc, a, r);
-  Value residual = math::FmaOp::create(
-      b, loc, arith::NegFOp::create(b, loc, root), r, constant(1.0f));
-  Value step = arith::MinNumFOp::create(b, loc, residual, constant(1.0f));
-  Value half = arith::MulFOp::create(b, loc, r, constant(0.5f));
-  return math::FmaOp::create(b, loc, step, half, r);
+static Value createInverseRoot(ImplicitLocOpBuilder b, Value a) {
+  Lanes r(b, LLVM::CallIntrinsicOp::create(
+                 b, b.getF32Type(), b.getStringAttr("llvm.nvvm.rsqrt.approx.f"),
+                 ValueRange{a})
+                 .getResult(0));
+  Lanes one = r.like(1.0f);
+  Value root = Lanes(b, a) * r;
+  Lanes residual(
+      b, math::FmaOp::create(b, arith::NegFOp::create(b, root), r, one));
+  Lanes step = residual.apply<arith::MinNumFOp>(one);
+  return math::FmaOp::create(b, step, r * 0.5f, r);
 }
 
 static LogicalResult approximateRSqrt(math::RsqrtOp op,
                                       PatternRewriter &rewriter) {
   if (!op.getType().isF32())
     return rewriter.notifyMatchFailure(op, "not an f32");
-  rewriter.replaceOp(op,
-                     createInverseRoot(rewriter, op.getLoc(), op.getOperand()));
+  rewriter.replaceOp(
+      op, createInverseRoot({op.getLoc(), rewriter}, op.getOperand()));
   return success();
 }
 
@@ -78,7 +77,22 @@ static LogicalResult approximateReciprocalOfRoot(arith::DivFOp op,
       !matchPattern(op.getLhs(), m_OneFloat()))
     return rewriter.notifyMatchFailure(op, "not one over a root in f32");
   rewriter.replaceOp(
-      op, createInverseRoot(rewriter, op.getLoc(), root.getOperand()));
+      op, createInverseRoot({op.getLoc(), rewriter}, root.getOperand()));
+  return success();
+}
+
+/// A GPU loads bf16 in words of two. Converted one by one the upper one is
+/// first moved down and then shifted up again.
+static LogicalResult widenInWords(arith::ExtFOp op, PatternRewriter &rewriter) {
+  auto narrow = dyn_cast<VectorType>(op.getIn().getType());
+  if (!narrow || narrow.getRank() != 1 || narrow.isScalable() ||
+      !narrow.getElementType().isBF16() ||
+      !getElementTypeOrSelf(op.getType()).isF32() ||
+      narrow.getNumElements() % 2 != 0)
+    return rewriter.notifyMatchFailure(op, "not pairs of bf16 to f32");
+  ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+  norm::LanePair wide = norm::widenBF16Words(b, op.getIn());
+  rewriter.replaceOpWithNewOp<vector::InterleaveOp>(op, wide.even, wide.odd);
   return success();
 }
 
@@ -97,6 +111,7 @@ struct NormApproximateInverseRoots
 struct NormLowerGPUMath : norm::impl::NormLowerGPUMathBase<NormLowerGPUMath> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
+    patterns.add(widenInWords);
     auto add = [&](auto op, StringRef name) {
       patterns.add<ToIntrinsic<decltype(op)>>(&getContext(), name);
     };

@@ -10,36 +10,6 @@
 
 include "mlir/Pass/PassBase.td"
 
-def NormWidenBF16InWords : Pass<"norm-widen-bf16-in-words", "gpu::GPUModuleOp"> {
-  let summary = "Widen two bf16 of a word by a shift and a mask";
-  let description = [{
-    A GPU loads bf16 in words of two. Converted one by one the upper one is first
-    moved down and then shifted up again. This pass takes whole words of a vector:
-    the lower bf16 is shifted up, the upper one is masked. The bits are the same,
-    those of a NaN too.
-
-    Example:
-
-    ```mlir
-    %y = arith.extf %x : vector<8xbf16> to vector<8xf32>
-    ```
-
-    becomes
-
-    ```mlir
-    %words = vector.bitcast %x : vector<8xbf16> to vector<4xi32>
-    %lower = arith.shli %words, %c16 : vector<4xi32>
-    %upper = arith.andi %words, %c0xffff0000 : vector<4xi32>
-    %even = arith.bitcast %lower : vector<4xi32> to vector<4xf32>
-    %odd = arith.bitcast %upper : vector<4xi32> to vector<4xf32>
-    %y = vector.interleave %even, %odd : vector<4xf32> -> vector<8xf32>
-    ```
-
-    Limits: vectors of rank 1 and even length.
-  }];
-  let dependentDialects = ["arith::ArithDialect", "vector::VectorDialect"];
-}
-
 def NormDeviceMemory : Pass<"norm-device-memory", "func::FuncOp"> {
   let summary = "Buffers of a function that launches kernels live on the device";
   let description = [{

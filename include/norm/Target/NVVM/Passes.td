@@ -123,7 +123,7 @@ def NormApproximateInverseRoots
 }
 
 def NormLowerGPUMath : Pass<"norm-lower-gpu-math", "gpu::GPUModuleOp"> {
-  let summary = "Math that the GPU has as exact instructions, without libdevice";
+  let summary = "Math that the GPU has as exact instructions, and bf16 by words";
   let description = [{
     convert-gpu-to-nvvm calls libdevice for every math op, also where PTX has an
     instruction that rounds correctly. This pass turns `math.sqrt`, `absf`,
@@ -134,8 +134,26 @@ def NormLowerGPUMath : Pass<"norm-lower-gpu-math", "gpu::GPUModuleOp"> {
     Example: `math.sqrt %a : f32` becomes
     `llvm.call_intrinsic "llvm.sqrt"(%a) : (f32) -> f32`, which is `sqrt.rn.f32`
     in PTX.
+
+    It also widens bf16 by words: a GPU loads two in one, and converted one by one the
+    upper one is first moved down and then shifted up again. The lower bf16 of a word
+    is shifted up, the upper one is masked. The bits are the same, those of a NaN too.
+
+    Example: `arith.extf %x : vector<8xbf16> to vector<8xf32>` becomes
+
+    ```mlir
+    %words = vector.bitcast %x : vector<8xbf16> to vector<4xi32>
+    %lower = arith.shli %words, %c16 : vector<4xi32>
+    %even = arith.bitcast %lower : vector<4xi32> to vector<4xf32>
+    %upper = arith.andi %words, %c0xffff0000 : vector<4xi32>
+    %odd = arith.bitcast %upper : vector<4xi32> to vector<4xf32>
+    %y = vector.interleave %even, %odd : vector<4xf32> -> vector<8xf32>
+    ```
+
+    Limits: bf16 vectors of rank 1 and even length; others are left to LLVM.
   }];
-  let dependentDialects = ["LLVM::LLVMDialect"];
+  let dependentDialects = ["arith::ArithDialect", "LLVM::LLVMDialect",
+                           "vector::VectorDialect"];
 }
 
 def NormVerifyGPUTarget : Pass<"norm-verify-gpu-target", "ModuleOp"> {

@@ -1,6 +1,6 @@
 // Two bf16 of a word become f32 by a shift and by a mask. One alone, an odd number and
 // other types stay.
-// RUN: norm-opt %s --pass-pipeline='builtin.module(gpu.module(norm-widen-bf16-in-words))' | FileCheck %s
+// RUN: norm-opt %s --pass-pipeline='builtin.module(gpu.module(norm-lower-gpu-math))' | FileCheck %s
 
 gpu.module @kernels {
   // CHECK-LABEL: gpu.func @f
