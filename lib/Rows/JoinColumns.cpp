@@ -9,7 +9,6 @@
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
-#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Dominance.h"
 #include "mlir/IR/PatternMatch.h"
@@ -22,7 +21,6 @@
 
 using namespace mlir;
 using linalg::LinalgOp;
-using norm::Reduction;
 using norm::Slice;
 
 //===----------------------------------------------------------------------===//
@@ -214,7 +212,7 @@ private:
     rowsPerPart = affine::makeComposedFoldedAffineMax(
         rewriter, loc,
         AffineMap::get(0, 1, {count, constant(parts.least)}, context), {most});
-    partCount = norm::countParts(rewriter, loc, rowCount, rowsPerPart);
+    partCount = norm::countBlocks(rewriter, loc, rowCount, rowsPerPart);
   }
 
   /// Whether something else than the joined reductions needs a result.
@@ -238,23 +236,15 @@ private:
         destinations.push_back(rows.getOutputs()[kept.back()]);
       }
     for (LinalgOp op : sums)
-      for (Type type : op->getResultTypes()) {
-        auto row = cast<RankedTensorType>(type);
-        destinations.push_back(tensor::EmptyOp::create(
-            rewriter, loc,
-            SmallVector<OpFoldResult>{partCount, index(row.getDimSize(0))},
-            row.getElementType()));
-      }
+      for (unsigned i = 0, e = op->getNumResults(); i < e; ++i)
+        destinations.push_back(norm::PartialSums::ofColumns(op).createParts(
+            rewriter, i, {partCount}));
     return destinations;
   }
 
   void build(const norm::RowSchedule &schedule) {
-    auto linear = gpu::GPUBlockMappingAttr::get(rewriter.getContext(),
-                                                gpu::MappingId::LinearDim0);
-    auto loop = scf::ForallOp::create(
-        rewriter, loc, SmallVector<OpFoldResult>{partCount},
-        createDestinations(), rewriter.getArrayAttr({linear}));
-    norm::setSchedule(loop, schedule);
+    scf::ForallOp loop = norm::createBlockLoop(rewriter, loc, {partCount},
+                                               createDestinations(), schedule);
     {
       OpBuilder::InsertionGuard guard(rewriter);
       rewriter.setInsertionPointToStart(loop.getBody());
@@ -333,17 +323,13 @@ private:
   SmallVector<Value> startSums(scf::ForallOp loop, Value part) {
     SmallVector<Value> starts;
     for (LinalgOp op : sums) {
-      SmallVector<Reduction> reductions = *norm::matchColumnReductions(op);
-      for (auto [type, reduction] :
-           llvm::zip_equal(op->getResultTypes(), reductions)) {
+      auto parts = norm::PartialSums::ofColumns(op);
+      for (auto [number, type] : llvm::enumerate(op->getResultTypes())) {
         unsigned i = kept.size() + starts.size();
-        Value sum = getSumSlice(loop, i, part)
-                        .extract(rewriter, loc, cast<RankedTensorType>(type),
-                                 loop.getRegionIterArgs()[i]);
-        Value neutral =
-            arith::ConstantOp::create(rewriter, loc, reduction.neutral);
-        starts.push_back(
-            linalg::FillOp::create(rewriter, loc, neutral, sum).getResult(0));
+        Value place = getSumSlice(loop, i, part)
+                          .extract(rewriter, loc, cast<RankedTensorType>(type),
+                                   loop.getRegionIterArgs()[i]);
+        starts.push_back(parts.start(rewriter, number, place));
       }
     }
     return starts;
@@ -464,9 +450,8 @@ private:
     ValueRange parts = loop.getResults().drop_front(kept.size());
     for (LinalgOp op : sums) {
       rewriter.setInsertionPoint(op);
-      LinalgOp sum =
-          norm::buildSumOfParts(rewriter, op, *norm::matchColumnReductions(op),
-                                parts.take_front(op->getNumResults()));
+      LinalgOp sum = norm::PartialSums::ofColumns(op).add(
+          rewriter, parts.take_front(op->getNumResults()));
       parts = parts.drop_front(op->getNumResults());
       rewriter.replaceOp(op, sum->getResults());
     }

@@ -10,6 +10,7 @@
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/SCF/Transforms/TileUsingInterface.h"
 #include "norm/Rows/Rows.h"
 #include "norm/Rows/Schedule.h"
 
@@ -39,6 +40,7 @@ struct Slice {
   static Slice getWhole(OpBuilder &b, Location loc, Value tensor);
   Value extract(OpBuilder &b, Location loc, RankedTensorType type,
                 Value tensor) const;
+  Value insert(OpBuilder &b, Location loc, Value v, Value tensor) const;
   /// Ends an iteration of `loop` with `v` in this place of `tensor`.
   void insert(OpBuilder &b, scf::ForallOp loop, Value v, Value tensor) const;
 };
@@ -46,15 +48,76 @@ struct Slice {
 /// Vectors reduce along one row; sums over more loops would go through memory.
 bool canShareRow(linalg::LinalgOp op);
 
-/// Returns how many parts of `each` the `whole` has, the last one included.
-OpFoldResult countParts(OpBuilder &b, Location loc, OpFoldResult whole,
-                        OpFoldResult each);
+/// Sums over rows that iterations make of parts of the rows: each part starts
+/// from neutral elements in a place of its own, and the parts are added in
+/// their order to what `op` starts from. Which rows are added to each other
+/// follows from the extents alone, so threads do not change bits.
+struct PartialSums {
+  linalg::LinalgOp op;
+  SmallVector<std::optional<Reduction>> results; ///< nullopt: no sum
+  /// The loops of `op` whose iterations are divided; a part has an index of
+  /// each.
+  unsigned firstLoop = 0, numLoops = 1;
 
-/// Adds `parts`, tensors of [parts, result] for each result of `op`, to what
-/// `op` starts from, in their order.
-linalg::LinalgOp buildSumOfParts(RewriterBase &rewriter, linalg::LinalgOp op,
-                                 ArrayRef<Reduction> reductions,
-                                 ValueRange parts);
+  /// Returns the sums of an op of which matchColumnReductions holds.
+  static PartialSums ofColumns(linalg::LinalgOp op);
+
+  bool divides(unsigned loop) const {
+    return loop >= firstLoop && loop < firstLoop + numLoops;
+  }
+
+  /// Returns memory for result `i` of `counts` parts.
+  Value createParts(OpBuilder &b, unsigned i,
+                    ArrayRef<OpFoldResult> counts) const;
+
+  /// Fills `destination`, which has the type of result `i`, with its neutral
+  /// element.
+  Value start(OpBuilder &b, unsigned i, Value destination) const;
+
+  /// Returns the sums of `parts`, which has a value per sum.
+  linalg::LinalgOp add(OpBuilder &b, ValueRange parts) const;
+};
+
+/// Returns how many blocks of `each` the `whole` has, the last one included.
+OpFoldResult countBlocks(OpBuilder &b, Location loc, OpFoldResult whole,
+                         OpFoldResult each);
+
+/// Returns the mapping that keeps canonicalization from removing a loop over
+/// `loops` dimensions that has one iteration.
+ArrayAttr getBlockMapping(Builder &b, unsigned loops);
+
+/// Builds an `scf.forall` with a schedule, if there is one.
+scf::ForallOp createBlockLoop(OpBuilder &b, Location loc,
+                              ArrayRef<OpFoldResult> counts,
+                              ValueRange destinations,
+                              const std::optional<RowSchedule> &schedule);
+
+/// Blocks of one loop of an op.
+struct LoopBlocks {
+  unsigned loop;
+  OpFoldResult size;
+};
+
+/// The loops around tiles of an op, outermost first, and for each result of the
+/// op the value that replaces it after them.
+struct RowLoops {
+  SmallVector<LoopLikeOpInterface> loops;
+  SmallVector<Value> results;
+};
+
+/// Builds the loops that make the parts of `sums`, whose iterations have a tile
+/// of its op: an index of each of `blocks`, of all other loops all. With a
+/// schedule they are one loop over the numbers of blocks, and without over
+/// their first elements.
+RowLoops buildPartLoops(IRRewriter &b, const PartialSums &sums,
+                        ArrayRef<LoopBlocks> blocks,
+                        scf::SCFTilingOptions::LoopType loopType,
+                        const std::optional<RowSchedule> &schedule);
+
+/// Lets a loop over the rows of a part add them by blocks: an element goes
+/// through fewer additions, and so the error is less. The loop's first results
+/// are those of `sums`. Returns the loop over the rows of a block.
+scf::ForOp addByBlocks(IRRewriter &b, scf::ForOp rows, const PartialSums &sums);
 
 /// Which sums over rows become loops of their own.
 enum class ColumnSums {

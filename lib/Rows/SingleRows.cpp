@@ -6,38 +6,15 @@
 //===----------------------------------------------------------------------===//
 
 #include "RowLoops.h"
-#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/PatternMatch.h"
-#include "norm/IR/Norm.h"
 #include "norm/Rows/Rows.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Support/DebugLog.h"
 
 using namespace mlir;
 using linalg::LinalgOp;
-
-norm::Slice norm::Slice::getWhole(OpBuilder &b, Location loc, Value tensor) {
-  SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(b, loc, tensor);
-  return {SmallVector<OpFoldResult>(sizes.size(), b.getIndexAttr(0)), sizes};
-}
-
-Value norm::Slice::extract(OpBuilder &b, Location loc, RankedTensorType type,
-                           Value tensor) const {
-  SmallVector<OpFoldResult> strides(offsets.size(), b.getIndexAttr(1));
-  return tensor::ExtractSliceOp::create(b, loc, type, tensor, offsets, sizes,
-                                        strides);
-}
-
-void norm::Slice::insert(OpBuilder &b, scf::ForallOp loop, Value v,
-                         Value tensor) const {
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToEnd(loop.getTerminator().getBody());
-  SmallVector<OpFoldResult> strides(offsets.size(), b.getIndexAttr(1));
-  tensor::ParallelInsertSliceOp::create(b, loop.getLoc(), v, tensor, offsets,
-                                        sizes, strides);
-}
 
 /// All loops but the innermost have extent 1.
 static bool isSingleRow(LinalgOp op) {
@@ -133,16 +110,11 @@ static void wrap(IRRewriter &rewriter, const llvm::SetVector<LinalgOp> &group) {
   for (OpResult result : results)
     destinations.push_back(getDestination(group, result));
 
-  // The mapping keeps canonicalization from removing a loop of one iteration.
-  Attribute mapping = gpu::GPUBlockMappingAttr::get(rewriter.getContext(),
-                                                    gpu::MappingId::DimX);
   LinalgOp last = group.back();
   rewriter.setInsertionPointAfter(last);
-  auto loop =
-      scf::ForallOp::create(rewriter, last.getLoc(),
-                            SmallVector<OpFoldResult>{rewriter.getIndexAttr(1)},
-                            destinations, rewriter.getArrayAttr(mapping));
-  norm::setRole(loop, norm::LoopRole::Rows);
+  scf::ForallOp loop = norm::createBlockLoop(
+      rewriter, last.getLoc(), {rewriter.getIndexAttr(1)}, destinations,
+      /*schedule=*/std::nullopt);
   rewriter.setInsertionPointToStart(loop.getBody());
   IRMapping map;
   SmallVector<norm::Slice> outputs;

@@ -7,16 +7,10 @@
 
 #include "RowLoops.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Arith/Utils/Utils.h"
-#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/SCF/Transforms/TileUsingInterface.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/Dialect/Tensor/Transforms/Transforms.h"
 #include "mlir/IR/PatternMatch.h"
-#include "norm/IR/Norm.h"
 #include "norm/IR/RowTarget.h"
 #include "norm/Normalize/ElementStorage.h"
 #include "norm/Rows/Rows.h"
@@ -24,44 +18,6 @@
 
 using namespace mlir;
 using linalg::LinalgOp;
-using norm::Reduction;
-using norm::Slice;
-
-OpFoldResult norm::countParts(OpBuilder &b, Location loc, OpFoldResult whole,
-                              OpFoldResult each) {
-  if (std::optional<int64_t> constant = getConstantIntValue(each))
-    return affine::makeComposedFoldedAffineApply(
-        b, loc, b.getAffineSymbolExpr(0).ceilDiv(*constant), {whole});
-  // Affine ops do not divide by values.
-  return arith::CeilDivSIOp::create(
-             b, loc, getValueOrCreateConstantIndexOp(b, loc, whole),
-             getValueOrCreateConstantIndexOp(b, loc, each))
-      .getResult();
-}
-
-LinalgOp norm::buildSumOfParts(RewriterBase &rewriter, LinalgOp op,
-                               ArrayRef<Reduction> reductions,
-                               ValueRange parts) {
-  unsigned rowLoop = op.getNumLoops() - 2;
-  SmallVector<AffineMap> maps, outputMaps;
-  for (OpOperand &init : op.getDpsInitsMutable()) {
-    AffineMap map = op.getMatchingIndexingMap(&init);
-    outputMaps.push_back(map);
-    maps.push_back(map.insertResult(rewriter.getAffineDimExpr(rowLoop), 0));
-  }
-  llvm::append_range(maps, outputMaps);
-  auto combine = [&](OpBuilder &b, Location loc, ValueRange args) {
-    SmallVector<Value> sums;
-    for (auto [i, reduction] : llvm::enumerate(reductions)) {
-      Value part = args[i], sum = args[i + reductions.size()];
-      sums.push_back(createCombined(b, loc, reduction, sum, part));
-    }
-    linalg::YieldOp::create(b, loc, sums);
-  };
-  return linalg::GenericOp::create(rewriter, op.getLoc(), op->getResultTypes(),
-                                   parts, op.getDpsInits(), maps,
-                                   op.getIteratorTypesArray(), combine);
-}
 
 /// Whether `user` reduces the rows whose columns `op` reduces by `use`.
 static bool reducesSameRows(LinalgOp op, OpOperand &use, LinalgOp user,
@@ -110,21 +66,19 @@ public:
   /// Replaces `op`, and the sum of its parts while that has several. `mostRows`
   /// bounds its rows.
   void run(LinalgOp op, int64_t mostRows) {
-    std::optional<SmallVector<Reduction>> reductions =
-        norm::matchColumnReductions(op);
     // A tile of nothing would have no slices.
-    if (!reductions || llvm::is_contained(op.getStaticLoopRanges(), 0))
+    if (!norm::matchColumnReductions(op) ||
+        llvm::is_contained(op.getStaticLoopRanges(), 0))
       return;
-    begin(op, *reductions);
+    begin(op);
     int64_t parts = chooseMostParts(mostRows);
     if (parts == 1) {
-      if (!fuseIntoConsumer())
-        rewriter.replaceOp(op, buildWhole().getResults());
+      buildWhole();
       return;
     }
-    LinalgOp sum = norm::buildSumOfParts(rewriter, op, *reductions,
-                                         buildParts(parts).getResults());
-    rewriter.replaceOp(op, sum->getResults());
+    SmallVector<Value> results = buildParts(parts);
+    auto sum = results.front().getDefiningOp<LinalgOp>();
+    rewriter.replaceOp(op, results);
     isSumOfParts = true;
     run(sum,
         ShapedType::isDynamic(mostRows)
@@ -139,9 +93,8 @@ public:
   }
 
 private:
-  void begin(LinalgOp op, ArrayRef<Reduction> reductions) {
+  void begin(LinalgOp op) {
     this->op = op;
-    this->reductions.assign(reductions.begin(), reductions.end());
     loc = op.getLoc();
     rewriter.setInsertionPoint(op);
     extents =
@@ -151,11 +104,6 @@ private:
   }
 
   unsigned getRowLoop() { return op.getNumLoops() - 2; }
-  unsigned getColumnLoop() { return op.getNumLoops() - 1; }
-
-  OpFoldResult apply(AffineExpr expr, ArrayRef<OpFoldResult> operands) {
-    return affine::makeComposedFoldedAffineApply(rewriter, loc, expr, operands);
-  }
 
   //===--------------------------------------------------------------------===//
   // Choices, by the extents alone: they decide the bits of a sum
@@ -208,36 +156,6 @@ private:
   // Loops
   //===--------------------------------------------------------------------===//
 
-  /// A mapping keeps canonicalization from removing a loop of one iteration.
-  SmallVector<Attribute> getMapping(unsigned loops) {
-    SmallVector<Attribute> mapping;
-    for (unsigned i = 0; i < loops; ++i)
-      mapping.push_back(gpu::GPUBlockMappingAttr::get(
-          rewriter.getContext(),
-          static_cast<gpu::MappingId>(
-              static_cast<uint64_t>(gpu::MappingId::LinearDim0) + i)));
-    return mapping;
-  }
-
-  scf::ForallOp createLoop(ArrayRef<OpFoldResult> counts,
-                           ValueRange destinations) {
-    auto loop =
-        scf::ForallOp::create(rewriter, loc, counts, destinations,
-                              rewriter.getArrayAttr(getMapping(counts.size())));
-    norm::setSchedule(loop, schedule);
-    return loop;
-  }
-
-  /// The iterations of the loops around the rows: outer ones one at a time.
-  SmallVector<OpFoldResult> getCounts() {
-    SmallVector<OpFoldResult> counts(extents.begin(),
-                                     extents.begin() + getRowLoop());
-    AffineExpr columns = rewriter.getAffineSymbolExpr(0);
-    counts.push_back(
-        apply(columns.ceilDiv(schedule.getLanes()), extents.back()));
-    return counts;
-  }
-
   /// Returns the rows of each of at most `parts` parts but the last.
   OpFoldResult getRowsPerPart(int64_t parts) {
     AffineMap map = AffineMap::get(
@@ -249,83 +167,18 @@ private:
                                                {extents[getRowLoop()]});
   }
 
-  /// The tile at `outer` and a block of columns, with all rows.
-  Slice getTile(ValueRange outer, Value block) {
-    Slice tile;
-    for (Value iv : outer) {
-      tile.offsets.push_back(iv);
-      tile.sizes.push_back(rewriter.getIndexAttr(1));
-    }
-    tile.offsets.push_back(rewriter.getIndexAttr(0));
-    tile.sizes.push_back(extents[getRowLoop()]);
-    OpFoldResult column =
-        apply(rewriter.getAffineDimExpr(0) * schedule.getLanes(),
-              OpFoldResult(block));
-    tile.offsets.push_back(column);
-    tile.sizes.push_back(norm::createBlockSize(
-        rewriter, loc, column, rewriter.getIndexAttr(schedule.getLanes()),
-        extents.back()));
-    return tile;
-  }
-
-  TilingResult buildTile(const Slice &tile) {
-    auto tiling = cast<TilingInterface>(op.getOperation());
-    return *tiling.getTiledImplementation(rewriter, tile.offsets, tile.sizes);
-  }
-
-  /// The slice of result `i` that a tile writes.
-  Slice getResultTile(unsigned i, const Slice &tile) {
-    Slice slice;
-    auto tiling = cast<TilingInterface>(op.getOperation());
-    if (failed(tiling.getResultTilePosition(
-            rewriter, i, tile.offsets, tile.sizes, slice.offsets, slice.sizes)))
-      llvm_unreachable("columns of linalg ops have plain maps");
-    return slice;
-  }
-
-  //===--------------------------------------------------------------------===//
-  // One part
-  //===--------------------------------------------------------------------===//
-
-  /// Where the fill of a destination writes, or the destination.
-  Value getDestination(OpOperand &init) {
-    auto fill = init.get().getDefiningOp<LinalgOp>();
-    return fill && norm::getFilled(fill) ? fill.getDpsInits().front()
-                                         : init.get();
-  }
-
-  scf::ForallOp buildWhole() {
-    SmallVector<Value> destinations;
-    for (OpOperand &init : op.getDpsInitsMutable())
-      destinations.push_back(getDestination(init));
-    scf::ForallOp loop = createLoop(getCounts(), destinations);
-    OpBuilder::InsertionGuard guard(rewriter);
-    rewriter.setInsertionPointToStart(loop.getBody());
-    SmallVector<Value> ivs = loop.getInductionVars();
-    Slice tile = getTile(ArrayRef(ivs).drop_back(), ivs.back());
-    TilingResult tiled = buildTile(tile);
-    auto tiledOp = cast<LinalgOp>(tiled.tiledOps.front());
-    rewriter.setInsertionPoint(tiledOp);
-    for (auto [i, arg] : llvm::enumerate(loop.getRegionIterArgs())) {
-      redirect(*tiledOp.getDpsInitOperand(i), *op.getDpsInitOperand(i), arg);
-      getResultTile(i, tile).insert(rewriter, loop, tiledOp->getResult(i), arg);
-    }
-    return loop;
-  }
-
-  /// Makes a tile start from the slice of the loop's `arg`, filled as the
-  /// destination is.
-  void redirect(OpOperand &start, OpOperand &init, Value arg) {
-    auto slice = start.get().getDefiningOp<tensor::ExtractSliceOp>();
-    Value destination =
-        Slice{slice.getMixedOffsets(), slice.getMixedSizes()}.extract(
-            rewriter, loc, slice.getType(), arg);
-    auto fill = init.get().getDefiningOp<LinalgOp>();
-    if (Value filled = fill ? norm::getFilled(fill) : Value())
-      destination = linalg::FillOp::create(rewriter, loc, filled, destination)
-                        .getResult(0);
-    start.set(destination);
-    rewriter.eraseOp(slice);
+  /// Reduces at most `mostParts` parts of the rows, and returns their sums.
+  SmallVector<Value> buildParts(int64_t mostParts) {
+    SmallVector<norm::LoopBlocks> blocks;
+    for (unsigned loop = 0; loop < getRowLoop(); ++loop)
+      blocks.push_back({loop, rewriter.getIndexAttr(1)});
+    blocks.push_back({getRowLoop(), getRowsPerPart(mostParts)});
+    blocks.push_back(
+        {getRowLoop() + 1, rewriter.getIndexAttr(schedule.getLanes())});
+    return norm::buildPartLoops(
+               rewriter, norm::PartialSums::ofColumns(op), blocks,
+               scf::SCFTilingOptions::LoopType::ForallOp, schedule)
+        .results;
   }
 
   //===--------------------------------------------------------------------===//
@@ -369,22 +222,23 @@ private:
   }
 
   /// Computes the op in the loop of the ops that read its result, whose rows a
-  /// thread goes through a second time.
-  bool fuseIntoConsumer() {
+  /// thread goes through a second time, or in one of its own.
+  void buildWhole() {
     llvm::SmallDenseSet<Operation *> members = {op};
-    LinalgOp root;
-    llvm::SmallBitVector shared;
-    for (LinalgOp last = op; !root || shared.all(); last = root) {
-      auto [user, loops] = findConsumer(last);
+    LinalgOp root = op;
+    llvm::SmallBitVector shared(op.getNumLoops(), true);
+    shared.reset(getRowLoop());
+    for (bool isLast = false; !isLast; isLast = !shared.all()) {
+      auto [user, loops] = findConsumer(root);
       if (!user || (isSumOfParts && !loops.all()))
         break;
       members.insert(user);
       std::tie(root, shared) = std::pair(user, loops);
     }
-    return root && buildFused(root, shared, members);
+    buildFused(root, shared, members);
   }
 
-  bool buildFused(LinalgOp root, const llvm::SmallBitVector &shared,
+  void buildFused(LinalgOp root, const llvm::SmallBitVector &shared,
                   const llvm::SmallDenseSet<Operation *> &members) {
     schedule = chooseSchedule(members);
     SmallVector<OpFoldResult> sizes;
@@ -394,7 +248,7 @@ private:
     scf::SCFTileAndFuseOptions options;
     options.tilingOptions.setLoopType(scf::SCFTilingOptions::LoopType::ForallOp)
         .setTileSizes(sizes)
-        .setMapping(getMapping(shared.count()));
+        .setMapping(norm::getBlockMapping(rewriter, shared.count()).getValue());
     options.setFusionControlFn(
         [&](tensor::ExtractSliceOp, OpResult producer, bool)
             -> std::optional<scf::SCFTileAndFuseOptions::ControlFnResult> {
@@ -408,76 +262,16 @@ private:
     FailureOr<scf::SCFTileAndFuseResult> fused =
         scf::tileConsumerAndFuseProducersUsingSCF(
             rewriter, cast<TilingInterface>(root.getOperation()), options);
-    if (failed(fused) || fused->loops.size() != 1)
-      return false;
+    if (failed(fused))
+      return;
     norm::setSchedule(fused->loops.front(), schedule);
     for (OpResult result : root->getResults())
       rewriter.replaceAllUsesWith(result, fused->replacements.lookup(result));
-    return true;
-  }
-
-  //===--------------------------------------------------------------------===//
-  // Several parts
-  //===--------------------------------------------------------------------===//
-
-  /// The first dimension of a tensor of parts is that of the parts.
-  Value createParts(OpOperand &init, OpFoldResult parts) {
-    SmallVector<OpFoldResult> shape = {parts};
-    llvm::append_range(shape, tensor::getMixedSizes(rewriter, loc, init.get()));
-    return tensor::EmptyOp::create(rewriter, loc, shape,
-                                   getElementTypeOrSelf(init.get().getType()));
-  }
-
-  /// Reduces at most `mostParts` parts of the rows, each into its own results.
-  scf::ForallOp buildParts(int64_t mostParts) {
-    OpFoldResult rows = getRowsPerPart(mostParts),
-                 parts = norm::countParts(rewriter, loc, extents[getRowLoop()],
-                                          rows);
-    SmallVector<Value> destinations;
-    for (OpOperand &init : op.getDpsInitsMutable())
-      destinations.push_back(createParts(init, parts));
-    SmallVector<OpFoldResult> counts = getCounts();
-    counts.insert(std::prev(counts.end()), parts);
-    scf::ForallOp loop = createLoop(counts, destinations);
-
-    OpBuilder::InsertionGuard guard(rewriter);
-    rewriter.setInsertionPointToStart(loop.getBody());
-    SmallVector<Value> ivs = loop.getInductionVars();
-    Value part = ivs[getRowLoop()];
-    Slice tile = getTile(ArrayRef(ivs).drop_back(2), ivs.back());
-    OpFoldResult &firstRow = tile.offsets[getRowLoop()];
-    firstRow =
-        apply(rewriter.getAffineDimExpr(0) * rewriter.getAffineSymbolExpr(0),
-              {part, rows});
-    tile.sizes[getRowLoop()] = norm::createBlockSize(
-        rewriter, loc, firstRow, rows, extents[getRowLoop()]);
-    TilingResult tiled = buildTile(tile);
-    auto tiledOp = cast<LinalgOp>(tiled.tiledOps.front());
-    rewriter.setInsertionPoint(tiledOp);
-    for (auto [i, arg] : llvm::enumerate(loop.getRegionIterArgs())) {
-      Slice slice = getResultTile(i, tile);
-      slice.offsets.insert(slice.offsets.begin(), part);
-      slice.sizes.insert(slice.sizes.begin(), rewriter.getIndexAttr(1));
-      startNeutral(*tiledOp.getDpsInitOperand(i), reductions[i], arg, slice);
-      slice.insert(rewriter, loop, tiledOp->getResult(i), arg);
-    }
-    return loop;
-  }
-
-  void startNeutral(OpOperand &start, const Reduction &reduction, Value parts,
-                    const Slice &slice) {
-    auto old = start.get().getDefiningOp<tensor::ExtractSliceOp>();
-    Value part = slice.extract(rewriter, loc, old.getType(), parts);
-    Value neutral = arith::ConstantOp::create(rewriter, loc, reduction.neutral);
-    start.set(
-        linalg::FillOp::create(rewriter, loc, neutral, part).getResult(0));
-    rewriter.eraseOp(old);
   }
 
   IRRewriter &rewriter;
   LinalgOp op;
   Location loc = UnknownLoc::get(rewriter.getContext());
-  SmallVector<Reduction> reductions;
   SmallVector<OpFoldResult> extents;
   norm::RowSchedule schedule;
   bool isSumOfParts = false;

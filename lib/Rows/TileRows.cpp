@@ -7,7 +7,6 @@
 
 #include "RowGroups.h"
 #include "RowLoops.h"
-#include "RowParts.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -259,6 +258,12 @@ static void fuseMembers(IRRewriter &rewriter, const RowGroup &group,
     setRole(each, LoopRole::Rows);
 }
 
+/// Returns the sums of a group over its rows, by parts of them.
+static PartialSums getPartialSums(const RowGroup &group) {
+  return {group.root, group.sums->results, 0,
+          static_cast<unsigned>(group.numRowDims)};
+}
+
 /// Tiles the group's rows and fuses its members; the root is replaced.
 static LogicalResult tileGroup(IRRewriter &rewriter, RowGroup &group,
                                const RowTiling &tiling) {
@@ -287,7 +292,7 @@ static LogicalResult tileGroup(IRRewriter &rewriter, RowGroup &group,
   fuseMembers(rewriter, group, loop, next);
   if (auto inner = dyn_cast<scf::ForOp>(loop.loops.back().getOperation())) {
     if (group.sums)
-      inner = addByBlocks(rewriter, inner, *group.sums);
+      inner = addByBlocks(rewriter, inner, getPartialSums(group));
     splitLastBlock(rewriter, inner, block);
   }
   eraseMembers(rewriter, group);
@@ -303,7 +308,14 @@ static LogicalResult tileParts(IRRewriter &rewriter, RowGroup &group,
   for (LinalgOp member : group.members)
     forwardDims(rewriter, member);
   Operation *next = group.root->getNextNode();
-  PartLoops parts = tileIntoParts(rewriter, group, tiling.loopType);
+  OpFoldResult one = rewriter.getIndexAttr(1);
+  SmallVector<LoopBlocks> blocks;
+  for (unsigned loop = 0; loop < group.numRowDims; ++loop)
+    blocks.push_back({loop, one});
+  blocks.back().size =
+      rewriter.getIndexAttr(getRowTarget(group.root).rowsPerPart);
+  RowLoops parts = buildPartLoops(rewriter, getPartialSums(group), blocks,
+                                  tiling.loopType, /*schedule=*/std::nullopt);
   RowLoop loop{parts.loops, {}};
   for (auto [from, to] : llvm::zip(group.root->getResults(), parts.results))
     rewriter.replaceUsesWithIf(

@@ -18,7 +18,7 @@
 // CHECK: {norm.loop = #norm.loop<rows>}
 // CHECK: tensor.parallel_insert_slice %[[F]]#1 into %[[P]][%[[PART]], 0] [1, 1024] [1, 1]
 // CHECK: norm.loop = #norm.loop<rows, <threads = 32, vector = 4, lanes = 1024, registers =
-// CHECK: scf.forall (%{{.*}}) in (8)
+// CHECK: scf.forall (%{{.*}}) = (0) to (1024) step (128)
 // CHECK: %[[B:.*]] = tensor.extract_slice %[[R]]#1[0, %{{.*}}] [125, 128] [1, 1]
 // CHECK: linalg.generic {{.*}}iterator_types = ["reduction", "parallel"]{{.*}} ins(%[[B]] : tensor<125x128xf32>)
 func.func @joined(%x: tensor<1000x1024xf32>, %e: tensor<1000x1024xf32>, %z: tensor<1000xf32>, %c: tensor<1024xf32>) -> (tensor<1000x1024xf32>, tensor<1024xf32>) {

@@ -12,7 +12,7 @@
 // CHECK: %[[S:.*]] = linalg.generic {{.*}} ins(%[[X]] : tensor<100xf32>) outs(%[[F]]
 // CHECK: %[[Z:.*]] = linalg.generic {{.*}} ins(%[[X]], %[[S]] : tensor<100xf32>, tensor<f32>) outs(%[[O]]
 // CHECK: tensor.parallel_insert_slice %[[Z]] into %[[O]][0] [100] [1]
-// CHECK: } {mapping = [#gpu.block<x>], norm.loop = #norm.loop<rows, <threads
+// CHECK: } {mapping = [#gpu.block<linear_dim_0>], norm.loop = #norm.loop<rows, <threads
 // CHECK: return %[[R]]
 func.func @row(%x: tensor<100xf32>, %y: tensor<100xf32>) -> tensor<100xf32> {
   %zero = arith.constant 0.0 : f32

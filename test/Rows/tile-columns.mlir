@@ -14,7 +14,7 @@
 // CHECK: %[[Y:.*]] = linalg.generic {{.*}}iterator_types = ["reduction", "parallel"]} ins(%[[X]] : {{.*}}) outs(%[[F]]
 // CHECK: tensor.parallel_insert_slice %[[Y]] into %[[O]][%[[I]], %[[C]]] [1, 128] [1, 1]
 // CHECK: norm.loop = #norm.loop<rows, <threads = 32, vector = 4, lanes = 128, registers = {{[0-9]+}}>>
-// CHECK: scf.forall (%{{.*}}) in (32) shared_outs(%[[O2:.*]] = %arg1)
+// CHECK: scf.forall (%{{.*}}) = (0) to (4096) step (128) shared_outs(%[[O2:.*]] = %arg1)
 // CHECK: tensor.extract_slice %[[P]][0, %{{.*}}] [32, 128] [1, 1]
 // CHECK: tensor.extract_slice %[[O2]][%{{.*}}] [128] [1]
 // CHECK-NOT: linalg.fill
@@ -59,7 +59,7 @@ func.func @sum(%x: tensor<4096x4096xf32>, %y: tensor<4096xf32>) -> tensor<4096xf
 // has 32 neighbors. It starts from what its destination is filled with, so that
 // nothing fills memory first.
 // CHECK-LABEL: func @few
-// CHECK: scf.forall (%{{.*}}) in (25) shared_outs(%[[O:.*]] = %arg1)
+// CHECK: scf.forall (%{{.*}}) = (0) to (100) step (4) shared_outs(%[[O:.*]] = %arg1)
 // CHECK: linalg.fill ins(%cst
 // CHECK: linalg.generic {{.*}} ins(%{{.*}} : tensor<127x4xf32>)
 // CHECK-NOT: scf.forall (
@@ -94,7 +94,7 @@ func.func @few(%x: tensor<127x100xf32>, %y: tensor<100xf32>) -> tensor<100xf32> 
 // CHECK: linalg.generic
 // CHECK: arith.maximumf
 // CHECK: arith.addi
-// CHECK: scf.forall (%{{.*}}) in (32) shared_outs(%{{.*}} = %arg2, %{{.*}} = %arg3)
+// CHECK: scf.forall (%{{.*}}) = (0) to (4096) step (128) shared_outs(%{{.*}} = %arg2, %{{.*}} = %arg3)
 // CHECK: arith.maximumf
 // CHECK: arith.addi
 // CHECK-NOT: scf.forall (
@@ -116,7 +116,7 @@ func.func @two(%x: tensor<?x4096xbf16>, %n: tensor<?xi32>, %y: tensor<4096xf32>,
 // CHECK-LABEL: func @long
 // CHECK: scf.forall (%{{.*}}, %{{.*}}) in (1024, 1)
 // CHECK: scf.forall (%{{.*}}, %{{.*}}) in (16, 1)
-// CHECK: scf.forall (%{{.*}}) in (1)
+// CHECK: scf.forall (%{{.*}}) = (0) to (64) step (64)
 // CHECK-NOT: scf.forall (
 // CHECK: return
 func.func @long(%x: tensor<1048576x64xf32>, %y: tensor<64xf32>) -> tensor<64xf32> {
@@ -192,7 +192,7 @@ func.func @center(%x: tensor<8x64x3136xf32>, %y: tensor<8x64x3136xf32>) -> tenso
 
 // An odd number of columns is masked: a block of one column would be no vector.
 // CHECK-LABEL: func @odd
-// CHECK: scf.forall (%{{.*}}) in (4) shared_outs
+// CHECK: scf.forall (%{{.*}}) = (0) to (111) step (32) shared_outs
 // CHECK: threads = 32, vector = 1, lanes = 32,
 // VECTOR-LABEL: func @odd
 // VECTOR: vector.create_mask

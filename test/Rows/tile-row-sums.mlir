@@ -11,9 +11,9 @@
 // CHECK: %[[PARTS:.*]] = tensor.empty(%{{.*}}) : tensor<?x800xf32>
 // CHECK: %[[ALL:.*]]:2 = scf.for %[[P:.*]] = %c0 to %{{.*}} step %c64 iter_args(%[[OUT:.*]] = %[[O]], %[[SUMS:.*]] = %[[PARTS]])
 // CHECK: %[[M:.*]] = affine.min {{.*}}(%[[P]])
+// CHECK: %[[N:.*]] = affine.apply {{.*}}(%[[P]])
 // CHECK: tensor.extract_slice %[[X]][%[[P]], 0] [%[[M]], 800]
 // CHECK: tensor.extract_slice %[[OUT]][%[[P]], 0] [%[[M]], 800]
-// CHECK: %[[N:.*]] = affine.apply {{.*}}(%[[P]])
 // CHECK: %[[SUM:.*]] = tensor.extract_slice %[[SUMS]][%[[N]], 0] [1, 800] [1, 1] : tensor<?x800xf32> to tensor<800xf32>
 // CHECK: %[[START:.*]] = linalg.fill ins(%cst : f32) outs(%[[SUM]]
 // CHECK: scf.for %[[B:.*]] = %c0 to %[[M]] step %c16 iter_args(%{{.*}} = %{{.*}}, %[[TOTAL:.*]] = %[[START]])
