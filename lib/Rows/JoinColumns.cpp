@@ -339,70 +339,57 @@ private:
   // One row
   //===--------------------------------------------------------------------===//
 
-  /// Clones the row's ops and adds it to the sums; returns what `iterations`
-  /// yields.
+  /// Moves the row's ops here and adds it to the sums; returns what
+  /// `iterations` yields.
   SmallVector<Value> buildRow(scf::ForOp iterations, Value row) {
-    IRMapping map;
-    map.map(rows.getInductionVar(0), row);
-    for (auto [i, number] : llvm::enumerate(kept))
-      map.map(rows.getRegionIterArgs()[number], iterations.getRegionIterArg(i));
-    for (Operation &op : rows.getBody()->without_terminator())
-      cloneOp(op, map);
-    SmallVector<Value> state(iterations.getRegionIterArgs());
-    for (Operation &op : *rows.getTerminator().getBody()) {
-      auto insertion = cast<tensor::ParallelInsertSliceOp>(op);
-      auto arg = cast<BlockArgument>(insertion.getDest());
-      auto *at = llvm::find(kept, arg.getArgNumber() - rows.getRank());
+    ValueRange carried = iterations.getRegionIterArgs();
+    scf::InParallelOp insertions = rows.getTerminator();
+    SmallVector<unsigned> numbers;
+    for (auto each : insertions.getOps<tensor::ParallelInsertSliceOp>())
+      numbers.push_back(cast<BlockArgument>(each.getDest()).getArgNumber() -
+                        rows.getRank());
+    rewriter.inlineBlockBefore(rows.getBody(), iterations.getBody(),
+                               iterations.getBody()->end(),
+                               getPlaces(carried, row));
+    rewriter.setInsertionPoint(insertions);
+    SmallVector<Value> state(carried.take_front(kept.size()));
+    for (auto [each, number] : llvm::zip_equal(
+             insertions.getOps<tensor::ParallelInsertSliceOp>(), numbers)) {
+      madeRows[rows.getResult(number)] = each.getSource();
+      auto *at = llvm::find(kept, number);
       if (at == kept.end())
         continue;
       Value &whole = state[at - kept.begin()];
       whole = tensor::InsertSliceOp::create(
-          rewriter, loc, map.lookupOrDefault(insertion.getSource()), whole,
-          mapAll(insertion.getMixedOffsets(), map),
-          mapAll(insertion.getMixedSizes(), map), insertion.getMixedStrides());
+          rewriter, loc, each.getSource(), whole, each.getMixedOffsets(),
+          each.getMixedSizes(), each.getMixedStrides());
     }
-    SmallVector<Value> added;
     for (LinalgOp op : sums) {
-      ValueRange old = ValueRange(iterations.getRegionIterArgs())
-                           .drop_front(kept.size() + added.size())
-                           .take_front(op->getNumResults());
-      llvm::append_range(added, addRow(op, row, old, map));
+      ValueRange old =
+          carried.drop_front(state.size()).take_front(op->getNumResults());
+      llvm::append_range(state, addRow(op, row, old));
     }
-    llvm::copy(added, state.begin() + kept.size());
+    rewriter.eraseOp(insertions);
     return state;
   }
 
-  static SmallVector<OpFoldResult> mapAll(ArrayRef<OpFoldResult> values,
-                                          const IRMapping &map) {
-    return llvm::map_to_vector(values, [&](OpFoldResult v) {
-      auto value = dyn_cast<Value>(v);
-      return value ? OpFoldResult(map.lookupOrDefault(value)) : v;
-    });
-  }
-
-  /// What only the joined reductions read needs no memory for all rows.
-  void cloneOp(Operation &op, IRMapping &map) {
-    auto slice = dyn_cast<tensor::ExtractSliceOp>(op);
-    auto arg =
-        slice ? dyn_cast<BlockArgument>(slice.getSource()) : BlockArgument();
-    if (!arg || arg.getOwner() != rows.getBody() ||
-        map.contains(slice.getSource())) {
-      rewriter.clone(op, map);
-      return;
-    }
-    Value row = tensor::EmptyOp::create(rewriter, loc,
-                                        mapAll(slice.getMixedSizes(), map),
-                                        slice.getType().getElementType());
-    map.map(slice.getResult(), row);
+  /// The arguments of the loop over rows. What only the joined reductions read
+  /// needs no memory for all rows: slices of an empty tensor are empty rows.
+  SmallVector<Value> getPlaces(ValueRange carried, Value row) {
+    SmallVector<Value> places = {row};
+    for (Value output : rows.getOutputs())
+      places.push_back(tensor::EmptyOp::create(
+          rewriter, loc, tensor::getMixedSizes(rewriter, loc, output),
+          getElementTypeOrSelf(output.getType())));
+    for (auto [i, number] : llvm::enumerate(kept))
+      places[rows.getRank() + number] = carried[i];
+    return places;
   }
 
   /// Row `row` of an input, with a row dimension of one element.
-  Value getRowOf(OpOperand &input, LinalgOp op, Value row,
-                 const IRMapping &map) {
-    if (auto result = dyn_cast<OpResult>(input.get());
-        result && result.getOwner() == rows)
-      return map.lookupOrDefault(
-          getInsertion(rows, result.getResultNumber()).getSource());
+  Value getRowOf(OpOperand &input, LinalgOp op, Value row) {
+    if (Value made = madeRows.lookup(input.get()))
+      return made;
     AffineMap indexing = op.getMatchingIndexingMap(&input);
     auto type = dyn_cast<RankedTensorType>(input.get().getType());
     if (!type || !indexing.isFunctionOfDim(0))
@@ -420,8 +407,7 @@ private:
   }
 
   /// Adds one row to the sums of `op`: the op over columns alone.
-  SmallVector<Value> addRow(LinalgOp op, Value row, ValueRange old,
-                            const IRMapping &map) {
+  SmallVector<Value> addRow(LinalgOp op, Value row, ValueRange old) {
     SmallVector<AffineExpr> dims = {rewriter.getAffineConstantExpr(0),
                                     rewriter.getAffineDimExpr(0)};
     SmallVector<AffineMap> maps;
@@ -429,7 +415,7 @@ private:
       maps.push_back(indexing.replaceDimsAndSymbols(dims, {}, 1, 0));
     SmallVector<Value> inputs;
     for (OpOperand *input : op.getDpsInputOperands())
-      inputs.push_back(getRowOf(*input, op, row, map));
+      inputs.push_back(getRowOf(*input, op, row));
     auto add = linalg::GenericOp::create(
         rewriter, op.getLoc(), op->getResultTypes(), inputs, old, maps,
         SmallVector<utils::IteratorType>{utils::IteratorType::parallel},
@@ -465,7 +451,8 @@ private:
   SmallVector<LinalgOp> sums;
   Location loc;
   OpFoldResult rowCount, rowsPerPart, partCount;
-  SmallVector<unsigned> kept; // results of the loop over rows
+  SmallVector<unsigned> kept;            // results of the loop over rows
+  llvm::DenseMap<Value, Value> madeRows; // in an iteration, by these results
 };
 } // namespace
 

@@ -399,7 +399,7 @@ static LogicalResult tileBlocks(IRRewriter &rewriter, Operation *scope,
   for (Block *block : blocks)
     if (failed(tileBlock(rewriter, *block, tiling)))
       return failure();
-  return shrinkTemporaries(scope);
+  return success();
 }
 
 /// Makes the loops of a GPU's kernels. Sums over rows that other ops go through
@@ -414,6 +414,8 @@ static LogicalResult tileForThreads(IRRewriter &rewriter, func::FuncOp function,
   tileColumns(rewriter, function, ColumnSums::All);
   for (Block &block : function.getBody())
     wrapSingleRows(rewriter, block);
+  if (failed(shrinkTemporaries(function)))
+    return failure();
   return scheduleRows(function, maxCluster);
 }
 
@@ -424,13 +426,17 @@ struct NormTileRows : norm::impl::NormTileRowsBase<NormTileRows> {
   void runOnOperation() override {
     IRRewriter rewriter(&getContext());
     eraseEmptyOps(rewriter, getOperation());
-    LoopType loopType = parallel ? LoopType::ForallOp : LoopType::ForOp;
-    LogicalResult tiled =
-        scheduled
-            ? tileForThreads(rewriter, getOperation(), maxCluster)
-            : tileBlocks(rewriter, getOperation(), {loopType, RowShape::Any});
-    if (failed(tiled))
+    if (failed(tile(rewriter)))
       signalPassFailure();
+  }
+
+  LogicalResult tile(IRRewriter &rewriter) {
+    if (scheduled)
+      return tileForThreads(rewriter, getOperation(), maxCluster);
+    LoopType loopType = parallel ? LoopType::ForallOp : LoopType::ForOp;
+    if (failed(tileBlocks(rewriter, getOperation(), {loopType, RowShape::Any})))
+      return failure();
+    return shrinkTemporaries(getOperation());
   }
 };
 } // namespace
