@@ -54,7 +54,7 @@ static void buildRowCodegen(OpPassManager &pm, StringRef chip) {
   func.addPass(createNormCollapseDims());
   func.addPass(createNormOrderLoops());
   NormFormRowsOptions form;
-  form.oneVector = true;
+  form.scheduled = true;
   func.addPass(createNormFormRows(form));
   NormTileRowsOptions tiling;
   tiling.scheduled = true;

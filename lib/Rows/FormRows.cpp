@@ -26,6 +26,7 @@ using namespace mlir;
 using namespace mlir::norm;
 using bufferization::MaterializeInDestinationOp;
 using linalg::GenericOp;
+using linalg::LinalgOp;
 
 static bool isElementwise(GenericOp op) {
   return op && op.hasPureTensorSemantics() && op.isAllParallelLoops();
@@ -283,8 +284,9 @@ static bool isReadByRows(GenericOp producer) {
   return hasReduction && end;
 }
 
-static void recompute(IRRewriter &rewriter, GenericOp producer) {
-  LDBG("norm-form-rows", 1) << "recomputes " << producer;
+/// Fuses a copy of the producer into each reader.
+static void fuseIntoReaders(IRRewriter &rewriter, GenericOp producer) {
+  LDBG("norm-form-rows", 1) << "fuses into each reader " << producer;
   while (!producer->use_empty()) {
     OpOperand &use = *producer->use_begin();
     Operation *reader = use.getOwner();
@@ -298,28 +300,66 @@ static void recompute(IRRewriter &rewriter, GenericOp producer) {
   rewriter.eraseOp(producer);
 }
 
+/// Gives each reader a copy of the producer, which its loop will compute.
+/// Returns the copies.
+static SmallVector<Operation *> copyForReaders(IRRewriter &rewriter,
+                                               LinalgOp producer) {
+  LDBG("norm-form-rows", 1) << "copies for each reader " << producer;
+  SmallVector<Operation *> copies;
+  llvm::SetVector<Operation *> users(llvm::from_range, producer->getUsers());
+  for (Operation *user : users) {
+    if (!isa<LinalgOp>(user))
+      continue;
+    rewriter.setInsertionPointAfter(producer);
+    copies.push_back(rewriter.clone(*producer));
+    rewriter.replaceOpUsesWithIf(
+        producer, copies.back()->getResults(),
+        [&](OpOperand &use) { return use.getOwner() == user; });
+  }
+  if (producer->use_empty())
+    rewriter.eraseOp(producer);
+  return copies;
+}
+
+/// Lets readers compute again what is cheaper than to keep. What one loop reads
+/// is a row for it. The inputs of a copy are kept, so that no chain is computed
+/// per path.
+static void recompute(IRRewriter &rewriter, ArrayRef<LinalgOp> ops) {
+  llvm::DenseSet<Operation *> copies;
+  // In reverse order, producers are visited after their users.
+  for (LinalgOp op : llvm::reverse(ops)) {
+    auto generic = dyn_cast<GenericOp>(*op);
+    if (!op.hasPureTensorSemantics() || op->getNumResults() != 1)
+      continue;
+    if (generic && isReadByRows(generic)) {
+      if (isCheaperToRecompute(op, KeptFor::Row))
+        fuseIntoReaders(rewriter, generic);
+    } else if (!op->hasOneUse() && isCheaperToRecompute(op, KeptFor::Loops) &&
+               llvm::none_of(op->getUsers(), [&](Operation *user) {
+                 return copies.contains(user);
+               })) {
+      copies.insert_range(copyForReaders(rewriter, op));
+    }
+  }
+}
+
 namespace {
 struct NormFormRows : norm::impl::NormFormRowsBase<NormFormRows> {
   using NormFormRowsBase::NormFormRowsBase;
 
   void runOnOperation() override {
     IRRewriter rewriter(&getContext());
-    bool isApart = oneVector || getOperation()->hasAttr(sumPartsAttrName);
+    bool isApart = scheduled || getOperation()->hasAttr(sumPartsAttrName);
     for (GenericOp op : collect<GenericOp>())
       mergeEnd(rewriter, op, isApart ? Sums::Apart : Sums::Joined);
     for (auto write : collect<MaterializeInDestinationOp>())
       if (write->getNumResults() == 0)
         writeLast(rewriter, write);
-    // In reverse order, producers are visited after their users.
-    SmallVector<GenericOp> ops = collect<GenericOp>();
-    for (GenericOp op : llvm::reverse(ops))
-      if (isElementwise(op) && isReadByRows(op) &&
-          isCheaperToRecompute(op, KeptFor::Row))
-        recompute(rewriter, op);
-    if (oneVector)
+    recompute(rewriter, collect<LinalgOp>());
+    if (scheduled)
       return;
     for (GenericOp op : collect<GenericOp>())
-      if (isElementwise(op) && !op.hasIndexSemantics())
+      if (isElementwise(op) && writesRows(op) && !op.hasIndexSemantics())
         splitRowScalars(rewriter, op);
   }
 

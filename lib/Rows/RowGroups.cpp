@@ -8,7 +8,6 @@
 #include "RowGroups.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "norm/IR/Missed.h"
-#include "norm/Normalize/Recompute.h"
 #include "norm/Rows/Rows.h"
 
 using namespace mlir;
@@ -115,8 +114,7 @@ struct Statistic {
 /// Assigns the ops of a block to groups, users first.
 class GroupBuilder {
 public:
-  GroupBuilder(RewriterBase &rewriter, Block &block, RowShape shape)
-      : rewriter(rewriter), block(block), shape(shape) {
+  GroupBuilder(Block &block, RowShape shape) : block(block), shape(shape) {
     for (auto [index, op] : llvm::enumerate(block)) {
       places[&op] = index;
       if (auto linalgOp = dyn_cast<LinalgOp>(op))
@@ -146,13 +144,11 @@ private:
     LoopPositions positions;
   };
 
-  /// A group that uses the result of an op, and the operands that do.
+  /// A group that uses the result of an op.
   struct UsingGroup {
     RowGroup *group;
     LoopPositions positions; // of the producer
-    SmallVector<OpOperand *> uses;
-    bool agrees = true;   // all of them see the same rows
-    bool isClone = false; // one of them is a recomputation
+    bool agrees = true;      // all uses see the same rows
   };
 
   /// Returns the statistic that an op has from the start of a chain of ops of
@@ -191,9 +187,7 @@ private:
       auto *known = llvm::find_if(
           found, [&](UsingGroup &each) { return each.group == group; });
       if (known == found.end())
-        known = found.insert(found.end(), UsingGroup{group, positions, {}});
-      known->uses.push_back(&use);
-      known->isClone |= clones.contains(user);
+        known = found.insert(found.end(), UsingGroup{group, positions});
       known->agrees &= seesSameRows(*group, known->positions, positions);
     }
     llvm::sort(found, [&](const UsingGroup &a, const UsingGroup &b) {
@@ -306,20 +300,9 @@ private:
     if (users.empty())
       return false;
     UsingGroup &first = users.front();
-    bool othersFollow = places.lookup(first.group->root) < firstOther;
-    bool isOnly =
-        users.size() == 1 && firstOther == std::numeric_limits<int64_t>::max();
-    // The inputs of a clone are kept, so that no chain is computed per path.
-    bool feedsClone = llvm::any_of(
-        users, [](const UsingGroup &user) { return user.isClone; });
-    if (isOnly || feedsClone || !isCheaperToRecompute(op, KeptFor::Loops)) {
-      if (!othersFollow)
-        return missed(op, Missed::UsedBefore), false;
-      return join(op, first);
-    }
-    for (UsingGroup &user : users)
-      recomputeIn(user, op);
-    return op->use_empty();
+    if (places.lookup(first.group->root) >= firstOther)
+      return missed(op, Missed::UsedBefore), false;
+    return join(op, first);
   }
 
   bool join(LinalgOp op, const UsingGroup &user) {
@@ -337,21 +320,6 @@ private:
       return missed(op, Missed::NotOneVector), false;
     add(*user.group, op, user.positions, numRowDims);
     return true;
-  }
-
-  void recomputeIn(const UsingGroup &user, LinalgOp op) {
-    rewriter.setInsertionPointAfter(op);
-    auto clone = cast<LinalgOp>(rewriter.clone(*op));
-    places[clone] = places.lookup(op);
-    statistics[clone] = statistics.lookup(op);
-    if (!join(clone, user)) {
-      rewriter.eraseOp(clone);
-      return;
-    }
-    clones.insert(clone);
-    for (OpOperand *use : user.uses)
-      rewriter.modifyOpInPlace(use->getOwner(),
-                               [&] { use->set(clone->getResult(0)); });
   }
 
   /// Returns the sums over rows of an op that gains from a loop over its rows:
@@ -398,18 +366,15 @@ private:
     add(groups.back(), root, identity, numRowDims);
   }
 
-  RewriterBase &rewriter;
   Block &block;
   RowShape shape;
   llvm::DenseMap<Operation *, int64_t> places;
   llvm::DenseMap<Operation *, Statistic> statistics;
   llvm::DenseMap<Operation *, Membership> membership;
-  llvm::DenseSet<Operation *> clones;
   std::deque<RowGroup> groups; // addresses stay valid
 };
 } // namespace
 
-std::deque<RowGroup> norm::findRowGroups(RewriterBase &rewriter, Block &block,
-                                         RowShape shape) {
-  return GroupBuilder(rewriter, block, shape).build();
+std::deque<RowGroup> norm::findRowGroups(Block &block, RowShape shape) {
+  return GroupBuilder(block, shape).build();
 }

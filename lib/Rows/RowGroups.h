@@ -32,12 +32,9 @@ enum class RowShape {
 
 /// Divides the row-wise ops of `block` into groups. Each op is in at most one
 /// group, which is placed at its root: all other users of a member come after
-/// the root. A producer that several groups use and that is cheaper to
-/// recompute than to read is cloned per group. Groups are in reverse order of
-/// their roots. Each use of a value is visited once. A remark says why an op is
-/// not in the group of its users.
-std::deque<RowGroup> findRowGroups(RewriterBase &rewriter, Block &block,
-                                   RowShape shape);
+/// the root. Groups are in reverse order of their roots. Each use of a value is
+/// visited once. A remark says why an op is not in the group of its users.
+std::deque<RowGroup> findRowGroups(Block &block, RowShape shape);
 
 } // namespace mlir::norm
 

@@ -19,8 +19,8 @@ namespace mlir::norm {
 linalg::GenericOp mergeInto(IRRewriter &b, linalg::GenericOp first,
                             linalg::GenericOp second);
 
-/// Moves slow operations of an elementwise op that one of its loops repeats
-/// into ops without that loop.
+/// Moves slow operations of an elementwise op that writes rows into ops over
+/// the loops on which they depend.
 void splitRowScalars(IRRewriter &b, linalg::GenericOp op);
 
 } // namespace mlir::norm

@@ -107,29 +107,34 @@ static std::optional<RowPart> findRowPart(GenericOp op) {
   return part;
 }
 
-/// Creates the op over the loops of `part` that computes it.
-static GenericOp createRowOp(IRRewriter &b, GenericOp op, const RowPart &part) {
+/// Returns the inputs of `op` of which some ops of its body use an element.
+static SmallVector<OpOperand *>
+findInputs(GenericOp op, llvm::function_ref<bool(Operation *)> isUser) {
+  return llvm::filter_to_vector(
+      op.getDpsInputOperands(), [&](OpOperand *input) {
+        return llvm::any_of(op.getMatchingBlockArgument(input).getUsers(),
+                            isUser);
+      });
+}
+
+/// Returns the results of a new op over the loops of `part` that computes it.
+static ValueRange createRowOp(IRRewriter &b, GenericOp op,
+                              const RowPart &part) {
   Location loc = op.getLoc();
-  Loops dropped = part.loops;
-  dropped.flip();
+  Loops dropped = ~Loops(part.loops);
   SmallVector<OpFoldResult> extents;
   for (auto [loop, range] :
        llvm::enumerate(cast<linalg::LinalgOp>(*op).createLoopRanges(b, loc)))
     if (part.loops[loop])
       extents.push_back(range.size);
-  SmallVector<OpOperand *> read;
+  SmallVector<OpOperand *> read =
+      findInputs(op, [&](Operation *user) { return part.ops.contains(user); });
   SmallVector<Value> inputs, inits;
   SmallVector<AffineMap> maps;
-  for (OpOperand *input : op.getDpsInputOperands()) {
-    AffineMap map = op.getMatchingIndexingMap(input);
-    bool isUsed =
-        llvm::any_of(op.getMatchingBlockArgument(input).getUsers(),
-                     [&](Operation *user) { return part.ops.contains(user); });
-    if (!isUsed)
-      continue;
-    read.push_back(input);
+  for (OpOperand *input : read) {
     inputs.push_back(input->get());
-    maps.push_back(projectDims(map, dropped, /*compressDimsFlag=*/true));
+    maps.push_back(projectDims(op.getMatchingIndexingMap(input), dropped,
+                               /*compressDimsFlag=*/true));
   }
   for (Value result : part.results) {
     inits.push_back(tensor::EmptyOp::create(b, loc, extents, result.getType()));
@@ -137,7 +142,7 @@ static GenericOp createRowOp(IRRewriter &b, GenericOp op, const RowPart &part) {
   }
   SmallVector<utils::IteratorType> kinds(extents.size(),
                                          utils::IteratorType::parallel);
-  return GenericOp::create(
+  auto rows = GenericOp::create(
       b, loc, TypeRange(ValueRange(inits)), inputs, inits, maps, kinds,
       [&](OpBuilder &nested, Location, ValueRange args) {
         IRMapping mapping;
@@ -150,26 +155,33 @@ static GenericOp createRowOp(IRRewriter &b, GenericOp op, const RowPart &part) {
               return mapping.lookup(result);
             }));
       });
+  return rows->getResults();
 }
 
-/// Replaces `part` of an op by the results of `rows` as inputs.
+/// Replaces `part` of an op by `rows` as inputs.
 static GenericOp replaceRowPart(IRRewriter &b, GenericOp op,
-                                const RowPart &part, GenericOp rows) {
-  unsigned numInputs = op.getNumDpsInputs();
-  SmallVector<Value> inputs(op.getInputs());
-  llvm::append_range(inputs, rows->getResults());
-  Loops dropped = part.loops;
-  dropped.flip();
-  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
-  maps.insert(maps.begin() + numInputs, rows->getNumResults(),
-              b.getMultiDimIdentityMap(op.getNumLoops()).dropResults(dropped));
+                                const RowPart &part, ValueRange rows) {
+  SmallVector<OpOperand *> read =
+      findInputs(op, [&](Operation *user) { return !part.ops.contains(user); });
+  SmallVector<Value> inputs;
+  SmallVector<AffineMap> maps;
+  for (OpOperand *input : read) {
+    inputs.push_back(input->get());
+    maps.push_back(op.getMatchingIndexingMap(input));
+  }
+  llvm::append_range(inputs, rows);
+  maps.append(rows.size(), b.getMultiDimIdentityMap(op.getNumLoops())
+                               .dropResults(~Loops(part.loops)));
+  for (OpOperand &init : op.getDpsInitsMutable())
+    maps.push_back(op.getMatchingIndexingMap(&init));
   auto rest = GenericOp::create(
       b, op.getLoc(), op->getResultTypes(), inputs, op.getOutputs(), maps,
       op.getIteratorTypesArray(),
       [&](OpBuilder &nested, Location, ValueRange args) {
         IRMapping mapping;
-        mapping.map(op.getRegionInputArgs(), args.take_front(numInputs));
-        mapping.map(part.results, args.slice(numInputs, part.results.size()));
+        for (auto [input, arg] : llvm::zip(read, args))
+          mapping.map(op.getMatchingBlockArgument(input), arg);
+        mapping.map(part.results, args.slice(read.size(), rows.size()));
         mapping.map(op.getRegionOutputArgs(),
                     args.take_back(op.getNumDpsInits()));
         for (Operation &each : *op.getBody())
@@ -184,7 +196,7 @@ void norm::splitRowScalars(IRRewriter &b, GenericOp op) {
   while (std::optional<RowPart> part = findRowPart(op)) {
     LDBG("norm-form-rows", 1) << "computes once per row: " << op;
     b.setInsertionPoint(op);
-    GenericOp rows = createRowOp(b, op, *part);
+    ValueRange rows = createRowOp(b, op, *part);
     op = replaceRowPart(b, op, *part, rows);
   }
 }

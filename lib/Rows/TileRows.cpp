@@ -362,7 +362,7 @@ static bool isLoneRow(const RowGroup &group, const RowTiling &tiling) {
 static LogicalResult tileBlock(IRRewriter &rewriter, Block &block,
                                const RowTiling &tiling) {
   cleanUp(rewriter, block);
-  for (RowGroup &group : findRowGroups(rewriter, block, tiling.shape)) {
+  for (RowGroup &group : findRowGroups(block, tiling.shape)) {
     if (group.numRowDims == 0 || isLoneRow(group, tiling))
       continue;
     LDBG("norm-tile-rows", 1) << "a loop over rows of " << group.members.size()

@@ -111,3 +111,25 @@ func.func @scaled_short(%x: !short, %r: !v, %zero: !v, %i: !short) -> !short {
   %y = linalg.elementwise kind=#linalg.elementwise_kind<sub> indexing_maps = [#id, #row, #id] ins(%h, %s : !short, !v) outs(%i : !short) -> !short
   return %y : !short
 }
+
+// Of loops apart each computes what takes no more bytes to compute than to read: a
+// cast that widens, but not its input, a sum.
+// CHECK-LABEL: func @widened
+// CHECK: %[[H:.*]] = linalg.generic {{.*}} ins(%arg0, %arg0 :
+// CHECK: arith.addf
+// CHECK-COUNT-3: linalg.generic {{.*}} ins(%[[H]] : tensor<8x64xbf16>)
+// CHECK-NOT: ins(%[[H]] :
+// CHECK: return
+func.func @widened(%x: tensor<8x64xbf16>, %b: tensor<8x64xbf16>, %square: tensor<64x64xf32>, %zero: !v, %i: !m) -> (!m, !m, !v) {
+  %h = linalg.add ins(%x, %x : tensor<8x64xbf16>, tensor<8x64xbf16>) outs(%b : tensor<8x64xbf16>) -> tensor<8x64xbf16>
+  %c = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]} ins(%h : tensor<8x64xbf16>) outs(%i : !m) {
+  ^bb0(%a: bf16, %o: f32):
+    %v = arith.extf %a : bf16 to f32
+    linalg.yield %v : f32
+  } -> !m
+  %s = linalg.reduce {arith.addf} ins(%c : !m) outs(%zero : !v) dimensions = [1]
+  %y = linalg.exp ins(%c : !m) outs(%i : !m) -> !m
+  %m = linalg.matmul ins(%y, %square : !m, tensor<64x64xf32>) outs(%i : !m) -> !m
+  %z = linalg.sub ins(%c, %m : !m, !m) outs(%i : !m) -> !m
+  return %y, %z, %s : !m, !m, !v
+}

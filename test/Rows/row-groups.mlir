@@ -88,49 +88,6 @@ func.func @earlier_user(%x: tensor<8x512xf32>, %w: tensor<512x512xf32>) -> (tens
 
 // -----
 
-// A cast that widens is computed again in each group: f32 would be twice the bytes.
-#id = affine_map<(d0, d1) -> (d0, d1)>
-#row = affine_map<(d0, d1) -> (d0)>
-// CHECK-LABEL: func @widened
-// CHECK: scf.for
-// CHECK: arith.extf
-// CHECK: linalg.matmul
-// CHECK: scf.for
-// CHECK: tensor.extract_slice %arg0
-// CHECK: arith.extf
-// CHECK-NOT: tensor<8x512xf32>) outs(%{{.*}} : tensor<8x512xf32>
-// CHECK: return
-func.func @widened(%x: tensor<8x512xbf16>, %w: tensor<512x512xf32>) -> tensor<8x512xf32> {
-  %zero = arith.constant 0.0 : f32
-  %e = tensor.empty() : tensor<8xf32>
-  %i = tensor.empty() : tensor<8x512xf32>
-  %h = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]} ins(%x : tensor<8x512xbf16>) outs(%i : tensor<8x512xf32>) {
-  ^bb0(%a: bf16, %o: f32):
-    %c = arith.extf %a : bf16 to f32
-    linalg.yield %c : f32
-  } -> tensor<8x512xf32>
-  %s0 = linalg.fill ins(%zero : f32) outs(%e : tensor<8xf32>) -> tensor<8xf32>
-  %s = linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]} ins(%h : tensor<8x512xf32>) outs(%s0 : tensor<8xf32>) {
-  ^bb0(%a: f32, %o: f32):
-    %c = arith.addf %a, %o : f32
-    linalg.yield %c : f32
-  } -> tensor<8xf32>
-  %y = linalg.generic {indexing_maps = [#id, #row, #id], iterator_types = ["parallel", "parallel"]} ins(%h, %s : tensor<8x512xf32>, tensor<8xf32>) outs(%i : tensor<8x512xf32>) {
-  ^bb0(%a: f32, %b: f32, %o: f32):
-    %c = arith.mulf %a, %b : f32
-    linalg.yield %c : f32
-  } -> tensor<8x512xf32>
-  %m = linalg.matmul ins(%y, %w : tensor<8x512xf32>, tensor<512x512xf32>) outs(%i : tensor<8x512xf32>) -> tensor<8x512xf32>
-  %next = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel", "parallel"]} ins(%h, %m : tensor<8x512xf32>, tensor<8x512xf32>) outs(%i : tensor<8x512xf32>) {
-  ^bb0(%a: f32, %b: f32, %o: f32):
-    %c = arith.subf %a, %b : f32
-    linalg.yield %c : f32
-  } -> tensor<8x512xf32>
-  return %next : tensor<8x512xf32>
-}
-
-// -----
-
 // A condition of one value per batch element does not make a row of the whole batch
 // element: it is no reduction over what the group works on.
 #all = affine_map<(d0, d1, d2) -> (d0, d1, d2)>

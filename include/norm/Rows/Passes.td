@@ -84,6 +84,11 @@ def NormFormRows : Pass<"norm-form-rows", "func::FuncOp"> {
     stays. So does one that two ends read, such as the sum of a residual stream:
     otherwise each layer would add up all layers before it.
 
+    Readers in several loops each get a copy of an op of at most four `arith` operations
+    without a division, if reading its inputs moves no more bytes than reading its
+    result: a fill, a broadcast, a widening cast. The inputs of a copy are kept, so no
+    chain is copied. Copies that end in one loop are equal there, and merge.
+
     **A value per row is an op of its own.** An elementwise op often begins with a few
     operations on values of which each row has one: a root, a division. Each row would
     wait for them, one at a time. If one of them is a division or a function, they become
@@ -118,7 +123,7 @@ def NormFormRows : Pass<"norm-form-rows", "func::FuncOp"> {
     has one root and a scale per block.
 
     No rule changes an operation or its operands, and only sums that join other ops are
-    added in another order. With `one-vector`, for rows that threads share, sums over
+    added in another order. With `scheduled`, for rows that threads share, sums over
     rows and values per row stay where they are.
 
     Limits: `linalg.generic` on tensors whose reduced loops are the outer ones
@@ -126,8 +131,9 @@ def NormFormRows : Pass<"norm-form-rows", "func::FuncOp"> {
     `norm.sum_parts` (norm-split-sums) keeps its sums. Run it after
     norm-separate-results, which gives results their destinations.
   }];
-  let options = [Option<"oneVector", "one-vector", "bool", /*default=*/"false",
-                        "Rows of one vector: join no sums, split no scalars">];
+  let options = [Option<"scheduled", "scheduled", "bool", /*default=*/"false",
+                        "Rows that threads share: join no sums, split no "
+                        "scalars">];
   let dependentDialects = ["linalg::LinalgDialect", "tensor::TensorDialect"];
 }
 
@@ -148,11 +154,7 @@ def NormTileRows : Pass<"norm-tile-rows", "func::FuncOp"> {
     first group that uses its result if all other users come after that group's loop,
     whose result they read. So the sum of a residual stream is computed in the loop of
     the norm that follows it, and kept for the next sum. An op with an earlier user,
-    such as a matmul, is a root itself. If several groups use an elementwise op of at
-    most four `arith` operations without a division, and reading its inputs moves no
-    more bytes than reading its result (a fill, a broadcast, a widening cast), each
-    group computes it again. The inputs of such a copy are kept, so no chain is
-    copied.
+    such as a matmul, is a root itself.
 
     A row may be looked at as blocks, such as the 32 elements that share a scale. A group
     over blocks takes in the statistic of the whole row, and its rows become whole ones,
