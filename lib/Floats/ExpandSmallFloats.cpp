@@ -11,12 +11,15 @@
 // 1, 1.5, 2, 3, 4 and 6 with a sign, and E8M0, the powers of two from 2^-127 to
 // 2^127 and NaN.
 //
-// Upstream: LLVM 22.1: no lowering to LLVM supports casts of 8-bit floats.
-// arith-expand has the scaling ops and the casts from E2M1 to f32, which this
-// pass uses. Its truncation to E2M1 loses the sign below 0.5 and rounds 1.25,
-// 2.5 and 5 up; from E2M1 to f64 it makes an invalid op; its truncation to E8M0
-// ignores the rounding mode and the sign; and it reads the code 0 of E8M0,
-// 2^-127, as zero. Goes when arith-expand and the constant folder agree.
+// Upstream: LLVM 22.1: no lowering to LLVM supports casts of 8-bit floats, and
+// arith-expand rounds to E2M1 and E8M0 otherwise than the constant folder; goes
+// when arith-expand has all of these formats and they agree.
+//
+// Of upstream's expansions, this pass uses those of the scaling ops and that
+// from E2M1 to f32. Its truncation to E2M1 loses the sign below 0.5 and rounds
+// 1.25, 2.5 and 5 up; from E2M1 to f64 it makes an invalid op; its truncation
+// to E8M0 ignores the rounding mode and the sign; and it reads the code 0 of
+// E8M0, 2^-127, as zero.
 //
 //===----------------------------------------------------------------------===//
 
