@@ -75,7 +75,6 @@ static void buildKernels(OpPassManager &pm,
   OpPassManager &func = pm.nest<func::FuncOp>();
   func.addPass(createNormWrapScalarLinalg());
   func.addPass(createConvertLinalgToParallelLoopsPass());
-  func.addPass(createNormWriteRowsEarly());
   func.addPass(createNormDistributeRowsToGPU());
   buildCleanup(func);
   func.addPass(createNormHoistGPULoads());

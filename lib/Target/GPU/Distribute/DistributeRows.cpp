@@ -19,9 +19,9 @@
 #include "norm/IR/Missed.h"
 #include "norm/IR/Norm.h"
 #include "norm/IR/RowTarget.h"
+#include "norm/Rows/Schedule.h"
 #include "norm/Rows/Vectors.h"
 #include "norm/Target/GPU/Distribute/Passes.h"
-#include "norm/Rows/Schedule.h"
 #include "llvm/ADT/SetVector.h"
 
 namespace mlir::norm {
@@ -515,6 +515,7 @@ namespace {
 struct NormDistributeRowsToGPU
     : norm::impl::NormDistributeRowsToGPUBase<NormDistributeRowsToGPU> {
   void runOnOperation() override {
+    getOperation().walk(norm::writeRowsEarly);
     SmallVector<LoopLikeOpInterface> loops;
     getOperation().walk<WalkOrder::PreOrder>([&](Operation *op) {
       if (isa<gpu::LaunchOp>(op))

@@ -26,6 +26,11 @@ inline Value getRootBuffer(Value v) {
 /// types; of another shape, rows of other blocks would already read it.
 bool maySee(Value read, Value written);
 
+/// Moves writes of rows that need no statistic before the first reduction that
+/// follows what they write: there threads wait for each other, and memory is
+/// idle.
+void writeRowsEarly(scf::ForallOp loop);
+
 /// Writes what the body of `loop` does one after the other as scf.for: loops
 /// that are parallel themselves, and copies.
 LogicalResult serializeBody(LoopLikeOpInterface loop);

@@ -6,16 +6,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "RowBuffers.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
-#include "norm/Target/GPU/Distribute/Passes.h"
 #include "llvm/Support/DebugLog.h"
-
-namespace mlir::norm {
-#define GEN_PASS_DEF_NORMWRITEROWSEARLY
-#include "norm/Target/GPU/Distribute/Passes.h.inc"
-} // namespace mlir::norm
 
 using namespace mlir;
 
@@ -80,7 +73,7 @@ static bool canMove(vector::TransferWriteOp write, Operation *place) {
   return !result.wasInterrupted();
 }
 
-static void writeEarly(scf::ForallOp loop) {
+void norm::writeRowsEarly(scf::ForallOp loop) {
   SmallVector<vector::TransferWriteOp> writes(
       loop.getBody()->getOps<vector::TransferWriteOp>());
   for (vector::TransferWriteOp write : writes) {
@@ -93,17 +86,10 @@ static void writeEarly(scf::ForallOp loop) {
     for (Operation *place : {last->getNextNode(), reduction}) {
       if (!canMove(write, place))
         continue;
-      LDBG("norm-write-rows-early", 1)
+      LDBG("norm-distribute-rows-to-gpu", 1)
           << "moves before " << *place << ": " << write;
       write->moveBefore(place);
       break;
     }
   }
 }
-
-namespace {
-struct NormWriteRowsEarly
-    : norm::impl::NormWriteRowsEarlyBase<NormWriteRowsEarly> {
-  void runOnOperation() override { getOperation().walk(writeEarly); }
-};
-} // namespace

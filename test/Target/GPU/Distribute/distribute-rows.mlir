@@ -187,13 +187,13 @@ func.func @many_rows(%x: memref<?x?x64xf32>, %a: index, %c: index) {
 // CHECK: %[[ACTIVE:.*]] = arith.cmpi slt, %[[ROW]], %[[COUNT]]
 // CHECK: %[[CLAMPED:.*]] = arith.minui %[[ROW]]
 // CHECK: vector.load %{{.*}}[%[[CLAMPED]], %{{.*}}]
+// CHECK: scf.if %[[ACTIVE]]
+// CHECK-COUNT-4: vector.store
 // CHECK-COUNT-2: gpu.shuffle xor
 // CHECK-NOT: gpu.shuffle
 // CHECK: %[[WRITES:.*]] = arith.andi %{{.*}}, %[[ACTIVE]] : i1
 // CHECK: scf.if %[[WRITES]]
 // CHECK-NEXT: memref.store
-// CHECK: scf.if %[[ACTIVE]]
-// CHECK-COUNT-4: vector.store
 // CHECK: else
 func.func @rows_of_a_warp(%x: memref<?x64xf32>, %y: memref<?xf32>, %n: index) {
   %c0 = arith.constant 0 : index

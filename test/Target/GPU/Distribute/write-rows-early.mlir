@@ -1,4 +1,4 @@
-// RUN: norm-opt %s --norm-write-rows-early | FileCheck %s
+// RUN: norm-opt %s --norm-distribute-rows-to-gpu | FileCheck %s
 
 // The sum needs no statistic. It may lie in the buffer of %x, of which each
 // thread has read what it overwrites; %w has another shape.

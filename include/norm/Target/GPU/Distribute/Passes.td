@@ -69,6 +69,39 @@ def NormDistributeRowsToGPU
     }
     ```
 
+    Threads that share a row wait for each other in its reduction, and memory is
+    idle meanwhile. So a `vector.transfer_write` first moves before the first
+    `vector.reduction` that follows what it writes, such as the sum of a residual: right
+    behind what it writes, so that what the reduction needs is not computed while all
+    of the row is held.
+
+    ```mlir
+    %h = arith.addf %x, %r : vector<4096xf32>
+    %q = arith.mulf %h, %h : vector<4096xf32>
+    %s = vector.reduction <add>, %q : vector<4096xf32> into f32
+    ...
+    vector.transfer_write %y, %out[%row, %c0] : vector<4096xf32>, memref<?x4096xf32>
+    vector.transfer_write %h, %sum[%row, %c0] : vector<4096xf32>, memref<?x4096xf32>
+    ```
+
+    is distributed as
+
+    ```mlir
+    %h = arith.addf %x, %r : vector<4096xf32>
+    vector.transfer_write %h, %sum[%row, %c0] : vector<4096xf32>, memref<?x4096xf32>
+    %q = arith.mulf %h, %h : vector<4096xf32>
+    %s = vector.reduction <add>, %q : vector<4096xf32> into f32
+    ...
+    vector.transfer_write %y, %out[%row, %c0] : vector<4096xf32>, memref<?x4096xf32>
+    ```
+
+    A caller may put a result into the buffer of an input: any buffer of the same shape
+    is taken to be the same memory. The loop may read such a buffer only at the place
+    that is written, and before the reduction; if it reads it after what is written is
+    computed, the write is right before the reduction. Results are taken to be different
+    buffers. Rows in strips, and programs that read another input of that shape after
+    the reduction (a gate), keep their order.
+
     Loops and copies within a body are done one after the other. A buffer that a body
     allocates lives on the stack of each thread (up to 16 KiB, of a planned body up to
     eight scalars) or is its row's part of one buffer for all rows, which is allocated
@@ -117,48 +150,6 @@ def NormWrapScalarLinalg : Pass<"norm-wrap-scalar-linalg", "func::FuncOp"> {
     Limits: right, not fast.
   }];
   let dependentDialects = ["arith::ArithDialect", "gpu::GPUDialect"];
-}
-
-def NormWriteRowsEarly : Pass<"norm-write-rows-early", "func::FuncOp"> {
-  let summary = "Write rows that need no statistic before the reduction";
-  let description = [{
-    Threads that share a row wait for each other in its reduction, and memory is
-    idle meanwhile. In the body of each `scf.forall` on buffers this pass moves
-    a `vector.transfer_write` before the first `vector.reduction` that follows
-    what it writes, such as the sum of a residual: right behind what it writes, so
-    that what the reduction needs is not computed while all of the row is held.
-
-    Example:
-
-    ```mlir
-    %h = arith.addf %x, %r : vector<4096xf32>
-    %q = arith.mulf %h, %h : vector<4096xf32>
-    %s = vector.reduction <add>, %q : vector<4096xf32> into f32
-    ...
-    vector.transfer_write %y, %out[%row, %c0] : vector<4096xf32>, memref<?x4096xf32>
-    vector.transfer_write %h, %sum[%row, %c0] : vector<4096xf32>, memref<?x4096xf32>
-    ```
-
-    becomes
-
-    ```mlir
-    %h = arith.addf %x, %r : vector<4096xf32>
-    vector.transfer_write %h, %sum[%row, %c0] : vector<4096xf32>, memref<?x4096xf32>
-    %q = arith.mulf %h, %h : vector<4096xf32>
-    %s = vector.reduction <add>, %q : vector<4096xf32> into f32
-    ...
-    vector.transfer_write %y, %out[%row, %c0] : vector<4096xf32>, memref<?x4096xf32>
-    ```
-
-    A caller may put the result into the buffer of an input: the pass assumes that
-    any buffer of the same shape is the same memory. The loop may read such a buffer
-    only at the place that is written, and before the reduction; if it reads it after
-    what is written is computed, the write is right before the reduction. Results
-    are taken to be different buffers.
-
-    Limits: rows in strips, and programs that read another input of that shape
-    after the reduction (a gate), stay as they are.
-  }];
 }
 
 def NormHoistGPULoads : Pass<"norm-hoist-gpu-loads", "func::FuncOp"> {
