@@ -104,7 +104,7 @@ static std::optional<RowPart> findRowPart(GenericOp op) {
         llvm::any_of(each->getUsers(),
                      [&](Operation *user) { return !part.ops.contains(user); }))
       part.results.push_back(each->getResult(0));
-  return part;
+  return part.results.empty() ? std::nullopt : std::optional(part);
 }
 
 /// Returns the inputs of `op` of which some ops of its body use an element.
@@ -115,6 +115,20 @@ findInputs(GenericOp op, llvm::function_ref<bool(Operation *)> isUser) {
         return llvm::any_of(op.getMatchingBlockArgument(input).getUsers(),
                             isUser);
       });
+}
+
+/// Builds the body that computes `part` of the elements that it reads.
+static void buildRowBody(OpBuilder &b, GenericOp op, const RowPart &part,
+                         ArrayRef<OpOperand *> read, ValueRange args) {
+  IRMapping mapping;
+  for (auto [input, arg] : llvm::zip(read, args))
+    mapping.map(op.getMatchingBlockArgument(input), arg);
+  for (Operation *each : part.ops)
+    b.clone(*each, mapping);
+  SmallVector<Value> results;
+  for (Value result : part.results)
+    results.push_back(mapping.lookup(result));
+  linalg::YieldOp::create(b, op.getLoc(), results);
 }
 
 /// Returns the results of a new op over the loops of `part` that computes it.
@@ -145,15 +159,7 @@ static ValueRange createRowOp(IRRewriter &b, GenericOp op,
   auto rows = GenericOp::create(
       b, loc, TypeRange(ValueRange(inits)), inputs, inits, maps, kinds,
       [&](OpBuilder &nested, Location, ValueRange args) {
-        IRMapping mapping;
-        for (auto [input, arg] : llvm::zip(read, args))
-          mapping.map(op.getMatchingBlockArgument(input), arg);
-        for (Operation *each : part.ops)
-          nested.clone(*each, mapping);
-        linalg::YieldOp::create(
-            nested, loc, llvm::map_to_vector(part.results, [&](Value result) {
-              return mapping.lookup(result);
-            }));
+        buildRowBody(nested, op, part, read, args);
       });
   return rows->getResults();
 }
