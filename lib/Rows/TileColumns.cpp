@@ -11,6 +11,8 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/SCF/Transforms/TileUsingInterface.h"
 #include "mlir/IR/PatternMatch.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "norm/IR/Norm.h"
 #include "norm/IR/RowTarget.h"
 #include "norm/Normalize/ElementStorage.h"
 #include "norm/Rows/Rows.h"
@@ -143,9 +145,12 @@ private:
 
   int64_t chooseMostParts(int64_t mostRows) {
     SmallVector<int64_t> shape = op.getStaticLoopRanges();
+    // Of a sum in parts each rank has some: their number must not change bits.
+    bool isInParts = op->getParentOfType<FunctionOpInterface>()->hasAttr(
+        norm::sumPartsAttrName);
     int64_t groups = 1;
     for (int64_t extent : ArrayRef(shape).drop_back(2))
-      if (!ShapedType::isDynamic(extent))
+      if (!ShapedType::isDynamic(extent) && !isInParts)
         groups = llvm::SaturatingMultiply<uint64_t>(
             groups, std::max<int64_t>(extent, 1));
     return norm::chooseMostParts(norm::getRowTarget(op), mostRows, shape.back(),

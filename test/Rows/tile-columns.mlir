@@ -220,3 +220,28 @@ func.func @empty(%x: tensor<0x4xf32>, %y: tensor<4xf32>) -> tensor<4xf32> {
   } -> tensor<4xf32>
   return %0 : tensor<4xf32>
 }
+
+// -----
+
+// Sums of several groups share the warps: 32 parts of one, 8 of each of four. Where ranks share the
+// groups of a sum, which has parts for that, their number changes nothing.
+// CHECK-LABEL: func @groups
+// CHECK: scf.forall (%{{.*}}, %{{.*}}, %{{.*}}) in (4, 8, 32) shared_outs
+// CHECK-LABEL: func @groups_of_a_rank
+// CHECK: scf.forall (%{{.*}}, %{{.*}}, %{{.*}}) in (4, 32, 32) shared_outs
+func.func @groups(%x: tensor<4x4096x4096xf32>, %y: tensor<4x4096xf32>) -> tensor<4x4096xf32> {
+  %0 = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d0, d1, d2)>, affine_map<(d0, d1, d2) -> (d0, d2)>], iterator_types = ["parallel", "reduction", "parallel"]} ins(%x : tensor<4x4096x4096xf32>) outs(%y : tensor<4x4096xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %c = arith.addf %a, %b : f32
+    linalg.yield %c : f32
+  } -> tensor<4x4096xf32>
+  return %0 : tensor<4x4096xf32>
+}
+func.func @groups_of_a_rank(%x: tensor<4x4096x4096xf32>, %y: tensor<4x4096xf32>) -> tensor<4x4096xf32> attributes {norm.sum_parts = 8 : i64} {
+  %0 = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d0, d1, d2)>, affine_map<(d0, d1, d2) -> (d0, d2)>], iterator_types = ["parallel", "reduction", "parallel"]} ins(%x : tensor<4x4096x4096xf32>) outs(%y : tensor<4x4096xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %c = arith.addf %a, %b : f32
+    linalg.yield %c : f32
+  } -> tensor<4x4096xf32>
+  return %0 : tensor<4x4096xf32>
+}

@@ -270,7 +270,8 @@ def NormTileRows : Pass<"norm-tile-rows", "func::FuncOp"> {
       block, and a warp several.
     * A part has at least 64 rows, and there are at most 1024 parts, divided by
       the warps that the columns need. Both depend on extents alone: the same tensor
-      always has the same sum, to the bit.
+      always has the same sum, to the bit. In a function with `norm.sum_parts`
+      (norm-split-sums) they do not depend on outer extents, of which a rank has some.
     * The op that combines the parts is tiled too. Below 128 rows there is one part: the
       loop is over blocks of columns, and reduces into the destination.
     * Elementwise ops that alone read the result of one part, over the same columns,
