@@ -8,6 +8,7 @@
 #include "mlir/Conversion/Passes.h"
 #include "mlir/Dialect/Affine/Transforms/Passes.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
+#include "mlir/Dialect/Bufferization/Transforms/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Linalg/Passes.h"
@@ -47,7 +48,7 @@ static BF16Rounding getRounding(const CPUPipelineOptions &options) {
   return triple.isLittleEndian() ? BF16Rounding::Pairs : BF16Rounding::Integers;
 }
 
-/// Fuses rows and vectorizes them, on tensors.
+/// Puts rows into loops, on tensors.
 static void buildRowCodegen(OpPassManager &pm,
                             const CPUPipelineOptions &options) {
   buildCallingConvention(pm);
@@ -59,17 +60,23 @@ static void buildRowCodegen(OpPassManager &pm,
   tiling.parallel = options.threads > 1;
   func.addPass(createNormTileRows(tiling));
   buildCleanup(func);
-  func.addPass(createNormVectorizeRows());
-  buildCleanup(func);
-  func.addPass(createLoopInvariantCodeMotionPass());
 }
 
-/// Bufferizes vectorized rows, to Stage::Vector.
+/// Bufferizes rows, which then become vectors: Stage::Vector.
 static void buildBuffers(OpPassManager &pm, const CPUPipelineOptions &options) {
-  buildBufferization(pm);
+  buildTensorsToBuffers(pm);
   OpPassManager &func = pm.nest<func::FuncOp>();
-  func.addPass(createNormPairStridedAccesses());
-  func.addPass(createNormSinkDeinterleaves());
+  // Equal views are one, and copies of a row to itself are gone.
+  func.addPass(createCSEPass());
+  func.addPass(createCanonicalizerPass());
+  func.addPass(createNormVectorizeRows());
+  func.addPass(createLoopInvariantCodeMotionPass());
+  // The temporaries of a row serve all rows.
+  func.addPass(bufferization::createBufferLoopHoistingPass());
+  buildDeallocation(pm);
+  OpPassManager &paired = pm.nest<func::FuncOp>();
+  paired.addPass(createNormPairStridedAccesses());
+  paired.addPass(createNormSinkDeinterleaves());
   if (options.verifyBuffers)
     pm.addPass(createNormVerifyBuffers());
 }
@@ -178,10 +185,11 @@ void norm::registerCPUPipeline() {
                  buildDecomposition(pm);
                });
   Registration("norm-rows-on-tensors",
-               "The third stage: rows in loops, tiled and vectorized",
+               "The third stage: rows in loops",
                buildRowCodegen);
   Registration("norm-rows-on-buffers",
-               "The fourth stage: bufferization (norm-compile --emit=vector)",
+               "The fourth stage: bufferization, and rows as vectors "
+               "(norm-compile --emit=vector)",
                buildBuffers);
   Registration("norm-vector-to-cpu",
                "The last stage: vectorized rows on buffers to the LLVM dialect",

@@ -80,7 +80,7 @@ void norm::buildCallingConvention(OpPassManager &pm) {
 }
 
 /// Upstream's buildBufferDeallocationPipeline, which canonicalizes three times.
-static void buildDeallocation(OpPassManager &pm) {
+static void freeBuffers(OpPassManager &pm) {
   pm.addPass(memref::createExpandReallocPass({/*emitDeallocs=*/false}));
   // Casts of buffers, which would count as other buffers, are gone after it.
   pm.addPass(createCanonicalizerPass());
@@ -91,7 +91,7 @@ static void buildDeallocation(OpPassManager &pm) {
   pm.addPass(createCanonicalizerPass());
 }
 
-void norm::buildBufferization(OpPassManager &pm) {
+void norm::buildTensorsToBuffers(OpPassManager &pm) {
   pm.addPass(createNormSeparateDestinations());
   pm.addPass(createNormLocalizeNestedWrites());
   bufferization::OneShotBufferizePassOptions options;
@@ -103,7 +103,10 @@ void norm::buildBufferization(OpPassManager &pm) {
   pm.addPass(bufferization::createOneShotBufferizePass(options));
   // tensor.generate has become linalg.map.
   pm.addPass(createNormNestedIndicesToLoops());
-  buildDeallocation(pm);
+}
+
+void norm::buildDeallocation(OpPassManager &pm) {
+  freeBuffers(pm);
   pm.addPass(createConvertBufferizationToMemRefPass());
   pm.nest<func::FuncOp>().addPass(
       bufferization::createOptimizeAllocationLivenessPass());

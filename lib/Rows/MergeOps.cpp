@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "RowOps.h"
+#include "mlir/IR/Dominance.h"
+#include "mlir/Transforms/CSE.h"
 #include "mlir/Transforms/RegionUtils.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -100,6 +102,9 @@ GenericOp norm::mergeInto(IRRewriter &b, GenericOp first, GenericOp second) {
       [&](OpBuilder &nested, Location loc, ValueRange args) {
         buildMergedBody(nested, loc, first, second, inputs, args);
       });
+  // What both compute is one value, which may become a row of its own.
+  DominanceInfo dominance(merged);
+  eliminateCommonSubExpressions(b, dominance, merged);
   b.replaceOp(second, merged->getResults().drop_front(first->getNumResults()));
   b.replaceOp(first, merged->getResults().take_front(first->getNumResults()));
   return merged;

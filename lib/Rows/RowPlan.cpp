@@ -156,7 +156,8 @@ std::optional<norm::RowSums> norm::matchRowSums(LinalgOp op) {
 }
 
 std::optional<RowPlan> norm::planRowOf(LinalgOp op) {
-  if (!op.hasPureTensorSemantics() || isa<linalg::ContractionOpInterface>(*op))
+  if ((!op.hasPureTensorSemantics() && !op.hasPureBufferSemantics()) ||
+      isa<linalg::ContractionOpInterface>(*op))
     return std::nullopt;
   if (!isReadAsVectors(op) ||
       !llvm::all_of(op.getBlock()->getArgumentTypes(), isVectorLane))
@@ -202,7 +203,7 @@ std::optional<SmallVector<Reduction>> norm::matchColumnReductions(LinalgOp op) {
 }
 
 Value norm::getFilled(LinalgOp op) {
-  if (op->getNumResults() != 1 || op.getNumReductionLoops() != 0)
+  if (op.getNumDpsInits() != 1 || op.getNumReductionLoops() != 0)
     return {};
   Value v = op.getBlock()->getTerminator()->getOperand(0);
   auto arg = dyn_cast<BlockArgument>(v);

@@ -6,11 +6,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "RowPlan.h"
+#include "RowValues.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -21,11 +23,14 @@
 #include "mlir/Interfaces/ValueBoundsOpInterface.h"
 #include "mlir/Transforms/CSE.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "mlir/Transforms/LoopInvariantCodeMotionUtils.h"
 #include "norm/IR/Norm.h"
 #include "norm/IR/RowTarget.h"
 #include "norm/Rows/Passes.h"
 #include "norm/Rows/Rows.h"
 #include "norm/Rows/Vectors.h"
+#include "llvm/ADT/MapVector.h"
+#include <deque>
 
 namespace mlir::norm {
 #define GEN_PASS_DEF_NORMVECTORIZEROWS
@@ -58,8 +63,9 @@ namespace {
 /// Builds the loops of one op.
 class RowVectorizer {
 public:
-  RowVectorizer(IRRewriter &b, LinalgOp op, RowPlan plan)
-      : b(op.getLoc(), b), op(op), plan(std::move(plan)),
+  RowVectorizer(IRRewriter &b, LinalgOp op, RowPlan plan,
+                norm::RowValues &values)
+      : b(op.getLoc(), b), op(op), plan(std::move(plan)), values(values),
         target(norm::getRowTarget(op)) {
     if (norm::GPUScheduleAttr schedule = findSchedule(op)) {
       lanes = tail = schedule.getLanes();
@@ -69,16 +75,26 @@ public:
     }
   }
 
-  SmallVector<Value> run() {
-    b.setInsertionPoint(op);
-    if (norm::getRole(op->getParentOp()) == norm::LoopRole::Rows)
-      outerRole = norm::LoopRole::Block;
+  /// The fills whose values reductions start from: nothing reads what they
+  /// write.
+  ArrayRef<Operation *> getForwarded() const { return forwarded; }
+
+  /// Looks at the ops before, which must not have been rewritten.
+  void prepare() {
     starts.assign(op.getNumDpsInits(), Value());
     // A row that threads share starts from memory, its columns do not.
     if (distributed ? !plan.columns.empty() : !plan.reductions.empty())
       forwardFills();
     if (!distributed)
       simplifyNeutrals();
+  }
+
+  LinalgOp getOp() { return op; }
+
+  SmallVector<Value> run() {
+    b.setInsertionPoint(op);
+    if (norm::getRole(op->getParentOp()) == norm::LoopRole::Rows)
+      outerRole = norm::LoopRole::Block;
     for (Range range :
          cast<linalg::LinalgOp>(*op).createLoopRanges(b, b.getLoc()))
       extents.push_back(range.size);
@@ -114,17 +130,32 @@ private:
     return getValueOrCreateConstantIndexOp(b, b.getLoc(), v);
   }
 
+  /// Builds a loop over what is in `inits`. Buffers are written in place, so
+  /// that the loop carries the others alone.
   SmallVector<Value>
   buildLoop(norm::LoopRole role, Value lower, Value upper, Value step,
             ValueRange inits,
             function_ref<SmallVector<Value>(Value, ValueRange)> body) {
+    auto isCarried = [](Value v) { return !isa<MemRefType>(v.getType()); };
+    auto drop = [&](ValueRange all) {
+      return llvm::filter_to_vector(all, isCarried);
+    };
+    auto complete = [&](ValueRange carried) {
+      SmallVector<Value> all(inits);
+      for (Value &v : all)
+        if (isCarried(v)) {
+          v = carried.front();
+          carried = carried.drop_front();
+        }
+      return all;
+    };
     auto loop = scf::ForOp::create(
-        b, lower, upper, step, inits,
+        b, lower, upper, step, drop(inits),
         [&](OpBuilder &, Location, Value iv, ValueRange args) {
-          scf::YieldOp::create(b, body(iv, args));
+          scf::YieldOp::create(b, drop(body(iv, complete(args))));
         });
     norm::setRole(loop, role);
-    return SmallVector<Value>(loop.getResults());
+    return complete(loop.getResults());
   }
 
   SmallVector<Value> buildOuterLoop(int64_t depth, ValueRange outs) {
@@ -156,8 +187,20 @@ private:
   SmallVector<Value> buildInnermost(ValueRange outs) {
     if (!plan.hasVectorLoop)
       return buildScalar(outs);
+    loadRowScalars();
     return plan.reductions.empty() ? buildParallelRow(outs)
                                    : buildReducedRow(outs);
+  }
+
+  /// Loads what all strips of the row share, once.
+  void loadRowScalars() {
+    for (OpOperand *input : op.getDpsInputOperands()) {
+      BlockArgument arg = op.getMatchingBlockArgument(input);
+      AffineMap map = op.getMatchingIndexingMap(input);
+      if (isBuffer(input->get()) && !arg.use_empty() && !isVector(map) &&
+          !llvm::is_contained(op.getDpsInits(), input->get()))
+        rowScalars[arg] = read(input->get(), map, Value(), 0, Value());
+    }
   }
 
   //===--------------------------------------------------------------------===//
@@ -184,11 +227,51 @@ private:
     return result;
   }
 
+  static bool isBuffer(Value v) { return isa<MemRefType>(v.getType()); }
+
+  /// Returns the place of an access, if its length is known.
+  static std::optional<norm::Place> getPlace(Value buffer, ValueRange at,
+                                             int64_t width, Value mask) {
+    norm::Place place{buffer, getAsOpFoldResult(at), width, width};
+    if (!mask)
+      return place;
+    std::optional<int64_t> length = norm::getMaskedLength(mask);
+    place.length = length.value_or(0);
+    return length ? std::optional(place) : std::nullopt;
+  }
+
+  /// Returns true where ops that follow in the block see what is built.
+  bool isInBlock() { return b.getInsertionBlock() == op->getBlock(); }
+
   Value read(Value tensor, AffineMap map, Value column, int64_t width,
              Value mask) {
     SmallVector<Value> at = getIndices(map, column);
-    if (!isVector(map))
-      return tensor::ExtractOp::create(b, tensor, at);
+    if (!isBuffer(tensor))
+      return isVector(map)
+                 ? createRead(tensor, at, width, mask)
+                 : tensor::ExtractOp::create(b, tensor, at).getResult();
+    std::optional<norm::Place> place = isVector(map)
+                                           ? getPlace(tensor, at, width, mask)
+                                           : getPlace(tensor, at, 0, Value());
+    if (Value v = place && (isInBlock() || !isWrittenHere(tensor))
+                      ? values.lookup(*place)
+                      : Value())
+      return v;
+    Value v = isVector(map) ? createRead(tensor, at, width, mask)
+                            : memref::LoadOp::create(b, tensor, at).getResult();
+    if (place && isInBlock())
+      values.note(*place, v);
+    return v;
+  }
+
+  /// Returns true if iterations of this op's loops may write `buffer`.
+  bool isWrittenHere(Value buffer) {
+    return llvm::any_of(op.getDpsInits(), [&](Value init) {
+      return norm::mayOverlap(init, buffer);
+    });
+  }
+
+  Value createRead(Value tensor, ValueRange at, int64_t width, Value mask) {
     Type element = getElementTypeOrSelf(tensor.getType());
     Value padding = arith::ConstantOp::create(b, b.getZeroAttr(element));
     auto minor = AffineMap::getMinorIdentityMap(at.size(), 1, b.getContext());
@@ -200,13 +283,34 @@ private:
   Value write(Value value, Value tensor, AffineMap map, Value column,
               Value mask) {
     SmallVector<Value> at = getIndices(map, column);
-    if (!isVector(map))
+    if (isBuffer(tensor))
+      noteWrite(value, tensor, at, mask);
+    if (!isVector(map) && !isBuffer(tensor))
       return tensor::InsertOp::create(b, value, tensor, at);
+    if (!isVector(map)) {
+      memref::StoreOp::create(b, value, tensor, at);
+      return tensor;
+    }
     auto minor = AffineMap::getMinorIdentityMap(at.size(), 1, b.getContext());
-    return vector::TransferWriteOp::create(b, value, tensor, at,
-                                           AffineMapAttr::get(minor), mask,
-                                           b.getBoolArrayAttr({true}))
-        .getResult();
+    auto write = vector::TransferWriteOp::create(
+        b, value, tensor, at, AffineMapAttr::get(minor), mask,
+        b.getBoolArrayAttr({true}));
+    return isBuffer(tensor) ? tensor : write.getResult();
+  }
+
+  /// A read under the mask of the write would have zeros behind its end.
+  void noteWrite(Value v, Value buffer, ValueRange at, Value mask) {
+    values.forget(buffer);
+    auto vector = dyn_cast<VectorType>(v.getType());
+    int64_t width = vector ? vector.getDimSize(0) : 0;
+    std::optional<norm::Place> place = getPlace(buffer, at, width, mask);
+    if (!place || !isInBlock())
+      return;
+    if (mask) {
+      Value zeros = arith::ConstantOp::create(b, b.getZeroAttr(vector));
+      v = arith::SelectOp::create(b, mask, v, zeros);
+    }
+    values.note(*place, v);
   }
 
   //===--------------------------------------------------------------------===//
@@ -260,7 +364,9 @@ private:
       BlockArgument arg = op.getMatchingBlockArgument(input);
       if (arg.use_empty())
         continue;
-      Value v = input->get();
+      Value v = rowScalars.lookup(arg);
+      if (!v)
+        v = input->get();
       if (isa<ShapedType>(v.getType()))
         v = read(v, op.getMatchingIndexingMap(input), column, width, mask);
       map.map(arg, v);
@@ -318,6 +424,10 @@ private:
   /// Builds whole strips of `width` elements in [from, to).
   SmallVector<Value> buildStrips(Value from, Value to, int64_t width,
                                  ValueRange inits, StripFn strip) {
+    std::optional<int64_t> first = getConstantIntValue(from),
+                           end = getConstantIntValue(to);
+    if (!distributed && first && end && *end - *first == width)
+      return strip(from, width, Value(), inits);
     return buildLoop(getStripRole(), from, to, index(width), inits,
                      [&](Value column, ValueRange args) {
                        return strip(column, width, Value(), args);
@@ -583,6 +693,16 @@ private:
                      });
   }
 
+  Value createRow(Type element) {
+    if (!op.hasPureBufferSemantics())
+      return tensor::EmptyOp::create(b, {extents.back()}, element);
+    SmallVector<Value> dynamic;
+    SmallVector<int64_t> shape;
+    dispatchIndexOpFoldResults({extents.back()}, dynamic, shape);
+    return memref::AllocOp::create(b, MemRefType::get(shape, element), dynamic,
+                                   b.getI64IntegerAttr(target.lineBytes));
+  }
+
   /// Returns a row of neutral elements per reduction.
   SumRows createNeutralRows() {
     unsigned loops = op.getNumLoops();
@@ -590,8 +710,7 @@ private:
         AffineMap::get(loops, 0, b.getAffineDimExpr(loops - 1), b.getContext());
     SumRows neutral;
     for (const Reduction &reduction : plan.columns) {
-      Value empty = tensor::EmptyOp::create(b, {extents.back()},
-                                            reduction.neutral.getType());
+      Value empty = createRow(reduction.neutral.getType());
       SmallVector<Value> row = {empty};
       forEachStrip(row, row,
                    [&](Value column, int64_t width, Value mask,
@@ -777,15 +896,40 @@ private:
                : arith::MinSIOp::create(b, end, to).getResult();
   }
 
+  /// Returns the op that wrote the whole of a destination, and that nothing
+  /// else has read.
+  LinalgOp findFill(OpOperand &init) {
+    Value buffer = init.get();
+    if (!isBuffer(buffer))
+      return buffer.getDefiningOp<LinalgOp>();
+    if (!op.getMatchingIndexingMap(&init).isProjectedPermutation())
+      return {};
+    auto maySee = [&](Value v) { return norm::mayOverlap(v, buffer); };
+    for (Operation *before = op->getPrevNode(); before;
+         before = before->getPrevNode()) {
+      if (isMemoryEffectFree(before) || isa<memref::AllocOp>(before))
+        continue;
+      auto fill = dyn_cast<LinalgOp>(before);
+      if (!fill || !fill.hasPureBufferSemantics())
+        return {};
+      if (llvm::none_of(fill->getOperands(), maySee))
+        continue;
+      return llvm::is_contained(fill.getDpsInits(), buffer) ? fill : LinalgOp();
+    }
+    return {};
+  }
+
   /// Drops reads of a destination that was filled with a known value.
   void forwardFills() {
     // An outer reduction's iterations continue from the last one's result.
     if (op.getNumReductionLoops() != 1)
       return;
     for (auto [start, init] : llvm::zip(starts, op.getDpsInitsMutable())) {
-      auto fill = init.get().getDefiningOp<LinalgOp>();
+      LinalgOp fill = findFill(init);
       start = fill ? norm::getFilled(fill) : Value();
-      if (start)
+      if (start && isBuffer(init.get()))
+        forwarded.push_back(fill);
+      else if (start)
         init.set(fill.getDpsInits().front());
     }
   }
@@ -845,11 +989,14 @@ private:
   ImplicitLocOpBuilder b;
   LinalgOp op;
   RowPlan plan;
+  norm::RowValues &values;
   norm::RowTarget target;
   int64_t lanes = target.lanes, tail = target.tailLanes;
   norm::LoopRole outerRole = norm::LoopRole::Rows;
   bool distributed = false;  // lanes are those of a later distribution
   SmallVector<Value> starts; // of reductions whose destination was filled
+  SmallVector<Operation *> forwarded;
+  llvm::DenseMap<Value, Value> rowScalars; // of the row that is open
   SmallVector<OpFoldResult> extents;
   SmallVector<Value> indices; // of the open loops
 };
@@ -885,17 +1032,67 @@ struct NormVectorizeRows
   using NormVectorizeRowsBase::NormVectorizeRowsBase;
 
   void runOnOperation() override {
-    SmallVector<LinalgOp> ops;
+    llvm::MapVector<Block *, SmallVector<LinalgOp>> ops;
     getOperation().walk([&](LinalgOp op) {
       if (!scheduled || findSchedule(op))
-        ops.push_back(op);
+        ops[op->getBlock()].push_back(op);
     });
-    // Users come first, because a reduction looks for its destination's fill.
     IRRewriter rewriter(&getContext());
-    for (LinalgOp op : llvm::reverse(ops))
-      if (std::optional<RowPlan> plan = norm::planRowOf(op))
-        rewriter.replaceOp(op, RowVectorizer(rewriter, op, *plan).run());
+    for (auto &[block, opsOfBlock] : ops)
+      vectorize(rewriter, *block, opsOfBlock);
+    getOperation().walk([](scf::ForOp loop) { hoistReads(loop); });
     forwardMaskedRows();
+  }
+
+  static void vectorize(IRRewriter &rewriter, Block &block,
+                        ArrayRef<LinalgOp> ops) {
+    norm::RowValues values(block);
+    std::deque<RowVectorizer> vectorizers;
+    llvm::SmallPtrSet<Operation *, 8> dead;
+    for (LinalgOp op : ops)
+      if (std::optional<RowPlan> plan = norm::planRowOf(op)) {
+        vectorizers.emplace_back(rewriter, op, std::move(*plan), values);
+        vectorizers.back().prepare();
+        dead.insert_range(vectorizers.back().getForwarded());
+      }
+    Operation *next = &block.front();
+    for (RowVectorizer &vectorizer : vectorizers) {
+      LinalgOp op = vectorizer.getOp();
+      for (; next != op; next = next->getNextNode())
+        values.forgetWrites(next);
+      next = op->getNextNode();
+      if (!dead.contains(op))
+        replace(rewriter, op, vectorizer.run());
+      else
+        rewriter.eraseOp(op);
+    }
+    values.eraseUnread(rewriter);
+  }
+
+  /// Hoists what all rows read in one piece, such as a weight, out of loops
+  /// over rows that do not write it. Tensors that the loop writes are others.
+  static void hoistReads(scf::ForOp loop) {
+    std::optional<norm::LoopRole> role = norm::getRole(loop);
+    if (role != norm::LoopRole::Rows && role != norm::LoopRole::Block)
+      return;
+    moveLoopInvariantCode(
+        {&loop.getRegion()},
+        [&](Value v, Region *) { return loop.isDefinedOutsideOfLoop(v); },
+        [&](Operation *op, Region *) {
+          if (auto read = dyn_cast<vector::TransferReadOp>(op))
+            return norm::isNotWritten(read.getBase(), loop);
+          if (auto load = dyn_cast<memref::LoadOp>(op))
+            return norm::isNotWritten(load.getMemRef(), loop);
+          return isMemoryEffectFree(op) && isSpeculatable(op);
+        },
+        [&](Operation *op, Region *) { loop.moveOutOfLoop(op); });
+  }
+
+  static void replace(RewriterBase &rewriter, LinalgOp op, ValueRange results) {
+    if (op.hasPureBufferSemantics())
+      rewriter.eraseOp(op);
+    else
+      rewriter.replaceOp(op, results);
   }
 
   void forwardMaskedRows() {

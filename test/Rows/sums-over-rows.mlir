@@ -5,7 +5,7 @@
 // CHECK-LABEL: func @sum
 // CHECK: scf.for %[[BB:[a-z0-9]+]] = %c0 to %c512 step %c256
 // CHECK: %[[BE:[a-z0-9]+]] = arith.addi %[[BB]], %c256
-// CHECK: vector.transfer_write %{{.*}} : vector<64xf32>, tensor<100xf32>
+// CHECK: vector.transfer_write %{{.*}} : vector<16xf32>, tensor<100xf32>
 // CHECK: scf.for %[[B:[a-z0-9]+]] = %[[BB]] to %[[BE]] step %c16
 // CHECK: %[[E:[a-z0-9]+]] = arith.addi %[[B]], %c16
 // CHECK: %[[S:[a-z0-9]+]] = scf.for %[[R:[a-z0-9]+]] = %[[B]] to %[[E]] step %c1 iter_args(%[[ACC:[a-z0-9]+]] = %{{.*}}) -> (vector<64xf32>)

@@ -156,8 +156,13 @@ void buildRecognition(OpPassManager &pm, Rounding rounding);
 void buildDecomposition(OpPassManager &pm);
 /// Makes results trailing buffers that are written in place.
 void buildCallingConvention(OpPassManager &pm);
-/// Bufferizes tensors; the buffers are freed again.
-void buildBufferization(OpPassManager &pm);
+/// Bufferizes tensors, and then frees buffers and uses freed ones again.
+void buildTensorsToBuffers(OpPassManager &pm);
+void buildDeallocation(OpPassManager &pm);
+inline void buildBufferization(OpPassManager &pm) {
+  buildTensorsToBuffers(pm);
+  buildDeallocation(pm);
+}
 /// Lowers math and narrow floats to what LLVM supports bit for bit.
 void buildScalarLowering(OpPassManager &pm,
                          const NormNarrowFloatsToIntegersOptions &narrow = {});

@@ -359,8 +359,8 @@ def NormHoistRowSums : Pass<"norm-hoist-row-sums", "func::FuncOp"> {
 def NormVectorizeRows : Pass<"norm-vectorize-rows", "func::FuncOp"> {
   let summary = "Strip-mine and vectorize the innermost dimension of linalg ops";
   let description = [{
-    Rewrites a linalg op on tensors to loops over its outer dimensions and a
-    strip-mined, vectorized loop over the innermost one: a main loop of 64
+    Rewrites a linalg op on buffers, or on tensors in a loop that threads share, to
+    loops over its outer dimensions and a strip-mined, vectorized loop over the innermost one: a main loop of 64
     elements, a loop of 16 elements, and one masked vector of 16 elements for
     the rest; static extents omit empty parts. A reduction over the innermost
     dimension carries one vector accumulator of 64 elements (and one of 16)
@@ -397,6 +397,14 @@ def NormVectorizeRows : Pass<"norm-vectorize-rows", "func::FuncOp"> {
     reduction ends with one `vector.reduction`, which threads share later. With
     `scheduled`, ops outside of such loops are not changed.
 
+    On buffers the ops of a block share what is in registers: an element or a row of
+    one vector that one op reads or writes is not read again by the next one, a
+    temporary of which nothing is read goes, and so does the fill that a reduction
+    starts from. Values per row are loaded before the strips, and what all rows read
+    in one piece, such as a weight of 64 elements, before the loop over the rows.
+    Buffers that are no views of each other do not overlap, as parameters do not
+    (docs/Limits.md).
+
     Limits: operands must be contiguous in the innermost dimension or not depend
     on it, and the body must be elementwise; other ops are left to
     convert-linalg-to-loops.
@@ -405,8 +413,9 @@ def NormVectorizeRows : Pass<"norm-vectorize-rows", "func::FuncOp"> {
     Option<"scheduled", "scheduled", "bool", /*default=*/"false",
            "Only ops in loops that have a schedule for threads">];
   let dependentDialects = ["affine::AffineDialect", "arith::ArithDialect",
-                           "norm::NormDialect", "scf::SCFDialect",
-                           "tensor::TensorDialect", "vector::VectorDialect"];
+                           "memref::MemRefDialect", "norm::NormDialect",
+                           "scf::SCFDialect", "tensor::TensorDialect",
+                           "vector::VectorDialect"];
 }
 
 def NormSplitWideVectors : Pass<"norm-split-wide-vectors"> {

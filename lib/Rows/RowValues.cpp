@@ -1,0 +1,125 @@
+//===- RowValues.cpp - what ops of a row leave in registers ---------------===//
+//
+// Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "RowValues.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
+
+using namespace mlir;
+using linalg::LinalgOp;
+using norm::Place;
+using norm::RowValues;
+
+/// Returns true for a global that is never written.
+static bool isConstant(Value v) {
+  auto get = v.getDefiningOp<memref::GetGlobalOp>();
+  auto global = get ? SymbolTable::lookupNearestSymbolFrom<memref::GlobalOp>(
+                          get, get.getNameAttr())
+                    : memref::GlobalOp();
+  return global && global.getConstant();
+}
+
+/// Returns the buffer that `v` is a view of; null if it is not known.
+static Value getRoot(Value v) {
+  while (auto view = v.getDefiningOp<ViewLikeOpInterface>())
+    v = view.getViewSource();
+  auto arg = dyn_cast<BlockArgument>(v);
+  bool isParameter = arg && isa<func::FuncOp>(arg.getOwner()->getParentOp());
+  bool isKnown =
+      isParameter || v.getDefiningOp<memref::AllocOp>() || isConstant(v);
+  return isKnown ? v : Value();
+}
+
+bool norm::mayOverlap(Value x, Value y) {
+  if (!isa<MemRefType>(x.getType()) || !isa<MemRefType>(y.getType()))
+    return false;
+  Value root = getRoot(x), other = getRoot(y);
+  return !root || !other || root == other;
+}
+
+/// Returns true if `op` itself, without what is in it, only reads, or writes
+/// other buffers.
+static bool leavesAlone(Operation *op, Value buffer) {
+  if (isMemoryEffectFree(op) || isa<LoopLikeOpInterface, memref::AllocOp,
+                                    memref::LoadOp, vector::TransferReadOp>(op))
+    return true;
+  return isa<LinalgOp, memref::StoreOp, vector::TransferWriteOp>(op) &&
+         llvm::none_of(op->getOperands(),
+                       [&](Value v) { return norm::mayOverlap(v, buffer); });
+}
+
+bool norm::isNotWritten(Value buffer, Operation *scope) {
+  auto visit = [&](Operation *op) {
+    return leavesAlone(op, buffer) ? WalkResult::advance()
+                                   : WalkResult::interrupt();
+  };
+  return isa<MemRefType>(buffer.getType()) &&
+         !scope->walk(visit).wasInterrupted();
+}
+
+bool Place::operator==(const Place &other) const {
+  return buffer == other.buffer && width == other.width &&
+         length == other.length &&
+         isEqualConstantIntOrValueArray(indices, other.indices);
+}
+
+RowValues::RowValues(Block &block) {
+  for (auto alloc : block.getOps<memref::AllocOp>())
+    if (llvm::all_of(alloc->getUsers(), [&](Operation *user) {
+          return isa<LinalgOp>(user) && user->getBlock() == &block;
+        }))
+      temporaries.insert(alloc);
+}
+
+void RowValues::note(const Place &place, Value v) {
+  if (getRoot(place.buffer))
+    known.push_back({place, v});
+}
+
+Value RowValues::lookup(const Place &place) const {
+  for (const Known &entry : known)
+    if (entry.place == place)
+      return entry.v;
+  return {};
+}
+
+void RowValues::forget(Value buffer) {
+  llvm::erase_if(known, [&](const Known &entry) {
+    return mayOverlap(entry.place.buffer, buffer);
+  });
+}
+
+void RowValues::forgetWrites(Operation *op) {
+  llvm::erase_if(known, [&](const Known &entry) {
+    return !isNotWritten(entry.place.buffer, op);
+  });
+}
+
+/// Returns true if `user` writes `buffer`, and nothing else.
+static bool onlyWrites(Operation *user, Value buffer) {
+  auto write = dyn_cast<vector::TransferWriteOp>(user);
+  auto store = dyn_cast<memref::StoreOp>(user);
+  return (write && write.getBase() == buffer) ||
+         (store && store.getMemRef() == buffer);
+}
+
+void RowValues::eraseUnread(RewriterBase &b) {
+  for (Value buffer : temporaries) {
+    if (!llvm::all_of(buffer.getUsers(), [&](Operation *user) {
+          return onlyWrites(user, buffer);
+        }))
+      continue;
+    for (Operation *user : llvm::make_early_inc_range(buffer.getUsers()))
+      b.eraseOp(user);
+    b.eraseOp(buffer.getDefiningOp());
+  }
+}

@@ -1,0 +1,61 @@
+//===- RowValues.h - what ops of a row leave in registers -------*- C++ -*-===//
+//
+// Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NORM_LIB_ROWS_ROWVALUES_H
+#define NORM_LIB_ROWS_ROWVALUES_H
+
+#include "mlir/IR/PatternMatch.h"
+#include "llvm/ADT/SetVector.h"
+
+namespace mlir::norm {
+
+/// Returns false for views of different buffers, and for what is no buffer.
+/// Parameters of a function do not overlap (docs/Limits.md).
+bool mayOverlap(Value x, Value y);
+
+/// Returns true for a buffer of which no op in `scope` writes anything.
+bool isNotWritten(Value buffer, Operation *scope);
+
+/// Elements of a buffer: `width` from `indices` on, or a scalar (0), of which
+/// the first `length` exist.
+struct Place {
+  Value buffer;
+  SmallVector<OpFoldResult> indices;
+  int64_t width, length;
+
+  bool operator==(const Place &other) const;
+};
+
+/// What the ops of a block have read or written in one piece, which is still in
+/// a register for the ops that follow.
+class RowValues {
+public:
+  /// Ops of `block` are linalg ops on buffers, which have not been rewritten.
+  explicit RowValues(Block &block);
+
+  void note(const Place &place, Value v);
+  Value lookup(const Place &place) const;
+
+  /// Forgets what overlaps `buffer`, or what `op` may write.
+  void forget(Value buffer);
+  void forgetWrites(Operation *op);
+
+  /// Erases temporaries of the block of which nothing is read.
+  void eraseUnread(RewriterBase &b);
+
+private:
+  struct Known {
+    Place place;
+    Value v;
+  };
+  llvm::SetVector<Value> temporaries;
+  SmallVector<Known> known;
+};
+
+} // namespace mlir::norm
+
+#endif // NORM_LIB_ROWS_ROWVALUES_H
