@@ -184,8 +184,7 @@ void norm::registerCPUPipeline() {
                [](OpPassManager &pm, const CPUPipelineOptions &) {
                  buildDecomposition(pm);
                });
-  Registration("norm-rows-on-tensors",
-               "The third stage: rows in loops",
+  Registration("norm-rows-on-tensors", "The third stage: rows in loops",
                buildRowCodegen);
   Registration("norm-rows-on-buffers",
                "The fourth stage: bufferization, and rows as vectors "

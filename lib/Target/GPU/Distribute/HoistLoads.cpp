@@ -15,8 +15,8 @@
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Transforms/RegionUtils.h"
 #include "norm/IR/RowTarget.h"
-#include "norm/Target/GPU/Distribute/Passes.h"
 #include "norm/Rows/Schedule.h"
+#include "norm/Target/GPU/Distribute/Passes.h"
 #include "llvm/Support/DebugLog.h"
 
 namespace mlir::norm {
