@@ -1,0 +1,210 @@
+//===- EmitAccesses.cpp - operands and bodies of ops over rows ------------===//
+//
+// Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "RowEmitter.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "norm/Rows/Vectors.h"
+
+using namespace mlir;
+using norm::RowEmitter;
+
+void RowEmitter::loadRowScalars() {
+  for (OpOperand *input : op.getDpsInputOperands()) {
+    BlockArgument arg = op.getMatchingBlockArgument(input);
+    AffineMap map = op.getMatchingIndexingMap(input);
+    if (isBuffer(input->get()) && !arg.use_empty() && !isVector(map) &&
+        !llvm::is_contained(op.getDpsInits(), input->get()))
+      rowScalars[arg] = read(input->get(), map, Value(), 0, Value());
+  }
+}
+
+SmallVector<Value> RowEmitter::getIndices(AffineMap map, Value column) {
+  SmallVector<Value> result;
+  for (AffineExpr expr : map.getResults()) {
+    auto dim = dyn_cast<AffineDimExpr>(expr);
+    if (!dim)
+      result.push_back(index(0));
+    else if (dim.getPosition() < indices.size())
+      result.push_back(indices[dim.getPosition()]);
+    else
+      result.push_back(column ? column : index(0));
+  }
+  return result;
+}
+
+std::optional<norm::Place> RowEmitter::getPlace(Value buffer, ValueRange at,
+                                                int64_t width, Value mask) {
+  norm::Place place{buffer, getAsOpFoldResult(at), width, width};
+  if (!mask)
+    return place;
+  std::optional<int64_t> length = norm::getMaskedLength(mask);
+  place.length = length.value_or(0);
+  return length ? std::optional(place) : std::nullopt;
+}
+
+Value RowEmitter::read(Value tensor, AffineMap map, Value column, int64_t width,
+                       Value mask) {
+  SmallVector<Value> at = getIndices(map, column);
+  if (!isBuffer(tensor))
+    return isVector(map) ? createRead(tensor, at, width, mask)
+                         : tensor::ExtractOp::create(b, tensor, at).getResult();
+  std::optional<norm::Place> place = isVector(map)
+                                         ? getPlace(tensor, at, width, mask)
+                                         : getPlace(tensor, at, 0, Value());
+  if (Value v = place && (isInBlock() || !isWrittenHere(tensor))
+                    ? values.lookup(*place)
+                    : Value())
+    return v;
+  Value v = isVector(map) ? createRead(tensor, at, width, mask)
+                          : memref::LoadOp::create(b, tensor, at).getResult();
+  if (place && isInBlock())
+    values.note(*place, v);
+  return v;
+}
+
+bool RowEmitter::isWrittenHere(Value buffer) {
+  return llvm::any_of(op.getDpsInits(), [&](Value init) {
+    return norm::mayOverlap(init, buffer);
+  });
+}
+
+Value RowEmitter::createRead(Value tensor, ValueRange at, int64_t width,
+                             Value mask) {
+  Type element = getElementTypeOrSelf(tensor.getType());
+  Value padding = arith::ConstantOp::create(b, b.getZeroAttr(element));
+  auto minor = AffineMap::getMinorIdentityMap(at.size(), 1, b.getContext());
+  return vector::TransferReadOp::create(
+      b, VectorType::get(width, element), tensor, at, AffineMapAttr::get(minor),
+      padding, mask, b.getBoolArrayAttr({true}));
+}
+
+Value RowEmitter::write(Value value, Value tensor, AffineMap map, Value column,
+                        Value mask) {
+  SmallVector<Value> at = getIndices(map, column);
+  if (isBuffer(tensor))
+    noteWrite(value, tensor, at, mask);
+  if (!isVector(map) && !isBuffer(tensor))
+    return tensor::InsertOp::create(b, value, tensor, at);
+  if (!isVector(map)) {
+    memref::StoreOp::create(b, value, tensor, at);
+    return tensor;
+  }
+  auto minor = AffineMap::getMinorIdentityMap(at.size(), 1, b.getContext());
+  auto write = vector::TransferWriteOp::create(b, value, tensor, at,
+                                               AffineMapAttr::get(minor), mask,
+                                               b.getBoolArrayAttr({true}));
+  return isBuffer(tensor) ? tensor : write.getResult();
+}
+
+void RowEmitter::noteWrite(Value v, Value buffer, ValueRange at, Value mask) {
+  values.forget(buffer);
+  auto vector = dyn_cast<VectorType>(v.getType());
+  int64_t width = vector ? vector.getDimSize(0) : 0;
+  std::optional<norm::Place> place = getPlace(buffer, at, width, mask);
+  if (!place || !isInBlock())
+    return;
+  if (mask) {
+    Value zeros = arith::ConstantOp::create(b, b.getZeroAttr(vector));
+    v = arith::SelectOp::create(b, mask, v, zeros);
+  }
+  values.note(*place, v);
+}
+
+Value RowEmitter::broadcast(Value v, int64_t width) {
+  if (isa<VectorType>(v.getType()))
+    return v;
+  return vector::BroadcastOp::create(b, VectorType::get(width, v.getType()), v);
+}
+
+Value RowEmitter::buildIndex(linalg::IndexOp indexOp, Value column,
+                             int64_t width) {
+  uint64_t dim = indexOp.getDim();
+  if (dim < indices.size())
+    return indices[dim];
+  if (width == 0)
+    return column;
+  auto type = VectorType::get(width, b.getIndexType());
+  Value step = vector::StepOp::create(b, type);
+  return arith::AddIOp::create(b, broadcast(column, width), step);
+}
+
+void RowEmitter::cloneBodyOp(Operation &bodyOp, IRMapping &map, Value column,
+                             int64_t width) {
+  if (auto indexOp = dyn_cast<linalg::IndexOp>(bodyOp)) {
+    map.map(indexOp.getResult(), buildIndex(indexOp, column, width));
+    return;
+  }
+  auto operands = llvm::map_to_vector(
+      bodyOp.getOperands(), [&](Value v) { return map.lookupOrDefault(v); });
+  if (!llvm::any_of(ValueRange(operands).getTypes(),
+                    llvm::IsaPred<VectorType>)) {
+    b.clone(bodyOp, map);
+    return;
+  }
+  for (Value &operand : operands)
+    operand = broadcast(operand, width);
+  Operation *wide = norm::cloneAtWidth(b, &bodyOp, width, operands);
+  map.map(bodyOp.getResults(), wide->getResults());
+}
+
+IRMapping RowEmitter::buildBody(ValueRange outs, Value column, int64_t width,
+                                Value mask) {
+  IRMapping map;
+  for (OpOperand *input : op.getDpsInputOperands()) {
+    BlockArgument arg = op.getMatchingBlockArgument(input);
+    if (arg.use_empty())
+      continue;
+    Value v = rowScalars.lookup(arg);
+    if (!v)
+      v = input->get();
+    if (isa<ShapedType>(v.getType()))
+      v = read(v, op.getMatchingIndexingMap(input), column, width, mask);
+    map.map(arg, v);
+  }
+  if (plan.reductions.empty() && plan.columns.empty())
+    for (auto [out, init, arg] :
+         llvm::zip(outs, op.getDpsInitsMutable(), op.getRegionOutputArgs()))
+      if (!arg.use_empty())
+        map.map(arg, read(out, op.getMatchingIndexingMap(&init), column, width,
+                          mask));
+  for (Operation &bodyOp : op.getBlock()->without_terminator())
+    if (!isCombiner(bodyOp))
+      cloneBodyOp(bodyOp, map, column, width);
+  return map;
+}
+
+bool RowEmitter::isCombiner(Operation &bodyOp) {
+  auto combines = [&](const Reduction &reduction) {
+    return reduction.combiner == &bodyOp;
+  };
+  return llvm::any_of(plan.reductions, combines) ||
+         llvm::any_of(plan.columns, combines);
+}
+
+SmallVector<Value> RowEmitter::writeResults(const IRMapping &map,
+                                            ValueRange outs, Value column,
+                                            int64_t width, Value mask) {
+  SmallVector<Value> results;
+  Operation *yield = op.getBlock()->getTerminator();
+  for (auto [value, out, init] :
+       llvm::zip(yield->getOperands(), outs, op.getDpsInitsMutable())) {
+    AffineMap outMap = op.getMatchingIndexingMap(&init);
+    Value v = map.lookupOrDefault(value);
+    if (isVector(outMap))
+      v = broadcast(v, width);
+    results.push_back(write(v, out, outMap, column, mask));
+  }
+  return results;
+}
+
+SmallVector<Value> RowEmitter::buildScalar(ValueRange outs) {
+  // A unit innermost loop was an outer one: its index is on the stack.
+  IRMapping map = buildBody(outs, Value(), 0, Value());
+  return writeResults(map, outs, Value(), 0, Value());
+}

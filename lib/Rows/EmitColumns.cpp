@@ -1,0 +1,218 @@
+//===- EmitColumns.cpp - sums over rows -----------------------------------===//
+//
+// Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "RowEmitter.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+
+using namespace mlir;
+using norm::Reduction;
+using norm::RowEmitter;
+
+SmallVector<Value> RowEmitter::buildColumns(ValueRange outs) {
+  OpFoldResult extent = extents[numOuterLoops() - 1];
+  SumRows results{SmallVector<Value>(outs), {}};
+  for (OpOperand &init : op.getDpsInitsMutable())
+    results.maps.push_back(op.getMatchingIndexingMap(&init));
+  return buildRowBlocks(getRowBlockLevels(extent), index(0), asValue(extent),
+                        results);
+}
+
+int64_t RowEmitter::getRowBlockLevels(OpFoldResult extent) {
+  if (!hasRoundedSum(plan.columns))
+    return 1;
+  std::optional<int64_t> rows = getConstantIntValue(extent);
+  return rows ? std::min(1 + countLevels(*rows / target.stripsPerSum),
+                         target.sumLevels)
+              : target.sumLevels;
+}
+
+SmallVector<Value> RowEmitter::buildRowBlocks(int64_t level, Value from,
+                                              Value to, const SumRows &outs) {
+  int64_t step = getBlockSize(1, level);
+  // Blocks of blocks end where blocks do.
+  std::optional<int64_t> rows =
+      getConstantIntValue(extents[numOuterLoops() - 1]);
+  return buildLoop(std::exchange(outerRole, norm::LoopRole::Rows), from, to,
+                   index(step), outs.rows, [&](Value begin, ValueRange args) {
+                     Value end = createBlockEnd(begin, step, to, rows);
+                     SumRows carried{SmallVector<Value>(args), outs.maps};
+                     if (level == 1)
+                       return addRows(begin, end, carried);
+                     SumRows partial = createNeutralRows();
+                     partial.rows =
+                         buildRowBlocks(level - 1, begin, end, partial);
+                     return addSums(carried, partial);
+                   });
+}
+
+Value RowEmitter::createRow(Type element) {
+  if (!op.hasPureBufferSemantics())
+    return tensor::EmptyOp::create(b, {extents.back()}, element);
+  SmallVector<Value> dynamic;
+  SmallVector<int64_t> shape;
+  dispatchIndexOpFoldResults({extents.back()}, dynamic, shape);
+  return memref::AllocOp::create(b, MemRefType::get(shape, element), dynamic,
+                                 b.getI64IntegerAttr(target.lineBytes));
+}
+
+RowEmitter::SumRows RowEmitter::createNeutralRows() {
+  unsigned loops = op.getNumLoops();
+  AffineMap map =
+      AffineMap::get(loops, 0, b.getAffineDimExpr(loops - 1), b.getContext());
+  SumRows neutral;
+  for (const Reduction &reduction : plan.columns) {
+    Value empty = createRow(reduction.neutral.getType());
+    SmallVector<Value> row = {empty};
+    forEachStrip(row, row,
+                 [&](Value column, int64_t width, Value mask,
+                     ValueRange args) -> SmallVector<Value> {
+                   return {write(neutralVector(reduction, width), args[0], map,
+                                 column, mask)};
+                 });
+    neutral.rows.push_back(row[0]);
+    neutral.maps.push_back(map);
+  }
+  return neutral;
+}
+
+SmallVector<Value> RowEmitter::addRows(Value from, Value to,
+                                       const SumRows &outs) {
+  return addStrips(outs, [&](Value column, int64_t width, Value mask) {
+    return sumRows(from, to, /*step=*/1, column, width, mask);
+  });
+}
+
+SmallVector<Value> RowEmitter::createNeutralSums(int64_t width) {
+  return llvm::map_to_vector(plan.columns, [&](const Reduction &reduction) {
+    return neutralVector(reduction, width);
+  });
+}
+
+SmallVector<Value> RowEmitter::addRow(Value row, Value column, int64_t width,
+                                      Value mask, ValueRange sums) {
+  indices.push_back(row);
+  IRMapping map = buildBody({}, column, width, mask);
+  indices.pop_back();
+  SmallVector<Value> results;
+  for (auto [reduction, sum] : llvm::zip(plan.columns, sums)) {
+    Value v = map.lookupOrDefault(reduction.contribution);
+    results.push_back(combine(reduction, sum, broadcast(v, width)));
+  }
+  return results;
+}
+
+SmallVector<Value> RowEmitter::sumRows(Value from, Value to, int64_t step,
+                                       Value column, int64_t width,
+                                       Value mask) {
+  return buildLoop(norm::LoopRole::Statistic, from, to, index(step),
+                   createNeutralSums(width), [&](Value begin, ValueRange args) {
+                     SmallVector<Value> sums(args);
+                     for (int64_t i = 0; i < step; ++i) {
+                       Value row =
+                           i == 0 ? begin
+                                  : arith::AddIOp::create(b, begin, index(i));
+                       sums = addRow(row, column, width, mask, sums);
+                     }
+                     return sums;
+                   });
+}
+
+SmallVector<Value> RowEmitter::combineAll(ValueRange sums, ValueRange values) {
+  SmallVector<Value> results;
+  for (auto [reduction, sum, value] : llvm::zip(plan.columns, sums, values))
+    results.push_back(combine(reduction, sum, value));
+  return results;
+}
+
+SmallVector<Value> RowEmitter::sumRowBlocks(int64_t level, Value from, Value to,
+                                            Value column, int64_t width,
+                                            Value mask) {
+  std::optional<int64_t> rows =
+      getConstantIntValue(extents[numOuterLoops() - 1]);
+  int64_t step = getBlockSize(1, level);
+  bool isLowest = level == 1,
+       isWhole = rows && *rows % target.stripsPerSum == 0;
+  Value full = isLowest && !isWhole ? roundDownToBlocks(from, to) : to;
+  // A load under a mask is a branch, which others do not pass.
+  int64_t ahead = mask ? 1 : target.rowsAhead;
+  auto build = [&](Value begin, ValueRange args) {
+    Value end = isLowest ? arith::AddIOp::create(b, begin, index(step))
+                         : createBlockEnd(begin, step, to, rows);
+    return combineAll(
+        args, isLowest
+                  ? sumRows(begin, end, ahead, column, width, mask)
+                  : sumRowBlocks(level - 1, begin, end, column, width, mask));
+  };
+  SmallVector<Value> sums =
+      buildLoop(norm::LoopRole::Statistic, from, full, index(step),
+                createNeutralSums(width), build);
+  if (full == to)
+    return sums;
+  return combineAll(sums, sumRows(full, to, /*step=*/1, column, width, mask));
+}
+
+Value RowEmitter::roundDownToBlocks(Value from, Value to) {
+  Value count = arith::SubIOp::create(b, to, from);
+  Value rest = arith::RemUIOp::create(b, count, index(target.stripsPerSum));
+  return arith::SubIOp::create(b, to, rest);
+}
+
+SmallVector<Value> RowEmitter::buildSharedColumns(ValueRange outs) {
+  OpFoldResult rows = extents[numOuterLoops() - 1];
+  std::optional<int64_t> most = norm::getUpperBound(rows);
+  int64_t levels =
+      getRowBlockLevels(most ? OpFoldResult(b.getIndexAttr(*most)) : rows);
+  auto strip = [&](Value column, int64_t width, Value mask, ValueRange args) {
+    SmallVector<Value> results =
+        sumRowBlocks(levels, index(0), asValue(rows), column, width, mask);
+    for (auto [i, reduction] : llvm::enumerate(plan.columns)) {
+      AffineMap map = op.getMatchingIndexingMap(op.getDpsInitOperand(i));
+      Value sum = results[i];
+      if (!isNeutral(starts[i], reduction)) {
+        Value old = starts[i] ? broadcast(starts[i], width)
+                              : read(args[i], map, column, width, mask);
+        sum = combine(reduction, old, sum);
+      }
+      results[i] = write(sum, args[i], map, column, mask);
+    }
+    return results;
+  };
+  SmallVector<Value> state(outs);
+  return buildWholeRow(state, strip);
+}
+
+SmallVector<Value> RowEmitter::addSums(const SumRows &outs,
+                                       const SumRows &sums) {
+  return addStrips(outs, [&](Value column, int64_t width, Value mask) {
+    SmallVector<Value> values;
+    for (auto [row, map] : llvm::zip(sums.rows, sums.maps))
+      values.push_back(read(row, map, column, width, mask));
+    return values;
+  });
+}
+
+SmallVector<Value> RowEmitter::addStrips(
+    const SumRows &outs,
+    function_ref<SmallVector<Value>(Value column, int64_t width, Value mask)>
+        compute) {
+  SmallVector<Value> state = outs.rows;
+  auto strip = [&](Value column, int64_t width, Value mask, ValueRange args) {
+    SmallVector<Value> results;
+    for (auto [reduction, value, arg, map] : llvm::zip(
+             plan.columns, compute(column, width, mask), args, outs.maps)) {
+      Value old = read(arg, map, column, width, mask);
+      results.push_back(
+          write(combine(reduction, old, value), arg, map, column, mask));
+    }
+    return results;
+  };
+  forEachStrip(state, state, strip);
+  return state;
+}

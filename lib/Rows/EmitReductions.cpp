@@ -1,0 +1,205 @@
+//===- EmitReductions.cpp - sums and maxima along rows --------------------===//
+//
+// Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "RowEmitter.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+using linalg::LinalgOp;
+using norm::Reduction;
+using norm::RowEmitter;
+
+void RowEmitter::prepare() {
+  starts.assign(op.getNumDpsInits(), Value());
+  // A row that threads share starts from memory, its columns do not.
+  if (distributed ? !plan.columns.empty() : !plan.reductions.empty())
+    forwardFills();
+  if (!distributed)
+    simplifyNeutrals();
+}
+
+Value RowEmitter::neutralVector(const Reduction &reduction, int64_t width) {
+  auto type = VectorType::get(width, reduction.neutral.getType());
+  return arith::ConstantOp::create(
+      b, DenseElementsAttr::get(type, Attribute(reduction.neutral)));
+}
+
+Value RowEmitter::foldHalves(const Reduction &reduction, Value v,
+                             int64_t width) {
+  int64_t size = cast<VectorType>(v.getType()).getDimSize(0);
+  while (size > width) {
+    size /= 2;
+    Value low = vector::ExtractStridedSliceOp::create(b, v, {0}, {size}, {1});
+    Value high =
+        vector::ExtractStridedSliceOp::create(b, v, {size}, {size}, {1});
+    v = combine(reduction, low, high);
+  }
+  return v;
+}
+
+Value RowEmitter::foldToScalar(const Reduction &reduction, Value wide,
+                               Value narrow) {
+  Value total = combine(reduction, foldHalves(reduction, wide, tail), narrow);
+  total = foldHalves(reduction, total, 1);
+  return vector::ExtractOp::create(b, total, ArrayRef<int64_t>{0});
+}
+
+Value RowEmitter::reduceWhole(const Reduction &reduction, Value v) {
+  vector::CombiningKind kind = *linalg::getCombinerOpKind(reduction.combiner);
+  return vector::ReductionOp::create(b, kind, v, arith::FastMathFlags::reassoc);
+}
+
+bool RowEmitter::hasRoundedSum(ArrayRef<Reduction> reductions) {
+  return llvm::any_of(reductions, [](const Reduction &reduction) {
+    return isa<arith::AddFOp, arith::MulFOp>(reduction.combiner);
+  });
+}
+
+int64_t RowEmitter::getBlockLevels() {
+  if (distributed || !hasRoundedSum(plan.reductions))
+    return 0;
+  std::optional<int64_t> extent = getConstantIntValue(extents.back());
+  return extent ? countLevels(*extent / lanes) : target.sumLevels;
+}
+
+int64_t RowEmitter::countLevels(int64_t count) {
+  int64_t levels = 0;
+  for (; count > target.stripsPerSum && levels < target.sumLevels;
+       count /= target.stripsPerSum)
+    ++levels;
+  return levels;
+}
+
+int64_t RowEmitter::getBlockSize(int64_t count, int64_t level) {
+  while (level-- > 0)
+    count *= target.stripsPerSum;
+  return count;
+}
+
+SmallVector<Value> RowEmitter::buildBlocks(int64_t level, Value from, Value to,
+                                           ValueRange inits, StripFn strip) {
+  if (level == 0)
+    return buildStrips(from, to, lanes, inits, strip);
+  int64_t step = getBlockSize(lanes, level);
+  return buildLoop(
+      norm::LoopRole::Statistic, from, to, index(step), inits,
+      [&](Value begin, ValueRange args) {
+        Value end = createBlockEnd(begin, step, to, getConstantIntValue(to));
+        SmallVector<Value> results;
+        for (const Reduction &reduction : plan.reductions)
+          results.push_back(neutralVector(reduction, lanes));
+        results = buildBlocks(level - 1, begin, end, results, strip);
+        for (auto [reduction, arg, result] :
+             llvm::zip(plan.reductions, args, results))
+          result = combine(reduction, arg, result);
+        return results;
+      });
+}
+
+bool RowEmitter::isNeutral(Value start, const Reduction &reduction) {
+  Attribute constant;
+  return start && matchPattern(start, m_Constant(&constant)) &&
+         constant == reduction.neutral;
+}
+
+Value RowEmitter::createBlockEnd(Value begin, int64_t step, Value to,
+                                 std::optional<int64_t> extent) {
+  Value end = arith::AddIOp::create(b, begin, index(step));
+  return extent && *extent % step == 0
+             ? end
+             : arith::MinSIOp::create(b, end, to).getResult();
+}
+
+LinalgOp RowEmitter::findFill(OpOperand &init) {
+  Value buffer = init.get();
+  if (!isBuffer(buffer))
+    return buffer.getDefiningOp<LinalgOp>();
+  if (!op.getMatchingIndexingMap(&init).isProjectedPermutation())
+    return {};
+  auto maySee = [&](Value v) { return norm::mayOverlap(v, buffer); };
+  for (Operation *before = op->getPrevNode(); before;
+       before = before->getPrevNode()) {
+    if (isMemoryEffectFree(before) || isa<memref::AllocOp>(before))
+      continue;
+    auto fill = dyn_cast<LinalgOp>(before);
+    if (!fill || !fill.hasPureBufferSemantics())
+      return {};
+    if (llvm::none_of(fill->getOperands(), maySee))
+      continue;
+    return llvm::is_contained(fill.getDpsInits(), buffer) ? fill : LinalgOp();
+  }
+  return {};
+}
+
+void RowEmitter::forwardFills() {
+  // An outer reduction's iterations continue from the last one's result.
+  if (op.getNumReductionLoops() != 1)
+    return;
+  for (auto [start, init] : llvm::zip(starts, op.getDpsInitsMutable())) {
+    LinalgOp fill = findFill(init);
+    start = fill ? norm::getFilled(fill) : Value();
+    if (start && isBuffer(init.get()))
+      forwarded.push_back(fill);
+    else if (start)
+      init.set(fill.getDpsInits().front());
+  }
+}
+
+void RowEmitter::simplifyNeutrals() {
+  for (auto [reduction, start] : llvm::zip(plan.reductions, starts)) {
+    APFloat constant(0.0);
+    if (isa<arith::AddFOp>(reduction.combiner) && start &&
+        matchPattern(start, m_ConstantFloat(&constant)) &&
+        !constant.isNegZero())
+      reduction.neutral = b.getZeroAttr(reduction.neutral.getType());
+  }
+}
+
+SmallVector<Value> RowEmitter::buildReducedRow(ValueRange outs) {
+  SmallVector<Value> wide, narrow;
+  for (const Reduction &reduction : plan.reductions) {
+    wide.push_back(neutralVector(reduction, lanes));
+    narrow.push_back(neutralVector(reduction, tail));
+  }
+  auto strip = [&](Value column, int64_t width, Value mask,
+                   ValueRange accumulators) {
+    IRMapping map = buildBody(outs, column, width, mask);
+    SmallVector<Value> results;
+    for (auto [reduction, accumulator] :
+         llvm::zip(plan.reductions, accumulators)) {
+      Value v = broadcast(map.lookupOrDefault(reduction.contribution), width);
+      if (mask)
+        v = arith::SelectOp::create(b, mask, v,
+                                    neutralVector(reduction, width));
+      results.push_back(combine(reduction, accumulator, v));
+    }
+    return results;
+  };
+  // One state is enough if both strips have the same width.
+  if (distributed)
+    forEachStrip(wide, wide, strip);
+  else
+    forEachStrip(wide, narrow, strip, getBlockLevels());
+
+  SmallVector<Value> results;
+  for (auto [i, reduction] : llvm::enumerate(plan.reductions)) {
+    Value total = distributed ? reduceWhole(reduction, wide[i])
+                              : foldToScalar(reduction, wide[i], narrow[i]);
+    AffineMap map = op.getMatchingIndexingMap(op.getDpsInitOperand(i));
+    Value init = distributed || !starts[i]
+                     ? read(outs[i], map, Value(), 0, Value())
+                     : starts[i];
+    results.push_back(
+        write(combine(reduction, init, total), outs[i], map, Value(), Value()));
+  }
+  return results;
+}

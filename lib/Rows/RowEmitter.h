@@ -1,0 +1,254 @@
+//===- RowEmitter.h - loops and vectors of an op over rows ------*- C++ -*-===//
+//
+// Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NORM_LIB_ROWS_ROWEMITTER_H
+#define NORM_LIB_ROWS_ROWEMITTER_H
+
+#include "RowPlan.h"
+#include "RowValues.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "norm/IR/Norm.h"
+#include "norm/IR/RowTarget.h"
+
+namespace mlir::norm {
+
+/// Builds the loops of one op.
+class RowEmitter {
+public:
+  RowEmitter(IRRewriter &b, linalg::LinalgOp op, RowPlan plan,
+             RowValues &values);
+
+  /// The fills whose values reductions start from: nothing reads what they
+  /// write.
+  ArrayRef<Operation *> getForwarded() const { return forwarded; }
+
+  /// Looks at the ops before, which must not have been rewritten.
+  void prepare();
+
+  linalg::LinalgOp getOp() { return op; }
+
+  SmallVector<Value> run();
+
+private:
+  /// A function that computes `width` elements of the row at `column`, under
+  /// `mask` if there is one, with the state that the loop carries.
+  using StripFn = function_ref<SmallVector<Value>(
+      Value column, int64_t width, Value mask, ValueRange state)>;
+
+  //===--------------------------------------------------------------------===//
+  // Loops and strips
+  //===--------------------------------------------------------------------===//
+
+  int64_t numOuterLoops() {
+    return op.getNumLoops() - (plan.hasVectorLoop ? 1 : 0);
+  }
+
+  LoopRole getStripRole() {
+    return plan.reductions.empty() ? LoopRole::Strips : LoopRole::Statistic;
+  }
+
+  /// Computes elementwise a short row, such as half of a block, as one vector
+  /// of its own length.
+  void shortenStrips();
+  /// Builds a loop over what is in `inits`. Buffers are written in place, so
+  /// that the loop carries the others alone.
+  SmallVector<Value>
+  buildLoop(LoopRole role, Value lower, Value upper, Value step,
+            ValueRange inits,
+            function_ref<SmallVector<Value>(Value, ValueRange)> body);
+  SmallVector<Value> buildOuterLoop(int64_t depth, ValueRange outs);
+  SmallVector<Value> buildInnermost(ValueRange outs);
+  /// Builds whole strips of `width` elements in [from, to).
+  SmallVector<Value> buildStrips(Value from, Value to, int64_t width,
+                                 ValueRange inits, StripFn strip);
+  /// Runs `strip` over the row: `lanes` at a time, then `tail`, then a masked
+  /// `tail`. The loops carry `lanesState` and `tailState`, and the first one
+  /// has `levels` of blocks (see buildBlocks).
+  void forEachStrip(SmallVector<Value> &lanesState,
+                    SmallVector<Value> &tailState, StripFn strip,
+                    int64_t levels = 0);
+  void buildMaskedStrip(OpFoldResult from, OpFoldResult extent,
+                        SmallVector<Value> &state, StripFn strip);
+  SmallVector<Value> buildParallelRow(ValueRange outs);
+  /// Builds strips of one state; a row that threads share may be one vector.
+  SmallVector<Value> buildWholeRow(SmallVector<Value> &state, StripFn strip);
+  /// Rows of an elementwise op that the same threads share, one strip each:
+  /// several are loaded before the first of them is written.
+  SmallVector<Value> buildParallelRows(ValueRange outs);
+  SmallVector<Value> buildRowsAt(Value begin, int64_t count, Value column,
+                                 int64_t width, Value mask, ValueRange outs);
+  bool isOneStrip();
+  /// A row that one vector holds: nothing has to ask whether there is a strip.
+  SmallVector<Value> buildOneStrip(ValueRange state, StripFn strip);
+
+  //===--------------------------------------------------------------------===//
+  // Operands and bodies
+  //===--------------------------------------------------------------------===//
+
+  bool isVector(AffineMap map) {
+    return plan.hasVectorLoop && map.getNumResults() > 0 &&
+           map.isFunctionOfDim(op.getNumLoops() - 1);
+  }
+
+  static bool isBuffer(Value v) { return isa<MemRefType>(v.getType()); }
+
+  /// Returns true where ops that follow in the block see what is built.
+  bool isInBlock() { return b.getInsertionBlock() == op->getBlock(); }
+
+  Value index(int64_t value) {
+    return arith::ConstantIndexOp::create(b, value);
+  }
+
+  Value asValue(OpFoldResult v) {
+    return getValueOrCreateConstantIndexOp(b, b.getLoc(), v);
+  }
+
+  /// Loads what all strips of the row share, once.
+  void loadRowScalars();
+  /// Returns an operand's current indices, with `column` for the vector loop.
+  SmallVector<Value> getIndices(AffineMap map, Value column);
+  /// Returns the place of an access, if its length is known.
+  static std::optional<Place> getPlace(Value buffer, ValueRange at,
+                                       int64_t width, Value mask);
+  Value read(Value tensor, AffineMap map, Value column, int64_t width,
+             Value mask);
+  /// Returns true if iterations of this op's loops may write `buffer`.
+  bool isWrittenHere(Value buffer);
+  Value createRead(Value tensor, ValueRange at, int64_t width, Value mask);
+  Value write(Value value, Value tensor, AffineMap map, Value column,
+              Value mask);
+  /// A read under the mask of the write would have zeros behind its end.
+  void noteWrite(Value v, Value buffer, ValueRange at, Value mask);
+  Value broadcast(Value v, int64_t width);
+  Value buildIndex(linalg::IndexOp indexOp, Value column, int64_t width);
+  /// Clones one op; on vectors of `width` if any operand is one.
+  void cloneBodyOp(Operation &bodyOp, IRMapping &map, Value column,
+                   int64_t width);
+  /// Builds the body at one position without the combiners of vector
+  /// reductions. `outs` are read only if the body uses them.
+  IRMapping buildBody(ValueRange outs, Value column, int64_t width, Value mask);
+  bool isCombiner(Operation &bodyOp);
+  SmallVector<Value> writeResults(const IRMapping &map, ValueRange outs,
+                                  Value column, int64_t width, Value mask);
+  SmallVector<Value> buildScalar(ValueRange outs);
+
+  //===--------------------------------------------------------------------===//
+  // Reductions
+  //===--------------------------------------------------------------------===//
+
+  Value combine(const Reduction &reduction, Value accumulator, Value value) {
+    return createCombined(b, b.getLoc(), reduction, accumulator, value);
+  }
+
+  Value neutralVector(const Reduction &reduction, int64_t width);
+  /// Adds the upper half of a vector to its lower half until `width` is left.
+  Value foldHalves(const Reduction &reduction, Value v, int64_t width);
+  Value foldToScalar(const Reduction &reduction, Value wide, Value narrow);
+  /// The distribution chooses the order, which `reassoc` allows on this op.
+  Value reduceWhole(const Reduction &reduction, Value v);
+  /// Returns true if the error of a sum grows with each addition.
+  static bool hasRoundedSum(ArrayRef<Reduction> reductions);
+  /// Returns the levels of blocks above the strips, 0 for rows of one block.
+  int64_t getBlockLevels();
+  /// Returns the levels of blocks above `count` strips or blocks.
+  int64_t countLevels(int64_t count);
+  /// Returns the size of a block of this level, which has `count` elements on
+  /// level 0.
+  int64_t getBlockSize(int64_t count, int64_t level);
+  /// Reduces [from, to) into `inits` by blocks of strips or blocks, each of
+  /// which starts with the neutral elements.
+  SmallVector<Value> buildBlocks(int64_t level, Value from, Value to,
+                                 ValueRange inits, StripFn strip);
+  /// Affine ops cannot be used, because the new loop has no parent yet.
+  Value createBlockEnd(Value begin, int64_t step, Value to,
+                       std::optional<int64_t> extent);
+  /// Returns the op that wrote the whole of a destination, and that nothing
+  /// else has read.
+  linalg::LinalgOp findFill(OpOperand &init);
+  /// Drops reads of a destination that was filled with a known value.
+  void forwardFills();
+  /// Replaces -0, which is a constant in memory, by +0, which a register can
+  /// make. Neither changes a sum that starts from another number than -0.
+  void simplifyNeutrals();
+  SmallVector<Value> buildReducedRow(ValueRange outs);
+  static bool isNeutral(Value start, const Reduction &reduction);
+
+  //===--------------------------------------------------------------------===//
+  // Sums over rows
+  //===--------------------------------------------------------------------===//
+
+  /// Whether rows that are added to each other are two strips long: as one
+  /// strip they are read from end to end, which memory is faster at.
+  bool isShortRowOfColumns() {
+    return !plan.columns.empty() &&
+           op.getStaticLoopRanges().back() == 2 * lanes;
+  }
+
+  /// Rows that sums are added to: the op's results or temporaries.
+  struct SumRows {
+    SmallVector<Value> rows;
+    SmallVector<AffineMap> maps;
+  };
+
+  /// Adds the rows of the loop around the innermost one to `outs`.
+  SmallVector<Value> buildColumns(ValueRange outs);
+  /// Returns the levels of blocks of rows, 1 for blocks that are added to the
+  /// result itself. Like a row's sum, each level adds few numbers.
+  int64_t getRowBlockLevels(OpFoldResult extent);
+  SmallVector<Value> buildRowBlocks(int64_t level, Value from, Value to,
+                                    const SumRows &outs);
+  Value createRow(Type element);
+  /// Returns a row of neutral elements per reduction.
+  SumRows createNeutralRows();
+  /// Adds rows [from, to) to `outs` strip by strip.
+  SmallVector<Value> addRows(Value from, Value to, const SumRows &outs);
+  SmallVector<Value> createNeutralSums(int64_t width);
+  /// Adds one row at one strip of columns to `sums`.
+  SmallVector<Value> addRow(Value row, Value column, int64_t width, Value mask,
+                            ValueRange sums);
+  /// Returns the sums of rows [from, to), a multiple of `step` rows, at one
+  /// strip of columns. The loads of `step` rows do not wait for each other.
+  SmallVector<Value> sumRows(Value from, Value to, int64_t step, Value column,
+                             int64_t width, Value mask);
+  SmallVector<Value> combineAll(ValueRange sums, ValueRange values);
+  /// The same by `level` levels of blocks, all of whose sums are in registers.
+  /// Rows that fill no block are added last, one after another.
+  SmallVector<Value> sumRowBlocks(int64_t level, Value from, Value to,
+                                  Value column, int64_t width, Value mask);
+  /// Returns where the last whole block of rows of [from, to) ends.
+  Value roundDownToBlocks(Value from, Value to);
+  /// Sums over rows where threads share the columns: each column's sum stays
+  /// with its thread, and the destination is touched once.
+  SmallVector<Value> buildSharedColumns(ValueRange outs);
+  /// Adds the rows `sums` to `outs`.
+  SmallVector<Value> addSums(const SumRows &outs, const SumRows &sums);
+  /// Combines each strip of `outs` with what `compute` returns for it.
+  SmallVector<Value> addStrips(
+      const SumRows &outs,
+      function_ref<SmallVector<Value>(Value column, int64_t width, Value mask)>
+          compute);
+
+  ImplicitLocOpBuilder b;
+  linalg::LinalgOp op;
+  RowPlan plan;
+  RowValues &values;
+  RowTarget target;
+  int64_t lanes = target.lanes, tail = target.tailLanes;
+  LoopRole outerRole = LoopRole::Rows;
+  bool distributed = false;  // lanes are those of a later distribution
+  SmallVector<Value> starts; // of reductions whose destination was filled
+  SmallVector<Operation *> forwarded;
+  llvm::DenseMap<Value, Value> rowScalars; // of the row that is open
+  SmallVector<OpFoldResult> extents;
+  SmallVector<Value> indices; // of the open loops
+};
+
+} // namespace mlir::norm
+
+#endif // NORM_LIB_ROWS_ROWEMITTER_H
