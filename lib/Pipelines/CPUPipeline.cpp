@@ -74,9 +74,6 @@ static void buildBuffers(OpPassManager &pm, const CPUPipelineOptions &options) {
   // The temporaries of a row serve all rows.
   func.addPass(bufferization::createBufferLoopHoistingPass());
   buildDeallocation(pm);
-  OpPassManager &paired = pm.nest<func::FuncOp>();
-  paired.addPass(createNormPairStridedAccesses());
-  paired.addPass(createNormSinkDeinterleaves());
   if (options.verifyBuffers)
     pm.addPass(createNormVerifyBuffers());
 }

@@ -51,18 +51,23 @@ std::optional<norm::Place> RowEmitter::getPlace(Value buffer, ValueRange at,
 Value RowEmitter::read(Value tensor, AffineMap map, Value column, int64_t width,
                        Value mask) {
   SmallVector<Value> at = getIndices(map, column);
-  if (!isBuffer(tensor))
-    return isVector(map) ? createRead(tensor, at, width, mask)
-                         : tensor::ExtractOp::create(b, tensor, at).getResult();
-  std::optional<norm::Place> place = isVector(map)
-                                         ? getPlace(tensor, at, width, mask)
-                                         : getPlace(tensor, at, 0, Value());
-  if (Value v = place && (isInBlock() || !isWrittenHere(tensor))
+  if (isVector(map))
+    return isBuffer(tensor) ? readAt(tensor, at, width, mask)
+                            : createRead(tensor, at, width, mask);
+  return isBuffer(tensor)
+             ? readAt(tensor, at, 0, Value())
+             : tensor::ExtractOp::create(b, tensor, at).getResult();
+}
+
+Value RowEmitter::readAt(Value buffer, ValueRange at, int64_t width,
+                         Value mask) {
+  std::optional<norm::Place> place = getPlace(buffer, at, width, mask);
+  if (Value v = place && (isInBlock() || !isWrittenHere(buffer))
                     ? values.lookup(*place)
                     : Value())
     return v;
-  Value v = isVector(map) ? createRead(tensor, at, width, mask)
-                          : memref::LoadOp::create(b, tensor, at).getResult();
+  Value v = width > 0 ? createRead(buffer, at, width, mask)
+                      : memref::LoadOp::create(b, buffer, at).getResult();
   if (place && isInBlock())
     values.note(*place, v);
   return v;
@@ -76,6 +81,9 @@ bool RowEmitter::isWrittenHere(Value buffer) {
 
 Value RowEmitter::createRead(Value tensor, ValueRange at, int64_t width,
                              Value mask) {
+  if (auto *half = halves.find(tensor); half != halves.end())
+    return vector::DeinterleaveOp::create(b, readPairs(tensor, at, width, mask))
+        .getResult(half->second.parity);
   Type element = getElementTypeOrSelf(tensor.getType());
   Value padding = arith::ConstantOp::create(b, b.getZeroAttr(element));
   auto minor = AffineMap::getMinorIdentityMap(at.size(), 1, b.getContext());
@@ -95,11 +103,17 @@ Value RowEmitter::write(Value value, Value tensor, AffineMap map, Value column,
     memref::StoreOp::create(b, value, tensor, at);
     return tensor;
   }
+  Value written = createWrite(value, tensor, at, mask);
+  return isBuffer(tensor) ? tensor : written;
+}
+
+Value RowEmitter::createWrite(Value vector, Value tensor, ValueRange at,
+                              Value mask) {
   auto minor = AffineMap::getMinorIdentityMap(at.size(), 1, b.getContext());
-  auto write = vector::TransferWriteOp::create(b, value, tensor, at,
-                                               AffineMapAttr::get(minor), mask,
-                                               b.getBoolArrayAttr({true}));
-  return isBuffer(tensor) ? tensor : write.getResult();
+  return vector::TransferWriteOp::create(b, vector, tensor, at,
+                                         AffineMapAttr::get(minor), mask,
+                                         b.getBoolArrayAttr({true}))
+      .getResult();
 }
 
 void RowEmitter::noteWrite(Value v, Value buffer, ValueRange at, Value mask) {
@@ -158,7 +172,7 @@ IRMapping RowEmitter::buildBody(ValueRange outs, Value column, int64_t width,
   IRMapping map;
   for (OpOperand *input : op.getDpsInputOperands()) {
     BlockArgument arg = op.getMatchingBlockArgument(input);
-    if (arg.use_empty())
+    if (arg.use_empty() || isSunk(arg))
       continue;
     Value v = rowScalars.lookup(arg);
     if (!v)
@@ -174,7 +188,7 @@ IRMapping RowEmitter::buildBody(ValueRange outs, Value column, int64_t width,
         map.map(arg, read(out, op.getMatchingIndexingMap(&init), column, width,
                           mask));
   for (Operation &bodyOp : op.getBlock()->without_terminator())
-    if (!isCombiner(bodyOp))
+    if (!isCombiner(bodyOp) && !buildSunkStep(bodyOp, map, column, width, mask))
       cloneBodyOp(bodyOp, map, column, width);
   return map;
 }
@@ -190,15 +204,22 @@ bool RowEmitter::isCombiner(Operation &bodyOp) {
 SmallVector<Value> RowEmitter::writeResults(const IRMapping &map,
                                             ValueRange outs, Value column,
                                             int64_t width, Value mask) {
-  SmallVector<Value> results;
-  Operation *yield = op.getBlock()->getTerminator();
-  for (auto [value, out, init] :
-       llvm::zip(yield->getOperands(), outs, op.getDpsInitsMutable())) {
+  SmallVector<Value> results, written;
+  MutableArrayRef<OpOperand> inits = op.getDpsInitsMutable();
+  for (OpOperand &init : inits) {
     AffineMap outMap = op.getMatchingIndexingMap(&init);
-    Value v = map.lookupOrDefault(value);
+    Value yielded = op.getMatchingYieldValue(&init)->get();
+    Value v = map.lookupOrDefault(yielded), out = outs[written.size()];
     if (isVector(outMap))
       v = broadcast(v, width);
-    results.push_back(write(v, out, outMap, column, mask));
+    auto *other = llvm::find_if(
+        inits, [&](OpOperand &other) { return isOtherHalf(other, init); });
+    if (other == inits.end())
+      out = write(v, out, outMap, column, mask);
+    else if (other < &init)
+      writePairs(init, *other, v, written[other - inits.begin()], column, mask);
+    results.push_back(out);
+    written.push_back(v);
   }
   return results;
 }

@@ -24,6 +24,7 @@ SmallVector<Value> RowEmitter::run() {
     extents.push_back(range.size);
   if (!distributed)
     shortenStrips();
+  findHalves();
   SmallVector<Value> inits(op.getDpsInits());
   return buildOuterLoop(0, inits);
 }

@@ -15,6 +15,7 @@
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "norm/IR/Norm.h"
 #include "norm/IR/RowTarget.h"
+#include "llvm/ADT/MapVector.h"
 
 namespace mlir::norm {
 
@@ -118,11 +119,14 @@ private:
                                        int64_t width, Value mask);
   Value read(Value tensor, AffineMap map, Value column, int64_t width,
              Value mask);
+  /// Reads a vector, or a scalar (0), unless it is still in a register.
+  Value readAt(Value buffer, ValueRange at, int64_t width, Value mask);
   /// Returns true if iterations of this op's loops may write `buffer`.
   bool isWrittenHere(Value buffer);
   Value createRead(Value tensor, ValueRange at, int64_t width, Value mask);
   Value write(Value value, Value tensor, AffineMap map, Value column,
               Value mask);
+  Value createWrite(Value vector, Value tensor, ValueRange at, Value mask);
   /// A read under the mask of the write would have zeros behind its end.
   void noteWrite(Value v, Value buffer, ValueRange at, Value mask);
   Value broadcast(Value v, int64_t width);
@@ -137,6 +141,53 @@ private:
   SmallVector<Value> writeResults(const IRMapping &map, ValueRange outs,
                                   Value column, int64_t width, Value mask);
   SmallVector<Value> buildScalar(ValueRange outs);
+
+  //===--------------------------------------------------------------------===//
+  // Every other element
+  //===--------------------------------------------------------------------===//
+
+  /// The even or the odd elements of a row.
+  struct Half {
+    Value pairs; // the row
+    int64_t parity = 0;
+  };
+
+  /// The same operation on the even and on the odd elements.
+  struct Step {
+    Operation *even, *odd;
+    unsigned operand; // the one with these elements
+  };
+
+  /// Halves that the body narrows alike. The steps to the narrowest elements
+  /// are done on whole vectors, of which fewer registers are then shuffled.
+  struct SunkHalves {
+    BlockArgument even, odd;
+    SmallVector<Step> steps;
+  };
+
+  /// Finds the operands that are every other element of a row.
+  void findHalves();
+  bool isOtherHalf(OpOperand &x, OpOperand &y);
+  Value createPairMask(Value mask, int64_t width);
+  SmallVector<Value> getPairIndices(ValueRange at);
+  Value readPairs(Value half, ValueRange at, int64_t width, Value mask);
+  /// Writes `v` and the other half's `otherV` as pairs.
+  void writePairs(OpOperand &init, OpOperand &other, Value v, Value otherV,
+                  Value column, Value mask);
+  /// Returns true if all lanes of a value in the body are the same.
+  bool isUniform(Value v);
+  /// Returns the ops that follow on both halves if they are the same, and
+  /// nothing else uses these.
+  std::optional<Step> matchStep(Value even, Value odd);
+  /// Finds the steps to the last one of the narrowest elements, none if these
+  /// are no narrower than those that are read.
+  void findSteps(BlockArgument even, BlockArgument odd);
+  bool isSunk(BlockArgument arg);
+  /// Returns true if `bodyOp` is such a step; the last one builds them all.
+  bool buildSunkStep(Operation &bodyOp, IRMapping &map, Value column,
+                     int64_t width, Value mask);
+  void buildSteps(const SunkHalves &sunk, IRMapping &map, Value column,
+                  int64_t width, Value mask);
 
   //===--------------------------------------------------------------------===//
   // Reductions
@@ -244,6 +295,8 @@ private:
   bool distributed = false;  // lanes are those of a later distribution
   SmallVector<Value> starts; // of reductions whose destination was filled
   SmallVector<Operation *> forwarded;
+  llvm::SmallMapVector<Value, Half, 4> halves;
+  SmallVector<SunkHalves> sunkHalves;
   llvm::DenseMap<Value, Value> rowScalars; // of the row that is open
   SmallVector<OpFoldResult> extents;
   SmallVector<Value> indices; // of the open loops

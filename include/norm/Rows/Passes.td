@@ -405,6 +405,20 @@ def NormVectorizeRows : Pass<"norm-vectorize-rows", "func::FuncOp"> {
     Buffers that are no views of each other do not overlap, as parameters do not
     (docs/Limits.md).
 
+    A view of the even or of the odd elements of a row, such as the real parts of a
+    rotary embedding, would be a load per element. The pairs are read instead, which are
+    contiguous, and results that are the even and the odd elements of the same row are
+    written as pairs:
+
+    ```mlir
+    %pairs = vector.transfer_read %x[%j] : memref<64xf32>, vector<32xf32>
+    %even, %odd = vector.deinterleave %pairs : vector<32xf32> -> vector<16xf32>
+    ```
+
+    Where the body does the same with both, such as rounding them to 4 bits that it packs,
+    it does so before they are taken apart, as bytes: a quarter of the registers to shuffle.
+    This needs a static offset, size and stride, and the neighbor of the last element.
+
     Limits: operands must be contiguous in the innermost dimension or not depend
     on it, and the body must be elementwise; other ops are left to
     convert-linalg-to-loops.
@@ -465,70 +479,5 @@ def NormSplitWideVectors : Pass<"norm-split-wide-vectors"> {
   let dependentDialects = ["arith::ArithDialect", "scf::SCFDialect",
                            "vector::VectorDialect"];
 }
-
-def NormSinkDeinterleaves : Pass<"norm-sink-deinterleaves", "func::FuncOp"> {
-  let summary = "Take vectors apart where their elements are narrow";
-  let description = [{
-    Two f32 are rounded to 4 bits each and packed into one byte. The ops on parts of
-    rows read the even and the odd f32 and do the same with both. This pass does it
-    with the whole vector, and takes the bytes apart instead, which are a quarter of
-    the registers to shuffle.
-
-    Example:
-
-    ```mlir
-    %even, %odd = vector.deinterleave %x : vector<32xf32> -> vector<16xf32>
-    %a = arith.fptosi %even : vector<16xf32> to vector<16xi8>
-    %b = arith.fptosi %odd : vector<16xf32> to vector<16xi8>
-    ```
-
-    becomes
-
-    ```mlir
-    %y = arith.fptosi %x : vector<32xf32> to vector<32xi8>
-    %a, %b = vector.deinterleave %y : vector<32xi8> -> vector<16xi8>
-    ```
-
-    Limits: elementwise ops, each on one half and otherwise on the same splats, whose
-    results nothing else uses; up to the last of the narrowest type, but not where no
-    type is narrower than that of the vector.
-  }];
-  let dependentDialects = ["arith::ArithDialect", "vector::VectorDialect"];
-}
-
-def NormPairStridedAccesses
-    : Pass<"norm-pair-strided-accesses", "func::FuncOp"> {
-  let summary = "Read and write every other element as whole vectors";
-  let description = [{
-    Rows of interleaved pairs, such as the real and imaginary parts of a rotary
-    embedding, are split into their even and odd elements. A vector of every other
-    element is a load per element for LLVM. This pass reads the pairs, which are
-    contiguous, and takes the even or the odd elements of them. Two writes of the
-    even and of the odd elements of the same pairs become one.
-
-    Example:
-
-    ```mlir
-    %even = memref.subview %x[0] [32] [2] : memref<64xf32> to memref<32xf32, strided<[2]>>
-    %a = vector.transfer_read %even[%i] : memref<32xf32, strided<[2]>>, vector<16xf32>
-    ```
-
-    becomes
-
-    ```mlir
-    %j = affine.apply affine_map<(d0) -> (d0 * 2)>(%i)
-    %pairs = vector.transfer_read %x[%j] : memref<64xf32>, vector<32xf32>
-    %a, %b = vector.deinterleave %pairs : vector<32xf32> -> vector<16xf32>
-    ```
-
-    A mask of the first elements becomes one of the first pairs. Limits: a static
-    stride of two in the innermost dimension of a `memref.subview`, whose last element
-    has its neighbor in the same row; a write without its other half stays, and so
-    does one between whose halves memory is accessed. Run it after fold-memref-alias-ops
-    and before common subexpression elimination, which merges reads of both halves.
-  }];
-  let dependentDialects = ["affine::AffineDialect", "vector::VectorDialect"];
-}
-
 
 #endif // NORM_ROWS_PASSES
