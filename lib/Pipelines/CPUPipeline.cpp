@@ -137,7 +137,6 @@ static void buildToLLVM(OpPassManager &pm, const CPUPipelineOptions &options) {
 
 void norm::buildVectorToCPUPipeline(OpPassManager &pm,
                                     const CPUPipelineOptions &options) {
-  pm.nest<func::FuncOp>().addPass(createNormNarrowTemporaries());
   pm.addPass(createNormOutlineLoops());
   buildMemoryPolicy(pm, options);
   buildToLLVM(pm, options);

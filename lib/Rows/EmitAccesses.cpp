@@ -52,25 +52,36 @@ Value RowEmitter::read(Value tensor, AffineMap map, Value column, int64_t width,
                        Value mask) {
   SmallVector<Value> at = getIndices(map, column);
   if (isVector(map))
-    return isBuffer(tensor) ? readAt(tensor, at, width, mask)
-                            : createRead(tensor, at, width, mask);
+    return isBuffer(tensor)
+               ? readAt(tensor, at, width, mask, getElement(tensor))
+               : createRead(tensor, at, width, mask);
   return isBuffer(tensor)
-             ? readAt(tensor, at, 0, Value())
+             ? readAt(tensor, at, 0, Value(), getElement(tensor))
              : tensor::ExtractOp::create(b, tensor, at).getResult();
 }
 
-Value RowEmitter::readAt(Value buffer, ValueRange at, int64_t width,
-                         Value mask) {
+Value RowEmitter::readAt(Value buffer, ValueRange at, int64_t width, Value mask,
+                         Type element) {
   std::optional<norm::Place> place = getPlace(buffer, at, width, mask);
   if (Value v = place && (isInBlock() || !isWrittenHere(buffer))
                     ? values.lookup(*place)
                     : Value())
-    return v;
+    return widen(v, element);
   Value v = width > 0 ? createRead(buffer, at, width, mask)
                       : memref::LoadOp::create(b, buffer, at).getResult();
+  v = widen(v, element);
   if (place && isInBlock())
     values.note(*place, v);
   return v;
+}
+
+Type RowEmitter::getElement(Value operand) {
+  auto *known = llvm::find_if(op->getOpOperands(), [&](OpOperand &use) {
+    return use.get() == operand;
+  });
+  return known == op->getOpOperands().end()
+             ? getElementTypeOrSelf(operand.getType())
+             : op.getMatchingBlockArgument(known).getType();
 }
 
 bool RowEmitter::isWrittenHere(Value buffer) {
@@ -82,7 +93,9 @@ bool RowEmitter::isWrittenHere(Value buffer) {
 Value RowEmitter::createRead(Value tensor, ValueRange at, int64_t width,
                              Value mask) {
   if (auto *half = halves.find(tensor); half != halves.end())
-    return vector::DeinterleaveOp::create(b, readPairs(tensor, at, width, mask))
+    return vector::DeinterleaveOp::create(
+               b, readPairs(tensor, at, width, mask,
+                            getElementTypeOrSelf(tensor.getType())))
         .getResult(half->second.parity);
   Type element = getElementTypeOrSelf(tensor.getType());
   Value padding = arith::ConstantOp::create(b, b.getZeroAttr(element));
@@ -100,7 +113,7 @@ Value RowEmitter::write(Value value, Value tensor, AffineMap map, Value column,
   if (!isVector(map) && !isBuffer(tensor))
     return tensor::InsertOp::create(b, value, tensor, at);
   if (!isVector(map)) {
-    memref::StoreOp::create(b, value, tensor, at);
+    memref::StoreOp::create(b, narrow(value, tensor), tensor, at);
     return tensor;
   }
   Value written = createWrite(value, tensor, at, mask);
@@ -110,7 +123,7 @@ Value RowEmitter::write(Value value, Value tensor, AffineMap map, Value column,
 Value RowEmitter::createWrite(Value vector, Value tensor, ValueRange at,
                               Value mask) {
   auto minor = AffineMap::getMinorIdentityMap(at.size(), 1, b.getContext());
-  return vector::TransferWriteOp::create(b, vector, tensor, at,
+  return vector::TransferWriteOp::create(b, narrow(vector, tensor), tensor, at,
                                          AffineMapAttr::get(minor), mask,
                                          b.getBoolArrayAttr({true}))
       .getResult();

@@ -163,9 +163,9 @@ SmallVector<Value> RowEmitter::getPairIndices(ValueRange at) {
 }
 
 Value RowEmitter::readPairs(Value half, ValueRange at, int64_t width,
-                            Value mask) {
+                            Value mask, Type element) {
   return readAt(halves.lookup(half).pairs, getPairIndices(at), 2 * width,
-                createPairMask(mask, width));
+                createPairMask(mask, width), element);
 }
 
 void RowEmitter::writePairs(OpOperand &init, OpOperand &other, Value v,
@@ -267,7 +267,7 @@ void RowEmitter::buildSteps(const SunkHalves &sunk, IRMapping &map,
   OpOperand *input = op.getMatchingOpOperand(sunk.even);
   Value whole = readPairs(input->get(),
                           getIndices(op.getMatchingIndexingMap(input), column),
-                          width, mask);
+                          width, mask, sunk.even.getType());
   for (const Step &step : sunk.steps) {
     SmallVector<Value> operands;
     for (OpOperand &operand : step.even->getOpOperands())

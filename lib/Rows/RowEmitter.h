@@ -19,6 +19,11 @@
 
 namespace mlir::norm {
 
+/// Lets temporaries hold 16 bits per element where ops write nothing else into
+/// them than f32 that were widened from such.
+/// Bodies of ops keep the wide type.
+void narrowTemporaries(Operation *root);
+
 /// Builds the loops of one op.
 class RowEmitter {
 public:
@@ -119,8 +124,15 @@ private:
                                        int64_t width, Value mask);
   Value read(Value tensor, AffineMap map, Value column, int64_t width,
              Value mask);
-  /// Reads a vector, or a scalar (0), unless it is still in a register.
-  Value readAt(Value buffer, ValueRange at, int64_t width, Value mask);
+  /// Reads a vector, or a scalar (0), of `element` unless it is still in a
+  /// register.
+  Value readAt(Value buffer, ValueRange at, int64_t width, Value mask,
+               Type element);
+  /// Returns the type that the body has for elements of an operand.
+  Type getElement(Value operand);
+  Value widen(Value v, Type element);
+  /// Rounds nothing: `v` was widened from what such a `buffer` holds.
+  Value narrow(Value v, Value buffer);
   /// Returns true if iterations of this op's loops may write `buffer`.
   bool isWrittenHere(Value buffer);
   Value createRead(Value tensor, ValueRange at, int64_t width, Value mask);
@@ -170,7 +182,8 @@ private:
   bool isOtherHalf(OpOperand &x, OpOperand &y);
   Value createPairMask(Value mask, int64_t width);
   SmallVector<Value> getPairIndices(ValueRange at);
-  Value readPairs(Value half, ValueRange at, int64_t width, Value mask);
+  Value readPairs(Value half, ValueRange at, int64_t width, Value mask,
+                  Type element);
   /// Writes `v` and the other half's `otherV` as pairs.
   void writePairs(OpOperand &init, OpOperand &other, Value v, Value otherV,
                   Value column, Value mask);

@@ -90,6 +90,7 @@ struct NormVectorizeRows
   using NormVectorizeRowsBase::NormVectorizeRowsBase;
 
   void runOnOperation() override {
+    norm::narrowTemporaries(getOperation());
     llvm::MapVector<Block *, SmallVector<LinalgOp>> ops;
     getOperation().walk([&](LinalgOp op) {
       if (!scheduled || findSchedule(op))

@@ -405,6 +405,13 @@ def NormVectorizeRows : Pass<"norm-vectorize-rows", "func::FuncOp"> {
     Buffers that are no views of each other do not overlap, as parameters do not
     (docs/Limits.md).
 
+    A model rounds a normalized row to bf16 and widens it again for what comes next,
+    such as a scale and a quantization. Where a temporary lies between, fusion has put the
+    widening before it: the row takes twice the cache, and the rounding is not seen to end
+    in bf16, so that `norm-narrow-floats-to-integers` cannot work by pairs of elements. A
+    temporary of f32 into which nothing else is written than what was widened from bf16, or
+    from f16, therefore holds these, and each read widens them.
+
     A view of the even or of the odd elements of a row, such as the real parts of a
     rotary embedding, would be a load per element. The pairs are read instead, which are
     contiguous, and results that are the even and the odd elements of the same row are

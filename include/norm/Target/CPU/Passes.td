@@ -178,42 +178,4 @@ def NormAttachLoopAnnotations
   let dependentDialects = ["LLVM::LLVMDialect"];
 }
 
-def NormNarrowTemporaries : Pass<"norm-narrow-temporaries", "func::FuncOp"> {
-  let summary = "Keep as bf16 or f16 what was widened to f32 only to be kept";
-  let description = [{
-    A model rounds a normalized row to bf16 and widens it again for what comes next, such
-    as a scale and a quantization. Where a temporary lies between, fusion has put the
-    widening before it: the row takes twice the cache, and the rounding is not seen to
-    end in bf16, so `norm-narrow-floats-to-integers` cannot work by pairs of elements.
-    This pass moves the widening behind the temporary, to each read.
-
-    Example:
-
-    ```mlir
-    %row = memref.alloc() : memref<1x4096xf32>
-    ...
-    %w = arith.extf %v : vector<64xbf16> to vector<64xf32>
-    vector.transfer_write %w, %row[%c0, %i] {in_bounds = [true]} : vector<64xf32>, memref<1x4096xf32>
-    ...
-    %r = vector.transfer_read %row[%c0, %j], %zero {in_bounds = [true]} : memref<1x4096xf32>, vector<64xf32>
-    ```
-
-    becomes
-
-    ```mlir
-    %row = memref.alloc() : memref<1x4096xbf16>
-    ...
-    vector.transfer_write %v, %row[%c0, %i] {in_bounds = [true]} : vector<64xbf16>, memref<1x4096xbf16>
-    ...
-    %n = vector.transfer_read %row[%c0, %j], %bf16_zero {in_bounds = [true]} : memref<1x4096xbf16>, vector<64xbf16>
-    %r = arith.extf %n : vector<64xbf16> to vector<64xf32>
-    ```
-
-    Limits: buffers of f32 that only loads, stores, vector transfers (with a padding of
-    zero) and a `memref.dealloc` use, and into which nothing else is stored than what was
-    widened from one type.
-  }];
-  let dependentDialects = ["arith::ArithDialect"];
-}
-
 #endif // NORM_TARGET_CPU_PASSES
