@@ -92,7 +92,6 @@ static void buildMemoryPolicy(OpPassManager &pm,
   NormStreamRowsOptions streams;
   streams.cacheBytes = options.cacheBytes;
   pm.addPass(createNormStreamRows(streams));
-  pm.nest<func::FuncOp>().addPass(createNormReverseStrips());
   pm.nest<func::FuncOp>().addPass(createNormStackTemporaries());
   buildCleanup(pm);
 }

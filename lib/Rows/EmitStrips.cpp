@@ -11,6 +11,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "norm/Normalize/ElementStorage.h"
 
 using namespace mlir;
 using norm::RowEmitter;
@@ -25,8 +26,61 @@ SmallVector<Value> RowEmitter::run() {
   if (!distributed)
     shortenStrips();
   findHalves();
+  goesDown = isWorthReversing();
+  noteStrips();
   SmallVector<Value> inits(op.getDpsInits());
   return buildOuterLoop(0, inits);
+}
+
+bool RowEmitter::isOverOneRow() {
+  return !distributed && plan.hasVectorLoop && plan.columns.empty() &&
+         llvm::all_of(ArrayRef(extents).drop_back(), isOneInteger);
+}
+
+llvm::SetVector<Value> RowEmitter::getRowsRead() {
+  llvm::SetVector<Value> rows;
+  for (OpOperand &operand : op->getOpOperands())
+    if (isBuffer(operand.get()) &&
+        isVector(op.getMatchingIndexingMap(&operand)) &&
+        !op.getMatchingBlockArgument(&operand).use_empty())
+      rows.insert(operand.get());
+  return rows;
+}
+
+bool RowEmitter::hasIndependentStrips() {
+  // Views of one buffer may have different columns where they overlap.
+  return llvm::all_of(op.getDpsInits(), [&](Value init) {
+    return isBuffer(init) && llvm::all_of(op->getOperands(), [&](Value other) {
+             return other == init || !norm::mayOverlap(other, init);
+           });
+  });
+}
+
+bool RowEmitter::isWorthReversing() {
+  if (!isOverOneRow() || !plan.reductions.empty() || values.last.goesDown)
+    return false;
+  std::optional<int64_t> length = getConstantIntValue(extents.back());
+  int64_t bytes = 0;
+  bool isReadAgain = false;
+  for (Value row : getRowsRead()) {
+    bytes += norm::getElementBytes(getElementTypeOrSelf(row.getType()));
+    isReadAgain |= llvm::any_of(values.last.buffers, [&](Value buffer) {
+      return norm::mayOverlap(buffer, row);
+    });
+  }
+  // Shorter rows stay in the cache anyway.
+  return isReadAgain && length &&
+         *length / lanes * lanes * bytes > target.level1Bytes &&
+         hasIndependentStrips();
+}
+
+void RowEmitter::noteStrips() {
+  if (!isOverOneRow() || getConstantIntValue(extents.back()) == lanes)
+    return;
+  values.last = {{}, goesDown};
+  for (OpOperand &operand : op->getOpOperands())
+    if (isVector(op.getMatchingIndexingMap(&operand)))
+      values.last.buffers.push_back(operand.get());
 }
 
 void RowEmitter::shortenStrips() {
@@ -102,8 +156,12 @@ SmallVector<Value> RowEmitter::buildStrips(Value from, Value to, int64_t width,
                          end = getConstantIntValue(to);
   if (!distributed && first && end && *end - *first == width)
     return strip(from, width, Value(), inits);
+  Value ends =
+      goesDown && first && end ? index(*first + *end - width) : Value();
   return buildLoop(getStripRole(), from, to, index(width), inits,
-                   [&](Value column, ValueRange args) {
+                   [&](Value iv, ValueRange args) {
+                     Value column =
+                         ends ? arith::SubIOp::create(b, ends, iv) : iv;
                      return strip(column, width, Value(), args);
                    });
 }

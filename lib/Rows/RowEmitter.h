@@ -70,6 +70,17 @@ private:
             function_ref<SmallVector<Value>(Value, ValueRange)> body);
   SmallVector<Value> buildOuterLoop(int64_t depth, ValueRange outs);
   SmallVector<Value> buildInnermost(ValueRange outs);
+  /// Returns true if the op's strips are all in the block that it stands in.
+  bool isOverOneRow();
+  /// Returns true if the op before has read the row too, so that its last
+  /// strips are in the cache, and this op may start with them.
+  bool isWorthReversing();
+  /// Returns the buffers of which the op reads rows.
+  llvm::SetVector<Value> getRowsRead();
+  /// Returns true if what a strip writes no other one reads or writes.
+  bool hasIndependentStrips();
+  /// Tells the ops that follow which rows this one has gone over.
+  void noteStrips();
   /// Builds whole strips of `width` elements in [from, to).
   SmallVector<Value> buildStrips(Value from, Value to, int64_t width,
                                  ValueRange inits, StripFn strip);
@@ -306,6 +317,7 @@ private:
   int64_t lanes = target.lanes, tail = target.tailLanes;
   LoopRole outerRole = LoopRole::Rows;
   bool distributed = false;  // lanes are those of a later distribution
+  bool goesDown = false;     // the last strip comes first
   SmallVector<Value> starts; // of reductions whose destination was filled
   SmallVector<Operation *> forwarded;
   llvm::SmallMapVector<Value, Half, 4> halves;

@@ -44,6 +44,14 @@ public:
   void forget(Value buffer);
   void forgetWrites(Operation *op);
 
+  /// The last loop over strips: what its op reads and writes, and whether it
+  /// has gone down.
+  struct Strips {
+    SmallVector<Value> buffers;
+    bool goesDown = false;
+  };
+  Strips last;
+
   /// Erases temporaries of the block of which nothing is read.
   void eraseUnread(RewriterBase &b);
 

@@ -412,6 +412,22 @@ def NormVectorizeRows : Pass<"norm-vectorize-rows", "func::FuncOp"> {
     temporary of f32 into which nothing else is written than what was widened from bf16, or
     from f16, therefore holds these, and each read widens them.
 
+    A row that is read twice, for its statistic and to be scaled, and exceeds the level 1
+    cache (32 KiB in all) leaves its last strips there. Read from the front again, each
+    strip pushes out the one that is needed next. So the strips of an elementwise op go
+    down if the op before it in the block reads a row of it and goes up:
+
+    ```mlir
+    %sum = scf.for %i = %c0 to %c16384 step %c64 ... // reads %x[%i]
+    scf.for %i = %c0 to %c16384 step %c64 {
+      %column = arith.subi %c16320, %i : index
+      ... // reads %x[%column]
+    } {norm.loop = #norm.loop<strips>}
+    ```
+
+    A statistic always goes up, because the order of its additions is part of the result.
+    This needs a static extent, and results that are no other view of what is read.
+
     A view of the even or of the odd elements of a row, such as the real parts of a
     rotary embedding, would be a load per element. The pairs are read instead, which are
     contiguous, and results that are the even and the odd elements of the same row are

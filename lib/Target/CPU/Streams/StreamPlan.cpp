@@ -49,8 +49,8 @@ static bool hasKnownLanes(scf::ForOp strips, int64_t lanes, Operation *loop) {
   if (strips.getNumResults() != 0 || strips.getUnsignedCmp() ||
       getConstantIntValue(strips.getStep()) != lanes)
     return false;
-  for (OpOperand &use : strips.getInductionVar().getUses())
-    if (!isa<VectorTransferOpInterface>(use.getOwner()))
+  for (Operation *user : norm::getColumn(strips).getUsers())
+    if (!isa<VectorTransferOpInterface>(user))
       return false;
   if (!norm::isLaneWise(strips))
     return false;
@@ -94,10 +94,11 @@ static int64_t getWidestWrite(Value buffer, Operation *loop) {
   return widest;
 }
 
-bool norm::isLongRow(scf::ForOp strips) {
+/// Whether strips that also add are worth moving to a line.
+static bool isLongRow(scf::ForOp strips) {
   std::optional<int64_t> from = getConstantIntValue(strips.getLowerBound());
   std::optional<int64_t> to = getConstantIntValue(strips.getUpperBound());
-  return from && to && *to - *from >= getRowTarget(strips).longRow;
+  return from && to && *to - *from >= norm::getRowTarget(strips).longRow;
 }
 
 Operation *norm::getBlocksOf(Operation *rows) {
@@ -151,14 +152,13 @@ static std::variant<Stream, Missed> planWrite(vector::TransferWriteOp write,
     if (strips == loop || !norm::isStripOf(write, strips) ||
         !hasKnownLanes(strips, lanes, loop))
       return Missed::NotLaneWise;
-    if (readsNothingWritten(strips))
-      return Stream{write, strips};
+    bool adds = !readsNothingWritten(strips);
+    bool isMovable = !adds || isLongRow(strips);
     std::optional<int64_t> from = getConstantIntValue(strips.getLowerBound());
-    bool isUnaligned =
-        !from || *from * bytes % line != 0 || hasUnalignedRows(buffer);
-    if (isUnaligned && !norm::isLongRow(strips))
+    if (!isMovable &&
+        (!from || *from * bytes % line != 0 || hasUnalignedRows(buffer)))
       return Missed::ShortFixedRow;
-    return Stream{write, strips, isUnaligned, /*isFixed=*/true};
+    return Stream{write, strips, /*isUnaligned=*/false, isMovable, adds};
   }
   std::optional<int64_t> column =
       getConstantIntValue(write.getIndices().back());

@@ -18,12 +18,13 @@ namespace mlir::norm {
 struct Stream {
   vector::TransferWriteOp write;
   scf::ForOp strips; // runs over the row; null where the row is one vector
-  /// Its rows start anywhere in a line. A row of one vector then has ordinary
+  /// A row of one vector that starts anywhere in a line: it has ordinary
   /// stores, and only the fetch of the next block.
   bool isUnaligned = false;
-  /// The strips also add to what they read; they keep constant bounds where
-  /// rows are aligned.
-  bool isFixed = false;
+  /// The strips can start at the first line that begins in the row.
+  bool isMovable = false;
+  /// They also add to what they read.
+  bool adds = false;
   /// Other writes of the strips at the same place, streamed along.
   SmallVector<vector::TransferWriteOp> companions = {};
 };
@@ -43,9 +44,6 @@ std::optional<StreamPlan> planStreams(Operation *loop);
 /// Whether `column` is known to be at the start of a line in every row of
 /// `buffer`.
 bool startsAtLine(Value buffer, int64_t column);
-
-/// Whether fixed strips over such a row are worth moving to a line.
-bool isLongRow(scf::ForOp strips);
 
 /// The loop over blocks of rows where `rows` goes over those of one; else null.
 Operation *getBlocksOf(Operation *rows);

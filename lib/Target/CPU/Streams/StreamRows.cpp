@@ -8,7 +8,6 @@
 #include "PipelineRows.h"
 #include "StreamPlan.h"
 #include "StripLanes.h"
-#include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -16,6 +15,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/Dominance.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/IR/Matchers.h"
 #include "norm/IR/Norm.h"
@@ -83,9 +83,6 @@ static norm::CacheLevel chooseLevel(scf::ForOp strips) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Where rows of fixed strips start: at lines, or at any element.
-enum class FixedRows { Aligned, Anywhere };
-
 class RowStreamer {
 public:
   RowStreamer(OpBuilder &b, const StreamPlan &plan, int64_t cacheBytes)
@@ -105,7 +102,7 @@ public:
       large = both(large, createIsAligned(stream));
     auto choice = scf::IfOp::create(b, large, /*withElseRegion=*/true);
     b.setInsertionPoint(choice.thenYield());
-    buildStreamed();
+    buildVersion();
     plan.loop->moveBefore(choice.elseYield());
   }
 
@@ -182,14 +179,12 @@ private:
     return arith::OrIOp::create(b, before, after);
   }
 
-  /// Strips can reach a line from any multiple of the element; rows of one
-  /// vector, and short rows of fixed strips, must all be aligned.
+  /// Strips can reach a line from any multiple of the element; rows that stay
+  /// where they are must all be aligned.
   Value createIsAligned(Stream stream) {
     Value buffer = stream.write.getBase();
     Value isAligned;
-    bool isMovable =
-        stream.strips && (!stream.isFixed || norm::isLongRow(stream.strips));
-    if (isMovable)
+    if (stream.isMovable)
       isAligned =
           createIsMultiple(infos[buffer].start, norm::getElementBytes(buffer));
     else if (stream.isUnaligned)
@@ -232,46 +227,18 @@ private:
   // The second version
   //===--------------------------------------------------------------------===//
 
-  /// Long rows of fixed strips have a version for aligned ones and one for all
-  /// others.
-  void buildStreamed() {
-    auto isUnaligned = [](Stream stream) {
-      return stream.isFixed && stream.isUnaligned;
-    };
-    auto mayBeUnaligned = [&](Stream stream) {
-      return stream.isFixed && norm::isLongRow(stream.strips) &&
-             !norm::startsAtLine(stream.write.getBase(), /*column=*/0);
-    };
-    if (llvm::any_of(plan.streams, isUnaligned))
-      return buildVersion(FixedRows::Anywhere);
-    if (llvm::none_of(plan.streams, mayBeUnaligned))
-      return buildVersion(FixedRows::Aligned);
-    Value areAligned = arith::ConstantIntOp::create(b, b.getI1Type(), 1);
-    for (Stream stream : plan.streams)
-      if (stream.isFixed)
-        areAligned =
-            both(areAligned, createAreRowsAligned(stream.write.getBase()));
-    auto choice = scf::IfOp::create(b, areAligned, /*withElseRegion=*/true);
-    b.setInsertionPoint(choice.thenYield());
-    buildVersion(FixedRows::Aligned);
-    b.setInsertionPoint(choice.elseYield());
-    buildVersion(FixedRows::Anywhere);
-  }
-
-  void buildVersion(FixedRows fixed) {
+  void buildVersion() {
     IRMapping mapping;
     b.clone(*plan.loop, mapping);
     for (Stream stream : plan.streams)
-      buildStream(stream, fixed, mapping);
+      buildStream(stream, mapping);
     for (auto [rows, strips] : moved)
       norm::pipelineRows(rows, strips);
-    moved.clear();
   }
 
-  void buildStream(Stream stream, FixedRows fixed, IRMapping &mapping) {
+  void buildStream(Stream stream, IRMapping &mapping) {
     auto write = cast<vector::TransferWriteOp>(
         mapping.lookup(stream.write.getOperation()));
-    b.setInsertionPoint(write);
     if (!stream.strips) {
       fetchNextBlock(write);
       if (!stream.isUnaligned)
@@ -280,26 +247,25 @@ private:
     }
     auto strips =
         cast<scf::ForOp>(mapping.lookup(stream.strips.getOperation()));
-    b.setInsertionPoint(strips);
-    if (!stream.isFixed)
+    if (!stream.adds)
       return moveStrips(stream, strips, write, mapping);
     fetchEarly(strips, write);
-    if (fixed == FixedRows::Aligned)
-      return streamWrites(stream, mapping);
-    shiftStrips(stream, strips, write, mapping);
+    if (stream.isMovable)
+      shiftStrips(stream, strips, write, mapping);
+    else
+      streamWrites(stream, mapping);
   }
 
   void streamWrites(Stream stream, IRMapping &mapping) {
     stream.companions.push_back(stream.write);
     for (vector::TransferWriteOp original : stream.companions) {
-      auto write = cast<vector::TransferWriteOp>(
-          mapping.lookup(original.getOperation()));
-      b.setInsertionPoint(write);
-      streamWrite(write);
+      streamWrite(cast<vector::TransferWriteOp>(
+          mapping.lookup(original.getOperation())));
     }
   }
 
   void streamWrite(vector::TransferWriteOp write) {
+    b.setInsertionPoint(write);
     vector::StoreOp::create(b, write.getValueToStore(), write.getBase(),
                             write.getIndices(), /*nontemporal=*/true,
                             llvm::MaybeAlign(target.lineBytes));
@@ -336,9 +302,12 @@ private:
     int64_t lanes = write.getVectorType().getNumElements();
     int64_t line = target.lineBytes / norm::getElementBytes(write.getBase());
     Value from = strips.getLowerBound(), bound = strips.getUpperBound();
-    NextRows next = planFetches(strips);
+    scf::ForOp fetching = choosePrefetchLoop(strips);
+    norm::goUp(strips);
     Value isMoved = shiftStrips(stream, strips, write, mapping);
-    createFetches(next, lanes);
+    if (prefetchingLoops.insert(fetching).second)
+      fetchIn(fetching, findNextRows(strips->getParentOp()), lanes,
+              chooseLevel(fetching));
     moved[strips->getParentOp()] = {strips, from, bound, isMoved, line};
   }
 
@@ -346,11 +315,8 @@ private:
   /// one is fetched as soon as this one has been: in the second loop that reads
   /// it.
   void fetchEarly(scf::ForOp strips, vector::TransferWriteOp write) {
-    Operation *rows = strips->getParentOp();
     int64_t lanes = write.getVectorType().getNumElements();
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(&rows->getRegion(0).front());
-    for (const auto &next : findNextRows(rows)) {
+    for (const auto &next : findNextRows(strips->getParentOp())) {
       SmallVector<scf::ForOp> readers = findReaders(next.first, strips);
       if (!readers.empty())
         fetchIn(readers.size() > 1 ? readers[1] : readers[0], {next}, lanes,
@@ -370,6 +336,7 @@ private:
                     vector::TransferWriteOp write, IRMapping &mapping) {
     int64_t lanes = write.getVectorType().getNumElements();
     int64_t line = target.lineBytes / norm::getElementBytes(write.getBase());
+    b.setInsertionPoint(strips);
     Value from = strips.getLowerBound(), to = createEnd(strips, lanes);
     Value start = least(add(from, createHead(write, from)), to);
     Value length = sub(to, start);
@@ -388,8 +355,8 @@ private:
     fetchForWriting(write, lastLine);
     b.setInsertionPoint(after.thenYield());
     buildEdge(strips, {lastLine, to}, line);
-    strips.setLowerBound(start);
-    strips.setUpperBound(end);
+    b.setInsertionPoint(strips);
+    norm::setBounds(b, strips, start, end);
     streamWrites(stream, mapping);
     b.setInsertionPointToStart(after.thenBlock());
     buildPieces(strips, {end, lastLine}, line);
@@ -441,16 +408,75 @@ private:
   // Prefetch
   //===--------------------------------------------------------------------===//
 
-  /// The row after the current one, the last one at most.
-  Value createNextRow(Operation *rows, Value row) {
-    Value upper = getValueOrCreateConstantIndexOp(
-        b, b.getLoc(),
-        cast<LoopLikeOpInterface>(rows).getLoopUpperBounds()->back());
-    return least(add(row, constant(1)), sub(upper, constant(1)));
+  /// Buffers that are read row by row, and the indices of their next row
+  /// without the column.
+  using NextRows = SmallVector<std::pair<Value, SmallVector<Value>>>;
+
+  static Value getRow(LoopLikeOpInterface rows) {
+    return rows.getLoopInductionVars()->back();
   }
 
-  static Value getRow(Operation *rows) {
-    return cast<LoopLikeOpInterface>(rows).getLoopInductionVars()->back();
+  /// Whether `index` is the iteration of `loop`, or counted from there.
+  static bool isCountedBy(LoopLikeOpInterface loop, Value index) {
+    Operation *op = index.getDefiningOp();
+    return index == getRow(loop) ||
+           (op && isMemoryEffectFree(op) &&
+            llvm::is_contained(op->getOperands(), getRow(loop)));
+  }
+
+  /// The rows of `buffer` that `loop` goes over: as many as it has iterations,
+  /// which is the same number for all buffers, or all of the dimension.
+  Value createRowCount(LoopLikeOpInterface loop, Value buffer, int64_t dim,
+                       Value row) {
+    return row == getRow(loop)
+               ? getValueOrCreateConstantIndexOp(
+                     b, b.getLoc(), loop.getLoopUpperBounds()->back())
+               : b.createOrFold<memref::DimOp>(buffer, dim);
+  }
+
+  /// Finds what `rows`, or the loop over blocks of rows around it, reads in its
+  /// next iteration.
+  NextRows findNextRows(Operation *rows) {
+    NextRows found;
+    llvm::DenseSet<Value> seen;
+    Operation *blocks = norm::getBlocksOf(rows);
+    auto loop = dyn_cast<LoopLikeOpInterface>(blocks ? blocks : rows);
+    if (!isa_and_present<scf::ForOp, scf::ForallOp>(loop))
+      return found;
+    std::optional<int64_t> step =
+        getConstantIntValue(loop.getLoopSteps()->back());
+    rows->walk([&](vector::TransferReadOp read) {
+      Value buffer = read.getBase();
+      SmallVector<Value> indices(read.getIndices().drop_back());
+      auto isRow = [&](Value index) { return isCountedBy(loop, index); };
+      if (!step || !infos.contains(buffer) || !norm::isContiguousRow(buffer) ||
+          llvm::count_if(indices, isRow) != 1 || !seen.insert(buffer).second)
+        return;
+      Value &row = *llvm::find_if(indices, isRow);
+      b.setInsertionPointAfterValue(row);
+      Value count = createRowCount(loop, buffer, &row - indices.begin(), row);
+      row = least(add(row, constant(*step)), sub(count, constant(1)));
+      found.push_back({buffer, indices});
+    });
+    return found;
+  }
+
+  static bool areKnown(ArrayRef<Value> indices, Operation *at) {
+    return llvm::all_of(indices, [&](Value index) {
+      return DominanceInfo().properlyDominates(index, at);
+    });
+  }
+
+  void fetchIn(scf::ForOp loop, const NextRows &rows, int64_t lanes,
+               norm::CacheLevel level) {
+    Value column = norm::getColumn(loop);
+    b.setInsertionPointAfterValue(column);
+    for (auto [buffer, indices] : rows) {
+      if (!areKnown(indices, loop))
+        continue;
+      indices.push_back(column);
+      norm::createPrefetches(b, b.getLoc(), buffer, indices, lanes, level);
+    }
   }
 
   /// A row of one vector has no strips to fetch others in.
@@ -458,141 +484,16 @@ private:
     Operation *rows = write->getParentOp();
     if (!norm::getBlocksOf(rows))
       return;
-    for (auto &[buffer, indices] : findNextRows(rows)) {
+    NextRows next = findNextRows(rows);
+    b.setInsertionPoint(write);
+    for (auto &[buffer, indices] : next) {
       int64_t length = cast<MemRefType>(buffer.getType()).getShape().back();
-      if (ShapedType::isDynamic(length))
+      if (ShapedType::isDynamic(length) || !areKnown(indices, write))
         continue;
       indices.push_back(constant(0));
       norm::createPrefetches(b, b.getLoc(), buffer, indices, length,
                              norm::CacheLevel::Second);
     }
-  }
-
-  /// Whether `index` is the row that `rows` is at, or in a block that row as it
-  /// is counted from the first block.
-  static bool isRow(Value index, Operation *rows) {
-    Operation *op = index.getDefiningOp();
-    return index == getRow(rows) ||
-           (op && op->getParentOp() == rows && isMemoryEffectFree(op) &&
-            llvm::is_contained(op->getOperands(), getRow(rows)));
-  }
-
-  /// Whether `index` is the row that `rows` is at, counted from the first part
-  /// of all rows.
-  static bool isRowOfPart(Value index, Operation *rows) {
-    auto apply = index.getDefiningOp<affine::AffineApplyOp>();
-    if (!apply || !llvm::is_contained(apply->getOperands(), getRow(rows)))
-      return false;
-    auto sum = dyn_cast<AffineBinaryOpExpr>(apply.getAffineMap().getResult(0));
-    auto isOperand = [](AffineExpr expr) {
-      return isa<AffineDimExpr, AffineSymbolExpr>(expr);
-    };
-    return sum && sum.getKind() == AffineExprKind::Add &&
-           isOperand(sum.getLHS()) && isOperand(sum.getRHS());
-  }
-
-  /// The same row of the next block, the last row of `buffer` at most.
-  Value createRowOfNextBlock(Value buffer, int64_t dim, Value row,
-                             int64_t rowsOfBlock) {
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointAfterValue(row);
-    Value rows = memref::DimOp::create(b, buffer, dim);
-    Value next = add(row, constant(rowsOfBlock));
-    return least(next, sub(rows, constant(1)));
-  }
-
-  /// `index` of `buffer` in the next row, or block of rows.
-  Value createNextIndex(Value buffer, int64_t dim, Value index, Operation *rows,
-                        Value &next) {
-    Value row = getRow(rows);
-    Operation *blocks = norm::getBlocksOf(rows);
-    if (!blocks) {
-      if (isRowOfPart(index, rows))
-        return createRowOfNextBlock(buffer, dim, index, /*rowsOfBlock=*/1);
-      if (index != row)
-        return index;
-      if (!next)
-        next = createNextRow(rows, row);
-      return next;
-    }
-    std::optional<int64_t> step = getConstantIntValue(
-        cast<LoopLikeOpInterface>(blocks).getLoopSteps()->back());
-    if (!step || index == row ||
-        (index != getRow(blocks) && !isRow(index, rows)))
-      return index;
-    return createRowOfNextBlock(buffer, dim, index, *step);
-  }
-
-  /// The indices that `read` has in the next row, without the column; nothing
-  /// where it does not go from row to row.
-  std::optional<SmallVector<Value>> findNextRow(vector::TransferReadOp read,
-                                                Operation *rows, Value &next) {
-    SmallVector<Value> indices(read.getIndices().drop_back());
-    unsigned found = 0;
-    for (auto [dim, index] : llvm::enumerate(indices)) {
-      bool isInRows = rows->isAncestor(index.getParentBlock()->getParentOp());
-      if (isInRows && !isRow(index, rows))
-        return std::nullopt;
-      Value now = index;
-      index = createNextIndex(read.getBase(), dim, index, rows, next);
-      found += index != now;
-    }
-    return found == 1 ? std::optional(indices) : std::nullopt;
-  }
-
-  /// Buffers that are read row by row, and the indices of their next row
-  /// without the column.
-  using RowStarts = SmallVector<std::pair<Value, SmallVector<Value>>>;
-
-  /// What is fetched in a loop over the strips of a row.
-  struct NextRows {
-    scf::ForOp loop;
-    RowStarts rows;
-  };
-
-  /// Finds the rows to fetch while `strips` runs, before its bounds change.
-  NextRows planFetches(scf::ForOp strips) {
-    NextRows next{choosePrefetchLoop(strips), {}};
-    OpBuilder::InsertionGuard guard(b);
-    if (next.loop->isBeforeInBlock(strips))
-      b.setInsertionPoint(next.loop);
-    next.rows = findNextRows(strips->getParentOp());
-    return next;
-  }
-
-  void createFetches(const NextRows &next, int64_t lanes) {
-    scf::ForOp loop = next.loop;
-    if (!prefetchingLoops.insert(loop).second)
-      return;
-    fetchIn(loop, next.rows, lanes, chooseLevel(loop));
-  }
-
-  void fetchIn(scf::ForOp loop, const RowStarts &rows, int64_t lanes,
-               norm::CacheLevel level) {
-    b.setInsertionPointToStart(loop.getBody());
-    for (auto [buffer, indices] : rows) {
-      indices.push_back(loop.getInductionVar());
-      norm::createPrefetches(b, b.getLoc(), buffer, indices, lanes, level);
-    }
-  }
-
-  RowStarts findNextRows(Operation *rows) {
-    RowStarts found;
-    if (!isa<scf::ForOp, scf::ForallOp>(rows))
-      return found;
-    Value next;
-    llvm::DenseSet<Value> seen;
-    rows->walk([&](vector::TransferReadOp read) {
-      Value buffer = read.getBase();
-      if (!infos.contains(buffer) || !norm::isContiguousRow(buffer) ||
-          seen.contains(buffer))
-        return;
-      if (auto indices = findNextRow(read, rows, next)) {
-        seen.insert(buffer);
-        found.push_back({buffer, *indices});
-      }
-    });
-    return found;
   }
 
   ImplicitLocOpBuilder b;

@@ -24,10 +24,42 @@ bool norm::isPlainRow(VectorTransferOpInterface op) {
   return getWholeRowAccess(op) && isContiguousRow(op.getBase());
 }
 
+/// The op that counts the columns down, if there is one.
+static arith::SubIOp getDescent(scf::ForOp strips) {
+  Value index = strips.getInductionVar();
+  auto descent = index.hasOneUse()
+                     ? dyn_cast<arith::SubIOp>(*index.user_begin())
+                     : arith::SubIOp();
+  return descent && descent.getRhs() == index ? descent : arith::SubIOp();
+}
+
+Value norm::getColumn(scf::ForOp strips) {
+  arith::SubIOp descent = getDescent(strips);
+  return descent ? descent.getResult() : strips.getInductionVar();
+}
+
+void norm::goUp(scf::ForOp strips) {
+  if (arith::SubIOp descent = getDescent(strips)) {
+    descent.replaceAllUsesWith(strips.getInductionVar());
+    descent.erase();
+  }
+}
+
+void norm::setBounds(OpBuilder &b, scf::ForOp strips, Value from, Value to) {
+  strips.setLowerBound(from);
+  strips.setUpperBound(to);
+  if (arith::SubIOp descent = getDescent(strips)) {
+    Location loc = strips.getLoc();
+    Value last = arith::SubIOp::create(b, loc, to, strips.getStep());
+    descent.setOperand(0, arith::AddIOp::create(b, loc, from, last));
+  }
+}
+
 bool norm::isStripOf(VectorTransferOpInterface op, scf::ForOp strips) {
   auto indices = op.getIndices();
-  return isPlainRow(op) && indices.back() == strips.getInductionVar() &&
-         !llvm::is_contained(indices.drop_back(), strips.getInductionVar());
+  Value column = getColumn(strips);
+  return isPlainRow(op) && indices.back() == column &&
+         !llvm::is_contained(indices.drop_back(), column);
 }
 
 static bool isUniform(Value v) {
@@ -56,7 +88,7 @@ bool norm::isLaneWise(scf::ForOp strips) {
 
 void norm::cloneStrip(OpBuilder &b, scf::ForOp strips, Value column,
                       int64_t lanes, IRMapping map) {
-  map.map(strips.getInductionVar(), column);
+  map.map(getColumn(strips), column);
   // Uniform values may be from outside, or in `map` for another width.
   auto lookup = [&](Value v) -> Value {
     Value mapped = map.lookupOrDefault(v);
@@ -65,7 +97,7 @@ void norm::cloneStrip(OpBuilder &b, scf::ForOp strips, Value column,
     return fits ? mapped : createUniform(b, v, lanes, map);
   };
   for (Operation &op : strips.getBody()->without_terminator()) {
-    if (isa<memref::PrefetchOp>(op))
+    if (isa<memref::PrefetchOp>(op) || getColumn(strips).getDefiningOp() == &op)
       continue;
     Operation *clone = cloneAtWidth(
         b, &op, lanes, llvm::map_to_vector(op.getOperands(), lookup));

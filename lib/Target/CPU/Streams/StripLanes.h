@@ -20,7 +20,17 @@ bool isContiguousRow(Value buffer);
 /// Whole rank-1 vectors of neighboring elements in memory, all in bounds.
 bool isPlainRow(VectorTransferOpInterface op);
 
-/// Such vectors that begin at the index of the loop over strips.
+/// Where a strip begins: the loop's index, or where the strips go down, its
+/// distance from the ends of the row.
+Value getColumn(scf::ForOp strips);
+
+/// Lets the strips go up.
+void goUp(scf::ForOp strips);
+
+/// Lets the strips cover other columns, in the same direction.
+void setBounds(OpBuilder &b, scf::ForOp strips, Value from, Value to);
+
+/// Such vectors that begin at the column of the strip.
 bool isStripOf(VectorTransferOpInterface op, scf::ForOp strips);
 
 /// Whether the body of a loop over strips works lane by lane: elementwise ops,

@@ -375,3 +375,46 @@ func.func @own_loop(%y: memref<?x?xf32>, %rows: index, %cols: index) {
   }
   return
 }
+
+// -----
+
+// Strips that go down (norm-vectorize-rows) go up where they are streamed, and only there; the
+// loop that fetches the next row goes down.
+// CHECK-LABEL: func @down
+// CHECK: scf.for %[[L:.*]] = %c0 to %c4096 step %c64
+// CHECK-NEXT: %[[K:.*]] = arith.subi %c4032, %[[L]]
+// CHECK-NEXT: memref.prefetch %arg0[%{{.*}}, %[[K]]]
+// CHECK: math.exp
+// CHECK: scf.for %[[K:.*]] = %{{.*}} to %{{.*}} step %c64 {
+// CHECK-NEXT: vector.transfer_read %{{.*}}[%c0, %[[K]]]
+// CHECK: vector.store %{{.*}}, %arg1[%{{.*}}, %[[K]]] {{.*}}nontemporal = true
+// CHECK: } else {
+// CHECK: math.exp
+// CHECK: scf.for
+// CHECK-NEXT: arith.subi
+// CHECK: vector.transfer_write
+func.func @down(%x: memref<?x4096xf32>, %y: memref<?x4096xf32>, %rows: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c64 = arith.constant 64 : index
+  %c4032 = arith.constant 4032 : index
+  %c4096 = arith.constant 4096 : index
+  %pad = arith.constant 0.0 : f32
+  %row = memref.alloc() {alignment = 64 : i64} : memref<1x4096xf32>
+  scf.for %i = %c0 to %rows step %c1 {
+    scf.for %l = %c0 to %c4096 step %c64 {
+      %k = arith.subi %c4032, %l : index
+      %v = vector.transfer_read %x[%i, %k], %pad {in_bounds = [true]} : memref<?x4096xf32>, vector<64xf32>
+      %s = math.exp %v : vector<64xf32>
+      vector.transfer_write %s, %row[%c0, %k] {in_bounds = [true]} : vector<64xf32>, memref<1x4096xf32>
+    } {norm.loop = #norm.loop<strips>}
+    scf.for %l = %c0 to %c4096 step %c64 {
+      %k = arith.subi %c4032, %l : index
+      %v = vector.transfer_read %row[%c0, %k], %pad {in_bounds = [true]} : memref<1x4096xf32>, vector<64xf32>
+      %s = arith.addf %v, %v : vector<64xf32>
+      vector.transfer_write %s, %y[%i, %k] {in_bounds = [true]} : vector<64xf32>, memref<?x4096xf32>
+    } {norm.loop = #norm.loop<strips>}
+  } {norm.loop = #norm.loop<rows>}
+  memref.dealloc %row : memref<1x4096xf32>
+  return
+}

@@ -39,10 +39,10 @@ def NormStreamRows : Pass<"norm-stream-rows", "ModuleOp"> {
     before, because a store that misses the caches holds up all others. Where a row is one
     vector and has no inner loop, all rows must be aligned, which is part of the condition.
 
-    A loop that also adds to what it reads, such as a row of sums, has a version for aligned
-    rows, whose bounds stay (norm-reverse-strips needs constants), and one for all others; rows
-    of less than 2048 elements must be aligned. The next row is fetched in the second loop that
-    reads this one, because no other row is read while it is written.
+    Of a loop that also adds to what it reads, such as a row of sums, rows of less than 2048
+    elements must be aligned. The next row is fetched in the second loop that reads this one,
+    because no other row is read while it is written. Such strips still go down where
+    norm-vectorize-rows lets them; others go up, beside the next row.
 
     Example:
 
@@ -107,53 +107,6 @@ def NormStreamRows : Pass<"norm-stream-rows", "ModuleOp"> {
   let dependentDialects = ["arith::ArithDialect", "func::FuncDialect",
                            "memref::MemRefDialect", "scf::SCFDialect",
                            "vector::VectorDialect"];
-}
-
-def NormReverseStrips : Pass<"norm-reverse-strips", "func::FuncOp"> {
-  let summary = "Write a long row from the end that was read last";
-  let description = [{
-    A row that is read twice, for its statistic and to be scaled, and does not fit the
-    level 1 cache leaves its last strips there. Read from the front again, each strip
-    pushes out the one that is needed next, and all of them come from level 2; read from
-    the end, those that are left are used. This pass turns a loop over strips
-    (norm-vectorize-rows) if
-
-    * the loop before it in the same block, over strips or of a statistic, goes up and
-      accesses a buffer that this one reads,
-    * it reads more than 32 KiB in all, so that they do not stay in level 1 anyway,
-    * its strips are independent: no results, vector reads and writes within the columns
-      of the strip, and nothing else with effects but prefetches.
-
-    Of the next loops over the row, each goes against the one before it. A statistic
-    always goes up, because the order of its additions is part of the result. The order
-    of strips is not: every element is computed from the same operands.
-
-    Example:
-
-    ```mlir
-    %sum = scf.for %k = %c0 to %c16384 step %c64 iter_args(...) -> (vector<64xf32>) {
-      ... // reads %x[%i, %k]
-    } {norm.loop = #norm.loop<statistic>}
-    scf.for %k = %c0 to %c16384 step %c64 {
-      ... // reads %x[%i, %k], writes %y[%i, %k]
-    } {norm.loop = #norm.loop<strips>}
-    ```
-
-    becomes
-
-    ```mlir
-    %sum = scf.for ...
-    scf.for %k = %c0 to %c16384 step %c64 {
-      %column = arith.subi %c16320, %k : index
-      ... // reads %x[%i, %column], writes %y[%i, %column]
-    } {norm.loop = #norm.loop<strips>}
-    ```
-
-    Limits: constant bounds, which streamed rows (norm-stream-rows) only have if they are
-    also summed. Buffers that overlap in part, which are undefined for callers too, are only
-    seen where both are views of one buffer.
-  }];
-  let dependentDialects = ["arith::ArithDialect"];
 }
 
 def NormFenceStreams : Pass<"norm-fence-streams", "func::FuncOp"> {
