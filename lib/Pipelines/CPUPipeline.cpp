@@ -114,7 +114,6 @@ static void buildToLLVM(OpPassManager &pm, const CPUPipelineOptions &options) {
   buildScalarLowering(pm, {getRounding(options), /*expandsVectorMath=*/true});
   if (getTriple(options).isX86())
     pm.addPass(createNormMaximaToIntegers());
-  pm.nest<func::FuncOp>().addPass(createNormSplitMaskedRows());
   NormExpandVectorMathOptions vectorMath;
   vectorMath.fma = options.fma;
   pm.addPass(createNormExpandVectorMath(vectorMath));

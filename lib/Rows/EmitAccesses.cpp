@@ -90,6 +90,25 @@ bool RowEmitter::isWrittenHere(Value buffer) {
   });
 }
 
+/// Returns the length of an access to a part of a row, if it goes in pieces.
+static std::optional<int64_t> getLengthOfPieces(Value row, Value mask) {
+  auto type = dyn_cast<MemRefType>(row.getType());
+  return type && type.isLastDimUnitStride() &&
+                 type.getElementType().isIntOrFloat()
+             ? norm::getMaskedLength(mask)
+             : std::nullopt;
+}
+
+void RowEmitter::forEachPiece(int64_t length, ValueRange at, PieceFn build) {
+  for (int64_t from = 0; from < length;) {
+    int64_t size = llvm::bit_floor(static_cast<uint64_t>(length - from));
+    SmallVector<Value> indices(at);
+    indices.back() = b.createOrFold<arith::AddIOp>(at.back(), index(from));
+    build(from, size, indices);
+    from += size;
+  }
+}
+
 Value RowEmitter::createRead(Value tensor, ValueRange at, int64_t width,
                              Value mask) {
   if (auto *half = halves.find(tensor); half != halves.end())
@@ -98,6 +117,18 @@ Value RowEmitter::createRead(Value tensor, ValueRange at, int64_t width,
                             getElementTypeOrSelf(tensor.getType())))
         .getResult(half->second.parity);
   Type element = getElementTypeOrSelf(tensor.getType());
+  std::optional<int64_t> length = getLengthOfPieces(tensor, mask);
+  // Wider masked loads are fast.
+  if (length && element.getIntOrFloatBitWidth() < 32) {
+    Value row = arith::ConstantOp::create(
+        b, b.getZeroAttr(VectorType::get(width, element)));
+    forEachPiece(*length, at, [&](int64_t from, int64_t size, ValueRange at) {
+      Value piece = createRead(tensor, at, size, Value());
+      row = vector::InsertStridedSliceOp::create(
+          b, piece, row, ArrayRef<int64_t>{from}, ArrayRef<int64_t>{1});
+    });
+    return row;
+  }
   Value padding = arith::ConstantOp::create(b, b.getZeroAttr(element));
   auto minor = AffineMap::getMinorIdentityMap(at.size(), 1, b.getContext());
   return vector::TransferReadOp::create(
@@ -122,8 +153,18 @@ Value RowEmitter::write(Value value, Value tensor, AffineMap map, Value column,
 
 Value RowEmitter::createWrite(Value vector, Value tensor, ValueRange at,
                               Value mask) {
+  vector = narrow(vector, tensor);
+  if (std::optional<int64_t> length = getLengthOfPieces(tensor, mask)) {
+    forEachPiece(*length, at, [&](int64_t from, int64_t size, ValueRange at) {
+      Value piece = vector::ExtractStridedSliceOp::create(
+          b, vector, ArrayRef<int64_t>{from}, ArrayRef<int64_t>{size},
+          ArrayRef<int64_t>{1});
+      createWrite(piece, tensor, at, Value());
+    });
+    return tensor;
+  }
   auto minor = AffineMap::getMinorIdentityMap(at.size(), 1, b.getContext());
-  return vector::TransferWriteOp::create(b, narrow(vector, tensor), tensor, at,
+  return vector::TransferWriteOp::create(b, vector, tensor, at,
                                          AffineMapAttr::get(minor), mask,
                                          b.getBoolArrayAttr({true}))
       .getResult();

@@ -149,6 +149,10 @@ private:
   Value createRead(Value tensor, ValueRange at, int64_t width, Value mask);
   Value write(Value value, Value tensor, AffineMap map, Value column,
               Value mask);
+  /// Builds pieces of a part of a row, whose sizes are powers of two, the
+  /// largest first: each is one load or store.
+  using PieceFn = function_ref<void(int64_t from, int64_t size, ValueRange at)>;
+  void forEachPiece(int64_t length, ValueRange at, PieceFn build);
   Value createWrite(Value vector, Value tensor, ValueRange at, Value mask);
   /// A read under the mask of the write would have zeros behind its end.
   void noteWrite(Value v, Value buffer, ValueRange at, Value mask);

@@ -48,7 +48,7 @@ func.func @pairs(%x: memref<?x64xf32>, %y: memref<?x64xf32>, %i: index) {
 // CHECK: %[[M:.*]] = vector.constant_mask [6] : vector<32xi1>
 // CHECK: vector.transfer_read %{{.*}}[%{{.*}}, %c128], %{{.*}}, %[[M]] {in_bounds = [true]} : memref<4x134xf32>, vector<32xf32>
 // CHECK: %{{.*}}, %[[ODD:.*]] = vector.deinterleave
-// CHECK: vector.transfer_write %[[ODD]]
+// CHECK: vector.extract_strided_slice %[[ODD]]
 func.func @masked(%x: memref<4x134xf32>, %y: memref<67xf32>, %i: index) {
   %x1 = memref.subview %x[%i, 1] [1, 67] [1, 2] : memref<4x134xf32> to memref<67xf32, strided<[2], offset: ?>>
   linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}

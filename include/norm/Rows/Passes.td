@@ -390,6 +390,13 @@ def NormVectorizeRows : Pass<"norm-vectorize-rows", "func::FuncOp"> {
     ... two vectors of 16, then one masked vector of 16 for the last 4 ...
     ```
 
+    A masked store takes as long as a whole short row on some CPUs (`vmaskmovps` is a
+    microprogram on AMD's), and AVX2 has none for 16 bits, nor a masked load: LLVM
+    goes element by element. Where the number of elements is known, a buffer is written in
+    pieces whose sizes are powers of two, and so is one of less than 32 bits read; wider
+    masked loads are fast. CPUs whose masked stores are fast (AVX-512, SVE) get the
+    pieces too.
+
     The loops over a row of a reduction are `statistic`. Of the loops over other
     dimensions, the outermost in a loop of norm-tile-rows is a `block`.
 

@@ -10,30 +10,6 @@
 
 include "mlir/Pass/PassBase.td"
 
-def NormSplitMaskedRows : Pass<"norm-split-masked-rows", "func::FuncOp"> {
-  let summary = "Write the end of a row in pieces instead of under a mask";
-  let description = [{
-    A masked store takes as long as a whole short row on some CPUs (`vmaskmovps` is a
-    microprogram on AMD's), and AVX2 has none for 16 bits, nor a masked load: LLVM
-    goes element by element. Where the mask is a constant, the vector is written in
-    pieces whose sizes are powers of two, and so is one of less than 32 bits read.
-    Wider masked loads are fast and stay.
-
-    Example:
-
-    ```mlir
-    %mask = vector.constant_mask [15] : vector<16xi1>
-    vector.transfer_write %v, %y[%i, %c96], %mask {in_bounds = [true]}
-    ```
-
-    becomes writes of 8, 4, 2 and 1 elements at columns 96, 104, 108 and 110.
-
-    Limits: vectors of one dimension along a contiguous row of a buffer. CPUs whose
-    masked stores are fast (AVX-512, SVE) get the pieces too.
-  }];
-  let dependentDialects = ["arith::ArithDialect", "vector::VectorDialect"];
-}
-
 def NormStackTemporaries : Pass<"norm-stack-temporaries", "func::FuncOp"> {
   let summary = "Small temporaries on the stack of the function";
   let description = [{
