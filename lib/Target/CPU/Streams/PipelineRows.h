@@ -1,5 +1,4 @@
-//===- PipelineRows.h - overlap a row with the next one ----------*- C++
-//-*-===//
+//===- PipelineRows.h - overlap a row with the next one ---------*- C++ -*-===//
 //
 // Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -44,20 +44,11 @@ static bool isKnownBase(Value base, Operation *loop) {
              base.getDefiningOp());
 }
 
-/// The body works lane by lane, on buffers whose overlap is known.
-static bool hasKnownLanes(scf::ForOp strips, int64_t lanes, Operation *loop) {
-  if (strips.getNumResults() != 0 || strips.getUnsignedCmp() ||
-      getConstantIntValue(strips.getStep()) != lanes)
-    return false;
-  for (Operation *user : norm::getColumn(strips).getUsers())
-    if (!isa<VectorTransferOpInterface>(user))
-      return false;
-  if (!norm::isLaneWise(strips))
-    return false;
+/// The strips access buffers whose overlap is known.
+static bool hasKnownBuffers(scf::ForOp strips, Operation *loop) {
   auto transfers = strips.getBody()->getOps<VectorTransferOpInterface>();
   return llvm::all_of(transfers, [&](VectorTransferOpInterface transfer) {
-    return transfer.getVectorType().getDimSize(0) == lanes &&
-           isKnownBase(transfer.getBase(), loop);
+    return isKnownBase(transfer.getBase(), loop);
   });
 }
 
@@ -150,7 +141,7 @@ static std::variant<Stream, Missed> planWrite(vector::TransferWriteOp write,
   if (role == LoopRole::Strips) {
     auto strips = cast<scf::ForOp>(parent);
     if (strips == loop || !norm::isStripOf(write, strips) ||
-        !hasKnownLanes(strips, lanes, loop))
+        !norm::isLaneWise(strips) || !hasKnownBuffers(strips, loop))
       return Missed::NotLaneWise;
     bool adds = !readsNothingWritten(strips);
     bool isMovable = !adds || isLongRow(strips);

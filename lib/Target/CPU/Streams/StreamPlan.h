@@ -1,5 +1,4 @@
-//===- StreamPlan.h - which writes can be streamed ---------------*- C++
-//-*-===//
+//===- StreamPlan.h - which writes can be streamed --------------*- C++ -*-===//
 //
 // Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

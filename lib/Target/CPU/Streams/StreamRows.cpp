@@ -36,10 +36,10 @@ using norm::StreamPlan;
 static constexpr int64_t kLevel2CacheSize = 191;
 
 namespace {
-/// Address and strides of a buffer, found before the loop.
+/// Where a buffer lies, found before the loop.
 struct BufferInfo {
-  Value start;
-  SmallVector<Value> strides;
+  Value start, end;
+  SmallVector<Value> places; // `start`, and the bytes between rows
 };
 } // namespace
 
@@ -97,7 +97,7 @@ public:
     for (Value buffer : plan.written)
       for (Value other : plan.buffers)
         if (other != buffer)
-          large = both(large, createAreDisjoint(buffer, other));
+          large = both(large, createAreDisjoint(infos[buffer], infos[other]));
     for (Stream stream : plan.streams)
       large = both(large, createIsAligned(stream));
     auto choice = scf::IfOp::create(b, large, /*withElseRegion=*/true);
@@ -120,18 +120,20 @@ private:
   }
 
   void describe(Value buffer) {
-    BufferInfo info;
     Value bytes = constant(norm::getElementBytes(buffer));
     auto metadata = memref::ExtractStridedMetadataOp::create(b, buffer);
     Value base = memref::ExtractAlignedPointerAsIndexOp::create(b, buffer);
+    BufferInfo info;
     info.start = add(base, mul(metadata.getOffset(), bytes));
-    info.strides = llvm::to_vector(ValueRange(metadata.getStrides()));
     // One past the last element; an extent of zero leaves nothing to run.
     Value last = constant(1);
     for (auto [size, stride] :
          llvm::zip(metadata.getSizes(), metadata.getStrides()))
       last = add(last, mul(sub(size, constant(1)), stride));
-    ends[buffer] = add(info.start, mul(last, bytes));
+    info.end = add(info.start, mul(last, bytes));
+    info.places = {info.start};
+    for (Value stride : metadata.getStrides().drop_back())
+      info.places.push_back(mul(stride, bytes));
     infos[buffer] = std::move(info);
   }
 
@@ -173,54 +175,42 @@ private:
     return asked.getResult(0);
   }
 
-  Value createAreDisjoint(Value x, Value y) {
-    Value before = compare(arith::CmpIPredicate::ule, ends[x], infos[y].start);
-    Value after = compare(arith::CmpIPredicate::ule, ends[y], infos[x].start);
+  Value createAreDisjoint(const BufferInfo &x, const BufferInfo &y) {
+    Value before = compare(arith::CmpIPredicate::ule, x.end, y.start);
+    Value after = compare(arith::CmpIPredicate::ule, y.end, x.start);
     return arith::OrIOp::create(b, before, after);
   }
 
   /// Strips can reach a line from any multiple of the element; rows that stay
-  /// where they are must all be aligned.
+  /// where they are must all be aligned. Companions are at the same distance
+  /// from a line.
   Value createIsAligned(Stream stream) {
     Value buffer = stream.write.getBase();
+    const BufferInfo &info = infos[buffer];
     Value isAligned;
     if (stream.isMovable)
-      isAligned =
-          createIsMultiple(infos[buffer].start, norm::getElementBytes(buffer));
+      isAligned = createAreMultiples(info.start, norm::getElementBytes(buffer));
     else if (stream.isUnaligned)
       isAligned = arith::ConstantIntOp::create(b, b.getI1Type(), 1);
     else
-      isAligned = createAreRowsAligned(buffer);
-    for (vector::TransferWriteOp companion : stream.companions)
-      isAligned = both(isAligned, createIsAlong(stream, companion));
+      isAligned = createAreMultiples(info.places, target.lineBytes);
+    for (vector::TransferWriteOp companion : stream.companions) {
+      SmallVector<Value> apart;
+      for (auto [x, y] :
+           llvm::zip(info.places, infos[companion.getBase()].places))
+        apart.push_back(sub(x, y));
+      isAligned = both(isAligned, createAreMultiples(apart, target.lineBytes));
+    }
     return isAligned;
   }
 
   /// `divisor` is a power of two.
-  Value createIsMultiple(Value bits, int64_t divisor) {
+  Value createAreMultiples(ValueRange numbers, int64_t divisor) {
+    Value bits = numbers.front();
+    for (Value number : numbers.drop_front())
+      bits = b.createOrFold<arith::OrIOp>(bits, number);
     return compare(arith::CmpIPredicate::eq, both(bits, constant(divisor - 1)),
                    constant(0));
-  }
-
-  Value createAreRowsAligned(Value buffer) {
-    const BufferInfo &info = infos[buffer];
-    Value bytes = constant(norm::getElementBytes(buffer));
-    Value bits = info.start;
-    for (Value stride : ArrayRef(info.strides).drop_back())
-      bits = arith::OrIOp::create(b, bits, mul(stride, bytes));
-    return createIsMultiple(bits, target.lineBytes);
-  }
-
-  /// Rows of both buffers at the same distance from a line.
-  Value createIsAlong(Stream stream, vector::TransferWriteOp companion) {
-    const BufferInfo &info = infos[stream.write.getBase()];
-    const BufferInfo &other = infos[companion.getBase()];
-    Value bytes = constant(norm::getElementBytes(companion.getBase()));
-    Value bits = sub(info.start, other.start);
-    for (auto [x, y] : llvm::zip(ArrayRef(info.strides).drop_back(),
-                                 ArrayRef(other.strides).drop_back()))
-      bits = arith::OrIOp::create(b, bits, mul(sub(x, y), bytes));
-    return createIsMultiple(bits, target.lineBytes);
   }
 
   //===--------------------------------------------------------------------===//
@@ -258,10 +248,9 @@ private:
 
   void streamWrites(Stream stream, IRMapping &mapping) {
     stream.companions.push_back(stream.write);
-    for (vector::TransferWriteOp original : stream.companions) {
+    for (vector::TransferWriteOp original : stream.companions)
       streamWrite(cast<vector::TransferWriteOp>(
           mapping.lookup(original.getOperation())));
-    }
   }
 
   void streamWrite(vector::TransferWriteOp write) {
@@ -278,15 +267,14 @@ private:
     if (column && norm::startsAtLine(write.getBase(), *column))
       return constant(0);
     const BufferInfo &info = infos[write.getBase()];
-    Value offset = from;
-    for (auto [index, stride] :
-         llvm::zip(write.getIndices().drop_back(), info.strides))
-      offset = add(offset, mul(index, stride));
-    int64_t bytes = norm::getElementBytes(write.getBase());
-    Value address = add(info.start, mul(offset, constant(bytes)));
+    Value bytes = constant(norm::getElementBytes(write.getBase()));
+    Value address = add(info.start, mul(from, bytes));
+    for (auto [index, rowBytes] : llvm::zip(write.getIndices().drop_back(),
+                                            ArrayRef(info.places).drop_front()))
+      address = add(address, mul(index, rowBytes));
     Value missing =
         both(sub(constant(0), address), constant(target.lineBytes - 1));
-    return arith::DivUIOp::create(b, missing, constant(bytes));
+    return arith::DivUIOp::create(b, missing, bytes);
   }
 
   /// Behind the last strip, which may reach further than the loop's bound.
@@ -462,8 +450,9 @@ private:
   }
 
   static bool areKnown(ArrayRef<Value> indices, Operation *at) {
+    DominanceInfo dominance;
     return llvm::all_of(indices, [&](Value index) {
-      return DominanceInfo().properlyDominates(index, at);
+      return dominance.properlyDominates(index, at);
     });
   }
 
@@ -502,7 +491,6 @@ private:
   norm::RowTarget target;
   llvm::DenseSet<Operation *> prefetchingLoops;
   llvm::DenseMap<Value, BufferInfo> infos;
-  llvm::DenseMap<Value, Value> ends;
   llvm::MapVector<Operation *, norm::RowStrips> moved; // the last of each row
 };
 

@@ -59,7 +59,9 @@ bool norm::isStripOf(VectorTransferOpInterface op, scf::ForOp strips) {
   auto indices = op.getIndices();
   Value column = getColumn(strips);
   return isPlainRow(op) && indices.back() == column &&
-         !llvm::is_contained(indices.drop_back(), column);
+         !llvm::is_contained(indices.drop_back(), column) &&
+         getConstantIntValue(strips.getStep()) ==
+             op.getVectorType().getNumElements();
 }
 
 static bool isUniform(Value v) {
@@ -82,7 +84,10 @@ static bool isLaneWiseOp(Operation &op, scf::ForOp strips) {
 }
 
 bool norm::isLaneWise(scf::ForOp strips) {
-  return llvm::all_of(strips.getBody()->without_terminator(),
+  return strips.getNumResults() == 0 && !strips.getUnsignedCmp() &&
+         llvm::all_of(getColumn(strips).getUsers(),
+                      llvm::IsaPred<VectorTransferOpInterface>) &&
+         llvm::all_of(strips.getBody()->without_terminator(),
                       [&](Operation &op) { return isLaneWiseOp(op, strips); });
 }
 

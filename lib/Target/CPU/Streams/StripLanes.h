@@ -1,5 +1,4 @@
-//===- StripLanes.h - a strip of a row at another width ----------*- C++
-//-*-===//
+//===- StripLanes.h - a strip of a row at another width ---------*- C++ -*-===//
 //
 // Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -30,11 +29,11 @@ void goUp(scf::ForOp strips);
 /// Lets the strips cover other columns, in the same direction.
 void setBounds(OpBuilder &b, scf::ForOp strips, Value from, Value to);
 
-/// Such vectors that begin at the column of the strip.
+/// Such vectors that are the strip's columns.
 bool isStripOf(VectorTransferOpInterface op, scf::ForOp strips);
 
-/// Whether the body of a loop over strips works lane by lane: elementwise ops,
-/// uniform values, and reads and writes of whole rows at the loop's index.
+/// Whether strips work lane by lane and carry nothing: elementwise ops, uniform
+/// values, and reads and writes of the strip's columns.
 bool isLaneWise(scf::ForOp strips);
 
 /// The body of `strips`, which is lane-wise, for `lanes` elements at `column`,
