@@ -132,7 +132,8 @@ private:
       last = add(last, mul(sub(size, constant(1)), stride));
     info.end = add(info.start, mul(last, bytes));
     info.places = {info.start};
-    for (Value stride : metadata.getStrides().drop_back())
+    ValueRange strides = metadata.getStrides(); // none of a scalar
+    for (Value stride : strides.drop_back(strides.empty() ? 0 : 1))
       info.places.push_back(mul(stride, bytes));
     infos[buffer] = std::move(info);
   }

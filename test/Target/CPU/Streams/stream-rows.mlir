@@ -418,3 +418,23 @@ func.func @down(%x: memref<?x4096xf32>, %y: memref<?x4096xf32>, %rows: index) {
   memref.dealloc %row : memref<1x4096xf32>
   return
 }
+
+// -----
+
+// A scalar beside the rows.
+// CHECK-LABEL: func @scalar
+// CHECK: vector.store
+func.func @scalar(%s: memref<f32>, %y: memref<?x1024xf32>, %rows: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c64 = arith.constant 64 : index
+  %c1024 = arith.constant 1024 : index
+  scf.for %i = %c0 to %rows step %c1 {
+    %v = memref.load %s[] : memref<f32>
+    %w = vector.broadcast %v : f32 to vector<64xf32>
+    scf.for %k = %c0 to %c1024 step %c64 {
+      vector.transfer_write %w, %y[%i, %k] {in_bounds = [true]} : vector<64xf32>, memref<?x1024xf32>
+    } {norm.loop = #norm.loop<strips>}
+  } {norm.loop = #norm.loop<rows>}
+  return
+}
