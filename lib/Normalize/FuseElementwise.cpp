@@ -11,6 +11,7 @@
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+#include "mlir/Dialect/Linalg/Utils/Utils.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Tensor/Transforms/Transforms.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
@@ -25,15 +26,27 @@ namespace mlir::norm {
 using namespace mlir;
 using linalg::GenericOp;
 
-/// A product of matrices reads each element of an operand once for each row or
-/// column of the other.
-static bool isMatrixProduct(GenericOp op) {
+/// A vector that a sum over each of so few rows reads is computed with it.
+static constexpr int64_t kFewRows = 16;
+
+/// Returns true if the operand is a factor of a product of matrices, which
+/// reads each of its elements once for each row or column of the other one, or
+/// the vector of a product with a matrix of many rows.
+static bool isReadAgain(OpOperand *use, GenericOp op) {
   if (op.getNumReductionLoops() == 0)
     return false;
   FailureOr<linalg::ContractionDimensions> dims =
       linalg::inferContractionDims(op);
-  return succeeded(dims) && !dims->m.empty() && !dims->n.empty() &&
-         !dims->k.empty();
+  if (failed(dims) || dims->k.empty())
+    return false;
+  if (!dims->m.empty() && !dims->n.empty())
+    return true;
+  AffineMap map = op.getMatchingIndexingMap(use);
+  SmallVector<int64_t> extents = op.getStaticLoopRanges();
+  auto isOther = [&](unsigned loop) {
+    return !map.isFunctionOfDim(loop) && extents[loop] >= kFewRows;
+  };
+  return llvm::any_of(dims->m, isOther) || llvm::any_of(dims->n, isOther);
 }
 
 /// Returns true if the consumer has one use for the producer, and does not
@@ -44,7 +57,7 @@ static bool canFuse(OpOperand *use) {
     return false;
   auto source = dyn_cast<GenericOp>(producer);
   auto reader = dyn_cast<GenericOp>(use->getOwner());
-  return !source || !reader || !isMatrixProduct(reader) ||
+  return !source || !reader || !isReadAgain(use, reader) ||
          norm::isCheaperToRecompute(source, norm::KeptFor::Product);
 }
 
