@@ -6,8 +6,8 @@
 The layer is that of decoder.py with one block. IREE compiles the same MLIR; torch compiles
 a module that does the same. For the time without products each of them compiles the layer
 once more, in which the products' results are arguments and their operands are results
-(decoder.py --products-apart). All run in one process and one thread, in random order, and
-the best call counts. Results of the whole layer are compared with those of norm-mlir.
+(decoder.py --products-apart). All run in one process and one thread, or as --threads says, in
+random order, and the best call counts. Results of the whole layer are compared with those of norm-mlir.
 
 Packages: iree-base-compiler, iree-base-runtime and torch of benchmarks/requirements.txt;
 without one of them the others are measured.
@@ -59,13 +59,14 @@ def to_f32(array):
 
 
 class Ours:
-    def __init__(self, build):
-        self.build, self.folder, self.count = build, tempfile.TemporaryDirectory(), 0
+    def __init__(self, build, threads):
+        self.build, self.threads, self.folder, self.count = build, threads, tempfile.TemporaryDirectory(), 0
 
     def compile(self, text, arguments, _element, _apart):
         self.count += 1
         path = os.path.join(self.folder.name, f"layer{self.count}.so")
-        subprocess.run([os.path.join(self.build, "bin", "norm-compile"), "-", "--emit=shared", "--mcpu=native", "-o", path],
+        subprocess.run([os.path.join(self.build, "bin", "norm-compile"), "-", "--emit=shared", "--mcpu=native",
+                        f"--threads={self.threads}", "-o", path],
                        input=text, text=True, check=True)
         results = get_shapes(text.partition("->")[2].partition("{")[0])
         outputs = [aligned(shape, arguments[0].dtype) for shape in results]
@@ -77,10 +78,12 @@ class Ours:
 
 
 class Iree:
-    def __init__(self, _build):
+    def __init__(self, _build, threads):
         import iree.compiler
         import iree.runtime
-        self.iree, self.config = iree, iree.runtime.Config("local-sync")
+        if threads > 1:
+            iree.runtime.flags.parse_flags(f"--task_topology_group_count={threads}")
+        self.iree, self.config = iree, iree.runtime.Config("local-task" if threads > 1 else "local-sync")
 
     def compile(self, text, arguments, element, _apart):
         code = self.iree.compiler.compile_str(text, target_backends=["llvm-cpu"],
@@ -100,9 +103,9 @@ class Iree:
 
 
 class Torch:
-    def __init__(self, _build):
+    def __init__(self, _build, threads):
         import torch
-        torch.set_num_threads(1)
+        torch.set_num_threads(threads)
         self.torch = torch
 
     def compile(self, _text, arguments, _element, apart):
@@ -149,11 +152,11 @@ def compare(subjects):
     return {name: float(np.abs(to_f32(get()) - ours).max() / np.abs(ours).max()) for name, (_, get) in subjects.items()}
 
 
-def start(build):
-    hosts, absent = {OURS: Ours(build)}, []
+def start(build, threads):
+    hosts, absent = {OURS: Ours(build, threads)}, []
     for name, make in ("torch.compile", Torch), ("IREE", Iree):
         try:
-            hosts[name] = make(build)
+            hosts[name] = make(build, threads)
         except ImportError as error:
             absent.append(f"{name} is absent: {error}.")
     return hosts, absent
@@ -181,14 +184,16 @@ def main():
     parser.add_argument("--seq", default="1,128,512", help="tokens (default 1,128,512)")
     parser.add_argument("--hidden", type=int, default=1024, help="elements of a row, in heads of 64 (default 1024)")
     parser.add_argument("--ffn", type=int, default=2816, help="elements of a row in the MLP (default 2816)")
+    parser.add_argument("--threads", type=int, default=1, help="of each (default 1)")
     parser.add_argument("--rounds", type=int, default=10, help="calls of each, the best counts (default 10)")
     parser.add_argument("--update", help="document whose table of layers is replaced")
     arguments = parser.parse_args()
     about = report.machine()
-    hosts, absent = start(arguments.build)
+    hosts, absent = start(arguments.build, arguments.threads)
     header = ["layer", "by", "ms", "ms without products", "of norm-mlir", "difference"]
     rows = list(get_rows(hosts, arguments))
-    lines = [f"{report.describe(about)}; hidden {arguments.hidden}, MLP {arguments.ffn}, 1 thread, "
+    threads = f"{arguments.threads} thread{'s' * (arguments.threads > 1)}"
+    lines = [f"{report.describe(about)}; hidden {arguments.hidden}, MLP {arguments.ffn}, {threads}, "
              f"best of {arguments.rounds} calls and of {3 * arguments.rounds}.", *absent, "", *report.markdown([header] + rows)]
     print("\n".join(lines))
     if arguments.update:
