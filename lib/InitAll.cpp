@@ -44,6 +44,7 @@
 #include "norm/IR/ShardingInterfaceImpl.h"
 #include "norm/Normalize/Passes.h"
 #include "norm/Pipelines/Pipelines.h"
+#include "norm/Products/Passes.h"
 #include "norm/Recognition/Passes.h"
 #include "norm/Rows/Passes.h"
 #include "norm/TMTensor/Passes.h"
@@ -121,6 +122,7 @@ void norm::registerAllPasses() {
   registerBuffersPasses();
   registerDistributedPasses();
   registerRowsPasses();
+  registerProductsPasses();
   registerFloatsPasses();
   registerWorkaroundsPasses();
   registerCPUStreamsPasses();

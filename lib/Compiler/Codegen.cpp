@@ -114,6 +114,9 @@ void norm::setTarget(CPUPipelineOptions &options,
   options.f16Vectors = triple.isX86() && info.checkFeatures("+avx512fp16");
   options.dotProducts =
       triple.isX86() && info.checkFeatures("+avx512vnni,+avx512vl");
+  if (triple.isX86() && info.checkFeatures("+avx512f"))
+    options.productLanes = 64;
+  options.bf16Products = triple.isX86() && info.checkFeatures("+avx512bf16");
   options.fma = triple.isAArch64() || info.checkFeatures("+fma");
 }
 

@@ -28,6 +28,7 @@ SmallVector<StringRef> norm::getGivenOptions(const CompileOptions &options) {
       given.push_back(name);
   };
   compare("threads", &CompileOptions::threads);
+  compare("products", &CompileOptions::products);
   compare("entry", &CompileOptions::entry);
   compare("dispatch", &CompileOptions::dispatch);
   compare("verify-buffers", &CompileOptions::verifyBuffers);

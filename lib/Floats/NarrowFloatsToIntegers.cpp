@@ -12,6 +12,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/OpenMP/OpenMPDialect.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Dialect/X86Vector/X86VectorDialect.h"
 #include "mlir/IR/AttrTypeSubElements.h"
 #include "mlir/IR/Matchers.h"
 #include "norm/Floats/Lanes.h"
@@ -90,7 +91,8 @@ static bool keepsFloats(Operation *op) {
   return isa<func::FuncOp, func::CallOp, func::CallIndirectOp, func::ReturnOp,
              omp::DeclareReductionOp, omp::YieldOp, vector::ContractionOp,
              vector::FMAOp, vector::MultiDimReductionOp, vector::OuterProductOp,
-             vector::PrintOp, vector::ReductionOp, vector::ScanOp>(op) ||
+             vector::PrintOp, vector::ReductionOp, vector::ScanOp,
+             x86vector::DotBF16Op>(op) ||
          isa_and_nonnull<arith::ArithDialect, complex::ComplexDialect,
                          LLVM::LLVMDialect, math::MathDialect>(
              op->getDialect());

@@ -81,7 +81,8 @@ LogicalResult NormDialect::verifyOperationAttribute(Operation *op,
   if (!loop || !isa<LoopLikeOpInterface>(op))
     return op->emitOpError("expects '")
            << loopAttrName << "' to be a #norm.loop on a loop";
-  if (loop.getRole() != LoopRole::Rows && !isa<scf::ForOp>(op))
+  if (loop.getRole() != LoopRole::Rows && loop.getRole() != LoopRole::Product &&
+      !isa<scf::ForOp>(op))
     return op->emitOpError("expects a parallel loop to go over rows, got ")
            << stringifyLoopRole(loop.getRole());
   return success();

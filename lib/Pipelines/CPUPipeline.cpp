@@ -22,6 +22,7 @@
 #include "norm/Floats/Passes.h"
 #include "norm/Normalize/Passes.h"
 #include "norm/Pipelines/Pipelines.h"
+#include "norm/Products/Passes.h"
 #include "norm/Rows/Passes.h"
 #include "norm/Target/CPU/Passes.h"
 #include "norm/Target/CPU/Streams/Passes.h"
@@ -54,6 +55,13 @@ static void buildRowCodegen(OpPassManager &pm,
   buildCallingConvention(pm);
   OpPassManager &func = pm.nest<func::FuncOp>();
   func.addPass(createNormCollapseDims());
+  NormTileProductsOptions products;
+  products.products = options.products;
+  products.parallel = options.threads > 1;
+  products.lanes = options.productLanes;
+  if (options.bf16Products && options.rounding != Rounding::Exact)
+    products.kinds = ProductKinds::Pairs;
+  func.addPass(createNormTileProducts(products));
   func.addPass(createNormOrderLoops());
   func.addPass(createNormFormRows());
   NormTileRowsOptions tiling;
@@ -69,6 +77,7 @@ static void buildBuffers(OpPassManager &pm, const CPUPipelineOptions &options) {
   // Equal views are one, and copies of a row to itself are gone.
   func.addPass(createCSEPass());
   func.addPass(createCanonicalizerPass());
+  func.addPass(createNormVectorizeProducts());
   func.addPass(createNormVectorizeRows());
   func.addPass(createLoopInvariantCodeMotionPass());
   // The temporaries of a row serve all rows.

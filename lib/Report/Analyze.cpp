@@ -34,7 +34,7 @@ std::optional<unsigned> norm::getSourceLine(StringRef file, Location loc) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Collects remarks: findings, and which loops are streamed.
+/// Collects remarks: findings, products, and which loops are streamed.
 class FindingCollector : public remark::detail::MLIRRemarkStreamerBase {
 public:
   explicit FindingCollector(Report &report) : report(report) {}
@@ -48,6 +48,8 @@ public:
       report.findings.push_back(
           {loc, isPassed ? Finding::Kind::Match : Finding::Kind::Rejection,
            text});
+    else if (isPassed && remark.getCategoryName() == "norm-tile-products")
+      report.findings.push_back({loc, Finding::Kind::Product, text});
     else if (isPassed)
       noteStreamed(loc);
     else if (seen.insert({loc.getAsOpaquePointer(), text})

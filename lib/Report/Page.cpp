@@ -23,6 +23,7 @@ h1 { font-size: 1.3em; } h2 { font-size: 1.05em; }
 .ir .number { color: #8c959f; display: inline-block; width: 3.5em; }
 .ir .matched { background: #dafbe1; }
 .ir .rejection { background: #ffebe9; color: #82071e; white-space: pre-wrap; }
+.ir .product { background: #ddf4ff; color: #0a3069; white-space: pre-wrap; }
 .ir .missed { background: #fff8c5; color: #633c01; white-space: pre-wrap; }
 .ir .found { background: #aceebb; color: #0a3d1a; white-space: pre-wrap; }
 pre.text { border: 1px solid #d0d7de; padding: .6em; white-space: pre-wrap; }
@@ -60,7 +61,8 @@ static void printLine(size_t number, StringRef text, bool isMatched,
 }
 
 static void printFinding(const Finding &finding, raw_ostream &os) {
-  static constexpr StringLiteral names[] = {"found", "rejection", "missed"};
+  static constexpr StringLiteral names[] = {"found", "rejection", "product",
+                                            "missed"};
   os << "<div class='" << names[static_cast<unsigned>(finding.kind)] << "'>";
   escape(finding.text, os);
   os << "</div>\n";

@@ -162,6 +162,10 @@ void norm::printReport(const Report &report, raw_ostream &os) {
     os << '\n';
   }
   printFindings(report, Finding::Kind::Rejection, "Rejected", os);
+  if (llvm::any_of(report.findings, [](const Finding &finding) {
+        return finding.kind == Finding::Kind::Product;
+      }))
+    printFindings(report, Finding::Kind::Product, "Products", os);
   for (const FunctionReport &function :
        ArrayRef(report.functions).take_front(mostEntries))
     printFunction(report, function, os);

@@ -23,11 +23,6 @@ struct RowPlan {
                                      // parallel innermost one reduces
 };
 
-/// Returns true for a contraction that reads an element of an operand several
-/// times, as a product of matrices does. One whose operands both have all loops
-/// is only a sum of products.
-bool isContraction(linalg::LinalgOp op);
-
 /// The results of an op with row loops before column loops: `results` has a
 /// reduction for each result that sums over the rows, and nullopt for each that
 /// is computed per element.

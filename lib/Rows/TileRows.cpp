@@ -387,13 +387,14 @@ static LogicalResult shrinkTemporaries(Operation *scope) {
 }
 
 /// Tiles the blocks of `scope` that hold rows: bodies of linalg ops hold
-/// scalars, and a loop with a schedule has its tiles.
+/// scalars, and a loop with a schedule or over blocks of a product its tiles.
 static LogicalResult tileBlocks(IRRewriter &rewriter, Operation *scope,
                                 const RowTiling &tiling) {
   SmallVector<Block *> blocks;
   scope->walk([&](Block *block) {
     if (!isa<LinalgOp>(block->getParentOp()) &&
-        !norm::getSchedule(block->getParentOp()))
+        !norm::getSchedule(block->getParentOp()) &&
+        norm::getRole(block->getParentOp()) != LoopRole::Product)
       blocks.push_back(block);
   });
   for (Block *block : blocks)

@@ -100,6 +100,10 @@ static cl::opt<std::string>
 static cl::opt<unsigned> threads("threads",
                                  cl::desc("OpenMP threads (default 1: none)"),
                                  cl::init(1), cl::cat(onCPU));
+static cl::opt<Products> products(
+    "products",
+    cl::desc("How products of matrices are computed (default: blocks)"),
+    getProductsValues(), cl::init(Products::Blocks), cl::cat(onCPU));
 static cl::opt<bool> verifyBuffers(
     "verify-buffers",
     cl::desc("Functions check the buffers that they are called with, and end "
@@ -160,6 +164,7 @@ static CompileOptions getCompileOptions() {
   options.dependentLaunch = dependentLaunch;
   options.cudaPath = cudaPath;
   options.threads = threads;
+  options.products = products;
   options.entry = entry;
   options.dispatch = dispatch;
   options.verifyBuffers = verifyBuffers;

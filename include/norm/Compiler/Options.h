@@ -9,6 +9,7 @@
 #define NORM_COMPILER_OPTIONS_H
 
 #include "norm/Compiler/PassRunner.h"
+#include "norm/Products/Products.h"
 #include "norm/Recognition/Recognize.h"
 #include <string>
 
@@ -55,6 +56,7 @@ struct CompileOptions {
 
   // The CPU target has these.
   unsigned threads = 1; ///< above 1: rows run in parallel with OpenMP
+  Products products = Products::Blocks;
   Entry entry = Entry::C;
   bool dispatch = false;      ///< code for each of getDispatchedLevels
   bool verifyBuffers = false; ///< norm-verify-buffers

@@ -68,7 +68,8 @@ def Norm_LoopRole : I32EnumAttr<"LoopRole", "what a loop goes over", [
     I32EnumAttrCase<"Block", 1, "block">,
     I32EnumAttrCase<"Strips", 2, "strips">,
     I32EnumAttrCase<"Statistic", 3, "statistic">,
-    I32EnumAttrCase<"Edge", 4, "edge">]> {
+    I32EnumAttrCase<"Edge", 4, "edge">,
+    I32EnumAttrCase<"Product", 5, "product">]> {
   let cppNamespace = "::mlir::norm";
   let genSpecializedAttr = 0;
 }

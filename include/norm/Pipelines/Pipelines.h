@@ -17,6 +17,7 @@
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassOptions.h"
 #include "norm/Floats/Passes.h"
+#include "norm/Products/Products.h"
 #include "norm/Recognition/Recognize.h"
 
 namespace mlir::norm {
@@ -58,6 +59,21 @@ struct CPUPipelineOptions : PassPipelineOptions<CPUPipelineOptions> {
       *this, "dot-products",
       llvm::cl::desc("The x86 CPU has dot products of vectors of 16-bit "
                      "integers (AVX512-VNNI with AVX512-VL)"),
+      llvm::cl::init(false)};
+  PassOptions::Option<Products> products{
+      *this, "products",
+      llvm::cl::desc("How products of matrices are computed"),
+      llvm::cl::init(Products::Blocks), getProductsValues()};
+  PassOptions::Option<int64_t> productLanes{
+      *this, "product-lanes",
+      llvm::cl::desc("Elements of 32 bits that the registers of a row of a "
+                     "product's tile hold: 64 with AVX-512"),
+      llvm::cl::init(16)};
+  PassOptions::Option<bool> bf16Products{
+      *this, "bf16-products",
+      llvm::cl::desc(
+          "The x86 CPU has dot products of bf16 (AVX512-BF16), which "
+          "take subnormals for zeros"),
       llvm::cl::init(false)};
   PassOptions::Option<int64_t> cacheBytes{
       *this, "cache-bytes",

@@ -37,7 +37,7 @@ struct Volume {
 
 /// A decision of the recognizer, or a reason that code generation gives.
 struct Finding {
-  enum class Kind { Match, Rejection, Missed };
+  enum class Kind { Match, Rejection, Product, Missed };
   Location loc;
   Kind kind;
   std::string text;

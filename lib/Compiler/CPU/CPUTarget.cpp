@@ -27,8 +27,8 @@ public:
   }
   ArrayRef<StringRef> getOptions() const override {
     static constexpr StringRef names[] = {
-        "threads", "entry",     "dispatch", "verify-buffers",
-        "ranks",   "sum-parts", "mpi"};
+        "threads",        "products", "entry",     "dispatch",
+        "verify-buffers", "ranks",    "sum-parts", "mpi"};
     return names;
   }
   LogicalResult verify(ModuleOp module,
@@ -148,6 +148,7 @@ llvm::Error CPUTarget::buildPipeline(OpPassManager &pm, ModuleOp module,
   cpu.verifyBuffers = options.verifyBuffers;
   cpu.cacheBytes = options.cacheBytes;
   cpu.grain = options.grain;
+  cpu.products = options.products;
   if (options.ranks > 0)
     buildRanksPipeline(pm, options);
   buildNormToCPUPipeline(pm, cpu, upTo);

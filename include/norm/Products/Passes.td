@@ -1,0 +1,130 @@
+//===- Passes.td - passes of Products ----------------------*- tablegen -*-===//
+//
+// Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NORM_PRODUCTS_PASSES
+#define NORM_PRODUCTS_PASSES
+
+include "mlir/Pass/PassBase.td"
+
+def NormTileProducts : Pass<"norm-tile-products", "func::FuncOp"> {
+  let summary = "Divide products of matrices into blocks of columns";
+  let description = [{
+    A product of matrices is a `linalg.generic` that adds products of two elements,
+    of f16, bf16, f32, f64, i32 or i64, which other operands may be widened to:
+
+    ```mlir
+    %c = linalg.generic {iterator_types = ["parallel", "parallel", "reduction"], ...}
+        ins(%a, %b : tensor<256x1024xbf16>, tensor<1024x1024xbf16>)
+        outs(%zeros : tensor<256x1024xbf16>) {
+    ^bb0(%x: bf16, %y: bf16, %sum: bf16):
+      %xy = arith.mulf %x, %y : bf16
+      %s = arith.addf %sum, %xy : bf16
+      linalg.yield %s : bf16
+    } -> tensor<256x1024xbf16>
+    ```
+
+    **Sums are wide.** 16-bit floats are added in f32, from zero. An elementwise op
+    behind the product adds the destination, if that is not zero, and rounds once. It
+    is fused with the elementwise op that reads the product, such as a bias, a
+    residual connection or a gate; one gate may read two products.
+
+    **Blocks of columns.** A loop goes over blocks of `product_columns` (64) columns of
+    that op, and computes for each block all rows of the products that it reads:
+
+    ```mlir
+    scf.for %j = %c0 to %c1024 step %c64 iter_args(%out = %dest) {
+      %columns = tensor.extract_slice %b[0, %j] [1024, 64] [1, 1]
+      %packed = linalg.generic ins(%columns) outs(%empty) {norm.pack} // widens
+      %sums = linalg.generic ins(%a_f32, %packed) outs(%zero)
+          {norm.product = array<i64: 6, 64, 512>}
+      %block = linalg.generic ins(%sums) outs(%slice) // rounds
+      ...
+    } {norm.loop = #norm.loop<product>}
+    ```
+
+    B is packed once per block: its columns become neighbors in memory, in the type of
+    the sums. A is widened once, before the loop, often by the op that computes it.
+    Neither is copied where it has the order and the type already. With `kinds=pairs`
+    both operands stay bf16, and pairs of neighbors along the sum stay together, which
+    one instruction of AVX512-BF16 multiplies and adds. `norm.product` has the rows and
+    lanes of a tile, whose sums are in registers, and how many products are added
+    before the next tile: norm-vectorize-products builds these loops.
+
+    **Few rows.** A product of at most `few_rows` (8) rows takes as long as to read B,
+    which it does once, in place and in the order of memory:
+    `norm.thin_product = array<i64: 6, 64, 8, 0>`. Where the number of rows is not
+    known, and is the only one, half as many rows are computed one by one so, and more
+    rows by blocks.
+
+    **Order.** The products of an element are added one after the other along the sum,
+    by fused multiplications and additions if the CPU has them, in blocks and for few
+    rows if columns are neighbors in memory; else for few rows in as many parts as a
+    register has lanes. Neither threads nor the number of columns change it.
+
+    Products stay as they are, with a remark, if the result has less than 16 columns,
+    the sum less than 8 products, or the body does more than to widen, multiply and
+    add; also in functions that promise equal bits on any number of ranks
+    (`norm.sum_parts`), and with `products=loops`. norm-tile-rows then treats them as other reductions.
+  }];
+  let options = [
+    Option<"products", "products", "::mlir::norm::Products",
+           "::mlir::norm::Products::Blocks", "How products are computed",
+           "::mlir::norm::getProductsValues()">,
+    Option<"parallel", "parallel", "bool", "false",
+           "Threads share the blocks of a product">,
+    Option<"lanes", "lanes", "int64_t", "16",
+           "Elements of 32 bits that the registers of one row of a tile hold">,
+    Option<"kinds", "kinds", "::mlir::norm::ProductKinds",
+           "::mlir::norm::ProductKinds::Elements",
+           "What an instruction of the CPU adds to a sum",
+           [{::llvm::cl::values(
+             clEnumValN(::mlir::norm::ProductKinds::Elements, "elements",
+                        "one product"),
+             clEnumValN(::mlir::norm::ProductKinds::Pairs, "pairs",
+                        "for bf16 those of two neighbors (AVX512-BF16), whose "
+                        "subnormals count as zeros"))}]>,
+  ];
+  let dependentDialects = ["affine::AffineDialect", "arith::ArithDialect",
+                           "bufferization::BufferizationDialect",
+                           "linalg::LinalgDialect", "norm::NormDialect",
+                           "scf::SCFDialect", "tensor::TensorDialect"];
+}
+
+def NormVectorizeProducts : Pass<"norm-vectorize-products", "func::FuncOp"> {
+  let summary = "Make loops of vectors of blocks of products";
+  let description = [{
+    The loops of what norm-tile-products has marked, on buffers. A block of a product,
+
+    ```mlir
+    linalg.generic ins(%a, %packed : memref<128x1024xf32>, memref<1024x64xf32>)
+        outs(%sums : memref<128x64xf32>) attrs = {norm.product = array<i64: 6, 64, 512>}
+    ```
+
+    becomes loops over 512 products and 6 rows, whose innermost loop keeps 6 vectors of
+    64 sums in registers; the rows that are left get a tile of their own, or one each if
+    their number is not known:
+
+    ```mlir
+    %sums:6 = scf.for %k = %from to %to step %c1 iter_args(...) {
+      %y = vector.load %packed[%k, %c0] : memref<1024x64xf32>, vector<64xf32>
+      %x0 = memref.load %a[%i, %k] : memref<128x1024xf32>
+      %v0 = vector.broadcast %x0 : f32 to vector<64xf32>
+      %s0 = vector.fma %v0, %y, %sum0 : vector<64xf32>
+      ...
+    }
+    ```
+
+    Columns that are no neighbors in memory are packed by squares of 16 times 16
+    elements, which are turned in registers. A product of few rows reads 8 rows of B at
+    once, or 8 columns where these are rows in memory.
+  }];
+  let dependentDialects = ["arith::ArithDialect", "memref::MemRefDialect",
+                           "scf::SCFDialect", "vector::VectorDialect",
+                           "x86vector::X86VectorDialect"];
+}
+
+#endif // NORM_PRODUCTS_PASSES

@@ -1,0 +1,38 @@
+//===- Products.h - how products of matrices are computed -------*- C++ -*-===//
+//
+// Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NORM_PRODUCTS_PRODUCTS_H
+#define NORM_PRODUCTS_PRODUCTS_H
+
+#include "llvm/Support/CommandLine.h"
+
+namespace mlir::norm {
+
+/// How products of matrices are computed.
+enum class Products {
+  Blocks, ///< By blocks of columns whose sums are in registers.
+  Loops   ///< By loops over rows, as other reductions: for comparisons.
+};
+
+/// Returns the values of an option that takes Products.
+inline llvm::cl::ValuesClass getProductsValues() {
+  return llvm::cl::values(
+      clEnumValN(Products::Blocks, "blocks",
+                 "by blocks of columns whose sums are in registers"),
+      clEnumValN(Products::Loops, "loops",
+                 "by loops over rows, for comparisons"));
+}
+
+/// What one instruction adds to each sum of a product of matrices.
+enum class ProductKinds {
+  Elements, ///< The product of two elements.
+  Pairs     ///< Of bf16 the products of two pairs of neighbors.
+};
+
+} // namespace mlir::norm
+
+#endif // NORM_PRODUCTS_PRODUCTS_H

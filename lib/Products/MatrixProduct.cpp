@@ -1,0 +1,141 @@
+//===- MatrixProduct.cpp - products of matrices
+//---------------------------------===//
+//
+// Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "MatrixProduct.h"
+#include "mlir/Analysis/SliceAnalysis.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/LinalgInterfaces.h"
+
+using namespace mlir;
+using linalg::GenericOp;
+using norm::MatrixProduct;
+
+namespace {
+/// A factor of a product: an element of a tensor, and what widens it.
+struct Factor {
+  BlockArgument element;
+  Operation *widen = nullptr;
+};
+} // namespace
+
+static std::optional<Factor> readFactor(Value v) {
+  Factor factor;
+  if (isa_and_nonnull<arith::ExtFOp, arith::ExtSIOp, arith::ExtUIOp>(
+          v.getDefiningOp())) {
+    factor.widen = v.getDefiningOp();
+    v = factor.widen->getOperand(0);
+  }
+  factor.element = dyn_cast<BlockArgument>(v);
+  return factor.element ? std::optional(factor) : std::nullopt;
+}
+
+/// Returns the type in which sums of elements of `type` are computed: 16-bit
+/// floats are added in f32.
+static Type getSumType(Type type) {
+  if (type.isF16() || type.isBF16())
+    return Float32Type::get(type.getContext());
+  bool isKnown =
+      type.isF32() || type.isF64() || type.isInteger(32) || type.isInteger(64);
+  return isKnown ? type : Type();
+}
+
+/// Reads the body as out + a * b.
+static bool readBody(MatrixProduct &product) {
+  SmallVector<Operation *> combiners;
+  Value contribution = matchReduction(product.op.getRegionOutputArgs(),
+                                      /*redPos=*/0, combiners);
+  if (!contribution || combiners.size() != 1 ||
+      !isa<arith::AddFOp, arith::AddIOp>(combiners[0]))
+    return false;
+  Operation *multiply = contribution.getDefiningOp();
+  if (!isa_and_nonnull<arith::MulFOp, arith::MulIOp>(multiply))
+    return false;
+  product.sum = getSumType(contribution.getType());
+  std::optional<Factor> a = readFactor(multiply->getOperand(0)),
+                        b = readFactor(multiply->getOperand(1));
+  if (!product.sum || !a || !b ||
+      a->element.getArgNumber() == b->element.getArgNumber() ||
+      a->element.getArgNumber() > 1 || b->element.getArgNumber() > 1)
+    return false;
+  if (a->element.getArgNumber() != product.lhs)
+    std::swap(a, b);
+  product.widenLhs = a->widen;
+  product.widenRhs = b->widen;
+  return true;
+}
+
+static bool isLonger(int64_t extent, int64_t other) {
+  return !ShapedType::isDynamic(other) &&
+         (ShapedType::isDynamic(extent) || extent > other);
+}
+
+/// Returns true if all operands have the loop.
+static bool isBatch(GenericOp op, unsigned loop) {
+  return llvm::all_of(op.getIndexingMapsArray(),
+                      [&](AffineMap map) { return map.isFunctionOfDim(loop); });
+}
+
+norm::BlockLoops norm::getBlockLoops(GenericOp op, unsigned lhs) {
+  AffineMap a = op.getIndexingMapsArray()[lhs];
+  AffineMap result = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
+  SmallVector<int64_t> extents = op.getStaticLoopRanges();
+  BlockLoops loops;
+  loops.column = result.getDimPosition(result.getNumResults() - 1);
+  for (AffineExpr expr : a.getResults()) {
+    unsigned loop = cast<AffineDimExpr>(expr).getPosition();
+    if (!result.isFunctionOfDim(loop))
+      loops.depth = loop;
+    else if (!isBatch(op, loop) &&
+             (!loops.row || isLonger(extents[loop], extents[*loops.row])))
+      loops.row = loop;
+  }
+  return loops;
+}
+
+bool norm::hasMatrices(GenericOp op) {
+  if (op.getNumReductionLoops() == 0)
+    return false;
+  FailureOr<linalg::ContractionDimensions> dims =
+      linalg::inferContractionDims(op);
+  return succeeded(dims) && !dims->m.empty() && !dims->n.empty() &&
+         !dims->k.empty();
+}
+
+std::optional<MatrixProduct> norm::matchMatrixProduct(GenericOp op) {
+  if (op.getNumDpsInputs() != 2 || op.getNumDpsInits() != 1 ||
+      op.getNumReductionLoops() == 0 ||
+      !llvm::all_of(op.getIndexingMapsArray(),
+                    [](AffineMap map) { return map.isProjectedPermutation(); }))
+    return std::nullopt;
+  FailureOr<linalg::ContractionDimensions> dims =
+      linalg::inferContractionDims(op);
+  if (failed(dims) || dims->k.empty())
+    return std::nullopt;
+  MatrixProduct product;
+  product.op = op;
+  product.batch.assign(dims->batch.begin(), dims->batch.end());
+  product.rows.assign(dims->m.begin(), dims->m.end());
+  product.columns.assign(dims->n.begin(), dims->n.end());
+  product.depths.assign(dims->k.begin(), dims->k.end());
+  AffineMap result = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
+  if (result.getNumResults() == 0)
+    return std::nullopt;
+  unsigned last = result.getDimPosition(result.getNumResults() - 1);
+  if (llvm::is_contained(product.rows, last)) {
+    std::swap(product.rows, product.columns);
+    std::swap(product.lhs, product.rhs);
+  }
+  if (!llvm::is_contained(product.columns, last) || !readBody(product))
+    return std::nullopt;
+  size_t loops = product.batch.size() + product.rows.size() +
+                 product.columns.size() + product.depths.size();
+  if (loops != op.getNumLoops())
+    return std::nullopt;
+  product.loops = getBlockLoops(op, product.lhs);
+  return product;
+}

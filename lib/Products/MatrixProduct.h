@@ -1,0 +1,69 @@
+//===- MatrixProduct.h - products of matrices -------------------------*- C++
+//-*-===//
+//
+// Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NORM_LIB_PRODUCTS_MATRIXPRODUCT_H
+#define NORM_LIB_PRODUCTS_MATRIXPRODUCT_H
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+
+namespace mlir::norm {
+
+/// The loops of a block of a product: the longest one over rows, that over the
+/// neighbors in memory of the result, and that over the neighbors of A. A
+/// vector times a matrix has no rows.
+struct BlockLoops {
+  std::optional<unsigned> row;
+  unsigned column = 0, depth = 0;
+};
+
+/// Returns true if `op` reduces what it reads of two operands, each of which
+/// has a loop of the result that the other one lacks.
+bool hasMatrices(linalg::GenericOp op);
+
+/// Returns these loops of an op with the operands A and B.
+BlockLoops getBlockLoops(linalg::GenericOp op, unsigned lhs);
+
+/// A sum of products of the elements of two tensors, of which the first has
+/// the rows of the result, and the second its columns:
+///   C[batch..., rows..., columns...] += A[batch, rows, depths] * B[batch,
+///   depths, columns].
+struct MatrixProduct {
+  linalg::GenericOp op;
+  unsigned lhs = 0, rhs = 1; ///< Operands A and B.
+  /// Loops by kind.
+  SmallVector<unsigned> batch, rows, columns, depths;
+  BlockLoops loops;
+  /// Operations that widen elements of A and B; null where none does.
+  Operation *widenLhs = nullptr, *widenRhs = nullptr;
+  Type sum; ///< The type in which products are added: f32, f64, i32 or i64.
+};
+
+/// Reads `op` as a product; nullopt for others.
+std::optional<MatrixProduct> matchMatrixProduct(linalg::GenericOp op);
+
+/// Packs a matrix that is a constant: its dimensions in the order `dims`, in
+/// blocks of `columns` columns, which are that one of them, as elements of type
+/// `element`. Null if it is none, or its elements would have to be converted by
+/// more than a shift.
+DenseElementsAttr packConstant(Value matrix, ArrayRef<unsigned> dims,
+                               unsigned column, int64_t columns, Type element);
+
+/// The discardable attribute of a product whose loops norm-vectorize-products
+/// builds: the rows and lanes of a tile whose sums are in registers, and how
+/// many products are added to them at once.
+constexpr llvm::StringLiteral tileAttrName = "norm.product";
+
+/// The same of a product of few rows, whose B is read where it is, once.
+constexpr llvm::StringLiteral thinAttrName = "norm.thin_product";
+
+/// The discardable attribute of an op that copies columns of B for it.
+constexpr llvm::StringLiteral packAttrName = "norm.pack";
+
+} // namespace mlir::norm
+
+#endif // NORM_LIB_PRODUCTS_MATRIXPRODUCT_H

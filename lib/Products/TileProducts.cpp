@@ -1,0 +1,775 @@
+//===- TileProducts.cpp - products by blocks of columns -------------------===//
+//
+// Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "MatrixProduct.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Affine/Utils.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+#include "mlir/Dialect/SCF/Transforms/TileUsingInterface.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/IR/Remarks.h"
+#include "norm/IR/Missed.h"
+#include "norm/IR/Norm.h"
+#include "norm/IR/RowTarget.h"
+#include "norm/Products/Passes.h"
+#include "norm/Rows/Rows.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/Support/DebugLog.h"
+#include <vector>
+
+namespace mlir::norm {
+#define GEN_PASS_DEF_NORMTILEPRODUCTS
+#include "norm/Products/Passes.h.inc"
+} // namespace mlir::norm
+
+using namespace mlir;
+using linalg::GenericOp;
+using norm::MatrixProduct;
+using utils::IteratorType;
+
+/// Returns a tensor of the extents of `like`, of elements of `type`.
+static Value createEmptyLike(OpBuilder &b, Location loc, Value like,
+                             Type type) {
+  return tensor::EmptyOp::create(b, loc, tensor::getMixedSizes(b, loc, like),
+                                 type);
+}
+
+static Value createZeros(OpBuilder &b, Location loc, Value dest) {
+  Type type = getElementTypeOrSelf(dest.getType());
+  Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(type));
+  auto map =
+      b.getMultiDimIdentityMap(cast<ShapedType>(dest.getType()).getRank());
+  SmallVector<IteratorType> kinds(map.getNumDims(), IteratorType::parallel);
+  return GenericOp::create(b, loc, dest.getType(), ValueRange(), dest,
+                           ArrayRef<AffineMap>{map}, kinds,
+                           [&](OpBuilder &b, Location loc, ValueRange) {
+                             linalg::YieldOp::create(b, loc, zero);
+                           })
+      .getResult(0);
+}
+
+static bool isZero(Value v) {
+  return v && (matchPattern(v, m_AnyZeroFloat()) || matchPattern(v, m_Zero()));
+}
+
+/// Returns `v` widened as `widen` does, or itself where that is null.
+static Value createWidened(OpBuilder &b, Operation *widen, Value v, Type type) {
+  if (v.getType() == type)
+    return v;
+  if (!widen)
+    return arith::ExtFOp::create(b, v.getLoc(), type, v);
+  return b.create(v.getLoc(), widen->getName().getIdentifier(), v, type)
+      ->getResult(0);
+}
+
+/// Builds the product of `inputs`, A and B at the places that `like` says, in
+/// the type of its sums; elements that are narrower are widened.
+static GenericOp createProduct(OpBuilder &b, const MatrixProduct &like,
+                               ValueRange inputs, Value dest,
+                               ArrayRef<AffineMap> maps,
+                               ArrayRef<IteratorType> kinds) {
+  return GenericOp::create(
+      b, dest.getLoc(), dest.getType(), inputs, dest, maps, kinds,
+      [&](OpBuilder &b, Location loc, ValueRange args) {
+        Value x = createWidened(b, like.widenLhs, args[like.lhs], like.sum);
+        Value y = createWidened(b, like.widenRhs, args[like.rhs], like.sum);
+        Value sum;
+        if (isa<FloatType>(like.sum))
+          sum = arith::AddFOp::create(b, loc, args[2],
+                                      arith::MulFOp::create(b, loc, x, y));
+        else
+          sum = arith::AddIOp::create(b, loc, args[2],
+                                      arith::MulIOp::create(b, loc, x, y));
+        linalg::YieldOp::create(b, loc, sum);
+      });
+}
+
+//===----------------------------------------------------------------------===//
+// Products whose sums are wide, and an elementwise op behind each
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Makes of each product one that adds to zeros in the type of its sums, and an
+/// elementwise op that adds these to the destination and rounds them once.
+class ProductSplitter {
+public:
+  ProductSplitter(IRRewriter &b, norm::ProductKinds kinds)
+      : b(b), kinds(kinds) {}
+
+  /// Returns the op behind the product, which gets blocks.
+  GenericOp split(const MatrixProduct &product) {
+    Value zeros = createSums(product);
+    GenericOp wide = canPair(product) ? createPaired(product, zeros)
+                                      : createWide(product, zeros);
+    wide->setAttr(norm::tileAttrName, b.getUnitAttr());
+    return replace(product, wide);
+  }
+
+  /// Returns the op behind the product, which is computed by `tile`; null for
+  /// loops over rows.
+  GenericOp splitThin(const MatrixProduct &product, Attribute tile) {
+    GenericOp op = product.op;
+    Value zeros = createSums(product);
+    GenericOp wide =
+        createProduct(b, product, op.getDpsInputs(), zeros,
+                      op.getIndexingMapsArray(), op.getIteratorTypesArray());
+    if (tile)
+      wide->setAttr(norm::thinAttrName, tile);
+    return replace(product, wide);
+  }
+
+private:
+  Value createSums(const MatrixProduct &product) {
+    GenericOp op = product.op;
+    b.setInsertionPoint(op);
+    return createZeros(
+        b, op.getLoc(),
+        createEmptyLike(b, op.getLoc(), op.getDpsInits()[0], product.sum));
+  }
+
+  GenericOp replace(const MatrixProduct &product, GenericOp wide) {
+    GenericOp behind = createBehind(product, wide.getResult(0));
+    b.replaceOp(product.op, behind);
+    return behind;
+  }
+
+  /// Widens all of A once: each of its elements is read for every column.
+  Value widen(Value lhs, Operation *extension, Type type) {
+    if (getElementTypeOrSelf(lhs.getType()) == type)
+      return lhs;
+    Value &wide = widened[{lhs, extension ? extension->getName().getTypeID()
+                                          : TypeID::get<arith::ExtFOp>()}];
+    if (wide)
+      return wide;
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointAfterValue(lhs);
+    Location loc = lhs.getLoc();
+    Value empty = createEmptyLike(b, loc, lhs, type);
+    auto map =
+        b.getMultiDimIdentityMap(cast<ShapedType>(lhs.getType()).getRank());
+    SmallVector<IteratorType> kinds(map.getNumDims(), IteratorType::parallel);
+    wide = GenericOp::create(b, loc, empty.getType(), lhs, empty,
+                             ArrayRef<AffineMap>{map, map}, kinds,
+                             [&](OpBuilder &b, Location loc, ValueRange args) {
+                               Value v =
+                                   createWidened(b, extension, args[0], type);
+                               linalg::YieldOp::create(b, loc, v);
+                             })
+               .getResult(0);
+    return wide;
+  }
+
+  GenericOp createWide(const MatrixProduct &product, Value zeros) {
+    GenericOp op = product.op;
+    SmallVector<Value> inputs(op.getDpsInputs());
+    inputs[product.lhs] =
+        widen(inputs[product.lhs], product.widenLhs, product.sum);
+    GenericOp wide =
+        createProduct(b, product, inputs, zeros, op.getIndexingMapsArray(),
+                      op.getIteratorTypesArray());
+    return wide;
+  }
+
+  /// Returns true if an instruction adds products of pairs of neighbors, and A
+  /// has these.
+  bool canPair(const MatrixProduct &product) {
+    GenericOp op = product.op;
+    auto isNarrow = [](Value v) {
+      return getElementTypeOrSelf(v.getType()).isBF16();
+    };
+    AffineMap a = op.getIndexingMapsArray()[product.lhs];
+    return kinds == norm::ProductKinds::Pairs && product.sum.isF32() &&
+           llvm::all_of(op.getDpsInputs(), isNarrow) &&
+           a.getDimPosition(a.getNumResults() - 1) == product.loops.depth &&
+           !ShapedType::isDynamic(
+               op.getStaticLoopRanges()[product.loops.depth]) &&
+           op.getStaticLoopRanges()[product.loops.depth] % 2 == 0;
+  }
+
+  /// Divides the loop over depths by one more loop, over two of them.
+  GenericOp createPaired(const MatrixProduct &product, Value zeros) {
+    GenericOp op = product.op;
+    unsigned loops = op.getNumLoops(), depth = product.loops.depth;
+    SmallVector<Value> inputs;
+    SmallVector<AffineMap> maps;
+    for (OpOperand &operand : op->getOpOperands()) {
+      AffineMap map = op.getMatchingIndexingMap(&operand);
+      SmallVector<AffineExpr> dims;
+      std::optional<unsigned> split;
+      for (auto [position, expr] : llvm::enumerate(map.getResults())) {
+        dims.push_back(expr);
+        if (cast<AffineDimExpr>(expr).getPosition() == depth) {
+          split = position;
+          dims.push_back(b.getAffineDimExpr(loops));
+        }
+      }
+      maps.push_back(AffineMap::get(loops + 1, 0, dims, b.getContext()));
+      if (split)
+        inputs.push_back(splitDim(operand.get(), *split));
+    }
+    SmallVector<IteratorType> iterators(op.getIteratorTypesArray());
+    iterators.push_back(IteratorType::reduction);
+    GenericOp paired =
+        createProduct(b, product, inputs, zeros, maps, iterators);
+    return paired;
+  }
+
+  /// Views dimension `split` as pairs.
+  Value splitDim(Value v, unsigned split) {
+    auto type = cast<RankedTensorType>(v.getType());
+    SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(b, v.getLoc(), v);
+    SmallVector<int64_t> shape(type.getShape());
+    SmallVector<ReassociationIndices> groups;
+    for (int64_t dim = 0, next = 0; dim < type.getRank(); ++dim) {
+      groups.push_back({next++});
+      if (dim == split)
+        groups.back().push_back(next++);
+    }
+    shape[split] /= 2;
+    shape.insert(shape.begin() + split + 1, 2);
+    sizes[split] = b.getIndexAttr(shape[split]);
+    sizes.insert(sizes.begin() + split + 1, b.getIndexAttr(2));
+    return tensor::ExpandShapeOp::create(b, v.getLoc(), type.clone(shape), v,
+                                         groups, sizes);
+  }
+
+  GenericOp createBehind(const MatrixProduct &product, Value sums) {
+    GenericOp op = product.op;
+    Value dest = op.getDpsInits()[0];
+    auto fill = dest.getDefiningOp<linalg::LinalgOp>();
+    bool addsToZeros = fill && isZero(norm::getFilled(fill));
+    Value out = addsToZeros ? fill.getDpsInits()[0] : dest;
+    AffineMap map =
+        b.getMultiDimIdentityMap(cast<ShapedType>(out.getType()).getRank());
+    SmallVector<IteratorType> kinds(map.getNumDims(), IteratorType::parallel);
+    return GenericOp::create(
+        b, op.getLoc(), out.getType(), sums, out, ArrayRef<AffineMap>{map, map},
+        kinds, [&](OpBuilder &b, Location loc, ValueRange args) {
+          Value v = args[0];
+          if (!addsToZeros) {
+            Value old = createWidened(b, nullptr, args[1], v.getType());
+            v = isa<FloatType>(v.getType())
+                    ? arith::AddFOp::create(b, loc, old, v).getResult()
+                    : arith::AddIOp::create(b, loc, old, v).getResult();
+          }
+          if (v.getType() != args[1].getType())
+            v = arith::TruncFOp::create(b, loc, args[1].getType(), v);
+          linalg::YieldOp::create(b, loc, v);
+        });
+  }
+
+  IRRewriter &b;
+  norm::ProductKinds kinds;
+  llvm::DenseMap<std::pair<Value, TypeID>, Value> widened;
+};
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Blocks
+//===----------------------------------------------------------------------===//
+
+/// Returns the op that reads all products that `op` may be computed with, if it
+/// is elementwise and nothing else reads `op`.
+static OpOperand *findConsumer(GenericOp op) {
+  if (!op->hasOneUse())
+    return nullptr;
+  OpOperand *use = &*op->use_begin();
+  auto user = dyn_cast<GenericOp>(use->getOwner());
+  if (!user || user->getBlock() != op->getBlock() ||
+      user.getNumReductionLoops() > 0 || !user.isDpsInput(use) ||
+      !linalg::areElementwiseOpsFusable(use))
+    return nullptr;
+  AffineMap map = user.getMatchingIndexingMap(use);
+  unsigned innermost = user.getNumLoops() - 1;
+  bool keepsColumns = map.isPermutation() &&
+                      map.getDimPosition(map.getNumResults() - 1) == innermost;
+  return keepsColumns ? use : nullptr;
+}
+
+namespace {
+/// The loops of one op behind products, and blocks of these in them.
+class BlockBuilder {
+public:
+  BlockBuilder(IRRewriter &b, GenericOp anchor, int64_t lanes,
+               scf::SCFTilingOptions::LoopType loopType)
+      : b(b), anchor(anchor), target(norm::getRowTarget(anchor)), lanes(lanes),
+        loopType(loopType) {}
+
+  LogicalResult run() {
+    std::vector<MatrixProduct> products;
+    SmallVector<OpFoldResult> sizes(anchor.getNumLoops(), b.getIndexAttr(0));
+    for (OpOperand *input : anchor.getDpsInputOperands())
+      if (std::optional<MatrixProduct> product = readProduct(*input)) {
+        products.push_back(*product);
+        setSizes(*product, anchor.getMatchingIndexingMap(input), sizes);
+      }
+    scf::SCFTilingOptions options;
+    options.setTileSizes(sizes);
+    options.setLoopType(loopType);
+    b.setInsertionPoint(anchor);
+    FailureOr<scf::SCFTilingResult> tiled = scf::tileUsingSCF(
+        b, cast<TilingInterface>(anchor.getOperation()), options);
+    if (failed(tiled))
+      return failure();
+    for (LoopLikeOpInterface loop : tiled->loops)
+      norm::setRole(loop, norm::LoopRole::Product);
+    b.replaceOp(anchor, tiled->replacements);
+    auto tile = cast<GenericOp>(tiled->tiledOps.front());
+    expandIndices(tile);
+    for (const MatrixProduct &product : products)
+      if (failed(buildBlock(product, tile, tiled->loops)))
+        return failure();
+    return success();
+  }
+
+private:
+  static std::optional<MatrixProduct> readProduct(OpOperand &input) {
+    auto op = input.get().getDefiningOp<GenericOp>();
+    if (!op ||
+        !(op->hasAttr(norm::tileAttrName) || op->hasAttr(norm::thinAttrName)))
+      return std::nullopt;
+    return norm::matchMatrixProduct(op);
+  }
+
+  /// Blocks have all rows, and one of each loop over batches and columns but
+  /// the innermost one.
+  void setSizes(const MatrixProduct &product, AffineMap use,
+                SmallVectorImpl<OpFoldResult> &sizes) {
+    GenericOp op = product.op;
+    AffineMap result = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
+    for (auto [from, to] : llvm::zip(result.getResults(), use.getResults())) {
+      unsigned loop = cast<AffineDimExpr>(from).getPosition();
+      int64_t columns = op->hasAttr(norm::thinAttrName) ? target.thinColumns
+                                                        : target.productColumns;
+      int64_t size = loop == product.loops.column ? columns : 1;
+      if (!llvm::is_contained(product.rows, loop))
+        sizes[cast<AffineDimExpr>(to).getPosition()] = b.getIndexAttr(size);
+    }
+  }
+
+  /// Tiling adds a block's first column to linalg.index by affine.apply, which
+  /// has no vectors.
+  void expandIndices(GenericOp tile) {
+    OpBuilder::InsertionGuard guard(b);
+    tile.walk([&](affine::AffineApplyOp apply) {
+      b.setInsertionPoint(apply);
+      auto values =
+          affine::expandAffineMap(b, apply.getLoc(), apply.getAffineMap(),
+                                  llvm::to_vector(apply.getOperands()));
+      b.replaceOp(apply, *values);
+    });
+  }
+
+  LogicalResult buildBlock(const MatrixProduct &product, GenericOp tile,
+                           MutableArrayRef<LoopLikeOpInterface> loops) {
+    tensor::ExtractSliceOp slice;
+    Value sums = GenericOp(product.op).getResult(0);
+    for (Value operand : tile.getDpsInputs())
+      if (auto candidate = operand.getDefiningOp<tensor::ExtractSliceOp>())
+        if (candidate.getSource() == sums)
+          slice = candidate;
+    if (!slice)
+      return failure();
+    std::optional<scf::SCFFuseProducerOfSliceResult> fused =
+        scf::tileAndFuseProducerOfSlice(b, slice, loops);
+    if (!fused)
+      return failure();
+    auto op = cast<GenericOp>(fused->tiledOps.front());
+    if (op->hasAttr(norm::thinAttrName))
+      return success();
+    std::optional<MatrixProduct> block = norm::matchMatrixProduct(op);
+    if (!block)
+      return failure();
+    replaceBlock(*block);
+    return success();
+  }
+
+  /// Computes a block from packed columns, which are as many as registers hold.
+  void replaceBlock(const MatrixProduct &block) {
+    GenericOp op = block.op;
+    b.setInsertionPoint(op);
+    ImplicitLocOpBuilder ib(op.getLoc(), b);
+    Value packed = packColumns(ib, block);
+    AffineMap result = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
+    SmallVector<OpFoldResult> sizes =
+        tensor::getMixedSizes(b, op.getLoc(), op.getDpsInits()[0]);
+    SmallVector<OpFoldResult> all = sizes;
+    all.back() = b.getIndexAttr(target.productColumns);
+    Value zeros = createZeros(b, op.getLoc(),
+                              tensor::EmptyOp::create(ib, all, block.sum));
+    MatrixProduct packedBlock = block;
+    packedBlock.lhs = 0;
+    packedBlock.rhs = 1;
+    auto product = createProduct(
+        b, packedBlock, {op.getDpsInputs()[block.lhs], packed}, zeros,
+        {op.getIndexingMapsArray()[block.lhs],
+         AffineMap::get(op.getNumLoops(), 0, getPackedDims(block),
+                        b.getContext()),
+         result},
+        op.getIteratorTypesArray());
+    product->setAttr(norm::tileAttrName, createTile());
+    Value v = product.getResult(0);
+    if (all.back() != sizes.back()) {
+      SmallVector<OpFoldResult> zero(sizes.size(), b.getIndexAttr(0)),
+          one(sizes.size(), b.getIndexAttr(1));
+      v = tensor::ExtractSliceOp::create(
+          ib, cast<RankedTensorType>(op.getResult(0).getType()), v, zero, sizes,
+          one);
+    }
+    b.replaceOp(op, v);
+  }
+
+  DenseI64ArrayAttr createTile() {
+    return b.getDenseI64ArrayAttr(
+        {target.productRows, lanes, target.productDepth});
+  }
+
+  static bool isPaired(const MatrixProduct &block) {
+    return getElementTypeOrSelf(
+               GenericOp(block.op).getDpsInputs()[block.lhs].getType()) !=
+           block.sum;
+  }
+
+  /// The loops of packed columns, outermost first: pairs stay together.
+  static SmallVector<unsigned> getPackedLoops(const MatrixProduct &block) {
+    SmallVector<unsigned> loops(block.depths);
+    loops.push_back(block.loops.column);
+    if (isPaired(block))
+      std::swap(loops.back(), loops[loops.size() - 2]);
+    return loops;
+  }
+
+  SmallVector<AffineExpr> getPackedDims(const MatrixProduct &block) {
+    return llvm::map_to_vector(getPackedLoops(block), [&](unsigned loop) {
+      return b.getAffineDimExpr(loop);
+    });
+  }
+
+  /// Returns the block of a constant that is packed here; null if it is none,
+  /// or need not be.
+  Value sliceConstant(ImplicitLocOpBuilder &ib, Value columns, AffineMap map,
+                      ArrayRef<unsigned> loops, unsigned column, Type element) {
+    auto slice = columns.getDefiningOp<tensor::ExtractSliceOp>();
+    SmallVector<unsigned> dims(loops.size());
+    for (auto [dim, expr] : llvm::enumerate(map.getResults())) {
+      const auto *it =
+          llvm::find(loops, cast<AffineDimExpr>(expr).getPosition());
+      if (it == loops.end())
+        return {};
+      dims[it - loops.begin()] = dim;
+    }
+    bool hasOrder = llvm::is_sorted(dims) && lanes == target.productColumns &&
+                    getElementTypeOrSelf(columns.getType()) == element;
+    if (!slice || hasOrder)
+      return {};
+    DenseElementsAttr packed = norm::packConstant(
+        slice.getSource(), dims, column, target.productColumns, element);
+    if (!packed)
+      return {};
+    Value constant = arith::ConstantOp::create(ib, packed);
+    ArrayRef<int64_t> shape = packed.getType().getShape();
+    OpFoldResult block = affine::makeComposedFoldedAffineApply(
+        b, ib.getLoc(),
+        b.getAffineSymbolExpr(0).floorDiv(target.productColumns),
+        {slice.getMixedOffsets()[dims[column]]});
+    SmallVector<OpFoldResult> offsets(shape.size(), b.getIndexAttr(0)),
+        sizes = getAsIndexOpFoldResult(b.getContext(), shape),
+        strides(shape.size(), b.getIndexAttr(1));
+    offsets[0] = block;
+    sizes[0] = b.getIndexAttr(1);
+    auto type = RankedTensorType::get(shape.drop_front(), element);
+    return tensor::ExtractSliceOp::create(ib, type, constant, offsets, sizes,
+                                          strides);
+  }
+
+  /// Copies the block's columns of B to rows of as many elements, of the type
+  /// of the sums. The last ones may be zeros.
+  Value packColumns(ImplicitLocOpBuilder &ib, const MatrixProduct &block) {
+    GenericOp op = block.op;
+    OpOperand *operand = op.getDpsInputOperand(block.rhs);
+    AffineMap from = op.getMatchingIndexingMap(operand);
+    Type element = isPaired(block)
+                       ? getElementTypeOrSelf(operand->get().getType())
+                       : block.sum;
+    SmallVector<unsigned> loops = getPackedLoops(block);
+    unsigned column = llvm::find(loops, block.loops.column) - loops.begin();
+    SmallVector<AffineExpr> read;
+    SmallVector<OpFoldResult> sizes(loops.size());
+    for (auto [dim, expr] : llvm::enumerate(from.getResults())) {
+      auto *it = llvm::find(loops, cast<AffineDimExpr>(expr).getPosition());
+      if (it == loops.end()) {
+        read.push_back(b.getAffineConstantExpr(0));
+        continue;
+      }
+      read.push_back(b.getAffineDimExpr(it - loops.begin()));
+      sizes[it - loops.begin()] =
+          tensor::getMixedSize(b, op.getLoc(), operand->get(), dim);
+    }
+    if (Value constant =
+            sliceConstant(ib, operand->get(), from, loops, column, element))
+      return constant;
+    SmallVector<OpFoldResult> all = sizes;
+    all[column] = b.getIndexAttr(target.productColumns);
+    Value packed = tensor::EmptyOp::create(ib, all, element);
+    bool isWhole = all[column] == sizes[column];
+    SmallVector<OpFoldResult> zero(sizes.size(), b.getIndexAttr(0)),
+        one(sizes.size(), b.getIndexAttr(1));
+    if (!isWhole)
+      packed = createZeros(b, op.getLoc(), packed);
+    Value dest =
+        isWhole ? packed
+                : tensor::ExtractSliceOp::create(ib, packed, zero, sizes, one)
+                      .getResult();
+    SmallVector<AffineMap> maps = {
+        AffineMap::get(loops.size(), 0, read, b.getContext()),
+        b.getMultiDimIdentityMap(loops.size())};
+    SmallVector<IteratorType> kinds(loops.size(), IteratorType::parallel);
+    // An op that moves no element and changes none would be folded.
+    if (isWhole && maps[0].isIdentity() && lanes < target.productColumns &&
+        getElementTypeOrSelf(operand->get().getType()) == element)
+      return bufferization::AllocTensorOp::create(
+          ib, cast<RankedTensorType>(dest.getType()), ValueRange(),
+          operand->get());
+    auto copy = GenericOp::create(
+        ib, dest.getType(), operand->get(), dest, maps, kinds,
+        [&](OpBuilder &b, Location loc, ValueRange args) {
+          Value v = createWidened(b, block.widenRhs, args[0], element);
+          linalg::YieldOp::create(b, loc, v);
+        });
+    copy->setAttr(norm::packAttrName, b.getUnitAttr());
+    Value result = copy.getResult(0);
+    if (!isWhole)
+      result =
+          tensor::InsertSliceOp::create(ib, result, packed, zero, sizes, one);
+    return result;
+  }
+
+  IRRewriter &b;
+  GenericOp anchor;
+  norm::RowTarget target;
+  int64_t lanes;
+  scf::SCFTilingOptions::LoopType loopType;
+};
+
+/// A smaller product takes less time than to pack it.
+constexpr int64_t kLeastColumns = 16;
+constexpr int64_t kLeastDepth = 8;
+
+struct NormTileProducts : norm::impl::NormTileProductsBase<NormTileProducts> {
+  using NormTileProductsBase::NormTileProductsBase;
+
+  void runOnOperation() override {
+    // Parts of a sum must be added in the order that they have anywhere.
+    if (getOperation()->hasAttr(norm::sumPartsAttrName))
+      return;
+    IRRewriter b(&getContext());
+    if (failed(separateFewRows(b)))
+      return signalPassFailure();
+    ProductSplitter splitter(b, kinds);
+    llvm::SetVector<Operation *> anchors;
+    for (const MatrixProduct &product : findProducts()) {
+      bool isBlock = hasBlocks(product), isThin = isThinProduct(product);
+      if (isBlock || isThin)
+        explain(product, isBlock);
+      GenericOp behind = isBlock ? splitter.split(product)
+                         : isThin
+                             ? splitter.splitThin(product, createTile(product))
+                             : splitter.splitThin(product, /*tile=*/{});
+      GenericOp anchor = fuseConsumer(b, behind, anchors);
+      if (isBlock || (isThin && parallel))
+        anchors.insert(anchor);
+    }
+    auto loopType = parallel ? scf::SCFTilingOptions::LoopType::ForallOp
+                             : scf::SCFTilingOptions::LoopType::ForOp;
+    for (Operation *anchor : anchors) {
+      LDBG("norm-tile-products", 1) << "blocks of " << *anchor;
+      if (failed(BlockBuilder(b, cast<GenericOp>(anchor), lanes, loopType)
+                     .run())) {
+        anchor->emitError("norm-tile-products: cannot tile the product");
+        return signalPassFailure();
+      }
+    }
+  }
+
+  /// Returns the products that are computed here, and says why others are not.
+  std::vector<MatrixProduct> findProducts() {
+    std::vector<MatrixProduct> found;
+    getOperation().walk([&](GenericOp op) {
+      if (!op.hasPureTensorSemantics())
+        return;
+      std::optional<MatrixProduct> product = norm::matchMatrixProduct(op);
+      bool isComputed =
+          product && (hasBlocks(*product) || isThinProduct(*product));
+      if (isComputed || (product && hasNarrowSums(*product)))
+        found.push_back(*product);
+      if (!isComputed && products == norm::Products::Blocks &&
+          norm::hasMatrices(op))
+        norm::missed(op, product ? norm::Missed::NoColumns
+                                 : norm::Missed::OtherProduct);
+    });
+    return found;
+  }
+
+  void explain(const MatrixProduct &product, bool isBlock) {
+    GenericOp op = product.op;
+    norm::RowTarget target = norm::getRowTarget(op);
+    auto note = remark::passed(
+        op.getLoc(),
+        remark::RemarkOpts::name("Product").category("norm-tile-products"));
+    if (isBlock)
+      note << "in blocks of " << Twine(target.productColumns).str()
+           << " columns, which tiles of " << Twine(target.productRows).str()
+           << " rows and " << Twine(lanes).str() << " columns add up";
+    else
+      note << "of few rows: reads the matrix once, in place";
+  }
+
+  /// Sums of 16-bit floats become wide for loops over rows, too.
+  static bool hasNarrowSums(const MatrixProduct &product) {
+    Value sums = GenericOp(product.op).getDpsInits()[0];
+    return getElementTypeOrSelf(sums.getType()) != product.sum;
+  }
+
+  bool hasBlocks(const MatrixProduct &product) {
+    GenericOp op = product.op;
+    norm::RowTarget target = norm::getRowTarget(op);
+    return products == norm::Products::Blocks && product.loops.row &&
+           isAtLeast(op, *product.loops.row, target.fewRows + 1) &&
+           isAtLeast(op, product.loops.column, kLeastColumns) &&
+           isAtLeast(op, product.loops.depth, kLeastDepth) &&
+           !llvm::is_contained(op.getStaticLoopRanges(), 0);
+  }
+
+  static bool isAtLeast(GenericOp op, unsigned loop, int64_t least) {
+    int64_t extent = op.getStaticLoopRanges()[loop];
+    return ShapedType::isDynamic(extent) || extent >= least;
+  }
+
+  /// A number of rows that is not known may be one, as when a model writes
+  /// text: then each row is a product of its own, whose weights are read in
+  /// place.
+  LogicalResult separateFewRows(IRRewriter &b) {
+    std::vector<MatrixProduct> found;
+    getOperation().walk([&](GenericOp op) {
+      std::optional<MatrixProduct> product = norm::matchMatrixProduct(op);
+      if (op.hasPureTensorSemantics() && product && mayHaveFewRows(*product))
+        found.push_back(*product);
+    });
+    for (const MatrixProduct &product : found)
+      if (failed(separateFewRows(b, product)))
+        return failure();
+    return success();
+  }
+
+  /// Returns true if all extents but the number of rows are known.
+  bool mayHaveFewRows(const MatrixProduct &product) {
+    SmallVector<int64_t> extents = GenericOp(product.op).getStaticLoopRanges();
+    return hasBlocks(product) && product.rows.size() == 1 &&
+           ShapedType::isDynamic(extents[product.rows[0]]) &&
+           llvm::count_if(extents, ShapedType::isDynamic) == 1;
+  }
+
+  LogicalResult separateFewRows(IRRewriter &b, const MatrixProduct &product) {
+    GenericOp op = product.op;
+    Location loc = op.getLoc();
+    b.setInsertionPoint(op);
+    Range range = cast<linalg::LinalgOp>(*op).createLoopRanges(
+        b, loc)[*product.loops.row];
+    Value rows = getValueOrCreateConstantIndexOp(b, loc, range.size);
+    Value few = arith::ConstantIndexOp::create(
+        b, loc, norm::getRowTarget(op).fewRows / 2);
+    Value isFew =
+        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ule, rows, few);
+    auto choice = scf::IfOp::create(b, loc, op.getResultTypes(), isFew,
+                                    /*withElseRegion=*/true);
+    b.setInsertionPointToStart(choice.elseBlock());
+    scf::YieldOp::create(b, loc, b.clone(*op)->getResults());
+    b.setInsertionPointToStart(choice.thenBlock());
+    Operation *single = b.clone(*op);
+    SmallVector<OpFoldResult> sizes(op.getNumLoops(), b.getIndexAttr(0));
+    sizes[*product.loops.row] = b.getIndexAttr(1);
+    scf::SCFTilingOptions options;
+    options.setTileSizes(sizes);
+    FailureOr<scf::SCFTilingResult> tiled =
+        scf::tileUsingSCF(b, cast<TilingInterface>(single), options);
+    if (failed(tiled))
+      return failure();
+    for (LoopLikeOpInterface loop : tiled->loops)
+      norm::setRole(loop, norm::LoopRole::Product);
+    b.replaceOp(single, tiled->replacements);
+    b.setInsertionPointToEnd(choice.thenBlock());
+    scf::YieldOp::create(b, loc, tiled->replacements);
+    b.replaceOp(op, choice);
+    return success();
+  }
+
+  /// Returns true for a product whose time is that of reading B once.
+  bool isThinProduct(const MatrixProduct &product) {
+    GenericOp op = product.op;
+    SmallVector<int64_t> extents = op.getStaticLoopRanges();
+    auto isLoop = [&](unsigned loop) { return extents[loop] != 1; };
+    if (llvm::count_if(product.rows, isLoop) > 1 ||
+        llvm::is_contained(extents, 0) || products == norm::Products::Loops ||
+        !isAtLeast(op, product.loops.column, kLeastColumns) ||
+        !isAtLeast(op, product.loops.depth, 2 * kLeastDepth))
+      return false;
+    if (!product.rows.empty())
+      return extents[*product.loops.row] <= norm::getRowTarget(op).fewRows &&
+             !ShapedType::isDynamic(extents[*product.loops.row]);
+    // A sum over each row of a matrix may share a loop with other ops.
+    Value matrix = op.getDpsInputs()[product.rhs];
+    return readsColumns(product) ||
+           (matrix.hasOneUse() &&
+            !isa_and_nonnull<linalg::LinalgOp>(matrix.getDefiningOp()));
+  }
+
+  /// Returns true if columns of B are neighbors in memory, and not depths.
+  static bool readsColumns(const MatrixProduct &product) {
+    GenericOp op = product.op;
+    AffineMap map = op.getIndexingMapsArray()[product.rhs];
+    return map.getDimPosition(map.getNumResults() - 1) == product.loops.column;
+  }
+
+  DenseI64ArrayAttr createTile(const MatrixProduct &product) {
+    norm::RowTarget target = norm::getRowTarget(product.op);
+    auto isBF16 = [](Value v) {
+      return getElementTypeOrSelf(v.getType()).isBF16();
+    };
+    bool addsPairs = kinds == norm::ProductKinds::Pairs &&
+                     llvm::all_of(GenericOp(product.op).getDpsInputs(), isBF16);
+    return DenseI64ArrayAttr::get(&getContext(), {target.productRows, lanes,
+                                                  target.thinDepth, addsPairs});
+  }
+
+  /// Fuses what is behind a product into the elementwise op that reads it.
+  static GenericOp fuseConsumer(IRRewriter &b, GenericOp behind,
+                                llvm::SetVector<Operation *> &anchors) {
+    OpOperand *use = findConsumer(behind);
+    if (!use)
+      return behind;
+    Operation *user = use->getOwner();
+    b.setInsertionPoint(user);
+    FailureOr<linalg::ElementwiseOpFusionResult> fused =
+        linalg::fuseElementwiseOps(b, use);
+    if (failed(fused))
+      return behind;
+    for (auto [from, to] : fused->replacements)
+      if (from.getDefiningOp() == user)
+        b.replaceAllUsesWith(from, to);
+    anchors.remove(user);
+    b.eraseOp(user);
+    b.eraseOp(behind);
+    return cast<GenericOp>(fused->fusedOp);
+  }
+};
+} // namespace

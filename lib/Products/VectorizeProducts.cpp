@@ -1,0 +1,720 @@
+//===- VectorizeProducts.cpp - loops of vectors of products ---------------===//
+//
+// Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "MatrixProduct.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Dialect/Vector/Transforms/LoweringPatterns.h"
+#include "mlir/Dialect/X86Vector/X86VectorDialect.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "norm/Products/Passes.h"
+#include "norm/Rows/Vectors.h"
+
+namespace mlir::norm {
+#define GEN_PASS_DEF_NORMVECTORIZEPRODUCTS
+#include "norm/Products/Passes.h.inc"
+} // namespace mlir::norm
+
+using namespace mlir;
+using linalg::GenericOp;
+using norm::MatrixProduct;
+
+namespace {
+/// What the loops of products and of copies for them share: an index per loop.
+class LoopBuilder {
+public:
+  LoopBuilder(OpBuilder &b, GenericOp op)
+      : b(op.getLoc(), b), op(op), at(op.getNumLoops()) {
+    for (Range range :
+         cast<linalg::LinalgOp>(*op).createLoopRanges(this->b, op.getLoc()))
+      extents.push_back(range.size);
+  }
+
+protected:
+  Value index(int64_t value) {
+    return arith::ConstantIndexOp::create(b, value);
+  }
+  Value asValue(OpFoldResult v) {
+    return getValueOrCreateConstantIndexOp(b, b.getLoc(), v);
+  }
+  Value add(Value x, int64_t y) {
+    return y == 0 ? x : b.createOrFold<arith::AddIOp>(x, index(y));
+  }
+
+  SmallVector<Value> getIndices(AffineMap map) {
+    return llvm::map_to_vector(map.getResults(), [&](AffineExpr expr) -> Value {
+      if (auto dim = dyn_cast<AffineDimExpr>(expr))
+        return at[dim.getPosition()];
+      return index(0);
+    });
+  }
+
+  /// Builds loops of one step over `loops`, and `body` in the innermost one.
+  void buildLoops(ArrayRef<unsigned> loops, function_ref<void()> body) {
+    if (loops.empty())
+      return body();
+    buildLoop(loops.front(), index(0), asValue(extents[loops.front()]), 1,
+              [&] { buildLoops(loops.drop_front(), body); });
+  }
+
+  void buildLoop(unsigned loop, Value from, Value to, int64_t step,
+                 function_ref<void()> body) {
+    std::optional<int64_t> first = getConstantIntValue(from),
+                           end = getConstantIntValue(to);
+    if (first && end && *end <= *first)
+      return;
+    if (first && end && *end - *first <= step) {
+      at[loop] = from;
+      return body();
+    }
+    auto built = scf::ForOp::create(b, from, to, index(step));
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(built.getBody());
+    at[loop] = built.getInductionVar();
+    body();
+  }
+
+  /// Returns the multiple of `step` below an extent.
+  Value floorTo(OpFoldResult extent, int64_t step) {
+    if (std::optional<int64_t> known = getConstantIntValue(extent))
+      return index(*known / step * step);
+    Value v = asValue(extent);
+    Value rest = arith::RemUIOp::create(b, v, index(step));
+    return arith::SubIOp::create(b, v, rest);
+  }
+
+  ImplicitLocOpBuilder b;
+  GenericOp op;
+  SmallVector<OpFoldResult> extents;
+  SmallVector<Value> at; // of the open loops
+};
+
+/// Builds the loops of one block: tiles of rows and of lanes, whose sums are in
+/// registers while products of `depth` elements are added to them.
+class ProductBuilder : LoopBuilder {
+public:
+  ProductBuilder(OpBuilder &b, GenericOp op, ArrayRef<int64_t> tile)
+      : LoopBuilder(b, op), loops(norm::getBlockLoops(op, /*lhs=*/0)),
+        element(getElementTypeOrSelf(op.getDpsInits()[0].getType())),
+        rows(tile[0]), lanes(tile[1] * 32 / element.getIntOrFloatBitWidth()),
+        products(tile[2]) {}
+
+  /// Sums stay in the cache while the outer loops over depths go on.
+  void run() {
+    flattenPairs();
+    SmallVector<unsigned> outer;
+    for (auto kind :
+         {utils::IteratorType::reduction, utils::IteratorType::parallel})
+      for (auto [loop, each] : llvm::enumerate(op.getIteratorTypesArray()))
+        if (each == kind && loop != *loops.row && loop != loops.column &&
+            loop != loops.depth && loop != getStepLoop())
+          outer.push_back(loop);
+    buildLoops(outer, [&] { buildDepths(); });
+  }
+
+private:
+  void buildDepths() {
+    unsigned step = getStepLoop();
+    Value end = asValue(extents[step]);
+    buildLoop(step, index(0), end, products, [&] {
+      Value from = at[step];
+      Value to = getConstantIntValue(from) && getConstantIntValue(end)
+                     ? end
+                     : b.createOrFold<arith::MinSIOp>(add(from, products), end);
+      Value whole = floorTo(extents[*loops.row], rows);
+      buildTiles(index(0), whole, rows, from, to);
+      Value all = asValue(extents[*loops.row]);
+      std::optional<int64_t> first = getConstantIntValue(whole),
+                             last = getConstantIntValue(all);
+      bool isKnown = first && last;
+      if (!isKnown || *last > *first)
+        buildTiles(whole, all, isKnown ? *last - *first : 1, from, to);
+    });
+  }
+
+  void buildTiles(Value begin, Value end, int64_t rowsOfTile, Value from,
+                  Value to) {
+    int64_t columns = *getConstantIntValue(extents[loops.column]);
+    buildLoop(*loops.row, begin, end, rowsOfTile, [&] {
+      buildLoop(loops.column, index(0), index(columns), lanes,
+                [&] { buildTile(rowsOfTile, from, to); });
+    });
+  }
+
+  SmallVector<Value> getRowIndices(AffineMap map, int64_t offset) {
+    Value first = at[*loops.row];
+    at[*loops.row] = add(first, offset);
+    SmallVector<Value> indices = getIndices(map);
+    at[*loops.row] = first;
+    return indices;
+  }
+
+  /// Sums of a row, in vectors that an instruction adds to.
+  int64_t getWidth() { return isPaired() ? kPairLanes : lanes; }
+
+  void buildTile(int64_t rowsOfTile, Value from, Value to) {
+    Value dest = op.getDpsInits()[0];
+    auto type = VectorType::get(getWidth(), element);
+    AffineMap map = op.getIndexingMapsArray()[2];
+    SmallVector<Value> sums;
+    SmallVector<SmallVector<Value>> places;
+    for (int64_t i = 0; i < rowsOfTile; ++i)
+      for (int64_t lane = 0; lane < lanes; lane += getWidth()) {
+        places.push_back(getRowIndices(map, i));
+        places.back().back() = add(places.back().back(), lane);
+        sums.push_back(vector::LoadOp::create(b, type, dest, places.back()));
+      }
+    auto loop = scf::ForOp::create(
+        b, from, to, index(1), sums,
+        [&](OpBuilder &, Location, Value k, ValueRange args) {
+          at[getStepLoop()] = k;
+          scf::YieldOp::create(b, addProducts(rowsOfTile, args));
+        });
+    for (auto [v, place] : llvm::zip(loop.getResults(), places))
+      vector::StoreOp::create(b, v, dest, place);
+  }
+
+  /// Adds the products at the current depth to `sums`, row by row.
+  SmallVector<Value> addProducts(int64_t rowsOfTile, ValueRange sums) {
+    AffineMap map = op.getIndexingMapsArray()[0];
+    SmallVector<Value> columns = loadColumns(), results;
+    for (int64_t i = 0; i < rowsOfTile; ++i) {
+      Value x = loadElement(getRowIndices(map, i));
+      for (Value y : columns)
+        results.push_back(createSum(x, y, sums[results.size()]));
+    }
+    return results;
+  }
+
+  SmallVector<Value> loadColumns() {
+    SmallVector<Value> at = getIndices(op.getIndexingMapsArray()[1]), columns;
+    if (!isPaired())
+      return {
+          vector::LoadOp::create(b, VectorType::get(lanes, element), rhs, at)};
+    // Pairs of all columns are neighbors.
+    at.pop_back();
+    Value first = arith::MulIOp::create(b, at.back(), index(2));
+    for (int64_t lane = 0; lane < lanes; lane += kPairLanes) {
+      at.back() = add(first, 2 * lane);
+      columns.push_back(vector::LoadOp::create(
+          b, VectorType::get(2 * kPairLanes, b.getBF16Type()), rhs, at));
+    }
+    return columns;
+  }
+
+  /// Loads an element of A, or a pair, for all lanes of a vector.
+  Value loadElement(ValueRange at) {
+    Value lhs = op.getDpsInputs()[0];
+    if (!isPaired())
+      return vector::BroadcastOp::create(b, VectorType::get(lanes, element),
+                                         memref::LoadOp::create(b, lhs, at));
+    Value pair =
+        vector::LoadOp::create(b, VectorType::get(2, b.getBF16Type()), lhs, at);
+    auto word = VectorType::get(1, b.getI32Type());
+    Value v = vector::ExtractOp::create(
+        b, vector::BitCastOp::create(b, word, pair), ArrayRef<int64_t>{0});
+    v = vector::BroadcastOp::create(
+        b, VectorType::get(kPairLanes, b.getI32Type()), v);
+    return vector::BitCastOp::create(
+        b, VectorType::get(2 * kPairLanes, b.getBF16Type()), v);
+  }
+
+  Value createSum(Value x, Value y, Value sum) {
+    if (isPaired())
+      return x86vector::DotBF16Op::create(b, sum.getType(), sum, x, y);
+    if (isa<FloatType>(element))
+      return vector::FMAOp::create(b, x, y, sum);
+    return arith::AddIOp::create(b, sum, arith::MulIOp::create(b, x, y));
+  }
+
+  /// Returns true if A has pairs of neighbors, the last of its dimensions.
+  bool isPaired() {
+    return getElementTypeOrSelf(op.getDpsInputs()[0].getType()) != element;
+  }
+
+  /// The loop over depths, or over pairs of them.
+  unsigned getStepLoop() {
+    AffineMap map = op.getIndexingMapsArray()[0];
+    return isPaired() ? map.getDimPosition(map.getNumResults() - 2)
+                      : loops.depth;
+  }
+
+  /// Views the pairs of all columns as one dimension.
+  void flattenPairs() {
+    rhs = op.getDpsInputs()[1];
+    if (!isPaired())
+      return;
+    SmallVector<ReassociationIndices> groups;
+    int64_t rank = cast<MemRefType>(rhs.getType()).getRank();
+    for (int64_t dim = 0; dim + 1 < rank; ++dim)
+      groups.push_back({dim});
+    groups.back().push_back(rank - 1);
+    rhs = memref::CollapseShapeOp::create(b, rhs, groups);
+    at[loops.depth] = index(0);
+  }
+
+  static constexpr int64_t kPairLanes = 16;
+
+  norm::BlockLoops loops;
+  Type element;
+  int64_t rows, lanes, products; // of a tile
+  Value rhs;
+};
+
+/// Builds the loops of a product of few rows, which takes as long as to read B:
+/// in the order of memory, once.
+class ThinBuilder : LoopBuilder {
+public:
+  ThinBuilder(OpBuilder &b, GenericOp op, ArrayRef<int64_t> tile)
+      : LoopBuilder(b, op), product(*norm::matchMatrixProduct(op)),
+        loops(product.loops),
+        rows(loops.row ? *getConstantIntValue(extents[*loops.row]) : 1),
+        lanes(tile[1] * 32 / product.sum.getIntOrFloatBitWidth()),
+        registers(tile[0] * tile[1] / getLanesPerRegister(tile[1])),
+        depth(tile[2]), addsPairs(tile[3] != 0) {}
+
+  void run() {
+    AffineMap map = getMap(product.rhs);
+    SmallVector<unsigned> order;
+    for (unsigned loop = 0, e = op.getNumLoops(); loop < e; ++loop)
+      if (loop != loops.row && !map.isFunctionOfDim(loop))
+        order.push_back(loop);
+    for (AffineExpr expr : map.getResults())
+      order.push_back(cast<AffineDimExpr>(expr).getPosition());
+    readsColumns = order.back() == loops.column;
+    buildInOrder(order, /*count=*/1);
+  }
+
+private:
+  /// 16 registers of AVX2 and AArch64, or 32 of AVX-512, which are as wide as a
+  /// fourth of the lanes.
+  static int64_t getLanesPerRegister(int64_t lanes) {
+    return lanes >= 64 ? lanes / 4 : lanes / 2;
+  }
+
+  /// Builds loops in the order of B in memory. That over depths, or over
+  /// columns where depths are neighbors, takes several of them at once:
+  /// `count`.
+  void buildInOrder(ArrayRef<unsigned> order, int64_t count) {
+    unsigned loop = order.front();
+    ArrayRef<unsigned> inner = order.drop_front();
+    if (inner.empty())
+      return readsColumns ? buildStrips(count) : addColumns(count);
+    bool isBlocked = loop == (readsColumns ? loops.depth : loops.column);
+    int64_t streams = std::clamp<int64_t>(registers / rows, 1, kMostStreams);
+    int64_t step = !isBlocked ? 1 : readsColumns ? depth : streams;
+    Value whole = floorTo(extents[loop], step);
+    buildLoop(loop, index(0), whole, step,
+              [&] { buildInOrder(inner, isBlocked ? step : count); });
+    if (isBlocked)
+      buildLoop(loop, whole, asValue(extents[loop]), 1,
+                [&] { buildInOrder(inner, 1); });
+  }
+
+  AffineMap getMap(unsigned operand) {
+    return op.getIndexingMapsArray()[operand];
+  }
+  Value getOperand(unsigned operand) { return op->getOperand(operand); }
+
+  /// Loads neighbors, an element for a width of 0, and widens them.
+  Value load(unsigned operand, int64_t width) {
+    return widen(operand, loadNarrow(operand, width), width);
+  }
+
+  Value loadNarrow(unsigned operand, int64_t width) {
+    Value buffer = getOperand(operand);
+    Type element = getElementTypeOrSelf(buffer.getType());
+    SmallVector<Value> indices = getIndices(getMap(operand));
+    if (width == 0)
+      return memref::LoadOp::create(b, buffer, indices);
+    return vector::LoadOp::create(b, VectorType::get(width, element), buffer,
+                                  indices);
+  }
+
+  Value widen(unsigned operand, Value v, int64_t width) {
+    Type type = width == 0 ? product.sum : VectorType::get(width, product.sum);
+    Operation *widening =
+        operand == product.lhs ? product.widenLhs : product.widenRhs;
+    if (!widening)
+      return v;
+    return b.create(b.getLoc(), widening->getName().getIdentifier(), v, type)
+        ->getResult(0);
+  }
+
+  void setRow(int64_t row) {
+    if (loops.row)
+      at[*loops.row] = index(row);
+  }
+
+  Value createSum(Value x, Value y, Value sum) {
+    if (getElementTypeOrSelf(x.getType()).isBF16())
+      return x86vector::DotBF16Op::create(b, sum.getType(), sum, x, y);
+    if (isa<IntegerType>(product.sum))
+      return arith::AddIOp::create(b, sum, arith::MulIOp::create(b, x, y));
+    // Without the instruction, a scalar would be a call of libm.
+    if (!isa<VectorType>(sum.getType()))
+      return arith::AddFOp::create(b, sum, arith::MulFOp::create(b, x, y));
+    return vector::FMAOp::create(b, x, y, sum);
+  }
+
+  //===--------------------------------------------------------------------===//
+  // Columns that are neighbors: a few rows of B at once
+  //===--------------------------------------------------------------------===//
+
+  /// Adds `count` rows of B to the sums, strip by strip.
+  void buildStrips(int64_t count) {
+    int64_t widest = lanes;
+    while (widest > 1 && rows * widest > registers * 16)
+      widest /= 2;
+    Value from = index(0);
+    for (int64_t width : {widest, std::min<int64_t>(widest, 16), int64_t(1)}) {
+      Value to = floorTo(extents[loops.column], width);
+      buildLoop(loops.column, from, to, width, [&] { addRows(count, width); });
+      from = to;
+    }
+  }
+
+  void addRows(int64_t count, int64_t width) {
+    unsigned result = op.getNumDpsInputs();
+    auto type = VectorType::get(width, product.sum);
+    Value dest = getOperand(result);
+    SmallVector<Value> sums;
+    for (int64_t row = 0; row < rows; ++row) {
+      setRow(row);
+      sums.push_back(
+          vector::LoadOp::create(b, type, dest, getIndices(getMap(result))));
+    }
+    Value first = at[loops.depth];
+    for (int64_t i = 0; i < count; ++i) {
+      at[loops.depth] = add(first, i);
+      Value y = load(product.rhs, width);
+      for (int64_t row = 0; row < rows; ++row) {
+        setRow(row);
+        Value x = vector::BroadcastOp::create(b, type, load(product.lhs, 0));
+        sums[row] = createSum(x, y, sums[row]);
+      }
+    }
+    at[loops.depth] = first;
+    for (int64_t row = 0; row < rows; ++row) {
+      setRow(row);
+      vector::StoreOp::create(b, sums[row], dest, getIndices(getMap(result)));
+    }
+  }
+
+  //===--------------------------------------------------------------------===//
+  // Depths that are neighbors: a few columns of B at once
+  //===--------------------------------------------------------------------===//
+
+  void addColumns(int64_t count) {
+    int64_t width = getLanesPerRegister(lanes);
+    auto type = VectorType::get(width, product.sum);
+    Value zeros = arith::ConstantOp::create(b, b.getZeroAttr(type));
+    int64_t step = addsPairs ? 2 * width : width;
+    Value end = asValue(extents[loops.depth]),
+          whole = floorTo(extents[loops.depth], step);
+    SmallVector<Value> totals;
+    for (Value v : buildSums(index(0), whole, step,
+                             SmallVector<Value>(rows * count, zeros), count))
+      totals.push_back(vector::ReductionOp::create(
+          b, vector::CombiningKind::ADD, v, arith::FastMathFlags::reassoc));
+    totals = buildSums(whole, end, 1, totals, count);
+    unsigned result = op.getNumDpsInputs();
+    forEachSum(count, [&](int64_t i) {
+      SmallVector<Value> indices = getIndices(getMap(result));
+      Value old = memref::LoadOp::create(b, getOperand(result), indices);
+      Value sum = isa<IntegerType>(product.sum)
+                      ? arith::AddIOp::create(b, old, totals[i]).getResult()
+                      : arith::AddFOp::create(b, old, totals[i]).getResult();
+      memref::StoreOp::create(b, sum, getOperand(result), indices);
+    });
+  }
+
+  /// Calls `fn` at each row and each of `count` columns.
+  void forEachSum(int64_t count, function_ref<void(int64_t)> fn) {
+    Value first = at[loops.column];
+    for (int64_t column = 0; column < count; ++column) {
+      at[loops.column] = add(first, column);
+      for (int64_t row = 0; row < rows; ++row) {
+        setRow(row);
+        fn(column * rows + row);
+      }
+    }
+    at[loops.column] = first;
+  }
+
+  /// Adds products at depths [from, to), `width` at once, to `inits`.
+  SmallVector<Value> buildSums(Value from, Value to, int64_t width,
+                               ArrayRef<Value> inits, int64_t count) {
+    auto loadOperand = [&](unsigned operand) {
+      return width > 1 && addsPairs ? loadNarrow(operand, width)
+                                    : load(operand, width == 1 ? 0 : width);
+    };
+    auto loop = scf::ForOp::create(
+        b, from, to, index(width), inits,
+        [&](OpBuilder &, Location, Value k, ValueRange args) {
+          at[loops.depth] = k;
+          SmallVector<Value> sums(args), xs;
+          for (int64_t row = 0; row < rows; ++row) {
+            setRow(row);
+            xs.push_back(loadOperand(product.lhs));
+          }
+          Value y;
+          forEachSum(count, [&](int64_t i) {
+            if (i % rows == 0)
+              y = loadOperand(product.rhs);
+            sums[i] = createSum(xs[i % rows], y, sums[i]);
+          });
+          scf::YieldOp::create(b, sums);
+        });
+    return loop.getResults();
+  }
+
+  static constexpr int64_t kMostStreams = 8;
+
+  MatrixProduct product;
+  norm::BlockLoops loops;
+  int64_t rows, lanes, registers, depth;
+  bool readsColumns = false; // which are neighbors in memory
+  bool addsPairs;            // of neighbors in bf16, by one instruction
+};
+
+/// Builds the copy of columns for a block, where norm-vectorize-rows has no
+/// vectors: of columns that are no neighbors in memory, squares are read along
+/// memory and turned in registers; of pairs, two rows are interleaved.
+class PackBuilder : LoopBuilder {
+public:
+  PackBuilder(OpBuilder &b, GenericOp op)
+      : LoopBuilder(b, op), from(op.getDpsInputs()[0]), to(op.getDpsInits()[0]),
+        isPaired(getElementTypeOrSelf(to.getType()).isBF16()),
+        column(op.getNumLoops() - (isPaired ? 2 : 1)) {
+    ArrayRef<AffineExpr> read = getReadMap().getResults();
+    if (isPaired && read.back() == b.getAffineDimExpr(column + 1))
+      read = read.drop_back();
+    along = cast<AffineDimExpr>(read.back()).getPosition();
+  }
+
+  bool isNeeded() const { return isPaired || along != column; }
+
+  void run() {
+    SmallVector<unsigned> outer;
+    for (unsigned loop = 0; loop < column; ++loop)
+      if (loop != along)
+        outer.push_back(loop);
+    buildLoops(outer, [&] {
+      Value columns = floorTo(extents[column], kSquare),
+            all = asValue(extents[column]);
+      if (along == column) {
+        buildLoop(column, index(0), columns, kSquare, [&] { interleave(); });
+        return buildElements(column, columns, all);
+      }
+      Value depth = floorTo(extents[along], kSquare);
+      buildLoop(column, index(0), columns, kSquare, [&] {
+        buildLoop(along, index(0), depth, kSquare, [&] { buildSquare(); });
+        buildElements(along, depth, asValue(extents[along]), kSquare);
+      });
+      buildLoop(column, columns, all, 1, [&] {
+        buildElements(along, index(0), asValue(extents[along]));
+      });
+    });
+  }
+
+private:
+  static constexpr int64_t kSquare = 16;
+
+  AffineMap getReadMap() { return op.getIndexingMapsArray()[0]; }
+  AffineMap getWriteMap() { return op.getIndexingMapsArray()[1]; }
+
+  /// Clones the body's one op, if there is one.
+  Value convert(Value v, int64_t width) {
+    Block &body = op.getRegion().front();
+    if (body.without_terminator().empty())
+      return v;
+    Operation &bodyOp = body.front();
+    if (width > 0)
+      return norm::cloneAtWidth(b, &bodyOp, width, v)->getResult(0);
+    IRMapping map;
+    map.map(bodyOp.getOperand(0), v);
+    return b.clone(bodyOp, map)->getResult(0);
+  }
+
+  /// Views pairs, the last dimension, as part of the one before.
+  Value flatten(Value buffer) {
+    SmallVector<ReassociationIndices> groups;
+    int64_t rank = cast<MemRefType>(buffer.getType()).getRank();
+    for (int64_t dim = 0; dim + 1 < rank; ++dim)
+      groups.push_back({dim});
+    groups.back().push_back(rank - 1);
+    return memref::CollapseShapeOp::create(b, buffer, groups);
+  }
+
+  /// Returns the current indices in a view without pairs.
+  SmallVector<Value> getFlatIndices(AffineMap map) {
+    SmallVector<Value> indices = getIndices(map);
+    indices.pop_back();
+    indices.back() = arith::MulIOp::create(b, indices.back(), index(2));
+    return indices;
+  }
+
+  /// Loads neighbors from `from`; pairs are words.
+  Value loadNeighbors() {
+    Type element = getElementTypeOrSelf(from.getType());
+    if (!isPaired)
+      return convert(vector::LoadOp::create(b,
+                                            VectorType::get(kSquare, element),
+                                            from, getIndices(getReadMap())),
+                     kSquare);
+    at[column + 1] = index(0);
+    Value v =
+        vector::LoadOp::create(b, VectorType::get(2 * kSquare, element),
+                               flatten(from), getFlatIndices(getReadMap()));
+    return vector::BitCastOp::create(
+        b, VectorType::get(kSquare, b.getI32Type()), v);
+  }
+
+  void storeNeighbors(Value v) {
+    if (!isPaired) {
+      vector::StoreOp::create(b, v, to, getIndices(getWriteMap()));
+      return;
+    }
+    at[column + 1] = index(0);
+    auto pairs = VectorType::get(2 * kSquare, b.getBF16Type());
+    if (v.getType() != pairs)
+      v = vector::BitCastOp::create(b, pairs, v);
+    vector::StoreOp::create(b, v, flatten(to), getFlatIndices(getWriteMap()));
+  }
+
+  void buildSquare() {
+    Type element =
+        isPaired ? b.getI32Type() : getElementTypeOrSelf(to.getType());
+    auto square = VectorType::get({kSquare, kSquare}, element);
+    Value v = arith::ConstantOp::create(b, b.getZeroAttr(square));
+    Value first = at[column];
+    for (int64_t i = 0; i < kSquare; ++i) {
+      at[column] = add(first, i);
+      v = vector::InsertOp::create(b, loadNeighbors(), v, i);
+    }
+    at[column] = first;
+    v = vector::TransposeOp::create(b, v, ArrayRef<int64_t>{1, 0});
+    Value begin = at[along];
+    for (int64_t i = 0; i < kSquare; ++i) {
+      at[along] = add(begin, i);
+      storeNeighbors(vector::ExtractOp::create(b, v, i));
+    }
+    at[along] = begin;
+  }
+
+  /// Writes the pairs of two rows.
+  void interleave() {
+    auto type = VectorType::get(kSquare, getElementTypeOrSelf(from.getType()));
+    SmallVector<Value, 2> rows;
+    for (int64_t i = 0; i < 2; ++i) {
+      at[column + 1] = index(i);
+      rows.push_back(
+          vector::LoadOp::create(b, type, from, getIndices(getReadMap())));
+    }
+    storeNeighbors(vector::InterleaveOp::create(b, rows[0], rows[1]));
+  }
+
+  /// Copies elements one by one: of `loop` in [first, last), and of `columns`
+  /// columns from the current one on.
+  void buildElements(unsigned loop, Value first, Value last,
+                     int64_t columns = 1) {
+    buildLoop(loop, first, last, 1, [&] {
+      Value begin = at[column];
+      for (int64_t i = 0; i < columns * (isPaired ? 2 : 1); ++i) {
+        at[column] = add(begin, isPaired ? i / 2 : i);
+        if (isPaired)
+          at[column + 1] = index(i % 2);
+        Value v = memref::LoadOp::create(b, from, getIndices(getReadMap()));
+        memref::StoreOp::create(b, convert(v, 0), to,
+                                getIndices(getWriteMap()));
+      }
+      at[column] = begin;
+    });
+  }
+
+  Value from, to;
+  bool isPaired;
+  unsigned column, along = 0; // loops: over columns, along memory
+};
+
+struct NormVectorizeProducts
+    : norm::impl::NormVectorizeProductsBase<NormVectorizeProducts> {
+  void runOnOperation() override {
+    SmallVector<GenericOp> ops;
+    getOperation().walk([&](GenericOp op) {
+      if (op.hasPureBufferSemantics())
+        ops.push_back(op);
+    });
+    for (GenericOp op : ops)
+      if (failed(vectorize(op)))
+        return signalPassFailure();
+    SmallVector<Operation *> squares;
+    getOperation().walk([&](vector::TransposeOp op) { squares.push_back(op); });
+    RewritePatternSet patterns(&getContext());
+    vector::populateVectorTransposeLoweringPatterns(
+        patterns, vector::VectorTransposeLowering::Shuffle16x16);
+    if (failed(applyOpPatternsGreedily(squares, std::move(patterns))))
+      signalPassFailure();
+  }
+
+  static LogicalResult vectorize(GenericOp op) {
+    OpBuilder b(op);
+    if (op->hasAttr(norm::packAttrName)) {
+      PackBuilder builder(b, op);
+      if (!builder.isNeeded())
+        return success();
+      builder.run();
+    } else if (op->hasAttr(norm::tileAttrName)) {
+      FailureOr<ArrayRef<int64_t>> tile = readTile(op, norm::tileAttrName, 3);
+      if (failed(tile))
+        return failure();
+      ProductBuilder(b, op, *tile).run();
+    } else if (op->hasAttr(norm::thinAttrName)) {
+      FailureOr<ArrayRef<int64_t>> tile = readTile(op, norm::thinAttrName, 4);
+      if (failed(tile))
+        return failure();
+      ThinBuilder(b, op, *tile).run();
+    } else {
+      return success();
+    }
+    op.erase();
+    return success();
+  }
+
+  /// Loops over batches and other columns have one iteration in a block, and
+  /// need not be those of a product.
+  static bool isBlock(GenericOp op) {
+    return op.getNumDpsInputs() == 2 && op.getNumDpsInits() == 1 &&
+           op.getNumReductionLoops() > 0 &&
+           llvm::all_of(op.getIndexingMapsArray(), [](AffineMap map) {
+             return map.isProjectedPermutation() && map.getNumResults() > 1;
+           });
+  }
+
+  /// Returns `count` numbers, of which the first three are positive.
+  static FailureOr<ArrayRef<int64_t>> readTile(GenericOp op, StringRef name,
+                                               size_t count) {
+    auto tile = op->getAttrOfType<DenseI64ArrayAttr>(name);
+    bool isTile = tile && tile.asArrayRef().size() == count &&
+                  llvm::all_of(tile.asArrayRef().take_front(3),
+                               [](int64_t number) { return number > 0; });
+    bool isProduct = name == norm::thinAttrName
+                         ? norm::matchMatrixProduct(op).has_value()
+                         : isBlock(op);
+    if (!isTile || !isProduct)
+      return op.emitError("norm-vectorize-products: expects a product with ")
+             << count << " numbers in '" << name << "', from 1 on";
+    return tile.asArrayRef();
+  }
+};
+} // namespace

@@ -1,0 +1,134 @@
+"""Runs products of matrices and compares with f64.
+
+    products.py PREFIX OPTIONS...
+
+The cases are drawn: subscripts of an einsum, extents that fill no tile, no block of columns and no
+pair, types, extents that are not known. The bound of a sum of k products is that of docs/Codegen.md.
+OPTIONS are norm-compile's.
+"""
+import random
+import sys
+
+import numpy as np
+from normtest import UNIT, compile_shared, run_compiled, store, widen
+
+prefix, options = sys.argv[1], sys.argv[2:]
+draw, numbers = random.Random(7), np.random.default_rng(7)
+SUBSCRIPTS = ("mk,kn->mn", "mk,nk->mn", "km,kn->mn", "mk,kn->nm", "bmk,bkn->bmn", "bmk,bnk->bmn", "mk,khn->mhn",
+              "hmd,hdn->mn", "k,kn->n", "nk,k->n", "bk,bkn->bn", "bm,bmn->bn")
+EXTENTS = {"m": (1, 2, 5, 8, 9, 13, 37, 64), "k": (1, 2, 7, 16, 111, 130, 600), "n": (1, 15, 16, 33, 64, 129, 200),
+           "b": (1, 3), "h": (2, 3), "d": (8, 16, 30)}
+# Types of both factors, of the result, and the one in which products are added.
+TYPES = (("f32", "f32", "f32"), ("bf16", "bf16", "f32"), ("bf16", "f32", "f32"), ("f16", "f16", "f32"),
+         ("f64", "f64", "f64"), ("i8", "i32", "i32"))
+NUMPY = {"i8": np.int8, "i32": np.int32}
+
+
+def get_type(subscript, extents, element, dynamic):
+    return "tensor<" + "".join(f"{'?' if i in dynamic else extents[i]}x" for i in subscript) + f"{element}>"
+
+
+def write_widening(value, element, wide):
+    if element == wide:
+        return "", value
+    return f"  {value}w = arith.{'extsi' if element == 'i8' else 'extf'} {value} : {element} to {wide}\n", f"{value}w"
+
+
+def write(name, subscripts, extents, types, dynamic):
+    """The product as front ends emit it: narrow results are sums in their own type."""
+    (a, b), c = subscripts.split("->")[0].split(","), subscripts.split("->")[1]
+    element, result, _ = types
+    loops = c + "".join(sorted(set(a + b) - set(c)))
+    maps = ", ".join(f"affine_map<({','.join(loops)})->({','.join(i)})>" for i in (a, b, c))
+    kinds = ", ".join('"parallel"' if i in c else '"reduction"' for i in loops)
+    ta, tb = (get_type(i, extents, element, dynamic) for i in (a, b))
+    tc = get_type(c, extents, result, dynamic)
+    dims = "".join(f"  %d{i} = tensor.dim %{'a' if i in a else 'b'}, %c{(a if i in a else b).index(i)} : "
+                   f"{ta if i in a else tb}\n" for i in c if i in dynamic)
+    sizes = ", ".join(f"%d{i}" for i in c if i in dynamic)
+    kind = "i" if result == "i32" else "f"
+    wide_x, x = write_widening("%x", element, result)
+    wide_y, y = write_widening("%y", element, result)
+    return f"""func.func @{name}(%a: {ta}, %b: {tb}) -> {tc} {{
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+{dims}  %zero = arith.constant {'0' if kind == 'i' else '0.0'} : {result}
+  %empty = tensor.empty({sizes}) : {tc}
+  %start = linalg.fill ins(%zero : {result}) outs(%empty : {tc}) -> {tc}
+  %c = linalg.generic {{indexing_maps = [{maps}], iterator_types = [{kinds}]}}
+      ins(%a, %b : {ta}, {tb}) outs(%start : {tc}) {{
+  ^bb0(%x: {element}, %y: {element}, %sum: {result}):
+{wide_x}{wide_y}  %xy = arith.mul{kind} {x}, {y} : {result}
+  %s = arith.add{kind} %sum, %xy : {result}
+  linalg.yield %s : {result}
+  }} -> {tc}
+  return %c : {tc}
+}}
+"""
+
+
+def make(shape, element):
+    if element == "i8":
+        return numbers.integers(-128, 128, shape).astype(np.int8)
+    return store(numbers.standard_normal(shape), element)
+
+
+def set_special_values(a, b, subscripts, element):
+    """A row and a column that are not finite, and one of tiny and huge numbers."""
+    if element == "i8" or a.ndim < 2 or b.ndim < 2 or min(a.shape + b.shape) < 2:
+        return
+    special = store(np.array([np.nan, np.inf, 0.0, 1e-30 if element != "f16" else 6e-8, 1e15 if element != "f16" else 6e4]), element)
+    a[(0,) * a.ndim], b[(-1,) * b.ndim] = special[0], special[1]
+    if a.shape[0] > 3:
+        a[1], a[2] = special[2], special[3]
+        a[(3,) + (0,) * (a.ndim - 1)] = special[4]
+
+
+def convert(stored):
+    return widen(stored).astype(np.float64) if stored.dtype.kind != "i" else stored.astype(np.int64)
+
+
+def check(name, library, case):
+    subscripts, extents, types, _ = case
+    (a, b), c = subscripts.split("->")[0].split(","), subscripts.split("->")[1]
+    x, y = (make([extents[i] for i in s], types[0]) for s in (a, b))
+    set_special_values(x, y, subscripts, types[0])
+    result = np.empty([extents[i] for i in c], NUMPY.get(types[1]) or store(np.zeros(1), types[1]).dtype)
+    actual = convert(run_compiled(library, name, [x, y], [result])[0])
+    with np.errstate(all="ignore"):
+        expected = np.einsum(subscripts, convert(x), convert(y))
+        total = np.einsum(subscripts, abs(convert(x)), abs(convert(y)))
+        if types[1] == "i32":
+            return bool((actual == expected).all())
+        k = np.prod([extents[i] for i in set(a + b) - set(c)])
+        bound = (k + 1) * UNIT[types[2]] * total
+        if types[1] != types[2]:
+            bound = bound + 2 * UNIT[types[1]] * abs(expected)  # both are rounded
+        expected = convert(store(expected.astype(np.float32) if types[2] == "f32" else expected, types[1]))
+        bound = bound + np.spacing(np.float32(1e-38)) * k + (2.0**-24 if types[1] == "f16" else 0)
+        return bool(((abs(actual - expected) <= bound) | (actual == expected) | (np.isnan(actual) & np.isnan(expected))).all())
+
+
+def draw_case():
+    subscripts, types = draw.choice(SUBSCRIPTS), draw.choice(TYPES)
+    extents = {i: draw.choice(EXTENTS[i]) for i in sorted(set(subscripts) - set(",->"))}
+    dynamic = draw.choice(("", "", "m", "n", "mkn"))
+    return subscripts, extents, types, dynamic
+
+
+def run_cases(name, cases):
+    path = f"{prefix}.{name}.mlir"
+    with open(path, "w") as file:
+        file.writelines(write(f"f{i}", *case) for i, case in enumerate(cases))
+    library = compile_shared(path, f"{prefix}.{name}.so", *options)
+    wrong = [case for i, case in enumerate(cases) if not check(f"f{i}", library, case)]
+    for case in wrong:
+        print("WRONG:", *case)
+    print(f"{name}: {len(cases)} products, {len(wrong)} wrong")
+
+
+run_cases("drawn", [draw_case() for _ in range(160)])
+# No rows, no columns, nothing to add, where the extents are not known.
+nothing = [("mk,kn->mn", {"m": 16, "k": 32, "n": 64} | {i: 0}, types, "mkn") for i in "mkn" for types in TYPES[:2]]
+run_cases("empty", nothing)

@@ -1,0 +1,61 @@
+// RUN: norm-opt %s --pass-pipeline='builtin.module(func.func(norm-tile-products{kinds=pairs lanes=64},canonicalize,cse))' --split-input-file | FileCheck %s
+
+// Both operands stay bf16; pairs of depths are the last dimension of what is packed.
+#a = affine_map<(d0, d1, d2) -> (d0, d2)>
+#b = affine_map<(d0, d1, d2) -> (d2, d1)>
+#c = affine_map<(d0, d1, d2) -> (d0, d1)>
+// CHECK-LABEL: func @pairs
+// CHECK-DAG: %[[A:.*]] = tensor.expand_shape %arg0 {{\[\[}}0], [1, 2]] output_shape [32, 64, 2]
+// CHECK-DAG: %[[B:.*]] = tensor.expand_shape %arg1 {{\[\[}}0, 1], [2]] output_shape [64, 2, 256]
+// CHECK: scf.for
+// CHECK:   linalg.generic {{.*}} outs(%{{.*}} : tensor<64x64x2xbf16>) attrs = {norm.pack}
+// CHECK:   linalg.generic {{.*}} ins(%[[A]], %{{.*}} : tensor<32x64x2xbf16>, tensor<64x64x2xbf16>) outs(%{{.*}} : tensor<32x64xf32>) attrs = {norm.product = array<i64: 6, 64, 512>}
+func.func @pairs(%a: tensor<32x128xbf16>, %b: tensor<128x256xbf16>, %c: tensor<32x256xbf16>) -> tensor<32x256xbf16> {
+  %r = linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%a, %b : tensor<32x128xbf16>, tensor<128x256xbf16>) outs(%c : tensor<32x256xbf16>) {
+  ^bb0(%x: bf16, %y: bf16, %s: bf16):
+    %m = arith.mulf %x, %y : bf16
+    %t = arith.addf %s, %m : bf16
+    linalg.yield %t : bf16
+  } -> tensor<32x256xbf16>
+  return %r : tensor<32x256xbf16>
+}
+
+// -----
+
+// A last depth without a neighbor: f32.
+#a = affine_map<(d0, d1, d2) -> (d0, d2)>
+#b = affine_map<(d0, d1, d2) -> (d2, d1)>
+#c = affine_map<(d0, d1, d2) -> (d0, d1)>
+// CHECK-LABEL: func @odd
+// CHECK: linalg.generic {{.*}} ins(%arg0 : tensor<32x129xbf16>) outs(%{{.*}} : tensor<32x129xf32>)
+// CHECK: tensor<129x64xf32>) {{.*}} {norm.product
+func.func @odd(%a: tensor<32x129xbf16>, %b: tensor<129x256xbf16>, %c: tensor<32x256xbf16>) -> tensor<32x256xbf16> {
+  %r = linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%a, %b : tensor<32x129xbf16>, tensor<129x256xbf16>) outs(%c : tensor<32x256xbf16>) {
+  ^bb0(%x: bf16, %y: bf16, %s: bf16):
+    %m = arith.mulf %x, %y : bf16
+    %t = arith.addf %s, %m : bf16
+    linalg.yield %t : bf16
+  } -> tensor<32x256xbf16>
+  return %r : tensor<32x256xbf16>
+}
+
+// -----
+
+// Depths that are not known may be odd.
+#a = affine_map<(d0, d1, d2) -> (d0, d2)>
+#b = affine_map<(d0, d1, d2) -> (d2, d1)>
+#c = affine_map<(d0, d1, d2) -> (d0, d1)>
+// CHECK-LABEL: func @unknown
+// CHECK: tensor<?x64xf32>) {{.*}} {norm.product
+func.func @unknown(%a: tensor<32x?xbf16>, %b: tensor<?x256xbf16>, %c: tensor<32x256xbf16>) -> tensor<32x256xbf16> {
+  %r = linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%a, %b : tensor<32x?xbf16>, tensor<?x256xbf16>) outs(%c : tensor<32x256xbf16>) {
+  ^bb0(%x: bf16, %y: bf16, %s: bf16):
+    %m = arith.mulf %x, %y : bf16
+    %t = arith.addf %s, %m : bf16
+    linalg.yield %t : bf16
+  } -> tensor<32x256xbf16>
+  return %r : tensor<32x256xbf16>
+}

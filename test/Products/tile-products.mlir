@@ -1,0 +1,118 @@
+// RUN: norm-opt %s --pass-pipeline='builtin.module(func.func(norm-tile-products,canonicalize,cse))' --split-input-file | FileCheck %s
+
+// Sums in the type of the elements: blocks of 64 columns, and nothing behind them.
+#a = affine_map<(d0, d1, d2) -> (d0, d2)>
+#b = affine_map<(d0, d1, d2) -> (d2, d1)>
+#c = affine_map<(d0, d1, d2) -> (d0, d1)>
+// CHECK-LABEL: func @plain
+// CHECK: scf.for %[[J:.*]] = %c0 to %c256 step %c64
+// CHECK:   %[[B:.*]] = tensor.extract_slice %arg1[0, %[[J]]] [128, 64] [1, 1]
+// CHECK:   %[[PACKED:.*]] = bufferization.alloc_tensor() copy(%[[B]])
+// CHECK:   linalg.generic {{.*}} ins(%arg0, %[[PACKED]] : tensor<32x128xf32>, tensor<128x64xf32>) {{.*}} {norm.product = array<i64: 6, 16, 512>}
+// CHECK: } {norm.loop = #norm.loop<product>}
+func.func @plain(%a: tensor<32x128xf32>, %b: tensor<128x256xf32>) -> tensor<32x256xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<32x256xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<32x256xf32>) -> tensor<32x256xf32>
+  %r = linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%a, %b : tensor<32x128xf32>, tensor<128x256xf32>) outs(%f : tensor<32x256xf32>) {
+  ^bb0(%x: f32, %y: f32, %s: f32):
+    %m = arith.mulf %x, %y : f32
+    %t = arith.addf %s, %m : f32
+    linalg.yield %t : f32
+  } -> tensor<32x256xf32>
+  return %r : tensor<32x256xf32>
+}
+
+// -----
+
+// Sums of bf16 are f32 and rounded once; A is widened once, columns of B as they are packed; what is
+// added to is no zero, so it is read; and the last block has 8 columns.
+#a = affine_map<(d0, d1, d2) -> (d0, d2)>
+#b = affine_map<(d0, d1, d2) -> (d1, d2)>
+#c = affine_map<(d0, d1, d2) -> (d0, d1)>
+// CHECK-LABEL: func @narrow
+// CHECK: %[[A:.*]] = linalg.generic {{.*}} ins(%arg0 : tensor<32x128xbf16>) outs(%{{.*}} : tensor<32x128xf32>)
+// CHECK: scf.for
+// CHECK:   %[[N:.*]] = affine.min
+// CHECK:   linalg.generic {{.*}} {norm.pack}
+// CHECK:     arith.extf
+// CHECK:   linalg.generic {{.*}} ins(%[[A]], %{{.*}} : tensor<32x128xf32>, tensor<128x64xf32>) {{.*}} {norm.product
+// CHECK:   linalg.generic {{.*}} ins(%{{.*}} : tensor<32x?xf32>) outs(%{{.*}} : tensor<32x?xbf16>)
+// CHECK:     %[[OLD:.*]] = arith.extf %{{.*}} : bf16 to f32
+// CHECK:     %[[SUM:.*]] = arith.addf %[[OLD]]
+// CHECK:     arith.truncf %[[SUM]] : f32 to bf16
+func.func @narrow(%a: tensor<32x128xbf16>, %b: tensor<200x128xbf16>, %c: tensor<32x200xbf16>) -> tensor<32x200xbf16> {
+  %r = linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%a, %b : tensor<32x128xbf16>, tensor<200x128xbf16>) outs(%c : tensor<32x200xbf16>) {
+  ^bb0(%x: bf16, %y: bf16, %s: bf16):
+    %m = arith.mulf %x, %y : bf16
+    %t = arith.addf %s, %m : bf16
+    linalg.yield %t : bf16
+  } -> tensor<32x200xbf16>
+  return %r : tensor<32x200xbf16>
+}
+
+// -----
+
+// One gate reads two products: one loop has the blocks of both.
+#a = affine_map<(d0, d1, d2) -> (d0, d2)>
+#b = affine_map<(d0, d1, d2) -> (d2, d1)>
+#c = affine_map<(d0, d1, d2) -> (d0, d1)>
+#id = affine_map<(d0, d1) -> (d0, d1)>
+// CHECK-LABEL: func @gate
+// CHECK-COUNT-1: scf.for
+// CHECK-COUNT-2: {norm.product
+// CHECK: math.exp
+// CHECK-NOT: scf.for
+// CHECK: return
+func.func @gate(%a: tensor<32x128xf32>, %b: tensor<128x256xf32>, %c: tensor<128x256xf32>) -> tensor<32x256xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<32x256xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<32x256xf32>) -> tensor<32x256xf32>
+  %p = linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%a, %b : tensor<32x128xf32>, tensor<128x256xf32>) outs(%f : tensor<32x256xf32>) {
+  ^bb0(%x: f32, %y: f32, %s: f32):
+    %m = arith.mulf %x, %y : f32
+    %t = arith.addf %s, %m : f32
+    linalg.yield %t : f32
+  } -> tensor<32x256xf32>
+  %q = linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%a, %c : tensor<32x128xf32>, tensor<128x256xf32>) outs(%f : tensor<32x256xf32>) {
+  ^bb0(%x: f32, %y: f32, %s: f32):
+    %m = arith.mulf %x, %y : f32
+    %t = arith.addf %s, %m : f32
+    linalg.yield %t : f32
+  } -> tensor<32x256xf32>
+  %r = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%p, %q : tensor<32x256xf32>, tensor<32x256xf32>) outs(%e : tensor<32x256xf32>) {
+  ^bb0(%x: f32, %y: f32, %o: f32):
+    %g = math.exp %x : f32
+    %m = arith.mulf %g, %y : f32
+    linalg.yield %m : f32
+  } -> tensor<32x256xf32>
+  return %r : tensor<32x256xf32>
+}
+
+// -----
+
+// Batches and columns of another dimension have one block each; sums over two dimensions are one.
+#a = affine_map<(d0, d1, d2, d3) -> (d2, d0, d3)>
+#b = affine_map<(d0, d1, d2, d3) -> (d2, d3, d1)>
+#c = affine_map<(d0, d1, d2, d3) -> (d0, d1)>
+// CHECK-LABEL: func @two_depths
+// CHECK: scf.for
+// CHECK:   outs(%{{.*}} : tensor<32x64xf32>) attrs = {norm.product
+func.func @two_depths(%a: tensor<4x32x16xf32>, %b: tensor<4x16x256xf32>) -> tensor<32x256xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<32x256xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<32x256xf32>) -> tensor<32x256xf32>
+  %r = linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction", "reduction"]}
+      ins(%a, %b : tensor<4x32x16xf32>, tensor<4x16x256xf32>) outs(%f : tensor<32x256xf32>) {
+  ^bb0(%x: f32, %y: f32, %s: f32):
+    %m = arith.mulf %x, %y : f32
+    %t = arith.addf %s, %m : f32
+    linalg.yield %t : f32
+  } -> tensor<32x256xf32>
+  return %r : tensor<32x256xf32>
+}

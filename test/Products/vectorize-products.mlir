@@ -1,0 +1,114 @@
+// RUN: norm-opt %s --pass-pipeline='builtin.module(func.func(norm-vectorize-products,canonicalize))' --split-input-file | FileCheck %s
+
+// Tiles of 6 rows keep 6 vectors of sums while 512 products are added; 2 of 8 rows are left.
+#a = affine_map<(d0, d1, d2) -> (d0, d2)>
+#b = affine_map<(d0, d1, d2) -> (d2, d1)>
+#c = affine_map<(d0, d1, d2) -> (d0, d1)>
+// CHECK-LABEL: func @tiles
+// CHECK: scf.for %[[FROM:.*]] = %c0 to %c700 step %c512
+// CHECK:   %[[TO:.*]] = arith.minsi
+// CHECK:   %[[SUMS:.*]]:6 = scf.for %[[K:.*]] = %[[FROM]] to %[[TO]] step %c1
+// CHECK:     %[[Y:.*]] = vector.load %arg1[%[[K]], %c0] : memref<700x64xf32>, vector<64xf32>
+// CHECK:     %[[X:.*]] = memref.load %arg0[%c0, %[[K]]]
+// CHECK:     %[[V:.*]] = vector.broadcast %[[X]]
+// CHECK:     vector.fma %[[V]], %[[Y]], %{{.*}} : vector<64xf32>
+// CHECK-COUNT-6: vector.store
+// CHECK:   scf.for %{{.*}} = %[[FROM]] to %[[TO]] step %c1 iter_args(%{{.*}} = %{{.*}}, %{{.*}} = %{{.*}}) -> (vector<64xf32>, vector<64xf32>)
+func.func @tiles(%a: memref<8x700xf32>, %b: memref<700x64xf32>, %c: memref<8x64xf32>) {
+  linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%a, %b : memref<8x700xf32>, memref<700x64xf32>) outs(%c : memref<8x64xf32>) attrs = {norm.product = array<i64: 6, 64, 512>} {
+  ^bb0(%x: f32, %y: f32, %s: f32):
+    %m = arith.mulf %x, %y : f32
+    %t = arith.addf %s, %m : f32
+    linalg.yield %t : f32
+  }
+  return
+}
+
+// -----
+
+// Pairs of bf16 are words for all lanes, and one instruction adds both products.
+#a = affine_map<(d0, d1, d2, d3) -> (d0, d2, d3)>
+#b = affine_map<(d0, d1, d2, d3) -> (d2, d1, d3)>
+#c = affine_map<(d0, d1, d2, d3) -> (d0, d1)>
+// CHECK-LABEL: func @pairs
+// CHECK: %[[B:.*]] = memref.collapse_shape %arg1 {{\[\[}}0], [1, 2]]
+// CHECK: scf.for %[[K:.*]] = %c0 to %c16 step %c1
+// CHECK: vector.load %[[B]][%[[K]], %c0] : memref<16x32xbf16>, vector<32xbf16>
+// CHECK: vector.load %arg0[%c0, %[[K]], %c0] : memref<4x16x2xbf16>, vector<2xbf16>
+// CHECK-COUNT-4: x86vector.avx512.dot %{{.*}} : vector<32xbf16> -> vector<16xf32>
+func.func @pairs(%a: memref<4x16x2xbf16>, %b: memref<16x16x2xbf16>, %c: memref<4x16xf32>) {
+  linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction", "reduction"]}
+      ins(%a, %b : memref<4x16x2xbf16>, memref<16x16x2xbf16>) outs(%c : memref<4x16xf32>) attrs = {norm.product = array<i64: 6, 16, 512>} {
+  ^bb0(%x: bf16, %y: bf16, %s: f32):
+    %v = arith.extf %x : bf16 to f32
+    %w = arith.extf %y : bf16 to f32
+    %m = arith.mulf %v, %w : f32
+    %t = arith.addf %s, %m : f32
+    linalg.yield %t : f32
+  }
+  return
+}
+
+// -----
+
+// Few rows: 8 rows of B at once, then those that are left.
+#a = affine_map<(d0, d1, d2) -> (d0, d2)>
+#b = affine_map<(d0, d1, d2) -> (d2, d1)>
+#c = affine_map<(d0, d1, d2) -> (d0, d1)>
+// CHECK-LABEL: func @few_rows
+// CHECK: scf.for %{{.*}} = %c0 to %c96 step %c8
+// CHECK:   scf.for %{{.*}} = %c0 to %c256 step %c64
+// CHECK-COUNT-8: vector.load %arg1[%{{.*}}] : memref<100x256xf32>, vector<64xf32>
+// CHECK: scf.for %{{.*}} = %c96 to %c100 step %c1
+func.func @few_rows(%a: memref<2x100xf32>, %b: memref<100x256xf32>, %c: memref<2x256xf32>) {
+  linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%a, %b : memref<2x100xf32>, memref<100x256xf32>) outs(%c : memref<2x256xf32>) attrs = {norm.thin_product = array<i64: 6, 64, 8, 0>} {
+  ^bb0(%x: f32, %y: f32, %s: f32):
+    %m = arith.mulf %x, %y : f32
+    %t = arith.addf %s, %m : f32
+    linalg.yield %t : f32
+  }
+  return
+}
+
+// -----
+
+// Columns that are rows in memory: several at once, along them.
+#a = affine_map<(d0, d1, d2) -> (d0, d2)>
+#b = affine_map<(d0, d1, d2) -> (d1, d2)>
+#c = affine_map<(d0, d1, d2) -> (d0, d1)>
+// CHECK-LABEL: func @turned
+// CHECK: scf.for %{{.*}} = %c0 to %c256 step %c8
+// CHECK:   scf.for %{{.*}} = %c0 to %c112 step %c16
+// CHECK-COUNT-8: vector.load %arg1[%{{.*}}] : memref<256x120xf32>, vector<16xf32>
+// CHECK-COUNT-8: vector.reduction <add>
+// CHECK:   scf.for %{{.*}} = %c112 to %c120 step %c1
+func.func @turned(%a: memref<2x120xf32>, %b: memref<256x120xf32>, %c: memref<2x256xf32>) {
+  linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%a, %b : memref<2x120xf32>, memref<256x120xf32>) outs(%c : memref<2x256xf32>) attrs = {norm.thin_product = array<i64: 6, 64, 8, 0>} {
+  ^bb0(%x: f32, %y: f32, %s: f32):
+    %m = arith.mulf %x, %y : f32
+    %t = arith.addf %s, %m : f32
+    linalg.yield %t : f32
+  }
+  return
+}
+
+// -----
+
+// Columns that are rows in memory are turned by squares of registers.
+#in = affine_map<(d0, d1) -> (d1, d0)>
+#out = affine_map<(d0, d1) -> (d0, d1)>
+// CHECK-LABEL: func @pack
+// CHECK-COUNT-16: vector.load %arg0[%{{.*}}] : memref<64x40xf32>, vector<16xf32>
+// CHECK: vector.shuffle
+// CHECK-COUNT-16: vector.store %{{.*}}, %arg1[%{{.*}}] : memref<40x64xf32>, vector<16xf32>
+func.func @pack(%b: memref<64x40xf32>, %packed: memref<40x64xf32>) {
+  linalg.generic {indexing_maps = [#in, #out], iterator_types = ["parallel", "parallel"]}
+      ins(%b : memref<64x40xf32>) outs(%packed : memref<40x64xf32>) attrs = {norm.pack} {
+  ^bb0(%x: f32, %o: f32):
+    linalg.yield %x : f32
+  }
+  return
+}
