@@ -1,5 +1,4 @@
-//===- MatrixProduct.cpp - products of matrices
-//---------------------------------===//
+//===- MatrixProduct.cpp - products of matrices ---------------------------===//
 //
 // Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -23,7 +23,7 @@
 #include "norm/IR/RowTarget.h"
 #include "norm/Products/Passes.h"
 #include "norm/Rows/Rows.h"
-#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/Support/DebugLog.h"
 #include <vector>
 
@@ -44,17 +44,26 @@ static Value createEmptyLike(OpBuilder &b, Location loc, Value like,
                                  type);
 }
 
+/// Builds an elementwise op on `inputs`, which have the extents of `dest`, and
+/// on what that holds.
+static GenericOp
+createElementwise(OpBuilder &b, Location loc, ValueRange inputs, Value dest,
+                  function_ref<Value(OpBuilder &, ValueRange)> body) {
+  auto map =
+      b.getMultiDimIdentityMap(cast<ShapedType>(dest.getType()).getRank());
+  SmallVector<AffineMap> maps(inputs.size() + 1, map);
+  SmallVector<IteratorType> kinds(map.getNumDims(), IteratorType::parallel);
+  return GenericOp::create(b, loc, dest.getType(), inputs, dest, maps, kinds,
+                           [&](OpBuilder &b, Location loc, ValueRange args) {
+                             linalg::YieldOp::create(b, loc, body(b, args));
+                           });
+}
+
 static Value createZeros(OpBuilder &b, Location loc, Value dest) {
   Type type = getElementTypeOrSelf(dest.getType());
   Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(type));
-  auto map =
-      b.getMultiDimIdentityMap(cast<ShapedType>(dest.getType()).getRank());
-  SmallVector<IteratorType> kinds(map.getNumDims(), IteratorType::parallel);
-  return GenericOp::create(b, loc, dest.getType(), ValueRange(), dest,
-                           ArrayRef<AffineMap>{map}, kinds,
-                           [&](OpBuilder &b, Location loc, ValueRange) {
-                             linalg::YieldOp::create(b, loc, zero);
-                           })
+  return createElementwise(b, loc, ValueRange(), dest,
+                           [&](OpBuilder &, ValueRange) { return zero; })
       .getResult(0);
 }
 
@@ -70,6 +79,15 @@ static Value createWidened(OpBuilder &b, Operation *widen, Value v, Type type) {
     return arith::ExtFOp::create(b, v.getLoc(), type, v);
   return b.create(v.getLoc(), widen->getName().getIdentifier(), v, type)
       ->getResult(0);
+}
+
+/// Returns true if one instruction adds products of pairs to the sums.
+static bool addsPairs(const MatrixProduct &product, norm::ProductKinds kinds) {
+  auto isBF16 = [](Value v) {
+    return getElementTypeOrSelf(v.getType()).isBF16();
+  };
+  return kinds == norm::ProductKinds::Pairs && product.sum.isF32() &&
+         llvm::all_of(GenericOp(product.op).getDpsInputs(), isBF16);
 }
 
 /// Builds the product of `inputs`, A and B at the places that `like` says, in
@@ -155,17 +173,12 @@ private:
     b.setInsertionPointAfterValue(lhs);
     Location loc = lhs.getLoc();
     Value empty = createEmptyLike(b, loc, lhs, type);
-    auto map =
-        b.getMultiDimIdentityMap(cast<ShapedType>(lhs.getType()).getRank());
-    SmallVector<IteratorType> kinds(map.getNumDims(), IteratorType::parallel);
-    wide = GenericOp::create(b, loc, empty.getType(), lhs, empty,
-                             ArrayRef<AffineMap>{map, map}, kinds,
-                             [&](OpBuilder &b, Location loc, ValueRange args) {
-                               Value v =
-                                   createWidened(b, extension, args[0], type);
-                               linalg::YieldOp::create(b, loc, v);
-                             })
-               .getResult(0);
+    wide =
+        createElementwise(b, loc, lhs, empty,
+                          [&](OpBuilder &b, ValueRange args) {
+                            return createWidened(b, extension, args[0], type);
+                          })
+            .getResult(0);
     return wide;
   }
 
@@ -174,22 +187,16 @@ private:
     SmallVector<Value> inputs(op.getDpsInputs());
     inputs[product.lhs] =
         widen(inputs[product.lhs], product.widenLhs, product.sum);
-    GenericOp wide =
-        createProduct(b, product, inputs, zeros, op.getIndexingMapsArray(),
-                      op.getIteratorTypesArray());
-    return wide;
+    return createProduct(b, product, inputs, zeros, op.getIndexingMapsArray(),
+                         op.getIteratorTypesArray());
   }
 
   /// Returns true if an instruction adds products of pairs of neighbors, and A
   /// has these.
   bool canPair(const MatrixProduct &product) {
     GenericOp op = product.op;
-    auto isNarrow = [](Value v) {
-      return getElementTypeOrSelf(v.getType()).isBF16();
-    };
     AffineMap a = op.getIndexingMapsArray()[product.lhs];
-    return kinds == norm::ProductKinds::Pairs && product.sum.isF32() &&
-           llvm::all_of(op.getDpsInputs(), isNarrow) &&
+    return addsPairs(product, kinds) &&
            a.getDimPosition(a.getNumResults() - 1) == product.loops.depth &&
            !ShapedType::isDynamic(
                op.getStaticLoopRanges()[product.loops.depth]) &&
@@ -219,9 +226,7 @@ private:
     }
     SmallVector<IteratorType> iterators(op.getIteratorTypesArray());
     iterators.push_back(IteratorType::reduction);
-    GenericOp paired =
-        createProduct(b, product, inputs, zeros, maps, iterators);
-    return paired;
+    return createProduct(b, product, inputs, zeros, maps, iterators);
   }
 
   /// Views dimension `split` as pairs.
@@ -249,12 +254,9 @@ private:
     auto fill = dest.getDefiningOp<linalg::LinalgOp>();
     bool addsToZeros = fill && isZero(norm::getFilled(fill));
     Value out = addsToZeros ? fill.getDpsInits()[0] : dest;
-    AffineMap map =
-        b.getMultiDimIdentityMap(cast<ShapedType>(out.getType()).getRank());
-    SmallVector<IteratorType> kinds(map.getNumDims(), IteratorType::parallel);
-    return GenericOp::create(
-        b, op.getLoc(), out.getType(), sums, out, ArrayRef<AffineMap>{map, map},
-        kinds, [&](OpBuilder &b, Location loc, ValueRange args) {
+    Location loc = op.getLoc();
+    return createElementwise(
+        b, loc, sums, out, [&](OpBuilder &b, ValueRange args) {
           Value v = args[0];
           if (!addsToZeros) {
             Value old = createWidened(b, nullptr, args[1], v.getType());
@@ -264,7 +266,7 @@ private:
           }
           if (v.getType() != args[1].getType())
             v = arith::TruncFOp::create(b, loc, args[1].getType(), v);
-          linalg::YieldOp::create(b, loc, v);
+          return v;
         });
   }
 
@@ -278,8 +280,8 @@ private:
 // Blocks
 //===----------------------------------------------------------------------===//
 
-/// Returns the op that reads all products that `op` may be computed with, if it
-/// is elementwise and nothing else reads `op`.
+/// Returns the one use of `op`, if it is by an elementwise op whose innermost
+/// loop goes over the columns; null for others.
 static OpOperand *findConsumer(GenericOp op) {
   if (!op->hasOneUse())
     return nullptr;
@@ -581,10 +583,9 @@ struct NormTileProducts : norm::impl::NormTileProductsBase<NormTileProducts> {
       bool isBlock = hasBlocks(product), isThin = isThinProduct(product);
       if (isBlock || isThin)
         explain(product, isBlock);
-      GenericOp behind = isBlock ? splitter.split(product)
-                         : isThin
-                             ? splitter.splitThin(product, createTile(product))
-                             : splitter.splitThin(product, /*tile=*/{});
+      Attribute tile = isThin ? createTile(product) : Attribute();
+      GenericOp behind =
+          isBlock ? splitter.split(product) : splitter.splitThin(product, tile);
       GenericOp anchor = fuseConsumer(b, behind, anchors);
       if (isBlock || (isThin && parallel))
         anchors.insert(anchor);
@@ -742,13 +743,9 @@ struct NormTileProducts : norm::impl::NormTileProductsBase<NormTileProducts> {
 
   DenseI64ArrayAttr createTile(const MatrixProduct &product) {
     norm::RowTarget target = norm::getRowTarget(product.op);
-    auto isBF16 = [](Value v) {
-      return getElementTypeOrSelf(v.getType()).isBF16();
-    };
-    bool addsPairs = kinds == norm::ProductKinds::Pairs &&
-                     llvm::all_of(GenericOp(product.op).getDpsInputs(), isBF16);
-    return DenseI64ArrayAttr::get(&getContext(), {target.productRows, lanes,
-                                                  target.thinDepth, addsPairs});
+    return DenseI64ArrayAttr::get(&getContext(),
+                                  {target.productRows, lanes, target.thinDepth,
+                                   addsPairs(product, kinds)});
   }
 
   /// Fuses what is behind a product into the elementwise op that reads it.

@@ -83,6 +83,28 @@ protected:
     body();
   }
 
+  /// Views pairs, the last dimension, as part of the one before.
+  Value flattenPairs(Value buffer) {
+    SmallVector<ReassociationIndices> groups;
+    int64_t rank = cast<MemRefType>(buffer.getType()).getRank();
+    for (int64_t dim = 0; dim + 1 < rank; ++dim)
+      groups.push_back({dim});
+    groups.back().push_back(rank - 1);
+    return memref::CollapseShapeOp::create(b, buffer, groups);
+  }
+
+  /// Adds the product of `x` and `y` to `sum`, those of pairs of bf16.
+  Value createSum(Value x, Value y, Value sum) {
+    if (x.getType() != sum.getType())
+      return x86vector::DotBF16Op::create(b, sum.getType(), sum, x, y);
+    if (getElementTypeOrSelf(sum.getType()).isIntOrIndex())
+      return arith::AddIOp::create(b, sum, arith::MulIOp::create(b, x, y));
+    // Without the instruction, a scalar would be a call of libm.
+    if (!isa<VectorType>(sum.getType()))
+      return arith::AddFOp::create(b, sum, arith::MulFOp::create(b, x, y));
+    return vector::FMAOp::create(b, x, y, sum);
+  }
+
   /// Returns the multiple of `step` below an extent.
   Value floorTo(OpFoldResult extent, int64_t step) {
     if (std::optional<int64_t> known = getConstantIntValue(extent))
@@ -110,7 +132,11 @@ public:
 
   /// Sums stay in the cache while the outer loops over depths go on.
   void run() {
-    flattenPairs();
+    rhs = op.getDpsInputs()[1];
+    if (isPaired()) {
+      rhs = flattenPairs(rhs);
+      at[loops.depth] = index(0);
+    }
     SmallVector<unsigned> outer;
     for (auto kind :
          {utils::IteratorType::reduction, utils::IteratorType::parallel})
@@ -228,14 +254,6 @@ private:
         b, VectorType::get(2 * kPairLanes, b.getBF16Type()), v);
   }
 
-  Value createSum(Value x, Value y, Value sum) {
-    if (isPaired())
-      return x86vector::DotBF16Op::create(b, sum.getType(), sum, x, y);
-    if (isa<FloatType>(element))
-      return vector::FMAOp::create(b, x, y, sum);
-    return arith::AddIOp::create(b, sum, arith::MulIOp::create(b, x, y));
-  }
-
   /// Returns true if A has pairs of neighbors, the last of its dimensions.
   bool isPaired() {
     return getElementTypeOrSelf(op.getDpsInputs()[0].getType()) != element;
@@ -246,20 +264,6 @@ private:
     AffineMap map = op.getIndexingMapsArray()[0];
     return isPaired() ? map.getDimPosition(map.getNumResults() - 2)
                       : loops.depth;
-  }
-
-  /// Views the pairs of all columns as one dimension.
-  void flattenPairs() {
-    rhs = op.getDpsInputs()[1];
-    if (!isPaired())
-      return;
-    SmallVector<ReassociationIndices> groups;
-    int64_t rank = cast<MemRefType>(rhs.getType()).getRank();
-    for (int64_t dim = 0; dim + 1 < rank; ++dim)
-      groups.push_back({dim});
-    groups.back().push_back(rank - 1);
-    rhs = memref::CollapseShapeOp::create(b, rhs, groups);
-    at[loops.depth] = index(0);
   }
 
   static constexpr int64_t kPairLanes = 16;
@@ -353,17 +357,6 @@ private:
   void setRow(int64_t row) {
     if (loops.row)
       at[*loops.row] = index(row);
-  }
-
-  Value createSum(Value x, Value y, Value sum) {
-    if (getElementTypeOrSelf(x.getType()).isBF16())
-      return x86vector::DotBF16Op::create(b, sum.getType(), sum, x, y);
-    if (isa<IntegerType>(product.sum))
-      return arith::AddIOp::create(b, sum, arith::MulIOp::create(b, x, y));
-    // Without the instruction, a scalar would be a call of libm.
-    if (!isa<VectorType>(sum.getType()))
-      return arith::AddFOp::create(b, sum, arith::MulFOp::create(b, x, y));
-    return vector::FMAOp::create(b, x, y, sum);
   }
 
   //===--------------------------------------------------------------------===//
@@ -546,16 +539,6 @@ private:
     return b.clone(bodyOp, map)->getResult(0);
   }
 
-  /// Views pairs, the last dimension, as part of the one before.
-  Value flatten(Value buffer) {
-    SmallVector<ReassociationIndices> groups;
-    int64_t rank = cast<MemRefType>(buffer.getType()).getRank();
-    for (int64_t dim = 0; dim + 1 < rank; ++dim)
-      groups.push_back({dim});
-    groups.back().push_back(rank - 1);
-    return memref::CollapseShapeOp::create(b, buffer, groups);
-  }
-
   /// Returns the current indices in a view without pairs.
   SmallVector<Value> getFlatIndices(AffineMap map) {
     SmallVector<Value> indices = getIndices(map);
@@ -573,9 +556,9 @@ private:
                                             from, getIndices(getReadMap())),
                      kSquare);
     at[column + 1] = index(0);
-    Value v =
-        vector::LoadOp::create(b, VectorType::get(2 * kSquare, element),
-                               flatten(from), getFlatIndices(getReadMap()));
+    Value v = vector::LoadOp::create(b, VectorType::get(2 * kSquare, element),
+                                     flattenPairs(from),
+                                     getFlatIndices(getReadMap()));
     return vector::BitCastOp::create(
         b, VectorType::get(kSquare, b.getI32Type()), v);
   }
@@ -589,7 +572,8 @@ private:
     auto pairs = VectorType::get(2 * kSquare, b.getBF16Type());
     if (v.getType() != pairs)
       v = vector::BitCastOp::create(b, pairs, v);
-    vector::StoreOp::create(b, v, flatten(to), getFlatIndices(getWriteMap()));
+    vector::StoreOp::create(b, v, flattenPairs(to),
+                            getFlatIndices(getWriteMap()));
   }
 
   void buildSquare() {

@@ -38,6 +38,11 @@ std::optional<RowSums> matchRowSums(linalg::LinalgOp op);
 /// Returns the plan of an op, or nullopt if other passes must lower it.
 std::optional<RowPlan> planRowOf(linalg::LinalgOp op);
 
+/// Returns true for a contraction that reads an element of an operand several
+/// times, as a product of matrices does. One whose operands both have all loops
+/// is only a sum of products.
+bool isContraction(linalg::LinalgOp op);
+
 } // namespace mlir::norm
 
 #endif // NORM_LIB_ROWS_ROWPLAN_H

@@ -68,3 +68,24 @@ func.func @unknown(%a: tensor<?x128xf32>, %b: tensor<128x256xf32>, %c: tensor<?x
   } -> tensor<?x256xf32>
   return %r : tensor<?x256xf32>
 }
+
+// -----
+
+// The instruction adds to f32 alone.
+#a = affine_map<(d0, d1, d2) -> (d0, d2)>
+#b = affine_map<(d0, d1, d2) -> (d1, d2)>
+#c = affine_map<(d0, d1, d2) -> (d0, d1)>
+// PAR-LABEL: func @bf16_in_f64
+// PAR: {norm.thin_product = array<i64: 6, 16, 8, 0>}
+func.func @bf16_in_f64(%a: tensor<2x64xbf16>, %b: tensor<1024x64xbf16>, %c: tensor<2x1024xf64>) -> tensor<2x1024xf64> {
+  %r = linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%a, %b : tensor<2x64xbf16>, tensor<1024x64xbf16>) outs(%c : tensor<2x1024xf64>) {
+  ^bb0(%x: bf16, %y: bf16, %s: f64):
+    %u = arith.extf %x : bf16 to f64
+    %v = arith.extf %y : bf16 to f64
+    %m = arith.mulf %u, %v : f64
+    %t = arith.addf %s, %m : f64
+    linalg.yield %t : f64
+  } -> tensor<2x1024xf64>
+  return %r : tensor<2x1024xf64>
+}

@@ -16,11 +16,6 @@ namespace mlir::norm {
 /// Returns true if norm-vectorize-rows can vectorize `op`.
 bool canVectorizeRow(linalg::LinalgOp op);
 
-/// Returns true for a contraction that reads an element of an operand several
-/// times, as a product of matrices does. One whose operands both have all loops
-/// is only a sum of products.
-bool isContraction(linalg::LinalgOp op);
-
 /// A reduction: its combining op, the value that it adds, and its neutral
 /// element.
 struct Reduction {
