@@ -653,51 +653,86 @@ struct NormVectorizeProducts
 
   static LogicalResult vectorize(GenericOp op) {
     OpBuilder b(op);
-    if (op->hasAttr(norm::packAttrName)) {
-      PackBuilder builder(b, op);
-      if (!builder.isNeeded())
-        return success();
-      builder.run();
-    } else if (op->hasAttr(norm::tileAttrName)) {
-      FailureOr<ArrayRef<int64_t>> tile = readTile(op, norm::tileAttrName, 3);
+    if (op->hasAttr(norm::packAttrName))
+      return vectorizeCopy(b, op);
+    if (op->hasAttr(norm::tileAttrName)) {
+      FailureOr<ArrayRef<int64_t>> tile =
+          readTile(op, norm::tileAttrName, 3, isBlock);
       if (failed(tile))
         return failure();
       ProductBuilder(b, op, *tile).run();
+      op.erase();
     } else if (op->hasAttr(norm::thinAttrName)) {
-      FailureOr<ArrayRef<int64_t>> tile = readTile(op, norm::thinAttrName, 4);
+      FailureOr<ArrayRef<int64_t>> tile =
+          readTile(op, norm::thinAttrName, 4, isThin);
       if (failed(tile))
         return failure();
       ThinBuilder(b, op, *tile).run();
-    } else {
-      return success();
+      op.erase();
     }
+    return success();
+  }
+
+  static LogicalResult vectorizeCopy(OpBuilder &b, GenericOp op) {
+    bool isCopy =
+        op.getNumDpsInputs() == 1 && op.getNumDpsInits() == 1 &&
+        op.getNumReductionLoops() == 0 &&
+        llvm::range_size(op.getBody()->without_terminator()) <= 1 &&
+        isa<AffineDimExpr>(op.getIndexingMapsArray()[0].getResults().back());
+    if (!isCopy)
+      return op.emitError("norm-vectorize-products: expects a copy with '")
+             << norm::packAttrName << "'";
+    PackBuilder builder(b, op);
+    if (!builder.isNeeded())
+      return success();
+    builder.run();
     op.erase();
     return success();
   }
 
   /// Loops over batches and other columns have one iteration in a block, and
-  /// need not be those of a product.
-  static bool isBlock(GenericOp op) {
-    return op.getNumDpsInputs() == 2 && op.getNumDpsInits() == 1 &&
-           op.getNumReductionLoops() > 0 &&
-           llvm::all_of(op.getIndexingMapsArray(), [](AffineMap map) {
-             return map.isProjectedPermutation() && map.getNumResults() > 1;
-           });
+  /// need not be those of a product. Tiles divide its columns.
+  static bool isBlock(GenericOp op, ArrayRef<int64_t> tile) {
+    bool isProduct =
+        op.getNumDpsInputs() == 2 && op.getNumDpsInits() == 1 &&
+        op.getNumReductionLoops() > 0 &&
+        llvm::all_of(op.getIndexingMapsArray(), [](AffineMap map) {
+          return map.isProjectedPermutation() && map.getNumResults() > 1;
+        });
+    if (!isProduct)
+      return false;
+    norm::BlockLoops loops = norm::getBlockLoops(op, /*lhs=*/0);
+    Type element = getElementTypeOrSelf(op.getDpsInits()[0].getType());
+    int64_t columns = op.getStaticLoopRanges()[loops.column],
+            bits = tile[1] * 32;
+    return loops.row && element.isIntOrFloat() &&
+           bits % element.getIntOrFloatBitWidth() == 0 &&
+           !ShapedType::isDynamic(columns) &&
+           columns % (bits / element.getIntOrFloatBitWidth()) == 0;
   }
 
-  /// Returns `count` numbers, of which the first three are positive.
-  static FailureOr<ArrayRef<int64_t>> readTile(GenericOp op, StringRef name,
-                                               size_t count) {
+  /// The number of rows is known.
+  static bool isThin(GenericOp op, ArrayRef<int64_t>) {
+    std::optional<MatrixProduct> product = norm::matchMatrixProduct(op);
+    return product && (!product->loops.row ||
+                       !ShapedType::isDynamic(
+                           op.getStaticLoopRanges()[*product->loops.row]));
+  }
+
+  /// Returns `count` numbers, of which the first three are positive, of an op
+  /// that is a product for them.
+  static FailureOr<ArrayRef<int64_t>>
+  readTile(GenericOp op, StringRef name, size_t count,
+           function_ref<bool(GenericOp, ArrayRef<int64_t>)> isProduct) {
     auto tile = op->getAttrOfType<DenseI64ArrayAttr>(name);
-    bool isTile = tile && tile.asArrayRef().size() == count &&
-                  llvm::all_of(tile.asArrayRef().take_front(3),
-                               [](int64_t number) { return number > 0; });
-    bool isProduct = name == norm::thinAttrName
-                         ? norm::matchMatrixProduct(op).has_value()
-                         : isBlock(op);
-    if (!isTile || !isProduct)
+    if (!tile || tile.asArrayRef().size() != count ||
+        llvm::any_of(tile.asArrayRef().take_front(3),
+                     [](int64_t number) { return number <= 0; }))
       return op.emitError("norm-vectorize-products: expects a product with ")
              << count << " numbers in '" << name << "', from 1 on";
+    if (!isProduct(op, tile.asArrayRef()))
+      return op.emitError("norm-vectorize-products: '")
+             << name << "' does not fit the op's loops or extents";
     return tile.asArrayRef();
   }
 };
