@@ -7,6 +7,7 @@ import os
 import subprocess
 import tempfile
 import time
+from pathlib import Path
 
 os.environ["NORM_MLIR_CACHE"] = ""
 import numpy as np
@@ -15,7 +16,7 @@ numpy_loaded = time.perf_counter()
 import norm_mlir
 
 loaded = time.perf_counter()
-norm = norm_mlir.compile("examples/llama_rmsnorm_f32.mlir")
+norm = norm_mlir.compile(Path("examples/llama_rmsnorm_f32.mlir"))
 print(f"import {1e3 * (loaded - numpy_loaded):.0f} ms, first compile "
       f"{1e3 * (time.perf_counter() - loaded):.0f} ms")
 

@@ -2,12 +2,14 @@
 
     $ python examples/python/jax_norm.py
 """
+from pathlib import Path
+
 import jax
 import jax.numpy as jnp
 
 import norm_mlir
 
-norm = norm_mlir.compile("examples/llama_rmsnorm_f32.mlir")
+norm = norm_mlir.compile(Path("examples/llama_rmsnorm_f32.mlir"))
 x = jax.random.normal(jax.random.key(0), (2, 5, 64))
 weight = jax.random.uniform(jax.random.key(1), (64,), minval=0.5)
 y = norm(x, weight)

@@ -2,11 +2,13 @@
 
     $ python examples/python/numpy_norm.py
 """
+from pathlib import Path
+
 import numpy as np
 
 import norm_mlir
 
-norm = norm_mlir.compile("examples/llama_rmsnorm_f32.mlir")
+norm = norm_mlir.compile(Path("examples/llama_rmsnorm_f32.mlir"))
 x = np.random.default_rng(1).standard_normal((2, 5, 64), np.float32)
 weight = np.random.default_rng(2).standard_normal(64, np.float32)
 y = norm(x, weight)

@@ -2,11 +2,13 @@
 
     $ python examples/python/torch_norm.py
 """
+from pathlib import Path
+
 import torch
 
 import norm_mlir
 
-norm = norm_mlir.compile("examples/llama_rmsnorm_f32.mlir")
+norm = norm_mlir.compile(Path("examples/llama_rmsnorm_f32.mlir"))
 x, weight = torch.randn(2, 5, 64), torch.rand(64) + 0.5
 y = norm(x, weight)
 expected = torch.nn.functional.rms_norm(x, (64,), weight, 1e-5)

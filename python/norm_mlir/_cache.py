@@ -1,16 +1,18 @@
 """Compiled programs, kept in memory and in a folder.
 
-A file holds a line with the hash of the rest, the signature as a line of JSON, and an object
-file. Its name is the hash of all that the code depends on; a file that is damaged or of
-another process that died while it wrote is made again.
+A file holds a line with the hash of the rest, which for a function is its signature as a line
+of JSON and an object file. Its name is the hash of all that the rest depends on; a file that is
+damaged or of another process that died while it wrote is made again.
 """
 import hashlib
 import os
 import tempfile
+from collections.abc import Callable
+from typing import Any
 
 from . import _core
 
-_functions = {}
+_functions: dict[str, _core.Function] = {}
 
 
 def _folder():
@@ -27,7 +29,7 @@ _BUILD = [_core.version, _core.llvm_version, _core.host_cpu(),
 
 def _key(request):
     parts = list(_BUILD)
-    parts += [f"{name}={request[name]}" for name in sorted(request) if name != "name"]
+    parts += [f"{name}={request[name]}" for name in sorted(request)]
     digest = hashlib.sha256()
     for part in parts:
         encoded = part.encode()
@@ -45,15 +47,10 @@ def _read(path):
             digest, _, content = file.read().partition(b"\n")
     except OSError:
         return None
-    if digest != _hash(content):
-        return None
-    signature, _, code = content.partition(b"\n")
-    return code, signature.decode()
+    return content if digest == _hash(content) else None
 
 
-def _write(path, built):
-    code, signature = built
-    content = signature.encode() + b"\n" + code
+def _write(path, content):
     try:
         os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
         descriptor, name = tempfile.mkstemp(dir=os.path.dirname(path))
@@ -64,18 +61,29 @@ def _write(path, built):
         pass  # a full or read-only disk only costs time
 
 
-def get(request, build, load):
+def fetch(request: dict[str, Any], build: Callable[[], bytes]) -> bytes:
+    """The entry of `request` in the folder, or what `build` returns, which is kept there."""
+    folder = _folder()
+    path = folder and os.path.join(folder, _key(request) + ".norm")
+    content = path and _read(path)
+    if not content:
+        content = build()
+        if path:
+            _write(path, content)
+    return content
+
+
+def get(request: dict[str, Any], build: Callable[[], tuple[bytes, str]],
+        load: Callable[[tuple[bytes, str]], _core.Function]) -> _core.Function:
     """The function of `request`: from memory, from the folder, or built."""
+    def pack():
+        code, signature = build()
+        return signature.encode() + b"\n" + code
+
     key = _key(request)
     function = _functions.get(key)
     if function is not None:
         return function
-    folder = _folder()
-    path = folder and os.path.join(folder, key + ".norm")
-    built = path and _read(path)
-    if not built:
-        built = build()
-        if path:
-            _write(path, built)
+    signature, _, code = fetch(request, pack).partition(b"\n")
     # Of two threads that compiled at once, both get one function.
-    return _functions.setdefault(key, load(built))
+    return _functions.setdefault(key, load((code, signature.decode())))

@@ -4,7 +4,7 @@ functions for jitted code, which XLA calls on its own buffers.
     norm = norm_mlir.jax.differentiable(rms_norm, x, weight)
     jax.jit(jax.grad(lambda x, w: norm(x, w).sum()))(x, weight)
 
-    norm = norm_mlir.jax.wrap(norm_mlir.compile("norm.mlir"))
+    norm = norm_mlir.jax.wrap(norm_mlir.compile(pathlib.Path("norm.mlir")))
     jax.jit(norm)(x, weight)
 
 The conversion to linalg is the one that torch-mlir's wheel carries.
@@ -45,18 +45,12 @@ def _call(compiled, results, arguments):
     return call(*arguments, function=_core.publish(compiled))
 
 
-def _read(text):
-    """The type and the shape of a text such as float32[?, 64], with None for ?."""
-    dtype, _, extents = text.rstrip("]").partition("[")
-    return dtype, tuple(None if e == "?" else int(e) for e in extents.split(", ") if e)
-
-
 def _static_results(compiled):
-    types = [_read(text) for text in compiled.results]
-    if any(None in shape for _, shape in types):
+    if any(None in (type.shape or ()) for type in compiled.results):
         raise NormError(f"{compiled} has results with open extents: pass like=, a jax function "
                         "with results of the same shapes")
-    results = tuple(jax.ShapeDtypeStruct(shape, dtype) for dtype, shape in types)
+    results = tuple(jax.ShapeDtypeStruct(type.shape or (), type.dtype)
+                    for type in compiled.results)
     return results[0] if len(results) == 1 else results
 
 
@@ -81,7 +75,7 @@ def wrap(compiled, like=None, rows=()):
         static = _static_results(compiled)
         like = lambda *_: static
     for i in rows:
-        _, shape = _read(compiled.arguments[i])
+        shape = compiled.arguments[i].shape
         if not shape or shape[0] is not None:
             raise NormError(f"rows: argument {i} is {compiled.arguments[i]}, which has no open "
                             "leading extent")

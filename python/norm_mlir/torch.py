@@ -150,7 +150,7 @@ def compile_part(part, values, threads):
     try:
         ir = lower_part(part, values)
         found = recognize(ir)
-        backward = sum(f.name == "norm.rmsnorm_backward" for f in found.recognized)
+        backward = sum(f.kind == "rmsnorm_backward" for f in found.recognized)
         if found.recognized:
             return Outcome(compile(ir, threads=threads), "", len(found.recognized) - backward,
                            backward)

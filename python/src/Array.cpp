@@ -247,8 +247,10 @@ bool Array::acquire(PyObject *object, const char *what, int index) {
   }
   Reference name(PyObject_GetAttrString(
       reinterpret_cast<PyObject *>(Py_TYPE(object)), "__name__"));
-  setError("%s %d is a %S, which has neither DLPack nor the buffer protocol",
-           kind, number, name ? name.get() : Py_None);
+  PyErr_Format(
+      PyExc_TypeError,
+      "%s %d is a %S, which has neither DLPack nor the buffer protocol", kind,
+      number, name ? name.get() : Py_None);
   return false;
 }
 
@@ -273,8 +275,8 @@ bool Array::acquireScalar(PyObject *object, ElementType element,
   int set = setNumber(object, element, scalar);
   if (set == 0 && (PyLong_Check(object) || PyFloat_Check(object) ||
                    PyComplex_Check(object))) {
-    setError("%s %d is %S, expected a number of %s", what, index, object,
-             getName(element));
+    PyErr_Format(PyExc_TypeError, "%s %d is %S, expected a number of %s", what,
+                 index, object, getName(element));
     return false;
   }
   if (set == 0 &&

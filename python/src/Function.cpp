@@ -195,8 +195,9 @@ static PyObject *call(PyObject *self, PyObject *arguments, PyObject *keywords) {
   if (!getOut(keywords, out))
     return nullptr;
   if (size_t(PyTuple_Size(arguments)) != signature.arguments.size()) {
-    succeeded(makeCountError(PyTuple_Size(arguments), compiled.argumentTexts,
-                             "arguments"));
+    Error error = makeCountError(PyTuple_Size(arguments),
+                                 compiled.argumentTexts, "arguments");
+    PyErr_SetString(PyExc_TypeError, toString(std::move(error)).c_str());
     return nullptr;
   }
   Arrays arrays;
@@ -243,10 +244,22 @@ const Compiled *norm_python::getCompiled(PyObject *object) {
   return nullptr;
 }
 
-static PyObject *getTexts(ArrayRef<std::string> texts) {
-  PyObject *tuple = PyTuple_New(texts.size());
-  for (auto [i, text] : enumerate(texts))
-    PyTuple_SetItem(tuple, i, PyUnicode_FromString(text.c_str()));
+/// Returns a tuple of norm_mlir.TensorType.
+static PyObject *getTypes(ArrayRef<ParameterType> types) {
+  Reference module(PyImport_ImportModule("norm_mlir._types"));
+  PyObject *tuple = module ? PyTuple_New(types.size()) : nullptr;
+  for (size_t i = 0; tuple && i < types.size(); ++i) {
+    Reference shape(types[i].isScalar ? Py_NewRef(Py_None)
+                                      : PyTuple_New(types[i].shape.size()));
+    for (auto [d, extent] : enumerate(types[i].shape))
+      PyTuple_SetItem(shape, d,
+                      extent < 0 ? Py_NewRef(Py_None)
+                                 : PyLong_FromLongLong(extent));
+    PyObject *type = PyObject_CallMethod(
+        module, "TensorType", "sO", getName(types[i].element), shape.get());
+    if (!type || PyTuple_SetItem(tuple, i, type))
+      Py_CLEAR(tuple);
+  }
   return tuple;
 }
 
@@ -254,10 +267,10 @@ static PyObject *getFunctionName(PyObject *self, void *) {
   return PyUnicode_FromString(getCompiled(self)->signature.name.c_str());
 }
 static PyObject *getArguments(PyObject *self, void *) {
-  return getTexts(getCompiled(self)->argumentTexts);
+  return getTypes(getCompiled(self)->signature.arguments);
 }
 static PyObject *getResults(PyObject *self, void *) {
-  return getTexts(getCompiled(self)->resultTexts);
+  return getTypes(getCompiled(self)->signature.results);
 }
 
 static PyObject *represent(PyObject *self) {
@@ -274,7 +287,7 @@ bool norm_python::addFunctionClass(PyObject *module) {
   static PyGetSetDef properties[] = {
       {"name", getFunctionName, nullptr, "the name in the program", nullptr},
       {"arguments", getArguments, nullptr,
-       "the types of arguments, such as float32[?, 4096]", nullptr},
+       "the types of arguments, each a TensorType", nullptr},
       {"results", getResults, nullptr, "the types of results", nullptr},
       {nullptr, nullptr, nullptr, nullptr, nullptr}};
   static PyType_Slot slots[] = {

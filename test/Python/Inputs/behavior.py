@@ -58,7 +58,7 @@ with tempfile.TemporaryDirectory() as folder:
     norm_mlir.compile(text)
     (file,) = os.listdir(folder)
     path = os.path.join(folder, file)
-    code = ("import norm_mlir, sys; core = norm_mlir._core; core.compile = None\n"
+    code = ("import norm_mlir, sys; core = norm_mlir._core; core.parse = None\n"
             "f = norm_mlir.compile(sys.stdin.read()); print(f)")
     run = lambda: subprocess.run([sys.executable, "-c", code], input=text, text=True,
                                  capture_output=True)
@@ -169,10 +169,3 @@ for _ in range(20000):
     norm(x, w)
 assert resident() - start < 8 << 20
 print("memory: nothing is kept")
-
-recognition = norm_mlir.recognize(sys.argv[1])
-print(len(recognition.recognized), "recognized:", recognition.recognized[0].description)
-rejected = norm_mlir.recognize(sys.argv[2]).rejected
-print(len(rejected), "rejected:", rejected[0].reason, "-", rejected[0].explanation)
-print(norm_mlir.explain(sys.argv[1]).splitlines()[2])
-print(norm.name, norm.arguments, norm.results, norm_mlir.llvm_version)

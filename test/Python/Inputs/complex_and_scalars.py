@@ -72,7 +72,7 @@ def fails(function, *arguments, **more):
     try:
         function(*arguments, **more)
         return "WRONG: no error"
-    except norm_mlir.NormError as error:
+    except (TypeError, norm_mlir.NormError) as error:
         return str(error)
 
 

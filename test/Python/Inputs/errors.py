@@ -1,4 +1,6 @@
 """Every message of the package: what is rejected, and that nothing else is."""
+from pathlib import Path
+
 import numpy as np
 from programs import DYNAMIC, elementwise
 
@@ -78,7 +80,17 @@ except BufferError as error:
 reject(lambda: norm_mlir.compile("func.func @main() {\n  garbage\n}"))
 reject(lambda: norm_mlir.compile("func.func @main(" + "tuple<" * 300))
 reject(lambda: norm_mlir.compile("nowhere.mlir"))
+reject(lambda: norm_mlir.compile(Path("nowhere.mlir")))
+reject(lambda: norm_mlir.compile(Path(np.__file__).parent))
+reject(lambda: norm_mlir.parse(DYNAMIC.encode()))
+reject(lambda: norm_mlir.parse(None))
+reject(lambda: norm_mlir.compile(DYNAMIC, 1))
+reject(lambda: norm_mlir.compile(DYNAMIC, threads="2"))
+reject(lambda: norm_mlir.compile(DYNAMIC, rounding=None))
 reject(lambda: norm_mlir.compile(DYNAMIC, "other"))
+reject(lambda: norm_mlir.compile(elementwise("tensor<4xf32>", name="f")
+                                 + elementwise("tensor<4xf32>", name="g").split("\n", 2)[2]))
+reject(lambda: norm_mlir.compile("module {}"))
 reject(lambda: norm_mlir.compile("func.func @f(%x: i4) -> i4 {\n  return %x : i4\n}"))
 reject(lambda: norm_mlir.compile(DYNAMIC, rounding="sloppy"))
 reject(lambda: norm_mlir.compile(DYNAMIC, threads=0))
