@@ -11,22 +11,22 @@ rest of the graph runs in eager mode, or is compiled by inductor.
 import collections
 import functools
 import graphlib
-import itertools
 import logging
-from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple, Optional
 
 import torch
 from functorch.compile import make_boxed_func, min_cut_rematerialization_partition
 from torch._decomp import get_decompositions
 from torch._dynamo.backends.common import aot_autograd
+from torch._dynamo.convert_frame import compile_lock
 from torch.fx.passes.infra.partitioner import CapabilityBasedPartitioner
 from torch.fx.passes.operator_support import OperatorSupportBase
 from torch.fx.passes.tools_common import stable_topological_sort
 from torch.fx.passes.utils.fuser_utils import (erase_nodes, fuse_as_graphmodule,
                                                fuse_by_partitions, insert_subgm)
 
-from . import Function, compile, recognize
+from . import Function, NormError, compile, recognize
+from ._linalg import Unsupported, get_expression, write_part
 
 log = logging.getLogger("norm_mlir")
 
@@ -34,8 +34,6 @@ log = logging.getLogger("norm_mlir")
 REDUCTIONS = {"mean", "sum"}
 ELEMENTWISE = {"_to_copy", "abs", "add", "detach", "div", "expand", "mul", "neg", "pow",
                "reciprocal", "rsqrt", "sqrt", "sub"}
-SHORT = (torch.bfloat16, torch.float16)
-CAST = torch.ops.aten._to_copy.default
 
 
 def name_of(node):
@@ -76,67 +74,6 @@ class NormOps(OperatorSupportBase):
                 and all(is_on_cpu(n) or is_extent(n) for n in node.all_input_nodes))
 
 
-class OfTensors(torch.nn.Module):
-    """A part of a graph as a function of its tensors. `places` has None for each of these, and
-    for an integer the tensor and the dim that it is the extent of."""
-
-    def __init__(self, part, places):
-        super().__init__()
-        self.part, self.places = part, places
-
-    def forward(self, *tensors):
-        given = iter(tensors)
-        return self.part(*(next(given) if place is None else tensors[place[0]].shape[place[1]]
-                           for place in self.places))
-
-
-def widen_sums(part):
-    """Makes sums of 16-bit floats accumulate in f32, as those of eager mode do; torch-mlir's
-    would in 16 bits."""
-    for node in [n for n in part.graph.nodes if name_of(n) in REDUCTIONS]:
-        argument, dtype = node.all_input_nodes[0], node.meta["val"].dtype
-        if argument.meta["val"].dtype not in SHORT:
-            continue
-        with part.graph.inserting_before(node):
-            wide = part.graph.call_function(CAST, (argument,), {"dtype": torch.float32})
-        node.replace_input_with(argument, wide)
-        with part.graph.inserting_after(node):
-            result = part.graph.call_function(CAST, (node,), {"dtype": dtype})
-        node.replace_all_uses_with(result, delete_user_cb=lambda user: user is not result)
-    part.recompile()
-
-
-def get_expression(extent):
-    """A number, or an expression of symbols where the extent is open."""
-    if not isinstance(extent, torch.SymInt):
-        return extent
-    number = extent.node.maybe_as_int()
-    return extent.node.expr if number is None else number
-
-
-def lower_part(part, values):
-    """The linalg of a part whose arguments are like `values`, of a graph's metadata."""
-    tensors = [v for v in values if isinstance(v, torch.Tensor)]
-    shapes = [[get_expression(extent) for extent in tensor.shape] for tensor in tensors]
-    places = {extent: (t, d) for t, shape in reversed([*enumerate(shapes)])
-              for d, extent in enumerate(shape)}
-    integers = [None if isinstance(v, torch.Tensor) else get_expression(v) for v in values]
-    if any(i is not None and i not in places for i in integers):
-        raise ValueError("an integer is not the extent of a tensor")
-    # Different symbols have different examples: equal ones would be taken for one.
-    is_open = lambda extent: not isinstance(extent, int)
-    symbols = {s for shape in shapes for e in shape if is_open(e) for s in e.free_symbols}
-    primes = (p for p in itertools.count(17) if all(p % d for d in range(2, p)))
-    sizes = dict(zip(sorted(symbols, key=str), primes))
-    examples = [torch.empty([int(e.subs(sizes)) if is_open(e) else e for e in shape],
-                            dtype=tensor.dtype) for shape, tensor in zip(shapes, tensors)]
-    open_dims = tuple({d: torch.export.Dim.DYNAMIC for d, e in enumerate(shape) if is_open(e)}
-                      for shape in shapes)
-    widen_sums(part)
-    function = OfTensors(part, [None if i is None else places[i] for i in integers])
-    return lower(function, *examples, dynamic_shapes=(open_dims,))
-
-
 class Outcome(NamedTuple):
     """A compiled part with its numbers of norms, or the reason why it is left out."""
 
@@ -148,14 +85,14 @@ class Outcome(NamedTuple):
 
 def compile_part(part, values, threads):
     try:
-        ir = lower_part(part, values)
+        ir = write_part(part, values)
         found = recognize(ir)
         backward = sum(f.kind == "rmsnorm_backward" for f in found.recognized)
         if found.recognized:
             return Outcome(compile(ir, threads=threads), "", len(found.recognized) - backward,
                            backward)
-    except Exception as error:  # torch-mlir raises many kinds
-        return Outcome(reason=(str(error).strip() or repr(error)).splitlines()[0])
+    except (NormError, Unsupported) as error:
+        return Outcome(reason=str(error).splitlines()[0])
     return Outcome(reason=next((f"not an RMSNorm ({r.reason}): {r.explanation}"
                                 for r in found.rejected), "no RMSNorm in it"))
 
@@ -309,6 +246,11 @@ class NormBackend:
         return compiler(graph_module, example_inputs)
 
     def compile_graph(self, options, graph_module, example_inputs):
+        # torch holds it around forward graphs only; what it notes of nodes is no thread's own.
+        with compile_lock:
+            return self.compile_parts(options, graph_module)
+
+    def compile_parts(self, options, graph_module):
         for node in graph_module.graph.nodes:
             if name_of(node) in REDUCTIONS and not NormOps().is_node_supported({}, node):
                 log.warning("left to %s: %s, not of floats on the CPU", options.rest, node)
@@ -344,10 +286,7 @@ class NormBackend:
     def compile_once(self, part, values, threads):
         key = threads, describe(part, values)
         if key not in self.outcomes:
-            # In another thread: the dispatcher cannot trace while it traces a graph.
-            with ThreadPoolExecutor(1) as thread:
-                outcome = thread.submit(compile_part, part, values, threads).result()
-            self.outcomes[key] = outcome
+            outcome = self.outcomes[key] = compile_part(part, values, threads)
             self.compiled += outcome.function is not None
             if outcome.function:
                 log.info("compiled: %d norms, %d backward passes", outcome.forward,
