@@ -10,9 +10,11 @@ docs/Python.md is the guide.
 from . import _core
 from ._core import Function, NormError
 from ._program import Module, compile, explain, parse, ptx, recognize
+from ._rms_norm import rms_norm, rms_norm_backward
 from ._types import Found, Location, Recognition, Rejected, TensorType
 
 __all__ = ["Found", "Function", "Location", "Module", "NormError", "Recognition", "Rejected",
-           "TensorType", "compile", "explain", "llvm_version", "parse", "ptx", "recognize"]
+           "TensorType", "compile", "explain", "llvm_version", "parse", "ptx",
+           "recognize", "rms_norm", "rms_norm_backward"]
 __version__: str = _core.version
 llvm_version: str = _core.llvm_version
