@@ -57,8 +57,8 @@ def print_number(number, dtype):
     rounded = torch.tensor(number, dtype=torch.float64).to(dtype)
     if rounded.isfinite():
         return f"{rounded.item():.17e}"
-    bits, digits = (torch.int64, 16) if dtype == torch.float64 else (torch.int32, 8)
-    return f"0x{rounded.view(bits).item() % (1 << 4 * digits):0{digits}X}"
+    bits = int.from_bytes(rounded.reshape(1).view(torch.uint8).tolist(), "little")
+    return f"0x{bits:0{2 * dtype.itemsize}X}"
 
 
 def broadcast(shapes):
@@ -260,6 +260,9 @@ class Program:
             value = Value(name, value.dtype, joined, not shape)
         if value.shape == shape:
             return value
+        # upstream's expand-strided-metadata crashes on more than one.
+        if any(sum(not isinstance(shape[d], int) for d in target) > 1 for _, target in groups):
+            raise Unsupported("a view that splits a dim into two open extents is not written")
         lists = print_groups(target for _, target in groups) if value.shape else "[]"
         sizes = ", ".join(str(e) if isinstance(e, int) else self.write_extent(e) for e in shape)
         name = self.emit(f"tensor.expand_shape {value.name} {lists} output_shape [{sizes}] : "
@@ -275,21 +278,11 @@ class Program:
                           *self.lines, end, "}", ""])
 
 
-def is_of(operand, dtype):
-    """Whether an operand is none that eager mode computes in f32 beside 16-bit floats."""
-    if isinstance(operand, Value):
-        return operand.dtype == dtype or not operand.is_scalar
-    return isinstance(operand, (int, float)) and (
-        math.isfinite(operand) and torch.tensor(float(operand)).to(dtype).item() == operand)
-
-
-def write_arithmetic(program, node, operands, body):
-    """An op on elements, whose operands are values and numbers. `body` is an op that computes in
-    16 bits what f32 and one rounding give."""
+def write_arithmetic(program, node, operands, inner, body):
+    """An op on elements in the type `inner`, whose operands are values and numbers. Those of
+    16-bit floats are native where that is what f32 and one rounding give."""
     dtype = node.meta["val"].dtype
     values = [v for v in operands if isinstance(v, Value)]
-    is_wide = dtype in SHORT and not all(is_of(v, dtype) for v in operands)
-    inner = torch.float32 if is_wide else dtype
 
     def write_body(*names):
         given = iter(names)
@@ -301,53 +294,77 @@ def write_arithmetic(program, node, operands, body):
                                      not node.meta["val"].shape, write_body)
 
 
-def binary(op):
+def write_op(program, node, op, operands, inner=None):
+    return write_arithmetic(
+        program, node, operands, inner or node.meta["val"].dtype,
+        lambda type_, *names: program.emit(f"{op} {', '.join(names)} : {type_}"))
+
+
+def unary(op):
+    return lambda program, node, x: write_op(program, node, op, [x])
+
+
+def is_exact(operand, dtype):
+    """Whether an operand is the same in a type of 16 bits."""
+    if isinstance(operand, Value):
+        return operand.dtype == dtype or not operand.is_scalar
+    return isinstance(operand, (int, float)) and operand == round_to(operand, dtype)
+
+
+def round_to(number, dtype):
+    return torch.tensor(number, dtype=torch.float64).to(dtype).item()
+
+
+def product(op):
+    """Eager mode rounds a number beside 16-bit floats to their type, except for the second operand
+    of a product or quotient."""
     def write(program, node, a, b):
-        return write_arithmetic(program, node, [a, b], lambda type_, x, y: program.emit(
-            f"{op} {x}, {y} : {type_}"))
+        dtype = node.meta["val"].dtype
+        is_wide = dtype in SHORT and isinstance(a, Value) and not is_exact(b, dtype)
+        return write_op(program, node, op, [a, b], torch.float32 if is_wide else dtype)
     return write
 
 
-def binary_scaled(op):
+def sum_of(op):
     def write(program, node, a, b, alpha=1):
         if alpha == 1:
-            return binary(op)(program, node, a, b)
-
-        def write_body(type_, x, y, factor):
-            scaled = program.emit(f"arith.mulf {factor}, {y} : {type_}")
-            return program.emit(f"{op} {x}, {scaled} : {type_}")
-        return write_arithmetic(program, node, [a, b, alpha], write_body)
+            return write_op(program, node, op, [a, b])
+        dtype = node.meta["val"].dtype
+        a, b = (round_to(v, dtype) if not isinstance(v, Value) else
+                program.write_cast(v, dtype) if v.is_scalar else v for v in (a, b))
+        factor = alpha if op == "arith.addf" else -alpha
+        return write_op(program, node, "math.fma", [factor, b, a],
+                        torch.float32 if dtype in SHORT else dtype)
     return write
 
 
 def write_reversed(program, node, a, b, alpha=1):
-    return binary_scaled("arith.subf")(program, node, b, a, alpha)
-
-
-def unary(op):
-    def write(program, node, x):
-        return write_arithmetic(program, node, [x], lambda type_, name: program.emit(
-            f"{op} {name} : {type_}"))
-    return write
+    return sum_of("arith.subf")(program, node, b, a, alpha)
 
 
 def write_reciprocal(program, node, x):
-    return binary("arith.divf")(program, node, 1, x)
+    return write_op(program, node, "arith.divf", [1, x])
 
 
 def write_power(program, node, x, exponent):
-    """The exponents that eager mode computes without a logarithm."""
-    product = binary("arith.mulf")
+    """The exponents that eager mode computes without a logarithm. It rounds each product of
+    bfloat16, and takes float16 to the power in f32."""
+    dtype = node.meta["val"].dtype
     if exponent == 1:
         return x
-    if exponent in (0.5, -0.5):
-        return unary("math.sqrt" if exponent > 0 else "math.rsqrt")(program, node, x)
-    if exponent in (2, 3):
-        square = product(program, node, x, x)
-        return square if exponent == 2 else product(program, node, square, x)
-    if exponent in (-1, -2):
-        return write_reciprocal(program, node, product(program, node, x, x) if exponent < -1 else x)
-    raise Unsupported(f"a power with exponent {exponent} is not written")
+    if exponent in (0.5, -0.5) and dtype != torch.float16:
+        return write_op(program, node, "math.sqrt" if exponent > 0 else "math.rsqrt", [x])
+    if exponent not in (2, 3, -1, -2):
+        raise Unsupported(f"a power of {dtype} with exponent {exponent} is not written")
+
+    def write_body(type_, name, one):
+        multiply = lambda a, b: program.emit(f"arith.mulf {a}, {b} : {type_}")
+        square = name if exponent == -1 else multiply(name, name)
+        if exponent > 0:
+            return square if exponent == 2 else multiply(square, name)
+        return program.emit(f"arith.divf {one}, {square} : {type_}")
+    inner = torch.float32 if dtype == torch.float16 else dtype
+    return write_arithmetic(program, node, [x, 1], inner, write_body)
 
 
 def write_cast(program, node, x, *_, **__):
@@ -401,11 +418,11 @@ WRITERS = {
     ATEN.abs.default: unary("math.absf"), ATEN.neg.default: unary("arith.negf"),
     ATEN.sqrt.default: unary("math.sqrt"), ATEN.rsqrt.default: unary("math.rsqrt"),
     ATEN.reciprocal.default: write_reciprocal, ATEN.pow.Tensor_Scalar: write_power,
-    ATEN.add.Tensor: binary_scaled("arith.addf"), ATEN.add.Scalar: binary_scaled("arith.addf"),
-    ATEN.sub.Tensor: binary_scaled("arith.subf"), ATEN.sub.Scalar: binary_scaled("arith.subf"),
+    ATEN.add.Tensor: sum_of("arith.addf"), ATEN.add.Scalar: sum_of("arith.addf"),
+    ATEN.sub.Tensor: sum_of("arith.subf"), ATEN.sub.Scalar: sum_of("arith.subf"),
     ATEN.rsub.Tensor: write_reversed, ATEN.rsub.Scalar: write_reversed,
-    ATEN.mul.Tensor: binary("arith.mulf"), ATEN.mul.Scalar: binary("arith.mulf"),
-    ATEN.div.Tensor: binary("arith.divf"), ATEN.div.Scalar: binary("arith.divf"),
+    ATEN.mul.Tensor: product("arith.mulf"), ATEN.mul.Scalar: product("arith.mulf"),
+    ATEN.div.Tensor: product("arith.divf"), ATEN.div.Scalar: product("arith.divf"),
     ATEN.sum.default: write_sum, ATEN.sum.dim_IntList: write_sum,
     ATEN.mean.default: write_mean, ATEN.mean.dim: write_mean,
     ATEN.alias.default: write_same, ATEN.clone.default: write_same,
@@ -457,5 +474,5 @@ def write_part(part, values):
             nodes = node.args[0] if isinstance(node.args[0], (list, tuple)) else node.args
             results = [program.write_expanded(known[n], get_shape(n.meta["val"])) for n in nodes]
             return program.finish(arguments, results)
-        else:
+        elif not isinstance(node.meta.get("val"), torch.SymInt):
             known[node] = write_node(program, node, known)
