@@ -49,13 +49,8 @@ check-long: build ## every test, also those that take minutes (REQUIRES: long)
 check-frontends: build wheel $(FRONTENDS)/installed ## the examples and the package with PyTorch and JAX, from 6 GB of wheels
 	$(LIT) -v --param frontends=required --filter 'Frontends/|Python/' $(BUILD)/test
 
-wheel: build $(BUILD)/wheel-venv/installed ## the Python package, as a wheel in build/wheel
+wheel: build ## the Python package, as a wheel in build/wheel
 	ninja -C $(BUILD) wheel
-
-$(BUILD)/wheel-venv/installed: python/requirements.txt
-	python3 -m venv $(BUILD)/wheel-venv
-	$(BUILD)/wheel-venv/bin/pip install --quiet --requirement $<
-	touch $@
 
 $(FRONTENDS)/installed: examples/frontends/requirements.txt
 	python3 -m venv $(FRONTENDS)
