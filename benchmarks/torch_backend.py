@@ -21,8 +21,6 @@ BACKENDS = {
     "eager": lambda: {"backend": "eager"},
     "inductor": lambda: {"backend": "inductor"},
     "norm_mlir": lambda: {"backend": NormBackend()},
-    "norm_mlir, the rest by inductor": lambda: {"backend": NormBackend(),
-                                                "options": {"rest": "inductor"}},
 }
 ROWS, SIZE, ROUNDS = 1024, 4096, 10
 

@@ -1,12 +1,11 @@
-"""Trains a small language model with compiled norms, beside eager.
+"""Trains a small language model with compiled norms, beside eager mode.
 
     $ python examples/frontends/train.py
 
-Both start from the same weights and see the same tokens. Every norm is compiled,
-forward and backward; the rest of the model is eager's.
+Both start from the same weights and see the same tokens. norm-mlir compiles every norm, forward
+and backward, and inductor the rest of the model.
 """
 import copy
-import logging
 
 import torch
 
@@ -76,17 +75,17 @@ def train(model, forward):
 
 
 def main():
-    logging.basicConfig(format="%(message)s", level=logging.INFO)
     torch.manual_seed(0)
     model = LanguageModel()
     eager = train(reference := copy.deepcopy(model), reference)
     backend = NormBackend()
-    compiled = train(model, torch.compile(model, backend=backend))
+    # Without the option, inductor compiles norms of so few rows itself.
+    compiled = train(model, torch.compile(model, backend=backend, options={"min_bytes": 0}))
     worst = max(abs(a - b) / a for a, b in zip(eager, compiled))
     print(f"loss {eager[0]:.3f} to {eager[-1]:.3f} in {STEPS} steps, compiled {compiled[-1]:.3f}")
     print(f"largest relative difference of a loss {worst:.1e}")
     print(f"{backend.forward} norms and {backend.backward} backward passes in "
-          f"{backend.compiled} programs, {backend.fallbacks.total()} parts left to eager")
+          f"{len(backend.programs)} programs")
     # Adam divides by the root of a gradient's square: differences of rounding grow slowly.
     assert worst < 1e-4
     assert compiled[-1] < 0.9 * compiled[0]

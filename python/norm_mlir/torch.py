@@ -1,39 +1,46 @@
-"""torch.compile with compiled norms: the norm parts of a graph, forward and backward,
-go through norm-mlir, the rest stays as it is.
+"""torch.compile with compiled norms: inductor compiles a model, and norm-mlir the norms in it,
+forward and backward.
 
     model = torch.compile(model, backend="norm_mlir")
-    model = torch.compile(model, backend="norm_mlir", options={"rest": "inductor"})
     model = torch.compile(model, backend=norm_mlir.torch.NormBackend())  # with its own counts
 
-The logger "norm_mlir" says why norm-mlir leaves a part of a graph out, each reason once. The
-rest of the graph runs in eager mode, or is compiled by inductor.
+A pass over inductor's graphs replaces each part with a norm by a call of what norm-mlir compiled.
+Inductor fuses the rest, plans the memory of both, and caches the result.
 """
+import base64
 import collections
 import functools
 import graphlib
+import hashlib
 import logging
-from typing import NamedTuple, Optional
+import operator
+import threading
+import zlib
+from typing import NamedTuple
 
 import torch
-from functorch.compile import make_boxed_func, min_cut_rematerialization_partition
-from torch._decomp import get_decompositions
-from torch._dynamo.backends.common import aot_autograd
 from torch._dynamo.convert_frame import compile_lock
+from torch._inductor import config, list_mode_options
+from torch._inductor.codegen.custom_extern_kernel_codegen import (CUSTOM_EXTERN_KERNEL_CODEGEN,
+                                                                  CustomCodegen)
+from torch._inductor.compile_fx import compile_fx
+from torch._inductor.custom_graph_pass import (CustomGraphPass, get_custom_graph_passes,
+                                               get_hash_for_files)
+from torch._inductor.pattern_matcher import stable_topological_sort
+from torch._inductor.virtualized import V
 from torch.fx.passes.infra.partitioner import CapabilityBasedPartitioner
 from torch.fx.passes.operator_support import OperatorSupportBase
-from torch.fx.passes.tools_common import stable_topological_sort
-from torch.fx.passes.utils.fuser_utils import (erase_nodes, fuse_as_graphmodule,
-                                               fuse_by_partitions, insert_subgm)
+from torch.fx.passes.utils.fuser_utils import fuse_as_graphmodule
 
-from . import Function, NormError, compile, recognize
+from . import Module, NormError, _cache, compile
 from ._linalg import Unsupported, get_expression, write_part
 
 log = logging.getLogger("norm_mlir")
 
-# What a norm and its neighbors are made of, as aten ops.
+# What a norm and its neighbors are made of, as ops of aten and prims.
 REDUCTIONS = {"mean", "sum"}
-ELEMENTWISE = {"_to_copy", "abs", "add", "detach", "div", "expand", "mul", "neg", "pow",
-               "reciprocal", "rsqrt", "sqrt", "sub"}
+ELEMENTWISE = {"_to_copy", "abs", "add", "convert_element_type", "detach", "div", "expand", "mul",
+               "neg", "pow", "reciprocal", "rsqrt", "sqrt", "sub"}
 
 
 def name_of(node):
@@ -75,26 +82,25 @@ class NormOps(OperatorSupportBase):
 
 
 class Outcome(NamedTuple):
-    """A compiled part with its numbers of norms, or the reason why it is left out."""
+    """The numbers of norms in a part, with its program, or the reason why inductor compiles it."""
 
-    function: Optional[Function] = None
+    module: Module | None = None
     reason: str = ""
     forward: int = 0
     backward: int = 0
 
 
-def compile_part(part, values, threads):
+def find_norms(part, values):
     try:
-        ir = write_part(part, values)
-        found = recognize(ir)
-        backward = sum(f.kind == "rmsnorm_backward" for f in found.recognized)
-        if found.recognized:
-            return Outcome(compile(ir, threads=threads), "", len(found.recognized) - backward,
-                           backward)
+        module = Module(write_part(part, values))
+        found = module.recognize()
     except (NormError, Unsupported) as error:
         return Outcome(reason=str(error).splitlines()[0])
-    return Outcome(reason=next((f"not an RMSNorm ({r.reason}): {r.explanation}"
-                                for r in found.rejected), "no RMSNorm in it"))
+    if not found.recognized:
+        return Outcome(reason=next((f"not an RMSNorm ({r.reason}): {r.explanation}"
+                                    for r in found.rejected), ""))
+    backward = sum(f.kind == "rmsnorm_backward" for f in found.recognized)
+    return Outcome(module, "", len(found.recognized) - backward, backward)
 
 
 def describe(part, values):
@@ -107,17 +113,14 @@ def describe(part, values):
     return repr((types, lines))
 
 
-class NormPart(torch.nn.Module):
-    """A call of what a part was compiled to."""
+OUTCOMES = {}
 
-    def __init__(self, function, backend):
-        super().__init__()
-        self.function, self.backend = function, backend
 
-    def forward(self, *arguments):
-        self.backend.calls += 1
-        # Contiguous results serve what follows: every view of them is possible.
-        return self.function(*(a.contiguous() for a in arguments if isinstance(a, torch.Tensor)))
+def find_norms_once(part, values):
+    key = describe(part, values)
+    if key not in OUTCOMES:
+        OUTCOMES[key] = find_norms(part, values)
+    return OUTCOMES[key]
 
 
 def get_inputs(nodes):
@@ -160,139 +163,301 @@ def find_parts(graph_module):
     partitioner = CapabilityBasedPartitioner(graph_module, NormOps(), skip_horizontal_fusion=True,
                                              allows_single_node_partition=True)
     parts = [list(part.nodes) for part in partitioner.propose_partitions()
-             if any(name_of(node) in REDUCTIONS for node in part.nodes)]
+             if any(is_sum_of_products(node) for node in part.nodes)]
     return join_gradients(graph_module.graph, parts)
 
 
-class CalledFunctions(OperatorSupportBase):
-    """What stays in a graph whose norms are modules."""
-
-    def is_node_supported(self, submodules, node):
-        return node.op == "call_function"
+def is_sum_of_products(node):
+    return name_of(node) in REDUCTIONS and name_of(node.args[0]) in {"mul", "pow"}
 
 
-class InductorPart(torch.nn.Module):
-    def __init__(self, part, inputs):
-        super().__init__()
-        # Random numbers are those of eager mode.
-        options = {"config_patches": {"fallback_random": True}}
-        self.compiled = torch._inductor.standalone_compile(
-            part, inputs, dynamic_shapes="from_tracing_context", options=options)
-
-    def forward(self, *arguments):
-        return self.compiled(*arguments)
+# The operator of all parts. The program is an argument, so that what inductor caches is complete.
+LIBRARY = torch.library.Library("norm_mlir", "FRAGMENT")
+LIBRARY.define("call(Tensor[] inputs, Tensor(a!)[] results, str program, int threads) -> ()",
+               tags=(torch.Tag.needs_contiguous_strides,))
+CALL = torch.ops.norm_mlir.call.default
 
 
-def pass_symbols(graph, node):
-    """Gives a part the symbols of extents as arguments, from which inductor reads them."""
-    part = graph.get_submodule(node.target)
-    given = {get_expression(a.meta["val"]) for a in node.args if is_extent(a)}
-    for symbol in graph.graph.find_nodes(op="placeholder"):
-        if is_extent(symbol) and get_expression(symbol.meta["val"]) not in given:
-            with part.graph.inserting_before(next(iter(part.graph.nodes))):
-                part.graph.placeholder(f"{symbol.name}_").meta = symbol.meta
-            node.args = (symbol, *node.args)
-    part.recompile()
+def pack(program):
+    return base64.b85encode(zlib.compress(program.encode())).decode()
 
 
-def compile_rest(graph):
-    """Lets inductor compile what lies between the modules of a graph."""
-    partitioner = CapabilityBasedPartitioner(graph, CalledFunctions(),
-                                             allows_single_node_partition=True)
-    parts = [part.nodes for part in partitioner.propose_partitions()]
-    fuse_by_partitions(graph, parts, prefix="rest_", always_return_tuple=True)
-    for node in graph.graph.nodes:
-        if node.op == "call_module" and node.target.startswith("rest_"):
-            pass_symbols(graph, node)
-            inputs = [argument.meta["val"] for argument in node.args]
-            setattr(graph, node.target, InductorPart(getattr(graph, node.target), inputs))
-    graph.recompile()
+@functools.lru_cache(None)
+def load_part(packed, threads):
+    """The function of a part: its program is on disk, or is compiled."""
+    return compile(zlib.decompress(base64.b85decode(packed)).decode(), threads=threads)
+
+
+@torch.library.impl(LIBRARY, "call", "CPU")
+def call_part(inputs, results, packed, threads):
+    load_part(packed, threads)(*inputs, out=tuple(results))
+
+
+@torch.library.register_fake("norm_mlir::call")
+def call_fake(inputs, results, packed, threads):
+    pass
+
+
+def write_call(node, write_line):
+    """Inductor's code of a part: it calls the function, and not the operator, which takes twice
+    the time."""
+    inputs, results, packed, threads = node.unflatten_args(
+        [value.codegen_reference() for value in node.inputs], node.constant_args)[0]
+    name = f"norm_{hashlib.sha256(packed.encode()).hexdigest()[:12]}_{threads}"
+    wrapper = V.graph.wrapper_code
+    wrapper.add_import_once("from norm_mlir.torch import load_part as load_norm")
+    wrapper.add_import_once(f"{name} = load_norm({packed!r}, {threads})")
+    write_line(f"{name}({', '.join(inputs)}, out=({', '.join(results)},))")
+
+
+CUSTOM_EXTERN_KERNEL_CODEGEN["torch.ops.norm_mlir.call.default"] = CustomCodegen(python=write_call)
+
+
+def get_number(extent):
+    """The extent that an open one had when the graph was traced."""
+    return extent if isinstance(extent, int) else extent.node.hint or 0
+
+
+class Part(NamedTuple):
+    """Nodes of a graph, as a graph of their own, with the nodes that it reads, and those among
+    them that others read."""
+
+    nodes: list
+    module: torch.fx.GraphModule
+    inputs: tuple
+    outputs: tuple
+
+    def get_values(self):
+        return [node.meta["val"] for node in (*self.inputs, *self.outputs)
+                if isinstance(node.meta["val"], torch.Tensor)]
+
+    def get_size(self):
+        """The bytes that it reads and writes."""
+        return sum(get_number(value.numel()) * value.element_size()
+                   for value in self.get_values())
+
+
+def find_order(part):
+    """The order in which the dims of a part's large results lie in memory, from the outermost.
+    None where these differ in it."""
+    rank = max(value.dim() for value in part.get_values())
+    results = [node.meta["val"] for node in part.outputs if node.meta["val"].dim() == rank]
+    large = max((get_number(value.numel()) for value in results), default=0)
+    results = [value for value in results if get_number(value.numel()) == large]
+    orders = [tuple(range(rank))]
+    for value in results:
+        strides = [*map(get_number, value.stride())]
+        orders.append(tuple(sorted(range(rank), key=lambda d: -strides[d])))
+    return next((order for order in orders
+                 if all(value.permute(order).is_contiguous() for value in results)), None)
+
+
+def is_permutable(node, order):
+    """Whether a node of a part can have its dims in another order."""
+    rank = len(order)
+    is_full = node.meta["val"].dim() == rank
+    if name_of(node) in REDUCTIONS and node.args[0].meta["val"].dim() == rank:
+        return is_full and len(node.args) > 1
+    # A tensor with fewer dims has the last ones.
+    kept = tuple(range(rank - node.meta["val"].dim(), rank))
+    return is_full or order[rank - len(kept):] == kept
+
+
+def permute_dims(module, order):
+    """Makes a part one of tensors with their dims in another order. Says whether it can be."""
+    rank = len(order)
+    nodes = [node for node in module.graph.nodes
+             if isinstance(node.meta.get("val"), torch.Tensor)]
+    if order == tuple(range(rank)) or not all(is_permutable(node, order) for node in nodes):
+        return order == tuple(range(rank))
+    for node in nodes:
+        if node.meta["val"].dim() < rank:
+            continue
+        node.meta["val"] = node.meta["val"].permute(order)
+        if name_of(node) in REDUCTIONS:
+            dims = [order.index(d % rank) for d in node.args[1]]
+            node.args = (node.args[0], dims, *node.args[2:])
+        elif name_of(node) == "expand":
+            node.args = (node.args[0], [node.args[1][d - rank] for d in order])
+    return True
+
+
+def compile_part(part, options):
+    """What was found in a part, and the order of its dims in memory."""
+    order = find_order(part)
+    is_ordered = order is not None and permute_dims(part.module, order)
+    values = [node.meta["val"] for node in part.module.graph.find_nodes(op="placeholder")]
+    outcome = find_norms_once(part.module, values)
+    if not outcome.module:
+        return outcome, order
+    if part.get_size() < options.min_bytes:
+        return outcome._replace(reason=f"fewer than {options.min_bytes} bytes"), order
+    if not is_ordered:
+        return outcome._replace(reason="its results are not contiguous"), order
+    try:
+        outcome.module.compile(threads=options.threads)
+    except NormError as error:
+        return outcome._replace(reason=str(error).splitlines()[0]), order
+    return outcome, order
+
+
+def add_node(graph, target, args, value):
+    node = graph.call_function(target, args)
+    node.meta["val"] = value
+    return node
+
+
+def permute(node, order):
+    """A node with the dims of another in an order."""
+    value = node.meta["val"]
+    if value.dim() < len(order) or order == tuple(sorted(order)):
+        return node
+    return add_node(node.graph, torch.ops.aten.permute.default, (node, order), value.permute(order))
+
+
+def permute_back(node, order, expected):
+    """A node with the dims and strides that are expected of another, whose dims are in an order."""
+    node = permute(node, tuple(map(order.index, range(len(order)))))
+    if node.meta["val"].stride() == expected.stride():
+        return node
+    # It is a small one, such as the statistic.
+    return add_node(node.graph, torch.ops.aten.clone.default, (node,), expected)
+
+
+def replace_part(part, order, packed, threads):
+    """Puts one node in place of a part, which has no results yet: others read them through it, so
+    that the graph can be sorted."""
+    graph = part.nodes[0].graph
+    with graph.inserting_before(part.nodes[-1].next):
+        tensors = [permute(node, order) for node in part.inputs if not is_extent(node)]
+        call = add_node(graph, CALL, (tensors, [], packed, threads), None)
+        for number, old in enumerate(part.outputs):
+            value = old.meta["val"]
+            permuted = value.permute(order) if value.dim() == len(order) else value
+            read = add_node(graph, operator.getitem, (call, number), permuted)
+            old.replace_all_uses_with(permute_back(read, order, value))
+    for node in reversed(part.nodes):
+        graph.erase_node(node)
+    return call
+
+
+def allocate_results(call):
+    """Gives a call memory for its results, which inductor plans, in place of the reads through
+    it."""
+    graph = call.graph
+    extents = {get_expression(e): (tensor, d) for tensor in reversed(call.args[0])
+               for d, e in enumerate(tensor.meta["val"].shape)}
+    results = []
+    with graph.inserting_before(call):
+        for read in sorted(call.users, key=lambda user: user.args[1]):
+            value, size = read.meta["val"], []
+            for extent in value.shape:
+                expression = get_expression(extent)
+                size.append(expression if isinstance(expression, int) else add_node(
+                    graph, torch.ops.aten.sym_size.int, extents[expression], extent))
+            result = add_node(graph, torch.ops.aten.empty.memory_format, (size,),
+                              torch.empty_like(value, memory_format=torch.contiguous_format))
+            result.kwargs = {"dtype": value.dtype, "device": value.device}
+            read.replace_all_uses_with(result)
+            results.append(result)
+    call.args = (call.args[0], results, *call.args[2:])
+    for read in [*call.users]:
+        graph.erase_node(read)
+
+
+# At this size a call costs what a norm gains.
+MIN_BYTES = 1 << 19
 
 
 class Options(NamedTuple):
-    """Who compiles the rest, and the threads of compiled parts."""
+    """The threads of compiled parts, and the number of bytes that a part reads and writes from
+    which on it is faster than inductor's code for it."""
 
-    rest: str = "eager"
     threads: int = 1
+    min_bytes: int = MIN_BYTES
 
 
 def read_options(given):
-    options = Options(**given) if set(given) <= set(Options._fields) else None
-    if (not options or options.rest not in ("eager", "inductor")
-            or not isinstance(options.threads, int) or options.threads < 1):
-        raise ValueError("the options are rest, which is 'eager' or 'inductor', and threads, "
-                         f"a number above 0, got {given}")
-    return options
+    """The options of the backend, and those of inductor."""
+    ours = Options(**{name: given[name] for name in Options._fields if name in given})
+    rest = {name.replace("-", "_"): value for name, value in given.items()
+            if name not in Options._fields}
+    unknown = sorted(set(rest) - set(torch._inductor.config.get_config_copy()))
+    if unknown:
+        raise ValueError(f"{unknown[0]!r} is no option of norm_mlir, which are threads and "
+                         "min_bytes, nor one of inductor")
+    for name, least in (("threads", 1), ("min_bytes", 0)):
+        value = getattr(ours, name)
+        if type(value) is not int or value < least:
+            raise ValueError(f"the option {name} must be a number from {least} on, got {value!r}")
+    return ours, rest
+
+
+class NormPass(CustomGraphPass):
+    """Replaces norms in inductor's graphs, forward and backward, by calls."""
+
+    def __init__(self, options, backend):
+        self.options, self.backend = options, backend
+
+    def uuid(self):
+        """What inductor's cache depends on; None, for a backend with its own counts, is no cache:
+        it would count nothing of what comes from there."""
+        if self.backend is not backend:
+            return None
+        return get_hash_for_files((__file__,), repr((self.options, _cache._BUILD)))
+
+    def __call__(self, graph):
+        # torch holds it around forward graphs only; what it notes of nodes is no thread's own.
+        with compile_lock:
+            self.replace_parts(graph)
+
+    def replace_parts(self, graph):
+        calls = []
+        for nodes in find_parts(graph.owning_module):
+            module, inputs, outputs = fuse_as_graphmodule(graph.owning_module, nodes, "norm")
+            part = Part(nodes, module, inputs, outputs)
+            outcome, order = compile_part(part, self.options)
+            self.backend.record(part, outcome)
+            if outcome.module and not outcome.reason:
+                calls.append(replace_part(part, order, pack(outcome.module.text),
+                                          self.options.threads))
+        stable_topological_sort(graph)
+        for call in calls:
+            allocate_results(call)
 
 
 class NormBackend:
-    """For torch.compile(backend=...). `compiled` programs and their `calls`, with `forward` norms
-    and `backward` passes in all parts, and `fallbacks`, a count for each reason why a part was
-    left out, say what happened."""
+    """For torch.compile(backend=...). It has found `forward` norms and `backward` passes, and has
+    compiled `programs` for them; `fallbacks` has a count for each reason why it left a part to
+    inductor."""
 
     def __init__(self):
-        self.calls, self.compiled, self.fallbacks = 0, 0, collections.Counter()
+        self.programs, self.fallbacks = set(), collections.Counter()
         self.forward, self.backward = 0, 0
-        self.outcomes = {}
+        self.lock = threading.Lock()
 
-    def __call__(self, graph_module, example_inputs, *, options=None):
-        compile_graph = functools.partial(self.compile_graph, read_options(options or {}))
-        # aot_autograd makes graphs of aten ops without mutation, backward ones too.
-        fused = get_decompositions([torch.ops.aten._fused_rms_norm])
-        # What is cheap is computed again: a backward graph then reads x and r, from which
-        # dw can be recognized, and not a saved x * r.
-        compiler = aot_autograd(fw_compiler=compile_graph, decompositions=fused,
-                                partition_fn=min_cut_rematerialization_partition)
-        return compiler(graph_module, example_inputs)
+    def __call__(self, graph_module, example_inputs, *, mode=None, options=None, name=None):
+        ours, patches = read_options(options or {})
+        patches = {**(list_mode_options(mode) if mode else {}), **patches}
+        key = "post_grad_custom_post_pass"
+        others = get_custom_graph_passes(patches.get(key, getattr(config, key)))
+        patches[key] = (*others, NormPass(ours, self))
+        return compile_fx(graph_module, example_inputs, config_patches=patches,
+                          compile_region_name=name)
 
-    def compile_graph(self, options, graph_module, example_inputs):
-        # torch holds it around forward graphs only; what it notes of nodes is no thread's own.
-        with compile_lock:
-            return self.compile_parts(options, graph_module)
+    def __deepcopy__(self, memo):
+        return self
 
-    def compile_parts(self, options, graph_module):
-        for node in graph_module.graph.nodes:
-            if name_of(node) in REDUCTIONS and not NormOps().is_node_supported({}, node):
-                log.warning("left to %s: %s, not of floats on the CPU", options.rest, node)
-        for number, nodes in enumerate(find_parts(graph_module)):
-            name = f"norm_{number}"
-            part, inputs, outputs = fuse_as_graphmodule(graph_module, nodes, name)
-            function = self.find_function(options, part, inputs, outputs)
-            if function:
-                insert_subgm(graph_module, part, inputs, outputs, nodes[-1])
-                erase_nodes(graph_module, nodes)
-                setattr(graph_module, name, NormPart(function, self))
-        stable_topological_sort(graph_module)
-        graph_module.recompile()
-        if options.rest == "inductor":
-            compile_rest(graph_module)
-        return make_boxed_func(graph_module.forward)
-
-    def find_function(self, options, part, inputs, outputs):
-        values = [node.meta["val"] for node in inputs]
-        # Inductor relies on the strides of eager mode.
-        if options.rest == "inductor" and not all(n.meta["val"].is_contiguous() for n in outputs):
-            outcome = Outcome(reason="its results are not contiguous")
-        else:
-            outcome = self.compile_once(part, values, options.threads)
-        self.forward += outcome.forward
-        self.backward += outcome.backward
-        if outcome.reason:
-            if outcome.reason not in self.fallbacks:
-                log.warning("left to %s: %s", options.rest, outcome.reason)
-            self.fallbacks[outcome.reason] += 1
-        return outcome.function
-
-    def compile_once(self, part, values, threads):
-        key = threads, describe(part, values)
-        if key not in self.outcomes:
-            outcome = self.outcomes[key] = compile_part(part, values, threads)
-            self.compiled += outcome.function is not None
-            if outcome.function:
-                log.info("compiled: %d norms, %d backward passes", outcome.forward,
-                         outcome.backward)
-        return self.outcomes[key]
+    def record(self, part, outcome):
+        with self.lock:
+            self.forward += outcome.forward
+            self.backward += outcome.backward
+            if outcome.module and not outcome.reason:
+                self.programs.add(outcome.module.text)
+            elif outcome.reason:
+                self.fallbacks[outcome.reason] += 1
+                log.debug("left to inductor: %s", outcome.reason)
 
 
-#: What torch.compile(backend="norm_mlir") uses; its counts are of the whole process.
+#: What torch.compile(backend="norm_mlir") uses; its counts are of what this process compiled.
 backend = NormBackend()

@@ -1,14 +1,14 @@
-"""The torch.compile backend where its example does not go: each case prints what
-was compiled, called and left to eager, after its result agreed with eager."""
-import logging
-import sys
-
+"""The torch.compile backend: each case prints what was found and left to inductor, after its
+results agreed with eager mode."""
 import torch
+from torch._inductor.utils import run_and_get_code
 
 from norm_mlir.torch import NormBackend
 
 NORM = torch.nn.RMSNorm(96, eps=1e-6)
 WEIGHT = torch.rand(96) + 0.5
+# The cases are small.
+OPTIONS = {"min_bytes": 0}
 
 
 def norm(x):
@@ -18,19 +18,23 @@ def norm(x):
 def check(actual, expected, ulps):
     """Agreement within ulps of the result's type, of the largest value."""
     bound = ulps * torch.finfo(expected.dtype).eps * expected.abs().max()
-    assert actual.dtype == expected.dtype
+    assert actual.dtype == expected.dtype and actual.stride() == expected.stride()
     assert (actual - expected).abs().max() <= bound
 
 
-def run(title, function, *inputs, backend=None, ulps=4, **options):
+def report(title, backend):
+    print(f"{title}: forward {backend.forward}, backward {backend.backward}, "
+          f"programs {len(backend.programs)}, left out {dict(backend.fallbacks)}")
+
+
+def run(title, function, *inputs, ulps=4, options=OPTIONS, **others):
     torch._dynamo.reset()
-    backend = backend or NormBackend()
-    compiled = torch.compile(function, backend=backend, **options)
+    backend = NormBackend()
+    compiled = torch.compile(function, backend=backend, options=options, **others)
     with torch.no_grad():
         for x in inputs:
             check(compiled(x), function(x), ulps)
-    print(f"{title}: compiled {backend.compiled}, called {backend.calls}, "
-          f"left out {dict(backend.fallbacks)}")
+    report(title, backend)
 
 
 def with_break(x):
@@ -50,12 +54,29 @@ def short_statistics(x):
     return x * torch.rsqrt(x.pow(2).mean(-1, keepdim=True) + 1e-5)
 
 
+def by_cubes(x):
+    return x * torch.rsqrt(x.abs().pow(3).mean(-1, keepdim=True) + 1e-5)
+
+
+def by_numel(x):
+    return x * torch.rsqrt(x.pow(2).sum(-1, keepdim=True) / x.numel() + 1e-5)
+
+
+def flatten(x):
+    """The only open extent is a product of two."""
+    return torch.tanh(norm(x.reshape(-1, 96)))
+
+
+def dropped(x):
+    return norm(torch.dropout(torch.tanh(x), 0.5, True))
+
+
 class Llama(torch.nn.Module):
     """Rounds before the weight; the gradient of that is a sum of 16-bit products."""
 
-    def __init__(self):
+    def __init__(self, size=96, dtype=torch.bfloat16):
         super().__init__()
-        self.weight = torch.nn.Parameter(WEIGHT.bfloat16())
+        self.weight = torch.nn.Parameter(torch.rand(size, dtype=dtype) + 0.5)
 
     def forward(self, x):
         wide = x.float()
@@ -63,45 +84,123 @@ class Llama(torch.nn.Module):
         return self.weight * z.to(x.dtype)
 
 
-def by_numel(x):
-    return x * torch.rsqrt(x.pow(2).sum(-1, keepdim=True) / x.numel() + 1e-5)
+class Block(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.norm = torch.nn.RMSNorm(96, eps=1e-6)
+        self.up, self.down = torch.nn.Linear(96, 192), torch.nn.Linear(192, 96)
+
+    def forward(self, x):
+        hidden = x + self.down(torch.nn.functional.silu(self.up(self.norm(x))))
+        return self.norm(hidden) * torch.sigmoid(hidden)
 
 
-def train(title, *rows, model=NORM, ulps=16, **options):
+class Heads(torch.nn.Module):
+    """A norm of heads that are transposed before it, and transposed back behind it."""
+
+    def __init__(self):
+        super().__init__()
+        self.norm = Llama(16, torch.float32)
+
+    def forward(self, x):
+        heads = self.norm(x.view(2, 10, 6, 16).transpose(1, 2))
+        return heads.transpose(1, 2).view(2, 10, 96)
+
+
+def train(title, *inputs, model=NORM, ulps=16, options=OPTIONS, **others):
     torch._dynamo.reset()
     backend = NormBackend()
-    compiled = torch.compile(model, backend=backend, **options)
-    for x in (torch.randn(n, 96, dtype=model.weight.dtype) for n in rows):
-        gradients = []
+    compiled = torch.compile(model, backend=backend, options=options, **others)
+    for x in inputs:
+        results = []
         for f in (compiled, model):
             model.zero_grad()
-            y = x.clone().requires_grad_()
-            f(y).pow(3).sum().backward()
-            gradients.append((y.grad, model.weight.grad.clone()))
-        for ours, eager in zip(*gradients):
+            argument = x.clone().requires_grad_()
+            y = f(argument)
+            y.pow(3).sum().backward()
+            results.append((y.detach(), argument.grad, *(p.grad for p in model.parameters())))
+        for ours, eager in zip(*results):
             check(ours, eager, ulps)
-    print(f"{title}: forward {backend.forward}, backward {backend.backward}, "
-          f"called {backend.calls}, left out {dict(backend.fallbacks)}")
+    report(title, backend)
 
 
-logging.getLogger("norm_mlir").addHandler(logging.StreamHandler(sys.stdout))
+def rows(*numbers, dtype=torch.float32):
+    return [torch.randn(n, 96, dtype=dtype) for n in numbers]
+
+
+def check_random_numbers():
+    torch._dynamo.reset()
+    compiled = torch.compile(dropped, backend="norm_mlir",
+                             options={**OPTIONS, "fallback_random": True})
+    results = []
+    for f in (dropped, compiled):
+        torch.manual_seed(1)
+        results.append(f(x))
+    check(*results, 4)
+    print("random numbers: those of eager mode")
+
+
+def check_errors():
+    for options in ({"rest": "eager"}, {"threads": 0}, {"threads": "2"}, {"min_bytes": -1},
+                    {"min_bytes": True}):
+        torch._dynamo.reset()
+        try:
+            torch.compile(norm, backend="norm_mlir", options=options)(x)
+        except Exception as error:
+            print(next(line for line in str(error).splitlines() if "option" in line)
+                  .removeprefix("ValueError: "))
+
+
+def check_threads():
+    """Above 1 MiB the rows of a part run in threads."""
+    model, large, results = torch.nn.RMSNorm(1024, eps=1e-6), torch.randn(1024, 1024), []
+    for threads in (1, 2):
+        torch._dynamo.reset()
+        compiled = torch.compile(model, backend="norm_mlir", options={"threads": threads})
+        argument = large.clone().requires_grad_()
+        y = compiled(argument)
+        results.append([y, *torch.autograd.grad(y.sum(), [argument, model.weight])])
+    assert all(torch.equal(*pair) for pair in zip(*results))
+    print("threads: equal bits")
+
+
+def check_code():
+    """Code of inductor's calls what parts were compiled to."""
+    torch._dynamo.reset()
+    compiled = torch.compile(Block(), backend="norm_mlir", options=OPTIONS)
+    with torch.no_grad():
+        _, (code,) = run_and_get_code(compiled, x)
+    print(f"code: {code.count('out=(buf')} calls, "
+          f"{code.count('async_compile.cpp_pybinding')} kernels of inductor")
+
+
 torch.manual_seed(0)
 x = torch.randn(8, 96)
 if __name__ == "__main__":
     run("f32", norm, x)
     run("bf16", norm, x.bfloat16(), ulps=1)
     run("f16", norm, x.half(), ulps=1)
-    run("two calls, one program", norm, x, x)
-    run("dynamic", norm, x, torch.randn(3, 96), torch.randn(5, 96), dynamic=True)
-    run("graph break", with_break, x)
-    run("in place", in_place, x)
-    run("strided", norm, torch.randn(96, 8).t())
-    run("16-bit statistics", short_statistics, x.bfloat16(), ulps=1)
-    run("a sum of integers", lambda x: x + x.long().sum(), x, ulps=0)
-    run("layer norm", torch.nn.LayerNorm(96), x, ulps=0)
-    run("divided by numel", by_numel, x, dynamic=True)
-    train("training", 8)
-    train("training, dynamic", 8, 5, 3, 9)
-    train("training in bf16", 64, model=Llama(), ulps=1)
+    run("two calls", norm, x, x)
+    run("dynamic", norm, *rows(8, 3, 5), dynamic=True)
     run("dynamic rows", lambda x: torch.nn.functional.rms_norm(x, x.shape[-1:]), x,
         torch.randn(8, 8), torch.randn(3, 100), dynamic=True)
+    run("flattened", flatten, torch.randn(2, 4, 96), torch.randn(3, 5, 96), dynamic=True)
+    run("graph break", with_break, x)
+    run("in place", in_place, x)
+    run("transposed", norm, torch.randn(96, 8).t())
+    run("16-bit statistics", short_statistics, x.bfloat16(), ulps=1)
+    run("block", Block(), x, ulps=8)
+    run("mode", Block(), x, ulps=8, options=None, mode="max-autotune-no-cudagraphs")
+    run("small", norm, x, options=None)
+    run("no norm", torch.tanh, x)
+    run("no square", by_cubes, x)
+    run("divided by numel", by_numel, x, dynamic=True)
+    train("training", *rows(8))
+    train("training, dynamic", *rows(8, 5, 3, 9))
+    train("training in bf16", *rows(64, dtype=torch.bfloat16), model=Llama(), ulps=1)
+    train("training of a block", x, model=Block(), ulps=64)
+    train("training of heads", torch.randn(2, 10, 96), model=Heads())
+    check_random_numbers()
+    check_threads()
+    check_code()
+    check_errors()
