@@ -60,6 +60,59 @@ LogicalResult LoopAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   return success();
 }
 
+/// Rows of an iteration, each of which may have code of its own.
+static constexpr int64_t kMostRowsPerBlock = 1024;
+
+LogicalResult RowPlanAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                  int64_t rowsPerBlock, int64_t rowsPerPart,
+                                  int64_t lanes, int64_t tailLanes,
+                                  bool parallel, bool stream, bool pipeline) {
+  auto verifyNumber = [&](StringRef name, int64_t value) {
+    return value == 0 ? success() : verifyRowNumber(emitError, name, value);
+  };
+  if (rowsPerBlock < 0 || rowsPerBlock > kMostRowsPerBlock)
+    return emitError() << "expects 'rows_per_block' to be from 1 to "
+                       << kMostRowsPerBlock << ", got " << rowsPerBlock;
+  if (failed(verifyNumber("rows_per_part", rowsPerPart)) ||
+      failed(verifyNumber("lanes", lanes)) ||
+      failed(verifyNumber("tail_lanes", tailLanes)))
+    return failure();
+  if (lanes != 0 && tailLanes > lanes)
+    return emitError() << "expects 'tail_lanes' to be at most 'lanes', got "
+                       << tailLanes << " and " << lanes;
+  return success();
+}
+
+RowPlanAttr RowPlanAttr::completeBy(RowPlanAttr other) {
+  auto choose = [](int64_t own, int64_t others) { return own ? own : others; };
+  return get(getContext(), choose(getRowsPerBlock(), other.getRowsPerBlock()),
+             choose(getRowsPerPart(), other.getRowsPerPart()),
+             choose(getLanes(), other.getLanes()),
+             choose(getTailLanes(), other.getTailLanes()),
+             getParallel() && other.getParallel(),
+             getStream() && other.getStream(),
+             getPipeline() && other.getPipeline());
+}
+
+RowPlanAttr RowPlanAttr::getOfLoop() {
+  return get(getContext(), /*rows_per_block=*/0, /*rows_per_part=*/0,
+             getLanes(), getTailLanes(), /*parallel=*/true, getStream(),
+             getPipeline());
+}
+
+static LogicalResult verifyPlan(Operation *op, Attribute attr) {
+  auto plan = dyn_cast<RowPlanAttr>(attr);
+  bool isLoop = getRole(op) == LoopRole::Rows;
+  if (!plan || !(isLoop || isa<linalg::LinalgOp>(op)))
+    return op->emitOpError("expects '")
+           << planAttrName
+           << "' to be a #norm.row_plan on a linalg op or a loop over rows";
+  if (isLoop && plan != plan.getOfLoop())
+    return op->emitOpError("expects the plan of a loop to have no "
+                           "'rows_per_block', 'rows_per_part' or 'parallel'");
+  return success();
+}
+
 static LogicalResult verifySumParts(Operation *op, Attribute attr) {
   auto parts = dyn_cast<IntegerAttr>(attr);
   if (parts && parts.getValue().isStrictlyPositive() &&
@@ -75,6 +128,8 @@ LogicalResult NormDialect::verifyOperationAttribute(Operation *op,
     return verifySumParts(op, attr.getValue());
   if (attr.getName() == rowTargetAttrName)
     return verifyRowTarget(op, attr.getValue());
+  if (attr.getName() == planAttrName)
+    return verifyPlan(op, attr.getValue());
   if (attr.getName() != loopAttrName)
     return success();
   auto loop = dyn_cast<LoopAttr>(attr.getValue());
@@ -101,4 +156,11 @@ std::optional<LoopRole> norm::getRole(Operation *op) {
 GPUScheduleAttr norm::getSchedule(Operation *op) {
   auto loop = op->getAttrOfType<LoopAttr>(loopAttrName);
   return loop ? loop.getSchedule() : nullptr;
+}
+
+RowPlanAttr norm::findPlan(Operation *op) {
+  for (Operation *at = op; at; at = at->getParentOp())
+    if (auto plan = at->getAttrOfType<RowPlanAttr>(planAttrName))
+      return plan;
+  return RowPlanAttr::get(op->getContext());
 }

@@ -67,6 +67,27 @@ RowTarget norm::getRowTarget(Operation *op) {
   return RowTarget();
 }
 
+static bool isInRange(const Entry &entry, int64_t value) {
+  return value >= entry.least && value <= entry.most &&
+         (!entry.isPower || llvm::isPowerOf2_64(value));
+}
+
+static std::string describeRange(const Entry &entry) {
+  return (Twine(entry.isPower ? "a power of two" : "a 64-bit integer") +
+          " from " + Twine(entry.least) + " to " + Twine(entry.most))
+      .str();
+}
+
+LogicalResult
+norm::verifyRowNumber(function_ref<InFlightDiagnostic()> emitError,
+                      StringRef name, int64_t value) {
+  const Entry *entry = find(name);
+  if (isInRange(*entry, value))
+    return success();
+  return emitError() << "expects '" << name << "' to be "
+                     << describeRange(*entry) << ", got " << value;
+}
+
 static LogicalResult verifyNumber(Operation *op, NamedAttribute given) {
   const Entry *entry = find(given.getName());
   if (!entry)
@@ -75,15 +96,11 @@ static LogicalResult verifyNumber(Operation *op, NamedAttribute given) {
            << given.getName().getValue() << "'";
   auto value = dyn_cast<IntegerAttr>(given.getValue());
   if (value && value.getType().isSignlessInteger(64) &&
-      value.getInt() >= entry->least && value.getInt() <= entry->most &&
-      (!entry->isPower || llvm::isPowerOf2_64(value.getInt())))
+      isInRange(*entry, value.getInt()))
     return success();
   return op->emitOpError("expects '")
          << given.getName().getValue() << "' of '" << norm::rowTargetAttrName
-         << "' to be "
-         << (entry->isPower ? "a power of two" : "a 64-bit integer") << " from "
-         << entry->least << " to " << entry->most << ", got "
-         << given.getValue();
+         << "' to be " << describeRange(*entry) << ", got " << given.getValue();
 }
 
 LogicalResult norm::verifyRowTarget(Operation *op, Attribute attr) {

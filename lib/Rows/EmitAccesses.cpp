@@ -235,7 +235,7 @@ IRMapping RowEmitter::buildBody(ValueRange outs, Value column, int64_t width,
       v = read(v, op.getMatchingIndexingMap(input), column, width, mask);
     map.map(arg, v);
   }
-  if (plan.reductions.empty() && plan.columns.empty())
+  if (match.reductions.empty() && match.columns.empty())
     for (auto [out, init, arg] :
          llvm::zip(outs, op.getDpsInitsMutable(), op.getRegionOutputArgs()))
       if (!arg.use_empty())
@@ -251,8 +251,8 @@ bool RowEmitter::isCombiner(Operation &bodyOp) {
   auto combines = [&](const Reduction &reduction) {
     return reduction.combiner == &bodyOp;
   };
-  return llvm::any_of(plan.reductions, combines) ||
-         llvm::any_of(plan.columns, combines);
+  return llvm::any_of(match.reductions, combines) ||
+         llvm::any_of(match.columns, combines);
 }
 
 SmallVector<Value> RowEmitter::writeResults(const IRMapping &map,

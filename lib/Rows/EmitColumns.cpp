@@ -25,7 +25,7 @@ SmallVector<Value> RowEmitter::buildColumns(ValueRange outs) {
 }
 
 int64_t RowEmitter::getRowBlockLevels(OpFoldResult extent) {
-  if (!hasRoundedSum(plan.columns))
+  if (!hasRoundedSum(match.columns))
     return 1;
   std::optional<int64_t> rows = getConstantIntValue(extent);
   return rows ? std::min(1 + countLevels(*rows / target.stripsPerSum),
@@ -67,7 +67,7 @@ RowEmitter::SumRows RowEmitter::createNeutralRows() {
   AffineMap map =
       AffineMap::get(loops, 0, b.getAffineDimExpr(loops - 1), b.getContext());
   SumRows neutral;
-  for (const Reduction &reduction : plan.columns) {
+  for (const Reduction &reduction : match.columns) {
     Value empty = createRow(reduction.neutral.getType());
     SmallVector<Value> row = {empty};
     forEachStrip(row, row,
@@ -90,7 +90,7 @@ SmallVector<Value> RowEmitter::addRows(Value from, Value to,
 }
 
 SmallVector<Value> RowEmitter::createNeutralSums(int64_t width) {
-  return llvm::map_to_vector(plan.columns, [&](const Reduction &reduction) {
+  return llvm::map_to_vector(match.columns, [&](const Reduction &reduction) {
     return neutralVector(reduction, width);
   });
 }
@@ -101,7 +101,7 @@ SmallVector<Value> RowEmitter::addRow(Value row, Value column, int64_t width,
   IRMapping map = buildBody({}, column, width, mask);
   indices.pop_back();
   SmallVector<Value> results;
-  for (auto [reduction, sum] : llvm::zip(plan.columns, sums)) {
+  for (auto [reduction, sum] : llvm::zip(match.columns, sums)) {
     Value v = map.lookupOrDefault(reduction.contribution);
     results.push_back(combine(reduction, sum, broadcast(v, width)));
   }
@@ -126,7 +126,7 @@ SmallVector<Value> RowEmitter::sumRows(Value from, Value to, int64_t step,
 
 SmallVector<Value> RowEmitter::combineAll(ValueRange sums, ValueRange values) {
   SmallVector<Value> results;
-  for (auto [reduction, sum, value] : llvm::zip(plan.columns, sums, values))
+  for (auto [reduction, sum, value] : llvm::zip(match.columns, sums, values))
     results.push_back(combine(reduction, sum, value));
   return results;
 }
@@ -172,7 +172,7 @@ SmallVector<Value> RowEmitter::buildSharedColumns(ValueRange outs) {
   auto strip = [&](Value column, int64_t width, Value mask, ValueRange args) {
     SmallVector<Value> results =
         sumRowBlocks(levels, index(0), asValue(rows), column, width, mask);
-    for (auto [i, reduction] : llvm::enumerate(plan.columns)) {
+    for (auto [i, reduction] : llvm::enumerate(match.columns)) {
       AffineMap map = op.getMatchingIndexingMap(op.getDpsInitOperand(i));
       Value sum = results[i];
       if (!isNeutral(starts[i], reduction)) {
@@ -206,7 +206,7 @@ SmallVector<Value> RowEmitter::addStrips(
   auto strip = [&](Value column, int64_t width, Value mask, ValueRange args) {
     SmallVector<Value> results;
     for (auto [reduction, value, arg, map] : llvm::zip(
-             plan.columns, compute(column, width, mask), args, outs.maps)) {
+             match.columns, compute(column, width, mask), args, outs.maps)) {
       Value old = read(arg, map, column, width, mask);
       results.push_back(
           write(combine(reduction, old, value), arg, map, column, mask));

@@ -21,7 +21,7 @@ using norm::RowEmitter;
 void RowEmitter::prepare() {
   starts.assign(op.getNumDpsInits(), Value());
   // A row that threads share starts from memory, its columns do not.
-  if (distributed ? !plan.columns.empty() : !plan.reductions.empty())
+  if (distributed ? !match.columns.empty() : !match.reductions.empty())
     forwardFills();
   if (!distributed)
     simplifyNeutrals();
@@ -65,7 +65,7 @@ bool RowEmitter::hasRoundedSum(ArrayRef<Reduction> reductions) {
 }
 
 int64_t RowEmitter::getBlockLevels() {
-  if (distributed || !hasRoundedSum(plan.reductions))
+  if (distributed || !hasRoundedSum(match.reductions))
     return 0;
   std::optional<int64_t> extent = getConstantIntValue(extents.back());
   return extent ? countLevels(*extent / lanes) : target.sumLevels;
@@ -95,11 +95,11 @@ SmallVector<Value> RowEmitter::buildBlocks(int64_t level, Value from, Value to,
       [&](Value begin, ValueRange args) {
         Value end = createBlockEnd(begin, step, to, getConstantIntValue(to));
         SmallVector<Value> results;
-        for (const Reduction &reduction : plan.reductions)
+        for (const Reduction &reduction : match.reductions)
           results.push_back(neutralVector(reduction, lanes));
         results = buildBlocks(level - 1, begin, end, results, strip);
         for (auto [reduction, arg, result] :
-             llvm::zip(plan.reductions, args, results))
+             llvm::zip(match.reductions, args, results))
           result = combine(reduction, arg, result);
         return results;
       });
@@ -155,7 +155,7 @@ void RowEmitter::forwardFills() {
 }
 
 void RowEmitter::simplifyNeutrals() {
-  for (auto [reduction, start] : llvm::zip(plan.reductions, starts)) {
+  for (auto [reduction, start] : llvm::zip(match.reductions, starts)) {
     APFloat constant(0.0);
     if (isa<arith::AddFOp>(reduction.combiner) && start &&
         matchPattern(start, m_ConstantFloat(&constant)) &&
@@ -166,7 +166,7 @@ void RowEmitter::simplifyNeutrals() {
 
 SmallVector<Value> RowEmitter::buildReducedRow(ValueRange outs) {
   SmallVector<Value> wide, narrow;
-  for (const Reduction &reduction : plan.reductions) {
+  for (const Reduction &reduction : match.reductions) {
     wide.push_back(neutralVector(reduction, lanes));
     narrow.push_back(neutralVector(reduction, tail));
   }
@@ -175,7 +175,7 @@ SmallVector<Value> RowEmitter::buildReducedRow(ValueRange outs) {
     IRMapping map = buildBody(outs, column, width, mask);
     SmallVector<Value> results;
     for (auto [reduction, accumulator] :
-         llvm::zip(plan.reductions, accumulators)) {
+         llvm::zip(match.reductions, accumulators)) {
       Value v = broadcast(map.lookupOrDefault(reduction.contribution), width);
       if (mask)
         v = arith::SelectOp::create(b, mask, v,
@@ -191,7 +191,7 @@ SmallVector<Value> RowEmitter::buildReducedRow(ValueRange outs) {
     forEachStrip(wide, narrow, strip, getBlockLevels());
 
   SmallVector<Value> results;
-  for (auto [i, reduction] : llvm::enumerate(plan.reductions)) {
+  for (auto [i, reduction] : llvm::enumerate(match.reductions)) {
     Value total = distributed ? reduceWhole(reduction, wide[i])
                               : foldToScalar(reduction, wide[i], narrow[i]);
     AffineMap map = op.getMatchingIndexingMap(op.getDpsInitOperand(i));

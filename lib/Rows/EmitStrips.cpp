@@ -33,7 +33,7 @@ SmallVector<Value> RowEmitter::run() {
 }
 
 bool RowEmitter::isOverOneRow() {
-  return !distributed && plan.hasVectorLoop && plan.columns.empty() &&
+  return !distributed && match.hasVectorLoop && match.columns.empty() &&
          llvm::all_of(ArrayRef(extents).drop_back(), isOneInteger);
 }
 
@@ -57,7 +57,7 @@ bool RowEmitter::hasIndependentStrips() {
 }
 
 bool RowEmitter::isWorthReversing() {
-  if (!isOverOneRow() || !plan.reductions.empty() || values.last.goesDown)
+  if (!isOverOneRow() || !match.reductions.empty() || values.last.goesDown)
     return false;
   std::optional<int64_t> length = getConstantIntValue(extents.back());
   int64_t bytes = 0;
@@ -84,9 +84,9 @@ void RowEmitter::noteStrips() {
 }
 
 void RowEmitter::shortenStrips() {
-  bool isElementwise = plan.reductions.empty() && plan.columns.empty();
+  bool isElementwise = match.reductions.empty() && match.columns.empty();
   std::optional<int64_t> extent =
-      plan.hasVectorLoop ? getConstantIntValue(extents.back()) : std::nullopt;
+      match.hasVectorLoop ? getConstantIntValue(extents.back()) : std::nullopt;
   if (isElementwise && extent && *extent >= target.leastLanes &&
       *extent < tail && llvm::isPowerOf2_64(*extent))
     lanes = tail = *extent;
@@ -120,10 +120,10 @@ SmallVector<Value> RowEmitter::buildLoop(
 SmallVector<Value> RowEmitter::buildOuterLoop(int64_t depth, ValueRange outs) {
   if (depth == numOuterLoops())
     return buildInnermost(outs);
-  if (depth + 1 == numOuterLoops() && !plan.columns.empty())
+  if (depth + 1 == numOuterLoops() && !match.columns.empty())
     return distributed ? buildSharedColumns(outs) : buildColumns(outs);
-  if (depth + 1 == numOuterLoops() && distributed && plan.hasVectorLoop &&
-      plan.reductions.empty() && !isOneInteger(extents[depth]) && isOneStrip())
+  if (depth + 1 == numOuterLoops() && distributed && match.hasVectorLoop &&
+      match.reductions.empty() && !isOneInteger(extents[depth]) && isOneStrip())
     return buildParallelRows(outs);
   if (isOneInteger(extents[depth])) {
     indices.push_back(index(0));
@@ -143,11 +143,11 @@ SmallVector<Value> RowEmitter::buildOuterLoop(int64_t depth, ValueRange outs) {
 }
 
 SmallVector<Value> RowEmitter::buildInnermost(ValueRange outs) {
-  if (!plan.hasVectorLoop)
+  if (!match.hasVectorLoop)
     return buildScalar(outs);
   loadRowScalars();
-  return plan.reductions.empty() ? buildParallelRow(outs)
-                                 : buildReducedRow(outs);
+  return match.reductions.empty() ? buildParallelRow(outs)
+                                  : buildReducedRow(outs);
 }
 
 SmallVector<Value> RowEmitter::buildStrips(Value from, Value to, int64_t width,

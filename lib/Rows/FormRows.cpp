@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "RowMatch.h"
 #include "RowOps.h"
-#include "RowPlan.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
@@ -343,30 +343,34 @@ static void recompute(IRRewriter &rewriter, ArrayRef<LinalgOp> ops) {
   }
 }
 
+template <typename Op> static SmallVector<Op> collect(Operation *scope) {
+  SmallVector<Op> ops;
+  scope->walk([&](Op op) { ops.push_back(op); });
+  return ops;
+}
+
+void norm::formRows(Operation *scope, RowWorkers workers) {
+  IRRewriter rewriter(scope->getContext());
+  bool isApart = workers == RowWorkers::GPU || scope->hasAttr(sumPartsAttrName);
+  for (GenericOp op : collect<GenericOp>(scope))
+    mergeEnd(rewriter, op, isApart ? Sums::Apart : Sums::Joined);
+  for (auto write : collect<MaterializeInDestinationOp>(scope))
+    if (write->getNumResults() == 0)
+      writeLast(rewriter, write);
+  recompute(rewriter, collect<LinalgOp>(scope));
+  if (workers == RowWorkers::GPU)
+    return;
+  for (GenericOp op : collect<GenericOp>(scope))
+    if (isElementwise(op) && writesRows(op) && !op.hasIndexSemantics())
+      splitRowScalars(rewriter, op);
+}
+
 namespace {
 struct NormFormRows : norm::impl::NormFormRowsBase<NormFormRows> {
   using NormFormRowsBase::NormFormRowsBase;
 
   void runOnOperation() override {
-    IRRewriter rewriter(&getContext());
-    bool isApart = scheduled || getOperation()->hasAttr(sumPartsAttrName);
-    for (GenericOp op : collect<GenericOp>())
-      mergeEnd(rewriter, op, isApart ? Sums::Apart : Sums::Joined);
-    for (auto write : collect<MaterializeInDestinationOp>())
-      if (write->getNumResults() == 0)
-        writeLast(rewriter, write);
-    recompute(rewriter, collect<LinalgOp>());
-    if (scheduled)
-      return;
-    for (GenericOp op : collect<GenericOp>())
-      if (isElementwise(op) && writesRows(op) && !op.hasIndexSemantics())
-        splitRowScalars(rewriter, op);
-  }
-
-  template <typename Op> SmallVector<Op> collect() {
-    SmallVector<Op> ops;
-    getOperation().walk([&](Op op) { ops.push_back(op); });
-    return ops;
+    formRows(getOperation(), scheduled ? RowWorkers::GPU : RowWorkers::Threads);
   }
 };
 } // namespace

@@ -34,7 +34,7 @@ static bool findNarrowElement(Value buffer, Type &narrow) {
     if (isView(user))
       return findNarrowElement(user->getResult(0), narrow);
     auto op = dyn_cast<linalg::GenericOp>(user);
-    if (!op || !norm::planRowOf(op))
+    if (!op || !norm::matchRow(op))
       return isa<memref::DimOp>(user);
     if (op.isDpsInput(&use))
       return true;

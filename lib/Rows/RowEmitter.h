@@ -8,7 +8,7 @@
 #ifndef NORM_LIB_ROWS_ROWEMITTER_H
 #define NORM_LIB_ROWS_ROWEMITTER_H
 
-#include "RowPlan.h"
+#include "RowMatch.h"
 #include "RowValues.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -27,7 +27,7 @@ void narrowTemporaries(Operation *root);
 /// Builds the loops of one op.
 class RowEmitter {
 public:
-  RowEmitter(IRRewriter &b, linalg::LinalgOp op, RowPlan plan,
+  RowEmitter(IRRewriter &b, linalg::LinalgOp op, RowMatch match,
              RowValues &values);
 
   /// The fills whose values reductions start from: nothing reads what they
@@ -52,11 +52,11 @@ private:
   //===--------------------------------------------------------------------===//
 
   int64_t numOuterLoops() {
-    return op.getNumLoops() - (plan.hasVectorLoop ? 1 : 0);
+    return op.getNumLoops() - (match.hasVectorLoop ? 1 : 0);
   }
 
   LoopRole getStripRole() {
-    return plan.reductions.empty() ? LoopRole::Strips : LoopRole::Statistic;
+    return match.reductions.empty() ? LoopRole::Strips : LoopRole::Statistic;
   }
 
   /// Computes elementwise a short row, such as half of a block, as one vector
@@ -109,7 +109,7 @@ private:
   //===--------------------------------------------------------------------===//
 
   bool isVector(AffineMap map) {
-    return plan.hasVectorLoop && map.getNumResults() > 0 &&
+    return match.hasVectorLoop && map.getNumResults() > 0 &&
            map.isFunctionOfDim(op.getNumLoops() - 1);
   }
 
@@ -265,7 +265,7 @@ private:
   /// Whether rows that are added to each other are two strips long: as one
   /// strip they are read from end to end, which memory is faster at.
   bool isShortRowOfColumns() {
-    return !plan.columns.empty() &&
+    return !match.columns.empty() &&
            op.getStaticLoopRanges().back() == 2 * lanes;
   }
 
@@ -315,7 +315,7 @@ private:
 
   ImplicitLocOpBuilder b;
   linalg::LinalgOp op;
-  RowPlan plan;
+  RowMatch match;
   RowValues &values;
   RowTarget target;
   int64_t lanes = target.lanes, tail = target.tailLanes;

@@ -8,8 +8,10 @@
 #ifndef NORM_LIB_ROWS_ROWGROUPS_H
 #define NORM_LIB_ROWS_ROWGROUPS_H
 
-#include "RowPlan.h"
+#include "RowMatch.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "norm/IR/Norm.h"
+#include "norm/IR/RowTarget.h"
 #include <deque>
 
 namespace mlir::norm {
@@ -35,6 +37,25 @@ enum class RowShape {
 /// the root. Groups are in reverse order of their roots. Each use of a value is
 /// visited once. A remark says why an op is not in the group of its users.
 std::deque<RowGroup> findRowGroups(Block &block, RowShape shape);
+
+/// Which rows a loop goes over: sums over all rows are made in parts.
+enum class RowScope { All, Part };
+
+/// Who computes the rows of a loop, and which.
+struct RowTiling {
+  RowWorkers workers;
+  RowScope scope = RowScope::All;
+
+  RowShape getShape() const {
+    return workers == RowWorkers::GPU ? RowShape::OneVector : RowShape::Any;
+  }
+};
+
+/// Returns the plan of a group's root, completed by what suits the group.
+RowPlanAttr planGroup(const RowGroup &group, const RowTiling &tiling);
+
+/// Completes a plan by the lanes of strips.
+RowPlanAttr planStrips(RowPlanAttr plan, const RowTarget &target);
 
 } // namespace mlir::norm
 

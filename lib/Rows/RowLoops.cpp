@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "RowLoops.h"
-#include "RowPlan.h"
+#include "RowMatch.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
@@ -375,7 +375,9 @@ scf::ForOp norm::addByBlocks(IRRewriter &b, scf::ForOp rows,
                              const PartialSums &sums) {
   OpFoldResult end = getAsOpFoldResult(rows.getUpperBound());
   std::optional<int64_t> known = getConstantIntValue(end);
-  int64_t block = getRowTarget(rows).stripsPerSum;
+  int64_t block =
+      llvm::alignTo(getRowTarget(rows).stripsPerSum,
+                    getConstantIntValue(rows.getStep()).value_or(1));
   if (known && *known <= block)
     return rows;
   Location loc = rows.getLoc();

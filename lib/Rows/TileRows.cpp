@@ -25,7 +25,6 @@
 #include "norm/Rows/Passes.h"
 #include "norm/Rows/Rows.h"
 #include "llvm/ADT/MapVector.h"
-#include "llvm/ADT/bit.h"
 #include "llvm/Support/DebugLog.h"
 
 namespace mlir::norm {
@@ -39,52 +38,10 @@ using linalg::LinalgOp;
 
 using LoopType = scf::SCFTilingOptions::LoopType;
 
-namespace {
-/// Which rows a loop goes over: sums over all rows are made in parts.
-enum class RowScope { All, Part };
-
-/// The options that the row loops of a function share.
-struct RowTiling {
-  LoopType loopType;
-  RowShape shape;
-  RowScope scope = RowScope::All;
-};
-} // namespace
-
 /// Returns true if `user` is, or is in, `next` or a later op of its block.
 static bool isFrom(Operation *next, Operation *user) {
   Operation *ancestor = next->getBlock()->findAncestorOpInBlock(*user);
   return ancestor && (ancestor == next || next->isBeforeInBlock(ancestor));
-}
-
-/// Returns the rows per iteration: several if they are short, because then
-/// their reductions do not wait for each other. It divides a known extent, so
-/// that every block is full.
-static int64_t getRowsPerBlock(RowGroup &group, const RowTiling &tiling) {
-  SmallVector<int64_t> extents = group.root.getStaticLoopRanges();
-  uint64_t length = 1;
-  for (int64_t extent : ArrayRef(extents).drop_front(group.numRowDims)) {
-    if (ShapedType::isDynamic(extent))
-      return 1;
-    length = llvm::SaturatingMultiply<uint64_t>(length, extent);
-  }
-  if (!group.hasReduction || length == 0 || tiling.shape == RowShape::OneVector)
-    return 1;
-  RowTarget target = getRowTarget(group.root);
-  int64_t most =
-      std::min<int64_t>(target.mostRowsPerBlock, target.blockElements / length);
-  if (most < target.leastRowsPerBlock)
-    return 1;
-  most = llvm::bit_floor(static_cast<uint64_t>(most));
-  int64_t rows = extents[group.numRowDims - 1];
-  if (!ShapedType::isDynamic(rows))
-    for (int64_t block = most; block >= target.leastRowsPerBlock; block /= 2)
-      if (rows % block == 0)
-        return block;
-  // The remainder of a parallel loop gets no loop of its own.
-  bool canPeel = tiling.loopType == LoopType::ForOp &&
-                 (ShapedType::isDynamic(rows) || rows >= most);
-  return canPeel ? most : 1;
 }
 
 /// Returns the sizes of the last block, which may be short; nullopt if the loop
@@ -247,15 +204,18 @@ static void eraseMembers(IRRewriter &rewriter, RowGroup &group) {
 /// Fuses the group's members into a loop over tiles of its root, and lets all
 /// that comes after it use the loop's results.
 static void fuseMembers(IRRewriter &rewriter, const RowGroup &group,
-                        RowLoop &loop, Operation *next) {
+                        RowLoop &loop, Operation *next, RowPlanAttr plan) {
   for (LinalgOp member : ArrayRef(group.members).drop_front())
     fuseMember(rewriter, loop, member, next);
   for (auto [from, number] : loop.results)
     rewriter.replaceUsesWithIf(
         from, loop.loops.front()->getResult(number),
         [&](OpOperand &use) { return isFrom(next, use.getOwner()); });
-  for (LoopLikeOpInterface each : loop.loops)
+  for (LoopLikeOpInterface each : loop.loops) {
     setRole(each, LoopRole::Rows);
+    if (plan.getLanes())
+      each->setAttr(planAttrName, plan.getOfLoop());
+  }
 }
 
 /// Returns the sums of a group over its rows, by parts of them.
@@ -266,15 +226,16 @@ static PartialSums getPartialSums(const RowGroup &group) {
 
 /// Tiles the group's rows and fuses its members; the root is replaced.
 static LogicalResult tileGroup(IRRewriter &rewriter, RowGroup &group,
-                               const RowTiling &tiling) {
+                               RowPlanAttr plan, LoopType loopType) {
   OpFoldResult zero = rewriter.getIndexAttr(0), one = rewriter.getIndexAttr(1);
   SmallVector<OpFoldResult> sizes(group.root.getNumLoops(), zero);
   std::fill_n(sizes.begin(), group.numRowDims, one);
-  int64_t block = getRowsPerBlock(group, tiling);
+  int64_t block = plan.getRowsPerBlock();
   sizes[group.numRowDims - 1] = rewriter.getIndexAttr(block);
   scf::SCFTilingOptions options;
   options.setTileSizes(sizes);
-  options.setLoopType(tiling.loopType);
+  options.setLoopType(loopType);
+  group.root->removeAttr(planAttrName);
 
   // Loops after this one may only ask for extents.
   for (LinalgOp member : group.members)
@@ -289,7 +250,7 @@ static LogicalResult tileGroup(IRRewriter &rewriter, RowGroup &group,
   RowLoop loop{tiled->loops, {}};
   for (OpResult result : group.root->getResults())
     loop.results[result] = result.getResultNumber();
-  fuseMembers(rewriter, group, loop, next);
+  fuseMembers(rewriter, group, loop, next, plan);
   if (auto inner = dyn_cast<scf::ForOp>(loop.loops.back().getOperation())) {
     if (group.sums)
       inner = addByBlocks(rewriter, inner, getPartialSums(group));
@@ -304,7 +265,7 @@ static LogicalResult tileBlock(IRRewriter &rewriter, Block &block,
 
 /// Tiles a group that sums its rows into parts, and then the rows of a part.
 static LogicalResult tileParts(IRRewriter &rewriter, RowGroup &group,
-                               const RowTiling &tiling) {
+                               RowPlanAttr plan, LoopType loopType) {
   for (LinalgOp member : group.members)
     forwardDims(rewriter, member);
   Operation *next = group.root->getNextNode();
@@ -312,18 +273,21 @@ static LogicalResult tileParts(IRRewriter &rewriter, RowGroup &group,
   SmallVector<LoopBlocks> blocks;
   for (unsigned loop = 0; loop < group.numRowDims; ++loop)
     blocks.push_back({loop, one});
-  blocks.back().size =
-      rewriter.getIndexAttr(getRowTarget(group.root).rowsPerPart);
+  blocks.back().size = rewriter.getIndexAttr(plan.getRowsPerPart());
+  // The rows of a part are tiled by the rest of the plan.
+  group.root->setAttr(planAttrName,
+                      plan.getOfLoop().completeBy(RowPlanAttr::get(
+                          plan.getContext(), plan.getRowsPerBlock())));
   RowLoops parts = buildPartLoops(rewriter, getPartialSums(group), blocks,
-                                  tiling.loopType, /*schedule=*/std::nullopt);
+                                  loopType, /*schedule=*/std::nullopt);
   RowLoop loop{parts.loops, {}};
   for (auto [from, to] : llvm::zip(group.root->getResults(), parts.results))
     rewriter.replaceUsesWithIf(
         from, to, [&](OpOperand &use) { return isFrom(next, use.getOwner()); });
-  fuseMembers(rewriter, group, loop, next);
+  fuseMembers(rewriter, group, loop, next, plan);
   eraseMembers(rewriter, group);
   return tileBlock(rewriter, *loop.getBody(),
-                   {LoopType::ForOp, tiling.shape, RowScope::Part});
+                   {RowWorkers::Thread, RowScope::Part});
 }
 
 /// Replaces the results of an op over a static extent of zero by its
@@ -354,7 +318,7 @@ static void cleanUp(IRRewriter &rewriter, Block &block) {
 static bool isLoneRow(const RowGroup &group, const RowTiling &tiling) {
   LinalgOp root = group.root;
   SmallVector<int64_t> extents = root.getStaticLoopRanges();
-  return tiling.shape == RowShape::OneVector &&
+  return tiling.workers == RowWorkers::GPU &&
          llvm::all_of(ArrayRef(extents).take_front(group.numRowDims),
                       [](int64_t extent) { return extent == 1; });
 }
@@ -362,14 +326,21 @@ static bool isLoneRow(const RowGroup &group, const RowTiling &tiling) {
 static LogicalResult tileBlock(IRRewriter &rewriter, Block &block,
                                const RowTiling &tiling) {
   cleanUp(rewriter, block);
-  for (RowGroup &group : findRowGroups(block, tiling.shape)) {
+  for (RowGroup &group : findRowGroups(block, tiling.getShape())) {
     if (group.numRowDims == 0 || isLoneRow(group, tiling))
       continue;
     LDBG("norm-tile-rows", 1) << "a loop over rows of " << group.members.size()
                               << " ops, up to " << group.root;
-    bool isInParts = group.sums && tiling.scope == RowScope::All;
-    if (failed(isInParts ? tileParts(rewriter, group, tiling)
-                         : tileGroup(rewriter, group, tiling)))
+    RowPlanAttr plan = planGroup(group, tiling);
+    if (plan.getRowsPerPart() && !group.sums)
+      return group.root.emitError("norm-tile-rows: has a plan with parts of "
+                                  "rows that it does not sum");
+    bool isParallel =
+        tiling.workers != RowWorkers::Thread && plan.getParallel();
+    LoopType loopType = isParallel ? LoopType::ForallOp : LoopType::ForOp;
+    if (failed(plan.getRowsPerPart()
+                   ? tileParts(rewriter, group, plan, loopType)
+                   : tileGroup(rewriter, group, plan, loopType)))
       return failure();
   }
   cleanUp(rewriter, block);
@@ -386,10 +357,9 @@ static LogicalResult shrinkTemporaries(Operation *scope) {
   return applyPatternsGreedily(scope, std::move(patterns));
 }
 
-/// Tiles the blocks of `scope` that hold rows: bodies of linalg ops hold
+/// Returns the blocks of `scope` that hold rows: bodies of linalg ops hold
 /// scalars, and a loop with a schedule or over blocks of a product its tiles.
-static LogicalResult tileBlocks(IRRewriter &rewriter, Operation *scope,
-                                const RowTiling &tiling) {
+static SmallVector<Block *> findBlocks(Operation *scope) {
   SmallVector<Block *> blocks;
   scope->walk([&](Block *block) {
     if (!isa<LinalgOp>(block->getParentOp()) &&
@@ -397,7 +367,12 @@ static LogicalResult tileBlocks(IRRewriter &rewriter, Operation *scope,
         norm::getRole(block->getParentOp()) != LoopRole::Product)
       blocks.push_back(block);
   });
-  for (Block *block : blocks)
+  return blocks;
+}
+
+static LogicalResult tileBlocks(IRRewriter &rewriter, Operation *scope,
+                                const RowTiling &tiling) {
+  for (Block *block : findBlocks(scope))
     if (failed(tileBlock(rewriter, *block, tiling)))
       return failure();
   return success();
@@ -408,8 +383,7 @@ static LogicalResult tileBlocks(IRRewriter &rewriter, Operation *scope,
 static LogicalResult tileForThreads(IRRewriter &rewriter, func::FuncOp function,
                                     int64_t maxCluster) {
   tileColumns(rewriter, function, ColumnSums::Alone);
-  if (failed(tileBlocks(rewriter, function,
-                        {LoopType::ForallOp, RowShape::OneVector})))
+  if (failed(tileBlocks(rewriter, function, {RowWorkers::GPU})))
     return failure();
   joinColumns(rewriter, function);
   tileColumns(rewriter, function, ColumnSums::All);
@@ -420,24 +394,67 @@ static LogicalResult tileForThreads(IRRewriter &rewriter, func::FuncOp function,
   return scheduleRows(function, maxCluster);
 }
 
+/// Fails if an op has the plan of a loop over rows that it did not get.
+static LogicalResult verifyPlansAreUsed(Operation *scope) {
+  auto result = scope->walk([](LinalgOp op) {
+    auto plan = op->getAttrOfType<RowPlanAttr>(planAttrName);
+    if (!plan || plan == plan.getOfLoop())
+      return WalkResult::advance();
+    op.emitError("norm-tile-rows: has the plan of a loop over rows, but no "
+                 "such loop ends with it");
+    return WalkResult::interrupt();
+  });
+  return failure(result.wasInterrupted());
+}
+
+/// Fails if an op has a plan, because a GPU's threads follow schedules.
+static LogicalResult verifyHasNoPlans(Operation *scope) {
+  auto result = scope->walk([](LinalgOp op) {
+    if (!op->hasAttr(planAttrName))
+      return WalkResult::advance();
+    op.emitError("norm-tile-rows: has the plan of a CPU");
+    return WalkResult::interrupt();
+  });
+  return failure(result.wasInterrupted());
+}
+
+SmallVector<LinalgOp> norm::planRows(Operation *scope, RowWorkers workers) {
+  IRRewriter rewriter(scope->getContext());
+  eraseEmptyOps(rewriter, scope);
+  SmallVector<LinalgOp> roots;
+  for (Block *block : findBlocks(scope)) {
+    cleanUp(rewriter, *block);
+    for (RowGroup &group : findRowGroups(*block, RowShape::Any))
+      if (group.numRowDims != 0) {
+        group.root->setAttr(planAttrName, planGroup(group, {workers}));
+        roots.push_back(group.root);
+      }
+  }
+  return roots;
+}
+
+LogicalResult norm::tileRows(func::FuncOp function, RowWorkers workers,
+                             int64_t maxCluster) {
+  IRRewriter rewriter(function.getContext());
+  eraseEmptyOps(rewriter, function);
+  if (workers == RowWorkers::GPU)
+    return success(succeeded(verifyHasNoPlans(function)) &&
+                   succeeded(tileForThreads(rewriter, function, maxCluster)));
+  return success(succeeded(tileBlocks(rewriter, function, {workers})) &&
+                 succeeded(verifyPlansAreUsed(function)) &&
+                 succeeded(shrinkTemporaries(function)));
+}
+
 namespace {
 struct NormTileRows : norm::impl::NormTileRowsBase<NormTileRows> {
   using NormTileRowsBase::NormTileRowsBase;
 
   void runOnOperation() override {
-    IRRewriter rewriter(&getContext());
-    eraseEmptyOps(rewriter, getOperation());
-    if (failed(tile(rewriter)))
+    RowWorkers workers = scheduled  ? RowWorkers::GPU
+                         : parallel ? RowWorkers::Threads
+                                    : RowWorkers::Thread;
+    if (failed(tileRows(getOperation(), workers, maxCluster)))
       signalPassFailure();
-  }
-
-  LogicalResult tile(IRRewriter &rewriter) {
-    if (scheduled)
-      return tileForThreads(rewriter, getOperation(), maxCluster);
-    LoopType loopType = parallel ? LoopType::ForallOp : LoopType::ForOp;
-    if (failed(tileBlocks(rewriter, getOperation(), {loopType, RowShape::Any})))
-      return failure();
-    return shrinkTemporaries(getOperation());
   }
 };
 } // namespace

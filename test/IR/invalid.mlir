@@ -229,6 +229,57 @@ func.func @parallel_strips(%n: index) {
 
 // -----
 
+// expected-error @+1 {{expects 'lanes' to be a power of two from 16 to 1024, got 48}}
+#lanes = #norm.row_plan<lanes = 48>
+
+// -----
+
+// expected-error @+1 {{expects 'tail_lanes' to be a power of two from 4 to 1024, got -4}}
+#tail_lanes = #norm.row_plan<tail_lanes = -4>
+
+// -----
+
+// expected-error @+1 {{expects 'tail_lanes' to be at most 'lanes', got 64 and 32}}
+#more_tail_lanes = #norm.row_plan<lanes = 32, tail_lanes = 64>
+
+// -----
+
+// expected-error @+1 {{expects 'rows_per_block' to be from 1 to 1024, got 2000}}
+#rows_per_block = #norm.row_plan<rows_per_block = 2000>
+
+// -----
+
+// expected-error @+1 {{expects 'rows_per_part' to be a 64-bit integer from 1 to 1048576, got -1}}
+#rows_per_part = #norm.row_plan<rows_per_part = -1>
+
+// -----
+
+func.func @plan_of_a_number() {
+  // expected-error @+1 {{'arith.constant' op expects 'norm.plan' to be a #norm.row_plan on a linalg op or a loop over rows}}
+  %c0 = arith.constant {norm.plan = #norm.row_plan<lanes = 32>} 0 : index
+  return
+}
+
+// -----
+
+func.func @plan_type(%n: index) {
+  // expected-error @+1 {{'scf.forall' op expects 'norm.plan' to be a #norm.row_plan on a linalg op or a loop over rows}}
+  scf.forall (%i) in (%n) {
+  } {norm.loop = #norm.loop<rows>, norm.plan = 64 : i64}
+  return
+}
+
+// -----
+
+func.func @plan_of_a_loop_with_a_block(%n: index) {
+  // expected-error @+1 {{'scf.forall' op expects the plan of a loop to have no 'rows_per_block', 'rows_per_part' or 'parallel'}}
+  scf.forall (%i) in (%n) {
+  } {norm.loop = #norm.loop<rows>, norm.plan = #norm.row_plan<rows_per_block = 8>}
+  return
+}
+
+// -----
+
 // expected-error @+1 {{expects a schedule of positive numbers}}
 #none = #norm.gpu_schedule<threads = 0, vector = 4, lanes = 128, registers = 32>
 

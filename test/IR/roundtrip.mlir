@@ -30,6 +30,18 @@ func.func @rank9(%x: memref<1x1x1x1x1x1x1x2x4xf32>, %i: memref<1x1x1x1x1x1x1x2x4
   return
 }
 
+// What a plan does not say is not printed.
+// CHECK-LABEL: func @plans
+// CHECK: norm.plan = #norm.row_plan<>}
+// CHECK: norm.plan = #norm.row_plan<lanes = 32, stream = false, pipeline = false>}
+func.func @plans(%n: index) {
+  scf.forall (%i) in (%n) {
+  } {norm.loop = #norm.loop<rows>, norm.plan = #norm.row_plan<>}
+  scf.forall (%i) in (%n) {
+  } {norm.loop = #norm.loop<rows>, norm.plan = #norm.row_plan<pipeline = false, parallel = true, lanes = 32, stream = false, tail_lanes = 0>}
+  return
+}
+
 // CHECK-LABEL: func @loops
 // CHECK: scf.for
 // CHECK: {norm.loop = #norm.loop<block>}

@@ -1,4 +1,4 @@
-// The roles of loops are there when all passes between the one that builds a loop
+// The roles and plans of loops are there when all passes between the one that builds a loop
 // and those that read them have run: canonicalization, CSE and bufferization.
 // RUN: norm-compile %s --emit=vector | FileCheck %s
 // RUN: norm-compile %s --emit=vector --threads=2 | FileCheck %s
@@ -16,7 +16,7 @@
 // CHECK: } {norm.loop = #norm.loop<statistic>}
 // CHECK: vector.transfer_write
 // CHECK: } {norm.loop = #norm.loop<strips>}
-// CHECK: } {norm.loop = #norm.loop<rows>}
+// CHECK: } {norm.loop = #norm.loop<rows>, norm.plan = #norm.row_plan<lanes = 64, tail_lanes = 16>}
 func.func @rows(%x: tensor<?x4096xf32>, %w: tensor<4096xf32>, %o: tensor<?x4096xf32>) -> tensor<?x4096xf32> {
   %y = norm.rmsnorm ins(%x, %w : tensor<?x4096xf32>, tensor<4096xf32>) outs(%o : tensor<?x4096xf32>) dims = [1] epsilon = 1.0e-6 : f32 -> tensor<?x4096xf32>
   return %y : tensor<?x4096xf32>
@@ -26,7 +26,7 @@ func.func @rows(%x: tensor<?x4096xf32>, %w: tensor<4096xf32>, %o: tensor<?x4096x
 // CHECK-LABEL: func.func @block
 // CHECK: } {norm.loop = #norm.loop<block>}
 // CHECK: } {norm.loop = #norm.loop<block>}
-// CHECK: } {norm.loop = #norm.loop<rows>}
+// CHECK: } {norm.loop = #norm.loop<rows>, norm.plan = #norm.row_plan<lanes = 64, tail_lanes = 16>}
 func.func @block(%x: tensor<1024x64xf32>, %w: tensor<64xf32>, %o: tensor<1024x64xf32>) -> tensor<1024x64xf32> {
   %y = norm.rmsnorm ins(%x, %w : tensor<1024x64xf32>, tensor<64xf32>) outs(%o : tensor<1024x64xf32>) dims = [1] epsilon = 1.0e-6 : f32 -> tensor<1024x64xf32>
   return %y : tensor<1024x64xf32>

@@ -22,9 +22,9 @@
 // CHECK: %[[ROWS:.*]]:2 = scf.for %{{.*}} = %[[B]] to %[[END]] step %c1 iter_args(%{{.*}} = %{{.*}}, %{{.*}} = %[[NEUTRAL]])
 // CHECK: linalg.generic {{.*}} iterator_types = ["parallel", "reduction"]
 // CHECK: linalg.generic {{.*}} iterator_types = ["reduction", "parallel"]{{.*}} ins({{.*}}tensor<1x800xf32>, tensor<1xf32>)
-// CHECK: } {norm.loop = #norm.loop<rows>}
+// CHECK: } {norm.loop = #norm.loop<rows>, norm.plan
 // CHECK: linalg.generic {{.*}} ins(%[[ROWS]]#1 : tensor<800xf32>) outs(%[[TOTAL]] : tensor<800xf32>)
-// CHECK: } {norm.loop = #norm.loop<rows>}
+// CHECK: } {norm.loop = #norm.loop<rows>, norm.plan
 // CHECK: linalg.generic {{.*}} iterator_types = ["reduction", "parallel"]} ins(%[[ALL]]#1 : tensor<?x800xf32>) outs(%[[Z]] : tensor<800xf32>)
 // CHECK-NOT: linalg.generic
 
@@ -35,7 +35,7 @@
 // FORALL: scf.for {{.*}} step %c1
 // FORALL: tensor.parallel_insert_slice %{{.*}} into %{{.*}}[%[[P]], 0]
 // FORALL: tensor.parallel_insert_slice %{{.*}} into %{{.*}} [1, 800]
-// FORALL: {norm.loop = #norm.loop<rows>}
+// FORALL: {norm.loop = #norm.loop<rows>, norm.plan
 func.func @gradients(%x: tensor<?x800xf32>, %o: tensor<?x800xf32>, %z: tensor<800xf32>, %e: tensor<?xf32>) -> (tensor<?x800xf32>, tensor<800xf32>) {
   %r = linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]} ins(%x : tensor<?x800xf32>) outs(%e : tensor<?xf32>) {
   ^bb0(%a: f32, %t: f32):

@@ -14,12 +14,12 @@
 // CHECK: tensor.insert_slice {{.*}}[%[[I]], 0] [1, 512] [1, 1]
 // CHECK-NOT: scf.for
 // CHECK-NOT: linalg.generic
-// CHECK: } {norm.loop = #norm.loop<rows>}
+// CHECK: } {norm.loop = #norm.loop<rows>, norm.plan = #norm.row_plan<lanes = 64, tail_lanes = 16>}
 // CHECK: return
 // PAR-LABEL: func @softmax
 // PAR: scf.forall (%{{.*}}) in (8)
 // PAR: tensor.parallel_insert_slice
-// PAR: } {norm.loop = #norm.loop<rows>}
+// PAR: } {norm.loop = #norm.loop<rows>, norm.plan = #norm.row_plan<lanes = 64, tail_lanes = 16>}
 func.func @softmax(%x: tensor<8x512xf32>) -> tensor<8x512xf32> {
   %low = arith.constant 0xFF800000 : f32
   %zero = arith.constant 0.0 : f32
@@ -59,7 +59,7 @@ func.func @softmax(%x: tensor<8x512xf32>) -> tensor<8x512xf32> {
 // CHECK-LABEL: func @two_results
 // CHECK: %[[L:.*]]:2 = scf.for
 // CHECK: scf.yield %{{.*}}, %{{.*}} : tensor<8x512xf32>, tensor<8x512xf32>
-// CHECK-NEXT: } {norm.loop = #norm.loop<rows>}
+// CHECK-NEXT: } {norm.loop = #norm.loop<rows>, norm.plan
 // CHECK-NOT: linalg.generic
 // CHECK: return %[[L]]#{{[01]}}, %[[L]]#{{[01]}}
 func.func @two_results(%x: tensor<8x512xf32>, %res: tensor<8x512xf32>) -> (tensor<8x512xf32>, tensor<8x512xf32>) {
@@ -179,7 +179,7 @@ func.func @dynamic(%x: tensor<?x?xf32>) -> tensor<?x?xf32> {
 #id = affine_map<(d0, d1) -> (d0, d1)>
 #row = affine_map<(d0, d1) -> (d0)>
 // CHECK-LABEL: func @nothing_summed
-// CHECK: } {norm.loop = #norm.loop<rows>}
+// CHECK: } {norm.loop = #norm.loop<rows>, norm.plan
 // CHECK-NEXT: linalg.generic {{.*}}["reduction", "parallel"]
 // CHECK: return
 func.func @nothing_summed(%x: tensor<8x512xf32>) -> tensor<8x512xf32> {

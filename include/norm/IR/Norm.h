@@ -47,6 +47,10 @@ void registerRuntimeVerifiableOpInterfaceExternalModels(
 /// The discardable attribute, a LoopAttr, of the loops of row code generation.
 constexpr StringLiteral loopAttrName = "norm.loop";
 
+/// The discardable attribute, a RowPlanAttr, of a linalg op or a loop over
+/// rows.
+constexpr StringLiteral planAttrName = "norm.plan";
+
 /// The discardable attribute, an integer, of a function whose sums are made of
 /// that many parts; nothing may add them in another order.
 constexpr StringLiteral sumPartsAttrName = "norm.sum_parts";
@@ -69,6 +73,10 @@ std::optional<LoopRole> getRole(Operation *op);
 
 /// Returns the schedule of a loop over rows; null where no threads share a row.
 GPUScheduleAttr getSchedule(Operation *op);
+
+/// Returns the plan of `op`, or else of the innermost op around it that has
+/// one; one that says nothing if there is none.
+RowPlanAttr findPlan(Operation *op);
 } // namespace mlir::norm
 
 #endif // NORM_IR_NORM_H

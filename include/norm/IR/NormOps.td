@@ -92,6 +92,60 @@ def Norm_GPUScheduleAttr : AttrDef<Norm_Dialect, "GPUSchedule"> {
   let genVerifyDecl = 1;
 }
 
+def Norm_RowPlanAttr : AttrDef<Norm_Dialect, "RowPlan"> {
+  let mnemonic = "row_plan";
+  let summary = "how a CPU computes rows";
+  let description = [{
+    The attribute `norm.plan` of a linalg op, which the loop over its rows takes
+    over, or of such a loop. norm-tile-rows completes it by the numbers of
+    norm/IR/RowTarget.def; what is there already stays. Of an op in a loop with
+    a plan, its own `lanes` count.
+
+    * `rows_per_block`, `rows_per_part`: rows of an iteration, and rows whose
+      sum is kept apart. A loop has them as its step.
+    * `parallel = false`: threads do not share the loop.
+    * `lanes`, `tail_lanes`: elements of a strip, and of one behind the last
+      whole strip: norm-vectorize-rows. They decide which elements a sum adds
+      to each other.
+    * `stream = false`: no second version for large buffers: norm-stream-rows.
+      `pipeline = false`: in that version no row overlaps the next.
+
+    ```mlir
+    %y = linalg.generic ... {norm.plan = #norm.row_plan<rows_per_block = 8>}
+    scf.for ... {
+    } {norm.loop = #norm.loop<rows>,
+       norm.plan = #norm.row_plan<lanes = 64, tail_lanes = 16, stream = false>}
+    ```
+  }];
+  let parameters = (ins
+    DefaultValuedParameter<"int64_t", "0">:$rows_per_block,
+    DefaultValuedParameter<"int64_t", "0">:$rows_per_part,
+    DefaultValuedParameter<"int64_t", "0">:$lanes,
+    DefaultValuedParameter<"int64_t", "0">:$tail_lanes,
+    DefaultValuedParameter<"bool", "true">:$parallel,
+    DefaultValuedParameter<"bool", "true">:$stream,
+    DefaultValuedParameter<"bool", "true">:$pipeline);
+  let skipDefaultBuilders = 1;
+  let builders = [AttrBuilder<(ins
+    CArg<"int64_t", "0">:$rowsPerBlock, CArg<"int64_t", "0">:$rowsPerPart,
+    CArg<"int64_t", "0">:$lanes, CArg<"int64_t", "0">:$tailLanes,
+    CArg<"bool", "true">:$parallel, CArg<"bool", "true">:$stream,
+    CArg<"bool", "true">:$pipeline), [{
+    return $_get($_ctxt, rowsPerBlock, rowsPerPart, lanes, tailLanes, parallel,
+                 stream, pipeline);
+  }]>];
+  let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    /// Returns this plan, with the numbers of `other` where it has none.
+    /// What one of both forbids is forbidden.
+    RowPlanAttr completeBy(RowPlanAttr other);
+
+    /// Returns what is left of it once there is a loop.
+    RowPlanAttr getOfLoop();
+  }];
+}
+
 def Norm_LoopAttr : AttrDef<Norm_Dialect, "Loop"> {
   let mnemonic = "loop";
   let summary = "what a loop of row code generation goes over";

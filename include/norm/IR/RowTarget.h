@@ -40,6 +40,10 @@ RowTarget getRowTarget(Operation *op);
 /// Verifies the attribute: names, ranges, and numbers that depend on others.
 LogicalResult verifyRowTarget(Operation *op, Attribute attr);
 
+/// Verifies a number of the table, by its name in the attribute.
+LogicalResult verifyRowNumber(function_ref<InFlightDiagnostic()> emitError,
+                              StringRef name, int64_t value);
+
 /// Prints the attribute of `op`'s module with all numbers, one per line, with
 /// their units and sources as comments; what is printed can be given again.
 void printRowTarget(Operation *op, raw_ostream &os);

@@ -180,6 +180,27 @@ def NormTileRows : Pass<"norm-tile-rows", "func::FuncOp"> {
     } {norm.loop = #norm.loop<rows>}
     ```
 
+    Each root has a plan, the attribute `norm.plan` (`#norm.row_plan`): rows per block and
+    per part, the lanes of strips, and whether threads may share the loop. What a root says
+    already stays, and the numbers of norm/IR/RowTarget.def complete it. The loop takes
+    over what later passes read, the lanes and how its rows are written:
+
+    ```mlir
+    %y = linalg.generic ... {norm.plan = #norm.row_plan<rows_per_block = 4, lanes = 32>}
+    ```
+
+    becomes
+
+    ```mlir
+    %y = scf.for %i = %c0 to %c8 step %c4 ... {
+      ...
+    } {norm.loop = #norm.loop<rows>,
+       norm.plan = #norm.row_plan<lanes = 32, tail_lanes = 16>}
+    ```
+
+    A plan of a loop that the op does not end is an error, as are parts of rows that
+    are not summed.
+
     A row waits for its reduction, a root and a division before it can be scaled.
     Therefore an iteration works on 4, 8 or 16 rows, which hold `block_elements`
     elements (norm/IR/RowTarget.def), if a group with a reduction has rows of a static
@@ -399,6 +420,9 @@ def NormVectorizeRows : Pass<"norm-vectorize-rows", "func::FuncOp"> {
 
     The loops over a row of a reduction are `statistic`. Of the loops over other
     dimensions, the outermost in a loop of norm-tile-rows is a `block`.
+
+    The plan of the op, or of the loop around it (norm-tile-rows), may have other `lanes`
+    than 64 and `tail_lanes` than 16.
 
     In a loop with a schedule (norm-tile-rows) the vectors have its `lanes`, and a
     reduction ends with one `vector.reduction`, which threads share later. With

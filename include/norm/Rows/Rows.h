@@ -8,10 +8,41 @@
 #ifndef NORM_ROWS_ROWS_H
 #define NORM_ROWS_ROWS_H
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 namespace mlir::norm {
+
+/// Who computes the rows of a loop.
+enum class RowWorkers {
+  Thread,
+  Threads, ///< Several of a CPU.
+  GPU
+};
+
+//===----------------------------------------------------------------------===//
+// The stages
+//===----------------------------------------------------------------------===//
+
+/// Forms the ops that one loop over rows computes, as norm-form-rows does.
+void formRows(Operation *scope, RowWorkers workers);
+
+/// Completes the plans of the ops whose rows will have loops of a CPU. Returns
+/// these ops.
+SmallVector<linalg::LinalgOp> planRows(Operation *scope, RowWorkers workers);
+
+/// Makes the loops over rows, as norm-tile-rows does. `maxCluster`: blocks of a
+/// GPU that may share a row.
+LogicalResult tileRows(func::FuncOp function, RowWorkers workers,
+                       int64_t maxCluster = 1);
+
+/// Turns rows into vectors, as norm-vectorize-rows does.
+LogicalResult emitRows(Operation *scope, RowWorkers workers);
+
+//===----------------------------------------------------------------------===//
+// What other rooms ask
+//===----------------------------------------------------------------------===//
 
 /// Returns true if norm-vectorize-rows can vectorize `op`.
 bool canVectorizeRow(linalg::LinalgOp op);

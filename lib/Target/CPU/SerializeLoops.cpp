@@ -45,14 +45,14 @@ static LogicalResult serialize(IRRewriter &rewriter, scf::ParallelOp loop) {
   return parallelForToNestedFors(rewriter, loop);
 }
 
-/// The outermost of the new loops keeps the role.
+/// The outermost of the new loops keeps the role and the plan.
 static LogicalResult serialize(IRRewriter &rewriter, scf::ForallOp loop) {
-  Attribute role = loop->getAttr(norm::loopAttrName);
+  DictionaryAttr attributes = loop->getDiscardableAttrDictionary();
   SmallVector<Operation *> loops;
   if (failed(scf::forallToForLoop(rewriter, loop, &loops)))
     return failure();
-  if (role && !loops.empty())
-    loops.front()->setAttr(norm::loopAttrName, role);
+  if (!loops.empty())
+    loops.front()->setDiscardableAttrs(attributes);
   return success();
 }
 
@@ -115,7 +115,10 @@ static LogicalResult addSerialVersion(IRRewriter &rewriter, scf::ForallOp loop,
   auto copy = cast<scf::ForallOp>(rewriter.clone(*loop));
   rewriter.moveOpBefore(loop, choice.elseYield());
   // Without roles, for rows of a few bytes are not worth a policy.
-  copy->walk([](Operation *op) { op->removeAttr(norm::loopAttrName); });
+  copy->walk([](Operation *op) {
+    op->removeAttr(norm::loopAttrName);
+    op->removeAttr(norm::planAttrName);
+  });
   return scf::forallToForLoop(rewriter, copy);
 }
 

@@ -114,6 +114,8 @@ static std::optional<Pipeline> plan(Operation *rows, norm::RowStrips strips) {
     missed(reduction, reason);
     return std::nullopt;
   };
+  if (!norm::findPlan(reduction).getPipeline())
+    return give(Missed::NotPipelined);
   if (!isOverSingleRows(rows))
     return give(Missed::NotRowByRow);
   Pipeline result{reduction, {}, strips, {}};

@@ -128,6 +128,8 @@ static std::variant<Stream, Missed> planWrite(vector::TransferWriteOp write,
                                               Operation *loop) {
   Value buffer = write.getBase();
   int64_t lanes = write.getVectorType().getNumElements();
+  if (!norm::findPlan(write).getStream())
+    return Missed::NotStreamed;
   if (!norm::isPlainRow(write))
     return Missed::NotWholeRow;
   if (!isOnlyWritten(buffer, loop))

@@ -97,6 +97,9 @@ def NormStreamRows : Pass<"norm-stream-rows", "ModuleOp"> {
     It applies where both loops have the same strips, 32 at least, and 32-bit
     results; an `scf.forall` becomes chunks of up to 32 rows.
 
+    The plan of a loop (`norm.plan`, norm-tile-rows) forbids the version by
+    `stream = false`, and that rows overlap by `pipeline = false`.
+
     Non-temporal stores need norm-fence-streams later on. Limits: loops without a
     role (`norm.loop`) stay as they are; buffers with dynamic strides, masked strips
     and loops that carry values are not streamed.

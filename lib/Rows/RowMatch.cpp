@@ -1,11 +1,12 @@
-//===- RowPlan.cpp - which ops become vector loops over rows --------------===//
+//===- RowMatch.cpp - which ops become vector loops over rows
+//--------------===//
 //
 // Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "RowPlan.h"
+#include "RowMatch.h"
 #include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
@@ -17,7 +18,7 @@
 using namespace mlir;
 using linalg::LinalgOp;
 using norm::Reduction;
-using norm::RowPlan;
+using norm::RowMatch;
 
 static bool isElementwise(Operation &op) {
   return isa<linalg::IndexOp>(op) ||
@@ -155,7 +156,7 @@ std::optional<norm::RowSums> norm::matchRowSums(LinalgOp op) {
   return hasSum ? std::make_optional(std::move(sums)) : std::nullopt;
 }
 
-std::optional<RowPlan> norm::planRowOf(LinalgOp op) {
+std::optional<RowMatch> norm::matchRow(LinalgOp op) {
   if ((!op.hasPureTensorSemantics() && !op.hasPureBufferSemantics()) ||
       isa<linalg::ContractionOpInterface>(*op))
     return std::nullopt;
@@ -166,40 +167,40 @@ std::optional<RowPlan> norm::planRowOf(LinalgOp op) {
     if (!isElementwise(bodyOp) ||
         !llvm::all_of(bodyOp.getResultTypes(), isVectorLane))
       return std::nullopt;
-  RowPlan plan;
+  RowMatch match;
   unsigned loops = op.getNumLoops();
-  plan.hasVectorLoop = loops > 0 && op.getStaticLoopRanges().back() != 1;
+  match.hasVectorLoop = loops > 0 && op.getStaticLoopRanges().back() != 1;
   unsigned innermost = loops - 1;
   for (AffineMap map : op.getIndexingMapsArray())
-    if (!isContiguous(map, innermost, plan.hasVectorLoop))
+    if (!isContiguous(map, innermost, match.hasVectorLoop))
       return std::nullopt;
   // Scalar code has no requirements on the place of a reduction's combiner.
   SmallVector<utils::IteratorType> kinds = op.getIteratorTypesArray();
-  if (!plan.hasVectorLoop)
-    return plan;
+  if (!match.hasVectorLoop)
+    return match;
   if (kinds.back() == utils::IteratorType::parallel) {
     if (loops > 1 && kinds[loops - 2] == utils::IteratorType::reduction)
-      plan.columns = matchCombiners(op).value_or(SmallVector<Reduction>());
-    return plan;
+      match.columns = matchCombiners(op).value_or(SmallVector<Reduction>());
+    return match;
   }
   std::optional<SmallVector<Reduction>> reductions = matchCombiners(op);
   if (!reductions)
     return std::nullopt;
-  plan.reductions = std::move(*reductions);
-  return plan;
+  match.reductions = std::move(*reductions);
+  return match;
 }
 
 std::optional<SmallVector<Reduction>> norm::matchColumnReductions(LinalgOp op) {
   if (op.getNumReductionLoops() != 1)
     return std::nullopt;
-  std::optional<RowPlan> plan = planRowOf(op);
-  if (!plan || plan->columns.empty())
+  std::optional<RowMatch> match = matchRow(op);
+  if (!match || match->columns.empty())
     return std::nullopt;
   // The slice of a result has its indices in the order of the loops' tiles.
   for (OpOperand &init : op.getDpsInitsMutable())
     if (!op.getMatchingIndexingMap(&init).isProjectedPermutation())
       return std::nullopt;
-  return plan->columns;
+  return match->columns;
 }
 
 Value norm::getFilled(LinalgOp op) {
@@ -213,4 +214,4 @@ Value norm::getFilled(LinalgOp op) {
   return isa<ShapedType>(operand->get().getType()) ? Value() : operand->get();
 }
 
-bool norm::canVectorizeRow(LinalgOp op) { return planRowOf(op).has_value(); }
+bool norm::canVectorizeRow(LinalgOp op) { return matchRow(op).has_value(); }

@@ -1,22 +1,20 @@
-//===- RowPlan.h - what a vectorized row needs -------------------*- C++
-//-*-===//
+//===- RowMatch.h - which ops become vector loops over rows -----*- C++ -*-===//
 //
 // Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef NORM_LIB_ROWS_ROWPLAN_H
-#define NORM_LIB_ROWS_ROWPLAN_H
+#ifndef NORM_LIB_ROWS_ROWMATCH_H
+#define NORM_LIB_ROWS_ROWMATCH_H
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "norm/Rows/Rows.h"
 
 namespace mlir::norm {
 
-/// The properties of an op before anything is built; only ops that can be
-/// vectorized have a plan.
-struct RowPlan {
+/// The properties of an op that can be vectorized, before anything is built.
+struct RowMatch {
   bool hasVectorLoop = false;        // else all its extents are one
   SmallVector<Reduction> reductions; // one per result if the loop reduces
   SmallVector<Reduction> columns;    // one per result if the loop around the
@@ -35,8 +33,8 @@ struct RowSums {
 /// reduced, and nullopt otherwise.
 std::optional<RowSums> matchRowSums(linalg::LinalgOp op);
 
-/// Returns the plan of an op, or nullopt if other passes must lower it.
-std::optional<RowPlan> planRowOf(linalg::LinalgOp op);
+/// Returns the properties of an op, or nullopt if other passes must lower it.
+std::optional<RowMatch> matchRow(linalg::LinalgOp op);
 
 /// Returns true for a contraction that reads an element of an operand several
 /// times, as a product of matrices does. One whose operands both have all loops
@@ -45,4 +43,4 @@ bool isContraction(linalg::LinalgOp op);
 
 } // namespace mlir::norm
 
-#endif // NORM_LIB_ROWS_ROWPLAN_H
+#endif // NORM_LIB_ROWS_ROWMATCH_H

@@ -1,0 +1,87 @@
+//===- PlanRows.cpp - how the rows of a group are computed ----------------===//
+//
+// Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "RowGroups.h"
+#include "llvm/ADT/bit.h"
+
+using namespace mlir;
+using namespace mlir::norm;
+using linalg::LinalgOp;
+
+/// Returns how many rows one loop goes over, row by row or by blocks.
+static int64_t countRows(const RowGroup &group, int64_t rowsPerPart) {
+  LinalgOp root = group.root;
+  int64_t rows = root.getStaticLoopRanges()[group.numRowDims - 1];
+  if (rowsPerPart == 0 || ShapedType::isDynamic(rows) || rows <= rowsPerPart)
+    return rows;
+  return rows % rowsPerPart == 0 ? rowsPerPart : ShapedType::kDynamic;
+}
+
+/// Returns the elements of a row, 0 if they are not known.
+static uint64_t countElements(const RowGroup &group) {
+  LinalgOp root = group.root;
+  SmallVector<int64_t> extents = root.getStaticLoopRanges();
+  uint64_t length = 1;
+  for (int64_t extent : ArrayRef(extents).drop_front(group.numRowDims)) {
+    if (ShapedType::isDynamic(extent))
+      return 0;
+    length = llvm::SaturatingMultiply<uint64_t>(length, extent);
+  }
+  return length;
+}
+
+/// Returns the rows per iteration: several if they are short, because then
+/// their reductions do not wait for each other. They divide a known number of
+/// rows, so that every block is full. The remainder of a parallel loop gets no
+/// loop of its own.
+static int64_t chooseRowsPerBlock(const RowGroup &group, int64_t rows,
+                                  bool isParallel) {
+  uint64_t length = countElements(group);
+  if (!group.hasReduction || length == 0)
+    return 1;
+  RowTarget target = getRowTarget(group.root);
+  int64_t most =
+      std::min<int64_t>(target.mostRowsPerBlock, target.blockElements / length);
+  if (most < target.leastRowsPerBlock)
+    return 1;
+  most = llvm::bit_floor(static_cast<uint64_t>(most));
+  if (!ShapedType::isDynamic(rows))
+    for (int64_t block = most; block >= target.leastRowsPerBlock; block /= 2)
+      if (rows % block == 0)
+        return block;
+  bool canPeel = !isParallel && (ShapedType::isDynamic(rows) || rows >= most);
+  return canPeel ? most : 1;
+}
+
+RowPlanAttr norm::planStrips(RowPlanAttr plan, const RowTarget &target) {
+  int64_t lanes = plan.getLanes();
+  if (lanes == 0)
+    lanes = std::max(target.lanes, plan.getTailLanes());
+  return plan.completeBy(
+      RowPlanAttr::get(plan.getContext(), /*rows_per_block=*/0,
+                       /*rows_per_part=*/0, lanes,
+                       /*tail_lanes=*/std::min(target.tailLanes, lanes)));
+}
+
+RowPlanAttr norm::planGroup(const RowGroup &group, const RowTiling &tiling) {
+  MLIRContext *context = group.root->getContext();
+  if (tiling.workers == RowWorkers::GPU)
+    return RowPlanAttr::get(context, /*rows_per_block=*/1);
+  RowTarget target = getRowTarget(group.root);
+  bool isInParts = group.sums && tiling.scope == RowScope::All;
+  auto given = group.root->getAttrOfType<RowPlanAttr>(planAttrName);
+  if (!given)
+    given = RowPlanAttr::get(context);
+  RowPlanAttr plan = given.completeBy(RowPlanAttr::get(
+      context, /*rows_per_block=*/0, isInParts ? target.rowsPerPart : 0));
+  bool isParallel =
+      tiling.workers == RowWorkers::Threads && !isInParts && plan.getParallel();
+  int64_t rows = countRows(group, plan.getRowsPerPart());
+  plan = plan.completeBy(
+      RowPlanAttr::get(context, chooseRowsPerBlock(group, rows, isParallel)));
+  return planStrips(plan, target);
+}
