@@ -12,6 +12,7 @@ import collections
 import functools
 import graphlib
 import hashlib
+import json
 import logging
 import operator
 import threading
@@ -32,7 +33,7 @@ from torch.fx.passes.infra.partitioner import CapabilityBasedPartitioner
 from torch.fx.passes.operator_support import OperatorSupportBase
 from torch.fx.passes.utils.fuser_utils import fuse_as_graphmodule
 
-from . import Module, NormError, _cache, compile
+from . import Module, NormError, _cache, _linalg, compile
 from ._linalg import Unsupported, get_expression, write_part
 
 log = logging.getLogger("norm_mlir")
@@ -59,18 +60,31 @@ def is_extent(node):
 
 def lower(module, *example, dynamic_shapes=None):
     """The linalg of a PyTorch module at the shapes and types of `example`; which extents are open
-    is for `dynamic_shapes` to say, as for torch.export."""
-    from torch_mlir import fx
-    from torch_mlir.extras.fx_decomp_util import get_decomposition_table
+    is for `dynamic_shapes` to say, as for torch.export. Needs torch-mlir."""
+    try:
+        from torch_mlir import fx
+        from torch_mlir.extras.fx_decomp_util import get_decomposition_table
+    except ImportError:
+        raise NormError("norm_mlir.torch.lower needs torch-mlir: pip install torch-mlir") from None
 
     def rms_norm(x, shape, weight=None, eps=None):
         return torch._decomp.decompositions._fused_rms_norm(x, shape, weight, eps)[0]
 
-    # torch-mlir's own lowering computes 16-bit statistics in 16 bits and takes 0
-    # for eps=None; PyTorch's decomposition is what eager does.
-    table = {**get_decomposition_table(), torch.ops.aten.rms_norm.default: rms_norm}
-    return str(fx.export_and_import(module, *example, output_type="linalg-on-tensors",
-                                    decomposition_table=table, dynamic_shapes=dynamic_shapes))
+    def topk(x, k, dim=-1, largest=True, sorted=True):
+        return NotImplemented if sorted else torch.topk(x, k, dim, largest)
+
+    # torch-mlir's own lowering computes 16-bit statistics in 16 bits, takes 0 for eps=None, and
+    # has 0.79772 for the root of 2/pi in gelu; PyTorch's decompositions are what eager does.
+    table = {**get_decomposition_table(), torch.ops.aten.rms_norm.default: rms_norm,
+             **torch._decomp.get_decompositions([torch.ops.aten.gelu]),
+             torch.ops.aten.topk.default: topk}  # it has none without an order
+    program = torch.export.export(module, example, dynamic_shapes=dynamic_shapes)
+    program = program.run_decompositions(table)
+    # torch-mlir looks for all buffers where torch keeps those that are saved.
+    for name in program.graph_signature.non_persistent_buffers:
+        program.state_dict[name] = program.constants[name]
+    return str(fx.export_and_import(program, output_type="linalg-on-tensors",
+                                    decomposition_table={}))
 
 
 class NormOps(OperatorSupportBase):
@@ -90,17 +104,23 @@ class Outcome(NamedTuple):
     backward: int = 0
 
 
+def count_norms(module):
+    """The numbers of norms and of backward passes, and why there is none, as JSON."""
+    found = module.recognize()
+    backward = sum(f.kind == "rmsnorm_backward" for f in found.recognized)
+    reasons = (f"not an RMSNorm ({r.reason}): {r.explanation}" for r in found.rejected)
+    return json.dumps([len(found.recognized) - backward, backward,
+                       "" if found.recognized else next(reasons, "")]).encode()
+
+
 def find_norms(part, values):
     try:
         module = Module(write_part(part, values))
-        found = module.recognize()
+        kept = _cache.fetch({"norms of": module.text}, lambda: count_norms(module))
     except (NormError, Unsupported) as error:
         return Outcome(reason=str(error).splitlines()[0])
-    if not found.recognized:
-        return Outcome(reason=next((f"not an RMSNorm ({r.reason}): {r.explanation}"
-                                    for r in found.rejected), ""))
-    backward = sum(f.kind == "rmsnorm_backward" for f in found.recognized)
-    return Outcome(module, "", len(found.recognized) - backward, backward)
+    forward, backward, reason = json.loads(kept)
+    return Outcome(module if forward or backward else None, reason, forward, backward)
 
 
 def describe(part, values):
@@ -404,7 +424,7 @@ class NormPass(CustomGraphPass):
         it would count nothing of what comes from there."""
         if self.backend is not backend:
             return None
-        return get_hash_for_files((__file__,), repr((self.options, _cache._BUILD)))
+        return get_hash_for_files((__file__, _linalg.__file__), repr((self.options, _cache._BUILD)))
 
     def __call__(self, graph):
         # torch holds it around forward graphs only; what it notes of nodes is no thread's own.

@@ -11,9 +11,13 @@ TYPES = (torch.float64, torch.float32, torch.float16, torch.bfloat16)
 BITS = {8: torch.int64, 4: torch.int32, 2: torch.int16}
 
 
-def write(function, *inputs, mode="fake"):
+def make_part(function, *inputs, mode="fake"):
     graph = make_fx(function, tracing_mode=mode)(*inputs)
-    return write_part(graph, [n.meta["val"] for n in graph.graph.find_nodes(op="placeholder")])
+    return graph, [n.meta["val"] for n in graph.graph.find_nodes(op="placeholder")]
+
+
+def write(function, *inputs, mode="fake"):
+    return write_part(*make_part(function, *inputs, mode=mode))
 
 
 def call(function, *inputs, mode="fake"):
