@@ -1,4 +1,4 @@
-"""A JAX function -> StableHLO -> linalg -> norm-compile -> called on JAX's arrays,
+"""A JAX function -> linalg -> norm-compile -> called on JAX's arrays,
 and under jax.jit and jax.grad with its gradient compiled too.
 
     $ python examples/frontends/jax_function.py
@@ -54,7 +54,7 @@ if __name__ == "__main__":
     run(gated_norm, x, gate, weight, most=16)
 
     # A step of gradient descent through the norm, jitted: its gradient is compiled here.
-    norm = norm_mlir.jax.differentiable(rms_norm, x, weight)
+    norm = norm_mlir.jax.differentiable(rms_norm)
     target = jax.random.normal(jax.random.key(1), x.shape)
     loss = lambda norm: lambda x, weight: jnp.mean((norm(x, weight) * gate - target) ** 2)
     ours = jax.jit(jax.grad(loss(norm), argnums=(0, 1)))(x, weight)

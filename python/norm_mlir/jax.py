@@ -1,25 +1,31 @@
-"""JAX functions: lowered by way of StableHLO, compiled, and differentiable; and compiled
-functions for jitted code, which XLA calls on its own buffers.
+"""Functions of jax: written as linalg, compiled, and differentiable; and compiled functions for
+jitted code, which XLA calls on its own buffers.
 
-    norm = norm_mlir.jax.differentiable(rms_norm, x, weight)
+    norm = norm_mlir.jax.differentiable(rms_norm)
     jax.jit(jax.grad(lambda x, w: norm(x, w).sum()))(x, weight)
 
     norm = norm_mlir.jax.wrap(norm_mlir.compile(pathlib.Path("norm.mlir")))
     jax.jit(norm)(x, weight)
-
-The conversion to linalg is the one that torch-mlir's wheel carries.
 """
+import functools
+import importlib.util
 import subprocess
 import sys
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
+import numpy
 from jax.custom_batching import custom_vmap
 from jax.extend import mlir
+from jax.sharding import NamedSharding, PartitionSpec
 
-from . import NormError, _core, compile
+from . import Function, NormError, _core, _jaxpr, compile
 
-# StableHLO's conversion to linalg, which the wheel of torch-mlir carries.
+__all__ = ["differentiable", "lower", "wrap"]
+
+# StableHLO's conversion to linalg, which the wheel of torch-mlir has.
 TO_LINALG = ("builtin.module(func.func(stablehlo-aggressive-simplification),"
              "stablehlo-legalize-to-linalg,symbol-dce,canonicalize,cse)")
 
@@ -28,24 +34,62 @@ TARGET = "norm_mlir"
 jax.ffi.register_ffi_target(TARGET, _core.xla_handler(), platform="cpu")
 
 
-def lower(function, *example):
-    """The linalg of a JAX function at the shapes and types of `example`."""
+def _lower_by_stablehlo(closed: Any, reason: str) -> str:
+    """The linalg of a jaxpr by way of StableHLO."""
+    if importlib.util.find_spec("torch_mlir") is None:
+        raise NormError(f"{reason}: the package torch-mlir would convert the function, but is not "
+                        "installed")
+    arguments = [jax.ShapeDtypeStruct(v.aval.shape, v.aval.dtype)
+                 for v in (*closed.jaxpr.invars, *closed.jaxpr.constvars)]
+    count = len(closed.jaxpr.invars)
+    call = lambda *given: jax.core.eval_jaxpr(closed.jaxpr, given[count:], *given[:count])
     # By way of HLO, which has no CHLO ops (jnp.square): the wheel cannot convert those.
-    hlo = jax.jit(function).lower(*example).compiler_ir("hlo")
+    hlo = jax.jit(call, keep_unused=True).lower(*arguments).compiler_ir("hlo")
     stablehlo = mlir.hlo_to_stablehlo(hlo.as_serialized_hlo_module_proto())
     command = [sys.executable, "-m", "torch_mlir.tools.opt", f"--pass-pipeline={TO_LINALG}"]
-    return subprocess.run(command, input=stablehlo, stdout=subprocess.PIPE,
-                          check=True).stdout.decode()
+    done = subprocess.run(command, input=stablehlo, capture_output=True)
+    if done.returncode or b"stablehlo." in done.stdout:
+        lines = done.stderr.decode().splitlines()
+        message = next((line for line in lines if "rror" in line), "it leaves ops of StableHLO")
+        raise NormError(f"{reason}, and torch-mlir does not convert the function: {message}")
+    return done.stdout.decode()
 
 
-def _call(compiled, results, arguments):
+def _write(closed: Any) -> str:
+    try:
+        return _jaxpr.write(closed)
+    except _jaxpr.Unsupported as error:
+        return _lower_by_stablehlo(closed, str(error))
+
+
+def lower(function: Callable[..., Any], *example: Any, **named: Any) -> str:
+    """The linalg of a function of jax at the shapes and types of an example. Its arguments are
+    the arrays of the example's trees, and then those that the function holds; its results are
+    those of the result's tree. What is not written here needs torch-mlir."""
+    return _write(jax.make_jaxpr(function)(*example, **named))
+
+
+def _get_varying(array: Any) -> frozenset[str]:
+    """The axes of a mesh between whose devices an array differs under shard_map."""
+    return jax.typeof(array).mat.varying
+
+
+def _call(compiled: Function, results: Any, arguments: Sequence[Any]) -> Any:
     """A custom call of `compiled`; the handler checks shapes and types."""
-    results = jax.tree.map(lambda r: jax.ShapeDtypeStruct(r.shape, r.dtype), results)
+    # Under shard_map a result differs between devices where any argument does.
+    varying = frozenset().union(*map(_get_varying, arguments))
+    place: dict[str, Any] = {}
+    if varying:
+        arguments = [jax.lax.pcast(a, tuple(varying - _get_varying(a)), to="varying")
+                     for a in arguments]
+        place = {"manual_axis_type": jax.sharding.ManualAxisType(varying=varying),
+                 "sharding": NamedSharding(jax.sharding.get_abstract_mesh(), PartitionSpec())}
+    results = jax.tree.map(lambda r: jax.ShapeDtypeStruct(r.shape, r.dtype, **place), results)
     call = jax.ffi.ffi_call(TARGET, results, vmap_method="sequential")
     return call(*arguments, function=_core.publish(compiled))
 
 
-def _static_results(compiled):
+def _static_results(compiled: Function) -> Any:
     if any(None in (type.shape or ()) for type in compiled.results):
         raise NormError(f"{compiled} has results with open extents: pass like=, a jax function "
                         "with results of the same shapes")
@@ -54,14 +98,15 @@ def _static_results(compiled):
     return results[0] if len(results) == 1 else results
 
 
-def _merge(array, size, is_batched):
+def _merge(array: Any, size: int, is_batched: bool) -> Any:
     """The rows of a whole batch."""
     if not is_batched:
         array = jnp.broadcast_to(array, (size, *array.shape))
     return array.reshape(size * array.shape[1], *array.shape[2:])
 
 
-def wrap(compiled, like=None, rows=()):
+def wrap(compiled: Function, like: Callable[..., Any] | None = None,
+         rows: Sequence[int] = ()) -> Callable[..., Any]:
     """`compiled`, a function of norm_mlir.compile, for jitted code.
 
     `like` is a jax function with results of the same shapes and types, such as
@@ -80,7 +125,7 @@ def wrap(compiled, like=None, rows=()):
             raise NormError(f"rows: argument {i} is {compiled.arguments[i]}, which has no open "
                             "leading extent")
 
-    def call(*arguments):
+    def call(*arguments: Any) -> Any:
         return _call(compiled, jax.eval_shape(like, *arguments), arguments)
 
     if not rows:
@@ -88,7 +133,7 @@ def wrap(compiled, like=None, rows=()):
     call_rows = custom_vmap(call)
 
     @call_rows.def_vmap
-    def batch(size, is_batched, *arguments):
+    def batch(size: int, is_batched: Sequence[bool], *arguments: Any) -> Any:
         if any(batched and i not in rows for i, batched in enumerate(is_batched)):
             in_axes = [0 if batched else None for batched in is_batched]
             results = jax.vmap(call, in_axes, axis_size=size)(*arguments)
@@ -103,44 +148,97 @@ def wrap(compiled, like=None, rows=()):
     return call_rows
 
 
-def _compile(function, *example):
-    """`function`, compiled at the shapes and types of `example`. jax.vmap compiles the
-    program of a batch, once for each of its shapes."""
-    results = jax.eval_shape(function, *example)
-    compiled = compile(lower(function, *example))
-    batches = {}
+class _Program(NamedTuple):
+    """A function that is compiled at certain shapes, with the arrays that it holds."""
+
+    compiled: Function
+    constants: list[Any]
+    results: tuple[Any, ...]
+
+
+def _get_type(array: Any) -> jax.ShapeDtypeStruct:
+    return jax.ShapeDtypeStruct(jnp.shape(array), jnp.result_type(array))
+
+
+def _compile(function: Callable[..., Any]) -> Callable[..., Any]:
+    """`function` from arrays to a tuple of arrays, compiled once for each of their shapes and
+    types. jax.vmap calls the program of a batch."""
+    batches: dict[Any, Callable[..., Any]] = {}
+
+    @functools.cache
+    def get_program(*types: Any) -> _Program:
+        closed = jax.make_jaxpr(function)(*types)
+        return _Program(compile(_write(closed)), closed.consts,
+                        tuple(jax.ShapeDtypeStruct(a.shape, a.dtype) for a in closed.out_avals))
 
     @custom_vmap
-    def call(*arguments):
-        return _call(compiled, results, arguments)
+    def call(*arguments: Any) -> Any:
+        program = get_program(*map(_get_type, arguments))
+        return _call(program.compiled, program.results, (*arguments, *program.constants))
 
     @call.def_vmap
-    def batch(size, is_batched, *arguments):
-        key = (size, *is_batched)
+    def batch(size: int, is_batched: Sequence[bool], *arguments: Any) -> Any:
+        key = tuple(is_batched)
         if key not in batches:
-            in_axes = [0 if batched else None for batched in is_batched]
-            shapes = [jax.ShapeDtypeStruct(a.shape, a.dtype) for a in arguments]
-            batches[key] = _compile(jax.vmap(function, in_axes), *shapes)
-        return batches[key](*arguments), jax.tree.map(lambda _: True, results)
+            batches[key] = _compile(jax.vmap(function, [0 if b else None for b in key]))
+        results = batches[key](*arguments)
+        return results, tuple(True for _ in results)
 
     return call
 
 
-def differentiable(function, *example):
-    """`function` at the shapes and types of `example`, compiled with its gradient. It works
-    under jax.jit, jax.grad and jax.vmap."""
-    def gradient(*arguments_and_dy):
-        *arguments, dy = arguments_and_dy
-        return jax.vjp(function, *arguments)[1](dy)
+def _is_differentiable(array: Any) -> bool:
+    return bool(jnp.issubdtype(jnp.result_type(array), jnp.inexact))
 
-    result = jax.eval_shape(function, *example)
-    forward = _compile(function, *example)
-    backward = _compile(gradient, *example, jax.ShapeDtypeStruct(result.shape, result.dtype))
 
-    @jax.custom_vjp
-    def compiled(*arguments):
-        return forward(*arguments)
+def _sum_varying(gradient: Any, array: Any) -> Any:
+    """The gradient of an array that is the same on devices between which its gradient differs."""
+    return jax.lax.psum(gradient, tuple(_get_varying(gradient) - _get_varying(array)))
 
-    compiled.defvjp(lambda *arguments: (forward(*arguments), arguments),
-                    lambda arguments, dy: backward(*arguments, dy))
+
+def _compile_with_gradient(function: Callable[..., Any], count: int) -> Callable[..., Any]:
+    """As `_compile`, with the gradient of a function of `count` arrays. Integers have none."""
+    def differentiate(*arrays: Any) -> Any:
+        given, gradients = arrays[:count], iter(arrays[count:])
+        results, pull = jax.vjp(function, *given)
+        pulled = pull(tuple(next(gradients) if _is_differentiable(r)
+                            else numpy.zeros(r.shape, jax.dtypes.float0) for r in results))
+        return tuple(d for a, d in zip(given, pulled) if _is_differentiable(a))
+
+    forward, backward = _compile(function), _compile(differentiate)
+    compiled = jax.custom_vjp(lambda *arrays: forward(*arrays))
+
+    def pull(arrays: Any, gradients: Any) -> Any:
+        found = iter(backward(*arrays, *(g for g in gradients if g.dtype != jax.dtypes.float0)))
+        return tuple(_sum_varying(next(found), a) if _is_differentiable(a) else None
+                     for a in arrays)
+
+    compiled.defvjp(lambda *arrays: (forward(*arrays), arrays), pull)
+    return compiled
+
+
+def differentiable(function: Callable[..., Any], *example: Any, **named: Any) -> Callable[..., Any]:
+    """`function`, compiled with its gradient when it is traced, once for each tree, shape and
+    type of its arguments and its results. It works under jax.jit, jax.grad and jax.vmap. With an
+    example it is compiled for that at once."""
+    @functools.cache
+    def flatten(tree: Any) -> Callable[..., Any]:
+        def call(*arrays: Any) -> Any:
+            arguments, named = jax.tree.unflatten(tree, arrays)
+            return tuple(map(jnp.asarray, jax.tree.leaves(function(*arguments, **named))))
+        return _compile_with_gradient(call, tree.num_leaves)
+
+    @functools.cache
+    def get_structure(tree: Any, *types: Any) -> Any:
+        arguments, named = jax.tree.unflatten(tree, types)
+        return jax.tree.structure(jax.eval_shape(function, *arguments, **named))
+
+    @functools.wraps(function)
+    def compiled(*arguments: Any, **named: Any) -> Any:
+        arrays, tree = jax.tree.flatten((arguments, named))
+        structure = get_structure(tree, *map(_get_type, arrays))
+        return jax.tree.unflatten(structure, flatten(tree)(*arrays))
+
+    if example or named:
+        jax.eval_shape(compiled, *example, **named)
     return compiled
