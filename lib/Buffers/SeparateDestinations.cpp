@@ -9,6 +9,7 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/PatternMatch.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mlir/Interfaces/DestinationStyleOpInterface.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "norm/Buffers/Passes.h"
@@ -53,7 +54,18 @@ static Operation *getPlace(Operation *op, Operation *user) {
   return isFill(op) ? user : op->getBlock()->findAncestorOpInBlock(*user);
 }
 
-/// Gives each destination a copy of `op`.
+/// Returns the one of `copies`, by their users, that `user` shares, because the
+/// other user is in another branch; null if there is none.
+static Operation *
+findShared(ArrayRef<std::pair<Operation *, Operation *>> copies,
+           Operation *user) {
+  const auto *it = llvm::find_if(copies, [&](auto copy) {
+    return insideMutuallyExclusiveRegions(copy.first, user);
+  });
+  return it == copies.end() ? nullptr : it->second;
+}
+
+/// Gives each destination a copy of `op`, of which one of two branches has one.
 static void separate(IRRewriter &rewriter, Operation *op) {
   if (op->hasOneUse())
     return;
@@ -61,9 +73,14 @@ static void separate(IRRewriter &rewriter, Operation *op) {
   for (OpOperand &use : op->getUses())
     if (isDestination(use))
       uses.push_back(&use);
+  SmallVector<std::pair<Operation *, Operation *>> copies;
   for (OpOperand *use : uses) {
-    rewriter.setInsertionPoint(getPlace(op, use->getOwner()));
-    Operation *own = rewriter.clone(*op);
+    Operation *own = isFill(op) ? nullptr : findShared(copies, use->getOwner());
+    if (!own) {
+      rewriter.setInsertionPoint(getPlace(op, use->getOwner()));
+      own = rewriter.clone(*op);
+      copies.emplace_back(use->getOwner(), own);
+    }
     rewriter.modifyOpInPlace(use->getOwner(),
                              [&] { use->set(own->getResult(0)); });
   }

@@ -80,8 +80,15 @@ static void buildBuffers(OpPassManager &pm, const CPUPipelineOptions &options) {
   func.addPass(createNormVectorizeProducts());
   func.addPass(createNormVectorizeRows());
   func.addPass(createLoopInvariantCodeMotionPass());
+  pm.addPass(memref::createFoldMemRefAliasOpsPass());
+  // Strided copies are loops, too.
+  pm.addPass(createNormExpandMemRefCopy());
+  // Before temporaries leave their loops: those of a loop are then freed in its
+  // function, and equal loops are one from here on.
+  pm.addPass(createNormOutlineLoops());
   // The temporaries of a row serve all rows.
-  func.addPass(bufferization::createBufferLoopHoistingPass());
+  pm.nest<func::FuncOp>().addPass(
+      bufferization::createBufferLoopHoistingPass());
   buildDeallocation(pm);
   if (options.verifyBuffers)
     pm.addPass(createNormVerifyBuffers());
@@ -144,7 +151,6 @@ static void buildToLLVM(OpPassManager &pm, const CPUPipelineOptions &options) {
 
 void norm::buildVectorToCPUPipeline(OpPassManager &pm,
                                     const CPUPipelineOptions &options) {
-  pm.addPass(createNormOutlineLoops());
   buildMemoryPolicy(pm, options);
   buildToLLVM(pm, options);
 }

@@ -111,9 +111,14 @@ void norm::buildDeallocation(OpPassManager &pm) {
   pm.nest<func::FuncOp>().addPass(
       bufferization::createOptimizeAllocationLivenessPass());
   pm.addPass(createNormReuseBuffers());
-  pm.addPass(memref::createFoldMemRefAliasOpsPass());
   pm.addPass(createNormExpandMemRefCopy());
   pm.addPass(createCSEPass());
+}
+
+void norm::buildBufferization(OpPassManager &pm) {
+  buildTensorsToBuffers(pm);
+  pm.addPass(memref::createFoldMemRefAliasOpsPass());
+  buildDeallocation(pm);
 }
 
 void norm::buildScalarLowering(

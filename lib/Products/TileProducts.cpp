@@ -124,29 +124,40 @@ public:
   ProductSplitter(IRRewriter &b, norm::ProductKinds kinds)
       : b(b), kinds(kinds) {}
 
-  /// Returns the op behind the product, which gets blocks.
-  GenericOp split(const MatrixProduct &product) {
+  /// Returns the op behind the product, which gets blocks. With `thinTile` a
+  /// product for few rows stands beside it.
+  GenericOp split(const MatrixProduct &product, Attribute thinTile) {
     Value zeros = createSums(product);
     GenericOp wide = canPair(product) ? createPaired(product, zeros)
                                       : createWide(product, zeros);
     wide->setAttr(norm::tileAttrName, b.getUnitAttr());
+    if (thinTile)
+      forFewRows.map(wide.getResult(0),
+                     createThin(product, zeros, thinTile).getResult(0));
     return replace(product, wide);
   }
 
   /// Returns the op behind the product, which is computed by `tile`; null for
   /// loops over rows.
   GenericOp splitThin(const MatrixProduct &product, Attribute tile) {
+    return replace(product, createThin(product, createSums(product), tile));
+  }
+
+  /// What stands beside products whose number of rows is not known.
+  IRMapping forFewRows;
+
+private:
+  GenericOp createThin(const MatrixProduct &product, Value zeros,
+                       Attribute tile) {
     GenericOp op = product.op;
-    Value zeros = createSums(product);
-    GenericOp wide =
+    GenericOp thin =
         createProduct(b, product, op.getDpsInputs(), zeros,
                       op.getIndexingMapsArray(), op.getIteratorTypesArray());
     if (tile)
-      wide->setAttr(norm::thinAttrName, tile);
-    return replace(product, wide);
+      thin->setAttr(norm::thinAttrName, tile);
+    return thin;
   }
 
-private:
   Value createSums(const MatrixProduct &product) {
     GenericOp op = product.op;
     b.setInsertionPoint(op);
@@ -305,6 +316,9 @@ public:
   BlockBuilder(IRRewriter &b, GenericOp anchor, int64_t lanes,
                scf::SCFTilingOptions::LoopType loopType)
       : b(b), anchor(anchor), target(norm::getRowTarget(anchor)), lanes(lanes),
+        thinColumns(loopType == scf::SCFTilingOptions::LoopType::ForallOp
+                        ? target.thinColumns
+                        : 0),
         loopType(loopType) {}
 
   LogicalResult run() {
@@ -344,18 +358,20 @@ private:
   }
 
   /// Blocks have all rows, and one of each loop over batches and columns but
-  /// the innermost one.
+  /// the innermost one. Rows that are few but unknown are blocks, each.
   void setSizes(const MatrixProduct &product, AffineMap use,
                 SmallVectorImpl<OpFoldResult> &sizes) {
     GenericOp op = product.op;
+    bool isThin = op->hasAttr(norm::thinAttrName);
     AffineMap result = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
     for (auto [from, to] : llvm::zip(result.getResults(), use.getResults())) {
       unsigned loop = cast<AffineDimExpr>(from).getPosition();
-      int64_t columns = op->hasAttr(norm::thinAttrName) ? target.thinColumns
-                                                        : target.productColumns;
-      int64_t size = loop == product.loops.column ? columns : 1;
-      if (!llvm::is_contained(product.rows, loop))
-        sizes[cast<AffineDimExpr>(to).getPosition()] = b.getIndexAttr(size);
+      int64_t size = 1;
+      if (loop == product.loops.column)
+        size = isThin ? thinColumns : target.productColumns;
+      else if (llvm::is_contained(product.rows, loop))
+        size = ShapedType::isDynamic(op.getStaticLoopRanges()[loop]) && isThin;
+      sizes[cast<AffineDimExpr>(to).getPosition()] = b.getIndexAttr(size);
     }
   }
 
@@ -387,28 +403,48 @@ private:
     if (!fused)
       return failure();
     auto op = cast<GenericOp>(fused->tiledOps.front());
-    if (op->hasAttr(norm::thinAttrName))
+    b.moveOpBefore(op, tile);
+    b.setInsertionPoint(op);
+    SmallVector<OpFoldResult> sizes =
+        tensor::getMixedSizes(b, op.getLoc(), op.getDpsInits()[0]);
+    if (op->hasAttr(norm::thinAttrName)) {
+      op.getDpsInitsMutable()[0].set(createSums(op, tile, sizes));
       return success();
+    }
     std::optional<MatrixProduct> block = norm::matchMatrixProduct(op);
     if (!block)
       return failure();
-    replaceBlock(*block);
+    replaceBlock(*block, tile, sizes);
     return success();
   }
 
+  /// Returns zeros for the sums of a block. They are where `tile` would copy
+  /// them to, if it only does that, and is as large.
+  Value createSums(GenericOp op, GenericOp tile, ArrayRef<OpFoldResult> sizes) {
+    Value dest = tile.getDpsInits()[0];
+    auto yield = cast<linalg::YieldOp>(tile.getBody()->getTerminator());
+    bool isCopy =
+        tile.getNumDpsInputs() == 1 &&
+        yield.getValues()[0] == tile.getBody()->getArgument(0) &&
+        dest.getType() == op.getResult(0).getType() &&
+        sizes == ArrayRef(tensor::getMixedSizes(b, op.getLoc(), dest));
+    if (!isCopy)
+      dest = tensor::EmptyOp::create(
+          b, op.getLoc(), sizes,
+          getElementTypeOrSelf(op.getResult(0).getType()));
+    return createZeros(b, op.getLoc(), dest);
+  }
+
   /// Computes a block from packed columns, which are as many as registers hold.
-  void replaceBlock(const MatrixProduct &block) {
+  void replaceBlock(const MatrixProduct &block, GenericOp tile,
+                    ArrayRef<OpFoldResult> sizes) {
     GenericOp op = block.op;
-    b.setInsertionPoint(op);
     ImplicitLocOpBuilder ib(op.getLoc(), b);
     Value packed = packColumns(ib, block);
     AffineMap result = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
-    SmallVector<OpFoldResult> sizes =
-        tensor::getMixedSizes(b, op.getLoc(), op.getDpsInits()[0]);
-    SmallVector<OpFoldResult> all = sizes;
+    SmallVector<OpFoldResult> all(sizes);
     all.back() = b.getIndexAttr(target.productColumns);
-    Value zeros = createZeros(b, op.getLoc(),
-                              tensor::EmptyOp::create(ib, all, block.sum));
+    Value zeros = createSums(op, tile, all);
     MatrixProduct packedBlock = block;
     packedBlock.lhs = 0;
     packedBlock.rhs = 1;
@@ -537,8 +573,11 @@ private:
         b.getMultiDimIdentityMap(loops.size())};
     SmallVector<IteratorType> kinds(loops.size(), IteratorType::parallel);
     // An op that moves no element and changes none would be folded.
+    auto slice = operand->get().getDefiningOp<tensor::ExtractSliceOp>();
+    bool isStrided = slice && slice.getSourceType().getShape().back() !=
+                                  target.productColumns;
     if (isWhole && maps[0].isIdentity() && lanes < target.productColumns &&
-        getElementTypeOrSelf(operand->get().getType()) == element)
+        isStrided && getElementTypeOrSelf(operand->get().getType()) == element)
       return bufferization::AllocTensorOp::create(
           ib, cast<RankedTensorType>(dest.getType()), ValueRange(),
           operand->get());
@@ -559,7 +598,7 @@ private:
   IRRewriter &b;
   GenericOp anchor;
   norm::RowTarget target;
-  int64_t lanes;
+  int64_t lanes, thinColumns; // of a block; 0: all
   scf::SCFTilingOptions::LoopType loopType;
 };
 
@@ -575,31 +614,37 @@ struct NormTileProducts : norm::impl::NormTileProductsBase<NormTileProducts> {
     if (getOperation()->hasAttr(norm::sumPartsAttrName))
       return;
     IRRewriter b(&getContext());
-    if (failed(separateFewRows(b)))
-      return signalPassFailure();
     ProductSplitter splitter(b, kinds);
     llvm::SetVector<Operation *> anchors;
     for (const MatrixProduct &product : findProducts()) {
       bool isBlock = hasBlocks(product), isThin = isThinProduct(product);
       if (isBlock || isThin)
         explain(product, isBlock);
-      Attribute tile = isThin ? createTile(product) : Attribute();
-      GenericOp behind =
-          isBlock ? splitter.split(product) : splitter.splitThin(product, tile);
+      Attribute tile =
+          isThin || mayHaveFewRows(product) ? createTile(product) : Attribute();
+      GenericOp behind = isBlock ? splitter.split(product, tile)
+                                 : splitter.splitThin(product, tile);
       GenericOp anchor = fuseConsumer(b, behind, anchors);
       if (isBlock || (isThin && parallel))
         anchors.insert(anchor);
     }
-    auto loopType = parallel ? scf::SCFTilingOptions::LoopType::ForallOp
-                             : scf::SCFTilingOptions::LoopType::ForOp;
     for (Operation *anchor : anchors) {
       LDBG("norm-tile-products", 1) << "blocks of " << *anchor;
-      if (failed(BlockBuilder(b, cast<GenericOp>(anchor), lanes, loopType)
-                     .run())) {
+      auto op = cast<GenericOp>(anchor);
+      bool isTiled = canHaveFewRows(op, splitter.forFewRows)
+                         ? succeeded(buildVersions(b, op, splitter.forFewRows))
+                         : succeeded(buildBlocks(b, op));
+      if (!isTiled) {
         anchor->emitError("norm-tile-products: cannot tile the product");
         return signalPassFailure();
       }
     }
+  }
+
+  LogicalResult buildBlocks(IRRewriter &b, GenericOp anchor) {
+    auto loopType = parallel ? scf::SCFTilingOptions::LoopType::ForallOp
+                             : scf::SCFTilingOptions::LoopType::ForOp;
+    return BlockBuilder(b, anchor, lanes, loopType).run();
   }
 
   /// Returns the products that are computed here, and says why others are not.
@@ -656,22 +701,6 @@ struct NormTileProducts : norm::impl::NormTileProductsBase<NormTileProducts> {
     return ShapedType::isDynamic(extent) || extent >= least;
   }
 
-  /// A number of rows that is not known may be one, as when a model writes
-  /// text: then each row is a product of its own, whose weights are read in
-  /// place.
-  LogicalResult separateFewRows(IRRewriter &b) {
-    std::vector<MatrixProduct> found;
-    getOperation().walk([&](GenericOp op) {
-      std::optional<MatrixProduct> product = norm::matchMatrixProduct(op);
-      if (op.hasPureTensorSemantics() && product && mayHaveFewRows(*product))
-        found.push_back(*product);
-    });
-    for (const MatrixProduct &product : found)
-      if (failed(separateFewRows(b, product)))
-        return failure();
-    return success();
-  }
-
   /// Returns true if all extents but the number of rows are known.
   bool mayHaveFewRows(const MatrixProduct &product) {
     SmallVector<int64_t> extents = GenericOp(product.op).getStaticLoopRanges();
@@ -680,37 +709,45 @@ struct NormTileProducts : norm::impl::NormTileProductsBase<NormTileProducts> {
            llvm::count_if(extents, ShapedType::isDynamic) == 1;
   }
 
-  LogicalResult separateFewRows(IRRewriter &b, const MatrixProduct &product) {
-    GenericOp op = product.op;
-    Location loc = op.getLoc();
-    b.setInsertionPoint(op);
-    Range range = cast<linalg::LinalgOp>(*op).createLoopRanges(
-        b, loc)[*product.loops.row];
-    Value rows = getValueOrCreateConstantIndexOp(b, loc, range.size);
+  /// Returns true if that is so for all products that `anchor` reads.
+  static bool canHaveFewRows(GenericOp anchor, const IRMapping &forFewRows) {
+    return llvm::any_of(anchor.getDpsInputs(),
+                        [&](Value v) { return forFewRows.contains(v); }) &&
+           llvm::all_of(anchor.getDpsInputs(), [&](Value v) {
+             Operation *op = v.getDefiningOp();
+             return !op || !op->hasAttr(norm::tileAttrName) ||
+                    forFewRows.contains(v);
+           });
+  }
+
+  /// A number of rows that is not known may be one, as when a model writes
+  /// text: then each row is a product of its own, whose weights are read in
+  /// place. Both versions write to one destination.
+  LogicalResult buildVersions(IRRewriter &b, GenericOp anchor,
+                              IRMapping forFewRows) {
+    Location loc = anchor.getLoc();
+    b.setInsertionPoint(anchor);
+    SmallVector<int64_t> extents = anchor.getStaticLoopRanges();
+    const auto *dynamic = llvm::find_if(extents, ShapedType::isDynamic);
+    Range range = cast<linalg::LinalgOp>(*anchor).createLoopRanges(
+        b, loc)[dynamic - extents.begin()];
     Value few = arith::ConstantIndexOp::create(
-        b, loc, norm::getRowTarget(op).fewRows / 2);
-    Value isFew =
-        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ule, rows, few);
-    auto choice = scf::IfOp::create(b, loc, op.getResultTypes(), isFew,
+        b, loc, norm::getRowTarget(anchor).fewRows / 2);
+    Value isFew = arith::CmpIOp::create(
+        b, loc, arith::CmpIPredicate::ule,
+        getValueOrCreateConstantIndexOp(b, loc, range.size), few);
+    auto choice = scf::IfOp::create(b, loc, anchor.getResultTypes(), isFew,
                                     /*withElseRegion=*/true);
-    b.setInsertionPointToStart(choice.elseBlock());
-    scf::YieldOp::create(b, loc, b.clone(*op)->getResults());
-    b.setInsertionPointToStart(choice.thenBlock());
-    Operation *single = b.clone(*op);
-    SmallVector<OpFoldResult> sizes(op.getNumLoops(), b.getIndexAttr(0));
-    sizes[*product.loops.row] = b.getIndexAttr(1);
-    scf::SCFTilingOptions options;
-    options.setTileSizes(sizes);
-    FailureOr<scf::SCFTilingResult> tiled =
-        scf::tileUsingSCF(b, cast<TilingInterface>(single), options);
-    if (failed(tiled))
+    auto build = [&](Block *block, IRMapping map) {
+      b.setInsertionPointToStart(block);
+      auto version = cast<GenericOp>(b.clone(*anchor, map));
+      scf::YieldOp::create(b, loc, version.getResults());
+      return buildBlocks(b, version);
+    };
+    if (failed(build(choice.thenBlock(), forFewRows)) ||
+        failed(build(choice.elseBlock(), IRMapping())))
       return failure();
-    for (LoopLikeOpInterface loop : tiled->loops)
-      norm::setRole(loop, norm::LoopRole::Product);
-    b.replaceOp(single, tiled->replacements);
-    b.setInsertionPointToEnd(choice.thenBlock());
-    scf::YieldOp::create(b, loc, tiled->replacements);
-    b.replaceOp(op, choice);
+    b.replaceOp(anchor, choice);
     return success();
   }
 

@@ -167,6 +167,11 @@ struct NormOutlineLoops : norm::impl::NormOutlineLoopsBase<NormOutlineLoops> {
         continue;
       SmallVector<Operation *> nests;
       collectNests(func.getBody().front(), minLoops, nests);
+      // Who would free a buffer that a nest returns is decided later.
+      llvm::erase_if(nests, [](Operation *nest) {
+        return llvm::any_of(nest->getResultTypes(),
+                            llvm::IsaPred<BaseMemRefType>);
+      });
       if (nests.size() < minLoops)
         continue;
       for (Operation *nest : nests)

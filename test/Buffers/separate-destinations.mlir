@@ -61,3 +61,20 @@ func.func @branch_and_result(%x: tensor<4xf32>, %c: i1, %out: memref<4xf32>) -> 
   bufferization.materialize_in_destination %f in restrict writable %out : (tensor<4xf32>, memref<4xf32>) -> ()
   return %r : tensor<4xf32>
 }
+
+// Of two branches one runs, so that both write to one buffer.
+// CHECK-LABEL: func @two_branches
+// CHECK-COUNT-1: tensor.empty
+// CHECK-NOT: tensor.empty
+// CHECK: scf.if
+func.func @two_branches(%x: tensor<4xf32>, %c: i1) -> tensor<4xf32> {
+  %e = tensor.empty() : tensor<4xf32>
+  %r = scf.if %c -> tensor<4xf32> {
+    %a = linalg.exp ins(%x : tensor<4xf32>) outs(%e : tensor<4xf32>) -> tensor<4xf32>
+    scf.yield %a : tensor<4xf32>
+  } else {
+    %b = linalg.abs ins(%x : tensor<4xf32>) outs(%e : tensor<4xf32>) -> tensor<4xf32>
+    scf.yield %b : tensor<4xf32>
+  }
+  return %r : tensor<4xf32>
+}

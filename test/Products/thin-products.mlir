@@ -50,7 +50,7 @@ func.func @few_bf16(%a: tensor<4x128xbf16>, %b: tensor<128x2048xbf16>, %c: tenso
 #b = affine_map<(d0, d1, d2) -> (d2, d1)>
 #c = affine_map<(d0, d1, d2) -> (d0, d1)>
 // CHECK-LABEL: func @unknown
-// CHECK: %[[ROWS:.*]] = tensor.dim %arg0, %c0
+// CHECK: %[[ROWS:.*]] = tensor.dim %arg2, %c0
 // CHECK: %[[FEW:.*]] = arith.cmpi ule, %[[ROWS]], %c4
 // CHECK: scf.if %[[FEW]]
 // CHECK:   scf.for

@@ -115,3 +115,31 @@ func.func @write_between(%a: memref<8xf32>, %b: memref<8xf32>, %w: f32) {
   }
   return
 }
+
+// -----
+
+// A nest that returns a buffer stays: who frees it is not decided yet.
+// CHECK-LABEL: func.func @returns_buffer
+// CHECK: scf.if
+// CHECK: call @returns_buffer__loop(
+func.func @returns_buffer(%a: memref<8xf32>, %b: memref<8xf32>, %which: i1) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %v = arith.constant 1.0 : f32
+  %c = scf.if %which -> (memref<8xf32>) {
+    scf.for %i = %c0 to %c8 step %c1 {
+      memref.store %v, %a[%i] : memref<8xf32>
+    }
+    scf.yield %a : memref<8xf32>
+  } else {
+    scf.yield %b : memref<8xf32>
+  }
+  scf.for %i = %c0 to %c8 step %c1 {
+    memref.store %v, %c[%i] : memref<8xf32>
+  }
+  scf.for %i = %c0 to %c8 step %c1 {
+    memref.store %v, %b[%i] : memref<8xf32>
+  }
+  return
+}

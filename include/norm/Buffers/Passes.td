@@ -256,6 +256,9 @@ def NormSeparateDestinations : Pass<"norm-separate-destinations"> {
     %b = linalg.matmul ins(%x, %q) outs(%zeros1)
     ```
 
+    An empty tensor that the branches of one `scf.if` write stays one, because only one
+    of them runs: what the `scf.if` returns is then in one buffer, known before it.
+
     Limits: run it after the last common subexpression elimination on tensors, which
     undoes it. norm-reuse-buffers shares the buffers again where that is correct.
   }];

@@ -175,10 +175,7 @@ void buildCallingConvention(OpPassManager &pm);
 /// Bufferizes tensors, and then frees buffers and uses freed ones again.
 void buildTensorsToBuffers(OpPassManager &pm);
 void buildDeallocation(OpPassManager &pm);
-inline void buildBufferization(OpPassManager &pm) {
-  buildTensorsToBuffers(pm);
-  buildDeallocation(pm);
-}
+void buildBufferization(OpPassManager &pm);
 /// Lowers math and narrow floats to what LLVM supports bit for bit.
 void buildScalarLowering(OpPassManager &pm,
                          const NormNarrowFloatsToIntegersOptions &narrow = {});

@@ -39,7 +39,9 @@ def NormOutlineLoops : Pass<"norm-outline-loops", "ModuleOp"> {
     and these nests become functions. Upstream's duplicate-function-elimination is not
     used, because it also merges public functions and so removes symbols.
 
-    Limits: run it after bufferization; functions have one block.
+    Limits: run it after bufferization, and before buffers are freed, so that those of
+    a loop are freed in its function; a nest that returns a buffer stays; functions have
+    one block.
   }];
   let options = [Option<"minLoops", "min-loops", "unsigned", /*default=*/"32",
                         "Loop nests from which on a function is divided">];
