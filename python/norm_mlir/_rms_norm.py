@@ -121,6 +121,10 @@ def rms_norm(x: Any, weight: Any = None, eps: float = 1e-6, *, threads: int = 1)
         from . import _torch_norm
 
         return _torch_norm.rms_norm(x, weight, eps, threads)
+    if _is_of("jax", "Array", x):
+        from . import jax
+
+        return jax.rms_norm(x, weight, eps, threads=threads)
     given = [numpy.ascontiguousarray(a) for a in (x, weight) if a is not None]
     norm = describe(numpy.asarray(x), given[1] if len(given) == 2 else None, eps, threads)
     return compile_forward(norm)(*given)

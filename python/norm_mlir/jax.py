@@ -21,9 +21,11 @@ from jax.custom_batching import custom_vmap
 from jax.extend import mlir
 from jax.sharding import NamedSharding, PartitionSpec
 
-from . import Function, NormError, _core, _jaxpr, compile
+from . import Function, NormError, TensorType, _core, _jaxpr, compile
+from ._rms_norm import compile_backward, compile_forward, describe
+from ._sharding import Dims, keep_sharded
 
-__all__ = ["differentiable", "lower", "wrap"]
+__all__ = ["differentiable", "lower", "rms_norm", "wrap"]
 
 # StableHLO's conversion to linalg, which the wheel of torch-mlir has.
 TO_LINALG = ("builtin.module(func.func(stablehlo-aggressive-simplification),"
@@ -89,6 +91,14 @@ def _call(compiled: Function, results: Any, arguments: Sequence[Any]) -> Any:
     return call(*arguments, function=_core.publish(compiled))
 
 
+def _call_rows(call: Callable[..., Any], call_part: Callable[..., Any], dims: Dims,
+               arguments: Sequence[Any]) -> Any:
+    """`call(*arguments)`, each device on its rows: under shard_map it is called so."""
+    if any(map(_get_varying, arguments)) or not dims.rows:
+        return call(*arguments)
+    return keep_sharded(call, call_part, dims)(*arguments)
+
+
 def _static_results(compiled: Function) -> Any:
     if any(None in (type.shape or ()) for type in compiled.results):
         raise NormError(f"{compiled} has results with open extents: pass like=, a jax function "
@@ -112,9 +122,11 @@ def wrap(compiled: Function, like: Callable[..., Any] | None = None,
     `like` is a jax function with results of the same shapes and types, such as
     `lambda x, weight: x`; without open extents in the results it is not needed.
 
-    jax.vmap calls it once for each element of the batch. `rows` says that row i of each
+    jax.vmap calls it once for each element of the batch, and arguments that are sharded are
+    gathered. `rows` says that row i of each
     result depends on nothing but row i of these arguments and on the others, which is for
-    the caller to know: then the batch is more rows of one call.
+    the caller to know: then the batch is more rows of one call, and each device computes the rows
+    that it has.
     """
     if like is None:
         static = _static_results(compiled)
@@ -130,7 +142,22 @@ def wrap(compiled: Function, like: Callable[..., Any] | None = None,
 
     if not rows:
         return call
-    call_rows = custom_vmap(call)
+
+    def call_flat(*arguments: Any) -> Any:
+        return tuple(jax.tree.leaves(call(*arguments)))
+
+    def get_dims(types: Sequence[TensorType], kind: str, sharded: Sequence[int]) -> Any:
+        return [tuple("rows" if d == 0 and i in sharded else f"{kind}{i}_{d}"
+                      for d in range(len(type.shape or ()))) for i, type in enumerate(types)]
+
+    dims = Dims(get_dims(compiled.arguments, "argument", rows),
+                get_dims(compiled.results, "result", range(len(compiled.results))),
+                frozenset(["rows"]))
+    @custom_vmap
+    def call_rows(*arguments: Any) -> Any:
+        structure = jax.tree.structure(jax.eval_shape(like, *arguments))
+        results = _call_rows(call_flat, call_flat, dims, arguments)
+        return jax.tree.unflatten(structure, results)
 
     @call_rows.def_vmap
     def batch(size: int, is_batched: Sequence[bool], *arguments: Any) -> Any:
@@ -242,3 +269,78 @@ def differentiable(function: Callable[..., Any], *example: Any, **named: Any) ->
     if example or named:
         jax.eval_shape(compiled, *example, **named)
     return compiled
+
+
+def _name_norm(x: Any, weight: Sequence[Any], leading: tuple[int, ...]) -> Any:
+    """The names of dimensions of x and of the weight, and the dimensions that may be divided."""
+    names = (*(f"row{d}" for d in range(jnp.ndim(x) - 1)), "columns")
+    weights = [(*(names[d] for d in leading), "columns") for _ in weight]
+    return names, weights, frozenset(names[:-1])
+
+
+def _norm_forward(eps: float, threads: int, leading: tuple[int, ...]) -> Callable[..., Any]:
+    """(x, weight) -> y, where the weight has the dims `leading` of x beside the last."""
+    def call_norm(x: Any, *weight: Any) -> Any:
+        norm = describe(x, *(weight or (None,)), eps, threads, (*leading, jnp.ndim(x) - 1))
+        return (_call(compile_forward(norm), _get_type(x), (x, *weight)),)
+
+    @custom_vmap
+    def call(x: Any, *weight: Any) -> Any:
+        names, weights, rows = _name_norm(x, weight, leading)
+        dims = Dims([names, *weights], [names], rows)
+        return _call_rows(call_norm, call_norm, dims, (x, *weight))[0]
+
+    @call.def_vmap
+    def batch(size: int, is_batched: Sequence[bool], x: Any, *weight: Any) -> Any:
+        dims = tuple(d + 1 for d in leading)
+        x = x if is_batched[0] else jnp.broadcast_to(x, (size, *x.shape))
+        return _norm_forward(eps, threads, (0, *dims) if any(is_batched[1:]) else dims)(
+            x, *weight), True
+
+    return call
+
+
+def _norm_backward(eps: float, threads: int, leading: tuple[int, ...]) -> Callable[..., Any]:
+    """(dy, x, weight) -> (dx, dw)"""
+    def call_norm(dy: Any, x: Any, *weight: Any) -> Any:
+        norm = describe(x, *(weight or (None,)), eps, threads, (*leading, jnp.ndim(x) - 1))
+        results = tuple(map(_get_type, (x, *weight)))
+        return _call(compile_backward(norm), results, (dy, x, *weight))
+
+    def call_part(dy: Any, x: Any, *weight: Any) -> Any:
+        # A sum of parts is rounded to 16 bits once, like that of a whole.
+        return call_norm(dy, x, *(w.astype(jnp.promote_types(w.dtype, jnp.float32))
+                                  for w in weight))
+
+    @custom_vmap
+    def call(dy: Any, x: Any, *weight: Any) -> Any:
+        names, weights, rows = _name_norm(x, weight, leading)
+        dims = Dims([names, names, *weights], [names, *weights], rows)
+        return _call_rows(call_norm, call_part, dims, (dy, x, *weight))
+
+    @call.def_vmap
+    def batch(size: int, is_batched: Sequence[bool], *arrays: Any) -> Any:
+        arrays = tuple(a if batched else jnp.broadcast_to(a, (size, *a.shape))
+                       for a, batched in zip(arrays, is_batched))
+        results = _norm_backward(eps, threads, (0, *(d + 1 for d in leading)))(*arrays)
+        return results, tuple(True for _ in results)
+
+    return call
+
+
+@functools.cache
+def _make_norm(eps: float, threads: int) -> Callable[..., Any]:
+    forward, backward = _norm_forward(eps, threads, ()), _norm_backward(eps, threads, ())
+    norm = jax.custom_vjp(lambda *arrays: forward(*arrays))
+    norm.defvjp(lambda *arrays: (forward(*arrays), arrays),
+                lambda arrays, dy: tuple(_sum_varying(d, a) for d, a in
+                                         zip(backward(dy, *arrays), arrays)))
+    return norm
+
+
+def rms_norm(x: Any, weight: Any = None, eps: float = 1e-6, *, threads: int = 1) -> Any:
+    """norm_mlir.rms_norm for jitted code. It works under jax.jit, jax.grad, jax.vmap and
+    jax.shard_map, and each device computes the rows that it has."""
+    arrays = tuple(jnp.asarray(a) for a in (x, weight) if a is not None)
+    norm = describe(*arrays, *(() if len(arrays) == 2 else (None,)), eps, threads)
+    return _make_norm(norm.eps, threads)(*arrays)
