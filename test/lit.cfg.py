@@ -154,7 +154,7 @@ config.substitutions.append(
     ("%frontends_path", os.path.dirname(frontends_python) + os.pathsep
      + config.environment["PATH"])
 )
-modules = {"torch", "torch_mlir", "jax", "tvm_ffi"}
+modules = {"torch", "torch_mlir", "transformers", "jax", "tvm_ffi"}
 importable = set(subprocess.run(
     [frontends_python, "-c", "import importlib.util, sys\n"
      "print(*filter(importlib.util.find_spec, sys.argv[1:]))", *modules],

@@ -107,12 +107,12 @@ def print_groups(groups):
 
 
 class Program:
-    """A function in the making: what it begins with, its lines, and the names of constants,
-    extents and the values of nodes."""
+    """A function in the making: what it begins with, by its texts, its lines, and the names of
+    extents."""
 
     def __init__(self):
         self.head, self.lines, self.count = [], [], 0
-        self.constants, self.extents = {}, {}
+        self.first, self.extents = {}, {}
 
     def name(self):
         self.count += 1
@@ -126,16 +126,18 @@ class Program:
 
     def emit_first(self, text):
         """One with which the function begins; each text stands there once."""
-        if text not in self.constants:
-            self.constants[text] = self.name()
-            self.head.append(f"{self.constants[text]} = {text}")
-        return self.constants[text]
+        if text not in self.first:
+            self.first[text] = self.name()
+            self.head.append(f"{self.first[text]} = {text}")
+        return self.first[text]
 
     def write_number(self, number, dtype):
         """A number of Python's, or the value of an expression."""
         if isinstance(number, sympy.Expr):
             wide = self.emit_first(f"arith.index_cast {self.write_extent(number)} : index to i64")
-            return self.emit_first(f"arith.sitofp {wide} : i64 to {TYPES[dtype]}")
+            inner = torch.float32 if dtype in SHORT else dtype
+            name = self.emit_first(f"arith.sitofp {wide} : i64 to {TYPES[inner]}")
+            return self.convert(name, inner, dtype)
         return self.emit_first(f"arith.constant {print_number(number, dtype)} : {TYPES[dtype]}")
 
     def write_extent(self, extent):
@@ -260,7 +262,7 @@ class Program:
             value = Value(name, value.dtype, joined, not shape)
         if value.shape == shape:
             return value
-        # upstream's expand-strided-metadata crashes on more than one.
+        # Upstream's expand-strided-metadata crashes on more than one.
         if any(sum(not isinstance(shape[d], int) for d in target) > 1 for _, target in groups):
             raise Unsupported("a view that splits a dim into two open extents is not written")
         lists = print_groups(target for _, target in groups) if value.shape else "[]"
@@ -330,6 +332,8 @@ def sum_of(op):
         if alpha == 1:
             return write_op(program, node, op, [a, b])
         dtype = node.meta["val"].dtype
+        if any(isinstance(v, sympy.Expr) for v in (a, b)):
+            raise Unsupported("a multiple of an extent is not written")
         a, b = (round_to(v, dtype) if not isinstance(v, Value) else
                 program.write_cast(v, dtype) if v.is_scalar else v for v in (a, b))
         factor = alpha if op == "arith.addf" else -alpha
@@ -392,6 +396,8 @@ def write_number(program, node, number, **_):
 def write_total(program, node, x, dims, keepdim):
     """A sum in the type of the node, or in f32 for 16-bit floats, with the number of addends."""
     shape, dtype = get_shape(node.all_input_nodes[0].meta["val"]), node.meta["val"].dtype
+    if dtype in SHORT and x.dtype != dtype:
+        raise Unsupported(f"a sum of {x.dtype} in {dtype} is not written")
     summed = {d % len(shape) for d in dims or range(len(shape))} if shape else set()
     wide = program.write_cast(program.write_expanded(x, shape),
                               torch.float32 if dtype in SHORT else dtype)
@@ -444,13 +450,17 @@ def check_node(node):
     if value.device.type != "cpu" or value.dtype not in TYPES:
         raise Unsupported(f"{node} is of {value.dtype} on {value.device}, expected a float on the "
                           "CPU")
-    if node.op == "call_function" and node.target not in WRITERS:
-        raise Unsupported(f"the op {node.target} is not written")
 
 
 def write_node(program, node, values):
+    def get(argument):
+        if argument not in values and not isinstance(argument.meta["val"], (int, torch.SymInt)):
+            raise Unsupported(f"{argument} is neither a tensor nor an integer")
+        return values.get(argument) or get_expression(argument.meta["val"])
+
     check_node(node)
-    get = lambda n: values[n] if n in values else get_expression(n.meta["val"])
+    if node.target not in WRITERS:
+        raise Unsupported(f"the op {node.target} is not written")
     return WRITERS[node.target](program, node, *torch.fx.map_arg(node.args, get),
                                 **torch.fx.map_arg(node.kwargs, get))
 
@@ -462,14 +472,11 @@ def write_part(part, values):
     program, arguments, known, given = Program(), [], {}, iter(values)
     for node in part.graph.nodes:
         if node.op == "placeholder":
-            value = next(given)
-            if not isinstance(value, torch.Tensor):
-                node.meta["val"] = value
-                continue
-            node.meta["val"] = value
-            check_node(node)
-            arguments.append(program.add_argument(len(arguments), value))
-            known[node] = arguments[-1]
+            node.meta["val"] = value = next(given)
+            if isinstance(value, torch.Tensor):
+                check_node(node)
+                arguments.append(program.add_argument(len(arguments), value))
+                known[node] = arguments[-1]
         elif node.op == "output":
             nodes = node.args[0] if isinstance(node.args[0], (list, tuple)) else node.args
             results = [program.write_expanded(known[n], get_shape(n.meta["val"])) for n in nodes]

@@ -162,12 +162,16 @@ VIEWS = {
     "expand and add": lambda x: ATEN.expand(ATEN.sum(x, [2], True), x.shape) / x.shape[2] + x,
     "divided by an extent": lambda x: ATEN.sum(x, [1], True) / x.shape[1],
     "times a product of extents": lambda x: x * (x.shape[0] * x.shape[1]),
+    "plus an extent": lambda x: x.bfloat16() + x.shape[0] * 257,
 }
 
 
 REJECTED = {
     "an op": lambda x: torch.sin(x), "a power": lambda x: x ** 1.5,
     "a half power": lambda x: x.half() ** 0.5, "integers": lambda x: x.long() + 1,
+    "a sum in 16 bits": lambda x: x.sum(dtype=torch.bfloat16),
+    "a multiple of an extent": lambda x: ATEN.add(x, x.shape[0], alpha=2),
+    "a float": lambda x: x * (x.shape[0] / 3),
     "a rounded quotient": lambda x: ATEN.div(x, 3, rounding_mode="floor"),
     "complex numbers": lambda x: ATEN.add(x, 1j),
     "a dim split into open ones": lambda x: ATEN.view(ATEN.view(x, [x.shape[0] * x.shape[1]]),
