@@ -1,15 +1,17 @@
 #!/usr/bin/env python3
-"""Times a decoder layer, and all of it but its matrix products, beside torch.compile and IREE.
+"""Times a decoder layer, and all of it but its matrix products, beside torch.compile, IREE
+and ONNX Runtime.
 
     peers-venv/bin/python benchmarks/layers.py [--build BUILD] [--update FILE]
 
 The layer is that of decoder.py with one block. IREE compiles the same MLIR; torch compiles
 a module that does the same. For the time without products each of them compiles the layer
 once more, in which the products' results are arguments and their operands are results
-(decoder.py --products-apart). All run in one process and one thread, or as --threads says, in
+(decoder.py --products-apart). ONNX Runtime runs a model of the whole layer whose weights are
+constants, in f32: it has no bf16 products on CPUs. All run in one process and one thread, or as --threads says, in
 random order, and the best call counts. Results of the whole layer are compared with those of norm-mlir.
 
-Packages: iree-base-compiler, iree-base-runtime and torch of benchmarks/requirements.txt;
+Packages: iree-base-compiler, iree-base-runtime, onnx, onnxruntime and torch of benchmarks/requirements.txt;
 without one of them the others are measured.
 """
 import argparse
@@ -126,6 +128,26 @@ class Torch:
         return run, get
 
 
+class OnnxRuntime:
+    def __init__(self, _build, threads):
+        import onnxruntime
+        self.ort, self.options = onnxruntime, onnxruntime.SessionOptions()
+        self.options.intra_op_num_threads = threads
+
+    def compile(self, _text, arguments, element, apart):
+        import layers_onnx
+        if apart or element != "f32":
+            return None
+        model = layers_onnx.make_model(arguments, self.heads)
+        session = self.ort.InferenceSession(model, self.options, providers=["CPUExecutionProvider"])
+        given, last = dict(zip(("h", "cos", "sin"), arguments)), {}
+
+        def run():
+            last["y"] = session.run(None, given)[0]
+
+        return run, lambda: last["y"]
+
+
 def prepare(hosts, shape, element, apart):
     text = print_layer(shape, element, apart)
     arguments = make_arguments(text.partition("->")[0], element, np.random.default_rng(5))
@@ -133,7 +155,7 @@ def prepare(hosts, shape, element, apart):
     for name, host in hosts.items():
         host.heads = shape["heads"]
         subjects[name] = host.compile(text, arguments, element, apart)
-    return subjects
+    return {name: subject for name, subject in subjects.items() if subject}
 
 
 def measure(subjects, rounds):
@@ -154,7 +176,7 @@ def compare(subjects):
 
 def start(build, threads):
     hosts, absent = {OURS: Ours(build, threads)}, []
-    for name, make in ("torch.compile", Torch), ("IREE", Iree):
+    for name, make in ("torch.compile", Torch), ("IREE", Iree), ("ONNX Runtime", OnnxRuntime):
         try:
             hosts[name] = make(build, threads)
         except ImportError as error:
@@ -172,9 +194,9 @@ def get_rows(hosts, arguments):
             total, others = measure(whole, arguments.rounds), measure(rest, 3 * arguments.rounds)
             differences = compare(whole)
             print(f"measured {element}, {sequence} tokens", file=sys.stderr)
-            for name in hosts:
-                yield [f"{element}, {sequence} tokens", name, f"{total[name] * 1e3:.2f}", f"{others[name] * 1e3:.3f}",
-                       f"{others[name] / others[OURS]:.2f}", f"{differences[name]:.1e}"]
+            for name in whole:
+                parts = [f"{others[name] * 1e3:.3f}", f"{others[name] / others[OURS]:.2f}"] if name in rest else ["", ""]
+                yield [f"{element}, {sequence} tokens", name, f"{total[name] * 1e3:.2f}", *parts, f"{differences[name]:.1e}"]
 
 
 def main():
