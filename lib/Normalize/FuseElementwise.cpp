@@ -14,6 +14,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Tensor/Transforms/Transforms.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "norm/IR/RowTarget.h"
 #include "norm/Normalize/Passes.h"
 #include "norm/Normalize/Recompute.h"
 
@@ -48,26 +49,53 @@ static bool isReadAgain(OpOperand *use, GenericOp op) {
   return llvm::any_of(dims->m, isOther) || llvm::any_of(dims->n, isOther);
 }
 
+/// Returns true if the product reads an element for many rows, or columns.
+static bool isReadByManyRows(OpOperand *use, GenericOp product) {
+  AffineMap map = product.getMatchingIndexingMap(use);
+  int64_t few = norm::getRowTarget(product).fewRows;
+  for (auto [loop, extent] : llvm::enumerate(product.getStaticLoopRanges()))
+    if (!map.isFunctionOfDim(loop) &&
+        (ShapedType::isDynamic(extent) || extent > few))
+      return true;
+  return false;
+}
+
+/// Returns true if an op only moves elements or widens them.
+static bool onlyWidens(GenericOp op) {
+  auto body = op.getBody()->without_terminator();
+  return body.empty() ||
+         (llvm::hasSingleElement(body) &&
+          isa<arith::ExtFOp, arith::ExtSIOp, arith::ExtUIOp>(*body.begin()));
+}
+
 /// Returns true if the consumer has one use for the producer, and does not
 /// compute its elements many times over.
-static bool canFuse(OpOperand *use) {
+static bool canFuse(OpOperand *use, norm::Products products) {
   Operation *producer = use->get().getDefiningOp();
   if (!producer || !producer->hasOneUse())
     return false;
   auto source = dyn_cast<GenericOp>(producer);
   auto reader = dyn_cast<GenericOp>(use->getOwner());
-  return !source || !reader || !isReadAgain(use, reader) ||
+  if (!source || !reader || !isReadAgain(use, reader))
+    return true;
+  bool isComputedByBlocks = products == norm::Products::Blocks &&
+                            isReadByManyRows(use, reader) &&
+                            !onlyWidens(source);
+  return !isComputedByBlocks &&
          norm::isCheaperToRecompute(source, norm::KeptFor::Product);
 }
 
 namespace {
 struct NormFuseElementwise
     : norm::impl::NormFuseElementwiseBase<NormFuseElementwise> {
+  using NormFuseElementwiseBase::NormFuseElementwiseBase;
+
   /// The patterns of linalg-fuse-elementwise-ops, which has no option for what
   /// is fused.
   void runOnOperation() override {
     MLIRContext *context = &getContext();
     RewritePatternSet patterns(context);
+    auto canFuse = [this](OpOperand *use) { return ::canFuse(use, products); };
     linalg::populateElementwiseOpsFusionPatterns(patterns, canFuse);
     linalg::populateFoldReshapeOpsByExpansionPatterns(patterns, canFuse);
     tensor::populateBubbleUpExpandShapePatterns(patterns);

@@ -161,7 +161,7 @@ void norm::buildNormToCPUPipeline(OpPassManager &pm,
   buildRecognition(pm, options.rounding);
   if (upTo == Stage::Norm)
     return;
-  buildDecomposition(pm);
+  buildDecomposition(pm, options.products);
   if (upTo == Stage::Linalg)
     return;
   buildRowCodegen(pm, options);
@@ -190,8 +190,8 @@ void norm::registerCPUPipeline() {
   Registration("norm-decomposition",
                "The second stage: norm ops to fused linalg (norm-compile "
                "--emit=linalg)",
-               [](OpPassManager &pm, const CPUPipelineOptions &) {
-                 buildDecomposition(pm);
+               [](OpPassManager &pm, const CPUPipelineOptions &options) {
+                 buildDecomposition(pm, options.products);
                });
   Registration("norm-rows-on-tensors", "The third stage: rows in loops",
                buildRowCodegen);

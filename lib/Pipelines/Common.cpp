@@ -50,7 +50,7 @@ void norm::buildRecognition(OpPassManager &pm, Rounding rounding) {
   pm.addPass(createNormRecognize(options));
 }
 
-void norm::buildDecomposition(OpPassManager &pm) {
+void norm::buildDecomposition(OpPassManager &pm, Products products) {
   NormToLinalgOptions decompose;
   decompose.allAggregated = true;
   pm.addPass(createNormToLinalg(decompose));
@@ -62,10 +62,12 @@ void norm::buildDecomposition(OpPassManager &pm) {
   pm.nest<func::FuncOp>().addPass(createNormSplitJoinedRows());
   // Front ends keep reduced dims as extent 1, which tiling cannot write.
   pm.addPass(createLinalgFoldUnitExtentDimsPass());
-  pm.addPass(createNormFuseElementwise());
+  NormFuseElementwiseOptions fusion;
+  fusion.products = products;
+  pm.addPass(createNormFuseElementwise(fusion));
   // Fusion has moved reshapes out of the way of slices.
   pm.nest<func::FuncOp>().addPass(createNormSplitJoinedRows());
-  pm.addPass(createNormFuseElementwise());
+  pm.addPass(createNormFuseElementwise(fusion));
   pm.addPass(createCSEPass());
 }
 
@@ -111,14 +113,9 @@ void norm::buildDeallocation(OpPassManager &pm) {
   pm.nest<func::FuncOp>().addPass(
       bufferization::createOptimizeAllocationLivenessPass());
   pm.addPass(createNormReuseBuffers());
+  pm.addPass(memref::createFoldMemRefAliasOpsPass());
   pm.addPass(createNormExpandMemRefCopy());
   pm.addPass(createCSEPass());
-}
-
-void norm::buildBufferization(OpPassManager &pm) {
-  buildTensorsToBuffers(pm);
-  pm.addPass(memref::createFoldMemRefAliasOpsPass());
-  buildDeallocation(pm);
 }
 
 void norm::buildScalarLowering(

@@ -147,7 +147,7 @@ void norm::buildNormToNVVMPipeline(OpPassManager &pm,
   buildRecognition(pm, options.rounding);
   if (upTo == Stage::Norm)
     return;
-  buildDecomposition(pm);
+  buildDecomposition(pm, Products::Loops);
   if (upTo == Stage::Linalg)
     return;
   buildCallingConvention(pm);

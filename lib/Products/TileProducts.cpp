@@ -309,6 +309,15 @@ static OpOperand *findConsumer(GenericOp op) {
   return keepsColumns ? use : nullptr;
 }
 
+/// Returns the elementwise op that computes a matrix, such as of scaled
+/// integers; null for others.
+static GenericOp getComputedColumns(Value matrix) {
+  auto op = matrix.getDefiningOp<GenericOp>();
+  bool isElementwise = op && op.getNumReductionLoops() == 0 &&
+                       op->getNumResults() == 1 && op.getNumDpsInputs() > 0;
+  return isElementwise ? op : nullptr;
+}
+
 namespace {
 /// The loops of one op behind products, and blocks of these in them.
 class BlockBuilder {
@@ -403,6 +412,8 @@ private:
     if (!fused)
       return failure();
     auto op = cast<GenericOp>(fused->tiledOps.front());
+    if (failed(fuseComputedColumns(product, op, loops)))
+      return failure();
     b.moveOpBefore(op, tile);
     b.setInsertionPoint(op);
     SmallVector<OpFoldResult> sizes =
@@ -416,6 +427,20 @@ private:
       return failure();
     replaceBlock(*block, tile, sizes);
     return success();
+  }
+
+  /// Computes columns in the block, if they are computed for it alone.
+  LogicalResult
+  fuseComputedColumns(const MatrixProduct &product, GenericOp block,
+                      MutableArrayRef<LoopLikeOpInterface> loops) {
+    auto slice = block.getDpsInputs()[product.rhs]
+                     .getDefiningOp<tensor::ExtractSliceOp>();
+    GenericOp source = slice ? getComputedColumns(slice.getSource()) : nullptr;
+    bool isOwn =
+        source && llvm::all_of(source->getUsers(), [&](Operation *user) {
+          return user == slice || user == product.op;
+        });
+    return success(!isOwn || scf::tileAndFuseProducerOfSlice(b, slice, loops));
   }
 
   /// Returns zeros for the sums of a block. They are where `tile` would copy
@@ -706,7 +731,9 @@ struct NormTileProducts : norm::impl::NormTileProductsBase<NormTileProducts> {
     SmallVector<int64_t> extents = GenericOp(product.op).getStaticLoopRanges();
     return hasBlocks(product) && product.rows.size() == 1 &&
            ShapedType::isDynamic(extents[product.rows[0]]) &&
-           llvm::count_if(extents, ShapedType::isDynamic) == 1;
+           llvm::count_if(extents, ShapedType::isDynamic) == 1 &&
+           !getComputedColumns(
+               GenericOp(product.op).getDpsInputs()[product.rhs]);
   }
 
   /// Returns true if that is so for all products that `anchor` reads.

@@ -2,6 +2,7 @@
 // elements many times, unless the result would take more memory than what it reads.
 
 // RUN: norm-opt %s --norm-fuse-elementwise --split-input-file | FileCheck %s
+// RUN: norm-opt %s --norm-fuse-elementwise=products=blocks --split-input-file | FileCheck %s --check-prefix=BLOCKS
 
 #left = affine_map<(m, n, k) -> (m, k)>
 #right = affine_map<(m, n, k) -> (n, k)>
@@ -136,4 +137,63 @@ func.func @row_sum(%x: tensor<3x48xf32>, %w: tensor<48xf32>, %init: tensor<3xf32
     linalg.yield %v : f32
   } -> tensor<3xf32>
   return %y : tensor<3xf32>
+}
+
+// -----
+
+#left = affine_map<(m, n, k) -> (m, k)>
+#right = affine_map<(m, n, k) -> (n, k)>
+#out = affine_map<(m, n, k) -> (m, n)>
+#id = affine_map<(d0, d1) -> (d0, d1)>
+#col = affine_map<(d0, d1) -> (d0)>
+
+// Of many rows, blocks compute scaled integers once; what is only widened they read in place.
+// CHECK-LABEL: func.func @many_rows
+// CHECK-COUNT-1: linalg.generic
+// CHECK-NOT: linalg.generic
+// BLOCKS-LABEL: func.func @many_rows
+// BLOCKS: linalg.generic {{.*}}["parallel", "parallel"]
+// BLOCKS: arith.sitofp
+// BLOCKS: linalg.generic {{.*}}["parallel", "parallel", "reduction"]{{.*}} ins(%{{.*}}, %{{.*}} : tensor<30x48xf32>, tensor<32x48xf32>)
+func.func @many_rows(%x: tensor<30x48xf32>, %w: tensor<32x48xi8>, %s: tensor<32xf32>, %init: tensor<30x32xf32>) -> tensor<30x32xf32> {
+  %e = tensor.empty() : tensor<32x48xf32>
+  %t = linalg.generic {indexing_maps = [#id, #col, #id], iterator_types = ["parallel", "parallel"]} ins(%w, %s : tensor<32x48xi8>, tensor<32xf32>) outs(%e : tensor<32x48xf32>) {
+  ^bb0(%a: i8, %b: f32, %o: f32):
+    %f = arith.sitofp %a : i8 to f32
+    %v = arith.mulf %f, %b : f32
+    linalg.yield %v : f32
+  } -> tensor<32x48xf32>
+  %y = linalg.generic {indexing_maps = [#left, #right, #out], iterator_types = ["parallel", "parallel", "reduction"]} ins(%x, %t : tensor<30x48xf32>, tensor<32x48xf32>) outs(%init : tensor<30x32xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %p = arith.mulf %a, %b : f32
+    %v = arith.addf %o, %p : f32
+    linalg.yield %v : f32
+  } -> tensor<30x32xf32>
+  return %y : tensor<30x32xf32>
+}
+
+// -----
+
+#left = affine_map<(m, n, k) -> (m, k)>
+#right = affine_map<(m, n, k) -> (n, k)>
+#out = affine_map<(m, n, k) -> (m, n)>
+#id = affine_map<(d0, d1) -> (d0, d1)>
+
+// CHECK-LABEL: func.func @widened
+// BLOCKS-LABEL: func.func @widened
+// BLOCKS: linalg.generic {{.*}} ins(%{{.*}}, %{{.*}} : tensor<30x48xf32>, tensor<32x48xbf16>)
+func.func @widened(%x: tensor<30x48xf32>, %w: tensor<32x48xbf16>, %init: tensor<30x32xf32>) -> tensor<30x32xf32> {
+  %e = tensor.empty() : tensor<32x48xf32>
+  %t = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]} ins(%w : tensor<32x48xbf16>) outs(%e : tensor<32x48xf32>) {
+  ^bb0(%a: bf16, %o: f32):
+    %f = arith.extf %a : bf16 to f32
+    linalg.yield %f : f32
+  } -> tensor<32x48xf32>
+  %y = linalg.generic {indexing_maps = [#left, #right, #out], iterator_types = ["parallel", "parallel", "reduction"]} ins(%x, %t : tensor<30x48xf32>, tensor<32x48xf32>) outs(%init : tensor<30x32xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %p = arith.mulf %a, %b : f32
+    %v = arith.addf %o, %p : f32
+    linalg.yield %v : f32
+  } -> tensor<30x32xf32>
+  return %y : tensor<30x32xf32>
 }

@@ -116,3 +116,40 @@ func.func @two_depths(%a: tensor<4x32x16xf32>, %b: tensor<4x16x256xf32>) -> tens
   } -> tensor<32x256xf32>
   return %r : tensor<32x256xf32>
 }
+
+// -----
+
+// Scaled integers are computed block by block, where the block needs them.
+#a = affine_map<(d0, d1, d2) -> (d0, d2)>
+#b = affine_map<(d0, d1, d2) -> (d2, d1)>
+#c = affine_map<(d0, d1, d2) -> (d0, d1)>
+#id = affine_map<(d0, d1) -> (d0, d1)>
+#col = affine_map<(d0, d1) -> (d1)>
+// CHECK-LABEL: func @scaled_integers
+// CHECK-NOT: sitofp
+// CHECK: scf.for %[[J:.*]] = %c0 to %c256 step %c64
+// CHECK:   %[[W:.*]] = tensor.extract_slice %arg1[0, %[[J]]] [128, 64] [1, 1]
+// CHECK:   %[[D:.*]] = linalg.generic {{.*}} ins(%[[W]], %{{.*}} : tensor<128x64xi8>, tensor<64xf32>)
+// CHECK:     arith.sitofp
+// CHECK:   linalg.generic {{.*}} ins(%arg0, %[[D]] : tensor<32x128xf32>, tensor<128x64xf32>) {{.*}} {norm.product
+func.func @scaled_integers(%a: tensor<32x128xf32>, %w: tensor<128x256xi8>, %s: tensor<256xf32>) -> tensor<32x256xf32> {
+  %zero = arith.constant 0.0 : f32
+  %d = tensor.empty() : tensor<128x256xf32>
+  %b = linalg.generic {indexing_maps = [#id, #col, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%w, %s : tensor<128x256xi8>, tensor<256xf32>) outs(%d : tensor<128x256xf32>) {
+  ^bb0(%x: i8, %y: f32, %o: f32):
+    %f = arith.sitofp %x : i8 to f32
+    %m = arith.mulf %f, %y : f32
+    linalg.yield %m : f32
+  } -> tensor<128x256xf32>
+  %e = tensor.empty() : tensor<32x256xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<32x256xf32>) -> tensor<32x256xf32>
+  %r = linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%a, %b : tensor<32x128xf32>, tensor<128x256xf32>) outs(%f : tensor<32x256xf32>) {
+  ^bb0(%x: f32, %y: f32, %t: f32):
+    %m = arith.mulf %x, %y : f32
+    %u = arith.addf %t, %m : f32
+    linalg.yield %u : f32
+  } -> tensor<32x256xf32>
+  return %r : tensor<32x256xf32>
+}

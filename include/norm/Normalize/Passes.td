@@ -83,13 +83,20 @@ def NormFuseElementwise : Pass<"norm-fuse-elementwise"> {
 
     A producer that only changes the layout is fused into a product too, and so is one
     that reads fewer bits than it computes (a widening cast, weights that are scaled
-    integers) by sums, products and casts: its result would take more memory.
+    integers) by sums, products and casts: its result would take more memory. With
+    `products=blocks` one that does more than to widen stays alone if the product reads
+    its elements for more than `few_rows` (8) rows: norm-tile-products computes it once,
+    block by block.
 
     Every operation is done on the same values, so no bit changes. Limits: a product
     is an op with two inputs and with loops over rows, columns and a reduction
     (upstream's `inferContractionDims`); a body that was fused before is not taken
     apart, and a convolution is not looked for.
   }];
+  let options = [Option<"products", "products", "::mlir::norm::Products",
+                        "::mlir::norm::Products::Loops",
+                        "How products are computed later",
+                        "::mlir::norm::getProductsValues()">];
   let dependentDialects = ["affine::AffineDialect", "arith::ArithDialect",
                            "linalg::LinalgDialect", "tensor::TensorDialect"];
 }

@@ -169,13 +169,16 @@ void buildFrontEndLowering(OpPassManager &pm);
 /// Replaces norms in upstream dialects by norm ops beside linalg.
 void buildRecognition(OpPassManager &pm, Rounding rounding);
 /// Decomposes norm ops into linalg, and fuses elementwise ops.
-void buildDecomposition(OpPassManager &pm);
+void buildDecomposition(OpPassManager &pm, Products products);
 /// Makes results trailing buffers that are written in place.
 void buildCallingConvention(OpPassManager &pm);
 /// Bufferizes tensors, and then frees buffers and uses freed ones again.
 void buildTensorsToBuffers(OpPassManager &pm);
 void buildDeallocation(OpPassManager &pm);
-void buildBufferization(OpPassManager &pm);
+inline void buildBufferization(OpPassManager &pm) {
+  buildTensorsToBuffers(pm);
+  buildDeallocation(pm);
+}
 /// Lowers math and narrow floats to what LLVM supports bit for bit.
 void buildScalarLowering(OpPassManager &pm,
                          const NormNarrowFloatsToIntegersOptions &narrow = {});

@@ -48,7 +48,9 @@ def NormTileProducts : Pass<"norm-tile-products", "func::FuncOp"> {
 
     B is packed once per block: its columns become neighbors in memory, in the type of
     the sums. A is widened once, before the loop, often by the op that computes it.
-    Neither is copied where it has the order and the type already. With `kinds=pairs`
+    Neither is copied where it has the order and the type already. An elementwise op
+    that computes B for this product alone, such as integers with scales, is fused into
+    the block. With `kinds=pairs`
     both operands stay bf16, and pairs of neighbors along the sum stay together, which
     one instruction of AVX512-BF16 multiplies and adds. `norm.product` has the rows and
     lanes of a tile, whose sums are in registers, and how many products are added
@@ -58,7 +60,8 @@ def NormTileProducts : Pass<"norm-tile-products", "func::FuncOp"> {
     which it does once, in place and in the order of memory:
     `norm.thin_product = array<i64: 6, 64, 8, 0>`. Where the number of rows is not
     known, and is the only one, half as many rows are computed one by one so, and more
-    rows by blocks.
+    rows by blocks, both into one destination, with what is fused behind them; not where
+    B is computed.
 
     **Order.** The products of an element are added one after the other along the sum,
     by fused multiplications and additions if the CPU has them, in blocks and for few
