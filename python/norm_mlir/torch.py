@@ -27,6 +27,7 @@ from torch._inductor.codegen.custom_extern_kernel_codegen import (CUSTOM_EXTERN_
 from torch._inductor.compile_fx import compile_fx
 from torch._inductor.custom_graph_pass import (CustomGraphPass, get_custom_graph_passes,
                                                get_hash_for_files)
+from torch._inductor.lowering import add_needs_realized_inputs
 from torch._inductor.pattern_matcher import stable_topological_sort
 from torch._inductor.virtualized import V
 from torch.fx.passes.infra.partitioner import CapabilityBasedPartitioner
@@ -42,6 +43,8 @@ log = logging.getLogger("norm_mlir")
 REDUCTIONS = {"mean", "sum"}
 ELEMENTWISE = {"_to_copy", "abs", "add", "convert_element_type", "detach", "div", "expand", "mul",
                "neg", "pow", "reciprocal", "rsqrt", "sqrt", "sub"}
+VIEWS = {"alias", "expand", "permute", "reshape", "select", "slice", "squeeze", "unsqueeze", "view"}
+PRODUCTS = {"addmm", "baddbmm", "bmm", "mm"}
 
 
 def name_of(node):
@@ -56,6 +59,11 @@ def is_on_cpu(node):
 
 def is_extent(node):
     return isinstance(node.meta.get("val"), torch.SymInt)
+
+
+def is_sum_of_products(node):
+    """Whether a norm may have such a sum. Others, as gradients of biases, stay beside it."""
+    return name_of(node) in REDUCTIONS and name_of(node.args[0]) in {"mul", "pow"}
 
 
 def lower(module, *example, dynamic_shapes=None):
@@ -91,8 +99,10 @@ class NormOps(OperatorSupportBase):
     """Which nodes of a graph may be part of a norm."""
 
     def is_node_supported(self, submodules, node):
-        return (name_of(node) in ELEMENTWISE | REDUCTIONS and is_on_cpu(node)
-                and all(is_on_cpu(n) or is_extent(n) for n in node.all_input_nodes))
+        # A product with a scalar, as of an embedding, is taken for one with the root.
+        return ((name_of(node) in ELEMENTWISE or is_sum_of_products(node)) and is_on_cpu(node)
+                and all(is_extent(n) or is_on_cpu(n) and n.meta["val"].dim() > 0
+                        for n in node.all_input_nodes))
 
 
 class Outcome(NamedTuple):
@@ -187,15 +197,12 @@ def find_parts(graph_module):
     return join_gradients(graph_module.graph, parts)
 
 
-def is_sum_of_products(node):
-    return name_of(node) in REDUCTIONS and name_of(node.args[0]) in {"mul", "pow"}
-
-
 # The operator of all parts. The program is an argument, so that what inductor caches is complete.
 LIBRARY = torch.library.Library("norm_mlir", "FRAGMENT")
 LIBRARY.define("call(Tensor[] inputs, Tensor(a!)[] results, str program, int threads) -> ()",
                tags=(torch.Tag.needs_contiguous_strides,))
 CALL = torch.ops.norm_mlir.call.default
+add_needs_realized_inputs(CALL)
 
 
 def pack(program):
@@ -257,68 +264,97 @@ class Part(NamedTuple):
                    for value in self.get_values())
 
 
+def is_written_by_inductor(node):
+    """Whether inductor's loops compute a tensor, in whatever order is asked for."""
+    while name_of(node) in VIEWS:
+        node = node.args[0]
+    return name_of(node) is not None and name_of(node) not in PRODUCTS
+
+
+def find_copy(node):
+    """The copy of a node, and the order of the dims that it is made in, where that is all that
+    reads the node; None where it is not."""
+    order = [*range(node.meta["val"].dim())]
+    users = [*node.users]
+    if len(users) == 1 and name_of(users[0]) == "permute":
+        order, users = users[0].args[1], [*users[0].users]
+    return (users[0], order) if len(users) == 1 and name_of(users[0]) == "clone" else None
+
+
+def get_expected(node):
+    """What a node should be like in memory: as in eager mode, or so that it need not be copied."""
+    copy = find_copy(node)
+    if copy is None:
+        return node.meta["val"]
+    clone, order = copy
+    return clone.meta["val"].permute([*map([d % len(order) for d in order].index,
+                                           range(len(order)))])
+
+
 def find_order(part):
-    """The order in which the dims of a part's large results lie in memory, from the outermost.
-    None where these differ in it."""
+    """The order of the dims in memory, from the outermost, for which the fewest bytes of inputs
+    and results are copied."""
     rank = max(value.dim() for value in part.get_values())
-    results = [node.meta["val"] for node in part.outputs if node.meta["val"].dim() == rank]
-    large = max((get_number(value.numel()) for value in results), default=0)
-    results = [value for value in results if get_number(value.numel()) == large]
+    values = [node.meta["val"] for node in part.inputs if not is_written_by_inductor(node)]
+    values += [get_expected(node) for node in part.outputs]
+    values = [v for v in values if isinstance(v, torch.Tensor) and v.dim() == rank]
     orders = [tuple(range(rank))]
-    for value in results:
+    for value in values:
         strides = [*map(get_number, value.stride())]
-        orders.append(tuple(sorted(range(rank), key=lambda d: -strides[d])))
-    return next((order for order in orders
-                 if all(value.permute(order).is_contiguous() for value in results)), None)
+        order = tuple(sorted(range(rank), key=lambda d: -strides[d]))
+        if all(is_permutable(node, order) for node in part.module.graph.nodes):
+            orders.append(order)
+    return min(orders, key=lambda order: sum(
+        get_number(v.numel()) for v in values if not v.permute(order).is_contiguous()))
 
 
 def is_permutable(node, order):
     """Whether a node of a part can have its dims in another order."""
-    rank = len(order)
-    is_full = node.meta["val"].dim() == rank
+    rank, value = len(order), node.meta.get("val")
+    if not isinstance(value, torch.Tensor):
+        return True
+    is_full = value.dim() == rank
     if name_of(node) in REDUCTIONS and node.args[0].meta["val"].dim() == rank:
         return is_full and len(node.args) > 1
     # A tensor with fewer dims has the last ones.
-    kept = tuple(range(rank - node.meta["val"].dim(), rank))
+    kept = tuple(range(rank - value.dim(), rank))
     return is_full or order[rank - len(kept):] == kept
 
 
 def permute_dims(module, order):
-    """Makes a part one of tensors with their dims in another order. Says whether it can be."""
+    """Makes a part one of tensors with their dims in another order."""
     rank = len(order)
-    nodes = [node for node in module.graph.nodes
-             if isinstance(node.meta.get("val"), torch.Tensor)]
-    if order == tuple(range(rank)) or not all(is_permutable(node, order) for node in nodes):
-        return order == tuple(range(rank))
-    for node in nodes:
-        if node.meta["val"].dim() < rank:
+    for node in module.graph.nodes:
+        value = node.meta.get("val")
+        if not isinstance(value, torch.Tensor) or value.dim() < rank:
             continue
-        node.meta["val"] = node.meta["val"].permute(order)
-        if name_of(node) in REDUCTIONS:
+        node.meta["val"] = value.permute(order)
+        if name_of(node) in REDUCTIONS and len(node.args) > 1:
             dims = [order.index(d % rank) for d in node.args[1]]
             node.args = (node.args[0], dims, *node.args[2:])
         elif name_of(node) == "expand":
             node.args = (node.args[0], [node.args[1][d - rank] for d in order])
-    return True
 
 
 def compile_part(part, options):
     """What was found in a part, and the order of its dims in memory."""
     order = find_order(part)
-    is_ordered = order is not None and permute_dims(part.module, order)
+    permute_dims(part.module, order)
     values = [node.meta["val"] for node in part.module.graph.find_nodes(op="placeholder")]
     outcome = find_norms_once(part.module, values)
     if not outcome.module:
         return outcome, order
     if part.get_size() < options.min_bytes:
         return outcome._replace(reason=f"fewer than {options.min_bytes} bytes"), order
-    if not is_ordered:
-        return outcome._replace(reason="its results are not contiguous"), order
     try:
         outcome.module.compile(threads=options.threads)
     except NormError as error:
         return outcome._replace(reason=str(error).splitlines()[0]), order
     return outcome, order
+
+
+def contiguous_like(value):
+    return torch.empty_like(value, memory_format=torch.contiguous_format)
 
 
 def add_node(graph, target, args, value):
@@ -335,13 +371,20 @@ def permute(node, order):
     return add_node(node.graph, torch.ops.aten.permute.default, (node, order), value.permute(order))
 
 
-def permute_back(node, order, expected):
-    """A node with the dims and strides that are expected of another, whose dims are in an order."""
-    node = permute(node, tuple(map(order.index, range(len(order)))))
-    if node.meta["val"].stride() == expected.stride():
-        return node
-    # It is a small one, such as the statistic.
-    return add_node(node.graph, torch.ops.aten.clone.default, (node,), expected)
+def use_result(old, new):
+    """Reads a result in place of a node of a part. It has the strides of eager mode, unless a copy
+    is all that reads it."""
+    copy, value = find_copy(old), old.meta["val"]
+    if copy:
+        clone, order = copy
+        permuted = permute(new, tuple(order))
+        if permuted.meta["val"].stride() == clone.meta["val"].stride():
+            clone.replace_all_uses_with(permuted)
+            clone.graph.erase_node(clone)
+    elif new.meta["val"].stride() != value.stride() and value.is_contiguous():
+        new = add_node(new.graph, torch.ops.aten.clone.default, (new,), value)
+        new.kwargs = {"memory_format": torch.contiguous_format}
+    old.replace_all_uses_with(new)
 
 
 def replace_part(part, order, packed, threads):
@@ -354,8 +397,8 @@ def replace_part(part, order, packed, threads):
         for number, old in enumerate(part.outputs):
             value = old.meta["val"]
             permuted = value.permute(order) if value.dim() == len(order) else value
-            read = add_node(graph, operator.getitem, (call, number), permuted)
-            old.replace_all_uses_with(permute_back(read, order, value))
+            read = add_node(graph, operator.getitem, (call, number), contiguous_like(permuted))
+            use_result(old, permute(read, tuple(map(order.index, range(len(order))))))
     for node in reversed(part.nodes):
         graph.erase_node(node)
     return call
@@ -375,8 +418,7 @@ def allocate_results(call):
                 expression = get_expression(extent)
                 size.append(expression if isinstance(expression, int) else add_node(
                     graph, torch.ops.aten.sym_size.int, extents[expression], extent))
-            result = add_node(graph, torch.ops.aten.empty.memory_format, (size,),
-                              torch.empty_like(value, memory_format=torch.contiguous_format))
+            result = add_node(graph, torch.ops.aten.empty.memory_format, (size,), value)
             result.kwargs = {"dtype": value.dtype, "device": value.device}
             read.replace_all_uses_with(result)
             results.append(result)
