@@ -7,6 +7,7 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
+import jax
 import jax.numpy as jnp
 import numpy
 from jax.extend import core
@@ -58,7 +59,8 @@ def print_constant(number: Any, dtype: str) -> str:
 class Program:
     """A function in the making: its lines, and the constants with which it begins."""
 
-    def __init__(self) -> None:
+    def __init__(self, get_shape: Callable[[Any], tuple[int, ...]]) -> None:
+        self.get_shape = get_shape
         self.constants: dict[str, str] = {}
         self.lines: list[str] = []
         self.count = 0
@@ -157,13 +159,12 @@ def write_arithmetic(float_op: str | None, integer_op: str | None = None,
                      bool_op: str | None = None) -> Callable[..., Value]:
     """An op of arith or math on elements of one type."""
     def write(program: Program, eqn: Any, *operands: Value) -> Value:
-        out = eqn.outvars[0].aval
-        dtype = operands[0].dtype
+        out, dtype = eqn.outvars[0], operands[0].dtype
         op = float_op if dtype in FLOATS else bool_op if dtype == "bool" else integer_op
-        if op is None or any(v.dtype != dtype for v in operands) or out.dtype != dtype:
+        if op is None or any(v.dtype != dtype for v in operands) or out.aval.dtype != dtype:
             raise Unsupported(f"{eqn.primitive} of {dtype} is not written")
         return program.write_elementwise(
-            operands, dtype, out.shape,
+            operands, dtype, program.get_shape(out),
             lambda *names: program.emit(f"{op} {', '.join(names)} : {get_element(dtype)}"))
     return write
 
@@ -174,7 +175,7 @@ def write_comparison(float_predicate: str, integer_predicate: str) -> Callable[.
             raise Unsupported(f"{eqn.primitive} of bool is not written")
         op = f"cmpf {float_predicate}" if a.dtype in FLOATS else f"cmpi {integer_predicate}"
         return program.write_elementwise(
-            [a, b], "bool", eqn.outvars[0].aval.shape,
+            [a, b], "bool", program.get_shape(eqn.outvars[0]),
             lambda x, y: program.emit(f"arith.{op}, {x}, {y} : {get_element(a.dtype)}"))
     return write
 
@@ -187,7 +188,7 @@ def write_in_f32(body: Callable[[Program, str, str], str]) -> Callable[..., Valu
             raise Unsupported(f"{eqn.primitive} of {x.dtype} is not written")
         wide = "float64" if x.dtype == "float64" else "float32"
         return program.write_elementwise(
-            [x], x.dtype, eqn.outvars[0].aval.shape,
+            [x], x.dtype, program.get_shape(eqn.outvars[0]),
             lambda name: program.convert(
                 body(program, program.convert(name, x.dtype, wide), wide), wide, x.dtype))
     return write
@@ -244,14 +245,14 @@ def write_select(program: Program, eqn: Any, which: Value, *cases: Value) -> Val
         raise Unsupported("select_n of other than two cases is not written")
     type = get_element(cases[0].dtype)
     return program.write_elementwise(
-        [which, *cases], cases[0].dtype, eqn.outvars[0].aval.shape,
+        [which, *cases], cases[0].dtype, program.get_shape(eqn.outvars[0]),
         lambda w, no, yes: program.emit(f"arith.select {w}, {yes}, {no} : {type}"))
 
 
 def write_broadcast(program: Program, eqn: Any, x: Value, *dynamic: Value) -> Value:
     if dynamic:
         raise Unsupported("broadcast_in_dim to dynamic shapes is not written")
-    shape = eqn.outvars[0].aval.shape
+    shape = program.get_shape(eqn.outvars[0])
     out = Value("", x.dtype, shape)
     if x.shape == shape:
         return x
@@ -265,7 +266,7 @@ def write_broadcast(program: Program, eqn: Any, x: Value, *dynamic: Value) -> Va
 
 
 def write_transpose(program: Program, eqn: Any, x: Value) -> Value:
-    out = Value("", x.dtype, eqn.outvars[0].aval.shape)
+    out = Value("", x.dtype, program.get_shape(eqn.outvars[0]))
     out = out._replace(name=program.emit_first(f"tensor.empty() : {print_type(out)}"))
     dims = [f"d{d}" for d in range(len(x.shape))]
     source = [""] * len(dims)
@@ -297,7 +298,7 @@ def find_groups(source: Sequence[int], target: Sequence[int]) -> list[tuple[rang
 
 def write_reshape(program: Program, eqn: Any, x: Value) -> Value:
     """Dims that are split or joined, in place."""
-    shape = eqn.outvars[0].aval.shape
+    shape = program.get_shape(eqn.outvars[0])
     if x.shape == shape:
         return x
     if 0 in x.shape or eqn.params.get("dimensions") is not None:
@@ -326,7 +327,7 @@ def write_reshape(program: Program, eqn: Any, x: Value) -> Value:
 def write_reduction(float_op: str, integer_op: str, first: Any) -> Callable[..., Value]:
     """A reduction that begins with `first`, a number or a function of an integer's type."""
     def write(program: Program, eqn: Any, x: Value) -> Value:
-        axes, shape = {int(a) for a in eqn.params["axes"]}, eqn.outvars[0].aval.shape
+        axes, shape = {int(a) for a in eqn.params["axes"]}, program.get_shape(eqn.outvars[0])
         if x.dtype == "bool" or eqn.params.get("out_sharding") is not None:
             raise Unsupported(f"this form of {eqn.primitive} is not written")
         if not axes:
@@ -406,7 +407,7 @@ WRITERS: dict[str, Callable[..., Value]] = {
     "transpose": write_transpose,
 }
 
-#: Calls that are written in place, with the parameter that has the jaxpr.
+#: Calls that are inlined, with the parameter that has the jaxpr.
 CALLS = {"jit": "jaxpr", "pjit": "jaxpr", "closed_call": "call_jaxpr", "core_call": "call_jaxpr",
          "custom_jvp_call": "call_jaxpr", "custom_vjp_call": "call_jaxpr", "remat": "jaxpr",
          "checkpoint": "jaxpr", "remat2": "jaxpr"}
@@ -423,10 +424,42 @@ def get_live(jaxpr: Any) -> list[Any]:
     return kept[::-1]
 
 
-def write_jaxpr(program: Program, jaxpr: Any, arguments: Iterable[Value],
-                constants: Iterable[Value]) -> list[Value]:
-    """The results of a jaxpr in the program."""
-    values = dict(zip([*jaxpr.constvars, *jaxpr.invars], [*constants, *arguments]))
+def inline(closed: Any) -> tuple[Any, list[Any]]:
+    """A jaxpr without calls and without what is unused, of the same arguments and then the arrays
+    that it holds; and these arrays. Raises Unsupported."""
+    def evaluate(jaxpr: Any, constants: Iterable[Any], arguments: Iterable[Any]) -> list[Any]:
+        values = dict(zip([*jaxpr.constvars, *jaxpr.invars], [*constants, *arguments]))
+        read = lambda atom: atom.val if isinstance(atom, core.Literal) else values[atom]
+        for eqn in get_live(jaxpr):
+            name, operands = eqn.primitive.name, map(read, eqn.invars)
+            if name in CALLS:
+                inner = eqn.params[CALLS[name]]
+                is_closed = isinstance(inner, core.ClosedJaxpr)
+                results = evaluate(inner.jaxpr if is_closed else inner,
+                                   inner.consts if is_closed else (), operands)
+            elif name in WRITERS:
+                results = [eqn.primitive.bind(*operands, **eqn.params)]
+            else:
+                raise Unsupported(f"the primitive {name} is not written")
+            values.update(zip(eqn.outvars, results))
+        return [read(atom) for atom in jaxpr.outvars]
+
+    variables, count = (*closed.jaxpr.invars, *closed.jaxpr.constvars), len(closed.jaxpr.invars)
+    flat = jax.make_jaxpr(lambda *given: evaluate(closed.jaxpr, given[count:], given[:count]))(
+        *(jax.ShapeDtypeStruct(v.aval.shape, v.aval.dtype) for v in variables))
+    return flat.jaxpr, [*closed.consts, *flat.consts]
+
+
+def write(jaxpr: Any, results: Iterable[Any] | None = None,
+          get_shape: Callable[[Any], tuple[int, ...]] = lambda v: v.aval.shape) -> str:
+    """The text of an inlined jaxpr, perhaps with other results and with other shapes of its
+    variables. Raises Unsupported."""
+    program = Program(get_shape)
+    values, given = {}, []
+    for v in (*jaxpr.invars, *jaxpr.constvars):
+        value = Value(program.name(), str(v.aval.dtype), get_shape(v))
+        given.append(f"{value.name}: {print_type(value)}")
+        values[v] = value if value.shape else program.read_scalar(value)
 
     def read(atom: Any) -> Value:
         if not isinstance(atom, core.Literal):
@@ -436,49 +469,17 @@ def write_jaxpr(program: Program, jaxpr: Any, arguments: Iterable[Value],
             raise Unsupported("a literal array is not written")
         return Value(program.write_number(atom.val, dtype), dtype, ())
 
-    for eqn in get_live(jaxpr):
-        name, operands = eqn.primitive.name, [read(atom) for atom in eqn.invars]
-        if name in CALLS:
-            inner = eqn.params[CALLS[name]]
-            closed = isinstance(inner, core.ClosedJaxpr)
-            results = write_jaxpr(
-                program, inner.jaxpr if closed else inner, operands,
-                [write_constant(program, c) for c in (inner.consts if closed else ())])
-        elif name in WRITERS:
-            results = [WRITERS[name](program, eqn, *operands)]
-        else:
-            raise Unsupported(f"the primitive {name} is not written")
-        values.update(zip(eqn.outvars, results))
-    return [read(atom) for atom in jaxpr.outvars]
-
-
-def write_constant(program: Program, constant: Any) -> Value:
-    """A number that a jaxpr holds, such as that of a closure."""
-    if jnp.shape(constant):
-        raise Unsupported("an array that a nested function holds is not written")
-    dtype = str(jnp.result_type(constant))
-    return Value(program.write_number(numpy.asarray(constant), dtype), dtype, ())
-
-
-def write(closed: Any) -> str:
-    """The text of a jaxpr. Its arguments are those of the jaxpr and then the arrays that it
-    holds. Raises Unsupported."""
-    program = Program()
-    jaxpr = closed.jaxpr
-    given, elements = [], []
-    for v in (*jaxpr.invars, *jaxpr.constvars):
-        value = Value(program.name(), str(v.aval.dtype), v.aval.shape)
-        given.append(f"{value.name}: {print_type(value)}")
-        elements.append(value if value.shape else program.read_scalar(value))
-    count = len(jaxpr.invars)
-    results = []
-    for value in write_jaxpr(program, jaxpr, elements[:count], elements[count:]):
+    for eqn in jaxpr.eqns:
+        operands = [read(atom) for atom in eqn.invars]
+        values[eqn.outvars[0]] = WRITERS[eqn.primitive.name](program, eqn, *operands)
+    returned = []
+    for value in map(read, jaxpr.outvars if results is None else results):
         name = value.name
         if not value.shape:
             name = program.emit(f"tensor.from_elements {value.name} : {print_type(value)}")
-        results.append(value._replace(name=name))
-    types = ", ".join(map(print_type, results))
+        returned.append(value._replace(name=name))
+    types = ", ".join(map(print_type, returned))
     head = [f"{name} = {text}" for text, name in program.constants.items()]
     return "\n".join([f"func.func @main({', '.join(given)}) -> ({types}) {{", *head,
-                      *program.lines, f"return {', '.join(v.name for v in results)} : {types}",
+                      *program.lines, f"return {', '.join(v.name for v in returned)} : {types}",
                       "}", ""])

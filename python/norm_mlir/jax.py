@@ -18,11 +18,12 @@ import jax
 import jax.numpy as jnp
 import numpy
 from jax.custom_batching import custom_vmap
-from jax.extend import mlir
+from jax.extend import core, mlir
 from jax.sharding import NamedSharding, PartitionSpec
 
 from . import Function, NormError, TensorType, _core, _jaxpr, compile
 from ._rms_norm import compile_backward, compile_forward, describe
+from ._rows import Rows, find_rows
 from ._sharding import Dims, keep_sharded
 
 __all__ = ["differentiable", "lower", "rms_norm", "wrap"]
@@ -57,18 +58,15 @@ def _lower_by_stablehlo(closed: Any, reason: str) -> str:
     return done.stdout.decode()
 
 
-def _write(closed: Any) -> str:
-    try:
-        return _jaxpr.write(closed)
-    except _jaxpr.Unsupported as error:
-        return _lower_by_stablehlo(closed, str(error))
-
-
 def lower(function: Callable[..., Any], *example: Any, **named: Any) -> str:
     """The linalg of a function of jax at the shapes and types of an example. Its arguments are
     the arrays of the example's trees, and then those that the function holds; its results are
     those of the result's tree. What is not written here needs torch-mlir."""
-    return _write(jax.make_jaxpr(function)(*example, **named))
+    closed = jax.make_jaxpr(function)(*example, **named)
+    try:
+        return _jaxpr.write(_jaxpr.inline(closed)[0])
+    except _jaxpr.Unsupported as error:
+        return _lower_by_stablehlo(closed, str(error))
 
 
 def _get_varying(array: Any) -> frozenset[str]:
@@ -176,11 +174,47 @@ def wrap(compiled: Function, like: Callable[..., Any] | None = None,
 
 
 class _Program(NamedTuple):
-    """A function that is compiled at certain shapes, with the arrays that it holds."""
+    """A function at certain shapes, with the arrays that it holds, which are its last arguments.
+    `call_part` gives sums before they are rounded to 16 bits."""
 
-    compiled: Function
+    call: Callable[..., Any]
+    call_part: Callable[..., Any]
     constants: list[Any]
-    results: tuple[Any, ...]
+    dims: Dims
+
+
+def _make_program(closed: Any) -> _Program:
+    try:
+        jaxpr, constants = _jaxpr.inline(closed)
+        _jaxpr.write(jaxpr)  # or raises Unsupported
+        rows = find_rows(jaxpr)
+        return _Program(_call_jaxpr(jaxpr, jaxpr.outvars, rows), _call_jaxpr(jaxpr, rows.sums, rows),
+                        constants, rows.dims)
+    except _jaxpr.Unsupported as error:
+        compiled = compile(_lower_by_stablehlo(closed, str(error)))
+        call = lambda *arrays: _call(compiled, closed.out_avals, arrays)
+        return _Program(call, call, closed.consts, Dims((), (), frozenset()))
+
+
+def _call_jaxpr(jaxpr: Any, results: Sequence[Any], rows: Rows) -> Callable[..., Any]:
+    """Calls an inlined jaxpr on arrays that have all rows or some of them: for these it is
+    compiled with their extents, while its numbers stay."""
+    @functools.cache
+    def compile_for(*shapes: tuple[int, ...]) -> tuple[Function, tuple[Any, ...]]:
+        extents = {name: extent for v, shape in zip((*jaxpr.invars, *jaxpr.constvars), shapes)
+                   for name, extent in zip(rows.names[v], shape)}
+
+        def get_shape(atom: Any) -> tuple[int, ...]:
+            names = rows.names.get(atom, ()) if isinstance(atom, core.Var) else ()
+            return tuple(extents[n] if n in rows.dims.rows else extent
+                         for n, extent in zip(names, atom.aval.shape))
+
+        types = tuple(jax.ShapeDtypeStruct(get_shape(atom), atom.aval.dtype) for atom in results)
+        return compile(_jaxpr.write(jaxpr, results, get_shape)), types
+
+    def call(*arrays: Any) -> Any:
+        return _call(*compile_for(*(a.shape for a in arrays)), arrays)
+    return call
 
 
 def _get_type(array: Any) -> jax.ShapeDtypeStruct:
@@ -194,14 +228,15 @@ def _compile(function: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.cache
     def get_program(*types: Any) -> _Program:
-        closed = jax.make_jaxpr(function)(*types)
-        return _Program(compile(_write(closed)), closed.consts,
-                        tuple(jax.ShapeDtypeStruct(a.shape, a.dtype) for a in closed.out_avals))
+        # A mesh of the context would be in the ops, while types have none.
+        with jax.sharding.use_abstract_mesh(jax.sharding.AbstractMesh((), ())):
+            return _make_program(jax.make_jaxpr(function)(*types))
 
     @custom_vmap
     def call(*arguments: Any) -> Any:
         program = get_program(*map(_get_type, arguments))
-        return _call(program.compiled, program.results, (*arguments, *program.constants))
+        return _call_rows(program.call, program.call_part, program.dims,
+                          [*map(jnp.asarray, (*arguments, *program.constants))])
 
     @call.def_vmap
     def batch(size: int, is_batched: Sequence[bool], *arguments: Any) -> Any:
