@@ -85,10 +85,14 @@ LogicalResult RowPlanAttr::verify(function_ref<InFlightDiagnostic()> emitError,
 
 RowPlanAttr RowPlanAttr::completeBy(RowPlanAttr other) {
   auto choose = [](int64_t own, int64_t others) { return own ? own : others; };
+  int64_t lanes = getLanes(), tailLanes = getTailLanes();
+  if (lanes == 0 && other.getLanes() != 0)
+    lanes = std::max(other.getLanes(), tailLanes);
+  if (tailLanes == 0)
+    tailLanes =
+        lanes ? std::min(other.getTailLanes(), lanes) : other.getTailLanes();
   return get(getContext(), choose(getRowsPerBlock(), other.getRowsPerBlock()),
-             choose(getRowsPerPart(), other.getRowsPerPart()),
-             choose(getLanes(), other.getLanes()),
-             choose(getTailLanes(), other.getTailLanes()),
+             choose(getRowsPerPart(), other.getRowsPerPart()), lanes, tailLanes,
              getParallel() && other.getParallel(),
              getStream() && other.getStream(),
              getPipeline() && other.getPipeline());

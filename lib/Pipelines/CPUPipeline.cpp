@@ -49,9 +49,9 @@ static BF16Rounding getRounding(const CPUPipelineOptions &options) {
   return triple.isLittleEndian() ? BF16Rounding::Pairs : BF16Rounding::Integers;
 }
 
-/// Puts rows into loops, on tensors.
-static void buildRowCodegen(OpPassManager &pm,
-                            const CPUPipelineOptions &options) {
+/// All that comes before rows.
+static void buildPreparation(OpPassManager &pm,
+                             const CPUPipelineOptions &options) {
   buildCallingConvention(pm);
   OpPassManager &func = pm.nest<func::FuncOp>();
   func.addPass(createNormCollapseDims());
@@ -63,6 +63,13 @@ static void buildRowCodegen(OpPassManager &pm,
     products.kinds = ProductKinds::Pairs;
   func.addPass(createNormTileProducts(products));
   func.addPass(createNormOrderLoops());
+}
+
+/// Puts rows into loops, on tensors.
+static void buildRowCodegen(OpPassManager &pm,
+                            const CPUPipelineOptions &options) {
+  buildPreparation(pm, options);
+  OpPassManager &func = pm.nest<func::FuncOp>();
   func.addPass(createNormFormRows());
   NormTileRowsOptions tiling;
   tiling.parallel = options.threads > 1;
@@ -70,15 +77,19 @@ static void buildRowCodegen(OpPassManager &pm,
   buildCleanup(func);
 }
 
-/// Bufferizes rows, which then become vectors: Stage::Vector.
-static void buildBuffers(OpPassManager &pm, const CPUPipelineOptions &options) {
+static void buildBufferizedRows(OpPassManager &pm, const CPUPipelineOptions &) {
   buildTensorsToBuffers(pm);
   OpPassManager &func = pm.nest<func::FuncOp>();
   // Equal views are one, and copies of a row to itself are gone.
   func.addPass(createCSEPass());
   func.addPass(createCanonicalizerPass());
   func.addPass(createNormVectorizeProducts());
-  func.addPass(createNormVectorizeRows());
+}
+
+/// Places and frees the temporaries of vectorized rows.
+static void buildTemporaries(OpPassManager &pm,
+                             const CPUPipelineOptions &options) {
+  OpPassManager &func = pm.nest<func::FuncOp>();
   func.addPass(createLoopInvariantCodeMotionPass());
   pm.addPass(memref::createFoldMemRefAliasOpsPass());
   // Strided copies are loops, too.
@@ -92,6 +103,13 @@ static void buildBuffers(OpPassManager &pm, const CPUPipelineOptions &options) {
   buildDeallocation(pm);
   if (options.verifyBuffers)
     pm.addPass(createNormVerifyBuffers());
+}
+
+/// Bufferizes rows, which then become vectors: Stage::Vector.
+static void buildBuffers(OpPassManager &pm, const CPUPipelineOptions &options) {
+  buildBufferizedRows(pm, options);
+  pm.nest<func::FuncOp>().addPass(createNormVectorizeRows());
+  buildTemporaries(pm, options);
 }
 
 /// Versions of the row loops for small and for large buffers.
@@ -199,6 +217,16 @@ void norm::registerCPUPipeline() {
                "The fourth stage: bufferization, and rows as vectors "
                "(norm-compile --emit=vector)",
                buildBuffers);
+  // What comes around the stages that are transform ops.
+  Registration("norm-prepare-rows",
+               "norm-rows-on-tensors before its rows are formed",
+               buildPreparation);
+  Registration("norm-bufferize-rows",
+               "norm-rows-on-buffers before its rows become vectors",
+               buildBufferizedRows);
+  Registration("norm-place-temporaries",
+               "norm-rows-on-buffers after its rows have become vectors",
+               buildTemporaries);
   Registration("norm-vector-to-cpu",
                "The last stage: vectorized rows on buffers to the LLVM dialect",
                buildVectorToCPUPipeline);

@@ -11,6 +11,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
@@ -189,6 +190,17 @@ static std::optional<KernelSchedule> describeSchedule(Operation *loop) {
       norm::getRowsPerBlock(getRowTarget(loop), threads / schedule.cluster)};
 }
 
+/// The plan of a loop over rows, whose innermost dimension has the rows of an
+/// iteration as its step; nullopt for a loop without one.
+static std::optional<LoopPlan> describePlan(Operation *loop) {
+  auto plan = loop->getAttrOfType<RowPlanAttr>(planAttrName);
+  if (!plan)
+    return std::nullopt;
+  auto steps = cast<LoopLikeOpInterface>(loop).getLoopSteps();
+  return LoopPlan{plan,
+                  steps ? getConstantIntValue(steps->back()).value_or(0) : 0};
+}
+
 /// Describes loops that run the same operations on different rows; `parts` are,
 /// for example, whole blocks of rows and the remainder.
 static RowLoop describeLoop(ArrayRef<Operation *> parts, unsigned numInputs,
@@ -201,6 +213,8 @@ static RowLoop describeLoop(ArrayRef<Operation *> parts, unsigned numInputs,
     row.isParallel |= isa<scf::ForallOp, scf::ParallelOp>(loop);
     if (!row.schedule)
       row.schedule = describeSchedule(loop);
+    if (!row.plan)
+      row.plan = describePlan(loop);
   }
   noteBuffers(accesses.read, numInputs, row.read, row.readBytes);
   noteBuffers(accesses.written, numInputs, row.written, row.writtenBytes);

@@ -82,8 +82,25 @@ static void printSchedule(const KernelSchedule &kernel, raw_ostream &os) {
     os << "no cluster\n";
 }
 
+static void printPlan(const LoopPlan &loop, raw_ostream &os) {
+  os << "    plan: ";
+  if (loop.rowsPerIteration == 1)
+    os << "row by row, ";
+  else if (loop.rowsPerIteration != 0)
+    os << loop.rowsPerIteration << " rows per iteration, ";
+  os << "strips of " << loop.plan.getLanes() << " elements, then of "
+     << loop.plan.getTailLanes();
+  if (!loop.plan.getStream())
+    os << "; shall not be streamed";
+  if (!loop.plan.getPipeline())
+    os << "; shall not be pipelined";
+  os << '\n';
+}
+
 static void printCPUCode(const RowLoop &loop, unsigned threads,
                          raw_ostream &os) {
+  if (loop.plan)
+    printPlan(*loop.plan, os);
   os << "    vectors: ";
   if (loop.vectors.empty())
     os << "none (scalar)";

@@ -58,13 +58,9 @@ static int64_t chooseRowsPerBlock(const RowGroup &group, int64_t rows,
 }
 
 RowPlanAttr norm::planStrips(RowPlanAttr plan, const RowTarget &target) {
-  int64_t lanes = plan.getLanes();
-  if (lanes == 0)
-    lanes = std::max(target.lanes, plan.getTailLanes());
   return plan.completeBy(
       RowPlanAttr::get(plan.getContext(), /*rows_per_block=*/0,
-                       /*rows_per_part=*/0, lanes,
-                       /*tail_lanes=*/std::min(target.tailLanes, lanes)));
+                       /*rows_per_part=*/0, target.lanes, target.tailLanes));
 }
 
 RowPlanAttr norm::planGroup(const RowGroup &group, const RowTiling &tiling) {

@@ -95,7 +95,7 @@ static void splitLastBlock(IRRewriter &b, scf::ForOp blocks, int64_t block) {
 
 /// Redirects extents of a result to those of its destination, because an op
 /// that was fused into a loop would otherwise stay alive for its shape.
-static void forwardDims(IRRewriter &rewriter, LinalgOp op) {
+static void forwardDims(RewriterBase &rewriter, LinalgOp op) {
   for (OpResult result : op->getResults())
     for (Operation *user : llvm::make_early_inc_range(result.getUsers()))
       if (auto dim = dyn_cast<tensor::DimOp>(user))
@@ -292,7 +292,7 @@ static LogicalResult tileParts(IRRewriter &rewriter, RowGroup &group,
 
 /// Replaces the results of an op over a static extent of zero by its
 /// destinations, because slices of empty rows would not verify.
-static void eraseEmptyOps(IRRewriter &rewriter, Operation *scope) {
+static void eraseEmptyOps(RewriterBase &rewriter, Operation *scope) {
   scope->walk([&](LinalgOp op) {
     if (op.hasPureTensorSemantics() &&
         llvm::is_contained(op.getStaticLoopRanges(), 0))
@@ -302,7 +302,7 @@ static void eraseEmptyOps(IRRewriter &rewriter, Operation *scope) {
 
 /// Folds extents that tiling created and slices of fused producers, which would
 /// otherwise keep the old ops alive.
-static void cleanUp(IRRewriter &rewriter, Block &block) {
+static void cleanUp(RewriterBase &rewriter, Block &block) {
   for (Operation &op : llvm::reverse(block))
     if (auto linalgOp = dyn_cast<LinalgOp>(op))
       forwardDims(rewriter, linalgOp);
@@ -418,10 +418,10 @@ static LogicalResult verifyHasNoPlans(Operation *scope) {
   return failure(result.wasInterrupted());
 }
 
-SmallVector<LinalgOp> norm::planRows(Operation *scope, RowWorkers workers) {
-  IRRewriter rewriter(scope->getContext());
+SmallVector<Operation *> norm::planRows(RewriterBase &rewriter,
+                                        Operation *scope, RowWorkers workers) {
   eraseEmptyOps(rewriter, scope);
-  SmallVector<LinalgOp> roots;
+  SmallVector<Operation *> roots;
   for (Block *block : findBlocks(scope)) {
     cleanUp(rewriter, *block);
     for (RowGroup &group : findRowGroups(*block, RowShape::Any))

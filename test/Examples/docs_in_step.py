@@ -27,8 +27,11 @@ sys.dont_write_bytecode = True
 TOOLS = ["norm-opt", "norm-compile", "norm-run", "norm-bench", "norm-lsp-server",
          "norm-reduce"]
 PIPELINES = {"norm-to-cpu", "norm-recognition", "norm-decomposition", "norm-rows-on-tensors",
-             "norm-rows-on-buffers", "norm-vector-to-cpu", "norm-to-mpi", "norm-to-nvvm", "norm-to-simt"}
-OPS = {"norm.rmsnorm", "norm.rmsnorm_backward", "transform.norm.recognize", "transform.norm.decompose"}
+             "norm-rows-on-buffers", "norm-prepare-rows", "norm-bufferize-rows",
+             "norm-place-temporaries", "norm-vector-to-cpu", "norm-to-mpi", "norm-to-nvvm",
+             "norm-to-simt"}
+OPS = {"norm.rmsnorm", "norm.rmsnorm_backward", "transform.norm.recognize", "transform.norm.decompose",
+       "transform.norm.form", "transform.norm.plan", "transform.norm.tile", "transform.norm.emit"}
 # Options of programs that are not ours, or tests.
 FOREIGN = set("""--save --install --build --prefix --preset --filter --param --includedir
     --my-choose-kernels""".split())

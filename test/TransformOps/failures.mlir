@@ -87,3 +87,63 @@ module attributes {transform.with_named_sequence} {
     transform.yield
   }
 }
+
+// -----
+
+func.func @f(%x: tensor<8x64xf32>, %i: tensor<8x64xf32>) -> tensor<8x64xf32> {
+  %y = norm.rmsnorm ins(%x : tensor<8x64xf32>) outs(%i : tensor<8x64xf32>)
+       dims = [1] epsilon = 1.0e-6 : f32 -> tensor<8x64xf32>
+  return %y : tensor<8x64xf32>
+}
+module attributes {transform.with_named_sequence} {
+  transform.named_sequence @__transform_main(%root: !transform.any_op) {
+    transform.sequence %root : !transform.any_op failures(propagate) {
+    ^bb0(%target: !transform.any_op):
+      %norm = transform.structured.match ops{["norm.rmsnorm"]} in %target
+          : (!transform.any_op) -> !transform.any_op
+      // expected-error @below {{expects functions, got 'norm.rmsnorm'}}
+      %formed = transform.norm.form %norm : (!transform.any_op) -> !transform.any_op
+    }
+    transform.yield
+  }
+}
+
+// -----
+
+func.func @f() {
+  return
+}
+module attributes {transform.with_named_sequence} {
+  transform.named_sequence @__transform_main(%root: !transform.any_op) {
+    transform.sequence %root : !transform.any_op failures(propagate) {
+    ^bb0(%target: !transform.any_op):
+      %return = transform.structured.match ops{["func.return"]} in %target
+          : (!transform.any_op) -> !transform.any_op
+      // expected-error @below {{expects functions, linalg ops or loops over rows, got 'func.return'}}
+      %planned, %plans = transform.norm.plan %return
+          : (!transform.any_op) -> (!transform.any_op, !transform.any_param)
+    }
+    transform.yield
+  }
+}
+
+// -----
+
+func.func @f(%n: index) {
+  scf.forall (%i) in (%n) {
+  } {norm.loop = #norm.loop<rows>}
+  return
+}
+module attributes {transform.with_named_sequence} {
+  transform.named_sequence @__transform_main(%root: !transform.any_op) {
+    transform.sequence %root : !transform.any_op failures(propagate) {
+    ^bb0(%target: !transform.any_op):
+      %loop = transform.structured.match ops{["scf.forall"]} in %target
+          : (!transform.any_op) -> !transform.any_op
+      // expected-error @below {{the step of a loop says its rows: #norm.row_plan<rows_per_block = 8>}}
+      %planned, %plans = transform.norm.plan %loop {with = #norm.row_plan<rows_per_block = 8>}
+          : (!transform.any_op) -> (!transform.any_op, !transform.any_param)
+    }
+    transform.yield
+  }
+}

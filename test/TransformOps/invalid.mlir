@@ -20,3 +20,14 @@ module attributes {transform.with_named_sequence} {
     transform.yield
   }
 }
+
+// -----
+
+module attributes {transform.with_named_sequence} {
+  transform.named_sequence @__transform_main(%root: !transform.any_op) {
+    // expected-error @below {{attribute 'with' failed to satisfy constraint: plan of rows}}
+    %planned, %plans = transform.norm.plan %root {with = 64 : i64}
+        : (!transform.any_op) -> (!transform.any_op, !transform.any_param)
+    transform.yield
+  }
+}

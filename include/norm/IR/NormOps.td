@@ -102,7 +102,8 @@ def Norm_RowPlanAttr : AttrDef<Norm_Dialect, "RowPlan"> {
     a plan, its own `lanes` count.
 
     * `rows_per_block`, `rows_per_part`: rows of an iteration, and rows whose
-      sum is kept apart. A loop has them as its step.
+      sum is kept apart. A loop has them as its step. Blocks that do not divide
+      16 rows are added to each other as they are.
     * `parallel = false`: threads do not share the loop.
     * `lanes`, `tail_lanes`: elements of a strip, and of one behind the last
       whole strip: norm-vectorize-rows. They decide which elements a sum adds
@@ -137,8 +138,8 @@ def Norm_RowPlanAttr : AttrDef<Norm_Dialect, "RowPlan"> {
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
-    /// Returns this plan, with the numbers of `other` where it has none.
-    /// What one of both forbids is forbidden.
+    /// Returns this plan, with the numbers of `other` where it has none, as
+    /// far as they fit. What one of both forbids is forbidden.
     RowPlanAttr completeBy(RowPlanAttr other);
 
     /// Returns what is left of it once there is a loop.

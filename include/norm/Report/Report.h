@@ -9,6 +9,7 @@
 #define NORM_REPORT_REPORT_H
 
 #include "norm/Compiler/Options.h"
+#include "norm/IR/Norm.h"
 #include "norm/Rows/Schedule.h"
 #include <optional>
 #include <set>
@@ -49,6 +50,12 @@ struct KernelSchedule {
   int64_t rowsPerBlock = 1;
 };
 
+/// The plan by which a CPU goes through rows.
+struct LoopPlan {
+  RowPlanAttr plan;
+  int64_t rowsPerIteration = 0; ///< 0: not known
+};
+
 /// Operations that run as one loop over rows or as one kernel.
 struct RowLoop {
   explicit RowLoop(Location loc) : loc(loc) {}
@@ -61,6 +68,7 @@ struct RowLoop {
   bool isStreamed = false; ///< one version of it writes past the cache
   bool isParallel = false;
   std::optional<KernelSchedule> schedule;
+  std::optional<LoopPlan> plan;
 };
 
 struct FunctionReport {

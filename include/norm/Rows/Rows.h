@@ -30,7 +30,8 @@ void formRows(Operation *scope, RowWorkers workers);
 
 /// Completes the plans of the ops whose rows will have loops of a CPU. Returns
 /// these ops.
-SmallVector<linalg::LinalgOp> planRows(Operation *scope, RowWorkers workers);
+SmallVector<Operation *> planRows(RewriterBase &rewriter, Operation *scope,
+                                  RowWorkers workers);
 
 /// Makes the loops over rows, as norm-tile-rows does. `maxCluster`: blocks of a
 /// GPU that may share a row.

@@ -11,6 +11,7 @@
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/Dialect/Transform/Interfaces/TransformInterfaces.h"
 #include "mlir/IR/OpImplementation.h"
+#include "norm/IR/Norm.h"
 
 #define GET_OP_CLASSES
 #include "norm/TransformOps/NormTransformOps.h.inc"
@@ -18,7 +19,7 @@
 namespace mlir {
 class DialectRegistry;
 namespace norm {
-/// Registers transform.norm.recognize and transform.norm.decompose.
+/// Registers transform.norm.*.
 void registerTransformDialectExtension(DialectRegistry &registry);
 } // namespace norm
 } // namespace mlir

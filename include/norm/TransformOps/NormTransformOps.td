@@ -81,4 +81,126 @@ def Norm_DecomposeTransformOp : Op<Transform_Dialect, "norm.decompose", [
       "$target attr-dict `:` functional-type(operands, results)";
 }
 
+// The stages of rows on a CPU: form, plan, tile, and on buffers emit.
+
+class Norm_StageTransformOp<string mnemonic>
+    : Op<Transform_Dialect, "norm." # mnemonic, [
+          DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
+          DeclareOpInterfaceMethods<TransformOpInterface>]> {
+  let cppNamespace = "::mlir::norm";
+}
+
+def Norm_GivenRowPlanAttr
+    : Attr<CPred<"::llvm::isa<::mlir::norm::RowPlanAttr>($_self)">,
+           "plan of rows"> {
+  let storageType = "::mlir::norm::RowPlanAttr";
+  let returnType = "::mlir::norm::RowPlanAttr";
+  let convertFromStorage = "$_self";
+}
+
+def Norm_FormTransformOp : Norm_StageTransformOp<"form"> {
+  let summary = "Form the ops that one loop over rows computes";
+  let description = [{
+    Does what `norm-form-rows` does to each target, a function on tensors.
+
+    ```mlir
+    %formed = transform.norm.form %functions
+        : (!transform.any_op) -> !transform.any_op
+    ```
+
+    Consumes the target handle and returns a handle to the same functions. A target
+    that is no `func.func` is a silenceable failure, and nothing is changed.
+  }];
+  let arguments = (ins TransformHandleTypeInterface:$target);
+  let results = (outs TransformHandleTypeInterface:$transformed);
+  let assemblyFormat =
+      "$target attr-dict `:` functional-type(operands, results)";
+}
+
+def Norm_PlanTransformOp : Norm_StageTransformOp<"plan"> {
+  let summary = "Complete, change and read the plans of rows";
+  let description = [{
+    Writes the attribute `norm.plan` (`#norm.row_plan`) of rows, which
+    `transform.norm.tile` and `transform.norm.emit` follow. A target is
+
+    * a function: all linalg ops that will end a loop over rows get a complete plan.
+      What such an op says already stays;
+    * a linalg op, or a loop over rows: that one alone.
+
+    With `with`, what this plan says comes first, and what it forbids is forbidden:
+
+    ```mlir
+    %ends, %plans = transform.norm.plan %functions
+        : (!transform.any_op) -> (!transform.any_op, !transform.any_param)
+    %end, %changed = transform.norm.plan %ends
+        {with = #norm.row_plan<lanes = 32, stream = false>}
+        : (!transform.any_op) -> (!transform.any_op, !transform.any_param)
+    ```
+
+    Returns the planned ops, and the plan of each as a parameter. A plan that stands in
+    a parameter is set by `transform.annotate %end "norm.plan" = %plan`. With
+    `parallel`, the loops will be shared by threads, which changes their blocks.
+
+    A target of another kind is a silenceable failure, and so are rows per block or part,
+    or `parallel = false`, of a loop that has been built.
+  }];
+  let arguments = (ins TransformHandleTypeInterface:$target,
+                       OptionalAttr<Norm_GivenRowPlanAttr>:$with,
+                       UnitAttr:$parallel);
+  let results = (outs TransformHandleTypeInterface:$planned,
+                      TransformParamTypeInterface:$plans);
+  let assemblyFormat = [{
+    $target (`parallel` $parallel^)? attr-dict
+      `:` functional-type(operands, results)
+  }];
+}
+
+def Norm_TileTransformOp : Norm_StageTransformOp<"tile"> {
+  let summary = "Make the loops over rows";
+  let description = [{
+    Does what `norm-tile-rows` does to each target, a function on tensors, by the plans
+    that are there and as `transform.norm.plan` would choose the rest. With `parallel`
+    the loops are `scf.forall`.
+
+    ```mlir
+    %tiled, %loops = transform.norm.tile %formed
+        : (!transform.any_op) -> (!transform.any_op, !transform.any_op)
+    ```
+
+    Consumes the target handle and returns the functions and the loops over rows in
+    them, inner ones too. A target that is no `func.func` is a silenceable failure. A plan
+    that no loop can follow is a definite one.
+  }];
+  let arguments = (ins TransformHandleTypeInterface:$target,
+                       UnitAttr:$parallel);
+  let results = (outs TransformHandleTypeInterface:$transformed,
+                      TransformHandleTypeInterface:$loops);
+  let assemblyFormat = [{
+    $target (`parallel` $parallel^)? attr-dict
+      `:` functional-type(operands, results)
+  }];
+}
+
+def Norm_EmitTransformOp : Norm_StageTransformOp<"emit"> {
+  let summary = "Turn rows into vectors";
+  let description = [{
+    Does what `norm-vectorize-rows` does to each target, a function whose rows have
+    loops, mostly on buffers. The vectors have the lanes of the plans.
+
+    ```mlir
+    %emitted, %loops = transform.norm.emit %bufferized
+        : (!transform.any_op) -> (!transform.any_op, !transform.any_op)
+    ```
+
+    Consumes the target handle and returns the functions and the loops over rows in
+    them, inner ones too. A target that is no `func.func` is a silenceable failure, and
+    nothing is changed.
+  }];
+  let arguments = (ins TransformHandleTypeInterface:$target);
+  let results = (outs TransformHandleTypeInterface:$transformed,
+                      TransformHandleTypeInterface:$loops);
+  let assemblyFormat =
+      "$target attr-dict `:` functional-type(operands, results)";
+}
+
 #endif // NORM_TRANSFORMOPS_NORMTRANSFORMOPS
