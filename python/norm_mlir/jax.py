@@ -24,7 +24,7 @@ from jax.sharding import NamedSharding, PartitionSpec
 from . import Function, NormError, TensorType, _core, _jaxpr, compile
 from ._rms_norm import compile_backward, compile_forward, describe
 from ._rows import Rows, find_rows
-from ._sharding import Dims, keep_sharded
+from ._sharding import Dims, find_explicit_mesh, keep_explicit, keep_sharded
 
 __all__ = ["differentiable", "lower", "rms_norm", "wrap"]
 
@@ -74,8 +74,32 @@ def _get_varying(array: Any) -> frozenset[str]:
     return jax.typeof(array).mat.varying
 
 
+def _find_mismatch(found: TensorType, expected: TensorType) -> str | None:
+    extents, shape = found.shape or (), expected.shape or ()
+    if found.dtype != expected.dtype:
+        return f"is {found.dtype}"
+    if len(extents) != len(shape):
+        return f"has rank {len(extents)}"
+    fits = all(wanted in (None, extent) for extent, wanted in zip(extents, shape))
+    return None if fits else f"has shape {[*extents]}"
+
+
+def _check(kind: str, expected: Sequence[TensorType], arrays: Sequence[Any]) -> None:
+    """What is known when a call is traced; with the extents, the handler checks all."""
+    if len(arrays) != len(expected):
+        raise TypeError(f"{len(arrays)} {kind}s, expected {len(expected)}: "
+                        f"{', '.join(map(str, expected))}")
+    for i, (array, type) in enumerate(zip(arrays, expected)):
+        found = TensorType(str(jnp.result_type(array)), jnp.shape(array))
+        if mismatch := _find_mismatch(found, type):
+            raise NormError(f"{kind} {i} {mismatch}, expected {type}")
+
+
 def _call(compiled: Function, results: Any, arguments: Sequence[Any]) -> Any:
-    """A custom call of `compiled`; the handler checks shapes and types."""
+    """A custom call of `compiled`."""
+    key = _core.publish(compiled)
+    _check("argument", compiled.arguments, arguments)
+    _check("result", compiled.results, jax.tree.leaves(results))
     # Under shard_map a result differs between devices where any argument does.
     varying = frozenset().union(*map(_get_varying, arguments))
     place: dict[str, Any] = {}
@@ -86,7 +110,7 @@ def _call(compiled: Function, results: Any, arguments: Sequence[Any]) -> Any:
                  "sharding": NamedSharding(jax.sharding.get_abstract_mesh(), PartitionSpec())}
     results = jax.tree.map(lambda r: jax.ShapeDtypeStruct(r.shape, r.dtype, **place), results)
     call = jax.ffi.ffi_call(TARGET, results, vmap_method="sequential")
-    return call(*arguments, function=_core.publish(compiled))
+    return call(*arguments, function=key)
 
 
 def _call_rows(call: Callable[..., Any], call_part: Callable[..., Any], dims: Dims,
@@ -94,7 +118,9 @@ def _call_rows(call: Callable[..., Any], call_part: Callable[..., Any], dims: Di
     """`call(*arguments)`, each device on its rows: under shard_map it is called so."""
     if any(map(_get_varying, arguments)) or not dims.rows:
         return call(*arguments)
-    return keep_sharded(call, call_part, dims)(*arguments)
+    mesh = find_explicit_mesh(arguments)
+    keep = functools.partial(keep_explicit, mesh=mesh) if mesh else keep_sharded
+    return keep(call, call_part, dims)(*arguments)
 
 
 def _static_results(compiled: Function) -> Any:
@@ -253,9 +279,13 @@ def _is_differentiable(array: Any) -> bool:
     return bool(jnp.issubdtype(jnp.result_type(array), jnp.inexact))
 
 
-def _sum_varying(gradient: Any, array: Any) -> Any:
-    """The gradient of an array that is the same on devices between which its gradient differs."""
-    return jax.lax.psum(gradient, tuple(_get_varying(gradient) - _get_varying(array)))
+def _match_type(gradient: Any, array: Any) -> Any:
+    """The gradient of an array, which must be where the array is. If that is the same on devices
+    between which its gradient differs, it is their sum."""
+    gradient = jax.lax.psum(gradient, tuple(_get_varying(gradient) - _get_varying(array)))
+    if find_explicit_mesh([array]):
+        gradient = jax.sharding.reshard(gradient, jax.typeof(array).sharding)
+    return gradient
 
 
 def _compile_with_gradient(function: Callable[..., Any], count: int) -> Callable[..., Any]:
@@ -272,7 +302,7 @@ def _compile_with_gradient(function: Callable[..., Any], count: int) -> Callable
 
     def pull(arrays: Any, gradients: Any) -> Any:
         found = iter(backward(*arrays, *(g for g in gradients if g.dtype != jax.dtypes.float0)))
-        return tuple(_sum_varying(next(found), a) if _is_differentiable(a) else None
+        return tuple(_match_type(next(found), a) if _is_differentiable(a) else None
                      for a in arrays)
 
     compiled.defvjp(lambda *arrays: (forward(*arrays), arrays), pull)
@@ -368,7 +398,7 @@ def _make_norm(eps: float, threads: int) -> Callable[..., Any]:
     forward, backward = _norm_forward(eps, threads, ()), _norm_backward(eps, threads, ())
     norm = jax.custom_vjp(lambda *arrays: forward(*arrays))
     norm.defvjp(lambda *arrays: (forward(*arrays), arrays),
-                lambda arrays, dy: tuple(_sum_varying(d, a) for d, a in
+                lambda arrays, dy: tuple(_match_type(d, a) for d, a in
                                          zip(backward(dy, *arrays), arrays)))
     return norm
 

@@ -54,7 +54,7 @@ sums = lambda text: [op for op in ("all-gather", "all-reduce", "all-to-all", "co
 def run(what, f, expected, *arguments, bound=4e-6):
     f = jax.jit(f)
     results = f(*arguments)
-    compare(results, expected, bound)
+    compare(jax.device_get(results), expected, bound)
     print(f"{what}:", *(r.sharding.spec for r in jax.tree.leaves(results)),
           sums(f.lower(*arguments).compile().as_text()))
 
@@ -74,6 +74,14 @@ for check_vma in (True, False):
                             check_vma=check_vma)
     compare(jax.jit(gradient(sharded))(x, w), gradient(plain)(x, w), 4e-6)
 print("shard_map: as jax")
+
+# Of axes that are explicit, jax's default, types of arrays have the shardings.
+mesh = jax.make_mesh((2, 2), ("a", "b"))
+with jax.set_mesh(mesh):
+    run("explicit rows", ours, plain(x, w), place(x, "a", "b"), place(w, None))
+    run("explicit columns", gradient(ours), gradient(plain)(x, w), place(x, "a", None, "b"),
+        place(w, "b"))
+    run("explicit wrap", wrapped, plain(x[0], w), place(x[0], "b", None), place(w, None))
 
 
 def reject(*arguments, **options):

@@ -1,10 +1,13 @@
 """Compiled functions inside of jax.jit: called by XLA on its own buffers."""
+import functools
+
 import jax
 import jax.numpy as jnp
 import numpy as np
 from programs import DYNAMIC, elementwise
 
 import norm_mlir
+from norm_mlir import _core
 from norm_mlir.jax import TARGET, wrap
 
 jax.config.update("jax_enable_x64", True)
@@ -98,21 +101,26 @@ def reject(call):
         print("not rejected")
 
 
-def custom_call(*arguments, **attributes):
-    shape = jax.ShapeDtypeStruct((4,), jnp.float32)
-    return jax.ffi.ffi_call(TARGET, shape)(*arguments, **attributes)
+def custom_call(*arguments, shapes=jax.ShapeDtypeStruct((4,), jnp.float32), **attributes):
+    return jax.ffi.ffi_call(TARGET, shapes)(*arguments, **attributes)
 
 
+# What does not fit is found when the function is traced, and again when the program is called.
 fixed_function = norm_mlir.compile(elementwise("tensor<4xf32>"))
 fixed = jax.jit(wrap(fixed_function))
 wrong = lambda like: jax.jit(wrap(compiled, like=like))
-reject(lambda: fixed(v))
-reject(lambda: fixed(v, v.astype(jnp.bfloat16)))
-reject(lambda: fixed(v, v.astype(jnp.complex64)))
-reject(lambda: fixed(v, v.astype(jnp.int4)))
-reject(lambda: fixed(v, v[:3]))
-reject(lambda: fixed(v, v[None]))
-reject(lambda: fixed(v, v.reshape((1,) * 8 + (4,))))
+key, result = _core.publish(fixed_function), jax.ShapeDtypeStruct((4,), jnp.float32)
+for function in (functools.partial(jax.eval_shape, fixed),
+                 functools.partial(custom_call, function=key)):
+    reject(lambda: function(v))
+    reject(lambda: function(v, v.astype(jnp.bfloat16)))
+    reject(lambda: function(v, v.astype(jnp.complex64)))
+    reject(lambda: function(v, v.astype(jnp.int4)))
+    reject(lambda: function(v, v[:3]))
+    reject(lambda: function(v, v[None]))
+    reject(lambda: function(v, v.reshape((1,) * 8 + (4,))))
+reject(lambda: custom_call(v, v, shapes=(result, result), function=key))
+reject(lambda: custom_call(v, v, shapes=jax.ShapeDtypeStruct((3,), jnp.float32), function=key))
 reject(lambda: wrong(lambda x, w: x)(x, w[:7]))
 reject(lambda: wrong(lambda x, w: w)(x, w))
 reject(lambda: wrong(lambda x, w: x[1:])(x, w))
