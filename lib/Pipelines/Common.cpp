@@ -137,6 +137,7 @@ void norm::buildCleanup(OpPassManager &pm) {
 }
 
 void norm::buildComputationToLLVM(OpPassManager &pm) {
+  pm.addPass(createNormExpandOpenShapes());
   // Makes affine.apply of offsets and strides.
   pm.addPass(memref::createExpandStridedMetadataPass());
   pm.addPass(createLowerAffinePass());

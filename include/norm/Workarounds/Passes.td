@@ -76,6 +76,35 @@ def NormFlattenGlobals : Pass<"norm-flatten-globals", "ModuleOp"> {
   let dependentDialects = ["LLVM::LLVMDialect"];
 }
 
+def NormExpandOpenShapes : Pass<"norm-expand-open-shapes"> {
+  let summary = "Spell views with several open extents by their strides";
+  let description = [{
+    expand-strided-metadata crashes on a `memref.expand_shape` that divides one
+    dimension into two whose extents are both unknown, as a model's batch and sequence.
+    This pass makes a `memref.reinterpret_cast` of it, by the extents that the op has.
+
+    Example:
+
+    ```mlir
+    %v = memref.expand_shape %rows [[0, 1], [2]] output_shape [%batch, %sequence, 64]
+        : memref<?x64xf32> into memref<?x?x64xf32>
+    ```
+
+    becomes
+
+    ```mlir
+    %base, %offset, %sizes:2, %strides:2 = memref.extract_strided_metadata %rows
+    %s = arith.muli %strides#0, %sequence : index
+    %v = memref.reinterpret_cast %base to offset: [0],
+        sizes: [%batch, %sequence, 64], strides: [%s, 64, 1]
+    ```
+
+    Limits: run it right before expand-strided-metadata. What divides a dimension
+    otherwise stays.
+  }];
+  let dependentDialects = ["arith::ArithDialect", "memref::MemRefDialect"];
+}
+
 def NormLowerAsserts : Pass<"norm-lower-asserts", "ModuleOp"> {
   let summary = "Lower cf.assert to a line on standard error and abort";
   let description = [{
