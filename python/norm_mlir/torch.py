@@ -17,7 +17,8 @@ import logging
 import operator
 import threading
 import zlib
-from typing import NamedTuple
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
 
 import torch
 from torch._dynamo.convert_frame import compile_lock
@@ -33,10 +34,12 @@ from torch._inductor.virtualized import V
 from torch.fx.passes.infra.partitioner import CapabilityBasedPartitioner
 from torch.fx.passes.operator_support import OperatorSupportBase
 from torch.fx.passes.utils.fuser_utils import fuse_as_graphmodule
+from torch.utils._pytree import tree_leaves
 
 from . import Module, NormError, _cache, _linalg, compile
 from ._linalg import Unsupported, get_expression, write_part
 
+__all__ = ["NormBackend", "backend", "explain", "lower"]
 log = logging.getLogger("norm_mlir")
 
 # What a norm and its neighbors are made of, as ops of aten and prims.
@@ -66,7 +69,7 @@ def is_sum_of_products(node):
     return name_of(node) in REDUCTIONS and name_of(node.args[0]) in {"mul", "pow"}
 
 
-def lower(module, *example, dynamic_shapes=None):
+def lower(module: torch.nn.Module, *example: Any, dynamic_shapes: Any = None) -> str:
     """The linalg of a PyTorch module at the shapes and types of `example`; which extents are open
     is for `dynamic_shapes` to say, as for torch.export. Needs torch-mlir."""
     try:
@@ -197,6 +200,15 @@ def find_parts(graph_module):
     return join_gradients(graph_module.graph, parts)
 
 
+def cut_scaling(nodes):
+    """The nodes without one that scales a tensor of others, such as a dropout's, for each: where a
+    number and the root scale x, the part with the product as its input is a norm."""
+    for node in nodes:
+        if (name_of(node) in {"div", "mul"} and not isinstance(node.args[1], torch.fx.Node)
+                and node.args[0] not in nodes):
+            yield [n for n in nodes if n is not node]
+
+
 # The operator of all parts. The program is an argument, so that what inductor caches is complete.
 LIBRARY = torch.library.Library("norm_mlir", "FRAGMENT")
 LIBRARY.define("call(Tensor[] inputs, Tensor(a!)[] results, str program, int threads) -> ()",
@@ -262,6 +274,29 @@ class Part(NamedTuple):
         """The bytes that it reads and writes."""
         return sum(get_number(value.numel()) * value.element_size()
                    for value in self.get_values())
+
+    def get_modules(self):
+        """The ids of the modules that its sums are from, with their names in the traced function."""
+        stacks = [node.meta.get("nn_module_stack") or node.meta.get("fwd_nn_module_stack")
+                  for node in self.nodes if is_sum_of_products(node)]
+        modules = [[*stack.items()][-1] for stack in stacks if stack]
+        # A second call of a module has its id with a number behind it.
+        return tuple({key.partition("@")[0]: path for key, (path, _) in modules}.items())
+
+    def is_backward(self):
+        return any(node.meta.get("partitioner_tag") == "is_backward" for node in self.nodes)
+
+
+class Finding(NamedTuple):
+    """What became of a part, for whoever knows the modules."""
+
+    modules: tuple
+    pass_name: str
+    reason: str
+
+
+def make_part(graph_module, nodes):
+    return Part(nodes, *fuse_as_graphmodule(graph_module, nodes, "norm"))
 
 
 def is_written_by_inductor(node):
@@ -473,19 +508,40 @@ class NormPass(CustomGraphPass):
         with compile_lock:
             self.replace_parts(graph)
 
-    def replace_parts(self, graph):
-        calls = []
-        for nodes in find_parts(graph.owning_module):
-            module, inputs, outputs = fuse_as_graphmodule(graph.owning_module, nodes, "norm")
-            part = Part(nodes, module, inputs, outputs)
+    def compile_nodes(self, graph_module, nodes):
+        """A part of these nodes, or of those of them that are a norm."""
+        part = make_part(graph_module, nodes)
+        found = part, *compile_part(part, self.options)
+        if found[1].module:
+            return found
+        for kept in cut_scaling(nodes):
+            part = make_part(graph_module, kept)
             outcome, order = compile_part(part, self.options)
+            if outcome.module:
+                return part, outcome, order
+        return found
+
+    def replace_parts(self, graph):
+        calls, outcomes = [], []
+        for nodes in find_parts(graph.owning_module):
+            part, outcome, order = self.compile_nodes(graph.owning_module, nodes)
             self.backend.record(part, outcome)
+            outcomes.append(outcome)
             if outcome.module and not outcome.reason:
                 calls.append(replace_part(part, order, pack(outcome.module.text),
                                           self.options.threads))
         stable_topological_sort(graph)
         for call in calls:
             allocate_results(call)
+        log_norms([outcome for outcome in outcomes if outcome.module])
+
+
+def log_norms(outcomes):
+    """One line about the norms of a graph."""
+    if outcomes:
+        reasons = collections.Counter(outcome.reason for outcome in outcomes if outcome.reason)
+        left = "".join(f"; left to inductor, {n} times: {reason}" for reason, n in reasons.items())
+        log.info("%d of %d norms compiled%s", len(outcomes) - reasons.total(), len(outcomes), left)
 
 
 class NormBackend:
@@ -493,12 +549,16 @@ class NormBackend:
     compiled `programs` for them; `fallbacks` has a count for each reason why it left a part to
     inductor."""
 
-    def __init__(self):
-        self.programs, self.fallbacks = set(), collections.Counter()
+    def __init__(self) -> None:
+        self.programs: set[str] = set()
+        self.fallbacks: collections.Counter[str] = collections.Counter()
         self.forward, self.backward = 0, 0
+        self.findings: list[Finding] = []
         self.lock = threading.Lock()
 
-    def __call__(self, graph_module, example_inputs, *, mode=None, options=None, name=None):
+    def __call__(self, graph_module: torch.fx.GraphModule, example_inputs: list[Any], *,
+                 mode: str | None = None, options: Mapping[str, Any] | None = None,
+                 name: str | None = None) -> Callable[..., Any]:
         ours, patches = read_options(options or {})
         patches = {**(list_mode_options(mode) if mode else {}), **patches}
         key = "post_grad_custom_post_pass"
@@ -507,10 +567,10 @@ class NormBackend:
         return compile_fx(graph_module, example_inputs, config_patches=patches,
                           compile_region_name=name)
 
-    def __deepcopy__(self, memo):
+    def __deepcopy__(self, memo: Any) -> "NormBackend":
         return self
 
-    def record(self, part, outcome):
+    def record(self, part: Part, outcome: Outcome) -> None:
         with self.lock:
             self.forward += outcome.forward
             self.backward += outcome.backward
@@ -519,7 +579,44 @@ class NormBackend:
             elif outcome.reason:
                 self.fallbacks[outcome.reason] += 1
                 log.debug("left to inductor: %s", outcome.reason)
+            if outcome.module or outcome.reason:
+                self.findings.append(Finding(
+                    part.get_modules(), "backward" if part.is_backward() else "forward",
+                    outcome.reason))
 
 
 #: What torch.compile(backend="norm_mlir") uses; its counts are of what this process compiled.
 backend = NormBackend()
+
+
+def run_step(function, leaves, inputs, named):
+    """A forward pass and, if it has gradients, a backward pass, which adds to none."""
+    with torch.random.fork_rng(devices=[]):
+        results = [value for value in tree_leaves(function(*inputs, **named))
+                   if isinstance(value, torch.Tensor) and value.requires_grad]
+        leaves = [value for value in (*leaves, *tree_leaves((inputs, named)))
+                  if isinstance(value, torch.Tensor) and value.requires_grad]
+        if results and leaves:
+            torch.autograd.grad(results, leaves, [*map(torch.ones_like, results)],
+                                allow_unused=True)
+
+
+def explain(model: Callable[..., Any], *inputs: Any, options: Mapping[str, Any] | None = None,
+            **named: Any) -> str:
+    """Runs a step of a model, forward and backward, and says which norms the backend found, by the
+    names of modules, and why it left others to inductor."""
+    module = getattr(model, "_orig_mod", model)
+    is_module = isinstance(module, torch.nn.Module)
+    names = {str(id(m)): name or type(m).__name__
+             for name, m in module.named_modules()} if is_module else {}
+    found = NormBackend()
+    run_step(torch.compile(module, backend=found, options=options),
+             module.parameters() if is_module else (), inputs, named)
+    lines = {}
+    for modules, pass_name, reason in found.findings:
+        title = ", ".join(names.get(key, path) for key, path in modules) or "outside of modules"
+        line = f"{pass_name} left to inductor: {reason}" if reason else f"{pass_name} compiled"
+        lines.setdefault(title, {})[line] = None
+    order = {name: number for number, name in enumerate(names.values())}
+    return "\n".join(f"{title}: {'; '.join(lines[title])}" for title in sorted(
+        lines, key=lambda title: order.get(title.split(", ")[0], len(order))))

@@ -1,9 +1,12 @@
 """The torch.compile backend: each case prints what was found and left to inductor, after its
 results agreed with eager mode."""
+import logging
+import sys
+
 import torch
 from torch._inductor.utils import run_and_get_code
 
-from norm_mlir.torch import NormBackend
+from norm_mlir.torch import NormBackend, explain
 
 NORM = torch.nn.RMSNorm(96, eps=1e-6)
 WEIGHT = torch.rand(96) + 0.5
@@ -174,6 +177,35 @@ def check_code():
           f"{code.count('async_compile.cpp_pybinding')} kernels of inductor")
 
 
+class Named(torch.nn.Module):
+    """Two norms, of which one is too small, and one of no module's."""
+
+    def __init__(self):
+        super().__init__()
+        self.blocks = torch.nn.ModuleList(torch.nn.Sequential(
+            torch.nn.RMSNorm(size), torch.nn.Linear(size, 96)) for size in (1024, 96))
+
+    def forward(self, x):
+        for block in self.blocks:
+            x = block(x)
+        return norm(x)
+
+
+def check_explain():
+    torch._dynamo.reset()
+    log = logging.getLogger("norm_mlir")
+    handler = logging.StreamHandler(sys.stdout)
+    log.addHandler(handler)
+    log.setLevel(logging.INFO)
+    model, wide = Named(), torch.randn(200, 1024)
+    print(explain(model, wide))
+    assert all(p.grad is None for p in model.parameters())
+    with torch.no_grad():
+        print(explain(torch.compile(torch.nn.RMSNorm(1024)), wide))
+        print(explain(by_cubes, x))
+    log.removeHandler(handler)
+
+
 torch.manual_seed(0)
 x = torch.randn(8, 96)
 if __name__ == "__main__":
@@ -203,4 +235,5 @@ if __name__ == "__main__":
     check_random_numbers()
     check_threads()
     check_code()
+    check_explain()
     check_errors()
