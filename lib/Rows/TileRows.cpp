@@ -286,8 +286,15 @@ static LogicalResult tileParts(IRRewriter &rewriter, RowGroup &group,
         from, to, [&](OpOperand &use) { return isFrom(next, use.getOwner()); });
   fuseMembers(rewriter, group, loop, next, plan);
   eraseMembers(rewriter, group);
-  return tileBlock(rewriter, *loop.getBody(),
-                   {RowWorkers::Thread, RowScope::Part});
+  if (failed(tileBlock(rewriter, *loop.getBody(),
+                       {RowWorkers::Thread, RowScope::Part})))
+    return failure();
+  // A sum alone gets no loop over the rows of a part, and has no use for
+  // blocks.
+  for (LinalgOp op : loop.getBody()->getOps<LinalgOp>())
+    if (auto left = op->getAttrOfType<RowPlanAttr>(planAttrName))
+      op->setAttr(planAttrName, left.getOfLoop());
+  return success();
 }
 
 /// Replaces the results of an op over a static extent of zero by its
