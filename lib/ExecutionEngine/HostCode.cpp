@@ -17,8 +17,6 @@ using namespace mlir::norm;
 HostCode::HostCode() = default;
 HostCode::~HostCode() = default;
 
-static constexpr llvm::StringLiteral kPackedPrefix = "_norm_packed_";
-
 FailureOr<SmallVector<char, 0>> HostCode::compile(ModuleOp source,
                                                   const CompileOptions &options,
                                                   ExtentChecks checks) {

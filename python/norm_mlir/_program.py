@@ -90,21 +90,22 @@ class Module:
             [Rejected(**each | {"location": _read_location(each)}) for each in found["rejected"]],
             found["program"])
 
-    def compile(self, function: str | None = None, *, target: Literal["cpu"] = "cpu",
+    def compile(self, function: str | None = None, *, target: Literal["cpu", "nvvm"] = "cpu",
                 threads: int = 1, rounding: Rounding = "default", cpu: str = "native",
-                features: str = "", cache: bool = True) -> _core.Function:
-        """Compiles a function; without a name the only public one, or main.
+                features: str = "", chip: str = "", cache: bool = True) -> _core.Function:
+        """Compiles a function; without a name the only public one, or main. For nvvm it is one
+        of tensors on an NVIDIA GPU, of which `chip` is the oldest (sm_90) that it runs on.
 
         Equal programs and options are compiled once in a process, and once on a machine: the
         folder is $NORM_MLIR_CACHE, or norm-mlir in the user's cache folder; NORM_MLIR_CACHE=
         (empty) keeps none. A program from there is not even parsed.
         """
         request = _make_request(function=function, target=target, threads=threads,
-                                rounding=rounding, cpu=cpu, features=features)
-        if target == "nvvm":
-            raise _core.NormError(
-                "kernels for nvvm do not run in this process: norm_mlir.ptx returns them as "
-                "text, and norm-compile --target=nvvm writes code that launches them")
+                                rounding=rounding, cpu=cpu, features=features, chip=chip)
+        if target == "nvvm" and request["threads"] > 1:
+            raise _core.NormError("threads are for the target cpu")
+        if target == "cpu" and chip:
+            raise _core.NormError("chip is for the target nvvm")
         build = lambda: self._parsed.compile(**request)
         load = lambda built: _core.load(*built, _OPENMP if request["threads"] > 1 else "")
         if not cache:
@@ -112,8 +113,7 @@ class Module:
         return _cache.get(request | {"text": self.text}, build, load)
 
     def ptx(self, *, chip: str = "sm_90", rounding: Rounding = "default") -> str:
-        """The kernels for an NVIDIA GPU, as PTX text. Whoever loads them launches them: there is
-        no function of Python for them."""
+        """The kernels for an NVIDIA GPU, as PTX text."""
         return self._parsed.kernels(**_make_request(target="nvvm", chip=chip, rounding=rounding))
 
     def explain(self, *, target: Literal["cpu", "nvvm"] = "cpu", threads: int = 1,

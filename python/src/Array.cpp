@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Array.h"
+#include "Exchange.h"
 #include <algorithm>
 #include <cstdarg>
 #include <cstring>
@@ -38,9 +39,15 @@ Array::Found Array::checkRank(int64_t given) {
   return Found::Yes;
 }
 
+Array::Found Array::failPlace() const {
+  return fail(place.device == kDLCPU ? "is not on the CPU"
+                                     : "is not on an NVIDIA GPU");
+}
+
 Array::Found Array::read(const DLTensor &tensor) {
-  if (tensor.device.device_type != kDLCPU)
-    return fail("is not on the CPU");
+  if (tensor.device.device_type != place.device)
+    return failPlace();
+  device = tensor.device.device_id;
   if (checkRank(tensor.ndim) == Found::Error)
     return Found::Error;
   type = getElementType(tensor.dtype);
@@ -58,29 +65,6 @@ Array::Found Array::read(const DLTensor &tensor) {
   if (data)
     data += tensor.byte_offset;
   return Found::Yes;
-}
-
-/// Returns the exchange functions of a type, or null. Types are looked up once:
-/// a class that has them is a library's tensor and lives as long as it does.
-static DLPackExchangeAPI *getExchange(PyObject *type) {
-  static PyObject *known = nullptr;
-  static DLPackExchangeAPI *knownAPI = nullptr;
-  if (type == known)
-    return knownAPI;
-  Reference capsule(PyObject_GetAttrString(type, "__dlpack_c_exchange_api__"));
-  auto *api = capsule ? static_cast<DLPackExchangeAPI *>(PyCapsule_GetPointer(
-                            capsule, "dlpack_exchange_api"))
-                      : nullptr;
-  PyErr_Clear();
-  while (api && api->header.version.major != DLPACK_MAJOR_VERSION)
-    api = reinterpret_cast<DLPackExchangeAPI *>(api->header.prev_api);
-  if (!api || !api->dltensor_from_py_object_no_sync)
-    return nullptr;
-  Py_INCREF(type);
-  Py_XDECREF(known);
-  known = type;
-  knownAPI = api;
-  return api;
 }
 
 Array::Found Array::acquireExchange(PyObject *object) {
@@ -111,7 +95,7 @@ Array::Found Array::tryNext(PyObject *object, const char *attribute) {
 }
 
 Array::Found Array::acquireBuffer(PyObject *object) {
-  if (!PyObject_CheckBuffer(object))
+  if (place.device != kDLCPU || !PyObject_CheckBuffer(object))
     return Found::No;
   // numpy exports no bfloat16 this way, and jax only some types.
   if (PyObject_GetBuffer(object, &buffer, PyBUF_RECORDS_RO))
@@ -133,17 +117,28 @@ Array::Found Array::acquireBuffer(PyObject *object) {
 }
 
 /// Calls `object.__dlpack__`, asking for a version with flags where it can.
-static PyObject *callDLPack(PyObject *object) {
+static PyObject *callDLPack(PyObject *object, const Place &place) {
   Reference method(PyObject_GetAttrString(object, "__dlpack__"));
   if (!method)
     return nullptr;
-  Reference none(PyTuple_New(0));
-  Reference version(Py_BuildValue("{s:(ii)}", "max_version", 1, 0));
-  PyObject *capsule = PyObject_Call(method, none, version);
+  Reference none(PyTuple_New(0)), keywords(PyDict_New());
+  if (place.device != kDLCPU) {
+    // Work of the exporter comes before ours; 1 is the default stream.
+    Reference stream(PyLong_FromVoidPtr(
+        place.stream ? place.stream : reinterpret_cast<void *>(1)));
+    if (!stream || PyDict_SetItemString(keywords, "stream", stream))
+      return nullptr;
+  }
+  Reference version(Py_BuildValue("(ii)", 1, 0));
+  if (!version || PyDict_SetItemString(keywords, "max_version", version))
+    return nullptr;
+  PyObject *capsule = PyObject_Call(method, none, keywords);
   if (capsule || !PyErr_ExceptionMatches(PyExc_TypeError))
     return capsule;
   PyErr_Clear();
-  return PyObject_Call(method, none, nullptr);
+  if (PyDict_DelItemString(keywords, "max_version"))
+    return nullptr;
+  return PyObject_Call(method, none, keywords);
 }
 
 Array::Found Array::acquireCapsule(PyObject *object) {
@@ -158,9 +153,9 @@ Array::Found Array::acquireCapsule(PyObject *object) {
   }
   if (PyErr_Occurred())
     return Found::Error;
-  if (deviceType != kDLCPU)
-    return fail("is not on the CPU");
-  owner = callDLPack(object);
+  if (deviceType != place.device)
+    return failPlace();
+  owner = callDLPack(object, place);
   // numpy's bfloat16 is only in its own interface.
   if (!owner)
     return tryNext(object, "__array_interface__");
@@ -201,6 +196,8 @@ static std::string getDTypeName(PyObject *object) {
 }
 
 Array::Found Array::acquireInterface(PyObject *object) {
+  if (place.device != kDLCPU)
+    return Found::No;
   PyObject *interface = PyObject_GetAttrString(object, "__array_interface__");
   if (!interface || !PyDict_Check(interface)) {
     PyErr_Clear();
@@ -233,9 +230,11 @@ Array::Found Array::acquireInterface(PyObject *object) {
   return Found::Yes;
 }
 
-bool Array::acquire(PyObject *object, const char *what, int index) {
+bool Array::acquire(PyObject *object, const char *what, int index,
+                    const Place &wanted) {
   kind = what;
   number = index;
+  place = wanted;
   using Protocol = Found (Array::*)(PyObject *);
   static constexpr Protocol protocols[] = {
       &Array::acquireBuffer, &Array::acquireExchange, &Array::acquireCapsule,
@@ -271,7 +270,7 @@ static int setSmallFloat(PyObject *object, ElementType type, char *scalar) {
 }
 
 bool Array::acquireScalar(PyObject *object, ElementType element,
-                          const char *what, int index) {
+                          const char *what, int index, const Place &wanted) {
   int set = setNumber(object, element, scalar);
   if (set == 0 && (PyLong_Check(object) || PyFloat_Check(object) ||
                    PyComplex_Check(object))) {
@@ -284,7 +283,7 @@ bool Array::acquireScalar(PyObject *object, ElementType element,
        element == ElementType::F8E5M2))
     set = setSmallFloat(object, element, scalar);
   if (set == 0)
-    return acquire(object, what, index);
+    return acquire(object, what, index, wanted);
   makeScalar(element);
   return set > 0;
 }

@@ -30,6 +30,12 @@ private:
   PyObject *object;
 };
 
+/// Where memory must be: on the CPU, or on a GPU, where a stream uses it.
+struct Place {
+  DLDeviceType device = kDLCPU;
+  void *stream = nullptr; ///< null: the default one
+};
+
 /// The memory of an argument or a result.
 struct View {
   bool isRowMajor() const;
@@ -42,6 +48,7 @@ struct View {
   std::string typeName; ///< of an unknown type
   int64_t shape[kMaxRank];
   int64_t strides[kMaxRank]; ///< in bytes
+  int device = 0;            ///< which of the GPUs
 };
 
 /// The memory of a numpy array, a tensor or another exporter, held until this
@@ -55,8 +62,10 @@ public:
 
   /// Reads `object`, by the buffer protocol, the exchange functions of DLPack,
   /// `__dlpack__` or numpy's `__array_interface__`, whichever it has first.
-  /// Returns false after a Python exception, which names `what`.
-  bool acquire(PyObject *object, const char *kind, int number);
+  /// Memory of a GPU has DLPack alone. Returns false after a Python exception,
+  /// which names `what`.
+  bool acquire(PyObject *object, const char *kind, int number,
+               const Place &place);
 
   /// Checks what torch says of the object and DLPack does not: the elements of
   /// a lazy negation have the other sign, and a call that is no part of the
@@ -67,7 +76,7 @@ public:
   /// than rounding does, or an array of rank 0. Returns false after an
   /// exception.
   bool acquireScalar(PyObject *object, ElementType type, const char *kind,
-                     int number);
+                     int number, const Place &place);
   /// Makes this a number of its own, which is 0.
   void makeScalar(ElementType type);
 
@@ -83,10 +92,12 @@ private:
   Found read(const DLTensor &tensor);
   Found fail(const char *reason) const;
   Found checkRank(int64_t rank);
+  Found failPlace() const;
   void release();
 
   const char *kind = "";
   int number = 0;
+  Place place;
   Py_buffer buffer{};
   bool hasBuffer = false;
   PyObject *owner = nullptr; ///< a capsule

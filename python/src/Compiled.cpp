@@ -12,6 +12,7 @@
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/SHA256.h"
+#include <optional>
 
 using namespace norm_python;
 using namespace llvm;
@@ -93,6 +94,32 @@ Error Compiled::checkOverlaps(ArrayRef<const View *> views) const {
   return Error::success();
 }
 
+Error Compiled::checkDevices(ArrayRef<const View *> views) const {
+  size_t numArguments = signature.arguments.size();
+  auto name = [&](size_t i) {
+    return i < numArguments ? "argument " + std::to_string(i)
+                            : "result " + std::to_string(i - numArguments);
+  };
+  std::optional<size_t> first;
+  for (auto [i, view] : enumerate(views)) {
+    if (i < numArguments && signature.arguments[i].isScalar)
+      continue;
+    if (!first)
+      first = i;
+    if (view->device != views[*first]->device)
+      return createStringError(name(i) + " is on GPU " + Twine(view->device) +
+                               ", but " + name(*first) + " on GPU " +
+                               Twine(views[*first]->device));
+  }
+  std::optional<int> current = getCurrentGPU();
+  if (first && current && *current != views[*first]->device)
+    return createStringError(
+        name(*first) + " is on GPU " + Twine(views[*first]->device) +
+        ", but the current one is GPU " + Twine(*current) +
+        ": torch.cuda.device, cudaSetDevice or cuCtxSetCurrent set it");
+  return Error::success();
+}
+
 //===----------------------------------------------------------------------===//
 // Calls
 //===----------------------------------------------------------------------===//
@@ -124,14 +151,21 @@ public:
   }
   /// Calls `entry`. A failed assertion of the program is an error.
   Error call(void (*entry)(void **)) {
-    SmallVector<void *, 8> addresses;
-    for (auto [scalar, start] : places)
-      addresses.push_back(scalar ? scalar : static_cast<void *>(&words[start]));
-    std::string failure = runAsserted(entry, addresses.data());
+    std::string failure = runAsserted(entry, getAddresses().data());
     return failure.empty() ? Error::success() : createStringError(failure);
+  }
+  Error launch(const Kernels &kernels, void *stream) {
+    return kernels.launch(getAddresses().data(), stream);
   }
 
 private:
+  SmallVector<void *, 8> getAddresses() {
+    SmallVector<void *, 8> addresses;
+    for (auto [scalar, start] : places)
+      addresses.push_back(scalar ? scalar : static_cast<void *>(&words[start]));
+    return addresses;
+  }
+
   SmallVector<int64_t, 64> words;
   /// The address of a scalar, or else where a descriptor starts in `words`.
   SmallVector<std::pair<void *, size_t>, 8> places;
@@ -162,12 +196,13 @@ Compiled::getResultTypes(ArrayRef<int64_t> extents) const {
   return types;
 }
 
-Error Compiled::run(ArrayRef<const View *> views) const {
+Error Compiled::run(ArrayRef<const View *> views, void *stream) const {
   size_t count = signature.arguments.size();
   Descriptors descriptors;
   descriptors.add(views.take_front(count), signature.arguments);
   descriptors.addResults(views.drop_front(count), signature.results);
-  return descriptors.call(entry);
+  return kernels ? descriptors.launch(*kernels, stream)
+                 : descriptors.call(entry);
 }
 
 //===----------------------------------------------------------------------===//
@@ -188,31 +223,50 @@ static void describe(Compiled &compiled, StringRef object) {
   compiled.key = toHex(hash.final(), /*LowerCase=*/true);
 }
 
-Expected<std::unique_ptr<Compiled>>
-Compiled::load(StringRef object, Signature signature,
-               const std::string &openmpLibrary) {
+/// Finds the functions that the process itself calls.
+Error Compiled::loadHostCode(StringRef object,
+                             const std::string &openmpLibrary) {
   mlir::norm::HostCode::Environment environment;
   environment.symbols = getAssertionSymbols();
   environment.openmpLibrary = openmpLibrary;
-  auto code = mlir::norm::HostCode::load(object, environment);
-  if (!code)
-    return code.takeError();
+  auto loaded = mlir::norm::HostCode::load(object, environment);
+  if (!loaded)
+    return loaded.takeError();
+  code = std::move(*loaded);
+  auto find = [&](const Twine &name, void (*&function)(void **)) -> Error {
+    auto found = code->lookup(name.str());
+    if (!found)
+      return found.takeError();
+    function = *found;
+    return Error::success();
+  };
+  if (!kernels)
+    if (Error error = find(signature.name, entry))
+      return error;
+  if (!signature.hasShapeFunction)
+    return Error::success();
+  return find(signature.name + mlir::norm::kShapeFunctionSuffix, getExtents);
+}
+
+Expected<std::unique_ptr<Compiled>>
+Compiled::load(StringRef object, Signature signature,
+               const std::string &openmpLibrary) {
   auto compiled = std::make_unique<Compiled>();
-  auto entry = (*code)->lookup(signature.name);
-  if (!entry)
-    return entry.takeError();
-  compiled->entry = *entry;
-  if (signature.hasShapeFunction) {
-    auto getExtents = (*code)->lookup(
-        (signature.name + mlir::norm::kShapeFunctionSuffix).str());
-    if (!getExtents)
-      return getExtents.takeError();
-    compiled->getExtents = *getExtents;
-  }
-  compiled->code = std::move(*code);
-  for (const ParameterType &type : signature.results)
-    compiled->numDynamic += count(type.shape, -1);
   compiled->signature = std::move(signature);
   describe(*compiled, object);
+  for (const ParameterType &type : compiled->signature.results)
+    compiled->numDynamic += count(type.shape, -1);
+  if (compiled->signature.isOnGPU) {
+    size_t hostBytes = compiled->signature.hostBytes;
+    auto kernels =
+        Kernels::load(object.drop_front(hostBytes), compiled->signature.name);
+    if (!kernels)
+      return kernels.takeError();
+    compiled->kernels = std::move(*kernels);
+    object = object.take_front(hostBytes);
+  }
+  if (!object.empty())
+    if (Error error = compiled->loadHostCode(object, openmpLibrary))
+      return std::move(error);
   return compiled;
 }

@@ -13,6 +13,7 @@
 #define NORM_PYTHON_COMPILED_H
 
 #include "Array.h"
+#include "Kernels.h"
 #include "norm/ExecutionEngine/HostCode.h"
 #include <memory>
 #include <string>
@@ -33,6 +34,8 @@ struct Signature {
   std::string name;
   std::vector<ParameterType> arguments, results;
   bool hasShapeFunction = false;
+  bool isOnGPU = false;
+  size_t hostBytes = 0; ///< of kernels: the object with the function of shapes
 };
 
 /// Returns an error that names the view as `kind` `number` if it does not fit.
@@ -58,8 +61,12 @@ public:
   /// Rejects results that share memory with an argument or another result: a
   /// result may be written before the last read of an argument.
   llvm::Error checkOverlaps(llvm::ArrayRef<const View *> views) const;
-  /// Calls the function on arguments and results, which were checked.
-  llvm::Error run(llvm::ArrayRef<const View *> views) const;
+  /// Rejects tensors on several GPUs, or on another than the current one.
+  llvm::Error checkDevices(llvm::ArrayRef<const View *> views) const;
+  /// Calls the function on arguments and results, which were checked; kernels
+  /// of a GPU are put on `stream`.
+  llvm::Error run(llvm::ArrayRef<const View *> views,
+                  void *stream = nullptr) const;
 
   Signature signature;
   std::vector<std::string> argumentTexts, resultTexts;
@@ -68,7 +75,11 @@ public:
   std::string key;
 
 private:
-  std::unique_ptr<mlir::norm::HostCode> code;
+  llvm::Error loadHostCode(llvm::StringRef object,
+                           const std::string &openmpLibrary);
+
+  std::unique_ptr<mlir::norm::HostCode> code; ///< null: no host code
+  std::unique_ptr<Kernels> kernels;           ///< null: the function is code
   void (*entry)(void **) = nullptr;
   void (*getExtents)(void **) = nullptr; ///< null: there is no such function
   int64_t numDynamic = 0;                ///< dynamic extents of results

@@ -87,6 +87,11 @@ ElementType norm_python::getElementType(DLDataType type) {
   });
 }
 
+DLDataType norm_python::getDLDataType(ElementType type) {
+  const Description &description = kDescriptions[size_t(type)];
+  return {uint8_t(description.dlpackCode), uint8_t(8 * description.bytes), 1};
+}
+
 ElementType norm_python::getElementType(XLA_FFI_DataType type) {
   return find([&](const Description &d) { return type == d.xlaType; });
 }

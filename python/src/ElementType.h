@@ -50,6 +50,8 @@ ElementType getElementType(llvm::StringRef name);
 ElementType getElementTypeOfMLIR(llvm::StringRef name);
 ElementType getElementType(DLDataType type);
 ElementType getElementType(XLA_FFI_DataType type);
+/// Returns DLPack's type of one that is known.
+DLDataType getDLDataType(ElementType type);
 /// Reads a format of Python's struct module.
 ElementType getElementTypeOfFormat(const char *format, int64_t bytes);
 

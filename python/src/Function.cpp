@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Function.h"
+#include "Exchange.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 
@@ -37,15 +38,17 @@ enum class Origin { Caller, New };
 
 /// The arguments and then the results of a call.
 struct Arrays {
+  explicit Arrays(const Place &place) : place(place) {}
+
   SmallVector<std::unique_ptr<Array>, 8> owned;
   SmallVector<const View *, 8> views;
 
   bool acquire(PyObject *object, const ParameterType &type, const char *kind,
                int number, Origin origin) {
     auto array = std::make_unique<Array>();
-    bool isHeld = type.isScalar
-                      ? array->acquireScalar(object, type.element, kind, number)
-                      : array->acquire(object, kind, number);
+    bool isHeld = type.isScalar ? array->acquireScalar(object, type.element,
+                                                       kind, number, Place())
+                                : array->acquire(object, kind, number, place);
     if (!isHeld || (origin == Origin::Caller && !array->checkTorch(object)) ||
         !succeeded(check(*array, type, kind, number)))
       return false;
@@ -60,6 +63,8 @@ struct Arrays {
   }
 
 private:
+  Place place;
+
   void add(std::unique_ptr<Array> array) {
     views.push_back(array.get());
     owned.push_back(std::move(array));
@@ -88,14 +93,19 @@ static PyObject *allocate(PyObject *like, ArrayRef<int64_t> shape,
 }
 
 /// Returns a tuple of new results, with None for numbers.
-static PyObject *allocateResults(ArrayRef<ParameterType> types,
-                                 PyObject *arguments) {
+static PyObject *allocateResults(const Signature &signature,
+                                 ArrayRef<ParameterType> types,
+                                 PyObject *arguments,
+                                 const GPULibrary &library) {
   PyObject *like =
       PyTuple_Size(arguments) ? PyTuple_GetItem(arguments, 0) : Py_None;
+  auto allocateOne = [&](const ParameterType &type) {
+    return signature.isOnGPU ? allocate(library, type.shape, type.element)
+                             : allocate(like, type.shape, type.element);
+  };
   PyObject *results = PyTuple_New(types.size());
   for (auto [i, type] : enumerate(types)) {
-    PyObject *result = type.isScalar ? Py_NewRef(Py_None)
-                                     : allocate(like, type.shape, type.element);
+    PyObject *result = type.isScalar ? Py_NewRef(Py_None) : allocateOne(type);
     if (!result) {
       Py_DECREF(results);
       return nullptr;
@@ -147,7 +157,9 @@ static bool acquireResults(const Compiled &compiled, PyObject *results,
       return false;
     }
   }
-  return succeeded(compiled.checkOverlaps(arrays.views));
+  return succeeded(compiled.checkOverlaps(arrays.views)) &&
+         (!compiled.signature.isOnGPU ||
+          succeeded(compiled.checkDevices(arrays.views)));
 }
 
 /// Puts the numbers into the tuple of results.
@@ -200,7 +212,10 @@ static PyObject *call(PyObject *self, PyObject *arguments, PyObject *keywords) {
     PyErr_SetString(PyExc_TypeError, toString(std::move(error)).c_str());
     return nullptr;
   }
-  Arrays arrays;
+  GPULibrary library;
+  if (signature.isOnGPU && !findGPULibrary(arguments, library))
+    return nullptr;
+  Arrays arrays({signature.isOnGPU ? kDLCUDA : kDLCPU, library.stream});
   for (auto [i, type] : enumerate(signature.arguments))
     if (!arrays.acquire(PyTuple_GetItem(arguments, i), type, "argument", i,
                         Origin::Caller))
@@ -210,12 +225,14 @@ static PyObject *call(PyObject *self, PyObject *arguments, PyObject *keywords) {
           [&] { return compiled.computeExtents(arrays.views, extents); }))
     return nullptr;
   std::vector<ParameterType> types = compiled.getResultTypes(extents);
-  Reference results(out ? getGivenResults(compiled, out)
-                        : allocateResults(types, arguments));
+  Reference results(
+      out ? getGivenResults(compiled, out)
+          : allocateResults(signature, types, arguments, library));
   if (!results ||
       !acquireResults(compiled, results, types,
                       out ? Origin::Caller : Origin::New, arrays) ||
-      !runReleased([&] { return compiled.run(arrays.views); }) ||
+      !runReleased(
+          [&] { return compiled.run(arrays.views, library.stream); }) ||
       !setNumbers(types, results,
                   ArrayRef(arrays.views).take_back(types.size())))
     return nullptr;

@@ -39,6 +39,8 @@ static Signature readSignature(const json::Object &object) {
   signature.arguments = readTypes(object.getArray("arguments"));
   signature.results = readTypes(object.getArray("results"));
   signature.hasShapeFunction = *object.getBoolean("shape_function");
+  signature.isOnGPU = *object.getBoolean("gpu");
+  signature.hostBytes = *object.getInteger("host_bytes");
   return signature;
 }
 

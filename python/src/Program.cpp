@@ -13,6 +13,7 @@
 #include "Program.h"
 #include "Function.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Parser/Parser.h"
@@ -21,6 +22,8 @@
 #include "norm/Compiler/Target.h"
 #include "norm/Report/Report.h"
 #include "norm/Tools/Driver.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FileUtilities.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/SourceMgr.h"
 #include <mutex>
@@ -203,7 +206,9 @@ static FailureOr<func::FuncOp> findFunction(ModuleOp module, StringRef name) {
          << (functions.empty() ? "none" : llvm::join(names, ", "));
 }
 
-static FailureOr<std::string> describe(func::FuncOp function) {
+/// Returns the signature of code whose first bytes are for the host.
+static FailureOr<std::string> describe(func::FuncOp function, bool isOnGPU,
+                                       size_t hostBytes) {
   auto arguments = describe(function, function.getArgumentTypes(), "argument");
   auto results = describe(function, function.getResultTypes(), "result");
   if (failed(arguments) || failed(results))
@@ -213,7 +218,86 @@ static FailureOr<std::string> describe(func::FuncOp function) {
       {"arguments", std::move(*arguments)},
       {"results", std::move(*results)},
       {"shape_function",
-       hasShapeFunction(function.getFunctionType(), ExtentChecks::Assert)}}));
+       hasShapeFunction(function.getFunctionType(), ExtentChecks::Assert)},
+      {"gpu", isOnGPU},
+      {"host_bytes", int64_t(hostBytes)}}));
+}
+
+//===----------------------------------------------------------------------===//
+// Kernels
+//===----------------------------------------------------------------------===//
+
+using Code = SmallVector<char, 0>;
+
+/// Extents of results come from extents: elements are on the GPU.
+static LogicalResult checkReadsNoElement(func::FuncOp function) {
+  auto result = function.walk([](Operation *op) {
+    bool isRead =
+        !isa<tensor::DimOp, tensor::CastOp, func::ReturnOp>(op) &&
+        llvm::any_of(op->getOperandTypes(), llvm::IsaPred<ShapedType>);
+    if (!isRead)
+      return WalkResult::advance();
+    op->emitError("extents and assertions of kernels must not depend on "
+                  "elements, which are on the GPU");
+    return WalkResult::interrupt();
+  });
+  return failure(result.wasInterrupted());
+}
+
+/// Compiles the functions of shapes alone, for the CPU.
+static FailureOr<Code> compileShapes(ModuleOp source) {
+  OwningOpRef<ModuleOp> module(source.clone());
+  if (failed(addShapeFunctions(*module, ExtentChecks::Assert)))
+    return failure();
+  for (auto function : module->getOps<func::FuncOp>()) {
+    if (!function.isPublic() || function.isExternal())
+      continue;
+    if (!function.getName().ends_with(kShapeFunctionSuffix))
+      function.setPrivate();
+    else if (failed(checkReadsNoElement(function)))
+      return failure();
+  }
+  return HostCode::compile(*module, CompileOptions());
+}
+
+/// Returns the shared object of kernels and of what launches them.
+static FailureOr<Code> linkKernels(ModuleOp source, CompileOptions options) {
+  SmallString<128> path;
+  if (auto error =
+          llvm::sys::fs::createTemporaryFile("norm-kernels", "so", path))
+    return reportError(source, llvm::errorCodeToError(error));
+  llvm::FileRemover remover(path);
+  options.emit = Emit::Shared;
+  options.packed = true;
+  OwningOpRef<ModuleOp> module(source.clone());
+  if (failed(emitFile(*module, options, path)))
+    return failure();
+  auto content = llvm::MemoryBuffer::getFile(path);
+  if (!content)
+    return reportError(source, llvm::errorCodeToError(content.getError()));
+  StringRef bytes = (*content)->getBuffer();
+  return Code(bytes.begin(), bytes.end());
+}
+
+/// Compiles a program for a GPU; functions of shapes are code of the CPU.
+static LogicalResult compileKernels(ModuleOp module, func::FuncOp function,
+                                    const CompileOptions &options, Code &object,
+                                    std::string &signature) {
+  auto kernels = linkKernels(module, options);
+  if (failed(kernels))
+    return failure();
+  if (hasShapeFunction(function.getFunctionType(), ExtentChecks::Assert)) {
+    auto shapes = compileShapes(module);
+    if (failed(shapes))
+      return failure();
+    object = std::move(*shapes);
+  }
+  auto description = describe(function, /*isOnGPU=*/true, object.size());
+  if (failed(description))
+    return failure();
+  object.append(kernels->begin(), kernels->end());
+  signature = std::move(*description);
+  return success();
 }
 
 //===----------------------------------------------------------------------===//
@@ -225,13 +309,16 @@ static PyObject *compile(PyObject *self, PyObject *arguments,
                          PyObject *keywords) {
   Program &program = *reinterpret_cast<ProgramObject *>(self)->program;
   Request request;
-  SmallVector<char, 0> object;
+  Code object;
   std::string signature;
   auto work = [&]() -> LogicalResult {
     auto function = findFunction(*program.get(), request.function);
     if (failed(function))
       return failure();
-    auto description = describe(*function);
+    if (request.options.target == "nvvm")
+      return compileKernels(*program.get(), *function, request.options, object,
+                            signature);
+    auto description = describe(*function, /*isOnGPU=*/false, 0);
     if (failed(description))
       return failure();
     auto compiled = HostCode::compile(*program.get(), request.options,

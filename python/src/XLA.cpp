@@ -43,6 +43,10 @@ PyObject *norm_python::publish(PyObject *, PyObject *function) {
   const Compiled *compiled = getCompiled(function);
   if (!compiled)
     return nullptr;
+  if (compiled->signature.isOnGPU) {
+    setError("a function of kernels is for arrays of a GPU, not for XLA's CPU");
+    return nullptr;
+  }
   Published &published = getPublished();
   std::unique_lock<std::shared_mutex> lock(published.mutex);
   // A program that jax keeps may call it at any time, so it is never freed.

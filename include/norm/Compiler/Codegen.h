@@ -48,6 +48,10 @@ SmallVector<Type> getScalars(TypeRange results);
 /// the first argument. Otherwise there is one at most, which is returned.
 bool isWrittenToStruct(ArrayRef<Type> scalars);
 
+/// What addPackedEntry's functions are called for callers that learn the types
+/// when they run.
+constexpr llvm::StringLiteral kPackedPrefix = "_norm_packed_";
+
 /// Adds `void name(void **args)`, which calls `function`, whose results in the
 /// source are `results`. A memref argument is the address of its descriptor, a
 /// scalar the address of its value; the addresses of scalar results are last.

@@ -71,6 +71,7 @@ struct CompileOptions {
   std::string ptxVersion;       ///< such as 8.0; empty: the lowest of the chip
   std::string cudaPath;         ///< the toolkit; empty: findCUDAToolkit's
   bool dependentLaunch = false; ///< norm-dependent-launch
+  bool packed = false;          ///< host code has kPackedPrefix functions too
 };
 
 /// Returns the command-line names of the target-specific options that differ

@@ -8,6 +8,7 @@
 #include "GPUHost.h"
 #include "GPUImage.h"
 #include "norm/Compiler/CHeader.h"
+#include "norm/Compiler/Codegen.h"
 #include "norm/Compiler/Target.h"
 #include "llvm/Support/FileSystem.h"
 
@@ -76,6 +77,14 @@ llvm::Error NVVMTarget::buildPipeline(OpPassManager &pm, ModuleOp module,
   return llvm::Error::success();
 }
 
+/// Adds a function with the types that are known when it is called.
+static void addPacked(llvm::Module &module, const LaunchFunction &function) {
+  llvm::Function *interface =
+      module.getFunction("_mlir_ciface_" + function.name);
+  addPackedEntry(*interface, kPackedPrefix + function.name, {})
+      ->addFnAttr(kExportAttribute);
+}
+
 /// Writes the kernels; an object also contains the code that launches them.
 LogicalResult NVVMTarget::writeCode(ModuleOp module,
                                     const CompileOptions &options, Emit emit,
@@ -108,8 +117,14 @@ LogicalResult NVVMTarget::writeCode(ModuleOp module,
   if (!image->empty())
     cubin = assembleKernels(module, *image, options.chip, getToolkit(options));
   auto ir = translateToLLVMIR(
-      module, context, **machine, [&](llvm::Module &translated) {
-        return addGPUHost(translated, *functions, options.chip, cubin);
+      module, context, **machine, [&](llvm::Module &translated) -> llvm::Error {
+        if (llvm::Error error =
+                addGPUHost(translated, *functions, options.chip, cubin))
+          return error;
+        for (const LaunchFunction &function : *functions)
+          if (options.packed)
+            addPacked(translated, function);
+        return llvm::Error::success();
       });
   return failed(ir) ? failure()
                     : writeNativeCode(module, **ir, **machine, emit, os);

@@ -95,7 +95,6 @@ reject(lambda: norm_mlir.compile("func.func @f(%x: i4) -> i4 {\n  return %x : i4
 reject(lambda: norm_mlir.compile(DYNAMIC, rounding="sloppy"))
 reject(lambda: norm_mlir.compile(DYNAMIC, threads=0))
 reject(lambda: norm_mlir.compile(DYNAMIC, target="tpu"))
-reject(lambda: norm_mlir.compile(DYNAMIC, target="nvvm"))
 reject(lambda: norm_mlir.ptx(DYNAMIC, chip="sm_1"))
 reject(lambda: norm_mlir.ptx("func.func @main() {\n  return\n}"))
 reject(lambda: norm_mlir.ptx("garbage\n"))
