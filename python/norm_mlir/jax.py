@@ -214,8 +214,8 @@ def _make_program(closed: Any) -> _Program:
         jaxpr, constants = _jaxpr.inline(closed)
         _jaxpr.write(jaxpr)  # or raises Unsupported
         rows = find_rows(jaxpr)
-        return _Program(_call_jaxpr(jaxpr, jaxpr.outvars, rows), _call_jaxpr(jaxpr, rows.sums, rows),
-                        constants, rows.dims)
+        return _Program(_call_jaxpr(jaxpr, jaxpr.outvars, rows),
+                        _call_jaxpr(jaxpr, rows.sums, rows), constants, rows.dims)
     except _jaxpr.Unsupported as error:
         compiled = compile(_lower_by_stablehlo(closed, str(error)))
         call = lambda *arrays: _call(compiled, closed.out_avals, arrays)

@@ -12,6 +12,7 @@
 
 #include "Program.h"
 #include "Function.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/AsmState.h"
@@ -244,6 +245,16 @@ static LogicalResult checkReadsNoElement(func::FuncOp function) {
   return failure(result.wasInterrupted());
 }
 
+/// Without open extents no function of shapes has the assertions, and the code
+/// that launches kernels would end the process.
+static LogicalResult checkHasNoAssertion(ModuleOp module) {
+  auto result = module.walk([](cf::AssertOp op) {
+    op.emitError("assertions of kernels must be of open extents");
+    return WalkResult::interrupt();
+  });
+  return failure(result.wasInterrupted());
+}
+
 /// Compiles the functions of shapes alone, for the CPU.
 static FailureOr<Code> compileShapes(ModuleOp source) {
   OwningOpRef<ModuleOp> module(source.clone());
@@ -291,6 +302,8 @@ static LogicalResult compileKernels(ModuleOp module, func::FuncOp function,
     if (failed(shapes))
       return failure();
     object = std::move(*shapes);
+  } else if (failed(checkHasNoAssertion(module))) {
+    return failure();
   }
   auto description = describe(function, /*isOnGPU=*/true, object.size());
   if (failed(description))

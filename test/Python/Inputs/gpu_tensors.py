@@ -55,7 +55,8 @@ class Memory:
             check(cuda.cuMemcpyHtoD_v2(self.address, P(array.ctypes.data),
                                        ctypes.c_size_t(array.nbytes)))
         words = ctypes.c_int64 * max(array.ndim, 1)
-        self.shape, self.strides, self.streams = words(*array.shape), strides and words(*strides), []
+        self.shape, self.strides = words(*array.shape), strides and words(*strides)
+        self.streams = []
         self.managed = Managed(1, 0, None, None, 0, DLTensor(
             self.address, DLDevice(CUDA, device), array.ndim,
             DLDataType(code, bits or 8 * array.itemsize, 1),
@@ -242,5 +243,10 @@ func.func @main(%x: tensor<4xf32>) -> f32 {
   %c0 = arith.constant 0 : index
   %y = tensor.extract %x[%c0] : tensor<4xf32>
   return %y : f32
+}"""))
+reject(lambda: compile("""
+func.func @main(%x: tensor<4xf32>, %is_right: i1) -> tensor<4xf32> {
+  cf.assert %is_right, "must be right"
+  return %x : tensor<4xf32>
 }"""))
 expect("and right", call().download(), x, w)

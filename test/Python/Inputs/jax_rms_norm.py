@@ -81,6 +81,13 @@ with jax.set_mesh(mesh):
     run("explicit rows", ours, plain(x, w), place(x, "a", "b"), place(w, None))
     run("explicit columns", gradient(ours), gradient(plain)(x, w), place(x, "a", None, "b"),
         place(w, "b"))
+    for check_vma in (True, False):
+        sharded = jax.shard_map(ours, mesh=mesh, axis_names={"a"}, in_specs=(P("a"), P()),
+                                out_specs=P("a"), check_vma=check_vma)
+        run("explicit rows, one axis mapped", gradient(sharded), gradient(plain)(x, w),
+            place(x, "a", None), place(w, None))
+    run("explicit batch", gradient(jax.vmap(ours)), gradient(jax.vmap(plain))(x, ws),
+        place(x, "a", "b"), place(ws, "a", None))
     run("explicit wrap", wrapped, plain(x[0], w), place(x[0], "b", None), place(w, None))
 
 
