@@ -276,7 +276,7 @@ class Part(NamedTuple):
                    for value in self.get_values())
 
     def get_modules(self):
-        """The ids of the modules that its sums are from, with their names in the traced function."""
+        """The ids of the modules that its sums are from, with the names that they are traced by."""
         stacks = [node.meta.get("nn_module_stack") or node.meta.get("fwd_nn_module_stack")
                   for node in self.nodes if is_sum_of_products(node)]
         modules = [[*stack.items()][-1] for stack in stacks if stack]
@@ -462,8 +462,8 @@ def allocate_results(call):
         graph.erase_node(read)
 
 
-# At this size a call costs what a norm gains.
-MIN_BYTES = 1 << 19
+# Below this size inductor's code is faster inside of a model: it writes sums in place.
+MIN_BYTES = 1 << 22
 
 
 class Options(NamedTuple):

@@ -197,7 +197,7 @@ def check_explain():
     handler = logging.StreamHandler(sys.stdout)
     log.addHandler(handler)
     log.setLevel(logging.INFO)
-    model, wide = Named(), torch.randn(200, 1024)
+    model, wide = Named(), torch.randn(1024, 1024)
     print(explain(model, wide))
     assert all(p.grad is None for p in model.parameters())
     with torch.no_grad():
