@@ -190,6 +190,23 @@ def join_gradients(graph, parts):
     return [sorted(part, key=order.get) for part in joined]
 
 
+def is_of_rows(node):
+    """Whether a node is a product with a tensor that has one element for each row."""
+    return name_of(node) == "mul" and len(node.all_input_nodes) == 2 and any(
+        is_on_cpu(n) and n.meta["val"].shape[-1:] == (1,) != node.meta["val"].shape[-1:]
+        for n in node.all_input_nodes)
+
+
+def copy_normalized(graph):
+    """Gives each reader of x*r in a backward graph its own. One that dy depends on, as by ReLU,
+    cannot be in a part that reads dy."""
+    for node in [n for n in graph.nodes if is_on_cpu(n) and is_of_rows(n)]:
+        for user in [*node.users][1:]:
+            if any(n.meta.get("partitioner_tag") == "is_backward" for n in (node, user)):
+                with graph.inserting_before(user):
+                    user.replace_input_with(node, graph.node_copy(node, lambda n: n))
+
+
 def find_parts(graph_module):
     """The reductions of a graph with the element-wise ops around them, as lists of nodes. Those
     of different norms are not joined: the last would keep the tensors of all of them."""
@@ -523,6 +540,7 @@ class NormPass(CustomGraphPass):
 
     def replace_parts(self, graph):
         calls, outcomes = [], []
+        copy_normalized(graph)
         for nodes in find_parts(graph.owning_module):
             part, outcome, order = self.compile_nodes(graph.owning_module, nodes)
             self.backend.record(part, outcome)
