@@ -341,9 +341,12 @@ private:
     bool areAlike = llvm::all_of(parts, [&](const RowPart &part) {
       return part.size == parts.front().size;
     });
+    bool isKept = isJoined || llvm::any_of(op->getUsers(), [](Operation *user) {
+                    return isReduction(user);
+                  });
     SmallVector<Value> values;
     // One loop writes all parts of what is kept; others are fused into it.
-    if (isJoined && areAlike)
+    if (isKept && areAlike)
       values = buildParts(op, all);
     else
       for (unsigned number : all)

@@ -218,23 +218,23 @@ func.func @read_whole(%x: tensor<8x8xf32>) -> (tensor<8x8xf32>, tensor<8x8xf32>)
 // -----
 
 // Two codes are packed into a byte. They are only read in parts, and so is what they are
-// made of, because a maximum may be taken of both parts at once.
+// made of, because a maximum may be taken of both parts at once. What it is taken of is
+// kept, so one op has both parts.
 #id = affine_map<(d0, d1) -> (d0, d1)>
 #row = affine_map<(d0, d1) -> (d0)>
 // CHECK-LABEL: func.func @packed
 // CHECK-SAME: (%[[X:.*]]: tensor<8x64xf32>, %[[M:.*]]: tensor<8xf32>)
 // CHECK-DAG: %[[X0:.*]] = tensor.extract_slice %[[X]][0, 0] [8, 32] [1, 2]
 // CHECK-DAG: %[[X1:.*]] = tensor.extract_slice %[[X]][0, 1] [8, 32] [1, 2]
-// CHECK-DAG: %[[N0:.*]] = linalg.generic {{.*}} ins(%[[X0]] :
-// CHECK-DAG: %[[N1:.*]] = linalg.generic {{.*}} ins(%[[X1]] :
-// CHECK: linalg.generic {{.*}} ins(%[[N0]], %[[N1]] : {{.*}} outs(%[[M]] :
+// CHECK: %[[N:.*]]:2 = linalg.generic {{.*}} ins(%[[X0]], %[[X1]] :
+// CHECK: linalg.generic {{.*}} ins(%[[N]]#0, %[[N]]#1 : {{.*}} outs(%[[M]] :
 // CHECK: ^bb0(%[[A:.*]]: f32, %[[B:.*]]: f32, %[[O:.*]]: f32):
 // CHECK: %[[P:.*]] = math.absf %[[A]]
 // CHECK: %[[Q:.*]] = math.absf %[[B]]
 // CHECK: %[[BOTH:.*]] = arith.maximumf %[[P]], %[[Q]]
 // CHECK: arith.maximumf %[[BOTH]], %[[O]]
-// CHECK: %[[C0:.*]] = linalg.generic {{.*}} ins(%[[N0]], %{{.*}} : tensor<8x32xf32>, tensor<8xf32>) outs(%{{.*}} : tensor<8x32xi8>)
-// CHECK: %[[C1:.*]] = linalg.generic {{.*}} ins(%[[N1]], %{{.*}} : tensor<8x32xf32>, tensor<8xf32>) outs(%{{.*}} : tensor<8x32xi8>)
+// CHECK: %[[C0:.*]] = linalg.generic {{.*}} ins(%[[N]]#0, %{{.*}} : tensor<8x32xf32>, tensor<8xf32>) outs(%{{.*}} : tensor<8x32xi8>)
+// CHECK: %[[C1:.*]] = linalg.generic {{.*}} ins(%[[N]]#1, %{{.*}} : tensor<8x32xf32>, tensor<8xf32>) outs(%{{.*}} : tensor<8x32xi8>)
 // CHECK: linalg.generic {{.*}} ins(%[[C0]], %[[C1]] :
 func.func @packed(%x: tensor<8x64xf32>, %start: tensor<8xf32>) -> tensor<8x32xi8> {
   %e = tensor.empty() : tensor<8x64xf32>

@@ -141,8 +141,8 @@ def NormSplitJoinedRows : Pass<"norm-split-joined-rows", "func::FuncOp"> {
     directly or through others, into one op per part, which reads the value of that
     part instead. An elementwise op that is only read in these parts is split as well.
     Elements are computed once, by the same operations, so no bit changes. Equal parts
-    of a result that is kept whole come from one op, so that one loop over the row
-    writes them all.
+    of a result that is kept, whole or for a reduction, come from one op, so that one
+    loop over the row writes them all.
 
     An elementwise op that is only read by slices of equal length is split too, such as
     the numbers of which a later op packs two into a byte. A reduction may read it as
