@@ -38,6 +38,15 @@ static bool isReadAsVectors(LinalgOp op) {
   });
 }
 
+int64_t norm::getRowLength(AffineExpr expr) {
+  auto quotient = dyn_cast<AffineBinaryOpExpr>(expr);
+  if (!quotient || quotient.getKind() != AffineExprKind::FloorDiv ||
+      !isa<AffineDimExpr>(quotient.getLHS()))
+    return 1;
+  auto length = dyn_cast<AffineConstantExpr>(quotient.getRHS());
+  return length ? length.getValue() : 1;
+}
+
 /// Returns true if the map has distinct dimensions or zeros, and the innermost
 /// loop last, so that its elements are contiguous.
 static bool isContiguous(AffineMap map, unsigned innermost, bool hasVector) {
@@ -48,7 +57,9 @@ static bool isContiguous(AffineMap map, unsigned innermost, bool hasVector) {
         return false;
       continue;
     }
-    auto dim = dyn_cast<AffineDimExpr>(expr);
+    auto quotient = dyn_cast<AffineBinaryOpExpr>(expr);
+    bool isOfRows = quotient && norm::getRowLength(expr) > 1;
+    auto dim = dyn_cast<AffineDimExpr>(isOfRows ? quotient.getLHS() : expr);
     if (!dim || seen.test(dim.getPosition()))
       return false;
     seen.set(dim.getPosition());

@@ -33,6 +33,10 @@ struct RowSums {
 /// reduced, and nullopt otherwise.
 std::optional<RowSums> matchRowSums(linalg::LinalgOp op);
 
+/// Returns the elements of each of the short rows that a column is divided into
+/// by an expression of norm::packShortRows, and 1 for others.
+int64_t getRowLength(AffineExpr expr);
+
 /// Returns the properties of an op, or nullopt if other passes must lower it.
 std::optional<RowMatch> matchRow(linalg::LinalgOp op);
 

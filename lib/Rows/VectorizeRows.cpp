@@ -61,6 +61,11 @@ RowEmitter::RowEmitter(IRRewriter &b, LinalgOp op, RowMatch match,
   norm::RowPlanAttr plan = norm::planStrips(norm::findPlan(op), target);
   lanes = plan.getLanes();
   tail = plan.getTailLanes();
+  // Values of short rows are broadcast within one vector.
+  if (this->match.reductions.empty() &&
+      llvm::any_of(op.getIndexingMapsArray(),
+                   [](AffineMap map) { return getRowLength(map) > 1; }))
+    lanes = tail;
   if (isShortRowOfColumns())
     lanes *= 2;
 }
@@ -160,8 +165,12 @@ LogicalResult norm::emitRows(Operation *scope, RowWorkers workers) {
       ops[op->getBlock()].push_back(op);
   });
   IRRewriter rewriter(scope->getContext());
-  for (auto &[block, opsOfBlock] : ops)
+  for (auto &[block, opsOfBlock] : ops) {
+    if (workers != RowWorkers::GPU)
+      for (LinalgOp &op : opsOfBlock)
+        op = packShortRows(rewriter, op);
     emitBlock(rewriter, *block, opsOfBlock);
+  }
   scope->walk([](scf::ForOp loop) { hoistReads(loop); });
   return forwardMaskedRows(scope);
 }
