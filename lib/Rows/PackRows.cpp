@@ -81,7 +81,7 @@ linalg::LinalgOp norm::packShortRows(RewriterBase &b, linalg::LinalgOp rows) {
   SmallVector<Packing> packings =
       op ? matchShortRows(op, getRowTarget(op)) : SmallVector<Packing>();
   if (packings.empty())
-    return rows;
+    return {};
   b.setInsertionPoint(op);
   unsigned loops = op.getNumLoops() - 1;
   AffineExpr column = b.getAffineDimExpr(loops - 1);

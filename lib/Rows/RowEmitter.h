@@ -25,8 +25,7 @@ namespace mlir::norm {
 void narrowTemporaries(Operation *root);
 
 /// Makes one row of an op's short rows, such as the blocks of a row that share
-/// a scale, if they fill strips. Returns the op that computes it, or else
-/// `rows`.
+/// a scale, if they fill strips. Returns the op that computes it, or else null.
 linalg::LinalgOp packShortRows(RewriterBase &b, linalg::LinalgOp rows);
 
 /// Builds the loops of one op.

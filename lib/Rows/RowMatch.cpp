@@ -49,7 +49,8 @@ int64_t norm::getRowLength(AffineExpr expr) {
 
 /// Returns true if the map has distinct dimensions or zeros, and the innermost
 /// loop last, so that its elements are contiguous.
-static bool isContiguous(AffineMap map, unsigned innermost, bool hasVector) {
+static bool isContiguous(AffineMap map, unsigned innermost, bool hasVector,
+                         norm::ColumnAccess access) {
   llvm::SmallBitVector seen(map.getNumDims());
   for (auto [index, expr] : llvm::enumerate(map.getResults())) {
     if (auto constant = dyn_cast<AffineConstantExpr>(expr)) {
@@ -58,7 +59,9 @@ static bool isContiguous(AffineMap map, unsigned innermost, bool hasVector) {
       continue;
     }
     auto quotient = dyn_cast<AffineBinaryOpExpr>(expr);
-    bool isOfRows = quotient && norm::getRowLength(expr) > 1;
+    // A program's own quotients need not divide strips.
+    bool isOfRows = access == norm::ColumnAccess::OfShortRows && quotient &&
+                    norm::getRowLength(expr) > 1;
     auto dim = dyn_cast<AffineDimExpr>(isOfRows ? quotient.getLHS() : expr);
     if (!dim || seen.test(dim.getPosition()))
       return false;
@@ -167,7 +170,7 @@ std::optional<norm::RowSums> norm::matchRowSums(LinalgOp op) {
   return hasSum ? std::make_optional(std::move(sums)) : std::nullopt;
 }
 
-std::optional<RowMatch> norm::matchRow(LinalgOp op) {
+std::optional<RowMatch> norm::matchRow(LinalgOp op, ColumnAccess access) {
   if ((!op.hasPureTensorSemantics() && !op.hasPureBufferSemantics()) ||
       isa<linalg::ContractionOpInterface>(*op))
     return std::nullopt;
@@ -183,7 +186,7 @@ std::optional<RowMatch> norm::matchRow(LinalgOp op) {
   match.hasVectorLoop = loops > 0 && op.getStaticLoopRanges().back() != 1;
   unsigned innermost = loops - 1;
   for (AffineMap map : op.getIndexingMapsArray())
-    if (!isContiguous(map, innermost, match.hasVectorLoop))
+    if (!isContiguous(map, innermost, match.hasVectorLoop, access))
       return std::nullopt;
   // Scalar code has no requirements on the place of a reduction's combiner.
   SmallVector<utils::IteratorType> kinds = op.getIteratorTypesArray();

@@ -37,8 +37,15 @@ std::optional<RowSums> matchRowSums(linalg::LinalgOp op);
 /// by an expression of norm::packShortRows, and 1 for others.
 int64_t getRowLength(AffineExpr expr);
 
+/// Where an op may access the columns of a row.
+enum class ColumnAccess {
+  Each,        // At the index of the column.
+  OfShortRows, // Also at column / length, as norm::packShortRows writes it.
+};
+
 /// Returns the properties of an op, or nullopt if other passes must lower it.
-std::optional<RowMatch> matchRow(linalg::LinalgOp op);
+std::optional<RowMatch> matchRow(linalg::LinalgOp op,
+                                 ColumnAccess access = ColumnAccess::Each);
 
 /// Returns true for a contraction that reads an element of an operand several
 /// times, as a product of matrices does. One whose operands both have all loops

@@ -102,12 +102,17 @@ static void replace(RewriterBase &rewriter, LinalgOp op, ValueRange results) {
 }
 
 static void emitBlock(IRRewriter &rewriter, Block &block,
-                      ArrayRef<LinalgOp> ops) {
+                      ArrayRef<LinalgOp> ops,
+                      const llvm::SmallPtrSetImpl<Operation *> &packed) {
+  auto getAccess = [&](LinalgOp op) {
+    return packed.contains(op) ? norm::ColumnAccess::OfShortRows
+                               : norm::ColumnAccess::Each;
+  };
   norm::RowValues values(block);
   std::deque<RowEmitter> emitters;
   llvm::SmallPtrSet<Operation *, 8> dead;
   for (LinalgOp op : ops)
-    if (std::optional<RowMatch> match = norm::matchRow(op)) {
+    if (std::optional<RowMatch> match = norm::matchRow(op, getAccess(op))) {
       emitters.emplace_back(rewriter, op, std::move(*match), values);
       emitters.back().prepare();
       dead.insert_range(emitters.back().getForwarded());
@@ -166,10 +171,14 @@ LogicalResult norm::emitRows(Operation *scope, RowWorkers workers) {
   });
   IRRewriter rewriter(scope->getContext());
   for (auto &[block, opsOfBlock] : ops) {
+    llvm::SmallPtrSet<Operation *, 8> packed;
     if (workers != RowWorkers::GPU)
       for (LinalgOp &op : opsOfBlock)
-        op = packShortRows(rewriter, op);
-    emitBlock(rewriter, *block, opsOfBlock);
+        if (LinalgOp row = packShortRows(rewriter, op)) {
+          op = row;
+          packed.insert(op);
+        }
+    emitBlock(rewriter, *block, opsOfBlock, packed);
   }
   scope->walk([](scf::ForOp loop) { hoistReads(loop); });
   return forwardMaskedRows(scope);

@@ -103,3 +103,35 @@ func.func @few(%x: memref<3x16xf32>, %y: memref<3x16xf32>) {
   }
   return
 }
+
+// -----
+
+// A quotient that a program has need not divide strips: others lower it.
+#rows = affine_map<(d0, d1) -> (d0, d1)>
+#third = affine_map<(d0, d1) -> (d0, d1 floordiv 3)>
+// CHECK-LABEL: func @quotients
+// CHECK: linalg.generic
+func.func @quotients(%x: memref<4x96xf32>, %s: memref<4x32xf32>, %y: memref<4x96xf32>) {
+  linalg.generic {indexing_maps = [#rows, #third, #rows], iterator_types = ["parallel", "parallel"]} ins(%x, %s : memref<4x96xf32>, memref<4x32xf32>) outs(%y : memref<4x96xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %v = arith.mulf %a, %b : f32
+    linalg.yield %v : f32
+  }
+  return
+}
+
+// -----
+
+// The same of heads that share a row: its quotient is not of the column.
+#rows = affine_map<(d0, d1) -> (d0, d1)>
+#shared = affine_map<(d0, d1) -> (d0 floordiv 4, d1)>
+// CHECK-LABEL: func @heads
+// CHECK: linalg.generic
+func.func @heads(%x: memref<8x64xf32>, %s: memref<2x64xf32>, %y: memref<8x64xf32>) {
+  linalg.generic {indexing_maps = [#rows, #shared, #rows], iterator_types = ["parallel", "parallel"]} ins(%x, %s : memref<8x64xf32>, memref<2x64xf32>) outs(%y : memref<8x64xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %v = arith.mulf %a, %b : f32
+    linalg.yield %v : f32
+  }
+  return
+}
