@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "mlir/Dialect/Bufferization/IR/BufferizableOpInterface.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -88,6 +89,63 @@ static void separate(IRRewriter &rewriter, Operation *op) {
     rewriter.eraseOp(op);
 }
 
+//===----------------------------------------------------------------------===//
+// Tensors that bodies write
+//===----------------------------------------------------------------------===//
+
+// Upstream: LLVM 22.1: one-shot bufferization lets the body of a linalg op
+// write an outer tensor in place; goes when its analysis knows that a body runs
+// once per element.
+
+/// Returns the op around `op` whose body runs once per element, or null.
+static Operation *getElementwiseParent(Operation *op) {
+  do
+    op = op->getParentOp();
+  while (op && !isa<linalg::LinalgOp, tensor::GenerateOp, tensor::PadOp>(op));
+  return op;
+}
+
+/// Returns the outer tensors that `op`, in such a body, writes to.
+static SmallVector<OpOperand *>
+collectOutsideWrites(Operation *op, bufferization::AnalysisState &state) {
+  SmallVector<OpOperand *> writes;
+  Operation *body = getElementwiseParent(op);
+  if (!body)
+    return writes;
+  for (OpOperand &operand : op->getOpOperands())
+    if (isa<TensorType>(operand.get().getType()) &&
+        !body->isAncestor(operand.get().getParentRegion()->getParentOp()) &&
+        state.bufferizesToMemoryWrite(operand))
+      writes.push_back(&operand);
+  return writes;
+}
+
+static void localize(IRRewriter &b, OpOperand &operand) {
+  b.setInsertionPoint(operand.getOwner());
+  auto alloc = operand.get().getDefiningOp<bufferization::AllocTensorOp>();
+  if (alloc && !alloc.getCopy()) {
+    operand.set(b.clone(*alloc)->getResult(0));
+    return;
+  }
+  auto copy = bufferization::AllocTensorOp::create(
+      b, operand.getOwner()->getLoc(),
+      cast<RankedTensorType>(operand.get().getType()), ValueRange(),
+      operand.get());
+  operand.set(copy.getResult());
+}
+
+/// Gives bodies their own copies of outer tensors that they write.
+static void localizeNestedWrites(IRRewriter &rewriter, Operation *scope) {
+  bufferization::BufferizationOptions options;
+  bufferization::AnalysisState state(options);
+  SmallVector<OpOperand *> writes;
+  scope->walk([&](Operation *op) {
+    llvm::append_range(writes, collectOutsideWrites(op, state));
+  });
+  for (OpOperand *write : writes)
+    localize(rewriter, *write);
+}
+
 namespace {
 struct NormSeparateDestinations
     : norm::impl::NormSeparateDestinationsBase<NormSeparateDestinations> {
@@ -105,6 +163,7 @@ struct NormSeparateDestinations
         [&](tensor::EmptyOp empty) { empties.push_back(empty); });
     for (Operation *empty : empties)
       separate(rewriter, empty);
+    localizeNestedWrites(rewriter, getOperation());
   }
 };
 } // namespace

@@ -5,19 +5,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
-#include "norm/Normalize/Passes.h"
 #include "norm/Normalize/RowJoins.h"
-
-namespace mlir::norm {
-#define GEN_PASS_DEF_NORMREADPARTSASSLICES
-#include "norm/Normalize/Passes.h.inc"
-} // namespace mlir::norm
 
 using namespace mlir;
 using namespace mlir::norm;
@@ -221,19 +214,13 @@ static LogicalResult sliceOfOneWindow(linalg::GenericOp op,
   return replaceBySlices(op, rewriter, slice);
 }
 
-namespace {
-struct NormReadPartsAsSlices
-    : norm::impl::NormReadPartsAsSlicesBase<NormReadPartsAsSlices> {
-  void runOnOperation() override {
-    RewritePatternSet patterns(&getContext());
-    patterns.add(sliceBeforeCollapse);
-    patterns.add(sliceOfGroups);
-    patterns.add(sliceOfStridedOperand);
-    patterns.add(sliceOfOneWindow);
-    tensor::CollapseShapeOp::getCanonicalizationPatterns(patterns,
-                                                         &getContext());
-    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
-      signalPassFailure();
-  }
-};
-} // namespace
+LogicalResult norm::readPartsAsSlices(Operation *scope) {
+  MLIRContext *context = scope->getContext();
+  RewritePatternSet patterns(context);
+  patterns.add(sliceBeforeCollapse);
+  patterns.add(sliceOfGroups);
+  patterns.add(sliceOfStridedOperand);
+  patterns.add(sliceOfOneWindow);
+  tensor::CollapseShapeOp::getCanonicalizationPatterns(patterns, context);
+  return applyPatternsGreedily(scope, std::move(patterns));
+}

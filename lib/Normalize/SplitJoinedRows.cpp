@@ -378,6 +378,8 @@ namespace {
 struct NormSplitJoinedRows
     : norm::impl::NormSplitJoinedRowsBase<NormSplitJoinedRows> {
   void runOnOperation() override {
+    if (failed(readPartsAsSlices(getOperation())))
+      return signalPassFailure();
     SmallVector<Block *> blocks;
     getOperation().walk([&](Block *block) {
       if (!isa<linalg::LinalgOp>(block->getParentOp()))

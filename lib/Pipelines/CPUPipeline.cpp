@@ -54,7 +54,7 @@ static void buildPreparation(OpPassManager &pm,
                              const CPUPipelineOptions &options) {
   buildCallingConvention(pm);
   OpPassManager &func = pm.nest<func::FuncOp>();
-  func.addPass(createNormCollapseDims());
+  func.addPass(createNormNormalizeLoops());
   NormTileProductsOptions products;
   products.products = options.products;
   products.parallel = options.threads > 1;
@@ -62,7 +62,6 @@ static void buildPreparation(OpPassManager &pm,
   if (options.bf16Products && options.rounding != Rounding::Exact)
     products.kinds = ProductKinds::Pairs;
   func.addPass(createNormTileProducts(products));
-  func.addPass(createNormOrderLoops());
 }
 
 /// Puts rows into loops, on tensors.
@@ -146,16 +145,15 @@ static void buildToLLVM(OpPassManager &pm, const CPUPipelineOptions &options) {
   pm.nest<func::FuncOp>().addPass(createNormKeepStripLoops());
   // Below, norm-expand-vector-math comes after it.
   buildScalarLowering(pm, {getRounding(options), /*expandsVectorMath=*/true});
-  if (getTriple(options).isX86())
-    pm.addPass(createNormMaximaToIntegers());
   NormExpandVectorMathOptions vectorMath;
   vectorMath.fma = options.fma;
   pm.addPass(createNormExpandVectorMath(vectorMath));
   pm.addPass(createNormSplitWideVectors());
-  if (getTriple(options).isX86())
-    pm.addPass(createNormRoundToIntegers());
-  if (options.dotProducts)
-    pm.addPass(createNormRoundByDotProducts());
+  if (getTriple(options).isX86()) {
+    NormUseX86InstructionsOptions x86;
+    x86.dotProducts = options.dotProducts;
+    pm.addPass(createNormUseX86Instructions(x86));
+  }
   pm.addPass(createConvertVectorToSCFPass());
   buildConvertToLLVM(pm);
   OpPassManager &llvm = pm.nest<LLVM::LLVMFuncOp>();

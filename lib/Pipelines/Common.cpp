@@ -58,7 +58,6 @@ void norm::buildDecomposition(OpPassManager &pm, Products products) {
   NormExpandSmallFloatsOptions early;
   early.scalingOnly = true;
   pm.addPass(createNormExpandSmallFloats(early));
-  pm.nest<func::FuncOp>().addPass(createNormReadPartsAsSlices());
   pm.nest<func::FuncOp>().addPass(createNormSplitJoinedRows());
   // Front ends keep reduced dims as extent 1, which tiling cannot write.
   pm.addPass(createLinalgFoldUnitExtentDimsPass());
@@ -95,7 +94,6 @@ static void freeBuffers(OpPassManager &pm) {
 
 void norm::buildTensorsToBuffers(OpPassManager &pm) {
   pm.addPass(createNormSeparateDestinations());
-  pm.addPass(createNormLocalizeNestedWrites());
   bufferization::OneShotBufferizePassOptions options;
   options.bufferizeFunctionBoundaries = true;
   options.functionBoundaryTypeConversion =

@@ -51,8 +51,7 @@ std::string norm::findCUDAToolkit() {
 /// Fuses rows and writes them as vectors that the threads of a row will share.
 static void buildRowCodegen(OpPassManager &pm, StringRef chip) {
   OpPassManager &func = pm.nest<func::FuncOp>();
-  func.addPass(createNormCollapseDims());
-  func.addPass(createNormOrderLoops());
+  func.addPass(createNormNormalizeLoops());
   NormFormRowsOptions form;
   form.scheduled = true;
   func.addPass(createNormFormRows(form));
@@ -85,22 +84,21 @@ static void buildKernels(OpPassManager &pm,
   // Constants belong into the kernel, not among its arguments.
   pm.addPass(createGpuLaunchSinkIndexComputationsPass());
   pm.addPass(createGpuKernelOutliningPass());
-  pm.addPass(createNormKnownClusterSize());
+  pm.addPass(createNormAnnotateKernels());
 }
 
 /// gpu.module to the NVVM dialect.
 static void buildKernelLowering(OpPassManager &pm,
                                 const NVVMPipelineOptions &options) {
-  if (options.rounding != Rounding::Exact)
-    pm.nest<gpu::GPUModuleOp>().addPass(createNormApproximateInverseRoots());
   pm.addPass(math::createMathExpandOpsPass({{"rsqrt", "fpowi"}}));
   OpPassManager &gpu = pm.nest<gpu::GPUModuleOp>();
   gpu.addPass(createNormVerifyGPUMemory());
   if (hasFP8Conversions(options.chip))
     gpu.addPass(createNormConvertFP8ToNVVM());
   gpu.addPass(createNormExpandSmallFloats());
-  gpu.addPass(createNormAllowFewBlocks());
-  gpu.addPass(createNormLowerGPUMath());
+  NormLowerGPUMathOptions math;
+  math.approximateRoots = options.rounding != Rounding::Exact;
+  gpu.addPass(createNormLowerGPUMath(math));
   gpu.addPass(createLoopInvariantCodeMotionPass());
   gpu.addPass(createConvertVectorToSCFPass());
   gpu.addPass(createSCFToControlFlowPass());

@@ -184,35 +184,6 @@ def NormWritePartsInPlace
                            "memref::MemRefDialect"];
 }
 
-def NormLocalizeNestedWrites : Pass<"norm-localize-nested-writes"> {
-  let summary = "Give the body of a linalg op its own copy of tensors it writes";
-  let description = [{
-    The body of a linalg op, of a `tensor.generate` or a `tensor.pad` may contain ops
-    on tensors that start from an outer tensor, such as the `outs` of a sum. One-shot
-    bufferization (LLVM 22) does not know that a body runs once per element, and lets
-    the ops write the buffer of that tensor in place, so that the second element
-    starts from the result of the first one. This pass runs before it and makes each
-    such op start from a copy within the body, or from a buffer of the body's own if
-    the outer one was empty. On a GPU the elements run at the same time.
-
-    Example:
-
-    ```mlir
-    %y = linalg.generic ... outs(%e : tensor<4xf32>) {
-      %s = linalg.generic ... outs(%zero : tensor<f32>) { addf } -> tensor<f32>
-    ```
-
-    becomes
-
-    ```mlir
-    %y = linalg.generic ... outs(%e : tensor<4xf32>) {
-      %own = bufferization.alloc_tensor() copy(%zero) : tensor<f32>
-      %s = linalg.generic ... outs(%own : tensor<f32>) { addf } -> tensor<f32>
-    ```
-  }];
-  let dependentDialects = ["bufferization::BufferizationDialect"];
-}
-
 def NormExpandMemRefCopy : Pass<"norm-expand-memref-copy"> {
   let summary = "Rewrite strided memref.copy to linalg.copy";
   let description = [{
@@ -259,10 +230,35 @@ def NormSeparateDestinations : Pass<"norm-separate-destinations"> {
     An empty tensor that the branches of one `scf.if` write stays one, because only one
     of them runs: what the `scf.if` returns is then in one buffer, known before it.
 
+    The body of a linalg op, of a `tensor.generate` or a `tensor.pad` may contain ops
+    on tensors that start from an outer tensor, such as the `outs` of a sum. One-shot
+    bufferization (LLVM 22) does not know that a body runs once per element, and lets
+    the ops write the buffer of that tensor in place, so that the second element
+    starts from the result of the first one. This pass makes each such op start from a
+    copy within the body, or from a buffer of the body's own if the outer one was
+    empty. On a GPU the elements run at the same time.
+
+    Example:
+
+    ```mlir
+    %y = linalg.generic ... outs(%e : tensor<4xf32>) {
+      %s = linalg.generic ... outs(%zero : tensor<f32>) { addf } -> tensor<f32>
+    ```
+
+    becomes
+
+    ```mlir
+    %y = linalg.generic ... outs(%e : tensor<4xf32>) {
+      %own = bufferization.alloc_tensor() copy(%zero) : tensor<f32>
+      %s = linalg.generic ... outs(%own : tensor<f32>) { addf } -> tensor<f32>
+    ```
+
     Limits: run it after the last common subexpression elimination on tensors, which
-    undoes it. norm-reuse-buffers shares the buffers again where that is correct.
+    undoes it, and before bufferization. norm-reuse-buffers shares the buffers again
+    where that is correct.
   }];
-  let dependentDialects = ["linalg::LinalgDialect", "tensor::TensorDialect"];
+  let dependentDialects = ["bufferization::BufferizationDialect",
+                           "linalg::LinalgDialect", "tensor::TensorDialect"];
 }
 
 def NormReuseBuffers : Pass<"norm-reuse-buffers"> {

@@ -101,38 +101,8 @@ def NormFuseElementwise : Pass<"norm-fuse-elementwise"> {
                            "linalg::LinalgDialect", "tensor::TensorDialect"];
 }
 
-def NormReadPartsAsSlices : Pass<"norm-read-parts-as-slices", "func::FuncOp"> {
-  let summary = "Spell reads of every n-th element of a row as slices";
-  let description = [{
-    A front end that packs two 4-bit numbers into a byte reads the even and the odd
-    elements of a row: by slices with stride 2, by slices of the row as pairs, or by a
-    linalg.generic that reads element 2 * d + 1. This pass makes slices with a stride
-    of all three. One of a row of blocks becomes one of each block, so that the ops on
-    blocks see it; norm-split-joined-rows then computes what is only read in parts
-    part by part. An operand that loops of a single iteration read at d0 * 2 + d1
-    becomes the slice that is read: it may hold more than one window, and
-    linalg-fold-unit-extent-dims would read all of it.
-
-    Example:
-
-    ```mlir
-    %pairs = tensor.expand_shape %row [[0], [1, 2]] output_shape [8, 32, 2]
-    %odd = tensor.extract_slice %pairs[0, 0, 1] [8, 32, 1] [1, 1, 1] : tensor<8x32x2xi8> to tensor<8x32xi8>
-    ```
-
-    becomes
-
-    ```mlir
-    %odd = tensor.extract_slice %row[0, 1] [8, 32] [1, 2] : tensor<8x64xi8> to tensor<8x32xi8>
-    ```
-
-    Limits: static extents of a row, which the stride divides; windows may be dynamic.
-  }];
-  let dependentDialects = ["tensor::TensorDialect"];
-}
-
 def NormSplitJoinedRows : Pass<"norm-split-joined-rows", "func::FuncOp"> {
-  let summary = "Compute what reads joined rows part by part";
+  let summary = "Compute what reads joined rows, or parts of rows, part by part";
   let description = [{
     A rotary embedding turns each row by reading its halves in the other order:
     front ends slice the row, negate one half and concatenate the two. An op that
@@ -172,48 +142,39 @@ def NormSplitJoinedRows : Pass<"norm-split-joined-rows", "func::FuncOp"> {
     StableHLO lowers a concatenation. norm-write-parts-in-place later writes the parts
     of a result where they belong.
 
-    Limits: at most four parts with static extents; ops that read their innermost
-    index, and reductions over joined rows, read the join. Parts of different lengths
+    First the pass spells reads of every n-th element as slices. A front end that packs
+    two 4-bit numbers into a byte reads the even and the odd elements of a row: by
+    slices with stride 2, by slices of the row as pairs, or by a linalg.generic that
+    reads element 2 * d + 1. All three become slices with a stride. One of a row of
+    blocks becomes one of each block, so that the ops on blocks see it. An operand that
+    loops of a single iteration read at d0 * 2 + d1 becomes the slice that is read: it
+    may hold more than one window, and linalg-fold-unit-extent-dims would read all of
+    it.
+
+    Example:
+
+    ```mlir
+    %pairs = tensor.expand_shape %row [[0], [1, 2]] output_shape [8, 32, 2]
+    %odd = tensor.extract_slice %pairs[0, 0, 1] [8, 32, 1] [1, 1, 1] : tensor<8x32x2xi8> to tensor<8x32xi8>
+    ```
+
+    becomes
+
+    ```mlir
+    %odd = tensor.extract_slice %row[0, 1] [8, 32] [1, 2] : tensor<8x64xi8> to tensor<8x32xi8>
+    ```
+
+    Limits: at most four parts with static extents, which a stride divides; windows may
+    be dynamic. Ops that read their innermost index, and reductions over joined rows,
+    read the join. Parts of different lengths
     are loops of their own. Run it before elementwise ops are fused, which merges the
     ops of each part.
   }];
   let dependentDialects = ["linalg::LinalgDialect", "tensor::TensorDialect"];
 }
 
-def NormOrderLoops : Pass<"norm-order-loops", "func::FuncOp"> {
-  let summary = "Make the loop over neighbors in memory the innermost one";
-  let description = [{
-    The innermost loop of a linalg op becomes vectors, which need elements that
-    are neighbors in memory. Front ends write the loops in any order: a sum over
-    the rows of a matrix comes with its reduction innermost as often as not. This
-    pass makes innermost the loop that walks the most elements of the op's tensors
-    in the order of memory; the other loops keep their order. A dynamic extent
-    counts as 65536 elements.
-
-    Example:
-
-    ```mlir
-    #x = affine_map<(d0, d1) -> (d1, d0)>
-    #sum = affine_map<(d0, d1) -> (d0)>
-    iterator_types = ["parallel", "reduction"] // of the columns of %x
-    ```
-
-    becomes
-
-    ```mlir
-    #x = affine_map<(d0, d1) -> (d0, d1)>
-    #sum = affine_map<(d0, d1) -> (d1)>
-    iterator_types = ["reduction", "parallel"]
-    ```
-
-    Limits: linalg.generic on tensors. Where two loops walk as many elements, as in
-    a transposition, the order stays.
-  }];
-  let dependentDialects = ["linalg::LinalgDialect"];
-}
-
-def NormCollapseDims : Pass<"norm-collapse-dims", "func::FuncOp"> {
-  let summary = "Merge adjacent dimensions that all ops treat alike";
+def NormNormalizeLoops : Pass<"norm-normalize-loops", "func::FuncOp"> {
+  let summary = "Merge loops that all ops treat alike, and put neighbors in memory inside";
   let description = [{
     A norm over several dimensions reduces over as many loops, and rows of several
     leading dimensions are numbered by divisions. If all linalg ops of a function that
@@ -238,9 +199,32 @@ def NormCollapseDims : Pass<"norm-collapse-dims", "func::FuncOp"> {
     iterator_types = ["parallel", "reduction"]
     ```
 
-    Limits: a dimension of unknown extent does not merge with the one before it; ops
-    with `linalg.index`, and slices, keep theirs. Elementwise ops without a reduction
-    keep their innermost dimension.
+    The innermost loop becomes vectors, which need elements that are neighbors in
+    memory. Front ends write the loops in any order: a sum over the rows of a matrix
+    comes with its reduction innermost as often as not. This pass makes innermost the
+    loop that walks the most elements of the op's tensors in the order of memory; the
+    other loops keep their order. A dynamic extent counts as 65536 elements.
+
+    Example:
+
+    ```mlir
+    #x = affine_map<(d0, d1) -> (d1, d0)>
+    #sum = affine_map<(d0, d1) -> (d0)>
+    iterator_types = ["parallel", "reduction"] // of the columns of %x
+    ```
+
+    becomes
+
+    ```mlir
+    #x = affine_map<(d0, d1) -> (d0, d1)>
+    #sum = affine_map<(d0, d1) -> (d1)>
+    iterator_types = ["reduction", "parallel"]
+    ```
+
+    Limits: linalg.generic on tensors. A dimension of unknown extent does not merge with
+    the one before it; ops with `linalg.index`, and slices, keep theirs. Elementwise ops
+    without a reduction keep their innermost dimension. Where two loops walk as many
+    elements, as in a transposition, the order stays.
   }];
   let dependentDialects = ["linalg::LinalgDialect", "tensor::TensorDialect"];
 }

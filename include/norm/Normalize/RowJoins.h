@@ -49,6 +49,9 @@ std::optional<RowJoin> matchRowJoin(Operation *op);
 SmallVector<tensor::InsertSliceOp>
 matchRowInsertions(tensor::InsertSliceOp last);
 
+/// Spells reads of every n-th element of a row as slices with a stride.
+LogicalResult readPartsAsSlices(Operation *scope);
+
 /// Returns true if the slice is whole in all dimensions but the innermost.
 bool takesAllRows(tensor::ExtractSliceOp slice);
 

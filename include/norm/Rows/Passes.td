@@ -127,7 +127,7 @@ def NormFormRows : Pass<"norm-form-rows", "func::FuncOp"> {
     rows and values per row stay where they are.
 
     Limits: `linalg.generic` on tensors whose reduced loops are the outer ones
-    (norm-order-loops); sums of one combining op with a neutral element. A function with
+    (norm-normalize-loops); sums of one combining op with a neutral element. A function with
     `norm.sum_parts` (norm-split-sums) keeps its sums. Run it after
     norm-separate-results, which gives results their destinations.
   }];

@@ -136,31 +136,6 @@ def NormLowerAsserts : Pass<"norm-lower-asserts", "ModuleOp"> {
   let dependentDialects = ["cf::ControlFlowDialect", "LLVM::LLVMDialect"];
 }
 
-def NormKnownClusterSize : Pass<"norm-known-cluster-size", "ModuleOp"> {
-  let summary = "Cluster sizes of launches, written on their kernels";
-  let description = [{
-    gpu-kernel-outlining records constant block and grid sizes on a kernel, but
-    not the size of its clusters. This pass does where all launches of a kernel
-    have the same constant one. The image then says it (PTX by
-    `.reqnctapercluster`), so that who launches it without this program's host code
-    gets clusters too.
-
-    Example:
-
-    ```mlir
-    gpu.launch_func @kernels::@k clusters in (%c4, %c1, %c1) blocks in ...
-    gpu.func @k(...) kernel
-    ```
-
-    becomes
-
-    ```mlir
-    gpu.launch_func @kernels::@k clusters in (%c4, %c1, %c1) blocks in ...
-    gpu.func @k(...) kernel attributes {known_cluster_size = array<i32: 4, 1, 1>}
-    ```
-  }];
-}
-
 def NormDropGPUTimings : Pass<"norm-drop-gpu-timings", "ModuleOp"> {
   let summary = "Compile times taken out of gpu.binary";
   let description = [{

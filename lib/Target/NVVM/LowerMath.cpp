@@ -18,7 +18,6 @@
 #include "norm/Target/NVVM/Passes.h"
 
 namespace mlir::norm {
-#define GEN_PASS_DEF_NORMAPPROXIMATEINVERSEROOTS
 #define GEN_PASS_DEF_NORMLOWERGPUMATH
 #include "norm/Target/NVVM/Passes.h.inc"
 } // namespace mlir::norm
@@ -61,15 +60,6 @@ static Value createInverseRoot(ImplicitLocOpBuilder b, Value a) {
   return math::FmaOp::create(b, step, r * 0.5f, r);
 }
 
-static LogicalResult approximateRSqrt(math::RsqrtOp op,
-                                      PatternRewriter &rewriter) {
-  if (!op.getType().isF32())
-    return rewriter.notifyMatchFailure(op, "not an f32");
-  rewriter.replaceOp(
-      op, createInverseRoot({op.getLoc(), rewriter}, op.getOperand()));
-  return success();
-}
-
 static LogicalResult approximateReciprocalOfRoot(arith::DivFOp op,
                                                  PatternRewriter &rewriter) {
   auto root = op.getRhs().getDefiningOp<math::SqrtOp>();
@@ -97,19 +87,16 @@ static LogicalResult widenInWords(arith::ExtFOp op, PatternRewriter &rewriter) {
 }
 
 namespace {
-struct NormApproximateInverseRoots
-    : norm::impl::NormApproximateInverseRootsBase<NormApproximateInverseRoots> {
-  void runOnOperation() override {
-    RewritePatternSet patterns(&getContext());
-    patterns.add(approximateRSqrt);
-    patterns.add(approximateReciprocalOfRoot);
-    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
-      signalPassFailure();
-  }
-};
-
 struct NormLowerGPUMath : norm::impl::NormLowerGPUMathBase<NormLowerGPUMath> {
+  using NormLowerGPUMathBase::NormLowerGPUMathBase;
+
   void runOnOperation() override {
+    // Roots are still math ops here.
+    RewritePatternSet roots(&getContext());
+    roots.add(approximateReciprocalOfRoot);
+    if (approximateRoots &&
+        failed(applyPatternsGreedily(getOperation(), std::move(roots))))
+      return signalPassFailure();
     RewritePatternSet patterns(&getContext());
     patterns.add(widenInWords);
     auto add = [&](auto op, StringRef name) {

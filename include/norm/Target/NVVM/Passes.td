@@ -68,58 +68,36 @@ def NormDependentLaunch : Pass<"norm-dependent-launch", "func::FuncOp"> {
   let dependentDialects = ["NVVM::NVVMDialect"];
 }
 
-def NormAllowFewBlocks : Pass<"norm-allow-few-blocks", "gpu::GPUModuleOp"> {
-  let summary = "Let kernels with loops have the registers that they need";
+def NormAnnotateKernels : Pass<"norm-annotate-kernels", "ModuleOp"> {
+  let summary = "Write on kernels what their launches, and ptxas, have to know";
   let description = [{
+    gpu-kernel-outlining records constant block and grid sizes on a kernel, but not the
+    size of its clusters. This pass does where all launches of a kernel have the same
+    constant one. The image then says it (PTX by `.reqnctapercluster`), so that who
+    launches it without this program's host code gets clusters too.
+
     ptxas (13.0) unrolls loops and then spills registers, to keep the number of blocks
     that an SM holds. A kernel with loops has many loads on their way in each thread and
     needs fewer blocks. This pass asks for one block an SM, `.minnctapersm 1` in PTX,
-    and ptxas spills nothing.
+    and ptxas spills nothing. Kernels without loops keep what ptxas chooses.
 
-    Example: `gpu.func @k() kernel {` with a loop in it becomes
-    `gpu.func @k() kernel attributes {nvvm.minctasm = 1 : i32} {`.
-
-    Limits: kernels without loops keep what ptxas chooses.
-  }];
-  let dependentDialects = ["NVVM::NVVMDialect"];
-}
-
-def NormApproximateInverseRoots
-    : Pass<"norm-approximate-inverse-roots", "gpu::GPUModuleOp"> {
-  let summary = "One over a root by an approximation and a step of Newton's method";
-  let description = [{
-    Of `sqrt.rn` and `rcp.rn` each is an approximation, steps that repair its last bit and
-    a branch for numbers out of the ordinary: some twenty instructions in every thread of
-    a row. This pass rewrites `math.rsqrt`, and one over a root that nothing else needs,
-    in f32:
+    Example, where `@k` has a loop:
 
     ```mlir
-    %root = math.sqrt %a : f32
-    %y = arith.divf %one, %root : f32
+    gpu.launch_func @kernels::@k clusters in (%c4, %c1, %c1) blocks in ...
+    gpu.func @k(...) kernel
     ```
 
     becomes
 
     ```mlir
-    %r = llvm.call_intrinsic "llvm.nvvm.rsqrt.approx.f"(%a) : (f32) -> f32
-    %t = arith.mulf %a, %r : f32
-    %minus = arith.negf %t : f32
-    %e = math.fma %minus, %r, %one : f32
-    %step = arith.minnumf %e, %one : f32
-    %h = arith.mulf %r, %half : f32
-    %y = math.fma %step, %h, %r : f32
+    gpu.launch_func @kernels::@k clusters in (%c4, %c1, %c1) blocks in ...
+    gpu.func @k(...) kernel attributes {known_cluster_size = array<i32: 4, 1, 1>, nvvm.minctasm = 1 : i32}
     ```
 
-    The error is at most 1.25 u, u = 2^-24, whatever r is within 2^-22.9 of the root, as
-    PTX promises; root and reciprocal, each rounded, have 1.5 u (both found by trying
-    every significand, benchmarks/inverse_root.py). Zeros, infinities, negative numbers
-    and NaN give what they gave.
-
-    Limits: the bits of the root and the reciprocal change, so `rounding=exact` of
-    norm-to-nvvm leaves them.
+    Limits: run it before loops become branches.
   }];
-  let dependentDialects = ["LLVM::LLVMDialect", "arith::ArithDialect",
-                           "math::MathDialect"];
+  let dependentDialects = ["NVVM::NVVMDialect"];
 }
 
 def NormLowerGPUMath : Pass<"norm-lower-gpu-math", "gpu::GPUModuleOp"> {
@@ -151,9 +129,44 @@ def NormLowerGPUMath : Pass<"norm-lower-gpu-math", "gpu::GPUModuleOp"> {
     ```
 
     Limits: bf16 vectors of rank 1 and even length; others are left to LLVM.
+
+    With `approximate-roots` it replaces one over a root of f32 that nothing else needs.
+    Of `sqrt.rn` and `rcp.rn` each is an approximation, steps that repair its last bit and
+    a branch for numbers out of the ordinary: some twenty instructions in every thread of
+    a row. Instead there is an approximation and a step of Newton's method.
+
+    Example:
+
+    ```mlir
+    %root = math.sqrt %a : f32
+    %y = arith.divf %one, %root : f32
+    ```
+
+    becomes
+
+    ```mlir
+    %r = llvm.call_intrinsic "llvm.nvvm.rsqrt.approx.f"(%a) : (f32) -> f32
+    %t = arith.mulf %a, %r : f32
+    %minus = arith.negf %t : f32
+    %e = llvm.call_intrinsic "llvm.fma"(%minus, %r, %one) : (f32, f32, f32) -> f32
+    %step = llvm.call_intrinsic "llvm.minnum"(%e, %one) : (f32, f32) -> f32
+    %h = arith.mulf %r, %half : f32
+    %y = llvm.call_intrinsic "llvm.fma"(%step, %h, %r) : (f32, f32, f32) -> f32
+    ```
+
+    The error is at most 1.25 u, u = 2^-24, whatever r is within 2^-22.9 of the root, as
+    PTX promises; root and reciprocal, each rounded, have 1.5 u (both found by trying
+    every significand, benchmarks/inverse_root.py). Zeros, infinities, negative numbers
+    and NaN give what they gave.
+
+    Limits: the bits of the root and the reciprocal change, so `rounding=exact` of
+    norm-to-nvvm leaves them. `math.rsqrt` is one over a root after math-expand-ops.
   }];
+  let options = [Option<"approximateRoots", "approximate-roots", "bool",
+                        /*default=*/"false",
+                        "One over a root may be off by more than half a unit">];
   let dependentDialects = ["arith::ArithDialect", "LLVM::LLVMDialect",
-                           "vector::VectorDialect"];
+                           "math::MathDialect", "vector::VectorDialect"];
 }
 
 def NormVerifyGPUTarget : Pass<"norm-verify-gpu-target", "ModuleOp"> {

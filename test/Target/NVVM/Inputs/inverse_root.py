@@ -1,4 +1,4 @@
-"""The error of norm-approximate-inverse-roots over every significand, in u = 2^-24.
+"""The error of norm-lower-gpu-math approximate-roots over every significand, in u = 2^-24.
 
 A root has the significands of two binades, [1, 4). The unit's approximation is put at
 both ends of what PTX promises for rsqrt.approx.f32, a factor of 1 + 2^-22.9, and between.

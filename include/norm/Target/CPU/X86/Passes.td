@@ -10,14 +10,15 @@
 
 include "mlir/Pass/PassBase.td"
 
-def NormMaximaToIntegers : Pass<"norm-maxima-to-integers"> {
-  let summary = "Compute maxima of magnitudes as maxima of integers";
+def NormUseX86Instructions : Pass<"norm-use-x86-instructions"> {
+  let summary = "Compute maxima, and round, by instructions that LLVM does not find";
   let description = [{
-    x86 has no instruction for `arith.maximumf`: `maxps` returns its second operand if
-    one is NaN or both are zeros, so LLVM needs six instructions, four of which wait
-    for each other. But f32 numbers without a sign have the order of their bits, in
-    which NaN is above infinity, and the maximum of integers is one instruction. The
-    largest magnitude of a row, from which a scale follows, is such a maximum.
+    Maxima: x86 has no instruction for `arith.maximumf`. `maxps` returns its second
+    operand if one is NaN or both are zeros, so LLVM needs six instructions, four of
+    which wait for each other. But f32 numbers without a sign have the order of their
+    bits, in which NaN is above infinity, and the maximum of integers is one
+    instruction. The largest magnitude of a row, from which a scale follows, is such a
+    maximum.
 
     Example:
 
@@ -41,21 +42,14 @@ def NormMaximaToIntegers : Pass<"norm-maxima-to-integers"> {
 
     Operands come from `math.absf` and from constants without a sign or of minus
     infinity, the neutral element, whose bits are below those of all magnitudes; from
-    maxima, selections and parts of them, and loops that carry them.
+    maxima, selections and parts of them, and loops that carry them. Limits: f32 only.
+    Of several NaNs the one with the largest payload is kept, not the first one.
 
-    Limits: f32 only. Of several NaNs the one with the largest payload is kept, not
-    the first one.
-  }];
-  let dependentDialects = ["arith::ArithDialect"];
-}
-
-def NormRoundToIntegers : Pass<"norm-round-to-integers"> {
-  let summary = "Round and convert vectors to integers by one instruction";
-  let description = [{
-    x86 converts f32 to i32 with a rounding to even (`cvtps2dq`) as fast as toward zero,
-    so a `math.roundeven` before is one instruction too many. It may stand before a
-    clamp to integers, which is the same after it. From i32, saturating packs make i8 or
-    i16 of whole registers, but LLVM uses halves of them for an `arith.fptosi` to i8.
+    Integers: x86 converts f32 to i32 with a rounding to even (`cvtps2dq`) as fast as
+    toward zero, so a `math.roundeven` before is one instruction too many. It may stand
+    before a clamp to integers, which is the same after it. From i32, saturating packs
+    make i8 or i16 of whole registers, but LLVM uses halves of them for an
+    `arith.fptosi` to i8.
 
     Example:
 
@@ -76,17 +70,12 @@ def NormRoundToIntegers : Pass<"norm-round-to-integers"> {
     Limits: signed integers of 8, 16, 24 or 32 bits and vectors of one dimension of f32.
     The rounding mode is that of MXCSR, as it is of all arithmetic, and to even unless
     the caller sets another.
-  }];
-  let dependentDialects = ["arith::ArithDialect", "LLVM::LLVMDialect"];
-}
 
-def NormRoundByDotProducts : Pass<"norm-round-by-dot-products"> {
-  let summary = "Round to bf16 by two instructions of AVX512-VNNI";
-  let description = [{
-    `norm-narrow-floats-to-integers` rounds the bits w of an f32 to the upper half of
-    w + 0x7FFF + ((w >> 16) & 1): a shift, a mask and two additions. `vpdpwssd` adds to
-    w the products of the halves of two words, here of (w & 0x10000) | 0x7FFF, which is
-    one `vpternlogd`, and of ones. That is the same integer, and two instructions.
+    bf16, with `dot-products`: `norm-narrow-floats-to-integers` rounds the bits w of an
+    f32 to the upper half of w + 0x7FFF + ((w >> 16) & 1): a shift, a mask and two
+    additions. `vpdpwssd` adds to w the products of the halves of two words, here of
+    (w & 0x10000) | 0x7FFF, which is one `vpternlogd`, and of ones. That is the same
+    integer, and two instructions.
 
     Example:
 
@@ -107,8 +96,11 @@ def NormRoundByDotProducts : Pass<"norm-round-by-dot-products"> {
     ```
 
     Limits: vectors of one dimension of 4 or 8 words, or of a multiple of 16, which are
-    rounded 16 at a time. The CPU needs AVX512-VNNI and AVX512-VL.
+    rounded 16 at a time.
   }];
+  let options = [Option<"dotProducts", "dot-products", "bool",
+                        /*default=*/"false",
+                        "The CPU has AVX512-VNNI and AVX512-VL">];
   let dependentDialects = ["arith::ArithDialect", "LLVM::LLVMDialect",
                            "vector::VectorDialect"];
 }

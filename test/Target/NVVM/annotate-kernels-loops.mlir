@@ -1,5 +1,5 @@
 // A kernel with a loop may have the registers of a whole SM; others are left to ptxas.
-// RUN: norm-opt %s --pass-pipeline='builtin.module(gpu.module(norm-allow-few-blocks))' | FileCheck %s
+// RUN: norm-opt %s --norm-annotate-kernels | FileCheck %s
 
 gpu.module @kernels {
   // CHECK: gpu.func @loop({{.*}}) kernel attributes {nvvm.minctasm = 1 : i32}

@@ -1,4 +1,4 @@
-// RUN: norm-opt %s --norm-round-by-dot-products --canonicalize | FileCheck %s
+// RUN: norm-opt %s --norm-use-x86-instructions=dot-products=true --canonicalize | FileCheck %s
 
 // The words and two products each: 0x7FFF by one, and the last bit that stays.
 // CHECK-LABEL: func @rounded(

@@ -1,6 +1,6 @@
 // One over a root in f32 becomes an approximation and one step of Newton's method. A root
 // that something else needs, another numerator and other types stay.
-// RUN: norm-opt %s --pass-pipeline='builtin.module(gpu.module(norm-approximate-inverse-roots))' | FileCheck %s
+// RUN: norm-opt %s --pass-pipeline='builtin.module(math-expand-ops{ops=rsqrt},gpu.module(norm-lower-gpu-math{approximate-roots=true}))' | FileCheck %s
 
 gpu.module @kernels {
   // CHECK-LABEL: gpu.func @f
@@ -10,10 +10,10 @@ gpu.module @kernels {
   // CHECK: %[[R:.*]] = llvm.call_intrinsic "llvm.nvvm.rsqrt.approx.f"(%[[A]]) : (f32) -> f32
   // CHECK: %[[T:.*]] = arith.mulf %[[A]], %[[R]]
   // CHECK: %[[MINUS:.*]] = arith.negf %[[T]]
-  // CHECK: %[[E:.*]] = math.fma %[[MINUS]], %[[R]], %[[ONE]]
-  // CHECK: %[[STEP:.*]] = arith.minnumf %[[E]], %[[ONE]]
+  // CHECK: %[[E:.*]] = llvm.call_intrinsic "llvm.fma"(%[[MINUS]], %[[R]], %[[ONE]])
+  // CHECK: %[[STEP:.*]] = llvm.call_intrinsic "llvm.minnum"(%[[E]], %[[ONE]])
   // CHECK: %[[H:.*]] = arith.mulf %[[R]], %[[HALF]]
-  // CHECK: math.fma %[[STEP]], %[[H]], %[[R]]
+  // CHECK: llvm.call_intrinsic "llvm.fma"(%[[STEP]], %[[H]], %[[R]])
   // CHECK: memref.store
   // CHECK: llvm.call_intrinsic "llvm.nvvm.rsqrt.approx.f"
   // CHECK: memref.store
@@ -29,7 +29,7 @@ gpu.module @kernels {
   }
 
   // CHECK-LABEL: gpu.func @others
-  // CHECK-NOT: call_intrinsic
+  // CHECK-NOT: rsqrt.approx
   gpu.func @others(%a: f32, %b: f64, %p: memref<8xf32>, %q: memref<8xf64>) kernel {
     %c0 = arith.constant 0 : index
     %one = arith.constant 1.0 : f32

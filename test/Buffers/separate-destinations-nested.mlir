@@ -1,4 +1,4 @@
-// RUN: norm-opt %s --norm-localize-nested-writes | FileCheck %s
+// RUN: norm-opt %s --norm-separate-destinations | FileCheck %s
 
 // Bufferization would let each element go on with the sum of the one before it.
 // CHECK-LABEL: func.func @sums

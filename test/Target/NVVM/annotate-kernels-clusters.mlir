@@ -1,4 +1,4 @@
-// RUN: norm-opt %s --norm-known-cluster-size | FileCheck %s
+// RUN: norm-opt %s --norm-annotate-kernels | FileCheck %s
 
 // Launched twice with the same clusters.
 // CHECK: gpu.func @same() kernel attributes {known_cluster_size = array<i32: 4, 1, 1>}

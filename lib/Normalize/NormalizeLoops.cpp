@@ -1,4 +1,4 @@
-//===- CollapseDims.cpp - neighboring dims that all ops treat alike -------===//
+//===- NormalizeLoops.cpp - few loops, neighbors in memory innermost ------===//
 //
 // Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -17,12 +17,16 @@
 #include "llvm/Support/DebugLog.h"
 
 namespace mlir::norm {
-#define GEN_PASS_DEF_NORMCOLLAPSEDIMS
+#define GEN_PASS_DEF_NORMNORMALIZELOOPS
 #include "norm/Normalize/Passes.h.inc"
 } // namespace mlir::norm
 
 using namespace mlir;
 using linalg::GenericOp;
+
+//===----------------------------------------------------------------------===//
+// Adjacent dimensions that all ops treat alike become one
+//===----------------------------------------------------------------------===//
 
 namespace {
 /// For each dimension but the last, whether it can merge with the next one.
@@ -174,6 +178,7 @@ private:
   llvm::MapVector<GenericOp, Pairs> loops;
   llvm::DenseMap<Value, Pairs> values;
 };
+} // namespace
 
 /// Lets ops that view a tensor alike share the view, by which later passes know
 /// that they read the same elements.
@@ -187,32 +192,106 @@ static void shareViews(IRRewriter &rewriter, func::FuncOp func) {
   });
 }
 
-struct NormCollapseDims : norm::impl::NormCollapseDimsBase<NormCollapseDims> {
+static SmallVector<GenericOp> collectOps(func::FuncOp func) {
+  SmallVector<GenericOp> ops;
+  func.walk([&](GenericOp op) { ops.push_back(op); });
+  return ops;
+}
+
+static LogicalResult collapseDims(IRRewriter &rewriter, func::FuncOp func) {
+  PairFinder finder(func);
+  for (GenericOp op : collectOps(func)) {
+    SmallVector<ReassociationIndices> groups = finder.getGroups(op);
+    if (groups.empty())
+      continue;
+    LDBG("norm-normalize-loops", 1)
+        << "collapses " << groups.size() << " groups of " << op;
+    rewriter.setInsertionPoint(op);
+    FailureOr<linalg::CollapseResult> collapsed =
+        linalg::collapseOpIterationDims(op, groups, rewriter);
+    if (succeeded(collapsed))
+      rewriter.replaceOp(op, collapsed->results);
+  }
+  MLIRContext *context = func.getContext();
+  RewritePatternSet patterns(context);
+  tensor::CollapseShapeOp::getCanonicalizationPatterns(patterns, context);
+  tensor::ExpandShapeOp::getCanonicalizationPatterns(patterns, context);
+  tensor::populateFoldTensorEmptyPatterns(patterns);
+  if (failed(applyPatternsGreedily(func, std::move(patterns))))
+    return failure();
+  shareViews(rewriter, func);
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// The loop over neighbors in memory goes inside
+//===----------------------------------------------------------------------===//
+
+/// A dynamic extent counts as this many elements, more than most static ones.
+static constexpr uint64_t kDynamicExtent = 1 << 16;
+
+static uint64_t countElements(RankedTensorType type) {
+  uint64_t count = 1;
+  for (int64_t extent : type.getShape())
+    count = llvm::SaturatingMultiply<uint64_t>(
+        count, ShapedType::isDynamic(extent) ? kDynamicExtent : extent);
+  return count;
+}
+
+/// Returns per loop the elements of the operands that it reads or writes in
+/// the order of memory.
+static SmallVector<uint64_t> countInOrder(GenericOp op) {
+  SmallVector<uint64_t> counts(op.getNumLoops(), 0);
+  for (OpOperand &operand : op->getOpOperands()) {
+    auto type = dyn_cast<RankedTensorType>(operand.get().getType());
+    AffineMap map = op.getMatchingIndexingMap(&operand);
+    if (!type || map.getNumResults() == 0)
+      continue;
+    if (auto dim = dyn_cast<AffineDimExpr>(map.getResults().back()))
+      counts[dim.getPosition()] =
+          llvm::SaturatingAdd(counts[dim.getPosition()], countElements(type));
+  }
+  return counts;
+}
+
+/// Returns the loop to make innermost, or nullopt if it is that already.
+static std::optional<unsigned> findInnermost(GenericOp op) {
+  if (!op.hasPureTensorSemantics() || op.getNumLoops() < 2)
+    return std::nullopt;
+  SmallVector<uint64_t> counts = countInOrder(op);
+  auto *most = llvm::max_element(counts);
+  if (*most <= counts.back())
+    return std::nullopt;
+  return most - counts.begin();
+}
+
+static LogicalResult orderLoops(IRRewriter &rewriter, func::FuncOp func) {
+  for (GenericOp op : collectOps(func)) {
+    std::optional<unsigned> innermost = findInnermost(op);
+    if (!innermost)
+      continue;
+    LDBG("norm-normalize-loops", 1)
+        << "loop " << *innermost << " becomes innermost: " << op;
+    SmallVector<unsigned> order;
+    for (unsigned loop = 0, e = op.getNumLoops(); loop < e; ++loop)
+      if (loop != *innermost)
+        order.push_back(loop);
+    order.push_back(*innermost);
+    rewriter.setInsertionPoint(op);
+    if (failed(linalg::interchangeGenericOp(rewriter, op, order)))
+      return failure();
+  }
+  return success();
+}
+
+namespace {
+struct NormNormalizeLoops
+    : norm::impl::NormNormalizeLoopsBase<NormNormalizeLoops> {
   void runOnOperation() override {
-    PairFinder finder(getOperation());
     IRRewriter rewriter(&getContext());
-    SmallVector<GenericOp> ops;
-    getOperation().walk([&](GenericOp op) { ops.push_back(op); });
-    for (GenericOp op : ops) {
-      SmallVector<ReassociationIndices> groups = finder.getGroups(op);
-      if (groups.empty())
-        continue;
-      LDBG("norm-collapse-dims", 1)
-          << "collapses " << groups.size() << " groups of " << op;
-      rewriter.setInsertionPoint(op);
-      FailureOr<linalg::CollapseResult> collapsed =
-          linalg::collapseOpIterationDims(op, groups, rewriter);
-      if (succeeded(collapsed))
-        rewriter.replaceOp(op, collapsed->results);
-    }
-    RewritePatternSet patterns(&getContext());
-    tensor::CollapseShapeOp::getCanonicalizationPatterns(patterns,
-                                                         &getContext());
-    tensor::ExpandShapeOp::getCanonicalizationPatterns(patterns, &getContext());
-    tensor::populateFoldTensorEmptyPatterns(patterns);
-    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
-      return signalPassFailure();
-    shareViews(rewriter, getOperation());
+    if (failed(collapseDims(rewriter, getOperation())) ||
+        failed(orderLoops(rewriter, getOperation())))
+      signalPassFailure();
   }
 };
 } // namespace

@@ -1,4 +1,4 @@
-// RUN: norm-opt %s --pass-pipeline='builtin.module(func.func(norm-order-loops))' | FileCheck %s
+// RUN: norm-opt %s --pass-pipeline='builtin.module(func.func(norm-normalize-loops))' | FileCheck %s
 
 // CHECK-DAG: #[[ROWS:.*]] = affine_map<(d0, d1) -> (d0, d1)>
 // CHECK-DAG: #[[LAST:.*]] = affine_map<(d0, d1) -> (d1)>

@@ -1,4 +1,4 @@
-// RUN: norm-opt %s --norm-round-to-integers | FileCheck %s
+// RUN: norm-opt %s --norm-use-x86-instructions | FileCheck %s
 
 // CHECK-LABEL: func @clamped(%arg0: vector<64xf32>)
 // CHECK: %[[U:.*]] = arith.minimumf %arg0, %{{.*}} : vector<64xf32>

@@ -1,4 +1,4 @@
-// RUN: norm-opt %s --norm-maxima-to-integers | FileCheck %s
+// RUN: norm-opt %s --norm-use-x86-instructions | FileCheck %s
 
 // CHECK-LABEL: func @row
 // CHECK: scf.for {{.*}} iter_args(%[[MOST:.*]] = %{{.*}}) -> (vector<64xf32>)

@@ -1,4 +1,4 @@
-// RUN: norm-opt %s --split-input-file --pass-pipeline='builtin.module(func.func(norm-read-parts-as-slices),canonicalize)' | FileCheck %s
+// RUN: norm-opt %s --split-input-file --pass-pipeline='builtin.module(func.func(norm-split-joined-rows),canonicalize)' | FileCheck %s
 
 // The columns of pairs.
 // CHECK-LABEL: func.func @pairs

@@ -1,4 +1,4 @@
-// RUN: norm-opt %s --norm-collapse-dims --split-input-file | FileCheck %s
+// RUN: norm-opt %s --norm-normalize-loops --split-input-file | FileCheck %s
 
 // A sum over two dimensions and its use: rows of 64, and no reshape in between.
 // CHECK-DAG: #[[ID:.*]] = affine_map<(d0, d1) -> (d0, d1)>

@@ -1,0 +1,244 @@
+//===- UseX86Instructions.cpp - what LLVM does not find by itself ---------===//
+//
+// Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Matchers.h"
+#include "norm/Floats/Lanes.h"
+#include "norm/Target/CPU/X86/Passes.h"
+
+namespace mlir::norm {
+#define GEN_PASS_DEF_NORMUSEX86INSTRUCTIONS
+#include "norm/Target/CPU/X86/Passes.h.inc"
+} // namespace mlir::norm
+
+using namespace mlir;
+using namespace mlir::norm;
+
+//===----------------------------------------------------------------------===//
+// Maxima of magnitudes by their bits
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Whether a value is an f32 without a sign, a NaN included, or minus infinity:
+/// as signed integers such bits have the order of arith.maximumf, which is NaN
+/// if an operand is.
+class Magnitudes {
+public:
+  static bool contain(Value v) { return ValueOrigins::allHold(v, visit); }
+
+private:
+  static bool visit(OpResult v, ValueOrigins &origins) {
+    Operation *op = v.getOwner();
+    if (!getElementTypeOrSelf(v.getType()).isF32())
+      return false;
+    if (isa<math::AbsFOp>(op))
+      return true;
+    if (Attribute constant; matchPattern(op, m_Constant(&constant)))
+      return isMagnitude(constant);
+    if (auto select = dyn_cast<arith::SelectOp>(op)) {
+      origins.add(select.getTrueValue());
+      origins.add(select.getFalseValue());
+      return true;
+    }
+    if (!passesOn(op))
+      return false;
+    for (Value operand : op->getOperands())
+      origins.add(operand);
+    return true;
+  }
+
+  static bool isMagnitude(Attribute constant) {
+    auto holds = [](const APFloat &value) {
+      return !value.isNegative() || (value.isInfinity() && value.isNegative());
+    };
+    if (auto scalar = dyn_cast<FloatAttr>(constant))
+      return holds(scalar.getValue());
+    auto elements = dyn_cast<DenseFPElementsAttr>(constant);
+    return elements && llvm::all_of(elements, holds);
+  }
+
+  /// Every element of the result is one of an operand. An index of an
+  /// extraction is a constant.
+  static bool passesOn(Operation *op) {
+    if (auto extract = dyn_cast<vector::ExtractOp>(op))
+      return extract.getDynamicPosition().empty();
+    return isa<arith::MaximumFOp, vector::BroadcastOp,
+               vector::ExtractStridedSliceOp, vector::InsertStridedSliceOp,
+               vector::ShuffleOp, vector::InterleaveOp, vector::DeinterleaveOp>(
+        op);
+  }
+};
+} // namespace
+
+static void computeInIntegers(arith::MaximumFOp op) {
+  ImplicitLocOpBuilder b(op.getLoc(), op);
+  Lanes lhs = Lanes(b, op.getLhs()).bits(), rhs = Lanes(b, op.getRhs()).bits();
+  op.replaceAllUsesWith(Value(lhs.apply<arith::MaxSIOp>(rhs).number()));
+  op.erase();
+}
+
+/// All are looked at before the first one is replaced: a maximum of maxima is
+/// one of magnitudes because they are.
+static void computeMaximaInIntegers(Operation *scope) {
+  SmallVector<arith::MaximumFOp> maxima;
+  scope->walk([&](arith::MaximumFOp op) {
+    if (Magnitudes::contain(op.getResult()))
+      maxima.push_back(op);
+  });
+  llvm::for_each(maxima, computeInIntegers);
+}
+
+//===----------------------------------------------------------------------===//
+// Rounding and conversion to integers
+//===----------------------------------------------------------------------===//
+
+static bool isF32Row(Type type) {
+  auto vector = dyn_cast<VectorType>(type);
+  return vector && vector.getRank() == 1 && !vector.isScalable() &&
+         vector.getElementType().isF32();
+}
+
+/// A bound that is an integer, which rounding and clamping pass in either
+/// order.
+static bool isIntegralBound(Value v) {
+  DenseFPElementsAttr bound;
+  return matchPattern(v, m_Constant(&bound)) && bound.isSplat() &&
+         bound.getSplatValue<APFloat>().isInteger();
+}
+
+static bool isClamp(Operation *op) {
+  return isa<arith::MaximumFOp, arith::MinimumFOp, arith::MaxNumFOp,
+             arith::MinNumFOp>(op) &&
+         isIntegralBound(op->getOperand(1));
+}
+
+/// The rounding to even whose clamped result is `v`, and the clamps, the last
+/// one first; each is only used by the next.
+static math::RoundEvenOp findRounding(Value v,
+                                      SmallVectorImpl<Operation *> &clamps) {
+  while (Operation *op = v.getDefiningOp()) {
+    if (!op->hasOneUse())
+      return {};
+    if (auto rounding = dyn_cast<math::RoundEvenOp>(op))
+      return rounding;
+    if (!isClamp(op))
+      return {};
+    clamps.push_back(op);
+    v = op->getOperand(0);
+  }
+  return {};
+}
+
+/// Clamps what was rounded, and converts with the rounding of the conversion.
+static Value roundLast(OpBuilder &b, arith::FPToSIOp op, Type words) {
+  SmallVector<Operation *> clamps;
+  math::RoundEvenOp rounding = findRounding(op.getIn(), clamps);
+  if (!rounding)
+    return Value();
+  Value v = rounding.getOperand();
+  for (Operation *clamp : llvm::reverse(clamps)) {
+    IRMapping mapping;
+    mapping.map(clamp->getOperand(0), v);
+    v = b.clone(*clamp, mapping)->getResult(0);
+  }
+  return LLVM::LrintOp::create(b, op.getLoc(), words, v);
+}
+
+static void convertByOneInstruction(arith::FPToSIOp op) {
+  if (!isF32Row(op.getIn().getType()))
+    return;
+  auto type = cast<VectorType>(op.getType());
+  unsigned bits = type.getElementTypeBitWidth();
+  if (bits > 32 || bits % 8 != 0)
+    return;
+  OpBuilder b(op);
+  Type words = type.clone(b.getI32Type());
+  Value result = roundLast(b, op, words);
+  if (!result && bits == 32)
+    return;
+  if (!result)
+    result = arith::FPToSIOp::create(b, op.getLoc(), words, op.getIn());
+  // What does not fit is poison in both.
+  if (bits < 32)
+    result = arith::TruncIOp::create(b, op.getLoc(), type, result,
+                                     arith::IntegerOverflowFlags::nsw);
+  op.replaceAllUsesWith(result);
+  op.erase();
+}
+
+//===----------------------------------------------------------------------===//
+// Rounding to bf16 by dot products
+//===----------------------------------------------------------------------===//
+
+static constexpr int64_t kMostLanes = 16;
+
+/// The lanes of one instruction, or 0 where no register is filled.
+static int64_t getLanes(Type type) {
+  auto vector = dyn_cast<VectorType>(type);
+  if (!vector || vector.getRank() != 1 || vector.isScalable() ||
+      !vector.getElementType().isInteger(32))
+    return 0;
+  int64_t length = vector.getDimSize(0);
+  if (length == 4 || length == 8)
+    return length;
+  return length % kMostLanes == 0 ? kMostLanes : 0;
+}
+
+/// Builds w + 0x7FFF * 1 + (bit 16 of w) * 1.
+static Value roundPart(ImplicitLocOpBuilder &b, Lanes words) {
+  auto type = cast<VectorType>(Value(words).getType());
+  auto halfType = VectorType::get(2 * type.getDimSize(0), b.getI16Type());
+  Lanes terms = words & 0x10000 | 0x7FFF;
+  Lanes halves(b, vector::BitCastOp::create(b, halfType, terms));
+  std::string name =
+      ("llvm.x86.avx512.vpdpwssd." + Twine(32 * type.getDimSize(0))).str();
+  Value factors[] = {words, halves, halves.like(1)};
+  return LLVM::CallIntrinsicOp::create(b, type, b.getStringAttr(name), factors)
+      .getResult(0);
+}
+
+static void replaceRounding(arith::AddIOp op) {
+  int64_t lanes = getLanes(op.getType());
+  Value words = lanes ? matchRoundToUpperHalf(op) : Value();
+  if (!words)
+    return;
+  ImplicitLocOpBuilder b(op.getLoc(), op);
+  int64_t length = cast<VectorType>(op.getType()).getDimSize(0);
+  Value result;
+  if (length == lanes) {
+    result = roundPart(b, Lanes(b, words));
+  } else {
+    result = arith::ConstantOp::create(b, b.getZeroAttr(op.getType()));
+    for (int64_t first = 0; first < length; first += lanes) {
+      Lanes part(b, vector::ExtractStridedSliceOp::create(b, words, {first},
+                                                          {lanes}, {1}));
+      result = vector::InsertStridedSliceOp::create(b, roundPart(b, part),
+                                                    result, {first}, {1});
+    }
+  }
+  op.replaceAllUsesWith(result);
+  op.erase();
+}
+
+namespace {
+struct NormUseX86Instructions
+    : norm::impl::NormUseX86InstructionsBase<NormUseX86Instructions> {
+  using NormUseX86InstructionsBase::NormUseX86InstructionsBase;
+
+  void runOnOperation() override {
+    computeMaximaInIntegers(getOperation());
+    getOperation()->walk(convertByOneInstruction);
+    if (dotProducts)
+      getOperation()->walk(replaceRounding);
+  }
+};
+} // namespace
