@@ -28,9 +28,7 @@ SmallVector<Value> RowEmitter::getIndices(AffineMap map, Value column) {
   SmallVector<Value> result;
   for (AffineExpr expr : map.getResults()) {
     auto dim = dyn_cast<AffineDimExpr>(expr);
-    if (int64_t length = norm::getRowLength(expr); length > 1)
-      result.push_back(b.createOrFold<arith::DivUIOp>(column, index(length)));
-    else if (!dim)
+    if (!dim)
       result.push_back(index(0));
     else if (dim.getPosition() < indices.size())
       result.push_back(indices[dim.getPosition()]);
@@ -53,12 +51,6 @@ std::optional<norm::Place> RowEmitter::getPlace(Value buffer, ValueRange at,
 Value RowEmitter::read(Value tensor, AffineMap map, Value column, int64_t width,
                        Value mask) {
   SmallVector<Value> at = getIndices(map, column);
-  if (int64_t length = getRowLength(map); length > 1) {
-    Value rows = readAt(tensor, at, width / length, mask, getElement(tensor));
-    auto ofColumns = llvm::map_to_vector(
-        llvm::seq(width), [&](int64_t lane) { return lane / length; });
-    return vector::ShuffleOp::create(b, rows, rows, ofColumns);
-  }
   if (isVector(map))
     return isBuffer(tensor)
                ? readAt(tensor, at, width, mask, getElement(tensor))

@@ -50,8 +50,6 @@ static std::optional<LastDim> getLastDim(memref::SubViewOp view) {
 /// Returns the parity of the elements that `row` views, if the one beside each
 /// of them is in the same row.
 static std::optional<int64_t> getParity(Value row) {
-  if (auto packed = row.getDefiningOp<memref::CollapseShapeOp>())
-    return getParity(packed.getSrc());
   auto view = row.getDefiningOp<memref::SubViewOp>();
   std::optional<LastDim> dim = view && view.getSourceType().getRank() > 0
                                    ? getLastDim(view)
@@ -71,12 +69,6 @@ static std::optional<int64_t> getParity(Value row) {
 
 /// Returns true if both are views of every other element of the same pairs.
 static bool haveSamePairs(Value x, Value y) {
-  auto packed = x.getDefiningOp<memref::CollapseShapeOp>(),
-       other = y.getDefiningOp<memref::CollapseShapeOp>();
-  if (packed || other)
-    return packed && other &&
-           packed.getReassociation() == other.getReassociation() &&
-           haveSamePairs(packed.getSrc(), other.getSrc());
   auto a = x.getDefiningOp<memref::SubViewOp>(),
        b = y.getDefiningOp<memref::SubViewOp>();
   auto getOuterOffsets = [](memref::SubViewOp view) {
@@ -98,10 +90,6 @@ static bool haveSamePairs(Value x, Value y) {
 
 /// Builds the view of the pairs of which `row` has the even or odd elements.
 static Value createPairs(OpBuilder &b, Value row) {
-  if (auto packed = row.getDefiningOp<memref::CollapseShapeOp>())
-    return memref::CollapseShapeOp::create(b, packed.getLoc(),
-                                           createPairs(b, packed.getSrc()),
-                                           packed.getReassociationIndices());
   auto view = row.getDefiningOp<memref::SubViewOp>();
   LastDim dim = *getLastDim(view);
   bool isWhole = dim.stride == 1;

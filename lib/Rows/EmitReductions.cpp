@@ -123,8 +123,7 @@ LinalgOp RowEmitter::findFill(OpOperand &init) {
   Value buffer = init.get();
   if (!isBuffer(buffer))
     return buffer.getDefiningOp<LinalgOp>();
-  AffineMap map = op.getMatchingIndexingMap(&init);
-  if (!map.isProjectedPermutation() && getRowLength(map) == 1)
+  if (!op.getMatchingIndexingMap(&init).isProjectedPermutation())
     return {};
   auto maySee = [&](Value v) { return norm::mayOverlap(v, buffer); };
   for (Operation *before = op->getPrevNode(); before;
@@ -165,46 +164,7 @@ void RowEmitter::simplifyNeutrals() {
   }
 }
 
-Value RowEmitter::foldShortRows(const Reduction &reduction, Value v,
-                                int64_t length) {
-  int64_t rows = cast<VectorType>(v.getType()).getDimSize(0) / length;
-  for (int64_t half = length / 2; half > 0; half /= 2) {
-    SmallVector<int64_t> lower, upper;
-    for (int64_t row = 0; row < rows; ++row)
-      for (int64_t i = 0; i < half; ++i) {
-        lower.push_back(2 * half * row + i);
-        upper.push_back(lower.back() + half);
-      }
-    v = combine(reduction, vector::ShuffleOp::create(b, v, v, lower),
-                vector::ShuffleOp::create(b, v, v, upper));
-  }
-  return v;
-}
-
-SmallVector<Value> RowEmitter::buildReducedShortRows(ValueRange outs) {
-  SmallVector<Value> state(outs);
-  auto strip = [&](Value column, int64_t width, Value mask, ValueRange args) {
-    IRMapping map = buildBody(args, column, width, mask);
-    SmallVector<Value> results;
-    for (auto [i, reduction] : llvm::enumerate(match.reductions)) {
-      AffineMap outMap = op.getMatchingIndexingMap(op.getDpsInitOperand(i));
-      int64_t length = getRowLength(outMap), rows = width / length;
-      Value v = broadcast(map.lookupOrDefault(reduction.contribution), width);
-      Value init = starts[i] ? broadcast(starts[i], rows)
-                             : readAt(args[i], getIndices(outMap, column), rows,
-                                      mask, getElement(args[i]));
-      Value total = foldShortRows(reduction, v, length);
-      results.push_back(write(combine(reduction, init, total), args[i], outMap,
-                              column, mask));
-    }
-    return results;
-  };
-  return buildWholeRow(state, strip);
-}
-
 SmallVector<Value> RowEmitter::buildReducedRow(ValueRange outs) {
-  if (getRowLength(op.getMatchingIndexingMap(op.getDpsInitOperand(0))) > 1)
-    return buildReducedShortRows(outs);
   SmallVector<Value> wide, narrow;
   for (const Reduction &reduction : match.reductions) {
     wide.push_back(neutralVector(reduction, lanes));

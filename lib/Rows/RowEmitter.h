@@ -24,10 +24,6 @@ namespace mlir::norm {
 /// Bodies of ops keep the wide type.
 void narrowTemporaries(Operation *root);
 
-/// Makes one row of an op's short rows, such as the blocks of a row that share
-/// a scale, if they fill strips. Returns the op that computes it, or else null.
-linalg::LinalgOp packShortRows(RewriterBase &b, linalg::LinalgOp rows);
-
 /// Builds the loops of one op.
 class RowEmitter {
 public:
@@ -115,13 +111,6 @@ private:
   bool isVector(AffineMap map) {
     return match.hasVectorLoop && map.getNumResults() > 0 &&
            map.isFunctionOfDim(op.getNumLoops() - 1);
-  }
-
-  /// Returns how many neighbors of the row share each value of an operand, or
-  /// are reduced to one.
-  static int64_t getRowLength(AffineMap map) {
-    return map.getNumResults() > 0 ? norm::getRowLength(map.getResults().back())
-                                   : 1;
   }
 
   static bool isBuffer(Value v) { return isa<MemRefType>(v.getType()); }
@@ -267,10 +256,6 @@ private:
   /// make. Neither changes a sum that starts from another number than -0.
   void simplifyNeutrals();
   SmallVector<Value> buildReducedRow(ValueRange outs);
-  /// Reduces each of the short rows that make up one row (packShortRows).
-  SmallVector<Value> buildReducedShortRows(ValueRange outs);
-  /// Reduces each `length` neighbors of a vector, upper halves onto lower ones.
-  Value foldShortRows(const Reduction &reduction, Value v, int64_t length);
   static bool isNeutral(Value start, const Reduction &reduction);
 
   //===--------------------------------------------------------------------===//

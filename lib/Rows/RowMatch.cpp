@@ -38,19 +38,9 @@ static bool isReadAsVectors(LinalgOp op) {
   });
 }
 
-int64_t norm::getRowLength(AffineExpr expr) {
-  auto quotient = dyn_cast<AffineBinaryOpExpr>(expr);
-  if (!quotient || quotient.getKind() != AffineExprKind::FloorDiv ||
-      !isa<AffineDimExpr>(quotient.getLHS()))
-    return 1;
-  auto length = dyn_cast<AffineConstantExpr>(quotient.getRHS());
-  return length ? length.getValue() : 1;
-}
-
 /// Returns true if the map has distinct dimensions or zeros, and the innermost
 /// loop last, so that its elements are contiguous.
-static bool isContiguous(AffineMap map, unsigned innermost, bool hasVector,
-                         norm::ColumnAccess access) {
+static bool isContiguous(AffineMap map, unsigned innermost, bool hasVector) {
   llvm::SmallBitVector seen(map.getNumDims());
   for (auto [index, expr] : llvm::enumerate(map.getResults())) {
     if (auto constant = dyn_cast<AffineConstantExpr>(expr)) {
@@ -58,11 +48,7 @@ static bool isContiguous(AffineMap map, unsigned innermost, bool hasVector,
         return false;
       continue;
     }
-    auto quotient = dyn_cast<AffineBinaryOpExpr>(expr);
-    // A program's own quotients need not divide strips.
-    bool isOfRows = access == norm::ColumnAccess::OfShortRows && quotient &&
-                    norm::getRowLength(expr) > 1;
-    auto dim = dyn_cast<AffineDimExpr>(isOfRows ? quotient.getLHS() : expr);
+    auto dim = dyn_cast<AffineDimExpr>(expr);
     if (!dim || seen.test(dim.getPosition()))
       return false;
     seen.set(dim.getPosition());
@@ -170,7 +156,7 @@ std::optional<norm::RowSums> norm::matchRowSums(LinalgOp op) {
   return hasSum ? std::make_optional(std::move(sums)) : std::nullopt;
 }
 
-std::optional<RowMatch> norm::matchRow(LinalgOp op, ColumnAccess access) {
+std::optional<RowMatch> norm::matchRow(LinalgOp op) {
   if ((!op.hasPureTensorSemantics() && !op.hasPureBufferSemantics()) ||
       isa<linalg::ContractionOpInterface>(*op))
     return std::nullopt;
@@ -186,7 +172,7 @@ std::optional<RowMatch> norm::matchRow(LinalgOp op, ColumnAccess access) {
   match.hasVectorLoop = loops > 0 && op.getStaticLoopRanges().back() != 1;
   unsigned innermost = loops - 1;
   for (AffineMap map : op.getIndexingMapsArray())
-    if (!isContiguous(map, innermost, match.hasVectorLoop, access))
+    if (!isContiguous(map, innermost, match.hasVectorLoop))
       return std::nullopt;
   // Scalar code has no requirements on the place of a reduction's combiner.
   SmallVector<utils::IteratorType> kinds = op.getIteratorTypesArray();

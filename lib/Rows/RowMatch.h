@@ -33,19 +33,8 @@ struct RowSums {
 /// reduced, and nullopt otherwise.
 std::optional<RowSums> matchRowSums(linalg::LinalgOp op);
 
-/// Returns the elements of each of the short rows that a column is divided into
-/// by an expression of norm::packShortRows, and 1 for others.
-int64_t getRowLength(AffineExpr expr);
-
-/// Where an op may access the columns of a row.
-enum class ColumnAccess {
-  Each,        // At the index of the column.
-  OfShortRows, // Also at column / length, as norm::packShortRows writes it.
-};
-
 /// Returns the properties of an op, or nullopt if other passes must lower it.
-std::optional<RowMatch> matchRow(linalg::LinalgOp op,
-                                 ColumnAccess access = ColumnAccess::Each);
+std::optional<RowMatch> matchRow(linalg::LinalgOp op);
 
 /// Returns true for a contraction that reads an element of an operand several
 /// times, as a product of matrices does. One whose operands both have all loops

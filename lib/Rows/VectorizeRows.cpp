@@ -61,11 +61,6 @@ RowEmitter::RowEmitter(IRRewriter &b, LinalgOp op, RowMatch match,
   norm::RowPlanAttr plan = norm::planStrips(norm::findPlan(op), target);
   lanes = plan.getLanes();
   tail = plan.getTailLanes();
-  // Values of short rows are broadcast within one vector.
-  if (this->match.reductions.empty() &&
-      llvm::any_of(op.getIndexingMapsArray(),
-                   [](AffineMap map) { return getRowLength(map) > 1; }))
-    lanes = tail;
   if (isShortRowOfColumns())
     lanes *= 2;
 }
@@ -102,17 +97,12 @@ static void replace(RewriterBase &rewriter, LinalgOp op, ValueRange results) {
 }
 
 static void emitBlock(IRRewriter &rewriter, Block &block,
-                      ArrayRef<LinalgOp> ops,
-                      const llvm::SmallPtrSetImpl<Operation *> &packed) {
-  auto getAccess = [&](LinalgOp op) {
-    return packed.contains(op) ? norm::ColumnAccess::OfShortRows
-                               : norm::ColumnAccess::Each;
-  };
+                      ArrayRef<LinalgOp> ops) {
   norm::RowValues values(block);
   std::deque<RowEmitter> emitters;
   llvm::SmallPtrSet<Operation *, 8> dead;
   for (LinalgOp op : ops)
-    if (std::optional<RowMatch> match = norm::matchRow(op, getAccess(op))) {
+    if (std::optional<RowMatch> match = norm::matchRow(op)) {
       emitters.emplace_back(rewriter, op, std::move(*match), values);
       emitters.back().prepare();
       dead.insert_range(emitters.back().getForwarded());
@@ -170,16 +160,8 @@ LogicalResult norm::emitRows(Operation *scope, RowWorkers workers) {
       ops[op->getBlock()].push_back(op);
   });
   IRRewriter rewriter(scope->getContext());
-  for (auto &[block, opsOfBlock] : ops) {
-    llvm::SmallPtrSet<Operation *, 8> packed;
-    if (workers != RowWorkers::GPU)
-      for (LinalgOp &op : opsOfBlock)
-        if (LinalgOp row = packShortRows(rewriter, op)) {
-          op = row;
-          packed.insert(op);
-        }
-    emitBlock(rewriter, *block, opsOfBlock, packed);
-  }
+  for (auto &[block, opsOfBlock] : ops)
+    emitBlock(rewriter, *block, opsOfBlock);
   scope->walk([](scf::ForOp loop) { hoistReads(loop); });
   return forwardMaskedRows(scope);
 }

@@ -418,11 +418,6 @@ def NormVectorizeRows : Pass<"norm-vectorize-rows", "func::FuncOp"> {
     masked loads are fast. CPUs whose masked stores are fast (AVX-512, SVE) get the
     pieces too.
 
-    Rows of 2 to 16 elements that lie behind each other, such as the blocks of a row
-    that have a scale each, are one row if they fill its strips. Several of them are
-    reduced at a time, in the order of a single one, and a value of a row of less than
-    16 elements is repeated within a vector of several rows.
-
     The loops over a row of a reduction are `statistic`. Of the loops over other
     dimensions, the outermost in a loop of norm-tile-rows is a `block`.
 
