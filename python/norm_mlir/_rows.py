@@ -10,8 +10,9 @@ from typing import Any, NamedTuple
 import jax.numpy as jnp
 from jax.extend import core
 
-from ._jaxpr import WRITERS, find_groups
+from ._jaxpr import WRITERS
 from ._sharding import Dims
+from ._writer import find_groups
 
 MOVES = {"broadcast_in_dim", "expand_dims", "reshape", "squeeze", "transpose"}
 REDUCTIONS = {"reduce_max", "reduce_min", "reduce_sum"}
@@ -75,12 +76,11 @@ class _Finder:
             return [dims[d] for d in eqn.params["permutation"]]
         result = [self.add() for _ in out]
         if name == "broadcast_in_dim":
-            pairs = [([d], [int(place)])
+            pairs = [([d] if source[d] != 1 else [], [int(place)])
                      for d, place in enumerate(eqn.params["broadcast_dimensions"])]
         else:
-            pairs = [([*a], [*b]) for a, b in find_groups(source, out)] if source and out else []
+            pairs = find_groups(source, out)
         for a, b in pairs:
-            a, b = ([d for d in group if shape[d] != 1] for group, shape in ((a, source), (b, out)))
             if len(a) == len(b) == 1 and source[a[0]] == out[b[0]]:
                 result[b[0]] = dims[a[0]]
             else:

@@ -7,7 +7,7 @@ import torch
 from linalg_ops import make_part
 
 import norm_mlir
-from norm_mlir import torch as backend
+from norm_mlir._parts import find_norms
 
 
 def norm(x):
@@ -27,7 +27,7 @@ def count_recognitions():
         return recognize(module, **options)
 
     norm_mlir.Module.recognize = counting
-    outcomes = [backend.find_norms(*make_part(f, torch.ones(4, 96))) for f in (norm, layer_norm)]
+    outcomes = [find_norms(*make_part(f, torch.ones(4, 96))) for f in (norm, layer_norm)]
     norm_mlir.Module.recognize = recognize
     assert [(o.forward, o.backward, bool(o.module)) for o in outcomes] == [
         (1, 0, True), (0, 0, False)] and "not an RMSNorm" in outcomes[1].reason

@@ -45,7 +45,7 @@ def get_gradients(function):
 
 
 def describe(text):
-    return [(f.kind, f.dims, f.epsilon, f.epsilon_mode, f.compute_dtype, f.weight)
+    return [(f.kind, f.dims, f.epsilon, f.epsilon_mode, f.compute_dtype, f.weight and f.weight.shape)
             for f in norm_mlir.recognize(text).recognized]
 
 

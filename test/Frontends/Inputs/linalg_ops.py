@@ -4,7 +4,8 @@ import torch
 from torch.fx.experimental.proxy_tensor import make_fx
 
 import norm_mlir
-from norm_mlir._linalg import Unsupported, write_part
+from norm_mlir._linalg import write_part
+from norm_mlir._writer import Unsupported
 
 ATEN, PRIMS = torch.ops.aten, torch.ops.prims
 TYPES = (torch.float64, torch.float32, torch.float16, torch.bfloat16)
@@ -85,6 +86,8 @@ UNARY = {
     "scalar_tensor": lambda x: ATEN.div(x, ATEN.scalar_tensor(0.3, dtype=torch.float32)),
     **{f"pow {e}": take_power(e) for e in (1, 1.0, 2, 3, 0.5, -0.5, -1, -2)},
     **{f"to {t}": convert_to(t) for t in TYPES},
+    "relu": ATEN.relu, "sigmoid": ATEN.sigmoid, "exp": ATEN.exp, "erf": ATEN.erf,
+    "tanh": ATEN.tanh,
     **{f"_to_copy {t}": lambda x: ATEN._to_copy(x, dtype=t) for t in TYPES[1:2]},
 }
 BINARY = {
@@ -93,11 +96,16 @@ BINARY = {
     "sub, alpha 2": lambda x, y: ATEN.sub(x, y, alpha=2),
     "add, alpha -0.5": lambda x, y: ATEN.add(x, y, alpha=-0.5),
 }
+
+
 def get_ulps(dtype):
     """Eager mode's root of f32 is MKL's, which is 1 ulp off at times. 16-bit rsqrt is rounded twice
-    here, and in eager mode, as a + alpha * b, only in what is left over of whole vectors."""
+    here, and in eager mode, as a + alpha * b, only in what is left over of whole vectors. Its erf
+    of bf16 is 6 percent off at 1e-6, and 0 of subnormal numbers."""
     short = ("sub, alpha 2", "add, alpha -0.5") if dtype.itemsize == 2 else ("sqrt", "pow 0.5")
-    return {} if dtype == torch.float64 else dict.fromkeys((*short, "rsqrt", "pow -0.5"), 1)
+    erf = 144 if dtype == torch.bfloat16 else 1
+    return {} if dtype == torch.float64 else {"erf": erf, **dict.fromkeys(
+        (*short, "rsqrt", "pow -0.5"), 1)}
 
 
 def check_elements(dtype):
@@ -146,6 +154,8 @@ VIEWS = {
     "join": lambda x: ATEN.view(x, [x.shape[0] * x.shape[1], x.shape[2]]) * 2,
     "join and split": lambda x: ATEN.view(ATEN.view(x, [x.shape[0] * 6, x.shape[2]]) * 2, [
         x.shape[0], 6, x.shape[2]]),
+    "join and split all": lambda x: ATEN.view(ATEN.view(x, [
+        x.shape[0] * x.shape[1] * x.shape[2]]) * 2, x.shape),
     "split": lambda x: ATEN.view(x, [x.shape[0], x.shape[1], 4, 12]) * 3,
     "join and split at once": lambda x: ATEN.reshape(
         x, [x.shape[0] * x.shape[1], 6, 8]) * 3,
@@ -174,8 +184,6 @@ REJECTED = {
     "a float": lambda x: x * (x.shape[0] / 3),
     "a rounded quotient": lambda x: ATEN.div(x, 3, rounding_mode="floor"),
     "complex numbers": lambda x: ATEN.add(x, 1j),
-    "a dim split into open ones": lambda x: ATEN.view(ATEN.view(x, [x.shape[0] * x.shape[1]]),
-                                                      x.shape),
     "an integer": lambda x: x * (x.shape[0] // 2),
 }
 
