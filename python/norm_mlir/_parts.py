@@ -12,8 +12,9 @@ from ._linalg import Unsupported, get_expression, write_part
 
 # What a norm and its neighbors are made of, as ops of aten and prims.
 REDUCTIONS = {"mean", "sum"}
-ELEMENTWISE = {"_to_copy", "abs", "add", "convert_element_type", "detach", "div", "expand", "mul",
-               "neg", "pow", "reciprocal", "rsqrt", "sqrt", "sub"}
+ELEMENTWISE = {"_to_copy", "abs", "add", "convert_element_type", "detach", "div", "erf", "exp",
+               "expand", "mul", "neg", "pow", "reciprocal", "relu", "rsqrt", "sigmoid", "sqrt",
+               "sub", "tanh"}
 VIEWS = {"alias", "expand", "permute", "reshape", "select", "slice", "squeeze", "unsqueeze", "view"}
 PRODUCTS = {"addmm", "baddbmm", "bmm", "mm"}
 
@@ -41,7 +42,9 @@ class NormOps(OperatorSupportBase):
     """Which nodes of a graph may be part of a norm."""
 
     def is_node_supported(self, submodules, node):
-        # A product with a scalar, as of an embedding, is taken for one with the root.
+        # A product with a scalar, as of an embedding, is taken for one with the root. A mask is
+        # left to inductor: behind it is another norm's gradient, for which one loop over rows
+        # would have a second sum over them.
         return ((name_of(node) in ELEMENTWISE or is_sum_of_products(node)) and is_on_cpu(node)
                 and all(is_extent(n) or is_on_cpu(n) and n.meta["val"].dim() > 0
                         for n in node.all_input_nodes))
@@ -65,6 +68,16 @@ def count_norms(module):
                        "" if found.recognized else next(reasons, "")]).encode()
 
 
+def is_cube(node):
+    return name_of(node) == "pow" and node.args[1] == 3
+
+
+def explain_rest(part):
+    """Why a part without a norm is left to inductor, if it looks like one's gradient."""
+    return ("not the gradient of an RMSNorm: what is beside the cube of a reciprocal root has "
+            "another form" if any(map(is_cube, part.graph.nodes)) else "")
+
+
 def find_norms(part, values):
     try:
         module = Module(write_part(part, values))
@@ -72,7 +85,9 @@ def find_norms(part, values):
     except (NormError, Unsupported) as error:
         return Outcome(reason=str(error).splitlines()[0])
     forward, backward, reason = json.loads(kept)
-    return Outcome(module if forward or backward else None, reason, forward, backward)
+    if not forward + backward:
+        return Outcome(reason=reason or explain_rest(part))
+    return Outcome(module, reason, forward, backward)
 
 
 def describe(part, values):
@@ -136,6 +151,22 @@ def is_of_rows(node):
         for n in node.all_input_nodes)
 
 
+def split_products(graph):
+    """Takes dy * w * r out of the product of matrices that inductor adds to it: a gradient is
+    their sum, with what comes behind the statistic."""
+    aten = torch.ops.aten
+    for node in graph.find_nodes(op="call_function", target=aten.addmm.default):
+        given, *factors = node.args
+        if node.kwargs or not is_on_cpu(node) or not is_of_rows(given):
+            continue
+        with graph.inserting_before(node):
+            product = graph.call_function(aten.mm.default, tuple(factors))
+            total = graph.call_function(aten.add.Tensor, (given, product))
+        product.meta, total.meta = {**node.meta}, {**node.meta}
+        node.replace_all_uses_with(total)
+        graph.erase_node(node)
+
+
 def copy_normalized(graph):
     """Gives each reader of x*r in a backward graph its own. One that dy depends on, as by ReLU,
     cannot be in a part that reads dy."""
@@ -148,7 +179,7 @@ def copy_normalized(graph):
 
 def find_parts(graph_module):
     """The reductions of a graph with the element-wise ops around them, as lists of nodes. Those
-    of different norms are not joined: the last would keep the tensors of all of them."""
+    of norms that no such op connects are not joined: the last would keep the tensors of all."""
     partitioner = CapabilityBasedPartitioner(graph_module, NormOps(), skip_horizontal_fusion=True,
                                              allows_single_node_partition=True)
     parts = [list(part.nodes) for part in partitioner.propose_partitions()

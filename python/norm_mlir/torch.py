@@ -32,13 +32,15 @@ from torch._inductor.virtualized import V
 from torch.fx.passes.utils.fuser_utils import fuse_as_graphmodule
 from torch.utils._pytree import tree_leaves
 
-from . import NormError, _cache, _linalg, _parts, compile
-from ._linalg import get_expression
+from . import NormError, _cache, _linalg, _parts, _writer, compile
+from ._linalg import get_expression, get_shape
 from ._parts import (PRODUCTS, REDUCTIONS, VIEWS, Outcome, copy_normalized, cut_scaling,
-                     find_norms_once, find_parts, is_extent, is_sum_of_products, name_of)
+                     find_norms_once, find_parts, is_extent, is_sum_of_products, name_of,
+                     split_products)
 
 __all__ = ["NormBackend", "backend", "explain", "lower"]
 log = logging.getLogger("norm_mlir")
+
 
 def lower(module: torch.nn.Module, *example: Any, dynamic_shapes: Any = None) -> str:
     """The linalg of a PyTorch module at the shapes and types of `example`; which extents are open
@@ -231,10 +233,50 @@ def permute_dims(module, order):
             node.args = (node.args[0], [node.args[1][d - rank] for d in order])
 
 
+def find_units(value):
+    """The dims of a tensor that have one element."""
+    return [d for d, extent in enumerate(get_shape(value)) if extent == 1]
+
+
+def squeeze(node):
+    """A node without these dims."""
+    value, units = node.meta["val"], find_units(node.meta["val"])
+    return add_node(node.graph, torch.ops.aten.squeeze.dims, (node, units),
+                    value.squeeze(units)) if units else node
+
+
+def unsqueeze(node, units):
+    """A node with such dims in these places."""
+    for d in units:
+        node = add_node(node.graph, torch.ops.aten.unsqueeze.default, (node, d),
+                        node.meta["val"].unsqueeze(d))
+    return node
+
+
+def squeeze_dims(module):
+    """Makes a part one of tensors without dims of one element, which would be loops in the midst
+    of its own: a statistic of rows has one element for each."""
+    graph = module.graph
+    first = next(node for node in graph.nodes if node.op != "placeholder")
+    for node in graph.find_nodes(op="placeholder"):
+        value = node.meta["val"]
+        if not isinstance(value, torch.Tensor) or not find_units(value):
+            continue
+        users, node.meta["val"] = [*node.users], value.squeeze(find_units(value))
+        with graph.inserting_before(first):
+            whole = unsqueeze(node, find_units(value))
+        for user in users:
+            user.replace_input_with(node, whole)
+    output = graph.output_node()
+    with graph.inserting_before(output):
+        output.args = torch.fx.map_arg(output.args, squeeze)
+
+
 def compile_part(part, options):
     """What was found in a part, and the order of its dims in memory."""
     order = find_order(part)
     permute_dims(part.module, order)
+    squeeze_dims(part.module)
     values = [node.meta["val"] for node in part.module.graph.find_nodes(op="placeholder")]
     outcome = find_norms_once(part.module, values)
     if not outcome.module:
@@ -287,13 +329,16 @@ def replace_part(part, order, packed, threads):
     that the graph can be sorted."""
     graph = part.nodes[0].graph
     with graph.inserting_before(part.nodes[-1].next):
-        tensors = [permute(node, order) for node in part.inputs if not is_extent(node)]
+        tensors = [squeeze(permute(node, order)) for node in part.inputs if not is_extent(node)]
         call = add_node(graph, CALL, (tensors, [], packed, threads), None)
         for number, old in enumerate(part.outputs):
             value = old.meta["val"]
             permuted = value.permute(order) if value.dim() == len(order) else value
-            read = add_node(graph, operator.getitem, (call, number), contiguous_like(permuted))
-            use_result(old, permute(read, tuple(map(order.index, range(len(order))))))
+            units = find_units(permuted)
+            read = add_node(graph, operator.getitem, (call, number),
+                            contiguous_like(permuted.squeeze(units)))
+            use_result(old, permute(unsqueeze(read, units),
+                                    tuple(map(order.index, range(len(order))))))
     for node in reversed(part.nodes):
         graph.erase_node(node)
     return call
@@ -361,7 +406,7 @@ class NormPass(CustomGraphPass):
         it would count nothing of what comes from there."""
         if self.backend is not backend:
             return None
-        return get_hash_for_files((__file__, _linalg.__file__, _parts.__file__),
+        return get_hash_for_files((__file__, *(m.__file__ for m in (_linalg, _parts, _writer))),
                                   repr((self.options, _cache._BUILD)))
 
     def __call__(self, graph):
@@ -384,6 +429,7 @@ class NormPass(CustomGraphPass):
 
     def replace_parts(self, graph):
         calls, outcomes = [], []
+        split_products(graph)
         copy_normalized(graph)
         for nodes in find_parts(graph.owning_module):
             part, outcome, order = self.compile_nodes(graph.owning_module, nodes)

@@ -1,5 +1,6 @@
 """The torch.compile backend: each case prints what was found and left to inductor, after its
 results agreed with eager mode."""
+import copy
 import logging
 import sys
 
@@ -98,6 +99,32 @@ class Block(torch.nn.Module):
         return self.norm(hidden) * torch.sigmoid(hidden)
 
 
+class Chain(torch.nn.Module):
+    """Norms with residuals, whose activations are in between."""
+
+    def __init__(self, dtype=torch.float32):
+        super().__init__()
+        self.norms = torch.nn.ModuleList(
+            torch.nn.RMSNorm(96, eps=1e-6, dtype=dtype) for _ in range(3))
+
+    def forward(self, x):
+        for norm in self.norms:
+            x = x + torch.relu(norm(x))
+        return x
+
+
+class Gated(torch.nn.Module):
+    """A norm with a gate that has its own weight."""
+
+    def __init__(self, gate, dtype=torch.float32):
+        super().__init__()
+        self.gate, self.norm = gate, torch.nn.RMSNorm(96, eps=1e-6, dtype=dtype)
+        self.project = torch.nn.Linear(96, 96, dtype=dtype)
+
+    def forward(self, x):
+        return self.norm(x) * self.gate(self.project(x))
+
+
 class Heads(torch.nn.Module):
     """A norm of heads that are transposed before it, and transposed back behind it."""
 
@@ -125,6 +152,22 @@ def train(title, *inputs, model=NORM, ulps=16, options=OPTIONS, **others):
         for ours, eager in zip(*results):
             check(ours, eager, ulps)
     report(title, backend)
+
+
+def compare_with_f64(model, x):
+    """The error of gradients is at most twice that of eager mode, which is in f32 too."""
+    torch._dynamo.reset()
+    compiled, gradients = torch.compile(model, backend="norm_mlir", options=OPTIONS), []
+    exact = copy.deepcopy(model).double()
+    for f, parameters, dtype in ((compiled, model.parameters(), x.dtype),
+                                 (model, model.parameters(), x.dtype),
+                                 (exact, exact.parameters(), torch.float64)):
+        argument = x.to(dtype).requires_grad_()
+        gradients.append(torch.autograd.grad(f(argument).pow(3).sum(), [argument, *parameters]))
+    for ours, eager, truth in zip(*gradients):
+        errors = [(g - truth).abs().max() for g in (ours, eager)]
+        assert errors[0] <= 2 * errors[1] + 1e-7 * truth.abs().max(), errors
+    print("gate: as exact as eager mode")
 
 
 def rows(*numbers, dtype=torch.float32):
@@ -231,6 +274,15 @@ if __name__ == "__main__":
     train("training, dynamic", *rows(8, 5, 3, 9))
     train("training in bf16", *rows(64, dtype=torch.bfloat16), model=Llama(), ulps=1)
     train("training of a block", x, model=Block(), ulps=64)
+    silu, sigmoid = torch.nn.functional.silu, torch.sigmoid
+    run("chain", Chain(), x)
+    run("chain in bf16", Chain(torch.bfloat16), x.bfloat16(), ulps=1)
+    train("training of a chain", x, model=Chain(), ulps=64)
+    train("training of a chain in bf16", x.bfloat16(), model=Chain(torch.bfloat16), ulps=8)
+    train("training of a gate", x, model=Gated(sigmoid), ulps=64)
+    train("training of a gate with silu", x, model=Gated(silu), ulps=64)
+    train("training of a gate in bf16", x.bfloat16(), model=Gated(silu, torch.bfloat16), ulps=4)
+    compare_with_f64(Gated(silu), x)
     train("training of heads", torch.randn(2, 10, 96), model=Heads())
     check_random_numbers()
     check_threads()
