@@ -17,6 +17,7 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/SymbolTable.h"
 #include "norm/Buffers/Passes.h"
+#include "norm/IR/Norm.h"
 
 namespace mlir::norm {
 #define GEN_PASS_DEF_NORMRESULTSTOOUTPARAMS
@@ -86,7 +87,11 @@ static StringRef getExtension(Type type) {
              : LLVM::LLVMDialect::getSExtAttrName();
 }
 
-static void convertArguments(func::FuncOp func, OpBuilder &b) {
+/// The tensors of arguments, by the results that are written over them.
+using Overwritten = llvm::MapVector<unsigned, Value>;
+
+static Overwritten convertArguments(func::FuncOp func, OpBuilder &b) {
+  Overwritten overwritten;
   Block &entry = func.getBody().front();
   b.setInsertionPointToStart(&entry);
   for (BlockArgument argument : entry.getArguments()) {
@@ -102,11 +107,16 @@ static void convertArguments(func::FuncOp func, OpBuilder &b) {
       continue;
     Type tensorType = argument.getType();
     argument.setType(getBufferType(tensorType));
+    std::optional<unsigned> result =
+        norm::getResultOver(func, argument.getArgNumber());
     auto tensor = bufferization::ToTensorOp::create(
         b, argument.getLoc(), tensorType, argument, /*restrict=*/true,
-        /*writable=*/false);
+        /*writable=*/result.has_value());
     argument.replaceAllUsesExcept(tensor, tensor);
+    if (result)
+      overwritten[*result] = tensor;
   }
+  return overwritten;
 }
 
 /// The caller's buffer in the shape of `source`, of which the result is
@@ -140,12 +150,55 @@ static std::pair<Value, Value> skipReshapes(OpBuilder &b, Value result,
   return {result, buffer};
 }
 
-static void convertResults(func::FuncOp func, OpBuilder &b) {
+/// Returns the tensor that a reshape or a part of a tensor is made of.
+static Value getWhole(Value v) {
+  while (isa_and_nonnull<tensor::CastOp, tensor::CollapseShapeOp,
+                         tensor::ExpandShapeOp, tensor::ExtractSliceOp>(
+      v.getDefiningOp()))
+    v = v.getDefiningOp()->getOperand(0);
+  return v;
+}
+
+/// Writes results over the tensors of arguments, for which bufferization finds
+/// what is read later, and then leaves them there. That a buffer is written is
+/// not seen by the analysis of tensors, so it comes last.
+static void writeOver(OpBuilder &b, func::ReturnOp ret,
+                      const Overwritten &overwritten) {
+  Location loc = ret.getLoc();
+  llvm::DenseSet<Value> written;
+  for (auto [result, argument] : overwritten)
+    written.insert(argument);
+  // One argument over another: it may be overwritten itself before that.
+  llvm::MapVector<Value, Value> kept;
+  for (auto [number, argument] : overwritten) {
+    Value result = ret.getOperand(number);
+    if (Value whole = getWhole(result);
+        whole != argument && written.contains(whole))
+      result = bufferization::AllocTensorOp::create(
+          b, loc, cast<RankedTensorType>(result.getType()), ValueRange(),
+          result);
+    kept[argument] = result;
+  }
+  for (auto &[argument, result] : kept)
+    result = bufferization::MaterializeInDestinationOp::create(
+                 b, loc, argument.getType(), result, argument)
+                 .getResult();
+  for (auto [argument, result] : kept)
+    bufferization::MaterializeInDestinationOp::create(
+        b, loc, /*result=*/Type(), result,
+        argument.getDefiningOp<bufferization::ToTensorOp>().getBuffer(),
+        /*restrict=*/false, /*writable=*/true);
+}
+
+static void convertResults(func::FuncOp func, OpBuilder &b,
+                           const Overwritten &overwritten) {
   Block &entry = func.getBody().front();
   auto ret = cast<func::ReturnOp>(entry.getTerminator());
   b.setInsertionPoint(ret);
   SmallVector<Value> scalars;
-  for (Value result : ret.getOperands()) {
+  for (auto [i, result] : llvm::enumerate(ret.getOperands())) {
+    if (overwritten.contains(i))
+      continue;
     if (!isTensor(result.getType())) {
       if (IntegerType bits = getBitsType(result.getType()))
         result = arith::BitcastOp::create(b, ret.getLoc(), bits, result);
@@ -164,6 +217,7 @@ static void convertResults(func::FuncOp func, OpBuilder &b) {
         b, ret.getLoc(), /*result=*/Type(), result, out, /*restrict=*/true,
         /*writable=*/true);
   }
+  writeOver(b, ret, overwritten);
   ret.getOperandsMutable().assign(scalars);
 }
 
@@ -202,8 +256,8 @@ struct NormResultsToOutParams
       if (auto it = calls.find(func.getName()); it != calls.end())
         separateCalledBody(func, symbols, it->second);
       OpBuilder b(func);
-      convertArguments(func, b);
-      convertResults(func, b);
+      Overwritten overwritten = convertArguments(func, b);
+      convertResults(func, b, overwritten);
       setSignature(func);
     }
   }

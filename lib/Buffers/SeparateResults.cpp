@@ -24,10 +24,19 @@ namespace mlir::norm {
 using namespace mlir;
 using namespace mlir::bufferization;
 
+/// Returns true if the result is in a tensor of this buffer already: it was
+/// written over an argument.
+static bool isWrittenThere(MaterializeInDestinationOp write) {
+  auto result = write.getSource().getDefiningOp<MaterializeInDestinationOp>();
+  auto argument =
+      result ? result.getDest().getDefiningOp<ToTensorOp>() : ToTensorOp();
+  return argument && argument.getBuffer() == write.getDest();
+}
+
 static bool isResultWrite(Operation *op) {
   auto write = dyn_cast<MaterializeInDestinationOp>(op);
-  return write && write.getRestrict() &&
-         isa<MemRefType>(write.getDest().getType());
+  return write && isa<MemRefType>(write.getDest().getType()) &&
+         (write.getRestrict() || isWrittenThere(write));
 }
 
 /// Returns the writes of results behind which only other ops on values follow.
@@ -101,10 +110,18 @@ struct NormSeparateResults
     if (llvm::hasSingleElement(getOperation().getBody())) {
       Block &body = getOperation().getBody().front();
       OpBuilder b(&getContext());
-      for (MaterializeInDestinationOp write : getLastWrites(body)) {
+      SmallVector<MaterializeInDestinationOp> writes = getLastWrites(body);
+      auto over = llvm::filter_to_vector(writes, isWrittenThere);
+      for (MaterializeInDestinationOp write : writes)
+        if (write.getRestrict()) {
+          write->moveBefore(body.getTerminator());
+          writeTensor(b, write);
+        }
+      // What a result is written over may be read for all others.
+      for (MaterializeInDestinationOp write : over)
+        write.getSource().getDefiningOp()->moveBefore(body.getTerminator());
+      for (MaterializeInDestinationOp write : over)
         write->moveBefore(body.getTerminator());
-        writeTensor(b, write);
-      }
     }
     if (failed(eliminateInPlace(getOperation())))
       signalPassFailure();

@@ -10,6 +10,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Support/DebugStringHelper.h"
 #include "norm/Compiler/Codegen.h"
+#include "norm/IR/Norm.h"
 #include "norm/Normalize/ElementStorage.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -105,16 +106,17 @@ static void printPrototype(StringRef name, FunctionType function,
     printResultStruct(name, function, os);
     parameters.push_back(("norm_results_" + name + " *results").str());
   }
-  auto add = [&](RankedTensorType tensor, StringRef pointer,
-                 const Twine &name) {
+  auto add = [&](ShapedType type, StringRef pointer, const Twine &name) {
     parameters.push_back(
-        (pointer + "norm_memref_" + Twine(tensor.getRank()) + "d *" + name)
+        (pointer + "norm_memref_" + Twine(type.getRank()) + "d *" + name)
             .str());
   };
   for (auto [i, type] : llvm::enumerate(function.getInputs())) {
     std::string argument = "arg" + std::to_string(i);
     if (auto tensor = dyn_cast<RankedTensorType>(type)) {
       add(tensor, "const ", argument);
+    } else if (auto written = dyn_cast<MemRefType>(type)) {
+      add(written, "", argument);
     } else if (Type part = getPart(type)) {
       parameters.push_back(getCType(part) + " " + argument + "_real");
       parameters.push_back(getCType(part) + " " + argument + "_imag");
@@ -146,8 +148,8 @@ static void printDescriptors(ArrayRef<FunctionType> functions,
   for (FunctionType function : functions)
     for (Type type :
          llvm::concat<const Type>(function.getInputs(), function.getResults()))
-      if (auto tensor = dyn_cast<RankedTensorType>(type))
-        highest = std::max(highest, tensor.getRank());
+      if (auto shaped = dyn_cast<ShapedType>(type))
+        highest = std::max(highest, shaped.getRank());
   for (int64_t rank = 0; rank <= highest; ++rank)
     printDescriptor(rank, os);
 }
@@ -176,7 +178,7 @@ LogicalResult norm::printCHeader(ModuleOp module, StringRef guard,
     if (failed(checkName(function)))
       return failure();
     functions.push_back(function);
-    types.push_back(function.getFunctionType());
+    types.push_back(getCallType(function));
     for (Type type : llvm::concat<const Type>(function.getArgumentTypes(),
                                               function.getResultTypes()))
       if (!hasCType(type))
@@ -191,8 +193,8 @@ LogicalResult norm::printCHeader(ModuleOp module, StringRef guard,
              "are passed as bits. */\n",
              os);
   printDescriptors(types, os);
-  for (func::FuncOp function : functions)
-    printPrototype(function.getName(), function.getFunctionType(), os);
+  for (auto [function, type] : llvm::zip(functions, types))
+    printPrototype(function.getName(), type, os);
   printEnd(guard, os);
   return success();
 }

@@ -6,9 +6,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "norm/Compiler/Codegen.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/ExecutionEngine/OptUtils.h"
 #include "mlir/Target/LLVMIR/Export.h"
 #include "norm/Compiler/Target.h"
+#include "norm/IR/Norm.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Bitcode/BitcodeReader.h"
 #include "llvm/IR/DiagnosticInfo.h"
@@ -26,6 +28,14 @@
 
 using namespace mlir;
 using namespace mlir::norm;
+
+LogicalResult norm::verifyWritesOverNone(ModuleOp module, StringRef option) {
+  for (auto function : module.getOps<func::FuncOp>())
+    if (getCallType(function) != function.getFunctionType())
+      return function.emitError("'")
+             << resultAttrName << "' does not go with " << option;
+  return success();
+}
 
 /// "+name" or "-name" of a feature that `info` knows.
 static bool isFeature(const llvm::MCSubtargetInfo &info, StringRef feature) {

@@ -7,18 +7,21 @@
 
 #include "norm/Compiler/ShapeFunctions.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
+#include "norm/IR/Norm.h"
+#include "llvm/ADT/BitVector.h"
 
 using namespace mlir;
 using namespace mlir::norm;
 
 static bool hasDynamicTensor(TypeRange types) {
   return llvm::any_of(types, [](Type type) {
-    auto tensor = dyn_cast<RankedTensorType>(type);
-    return tensor && !tensor.hasStaticShape();
+    auto shaped = dyn_cast<ShapedType>(type);
+    return shaped && !shaped.hasStaticShape();
   });
 }
 
@@ -27,9 +30,33 @@ bool norm::hasShapeFunction(FunctionType type, ExtentChecks checks) {
          (checks == ExtentChecks::Assert && hasDynamicTensor(type.getInputs()));
 }
 
+/// Asserts that a result has the extents of the argument that it is written
+/// over.
+static void checkExtentsOver(OpBuilder &b, func::FuncOp function,
+                             unsigned argument, unsigned number,
+                             func::ReturnOp ret) {
+  Location loc = ret.getLoc();
+  Value buffer = ret->getParentOfType<func::FuncOp>().getArgument(argument);
+  auto type = cast<RankedTensorType>(buffer.getType());
+  for (auto [dim, extent] : llvm::enumerate(type.getShape())) {
+    if (!ShapedType::isDynamic(extent))
+      continue;
+    Value size = tensor::DimOp::create(b, loc, buffer, dim);
+    Value needed = tensor::DimOp::create(b, loc, ret.getOperand(number), dim);
+    Value equal =
+        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, size, needed);
+    cf::AssertOp::create(b, loc, equal,
+                         (function.getName() + ": argument " + Twine(argument) +
+                          " has not the extents of result " + Twine(number) +
+                          ", which is written over it")
+                             .str());
+  }
+}
+
 /// Adds a copy of `function` that returns the dynamic extents of its results as
-/// one tensor, because C would return several scalars as a struct.
-static void addShapeFunction(func::FuncOp function) {
+/// one tensor, because C would return several scalars as a struct. A result
+/// that is written over an argument has the extents of that.
+static void addShapeFunction(func::FuncOp function, ExtentChecks checks) {
   OpBuilder b(function);
   func::FuncOp copy = function.clone();
   copy.setName((function.getName() + kShapeFunctionSuffix).str());
@@ -38,9 +65,17 @@ static void addShapeFunction(func::FuncOp function) {
   if (!ret)
     return copy.erase();
   b.setInsertionPoint(ret);
+  llvm::BitVector isWrittenOver(function.getNumResults());
+  for (unsigned i = 0; i < function.getNumArguments(); ++i)
+    if (std::optional<unsigned> result = getResultOver(function, i)) {
+      isWrittenOver.set(*result);
+      if (checks == ExtentChecks::Assert)
+        checkExtentsOver(b, function, i, *result, ret);
+    }
   SmallVector<Value> extents;
-  for (Value result : ret.getOperands())
-    if (auto tensor = dyn_cast<RankedTensorType>(result.getType()))
+  for (auto [i, result] : llvm::enumerate(ret.getOperands()))
+    if (auto tensor = dyn_cast<RankedTensorType>(result.getType());
+        tensor && !isWrittenOver[i])
       for (auto [dim, extent] : llvm::enumerate(tensor.getShape()))
         if (ShapedType::isDynamic(extent))
           extents.push_back(
@@ -52,6 +87,7 @@ static void addShapeFunction(func::FuncOp function) {
   ret.getOperandsMutable().assign(all);
   copy.setFunctionType(FunctionType::get(
       copy.getContext(), copy.getArgumentTypes(), all.getType()));
+  copy.removeArgAttrsAttr();
   copy.removeResAttrsAttr();
 }
 
@@ -79,11 +115,12 @@ static LogicalResult prepare(ModuleOp module) {
 LogicalResult norm::addShapeFunctions(ModuleOp module, ExtentChecks checks) {
   // The functions of shapes need it, even if the program has no such op.
   module.getContext()
-      ->loadDialect<arith::ArithDialect, tensor::TensorDialect>();
+      ->loadDialect<arith::ArithDialect, cf::ControlFlowDialect,
+                    tensor::TensorDialect>();
   for (auto function : llvm::to_vector(module.getOps<func::FuncOp>()))
     if (function.isPublic() && !function.isExternal() &&
-        hasShapeFunction(function.getFunctionType(), checks))
-      addShapeFunction(function);
+        hasShapeFunction(getCallType(function), checks))
+      addShapeFunction(function, checks);
   if (checks == ExtentChecks::Assert && failed(checkExtents(module)))
     return failure();
   return prepare(module);

@@ -11,6 +11,7 @@
 #include "mlir/IR/TypeUtilities.h"
 #include "mlir/Support/DebugStringHelper.h"
 #include "norm/Compiler/Target.h"
+#include "norm/IR/Norm.h"
 
 using namespace mlir;
 using namespace mlir::norm;
@@ -31,7 +32,7 @@ CompiledModule::compile(ModuleOp source, const CompileOptions &options) {
       llvm::cantFail(lookupTarget(options.target))->getHostRuntime();
   for (auto function : source.getOps<func::FuncOp>())
     if (function.isPublic() && !function.isExternal())
-      compiled->functions[function.getName()] = function.getFunctionType();
+      compiled->functions[function.getName()] = getCallType(function);
   HostCode::Environment environment;
   environment.symbols = compiled->runtime->symbols;
   if (options.threads > 1)

@@ -12,9 +12,9 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/DialectImplementation.h"
-#include "mlir/Interfaces/FunctionInterfaces.h"
 #include "norm/IR/Norm.h"
 #include "norm/IR/RowTarget.h"
+#include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -146,6 +146,72 @@ LogicalResult NormDialect::verifyOperationAttribute(Operation *op,
            << stringifyLoopRole(loop.getRole());
   return success();
 }
+
+//===----------------------------------------------------------------------===//
+// Results over arguments
+//===----------------------------------------------------------------------===//
+
+/// Returns true if `number` is the argument's own, and no other argument's.
+static bool isOneArgumentsAlone(FunctionOpInterface function, int64_t number) {
+  unsigned count = 0;
+  for (unsigned i = 0; i < function.getNumArguments(); ++i)
+    if (auto other = function.getArgAttrOfType<IntegerAttr>(i, resultAttrName))
+      count += other.getInt() == number;
+  return count == 1;
+}
+
+LogicalResult NormDialect::verifyRegionArgAttribute(Operation *op, unsigned,
+                                                    unsigned argument,
+                                                    NamedAttribute attr) {
+  if (attr.getName() != resultAttrName)
+    return success();
+  auto function = dyn_cast<FunctionOpInterface>(op);
+  auto number = dyn_cast<IntegerAttr>(attr.getValue());
+  if (!function || !number || !number.getType().isInteger(64))
+    return op->emitOpError("expects '")
+           << resultAttrName << "' to be an i64 on an argument of a function";
+  TypeRange results = function.getResultTypes();
+  int64_t result = number.getInt();
+  if (result < 0 || result >= int64_t(results.size()))
+    return op->emitOpError("has no result ")
+           << result << " to write over argument " << argument;
+  Type type = function.getArgumentTypes()[argument];
+  if (!isa<RankedTensorType>(type) || type != results[result])
+    return op->emitOpError("cannot write result ")
+           << result << " of type " << results[result] << " over argument "
+           << argument << " of type " << type;
+  if (!isOneArgumentsAlone(function, result))
+    return op->emitOpError("writes result ")
+           << result << " over more than one argument";
+  return success();
+}
+
+std::optional<unsigned> norm::getResultOver(FunctionOpInterface function,
+                                            unsigned argument) {
+  auto number =
+      function.getArgAttrOfType<IntegerAttr>(argument, resultAttrName);
+  return number ? std::optional<unsigned>(number.getInt()) : std::nullopt;
+}
+
+FunctionType norm::getCallType(FunctionOpInterface function) {
+  SmallVector<Type> inputs(function.getArgumentTypes());
+  llvm::BitVector isWrittenOver(function.getNumResults());
+  for (auto [i, type] : llvm::enumerate(inputs))
+    if (std::optional<unsigned> result = getResultOver(function, i)) {
+      auto tensor = cast<RankedTensorType>(type);
+      type = MemRefType::get(tensor.getShape(), tensor.getElementType());
+      isWrittenOver.set(*result);
+    }
+  SmallVector<Type> results;
+  for (auto [i, type] : llvm::enumerate(function.getResultTypes()))
+    if (!isWrittenOver[i])
+      results.push_back(type);
+  return FunctionType::get(function.getContext(), inputs, results);
+}
+
+//===----------------------------------------------------------------------===//
+// Roles and plans
+//===----------------------------------------------------------------------===//
 
 void norm::setRole(Operation *loop, LoopRole role, GPUScheduleAttr schedule) {
   loop->setAttr(loopAttrName,

@@ -19,6 +19,7 @@
 #include "mlir/IR/Iterators.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/Interfaces/ValueBoundsOpInterface.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "norm/IR/Norm.h"
 #include "norm/IR/RowTarget.h"
@@ -192,6 +193,86 @@ static void fuseMember(IRRewriter &rewriter, RowLoop &loop, LinalgOp member,
   }
 }
 
+/// Returns where an iteration of `loop` puts its rows into the tensor that
+/// `argument` is of; null if there is another number of places than one.
+static OffsetSizeAndStrideOpInterface findInsertion(LoopLikeOpInterface loop,
+                                                    BlockArgument argument) {
+  if (auto forall = dyn_cast<scf::ForallOp>(loop.getOperation())) {
+    SmallVector<Operation *> insertions = forall.getCombiningOps(argument);
+    return llvm::hasSingleElement(insertions)
+               ? dyn_cast<OffsetSizeAndStrideOpInterface>(insertions.front())
+               : OffsetSizeAndStrideOpInterface();
+  }
+  OpOperand *yielded = loop.getTiedLoopYieldedValue(argument);
+  auto insertion = yielded->get().getDefiningOp<tensor::InsertSliceOp>();
+  bool isOfArgument = insertion && insertion.getDest() == argument;
+  return isOfArgument ? insertion : tensor::InsertSliceOp();
+}
+
+static bool isEqual(OpFoldResult x, OpFoldResult y) {
+  FailureOr<bool> equal = ValueBoundsConstraintSet::areEqual(x, y);
+  return succeeded(equal) && *equal;
+}
+
+static bool areEqual(ArrayRef<OpFoldResult> x, ArrayRef<OpFoldResult> y) {
+  return llvm::all_of(llvm::zip_equal(x, y), [](auto pair) {
+    return isEqual(std::get<0>(pair), std::get<1>(pair));
+  });
+}
+
+/// Returns true if no two iterations of `loops`, which have tiles of the size
+/// of their steps, insert at one place.
+static bool isOfEachIteration(OffsetSizeAndStrideOpInterface insertion,
+                              ArrayRef<LoopLikeOpInterface> loops) {
+  return llvm::all_of(loops, [&](LoopLikeOpInterface loop) {
+    return llvm::all_of(*loop.getLoopInductionVars(), [&](Value number) {
+      return llvm::any_of(
+          insertion.getMixedOffsets(),
+          [&](OpFoldResult offset) { return isEqual(offset, number); });
+    });
+  });
+}
+
+/// Returns the value before all loops that `argument` of the innermost starts
+/// from.
+static Value getStart(ArrayRef<LoopLikeOpInterface> loops,
+                      BlockArgument argument) {
+  Value start = argument;
+  for (LoopLikeOpInterface loop : llvm::reverse(loops)) {
+    auto carried = dyn_cast<BlockArgument>(start);
+    OpOperand *init = carried ? loop.getTiedLoopInit(carried) : nullptr;
+    if (!init)
+      return Value();
+    start = init->get();
+  }
+  return start;
+}
+
+/// Reads the rows that an iteration overwrites from the tensor that the loop
+/// carries, where they still are. Bufferization takes any read of what the loop
+/// started from for one of rows that are overwritten, and copies all of it.
+static void readOwnRows(IRRewriter &rewriter,
+                        ArrayRef<LoopLikeOpInterface> loops) {
+  LoopLikeOpInterface inner = loops.back();
+  for (BlockArgument argument : inner.getRegionIterArgs()) {
+    Value start = getStart(loops, argument);
+    OffsetSizeAndStrideOpInterface insertion = findInsertion(inner, argument);
+    // Of an empty tensor nothing is read: each op that writes it has its own.
+    if (!start || start.getDefiningOp<tensor::EmptyOp>() || !insertion ||
+        !isOfEachIteration(insertion, loops))
+      continue;
+    for (Operation *user : llvm::to_vector(start.getUsers())) {
+      auto read = dyn_cast<tensor::ExtractSliceOp>(user);
+      if (read && read->getBlock() == argument.getOwner() &&
+          areEqual(read.getMixedOffsets(), insertion.getMixedOffsets()) &&
+          areEqual(read.getMixedSizes(), insertion.getMixedSizes()) &&
+          areEqual(read.getMixedStrides(), insertion.getMixedStrides()))
+        rewriter.modifyOpInPlace(
+            read, [&] { read.getSourceMutable().assign(argument); });
+    }
+  }
+}
+
 /// Erases fused ops, users first, unless something keeps them alive.
 static void eraseMembers(IRRewriter &rewriter, RowGroup &group) {
   for (LinalgOp member : group.members) {
@@ -251,6 +332,7 @@ static LogicalResult tileGroup(IRRewriter &rewriter, RowGroup &group,
   for (OpResult result : group.root->getResults())
     loop.results[result] = result.getResultNumber();
   fuseMembers(rewriter, group, loop, next, plan);
+  readOwnRows(rewriter, loop.loops);
   if (auto inner = dyn_cast<scf::ForOp>(loop.loops.back().getOperation())) {
     if (group.sums)
       inner = addByBlocks(rewriter, inner, getPartialSums(group));

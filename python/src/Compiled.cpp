@@ -80,26 +80,28 @@ static bool overlaps(const View &x, const View &y) {
   return x.data < y.data + y.getNumBytes() && y.data < x.data + x.getNumBytes();
 }
 
-Error Compiled::checkOverlaps(ArrayRef<const View *> views) const {
+/// Names an argument or a result.
+static std::string getPlace(const Signature &signature, size_t i) {
   size_t numArguments = signature.arguments.size();
-  for (size_t i = numArguments; i < views.size(); ++i)
+  return i < numArguments ? "argument " + std::to_string(i)
+                          : "result " + std::to_string(i - numArguments);
+}
+
+Error Compiled::checkOverlaps(ArrayRef<const View *> views) const {
+  auto isWritten = [&](size_t i) {
+    return i >= signature.arguments.size() || signature.arguments[i].isWritten;
+  };
+  for (size_t i = 0; i < views.size(); ++i)
     for (size_t j = 0; j < i; ++j)
-      if (overlaps(*views[i], *views[j])) {
-        bool isArgument = j < numArguments;
-        return createStringError("result " + Twine(i - numArguments) +
-                                 " overlaps " +
-                                 (isArgument ? "argument " : "result ") +
-                                 Twine(isArgument ? j : j - numArguments));
-      }
+      if ((isWritten(i) || isWritten(j)) && overlaps(*views[i], *views[j]))
+        return createStringError(getPlace(signature, i) + " overlaps " +
+                                 getPlace(signature, j));
   return Error::success();
 }
 
 Error Compiled::checkDevices(ArrayRef<const View *> views) const {
   size_t numArguments = signature.arguments.size();
-  auto name = [&](size_t i) {
-    return i < numArguments ? "argument " + std::to_string(i)
-                            : "result " + std::to_string(i - numArguments);
-  };
+  auto name = [&](size_t i) { return getPlace(signature, i); };
   std::optional<size_t> first;
   for (auto [i, view] : enumerate(views)) {
     if (i < numArguments && signature.arguments[i].isScalar)

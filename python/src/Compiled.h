@@ -25,6 +25,7 @@ struct ParameterType {
   ElementType element;
   std::vector<int64_t> shape; ///< -1: dynamic
   bool isScalar = false;      ///< a number, and no tensor of rank 0
+  bool isWritten = false;     ///< an argument that a result is written over
 
   std::string getText() const; ///< such as float32[?, 4096], or int64
 };
@@ -58,7 +59,7 @@ public:
   /// Returns the types of the results with these extents.
   std::vector<ParameterType>
   getResultTypes(llvm::ArrayRef<int64_t> extents) const;
-  /// Rejects results that share memory with an argument or another result: a
+  /// Rejects what is written and shares memory with an argument or a result: a
   /// result may be written before the last read of an argument.
   llvm::Error checkOverlaps(llvm::ArrayRef<const View *> views) const;
   /// Rejects tensors on several GPUs, or on another than the current one.

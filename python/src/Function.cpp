@@ -52,6 +52,11 @@ struct Arrays {
     if (!isHeld || (origin == Origin::Caller && !array->checkTorch(object)) ||
         !succeeded(check(*array, type, kind, number)))
       return false;
+    if (type.isWritten && !array->isWritable) {
+      setError("%s %d is read-only, and a result is written over it", kind,
+               number);
+      return false;
+    }
     add(std::move(array));
     return true;
   }

@@ -25,7 +25,8 @@ static std::vector<ParameterType> readTypes(const json::Array *array) {
     const json::Object &type = *value.getAsObject();
     types.push_back({norm_python::getElementType(*type.getString("element")),
                      {},
-                     *type.getBoolean("scalar")});
+                     *type.getBoolean("scalar"),
+                     *type.getBoolean("written")});
     for (const json::Value &extent : *type.getArray("shape"))
       types.back().shape.push_back(*extent.getAsInteger());
   }

@@ -21,6 +21,7 @@
 #include "mlir/Support/DebugStringHelper.h"
 #include "norm/Compiler/Compile.h"
 #include "norm/Compiler/Target.h"
+#include "norm/IR/Norm.h"
 #include "norm/Report/Report.h"
 #include "norm/Tools/Driver.h"
 #include "llvm/Support/FileSystem.h"
@@ -166,7 +167,8 @@ static llvm::json::Object describe(Type type) {
       shape.push_back(ShapedType::isDynamic(extent) ? -1 : extent);
   return llvm::json::Object{{"element", getName(getElement(type))},
                             {"shape", std::move(shape)},
-                            {"scalar", !tensor}};
+                            {"scalar", !tensor},
+                            {"written", false}};
 }
 
 /// Returns the types as JSON; reports those that cannot be passed.
@@ -211,15 +213,18 @@ static FailureOr<func::FuncOp> findFunction(ModuleOp module, StringRef name) {
 static FailureOr<std::string> describe(func::FuncOp function, bool isOnGPU,
                                        size_t hostBytes) {
   auto arguments = describe(function, function.getArgumentTypes(), "argument");
-  auto results = describe(function, function.getResultTypes(), "result");
+  FunctionType type = getCallType(function);
+  auto results = describe(function, type.getResults(), "result");
   if (failed(arguments) || failed(results))
     return failure();
+  for (auto [i, argument] : llvm::enumerate(*arguments))
+    (*argument.getAsObject())["written"] =
+        getResultOver(function, i).has_value();
   return debugString(llvm::json::Value(llvm::json::Object{
       {"name", function.getName()},
       {"arguments", std::move(*arguments)},
       {"results", std::move(*results)},
-      {"shape_function",
-       hasShapeFunction(function.getFunctionType(), ExtentChecks::Assert)},
+      {"shape_function", hasShapeFunction(type, ExtentChecks::Assert)},
       {"gpu", isOnGPU},
       {"host_bytes", int64_t(hostBytes)}}));
 }

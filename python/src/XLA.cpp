@@ -47,6 +47,13 @@ PyObject *norm_python::publish(PyObject *, PyObject *function) {
     setError("a function of kernels is for arrays of a GPU, not for XLA's CPU");
     return nullptr;
   }
+  for (auto [i, type] : enumerate(compiled->signature.arguments))
+    if (type.isWritten) {
+      setError("a result is written over argument %d, which no array of jax "
+               "allows",
+               int(i));
+      return nullptr;
+    }
   Published &published = getPublished();
   std::unique_lock<std::shared_mutex> lock(published.mutex);
   // A program that jax keeps may call it at any time, so it is never freed.

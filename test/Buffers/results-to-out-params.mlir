@@ -63,3 +63,31 @@ func.func @blocks(%x: tensor<4xf32>) -> tensor<4xf32> {
 ^bb1:
   return %x : tensor<4xf32>
 }
+
+// -----
+
+// A result over an argument has no buffer of its own. Bufferization sees that the argument's
+// tensor is written, and the buffer is written last.
+// CHECK-LABEL: func @over(%arg0: memref<4xf32>, %arg1: memref<4xf32>, %arg2: memref<4xf32>) attributes
+// CHECK-DAG: %[[X:.*]] = bufferization.to_tensor %arg0 restrict writable
+// CHECK-DAG: %[[Y:.*]] = bufferization.to_tensor %arg1 restrict :
+// CHECK: bufferization.materialize_in_destination %[[X]] in restrict writable %arg2
+// CHECK: %[[R:.*]] = bufferization.materialize_in_destination %[[Y]] in %[[X]]
+// CHECK: bufferization.materialize_in_destination %[[R]] in writable %arg0
+func.func @over(%x: tensor<4xf32> {norm.result = 0 : i64}, %y: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
+  return %y, %x : tensor<4xf32>, tensor<4xf32>
+}
+
+// Arguments that change places are copied first.
+// CHECK-LABEL: func @swapped(%arg0: memref<4xf32>, %arg1: memref<4xf32>) attributes
+// CHECK-DAG: %[[X:.*]] = bufferization.to_tensor %arg0 restrict writable
+// CHECK-DAG: %[[Y:.*]] = bufferization.to_tensor %arg1 restrict writable
+// CHECK-DAG: %[[A:.*]] = bufferization.alloc_tensor() copy(%[[Y]])
+// CHECK-DAG: %[[B:.*]] = bufferization.alloc_tensor() copy(%[[X]])
+// CHECK: %[[NEW_X:.*]] = bufferization.materialize_in_destination %[[A]] in %[[X]]
+// CHECK: %[[NEW_Y:.*]] = bufferization.materialize_in_destination %[[B]] in %[[Y]]
+// CHECK: bufferization.materialize_in_destination %[[NEW_X]] in writable %arg0
+// CHECK: bufferization.materialize_in_destination %[[NEW_Y]] in writable %arg1
+func.func @swapped(%x: tensor<4xf32> {norm.result = 0 : i64}, %y: tensor<4xf32> {norm.result = 1 : i64}) -> (tensor<4xf32>, tensor<4xf32>) {
+  return %y, %x : tensor<4xf32>, tensor<4xf32>
+}

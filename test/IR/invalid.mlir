@@ -295,3 +295,28 @@ func.func @not_a_function() {
   %c = arith.constant {norm.sum_parts = 16 : i64} 0 : index
   return
 }
+
+// -----
+
+// expected-error @+1 {{'func.func' op expects 'norm.result' to be an i64 on an argument of a function}}
+func.func private @no_number(tensor<4xf32> {norm.result = "y"}) -> tensor<4xf32>
+
+// -----
+
+// expected-error @+1 {{'func.func' op has no result 1 to write over argument 0}}
+func.func private @no_result(tensor<4xf32> {norm.result = 1 : i64}) -> tensor<4xf32>
+
+// -----
+
+// expected-error @+1 {{'func.func' op cannot write result 0 of type 'tensor<5xf32>' over argument 1 of type 'tensor<4xf32>'}}
+func.func private @other_type(f32, tensor<4xf32> {norm.result = 0 : i64}) -> tensor<5xf32>
+
+// -----
+
+// expected-error @+1 {{'func.func' op cannot write result 0 of type 'f32' over argument 0 of type 'f32'}}
+func.func private @no_tensor(f32 {norm.result = 0 : i64}) -> f32
+
+// -----
+
+// expected-error @+1 {{'func.func' op writes result 0 over more than one argument}}
+func.func private @twice(tensor<4xf32> {norm.result = 0 : i64}, tensor<4xf32> {norm.result = 0 : i64}) -> tensor<4xf32>

@@ -199,3 +199,41 @@ func.func @nothing_summed(%x: tensor<8x512xf32>) -> tensor<8x512xf32> {
   } -> tensor<8x512xf32>
   return %r : tensor<8x512xf32>
 }
+
+// -----
+
+// The rows that an iteration overwrites are read from the tensor that the loop carries;
+// the row of another iteration is not.
+// CHECK-LABEL: func @own_rows(%arg0
+// CHECK: scf.for %[[I:.*]] = {{.*}} iter_args(%[[X:.*]] = %arg0)
+// CHECK-DAG: tensor.extract_slice %[[X]][%[[I]], 0]
+// CHECK-DAG: tensor.extract_slice %arg1[%[[I]], 0]
+// PAR-LABEL: func @own_rows(%arg0
+// PAR: scf.forall (%[[I:.*]]) in (64) shared_outs(%[[X:.*]] = %arg0)
+// PAR-NOT: tensor.extract_slice %arg0
+// PAR: scf.forall.in_parallel
+#id = affine_map<(d0, d1) -> (d0, d1)>
+func.func @own_rows(%x: tensor<64x512xf32>, %r: tensor<64x512xf32>) -> tensor<64x512xf32> {
+  %h = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel", "parallel"]} ins(%x, %r : tensor<64x512xf32>, tensor<64x512xf32>) outs(%x : tensor<64x512xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %s = arith.addf %a, %b : f32
+    linalg.yield %s : f32
+  } -> tensor<64x512xf32>
+  return %h : tensor<64x512xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func @other_rows(%arg0
+// CHECK: tensor.extract_slice %arg0[0,
+// PAR-LABEL: func @other_rows(%arg0
+// PAR: tensor.extract_slice %arg0[0,
+#id = affine_map<(d0, d1) -> (d0, d1)>
+func.func @other_rows(%x: tensor<64x64xf32>) -> tensor<64x64xf32> {
+  %h = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d1, d0)>, #id], iterator_types = ["parallel", "parallel"]} ins(%x : tensor<64x64xf32>) outs(%x : tensor<64x64xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %s = arith.negf %a : f32
+    linalg.yield %s : f32
+  } -> tensor<64x64xf32>
+  return %h : tensor<64x64xf32>
+}

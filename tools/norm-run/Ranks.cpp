@@ -237,7 +237,7 @@ norm::runOnRanks(ModuleOp module, const Command &command,
     return llvm::createStringError("--ranks needs --pipeline=cpu");
   auto whole = module.lookupSymbol<func::FuncOp>(command.functionName);
   if (!whole ||
-      !llvm::all_of(whole.getFunctionType().getInputs(),
+      !llvm::all_of(getCallType(whole).getInputs(),
                     llvm::IsaPred<RankedTensorType>) ||
       !llvm::all_of(whole.getFunctionType().getResults(),
                     llvm::IsaPred<RankedTensorType>))

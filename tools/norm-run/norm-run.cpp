@@ -10,6 +10,7 @@
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Support/DebugStringHelper.h"
 #include "norm/ExecutionEngine/CompiledModule.h"
+#include "norm/IR/Norm.h"
 #include "norm/Testing/Numpy.h"
 #include "norm/Testing/Targets.h"
 #include "norm/Testing/Ulp.h"
@@ -172,7 +173,7 @@ static llvm::Expected<bool> run(ModuleOp module, Command command) {
     return llvm::createStringError(command.inputFile +
                                    ": no public function '" +
                                    command.functionName + "'");
-  auto type = cast<FunctionType>(function.getFunctionType());
+  FunctionType type = getCallType(function);
   bool isRank = !command.rankDirectory.empty();
   if (isRank)
     if (llvm::Error error = joinRanks(command, type))

@@ -22,7 +22,12 @@ def NormResultsToOutParams : Pass<"norm-results-to-out-params", "ModuleOp"> {
     are passed as integers of their bits, and a narrow integer that is returned is
     extended, as C's compilers do both.
 
-    Input buffers are never written. An output buffer may be the buffer of an input
+    An argument with the attribute `norm.result`, the number of a result of its type, is
+    that result's buffer: the result has no trailing one. It is written into the
+    argument's tensor, so that bufferization copies what is read after that. Extents must
+    be equal, too: the function of shapes asserts it.
+
+    Other input buffers are never written. An output buffer may be the buffer of an input
     only if every element is read before it is written; partial overlap is undefined
     (norm-verify-buffers finds it).
 
@@ -94,7 +99,10 @@ def NormSeparateResults : Pass<"norm-separate-results", "func::FuncOp"> {
     The writes move behind all other ops first: what is computed behind a write may
     be computed in the same buffer.
 
-    Limits: writes that are `restrict`, and behind which no op of the function reads or
+    What norm-results-to-out-params writes over an argument comes behind the results that
+    have a buffer of their own, because they may be the argument itself.
+
+    Limits: other writes that are `restrict`, and behind which no op of the function reads or
     writes memory. Run it after norm-separate-destinations, because two results that
     start from one fill conflict, and one is copied.
   }];

@@ -44,6 +44,9 @@ llvm::Error linkRuntime(llvm::Module &module, ArrayRef<unsigned char> bitcode);
 /// Returns the results that a compiled function does not write to buffers.
 SmallVector<Type> getScalars(TypeRange results);
 
+/// Fails if a result is written over an argument, which `option` does not do.
+LogicalResult verifyWritesOverNone(ModuleOp module, StringRef option);
+
 /// Whether MLIR's C interface writes `scalars` to a struct, whose address is
 /// the first argument. Otherwise there is one at most, which is returned.
 bool isWrittenToStruct(ArrayRef<Type> scalars);

@@ -28,7 +28,8 @@ public:
   static FailureOr<std::unique_ptr<CompiledModule>>
   compile(ModuleOp module, const CompileOptions &options);
 
-  /// Returns the type that `function` has in the source; null if unknown.
+  /// Returns the type by which `function` of the source is called (getCallType
+  /// in norm/IR/Norm.h); null if unknown.
   FunctionType getFunctionType(StringRef function) const;
 
   /// Calls a function on `inputs`, one per parameter, and returns one tensor

@@ -15,6 +15,7 @@
 #include "mlir/IR/OpDefinition.h"
 #include "mlir/IR/OpImplementation.h"
 #include "mlir/Interfaces/DestinationStyleOpInterface.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Interfaces/InferTypeOpInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Interfaces/TilingInterface.h"
@@ -64,6 +65,18 @@ constexpr StringLiteral splitDimAttrName = "norm.split_dim";
 /// that split each of its dimensions (norm-record-shardings).
 constexpr StringLiteral gridAttrName = "norm.grid";
 constexpr StringLiteral splitAxesAttrName = "norm.split_axes";
+
+/// The attribute, an integer, of an argument of a function: the result that is
+/// written over it (norm-results-to-out-params).
+constexpr StringLiteral resultAttrName = "norm.result";
+
+/// Returns the result that is written over an argument; nullopt for none.
+std::optional<unsigned> getResultOver(FunctionOpInterface function,
+                                      unsigned argument);
+
+/// Returns the type by which a function is called: arguments that a result is
+/// written over are buffers, and take the place of these results.
+FunctionType getCallType(FunctionOpInterface function);
 
 /// Records on `loop`, which the caller has built, what it iterates over.
 void setRole(Operation *loop, LoopRole role, GPUScheduleAttr schedule = {});

@@ -32,6 +32,7 @@ def Norm_Dialect : Dialect {
   ];
   let useDefaultAttributePrinterParser = 1;
   let hasOperationAttrVerify = 1;
+  let hasRegionArgAttrVerify = 1;
   let extraClassDeclaration = [{
     /// Attaches TilingInterface to the ops, which share one model of it.
     void attachTiling();

@@ -201,6 +201,10 @@ def NormTileRows : Pass<"norm-tile-rows", "func::FuncOp"> {
     A plan of a loop that the op does not end is an error, as are parts of rows that
     are not summed.
 
+    If the loop starts from a tensor that the group reads, too, the rows that an iteration
+    overwrites are read from the tensor that the loop carries. Bufferization would copy
+    all of a tensor that is read beside it.
+
     A row waits for its reduction, a root and a division before it can be scaled.
     Therefore an iteration works on 4, 8 or 16 rows, which hold `block_elements`
     elements (norm/IR/RowTarget.def), if a group with a reduction has rows of a static

@@ -79,6 +79,8 @@ static LogicalResult verifyRanks(ModuleOp module,
     return module.emitError("--sum-parts and --mpi need --ranks");
   if (options.mpi != "MPICH" && options.mpi != "OpenMPI")
     return module.emitError("--mpi is MPICH or OpenMPI, not ") << options.mpi;
+  if (options.ranks > 0 && failed(verifyWritesOverNone(module, "--ranks")))
+    return failure();
   if (options.ranks > 0 && options.emit == Emit::Header)
     return module.emitError("--emit=header has the shapes of all ranks, so it "
                             "does not go with --ranks");
@@ -100,7 +102,7 @@ static LogicalResult verifyTVMFFI(ModuleOp module, Emit emit,
     return module.emitError("--entry=tvm-ffi is for machines like this one, "
                             "not ")
            << triple.str();
-  return success();
+  return verifyWritesOverNone(module, "--entry=tvm-ffi");
 }
 
 static LogicalResult verifyDispatch(ModuleOp module,

@@ -31,6 +31,9 @@ public:
                                           "dependent-launch"};
     return names;
   }
+  LogicalResult verify(ModuleOp module, const CompileOptions &) const override {
+    return verifyWritesOverNone(module, "--target=nvvm");
+  }
   llvm::Error buildPipeline(OpPassManager &pm, ModuleOp module,
                             const CompileOptions &options,
                             Stage upTo) const override;

@@ -2,7 +2,7 @@
 from pathlib import Path
 
 import numpy as np
-from programs import DYNAMIC, elementwise
+from programs import DYNAMIC, OVER, elementwise
 
 import norm_mlir
 
@@ -69,6 +69,16 @@ reject(lambda: norm(x, w, out=x))
 reject(lambda: fixed(w[:4], v, out=w[3:7]))
 reject(lambda: fixed(v, v, out=with_(v, write=False)))
 reject(lambda: fixed(v, v, out=bytes(16)))
+over = norm_mlir.compile(elementwise("tensor<?xf32>", over=OVER))
+reject(lambda: over(with_(v, write=False), v.copy()))
+reject(lambda: over(w[:4], w[3:7]))
+reject(lambda: over(v.copy(), v[:3]))
+reject(lambda: over(v.copy(), v, out=v.copy()))
+reject(lambda: norm_mlir._core.publish(over))
+reject(lambda: norm_mlir.compile(f"""
+func.func @main(%x: tensor<?xf32>{OVER}, %y: tensor<?xf32>) -> tensor<?xf32> {{
+  return %y : tensor<?xf32>
+}}""")(v[:3].copy(), v))
 memory = memoryview(bytearray(16)).cast("f")
 memory.release()
 reject(lambda: fixed(memory, v))
@@ -110,4 +120,6 @@ func.func @main(%x: tensor<4xi1>) -> tensor<4xi1> {
   cf.assert %first, "the first must be true"
   return %x : tensor<4xi1>
 }""")(np.zeros(4, bool)))
+total = v.copy()
+assert over(total, v) == () and (total == v + v).all()
 print("and right:", norm(x, w)[0, 0], fixed(v, v)[0], norm(x[:0], w).shape)

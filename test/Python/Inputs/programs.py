@@ -18,12 +18,12 @@ func.func @main(%x: tensor<?x?xf32>, %w: tensor<?xf32>) -> tensor<?x?xf32> {
 """
 
 
-def elementwise(type, op="arith.addf", name="main"):
-    """Adds two tensors, as a linalg.generic."""
+def elementwise(type, op="arith.addf", name="main", over=""):
+    """Adds two tensors, as a linalg.generic. `over` is the attribute of the first."""
     element = type.rpartition("x")[2].rstrip(">")
     return f"""
 #map = affine_map<(d0) -> (d0)>
-func.func @{name}(%x: {type}, %y: {type}) -> {type} {{
+func.func @{name}(%x: {type}{over}, %y: {type}) -> {type} {{
   %r = linalg.generic {{indexing_maps = [#map, #map, #map], iterator_types = ["parallel"]}}
       ins(%x, %y : {type}, {type}) outs(%x : {type}) {{
   ^bb0(%a: {element}, %b: {element}, %c: {element}):
@@ -33,6 +33,9 @@ func.func @{name}(%x: {type}, %y: {type}) -> {type} {{
   return %r : {type}
 }}
 """
+
+
+OVER = " {norm.result = 0 : i64}"
 
 
 def convert(source, target):
