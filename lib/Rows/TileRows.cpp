@@ -307,7 +307,8 @@ static PartialSums getPartialSums(const RowGroup &group) {
 
 /// Tiles the group's rows and fuses its members; the root is replaced.
 static LogicalResult tileGroup(IRRewriter &rewriter, RowGroup &group,
-                               RowPlanAttr plan, LoopType loopType) {
+                               RowPlanAttr plan, LoopType loopType,
+                               RowWorkers workers) {
   OpFoldResult zero = rewriter.getIndexAttr(0), one = rewriter.getIndexAttr(1);
   SmallVector<OpFoldResult> sizes(group.root.getNumLoops(), zero);
   std::fill_n(sizes.begin(), group.numRowDims, one);
@@ -332,7 +333,9 @@ static LogicalResult tileGroup(IRRewriter &rewriter, RowGroup &group,
   for (OpResult result : group.root->getResults())
     loop.results[result] = result.getResultNumber();
   fuseMembers(rewriter, group, loop, next, plan);
-  readOwnRows(rewriter, loop.loops);
+  // Kernels read back no buffer that they write.
+  if (workers != RowWorkers::GPU)
+    readOwnRows(rewriter, loop.loops);
   if (auto inner = dyn_cast<scf::ForOp>(loop.loops.back().getOperation())) {
     if (group.sums)
       inner = addByBlocks(rewriter, inner, getPartialSums(group));
@@ -427,9 +430,10 @@ static LogicalResult tileBlock(IRRewriter &rewriter, Block &block,
     bool isParallel =
         tiling.workers != RowWorkers::Thread && plan.getParallel();
     LoopType loopType = isParallel ? LoopType::ForallOp : LoopType::ForOp;
-    if (failed(plan.getRowsPerPart()
-                   ? tileParts(rewriter, group, plan, loopType)
-                   : tileGroup(rewriter, group, plan, loopType)))
+    if (failed(
+            plan.getRowsPerPart()
+                ? tileParts(rewriter, group, plan, loopType)
+                : tileGroup(rewriter, group, plan, loopType, tiling.workers)))
       return failure();
   }
   cleanUp(rewriter, block);
