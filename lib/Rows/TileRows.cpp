@@ -214,12 +214,6 @@ static bool isEqual(OpFoldResult x, OpFoldResult y) {
   return succeeded(equal) && *equal;
 }
 
-static bool areEqual(ArrayRef<OpFoldResult> x, ArrayRef<OpFoldResult> y) {
-  return llvm::all_of(llvm::zip_equal(x, y), [](auto pair) {
-    return isEqual(std::get<0>(pair), std::get<1>(pair));
-  });
-}
-
 /// Returns true if no two iterations of `loops`, which have tiles of the size
 /// of their steps, insert at one place.
 static bool isOfEachIteration(OffsetSizeAndStrideOpInterface insertion,
@@ -256,20 +250,23 @@ static void readOwnRows(IRRewriter &rewriter,
   LoopLikeOpInterface inner = loops.back();
   for (BlockArgument argument : inner.getRegionIterArgs()) {
     Value start = getStart(loops, argument);
-    OffsetSizeAndStrideOpInterface insertion = findInsertion(inner, argument);
     // Of an empty tensor nothing is read: each op that writes it has its own.
-    if (!start || start.getDefiningOp<tensor::EmptyOp>() || !insertion ||
-        !isOfEachIteration(insertion, loops))
+    if (!start || start.getDefiningOp<tensor::EmptyOp>())
       continue;
-    for (Operation *user : llvm::to_vector(start.getUsers())) {
-      auto read = dyn_cast<tensor::ExtractSliceOp>(user);
-      if (read && read->getBlock() == argument.getOwner() &&
-          areEqual(read.getMixedOffsets(), insertion.getMixedOffsets()) &&
-          areEqual(read.getMixedSizes(), insertion.getMixedSizes()) &&
-          areEqual(read.getMixedStrides(), insertion.getMixedStrides()))
+    SmallVector<tensor::ExtractSliceOp> reads;
+    for (Operation *user : start.getUsers())
+      if (auto read = dyn_cast<tensor::ExtractSliceOp>(user);
+          read && read->getBlock() == argument.getOwner())
+        reads.push_back(read);
+    OffsetSizeAndStrideOpInterface insertion =
+        reads.empty() ? nullptr : findInsertion(inner, argument);
+    if (!insertion || !isOfEachIteration(insertion, loops))
+      continue;
+    for (tensor::ExtractSliceOp read : reads)
+      if (cast<OffsetSizeAndStrideOpInterface>(*read).isSameAs(insertion,
+                                                               isEqual))
         rewriter.modifyOpInPlace(
             read, [&] { read.getSourceMutable().assign(argument); });
-    }
   }
 }
 

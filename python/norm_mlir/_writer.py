@@ -99,7 +99,7 @@ def find_groups(source: Shape, target: Shape) -> list[tuple[list[int], list[int]
     return [(dims[a:b], others[c:d]) for (a, c), (b, d) in zip(bounds, bounds[1:])]
 
 
-def find_units(shape: Shape) -> list[range]:
+def group_dims(shape: Shape) -> list[range]:
     """Groups of adjacent dims with one each that is written."""
     dims = get_dims(shape)
     begins = [0, *dims[1:]]
@@ -155,7 +155,7 @@ class Program:
         if squeeze(shape) == shape:
             return value
         return value._replace(name=self.emit(
-            f"tensor.collapse_shape {name} {print_groups(find_units(shape))} : {type} into "
+            f"tensor.collapse_shape {name} {print_groups(group_dims(shape))} : {type} into "
             f"{print_value_type(value)}"))
 
     def write_result(self, value: Value) -> str:
@@ -166,7 +166,7 @@ class Program:
         if squeeze(value.shape) == value.shape:
             return value.name
         return self.write_expand_shape(value.name, print_value_type(value), value.element,
-                                       value.shape, find_units(value.shape))
+                                       value.shape, group_dims(value.shape))
 
     def write_expand_shape(self, name: str, type: str, element: str, shape: Shape,
                            groups: Iterable[Sequence[int]]) -> str:
