@@ -94,6 +94,25 @@ static void splitLastBlock(IRRewriter &b, scf::ForOp blocks, int64_t block) {
   }
 }
 
+/// Returns the first tensor that ops and loops over rows made `value` of, by
+/// writing to it: it has the same extents. Both versions of a product have one.
+static Value findDestination(Value value) {
+  auto result = dyn_cast<OpResult>(value);
+  Operation *op = result ? result.getOwner() : nullptr;
+  if (auto dps = dyn_cast_or_null<DestinationStyleOpInterface>(op))
+    return findDestination(dps.getTiedOpOperand(result)->get());
+  if (auto loop = dyn_cast_or_null<LoopLikeOpInterface>(op);
+      loop && getRole(loop))
+    return findDestination(loop.getTiedLoopInit(result)->get());
+  if (auto choice = dyn_cast_or_null<scf::IfOp>(op)) {
+    unsigned number = result.getResultNumber();
+    Value dest = findDestination(choice.thenYield().getOperand(number));
+    if (dest == findDestination(choice.elseYield().getOperand(number)))
+      return dest;
+  }
+  return value;
+}
+
 /// Redirects extents of a result to those of its destination, because an op
 /// that was fused into a loop would otherwise stay alive for its shape.
 static void forwardDims(RewriterBase &rewriter, LinalgOp op) {
@@ -392,9 +411,11 @@ static void eraseEmptyOps(RewriterBase &rewriter, Operation *scope) {
 /// Folds extents that tiling created and slices of fused producers, which would
 /// otherwise keep the old ops alive.
 static void cleanUp(RewriterBase &rewriter, Block &block) {
-  for (Operation &op : llvm::reverse(block))
-    if (auto linalgOp = dyn_cast<LinalgOp>(op))
-      forwardDims(rewriter, linalgOp);
+  block.walk([&](tensor::DimOp dim) {
+    rewriter.modifyOpInPlace(dim, [&] {
+      dim.getSourceMutable().assign(findDestination(dim.getSource()));
+    });
+  });
   block.walk<WalkOrder::PostOrder, ReverseIterator>([&](Operation *op) {
     bool ownsBlocks = op->getNumRegions() > 0 && !isa<LinalgOp>(op);
     if (!ownsBlocks && isOpTriviallyDead(op))

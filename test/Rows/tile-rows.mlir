@@ -237,3 +237,23 @@ func.func @other_rows(%x: tensor<64x64xf32>) -> tensor<64x64xf32> {
   } -> tensor<64x64xf32>
   return %h : tensor<64x64xf32>
 }
+
+// -----
+
+// Both versions of a product write to one tensor, whose rows the next loop counts.
+// CHECK-LABEL: func.func @after_versions
+// CHECK-SAME: %{{.*}}: tensor<?x8xf32>, %{{.*}}: tensor<?x8xf32>, %[[DEST:.*]]: tensor<?x8xf32>, %{{.*}}: i1
+// CHECK: scf.if
+// CHECK: %[[ROWS:.*]] = tensor.dim %[[DEST]]
+// CHECK: scf.for %{{.*}} = %{{.*}} to %[[ROWS]] step
+func.func @after_versions(%x: tensor<?x8xf32>, %y: tensor<?x8xf32>, %dest: tensor<?x8xf32>, %few: i1) -> tensor<?x8xf32> {
+  %product = scf.if %few -> (tensor<?x8xf32>) {
+    %copy = linalg.copy ins(%x : tensor<?x8xf32>) outs(%dest : tensor<?x8xf32>) -> tensor<?x8xf32>
+    scf.yield %copy : tensor<?x8xf32>
+  } else {
+    %copy = linalg.copy ins(%y : tensor<?x8xf32>) outs(%dest : tensor<?x8xf32>) -> tensor<?x8xf32>
+    scf.yield %copy : tensor<?x8xf32>
+  }
+  %twice = linalg.add ins(%product, %product : tensor<?x8xf32>, tensor<?x8xf32>) outs(%product : tensor<?x8xf32>) -> tensor<?x8xf32>
+  return %twice : tensor<?x8xf32>
+}
