@@ -9,6 +9,7 @@
 // duplicate-function-elimination merges public functions too; goes when LLVM
 // compiles a function of hundreds of loops in linear time.
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -95,6 +96,12 @@ static scf::ExecuteRegionOp wrap(IRRewriter &rewriter, Operation *nest) {
       rewriter.moveOpBefore(op, body, body->begin());
     op = previous;
   }
+  rewriter.setInsertionPointToStart(body);
+  // LLVM compares each comparison with all arguments of its function.
+  if (auto choice = dyn_cast<scf::IfOp>(nest))
+    if (auto isChosen = choice.getCondition().getDefiningOp<arith::CmpIOp>();
+        isChosen && !wrapped->isProperAncestor(isChosen))
+      choice.setOperand(rewriter.clone(*isChosen)->getResult(0));
   IRMapping own;
   rewriter.setInsertionPointToStart(body);
   wrapped->walk([&](Operation *nested) {

@@ -143,3 +143,30 @@ func.func @returns_buffer(%a: memref<8xf32>, %b: memref<8xf32>, %which: i1) {
   }
   return
 }
+
+// -----
+
+// A comparison costs LLVM time for each argument of its function: each choice has its own.
+// CHECK-LABEL: func.func private @versions__loop(
+// CHECK-SAME: %[[ROWS:.*]]: index
+// CHECK: %[[MOST:.*]] = arith.constant 4 : index
+// CHECK: %[[IS_FEW:.*]] = arith.cmpi ule, %[[ROWS]], %[[MOST]]
+// CHECK: scf.if %[[IS_FEW]]
+// CHECK-LABEL: func.func @versions(
+// CHECK-NOT: scf.if
+// CHECK: call @versions__loop(
+// CHECK-NOT: scf.if
+// CHECK: call @versions__loop(
+// CHECK: return
+func.func @versions(%a: memref<8xf32>, %b: memref<8xf32>, %rows: index) {
+  %zero = arith.constant 0.0 : f32
+  %few = arith.constant 4 : index
+  %isFew = arith.cmpi ule, %rows, %few : index
+  scf.if %isFew {
+    linalg.fill ins(%zero : f32) outs(%a : memref<8xf32>)
+  }
+  scf.if %isFew {
+    linalg.fill ins(%zero : f32) outs(%b : memref<8xf32>)
+  }
+  return
+}
