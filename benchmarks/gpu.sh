@@ -15,8 +15,9 @@
 # TYPES, VARIANTS (measured at all COLS), MORE and MORE_COLS (other variants),
 # CLASSES and CLASS_COLS (more of them), CHANNEL_ROWS (of channels, fixed),
 # OPTION_COLS (llama with each option); for run BUDGET (480 seconds, after which
-# nothing more is timed), LIMIT (120 seconds, of a step), BYTES (useful bytes of a
-# shape, 2^28), DECODE (rows of 4096) and OPTIONS (more of norm-bench-device).
+# nothing more is timed), LIMIT (120 seconds, of a step), JOBS (checks at a time, a
+# processor each), BYTES (useful bytes of a shape, 2^28), DECODE (rows of 4096) and
+# OPTIONS (more of norm-bench-device).
 set -euo pipefail
 
 # Usage: print_program VARIANT TYPE N
@@ -73,7 +74,7 @@ compile() {
         compile_one "$dir" "$variant" "$type" "$n"
       done
     done
-    for variant in ${CLASSES-gate quantize fp8 rotary columns channels}; do
+    for variant in ${CLASSES-gate quantize fp8 rotary columns channels layernorm backward}; do
       for n in ${CLASS_COLS-1152 4096}; do
         compile_one "$dir" "$variant" "$type" "$n"
       done
@@ -120,7 +121,28 @@ step() {
   if ((code > 124)); then error="crashed, exit status $code"; fi
   echo "error: $name: $error" >&2
   note "$label" "$name" "\"error\": \"$error\""
-  bad[$name]=1
+  return 1
+}
+
+# Usage: check ARTIFACT
+check() {
+  local strict=
+  # No terms cancel in these.
+  case $1 in llama-* | residual-* | gemma-* | plain-*) strict=--strict ;; esac
+  step check "$1" --check ${strict:+"$strict"} --reference="$dir/$(base "$1").reference"
+}
+
+# Usage: check_all ARTIFACT...
+# In parallel: the references take the time of the processors, not of the GPU.
+check_all() {
+  local -A checks=()
+  local name
+  for name in "$@"; do
+    while (($(jobs -rp | wc -l) >= ${JOBS:-$(nproc)})); do wait -n || true; done
+    check "$name" &
+    checks[$name]=$!
+  done
+  for name in "$@"; do wait "${checks[$name]}" || bad[$name]=1; done
 }
 
 # Usage: measure LABEL ARTIFACT [OPTION...]
@@ -131,8 +153,7 @@ measure() {
     left_out=$((left_out + 1))
     return
   fi
-  step "$@" --reference=none
-  if [[ ! ${bad[$2]:-} ]]; then measured=$((measured + 1)); fi
+  if step "$@" --reference=none; then measured=$((measured + 1)); else bad[$2]=1; fi
 }
 
 run() {
@@ -146,12 +167,7 @@ run() {
     echo "error: no artifacts in $dir" >&2
     return 1
   fi
-  for name in "${artifacts[@]}"; do
-    local strict=
-    # No terms cancel in these.
-    case $name in llama-* | residual-* | gemma-* | plain-*) strict=--strict ;; esac
-    step check "$name" --check ${strict:+"$strict"} --reference="$dir/$(base "$name").reference"
-  done
+  check_all "${artifacts[@]}"
   for name in "${artifacts[@]}"; do
     if [[ $name != *+* ]]; then measure table "$name"; fi
   done

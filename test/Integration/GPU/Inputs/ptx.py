@@ -152,6 +152,7 @@ class Block:
         self.shared.add(0, np.zeros(max(kernel.shared_bytes, 1), np.uint8))
         self.registers = {}
         self.loads = self.stores = self.shuffles = 0
+        self.warps = np.arange(self.count) // 32
 
     # Operands
 
@@ -190,9 +191,12 @@ class Block:
         pcs = np.zeros(self.count, np.int64)
         done, waiting = np.zeros(self.count, bool), np.zeros(self.count, bool)
         outside = np.zeros(self.count, bool)  # wait for the cluster
+        early = np.zeros(self.count, bool)  # wait at a shuffle for the rest of their warp
         while not done.all():
-            ready = ~done & ~waiting & ~outside
+            ready = ~done & ~waiting & ~outside & ~early
             if not ready.any():
+                if early.any():
+                    raise RuntimeError("a shuffle that not all threads of a warp reach")
                 if outside.any():
                     if waiting.any() or done.any():
                         raise RuntimeError("a barrier of the cluster that not all threads reach")
@@ -221,7 +225,14 @@ class Block:
                 if opcode[2] == "wait":
                     outside |= self.mask
             elif name == "shfl":
-                self.shuffle(opcode, operands, done)
+                pcs[active] = pc
+                arrived = (pcs == pc) & (active | early)
+                whole = arrived & ~np.isin(self.warps, self.warps[~arrived])
+                early = (early | active) & ~whole
+                pcs[whole] = pc + 1
+                self.mask = whole
+                if whole.any():
+                    self.shuffle(opcode, operands, done)
             else:
                 with np.errstate(all="ignore"):
                     self.execute(name, opcode, operands)
@@ -229,9 +240,6 @@ class Block:
     def shuffle(self, opcode, operands, done):
         assert opcode[1:4] == ["sync", "bfly", "b32"], opcode
         assert operands[3:] == ["31", "-1"], operands
-        warp = np.arange(self.count) // 32
-        if not (self.mask | ~np.isin(warp, warp[self.mask])).all():
-            raise RuntimeError("a shuffle that not all threads of a warp reach")
         partner = np.arange(self.count) ^ int(operands[2])
         self.write(operands[0], self.registers[operands[1]][partner])
         self.shuffles += 1
