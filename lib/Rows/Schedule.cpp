@@ -61,6 +61,16 @@ static int64_t getBlockRegisters(Split split, const Row &row) {
          getRegisterTarget(split.chunks * row.vector, row);
 }
 
+/// Whether two blocks fit on an SM, each quarter of which has a quarter of
+/// their warps and of the registers.
+static bool fitsTwice(Split split, const Row &row) {
+  int64_t threads =
+      2 * split.threads * getRowsPerBlock(row.target, split.threads);
+  return llvm::alignTo(threads, 4 * kWarpSize) *
+             getRegisterTarget(split.chunks * row.vector, row) <=
+         kRegistersPerSM;
+}
+
 static int64_t getCost(Split split, const Row &row) {
   int64_t idle = split.threads * split.chunks - row.needed;
   int64_t elements = split.chunks * row.vector;
@@ -70,7 +80,7 @@ static int64_t getCost(Split split, const Row &row) {
     cost += row.target.singleAccessCost;
   if (warps > 1)
     cost += row.target.exchangeCost;
-  if (2 * getBlockRegisters(split, row) > kRegistersPerSM)
+  if (!fitsTwice(split, row))
     cost += row.target.loneBlockCost;
   cost += row.target.elementCost *
           std::max<int64_t>(0, elements - row.target.elementsPerThread);
@@ -154,8 +164,12 @@ chooseInRegisters(const RowTarget &target, int64_t extent, int64_t vector,
 RowSchedule norm::chooseRowSchedule(const RowTarget &target, int64_t extent,
                                     int64_t pitch, int64_t bytes,
                                     int64_t maxCluster) {
-  int64_t whole = target.accessBytes / bytes;
+  // Beside a byte are wider elements, whose accesses would be two.
+  int64_t whole = target.accessBytes / std::max<int64_t>(bytes, 2);
   int64_t vector = pitch == 0 ? whole : std::gcd(whole, pitch);
+  // Wide elements would need more registers for masks than such accesses save.
+  if (bytes >= 4 && vector < whole)
+    whole = std::max(vector, whole / 2);
   bool shifted = vector < whole && canShift(extent, whole);
   if (auto schedule = chooseInRegisters(
           target, extent, shifted ? whole : vector, bytes, shifted, maxCluster))
@@ -177,18 +191,24 @@ norm::chooseSummedRowSchedule(const RowTarget &target, const SummedRow &row) {
   if (row.pitch != 0)
     vector = std::gcd(vector, row.pitch);
   int64_t held = row.rows - 1 + target.registersPerSum * row.sums;
-  Row split{target,
-            row.extent / vector,
-            vector,
-            row.bytes,
-            /*shifted=*/false,
-            held,
-            row.leastThreads};
-  std::optional<Split> best = chooseSplit(split);
-  if (!best)
-    return std::nullopt;
-  return RowSchedule{best->threads, vector, best->chunks, /*shifted=*/false,
-                     getRegisterTarget(best->chunks * vector, split)};
+  // The next row is loaded while this one is computed, if it fits, 16 bits
+  // packed.
+  int64_t ahead =
+      llvm::divideCeil(row.rows * std::min<int64_t>(row.bytes, 4), 4);
+  for (int64_t more : {ahead, int64_t(0)}) {
+    Row split{target,
+              row.extent / vector,
+              vector,
+              row.bytes,
+              /*shifted=*/false,
+              held + more,
+              row.leastThreads};
+    if (std::optional<Split> best = chooseSplit(split))
+      return RowSchedule{best->threads, vector, best->chunks,
+                         /*shifted=*/false,
+                         getRegisterTarget(best->chunks * vector, split)};
+  }
+  return std::nullopt;
 }
 
 RowDivision norm::chooseRowDivision(const RowTarget &target, int64_t columns) {

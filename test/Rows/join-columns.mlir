@@ -5,39 +5,39 @@
 #column = affine_map<(d0, d1) -> (d1)>
 
 // A reduction over the rows that another op reduces along the row is in the loop of the
-// latter, wherever it stood. 1000 rows are 125 parts of 8.
+// latter, wherever it stood. 250 rows are 125 parts of 2.
 // CHECK-LABEL: @joined(
-// CHECK: %[[R:.*]]:2 = scf.forall (%[[PART:.*]]) in (125) shared_outs(%[[O:.*]] = %{{.*}}, %[[P:.*]] = %{{.*}}) -> (tensor<1000x1024xf32>, tensor<125x1024xf32>)
+// CHECK: %[[R:.*]]:2 = scf.forall (%[[PART:.*]]) in (125) shared_outs(%[[O:.*]] = %{{.*}}, %[[P:.*]] = %{{.*}}) -> (tensor<250x1024xf32>, tensor<125x1024xf32>)
 // CHECK: %[[S:.*]] = tensor.extract_slice %[[P]][%[[PART]], 0] [1, 1024] [1, 1] : tensor<125x1024xf32> to tensor<1024xf32>
 // CHECK: %[[N:.*]] = linalg.fill ins(%{{.*}}) outs(%[[S]]
-// CHECK: %[[F:.*]]:2 = scf.for %{{.*}} = %c0 to %c8 step %c1 iter_args(%[[ROWS:.*]] = %[[O]], %[[SUM:.*]] = %[[N]])
+// CHECK: %[[F:.*]]:2 = scf.for %{{.*}} = %c0 to %c2 step %c1 iter_args(%[[ROWS:.*]] = %[[O]], %[[SUM:.*]] = %[[N]])
 // CHECK: linalg.generic {{.*}}iterator_types = ["parallel", "reduction"]
 // CHECK: linalg.generic {{.*}}iterator_types = ["parallel", "parallel"]
 // CHECK: %[[T:.*]] = linalg.generic {{.*}}iterator_types = ["parallel"]{{.*}} outs(%[[SUM]] : tensor<1024xf32>)
 // CHECK: scf.yield %{{.*}}, %[[T]]
 // CHECK: {norm.loop = #norm.loop<rows>}
 // CHECK: tensor.parallel_insert_slice %[[F]]#1 into %[[P]][%[[PART]], 0] [1, 1024] [1, 1]
-// CHECK: norm.loop = #norm.loop<rows, <threads = 32, vector = 4, lanes = 1024, registers =
+// CHECK: norm.loop = #norm.loop<rows, <threads = 128, vector = 4, lanes = 1024, registers =
 // CHECK: scf.forall (%{{.*}}) = (0) to (1024) step (128)
 // CHECK: %[[B:.*]] = tensor.extract_slice %[[R]]#1[0, %{{.*}}] [125, 128] [1, 1]
 // CHECK: linalg.generic {{.*}}iterator_types = ["reduction", "parallel"]{{.*}} ins(%[[B]] : tensor<125x128xf32>)
-func.func @joined(%x: tensor<1000x1024xf32>, %e: tensor<1000x1024xf32>, %z: tensor<1000xf32>, %c: tensor<1024xf32>) -> (tensor<1000x1024xf32>, tensor<1024xf32>) {
-  %w = linalg.generic {indexing_maps = [#id, #column], iterator_types = ["reduction", "parallel"]} ins(%x : tensor<1000x1024xf32>) outs(%c : tensor<1024xf32>) {
+func.func @joined(%x: tensor<250x1024xf32>, %e: tensor<250x1024xf32>, %z: tensor<250xf32>, %c: tensor<1024xf32>) -> (tensor<250x1024xf32>, tensor<1024xf32>) {
+  %w = linalg.generic {indexing_maps = [#id, #column], iterator_types = ["reduction", "parallel"]} ins(%x : tensor<250x1024xf32>) outs(%c : tensor<1024xf32>) {
   ^bb0(%a: f32, %b: f32):
     %0 = arith.addf %b, %a : f32
     linalg.yield %0 : f32
   } -> tensor<1024xf32>
-  %s = linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]} ins(%x : tensor<1000x1024xf32>) outs(%z : tensor<1000xf32>) {
+  %s = linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]} ins(%x : tensor<250x1024xf32>) outs(%z : tensor<250xf32>) {
   ^bb0(%a: f32, %b: f32):
     %0 = arith.addf %b, %a : f32
     linalg.yield %0 : f32
-  } -> tensor<1000xf32>
-  %y = linalg.generic {indexing_maps = [#id, #row, #id], iterator_types = ["parallel", "parallel"]} ins(%x, %s : tensor<1000x1024xf32>, tensor<1000xf32>) outs(%e : tensor<1000x1024xf32>) {
+  } -> tensor<250xf32>
+  %y = linalg.generic {indexing_maps = [#id, #row, #id], iterator_types = ["parallel", "parallel"]} ins(%x, %s : tensor<250x1024xf32>, tensor<250xf32>) outs(%e : tensor<250x1024xf32>) {
   ^bb0(%a: f32, %b: f32, %o: f32):
     %0 = arith.subf %a, %b : f32
     linalg.yield %0 : f32
-  } -> tensor<1000x1024xf32>
-  return %y, %w : tensor<1000x1024xf32>, tensor<1024xf32>
+  } -> tensor<250x1024xf32>
+  return %y, %w : tensor<250x1024xf32>, tensor<1024xf32>
 }
 
 // -----
@@ -156,21 +156,21 @@ func.func @numbered(%x: tensor<64x1024xf32>, %e: tensor<64x1024xf32>, %z: tensor
   } -> tensor<1024xf32>
   return %y, %w : tensor<64x1024xf32>, tensor<1024xf32>
 }
-func.func @few(%x: tensor<8x1024xf32>, %e: tensor<8x1024xf32>, %z: tensor<8xf32>, %c: tensor<1024xf32>) -> (tensor<8x1024xf32>, tensor<1024xf32>) {
-  %s = linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]} ins(%x : tensor<8x1024xf32>) outs(%z : tensor<8xf32>) {
+func.func @few(%x: tensor<2x1024xf32>, %e: tensor<2x1024xf32>, %z: tensor<2xf32>, %c: tensor<1024xf32>) -> (tensor<2x1024xf32>, tensor<1024xf32>) {
+  %s = linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]} ins(%x : tensor<2x1024xf32>) outs(%z : tensor<2xf32>) {
   ^bb0(%a: f32, %b: f32):
     %0 = arith.addf %b, %a : f32
     linalg.yield %0 : f32
-  } -> tensor<8xf32>
-  %y = linalg.generic {indexing_maps = [#id, #row, #id], iterator_types = ["parallel", "parallel"]} ins(%x, %s : tensor<8x1024xf32>, tensor<8xf32>) outs(%e : tensor<8x1024xf32>) {
+  } -> tensor<2xf32>
+  %y = linalg.generic {indexing_maps = [#id, #row, #id], iterator_types = ["parallel", "parallel"]} ins(%x, %s : tensor<2x1024xf32>, tensor<2xf32>) outs(%e : tensor<2x1024xf32>) {
   ^bb0(%a: f32, %b: f32, %o: f32):
     %0 = arith.subf %a, %b : f32
     linalg.yield %0 : f32
-  } -> tensor<8x1024xf32>
-  %w = linalg.generic {indexing_maps = [#id, #column], iterator_types = ["reduction", "parallel"]} ins(%x : tensor<8x1024xf32>) outs(%c : tensor<1024xf32>) {
+  } -> tensor<2x1024xf32>
+  %w = linalg.generic {indexing_maps = [#id, #column], iterator_types = ["reduction", "parallel"]} ins(%x : tensor<2x1024xf32>) outs(%c : tensor<1024xf32>) {
   ^bb0(%a: f32, %b: f32):
     %0 = arith.addf %b, %a : f32
     linalg.yield %0 : f32
   } -> tensor<1024xf32>
-  return %y, %w : tensor<8x1024xf32>, tensor<1024xf32>
+  return %y, %w : tensor<2x1024xf32>, tensor<1024xf32>
 }

@@ -4,15 +4,15 @@
 // RUN: sed s/EXTENT/393217/g %s | norm-opt --norm-tile-rows="scheduled max-cluster=16" | FileCheck %s --check-prefix=STRIPS
 // RUN: sed s/EXTENT/262144/g %s | norm-opt --norm-tile-rows="scheduled max-cluster=8" | FileCheck %s --check-prefix=STRIPS
 // RUN: sed s/EXTENT/65536/g %s | norm-opt --norm-tile-rows=scheduled | FileCheck %s --check-prefix=STRIPS
-// RUN: sed s/EXTENT/1024/g %s | norm-opt --norm-tile-rows=scheduled | FileCheck %s --check-prefix=WARP
+// RUN: sed s/EXTENT/512/g %s | norm-opt --norm-tile-rows=scheduled | FileCheck %s --check-prefix=WARP
 
 // One block holds the row; two, sixteen do; and no cluster does: strips.
 // BLOCK: #norm.loop<rows, <threads = 512, vector = 4, lanes = 16384, registers = {{[0-9]+}}>>
-// TWO: #norm.loop<rows, <threads = 576, {{.*}}, cluster = 2, shifted = true>>
+// TWO: #norm.loop<rows, <threads = 832, {{.*}}, cluster = 2, shifted = true>>
 // SIXTEEN: #norm.loop<rows, <threads = 8192, {{.*}}, lanes = 262144, {{.*}}, cluster = 16>>
 // STRIPS: #norm.loop<rows, <threads = 1024, {{.*}}, lanes = 16384, registers = {{[0-9]+}}>>
 // A warp holds a short row.
-// WARP: #norm.loop<rows, <threads = 32, vector = 4, lanes = 1024,
+// WARP: #norm.loop<rows, <threads = 32, vector = 4, lanes = 512,
 
 #id = affine_map<(d0, d1) -> (d0, d1)>
 #row = affine_map<(d0, d1) -> (d0)>

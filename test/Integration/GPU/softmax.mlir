@@ -6,7 +6,7 @@
 // RUN: sed s/SHAPE/?x?/g %s > %t/dynamic.mlir
 // RUN: sed s/SHAPE/3x1000/g %s > %t/static.mlir
 // RUN: %python %S/Inputs/run_general.py %t %t/static.mlir 3 1000 softmax | FileCheck %s --check-prefix=STATIC
-// STATIC: main_kernel0: grid 1 block 32x4 loads 8 stores 8 shuffles 10
+// STATIC: main_kernel0: grid 3 block 128x1 loads 2 stores 2 shuffles 14
 // STATIC-NEXT: softmax 3x1000: ok
 // RUN: %python %S/Inputs/run_general.py %t %t/dynamic.mlir 2 3000 softmax | FileCheck %s --check-prefix=DYNAMIC
 // DYNAMIC: main_kernel0: grid 2

@@ -167,10 +167,10 @@ SPARE = {
     # Divisions of many elements are computed at the same time, each with a slow path that
     # is a call: an approximate division has 46 registers for 64 at 4096, 56 for 112 at 1024.
     ("gate", "bf16"): (2, 0.25), ("gate", "f16"): (2, 0.25), ("gate", "f32"): (2, 0),
-    # The bound is that of the narrowest type, of which 16 are one access: x has two or
-    # four in its place, each with masks.
-    ("int8", "bf16"): (0.125, 1.5), ("int8", "f16"): (0.125, 1.5), ("int8", "f32"): (0.5, 1.5),
-    ("fp8", "bf16"): (0.125, 1.5), ("fp8", "f16"): (0.125, 1.5), ("fp8", "f32"): (0.5, 1.5),
+    # The bound is that of the narrowest type, of which 8 are one access: x in f32 has two
+    # in its place, each with masks.
+    ("int8", "bf16"): (0.125, 1.5), ("int8", "f16"): (0.125, 1.5), ("int8", "f32"): (1.125, 1.5),
+    ("fp8", "bf16"): (0.125, 1.5), ("fp8", "f16"): (0.125, 1.5), ("fp8", "f32"): (1.125, 1.5),
 }
 
 # Bytes that ptxas 13.0 spills, where it does: it wants three blocks an SM there.

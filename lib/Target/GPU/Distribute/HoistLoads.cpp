@@ -8,9 +8,12 @@
 #include "ClusterOps.h"
 #include "RowBuffers.h"
 #include "mlir/Analysis/SliceAnalysis.h"
+#include "mlir/Analysis/TopologicalSortUtils.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Transforms/RegionUtils.h"
@@ -70,16 +73,17 @@ static GlobalAccess getGlobalAccess(Operation *op) {
   return access;
 }
 
+static int64_t getBits(Type type) {
+  auto vector = dyn_cast<VectorType>(type);
+  Type element = getElementTypeOrSelf(type);
+  return element.isIntOrFloat() ? element.getIntOrFloatBitWidth() *
+                                      (vector ? vector.getNumElements() : 1)
+                                : 0;
+}
+
 static int64_t getResultBits(Operation *op) {
-  int64_t bits = 0;
-  for (Type type : op->getResultTypes()) {
-    auto vector = dyn_cast<VectorType>(type);
-    Type element = getElementTypeOrSelf(type);
-    if (element.isIntOrFloat())
-      bits += element.getIntOrFloatBitWidth() *
-              (vector ? vector.getNumElements() : 1);
-  }
-  return bits;
+  return llvm::sum_of(llvm::map_range(op->getResultTypes(), getBits),
+                      int64_t(0));
 }
 
 static bool readsWorkgroupMemory(Operation *op) {
@@ -240,12 +244,141 @@ static void sinkToUses(Operation *first) {
   }
 }
 
+//===----------------------------------------------------------------------===//
+// The next row
+//===----------------------------------------------------------------------===//
+
+/// Whether `load` reads a row of the iteration, by indices that its number
+/// gives, and nothing in the loop writes to another row of that buffer.
+static bool readsRowOfIteration(vector::LoadOp load, scf::ForOp loop,
+                                llvm::SetVector<Operation *> &indices) {
+  BackwardSliceOptions options;
+  options.omitUsesFromAbove = false;
+  options.omitBlockArguments = true;
+  options.filter = [&](Operation *op) { return loop->isProperAncestor(op); };
+  llvm::SetVector<Operation *> slice;
+  if (failed(getBackwardSlice(load.getOperation(), &slice, options)))
+    return false;
+  bool isOfIteration = false;
+  auto needsIterationAlone = [&](Operation *op) {
+    isOfIteration |=
+        llvm::is_contained(op->getOperands(), loop.getInductionVar());
+    return llvm::none_of(op->getOperands(), [&](Value operand) {
+      return llvm::is_contained(loop.getRegionIterArgs(), operand);
+    });
+  };
+  bool canRepeat = llvm::all_of(slice, [&](Operation *op) {
+    return isMemoryEffectFree(op) && op->getNumRegions() == 0 &&
+           needsIterationAlone(op);
+  });
+  if (!needsIterationAlone(load) || !canRepeat)
+    return false;
+  bool isOverwritten =
+      loop.walk([&](Operation *op) {
+            auto store = dyn_cast<vector::StoreOp>(op);
+            if (store ? norm::maySee(load.getBase(), store.getBase()) &&
+                            store.getIndices().front() !=
+                                load.getIndices().front()
+                      : op->getNumRegions() == 0 && getGlobalAccess(op).writes)
+              return WalkResult::interrupt();
+            return WalkResult::advance();
+          })
+          .wasInterrupted();
+  indices.insert_range(slice);
+  return isOfIteration && !isOverwritten;
+}
+
+/// Whether a thread has registers for the rows of an iteration, widened, those
+/// of the next one, what else it carries, twice, and loads that are hoisted.
+static bool hasRoomAhead(scf::ForOp loop, ArrayRef<vector::LoadOp> loads) {
+  norm::RowTarget target = norm::getRowTarget(loop);
+  int64_t bits = 32 * (target.registersBesideRow + target.registersOfLoop +
+                       target.hoistedRegisters);
+  for (Value sum : loop.getRegionIterArgs())
+    bits += 2 * getBits(sum.getType());
+  for (vector::LoadOp load : loads)
+    bits += getBits(load.getType()) +
+            std::max<int64_t>(getBits(load.getType()),
+                              32 * load.getVectorType().getNumElements());
+  // Each quarter of an SM has a quarter of the warps and of the registers.
+  int64_t threads =
+      llvm::alignTo(getBlockThreads(loop->getParentOfType<gpu::LaunchOp>()),
+                    4 * norm::kWarpSize);
+  return threads != 0 && threads * bits <= 32 * norm::kRegistersPerSM;
+}
+
+/// Loads the rows of each iteration in the one before it: while a row's threads
+/// wait for each other, the next row is on its way.
+static void loadOneAhead(IRRewriter &rewriter, scf::ForOp loop) {
+  SmallVector<vector::LoadOp> loads;
+  llvm::SetVector<Operation *> ops;
+  for (auto load : loop.getBody()->getOps<vector::LoadOp>())
+    if (readsRowOfIteration(load, loop, ops))
+      loads.push_back(load);
+  if (loads.empty() || getConstantIntValue(loop.getStep()) != 1 ||
+      !hasRoomAhead(loop, loads))
+    return;
+  ops.insert_range(llvm::map_range(
+      loads, [](vector::LoadOp load) { return load.getOperation(); }));
+  auto cloneLoads = [&](OpBuilder &b, Value iteration) {
+    IRMapping map;
+    map.map(loop.getInductionVar(), iteration);
+    for (Operation *op : topologicalSort(ops))
+      b.clone(*op, map);
+    return llvm::map_to_vector(loads, [&](vector::LoadOp load) {
+      return map.lookup(load.getResult());
+    });
+  };
+  rewriter.setInsertionPoint(loop);
+  Location loc = loop.getLoc();
+  Value isEntered =
+      arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::slt,
+                            loop.getLowerBound(), loop.getUpperBound());
+  auto first = scf::IfOp::create(
+      rewriter, loc, isEntered,
+      [&](OpBuilder &b, Location) {
+        scf::YieldOp::create(b, loc, cloneLoads(b, loop.getLowerBound()));
+      },
+      [&](OpBuilder &b, Location) {
+        scf::YieldOp::create(
+            b, loc, llvm::map_to_vector(loads, [&](vector::LoadOp load) {
+              return arith::ConstantOp::create(b, loc,
+                                               b.getZeroAttr(load.getType()))
+                  .getResult();
+            }));
+      });
+  // The last iteration loads its own rows once more, for nothing.
+  auto loadNext = [&](OpBuilder &b, Location, ArrayRef<BlockArgument> loaded) {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(loop.getBody());
+    Value one = loop.getStep();
+    Value next = arith::AddIOp::create(b, loc, loop.getInductionVar(), one);
+    Value last = arith::SubIOp::create(b, loc, loop.getUpperBound(), one);
+    SmallVector<Value> values =
+        cloneLoads(b, arith::MinSIOp::create(b, loc, next, last));
+    for (auto [load, value] : llvm::zip(loads, loaded))
+      rewriter.replaceOp(load, value);
+    return values;
+  };
+  (void)loop.replaceWithAdditionalYields(rewriter, first.getResults(),
+                                         /*replaceInitOperandUsesInLoop=*/false,
+                                         loadNext);
+}
+
 namespace {
 struct NormHoistGPULoads
     : norm::impl::NormHoistGPULoadsBase<NormHoistGPULoads> {
   void runOnOperation() override {
     IRRewriter rewriter(&getContext());
     SmallVector<Operation *> firsts;
+    SmallVector<scf::ForOp> loops;
+    getOperation().walk([&](scf::ForOp loop) {
+      if (loop->getParentOfType<gpu::LaunchOp>() &&
+          llvm::any_of(*loop.getBody(), llvm::IsaPred<gpu::ShuffleOp>))
+        loops.push_back(loop);
+    });
+    for (scf::ForOp loop : loops)
+      loadOneAhead(rewriter, loop);
     getOperation().walk([&](gpu::LaunchOp launch) {
       launch.walk([&](Block *block) {
         for (Operation &op : *block)

@@ -203,9 +203,26 @@ def NormHoistGPULoads : Pass<"norm-hoist-gpu-loads", "func::FuncOp"> {
     A load does not pass a store to a buffer of its own shape, which may be the same
     memory.
 
-    Limits: a load under a condition moves with its condition; loads in loops
+    A loop over rows whose threads exchange loads the rows of each iteration in the one
+    before it, if a thread has registers for both; the last one loads its own once more:
+
+    ```mlir
+    %s = scf.for %r = %c0 to %n step %c1 iter_args(%sum = %zero) -> (vector<4xf32>) {
+      %v = vector.load %x[%r, %i] : memref<?x128xf32>, vector<4xf32>
+    ```
+
+    becomes
+
+    ```mlir
+    %first = scf.if %any -> (vector<4xf32>) { ... vector.load %x[%c0, %i] ... }
+    %s:2 = scf.for %r = %c0 to %n step %c1 iter_args(%sum = %zero, %v = %first) -> (vector<4xf32>, vector<4xf32>) {
+      %next = vector.load %x[%after, %i] : memref<?x128xf32>, vector<4xf32>
+    ```
+
+    Limits: a load under a condition moves with its condition; other loads in loops
     stay.
   }];
+  let dependentDialects = ["arith::ArithDialect", "scf::SCFDialect"];
 }
 
 
