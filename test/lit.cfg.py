@@ -129,6 +129,9 @@ libdevice = ptxas and os.path.join(
 )
 if libdevice and os.path.exists(libdevice):
     config.available_features.add("libdevice")
+# A GPU and its driver; python3 there has torch.
+if os.path.exists("/dev/nvidiactl"):
+    config.available_features.add("cuda")
 # `make deps` installs MPICH; these tests run wherever it is.
 if shutil.which("mpiexec") and (ctypes.util.find_library("mpich") or ctypes.util.find_library("mpi")):
     config.available_features.add("mpi")
