@@ -248,6 +248,14 @@ static void sinkToUses(Operation *first) {
 // The next row
 //===----------------------------------------------------------------------===//
 
+/// Whether both access elements of one row.
+static bool isOfOneRow(vector::LoadOp load, vector::StoreOp store) {
+  OperandRange read = load.getIndices(), written = store.getIndices();
+  if (read.size() == 1 || read.size() != written.size())
+    return read == written;
+  return llvm::equal(read.drop_back(), written.drop_back());
+}
+
 /// Whether `load` reads a row of the iteration, by indices that its number
 /// gives, and nothing in the loop writes to another row of that buffer.
 static bool readsRowOfIteration(vector::LoadOp load, scf::ForOp loop,
@@ -277,8 +285,7 @@ static bool readsRowOfIteration(vector::LoadOp load, scf::ForOp loop,
       loop.walk([&](Operation *op) {
             auto store = dyn_cast<vector::StoreOp>(op);
             if (store ? norm::maySee(load.getBase(), store.getBase()) &&
-                            store.getIndices().front() !=
-                                load.getIndices().front()
+                            !isOfOneRow(load, store)
                       : op->getNumRegions() == 0 && getGlobalAccess(op).writes)
               return WalkResult::interrupt();
             return WalkResult::advance();
