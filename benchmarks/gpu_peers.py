@@ -114,10 +114,8 @@ def compare(variant, dtype, norm, rows, cols, compiled):
         subjects["F.rms_norm"] = lambda x, w: F.rms_norm(x, (cols,), w, EPSILON)
     if variant != "backward":
         subjects["eager"] = REFERENCES[variant]
-    moved = [t for t in sets[0] if t.dim() == 2]
-    bytes_moved = sum(t.nbytes for t in moved) * (1 if variant == "backward" else 2)
-    if variant == "backward":
-        bytes_moved += moved[0].nbytes
+    whole = results if isinstance(results, tuple) else (results,)
+    bytes_moved = sum(t.nbytes for t in (*sets[0], *whole) if t.dim() == 2)
     source = torch.empty(bytes_moved // 2, dtype=torch.uint8, device="cuda")
     target = torch.empty_like(source)
     subjects["copy"] = lambda *_: target.copy_(source)

@@ -3,9 +3,9 @@
     gpu_backward.py WORK [--ptxas=PTXAS] FORM-TYPE-COLUMNS...
 
 Compiles backward_program.py's forms over 4096 rows. One line a case: what the schedule is,
-and whether rows are loaded one ahead, and ok or what is wrong: rows are read and written once and 16 bytes at a time, sums once a
-part, each reduction exchanges once, and no kernel has local memory, a spill or more registers
-than its schedule says. Where the rows have no joined kernel, the line says so.
+whether rows are loaded one ahead, and ok or what is wrong: rows are read and written once and
+16 bytes at a time, sums once a part, each reduction exchanges once, and no kernel has local
+memory, a spill or more registers than its schedule says. Where the rows have no joined kernel, the line says so.
 """
 import os
 import re
@@ -30,15 +30,16 @@ def expect(errors, what, found, wanted):
 
 
 def check_kernel(text, s, form, element, sums, columns):
+    """What is wrong with the kernel, and whether it loads rows one ahead."""
     errors, found = [], Accesses(text)
-    row = count_widths([128] * (s.elements * BYTES[element] // 16))
+    vectors = s.elements * BYTES[element] // 16
+    row = count_widths([128] * vectors)
     scalars = {"saved": 1, "layer": 2}.get(form, 0)
     # Rows that are loaded one ahead have loads before the loop too, where nothing is masked.
-    vectors = s.elements * BYTES[element] // 16
     whole = sum((c + 1) * s.threads * s.vector <= columns for c in range(s.chunks)) * vectors // s.chunks
     ahead = count_widths([128] * (vectors + whole))
-    s.is_ahead = ahead in map(count_widths, found.loads.values())
-    loads = [{32: 1}] * scalars + [row] + [ahead if s.is_ahead else row] * 2
+    is_ahead = ahead in map(count_widths, found.loads.values())
+    loads = [{32: 1}] * scalars + [row] + [ahead if is_ahead else row] * 2
     expect(errors, "loads", sorted(map(count_widths, found.loads.values()), key=str), sorted(loads, key=str))
     stores = [row] + [count_widths([128] * (s.elements // 4))] * sums
     expect(errors, "stores", sorted(map(count_widths, found.stores.values()), key=str), sorted(stores, key=str))
@@ -47,7 +48,7 @@ def check_kernel(text, s, form, element, sums, columns):
     expect(errors, "barriers", text.count("bar.sync"), 2 * s.barriers * reductions)
     for what in (r"__local_depot", r"\.local", r"\batom", r"\bred\.global", r"\bcall\b"):
         expect(errors, "matches of " + what, re.findall(what, text), [])
-    return errors
+    return errors, is_ahead
 
 
 def run(case, work, ptxas):
@@ -70,15 +71,15 @@ def run(case, work, ptxas):
     if joined:
         schedule = Schedule(joined[1], columns)
         sums = 2 if form == "layer" else 1
-        errors = check_kernel(get_kernel(ptx, "main_kernel0"), schedule, form, element, sums, columns)
-        line += f", rows of {schedule.threads} x {schedule.elements}" + ", loaded ahead" * schedule.is_ahead
+        errors, is_ahead = check_kernel(get_kernel(ptx, "main_kernel0"), schedule, form, element, sums, columns)
+        line += f", rows of {schedule.threads} x {schedule.elements}" + ", loaded ahead" * is_ahead
     else:
         line += ", no joined rows"
     if log:
         registers, _ = get_registers(log, "main_kernel0")
         if joined:
             most = schedule.registers + int(schedule.is_masked * SPARE_MASKED * schedule.elements)
-            most += SPARE_AHEAD * (schedule.is_ahead and element == "bf16")
+            most += SPARE_AHEAD * (is_ahead and element == "bf16")
             line += f", registers {registers} of {most}"
             if registers > most:
                 errors.append("too many registers")

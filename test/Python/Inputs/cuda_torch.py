@@ -2,7 +2,7 @@
 import threading
 
 import torch
-from programs import DYNAMIC, elementwise
+from programs import DYNAMIC, elementwise, reject
 
 import norm_mlir
 
@@ -145,15 +145,6 @@ def check_memory(norm, x, w):
     assert torch.cuda.memory_allocated() >= before + y.nbytes
     del y
     assert torch.cuda.memory_allocated() == before
-
-
-def reject(call):
-    try:
-        call()
-    except (TypeError, ValueError) as error:
-        print(f"{type(error).__name__}: {str(error).splitlines()[0]}")
-    else:
-        print("not rejected")
 
 
 for element in TYPES:

@@ -4,7 +4,7 @@ import os
 import sys
 
 import numpy as np
-from programs import DYNAMIC
+from programs import DYNAMIC, reject
 
 import norm_mlir
 
@@ -193,18 +193,6 @@ print("__dlpack__ was told the streams", *plain.streams, "and", *out.streams)
 STREAM = None
 norm(Exchange(x), weight, out=out)
 print("and then", *weight.streams)
-
-
-def reject(call, **environment):
-    os.environ.update(environment)
-    try:
-        call()
-    except (TypeError, ValueError) as error:
-        print(f"{type(error).__name__}: {str(error).splitlines()[0]}")
-    else:
-        print("not rejected")
-    for name in environment:
-        del os.environ[name]
 
 
 reject(lambda: norm(Exchange(x)))

@@ -81,3 +81,16 @@ func.func @main(%table: tensor<{rows}x{width}xf32>, %i: tensor<?xi64>) -> tensor
   return %r : tensor<?x{width}xf32>
 }}
 """
+
+
+def reject(call, **environment):
+    """Prints the error of a call, made with these variables in the environment."""
+    os.environ.update(environment)
+    try:
+        call()
+    except (TypeError, ValueError) as error:
+        print(f"{type(error).__name__}: {str(error).splitlines()[0]}")
+    else:
+        print("not rejected")
+    for name in environment:
+        del os.environ[name]

@@ -232,12 +232,12 @@ class Block:
                 pcs[whole] = pc + 1
                 self.mask = whole
                 if whole.any():
-                    self.shuffle(opcode, operands, done)
+                    self.shuffle(opcode, operands)
             else:
                 with np.errstate(all="ignore"):
                     self.execute(name, opcode, operands)
 
-    def shuffle(self, opcode, operands, done):
+    def shuffle(self, opcode, operands):
         assert opcode[1:4] == ["sync", "bfly", "b32"], opcode
         assert operands[3:] == ["31", "-1"], operands
         partner = np.arange(self.count) ^ int(operands[2])
