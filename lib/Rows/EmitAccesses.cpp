@@ -266,6 +266,10 @@ SmallVector<Value> RowEmitter::writeResults(const IRMapping &map,
     Value v = map.lookupOrDefault(yielded), out = outs[written.size()];
     if (isVector(outMap))
       v = broadcast(v, width);
+    // A row that is written needs no registers while others are added.
+    OpBuilder::InsertionGuard guard(b);
+    if (distributed && op.getNumReductionLoops() > 0)
+      b.setInsertionPointAfterValue(v);
     auto *other = llvm::find_if(
         inits, [&](OpOperand &other) { return isOtherHalf(other, init); });
     if (other == inits.end())

@@ -5,7 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "RowMatch.h"
+#include "RowGroups.h"
+#include "RowLoops.h"
 #include "RowOps.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -27,6 +28,12 @@ using namespace mlir::norm;
 using bufferization::MaterializeInDestinationOp;
 using linalg::GenericOp;
 using linalg::LinalgOp;
+
+template <typename Op> static SmallVector<Op> collect(Operation *scope) {
+  SmallVector<Op> ops;
+  scope->walk([&](Op op) { ops.push_back(op); });
+  return ops;
+}
 
 static bool isElementwise(GenericOp op) {
   return op && op.hasPureTensorSemantics() && op.isAllParallelLoops();
@@ -343,10 +350,90 @@ static void recompute(IRRewriter &rewriter, ArrayRef<LinalgOp> ops) {
   }
 }
 
-template <typename Op> static SmallVector<Op> collect(Operation *scope) {
-  SmallVector<Op> ops;
-  scope->walk([&](Op op) { ops.push_back(op); });
-  return ops;
+//===----------------------------------------------------------------------===//
+// Sums of rows that threads hold
+//===----------------------------------------------------------------------===//
+
+/// Moves `op` to where it is needed, so that what others compute of the same
+/// rows is before it.
+static void sinkToUsers(Operation *op) {
+  Operation *first = nullptr;
+  for (Operation *user : op->getUsers()) {
+    if (user->getBlock() == op->getBlock() && isMemoryEffectFree(user))
+      sinkToUsers(user);
+    Operation *at = op->getBlock()->findAncestorOpInBlock(*user);
+    if (at && (!first || at->isBeforeInBlock(first)))
+      first = at;
+  }
+  if (first)
+    op->moveBefore(first);
+}
+
+/// Returns true for a sum over rows that `root`, after which it comes, can
+/// make.
+static bool canBeMadeBy(GenericOp op, GenericOp root) {
+  return root->isBeforeInBlock(op) && isSumOverRows(op) &&
+         matchColumnReductions(op) && !op.hasIndexSemantics() &&
+         op.getStaticLoopRanges() == root.getStaticLoopRanges() &&
+         readsOwnElements(op, root) &&
+         llvm::all_of(op.getDpsInputs(), [&](Value input) {
+           Operation *def = input.getDefiningOp();
+           return !def || def == root || def->getBlock() != root->getBlock() ||
+                  def->isBeforeInBlock(root);
+         });
+}
+
+/// Returns the sums that `root`, the last op of a group, can make over rows
+/// that the group's loop loads.
+static SmallVector<LinalgOp> findSums(const RowGroup &group, GenericOp root) {
+  llvm::SetVector<GenericOp> found;
+  for (LinalgOp member : group.members)
+    for (OpOperand *input : member.getDpsInputOperands()) {
+      auto producer = input->get().getDefiningOp<LinalgOp>();
+      if (!member.getMatchingIndexingMap(input).isIdentity() ||
+          (producer && llvm::is_contained(group.members, producer)))
+        continue;
+      for (OpOperand &use : input->get().getUses())
+        if (auto op = dyn_cast<GenericOp>(use.getOwner());
+            op && op->getBlock() == root->getBlock() &&
+            op.getMatchingIndexingMap(&use).isIdentity() &&
+            canBeMadeBy(op, root))
+          found.insert(op);
+    }
+  SmallVector<LinalgOp> sums(found.begin(), found.end());
+  llvm::sort(sums,
+             [](LinalgOp a, LinalgOp b) { return a->isBeforeInBlock(b); });
+  return sums;
+}
+
+/// Merges sums over rows into the last op of a loop over them, if the threads
+/// of a GPU can hold a row with its sums.
+static void joinSums(IRRewriter &rewriter, const RowGroup &group) {
+  auto root = dyn_cast<GenericOp>(*group.root);
+  if (!root || root.getNumLoops() != 2 || group.numRowDims != 1 ||
+      !isElementwise(root))
+    return;
+  SmallVector<LinalgOp> sums = findSums(group, root), ops = group.members;
+  llvm::append_range(ops, sums);
+  if (sums.empty() || !scheduleSums(ops))
+    return;
+  for (LinalgOp op : sums)
+    if (GenericOp merged = mergeInto(rewriter, root, cast<GenericOp>(*op)))
+      root = merged;
+}
+
+static void joinSums(IRRewriter &rewriter, Operation *scope) {
+  for (LinalgOp op : collect<LinalgOp>(scope))
+    if (matchColumnReductions(op) && hasReducedRows(op))
+      sinkToUsers(op);
+  scope->walk([&](Block *block) {
+    if (isa<LinalgOp>(block->getParentOp()))
+      return;
+    std::deque<RowGroup> groups = findRowGroups(*block, RowShape::OneVector);
+    for (const RowGroup &group : llvm::reverse(groups))
+      if (!group.sums)
+        joinSums(rewriter, group);
+  });
 }
 
 void norm::formRows(Operation *scope, RowWorkers workers) {
@@ -359,7 +446,7 @@ void norm::formRows(Operation *scope, RowWorkers workers) {
       writeLast(rewriter, write);
   recompute(rewriter, collect<LinalgOp>(scope));
   if (workers == RowWorkers::GPU)
-    return;
+    return joinSums(rewriter, scope);
   for (GenericOp op : collect<GenericOp>(scope))
     if (isElementwise(op) && writesRows(op) && !op.hasIndexSemantics())
       splitRowScalars(rewriter, op);

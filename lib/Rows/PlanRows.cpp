@@ -68,14 +68,13 @@ RowPlanAttr norm::planGroup(const RowGroup &group, const RowTiling &tiling) {
   if (tiling.workers == RowWorkers::GPU)
     return RowPlanAttr::get(context, /*rows_per_block=*/1);
   RowTarget target = getRowTarget(group.root);
-  bool isInParts = group.sums && tiling.scope == RowScope::All;
+  bool isInParts = tiling.divides(group);
   auto given = group.root->getAttrOfType<RowPlanAttr>(planAttrName);
   if (!given)
     given = RowPlanAttr::get(context);
   RowPlanAttr plan = given.completeBy(RowPlanAttr::get(
       context, /*rows_per_block=*/0, isInParts ? target.rowsPerPart : 0));
-  bool isParallel =
-      tiling.workers == RowWorkers::Threads && !isInParts && plan.getParallel();
+  bool isParallel = tiling.isShared() && !isInParts && plan.getParallel();
   int64_t rows = countRows(group, plan.getRowsPerPart());
   plan = plan.completeBy(
       RowPlanAttr::get(context, chooseRowsPerBlock(group, rows, isParallel)));

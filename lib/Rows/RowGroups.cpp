@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "RowGroups.h"
+#include "RowLoops.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "norm/IR/Missed.h"
 #include "norm/Rows/Rows.h"
@@ -130,10 +131,8 @@ public:
       else if (!joinUsers(op) && !linalg::isaContractionOpInterface(op))
         openGroup(op);
     }
-    // If all loops of a group are rows, each row is one value. Without a
-    // reduction that makes such values, the group has no rows.
     for (RowGroup &group : groups)
-      if (!group.hasReduction && group.numRowDims == group.root.getNumLoops())
+      if (!hasRows(group))
         group.numRowDims = 0;
     return std::move(groups);
   }
@@ -150,6 +149,17 @@ private:
     LoopPositions positions; // of the producer
     bool agrees = true;      // all uses see the same rows
   };
+
+  bool hasRows(const RowGroup &group) {
+    // A GPU's sums of rows that no member reads are faster by columns.
+    if (group.sums && shape == RowShape::OneVector)
+      return group.members.size() > 1 ||
+             llvm::is_contained(group.sums->results, std::nullopt);
+    // If all loops of a group are rows, each row is one value. Without a
+    // reduction that makes such values, the group has no rows.
+    LinalgOp root = group.root;
+    return group.hasReduction || group.numRowDims != root.getNumLoops();
+  }
 
   /// Returns the statistic that an op has from the start of a chain of ops of
   /// its rank. It tells statistics of rows from those of a weight.
@@ -325,8 +335,6 @@ private:
   /// Returns the sums over rows of an op that gains from a loop over its rows:
   /// it also writes them, or reads a statistic of each.
   std::optional<RowSums> findSums(LinalgOp op) {
-    if (shape == RowShape::OneVector)
-      return std::nullopt;
     std::optional<RowSums> sums = matchRowSums(op);
     if (!sums)
       return std::nullopt;
@@ -335,7 +343,14 @@ private:
       return statistics.lookup(operand.getDefiningOp()).loops >=
              op.getNumLoops();
     });
-    return writesRows || readsStatistic ? sums : std::nullopt;
+    bool gains = (writesRows || readsStatistic) && canHoldSums(op);
+    return gains ? sums : std::nullopt;
+  }
+
+  /// Returns false for a GPU whose threads cannot hold a row with its sums.
+  bool canHoldSums(LinalgOp op) {
+    return shape == RowShape::Any || getSchedule(block.getParentOp()) ||
+           scheduleSums(op);
   }
 
   /// Opens a group of `root`, which its producers may join.

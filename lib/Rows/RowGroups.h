@@ -46,6 +46,16 @@ struct RowTiling {
   RowWorkers workers;
   RowScope scope = RowScope::All;
 
+  /// Returns true if several workers share the loop. A part has one.
+  bool isShared() const {
+    return workers != RowWorkers::Thread && scope == RowScope::All;
+  }
+
+  /// Returns true for a group whose rows are divided into parts.
+  bool divides(const RowGroup &group) const {
+    return group.sums && scope == RowScope::All;
+  }
+
   RowShape getShape() const {
     return workers == RowWorkers::GPU ? RowShape::OneVector : RowShape::Any;
   }

@@ -125,15 +125,22 @@ enum class ColumnSums {
   Alone ///< Those of rows that no other op reduces along the row.
 };
 
-/// Tiles sums over rows by parts and blocks of columns, with a schedule. Others
-/// move to where they are needed, behind the rows that they may join.
-void tileColumns(IRRewriter &rewriter, Operation *scope, ColumnSums which);
+/// Returns true if another op reduces rows along the row that `op` sums.
+bool hasReducedRows(linalg::LinalgOp op);
 
-/// Joins sums over rows to the loops over these rows.
-void joinColumns(IRRewriter &rewriter, Operation *scope);
+/// Tiles sums over rows by parts and blocks of columns, with a schedule.
+void tileColumns(IRRewriter &rewriter, Operation *scope, ColumnSums which);
 
 /// Puts the ops of rows that are alone into loops of one iteration.
 void wrapSingleRows(IRRewriter &rewriter, Block &block);
+
+/// Returns the schedule of a loop over rows that `ops`, of which the first has
+/// all loops, compute and sum by parts; nullopt where the threads of a GPU
+/// cannot hold a row with its sums.
+std::optional<RowSchedule> scheduleSums(ArrayRef<linalg::LinalgOp> ops);
+
+/// Returns the rows of each of these parts but the last.
+OpFoldResult createRowsPerPart(OpBuilder &b, linalg::LinalgOp op);
 
 /// Chooses the schedules of the loops over rows that have none.
 LogicalResult scheduleRows(Operation *scope, int64_t maxCluster);

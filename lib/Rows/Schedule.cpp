@@ -218,6 +218,11 @@ RowDivision norm::chooseRowDivision(const RowTarget &target, int64_t columns) {
                      target.leastSummedRows, target.mostSummedRows};
 }
 
+int64_t RowDivision::getRowsPerPart(int64_t rows) const {
+  int64_t each = llvm::divideCeil(rows, parts);
+  return std::max(std::min(each, most), least);
+}
+
 /// Registers for the sums of `elements` columns at three levels, and for what a
 /// thread loads before it adds.
 static int64_t getColumnRegisters(const RowTarget &target, int64_t elements,

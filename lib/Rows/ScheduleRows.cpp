@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "RowLoops.h"
+#include "RowMatch.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -66,6 +68,93 @@ void norm::setSchedule(Operation *loop, const RowSchedule &schedule) {
                                schedule.registers, schedule.cluster,
                                schedule.shifted));
 }
+
+//===----------------------------------------------------------------------===//
+// Rows that are also summed
+//===----------------------------------------------------------------------===//
+
+/// Returns the elements of 32 bits that hold a row of `type`.
+static int64_t countWords(Type type) {
+  int64_t bytes = norm::getElementBytes(getElementTypeOrSelf(type));
+  return llvm::divideCeil(std::max<int64_t>(bytes, 1), 4);
+}
+
+/// Returns the same of all rows that `ops` read and do not compute.
+static int64_t countRowsRead(ArrayRef<LinalgOp> ops) {
+  llvm::SmallDenseSet<Value> rows;
+  int64_t words = 0;
+  for (LinalgOp op : ops)
+    for (Value input : op.getDpsInputs()) {
+      auto type = dyn_cast<RankedTensorType>(input.getType());
+      auto producer = input.getDefiningOp<LinalgOp>();
+      if (type && type.getRank() > 1 &&
+          !(producer && llvm::is_contained(ops, producer)) &&
+          rows.insert(input).second)
+        words += countWords(type);
+    }
+  return words;
+}
+
+static norm::RowDivision getDivision(LinalgOp op) {
+  return norm::chooseRowDivision(norm::getRowTarget(op),
+                                 op.getStaticLoopRanges().back());
+}
+
+OpFoldResult norm::createRowsPerPart(OpBuilder &b, LinalgOp op) {
+  RowDivision parts = getDivision(op);
+  OpFoldResult rows = op.createLoopRanges(b, op.getLoc()).front().size;
+  AffineExpr count = b.getAffineSymbolExpr(0);
+  auto constant = [&](int64_t v) { return b.getAffineConstantExpr(v); };
+  OpFoldResult most = affine::makeComposedFoldedAffineMin(
+      b, op.getLoc(),
+      AffineMap::get(0, 1, {count.ceilDiv(parts.parts), constant(parts.most)},
+                     b.getContext()),
+      {rows});
+  return affine::makeComposedFoldedAffineMax(
+      b, op.getLoc(),
+      AffineMap::get(0, 1, {count, constant(parts.least)}, b.getContext()),
+      {most});
+}
+
+/// Returns the same of all rows that `ops` sum their rows into.
+static int64_t countSums(ArrayRef<LinalgOp> ops) {
+  int64_t words = 0;
+  for (LinalgOp op : ops)
+    if (std::optional<norm::RowSums> sums = norm::matchRowSums(op))
+      for (auto [sum, type] :
+           llvm::zip_equal(sums->results, op->getResultTypes()))
+        words += sum ? countWords(type) : 0;
+  return words;
+}
+
+std::optional<norm::RowSchedule> norm::scheduleSums(ArrayRef<LinalgOp> ops) {
+  LinalgOp root = ops.front();
+  SmallVector<int64_t> extents = root.getStaticLoopRanges();
+  if (extents.size() != 2 || ShapedType::isDynamic(extents.back()))
+    return std::nullopt;
+  RowForm form;
+  for (LinalgOp op : ops)
+    if (op.getNumLoops() > 1) // else it has one element per row
+      form.join(op);
+  SummedRow row{form.extent, form.pitch, form.bytes};
+  row.rows = std::max<int64_t>(1, countRowsRead(ops));
+  row.sums = countSums(ops);
+  // Rows that share a warp have to iterate equally often.
+  row.leastThreads = kWarpSize;
+  int64_t rows = extents.front();
+  if (!ShapedType::isDynamic(rows)) {
+    int64_t each = getDivision(root).getRowsPerPart(rows);
+    if (rows <= each)
+      return std::nullopt;
+    if (rows % each == 0)
+      row.leastThreads = 1;
+  }
+  return chooseSummedRowSchedule(getRowTarget(root), row);
+}
+
+//===----------------------------------------------------------------------===//
+// Loops that have no schedule
+//===----------------------------------------------------------------------===//
 
 static SmallVector<LinalgOp> collectOps(scf::ForallOp loop) {
   SmallVector<LinalgOp> ops;

@@ -35,28 +35,13 @@ static bool reducesSameRows(LinalgOp op, OpOperand &use, LinalgOp user,
          user.getNumReductionLoops() == 1;
 }
 
-static bool hasReducedRows(LinalgOp op) {
+bool norm::hasReducedRows(LinalgOp op) {
   for (OpOperand *input : op.getDpsInputOperands())
     for (OpOperand &use : input->get().getUses())
       if (auto user = dyn_cast<LinalgOp>(use.getOwner()))
         if (reducesSameRows(op, *input, user, use))
           return true;
   return false;
-}
-
-/// Moves `op` to where it is needed, so that what others compute of the same
-/// rows is before it.
-static void sinkToUsers(Operation *op) {
-  Operation *first = nullptr;
-  for (Operation *user : op->getUsers()) {
-    if (user->getBlock() == op->getBlock() && isMemoryEffectFree(user))
-      sinkToUsers(user);
-    Operation *at = op->getBlock()->findAncestorOpInBlock(*user);
-    if (at && (!first || at->isBeforeInBlock(first)))
-      first = at;
-  }
-  if (first)
-    op->moveBefore(first);
 }
 
 namespace {
@@ -297,7 +282,5 @@ void norm::tileColumns(IRRewriter &rewriter, Operation *scope,
     if (which == ColumnSums::All || !matchColumnReductions(op) ||
         !hasReducedRows(op))
       ColumnTiler(rewriter).run(op, ColumnTiler::getRows(op));
-    else
-      sinkToUsers(op);
   }
 }

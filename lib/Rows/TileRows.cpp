@@ -146,6 +146,13 @@ findSlices(OpResult value, LoopLikeOpInterface loop, Block *body) {
   return slices;
 }
 
+static bool isEqual(OpFoldResult x, OpFoldResult y) {
+  if (x == y)
+    return true;
+  FailureOr<bool> equal = ValueBoundsConstraintSet::areEqual(x, y);
+  return succeeded(equal) && *equal;
+}
+
 /// Merges slices of one source. All slices of a member are of the same rows,
 /// even if the extents are spelled differently.
 static void mergeSlices(IRRewriter &rewriter,
@@ -155,7 +162,8 @@ static void mergeSlices(IRRewriter &rewriter,
     auto *same = llvm::find_if(kept, [&](tensor::ExtractSliceOp first) {
       return first.getSource() == slice.getSource() &&
              first.getType() == slice.getType() &&
-             first.getMixedOffsets() == slice.getMixedOffsets();
+             llvm::equal(first.getMixedOffsets(), slice.getMixedOffsets(),
+                         isEqual);
     });
     if (same == kept.end())
       kept.push_back(slice);
@@ -226,11 +234,6 @@ static OffsetSizeAndStrideOpInterface findInsertion(LoopLikeOpInterface loop,
   auto insertion = yielded->get().getDefiningOp<tensor::InsertSliceOp>();
   bool isOfArgument = insertion && insertion.getDest() == argument;
   return isOfArgument ? insertion : tensor::InsertSliceOp();
-}
-
-static bool isEqual(OpFoldResult x, OpFoldResult y) {
-  FailureOr<bool> equal = ValueBoundsConstraintSet::areEqual(x, y);
-  return succeeded(equal) && *equal;
 }
 
 /// Returns true if no two iterations of `loops`, which have tiles of the size
@@ -353,7 +356,7 @@ static LogicalResult tileGroup(IRRewriter &rewriter, RowGroup &group,
   if (workers != RowWorkers::GPU)
     readOwnRows(rewriter, loop.loops);
   if (auto inner = dyn_cast<scf::ForOp>(loop.loops.back().getOperation())) {
-    if (group.sums)
+    if (group.sums && workers != RowWorkers::GPU)
       inner = addByBlocks(rewriter, inner, getPartialSums(group));
     splitLastBlock(rewriter, inner, block);
   }
@@ -366,7 +369,8 @@ static LogicalResult tileBlock(IRRewriter &rewriter, Block &block,
 
 /// Tiles a group that sums its rows into parts, and then the rows of a part.
 static LogicalResult tileParts(IRRewriter &rewriter, RowGroup &group,
-                               RowPlanAttr plan, LoopType loopType) {
+                               RowPlanAttr plan, LoopType loopType,
+                               const RowTiling &tiling) {
   for (LinalgOp member : group.members)
     forwardDims(rewriter, member);
   Operation *next = group.root->getNextNode();
@@ -375,20 +379,30 @@ static LogicalResult tileParts(IRRewriter &rewriter, RowGroup &group,
   for (unsigned loop = 0; loop < group.numRowDims; ++loop)
     blocks.push_back({loop, one});
   blocks.back().size = rewriter.getIndexAttr(plan.getRowsPerPart());
+  std::optional<RowSchedule> schedule;
+  if (tiling.workers == RowWorkers::GPU) {
+    schedule = scheduleSums(group.members);
+    if (!schedule)
+      schedule = scheduleSums(group.root);
+    rewriter.setInsertionPoint(group.root);
+    blocks.back().size = createRowsPerPart(rewriter, group.root);
+  }
   // The rows of a part are tiled by the rest of the plan.
   group.root->setAttr(planAttrName,
                       plan.getOfLoop().completeBy(RowPlanAttr::get(
                           plan.getContext(), plan.getRowsPerBlock())));
   RowLoops parts = buildPartLoops(rewriter, getPartialSums(group), blocks,
-                                  loopType, /*schedule=*/std::nullopt);
+                                  loopType, schedule);
   RowLoop loop{parts.loops, {}};
   for (auto [from, to] : llvm::zip(group.root->getResults(), parts.results))
     rewriter.replaceUsesWithIf(
         from, to, [&](OpOperand &use) { return isFrom(next, use.getOwner()); });
   fuseMembers(rewriter, group, loop, next, plan);
+  if (schedule)
+    setSchedule(loop.loops.front(), *schedule);
   eraseMembers(rewriter, group);
   if (failed(tileBlock(rewriter, *loop.getBody(),
-                       {RowWorkers::Thread, RowScope::Part})))
+                       {tiling.workers, RowScope::Part})))
     return failure();
   // A sum alone gets no loop over the rows of a part, and has no use for
   // blocks.
@@ -445,12 +459,11 @@ static LogicalResult tileBlock(IRRewriter &rewriter, Block &block,
     if (plan.getRowsPerPart() && !group.sums)
       return group.root.emitError("norm-tile-rows: has a plan with parts of "
                                   "rows that it does not sum");
-    bool isParallel =
-        tiling.workers != RowWorkers::Thread && plan.getParallel();
+    bool isParallel = tiling.isShared() && plan.getParallel();
     LoopType loopType = isParallel ? LoopType::ForallOp : LoopType::ForOp;
     if (failed(
-            plan.getRowsPerPart()
-                ? tileParts(rewriter, group, plan, loopType)
+            tiling.divides(group)
+                ? tileParts(rewriter, group, plan, loopType, tiling)
                 : tileGroup(rewriter, group, plan, loopType, tiling.workers)))
       return failure();
   }
@@ -496,7 +509,6 @@ static LogicalResult tileForThreads(IRRewriter &rewriter, func::FuncOp function,
   tileColumns(rewriter, function, ColumnSums::Alone);
   if (failed(tileBlocks(rewriter, function, {RowWorkers::GPU})))
     return failure();
-  joinColumns(rewriter, function);
   tileColumns(rewriter, function, ColumnSums::All);
   for (Block &block : function.getBody())
     wrapSingleRows(rewriter, block);

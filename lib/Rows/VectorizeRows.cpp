@@ -56,6 +56,9 @@ RowEmitter::RowEmitter(IRRewriter &b, LinalgOp op, RowMatch match,
   if (norm::GPUScheduleAttr schedule = findSchedule(op)) {
     lanes = tail = schedule.getLanes();
     distributed = true;
+    // A loop over rows adds one after the other.
+    if (isa<scf::ForOp>(op->getParentOp()))
+      this->match.columns.clear();
     return;
   }
   norm::RowPlanAttr plan = norm::planStrips(norm::findPlan(op), target);

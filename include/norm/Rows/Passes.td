@@ -123,8 +123,9 @@ def NormFormRows : Pass<"norm-form-rows", "func::FuncOp"> {
     has one root and a scale per block.
 
     No rule changes an operation or its operands, and only sums that join other ops are
-    added in another order. With `scheduled`, for rows that threads share, sums over
-    rows and values per row stay where they are.
+    added in another order. With `scheduled`, for rows that threads share, values per row
+    stay where they are, and a sum over rows joins the last op of a loop that loads them,
+    if the threads of a block can hold a row with its sums.
 
     Limits: `linalg.generic` on tensors whose reduced loops are the outer ones
     (norm-normalize-loops); sums of one combining op with a neutral element. A function with
@@ -132,8 +133,8 @@ def NormFormRows : Pass<"norm-form-rows", "func::FuncOp"> {
     norm-separate-results, which gives results their destinations.
   }];
   let options = [Option<"scheduled", "scheduled", "bool", /*default=*/"false",
-                        "Rows that threads share: join no sums, split no "
-                        "scalars">];
+                        "Rows that threads share: join sums that these can "
+                        "hold, split no scalars">];
   let dependentDialects = ["linalg::LinalgDialect", "tensor::TensorDialect"];
 }
 

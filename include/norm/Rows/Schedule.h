@@ -79,6 +79,9 @@ std::optional<RowSchedule> chooseSummedRowSchedule(const RowTarget &target,
 /// round more.
 struct RowDivision {
   int64_t parts, least, most;
+
+  /// Returns the rows of each of the parts of `rows` but the last.
+  int64_t getRowsPerPart(int64_t rows) const;
 };
 RowDivision chooseRowDivision(const RowTarget &target, int64_t columns);
 

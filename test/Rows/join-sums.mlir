@@ -1,26 +1,34 @@
-// RUN: norm-opt %s --split-input-file --pass-pipeline='builtin.module(func.func(norm-tile-rows{scheduled}),canonicalize,cse)' | FileCheck %s
+// RUN: norm-opt %s --split-input-file --pass-pipeline='builtin.module(func.func(norm-form-rows{scheduled},norm-tile-rows{scheduled}),canonicalize,cse)' | FileCheck %s
+// RUN: norm-opt %s --split-input-file --pass-pipeline='builtin.module(func.func(norm-form-rows{scheduled},norm-tile-rows{scheduled},canonicalize,norm-vectorize-rows{scheduled},canonicalize))' | FileCheck %s --check-prefix=VECTOR
 
 #id = affine_map<(d0, d1) -> (d0, d1)>
 #row = affine_map<(d0, d1) -> (d0)>
 #column = affine_map<(d0, d1) -> (d1)>
 
-// A reduction over the rows that another op reduces along the row is in the loop of the
-// latter, wherever it stood. 250 rows are 125 parts of 2.
+// A sum over rows that another op reads, too, is made in the loop of the latter, wherever
+// it stood. 250 rows are 125 parts of 2.
 // CHECK-LABEL: @joined(
 // CHECK: %[[R:.*]]:2 = scf.forall (%[[PART:.*]]) in (125) shared_outs(%[[O:.*]] = %{{.*}}, %[[P:.*]] = %{{.*}}) -> (tensor<250x1024xf32>, tensor<125x1024xf32>)
+// CHECK: %[[B:.*]] = tensor.extract_slice %[[O]][%{{.*}}, 0] [2, 1024] [1, 1]
 // CHECK: %[[S:.*]] = tensor.extract_slice %[[P]][%[[PART]], 0] [1, 1024] [1, 1] : tensor<125x1024xf32> to tensor<1024xf32>
 // CHECK: %[[N:.*]] = linalg.fill ins(%{{.*}}) outs(%[[S]]
-// CHECK: %[[F:.*]]:2 = scf.for %{{.*}} = %c0 to %c2 step %c1 iter_args(%[[ROWS:.*]] = %[[O]], %[[SUM:.*]] = %[[N]])
+// CHECK: %[[F:.*]]:2 = scf.for %{{.*}} = %c0 to %c2 step %c1 iter_args(%[[ROWS:.*]] = %[[B]], %[[SUM:.*]] = %[[N]])
 // CHECK: linalg.generic {{.*}}iterator_types = ["parallel", "reduction"]
-// CHECK: linalg.generic {{.*}}iterator_types = ["parallel", "parallel"]
-// CHECK: %[[T:.*]] = linalg.generic {{.*}}iterator_types = ["parallel"]{{.*}} outs(%[[SUM]] : tensor<1024xf32>)
-// CHECK: scf.yield %{{.*}}, %[[T]]
+// CHECK: %[[T:.*]]:2 = linalg.generic {{.*}}iterator_types = ["reduction", "parallel"]{{.*}} outs(%{{.*}}, %[[SUM]] : tensor<1x1024xf32>, tensor<1024xf32>)
+// CHECK: scf.yield %{{.*}}, %[[T]]#1
 // CHECK: {norm.loop = #norm.loop<rows>}
 // CHECK: tensor.parallel_insert_slice %[[F]]#1 into %[[P]][%[[PART]], 0] [1, 1024] [1, 1]
 // CHECK: norm.loop = #norm.loop<rows, <threads = 128, vector = 4, lanes = 1024, registers =
 // CHECK: scf.forall (%{{.*}}) = (0) to (1024) step (128)
 // CHECK: %[[B:.*]] = tensor.extract_slice %[[R]]#1[0, %{{.*}}] [125, 128] [1, 1]
 // CHECK: linalg.generic {{.*}}iterator_types = ["reduction", "parallel"]{{.*}} ins(%[[B]] : tensor<125x128xf32>)
+
+// A row is written before it is added to the sums, because then it needs no registers.
+// VECTOR-LABEL: @joined(
+// VECTOR: %[[Y:.*]] = arith.subf %{{.*}} : vector<1024xf32>
+// VECTOR: vector.transfer_write %[[Y]]
+// VECTOR: %[[W:.*]] = arith.addf %{{.*}} : vector<1024xf32>
+// VECTOR: vector.transfer_write %[[W]]
 func.func @joined(%x: tensor<250x1024xf32>, %e: tensor<250x1024xf32>, %z: tensor<250xf32>, %c: tensor<1024xf32>) -> (tensor<250x1024xf32>, tensor<1024xf32>) {
   %w = linalg.generic {indexing_maps = [#id, #column], iterator_types = ["reduction", "parallel"]} ins(%x : tensor<250x1024xf32>) outs(%c : tensor<1024xf32>) {
   ^bb0(%a: f32, %b: f32):
@@ -46,14 +54,14 @@ func.func @joined(%x: tensor<250x1024xf32>, %e: tensor<250x1024xf32>, %z: tensor
 #row = affine_map<(d0, d1) -> (d0)>
 #column = affine_map<(d0, d1) -> (d1)>
 
-// What the loop makes of each row is summed as well; nothing else reads it here, so it
+// The sum uses what the loop makes of each row; nothing behind the loop reads that, so it
 // needs no memory for all rows. Of an unknown number of rows the last part may have fewer.
 // CHECK-LABEL: @of_statistic(
 // CHECK: scf.forall (%{{.*}}) in (%{{.*}}) shared_outs(%{{.*}} = %{{.*}}, %{{.*}} = %{{.*}}) -> (tensor<?x1024xf32>, tensor<?x1024xf32>)
 // CHECK: affine.min
 // CHECK: scf.for
 // CHECK: %[[S:.*]] = linalg.generic {{.*}}iterator_types = ["parallel", "reduction"]
-// CHECK: linalg.generic {{.*}}iterator_types = ["parallel"]{{.*}} ins(%{{.*}}, %[[S]] : tensor<1x1024xf32>, tensor<1xf32>)
+// CHECK: linalg.generic {{.*}}iterator_types = ["reduction", "parallel"]{{.*}} ins(%{{.*}}, %[[S]] : tensor<1x1024xf32>, tensor<1xf32>)
 // CHECK-NOT: parallel_insert_slice {{.*}} into tensor<?xf32>
 // CHECK: return
 func.func @of_statistic(%x: tensor<?x1024xf32>, %e: tensor<?x1024xf32>, %c: tensor<1024xf32>) -> (tensor<?x1024xf32>, tensor<1024xf32>) {
@@ -173,4 +181,35 @@ func.func @few(%x: tensor<2x1024xf32>, %e: tensor<2x1024xf32>, %z: tensor<2xf32>
     linalg.yield %0 : f32
   } -> tensor<1024xf32>
   return %y, %w : tensor<2x1024xf32>, tensor<1024xf32>
+}
+
+// -----
+
+#id = affine_map<(d0, d1) -> (d0, d1)>
+#row = affine_map<(d0, d1) -> (d0)>
+#column = affine_map<(d0, d1) -> (d1)>
+
+// A sum that needs a statistic of each row has a loop over rows without another result.
+// CHECK-LABEL: @alone(
+// CHECK: scf.forall (%{{.*}}) in (125) shared_outs(%{{.*}} = %{{.*}}) -> (tensor<125x1024xf32>)
+// CHECK: scf.for
+// CHECK: %[[S:.*]] = linalg.generic {{.*}}iterator_types = ["parallel", "reduction"]
+// CHECK: linalg.generic {{.*}}iterator_types = ["reduction", "parallel"]{{.*}} ins(%{{.*}}, %[[S]] : tensor<1x1024xf32>, tensor<1xf32>)
+func.func @alone(%x: tensor<250x1024xf32>, %c: tensor<1024xf32>) -> tensor<1024xf32> {
+  %zero = arith.constant 0.0 : f32
+  %t = tensor.empty() : tensor<250xf32>
+  %z = linalg.fill ins(%zero : f32) outs(%t : tensor<250xf32>) -> tensor<250xf32>
+  %s = linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]} ins(%x : tensor<250x1024xf32>) outs(%z : tensor<250xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %0 = arith.addf %b, %a : f32
+    linalg.yield %0 : f32
+  } -> tensor<250xf32>
+  %w = linalg.generic {indexing_maps = [#id, #row, #column], iterator_types = ["reduction", "parallel"]} ins(%x, %s : tensor<250x1024xf32>, tensor<250xf32>) outs(%c : tensor<1024xf32>) {
+  ^bb0(%a: f32, %r: f32, %b: f32):
+    %0 = arith.mulf %a, %r : f32
+    %1 = arith.mulf %a, %0 : f32
+    %2 = arith.addf %b, %1 : f32
+    linalg.yield %2 : f32
+  } -> tensor<1024xf32>
+  return %w : tensor<1024xf32>
 }
