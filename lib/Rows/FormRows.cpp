@@ -373,7 +373,8 @@ static void sinkToUsers(Operation *op) {
 /// make.
 static bool canBeMadeBy(GenericOp op, GenericOp root) {
   return root->isBeforeInBlock(op) && isSumOverRows(op) &&
-         matchColumnReductions(op) && !op.hasIndexSemantics() &&
+         matchColumnReductions(op) && hasReducedRows(op) &&
+         !op.hasIndexSemantics() &&
          op.getStaticLoopRanges() == root.getStaticLoopRanges() &&
          readsOwnElements(op, root) &&
          llvm::all_of(op.getDpsInputs(), [&](Value input) {

@@ -310,17 +310,30 @@ private:
   }
 
   void addParts() {
-    SmallVector<Value> parts;
     built.results.assign(built.loops.front()->result_begin(),
                          built.loops.front()->result_end());
-    for (auto [i, sum] : llvm::enumerate(sums.results))
+    bool isJoined = llvm::is_contained(sums.results, std::nullopt);
+    if (!schedule || !isJoined)
+      return addPartsOf(sums);
+    // What reads one sum joins the kernel that adds it, if that adds no other.
+    for (auto [i, sum] : llvm::enumerate(sums.results)) {
+      PartialSums alone = sums;
+      alone.results.assign(sums.results.size(), std::nullopt);
+      alone.results[i] = sum;
       if (sum)
-        parts.push_back(built.results[i]);
-    LinalgOp added = sums.add(b, parts);
-    auto result = added->result_begin();
-    for (auto [i, sum] : llvm::enumerate(sums.results))
+        addPartsOf(alone);
+    }
+  }
+
+  void addPartsOf(const PartialSums &sums) {
+    SmallVector<Value *> results;
+    for (auto [result, sum] : llvm::zip_equal(built.results, sums.results))
       if (sum)
-        built.results[i] = *result++;
+        results.push_back(&result);
+    LinalgOp added = sums.add(
+        b, llvm::map_to_vector(results, [](Value *part) { return *part; }));
+    for (auto [result, total] : llvm::zip_equal(results, added->getResults()))
+      *result = total;
   }
 
   IRRewriter &b;

@@ -213,3 +213,75 @@ func.func @alone(%x: tensor<250x1024xf32>, %c: tensor<1024xf32>) -> tensor<1024x
   } -> tensor<1024xf32>
   return %w : tensor<1024xf32>
 }
+
+// -----
+
+#id = affine_map<(d0, d1) -> (d0, d1)>
+#row = affine_map<(d0, d1) -> (d0)>
+#column = affine_map<(d0, d1) -> (d1)>
+#one = affine_map<(d0) -> (d0)>
+
+// Each of two sums that joined has its own loop over its parts, in which its reader is.
+// CHECK-LABEL: @rounded(
+// CHECK: scf.forall (%{{.*}}) in (125)
+// CHECK-COUNT-2: scf.forall (%{{.*}}) = (0) to (1024)
+// CHECK-NOT: scf.forall (
+// CHECK: return
+func.func @rounded(%x: tensor<250x1024xf32>, %g: tensor<250x1024xf32>, %e: tensor<250x1024xf32>, %c: tensor<1024xf32>, %d: tensor<1024xbf16>, %z: tensor<250xf32>) -> (tensor<250x1024xf32>, tensor<1024xbf16>, tensor<1024xbf16>) {
+  %r = linalg.generic {indexing_maps = [#id, #id, #row], iterator_types = ["parallel", "reduction"]} ins(%x, %g : tensor<250x1024xf32>, tensor<250x1024xf32>) outs(%z : tensor<250xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %0 = arith.mulf %a, %b : f32
+    %1 = arith.addf %o, %0 : f32
+    linalg.yield %1 : f32
+  } -> tensor<250xf32>
+  %y = linalg.generic {indexing_maps = [#id, #id, #row, #id], iterator_types = ["parallel", "parallel"]} ins(%x, %g, %r : tensor<250x1024xf32>, tensor<250x1024xf32>, tensor<250xf32>) outs(%e : tensor<250x1024xf32>) {
+  ^bb0(%a: f32, %b: f32, %c0: f32, %o: f32):
+    %0 = arith.subf %a, %b : f32
+    %1 = arith.mulf %0, %c0 : f32
+    linalg.yield %1 : f32
+  } -> tensor<250x1024xf32>
+  %v = linalg.generic {indexing_maps = [#id, #column], iterator_types = ["reduction", "parallel"]} ins(%x : tensor<250x1024xf32>) outs(%c : tensor<1024xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %0 = arith.addf %b, %a : f32
+    linalg.yield %0 : f32
+  } -> tensor<1024xf32>
+  %w = linalg.generic {indexing_maps = [#id, #column], iterator_types = ["reduction", "parallel"]} ins(%g : tensor<250x1024xf32>) outs(%c : tensor<1024xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %0 = arith.addf %b, %a : f32
+    linalg.yield %0 : f32
+  } -> tensor<1024xf32>
+  %s = linalg.generic {indexing_maps = [#one, #one], iterator_types = ["parallel"]} ins(%v : tensor<1024xf32>) outs(%d : tensor<1024xbf16>) {
+  ^bb0(%a: f32, %b: bf16):
+    %0 = arith.truncf %a : f32 to bf16
+    linalg.yield %0 : bf16
+  } -> tensor<1024xbf16>
+  %t = linalg.generic {indexing_maps = [#one, #one], iterator_types = ["parallel"]} ins(%w : tensor<1024xf32>) outs(%d : tensor<1024xbf16>) {
+  ^bb0(%a: f32, %b: bf16):
+    %0 = arith.truncf %a : f32 to bf16
+    linalg.yield %0 : bf16
+  } -> tensor<1024xbf16>
+  return %y, %s, %t : tensor<250x1024xf32>, tensor<1024xbf16>, tensor<1024xbf16>
+}
+
+// -----
+
+#id = affine_map<(d0, d1) -> (d0, d1)>
+#column = affine_map<(d0, d1) -> (d1)>
+
+// Nothing is reduced along these rows: the sum has a loop of its own.
+// CHECK-LABEL: @elementwise(
+// CHECK-NOT: scf.for %
+// CHECK: return
+func.func @elementwise(%x: tensor<250x1024xf32>, %e: tensor<250x1024xf32>, %c: tensor<1024xf32>) -> (tensor<250x1024xf32>, tensor<1024xf32>) {
+  %y = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]} ins(%x : tensor<250x1024xf32>) outs(%e : tensor<250x1024xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %0 = arith.negf %a : f32
+    linalg.yield %0 : f32
+  } -> tensor<250x1024xf32>
+  %w = linalg.generic {indexing_maps = [#id, #column], iterator_types = ["reduction", "parallel"]} ins(%x : tensor<250x1024xf32>) outs(%c : tensor<1024xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %0 = arith.addf %b, %a : f32
+    linalg.yield %0 : f32
+  } -> tensor<1024xf32>
+  return %y, %w : tensor<250x1024xf32>, tensor<1024xf32>
+}
