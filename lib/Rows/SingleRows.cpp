@@ -148,17 +148,13 @@ static bool isSeed(LinalgOp op) {
          norm::getRowExtent(op) != 1;
 }
 
-static LinalgOp findSeed(Block &block,
-                         const llvm::DenseSet<Operation *> &visited) {
-  for (auto op : block.getOps<LinalgOp>())
-    if (isSeed(op) && !visited.contains(op))
-      return op;
-  return nullptr;
-}
-
 void norm::wrapSingleRows(IRRewriter &rewriter, Block &block) {
+  SmallVector<LinalgOp> seeds =
+      llvm::filter_to_vector(block.getOps<LinalgOp>(), isSeed);
   llvm::DenseSet<Operation *> visited;
-  for (auto op = findSeed(block, visited); op; op = findSeed(block, visited)) {
+  for (LinalgOp op : seeds) {
+    if (visited.contains(op))
+      continue;
     llvm::SetVector<LinalgOp> group = collectGroup(op);
     visited.insert_range(group);
     if (!llvm::all_of(group, norm::canVectorizeRow))
