@@ -130,7 +130,8 @@ static int64_t countSums(ArrayRef<LinalgOp> ops) {
 std::optional<norm::RowSchedule> norm::scheduleSums(ArrayRef<LinalgOp> ops) {
   LinalgOp root = ops.front();
   SmallVector<int64_t> extents = root.getStaticLoopRanges();
-  if (extents.size() != 2 || ShapedType::isDynamic(extents.back()))
+  // An extent that is not known is negative.
+  if (extents.size() != 2 || extents.back() < 2)
     return std::nullopt;
   RowForm form;
   for (LinalgOp op : ops)

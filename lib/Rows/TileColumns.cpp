@@ -196,24 +196,24 @@ static void tileWhole(IRRewriter &rewriter, LinalgOp op, Rows rows) {
   tileWithMembers(rewriter, members.back(), shared, members);
 }
 
-/// Replaces `op`, and the sum of its parts while that has several.
-static void tileColumnsOf(IRRewriter &rewriter, LinalgOp op) {
+/// Replaces `op`, and the sum of its parts while that has several. `mostRows`
+/// bounds its rows.
+static void tileColumnsOf(IRRewriter &rewriter, LinalgOp op, int64_t mostRows,
+                          Rows rows) {
   // A tile of nothing would have no slices.
   if (!norm::matchColumnReductions(op) ||
       llvm::is_contained(op.getStaticLoopRanges(), 0))
     return;
-  int64_t mostRows = op.getStaticLoopRanges().end()[-2];
-  Rows rows = Rows::Given;
-  for (int64_t parts; (parts = chooseMostParts(op, mostRows)) > 1;
-       rows = Rows::SumsOfParts) {
-    int64_t least = norm::getRowTarget(op).rowsPerPart;
-    op = splitIntoParts(rewriter, op, parts);
-    mostRows =
-        ShapedType::isDynamic(mostRows)
-            ? parts
-            : std::min<int64_t>(parts, llvm::divideCeil(mostRows, least));
-  }
-  tileWhole(rewriter, op, rows);
+  int64_t parts = chooseMostParts(op, mostRows);
+  if (parts == 1)
+    return tileWhole(rewriter, op, rows);
+  int64_t least = norm::getRowTarget(op).rowsPerPart;
+  tileColumnsOf(
+      rewriter, splitIntoParts(rewriter, op, parts),
+      ShapedType::isDynamic(mostRows)
+          ? parts
+          : std::min<int64_t>(parts, llvm::divideCeil(mostRows, least)),
+      Rows::SumsOfParts);
 }
 
 void norm::tileColumns(IRRewriter &rewriter, Operation *scope,
@@ -226,9 +226,9 @@ void norm::tileColumns(IRRewriter &rewriter, Operation *scope,
       ops.push_back(linalgOp);
     return WalkResult::advance();
   });
-  for (LinalgOp op : ops) {
-    if (which == ColumnSums::All || !matchColumnReductions(op) ||
-        !hasReducedRows(op))
-      tileColumnsOf(rewriter, op);
-  }
+  for (LinalgOp op : ops)
+    if (op.getNumLoops() > 1 &&
+        (which == ColumnSums::All || !hasReducedRows(op)))
+      tileColumnsOf(rewriter, op, op.getStaticLoopRanges().end()[-2],
+                    Rows::Given);
 }

@@ -285,3 +285,32 @@ func.func @elementwise(%x: tensor<250x1024xf32>, %e: tensor<250x1024xf32>, %c: t
   } -> tensor<1024xf32>
   return %y, %w : tensor<250x1024xf32>, tensor<1024xf32>
 }
+
+// -----
+
+#id = affine_map<(d0, d1) -> (d0, d1)>
+#row = affine_map<(d0, d1) -> (d0)>
+#column = affine_map<(d0, d1) -> (d1)>
+
+// Rows of nothing are no rows that threads could hold.
+// CHECK-LABEL: @no_columns(
+// CHECK-NOT: scf.for
+// CHECK: return
+func.func @no_columns(%x: tensor<250x0xf32>, %c: tensor<0xf32>) -> tensor<0xf32> {
+  %zero = arith.constant 0.0 : f32
+  %t = tensor.empty() : tensor<250xf32>
+  %z = linalg.fill ins(%zero : f32) outs(%t : tensor<250xf32>) -> tensor<250xf32>
+  %s = linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]} ins(%x : tensor<250x0xf32>) outs(%z : tensor<250xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %0 = arith.addf %b, %a : f32
+    linalg.yield %0 : f32
+  } -> tensor<250xf32>
+  %w = linalg.generic {indexing_maps = [#id, #row, #column], iterator_types = ["reduction", "parallel"]} ins(%x, %s : tensor<250x0xf32>, tensor<250xf32>) outs(%c : tensor<0xf32>) {
+  ^bb0(%a: f32, %r: f32, %b: f32):
+    %0 = arith.mulf %a, %r : f32
+    %1 = arith.mulf %a, %0 : f32
+    %2 = arith.addf %b, %1 : f32
+    linalg.yield %2 : f32
+  } -> tensor<0xf32>
+  return %w : tensor<0xf32>
+}

@@ -223,6 +223,24 @@ func.func @empty(%x: tensor<0x4xf32>, %y: tensor<4xf32>) -> tensor<4xf32> {
 
 // -----
 
+// No part of no rows, which an extent may turn out to be.
+// CHECK-LABEL: func @empty_slice
+// CHECK: tensor.empty() : tensor<0x64xf32>
+// CHECK-NOT: scf.forall (%{{.*}}) =
+// CHECK: return
+func.func @empty_slice(%x: tensor<?x64xf32>, %y: tensor<64xf32>) -> tensor<64xf32> {
+  %c0 = arith.constant 0 : index
+  %s = tensor.extract_slice %x[0, 0] [%c0, 64] [1, 1] : tensor<?x64xf32> to tensor<?x64xf32>
+  %0 = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d1)>], iterator_types = ["reduction", "parallel"]} ins(%s : tensor<?x64xf32>) outs(%y : tensor<64xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %c = arith.addf %a, %b : f32
+    linalg.yield %c : f32
+  } -> tensor<64xf32>
+  return %0 : tensor<64xf32>
+}
+
+// -----
+
 // Sums of several groups share the warps: 32 parts of one, 8 of each of four. Where ranks share the
 // groups of a sum, which has parts for that, their number changes nothing.
 // CHECK-LABEL: func @groups
