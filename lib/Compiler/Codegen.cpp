@@ -106,9 +106,11 @@ norm::createTargetMachine(const MachineSpec &spec) {
                                      ", expected one such as +bf16");
     features.AddFeature(feature);
   }
+  llvm::TargetOptions targetOptions;
+  targetOptions.UseInitArray = true; // not .ctors, which lld leaves alone
   std::unique_ptr<llvm::TargetMachine> machine(target->createTargetMachine(
-      triple, name, features.getString(), llvm::TargetOptions(),
-      llvm::Reloc::PIC_, std::nullopt, llvm::CodeGenOptLevel::Aggressive));
+      triple, name, features.getString(), targetOptions, llvm::Reloc::PIC_,
+      std::nullopt, llvm::CodeGenOptLevel::Aggressive));
   if (!machine)
     return llvm::createStringError("no target machine for " + triple.str());
   return machine;
@@ -126,7 +128,12 @@ void norm::setTarget(CPUPipelineOptions &options,
       triple.isX86() && info.checkFeatures("+avx512vnni,+avx512vl");
   if (triple.isX86() && info.checkFeatures("+avx512f"))
     options.productLanes = 64;
-  options.bf16Products = triple.isX86() && info.checkFeatures("+avx512bf16");
+  if (triple.isX86() && info.checkFeatures("+avx512bf16"))
+    options.productKinds = ProductKinds::Pairs;
+  // Other systems give a process the tiles in other ways.
+  if (triple.isOSLinux() && triple.getArch() == llvm::Triple::x86_64 &&
+      info.checkFeatures("+avx512bf16,+amx-tile,+amx-bf16,+amx-int8"))
+    options.productKinds = ProductKinds::Tiles;
   options.fma = triple.isAArch64() || info.checkFeatures("+fma");
 }
 

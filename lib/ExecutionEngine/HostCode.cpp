@@ -10,6 +10,10 @@
 #include "norm/Compiler/Target.h"
 #include "llvm/ExecutionEngine/Orc/LLJIT.h"
 #include "llvm/Support/DynamicLibrary.h"
+#if defined(__linux__)
+#include <sys/syscall.h>
+#include <unistd.h>
+#endif
 
 using namespace mlir;
 using namespace mlir::norm;
@@ -69,6 +73,15 @@ FailureOr<SmallVector<char, 0>> HostCode::compile(ModuleOp source,
   return object;
 }
 
+/// Asks Linux for AMX's tiles, as objects' constructors do, which LLJIT does
+/// not call. Without AMX it says no.
+static void requestTiles() {
+#if defined(__linux__) && defined(__x86_64__)
+  constexpr long archRequestPermission = 0x1023, tileData = 18;
+  syscall(SYS_arch_prctl, archRequestPermission, tileData);
+#endif
+}
+
 /// Defines symbols that this program does not export, or other than it does.
 static llvm::Error defineSymbols(llvm::orc::LLJIT &jit,
                                  ArrayRef<HostRuntime::Symbol> names) {
@@ -115,6 +128,7 @@ HostCode::load(StringRef object, const Environment &environment) {
   auto jit = createJIT(environment);
   if (!jit)
     return jit.takeError();
+  requestTiles();
   std::unique_ptr<HostCode> code(new HostCode());
   code->jit = std::move(*jit);
   if (llvm::Error error = code->jit->addObjectFile(

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "mlir/Dialect/AMX/AMXDialect.h"
 #include "mlir/Dialect/Complex/IR/Complex.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -107,6 +108,10 @@ public:
       return isNarrow(type) ? toIntegers(type) : Type(type);
     });
     values.addReplacement([](ComplexType type) {
+      return std::make_pair(Type(type), WalkResult::skip());
+    });
+    // Tiles are loaded from memory of any type.
+    values.addReplacement([](amx::TileType type) {
       return std::make_pair(Type(type), WalkResult::skip());
     });
     values.addReplacement([&](FunctionType type) {

@@ -59,8 +59,8 @@ static void buildPreparation(OpPassManager &pm,
   products.products = options.products;
   products.parallel = options.threads > 1;
   products.lanes = options.productLanes;
-  if (options.bf16Products && options.rounding != Rounding::Exact)
-    products.kinds = ProductKinds::Pairs;
+  if (options.rounding != Rounding::Exact)
+    products.kinds = options.productKinds;
   func.addPass(createNormTileProducts(products));
 }
 

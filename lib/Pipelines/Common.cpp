@@ -146,7 +146,9 @@ void norm::buildComputationToLLVM(OpPassManager &pm) {
   pm.addPass(createConvertMathToLibmPass());
   pm.addPass(createConvertComplexToLLVMPass());
   ConvertVectorToLLVMPassOptions vectors;
-  vectors.x86Vector = true; // norm-vectorize-products makes dot products
+  // What norm-vectorize-products makes.
+  vectors.x86Vector = true;
+  vectors.amx = true;
   pm.addPass(createConvertVectorToLLVMPass(vectors));
   pm.addPass(createArithToLLVMConversionPass());
   pm.addPass(createConvertIndexToLLVMPass());

@@ -46,6 +46,10 @@ struct MatrixProduct {
 /// Reads `op` as a product; nullopt for others.
 std::optional<MatrixProduct> matchMatrixProduct(linalg::GenericOp op);
 
+/// The rows of a tile of AMX, each of as many words of 32 bits: a word of A or
+/// B holds neighbors along the sum, one of C is a sum.
+constexpr int64_t amxRows = 16;
+
 /// Packs a matrix that is a constant: its dimensions in the order `dims`, in
 /// blocks of `columns` columns, which are that one of them, as elements of type
 /// `element`. Null if it is none, or its elements would have to be converted by
@@ -58,7 +62,11 @@ DenseElementsAttr packConstant(Value matrix, ArrayRef<unsigned> dims,
 /// many products are added to them at once.
 constexpr llvm::StringLiteral tileAttrName = "norm.product";
 
-/// The same of a product of few rows, whose B is read where it is, once.
+/// The discardable unit attribute of such a product that AMX's tiles compute.
+constexpr llvm::StringLiteral amxAttrName = "norm.amx";
+
+/// The same numbers of a product of few rows, whose B is read where it is,
+/// once.
 constexpr llvm::StringLiteral thinAttrName = "norm.thin_product";
 
 /// The discardable attribute of an op that copies columns of B for it.

@@ -9,7 +9,6 @@
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Affine/Utils.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/SCF/Transforms/TileUsingInterface.h"
@@ -81,13 +80,53 @@ static Value createWidened(OpBuilder &b, Operation *widen, Value v, Type type) {
       ->getResult(0);
 }
 
+/// Returns true if both operands have elements for which `is` is true.
+static bool haveElements(const MatrixProduct &product,
+                         function_ref<bool(Type)> is) {
+  return llvm::all_of(GenericOp(product.op).getDpsInputs(), [&](Value v) {
+    return is(getElementTypeOrSelf(v.getType()));
+  });
+}
+
+static bool isBF16(const MatrixProduct &product) {
+  return product.sum.isF32() &&
+         haveElements(product, [](Type type) { return type.isBF16(); });
+}
+
 /// Returns true if one instruction adds products of pairs to the sums.
 static bool addsPairs(const MatrixProduct &product, norm::ProductKinds kinds) {
-  auto isBF16 = [](Value v) {
-    return getElementTypeOrSelf(v.getType()).isBF16();
-  };
-  return kinds == norm::ProductKinds::Pairs && product.sum.isF32() &&
-         llvm::all_of(GenericOp(product.op).getDpsInputs(), isBF16);
+  return kinds == norm::ProductKinds::Pairs && isBF16(product);
+}
+
+/// Returns true if tiles hold the operands: all rows of A are as long as whole
+/// tiles. Of fewer rows than a tile has, pairs are added.
+static bool hasTiles(const MatrixProduct &product) {
+  GenericOp op = product.op;
+  SmallVector<int64_t> extents = op.getStaticLoopRanges();
+  int64_t rows = product.loops.row ? extents[*product.loops.row] : 1,
+          depth = extents[product.loops.depth];
+  auto isI8 = [](Type type) { return type.isInteger(8); };
+  bool isByte = product.sum.isInteger(32) && haveElements(product, isI8);
+  return !ShapedType::isDynamic(depth) &&
+         depth % (norm::amxRows * (isByte ? 4 : 2)) == 0 &&
+         (ShapedType::isDynamic(rows)
+              ? isBF16(product)
+              : rows >= norm::amxRows && (isByte || isBF16(product)));
+}
+
+/// Returns how many neighbors of A are a word for an instruction that adds
+/// their products, 1 where there is none.
+static int64_t getGroup(const MatrixProduct &product,
+                        norm::ProductKinds kinds) {
+  GenericOp op = product.op;
+  AffineMap a = op.getIndexingMapsArray()[product.lhs];
+  int64_t depth = op.getStaticLoopRanges()[product.loops.depth];
+  if (a.getDimPosition(a.getNumResults() - 1) != product.loops.depth)
+    return 1;
+  if (kinds == norm::ProductKinds::Tiles && hasTiles(product))
+    return isBF16(product) ? 2 : 4;
+  bool hasPairs = !ShapedType::isDynamic(depth) && depth % 2 == 0;
+  return hasPairs && addsPairs(product, kinds) ? 2 : 1;
 }
 
 /// Builds the product of `inputs`, A and B at the places that `like` says, in
@@ -128,9 +167,12 @@ public:
   /// product for few rows stands beside it.
   GenericOp split(const MatrixProduct &product, Attribute thinTile) {
     Value zeros = createSums(product);
-    GenericOp wide = canPair(product) ? createPaired(product, zeros)
-                                      : createWide(product, zeros);
+    int64_t group = getGroup(product, kinds);
+    GenericOp wide = group > 1 ? createGrouped(product, zeros, group)
+                               : createWide(product, zeros);
     wide->setAttr(norm::tileAttrName, b.getUnitAttr());
+    if (group > 1 && kinds == norm::ProductKinds::Tiles)
+      wide->setAttr(norm::amxAttrName, b.getUnitAttr());
     if (thinTile)
       forFewRows.map(wide.getResult(0),
                      createThin(product, zeros, thinTile).getResult(0));
@@ -202,20 +244,9 @@ private:
                          op.getIteratorTypesArray());
   }
 
-  /// Returns true if an instruction adds products of pairs of neighbors, and A
-  /// has these.
-  bool canPair(const MatrixProduct &product) {
-    GenericOp op = product.op;
-    AffineMap a = op.getIndexingMapsArray()[product.lhs];
-    return addsPairs(product, kinds) &&
-           a.getDimPosition(a.getNumResults() - 1) == product.loops.depth &&
-           !ShapedType::isDynamic(
-               op.getStaticLoopRanges()[product.loops.depth]) &&
-           op.getStaticLoopRanges()[product.loops.depth] % 2 == 0;
-  }
-
-  /// Divides the loop over depths by one more loop, over two of them.
-  GenericOp createPaired(const MatrixProduct &product, Value zeros) {
+  /// Divides the loop over depths by one more loop, over `group` of them.
+  GenericOp createGrouped(const MatrixProduct &product, Value zeros,
+                          int64_t group) {
     GenericOp op = product.op;
     unsigned loops = op.getNumLoops(), depth = product.loops.depth;
     SmallVector<Value> inputs;
@@ -233,15 +264,15 @@ private:
       }
       maps.push_back(AffineMap::get(loops + 1, 0, dims, b.getContext()));
       if (split)
-        inputs.push_back(splitDim(operand.get(), *split));
+        inputs.push_back(splitDim(operand.get(), *split, group));
     }
     SmallVector<IteratorType> iterators(op.getIteratorTypesArray());
     iterators.push_back(IteratorType::reduction);
     return createProduct(b, product, inputs, zeros, maps, iterators);
   }
 
-  /// Views dimension `split` as pairs.
-  Value splitDim(Value v, unsigned split) {
+  /// Views dimension `split` as groups of neighbors.
+  Value splitDim(Value v, unsigned split, int64_t group) {
     auto type = cast<RankedTensorType>(v.getType());
     SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(b, v.getLoc(), v);
     SmallVector<int64_t> shape(type.getShape());
@@ -251,10 +282,10 @@ private:
       if (dim == split)
         groups.back().push_back(next++);
     }
-    shape[split] /= 2;
-    shape.insert(shape.begin() + split + 1, 2);
+    shape[split] /= group;
+    shape.insert(shape.begin() + split + 1, group);
     sizes[split] = b.getIndexAttr(shape[split]);
-    sizes.insert(sizes.begin() + split + 1, b.getIndexAttr(2));
+    sizes.insert(sizes.begin() + split + 1, b.getIndexAttr(group));
     return tensor::ExpandShapeOp::create(b, v.getLoc(), type.clone(shape), v,
                                          groups, sizes);
   }
@@ -481,6 +512,8 @@ private:
          result},
         op.getIteratorTypesArray());
     product->setAttr(norm::tileAttrName, createTile());
+    if (Attribute amx = op->getAttr(norm::amxAttrName))
+      product->setAttr(norm::amxAttrName, amx);
     Value v = product.getResult(0);
     if (all.back() != sizes.back()) {
       SmallVector<OpFoldResult> zero(sizes.size(), b.getIndexAttr(0)),
@@ -497,17 +530,17 @@ private:
         {target.productRows, lanes, target.productDepth});
   }
 
-  static bool isPaired(const MatrixProduct &block) {
+  static bool isGrouped(const MatrixProduct &block) {
     return getElementTypeOrSelf(
                GenericOp(block.op).getDpsInputs()[block.lhs].getType()) !=
            block.sum;
   }
 
-  /// The loops of packed columns, outermost first: pairs stay together.
+  /// The loops of packed columns, outermost first: groups stay together.
   static SmallVector<unsigned> getPackedLoops(const MatrixProduct &block) {
     SmallVector<unsigned> loops(block.depths);
     loops.push_back(block.loops.column);
-    if (isPaired(block))
+    if (isGrouped(block))
       std::swap(loops.back(), loops[loops.size() - 2]);
     return loops;
   }
@@ -531,9 +564,7 @@ private:
         return {};
       dims[it - loops.begin()] = dim;
     }
-    bool hasOrder = llvm::is_sorted(dims) && lanes == target.productColumns &&
-                    getElementTypeOrSelf(columns.getType()) == element;
-    if (!slice || hasOrder)
+    if (!slice)
       return {};
     DenseElementsAttr packed = norm::packConstant(
         slice.getSource(), dims, column, target.productColumns, element);
@@ -555,13 +586,50 @@ private:
                                           strides);
   }
 
+  /// Returns true if a block of B is all of B, of the packed type.
+  bool isPacked(Value block, ArrayRef<OpFoldResult> sizes, Type element) {
+    auto slice = block.getDefiningOp<tensor::ExtractSliceOp>();
+    return getElementTypeOrSelf(block.getType()) == element &&
+           sizes == ArrayRef(tensor::getMixedSizes(b, block.getLoc(), block)) &&
+           (!slice ||
+            slice.getSourceType().getShape().back() == target.productColumns);
+  }
+
+  /// Copies what `read` says of B. An op of equal maps would be folded, so
+  /// there is one more loop, over one element.
+  Value copyColumns(ImplicitLocOpBuilder &ib, const MatrixProduct &block,
+                    Value columns, AffineMap read, Value dest) {
+    auto type = cast<RankedTensorType>(dest.getType());
+    SmallVector<ReassociationIndices> groups = {{0}};
+    for (int64_t dim = 0; dim < type.getRank(); ++dim)
+      (dim == 0 ? groups.back() : groups.emplace_back()).push_back(dim + 1);
+    SmallVector<OpFoldResult> sizes =
+        tensor::getMixedSizes(b, ib.getLoc(), dest);
+    SmallVector<int64_t> shape(type.getShape());
+    shape.insert(shape.begin(), 1);
+    sizes.insert(sizes.begin(), b.getIndexAttr(1));
+    dest = tensor::ExpandShapeOp::create(ib, type.clone(shape), dest, groups,
+                                         sizes);
+    SmallVector<IteratorType> kinds(shape.size(), IteratorType::parallel);
+    auto copy = GenericOp::create(
+        ib, dest.getType(), columns, dest,
+        {read.shiftDims(1), b.getMultiDimIdentityMap(shape.size())}, kinds,
+        [&](OpBuilder &b, Location loc, ValueRange args) {
+          Value v =
+              createWidened(b, block.widenRhs, args[0], type.getElementType());
+          linalg::YieldOp::create(b, loc, v);
+        });
+    copy->setAttr(norm::packAttrName, b.getUnitAttr());
+    return tensor::CollapseShapeOp::create(ib, type, copy.getResult(0), groups);
+  }
+
   /// Copies the block's columns of B to rows of as many elements, of the type
   /// of the sums. The last ones may be zeros.
   Value packColumns(ImplicitLocOpBuilder &ib, const MatrixProduct &block) {
     GenericOp op = block.op;
     OpOperand *operand = op.getDpsInputOperand(block.rhs);
     AffineMap from = op.getMatchingIndexingMap(operand);
-    Type element = isPaired(block)
+    Type element = isGrouped(block)
                        ? getElementTypeOrSelf(operand->get().getType())
                        : block.sum;
     SmallVector<unsigned> loops = getPackedLoops(block);
@@ -578,11 +646,14 @@ private:
       sizes[it - loops.begin()] =
           tensor::getMixedSize(b, op.getLoc(), operand->get(), dim);
     }
+    SmallVector<OpFoldResult> all = sizes;
+    all[column] = b.getIndexAttr(target.productColumns);
+    auto map = AffineMap::get(loops.size(), 0, read, b.getContext());
+    if (map.isIdentity() && isPacked(operand->get(), all, element))
+      return operand->get();
     if (Value constant =
             sliceConstant(ib, operand->get(), from, loops, column, element))
       return constant;
-    SmallVector<OpFoldResult> all = sizes;
-    all[column] = b.getIndexAttr(target.productColumns);
     Value packed = tensor::EmptyOp::create(ib, all, element);
     bool isWhole = all[column] == sizes[column];
     SmallVector<OpFoldResult> zero(sizes.size(), b.getIndexAttr(0)),
@@ -593,27 +664,7 @@ private:
         isWhole ? packed
                 : tensor::ExtractSliceOp::create(ib, packed, zero, sizes, one)
                       .getResult();
-    SmallVector<AffineMap> maps = {
-        AffineMap::get(loops.size(), 0, read, b.getContext()),
-        b.getMultiDimIdentityMap(loops.size())};
-    SmallVector<IteratorType> kinds(loops.size(), IteratorType::parallel);
-    // An op that moves no element and changes none would be folded.
-    auto slice = operand->get().getDefiningOp<tensor::ExtractSliceOp>();
-    bool isStrided = slice && slice.getSourceType().getShape().back() !=
-                                  target.productColumns;
-    if (isWhole && maps[0].isIdentity() && lanes < target.productColumns &&
-        isStrided && getElementTypeOrSelf(operand->get().getType()) == element)
-      return bufferization::AllocTensorOp::create(
-          ib, cast<RankedTensorType>(dest.getType()), ValueRange(),
-          operand->get());
-    auto copy = GenericOp::create(
-        ib, dest.getType(), operand->get(), dest, maps, kinds,
-        [&](OpBuilder &b, Location loc, ValueRange args) {
-          Value v = createWidened(b, block.widenRhs, args[0], element);
-          linalg::YieldOp::create(b, loc, v);
-        });
-    copy->setAttr(norm::packAttrName, b.getUnitAttr());
-    Value result = copy.getResult(0);
+    Value result = copyColumns(ib, block, operand->get(), map, dest);
     if (!isWhole)
       result =
           tensor::InsertSliceOp::create(ib, result, packed, zero, sizes, one);
@@ -697,12 +748,17 @@ struct NormTileProducts : norm::impl::NormTileProductsBase<NormTileProducts> {
     auto note = remark::passed(
         op.getLoc(),
         remark::RemarkOpts::name("Product").category("norm-tile-products"));
-    if (isBlock)
-      note << "in blocks of " << Twine(target.productColumns).str()
-           << " columns, which tiles of " << Twine(target.productRows).str()
-           << " rows and " << Twine(lanes).str() << " columns add up";
-    else
+    if (!isBlock) {
       note << "of few rows: reads the matrix once, in place";
+      return;
+    }
+    bool isAMX =
+        kinds == norm::ProductKinds::Tiles && getGroup(product, kinds) > 1;
+    note << "in blocks of " << Twine(target.productColumns).str()
+         << " columns, which " << (isAMX ? "AMX's " : "") << "tiles of "
+         << Twine(isAMX ? 2 * norm::amxRows : target.productRows).str()
+         << " rows and " << Twine(isAMX ? 2 * norm::amxRows : lanes).str()
+         << " columns add up";
   }
 
   /// Sums of 16-bit floats become wide for loops over rows, too.

@@ -7,7 +7,8 @@
 // CHECK-LABEL: func @plain
 // CHECK: scf.for %[[J:.*]] = %c0 to %c256 step %c64
 // CHECK:   %[[B:.*]] = tensor.extract_slice %arg1[0, %[[J]]] [128, 64] [1, 1]
-// CHECK:   %[[PACKED:.*]] = bufferization.alloc_tensor() copy(%[[B]])
+// CHECK:   %[[COPY:.*]] = linalg.generic {{.*}} ins(%[[B]] : tensor<128x64xf32>) outs(%{{.*}} : tensor<1x128x64xf32>) attrs = {norm.pack}
+// CHECK:   %[[PACKED:.*]] = tensor.collapse_shape %[[COPY]]
 // CHECK:   linalg.generic {{.*}} ins(%arg0, %[[PACKED]] : tensor<32x128xf32>, tensor<128x64xf32>) {{.*}} {norm.product = array<i64: 6, 16, 512>}
 // CHECK: } {norm.loop = #norm.loop<product>}
 func.func @plain(%a: tensor<32x128xf32>, %b: tensor<128x256xf32>) -> tensor<32x256xf32> {

@@ -69,12 +69,11 @@ struct CPUPipelineOptions : PassPipelineOptions<CPUPipelineOptions> {
       llvm::cl::desc("Elements of 32 bits that the registers of a row of a "
                      "product's tile hold: 64 with AVX-512"),
       llvm::cl::init(16)};
-  PassOptions::Option<bool> bf16Products{
-      *this, "bf16-products",
-      llvm::cl::desc(
-          "The x86 CPU has dot products of bf16 (AVX512-BF16), which "
-          "take subnormals for zeros"),
-      llvm::cl::init(false)};
+  PassOptions::Option<ProductKinds> productKinds{
+      *this, "product-kinds",
+      llvm::cl::desc("What an instruction of the CPU adds to a sum of a "
+                     "product of matrices"),
+      llvm::cl::init(ProductKinds::Elements), getProductKindsValues()};
   PassOptions::Option<int64_t> cacheBytes{
       *this, "cache-bytes",
       llvm::cl::desc("Bytes from which on rows are streamed past the cache; 0: "

@@ -50,11 +50,16 @@ def NormTileProducts : Pass<"norm-tile-products", "func::FuncOp"> {
     the sums. A is widened once, before the loop, often by the op that computes it.
     Neither is copied where it has the order and the type already. An elementwise op
     that computes B for this product alone, such as integers with scales, is fused into
-    the block. With `kinds=pairs`
-    both operands stay bf16, and pairs of neighbors along the sum stay together, which
-    one instruction of AVX512-BF16 multiplies and adds. `norm.product` has the rows and
-    lanes of a tile, whose sums are in registers, and how many products are added
-    before the next tile: norm-vectorize-products builds these loops.
+    the block. `norm.product` has the rows and lanes of a tile, whose sums are in
+    registers, and how many products are added before the next tile:
+    norm-vectorize-products builds these loops.
+
+    **Words.** With `kinds=pairs` both operands stay bf16, and pairs of neighbors along
+    the sum stay together, which one instruction of AVX512-BF16 multiplies and adds. With
+    `kinds=tiles` words of two bf16 or four i8 do, of which AMX multiplies two tiles of 16
+    by 16, and the product also has `norm.amx`. It does so if the sum has whole tiles (its
+    length is a multiple of 32 or 64) and the product at least 16 rows; if their number is
+    not known, fewer are added in pairs. Other products are as those of elements.
 
     **Few rows.** A product of at most `few_rows` (8) rows takes as long as to read B,
     which it does once, in place and in the order of memory:
@@ -84,12 +89,7 @@ def NormTileProducts : Pass<"norm-tile-products", "func::FuncOp"> {
     Option<"kinds", "kinds", "::mlir::norm::ProductKinds",
            "::mlir::norm::ProductKinds::Elements",
            "What an instruction of the CPU adds to a sum",
-           [{::llvm::cl::values(
-             clEnumValN(::mlir::norm::ProductKinds::Elements, "elements",
-                        "one product"),
-             clEnumValN(::mlir::norm::ProductKinds::Pairs, "pairs",
-                        "for bf16 those of two neighbors (AVX512-BF16), whose "
-                        "subnormals count as zeros"))}]>,
+           "::mlir::norm::getProductKindsValues()">,
   ];
   let dependentDialects = ["affine::AffineDialect", "arith::ArithDialect",
                            "bufferization::BufferizationDialect",
@@ -121,12 +121,24 @@ def NormVectorizeProducts : Pass<"norm-vectorize-products", "func::FuncOp"> {
     }
     ```
 
+    With `norm.amx` the sums are four tiles of AMX, of 32 rows and 32 columns, which 8
+    pairs of tiles are added to before they are stored. The last tile of rows begins early
+    enough to be whole:
+
+    ```mlir
+    %row = arith.minsi %i, %last
+    %a = amx.tile_load %words_of_a[%row, %k, %c0], %pitch : memref<49x160x2xbf16> into !amx.tile<16x32xbf16>
+    %b = amx.tile_load %packed[%k, %c0], %c128 : memref<160x128xbf16> into !amx.tile<16x32xbf16>
+    %s = amx.tile_mulf %a, %b, %sum : !amx.tile<16x32xbf16>, !amx.tile<16x32xbf16>, !amx.tile<16x16xf32>
+    ```
+
     Columns that are no neighbors in memory are packed by squares of 16 times 16
-    elements, which are turned in registers. A product of few rows reads 8 rows of B at
+    elements, which are turned in registers; rows of B are fetched 16 rows ahead. A product of few rows reads 8 rows of B at
     once, or 8 columns where these are rows in memory.
   }];
-  let dependentDialects = ["arith::ArithDialect", "memref::MemRefDialect",
-                           "scf::SCFDialect", "vector::VectorDialect",
+  let dependentDialects = ["amx::AMXDialect", "arith::ArithDialect",
+                           "memref::MemRefDialect", "scf::SCFDialect",
+                           "vector::VectorDialect",
                            "x86vector::X86VectorDialect"];
 }
 

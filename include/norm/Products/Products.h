@@ -30,8 +30,21 @@ inline llvm::cl::ValuesClass getProductsValues() {
 /// What one instruction adds to each sum of a product of matrices.
 enum class ProductKinds {
   Elements, ///< The product of two elements.
-  Pairs     ///< Of bf16 the products of two pairs of neighbors.
+  Pairs,    ///< Of bf16 the products of two pairs of neighbors.
+  Tiles     ///< Of bf16 and i8 those of the rows and columns of two tiles.
 };
+
+/// Returns the values of an option that takes ProductKinds.
+inline llvm::cl::ValuesClass getProductKindsValues() {
+  return llvm::cl::values(
+      clEnumValN(ProductKinds::Elements, "elements", "one product"),
+      clEnumValN(ProductKinds::Pairs, "pairs",
+                 "for bf16 those of two neighbors (AVX512-BF16), whose "
+                 "subnormals count as zeros"),
+      clEnumValN(ProductKinds::Tiles, "tiles",
+                 "for bf16 and i8 those of tiles of 16 rows (AMX), the same "
+                 "of subnormals; else one"));
+}
 
 } // namespace mlir::norm
 

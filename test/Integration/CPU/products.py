@@ -20,18 +20,19 @@ EXTENTS = {"m": (1, 2, 5, 8, 9, 13, 37, 64), "k": (1, 2, 7, 16, 111, 130, 600), 
            "b": (1, 3), "h": (2, 3), "d": (8, 16, 30)}
 # Types of both factors, of the result, and the one in which products are added.
 TYPES = (("f32", "f32", "f32"), ("bf16", "bf16", "f32"), ("bf16", "f32", "f32"), ("f16", "f16", "f32"),
-         ("f64", "f64", "f64"), ("i8", "i32", "i32"))
-NUMPY = {"i8": np.int8, "i32": np.int32}
+         ("f64", "f64", "f64"), ("i8", "i32", "i32"), ("u8", "i32", "i32"))
+NUMPY = {"i8": np.int8, "u8": np.uint8, "i32": np.int32}
+WIDENING = {"i8": "extsi", "u8": "extui"}
 
 
 def get_type(subscript, extents, element, dynamic):
-    return "tensor<" + "".join(f"{'?' if i in dynamic else extents[i]}x" for i in subscript) + f"{element}>"
+    return "tensor<" + "".join(f"{'?' if i in dynamic else extents[i]}x" for i in subscript) + f"{element.replace('u', 'i')}>"
 
 
 def write_widening(value, element, wide):
     if element == wide:
         return "", value
-    return f"  {value}w = arith.{'extsi' if element == 'i8' else 'extf'} {value} : {element} to {wide}\n", f"{value}w"
+    return f"  {value}w = arith.{WIDENING.get(element, 'extf')} {value} : {element.replace('u', 'i')} to {wide}\n", f"{value}w"
 
 
 def write(name, subscripts, extents, types, dynamic):
@@ -47,6 +48,7 @@ def write(name, subscripts, extents, types, dynamic):
                    f"{ta if i in a else tb}\n" for i in c if i in dynamic)
     sizes = ", ".join(f"%d{i}" for i in c if i in dynamic)
     kind = "i" if result == "i32" else "f"
+    scalar = element.replace("u", "i")
     wide_x, x = write_widening("%x", element, result)
     wide_y, y = write_widening("%y", element, result)
     return f"""func.func @{name}(%a: {ta}, %b: {tb}) -> {tc} {{
@@ -58,7 +60,7 @@ def write(name, subscripts, extents, types, dynamic):
   %start = linalg.fill ins(%zero : {result}) outs(%empty : {tc}) -> {tc}
   %c = linalg.generic {{indexing_maps = [{maps}], iterator_types = [{kinds}]}}
       ins(%a, %b : {ta}, {tb}) outs(%start : {tc}) {{
-  ^bb0(%x: {element}, %y: {element}, %sum: {result}):
+  ^bb0(%x: {scalar}, %y: {scalar}, %sum: {result}):
 {wide_x}{wide_y}  %xy = arith.mul{kind} {x}, {y} : {result}
   %s = arith.add{kind} %sum, %xy : {result}
   linalg.yield %s : {result}
@@ -69,14 +71,14 @@ def write(name, subscripts, extents, types, dynamic):
 
 
 def make(shape, element):
-    if element == "i8":
-        return numbers.integers(-128, 128, shape).astype(np.int8)
+    if element in WIDENING:
+        return numbers.integers(-128, 128, shape).astype(np.int8).view(NUMPY[element])
     return store(numbers.standard_normal(shape), element)
 
 
 def set_special_values(a, b, subscripts, element):
     """A row and a column that are not finite, and one of tiny and huge numbers."""
-    if element == "i8" or a.ndim < 2 or b.ndim < 2 or min(a.shape + b.shape) < 2:
+    if element in WIDENING or a.ndim < 2 or b.ndim < 2 or min(a.shape + b.shape) < 2:
         return
     special = store(np.array([np.nan, np.inf, 0.0, 1e-30 if element != "f16" else 6e-8, 1e15 if element != "f16" else 6e4]), element)
     a[(0,) * a.ndim], b[(-1,) * b.ndim] = special[0], special[1]
@@ -86,7 +88,7 @@ def set_special_values(a, b, subscripts, element):
 
 
 def convert(stored):
-    return widen(stored).astype(np.float64) if stored.dtype.kind != "i" else stored.astype(np.int64)
+    return widen(stored).astype(np.float64) if stored.dtype.kind not in "iu" or stored.dtype == np.uint16 else stored.astype(np.int64)
 
 
 def check(name, library, case):
@@ -129,6 +131,11 @@ def run_cases(name, cases, check=check, write=write):
 
 
 run_cases("drawn", [draw_case() for _ in range(160)])
+# Tiles of 16 rows and 16 words, which hold whole sums; rows that fill none, where their number is not known.
+tiles = [(s, {"m": m, "k": k, "n": n, "b": 2}, types, dynamic) for s in ("mk,kn->mn", "mk,nk->mn", "bmk,bkn->bmn", "mk,kbn->mbn", "mk,kbn->bmn", "mbk,bkn->mn")
+         for m in (5, 16, 17, 31, 50) for k in (32, 320, 640) for n in (16, 200) for types in (TYPES[1], TYPES[2], *TYPES[5:])
+         for dynamic in ("", "m")]
+run_cases("tiles", draw.sample(tiles, 60))
 
 
 def write_scaled(name, _, extents, types, dynamic):

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "mlir/Dialect/AMX/AMXDialect.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -229,6 +230,47 @@ static void replaceRounding(arith::AddIOp op) {
   op.erase();
 }
 
+//===----------------------------------------------------------------------===//
+// AMX
+//===----------------------------------------------------------------------===//
+
+/// Linux gives a process AMX's tiles when it asks for them, which code that has
+/// some does as it is loaded: arch_prctl(ARCH_REQ_XCOMP_PERM, XTILEDATA).
+static void requestTiles(Operation *module) {
+  ImplicitLocOpBuilder b(module->getLoc(), module->getContext());
+  Type word = b.getI64Type();
+  auto request = LLVM::LLVMFuncOp::create(
+      b, "norm_request_tiles",
+      LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(b.getContext()), {}),
+      LLVM::Linkage::Internal);
+  SymbolTable symbols(module);
+  auto name = FlatSymbolRefAttr::get(symbols.insert(request));
+  b.setInsertionPointToStart(request.addEntryBlock(b));
+  SmallVector<Value> numbers;
+  for (int64_t number : {158, 0x1023, 18})
+    numbers.push_back(LLVM::ConstantOp::create(b, word, number));
+  LLVM::InlineAsmOp::create(
+      b, word, numbers, "syscall",
+      "={ax},{ax},{di},{si},~{rcx},~{r11},~{memory}", /*has_side_effects=*/true,
+      /*is_align_stack=*/false, LLVM::tailcallkind::TailCallKind::None,
+      LLVM::AsmDialectAttr(), ArrayAttr());
+  LLVM::ReturnOp::create(b, ValueRange());
+  b.setInsertionPointAfter(request);
+  LLVM::GlobalCtorsOp::create(
+      b, b.getArrayAttr({name}), b.getI32ArrayAttr({0}),
+      b.getArrayAttr({LLVM::ZeroAttr::get(b.getContext())}));
+}
+
+static bool usesTiles(Operation *module) {
+  return module
+      ->walk([](Operation *op) {
+        return isa<amx::TileMulFOp, amx::TileMulIOp>(op)
+                   ? WalkResult::interrupt()
+                   : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
 namespace {
 struct NormUseX86Instructions
     : norm::impl::NormUseX86InstructionsBase<NormUseX86Instructions> {
@@ -239,6 +281,8 @@ struct NormUseX86Instructions
     getOperation()->walk(convertByOneInstruction);
     if (dotProducts)
       getOperation()->walk(replaceRounding);
+    if (usesTiles(getOperation()))
+      requestTiles(getOperation());
   }
 };
 } // namespace

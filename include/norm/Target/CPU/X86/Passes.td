@@ -97,6 +97,11 @@ def NormUseX86Instructions : Pass<"norm-use-x86-instructions"> {
 
     Limits: vectors of one dimension of 4 or 8 words, or of a multiple of 16, which are
     rounded 16 at a time.
+
+    AMX: Linux gives a process the registers of tiles when it asks for them, so a module
+    with `amx.tile_mulf` or `amx.tile_muli` gets a constructor that does: the system call
+    `arch_prctl(ARCH_REQ_XCOMP_PERM, XFEATURE_XTILEDATA)`. A JIT that calls no
+    constructors has to ask itself.
   }];
   let options = [Option<"dotProducts", "dot-products", "bool",
                         /*default=*/"false",
