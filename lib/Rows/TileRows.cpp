@@ -113,15 +113,20 @@ static Value findDestination(Value value) {
   return value;
 }
 
-/// Redirects extents of a result to those of its destination, because an op
-/// that was fused into a loop would otherwise stay alive for its shape.
-static void forwardDims(RewriterBase &rewriter, LinalgOp op) {
-  for (OpResult result : op->getResults())
-    for (Operation *user : llvm::make_early_inc_range(result.getUsers()))
+/// Takes an extent from the destination, because an op that was fused into a
+/// loop would otherwise stay alive for its shape.
+static void forwardDim(RewriterBase &rewriter, tensor::DimOp dim) {
+  rewriter.modifyOpInPlace(dim, [&] {
+    dim.getSourceMutable().assign(findDestination(dim.getSource()));
+  });
+}
+
+/// Does so with all extents of a group's results.
+static void forwardDims(RewriterBase &rewriter, const RowGroup &group) {
+  for (LinalgOp member : group.members)
+    for (Operation *user : llvm::make_early_inc_range(member->getUsers()))
       if (auto dim = dyn_cast<tensor::DimOp>(user))
-        rewriter.modifyOpInPlace(dim, [&] {
-          dim.getSourceMutable().assign(op.getTiedOpOperand(result)->get());
-        });
+        forwardDim(rewriter, dim);
 }
 
 /// Returns the slices of `value` in the loop's body, in order. A value that the
@@ -294,11 +299,10 @@ static void readOwnRows(IRRewriter &rewriter,
 
 /// Erases fused ops, users first, unless something keeps them alive.
 static void eraseMembers(IRRewriter &rewriter, RowGroup &group) {
-  for (LinalgOp member : group.members) {
-    forwardDims(rewriter, member);
+  forwardDims(rewriter, group);
+  for (LinalgOp member : group.members)
     if (isOpTriviallyDead(member))
       rewriter.eraseOp(member);
-  }
 }
 
 /// Fuses the group's members into a loop over tiles of its root, and lets all
@@ -339,8 +343,7 @@ static LogicalResult tileGroup(IRRewriter &rewriter, RowGroup &group,
   group.root->removeAttr(planAttrName);
 
   // Loops after this one may only ask for extents.
-  for (LinalgOp member : group.members)
-    forwardDims(rewriter, member);
+  forwardDims(rewriter, group);
   // The loop is inserted before `next`, which its results dominate.
   Operation *next = group.root->getNextNode();
   rewriter.setInsertionPoint(group.root);
@@ -371,8 +374,7 @@ static LogicalResult tileBlock(IRRewriter &rewriter, Block &block,
 static LogicalResult tileParts(IRRewriter &rewriter, RowGroup &group,
                                RowPlanAttr plan, LoopType loopType,
                                const RowTiling &tiling) {
-  for (LinalgOp member : group.members)
-    forwardDims(rewriter, member);
+  forwardDims(rewriter, group);
   Operation *next = group.root->getNextNode();
   OpFoldResult one = rewriter.getIndexAttr(1);
   SmallVector<LoopBlocks> blocks;
@@ -425,11 +427,7 @@ static void eraseEmptyOps(RewriterBase &rewriter, Operation *scope) {
 /// Folds extents that tiling created and slices of fused producers, which would
 /// otherwise keep the old ops alive.
 static void cleanUp(RewriterBase &rewriter, Block &block) {
-  block.walk([&](tensor::DimOp dim) {
-    rewriter.modifyOpInPlace(dim, [&] {
-      dim.getSourceMutable().assign(findDestination(dim.getSource()));
-    });
-  });
+  block.walk([&](tensor::DimOp dim) { forwardDim(rewriter, dim); });
   block.walk<WalkOrder::PostOrder, ReverseIterator>([&](Operation *op) {
     bool ownsBlocks = op->getNumRegions() > 0 && !isa<LinalgOp>(op);
     if (!ownsBlocks && isOpTriviallyDead(op))
@@ -517,25 +515,17 @@ static LogicalResult tileForThreads(IRRewriter &rewriter, func::FuncOp function,
   return scheduleRows(function, maxCluster);
 }
 
-/// Fails if an op has the plan of a loop over rows that it did not get.
-static LogicalResult verifyPlansAreUsed(Operation *scope) {
-  auto result = scope->walk([](LinalgOp op) {
+/// Fails if an op has a plan that no loop over rows will follow, or did take
+/// over: the threads of a GPU follow schedules.
+static LogicalResult verifyPlansAreUsed(Operation *scope, RowWorkers workers) {
+  auto result = scope->walk([&](LinalgOp op) {
     auto plan = op->getAttrOfType<RowPlanAttr>(planAttrName);
-    if (!plan || plan == plan.getOfLoop())
+    if (!plan || (workers != RowWorkers::GPU && plan == plan.getOfLoop()))
       return WalkResult::advance();
-    op.emitError("norm-tile-rows: has the plan of a loop over rows, but no "
-                 "such loop ends with it");
-    return WalkResult::interrupt();
-  });
-  return failure(result.wasInterrupted());
-}
-
-/// Fails if an op has a plan, because a GPU's threads follow schedules.
-static LogicalResult verifyHasNoPlans(Operation *scope) {
-  auto result = scope->walk([](LinalgOp op) {
-    if (!op->hasAttr(planAttrName))
-      return WalkResult::advance();
-    op.emitError("norm-tile-rows: has the plan of a CPU");
+    op.emitError("norm-tile-rows: has the plan of a ")
+        << (workers == RowWorkers::GPU
+                ? "CPU"
+                : "loop over rows, but no such loop ends with it");
     return WalkResult::interrupt();
   });
   return failure(result.wasInterrupted());
@@ -561,10 +551,10 @@ LogicalResult norm::tileRows(func::FuncOp function, RowWorkers workers,
   IRRewriter rewriter(function.getContext());
   eraseEmptyOps(rewriter, function);
   if (workers == RowWorkers::GPU)
-    return success(succeeded(verifyHasNoPlans(function)) &&
+    return success(succeeded(verifyPlansAreUsed(function, workers)) &&
                    succeeded(tileForThreads(rewriter, function, maxCluster)));
   return success(succeeded(tileBlocks(rewriter, function, {workers})) &&
-                 succeeded(verifyPlansAreUsed(function)) &&
+                 succeeded(verifyPlansAreUsed(function, workers)) &&
                  succeeded(shrinkTemporaries(function)));
 }
 
