@@ -124,8 +124,10 @@ def NormFormRows : Pass<"norm-form-rows", "func::FuncOp"> {
 
     No rule changes an operation or its operands, and only sums that join other ops are
     added in another order. With `scheduled`, for rows that threads share, values per row
-    stay where they are, and a sum over rows joins the last op of a loop that loads them,
-    if the threads of a block can hold a row with its sums.
+    stay where they are, and a sum over rows that another op reduces along the row joins the
+    last op of a loop that loads them. It does not where the threads of one block cannot hold
+    a row with its sums, where the rows are of unknown length or fewer than two parts, nor if
+    it needs what is computed after the loop or numbers its elements.
 
     Limits: `linalg.generic` on tensors whose reduced loops are the outer ones
     (norm-normalize-loops); sums of one combining op with a neutral element. A function with
@@ -305,16 +307,15 @@ def NormTileRows : Pass<"norm-tile-rows", "func::FuncOp"> {
       columns twice. Several parts take those that have no other loops than the result.
 
     A backward pass reduces the same tensors along rows (its result is a row each) and over
-    rows (the gradient of a weight). As two loops it would read them twice. Such a
-    reduction joins the loop over these rows: the loop is then over parts of the rows, with
-    a loop over a part's rows in it that carries the sums.
+    rows (the gradient of a weight), which norm-form-rows makes one op. Its loop is over parts
+    of the rows, as on a CPU, with a loop over a part's rows in it that carries the sums:
 
     ```mlir
     %r:2 = scf.forall (%part) in (512) shared_outs(%o = %init, %p = %e)
         -> (tensor<4096x1024xf32>, tensor<512x1024xf32>) {
-      %s:2 = scf.for %i = %c0 to %c8 step %c1 iter_args(%rows = %o, %sum = %neutral) {
-        %r = linalg.generic ... ins(%row : tensor<1x1024xf32>) ...
-        %t = linalg.generic {iterator_types = ["parallel"]} ... outs(%sum : tensor<1024xf32>) { addf }
+      %s:2 = scf.for %i = %c0 to %c8 step %c1 iter_args(%rows = %o_part, %sum = %neutral) {
+        %t:2 = linalg.generic {iterator_types = ["reduction", "parallel"], ...}
+          ins(%row : tensor<1x1024xf32>) outs(..., %sum : ..., tensor<1024xf32>) { ..., addf }
         scf.yield ...
       } {norm.loop = #norm.loop<rows>}
       ...
@@ -325,10 +326,7 @@ def NormTileRows : Pass<"norm-tile-rows", "func::FuncOp"> {
 
     The sum of the parts is then tiled as any other. Parts depend on the extents alone
     (`chooseRowDivision`). The schedule counts the registers of the sums
-    (`chooseSummedRowSchedule`). Where the threads of one block cannot hold the row and them,
-    where the rows are of unknown length or fewer than two parts, nothing is joined. Nor are
-    reductions that need what is computed after the loop, that number their elements, or
-    that start at several results.
+    (`chooseSummedRowSchedule`).
 
     Limits of both: the loops of the sum are parallel ones, then one over rows, then one over
     columns, with the results of one combining op each that has a neutral element
