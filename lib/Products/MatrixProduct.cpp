@@ -138,3 +138,39 @@ std::optional<MatrixProduct> norm::matchMatrixProduct(GenericOp op) {
   product.loops = getBlockLoops(op, product.lhs);
   return product;
 }
+
+int64_t norm::getAMXGroup(const MatrixProduct &product) {
+  auto haveElements = [&](function_ref<bool(Type)> is) {
+    return llvm::all_of(GenericOp(product.op).getDpsInputs(), [&](Value v) {
+      return is(getElementTypeOrSelf(v.getType()));
+    });
+  };
+  if (product.sum.isF32() &&
+      haveElements([](Type type) { return type.isBF16(); }))
+    return 2;
+  bool isI8 = product.sum.isInteger(32) &&
+              haveElements([](Type type) { return type.isInteger(8); });
+  return isI8 ? 4 : 0;
+}
+
+bool norm::hasThinTiles(const MatrixProduct &product) {
+  GenericOp op = product.op;
+  SmallVector<int64_t> extents = op.getStaticLoopRanges();
+  int64_t group = getAMXGroup(product);
+  if (group == 0 || !product.loops.row || product.depths.size() != 1)
+    return false;
+  auto endsWith = [&](unsigned operand, ArrayRef<unsigned> loops) {
+    ArrayRef<AffineExpr> dims = op.getIndexingMapsArray()[operand].getResults();
+    return dims.size() >= loops.size() &&
+           llvm::equal(dims.take_back(loops.size()), loops,
+                       [](AffineExpr dim, unsigned loop) {
+                         return cast<AffineDimExpr>(dim).getPosition() == loop;
+                       });
+  };
+  int64_t rows = extents[*product.loops.row],
+          depth = extents[product.loops.depth];
+  return rows > 1 && rows <= amxRows && !ShapedType::isDynamic(depth) &&
+         depth % (amxRows * group) == 0 &&
+         endsWith(product.lhs, {product.loops.depth}) &&
+         endsWith(product.rhs, {product.loops.column, product.loops.depth});
+}

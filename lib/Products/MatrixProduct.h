@@ -50,6 +50,15 @@ std::optional<MatrixProduct> matchMatrixProduct(linalg::GenericOp op);
 /// B holds neighbors along the sum, one of C is a sum.
 constexpr int64_t amxRows = 16;
 
+/// Returns how many neighbors along the sum are a word of 32 bits of both
+/// operands, if AMX adds their products in the type of the sums; else 0.
+int64_t getAMXGroup(const MatrixProduct &product);
+
+/// Returns true if tiles of AMX add a product of few rows, of which B's are
+/// read in place: the sum has whole tiles, whose words are neighbors in A and
+/// B.
+bool hasThinTiles(const MatrixProduct &product);
+
 /// Packs a matrix that is a constant: its dimensions in the order `dims`, in
 /// blocks of `columns` columns, which are that one of them, as elements of type
 /// `element`. Null if it is none, or its elements would have to be converted by
@@ -62,11 +71,12 @@ DenseElementsAttr packConstant(Value matrix, ArrayRef<unsigned> dims,
 /// many products are added to them at once.
 constexpr llvm::StringLiteral tileAttrName = "norm.product";
 
-/// The discardable unit attribute of such a product that AMX's tiles compute.
+/// The discardable unit attribute of such a product that AMX's tiles compute,
+/// from zero.
 constexpr llvm::StringLiteral amxAttrName = "norm.amx";
 
-/// The same numbers of a product of few rows, whose B is read where it is,
-/// once.
+/// The same numbers of a product of few rows, and a ProductKinds, whose B is
+/// read where it is, once.
 constexpr llvm::StringLiteral thinAttrName = "norm.thin_product";
 
 /// The discardable attribute of an op that copies columns of B for it.

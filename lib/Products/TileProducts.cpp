@@ -80,22 +80,9 @@ static Value createWidened(OpBuilder &b, Operation *widen, Value v, Type type) {
       ->getResult(0);
 }
 
-/// Returns true if both operands have elements for which `is` is true.
-static bool haveElements(const MatrixProduct &product,
-                         function_ref<bool(Type)> is) {
-  return llvm::all_of(GenericOp(product.op).getDpsInputs(), [&](Value v) {
-    return is(getElementTypeOrSelf(v.getType()));
-  });
-}
-
-static bool isBF16(const MatrixProduct &product) {
-  return product.sum.isF32() &&
-         haveElements(product, [](Type type) { return type.isBF16(); });
-}
-
 /// Returns true if one instruction adds products of pairs to the sums.
 static bool addsPairs(const MatrixProduct &product, norm::ProductKinds kinds) {
-  return kinds == norm::ProductKinds::Pairs && isBF16(product);
+  return kinds == norm::ProductKinds::Pairs && norm::getAMXGroup(product) == 2;
 }
 
 /// Returns true if tiles hold the operands: all rows of A are as long as whole
@@ -104,14 +91,11 @@ static bool hasTiles(const MatrixProduct &product) {
   GenericOp op = product.op;
   SmallVector<int64_t> extents = op.getStaticLoopRanges();
   int64_t rows = product.loops.row ? extents[*product.loops.row] : 1,
-          depth = extents[product.loops.depth];
-  auto isI8 = [](Type type) { return type.isInteger(8); };
-  bool isByte = product.sum.isInteger(32) && haveElements(product, isI8);
-  return !ShapedType::isDynamic(depth) &&
-         depth % (norm::amxRows * (isByte ? 4 : 2)) == 0 &&
-         (ShapedType::isDynamic(rows)
-              ? isBF16(product)
-              : rows >= norm::amxRows && (isByte || isBF16(product)));
+          depth = extents[product.loops.depth],
+          group = norm::getAMXGroup(product);
+  return group > 0 && !ShapedType::isDynamic(depth) &&
+         depth % (norm::amxRows * group) == 0 &&
+         (ShapedType::isDynamic(rows) ? group == 2 : rows >= norm::amxRows);
 }
 
 /// Returns how many neighbors of A are a word for an instruction that adds
@@ -124,7 +108,7 @@ static int64_t getGroup(const MatrixProduct &product,
   if (a.getDimPosition(a.getNumResults() - 1) != product.loops.depth)
     return 1;
   if (kinds == norm::ProductKinds::Tiles && hasTiles(product))
-    return isBF16(product) ? 2 : 4;
+    return norm::getAMXGroup(product);
   bool hasPairs = !ShapedType::isDynamic(depth) && depth % 2 == 0;
   return hasPairs && addsPairs(product, kinds) ? 2 : 1;
 }
@@ -772,6 +756,7 @@ struct NormTileProducts : norm::impl::NormTileProductsBase<NormTileProducts> {
     norm::RowTarget target = norm::getRowTarget(op);
     return products == norm::Products::Blocks && product.loops.row &&
            isAtLeast(op, *product.loops.row, target.fewRows + 1) &&
+           !usesThinTiles(product) &&
            isAtLeast(op, product.loops.column, kLeastColumns) &&
            isAtLeast(op, product.loops.depth, kLeastDepth) &&
            !llvm::is_contained(op.getStaticLoopRanges(), 0);
@@ -845,13 +830,18 @@ struct NormTileProducts : norm::impl::NormTileProductsBase<NormTileProducts> {
         !isAtLeast(op, product.loops.depth, 2 * kLeastDepth))
       return false;
     if (!product.rows.empty())
-      return extents[*product.loops.row] <= norm::getRowTarget(op).fewRows &&
-             !ShapedType::isDynamic(extents[*product.loops.row]);
+      return usesThinTiles(product) ||
+             (extents[*product.loops.row] <= norm::getRowTarget(op).fewRows &&
+              !ShapedType::isDynamic(extents[*product.loops.row]));
     // A sum over each row of a matrix may share a loop with other ops.
     Value matrix = op.getDpsInputs()[product.rhs];
     return readsColumns(product) ||
            (matrix.hasOneUse() &&
             !isa_and_nonnull<linalg::LinalgOp>(matrix.getDefiningOp()));
+  }
+
+  bool usesThinTiles(const MatrixProduct &product) {
+    return kinds == norm::ProductKinds::Tiles && norm::hasThinTiles(product);
   }
 
   /// Returns true if columns of B are neighbors in memory, and not depths.
@@ -863,9 +853,12 @@ struct NormTileProducts : norm::impl::NormTileProductsBase<NormTileProducts> {
 
   DenseI64ArrayAttr createTile(const MatrixProduct &product) {
     norm::RowTarget target = norm::getRowTarget(product.op);
+    auto kind = usesThinTiles(product)      ? norm::ProductKinds::Tiles
+                : addsPairs(product, kinds) ? norm::ProductKinds::Pairs
+                                            : norm::ProductKinds::Elements;
     return DenseI64ArrayAttr::get(&getContext(),
                                   {target.productRows, lanes, target.thinDepth,
-                                   addsPairs(product, kinds)});
+                                   static_cast<int64_t>(kind)});
   }
 
   /// Fuses what is behind a product into the elementwise op that reads it.

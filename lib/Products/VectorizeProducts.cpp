@@ -121,6 +121,78 @@ protected:
     return arith::SubIOp::create(b, v, rest);
   }
 
+  //===--------------------------------------------------------------------===//
+  // AMX
+  //===--------------------------------------------------------------------===//
+
+  /// Steps of one pass over the sums: 1.1 TFLOP/s in the caches on Emerald
+  /// Rapids, where 2 reach 0.84.
+  static constexpr int64_t kSteps = 8;
+
+  /// Builds the loop over words, of so many steps at once, and what is left. In
+  /// a word are `group` elements that `loop` goes over.
+  void buildSteps(unsigned loop, int64_t words, int64_t group,
+                  function_ref<void(int64_t)> build) {
+    int64_t pass = kSteps * norm::amxRows, whole = words / pass * pass;
+    buildLoop(loop, index(0), index(whole * group), pass * group,
+              [&] { build(kSteps); });
+    at[loop] = index(whole * group);
+    if (whole < words)
+      build((words - whole) / norm::amxRows);
+  }
+
+  /// Returns the type of 16 rows of words.
+  amx::TileType getTile(Type element) {
+    int64_t group = 32 / element.getIntOrFloatBitWidth();
+    return amx::TileType::get({norm::amxRows, norm::amxRows * group}, element);
+  }
+
+  /// Loads rows that are `stride` elements apart.
+  Value loadTile(Value buffer, ValueRange place, Value stride) {
+    auto type = getTile(getElementTypeOrSelf(buffer.getType()));
+    return amx::TileLoadOp::create(b, type, buffer, place, stride);
+  }
+
+  /// Adds the product of tiles of the operands `x` and `y` to a tile of sums.
+  Value multiplyTiles(unsigned x, Value xTile, unsigned y, Value yTile,
+                      Value sum) {
+    if (cast<amx::TileType>(sum.getType()).getElementType().isF32())
+      return amx::TileMulFOp::create(b, sum.getType(), xTile, yTile, sum);
+    auto isUnsigned = [&](unsigned operand) {
+      return llvm::any_of(op.getBody()->getArgument(operand).getUsers(),
+                          llvm::IsaPred<arith::ExtUIOp>);
+    };
+    return amx::TileMulIOp::create(b, sum.getType(), xTile, yTile, sum,
+                                   isUnsigned(x), isUnsigned(y));
+  }
+
+  /// Returns the elements between neighbors along a loop.
+  Value getStride(unsigned operand, unsigned loop) {
+    Value buffer = op->getOperand(operand);
+    AffineMap map = op.getIndexingMapsArray()[operand];
+    unsigned dim = *map.getResultPosition(b.getAffineDimExpr(loop));
+    auto [strides, offset] =
+        cast<MemRefType>(buffer.getType()).getStridesAndOffset();
+    if (!ShapedType::isDynamic(strides[dim]))
+      return index(strides[dim]);
+    return memref::ExtractStridedMetadataOp::create(b, buffer)
+        .getStrides()[dim];
+  }
+
+  /// Turns 16 vectors of 16 words.
+  SmallVector<Value> turn(ArrayRef<Value> rows) {
+    Type word = getElementTypeOrSelf(rows[0].getType());
+    auto type = VectorType::get({norm::amxRows, norm::amxRows}, word);
+    Value square = arith::ConstantOp::create(b, b.getZeroAttr(type));
+    for (auto [i, row] : llvm::enumerate(rows))
+      square = vector::InsertOp::create(b, row, square, i);
+    square = vector::TransposeOp::create(b, square, ArrayRef<int64_t>{1, 0});
+    SmallVector<Value> turned;
+    for (int64_t i = 0; i < norm::amxRows; ++i)
+      turned.push_back(vector::ExtractOp::create(b, square, i));
+    return turned;
+  }
+
   ImplicitLocOpBuilder b;
   GenericOp op;
   SmallVector<OpFoldResult> extents;
@@ -296,8 +368,7 @@ public:
   AMXBuilder(OpBuilder &b, GenericOp op)
       : BlockBuilder(b, op), group(*getConstantIntValue(extents[loops.depth])),
         words(*getConstantIntValue(extents[step])),
-        columns(*getConstantIntValue(extents[loops.column])),
-        sumTile(getTile(element, norm::amxRows)) {}
+        columns(*getConstantIntValue(extents[loops.column])) {}
 
   void run() {
     buildLoops(getOuterLoops(utils::IteratorType::parallel),
@@ -305,14 +376,6 @@ public:
   }
 
 private:
-  /// Steps of one pass over the sums: 1.1 TFLOP/s in the caches on Emerald
-  /// Rapids, where 2 reach 0.84.
-  static constexpr int64_t kSteps = 8;
-
-  static amx::TileType getTile(Type element, int64_t elements) {
-    return amx::TileType::get({norm::amxRows, elements}, element);
-  }
-
   /// The last tile of rows begins early enough to be whole, so that some sums
   /// are computed twice.
   void buildRows() {
@@ -329,22 +392,14 @@ private:
 
   /// Computes all sums of so many tiles of rows.
   void buildSums(int64_t rowTiles) {
-    Value zero = amx::TileZeroOp::create(b, sumTile);
+    Value zero = amx::TileZeroOp::create(b, getTile(element));
     for (int64_t column = 0; column < columns; column += norm::amxRows)
       for (int64_t i = 0; i < rowTiles; ++i)
         storeSum(zero, i, column);
-    buildLoops(getOuterLoops(utils::IteratorType::reduction),
-               [&] { addWords(rowTiles); });
-  }
-
-  /// Adds products of all words of a row and a column.
-  void addWords(int64_t rowTiles) {
-    int64_t whole = words / (kSteps * norm::amxRows) * kSteps * norm::amxRows;
-    buildLoop(step, index(0), index(whole), kSteps * norm::amxRows,
-              [&] { addSteps(kSteps, rowTiles); });
-    at[step] = index(whole);
-    if (whole < words)
-      addSteps((words - whole) / norm::amxRows, rowTiles);
+    buildLoops(getOuterLoops(utils::IteratorType::reduction), [&] {
+      buildSteps(step, words, /*group=*/1,
+                 [&](int64_t steps) { addSteps(steps, rowTiles); });
+    });
   }
 
   /// Adds so many products of tiles to the sums, of which four are held.
@@ -372,46 +427,27 @@ private:
                 int64_t width) {
     SmallVector<Value> xs, ys;
     for (int64_t i = 0; i < rowTiles; ++i)
-      xs.push_back(
-          load(lhs, getFactorTile(), getRowPlace(0, i), getRowStride(lhs, 0)));
+      xs.push_back(loadTile(lhs, getRowPlace(0, i), getStride(0, *loops.row)));
     for (int64_t j = 0; j < width; j += norm::amxRows) {
       SmallVector<Value> place = getIndices(op.getIndexingMapsArray()[1]);
       place.pop_back();
       place.back() = index((column + j) * group);
-      ys.push_back(load(rhs, getFactorTile(), place, index(columns * group)));
+      ys.push_back(loadTile(rhs, place, index(columns * group)));
     }
     for (Value x : xs)
       for (Value y : ys) {
-        held.front() = multiply(x, y, held.front());
+        held.front() = multiplyTiles(0, x, 1, y, held.front());
         held = held.drop_front();
       }
   }
 
-  amx::TileType getFactorTile() {
-    return getTile(getElementTypeOrSelf(lhs.getType()), norm::amxRows * group);
-  }
-
-  Value multiply(Value x, Value y, Value sum) {
-    if (sumTile.getElementType().isF32())
-      return amx::TileMulFOp::create(b, sumTile, x, y, sum);
-    auto isUnsigned = [&](unsigned operand) {
-      return llvm::any_of(op.getBody()->getArgument(operand).getUsers(),
-                          llvm::IsaPred<arith::ExtUIOp>);
-    };
-    return amx::TileMulIOp::create(b, sumTile, x, y, sum, isUnsigned(0),
-                                   isUnsigned(1));
-  }
-
-  Value load(Value buffer, amx::TileType type, ValueRange place, Value stride) {
-    return amx::TileLoadOp::create(b, type, buffer, place, stride);
-  }
   Value loadSum(int64_t rowTile, int64_t column) {
-    return load(dest, sumTile, getSumPlace(rowTile, column),
-                getRowStride(dest, 2));
+    return loadTile(dest, getSumPlace(rowTile, column),
+                    getStride(2, *loops.row));
   }
   void storeSum(Value sum, int64_t rowTile, int64_t column) {
     amx::TileStoreOp::create(b, dest, getSumPlace(rowTile, column), sum,
-                             getRowStride(dest, 2));
+                             getStride(2, *loops.row));
   }
 
   SmallVector<Value> getSumPlace(int64_t rowTile, int64_t column) {
@@ -424,21 +460,8 @@ private:
                          rowTile * norm::amxRows);
   }
 
-  /// Returns the elements between rows of A, or of the sums.
-  Value getRowStride(Value buffer, unsigned operand) {
-    AffineMap map = op.getIndexingMapsArray()[operand];
-    unsigned dim = *map.getResultPosition(b.getAffineDimExpr(*loops.row));
-    auto [strides, offset] =
-        cast<MemRefType>(buffer.getType()).getStridesAndOffset();
-    if (!ShapedType::isDynamic(strides[dim]))
-      return index(strides[dim]);
-    return memref::ExtractStridedMetadataOp::create(b, buffer)
-        .getStrides()[dim];
-  }
-
   int64_t group; // neighbors along the sum that are a word
   int64_t words, columns;
-  amx::TileType sumTile;
 };
 
 /// Builds the loops of a product of few rows, which takes as long as to read B:
@@ -451,7 +474,7 @@ public:
         rows(loops.row ? *getConstantIntValue(extents[*loops.row]) : 1),
         lanes(tile[1] * 32 / product.sum.getIntOrFloatBitWidth()),
         registers(tile[0] * tile[1] / getLanesPerRegister(tile[1])),
-        depth(tile[2]), addsPairs(tile[3] != 0) {}
+        depth(tile[2]), kind(static_cast<norm::ProductKinds>(tile[3])) {}
 
   void run() {
     AffineMap map = getMap(product.rhs);
@@ -479,9 +502,15 @@ private:
     unsigned loop = order.front();
     ArrayRef<unsigned> inner = order.drop_front();
     if (inner.empty())
-      return readsColumns ? buildStrips(count) : addColumns(count);
+      return readsColumns                      ? buildStrips(count)
+             : words && count == norm::amxRows ? addTiles()
+                                               : addColumns(count);
     bool isBlocked = loop == (readsColumns ? loops.depth : loops.column);
-    int64_t streams = std::clamp<int64_t>(registers / rows, 1, kMostStreams);
+    if (loop == loops.column && kind == norm::ProductKinds::Tiles)
+      words = turnRows();
+    int64_t streams =
+        words ? norm::amxRows
+              : std::clamp<int64_t>(registers / rows, 1, kMostStreams);
     int64_t step = !isBlocked ? 1 : readsColumns ? depth : streams;
     Value whole = floorTo(extents[loop], step);
     buildLoop(loop, index(0), whole, step,
@@ -578,7 +607,7 @@ private:
     int64_t width = getLanesPerRegister(lanes);
     auto type = VectorType::get(width, product.sum);
     Value zeros = arith::ConstantOp::create(b, b.getZeroAttr(type));
-    int64_t step = addsPairs ? 2 * width : width;
+    int64_t step = addsPairs() ? 2 * width : width;
     Value end = asValue(extents[loops.depth]),
           whole = floorTo(extents[loops.depth], step);
     SmallVector<Value> totals;
@@ -615,8 +644,8 @@ private:
   SmallVector<Value> buildSums(Value from, Value to, int64_t width,
                                ArrayRef<Value> inits, int64_t count) {
     auto loadOperand = [&](unsigned operand) {
-      return width > 1 && addsPairs ? loadNarrow(operand, width)
-                                    : load(operand, width == 1 ? 0 : width);
+      return width > 1 && addsPairs() ? loadNarrow(operand, width)
+                                      : load(operand, width == 1 ? 0 : width);
     };
     auto loop = scf::ForOp::create(
         b, from, to, index(width), inits,
@@ -638,13 +667,99 @@ private:
     return loop.getResults();
   }
 
+  bool addsPairs() { return kind == norm::ProductKinds::Pairs; }
+
+  //===--------------------------------------------------------------------===//
+  // 16 columns of B, which are rows in memory, as a tile of AMX
+  //===--------------------------------------------------------------------===//
+
+  /// Returns the words of A so that those of all rows are neighbors.
+  Value turnRows() {
+    Value lhs = getOperand(product.lhs);
+    Type element = getElementTypeOrSelf(lhs.getType());
+    int64_t group = norm::getAMXGroup(product), lanes = norm::amxRows * group;
+    int64_t depths = *getConstantIntValue(extents[loops.depth]);
+    auto type = VectorType::get(lanes, element),
+         wordType = VectorType::get(norm::amxRows, b.getI32Type());
+    Value turned = memref::AllocOp::create(
+        b, MemRefType::get({depths / group, lanes}, element),
+        b.getI64IntegerAttr(64));
+    buildLoop(loops.depth, index(0), index(depths), lanes, [&] {
+      SmallVector<Value> vectors;
+      for (int64_t row = 0; row < rows; ++row) {
+        setRow(row);
+        vectors.push_back(vector::BitCastOp::create(
+            b, wordType, loadNarrow(product.lhs, lanes)));
+      }
+      Value word =
+          b.createOrFold<arith::DivUIOp>(at[loops.depth], index(group));
+      for (auto [i, v] : llvm::enumerate(turn(vectors)))
+        vector::StoreOp::create(b, vector::BitCastOp::create(b, type, v),
+                                turned, ValueRange{add(word, i), index(0)});
+    });
+    return turned;
+  }
+
+  /// Computes the sums of 16 columns, turned, and adds them to the result.
+  void addTiles() {
+    int64_t group = norm::getAMXGroup(product);
+    Value sums = memref::AllocOp::create(
+        b, MemRefType::get({norm::amxRows, norm::amxRows}, product.sum),
+        b.getI64IntegerAttr(64));
+    Value zero = index(0), pitch = index(norm::amxRows);
+    SmallVector<Value> corner = {zero, zero};
+    amx::TileStoreOp::create(b, sums, corner,
+                             amx::TileZeroOp::create(b, getTile(product.sum)),
+                             pitch);
+    int64_t words = *getConstantIntValue(extents[loops.depth]) / group;
+    buildSteps(loops.depth, words, group, [&](int64_t steps) {
+      Value sum = loadTile(sums, corner, pitch), first = at[loops.depth];
+      for (int64_t i = 0; i < steps; ++i) {
+        at[loops.depth] = add(first, i * norm::amxRows * group);
+        sum = addStep(sum, group);
+      }
+      amx::TileStoreOp::create(b, sums, corner, sum, pitch);
+    });
+    addTurned(sums);
+  }
+
+  Value addStep(Value sum, int64_t group) {
+    Value columns =
+        loadTile(getOperand(product.rhs), getIndices(getMap(product.rhs)),
+                 getStride(product.rhs, loops.column));
+    Value word = b.createOrFold<arith::DivUIOp>(at[loops.depth], index(group));
+    Value row = loadTile(words, {word, index(0)}, index(norm::amxRows * group));
+    return multiplyTiles(product.rhs, columns, product.lhs, row, sum);
+  }
+
+  /// Adds sums whose rows are columns of the result.
+  void addTurned(Value sums) {
+    auto type = VectorType::get(norm::amxRows, product.sum);
+    SmallVector<Value> columns;
+    for (int64_t i = 0; i < norm::amxRows; ++i)
+      columns.push_back(vector::LoadOp::create(b, type, sums,
+                                               ValueRange{index(i), index(0)}));
+    unsigned result = op.getNumDpsInputs();
+    SmallVector<Value> turned = turn(columns);
+    for (int64_t row = 0; row < rows; ++row) {
+      setRow(row);
+      SmallVector<Value> place = getIndices(getMap(result));
+      Value old = vector::LoadOp::create(b, type, getOperand(result), place);
+      Value sum = isa<IntegerType>(product.sum)
+                      ? arith::AddIOp::create(b, old, turned[row]).getResult()
+                      : arith::AddFOp::create(b, old, turned[row]).getResult();
+      vector::StoreOp::create(b, sum, getOperand(result), place);
+    }
+  }
+
   static constexpr int64_t kMostStreams = 8;
 
   MatrixProduct product;
   norm::BlockLoops loops;
   int64_t rows, lanes, registers, depth;
   bool readsColumns = false; // which are neighbors in memory
-  bool addsPairs;            // of neighbors in bf16, by one instruction
+  norm::ProductKinds kind;   // Pairs: of neighbors in bf16
+  Value words;               // of A, a row for each word along the sum
 };
 
 /// Builds the copy of columns for a block: of columns that are no neighbors in
@@ -688,7 +803,7 @@ public:
   }
 
 private:
-  static constexpr int64_t kSquare = 16;
+  static constexpr int64_t kSquare = norm::amxRows;
   /// Rows of B from which on one is loaded ahead: each is in a page of its own.
   static constexpr int64_t kRowsAhead = 16;
 
@@ -752,21 +867,17 @@ private:
   }
 
   void buildSquare() {
-    Type element =
-        group > 1 ? b.getI32Type() : getElementTypeOrSelf(to.getType());
-    auto square = VectorType::get({kSquare, kSquare}, element);
-    Value v = arith::ConstantOp::create(b, b.getZeroAttr(square));
     Value first = at[column];
+    SmallVector<Value> rows;
     for (int64_t i = 0; i < kSquare; ++i) {
       at[column] = add(first, i);
-      v = vector::InsertOp::create(b, loadNeighbors(), v, i);
+      rows.push_back(loadNeighbors());
     }
     at[column] = first;
-    v = vector::TransposeOp::create(b, v, ArrayRef<int64_t>{1, 0});
     Value begin = at[along];
-    for (int64_t i = 0; i < kSquare; ++i) {
+    for (auto [i, v] : llvm::enumerate(turn(rows))) {
       at[along] = add(begin, i);
-      storeNeighbors(vector::ExtractOp::create(b, v, i));
+      storeNeighbors(v);
     }
     at[along] = begin;
   }
@@ -956,9 +1067,17 @@ struct NormVectorizeProducts
   }
 
   /// The number of rows is known.
-  static bool isThin(GenericOp op, ArrayRef<int64_t>) {
+  static bool isThin(GenericOp op, ArrayRef<int64_t> tile) {
     std::optional<MatrixProduct> product = norm::matchMatrixProduct(op);
-    return product && (!product->loops.row ||
+    if (!product)
+      return false;
+    auto kind = static_cast<norm::ProductKinds>(tile[3]);
+    bool hasKind =
+        kind == norm::ProductKinds::Elements ||
+        (kind == norm::ProductKinds::Pairs &&
+         norm::getAMXGroup(*product) == 2) ||
+        (kind == norm::ProductKinds::Tiles && norm::hasThinTiles(*product));
+    return hasKind && (!product->loops.row ||
                        !ShapedType::isDynamic(
                            op.getStaticLoopRanges()[*product->loops.row]));
   }

@@ -87,12 +87,33 @@ func.func @unknown_rows_i8(%a: tensor<?x64xi8>, %b: tensor<256x64xi8>, %c: tenso
 
 // Fewer rows than a tile has, and f32 is as fast.
 #a = affine_map<(d0, d1, d2) -> (d0, d2)>
-#b = affine_map<(d0, d1, d2) -> (d1, d2)>
+#b = affine_map<(d0, d1, d2) -> (d2, d1)>
 #c = affine_map<(d0, d1, d2) -> (d0, d1)>
 // CHECK-LABEL: func @rows
 // CHECK-NOT: norm.amx
 // CHECK: tensor<12x64xf32>, tensor<64x64xf32>
-func.func @rows(%a: tensor<12x64xbf16>, %b: tensor<256x64xbf16>, %c: tensor<12x256xf32>) -> tensor<12x256xf32> {
+func.func @rows(%a: tensor<12x64xbf16>, %b: tensor<64x256xbf16>, %c: tensor<12x256xf32>) -> tensor<12x256xf32> {
+  %r = linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%a, %b : tensor<12x64xbf16>, tensor<64x256xbf16>) outs(%c : tensor<12x256xf32>) {
+  ^bb0(%x: bf16, %y: bf16, %s: f32):
+    %p = arith.extf %x : bf16 to f32
+    %q = arith.extf %y : bf16 to f32
+    %m = arith.mulf %p, %q : f32
+    %t = arith.addf %s, %m : f32
+    linalg.yield %t : f32
+  } -> tensor<12x256xf32>
+  return %r : tensor<12x256xf32>
+}
+
+// -----
+
+// Few rows, by tiles of B where it is: words of both are neighbors in memory.
+#a = affine_map<(d0, d1, d2) -> (d0, d2)>
+#b = affine_map<(d0, d1, d2) -> (d1, d2)>
+#c = affine_map<(d0, d1, d2) -> (d0, d1)>
+// CHECK-LABEL: func @few_rows
+// CHECK: ins(%arg0, %arg1 : tensor<12x64xbf16>, tensor<256x64xbf16>) {{.*}} {norm.thin_product = array<i64: 6, 64, 8, 2>}
+func.func @few_rows(%a: tensor<12x64xbf16>, %b: tensor<256x64xbf16>, %c: tensor<12x256xf32>) -> tensor<12x256xf32> {
   %r = linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]}
       ins(%a, %b : tensor<12x64xbf16>, tensor<256x64xbf16>) outs(%c : tensor<12x256xf32>) {
   ^bb0(%x: bf16, %y: bf16, %s: f32):

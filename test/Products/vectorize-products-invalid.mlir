@@ -187,3 +187,59 @@ func.func @words(%a: memref<16x16x4xbf16>, %b: memref<16x64x4xbf16>, %c: memref<
   }
   return
 }
+
+// -----
+
+// f32 has no pairs.
+#a = affine_map<(d0, d1, d2) -> (d0, d2)>
+#b = affine_map<(d0, d1, d2) -> (d1, d2)>
+#c = affine_map<(d0, d1, d2) -> (d0, d1)>
+func.func @pairs_of_f32(%a: memref<4x32xf32>, %b: memref<64x32xf32>, %c: memref<4x64xf32>) {
+  // expected-error@below {{norm-vectorize-products: 'norm.thin_product' does not fit the op's loops or extents}}
+  linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%a, %b : memref<4x32xf32>, memref<64x32xf32>) outs(%c : memref<4x64xf32>) attrs = {norm.thin_product = array<i64: 6, 64, 8, 1>} {
+  ^bb0(%x: f32, %y: f32, %s: f32):
+    %m = arith.mulf %x, %y : f32
+    %t = arith.addf %s, %m : f32
+    linalg.yield %t : f32
+  }
+  return
+}
+
+// -----
+
+// Columns of B that are neighbors are no words.
+#a = affine_map<(d0, d1, d2) -> (d0, d2)>
+#b = affine_map<(d0, d1, d2) -> (d2, d1)>
+#c = affine_map<(d0, d1, d2) -> (d0, d1)>
+func.func @tiles_of_columns(%a: memref<4x64xi8>, %b: memref<64x64xi8>, %c: memref<4x64xi32>) {
+  // expected-error@below {{norm-vectorize-products: 'norm.thin_product' does not fit the op's loops or extents}}
+  linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%a, %b : memref<4x64xi8>, memref<64x64xi8>) outs(%c : memref<4x64xi32>) attrs = {norm.thin_product = array<i64: 6, 64, 8, 2>} {
+  ^bb0(%x: i8, %y: i8, %s: i32):
+    %p = arith.extsi %x : i8 to i32
+    %q = arith.extsi %y : i8 to i32
+    %m = arith.muli %p, %q : i32
+    %t = arith.addi %s, %m : i32
+    linalg.yield %t : i32
+  }
+  return
+}
+
+// -----
+
+// There is no such kind.
+#a = affine_map<(d0, d1, d2) -> (d0, d2)>
+#b = affine_map<(d0, d1, d2) -> (d1, d2)>
+#c = affine_map<(d0, d1, d2) -> (d0, d1)>
+func.func @kind(%a: memref<4x32xf32>, %b: memref<64x32xf32>, %c: memref<4x64xf32>) {
+  // expected-error@below {{norm-vectorize-products: 'norm.thin_product' does not fit the op's loops or extents}}
+  linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%a, %b : memref<4x32xf32>, memref<64x32xf32>) outs(%c : memref<4x64xf32>) attrs = {norm.thin_product = array<i64: 6, 64, 8, 3>} {
+  ^bb0(%x: f32, %y: f32, %s: f32):
+    %m = arith.mulf %x, %y : f32
+    %t = arith.addf %s, %m : f32
+    linalg.yield %t : f32
+  }
+  return
+}

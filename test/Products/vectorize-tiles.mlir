@@ -85,3 +85,36 @@ func.func @unknown_rows(%a: memref<?x16x2xbf16>, %b: memref<16x64x2xbf16>, %c: m
   }
   return
 }
+
+// -----
+
+// Few rows: their words are turned once, and the sums of 16 columns, whose rows B has in memory, at the end.
+#a = affine_map<(d0, d1, d2) -> (d0, d2)>
+#b = affine_map<(d0, d1, d2) -> (d1, d2)>
+#c = affine_map<(d0, d1, d2) -> (d0, d1)>
+// CHECK-LABEL: func @few_rows
+// CHECK: %[[WORDS:.*]] = memref.alloc() {alignment = 64 : i64} : memref<32x64xi8>
+// CHECK: scf.for %{{.*}} = %c0 to %c128 step %c64
+// CHECK-COUNT-3: vector.load %arg0[%{{.*}}] : memref<3x128xi8>, vector<64xi8>
+// CHECK-COUNT-16: vector.store %{{.*}}, %[[WORDS]]
+// CHECK: scf.for %[[J:.*]] = %c0 to %c32 step %c16
+// CHECK:   amx.tile_load %arg1[%[[J]], %c0], %c128 : memref<40x128xi8> into !amx.tile<16x64xi8>
+// CHECK:   amx.tile_load %[[WORDS]][%c0, %c0], %c64
+// CHECK:   amx.tile_muli %{{.*}}, %{{.*}} zext, %{{.*}} : !amx.tile<16x64xi8>
+// CHECK:   amx.tile_load %arg1[%[[J]], %c64], %c128
+// CHECK:   amx.tile_load %[[WORDS]][%c16, %c0], %c64
+// CHECK-COUNT-3: vector.store %{{.*}}, %arg2[%{{.*}}] : memref<3x40xi32>, vector<16xi32>
+// CHECK: scf.for %{{.*}} = %c32 to %c40 step %c1
+// CHECK-NOT: amx.tile_mul
+func.func @few_rows(%a: memref<3x128xi8>, %b: memref<40x128xi8>, %c: memref<3x40xi32>) {
+  linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%a, %b : memref<3x128xi8>, memref<40x128xi8>) outs(%c : memref<3x40xi32>) attrs = {norm.thin_product = array<i64: 6, 64, 8, 2>} {
+  ^bb0(%x: i8, %y: i8, %s: i32):
+    %p = arith.extui %x : i8 to i32
+    %q = arith.extsi %y : i8 to i32
+    %m = arith.muli %p, %q : i32
+    %t = arith.addi %s, %m : i32
+    linalg.yield %t : i32
+  }
+  return
+}

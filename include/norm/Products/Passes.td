@@ -63,7 +63,9 @@ def NormTileProducts : Pass<"norm-tile-products", "func::FuncOp"> {
 
     **Few rows.** A product of at most `few_rows` (8) rows takes as long as to read B,
     which it does once, in place and in the order of memory:
-    `norm.thin_product = array<i64: 6, 64, 8, 0>`. Where the number of rows is not
+    `norm.thin_product = array<i64: 6, 64, 8, 0>`. The last number is a kind: with
+    `kinds=tiles` products of 2 to 16 rows whose words are neighbors in A and in B, such
+    as those of a torch.nn.Linear, read B by tiles (2). Where the number of rows is not
     known, and is the only one, half as many rows are computed one by one so, and more
     rows by blocks, both into one destination, with what is fused behind them; not where
     B is computed.
