@@ -116,7 +116,6 @@ static void buildMemoryPolicy(OpPassManager &pm,
                               const CPUPipelineOptions &options) {
   // The row of a block is an index that folding has put beside each use.
   pm.nest<func::FuncOp>().addPass(createLoopInvariantCodeMotionPass());
-  pm.addPass(createCSEPass());
   if (options.threads > 1) {
     NormSerializeLoopsOptions serial;
     serial.grain = options.grain;
@@ -126,7 +125,7 @@ static void buildMemoryPolicy(OpPassManager &pm,
   streams.cacheBytes = options.cacheBytes;
   pm.addPass(createNormStreamRows(streams));
   pm.nest<func::FuncOp>().addPass(createNormStackTemporaries());
-  buildCleanup(pm);
+  pm.addPass(createCSEPass());
 }
 
 /// Loops and vectors on buffers to the LLVM dialect.
@@ -145,6 +144,7 @@ static void buildToLLVM(OpPassManager &pm, const CPUPipelineOptions &options) {
   pm.nest<func::FuncOp>().addPass(createNormKeepStripLoops());
   // Below, norm-expand-vector-math comes after it.
   buildScalarLowering(pm, {getRounding(options), /*expandsVectorMath=*/true});
+  pm.addPass(createCanonicalizerPass());
   NormExpandVectorMathOptions vectorMath;
   vectorMath.fma = options.fma;
   pm.addPass(createNormExpandVectorMath(vectorMath));

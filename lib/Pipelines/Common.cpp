@@ -80,18 +80,6 @@ void norm::buildCallingConvention(OpPassManager &pm) {
   pm.nest<func::FuncOp>().addPass(createNormSeparateResults());
 }
 
-/// Upstream's buildBufferDeallocationPipeline, which canonicalizes three times.
-static void freeBuffers(OpPassManager &pm) {
-  pm.addPass(memref::createExpandReallocPass({/*emitDeallocs=*/false}));
-  // Casts of buffers, which would count as other buffers, are gone after it.
-  pm.addPass(createCanonicalizerPass());
-  pm.addPass(bufferization::createOwnershipBasedBufferDeallocationPass());
-  pm.addPass(bufferization::createBufferDeallocationSimplificationPass());
-  pm.addPass(bufferization::createLowerDeallocationsPass());
-  pm.addPass(createCSEPass());
-  pm.addPass(createCanonicalizerPass());
-}
-
 void norm::buildTensorsToBuffers(OpPassManager &pm) {
   pm.addPass(createNormSeparateDestinations());
   bufferization::OneShotBufferizePassOptions options;
@@ -106,14 +94,19 @@ void norm::buildTensorsToBuffers(OpPassManager &pm) {
 }
 
 void norm::buildDeallocation(OpPassManager &pm) {
-  freeBuffers(pm);
+  // Upstream's buildBufferDeallocationPipeline, which canonicalizes three
+  // times and merges equal ops.
+  pm.addPass(memref::createExpandReallocPass({/*emitDeallocs=*/false}));
+  pm.addPass(bufferization::createOwnershipBasedBufferDeallocationPass());
+  pm.addPass(bufferization::createBufferDeallocationSimplificationPass());
+  pm.addPass(bufferization::createLowerDeallocationsPass());
+  pm.addPass(createCanonicalizerPass());
   pm.addPass(createConvertBufferizationToMemRefPass());
   pm.nest<func::FuncOp>().addPass(
       bufferization::createOptimizeAllocationLivenessPass());
   pm.addPass(createNormReuseBuffers());
   pm.addPass(memref::createFoldMemRefAliasOpsPass());
   pm.addPass(createNormExpandMemRefCopy());
-  pm.addPass(createCSEPass());
 }
 
 void norm::buildScalarLowering(
@@ -126,7 +119,6 @@ void norm::buildScalarLowering(
   pm.addPass(createNormWidenNarrowFloats());
   pm.addPass(createNormExpandArith());
   pm.addPass(createNormNarrowFloatsToIntegers(narrow));
-  pm.addPass(createCanonicalizerPass());
 }
 
 void norm::buildCleanup(OpPassManager &pm) {

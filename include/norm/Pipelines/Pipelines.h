@@ -171,11 +171,14 @@ void buildRecognition(OpPassManager &pm, Rounding rounding);
 void buildDecomposition(OpPassManager &pm, Products products);
 /// Makes results trailing buffers that are written in place.
 void buildCallingConvention(OpPassManager &pm);
+/// Canonicalizes, and merges equal ops.
+void buildCleanup(OpPassManager &pm);
 /// Bufferizes tensors, and then frees buffers and uses freed ones again.
 void buildTensorsToBuffers(OpPassManager &pm);
 void buildDeallocation(OpPassManager &pm);
 inline void buildBufferization(OpPassManager &pm) {
   buildTensorsToBuffers(pm);
+  buildCleanup(pm);
   buildDeallocation(pm);
 }
 /// Lowers math and narrow floats to what LLVM supports bit for bit.
@@ -189,8 +192,6 @@ inline void buildConvertToLLVM(OpPassManager &pm) {
   buildComputationToLLVM(pm);
   buildMemoryToLLVM(pm);
 }
-/// Canonicalizes, and merges equal ops.
-void buildCleanup(OpPassManager &pm);
 
 /// Registers `norm-to-cpu` and its stages, `norm-to-mpi` and `norm-to-nvvm`.
 void registerCPUPipeline();
