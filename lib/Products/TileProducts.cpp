@@ -85,17 +85,14 @@ static bool addsPairs(const MatrixProduct &product, norm::ProductKinds kinds) {
   return kinds == norm::ProductKinds::Pairs && norm::getAMXGroup(product) == 2;
 }
 
-/// Returns true if tiles hold the operands: all rows of A are as long as whole
-/// tiles. Of fewer rows than a tile has, pairs are added.
+/// Returns true if tiles of AMX hold the operands: all rows of A are as long as
+/// whole tiles.
 static bool hasTiles(const MatrixProduct &product) {
-  GenericOp op = product.op;
-  SmallVector<int64_t> extents = op.getStaticLoopRanges();
-  int64_t rows = product.loops.row ? extents[*product.loops.row] : 1,
-          depth = extents[product.loops.depth],
-          group = norm::getAMXGroup(product);
-  return group > 0 && !ShapedType::isDynamic(depth) &&
-         depth % (norm::amxRows * group) == 0 &&
-         (ShapedType::isDynamic(rows) ? group == 2 : rows >= norm::amxRows);
+  int64_t group = norm::getAMXGroup(product),
+          depth =
+              GenericOp(product.op).getStaticLoopRanges()[product.loops.depth];
+  return group > 0 && product.loops.row && !ShapedType::isDynamic(depth) &&
+         depth % (norm::amxRows * group) == 0;
 }
 
 /// Returns how many neighbors of A are a word for an instruction that adds
@@ -753,13 +750,20 @@ struct NormTileProducts : norm::impl::NormTileProductsBase<NormTileProducts> {
 
   bool hasBlocks(const MatrixProduct &product) {
     GenericOp op = product.op;
-    norm::RowTarget target = norm::getRowTarget(op);
     return products == norm::Products::Blocks && product.loops.row &&
-           isAtLeast(op, *product.loops.row, target.fewRows + 1) &&
+           isAtLeast(op, *product.loops.row, getFewRows(product) + 1) &&
            !usesThinTiles(product) &&
            isAtLeast(op, product.loops.column, kLeastColumns) &&
            isAtLeast(op, product.loops.depth, kLeastDepth) &&
            !llvm::is_contained(op.getStaticLoopRanges(), 0);
+  }
+
+  /// Returns the rows of a product that is no block: no CPU multiplies integers
+  /// as fast as tiles do.
+  int64_t getFewRows(const MatrixProduct &product) {
+    constexpr int64_t fewOfI8 = 2; // measured on Emerald Rapids
+    int64_t few = norm::getRowTarget(product.op).fewRows;
+    return getGroup(product, kinds) == 4 ? std::min(few, fewOfI8) : few;
   }
 
   static bool isAtLeast(GenericOp op, unsigned loop, int64_t least) {
@@ -831,7 +835,7 @@ struct NormTileProducts : norm::impl::NormTileProductsBase<NormTileProducts> {
       return false;
     if (!product.rows.empty())
       return usesThinTiles(product) ||
-             (extents[*product.loops.row] <= norm::getRowTarget(op).fewRows &&
+             (extents[*product.loops.row] <= getFewRows(product) &&
               !ShapedType::isDynamic(extents[*product.loops.row]));
     // A sum over each row of a matrix may share a loop with other ops.
     Value matrix = op.getDpsInputs()[product.rhs];

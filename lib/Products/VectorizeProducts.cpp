@@ -989,13 +989,14 @@ struct NormVectorizeProducts
     return success();
   }
 
-  /// Tiles have at least as many rows; of fewer, pairs are added.
   static void buildBlock(OpBuilder &b, GenericOp op, ArrayRef<int64_t> tile) {
     if (!op->hasAttr(norm::amxAttrName))
       return ProductBuilder(b, op, tile).run();
     unsigned row = *norm::getBlockLoops(op, /*lhs=*/0).row;
-    if (!ShapedType::isDynamic(op.getStaticLoopRanges()[row]))
-      return AMXBuilder(b, op).run();
+    int64_t rows = op.getStaticLoopRanges()[row];
+    if (!ShapedType::isDynamic(rows))
+      return rows < norm::amxRows ? buildFewRows(b, op)
+                                  : AMXBuilder(b, op).run();
     Location loc = op.getLoc();
     Range range = cast<linalg::LinalgOp>(*op).createLoopRanges(b, loc)[row];
     Value hasTile = arith::CmpIOp::create(
@@ -1004,9 +1005,43 @@ struct NormVectorizeProducts
         arith::ConstantIndexOp::create(b, loc, norm::amxRows));
     auto choice = scf::IfOp::create(b, loc, hasTile, /*withElseRegion=*/true);
     OpBuilder tiles = choice.getThenBodyBuilder(),
-              pairs = choice.getElseBodyBuilder();
+              few = choice.getElseBodyBuilder();
     AMXBuilder(tiles, op).run();
-    ProductBuilder(pairs, op, tile).run();
+    buildFewRows(few, op);
+  }
+
+  /// Computes fewer rows than a tile has in buffers of as many; what the other
+  /// rows hold is not used.
+  static void buildFewRows(OpBuilder &b, GenericOp op) {
+    Location loc = op.getLoc();
+    Value sums = op.getDpsInits()[0];
+    auto [rows, wholeRows] = createRows(b, op, /*operand=*/0);
+    auto [part, wholeSums] = createRows(b, op, /*operand=*/2);
+    memref::CopyOp::create(b, loc, op.getDpsInputs()[0], rows);
+    auto whole = cast<GenericOp>(mlir::clone(
+        b, op, TypeRange(), {wholeRows, op.getDpsInputs()[1], wholeSums}));
+    AMXBuilder(b, whole).run();
+    whole.erase();
+    memref::CopyOp::create(b, loc, part, sums);
+  }
+
+  /// Returns a buffer of an operand's shape but with the rows of a tile, behind
+  /// its part for the operand.
+  static std::pair<Value, Value> createRows(OpBuilder &b, GenericOp op,
+                                            unsigned operand) {
+    Location loc = op.getLoc();
+    Value like = op->getOperand(operand);
+    unsigned row = *norm::getBlockLoops(op, /*lhs=*/0).row;
+    SmallVector<OpFoldResult> sizes = memref::getMixedSizes(b, loc, like),
+                              whole = sizes;
+    whole[*op.getIndexingMapsArray()[operand].getResultPosition(
+        b.getAffineDimExpr(row))] = b.getIndexAttr(norm::amxRows);
+    Value buffer = memref::AllocOp::create(
+        b, loc, whole, getElementTypeOrSelf(like.getType()));
+    SmallVector<OpFoldResult> zero(sizes.size(), b.getIndexAttr(0)),
+        one(sizes.size(), b.getIndexAttr(1));
+    Value part = memref::SubViewOp::create(b, loc, buffer, zero, sizes, one);
+    return {part, buffer};
   }
 
   static LogicalResult vectorizeCopy(OpBuilder &b, GenericOp op) {
@@ -1045,12 +1080,11 @@ struct NormVectorizeProducts
            (!op->hasAttr(norm::amxAttrName) || hasAMXTiles(op));
   }
 
-  /// Returns true if whole tiles hold the words of A, and also all rows, or
-  /// pairs can be added instead.
+  /// Returns true if whole tiles hold the words of A.
   static bool hasAMXTiles(GenericOp op) {
     norm::BlockLoops loops = norm::getBlockLoops(op, /*lhs=*/0);
     SmallVector<int64_t> extents = op.getStaticLoopRanges();
-    int64_t group = extents[loops.depth], rows = extents[*loops.row];
+    int64_t group = extents[loops.depth];
     Type a = getElementTypeOrSelf(op.getDpsInputs()[0].getType()),
          b = getElementTypeOrSelf(op.getDpsInputs()[1].getType()),
          sum = getElementTypeOrSelf(op.getDpsInits()[0].getType());
@@ -1062,8 +1096,7 @@ struct NormVectorizeProducts
              extents[loop] % norm::amxRows == 0;
     };
     return hasWords && op.getNumReductionLoops() > 1 && isWhole(loops.column) &&
-           isWhole(getWordLoop(op)) &&
-           (ShapedType::isDynamic(rows) ? group == 2 : rows >= norm::amxRows);
+           isWhole(getWordLoop(op));
   }
 
   /// The number of rows is known.

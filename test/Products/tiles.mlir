@@ -43,7 +43,7 @@ func.func @i8(%a: tensor<16x64xi8>, %b: tensor<64x256xi8>, %c: tensor<16x256xi32
 
 // -----
 
-// A number of rows that is not known may be less than that of a tile: pairs are added then.
+// A number of rows that is not known.
 #a = affine_map<(d0, d1, d2) -> (d0, d2)>
 #b = affine_map<(d0, d1, d2) -> (d1, d2)>
 #c = affine_map<(d0, d1, d2) -> (d0, d1)>
@@ -64,12 +64,11 @@ func.func @unknown_rows(%a: tensor<?x64xbf16>, %b: tensor<256x64xbf16>, %c: tens
 
 // -----
 
-// No instruction adds words of integers for fewer rows.
 #a = affine_map<(d0, d1, d2) -> (d0, d2)>
 #b = affine_map<(d0, d1, d2) -> (d1, d2)>
 #c = affine_map<(d0, d1, d2) -> (d0, d1)>
 // CHECK-LABEL: func @unknown_rows_i8
-// CHECK-NOT: norm.amx
+// CHECK: tensor<?x16x4xi8>, tensor<16x64x4xi8>) {{.*}} {norm.amx
 func.func @unknown_rows_i8(%a: tensor<?x64xi8>, %b: tensor<256x64xi8>, %c: tensor<?x256xi32>) -> tensor<?x256xi32> {
   %r = linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]}
       ins(%a, %b : tensor<?x64xi8>, tensor<256x64xi8>) outs(%c : tensor<?x256xi32>) {
@@ -85,13 +84,12 @@ func.func @unknown_rows_i8(%a: tensor<?x64xi8>, %b: tensor<256x64xi8>, %c: tenso
 
 // -----
 
-// Fewer rows than a tile has, and f32 is as fast.
+// Fewer rows than a tile has.
 #a = affine_map<(d0, d1, d2) -> (d0, d2)>
 #b = affine_map<(d0, d1, d2) -> (d2, d1)>
 #c = affine_map<(d0, d1, d2) -> (d0, d1)>
 // CHECK-LABEL: func @rows
-// CHECK-NOT: norm.amx
-// CHECK: tensor<12x64xf32>, tensor<64x64xf32>
+// CHECK: tensor<12x32x2xbf16>, tensor<32x64x2xbf16>) {{.*}} {norm.amx
 func.func @rows(%a: tensor<12x64xbf16>, %b: tensor<64x256xbf16>, %c: tensor<12x256xf32>) -> tensor<12x256xf32> {
   %r = linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]}
       ins(%a, %b : tensor<12x64xbf16>, tensor<64x256xbf16>) outs(%c : tensor<12x256xf32>) {
@@ -103,6 +101,27 @@ func.func @rows(%a: tensor<12x64xbf16>, %b: tensor<64x256xbf16>, %c: tensor<12x2
     linalg.yield %t : f32
   } -> tensor<12x256xf32>
   return %r : tensor<12x256xf32>
+}
+
+// -----
+
+// Of integers so do 3 rows.
+#a = affine_map<(d0, d1, d2) -> (d0, d2)>
+#b = affine_map<(d0, d1, d2) -> (d2, d1)>
+#c = affine_map<(d0, d1, d2) -> (d0, d1)>
+// CHECK-LABEL: func @rows_i8
+// CHECK: tensor<3x16x4xi8>, tensor<16x64x4xi8>) {{.*}} {norm.amx
+func.func @rows_i8(%a: tensor<3x64xi8>, %b: tensor<64x256xi8>, %c: tensor<3x256xi32>) -> tensor<3x256xi32> {
+  %r = linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%a, %b : tensor<3x64xi8>, tensor<64x256xi8>) outs(%c : tensor<3x256xi32>) {
+  ^bb0(%x: i8, %y: i8, %s: i32):
+    %p = arith.extsi %x : i8 to i32
+    %q = arith.extsi %y : i8 to i32
+    %m = arith.muli %p, %q : i32
+    %t = arith.addi %s, %m : i32
+    linalg.yield %t : i32
+  } -> tensor<3x256xi32>
+  return %r : tensor<3x256xi32>
 }
 
 // -----

@@ -94,26 +94,7 @@ func.func @no_copy(%c: memref<8x8xf32>) {
 
 // -----
 
-// What fills no tile of AMX: rows, a sum, integers of rows that are not known, other elements, no words.
-#a = affine_map<(d0, d1, d2, d3) -> (d0, d2, d3)>
-#b = affine_map<(d0, d1, d2, d3) -> (d2, d1, d3)>
-#c = affine_map<(d0, d1, d2, d3) -> (d0, d1)>
-func.func @rows(%a: memref<15x16x2xbf16>, %b: memref<16x64x2xbf16>, %c: memref<15x64xf32>) {
-  // expected-error@below {{norm-vectorize-products: 'norm.product' does not fit the op's loops or extents}}
-  linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction", "reduction"]}
-      ins(%a, %b : memref<15x16x2xbf16>, memref<16x64x2xbf16>) outs(%c : memref<15x64xf32>) attrs = {norm.amx, norm.product = array<i64: 6, 64, 512>} {
-  ^bb0(%x: bf16, %y: bf16, %s: f32):
-    %p = arith.extf %x : bf16 to f32
-    %q = arith.extf %y : bf16 to f32
-    %m = arith.mulf %p, %q : f32
-    %t = arith.addf %s, %m : f32
-    linalg.yield %t : f32
-  }
-  return
-}
-
-// -----
-
+// What fills no tile of AMX: a sum, other elements, no words.
 #a = affine_map<(d0, d1, d2, d3) -> (d0, d2, d3)>
 #b = affine_map<(d0, d1, d2, d3) -> (d2, d1, d3)>
 #c = affine_map<(d0, d1, d2, d3) -> (d0, d1)>
@@ -127,25 +108,6 @@ func.func @depth(%a: memref<16x24x2xbf16>, %b: memref<24x64x2xbf16>, %c: memref<
     %m = arith.mulf %p, %q : f32
     %t = arith.addf %s, %m : f32
     linalg.yield %t : f32
-  }
-  return
-}
-
-// -----
-
-#a = affine_map<(d0, d1, d2, d3) -> (d0, d2, d3)>
-#b = affine_map<(d0, d1, d2, d3) -> (d2, d1, d3)>
-#c = affine_map<(d0, d1, d2, d3) -> (d0, d1)>
-func.func @unknown_rows_of_integers(%a: memref<?x16x4xi8>, %b: memref<16x64x4xi8>, %c: memref<?x64xi32>) {
-  // expected-error@below {{norm-vectorize-products: 'norm.product' does not fit the op's loops or extents}}
-  linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction", "reduction"]}
-      ins(%a, %b : memref<?x16x4xi8>, memref<16x64x4xi8>) outs(%c : memref<?x64xi32>) attrs = {norm.amx, norm.product = array<i64: 6, 64, 512>} {
-  ^bb0(%x: i8, %y: i8, %s: i32):
-    %p = arith.extui %x : i8 to i32
-    %q = arith.extsi %y : i8 to i32
-    %m = arith.muli %p, %q : i32
-    %t = arith.addi %s, %m : i32
-    linalg.yield %t : i32
   }
   return
 }

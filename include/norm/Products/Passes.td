@@ -57,12 +57,11 @@ def NormTileProducts : Pass<"norm-tile-products", "func::FuncOp"> {
     **Words.** With `kinds=pairs` both operands stay bf16, and pairs of neighbors along
     the sum stay together, which one instruction of AVX512-BF16 multiplies and adds. With
     `kinds=tiles` words of two bf16 or four i8 do, of which AMX multiplies two tiles of 16
-    by 16, and the product also has `norm.amx`. It does so if the sum has whole tiles (its
-    length is a multiple of 32 or 64) and the product at least 16 rows; if their number is
-    not known, fewer are added in pairs. Other products are as those of elements.
+    by 16, and the product also has `norm.amx`. It does so if the sum has whole tiles: its
+    length is a multiple of 32 or 64. Other products are as those of elements.
 
-    **Few rows.** A product of at most `few_rows` (8) rows takes as long as to read B,
-    which it does once, in place and in the order of memory:
+    **Few rows.** A product of at most `few_rows` (8) rows, or 2 where tiles multiply
+    integers, takes as long as to read B, which it does once, in place and in the order of memory:
     `norm.thin_product = array<i64: 6, 64, 8, 0>`. The last number is a kind: with
     `kinds=tiles` products of 2 to 16 rows whose words are neighbors in A and in B, such
     as those of a torch.nn.Linear, read B by tiles (2). Where the number of rows is not
@@ -125,7 +124,7 @@ def NormVectorizeProducts : Pass<"norm-vectorize-products", "func::FuncOp"> {
 
     With `norm.amx` the sums are four tiles of AMX, of 32 rows and 32 columns, which 8
     pairs of tiles are added to before they are stored. The last tile of rows begins early
-    enough to be whole:
+    enough to be whole; fewer rows than 16 are those of a tile behind them:
 
     ```mlir
     %row = arith.minsi %i, %last
@@ -135,8 +134,9 @@ def NormVectorizeProducts : Pass<"norm-vectorize-products", "func::FuncOp"> {
     ```
 
     Columns that are no neighbors in memory are packed by squares of 16 times 16
-    elements, which are turned in registers; rows of B are fetched 16 rows ahead. A product of few rows reads 8 rows of B at
-    once, or 8 columns where these are rows in memory.
+    elements, which are turned in registers; rows of B are fetched 16 rows ahead. A
+    product of few rows reads 8 rows of B at once, or 8 columns where these are rows in
+    memory; by tiles of AMX 16 columns, which it multiplies by the words of A, turned once.
   }];
   let dependentDialects = ["amx::AMXDialect", "arith::ArithDialect",
                            "memref::MemRefDialect", "scf::SCFDialect",
