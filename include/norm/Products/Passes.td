@@ -61,7 +61,8 @@ def NormTileProducts : Pass<"norm-tile-products", "func::FuncOp"> {
     length is a multiple of 32 or 64. Other products are as those of elements.
 
     **Few rows.** A product of at most `few_rows` (8) rows, or 2 where tiles multiply
-    integers, takes as long as to read B, which it does once, in place and in the order of memory:
+    integers, takes as long as to read B, which it does once, in place and in the order
+    of memory:
     `norm.thin_product = array<i64: 6, 64, 8, 0>`. The last number is a kind: with
     `kinds=tiles` products of 2 to 16 rows whose words are neighbors in A and in B, such
     as those of a torch.nn.Linear, read B by tiles (2). Where the number of rows is not
