@@ -1,0 +1,333 @@
+//===- BlockLoops.cpp - loops of vectors of blocks of products ------------===//
+//
+//
+// Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ProductLoops.h"
+
+using namespace mlir;
+using linalg::GenericOp;
+
+namespace {
+/// What the loops of one block share.
+class BlockBuilder : protected norm::LoopBuilder {
+protected:
+  BlockBuilder(OpBuilder &b, GenericOp op)
+      : LoopBuilder(b, op), loops(norm::getBlockLoops(op, /*lhs=*/0)),
+        step(loops.depth), lhs(op.getDpsInputs()[0]), rhs(op.getDpsInputs()[1]),
+        dest(op.getDpsInits()[0]),
+        element(getElementTypeOrSelf(dest.getType())) {
+    if (!isGrouped())
+      return;
+    rhs = flattenGroups(rhs);
+    at[loops.depth] = index(0);
+    step = norm::getWordLoop(op);
+  }
+
+  /// Returns true if A has groups of neighbors, the last of its dimensions.
+  bool isGrouped() { return getElementTypeOrSelf(lhs.getType()) != element; }
+
+  /// Returns the loops around those of tiles.
+  SmallVector<unsigned> getOuterLoops(utils::IteratorType kind) {
+    SmallVector<unsigned> outer;
+    for (auto [loop, each] : llvm::enumerate(op.getIteratorTypesArray()))
+      if (each == kind && loop != *loops.row && loop != loops.column &&
+          loop != loops.depth && loop != step)
+        outer.push_back(loop);
+    return outer;
+  }
+
+  /// Returns the indices of the row `offset` below the current one.
+  SmallVector<Value> getRowIndices(AffineMap map, int64_t offset) {
+    Value first = at[*loops.row];
+    at[*loops.row] = add(first, offset);
+    SmallVector<Value> indices = getIndices(map);
+    at[*loops.row] = first;
+    return indices;
+  }
+
+  norm::BlockLoops loops;
+  unsigned step; // the loop over depths, or over groups of them
+  Value lhs, rhs, dest;
+  Type element; // of the sums
+};
+
+/// Builds tiles of rows and of lanes, whose sums are in registers while
+/// products of `depth` elements are added to them.
+class ProductBuilder : BlockBuilder {
+public:
+  ProductBuilder(OpBuilder &b, GenericOp op, ArrayRef<int64_t> tile)
+      : BlockBuilder(b, op), rows(tile[0]),
+        lanes(tile[1] * 32 / element.getIntOrFloatBitWidth()),
+        products(tile[2]) {}
+
+  /// Sums stay in the cache while the outer loops over depths go on.
+  void run() {
+    buildLoops(getOuterLoops(utils::IteratorType::reduction), [&] {
+      buildLoops(getOuterLoops(utils::IteratorType::parallel),
+                 [&] { buildDepths(); });
+    });
+  }
+
+private:
+  void buildDepths() {
+    Value end = asValue(extents[step]);
+    buildLoop(step, index(0), end, products, [&] {
+      Value from = at[step];
+      Value to = getConstantIntValue(from) && getConstantIntValue(end)
+                     ? end
+                     : b.createOrFold<arith::MinSIOp>(add(from, products), end);
+      Value whole = floorTo(extents[*loops.row], rows);
+      buildTiles(index(0), whole, rows, from, to);
+      Value all = asValue(extents[*loops.row]);
+      std::optional<int64_t> first = getConstantIntValue(whole),
+                             last = getConstantIntValue(all);
+      bool isKnown = first && last;
+      if (!isKnown || *last > *first)
+        buildTiles(whole, all, isKnown ? *last - *first : 1, from, to);
+    });
+  }
+
+  void buildTiles(Value begin, Value end, int64_t rowsOfTile, Value from,
+                  Value to) {
+    int64_t columns = *getConstantIntValue(extents[loops.column]);
+    buildLoop(*loops.row, begin, end, rowsOfTile, [&] {
+      buildLoop(loops.column, index(0), index(columns), lanes,
+                [&] { buildTile(rowsOfTile, from, to); });
+    });
+  }
+
+  /// Sums of a row, in vectors that an instruction adds to.
+  int64_t getWidth() { return isGrouped() ? kPairLanes : lanes; }
+
+  void buildTile(int64_t rowsOfTile, Value from, Value to) {
+    auto type = VectorType::get(getWidth(), element);
+    AffineMap map = op.getIndexingMapsArray()[2];
+    SmallVector<Value> sums;
+    SmallVector<SmallVector<Value>> places;
+    for (int64_t i = 0; i < rowsOfTile; ++i)
+      for (int64_t lane = 0; lane < lanes; lane += getWidth()) {
+        places.push_back(getRowIndices(map, i));
+        places.back().back() = add(places.back().back(), lane);
+        sums.push_back(vector::LoadOp::create(b, type, dest, places.back()));
+      }
+    auto loop = scf::ForOp::create(
+        b, from, to, index(1), sums,
+        [&](OpBuilder &, Location, Value k, ValueRange args) {
+          at[step] = k;
+          scf::YieldOp::create(b, addProducts(rowsOfTile, args));
+        });
+    for (auto [v, place] : llvm::zip(loop.getResults(), places))
+      vector::StoreOp::create(b, v, dest, place);
+  }
+
+  /// Adds the products at the current depth to `sums`, row by row.
+  SmallVector<Value> addProducts(int64_t rowsOfTile, ValueRange sums) {
+    AffineMap map = op.getIndexingMapsArray()[0];
+    SmallVector<Value> columns = loadColumns(), results;
+    for (int64_t i = 0; i < rowsOfTile; ++i) {
+      Value x = loadElement(getRowIndices(map, i));
+      for (Value y : columns)
+        results.push_back(createSum(x, y, sums[results.size()]));
+    }
+    return results;
+  }
+
+  SmallVector<Value> loadColumns() {
+    SmallVector<Value> at = getIndices(op.getIndexingMapsArray()[1]), columns;
+    if (!isGrouped())
+      return {
+          vector::LoadOp::create(b, VectorType::get(lanes, element), rhs, at)};
+    // Pairs of all columns are neighbors.
+    at.pop_back();
+    Value first = arith::MulIOp::create(b, at.back(), index(2));
+    for (int64_t lane = 0; lane < lanes; lane += kPairLanes) {
+      at.back() = add(first, 2 * lane);
+      columns.push_back(vector::LoadOp::create(
+          b, VectorType::get(2 * kPairLanes, b.getBF16Type()), rhs, at));
+    }
+    return columns;
+  }
+
+  /// Loads an element of A, or a pair, for all lanes of a vector.
+  Value loadElement(ValueRange at) {
+    if (!isGrouped())
+      return vector::BroadcastOp::create(b, VectorType::get(lanes, element),
+                                         memref::LoadOp::create(b, lhs, at));
+    Value pair =
+        vector::LoadOp::create(b, VectorType::get(2, b.getBF16Type()), lhs, at);
+    auto word = VectorType::get(1, b.getI32Type());
+    Value v = vector::ExtractOp::create(
+        b, vector::BitCastOp::create(b, word, pair), ArrayRef<int64_t>{0});
+    v = vector::BroadcastOp::create(
+        b, VectorType::get(kPairLanes, b.getI32Type()), v);
+    return vector::BitCastOp::create(
+        b, VectorType::get(2 * kPairLanes, b.getBF16Type()), v);
+  }
+
+  static constexpr int64_t kPairLanes = 16;
+
+  int64_t rows, lanes, products; // of a tile
+};
+
+/// Builds the loops of one block whose sums tiles of AMX hold, 32 rows and 32
+/// columns at once. All tiles have one shape: LLVM has no registers for others
+/// beside these in one function.
+class AMXBuilder : BlockBuilder {
+public:
+  AMXBuilder(OpBuilder &b, GenericOp op)
+      : BlockBuilder(b, op), group(*getConstantIntValue(extents[loops.depth])),
+        words(*getConstantIntValue(extents[step])),
+        columns(*getConstantIntValue(extents[loops.column])) {}
+
+  void run() {
+    buildLoops(getOuterLoops(utils::IteratorType::parallel),
+               [&] { buildRows(); });
+  }
+
+private:
+  /// The last tile of rows begins early enough to be whole, so that some sums
+  /// are computed twice.
+  void buildRows() {
+    unsigned row = *loops.row;
+    Value all = asValue(extents[row]),
+          whole = floorTo(extents[row], 2 * norm::amxRows),
+          last = b.createOrFold<arith::SubIOp>(all, index(norm::amxRows));
+    buildLoop(row, index(0), whole, 2 * norm::amxRows, [&] { buildSums(2); });
+    buildLoop(row, whole, all, norm::amxRows, [&] {
+      at[row] = b.createOrFold<arith::MinSIOp>(at[row], last);
+      buildSums(1);
+    });
+  }
+
+  /// Computes all sums of so many tiles of rows.
+  void buildSums(int64_t rowTiles) {
+    Value zero = amx::TileZeroOp::create(b, getTile(element));
+    for (int64_t column = 0; column < columns; column += norm::amxRows)
+      for (int64_t i = 0; i < rowTiles; ++i)
+        storeSum(zero, i, column);
+    buildLoops(getOuterLoops(utils::IteratorType::reduction), [&] {
+      buildSteps(step, words, /*group=*/1,
+                 [&](int64_t steps) { addSteps(steps, rowTiles); });
+    });
+  }
+
+  /// Adds so many products of tiles to the sums, of which four are held.
+  void addSteps(int64_t steps, int64_t rowTiles) {
+    int64_t width = std::min(4 / rowTiles * norm::amxRows, columns);
+    Value first = at[step];
+    for (int64_t column = 0; column < columns; column += width) {
+      SmallVector<Value> held;
+      for (int64_t i = 0; i < rowTiles; ++i)
+        for (int64_t j = 0; j < width; j += norm::amxRows)
+          held.push_back(loadSum(i, column + j));
+      for (int64_t i = 0; i < steps; ++i) {
+        at[step] = add(first, i * norm::amxRows);
+        addTiles(held, rowTiles, column, width);
+      }
+      at[step] = first;
+      auto *sum = held.begin();
+      for (int64_t i = 0; i < rowTiles; ++i)
+        for (int64_t j = 0; j < width; j += norm::amxRows)
+          storeSum(*sum++, i, column + j);
+    }
+  }
+
+  void addTiles(MutableArrayRef<Value> held, int64_t rowTiles, int64_t column,
+                int64_t width) {
+    SmallVector<Value> xs, ys;
+    for (int64_t i = 0; i < rowTiles; ++i)
+      xs.push_back(loadTile(lhs, getRowPlace(0, i), getStride(0, *loops.row)));
+    for (int64_t j = 0; j < width; j += norm::amxRows) {
+      SmallVector<Value> place = getIndices(op.getIndexingMapsArray()[1]);
+      place.pop_back();
+      place.back() = index((column + j) * group);
+      ys.push_back(loadTile(rhs, place, index(columns * group)));
+    }
+    for (Value x : xs)
+      for (Value y : ys) {
+        held.front() = multiplyTiles(0, x, 1, y, held.front());
+        held = held.drop_front();
+      }
+  }
+
+  Value loadSum(int64_t rowTile, int64_t column) {
+    return loadTile(dest, getSumPlace(rowTile, column),
+                    getStride(2, *loops.row));
+  }
+  void storeSum(Value sum, int64_t rowTile, int64_t column) {
+    amx::TileStoreOp::create(b, dest, getSumPlace(rowTile, column), sum,
+                             getStride(2, *loops.row));
+  }
+
+  SmallVector<Value> getSumPlace(int64_t rowTile, int64_t column) {
+    at[loops.column] = index(column);
+    return getRowPlace(2, rowTile);
+  }
+
+  SmallVector<Value> getRowPlace(unsigned operand, int64_t rowTile) {
+    return getRowIndices(op.getIndexingMapsArray()[operand],
+                         rowTile * norm::amxRows);
+  }
+
+  int64_t group; // neighbors along the sum that are a word
+  int64_t words, columns;
+};
+} // namespace
+
+/// Returns a buffer of an operand's shape but with the rows of a tile, behind
+/// its part for the operand.
+static std::pair<Value, Value> createRows(OpBuilder &b, GenericOp op,
+                                          unsigned operand) {
+  Location loc = op.getLoc();
+  Value like = op->getOperand(operand);
+  unsigned row = *norm::getBlockLoops(op, /*lhs=*/0).row;
+  SmallVector<OpFoldResult> sizes = memref::getMixedSizes(b, loc, like),
+                            whole = sizes;
+  whole[*op.getIndexingMapsArray()[operand].getResultPosition(
+      b.getAffineDimExpr(row))] = b.getIndexAttr(norm::amxRows);
+  Value buffer = memref::AllocOp::create(b, loc, whole,
+                                         getElementTypeOrSelf(like.getType()));
+  SmallVector<OpFoldResult> zero(sizes.size(), b.getIndexAttr(0)),
+      one(sizes.size(), b.getIndexAttr(1));
+  Value part = memref::SubViewOp::create(b, loc, buffer, zero, sizes, one);
+  return {part, buffer};
+}
+
+/// Computes fewer rows than a tile has in buffers of as many; what the other
+/// rows hold is not used.
+static void buildFewRows(OpBuilder &b, GenericOp op) {
+  Location loc = op.getLoc();
+  Value sums = op.getDpsInits()[0];
+  auto [rows, wholeRows] = createRows(b, op, /*operand=*/0);
+  auto [part, wholeSums] = createRows(b, op, /*operand=*/2);
+  memref::CopyOp::create(b, loc, op.getDpsInputs()[0], rows);
+  auto whole = cast<GenericOp>(
+      clone(b, op, TypeRange(), {wholeRows, op.getDpsInputs()[1], wholeSums}));
+  AMXBuilder(b, whole).run();
+  whole.erase();
+  memref::CopyOp::create(b, loc, part, sums);
+}
+
+void norm::buildBlockLoops(OpBuilder &b, GenericOp op, ArrayRef<int64_t> tile) {
+  if (!op->hasAttr(norm::amxAttrName))
+    return ProductBuilder(b, op, tile).run();
+  unsigned row = *norm::getBlockLoops(op, /*lhs=*/0).row;
+  int64_t rows = op.getStaticLoopRanges()[row];
+  if (!ShapedType::isDynamic(rows))
+    return rows < norm::amxRows ? buildFewRows(b, op) : AMXBuilder(b, op).run();
+  Location loc = op.getLoc();
+  Range range = cast<linalg::LinalgOp>(*op).createLoopRanges(b, loc)[row];
+  Value hasTile = arith::CmpIOp::create(
+      b, loc, arith::CmpIPredicate::sge,
+      getValueOrCreateConstantIndexOp(b, loc, range.size),
+      arith::ConstantIndexOp::create(b, loc, norm::amxRows));
+  auto choice = scf::IfOp::create(b, loc, hasTile, /*withElseRegion=*/true);
+  OpBuilder tiles = choice.getThenBodyBuilder(),
+            few = choice.getElseBodyBuilder();
+  AMXBuilder(tiles, op).run();
+  buildFewRows(few, op);
+}

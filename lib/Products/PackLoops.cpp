@@ -1,0 +1,204 @@
+//===- PackLoops.cpp - loops of vectors that pack columns of a matrix -----===//
+//
+//
+// Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ProductLoops.h"
+#include "norm/Rows/Vectors.h"
+
+using namespace mlir;
+using linalg::GenericOp;
+
+namespace {
+/// Builds the copy of columns for a block: of columns that are no neighbors in
+/// memory, squares are read along memory and turned in registers; of groups,
+/// their rows are interleaved.
+class PackBuilder : norm::LoopBuilder {
+public:
+  PackBuilder(OpBuilder &b, GenericOp op)
+      : LoopBuilder(b, op), from(op.getDpsInputs()[0]), to(op.getDpsInits()[0]),
+        group(getGroup(getElementTypeOrSelf(to.getType()))),
+        column(op.getNumLoops() - (group > 1 ? 2 : 1)) {
+    ArrayRef<AffineExpr> read = getReadMap().getResults();
+    if (group > 1 && read.back() == b.getAffineDimExpr(column + 1))
+      read = read.drop_back();
+    along = cast<AffineDimExpr>(read.back()).getPosition();
+  }
+
+  void run() {
+    SmallVector<unsigned> outer;
+    for (unsigned loop = 0; loop < column; ++loop)
+      if (loop != along)
+        outer.push_back(loop);
+    buildLoops(outer, [&] {
+      if (along == column)
+        prefetch(outer.back());
+      Value columns = floorTo(extents[column], kSquare),
+            all = asValue(extents[column]);
+      if (along == column) {
+        buildLoop(column, index(0), columns, kSquare, [&] { copyNeighbors(); });
+        return buildElements(column, columns, all);
+      }
+      Value depth = floorTo(extents[along], kSquare);
+      buildLoop(column, index(0), columns, kSquare, [&] {
+        buildLoop(along, index(0), depth, kSquare, [&] { buildSquare(); });
+        buildElements(along, depth, asValue(extents[along]), kSquare);
+      });
+      buildLoop(column, columns, all, 1, [&] {
+        buildElements(along, index(0), asValue(extents[along]));
+      });
+    });
+  }
+
+private:
+  static constexpr int64_t kSquare = norm::amxRows;
+  /// Rows of B from which on one is loaded ahead: each is in a page of its own.
+  static constexpr int64_t kRowsAhead = 16;
+
+  /// The sums' own elements are never as narrow.
+  static int64_t getGroup(Type element) {
+    return element.isBF16() ? 2 : element.isInteger(8) ? 4 : 1;
+  }
+
+  AffineMap getReadMap() { return op.getIndexingMapsArray()[0]; }
+  AffineMap getWriteMap() { return op.getIndexingMapsArray()[1]; }
+
+  /// Clones the body's one op, if there is one.
+  Value convert(Value v, int64_t width) {
+    Block &body = op.getRegion().front();
+    if (body.without_terminator().empty())
+      return v;
+    Operation &bodyOp = body.front();
+    if (width > 0)
+      return norm::cloneAtWidth(b, &bodyOp, width, v)->getResult(0);
+    IRMapping map;
+    map.map(bodyOp.getOperand(0), v);
+    return b.clone(bodyOp, map)->getResult(0);
+  }
+
+  /// Returns the current indices in a view without groups.
+  SmallVector<Value> getFlatIndices(AffineMap map) {
+    SmallVector<Value> indices = getIndices(map);
+    indices.pop_back();
+    indices.back() = arith::MulIOp::create(b, indices.back(), index(group));
+    return indices;
+  }
+
+  /// Loads neighbors from `from`; groups are words.
+  Value loadNeighbors() {
+    Type element = getElementTypeOrSelf(from.getType());
+    if (group == 1)
+      return convert(vector::LoadOp::create(b,
+                                            VectorType::get(kSquare, element),
+                                            from, getIndices(getReadMap())),
+                     kSquare);
+    at[column + 1] = index(0);
+    Value v = vector::LoadOp::create(
+        b, VectorType::get(group * kSquare, element), flattenGroups(from),
+        getFlatIndices(getReadMap()));
+    return vector::BitCastOp::create(
+        b, VectorType::get(kSquare, b.getI32Type()), v);
+  }
+
+  void storeNeighbors(Value v) {
+    if (group == 1) {
+      vector::StoreOp::create(b, v, to, getIndices(getWriteMap()));
+      return;
+    }
+    at[column + 1] = index(0);
+    auto groups =
+        VectorType::get(group * kSquare, getElementTypeOrSelf(to.getType()));
+    if (v.getType() != groups)
+      v = vector::BitCastOp::create(b, groups, v);
+    vector::StoreOp::create(b, v, flattenGroups(to),
+                            getFlatIndices(getWriteMap()));
+  }
+
+  void buildSquare() {
+    Value first = at[column];
+    SmallVector<Value> rows;
+    for (int64_t i = 0; i < kSquare; ++i) {
+      at[column] = add(first, i);
+      rows.push_back(loadNeighbors());
+    }
+    at[column] = first;
+    Value begin = at[along];
+    for (auto [i, v] : llvm::enumerate(turn(rows))) {
+      at[along] = add(begin, i);
+      storeNeighbors(v);
+    }
+    at[along] = begin;
+  }
+
+  /// Writes the groups of as many rows.
+  void interleave() {
+    auto type = VectorType::get(kSquare, getElementTypeOrSelf(from.getType()));
+    SmallVector<Value> rows;
+    for (int64_t i = 0; i < group; ++i) {
+      at[column + 1] = index(i);
+      rows.push_back(
+          vector::LoadOp::create(b, type, from, getIndices(getReadMap())));
+    }
+    for (int64_t half = group / 2; half > 0; half /= 2)
+      for (int64_t i = 0; i < half; ++i)
+        rows[i] = vector::InterleaveOp::create(b, rows[i], rows[i + half]);
+    storeNeighbors(rows[0]);
+  }
+
+  void copyNeighbors() {
+    if (group > 1)
+      return interleave();
+    storeNeighbors(loadNeighbors());
+  }
+
+  /// Fetches the columns some rows, which `loop` goes over, ahead.
+  void prefetch(unsigned loop) {
+    Value row = at[loop],
+          last =
+              b.createOrFold<arith::SubIOp>(asValue(extents[loop]), index(1));
+    at[loop] =
+        b.createOrFold<arith::MinSIOp>(add(row, kRowsAhead / group), last);
+    int64_t line =
+        512 / getElementTypeOrSelf(from.getType()).getIntOrFloatBitWidth();
+    for (int64_t i = 0; i < group; ++i) {
+      if (group > 1)
+        at[column + 1] = index(i);
+      buildLoop(column, index(0), asValue(extents[column]), line, [&] {
+        memref::PrefetchOp::create(b, from, getIndices(getReadMap()),
+                                   /*isWrite=*/false, /*localityHint=*/3,
+                                   /*isDataCache=*/true);
+      });
+    }
+    at[loop] = row;
+  }
+
+  /// Copies elements one by one: of `loop` in [first, last), and of `columns`
+  /// columns from the current one on.
+  void buildElements(unsigned loop, Value first, Value last,
+                     int64_t columns = 1) {
+    buildLoop(loop, first, last, 1, [&] {
+      Value begin = at[column];
+      for (int64_t i = 0; i < columns * group; ++i) {
+        at[column] = add(begin, i / group);
+        if (group > 1)
+          at[column + 1] = index(i % group);
+        Value v = memref::LoadOp::create(b, from, getIndices(getReadMap()));
+        memref::StoreOp::create(b, convert(v, 0), to,
+                                getIndices(getWriteMap()));
+      }
+      at[column] = begin;
+    });
+  }
+
+  Value from, to;
+  int64_t group;              // elements that stay together
+  unsigned column, along = 0; // loops: over columns, along memory
+};
+} // namespace
+
+void norm::buildPackLoops(OpBuilder &b, GenericOp op) {
+  PackBuilder(b, op).run();
+}

@@ -1,0 +1,318 @@
+//===- ThinLoops.cpp - loops of vectors of products of few rows -----------===//
+//
+//
+// Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ProductLoops.h"
+#include "norm/Products/Products.h"
+
+using namespace mlir;
+using linalg::GenericOp;
+using norm::MatrixProduct;
+
+namespace {
+/// Builds the loops of a product of few rows, which takes as long as to read B:
+/// in the order of memory, once.
+class ThinBuilder : norm::LoopBuilder {
+public:
+  ThinBuilder(OpBuilder &b, GenericOp op, ArrayRef<int64_t> tile)
+      : LoopBuilder(b, op), product(*norm::matchMatrixProduct(op)),
+        loops(product.loops),
+        rows(loops.row ? *getConstantIntValue(extents[*loops.row]) : 1),
+        lanes(tile[1] * 32 / product.sum.getIntOrFloatBitWidth()),
+        registers(tile[0] * tile[1] / getLanesPerRegister(tile[1])),
+        depth(tile[2]), kind(static_cast<norm::ProductKinds>(tile[3])) {}
+
+  void run() {
+    AffineMap map = getMap(product.rhs);
+    SmallVector<unsigned> order;
+    for (unsigned loop = 0, e = op.getNumLoops(); loop < e; ++loop)
+      if (loop != loops.row && !map.isFunctionOfDim(loop))
+        order.push_back(loop);
+    for (AffineExpr expr : map.getResults())
+      order.push_back(cast<AffineDimExpr>(expr).getPosition());
+    readsColumns = order.back() == loops.column;
+    buildInOrder(order, /*count=*/1);
+  }
+
+private:
+  /// 16 registers of AVX2 and AArch64, or 32 of AVX-512, which are as wide as a
+  /// fourth of the lanes.
+  static int64_t getLanesPerRegister(int64_t lanes) {
+    return lanes >= 64 ? lanes / 4 : lanes / 2;
+  }
+
+  /// Builds loops in the order of B in memory. That over depths, or over
+  /// columns where depths are neighbors, takes several of them at once:
+  /// `count`.
+  void buildInOrder(ArrayRef<unsigned> order, int64_t count) {
+    unsigned loop = order.front();
+    ArrayRef<unsigned> inner = order.drop_front();
+    if (inner.empty())
+      return readsColumns                      ? buildStrips(count)
+             : words && count == norm::amxRows ? addTiles()
+                                               : addColumns(count);
+    bool isBlocked = loop == (readsColumns ? loops.depth : loops.column);
+    if (loop == loops.column && kind == norm::ProductKinds::Tiles)
+      words = turnRows();
+    int64_t streams =
+        words ? norm::amxRows
+              : std::clamp<int64_t>(registers / rows, 1, kMostStreams);
+    int64_t step = !isBlocked ? 1 : readsColumns ? depth : streams;
+    Value whole = floorTo(extents[loop], step);
+    buildLoop(loop, index(0), whole, step,
+              [&] { buildInOrder(inner, isBlocked ? step : count); });
+    if (isBlocked)
+      buildLoop(loop, whole, asValue(extents[loop]), 1,
+                [&] { buildInOrder(inner, 1); });
+  }
+
+  AffineMap getMap(unsigned operand) {
+    return op.getIndexingMapsArray()[operand];
+  }
+  Value getOperand(unsigned operand) { return op->getOperand(operand); }
+
+  /// Loads neighbors, an element for a width of 0, and widens them.
+  Value load(unsigned operand, int64_t width) {
+    return widen(operand, loadNarrow(operand, width), width);
+  }
+
+  Value loadNarrow(unsigned operand, int64_t width) {
+    Value buffer = getOperand(operand);
+    Type element = getElementTypeOrSelf(buffer.getType());
+    SmallVector<Value> indices = getIndices(getMap(operand));
+    if (width == 0)
+      return memref::LoadOp::create(b, buffer, indices);
+    return vector::LoadOp::create(b, VectorType::get(width, element), buffer,
+                                  indices);
+  }
+
+  Value widen(unsigned operand, Value v, int64_t width) {
+    Type type = width == 0 ? product.sum : VectorType::get(width, product.sum);
+    Operation *widening =
+        operand == product.lhs ? product.widenLhs : product.widenRhs;
+    if (!widening)
+      return v;
+    return b.create(b.getLoc(), widening->getName().getIdentifier(), v, type)
+        ->getResult(0);
+  }
+
+  void setRow(int64_t row) {
+    if (loops.row)
+      at[*loops.row] = index(row);
+  }
+
+  //===--------------------------------------------------------------------===//
+  // Columns that are neighbors: a few rows of B at once
+  //===--------------------------------------------------------------------===//
+
+  /// Adds `count` rows of B to the sums, strip by strip.
+  void buildStrips(int64_t count) {
+    int64_t widest = lanes;
+    while (widest > 1 && rows * widest > registers * 16)
+      widest /= 2;
+    Value from = index(0);
+    for (int64_t width : {widest, std::min<int64_t>(widest, 16), int64_t(1)}) {
+      Value to = floorTo(extents[loops.column], width);
+      buildLoop(loops.column, from, to, width, [&] { addRows(count, width); });
+      from = to;
+    }
+  }
+
+  void addRows(int64_t count, int64_t width) {
+    unsigned result = op.getNumDpsInputs();
+    auto type = VectorType::get(width, product.sum);
+    Value dest = getOperand(result);
+    SmallVector<Value> sums;
+    for (int64_t row = 0; row < rows; ++row) {
+      setRow(row);
+      sums.push_back(
+          vector::LoadOp::create(b, type, dest, getIndices(getMap(result))));
+    }
+    Value first = at[loops.depth];
+    for (int64_t i = 0; i < count; ++i) {
+      at[loops.depth] = add(first, i);
+      Value y = load(product.rhs, width);
+      for (int64_t row = 0; row < rows; ++row) {
+        setRow(row);
+        Value x = vector::BroadcastOp::create(b, type, load(product.lhs, 0));
+        sums[row] = createSum(x, y, sums[row]);
+      }
+    }
+    at[loops.depth] = first;
+    for (int64_t row = 0; row < rows; ++row) {
+      setRow(row);
+      vector::StoreOp::create(b, sums[row], dest, getIndices(getMap(result)));
+    }
+  }
+
+  //===--------------------------------------------------------------------===//
+  // Depths that are neighbors: a few columns of B at once
+  //===--------------------------------------------------------------------===//
+
+  void addColumns(int64_t count) {
+    int64_t width = getLanesPerRegister(lanes);
+    auto type = VectorType::get(width, product.sum);
+    Value zeros = arith::ConstantOp::create(b, b.getZeroAttr(type));
+    int64_t step = addsPairs() ? 2 * width : width;
+    Value end = asValue(extents[loops.depth]),
+          whole = floorTo(extents[loops.depth], step);
+    SmallVector<Value> totals;
+    for (Value v : buildSums(index(0), whole, step,
+                             SmallVector<Value>(rows * count, zeros), count))
+      totals.push_back(vector::ReductionOp::create(
+          b, vector::CombiningKind::ADD, v, arith::FastMathFlags::reassoc));
+    totals = buildSums(whole, end, 1, totals, count);
+    unsigned result = op.getNumDpsInputs();
+    forEachSum(count, [&](int64_t i) {
+      SmallVector<Value> indices = getIndices(getMap(result));
+      Value old = memref::LoadOp::create(b, getOperand(result), indices);
+      Value sum = isa<IntegerType>(product.sum)
+                      ? arith::AddIOp::create(b, old, totals[i]).getResult()
+                      : arith::AddFOp::create(b, old, totals[i]).getResult();
+      memref::StoreOp::create(b, sum, getOperand(result), indices);
+    });
+  }
+
+  /// Calls `fn` at each row and each of `count` columns.
+  void forEachSum(int64_t count, function_ref<void(int64_t)> fn) {
+    Value first = at[loops.column];
+    for (int64_t column = 0; column < count; ++column) {
+      at[loops.column] = add(first, column);
+      for (int64_t row = 0; row < rows; ++row) {
+        setRow(row);
+        fn(column * rows + row);
+      }
+    }
+    at[loops.column] = first;
+  }
+
+  /// Adds products at depths [from, to), `width` at once, to `inits`.
+  SmallVector<Value> buildSums(Value from, Value to, int64_t width,
+                               ArrayRef<Value> inits, int64_t count) {
+    auto loadOperand = [&](unsigned operand) {
+      return width > 1 && addsPairs() ? loadNarrow(operand, width)
+                                      : load(operand, width == 1 ? 0 : width);
+    };
+    auto loop = scf::ForOp::create(
+        b, from, to, index(width), inits,
+        [&](OpBuilder &, Location, Value k, ValueRange args) {
+          at[loops.depth] = k;
+          SmallVector<Value> sums(args), xs;
+          for (int64_t row = 0; row < rows; ++row) {
+            setRow(row);
+            xs.push_back(loadOperand(product.lhs));
+          }
+          Value y;
+          forEachSum(count, [&](int64_t i) {
+            if (i % rows == 0)
+              y = loadOperand(product.rhs);
+            sums[i] = createSum(xs[i % rows], y, sums[i]);
+          });
+          scf::YieldOp::create(b, sums);
+        });
+    return loop.getResults();
+  }
+
+  bool addsPairs() { return kind == norm::ProductKinds::Pairs; }
+
+  //===--------------------------------------------------------------------===//
+  // 16 columns of B, which are rows in memory, as a tile of AMX
+  //===--------------------------------------------------------------------===//
+
+  /// Returns the words of A so that those of all rows are neighbors.
+  Value turnRows() {
+    Value lhs = getOperand(product.lhs);
+    Type element = getElementTypeOrSelf(lhs.getType());
+    int64_t group = norm::getAMXGroup(product), lanes = norm::amxRows * group;
+    int64_t depths = *getConstantIntValue(extents[loops.depth]);
+    auto type = VectorType::get(lanes, element),
+         wordType = VectorType::get(norm::amxRows, b.getI32Type());
+    Value turned = memref::AllocOp::create(
+        b, MemRefType::get({depths / group, lanes}, element),
+        b.getI64IntegerAttr(64));
+    buildLoop(loops.depth, index(0), index(depths), lanes, [&] {
+      SmallVector<Value> vectors;
+      for (int64_t row = 0; row < rows; ++row) {
+        setRow(row);
+        vectors.push_back(vector::BitCastOp::create(
+            b, wordType, loadNarrow(product.lhs, lanes)));
+      }
+      Value word =
+          b.createOrFold<arith::DivUIOp>(at[loops.depth], index(group));
+      for (auto [i, v] : llvm::enumerate(turn(vectors)))
+        vector::StoreOp::create(b, vector::BitCastOp::create(b, type, v),
+                                turned, ValueRange{add(word, i), index(0)});
+    });
+    return turned;
+  }
+
+  /// Computes the sums of 16 columns, turned, and adds them to the result.
+  void addTiles() {
+    int64_t group = norm::getAMXGroup(product);
+    Value sums = memref::AllocOp::create(
+        b, MemRefType::get({norm::amxRows, norm::amxRows}, product.sum),
+        b.getI64IntegerAttr(64));
+    Value zero = index(0), pitch = index(norm::amxRows);
+    SmallVector<Value> corner = {zero, zero};
+    amx::TileStoreOp::create(b, sums, corner,
+                             amx::TileZeroOp::create(b, getTile(product.sum)),
+                             pitch);
+    int64_t words = *getConstantIntValue(extents[loops.depth]) / group;
+    buildSteps(loops.depth, words, group, [&](int64_t steps) {
+      Value sum = loadTile(sums, corner, pitch), first = at[loops.depth];
+      for (int64_t i = 0; i < steps; ++i) {
+        at[loops.depth] = add(first, i * norm::amxRows * group);
+        sum = addStep(sum, group);
+      }
+      amx::TileStoreOp::create(b, sums, corner, sum, pitch);
+    });
+    addTurned(sums);
+  }
+
+  Value addStep(Value sum, int64_t group) {
+    Value columns =
+        loadTile(getOperand(product.rhs), getIndices(getMap(product.rhs)),
+                 getStride(product.rhs, loops.column));
+    Value word = b.createOrFold<arith::DivUIOp>(at[loops.depth], index(group));
+    Value row = loadTile(words, {word, index(0)}, index(norm::amxRows * group));
+    return multiplyTiles(product.rhs, columns, product.lhs, row, sum);
+  }
+
+  /// Adds sums whose rows are columns of the result.
+  void addTurned(Value sums) {
+    auto type = VectorType::get(norm::amxRows, product.sum);
+    SmallVector<Value> columns;
+    for (int64_t i = 0; i < norm::amxRows; ++i)
+      columns.push_back(vector::LoadOp::create(b, type, sums,
+                                               ValueRange{index(i), index(0)}));
+    unsigned result = op.getNumDpsInputs();
+    SmallVector<Value> turned = turn(columns);
+    for (int64_t row = 0; row < rows; ++row) {
+      setRow(row);
+      SmallVector<Value> place = getIndices(getMap(result));
+      Value old = vector::LoadOp::create(b, type, getOperand(result), place);
+      Value sum = isa<IntegerType>(product.sum)
+                      ? arith::AddIOp::create(b, old, turned[row]).getResult()
+                      : arith::AddFOp::create(b, old, turned[row]).getResult();
+      vector::StoreOp::create(b, sum, getOperand(result), place);
+    }
+  }
+
+  static constexpr int64_t kMostStreams = 8;
+
+  MatrixProduct product;
+  norm::BlockLoops loops;
+  int64_t rows, lanes, registers, depth;
+  bool readsColumns = false; // which are neighbors in memory
+  norm::ProductKinds kind;   // Pairs: of neighbors in bf16
+  Value words;               // of A, a row for each word along the sum
+};
+} // namespace
+
+void norm::buildThinLoops(OpBuilder &b, GenericOp op, ArrayRef<int64_t> tile) {
+  ThinBuilder(b, op, tile).run();
+}
