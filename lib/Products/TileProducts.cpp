@@ -567,13 +567,20 @@ private:
                                           strides);
   }
 
-  /// Returns true if a block of B is all of B, of the packed type.
+  /// Returns true if columns of B that have the packed type and order need no
+  /// copy: they have no others beside them, or the caches keep all of B.
   bool isPacked(Value block, ArrayRef<OpFoldResult> sizes, Type element) {
     auto slice = block.getDefiningOp<tensor::ExtractSliceOp>();
-    return getElementTypeOrSelf(block.getType()) == element &&
-           sizes == ArrayRef(tensor::getMixedSizes(b, block.getLoc(), block)) &&
-           (!slice ||
-            slice.getSourceType().getShape().back() == target.productColumns);
+    if (getElementTypeOrSelf(block.getType()) != element ||
+        sizes != ArrayRef(tensor::getMixedSizes(b, block.getLoc(), block)))
+      return false;
+    if (!slice)
+      return true;
+    RankedTensorType all = slice.getSourceType();
+    return all.getShape().back() == target.productColumns ||
+           (all.hasStaticShape() &&
+            all.getNumElements() * element.getIntOrFloatBitWidth() <=
+                16 * target.level1Bytes);
   }
 
   /// Copies what `read` says of B. An op of equal maps would be folded, so

@@ -27,6 +27,27 @@ func.func @plain(%a: tensor<32x128xf32>, %b: tensor<128x256xf32>) -> tensor<32x2
 
 // -----
 
+// A matrix that the caches keep is read in place.
+#a = affine_map<(d0, d1, d2) -> (d0, d2)>
+#b = affine_map<(d0, d1, d2) -> (d2, d1)>
+#c = affine_map<(d0, d1, d2) -> (d0, d1)>
+// CHECK-LABEL: func @small
+// CHECK: %[[B:.*]] = tensor.extract_slice %arg1[0, %{{.*}}] [128, 64] [1, 1]
+// CHECK-NOT: norm.pack
+// CHECK: linalg.generic {{.*}} ins(%arg0, %[[B]] : tensor<32x128xf32>, tensor<128x64xf32>) {{.*}} {norm.product
+func.func @small(%a: tensor<32x128xf32>, %b: tensor<128x128xf32>, %c: tensor<32x128xf32>) -> tensor<32x128xf32> {
+  %r = linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%a, %b : tensor<32x128xf32>, tensor<128x128xf32>) outs(%c : tensor<32x128xf32>) {
+  ^bb0(%x: f32, %y: f32, %s: f32):
+    %m = arith.mulf %x, %y : f32
+    %t = arith.addf %s, %m : f32
+    linalg.yield %t : f32
+  } -> tensor<32x128xf32>
+  return %r : tensor<32x128xf32>
+}
+
+// -----
+
 // Sums of bf16 are f32 and rounded once; A is widened once, columns of B as they are packed; what is
 // added to is no zero, so it is read; and the last block has 8 columns.
 #a = affine_map<(d0, d1, d2) -> (d0, d2)>
