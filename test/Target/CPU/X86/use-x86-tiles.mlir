@@ -3,6 +3,7 @@
 // RUN: norm-compile %S/../Inputs/linear_bf16.mlir --emit=asm --mtriple=x86_64-linux-gnu --mcpu=sapphirerapids --rounding=exact -o - | FileCheck %s --check-prefix=EXACT
 // RUN: norm-compile %S/../Inputs/linear_bf16.mlir --emit=asm --mtriple=x86_64-windows-msvc --mcpu=sapphirerapids -o - | FileCheck %s --check-prefix=WINDOWS
 // RUN: norm-compile %S/../Inputs/linear_bf16.mlir --emit=asm --mtriple=x86_64-linux-gnu --mcpu=znver4 -o - | FileCheck %s --check-prefix=PAIRS
+// RUN: norm-compile %S/../Inputs/linear_bf16.mlir --emit=asm --mtriple=x86_64-linux-gnu --mcpu=sapphirerapids --mattr=-amx-tile -o - | FileCheck %s --check-prefix=PAIRS
 
 // Code with tiles asks Linux for them as it is loaded; no tile is spilled.
 // ASM: ldtilecfg
