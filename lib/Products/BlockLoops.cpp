@@ -1,6 +1,5 @@
 //===- BlockLoops.cpp - loops of vectors of blocks of products ------------===//
 //
-//
 // Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -153,12 +153,18 @@ int64_t norm::getAMXGroup(const MatrixProduct &product) {
   return isI8 ? 4 : 0;
 }
 
+bool norm::hasTiles(const MatrixProduct &product) {
+  int64_t group = getAMXGroup(product),
+          depth =
+              GenericOp(product.op).getStaticLoopRanges()[product.loops.depth];
+  return group > 0 && product.loops.row && !ShapedType::isDynamic(depth) &&
+         depth % (amxRows * group) == 0;
+}
+
 bool norm::hasThinTiles(const MatrixProduct &product) {
-  GenericOp op = product.op;
-  SmallVector<int64_t> extents = op.getStaticLoopRanges();
-  int64_t group = getAMXGroup(product);
-  if (group == 0 || !product.loops.row || product.depths.size() != 1)
+  if (!hasTiles(product) || product.depths.size() != 1)
     return false;
+  GenericOp op = product.op;
   auto endsWith = [&](unsigned operand, ArrayRef<unsigned> loops) {
     ArrayRef<AffineExpr> dims = op.getIndexingMapsArray()[operand].getResults();
     return dims.size() >= loops.size() &&
@@ -167,10 +173,8 @@ bool norm::hasThinTiles(const MatrixProduct &product) {
                          return cast<AffineDimExpr>(dim).getPosition() == loop;
                        });
   };
-  int64_t rows = extents[*product.loops.row],
-          depth = extents[product.loops.depth];
-  return rows > 1 && rows <= amxRows && !ShapedType::isDynamic(depth) &&
-         depth % (amxRows * group) == 0 &&
+  int64_t rows = op.getStaticLoopRanges()[*product.loops.row];
+  return rows > 1 && rows <= amxRows &&
          endsWith(product.lhs, {product.loops.depth}) &&
          endsWith(product.rhs, {product.loops.column, product.loops.depth});
 }

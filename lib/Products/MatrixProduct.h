@@ -54,6 +54,10 @@ constexpr int64_t amxRows = 16;
 /// operands, if AMX adds their products in the type of the sums; else 0.
 int64_t getAMXGroup(const MatrixProduct &product);
 
+/// Returns true if tiles of AMX hold the operands: all rows of A are as long as
+/// whole tiles.
+bool hasTiles(const MatrixProduct &product);
+
 /// Returns true if tiles of AMX add a product of few rows, of which B's are
 /// read in place: the sum has whole tiles, whose words are neighbors in A and
 /// B.

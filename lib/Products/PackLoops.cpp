@@ -1,6 +1,5 @@
 //===- PackLoops.cpp - loops of vectors that pack columns of a matrix -----===//
 //
-//
 // Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,6 +1,5 @@
 //===- ProductLoops.h - loops of vectors of products ------------*- C++ -*-===//
 //
-//
 // Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,6 +1,5 @@
 //===- ThinLoops.cpp - loops of vectors of products of few rows -----------===//
 //
-//
 // Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -170,9 +169,7 @@ private:
     forEachSum(count, [&](int64_t i) {
       SmallVector<Value> indices = getIndices(getMap(result));
       Value old = memref::LoadOp::create(b, getOperand(result), indices);
-      Value sum = isa<IntegerType>(product.sum)
-                      ? arith::AddIOp::create(b, old, totals[i]).getResult()
-                      : arith::AddFOp::create(b, old, totals[i]).getResult();
+      Value sum = createAdd(old, totals[i]);
       memref::StoreOp::create(b, sum, getOperand(result), indices);
     });
   }
@@ -215,6 +212,12 @@ private:
           scf::YieldOp::create(b, sums);
         });
     return loop.getResults();
+  }
+
+  Value createAdd(Value x, Value y) {
+    if (isa<IntegerType>(product.sum))
+      return arith::AddIOp::create(b, x, y);
+    return arith::AddFOp::create(b, x, y);
   }
 
   bool addsPairs() { return kind == norm::ProductKinds::Pairs; }
@@ -295,9 +298,7 @@ private:
       setRow(row);
       SmallVector<Value> place = getIndices(getMap(result));
       Value old = vector::LoadOp::create(b, type, getOperand(result), place);
-      Value sum = isa<IntegerType>(product.sum)
-                      ? arith::AddIOp::create(b, old, turned[row]).getResult()
-                      : arith::AddFOp::create(b, old, turned[row]).getResult();
+      Value sum = createAdd(old, turned[row]);
       vector::StoreOp::create(b, sum, getOperand(result), place);
     }
   }

@@ -85,16 +85,6 @@ static bool addsPairs(const MatrixProduct &product, norm::ProductKinds kinds) {
   return kinds == norm::ProductKinds::Pairs && norm::getAMXGroup(product) == 2;
 }
 
-/// Returns true if tiles of AMX hold the operands: all rows of A are as long as
-/// whole tiles.
-static bool hasTiles(const MatrixProduct &product) {
-  int64_t group = norm::getAMXGroup(product),
-          depth =
-              GenericOp(product.op).getStaticLoopRanges()[product.loops.depth];
-  return group > 0 && product.loops.row && !ShapedType::isDynamic(depth) &&
-         depth % (norm::amxRows * group) == 0;
-}
-
 /// Returns how many neighbors of A are a word for an instruction that adds
 /// their products, 1 where there is none.
 static int64_t getGroup(const MatrixProduct &product,
@@ -104,7 +94,7 @@ static int64_t getGroup(const MatrixProduct &product,
   int64_t depth = op.getStaticLoopRanges()[product.loops.depth];
   if (a.getDimPosition(a.getNumResults() - 1) != product.loops.depth)
     return 1;
-  if (kinds == norm::ProductKinds::Tiles && hasTiles(product))
+  if (kinds == norm::ProductKinds::Tiles && norm::hasTiles(product))
     return norm::getAMXGroup(product);
   bool hasPairs = !ShapedType::isDynamic(depth) && depth % 2 == 0;
   return hasPairs && addsPairs(product, kinds) ? 2 : 1;

@@ -16,7 +16,6 @@
 #include "norm/IR/RowTarget.h"
 #include "norm/Normalize/ElementStorage.h"
 #include "norm/Rows/Rows.h"
-#include <numeric>
 
 using namespace mlir;
 using linalg::LinalgOp;
