@@ -153,8 +153,8 @@ def is_of_rows(node):
 
 def split_products(graph):
     """Takes dy * w * r out of the product of matrices that inductor adds to it: a gradient is
-    their sum, with what comes behind the statistic."""
-    aten = torch.ops.aten
+    their sum, with what comes behind the statistic. Returns such sums."""
+    aten, sums = torch.ops.aten, []
     for node in graph.find_nodes(op="call_function", target=aten.addmm.default):
         given, *factors = node.args
         if node.kwargs or not is_on_cpu(node) or not is_of_rows(given):
@@ -165,16 +165,45 @@ def split_products(graph):
         product.meta, total.meta = {**node.meta}, {**node.meta}
         node.replace_all_uses_with(total)
         graph.erase_node(node)
+        sums.append(total)
+    return sums
+
+
+def join_products(graph, sums):
+    """Gives sums that no part has back to their products."""
+    kept = set(graph.nodes)
+    for total in sums:
+        if total in kept:
+            given, product = total.args
+            with graph.inserting_before(total):
+                whole = graph.call_function(torch.ops.aten.addmm.default, (given, *product.args))
+            whole.meta = product.meta
+            total.replace_all_uses_with(whole)
+            graph.erase_node(total)
+            graph.erase_node(product)
 
 
 def copy_normalized(graph):
     """Gives each reader of x*r in a backward graph its own. One that dy depends on, as by ReLU,
-    cannot be in a part that reads dy."""
+    cannot be in a part that reads dy. Returns the copies, each with its original."""
+    copies = []
     for node in [n for n in graph.nodes if is_on_cpu(n) and is_of_rows(n)]:
         for user in [*node.users][1:]:
             if any(n.meta.get("partitioner_tag") == "is_backward" for n in (node, user)):
                 with graph.inserting_before(user):
-                    user.replace_input_with(node, graph.node_copy(node, lambda n: n))
+                    copy = graph.node_copy(node, lambda n: n)
+                user.replace_input_with(node, copy)
+                copies.append((copy, node))
+    return copies
+
+
+def drop_copies(graph, copies):
+    """Takes back copies that no part has, unless one has the original."""
+    kept = set(graph.nodes)
+    for copy, node in copies:
+        if copy in kept and node in kept:
+            copy.replace_all_uses_with(node)
+            graph.erase_node(copy)
 
 
 def find_parts(graph_module):

@@ -26,7 +26,7 @@ from torch._inductor.codegen.custom_extern_kernel_codegen import (CUSTOM_EXTERN_
 from torch._inductor.compile_fx import compile_fx
 from torch._inductor.custom_graph_pass import (CustomGraphPass, get_custom_graph_passes,
                                                get_hash_for_files)
-from torch._inductor.lowering import add_needs_realized_inputs
+from torch._inductor.lowering import add_needs_realized_inputs, fallbacks
 from torch._inductor.pattern_matcher import stable_topological_sort
 from torch._inductor.virtualized import V
 from torch.fx.passes.utils.fuser_utils import fuse_as_graphmodule
@@ -35,8 +35,8 @@ from torch.utils._pytree import tree_leaves
 from . import NormError, _cache, _linalg, _parts, _writer, compile
 from ._linalg import get_expression, get_shape
 from ._parts import (PRODUCTS, REDUCTIONS, VIEWS, Outcome, copy_normalized, cut_scaling,
-                     find_norms_once, find_parts, is_extent, is_sum_of_products, name_of,
-                     split_products)
+                     drop_copies, find_norms_once, find_parts, is_extent, is_sum_of_products,
+                     join_products, name_of, split_products)
 
 __all__ = ["NormBackend", "backend", "explain", "lower"]
 log = logging.getLogger("norm_mlir")
@@ -133,9 +133,30 @@ class Part(NamedTuple):
                 if isinstance(node.meta["val"], torch.Tensor)]
 
     def get_size(self):
-        """The bytes that it reads and writes."""
-        return sum(get_number(value.numel()) * value.element_size()
-                   for value in self.get_values())
+        """The bytes that it reads and writes, less those that a call adds: what would stay in
+        registers of inductor's loops, which write or read it too for a call."""
+        added = [n.meta["val"] for n in (*self.inputs, *self.outputs) if self.is_fused(n)]
+        return count_bytes(self.get_values()) - 2 * count_bytes(added)
+
+    def is_fused(self, node):
+        """Whether inductor, without a call, has an input or a result of this part in registers."""
+        if node in self.nodes:
+            return is_read_by_loops(node, self.find_later())
+        readers = {*self.nodes}
+        while name_of(node) in VIEWS and {*node.users} <= readers:
+            node, readers = node.args[0], {node}
+        return is_loop(node) and {*node.users} <= readers
+
+    def find_later(self):
+        """The nodes that need results of products, and the like, of what this part computes."""
+        nodes, reached, later = {*self.nodes}, {*self.nodes}, set()
+        for node in self.nodes[0].graph.nodes:
+            inputs = {*node.all_input_nodes} - nodes
+            if not reached.isdisjoint(node.all_input_nodes):
+                reached.add(node)
+            if not later.isdisjoint(inputs) or not all(map(is_loop, reached & inputs)):
+                later.add(node)
+        return later
 
     def get_modules(self):
         """The ids of the modules that its sums are from, with the names that they are traced by."""
@@ -161,11 +182,29 @@ def make_part(graph_module, nodes):
     return Part(nodes, *fuse_as_graphmodule(graph_module, nodes, "norm"))
 
 
+def count_bytes(values):
+    return sum(get_number(value.numel()) * value.element_size() for value in values)
+
+
+def is_loop(node):
+    """Whether inductor has a node in its loops."""
+    return (name_of(node) is not None and name_of(node) not in PRODUCTS
+            and node.target not in fallbacks)
+
+
 def is_written_by_inductor(node):
     """Whether inductor's loops compute a tensor, in whatever order is asked for."""
     while name_of(node) in VIEWS:
         node = node.args[0]
-    return name_of(node) is not None and name_of(node) not in PRODUCTS
+    return is_loop(node)
+
+
+def is_read_by_loops(node, later):
+    """Whether loops are all that reads a node, at once or through views, and none of them is to
+    run later."""
+    return not find_copy(node) and all(
+        user not in later and (is_read_by_loops(user, later) if name_of(user) in VIEWS
+                               else is_loop(user)) for user in node.users)
 
 
 def find_copy(node):
@@ -373,8 +412,8 @@ MIN_BYTES = 1 << 22
 
 
 class Options(NamedTuple):
-    """The threads of compiled parts, and the number of bytes that a part reads and writes from
-    which on it is faster than inductor's code for it."""
+    """The threads of compiled parts, and the least size (Part.get_size) that is faster than
+    inductor's code for it."""
 
     threads: int = 1
     min_bytes: int = MIN_BYTES
@@ -430,8 +469,7 @@ class NormPass(CustomGraphPass):
 
     def replace_parts(self, graph):
         calls, outcomes = [], []
-        split_products(graph)
-        copy_normalized(graph)
+        sums, copies = split_products(graph), copy_normalized(graph)
         for nodes in find_parts(graph.owning_module):
             part, outcome, order = self.compile_nodes(graph.owning_module, nodes)
             self.backend.record(part, outcome)
@@ -439,6 +477,8 @@ class NormPass(CustomGraphPass):
             if outcome.module and not outcome.reason:
                 calls.append(replace_part(part, order, pack(outcome.module.text),
                                           self.options.threads))
+        join_products(graph, sums)
+        drop_copies(graph, copies)
         stable_topological_sort(graph)
         for call in calls:
             allocate_results(call)

@@ -2,6 +2,7 @@
 results agreed with eager mode."""
 import copy
 import logging
+import re
 import sys
 
 import torch
@@ -137,6 +138,20 @@ class Heads(torch.nn.Module):
         return heads.transpose(1, 2).view(2, 10, 96)
 
 
+def norm_heads(x):
+    return torch.nn.functional.rms_norm(x.view(1024, 64, 16), (16,), WEIGHT[:16], 1e-5)
+
+
+def rotate(x):
+    heads = norm_heads(x)
+    left, right = heads.chunk(2, -1)
+    return heads * 0.8 + torch.cat((-right, left), -1) * 0.6
+
+
+def project(x):
+    return norm_heads(x).view(1024, 1024) @ x
+
+
 def train(title, *inputs, model=NORM, ulps=16, options=OPTIONS, **others):
     torch._dynamo.reset()
     backend = NormBackend()
@@ -220,6 +235,19 @@ def check_code():
           f"{code.count('async_compile.cpp_pybinding')} kernels of inductor")
 
 
+def check_small():
+    """A model whose norms are all small has the code that inductor gives it alone."""
+    codes = []
+    for backend in ("inductor", "norm_mlir"):
+        torch._dynamo.reset()
+        model = torch.nn.Sequential(torch.nn.Linear(96, 96), Chain(), Block())
+        compiled = torch.compile(model, backend=backend)
+        _, found = run_and_get_code(lambda: compiled(x.clone().requires_grad_()).sum().backward())
+        codes.append([re.sub("AOT ID.*", "", code) for code in found])
+    assert codes[0] == codes[1] and len(codes[0]) == 2
+    print("small norms: inductor's code")
+
+
 class Named(torch.nn.Module):
     """Two norms, of which one is too small, and one of no module's."""
 
@@ -267,6 +295,8 @@ if __name__ == "__main__":
     run("block", Block(), x, ulps=8)
     run("mode", Block(), x, ulps=8, options=None, mode="max-autotune-no-cudagraphs")
     run("small", norm, x, options=None)
+    run("in registers", rotate, torch.randn(1024, 1024), options=None)
+    run("in memory", project, torch.randn(1024, 1024), options=None, ulps=16)
     run("no norm", torch.tanh, x)
     run("no square", by_cubes, x)
     run("divided by numel", by_numel, x, dynamic=True)
@@ -287,5 +317,6 @@ if __name__ == "__main__":
     check_random_numbers()
     check_threads()
     check_code()
+    check_small()
     check_explain()
     check_errors()
