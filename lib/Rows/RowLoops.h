@@ -25,6 +25,8 @@ struct RowForm {
   int64_t pitch = 0;  ///< divides the distance of rows in every buffer
   int64_t bytes = 8;  ///< of the narrowest element type on the row
   bool hasRow = false;
+  int64_t widest = 0;     ///< bytes of such a type, of rows in memory
+  int64_t reductions = 0; ///< of rows
 
   void join(linalg::LinalgOp op);
 };

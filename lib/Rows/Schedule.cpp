@@ -36,6 +36,7 @@ struct Row {
   bool shifted;
   int64_t held = 0;         // further registers per element
   int64_t leastThreads = 1; // that share it
+  int64_t reductions = 1;   // of it, one after the other
 };
 struct Split {
   int64_t threads, chunks;
@@ -79,7 +80,8 @@ static int64_t getCost(Split split, const Row &row) {
   if (split.chunks == 1)
     cost += row.target.singleAccessCost;
   if (warps > 1)
-    cost += row.target.exchangeCost;
+    cost += row.target.exchangeCost +
+            row.target.nextExchangeCost * (warps - 1) * (row.reductions - 1);
   if (!fitsTwice(split, row))
     cost += row.target.loneBlockCost;
   cost += row.target.elementCost *
@@ -140,7 +142,8 @@ static int64_t chooseCluster(const RowTarget &target, int64_t extent,
 /// A row that the threads hold at once, with V elements per access.
 static std::optional<RowSchedule>
 chooseInRegisters(const RowTarget &target, int64_t extent, int64_t vector,
-                  int64_t bytes, bool shifted, int64_t maxCluster) {
+                  int64_t bytes, int64_t reductions, bool shifted,
+                  int64_t maxCluster) {
   if (ShapedType::isDynamic(extent))
     return std::nullopt;
   int64_t cluster = chooseCluster(target, extent, maxCluster);
@@ -150,6 +153,7 @@ chooseInRegisters(const RowTarget &target, int64_t extent, int64_t vector,
   Row row{target,
           static_cast<int64_t>(llvm::divideCeil(reach, vector * cluster)),
           vector, bytes, shifted};
+  row.reductions = std::max<int64_t>(1, reductions);
   std::optional<Split> split = chooseSplit(row);
   if (!split)
     return std::nullopt;
@@ -163,7 +167,7 @@ chooseInRegisters(const RowTarget &target, int64_t extent, int64_t vector,
 
 RowSchedule norm::chooseRowSchedule(const RowTarget &target, int64_t extent,
                                     int64_t pitch, int64_t bytes,
-                                    int64_t maxCluster) {
+                                    int64_t reductions, int64_t maxCluster) {
   // Beside a byte are wider elements, whose accesses would be two.
   int64_t whole = target.accessBytes / std::max<int64_t>(bytes, 2);
   int64_t vector = pitch == 0 ? whole : std::gcd(whole, pitch);
@@ -171,8 +175,9 @@ RowSchedule norm::chooseRowSchedule(const RowTarget &target, int64_t extent,
   if (bytes >= 4 && vector < whole)
     whole = std::max(vector, whole / 2);
   bool shifted = vector < whole && canShift(extent, whole);
-  if (auto schedule = chooseInRegisters(
-          target, extent, shifted ? whole : vector, bytes, shifted, maxCluster))
+  if (auto schedule =
+          chooseInRegisters(target, extent, shifted ? whole : vector, bytes,
+                            reductions, shifted, maxCluster))
     return *schedule;
   // Each strip begins at a multiple of its length, so none can be shifted.
   Row strip{target, 1, vector, bytes, /*shifted=*/false};

@@ -26,11 +26,15 @@ int64_t norm::getRowExtent(LinalgOp op) {
   return op.getNumLoops() == 0 ? 1 : op.getStaticLoopRanges().back();
 }
 
+/// Returns true for a row that another op of the loop makes.
+static bool isInRegisters(Value row) {
+  return row.getDefiningOp<LinalgOp>() || row.getDefiningOp<tensor::EmptyOp>();
+}
+
 /// The distance of two rows of the tensor that a row is a slice of; 0: there is
 /// one row, or the host has to look.
 static int64_t getPitch(Value row) {
-  // A row that another op of the loop makes stays in registers.
-  if (row.getDefiningOp<LinalgOp>() || row.getDefiningOp<tensor::EmptyOp>())
+  if (isInRegisters(row))
     return 0;
   while (auto slice = row.getDefiningOp<tensor::ExtractSliceOp>())
     row = slice.getSource();
@@ -45,6 +49,7 @@ void norm::RowForm::join(LinalgOp op) {
   if (length == 1)
     return;
   hasRow = true;
+  reductions += op.getNumReductionLoops() > 0;
   if (ShapedType::isDynamic(length) || ShapedType::isDynamic(extent)) {
     extent = ShapedType::kDynamic;
   } else {
@@ -57,6 +62,8 @@ void norm::RowForm::join(LinalgOp op) {
           norm::getElementBytes(getElementTypeOrSelf(operand.get().getType()));
       if (size > 0)
         bytes = std::min(bytes, size);
+      if (!isInRegisters(operand.get()))
+        widest = std::max(widest, size);
       pitch = std::gcd(pitch, getPitch(operand.get()));
     }
 }
@@ -231,9 +238,11 @@ static void plan(scf::ForallOp loop, int64_t maxCluster) {
   norm::RowForm shape;
   for (LinalgOp op : collectOps(loop))
     shape.join(op);
+  // Threads wait for wider rows longer than for each other.
+  int64_t reductions = shape.widest > 2 ? 1 : shape.reductions;
   norm::RowSchedule schedule =
       norm::chooseRowSchedule(norm::getRowTarget(loop), shape.extent,
-                              shape.pitch, shape.bytes, maxCluster);
+                              shape.pitch, shape.bytes, reductions, maxCluster);
   LDBG("norm-tile-rows", 1) << schedule.threads << " threads per row of "
                             << shape.extent << ": " << *loop;
   bool inStrips =

@@ -56,9 +56,11 @@ struct RowSchedule {
 /// `extent`: elements of a row, or ShapedType::kDynamic. `pitch`: a number that
 /// divides the distance between rows in every buffer (0: a single row, or only
 /// the host can know). `bytes`: size of the narrowest element type.
+/// `reductions`: of the row, each of which waits for the one before.
 /// `maxCluster`: blocks that may share a row; 1: the chip has no clusters.
 RowSchedule chooseRowSchedule(const RowTarget &target, int64_t extent,
-                              int64_t pitch, int64_t bytes, int64_t maxCluster);
+                              int64_t pitch, int64_t bytes, int64_t reductions,
+                              int64_t maxCluster);
 
 /// Rows that their threads also add up, element by element: a block goes
 /// through the rows of its part and keeps the sums in registers.
