@@ -54,8 +54,6 @@ public:
 
 private:
   static constexpr int64_t kSquare = norm::amxRows;
-  /// Rows of B from which on one is loaded ahead: each is in a page of its own.
-  static constexpr int64_t kRowsAhead = 16;
 
   /// The sums' own elements are never as narrow.
   static int64_t getGroup(Type element) {
@@ -158,8 +156,8 @@ private:
     Value row = at[loop],
           last =
               b.createOrFold<arith::SubIOp>(asValue(extents[loop]), index(1));
-    at[loop] =
-        b.createOrFold<arith::MinSIOp>(add(row, kRowsAhead / group), last);
+    at[loop] = b.createOrFold<arith::MinSIOp>(
+        add(row, norm::getRowTarget(op).packedAhead / group), last);
     int64_t line =
         512 / getElementTypeOrSelf(from.getType()).getIntOrFloatBitWidth();
     for (int64_t i = 0; i < group; ++i) {

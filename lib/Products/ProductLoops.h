@@ -17,6 +17,7 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Dialect/X86Vector/X86VectorDialect.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "norm/IR/RowTarget.h"
 
 namespace mlir::norm {
 
@@ -126,17 +127,14 @@ protected:
   // AMX
   //===--------------------------------------------------------------------===//
 
-  /// Steps of one pass over the sums: 1.1 TFLOP/s in the caches on Emerald
-  /// Rapids, where 2 reach 0.84.
-  static constexpr int64_t kSteps = 8;
-
   /// Builds the loop over words, of so many steps at once, and what is left. In
   /// a word are `group` elements that `loop` goes over.
   void buildSteps(unsigned loop, int64_t words, int64_t group,
                   function_ref<void(int64_t)> build) {
-    int64_t pass = kSteps * amxRows, whole = words / pass * pass;
+    int64_t steps = getRowTarget(op).tileSteps, pass = steps * amxRows,
+            whole = words / pass * pass;
     buildLoop(loop, index(0), index(whole * group), pass * group,
-              [&] { build(kSteps); });
+              [&] { build(steps); });
     at[loop] = index(whole * group);
     if (whole < words)
       build((words - whole) / amxRows);

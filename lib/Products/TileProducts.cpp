@@ -656,10 +656,6 @@ private:
   scf::SCFTilingOptions::LoopType loopType;
 };
 
-/// A smaller product takes less time than to pack it.
-constexpr int64_t kLeastColumns = 16;
-constexpr int64_t kLeastDepth = 8;
-
 struct NormTileProducts : norm::impl::NormTileProductsBase<NormTileProducts> {
   using NormTileProductsBase::NormTileProductsBase;
 
@@ -747,20 +743,22 @@ struct NormTileProducts : norm::impl::NormTileProductsBase<NormTileProducts> {
 
   bool hasBlocks(const MatrixProduct &product) {
     GenericOp op = product.op;
+    norm::RowTarget target = norm::getRowTarget(op);
     return products == norm::Products::Blocks && product.loops.row &&
            isAtLeast(op, *product.loops.row, getFewRows(product) + 1) &&
            !usesThinTiles(product) &&
-           isAtLeast(op, product.loops.column, kLeastColumns) &&
-           isAtLeast(op, product.loops.depth, kLeastDepth) &&
+           isAtLeast(op, product.loops.column, target.leastColumns) &&
+           isAtLeast(op, product.loops.depth, target.leastDepth) &&
            !llvm::is_contained(op.getStaticLoopRanges(), 0);
   }
 
   /// Returns the rows of a product that is no block: no CPU multiplies integers
   /// as fast as tiles do.
   int64_t getFewRows(const MatrixProduct &product) {
-    constexpr int64_t fewOfI8 = 2; // measured on Emerald Rapids
-    int64_t few = norm::getRowTarget(product.op).fewRows;
-    return getGroup(product, kinds) == 4 ? std::min(few, fewOfI8) : few;
+    norm::RowTarget target = norm::getRowTarget(product.op);
+    return getGroup(product, kinds) == 4
+               ? std::min(target.fewRows, target.fewRowsOfBytes)
+               : target.fewRows;
   }
 
   static bool isAtLeast(GenericOp op, unsigned loop, int64_t least) {
@@ -823,12 +821,13 @@ struct NormTileProducts : norm::impl::NormTileProductsBase<NormTileProducts> {
   /// Returns true for a product whose time is that of reading B once.
   bool isThinProduct(const MatrixProduct &product) {
     GenericOp op = product.op;
+    norm::RowTarget target = norm::getRowTarget(op);
     SmallVector<int64_t> extents = op.getStaticLoopRanges();
     auto isLoop = [&](unsigned loop) { return extents[loop] != 1; };
     if (llvm::count_if(product.rows, isLoop) > 1 ||
         llvm::is_contained(extents, 0) || products == norm::Products::Loops ||
-        !isAtLeast(op, product.loops.column, kLeastColumns) ||
-        !isAtLeast(op, product.loops.depth, 2 * kLeastDepth))
+        !isAtLeast(op, product.loops.column, target.leastColumns) ||
+        !isAtLeast(op, product.loops.depth, 2 * target.leastDepth))
       return false;
     if (!product.rows.empty())
       return usesThinTiles(product) ||
