@@ -134,14 +134,15 @@ class Part(NamedTuple):
 
     def get_size(self):
         """The bytes that it reads and writes, less those that a call adds: what would stay in
-        registers of inductor's loops, which write or read it too for a call."""
-        added = [n.meta["val"] for n in (*self.inputs, *self.outputs) if self.is_fused(n)]
-        return count_bytes(self.get_values()) - 2 * count_bytes(added)
+        registers of inductor's loops, which write or read it too for a call. At least 0."""
+        later = self.find_later()
+        fused = [node for node in self.inputs if not is_extent(node) and self.is_input_fused(node)]
+        fused += [node for node in self.outputs if is_read_by_loops(node, later)]
+        added = count_bytes(node.meta["val"] for node in fused)
+        return max(0, count_bytes(self.get_values()) - 2 * added)
 
-    def is_fused(self, node):
-        """Whether inductor, without a call, has an input or a result of this part in registers."""
-        if node in self.nodes:
-            return is_read_by_loops(node, self.find_later())
+    def is_input_fused(self, node):
+        """Whether a loop of inductor's computes an input, and nothing but this part reads it."""
         readers = {*self.nodes}
         while name_of(node) in VIEWS and {*node.users} <= readers:
             node, readers = node.args[0], {node}
