@@ -5,8 +5,8 @@ Each model has 3 layers of 512 and random weights, and a batch of rows of 128 to
 forward pass, or one with its backward pass and AdamW. In a round each backend takes the same number
 of steps; a figure is the median of the rounds, of CPU time with 1 thread, and of wall time with
 more. Where no norm is large enough for a call, the code is inductor's (test/Frontends/torch_backend)
-and nothing is measured. First steps are those of processes with an empty cache, and with the cache that these left;
-they are of CPU time, with the C++ compiler's.
+and nothing is measured. First steps are those of processes with an empty cache, and with the cache
+that these left; they are of CPU time, with the C++ compiler's.
 
 python3 benchmarks/torch_models.py [--models=Llama,T5] [--modes=eval,train] [--types=f32,bf16]
     [--threads=1,2] [--batch=2] [--rounds=15] [--first]
@@ -81,7 +81,7 @@ def run_model(name, mode, type_, batch, threads, rounds):
 
     torch.set_num_threads(threads)
     clock = time.process_time if threads == 1 else time.perf_counter
-    steps = {backend: make_step(name, mode, type_, batch, backend) for backend in reversed(BACKENDS)}
+    steps = {backend: make_step(name, mode, type_, batch, backend) for backend in BACKENDS}
     results = {"norm_mlir": steps["norm_mlir"]().float()}
     if not count_programs():
         return None

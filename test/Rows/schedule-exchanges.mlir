@@ -1,5 +1,6 @@
 // A row's second reduction waits for the first: five warps wait longer than one takes for more
-// elements, if these are of 16 bits. A row of one reduction, or of wider elements, has five.
+// elements, if these are of 16 bits. A row of one reduction keeps five warps, and one of wider
+// elements its ten.
 
 // RUN: norm-opt %s --norm-tile-rows=scheduled --split-input-file | FileCheck %s
 
