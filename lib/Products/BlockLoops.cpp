@@ -188,62 +188,55 @@ public:
   }
 
 private:
-  /// The last tile of rows begins early enough to be whole, so that some sums
-  /// are computed twice.
   void buildRows() {
     unsigned row = *loops.row;
     Value all = asValue(extents[row]),
-          whole = floorTo(extents[row], 2 * norm::amxRows),
-          last = b.createOrFold<arith::SubIOp>(all, index(norm::amxRows));
-    buildLoop(row, index(0), whole, 2 * norm::amxRows, [&] { buildSums(2); });
-    buildLoop(row, whole, all, norm::amxRows, [&] {
-      at[row] = b.createOrFold<arith::MinSIOp>(at[row], last);
-      buildSums(1);
-    });
+          whole = floorTo(extents[row], 2 * norm::amxRows);
+    buildLoop(row, index(0), whole, 2 * norm::amxRows,
+              [&] { buildColumns(/*rowTiles=*/2); });
+    buildLoop(row, whole, all, norm::amxRows,
+              [&] { buildColumns(/*rowTiles=*/1); });
   }
 
-  /// Computes all sums of so many tiles of rows.
-  void buildSums(int64_t rowTiles) {
-    Value zero = amx::TileZeroOp::create(b, getTile(element));
-    for (int64_t column = 0; column < columns; column += norm::amxRows)
-      for (int64_t i = 0; i < rowTiles; ++i)
-        storeSum(zero, i, column);
-    buildLoops(getOuterLoops(utils::IteratorType::reduction), [&] {
-      buildSteps(step, words, /*group=*/1,
-                 [&](int64_t steps) { addSteps(steps, rowTiles); });
-    });
-  }
-
-  /// Adds so many products of tiles to the sums, of which four are held.
-  void addSteps(int64_t steps, int64_t rowTiles) {
+  /// Four tiles of sums are held while products are added to them.
+  void buildColumns(int64_t rowTiles) {
     int64_t width = std::min(4 / rowTiles * norm::amxRows, columns);
-    Value first = at[step];
-    for (int64_t column = 0; column < columns; column += width) {
-      SmallVector<Value> held;
-      for (int64_t i = 0; i < rowTiles; ++i)
-        for (int64_t j = 0; j < width; j += norm::amxRows)
-          held.push_back(loadSum(i, column + j));
-      for (int64_t i = 0; i < steps; ++i) {
-        at[step] = add(first, i * norm::amxRows);
-        addTiles(held, rowTiles, column, width);
-      }
-      at[step] = first;
-      auto *sum = held.begin();
-      for (int64_t i = 0; i < rowTiles; ++i)
-        for (int64_t j = 0; j < width; j += norm::amxRows)
-          storeSum(*sum++, i, column + j);
-    }
+    buildLoop(loops.column, index(0), index(columns), width, [&] {
+      buildLoops(getOuterLoops(utils::IteratorType::reduction), [&] {
+        buildSteps(step, words, /*group=*/1,
+                   [&](int64_t steps) { addSteps(steps, rowTiles, width); });
+      });
+    });
   }
 
-  void addTiles(MutableArrayRef<Value> held, int64_t rowTiles, int64_t column,
-                int64_t width) {
+  /// Adds so many products of tiles to the sums.
+  void addSteps(int64_t steps, int64_t rowTiles, int64_t width) {
+    Value first = at[step];
+    SmallVector<Value> held;
+    for (int64_t i = 0; i < rowTiles; ++i)
+      for (int64_t j = 0; j < width; j += norm::amxRows)
+        held.push_back(loadTile(dest, getSumPlace(i, j), getSumStride()));
+    for (int64_t i = 0; i < steps; ++i) {
+      at[step] = add(first, i * norm::amxRows);
+      addTiles(held, rowTiles, width);
+    }
+    at[step] = first;
+    auto *sum = held.begin();
+    for (int64_t i = 0; i < rowTiles; ++i)
+      for (int64_t j = 0; j < width; j += norm::amxRows)
+        amx::TileStoreOp::create(b, dest, getSumPlace(i, j), *sum++,
+                                 getSumStride());
+  }
+
+  void addTiles(MutableArrayRef<Value> held, int64_t rowTiles, int64_t width) {
     SmallVector<Value> xs, ys;
     for (int64_t i = 0; i < rowTiles; ++i)
       xs.push_back(loadTile(lhs, getRowPlace(0, i), getStride(0, *loops.row)));
     for (int64_t j = 0; j < width; j += norm::amxRows) {
       SmallVector<Value> place = getIndices(op.getIndexingMapsArray()[1]);
       place.pop_back();
-      place.back() = index((column + j) * group);
+      place.back() =
+          b.createOrFold<arith::MulIOp>(add(at[loops.column], j), index(group));
       ys.push_back(loadTile(rhs, place, index(columns * group)));
     }
     for (Value x : xs)
@@ -253,18 +246,12 @@ private:
       }
   }
 
-  Value loadSum(int64_t rowTile, int64_t column) {
-    return loadTile(dest, getSumPlace(rowTile, column),
-                    getStride(2, *loops.row));
-  }
-  void storeSum(Value sum, int64_t rowTile, int64_t column) {
-    amx::TileStoreOp::create(b, dest, getSumPlace(rowTile, column), sum,
-                             getStride(2, *loops.row));
-  }
+  Value getSumStride() { return getStride(2, *loops.row); }
 
   SmallVector<Value> getSumPlace(int64_t rowTile, int64_t column) {
-    at[loops.column] = index(column);
-    return getRowPlace(2, rowTile);
+    SmallVector<Value> place = getRowPlace(2, rowTile);
+    place.back() = add(place.back(), column);
+    return place;
   }
 
   SmallVector<Value> getRowPlace(unsigned operand, int64_t rowTile) {
@@ -277,56 +264,9 @@ private:
 };
 } // namespace
 
-/// Returns a buffer of an operand's shape but with the rows of a tile, behind
-/// its part for the operand.
-static std::pair<Value, Value> createRows(OpBuilder &b, GenericOp op,
-                                          unsigned operand) {
-  Location loc = op.getLoc();
-  Value like = op->getOperand(operand);
-  unsigned row = *norm::getBlockLoops(op, /*lhs=*/0).row;
-  SmallVector<OpFoldResult> sizes = memref::getMixedSizes(b, loc, like),
-                            whole = sizes;
-  whole[*op.getIndexingMapsArray()[operand].getResultPosition(
-      b.getAffineDimExpr(row))] = b.getIndexAttr(norm::amxRows);
-  Value buffer = memref::AllocOp::create(b, loc, whole,
-                                         getElementTypeOrSelf(like.getType()));
-  SmallVector<OpFoldResult> zero(sizes.size(), b.getIndexAttr(0)),
-      one(sizes.size(), b.getIndexAttr(1));
-  Value part = memref::SubViewOp::create(b, loc, buffer, zero, sizes, one);
-  return {part, buffer};
-}
-
-/// Computes fewer rows than a tile has in buffers of as many; what the other
-/// rows hold is not used.
-static void buildFewRows(OpBuilder &b, GenericOp op) {
-  Location loc = op.getLoc();
-  Value sums = op.getDpsInits()[0];
-  auto [rows, wholeRows] = createRows(b, op, /*operand=*/0);
-  auto [part, wholeSums] = createRows(b, op, /*operand=*/2);
-  memref::CopyOp::create(b, loc, op.getDpsInputs()[0], rows);
-  auto whole = cast<GenericOp>(
-      clone(b, op, TypeRange(), {wholeRows, op.getDpsInputs()[1], wholeSums}));
-  AMXBuilder(b, whole).run();
-  whole.erase();
-  memref::CopyOp::create(b, loc, part, sums);
-}
-
 void norm::buildBlockLoops(OpBuilder &b, GenericOp op, ArrayRef<int64_t> tile) {
-  if (!op->hasAttr(norm::amxAttrName))
-    return ProductBuilder(b, op, tile).run();
-  unsigned row = *norm::getBlockLoops(op, /*lhs=*/0).row;
-  int64_t rows = op.getStaticLoopRanges()[row];
-  if (!ShapedType::isDynamic(rows))
-    return rows < norm::amxRows ? buildFewRows(b, op) : AMXBuilder(b, op).run();
-  Location loc = op.getLoc();
-  Range range = cast<linalg::LinalgOp>(*op).createLoopRanges(b, loc)[row];
-  Value hasTile = arith::CmpIOp::create(
-      b, loc, arith::CmpIPredicate::sge,
-      getValueOrCreateConstantIndexOp(b, loc, range.size),
-      arith::ConstantIndexOp::create(b, loc, norm::amxRows));
-  auto choice = scf::IfOp::create(b, loc, hasTile, /*withElseRegion=*/true);
-  OpBuilder tiles = choice.getThenBodyBuilder(),
-            few = choice.getElseBodyBuilder();
-  AMXBuilder(tiles, op).run();
-  buildFewRows(few, op);
+  if (op->hasAttr(norm::amxAttrName))
+    AMXBuilder(b, op).run();
+  else
+    ProductBuilder(b, op, tile).run();
 }

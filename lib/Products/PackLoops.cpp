@@ -22,7 +22,8 @@ public:
         group(getGroup(getElementTypeOrSelf(to.getType()))),
         column(op.getNumLoops() - (group > 1 ? 2 : 1)) {
     ArrayRef<AffineExpr> read = getReadMap().getResults();
-    if (group > 1 && read.back() == b.getAffineDimExpr(column + 1))
+    hasWords = group > 1 && read.back() == b.getAffineDimExpr(column + 1);
+    if (hasWords)
       read = read.drop_back();
     along = cast<AffineDimExpr>(read.back()).getPosition();
   }
@@ -33,7 +34,7 @@ public:
       if (loop != along)
         outer.push_back(loop);
     buildLoops(outer, [&] {
-      if (along == column)
+      if (along == column && !hasWords)
         prefetch(outer.back());
       Value columns = floorTo(extents[column], kSquare),
             all = asValue(extents[column]);
@@ -146,7 +147,7 @@ private:
   }
 
   void copyNeighbors() {
-    if (group > 1)
+    if (group > 1 && !hasWords)
       return interleave();
     storeNeighbors(loadNeighbors());
   }
@@ -192,6 +193,7 @@ private:
 
   Value from, to;
   int64_t group;              // elements that stay together
+  bool hasWords;              // which they do where they are read
   unsigned column, along = 0; // loops: over columns, along memory
 };
 } // namespace

@@ -9,6 +9,7 @@
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Affine/Utils.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/SCF/Transforms/TileUsingInterface.h"
@@ -64,6 +65,25 @@ static Value createZeros(OpBuilder &b, Location loc, Value dest) {
   return createElementwise(b, loc, ValueRange(), dest,
                            [&](OpBuilder &, ValueRange) { return zero; })
       .getResult(0);
+}
+
+/// Views dimension `split` as groups of neighbors.
+static Value splitDim(OpBuilder &b, Value v, unsigned split, int64_t group) {
+  auto type = cast<RankedTensorType>(v.getType());
+  SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(b, v.getLoc(), v);
+  SmallVector<int64_t> shape(type.getShape());
+  SmallVector<ReassociationIndices> groups;
+  for (int64_t dim = 0, next = 0; dim < type.getRank(); ++dim) {
+    groups.push_back({next++});
+    if (dim == split)
+      groups.back().push_back(next++);
+  }
+  shape[split] /= group;
+  shape.insert(shape.begin() + split + 1, group);
+  sizes[split] = b.getIndexAttr(shape[split]);
+  sizes.insert(sizes.begin() + split + 1, b.getIndexAttr(group));
+  return tensor::ExpandShapeOp::create(b, v.getLoc(), type.clone(shape), v,
+                                       groups, sizes);
 }
 
 static bool isZero(Value v) {
@@ -235,30 +255,11 @@ private:
       }
       maps.push_back(AffineMap::get(loops + 1, 0, dims, b.getContext()));
       if (split)
-        inputs.push_back(splitDim(operand.get(), *split, group));
+        inputs.push_back(splitDim(b, operand.get(), *split, group));
     }
     SmallVector<IteratorType> iterators(op.getIteratorTypesArray());
     iterators.push_back(IteratorType::reduction);
     return createProduct(b, product, inputs, zeros, maps, iterators);
-  }
-
-  /// Views dimension `split` as groups of neighbors.
-  Value splitDim(Value v, unsigned split, int64_t group) {
-    auto type = cast<RankedTensorType>(v.getType());
-    SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(b, v.getLoc(), v);
-    SmallVector<int64_t> shape(type.getShape());
-    SmallVector<ReassociationIndices> groups;
-    for (int64_t dim = 0, next = 0; dim < type.getRank(); ++dim) {
-      groups.push_back({next++});
-      if (dim == split)
-        groups.back().push_back(next++);
-    }
-    shape[split] /= group;
-    shape.insert(shape.begin() + split + 1, group);
-    sizes[split] = b.getIndexAttr(shape[split]);
-    sizes.insert(sizes.begin() + split + 1, b.getIndexAttr(group));
-    return tensor::ExpandShapeOp::create(b, v.getLoc(), type.clone(shape), v,
-                                         groups, sizes);
   }
 
   GenericOp createBehind(const MatrixProduct &product, Value sums) {
@@ -293,6 +294,38 @@ private:
 // Blocks
 //===----------------------------------------------------------------------===//
 
+/// Returns true if level 2 does not keep all of A beside the columns of a
+/// block.
+static bool isLarge(const MatrixProduct &product) {
+  GenericOp op = product.op;
+  auto type = cast<ShapedType>(op.getDpsInputs()[product.lhs].getType());
+  return !type.hasStaticShape() ||
+         type.getNumElements() * type.getElementTypeBitWidth() / 8 >=
+             norm::getRowTarget(op).leastBytesInParts;
+}
+
+/// Returns the columns of a block of `product`: of those that leave the fewest
+/// columns of the last block empty, the most that level 2 keeps beside their
+/// sums.
+static int64_t getBlockColumns(const MatrixProduct &product, bool isAMX,
+                               bool isParallel) {
+  GenericOp op = product.op;
+  norm::RowTarget target = norm::getRowTarget(op);
+  int64_t least = target.productColumns,
+          extent = op.getStaticLoopRanges()[product.loops.column];
+  if (!isAMX || !isLarge(product) || ShapedType::isDynamic(extent))
+    return least;
+  int64_t all = llvm::divideCeil(extent, least),
+          most = std::min(all, target.tileColumns / least);
+  if (isParallel)
+    most = std::max<int64_t>(std::min(most, all / target.tileBlocks), 1);
+  int64_t best = most;
+  for (int64_t blocks = most - 1; blocks > 0 && 2 * blocks >= most; --blocks)
+    if (llvm::alignTo(all, blocks) < llvm::alignTo(all, best))
+      best = blocks;
+  return best * least;
+}
+
 /// Returns the one use of `op`, if it is by an elementwise op whose innermost
 /// loop goes over the columns; null for others.
 static OpOperand *findConsumer(GenericOp op) {
@@ -324,9 +357,13 @@ namespace {
 /// The loops of one op behind products, and blocks of these in them.
 class BlockBuilder {
 public:
+  /// `copies` are those of what products have as A.
   BlockBuilder(IRRewriter &b, GenericOp anchor, int64_t lanes,
-               scf::SCFTilingOptions::LoopType loopType)
-      : b(b), anchor(anchor), target(norm::getRowTarget(anchor)), lanes(lanes),
+               scf::SCFTilingOptions::LoopType loopType,
+               llvm::DenseMap<Value, Value> &copies)
+      : b(b), anchor(anchor), copies(copies),
+        target(norm::getRowTarget(anchor)), lanes(lanes),
+        columns(target.productColumns),
         thinColumns(loopType == scf::SCFTilingOptions::LoopType::ForallOp
                         ? target.thinColumns
                         : 0),
@@ -336,21 +373,21 @@ public:
     std::vector<MatrixProduct> products;
     SmallVector<OpFoldResult> sizes(anchor.getNumLoops(), b.getIndexAttr(0));
     for (OpOperand *input : anchor.getDpsInputOperands())
-      if (std::optional<MatrixProduct> product = readProduct(*input)) {
+      if (std::optional<MatrixProduct> product = readProduct(*input))
         products.push_back(*product);
-        setSizes(*product, anchor.getMatchingIndexingMap(input), sizes);
-      }
-    scf::SCFTilingOptions options;
-    options.setTileSizes(sizes);
-    options.setLoopType(loopType);
-    b.setInsertionPoint(anchor);
-    FailureOr<scf::SCFTilingResult> tiled = scf::tileUsingSCF(
-        b, cast<TilingInterface>(anchor.getOperation()), options);
+    bool isAMX = llvm::all_of(products, [](MatrixProduct product) {
+      return product.op->hasAttr(norm::amxAttrName);
+    });
+    columns =
+        getBlockColumns(products.front(), isAMX,
+                        loopType == scf::SCFTilingOptions::LoopType::ForallOp);
+    for (const MatrixProduct &product : products)
+      for (OpOperand &use : GenericOp(product.op)->getUses())
+        if (use.getOwner() == anchor)
+          setSizes(product, anchor.getMatchingIndexingMap(&use), sizes);
+    FailureOr<scf::SCFTilingResult> tiled = tileLoops(anchor, sizes);
     if (failed(tiled))
       return failure();
-    for (LoopLikeOpInterface loop : tiled->loops)
-      norm::setRole(loop, norm::LoopRole::Product);
-    b.replaceOp(anchor, tiled->replacements);
     auto tile = cast<GenericOp>(tiled->tiledOps.front());
     expandIndices(tile);
     for (const MatrixProduct &product : products)
@@ -360,6 +397,23 @@ public:
   }
 
 private:
+  /// Puts `op` into loops over tiles, of which it computes one.
+  FailureOr<scf::SCFTilingResult> tileLoops(GenericOp op,
+                                            ArrayRef<OpFoldResult> sizes) {
+    scf::SCFTilingOptions options;
+    options.setTileSizes(sizes);
+    options.setLoopType(loopType);
+    b.setInsertionPoint(op);
+    FailureOr<scf::SCFTilingResult> tiled =
+        scf::tileUsingSCF(b, cast<TilingInterface>(op.getOperation()), options);
+    if (failed(tiled))
+      return failure();
+    for (LoopLikeOpInterface loop : tiled->loops)
+      norm::setRole(loop, norm::LoopRole::Product);
+    b.replaceOp(op, tiled->replacements);
+    return tiled;
+  }
+
   static std::optional<MatrixProduct> readProduct(OpOperand &input) {
     auto op = input.get().getDefiningOp<GenericOp>();
     if (!op ||
@@ -379,7 +433,7 @@ private:
       unsigned loop = cast<AffineDimExpr>(from).getPosition();
       int64_t size = 1;
       if (loop == product.loops.column)
-        size = isThin ? thinColumns : target.productColumns;
+        size = isThin ? thinColumns : columns;
       else if (llvm::is_contained(product.rows, loop))
         size = ShapedType::isDynamic(op.getStaticLoopRanges()[loop]) && isThin;
       sizes[cast<AffineDimExpr>(to).getPosition()] = b.getIndexAttr(size);
@@ -462,38 +516,228 @@ private:
     return createZeros(b, op.getLoc(), dest);
   }
 
-  /// Computes a block from packed columns, which are as many as registers hold.
+  /// Computes a block from packed columns, which are as many as it may have.
   void replaceBlock(const MatrixProduct &block, GenericOp tile,
                     ArrayRef<OpFoldResult> sizes) {
     GenericOp op = block.op;
-    ImplicitLocOpBuilder ib(op.getLoc(), b);
-    Value packed = packColumns(ib, block);
-    AffineMap result = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
     SmallVector<OpFoldResult> all(sizes);
-    all.back() = b.getIndexAttr(target.productColumns);
-    Value zeros = createSums(op, tile, all);
-    MatrixProduct packedBlock = block;
-    packedBlock.lhs = 0;
-    packedBlock.rhs = 1;
-    auto product = createProduct(
-        b, packedBlock, {op.getDpsInputs()[block.lhs], packed}, zeros,
-        {op.getIndexingMapsArray()[block.lhs],
-         AffineMap::get(op.getNumLoops(), 0, getPackedDims(block),
-                        b.getContext()),
-         result},
-        op.getIteratorTypesArray());
-    product->setAttr(norm::tileAttrName, createTile());
-    if (Attribute amx = op->getAttr(norm::amxAttrName))
-      product->setAttr(norm::amxAttrName, amx);
-    Value v = product.getResult(0);
-    if (all.back() != sizes.back()) {
+    all.back() = b.getIndexAttr(columns);
+    bool isAMX = op->hasAttr(norm::amxAttrName);
+    if (isAMX)
+      roundRowsUp(op.getLoc(),
+                  all[getDim(block, op.getNumDpsInputs(), *block.loops.row)]);
+    Value sums = createSums(op, tile, all);
+    Value v = isAMX ? addParts(block, sums)
+                    : addPacked(block, getLhs(block),
+                                packColumns(block, getRhs(block)), sums);
+    if (ArrayRef(all) != sizes) {
       SmallVector<OpFoldResult> zero(sizes.size(), b.getIndexAttr(0)),
           one(sizes.size(), b.getIndexAttr(1));
       v = tensor::ExtractSliceOp::create(
-          ib, cast<RankedTensorType>(op.getResult(0).getType()), v, zero, sizes,
-          one);
+          b, op.getLoc(), cast<RankedTensorType>(op.getResult(0).getType()), v,
+          zero, sizes, one);
     }
     b.replaceOp(op, v);
+  }
+
+  static Value getLhs(const MatrixProduct &block) {
+    return GenericOp(block.op).getDpsInputs()[block.lhs];
+  }
+  static Value getRhs(const MatrixProduct &block) {
+    return GenericOp(block.op).getDpsInputs()[block.rhs];
+  }
+
+  /// Returns the dimension of an operand that a loop goes over.
+  static unsigned getDim(const MatrixProduct &block, unsigned operand,
+                         unsigned loop) {
+    GenericOp op = block.op;
+    return *op.getIndexingMapsArray()[operand].getResultPosition(
+        getAffineDimExpr(loop, op.getContext()));
+  }
+
+  /// Adds the product of A and packed columns to `sums`.
+  Value addPacked(const MatrixProduct &block, Value lhs, Value packed,
+                  Value sums) {
+    GenericOp op = block.op;
+    MatrixProduct packedBlock = block;
+    packedBlock.lhs = 0;
+    packedBlock.rhs = 1;
+    auto product =
+        createProduct(b, packedBlock, {lhs, packed}, sums,
+                      {op.getIndexingMapsArray()[block.lhs],
+                       AffineMap::get(op.getNumLoops(), 0, getPackedDims(block),
+                                      b.getContext()),
+                       op.getMatchingIndexingMap(op.getDpsInitOperand(0))},
+                      op.getIteratorTypesArray());
+    product->setAttr(norm::tileAttrName, createTile());
+    if (Attribute amx = op->getAttr(norm::amxAttrName))
+      product->setAttr(norm::amxAttrName, amx);
+    return product.getResult(0);
+  }
+
+  //===--------------------------------------------------------------------===//
+  // Parts of the sums that AMX adds
+  //===--------------------------------------------------------------------===//
+
+  void roundRowsUp(Location loc, OpFoldResult &rows) {
+    rows = affine::makeComposedFoldedAffineApply(
+        b, loc, b.getAffineSymbolExpr(0).ceilDiv(norm::amxRows) * norm::amxRows,
+        {rows});
+  }
+
+  /// Returns the loop over words of A.
+  static unsigned getWordLoop(const MatrixProduct &block) {
+    GenericOp op = block.op;
+    AffineMap map = op.getIndexingMapsArray()[block.lhs];
+    return map.getDimPosition(map.getNumResults() - 2);
+  }
+
+  /// Returns how many words of each row are a part: the sum is divided evenly
+  /// into as long ones as level 2 keeps the columns of.
+  int64_t getWordsOfPart(const MatrixProduct &block) {
+    GenericOp op = block.op;
+    int64_t words = op.getStaticLoopRanges()[getWordLoop(block)],
+            steps = words / norm::amxRows, most = target.tileSteps;
+    if (!isLarge(block) || block.depths.size() != 2)
+      return words;
+    for (int64_t part = most; 2 * part > most; --part)
+      if (steps % part == 0)
+        return part * norm::amxRows;
+    return words;
+  }
+
+  /// Adds the product to `sums`, part by part.
+  Value addParts(const MatrixProduct &block, Value sums) {
+    GenericOp op = block.op;
+    Location loc = op.getLoc();
+    SmallVector<int64_t> extents = op.getStaticLoopRanges();
+    unsigned wordLoop = getWordLoop(block);
+    int64_t part = getWordsOfPart(block), rows = extents[*block.loops.row],
+            parts = extents[wordLoop] / part;
+    bool isWhole = !ShapedType::isDynamic(rows) && rows % norm::amxRows == 0;
+    if (parts == 1)
+      return addPacked(
+          block,
+          isWhole ? getLhs(block)
+                  : slicePlane(copyParts(block, part), b.getIndexAttr(0), part),
+          packColumns(block, getRhs(block)), sums);
+    Value lhs = copyParts(block, part),
+          constant = sliceConstant(block, getRhs(block));
+    auto index = [&](int64_t value) {
+      return arith::ConstantIndexOp::create(b, loc, value);
+    };
+    auto loop =
+        scf::ForOp::create(b, loc, index(0), index(parts), index(1), sums);
+    norm::setRole(loop, norm::LoopRole::Product);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(loop.getBody());
+    Value at = loop.getInductionVar(),
+          packed =
+              constant
+                  ? slicePart(constant, /*dim=*/0, at, part)
+                  : packColumns(block,
+                                slicePart(getRhs(block),
+                                          getDim(block, block.rhs, wordLoop),
+                                          at, part));
+    scf::YieldOp::create(b, loc,
+                         addPacked(block, slicePlane(lhs, at, part), packed,
+                                   loop.getRegionIterArg(0)));
+    return loop.getResult(0);
+  }
+
+  /// Returns the `at`th `size` elements along a dimension.
+  Value slicePart(Value v, unsigned dim, Value at, int64_t size) {
+    SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(b, v.getLoc(), v),
+                              offsets(sizes.size(), b.getIndexAttr(0)),
+                              strides(sizes.size(), b.getIndexAttr(1));
+    sizes[dim] = b.getIndexAttr(size);
+    offsets[dim] = affine::makeComposedFoldedAffineApply(
+        b, v.getLoc(), b.getAffineSymbolExpr(0) * size, {at});
+    return tensor::ExtractSliceOp::create(b, v.getLoc(), v, offsets, sizes,
+                                          strides);
+  }
+  /// Returns the `at`th part of all rows of what copyParts returns.
+  Value slicePlane(Value parts, OpFoldResult at, int64_t words) {
+    Location loc = parts.getLoc();
+    auto type = cast<RankedTensorType>(parts.getType());
+    SmallVector<int64_t> shape(type.getShape().drop_front());
+    SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(b, loc, parts),
+                              offsets(sizes.size(), b.getIndexAttr(0)),
+                              strides(sizes.size(), b.getIndexAttr(1));
+    offsets[0] = at;
+    sizes[0] = b.getIndexAttr(1);
+    shape[shape.size() - 2] = words;
+    sizes[sizes.size() - 2] = b.getIndexAttr(words);
+    return tensor::ExtractSliceOp::create(
+        b, loc, RankedTensorType::get(shape, type.getElementType()), parts,
+        offsets, sizes, strides);
+  }
+
+  /// Copies A by parts, [part, ..., row, ..., word, group]: rows are as many as
+  /// tiles have, and a cache line longer than a part. A's own are often a power
+  /// of two long, so that a tile's would be in the same lines of a cache.
+  Value copyParts(const MatrixProduct &block, int64_t words) {
+    Value lhs = getInvariant(getLhs(block)), root = lhs;
+    int64_t rank = cast<RankedTensorType>(lhs.getType()).getRank();
+    if (auto grouped = lhs.getDefiningOp<tensor::ExpandShapeOp>())
+      root = grouped.getSrc();
+    Value &copied = copies[root];
+    if (copied)
+      return copied;
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointAfterValue(root);
+    Location loc = root.getLoc();
+    if (root != lhs)
+      lhs = splitDim(b, root, rank - 2,
+                     cast<RankedTensorType>(lhs.getType()).getShape().back());
+    Value from = splitDim(b, lhs, rank - 2, words);
+    SmallVector<OpFoldResult> used = tensor::getMixedSizes(b, loc, from),
+                              zero(rank + 1, b.getIndexAttr(0)),
+                              one(rank + 1, b.getIndexAttr(1));
+    std::rotate(used.begin(), used.end() - 3, used.end() - 2);
+    SmallVector<OpFoldResult> all = used;
+    roundRowsUp(loc, all[1 + getDim(block, block.lhs, *block.loops.row)]);
+    all[rank - 1] = b.getIndexAttr(words + target.lineBytes / 4);
+    Value whole =
+              createAllocated(loc, all, getElementTypeOrSelf(lhs.getType())),
+          to = tensor::ExtractSliceOp::create(b, loc, whole, zero, used, one);
+    SmallVector<AffineExpr> read;
+    for (int64_t loop : llvm::seq<int64_t>(1, rank - 1))
+      read.push_back(b.getAffineDimExpr(loop));
+    for (int64_t loop : {int64_t(0), rank - 1, rank})
+      read.push_back(b.getAffineDimExpr(loop));
+    SmallVector<IteratorType> kinds(rank + 1, IteratorType::parallel);
+    auto copy = GenericOp::create(
+        b, loc, to.getType(), from, to,
+        {AffineMap::get(rank + 1, 0, read, b.getContext()),
+         b.getMultiDimIdentityMap(rank + 1)},
+        kinds, [](OpBuilder &b, Location loc, ValueRange args) {
+          linalg::YieldOp::create(b, loc, args[0]);
+        });
+    copy->setAttr(norm::packAttrName, b.getUnitAttr());
+    copied = tensor::InsertSliceOp::create(b, loc, copy.getResult(0), whole,
+                                           zero, used, one);
+    SmallVector<OpFoldResult> tile(rank + 1, b.getIndexAttr(0));
+    tile[0] = b.getIndexAttr(1);
+    (void)tileLoops(copy, tile);
+    return copied;
+  }
+
+  /// Returns a tensor that no pattern takes for one of its slices alone.
+  Value createAllocated(Location loc, ArrayRef<OpFoldResult> sizes,
+                        Type element) {
+    SmallVector<Value> dynamic;
+    SmallVector<int64_t> shape;
+    dispatchIndexOpFoldResults(sizes, dynamic, shape);
+    return bufferization::AllocTensorOp::create(
+        b, loc, RankedTensorType::get(shape, element), dynamic);
+  }
+
+  /// Returns what `v` is all of, outside the loops if it is the same in all.
+  static Value getInvariant(Value v) {
+    auto slice = v.getDefiningOp<tensor::ExtractSliceOp>();
+    return slice && slice.getSourceType() == slice.getType() ? slice.getSource()
+                                                             : v;
   }
 
   DenseI64ArrayAttr createTile() {
@@ -522,12 +766,17 @@ private:
     });
   }
 
+  static Type getPackedElement(const MatrixProduct &block) {
+    return isGrouped(block) ? getElementTypeOrSelf(getRhs(block).getType())
+                            : block.sum;
+  }
+
   /// Returns the block of a constant that is packed here; null if it is none,
   /// or need not be.
-  Value sliceConstant(ImplicitLocOpBuilder &ib, Value columns, AffineMap map,
-                      ArrayRef<unsigned> loops, unsigned column, Type element) {
-    auto slice = columns.getDefiningOp<tensor::ExtractSliceOp>();
-    SmallVector<unsigned> dims(loops.size());
+  Value sliceConstant(const MatrixProduct &block, Value columnsOfB) {
+    auto slice = columnsOfB.getDefiningOp<tensor::ExtractSliceOp>();
+    SmallVector<unsigned> loops = getPackedLoops(block), dims(loops.size());
+    AffineMap map = GenericOp(block.op).getIndexingMapsArray()[block.rhs];
     for (auto [dim, expr] : llvm::enumerate(map.getResults())) {
       const auto *it =
           llvm::find(loops, cast<AffineDimExpr>(expr).getPosition());
@@ -537,20 +786,22 @@ private:
     }
     if (!slice)
       return {};
-    DenseElementsAttr packed = norm::packConstant(
-        slice.getSource(), dims, column, target.productColumns, element);
+    unsigned column = llvm::find(loops, block.loops.column) - loops.begin();
+    Type element = getPackedElement(block);
+    DenseElementsAttr packed =
+        norm::packConstant(slice.getSource(), dims, column, columns, element);
     if (!packed)
       return {};
+    ImplicitLocOpBuilder ib(slice.getLoc(), b);
     Value constant = arith::ConstantOp::create(ib, packed);
     ArrayRef<int64_t> shape = packed.getType().getShape();
-    OpFoldResult block = affine::makeComposedFoldedAffineApply(
-        b, ib.getLoc(),
-        b.getAffineSymbolExpr(0).floorDiv(target.productColumns),
+    OpFoldResult at = affine::makeComposedFoldedAffineApply(
+        b, ib.getLoc(), b.getAffineSymbolExpr(0).floorDiv(columns),
         {slice.getMixedOffsets()[dims[column]]});
     SmallVector<OpFoldResult> offsets(shape.size(), b.getIndexAttr(0)),
         sizes = getAsIndexOpFoldResult(b.getContext(), shape),
         strides(shape.size(), b.getIndexAttr(1));
-    offsets[0] = block;
+    offsets[0] = at;
     sizes[0] = b.getIndexAttr(1);
     auto type = RankedTensorType::get(shape.drop_front(), element);
     return tensor::ExtractSliceOp::create(ib, type, constant, offsets, sizes,
@@ -567,7 +818,7 @@ private:
     if (!slice)
       return true;
     RankedTensorType all = slice.getSourceType();
-    return all.getShape().back() == target.productColumns ||
+    return all.getShape().back() == columns ||
            (all.hasStaticShape() &&
             all.getNumElements() * element.getIntOrFloatBitWidth() <=
                 16 * target.level1Bytes);
@@ -603,13 +854,11 @@ private:
 
   /// Copies the block's columns of B to rows of as many elements, of the type
   /// of the sums. The last ones may be zeros.
-  Value packColumns(ImplicitLocOpBuilder &ib, const MatrixProduct &block) {
+  Value packColumns(const MatrixProduct &block, Value columnsOfB) {
     GenericOp op = block.op;
-    OpOperand *operand = op.getDpsInputOperand(block.rhs);
-    AffineMap from = op.getMatchingIndexingMap(operand);
-    Type element = isGrouped(block)
-                       ? getElementTypeOrSelf(operand->get().getType())
-                       : block.sum;
+    ImplicitLocOpBuilder ib(op.getLoc(), b);
+    AffineMap from = op.getIndexingMapsArray()[block.rhs];
+    Type element = getPackedElement(block);
     SmallVector<unsigned> loops = getPackedLoops(block);
     unsigned column = llvm::find(loops, block.loops.column) - loops.begin();
     SmallVector<AffineExpr> read;
@@ -622,15 +871,14 @@ private:
       }
       read.push_back(b.getAffineDimExpr(it - loops.begin()));
       sizes[it - loops.begin()] =
-          tensor::getMixedSize(b, op.getLoc(), operand->get(), dim);
+          tensor::getMixedSize(b, op.getLoc(), columnsOfB, dim);
     }
     SmallVector<OpFoldResult> all = sizes;
-    all[column] = b.getIndexAttr(target.productColumns);
+    all[column] = b.getIndexAttr(columns);
     auto map = AffineMap::get(loops.size(), 0, read, b.getContext());
-    if (map.isIdentity() && isPacked(operand->get(), all, element))
-      return operand->get();
-    if (Value constant =
-            sliceConstant(ib, operand->get(), from, loops, column, element))
+    if (map.isIdentity() && isPacked(columnsOfB, all, element))
+      return columnsOfB;
+    if (Value constant = sliceConstant(block, columnsOfB))
       return constant;
     Value packed = tensor::EmptyOp::create(ib, all, element);
     bool isWhole = all[column] == sizes[column];
@@ -642,7 +890,7 @@ private:
         isWhole ? packed
                 : tensor::ExtractSliceOp::create(ib, packed, zero, sizes, one)
                       .getResult();
-    Value result = copyColumns(ib, block, operand->get(), map, dest);
+    Value result = copyColumns(ib, block, columnsOfB, map, dest);
     if (!isWhole)
       result =
           tensor::InsertSliceOp::create(ib, result, packed, zero, sizes, one);
@@ -651,8 +899,10 @@ private:
 
   IRRewriter &b;
   GenericOp anchor;
+  llvm::DenseMap<Value, Value> &copies;
   norm::RowTarget target;
-  int64_t lanes, thinColumns; // of a block; 0: all
+  int64_t lanes, columns; // of a block
+  int64_t thinColumns;    // of one for few rows; 0: all
   scf::SCFTilingOptions::LoopType loopType;
 };
 
@@ -678,6 +928,7 @@ struct NormTileProducts : norm::impl::NormTileProductsBase<NormTileProducts> {
       if (isBlock || (isThin && parallel))
         anchors.insert(anchor);
     }
+    copies.clear();
     for (Operation *anchor : anchors) {
       LDBG("norm-tile-products", 1) << "blocks of " << *anchor;
       auto op = cast<GenericOp>(anchor);
@@ -691,10 +942,12 @@ struct NormTileProducts : norm::impl::NormTileProductsBase<NormTileProducts> {
     }
   }
 
+  llvm::DenseMap<Value, Value> copies;
+
   LogicalResult buildBlocks(IRRewriter &b, GenericOp anchor) {
     auto loopType = parallel ? scf::SCFTilingOptions::LoopType::ForallOp
                              : scf::SCFTilingOptions::LoopType::ForOp;
-    return BlockBuilder(b, anchor, lanes, loopType).run();
+    return BlockBuilder(b, anchor, lanes, loopType, copies).run();
   }
 
   /// Returns the products that are computed here, and says why others are not.
@@ -728,7 +981,8 @@ struct NormTileProducts : norm::impl::NormTileProductsBase<NormTileProducts> {
     }
     bool isAMX =
         kinds == norm::ProductKinds::Tiles && getGroup(product, kinds) > 1;
-    note << "in blocks of " << Twine(target.productColumns).str()
+    note << "in blocks of "
+         << Twine(getBlockColumns(product, isAMX, parallel)).str()
          << " columns, which " << (isAMX ? "AMX's " : "") << "tiles of "
          << Twine(isAMX ? 2 * norm::amxRows : target.productRows).str()
          << " rows and " << Twine(isAMX ? 2 * norm::amxRows : lanes).str()

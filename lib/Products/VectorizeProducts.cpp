@@ -115,7 +115,8 @@ struct NormVectorizeProducts
              extents[loop] % norm::amxRows == 0;
     };
     return hasWords && op.getNumReductionLoops() > 1 && isWhole(loops.column) &&
-           isWhole(norm::getWordLoop(op));
+           isWhole(norm::getWordLoop(op)) &&
+           (ShapedType::isDynamic(extents[*loops.row]) || isWhole(*loops.row));
   }
 
   /// The number of rows is known.

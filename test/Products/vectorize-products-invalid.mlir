@@ -94,7 +94,7 @@ func.func @no_copy(%c: memref<8x8xf32>) {
 
 // -----
 
-// What fills no tile of AMX: a sum, other elements, no words.
+// What fills no tile of AMX: a sum, other elements, no words, rows.
 #a = affine_map<(d0, d1, d2, d3) -> (d0, d2, d3)>
 #b = affine_map<(d0, d1, d2, d3) -> (d2, d1, d3)>
 #c = affine_map<(d0, d1, d2, d3) -> (d0, d1)>
@@ -140,6 +140,25 @@ func.func @words(%a: memref<16x16x4xbf16>, %b: memref<16x64x4xbf16>, %c: memref<
   // expected-error@below {{norm-vectorize-products: 'norm.product' does not fit the op's loops or extents}}
   linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction", "reduction"]}
       ins(%a, %b : memref<16x16x4xbf16>, memref<16x64x4xbf16>) outs(%c : memref<16x64xf32>) attrs = {norm.amx, norm.product = array<i64: 6, 64, 512>} {
+  ^bb0(%x: bf16, %y: bf16, %s: f32):
+    %p = arith.extf %x : bf16 to f32
+    %q = arith.extf %y : bf16 to f32
+    %m = arith.mulf %p, %q : f32
+    %t = arith.addf %s, %m : f32
+    linalg.yield %t : f32
+  }
+  return
+}
+
+// -----
+
+#a = affine_map<(d0, d1, d2, d3) -> (d0, d2, d3)>
+#b = affine_map<(d0, d1, d2, d3) -> (d2, d1, d3)>
+#c = affine_map<(d0, d1, d2, d3) -> (d0, d1)>
+func.func @rows(%a: memref<17x16x2xbf16>, %b: memref<16x64x2xbf16>, %c: memref<17x64xf32>) {
+  // expected-error@below {{norm-vectorize-products: 'norm.product' does not fit the op's loops or extents}}
+  linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction", "reduction"]}
+      ins(%a, %b : memref<17x16x2xbf16>, memref<16x64x2xbf16>) outs(%c : memref<17x64xf32>) attrs = {norm.amx, norm.product = array<i64: 6, 64, 512>} {
   ^bb0(%x: bf16, %y: bf16, %s: f32):
     %p = arith.extf %x : bf16 to f32
     %q = arith.extf %y : bf16 to f32

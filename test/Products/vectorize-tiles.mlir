@@ -1,33 +1,35 @@
 // RUN: norm-opt %s --pass-pipeline='builtin.module(func.func(norm-vectorize-products,canonicalize,cse))' --split-input-file | FileCheck %s
 
-// Two tiles of rows by two of columns in each pass over the sum, of 8 steps and of the 2 that are left.
-// The last tile of 49 rows begins at row 33.
+// Two tiles of rows by two of columns, to which the products of the whole sum are added; the last 16 of 48 rows have
+// one tile by four.
 #a = affine_map<(d0, d1, d2, d3) -> (d0, d2, d3)>
 #b = affine_map<(d0, d1, d2, d3) -> (d2, d1, d3)>
 #c = affine_map<(d0, d1, d2, d3) -> (d0, d1)>
 // CHECK-LABEL: func @bf16
 // CHECK: %[[B:.*]] = memref.collapse_shape %arg1 {{\[\[}}0], [1, 2]] : memref<160x64x2xbf16> into memref<160x128xbf16>
-// CHECK: %[[ZERO:.*]] = amx.tile_zero
-// CHECK-COUNT-8: amx.tile_store %arg2[%{{.*}}], %[[ZERO]], %c64
-// CHECK: amx.tile_load %arg2[%c0, %c0], %c64 : memref<49x64xf32> into !amx.tile<16x16xf32>
-// CHECK: amx.tile_load %arg2[%c0, %c16], %c64
-// CHECK: amx.tile_load %arg2[%c16, %c0], %c64
-// CHECK: %[[SUM:.*]] = amx.tile_load %arg2[%c16, %c16], %c64
-// CHECK: amx.tile_load %arg0[%c0, %c0, %c0], %c320 : memref<49x160x2xbf16> into !amx.tile<16x32xbf16>
-// CHECK: %[[X:.*]] = amx.tile_load %arg0[%c16, %c0, %c0], %c320
-// CHECK: amx.tile_load %[[B]][%c0, %c0], %c128 : memref<160x128xbf16> into !amx.tile<16x32xbf16>
-// CHECK: %[[Y:.*]] = amx.tile_load %[[B]][%c0, %c32], %c128
+// CHECK: scf.for %[[J:.*]] = %c0 to %c64 step %c32
+// CHECK:   amx.tile_load %arg2[%c0, %[[J]]], %c64 : memref<48x64xf32> into !amx.tile<16x16xf32>
+// CHECK:   %[[NEXT:.*]] = arith.addi %[[J]], %c16
+// CHECK:   amx.tile_load %arg2[%c0, %[[NEXT]]], %c64
+// CHECK:   amx.tile_load %arg2[%c16, %[[J]]], %c64
+// CHECK:   %[[SUM:.*]] = amx.tile_load %arg2[%c16, %[[NEXT]]], %c64
+// CHECK:   amx.tile_load %arg0[%c0, %c0, %c0], %c320 : memref<48x160x2xbf16> into !amx.tile<16x32xbf16>
+// CHECK:   %[[X:.*]] = amx.tile_load %arg0[%c16, %c0, %c0], %c320
+// CHECK:   %[[FIRST:.*]] = arith.muli %[[J]], %c2
+// CHECK:   amx.tile_load %[[B]][%c0, %[[FIRST]]], %c128 : memref<160x128xbf16> into !amx.tile<16x32xbf16>
+// CHECK:   %[[SECOND:.*]] = arith.muli %[[NEXT]], %c2
+// CHECK:   %[[Y:.*]] = amx.tile_load %[[B]][%c0, %[[SECOND]]], %c128
 // CHECK-COUNT-3: amx.tile_mulf
-// CHECK: amx.tile_mulf %[[X]], %[[Y]], %[[SUM]] : !amx.tile<16x32xbf16>, !amx.tile<16x32xbf16>, !amx.tile<16x16xf32>
-// CHECK-COUNT-28: amx.tile_mulf
+// CHECK:   amx.tile_mulf %[[X]], %[[Y]], %[[SUM]] : !amx.tile<16x32xbf16>, !amx.tile<16x32xbf16>, !amx.tile<16x16xf32>
+// CHECK-COUNT-36: amx.tile_mulf
 // CHECK-COUNT-4: amx.tile_store
-// CHECK: amx.tile_load %arg0[%c0, %c128, %c0], %c320
-// CHECK: scf.for %[[I:.*]] = %c32 to %c49 step %c16
-// CHECK:   %[[ROW:.*]] = arith.minsi %[[I]], %c33
-// CHECK:   amx.tile_load %arg0[%[[ROW]], %c0, %c0], %c320
-func.func @bf16(%a: memref<49x160x2xbf16>, %b: memref<160x64x2xbf16>, %c: memref<49x64xf32>) {
+// CHECK: amx.tile_load %arg0[%c32, %c0, %c0], %c320
+// CHECK-COUNT-40: amx.tile_mulf
+// CHECK-COUNT-4: amx.tile_store
+// CHECK-NOT: amx.tile_{{load|mulf}}
+func.func @bf16(%a: memref<48x160x2xbf16>, %b: memref<160x64x2xbf16>, %c: memref<48x64xf32>) {
   linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction", "reduction"]}
-      ins(%a, %b : memref<49x160x2xbf16>, memref<160x64x2xbf16>) outs(%c : memref<49x64xf32>) attrs = {norm.amx, norm.product = array<i64: 6, 64, 512>} {
+      ins(%a, %b : memref<48x160x2xbf16>, memref<160x64x2xbf16>) outs(%c : memref<48x64xf32>) attrs = {norm.amx, norm.product = array<i64: 6, 64, 512>} {
   ^bb0(%x: bf16, %y: bf16, %s: f32):
     %p = arith.extf %x : bf16 to f32
     %q = arith.extf %y : bf16 to f32
@@ -62,23 +64,16 @@ func.func @i8(%a: memref<16x16x4xi8, strided<[?, 4, 1], offset: ?>>, %b: memref<
 
 // -----
 
-// Fewer rows than a tile has are those of one behind them.
+// An unknown number of rows, which tiles fill.
 #a = affine_map<(d0, d1, d2, d3) -> (d0, d2, d3)>
 #b = affine_map<(d0, d1, d2, d3) -> (d2, d1, d3)>
 #c = affine_map<(d0, d1, d2, d3) -> (d0, d1)>
 // CHECK-LABEL: func @unknown_rows
-// CHECK: %[[HAS_TILE:.*]] = arith.cmpi sge, %{{.*}}, %c16
-// CHECK: scf.if %[[HAS_TILE]]
-// CHECK:   amx.tile_mulf
-// CHECK: } else {
-// CHECK:   %[[A:.*]] = memref.alloc() : memref<16x16x2xbf16>
-// CHECK:   %[[ROWS:.*]] = memref.subview %[[A]][0, 0, 0] [%{{.*}}, 16, 2] [1, 1, 1]
-// CHECK:   %[[C:.*]] = memref.alloc() : memref<16x64xf32>
-// CHECK:   %[[SUMS:.*]] = memref.subview %[[C]]
-// CHECK:   memref.copy %arg0, %[[ROWS]]
-// CHECK:   amx.tile_load %[[A]][%c0, %c0, %c0]
-// CHECK:   amx.tile_store %[[C]]
-// CHECK:   memref.copy %[[SUMS]], %arg2
+// CHECK: %[[ROWS:.*]] = memref.dim %arg0, %c0
+// CHECK: %[[REST:.*]] = arith.remui %[[ROWS]], %c32
+// CHECK: %[[WHOLE:.*]] = arith.subi %[[ROWS]], %[[REST]]
+// CHECK: scf.for %{{.*}} = %c0 to %[[WHOLE]] step %c32
+// CHECK: scf.for %{{.*}} = %[[WHOLE]] to %[[ROWS]] step %c16
 func.func @unknown_rows(%a: memref<?x16x2xbf16>, %b: memref<16x64x2xbf16>, %c: memref<?x64xf32>) {
   linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction", "reduction"]}
       ins(%a, %b : memref<?x16x2xbf16>, memref<16x64x2xbf16>) outs(%c : memref<?x64xf32>) attrs = {norm.amx, norm.product = array<i64: 6, 64, 512>} {

@@ -60,6 +60,23 @@ def NormTileProducts : Pass<"norm-tile-products", "func::FuncOp"> {
     by 16, and the product also has `norm.amx`. It does so if the sum has whole tiles: its
     length is a multiple of 32 or 64. Other products are as those of elements.
 
+    **Parts.** AMX is faster than the caches behind level 2. Of an A of 1 MiB and more
+    (`least_bytes_in_parts`) it therefore multiplies parts, of up to 256 words of each row
+    (`tile_steps`), by blocks of up to 512 columns (`tile_columns`), of which as many are
+    packed at once; where threads share the blocks, by fewer columns. A is copied by such
+    parts, once for all products that read it; so are fewer rows if they do not fill
+    tiles:
+
+    ```mlir
+    %parts = linalg.generic ins(%a) outs(%slice_of_alloc) {norm.pack} // [8, 512, 256, 2]
+    scf.for %j = %c0 to %c4096 step %c512 ... {
+      %sums = scf.for %k = %c0 to %c8 step %c1 iter_args(%sum = %zero) {
+        %packed = ... // of words 256 * %k, ... and columns %j, ...
+        %words = tensor.extract_slice %parts[%k, 0, 0, 0] [1, 512, 256, 2] [1, 1, 1, 1]
+        %next = linalg.generic ins(%words, %packed) outs(%sum) {norm.amx, norm.product = ...}
+      } {norm.loop = #norm.loop<product>}
+    ```
+
     **Few rows.** A product of at most `few_rows` (8) rows, or 2 where tiles multiply
     integers, takes as long as to read B, which it does once, in place and in the order
     of memory:
@@ -123,14 +140,13 @@ def NormVectorizeProducts : Pass<"norm-vectorize-products", "func::FuncOp"> {
     }
     ```
 
-    With `norm.amx` the sums are four tiles of AMX, of 32 rows and 32 columns, which 8
-    pairs of tiles are added to before they are stored. The last tile of rows begins early
-    enough to be whole; fewer rows than 16 are those of a tile behind them:
+    With `norm.amx` the sums are four tiles of AMX, of 32 rows and 32 columns, to which the
+    products of 16 pairs of tiles are added before they are stored. Rows are a multiple of
+    16, those that no tile of 32 has are a tile by 64 columns:
 
     ```mlir
-    %row = arith.minsi %i, %last
-    %a = amx.tile_load %words_of_a[%row, %k, %c0], %pitch : memref<49x160x2xbf16> into !amx.tile<16x32xbf16>
-    %b = amx.tile_load %packed[%k, %c0], %c128 : memref<160x128xbf16> into !amx.tile<16x32xbf16>
+    %a = amx.tile_load %words_of_a[%i, %k, %c0], %pitch : memref<48x160x2xbf16> into !amx.tile<16x32xbf16>
+    %b = amx.tile_load %packed[%k, %j], %c128 : memref<160x128xbf16> into !amx.tile<16x32xbf16>
     %s = amx.tile_mulf %a, %b, %sum : !amx.tile<16x32xbf16>, !amx.tile<16x32xbf16>, !amx.tile<16x16xf32>
     ```
 
