@@ -301,7 +301,7 @@ static bool isLarge(const MatrixProduct &product) {
   auto type = cast<ShapedType>(op.getDpsInputs()[product.lhs].getType());
   return !type.hasStaticShape() ||
          type.getNumElements() * type.getElementTypeBitWidth() / 8 >=
-             norm::getRowTarget(op).leastBytesInParts;
+             norm::getRowTarget(op).largeBytes;
 }
 
 /// Returns the columns of a block of `product`: of those that leave the fewest
@@ -593,12 +593,16 @@ private:
   }
 
   /// Returns how many words of each row are a part: the sum is divided evenly
-  /// into as long ones as level 2 keeps the columns of.
+  /// into parts as long as level 2 keeps the columns of, or level 1 if A is
+  /// small. Few columns do not pay for a copy of that.
   int64_t getWordsOfPart(const MatrixProduct &block) {
     GenericOp op = block.op;
     int64_t words = op.getStaticLoopRanges()[getWordLoop(block)],
-            steps = words / norm::amxRows, most = target.tileSteps;
-    if (!isLarge(block) || block.depths.size() != 2)
+            steps = words / norm::amxRows,
+            most = isLarge(block) ? target.tileSteps : target.tileSteps / 2;
+    bool isCopiedForFew = !isLarge(block) && !ShapedType::isDynamic(extent) &&
+                          extent < target.tileColumns;
+    if (block.depths.size() != 2 || isCopiedForFew)
       return words;
     for (int64_t part = most; 2 * part > most; --part)
       if (steps % part == 0)
@@ -901,6 +905,7 @@ private:
   GenericOp anchor;
   llvm::DenseMap<Value, Value> &copies;
   norm::RowTarget target;
+  int64_t extent = 0;     // columns of all blocks
   int64_t lanes, columns; // of a block
   int64_t thinColumns;    // of one for few rows; 0: all
   scf::SCFTilingOptions::LoopType loopType;

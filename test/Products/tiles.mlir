@@ -199,7 +199,7 @@ func.func @turned(%a: tensor<64x40xbf16>, %b: tensor<256x64xbf16>, %c: tensor<40
 #a = affine_map<(d0, d1, d2) -> (d0, d2)>
 #b = affine_map<(d0, d1, d2) -> (d2, d1)>
 #c = affine_map<(d0, d1, d2) -> (d0, d1)>
-module attributes {norm.row_target = {least_bytes_in_parts = 16384, tile_steps = 2, tile_columns = 256}} {
+module attributes {norm.row_target = {large_bytes = 16384, tile_steps = 2, tile_columns = 256}} {
 // CHECK-LABEL: func @parts
 // CHECK-COUNT-1: bufferization.alloc_tensor() : tensor<4x32x48x2xbf16>
 // CHECK: scf.for %[[J:.*]] = %c0 to %c300 step %c192

@@ -60,12 +60,12 @@ def NormTileProducts : Pass<"norm-tile-products", "func::FuncOp"> {
     by 16, and the product also has `norm.amx`. It does so if the sum has whole tiles: its
     length is a multiple of 32 or 64. Other products are as those of elements.
 
-    **Parts.** AMX is faster than the caches behind level 2. Of an A of 1 MiB and more
-    (`least_bytes_in_parts`) it therefore multiplies parts, of up to 256 words of each row
-    (`tile_steps`), by blocks of up to 512 columns (`tile_columns`), of which as many are
-    packed at once; where threads share the blocks, by fewer columns. A is copied by such
-    parts, once for all products that read it; so are fewer rows if they do not fill
-    tiles:
+    **Parts.** AMX is faster than the caches behind level 2. It therefore multiplies parts
+    of a long sum: of an A of 1 MiB and more (`large_bytes`) up to 256 words of each row
+    (`tile_steps`) by up to 512 columns (`tile_columns`), of which as many are packed at
+    once, or fewer where threads share the blocks; of a smaller A up to 128 words by 64
+    columns, if B has at least 512. A is copied by such parts, once for all products that
+    read it; so are rows that fill no tile:
 
     ```mlir
     %parts = linalg.generic ins(%a) outs(%slice_of_alloc) {norm.pack} // [8, 512, 256, 2]
