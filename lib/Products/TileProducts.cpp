@@ -318,7 +318,8 @@ static int64_t getBlockColumns(const MatrixProduct &product, bool isAMX,
   int64_t all = llvm::divideCeil(extent, least),
           most = std::min(all, target.tileColumns / least);
   if (isParallel)
-    most = std::max<int64_t>(std::min(most, all / target.tileBlocks), 1);
+    most = std::min(most, all / target.tileBlocks);
+  most = std::max<int64_t>(most, 1);
   int64_t best = most;
   for (int64_t blocks = most - 1; blocks > 0 && 2 * blocks >= most; --blocks)
     if (llvm::alignTo(all, blocks) < llvm::alignTo(all, best))
@@ -354,13 +355,14 @@ static GenericOp getComputedColumns(Value matrix) {
 }
 
 namespace {
+/// The copies by parts of so many words of what products have as A.
+using CopyMap = llvm::DenseMap<std::pair<Value, int64_t>, Value>;
+
 /// The loops of one op behind products, and blocks of these in them.
 class BlockBuilder {
 public:
-  /// `copies` are those of what products have as A.
   BlockBuilder(IRRewriter &b, GenericOp anchor, int64_t lanes,
-               scf::SCFTilingOptions::LoopType loopType,
-               llvm::DenseMap<Value, Value> &copies)
+               scf::SCFTilingOptions::LoopType loopType, CopyMap &copies)
       : b(b), anchor(anchor), copies(copies),
         target(norm::getRowTarget(anchor)), lanes(lanes),
         columns(target.productColumns),
@@ -378,6 +380,8 @@ public:
     bool isAMX = llvm::all_of(products, [](MatrixProduct product) {
       return product.op->hasAttr(norm::amxAttrName);
     });
+    extent = GenericOp(products.front().op)
+                 .getStaticLoopRanges()[products.front().loops.column];
     columns =
         getBlockColumns(products.front(), isAMX,
                         loopType == scf::SCFTilingOptions::LoopType::ForallOp);
@@ -400,9 +404,13 @@ private:
   /// Puts `op` into loops over tiles, of which it computes one.
   FailureOr<scf::SCFTilingResult> tileLoops(GenericOp op,
                                             ArrayRef<OpFoldResult> sizes) {
+    // Threads share the outer loops alone.
+    auto outer = op->getParentOfType<LoopLikeOpInterface>();
+    bool isInBlock = outer && norm::getRole(outer) == norm::LoopRole::Product;
     scf::SCFTilingOptions options;
     options.setTileSizes(sizes);
-    options.setLoopType(loopType);
+    options.setLoopType(isInBlock ? scf::SCFTilingOptions::LoopType::ForOp
+                                  : loopType);
     b.setInsertionPoint(op);
     FailureOr<scf::SCFTilingResult> tiled =
         scf::tileUsingSCF(b, cast<TilingInterface>(op.getOperation()), options);
@@ -660,6 +668,7 @@ private:
     return tensor::ExtractSliceOp::create(b, v.getLoc(), v, offsets, sizes,
                                           strides);
   }
+
   /// Returns the `at`th part of all rows of what copyParts returns.
   Value slicePlane(Value parts, OpFoldResult at, int64_t words) {
     Location loc = parts.getLoc();
@@ -685,7 +694,7 @@ private:
     int64_t rank = cast<RankedTensorType>(lhs.getType()).getRank();
     if (auto grouped = lhs.getDefiningOp<tensor::ExpandShapeOp>())
       root = grouped.getSrc();
-    Value &copied = copies[root];
+    Value &copied = copies[{root, words}];
     if (copied)
       return copied;
     OpBuilder::InsertionGuard guard(b);
@@ -740,8 +749,9 @@ private:
   /// Returns what `v` is all of, outside the loops if it is the same in all.
   static Value getInvariant(Value v) {
     auto slice = v.getDefiningOp<tensor::ExtractSliceOp>();
-    return slice && slice.getSourceType() == slice.getType() ? slice.getSource()
-                                                             : v;
+    bool isAll = slice && slice.getSourceType() == slice.getType() &&
+                 slice.hasZeroOffset();
+    return isAll ? slice.getSource() : v;
   }
 
   DenseI64ArrayAttr createTile() {
@@ -903,7 +913,7 @@ private:
 
   IRRewriter &b;
   GenericOp anchor;
-  llvm::DenseMap<Value, Value> &copies;
+  CopyMap &copies;
   norm::RowTarget target;
   int64_t extent = 0;     // columns of all blocks
   int64_t lanes, columns; // of a block
@@ -947,7 +957,7 @@ struct NormTileProducts : norm::impl::NormTileProductsBase<NormTileProducts> {
     }
   }
 
-  llvm::DenseMap<Value, Value> copies;
+  CopyMap copies;
 
   LogicalResult buildBlocks(IRRewriter &b, GenericOp anchor) {
     auto loopType = parallel ? scf::SCFTilingOptions::LoopType::ForallOp

@@ -1,4 +1,5 @@
 // RUN: norm-opt %s --pass-pipeline='builtin.module(func.func(norm-tile-products{kinds=tiles lanes=64},canonicalize,cse))' --split-input-file | FileCheck %s
+// RUN: norm-opt %s --pass-pipeline='builtin.module(func.func(norm-tile-products{kinds=tiles lanes=64 parallel},canonicalize,cse))' --split-input-file | FileCheck %s --check-prefix=THREADS
 
 // Words of two neighbors along the sum, in rows as many as tiles have and a cache line longer.
 #a = affine_map<(d0, d1, d2) -> (d0, d2)>
@@ -190,6 +191,68 @@ func.func @turned(%a: tensor<64x40xbf16>, %b: tensor<256x64xbf16>, %c: tensor<40
     linalg.yield %t : f32
   } -> tensor<40x256xf32>
   return %r : tensor<40x256xf32>
+}
+
+// -----
+
+// A copy has the parts of its product: 16 columns, which do not pay for parts, and 600 have one each.
+#a = affine_map<(d0, d1, d2) -> (d0, d2)>
+#b = affine_map<(d0, d1, d2) -> (d2, d1)>
+#c = affine_map<(d0, d1, d2) -> (d0, d1)>
+module attributes {norm.row_target = {tile_steps = 4}} {
+// CHECK-LABEL: func @copies
+// CHECK-DAG: bufferization.alloc_tensor() : tensor<1x48x144x2xbf16>
+// CHECK-DAG: bufferization.alloc_tensor() : tensor<4x48x48x2xbf16>
+func.func @copies(%a: tensor<33x256xbf16>, %b: tensor<256x16xbf16>, %c: tensor<33x16xf32>, %d: tensor<256x600xbf16>, %e: tensor<33x600xf32>) -> (tensor<33x16xf32>, tensor<33x600xf32>) {
+  %r = linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%a, %b : tensor<33x256xbf16>, tensor<256x16xbf16>) outs(%c : tensor<33x16xf32>) {
+  ^bb0(%x: bf16, %y: bf16, %s: f32):
+    %p = arith.extf %x : bf16 to f32
+    %q = arith.extf %y : bf16 to f32
+    %m = arith.mulf %p, %q : f32
+    %t = arith.addf %s, %m : f32
+    linalg.yield %t : f32
+  } -> tensor<33x16xf32>
+  %r2 = linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%a, %d : tensor<33x256xbf16>, tensor<256x600xbf16>) outs(%e : tensor<33x600xf32>) {
+  ^bb0(%x: bf16, %y: bf16, %s: f32):
+    %p = arith.extf %x : bf16 to f32
+    %q = arith.extf %y : bf16 to f32
+    %m = arith.mulf %p, %q : f32
+    %t = arith.addf %s, %m : f32
+    linalg.yield %t : f32
+  } -> tensor<33x600xf32>
+  return %r, %r2 : tensor<33x16xf32>, tensor<33x600xf32>
+}
+}
+
+// -----
+
+// A thread copies the rows of its block by itself, also with parts.
+#a = affine_map<(d0, d1, d2, d3) -> (d0, d1, d3)>
+#b = affine_map<(d0, d1, d2, d3) -> (d0, d3, d2)>
+#c = affine_map<(d0, d1, d2, d3) -> (d0, d1, d2)>
+module attributes {norm.row_target = {tile_steps = 4, tile_columns = 16}} {
+// THREADS-LABEL: func @batch
+// THREADS: scf.forall
+// THREADS-NOT: scf.forall (
+// THREADS: bufferization.alloc_tensor() : tensor<4x1x48x48x2xbf16>
+// THREADS: scf.for
+// THREADS: norm.pack
+// THREADS-NOT: scf.forall (
+// THREADS: return
+func.func @batch(%a: tensor<3x33x256xbf16>, %b: tensor<3x256x16xbf16>, %c: tensor<3x33x16xf32>) -> tensor<3x33x16xf32> {
+  %r = linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "parallel", "reduction"]}
+      ins(%a, %b : tensor<3x33x256xbf16>, tensor<3x256x16xbf16>) outs(%c : tensor<3x33x16xf32>) {
+  ^bb0(%x: bf16, %y: bf16, %s: f32):
+    %p = arith.extf %x : bf16 to f32
+    %q = arith.extf %y : bf16 to f32
+    %m = arith.mulf %p, %q : f32
+    %t = arith.addf %s, %m : f32
+    linalg.yield %t : f32
+  } -> tensor<3x33x16xf32>
+  return %r : tensor<3x33x16xf32>
+}
 }
 
 // -----

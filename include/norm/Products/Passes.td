@@ -61,7 +61,7 @@ def NormTileProducts : Pass<"norm-tile-products", "func::FuncOp"> {
     length is a multiple of 32 or 64. Other products are as those of elements.
 
     **Parts.** AMX is faster than the caches behind level 2. It therefore multiplies parts
-    of a long sum: of an A of 1 MiB and more (`large_bytes`) up to 256 words of each row
+    of a long sum: of an A of 1.5 MiB and more (`large_bytes`) up to 256 words of each row
     (`tile_steps`) by up to 512 columns (`tile_columns`), of which as many are packed at
     once, or fewer where threads share the blocks; of a smaller A up to 128 words by 64
     columns, if B has at least 512. A is copied by such parts, once for all products that
