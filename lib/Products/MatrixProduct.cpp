@@ -84,7 +84,8 @@ norm::BlockLoops norm::getBlockLoops(GenericOp op, unsigned lhs) {
   AffineMap result = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
   SmallVector<int64_t> extents = op.getStaticLoopRanges();
   BlockLoops loops;
-  loops.column = result.getDimPosition(result.getNumResults() - 1);
+  if (result.getNumResults() > 0)
+    loops.column = result.getDimPosition(result.getNumResults() - 1);
   for (AffineExpr expr : a.getResults()) {
     unsigned loop = cast<AffineDimExpr>(expr).getPosition();
     if (!result.isFunctionOfDim(loop))
@@ -121,21 +122,19 @@ std::optional<MatrixProduct> norm::matchMatrixProduct(GenericOp op) {
   product.rows.assign(dims->m.begin(), dims->m.end());
   product.columns.assign(dims->n.begin(), dims->n.end());
   product.depths.assign(dims->k.begin(), dims->k.end());
-  AffineMap result = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
-  if (result.getNumResults() == 0)
-    return std::nullopt;
-  unsigned last = result.getDimPosition(result.getNumResults() - 1);
-  if (llvm::is_contained(product.rows, last)) {
+  if (llvm::is_contained(product.rows, getBlockLoops(op, /*lhs=*/0).column)) {
     std::swap(product.rows, product.columns);
     std::swap(product.lhs, product.rhs);
   }
-  if (!llvm::is_contained(product.columns, last) || !readBody(product))
+  if (!readBody(product))
     return std::nullopt;
   size_t loops = product.batch.size() + product.rows.size() +
                  product.columns.size() + product.depths.size();
   if (loops != op.getNumLoops())
     return std::nullopt;
   product.loops = getBlockLoops(op, product.lhs);
+  if (!llvm::is_contained(product.columns, product.loops.column))
+    product.loops.row.reset();
   return product;
 }
 
@@ -161,20 +160,32 @@ bool norm::hasTiles(const MatrixProduct &product) {
          depth % (amxRows * group) == 0;
 }
 
+/// Returns true if the last dimensions of an operand are those of `loops`.
+static bool endsWith(const MatrixProduct &product, unsigned operand,
+                     ArrayRef<unsigned> loops) {
+  AffineMap map = GenericOp(product.op).getIndexingMapsArray()[operand];
+  ArrayRef<AffineExpr> dims = map.getResults();
+  return dims.size() >= loops.size() &&
+         llvm::equal(dims.take_back(loops.size()), loops,
+                     [](AffineExpr dim, unsigned loop) {
+                       return cast<AffineDimExpr>(dim).getPosition() == loop;
+                     });
+}
+
+bool norm::hasThinLayout(const MatrixProduct &product) {
+  BlockLoops loops = product.loops;
+  return llvm::is_contained(product.columns, loops.column) &&
+         (endsWith(product, product.rhs, {loops.column}) ||
+          (endsWith(product, product.rhs, {loops.depth}) &&
+           endsWith(product, product.lhs, {loops.depth})));
+}
+
 bool norm::hasThinTiles(const MatrixProduct &product) {
   if (!hasTiles(product) || product.depths.size() != 1)
     return false;
-  GenericOp op = product.op;
-  auto endsWith = [&](unsigned operand, ArrayRef<unsigned> loops) {
-    ArrayRef<AffineExpr> dims = op.getIndexingMapsArray()[operand].getResults();
-    return dims.size() >= loops.size() &&
-           llvm::equal(dims.take_back(loops.size()), loops,
-                       [](AffineExpr dim, unsigned loop) {
-                         return cast<AffineDimExpr>(dim).getPosition() == loop;
-                       });
-  };
-  int64_t rows = op.getStaticLoopRanges()[*product.loops.row];
+  BlockLoops loops = product.loops;
+  int64_t rows = GenericOp(product.op).getStaticLoopRanges()[*loops.row];
   return rows > 1 && rows <= amxRows &&
-         endsWith(product.lhs, {product.loops.depth}) &&
-         endsWith(product.rhs, {product.loops.column, product.loops.depth});
+         endsWith(product, product.lhs, {loops.depth}) &&
+         endsWith(product, product.rhs, {loops.column, loops.depth});
 }

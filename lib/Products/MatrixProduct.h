@@ -15,7 +15,8 @@ namespace mlir::norm {
 
 /// The loops of a block of a product: the longest one over rows, that over the
 /// neighbors in memory of the result, and that over the neighbors of A. A
-/// vector times a matrix has no rows.
+/// vector times a matrix has no rows, nor has a product whose neighbors are of
+/// other batches.
 struct BlockLoops {
   std::optional<unsigned> row;
   unsigned column = 0, depth = 0;
@@ -57,6 +58,10 @@ int64_t getAMXGroup(const MatrixProduct &product);
 /// Returns true if tiles of AMX hold the operands: all rows of A are as long as
 /// whole tiles.
 bool hasTiles(const MatrixProduct &product);
+
+/// Returns true if neighbors in the memory of B are columns, or are along the
+/// sum and neighbors in that of A, too: then few rows read B in place.
+bool hasThinLayout(const MatrixProduct &product);
 
 /// Returns true if tiles of AMX add a product of few rows, of which B's are
 /// read in place: the sum has whole tiles, whose words are neighbors in A and

@@ -14,7 +14,8 @@ using linalg::GenericOp;
 namespace {
 /// Builds the copy of columns for a block: of columns that are no neighbors in
 /// memory, squares are read along memory and turned in registers; of groups,
-/// their rows are interleaved.
+/// their rows are interleaved. Where none of the loops goes along memory,
+/// elements are copied one by one.
 class PackBuilder : norm::LoopBuilder {
 public:
   PackBuilder(OpBuilder &b, GenericOp op)
@@ -25,7 +26,11 @@ public:
     hasWords = group > 1 && read.back() == b.getAffineDimExpr(column + 1);
     if (hasWords)
       read = read.drop_back();
-    along = cast<AffineDimExpr>(read.back()).getPosition();
+    auto dim = dyn_cast<AffineDimExpr>(read.back());
+    bool areApart = group > 1 && !hasWords && dim &&
+                    dim.getPosition() != column; // the elements of a group
+    if (dim && !areApart)
+      along = dim.getPosition();
   }
 
   void run() {
@@ -34,6 +39,8 @@ public:
       if (loop != along)
         outer.push_back(loop);
     buildLoops(outer, [&] {
+      if (!along)
+        return buildElements(column, index(0), asValue(extents[column]));
       if (along == column && !hasWords)
         prefetch(outer.back());
       Value columns = floorTo(extents[column], kSquare),
@@ -42,14 +49,14 @@ public:
         buildLoop(column, index(0), columns, kSquare, [&] { copyNeighbors(); });
         return buildElements(column, columns, all);
       }
-      Value depth = floorTo(extents[along], kSquare);
+      Value depths = asValue(extents[*along]),
+            depth = floorTo(extents[*along], kSquare);
       buildLoop(column, index(0), columns, kSquare, [&] {
-        buildLoop(along, index(0), depth, kSquare, [&] { buildSquare(); });
-        buildElements(along, depth, asValue(extents[along]), kSquare);
+        buildLoop(*along, index(0), depth, kSquare, [&] { buildSquare(); });
+        buildElements(*along, depth, depths, kSquare);
       });
-      buildLoop(column, columns, all, 1, [&] {
-        buildElements(along, index(0), asValue(extents[along]));
-      });
+      buildLoop(column, columns, all, 1,
+                [&] { buildElements(*along, index(0), depths); });
     });
   }
 
@@ -123,12 +130,12 @@ private:
       rows.push_back(loadNeighbors());
     }
     at[column] = first;
-    Value begin = at[along];
+    Value begin = at[*along];
     for (auto [i, v] : llvm::enumerate(turn(rows))) {
-      at[along] = add(begin, i);
+      at[*along] = add(begin, i);
       storeNeighbors(v);
     }
-    at[along] = begin;
+    at[*along] = begin;
   }
 
   /// Writes the groups of as many rows.
@@ -192,9 +199,10 @@ private:
   }
 
   Value from, to;
-  int64_t group;              // elements that stay together
-  bool hasWords;              // which they do where they are read
-  unsigned column, along = 0; // loops: over columns, along memory
+  int64_t group;                 // elements that stay together
+  bool hasWords;                 // which they do where they are read
+  unsigned column;               // the loop over columns
+  std::optional<unsigned> along; // the one along memory, if there is one
 };
 } // namespace
 

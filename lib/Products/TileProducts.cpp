@@ -978,10 +978,17 @@ struct NormTileProducts : norm::impl::NormTileProductsBase<NormTileProducts> {
         found.push_back(*product);
       if (!isComputed && products == norm::Products::Blocks &&
           norm::hasMatrices(op))
-        norm::missed(op, product ? norm::Missed::NoColumns
-                                 : norm::Missed::OtherProduct);
+        norm::missed(op, getMissed(product));
     });
     return found;
+  }
+
+  static norm::Missed getMissed(const std::optional<MatrixProduct> &product) {
+    if (!product)
+      return norm::Missed::OtherProduct;
+    return llvm::is_contained(product->columns, product->loops.column)
+               ? norm::Missed::NoColumns
+               : norm::Missed::NoNeighbors;
   }
 
   void explain(const MatrixProduct &product, bool isBlock) {
@@ -1024,6 +1031,8 @@ struct NormTileProducts : norm::impl::NormTileProductsBase<NormTileProducts> {
   /// Returns the rows of a product that is no block: no CPU multiplies integers
   /// as fast as tiles do.
   int64_t getFewRows(const MatrixProduct &product) {
+    if (!norm::hasThinLayout(product))
+      return 0;
     norm::RowTarget target = norm::getRowTarget(product.op);
     return getGroup(product, kinds) == 4
                ? std::min(target.fewRows, target.fewRowsOfBytes)
@@ -1038,7 +1047,8 @@ struct NormTileProducts : norm::impl::NormTileProductsBase<NormTileProducts> {
   /// Returns true if all extents but the number of rows are known.
   bool mayHaveFewRows(const MatrixProduct &product) {
     SmallVector<int64_t> extents = GenericOp(product.op).getStaticLoopRanges();
-    return hasBlocks(product) && product.rows.size() == 1 &&
+    return hasBlocks(product) && norm::hasThinLayout(product) &&
+           product.rows.size() == 1 &&
            ShapedType::isDynamic(extents[product.rows[0]]) &&
            llvm::count_if(extents, ShapedType::isDynamic) == 1 &&
            !getComputedColumns(
@@ -1094,7 +1104,8 @@ struct NormTileProducts : norm::impl::NormTileProductsBase<NormTileProducts> {
     SmallVector<int64_t> extents = op.getStaticLoopRanges();
     auto isLoop = [&](unsigned loop) { return extents[loop] != 1; };
     if (llvm::count_if(product.rows, isLoop) > 1 ||
-        llvm::is_contained(extents, 0) || products == norm::Products::Loops ||
+        llvm::is_contained(extents, 0) || !norm::hasThinLayout(product) ||
+        products == norm::Products::Loops ||
         !isAtLeast(op, product.loops.column, target.leastColumns) ||
         !isAtLeast(op, product.loops.depth, 2 * target.leastDepth))
       return false;

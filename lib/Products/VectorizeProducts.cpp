@@ -64,11 +64,9 @@ struct NormVectorizeProducts
   }
 
   static LogicalResult vectorizeCopy(OpBuilder &b, GenericOp op) {
-    bool isCopy =
-        op.getNumDpsInputs() == 1 && op.getNumDpsInits() == 1 &&
-        op.getNumReductionLoops() == 0 &&
-        llvm::range_size(op.getBody()->without_terminator()) <= 1 &&
-        isa<AffineDimExpr>(op.getIndexingMapsArray()[0].getResults().back());
+    bool isCopy = op.getNumDpsInputs() == 1 && op.getNumDpsInits() == 1 &&
+                  op.getNumReductionLoops() == 0 &&
+                  llvm::range_size(op.getBody()->without_terminator()) <= 1;
     if (!isCopy)
       return op.emitError("norm-vectorize-products: expects a copy with '")
              << norm::packAttrName << "'";
@@ -122,7 +120,7 @@ struct NormVectorizeProducts
   /// The number of rows is known.
   static bool isThin(GenericOp op, ArrayRef<int64_t> tile) {
     std::optional<MatrixProduct> product = norm::matchMatrixProduct(op);
-    if (!product)
+    if (!product || !norm::hasThinLayout(*product))
       return false;
     auto kind = static_cast<norm::ProductKinds>(tile[3]);
     bool hasKind =

@@ -89,3 +89,67 @@ func.func @bf16_in_f64(%a: tensor<2x64xbf16>, %b: tensor<1024x64xbf16>, %c: tens
   } -> tensor<2x1024xf64>
   return %r : tensor<2x1024xf64>
 }
+
+// -----
+
+// Rows of A that are no neighbors along the sum are blocks, as few as they are.
+#a = affine_map<(d0, d1, d2) -> (d2, d0)>
+#b = affine_map<(d0, d1, d2) -> (d1, d2)>
+#c = affine_map<(d0, d1, d2) -> (d0, d1)>
+// CHECK-LABEL: func @turned_rows
+// CHECK-NOT: norm.thin_product
+// CHECK: norm.product
+// CHECK-NOT: norm.thin_product
+// CHECK: return
+func.func @turned_rows(%a: tensor<64x4xf32>, %b: tensor<32x64xf32>, %c: tensor<4x32xf32>) -> tensor<4x32xf32> {
+  %r = linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%a, %b : tensor<64x4xf32>, tensor<32x64xf32>) outs(%c : tensor<4x32xf32>) {
+  ^bb0(%x: f32, %y: f32, %s: f32):
+    %m = arith.mulf %x, %y : f32
+    %t = arith.addf %s, %m : f32
+    linalg.yield %t : f32
+  } -> tensor<4x32xf32>
+  return %r : tensor<4x32xf32>
+}
+
+// -----
+
+// So are those of any number, and those along two sums whose order differs.
+#a = affine_map<(d0, d1, d2, d3) -> (d0, d2, d3)>
+#b = affine_map<(d0, d1, d2, d3) -> (d1, d3, d2)>
+#c = affine_map<(d0, d1, d2, d3) -> (d0, d1)>
+// CHECK-LABEL: func @other_order
+// CHECK-NOT: norm.thin_product
+// CHECK: norm.product
+// CHECK-NOT: norm.thin_product
+// CHECK: return
+func.func @other_order(%a: tensor<?x4x16xf32>, %b: tensor<32x16x4xf32>, %c: tensor<?x32xf32>) -> tensor<?x32xf32> {
+  %r = linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction", "reduction"]}
+      ins(%a, %b : tensor<?x4x16xf32>, tensor<32x16x4xf32>) outs(%c : tensor<?x32xf32>) {
+  ^bb0(%x: f32, %y: f32, %s: f32):
+    %m = arith.mulf %x, %y : f32
+    %t = arith.addf %s, %m : f32
+    linalg.yield %t : f32
+  } -> tensor<?x32xf32>
+  return %r : tensor<?x32xf32>
+}
+
+// -----
+
+// A matrix times a vector, of batches that are neighbors in memory, has neither.
+#a = affine_map<(d0, d1, d2) -> (d0, d2)>
+#b = affine_map<(d0, d1, d2) -> (d1, d2, d0)>
+#c = affine_map<(d0, d1, d2) -> (d1, d0)>
+// CHECK-LABEL: func @batches
+// CHECK-NOT: norm.thin_product
+// CHECK: return
+func.func @batches(%a: tensor<2x64xf32>, %b: tensor<32x64x2xf32>, %c: tensor<32x2xf32>) -> tensor<32x2xf32> {
+  %r = linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%a, %b : tensor<2x64xf32>, tensor<32x64x2xf32>) outs(%c : tensor<32x2xf32>) {
+  ^bb0(%x: f32, %y: f32, %s: f32):
+    %m = arith.mulf %x, %y : f32
+    %t = arith.addf %s, %m : f32
+    linalg.yield %t : f32
+  } -> tensor<32x2xf32>
+  return %r : tensor<32x2xf32>
+}

@@ -43,3 +43,15 @@ func.func @maximum(%a: tensor<32x128xf32>, %b: tensor<128x128xf32>, %c: tensor<3
   } -> tensor<32x128xf32>
   return %r : tensor<32x128xf32>
 }
+
+func.func @batches(%a: tensor<3x32x64xf32>, %b: tensor<3x64x32xf32>, %c: tensor<32x32x3xf32>) -> tensor<32x32x3xf32> {
+  // expected-remark@below {{neighbors in its result are of other batches}}
+  %r = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2, d3) -> (d2, d0, d3)>, affine_map<(d0, d1, d2, d3) -> (d2, d3, d1)>, affine_map<(d0, d1, d2, d3) -> (d0, d1, d2)>],
+      iterator_types = ["parallel", "parallel", "parallel", "reduction"]} ins(%a, %b : tensor<3x32x64xf32>, tensor<3x64x32xf32>) outs(%c : tensor<32x32x3xf32>) {
+  ^bb0(%x: f32, %y: f32, %s: f32):
+    %m = arith.mulf %x, %y : f32
+    %t = arith.addf %s, %m : f32
+    linalg.yield %t : f32
+  } -> tensor<32x32x3xf32>
+  return %r : tensor<32x32x3xf32>
+}

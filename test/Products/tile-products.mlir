@@ -175,3 +175,21 @@ func.func @scaled_integers(%a: tensor<32x128xf32>, %w: tensor<128x256xi8>, %s: t
   } -> tensor<32x256xf32>
   return %r : tensor<32x256xf32>
 }
+
+// -----
+
+// Sums of 16-bit floats are wide where a product has no blocks, too: neighbors in this result are of other batches.
+// CHECK-LABEL: func @batches
+// CHECK: %[[SUMS:.*]] = linalg.generic {{.*}} ins(%arg0, %arg1 : tensor<3x32x64xf16>, tensor<3x64x32xf16>) outs(%{{.*}} : tensor<32x32x3xf32>)
+// CHECK: linalg.generic {{.*}} ins(%[[SUMS]] : tensor<32x32x3xf32>) outs(%arg2 : tensor<32x32x3xf16>)
+// CHECK: arith.truncf
+func.func @batches(%a: tensor<3x32x64xf16>, %b: tensor<3x64x32xf16>, %c: tensor<32x32x3xf16>) -> tensor<32x32x3xf16> {
+  %r = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2, d3) -> (d2, d0, d3)>, affine_map<(d0, d1, d2, d3) -> (d2, d3, d1)>, affine_map<(d0, d1, d2, d3) -> (d0, d1, d2)>],
+      iterator_types = ["parallel", "parallel", "parallel", "reduction"]} ins(%a, %b : tensor<3x32x64xf16>, tensor<3x64x32xf16>) outs(%c : tensor<32x32x3xf16>) {
+  ^bb0(%x: f16, %y: f16, %s: f16):
+    %m = arith.mulf %x, %y : f16
+    %t = arith.addf %s, %m : f16
+    linalg.yield %t : f16
+  } -> tensor<32x32x3xf16>
+  return %r : tensor<32x32x3xf16>
+}

@@ -81,6 +81,24 @@ func.func @unknown_rows(%a: memref<?x8xf32>, %b: memref<8x64xf32>, %c: memref<?x
 
 // -----
 
+// What is a neighbor in B's memory is none in that of A.
+#a = affine_map<(d0, d1, d2) -> (d2, d0)>
+#b = affine_map<(d0, d1, d2) -> (d1, d2)>
+#c = affine_map<(d0, d1, d2) -> (d0, d1)>
+func.func @turned_rows(%a: memref<64x4xf32>, %b: memref<32x64xf32>, %c: memref<4x32xf32>) {
+  // expected-error@below {{norm-vectorize-products: 'norm.thin_product' does not fit the op's loops or extents}}
+  linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%a, %b : memref<64x4xf32>, memref<32x64xf32>) outs(%c : memref<4x32xf32>) attrs = {norm.thin_product = array<i64: 6, 64, 8, 0>} {
+  ^bb0(%x: f32, %y: f32, %s: f32):
+    %m = arith.mulf %x, %y : f32
+    %t = arith.addf %s, %m : f32
+    linalg.yield %t : f32
+  }
+  return
+}
+
+// -----
+
 func.func @no_copy(%c: memref<8x8xf32>) {
   %zero = arith.constant 0.0 : f32
   // expected-error@below {{norm-vectorize-products: expects a copy with 'norm.pack'}}

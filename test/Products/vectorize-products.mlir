@@ -112,3 +112,37 @@ func.func @pack(%b: memref<64x40xf32>, %packed: memref<40x64xf32>) {
   }
   return
 }
+
+// -----
+
+// Columns of which one of several neighbors is read are copied one by one.
+// CHECK-LABEL: func @pack_apart
+// CHECK-NOT: vector
+// CHECK: scf.for %[[K:.*]] = %c0 to %c40 step %c1
+// CHECK:   scf.for %[[J:.*]] = %c0 to %c64 step %c1
+// CHECK:     %[[X:.*]] = memref.load %arg0[%[[K]], %[[J]], %c0]
+// CHECK:     memref.store %[[X]], %arg1[%[[K]], %[[J]]]
+func.func @pack_apart(%b: memref<40x64x1xf32, strided<[256, 4, 1]>>, %c: memref<40x64xf32>) {
+  linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1, 0)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]}
+      ins(%b : memref<40x64x1xf32, strided<[256, 4, 1]>>) outs(%c : memref<40x64xf32>) attrs = {norm.pack} {
+  ^bb0(%x: f32, %s: f32):
+    linalg.yield %x : f32
+  }
+  return
+}
+
+// -----
+
+// So are pairs that lie apart, whose columns are no neighbors.
+// CHECK-LABEL: func @pairs_apart
+// CHECK-NOT: vector
+// CHECK: memref.load %arg0[%{{.*}}, %c0, %{{.*}}, %{{.*}}]
+// CHECK: memref.load %arg0[%{{.*}}, %c1, %{{.*}}, %{{.*}}]
+func.func @pairs_apart(%b: memref<8x2x64x16xbf16>, %c: memref<16x8x64x2xbf16>) {
+  linalg.generic {indexing_maps = [affine_map<(d0, d1, d2, d3) -> (d1, d3, d2, d0)>, affine_map<(d0, d1, d2, d3) -> (d0, d1, d2, d3)>], iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
+      ins(%b : memref<8x2x64x16xbf16>) outs(%c : memref<16x8x64x2xbf16>) attrs = {norm.pack} {
+  ^bb0(%x: bf16, %s: bf16):
+    linalg.yield %x : bf16
+  }
+  return
+}

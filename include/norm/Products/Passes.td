@@ -79,8 +79,8 @@ def NormTileProducts : Pass<"norm-tile-products", "func::FuncOp"> {
 
     **Few rows.** A product of at most `few_rows` (8) rows, or 2 where tiles multiply
     integers, takes as long as to read B, which it does once, in place and in the order
-    of memory:
-    `norm.thin_product = array<i64: 6, 64, 8, 0>`. The last number is a kind: with
+    of memory, if neighbors there are columns, or are along the sum and neighbors in A,
+    too: `norm.thin_product = array<i64: 6, 64, 8, 0>`. The last number is a kind: with
     `kinds=tiles` products of 2 to 16 rows whose words are neighbors in A and in B, such
     as those of a torch.nn.Linear, read B by tiles (2). Where the number of rows is not
     known, and is the only one, half as many rows are computed one by one so, and more
@@ -92,8 +92,8 @@ def NormTileProducts : Pass<"norm-tile-products", "func::FuncOp"> {
     rows if columns are neighbors in memory; else for few rows in as many parts as a
     register has lanes. Neither threads nor the number of columns change it.
 
-    Products stay as they are, with a remark, if the result has less than 16 columns,
-    the sum less than 8 products, or the body does more than to widen, multiply and
+    Products stay as they are, with a remark, if the result has less than 16 columns, or
+    neighbors there are of other batches, the sum less than 8 products, or the body does more than to widen, multiply and
     add; also in functions that promise equal bits on any number of ranks
     (`norm.sum_parts`), and with `products=loops`. norm-tile-rows then treats them as other reductions.
   }];

@@ -55,6 +55,7 @@ def write(name, subscripts, extents, types, dynamic):
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c2 = arith.constant 2 : index
+  %c3 = arith.constant 3 : index
 {dims}  %zero = arith.constant {'0' if kind == 'i' else '0.0'} : {result}
   %empty = tensor.empty({sizes}) : {tc}
   %start = linalg.fill ins(%zero : {result}) outs(%empty : {tc}) -> {tc}
@@ -130,7 +131,20 @@ def run_cases(name, cases, check=check, write=write):
     print(f"{name}: {len(cases)} products, {len(wrong)} wrong")
 
 
-run_cases("drawn", [draw_case() for _ in range(160)])
+run_cases("drawn", [draw_case() for _ in range(100)])
+
+
+def draw_permuted():
+    """Loops of all kinds, in any order of memory: what is adjacent in one operand is not in another."""
+    operands = {"b": "abc", "m": "ac", "n": "bc", "k": "ab", "h": draw.choice(("ab", "ac", "bc", "abc"))}
+    loops = "kn" + "".join(loop for loop in "bmh" if draw.random() < 0.5)
+    orders = [draw.sample(dims, len(dims)) for dims in ([i for i in loops if name in operands[i]] for name in "abc")]
+    a, b, c = map("".join, orders)
+    extents = {i: draw.choice(EXTENTS[i]) for i in loops} | ({"h": draw.choice((1, 2, 16, 17))} if "h" in loops else {})
+    return f"{a},{b}->{c}", extents, draw.choice(TYPES), draw.choice(("", "", "m", "n", "mkn"))
+
+
+run_cases("permuted", [draw_permuted() for _ in range(80)])
 # Tiles of 16 rows and 16 words, which hold whole sums; rows that fill none, where their number is not known.
 tiles = [(s, {"m": m, "k": k, "n": n, "b": 2}, types, dynamic) for s in ("mk,kn->mn", "mk,nk->mn", "bmk,bkn->bmn", "mk,kbn->mbn", "mk,kbn->bmn", "mbk,bkn->mn")
          for m in (5, 16, 17, 31, 50) for k in (32, 320, 640) for n in (16, 200) for types in (TYPES[1], TYPES[2], *TYPES[5:])
@@ -220,3 +234,36 @@ run_cases("magnitudes", magnitudes, check_magnitudes)
 # No rows, no columns, nothing to add, where the extents are not known.
 nothing = [("mk,kn->mn", {"m": 16, "k": 32, "n": 64} | {i: 0}, types, "mkn") for i in "mkn" for types in TYPES[:2]]
 run_cases("empty", nothing)
+
+
+def write_shared(name, _, extents, types, dynamic):
+    """Two products of one A, whose parts of the sum have other lengths where they have other columns."""
+    m, k = ("?" if i in dynamic else extents[i] for i in "mk")
+    ta, zero = f"tensor<{m}x{k}x{types[0]}>", "0" if types[1] == "i32" else "0.0"
+    tb, tc = ([f"tensor<{rows}x{extents[i]}x{element}>" for i in "nj"] for rows, element in ((k, types[0]), (m, types[1])))
+    products = "".join(f"""  %empty{i} = tensor.empty({'%m' if m == '?' else ''}) : {tc[i]}
+  %start{i} = linalg.fill ins(%zero : {types[1]}) outs(%empty{i} : {tc[i]}) -> {tc[i]}
+  %c{i} = linalg.matmul ins(%a, %b{i} : {ta}, {tb[i]}) outs(%start{i} : {tc[i]}) -> {tc[i]}
+""" for i in range(2))
+    return f"""func.func @{name}(%a: {ta}, %b0: {tb[0]}, %b1: {tb[1]}) -> ({tc[0]}, {tc[1]}) {{
+  %first = arith.constant 0 : index
+  %m = tensor.dim %a, %first : {ta}
+  %zero = arith.constant {zero} : {types[1]}
+{products}  return %c0, %c1 : {tc[0]}, {tc[1]}
+}}
+"""
+
+
+def check_shared(name, library, case):
+    _, extents, types, _ = case
+    a, *b = (make([extents[i] for i in s], types[0]) for s in ("mk", "kn", "kj"))
+    results = [np.empty([extents[i] for i in s], np.int32 if types[1] == "i32" else np.float32) for s in ("mn", "mj")]
+    results = run_compiled(library, name, [a, *b], results)
+    bound = (extents["k"] + 1) * UNIT["f32"] if types[1] == "f32" else 0
+    x = convert(a)
+    return all(bool((abs(convert(c) - x @ convert(y)) <= bound * (abs(x) @ abs(convert(y)))).all()) for y, c in zip(b, results))
+
+
+shared = [("", {"m": m, "k": k, "n": n, "j": j}, types, dynamic) for m in (1, 5, 16, 33) for k in (64, 320) for n, j in ((16, 600), (600, 16), (200, 1100))
+          for types in (TYPES[0], TYPES[2], TYPES[5]) for dynamic in ("", "m")]
+run_cases("shared", draw.sample(shared, 36), check_shared, write_shared)
