@@ -128,6 +128,8 @@ void norm::setTarget(CPUPipelineOptions &options,
       triple.isX86() && info.checkFeatures("+avx512vnni,+avx512vl");
   if (triple.isX86() && info.checkFeatures("+avx512f"))
     options.productLanes = 64;
+  if (triple.isX86() && info.checkFeatures("+avx2"))
+    options.productKinds = ProductKinds::Halves;
   if (triple.isX86() && info.checkFeatures("+avx512bf16"))
     options.productKinds = ProductKinds::Pairs;
   // Other systems give a process the tiles in other ways.

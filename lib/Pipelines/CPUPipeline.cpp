@@ -59,8 +59,11 @@ static void buildPreparation(OpPassManager &pm,
   products.products = options.products;
   products.parallel = options.threads > 1;
   products.lanes = options.productLanes;
-  if (options.rounding != Rounding::Exact)
-    products.kinds = options.productKinds;
+  products.kinds = options.productKinds;
+  // The instructions for bf16 lose subnormals.
+  if (options.rounding == Rounding::Exact &&
+      products.kinds != ProductKinds::Elements)
+    products.kinds = ProductKinds::Halves;
   func.addPass(createNormTileProducts(products));
 }
 

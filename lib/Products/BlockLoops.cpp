@@ -146,7 +146,8 @@ private:
     for (int64_t lane = 0; lane < lanes; lane += kPairLanes) {
       at.back() = add(first, 2 * lane);
       columns.push_back(vector::LoadOp::create(
-          b, VectorType::get(2 * kPairLanes, b.getBF16Type()), rhs, at));
+          b, VectorType::get(2 * kPairLanes, getElementTypeOrSelf(rhs)), rhs,
+          at));
     }
     return columns;
   }
@@ -156,18 +157,8 @@ private:
     if (!isGrouped())
       return vector::BroadcastOp::create(b, VectorType::get(lanes, element),
                                          memref::LoadOp::create(b, lhs, at));
-    Value pair =
-        vector::LoadOp::create(b, VectorType::get(2, b.getBF16Type()), lhs, at);
-    auto word = VectorType::get(1, b.getI32Type());
-    Value v = vector::ExtractOp::create(
-        b, vector::BitCastOp::create(b, word, pair), ArrayRef<int64_t>{0});
-    v = vector::BroadcastOp::create(
-        b, VectorType::get(kPairLanes, b.getI32Type()), v);
-    return vector::BitCastOp::create(
-        b, VectorType::get(2 * kPairLanes, b.getBF16Type()), v);
+    return loadPair(lhs, at);
   }
-
-  static constexpr int64_t kPairLanes = 16;
 
   int64_t rows, lanes, products; // of a tile
 };

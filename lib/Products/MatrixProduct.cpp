@@ -152,6 +152,16 @@ int64_t norm::getAMXGroup(const MatrixProduct &product) {
   return isI8 ? 4 : 0;
 }
 
+bool norm::hasPairs(const MatrixProduct &product) {
+  auto isInteger = [&](unsigned operand, unsigned width) {
+    Value v = GenericOp(product.op).getDpsInputs()[operand];
+    return getElementTypeOrSelf(v.getType()).isInteger(width);
+  };
+  bool areHalves = product.sum.isInteger(32) && isInteger(product.lhs, 16) &&
+                   (isInteger(product.rhs, 8) || isInteger(product.rhs, 16));
+  return areHalves || getAMXGroup(product) == 2;
+}
+
 bool norm::hasTiles(const MatrixProduct &product) {
   int64_t group = getAMXGroup(product),
           depth =

@@ -55,6 +55,11 @@ constexpr int64_t amxRows = 16;
 /// operands, if AMX adds their products in the type of the sums; else 0.
 int64_t getAMXGroup(const MatrixProduct &product);
 
+/// Returns true if one instruction multiplies pairs of neighbors of both
+/// operands and adds the products in the type of the sums: of bf16, or of i8
+/// whose A is i16, as B's elements are where they are multiplied.
+bool hasPairs(const MatrixProduct &product);
+
 /// Returns true if tiles of AMX hold the operands: all rows of A are as long as
 /// whole tiles.
 bool hasTiles(const MatrixProduct &product);

@@ -65,7 +65,8 @@ private:
 
   /// The sums' own elements are never as narrow.
   static int64_t getGroup(Type element) {
-    return element.isBF16() ? 2 : element.isInteger(8) ? 4 : 1;
+    bool arePairs = element.isBF16() || element.isInteger(16);
+    return arePairs ? 2 : element.isInteger(8) ? 4 : 1;
   }
 
   AffineMap getReadMap() { return op.getIndexingMapsArray()[0]; }
@@ -104,8 +105,9 @@ private:
     Value v = vector::LoadOp::create(
         b, VectorType::get(group * kSquare, element), flattenGroups(from),
         getFlatIndices(getReadMap()));
-    return vector::BitCastOp::create(
-        b, VectorType::get(kSquare, b.getI32Type()), v);
+    return vector::BitCastOp::create(b,
+                                     VectorType::get(kSquare, b.getI32Type()),
+                                     convert(v, group * kSquare));
   }
 
   void storeNeighbors(Value v) {
@@ -144,8 +146,9 @@ private:
     SmallVector<Value> rows;
     for (int64_t i = 0; i < group; ++i) {
       at[column + 1] = index(i);
-      rows.push_back(
-          vector::LoadOp::create(b, type, from, getIndices(getReadMap())));
+      Value row =
+          vector::LoadOp::create(b, type, from, getIndices(getReadMap()));
+      rows.push_back(convert(row, kSquare));
     }
     for (int64_t half = group / 2; half > 0; half /= 2)
       for (int64_t i = 0; i < half; ++i)

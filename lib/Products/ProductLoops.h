@@ -102,8 +102,13 @@ protected:
     return memref::CollapseShapeOp::create(b, buffer, groups);
   }
 
-  /// Adds the product of `x` and `y` to `sum`, those of pairs of bf16.
+  /// Sums that an instruction adds products of pairs to.
+  static constexpr int64_t kPairLanes = 16;
+
+  /// Adds the product of `x` and `y` to `sum`, those of pairs of bf16 or i16.
   Value createSum(Value x, Value y, Value sum) {
+    if (getElementTypeOrSelf(x.getType()).isInteger(16))
+      return createSumOfHalves(x, y, sum);
     if (x.getType() != sum.getType())
       return x86vector::DotBF16Op::create(b, sum.getType(), sum, x, y);
     if (getElementTypeOrSelf(sum.getType()).isIntOrIndex())
@@ -112,6 +117,37 @@ protected:
     if (!isa<VectorType>(sum.getType()))
       return arith::AddFOp::create(b, sum, arith::MulFOp::create(b, x, y));
     return vector::FMAOp::create(b, x, y, sum);
+  }
+
+  /// LLVM makes one instruction of that, or two, for kPairLanes sums.
+  Value createSumOfHalves(Value x, Value y, Value sum) {
+    auto wide = VectorType::get(2 * kPairLanes, b.getI32Type());
+    Value products =
+        arith::MulIOp::create(b, arith::ExtSIOp::create(b, wide, x),
+                              arith::ExtSIOp::create(b, wide, y));
+    SmallVector<int64_t> even, odd;
+    for (int64_t i = 0; i < kPairLanes; ++i) {
+      even.push_back(2 * i);
+      odd.push_back(2 * i + 1);
+    }
+    Value both = arith::AddIOp::create(
+        b, vector::ShuffleOp::create(b, products, products, even),
+        vector::ShuffleOp::create(b, products, products, odd));
+    return arith::AddIOp::create(b, sum, both);
+  }
+
+  /// Loads a pair of elements, or of words' halves, for kPairLanes sums.
+  Value loadPair(Value buffer, ValueRange at) {
+    Type element = getElementTypeOrSelf(buffer.getType());
+    Value pair =
+        vector::LoadOp::create(b, VectorType::get(2, element), buffer, at);
+    auto word = VectorType::get(1, b.getI32Type());
+    Value v = vector::ExtractOp::create(
+        b, vector::BitCastOp::create(b, word, pair), ArrayRef<int64_t>{0});
+    v = vector::BroadcastOp::create(
+        b, VectorType::get(kPairLanes, b.getI32Type()), v);
+    return vector::BitCastOp::create(
+        b, VectorType::get(2 * kPairLanes, element), v);
   }
 
   /// Returns the multiple of `step` below an extent.

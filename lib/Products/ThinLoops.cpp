@@ -76,7 +76,9 @@ private:
 
   /// Loads neighbors, an element for a width of 0, and widens them.
   Value load(unsigned operand, int64_t width) {
-    return widen(operand, loadNarrow(operand, width), width);
+    Type type = product.sum;
+    return widen(operand, loadNarrow(operand, width),
+                 width == 0 ? type : VectorType::get(width, type));
   }
 
   Value loadNarrow(unsigned operand, int64_t width) {
@@ -89,8 +91,7 @@ private:
                                   indices);
   }
 
-  Value widen(unsigned operand, Value v, int64_t width) {
-    Type type = width == 0 ? product.sum : VectorType::get(width, product.sum);
+  Value widen(unsigned operand, Value v, Type type) {
     Operation *widening =
         operand == product.lhs ? product.widenLhs : product.widenRhs;
     if (!widening)
@@ -110,7 +111,7 @@ private:
 
   /// Adds `count` rows of B to the sums, strip by strip.
   void buildStrips(int64_t count) {
-    int64_t widest = lanes;
+    int64_t widest = addsHalves() ? kPairLanes : lanes;
     while (widest > 1 && rows * widest > registers * 16)
       widest /= 2;
     Value from = index(0);
@@ -132,12 +133,18 @@ private:
           vector::LoadOp::create(b, type, dest, getIndices(getMap(result))));
     }
     Value first = at[loops.depth];
-    for (int64_t i = 0; i < count; ++i) {
+    bool arePairs = addsHalves() && width == kPairLanes && count % 2 == 0;
+    for (int64_t i = 0; i < count; i += arePairs ? 2 : 1) {
       at[loops.depth] = add(first, i);
-      Value y = load(product.rhs, width);
+      Value y = arePairs ? loadRowsOfPairs(add(first, i + 1))
+                         : load(product.rhs, width);
+      at[loops.depth] = add(first, i);
       for (int64_t row = 0; row < rows; ++row) {
         setRow(row);
-        Value x = vector::BroadcastOp::create(b, type, load(product.lhs, 0));
+        Value x = arePairs ? loadPair(getOperand(product.lhs),
+                                      getIndices(getMap(product.lhs)))
+                           : vector::BroadcastOp::create(b, type,
+                                                         load(product.lhs, 0));
         sums[row] = createSum(x, y, sums[row]);
       }
     }
@@ -148,12 +155,21 @@ private:
     }
   }
 
+  /// Returns the current row of B and the one at `next`, whose elements become
+  /// halves of words.
+  Value loadRowsOfPairs(Value next) {
+    Value even = loadHalves(product.rhs, kPairLanes);
+    at[loops.depth] = next;
+    return vector::InterleaveOp::create(b, even,
+                                        loadHalves(product.rhs, kPairLanes));
+  }
+
   //===--------------------------------------------------------------------===//
   // Depths that are neighbors: a few columns of B at once
   //===--------------------------------------------------------------------===//
 
   void addColumns(int64_t count) {
-    int64_t width = getLanesPerRegister(lanes);
+    int64_t width = addsHalves() ? kPairLanes : getLanesPerRegister(lanes);
     auto type = VectorType::get(width, product.sum);
     Value zeros = arith::ConstantOp::create(b, b.getZeroAttr(type));
     int64_t step = addsPairs() ? 2 * width : width;
@@ -191,7 +207,7 @@ private:
   SmallVector<Value> buildSums(Value from, Value to, int64_t width,
                                ArrayRef<Value> inits, int64_t count) {
     auto loadOperand = [&](unsigned operand) {
-      return width > 1 && addsPairs() ? loadNarrow(operand, width)
+      return width > 1 && addsPairs() ? loadHalves(operand, width)
                                       : load(operand, width == 1 ? 0 : width);
     };
     auto loop = scf::ForOp::create(
@@ -221,6 +237,15 @@ private:
   }
 
   bool addsPairs() { return kind == norm::ProductKinds::Pairs; }
+  bool addsHalves() { return addsPairs() && !isa<FloatType>(product.sum); }
+
+  /// Loads neighbors, each as half a word: bf16, or i16 that i8 become.
+  Value loadHalves(unsigned operand, int64_t width) {
+    Value v = loadNarrow(operand, width);
+    if (getElementTypeOrSelf(v.getType()).getIntOrFloatBitWidth() == 16)
+      return v;
+    return widen(operand, v, VectorType::get(width, b.getI16Type()));
+  }
 
   //===--------------------------------------------------------------------===//
   // 16 columns of B, which are rows in memory, as a tile of AMX

@@ -100,9 +100,25 @@ static Value createWidened(OpBuilder &b, Operation *widen, Value v, Type type) {
       ->getResult(0);
 }
 
-/// Returns true if one instruction adds products of pairs to the sums.
+/// Returns true if neighbors in the memory of A are along the sum.
+static bool hasWords(const MatrixProduct &product) {
+  AffineMap a = GenericOp(product.op).getIndexingMapsArray()[product.lhs];
+  return a.getDimPosition(a.getNumResults() - 1) == product.loops.depth;
+}
+
+/// Returns true if AMX computes blocks of the product.
+static bool usesTiles(const MatrixProduct &product, norm::ProductKinds kinds) {
+  return kinds == norm::ProductKinds::Tiles && hasWords(product) &&
+         norm::hasTiles(product);
+}
+
+/// Returns true if one instruction multiplies pairs of neighbors and adds the
+/// products to the sums: of bf16, or of i8 that have become i16.
 static bool addsPairs(const MatrixProduct &product, norm::ProductKinds kinds) {
-  return kinds == norm::ProductKinds::Pairs && norm::getAMXGroup(product) == 2;
+  int64_t group = norm::getAMXGroup(product);
+  bool hasInstruction = group == 4 ? kinds != norm::ProductKinds::Elements
+                                   : kinds == norm::ProductKinds::Pairs;
+  return group > 0 && hasInstruction && hasWords(product);
 }
 
 /// Returns how many neighbors of A are a word for an instruction that adds
@@ -110,11 +126,8 @@ static bool addsPairs(const MatrixProduct &product, norm::ProductKinds kinds) {
 static int64_t getGroup(const MatrixProduct &product,
                         norm::ProductKinds kinds) {
   GenericOp op = product.op;
-  AffineMap a = op.getIndexingMapsArray()[product.lhs];
   int64_t depth = op.getStaticLoopRanges()[product.loops.depth];
-  if (a.getDimPosition(a.getNumResults() - 1) != product.loops.depth)
-    return 1;
-  if (kinds == norm::ProductKinds::Tiles && norm::hasTiles(product))
+  if (usesTiles(product, kinds))
     return norm::getAMXGroup(product);
   bool hasPairs = !ShapedType::isDynamic(depth) && depth % 2 == 0;
   return hasPairs && addsPairs(product, kinds) ? 2 : 1;
@@ -156,13 +169,13 @@ public:
 
   /// Returns the op behind the product, which gets blocks. With `thinTile` a
   /// product for few rows stands beside it.
-  GenericOp split(const MatrixProduct &product, Attribute thinTile) {
+  GenericOp split(const MatrixProduct &product, DenseI64ArrayAttr thinTile) {
     Value zeros = createSums(product);
     int64_t group = getGroup(product, kinds);
     GenericOp wide = group > 1 ? createGrouped(product, zeros, group)
                                : createWide(product, zeros);
     wide->setAttr(norm::tileAttrName, b.getUnitAttr());
-    if (group > 1 && kinds == norm::ProductKinds::Tiles)
+    if (usesTiles(product, kinds))
       wide->setAttr(norm::amxAttrName, b.getUnitAttr());
     if (thinTile)
       forFewRows.map(wide.getResult(0),
@@ -172,7 +185,7 @@ public:
 
   /// Returns the op behind the product, which is computed by `tile`; null for
   /// loops over rows.
-  GenericOp splitThin(const MatrixProduct &product, Attribute tile) {
+  GenericOp splitThin(const MatrixProduct &product, DenseI64ArrayAttr tile) {
     return replace(product, createThin(product, createSums(product), tile));
   }
 
@@ -181,14 +194,25 @@ public:
 
 private:
   GenericOp createThin(const MatrixProduct &product, Value zeros,
-                       Attribute tile) {
+                       DenseI64ArrayAttr tile) {
     GenericOp op = product.op;
+    SmallVector<Value> inputs(op.getDpsInputs());
+    if (tile && tile[3] == static_cast<int64_t>(norm::ProductKinds::Pairs))
+      inputs[product.lhs] = widenToHalves(product);
     GenericOp thin =
-        createProduct(b, product, op.getDpsInputs(), zeros,
-                      op.getIndexingMapsArray(), op.getIteratorTypesArray());
+        createProduct(b, product, inputs, zeros, op.getIndexingMapsArray(),
+                      op.getIteratorTypesArray());
     if (tile)
       thin->setAttr(norm::thinAttrName, tile);
     return thin;
+  }
+
+  /// Returns A, in which pairs of i8 have become halves of words.
+  Value widenToHalves(const MatrixProduct &product) {
+    Value lhs = GenericOp(product.op).getDpsInputs()[product.lhs];
+    return getElementTypeOrSelf(lhs.getType()).isInteger(8)
+               ? widen(lhs, product.widenLhs, b.getI16Type())
+               : lhs;
   }
 
   Value createSums(const MatrixProduct &product) {
@@ -209,8 +233,9 @@ private:
   Value widen(Value lhs, Operation *extension, Type type) {
     if (getElementTypeOrSelf(lhs.getType()) == type)
       return lhs;
-    Value &wide = widened[{lhs, extension ? extension->getName().getTypeID()
-                                          : TypeID::get<arith::ExtFOp>()}];
+    Value &wide = widened[{lhs, type,
+                           extension ? extension->getName().getTypeID()
+                                     : TypeID::get<arith::ExtFOp>()}];
     if (wide)
       return wide;
     OpBuilder::InsertionGuard guard(b);
@@ -254,8 +279,11 @@ private:
         }
       }
       maps.push_back(AffineMap::get(loops + 1, 0, dims, b.getContext()));
-      if (split)
-        inputs.push_back(splitDim(b, operand.get(), *split, group));
+      if (!split)
+        continue;
+      bool hasHalves = group == 2 && operand.getOperandNumber() == product.lhs;
+      Value v = hasHalves ? widenToHalves(product) : operand.get();
+      inputs.push_back(splitDim(b, v, *split, group));
     }
     SmallVector<IteratorType> iterators(op.getIteratorTypesArray());
     iterators.push_back(IteratorType::reduction);
@@ -286,7 +314,7 @@ private:
 
   IRRewriter &b;
   norm::ProductKinds kinds;
-  llvm::DenseMap<std::pair<Value, TypeID>, Value> widened;
+  llvm::DenseMap<std::tuple<Value, Type, TypeID>, Value> widened;
 };
 } // namespace
 
@@ -781,7 +809,7 @@ private:
   }
 
   static Type getPackedElement(const MatrixProduct &block) {
-    return isGrouped(block) ? getElementTypeOrSelf(getRhs(block).getType())
+    return isGrouped(block) ? getElementTypeOrSelf(getLhs(block).getType())
                             : block.sum;
   }
 
@@ -935,8 +963,9 @@ struct NormTileProducts : norm::impl::NormTileProductsBase<NormTileProducts> {
       bool isBlock = hasBlocks(product), isThin = isThinProduct(product);
       if (isBlock || isThin)
         explain(product, isBlock);
-      Attribute tile =
-          isThin || mayHaveFewRows(product) ? createTile(product) : Attribute();
+      DenseI64ArrayAttr tile;
+      if (isThin || mayHaveFewRows(product))
+        tile = createTile(product);
       GenericOp behind = isBlock ? splitter.split(product, tile)
                                  : splitter.splitThin(product, tile);
       GenericOp anchor = fuseConsumer(b, behind, anchors);
@@ -1001,8 +1030,7 @@ struct NormTileProducts : norm::impl::NormTileProductsBase<NormTileProducts> {
       note << "of few rows: reads the matrix once, in place";
       return;
     }
-    bool isAMX =
-        kinds == norm::ProductKinds::Tiles && getGroup(product, kinds) > 1;
+    bool isAMX = usesTiles(product, kinds);
     note << "in blocks of "
          << Twine(getBlockColumns(product, isAMX, parallel)).str()
          << " columns, which " << (isAMX ? "AMX's " : "") << "tiles of "
@@ -1034,7 +1062,7 @@ struct NormTileProducts : norm::impl::NormTileProductsBase<NormTileProducts> {
     if (!norm::hasThinLayout(product))
       return 0;
     norm::RowTarget target = norm::getRowTarget(product.op);
-    return getGroup(product, kinds) == 4
+    return norm::getAMXGroup(product) == 4 && usesTiles(product, kinds)
                ? std::min(target.fewRows, target.fewRowsOfBytes)
                : target.fewRows;
   }

@@ -125,8 +125,7 @@ struct NormVectorizeProducts
     auto kind = static_cast<norm::ProductKinds>(tile[3]);
     bool hasKind =
         kind == norm::ProductKinds::Elements ||
-        (kind == norm::ProductKinds::Pairs &&
-         norm::getAMXGroup(*product) == 2) ||
+        (kind == norm::ProductKinds::Pairs && norm::hasPairs(*product)) ||
         (kind == norm::ProductKinds::Tiles && norm::hasThinTiles(*product));
     return hasKind && (!product->loops.row ||
                        !ShapedType::isDynamic(

@@ -59,3 +59,52 @@ func.func @unknown(%a: tensor<32x?xbf16>, %b: tensor<?x256xbf16>, %c: tensor<32x
   } -> tensor<32x256xbf16>
   return %r : tensor<32x256xbf16>
 }
+
+// -----
+
+// Bytes become halves of words: those of A once, those of B where they are packed.
+#a = affine_map<(d0, d1, d2) -> (d0, d2)>
+#b = affine_map<(d0, d1, d2) -> (d2, d1)>
+#c = affine_map<(d0, d1, d2) -> (d0, d1)>
+// CHECK-LABEL: func @bytes
+// CHECK: %[[WIDE:.*]] = linalg.generic {{.*}} ins(%arg0 : tensor<32x128xi8>) outs(%{{.*}} : tensor<32x128xi16>)
+// CHECK:   arith.extsi %{{.*}} : i8 to i16
+// CHECK: %[[A:.*]] = tensor.expand_shape %[[WIDE]] {{\[\[}}0], [1, 2]] output_shape [32, 64, 2]
+// CHECK: scf.for
+// CHECK:   linalg.generic {{.*}} outs(%{{.*}} : tensor<1x64x64x2xi16>) attrs = {norm.pack}
+// CHECK:     arith.extui %{{.*}} : i8 to i16
+// CHECK:   linalg.generic {{.*}} ins(%[[A]], %{{.*}} : tensor<32x64x2xi16>, tensor<64x64x2xi16>) outs(%{{.*}} : tensor<32x64xi32>) attrs = {norm.product
+// CHECK:     arith.extsi %{{.*}} : i16 to i32
+func.func @bytes(%a: tensor<32x128xi8>, %b: tensor<128x256xi8>, %c: tensor<32x256xi32>) -> tensor<32x256xi32> {
+  %r = linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%a, %b : tensor<32x128xi8>, tensor<128x256xi8>) outs(%c : tensor<32x256xi32>) {
+  ^bb0(%x: i8, %y: i8, %s: i32):
+    %u = arith.extsi %x : i8 to i32
+    %v = arith.extui %y : i8 to i32
+    %m = arith.muli %u, %v : i32
+    %t = arith.addi %s, %m : i32
+    linalg.yield %t : i32
+  } -> tensor<32x256xi32>
+  return %r : tensor<32x256xi32>
+}
+
+// -----
+
+// A sum of an odd number of them is one of words.
+#a = affine_map<(d0, d1, d2) -> (d0, d2)>
+#b = affine_map<(d0, d1, d2) -> (d2, d1)>
+#c = affine_map<(d0, d1, d2) -> (d0, d1)>
+// CHECK-LABEL: func @odd_bytes
+// CHECK: tensor<129x64xi32>) {{.*}} {norm.product
+func.func @odd_bytes(%a: tensor<32x129xi8>, %b: tensor<129x256xi8>, %c: tensor<32x256xi32>) -> tensor<32x256xi32> {
+  %r = linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%a, %b : tensor<32x129xi8>, tensor<129x256xi8>) outs(%c : tensor<32x256xi32>) {
+  ^bb0(%x: i8, %y: i8, %s: i32):
+    %u = arith.extsi %x : i8 to i32
+    %v = arith.extui %y : i8 to i32
+    %m = arith.muli %u, %v : i32
+    %t = arith.addi %s, %m : i32
+    linalg.yield %t : i32
+  } -> tensor<32x256xi32>
+  return %r : tensor<32x256xi32>
+}

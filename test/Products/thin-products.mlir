@@ -153,3 +153,27 @@ func.func @batches(%a: tensor<2x64xf32>, %b: tensor<32x64x2xf32>, %c: tensor<32x
   } -> tensor<32x2xf32>
   return %r : tensor<32x2xf32>
 }
+
+// -----
+
+// Pairs of bytes of A become halves of words, which an instruction of AVX2 multiplies and adds.
+#a = affine_map<(d0, d1, d2) -> (d0, d2)>
+#b = affine_map<(d0, d1, d2) -> (d2, d1)>
+#c = affine_map<(d0, d1, d2) -> (d0, d1)>
+// CHECK-LABEL: func @few_bytes
+// CHECK: ins(%arg0, %arg1 : tensor<4x128xi8>, tensor<128x2048xi8>) {{.*}} {norm.thin_product = array<i64: 6, 16, 8, 0>}
+// PAR-LABEL: func @few_bytes
+// PAR: %[[A:.*]] = linalg.generic {{.*}} ins(%arg0 : tensor<4x128xi8>) outs(%{{.*}} : tensor<4x128xi16>)
+// PAR: ins(%[[A]], %{{.*}} : tensor<4x128xi16>, tensor<128x512xi8>) {{.*}} {norm.thin_product = array<i64: 6, 16, 8, 1>}
+func.func @few_bytes(%a: tensor<4x128xi8>, %b: tensor<128x2048xi8>, %c: tensor<4x2048xi32>) -> tensor<4x2048xi32> {
+  %r = linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%a, %b : tensor<4x128xi8>, tensor<128x2048xi8>) outs(%c : tensor<4x2048xi32>) {
+  ^bb0(%x: i8, %y: i8, %s: i32):
+    %u = arith.extsi %x : i8 to i32
+    %v = arith.extui %y : i8 to i32
+    %m = arith.muli %u, %v : i32
+    %t = arith.addi %s, %m : i32
+    linalg.yield %t : i32
+  } -> tensor<4x2048xi32>
+  return %r : tensor<4x2048xi32>
+}

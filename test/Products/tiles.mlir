@@ -111,23 +111,23 @@ func.func @rows(%a: tensor<12x64xbf16>, %b: tensor<64x256xbf16>, %c: tensor<12x2
 
 // -----
 
-// Of integers so do 3 rows.
+// Of integers so do 7 rows.
 #a = affine_map<(d0, d1, d2) -> (d0, d2)>
 #b = affine_map<(d0, d1, d2) -> (d2, d1)>
 #c = affine_map<(d0, d1, d2) -> (d0, d1)>
 // CHECK-LABEL: func @rows_i8
 // CHECK: tensor<16x16x4xi8>, tensor<16x64x4xi8>) {{.*}} {norm.amx
-func.func @rows_i8(%a: tensor<3x64xi8>, %b: tensor<64x256xi8>, %c: tensor<3x256xi32>) -> tensor<3x256xi32> {
+func.func @rows_i8(%a: tensor<7x64xi8>, %b: tensor<64x256xi8>, %c: tensor<7x256xi32>) -> tensor<7x256xi32> {
   %r = linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]}
-      ins(%a, %b : tensor<3x64xi8>, tensor<64x256xi8>) outs(%c : tensor<3x256xi32>) {
+      ins(%a, %b : tensor<7x64xi8>, tensor<64x256xi8>) outs(%c : tensor<7x256xi32>) {
   ^bb0(%x: i8, %y: i8, %s: i32):
     %p = arith.extsi %x : i8 to i32
     %q = arith.extsi %y : i8 to i32
     %m = arith.muli %p, %q : i32
     %t = arith.addi %s, %m : i32
     linalg.yield %t : i32
-  } -> tensor<3x256xi32>
-  return %r : tensor<3x256xi32>
+  } -> tensor<7x256xi32>
+  return %r : tensor<7x256xi32>
 }
 
 // -----

@@ -146,3 +146,35 @@ func.func @pairs_apart(%b: memref<8x2x64x16xbf16>, %c: memref<16x8x64x2xbf16>) {
   }
   return
 }
+
+// -----
+
+// Halves of words: two rows of bytes are interleaved. LLVM makes one instruction of the products and their sum.
+#a = affine_map<(d0, d1) -> (d1)>
+#b = affine_map<(d0, d1) -> (d1, d0)>
+#c = affine_map<(d0, d1) -> (d0)>
+// CHECK-LABEL: func @bytes
+// CHECK: scf.for %{{.*}} = %c0 to %c16 step %c8
+// CHECK:   scf.for %{{.*}} = %c0 to %c32 step %c16
+// CHECK:     %[[ROW0:.*]] = arith.extui %{{.*}} : vector<16xi8> to vector<16xi16>
+// CHECK:     %[[ROW1:.*]] = arith.extui %{{.*}} : vector<16xi8> to vector<16xi16>
+// CHECK:     %[[Y:.*]] = vector.interleave %[[ROW0]], %[[ROW1]]
+// CHECK:     vector.load %arg0[%{{.*}}] : memref<17xi16>, vector<2xi16>
+// CHECK:     %[[V:.*]] = arith.extsi %[[Y]] : vector<32xi16> to vector<32xi32>
+// CHECK:     %[[M:.*]] = arith.muli %{{.*}}, %[[V]]
+// CHECK:     %[[EVEN:.*]] = vector.shuffle %[[M]], %[[M]] [0, 2, 4
+// CHECK:     %[[ODD:.*]] = vector.shuffle %[[M]], %[[M]] [1, 3, 5
+// CHECK:     arith.addi %[[EVEN]], %[[ODD]]
+// CHECK: memref.load %arg0[%c16]
+func.func @bytes(%a: memref<17xi16>, %b: memref<17x32xi8>, %c: memref<32xi32>) {
+  linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "reduction"]}
+      ins(%a, %b : memref<17xi16>, memref<17x32xi8>) outs(%c : memref<32xi32>) attrs = {norm.thin_product = array<i64: 6, 64, 8, 1>} {
+  ^bb0(%x: i16, %y: i8, %s: i32):
+    %u = arith.extsi %x : i16 to i32
+    %v = arith.extui %y : i8 to i32
+    %m = arith.muli %u, %v : i32
+    %t = arith.addi %s, %m : i32
+    linalg.yield %t : i32
+  }
+  return
+}

@@ -56,9 +56,10 @@ def NormTileProducts : Pass<"norm-tile-products", "func::FuncOp"> {
 
     **Words.** With `kinds=pairs` both operands stay bf16, and pairs of neighbors along
     the sum stay together, which one instruction of AVX512-BF16 multiplies and adds. With
+    any of `kinds` but `elements` i8 become i16, of which AVX2 does the same. With
     `kinds=tiles` words of two bf16 or four i8 do, of which AMX multiplies two tiles of 16
     by 16, and the product also has `norm.amx`. It does so if the sum has whole tiles: its
-    length is a multiple of 32 or 64. Other products are as those of elements.
+    length is a multiple of 32 or 64. Other products are those of elements, or of i16.
 
     **Parts.** AMX is faster than the caches behind level 2. It therefore multiplies parts
     of a long sum: of an A of 1.5 MiB and more (`large_bytes`) up to 256 words of each row
@@ -77,7 +78,7 @@ def NormTileProducts : Pass<"norm-tile-products", "func::FuncOp"> {
       } {norm.loop = #norm.loop<product>}
     ```
 
-    **Few rows.** A product of at most `few_rows` (8) rows, or 2 where tiles multiply
+    **Few rows.** A product of at most `few_rows` (8) rows, or 6 where tiles multiply
     integers, takes as long as to read B, which it does once, in place and in the order
     of memory, if neighbors there are columns, or are along the sum and neighbors in A,
     too: `norm.thin_product = array<i64: 6, 64, 8, 0>`. The last number is a kind: with

@@ -31,7 +31,8 @@ inline llvm::cl::ValuesClass getProductsValues() {
 enum class ProductKinds {
   Elements, ///< The product of two elements.
   Pairs,    ///< Of bf16 the products of two pairs of neighbors.
-  Tiles     ///< Of bf16 and i8 those of the rows and columns of two tiles.
+  Tiles,    ///< Of bf16 and i8 those of the rows and columns of two tiles.
+  Halves    ///< Of i8 those of two pairs of neighbors, as all but Elements.
 };
 
 /// Returns the values of an option that takes ProductKinds.
@@ -43,7 +44,10 @@ inline llvm::cl::ValuesClass getProductKindsValues() {
                  "subnormals count as zeros"),
       clEnumValN(ProductKinds::Tiles, "tiles",
                  "for bf16 and i8 those of tiles of 16 rows (AMX), the same "
-                 "of subnormals; else one"));
+                 "of subnormals; else one"),
+      clEnumValN(ProductKinds::Halves, "halves",
+                 "for i8 those of two neighbors, which become halves of words "
+                 "(AVX2), as with pairs and tiles; else one"));
 }
 
 } // namespace mlir::norm
