@@ -100,7 +100,8 @@ private:
   }
 
   /// Sums of a row, in vectors that an instruction adds to.
-  int64_t getWidth() { return isGrouped() ? kPairLanes : lanes; }
+  /// LLVM has none whose length is no power of two.
+  int64_t getWidth() { return isGrouped() ? kPairLanes : lanes & -lanes; }
 
   void buildTile(int64_t rowsOfTile, Value from, Value to) {
     auto type = VectorType::get(getWidth(), element);
@@ -137,17 +138,17 @@ private:
 
   SmallVector<Value> loadColumns() {
     SmallVector<Value> at = getIndices(op.getIndexingMapsArray()[1]), columns;
-    if (!isGrouped())
-      return {
-          vector::LoadOp::create(b, VectorType::get(lanes, element), rhs, at)};
-    // Pairs of all columns are neighbors.
-    at.pop_back();
-    Value first = arith::MulIOp::create(b, at.back(), index(2));
-    for (int64_t lane = 0; lane < lanes; lane += kPairLanes) {
-      at.back() = add(first, 2 * lane);
-      columns.push_back(vector::LoadOp::create(
-          b, VectorType::get(2 * kPairLanes, getElementTypeOrSelf(rhs)), rhs,
-          at));
+    int64_t group = 1;
+    if (isGrouped()) { // Pairs of all columns are neighbors.
+      at.pop_back();
+      group = 2;
+      at.back() = arith::MulIOp::create(b, at.back(), index(group));
+    }
+    Value first = at.back();
+    auto type = VectorType::get(group * getWidth(), getElementTypeOrSelf(rhs));
+    for (int64_t lane = 0; lane < lanes; lane += getWidth()) {
+      at.back() = add(first, group * lane);
+      columns.push_back(vector::LoadOp::create(b, type, rhs, at));
     }
     return columns;
   }
@@ -155,7 +156,8 @@ private:
   /// Loads an element of A, or a pair, for all lanes of a vector.
   Value loadElement(ValueRange at) {
     if (!isGrouped())
-      return vector::BroadcastOp::create(b, VectorType::get(lanes, element),
+      return vector::BroadcastOp::create(b,
+                                         VectorType::get(getWidth(), element),
                                          memref::LoadOp::create(b, lhs, at));
     return loadPair(lhs, at);
   }

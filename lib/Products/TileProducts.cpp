@@ -332,27 +332,36 @@ static bool isLarge(const MatrixProduct &product) {
              norm::getRowTarget(op).largeBytes;
 }
 
-/// Returns the columns of a block of `product`: of those that leave the fewest
-/// columns of the last block empty, the most that level 2 keeps beside their
-/// sums.
+/// Returns the columns of a block of `product`, a multiple of `step`: of up to
+/// `most`, but at least half as many, those that leave the fewest columns of
+/// the last block empty.
+static int64_t getEvenColumns(int64_t extent, int64_t step, int64_t most) {
+  int64_t best = most;
+  for (int64_t columns = most - step; columns > 0 && 2 * columns >= most;
+       columns -= step)
+    if (llvm::alignTo(extent, columns) < llvm::alignTo(extent, best))
+      best = columns;
+  return best;
+}
+
+/// Returns the columns of a block of `product`. Of a large A level 2 keeps a
+/// part beside the sums of many columns that AMX adds.
 static int64_t getBlockColumns(const MatrixProduct &product, bool isAMX,
                                bool isParallel) {
   GenericOp op = product.op;
   norm::RowTarget target = norm::getRowTarget(op);
   int64_t least = target.productColumns,
           extent = op.getStaticLoopRanges()[product.loops.column];
-  if (!isAMX || !isLarge(product) || ShapedType::isDynamic(extent))
+  if (ShapedType::isDynamic(extent) || (isAMX && !isLarge(product)))
     return least;
+  if (!isAMX)
+    return getEvenColumns(extent, std::min(least, target.leastColumns), least);
   int64_t all = llvm::divideCeil(extent, least),
           most = std::min(all, target.tileColumns / least);
   if (isParallel)
     most = std::min(most, all / target.tileBlocks);
-  most = std::max<int64_t>(most, 1);
-  int64_t best = most;
-  for (int64_t blocks = most - 1; blocks > 0 && 2 * blocks >= most; --blocks)
-    if (llvm::alignTo(all, blocks) < llvm::alignTo(all, best))
-      best = blocks;
-  return best * least;
+  return getEvenColumns(llvm::alignTo(extent, least), least,
+                        std::max<int64_t>(most, 1) * least);
 }
 
 /// Returns the one use of `op`, if it is by an elementwise op whose innermost
@@ -784,7 +793,7 @@ private:
 
   DenseI64ArrayAttr createTile() {
     return b.getDenseI64ArrayAttr(
-        {target.productRows, lanes, target.productDepth});
+        {target.productRows, std::min(lanes, columns), target.productDepth});
   }
 
   static bool isGrouped(const MatrixProduct &block) {

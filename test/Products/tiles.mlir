@@ -11,7 +11,7 @@
 // CHECK: %[[COPY:.*]] = linalg.generic {{.*}} ins(%[[WORDS]] : {{.*}} attrs = {norm.pack}
 // CHECK: %[[COPIES:.*]] = tensor.insert_slice %[[COPY]] into %[[ALL]]
 // CHECK: %[[A:.*]] = tensor.extract_slice %[[COPIES]][0, 0, 0, 0] [1, 48, 32, 2] [1, 1, 1, 1] : tensor<1x48x48x2xbf16> to tensor<48x32x2xbf16>
-// CHECK: %[[SUMS:.*]] = linalg.generic {{.*}} ins(%[[A]], %{{.*}} : tensor<48x32x2xbf16>, tensor<32x64x2xbf16>) outs(%{{.*}} : tensor<48x64xf32>) attrs = {norm.amx, norm.product = array<i64: 6, 64, 512>}
+// CHECK: %[[SUMS:.*]] = linalg.generic {{.*}} ins(%[[A]], %{{.*}} : tensor<48x32x2xbf16>, tensor<32x64x2xbf16>) outs(%{{.*}} : tensor<48x64xf32>) attrs = {norm.amx, norm.product = array<i64: 6, 64, 1024>}
 // CHECK: tensor.extract_slice %[[SUMS]][0, 0] [40, 64] [1, 1]
 func.func @bf16(%a: tensor<40x64xbf16>, %b: tensor<256x64xbf16>, %c: tensor<40x256xf32>) -> tensor<40x256xf32> {
   %r = linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]}

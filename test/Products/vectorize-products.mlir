@@ -178,3 +178,24 @@ func.func @bytes(%a: memref<17xi16>, %b: memref<17x32xi8>, %c: memref<32xi32>) {
   }
   return
 }
+
+// -----
+
+// Vectors are as long as a power of two: 48 lanes are three of 16.
+#a = affine_map<(d0, d1, d2) -> (d0, d2)>
+#b = affine_map<(d0, d1, d2) -> (d2, d1)>
+#c = affine_map<(d0, d1, d2) -> (d0, d1)>
+// CHECK-LABEL: func @lanes
+// CHECK: %{{.*}}:12 = scf.for
+// CHECK-COUNT-3: vector.load %arg1[%{{.*}}] : memref<64x48xf32>, vector<16xf32>
+// CHECK-COUNT-12: vector.fma %{{.*}} : vector<16xf32>
+func.func @lanes(%a: memref<4x64xf32>, %b: memref<64x48xf32>, %c: memref<4x48xf32>) {
+  linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%a, %b : memref<4x64xf32>, memref<64x48xf32>) outs(%c : memref<4x48xf32>) attrs = {norm.product = array<i64: 4, 48, 512>} {
+  ^bb0(%x: f32, %y: f32, %s: f32):
+    %m = arith.mulf %x, %y : f32
+    %t = arith.addf %s, %m : f32
+    linalg.yield %t : f32
+  }
+  return
+}

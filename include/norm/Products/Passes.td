@@ -33,14 +33,14 @@ def NormTileProducts : Pass<"norm-tile-products", "func::FuncOp"> {
     residual connection or a gate; one gate may read two products.
 
     **Blocks of columns.** A loop goes over blocks of `product_columns` (64) columns of
-    that op, and computes for each block all rows of the products that it reads:
+    that op, or of 48 or 32 if these leave fewer columns of the last block empty, and computes for each block all rows of the products that it reads:
 
     ```mlir
     scf.for %j = %c0 to %c1024 step %c64 iter_args(%out = %dest) {
       %columns = tensor.extract_slice %b[0, %j] [1024, 64] [1, 1]
       %packed = linalg.generic ins(%columns) outs(%empty) {norm.pack} // widens
       %sums = linalg.generic ins(%a_f32, %packed) outs(%zero)
-          {norm.product = array<i64: 6, 64, 512>}
+          {norm.product = array<i64: 6, 64, 1024>}
       %block = linalg.generic ins(%sums) outs(%slice) // rounds
       ...
     } {norm.loop = #norm.loop<product>}
