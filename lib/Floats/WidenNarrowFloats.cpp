@@ -52,12 +52,28 @@ static bool convertsInteger(Operation *op) {
          isNarrow(op->getResult(0).getType());
 }
 
+static unsigned getIntegerWidth(Operation *conversion) {
+  return getElementTypeOrSelf(conversion->getOperand(0))
+      .getIntOrFloatBitWidth();
+}
+
+/// Returns `v` as f32. Integers that 16 bits hold are what they were.
+static Value widen(ImplicitLocOpBuilder &b, Value v) {
+  auto rounding = v.getDefiningOp<arith::TruncFOp>();
+  Operation *exact = rounding ? rounding.getIn().getDefiningOp() : nullptr;
+  unsigned bits = getElementTypeOrSelf(v.getType()).isBF16() ? 8 : 11;
+  if (isa_and_nonnull<arith::SIToFPOp, arith::UIToFPOp>(exact) &&
+      getIntegerWidth(exact) <= bits)
+    return rounding.getIn();
+  return Lanes(b, v).convert(b.getF32Type());
+}
+
 static void widenOp(Operation *op) {
   ImplicitLocOpBuilder b(op->getLoc(), op);
   IRMapping mapping;
   for (Value operand : op->getOperands())
     if (isNarrow(operand.getType()) && !mapping.contains(operand))
-      mapping.map(operand, Value(Lanes(b, operand).convert(b.getF32Type())));
+      mapping.map(operand, widen(b, operand));
   Operation *wide = b.clone(*op, mapping);
   for (auto [result, wideResult] :
        llvm::zip(op->getResults(), wide->getResults())) {
@@ -71,11 +87,14 @@ static void widenOp(Operation *op) {
   op->erase();
 }
 
-/// Integer to 16 bits goes through f64, which holds integers up to 2^53.
-static Operation *convertThroughF64(Operation *op) {
+/// Integer to 16 bits goes through f32 or f64, which hold integers up to 2^24
+/// and 2^53.
+static Operation *convertThroughWide(Operation *op) {
   ImplicitLocOpBuilder b(op->getLoc(), op);
   Value result = op->getResult(0), wide = b.clone(*op)->getResult(0);
-  wide.setType(withElement(result.getType(), b.getF64Type()));
+  bool isShort = getIntegerWidth(op) <= 24;
+  wide.setType(withElement(result.getType(),
+                           isShort ? Type(b.getF32Type()) : b.getF64Type()));
   Value narrow = Lanes(b, wide).convert(getElementTypeOrSelf(result));
   result.replaceAllUsesWith(narrow);
   op->erase();
@@ -162,8 +181,11 @@ struct NormWidenNarrowFloats
     });
     for (Operation *op : ops) {
       if (convertsInteger(op))
-        op = convertThroughF64(op);
-      skipsF32(op) ? truncateThroughF32(op) : widenOp(op);
+        op = convertThroughWide(op);
+      if (skipsF32(op))
+        truncateThroughF32(op);
+      else if (computes(op))
+        widenOp(op);
     }
   }
 };

@@ -29,6 +29,10 @@ using linalg::GenericOp;
 /// A vector that a sum over each of so few rows reads is computed with it.
 static constexpr int64_t kFewRows = 16;
 
+/// Rows that compute an element as fast as blocks do which need not be turned,
+/// measured on Emerald Rapids.
+static constexpr int64_t kFewRowsOfBlocks = 2;
+
 /// Returns true if the operand is a factor of a product of matrices, which
 /// reads each of its elements once for each row or column of the other one, or
 /// the vector of a product with a matrix of many rows.
@@ -49,10 +53,27 @@ static bool isReadAgain(OpOperand *use, GenericOp op) {
   return llvm::any_of(dims->m, isOther) || llvm::any_of(dims->n, isOther);
 }
 
+/// Returns the rows, or columns, for which it takes as long to compute an
+/// element again as to compute a block of them first: few if these are
+/// neighbors in memory, so that a block is not turned, or are rounded to 16
+/// bits.
+static int64_t getFewRows(OpOperand *use, GenericOp product) {
+  AffineMap map = product.getMatchingIndexingMap(use);
+  Type element = getElementTypeOrSelf(use->get().getType());
+  unsigned last = map.getNumResults() == 0
+                      ? 0
+                      : map.getDimPosition(map.getNumResults() - 1);
+  bool isTurned =
+      product.getIteratorTypesArray()[last] == utils::IteratorType::reduction;
+  return isTurned && !element.isF16() && !element.isBF16()
+             ? norm::getRowTarget(product).fewRows
+             : kFewRowsOfBlocks;
+}
+
 /// Returns true if the product reads an element for many rows, or columns.
 static bool isReadByManyRows(OpOperand *use, GenericOp product) {
   AffineMap map = product.getMatchingIndexingMap(use);
-  int64_t few = norm::getRowTarget(product).fewRows;
+  int64_t few = getFewRows(use, product);
   for (auto [loop, extent] : llvm::enumerate(product.getStaticLoopRanges()))
     if (!map.isFunctionOfDim(loop) &&
         (ShapedType::isDynamic(extent) || extent > few))
@@ -68,6 +89,14 @@ static bool onlyWidens(GenericOp op) {
           isa<arith::ExtFOp, arith::ExtSIOp, arith::ExtUIOp>(*body.begin()));
 }
 
+/// Returns true if products of two elements are added in 16 bits.
+static bool hasNarrowSums(GenericOp op) {
+  Type sum = getElementTypeOrSelf(op.getDpsInits()[0].getType());
+  return (sum.isF16() || sum.isBF16()) && op.getNumDpsInputs() == 2 &&
+         linalg::isaContractionOpInterface(
+             cast<linalg::LinalgOp>(op.getOperation()));
+}
+
 /// Returns true if the consumer has one use for the producer, and does not
 /// compute its elements many times over.
 static bool canFuse(OpOperand *use, norm::Products products) {
@@ -76,7 +105,13 @@ static bool canFuse(OpOperand *use, norm::Products products) {
     return false;
   auto source = dyn_cast<GenericOp>(producer);
   auto reader = dyn_cast<GenericOp>(use->getOwner());
-  if (!source || !reader || !isReadAgain(use, reader))
+  if (!source || !reader)
+    return true;
+  // norm-tile-products makes the sums of products wide.
+  if (products == norm::Products::Blocks && hasNarrowSums(reader) &&
+      !onlyWidens(source))
+    return false;
+  if (!isReadAgain(use, reader))
     return true;
   bool isComputedByBlocks = products == norm::Products::Blocks &&
                             isReadByManyRows(use, reader) &&

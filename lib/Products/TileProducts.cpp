@@ -18,6 +18,7 @@
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/Remarks.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "norm/IR/Missed.h"
 #include "norm/IR/Norm.h"
 #include "norm/IR/RowTarget.h"
@@ -364,6 +365,23 @@ static int64_t getBlockColumns(const MatrixProduct &product, bool isAMX,
                         std::max<int64_t>(most, 1) * least);
 }
 
+static bool readsProduct(GenericOp op, StringRef attrName) {
+  return llvm::any_of(op.getDpsInputs(), [&](Value v) {
+    Operation *product = v.getDefiningOp();
+    return product && product->hasAttr(attrName);
+  });
+}
+
+/// Returns true if one reads a product by blocks and the other one of few rows,
+/// whose loops have other columns.
+static bool areMixed(GenericOp a, GenericOp b) {
+  auto differ = [](GenericOp a, GenericOp b) {
+    return readsProduct(a, norm::tileAttrName) &&
+           readsProduct(b, norm::thinAttrName);
+  };
+  return differ(a, b) || differ(b, a);
+}
+
 /// Returns the one use of `op`, if it is by an elementwise op whose innermost
 /// loop goes over the columns; null for others.
 static OpOperand *findConsumer(GenericOp op) {
@@ -377,9 +395,9 @@ static OpOperand *findConsumer(GenericOp op) {
     return nullptr;
   AffineMap map = user.getMatchingIndexingMap(use);
   unsigned innermost = user.getNumLoops() - 1;
-  bool keepsColumns = map.isPermutation() &&
+  bool keepsColumns = map.isPermutation() && map.getNumResults() > 0 &&
                       map.getDimPosition(map.getNumResults() - 1) == innermost;
-  return keepsColumns ? use : nullptr;
+  return keepsColumns && !areMixed(op, user) ? use : nullptr;
 }
 
 /// Returns the elementwise op that computes a matrix, such as of scaled
@@ -541,7 +559,31 @@ private:
         source && llvm::all_of(source->getUsers(), [&](Operation *user) {
           return user == slice || user == product.op;
         });
-    return success(!isOwn || scf::tileAndFuseProducerOfSlice(b, slice, loops));
+    if (!isOwn)
+      return success();
+    std::optional<scf::SCFFuseProducerOfSliceResult> fused =
+        scf::tileAndFuseProducerOfSlice(b, slice, loops);
+    if (!fused)
+      return failure();
+    collapseWords(cast<GenericOp>(fused->tiledOps.front()));
+    return success();
+  }
+
+  /// Makes one loop of that over words, and of the innermost one over what is
+  /// in them, so that vectors hold many.
+  void collapseWords(GenericOp op) {
+    int64_t last = op.getNumLoops() - 1;
+    if (last < 1 || op.getStaticLoopRanges()[last] > 4)
+      return;
+    SmallVector<ReassociationIndices> words = {{last - 1, last}};
+    if (!linalg::areDimSequencesPreserved(op.getIndexingMapsArray(), words))
+      return;
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPoint(op);
+    FailureOr<linalg::CollapseResult> collapsed =
+        linalg::collapseOpIterationDims(op, words, b);
+    if (succeeded(collapsed))
+      b.replaceOp(op, collapsed->results);
   }
 
   /// Returns zeros for the sums of a block. They are where `tile` would copy
@@ -966,6 +1008,7 @@ struct NormTileProducts : norm::impl::NormTileProductsBase<NormTileProducts> {
     if (getOperation()->hasAttr(norm::sumPartsAttrName))
       return;
     IRRewriter b(&getContext());
+    addUnitRows(b);
     ProductSplitter splitter(b, kinds);
     llvm::SetVector<Operation *> anchors;
     for (const MatrixProduct &product : findProducts()) {
@@ -978,9 +1021,11 @@ struct NormTileProducts : norm::impl::NormTileProductsBase<NormTileProducts> {
       GenericOp behind = isBlock ? splitter.split(product, tile)
                                  : splitter.splitThin(product, tile);
       GenericOp anchor = fuseConsumer(b, behind, anchors);
-      if (isBlock || (isThin && parallel))
+      if (readsProduct(anchor, norm::tileAttrName) || (isThin && parallel))
         anchors.insert(anchor);
     }
+    if (failed(expandComputedColumns()))
+      return signalPassFailure();
     copies.clear();
     for (Operation *anchor : anchors) {
       LDBG("norm-tile-products", 1) << "blocks of " << *anchor;
@@ -996,6 +1041,98 @@ struct NormTileProducts : norm::impl::NormTileProductsBase<NormTileProducts> {
   }
 
   CopyMap copies;
+
+  /// Makes a row of a vector that a computed matrix is multiplied by, so that
+  /// blocks compute their columns of it, and not all before.
+  void addUnitRows(IRRewriter &b) {
+    SmallVector<GenericOp> ops;
+    getOperation().walk([&](GenericOp op) {
+      std::optional<MatrixProduct> product =
+          op.hasPureTensorSemantics() && products == norm::Products::Blocks
+              ? norm::matchMatrixProduct(op)
+              : std::nullopt;
+      if (product && product->rows.empty() && isComputed(*product) &&
+          norm::hasThinLayout(*product))
+        ops.push_back(op);
+    });
+    for (GenericOp op : ops)
+      addUnitRow(b, op, norm::matchMatrixProduct(op)->lhs);
+  }
+
+  static void addUnitRow(IRRewriter &b, GenericOp op, unsigned lhs) {
+    b.setInsertionPoint(op);
+    unsigned loops = op.getNumLoops();
+    SmallVector<Value> operands(op->getOperands());
+    SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+    for (AffineMap &map : maps)
+      map = AffineMap::get(loops + 1, 0, map.getResults(), b.getContext());
+    for (unsigned operand : {lhs, unsigned(op.getNumDpsInputs())}) {
+      operands[operand] = addUnitDim(b, operands[operand]);
+      maps[operand] = maps[operand].insertResult(b.getAffineDimExpr(loops), 0);
+    }
+    SmallVector<IteratorType> kinds(op.getIteratorTypesArray());
+    kinds.push_back(IteratorType::parallel);
+    Value dest = operands.back();
+    operands.pop_back();
+    auto rows = GenericOp::create(b, op.getLoc(), dest.getType(), operands,
+                                  dest, maps, kinds);
+    b.cloneRegionBefore(op.getRegion(), rows.getRegion(),
+                        rows.getRegion().begin());
+    b.replaceOpWithNewOp<tensor::CollapseShapeOp>(
+        op, op.getResult(0).getType(), rows.getResult(0),
+        getUnitGroups(op.getResult(0)));
+  }
+
+  static SmallVector<ReassociationIndices> getUnitGroups(Value v) {
+    SmallVector<ReassociationIndices> groups = {{0}};
+    for (int64_t dim = 0, e = cast<ShapedType>(v.getType()).getRank(); dim < e;
+         ++dim)
+      (dim == 0 ? groups.back() : groups.emplace_back()).push_back(dim + 1);
+    return groups;
+  }
+
+  static Value addUnitDim(OpBuilder &b, Value v) {
+    auto type = cast<RankedTensorType>(v.getType());
+    SmallVector<int64_t> shape(type.getShape());
+    SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(b, v.getLoc(), v);
+    shape.insert(shape.begin(), 1);
+    sizes.insert(sizes.begin(), b.getIndexAttr(1));
+    return tensor::ExpandShapeOp::create(b, v.getLoc(), type.clone(shape), v,
+                                         getUnitGroups(v), sizes);
+  }
+
+  /// Computes B by words where its columns are computed, so that blocks do.
+  LogicalResult expandComputedColumns() {
+    SmallVector<Operation *> views;
+    getOperation().walk([&](tensor::ExpandShapeOp view) {
+      GenericOp source = getComputedColumns(view.getSrc());
+      if (source && source->hasOneUse() && isColumnsOnly(view) &&
+          llvm::none_of(source->getOperands(),
+                        [](Value v) { return isProduct(v.getDefiningOp()); }))
+        views.push_back(view);
+    });
+    RewritePatternSet patterns(&getContext());
+    linalg::populateFoldReshapeOpsByExpansionPatterns(
+        patterns, [](OpOperand *) { return true; });
+    GreedyRewriteConfig config;
+    config.setStrictness(GreedyRewriteStrictness::ExistingAndNewOps);
+    return applyOpPatternsGreedily(views, std::move(patterns), config);
+  }
+
+  /// Returns true if products alone read `v`, as B.
+  static bool isColumnsOnly(Value v) {
+    return llvm::all_of(v.getUsers(), [&](Operation *user) {
+      auto op = dyn_cast<GenericOp>(user);
+      std::optional<MatrixProduct> product =
+          op && isProduct(op) ? norm::matchMatrixProduct(op) : std::nullopt;
+      return product && op.getDpsInputs()[product->rhs] == v;
+    });
+  }
+
+  static bool isProduct(Operation *op) {
+    return op &&
+           (op->hasAttr(norm::tileAttrName) || op->hasAttr(norm::thinAttrName));
+  }
 
   LogicalResult buildBlocks(IRRewriter &b, GenericOp anchor) {
     auto loopType = parallel ? scf::SCFTilingOptions::LoopType::ForallOp
@@ -1068,12 +1205,18 @@ struct NormTileProducts : norm::impl::NormTileProductsBase<NormTileProducts> {
   /// Returns the rows of a product that is no block: no CPU multiplies integers
   /// as fast as tiles do.
   int64_t getFewRows(const MatrixProduct &product) {
-    if (!norm::hasThinLayout(product))
+    if (!norm::hasThinLayout(product) || isComputed(product))
       return 0;
     norm::RowTarget target = norm::getRowTarget(product.op);
     return norm::getAMXGroup(product) == 4 && usesTiles(product, kinds)
                ? std::min(target.fewRows, target.fewRowsOfBytes)
                : target.fewRows;
+  }
+
+  /// Returns true if B is computed, which each row would do.
+  static bool isComputed(const MatrixProduct &product) {
+    GenericOp op = product.op;
+    return getComputedColumns(op.getDpsInputs()[product.rhs]) != nullptr;
   }
 
   static bool isAtLeast(GenericOp op, unsigned loop, int64_t least) {
@@ -1088,8 +1231,7 @@ struct NormTileProducts : norm::impl::NormTileProductsBase<NormTileProducts> {
            product.rows.size() == 1 &&
            ShapedType::isDynamic(extents[product.rows[0]]) &&
            llvm::count_if(extents, ShapedType::isDynamic) == 1 &&
-           !getComputedColumns(
-               GenericOp(product.op).getDpsInputs()[product.rhs]);
+           !isComputed(product);
   }
 
   /// Returns true if that is so for all products that `anchor` reads.
@@ -1158,7 +1300,8 @@ struct NormTileProducts : norm::impl::NormTileProductsBase<NormTileProducts> {
   }
 
   bool usesThinTiles(const MatrixProduct &product) {
-    return kinds == norm::ProductKinds::Tiles && norm::hasThinTiles(product);
+    return kinds == norm::ProductKinds::Tiles && norm::hasThinTiles(product) &&
+           !isComputed(product);
   }
 
   /// Returns true if columns of B are neighbors in memory, and not depths.

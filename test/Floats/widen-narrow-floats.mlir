@@ -79,3 +79,26 @@ func.func @kept(%p: i1, %a: f16) -> f32 {
   %c = arith.extf %s : f16 to f32
   return %c : f32
 }
+
+// Integers of up to 24 bits reach them through f32, and those that 16 bits hold need no rounding.
+// CHECK-LABEL: func @from_byte
+// CHECK: %[[WIDE:.*]] = arith.sitofp %{{.*}} : vector<4xi8> to vector<4xf32>
+// CHECK: %[[SCALE:.*]] = arith.extf %{{.*}} : vector<4xbf16> to vector<4xf32>
+// CHECK: %[[SCALED:.*]] = arith.mulf %[[WIDE]], %[[SCALE]] : vector<4xf32>
+// CHECK: arith.truncf %[[SCALED]] : vector<4xf32> to vector<4xbf16>
+func.func @from_byte(%a: vector<4xi8>, %s: vector<4xbf16>) -> vector<4xbf16> {
+  %x = arith.sitofp %a : vector<4xi8> to vector<4xbf16>
+  %c = arith.mulf %x, %s : vector<4xbf16>
+  return %c : vector<4xbf16>
+}
+
+// CHECK-LABEL: func @from_short
+// CHECK: %[[WIDE:.*]] = arith.uitofp %{{.*}} : i16 to f32
+// CHECK: %[[NARROW:.*]] = arith.truncf %[[WIDE]] : f32 to bf16
+// CHECK: %[[ROUNDED:.*]] = arith.extf %[[NARROW]] : bf16 to f32
+// CHECK: arith.mulf %[[ROUNDED]], %{{.*}} : f32
+func.func @from_short(%a: i16, %s: bf16) -> bf16 {
+  %x = arith.uitofp %a : i16 to bf16
+  %c = arith.mulf %x, %s : bf16
+  return %c : bf16
+}

@@ -108,3 +108,35 @@ func.func @odd_bytes(%a: tensor<32x129xi8>, %b: tensor<129x256xi8>, %c: tensor<3
   } -> tensor<32x256xi32>
   return %r : tensor<32x256xi32>
 }
+
+// -----
+
+// What is computed for this product alone, is so by blocks, and by words: of rows of B that are columns of the
+// product, the words of a row are one loop.
+#a = affine_map<(d0, d1, d2) -> (d0, d2)>
+#b = affine_map<(d0, d1, d2) -> (d1, d2)>
+#c = affine_map<(d0, d1, d2) -> (d0, d1)>
+// CHECK-LABEL: func @computed
+// CHECK: scf.for
+// CHECK:   %[[B:.*]] = linalg.generic {{.*}} iterator_types = ["parallel", "parallel"]} ins(%{{.*}}, %{{.*}} : tensor<64x128xi8>, tensor<64xbf16>) outs(%{{.*}} : tensor<64x128xbf16>)
+// CHECK:     arith.sitofp
+// CHECK:   %[[WORDS:.*]] = tensor.expand_shape %[[B]] {{\[\[}}0], [1, 2]] output_shape [64, 64, 2]
+// CHECK:   linalg.generic {{.*}} ins(%[[WORDS]] : tensor<64x64x2xbf16>) {{.*}} {norm.pack}
+func.func @computed(%a: tensor<32x128xbf16>, %w: tensor<256x128xi8>, %s: tensor<256xbf16>, %c: tensor<32x256xbf16>) -> tensor<32x256xbf16> {
+  %e = tensor.empty() : tensor<256x128xbf16>
+  %b = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]}
+      ins(%w, %s : tensor<256x128xi8>, tensor<256xbf16>) outs(%e : tensor<256x128xbf16>) {
+  ^bb0(%x: i8, %y: bf16, %o: bf16):
+    %f = arith.sitofp %x : i8 to bf16
+    %v = arith.mulf %f, %y : bf16
+    linalg.yield %v : bf16
+  } -> tensor<256x128xbf16>
+  %r = linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%a, %b : tensor<32x128xbf16>, tensor<256x128xbf16>) outs(%c : tensor<32x256xbf16>) {
+  ^bb0(%x: bf16, %y: bf16, %s2: bf16):
+    %m = arith.mulf %x, %y : bf16
+    %t = arith.addf %s2, %m : bf16
+    linalg.yield %t : bf16
+  } -> tensor<32x256xbf16>
+  return %r : tensor<32x256xbf16>
+}

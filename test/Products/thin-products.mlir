@@ -177,3 +177,70 @@ func.func @few_bytes(%a: tensor<4x128xi8>, %b: tensor<128x2048xi8>, %c: tensor<4
   } -> tensor<4x2048xi32>
   return %r : tensor<4x2048xi32>
 }
+
+// -----
+
+// One op does not read both a block and a product of few rows: their loops have other columns. Here one B is computed.
+#a = affine_map<(d0, d1, d2) -> (d0, d2)>
+#b = affine_map<(d0, d1, d2) -> (d2, d1)>
+#c = affine_map<(d0, d1, d2) -> (d0, d1)>
+// CHECK-LABEL: func @mixed
+// CHECK: ins(%arg0, %arg2 : {{.*}} {norm.thin_product
+// CHECK: ins(%arg0, %{{.*}} : {{.*}} {norm.product
+// CHECK: return
+func.func @mixed(%a: tensor<4x128xf32>, %w: tensor<128x64xf32>, %b: tensor<128x64xf32>, %c: tensor<4x64xf32>) -> tensor<4x64xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<128x64xf32>
+  %n = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]}
+      ins(%w : tensor<128x64xf32>) outs(%e : tensor<128x64xf32>) {
+  ^bb0(%x: f32, %o: f32):
+    %v = math.exp %x : f32
+    linalg.yield %v : f32
+  } -> tensor<128x64xf32>
+  %e1 = tensor.empty() : tensor<4x64xf32>
+  %z = linalg.fill ins(%zero : f32) outs(%e1 : tensor<4x64xf32>) -> tensor<4x64xf32>
+  %r = linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%a, %n : tensor<4x128xf32>, tensor<128x64xf32>) outs(%z : tensor<4x64xf32>) {
+  ^bb0(%x: f32, %y: f32, %s: f32):
+    %m = arith.mulf %x, %y : f32
+    %t = arith.addf %s, %m : f32
+    linalg.yield %t : f32
+  } -> tensor<4x64xf32>
+  %q = linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%a, %b : tensor<4x128xf32>, tensor<128x64xf32>) outs(%z : tensor<4x64xf32>) {
+  ^bb0(%x: f32, %y: f32, %s: f32):
+    %m = arith.mulf %x, %y : f32
+    %t = arith.addf %s, %m : f32
+    linalg.yield %t : f32
+  } -> tensor<4x64xf32>
+  %g = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]}
+      ins(%r, %q : tensor<4x64xf32>, tensor<4x64xf32>) outs(%c : tensor<4x64xf32>) {
+  ^bb0(%x: f32, %y: f32, %s: f32):
+    %v = arith.mulf %x, %y : f32
+    linalg.yield %v : f32
+  } -> tensor<4x64xf32>
+  return %g : tensor<4x64xf32>
+}
+
+// -----
+
+// The sum of a vector's products is wide, too, and may be read by what has no loops.
+// CHECK-LABEL: func @dot
+// CHECK: tensor<f32>
+// CHECK: arith.truncf
+func.func @dot(%a: tensor<64xbf16>, %b: tensor<64xbf16>, %c: tensor<bf16>) -> tensor<bf16> {
+  %r = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>, affine_map<(d0) -> ()>], iterator_types = ["reduction"]}
+      ins(%a, %b : tensor<64xbf16>, tensor<64xbf16>) outs(%c : tensor<bf16>) {
+  ^bb0(%x: bf16, %y: bf16, %s: bf16):
+    %m = arith.mulf %x, %y : bf16
+    %t = arith.addf %s, %m : bf16
+    linalg.yield %t : bf16
+  } -> tensor<bf16>
+  %n = linalg.generic {indexing_maps = [affine_map<() -> ()>, affine_map<() -> ()>], iterator_types = []}
+      ins(%r : tensor<bf16>) outs(%c : tensor<bf16>) {
+  ^bb0(%x: bf16, %o: bf16):
+    %v = arith.negf %x : bf16
+    linalg.yield %v : bf16
+  } -> tensor<bf16>
+  return %n : tensor<bf16>
+}

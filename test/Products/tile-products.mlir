@@ -213,3 +213,29 @@ func.func @even(%a: tensor<32x128xf32>, %b: tensor<128x129xf32>, %c: tensor<32x1
   } -> tensor<32x129xf32>
   return %r : tensor<32x129xf32>
 }
+
+// -----
+
+// A vector times a matrix that is computed is one row, so that blocks compute their columns of the matrix.
+// CHECK-LABEL: func @computed_for_vector
+// CHECK: tensor.expand_shape %{{.*}} {{\[\[}}0, 1]] output_shape [1, 128]
+// CHECK: scf.for
+// CHECK:   math.exp
+// CHECK:   {norm.product = array<i64: 6, 16, 1024>}
+func.func @computed_for_vector(%a: tensor<128xbf16>, %w: tensor<128x256xbf16>, %c: tensor<256xbf16>) -> tensor<256xbf16> {
+  %e = tensor.empty() : tensor<128x256xbf16>
+  %n = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]}
+      ins(%w : tensor<128x256xbf16>) outs(%e : tensor<128x256xbf16>) {
+  ^bb0(%x: bf16, %o: bf16):
+    %v = math.exp %x : bf16
+    linalg.yield %v : bf16
+  } -> tensor<128x256xbf16>
+  %r = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d1)>, affine_map<(d0, d1) -> (d1, d0)>, affine_map<(d0, d1) -> (d0)>], iterator_types = ["parallel", "reduction"]}
+      ins(%a, %n : tensor<128xbf16>, tensor<128x256xbf16>) outs(%c : tensor<256xbf16>) {
+  ^bb0(%x: bf16, %y: bf16, %s: bf16):
+    %m = arith.mulf %x, %y : bf16
+    %t = arith.addf %s, %m : bf16
+    linalg.yield %t : bf16
+  } -> tensor<256xbf16>
+  return %r : tensor<256xbf16>
+}

@@ -50,7 +50,7 @@ def NormTileProducts : Pass<"norm-tile-products", "func::FuncOp"> {
     the sums. A is widened once, before the loop, often by the op that computes it.
     Neither is copied where it has the order and the type already. An elementwise op
     that computes B for this product alone, such as integers with scales, is fused into
-    the block. `norm.product` has the rows and lanes of a tile, whose sums are in
+    the block, also of few rows. `norm.product` has the rows and lanes of a tile, whose sums are in
     registers, and how many products are added before the next tile:
     norm-vectorize-products builds these loops.
 

@@ -155,36 +155,37 @@ run_cases("tiles", draw.sample(tiles, 60))
 def write_scaled(name, _, extents, types, dynamic):
     """Weights that are integers with a scale per column, in both orders of memory."""
     m, k, n = ("?" if i in dynamic else extents[i] for i in "mkn")
-    w, column, right = (f"{n}x{k}", "d0", "n, k") if types == "nk" else (f"{k}x{n}", "d1", "k, n")
-    order = "%dn, %dk" if types == "nk" else "%dk, %dn"
+    layout, x = types
+    w, column, right = (f"{n}x{k}", "d0", "n, k") if layout == "nk" else (f"{k}x{n}", "d1", "k, n")
+    order = "%dn, %dk" if layout == "nk" else "%dk, %dn"
     sizes = ", ".join(v for v in order.split(", ") if v[2] in dynamic)
-    tw, tf, tc = f"tensor<{w}xi8>", f"tensor<{w}xf32>", f"tensor<{m}x{n}xf32>"
+    tw, tf, tc = f"tensor<{w}xi8>", f"tensor<{w}x{x}>", f"tensor<{m}x{n}x{x}>"
     rows = ", ".join(f"%d{i}" for i in "mn" if i in dynamic)
-    return f"""func.func @{name}(%a: tensor<{m}x{k}xf32>, %w: {tw}, %s: tensor<{n}xf32>) -> {tc} {{
+    return f"""func.func @{name}(%a: tensor<{m}x{k}x{x}>, %w: {tw}, %s: tensor<{n}x{x}>) -> {tc} {{
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
-  %dm = tensor.dim %a, %c0 : tensor<{m}x{k}xf32>
-  %dk = tensor.dim %a, %c1 : tensor<{m}x{k}xf32>
-  %dn = tensor.dim %s, %c0 : tensor<{n}xf32>
-  %zero = arith.constant 0.0 : f32
+  %dm = tensor.dim %a, %c0 : tensor<{m}x{k}x{x}>
+  %dk = tensor.dim %a, %c1 : tensor<{m}x{k}x{x}>
+  %dn = tensor.dim %s, %c0 : tensor<{n}x{x}>
+  %zero = arith.constant 0.0 : {x}
   %wide = tensor.empty({sizes}) : {tf}
   %b = linalg.generic {{indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> ({column})>,
       affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]}}
-      ins(%w, %s : {tw}, tensor<{n}xf32>) outs(%wide : {tf}) {{
-  ^bb0(%x: i8, %y: f32, %o: f32):
-    %f = arith.sitofp %x : i8 to f32
-    %v = arith.mulf %f, %y : f32
-    linalg.yield %v : f32
+      ins(%w, %s : {tw}, tensor<{n}x{x}>) outs(%wide : {tf}) {{
+  ^bb0(%x: i8, %y: {x}, %o: {x}):
+    %f = arith.sitofp %x : i8 to {x}
+    %v = arith.mulf %f, %y : {x}
+    linalg.yield %v : {x}
   }} -> {tf}
   %empty = tensor.empty({rows}) : {tc}
-  %start = linalg.fill ins(%zero : f32) outs(%empty : {tc}) -> {tc}
+  %start = linalg.fill ins(%zero : {x}) outs(%empty : {tc}) -> {tc}
   %c = linalg.generic {{indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> ({right})>,
       affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]}}
-      ins(%a, %b : tensor<{m}x{k}xf32>, {tf}) outs(%start : {tc}) {{
-  ^bb0(%x: f32, %y: f32, %sum: f32):
-    %xy = arith.mulf %x, %y : f32
-    %v = arith.addf %sum, %xy : f32
-    linalg.yield %v : f32
+      ins(%a, %b : tensor<{m}x{k}x{x}>, {tf}) outs(%start : {tc}) {{
+  ^bb0(%x: {x}, %y: {x}, %sum: {x}):
+    %xy = arith.mulf %x, %y : {x}
+    %v = arith.addf %sum, %xy : {x}
+    linalg.yield %v : {x}
   }} -> {tc}
   return %c : {tc}
 }}
@@ -192,19 +193,23 @@ def write_scaled(name, _, extents, types, dynamic):
 
 
 def check_scaled(name, library, case):
-    _, extents, types, _ = case
+    _, extents, (layout, element), _ = case
     m, k, n = (extents[i] for i in "mkn")
-    a, s = make([m, k], "f32"), make([n], "f32")
-    w = make([n, k] if types == "nk" else [k, n], "i8")
-    actual = run_compiled(library, name, [a, w, s], [np.empty([m, n], np.float32)])[0].astype(np.float64)
-    wide = convert(s) * (w.T if types == "nk" else w)
+    a, s = make([m, k], element), make([n], element)
+    w = make([n, k] if layout == "nk" else [k, n], "i8")
+    result = np.empty([m, n], a.dtype)
+    actual = convert(run_compiled(library, name, [a, w, s], [result])[0])
+    wide = convert(s) * (w.T if layout == "nk" else w)
+    if element == "bf16":
+        wide = convert(store(wide.astype(np.float32), element))
     expected, total = convert(a) @ wide, abs(convert(a)) @ abs(wide)
-    return bool((abs(actual - expected) <= (k + 2) * UNIT["f32"] * total).all())
+    bound = (k + 2) * UNIT["f32"] * total + (2 * UNIT[element] * abs(expected) if element == "bf16" else 0)
+    return bool((abs(actual - expected) <= bound).all())
 
 
-scaled = [("", {"m": m, "k": k, "n": n}, order, dynamic) for m in (1, 8, 9, 37) for k in (16, 130) for n in (33, 64, 200)
-          for order in ("kn", "nk") for dynamic in ("", "m", "mkn")]
-run_cases("scaled", scaled, check_scaled, write_scaled)
+scaled = [("", {"m": m, "k": k, "n": n}, (order, element), dynamic) for m in (1, 4, 9, 37) for k in (16, 192) for n in (33, 64, 200)
+          for order in ("kn", "nk") for dynamic in ("", "m", "mkn") for element in ("f32", "bf16")]
+run_cases("scaled", draw.sample(scaled, 120), check_scaled, write_scaled)
 # What AVX512-BF16 loses of subnormals has a bound of its own; other code loses nothing.
 FLUSHES = "--mcpu=native" in options and not {"--rounding=exact", "--products=loops"} & set(options)
 
