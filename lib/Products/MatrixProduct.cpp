@@ -162,14 +162,6 @@ bool norm::hasPairs(const MatrixProduct &product) {
   return areHalves || getAMXGroup(product) == 2;
 }
 
-bool norm::hasTiles(const MatrixProduct &product) {
-  int64_t group = getAMXGroup(product),
-          depth =
-              GenericOp(product.op).getStaticLoopRanges()[product.loops.depth];
-  return group > 0 && product.loops.row && !ShapedType::isDynamic(depth) &&
-         depth % (amxRows * group) == 0;
-}
-
 /// Returns true if the last dimensions of an operand are those of `loops`.
 static bool endsWith(const MatrixProduct &product, unsigned operand,
                      ArrayRef<unsigned> loops) {
@@ -182,12 +174,23 @@ static bool endsWith(const MatrixProduct &product, unsigned operand,
                      });
 }
 
+bool norm::hasWords(const MatrixProduct &product) {
+  return endsWith(product, product.lhs, {product.loops.depth});
+}
+
+bool norm::hasTiles(const MatrixProduct &product) {
+  int64_t group = getAMXGroup(product),
+          depth =
+              GenericOp(product.op).getStaticLoopRanges()[product.loops.depth];
+  return group > 0 && product.loops.row && hasWords(product) &&
+         !ShapedType::isDynamic(depth) && depth % (amxRows * group) == 0;
+}
+
 bool norm::hasThinLayout(const MatrixProduct &product) {
   BlockLoops loops = product.loops;
   return llvm::is_contained(product.columns, loops.column) &&
          (endsWith(product, product.rhs, {loops.column}) ||
-          (endsWith(product, product.rhs, {loops.depth}) &&
-           endsWith(product, product.lhs, {loops.depth})));
+          (endsWith(product, product.rhs, {loops.depth}) && hasWords(product)));
 }
 
 bool norm::hasThinTiles(const MatrixProduct &product) {
@@ -196,6 +199,5 @@ bool norm::hasThinTiles(const MatrixProduct &product) {
   BlockLoops loops = product.loops;
   int64_t rows = GenericOp(product.op).getStaticLoopRanges()[*loops.row];
   return rows > 1 && rows <= amxRows &&
-         endsWith(product, product.lhs, {loops.depth}) &&
          endsWith(product, product.rhs, {loops.column, loops.depth});
 }

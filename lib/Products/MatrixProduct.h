@@ -60,8 +60,11 @@ int64_t getAMXGroup(const MatrixProduct &product);
 /// whose A is i16, as B's elements are where they are multiplied.
 bool hasPairs(const MatrixProduct &product);
 
-/// Returns true if tiles of AMX hold the operands: all rows of A are as long as
-/// whole tiles.
+/// Returns true if neighbors in the memory of A are along the sum.
+bool hasWords(const MatrixProduct &product);
+
+/// Returns true if tiles of AMX hold the operands: all rows of A are words, as
+/// many as whole tiles have.
 bool hasTiles(const MatrixProduct &product);
 
 /// Returns true if neighbors in the memory of B are columns, or are along the

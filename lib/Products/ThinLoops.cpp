@@ -136,9 +136,7 @@ private:
     bool arePairs = addsHalves() && width == kPairLanes && count % 2 == 0;
     for (int64_t i = 0; i < count; i += arePairs ? 2 : 1) {
       at[loops.depth] = add(first, i);
-      Value y = arePairs ? loadRowsOfPairs(add(first, i + 1))
-                         : load(product.rhs, width);
-      at[loops.depth] = add(first, i);
+      Value y = arePairs ? loadRowsOfPairs() : load(product.rhs, width);
       for (int64_t row = 0; row < rows; ++row) {
         setRow(row);
         Value x = arePairs ? loadPair(getOperand(product.lhs),
@@ -155,13 +153,14 @@ private:
     }
   }
 
-  /// Returns the current row of B and the one at `next`, whose elements become
-  /// halves of words.
-  Value loadRowsOfPairs(Value next) {
-    Value even = loadHalves(product.rhs, kPairLanes);
-    at[loops.depth] = next;
-    return vector::InterleaveOp::create(b, even,
-                                        loadHalves(product.rhs, kPairLanes));
+  /// Returns the current row of B and the next, whose elements become halves of
+  /// words.
+  Value loadRowsOfPairs() {
+    Value first = at[loops.depth], even = loadHalves(product.rhs, kPairLanes);
+    at[loops.depth] = add(first, 1);
+    Value odd = loadHalves(product.rhs, kPairLanes);
+    at[loops.depth] = first;
+    return vector::InterleaveOp::create(b, even, odd);
   }
 
   //===--------------------------------------------------------------------===//

@@ -87,6 +87,26 @@ static Value splitDim(OpBuilder &b, Value v, unsigned split, int64_t group) {
                                        groups, sizes);
 }
 
+/// Returns the groups of a view of `v` that has one more dimension in front.
+static SmallVector<ReassociationIndices> getUnitGroups(Value v) {
+  SmallVector<ReassociationIndices> groups = {{0}};
+  for (int64_t dim = 0, e = cast<ShapedType>(v.getType()).getRank(); dim < e;
+       ++dim)
+    (dim == 0 ? groups.back() : groups.emplace_back()).push_back(dim + 1);
+  return groups;
+}
+
+/// Returns that view, in which the dimension is of one element.
+static Value addUnitDim(OpBuilder &b, Value v) {
+  auto type = cast<RankedTensorType>(v.getType());
+  SmallVector<int64_t> shape(type.getShape());
+  SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(b, v.getLoc(), v);
+  shape.insert(shape.begin(), 1);
+  sizes.insert(sizes.begin(), b.getIndexAttr(1));
+  return tensor::ExpandShapeOp::create(b, v.getLoc(), type.clone(shape), v,
+                                       getUnitGroups(v), sizes);
+}
+
 static bool isZero(Value v) {
   return v && (matchPattern(v, m_AnyZeroFloat()) || matchPattern(v, m_Zero()));
 }
@@ -101,16 +121,9 @@ static Value createWidened(OpBuilder &b, Operation *widen, Value v, Type type) {
       ->getResult(0);
 }
 
-/// Returns true if neighbors in the memory of A are along the sum.
-static bool hasWords(const MatrixProduct &product) {
-  AffineMap a = GenericOp(product.op).getIndexingMapsArray()[product.lhs];
-  return a.getDimPosition(a.getNumResults() - 1) == product.loops.depth;
-}
-
 /// Returns true if AMX computes blocks of the product.
 static bool usesTiles(const MatrixProduct &product, norm::ProductKinds kinds) {
-  return kinds == norm::ProductKinds::Tiles && hasWords(product) &&
-         norm::hasTiles(product);
+  return kinds == norm::ProductKinds::Tiles && norm::hasTiles(product);
 }
 
 /// Returns true if one instruction multiplies pairs of neighbors and adds the
@@ -119,7 +132,7 @@ static bool addsPairs(const MatrixProduct &product, norm::ProductKinds kinds) {
   int64_t group = norm::getAMXGroup(product);
   bool hasInstruction = group == 4 ? kinds != norm::ProductKinds::Elements
                                    : kinds == norm::ProductKinds::Pairs;
-  return group > 0 && hasInstruction && hasWords(product);
+  return group > 0 && hasInstruction && norm::hasWords(product);
 }
 
 /// Returns how many neighbors of A are a word for an instruction that adds
@@ -565,15 +578,18 @@ private:
         scf::tileAndFuseProducerOfSlice(b, slice, loops);
     if (!fused)
       return failure();
-    collapseWords(cast<GenericOp>(fused->tiledOps.front()));
+    if (isGrouped(product))
+      collapseWords(
+          cast<GenericOp>(fused->tiledOps.front()),
+          GenericOp(product.op).getStaticLoopRanges()[product.loops.depth]);
     return success();
   }
 
-  /// Makes one loop of that over words, and of the innermost one over what is
-  /// in them, so that vectors hold many.
-  void collapseWords(GenericOp op) {
+  /// Makes one loop of that over words, and of one over the `group` elements in
+  /// each, so that vectors hold many, if that is the innermost one.
+  void collapseWords(GenericOp op, int64_t group) {
     int64_t last = op.getNumLoops() - 1;
-    if (last < 1 || op.getStaticLoopRanges()[last] > 4)
+    if (op.getStaticLoopRanges()[last] != group)
       return;
     SmallVector<ReassociationIndices> words = {{last - 1, last}};
     if (!linalg::areDimSequencesPreserved(op.getIndexingMapsArray(), words))
@@ -921,28 +937,21 @@ private:
   /// there is one more loop, over one element.
   Value copyColumns(ImplicitLocOpBuilder &ib, const MatrixProduct &block,
                     Value columns, AffineMap read, Value dest) {
+    Value from = dest;
+    dest = addUnitDim(ib, from);
     auto type = cast<RankedTensorType>(dest.getType());
-    SmallVector<ReassociationIndices> groups = {{0}};
-    for (int64_t dim = 0; dim < type.getRank(); ++dim)
-      (dim == 0 ? groups.back() : groups.emplace_back()).push_back(dim + 1);
-    SmallVector<OpFoldResult> sizes =
-        tensor::getMixedSizes(b, ib.getLoc(), dest);
-    SmallVector<int64_t> shape(type.getShape());
-    shape.insert(shape.begin(), 1);
-    sizes.insert(sizes.begin(), b.getIndexAttr(1));
-    dest = tensor::ExpandShapeOp::create(ib, type.clone(shape), dest, groups,
-                                         sizes);
-    SmallVector<IteratorType> kinds(shape.size(), IteratorType::parallel);
+    SmallVector<IteratorType> kinds(type.getRank(), IteratorType::parallel);
     auto copy = GenericOp::create(
         ib, dest.getType(), columns, dest,
-        {read.shiftDims(1), b.getMultiDimIdentityMap(shape.size())}, kinds,
+        {read.shiftDims(1), b.getMultiDimIdentityMap(type.getRank())}, kinds,
         [&](OpBuilder &b, Location loc, ValueRange args) {
           Value v =
               createWidened(b, block.widenRhs, args[0], type.getElementType());
           linalg::YieldOp::create(b, loc, v);
         });
     copy->setAttr(norm::packAttrName, b.getUnitAttr());
-    return tensor::CollapseShapeOp::create(ib, type, copy.getResult(0), groups);
+    return tensor::CollapseShapeOp::create(
+        ib, from.getType(), copy.getResult(0), getUnitGroups(from));
   }
 
   /// Copies the block's columns of B to rows of as many elements, of the type
@@ -1045,7 +1054,7 @@ struct NormTileProducts : norm::impl::NormTileProductsBase<NormTileProducts> {
   /// Makes a row of a vector that a computed matrix is multiplied by, so that
   /// blocks compute their columns of it, and not all before.
   void addUnitRows(IRRewriter &b) {
-    SmallVector<GenericOp> ops;
+    std::vector<MatrixProduct> vectors;
     getOperation().walk([&](GenericOp op) {
       std::optional<MatrixProduct> product =
           op.hasPureTensorSemantics() && products == norm::Products::Blocks
@@ -1053,10 +1062,10 @@ struct NormTileProducts : norm::impl::NormTileProductsBase<NormTileProducts> {
               : std::nullopt;
       if (product && product->rows.empty() && isComputed(*product) &&
           norm::hasThinLayout(*product))
-        ops.push_back(op);
+        vectors.push_back(*product);
     });
-    for (GenericOp op : ops)
-      addUnitRow(b, op, norm::matchMatrixProduct(op)->lhs);
+    for (const MatrixProduct &product : vectors)
+      addUnitRow(b, product.op, product.lhs);
   }
 
   static void addUnitRow(IRRewriter &b, GenericOp op, unsigned lhs) {
@@ -1081,24 +1090,6 @@ struct NormTileProducts : norm::impl::NormTileProductsBase<NormTileProducts> {
     b.replaceOpWithNewOp<tensor::CollapseShapeOp>(
         op, op.getResult(0).getType(), rows.getResult(0),
         getUnitGroups(op.getResult(0)));
-  }
-
-  static SmallVector<ReassociationIndices> getUnitGroups(Value v) {
-    SmallVector<ReassociationIndices> groups = {{0}};
-    for (int64_t dim = 0, e = cast<ShapedType>(v.getType()).getRank(); dim < e;
-         ++dim)
-      (dim == 0 ? groups.back() : groups.emplace_back()).push_back(dim + 1);
-    return groups;
-  }
-
-  static Value addUnitDim(OpBuilder &b, Value v) {
-    auto type = cast<RankedTensorType>(v.getType());
-    SmallVector<int64_t> shape(type.getShape());
-    SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(b, v.getLoc(), v);
-    shape.insert(shape.begin(), 1);
-    sizes.insert(sizes.begin(), b.getIndexAttr(1));
-    return tensor::ExpandShapeOp::create(b, v.getLoc(), type.clone(shape), v,
-                                         getUnitGroups(v), sizes);
   }
 
   /// Computes B by words where its columns are computed, so that blocks do.

@@ -32,8 +32,9 @@ def NormTileProducts : Pass<"norm-tile-products", "func::FuncOp"> {
     is fused with the elementwise op that reads the product, such as a bias, a
     residual connection or a gate; one gate may read two products.
 
-    **Blocks of columns.** A loop goes over blocks of `product_columns` (64) columns of
-    that op, or of 48 or 32 if these leave fewer columns of the last block empty, and computes for each block all rows of the products that it reads:
+    **Blocks of columns.** A loop goes over blocks of `product_columns` (64) columns of that
+    op, or of 48 or 32 if these leave fewer columns of the last block empty, and computes
+    for each block all rows of the products that it reads:
 
     ```mlir
     scf.for %j = %c0 to %c1024 step %c64 iter_args(%out = %dest) {
@@ -46,13 +47,13 @@ def NormTileProducts : Pass<"norm-tile-products", "func::FuncOp"> {
     } {norm.loop = #norm.loop<product>}
     ```
 
-    B is packed once per block: its columns become neighbors in memory, in the type of
-    the sums. A is widened once, before the loop, often by the op that computes it.
-    Neither is copied where it has the order and the type already. An elementwise op
-    that computes B for this product alone, such as integers with scales, is fused into
-    the block, also of few rows. `norm.product` has the rows and lanes of a tile, whose sums are in
-    registers, and how many products are added before the next tile:
-    norm-vectorize-products builds these loops.
+    B is packed once per block: its columns become neighbors in memory, in the type of the
+    sums. A is widened once, before the loop, often by the op that computes it. Neither is
+    copied where it has the order and the type already. An elementwise op that computes B
+    for this product alone, such as integers with scales, is fused into the block, also of
+    few rows. `norm.product` has the rows and lanes of a tile, whose sums are in registers,
+    and how many products are added before the next tile: norm-vectorize-products builds
+    these loops.
 
     **Words.** With `kinds=pairs` both operands stay bf16, and pairs of neighbors along
     the sum stay together, which one instruction of AVX512-BF16 multiplies and adds. With
@@ -94,9 +95,10 @@ def NormTileProducts : Pass<"norm-tile-products", "func::FuncOp"> {
     register has lanes. Neither threads nor the number of columns change it.
 
     Products stay as they are, with a remark, if the result has less than 16 columns, or
-    neighbors there are of other batches, the sum less than 8 products, or the body does more than to widen, multiply and
-    add; also in functions that promise equal bits on any number of ranks
-    (`norm.sum_parts`), and with `products=loops`. norm-tile-rows then treats them as other reductions.
+    neighbors there are of other batches, the sum less than 8 products, or the body does
+    more than to widen, multiply and add; also in functions that promise equal bits on any
+    number of ranks (`norm.sum_parts`), and with `products=loops`. norm-tile-rows then
+    treats them as other reductions.
   }];
   let options = [
     Option<"products", "products", "::mlir::norm::Products",
