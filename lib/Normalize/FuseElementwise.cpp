@@ -108,8 +108,7 @@ static bool canFuse(OpOperand *use, norm::Products products) {
   if (!source || !reader)
     return true;
   // norm-tile-products makes the sums of products wide.
-  if (products == norm::Products::Blocks && hasNarrowSums(reader) &&
-      !onlyWidens(source))
+  if (hasNarrowSums(reader) && !onlyWidens(source))
     return false;
   if (!isReadAgain(use, reader))
     return true;
