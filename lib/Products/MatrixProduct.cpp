@@ -97,6 +97,11 @@ norm::BlockLoops norm::getBlockLoops(GenericOp op, unsigned lhs) {
   return loops;
 }
 
+unsigned norm::getWordLoop(GenericOp op, unsigned lhs) {
+  AffineMap map = op.getIndexingMapsArray()[lhs];
+  return map.getDimPosition(map.getNumResults() - 2);
+}
+
 bool norm::hasMatrices(GenericOp op) {
   if (op.getNumReductionLoops() == 0)
     return false;

@@ -1,5 +1,4 @@
-//===- MatrixProduct.h - products of matrices -------------------------*- C++
-//-*-===//
+//===- MatrixProduct.h - products of matrices -------------------*- C++ -*-===//
 //
 // Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -28,6 +27,9 @@ bool hasMatrices(linalg::GenericOp op);
 
 /// Returns these loops of an op with the operands A and B.
 BlockLoops getBlockLoops(linalg::GenericOp op, unsigned lhs);
+
+/// Returns the loop over words of A, whose elements its last dimension has.
+unsigned getWordLoop(linalg::GenericOp op, unsigned lhs = 0);
 
 /// A sum of products of the elements of two tensors, of which the first has
 /// the rows of the result, and the second its columns:

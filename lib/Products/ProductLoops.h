@@ -32,12 +32,6 @@ void buildThinLoops(OpBuilder &b, linalg::GenericOp op, ArrayRef<int64_t> tile);
 /// Builds those of a copy of columns for a block.
 void buildPackLoops(OpBuilder &b, linalg::GenericOp op);
 
-/// Returns the loop over words of A, whose elements its last dimension has.
-inline unsigned getWordLoop(linalg::GenericOp op) {
-  AffineMap map = op.getIndexingMapsArray()[0];
-  return map.getDimPosition(map.getNumResults() - 2);
-}
-
 /// What the loops of products and of copies for them share: an index per loop.
 class LoopBuilder {
 public:

@@ -1,0 +1,364 @@
+//===- BuildBlocks.cpp - blocks of columns of products --------------------===//
+//
+// Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "BuildBlocks.h"
+#include "ProductTensors.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Affine/Utils.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "norm/IR/Norm.h"
+#include "norm/IR/RowTarget.h"
+#include "norm/Rows/Rows.h"
+#include <vector>
+
+using namespace mlir;
+using linalg::GenericOp;
+using norm::MatrixProduct;
+using norm::ProductPlan;
+
+namespace {
+/// The loops of one op behind products, and blocks of these in them.
+class BlockBuilder {
+public:
+  BlockBuilder(IRRewriter &b, GenericOp anchor, const ProductPlan &plan,
+               norm::CopyMap &copies)
+      : b(b), anchor(anchor), plan(plan), copies(copies),
+        target(norm::getRowTarget(anchor)) {}
+
+  LogicalResult run() {
+    std::vector<MatrixProduct> products;
+    SmallVector<OpFoldResult> sizes(anchor.getNumLoops(), b.getIndexAttr(0));
+    for (OpOperand *input : anchor.getDpsInputOperands())
+      if (std::optional<MatrixProduct> product = readProduct(*input))
+        products.push_back(*product);
+    bool isAMX = llvm::all_of(products, [](MatrixProduct product) {
+      return product.op->hasAttr(norm::amxAttrName);
+    });
+    extent = GenericOp(products.front().op)
+                 .getStaticLoopRanges()[products.front().loops.column];
+    columns = plan.getBlockColumns(products.front(), isAMX);
+    for (const MatrixProduct &product : products)
+      for (OpOperand &use : GenericOp(product.op)->getUses())
+        if (use.getOwner() == anchor)
+          setSizes(product, anchor.getMatchingIndexingMap(&use), sizes);
+    FailureOr<scf::SCFTilingResult> tiled = tileLoops(anchor, sizes);
+    if (failed(tiled))
+      return failure();
+    auto tile = cast<GenericOp>(tiled->tiledOps.front());
+    expandIndices(tile);
+    for (const MatrixProduct &product : products)
+      if (failed(buildBlock(product, tile, tiled->loops)))
+        return failure();
+    return success();
+  }
+
+private:
+  /// Puts `op` into loops over tiles, of which it computes one.
+  FailureOr<scf::SCFTilingResult> tileLoops(GenericOp op,
+                                            ArrayRef<OpFoldResult> sizes) {
+    // Threads share the outer loops alone.
+    auto outer = op->getParentOfType<LoopLikeOpInterface>();
+    bool isInBlock = outer && norm::getRole(outer) == norm::LoopRole::Product;
+    scf::SCFTilingOptions options;
+    options.setTileSizes(sizes);
+    options.setLoopType(isInBlock ? scf::SCFTilingOptions::LoopType::ForOp
+                                  : plan.loopType);
+    b.setInsertionPoint(op);
+    FailureOr<scf::SCFTilingResult> tiled =
+        scf::tileUsingSCF(b, cast<TilingInterface>(op.getOperation()), options);
+    if (failed(tiled))
+      return failure();
+    for (LoopLikeOpInterface loop : tiled->loops)
+      norm::setRole(loop, norm::LoopRole::Product);
+    b.replaceOp(op, tiled->replacements);
+    return tiled;
+  }
+
+  static std::optional<MatrixProduct> readProduct(OpOperand &input) {
+    auto op = input.get().getDefiningOp<GenericOp>();
+    if (!op ||
+        !(op->hasAttr(norm::tileAttrName) || op->hasAttr(norm::thinAttrName)))
+      return std::nullopt;
+    return norm::matchMatrixProduct(op);
+  }
+
+  /// Blocks have all rows, and one of each loop over batches and columns but
+  /// the innermost one. Rows that are few but unknown are blocks, each.
+  void setSizes(const MatrixProduct &product, AffineMap use,
+                SmallVectorImpl<OpFoldResult> &sizes) {
+    GenericOp op = product.op;
+    bool isThin = op->hasAttr(norm::thinAttrName);
+    AffineMap result = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
+    for (auto [from, to] : llvm::zip(result.getResults(), use.getResults())) {
+      unsigned loop = cast<AffineDimExpr>(from).getPosition();
+      int64_t size = 1;
+      if (loop == product.loops.column)
+        size = isThin ? getThinColumns() : columns;
+      else if (llvm::is_contained(product.rows, loop))
+        size = ShapedType::isDynamic(op.getStaticLoopRanges()[loop]) && isThin;
+      sizes[cast<AffineDimExpr>(to).getPosition()] = b.getIndexAttr(size);
+    }
+  }
+
+  /// Returns the columns of a block of few rows, 0 for all: threads share them.
+  int64_t getThinColumns() const {
+    return plan.loopType == scf::SCFTilingOptions::LoopType::ForallOp
+               ? target.thinColumns
+               : 0;
+  }
+
+  /// Tiling adds a block's first column to linalg.index by affine.apply, which
+  /// has no vectors.
+  void expandIndices(GenericOp tile) {
+    OpBuilder::InsertionGuard guard(b);
+    tile.walk([&](affine::AffineApplyOp apply) {
+      b.setInsertionPoint(apply);
+      auto values =
+          affine::expandAffineMap(b, apply.getLoc(), apply.getAffineMap(),
+                                  llvm::to_vector(apply.getOperands()));
+      b.replaceOp(apply, *values);
+    });
+  }
+
+  LogicalResult buildBlock(const MatrixProduct &product, GenericOp tile,
+                           MutableArrayRef<LoopLikeOpInterface> loops) {
+    tensor::ExtractSliceOp slice;
+    Value sums = GenericOp(product.op).getResult(0);
+    for (Value operand : tile.getDpsInputs())
+      if (auto candidate = operand.getDefiningOp<tensor::ExtractSliceOp>())
+        if (candidate.getSource() == sums)
+          slice = candidate;
+    if (!slice)
+      return failure();
+    std::optional<scf::SCFFuseProducerOfSliceResult> fused =
+        scf::tileAndFuseProducerOfSlice(b, slice, loops);
+    if (!fused)
+      return failure();
+    auto op = cast<GenericOp>(fused->tiledOps.front());
+    if (failed(fuseComputedColumns(product, op, loops)))
+      return failure();
+    b.moveOpBefore(op, tile);
+    b.setInsertionPoint(op);
+    SmallVector<OpFoldResult> sizes =
+        tensor::getMixedSizes(b, op.getLoc(), op.getDpsInits()[0]);
+    if (op->hasAttr(norm::thinAttrName)) {
+      op.getDpsInitsMutable()[0].set(createSums(op, tile, sizes));
+      return success();
+    }
+    std::optional<MatrixProduct> block = norm::matchMatrixProduct(op);
+    if (!block)
+      return failure();
+    replaceBlock(*block, tile, sizes);
+    return success();
+  }
+
+  /// Computes columns in the block, if they are computed for it alone.
+  LogicalResult
+  fuseComputedColumns(const MatrixProduct &product, GenericOp block,
+                      MutableArrayRef<LoopLikeOpInterface> loops) {
+    auto slice = block.getDpsInputs()[product.rhs]
+                     .getDefiningOp<tensor::ExtractSliceOp>();
+    GenericOp source =
+        slice ? norm::getComputedColumns(slice.getSource()) : nullptr;
+    bool isOwn =
+        source && llvm::all_of(source->getUsers(), [&](Operation *user) {
+          return user == slice || user == product.op;
+        });
+    if (!isOwn)
+      return success();
+    std::optional<scf::SCFFuseProducerOfSliceResult> fused =
+        scf::tileAndFuseProducerOfSlice(b, slice, loops);
+    if (!fused)
+      return failure();
+    if (norm::isGrouped(product))
+      collapseWords(
+          cast<GenericOp>(fused->tiledOps.front()),
+          GenericOp(product.op).getStaticLoopRanges()[product.loops.depth]);
+    return success();
+  }
+
+  /// Makes one loop of that over words, and of one over the `group` elements in
+  /// each, so that vectors hold many, if that is the innermost one.
+  void collapseWords(GenericOp op, int64_t group) {
+    int64_t last = op.getNumLoops() - 1;
+    if (op.getStaticLoopRanges()[last] != group)
+      return;
+    SmallVector<ReassociationIndices> words = {{last - 1, last}};
+    if (!linalg::areDimSequencesPreserved(op.getIndexingMapsArray(), words))
+      return;
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPoint(op);
+    FailureOr<linalg::CollapseResult> collapsed =
+        linalg::collapseOpIterationDims(op, words, b);
+    if (succeeded(collapsed))
+      b.replaceOp(op, collapsed->results);
+  }
+
+  /// Returns zeros for the sums of a block. They are where `tile` would copy
+  /// them to, if it only does that, and is as large.
+  Value createSums(GenericOp op, GenericOp tile, ArrayRef<OpFoldResult> sizes) {
+    Value dest = tile.getDpsInits()[0];
+    auto yield = cast<linalg::YieldOp>(tile.getBody()->getTerminator());
+    bool isCopy =
+        tile.getNumDpsInputs() == 1 &&
+        yield.getValues()[0] == tile.getBody()->getArgument(0) &&
+        dest.getType() == op.getResult(0).getType() &&
+        sizes == ArrayRef(tensor::getMixedSizes(b, op.getLoc(), dest));
+    if (!isCopy)
+      dest = tensor::EmptyOp::create(
+          b, op.getLoc(), sizes,
+          getElementTypeOrSelf(op.getResult(0).getType()));
+    return norm::createZeros(b, op.getLoc(), dest);
+  }
+
+  /// Computes a block from packed columns, which are as many as it may have.
+  void replaceBlock(const MatrixProduct &block, GenericOp tile,
+                    ArrayRef<OpFoldResult> sizes) {
+    GenericOp op = block.op;
+    SmallVector<OpFoldResult> all(sizes);
+    all.back() = b.getIndexAttr(columns);
+    bool isAMX = op->hasAttr(norm::amxAttrName);
+    if (isAMX) {
+      OpFoldResult &rows =
+          all[norm::getDim(block, op.getNumDpsInputs(), *block.loops.row)];
+      rows = norm::roundRowsUp(b, op.getLoc(), rows);
+    }
+    Value sums = createSums(op, tile, all);
+    Value v = isAMX ? addParts(block, sums)
+                    : addPacked(block, norm::getLhs(block),
+                                norm::packColumns(b, block, norm::getRhs(block),
+                                                  columns),
+                                sums);
+    if (ArrayRef(all) != sizes)
+      v = norm::sliceFirst(b, v, sizes);
+    b.replaceOp(op, v);
+  }
+
+  /// Adds the product of A and packed columns to `sums`.
+  Value addPacked(const MatrixProduct &block, Value lhs, Value packed,
+                  Value sums) {
+    GenericOp op = block.op;
+    MatrixProduct packedBlock = block;
+    packedBlock.lhs = 0;
+    packedBlock.rhs = 1;
+    GenericOp product = norm::createProduct(
+        b, packedBlock, {lhs, packed}, sums,
+        {op.getIndexingMapsArray()[block.lhs], norm::getPackedMap(block),
+         op.getMatchingIndexingMap(op.getDpsInitOperand(0))},
+        op.getIteratorTypesArray());
+    product->setAttr(norm::tileAttrName, createTile());
+    if (Attribute amx = op->getAttr(norm::amxAttrName))
+      product->setAttr(norm::amxAttrName, amx);
+    return product.getResult(0);
+  }
+
+  //===--------------------------------------------------------------------===//
+  // Parts of the sums that AMX adds
+  //===--------------------------------------------------------------------===//
+
+  /// Returns how many words of each row are a part: the sum is divided evenly
+  /// into parts as long as level 2 keeps the columns of, or level 1 if A is
+  /// small. Few columns do not pay for a copy of that.
+  int64_t getWordsOfPart(const MatrixProduct &block) {
+    GenericOp op = block.op;
+    int64_t words = op.getStaticLoopRanges()[norm::getWordLoop(op, block.lhs)],
+            steps = words / norm::amxRows,
+            most =
+                norm::isLarge(block) ? target.tileSteps : target.tileSteps / 2;
+    bool isCopiedForFew = !norm::isLarge(block) &&
+                          !ShapedType::isDynamic(extent) &&
+                          extent < target.tileColumns;
+    if (block.depths.size() != 2 || isCopiedForFew)
+      return words;
+    for (int64_t part = most; 2 * part > most; --part)
+      if (steps % part == 0)
+        return part * norm::amxRows;
+    return words;
+  }
+
+  /// Adds the product to `sums`, part by part.
+  Value addParts(const MatrixProduct &block, Value sums) {
+    GenericOp op = block.op;
+    Location loc = op.getLoc();
+    SmallVector<int64_t> extents = op.getStaticLoopRanges();
+    unsigned wordLoop = norm::getWordLoop(op, block.lhs);
+    int64_t part = getWordsOfPart(block), rows = extents[*block.loops.row],
+            parts = extents[wordLoop] / part;
+    bool isWhole = !ShapedType::isDynamic(rows) && rows % norm::amxRows == 0;
+    if (parts == 1)
+      return addPacked(
+          block,
+          isWhole ? norm::getLhs(block)
+                  : norm::slicePart(b, copyParts(block, part),
+                                    b.getIndexAttr(0), part),
+          norm::packColumns(b, block, norm::getRhs(block), columns), sums);
+    Value lhs = copyParts(block, part), rhs = norm::getRhs(block),
+          constant = norm::sliceConstant(b, block, rhs, columns);
+    auto index = [&](int64_t value) {
+      return arith::ConstantIndexOp::create(b, loc, value);
+    };
+    auto loop =
+        scf::ForOp::create(b, loc, index(0), index(parts), index(1), sums);
+    norm::setRole(loop, norm::LoopRole::Product);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(loop.getBody());
+    Value at = loop.getInductionVar(), packed;
+    if (constant)
+      packed = sliceWords(constant, /*dim=*/0, at, part);
+    else
+      packed = norm::packColumns(
+          b, block,
+          sliceWords(rhs, norm::getDim(block, block.rhs, wordLoop), at, part),
+          columns);
+    scf::YieldOp::create(b, loc,
+                         addPacked(block, norm::slicePart(b, lhs, at, part),
+                                   packed, loop.getRegionIterArg(0)));
+    return loop.getResult(0);
+  }
+
+  Value copyParts(const MatrixProduct &block, int64_t words) {
+    return norm::copyParts(b, block, words, copies, [&](GenericOp copy) {
+      SmallVector<OpFoldResult> part(copy.getNumLoops(), b.getIndexAttr(0));
+      part[0] = b.getIndexAttr(1);
+      (void)tileLoops(copy, part);
+    });
+  }
+
+  /// Returns the `at`th `size` elements along a dimension.
+  Value sliceWords(Value v, unsigned dim, Value at, int64_t size) {
+    SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(b, v.getLoc(), v),
+                              offsets(sizes.size(), b.getIndexAttr(0)),
+                              strides(sizes.size(), b.getIndexAttr(1));
+    sizes[dim] = b.getIndexAttr(size);
+    offsets[dim] = affine::makeComposedFoldedAffineApply(
+        b, v.getLoc(), b.getAffineSymbolExpr(0) * size, {at});
+    return tensor::ExtractSliceOp::create(b, v.getLoc(), v, offsets, sizes,
+                                          strides);
+  }
+
+  DenseI64ArrayAttr createTile() {
+    return b.getDenseI64ArrayAttr({target.productRows,
+                                   std::min(plan.lanes, columns),
+                                   target.productDepth});
+  }
+
+  IRRewriter &b;
+  GenericOp anchor;
+  const ProductPlan &plan;
+  norm::CopyMap &copies;
+  norm::RowTarget target;
+  int64_t extent = 0;  // columns of all blocks
+  int64_t columns = 0; // of a block
+};
+} // namespace
+
+LogicalResult norm::buildBlocks(IRRewriter &b, GenericOp anchor,
+                                const ProductPlan &plan, CopyMap &copies) {
+  return BlockBuilder(b, anchor, plan, copies).run();
+}

@@ -1,0 +1,235 @@
+//===- PackOperands.cpp - copies of operands for blocks -------------------===//
+//
+// Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "PackOperands.h"
+#include "ProductTensors.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "norm/IR/RowTarget.h"
+
+using namespace mlir;
+using linalg::GenericOp;
+using norm::MatrixProduct;
+using utils::IteratorType;
+
+unsigned norm::getDim(const MatrixProduct &block, unsigned operand,
+                      unsigned loop) {
+  GenericOp op = block.op;
+  return *op.getIndexingMapsArray()[operand].getResultPosition(
+      getAffineDimExpr(loop, op.getContext()));
+}
+
+bool norm::isGrouped(const MatrixProduct &block) {
+  return getElementTypeOrSelf(getLhs(block).getType()) != block.sum;
+}
+
+OpFoldResult norm::roundRowsUp(OpBuilder &b, Location loc, OpFoldResult rows) {
+  return affine::makeComposedFoldedAffineApply(
+      b, loc, b.getAffineSymbolExpr(0).ceilDiv(amxRows) * amxRows, {rows});
+}
+
+static Type getPackedElement(const MatrixProduct &block) {
+  return norm::isGrouped(block)
+             ? getElementTypeOrSelf(norm::getLhs(block).getType())
+             : block.sum;
+}
+
+//===----------------------------------------------------------------------===//
+// B
+//===----------------------------------------------------------------------===//
+
+AffineMap norm::getPackedMap(const MatrixProduct &block) {
+  GenericOp op = block.op;
+  SmallVector<unsigned> loops(block.depths);
+  loops.push_back(block.loops.column);
+  if (isGrouped(block))
+    std::swap(loops.back(), loops[loops.size() - 2]);
+  return AffineMap::getMultiDimMapWithTargets(op.getNumLoops(), loops,
+                                              op.getContext());
+}
+
+/// Returns the dimension of packed columns that goes over columns.
+static unsigned getColumnDim(const MatrixProduct &block) {
+  return *norm::getPackedMap(block).getResultPosition(
+      getAffineDimExpr(block.loops.column, block.sum.getContext()));
+}
+
+/// Returns where B has the dimensions of packed columns; others of it, such as
+/// of batches, have one element. They are at 0.
+static AffineMap getSourceMap(OpBuilder &b, const MatrixProduct &block) {
+  AffineMap packed = norm::getPackedMap(block),
+            from = GenericOp(block.op).getIndexingMapsArray()[block.rhs];
+  auto read = llvm::map_to_vector(from.getResults(), [&](AffineExpr loop) {
+    std::optional<unsigned> dim = packed.getResultPosition(loop);
+    return dim ? b.getAffineDimExpr(*dim) : b.getAffineConstantExpr(0);
+  });
+  return AffineMap::get(packed.getNumResults(), 0, read, b.getContext());
+}
+
+Value norm::sliceConstant(OpBuilder &b, const MatrixProduct &block,
+                          Value columnsOfB, int64_t columns) {
+  auto slice = columnsOfB.getDefiningOp<tensor::ExtractSliceOp>();
+  AffineMap read = getSourceMap(b, block);
+  if (!slice || !read.isPermutation())
+    return {};
+  SmallVector<unsigned> dims;
+  for (unsigned dim = 0; dim < read.getNumDims(); ++dim)
+    dims.push_back(*read.getResultPosition(b.getAffineDimExpr(dim)));
+  unsigned column = getColumnDim(block);
+  DenseElementsAttr packed = packConstant(slice.getSource(), dims, column,
+                                          columns, getPackedElement(block));
+  if (!packed)
+    return {};
+  Location loc = slice.getLoc();
+  Value constant = arith::ConstantOp::create(b, loc, packed);
+  OpFoldResult at = affine::makeComposedFoldedAffineApply(
+      b, loc, b.getAffineSymbolExpr(0).floorDiv(columns),
+      {slice.getMixedOffsets()[dims[column]]});
+  return sliceFirstDim(
+      b, constant, at,
+      getAsIndexOpFoldResult(b.getContext(),
+                             packed.getType().getShape().drop_front()));
+}
+
+/// Returns true if columns of B that have the packed type and order need no
+/// copy: they have no others beside them, or the caches keep all of B.
+static bool isPacked(OpBuilder &b, Value block, ArrayRef<OpFoldResult> sizes,
+                     Type element, int64_t columns) {
+  auto slice = block.getDefiningOp<tensor::ExtractSliceOp>();
+  if (getElementTypeOrSelf(block.getType()) != element ||
+      sizes != ArrayRef(tensor::getMixedSizes(b, block.getLoc(), block)))
+    return false;
+  if (!slice)
+    return true;
+  RankedTensorType all = slice.getSourceType();
+  return all.getShape().back() == columns ||
+         (all.hasStaticShape() &&
+          all.getNumElements() * element.getIntOrFloatBitWidth() <=
+              16 * norm::getRowTarget(slice).level1Bytes);
+}
+
+/// Copies what `read` says of B. An op of equal maps would be folded, so there
+/// is one more loop, over one element.
+static Value copyColumns(OpBuilder &b, const MatrixProduct &block,
+                         Value columnsOfB, AffineMap read, Value dest) {
+  Location loc = GenericOp(block.op).getLoc();
+  Value whole = norm::addUnitDim(b, dest);
+  auto type = cast<RankedTensorType>(whole.getType());
+  SmallVector<IteratorType> kinds(type.getRank(), IteratorType::parallel);
+  auto copy = GenericOp::create(
+      b, loc, type, columnsOfB, whole,
+      {read.shiftDims(1), b.getMultiDimIdentityMap(type.getRank())}, kinds,
+      [&](OpBuilder &b, Location loc, ValueRange args) {
+        Value v = norm::createWidened(b, block.widenRhs, args[0],
+                                      type.getElementType());
+        linalg::YieldOp::create(b, loc, v);
+      });
+  copy->setAttr(norm::packAttrName, b.getUnitAttr());
+  return norm::dropUnitDim(b, dest.getType(), copy.getResult(0));
+}
+
+Value norm::packColumns(OpBuilder &b, const MatrixProduct &block,
+                        Value columnsOfB, int64_t columns) {
+  Location loc = GenericOp(block.op).getLoc();
+  AffineMap read = getSourceMap(b, block);
+  Type element = getPackedElement(block);
+  SmallVector<OpFoldResult> sizes(read.getNumDims());
+  for (auto [dim, expr] : llvm::enumerate(read.getResults()))
+    if (auto packed = dyn_cast<AffineDimExpr>(expr))
+      sizes[packed.getPosition()] =
+          tensor::getMixedSize(b, loc, columnsOfB, dim);
+  SmallVector<OpFoldResult> all = sizes;
+  all[getColumnDim(block)] = b.getIndexAttr(columns);
+  if (read.isIdentity() && isPacked(b, columnsOfB, all, element, columns))
+    return columnsOfB;
+  if (Value constant = sliceConstant(b, block, columnsOfB, columns))
+    return constant;
+  Value packed = tensor::EmptyOp::create(b, loc, all, element);
+  if (all == sizes)
+    return copyColumns(b, block, columnsOfB, read, packed);
+  packed = createZeros(b, loc, packed);
+  return insertFirst(
+      b, copyColumns(b, block, columnsOfB, read, sliceFirst(b, packed, sizes)),
+      packed);
+}
+
+//===----------------------------------------------------------------------===//
+// A
+//===----------------------------------------------------------------------===//
+
+/// Returns a tensor that no pattern takes for one of its slices alone.
+static Value createAllocated(OpBuilder &b, Location loc,
+                             ArrayRef<OpFoldResult> sizes, Type element) {
+  SmallVector<Value> dynamic;
+  SmallVector<int64_t> shape;
+  dispatchIndexOpFoldResults(sizes, dynamic, shape);
+  return bufferization::AllocTensorOp::create(
+      b, loc, RankedTensorType::get(shape, element), dynamic);
+}
+
+/// Returns what `v` is all of, outside the loops if it is the same in all.
+static Value getInvariant(Value v) {
+  auto slice = v.getDefiningOp<tensor::ExtractSliceOp>();
+  bool isAll = slice && slice.getSourceType() == slice.getType() &&
+               slice.hasZeroOffset();
+  return isAll ? slice.getSource() : v;
+}
+
+Value norm::copyParts(OpBuilder &b, const MatrixProduct &block, int64_t words,
+                      CopyMap &copies,
+                      function_ref<void(GenericOp)> tileByParts) {
+  Value lhs = getInvariant(getLhs(block)), root = lhs;
+  auto type = cast<RankedTensorType>(lhs.getType());
+  int64_t rank = type.getRank();
+  if (auto grouped = lhs.getDefiningOp<tensor::ExpandShapeOp>())
+    root = grouped.getSrc();
+  Value &copied = copies[{root, words}];
+  if (copied)
+    return copied;
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointAfterValue(root);
+  Location loc = root.getLoc();
+  if (root != lhs)
+    lhs = splitDim(b, root, rank - 2, type.getShape().back());
+  Value from = splitDim(b, lhs, rank - 2, words);
+  SmallVector<OpFoldResult> used = tensor::getMixedSizes(b, loc, from);
+  std::rotate(used.begin(), used.end() - 3, used.end() - 2);
+  SmallVector<OpFoldResult> all = used;
+  OpFoldResult &rows = all[1 + getDim(block, block.lhs, *block.loops.row)];
+  rows = roundRowsUp(b, loc, rows);
+  all[rank - 1] = b.getIndexAttr(words + getRowTarget(block.op).lineBytes / 4);
+  Value whole = createAllocated(b, loc, all, type.getElementType()),
+        to = sliceFirst(b, whole, used);
+  // The loop over parts, the first of the copy, is behind the rows of A.
+  SmallVector<unsigned> read =
+      llvm::to_vector(llvm::seq<unsigned>(1, rank - 1));
+  read.append({0, unsigned(rank - 1), unsigned(rank)});
+  SmallVector<IteratorType> kinds(rank + 1, IteratorType::parallel);
+  auto copy = GenericOp::create(
+      b, loc, to.getType(), from, to,
+      {AffineMap::getMultiDimMapWithTargets(rank + 1, read, b.getContext()),
+       b.getMultiDimIdentityMap(rank + 1)},
+      kinds, [](OpBuilder &b, Location loc, ValueRange args) {
+        linalg::YieldOp::create(b, loc, args[0]);
+      });
+  copy->setAttr(packAttrName, b.getUnitAttr());
+  copied = insertFirst(b, copy.getResult(0), whole);
+  tileByParts(copy);
+  return copied;
+}
+
+Value norm::slicePart(OpBuilder &b, Value parts, OpFoldResult at,
+                      int64_t words) {
+  SmallVector<OpFoldResult> sizes =
+      tensor::getMixedSizes(b, parts.getLoc(), parts);
+  sizes.erase(sizes.begin());
+  sizes[sizes.size() - 2] = b.getIndexAttr(words);
+  return sliceFirstDim(b, parts, at, sizes);
+}

@@ -1,0 +1,49 @@
+//===- SplitProducts.h - sums that are wide ---------------------*- C++ -*-===//
+//
+// Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NORM_LIB_PRODUCTS_SPLITPRODUCTS_H
+#define NORM_LIB_PRODUCTS_SPLITPRODUCTS_H
+
+#include "ProductPlan.h"
+#include "mlir/IR/IRMapping.h"
+
+namespace mlir::norm {
+
+/// Makes of each product one that adds to zeros in the type of its sums, and an
+/// elementwise op that adds these to the destination and rounds them once.
+class ProductSplitter {
+public:
+  ProductSplitter(IRRewriter &b, const ProductPlan &plan) : b(b), plan(plan) {}
+
+  /// Returns the op behind the product, which is marked for what computes it:
+  /// blocks, loops for few rows, or loops over rows.
+  linalg::GenericOp split(const MatrixProduct &product);
+
+  /// What stands beside products by blocks, for few rows, where the number of
+  /// rows is not known.
+  IRMapping forFewRows;
+
+private:
+  linalg::GenericOp createThin(const MatrixProduct &product, Value zeros,
+                               DenseI64ArrayAttr tile);
+  linalg::GenericOp createWide(const MatrixProduct &product, Value zeros);
+  linalg::GenericOp createGrouped(const MatrixProduct &product, Value zeros,
+                                  int64_t group);
+  linalg::GenericOp createBlocks(const MatrixProduct &product, Value zeros);
+  linalg::GenericOp createBehind(const MatrixProduct &product, Value sums);
+  Value createEmptyLike(Value like, Type type);
+  Value widen(Value lhs, Operation *extension, Type type);
+  Value widenToHalves(const MatrixProduct &product);
+
+  IRRewriter &b;
+  const ProductPlan &plan;
+  llvm::DenseMap<std::tuple<Value, Type, TypeID>, Value> widened;
+};
+
+} // namespace mlir::norm
+
+#endif // NORM_LIB_PRODUCTS_SPLITPRODUCTS_H
