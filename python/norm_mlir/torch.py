@@ -416,13 +416,14 @@ class Options(NamedTuple):
     """The threads of compiled parts, and the least size (Part.get_size) that is faster than
     inductor's code for it."""
 
-    threads: int = 1
+    threads: int
     min_bytes: int = MIN_BYTES
 
 
 def read_options(given):
     """The options of the backend, and those of inductor."""
-    ours = Options(**{name: given[name] for name in Options._fields if name in given})
+    ours = Options(**{"threads": torch.get_num_threads(),
+                      **{name: given[name] for name in Options._fields if name in given}})
     rest = {name.replace("-", "_"): value for name, value in given.items()
             if name not in Options._fields}
     unknown = sorted(set(rest) - set(torch._inductor.config.get_config_copy()))

@@ -8,6 +8,7 @@
 #include "Compiled.h"
 #include "../../runtime/cpu/Descriptor.h"
 #include "Assertions.h"
+#include "SharedThreads.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
@@ -229,8 +230,14 @@ static void describe(Compiled &compiled, StringRef object) {
 Error Compiled::loadHostCode(StringRef object,
                              const std::string &openmpLibrary) {
   mlir::norm::HostCode::Environment environment;
-  environment.symbols = getAssertionSymbols();
-  environment.openmpLibrary = openmpLibrary;
+  using mlir::norm::HostRuntime;
+  SmallVector<HostRuntime::Symbol> symbols(getAssertionSymbols());
+  ArrayRef<HostRuntime::Symbol> threads;
+  if (!openmpLibrary.empty())
+    threads = getSharedThreads();
+  append_range(symbols, threads);
+  environment.symbols = symbols;
+  environment.openmpLibrary = threads.empty() ? openmpLibrary : "";
   auto loaded = mlir::norm::HostCode::load(object, environment);
   if (!loaded)
     return loaded.takeError();

@@ -223,6 +223,14 @@ def check_threads():
         results.append([y, *torch.autograd.grad(y.sum(), [argument, model.weight])])
     assert all(torch.equal(*pair) for pair in zip(*results))
     print("threads: equal bits")
+    with open("/proc/self/maps") as maps:
+        assert "libomp" not in maps.read()
+    torch.set_num_threads(3)
+    torch._dynamo.reset()
+    with torch.no_grad():
+        _, (code,) = run_and_get_code(torch.compile(model, backend="norm_mlir"), large)
+    print("by default:", re.search(r"= load_norm\(.*, (\d)\)", code)[1], "threads, as torch has")
+    torch.set_num_threads(1)
 
 
 def check_code():
