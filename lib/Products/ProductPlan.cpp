@@ -122,8 +122,12 @@ int64_t ProductPlan::getBlockColumns(const MatrixProduct &product,
           extent = op.getStaticLoopRanges()[product.loops.column];
   if (ShapedType::isDynamic(extent) || (isAMX && !isLarge(product)))
     return least;
-  if (!isAMX)
-    return getEvenColumns(extent, std::min(least, target.leastColumns), least);
+  if (!isAMX) {
+    // Tiles divide a block: they have all of its columns, or `lanes` of them.
+    int64_t step = least > lanes ? llvm::alignTo(target.leastColumns, lanes)
+                                 : target.leastColumns;
+    return getEvenColumns(extent, std::min(least, step), least);
+  }
   int64_t all = llvm::divideCeil(extent, least),
           most = std::min(all, target.tileColumns / least);
   if (loopType == scf::SCFTilingOptions::LoopType::ForallOp)
