@@ -307,6 +307,39 @@ static void fuseIntoReaders(IRRewriter &rewriter, GenericOp producer) {
   rewriter.eraseOp(producer);
 }
 
+/// Returns true if the loop of the one op that reads the result can write it,
+/// too: each element is read at its own place.
+static bool isWrittenByReader(LinalgOp op) {
+  Value result = op->getResult(0);
+  OpOperand *read = nullptr;
+  for (OpOperand &use : result.getUses()) {
+    if (!isa<LinalgOp>(use.getOwner()))
+      continue;
+    if (read)
+      return false;
+    read = &use;
+  }
+  if (!read || !isWritten(result))
+    return false;
+  auto reader = cast<LinalgOp>(read->getOwner());
+  return reader->getBlock() == op->getBlock() && reader.isDpsInput(read) &&
+         reader.getMatchingIndexingMap(read).isIdentity();
+}
+
+/// Copies an op, to a tensor of its own if it does not read its destination.
+static LinalgOp copyOp(IRRewriter &rewriter, LinalgOp op) {
+  auto copy = cast<LinalgOp>(rewriter.clone(*op));
+  OpOperand *init = copy.getDpsInitOperand(0);
+  if (!copy.payloadUsesValueFromOperand(init)) {
+    rewriter.setInsertionPoint(copy);
+    Location loc = op.getLoc();
+    init->set(tensor::EmptyOp::create(
+        rewriter, loc, tensor::getMixedSizes(rewriter, loc, init->get()),
+        getElementTypeOrSelf(init->get().getType())));
+  }
+  return copy;
+}
+
 /// Gives each reader a copy of the producer, which its loop will compute.
 /// Returns the copies.
 static SmallVector<Operation *> copyForReaders(IRRewriter &rewriter,
@@ -318,7 +351,7 @@ static SmallVector<Operation *> copyForReaders(IRRewriter &rewriter,
     if (!isa<LinalgOp>(user))
       continue;
     rewriter.setInsertionPointAfter(producer);
-    copies.push_back(rewriter.clone(*producer));
+    copies.push_back(copyOp(rewriter, producer));
     rewriter.replaceOpUsesWithIf(
         producer, copies.back()->getResults(),
         [&](OpOperand &use) { return use.getOwner() == user; });
@@ -342,6 +375,7 @@ static void recompute(IRRewriter &rewriter, ArrayRef<LinalgOp> ops) {
       if (isCheaperToRecompute(op, KeptFor::Row))
         fuseIntoReaders(rewriter, generic);
     } else if (!op->hasOneUse() && isCheaperToRecompute(op, KeptFor::Loops) &&
+               !isWrittenByReader(op) &&
                llvm::none_of(op->getUsers(), [&](Operation *user) {
                  return copies.contains(user);
                })) {

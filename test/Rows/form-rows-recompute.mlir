@@ -133,3 +133,54 @@ func.func @widened(%x: tensor<8x64xbf16>, %b: tensor<8x64xbf16>, %square: tensor
   %z = linalg.sub ins(%c, %m : !m, !m) outs(%i : !m) -> !m
   return %y, %z, %s : !m, !m, !v
 }
+
+// A buffer keeps the sum, and the loop that rounds it writes it, too: it is not
+// computed twice.
+// CHECK-LABEL: func @written_and_rounded
+// CHECK-COUNT-1: arith.addf
+// CHECK-NOT: arith.addf
+// CHECK: math.exp
+func.func @written_and_rounded(%x: tensor<8x64xbf16>, %r: tensor<8x64xbf16>, %b: tensor<8x64xbf16>, %out: memref<8x64xf32>) -> tensor<8x64xbf16> {
+  %i = bufferization.to_tensor %out restrict writable : memref<8x64xf32> to !m
+  %h = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel", "parallel"]} ins(%x, %r : tensor<8x64xbf16>, tensor<8x64xbf16>) outs(%i : !m) {
+  ^bb0(%a: bf16, %c: bf16, %o: f32):
+    %u = arith.extf %a : bf16 to f32
+    %v = arith.extf %c : bf16 to f32
+    %w = arith.addf %u, %v : f32
+    linalg.yield %w : f32
+  } -> !m
+  %t = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]} ins(%h : !m) outs(%b : tensor<8x64xbf16>) {
+  ^bb0(%a: f32, %o: bf16):
+    %v = arith.truncf %a : f32 to bf16
+    linalg.yield %v : bf16
+  } -> tensor<8x64xbf16>
+  %y = linalg.exp ins(%t : tensor<8x64xbf16>) outs(%b : tensor<8x64xbf16>) -> tensor<8x64xbf16>
+  %p = bufferization.materialize_in_destination %h in %i : (!m, !m) -> !m
+  bufferization.materialize_in_destination %p in writable %out : (!m, memref<8x64xf32>) -> ()
+  return %y : tensor<8x64xbf16>
+}
+
+// Where two loops read it, each computes it, to a row of its own: the buffer's
+// would be copied.
+// CHECK-LABEL: func @written_and_widened
+// CHECK: %[[I:.*]] = bufferization.to_tensor
+// CHECK: outs(%[[I]] :
+// CHECK: %[[E:.*]] = tensor.empty() : tensor<8x64xf32>
+// CHECK: ins(%arg0 : tensor<8x64xbf16>) outs(%[[E]] :
+// CHECK: %[[F:.*]] = tensor.empty() : tensor<8x64xf32>
+// CHECK: ins(%arg0 : tensor<8x64xbf16>) outs(%[[F]] :
+// CHECK-NOT: outs(%[[I]] :
+// CHECK: return
+func.func @written_and_widened(%x: tensor<8x64xbf16>, %square: tensor<64x64xf32>, %k: !m, %out: memref<8x64xf32>) -> (!m, !m) {
+  %i = bufferization.to_tensor %out restrict writable : memref<8x64xf32> to !m
+  %h = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]} ins(%x : tensor<8x64xbf16>) outs(%i : !m) {
+  ^bb0(%a: bf16, %o: f32):
+    %u = arith.extf %a : bf16 to f32
+    linalg.yield %u : f32
+  } -> !m
+  %y = linalg.exp ins(%h : !m) outs(%k : !m) -> !m
+  %z = linalg.matmul ins(%h, %square : !m, tensor<64x64xf32>) outs(%k : !m) -> !m
+  %p = bufferization.materialize_in_destination %h in %i : (!m, !m) -> !m
+  bufferization.materialize_in_destination %p in writable %out : (!m, memref<8x64xf32>) -> ()
+  return %y, %z : !m, !m
+}
