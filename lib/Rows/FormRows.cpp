@@ -232,6 +232,17 @@ static GenericOp findLastReader(Value v) {
              : GenericOp();
 }
 
+/// Lets an op that does not read its destination write to a tensor of its own.
+static void detachDestination(IRRewriter &rewriter, LinalgOp op) {
+  OpOperand *init = op.getDpsInitOperand(0);
+  Location loc = op.getLoc();
+  rewriter.setInsertionPoint(op);
+  Value own = tensor::EmptyOp::create(
+      rewriter, loc, tensor::getMixedSizes(rewriter, loc, init->get()),
+      getElementTypeOrSelf(init->get().getType()));
+  rewriter.modifyOpInPlace(op, [&] { init->set(own); });
+}
+
 /// Lets the last reader of a result that is read again, such as a residual sum,
 /// write it: a buffer that is read back cannot be written past the caches.
 static void writeLast(IRRewriter &rewriter, MaterializeInDestinationOp write) {
@@ -246,14 +257,8 @@ static void writeLast(IRRewriter &rewriter, MaterializeInDestinationOp write) {
       !reader->isBeforeInBlock(write))
     return;
   LDBG("norm-form-rows", 1) << "writes " << v << " in " << reader;
-  OpOperand *init = producer.getDpsInitOperand(0);
-  Value destination = init->get();
-  rewriter.setInsertionPoint(producer);
-  Value row = tensor::EmptyOp::create(
-      rewriter, v.getLoc(),
-      tensor::getMixedSizes(rewriter, v.getLoc(), destination),
-      getElementTypeOrSelf(v.getType()));
-  rewriter.modifyOpInPlace(producer, [&] { init->set(row); });
+  Value destination = producer.getDpsInits()[0];
+  detachDestination(rewriter, cast<LinalgOp>(*producer));
   rewriter.setInsertionPointAfter(reader);
   GenericOp copy = *linalg::generalizeNamedOp(
       rewriter, linalg::CopyOp::create(rewriter, v.getLoc(), v, destination));
@@ -329,14 +334,8 @@ static bool isWrittenByReader(LinalgOp op) {
 /// Copies an op, to a tensor of its own if it does not read its destination.
 static LinalgOp copyOp(IRRewriter &rewriter, LinalgOp op) {
   auto copy = cast<LinalgOp>(rewriter.clone(*op));
-  OpOperand *init = copy.getDpsInitOperand(0);
-  if (!copy.payloadUsesValueFromOperand(init)) {
-    rewriter.setInsertionPoint(copy);
-    Location loc = op.getLoc();
-    init->set(tensor::EmptyOp::create(
-        rewriter, loc, tensor::getMixedSizes(rewriter, loc, init->get()),
-        getElementTypeOrSelf(init->get().getType())));
-  }
+  if (!copy.payloadUsesValueFromOperand(copy.getDpsInitOperand(0)))
+    detachDestination(rewriter, copy);
   return copy;
 }
 
