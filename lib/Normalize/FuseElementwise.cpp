@@ -70,10 +70,10 @@ static int64_t getFewRows(OpOperand *use, GenericOp product) {
              : kFewRowsOfBlocks;
 }
 
-/// Returns true if the product reads an element for many rows, or columns.
-static bool isReadByManyRows(OpOperand *use, GenericOp product) {
+/// Returns true if the product reads an element for more than `few` rows, or
+/// columns.
+static bool isReadByManyRows(OpOperand *use, GenericOp product, int64_t few) {
   AffineMap map = product.getMatchingIndexingMap(use);
-  int64_t few = getFewRows(use, product);
   for (auto [loop, extent] : llvm::enumerate(product.getStaticLoopRanges()))
     if (!map.isFunctionOfDim(loop) &&
         (ShapedType::isDynamic(extent) || extent > few))
@@ -81,12 +81,18 @@ static bool isReadByManyRows(OpOperand *use, GenericOp product) {
   return false;
 }
 
-/// Returns true if an op only moves elements or widens them.
-static bool onlyWidens(GenericOp op) {
+/// Returns true if an op only moves elements or widens them, as
+/// norm-tile-products does. For more than half of a few rows it multiplies bf16
+/// as such.
+static bool onlyWidens(GenericOp op, OpOperand *use, GenericOp reader) {
   auto body = op.getBody()->without_terminator();
-  return body.empty() ||
-         (llvm::hasSingleElement(body) &&
-          isa<arith::ExtFOp, arith::ExtSIOp, arith::ExtUIOp>(*body.begin()));
+  if (body.empty())
+    return true;
+  Operation *widening = &*body.begin();
+  if (!llvm::hasSingleElement(body) || !norm::isWidening(widening))
+    return false;
+  return !widening->getResult(0).getType().isBF16() ||
+         !isReadByManyRows(use, reader, norm::getRowTarget(reader).fewRows / 2);
 }
 
 /// Returns true if products of two elements are added in 16 bits.
@@ -97,24 +103,34 @@ static bool hasNarrowSums(GenericOp op) {
              cast<linalg::LinalgOp>(op.getOperation()));
 }
 
+/// Returns true for a fill that is viewed in another shape. Sums of several
+/// products start from one, and must find it without a view.
+static bool isViewedFill(OpOperand *use) {
+  auto fill = use->get().getDefiningOp<GenericOp>();
+  return isa<tensor::ExpandShapeOp>(use->getOwner()) && fill &&
+         fill.getNumDpsInputs() == 0 &&
+         fill.getBody()->without_terminator().empty();
+}
+
 /// Returns true if the consumer has one use for the producer, and does not
 /// compute its elements many times over.
 static bool canFuse(OpOperand *use, norm::Products products) {
   Operation *producer = use->get().getDefiningOp();
-  if (!producer || !producer->hasOneUse())
+  if (!producer || (!producer->hasOneUse() && !isViewedFill(use)))
     return false;
   auto source = dyn_cast<GenericOp>(producer);
   auto reader = dyn_cast<GenericOp>(use->getOwner());
   if (!source || !reader)
     return true;
+  bool widens = onlyWidens(source, use, reader);
   // norm-tile-products makes the sums of products wide.
-  if (hasNarrowSums(reader) && !onlyWidens(source))
+  if (hasNarrowSums(reader) && !widens)
     return false;
   if (!isReadAgain(use, reader))
     return true;
-  bool isComputedByBlocks = products == norm::Products::Blocks &&
-                            isReadByManyRows(use, reader) &&
-                            !onlyWidens(source);
+  bool isComputedByBlocks =
+      products == norm::Products::Blocks && !widens &&
+      isReadByManyRows(use, reader, getFewRows(use, reader));
   return !isComputedByBlocks &&
          norm::isCheaperToRecompute(source, norm::KeptFor::Product);
 }

@@ -116,6 +116,15 @@ static bool isCheapInRow(LinalgOp op) {
          llvm::all_of(llvm::make_pointee_range(ops), isSumOrProduct);
 }
 
+bool norm::isWidening(Operation *op) {
+  if (!isa<arith::SIToFPOp, arith::UIToFPOp>(op))
+    return isa<arith::ExtFOp, arith::ExtSIOp, arith::ExtUIOp>(op);
+  Type from = op->getOperand(0).getType();
+  auto to = dyn_cast<FloatType>(op->getResult(0).getType());
+  return to && (from.isInteger(8) || from.isInteger(16)) &&
+         from.getIntOrFloatBitWidth() <= to.getFPMantissaWidth();
+}
+
 bool norm::isCheaperToRecompute(LinalgOp op, KeptFor readers) {
   if (op.getNumReductionLoops() > 0 || op->getNumResults() != 1)
     return false;

@@ -57,7 +57,7 @@ static void buildPreparation(OpPassManager &pm,
   func.addPass(createNormNormalizeLoops());
   NormTileProductsOptions products;
   products.products = options.products;
-  products.parallel = options.threads > 1;
+  products.threads = options.threads;
   products.lanes = options.productLanes;
   products.kinds = options.productKinds;
   // The instructions for bf16 lose subnormals.

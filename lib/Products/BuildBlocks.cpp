@@ -67,8 +67,9 @@ private:
     bool isInBlock = outer && norm::getRole(outer) == norm::LoopRole::Product;
     scf::SCFTilingOptions options;
     options.setTileSizes(sizes);
-    options.setLoopType(isInBlock ? scf::SCFTilingOptions::LoopType::ForOp
-                                  : plan.loopType);
+    options.setLoopType(isInBlock || plan.threads <= 1
+                            ? scf::SCFTilingOptions::LoopType::ForOp
+                            : scf::SCFTilingOptions::LoopType::ForallOp);
     b.setInsertionPoint(op);
     FailureOr<scf::SCFTilingResult> tiled =
         scf::tileUsingSCF(b, cast<TilingInterface>(op.getOperation()), options);
@@ -99,18 +100,31 @@ private:
       unsigned loop = cast<AffineDimExpr>(from).getPosition();
       int64_t size = 1;
       if (loop == product.loops.column)
-        size = isThin ? getThinColumns() : columns;
+        size = isThin ? getThinColumns(product) : columns;
       else if (llvm::is_contained(product.rows, loop))
         size = ShapedType::isDynamic(op.getStaticLoopRanges()[loop]) && isThin;
       sizes[cast<AffineDimExpr>(to).getPosition()] = b.getIndexAttr(size);
     }
   }
 
-  /// Returns the columns of a block of few rows, 0 for all: threads share them.
-  int64_t getThinColumns() const {
-    return plan.loopType == scf::SCFTilingOptions::LoopType::ForallOp
-               ? target.thinColumns
-               : 0;
+  /// Returns the columns of a block of few rows, 0 for all. What computes
+  /// columns keeps them in the caches. Each thread reads as much of a row of B
+  /// as level 1 keeps the sums of.
+  int64_t getThinColumns(const MatrixProduct &product) const {
+    if (norm::hasComputedColumns(product))
+      return columns;
+    if (plan.threads <= 1)
+      return 0;
+    if (ShapedType::isDynamic(extent))
+      return target.thinColumns;
+    GenericOp op = product.op;
+    int64_t rows =
+        product.loops.row ? op.getStaticLoopRanges()[*product.loops.row] : 1;
+    int64_t bytes =
+        product.sum.getIntOrFloatBitWidth() / 8 * std::max<int64_t>(rows, 1);
+    int64_t share = llvm::divideCeil(extent, plan.threads),
+            blocks = llvm::divideCeil(share * bytes, target.level1Bytes);
+    return llvm::alignTo(llvm::divideCeil(share, blocks), target.lanes);
   }
 
   /// Tiling adds a block's first column to linalg.index by affine.apply, which

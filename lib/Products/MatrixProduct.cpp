@@ -9,6 +9,7 @@
 #include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/LinalgInterfaces.h"
+#include "norm/Normalize/Recompute.h"
 
 using namespace mlir;
 using linalg::GenericOp;
@@ -24,10 +25,9 @@ struct Factor {
 
 static std::optional<Factor> readFactor(Value v) {
   Factor factor;
-  if (isa_and_nonnull<arith::ExtFOp, arith::ExtSIOp, arith::ExtUIOp>(
-          v.getDefiningOp())) {
-    factor.widen = v.getDefiningOp();
-    v = factor.widen->getOperand(0);
+  if (Operation *op = v.getDefiningOp(); op && norm::isWidening(op)) {
+    factor.widen = op;
+    v = op->getOperand(0);
   }
   factor.element = dyn_cast<BlockArgument>(v);
   return factor.element ? std::optional(factor) : std::nullopt;

@@ -22,10 +22,9 @@ GenericOp norm::getComputedColumns(Value matrix) {
   return isElementwise ? op : nullptr;
 }
 
-/// Returns true if B is computed, which each row would do.
-static bool isComputed(const MatrixProduct &product) {
+bool norm::hasComputedColumns(const MatrixProduct &product) {
   GenericOp op = product.op;
-  return norm::getComputedColumns(op.getDpsInputs()[product.rhs]) != nullptr;
+  return getComputedColumns(op.getDpsInputs()[product.rhs]) != nullptr;
 }
 
 bool norm::isLarge(const MatrixProduct &product) {
@@ -65,8 +64,7 @@ bool ProductPlan::usesTiles(const MatrixProduct &product) const {
 }
 
 bool ProductPlan::usesThinTiles(const MatrixProduct &product) const {
-  return kinds == ProductKinds::Tiles && hasThinTiles(product) &&
-         !isComputed(product);
+  return kinds == ProductKinds::Tiles && hasThinTiles(product);
 }
 
 /// Returns true if one instruction multiplies pairs of neighbors and adds the
@@ -130,7 +128,7 @@ int64_t ProductPlan::getBlockColumns(const MatrixProduct &product,
   }
   int64_t all = llvm::divideCeil(extent, least),
           most = std::min(all, target.tileColumns / least);
-  if (loopType == scf::SCFTilingOptions::LoopType::ForallOp)
+  if (threads > 1)
     most = std::min(most, all / target.tileBlocks);
   return getEvenColumns(llvm::alignTo(extent, least), least,
                         std::max<int64_t>(most, 1) * least);
@@ -141,9 +139,10 @@ int64_t ProductPlan::getBlockColumns(const MatrixProduct &product,
 //===----------------------------------------------------------------------===//
 
 /// Returns the rows of a product that is no block: no CPU multiplies integers
-/// as fast as tiles do.
+/// as fast as tiles do, and computed columns that are neighbors are packed.
 int64_t ProductPlan::getFewRows(const MatrixProduct &product) const {
-  if (!hasThinLayout(product) || isComputed(product))
+  if (!hasThinLayout(product) ||
+      (hasComputedColumns(product) && readsColumns(product)))
     return 0;
   RowTarget target = getRowTarget(product.op);
   return getAMXGroup(product) == 4 && usesTiles(product)
@@ -157,7 +156,7 @@ bool ProductPlan::mayHaveFewRows(const MatrixProduct &product) const {
          product.rows.size() == 1 &&
          ShapedType::isDynamic(extents[product.rows[0]]) &&
          llvm::count_if(extents, ShapedType::isDynamic) == 1 &&
-         !isComputed(product);
+         !hasComputedColumns(product);
 }
 
 bool ProductPlan::isThin(const MatrixProduct &product) const {
@@ -177,7 +176,7 @@ bool ProductPlan::isThin(const MatrixProduct &product) const {
             !ShapedType::isDynamic(extents[*product.loops.row]));
   // A sum over each row of a matrix may share a loop with other ops.
   Value matrix = op.getDpsInputs()[product.rhs];
-  return readsColumns(product) ||
+  return readsColumns(product) || hasComputedColumns(product) ||
          (matrix.hasOneUse() &&
           !isa_and_nonnull<linalg::LinalgOp>(matrix.getDefiningOp()));
 }
@@ -200,7 +199,9 @@ void ProductPlan::explain(const MatrixProduct &product) const {
       op.getLoc(),
       remark::RemarkOpts::name("Product").category("norm-tile-products"));
   if (!hasBlocks(product)) {
-    note << "of few rows: reads the matrix once, in place";
+    note << "of few rows: reads the matrix once"
+         << (hasComputedColumns(product) ? ", as it is computed"
+                                         : ", in place");
     return;
   }
   bool isAMX = usesTiles(product);

@@ -19,6 +19,9 @@ namespace mlir::norm {
 /// integers; null for others.
 linalg::GenericOp getComputedColumns(Value matrix);
 
+/// Returns true if B is computed, which blocks of columns do.
+bool hasComputedColumns(const MatrixProduct &product);
+
 /// Returns true if level 2 does not keep all of A beside the columns of a
 /// block.
 bool isLarge(const MatrixProduct &product);
@@ -31,7 +34,7 @@ Missed getMissed(const std::optional<MatrixProduct> &product);
 struct ProductPlan {
   Products products;
   ProductKinds kinds;
-  scf::SCFTilingOptions::LoopType loopType;
+  unsigned threads; // that share blocks
   int64_t lanes;
 
   /// Returns true if the product is computed by blocks of columns.

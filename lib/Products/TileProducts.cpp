@@ -85,19 +85,17 @@ struct NormTileProducts : norm::impl::NormTileProductsBase<NormTileProducts> {
     if (getOperation()->hasAttr(norm::sumPartsAttrName))
       return;
     IRRewriter b(&getContext());
-    ProductPlan plan = {products, kinds,
-                        parallel ? scf::SCFTilingOptions::LoopType::ForallOp
-                                 : scf::SCFTilingOptions::LoopType::ForOp,
-                        lanes};
-    addUnitRows(b);
+    ProductPlan plan = {products, kinds, threads, lanes};
     norm::ProductSplitter splitter(b, plan);
     llvm::SetVector<Operation *> anchors;
     for (const MatrixProduct &product : findProducts(plan)) {
       bool isThin = plan.isThin(product);
       if (isThin || plan.hasBlocks(product))
         plan.explain(product);
+      bool hasBlocks =
+          !isThin || threads > 1 || norm::hasComputedColumns(product);
       GenericOp anchor = fuseConsumer(b, splitter.split(product), anchors);
-      if (readsProduct(anchor, norm::tileAttrName) || (isThin && parallel))
+      if (readsProduct(anchor, norm::tileAttrName) || (isThin && hasBlocks))
         anchors.insert(anchor);
     }
     if (failed(expandComputedColumns()))
@@ -118,47 +116,6 @@ struct NormTileProducts : norm::impl::NormTileProductsBase<NormTileProducts> {
         return signalPassFailure();
       }
     }
-  }
-
-  /// Makes a row of a vector that a computed matrix is multiplied by, so that
-  /// blocks compute their columns of it, and not all before.
-  void addUnitRows(IRRewriter &b) {
-    std::vector<MatrixProduct> vectors;
-    getOperation().walk([&](GenericOp op) {
-      std::optional<MatrixProduct> product =
-          op.hasPureTensorSemantics() && products == norm::Products::Blocks
-              ? norm::matchMatrixProduct(op)
-              : std::nullopt;
-      if (product && product->rows.empty() &&
-          norm::getComputedColumns(op.getDpsInputs()[product->rhs]) &&
-          norm::hasThinLayout(*product))
-        vectors.push_back(*product);
-    });
-    for (const MatrixProduct &product : vectors)
-      addUnitRow(b, product.op, product.lhs);
-  }
-
-  static void addUnitRow(IRRewriter &b, GenericOp op, unsigned lhs) {
-    b.setInsertionPoint(op);
-    unsigned loops = op.getNumLoops();
-    SmallVector<Value> operands(op->getOperands());
-    SmallVector<AffineMap> maps = op.getIndexingMapsArray();
-    for (AffineMap &map : maps)
-      map = AffineMap::get(loops + 1, 0, map.getResults(), b.getContext());
-    for (unsigned operand : {lhs, unsigned(op.getNumDpsInputs())}) {
-      operands[operand] = norm::addUnitDim(b, operands[operand]);
-      maps[operand] = maps[operand].insertResult(b.getAffineDimExpr(loops), 0);
-    }
-    SmallVector<IteratorType> kinds(op.getIteratorTypesArray());
-    kinds.push_back(IteratorType::parallel);
-    Value dest = operands.back();
-    operands.pop_back();
-    auto rows = GenericOp::create(b, op.getLoc(), dest.getType(), operands,
-                                  dest, maps, kinds);
-    b.cloneRegionBefore(op.getRegion(), rows.getRegion(),
-                        rows.getRegion().begin());
-    b.replaceOp(
-        op, norm::dropUnitDim(b, op.getResult(0).getType(), rows.getResult(0)));
   }
 
   /// Computes B by words where its columns are computed, so that blocks do.

@@ -197,3 +197,28 @@ func.func @widened(%x: tensor<30x48xf32>, %w: tensor<32x48xbf16>, %init: tensor<
   } -> tensor<30x32xf32>
   return %y : tensor<30x32xf32>
 }
+
+// -----
+
+#id = affine_map<(d0, d1) -> (d0, d1)>
+#none = affine_map<(d0, d1) -> ()>
+
+// The sums of two products start from one fill, and find it in their own shape.
+
+// CHECK-LABEL: func.func @viewed_fill
+// CHECK-NOT: expand_shape
+// CHECK: linalg.generic {{.*}} outs(%{{.*}} : tensor<2x4x4xf32>)
+// CHECK-NOT: expand_shape
+// CHECK: return
+// BLOCKS-LABEL: func.func @viewed_fill
+func.func @viewed_fill() -> (tensor<2x4x4xf32>, tensor<2x4x4xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<8x4xf32>
+  %f = linalg.generic {indexing_maps = [#none, #id], iterator_types = ["parallel", "parallel"]} ins(%zero : f32) outs(%e : tensor<8x4xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    linalg.yield %a : f32
+  } -> tensor<8x4xf32>
+  %k = tensor.expand_shape %f [[0, 1], [2]] output_shape [2, 4, 4] : tensor<8x4xf32> into tensor<2x4x4xf32>
+  %v = tensor.expand_shape %f [[0, 1], [2]] output_shape [2, 4, 4] : tensor<8x4xf32> into tensor<2x4x4xf32>
+  return %k, %v : tensor<2x4x4xf32>, tensor<2x4x4xf32>
+}

@@ -1,5 +1,5 @@
 // RUN: norm-opt %s --pass-pipeline='builtin.module(func.func(norm-tile-products,canonicalize,cse))' --split-input-file | FileCheck %s
-// RUN: norm-opt %s --pass-pipeline='builtin.module(func.func(norm-tile-products{parallel=true kinds=pairs},canonicalize,cse))' --split-input-file | FileCheck %s --check-prefix=PAR
+// RUN: norm-opt %s --pass-pipeline='builtin.module(func.func(norm-tile-products{threads=4 kinds=pairs},canonicalize,cse))' --split-input-file | FileCheck %s --check-prefix=PAR
 
 // Few rows: B is read in place. Threads share its columns.
 #a = affine_map<(d0, d1, d2) -> (d0, d2)>
@@ -20,6 +20,25 @@ func.func @few(%a: tensor<4x128xf32>, %b: tensor<128x2048xf32>, %c: tensor<4x204
     linalg.yield %t : f32
   } -> tensor<4x2048xf32>
   return %r : tensor<4x2048xf32>
+}
+
+// -----
+
+// Level 1 keeps the sums of a block: 32 KiB of eight rows.
+#a = affine_map<(d0, d1, d2) -> (d0, d2)>
+#b = affine_map<(d0, d1, d2) -> (d2, d1)>
+#c = affine_map<(d0, d1, d2) -> (d0, d1)>
+// PAR-LABEL: func @wide
+// PAR: scf.forall (%{{.*}}) = (0) to (8192) step (1024)
+func.func @wide(%a: tensor<8x128xf32>, %b: tensor<128x8192xf32>, %c: tensor<8x8192xf32>) -> tensor<8x8192xf32> {
+  %r = linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%a, %b : tensor<8x128xf32>, tensor<128x8192xf32>) outs(%c : tensor<8x8192xf32>) {
+  ^bb0(%x: f32, %y: f32, %s: f32):
+    %m = arith.mulf %x, %y : f32
+    %t = arith.addf %s, %m : f32
+    linalg.yield %t : f32
+  } -> tensor<8x8192xf32>
+  return %r : tensor<8x8192xf32>
 }
 
 // -----

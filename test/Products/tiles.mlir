@@ -1,5 +1,5 @@
 // RUN: norm-opt %s --pass-pipeline='builtin.module(func.func(norm-tile-products{kinds=tiles lanes=64},canonicalize,cse))' --split-input-file | FileCheck %s
-// RUN: norm-opt %s --pass-pipeline='builtin.module(func.func(norm-tile-products{kinds=tiles lanes=64 parallel},canonicalize,cse))' --split-input-file | FileCheck %s --check-prefix=THREADS
+// RUN: norm-opt %s --pass-pipeline='builtin.module(func.func(norm-tile-products{kinds=tiles lanes=64 threads=2},canonicalize,cse))' --split-input-file | FileCheck %s --check-prefix=THREADS
 
 // Words of two neighbors along the sum, in rows as many as tiles have and a cache line longer.
 #a = affine_map<(d0, d1, d2) -> (d0, d2)>

@@ -86,7 +86,8 @@ def NormFuseElementwise : Pass<"norm-fuse-elementwise"> {
     integers) by sums, products and casts: its result would take more memory. With
     `products=blocks` one that does more than to widen stays alone if the product reads
     its elements for more than `few_rows` (8) rows: norm-tile-products computes it once,
-    block by block.
+    block by block. A fill is viewed in another shape by being written in it, however
+    many readers it has: the sums of several products may start from one.
 
     Every operation is done on the same values, so no bit changes. Limits: a product
     is an op with two inputs and with loops over rows, columns and a reduction

@@ -24,6 +24,10 @@ enum class KeptFor {
 /// compute it again.
 bool isCheaperToRecompute(linalg::LinalgOp op, KeptFor readers);
 
+/// Returns true for an op on numbers whose result is its operand in a wider
+/// type, or in a float type that has all of its integers.
+bool isWidening(Operation *op);
+
 /// Fuses a copy of the elementwise producer of `use` into its user. Returns
 /// false if that fails; the user then reads the copy.
 bool fuseCopyOfProducer(IRRewriter &rewriter, OpOperand &use);

@@ -14,7 +14,8 @@ def NormTileProducts : Pass<"norm-tile-products", "func::FuncOp"> {
   let summary = "Divide products of matrices into blocks of columns";
   let description = [{
     A product of matrices is a `linalg.generic` that adds products of two elements,
-    of f16, bf16, f32, f64, i32 or i64, which other operands may be widened to:
+    of f16, bf16, f32, f64, i32 or i64, which other operands may be widened to, also
+    integers that the float type has all of:
 
     ```mlir
     %c = linalg.generic {iterator_types = ["parallel", "parallel", "reduction"], ...}
@@ -50,8 +51,8 @@ def NormTileProducts : Pass<"norm-tile-products", "func::FuncOp"> {
     B is packed once per block: its columns become neighbors in memory, in the type of the
     sums. A is widened once, before the loop, often by the op that computes it. Neither is
     copied where it has the order and the type already. An elementwise op that computes B
-    for this product alone, such as integers with scales, is fused into the block, also of
-    few rows. `norm.product` has the rows and lanes of a tile, whose sums are in registers,
+    for this product alone, such as integers with scales, is fused into the block. Few
+    rows are then computed as below, block by block, if its neighbors are along the sum. `norm.product` has the rows and lanes of a tile, whose sums are in registers,
     and how many products are added before the next tile: norm-vectorize-products builds
     these loops.
 
@@ -87,7 +88,9 @@ def NormTileProducts : Pass<"norm-tile-products", "func::FuncOp"> {
     as those of a torch.nn.Linear, read B by tiles (2). Where the number of rows is not
     known, and is the only one, half as many rows are computed one by one so, and more
     rows by blocks, both into one destination, with what is fused behind them; not where
-    B is computed.
+    B is computed. Threads have blocks of equal columns, as many as level 1 keeps the
+    sums of, since memory is fastest with long rows; of `thin_columns` (512) where they
+    are not known.
 
     **Order.** The products of an element are added one after the other along the sum,
     by fused multiplications and additions if the CPU has them, in blocks and for few
@@ -104,8 +107,8 @@ def NormTileProducts : Pass<"norm-tile-products", "func::FuncOp"> {
     Option<"products", "products", "::mlir::norm::Products",
            "::mlir::norm::Products::Blocks", "How products are computed",
            "::mlir::norm::getProductsValues()">,
-    Option<"parallel", "parallel", "bool", "false",
-           "Threads share the blocks of a product">,
+    Option<"threads", "threads", "unsigned", "1",
+           "Threads that share the blocks of a product">,
     Option<"lanes", "lanes", "int64_t", "16",
            "Elements of 32 bits that the registers of one row of a tile hold">,
     Option<"kinds", "kinds", "::mlir::norm::ProductKinds",

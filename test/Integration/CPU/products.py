@@ -72,6 +72,8 @@ def write(name, subscripts, extents, types, dynamic):
 
 
 def make(shape, element):
+    if element == "i16":
+        return numbers.integers(-32768, 32768, shape).astype(np.int16)
     if element in WIDENING:
         return numbers.integers(-128, 128, shape).astype(np.int8).view(NUMPY[element])
     return store(numbers.standard_normal(shape), element)
@@ -153,13 +155,14 @@ run_cases("tiles", draw.sample(tiles, 60))
 
 
 def write_scaled(name, _, extents, types, dynamic):
-    """Weights that are integers with a scale per column, in both orders of memory."""
+    """Weights that are integers, with a scale per column or without, in both orders of memory."""
     m, k, n = ("?" if i in dynamic else extents[i] for i in "mkn")
-    layout, x = types
+    layout, x, weight, scale = types
+    integer, conversion = weight.replace("u", "i"), "uitofp" if weight == "u8" else "sitofp"
     w, column, right = (f"{n}x{k}", "d0", "n, k") if layout == "nk" else (f"{k}x{n}", "d1", "k, n")
     order = "%dn, %dk" if layout == "nk" else "%dk, %dn"
     sizes = ", ".join(v for v in order.split(", ") if v[2] in dynamic)
-    tw, tf, tc = f"tensor<{w}xi8>", f"tensor<{w}x{x}>", f"tensor<{m}x{n}x{x}>"
+    tw, tf, tc = f"tensor<{w}x{integer}>", f"tensor<{w}x{x}>", f"tensor<{m}x{n}x{x}>"
     rows = ", ".join(f"%d{i}" for i in "mn" if i in dynamic)
     return f"""func.func @{name}(%a: tensor<{m}x{k}x{x}>, %w: {tw}, %s: tensor<{n}x{x}>) -> {tc} {{
   %c0 = arith.constant 0 : index
@@ -172,10 +175,10 @@ def write_scaled(name, _, extents, types, dynamic):
   %b = linalg.generic {{indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> ({column})>,
       affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]}}
       ins(%w, %s : {tw}, tensor<{n}x{x}>) outs(%wide : {tf}) {{
-  ^bb0(%x: i8, %y: {x}, %o: {x}):
-    %f = arith.sitofp %x : i8 to {x}
+  ^bb0(%x: {integer}, %y: {x}, %o: {x}):
+    %f = arith.{conversion} %x : {integer} to {x}
     %v = arith.mulf %f, %y : {x}
-    linalg.yield %v : {x}
+    linalg.yield {"%v" if scale else "%f"} : {x}
   }} -> {tf}
   %empty = tensor.empty({rows}) : {tc}
   %start = linalg.fill ins(%zero : {x}) outs(%empty : {tc}) -> {tc}
@@ -193,13 +196,14 @@ def write_scaled(name, _, extents, types, dynamic):
 
 
 def check_scaled(name, library, case):
-    _, extents, (layout, element), _ = case
+    _, extents, (layout, element, weight, scale), _ = case
     m, k, n = (extents[i] for i in "mkn")
     a, s = make([m, k], element), make([n], element)
-    w = make([n, k] if layout == "nk" else [k, n], "i8")
+    w = make([n, k] if layout == "nk" else [k, n], weight)
     result = np.empty([m, n], a.dtype)
     actual = convert(run_compiled(library, name, [a, w, s], [result])[0])
-    wide = convert(s) * (w.T if layout == "nk" else w)
+    wide = convert(store(w.astype(np.float32), element)) if element == "bf16" else w.astype(np.float64)
+    wide = (convert(s) if scale else 1) * (wide.T if layout == "nk" else wide)
     if element == "bf16":
         wide = convert(store(wide.astype(np.float32), element))
     expected, total = convert(a) @ wide, abs(convert(a)) @ abs(wide)
@@ -207,9 +211,10 @@ def check_scaled(name, library, case):
     return bool((abs(actual - expected) <= bound).all())
 
 
-scaled = [("", {"m": m, "k": k, "n": n}, (order, element), dynamic) for m in (1, 4, 9, 37) for k in (16, 192) for n in (33, 64, 200)
-          for order in ("kn", "nk") for dynamic in ("", "m", "mkn") for element in ("f32", "bf16")]
-run_cases("scaled", draw.sample(scaled, 120), check_scaled, write_scaled)
+scaled = [("", {"m": m, "k": k, "n": n}, (order, element, weight, scale), dynamic)
+          for m in (1, 2, 4, 8, 9, 37) for k in (16, 33, 192) for n in (33, 64, 200) for order in ("kn", "nk") for dynamic in ("", "", "m", "mkn")
+          for element in ("f32", "bf16") for weight in ("i8", "u8", "i16") for scale in (True, False)]
+run_cases("scaled", draw.sample(scaled, 160), check_scaled, write_scaled)
 # What AVX512-BF16 loses of subnormals has a bound of its own; other code loses nothing.
 FLUSHES = "--mcpu=native" in options and not {"--rounding=exact", "--products=loops"} & set(options)
 
