@@ -79,13 +79,21 @@ static void buildRowCodegen(OpPassManager &pm,
   buildCleanup(func);
 }
 
-static void buildBufferizedRows(OpPassManager &pm, const CPUPipelineOptions &) {
+static void buildBufferizedRows(OpPassManager &pm,
+                                const CPUPipelineOptions &options) {
   buildTensorsToBuffers(pm);
   OpPassManager &func = pm.nest<func::FuncOp>();
   // Equal views are one, and copies of a row to itself are gone.
   func.addPass(createCSEPass());
   func.addPass(createCanonicalizerPass());
-  func.addPass(createNormVectorizeProducts());
+  // Strided copies are loops, too.
+  pm.addPass(createNormExpandMemRefCopy());
+  // Equal loops are one from here on, and temporaries of a loop are freed in
+  // its function.
+  NormOutlineLoopsOptions outline;
+  outline.minLoops = options.minLoops;
+  pm.addPass(createNormOutlineLoops(outline));
+  pm.nest<func::FuncOp>().addPass(createNormVectorizeProducts());
 }
 
 /// Places and frees the temporaries of vectorized rows.
@@ -94,11 +102,6 @@ static void buildTemporaries(OpPassManager &pm,
   OpPassManager &func = pm.nest<func::FuncOp>();
   func.addPass(createLoopInvariantCodeMotionPass());
   pm.addPass(memref::createFoldMemRefAliasOpsPass());
-  // Strided copies are loops, too.
-  pm.addPass(createNormExpandMemRefCopy());
-  // Before temporaries leave their loops: those of a loop are then freed in its
-  // function, and equal loops are one from here on.
-  pm.addPass(createNormOutlineLoops());
   // The temporaries of a row serve all rows.
   pm.nest<func::FuncOp>().addPass(
       bufferization::createBufferLoopHoistingPass());
@@ -187,7 +190,10 @@ void norm::buildNormToCPUPipeline(OpPassManager &pm,
   buildBuffers(pm, options);
   if (upTo == Stage::Vector)
     return;
-  buildVectorToCPUPipeline(pm, options);
+  buildMemoryPolicy(pm, options);
+  if (upTo == Stage::Memory)
+    return;
+  buildToLLVM(pm, options);
 }
 
 void norm::registerCPUPipeline() {

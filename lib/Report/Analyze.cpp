@@ -59,13 +59,9 @@ public:
 
 private:
   void noteStreamed(Location loc) {
-    // Equal loops share a function, which has the places of all.
-    auto shared = dyn_cast<FusedLocWith<StringAttr>>(loc);
     for (FunctionReport &function : report.functions)
       for (RowLoop &row : function.loops)
-        row.isStreamed |=
-            row.loc == loc ||
-            (shared && llvm::is_contained(shared.getLocations(), row.loc));
+        row.isStreamed |= row.loc == loc;
   }
 
   Report &report;
@@ -86,9 +82,9 @@ public:
       return collectLines(op, linesBefore);
     if (name == "norm-results-to-out-params")
       return noteLinalg(op);
-    // After this point there are functions of one loop each, versions for small
-    // and large buffers, or kernels.
-    if (name == "norm-outline-loops" || name == "norm-distribute-rows-to-gpu")
+    // After this point there are versions for small and large buffers, or
+    // kernels.
+    if (name == "buffer-loop-hoisting" || name == "norm-distribute-rows-to-gpu")
       noteLoops(op);
   }
 
@@ -241,10 +237,12 @@ static LogicalResult compileCopy(ModuleOp module, const Target &target,
   OwningOpRef<ModuleOp> copy = module.clone();
   PassManager pm(context);
   pm.addInstrumentation(std::make_unique<NoteTaker>(module, report));
+  CompileOptions whole = options;
+  whole.minLoops = -1; // Loops are inspected in the function that has them.
   // Kernels are inspected before they are outlined.
-  Stage last = report.hasKernels ? Stage::Vector : Stage::LLVM;
+  Stage last = report.hasKernels ? Stage::Vector : Stage::Memory;
   if (failed(
-          reportError(module, target.buildPipeline(pm, module, options, last))))
+          reportError(module, target.buildPipeline(pm, module, whole, last))))
     return failure();
   // The notes are taken in program order.
   bool wasThreaded = context->isMultithreadingEnabled();

@@ -60,10 +60,13 @@ static void collectNests(Block &block, unsigned minLoops,
   }
 }
 
-/// Returns true for ops without operands, which are cloned into a function.
+/// Returns true for constants and views, which are cloned into a function: a
+/// view as an argument has no layout that the loop could be vectorized by.
 static bool isSource(Operation *op) {
-  return op && op->getNumOperands() == 0 && op->getNumRegions() == 0 &&
-         isMemoryEffectFree(op) && !isa<SymbolUserOpInterface>(op);
+  if (!op || op->getNumRegions() > 0 || !isMemoryEffectFree(op) ||
+      isa<SymbolUserOpInterface>(op))
+    return false;
+  return op->getNumOperands() == 0 || isa<ViewLikeOpInterface>(op);
 }
 
 /// Returns true if `op` may move down to the nest: it only reads.
@@ -73,6 +76,18 @@ static bool isOnlyRead(Operation *op) {
   auto effects = dyn_cast<MemoryEffectOpInterface>(op);
   return effects && op->getNumRegions() == 0 &&
          effects.onlyHasEffect<MemoryEffects::Read>();
+}
+
+/// Clones the source of `value` and the sources that it is computed from.
+static void cloneSource(IRRewriter &rewriter, Value value, Operation *scope,
+                        IRMapping &own) {
+  Operation *source = value.getDefiningOp();
+  if (!isSource(source) || scope->isProperAncestor(source) ||
+      own.contains(value))
+    return;
+  for (Value operand : source->getOperands())
+    cloneSource(rewriter, operand, scope, own);
+  rewriter.clone(*source, own);
 }
 
 /// Wraps `nest` into a region with constants of its own and the ops right
@@ -106,12 +121,8 @@ static scf::ExecuteRegionOp wrap(IRRewriter &rewriter, Operation *nest) {
   rewriter.setInsertionPointToStart(body);
   wrapped->walk([&](Operation *nested) {
     for (OpOperand &operand : nested->getOpOperands()) {
-      Operation *source = operand.get().getDefiningOp();
-      if (!isSource(source) || wrapped->isProperAncestor(source))
-        continue;
-      if (!own.contains(operand.get()))
-        rewriter.clone(*source, own);
-      operand.set(own.lookup(operand.get()));
+      cloneSource(rewriter, operand.get(), wrapped, own);
+      operand.set(own.lookupOrDefault(operand.get()));
     }
   });
   return wrapped;
@@ -133,8 +144,7 @@ namespace {
 /// Functions by their bodies, so that equal layers share them.
 class UniqueFunctions {
 public:
-  /// Returns `func`, or an earlier function with the same body, whose loop then
-  /// has the places of both for remarks.
+  /// Returns `func`, or an earlier function with the same body.
   func::FuncOp insert(func::FuncOp func) {
     SmallVector<func::FuncOp> &similar = functions[hashBody(func)];
     for (func::FuncOp known : similar)
@@ -143,12 +153,7 @@ public:
               &known.getBody(), &func.getBody(),
               OperationEquivalence::IgnoreLocations)) {
         LDBG("norm-outline-loops", 1)
-            << "shares " << known.getName() << " with " << *getNest(func);
-        Operation *shared = getNest(known), *own = getNest(func);
-        MLIRContext *context = func.getContext();
-        shared->setLoc(FusedLoc::get({shared->getLoc(), own->getLoc()},
-                                     StringAttr::get(context, "shared"),
-                                     context));
+            << "shares " << known.getName() << " with " << func;
         return known;
       }
     similar.push_back(func);
@@ -156,10 +161,6 @@ public:
   }
 
 private:
-  static Operation *getNest(func::FuncOp func) {
-    return func.front().getTerminator()->getPrevNode();
-  }
-
   llvm::DenseMap<size_t, SmallVector<func::FuncOp>> functions;
 };
 

@@ -146,6 +146,29 @@ func.func @returns_buffer(%a: memref<8xf32>, %b: memref<8xf32>, %which: i1) {
 
 // -----
 
+// A view moves with the loop, which is vectorized by its layout: the argument is the
+// buffer.
+// CHECK-LABEL: func.func private @views__loop(
+// CHECK-SAME: %[[WHOLE:.*]]: memref<16xf32>
+// CHECK: %[[HALF:.*]] = memref.subview %[[WHOLE]][8] [8] [1]
+// CHECK: %[[ROWS:.*]] = memref.expand_shape %[[HALF]]
+// CHECK: linalg.fill {{.*}}outs(%[[ROWS]]
+// CHECK-LABEL: func.func @views(
+// CHECK-SAME: %[[A:.*]]: memref<16xf32>
+// CHECK: call @views__loop(%[[A]])
+// CHECK: call @views__loop(%[[A]])
+func.func @views(%a: memref<16xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %half = memref.subview %a[8] [8] [1] : memref<16xf32> to memref<8xf32, strided<[1], offset: 8>>
+  %rows = memref.expand_shape %half [[0, 1]] output_shape [2, 4]
+      : memref<8xf32, strided<[1], offset: 8>> into memref<2x4xf32, strided<[4, 1], offset: 8>>
+  linalg.fill ins(%zero : f32) outs(%rows : memref<2x4xf32, strided<[4, 1], offset: 8>>)
+  linalg.fill ins(%zero : f32) outs(%rows : memref<2x4xf32, strided<[4, 1], offset: 8>>)
+  return
+}
+
+// -----
+
 // A comparison costs LLVM time for each argument of its function: each choice has its own.
 // CHECK-LABEL: func.func private @versions__loop(
 // CHECK-SAME: %[[ROWS:.*]]: index

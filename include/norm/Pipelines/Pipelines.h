@@ -27,6 +27,7 @@ enum class Stage {
   Norm,   ///< norm.rmsnorm beside upstream ops, on tensors
   Linalg, ///< norm ops decomposed into linalg.generic, on tensors
   Vector, ///< fused, vectorized and bufferized, before conversion to LLVM
+  Memory, ///< versions of loops for small and large buffers; on the CPU only
   LLVM    ///< LLVM dialect
 };
 
@@ -82,6 +83,11 @@ struct CPUPipelineOptions : PassPipelineOptions<CPUPipelineOptions> {
   PassOptions::Option<int64_t> grain{
       *this, "grain", llvm::cl::desc("Bytes from which on threads are started"),
       llvm::cl::init(1048576)};
+  PassOptions::Option<unsigned> minLoops{
+      *this, "min-loops",
+      llvm::cl::desc("Loop nests from which on a function is divided "
+                     "(norm-outline-loops)"),
+      llvm::cl::init(32)};
   PassOptions::Option<bool> verifyBuffers{
       *this, "verify-buffers",
       llvm::cl::desc("Functions check the buffers that they are called with "

@@ -34,8 +34,8 @@ def NormOutlineLoops : Pass<"norm-outline-loops", "ModuleOp"> {
     call @f__loop(%b, %c) : (memref<8x64xf32>, memref<8x64xf32>) -> ()
     ```
 
-    Constants, and ops right before a nest that only it uses, move into its function,
-    as does a comparison that chooses one of two nests.
+    Constants, views, and ops right before a nest that only it uses, move into its
+    function, as does a comparison that chooses one of two nests.
     A loop whose body has `min-loops` nests itself, such as one over layers, stays,
     and these nests become functions. Upstream's duplicate-function-elimination is not
     used, because it also merges public functions and so removes symbols.

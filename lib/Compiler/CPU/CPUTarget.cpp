@@ -148,6 +148,7 @@ llvm::Error CPUTarget::buildPipeline(OpPassManager &pm, ModuleOp module,
   cpu.rounding = options.rounding;
   cpu.threads = options.threads;
   cpu.verifyBuffers = options.verifyBuffers;
+  cpu.minLoops = options.minLoops;
   cpu.cacheBytes = options.cacheBytes;
   cpu.grain = options.grain;
   cpu.products = options.products;
