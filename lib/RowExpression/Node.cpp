@@ -240,11 +240,21 @@ const Node *Context::getPower(const Node *base, const Fraction &exponent,
   return unique(Kind::Power, type, base, payload);
 }
 
+bool norm::row::isNumberSymbol(const Node *node) {
+  auto *symbol = dyn_cast<SymbolNode>(node);
+  return symbol && symbol->getSign() == Sign::Number;
+}
+
+/// Returns the type of an extremum: that of a bound that is no mere number.
+static Type getExtremumType(ArrayRef<const Node *> bounds) {
+  return bounds[isNumberSymbol(bounds[0])]->getType();
+}
+
 const Node *Context::getExtremum(Kind kind, const Node *a, const Node *b,
                                  Attribute spelling) {
   Payload payload;
   payload.attribute = spelling;
-  return unique(kind, a->getType(), {a, b}, payload);
+  return unique(kind, getExtremumType({a, b}), {a, b}, payload);
 }
 
 /// Merges sums of sums in one type, whose order is unspecified (S2).
@@ -271,7 +281,8 @@ const Node *Context::rebuild(const Node *node, ArrayRef<const Node *> operands,
   if (kind == Kind::Sum)
     return getSum(operands[0], node->getVariables());
   if (!type)
-    type = (isa<ExtremumNode>(node) ? operands[0] : node)->getType();
+    type = isa<ExtremumNode>(node) ? getExtremumType(operands)
+                                   : node->getType();
   const Node *folded = operands.empty() ? nullptr : fold(kind, type, operands);
   return folded ? folded : unique(kind, type, operands, node->payload);
 }

@@ -311,6 +311,8 @@ inline const Node *stripExtend(const Node *node) {
   return node->is(Kind::Extend) ? node->getOperand(0) : node;
 }
 bool isConstant(const Node *node, double value);
+/// Returns true for a symbol of a number, which is exact in every type.
+bool isNumberSymbol(const Node *node);
 inline bool isNonNegative(const Node *node) { return node->isNonNegative(); }
 inline ArrayRef<unsigned> getDependentVariables(const Node *node) {
   return node->getDependentVariables();

@@ -487,11 +487,9 @@ const Node *Normalizer::normalizeOperands(const Node *node) {
   for (const Node *operand : node->getOperands())
     operands.push_back(getForm(operand).node);
   // A root of epsilon's square is epsilon only here.
-  auto *symbol = dyn_cast<SymbolNode>(operands[0]);
   bool casts = node->is(Kind::Round) || node->is(Kind::Extend);
-  return casts && symbol && symbol->getSign() == Sign::Number
-             ? symbol
-             : context.rebuild(node, operands);
+  return casts && isNumberSymbol(operands[0]) ? operands[0]
+                                              : context.rebuild(node, operands);
 }
 
 /// Divides a sum by the number in its last term, which goes into `scale`, so

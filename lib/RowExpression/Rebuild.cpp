@@ -36,15 +36,10 @@ static bool isBefore(const Node *a, const Node *b) {
   return a->getNumber() < b->getNumber();
 }
 
-static bool isExact(const Node *node) {
-  auto *symbol = dyn_cast<SymbolNode>(node);
-  return symbol && symbol->getSign() == Sign::Number;
-}
-
 /// Moves a cast to the operands of what only selects or changes a sign.
 static const Node *moveCast(Context &context, Kind cast, Type type,
                             const Node *node) {
-  if (node->getType() == type || isExact(node))
+  if (node->getType() == type || isNumberSymbol(node))
     return node;
   auto move = [&](const Node *each) {
     return moveCast(context, cast, type, each);

@@ -750,3 +750,32 @@ func.func @where(%x: tensor<4x32xf32>) -> tensor<4x32xf32> {
   } -> tensor<4x32xf32>
   return %y : tensor<4x32xf32>
 }
+
+// Arithmetic in f16, with the reciprocal of the number of terms.
+// CHECK-LABEL: func.func @narrow(
+// CHECK: norm.rmsnorm ins(%arg0 : tensor<4x21xf16>) {{.*}} epsilon = 3.906250e-03 : f16 epsilon_mode = clamp
+func.func @narrow(%x: tensor<4x21xf16>) -> tensor<4x21xf16> {
+  %zero = arith.constant dense<0.0> : tensor<4xf16>
+  %inverse = arith.constant 4.760740e-02 : f16
+  %eps = arith.constant 3.906250e-03 : f16
+  %one = arith.constant 1.0 : f16
+  %sum = linalg.generic {indexing_maps = [#all, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%x : tensor<4x21xf16>) outs(%zero : tensor<4xf16>) {
+  ^bb0(%in: f16, %acc: f16):
+    %square = arith.mulf %in, %in : f16
+    %next = arith.addf %acc, %square : f16
+    linalg.yield %next : f16
+  } -> tensor<4xf16>
+  %e = tensor.empty() : tensor<4x21xf16>
+  %y = linalg.generic {indexing_maps = [#all, #row, #all], iterator_types = ["parallel", "parallel"]}
+      ins(%x, %sum : tensor<4x21xf16>, tensor<4xf16>) outs(%e : tensor<4x21xf16>) {
+  ^bb0(%in: f16, %s: f16, %out: f16):
+    %mean = arith.mulf %s, %inverse : f16
+    %root = math.sqrt %mean : f16
+    %m = arith.maximumf %root, %eps : f16
+    %r = arith.divf %one, %m : f16
+    %z = arith.mulf %in, %r : f16
+    linalg.yield %z : f16
+  } -> tensor<4x21xf16>
+  return %y : tensor<4x21xf16>
+}
