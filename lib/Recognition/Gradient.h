@@ -133,8 +133,6 @@ RejectionOr<PlannedNorm> planGradient(const Site &site, const GradientLaw &law);
 
 /// Returns the tensor of which `value` is a view with other unit dimensions.
 Value stripUnits(Value value);
-/// Returns the shape of a tensor with the unit dimensions that it lacks.
-SmallVector<int64_t> getWholeShape(const PlannedInput &input);
 
 /// Whether nodes depend on one sum: of all its candidates, which may be many.
 using ProjectedNodes = llvm::DenseMap<const row::Node *, bool>;

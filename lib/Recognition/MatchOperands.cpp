@@ -91,9 +91,11 @@ bool Site::holdsDims(const ElementNode *element, ArrayRef<int64_t> dims) const {
 
 /// Returns the dimension of the space for each dimension of `tensor` at
 /// `indices`; nullopt if these are not a permutation of the space, without
-/// some of its unit dimensions.
+/// some of its unit dimensions. Unit dimensions that the space does not have
+/// are left out and written to `surplus`, unless that is null.
 static std::optional<SmallVector<int64_t>>
-getOrder(const Site &site, Value tensor, ArrayRef<AffineExpr> indices) {
+getOrder(const Site &site, Value tensor, ArrayRef<AffineExpr> indices,
+         SmallVectorImpl<int64_t> *surplus = nullptr) {
   auto order = site.getDims(tensor, indices);
   if (!order)
     return std::nullopt;
@@ -107,13 +109,28 @@ getOrder(const Site &site, Value tensor, ArrayRef<AffineExpr> indices) {
   }
   // Unit dimensions, which have no index, follow in order.
   auto *unit = units.begin();
-  for (int64_t &dim : *order) {
-    if (dim < 0 && unit == units.end())
-      return std::nullopt;
-    if (dim < 0)
+  for (auto [i, dim] : llvm::enumerate(*order)) {
+    if (dim >= 0)
+      continue;
+    if (unit != units.end())
       dim = *unit++;
+    else if (surplus)
+      surplus->push_back(i);
+    else
+      return std::nullopt;
   }
+  llvm::erase(*order, -1);
   return order;
+}
+
+SmallVector<int64_t> norm::getWholeShape(const PlannedInput &input) {
+  SmallVector<int64_t> shape(
+      cast<ShapedType>(input.value.getType()).getShape());
+  for (int64_t dim : llvm::reverse(input.surplus))
+    shape.erase(shape.begin() + dim);
+  for (int64_t dim : input.units)
+    shape.insert(shape.begin() + dim, 1);
+  return shape;
 }
 
 //===----------------------------------------------------------------------===//
@@ -122,7 +139,7 @@ getOrder(const Site &site, Value tensor, ArrayRef<AffineExpr> indices) {
 
 namespace {
 /// How a tensor has the dimensions of the space.
-enum class Shape { InOrder, AnyOrder, WithoutUnits };
+enum class Shape { InOrder, AnyOrder, OtherUnits };
 
 /// Looks for a tensor or a scalar that holds x; the first one found is taken.
 struct InputFinder {
@@ -145,13 +162,16 @@ struct InputFinder {
 /// Takes a tensor as x, read at `indices` of the space.
 bool InputFinder::take(Value tensor, ArrayRef<AffineExpr> indices,
                        Shape shape) {
-  auto order = getOrder(site, tensor, indices);
+  SmallVector<int64_t, 1> surplus;
+  auto order = getOrder(site, tensor, indices,
+                        shape == Shape::OtherUnits ? &surplus : nullptr);
   if (!order || (shape != Shape::AnyOrder && !llvm::is_sorted(*order)) ||
-      (shape != Shape::WithoutUnits && order->size() < site.getRank()) ||
+      (shape != Shape::OtherUnits && order->size() < site.getRank()) ||
       !site.isAvailable(tensor))
     return false;
   norm.input.value = tensor;
   norm.input.units.clear();
+  norm.input.surplus = surplus;
   norm.order = llvm::to_vector(llvm::seq<int64_t>(site.getRank()));
   for (int64_t dim : norm.order)
     if (!llvm::is_contained(*order, dim))
@@ -252,7 +272,7 @@ bool InputFinder::findInBody(const Node *form) {
       continue;
     readUsers(op);
     if (!findTensor(form, Shape::InOrder))
-      norm.input = {occurrence.scalar, op, *map, form, {}};
+      norm.input = {occurrence.scalar, op, *map, form, {}, {}};
     return true;
   }
   return false;
@@ -268,7 +288,7 @@ bool InputFinder::find(const Node *x, const Findings *found) {
     forms.insert(forms.begin(), x->getOperand(0));
   auto isHeld = [&](const Node *form) {
     return findTensor(form, Shape::InOrder) ||
-           findTensor(form, Shape::WithoutUnits);
+           findTensor(form, Shape::OtherUnits);
   };
   if (llvm::any_of(forms, isHeld) ||
       (found && findTensor(forms, Shape::AnyOrder)))

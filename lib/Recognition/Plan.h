@@ -27,7 +27,12 @@ struct PlannedInput {
   const row::Node *node = nullptr; // what it holds
   /// Unit dimensions of the space that the tensor does not have.
   SmallVector<int64_t, 1> units;
+  /// Unit dimensions of the tensor that the space does not have.
+  SmallVector<int64_t, 1> surplus;
 };
+
+/// Returns the shape of a tensor with the unit dimensions of the space.
+SmallVector<int64_t> getWholeShape(const PlannedInput &input);
 
 /// An element that a computed weight reads: `tensor` at `map` of the dimensions
 /// of the weight.

@@ -131,14 +131,6 @@ Value norm::stripUnits(Value value) {
   }
 }
 
-SmallVector<int64_t> norm::getWholeShape(const PlannedInput &input) {
-  SmallVector<int64_t> shape(
-      cast<ShapedType>(input.value.getType()).getShape());
-  for (int64_t dim : input.units)
-    shape.insert(shape.begin() + dim, 1);
-  return shape;
-}
-
 /// Returns true if two values are one, or two equal views of one.
 static bool areOneView(Value a, Value b) {
   Operation *view = a.getDefiningOp(), *other = b.getDefiningOp();
@@ -150,7 +142,8 @@ static bool areOneView(Value a, Value b) {
 static bool areEqual(const PlannedInput &a, const PlannedInput &b) {
   if (a.op || b.op)
     return a.value == b.value && a.op == b.op && a.map == b.map;
-  return (areOneView(a.value, b.value) && a.units == b.units) ||
+  return (areOneView(a.value, b.value) && a.units == b.units &&
+          a.surplus == b.surplus) ||
          (stripUnits(a.value) == stripUnits(b.value) &&
           getWholeShape(a) == getWholeShape(b));
 }

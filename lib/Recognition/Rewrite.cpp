@@ -97,9 +97,14 @@ static Value expand(RewriterBase &rewriter, Location loc, Value tensor,
 }
 
 Value Rewrite::getInput(const PlannedInput &input, Operation *op) {
-  if (!input.op)
-    return expand(rewriter, op->getLoc(), getTensor(input.value, op),
-                  input.units, 1);
+  if (!input.op) {
+    Value tensor = getTensor(input.value, op);
+    auto type = cast<RankedTensorType>(tensor.getType());
+    if (!input.surplus.empty())
+      tensor = reshape(rewriter, op->getLoc(), tensor,
+                       type.clone(getWholeShape(input)));
+    return expand(rewriter, op->getLoc(), tensor, input.units, 1);
+  }
   Held &held = heldOf[input.op];
   if (HeldValue found = held.lookup(input.value); found.map == input.map)
     return found.tensor;

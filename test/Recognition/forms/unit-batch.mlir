@@ -1,4 +1,4 @@
-// RUN: norm-opt %s --norm-recognize | FileCheck %s
+// RUN: norm-opt %s --norm-recognize --split-input-file | FileCheck %s
 
 // One row: a factor over its extent is a weight, also where the body adds more.
 
@@ -45,4 +45,40 @@ func.func @f22(%arg0: tensor<1x6xf32>, %arg1: tensor<1x6xf32>, %arg2: tensor<6xf
     linalg.yield %26 : f32
   } -> tensor<1x6xf32>
   return %24 : tensor<1x6xf32>
+}
+
+// -----
+
+// The first two elements of one row are summed. linalg-fold-unit-extent-dims
+// has left the row's dimension in x, but not where the weight is multiplied.
+
+// CHECK-LABEL: func.func @folded(
+// CHECK: %[[X:.*]] = tensor.collapse_shape %arg0
+// CHECK: norm.rmsnorm ins(%[[X]], %arg1 : tensor<8xf64>, tensor<8xf64>) {{.*}} dims = [0] {{.*}} count = 2
+// CHECK-NOT: linalg
+// CHECK: return
+
+#map = affine_map<(d0) -> (d0)>
+#none = affine_map<(d0) -> ()>
+func.func @folded(%x: tensor<1x8xf64>, %w: tensor<8xf64>) -> tensor<8xf64> {
+  %zero = arith.constant dense<0.0> : tensor<f64>
+  %half = arith.constant 0.5 : f64
+  %part = tensor.extract_slice %x[0, 0] [1, 2] [1, 1] : tensor<1x8xf64> to tensor<2xf64>
+  %sum = linalg.generic {indexing_maps = [#map, #none], iterator_types = ["reduction"]} ins(%part : tensor<2xf64>) outs(%zero : tensor<f64>) {
+  ^bb0(%in: f64, %out: f64):
+    %square = arith.mulf %in, %in : f64
+    %next = arith.addf %square, %out : f64
+    linalg.yield %next : f64
+  } -> tensor<f64>
+  %row = tensor.expand_shape %sum [] output_shape [1] : tensor<f64> into tensor<1xf64>
+  %e = tensor.empty() : tensor<1x8xf64>
+  %all = linalg.broadcast ins(%row : tensor<1xf64>) outs(%e : tensor<1x8xf64>) dimensions = [1]
+  %halves = linalg.fill ins(%half : f64) outs(%e : tensor<1x8xf64>) -> tensor<1x8xf64>
+  %mean = linalg.mul ins(%all, %halves : tensor<1x8xf64>, tensor<1x8xf64>) outs(%e : tensor<1x8xf64>) -> tensor<1x8xf64>
+  %r = linalg.rsqrt ins(%mean : tensor<1x8xf64>) outs(%e : tensor<1x8xf64>) -> tensor<1x8xf64>
+  %z = linalg.mul ins(%x, %r : tensor<1x8xf64>, tensor<1x8xf64>) outs(%e : tensor<1x8xf64>) -> tensor<1x8xf64>
+  %flat = tensor.collapse_shape %z [[0, 1]] : tensor<1x8xf64> into tensor<8xf64>
+  %e1 = tensor.empty() : tensor<8xf64>
+  %y = linalg.mul ins(%w, %flat : tensor<8xf64>, tensor<8xf64>) outs(%e1 : tensor<8xf64>) -> tensor<8xf64>
+  return %y : tensor<8xf64>
 }
