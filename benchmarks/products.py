@@ -24,6 +24,7 @@ from peer_numerics import aligned
 SHAPES = ("256x1024x1024", "512x4096x4096", "1x4096x4096", "4x4096x4096", "37x111x129")
 RESULTS = {"f32": "f32", "bf16": "bf16", "i8": "i32"}
 STORAGE = {"f32": np.float32, "bf16": np.uint16, "i8": np.int8, "i32": np.int32}
+ROUNDS = 4
 CHAINS, STEPS = 12, 1000000
 
 
@@ -107,14 +108,18 @@ def make_torch(a, b, element, is_turned, threads):
     return lambda: torch.matmul(x, y.T if is_turned else y)
 
 
-def measure(subjects, seconds):
-    best = [float("inf")] * len(subjects)
-    end = time.perf_counter() + seconds * len(subjects)
-    while time.perf_counter() < end:
+def measure(subjects, seconds, threads=1):
+    """Best times, of several calls in a row."""
+    best, spent = [float("inf")] * len(subjects), [0] * len(subjects)
+    while min(spent) < seconds:
         for i, subject in enumerate(subjects):
-            start = time.perf_counter()
-            subject()
-            best[i] = min(best[i], time.perf_counter() - start)
+            report.rest(threads)
+            begin = time.perf_counter()
+            while time.perf_counter() < begin + seconds / ROUNDS:
+                start = time.perf_counter()
+                subject()
+                best[i] = min(best[i], time.perf_counter() - start)
+            spent[i] += time.perf_counter() - begin
     return best
 
 
@@ -138,7 +143,8 @@ def get_rows(compiler, arguments, peak):
                 c = aligned((m, n), STORAGE[RESULTS[element]])
                 ours = compiler.compile(write_product(m, k, n, element, is_turned), [a, b, c])
                 theirs = make_torch(a, b, element, is_turned, arguments.threads)
-                times = measure([ours] + [theirs] * (theirs is not None), arguments.seconds)
+                times = measure([ours] + [theirs] * (theirs is not None), arguments.seconds,
+                                arguments.threads)
                 rate = 2e-9 * m * n * k / times[0]
                 yield [f"{element} {shape}", "nk" if is_turned else "kn", f"{times[0] * 1e3:.3f}", f"{rate:.1f}",
                        f"{rate / peak / arguments.threads:.2f}", f"{b.nbytes / times[0] * 1e-9:.1f}",

@@ -2,6 +2,7 @@
 import os
 import subprocess
 import sys
+import time
 
 
 def markdown(lines):
@@ -30,6 +31,12 @@ def machine():
 def describe(about):
     return (f"{about['cpu']}, {about['cores']} cores, L2 {about['l2_kib']} KiB, L3 {about['l3_kib']} KiB reported, "
             f"load {about['load'][0]} before the run")
+
+
+def rest(threads):
+    """Lets the threads of the library measured before stop: they spin for up to 0.2 s."""
+    if threads > 1:
+        time.sleep(0.25)
 
 
 def update(path, name, lines):
