@@ -105,6 +105,35 @@ private:
       at[*loops.row] = index(row);
   }
 
+  /// Returns true if level 2 does not keep B.
+  bool isLarge() {
+    auto type = cast<MemRefType>(getOperand(product.rhs).getType());
+    return !type.hasStaticShape() ||
+           type.getNumElements() * type.getElementTypeBitWidth() / 8 >
+               norm::getRowTarget(op).largeBytes;
+  }
+
+  /// Fetches `width` neighbors of a large B that are `distance` iterations of
+  /// `loop` ahead, where `count` of them are done at once: hardware fetches no
+  /// further than to the end of a row in memory.
+  void fetchAhead(unsigned loop, int64_t distance, int64_t count,
+                  int64_t width) {
+    if (count == 1 || width == 1 || !isLarge())
+      return;
+    Value current = at[loop], buffer = getOperand(product.rhs);
+    at[loop] = add(current, distance);
+    SmallVector<Value> place = getIndices(getMap(product.rhs));
+    at[loop] = current;
+    int64_t line =
+        512 / getElementTypeOrSelf(buffer.getType()).getIntOrFloatBitWidth();
+    Value first = place.back();
+    for (int64_t i = 0; i < width; i += line) {
+      place.back() = add(first, i);
+      memref::PrefetchOp::create(b, buffer, place, /*isWrite=*/false,
+                                 /*localityHint=*/2, /*isDataCache=*/true);
+    }
+  }
+
   //===--------------------------------------------------------------------===//
   // Columns that are neighbors: a few rows of B at once
   //===--------------------------------------------------------------------===//
@@ -136,6 +165,9 @@ private:
     bool arePairs = addsHalves() && width == kPairLanes && count % 2 == 0;
     for (int64_t i = 0; i < count; i += arePairs ? 2 : 1) {
       at[loops.depth] = add(first, i);
+      fetchAhead(loops.depth, count, count, width);
+      if (arePairs)
+        fetchAhead(loops.depth, count + 1, count, width);
       Value y = arePairs ? loadRowsOfPairs() : load(product.rhs, width);
       for (int64_t row = 0; row < rows; ++row) {
         setRow(row);
@@ -220,8 +252,10 @@ private:
           }
           Value y;
           forEachSum(count, [&](int64_t i) {
-            if (i % rows == 0)
+            if (i % rows == 0) {
+              fetchAhead(loops.column, count, count, width);
               y = loadOperand(product.rhs);
+            }
             sums[i] = createSum(xs[i % rows], y, sums[i]);
           });
           scf::YieldOp::create(b, sums);

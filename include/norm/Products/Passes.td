@@ -159,7 +159,7 @@ def NormVectorizeProducts : Pass<"norm-vectorize-products", "func::FuncOp"> {
     Columns that are no neighbors in memory are packed by squares of 16 times 16
     elements, which are turned in registers; rows of B are fetched 16 rows ahead. A
     product of few rows reads 8 rows of B at once, or 8 columns where these are rows in
-    memory; by tiles of AMX 16 columns, which it multiplies by the words of A, turned once.
+    memory, and fetches the next ones if level 2 does not keep B; by tiles of AMX 16 columns, which it multiplies by the words of A, turned once.
   }];
   let dependentDialects = ["amx::AMXDialect", "arith::ArithDialect",
                            "memref::MemRefDialect", "scf::SCFDialect",

@@ -1,0 +1,76 @@
+// RUN: norm-opt %s --norm-vectorize-products --canonicalize --split-input-file | FileCheck %s
+
+// The next 8 rows of B are fetched, a line after the other, while 8 are read: each line of
+// them once. The last rows have none behind them.
+#a = affine_map<(d0, d1, d2) -> (d0, d2)>
+#b = affine_map<(d0, d1, d2) -> (d2, d1)>
+#c = affine_map<(d0, d1, d2) -> (d0, d1)>
+// CHECK-LABEL: func @large
+// CHECK: scf.for %[[K:.*]] = %c0 to %c1024 step %c8
+// CHECK:   scf.for %[[J:.*]] = %c0 to %c512 step %c64
+// CHECK:   %[[NEXT:.*]] = arith.addi %[[K]], %c8
+// CHECK:   memref.prefetch %arg1[%[[NEXT]], %[[J]]], read, locality<2>
+// CHECK:   %[[LINE:.*]] = arith.addi %[[J]], %c16
+// CHECK:   memref.prefetch %arg1[%[[NEXT]], %[[LINE]]]
+// CHECK-COUNT-2: memref.prefetch
+// CHECK-NOT: memref.prefetch
+// CHECK:   vector.load %arg1[%[[K]], %[[J]]]
+// CHECK-COUNT-28: memref.prefetch
+// CHECK: vector.load %arg1[%c1024,
+// CHECK-NOT: memref.prefetch
+// CHECK: return
+func.func @large(%a: memref<1x1025xf32>, %b: memref<1025x512xf32>, %c: memref<1x512xf32>) {
+  linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%a, %b : memref<1x1025xf32>, memref<1025x512xf32>) outs(%c : memref<1x512xf32>) attrs = {norm.thin_product = array<i64: 6, 64, 8, 0>} {
+  ^bb0(%x: f32, %y: f32, %s: f32):
+    %m = arith.mulf %x, %y : f32
+    %t = arith.addf %s, %m : f32
+    linalg.yield %t : f32
+  }
+  return
+}
+
+// -----
+
+// The next 8 columns, which are rows in memory; an unknown B may be large.
+#a = affine_map<(d0, d1, d2) -> (d0, d2)>
+#b = affine_map<(d0, d1, d2) -> (d1, d2)>
+#c = affine_map<(d0, d1, d2) -> (d0, d1)>
+// CHECK-LABEL: func @unknown
+// CHECK: scf.for %[[J:.*]] = %c0 to %{{.*}} step %c8
+// CHECK:   scf.for %[[K:.*]] = %c0 to %{{.*}} step %c16
+// CHECK:   %[[NEXT:.*]] = arith.addi %[[J]], %c8
+// CHECK:   memref.prefetch %arg1[%[[NEXT]], %[[K]]], read, locality<2>
+// CHECK:   vector.load %arg1[%[[J]], %[[K]]]
+// CHECK-COUNT-7: memref.prefetch
+// CHECK-NOT: memref.prefetch
+func.func @unknown(%a: memref<1x?xf32>, %b: memref<?x?xf32>, %c: memref<1x?xf32>) {
+  linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%a, %b : memref<1x?xf32>, memref<?x?xf32>) outs(%c : memref<1x?xf32>) attrs = {norm.thin_product = array<i64: 6, 64, 8, 0>} {
+  ^bb0(%x: f32, %y: f32, %s: f32):
+    %m = arith.mulf %x, %y : f32
+    %t = arith.addf %s, %m : f32
+    linalg.yield %t : f32
+  }
+  return
+}
+
+// -----
+
+// Level 2 keeps B.
+#a = affine_map<(d0, d1, d2) -> (d0, d2)>
+#b = affine_map<(d0, d1, d2) -> (d2, d1)>
+#c = affine_map<(d0, d1, d2) -> (d0, d1)>
+// CHECK-LABEL: func @small
+// CHECK-NOT: memref.prefetch
+// CHECK: return
+func.func @small(%a: memref<1x64xf32>, %b: memref<64x512xf32>, %c: memref<1x512xf32>) {
+  linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%a, %b : memref<1x64xf32>, memref<64x512xf32>) outs(%c : memref<1x512xf32>) attrs = {norm.thin_product = array<i64: 6, 64, 8, 0>} {
+  ^bb0(%x: f32, %y: f32, %s: f32):
+    %m = arith.mulf %x, %y : f32
+    %t = arith.addf %s, %m : f32
+    linalg.yield %t : f32
+  }
+  return
+}
