@@ -14,6 +14,7 @@
 #include "mlir/Interfaces/DestinationStyleOpInterface.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "norm/Buffers/Passes.h"
+#include "norm/IR/Norm.h"
 
 namespace mlir::norm {
 #define GEN_PASS_DEF_NORMSEPARATEDESTINATIONS
@@ -50,9 +51,15 @@ static bool isDestination(OpOperand &use) {
 
 /// Returns the place of the copy of `op` for `user`: a fill is right before it,
 /// because each iteration of a loop around the user needs it anew, and an empty
-/// tensor is in the block of `op`, so that no loop allocates it.
+/// tensor is in the block of `op`, so that no loop allocates it, but for those
+/// that become kernels.
 static Operation *getPlace(Operation *op, Operation *user) {
-  return isFill(op) ? user : op->getBlock()->findAncestorOpInBlock(*user);
+  if (isFill(op))
+    return user;
+  Operation *place = op->getBlock()->findAncestorOpInBlock(*user);
+  return place != user && norm::getSchedule(place)
+             ? &place->getRegion(0).front().front()
+             : place;
 }
 
 /// Returns the one of `copies`, by their users, that `user` shares, because the
@@ -68,8 +75,11 @@ findShared(ArrayRef<std::pair<Operation *, Operation *>> copies,
 
 /// Gives each destination a copy of `op`, of which one of two branches has one.
 static void separate(IRRewriter &rewriter, Operation *op) {
-  if (op->hasOneUse())
-    return;
+  if (op->hasOneUse()) {
+    Operation *user = *op->user_begin();
+    if (isFill(op) || getPlace(op, user)->getBlock() == op->getBlock())
+      return;
+  }
   SmallVector<OpOperand *> uses;
   for (OpOperand &use : op->getUses())
     if (isDestination(use))

@@ -48,7 +48,7 @@ std::string norm::findCUDAToolkit() {
   return {};
 }
 
-/// Fuses rows and writes them as vectors that the threads of a row will share.
+/// Puts rows into loops, on tensors.
 static void buildRowCodegen(OpPassManager &pm, StringRef chip) {
   OpPassManager &func = pm.nest<func::FuncOp>();
   func.addPass(createNormNormalizeLoops());
@@ -59,13 +59,20 @@ static void buildRowCodegen(OpPassManager &pm, StringRef chip) {
   tiling.scheduled = true;
   tiling.maxCluster = getMaxCluster(chip);
   func.addPass(createNormTileRows(tiling));
+  buildCleanup(func);
+}
+
+/// Bufferizes rows, which then become vectors that the threads of a row share.
+static void buildBuffers(OpPassManager &pm) {
+  buildTensorsToBuffers(pm);
+  OpPassManager &func = pm.nest<func::FuncOp>();
+  func.addPass(createCSEPass());
   func.addPass(createCanonicalizerPass());
   NormVectorizeRowsOptions vectorize;
   vectorize.scheduled = true;
   func.addPass(createNormVectorizeRows(vectorize));
-  // Merges the loads of a row by its statistic and by its scaling.
   buildCleanup(func);
-  func.addPass(createNormHoistRowSums());
+  buildDeallocation(pm);
 }
 
 /// Loops on buffers to kernels in one gpu.module.
@@ -150,7 +157,7 @@ void norm::buildNormToNVVMPipeline(OpPassManager &pm,
     return;
   buildCallingConvention(pm);
   buildRowCodegen(pm, options.chip);
-  buildBufferization(pm);
+  buildBuffers(pm);
   buildKernels(pm, options);
   if (upTo == Stage::Vector)
     return;

@@ -8,7 +8,6 @@
 #include "RowEmitter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "norm/Rows/Vectors.h"
 
 using namespace mlir;
@@ -18,8 +17,8 @@ void RowEmitter::loadRowScalars() {
   for (OpOperand *input : op.getDpsInputOperands()) {
     BlockArgument arg = op.getMatchingBlockArgument(input);
     AffineMap map = op.getMatchingIndexingMap(input);
-    if (isBuffer(input->get()) && !arg.use_empty() && !isVector(map) &&
-        !llvm::is_contained(op.getDpsInits(), input->get()))
+    if (isa<MemRefType>(input->get().getType()) && !arg.use_empty() &&
+        !isVector(map) && !llvm::is_contained(op.getDpsInits(), input->get()))
       rowScalars[arg] = read(input->get(), map, Value(), 0, Value());
   }
 }
@@ -38,40 +37,32 @@ SmallVector<Value> RowEmitter::getIndices(AffineMap map, Value column) {
   return result;
 }
 
-std::optional<norm::Place> RowEmitter::getPlace(Value buffer, ValueRange at,
-                                                int64_t width, Value mask) {
-  norm::Place place{buffer, getAsOpFoldResult(at), width, width};
-  if (!mask)
-    return place;
-  std::optional<int64_t> length = norm::getMaskedLength(mask);
-  place.length = length.value_or(0);
-  return length ? std::optional(place) : std::nullopt;
+norm::Place RowEmitter::getPlace(Value buffer, ValueRange at, int64_t width,
+                                 Value mask) {
+  OpFoldResult length = b.getIndexAttr(width);
+  if (mask)
+    length = mask.getDefiningOp<vector::CreateMaskOp>().getOperand(0);
+  return {buffer, getAsOpFoldResult(at), width, length};
 }
 
-Value RowEmitter::read(Value tensor, AffineMap map, Value column, int64_t width,
+Value RowEmitter::read(Value buffer, AffineMap map, Value column, int64_t width,
                        Value mask) {
   SmallVector<Value> at = getIndices(map, column);
-  if (isVector(map))
-    return isBuffer(tensor)
-               ? readAt(tensor, at, width, mask, getElement(tensor))
-               : createRead(tensor, at, width, mask);
-  return isBuffer(tensor)
-             ? readAt(tensor, at, 0, Value(), getElement(tensor))
-             : tensor::ExtractOp::create(b, tensor, at).getResult();
+  return isVector(map) ? readAt(buffer, at, width, mask, getElement(buffer))
+                       : readAt(buffer, at, 0, Value(), getElement(buffer));
 }
 
 Value RowEmitter::readAt(Value buffer, ValueRange at, int64_t width, Value mask,
                          Type element) {
-  std::optional<norm::Place> place = getPlace(buffer, at, width, mask);
-  if (Value v = place && (isInBlock() || !isWrittenHere(buffer))
-                    ? values.lookup(*place)
-                    : Value())
+  norm::Place place = getPlace(buffer, at, width, mask);
+  if (Value v = isInBlock() || !isWrittenHere(buffer) ? values.lookup(place)
+                                                      : Value())
     return widen(v, element);
   Value v = width > 0 ? createRead(buffer, at, width, mask)
                       : memref::LoadOp::create(b, buffer, at).getResult();
   v = widen(v, element);
-  if (place && isInBlock())
-    values.note(*place, v);
+  if (isInBlock())
+    values.note(place, v);
   return v;
 }
 
@@ -90,10 +81,9 @@ bool RowEmitter::isWrittenHere(Value buffer) {
   });
 }
 
-/// Returns the length of an access to a part of a row, if it goes in pieces.
-static std::optional<int64_t> getLengthOfPieces(Value row, Value mask) {
-  auto type = dyn_cast<MemRefType>(row.getType());
-  return type && type.isLastDimUnitStride() &&
+std::optional<int64_t> RowEmitter::getLengthOfPieces(Value row, Value mask) {
+  auto type = cast<MemRefType>(row.getType());
+  return !distributed && type.isLastDimUnitStride() &&
                  type.getElementType().isIntOrFloat()
              ? norm::getMaskedLength(mask)
              : std::nullopt;
@@ -109,21 +99,21 @@ void RowEmitter::forEachPiece(int64_t length, ValueRange at, PieceFn build) {
   }
 }
 
-Value RowEmitter::createRead(Value tensor, ValueRange at, int64_t width,
+Value RowEmitter::createRead(Value buffer, ValueRange at, int64_t width,
                              Value mask) {
-  if (auto *half = halves.find(tensor); half != halves.end())
+  if (auto *half = halves.find(buffer); half != halves.end())
     return vector::DeinterleaveOp::create(
-               b, readPairs(tensor, at, width, mask,
-                            getElementTypeOrSelf(tensor.getType())))
+               b, readPairs(buffer, at, width, mask,
+                            getElementTypeOrSelf(buffer.getType())))
         .getResult(half->second.parity);
-  Type element = getElementTypeOrSelf(tensor.getType());
-  std::optional<int64_t> length = getLengthOfPieces(tensor, mask);
+  Type element = getElementTypeOrSelf(buffer.getType());
+  std::optional<int64_t> length = getLengthOfPieces(buffer, mask);
   // Wider masked loads are fast.
   if (length && element.getIntOrFloatBitWidth() < 32) {
     Value row = arith::ConstantOp::create(
         b, b.getZeroAttr(VectorType::get(width, element)));
     forEachPiece(*length, at, [&](int64_t from, int64_t size, ValueRange at) {
-      Value piece = createRead(tensor, at, size, Value());
+      Value piece = createRead(buffer, at, size, Value());
       row = vector::InsertStridedSliceOp::create(
           b, piece, row, ArrayRef<int64_t>{from}, ArrayRef<int64_t>{1});
     });
@@ -132,56 +122,48 @@ Value RowEmitter::createRead(Value tensor, ValueRange at, int64_t width,
   Value padding = arith::ConstantOp::create(b, b.getZeroAttr(element));
   auto minor = AffineMap::getMinorIdentityMap(at.size(), 1, b.getContext());
   return vector::TransferReadOp::create(
-      b, VectorType::get(width, element), tensor, at, AffineMapAttr::get(minor),
+      b, VectorType::get(width, element), buffer, at, AffineMapAttr::get(minor),
       padding, mask, b.getBoolArrayAttr({true}));
 }
 
-Value RowEmitter::write(Value value, Value tensor, AffineMap map, Value column,
-                        Value mask) {
+void RowEmitter::write(Value value, Value buffer, AffineMap map, Value column,
+                       Value mask) {
   SmallVector<Value> at = getIndices(map, column);
-  if (isBuffer(tensor))
-    noteWrite(value, tensor, at, mask);
-  if (!isVector(map) && !isBuffer(tensor))
-    return tensor::InsertOp::create(b, value, tensor, at);
-  if (!isVector(map)) {
-    memref::StoreOp::create(b, narrow(value, tensor), tensor, at);
-    return tensor;
-  }
-  Value written = createWrite(value, tensor, at, mask);
-  return isBuffer(tensor) ? tensor : written;
+  noteWrite(value, buffer, at, mask);
+  if (isVector(map))
+    createWrite(value, buffer, at, mask);
+  else
+    memref::StoreOp::create(b, narrow(value, buffer), buffer, at);
 }
 
-Value RowEmitter::createWrite(Value vector, Value tensor, ValueRange at,
-                              Value mask) {
-  vector = narrow(vector, tensor);
-  if (std::optional<int64_t> length = getLengthOfPieces(tensor, mask)) {
-    forEachPiece(*length, at, [&](int64_t from, int64_t size, ValueRange at) {
-      Value piece = vector::ExtractStridedSliceOp::create(
-          b, vector, ArrayRef<int64_t>{from}, ArrayRef<int64_t>{size},
-          ArrayRef<int64_t>{1});
-      createWrite(piece, tensor, at, Value());
-    });
-    return tensor;
-  }
+void RowEmitter::createWrite(Value vector, Value buffer, ValueRange at,
+                             Value mask) {
+  vector = narrow(vector, buffer);
+  if (std::optional<int64_t> length = getLengthOfPieces(buffer, mask))
+    return forEachPiece(*length, at,
+                        [&](int64_t from, int64_t size, ValueRange at) {
+                          Value piece = vector::ExtractStridedSliceOp::create(
+                              b, vector, ArrayRef<int64_t>{from},
+                              ArrayRef<int64_t>{size}, ArrayRef<int64_t>{1});
+                          createWrite(piece, buffer, at, Value());
+                        });
   auto minor = AffineMap::getMinorIdentityMap(at.size(), 1, b.getContext());
-  return vector::TransferWriteOp::create(b, vector, tensor, at,
-                                         AffineMapAttr::get(minor), mask,
-                                         b.getBoolArrayAttr({true}))
-      .getResult();
+  vector::TransferWriteOp::create(b, vector, buffer, at,
+                                  AffineMapAttr::get(minor), mask,
+                                  b.getBoolArrayAttr({true}));
 }
 
 void RowEmitter::noteWrite(Value v, Value buffer, ValueRange at, Value mask) {
   values.forget(buffer);
   auto vector = dyn_cast<VectorType>(v.getType());
   int64_t width = vector ? vector.getDimSize(0) : 0;
-  std::optional<norm::Place> place = getPlace(buffer, at, width, mask);
-  if (!place || !isInBlock())
+  if (!isInBlock())
     return;
   if (mask) {
     Value zeros = arith::ConstantOp::create(b, b.getZeroAttr(vector));
     v = arith::SelectOp::create(b, mask, v, zeros);
   }
-  values.note(*place, v);
+  values.note(getPlace(buffer, at, width, mask), v);
 }
 
 Value RowEmitter::broadcast(Value v, int64_t width) {
@@ -221,8 +203,7 @@ void RowEmitter::cloneBodyOp(Operation &bodyOp, IRMapping &map, Value column,
   map.map(bodyOp.getResults(), wide->getResults());
 }
 
-IRMapping RowEmitter::buildBody(ValueRange outs, Value column, int64_t width,
-                                Value mask) {
+IRMapping RowEmitter::buildBody(Value column, int64_t width, Value mask) {
   IRMapping map;
   for (OpOperand *input : op.getDpsInputOperands()) {
     BlockArgument arg = op.getMatchingBlockArgument(input);
@@ -236,11 +217,11 @@ IRMapping RowEmitter::buildBody(ValueRange outs, Value column, int64_t width,
     map.map(arg, v);
   }
   if (match.reductions.empty() && match.columns.empty())
-    for (auto [out, init, arg] :
-         llvm::zip(outs, op.getDpsInitsMutable(), op.getRegionOutputArgs()))
+    for (auto [init, arg] :
+         llvm::zip(op.getDpsInitsMutable(), op.getRegionOutputArgs()))
       if (!arg.use_empty())
-        map.map(arg, read(out, op.getMatchingIndexingMap(&init), column, width,
-                          mask));
+        map.map(arg, read(init.get(), op.getMatchingIndexingMap(&init), column,
+                          width, mask));
   for (Operation &bodyOp : op.getBlock()->without_terminator())
     if (!isCombiner(bodyOp) && !buildSunkStep(bodyOp, map, column, width, mask))
       cloneBodyOp(bodyOp, map, column, width);
@@ -255,35 +236,39 @@ bool RowEmitter::isCombiner(Operation &bodyOp) {
          llvm::any_of(match.columns, combines);
 }
 
-SmallVector<Value> RowEmitter::writeResults(const IRMapping &map,
-                                            ValueRange outs, Value column,
-                                            int64_t width, Value mask) {
-  SmallVector<Value> results, written;
+/// Returns true if `v` is computed where `buffer` is known.
+static bool isComputedBehind(Value v, Value buffer) {
+  Operation *op = v.getDefiningOp(), *place = buffer.getDefiningOp();
+  return op && (!place || place->getBlock() != op->getBlock() ||
+                place->isBeforeInBlock(op));
+}
+
+void RowEmitter::writeResults(const IRMapping &map, Value column, int64_t width,
+                              Value mask) {
+  SmallVector<Value> written;
   MutableArrayRef<OpOperand> inits = op.getDpsInitsMutable();
   for (OpOperand &init : inits) {
     AffineMap outMap = op.getMatchingIndexingMap(&init);
     Value yielded = op.getMatchingYieldValue(&init)->get();
-    Value v = map.lookupOrDefault(yielded), out = outs[written.size()];
+    Value v = map.lookupOrDefault(yielded);
     if (isVector(outMap))
       v = broadcast(v, width);
     // A row that is written needs no registers while others are added.
     OpBuilder::InsertionGuard guard(b);
-    if (distributed && op.getNumReductionLoops() > 0)
+    if (distributed && op.getNumReductionLoops() > 0 &&
+        isComputedBehind(v, init.get()))
       b.setInsertionPointAfterValue(v);
     auto *other = llvm::find_if(
         inits, [&](OpOperand &other) { return isOtherHalf(other, init); });
     if (other == inits.end())
-      out = write(v, out, outMap, column, mask);
+      write(v, init.get(), outMap, column, mask);
     else if (other < &init)
       writePairs(init, *other, v, written[other - inits.begin()], column, mask);
-    results.push_back(out);
     written.push_back(v);
   }
-  return results;
 }
 
-SmallVector<Value> RowEmitter::buildScalar(ValueRange outs) {
+void RowEmitter::buildScalar() {
   // A unit innermost loop was an outer one: its index is on the stack.
-  IRMapping map = buildBody(outs, Value(), 0, Value());
-  return writeResults(map, outs, Value(), 0, Value());
+  writeResults(buildBody(Value(), 0, Value()), Value(), 0, Value());
 }

@@ -8,20 +8,18 @@
 #include "RowEmitter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 
 using namespace mlir;
 using norm::Reduction;
 using norm::RowEmitter;
 
-SmallVector<Value> RowEmitter::buildColumns(ValueRange outs) {
+void RowEmitter::buildColumns() {
   OpFoldResult extent = extents[numOuterLoops() - 1];
-  SumRows results{SmallVector<Value>(outs), {}};
+  SumRows results{SmallVector<Value>(op.getDpsInits()), {}};
   for (OpOperand &init : op.getDpsInitsMutable())
     results.maps.push_back(op.getMatchingIndexingMap(&init));
-  return buildRowBlocks(getRowBlockLevels(extent), index(0), asValue(extent),
-                        results);
+  buildRowBlocks(getRowBlockLevels(extent), index(0), asValue(extent), results);
 }
 
 int64_t RowEmitter::getRowBlockLevels(OpFoldResult extent) {
@@ -33,28 +31,28 @@ int64_t RowEmitter::getRowBlockLevels(OpFoldResult extent) {
               : target.sumLevels;
 }
 
-SmallVector<Value> RowEmitter::buildRowBlocks(int64_t level, Value from,
-                                              Value to, const SumRows &outs) {
+void RowEmitter::buildRowBlocks(int64_t level, Value from, Value to,
+                                const SumRows &outs) {
   int64_t step = getBlockSize(1, level);
   // Blocks of blocks end where blocks do.
   std::optional<int64_t> rows =
       getConstantIntValue(extents[numOuterLoops() - 1]);
-  return buildLoop(std::exchange(outerRole, norm::LoopRole::Rows), from, to,
-                   index(step), outs.rows, [&](Value begin, ValueRange args) {
-                     Value end = createBlockEnd(begin, step, to, rows);
-                     SumRows carried{SmallVector<Value>(args), outs.maps};
-                     if (level == 1)
-                       return addRows(begin, end, carried);
-                     SumRows partial = createNeutralRows();
-                     partial.rows =
-                         buildRowBlocks(level - 1, begin, end, partial);
-                     return addSums(carried, partial);
-                   });
+  auto build = [&](Value begin, ValueRange) -> SmallVector<Value> {
+    Value end = createBlockEnd(begin, step, to, rows);
+    if (level == 1) {
+      addRows(begin, end, outs);
+      return {};
+    }
+    SumRows partial = createNeutralRows();
+    buildRowBlocks(level - 1, begin, end, partial);
+    addSums(outs, partial);
+    return {};
+  };
+  buildLoop(std::exchange(outerRole, norm::LoopRole::Rows), from, to,
+            index(step), {}, build);
 }
 
 Value RowEmitter::createRow(Type element) {
-  if (!op.hasPureBufferSemantics())
-    return tensor::EmptyOp::create(b, {extents.back()}, element);
   SmallVector<Value> dynamic;
   SmallVector<int64_t> shape;
   dispatchIndexOpFoldResults({extents.back()}, dynamic, shape);
@@ -68,23 +66,18 @@ RowEmitter::SumRows RowEmitter::createNeutralRows() {
       AffineMap::get(loops, 0, b.getAffineDimExpr(loops - 1), b.getContext());
   SumRows neutral;
   for (const Reduction &reduction : match.columns) {
-    Value empty = createRow(reduction.neutral.getType());
-    SmallVector<Value> row = {empty};
-    forEachStrip(row, row,
-                 [&](Value column, int64_t width, Value mask,
-                     ValueRange args) -> SmallVector<Value> {
-                   return {write(neutralVector(reduction, width), args[0], map,
-                                 column, mask)};
-                 });
-    neutral.rows.push_back(row[0]);
+    Value row = createRow(reduction.neutral.getType());
+    buildWholeRow([&](Value column, int64_t width, Value mask) {
+      write(neutralVector(reduction, width), row, map, column, mask);
+    });
+    neutral.rows.push_back(row);
     neutral.maps.push_back(map);
   }
   return neutral;
 }
 
-SmallVector<Value> RowEmitter::addRows(Value from, Value to,
-                                       const SumRows &outs) {
-  return addStrips(outs, [&](Value column, int64_t width, Value mask) {
+void RowEmitter::addRows(Value from, Value to, const SumRows &outs) {
+  addStrips(outs, [&](Value column, int64_t width, Value mask) {
     return sumRows(from, to, /*step=*/1, column, width, mask);
   });
 }
@@ -98,7 +91,7 @@ SmallVector<Value> RowEmitter::createNeutralSums(int64_t width) {
 SmallVector<Value> RowEmitter::addRow(Value row, Value column, int64_t width,
                                       Value mask, ValueRange sums) {
   indices.push_back(row);
-  IRMapping map = buildBody({}, column, width, mask);
+  IRMapping map = buildBody(column, width, mask);
   indices.pop_back();
   SmallVector<Value> results;
   for (auto [reduction, sum] : llvm::zip(match.columns, sums)) {
@@ -164,33 +157,29 @@ Value RowEmitter::roundDownToBlocks(Value from, Value to) {
   return arith::SubIOp::create(b, to, rest);
 }
 
-SmallVector<Value> RowEmitter::buildSharedColumns(ValueRange outs) {
+void RowEmitter::buildSharedColumns() {
   OpFoldResult rows = extents[numOuterLoops() - 1];
   std::optional<int64_t> most = norm::getUpperBound(rows);
   int64_t levels =
       getRowBlockLevels(most ? OpFoldResult(b.getIndexAttr(*most)) : rows);
-  auto strip = [&](Value column, int64_t width, Value mask, ValueRange args) {
-    SmallVector<Value> results =
+  buildWholeRow([&](Value column, int64_t width, Value mask) {
+    SmallVector<Value> sums =
         sumRowBlocks(levels, index(0), asValue(rows), column, width, mask);
     for (auto [i, reduction] : llvm::enumerate(match.columns)) {
-      AffineMap map = op.getMatchingIndexingMap(op.getDpsInitOperand(i));
-      Value sum = results[i];
+      OpOperand *out = op.getDpsInitOperand(i);
+      AffineMap map = op.getMatchingIndexingMap(out);
       if (!isNeutral(starts[i], reduction)) {
         Value old = starts[i] ? broadcast(starts[i], width)
-                              : read(args[i], map, column, width, mask);
-        sum = combine(reduction, old, sum);
+                              : read(out->get(), map, column, width, mask);
+        sums[i] = combine(reduction, old, sums[i]);
       }
-      results[i] = write(sum, args[i], map, column, mask);
+      write(sums[i], out->get(), map, column, mask);
     }
-    return results;
-  };
-  SmallVector<Value> state(outs);
-  return buildWholeRow(state, strip);
+  });
 }
 
-SmallVector<Value> RowEmitter::addSums(const SumRows &outs,
-                                       const SumRows &sums) {
-  return addStrips(outs, [&](Value column, int64_t width, Value mask) {
+void RowEmitter::addSums(const SumRows &outs, const SumRows &sums) {
+  addStrips(outs, [&](Value column, int64_t width, Value mask) {
     SmallVector<Value> values;
     for (auto [row, map] : llvm::zip(sums.rows, sums.maps))
       values.push_back(read(row, map, column, width, mask));
@@ -198,21 +187,16 @@ SmallVector<Value> RowEmitter::addSums(const SumRows &outs,
   });
 }
 
-SmallVector<Value> RowEmitter::addStrips(
+void RowEmitter::addStrips(
     const SumRows &outs,
     function_ref<SmallVector<Value>(Value column, int64_t width, Value mask)>
         compute) {
-  SmallVector<Value> state = outs.rows;
-  auto strip = [&](Value column, int64_t width, Value mask, ValueRange args) {
-    SmallVector<Value> results;
-    for (auto [reduction, value, arg, map] : llvm::zip(
-             match.columns, compute(column, width, mask), args, outs.maps)) {
-      Value old = read(arg, map, column, width, mask);
-      results.push_back(
-          write(combine(reduction, old, value), arg, map, column, mask));
+  buildWholeRow([&](Value column, int64_t width, Value mask) {
+    SmallVector<Value> values = compute(column, width, mask);
+    for (auto [reduction, value, row, map] :
+         llvm::zip(match.columns, values, outs.rows, outs.maps)) {
+      Value old = read(row, map, column, width, mask);
+      write(combine(reduction, old, value), row, map, column, mask);
     }
-    return results;
-  };
-  forEachStrip(state, state, strip);
-  return state;
+  });
 }

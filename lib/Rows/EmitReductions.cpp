@@ -121,8 +121,6 @@ Value RowEmitter::createBlockEnd(Value begin, int64_t step, Value to,
 
 LinalgOp RowEmitter::findFill(OpOperand &init) {
   Value buffer = init.get();
-  if (!isBuffer(buffer))
-    return buffer.getDefiningOp<LinalgOp>();
   if (!op.getMatchingIndexingMap(&init).isProjectedPermutation())
     return {};
   auto maySee = [&](Value v) { return norm::mayOverlap(v, buffer); };
@@ -147,10 +145,8 @@ void RowEmitter::forwardFills() {
   for (auto [start, init] : llvm::zip(starts, op.getDpsInitsMutable())) {
     LinalgOp fill = findFill(init);
     start = fill ? norm::getFilled(fill) : Value();
-    if (start && isBuffer(init.get()))
+    if (start)
       forwarded.push_back(fill);
-    else if (start)
-      init.set(fill.getDpsInits().front());
   }
 }
 
@@ -164,7 +160,7 @@ void RowEmitter::simplifyNeutrals() {
   }
 }
 
-SmallVector<Value> RowEmitter::buildReducedRow(ValueRange outs) {
+void RowEmitter::buildReducedRow() {
   SmallVector<Value> wide, narrow;
   for (const Reduction &reduction : match.reductions) {
     wide.push_back(neutralVector(reduction, lanes));
@@ -172,7 +168,7 @@ SmallVector<Value> RowEmitter::buildReducedRow(ValueRange outs) {
   }
   auto strip = [&](Value column, int64_t width, Value mask,
                    ValueRange accumulators) {
-    IRMapping map = buildBody(outs, column, width, mask);
+    IRMapping map = buildBody(column, width, mask);
     SmallVector<Value> results;
     for (auto [reduction, accumulator] :
          llvm::zip(match.reductions, accumulators)) {
@@ -190,16 +186,14 @@ SmallVector<Value> RowEmitter::buildReducedRow(ValueRange outs) {
   else
     forEachStrip(wide, narrow, strip, getBlockLevels());
 
-  SmallVector<Value> results;
   for (auto [i, reduction] : llvm::enumerate(match.reductions)) {
     Value total = distributed ? reduceWhole(reduction, wide[i])
                               : foldToScalar(reduction, wide[i], narrow[i]);
-    AffineMap map = op.getMatchingIndexingMap(op.getDpsInitOperand(i));
+    OpOperand *out = op.getDpsInitOperand(i);
+    AffineMap map = op.getMatchingIndexingMap(out);
     Value init = distributed || !starts[i]
-                     ? read(outs[i], map, Value(), 0, Value())
+                     ? read(out->get(), map, Value(), 0, Value())
                      : starts[i];
-    results.push_back(
-        write(combine(reduction, init, total), outs[i], map, Value(), Value()));
+    write(combine(reduction, init, total), out->get(), map, Value(), Value());
   }
-  return results;
 }

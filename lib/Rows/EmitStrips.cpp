@@ -16,20 +16,20 @@
 using namespace mlir;
 using norm::RowEmitter;
 
-SmallVector<Value> RowEmitter::run() {
+void RowEmitter::run() {
   b.setInsertionPoint(op);
   if (norm::getRole(op->getParentOp()) == norm::LoopRole::Rows)
     outerRole = norm::LoopRole::Block;
   for (Range range :
        cast<linalg::LinalgOp>(*op).createLoopRanges(b, b.getLoc()))
     extents.push_back(range.size);
-  if (!distributed)
+  if (!distributed) {
     shortenStrips();
-  findHalves();
+    findHalves();
+  }
   goesDown = isWorthReversing();
   noteStrips();
-  SmallVector<Value> inits(op.getDpsInits());
-  return buildOuterLoop(0, inits);
+  buildOuterLoop(0);
 }
 
 bool RowEmitter::isOverOneRow() {
@@ -40,8 +40,7 @@ bool RowEmitter::isOverOneRow() {
 llvm::SetVector<Value> RowEmitter::getRowsRead() {
   llvm::SetVector<Value> rows;
   for (OpOperand &operand : op->getOpOperands())
-    if (isBuffer(operand.get()) &&
-        isVector(op.getMatchingIndexingMap(&operand)) &&
+    if (isVector(op.getMatchingIndexingMap(&operand)) &&
         !op.getMatchingBlockArgument(&operand).use_empty())
       rows.insert(operand.get());
   return rows;
@@ -50,9 +49,9 @@ llvm::SetVector<Value> RowEmitter::getRowsRead() {
 bool RowEmitter::hasIndependentStrips() {
   // Views of one buffer may have different columns where they overlap.
   return llvm::all_of(op.getDpsInits(), [&](Value init) {
-    return isBuffer(init) && llvm::all_of(op->getOperands(), [&](Value other) {
-             return other == init || !norm::mayOverlap(other, init);
-           });
+    return llvm::all_of(op->getOperands(), [&](Value other) {
+      return other == init || !norm::mayOverlap(other, init);
+    });
   });
 }
 
@@ -95,66 +94,51 @@ void RowEmitter::shortenStrips() {
 SmallVector<Value> RowEmitter::buildLoop(
     norm::LoopRole role, Value lower, Value upper, Value step, ValueRange inits,
     function_ref<SmallVector<Value>(Value, ValueRange)> body) {
-  auto isCarried = [](Value v) { return !isa<MemRefType>(v.getType()); };
-  auto drop = [&](ValueRange all) {
-    return llvm::filter_to_vector(all, isCarried);
-  };
-  auto complete = [&](ValueRange carried) {
-    SmallVector<Value> all(inits);
-    for (Value &v : all)
-      if (isCarried(v)) {
-        v = carried.front();
-        carried = carried.drop_front();
-      }
-    return all;
-  };
-  auto loop = scf::ForOp::create(
-      b, lower, upper, step, drop(inits),
-      [&](OpBuilder &, Location, Value iv, ValueRange args) {
-        scf::YieldOp::create(b, drop(body(iv, complete(args))));
-      });
+  auto loop =
+      scf::ForOp::create(b, lower, upper, step, inits,
+                         [&](OpBuilder &, Location, Value iv, ValueRange args) {
+                           scf::YieldOp::create(b, body(iv, args));
+                         });
   norm::setRole(loop, role);
-  return complete(loop.getResults());
+  return loop.getResults();
 }
 
-SmallVector<Value> RowEmitter::buildOuterLoop(int64_t depth, ValueRange outs) {
+void RowEmitter::buildOuterLoop(int64_t depth) {
   if (depth == numOuterLoops())
-    return buildInnermost(outs);
+    return buildInnermost();
   if (depth + 1 == numOuterLoops() && !match.columns.empty())
-    return distributed ? buildSharedColumns(outs) : buildColumns(outs);
+    return distributed ? buildSharedColumns() : buildColumns();
   if (depth + 1 == numOuterLoops() && distributed && match.hasVectorLoop &&
       match.reductions.empty() && !isOneInteger(extents[depth]) && isOneStrip())
-    return buildParallelRows(outs);
-  if (isOneInteger(extents[depth])) {
-    indices.push_back(index(0));
-    SmallVector<Value> results = buildOuterLoop(depth + 1, outs);
+    return buildParallelRows();
+  auto buildAt = [&](Value row) {
+    indices.push_back(row);
+    buildOuterLoop(depth + 1);
     indices.pop_back();
-    return results;
-  }
+  };
+  if (isOneInteger(extents[depth]))
+    return buildAt(index(0));
   // Only the outermost loop is over the rows of a block.
-  return buildLoop(std::exchange(outerRole, norm::LoopRole::Rows), index(0),
-                   asValue(extents[depth]), index(1), outs,
-                   [&](Value iv, ValueRange args) {
-                     indices.push_back(iv);
-                     auto results = buildOuterLoop(depth + 1, args);
-                     indices.pop_back();
-                     return results;
-                   });
+  buildLoop(std::exchange(outerRole, norm::LoopRole::Rows), index(0),
+            asValue(extents[depth]), index(1), {},
+            [&](Value iv, ValueRange) -> SmallVector<Value> {
+              buildAt(iv);
+              return {};
+            });
 }
 
-SmallVector<Value> RowEmitter::buildInnermost(ValueRange outs) {
+void RowEmitter::buildInnermost() {
   if (!match.hasVectorLoop)
-    return buildScalar(outs);
+    return buildScalar();
   loadRowScalars();
-  return match.reductions.empty() ? buildParallelRow(outs)
-                                  : buildReducedRow(outs);
+  match.reductions.empty() ? buildParallelRow() : buildReducedRow();
 }
 
 SmallVector<Value> RowEmitter::buildStrips(Value from, Value to, int64_t width,
                                            ValueRange inits, StripFn strip) {
   std::optional<int64_t> first = getConstantIntValue(from),
                          end = getConstantIntValue(to);
-  if (!distributed && first && end && *end - *first == width)
+  if (first && end && *end - *first == width)
     return strip(from, width, Value(), inits);
   Value ends =
       goesDown && first && end ? index(*first + *end - width) : Value();
@@ -206,25 +190,25 @@ void RowEmitter::buildMaskedStrip(OpFoldResult from, OpFoldResult extent,
                     state, masked);
 }
 
-SmallVector<Value> RowEmitter::buildParallelRow(ValueRange outs) {
-  SmallVector<Value> state(outs);
-  // The outputs form a chain: each strip writes into the last one's result.
-  auto strip = [&](Value column, int64_t width, Value mask, ValueRange args) {
-    IRMapping map = buildBody(args, column, width, mask);
-    return writeResults(map, args, column, width, mask);
-  };
-  return buildWholeRow(state, strip);
+void RowEmitter::buildParallelRow() {
+  buildWholeRow([&](Value column, int64_t width, Value mask) {
+    writeResults(buildBody(column, width, mask), column, width, mask);
+  });
 }
 
-SmallVector<Value> RowEmitter::buildWholeRow(SmallVector<Value> &state,
-                                             StripFn strip) {
+void RowEmitter::buildWholeRow(WriteFn write) {
   if (distributed && isOneStrip())
-    return buildOneStrip(state, strip);
-  forEachStrip(state, state, strip);
-  return state;
+    return buildOneStrip(write);
+  SmallVector<Value> none;
+  forEachStrip(none, none,
+               [&](Value column, int64_t width, Value mask,
+                   ValueRange) -> SmallVector<Value> {
+                 write(column, width, mask);
+                 return {};
+               });
 }
 
-SmallVector<Value> RowEmitter::buildParallelRows(ValueRange outs) {
+void RowEmitter::buildParallelRows() {
   Value extent = asValue(extents[numOuterLoops() - 1]);
   std::optional<int64_t> rows = getConstantIntValue(extent);
   Value full = extent;
@@ -233,40 +217,34 @@ SmallVector<Value> RowEmitter::buildParallelRows(ValueRange outs) {
     full = arith::SubIOp::create(b, extent, rest);
   }
   auto build = [&](int64_t step) {
-    return [this, step](Value begin, ValueRange args) {
-      return buildOneStrip(
-          args, [&](Value column, int64_t width, Value mask, ValueRange outs) {
-            return buildRowsAt(begin, step, column, width, mask, outs);
-          });
+    return [this, step](Value begin, ValueRange) -> SmallVector<Value> {
+      buildOneStrip([&](Value column, int64_t width, Value mask) {
+        buildRowsAt(begin, step, column, width, mask);
+      });
+      return {};
     };
   };
-  SmallVector<Value> state =
-      buildLoop(norm::LoopRole::Block, index(0), full, index(target.rowsAhead),
-                outs, build(target.rowsAhead));
-  if (full == extent)
-    return state;
-  return buildLoop(norm::LoopRole::Block, full, extent, index(1), state,
-                   build(1));
+  buildLoop(norm::LoopRole::Block, index(0), full, index(target.rowsAhead), {},
+            build(target.rowsAhead));
+  if (full != extent)
+    buildLoop(norm::LoopRole::Block, full, extent, index(1), {}, build(1));
 }
 
-SmallVector<Value> RowEmitter::buildRowsAt(Value begin, int64_t count,
-                                           Value column, int64_t width,
-                                           Value mask, ValueRange outs) {
+void RowEmitter::buildRowsAt(Value begin, int64_t count, Value column,
+                             int64_t width, Value mask) {
   SmallVector<Value> rows;
   SmallVector<IRMapping> maps;
   for (int64_t i = 0; i < count; ++i) {
     rows.push_back(i == 0 ? begin : arith::AddIOp::create(b, begin, index(i)));
     indices.push_back(rows.back());
-    maps.push_back(buildBody(outs, column, width, mask));
+    maps.push_back(buildBody(column, width, mask));
     indices.pop_back();
   }
-  SmallVector<Value> state(outs);
   for (auto [row, map] : llvm::zip(rows, maps)) {
     indices.push_back(row);
-    state = writeResults(map, state, column, width, mask);
+    writeResults(map, column, width, mask);
     indices.pop_back();
   }
-  return state;
 }
 
 bool RowEmitter::isOneStrip() {
@@ -274,11 +252,11 @@ bool RowEmitter::isOneStrip() {
   return columns && *columns <= lanes;
 }
 
-SmallVector<Value> RowEmitter::buildOneStrip(ValueRange state, StripFn strip) {
+void RowEmitter::buildOneStrip(WriteFn write) {
   OpFoldResult extent = extents.back();
   Value mask;
   if (getConstantIntValue(extent) != lanes)
     mask = vector::CreateMaskOp::create(
         b, VectorType::get(lanes, b.getI1Type()), asValue(extent));
-  return strip(index(0), lanes, mask, state);
+  write(index(0), lanes, mask);
 }

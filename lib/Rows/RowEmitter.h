@@ -39,13 +39,15 @@ public:
 
   linalg::LinalgOp getOp() { return op; }
 
-  SmallVector<Value> run();
+  void run();
 
 private:
   /// A function that computes `width` elements of the row at `column`, under
   /// `mask` if there is one, with the state that the loop carries.
   using StripFn = function_ref<SmallVector<Value>(
       Value column, int64_t width, Value mask, ValueRange state)>;
+  /// A function that writes such elements.
+  using WriteFn = function_ref<void(Value column, int64_t width, Value mask)>;
 
   //===--------------------------------------------------------------------===//
   // Loops and strips
@@ -62,14 +64,13 @@ private:
   /// Computes elementwise a short row, such as half of a block, as one vector
   /// of its own length.
   void shortenStrips();
-  /// Builds a loop over what is in `inits`. Buffers are written in place, so
-  /// that the loop carries the others alone.
+  /// Builds a loop that carries what is in `inits`.
   SmallVector<Value>
   buildLoop(LoopRole role, Value lower, Value upper, Value step,
             ValueRange inits,
             function_ref<SmallVector<Value>(Value, ValueRange)> body);
-  SmallVector<Value> buildOuterLoop(int64_t depth, ValueRange outs);
-  SmallVector<Value> buildInnermost(ValueRange outs);
+  void buildOuterLoop(int64_t depth);
+  void buildInnermost();
   /// Returns true if the op's strips are all in the block that it stands in.
   bool isOverOneRow();
   /// Returns true if the op before has read the row too, so that its last
@@ -92,17 +93,17 @@ private:
                     int64_t levels = 0);
   void buildMaskedStrip(OpFoldResult from, OpFoldResult extent,
                         SmallVector<Value> &state, StripFn strip);
-  SmallVector<Value> buildParallelRow(ValueRange outs);
-  /// Builds strips of one state; a row that threads share may be one vector.
-  SmallVector<Value> buildWholeRow(SmallVector<Value> &state, StripFn strip);
+  void buildParallelRow();
+  /// Builds strips without a state; a row that threads share may be one vector.
+  void buildWholeRow(WriteFn write);
   /// Rows of an elementwise op that the same threads share, one strip each:
   /// several are loaded before the first of them is written.
-  SmallVector<Value> buildParallelRows(ValueRange outs);
-  SmallVector<Value> buildRowsAt(Value begin, int64_t count, Value column,
-                                 int64_t width, Value mask, ValueRange outs);
+  void buildParallelRows();
+  void buildRowsAt(Value begin, int64_t count, Value column, int64_t width,
+                   Value mask);
   bool isOneStrip();
   /// A row that one vector holds: nothing has to ask whether there is a strip.
-  SmallVector<Value> buildOneStrip(ValueRange state, StripFn strip);
+  void buildOneStrip(WriteFn write);
 
   //===--------------------------------------------------------------------===//
   // Operands and bodies
@@ -112,8 +113,6 @@ private:
     return match.hasVectorLoop && map.getNumResults() > 0 &&
            map.isFunctionOfDim(op.getNumLoops() - 1);
   }
-
-  static bool isBuffer(Value v) { return isa<MemRefType>(v.getType()); }
 
   /// Returns true where ops that follow in the block see what is built.
   bool isInBlock() { return b.getInsertionBlock() == op->getBlock(); }
@@ -130,10 +129,8 @@ private:
   void loadRowScalars();
   /// Returns an operand's current indices, with `column` for the vector loop.
   SmallVector<Value> getIndices(AffineMap map, Value column);
-  /// Returns the place of an access, if its length is known.
-  static std::optional<Place> getPlace(Value buffer, ValueRange at,
-                                       int64_t width, Value mask);
-  Value read(Value tensor, AffineMap map, Value column, int64_t width,
+  Place getPlace(Value buffer, ValueRange at, int64_t width, Value mask);
+  Value read(Value buffer, AffineMap map, Value column, int64_t width,
              Value mask);
   /// Reads a vector, or a scalar (0), of `element` unless it is still in a
   /// register.
@@ -146,14 +143,16 @@ private:
   Value narrow(Value v, Value buffer);
   /// Returns true if iterations of this op's loops may write `buffer`.
   bool isWrittenHere(Value buffer);
-  Value createRead(Value tensor, ValueRange at, int64_t width, Value mask);
-  Value write(Value value, Value tensor, AffineMap map, Value column,
-              Value mask);
+  Value createRead(Value buffer, ValueRange at, int64_t width, Value mask);
+  void write(Value value, Value buffer, AffineMap map, Value column,
+             Value mask);
+  /// Returns the length of an access to a part of a row, if it goes in pieces.
+  std::optional<int64_t> getLengthOfPieces(Value row, Value mask);
   /// Builds pieces of a part of a row, whose sizes are powers of two, the
   /// largest first: each is one load or store.
   using PieceFn = function_ref<void(int64_t from, int64_t size, ValueRange at)>;
   void forEachPiece(int64_t length, ValueRange at, PieceFn build);
-  Value createWrite(Value vector, Value tensor, ValueRange at, Value mask);
+  void createWrite(Value vector, Value buffer, ValueRange at, Value mask);
   /// A read under the mask of the write would have zeros behind its end.
   void noteWrite(Value v, Value buffer, ValueRange at, Value mask);
   Value broadcast(Value v, int64_t width);
@@ -163,11 +162,11 @@ private:
                    int64_t width);
   /// Builds the body at one position without the combiners of vector
   /// reductions. `outs` are read only if the body uses them.
-  IRMapping buildBody(ValueRange outs, Value column, int64_t width, Value mask);
+  IRMapping buildBody(Value column, int64_t width, Value mask);
   bool isCombiner(Operation &bodyOp);
-  SmallVector<Value> writeResults(const IRMapping &map, ValueRange outs,
-                                  Value column, int64_t width, Value mask);
-  SmallVector<Value> buildScalar(ValueRange outs);
+  void writeResults(const IRMapping &map, Value column, int64_t width,
+                    Value mask);
+  void buildScalar();
 
   //===--------------------------------------------------------------------===//
   // Every other element
@@ -255,7 +254,7 @@ private:
   /// Replaces -0, which is a constant in memory, by +0, which a register can
   /// make. Neither changes a sum that starts from another number than -0.
   void simplifyNeutrals();
-  SmallVector<Value> buildReducedRow(ValueRange outs);
+  void buildReducedRow();
   static bool isNeutral(Value start, const Reduction &reduction);
 
   //===--------------------------------------------------------------------===//
@@ -276,17 +275,16 @@ private:
   };
 
   /// Adds the rows of the loop around the innermost one to `outs`.
-  SmallVector<Value> buildColumns(ValueRange outs);
+  void buildColumns();
   /// Returns the levels of blocks of rows, 1 for blocks that are added to the
   /// result itself. Like a row's sum, each level adds few numbers.
   int64_t getRowBlockLevels(OpFoldResult extent);
-  SmallVector<Value> buildRowBlocks(int64_t level, Value from, Value to,
-                                    const SumRows &outs);
+  void buildRowBlocks(int64_t level, Value from, Value to, const SumRows &outs);
   Value createRow(Type element);
   /// Returns a row of neutral elements per reduction.
   SumRows createNeutralRows();
   /// Adds rows [from, to) to `outs` strip by strip.
-  SmallVector<Value> addRows(Value from, Value to, const SumRows &outs);
+  void addRows(Value from, Value to, const SumRows &outs);
   SmallVector<Value> createNeutralSums(int64_t width);
   /// Adds one row at one strip of columns to `sums`.
   SmallVector<Value> addRow(Value row, Value column, int64_t width, Value mask,
@@ -304,11 +302,11 @@ private:
   Value roundDownToBlocks(Value from, Value to);
   /// Sums over rows where threads share the columns: each column's sum stays
   /// with its thread, and the destination is touched once.
-  SmallVector<Value> buildSharedColumns(ValueRange outs);
+  void buildSharedColumns();
   /// Adds the rows `sums` to `outs`.
-  SmallVector<Value> addSums(const SumRows &outs, const SumRows &sums);
+  void addSums(const SumRows &outs, const SumRows &sums);
   /// Combines each strip of `outs` with what `compute` returns for it.
-  SmallVector<Value> addStrips(
+  void addStrips(
       const SumRows &outs,
       function_ref<SmallVector<Value>(Value column, int64_t width, Value mask)>
           compute);

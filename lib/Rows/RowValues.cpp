@@ -68,7 +68,7 @@ bool norm::isNotWritten(Value buffer, Operation *scope) {
 
 bool Place::operator==(const Place &other) const {
   return buffer == other.buffer && width == other.width &&
-         length == other.length &&
+         isEqualConstantIntOrValue(length, other.length) &&
          isEqualConstantIntOrValueArray(indices, other.indices);
 }
 

@@ -25,7 +25,8 @@ bool isNotWritten(Value buffer, Operation *scope);
 struct Place {
   Value buffer;
   SmallVector<OpFoldResult> indices;
-  int64_t width, length;
+  int64_t width;
+  OpFoldResult length;
 
   bool operator==(const Place &other) const;
 };

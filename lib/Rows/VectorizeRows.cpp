@@ -16,9 +16,9 @@
 #include "mlir/IR/Dominance.h"
 #include "mlir/Interfaces/ValueBoundsOpInterface.h"
 #include "mlir/Transforms/CSE.h"
-#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "mlir/Transforms/LoopInvariantCodeMotionUtils.h"
 #include "norm/Rows/Passes.h"
+#include "norm/Rows/Vectors.h"
 #include "llvm/ADT/MapVector.h"
 #include <deque>
 
@@ -68,37 +68,6 @@ RowEmitter::RowEmitter(IRRewriter &b, LinalgOp op, RowMatch match,
     lanes *= 2;
 }
 
-/// Keeps a row as a vector if one op writes it and the next one reads it under
-/// the same mask.
-// Upstream: LLVM 22.1: transfer_read folds so only without masks; goes when it
-// compares masks.
-static LogicalResult forwardMaskedRow(vector::TransferReadOp read,
-                                      PatternRewriter &rewriter) {
-  auto write = read.getBase().getDefiningOp<vector::TransferWriteOp>();
-  if (!write || !read.getMask() || read.getMask() != write.getMask() ||
-      read.getIndices() != write.getIndices() ||
-      read.getVectorType() != write.getVectorType() ||
-      read.getPermutationMap() != write.getPermutationMap() ||
-      !isa<RankedTensorType>(read.getBase().getType()))
-    return rewriter.notifyMatchFailure(read, "not of what was written");
-  Value padding = vector::BroadcastOp::create(
-      rewriter, read.getLoc(), read.getVectorType(), read.getPadding());
-  rewriter.replaceOpWithNewOp<arith::SelectOp>(read, read.getMask(),
-                                               write.getVector(), padding);
-  return success();
-}
-
-void norm::populateForwardMaskedRows(RewritePatternSet &patterns) {
-  patterns.add(forwardMaskedRow);
-}
-
-static void replace(RewriterBase &rewriter, LinalgOp op, ValueRange results) {
-  if (op.hasPureBufferSemantics())
-    rewriter.eraseOp(op);
-  else
-    rewriter.replaceOp(op, results);
-}
-
 static void emitBlock(IRRewriter &rewriter, Block &block,
                       ArrayRef<LinalgOp> ops) {
   norm::RowValues values(block);
@@ -117,16 +86,15 @@ static void emitBlock(IRRewriter &rewriter, Block &block,
       values.forgetWrites(next);
     next = op->getNextNode();
     if (!dead.contains(op))
-      replace(rewriter, op, emitter.run());
-    else
-      rewriter.eraseOp(op);
+      emitter.run();
+    rewriter.eraseOp(op);
   }
   values.eraseUnread(rewriter);
 }
 
 /// Hoists what all rows read in one piece, such as a weight, out of loops over
-/// rows that do not write it. Tensors that the loop writes are others.
-static void hoistReads(scf::ForOp loop) {
+/// rows that do not write it. Threads that share rows have no registers for it.
+static void hoistReads(scf::ForOp loop, norm::RowWorkers workers) {
   std::optional<norm::LoopRole> role = norm::getRole(loop);
   if (role != norm::LoopRole::Rows && role != norm::LoopRole::Block)
     return;
@@ -134,39 +102,131 @@ static void hoistReads(scf::ForOp loop) {
       {&loop.getRegion()},
       [&](Value v, Region *) { return loop.isDefinedOutsideOfLoop(v); },
       [&](Operation *op, Region *) {
-        if (auto read = dyn_cast<vector::TransferReadOp>(op))
-          return norm::isNotWritten(read.getBase(), loop);
-        if (auto load = dyn_cast<memref::LoadOp>(op))
-          return norm::isNotWritten(load.getMemRef(), loop);
+        if (std::optional<norm::RowAccess> access = norm::getRowAccess(op))
+          return workers != norm::RowWorkers::GPU && !access->isWrite &&
+                 norm::isNotWritten(access->base, loop);
         return isMemoryEffectFree(op) && isSpeculatable(op);
       },
       [&](Operation *op, Region *) { loop.moveOutOfLoop(op); });
 }
 
-static LogicalResult forwardMaskedRows(Operation *scope) {
-  RewritePatternSet patterns(scope->getContext());
-  norm::populateForwardMaskedRows(patterns);
-  vector::CreateMaskOp::getCanonicalizationPatterns(patterns,
-                                                    scope->getContext());
-  // Equal masks must become one value before.
-  IRRewriter rewriter(scope->getContext());
-  DominanceInfo dominance(scope);
-  eliminateCommonSubExpressions(rewriter, dominance, scope);
-  return applyPatternsGreedily(scope, std::move(patterns));
+/// Returns the place of an access that an emitter has built.
+static norm::Place getPlace(VectorTransferOpInterface access) {
+  int64_t width = access.getVectorType().getDimSize(0);
+  OpFoldResult length = Builder(access->getContext()).getIndexAttr(width);
+  if (Value mask = access.getMask())
+    length = mask.getDefiningOp<vector::CreateMaskOp>().getOperand(0);
+  return {access.getBase(), getAsOpFoldResult(access.getIndices()), width,
+          length};
 }
 
-LogicalResult norm::emitRows(Operation *scope, RowWorkers workers) {
-  narrowTemporaries(scope);
+/// Returns true if `op`, or an op in it, may access `buffer`.
+static bool mayAccess(Operation *op, Value buffer) {
+  auto visit = [&](Operation *nested) {
+    bool isApart = isMemoryEffectFree(nested) ||
+                   isa<LoopLikeOpInterface, memref::AllocOp>(nested) ||
+                   (isa<LinalgOp, memref::LoadOp, memref::StoreOp,
+                        VectorTransferOpInterface>(nested) &&
+                    llvm::none_of(nested->getOperands(), [&](Value v) {
+                      return norm::mayOverlap(v, buffer);
+                    }));
+    return isApart ? WalkResult::advance() : WalkResult::interrupt();
+  };
+  return op->walk(visit).wasInterrupted();
+}
+
+/// Returns the read of what each iteration of `rows` replaces by `write`; null
+/// if other ops may access that, or the place is not the same in each
+/// iteration.
+static vector::TransferReadOp findCarried(scf::ForOp rows,
+                                          vector::TransferWriteOp write) {
+  vector::TransferReadOp carried;
+  for (Operation &op : rows.getBody()->without_terminator()) {
+    auto read = dyn_cast<vector::TransferReadOp>(op);
+    if (read && !carried && read->isBeforeInBlock(write) &&
+        getPlace(read) == getPlace(write))
+      carried = read;
+    else if (&op != write && mayAccess(&op, write.getBase()))
+      return {};
+  }
+  bool isInvariant =
+      carried && llvm::all_of(carried->getOperands(), [&](Value v) {
+        return rows.isDefinedOutsideOfLoop(v);
+      });
+  return isInvariant ? carried : vector::TransferReadOp();
+}
+
+/// Returns the write of what `read` reads, if no op between them accesses it.
+static vector::TransferWriteOp findStart(vector::TransferReadOp read) {
+  Operation *op = read->getPrevNode();
+  while (op && !mayAccess(op, read.getBase()))
+    op = op->getPrevNode();
+  auto write = dyn_cast_or_null<vector::TransferWriteOp>(op);
+  return write && getPlace(read) == getPlace(write) ? write
+                                                    : vector::TransferWriteOp();
+}
+
+/// Carries what each iteration of a loop over rows reads and writes back, such
+/// as their sums, in registers.
+static void carrySums(IRRewriter &b, scf::ForOp rows) {
+  SmallVector<vector::TransferWriteOp> writes(
+      rows.getBody()->getOps<vector::TransferWriteOp>());
+  for (vector::TransferWriteOp write : writes) {
+    vector::TransferReadOp read = findCarried(rows, write);
+    if (!read)
+      continue;
+    b.moveOpBefore(read, rows);
+    b.moveOpAfter(write, rows);
+    Value sum = write.getVector();
+    rows = cast<scf::ForOp>(*rows.replaceWithAdditionalYields(
+        b, ValueRange(read.getResult()), /*replaceInitOperandUsesInLoop=*/true,
+        [&](OpBuilder &, Location, ArrayRef<BlockArgument>) {
+          return SmallVector<Value>{sum};
+        }));
+    b.modifyOpInPlace(write, [&] {
+      write.getValueToStoreMutable().assign(rows.getResults().back());
+    });
+    // The neutral elements that sums start from need no memory any more.
+    vector::TransferWriteOp start = findStart(read);
+    if (!start)
+      continue;
+    Value first = start.getVector();
+    if (read.getMask()) {
+      b.setInsertionPoint(read);
+      Value padding = vector::BroadcastOp::create(
+          b, read.getLoc(), first.getType(), read.getPadding());
+      first = arith::SelectOp::create(b, read.getLoc(), read.getMask(), first,
+                                      padding);
+    }
+    b.replaceOp(read, first);
+    b.eraseOp(start);
+  }
+}
+
+void norm::emitRows(Operation *scope, RowWorkers workers) {
+  // Threads keep them in registers.
+  if (workers != RowWorkers::GPU)
+    narrowTemporaries(scope);
   llvm::MapVector<Block *, SmallVector<LinalgOp>> ops;
   scope->walk([&](LinalgOp op) {
-    if (workers != RowWorkers::GPU || findSchedule(op))
+    if (op.hasPureBufferSemantics() &&
+        (workers != RowWorkers::GPU || findSchedule(op)))
       ops[op->getBlock()].push_back(op);
   });
   IRRewriter rewriter(scope->getContext());
   for (auto &[block, opsOfBlock] : ops)
     emitBlock(rewriter, *block, opsOfBlock);
-  scope->walk([](scf::ForOp loop) { hoistReads(loop); });
-  return forwardMaskedRows(scope);
+  scope->walk([&](scf::ForOp loop) { hoistReads(loop, workers); });
+  SmallVector<scf::ForOp> loops;
+  scope->walk([&](scf::ForOp loop) {
+    if (getRole(loop) == LoopRole::Rows && getSchedule(loop->getParentOp()))
+      loops.push_back(loop);
+  });
+  for (scf::ForOp loop : loops)
+    carrySums(rewriter, loop);
+  // Loops over the same strips have equal bounds from here on.
+  DominanceInfo dominance(scope);
+  eliminateCommonSubExpressions(rewriter, dominance, scope);
 }
 
 namespace {
@@ -175,10 +235,8 @@ struct NormVectorizeRows
   using NormVectorizeRowsBase::NormVectorizeRowsBase;
 
   void runOnOperation() override {
-    if (failed(norm::emitRows(getOperation(), scheduled
-                                                  ? norm::RowWorkers::GPU
-                                                  : norm::RowWorkers::Thread)))
-      signalPassFailure();
+    norm::emitRows(getOperation(), scheduled ? norm::RowWorkers::GPU
+                                             : norm::RowWorkers::Thread);
   }
 };
 } // namespace

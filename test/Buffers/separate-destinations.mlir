@@ -78,3 +78,21 @@ func.func @two_branches(%x: tensor<4xf32>, %c: i1) -> tensor<4xf32> {
   }
   return %r : tensor<4xf32>
 }
+
+// A kernel has its own, also where nothing else has.
+// CHECK-LABEL: func @kernel
+// CHECK: scf.forall (%{{.*}}) in (1) shared_outs(%[[OUT:.*]] = %{{.*}})
+// CHECK: %[[E:.*]] = tensor.empty() : tensor<4xf32>
+// CHECK: %[[F:.*]] = linalg.exp ins(%{{.*}}) outs(%[[E]]
+// CHECK: linalg.abs ins(%[[F]] : tensor<4xf32>) outs(%[[OUT]]
+func.func @kernel(%x: tensor<4xf32>, %y: tensor<4xf32>) -> tensor<4xf32> {
+  %e = tensor.empty() : tensor<4xf32>
+  %r = scf.forall (%i) in (1) shared_outs(%o = %y) -> tensor<4xf32> {
+    %a = linalg.exp ins(%x : tensor<4xf32>) outs(%e : tensor<4xf32>) -> tensor<4xf32>
+    %b = linalg.abs ins(%a : tensor<4xf32>) outs(%o : tensor<4xf32>) -> tensor<4xf32>
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %b into %o[0] [4] [1] : tensor<4xf32> into tensor<4xf32>
+    }
+  } {norm.loop = #norm.loop<rows, <threads = 32, vector = 4, lanes = 128, registers = 32>>}
+  return %r : tensor<4xf32>
+}

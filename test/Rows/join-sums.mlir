@@ -1,5 +1,5 @@
 // RUN: norm-opt %s --split-input-file --pass-pipeline='builtin.module(func.func(norm-form-rows{scheduled},norm-tile-rows{scheduled}),canonicalize,cse)' | FileCheck %s
-// RUN: norm-opt %s --split-input-file --pass-pipeline='builtin.module(func.func(norm-form-rows{scheduled},norm-tile-rows{scheduled},canonicalize,norm-vectorize-rows{scheduled},canonicalize))' | FileCheck %s --check-prefix=VECTOR
+// RUN: norm-opt %s --split-input-file --pass-pipeline='builtin.module(func.func(norm-form-rows{scheduled},norm-tile-rows{scheduled},canonicalize,cse),one-shot-bufferize{bufferize-function-boundaries function-boundary-type-conversion=identity-layout-map},func.func(canonicalize,norm-vectorize-rows{scheduled},canonicalize))' | FileCheck %s --check-prefix=VECTOR
 
 #id = affine_map<(d0, d1) -> (d0, d1)>
 #row = affine_map<(d0, d1) -> (d0)>

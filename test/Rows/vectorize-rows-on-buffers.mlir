@@ -144,3 +144,103 @@ func.func @not_a_weight(%x: memref<8x64xf32>, %y: memref<8x64xf32>) {
   }
   return
 }
+
+// -----
+
+// A row of unknown length that threads share: what the second op reads under an equal mask
+// stays in registers, and no pieces are written.
+#least = affine_map<(d0) -> (d0, 128)>
+#id = affine_map<(d0) -> (d0)>
+// CHECK-LABEL: func @unknown_row
+// CHECK-NOT: memref.alloc
+// CHECK: %[[N:.*]] = affine.min
+// CHECK: %[[MASK:.*]] = vector.create_mask %[[N]] : vector<128xi1>
+// CHECK: %[[X:.*]] = vector.transfer_read %{{.*}}, %[[MASK]]
+// CHECK: %[[E:.*]] = arith.addf %[[X]], %[[X]]
+// CHECK: %[[S:.*]] = arith.select %[[MASK]], %[[E]]
+// CHECK: %[[F:.*]] = arith.mulf %[[S]], %[[S]]
+// CHECK: vector.transfer_write %[[F]], %{{.*}}, %[[MASK]]
+// CHECK-NOT: vector.transfer
+// CHECK: return
+func.func @unknown_row(%x: memref<8x?xf32>, %y: memref<8x?xf32>) {
+  %c1 = arith.constant 1 : index
+  %d = memref.dim %x, %c1 : memref<8x?xf32>
+  %n = affine.min #least(%d)
+  scf.forall (%i) in (8) {
+    %r = memref.subview %x[%i, 0] [1, %n] [1, 1] : memref<8x?xf32> to memref<?xf32, strided<[1], offset: ?>>
+    %o = memref.subview %y[%i, 0] [1, %n] [1, 1] : memref<8x?xf32> to memref<?xf32, strided<[1], offset: ?>>
+    %t = memref.alloc(%n) : memref<?xf32>
+    linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]} ins(%r : memref<?xf32, strided<[1], offset: ?>>) outs(%t : memref<?xf32>) {
+    ^bb0(%a: f32, %b: f32):
+      %e = arith.addf %a, %a : f32
+      linalg.yield %e : f32
+    }
+    linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]} ins(%t : memref<?xf32>) outs(%o : memref<?xf32, strided<[1], offset: ?>>) {
+    ^bb0(%a: f32, %b: f32):
+      %e = arith.mulf %a, %a : f32
+      linalg.yield %e : f32
+    }
+  } {norm.loop = #norm.loop<rows, <threads = 32, vector = 4, lanes = 128, registers = 32>>}
+  return
+}
+
+// -----
+
+// The sum of a part's rows is carried, from what it starts with, and written once. One that
+// something else in the loop reads stays in memory.
+#id = affine_map<(d0, d1) -> (d0, d1)>
+#column = affine_map<(d0, d1) -> (d1)>
+// CHECK-LABEL: func @carried
+// CHECK: %[[START:.*]] = arith.constant dense<0.000000e+00> : vector<128xf32>
+// CHECK: scf.forall
+// CHECK-NOT: vector.transfer_write
+// CHECK: %[[SUM:.*]] = scf.for %{{.*}} iter_args(%[[CARRIED:.*]] = %[[START]]) -> (vector<128xf32>)
+// CHECK: %[[ROW:.*]] = vector.transfer_read
+// CHECK-NOT: vector.transfer_read
+// CHECK: %[[NEXT:.*]] = arith.addf %[[CARRIED]], %[[ROW]]
+// CHECK: scf.yield %[[NEXT]]
+// CHECK: vector.transfer_write %[[SUM]]
+// CHECK-LABEL: func @read_beside
+// CHECK: scf.for
+// CHECK-NOT: iter_args
+// CHECK: vector.transfer_write
+// CHECK: return
+func.func @carried(%x: memref<8x16x128xf32>, %sums: memref<8x128xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c16 = arith.constant 16 : index
+  %zero = arith.constant 0.0 : f32
+  scf.forall (%i) in (8) {
+    %s = memref.subview %sums[%i, 0] [1, 128] [1, 1] : memref<8x128xf32> to memref<128xf32, strided<[1], offset: ?>>
+    linalg.fill ins(%zero : f32) outs(%s : memref<128xf32, strided<[1], offset: ?>>)
+    scf.for %j = %c0 to %c16 step %c1 {
+      %r = memref.subview %x[%i, %j, 0] [1, 1, 128] [1, 1, 1] : memref<8x16x128xf32> to memref<1x128xf32, strided<[128, 1], offset: ?>>
+      linalg.generic {indexing_maps = [#id, #column], iterator_types = ["reduction", "parallel"]} ins(%r : memref<1x128xf32, strided<[128, 1], offset: ?>>) outs(%s : memref<128xf32, strided<[1], offset: ?>>) {
+      ^bb0(%a: f32, %b: f32):
+        %e = arith.addf %b, %a : f32
+        linalg.yield %e : f32
+      }
+    } {norm.loop = #norm.loop<rows>}
+  } {norm.loop = #norm.loop<rows, <threads = 32, vector = 4, lanes = 128, registers = 32>>}
+  return
+}
+
+func.func @read_beside(%x: memref<8x16x128xf32>, %sums: memref<8x128xf32>, %y: memref<8x16xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c16 = arith.constant 16 : index
+  scf.forall (%i) in (8) {
+    %s = memref.subview %sums[%i, 0] [1, 128] [1, 1] : memref<8x128xf32> to memref<128xf32, strided<[1], offset: ?>>
+    scf.for %j = %c0 to %c16 step %c1 {
+      %first = memref.load %sums[%i, %j] : memref<8x128xf32>
+      memref.store %first, %y[%i, %j] : memref<8x16xf32>
+      %r = memref.subview %x[%i, %j, 0] [1, 1, 128] [1, 1, 1] : memref<8x16x128xf32> to memref<1x128xf32, strided<[128, 1], offset: ?>>
+      linalg.generic {indexing_maps = [#id, #column], iterator_types = ["reduction", "parallel"]} ins(%r : memref<1x128xf32, strided<[128, 1], offset: ?>>) outs(%s : memref<128xf32, strided<[1], offset: ?>>) {
+      ^bb0(%a: f32, %b: f32):
+        %e = arith.addf %b, %a : f32
+        linalg.yield %e : f32
+      }
+    } {norm.loop = #norm.loop<rows>}
+  } {norm.loop = #norm.loop<rows, <threads = 32, vector = 4, lanes = 128, registers = 32>>}
+  return
+}

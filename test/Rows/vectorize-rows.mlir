@@ -1,4 +1,4 @@
-// RUN: norm-opt %s --pass-pipeline='builtin.module(func.func(norm-vectorize-rows,canonicalize,cse))' --split-input-file | FileCheck %s
+// RUN: norm-opt %s --pass-pipeline='builtin.module(one-shot-bufferize{bufferize-function-boundaries function-boundary-type-conversion=identity-layout-map},func.func(norm-vectorize-rows,canonicalize,cse))' --split-input-file | FileCheck %s
 
 // 4096 elements: four blocks of 16 strips of 64 lanes, no tail, one fixed tree.
 // CHECK-LABEL: func @sum
@@ -27,16 +27,15 @@ func.func @sum(%x: tensor<4096xf32>, %i: tensor<f32>) -> tensor<f32> {
 
 // -----
 
-// 100 = 64 + 2 * 16 + 4: the last 4 are one masked vector, no scalar loop.
+// 100 = 64 + 2 * 16 + 4: the last 4 are one vector, no scalar loop.
 // CHECK-LABEL: func @tail
 // CHECK: vector.transfer_read {{.*}} vector<64xbf16>
 // CHECK: arith.extf {{.*}} : vector<64xbf16> to vector<64xf32>
 // CHECK: scf.for
 // CHECK: vector.transfer_read {{.*}} vector<16xbf16>
-// CHECK: %[[M:.*]] = vector.constant_mask [4] : vector<16xi1>
-// CHECK: vector.transfer_read {{.*}}, %[[M]]
-// CHECK: vector.transfer_write {{.*}}, %[[M]]
-// CHECK-NOT: tensor.extract
+// CHECK: vector.transfer_read {{.*}} vector<4xbf16>
+// CHECK: vector.transfer_write {{.*}} : vector<4xf32>
+// CHECK-NOT: memref.load
 func.func @tail(%x: tensor<100xbf16>, %i: tensor<100xf32>) -> tensor<100xf32> {
   %r = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]} ins(%x : tensor<100xbf16>) outs(%i : tensor<100xf32>) {
   ^bb0(%a: bf16, %b: f32):
@@ -201,7 +200,7 @@ func.func @gaps(%a: tensor<64xf80>, %b: tensor<64xi1>, %c: tensor<64xui4>, %d: t
 
 // In a loop with a schedule the vectors are those that its threads hold, and the
 // sum is one op; what no threads share stays where the option says so.
-// RUN: norm-opt %s --pass-pipeline='builtin.module(func.func(norm-vectorize-rows{scheduled},canonicalize,cse))' --split-input-file | FileCheck %s --check-prefix=SCHEDULED
+// RUN: norm-opt %s --pass-pipeline='builtin.module(one-shot-bufferize{bufferize-function-boundaries function-boundary-type-conversion=identity-layout-map},func.func(norm-vectorize-rows{scheduled},canonicalize,cse))' --split-input-file | FileCheck %s --check-prefix=SCHEDULED
 // SCHEDULED-LABEL: func @sum
 // SCHEDULED-NOT: vector.transfer
 // SCHEDULED-LABEL: func @scheduled

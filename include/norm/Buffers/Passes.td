@@ -236,7 +236,9 @@ def NormSeparateDestinations : Pass<"norm-separate-destinations"> {
     ```
 
     An empty tensor that the branches of one `scf.if` write stays one, because only one
-    of them runs: what the `scf.if` returns is then in one buffer, known before it.
+    of them runs: what the `scf.if` returns is then in one buffer, known before it. In a
+    loop with a schedule (norm-tile-rows), which becomes a kernel, it is in the body: its
+    rows can stay in registers.
 
     The body of a linalg op, of a `tensor.generate` or a `tensor.pad` may contain ops
     on tensors that start from an outer tensor, such as the `outs` of a sum. One-shot

@@ -348,43 +348,11 @@ def NormTileRows : Pass<"norm-tile-rows", "func::FuncOp"> {
                            "tensor::TensorDialect"];
 }
 
-def NormHoistRowSums : Pass<"norm-hoist-row-sums", "func::FuncOp"> {
-  let summary = "Keep in registers what the rows of a part are added to";
-  let description = [{
-    The sums that norm-tile-rows joins to a loop over rows are tensors that each iteration of the loop over
-    a part's rows reads and writes. This pass carries them as vectors through that
-    loop, by upstream's hoisting of loop-invariant subsets, which takes any loop;
-    this takes loops with a schedule only, whose accesses of one subset have one
-    mask.
-
-    Example: in a loop with a schedule,
-
-    ```mlir
-    %s = scf.for ... iter_args(%t = %init) -> tensor<1024xf32> {
-      %old = vector.transfer_read %t[%c0] ... : tensor<1024xf32>, vector<1024xf32>
-      %new = arith.addf %old, %row : vector<1024xf32>
-      %u = vector.transfer_write %new, %t[%c0] ... : vector<1024xf32>, tensor<1024xf32>
-      scf.yield %u
-    ```
-
-    becomes
-
-    ```mlir
-    %old = vector.transfer_read %init[%c0] ... : tensor<1024xf32>, vector<1024xf32>
-    %v = scf.for ... iter_args(%sum = %old) -> vector<1024xf32> {
-      %new = arith.addf %sum, %row : vector<1024xf32>
-      scf.yield %new
-    }
-    %s = vector.transfer_write %v, %init[%c0] ... : vector<1024xf32>, tensor<1024xf32>
-    ```
-  }];
-}
-
 def NormVectorizeRows : Pass<"norm-vectorize-rows", "func::FuncOp"> {
   let summary = "Strip-mine and vectorize the innermost dimension of linalg ops";
   let description = [{
-    Rewrites a linalg op on buffers, or on tensors in a loop that threads share, to
-    loops over its outer dimensions and a strip-mined, vectorized loop over the innermost one: a main loop of 64
+    Rewrites a linalg op on buffers to loops over its outer dimensions and a
+    strip-mined, vectorized loop over the innermost one: a main loop of 64
     elements, a loop of 16 elements, and one masked vector of 16 elements for
     the rest; static extents omit empty parts. A reduction over the innermost
     dimension carries one vector accumulator of 64 elements (and one of 16)
@@ -402,16 +370,15 @@ def NormVectorizeRows : Pass<"norm-vectorize-rows", "func::FuncOp"> {
     adds 16 rows in registers, strip by strip, before it touches the result. Blocks
     of 16 such blocks are summed into a row of their own, in as many levels.
 
-    Example: `linalg.generic` that doubles a tensor<100xf32> becomes
+    Example: `linalg.generic` that doubles a memref<?xf32> becomes
 
     ```mlir
-    %0 = scf.for %i = %c0 to %c64 step %c64 iter_args(%o = %init) {
-      %v = vector.transfer_read %x[%i] : tensor<100xf32>, vector<64xf32>
+    scf.for %i = %c0 to %strips step %c64 {
+      %v = vector.transfer_read %x[%i] : memref<?xf32>, vector<64xf32>
       %d = arith.addf %v, %v : vector<64xf32>
-      %w = vector.transfer_write %d, %o[%i] : vector<64xf32>, tensor<100xf32>
-      scf.yield %w
+      vector.transfer_write %d, %y[%i] : vector<64xf32>, memref<?xf32>
     } {norm.loop = #norm.loop<strips>}
-    ... two vectors of 16, then one masked vector of 16 for the last 4 ...
+    ... vectors of 16, then one masked vector of 16 for the last elements ...
     ```
 
     A masked store takes as long as a whole short row on some CPUs (`vmaskmovps` is a
@@ -428,10 +395,11 @@ def NormVectorizeRows : Pass<"norm-vectorize-rows", "func::FuncOp"> {
     than 64 and `tail_lanes` than 16.
 
     In a loop with a schedule (norm-tile-rows) the vectors have its `lanes`, and a
-    reduction ends with one `vector.reduction`, which threads share later. With
+    reduction ends with one `vector.reduction`, which threads share later. Sums that a
+    loop over rows reads and writes back in each iteration are carried as vectors. With
     `scheduled`, ops outside of such loops are not changed.
 
-    On buffers the ops of a block share what is in registers: an element or a row of
+    The ops of a block share what is in registers: an element or a row of
     one vector that one op reads or writes is not read again by the next one, a
     temporary of which nothing is read goes, and so does the fill that a reduction
     starts from. Values per row are loaded before the strips, and what all rows read
@@ -485,8 +453,7 @@ def NormVectorizeRows : Pass<"norm-vectorize-rows", "func::FuncOp"> {
            "Only ops in loops that have a schedule for threads">];
   let dependentDialects = ["affine::AffineDialect", "arith::ArithDialect",
                            "memref::MemRefDialect", "norm::NormDialect",
-                           "scf::SCFDialect", "tensor::TensorDialect",
-                           "vector::VectorDialect"];
+                           "scf::SCFDialect", "vector::VectorDialect"];
 }
 
 def NormSplitWideVectors : Pass<"norm-split-wide-vectors"> {

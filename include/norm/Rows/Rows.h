@@ -39,7 +39,7 @@ LogicalResult tileRows(func::FuncOp function, RowWorkers workers,
                        int64_t maxCluster = 1);
 
 /// Turns rows into vectors, as norm-vectorize-rows does.
-LogicalResult emitRows(Operation *scope, RowWorkers workers);
+void emitRows(Operation *scope, RowWorkers workers);
 
 //===----------------------------------------------------------------------===//
 // What other rooms ask
@@ -69,10 +69,6 @@ matchColumnReductions(linalg::LinalgOp op);
 
 /// Returns the one value of all elements of the op's result, or null.
 Value getFilled(linalg::LinalgOp op);
-
-/// Adds the pattern that keeps a row as a vector where one op writes it under a
-/// mask and another reads it under the same one.
-void populateForwardMaskedRows(RewritePatternSet &patterns);
 
 /// Returns the value of `type`, an integer, index or float, that changes no
 /// result of a reduction; null if there is none. arith::getNeutralElement lacks
