@@ -11,6 +11,9 @@ once more, in which the products' results are arguments and their operands are r
 constants, in f32: it has no bf16 products on CPUs. All run in one process and one thread, or as --threads says, in
 random order, and the best call counts. Results of the whole layer are compared with those of norm-mlir.
 
+For another CPU than this one give --mcpu, to which torch and ONNX Runtime are held by their own
+variables: ATEN_CPU_CAPABILITY=avx2 ONEDNN_MAX_CPU_ISA=AVX2 with --mcpu=x86-64-v3.
+
 Packages: iree-base-compiler, iree-base-runtime, onnx, onnxruntime and torch of benchmarks/requirements.txt;
 without one of them the others are measured.
 """
@@ -62,13 +65,14 @@ def to_f32(array):
 
 
 class Ours:
-    def __init__(self, build, threads):
-        self.build, self.threads, self.folder, self.count = build, threads, tempfile.TemporaryDirectory(), 0
+    def __init__(self, build, threads, mcpu):
+        self.build, self.threads, self.mcpu = build, threads, mcpu
+        self.folder, self.count = tempfile.TemporaryDirectory(), 0
 
     def compile(self, text, arguments, _element, _apart):
         self.count += 1
         path = os.path.join(self.folder.name, f"layer{self.count}.so")
-        subprocess.run([os.path.join(self.build, "bin", "norm-compile"), "-", "--emit=shared", "--mcpu=native",
+        subprocess.run([os.path.join(self.build, "bin", "norm-compile"), "-", "--emit=shared", f"--mcpu={self.mcpu}",
                         f"--threads={self.threads}", "-o", path],
                        input=text, text=True, check=True)
         results = get_shapes(text.partition("->")[2].partition("{")[0])
@@ -81,16 +85,17 @@ class Ours:
 
 
 class Iree:
-    def __init__(self, _build, threads):
+    def __init__(self, _build, threads, mcpu):
         import iree.compiler
         import iree.runtime
         if threads > 1:
             iree.runtime.flags.parse_flags(f"--task_topology_group_count={threads}")
+        self.cpu = "host" if mcpu == "native" else mcpu
         self.iree, self.config = iree, iree.runtime.Config("local-task" if threads > 1 else "local-sync")
 
     def compile(self, text, arguments, element, _apart):
         code = self.iree.compiler.compile_str(text, target_backends=["llvm-cpu"],
-                                              extra_args=["--iree-llvmcpu-target-cpu=host", "--iree-opt-level=O3",
+                                              extra_args=[f"--iree-llvmcpu-target-cpu={self.cpu}", "--iree-opt-level=O3",
                                                           "--iree-llvmcpu-stack-allocation-limit=131072"])
         runtime = self.iree.runtime
         context = runtime.SystemContext(config=self.config)
@@ -106,7 +111,7 @@ class Iree:
 
 
 class Torch:
-    def __init__(self, _build, threads):
+    def __init__(self, _build, threads, _mcpu):
         import torch
         torch.set_num_threads(threads)
         self.torch = torch
@@ -130,7 +135,7 @@ class Torch:
 
 
 class OnnxRuntime:
-    def __init__(self, _build, threads):
+    def __init__(self, _build, threads, _mcpu):
         import onnxruntime
         self.ort, self.options = onnxruntime, onnxruntime.SessionOptions()
         self.options.intra_op_num_threads = threads
@@ -177,11 +182,11 @@ def compare(subjects):
     return {name: float(np.abs(to_f32(get()) - ours).max() / np.abs(ours).max()) for name, (_, get) in subjects.items()}
 
 
-def start(build, threads):
-    hosts, absent = {OURS: Ours(build, threads)}, []
+def start(build, threads, mcpu):
+    hosts, absent = {OURS: Ours(build, threads, mcpu)}, []
     for name, make in ("torch.compile", Torch), ("IREE", Iree), ("ONNX Runtime", OnnxRuntime):
         try:
-            hosts[name] = make(build, threads)
+            hosts[name] = make(build, threads, mcpu)
         except ImportError as error:
             absent.append(f"{name} is absent: {error}.")
     return hosts, absent
@@ -211,14 +216,16 @@ def main():
     parser.add_argument("--hidden", type=int, default=1024, help="elements of a row, in heads of 64 (default 1024)")
     parser.add_argument("--ffn", type=int, default=2816, help="elements of a row in the MLP (default 2816)")
     parser.add_argument("--threads", type=int, default=1, help="of each (default 1)")
+    parser.add_argument("--mcpu", default="native", help="norm-compile's and IREE's (default native)")
     parser.add_argument("--rounds", type=int, default=10, help=f"of {CALLS} calls of each, the best counts (default 10)")
     parser.add_argument("--update", help="document whose table of layers is replaced")
     arguments = parser.parse_args()
     about = report.machine()
-    hosts, absent = start(arguments.build, arguments.threads)
+    hosts, absent = start(arguments.build, arguments.threads, arguments.mcpu)
     header = ["layer", "by", "ms", "ms without products", "of norm-mlir", "difference"]
     rows = list(get_rows(hosts, arguments))
     threads = f"{arguments.threads} thread{'s' * (arguments.threads > 1)}"
+    threads += f", --mcpu={arguments.mcpu}" * (arguments.mcpu != "native")
     lines = [f"{report.describe(about)}; hidden {arguments.hidden}, MLP {arguments.ffn}, {threads}, "
              f"best of {CALLS * arguments.rounds} calls and of {3 * CALLS * arguments.rounds}.", *absent, "", *report.markdown([header] + rows)]
     print("\n".join(lines))

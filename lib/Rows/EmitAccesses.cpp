@@ -37,14 +37,6 @@ SmallVector<Value> RowEmitter::getIndices(AffineMap map, Value column) {
   return result;
 }
 
-norm::Place RowEmitter::getPlace(Value buffer, ValueRange at, int64_t width,
-                                 Value mask) {
-  OpFoldResult length = b.getIndexAttr(width);
-  if (mask)
-    length = mask.getDefiningOp<vector::CreateMaskOp>().getOperand(0);
-  return {buffer, getAsOpFoldResult(at), width, length};
-}
-
 Value RowEmitter::read(Value buffer, AffineMap map, Value column, int64_t width,
                        Value mask) {
   SmallVector<Value> at = getIndices(map, column);
@@ -54,7 +46,7 @@ Value RowEmitter::read(Value buffer, AffineMap map, Value column, int64_t width,
 
 Value RowEmitter::readAt(Value buffer, ValueRange at, int64_t width, Value mask,
                          Type element) {
-  norm::Place place = getPlace(buffer, at, width, mask);
+  auto place = norm::Place::get(buffer, at, width, mask);
   if (Value v = isInBlock() || !isWrittenHere(buffer) ? values.lookup(place)
                                                       : Value())
     return widen(v, element);
@@ -163,7 +155,7 @@ void RowEmitter::noteWrite(Value v, Value buffer, ValueRange at, Value mask) {
     Value zeros = arith::ConstantOp::create(b, b.getZeroAttr(vector));
     v = arith::SelectOp::create(b, mask, v, zeros);
   }
-  values.note(getPlace(buffer, at, width, mask), v);
+  values.note(norm::Place::get(buffer, at, width, mask), v);
 }
 
 Value RowEmitter::broadcast(Value v, int64_t width) {

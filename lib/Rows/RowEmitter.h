@@ -129,7 +129,6 @@ private:
   void loadRowScalars();
   /// Returns an operand's current indices, with `column` for the vector loop.
   SmallVector<Value> getIndices(AffineMap map, Value column);
-  Place getPlace(Value buffer, ValueRange at, int64_t width, Value mask);
   Value read(Value buffer, AffineMap map, Value column, int64_t width,
              Value mask);
   /// Reads a vector, or a scalar (0), of `element` unless it is still in a

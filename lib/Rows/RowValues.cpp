@@ -66,6 +66,13 @@ bool norm::isNotWritten(Value buffer, Operation *scope) {
          !scope->walk(visit).wasInterrupted();
 }
 
+Place Place::get(Value buffer, ValueRange at, int64_t width, Value mask) {
+  OpFoldResult length = Builder(buffer.getContext()).getIndexAttr(width);
+  if (mask)
+    length = mask.getDefiningOp<vector::CreateMaskOp>().getOperand(0);
+  return {buffer, getAsOpFoldResult(at), width, length};
+}
+
 bool Place::operator==(const Place &other) const {
   return buffer == other.buffer && width == other.width &&
          isEqualConstantIntOrValue(length, other.length) &&

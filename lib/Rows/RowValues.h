@@ -28,6 +28,10 @@ struct Place {
   int64_t width;
   OpFoldResult length;
 
+  /// Returns the place of an access at the indices `at`, of which `mask`, if
+  /// there is one, says the length.
+  static Place get(Value buffer, ValueRange at, int64_t width, Value mask);
+
   bool operator==(const Place &other) const;
 };
 

@@ -112,12 +112,9 @@ static void hoistReads(scf::ForOp loop, norm::RowWorkers workers) {
 
 /// Returns the place of an access that an emitter has built.
 static norm::Place getPlace(VectorTransferOpInterface access) {
-  int64_t width = access.getVectorType().getDimSize(0);
-  OpFoldResult length = Builder(access->getContext()).getIndexAttr(width);
-  if (Value mask = access.getMask())
-    length = mask.getDefiningOp<vector::CreateMaskOp>().getOperand(0);
-  return {access.getBase(), getAsOpFoldResult(access.getIndices()), width,
-          length};
+  return norm::Place::get(access.getBase(), access.getIndices(),
+                          access.getVectorType().getDimSize(0),
+                          access.getMask());
 }
 
 /// Returns true if `op`, or an op in it, may access `buffer`.
@@ -149,11 +146,14 @@ static vector::TransferReadOp findCarried(scf::ForOp rows,
     else if (&op != write && mayAccess(&op, write.getBase()))
       return {};
   }
-  bool isInvariant =
-      carried && llvm::all_of(carried->getOperands(), [&](Value v) {
-        return rows.isDefinedOutsideOfLoop(v);
-      });
-  return isInvariant ? carried : vector::TransferReadOp();
+  auto isInvariant = [&](OperandRange operands) {
+    return llvm::all_of(
+        operands, [&](Value v) { return rows.isDefinedOutsideOfLoop(v); });
+  };
+  return carried && isInvariant(carried->getOperands()) &&
+                 isInvariant(write->getOperands().drop_front())
+             ? carried
+             : vector::TransferReadOp();
 }
 
 /// Returns the write of what `read` reads, if no op between them accesses it.
