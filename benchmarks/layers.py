@@ -11,8 +11,8 @@ once more, in which the products' results are arguments and their operands are r
 constants, in f32: it has no bf16 products on CPUs. All run in one process and one thread, or as --threads says, in
 random order, and the best call counts. Results of the whole layer are compared with those of norm-mlir.
 
-For another CPU than this one give --mcpu, to which torch and ONNX Runtime are held by their own
-variables: ATEN_CPU_CAPABILITY=avx2 ONEDNN_MAX_CPU_ISA=AVX2 with --mcpu=x86-64-v3.
+--mcpu holds norm-mlir and IREE to another CPU, such as x86-64-v3. Of torch ONEDNN_MAX_CPU_ISA=AVX2 holds
+the products in bf16; its products in f32 (MKL) and ONNX Runtime go on with all that this CPU has.
 
 Packages: iree-base-compiler, iree-base-runtime, onnx, onnxruntime and torch of benchmarks/requirements.txt;
 without one of them the others are measured.

@@ -33,7 +33,6 @@ using namespace mlir;
 using linalg::GenericOp;
 using norm::MatrixProduct;
 using norm::ProductPlan;
-using utils::IteratorType;
 
 static bool readsProduct(GenericOp op, StringRef attrName) {
   return llvm::any_of(op.getDpsInputs(), [&](Value v) {

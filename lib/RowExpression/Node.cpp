@@ -281,8 +281,8 @@ const Node *Context::rebuild(const Node *node, ArrayRef<const Node *> operands,
   if (kind == Kind::Sum)
     return getSum(operands[0], node->getVariables());
   if (!type)
-    type = isa<ExtremumNode>(node) ? getExtremumType(operands)
-                                   : node->getType();
+    type =
+        isa<ExtremumNode>(node) ? getExtremumType(operands) : node->getType();
   const Node *folded = operands.empty() ? nullptr : fold(kind, type, operands);
   return folded ? folded : unique(kind, type, operands, node->payload);
 }
