@@ -71,7 +71,6 @@ static void buildBuffers(OpPassManager &pm) {
   NormVectorizeRowsOptions vectorize;
   vectorize.scheduled = true;
   func.addPass(createNormVectorizeRows(vectorize));
-  buildCleanup(func);
   buildDeallocation(pm);
 }
 

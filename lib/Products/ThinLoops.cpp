@@ -7,6 +7,7 @@
 
 #include "ProductLoops.h"
 #include "norm/Products/Products.h"
+#include "norm/Target/CPU/Buffers.h"
 
 using namespace mlir;
 using linalg::GenericOp;
@@ -120,18 +121,12 @@ private:
                   int64_t width) {
     if (count == 1 || width == 1 || !isLarge())
       return;
-    Value current = at[loop], buffer = getOperand(product.rhs);
+    Value current = at[loop];
     at[loop] = add(current, distance);
     SmallVector<Value> place = getIndices(getMap(product.rhs));
     at[loop] = current;
-    int64_t line =
-        512 / getElementTypeOrSelf(buffer.getType()).getIntOrFloatBitWidth();
-    Value first = place.back();
-    for (int64_t i = 0; i < width; i += line) {
-      place.back() = add(first, i);
-      memref::PrefetchOp::create(b, buffer, place, /*isWrite=*/false,
-                                 /*localityHint=*/2, /*isDataCache=*/true);
-    }
+    norm::createPrefetches(b, b.getLoc(), getOperand(product.rhs), place, width,
+                           norm::CacheLevel::Second);
   }
 
   //===--------------------------------------------------------------------===//

@@ -52,9 +52,10 @@ def NormTileProducts : Pass<"norm-tile-products", "func::FuncOp"> {
     sums. A is widened once, before the loop, often by the op that computes it. Neither is
     copied where it has the order and the type already. An elementwise op that computes B
     for this product alone, such as integers with scales, is fused into the block. Few
-    rows are then computed as below, block by block, if its neighbors are along the sum. `norm.product` has the rows and lanes of a tile, whose sums are in registers,
-    and how many products are added before the next tile: norm-vectorize-products builds
-    these loops.
+    rows are then computed as below, block by block, if its neighbors are along the sum.
+    `norm.product` has the rows and lanes of a tile, whose sums are in registers, and how
+    many products are added before the next tile: norm-vectorize-products builds these
+    loops.
 
     **Words.** With `kinds=pairs` both operands stay bf16, and pairs of neighbors along
     the sum stay together, which one instruction of AVX512-BF16 multiplies and adds. With
@@ -159,7 +160,8 @@ def NormVectorizeProducts : Pass<"norm-vectorize-products", "func::FuncOp"> {
     Columns that are no neighbors in memory are packed by squares of 16 times 16
     elements, which are turned in registers; rows of B are fetched 16 rows ahead. A
     product of few rows reads 8 rows of B at once, or 8 columns where these are rows in
-    memory, and fetches the next ones if level 2 does not keep B; by tiles of AMX 16 columns, which it multiplies by the words of A, turned once.
+    memory, and fetches the next ones if level 2 does not keep B; by tiles of AMX 16
+    columns, which it multiplies by the words of A, turned once.
   }];
   let dependentDialects = ["amx::AMXDialect", "arith::ArithDialect",
                            "memref::MemRefDialect", "scf::SCFDialect",
