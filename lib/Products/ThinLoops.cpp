@@ -7,7 +7,7 @@
 
 #include "ProductLoops.h"
 #include "norm/Products/Products.h"
-#include "norm/Target/CPU/Buffers.h"
+#include "norm/Rows/Vectors.h"
 
 using namespace mlir;
 using linalg::GenericOp;

@@ -13,6 +13,8 @@
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "norm/Floats/ValueOrigins.h"
+#include "norm/IR/RowTarget.h"
+#include "norm/Normalize/ElementStorage.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -96,4 +98,23 @@ Value norm::createUniform(OpBuilder &b, Value v, int64_t lanes,
     return map.lookupOrDefault(operand);
   });
   return cloneAtWidth(b, op, lanes, operands)->getResult(0);
+}
+
+void norm::createPrefetches(OpBuilder &b, Location loc, Value buffer,
+                            ArrayRef<Value> indices, int64_t elements,
+                            CacheLevel level, int64_t ahead) {
+  auto type = cast<MemRefType>(buffer.getType());
+  int64_t bytes = getElementBytes(type.getElementType());
+  int64_t lineBytes =
+      getRowTarget(b.getInsertionBlock()->getParentOp()).lineBytes;
+  for (int64_t line = 0; line < elements * bytes; line += lineBytes) {
+    SmallVector<Value> place(indices);
+    if (int64_t offset = (ahead + line) / bytes) {
+      Value by = arith::ConstantIndexOp::create(b, loc, offset);
+      place.back() = arith::AddIOp::create(b, loc, place.back(), by);
+    }
+    memref::PrefetchOp::create(b, loc, buffer, place, /*isWrite=*/false,
+                               /*localityHint=*/static_cast<uint32_t>(level),
+                               /*isDataCache=*/true);
+  }
 }

@@ -47,6 +47,15 @@ Operation *cloneAtWidth(OpBuilder &b, Operation *op, int64_t lanes,
 /// for other values.
 Value createUniform(OpBuilder &b, Value v, int64_t lanes, const IRMapping &map);
 
+/// The cache that a prefetch brings a line into, as `memref.prefetch` counts.
+enum class CacheLevel { First = 3, Second = 2 };
+
+/// Fetches the lines of `elements` elements of `buffer` from `indices` on, or
+/// from `ahead` bytes later, for reading.
+void createPrefetches(OpBuilder &b, Location loc, Value buffer,
+                      ArrayRef<Value> indices, int64_t elements,
+                      CacheLevel level, int64_t ahead = 0);
+
 } // namespace mlir::norm
 
 #endif // NORM_ROWS_VECTORS_H

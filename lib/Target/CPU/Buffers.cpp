@@ -81,20 +81,3 @@ bool norm::isOnlyRead(Value buffer, Operation *scope) {
                memref::DimOp, memref::PrefetchOp>(user);
   });
 }
-
-void norm::createPrefetches(OpBuilder &b, Location loc, Value buffer,
-                            ArrayRef<Value> indices, int64_t elements,
-                            CacheLevel level, int64_t ahead) {
-  int64_t bytes = getElementBytes(buffer);
-  int64_t lineBytes = getLineBytes(buffer);
-  for (int64_t line = 0; line < elements * bytes; line += lineBytes) {
-    SmallVector<Value> place(indices);
-    if (int64_t offset = (ahead + line) / bytes) {
-      Value by = arith::ConstantIndexOp::create(b, loc, offset);
-      place.back() = arith::AddIOp::create(b, loc, place.back(), by);
-    }
-    memref::PrefetchOp::create(b, loc, buffer, place, /*isWrite=*/false,
-                               /*localityHint=*/static_cast<uint32_t>(level),
-                               /*isDataCache=*/true);
-  }
-}

@@ -36,15 +36,6 @@ SmallVector<Operation *> getOutermostLoops(Operation *scope);
 /// view could be written through.
 bool isOnlyRead(Value buffer, Operation *scope);
 
-/// The cache that a prefetch brings a line into, as `memref.prefetch` counts.
-enum class CacheLevel { First = 3, Second = 2 };
-
-/// Fetches the lines of `elements` elements of `buffer` from `indices` on, or
-/// from `ahead` bytes later, for reading.
-void createPrefetches(OpBuilder &b, Location loc, Value buffer,
-                      ArrayRef<Value> indices, int64_t elements,
-                      CacheLevel level, int64_t ahead = 0);
-
 } // namespace mlir::norm
 
 #endif // NORM_TARGET_CPU_BUFFERS_H

@@ -16,6 +16,7 @@
 #include "norm/IR/Missed.h"
 #include "norm/IR/Norm.h"
 #include "norm/IR/RowTarget.h"
+#include "norm/Rows/Vectors.h"
 #include "norm/Target/CPU/Buffers.h"
 
 using namespace mlir;

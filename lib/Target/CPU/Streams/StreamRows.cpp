@@ -20,6 +20,7 @@
 #include "mlir/IR/Matchers.h"
 #include "norm/IR/Norm.h"
 #include "norm/IR/RowTarget.h"
+#include "norm/Rows/Vectors.h"
 #include "norm/Target/CPU/Buffers.h"
 #include "norm/Target/CPU/Streams/Passes.h"
 
