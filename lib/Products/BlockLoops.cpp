@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "NextColumns.h"
 #include "ProductLoops.h"
 
 using namespace mlir;
@@ -18,7 +19,7 @@ protected:
       : LoopBuilder(b, op), loops(norm::getBlockLoops(op, /*lhs=*/0)),
         step(loops.depth), lhs(op.getDpsInputs()[0]), rhs(op.getDpsInputs()[1]),
         dest(op.getDpsInits()[0]),
-        element(getElementTypeOrSelf(dest.getType())) {
+        element(getElementTypeOrSelf(dest.getType())), next(this->b, op, rhs) {
     if (!isGrouped())
       return;
     rhs = flattenGroups(rhs);
@@ -48,10 +49,38 @@ protected:
     return indices;
   }
 
+  /// Returns the tiles of a block, of so many rows and columns.
+  std::optional<int64_t> countTiles(int64_t height, int64_t width) {
+    std::optional<int64_t> rows = getConstantIntValue(extents[*loops.row]);
+    if (!rows)
+      return std::nullopt;
+    return llvm::divideCeil(*rows, height) * countTilesOfRow(width);
+  }
+
+  /// Returns the number of the current one.
+  Value getTile(int64_t height, int64_t width) {
+    return mulAdd(divide(at[*loops.row], height), countTilesOfRow(width),
+                  divide(at[loops.column], width));
+  }
+
+  int64_t countTilesOfRow(int64_t width) {
+    return *getConstantIntValue(extents[loops.column]) / width;
+  }
+
+  Value divide(Value x, int64_t y) {
+    return b.createOrFold<arith::DivUIOp>(x, index(y));
+  }
+
+  Value mulAdd(Value x, int64_t y, Value z) {
+    return b.createOrFold<arith::AddIOp>(
+        b.createOrFold<arith::MulIOp>(x, index(y)), z);
+  }
+
   norm::BlockLoops loops;
   unsigned step; // the loop over depths, or over groups of them
   Value lhs, rhs, dest;
   Type element; // of the sums
+  norm::NextColumns next;
 };
 
 /// Builds tiles of rows and of lanes, whose sums are in registers while
@@ -114,18 +143,45 @@ private:
         places.back().back() = add(places.back().back(), lane);
         sums.push_back(vector::LoadOp::create(b, type, dest, places.back()));
       }
+    SmallVector<Value> totals = next ? fetchAndAdd(rowsOfTile, from, to, sums)
+                                     : addProducts(rowsOfTile, from, to, sums);
+    for (auto [v, place] : llvm::zip(totals, places))
+      vector::StoreOp::create(b, v, dest, place);
+  }
+
+  SmallVector<Value> addProducts(int64_t rowsOfTile, Value from, Value to,
+                                 ValueRange sums) {
     auto loop = scf::ForOp::create(
         b, from, to, index(1), sums,
         [&](OpBuilder &, Location, Value k, ValueRange args) {
           at[step] = k;
-          scf::YieldOp::create(b, addProducts(rowsOfTile, args));
+          scf::YieldOp::create(b, addRows(rowsOfTile, args));
         });
-    for (auto [v, place] : llvm::zip(loop.getResults(), places))
-      vector::StoreOp::create(b, v, dest, place);
+    return loop.getResults();
+  }
+
+  /// The same, while columns that are packed next are fetched, at one place of
+  /// the sum for as many products as there are tiles.
+  SmallVector<Value> fetchAndAdd(int64_t rowsOfTile, Value from, Value to,
+                                 ValueRange sums) {
+    int64_t depth = *getConstantIntValue(extents[step]),
+            lines = next.getLines() / depth,
+            products = countTiles(rows, lanes).value_or(kManyTiles);
+    auto loop = scf::ForOp::create(
+        b, from, to, index(products), sums,
+        [&](OpBuilder &, Location, Value begin, ValueRange args) {
+          Value place =
+              mulAdd(getTile(rows, lanes), llvm::divideCeil(depth, products),
+                     divide(begin, products));
+          next.fetch(mulAdd(place, lines, index(0)), lines);
+          Value end = b.createOrFold<arith::MinUIOp>(add(begin, products), to);
+          scf::YieldOp::create(b, addProducts(rowsOfTile, begin, end, args));
+        });
+    return loop.getResults();
   }
 
   /// Adds the products at the current depth to `sums`, row by row.
-  SmallVector<Value> addProducts(int64_t rowsOfTile, ValueRange sums) {
+  SmallVector<Value> addRows(int64_t rowsOfTile, ValueRange sums) {
     AffineMap map = op.getIndexingMapsArray()[0];
     SmallVector<Value> columns = loadColumns(), results;
     for (int64_t i = 0; i < rowsOfTile; ++i) {
@@ -161,6 +217,9 @@ private:
                                          memref::LoadOp::create(b, lhs, at));
     return loadPair(lhs, at);
   }
+
+  /// Products for which one place is fetched where rows are not known.
+  static constexpr int64_t kManyTiles = 16;
 
   int64_t rows, lanes, products; // of a tile
 };
@@ -211,6 +270,7 @@ private:
         held.push_back(loadTile(dest, getSumPlace(i, j), getSumStride()));
     for (int64_t i = 0; i < steps; ++i) {
       at[step] = add(first, i * norm::amxRows);
+      fetchNext(width);
       addTiles(held, rowTiles, width);
     }
     at[step] = first;
@@ -219,6 +279,22 @@ private:
       for (int64_t j = 0; j < width; j += norm::amxRows)
         amx::TileStoreOp::create(b, dest, getSumPlace(i, j), *sum++,
                                  getSumStride());
+  }
+
+  /// Fetches as much of what is packed next as all steps share, or as one has
+  /// time for: not if that is less than half.
+  void fetchNext(int64_t width) {
+    std::optional<int64_t> tiles = countTiles(2 * norm::amxRows, width);
+    if (!next || !tiles)
+      return;
+    int64_t steps = words / norm::amxRows,
+            share = llvm::divideCeil(next.getLines(), *tiles * steps);
+    if (share > 2 * kMostLines)
+      return;
+    Value number = mulAdd(getTile(2 * norm::amxRows, width), steps,
+                          divide(at[step], norm::amxRows));
+    int64_t lines = next.roundUp(std::min(share, kMostLines));
+    next.fetch(mulAdd(number, lines, index(0)), lines);
   }
 
   void addTiles(MutableArrayRef<Value> held, int64_t rowTiles, int64_t width) {
@@ -251,6 +327,9 @@ private:
     return getRowIndices(op.getIndexingMapsArray()[operand],
                          rowTile * norm::amxRows);
   }
+
+  /// Measured on Sapphire Rapids of 4 to 64 for 32 to 128 rows.
+  static constexpr int64_t kMostLines = 8;
 
   int64_t group; // neighbors along the sum that are a word
   int64_t words, columns;

@@ -244,11 +244,7 @@ private:
       rows = norm::roundRowsUp(b, op.getLoc(), rows);
     }
     Value sums = createSums(op, tile, all);
-    Value v = isAMX ? addParts(block, sums)
-                    : addPacked(block, norm::getLhs(block),
-                                norm::packColumns(b, block, norm::getRhs(block),
-                                                  columns),
-                                sums);
+    Value v = addParts(block, sums);
     if (ArrayRef(all) != sizes)
       v = norm::sliceFirst(b, v, sizes);
     b.replaceOp(op, v);
@@ -273,67 +269,90 @@ private:
   }
 
   //===--------------------------------------------------------------------===//
-  // Parts of the sums that AMX adds
+  // Parts of the sums
   //===--------------------------------------------------------------------===//
+
+  /// Returns the most of `extent` that divide it, up to `most` and more than
+  /// half of that, or all.
+  static int64_t getEvenPart(int64_t extent, int64_t most) {
+    for (int64_t part = most; 2 * part > most; --part)
+      if (extent % part == 0)
+        return part;
+    return extent;
+  }
 
   /// Returns how many words of each row are a part: the sum is divided evenly
   /// into parts as long as level 2 keeps the columns of, or level 1 if A is
   /// small. Few columns do not pay for a copy of that.
   int64_t getWordsOfPart(const MatrixProduct &block) {
     GenericOp op = block.op;
-    int64_t words = op.getStaticLoopRanges()[norm::getWordLoop(op, block.lhs)],
-            steps = words / norm::amxRows,
-            most =
-                norm::isLarge(block) ? target.tileSteps : target.tileSteps / 2;
+    int64_t words = op.getStaticLoopRanges()[norm::getWordLoop(op, block.lhs)];
     bool isCopiedForFew = !norm::isLarge(block) &&
                           !ShapedType::isDynamic(extent) &&
                           extent < target.tileColumns;
     if (block.depths.size() != 2 || isCopiedForFew)
       return words;
-    for (int64_t part = most; 2 * part > most; --part)
-      if (steps % part == 0)
-        return part * norm::amxRows;
-    return words;
+    int64_t most =
+        norm::isLarge(block) ? target.tileSteps : target.tileSteps / 2;
+    return getEvenPart(words / norm::amxRows, most) * norm::amxRows;
   }
 
-  /// Adds the product to `sums`, part by part.
+  /// Returns how many rows of B are packed at once: what is packed next is
+  /// fetched while these are multiplied.
+  int64_t getRowsOfPart(const MatrixProduct &block, unsigned loop) {
+    int64_t depth = GenericOp(block.op).getStaticLoopRanges()[loop];
+    bool isDivided = !ShapedType::isDynamic(depth) &&
+                     block.depths.size() == (norm::isGrouped(block) ? 2 : 1) &&
+                     norm::copiesRows(b, block, columns);
+    int64_t rows = GenericOp(block.op).getStaticLoopRanges()[*block.loops.row];
+    bool areMany = ShapedType::isDynamic(rows) || rows > target.packedRows;
+    return isDivided ? getEvenPart(depth, areMany ? target.productDepth
+                                                  : target.packedDepth)
+                     : depth;
+  }
+
+  /// Adds the product to `sums`, part by part. AMX has copies of those of A.
   Value addParts(const MatrixProduct &block, Value sums) {
     GenericOp op = block.op;
     Location loc = op.getLoc();
+    bool isAMX = op->hasAttr(norm::amxAttrName);
     SmallVector<int64_t> extents = op.getStaticLoopRanges();
-    unsigned wordLoop = norm::getWordLoop(op, block.lhs);
-    int64_t part = getWordsOfPart(block), rows = extents[*block.loops.row],
-            parts = extents[wordLoop] / part;
-    bool isWhole = !ShapedType::isDynamic(rows) && rows % norm::amxRows == 0;
-    if (parts == 1)
-      return addPacked(
-          block,
-          isWhole ? norm::getLhs(block)
-                  : norm::slicePart(b, copyParts(block, part),
-                                    b.getIndexAttr(0), part),
-          norm::packColumns(b, block, norm::getRhs(block), columns), sums);
-    Value lhs = copyParts(block, part), rhs = norm::getRhs(block),
+    unsigned loop = norm::isGrouped(block) ? norm::getWordLoop(op, block.lhs)
+                                           : block.loops.depth;
+    int64_t part = isAMX ? getWordsOfPart(block) : getRowsOfPart(block, loop),
+            rows = extents[*block.loops.row];
+    Value lhs = norm::getLhs(block), rhs = norm::getRhs(block);
+    if (part == extents[loop]) {
+      bool isWhole =
+          !isAMX || (!ShapedType::isDynamic(rows) && rows % norm::amxRows == 0);
+      if (!isWhole)
+        lhs =
+            norm::slicePart(b, copyParts(block, part), b.getIndexAttr(0), part);
+      return addPacked(block, lhs, norm::packColumns(b, block, rhs, columns),
+                       sums);
+    }
+    Value copy = isAMX ? copyParts(block, part) : Value(),
           constant = norm::sliceConstant(b, block, rhs, columns);
     auto index = [&](int64_t value) {
       return arith::ConstantIndexOp::create(b, loc, value);
     };
-    auto loop =
-        scf::ForOp::create(b, loc, index(0), index(parts), index(1), sums);
-    norm::setRole(loop, norm::LoopRole::Product);
+    auto parts = scf::ForOp::create(
+        b, loc, index(0), index(extents[loop] / part), index(1), sums);
+    norm::setRole(parts, norm::LoopRole::Product);
     OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(loop.getBody());
-    Value at = loop.getInductionVar(), packed;
+    b.setInsertionPointToStart(parts.getBody());
+    Value at = parts.getInductionVar(), packed;
+    auto slice = [&](Value v, unsigned operand) {
+      return slicePart(v, norm::getDim(block, operand, loop), at, part);
+    };
     if (constant)
-      packed = sliceWords(constant, /*dim=*/0, at, part);
+      packed = slicePart(constant, /*dim=*/0, at, part);
     else
-      packed = norm::packColumns(
-          b, block,
-          sliceWords(rhs, norm::getDim(block, block.rhs, wordLoop), at, part),
-          columns);
-    scf::YieldOp::create(b, loc,
-                         addPacked(block, norm::slicePart(b, lhs, at, part),
-                                   packed, loop.getRegionIterArg(0)));
-    return loop.getResult(0);
+      packed = norm::packColumns(b, block, slice(rhs, block.rhs), columns);
+    lhs = isAMX ? norm::slicePart(b, copy, at, part) : slice(lhs, block.lhs);
+    scf::YieldOp::create(
+        b, loc, addPacked(block, lhs, packed, parts.getRegionIterArg(0)));
+    return parts.getResult(0);
   }
 
   Value copyParts(const MatrixProduct &block, int64_t words) {
@@ -345,7 +364,7 @@ private:
   }
 
   /// Returns the `at`th `size` elements along a dimension.
-  Value sliceWords(Value v, unsigned dim, Value at, int64_t size) {
+  Value slicePart(Value v, unsigned dim, Value at, int64_t size) {
     SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(b, v.getLoc(), v),
                               offsets(sizes.size(), b.getIndexAttr(0)),
                               strides(sizes.size(), b.getIndexAttr(1));

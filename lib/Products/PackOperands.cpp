@@ -108,6 +108,8 @@ static bool isPacked(OpBuilder &b, Value block, ArrayRef<OpFoldResult> sizes,
     return false;
   if (!slice)
     return true;
+  while (auto part = slice.getSource().getDefiningOp<tensor::ExtractSliceOp>())
+    slice = part;
   RankedTensorType all = slice.getSourceType();
   return all.getShape().back() == columns ||
          (all.hasStaticShape() &&
@@ -135,16 +137,37 @@ static Value copyColumns(OpBuilder &b, const MatrixProduct &block,
   return norm::dropUnitDim(b, dest.getType(), copy.getResult(0));
 }
 
+/// Returns the extents of packed columns, as many as there are in B.
+static SmallVector<OpFoldResult> getPackedSizes(OpBuilder &b, AffineMap read,
+                                                Value columnsOfB) {
+  SmallVector<OpFoldResult> sizes(read.getNumDims());
+  for (auto [dim, expr] : llvm::enumerate(read.getResults()))
+    if (auto packed = dyn_cast<AffineDimExpr>(expr))
+      sizes[packed.getPosition()] =
+          tensor::getMixedSize(b, columnsOfB.getLoc(), columnsOfB, dim);
+  return sizes;
+}
+
+bool norm::copiesRows(OpBuilder &b, const MatrixProduct &block,
+                      int64_t columns) {
+  Value rhs = getRhs(block);
+  auto slice = rhs.getDefiningOp<tensor::ExtractSliceOp>();
+  AffineMap read = getSourceMap(b, block);
+  SmallVector<OpFoldResult> sizes = getPackedSizes(b, read, rhs);
+  sizes[getColumnDim(block)] = b.getIndexAttr(columns);
+  bool isInPlace = read.isIdentity() &&
+                   isPacked(b, rhs, sizes, getPackedElement(block), columns);
+  return slice && !isInPlace &&
+         read.getResults().back() == b.getAffineDimExpr(getColumnDim(block)) &&
+         !slice.getSource().getDefiningOp<arith::ConstantOp>();
+}
+
 Value norm::packColumns(OpBuilder &b, const MatrixProduct &block,
                         Value columnsOfB, int64_t columns) {
   Location loc = GenericOp(block.op).getLoc();
   AffineMap read = getSourceMap(b, block);
   Type element = getPackedElement(block);
-  SmallVector<OpFoldResult> sizes(read.getNumDims());
-  for (auto [dim, expr] : llvm::enumerate(read.getResults()))
-    if (auto packed = dyn_cast<AffineDimExpr>(expr))
-      sizes[packed.getPosition()] =
-          tensor::getMixedSize(b, loc, columnsOfB, dim);
+  SmallVector<OpFoldResult> sizes = getPackedSizes(b, read, columnsOfB);
   SmallVector<OpFoldResult> all = sizes;
   all[getColumnDim(block)] = b.getIndexAttr(columns);
   if (read.isIdentity() && isPacked(b, columnsOfB, all, element, columns))

@@ -35,6 +35,10 @@ OpFoldResult roundRowsUp(OpBuilder &b, Location loc, OpFoldResult rows);
 /// together.
 AffineMap getPackedMap(const MatrixProduct &block);
 
+/// Returns true if columns of the block that are neighbors in memory are copied
+/// by packColumns.
+bool copiesRows(OpBuilder &b, const MatrixProduct &block, int64_t columns);
+
 /// Copies the block's columns of B, `columnsOfB`, to rows of `columns`
 /// elements, of the type of the sums. The last ones may be zeros.
 Value packColumns(OpBuilder &b, const MatrixProduct &block, Value columnsOfB,

@@ -29,7 +29,8 @@ struct NormVectorizeProducts
       if (op.hasPureBufferSemantics())
         ops.push_back(op);
     });
-    for (GenericOp op : ops)
+    // Blocks look for what packs their columns.
+    for (GenericOp op : llvm::reverse(ops))
       if (failed(vectorize(op)))
         return signalPassFailure();
     SmallVector<Operation *> squares;

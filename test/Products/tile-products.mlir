@@ -238,3 +238,51 @@ func.func @computed_for_vector(%a: tensor<128xbf16>, %w: tensor<128x256xbf16>, %
   } -> tensor<256xbf16>
   return %r : tensor<256xbf16>
 }
+
+// -----
+
+// Longer sums are added part by part, whose columns are packed one after the other.
+#a = affine_map<(d0, d1, d2) -> (d0, d2)>
+#b = affine_map<(d0, d1, d2) -> (d2, d1)>
+#c = affine_map<(d0, d1, d2) -> (d0, d1)>
+// CHECK-LABEL: func @parts
+// CHECK: scf.for %[[J:.*]] = %c0 to %c256 step %c64
+// CHECK:   %[[B:.*]] = tensor.extract_slice %arg1[0, %[[J]]] [384, 64] [1, 1]
+// CHECK:   scf.for %[[PART:.*]] = %c0 to %c3 step %c1 iter_args(%[[SUMS:.*]] = %{{.*}})
+// CHECK:     %[[K:.*]] = affine.apply #{{.*}}()[%[[PART]]]
+// CHECK:     %[[COLUMNS:.*]] = tensor.extract_slice %[[B]][%[[K]], 0] [128, 64] [1, 1]
+// CHECK:     linalg.generic {{.*}} ins(%[[COLUMNS]] : tensor<128x64xf32>) {{.*}} {norm.pack}
+// CHECK:     %[[A:.*]] = tensor.extract_slice %arg0[0, %[[K]]] [32, 128] [1, 1]
+// CHECK:     linalg.generic {{.*}} ins(%[[A]], %{{.*}} : tensor<32x128xf32>, tensor<128x64xf32>) outs(%[[SUMS]] {{.*}} {norm.product
+// CHECK:   } {norm.loop = #norm.loop<product>}
+func.func @parts(%a: tensor<32x384xf32>, %b: tensor<384x256xf32>, %c: tensor<32x256xf32>) -> tensor<32x256xf32> {
+  %r = linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%a, %b : tensor<32x384xf32>, tensor<384x256xf32>) outs(%c : tensor<32x256xf32>) {
+  ^bb0(%x: f32, %y: f32, %s: f32):
+    %m = arith.mulf %x, %y : f32
+    %t = arith.addf %s, %m : f32
+    linalg.yield %t : f32
+  } -> tensor<32x256xf32>
+  return %r : tensor<32x256xf32>
+}
+
+// -----
+
+// Of more than 256 rows all columns of a block are packed at once, up to 1024 products long.
+#a = affine_map<(d0, d1, d2) -> (d0, d2)>
+#b = affine_map<(d0, d1, d2) -> (d2, d1)>
+#c = affine_map<(d0, d1, d2) -> (d0, d1)>
+// CHECK-LABEL: func @many_rows
+// CHECK: scf.for
+// CHECK: linalg.generic {{.*}} ins(%{{.*}} : tensor<384x64xf32>) {{.*}} {norm.pack}
+// CHECK: linalg.generic {{.*}} ins(%arg0, %{{.*}} : tensor<300x384xf32>, tensor<384x64xf32>) {{.*}} {norm.product
+func.func @many_rows(%a: tensor<300x384xf32>, %b: tensor<384x256xf32>, %c: tensor<300x256xf32>) -> tensor<300x256xf32> {
+  %r = linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%a, %b : tensor<300x384xf32>, tensor<384x256xf32>) outs(%c : tensor<300x256xf32>) {
+  ^bb0(%x: f32, %y: f32, %s: f32):
+    %m = arith.mulf %x, %y : f32
+    %t = arith.addf %s, %m : f32
+    linalg.yield %t : f32
+  } -> tensor<300x256xf32>
+  return %r : tensor<300x256xf32>
+}

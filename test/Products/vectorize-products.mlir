@@ -199,3 +199,63 @@ func.func @lanes(%a: memref<4x64xf32>, %b: memref<64x48xf32>, %c: memref<4x48xf3
   }
   return
 }
+
+// -----
+
+// Rows of B that the next iteration packs, or the first one of the next block, are fetched meanwhile: one for
+// as many products as there are tiles.
+#a = affine_map<(d0, d1, d2) -> (d0, d2)>
+#b = affine_map<(d0, d1, d2) -> (d2, d1)>
+#c = affine_map<(d0, d1, d2) -> (d0, d1)>
+#rows = affine_map<()[s0] -> (s0 * 128)>
+// CHECK-LABEL: func @fetches
+// CHECK: scf.for %[[J:.*]] = %c0 to %c256 step %c64
+// CHECK:   scf.for %[[K:.*]] = %c0 to %c3 step %c1
+// CHECK:     %[[BEHIND:.*]] = arith.addi %[[K]], %c1
+// CHECK:     %[[LAST:.*]] = arith.cmpi uge, %[[BEHIND]], %c3
+// CHECK:     %[[NEXT_K:.*]] = arith.select %[[LAST]], %c0, %[[BEHIND]]
+// CHECK:     %[[NEXT_BLOCK:.*]] = arith.select %{{.*}}, %c0, %{{.*}}
+// CHECK:     %[[NEXT_J:.*]] = arith.select %[[LAST]], %[[NEXT_BLOCK]], %[[J]]
+// CHECK:     %[[COLUMNS:.*]] = memref.subview %arg1[0, %[[NEXT_J]]] [384, 64] [1, 1]
+// CHECK:     %[[FIRST:.*]] = affine.apply #{{.*}}()[%[[NEXT_K]]]
+// CHECK:     %[[NEXT:.*]] = memref.subview %[[COLUMNS]][%[[FIRST]], 0] [128, 64] [1, 1]
+// CHECK:     scf.for %{{.*}} = %c0 to %c30 step %c6
+// CHECK:       scf.for %[[P:.*]] = %c0 to %c128 step %c6 iter_args
+// CHECK-COUNT-4: memref.prefetch %[[NEXT]][%{{.*}}, %{{.*}}], read, locality<2>, data
+// CHECK-NOT:     memref.prefetch
+// CHECK:         %[[END:.*]] = arith.minui %{{.*}}, %c128
+// CHECK:         scf.for %{{.*}} = %[[P]] to %[[END]] step %c1 iter_args
+// CHECK:           vector.fma
+func.func @fetches(%a: memref<32x384xf32>, %b: memref<384x256xf32>, %c: memref<32x256xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c3 = arith.constant 3 : index
+  %c64 = arith.constant 64 : index
+  %c256 = arith.constant 256 : index
+  scf.for %j = %c0 to %c256 step %c64 {
+    %columns = memref.subview %b[0, %j] [384, 64] [1, 1] : memref<384x256xf32> to memref<384x64xf32, strided<[256, 1], offset: ?>>
+    %sums = memref.subview %c[0, %j] [32, 64] [1, 1] : memref<32x256xf32> to memref<32x64xf32, strided<[256, 1], offset: ?>>
+    scf.for %k = %c0 to %c3 step %c1 {
+      %first = affine.apply #rows()[%k]
+      %part = memref.subview %columns[%first, 0] [128, 64] [1, 1] : memref<384x64xf32, strided<[256, 1], offset: ?>> to memref<128x64xf32, strided<[256, 1], offset: ?>>
+      %packed = memref.alloc() : memref<1x128x64xf32>
+      linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d1, d2)>, affine_map<(d0, d1, d2) -> (d0, d1, d2)>],
+                      iterator_types = ["parallel", "parallel", "parallel"]}
+          ins(%part : memref<128x64xf32, strided<[256, 1], offset: ?>>) outs(%packed : memref<1x128x64xf32>) attrs = {norm.pack} {
+      ^bb0(%x: f32, %y: f32):
+        linalg.yield %x : f32
+      }
+      %block = memref.collapse_shape %packed [[0, 1], [2]] : memref<1x128x64xf32> into memref<128x64xf32>
+      %lhs = memref.subview %a[0, %first] [32, 128] [1, 1] : memref<32x384xf32> to memref<32x128xf32, strided<[384, 1], offset: ?>>
+      linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]}
+          ins(%lhs, %block : memref<32x128xf32, strided<[384, 1], offset: ?>>, memref<128x64xf32>)
+          outs(%sums : memref<32x64xf32, strided<[256, 1], offset: ?>>) attrs = {norm.product = array<i64: 6, 64, 1024>} {
+      ^bb0(%x: f32, %y: f32, %s: f32):
+        %m = arith.mulf %x, %y : f32
+        %t = arith.addf %s, %m : f32
+        linalg.yield %t : f32
+      }
+    } {norm.loop = #norm.loop<product>}
+  } {norm.loop = #norm.loop<product>}
+  return
+}

@@ -119,3 +119,44 @@ func.func @few_rows(%a: memref<3x128xi8>, %b: memref<40x128xi8>, %c: memref<3x40
   }
   return
 }
+
+// -----
+
+// Each step of a tile fetches its share of the 32 rows of two lines that the next iteration packs, four rows.
+#a = affine_map<(d0, d1, d2, d3) -> (d0, d2, d3)>
+#b = affine_map<(d0, d1, d2, d3) -> (d2, d1, d3)>
+#c = affine_map<(d0, d1, d2, d3) -> (d0, d1)>
+// CHECK-LABEL: func @fetches
+// CHECK: scf.for %[[J:.*]] = %c0 to %c256 step %c64
+// CHECK:   %[[NEXT_J:.*]] = arith.select %{{.*}}, %c0, %{{.*}}
+// CHECK:   %[[NEXT:.*]] = memref.subview %arg1[0, 0, %[[NEXT_J]]] [16, 2, 64] [1, 1, 1]
+// CHECK:   amx.tile_load %arg2
+// CHECK-COUNT-8: memref.prefetch %[[NEXT]][%{{.*}}, %{{.*}}, %{{.*}}], read, locality<2>, data
+// CHECK-NOT: memref.prefetch
+// CHECK-COUNT-4: amx.tile_mulf
+func.func @fetches(%a: memref<128x16x2xbf16>, %b: memref<16x2x256xbf16>, %c: memref<128x64xf32>) {
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  %c256 = arith.constant 256 : index
+  scf.for %j = %c0 to %c256 step %c64 {
+    %columns = memref.subview %b[0, 0, %j] [16, 2, 64] [1, 1, 1] : memref<16x2x256xbf16> to memref<16x2x64xbf16, strided<[512, 256, 1], offset: ?>>
+    %packed = memref.alloc() : memref<1x16x64x2xbf16>
+    linalg.generic {indexing_maps = [affine_map<(d0, d1, d2, d3) -> (d1, d3, d2)>, affine_map<(d0, d1, d2, d3) -> (d0, d1, d2, d3)>],
+                    iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
+        ins(%columns : memref<16x2x64xbf16, strided<[512, 256, 1], offset: ?>>) outs(%packed : memref<1x16x64x2xbf16>) attrs = {norm.pack} {
+    ^bb0(%x: bf16, %y: bf16):
+      linalg.yield %x : bf16
+    }
+    %block = memref.collapse_shape %packed [[0, 1], [2], [3]] : memref<1x16x64x2xbf16> into memref<16x64x2xbf16>
+    linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction", "reduction"]}
+        ins(%a, %block : memref<128x16x2xbf16>, memref<16x64x2xbf16>) outs(%c : memref<128x64xf32>) attrs = {norm.amx, norm.product = array<i64: 6, 64, 512>} {
+    ^bb0(%x: bf16, %y: bf16, %s: f32):
+      %p = arith.extf %x : bf16 to f32
+      %q = arith.extf %y : bf16 to f32
+      %m = arith.mulf %p, %q : f32
+      %t = arith.addf %s, %m : f32
+      linalg.yield %t : f32
+    }
+  } {norm.loop = #norm.loop<product>}
+  return
+}

@@ -64,7 +64,12 @@ def NormTileProducts : Pass<"norm-tile-products", "func::FuncOp"> {
     by 16, and the product also has `norm.amx`. It does so if the sum has whole tiles: its
     length is a multiple of 32 or 64. Other products are those of elements, or of i16.
 
-    **Parts.** AMX is faster than the caches behind level 2. It therefore multiplies parts
+    **Parts.** A long sum of at most 256 rows (`packed_rows`) goes by parts of up to 128
+    products (`packed_depth`) that divide it, if columns that are neighbors in memory are
+    packed: while a part is multiplied, memory fetches what is packed next. More rows
+    have parts of up to 1024 (`product_depth`).
+
+    AMX is faster than the caches behind level 2. It therefore multiplies parts
     of a long sum: of an A of 1.5 MiB and more (`large_bytes`) up to 256 words of each row
     (`tile_steps`) by up to 512 columns (`tile_columns`), of which as many are packed at
     once, or fewer where threads share the blocks; of a smaller A up to 128 words by 64
@@ -156,6 +161,10 @@ def NormVectorizeProducts : Pass<"norm-vectorize-products", "func::FuncOp"> {
     %b = amx.tile_load %packed[%k, %j], %c128 : memref<160x128xbf16> into !amx.tile<16x32xbf16>
     %s = amx.tile_mulf %a, %b, %sum : !amx.tile<16x32xbf16>, !amx.tile<16x32xbf16>, !amx.tile<16x16xf32>
     ```
+
+    While a block is computed, the columns that the next iteration of the loops around
+    it packs are fetched, if they are neighbors in memory: a row for as many products as
+    there are tiles, or what the steps of AMX have time for.
 
     Columns that are no neighbors in memory are packed by squares of 16 times 16
     elements, which are turned in registers; rows of B are fetched 16 rows ahead. A
