@@ -129,7 +129,7 @@ int64_t ProductPlan::getBlockColumns(const MatrixProduct &product,
   int64_t all = llvm::divideCeil(extent, least),
           most = std::min(all, target.tileColumns / least);
   if (threads > 1)
-    most = std::min(most, all / target.tileBlocks);
+    most = std::min(most, all / (target.tileBlocks * threads));
   return getEvenColumns(llvm::alignTo(extent, least), least,
                         std::max<int64_t>(most, 1) * least);
 }
