@@ -12,6 +12,8 @@
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/MemRef/Utils/MemRefUtils.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
 #include "norm/IR/Norm.h"
 #include "norm/IR/RowTarget.h"
 #include "norm/Rows/Vectors.h"
@@ -48,17 +50,17 @@ NextColumns::NextColumns(ImplicitLocOpBuilder &b, GenericOp block,
     return;
   SmallVector<int64_t> extents = pack.getStaticLoopRanges();
   unsigned column = pack.getNumLoops() - (isGrouped ? 2 : 1);
-  map = pack.getIndexingMapsArray()[0];
+  readMap = pack.getIndexingMapsArray()[0];
   bool areNeighbors = type.isLastDimUnitStride() &&
-                      map.getResults().back() == b.getAffineDimExpr(column);
+                      readMap.getResults().back() == b.getAffineDimExpr(column);
   depth = column - 1;
   if (!areNeighbors || ShapedType::isDynamicShape(extents) ||
       llvm::product_of(ArrayRef(extents).take_front(depth)) != 1)
     return;
   group = isGrouped ? extents.back() : 1;
   rows = extents[depth] * group;
-  elementsPerLine = getRowTarget(block).lineBytes * 8 /
-                    type.getElementTypeBitWidth();
+  elementsPerLine =
+      getRowTarget(block).lineBytes * 8 / type.getElementTypeBitWidth();
   linesPerRow = llvm::divideCeil(extents[column], elementsPerLine);
   source = createInNextIteration(from);
 }
@@ -76,11 +78,11 @@ Value NextColumns::createInNextIteration(Value v) {
        loop = loop->getParentOfType<LoopLikeOpInterface>()) {
     outermost = loop;
     Value at = loop.getLoopInductionVars()->back(),
-          behind = arith::AddIOp::create(
-              b, at, asValue(loop.getLoopSteps()->back())),
-          isLast = arith::CmpIOp::create(
-              b, arith::CmpIPredicate::uge, behind,
-              asValue(loop.getLoopUpperBounds()->back())),
+          behind = arith::AddIOp::create(b, at,
+                                         asValue(loop.getLoopSteps()->back())),
+          isLast =
+              arith::CmpIOp::create(b, arith::CmpIPredicate::uge, behind,
+                                    asValue(loop.getLoopUpperBounds()->back())),
           next = arith::SelectOp::create(
               b, isLast, asValue(loop.getLoopLowerBounds()->back()), behind);
     map.map(at, arith::SelectOp::create(b, isNext, next, at));
@@ -122,13 +124,13 @@ void NextColumns::fetch(Value first, int64_t count) {
           word = b.createOrFold<arith::DivUIOp>(at, index(group)),
           number = b.createOrFold<arith::RemUIOp>(at, index(group));
     SmallVector<Value> place;
-    for (AffineExpr expr : map.getResults()) {
+    for (AffineExpr expr : readMap.getResults()) {
       auto dim = dyn_cast<AffineDimExpr>(expr);
       bool isZero = !dim || dim.getPosition() < depth;
-      place.push_back(isZero                              ? index(0)
-                      : dim.getPosition() == depth        ? word
-                      : dim.getPosition() == depth + 1    ? column
-                                                          : number);
+      place.push_back(isZero                           ? index(0)
+                      : dim.getPosition() == depth     ? word
+                      : dim.getPosition() == depth + 1 ? column
+                                                       : number);
     }
     createPrefetches(b, b.getLoc(), source, place, lines * elementsPerLine,
                      CacheLevel::Second);

@@ -40,7 +40,7 @@ private:
   ImplicitLocOpBuilder &b;
   linalg::GenericOp block;
   Value source;
-  AffineMap map;     // from the loops of the copy to the source
+  AffineMap readMap; // from the loops of the copy to the source
   unsigned depth;    // its loop over numbers of the sum, or over words
   int64_t group = 1; // numbers in a word
   int64_t rows = 0, linesPerRow = 0, elementsPerLine = 0;

@@ -16,7 +16,7 @@ prefix, options = sys.argv[1], sys.argv[2:]
 draw, numbers = random.Random(7), np.random.default_rng(7)
 SUBSCRIPTS = ("mk,kn->mn", "mk,nk->mn", "km,kn->mn", "mk,kn->nm", "bmk,bkn->bmn", "bmk,bnk->bmn", "mk,khn->mhn",
               "hmd,hdn->mn", "k,kn->n", "nk,k->n", "bk,bkn->bn", "bm,bmn->bn")
-EXTENTS = {"m": (1, 2, 5, 8, 9, 13, 37, 64), "k": (1, 2, 7, 16, 111, 130, 600), "n": (1, 15, 16, 33, 64, 129, 200),
+EXTENTS = {"m": (1, 2, 5, 8, 9, 13, 37, 64), "k": (1, 2, 7, 16, 111, 130, 384, 600), "n": (1, 15, 16, 33, 64, 129, 192, 200),
            "b": (1, 3), "h": (2, 3), "d": (8, 16, 30)}
 # Types of both factors, of the result, and the one in which products are added.
 TYPES = (("f32", "f32", "f32"), ("bf16", "bf16", "f32"), ("bf16", "f32", "f32"), ("f16", "f16", "f32"),
