@@ -143,8 +143,10 @@ private:
         places.back().back() = add(places.back().back(), lane);
         sums.push_back(vector::LoadOp::create(b, type, dest, places.back()));
       }
-    SmallVector<Value> totals = next ? fetchAndAdd(rowsOfTile, from, to, sums)
-                                     : addProducts(rowsOfTile, from, to, sums);
+    bool fetches = next && getConstantIntValue(extents[step]);
+    SmallVector<Value> totals = fetches
+                                    ? fetchAndAdd(rowsOfTile, from, to, sums)
+                                    : addProducts(rowsOfTile, from, to, sums);
     for (auto [v, place] : llvm::zip(totals, places))
       vector::StoreOp::create(b, v, dest, place);
   }

@@ -30,7 +30,8 @@ static Value getRoot(Value buffer) {
 static GenericOp findPack(GenericOp block, Value columns) {
   for (Operation *op = block->getPrevNode(); op; op = op->getPrevNode())
     if (auto pack = dyn_cast<GenericOp>(op))
-      if (pack->hasAttr(norm::packAttrName) &&
+      if (pack->hasAttr(norm::packAttrName) && pack.getNumDpsInputs() == 1 &&
+          pack.getNumDpsInits() == 1 &&
           getRoot(pack.getDpsInits()[0]) == getRoot(columns))
         return pack;
   return {};
@@ -45,8 +46,13 @@ NextColumns::NextColumns(ImplicitLocOpBuilder &b, GenericOp block,
   if (!pack || pack.getNumLoops() < (isGrouped ? 4 : 3))
     return;
   Value from = pack.getDpsInputs()[0];
-  auto type = cast<MemRefType>(from.getType());
-  if (type.getRank() == 0)
+  auto type = cast<MemRefType>(from.getType()),
+       packed = cast<MemRefType>(pack.getDpsInits()[0].getType()),
+       all = cast<MemRefType>(columns.getType());
+  bool areAll = packed.hasStaticShape() && all.hasStaticShape() &&
+                packed.getNumElements() == all.getNumElements() &&
+                all.getNumElements() > 0;
+  if (!areAll || type.getRank() == 0)
     return;
   SmallVector<int64_t> extents = pack.getStaticLoopRanges();
   unsigned column = pack.getNumLoops() - (isGrouped ? 2 : 1);

@@ -18,9 +18,9 @@ namespace mlir::norm {
 /// computed: packing would wait for memory.
 class NextColumns {
 public:
-  /// Finds nothing unless an op in the loops copies the columns of `block`, of
-  /// `operand`, from memory where these are neighbors.
-  NextColumns(ImplicitLocOpBuilder &b, linalg::GenericOp block, Value operand);
+  /// Finds nothing unless an op in the loops copies all of `columns`, the
+  /// operand B of `block`, from memory where neighbors are columns.
+  NextColumns(ImplicitLocOpBuilder &b, linalg::GenericOp block, Value columns);
 
   explicit operator bool() const { return source != nullptr; }
 

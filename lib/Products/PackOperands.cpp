@@ -98,25 +98,6 @@ Value norm::sliceConstant(OpBuilder &b, const MatrixProduct &block,
                              packed.getType().getShape().drop_front()));
 }
 
-/// Returns true if columns of B that have the packed type and order need no
-/// copy: they have no others beside them, or the caches keep all of B.
-static bool isPacked(OpBuilder &b, Value block, ArrayRef<OpFoldResult> sizes,
-                     Type element, int64_t columns) {
-  auto slice = block.getDefiningOp<tensor::ExtractSliceOp>();
-  if (getElementTypeOrSelf(block.getType()) != element ||
-      sizes != ArrayRef(tensor::getMixedSizes(b, block.getLoc(), block)))
-    return false;
-  if (!slice)
-    return true;
-  while (auto part = slice.getSource().getDefiningOp<tensor::ExtractSliceOp>())
-    slice = part;
-  RankedTensorType all = slice.getSourceType();
-  return all.getShape().back() == columns ||
-         (all.hasStaticShape() &&
-          all.getNumElements() * element.getIntOrFloatBitWidth() <=
-              16 * norm::getRowTarget(slice).level1Bytes);
-}
-
 /// Copies what `read` says of B. An op of equal maps would be folded, so there
 /// is one more loop, over one element.
 static Value copyColumns(OpBuilder &b, const MatrixProduct &block,
@@ -148,33 +129,48 @@ static SmallVector<OpFoldResult> getPackedSizes(OpBuilder &b, AffineMap read,
   return sizes;
 }
 
+/// Returns true if the block's columns of B need no copy: they have the packed
+/// type and order, and no others beside them, or the caches keep all of B.
+static bool isPacked(OpBuilder &b, const MatrixProduct &block,
+                     int64_t columns) {
+  Value rhs = norm::getRhs(block);
+  AffineMap read = getSourceMap(b, block);
+  SmallVector<OpFoldResult> sizes = getPackedSizes(b, read, rhs), all = sizes;
+  all[getColumnDim(block)] = b.getIndexAttr(columns);
+  Type element = getElementTypeOrSelf(rhs.getType());
+  if (!read.isIdentity() || all != sizes || element != getPackedElement(block))
+    return false;
+  auto slice = rhs.getDefiningOp<tensor::ExtractSliceOp>();
+  if (!slice)
+    return true;
+  RankedTensorType source = slice.getSourceType();
+  return source.getShape().back() == columns ||
+         (source.hasStaticShape() &&
+          source.getNumElements() * element.getIntOrFloatBitWidth() <=
+              16 * norm::getRowTarget(slice).level1Bytes);
+}
+
 bool norm::copiesRows(OpBuilder &b, const MatrixProduct &block,
                       int64_t columns) {
-  Value rhs = getRhs(block);
-  auto slice = rhs.getDefiningOp<tensor::ExtractSliceOp>();
-  AffineMap read = getSourceMap(b, block);
-  SmallVector<OpFoldResult> sizes = getPackedSizes(b, read, rhs);
-  sizes[getColumnDim(block)] = b.getIndexAttr(columns);
-  bool isInPlace = read.isIdentity() &&
-                   isPacked(b, rhs, sizes, getPackedElement(block), columns);
-  return slice && !isInPlace &&
-         read.getResults().back() == b.getAffineDimExpr(getColumnDim(block)) &&
-         !slice.getSource().getDefiningOp<arith::ConstantOp>();
+  auto slice = getRhs(block).getDefiningOp<tensor::ExtractSliceOp>();
+  return slice && !slice.getSource().getDefiningOp<arith::ConstantOp>() &&
+         getSourceMap(b, block).getResults().back() ==
+             b.getAffineDimExpr(getColumnDim(block)) &&
+         !isPacked(b, block, columns);
 }
 
 Value norm::packColumns(OpBuilder &b, const MatrixProduct &block,
                         Value columnsOfB, int64_t columns) {
-  Location loc = GenericOp(block.op).getLoc();
-  AffineMap read = getSourceMap(b, block);
-  Type element = getPackedElement(block);
-  SmallVector<OpFoldResult> sizes = getPackedSizes(b, read, columnsOfB);
-  SmallVector<OpFoldResult> all = sizes;
-  all[getColumnDim(block)] = b.getIndexAttr(columns);
-  if (read.isIdentity() && isPacked(b, columnsOfB, all, element, columns))
+  if (isPacked(b, block, columns))
     return columnsOfB;
   if (Value constant = sliceConstant(b, block, columnsOfB, columns))
     return constant;
-  Value packed = tensor::EmptyOp::create(b, loc, all, element);
+  Location loc = GenericOp(block.op).getLoc();
+  AffineMap read = getSourceMap(b, block);
+  SmallVector<OpFoldResult> sizes = getPackedSizes(b, read, columnsOfB),
+                            all = sizes;
+  all[getColumnDim(block)] = b.getIndexAttr(columns);
+  Value packed = tensor::EmptyOp::create(b, loc, all, getPackedElement(block));
   if (all == sizes)
     return copyColumns(b, block, columnsOfB, read, packed);
   packed = createZeros(b, loc, packed);

@@ -259,3 +259,39 @@ func.func @fetches(%a: memref<32x384xf32>, %b: memref<384x256xf32>, %c: memref<3
   } {norm.loop = #norm.loop<product>}
   return
 }
+
+// -----
+
+// What packs a part of the columns alone says nothing of the next ones.
+#a = affine_map<(d0, d1, d2) -> (d0, d2)>
+#b = affine_map<(d0, d1, d2) -> (d2, d1)>
+#c = affine_map<(d0, d1, d2) -> (d0, d1)>
+// CHECK-LABEL: func @packs_a_part
+// CHECK: vector.store
+// CHECK-NOT: locality<2>
+// CHECK: vector.fma
+func.func @packs_a_part(%a: memref<32x128xf32>, %b: memref<8x256xf32>, %c: memref<32x64xf32>) {
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  %c256 = arith.constant 256 : index
+  scf.for %j = %c0 to %c256 step %c64 {
+    %part = memref.subview %b[0, %j] [8, 64] [1, 1] : memref<8x256xf32> to memref<8x64xf32, strided<[256, 1], offset: ?>>
+    %block = memref.alloc() : memref<128x64xf32>
+    %first = memref.subview %block[0, 0] [8, 64] [1, 1] : memref<128x64xf32> to memref<8x64xf32, strided<[64, 1]>>
+    %rows = memref.expand_shape %first [[0, 1], [2]] output_shape [1, 8, 64] : memref<8x64xf32, strided<[64, 1]>> into memref<1x8x64xf32, strided<[512, 64, 1]>>
+    linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d1, d2)>, affine_map<(d0, d1, d2) -> (d0, d1, d2)>],
+                    iterator_types = ["parallel", "parallel", "parallel"]}
+        ins(%part : memref<8x64xf32, strided<[256, 1], offset: ?>>) outs(%rows : memref<1x8x64xf32, strided<[512, 64, 1]>>) attrs = {norm.pack} {
+    ^bb0(%x: f32, %y: f32):
+      linalg.yield %x : f32
+    }
+    linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]}
+        ins(%a, %block : memref<32x128xf32>, memref<128x64xf32>) outs(%c : memref<32x64xf32>) attrs = {norm.product = array<i64: 6, 64, 1024>} {
+    ^bb0(%x: f32, %y: f32, %s: f32):
+      %m = arith.mulf %x, %y : f32
+      %t = arith.addf %s, %m : f32
+      linalg.yield %t : f32
+    }
+  } {norm.loop = #norm.loop<product>}
+  return
+}
