@@ -168,7 +168,8 @@ private:
                                  ValueRange sums) {
     int64_t depth = *getConstantIntValue(extents[step]),
             lines = next.getLines() / depth,
-            products = countTiles(rows, lanes).value_or(kManyTiles);
+            products = countTiles(rows, lanes)
+                           .value_or(norm::getRowTarget(op).assumedTiles);
     auto loop = scf::ForOp::create(
         b, from, to, index(products), sums,
         [&](OpBuilder &, Location, Value begin, ValueRange args) {
@@ -219,9 +220,6 @@ private:
                                          memref::LoadOp::create(b, lhs, at));
     return loadPair(lhs, at);
   }
-
-  /// Products for which one place is fetched where rows are not known.
-  static constexpr int64_t kManyTiles = 16;
 
   int64_t rows, lanes, products; // of a tile
 };
@@ -290,12 +288,13 @@ private:
     if (!next || !tiles)
       return;
     int64_t steps = words / norm::amxRows,
-            share = llvm::divideCeil(next.getLines(), *tiles * steps);
-    if (share > 2 * kMostLines)
+            share = llvm::divideCeil(next.getLines(), *tiles * steps),
+            most = norm::getRowTarget(op).tileLines;
+    if (share > 2 * most)
       return;
     Value number = mulAdd(getTile(2 * norm::amxRows, width), steps,
                           divide(at[step], norm::amxRows));
-    int64_t lines = next.roundUp(std::min(share, kMostLines));
+    int64_t lines = next.roundUp(std::min(share, most));
     next.fetch(mulAdd(number, lines, index(0)), lines);
   }
 
@@ -329,9 +328,6 @@ private:
     return getRowIndices(op.getIndexingMapsArray()[operand],
                          rowTile * norm::amxRows);
   }
-
-  /// Measured on Sapphire Rapids of 4 to 64 for 32 to 128 rows.
-  static constexpr int64_t kMostLines = 8;
 
   int64_t group; // neighbors along the sum that are a word
   int64_t words, columns;
