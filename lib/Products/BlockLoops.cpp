@@ -167,7 +167,7 @@ private:
   SmallVector<Value> fetchAndAdd(int64_t rowsOfTile, Value from, Value to,
                                  ValueRange sums) {
     int64_t depth = *getConstantIntValue(extents[step]),
-            lines = next.getLines() / depth,
+            lines = next.roundUp(llvm::divideCeil(next.getLines(), depth)),
             products = countTiles(rows, lanes)
                            .value_or(norm::getRowTarget(op).assumedTiles);
     auto loop = scf::ForOp::create(
@@ -176,7 +176,7 @@ private:
           Value place =
               mulAdd(getTile(rows, lanes), llvm::divideCeil(depth, products),
                      divide(begin, products));
-          next.fetch(mulAdd(place, lines, index(0)), lines);
+          next.fetch(place, lines);
           Value end = b.createOrFold<arith::MinUIOp>(add(begin, products), to);
           scf::YieldOp::create(b, addProducts(rowsOfTile, begin, end, args));
         });
@@ -294,8 +294,7 @@ private:
       return;
     Value number = mulAdd(getTile(2 * norm::amxRows, width), steps,
                           divide(at[step], norm::amxRows));
-    int64_t lines = next.roundUp(std::min(share, most));
-    next.fetch(mulAdd(number, lines, index(0)), lines);
+    next.fetch(number, next.roundUp(std::min(share, most)));
   }
 
   void addTiles(MutableArrayRef<Value> held, int64_t rowTiles, int64_t width) {

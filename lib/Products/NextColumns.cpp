@@ -16,6 +16,7 @@
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "norm/IR/Norm.h"
 #include "norm/IR/RowTarget.h"
+#include "norm/Normalize/ElementStorage.h"
 #include "norm/Rows/Vectors.h"
 
 using namespace mlir;
@@ -63,10 +64,13 @@ NextColumns::NextColumns(ImplicitLocOpBuilder &b, GenericOp block,
   if (!areNeighbors || ShapedType::isDynamicShape(extents) ||
       llvm::product_of(ArrayRef(extents).take_front(depth)) != 1)
     return;
+  int64_t bytes = getElementBytes(type.getElementType()),
+          lineBytes = getRowTarget(block).lineBytes;
+  if (bytes == 0 || bytes > lineBytes)
+    return;
   group = isGrouped ? extents.back() : 1;
   rows = extents[depth] * group;
-  elementsPerLine =
-      getRowTarget(block).lineBytes * 8 / type.getElementTypeBitWidth();
+  elementsPerLine = lineBytes / bytes;
   linesPerRow = llvm::divideCeil(extents[column], elementsPerLine);
   source = createInNextIteration(from);
 }
@@ -115,12 +119,13 @@ int64_t NextColumns::roundUp(int64_t lines) const {
   return lines;
 }
 
-void NextColumns::fetch(Value first, int64_t count) {
+void NextColumns::fetch(Value number, int64_t count) {
   auto index = [&](int64_t value) -> Value {
     return arith::ConstantIndexOp::create(b, value);
   };
-  first = b.createOrFold<arith::MinUIOp>(
-      first, index(std::max<int64_t>(getLines() - count, 0)));
+  Value first = b.createOrFold<arith::MinUIOp>(
+      b.createOrFold<arith::MulIOp>(number, index(count)),
+      index(std::max<int64_t>(getLines() - count, 0)));
   Value row = b.createOrFold<arith::DivUIOp>(first, index(linesPerRow)),
         line = b.createOrFold<arith::RemUIOp>(first, index(linesPerRow)),
         column = b.createOrFold<arith::MulIOp>(line, index(elementsPerLine));
@@ -128,7 +133,7 @@ void NextColumns::fetch(Value first, int64_t count) {
   for (int64_t i = 0; i < std::min(count / lines, rows); ++i) {
     Value at = b.createOrFold<arith::AddIOp>(row, index(i)),
           word = b.createOrFold<arith::DivUIOp>(at, index(group)),
-          number = b.createOrFold<arith::RemUIOp>(at, index(group));
+          inWord = b.createOrFold<arith::RemUIOp>(at, index(group));
     SmallVector<Value> place;
     for (AffineExpr expr : readMap.getResults()) {
       auto dim = dyn_cast<AffineDimExpr>(expr);
@@ -136,7 +141,7 @@ void NextColumns::fetch(Value first, int64_t count) {
       place.push_back(isZero                           ? index(0)
                       : dim.getPosition() == depth     ? word
                       : dim.getPosition() == depth + 1 ? column
-                                                       : number);
+                                                       : inWord);
     }
     createPrefetches(b, b.getLoc(), source, place, lines * elementsPerLine,
                      CacheLevel::Second);

@@ -31,8 +31,8 @@ public:
   /// of whole rows, or an even part of one.
   int64_t roundUp(int64_t lines) const;
 
-  /// Fetches `count` lines from line `first` on, or the last ones.
-  void fetch(Value first, int64_t count);
+  /// Fetches the `number`th `count` lines, or the last ones.
+  void fetch(Value number, int64_t count);
 
 private:
   Value createInNextIteration(Value v);

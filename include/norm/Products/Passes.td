@@ -69,12 +69,12 @@ def NormTileProducts : Pass<"norm-tile-products", "func::FuncOp"> {
     packed: while a part is multiplied, memory fetches what is packed next. More rows
     have parts of up to 1024 (`product_depth`).
 
-    AMX is faster than the caches behind level 2. It therefore multiplies parts
-    of a long sum: of an A of 1.5 MiB and more (`large_bytes`) up to 256 words of each row
+    AMX is faster than the caches behind level 2. It therefore multiplies parts of a long
+    sum: of an A of 1.5 MiB and more (`large_bytes`) up to 256 words of each row
     (`tile_steps`) by up to 512 columns (`tile_columns`), of which as many are packed at
-    once, or fewer where threads share the blocks (`tile_blocks` each); of a smaller A up to 128 words by 64
-    columns, if B has at least 512. A is copied by such parts, once for all products that
-    read it; so are rows that fill no tile:
+    once, or fewer where threads share the blocks (`tile_blocks` each); of a smaller A up
+    to 128 words by 64 columns, if B has at least 512. A is copied by such parts, once for
+    all products that read it; so are rows that fill no tile:
 
     ```mlir
     %parts = linalg.generic ins(%a) outs(%slice_of_alloc) {norm.pack} // [8, 512, 256, 2]
