@@ -98,8 +98,9 @@ struct Accesses {
 
 private:
   void note(Operation *op, Operation *loop) {
+    // Upstream lets a prefetch write, so that it stays where it is.
     auto access = dyn_cast<MemoryEffectOpInterface>(op);
-    if (!access)
+    if (!access || isa<memref::PrefetchOp>(op))
       return;
     SmallVector<MemoryEffects::EffectInstance> effects;
     access.getEffects(effects);
