@@ -64,7 +64,9 @@ private:
                                             ArrayRef<OpFoldResult> sizes) {
     // Threads share the outer loops alone.
     auto outer = op->getParentOfType<LoopLikeOpInterface>();
-    bool isInBlock = outer && norm::getRole(outer) == norm::LoopRole::Product;
+    bool isInBlock =
+        (outer && norm::getRole(outer) == norm::LoopRole::Product) ||
+        op->getParentOfType<scf::ForallOp>();
     scf::SCFTilingOptions options;
     options.setTileSizes(sizes);
     options.setLoopType(isInBlock || plan.threads <= 1
@@ -272,15 +274,6 @@ private:
   // Parts of the sums
   //===--------------------------------------------------------------------===//
 
-  /// Returns the most of `extent` that divide it, up to `most` and more than
-  /// half of that, or all.
-  static int64_t getEvenPart(int64_t extent, int64_t most) {
-    for (int64_t part = most; 2 * part > most; --part)
-      if (extent % part == 0)
-        return part;
-    return extent;
-  }
-
   /// Returns how many words of each row are a part: the sum is divided evenly
   /// into parts as long as level 2 keeps the columns of, or level 1 if A is
   /// small. Few columns do not pay for a copy of that.
@@ -294,7 +287,7 @@ private:
       return words;
     int64_t most =
         norm::isLarge(block) ? target.tileSteps : target.tileSteps / 2;
-    return getEvenPart(words / norm::amxRows, most) * norm::amxRows;
+    return norm::getEvenPart(words / norm::amxRows, most) * norm::amxRows;
   }
 
   /// Returns how many rows of B are packed at once: what is packed next is
@@ -306,8 +299,8 @@ private:
                      norm::copiesRows(b, block, columns);
     int64_t rows = GenericOp(block.op).getStaticLoopRanges()[*block.loops.row];
     bool areMany = ShapedType::isDynamic(rows) || rows > target.packedRows;
-    return isDivided ? getEvenPart(depth, areMany ? target.productDepth
-                                                  : target.packedDepth)
+    return isDivided ? norm::getEvenPart(depth, areMany ? target.productDepth
+                                                        : target.packedDepth)
                      : depth;
   }
 

@@ -35,6 +35,13 @@ bool norm::isLarge(const MatrixProduct &product) {
              norm::getRowTarget(op).largeBytes;
 }
 
+int64_t norm::getEvenPart(int64_t extent, int64_t most) {
+  for (int64_t part = most; 2 * part > most; --part)
+    if (extent % part == 0)
+      return part;
+  return extent;
+}
+
 norm::Missed norm::getMissed(const std::optional<MatrixProduct> &product) {
   if (!product)
     return Missed::OtherProduct;

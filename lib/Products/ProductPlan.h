@@ -26,6 +26,10 @@ bool hasComputedColumns(const MatrixProduct &product);
 /// block.
 bool isLarge(const MatrixProduct &product);
 
+/// Returns the most of `extent` that divide it, up to `most` and more than half
+/// of that, or all.
+int64_t getEvenPart(int64_t extent, int64_t most);
+
 /// Returns why an op on matrices is not computed by blocks.
 Missed getMissed(const std::optional<MatrixProduct> &product);
 

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "BuildBlocks.h"
+#include "ChainProducts.h"
 #include "ProductTensors.h"
 #include "SplitProducts.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -85,6 +86,7 @@ struct NormTileProducts : norm::impl::NormTileProductsBase<NormTileProducts> {
       return;
     IRRewriter b(&getContext());
     ProductPlan plan = {products, kinds, threads, lanes};
+    norm::chainProducts(b, getOperation(), plan);
     norm::ProductSplitter splitter(b, plan);
     llvm::SetVector<Operation *> anchors;
     for (const MatrixProduct &product : findProducts(plan)) {

@@ -457,7 +457,8 @@ static LogicalResult tileBlock(IRRewriter &rewriter, Block &block,
     if (plan.getRowsPerPart() && !group.sums)
       return group.root.emitError("norm-tile-rows: has a plan with parts of "
                                   "rows that it does not sum");
-    bool isParallel = tiling.isShared() && plan.getParallel();
+    bool isParallel = tiling.isShared() && plan.getParallel() &&
+                      !group.root->getParentOfType<scf::ForallOp>();
     LoopType loopType = isParallel ? LoopType::ForallOp : LoopType::ForOp;
     if (failed(
             tiling.divides(group)

@@ -86,6 +86,26 @@ def NormTileProducts : Pass<"norm-tile-products", "func::FuncOp"> {
       } {norm.loop = #norm.loop<product>}
     ```
 
+    **Chains.** A product whose A is computed row by row from another product, such as by
+    the softmax of an attention, goes by blocks of rows together with all of that. What is
+    between the products then exists for one block at a time, in level 2:
+
+    ```mlir
+    scf.for %b = %c0 to %c16 step %c1 ... {
+      scf.for %m = %c0 to %c2048 step %c64 ... {
+        %scores = ... // of rows %m, ... of batch %b, tensor<1x64x2048xf32>
+        %p = ...      // their softmax
+        %rows = ...   // its product with V
+    ```
+
+    A block has up to 128 rows (`chain_rows`), of 512 KiB (`chain_bytes`), which divide all
+    rows if they can; threads share batches and blocks, but nothing in these. It has more
+    where both B would be more than twice what is between: each block reads them again. If
+    that takes more than 256 rows, as with most weights, there are no blocks; nor of less
+    than 1.5 MiB (`large_bytes`), nor from an op on that others read, too. Views that join
+    batches or groups of rows move behind the last product. The order of sums does not
+    change.
+
     **Few rows.** A product of at most `few_rows` (8) rows, or 6 where tiles multiply
     integers, takes as long as to read B, which it does once, in place and in the order
     of memory, if neighbors there are columns, or are along the sum and neighbors in A,

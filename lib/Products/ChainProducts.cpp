@@ -1,0 +1,309 @@
+//===- ChainProducts.cpp - products of what products give -----------------===//
+//
+// Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ChainProducts.h"
+#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Tensor/Transforms/Transforms.h"
+#include "mlir/IR/Dominance.h"
+#include "mlir/IR/Remarks.h"
+#include "mlir/Transforms/CSE.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "norm/IR/RowTarget.h"
+#include "norm/Normalize/ElementStorage.h"
+#include "llvm/ADT/MapVector.h"
+#include <vector>
+
+using namespace mlir;
+using linalg::GenericOp;
+using linalg::LinalgOp;
+using norm::MatrixProduct;
+using norm::ProductPlan;
+
+/// Returns the dimensions of `map` that are `loops`, if it has them all.
+static std::optional<SmallVector<unsigned>> findDims(AffineMap map,
+                                                     ArrayRef<unsigned> loops) {
+  SmallVector<unsigned> dims;
+  for (unsigned loop : loops) {
+    std::optional<unsigned> dim =
+        map.getResultPosition(getAffineDimExpr(loop, map.getContext()));
+    if (!dim)
+      return std::nullopt;
+    dims.push_back(*dim);
+  }
+  return dims;
+}
+
+/// Reads `op` as a product that is computed by blocks.
+static std::optional<MatrixProduct> matchBlocks(Operation *op,
+                                                const ProductPlan &plan) {
+  auto generic = dyn_cast<GenericOp>(op);
+  std::optional<MatrixProduct> product =
+      generic && generic.hasPureTensorSemantics()
+          ? norm::matchMatrixProduct(generic)
+          : std::nullopt;
+  return product && plan.hasBlocks(*product) ? product : std::nullopt;
+}
+
+namespace {
+/// A product and the ops that compute its A from other products. All of them
+/// have its loops over batches and rows.
+class ProductChain {
+public:
+  ProductChain(const MatrixProduct &last, const ProductPlan &plan)
+      : last(last), plan(plan), target(norm::getRowTarget(last.op)),
+        rows(last.batch) {
+    rows.append(last.rows);
+    do
+      findMembers();
+    while (dropMembersUsedElsewhere());
+  }
+
+  /// Returns the rows of a block, all if it has these whole; nullopt where
+  /// there is no other product, or blocks are not worth it.
+  std::optional<int64_t> getRowsOfBlock() const;
+
+  /// Returns true if the chain computes `op` in its loop.
+  bool contains(Operation *op) const { return members.contains(op); }
+
+  void tile(IRRewriter &b, int64_t rowsOfBlock);
+
+private:
+  void findMembers() {
+    members.clear();
+    products.clear();
+    GenericOp op = last.op;
+    OpOperand *lhs = op.getDpsInputOperand(last.lhs);
+    if (auto dims = findDims(op.getMatchingIndexingMap(lhs), rows))
+      follow(lhs->get(), *dims);
+  }
+
+  /// Adds what computes `v`, whose dimensions `dims` are the batches and rows.
+  void follow(Value v, ArrayRef<unsigned> dims) {
+    auto op = v.getDefiningOp<LinalgOp>();
+    if (!op || op->getBlock() != last.op->getBlock() ||
+        !op.hasPureTensorSemantics() || excluded.contains(op))
+      return;
+    std::optional<SmallVector<unsigned>> loops = findLoops(op, v, dims);
+    if (!loops || !members.try_emplace(op, *loops).second)
+      return;
+    std::optional<MatrixProduct> product = matchBlocks(op, plan);
+    if (product)
+      products.push_back(*product);
+    for (OpOperand &operand : op->getOpOperands()) {
+      bool isFactor = product && op.isDpsInput(&operand);
+      if (auto inner = findDims(op.getMatchingIndexingMap(&operand), *loops);
+          inner && !isFactor)
+        follow(operand.get(), *inner);
+    }
+  }
+
+  /// Returns the loops over these dimensions of a result of `op`, if that can
+  /// be computed by blocks of them.
+  std::optional<SmallVector<unsigned>> findLoops(LinalgOp op, Value result,
+                                                 ArrayRef<unsigned> dims) {
+    AffineMap map = op.getIndexingMapMatchingResult(cast<OpResult>(result));
+    SmallVector<unsigned> loops;
+    for (unsigned dim : dims) {
+      auto loop = dyn_cast<AffineDimExpr>(map.getResult(dim));
+      if (!loop)
+        return std::nullopt;
+      loops.push_back(loop.getPosition());
+    }
+    auto *known = members.find(op);
+    std::optional<MatrixProduct> product = matchBlocks(op, plan);
+    bool fits = (known == members.end() || known->second == loops) &&
+                (!product || llvm::all_of(loops, [&](unsigned loop) {
+                  return llvm::is_contained(product->batch, loop) ||
+                         llvm::is_contained(product->rows, loop);
+                }));
+    return fits ? std::optional(loops) : std::nullopt;
+  }
+
+  /// Returns true if there are any: they would be computed twice. What has no
+  /// inputs is no work.
+  bool dropMembersUsedElsewhere() {
+    size_t before = excluded.size();
+    for (auto &[op, loops] : members) {
+      bool isOwn = llvm::all_of(op->getUsers(), [&](Operation *user) {
+        return user == last.op || members.contains(user) ||
+               isa<tensor::DimOp>(user);
+      });
+      if (!isOwn && LinalgOp(op).getNumDpsInputs() > 0)
+        excluded.insert(op);
+    }
+    return excluded.size() > before;
+  }
+
+  /// Returns how many elements `loops` of `product` go over.
+  int64_t count(const MatrixProduct &product, ArrayRef<unsigned> loops) const {
+    SmallVector<int64_t> extents = GenericOp(product.op).getStaticLoopRanges();
+    int64_t count = 1;
+    for (unsigned loop : loops)
+      count *= ShapedType::isDynamic(extents[loop]) ? target.assumedExtent
+                                                    : extents[loop];
+    return count;
+  }
+
+  int64_t countFactors(const MatrixProduct &product) const {
+    return count(product, product.columns) * count(product, product.depths);
+  }
+
+  void forwardExtents(IRRewriter &b);
+
+  MatrixProduct last;
+  const ProductPlan &plan;
+  norm::RowTarget target;
+  SmallVector<unsigned> rows; // loops of `last` over batches and rows
+  llvm::MapVector<Operation *, SmallVector<unsigned>>
+      members; // and their loops
+  std::vector<MatrixProduct> products;
+  llvm::SmallPtrSet<Operation *, 4> excluded;
+};
+} // namespace
+
+std::optional<int64_t> ProductChain::getRowsOfBlock() const {
+  if (products.empty())
+    return std::nullopt;
+  GenericOp op = last.op;
+  int64_t row = count(last, last.depths),
+          bytes = row * norm::getElementBytes(
+                            getElementTypeOrSelf(op.getDpsInputs()[last.lhs])),
+          factors = countFactors(last), extent = count(last, *last.loops.row);
+  for (const MatrixProduct &product : products)
+    factors += countFactors(product);
+  // A block reads all factors again, which costs less than what stays in the
+  // cache from this many rows on.
+  int64_t least = llvm::divideCeil(factors, 2 * row),
+          most = std::min(target.chainRows, target.chainBytes / bytes);
+  bool isSmall = count(last, rows) * bytes < target.largeBytes;
+  if (least > 2 * target.chainRows || isSmall)
+    return std::nullopt;
+  most = llvm::alignTo(std::max(least, most), 2 * norm::amxRows);
+  int64_t block = norm::getEvenPart(extent, most);
+  return block <= 2 * most ? block : most;
+}
+
+/// Takes extents of what is fused from destinations, or it would stay alive.
+void ProductChain::forwardExtents(IRRewriter &b) {
+  for (auto &[op, loops] : members)
+    for (Operation *user : llvm::make_early_inc_range(op->getUsers()))
+      if (auto dim = dyn_cast<tensor::DimOp>(user)) {
+        Value source = dim.getSource();
+        while (members.contains(source.getDefiningOp()))
+          source = cast<LinalgOp>(source.getDefiningOp())
+                       .getTiedOpOperand(cast<OpResult>(source))
+                       ->get();
+        b.modifyOpInPlace(dim, [&] { dim.getSourceMutable().assign(source); });
+      }
+}
+
+void ProductChain::tile(IRRewriter &b, int64_t rowsOfBlock) {
+  forwardExtents(b);
+  GenericOp op = last.op;
+  SmallVector<OpFoldResult> sizes(op.getNumLoops(), b.getIndexAttr(0));
+  for (unsigned loop : rows)
+    sizes[loop] = b.getIndexAttr(1);
+  sizes[*last.loops.row] = b.getIndexAttr(rowsOfBlock);
+  scf::SCFTileAndFuseOptions options;
+  options.tilingOptions.setTileSizes(sizes).setLoopType(
+      plan.threads > 1 ? scf::SCFTilingOptions::LoopType::ForallOp
+                       : scf::SCFTilingOptions::LoopType::ForOp);
+  using Fusion = scf::SCFTileAndFuseOptions::ControlFnResult;
+  options.setFusionControlFn(
+      [&](tensor::ExtractSliceOp, OpResult result, bool) {
+        return members.contains(result.getOwner()) ? std::optional(Fusion{})
+                                                   : std::nullopt;
+      });
+  b.setInsertionPoint(op);
+  FailureOr<scf::SCFTileAndFuseResult> tiled =
+      scf::tileConsumerAndFuseProducersUsingSCF(
+          b, cast<TilingInterface>(op.getOperation()), options);
+  if (failed(tiled))
+    return;
+  for (auto [from, to] : tiled->replacements)
+    b.replaceAllUsesWith(from, to);
+  b.eraseOp(op);
+  forwardExtents(b);
+}
+
+/// Each reader of a result has fused its own copy of what computes it. Copies
+/// of one place are equal when their extents are, and what they are of is dead.
+static void mergeCopies(IRRewriter &b, Operation *scope) {
+  MLIRContext *context = b.getContext();
+  RewritePatternSet patterns(context);
+  tensor::populateFoldTensorEmptyPatterns(patterns);
+  tensor::EmptyOp::getCanonicalizationPatterns(patterns, context);
+  tensor::DimOp::getCanonicalizationPatterns(patterns, context);
+  (void)applyPatternsGreedily(scope, std::move(patterns));
+  DominanceInfo dominance(scope);
+  eliminateCommonSubExpressions(b, dominance, scope);
+}
+
+/// Returns true if `v` is computed, by other ops than products, from a product
+/// with batches.
+static bool isFromBatches(Value v, const ProductPlan &plan) {
+  SetVector<Operation *> ops;
+  auto visit = [&](Value operand) {
+    Operation *op = operand.getDefiningOp();
+    if (isa_and_present<GenericOp, tensor::CollapseShapeOp,
+                        tensor::ExpandShapeOp>(op))
+      ops.insert(op);
+  };
+  visit(v);
+  for (size_t i = 0; i < ops.size(); ++i) {
+    std::optional<MatrixProduct> product = matchBlocks(ops[i], plan);
+    if (product && !product->batch.empty())
+      return true;
+    if (!product)
+      llvm::for_each(ops[i]->getOperands(), visit);
+  }
+  return false;
+}
+
+/// Moves views that join loops of such a product, of batches and of groups that
+/// share a factor, behind the ops that read them: all ops have the same loops.
+static void keepLoopsApart(Operation *scope, const ProductPlan &plan) {
+  auto isBetween = [&](OpOperand *use) {
+    auto view = use->get().getDefiningOp<tensor::CollapseShapeOp>();
+    return view && !matchBlocks(use->getOwner(), plan) &&
+           isFromBatches(view.getSrc(), plan);
+  };
+  MLIRContext *context = scope->getContext();
+  RewritePatternSet patterns(context);
+  linalg::populateFoldReshapeOpsByExpansionPatterns(patterns, isBetween);
+  tensor::ExpandShapeOp::getCanonicalizationPatterns(patterns, context);
+  (void)applyPatternsGreedily(scope, std::move(patterns));
+}
+
+void norm::chainProducts(IRRewriter &b, Operation *scope,
+                         const ProductPlan &plan) {
+  keepLoopsApart(scope, plan);
+  SmallVector<GenericOp> ops;
+  scope->walk([&](GenericOp op) { ops.push_back(op); });
+  bool hasChains = false;
+  while (!ops.empty()) {
+    GenericOp op = ops.pop_back_val();
+    std::optional<MatrixProduct> product = matchBlocks(op, plan);
+    if (!product)
+      continue;
+    ProductChain chain(*product, plan);
+    std::optional<int64_t> rows = chain.getRowsOfBlock();
+    if (!rows)
+      continue;
+    llvm::erase_if(ops, [&](GenericOp other) { return chain.contains(other); });
+    remark::passed(
+        op.getLoc(),
+        remark::RemarkOpts::name("ProductChain").category("norm-tile-products"))
+        << "by blocks of " << Twine(*rows).str()
+        << " rows, with all from the products that its rows come from";
+    chain.tile(b, *rows);
+    hasChains = true;
+  }
+  if (hasChains)
+    mergeCopies(b, scope);
+}
