@@ -184,8 +184,14 @@ std::optional<int64_t> ProductChain::getRowsOfBlock() const {
   if (least > 2 * target.chainRows || isSmall)
     return std::nullopt;
   most = llvm::alignTo(std::max(least, most), 2 * norm::amxRows);
-  int64_t block = norm::getEvenPart(extent, most);
-  return block <= 2 * most ? block : most;
+  int64_t block = norm::getEvenPart(extent, most),
+          batches = count(last, rows) / extent;
+  if (block > 2 * most)
+    block = most;
+  // Threads share the blocks, and each has some.
+  bool areEnough = batches * llvm::divideCeil(extent, block) >=
+                   (plan.threads > 1 ? 2 * plan.threads : 2);
+  return areEnough ? std::optional(block) : std::nullopt;
 }
 
 /// Takes extents of what is fused from destinations, or it would stay alive.
@@ -265,14 +271,40 @@ static bool isFromBatches(Value v, const ProductPlan &plan) {
   return false;
 }
 
+/// Returns true if `use` reads a view that joins dimensions over which the
+/// reader has parallel loops. Others may add in the order of the joined one.
+static bool joinsParallelLoops(OpOperand *use) {
+  auto view = use->get().getDefiningOp<tensor::CollapseShapeOp>();
+  auto reader = dyn_cast<GenericOp>(use->getOwner());
+  if (!view || !reader)
+    return false;
+  AffineMap map = reader.getMatchingIndexingMap(use);
+  for (auto [group, expr] :
+       llvm::zip(view.getReassociationIndices(), map.getResults())) {
+    auto loop = dyn_cast<AffineDimExpr>(expr);
+    if (group.size() > 1 &&
+        (!loop || reader.getIteratorTypesArray()[loop.getPosition()] !=
+                      utils::IteratorType::parallel))
+      return false;
+  }
+  return true;
+}
+
 /// Moves views that join loops of such a product, of batches and of groups that
 /// share a factor, behind the ops that read them: all ops have the same loops.
 static void keepLoopsApart(Operation *scope, const ProductPlan &plan) {
   auto isBetween = [&](OpOperand *use) {
-    auto view = use->get().getDefiningOp<tensor::CollapseShapeOp>();
-    return view && !matchBlocks(use->getOwner(), plan) &&
-           isFromBatches(view.getSrc(), plan);
+    return joinsParallelLoops(use) && !matchBlocks(use->getOwner(), plan) &&
+           isFromBatches(use->get(), plan);
   };
+  WalkResult found = scope->walk([&](tensor::CollapseShapeOp view) {
+    return llvm::any_of(view->getUses(),
+                        [&](OpOperand &use) { return isBetween(&use); })
+               ? WalkResult::interrupt()
+               : WalkResult::advance();
+  });
+  if (!found.wasInterrupted())
+    return;
   MLIRContext *context = scope->getContext();
   RewritePatternSet patterns(context);
   linalg::populateFoldReshapeOpsByExpansionPatterns(patterns, isBetween);
@@ -300,7 +332,7 @@ void norm::chainProducts(IRRewriter &b, Operation *scope,
         op.getLoc(),
         remark::RemarkOpts::name("ProductChain").category("norm-tile-products"))
         << "by blocks of " << Twine(*rows).str()
-        << " rows, with all from the products that its rows come from";
+        << " rows, together with what computes these from other products";
     chain.tile(b, *rows);
     hasChains = true;
   }

@@ -214,3 +214,84 @@ func.func @weights(%x: tensor<96x512xf32>, %w: tensor<512x128xf32>, %u: tensor<1
   return %r : tensor<96x512xf32>
 }
 }
+
+// -----
+
+// Groups of rows share a factor, and a view joins them with the batches. It
+// moves behind all that has its loops; a sum over what a view joins keeps it.
+#a = affine_map<(b, g, m, n, k) -> (b, g, m, k)>
+#b = affine_map<(b, g, m, n, k) -> (b, n, k)>
+#c = affine_map<(b, g, m, n, k) -> (b, g, m, n)>
+#id = affine_map<(b, m, n) -> (b, m, n)>
+#row = affine_map<(b, m, n) -> (b, m)>
+#v = affine_map<(b, g, m, d, n) -> (b, n, d)>
+module attributes {norm.row_target = {large_bytes = 4096, chain_rows = 32}} {
+// CHECK-LABEL: func @groups
+// CHECK: scf.for %{{.*}} = %c0 to %c2 step %c1
+// CHECK:   scf.for %{{.*}} = %c0 to %c2 step %c1
+// CHECK:     scf.for %{{.*}} = %c0 to %c96 step %c32
+// CHECK:       norm.product
+// CHECK:       math.exp
+// CHECK:       tensor<1x1x32x128xf32>
+// CHECK:       norm.product
+// CHECK-NOT: tensor<2x2x96x128xf32>
+// CHECK: return
+func.func @groups(%q: tensor<2x2x96x16xf32>, %k: tensor<2x128x16xf32>, %w: tensor<2x128x16xf32>) -> tensor<2x2x96x16xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<2x2x96x128xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<2x2x96x128xf32>) -> tensor<2x2x96x128xf32>
+  %s = linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction"]}
+      ins(%q, %k : tensor<2x2x96x16xf32>, tensor<2x128x16xf32>) outs(%f : tensor<2x2x96x128xf32>) {
+  ^bb0(%x: f32, %y: f32, %o: f32):
+    %p = arith.mulf %x, %y : f32
+    %t = arith.addf %o, %p : f32
+    linalg.yield %t : f32
+  } -> tensor<2x2x96x128xf32>
+  %joined = tensor.collapse_shape %s [[0, 1], [2], [3]] : tensor<2x2x96x128xf32> into tensor<4x96x128xf32>
+  %ee = tensor.empty() : tensor<4x96x128xf32>
+  %exp = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%joined : tensor<4x96x128xf32>) outs(%ee : tensor<4x96x128xf32>) {
+  ^bb0(%x: f32, %o: f32):
+    %t = math.exp %x : f32
+    linalg.yield %t : f32
+  } -> tensor<4x96x128xf32>
+  %apart = tensor.expand_shape %exp [[0, 1], [2], [3]] output_shape [2, 2, 96, 128] : tensor<4x96x128xf32> into tensor<2x2x96x128xf32>
+  %ce = tensor.empty() : tensor<2x2x96x16xf32>
+  %cf = linalg.fill ins(%zero : f32) outs(%ce : tensor<2x2x96x16xf32>) -> tensor<2x2x96x16xf32>
+  %r = linalg.generic {indexing_maps = [#a, #v, #c], iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction"]}
+      ins(%apart, %w : tensor<2x2x96x128xf32>, tensor<2x128x16xf32>) outs(%cf : tensor<2x2x96x16xf32>) {
+  ^bb0(%x: f32, %y: f32, %o: f32):
+    %p = arith.mulf %x, %y : f32
+    %t = arith.addf %o, %p : f32
+    linalg.yield %t : f32
+  } -> tensor<2x2x96x16xf32>
+  return %r : tensor<2x2x96x16xf32>
+}
+
+// CHECK-LABEL: func @sum_of_joined
+// CHECK: tensor.collapse_shape
+// CHECK: linalg.generic {{.*}} iterator_types = ["parallel", "reduction"]
+func.func @sum_of_joined(%q: tensor<4x96x16xf32>, %k: tensor<4x128x16xf32>) -> tensor<96xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<96x4x128xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<96x4x128xf32>) -> tensor<96x4x128xf32>
+  %s = linalg.generic {indexing_maps = [affine_map<(b, m, n, k) -> (b, m, k)>, affine_map<(b, m, n, k) -> (b, n, k)>, affine_map<(b, m, n, k) -> (m, b, n)>],
+                       iterator_types = ["parallel", "parallel", "parallel", "reduction"]}
+      ins(%q, %k : tensor<4x96x16xf32>, tensor<4x128x16xf32>) outs(%f : tensor<96x4x128xf32>) {
+  ^bb0(%x: f32, %y: f32, %o: f32):
+    %p = arith.mulf %x, %y : f32
+    %t = arith.addf %o, %p : f32
+    linalg.yield %t : f32
+  } -> tensor<96x4x128xf32>
+  %joined = tensor.collapse_shape %s [[0], [1, 2]] : tensor<96x4x128xf32> into tensor<96x512xf32>
+  %re = tensor.empty() : tensor<96xf32>
+  %rf = linalg.fill ins(%zero : f32) outs(%re : tensor<96xf32>) -> tensor<96xf32>
+  %sum = linalg.generic {indexing_maps = [affine_map<(m, n) -> (m, n)>, affine_map<(m, n) -> (m)>], iterator_types = ["parallel", "reduction"]}
+      ins(%joined : tensor<96x512xf32>) outs(%rf : tensor<96xf32>) {
+  ^bb0(%x: f32, %o: f32):
+    %t = arith.addf %o, %x : f32
+    linalg.yield %t : f32
+  } -> tensor<96xf32>
+  return %sum : tensor<96xf32>
+}
+}
