@@ -7,6 +7,8 @@
 
 #include "NextColumns.h"
 #include "ProductLoops.h"
+#include "mlir/IR/Matchers.h"
+#include "norm/Rows/Rows.h"
 
 using namespace mlir;
 using linalg::GenericOp;
@@ -40,6 +42,22 @@ protected:
     return outer;
   }
 
+  /// Returns true if one pass of so many steps adds all products, to zeros.
+  /// They need not be in memory: what writes them goes.
+  bool takeZeros(int64_t steps) {
+    std::optional<int64_t> all = getConstantIntValue(extents[step]);
+    if (!all || *all > steps ||
+        !getOuterLoops(utils::IteratorType::reduction).empty())
+      return false;
+    linalg::LinalgOp fill = norm::findFill(*op.getDpsInitOperand(0));
+    Value start = fill ? norm::getFilled(fill) : Value();
+    if (!start || !(matchPattern(start, m_PosZeroFloat()) ||
+                    matchPattern(start, m_Zero())))
+      return false;
+    fill->erase();
+    return true;
+  }
+
   /// Returns the indices of the row `offset` below the current one.
   SmallVector<Value> getRowIndices(AffineMap map, int64_t offset) {
     Value first = at[*loops.row];
@@ -58,7 +76,7 @@ protected:
   }
 
   /// Returns the number of the current one.
-  Value getTile(int64_t height, int64_t width) {
+  Value getTileNumber(int64_t height, int64_t width) {
     return mulAdd(divide(at[*loops.row], height), countTilesOfRow(width),
                   divide(at[loops.column], width));
   }
@@ -80,6 +98,7 @@ protected:
   unsigned step; // the loop over depths, or over groups of them
   Value lhs, rhs, dest;
   Type element; // of the sums
+  bool fromZeros = false;
   norm::NextColumns next;
 };
 
@@ -94,6 +113,7 @@ public:
 
   /// Sums stay in the cache while the outer loops over depths go on.
   void run() {
+    fromZeros = takeZeros(products);
     buildLoops(getOuterLoops(utils::IteratorType::reduction), [&] {
       buildLoops(getOuterLoops(utils::IteratorType::parallel),
                  [&] { buildDepths(); });
@@ -141,7 +161,9 @@ private:
       for (int64_t lane = 0; lane < lanes; lane += getWidth()) {
         places.push_back(getRowIndices(map, i));
         places.back().back() = add(places.back().back(), lane);
-        sums.push_back(vector::LoadOp::create(b, type, dest, places.back()));
+        sums.push_back(
+            fromZeros ? createZeros(type)
+                      : vector::LoadOp::create(b, type, dest, places.back()));
       }
     bool fetches = next && getConstantIntValue(extents[step]);
     SmallVector<Value> totals = fetches
@@ -149,6 +171,10 @@ private:
                                     : addProducts(rowsOfTile, from, to, sums);
     for (auto [v, place] : llvm::zip(totals, places))
       vector::StoreOp::create(b, v, dest, place);
+  }
+
+  Value createZeros(VectorType type) {
+    return arith::ConstantOp::create(b, b.getZeroAttr(type));
   }
 
   SmallVector<Value> addProducts(int64_t rowsOfTile, Value from, Value to,
@@ -173,9 +199,9 @@ private:
     auto loop = scf::ForOp::create(
         b, from, to, index(products), sums,
         [&](OpBuilder &, Location, Value begin, ValueRange args) {
-          Value place =
-              mulAdd(getTile(rows, lanes), llvm::divideCeil(depth, products),
-                     divide(begin, products));
+          Value place = mulAdd(getTileNumber(rows, lanes),
+                               llvm::divideCeil(depth, products),
+                               divide(begin, products));
           next.fetch(place, lines);
           Value end = b.createOrFold<arith::MinUIOp>(add(begin, products), to);
           scf::YieldOp::create(b, addProducts(rowsOfTile, begin, end, args));
@@ -235,6 +261,7 @@ public:
         columns(*getConstantIntValue(extents[loops.column])) {}
 
   void run() {
+    fromZeros = takeZeros(norm::getRowTarget(op).tileSteps * norm::amxRows);
     buildLoops(getOuterLoops(utils::IteratorType::parallel),
                [&] { buildRows(); });
   }
@@ -267,7 +294,9 @@ private:
     SmallVector<Value> held;
     for (int64_t i = 0; i < rowTiles; ++i)
       for (int64_t j = 0; j < width; j += norm::amxRows)
-        held.push_back(loadTile(dest, getSumPlace(i, j), getSumStride()));
+        held.push_back(
+            fromZeros ? amx::TileZeroOp::create(b, getTile(element)).getResult()
+                      : loadTile(dest, getSumPlace(i, j), getSumStride()));
     for (int64_t i = 0; i < steps; ++i) {
       at[step] = add(first, i * norm::amxRows);
       fetchNext(width);
@@ -292,7 +321,7 @@ private:
             most = norm::getRowTarget(op).tileLines;
     if (share > 2 * most)
       return;
-    Value number = mulAdd(getTile(2 * norm::amxRows, width), steps,
+    Value number = mulAdd(getTileNumber(2 * norm::amxRows, width), steps,
                           divide(at[step], norm::amxRows));
     next.fetch(number, next.roundUp(std::min(share, most)));
   }

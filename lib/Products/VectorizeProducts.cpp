@@ -26,7 +26,10 @@ struct NormVectorizeProducts
   void runOnOperation() override {
     SmallVector<GenericOp> ops;
     getOperation().walk([&](GenericOp op) {
-      if (op.hasPureBufferSemantics())
+      bool isMarked = op->hasAttr(norm::packAttrName) ||
+                      op->hasAttr(norm::tileAttrName) ||
+                      op->hasAttr(norm::thinAttrName);
+      if (isMarked && op.hasPureBufferSemantics())
         ops.push_back(op);
     });
     // Blocks look for what packs their columns.

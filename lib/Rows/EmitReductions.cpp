@@ -119,31 +119,12 @@ Value RowEmitter::createBlockEnd(Value begin, int64_t step, Value to,
              : arith::MinSIOp::create(b, end, to).getResult();
 }
 
-LinalgOp RowEmitter::findFill(OpOperand &init) {
-  Value buffer = init.get();
-  if (!op.getMatchingIndexingMap(&init).isProjectedPermutation())
-    return {};
-  auto maySee = [&](Value v) { return norm::mayOverlap(v, buffer); };
-  for (Operation *before = op->getPrevNode(); before;
-       before = before->getPrevNode()) {
-    if (isMemoryEffectFree(before) || isa<memref::AllocOp>(before))
-      continue;
-    auto fill = dyn_cast<LinalgOp>(before);
-    if (!fill || !fill.hasPureBufferSemantics())
-      return {};
-    if (llvm::none_of(fill->getOperands(), maySee))
-      continue;
-    return llvm::is_contained(fill.getDpsInits(), buffer) ? fill : LinalgOp();
-  }
-  return {};
-}
-
 void RowEmitter::forwardFills() {
   // An outer reduction's iterations continue from the last one's result.
   if (op.getNumReductionLoops() != 1)
     return;
   for (auto [start, init] : llvm::zip(starts, op.getDpsInitsMutable())) {
-    LinalgOp fill = findFill(init);
+    LinalgOp fill = norm::findFill(init);
     start = fill ? norm::getFilled(fill) : Value();
     if (start)
       forwarded.push_back(fill);

@@ -246,9 +246,6 @@ private:
   /// Affine ops cannot be used, because the new loop has no parent yet.
   Value createBlockEnd(Value begin, int64_t step, Value to,
                        std::optional<int64_t> extent);
-  /// Returns the op that wrote the whole of a destination, and that nothing
-  /// else has read.
-  linalg::LinalgOp findFill(OpOperand &init);
   /// Drops reads of a destination that was filled with a known value.
   void forwardFills();
   /// Replaces -0, which is a constant in memory, by +0, which a register can

@@ -7,10 +7,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "RowMatch.h"
+#include "RowValues.h"
 #include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Linalg/Utils/Utils.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/Matchers.h"
 #include "norm/Normalize/ElementStorage.h"
 #include "norm/Rows/Rows.h"
@@ -212,6 +214,26 @@ Value norm::getFilled(LinalgOp op) {
     return v.getParentBlock() == op.getBlock() ? Value() : v;
   OpOperand *operand = op.getMatchingOpOperand(arg);
   return isa<ShapedType>(operand->get().getType()) ? Value() : operand->get();
+}
+
+LinalgOp norm::findFill(OpOperand &init) {
+  auto op = cast<LinalgOp>(init.getOwner());
+  Value buffer = init.get();
+  if (!op.getMatchingIndexingMap(&init).isProjectedPermutation())
+    return {};
+  auto maySee = [&](Value v) { return mayOverlap(v, buffer); };
+  for (Operation *before = op->getPrevNode(); before;
+       before = before->getPrevNode()) {
+    if (isMemoryEffectFree(before) || isa<memref::AllocOp>(before))
+      continue;
+    auto fill = dyn_cast<LinalgOp>(before);
+    if (!fill || !fill.hasPureBufferSemantics())
+      return {};
+    if (llvm::none_of(fill->getOperands(), maySee))
+      continue;
+    return llvm::is_contained(fill.getDpsInits(), buffer) ? fill : LinalgOp();
+  }
+  return {};
 }
 
 bool norm::canVectorizeRow(LinalgOp op) { return matchRow(op).has_value(); }

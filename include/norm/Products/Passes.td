@@ -172,6 +172,8 @@ def NormVectorizeProducts : Pass<"norm-vectorize-products", "func::FuncOp"> {
     }
     ```
 
+    Sums that one pass adds to zeros start in registers: what fills `%sums` goes.
+
     With `norm.amx` the sums are four tiles of AMX, of 32 rows and 32 columns, to which the
     products of 16 pairs of tiles are added before they are stored. Rows are a multiple of
     16, those that no tile of 32 has are a tile by 64 columns:

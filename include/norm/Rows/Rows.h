@@ -70,6 +70,10 @@ matchColumnReductions(linalg::LinalgOp op);
 /// Returns the one value of all elements of the op's result, or null.
 Value getFilled(linalg::LinalgOp op);
 
+/// Returns the op on buffers that wrote the whole of a destination, and that
+/// nothing else has read; null if there is none in the block.
+linalg::LinalgOp findFill(OpOperand &init);
+
 /// Returns the value of `type`, an integer, index or float, that changes no
 /// result of a reduction; null if there is none. arith::getNeutralElement lacks
 /// maxnumf, and maximums of formats without infinities.
