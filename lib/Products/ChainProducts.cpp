@@ -16,6 +16,7 @@
 #include "norm/IR/RowTarget.h"
 #include "norm/Normalize/ElementStorage.h"
 #include "llvm/ADT/MapVector.h"
+#include "llvm/Support/MathExtras.h"
 #include <vector>
 
 using namespace mlir;
@@ -139,18 +140,21 @@ private:
     return excluded.size() > before;
   }
 
-  /// Returns how many elements `loops` of `product` go over.
-  int64_t count(const MatrixProduct &product, ArrayRef<unsigned> loops) const {
+  /// Returns how many elements `loops` of `product` go over, at most 2^64 - 1.
+  uint64_t count(const MatrixProduct &product, ArrayRef<unsigned> loops) const {
     SmallVector<int64_t> extents = GenericOp(product.op).getStaticLoopRanges();
-    int64_t count = 1;
-    for (unsigned loop : loops)
-      count *= ShapedType::isDynamic(extents[loop]) ? target.assumedExtent
-                                                    : extents[loop];
+    uint64_t count = 1;
+    for (unsigned loop : loops) {
+      int64_t extent = extents[loop];
+      count = llvm::SaturatingMultiply<uint64_t>(
+          count, ShapedType::isDynamic(extent) ? target.assumedExtent : extent);
+    }
     return count;
   }
 
-  int64_t countFactors(const MatrixProduct &product) const {
-    return count(product, product.columns) * count(product, product.depths);
+  uint64_t countFactors(const MatrixProduct &product) const {
+    return llvm::SaturatingMultiply(count(product, product.columns),
+                                    count(product, product.depths));
   }
 
   void forwardExtents(IRRewriter &b);
@@ -170,28 +174,30 @@ std::optional<int64_t> ProductChain::getRowsOfBlock() const {
   if (products.empty())
     return std::nullopt;
   GenericOp op = last.op;
-  int64_t row = count(last, last.depths),
-          bytes = row * norm::getElementBytes(
-                            getElementTypeOrSelf(op.getDpsInputs()[last.lhs])),
-          factors = countFactors(last), extent = count(last, *last.loops.row);
+  uint64_t row = count(last, last.depths), factors = countFactors(last),
+           bytes = llvm::SaturatingMultiply<uint64_t>(
+               row, norm::getElementBytes(
+                        getElementTypeOrSelf(op.getDpsInputs()[last.lhs])));
   for (const MatrixProduct &product : products)
-    factors += countFactors(product);
+    factors = llvm::SaturatingAdd(factors, countFactors(product));
   // A block reads all factors again, which costs less than what stays in the
   // cache from this many rows on.
-  int64_t least = llvm::divideCeil(factors, 2 * row),
-          most = std::min(target.chainRows, target.chainBytes / bytes);
-  bool isSmall = count(last, rows) * bytes < target.largeBytes;
-  if (least > 2 * target.chainRows || isSmall)
+  uint64_t least = llvm::divideCeil(llvm::divideCeil(factors, row), 2),
+           all = count(last, rows), most = target.chainBytes / bytes;
+  bool isSmall =
+      llvm::SaturatingMultiply(all, bytes) < uint64_t(target.largeBytes);
+  if (least > 2 * uint64_t(target.chainRows) || isSmall)
     return std::nullopt;
-  most = llvm::alignTo(std::max(least, most), 2 * norm::amxRows);
-  int64_t block = norm::getEvenPart(extent, most),
-          batches = count(last, rows) / extent;
-  if (block > 2 * most)
-    block = most;
+  most = std::max(least, std::min<uint64_t>(most, target.chainRows));
+  int64_t step = llvm::alignTo(most, 2 * norm::amxRows),
+          extent = count(last, *last.loops.row),
+          block = norm::getEvenPart(extent, step);
+  if (block > 2 * step)
+    block = step;
   // Threads share the blocks, and each has some.
-  bool areEnough = batches * llvm::divideCeil(extent, block) >=
-                   (plan.threads > 1 ? 2 * plan.threads : 2);
-  return areEnough ? std::optional(block) : std::nullopt;
+  uint64_t blocks = all / extent * llvm::divideCeil(extent, block),
+           fewest = plan.threads > 1 ? 2 * plan.threads : 2;
+  return blocks >= fewest ? std::optional(block) : std::nullopt;
 }
 
 /// Takes extents of what is fused from destinations, or it would stay alive.
