@@ -157,8 +157,6 @@ private:
                                     count(product, product.depths));
   }
 
-  void forwardExtents(IRRewriter &b);
-
   MatrixProduct last;
   const ProductPlan &plan;
   norm::RowTarget target;
@@ -200,22 +198,7 @@ std::optional<int64_t> ProductChain::getRowsOfBlock() const {
   return blocks >= fewest ? std::optional(block) : std::nullopt;
 }
 
-/// Takes extents of what is fused from destinations, or it would stay alive.
-void ProductChain::forwardExtents(IRRewriter &b) {
-  for (auto &[op, loops] : members)
-    for (Operation *user : llvm::make_early_inc_range(op->getUsers()))
-      if (auto dim = dyn_cast<tensor::DimOp>(user)) {
-        Value source = dim.getSource();
-        while (members.contains(source.getDefiningOp()))
-          source = cast<LinalgOp>(source.getDefiningOp())
-                       .getTiedOpOperand(cast<OpResult>(source))
-                       ->get();
-        b.modifyOpInPlace(dim, [&] { dim.getSourceMutable().assign(source); });
-      }
-}
-
 void ProductChain::tile(IRRewriter &b, int64_t rowsOfBlock) {
-  forwardExtents(b);
   GenericOp op = last.op;
   SmallVector<OpFoldResult> sizes(op.getNumLoops(), b.getIndexAttr(0));
   for (unsigned loop : rows)
@@ -240,7 +223,6 @@ void ProductChain::tile(IRRewriter &b, int64_t rowsOfBlock) {
   for (auto [from, to] : tiled->replacements)
     b.replaceAllUsesWith(from, to);
   b.eraseOp(op);
-  forwardExtents(b);
 }
 
 /// Each reader of a result has fused its own copy of what computes it. Copies
