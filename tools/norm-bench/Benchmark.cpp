@@ -99,7 +99,7 @@ void Benchmark::addCopies(MLIRContext *context) {
 void Benchmark::addLoops() {
   if (!options.generated || !options.generated->isWeightedNorm())
     return;
-  const Program &program = *options.generated;
+  const BenchProgram &program = *options.generated;
   NormLoopsRows rows = {};
   rows.rows = program.rows;
   rows.cols = program.cols;

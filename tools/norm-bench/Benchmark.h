@@ -24,7 +24,7 @@ struct BenchOptions {
   unsigned threads = 1;
   size_t coldBytes = 0;       ///< rotate buffers of so many bytes; 0: one set
   llvm::StringSet<> subjects; ///< names with '-' for ' '; empty: all
-  std::optional<Program> generated; ///< the source of a printed module
+  std::optional<BenchProgram> generated; ///< the source of a printed module
 };
 
 /// One compiled program with its buffers. Its subjects are memcpy, a

@@ -58,11 +58,11 @@ SmallVector<std::pair<StringRef, StringRef>> norm::getVariants() {
   return variants;
 }
 
-std::string Program::getRowsText() const {
+std::string BenchProgram::getRowsText() const {
   return ShapedType::isDynamic(rows) ? "?" : std::to_string(rows);
 }
 
-std::string Program::getName() const {
+std::string BenchProgram::getName() const {
   return variant + " " + type + " " + getRowsText() + "x" +
          std::to_string(cols);
 }
@@ -86,7 +86,7 @@ static std::string rename(StringRef text, const Replacements &names) {
 }
 
 /// Returns the lines of a template with those that it includes.
-static std::string expand(const Program &program, StringRef name) {
+static std::string expand(const BenchProgram &program, StringRef name) {
   const auto *found = llvm::find_if(
       getTemplates(), [&](const Template &each) { return each.name == name; });
   assert(found != getTemplates().end() && "unknown template");
@@ -112,10 +112,10 @@ static std::string expand(const Program &program, StringRef name) {
 }
 
 /// Returns what the variables are, longer names before their beginnings.
-static Replacements getVariables(const Program &p) {
+static Replacements getVariables(const BenchProgram &p) {
   bool isDynamic = ShapedType::isDynamic(p.rows), isNarrow = p.type != "f32";
   int64_t block = std::gcd(p.cols, p.variant == "nvfp4" ? kNVBlock : kMXBlock);
-  int64_t length = p.hasHeads() ? Program::kHeadLength : p.cols;
+  int64_t length = p.hasHeads() ? BenchProgram::kHeadLength : p.cols;
   int64_t count = length;
   if (p.variant == "group-gate")
     count = block = p.cols / std::gcd(p.cols, kGroups);
@@ -126,7 +126,7 @@ static Replacements getVariables(const Program &p) {
           {"$type", p.type},
           {"$size", isDynamic ? "%rows" : ""},
           {"$extent", isDynamic ? "%rows" : std::to_string(p.rows)},
-          {"$heads", std::to_string(p.cols / Program::kHeadLength)},
+          {"$heads", std::to_string(p.cols / BenchProgram::kHeadLength)},
           {"$half", std::to_string(length / 2)},
           {"$blocks", std::to_string(p.cols / block)},
           {"$block", std::to_string(block)},
@@ -135,7 +135,7 @@ static Replacements getVariables(const Program &p) {
           {"$16", isNarrow ? "_" + p.type : ""}};
 }
 
-std::string Program::print() const {
+std::string BenchProgram::print() const {
   std::string text = "// " + getName() + "\n" + expand(*this, variant);
   // A variable may be followed by the "x" of a shape.
   for (const auto &[name, value] : getVariables(*this))

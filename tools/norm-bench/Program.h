@@ -18,7 +18,7 @@ namespace mlir::norm {
 
 /// A function @main on [rows, cols] in linalg, with one op per step as front
 /// ends emit them, printed from a template of benchmarks/programs.
-struct Program {
+struct BenchProgram {
   std::string variant; ///< one of getVariants
   std::string type;    ///< f32, f16 or bf16
   int64_t rows;        ///< ShapedType::kDynamic: any number

@@ -124,7 +124,7 @@ static std::vector<std::pair<int64_t, int64_t>> getGrid() {
   return shapes;
 }
 
-static std::vector<Program> getPrograms() {
+static std::vector<BenchProgram> getPrograms() {
   std::vector<std::pair<int64_t, int64_t>> shapes;
   if (grid)
     shapes = getGrid();
@@ -132,7 +132,7 @@ static std::vector<Program> getPrograms() {
     for (int64_t r : getOr<int64_t>(rows, 2048))
       for (int64_t c : getOr<int64_t>(cols, 4096))
         shapes.push_back({r, c});
-  std::vector<Program> programs;
+  std::vector<BenchProgram> programs;
   for (const std::string &variant : getOr<std::string>(variants, "llama"))
     for (const std::string &type : getOr<std::string>(types, "f32"))
       for (auto [r, c] : shapes)
@@ -145,7 +145,7 @@ static uint64_t getMemoryBytes() {
   return uint64_t(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGESIZE);
 }
 
-static llvm::Error checkOptions(ArrayRef<Program> programs) {
+static llvm::Error checkOptions(ArrayRef<BenchProgram> programs) {
   auto fail = [](const Twine &message) {
     return llvm::createStringError(message);
   };
@@ -176,15 +176,15 @@ static llvm::Error checkOptions(ArrayRef<Program> programs) {
     return fail("--cold-bytes is more than this machine's memory");
   if (grid && (!rows.empty() || !cols.empty()))
     return fail("--grid chooses --rows and --cols");
-  for (const Program &program : programs) {
+  for (const BenchProgram &program : programs) {
     // Two elements of 16 bits at least: one read, and one written.
     if (!printOnly && program.rows > 0 &&
         uint64_t(program.rows) * program.cols > getMemoryBytes() / 4)
       return fail("--rows and --cols need more than this machine's memory");
-    if (program.hasHeads() && program.cols % Program::kHeadLength != 0)
+    if (program.hasHeads() && program.cols % BenchProgram::kHeadLength != 0)
       return fail("--variant=" + program.variant +
                   " needs --cols that are a multiple of " +
-                  std::to_string(Program::kHeadLength));
+                  std::to_string(BenchProgram::kHeadLength));
     if (program.hasPairs() && program.cols % 2 != 0)
       return fail("--variant=" + program.variant +
                   " needs --cols that are a multiple of 2");
@@ -273,7 +273,7 @@ public:
   Runner(raw_ostream &os, size_t numPrograms)
       : os(os), total(numPrograms * std::max<size_t>(threads.size(), 1)) {}
   LogicalResult add(ModuleOp module, StringRef name,
-                    std::optional<Program> generated);
+                    std::optional<BenchProgram> generated);
   void finish();
   llvm::json::Array results;
 
@@ -285,7 +285,7 @@ private:
 } // namespace
 
 LogicalResult Runner::add(ModuleOp module, StringRef name,
-                          std::optional<Program> generated) {
+                          std::optional<BenchProgram> generated) {
   for (unsigned count : getOr<unsigned>(threads, 1)) {
     showProgress("[" + Twine(++done) + "/" + Twine(total) + "] " + name);
     BenchOptions options = getOptions();
@@ -318,7 +318,7 @@ void Runner::finish() {
 }
 
 /// Compiles and measures, or compares, and prints the results.
-static LogicalResult run(ArrayRef<Program> programs, raw_ostream &os) {
+static LogicalResult run(ArrayRef<BenchProgram> programs, raw_ostream &os) {
   MLIRContext context(createCompilerRegistry());
   llvm::SourceMgr sources;
   SourceMgrDiagnosticHandler handler(sources, &context);
@@ -328,7 +328,7 @@ static LogicalResult run(ArrayRef<Program> programs, raw_ostream &os) {
     if (!module || failed(runner.add(*module, inputFile, std::nullopt)))
       return failure();
   } else {
-    for (const Program &program : programs) {
+    for (const BenchProgram &program : programs) {
       auto module = parseSourceString<ModuleOp>(program.print(), &context);
       if (!module || failed(runner.add(*module, program.getName(), program)))
         return failure();
@@ -358,7 +358,7 @@ int main(int argc, char **argv) {
       llvm::outs() << llvm::left_justify(name, 20) << summary << "\n";
     return 0;
   }
-  std::vector<Program> programs = getPrograms();
+  std::vector<BenchProgram> programs = getPrograms();
   if (auto error = checkOptions(programs))
     return fail(std::move(error));
   if (target == Machine::NVVM) {
@@ -374,7 +374,7 @@ int main(int argc, char **argv) {
   llvm::raw_string_ostream os(content);
   if (printOnly)
     llvm::interleave(
-        programs, [&](const Program &program) { os << program.print(); },
+        programs, [&](const BenchProgram &program) { os << program.print(); },
         [&] { os << "// -----\n"; });
   else if (failed(run(programs, os)))
     return 1;
