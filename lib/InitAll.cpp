@@ -49,7 +49,6 @@
 #include "norm/Rows/Passes.h"
 #include "norm/TMTensor/Passes.h"
 #include "norm/Target/CPU/Passes.h"
-#include "norm/Target/CPU/Streams/Passes.h"
 #include "norm/Target/CPU/X86/Passes.h"
 #include "norm/Target/GPU/Distribute/Passes.h"
 #include "norm/Target/GPU/Passes.h"
@@ -125,7 +124,6 @@ void norm::registerAllPasses() {
   registerProductsPasses();
   registerFloatsPasses();
   registerWorkaroundsPasses();
-  registerCPUStreamsPasses();
   registerCPUX86Passes();
   registerGPUDistributePasses();
   registerTMTensorPasses();

@@ -10,6 +10,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Interfaces/VectorInterfaces.h"
+#include "norm/IR/Norm.h"
 #include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
@@ -20,6 +21,9 @@ static bool isMemRef(Type type) { return isa<BaseMemRefType>(type); }
 static void collect(Value buffer, BufferUses &uses) {
   for (Operation *op : llvm::SmallSetVector<Operation *, 8>(
            buffer.user_begin(), buffer.user_end())) {
+    // Taken where buffers are apart, as it finds itself.
+    if (norm::isStreamedVersion(op))
+      continue;
     auto effects = dyn_cast<MemoryEffectOpInterface>(op);
     bool isPassedOn =
         op->hasTrait<OpTrait::IsTerminator>() && !isa<func::ReturnOp>(op);

@@ -117,6 +117,23 @@ static LogicalResult verifyPlan(Operation *op, Attribute attr) {
   return success();
 }
 
+static LogicalResult verifyStreams(Operation *op, Attribute attr) {
+  auto streams = dyn_cast<RowStreamsAttr>(attr);
+  auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
+  auto isResult = [&](int64_t number) {
+    return number >= 0 && number < linalgOp.getNumDpsInits();
+  };
+  if (streams && linalgOp && linalgOp.hasPureBufferSemantics() &&
+      llvm::all_of(streams.getResults().asArrayRef(), isResult) &&
+      streams.getFetched() >= 0 &&
+      streams.getFetched() <= linalgOp.getNumDpsInputs())
+    return success();
+  return op->emitOpError("expects '")
+         << streamsAttrName
+         << "' to be a #norm.row_streams of results and inputs of a linalg op "
+            "on buffers";
+}
+
 static LogicalResult verifySumParts(Operation *op, Attribute attr) {
   auto parts = dyn_cast<IntegerAttr>(attr);
   if (parts && parts.getValue().isStrictlyPositive() &&
@@ -134,6 +151,8 @@ LogicalResult NormDialect::verifyOperationAttribute(Operation *op,
     return verifyRowTarget(op, attr.getValue());
   if (attr.getName() == planAttrName)
     return verifyPlan(op, attr.getValue());
+  if (attr.getName() == streamsAttrName)
+    return verifyStreams(op, attr.getValue());
   if (attr.getName() != loopAttrName)
     return success();
   auto loop = dyn_cast<LoopAttr>(attr.getValue());
@@ -227,6 +246,19 @@ GPUScheduleAttr norm::getSchedule(Operation *op) {
   auto loop = op->getAttrOfType<LoopAttr>(loopAttrName);
   return loop ? loop.getSchedule() : nullptr;
 }
+
+/// Returns true if `op` is in this region of an op with versions.
+static bool isInVersion(Operation *op, unsigned region) {
+  Region *in = op->getParentRegion();
+  for (; in; in = in->getParentRegion())
+    if (in->getParentOp()->hasAttr(norm::versionsAttrName) &&
+        in->getRegionNumber() == region)
+      return true;
+  return false;
+}
+
+bool norm::isStreamedVersion(Operation *op) { return isInVersion(op, 0); }
+bool norm::hasStreamedVersion(Operation *op) { return isInVersion(op, 1); }
 
 RowPlanAttr norm::findPlan(Operation *op) {
   for (Operation *at = op; at; at = at->getParentOp())

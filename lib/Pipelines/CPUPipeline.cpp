@@ -25,7 +25,6 @@
 #include "norm/Products/Passes.h"
 #include "norm/Rows/Passes.h"
 #include "norm/Target/CPU/Passes.h"
-#include "norm/Target/CPU/Streams/Passes.h"
 #include "norm/Target/CPU/X86/Passes.h"
 #include "norm/Workarounds/Passes.h"
 #include "llvm/TargetParser/Host.h"
@@ -94,6 +93,9 @@ static void buildBufferizedRows(OpPassManager &pm,
   outline.minLoops = options.minLoops;
   pm.addPass(createNormOutlineLoops(outline));
   pm.nest<func::FuncOp>().addPass(createNormVectorizeProducts());
+  NormStreamRowsOptions streams;
+  streams.cacheBytes = options.cacheBytes;
+  pm.addPass(createNormStreamRows(streams));
 }
 
 /// Places and frees the temporaries of vectorized rows.
@@ -117,19 +119,15 @@ static void buildBuffers(OpPassManager &pm, const CPUPipelineOptions &options) {
   buildTemporaries(pm, options);
 }
 
-/// Versions of the row loops for small and for large buffers.
+/// Loops that threads share, and where temporaries are.
 static void buildMemoryPolicy(OpPassManager &pm,
                               const CPUPipelineOptions &options) {
-  // The row of a block is an index that folding has put beside each use.
   pm.nest<func::FuncOp>().addPass(createLoopInvariantCodeMotionPass());
   if (options.threads > 1) {
     NormSerializeLoopsOptions serial;
     serial.grain = options.grain;
     pm.nest<func::FuncOp>().addPass(createNormSerializeLoops(serial));
   }
-  NormStreamRowsOptions streams;
-  streams.cacheBytes = options.cacheBytes;
-  pm.addPass(createNormStreamRows(streams));
   pm.nest<func::FuncOp>().addPass(createNormStackTemporaries());
   pm.addPass(createCSEPass());
 }

@@ -34,7 +34,7 @@ std::optional<unsigned> norm::getSourceLine(StringRef file, Location loc) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Collects remarks: findings, products, and which loops are streamed.
+/// Collects remarks: findings and products.
 class FindingCollector : public remark::detail::MLIRRemarkStreamerBase {
 public:
   explicit FindingCollector(Report &report) : report(report) {}
@@ -50,20 +50,12 @@ public:
            text});
     else if (isPassed && remark.getCategoryName() == "norm-tile-products")
       report.findings.push_back({loc, Finding::Kind::Product, text});
-    else if (isPassed)
-      noteStreamed(loc);
-    else if (seen.insert({loc.getAsOpaquePointer(), text})
-                 .second) // once for copies of a loop
+    else if (!isPassed && seen.insert({loc.getAsOpaquePointer(), text})
+                              .second) // once for copies of a loop
       report.findings.push_back({loc, Finding::Kind::Missed, text});
   }
 
 private:
-  void noteStreamed(Location loc) {
-    for (FunctionReport &function : report.functions)
-      for (RowLoop &row : function.loops)
-        row.isStreamed |= row.loc == loc;
-  }
-
   Report &report;
   std::set<std::pair<const void *, std::string>> seen;
 };
@@ -82,8 +74,7 @@ public:
       return collectLines(op, linesBefore);
     if (name == "norm-results-to-out-params")
       return noteLinalg(op);
-    // After this point there are versions for small and large buffers, or
-    // kernels.
+    // After this point there are versions for threads, or kernels.
     if (name == "buffer-loop-hoisting" || name == "norm-distribute-rows-to-gpu")
       noteLoops(op);
   }

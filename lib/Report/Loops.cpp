@@ -137,7 +137,8 @@ static SmallVector<Operation *> getOutermostLoops(Operation *function) {
     // A linalg op outside of loops becomes a loop of its own.
     if (!isLoop(op) && !isa<linalg::LinalgOp>(op))
       return WalkResult::advance();
-    loops.push_back(op);
+    if (!isStreamedVersion(op))
+      loops.push_back(op);
     return WalkResult::skip();
   });
   return loops;
@@ -212,6 +213,7 @@ static RowLoop describeLoop(ArrayRef<Operation *> parts, unsigned numInputs,
     noteOps(loop, file, row);
     accesses.add(loop);
     row.isParallel |= isa<scf::ForallOp, scf::ParallelOp>(loop);
+    row.isStreamed |= hasStreamedVersion(loop);
     if (!row.schedule)
       row.schedule = describeSchedule(loop);
     if (!row.plan)

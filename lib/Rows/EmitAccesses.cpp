@@ -139,6 +139,8 @@ void RowEmitter::createWrite(Value vector, Value buffer, ValueRange at,
                               ArrayRef<int64_t>{size}, ArrayRef<int64_t>{1});
                           createWrite(piece, buffer, at, Value());
                         });
+  if (passesCaches && isStreamed(buffer))
+    return storePast(vector, buffer, at);
   auto minor = AffineMap::getMinorIdentityMap(at.size(), 1, b.getContext());
   vector::TransferWriteOp::create(b, vector, buffer, at,
                                   AffineMapAttr::get(minor), mask,

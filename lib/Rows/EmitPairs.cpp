@@ -88,6 +88,11 @@ static bool haveSamePairs(Value x, Value y) {
              : i.offset / 2 == k.offset / 2 && a.getSource() == b.getSource();
 }
 
+bool norm::areHalvesOfPairs(Value x, Value y) {
+  std::optional<int64_t> parity = getParity(x), other = getParity(y);
+  return parity && other && *parity != *other && haveSamePairs(x, y);
+}
+
 /// Builds the view of the pairs of which `row` has the even or odd elements.
 static Value createPairs(OpBuilder &b, Value row) {
   auto view = row.getDefiningOp<memref::SubViewOp>();

@@ -16,17 +16,17 @@
 using namespace mlir;
 using norm::RowEmitter;
 
-void RowEmitter::run() {
+void RowEmitter::run(RowEmitter *statistic) {
+  this->statistic = statistic;
+  isDone = true;
   b.setInsertionPoint(op);
   if (norm::getRole(op->getParentOp()) == norm::LoopRole::Rows)
     outerRole = norm::LoopRole::Block;
   for (Range range :
        cast<linalg::LinalgOp>(*op).createLoopRanges(b, b.getLoc()))
     extents.push_back(range.size);
-  if (!distributed) {
-    shortenStrips();
+  if (!distributed)
     findHalves();
-  }
   goesDown = isWorthReversing();
   noteStrips();
   buildOuterLoop(0);
@@ -56,7 +56,10 @@ bool RowEmitter::hasIndependentStrips() {
 }
 
 bool RowEmitter::isWorthReversing() {
-  if (!isOverOneRow() || !match.reductions.empty() || values.last.goesDown)
+  // Strips that are moved go up, beside the next row.
+  bool isMoved = streams && streams.getMoved() && !readsWhatItWrites();
+  if (!isOverOneRow() || !match.reductions.empty() || values.last.goesDown ||
+      isMoved)
     return false;
   std::optional<int64_t> length = getConstantIntValue(extents.back());
   int64_t bytes = 0;
@@ -80,15 +83,6 @@ void RowEmitter::noteStrips() {
   for (OpOperand &operand : op->getOpOperands())
     if (isVector(op.getMatchingIndexingMap(&operand)))
       values.last.buffers.push_back(operand.get());
-}
-
-void RowEmitter::shortenStrips() {
-  bool isElementwise = match.reductions.empty() && match.columns.empty();
-  std::optional<int64_t> extent =
-      match.hasVectorLoop ? getConstantIntValue(extents.back()) : std::nullopt;
-  if (isElementwise && extent && *extent >= target.leastLanes &&
-      *extent < tail && llvm::isPowerOf2_64(*extent))
-    lanes = tail = *extent;
 }
 
 SmallVector<Value> RowEmitter::buildLoop(
@@ -140,8 +134,11 @@ SmallVector<Value> RowEmitter::buildStrips(Value from, Value to, int64_t width,
                          end = getConstantIntValue(to);
   if (first && end && *end - *first == width)
     return strip(from, width, Value(), inits);
-  Value ends =
-      goesDown && first && end ? index(*first + *end - width) : Value();
+  Value ends;
+  if (goesDown) {
+    Value last = b.createOrFold<arith::SubIOp>(to, index(width));
+    ends = b.createOrFold<arith::AddIOp>(from, last);
+  }
   return buildLoop(getStripRole(), from, to, index(width), inits,
                    [&](Value iv, ValueRange args) {
                      Value column =
@@ -160,12 +157,24 @@ void RowEmitter::forEachStrip(SmallVector<Value> &lanesState,
         b, b.getLoc(), n.floorDiv(width) * width, {extent});
   };
   OpFoldResult mainEnd = floorTo(lanes), tailEnd = floorTo(tail);
-  if (!isZeroInteger(mainEnd))
+  bool hasStrips = !isZeroInteger(mainEnd);
+  auto fetching = [&](Value column, int64_t width, Value mask,
+                      ValueRange args) {
+    fetchRows(column, width);
+    return strip(column, width, mask, args);
+  };
+  if (hasStrips && isStreamed())
+    buildStreamedStrips(index(0), asValue(mainEnd), lanes, strip);
+  else if (hasStrips)
     lanesState =
-        buildBlocks(levels, index(0), asValue(mainEnd), lanesState, strip);
-  if (!isEqualConstantIntOrValue(mainEnd, tailEnd))
-    tailState =
-        buildStrips(asValue(mainEnd), asValue(tailEnd), tail, tailState, strip);
+        buildBlocks(levels, index(0), asValue(mainEnd), lanesState, fetching);
+  if (!isEqualConstantIntOrValue(mainEnd, tailEnd)) {
+    if (!hasStrips && isStreamed())
+      buildStreamedStrips(asValue(mainEnd), asValue(tailEnd), tail, strip);
+    else
+      tailState = buildStrips(asValue(mainEnd), asValue(tailEnd), tail,
+                              tailState, strip);
+  }
   if (isEqualConstantIntOrValue(tailEnd, extent))
     return;
   buildMaskedStrip(tailEnd, extent, tailState, strip);

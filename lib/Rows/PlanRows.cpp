@@ -63,6 +63,23 @@ RowPlanAttr norm::planStrips(RowPlanAttr plan, const RowTarget &target) {
                        /*rows_per_part=*/0, target.lanes, target.tailLanes));
 }
 
+StripLanes norm::chooseStripLanes(LinalgOp op, const RowMatch &match) {
+  RowTarget target = getRowTarget(op);
+  RowPlanAttr plan = planStrips(findPlan(op), target);
+  StripLanes strips = {plan.getLanes(), plan.getTailLanes()};
+  int64_t extent = match.hasVectorLoop ? op.getStaticLoopRanges().back() : 0;
+  // Rows that are added to each other and two strips long are one strip: read
+  // from end to end, which memory is faster at.
+  if (!match.columns.empty() && extent == 2 * strips.lanes)
+    strips.lanes *= 2;
+  // A short row, such as half of a block, is one vector of its own length.
+  if (match.reductions.empty() && match.columns.empty() &&
+      extent >= target.leastLanes && extent < strips.tail &&
+      llvm::isPowerOf2_64(extent))
+    strips.lanes = strips.tail = extent;
+  return strips;
+}
+
 RowPlanAttr norm::planGroup(const RowGroup &group, const RowTiling &tiling) {
   MLIRContext *context = group.root->getContext();
   if (tiling.workers == RowWorkers::GPU)

@@ -17,6 +17,7 @@
 #include "norm/IR/Norm.h"
 #include "norm/IR/RowTarget.h"
 #include "llvm/ADT/MapVector.h"
+#include <functional>
 
 namespace mlir::norm {
 
@@ -40,7 +41,14 @@ public:
 
   linalg::LinalgOp getOp() { return op; }
 
-  void run();
+  /// Returns true if the strips of this op are written beside those of the next
+  /// statistic, which this emitter runs.
+  bool isBeside() { return streams && streams.getBeside(); }
+
+  void run(RowEmitter *statistic = nullptr);
+
+  bool isStatistic() { return !match.reductions.empty(); }
+  bool hasRun() { return isDone; }
 
 private:
   /// A function that computes `width` elements of the row at `column`, under
@@ -62,9 +70,6 @@ private:
     return match.reductions.empty() ? LoopRole::Strips : LoopRole::Statistic;
   }
 
-  /// Computes elementwise a short row, such as half of a block, as one vector
-  /// of its own length.
-  void shortenStrips();
   /// Builds a loop that carries what is in `inits`.
   SmallVector<Value>
   buildLoop(LoopRole role, Value lower, Value upper, Value step,
@@ -105,6 +110,54 @@ private:
   bool isOneStrip();
   /// A row that one vector holds: nothing has to ask whether there is a strip.
   void buildOneStrip(WriteFn write);
+
+  //===--------------------------------------------------------------------===//
+  // Strips that pass the caches
+  //===--------------------------------------------------------------------===//
+
+  /// Strips that start at the first line that begins in a row.
+  struct Lines {
+    Value from, to;              // all columns
+    Value start, end;            // the strips
+    Value lastLine;              // where the last line of these columns begins
+    Value isMoved;               // whether strips do not start at `from`
+    int64_t width = 0, line = 0; // elements of a strip, and of a line
+  };
+
+  /// Returns true if results of the op are stored past the caches.
+  bool isStreamed() { return streams && !streams.getResults().empty(); }
+  bool isStreamed(Value buffer);
+  /// Returns the buffer that `view` is of, and what `at` are in it.
+  std::pair<Value, SmallVector<Value>> resolve(Value view, ValueRange at);
+  Value getStreamedResult() {
+    return op.getDpsInits()[streams.getResults()[0]];
+  }
+  /// Returns the elements from a column of the row to an aligned address.
+  Value createHead(Value column);
+  /// Returns true if strips cannot go in any order.
+  bool readsWhatItWrites();
+  /// Builds the strips of [from, to), a multiple of `width`.
+  void buildStreamedStrips(Value from, Value to, int64_t width, StripFn strip);
+  Lines createLines(Value from, Value to, int64_t width);
+  /// Builds whole lines, which are stored past the caches.
+  void buildPast(Value from, Value to, int64_t width, LoopRole role,
+                 StripFn strip);
+  /// Writes what is left of a line on both sides, each element once: a line
+  /// that is streamed and written by ordinary stores too costs more than
+  /// either.
+  void buildHead(const Lines &lines, StripFn strip);
+  void buildRest(const Lines &lines, StripFn strip);
+  /// Writes less than a line of columns: quarters of a line, then elements.
+  void buildEdge(Value from, Value to, int64_t line, StripFn strip);
+  void buildPieces(Value from, Value to, int64_t width, StripFn strip);
+  /// Writes the strips of this row where the next one has been reduced.
+  void buildBeside(const Lines &lines, StripFn strip);
+  void storePast(Value vector, Value buffer, ValueRange at);
+  /// Fetches `width` elements at a column of the rows that the op fetches.
+  void fetchRows(Value column, int64_t width);
+  /// Fetches what a strip of a statistic reads some lines later; behind the end
+  /// of a row lies the one that comes after it.
+  void fetchAhead(Value column);
 
   //===--------------------------------------------------------------------===//
   // Operands and bodies
@@ -258,13 +311,6 @@ private:
   // Sums over rows
   //===--------------------------------------------------------------------===//
 
-  /// Whether rows that are added to each other are two strips long: as one
-  /// strip they are read from end to end, which memory is faster at.
-  bool isShortRowOfColumns() {
-    return !match.columns.empty() &&
-           op.getStaticLoopRanges().back() == 2 * lanes;
-  }
-
   /// Rows that sums are added to: the op's results or temporaries.
   struct SumRows {
     SmallVector<Value> rows;
@@ -313,10 +359,15 @@ private:
   RowMatch match;
   RowValues &values;
   RowTarget target;
-  int64_t lanes = target.lanes, tail = target.tailLanes;
+  int64_t lanes, tail;
+  RowStreamsAttr streams;          // null: all in the caches
+  bool passesCaches = false;       // where strips of whole lines are built
+  RowEmitter *statistic = nullptr; // of the next row
+  std::function<void(Value column)> beside; // what else a strip does
   LoopRole outerRole = LoopRole::Rows;
-  bool distributed = false;  // lanes are those of a later distribution
-  bool goesDown = false;     // the last strip comes first
+  bool distributed = false; // lanes are those of a later distribution
+  bool goesDown = false;    // the last strip comes first
+  bool isDone = false;
   SmallVector<Value> starts; // of reductions whose destination was filled
   SmallVector<Operation *> forwarded;
   llvm::SmallMapVector<Value, Half, 4> halves;

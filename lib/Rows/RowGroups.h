@@ -67,6 +67,14 @@ RowPlanAttr planGroup(const RowGroup &group, const RowTiling &tiling);
 /// Completes a plan by the lanes of strips.
 RowPlanAttr planStrips(RowPlanAttr plan, const RowTarget &target);
 
+/// The elements of a strip, and of one behind the last whole strip.
+struct StripLanes {
+  int64_t lanes, tail;
+};
+
+/// Returns these for an op that no threads share, by its plan and its row.
+StripLanes chooseStripLanes(linalg::LinalgOp op, const RowMatch &match);
+
 } // namespace mlir::norm
 
 #endif // NORM_LIB_ROWS_ROWGROUPS_H

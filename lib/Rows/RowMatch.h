@@ -41,6 +41,10 @@ std::optional<RowMatch> matchRow(linalg::LinalgOp op);
 /// is only a sum of products.
 bool isContraction(linalg::LinalgOp op);
 
+/// Returns true for views of the even and of the odd elements of the same
+/// pairs, which are accessed together.
+bool areHalvesOfPairs(Value x, Value y);
+
 } // namespace mlir::norm
 
 #endif // NORM_LIB_ROWS_ROWMATCH_H

@@ -53,7 +53,8 @@ static norm::GPUScheduleAttr findSchedule(Operation *op) {
 RowEmitter::RowEmitter(IRRewriter &b, LinalgOp op, RowMatch match,
                        norm::RowValues &values)
     : b(op.getLoc(), b), op(op), match(std::move(match)), values(values),
-      target(norm::getRowTarget(op)) {
+      target(norm::getRowTarget(op)),
+      streams(op->getAttrOfType<norm::RowStreamsAttr>(norm::streamsAttrName)) {
   if (norm::GPUScheduleAttr schedule = findSchedule(op)) {
     lanes = tail = schedule.getLanes();
     distributed = true;
@@ -62,11 +63,9 @@ RowEmitter::RowEmitter(IRRewriter &b, LinalgOp op, RowMatch match,
       this->match.columns.clear();
     return;
   }
-  norm::RowPlanAttr plan = norm::planStrips(norm::findPlan(op), target);
-  lanes = plan.getLanes();
-  tail = plan.getTailLanes();
-  if (isShortRowOfColumns())
-    lanes *= 2;
+  norm::StripLanes strips = norm::chooseStripLanes(op, this->match);
+  lanes = strips.lanes;
+  tail = strips.tail;
 }
 
 static void emitBlock(IRRewriter &rewriter, Block &block,
@@ -81,15 +80,31 @@ static void emitBlock(IRRewriter &rewriter, Block &block,
       dead.insert_range(emitters.back().getForwarded());
     }
   Operation *next = &block.front();
+  RowEmitter *writer = nullptr; // waits for the statistic of the next row
+  auto finishWriter = [&](RowEmitter *statistic) {
+    if (!writer)
+      return;
+    writer->run(statistic);
+    rewriter.eraseOp(writer->getOp());
+    writer = nullptr;
+  };
   for (RowEmitter &emitter : emitters) {
     LinalgOp op = emitter.getOp();
     for (; next != op; next = next->getNextNode())
       values.forgetWrites(next);
     next = op->getNextNode();
-    if (!dead.contains(op))
-      emitter.run();
+    if (!dead.contains(op)) {
+      finishWriter(emitter.isStatistic() ? &emitter : nullptr);
+      if (emitter.isBeside()) {
+        writer = &emitter;
+        continue;
+      }
+      if (!emitter.hasRun())
+        emitter.run();
+    }
     rewriter.eraseOp(op);
   }
+  finishWriter(nullptr);
   values.eraseUnread(rewriter);
 }
 

@@ -106,3 +106,23 @@ func.func @same_place(%x: memref<8xf32>, %y: memref<8xf32>, %i: index) -> f32 {
   %b = memref.load %x[%i] : memref<8xf32>
   return %b : f32
 }
+
+// -----
+
+// A version that is only taken where buffers are apart does nothing to them for the check: its
+// fetches would be unknown uses.
+// CHECK-LABEL: func.func @versions
+// CHECK: cf.assert %{{.*}}, "versions: argument 1, which is written, overlaps argument 0 and is not the same buffer"
+// CHECK-NOT: cf.assert
+// CHECK: scf.if
+func.func @versions(%x: memref<8xf32>, %y: memref<8xf32>, %i: index, %large: i1) {
+  scf.if %large {
+    memref.prefetch %x[%i], read, locality<2>, data : memref<8xf32>
+    %v = memref.load %x[%i] : memref<8xf32>
+    memref.store %v, %y[%i] : memref<8xf32>
+  } else {
+    %v = memref.load %x[%i] : memref<8xf32>
+    memref.store %v, %y[%i] : memref<8xf32>
+  } {norm.versions}
+  return
+}

@@ -320,3 +320,28 @@ func.func private @no_tensor(f32 {norm.result = 0 : i64}) -> f32
 
 // expected-error @+1 {{'func.func' op writes result 0 over more than one argument}}
 func.func private @twice(tensor<4xf32> {norm.result = 0 : i64}, tensor<4xf32> {norm.result = 0 : i64}) -> tensor<4xf32>
+
+// -----
+
+func.func @streams_of_one_result(%x: memref<8x64xf32>, %y: memref<8x64xf32>) {
+  // expected-error @+1 {{'linalg.copy' op expects 'norm.streams' to be a #norm.row_streams of results and inputs of a linalg op on buffers}}
+  linalg.copy {norm.streams = #norm.row_streams<results = [1]>} ins(%x : memref<8x64xf32>) outs(%y : memref<8x64xf32>)
+  return
+}
+
+// -----
+
+func.func @fetched_inputs(%x: memref<8x64xf32>, %y: memref<8x64xf32>) {
+  // expected-error @+1 {{expects 'norm.streams' to be a #norm.row_streams of results and inputs}}
+  linalg.copy {norm.streams = #norm.row_streams<results = [0], fetched = 2>} ins(%x : memref<8x64xf32>) outs(%y : memref<8x64xf32>)
+  return
+}
+
+// -----
+
+func.func @streams_of_a_loop(%y: memref<8x64xf32>) {
+  // expected-error @+1 {{'scf.forall' op expects 'norm.streams' to be a #norm.row_streams of results and inputs}}
+  scf.forall (%i) in (8) {
+  } {norm.streams = #norm.row_streams<results = [0]>}
+  return
+}

@@ -3,10 +3,10 @@
 // RUN: norm-compile %s --emit=vector | FileCheck %s
 // RUN: norm-compile %s --emit=vector --threads=2 | FileCheck %s
 // What reads them leaves a loop without its role alone.
-// RUN: norm-compile %s --emit=vector | norm-opt --norm-stream-rows=cache-bytes=1 | FileCheck %s --check-prefix=STREAM
-// RUN: norm-compile %s --emit=vector | sed 's/ {norm.loop = .*}//' | norm-opt --norm-stream-rows=cache-bytes=1 | FileCheck %s --check-prefix=ALONE
-// STREAM: nontemporal = true
-// ALONE-NOT: nontemporal = true
+// RUN: norm-opt %s --norm-decomposition --norm-rows-on-tensors | norm-opt --norm-bufferize-rows=cache-bytes=1 | FileCheck %s --check-prefix=STREAM
+// RUN: norm-opt %s --norm-decomposition --norm-rows-on-tensors | sed 's/ {norm.loop = .*}//' | norm-opt --norm-bufferize-rows=cache-bytes=1 | FileCheck %s --check-prefix=ALONE
+// STREAM: norm.streams
+// ALONE-NOT: norm.streams
 // ALONE: return
 
 // CHECK-LABEL: func.func @rows

@@ -4,8 +4,11 @@
 // RUN: norm-compile %s --emit=linalg -o - | FileCheck %s --check-prefix=LINALG
 // LINALG: iterator_types = ["parallel", "reduction"]
 // RUN: norm-compile %s --emit=vector -o - | FileCheck %s --check-prefix=VECTOR
-// One pass over the rows, nothing allocated, the result written in place.
+// One pass over the rows, nothing allocated, the result written in place; before it, the version
+// that passes the caches.
 // VECTOR: func.func @main(%arg0: memref<64x4096xf32>, %arg1: memref<64x4096xf32>)
+// VECTOR: nontemporal
+// VECTOR: {{^}}    } else {
 // VECTOR-NOT: memref.alloc
 // VECTOR: scf.for
 // VECTOR: vector.transfer_read

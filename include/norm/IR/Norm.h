@@ -52,6 +52,13 @@ constexpr StringLiteral loopAttrName = "norm.loop";
 /// rows.
 constexpr StringLiteral planAttrName = "norm.plan";
 
+/// The discardable attribute, a RowStreamsAttr, of a linalg op on buffers.
+constexpr StringLiteral streamsAttrName = "norm.streams";
+
+/// The discardable attribute, a unit, of an `scf.if` whose first region is a
+/// version of the second one that passes the caches.
+constexpr StringLiteral versionsAttrName = "norm.versions";
+
 /// The discardable attribute, an integer, of a function whose sums are made of
 /// that many parts; nothing may add them in another order.
 constexpr StringLiteral sumPartsAttrName = "norm.sum_parts";
@@ -86,6 +93,11 @@ std::optional<LoopRole> getRole(Operation *op);
 
 /// Returns the schedule of a loop over rows; null where no threads share a row.
 GPUScheduleAttr getSchedule(Operation *op);
+
+/// Returns true for what is in a version that passes the caches, and for what
+/// there is such a version of.
+bool isStreamedVersion(Operation *op);
+bool hasStreamedVersion(Operation *op);
 
 /// Returns the plan of `op`, or else of the innermost op around it that has
 /// one; one that says nothing if there is none.

@@ -148,6 +148,35 @@ def Norm_RowPlanAttr : AttrDef<Norm_Dialect, "RowPlan"> {
   }];
 }
 
+def Norm_RowStreamsAttr : AttrDef<Norm_Dialect, "RowStreams"> {
+  let mnemonic = "row_streams";
+  let summary = "how an op passes the caches";
+  let description = [{
+    The attribute `norm.streams` of a linalg op on buffers, which
+    norm-stream-rows gives and norm-vectorize-rows follows.
+
+    * `results`: the results that are stored past the caches.
+    * `moved`: strips start at the first cache line of the first of these that
+      begins in the row; without it each row starts at one.
+    * `fetched`: so many last inputs are not read but prefetched, strip by
+      strip, such as the next row. `near`: into the level 1 cache, not level 2.
+    * `beside`: the next reduction of the block, of the next row, is computed
+      beside the strips.
+
+    ```mlir
+    linalg.generic ... ins(%row, %next : ...) outs(%y : ...) {...}
+        {norm.streams = #norm.row_streams<results = [0], moved = true, fetched = 1>}
+    ```
+  }];
+  let parameters = (ins
+    "DenseI64ArrayAttr":$results,
+    DefaultValuedParameter<"bool", "false">:$moved,
+    DefaultValuedParameter<"int64_t", "0">:$fetched,
+    DefaultValuedParameter<"bool", "false">:$near,
+    DefaultValuedParameter<"bool", "false">:$beside);
+  let assemblyFormat = "`<` struct(params) `>`";
+}
+
 def Norm_LoopAttr : AttrDef<Norm_Dialect, "Loop"> {
   let mnemonic = "loop";
   let summary = "what a loop of row code generation goes over";

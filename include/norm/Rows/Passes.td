@@ -348,6 +348,92 @@ def NormTileRows : Pass<"norm-tile-rows", "func::FuncOp"> {
                            "tensor::TensorDialect"];
 }
 
+def NormStreamRows : Pass<"norm-stream-rows", "ModuleOp"> {
+  let summary = "Versions of loops over rows that leave the caches";
+  let description = [{
+    An ordinary store to memory that is not in the cache reads the line first:
+    a loop that writes more than the cache holds moves half as much again as it
+    has to. This pass makes a second version of each outermost loop on buffers that
+    is, or holds, one of norm-tile-rows, and of each op on all rows, and chooses between
+    the two when the loop is reached. The ops of the second one have the attribute
+    `norm.streams`, which norm-vectorize-rows follows. It is taken when
+
+    * the buffers of the loop hold more than `cache-bytes` bytes together; with
+      0, sixteen times the level 2 cache that `sysconf` reports, or 16 MiB where
+      it reports none (level 3 is no measure: virtual machines report that of
+      the whole socket);
+    * no buffer that the loop writes overlaps another one.
+
+    A result is streamed when the loop never reads its buffer, the last dimension of that
+    is contiguous, and an elementwise op writes it. Rows need no alignment: their strips are
+    `moved` to the first address that is a multiple of 64. Where a row is one vector, all rows
+    must be aligned, which is part of the condition. Other results of the op are streamed along
+    if their rows lie at the same distance from a line. Of an op that also adds to what it reads,
+    such as a row of sums, rows of less than 2048 elements must be aligned.
+
+    Example:
+
+    ```mlir
+    scf.for %i = %c0 to %m step %c1 {
+      %row = memref.subview %x[%i, 0] [1, 4096] [1, 1]
+      %to = memref.subview %y[%i, 0] [1, 4096] [1, 1]
+      linalg.generic ... ins(%row) outs(%to) {...}
+    } {norm.loop = #norm.loop<rows>}
+    ```
+
+    becomes
+
+    ```mlir
+    %large = ... // bytes of %x and %y > cache-bytes, no overlap
+    scf.if %large {
+      scf.for %i = %c0 to %m step %c1 {
+        ...
+        %next = memref.subview %x[%i_plus_1, 0] [1, 4096] [1, 1]
+        linalg.generic ... ins(%row, %next) outs(%to) {...}
+            {norm.streams = #norm.row_streams<results = [0], moved = true, fetched = 1>}
+      } {norm.loop = #norm.loop<rows>}
+    } else {
+      ... // the loop as it was
+    } {norm.versions}
+    ```
+
+    The rows of the next iteration are the last inputs of an op, which fetches them: the one that
+    is streamed, or another one over the same columns that computes far more. They go into the
+    level 2 cache, so that they do not push this row out of level 1, or into level 1 where the op
+    computes functions (`near`). Where the op also adds, no other row is read while one is written,
+    so the second op that reads this row fetches the next.
+
+    The first statistic of a row, if it only reads, is computed beside the strips of the row
+    before, so that memory is read and written all the time:
+
+    ```mlir
+    ... // the statistic of row 0
+    scf.for %i = %c0 to %m_minus_1 step %c1 {
+      ... // of the statistic
+      linalg.generic ... {norm.streams = #norm.row_streams<..., beside = true>}
+      linalg.generic ... // the statistic of row %i + 1
+    }
+    ... // the last row
+    ```
+
+    It applies where both ops have the same columns, 32 strips at least, and 32-bit
+    results; an `scf.forall` becomes chunks of up to 32 rows.
+
+    The plan of a loop (`norm.plan`, norm-tile-rows) forbids the version by
+    `stream = false`, and that rows overlap by `pipeline = false`.
+
+    Non-temporal stores need norm-fence-streams later on. Limits: loops without a
+    role (`norm.loop`) stay as they are; buffers with dynamic strides, rows that a mask ends
+    alone and results of reductions are not streamed.
+  }];
+  let options = [
+    Option<"cacheBytes", "cache-bytes", "int64_t", /*default=*/"0",
+           "Stream from this many bytes on; 0: from what the machine reports">];
+  let dependentDialects = ["arith::ArithDialect", "func::FuncDialect",
+                           "memref::MemRefDialect", "norm::NormDialect",
+                           "scf::SCFDialect"];
+}
+
 def NormVectorizeRows : Pass<"norm-vectorize-rows", "func::FuncOp"> {
   let summary = "Strip-mine and vectorize the innermost dimension of linalg ops";
   let description = [{
@@ -443,6 +529,28 @@ def NormVectorizeRows : Pass<"norm-vectorize-rows", "func::FuncOp"> {
     Where the body does the same with both, such as rounding them to 4 bits that it packs,
     it does so before they are taken apart, as bytes: a quarter of the registers to shuffle.
     This needs a static offset, size and stride, and the neighbor of the last element.
+
+    An op that passes the caches (`norm.streams`, norm-stream-rows) has non-temporal
+    stores. Strips that are `moved` start at the first address that is a multiple of 64. What
+    is left of a line on both sides is written by loops over quarters of a line and over
+    elements (`#norm.loop<edge>`), with ordinary stores; the line at the end of the row, where
+    the next one begins, is fetched before, because a store that misses the caches holds up all
+    others. Such strips go up, unless they also add to what they read. `fetched` inputs are
+    prefetched, four lines per strip of 64 f32.
+
+    ```mlir
+    %head = ... // elements before the first aligned address of %y[%i, ...]
+    scf.if %unaligned { ... } // the elements before it
+    scf.for %k = %head to %end step %c64 {
+      memref.prefetch %x[%next, %k], read, locality<2>, data // 4 lines
+      ...
+      vector.store %v, %y[%i, %k] {alignment = 64, nontemporal = true}
+    }
+    scf.if %unaligned { ... } // lines and elements from %end to %c4096
+    ```
+
+    An op that is written `beside` the next reduction has its strips in the loops of that one, in
+    pieces of a line, one or two strips behind what is read, and the last of them alone.
 
     Limits: operands must be contiguous in the innermost dimension or not depend
     on it, and the body must be elementwise; other ops are left to

@@ -12,8 +12,8 @@
 #include "mlir/Dialect/SCF/Transforms/Transforms.h"
 #include "mlir/Interfaces/CallInterfaces.h"
 #include "norm/IR/Norm.h"
+#include "norm/Rows/Buffers.h"
 #include "norm/Rows/Rows.h"
-#include "norm/Target/CPU/Buffers.h"
 #include "norm/Target/CPU/Passes.h"
 
 namespace mlir::norm {
@@ -139,7 +139,9 @@ struct NormSerializeLoops
       return signalPassFailure();
     for (Operation *op : norm::getOutermostLoops(getOperation())) {
       auto loop = dyn_cast<scf::ForallOp>(op);
+      // Versions that pass the caches are only taken where buffers are large.
       if (loop && loop.getNumResults() == 0 && !loop.getMapping() &&
+          !norm::isStreamedVersion(loop) &&
           failed(addSerialVersion(rewriter, loop, grain)))
         return signalPassFailure();
     }

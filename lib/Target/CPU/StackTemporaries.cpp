@@ -13,7 +13,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "norm/IR/RowTarget.h"
-#include "norm/Target/CPU/Buffers.h"
+#include "norm/Rows/Buffers.h"
 #include "norm/Target/CPU/Passes.h"
 
 namespace mlir::norm {

@@ -94,6 +94,35 @@ def NormSerializeLoops : Pass<"norm-serialize-loops", "func::FuncOp"> {
                            "scf::SCFDialect"];
 }
 
+def NormFenceStreams : Pass<"norm-fence-streams", "func::FuncOp"> {
+  let summary = "A fence after loops with non-temporal stores";
+  let description = [{
+    Non-temporal stores are not ordered with what follows. A fence, sequentially
+    consistent or with `sfence` the instruction of x86, follows each outermost
+    `scf.for` that has such stores; in an `omp.parallel` it stands at the end of the region, so
+    that every thread's stores are visible before the threads join.
+
+    Example:
+
+    ```mlir
+    scf.for ... { vector.store ... {nontemporal = true} }
+    ```
+
+    becomes
+
+    ```mlir
+    scf.for ... { vector.store ... {nontemporal = true} }
+    llvm.fence seq_cst
+    ```
+
+    Limits: runs after convert-scf-to-openmp; an `scf.forall` or `scf.parallel`
+    that streams is an error, because its threads could not fence.
+  }];
+  let options = [Option<"sfence", "sfence", "bool", /*default=*/"false",
+                        "The instruction of x86 instead of a general fence">];
+  let dependentDialects = ["LLVM::LLVMDialect"];
+}
+
 def NormKeepStripLoops : Pass<"norm-keep-strip-loops", "func::FuncOp"> {
   let summary = "No unrolling of loops over vectors of 64 elements, or of windows";
   let description = [{

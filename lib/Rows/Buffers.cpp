@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "norm/Target/CPU/Buffers.h"
+#include "norm/Rows/Buffers.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"

@@ -10,12 +10,12 @@
 #include "mlir/Dialect/OpenMP/OpenMPDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
-#include "norm/Target/CPU/Streams/Passes.h"
+#include "norm/Target/CPU/Passes.h"
 #include "llvm/ADT/SetVector.h"
 
 namespace mlir::norm {
 #define GEN_PASS_DEF_NORMFENCESTREAMS
-#include "norm/Target/CPU/Streams/Passes.h.inc"
+#include "norm/Target/CPU/Passes.h.inc"
 } // namespace mlir::norm
 
 using namespace mlir;

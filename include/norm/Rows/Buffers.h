@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef NORM_TARGET_CPU_BUFFERS_H
-#define NORM_TARGET_CPU_BUFFERS_H
+#ifndef NORM_ROWS_BUFFERS_H
+#define NORM_ROWS_BUFFERS_H
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/Builders.h"
@@ -38,4 +38,4 @@ bool isOnlyRead(Value buffer, Operation *scope);
 
 } // namespace mlir::norm
 
-#endif // NORM_TARGET_CPU_BUFFERS_H
+#endif // NORM_ROWS_BUFFERS_H

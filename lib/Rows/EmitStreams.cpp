@@ -1,0 +1,275 @@
+//===- EmitStreams.cpp - rows that pass the caches ------------------------===//
+//
+// Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "RowEmitter.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "norm/Normalize/ElementStorage.h"
+#include "norm/Rows/Vectors.h"
+#include "llvm/ADT/ScopeExit.h"
+
+using namespace mlir;
+using norm::RowEmitter;
+
+//===----------------------------------------------------------------------===//
+// Places
+//===----------------------------------------------------------------------===//
+
+// Upstream: LLVM 22.1: fold-memref-alias-ops drops the alignment of a
+// vector.store behind a view, and behind a subview also that it is
+// non-temporal; goes when it keeps both.
+std::pair<Value, SmallVector<Value>> RowEmitter::resolve(Value view,
+                                                         ValueRange at) {
+  SmallVector<Value> indices(at);
+  while (auto part = view.getDefiningOp<memref::SubViewOp>()) {
+    SmallVector<Value> outer;
+    llvm::SmallBitVector dropped = part.getDroppedDims();
+    for (auto [dim, offset] : llvm::enumerate(part.getMixedOffsets())) {
+      Value start = asValue(offset);
+      if (dropped.test(dim)) {
+        outer.push_back(start);
+        continue;
+      }
+      Value distance = b.createOrFold<arith::MulIOp>(
+          indices.front(), asValue(part.getMixedStrides()[dim]));
+      outer.push_back(b.createOrFold<arith::AddIOp>(start, distance));
+      indices.erase(indices.begin());
+    }
+    indices = std::move(outer);
+    view = part.getSource();
+  }
+  return {view, indices};
+}
+
+Value RowEmitter::createHead(Value column) {
+  OpOperand *result = op.getDpsInitOperand(streams.getResults()[0]);
+  auto [root, at] = resolve(
+      result->get(), getIndices(op.getMatchingIndexingMap(result), column));
+  auto type = cast<MemRefType>(root.getType());
+  Value bytes = index(norm::getElementBytes(type.getElementType()));
+  auto metadata = memref::ExtractStridedMetadataOp::create(b, root);
+  Value elements = metadata.getOffset();
+  for (auto [position, stride] : llvm::zip(at, metadata.getStrides())) {
+    Value distance = b.createOrFold<arith::MulIOp>(position, stride);
+    elements = b.createOrFold<arith::AddIOp>(elements, distance);
+  }
+  Value address = b.createOrFold<arith::AddIOp>(
+      memref::ExtractAlignedPointerAsIndexOp::create(b, root),
+      b.createOrFold<arith::MulIOp>(elements, bytes));
+  Value missing = b.createOrFold<arith::AndIOp>(
+      b.createOrFold<arith::SubIOp>(index(0), address),
+      index(target.lineBytes - 1));
+  return arith::DivUIOp::create(b, missing, bytes);
+}
+
+bool RowEmitter::readsWhatItWrites() {
+  return llvm::any_of(op.getRegionOutputArgs(),
+                      [](BlockArgument out) { return !out.use_empty(); }) ||
+         llvm::any_of(op.getDpsInputs(),
+                      [&](Value input) { return isWrittenHere(input); });
+}
+
+bool RowEmitter::isStreamed(Value buffer) {
+  return isStreamed() &&
+         llvm::any_of(streams.getResults().asArrayRef(), [&](int64_t number) {
+           Value result = op.getDpsInits()[number];
+           return result == buffer || halves.lookup(result).pairs == buffer;
+         });
+}
+
+/// Replaces a reshape of a buffer, and indices in it, by the same memory as one
+/// row, which no pass takes for a reshape.
+static void flattenReshape(ImplicitLocOpBuilder &b, Value &buffer,
+                           SmallVector<Value> &at) {
+  if (!buffer.getDefiningOp<memref::CollapseShapeOp>() &&
+      !buffer.getDefiningOp<memref::ExpandShapeOp>())
+    return;
+  auto metadata = memref::ExtractStridedMetadataOp::create(b, buffer);
+  Value place;
+  for (auto [index, stride] : llvm::zip(at, metadata.getStrides())) {
+    Value distance = b.createOrFold<arith::MulIOp>(index, stride);
+    place = place ? b.createOrFold<arith::AddIOp>(place, distance) : distance;
+  }
+  auto layout =
+      StridedLayoutAttr::get(b.getContext(), ShapedType::kDynamic, {1});
+  Value all = b.createOrFold<arith::MulIOp>(metadata.getSizes().front(),
+                                            metadata.getStrides().front());
+  buffer = memref::ReinterpretCastOp::create(
+      b,
+      MemRefType::get({ShapedType::kDynamic},
+                      getElementTypeOrSelf(buffer.getType()), layout),
+      metadata.getBaseBuffer(), OpFoldResult(metadata.getOffset()),
+      ArrayRef<OpFoldResult>{all}, ArrayRef<OpFoldResult>{b.getIndexAttr(1)});
+  at = {place};
+}
+
+void RowEmitter::storePast(Value vector, Value buffer, ValueRange at) {
+  auto [root, indices] = resolve(buffer, at);
+  flattenReshape(b, root, indices);
+  vector::StoreOp::create(b, vector, root, indices, /*nontemporal=*/true,
+                          llvm::MaybeAlign(target.lineBytes));
+}
+
+//===----------------------------------------------------------------------===//
+// Fetches
+//===----------------------------------------------------------------------===//
+
+void RowEmitter::fetchRows(Value column, int64_t width) {
+  int64_t count = streams ? streams.getFetched() : 0;
+  // A row of one vector has no strips to fetch others in.
+  std::optional<int64_t> extent = getConstantIntValue(extents.back());
+  if (extent && *extent / width == 1)
+    width = *extent;
+  SmallVector<OpOperand *> inputs = op.getDpsInputOperands();
+  for (OpOperand *row : ArrayRef(inputs).take_back(count)) {
+    auto [root, at] =
+        resolve(row->get(), getIndices(op.getMatchingIndexingMap(row), column));
+    int64_t stride = cast<MemRefType>(row->get().getType())
+                         .getStridesAndOffset()
+                         .first.back();
+    norm::createPrefetches(b, b.getLoc(), root, at, width * stride,
+                           streams.getNear() ? CacheLevel::First
+                                             : CacheLevel::Second);
+  }
+}
+
+void RowEmitter::fetchAhead(Value column) {
+  for (OpOperand *row : op.getDpsInputOperands()) {
+    if (!isVector(op.getMatchingIndexingMap(row)))
+      continue;
+    auto [root, at] =
+        resolve(row->get(), getIndices(op.getMatchingIndexingMap(row), column));
+    // A weight stays in the cache.
+    if (at.size() > 1)
+      norm::createPrefetches(b, b.getLoc(), root, at, lanes, CacheLevel::First,
+                             target.prefetchBytes);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Strips
+//===----------------------------------------------------------------------===//
+
+void RowEmitter::buildPast(Value from, Value to, int64_t width, LoopRole role,
+                           StripFn strip) {
+  passesCaches = true;
+  auto restore = llvm::scope_exit([&] { passesCaches = false; });
+  if (role == LoopRole::Edge)
+    return buildPieces(from, to, width, strip);
+  buildStrips(from, to, width, {},
+              [&](Value column, int64_t width, Value mask, ValueRange args) {
+                fetchRows(column, width);
+                return strip(column, width, mask, args);
+              });
+}
+
+void RowEmitter::buildPieces(Value from, Value to, int64_t width,
+                             StripFn strip) {
+  buildLoop(LoopRole::Edge, from, to, index(width), {},
+            [&](Value column, ValueRange) {
+              return strip(column, width, Value(), {});
+            });
+}
+
+void RowEmitter::buildEdge(Value from, Value to, int64_t line, StripFn strip) {
+  int64_t quarter = std::max<int64_t>(line / 4, 1);
+  Value count = b.createOrFold<arith::SubIOp>(to, from);
+  Value whole = b.createOrFold<arith::AndIOp>(count, index(-quarter));
+  Value rest = b.createOrFold<arith::AddIOp>(from, whole);
+  buildPieces(from, rest, quarter, strip);
+  buildPieces(rest, to, 1, strip);
+}
+
+RowEmitter::Lines RowEmitter::createLines(Value from, Value to, int64_t width) {
+  Lines lines{from, to, {}, {}, {}, {}, width};
+  Type element = getElementTypeOrSelf(getStreamedResult().getType());
+  lines.line = target.lineBytes / norm::getElementBytes(element);
+  auto add = [&](Value x, Value y) {
+    return b.createOrFold<arith::AddIOp>(x, y);
+  };
+  Value head = streams.getMoved() ? createHead(from) : index(0);
+  lines.start = b.createOrFold<arith::MinSIOp>(add(from, head), to);
+  Value length = b.createOrFold<arith::SubIOp>(to, lines.start);
+  auto roundDown = [&](int64_t multiple) {
+    return b.createOrFold<arith::AndIOp>(length, index(-multiple));
+  };
+  lines.end = add(lines.start, roundDown(width));
+  lines.lastLine = add(lines.start, roundDown(lines.line));
+  lines.isMoved = b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::ne,
+                                                lines.start, from);
+  return lines;
+}
+
+void RowEmitter::buildHead(const Lines &lines, StripFn strip) {
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPoint(scf::IfOp::create(b, lines.isMoved).thenYield());
+  buildEdge(lines.from, lines.start, lines.line, strip);
+  // A store that misses the caches holds up all stores behind it.
+  OpOperand *result = op.getDpsInitOperand(streams.getResults()[0]);
+  auto [root, at] =
+      resolve(result->get(),
+              getIndices(op.getMatchingIndexingMap(result), lines.lastLine));
+  memref::PrefetchOp::create(b, root, at, /*isWrite=*/true, /*localityHint=*/3,
+                             /*isDataCache=*/true);
+}
+
+void RowEmitter::buildRest(const Lines &lines, StripFn strip) {
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPoint(scf::IfOp::create(b, lines.isMoved).thenYield());
+  buildPast(lines.end, lines.lastLine, lines.line, LoopRole::Edge, strip);
+  buildEdge(lines.lastLine, lines.to, lines.line, strip);
+}
+
+void RowEmitter::buildStreamedStrips(Value from, Value to, int64_t width,
+                                     StripFn strip) {
+  Lines lines = createLines(from, to, width);
+  if (streams.getMoved())
+    buildHead(lines, strip);
+  if (statistic)
+    buildBeside(lines, strip);
+  else
+    buildPast(lines.start, lines.end, width, LoopRole::Strips, strip);
+  if (streams.getMoved())
+    buildRest(lines, strip);
+}
+
+/// Buffers often lie at the same place of a page, and a core takes a read for
+/// one of what was just stored there: a strip is written when the next row has
+/// been read past it. Moved strips lie up to two lines further.
+void RowEmitter::buildBeside(const Lines &lines, StripFn strip) {
+  Value lag = arith::SelectOp::create(b, lines.isMoved, index(2 * lines.width),
+                                      index(lines.width));
+  statistic->beside = [&](Value column) {
+    OpBuilder::InsertionGuard guard(b);
+    b.restoreInsertionPoint(statistic->b.saveInsertionPoint());
+    Value offset = arith::SubIOp::create(b, column, lines.from);
+    Value at = arith::AddIOp::create(b, lines.start, offset);
+    at = arith::SubIOp::create(b, at, lag);
+    Value isStrip =
+        arith::CmpIOp::create(b, arith::CmpIPredicate::sge, offset, lag);
+    // It stands before the reads of the next row, or LLVM would keep their
+    // products open over the branch. In pieces, because the accumulators of the
+    // next row take half of the registers.
+    b.setInsertionPoint(scf::IfOp::create(b, isStrip).thenYield());
+    passesCaches = true;
+    for (int64_t i = 0; i < lines.width; i += lines.line)
+      strip(arith::AddIOp::create(b, at, index(i)), lines.line, Value(), {});
+    passesCaches = false;
+    fetchRows(at, lines.width);
+  };
+  statistic->run();
+  b.setInsertionPoint(statistic->op);
+  // What the lag leaves: strips that were moved are one less, so always one.
+  Value length = b.createOrFold<arith::SubIOp>(lines.to, lines.from);
+  Value done = arith::SubIOp::create(b, length, lag);
+  done = arith::MaxSIOp::create(b, done, index(0));
+  Value rest = arith::AddIOp::create(b, lines.start, done);
+  buildPast(rest, lines.end, lines.width, LoopRole::Strips, strip);
+}

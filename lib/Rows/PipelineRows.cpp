@@ -1,0 +1,280 @@
+//===- PipelineRows.cpp - overlap a row with the next one -----------------===//
+//
+// Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "RowGroups.h"
+#include "RowMatch.h"
+#include "Streams.h"
+#include "mlir/Analysis/SliceAnalysis.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "norm/IR/Missed.h"
+#include "norm/IR/RowTarget.h"
+
+using namespace mlir;
+using namespace mlir::norm;
+using linalg::LinalgOp;
+
+//===----------------------------------------------------------------------===//
+// Which rows
+//===----------------------------------------------------------------------===//
+
+/// Returns the first op of the block that reduces rows.
+static LinalgOp findStatistic(Block &block) {
+  for (auto op : block.getOps<LinalgOp>())
+    if (std::optional<RowMatch> match = matchRow(op))
+      if (!match->reductions.empty())
+        return op;
+  return {};
+}
+
+/// Rows one by one from the first on: the next one is the next iteration.
+static bool isOverSingleRows(Operation *rows, LinalgOp statistic) {
+  if (getRole(rows) != LoopRole::Rows || hasRowsOfBlock(statistic))
+    return false;
+  auto forall = dyn_cast<scf::ForallOp>(rows);
+  return forall ? forall.isNormalized()
+                : isOneInteger(cast<scf::ForOp>(rows).getStep());
+}
+
+static int64_t getLanes(LinalgOp op) {
+  return chooseStripLanes(op, *matchRow(op)).lanes;
+}
+
+static bool isLong(LinalgOp statistic) {
+  int64_t columns = statistic.getStaticLoopRanges().back();
+  return ShapedType::isDynamic(columns) ||
+         columns / getLanes(statistic) >=
+             getRowTarget(statistic).pipelinedStrips;
+}
+
+/// Returns true if the op only reads what `rows` does not write, under no other
+/// name either.
+static bool onlyReads(LinalgOp statistic, Operation *rows) {
+  Operation *outermost = rows;
+  while (auto loop = outermost->getParentOfType<LoopLikeOpInterface>())
+    outermost = loop;
+  return llvm::all_of(getRowsRead(statistic), [&](OpOperand *row) {
+    Value root = getRootIn(rows, row->get());
+    return !rows->isAncestor(root.getParentBlock()->getParentOp()) &&
+           hasKnownRoot(outermost, root) && isOnlyReadIn(rows, root);
+  });
+}
+
+/// Returns the fills of the statistic's results, temporaries of the row that
+/// nothing behind `writer` reads; none where it starts from something else.
+static SmallVector<Operation *> findFills(LinalgOp statistic, LinalgOp writer) {
+  Block *block = statistic->getBlock();
+  SmallVector<Operation *> fills;
+  for (OpOperand &init : statistic.getDpsInitsMutable()) {
+    auto alloc = init.get().getDefiningOp<memref::AllocOp>();
+    LinalgOp fill = findFill(init);
+    bool isTemporary =
+        alloc && alloc->getBlock() == block && fill && fill != statistic &&
+        llvm::all_of(alloc->getUsers(), [&](Operation *user) {
+          return user->getBlock() == block &&
+                 (user == writer || user->isBeforeInBlock(writer));
+        });
+    if (!isTemporary || !alloc.getType().hasStaticShape() ||
+        getFilled(fill).getParentBlock() == block)
+      return {};
+    fills.push_back(fill);
+  }
+  return fills;
+}
+
+/// Returns what the statistic uses of the row's body beside its results, in
+/// order; nullopt where that has effects.
+static std::optional<SmallVector<Operation *>> findViews(LinalgOp statistic) {
+  llvm::SetVector<Operation *> slice;
+  BackwardSliceOptions options;
+  options.inclusive = true;
+  options.omitBlockArguments = true;
+  options.filter = [&](Operation *op) {
+    return op->getBlock() == statistic->getBlock();
+  };
+  for (Value input : statistic.getDpsInputs())
+    if (failed(getBackwardSlice(input, &slice, options)))
+      return std::nullopt;
+  if (!llvm::all_of(slice, isMemoryEffectFree))
+    return std::nullopt;
+  SmallVector<Operation *> views = slice.takeVector();
+  llvm::sort(views,
+             [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
+  return views;
+}
+
+std::optional<RowPipeline> norm::planPipeline(LinalgOp writer) {
+  Operation *rows = writer->getParentOp();
+  LinalgOp statistic = findStatistic(*writer->getBlock());
+  if (!statistic)
+    return std::nullopt;
+  auto give = [&](Missed reason) {
+    missed(statistic, reason);
+    return std::nullopt;
+  };
+  if (!findPlan(statistic).getPipeline())
+    return give(Missed::NotPipelined);
+  if (!isOverSingleRows(rows, statistic) || hasRowsOfBlock(writer))
+    return give(Missed::NotRowByRow);
+  if (!statistic->isBeforeInBlock(writer) ||
+      !haveSameColumns(statistic, writer) ||
+      getLanes(statistic) != getLanes(writer))
+    return give(Missed::OtherColumns);
+  if (!isLong(statistic))
+    return give(Missed::ShortRow);
+  // Such strips wait for arithmetic, not memory, and have no registers left.
+  if (llvm::any_of(writer.getDpsInits(), [](Value init) {
+        return getElementTypeOrSelf(init.getType()).getIntOrFloatBitWidth() <
+               32;
+      }))
+    return give(Missed::NarrowResult);
+  if (!onlyReads(statistic, rows))
+    return give(Missed::NotOnlyReads);
+  SmallVector<Operation *> fills = findFills(statistic, writer);
+  std::optional<SmallVector<Operation *>> views = findViews(statistic);
+  if (fills.empty() || !views)
+    return give(Missed::NeedsEffects);
+  return RowPipeline{writer, statistic, std::move(*views), std::move(fills)};
+}
+
+//===----------------------------------------------------------------------===//
+// Rows per iteration
+//===----------------------------------------------------------------------===//
+
+/// Rows per iteration of `forall`, so few that there are enough iterations for
+/// many threads.
+static Value createRowsPerIteration(ImplicitLocOpBuilder &b, Value rows,
+                                    const RowTarget &target) {
+  auto index = [&](int64_t value) {
+    return arith::ConstantIndexOp::create(b, value).getResult();
+  };
+  Value share =
+      arith::DivUIOp::create(b, rows, index(target.pipelinedIterations));
+  Value most = arith::MinUIOp::create(b, share, index(target.pipelinedRows));
+  return arith::MaxUIOp::create(b, most, index(1));
+}
+
+/// Splits the last dimension of `forall`: the rows of an iteration are a loop
+/// of their own.
+static scf::ForOp splitRows(scf::ForallOp forall) {
+  ImplicitLocOpBuilder b(forall.getLoc(), forall);
+  SmallVector<OpFoldResult> lower = forall.getMixedLowerBound(),
+                            upper = forall.getMixedUpperBound();
+  Value end = getValueOrCreateConstantIndexOp(b, b.getLoc(), upper.back());
+  Value size = createRowsPerIteration(b, end, getRowTarget(forall));
+  upper.back() = arith::CeilDivUIOp::create(b, end, size).getResult();
+  auto outer = scf::ForallOp::create(b, lower, upper, forall.getMixedStep(),
+                                     ValueRange(), forall.getMapping());
+  b.setInsertionPoint(outer.getTerminator());
+  Value first = arith::MulIOp::create(b, outer.getInductionVars().back(), size);
+  Value behind = arith::AddIOp::create(b, first, size);
+  Value last = arith::MinUIOp::create(b, behind, end);
+  Value one = arith::ConstantIndexOp::create(b, 1);
+  auto rows = scf::ForOp::create(b, first, last, one);
+  SmallVector<Value> ivs(outer.getInductionVars());
+  ivs.back() = rows.getInductionVar();
+  for (auto [from, to] : llvm::zip(forall.getInductionVars(), ivs))
+    from.replaceAllUsesWith(to);
+  auto &ops = forall.getBody()->getOperations();
+  rows.getBody()->getOperations().splice(
+      rows.getBody()->getTerminator()->getIterator(), ops, ops.begin(),
+      std::prev(ops.end()));
+  forall.erase();
+  return rows;
+}
+
+//===----------------------------------------------------------------------===//
+// The loop
+//===----------------------------------------------------------------------===//
+
+namespace {
+class RowPipeliner {
+public:
+  RowPipeliner(scf::ForOp rows, const RowPipeline &pipeline)
+      : b(rows.getLoc(), rows), rows(rows), pipeline(pipeline) {
+    own.insert_range(pipeline.fills);
+    own.insert(pipeline.statistic);
+  }
+
+  void run() {
+    for (Value init : LinalgOp(pipeline.statistic).getDpsInits())
+      init.getDefiningOp()->moveBefore(rows);
+    Value first = rows.getLowerBound(), end = rows.getUpperBound();
+    // The first row is read before the loop: there must be one.
+    Value hasRows =
+        arith::CmpIOp::create(b, arith::CmpIPredicate::slt, first, end);
+    b.setInsertionPoint(scf::IfOp::create(b, hasRows).thenYield());
+    cloneStatistic(first);
+    Value one = arith::ConstantIndexOp::create(b, 1);
+    Value last = arith::SubIOp::create(b, end, one);
+    auto loop = scf::ForOp::create(b, first, last, one);
+    b.setInsertionPoint(loop.getBody()->getTerminator());
+    cloneRow(loop.getInductionVar(), [&](LinalgOp writer) {
+      setBeside(writer);
+      cloneStatistic(arith::AddIOp::create(b, loop.getInductionVar(), one));
+    });
+    b.setInsertionPointAfter(loop);
+    cloneRow(last);
+    rows.erase();
+  }
+
+private:
+  static void setBeside(LinalgOp writer) {
+    auto streams = writer->getAttrOfType<RowStreamsAttr>(streamsAttrName);
+    writer->setAttr(streamsAttrName,
+                    RowStreamsAttr::get(writer->getContext(),
+                                        streams.getResults(),
+                                        streams.getMoved(),
+                                        streams.getFetched(), streams.getNear(),
+                                        /*beside=*/true));
+  }
+
+  void cloneStatistic(Value row) {
+    IRMapping map;
+    map.map(rows.getInductionVar(), row);
+    for (Operation *op : pipeline.views)
+      b.clone(*op, map);
+    for (Operation *op : pipeline.fills)
+      b.clone(*op, map);
+    b.clone(*pipeline.statistic, map);
+  }
+
+  /// The body of a row whose statistic is there.
+  void cloneRow(Value row, function_ref<void(LinalgOp)> behindWriter = {}) {
+    IRMapping map;
+    map.map(rows.getInductionVar(), row);
+    for (Operation &op : rows.getBody()->without_terminator()) {
+      if (own.contains(&op))
+        continue;
+      Operation *clone = b.clone(op, map);
+      if (&op == pipeline.writer && behindWriter)
+        behindWriter(cast<LinalgOp>(clone));
+    }
+  }
+
+  ImplicitLocOpBuilder b;
+  scf::ForOp rows;
+  const RowPipeline &pipeline;
+  llvm::SmallPtrSet<Operation *, 4> own; // of the statistic
+};
+} // namespace
+
+void norm::pipelineRows(const RowPipeline &pipeline) {
+  Operation *rows = LinalgOp(pipeline.writer)->getParentOp();
+  // Not all that is built is in a loop with the plan.
+  if (rows->hasAttr(planAttrName))
+    for (auto op : rows->getRegion(0).getOps<LinalgOp>())
+      op->setAttr(planAttrName, findPlan(op));
+  auto loop = dyn_cast<scf::ForOp>(rows);
+  if (!loop)
+    loop = splitRows(cast<scf::ForallOp>(rows));
+  RowPipeliner(loop, pipeline).run();
+}

@@ -1,0 +1,481 @@
+//===- StreamRows.cpp - versions of loops that pass the caches ------------===//
+//
+// Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "RowMatch.h"
+#include "Streams.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "norm/IR/Norm.h"
+#include "norm/IR/RowTarget.h"
+#include "norm/Rows/Buffers.h"
+#include "norm/Rows/Passes.h"
+#include <vector>
+
+namespace mlir::norm {
+#define GEN_PASS_DEF_NORMSTREAMROWS
+#include "norm/Rows/Passes.h.inc"
+} // namespace mlir::norm
+
+using namespace mlir;
+using linalg::GenericOp;
+using linalg::LinalgOp;
+using norm::Stream;
+using norm::StreamPlan;
+
+/// glibc's _SC_LEVEL2_CACHE_SIZE; other systems answer 0 or -1.
+static constexpr int64_t kLevel2CacheSize = 191;
+
+//===----------------------------------------------------------------------===//
+// Fetches
+//===----------------------------------------------------------------------===//
+
+/// A guess at the instructions of a strip: a function is a polynomial.
+static int64_t getWork(LinalgOp op) {
+  int64_t functionWork = norm::getRowTarget(op).functionWork;
+  int64_t work = norm::getRowsRead(op).size() + op.getNumDpsInits();
+  for (Operation &each : op.getBlock()->without_terminator())
+    work += isa<math::ExpOp, math::Exp2Op, math::ExpM1Op, math::LogOp,
+                math::Log1pOp, math::TanhOp, math::ErfOp>(each)
+                ? functionWork
+                : 1;
+  return work;
+}
+
+/// Returns the ops that go over the columns of `op` in the same rows.
+static SmallVector<GenericOp> findBeside(LinalgOp op) {
+  return llvm::filter_to_vector(
+      op->getBlock()->getOps<GenericOp>(), [&](GenericOp other) {
+        std::optional<norm::RowMatch> match = norm::matchRow(other);
+        return match && match->hasVectorLoop &&
+               norm::haveSameColumns(op, other);
+      });
+}
+
+namespace {
+/// Rows that the next iteration of a loop reads: views of buffers, and how ops
+/// read them.
+struct NextRow {
+  Value root, now, view;
+  AffineMap map;
+  SmallVector<int64_t> extents; // of the reader's loops
+};
+} // namespace
+
+/// Returns the offset of `view` that is the iteration of `loop`, or counted
+/// from it, if there is one alone.
+static std::optional<unsigned> findRowDim(memref::SubViewOp view,
+                                          LoopLikeOpInterface loop) {
+  Value iteration = loop.getLoopInductionVars()->back();
+  std::optional<unsigned> found;
+  for (auto [dim, offset] : llvm::enumerate(view.getMixedOffsets())) {
+    auto v = dyn_cast<Value>(offset);
+    Operation *op = v ? v.getDefiningOp() : nullptr;
+    bool isCounted =
+        v == iteration || (op && isMemoryEffectFree(op) &&
+                           llvm::is_contained(op->getOperands(), iteration));
+    if (!v || !isCounted)
+      continue;
+    if (found)
+      return std::nullopt;
+    found = dim;
+  }
+  return found;
+}
+
+/// Builds the view of the rows behind those of `view`, or the last ones.
+static Value createNextView(OpBuilder &b, memref::SubViewOp view, unsigned dim,
+                            int64_t step) {
+  Location loc = view.getLoc();
+  b.setInsertionPointAfter(view);
+  SmallVector<OpFoldResult> offsets = view.getMixedOffsets();
+  auto asValue = [&](OpFoldResult v) {
+    return getValueOrCreateConstantIndexOp(b, loc, v);
+  };
+  Value by = arith::ConstantIndexOp::create(b, loc, step);
+  Value next = arith::AddIOp::create(b, loc, asValue(offsets[dim]), by);
+  Value all = b.createOrFold<memref::DimOp>(loc, view.getSource(), dim);
+  Value last = b.createOrFold<arith::SubIOp>(
+      loc, all, asValue(view.getMixedSizes()[dim]));
+  offsets[dim] = b.createOrFold<arith::MinSIOp>(loc, next, last);
+  return memref::SubViewOp::create(b, loc, view.getType(), view.getSource(),
+                                   offsets, view.getMixedSizes(),
+                                   view.getMixedStrides());
+}
+
+/// Returns true for elements side by side; the even ones stand for all.
+static bool startsWithNeighbors(memref::SubViewOp view) {
+  std::optional<int64_t> offset =
+                             getConstantIntValue(view.getMixedOffsets().back()),
+                         stride =
+                             getConstantIntValue(view.getMixedStrides().back());
+  return stride == 1 || (stride == 2 && offset && *offset % 2 == 0);
+}
+
+/// Returns what the loop around `op` reads in its next iteration of buffers
+/// from outside of `scope`.
+static SmallVector<NextRow> findNextRows(OpBuilder &b, LinalgOp op,
+                                         Operation *scope) {
+  SmallVector<NextRow> found;
+  auto loop = dyn_cast<LoopLikeOpInterface>(op->getParentOp());
+  if (norm::getRole(op->getParentOp()) != norm::LoopRole::Rows)
+    return found;
+  std::optional<int64_t> step =
+      getConstantIntValue(loop.getLoopSteps()->back());
+  for (auto reader : llvm::to_vector(op->getBlock()->getOps<LinalgOp>()))
+    for (OpOperand *row : norm::getRowsRead(reader)) {
+      auto view = row->get().getDefiningOp<memref::SubViewOp>();
+      Value root = norm::getRootIn(scope, row->get());
+      if (!step || !view ||
+          scope->isAncestor(root.getParentBlock()->getParentOp()) ||
+          !startsWithNeighbors(view) ||
+          llvm::any_of(found, [&](NextRow &next) { return next.now == view; }))
+        continue;
+      if (std::optional<unsigned> dim = findRowDim(view, loop))
+        found.push_back({root, view, createNextView(b, view, *dim, *step),
+                         reader.getMatchingIndexingMap(row),
+                         reader.getStaticLoopRanges()});
+    }
+  return found;
+}
+
+/// Lets an op fetch rows beside what it does.
+static void addFetches(GenericOp op, ArrayRef<NextRow> rows,
+                       norm::RowStreamsAttr streams) {
+  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+  for (const NextRow &row : rows) {
+    unsigned number = op.getNumDpsInputs();
+    op.getInputsMutable().append(row.view);
+    maps.insert(maps.begin() + number, row.map);
+    op.getBody()->insertArgument(
+        number, getElementTypeOrSelf(row.view.getType()), op.getLoc());
+  }
+  op.setIndexingMapsAttr(Builder(op.getContext()).getAffineMapArrayAttr(maps));
+  op->setAttr(norm::streamsAttrName, streams);
+}
+
+//===----------------------------------------------------------------------===//
+// Two versions
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Where a buffer lies, found before the loop.
+struct BufferInfo {
+  Value start, end;
+  SmallVector<Value> places; // `start`, and the bytes between rows
+};
+
+class RowStreamer {
+public:
+  RowStreamer(OpBuilder &b, const StreamPlan &plan, int64_t cacheBytes)
+      : b(plan.loop->getLoc(), b), plan(plan), cacheBytes(cacheBytes),
+        target(norm::getRowTarget(plan.loop)) {}
+
+  void run() {
+    b.setInsertionPoint(plan.loop);
+    for (Value buffer : plan.buffers)
+      describe(buffer);
+    Value large = createIsLarge();
+    for (Value buffer : plan.written)
+      for (Value other : plan.buffers)
+        if (other != buffer)
+          large = both(large, createAreDisjoint(infos[buffer], infos[other]));
+    for (const Stream &stream : plan.streams)
+      large = both(large, createIsAligned(stream));
+    auto choice = scf::IfOp::create(b, large, /*withElseRegion=*/true);
+    choice->setAttr(norm::versionsAttrName, b.getUnitAttr());
+    b.setInsertionPoint(choice.thenYield());
+    buildVersion();
+    plan.loop->moveBefore(choice.elseYield());
+  }
+
+private:
+  Value constant(int64_t value) {
+    return arith::ConstantIndexOp::create(b, value);
+  }
+  Value add(Value x, Value y) { return b.createOrFold<arith::AddIOp>(x, y); }
+  Value sub(Value x, Value y) { return b.createOrFold<arith::SubIOp>(x, y); }
+  Value mul(Value x, Value y) { return b.createOrFold<arith::MulIOp>(x, y); }
+  Value both(Value x, Value y) { return b.createOrFold<arith::AndIOp>(x, y); }
+  Value compare(arith::CmpIPredicate predicate, Value x, Value y) {
+    return b.createOrFold<arith::CmpIOp>(predicate, x, y);
+  }
+
+  void describe(Value buffer) {
+    Value bytes = constant(norm::getElementBytes(buffer));
+    auto metadata = memref::ExtractStridedMetadataOp::create(b, buffer);
+    Value base = memref::ExtractAlignedPointerAsIndexOp::create(b, buffer);
+    BufferInfo info;
+    info.start = add(base, mul(metadata.getOffset(), bytes));
+    // One past the last element; an extent of zero leaves nothing to run.
+    Value last = constant(1);
+    for (auto [size, stride] :
+         llvm::zip(metadata.getSizes(), metadata.getStrides()))
+      last = add(last, mul(sub(size, constant(1)), stride));
+    info.end = add(info.start, mul(last, bytes));
+    info.places = {info.start};
+    ValueRange strides = metadata.getStrides(); // none of a scalar
+    for (Value stride : strides.drop_back(strides.empty() ? 0 : 1))
+      info.places.push_back(mul(stride, bytes));
+    infos[buffer] = std::move(info);
+  }
+
+  /// The module-level pass has declared sysconf, or its name is taken.
+  Value createCacheBytes() {
+    if (cacheBytes > 0)
+      return constant(cacheBytes);
+    auto module = plan.loop->getParentOfType<ModuleOp>();
+    auto sysconf = module.lookupSymbol<func::FuncOp>("sysconf");
+    Type i32 = b.getI32Type(), i64 = b.getI64Type();
+    if (!sysconf || sysconf.getFunctionType() != b.getFunctionType(i32, i64))
+      return constant(target.defaultCacheBytes);
+    Value name = arith::ConstantIntOp::create(b, i32, kLevel2CacheSize);
+    Value level2 = func::CallOp::create(b, sysconf, name).getResult(0);
+    level2 = arith::IndexCastOp::create(b, b.getIndexType(), level2);
+    Value known = compare(arith::CmpIPredicate::sgt, level2, constant(0));
+    return arith::SelectOp::create(b, known,
+                                   mul(level2, constant(target.level2Multiple)),
+                                   constant(target.defaultCacheBytes));
+  }
+
+  Value createIsLarge() {
+    Value bytes = norm::createByteCount(b, b.getLoc(), plan.buffers);
+    auto isLarge = [&] {
+      return compare(arith::CmpIPredicate::uge, bytes, createCacheBytes());
+    };
+    if (cacheBytes > 0)
+      return isLarge();
+    Value worthAsking = compare(arith::CmpIPredicate::uge, bytes,
+                                constant(target.leastStreamedBytes));
+    auto asked = scf::IfOp::create(b, b.getI1Type(), worthAsking,
+                                   /*withElseRegion=*/true);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(asked.thenBlock());
+    scf::YieldOp::create(b, isLarge());
+    b.setInsertionPointToStart(asked.elseBlock());
+    Value no = arith::ConstantIntOp::create(b, b.getI1Type(), 0);
+    scf::YieldOp::create(b, no);
+    return asked.getResult(0);
+  }
+
+  Value createAreDisjoint(const BufferInfo &x, const BufferInfo &y) {
+    Value before = compare(arith::CmpIPredicate::ule, x.end, y.start);
+    Value after = compare(arith::CmpIPredicate::ule, y.end, x.start);
+    return arith::OrIOp::create(b, before, after);
+  }
+
+  /// Strips can reach a line from any multiple of the element; rows that stay
+  /// where they are must all be aligned. Companions are at the same distance
+  /// from a line.
+  Value createIsAligned(const Stream &stream) {
+    Value buffer = norm::getRootIn(plan.loop, stream.getBuffer(0));
+    const BufferInfo &info = infos[buffer];
+    Value isAligned;
+    if (stream.isMovable)
+      isAligned = createAreMultiples(info.start, norm::getElementBytes(buffer));
+    else if (stream.isUnaligned)
+      isAligned = arith::ConstantIntOp::create(b, b.getI1Type(), 1);
+    else
+      isAligned = createAreMultiples(info.places, target.lineBytes);
+    for (unsigned i = 1; i < stream.results.size(); ++i) {
+      Value companion = norm::getRootIn(plan.loop, stream.getBuffer(i));
+      SmallVector<Value> apart;
+      for (auto [x, y] : llvm::zip(info.places, infos[companion].places))
+        apart.push_back(sub(x, y));
+      isAligned = both(isAligned, createAreMultiples(apart, target.lineBytes));
+    }
+    return isAligned;
+  }
+
+  /// `divisor` is a power of two.
+  Value createAreMultiples(ValueRange numbers, int64_t divisor) {
+    Value bits = numbers.front();
+    for (Value number : numbers.drop_front())
+      bits = b.createOrFold<arith::OrIOp>(bits, number);
+    return compare(arith::CmpIPredicate::eq, both(bits, constant(divisor - 1)),
+                   constant(0));
+  }
+
+  //===--------------------------------------------------------------------===//
+  // The second version
+  //===--------------------------------------------------------------------===//
+
+  void buildVersion() {
+    IRMapping mapping;
+    Operation *version = b.clone(*plan.loop, mapping);
+    auto getClone = [&](const Stream &stream) {
+      LinalgOp op = stream.op;
+      return cast<LinalgOp>(mapping.lookup(op.getOperation()));
+    };
+    llvm::MapVector<Operation *, LinalgOp> moved; // the last of each loop
+    for (const Stream &stream : plan.streams)
+      if (LinalgOp op = getClone(stream); stream.hasStrips && !stream.adds)
+        moved[op->getParentOp()] = op;
+    std::vector<norm::RowPipeline> pipelines;
+    for (auto [rows, writer] : moved)
+      if (std::optional<norm::RowPipeline> found = norm::planPipeline(writer))
+        pipelines.push_back(std::move(*found));
+    for (const Stream &stream : plan.streams) {
+      LinalgOp op = getClone(stream), statistic;
+      for (norm::RowPipeline &pipeline : pipelines)
+        if (pipeline.writer == op)
+          statistic = pipeline.statistic;
+      buildStream(stream, op, version, statistic);
+    }
+    for (const norm::RowPipeline &pipeline : pipelines)
+      norm::pipelineRows(pipeline);
+  }
+
+  norm::RowStreamsAttr getStreams(ArrayRef<int64_t> results, bool isMoved,
+                                  size_t fetched, bool isNear) {
+    return norm::RowStreamsAttr::get(b.getContext(),
+                                     b.getDenseI64ArrayAttr(results), isMoved,
+                                     fetched, isNear, /*beside=*/false);
+  }
+
+  /// The rows that a statistic reads beside `op` need no fetch.
+  void buildStream(const Stream &stream, LinalgOp op, Operation *version,
+                   LinalgOp statistic) {
+    bool isMoved = stream.isMovable && stream.hasStrips;
+    ArrayRef<int64_t> results = stream.results;
+    op->setAttr(norm::streamsAttrName,
+                getStreams(stream.isUnaligned ? ArrayRef<int64_t>() : results,
+                           isMoved, 0, false));
+    if (!stream.hasStrips && !norm::hasRowsOfBlock(op))
+      return;
+    OpBuilder::InsertionGuard guard(b);
+    SmallVector<NextRow> rows = findNextRows(b, op, version);
+    if (stream.adds)
+      return fetchEarly(op, rows, version);
+    auto fetching = dyn_cast<GenericOp>(*op);
+    if (stream.hasStrips)
+      fetching = choosePrefetchOp(op);
+    if (statistic && fetching == op)
+      llvm::erase_if(rows, [&](const NextRow &row) {
+        return reads(statistic, row.root, version);
+      });
+    fetch(fetching, rows, stream.hasStrips && isBusy(fetching));
+  }
+
+  static bool reads(LinalgOp op, Value root, Operation *version) {
+    return llvm::any_of(norm::getRowsRead(op), [&](OpOperand *row) {
+      return norm::getRootIn(version, row->get()) == root;
+    });
+  }
+
+  /// Where the next row waits meanwhile: in the level 1 cache it would push
+  /// this row out, unless arithmetic outlasts the memory.
+  bool isBusy(GenericOp op) {
+    return op && getWork(cast<LinalgOp>(*op)) >= target.functionWork;
+  }
+
+  /// Prefetches go where they wait least for each other: to the op over the
+  /// same columns that computes the most, if it is far ahead of `op`.
+  GenericOp choosePrefetchOp(LinalgOp op) {
+    auto chosen = dyn_cast<GenericOp>(*op);
+    int64_t most = 2 * getWork(op);
+    for (GenericOp other : findBeside(op))
+      if (int64_t work = getWork(cast<LinalgOp>(*other)); work > most) {
+        chosen = other;
+        most = work;
+      }
+    return chosen;
+  }
+
+  /// No other row is read while an op writes that also adds, so the next one is
+  /// fetched as soon as this one has been: by the second op that reads it.
+  void fetchEarly(LinalgOp op, ArrayRef<NextRow> rows, Operation *version) {
+    for (const NextRow &row : rows) {
+      SmallVector<GenericOp> readers =
+          llvm::filter_to_vector(findBeside(op), [&](GenericOp reader) {
+            return reads(cast<LinalgOp>(*reader), row.root, version);
+          });
+      if (!readers.empty())
+        fetch(readers.size() > 1 ? readers[1] : readers[0], row,
+              /*isNear=*/false);
+    }
+  }
+
+  void fetch(GenericOp op, ArrayRef<NextRow> rows, bool isNear) {
+    if (!op || rows.empty())
+      return;
+    auto old = op->getAttrOfType<norm::RowStreamsAttr>(norm::streamsAttrName);
+    if (!old)
+      old = getStreams({}, false, 0, false);
+    SmallVector<NextRow> missing;
+    for (const NextRow &row : rows)
+      if (row.extents == op.getStaticLoopRanges() &&
+          row.view.getDefiningOp()->isBeforeInBlock(op) &&
+          fetched.insert({op, row.now}).second)
+        missing.push_back(row);
+    addFetches(op, missing,
+               getStreams(old.getResults(), old.getMoved(),
+                          old.getFetched() + missing.size(), isNear));
+  }
+
+  ImplicitLocOpBuilder b;
+  const StreamPlan &plan;
+  int64_t cacheBytes;
+  norm::RowTarget target;
+  llvm::DenseSet<std::pair<Operation *, Value>> fetched;
+  llvm::DenseMap<Value, BufferInfo> infos;
+};
+
+struct NormStreamRows : norm::impl::NormStreamRowsBase<NormStreamRows> {
+  using NormStreamRowsBase::NormStreamRowsBase;
+
+  void runOnOperation() override {
+    if (cacheBytes < 0) {
+      getOperation().emitError(
+          "norm-stream-rows: cache-bytes must not be negative, got ")
+          << int64_t(cacheBytes);
+      return signalPassFailure();
+    }
+    SmallVector<StreamPlan> plans;
+    for (auto func : getOperation().getOps<func::FuncOp>())
+      for (Operation *loop : getOutermost(func))
+        if (std::optional<StreamPlan> plan = norm::planStreams(loop))
+          plans.push_back(std::move(*plan));
+    if (plans.empty())
+      return;
+    if (cacheBytes == 0)
+      declareSysconf();
+    OpBuilder b(&getContext());
+    for (const StreamPlan &plan : plans)
+      RowStreamer(b, plan, cacheBytes).run();
+  }
+
+  /// Returns loops that are in no other one, and ops that will be such loops.
+  static SmallVector<Operation *> getOutermost(func::FuncOp func) {
+    SmallVector<Operation *> loops;
+    func->walk<WalkOrder::PreOrder>([&](Operation *op) {
+      auto linalgOp = dyn_cast<LinalgOp>(op);
+      bool isNest = linalgOp && linalgOp.getNumLoops() > 1;
+      if (isNest || isa<LoopLikeOpInterface>(op))
+        loops.push_back(op);
+      return linalgOp || isa<LoopLikeOpInterface>(op) ? WalkResult::skip()
+                                                      : WalkResult::advance();
+    });
+    return loops;
+  }
+
+  void declareSysconf() {
+    if (getOperation().lookupSymbol("sysconf"))
+      return;
+    auto b = OpBuilder::atBlockEnd(getOperation().getBody());
+    Type i32 = b.getI32Type(), i64 = b.getI64Type();
+    func::FuncOp::create(b, getOperation().getLoc(), "sysconf",
+                         b.getFunctionType(i32, i64))
+        .setPrivate();
+  }
+};
+} // namespace
