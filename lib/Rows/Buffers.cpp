@@ -7,7 +7,6 @@
 
 #include "norm/Rows/Buffers.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "norm/IR/RowTarget.h"
 #include "norm/Normalize/ElementStorage.h"
@@ -72,12 +71,4 @@ SmallVector<Operation *> norm::getOutermostLoops(Operation *scope) {
     return WalkResult::skip();
   });
   return loops;
-}
-
-bool norm::isOnlyRead(Value buffer, Operation *scope) {
-  return llvm::all_of(buffer.getUsers(), [&](Operation *user) {
-    return !scope->isAncestor(user) ||
-           isa<vector::TransferReadOp, vector::LoadOp, memref::LoadOp,
-               memref::DimOp, memref::PrefetchOp>(user);
-  });
 }

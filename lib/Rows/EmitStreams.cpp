@@ -48,18 +48,25 @@ std::pair<Value, SmallVector<Value>> RowEmitter::resolve(Value view,
   return {view, indices};
 }
 
-Value RowEmitter::createHead(Value column) {
-  OpOperand *result = op.getDpsInitOperand(streams.getResults()[0]);
-  auto [root, at] = resolve(
-      result->get(), getIndices(op.getMatchingIndexingMap(result), column));
-  auto type = cast<MemRefType>(root.getType());
-  Value bytes = index(norm::getElementBytes(type.getElementType()));
-  auto metadata = memref::ExtractStridedMetadataOp::create(b, root);
-  Value elements = metadata.getOffset();
-  for (auto [position, stride] : llvm::zip(at, metadata.getStrides())) {
-    Value distance = b.createOrFold<arith::MulIOp>(position, stride);
-    elements = b.createOrFold<arith::AddIOp>(elements, distance);
+/// Builds the number of elements from the start of a buffer to `at`.
+static Value createDistance(ImplicitLocOpBuilder &b, ValueRange at,
+                            memref::ExtractStridedMetadataOp metadata) {
+  Value distance;
+  for (auto [index, stride] : llvm::zip(at, metadata.getStrides())) {
+    Value along = b.createOrFold<arith::MulIOp>(index, stride);
+    distance =
+        distance ? b.createOrFold<arith::AddIOp>(distance, along) : along;
   }
+  return distance;
+}
+
+Value RowEmitter::createHead(Value column) {
+  auto [root, at] = resolveAt(getStreamedResult(), column);
+  Value bytes =
+      index(norm::getElementBytes(getElementTypeOrSelf(root.getType())));
+  auto metadata = memref::ExtractStridedMetadataOp::create(b, root);
+  Value elements = b.createOrFold<arith::AddIOp>(
+      metadata.getOffset(), createDistance(b, at, metadata));
   Value address = b.createOrFold<arith::AddIOp>(
       memref::ExtractAlignedPointerAsIndexOp::create(b, root),
       b.createOrFold<arith::MulIOp>(elements, bytes));
@@ -92,11 +99,6 @@ static void flattenReshape(ImplicitLocOpBuilder &b, Value &buffer,
       !buffer.getDefiningOp<memref::ExpandShapeOp>())
     return;
   auto metadata = memref::ExtractStridedMetadataOp::create(b, buffer);
-  Value place;
-  for (auto [index, stride] : llvm::zip(at, metadata.getStrides())) {
-    Value distance = b.createOrFold<arith::MulIOp>(index, stride);
-    place = place ? b.createOrFold<arith::AddIOp>(place, distance) : distance;
-  }
   auto layout =
       StridedLayoutAttr::get(b.getContext(), ShapedType::kDynamic, {1});
   Value all = b.createOrFold<arith::MulIOp>(metadata.getSizes().front(),
@@ -107,7 +109,7 @@ static void flattenReshape(ImplicitLocOpBuilder &b, Value &buffer,
                       getElementTypeOrSelf(buffer.getType()), layout),
       metadata.getBaseBuffer(), OpFoldResult(metadata.getOffset()),
       ArrayRef<OpFoldResult>{all}, ArrayRef<OpFoldResult>{b.getIndexAttr(1)});
-  at = {place};
+  at = {createDistance(b, at, metadata)};
 }
 
 void RowEmitter::storePast(Value vector, Value buffer, ValueRange at) {
@@ -129,8 +131,7 @@ void RowEmitter::fetchRows(Value column, int64_t width) {
     width = *extent;
   SmallVector<OpOperand *> inputs = op.getDpsInputOperands();
   for (OpOperand *row : ArrayRef(inputs).take_back(count)) {
-    auto [root, at] =
-        resolve(row->get(), getIndices(op.getMatchingIndexingMap(row), column));
+    auto [root, at] = resolveAt(*row, column);
     int64_t stride = cast<MemRefType>(row->get().getType())
                          .getStridesAndOffset()
                          .first.back();
@@ -144,8 +145,7 @@ void RowEmitter::fetchAhead(Value column) {
   for (OpOperand *row : op.getDpsInputOperands()) {
     if (!isVector(op.getMatchingIndexingMap(row)))
       continue;
-    auto [root, at] =
-        resolve(row->get(), getIndices(op.getMatchingIndexingMap(row), column));
+    auto [root, at] = resolveAt(*row, column);
     // A weight stays in the cache.
     if (at.size() > 1)
       norm::createPrefetches(b, b.getLoc(), root, at, lanes, CacheLevel::First,
@@ -189,7 +189,7 @@ void RowEmitter::buildEdge(Value from, Value to, int64_t line, StripFn strip) {
 
 RowEmitter::Lines RowEmitter::createLines(Value from, Value to, int64_t width) {
   Lines lines{from, to, {}, {}, {}, {}, width};
-  Type element = getElementTypeOrSelf(getStreamedResult().getType());
+  Type element = getElementTypeOrSelf(getStreamedResult().get());
   lines.line = target.lineBytes / norm::getElementBytes(element);
   auto add = [&](Value x, Value y) {
     return b.createOrFold<arith::AddIOp>(x, y);
@@ -212,10 +212,7 @@ void RowEmitter::buildHead(const Lines &lines, StripFn strip) {
   b.setInsertionPoint(scf::IfOp::create(b, lines.isMoved).thenYield());
   buildEdge(lines.from, lines.start, lines.line, strip);
   // A store that misses the caches holds up all stores behind it.
-  OpOperand *result = op.getDpsInitOperand(streams.getResults()[0]);
-  auto [root, at] =
-      resolve(result->get(),
-              getIndices(op.getMatchingIndexingMap(result), lines.lastLine));
+  auto [root, at] = resolveAt(getStreamedResult(), lines.lastLine);
   memref::PrefetchOp::create(b, root, at, /*isWrite=*/true, /*localityHint=*/3,
                              /*isDataCache=*/true);
 }

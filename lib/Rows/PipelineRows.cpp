@@ -77,7 +77,7 @@ static SmallVector<Operation *> findFills(LinalgOp statistic, LinalgOp writer) {
     auto alloc = init.get().getDefiningOp<memref::AllocOp>();
     LinalgOp fill = findFill(init);
     bool isTemporary =
-        alloc && alloc->getBlock() == block && fill && fill != statistic &&
+        alloc && alloc->getBlock() == block && fill &&
         llvm::all_of(alloc->getUsers(), [&](Operation *user) {
           return user->getBlock() == block &&
                  (user == writer || user->isBeforeInBlock(writer));

@@ -129,8 +129,14 @@ private:
   bool isStreamed(Value buffer);
   /// Returns the buffer that `view` is of, and what `at` are in it.
   std::pair<Value, SmallVector<Value>> resolve(Value view, ValueRange at);
-  Value getStreamedResult() {
-    return op.getDpsInits()[streams.getResults()[0]];
+  /// Returns that of an operand at a column of the row.
+  std::pair<Value, SmallVector<Value>> resolveAt(OpOperand &operand,
+                                                 Value column) {
+    AffineMap map = op.getMatchingIndexingMap(&operand);
+    return resolve(operand.get(), getIndices(map, column));
+  }
+  OpOperand &getStreamedResult() {
+    return *op.getDpsInitOperand(streams.getResults()[0]);
   }
   /// Returns the elements from a column of the row to an aligned address.
   Value createHead(Value column);

@@ -32,10 +32,6 @@ Value createByteCount(OpBuilder &b, Location loc, ArrayRef<Value> buffers);
 /// Loops and parallel loops of `scope` that are in no other loop.
 SmallVector<Operation *> getOutermostLoops(Operation *scope);
 
-/// Whether ops in `scope` use `buffer` for loads, sizes and prefetches alone; a
-/// view could be written through.
-bool isOnlyRead(Value buffer, Operation *scope);
-
 } // namespace mlir::norm
 
 #endif // NORM_ROWS_BUFFERS_H
