@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "norm/Floats/ValueOrigins.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Matchers.h"
 
@@ -19,6 +20,11 @@ OpFoldResult norm::getUniform(Value v) {
   if (broadcast && !isa<VectorType>(broadcast.getSourceType()))
     return broadcast.getSource();
   return OpFoldResult();
+}
+
+bool norm::isVectorFunction(Operation &op) {
+  return isa<math::ExpOp, math::Exp2Op, math::ExpM1Op, math::LogOp,
+             math::Log1pOp, math::TanhOp, math::ErfOp>(op);
 }
 
 Type norm::withElement(Type type, Type element) {

@@ -152,7 +152,6 @@ static void buildToLLVM(OpPassManager &pm, const CPUPipelineOptions &options) {
   NormExpandVectorMathOptions vectorMath;
   vectorMath.fma = options.fma;
   pm.addPass(createNormExpandVectorMath(vectorMath));
-  pm.addPass(createNormSplitWideVectors());
   if (getTriple(options).isX86()) {
     NormUseX86InstructionsOptions x86;
     x86.dotProducts = options.dotProducts;

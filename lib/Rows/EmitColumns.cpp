@@ -104,17 +104,23 @@ SmallVector<Value> RowEmitter::addRow(Value row, Value column, int64_t width,
 SmallVector<Value> RowEmitter::sumRows(Value from, Value to, int64_t step,
                                        Value column, int64_t width,
                                        Value mask) {
-  return buildLoop(norm::LoopRole::Statistic, from, to, index(step),
-                   createNeutralSums(width), [&](Value begin, ValueRange args) {
-                     SmallVector<Value> sums(args);
-                     for (int64_t i = 0; i < step; ++i) {
-                       Value row =
-                           i == 0 ? begin
-                                  : arith::AddIOp::create(b, begin, index(i));
-                       sums = addRow(row, column, width, mask, sums);
-                     }
-                     return sums;
-                   });
+  int64_t parts = countParts(width);
+  auto build = [&](Value begin, ValueRange args) {
+    SmallVector<Value> sums(args);
+    for (int64_t i = 0; i < step; ++i) {
+      Value row = b.createOrFold<arith::AddIOp>(begin, index(i));
+      sums =
+          buildParts(column, width, parts, sums,
+                     [&](Value column, int64_t width, Value, ValueRange sums) {
+                       return addRow(row, column, width, mask, sums);
+                     });
+    }
+    return sums;
+  };
+  return joinStates(buildLoop(norm::LoopRole::Statistic, from, to, index(step),
+                              splitStates(createNeutralSums(width), parts),
+                              build),
+                    parts);
 }
 
 SmallVector<Value> RowEmitter::combineAll(ValueRange sums, ValueRange values) {

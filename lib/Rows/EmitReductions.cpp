@@ -149,10 +149,6 @@ void RowEmitter::buildReducedRow() {
   }
   auto strip = [&](Value column, int64_t width, Value mask,
                    ValueRange accumulators) {
-    if (beside && width == lanes && !mask) {
-      fetchAhead(column);
-      beside(column);
-    }
     IRMapping map = buildBody(column, width, mask);
     SmallVector<Value> results;
     for (auto [reduction, accumulator] :

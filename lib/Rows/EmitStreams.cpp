@@ -115,8 +115,11 @@ static void flattenReshape(ImplicitLocOpBuilder &b, Value &buffer,
 void RowEmitter::storePast(Value vector, Value buffer, ValueRange at) {
   auto [root, indices] = resolve(buffer, at);
   flattenReshape(b, root, indices);
+  auto type = cast<VectorType>(vector.getType());
+  int64_t bytes =
+      type.getNumElements() * norm::getElementBytes(type.getElementType());
   vector::StoreOp::create(b, vector, root, indices, /*nontemporal=*/true,
-                          llvm::MaybeAlign(target.lineBytes));
+                          llvm::Align(llvm::MinAlign(target.lineBytes, bytes)));
 }
 
 //===----------------------------------------------------------------------===//
@@ -163,18 +166,14 @@ void RowEmitter::buildPast(Value from, Value to, int64_t width, LoopRole role,
   auto restore = llvm::scope_exit([&] { passesCaches = false; });
   if (role == LoopRole::Edge)
     return buildPieces(from, to, width, strip);
-  buildStrips(from, to, width, {},
-              [&](Value column, int64_t width, Value mask, ValueRange args) {
-                fetchRows(column, width);
-                return strip(column, width, mask, args);
-              });
+  buildStrips(from, to, width, {}, strip);
 }
 
 void RowEmitter::buildPieces(Value from, Value to, int64_t width,
                              StripFn strip) {
   buildLoop(LoopRole::Edge, from, to, index(width), {},
             [&](Value column, ValueRange) {
-              return strip(column, width, Value(), {});
+              return buildParts(column, width, countParts(width), {}, strip);
             });
 }
 
@@ -256,8 +255,8 @@ void RowEmitter::buildBeside(const Lines &lines, StripFn strip) {
     // next row take half of the registers.
     b.setInsertionPoint(scf::IfOp::create(b, isStrip).thenYield());
     passesCaches = true;
-    for (int64_t i = 0; i < lines.width; i += lines.line)
-      strip(arith::AddIOp::create(b, at, index(i)), lines.line, Value(), {});
+    int64_t step = std::min(lines.line, part);
+    buildParts(at, lines.width, lines.width / step, {}, strip);
     passesCaches = false;
     fetchRows(at, lines.width);
   };

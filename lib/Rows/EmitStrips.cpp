@@ -11,6 +11,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "norm/Floats/ValueOrigins.h"
 #include "norm/Normalize/ElementStorage.h"
 
 using namespace mlir;
@@ -85,6 +86,113 @@ void RowEmitter::noteStrips() {
       values.last.buffers.push_back(operand.get());
 }
 
+//===----------------------------------------------------------------------===//
+// Parts of strips
+//===----------------------------------------------------------------------===//
+
+/// Returns the values that are alive while `op` is computed on a lane: a
+/// function is a polynomial, floats of a byte are put together from integers,
+/// and what is rounded to bf16 is there in f32 too.
+static int64_t countTemporaries(Operation &op) {
+  auto isNarrow = [](Type type) { return type.getIntOrFloatBitWidth() < 16; };
+  bool converts = isa<arith::ExtFOp, arith::TruncFOp>(op) &&
+                  (isNarrow(op.getOperand(0).getType()) ||
+                   isNarrow(op.getResult(0).getType()));
+  if (converts)
+    return 8;
+  if (norm::isVectorFunction(op))
+    return 4;
+  return op.getNumResults() == 1 && op.getResult(0).getType().isBF16() ? 2 : 1;
+}
+
+int64_t RowEmitter::countLiveLanes() {
+  // Each value in order, with the op that uses it last.
+  llvm::DenseMap<Operation *, int64_t> ends;
+  int64_t live = 0, most = 0;
+  auto start = [&](Value v) {
+    Operation *last = nullptr;
+    for (Operation *user : v.getUsers())
+      if (!last || last->isBeforeInBlock(user))
+        last = user;
+    if (!last || isUniform(v))
+      return;
+    ++ends[last];
+    most = std::max(most, ++live);
+  };
+  for (BlockArgument arg : op.getRegionInputArgs())
+    start(arg);
+  // Sums are carried, not read.
+  if (match.reductions.empty() && match.columns.empty())
+    for (BlockArgument arg : op.getRegionOutputArgs())
+      start(arg);
+  for (Operation &bodyOp : *op.getBlock()) {
+    live -= ends.lookup(&bodyOp);
+    most = std::max(most, live + countTemporaries(bodyOp));
+    for (Value result : bodyOp.getResults())
+      start(result);
+  }
+  return most;
+}
+
+int64_t RowEmitter::choosePart() {
+  if (countLiveLanes() * lanes <= target.liveLanes)
+    return lanes;
+  // Two bf16 are computed in the words of even and of odd elements.
+  bool hasPairs = llvm::any_of(op->getOperands(), [&](Value operand) {
+    return getElementTypeOrSelf(operand.getType()).isBF16();
+  });
+  return std::min(lanes, hasPairs ? 2 * target.partLanes : target.partLanes);
+}
+
+SmallVector<Value> RowEmitter::buildParts(Value column, int64_t width,
+                                          int64_t parts, ValueRange states,
+                                          StripFn strip) {
+  SmallVector<Value> results;
+  int64_t count = states.size() / parts, step = width / parts;
+  for (int64_t i = 0; i < parts; ++i) {
+    Value at = b.createOrFold<arith::AddIOp>(column, index(i * step));
+    results.append(strip(at, step, Value(), states.slice(i * count, count)));
+  }
+  return results;
+}
+
+SmallVector<Value> RowEmitter::splitStates(ValueRange states, int64_t parts) {
+  if (parts == 1)
+    return states;
+  SmallVector<Value> results;
+  for (int64_t i = 0; i < parts; ++i)
+    for (Value v : states) {
+      int64_t width = cast<VectorType>(v.getType()).getDimSize(0) / parts;
+      results.push_back(b.createOrFold<vector::ExtractStridedSliceOp>(
+          v, ArrayRef{i * width}, ArrayRef{width}, ArrayRef<int64_t>{1}));
+    }
+  return results;
+}
+
+SmallVector<Value> RowEmitter::joinStates(ArrayRef<Value> states,
+                                          int64_t parts) {
+  if (parts == 1)
+    return SmallVector<Value>(states);
+  int64_t count = states.size() / parts;
+  SmallVector<Value> results;
+  for (int64_t i = 0; i < count; ++i) {
+    auto type = cast<VectorType>(states[i].getType());
+    int64_t width = type.getDimSize(0);
+    auto whole = VectorType::get(width * parts, type.getElementType());
+    Value joined = arith::ConstantOp::create(b, b.getZeroAttr(whole));
+    for (int64_t part = 0; part < parts; ++part)
+      joined = vector::InsertStridedSliceOp::create(
+          b, states[part * count + i], joined, ArrayRef{part * width},
+          ArrayRef<int64_t>{1});
+    results.push_back(joined);
+  }
+  return results;
+}
+
+//===----------------------------------------------------------------------===//
+// Loops
+//===----------------------------------------------------------------------===//
+
 SmallVector<Value> RowEmitter::buildLoop(
     norm::LoopRole role, Value lower, Value upper, Value step, ValueRange inits,
     function_ref<SmallVector<Value>(Value, ValueRange)> body) {
@@ -132,19 +240,35 @@ SmallVector<Value> RowEmitter::buildStrips(Value from, Value to, int64_t width,
                                            ValueRange inits, StripFn strip) {
   std::optional<int64_t> first = getConstantIntValue(from),
                          end = getConstantIntValue(to);
-  if (first && end && *end - *first == width)
-    return strip(from, width, Value(), inits);
+  bool isOne = first && end && *end - *first == width;
+  // A strip of sums over rows is a loop, which has parts itself.
+  int64_t parts = isOne || !match.columns.empty() ? 1 : countParts(width);
+  auto build = [&](Value column, ValueRange states) {
+    startStrip(column, width);
+    return buildParts(column, width, parts, states, strip);
+  };
+  if (isOne)
+    return build(from, inits);
   Value ends;
   if (goesDown) {
     Value last = b.createOrFold<arith::SubIOp>(to, index(width));
     ends = b.createOrFold<arith::AddIOp>(from, last);
   }
-  return buildLoop(getStripRole(), from, to, index(width), inits,
-                   [&](Value iv, ValueRange args) {
-                     Value column =
-                         ends ? arith::SubIOp::create(b, ends, iv) : iv;
-                     return strip(column, width, Value(), args);
-                   });
+  auto buildAt = [&](Value iv, ValueRange args) {
+    return build(ends ? arith::SubIOp::create(b, ends, iv) : iv, args);
+  };
+  return joinStates(buildLoop(getStripRole(), from, to, index(width),
+                              splitStates(inits, parts), buildAt),
+                    parts);
+}
+
+void RowEmitter::startStrip(Value column, int64_t width) {
+  if (width == lanes || passesCaches)
+    fetchRows(column, width);
+  if (!beside || width != lanes)
+    return;
+  fetchAhead(column);
+  beside(column);
 }
 
 void RowEmitter::forEachStrip(SmallVector<Value> &lanesState,
@@ -158,16 +282,11 @@ void RowEmitter::forEachStrip(SmallVector<Value> &lanesState,
   };
   OpFoldResult mainEnd = floorTo(lanes), tailEnd = floorTo(tail);
   bool hasStrips = !isZeroInteger(mainEnd);
-  auto fetching = [&](Value column, int64_t width, Value mask,
-                      ValueRange args) {
-    fetchRows(column, width);
-    return strip(column, width, mask, args);
-  };
   if (hasStrips && isStreamed())
     buildStreamedStrips(index(0), asValue(mainEnd), lanes, strip);
   else if (hasStrips)
     lanesState =
-        buildBlocks(levels, index(0), asValue(mainEnd), lanesState, fetching);
+        buildBlocks(levels, index(0), asValue(mainEnd), lanesState, strip);
   if (!isEqualConstantIntOrValue(mainEnd, tailEnd)) {
     if (!hasStrips && isStreamed())
       buildStreamedStrips(asValue(mainEnd), asValue(tailEnd), tail, strip);

@@ -59,6 +59,26 @@ private:
   using WriteFn = function_ref<void(Value column, int64_t width, Value mask)>;
 
   //===--------------------------------------------------------------------===//
+  // Parts of strips
+  //===--------------------------------------------------------------------===//
+
+  /// Returns how many values of the body are alive at once in each lane.
+  int64_t countLiveLanes();
+  /// Returns the elements of a strip that are computed at once: all of them, or
+  /// fewer where registers would run out.
+  int64_t choosePart();
+  int64_t countParts(int64_t width) {
+    return std::max(width / part, int64_t(1));
+  }
+  /// Builds `width` elements at `column` in parts, each with the next ones of
+  /// `states`.
+  SmallVector<Value> buildParts(Value column, int64_t width, int64_t parts,
+                                ValueRange states, StripFn strip);
+  /// Returns the parts of all states, those of the first part first.
+  SmallVector<Value> splitStates(ValueRange states, int64_t parts);
+  SmallVector<Value> joinStates(ArrayRef<Value> states, int64_t parts);
+
+  //===--------------------------------------------------------------------===//
   // Loops and strips
   //===--------------------------------------------------------------------===//
 
@@ -91,6 +111,8 @@ private:
   /// Builds whole strips of `width` elements in [from, to).
   SmallVector<Value> buildStrips(Value from, Value to, int64_t width,
                                  ValueRange inits, StripFn strip);
+  /// Builds what a strip does beside its elements.
+  void startStrip(Value column, int64_t width);
   /// Runs `strip` over the row: `lanes` at a time, then `tail`, then a masked
   /// `tail`. The loops carry `lanesState` and `tailState`, and the first one
   /// has `levels` of blocks (see buildBlocks).
@@ -366,6 +388,7 @@ private:
   RowValues &values;
   RowTarget target;
   int64_t lanes, tail;
+  int64_t part;                    // elements that are computed at once
   RowStreamsAttr streams;          // null: all in the caches
   bool passesCaches = false;       // where strips of whole lines are built
   RowEmitter *statistic = nullptr; // of the next row

@@ -10,11 +10,11 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "norm/Floats/ValueOrigins.h"
 #include "norm/IR/Norm.h"
 #include "norm/IR/RowTarget.h"
 #include "norm/Rows/Buffers.h"
@@ -44,10 +44,7 @@ static int64_t getWork(LinalgOp op) {
   int64_t functionWork = norm::getRowTarget(op).functionWork;
   int64_t work = norm::getRowsRead(op).size() + op.getNumDpsInits();
   for (Operation &each : op.getBlock()->without_terminator())
-    work += isa<math::ExpOp, math::Exp2Op, math::ExpM1Op, math::LogOp,
-                math::Log1pOp, math::TanhOp, math::ErfOp>(each)
-                ? functionWork
-                : 1;
+    work += norm::isVectorFunction(each) ? functionWork : 1;
   return work;
 }
 

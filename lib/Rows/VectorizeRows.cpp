@@ -56,7 +56,7 @@ RowEmitter::RowEmitter(IRRewriter &b, LinalgOp op, RowMatch match,
       target(norm::getRowTarget(op)),
       streams(op->getAttrOfType<norm::RowStreamsAttr>(norm::streamsAttrName)) {
   if (norm::GPUScheduleAttr schedule = findSchedule(op)) {
-    lanes = tail = schedule.getLanes();
+    lanes = tail = part = schedule.getLanes();
     distributed = true;
     // A loop over rows adds one after the other.
     if (isa<scf::ForOp>(op->getParentOp()))
@@ -66,6 +66,7 @@ RowEmitter::RowEmitter(IRRewriter &b, LinalgOp op, RowMatch match,
   norm::StripLanes strips = norm::chooseStripLanes(op, this->match);
   lanes = strips.lanes;
   tail = strips.tail;
+  part = choosePart();
 }
 
 static void emitBlock(IRRewriter &rewriter, Block &block,

@@ -9,7 +9,6 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Utils/StructuredOpsUtils.h"
-#include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "norm/Floats/ValueOrigins.h"
@@ -36,23 +35,6 @@ std::optional<RowAccess> norm::getRowAccess(Operation *op) {
                          dyn_cast<VectorType>(element), isWrite};
       })
       .Default([](Operation *) { return std::nullopt; });
-}
-
-std::optional<RowAccess> norm::getWholeRowAccess(Operation *op) {
-  if (isa<vector::MaskedLoadOp, vector::MaskedStoreOp>(op))
-    return std::nullopt;
-  if (auto transfer = dyn_cast<VectorTransferOpInterface>(op))
-    if (transfer.getMask() || transfer.hasOutOfBoundsDim() ||
-        !transfer.getPermutationMap().isMinorIdentity())
-      return std::nullopt;
-  std::optional<RowAccess> access = getRowAccess(op);
-  if (!access || !access->vector || access->vector.getRank() != 1 ||
-      access->indices.empty())
-    return std::nullopt;
-  auto type = dyn_cast<MemRefType>(access->base.getType());
-  bool hasElements =
-      type && type.getElementType() == access->vector.getElementType();
-  return hasElements ? access : std::nullopt;
 }
 
 std::optional<int64_t> norm::getMaskedLength(Value mask) {
@@ -89,15 +71,6 @@ Operation *norm::cloneAtWidth(OpBuilder &b, Operation *op, int64_t lanes,
     return arith::ConstantOp::create(
         b, op->getLoc(), splat.resizeSplat(cast<ShapedType>(types.front())));
   return clone(b, op, types, operands);
-}
-
-Value norm::createUniform(OpBuilder &b, Value v, int64_t lanes,
-                          const IRMapping &map) {
-  Operation *op = v.getDefiningOp();
-  auto operands = llvm::map_to_vector(op->getOperands(), [&](Value operand) {
-    return map.lookupOrDefault(operand);
-  });
-  return cloneAtWidth(b, op, lanes, operands)->getResult(0);
 }
 
 void norm::createPrefetches(OpBuilder &b, Location loc, Value buffer,

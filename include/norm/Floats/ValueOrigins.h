@@ -66,6 +66,9 @@ private:
 /// was broadcast, and a null OpFoldResult otherwise.
 OpFoldResult getUniform(Value v);
 
+/// Returns true for what norm-expand-vector-math computes by a polynomial.
+bool isVectorFunction(Operation &op);
+
 /// Returns `type` with elements of type `element`: a scalar becomes `element`,
 /// a vector or a memref keeps its shape and layout.
 Type withElement(Type type, Type element);

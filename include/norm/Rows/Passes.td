@@ -467,6 +467,24 @@ def NormVectorizeRows : Pass<"norm-vectorize-rows", "func::FuncOp"> {
     ... vectors of 16, then one masked vector of 16 for the last elements ...
     ```
 
+    LLVM puts a vector of 64 f32 into eight registers of AVX and evaluates each op on all of
+    them before the next op. That suits a short chain, but a long one, such as a polynomial,
+    keeps more values alive than there are registers. Where more than `live_lanes` lanes would
+    be alive at once (norm/IR/RowTarget.def), a strip is computed in parts of 16 elements, of
+    32 if bf16 are among them, each from the read to the write. A reduction then carries an
+    accumulator per part, so that each element is added to the same sum as before. A row of
+    one strip has no parts.
+
+    ```mlir
+    scf.for %i = %c0 to %strips step %c64 {
+      %v = vector.transfer_read %x[%i] : memref<?xf32>, vector<16xf32>
+      ... // a long chain from %v to %w
+      vector.transfer_write %w, %y[%i] : vector<16xf32>, memref<?xf32>
+      %i1 = arith.addi %i, %c16 : index
+      ... // three times more
+    } {norm.loop = #norm.loop<strips>}
+    ```
+
     A masked store takes as long as a whole short row on some CPUs (`vmaskmovps` is a
     microprogram on AMD's), and AVX2 has none for 16 bits, nor a masked load: LLVM
     goes element by element. Where the number of elements is known, a buffer is written in
@@ -562,54 +580,6 @@ def NormVectorizeRows : Pass<"norm-vectorize-rows", "func::FuncOp"> {
   let dependentDialects = ["affine::AffineDialect", "arith::ArithDialect",
                            "memref::MemRefDialect", "norm::NormDialect",
                            "scf::SCFDialect", "vector::VectorDialect"];
-}
-
-def NormSplitWideVectors : Pass<"norm-split-wide-vectors"> {
-  let summary = "Split wide vectors into parts where registers run out";
-  let description = [{
-    LLVM puts a vector of 64 f32 into eight AVX registers and evaluates every op on
-    all of them before the next op. That suits a short chain, but a long one, such as
-    a polynomial, keeps more values alive than there are registers. In an `scf.for`
-    where more than `live_lanes` lanes are live at once (norm/IR/RowTarget.def), this
-    pass does the whole body for the first 16 elements, then for the next ones. Where elements of
-    less than a word are written, most vectors of words hold half as many as some others: the
-    parts are those of the most frequent ones.
-
-    Example (parts of 16):
-
-    ```mlir
-    scf.for %i = %c0 to %n step %c64 {
-      %v = vector.transfer_read %x[%i] : memref<?xf32>, vector<64xf32>
-      ... // a long chain from %v to %w
-      vector.transfer_write %w, %y[%i] : vector<64xf32>, memref<?xf32>
-    }
-    ```
-
-    becomes
-
-    ```mlir
-    scf.for %i = %c0 to %n step %c64 {
-      %v0 = vector.transfer_read %x[%i] : memref<?xf32>, vector<16xf32>
-      ... // the chain on 16 lanes
-      vector.transfer_write %w0, %y[%i] : vector<16xf32>, memref<?xf32>
-      %i1 = arith.addi %i, %c16 : index
-      %v1 = vector.transfer_read %x[%i1] : memref<?xf32>, vector<16xf32>
-      ... // three times more
-    }
-    ```
-
-    A vector that the loop carries becomes one per part and is put together after the
-    loop: every lane is combined in the same order as before. Vectors of other lengths
-    in the body are cut into as many parts: 64 bf16, which are computed as 32 words of
-    even and 32 of odd elements, become two parts of 32, and fill registers of 512 bits.
-
-    Limits: bodies of elementwise ops, bitcasts, interleaving and unmasked accesses in
-    bounds; a body that writes accesses all its buffers at one column, or at columns
-    that are constants apart and share no element, and a buffer overlaps another one
-    exactly or not at all.
-  }];
-  let dependentDialects = ["arith::ArithDialect", "scf::SCFDialect",
-                           "vector::VectorDialect"];
 }
 
 #endif // NORM_ROWS_PASSES

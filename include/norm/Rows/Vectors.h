@@ -24,10 +24,6 @@ struct RowAccess {
 /// Returns what `op` reads or writes, nullopt for other ops.
 std::optional<RowAccess> getRowAccess(Operation *op);
 
-/// Returns the same for a vector of rank 1 of neighboring elements, all of
-/// which are accessed.
-std::optional<RowAccess> getWholeRowAccess(Operation *op);
-
 /// Returns the lane before which a mask of one dimension is known to end, and
 /// nullopt without a mask.
 std::optional<int64_t> getMaskedLength(Value mask);
@@ -42,10 +38,6 @@ bool holdsVectors(Operation *op);
 /// `operands`, with `lanes` elements per vector.
 Operation *cloneAtWidth(OpBuilder &b, Operation *op, int64_t lanes,
                         ValueRange operands);
-
-/// Builds the uniform vector `v` with `lanes` elements; `map` has what stands
-/// for other values.
-Value createUniform(OpBuilder &b, Value v, int64_t lanes, const IRMapping &map);
 
 /// The cache that a prefetch brings a line into, as `memref.prefetch` counts.
 enum class CacheLevel { First = 3, Second = 2 };

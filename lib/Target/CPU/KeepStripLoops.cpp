@@ -27,16 +27,25 @@ static bool hasLoop(scf::ForOp loop) {
   return !loop.getBody()->getOps<scf::ForOp>().empty();
 }
 
-/// Returns true if an iteration works on whole strips, which is long enough.
-static bool hasWideVectors(scf::ForOp loop, int64_t lanes) {
-  auto isWide = [&](Type type) {
-    auto vector = dyn_cast<VectorType>(type);
-    return vector && vector.getNumElements() >= lanes;
-  };
-  return llvm::any_of(*loop.getBody(), [&](Operation &op) {
-    return llvm::any_of(op.getOperandTypes(), isWide) ||
-           llvm::any_of(op.getResultTypes(), isWide);
-  });
+static int64_t countLanes(Type type) {
+  auto vector = dyn_cast<VectorType>(type);
+  return vector ? vector.getNumElements() : 0;
+}
+
+/// Returns true if an iteration works on a whole strip, at once or in parts,
+/// which is long enough.
+static bool hasStrips(scf::ForOp loop, int64_t lanes) {
+  int64_t carried = 0;
+  for (Type type : loop.getResultTypes())
+    carried += countLanes(type);
+  bool isOfStrips = norm::getRole(loop) == norm::LoopRole::Strips &&
+                    getConstantIntValue(loop.getStep()) >= lanes;
+  auto isWide = [&](Type type) { return countLanes(type) >= lanes; };
+  return carried >= lanes || isOfStrips ||
+         llvm::any_of(*loop.getBody(), [&](Operation &op) {
+           return llvm::any_of(op.getOperandTypes(), isWide) ||
+                  llvm::any_of(op.getResultTypes(), isWide);
+         });
 }
 
 /// Returns true for loops of loops of scalars, such as the outer one over a
@@ -63,7 +72,7 @@ struct NormKeepStripLoops
       std::optional<llvm::APInt> trips = loop.getStaticTripCount();
       bool isShort = trips && trips->ule(target.unrolled) && !hasLoop(loop);
       bool isEdge = norm::getRole(loop) == norm::LoopRole::Edge;
-      if (isEdge || (hasWideVectors(loop, target.lanes) && !isShort) ||
+      if (isEdge || (hasStrips(loop, target.lanes) && !isShort) ||
           (trips && hasScalarLoops(loop)))
         loop->setAttr(kAnnotation, annotation);
     });

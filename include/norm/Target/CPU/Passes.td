@@ -126,11 +126,11 @@ def NormFenceStreams : Pass<"norm-fence-streams", "func::FuncOp"> {
 def NormKeepStripLoops : Pass<"norm-keep-strip-loops", "func::FuncOp"> {
   let summary = "No unrolling of loops over vectors of 64 elements, or of windows";
   let description = [{
-    An iteration over vectors of 64 elements and more is many instructions already, and
-    its accumulators are independent: unrolling it gains nothing, and LLVM unrolls
+    An iteration over 64 elements and more is many instructions already, and its
+    accumulators are independent: unrolling it gains nothing, and LLVM unrolls
     loops of a small constant count as a whole, which blocks of 16 strips
     (norm-vectorize-rows) are. This pass marks `scf.for` loops whose body works on
-    such vectors, unless they are innermost and have four iterations at most, and
+    such vectors, or on their parts, unless they are innermost and have four iterations at most, and
     those over the edges of a row (`#norm.loop<edge>`), which have three iterations or less,
     or one per element of a quarter of a line. It also marks loops of a constant count that
     hold loops of loops and no vectors, such as the outer one over the window of a pooling:

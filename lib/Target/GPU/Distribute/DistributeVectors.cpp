@@ -295,7 +295,9 @@ void VectorDistributor::distributeElementwise(Operation &op) {
 }
 
 void VectorDistributor::distributeUniform(Operation &op) {
-  Value chunk = createUniform(b, op.getResult(0), layout.vector, scalars);
+  auto operands = llvm::map_to_vector(
+      op.getOperands(), [&](Value v) { return scalars.lookupOrDefault(v); });
+  Value chunk = cloneAtWidth(b, &op, layout.vector, operands)->getResult(0);
   chunks[op.getResult(0)] = Chunks(getNumChunks(), chunk);
 }
 
