@@ -9,6 +9,7 @@
 #include "Options.h"
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "norm/Compiler/Codegen.h"
 #include "norm/Compiler/Compile.h"
 #include "norm/Compiler/OutputFile.h"
 #include "norm/IR/RowTarget.h"
@@ -99,6 +100,12 @@ static LogicalResult printRowTargetOf(const Command &command,
   OwningOpRef<ModuleOp> module = ModuleOp::create(UnknownLoc::get(&context));
   if (failed(setRowTarget(*module, command.rowTarget)))
     return failure();
+  if (command.options.target == "cpu") {
+    auto machine = createTargetMachine(command.options.machine);
+    if (!machine)
+      return fail(machine.takeError());
+    setRowTarget(*module, **machine);
+  }
   printRowTarget(*module, llvm::outs());
   return success();
 }

@@ -145,6 +145,8 @@ llvm::Error CPUTarget::buildPipeline(OpPassManager &pm, ModuleOp module,
     return machine.takeError();
   CPUPipelineOptions cpu;
   setTarget(cpu, **machine);
+  if (upTo >= Stage::Vector)
+    setRowTarget(module, **machine);
   cpu.rounding = options.rounding;
   cpu.threads = options.threads;
   cpu.verifyBuffers = options.verifyBuffers;
