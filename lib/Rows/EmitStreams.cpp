@@ -14,6 +14,7 @@
 #include "norm/Normalize/ElementStorage.h"
 #include "norm/Rows/Vectors.h"
 #include "llvm/ADT/ScopeExit.h"
+#include "llvm/Support/SaveAndRestore.h"
 
 using namespace mlir;
 using norm::RowEmitter;
@@ -242,6 +243,8 @@ void RowEmitter::buildStreamedStrips(Value from, Value to, int64_t width,
 void RowEmitter::buildBeside(const Lines &lines, StripFn strip) {
   Value lag = arith::SelectOp::create(b, lines.isMoved, index(2 * lines.width),
                                       index(lines.width));
+  // The accumulators of the next row take half of the registers.
+  llvm::SaveAndRestore inPieces(part, std::min(part, lines.line));
   statistic->beside = [&](Value column) {
     OpBuilder::InsertionGuard guard(b);
     b.restoreInsertionPoint(statistic->b.saveInsertionPoint());
@@ -251,12 +254,10 @@ void RowEmitter::buildBeside(const Lines &lines, StripFn strip) {
     Value isStrip =
         arith::CmpIOp::create(b, arith::CmpIPredicate::sge, offset, lag);
     // It stands before the reads of the next row, or LLVM would keep their
-    // products open over the branch. In pieces, because the accumulators of the
-    // next row take half of the registers.
+    // products open over the branch.
     b.setInsertionPoint(scf::IfOp::create(b, isStrip).thenYield());
     passesCaches = true;
-    int64_t step = std::min(lines.line, part);
-    buildParts(at, lines.width, lines.width / step, {}, strip);
+    buildParts(at, lines.width, countParts(lines.width), {}, strip);
     passesCaches = false;
     fetchRows(at, lines.width);
   };

@@ -342,11 +342,10 @@ private:
   /// The rows that a statistic reads beside `op` need no fetch.
   void buildStream(const Stream &stream, LinalgOp op, Operation *version,
                    LinalgOp statistic) {
-    bool isMoved = stream.isMovable && stream.hasStrips;
     ArrayRef<int64_t> results = stream.results;
     op->setAttr(norm::streamsAttrName,
                 getStreams(stream.isUnaligned ? ArrayRef<int64_t>() : results,
-                           isMoved, 0, false));
+                           stream.isMovable, 0, false));
     if (!stream.hasStrips && !norm::hasRowsOfBlock(op))
       return;
     OpBuilder::InsertionGuard guard(b);

@@ -29,6 +29,6 @@ def text_size(prefix, n, element):
 for element, odd in (("f32", 0), ("f16", 0), ("bf16", 0), ("f32", 1)):
     short, long, longest = (text_size(sys.argv[1], n + odd, element) for n in (4096, 1048576, 16777216))
     print(f"{element} of {1048576 + odd} to {16777216 + odd}: "
-          f"{'within 2 %' if abs(longest - long) <= 0.02 * long else 'GROWS'}; "
+          f"{'within 1 %' if abs(longest - long) <= 0.01 * long else 'GROWS'}; "
           f"from {4096 + odd} on {'under' if max(short, long, longest) < LIMIT else 'OVER'} {LIMIT} bytes")
     print(f"  {short}, {long} and {longest} bytes", file=sys.stderr)
