@@ -125,7 +125,7 @@ def report_records(paths):
              f"{sum(outcome['ran'] for outcome in outcomes)} runs, {failed} failed, "
              f"{total(records, names, 'elements')} elements compared. "
              f"Two threads gave the bits of one in {sum(pairs)} of {len(pairs)} pairs. "
-             f"The passes gave LLVM the same program for x86-64-v4 as for x86-64-v3 in "
+             f"With the same row target the passes gave LLVM the same program for x86-64-v4 as for x86-64-v3 in "
              f"{sum(programs)} of {len(programs)} norms.", "",
              "By the type of the last rounding:", ""]
     lines += table_by(records, names, ["type"], lambda r: (order.index(r["ulp_of"]), r["ulp_of"]))

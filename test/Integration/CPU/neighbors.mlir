@@ -27,7 +27,7 @@
 // CHECK: {{^}}    } else {
 // CHECK-NOT: memref.alloc(
 // CHECK: {{^}}      scf.for
-// CHECK: math.exp {{.*}} : vector<64xf32>
+// CHECK: math.exp {{.*}} : vector<16xf32>
 // CHECK-NOT: {{^}}      scf.for
 // CHECK-NOT: memref.copy
 // CHECK: return
@@ -37,7 +37,7 @@
 // CHECK: {{^}}    } else {
 // CHECK-NOT: memref.alloc({{.*}} : memref<?x
 // CHECK: {{^}}      scf.for
-// CHECK: math.exp {{.*}} : vector<64xf32>
+// CHECK: math.exp {{.*}} : vector<16xf32>
 // CHECK-NOT: {{^}}      scf.for
 // CHECK-NOT: memref.alloc({{.*}} : memref<?x
 // CHECK-NOT: memref.copy

@@ -2,7 +2,7 @@
 // softmax, LayerNorm, and RMSNorm between a residual sum, a gate and a bias. Each
 // becomes one loop over its rows without a temporary of the size of x.
 
-// Behind the second else: the first one is of the question whether buffers are large.
+// Behind the second else (the first one is of the question whether buffers are large). Functions are computed in parts.
 // RUN: norm-compile %s --emit=vector -o - | FileCheck %s --strict-whitespace
 // CHECK-LABEL: func.func @softmax
 // CHECK: {{^}}    } else {
@@ -11,7 +11,8 @@
 // CHECK-NOT: memref.alloc
 // CHECK: {{^}}      scf.for
 // CHECK: vector.transfer_read {{.*}} vector<64xf32>
-// CHECK: math.exp {{.*}} : vector<64xf32>
+// CHECK: vector.transfer_read {{.*}} vector<16xf32>
+// CHECK: math.exp {{.*}} : vector<16xf32>
 // CHECK-NOT: {{^}}      scf.for
 // CHECK: return
 // Of LayerNorm, x - mean is computed again and not kept.

@@ -10,6 +10,7 @@
 #include "Norms.h"
 #include "mlir/Parser/Parser.h"
 #include "norm/ExecutionEngine/CompiledModule.h"
+#include "norm/IR/RowTarget.h"
 #include "norm/Testing/SIMT/Runtime.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Format.h"
@@ -399,6 +400,12 @@ static void runNorm(unsigned seed, const DifferentialOptions &options,
     ++summary.failed;
     return;
   }
+  // The number that norm-compile chooses by the CPU: each CPU has code with
+  // either, so that what one of them runs is tested for all.
+  Builder b(context);
+  NamedAttribute liveLanes(b.getStringAttr("live_lanes"),
+                           b.getI64IntegerAttr(seed % 2 == 0 ? 192 : 384));
+  (*module)->setAttr(norm::rowTargetAttrName, b.getDictionaryAttr(liveLanes));
   Setup s = setUp(norm, spec, context);
   std::vector<Outcome> outcomes;
   Before before;
