@@ -11,7 +11,6 @@
 #include "mlir/Target/LLVMIR/Export.h"
 #include "norm/Compiler/Target.h"
 #include "norm/IR/Norm.h"
-#include "norm/IR/RowTarget.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Bitcode/BitcodeReader.h"
 #include "llvm/IR/DiagnosticInfo.h"
@@ -138,21 +137,6 @@ void norm::setTarget(CPUPipelineOptions &options,
       info.checkFeatures("+avx512bf16,+amx-tile,+amx-bf16,+amx-int8"))
     options.productKinds = ProductKinds::Tiles;
   options.fma = triple.isAArch64() || info.checkFeatures("+fma");
-}
-
-void norm::setRowTarget(ModuleOp module, const llvm::TargetMachine &machine) {
-  if (!machine.getTargetTriple().isX86() ||
-      !machine.getMCSubtargetInfo()->checkFeatures("+avx512f"))
-    return;
-  NamedAttrList numbers(
-      module->getAttrOfType<DictionaryAttr>(rowTargetAttrName));
-  // Measured on Sapphire Rapids of 192 to 512: bodies with 4 to 6 values in 64
-  // lanes take 0.72 to 0.98 of the time that they take in parts, and those with
-  // 8, floats of a byte, 1.05 to 1.13.
-  if (!numbers.get("live_lanes"))
-    numbers.set("live_lanes", Builder(module).getI64IntegerAttr(384));
-  module->setAttr(rowTargetAttrName,
-                  numbers.getDictionary(module.getContext()));
 }
 
 /// What the caller sees are the C interface functions; the rest may be inlined

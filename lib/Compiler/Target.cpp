@@ -90,6 +90,9 @@ LogicalResult norm::lowerModule(ModuleOp module, const Target &target,
                                 const CompileOptions &options, Stage upTo) {
   if (options.ranks == 0 && failed(verifyOneRank(module)))
     return failure();
+  if (upTo >= Stage::Vector &&
+      failed(reportError(module, target.setRowTarget(module, options))))
+    return failure();
   PassManager pm(module.getContext());
   if (failed(
           reportError(module, target.buildPipeline(pm, module, options, upTo))))

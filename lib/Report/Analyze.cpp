@@ -226,6 +226,8 @@ static LogicalResult compileCopy(ModuleOp module, const Target &target,
   if (failed(collectFindings(context, report)))
     return failure();
   OwningOpRef<ModuleOp> copy = module.clone();
+  if (failed(reportError(module, target.setRowTarget(*copy, options))))
+    return failure();
   PassManager pm(context);
   pm.addInstrumentation(std::make_unique<NoteTaker>(module, report));
   CompileOptions whole = options;

@@ -9,9 +9,9 @@
 #include "Options.h"
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/IR/BuiltinOps.h"
-#include "norm/Compiler/Codegen.h"
 #include "norm/Compiler/Compile.h"
 #include "norm/Compiler/OutputFile.h"
+#include "norm/Compiler/Target.h"
 #include "norm/IR/RowTarget.h"
 #include "norm/Tools/Driver.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -100,12 +100,11 @@ static LogicalResult printRowTargetOf(const Command &command,
   OwningOpRef<ModuleOp> module = ModuleOp::create(UnknownLoc::get(&context));
   if (failed(setRowTarget(*module, command.rowTarget)))
     return failure();
-  if (command.options.target == "cpu") {
-    auto machine = createTargetMachine(command.options.machine);
-    if (!machine)
-      return fail(machine.takeError());
-    setRowTarget(*module, **machine);
-  }
+  auto target = lookupTarget(command.options.target);
+  if (!target)
+    return fail(target.takeError());
+  if (llvm::Error error = (*target)->setRowTarget(*module, command.options))
+    return fail(std::move(error));
   printRowTarget(*module, llvm::outs());
   return success();
 }

@@ -25,10 +25,6 @@ createTargetMachine(const MachineSpec &spec);
 /// Sets the options of norm-to-cpu that depend on `machine`.
 void setTarget(CPUPipelineOptions &options, const llvm::TargetMachine &machine);
 
-/// Sets the numbers of norm/IR/RowTarget.def that `machine` has others of than
-/// the table, unless the module gives them.
-void setRowTarget(ModuleOp module, const llvm::TargetMachine &machine);
-
 /// The attribute of functions that must stay visible.
 constexpr llvm::StringLiteral kExportAttribute = "norm-export";
 

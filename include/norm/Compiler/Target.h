@@ -46,6 +46,12 @@ public:
                                const CompileOptions &options) const {
     return success();
   }
+  /// Sets the numbers of `module`'s norm.row_target that this machine has
+  /// others of, unless it gives them. An unknown machine is an error.
+  virtual llvm::Error setRowTarget(ModuleOp module,
+                                   const CompileOptions &options) const {
+    return llvm::Error::success();
+  }
   /// Adds the passes that lower `module` to the stage `upTo`; `module` itself
   /// is not changed. An unknown machine is an error.
   virtual llvm::Error buildPipeline(OpPassManager &pm, ModuleOp module,

@@ -9,6 +9,8 @@
 #include "TVMFFI.h"
 #include "norm/Compiler/ShapeFunctions.h"
 #include "norm/Compiler/Target.h"
+#include "norm/IR/RowTarget.h"
+#include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/TargetParser/Host.h"
 
 using namespace mlir;
@@ -33,6 +35,8 @@ public:
   }
   LogicalResult verify(ModuleOp module,
                        const CompileOptions &options) const override;
+  llvm::Error setRowTarget(ModuleOp module,
+                           const CompileOptions &options) const override;
   llvm::Error buildPipeline(OpPassManager &pm, ModuleOp module,
                             const CompileOptions &options,
                             Stage upTo) const override;
@@ -137,6 +141,26 @@ LogicalResult CPUTarget::verify(ModuleOp module,
   return success();
 }
 
+llvm::Error CPUTarget::setRowTarget(ModuleOp module,
+                                    const CompileOptions &options) const {
+  auto machine = createTargetMachine(options.machine);
+  if (!machine)
+    return machine.takeError();
+  if (!(*machine)->getTargetTriple().isX86() ||
+      !(*machine)->getMCSubtargetInfo()->checkFeatures("+avx512f"))
+    return llvm::Error::success();
+  NamedAttrList numbers(
+      module->getAttrOfType<DictionaryAttr>(rowTargetAttrName));
+  // Measured on Sapphire Rapids of 192 to 512: bodies with 4 to 6 values in 64
+  // lanes take 0.66 to 0.98 of the time that they take in parts, and those with
+  // 8, floats of a byte, 1.05 to 1.13.
+  if (!numbers.get("live_lanes"))
+    numbers.set("live_lanes", Builder(module).getI64IntegerAttr(384));
+  module->setAttr(rowTargetAttrName,
+                  numbers.getDictionary(module.getContext()));
+  return llvm::Error::success();
+}
+
 llvm::Error CPUTarget::buildPipeline(OpPassManager &pm, ModuleOp module,
                                      const CompileOptions &options,
                                      Stage upTo) const {
@@ -145,8 +169,6 @@ llvm::Error CPUTarget::buildPipeline(OpPassManager &pm, ModuleOp module,
     return machine.takeError();
   CPUPipelineOptions cpu;
   setTarget(cpu, **machine);
-  if (upTo >= Stage::Vector)
-    setRowTarget(module, **machine);
   cpu.rounding = options.rounding;
   cpu.threads = options.threads;
   cpu.verifyBuffers = options.verifyBuffers;
