@@ -42,7 +42,12 @@ public:
     });
     extent = GenericOp(products.front().op)
                  .getStaticLoopRanges()[products.front().loops.column];
-    columns = plan.getBlockColumns(products.front(), isAMX);
+    bool readInPlace = llvm::any_of(products, [](const MatrixProduct &product) {
+      return product.op->hasAttr(norm::thinAttrName) &&
+             norm::hasManyRows(product);
+    });
+    columns = readInPlace ? plan.getColumnsInPlace(extent, target)
+                          : plan.getBlockColumns(products.front(), isAMX);
     for (const MatrixProduct &product : products)
       for (OpOperand &use : GenericOp(product.op)->getUses())
         if (use.getOwner() == anchor)
@@ -113,7 +118,7 @@ private:
   /// columns keeps them in the caches. Each thread reads as much of a row of B
   /// as level 1 keeps the sums of.
   int64_t getThinColumns(const MatrixProduct &product) const {
-    if (norm::hasComputedColumns(product))
+    if (norm::hasComputedColumns(product) || norm::hasManyRows(product))
       return columns;
     if (plan.threads <= 1)
       return 0;

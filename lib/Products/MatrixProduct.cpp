@@ -9,6 +9,7 @@
 #include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/LinalgInterfaces.h"
+#include "norm/IR/RowTarget.h"
 #include "norm/Normalize/Recompute.h"
 
 using namespace mlir;
@@ -202,7 +203,15 @@ bool norm::hasThinTiles(const MatrixProduct &product) {
   if (!hasTiles(product) || product.depths.size() != 1)
     return false;
   BlockLoops loops = product.loops;
-  int64_t rows = GenericOp(product.op).getStaticLoopRanges()[*loops.row];
-  return rows > 1 && rows <= amxRows &&
+  SmallVector<int64_t> extents = GenericOp(product.op).getStaticLoopRanges();
+  int64_t rows = extents[*loops.row], columns = extents[loops.column],
+          words = extents[loops.depth] / getAMXGroup(product);
+  RowTarget target = getRowTarget(product.op);
+  // Sums are turned instead of words of B.
+  bool areMany = rows > amxRows && amxRows * rows <= words &&
+                 rows <= target.thinTileRows &&
+                 !ShapedType::isDynamic(columns) &&
+                 columns % target.productColumns == 0;
+  return ((rows > 1 && rows <= amxRows) || areMany) &&
          endsWith(product, product.rhs, {loops.column, loops.depth});
 }

@@ -73,9 +73,9 @@ bool hasTiles(const MatrixProduct &product);
 /// sum and neighbors in that of A, too: then few rows read B in place.
 bool hasThinLayout(const MatrixProduct &product);
 
-/// Returns true if tiles of AMX add a product of few rows, of which B's are
-/// read in place: the sum has whole tiles, whose words are neighbors in A and
-/// B.
+/// Returns true if tiles of AMX add a product of few rows, or of few beside the
+/// length of its sums, of which B's are read in place: the sum has whole tiles,
+/// whose words are neighbors in A and B.
 bool hasThinTiles(const MatrixProduct &product);
 
 /// Packs a matrix that is a constant: its dimensions in the order `dims`, in

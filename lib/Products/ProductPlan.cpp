@@ -27,6 +27,11 @@ bool norm::hasComputedColumns(const MatrixProduct &product) {
   return getComputedColumns(op.getDpsInputs()[product.rhs]) != nullptr;
 }
 
+bool norm::hasManyRows(const MatrixProduct &product) {
+  SmallVector<int64_t> extents = GenericOp(product.op).getStaticLoopRanges();
+  return product.loops.row && extents[*product.loops.row] > amxRows;
+}
+
 bool norm::isLarge(const MatrixProduct &product) {
   GenericOp op = product.op;
   auto type = cast<ShapedType>(op.getDpsInputs()[product.lhs].getType());
@@ -141,6 +146,14 @@ int64_t ProductPlan::getBlockColumns(const MatrixProduct &product,
                         std::max<int64_t>(most, 1) * least);
 }
 
+int64_t ProductPlan::getColumnsInPlace(int64_t extent,
+                                       const RowTarget &target) const {
+  int64_t least = target.productColumns, all = extent / least,
+          share = std::min<int64_t>(llvm::divideCeil(all, threads),
+                                    target.tileColumns / least);
+  return getEvenPart(all, std::max<int64_t>(share, 1)) * least;
+}
+
 //===----------------------------------------------------------------------===//
 // Few rows
 //===----------------------------------------------------------------------===//
@@ -206,7 +219,9 @@ void ProductPlan::explain(const MatrixProduct &product) const {
       op.getLoc(),
       remark::RemarkOpts::name("Product").category("norm-tile-products"));
   if (!hasBlocks(product)) {
-    note << "of few rows: reads the matrix once"
+    note << (hasManyRows(product) ? "in blocks of columns, by AMX's tiles"
+                                  : "of few rows")
+         << ": reads the matrix once"
          << (hasComputedColumns(product) ? ", as it is computed"
                                          : ", in place");
     return;

@@ -11,6 +11,7 @@
 #include "MatrixProduct.h"
 #include "mlir/Dialect/SCF/Transforms/TileUsingInterface.h"
 #include "norm/IR/Missed.h"
+#include "norm/IR/RowTarget.h"
 #include "norm/Products/Products.h"
 
 namespace mlir::norm {
@@ -21,6 +22,9 @@ linalg::GenericOp getComputedColumns(Value matrix);
 
 /// Returns true if B is computed, which blocks of columns do.
 bool hasComputedColumns(const MatrixProduct &product);
+
+/// Returns true if the product is of more rows than a tile of AMX has.
+bool hasManyRows(const MatrixProduct &product);
 
 /// Returns true if level 2 does not keep all of A beside the columns of a
 /// block.
@@ -61,6 +65,10 @@ struct ProductPlan {
   /// Returns the columns of a block. Of a large A level 2 keeps a part beside
   /// the sums of many columns that AMX adds.
   int64_t getBlockColumns(const MatrixProduct &product, bool isAMX) const;
+
+  /// Returns the columns of a block that AMX reads in place: they divide all,
+  /// so that whole tiles do.
+  int64_t getColumnsInPlace(int64_t extent, const RowTarget &target) const;
 
   /// Returns what `thinAttrName` holds for a product of few rows.
   DenseI64ArrayAttr createThinTile(const MatrixProduct &product) const;

@@ -288,74 +288,117 @@ private:
     auto type = VectorType::get(lanes, element),
          wordType = VectorType::get(norm::amxRows, b.getI32Type());
     Value turned = memref::AllocOp::create(
-        b, MemRefType::get({depths / group, lanes}, element),
+        b, MemRefType::get({countTiles() * depths / group, lanes}, element),
         b.getI64IntegerAttr(64));
-    buildLoop(loops.depth, index(0), index(depths), lanes, [&] {
-      SmallVector<Value> vectors;
-      for (int64_t row = 0; row < rows; ++row) {
-        setRow(row);
-        vectors.push_back(vector::BitCastOp::create(
-            b, wordType, loadNarrow(product.lhs, lanes)));
-      }
-      Value word =
-          b.createOrFold<arith::DivUIOp>(at[loops.depth], index(group));
-      for (auto [i, v] : llvm::enumerate(turn(vectors)))
-        vector::StoreOp::create(b, vector::BitCastOp::create(b, type, v),
-                                turned, ValueRange{add(word, i), index(0)});
+    forEachTile([&](Value first, int64_t count) {
+      buildLoop(loops.depth, index(0), index(depths), lanes, [&] {
+        SmallVector<Value> vectors;
+        for (int64_t row = 0; row < count; ++row) {
+          at[*loops.row] = add(first, row);
+          vectors.push_back(vector::BitCastOp::create(
+              b, wordType, loadNarrow(product.lhs, lanes)));
+        }
+        Value word = getWord(first);
+        for (auto [i, v] : llvm::enumerate(turn(vectors)))
+          vector::StoreOp::create(b, vector::BitCastOp::create(b, type, v),
+                                  turned, ValueRange{add(word, i), index(0)});
+      });
     });
     return turned;
   }
 
-  /// Computes the sums of 16 columns, turned, and adds them to the result.
-  void addTiles() {
-    int64_t group = norm::getAMXGroup(product);
-    Value sums = memref::AllocOp::create(
-        b, MemRefType::get({norm::amxRows, norm::amxRows}, product.sum),
-        b.getI64IntegerAttr(64));
-    Value zero = index(0), pitch = index(norm::amxRows);
-    SmallVector<Value> corner = {zero, zero};
-    amx::TileStoreOp::create(b, sums, corner,
-                             amx::TileZeroOp::create(b, getTile(product.sum)),
-                             pitch);
-    int64_t words = *getConstantIntValue(extents[loops.depth]) / group;
-    buildSteps(loops.depth, words, group, [&](int64_t steps) {
-      Value sum = loadTile(sums, corner, pitch), first = at[loops.depth];
-      for (int64_t i = 0; i < steps; ++i) {
-        at[loops.depth] = add(first, i * norm::amxRows * group);
-        sum = addStep(sum, group);
-      }
-      amx::TileStoreOp::create(b, sums, corner, sum, pitch);
-    });
-    addTurned(sums);
+  int64_t countTiles() { return llvm::divideCeil(rows, norm::amxRows); }
+
+  /// Goes over the tiles of A by their first rows, and how many they have.
+  void forEachTile(function_ref<void(Value first, int64_t count)> body) {
+    int64_t whole = rows / norm::amxRows * norm::amxRows;
+    buildLoop(*loops.row, index(0), index(whole), norm::amxRows,
+              [&] { body(at[*loops.row], norm::amxRows); });
+    if (whole < rows)
+      body(index(whole), rows - whole);
   }
 
-  Value addStep(Value sum, int64_t group) {
+  /// Returns where `words` has those of a tile at this depth.
+  Value getWord(Value firstRow) {
+    int64_t group = norm::getAMXGroup(product),
+            depths = *getConstantIntValue(extents[loops.depth]);
+    Value word = b.createOrFold<arith::DivUIOp>(at[loops.depth], index(group));
+    Value before = b.createOrFold<arith::MulIOp>(
+        firstRow, index(depths / (group * norm::amxRows)));
+    return b.createOrFold<arith::AddIOp>(word, before);
+  }
+
+  /// Computes the sums of 16 columns, turned, and adds them to the result: of
+  /// so many rows at once that AMX has tiles for them beside one of each
+  /// operand.
+  void addTiles() {
+    Value sums = memref::AllocOp::create(
+        b,
+        MemRefType::get({countTiles() * norm::amxRows, norm::amxRows},
+                        product.sum),
+        b.getI64IntegerAttr(64));
+    for (int64_t tile = 0; tile < countTiles(); tile += kMostTiles)
+      addTilesTo(sums, tile, std::min(tile + kMostTiles, countTiles()));
+    forEachTile(
+        [&](Value first, int64_t count) { addTurned(sums, first, count); });
+  }
+
+  void addTilesTo(Value sums, int64_t first, int64_t end) {
+    int64_t group = norm::getAMXGroup(product);
+    Value pitch = index(norm::amxRows);
+    auto getCorner = [&](int64_t tile) {
+      return SmallVector<Value>{index(tile * norm::amxRows), index(0)};
+    };
+    Value zeros = amx::TileZeroOp::create(b, getTile(product.sum));
+    for (int64_t tile = first; tile < end; ++tile)
+      amx::TileStoreOp::create(b, sums, getCorner(tile), zeros, pitch);
+    int64_t words = *getConstantIntValue(extents[loops.depth]) / group;
+    buildSteps(loops.depth, words, group, [&](int64_t steps) {
+      SmallVector<Value> tiles;
+      for (int64_t tile = first; tile < end; ++tile)
+        tiles.push_back(loadTile(sums, getCorner(tile), pitch));
+      Value start = at[loops.depth];
+      for (int64_t step = 0; step < steps; ++step) {
+        at[loops.depth] = add(start, step * norm::amxRows * group);
+        addStep(first, tiles);
+      }
+      for (auto [i, tile] : llvm::enumerate(tiles))
+        amx::TileStoreOp::create(b, sums, getCorner(first + i), tile, pitch);
+    });
+  }
+
+  /// Adds the product of a tile of B and those of A from `first` on.
+  void addStep(int64_t first, MutableArrayRef<Value> sums) {
+    Value pitch = index(norm::amxRows * norm::getAMXGroup(product));
     Value columns =
         loadTile(getOperand(product.rhs), getIndices(getMap(product.rhs)),
                  getStride(product.rhs, loops.column));
-    Value word = b.createOrFold<arith::DivUIOp>(at[loops.depth], index(group));
-    Value row = loadTile(words, {word, index(0)}, index(norm::amxRows * group));
-    return multiplyTiles(product.rhs, columns, product.lhs, row, sum);
-  }
-
-  /// Adds sums whose rows are columns of the result.
-  void addTurned(Value sums) {
-    auto type = VectorType::get(norm::amxRows, product.sum);
-    SmallVector<Value> columns;
-    for (int64_t i = 0; i < norm::amxRows; ++i)
-      columns.push_back(vector::LoadOp::create(b, type, sums,
-                                               ValueRange{index(i), index(0)}));
-    unsigned result = op.getNumDpsInputs();
-    SmallVector<Value> turned = turn(columns);
-    for (int64_t row = 0; row < rows; ++row) {
-      setRow(row);
-      SmallVector<Value> place = getIndices(getMap(result));
-      Value old = vector::LoadOp::create(b, type, getOperand(result), place);
-      Value sum = createAdd(old, turned[row]);
-      vector::StoreOp::create(b, sum, getOperand(result), place);
+    for (auto [i, sum] : llvm::enumerate(sums)) {
+      Value word = getWord(index((first + i) * norm::amxRows));
+      Value row = loadTile(words, {word, index(0)}, pitch);
+      sum = multiplyTiles(product.rhs, columns, product.lhs, row, sum);
     }
   }
 
+  /// Adds sums of `count` rows, which are columns of `sums`.
+  void addTurned(Value sums, Value first, int64_t count) {
+    auto type = VectorType::get(norm::amxRows, product.sum);
+    SmallVector<Value> columns;
+    for (int64_t i = 0; i < norm::amxRows; ++i)
+      columns.push_back(vector::LoadOp::create(
+          b, type, sums, ValueRange{add(first, i), index(0)}));
+    unsigned result = op.getNumDpsInputs();
+    SmallVector<Value> turned = turn(columns);
+    for (int64_t row = 0; row < count; ++row) {
+      at[*loops.row] = add(first, row);
+      SmallVector<Value> place = getIndices(getMap(result));
+      Value old = vector::LoadOp::create(b, type, getOperand(result), place);
+      vector::StoreOp::create(b, createAdd(old, turned[row]),
+                              getOperand(result), place);
+    }
+  }
+
+  static constexpr int64_t kMostTiles = 6;
   static constexpr int64_t kMostStreams = 8;
 
   MatrixProduct product;

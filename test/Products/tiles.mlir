@@ -1,5 +1,6 @@
 // RUN: norm-opt %s --pass-pipeline='builtin.module(func.func(norm-tile-products{kinds=tiles lanes=64},canonicalize,cse))' --split-input-file | FileCheck %s
 // RUN: norm-opt %s --pass-pipeline='builtin.module(func.func(norm-tile-products{kinds=tiles lanes=64 threads=2},canonicalize,cse))' --split-input-file | FileCheck %s --check-prefix=THREADS
+// RUN: norm-opt %s --pass-pipeline='builtin.module(func.func(norm-tile-products{kinds=tiles lanes=64}))' --split-input-file '--remarks-filter-passed=norm.*' -o /dev/null 2>&1 | FileCheck %s --check-prefix=SAYS
 
 // Words of two neighbors along the sum, in rows as many as tiles have and a cache line longer.
 #a = affine_map<(d0, d1, d2) -> (d0, d2)>
@@ -149,6 +150,63 @@ func.func @few_rows(%a: tensor<12x64xbf16>, %b: tensor<256x64xbf16>, %c: tensor<
     linalg.yield %t : f32
   } -> tensor<12x256xf32>
   return %r : tensor<12x256xf32>
+}
+
+// -----
+
+// More rows than a tile has, if the sum is long beside them: their sums are turned, not the words of B. Blocks of columns
+// divide all, with what reads the product.
+#a = affine_map<(d0, d1, d2) -> (d0, d2)>
+#b = affine_map<(d0, d1, d2) -> (d1, d2)>
+#c = affine_map<(d0, d1, d2) -> (d0, d1)>
+// CHECK-LABEL: func @in_place
+// SAYS: Remark="in blocks of columns, by AMX's tiles", Remark=": reads the matrix once", Remark=", in place"
+// CHECK: scf.for {{.*}} = %c0 to %c960 step %c320
+// CHECK: linalg.generic {{.*}} {norm.thin_product = array<i64: 6, 64, 8, 2>}
+// CHECK: } -> tensor<40x320xf32>
+// THREADS-LABEL: func @in_place
+// THREADS: scf.forall ({{.*}}) = (0) to (960) step (320)
+// CHECK-LABEL: func @more_rows
+// CHECK: norm.amx
+// CHECK-LABEL: func @odd_columns
+// CHECK: norm.amx
+!a40 = tensor<40x1280xbf16>
+!a41 = tensor<41x1280xbf16>
+func.func @in_place(%a: !a40, %b: tensor<960x1280xbf16>, %c: tensor<40x960xf32>) -> tensor<40x960xf32> {
+  %r = linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%a, %b : !a40, tensor<960x1280xbf16>) outs(%c : tensor<40x960xf32>) {
+  ^bb0(%x: bf16, %y: bf16, %s: f32):
+    %p = arith.extf %x : bf16 to f32
+    %q = arith.extf %y : bf16 to f32
+    %m = arith.mulf %p, %q : f32
+    %t = arith.addf %s, %m : f32
+    linalg.yield %t : f32
+  } -> tensor<40x960xf32>
+  return %r : tensor<40x960xf32>
+}
+func.func @more_rows(%a: !a41, %b: tensor<960x1280xbf16>, %c: tensor<41x960xf32>) -> tensor<41x960xf32> {
+  %r = linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%a, %b : !a41, tensor<960x1280xbf16>) outs(%c : tensor<41x960xf32>) {
+  ^bb0(%x: bf16, %y: bf16, %s: f32):
+    %p = arith.extf %x : bf16 to f32
+    %q = arith.extf %y : bf16 to f32
+    %m = arith.mulf %p, %q : f32
+    %t = arith.addf %s, %m : f32
+    linalg.yield %t : f32
+  } -> tensor<41x960xf32>
+  return %r : tensor<41x960xf32>
+}
+func.func @odd_columns(%a: !a40, %b: tensor<944x1280xbf16>, %c: tensor<40x944xf32>) -> tensor<40x944xf32> {
+  %r = linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%a, %b : !a40, tensor<944x1280xbf16>) outs(%c : tensor<40x944xf32>) {
+  ^bb0(%x: bf16, %y: bf16, %s: f32):
+    %p = arith.extf %x : bf16 to f32
+    %q = arith.extf %y : bf16 to f32
+    %m = arith.mulf %p, %q : f32
+    %t = arith.addf %s, %m : f32
+    linalg.yield %t : f32
+  } -> tensor<40x944xf32>
+  return %r : tensor<40x944xf32>
 }
 
 // -----

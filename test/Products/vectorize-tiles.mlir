@@ -122,6 +122,54 @@ func.func @few_rows(%a: memref<3x128xi8>, %b: memref<40x128xi8>, %c: memref<3x40
 
 // -----
 
+// More rows: tiles of 16, and one of what is left. Each tile of B is loaded once for the sums of all.
+#a = affine_map<(d0, d1, d2) -> (d0, d2)>
+#b = affine_map<(d0, d1, d2) -> (d1, d2)>
+#c = affine_map<(d0, d1, d2) -> (d0, d1)>
+// CHECK-LABEL: func @more_rows
+// CHECK: %[[WORDS:.*]] = memref.alloc() {alignment = 64 : i64} : memref<1920x32xbf16>
+// CHECK: scf.for %[[I:.*]] = %c0 to %c32 step %c16
+// CHECK:   scf.for %[[K:.*]] = %c0 to %c1280 step %c32
+// CHECK-COUNT-16: vector.load %arg0
+// CHECK: scf.for %[[K:.*]] = %c0 to %c1280 step %c32
+// CHECK-COUNT-8: vector.load %arg0
+// CHECK-NOT: vector.load %arg0
+// CHECK: scf.for %[[J:.*]] = %c0 to %c64 step %c16
+// CHECK:   %[[SUMS:.*]] = memref.alloc() {alignment = 64 : i64} : memref<48x16xf32>
+// CHECK:   scf.for
+// CHECK-COUNT-3: amx.tile_load %[[SUMS]]
+// CHECK:     %[[Y:.*]] = amx.tile_load %arg1[%[[J]], %{{.*}}], %c1280 : memref<64x1280xbf16>
+// CHECK:     %[[X:.*]] = amx.tile_load %[[WORDS]]
+// CHECK:     amx.tile_mulf %[[Y]], %[[X]], %{{.*}}
+// CHECK:     %[[X1:.*]] = amx.tile_load %[[WORDS]]
+// CHECK:     amx.tile_mulf %[[Y]], %[[X1]], %{{.*}}
+// CHECK:     %[[X2:.*]] = amx.tile_load %[[WORDS]]
+// CHECK:     amx.tile_mulf %[[Y]], %[[X2]], %{{.*}}
+// CHECK:     amx.tile_load %arg1
+// CHECK-COUNT-3: amx.tile_store %[[SUMS]]
+// CHECK:   scf.for %[[I:.*]] = %c0 to %c32 step %c16
+// CHECK-COUNT-16: vector.store %{{.*}}, %arg2
+// CHECK:   }
+// CHECK-COUNT-8: vector.store %{{.*}}, %arg2
+// CHECK-NOT: vector.store
+// CHECK: return
+module attributes {norm.row_target = {tile_steps = 2}} {
+func.func @more_rows(%a: memref<40x1280xbf16>, %b: memref<64x1280xbf16>, %c: memref<40x64xf32>) {
+  linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%a, %b : memref<40x1280xbf16>, memref<64x1280xbf16>) outs(%c : memref<40x64xf32>) attrs = {norm.thin_product = array<i64: 6, 64, 8, 2>} {
+  ^bb0(%x: bf16, %y: bf16, %s: f32):
+    %p = arith.extf %x : bf16 to f32
+    %q = arith.extf %y : bf16 to f32
+    %m = arith.mulf %p, %q : f32
+    %t = arith.addf %s, %m : f32
+    linalg.yield %t : f32
+  }
+  return
+}
+}
+
+// -----
+
 // Each step of a tile fetches its share of the 32 rows of two lines that the next iteration packs, four rows.
 #a = affine_map<(d0, d1, d2, d3) -> (d0, d2, d3)>
 #b = affine_map<(d0, d1, d2, d3) -> (d2, d1, d3)>

@@ -154,6 +154,11 @@ tiles = [(s, {"m": m, "k": k, "n": n, "b": 2}, types, dynamic) for s in ("mk,kn-
          for m in (5, 16, 17, 31, 50) for k in (32, 320, 640) for n in (16, 200) for types in (TYPES[1], TYPES[2], *TYPES[5:])
          for dynamic in ("", "m")]
 run_cases("tiles", draw.sample(tiles, 30))
+# A B that tiles read in place for several tiles of rows.
+in_place = [("mk,nk->mn", {"m": m, "k": 640 * group, "n": n}, types, "")
+            for types, group in ((TYPES[1], 2), (TYPES[2], 2), *((types, 4) for types in TYPES[5:]))
+            for m in (17, 32, 33, 40) for n in (64, 192)]
+run_cases("in place", draw.sample(in_place, 12))
 
 
 def write_scaled(name, _, extents, types, dynamic):
@@ -216,7 +221,8 @@ def check_scaled(name, library, case):
 scaled = [("", {"m": m, "k": k, "n": n}, (order, element, weight, scale), dynamic)
           for m in (1, 2, 4, 8, 9, 37) for k in (16, 33, 192) for n in (33, 64, 200) for order in ("kn", "nk") for dynamic in ("", "", "m", "mkn")
           for element in ("f32", "bf16") for weight in ("i8", "u8", "i16") for scale in (True, False)]
-run_cases("scaled", draw.sample(scaled, 80), check_scaled, write_scaled)
+scaled = draw.sample(scaled, 76) + [("", {"m": 37, "k": 1280, "n": n}, ("nk", "bf16", weight, True), "") for n in (64, 128) for weight in ("i8", "i16")]
+run_cases("scaled", scaled, check_scaled, write_scaled)
 # What AVX512-BF16 loses of subnormals has a bound of its own; other code loses nothing.
 FLUSHES = "--mcpu=native" in options and not {"--rounding=exact", "--products=loops"} & set(options)
 
