@@ -44,7 +44,7 @@ public:
                  .getStaticLoopRanges()[products.front().loops.column];
     bool readInPlace = llvm::any_of(products, [](const MatrixProduct &product) {
       return product.op->hasAttr(norm::thinAttrName) &&
-             norm::hasManyRows(product);
+             norm::hasManyTiles(product);
     });
     columns = readInPlace ? plan.getColumnsInPlace(extent, target)
                           : plan.getBlockColumns(products.front(), isAMX);
@@ -118,7 +118,7 @@ private:
   /// columns keeps them in the caches. Each thread reads as much of a row of B
   /// as level 1 keeps the sums of.
   int64_t getThinColumns(const MatrixProduct &product) const {
-    if (norm::hasComputedColumns(product) || norm::hasManyRows(product))
+    if (norm::hasComputedColumns(product) || norm::hasManyTiles(product))
       return columns;
     if (plan.threads <= 1)
       return 0;

@@ -27,9 +27,9 @@ bool norm::hasComputedColumns(const MatrixProduct &product) {
   return getComputedColumns(op.getDpsInputs()[product.rhs]) != nullptr;
 }
 
-bool norm::hasManyRows(const MatrixProduct &product) {
+bool norm::hasManyTiles(const MatrixProduct &product) {
   SmallVector<int64_t> extents = GenericOp(product.op).getStaticLoopRanges();
-  return product.loops.row && extents[*product.loops.row] > amxRows;
+  return hasThinTiles(product) && extents[*product.loops.row] > amxRows;
 }
 
 bool norm::isLarge(const MatrixProduct &product) {
@@ -219,8 +219,8 @@ void ProductPlan::explain(const MatrixProduct &product) const {
       op.getLoc(),
       remark::RemarkOpts::name("Product").category("norm-tile-products"));
   if (!hasBlocks(product)) {
-    note << (hasManyRows(product) ? "in blocks of columns, by AMX's tiles"
-                                  : "of few rows")
+    bool areMany = usesThinTiles(product) && hasManyTiles(product);
+    note << (areMany ? "in blocks of columns, by AMX's tiles" : "of few rows")
          << ": reads the matrix once"
          << (hasComputedColumns(product) ? ", as it is computed"
                                          : ", in place");

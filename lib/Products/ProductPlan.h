@@ -23,8 +23,8 @@ linalg::GenericOp getComputedColumns(Value matrix);
 /// Returns true if B is computed, which blocks of columns do.
 bool hasComputedColumns(const MatrixProduct &product);
 
-/// Returns true if the product is of more rows than a tile of AMX has.
-bool hasManyRows(const MatrixProduct &product);
+/// Returns true if hasThinTiles holds, and the rows are several tiles.
+bool hasManyTiles(const MatrixProduct &product);
 
 /// Returns true if level 2 does not keep all of A beside the columns of a
 /// block.

@@ -93,7 +93,7 @@ struct NormTileProducts : norm::impl::NormTileProductsBase<NormTileProducts> {
       bool isThin = plan.isThin(product);
       if (isThin || plan.hasBlocks(product))
         plan.explain(product);
-      bool isDivided = isThin && (threads > 1 || norm::hasManyRows(product) ||
+      bool isDivided = isThin && (threads > 1 || norm::hasManyTiles(product) ||
                                   norm::hasComputedColumns(product));
       GenericOp anchor = fuseConsumer(b, splitter.split(product), anchors);
       if (readsProduct(anchor, norm::tileAttrName) || isDivided)
