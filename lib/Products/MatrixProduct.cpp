@@ -208,7 +208,7 @@ bool norm::hasThinTiles(const MatrixProduct &product) {
           words = extents[loops.depth] / getAMXGroup(product);
   RowTarget target = getRowTarget(product.op);
   // Sums are turned instead of words of B.
-  bool areMany = rows > amxRows && amxRows * rows <= words &&
+  bool areMany = rows > amxRows && target.thinTileWords * rows <= words &&
                  rows <= target.thinTileRows &&
                  !ShapedType::isDynamic(columns) &&
                  columns % target.productColumns == 0;

@@ -112,11 +112,11 @@ def NormTileProducts : Pass<"norm-tile-products", "func::FuncOp"> {
     too: `norm.thin_product = array<i64: 6, 64, 8, 0>`. The last number is a kind: with
     `kinds=tiles` products of 2 to 16 rows whose words are neighbors in A and in B, such
     as those of a torch.nn.Linear, read B by tiles (2). So do those of up to 128 rows
-    (`thin_tile_rows`) whose sums have 16 words per row and more, in blocks of columns with
-    what reads them: to turn the sums then takes less than to pack B. Where the number of rows is not
-    known, and is the only one, half as many rows are computed one by one so, and more
-    rows by blocks, both into one destination, with what is fused behind them; not where
-    B is computed. Threads have blocks of equal columns, as many as level 1 keeps the
+    (`thin_tile_rows`) whose sums have 16 words per row and more (`thin_tile_words`), in
+    blocks of columns with what reads them: to turn the sums then takes less than to pack
+    B. Where the number of rows is not known, and is the only one, half as many rows are
+    computed one by one so, and more rows by blocks, both into one destination, with what
+    is fused behind them; not where B is computed. Threads have blocks of equal columns, as many as level 1 keeps the
     sums of, since memory is fastest with long rows; of `thin_columns` (512) where they
     are not known.
 

@@ -130,8 +130,8 @@ def NormKeepStripLoops : Pass<"norm-keep-strip-loops", "func::FuncOp"> {
     accumulators are independent: unrolling it gains nothing, and LLVM unrolls
     loops of a small constant count as a whole, which blocks of 16 strips
     (norm-vectorize-rows) are. This pass marks `scf.for` loops whose body works on
-    such vectors, or on their parts, unless they are innermost and have four iterations at most, and
-    those over the edges of a row (`#norm.loop<edge>`), which have three iterations or less,
+    such vectors, or on their parts, unless they are innermost and have four iterations
+    at most, and those over the edges of a row (`#norm.loop<edge>`), which have three iterations or less,
     or one per element of a quarter of a line. It also marks loops of a constant count that
     hold loops of loops and no vectors, such as the outer one over the window of a pooling:
     LLVM would make nine copies of the loop inside of three by three iterations, and spend
