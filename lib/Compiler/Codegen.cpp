@@ -126,8 +126,6 @@ void norm::setTarget(CPUPipelineOptions &options,
   options.f16Vectors = triple.isX86() && info.checkFeatures("+avx512fp16");
   options.dotProducts =
       triple.isX86() && info.checkFeatures("+avx512vnni,+avx512vl");
-  if (triple.isX86() && info.checkFeatures("+avx512f"))
-    options.productLanes = 64;
   if (triple.isX86() && info.checkFeatures("+avx2"))
     options.productKinds = ProductKinds::Halves;
   if (triple.isX86() && info.checkFeatures("+avx512bf16"))

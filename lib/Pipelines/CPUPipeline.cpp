@@ -57,7 +57,6 @@ static void buildPreparation(OpPassManager &pm,
   NormTileProductsOptions products;
   products.products = options.products;
   products.threads = options.threads;
-  products.lanes = options.productLanes;
   products.kinds = options.productKinds;
   // The instructions for bf16 lose subnormals.
   if (options.rounding == Rounding::Exact &&

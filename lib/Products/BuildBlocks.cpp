@@ -375,7 +375,7 @@ private:
 
   DenseI64ArrayAttr createTile() {
     return b.getDenseI64ArrayAttr({target.productRows,
-                                   std::min(plan.lanes, columns),
+                                   std::min(target.productLanes, columns),
                                    target.productDepth});
   }
 

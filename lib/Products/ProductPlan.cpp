@@ -133,8 +133,9 @@ int64_t ProductPlan::getBlockColumns(const MatrixProduct &product,
   if (ShapedType::isDynamic(extent) || (isAMX && !isLarge(product)))
     return least;
   if (!isAMX) {
-    // Tiles divide a block: they have all of its columns, or `lanes` of them.
-    int64_t step = least > lanes ? llvm::alignTo(target.leastColumns, lanes)
+    // Tiles divide a block: they have all of its columns, or that many.
+    int64_t lanes = target.productLanes,
+            step = least > lanes ? llvm::alignTo(target.leastColumns, lanes)
                                  : target.leastColumns;
     return getEvenColumns(extent, std::min(least, step), least);
   }
@@ -209,8 +210,8 @@ ProductPlan::createThinTile(const MatrixProduct &product) const {
               : addsPairs(product)   ? ProductKinds::Pairs
                                      : ProductKinds::Elements;
   return DenseI64ArrayAttr::get(op.getContext(),
-                                {target.productRows, lanes, target.thinDepth,
-                                 static_cast<int64_t>(kind)});
+                                {target.productRows, target.productLanes,
+                                 target.thinDepth, static_cast<int64_t>(kind)});
 }
 
 void ProductPlan::explain(const MatrixProduct &product) const {
@@ -227,9 +228,11 @@ void ProductPlan::explain(const MatrixProduct &product) const {
     return;
   }
   bool isAMX = usesTiles(product);
-  int64_t rows = isAMX ? 2 * amxRows : getRowTarget(op).productRows;
+  RowTarget target = getRowTarget(op);
+  int64_t rows = isAMX ? 2 * amxRows : target.productRows,
+          lanes = isAMX ? rows : target.productLanes;
   note << "in blocks of " << Twine(getBlockColumns(product, isAMX)).str()
        << " columns, which " << (isAMX ? "AMX's " : "") << "tiles of "
-       << Twine(rows).str() << " rows and "
-       << Twine(isAMX ? 2 * amxRows : lanes).str() << " columns add up";
+       << Twine(rows).str() << " rows and " << Twine(lanes).str()
+       << " columns add up";
 }

@@ -43,7 +43,6 @@ struct ProductPlan {
   Products products;
   ProductKinds kinds;
   unsigned threads; // that share blocks
-  int64_t lanes;
 
   /// Returns true if the product is computed by blocks of columns.
   bool hasBlocks(const MatrixProduct &product) const;

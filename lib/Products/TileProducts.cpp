@@ -75,17 +75,11 @@ struct NormTileProducts : norm::impl::NormTileProductsBase<NormTileProducts> {
   using NormTileProductsBase::NormTileProductsBase;
 
   void runOnOperation() override {
-    if (lanes < 1 || !llvm::isPowerOf2_64(lanes)) {
-      getOperation().emitError(
-          "norm-tile-products: expects 'lanes' to be a power of two, got ")
-          << lanes.getValue();
-      return signalPassFailure();
-    }
     // Parts of a sum must be added in the order that they have anywhere.
     if (getOperation()->hasAttr(norm::sumPartsAttrName))
       return;
     IRRewriter b(&getContext());
-    ProductPlan plan = {products, kinds, threads, lanes};
+    ProductPlan plan = {products, kinds, threads};
     norm::chainProducts(b, getOperation(), plan);
     norm::ProductSplitter splitter(b, plan);
     llvm::SetVector<Operation *> anchors;

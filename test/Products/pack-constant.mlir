@@ -1,10 +1,11 @@
-// RUN: norm-opt %s --pass-pipeline='builtin.module(func.func(norm-tile-products{lanes=64},canonicalize,cse))' | FileCheck %s
+// RUN: norm-opt %s --pass-pipeline='builtin.module(func.func(norm-tile-products,canonicalize,cse))' | FileCheck %s
 
 // A weight whose rows are columns is turned and widened when it is compiled; what the only block lacks
 // of 32 columns is zero: bf16 1.0 is 0x3F80, and stands first in each of its 8 rows of 32 f32.
 #a = affine_map<(d0, d1, d2) -> (d0, d2)>
 #b = affine_map<(d0, d1, d2) -> (d1, d2)>
 #c = affine_map<(d0, d1, d2) -> (d0, d1)>
+module attributes {norm.row_target = {product_lanes = 64 : i64}} {
 // CHECK-LABEL: func @weight
 // CHECK: arith.constant dense<"0x0000803F00008040000000400000A040
 // CHECK-SAME: tensor<1x8x32xf32>
@@ -25,4 +26,5 @@ func.func @weight(%a: tensor<32x8xbf16>) -> tensor<32x16xf32> {
     linalg.yield %t : f32
   } -> tensor<32x16xf32>
   return %r : tensor<32x16xf32>
+}
 }

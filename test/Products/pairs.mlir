@@ -1,9 +1,10 @@
-// RUN: norm-opt %s --pass-pipeline='builtin.module(func.func(norm-tile-products{kinds=pairs lanes=64},canonicalize,cse))' --split-input-file | FileCheck %s
+// RUN: norm-opt %s --pass-pipeline='builtin.module(func.func(norm-tile-products{kinds=pairs},canonicalize,cse))' --split-input-file | FileCheck %s
 
 // Both operands stay bf16; pairs of depths are the last dimension of what is packed.
 #a = affine_map<(d0, d1, d2) -> (d0, d2)>
 #b = affine_map<(d0, d1, d2) -> (d2, d1)>
 #c = affine_map<(d0, d1, d2) -> (d0, d1)>
+module attributes {norm.row_target = {product_lanes = 64 : i64}} {
 // CHECK-LABEL: func @pairs
 // CHECK-DAG: %[[A:.*]] = tensor.expand_shape %arg0 {{\[\[}}0], [1, 2]] output_shape [32, 64, 2]
 // CHECK-DAG: %[[B:.*]] = tensor.expand_shape %arg1 {{\[\[}}0, 1], [2]] output_shape [64, 2, 256]
@@ -20,6 +21,7 @@ func.func @pairs(%a: tensor<32x128xbf16>, %b: tensor<128x256xbf16>, %c: tensor<3
   } -> tensor<32x256xbf16>
   return %r : tensor<32x256xbf16>
 }
+}
 
 // -----
 
@@ -27,6 +29,7 @@ func.func @pairs(%a: tensor<32x128xbf16>, %b: tensor<128x256xbf16>, %c: tensor<3
 #a = affine_map<(d0, d1, d2) -> (d0, d2)>
 #b = affine_map<(d0, d1, d2) -> (d2, d1)>
 #c = affine_map<(d0, d1, d2) -> (d0, d1)>
+module attributes {norm.row_target = {product_lanes = 64 : i64}} {
 // CHECK-LABEL: func @odd
 // CHECK: linalg.generic {{.*}} ins(%arg0 : tensor<32x129xbf16>) outs(%{{.*}} : tensor<32x129xf32>)
 // CHECK: tensor<129x64xf32>) {{.*}} {norm.product
@@ -40,6 +43,7 @@ func.func @odd(%a: tensor<32x129xbf16>, %b: tensor<129x256xbf16>, %c: tensor<32x
   } -> tensor<32x256xbf16>
   return %r : tensor<32x256xbf16>
 }
+}
 
 // -----
 
@@ -47,6 +51,7 @@ func.func @odd(%a: tensor<32x129xbf16>, %b: tensor<129x256xbf16>, %c: tensor<32x
 #a = affine_map<(d0, d1, d2) -> (d0, d2)>
 #b = affine_map<(d0, d1, d2) -> (d2, d1)>
 #c = affine_map<(d0, d1, d2) -> (d0, d1)>
+module attributes {norm.row_target = {product_lanes = 64 : i64}} {
 // CHECK-LABEL: func @unknown
 // CHECK: tensor<?x64xf32>) {{.*}} {norm.product
 func.func @unknown(%a: tensor<32x?xbf16>, %b: tensor<?x256xbf16>, %c: tensor<32x256xbf16>) -> tensor<32x256xbf16> {
@@ -59,6 +64,7 @@ func.func @unknown(%a: tensor<32x?xbf16>, %b: tensor<?x256xbf16>, %c: tensor<32x
   } -> tensor<32x256xbf16>
   return %r : tensor<32x256xbf16>
 }
+}
 
 // -----
 
@@ -66,6 +72,7 @@ func.func @unknown(%a: tensor<32x?xbf16>, %b: tensor<?x256xbf16>, %c: tensor<32x
 #a = affine_map<(d0, d1, d2) -> (d0, d2)>
 #b = affine_map<(d0, d1, d2) -> (d2, d1)>
 #c = affine_map<(d0, d1, d2) -> (d0, d1)>
+module attributes {norm.row_target = {product_lanes = 64 : i64}} {
 // CHECK-LABEL: func @bytes
 // CHECK: %[[WIDE:.*]] = linalg.generic {{.*}} ins(%arg0 : tensor<32x128xi8>) outs(%{{.*}} : tensor<32x128xi16>)
 // CHECK:   arith.extsi %{{.*}} : i8 to i16
@@ -87,6 +94,7 @@ func.func @bytes(%a: tensor<32x128xi8>, %b: tensor<128x256xi8>, %c: tensor<32x25
   } -> tensor<32x256xi32>
   return %r : tensor<32x256xi32>
 }
+}
 
 // -----
 
@@ -94,6 +102,7 @@ func.func @bytes(%a: tensor<32x128xi8>, %b: tensor<128x256xi8>, %c: tensor<32x25
 #a = affine_map<(d0, d1, d2) -> (d0, d2)>
 #b = affine_map<(d0, d1, d2) -> (d2, d1)>
 #c = affine_map<(d0, d1, d2) -> (d0, d1)>
+module attributes {norm.row_target = {product_lanes = 64 : i64}} {
 // CHECK-LABEL: func @odd_bytes
 // CHECK: tensor<129x64xi32>) {{.*}} {norm.product
 func.func @odd_bytes(%a: tensor<32x129xi8>, %b: tensor<129x256xi8>, %c: tensor<32x256xi32>) -> tensor<32x256xi32> {
@@ -108,6 +117,7 @@ func.func @odd_bytes(%a: tensor<32x129xi8>, %b: tensor<129x256xi8>, %c: tensor<3
   } -> tensor<32x256xi32>
   return %r : tensor<32x256xi32>
 }
+}
 
 // -----
 
@@ -116,6 +126,7 @@ func.func @odd_bytes(%a: tensor<32x129xi8>, %b: tensor<129x256xi8>, %c: tensor<3
 #a = affine_map<(d0, d1, d2) -> (d0, d2)>
 #b = affine_map<(d0, d1, d2) -> (d1, d2)>
 #c = affine_map<(d0, d1, d2) -> (d0, d1)>
+module attributes {norm.row_target = {product_lanes = 64 : i64}} {
 // CHECK-LABEL: func @computed
 // CHECK: scf.for
 // CHECK:   %[[B:.*]] = linalg.generic {{.*}} iterator_types = ["parallel", "parallel"]} ins(%{{.*}}, %{{.*}} : tensor<64x128xi8>, tensor<64xbf16>) outs(%{{.*}} : tensor<64x128xbf16>)
@@ -139,4 +150,5 @@ func.func @computed(%a: tensor<32x128xbf16>, %w: tensor<256x128xi8>, %s: tensor<
     linalg.yield %t : bf16
   } -> tensor<32x256xbf16>
   return %r : tensor<32x256xbf16>
+}
 }

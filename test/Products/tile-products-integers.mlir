@@ -1,12 +1,13 @@
 // Weights that are integers are widened where they are multiplied, if the float type
 // has all of them. Scaled ones are computed block by block, also for few rows.
 
-// RUN: norm-opt %s --pass-pipeline='builtin.module(func.func(norm-tile-products{lanes=64}))' --split-input-file | FileCheck %s
+// RUN: norm-opt %s --pass-pipeline='builtin.module(func.func(norm-tile-products))' --split-input-file | FileCheck %s
 
 #left = affine_map<(m, n, k) -> (m, k)>
 #right = affine_map<(m, n, k) -> (n, k)>
 #out = affine_map<(m, n, k) -> (m, n)>
 
+module attributes {norm.row_target = {product_lanes = 64 : i64}} {
 // CHECK-LABEL: func.func @converted
 // CHECK-NOT: scf.for
 // CHECK: linalg.generic {{.*}} ins(%{{.*}}, %{{.*}} : tensor<2x64xbf16>, tensor<128x64xi8>) {{.*}} attrs = {norm.thin_product
@@ -21,6 +22,7 @@ func.func @converted(%x: tensor<2x64xbf16>, %w: tensor<128x64xi8>, %zeros: tenso
   } -> tensor<2x128xbf16>
   return %y : tensor<2x128xbf16>
 }
+}
 
 // -----
 
@@ -30,6 +32,7 @@ func.func @converted(%x: tensor<2x64xbf16>, %w: tensor<128x64xi8>, %zeros: tenso
 
 // bf16 has 8 bits of an integer.
 
+module attributes {norm.row_target = {product_lanes = 64 : i64}} {
 // CHECK-LABEL: func.func @rounded
 // CHECK-NOT: norm.thin_product
 // CHECK: return
@@ -43,6 +46,7 @@ func.func @rounded(%x: tensor<2x64xbf16>, %w: tensor<128x64xi16>, %zeros: tensor
   } -> tensor<2x128xbf16>
   return %y : tensor<2x128xbf16>
 }
+}
 
 // -----
 
@@ -52,6 +56,7 @@ func.func @rounded(%x: tensor<2x64xbf16>, %w: tensor<128x64xi16>, %zeros: tensor
 #right = affine_map<(m, n, k) -> (n, k)>
 #out = affine_map<(m, n, k) -> (m, n)>
 
+module attributes {norm.row_target = {product_lanes = 64 : i64}} {
 // CHECK-LABEL: func.func @scaled
 // CHECK: scf.for %{{.*}} = %c0 to %c128 step %c64
 // CHECK: %[[B:.*]] = linalg.generic {{.*}} ins(%{{.*}}, %{{.*}} : tensor<64x64xi8>, tensor<64xf32>)
@@ -71,4 +76,5 @@ func.func @scaled(%x: tensor<2x64xf32>, %w: tensor<128x64xi8>, %s: tensor<128xf3
     linalg.yield %v : f32
   } -> tensor<2x128xf32>
   return %y : tensor<2x128xf32>
+}
 }

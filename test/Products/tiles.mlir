@@ -1,11 +1,12 @@
-// RUN: norm-opt %s --pass-pipeline='builtin.module(func.func(norm-tile-products{kinds=tiles lanes=64},canonicalize,cse))' --split-input-file | FileCheck %s
-// RUN: norm-opt %s --pass-pipeline='builtin.module(func.func(norm-tile-products{kinds=tiles lanes=64 threads=2},canonicalize,cse))' --split-input-file | FileCheck %s --check-prefix=THREADS
-// RUN: norm-opt %s --pass-pipeline='builtin.module(func.func(norm-tile-products{kinds=tiles lanes=64}))' --split-input-file '--remarks-filter-passed=norm.*' -o /dev/null 2>&1 | FileCheck %s --check-prefix=SAYS
+// RUN: norm-opt %s --pass-pipeline='builtin.module(func.func(norm-tile-products{kinds=tiles},canonicalize,cse))' --split-input-file | FileCheck %s
+// RUN: norm-opt %s --pass-pipeline='builtin.module(func.func(norm-tile-products{kinds=tiles threads=2},canonicalize,cse))' --split-input-file | FileCheck %s --check-prefix=THREADS
+// RUN: norm-opt %s --pass-pipeline='builtin.module(func.func(norm-tile-products{kinds=tiles}))' --split-input-file '--remarks-filter-passed=norm.*' -o /dev/null 2>&1 | FileCheck %s --check-prefix=SAYS
 
 // Words of two neighbors along the sum, in rows as many as tiles have and a cache line longer.
 #a = affine_map<(d0, d1, d2) -> (d0, d2)>
 #b = affine_map<(d0, d1, d2) -> (d1, d2)>
 #c = affine_map<(d0, d1, d2) -> (d0, d1)>
+module attributes {norm.row_target = {product_lanes = 64 : i64}} {
 // CHECK-LABEL: func @bf16
 // CHECK: %[[WORDS:.*]] = tensor.expand_shape %arg0 {{.*}} output_shape [40, 1, 32, 2]
 // CHECK: %[[ALL:.*]] = bufferization.alloc_tensor() : tensor<1x48x48x2xbf16>
@@ -26,6 +27,7 @@ func.func @bf16(%a: tensor<40x64xbf16>, %b: tensor<256x64xbf16>, %c: tensor<40x2
   } -> tensor<40x256xf32>
   return %r : tensor<40x256xf32>
 }
+}
 
 // -----
 
@@ -33,6 +35,7 @@ func.func @bf16(%a: tensor<40x64xbf16>, %b: tensor<256x64xbf16>, %c: tensor<40x2
 #a = affine_map<(d0, d1, d2) -> (d0, d2)>
 #b = affine_map<(d0, d1, d2) -> (d2, d1)>
 #c = affine_map<(d0, d1, d2) -> (d0, d1)>
+module attributes {norm.row_target = {product_lanes = 64 : i64}} {
 // CHECK-LABEL: func @i8
 // CHECK: ins(%{{.*}}, %{{.*}} : tensor<16x16x4xi8>, tensor<16x64x4xi8>) outs(%{{.*}} : tensor<16x64xi32>) attrs = {norm.amx
 func.func @i8(%a: tensor<16x64xi8>, %b: tensor<64x256xi8>, %c: tensor<16x256xi32>) -> tensor<16x256xi32> {
@@ -47,6 +50,7 @@ func.func @i8(%a: tensor<16x64xi8>, %b: tensor<64x256xi8>, %c: tensor<16x256xi32
   } -> tensor<16x256xi32>
   return %r : tensor<16x256xi32>
 }
+}
 
 // -----
 
@@ -54,6 +58,7 @@ func.func @i8(%a: tensor<16x64xi8>, %b: tensor<64x256xi8>, %c: tensor<16x256xi32
 #a = affine_map<(d0, d1, d2) -> (d0, d2)>
 #b = affine_map<(d0, d1, d2) -> (d1, d2)>
 #c = affine_map<(d0, d1, d2) -> (d0, d1)>
+module attributes {norm.row_target = {product_lanes = 64 : i64}} {
 // CHECK-LABEL: func @unknown_rows
 // CHECK: tensor<?x32x2xbf16>, tensor<32x256x2xbf16>) {{.*}} {norm.amx
 func.func @unknown_rows(%a: tensor<?x64xbf16>, %b: tensor<256x64xbf16>, %c: tensor<?x256xf32>) -> tensor<?x256xf32> {
@@ -68,12 +73,14 @@ func.func @unknown_rows(%a: tensor<?x64xbf16>, %b: tensor<256x64xbf16>, %c: tens
   } -> tensor<?x256xf32>
   return %r : tensor<?x256xf32>
 }
+}
 
 // -----
 
 #a = affine_map<(d0, d1, d2) -> (d0, d2)>
 #b = affine_map<(d0, d1, d2) -> (d1, d2)>
 #c = affine_map<(d0, d1, d2) -> (d0, d1)>
+module attributes {norm.row_target = {product_lanes = 64 : i64}} {
 // CHECK-LABEL: func @unknown_rows_i8
 // CHECK: tensor<?x16x4xi8>, tensor<16x256x4xi8>) {{.*}} {norm.amx
 func.func @unknown_rows_i8(%a: tensor<?x64xi8>, %b: tensor<256x64xi8>, %c: tensor<?x256xi32>) -> tensor<?x256xi32> {
@@ -88,6 +95,7 @@ func.func @unknown_rows_i8(%a: tensor<?x64xi8>, %b: tensor<256x64xi8>, %c: tenso
   } -> tensor<?x256xi32>
   return %r : tensor<?x256xi32>
 }
+}
 
 // -----
 
@@ -95,6 +103,7 @@ func.func @unknown_rows_i8(%a: tensor<?x64xi8>, %b: tensor<256x64xi8>, %c: tenso
 #a = affine_map<(d0, d1, d2) -> (d0, d2)>
 #b = affine_map<(d0, d1, d2) -> (d2, d1)>
 #c = affine_map<(d0, d1, d2) -> (d0, d1)>
+module attributes {norm.row_target = {product_lanes = 64 : i64}} {
 // CHECK-LABEL: func @rows
 // CHECK: tensor<16x32x2xbf16>, tensor<32x64x2xbf16>) {{.*}} {norm.amx
 func.func @rows(%a: tensor<12x64xbf16>, %b: tensor<64x256xbf16>, %c: tensor<12x256xf32>) -> tensor<12x256xf32> {
@@ -109,6 +118,7 @@ func.func @rows(%a: tensor<12x64xbf16>, %b: tensor<64x256xbf16>, %c: tensor<12x2
   } -> tensor<12x256xf32>
   return %r : tensor<12x256xf32>
 }
+}
 
 // -----
 
@@ -116,6 +126,7 @@ func.func @rows(%a: tensor<12x64xbf16>, %b: tensor<64x256xbf16>, %c: tensor<12x2
 #a = affine_map<(d0, d1, d2) -> (d0, d2)>
 #b = affine_map<(d0, d1, d2) -> (d2, d1)>
 #c = affine_map<(d0, d1, d2) -> (d0, d1)>
+module attributes {norm.row_target = {product_lanes = 64 : i64}} {
 // CHECK-LABEL: func @rows_i8
 // CHECK: tensor<16x16x4xi8>, tensor<16x64x4xi8>) {{.*}} {norm.amx
 func.func @rows_i8(%a: tensor<7x64xi8>, %b: tensor<64x256xi8>, %c: tensor<7x256xi32>) -> tensor<7x256xi32> {
@@ -130,6 +141,7 @@ func.func @rows_i8(%a: tensor<7x64xi8>, %b: tensor<64x256xi8>, %c: tensor<7x256x
   } -> tensor<7x256xi32>
   return %r : tensor<7x256xi32>
 }
+}
 
 // -----
 
@@ -137,6 +149,7 @@ func.func @rows_i8(%a: tensor<7x64xi8>, %b: tensor<64x256xi8>, %c: tensor<7x256x
 #a = affine_map<(d0, d1, d2) -> (d0, d2)>
 #b = affine_map<(d0, d1, d2) -> (d1, d2)>
 #c = affine_map<(d0, d1, d2) -> (d0, d1)>
+module attributes {norm.row_target = {product_lanes = 64 : i64}} {
 // CHECK-LABEL: func @few_rows
 // CHECK: ins(%arg0, %arg1 : tensor<12x64xbf16>, tensor<256x64xbf16>) {{.*}} {norm.thin_product = array<i64: 6, 64, 8, 2>}
 func.func @few_rows(%a: tensor<12x64xbf16>, %b: tensor<256x64xbf16>, %c: tensor<12x256xf32>) -> tensor<12x256xf32> {
@@ -150,6 +163,7 @@ func.func @few_rows(%a: tensor<12x64xbf16>, %b: tensor<256x64xbf16>, %c: tensor<
     linalg.yield %t : f32
   } -> tensor<12x256xf32>
   return %r : tensor<12x256xf32>
+}
 }
 
 // -----
@@ -172,6 +186,7 @@ func.func @few_rows(%a: tensor<12x64xbf16>, %b: tensor<256x64xbf16>, %c: tensor<
 // CHECK: norm.amx
 !a40 = tensor<40x1280xbf16>
 !a41 = tensor<41x1280xbf16>
+module attributes {norm.row_target = {product_lanes = 64 : i64}} {
 func.func @in_place(%a: !a40, %b: tensor<960x1280xbf16>, %c: tensor<40x960xf32>) -> tensor<40x960xf32> {
   %r = linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]}
       ins(%a, %b : !a40, tensor<960x1280xbf16>) outs(%c : tensor<40x960xf32>) {
@@ -208,6 +223,7 @@ func.func @odd_columns(%a: !a40, %b: tensor<944x1280xbf16>, %c: tensor<40x944xf3
   } -> tensor<40x944xf32>
   return %r : tensor<40x944xf32>
 }
+}
 
 // -----
 
@@ -215,6 +231,7 @@ func.func @odd_columns(%a: !a40, %b: tensor<944x1280xbf16>, %c: tensor<40x944xf3
 #a = affine_map<(d0, d1, d2) -> (d0, d2)>
 #b = affine_map<(d0, d1, d2) -> (d1, d2)>
 #c = affine_map<(d0, d1, d2) -> (d0, d1)>
+module attributes {norm.row_target = {product_lanes = 64 : i64}} {
 // CHECK-LABEL: func @depth
 // CHECK-NOT: norm.amx
 func.func @depth(%a: tensor<40x48xbf16>, %b: tensor<256x48xbf16>, %c: tensor<40x256xf32>) -> tensor<40x256xf32> {
@@ -229,6 +246,7 @@ func.func @depth(%a: tensor<40x48xbf16>, %b: tensor<256x48xbf16>, %c: tensor<40x
   } -> tensor<40x256xf32>
   return %r : tensor<40x256xf32>
 }
+}
 
 // -----
 
@@ -236,6 +254,7 @@ func.func @depth(%a: tensor<40x48xbf16>, %b: tensor<256x48xbf16>, %c: tensor<40x
 #a = affine_map<(d0, d1, d2) -> (d2, d0)>
 #b = affine_map<(d0, d1, d2) -> (d1, d2)>
 #c = affine_map<(d0, d1, d2) -> (d0, d1)>
+module attributes {norm.row_target = {product_lanes = 64 : i64}} {
 // CHECK-LABEL: func @turned
 // CHECK-NOT: norm.amx
 func.func @turned(%a: tensor<64x40xbf16>, %b: tensor<256x64xbf16>, %c: tensor<40x256xf32>) -> tensor<40x256xf32> {
@@ -250,6 +269,7 @@ func.func @turned(%a: tensor<64x40xbf16>, %b: tensor<256x64xbf16>, %c: tensor<40
   } -> tensor<40x256xf32>
   return %r : tensor<40x256xf32>
 }
+}
 
 // -----
 
@@ -257,7 +277,7 @@ func.func @turned(%a: tensor<64x40xbf16>, %b: tensor<256x64xbf16>, %c: tensor<40
 #a = affine_map<(d0, d1, d2) -> (d0, d2)>
 #b = affine_map<(d0, d1, d2) -> (d2, d1)>
 #c = affine_map<(d0, d1, d2) -> (d0, d1)>
-module attributes {norm.row_target = {tile_steps = 4}} {
+module attributes {norm.row_target = {product_lanes = 64, tile_steps = 4}} {
 // CHECK-LABEL: func @copies
 // CHECK-DAG: bufferization.alloc_tensor() : tensor<1x48x144x2xbf16>
 // CHECK-DAG: bufferization.alloc_tensor() : tensor<4x48x48x2xbf16>
@@ -290,7 +310,7 @@ func.func @copies(%a: tensor<33x256xbf16>, %b: tensor<256x16xbf16>, %c: tensor<3
 #a = affine_map<(d0, d1, d2, d3) -> (d0, d1, d3)>
 #b = affine_map<(d0, d1, d2, d3) -> (d0, d3, d2)>
 #c = affine_map<(d0, d1, d2, d3) -> (d0, d1, d2)>
-module attributes {norm.row_target = {tile_steps = 4, tile_columns = 16}} {
+module attributes {norm.row_target = {product_lanes = 64, tile_steps = 4, tile_columns = 16}} {
 // THREADS-LABEL: func @batch
 // THREADS: scf.forall
 // THREADS-NOT: scf.forall (
@@ -320,7 +340,7 @@ func.func @batch(%a: tensor<3x33x256xbf16>, %b: tensor<3x256x16xbf16>, %c: tenso
 #a = affine_map<(d0, d1, d2) -> (d0, d2)>
 #b = affine_map<(d0, d1, d2) -> (d2, d1)>
 #c = affine_map<(d0, d1, d2) -> (d0, d1)>
-module attributes {norm.row_target = {large_bytes = 16384, tile_steps = 2, tile_columns = 256}} {
+module attributes {norm.row_target = {product_lanes = 64, large_bytes = 16384, tile_steps = 2, tile_columns = 256}} {
 // CHECK-LABEL: func @parts
 // CHECK-COUNT-1: bufferization.alloc_tensor() : tensor<4x32x48x2xbf16>
 // CHECK: scf.for %[[J:.*]] = %c0 to %c300 step %c192

@@ -65,11 +65,6 @@ struct CPUPipelineOptions : PassPipelineOptions<CPUPipelineOptions> {
       *this, "products",
       llvm::cl::desc("How products of matrices are computed"),
       llvm::cl::init(Products::Blocks), getProductsValues()};
-  PassOptions::Option<int64_t> productLanes{
-      *this, "product-lanes",
-      llvm::cl::desc("Elements of 32 bits that the registers of a row of a "
-                     "product's tile hold: 64 with AVX-512"),
-      llvm::cl::init(16)};
   PassOptions::Option<ProductKinds> productKinds{
       *this, "product-kinds",
       llvm::cl::desc("What an instruction of the CPU adds to a sum of a "

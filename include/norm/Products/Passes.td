@@ -137,8 +137,6 @@ def NormTileProducts : Pass<"norm-tile-products", "func::FuncOp"> {
            "::mlir::norm::getProductsValues()">,
     Option<"threads", "threads", "unsigned", "1",
            "Threads that share the blocks of a product">,
-    Option<"lanes", "lanes", "int64_t", "16",
-           "Elements of 32 bits that the registers of one row of a tile hold">,
     Option<"kinds", "kinds", "::mlir::norm::ProductKinds",
            "::mlir::norm::ProductKinds::Elements",
            "What an instruction of the CPU adds to a sum",

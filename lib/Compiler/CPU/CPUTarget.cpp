@@ -154,8 +154,10 @@ llvm::Error CPUTarget::setRowTarget(ModuleOp module,
   // Measured on Sapphire Rapids of 192 to 512: bodies with 4 to 6 values in 64
   // lanes take 0.66 to 0.98 of the time that they take in parts, and those with
   // 8, floats of a byte, 1.05 to 1.13.
-  if (!numbers.get("live_lanes"))
-    numbers.set("live_lanes", Builder(module).getI64IntegerAttr(384));
+  for (auto [name, value] :
+       {std::pair("live_lanes", 384), {"product_lanes", 64}})
+    if (!numbers.get(name))
+      numbers.set(name, Builder(module).getI64IntegerAttr(value));
   module->setAttr(rowTargetAttrName,
                   numbers.getDictionary(module.getContext()));
   return llvm::Error::success();
