@@ -239,7 +239,7 @@ static bool isSummand(Value v) {
   });
 }
 
-/// Builds what `op` computes on a vector of f32, if it is one of the functions.
+/// Builds what `op`, one of the functions, computes on a vector of f32.
 static Value expand(ImplicitLocOpBuilder &b, Operation *op, bool fma) {
   VectorMath math{b, fma};
   Lanes x(b, op->getOperand(0));
@@ -253,7 +253,7 @@ static Value expand(ImplicitLocOpBuilder &b, Operation *op, bool fma) {
       .Case([&](math::Log1pOp) { return math.log1p(x); })
       .Case([&](math::TanhOp) { return math.tanh(x); })
       .Case([&](math::ErfOp) { return math.erf(x); })
-      .Default(Value());
+      .DefaultUnreachable("a function of isVectorFunction");
 }
 
 namespace {
@@ -266,12 +266,11 @@ struct NormExpandVectorMath
       auto type = op->getNumOperands() == 1
                       ? dyn_cast<VectorType>(op->getOperand(0).getType())
                       : VectorType();
-      if (!type || !type.getElementType().isF32())
+      if (!type || !type.getElementType().isF32() ||
+          !norm::isVectorFunction(*op))
         return;
       ImplicitLocOpBuilder b(op->getLoc(), op);
       Value expanded = expand(b, op, fma);
-      if (!expanded)
-        return;
       op->replaceAllUsesWith(ValueRange(expanded));
       op->erase();
     });

@@ -155,6 +155,7 @@ private:
 // The machine
 //===----------------------------------------------------------------------===//
 
+/// Returns the length of the registers that code uses (norm-tune-for-x86).
 static unsigned getVectorBits(llvm::TargetMachine &machine) {
   llvm::LLVMContext context;
   llvm::Module module("", context);
@@ -162,6 +163,7 @@ static unsigned getVectorBits(llvm::TargetMachine &machine) {
   auto *function = llvm::Function::Create(
       llvm::FunctionType::get(llvm::Type::getVoidTy(context), false),
       llvm::GlobalValue::ExternalLinkage, "f", module);
+  function->addFnAttr("prefer-vector-width", "512");
   return machine.getTargetTransformInfo(*function)
       .getRegisterBitWidth(llvm::TargetTransformInfo::RGK_FixedWidthVector)
       .getFixedValue();
