@@ -1,19 +1,22 @@
 """Runs chains of products, as attentions are, by blocks of rows; compares with f64, and bit for bit
 with the same program without these blocks.
 
-    attention.py PREFIX OPTIONS...
+    attention.py PREFIX COUNT OPTIONS...
 
 The cases are drawn: layouts, extents that blocks do not divide, types, extents that are not known,
-causal masks, groups of heads that share a factor. OPTIONS are norm-compile's.
+causal masks, groups of heads that share a factor. OPTIONS are norm-compile's, each of
+which draws other cases.
 """
 import random
 import sys
+import zlib
 
 import numpy as np
 from normtest import UNIT, compile_shared, run_compiled, store, widen
 
-prefix, options = sys.argv[1], sys.argv[2:]
-draw, numbers = random.Random(11), np.random.default_rng(11)
+prefix, COUNT, options = sys.argv[1], int(sys.argv[2]), sys.argv[3:]
+SEED = zlib.crc32(" ".join(options).encode())
+draw, numbers = random.Random(SEED), np.random.default_rng(SEED)
 BLOCKS, NONE = "{large_bytes = 1000, chain_rows = 32}", "{chain_rows = 0}"
 EXTENTS = {"b": (1, 3), "g": (2,), "m": (33, 64, 96, 101, 160), "n": (16, 40, 129, 200), "k": (16, 24), "d": (16, 33)}
 
@@ -106,7 +109,7 @@ def check(case, results, arguments):
 
 
 def main():
-    cases = [draw_case() for _ in range(24)]
+    cases = [draw_case() for _ in range(COUNT)]
     path = f"{prefix}.mlir"
     with open(path, "w") as file:
         file.writelines(write(f"f{i}", *case) for i, case in enumerate(cases))

@@ -94,11 +94,11 @@ class Writer:
         return (f"  {name} = tensor.extract_slice {x}[0, 0] [1, {'%n' if self.n == '?' else self.n}] [1, 1] : "
                 f"{self.matrix} to {row}\n")
 
-    def function(self, body, results, over):
+    def function(self, name, body, results, over):
         types = ", ".join(f"tensor<{self.n}xf32>" if r == "%k" else self.matrix for r in results)
         over = [f" {{norm.result = {result} : i64}}" if result is not None else "" for result in over]
         dims = ", ".join(f"%{d}" for d, extent in (("m", self.m), ("n", self.n)) if extent == "?")
-        return HEAD + f"""func.func @main(%x: {self.matrix}{over[0]}, %r: {self.matrix}{over[1]}, %w: {self.types["#c"]}) -> ({types}) {{
+        return f"""func.func @{name}(%x: {self.matrix}{over[0]}, %r: {self.matrix}{over[1]}, %w: {self.types["#c"]}) -> ({types}) {{
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %none = arith.constant -0.0 : f32
@@ -141,16 +141,16 @@ SIZES = [(1, 1), (5, 1), (1, 7), (3, 67), (33, 64), (9, 250), (70, 256), (17, 10
 SQUARES = [(1, 1), (3, 3), (67, 67), (130, 130)]
 
 
-def compile_main(text, name, threads, cache_bytes):
+def compile_all(text, name, threads, cache_bytes):
     files = [f"{prefix}.{name}.{end}" for end in ("mlir", "llvm.mlir", "ll", "so")]
     with open(files[0], "w") as file:
         file.write(text)
     subprocess.run([opt, files[0], f"--norm-to-cpu=threads={threads} cache-bytes={cache_bytes} grain=1",
                     "-o", files[1]], check=True)
     subprocess.run([translate, "--mlir-to-llvmir", files[1], "-o", files[2]], check=True)
-    subprocess.run([clang, "-O1", "-Wno-override-module", "-fPIC", "-shared", files[2], "-o", files[3], "-lm",
+    subprocess.run([clang, "-O0", "-Wno-override-module", "-fPIC", "-shared", files[2], "-o", files[3], "-lm",
                     openmp], check=True)
-    return ctypes.CDLL(files[3])._mlir_ciface_main
+    return ctypes.CDLL(files[3])
 
 
 def run(function, arguments, results, over):
@@ -169,31 +169,49 @@ def run(function, arguments, results, over):
     return [r.tobytes() for r in found]
 
 
-def compare(name, element, extents, sizes, threads, cache_bytes):
-    """The sizes at which a result differs."""
-    make, results, over = PROGRAMS[name]
-    writer = Writer(element, *extents)
-    body = make(writer)
-    file = f"{name}.{element}.{extents[0]}x{extents[1]}.{threads}.{cache_bytes}".replace("?", "open")
-    functions = [compile_main(writer.function(body, results, which), f"{file}.{i}", threads, cache_bytes)
-                 for i, which in enumerate([(None, None), over])]
-    wrong = []
-    for m, n in sizes:
-        arguments = [store(random.standard_normal(s), element) for s in ((m, n), (m, n), (n,))]
-        like = [np.empty(n, np.float32) if r == "%k" else arguments[0] for r in results]
-        expected, found = (run(f, arguments, like, o) for f, o in zip(functions, [(None, None), over]))
-        if found != expected:
-            wrong.append((m, n))
-    return wrong
+class Case:
+    """A program without and with results written over arguments, and the sizes that it runs at."""
+
+    def __init__(self, program, element, extents, sizes):
+        self.program, self.element, self.extents, self.sizes = program, element, extents, sizes
+        shape = "x".join(map(str, extents)).replace("?", "open")
+        self.name = f"{program}.{element}.{shape}".replace("-", "_").replace(".", "_")
+
+    def write(self):
+        make, results, over = PROGRAMS[self.program]
+        writer = Writer(self.element, *self.extents)
+        body = make(writer)
+        return [writer.function(f"{self.name}_{i}", body, results, which) for i, which in enumerate([(None, None), over])]
+
+    def find_wrong(self, library):
+        """The sizes at which a result differs."""
+        _, results, over = PROGRAMS[self.program]
+        wrong = []
+        for m, n in self.sizes:
+            arguments = [store(random.standard_normal(s), self.element) for s in ((m, n), (m, n), (n,))]
+            like = [np.empty(n, np.float32) if r == "%k" else arguments[0] for r in results]
+            expected, found = (run(library[f"_mlir_ciface_{self.name}_{i}"], arguments, like, o)
+                               for i, o in enumerate([(None, None), over]))
+            if found != expected:
+                wrong.append((self.element, m, n))
+        return wrong
 
 
-for number, name in enumerate(PROGRAMS):
-    sizes = SQUARES if name.startswith("transposed") else SIZES
-    open_sizes = [(m, n) for m, n in sizes if m > 1 or name != "row-below"]
-    failed = []
+# By the threads, and the bytes from which on rows are streamed (0: what the machine says).
+cases = {}
+for number, program in enumerate(PROGRAMS):
+    sizes = SQUARES if program.startswith("transposed") else SIZES
+    open_sizes = [(m, n) for m, n in sizes if m > 1 or program != "row-below"]
     for element, threads, cache_bytes in (("f32", 1, 0), ("f32", 1, 1), ("f32", 2, 0), ("bf16", 1, 1), ("f16", 2, 1)):
-        failed += compare(name, element, ("?", "?"), open_sizes, threads, cache_bytes)
+        cases.setdefault((threads, cache_bytes), []).append(Case(program, element, ("?", "?"), open_sizes))
     for i, element in enumerate(("f32", "bf16")):
-        m, n = open_sizes[(number + i) % len(open_sizes)]
-        failed += compare(name, element, (m, n), [(m, n)], 1 + number % 2, i)
-    print(f"{name}:", f"WRONG at {failed}" if failed else "the same bits")
+        size = open_sizes[(number + i) % len(open_sizes)]
+        cases.setdefault((1 + number % 2, i), []).append(Case(program, element, size, [size]))
+failed = {program: [] for program in PROGRAMS}
+for (threads, cache_bytes), some in cases.items():
+    text = HEAD + "".join(function for case in some for function in case.write())
+    library = compile_all(text, f"{threads}.{cache_bytes}", threads, cache_bytes)
+    for case in some:
+        failed[case.program] += case.find_wrong(library)
+for program, wrong in failed.items():
+    print(f"{program}:", f"WRONG at {wrong}" if wrong else "the same bits")

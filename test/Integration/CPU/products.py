@@ -1,10 +1,10 @@
 """Runs products of matrices and compares with f64.
 
-    products.py PREFIX OPTIONS...
+    products.py PREFIX SHARE OPTIONS...
 
 The cases are drawn: subscripts of an einsum, extents that fill no tile, no block of columns and no
 pair, types, extents that are not known. The bound of a sum of k products is that of docs/Codegen.md.
-OPTIONS are norm-compile's, each of which draws other cases.
+SHARE says of how many cases one runs. OPTIONS are norm-compile's, each of which draws other cases.
 """
 import random
 import sys
@@ -13,7 +13,7 @@ import zlib
 import numpy as np
 from normtest import UNIT, compile_shared, run_compiled, store, widen
 
-prefix, options = sys.argv[1], sys.argv[2:]
+prefix, SHARE, options = sys.argv[1], int(sys.argv[2]), sys.argv[3:]
 SEED = zlib.crc32(" ".join(options).encode())
 draw, numbers = random.Random(SEED), np.random.default_rng(SEED)
 SUBSCRIPTS = ("mk,kn->mn", "mk,nk->mn", "km,kn->mn", "mk,kn->nm", "bmk,bkn->bmn", "bmk,bnk->bmn", "mk,khn->mhn",
@@ -125,6 +125,7 @@ def draw_case():
 
 
 def run_cases(name, cases, check=check, write=write):
+    cases = cases[::SHARE]
     path = f"{prefix}.{name}.mlir"
     with open(path, "w") as file:
         file.writelines(write(f"f{i}", *case) for i, case in enumerate(cases))
@@ -248,10 +249,10 @@ def check_magnitudes(name, library, case):
 
 magnitudes = [(s, {"m": m, "k": k, "n": 64}, types, "") for s in SUBSCRIPTS[:2] for m in (2, 16) for k in (32, 33)
               for types in TYPES[:3]]
-run_cases("magnitudes", magnitudes, check_magnitudes)
+run_cases("magnitudes", draw.sample(magnitudes, len(magnitudes)), check_magnitudes)
 # No rows, no columns, nothing to add, where the extents are not known.
 nothing = [("mk,kn->mn", {"m": 16, "k": 32, "n": 64} | {i: 0}, types, "mkn") for i in "mkn" for types in TYPES[:2]]
-run_cases("empty", nothing)
+run_cases("empty", draw.sample(nothing, len(nothing)))
 
 
 def write_shared(name, _, extents, types, dynamic):

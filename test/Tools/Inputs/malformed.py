@@ -61,7 +61,7 @@ def prefixes():
     table = Table()
     for program in PROGRAMS:
         content = program.read_bytes()
-        step = max(1, len(content) // 24)
+        step = max(1, len(content) // 16)
         for end in range(step // 2, len(content), step):
             table.check(f"{program.name} to {end}", "opt", content[:end])
             table.check(f"{program.name} to {end}", "compile", content[:end])
