@@ -230,6 +230,7 @@ private:
         tile.getNumDpsInputs() == 1 &&
         yield.getValues()[0] == tile.getBody()->getArgument(0) &&
         dest.getType() == op.getResult(0).getType() &&
+        norm::hasNeighbors(dest) &&
         sizes == ArrayRef(tensor::getMixedSizes(b, op.getLoc(), dest));
     if (!isCopy)
       dest = tensor::EmptyOp::create(

@@ -52,6 +52,10 @@ Value insertFirst(OpBuilder &b, Value slice, Value v);
 Value sliceFirstDim(OpBuilder &b, Value v, OpFoldResult at,
                     ArrayRef<OpFoldResult> sizes);
 
+/// Returns true if neighbors in the last dimension of a tensor are neighbors in
+/// memory. Otherwise a slice with a stride may have it.
+bool hasNeighbors(Value v);
+
 } // namespace mlir::norm
 
 #endif // NORM_LIB_PRODUCTS_PRODUCTTENSORS_H

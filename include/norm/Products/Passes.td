@@ -50,9 +50,11 @@ def NormTileProducts : Pass<"norm-tile-products", "func::FuncOp"> {
 
     B is packed once per block: its columns become neighbors in memory, in the type of the
     sums. A is widened once, before the loop, often by the op that computes it. Neither is
-    copied where it has the order and the type already. An elementwise op that computes B
-    for this product alone, such as integers with scales, is fused into the block. Few
-    rows are then computed as below, block by block, if its neighbors are along the sum.
+    copied where it has the order and the type already. An operand that a stride keeps
+    apart in memory, such as one of two numbers of each element, is copied first. An
+    elementwise op that computes B for this product alone, such as integers with scales,
+    is fused into the block. Few rows are then computed as below, block by block, if its
+    neighbors are along the sum.
     `norm.product` has the rows and lanes of a tile, whose sums are in registers, and how
     many products are added before the next tile: norm-vectorize-products builds these
     loops.

@@ -286,3 +286,59 @@ def check_shared(name, library, case):
 shared = [("", {"m": m, "k": k, "n": n, "j": j}, types, dynamic) for m in (1, 5, 16, 33) for k in (64, 320) for n, j in ((16, 600), (600, 16), (200, 1100))
           for types in (TYPES[0], TYPES[2], TYPES[5]) for dynamic in ("", "m")]
 run_cases("shared", draw.sample(shared, 18), check_shared, write_shared)
+
+
+def get_part(shape, view):
+    """The shape of a tensor, and the offsets and strides of the part of it that a product has."""
+    whole, offsets, strides = list(shape), [0] * len(shape), [1] * len(shape)
+    if view == "stride":
+        whole[-1], offsets[-1], strides[-1] = 2 * shape[-1] + 1, 1, 2
+    elif view == "rows":
+        whole[0], offsets[0] = shape[0] + 1, 1
+    elif view == "one of two":
+        whole, offsets, strides = whole + [2], offsets + [1], strides + [1]
+    return whole, offsets, strides
+
+
+def write_views(name, subscripts, extents, types, views):
+    """A product of parts of tensors, some with a stride, into a part of a third one."""
+    text = write(name, subscripts, extents, types, "")
+    names, subs = "abc", (*subscripts.split("->")[0].split(","), subscripts.split("->")[1])
+    elements, slices, wholes, places = (types[0], types[0], types[1]), "", [], []
+    for i, s in enumerate(subs):
+        shape = [extents[j] for j in s]
+        whole, offsets, strides = get_part(shape, views[i])
+        element = elements[i].replace("u", "i")
+        wholes.append("tensor<" + "".join(f"{e}x" for e in whole) + f"{element}>")
+        places.append(f"{offsets} {shape + [1] * (len(whole) - len(shape))} {strides} : ")
+        if i < 2:
+            slices += f"  %{names[i]} = tensor.extract_slice %w{names[i]}{places[i]}{wholes[i]} to {get_type(s, extents, elements[i], '')}\n"
+    head, body = text.split("{\n", 1)
+    result = get_type(subs[2], extents, elements[2], "")
+    return (f"func.func @{name}(%wa: {wholes[0]}, %wb: {wholes[1]}, %wc: {wholes[2]}) -> {wholes[2]} {{\n" + slices + body.replace(
+        f"  return %c : {result}", f"  %whole = tensor.insert_slice %c into %wc{places[2]}{result} into {wholes[2]}\n  return %whole : {wholes[2]}"))
+
+
+def check_views(name, library, case):
+    subscripts, extents, types, views = case
+    (a, b), c = subscripts.split("->")[0].split(","), subscripts.split("->")[1]
+    wholes, parts = [], []
+    for s, element, view in zip((a, b, c), (types[0], types[0], types[1]), views):
+        shape, offsets, strides = get_part([extents[i] for i in s], view)
+        wholes.append(np.full(shape, 7, np.int32) if element == "i32" else make(shape, element))
+        index = [slice(o, None, t) for o, t in zip(offsets, strides)]
+        parts.append(index[:-1] + [1] if view == "one of two" else index)
+    actual = run_compiled(library, name, wholes, [wholes[2]])[0]
+    x, y = (convert(w)[tuple(p)] for w, p in zip(wholes[:2], parts))
+    expected, total = np.einsum(subscripts, x, y), np.einsum(subscripts, abs(x), abs(y))
+    bound = 0 if types[1] == "i32" else (extents["k"] + 2) * UNIT[types[2]] * total + 2 * UNIT[types[1]] * abs(expected)
+    good = bool((abs(convert(actual)[tuple(parts[2])] - expected) <= bound).all())
+    # What is around the part is as it was.
+    actual[tuple(parts[2])] = wholes[2][tuple(parts[2])]
+    return good and actual.tobytes() == wholes[2].tobytes()
+
+
+views = [(s, {"m": m, "k": k, "n": n}, types, view) for s in ("mk,kn->mn", "mk,nk->mn", "km,kn->mn") for m in (1, 4, 24, 37) for k in (32, 66, 640)
+         for n in (16, 64, 129) for types in TYPES for view in (("", "stride", ""), ("stride", "", ""), ("", "one of two", ""), ("one of two", "", ""),
+                                                                ("", "", "stride"), ("", "", "one of two"), ("rows", "stride", "stride"))]
+run_cases("views", draw.sample(views, 40), check_views, write_views)
