@@ -75,15 +75,17 @@ static SmallVector<Operation *> findFills(LinalgOp statistic, LinalgOp writer) {
   SmallVector<Operation *> fills;
   for (OpOperand &init : statistic.getDpsInitsMutable()) {
     auto alloc = init.get().getDefiningOp<memref::AllocOp>();
+    // What writes it first may be a copy of what a program starts from.
     LinalgOp fill = findFill(init);
+    Value filled = fill ? getFilled(fill) : Value();
     bool isTemporary =
-        alloc && alloc->getBlock() == block && fill &&
+        alloc && alloc->getBlock() == block && filled &&
         llvm::all_of(alloc->getUsers(), [&](Operation *user) {
           return user->getBlock() == block &&
                  (user == writer || user->isBeforeInBlock(writer));
         });
     if (!isTemporary || !alloc.getType().hasStaticShape() ||
-        getFilled(fill).getParentBlock() == block)
+        filled.getParentBlock() == block)
       return {};
     fills.push_back(fill);
   }
