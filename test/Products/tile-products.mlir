@@ -286,3 +286,34 @@ func.func @many_rows(%a: tensor<300x384xf32>, %b: tensor<384x256xf32>, %c: tenso
   } -> tensor<300x256xf32>
   return %r : tensor<300x256xf32>
 }
+
+// -----
+
+// A matrix that blocks compute is not computed again for the vector that it is multiplied by: that product is
+// one of few rows.
+#a = affine_map<(d0, d1, d2) -> (d0, d2)>
+#b = affine_map<(d0, d1, d2) -> (d1, d2)>
+#c = affine_map<(d0, d1, d2) -> (d0, d1)>
+#m = affine_map<(d0, d1) -> (d0, d1)>
+#v = affine_map<(d0, d1) -> (d1)>
+#r = affine_map<(d0, d1) -> (d0)>
+// CHECK-LABEL: func @matrix_of_blocks
+// CHECK: %[[MATRIX:.*]] = scf.if
+// CHECK: linalg.generic {{.*}} ins(%[[MATRIX]], %arg2 {{.*}}norm.thin_product
+func.func @matrix_of_blocks(%a: tensor<?x64xbf16>, %w: tensor<64x64xbf16>, %v: tensor<64xbf16>, %h: tensor<?x64xbf16>, %y: tensor<?xbf16>) -> tensor<?xbf16> {
+  %p = linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%a, %w : tensor<?x64xbf16>, tensor<64x64xbf16>) outs(%h : tensor<?x64xbf16>) {
+  ^bb0(%x: bf16, %z: bf16, %s: bf16):
+    %m = arith.mulf %x, %z : bf16
+    %t = arith.addf %s, %m : bf16
+    linalg.yield %t : bf16
+  } -> tensor<?x64xbf16>
+  %q = linalg.generic {indexing_maps = [#m, #v, #r], iterator_types = ["parallel", "reduction"]}
+      ins(%p, %v : tensor<?x64xbf16>, tensor<64xbf16>) outs(%y : tensor<?xbf16>) {
+  ^bb0(%x: bf16, %z: bf16, %s: bf16):
+    %m = arith.mulf %x, %z : bf16
+    %t = arith.addf %s, %m : bf16
+    linalg.yield %t : bf16
+  } -> tensor<?xbf16>
+  return %q : tensor<?xbf16>
+}
