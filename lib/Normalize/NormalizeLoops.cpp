@@ -87,8 +87,9 @@ private:
         values.try_emplace(v, Pairs(type.getRank() - 1, isContiguous(v))).first;
     for (auto [dim, isPair] : llvm::enumerate(it->second))
       // One dynamic extent of a group can be inferred, but two cannot, so only
-      // the first may be dynamic.
-      if (!isPlain || type.isDynamicDim(dim + 1))
+      // the first may be dynamic, and none beside an extent of zero.
+      if (!isPlain || type.isDynamicDim(dim + 1) ||
+          type.getDimSize(dim + 1) == 0)
         isPair = false;
   }
 

@@ -144,3 +144,17 @@ func.func @shared_view(%x: !m, %z: tensor<64xf32>) -> (!m, tensor<64xf32>) {
   } -> tensor<64xf32>
   return %y, %s : !m, tensor<64xf32>
 }
+
+// An extent that is not known times zero would be an extent that is known.
+// CHECK-LABEL: func.func @zero_times_unknown
+// CHECK-NOT: collapse_shape
+// CHECK: return
+func.func @zero_times_unknown(%x: tensor<4x?x0xf32>, %f: tensor<4xf32>) -> tensor<4xf32> {
+  %r = linalg.generic {indexing_maps = [affine_map<(i, j, k) -> (i, j, k)>, affine_map<(i, j, k) -> (i)>], iterator_types = ["parallel", "reduction", "reduction"]}
+      ins(%x : tensor<4x?x0xf32>) outs(%f : tensor<4xf32>) {
+  ^bb0(%a: f32, %s: f32):
+    %t = arith.addf %s, %a : f32
+    linalg.yield %t : f32
+  } -> tensor<4xf32>
+  return %r : tensor<4xf32>
+}
