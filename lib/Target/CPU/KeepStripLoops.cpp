@@ -56,6 +56,19 @@ static bool hasScalarLoops(scf::ForOp loop) {
          !norm::holdsVectors(loop);
 }
 
+static bool isOverRows(scf::ForOp loop) {
+  return norm::getRole(loop) == norm::LoopRole::Rows;
+}
+
+/// Returns true for loops over so many rows that no code should have all of
+/// them. LLVM would where a row is one memset, and schedule that for a minute.
+static bool hasManyRows(scf::ForOp loop, int64_t most) {
+  std::optional<llvm::APInt> trips = loop.getStaticTripCount();
+  return isOverRows(loop) && trips &&
+         (trips->ugt(most) ||
+          llvm::any_of(loop.getBody()->getOps<scf::ForOp>(), isOverRows));
+}
+
 namespace {
 struct NormKeepStripLoops
     : norm::impl::NormKeepStripLoopsBase<NormKeepStripLoops> {
@@ -72,7 +85,8 @@ struct NormKeepStripLoops
       std::optional<llvm::APInt> trips = loop.getStaticTripCount();
       bool isShort = trips && trips->ule(target.unrolled) && !hasLoop(loop);
       bool isEdge = norm::getRole(loop) == norm::LoopRole::Edge;
-      if (isEdge || (hasStrips(loop, target.lanes) && !isShort) ||
+      if (isEdge || hasManyRows(loop, target.lanes) ||
+          (hasStrips(loop, target.lanes) && !isShort) ||
           (trips && hasScalarLoops(loop)))
         loop->setAttr(kAnnotation, annotation);
     });

@@ -102,3 +102,26 @@ func.func @window(%x: memref<?x?xf32>, %y: memref<?xf32>, %n: index) {
   }
   return
 }
+
+// LLVM would make 99 stores of the inner loop, and 3267 of both.
+// CHECK-LABEL: func @rows
+// CHECK: } {llvm.loop_annotation = #[[LOOP]], norm.loop = #norm.loop<rows>}
+// CHECK: } {llvm.loop_annotation = #[[LOOP]], norm.loop = #norm.loop<rows>}
+// CHECK: } {norm.loop = #norm.loop<rows>}
+func.func @rows(%x: memref<33x99x4xf64>, %y: memref<32x4xf64>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c32 = arith.constant 32 : index
+  %c33 = arith.constant 33 : index
+  %c99 = arith.constant 99 : index
+  %zero = arith.constant dense<0.0> : vector<4xf64>
+  scf.for %i = %c0 to %c33 step %c1 {
+    scf.for %j = %c0 to %c99 step %c1 {
+      vector.store %zero, %x[%i, %j, %c0] : memref<33x99x4xf64>, vector<4xf64>
+    } {norm.loop = #norm.loop<rows>}
+  } {norm.loop = #norm.loop<rows>}
+  scf.for %i = %c0 to %c32 step %c1 {
+    vector.store %zero, %y[%i, %c0] : memref<32x4xf64>, vector<4xf64>
+  } {norm.loop = #norm.loop<rows>}
+  return
+}
