@@ -321,20 +321,23 @@ private:
     SmallVector<int64_t> extents = op.getStaticLoopRanges();
     unsigned loop = norm::isGrouped(block) ? norm::getWordLoop(op, block.lhs)
                                            : block.loops.depth;
-    int64_t part = isAMX ? getWordsOfPart(block) : getRowsOfPart(block, loop),
+    Value lhs = norm::getLhs(block), rhs = norm::getRhs(block),
+          ready = norm::slicePacked(b, block, columns);
+    int64_t part = isAMX   ? getWordsOfPart(block)
+                   : ready ? extents[loop]
+                           : getRowsOfPart(block, loop),
             rows = extents[*block.loops.row];
-    Value lhs = norm::getLhs(block), rhs = norm::getRhs(block);
     if (part == extents[loop]) {
       bool isWhole =
           !isAMX || (!ShapedType::isDynamic(rows) && rows % norm::amxRows == 0);
       if (!isWhole)
         lhs =
             norm::slicePart(b, copyParts(block, part), b.getIndexAttr(0), part);
-      return addPacked(block, lhs, norm::packColumns(b, block, rhs, columns),
-                       sums);
+      if (!ready)
+        ready = norm::packColumns(b, block, rhs, columns);
+      return addPacked(block, lhs, ready, sums);
     }
-    Value copy = isAMX ? copyParts(block, part) : Value(),
-          constant = norm::sliceConstant(b, block, rhs, columns);
+    Value copy = isAMX ? copyParts(block, part) : Value();
     auto index = [&](int64_t value) {
       return arith::ConstantIndexOp::create(b, loc, value);
     };
@@ -347,8 +350,8 @@ private:
     auto slice = [&](Value v, unsigned operand) {
       return slicePart(v, norm::getDim(block, operand, loop), at, part);
     };
-    if (constant)
-      packed = slicePart(constant, /*dim=*/0, at, part);
+    if (ready)
+      packed = slicePart(ready, /*dim=*/0, at, part);
     else
       packed = norm::packColumns(b, block, slice(rhs, block.rhs), columns);
     lhs = isAMX ? norm::slicePart(b, copy, at, part) : slice(lhs, block.lhs);

@@ -10,8 +10,10 @@
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "norm/IR/Norm.h"
 #include "norm/IR/RowTarget.h"
 
 using namespace mlir;
@@ -73,49 +75,31 @@ static AffineMap getSourceMap(OpBuilder &b, const MatrixProduct &block) {
   return AffineMap::get(packed.getNumResults(), 0, read, b.getContext());
 }
 
-Value norm::sliceConstant(OpBuilder &b, const MatrixProduct &block,
-                          Value columnsOfB, int64_t columns) {
-  auto slice = columnsOfB.getDefiningOp<tensor::ExtractSliceOp>();
-  AffineMap read = getSourceMap(b, block);
-  if (!slice || !read.isPermutation())
-    return {};
-  SmallVector<unsigned> dims;
-  for (unsigned dim = 0; dim < read.getNumDims(); ++dim)
-    dims.push_back(*read.getResultPosition(b.getAffineDimExpr(dim)));
-  unsigned column = getColumnDim(block);
-  DenseElementsAttr packed = packConstant(slice.getSource(), dims, column,
-                                          columns, getPackedElement(block));
-  if (!packed)
-    return {};
-  Location loc = slice.getLoc();
-  Value constant = arith::ConstantOp::create(b, loc, packed);
-  OpFoldResult at = affine::makeComposedFoldedAffineApply(
-      b, loc, b.getAffineSymbolExpr(0).floorDiv(columns),
-      {slice.getMixedOffsets()[dims[column]]});
-  return sliceFirstDim(
-      b, constant, at,
-      getAsIndexOpFoldResult(b.getContext(),
-                             packed.getType().getShape().drop_front()));
+/// Copies what `read` says of B to `dest`, which has blocks in front.
+static Value copyBlocks(OpBuilder &b, const MatrixProduct &block, Value from,
+                        AffineMap read, Value dest) {
+  auto type = cast<RankedTensorType>(dest.getType());
+  SmallVector<IteratorType> kinds(type.getRank(), IteratorType::parallel);
+  auto copy =
+      GenericOp::create(b, GenericOp(block.op).getLoc(), type, from, dest,
+                        {read, b.getMultiDimIdentityMap(type.getRank())}, kinds,
+                        [&](OpBuilder &b, Location loc, ValueRange args) {
+                          Value v =
+                              norm::createWidened(b, block.widenRhs, args[0],
+                                                  type.getElementType());
+                          linalg::YieldOp::create(b, loc, v);
+                        });
+  copy->setAttr(norm::packAttrName, b.getUnitAttr());
+  return copy.getResult(0);
 }
 
-/// Copies what `read` says of B. An op of equal maps would be folded, so there
-/// is one more loop, over one element.
+/// Copies one block. An op of equal maps would be folded, so there is one more
+/// loop, over one element.
 static Value copyColumns(OpBuilder &b, const MatrixProduct &block,
                          Value columnsOfB, AffineMap read, Value dest) {
-  Location loc = GenericOp(block.op).getLoc();
-  Value whole = norm::addUnitDim(b, dest);
-  auto type = cast<RankedTensorType>(whole.getType());
-  SmallVector<IteratorType> kinds(type.getRank(), IteratorType::parallel);
-  auto copy = GenericOp::create(
-      b, loc, type, columnsOfB, whole,
-      {read.shiftDims(1), b.getMultiDimIdentityMap(type.getRank())}, kinds,
-      [&](OpBuilder &b, Location loc, ValueRange args) {
-        Value v = norm::createWidened(b, block.widenRhs, args[0],
-                                      type.getElementType());
-        linalg::YieldOp::create(b, loc, v);
-      });
-  copy->setAttr(norm::packAttrName, b.getUnitAttr());
-  return norm::dropUnitDim(b, dest.getType(), copy.getResult(0));
+  Value copy = copyBlocks(b, block, columnsOfB, read.shiftDims(1),
+                          norm::addUnitDim(b, dest));
+  return norm::dropUnitDim(b, dest.getType(), copy);
 }
 
 /// Returns the extents of packed columns, as many as there are in B.
@@ -150,10 +134,112 @@ static bool isPacked(OpBuilder &b, const MatrixProduct &block,
               16 * norm::getRowTarget(slice).level1Bytes);
 }
 
+/// Returns true if `v` is the same in several iterations: views alone make it
+/// of what is outside. Those of a loop without iterations may not exist.
+static bool isInvariant(Value v, scf::ForOp loop) {
+  if (loop.isDefinedOutsideOfLoop(v))
+    return true;
+  std::optional<llvm::APInt> trips = loop.getStaticTripCount();
+  if (!trips || trips->ult(2))
+    return false;
+  Operation *view = v.getDefiningOp();
+  return isa_and_nonnull<tensor::ExtractSliceOp, tensor::ExpandShapeOp>(view) &&
+         llvm::all_of(view->getOperands(),
+                      [&](Value v) { return isInvariant(v, loop); });
+}
+
+/// Returns the outermost of the loops around `block`, but those over blocks, in
+/// which `matrix` is the same.
+static scf::ForOp findLoopOver(const MatrixProduct &block, Value matrix) {
+  scf::ForOp found;
+  for (Operation *op = GenericOp(block.op)->getParentOp(); op;
+       op = op->getParentOp()) {
+    if (isa<LoopLikeOpInterface>(op) &&
+        norm::getRole(op) == norm::LoopRole::Product)
+      continue;
+    auto loop = dyn_cast<scf::ForOp>(op);
+    if (!loop || !isInvariant(matrix, loop))
+      break;
+    found = loop;
+  }
+  return found;
+}
+
+/// Returns `v` where `b` stands, before the loop in which it is invariant.
+static Value createBefore(OpBuilder &b, Value v, scf::ForOp loop) {
+  if (loop.isDefinedOutsideOfLoop(v))
+    return v;
+  IRMapping map;
+  for (Value operand : v.getDefiningOp()->getOperands())
+    map.map(operand, createBefore(b, operand, loop));
+  return b.clone(*v.getDefiningOp(), map)->getResult(0);
+}
+
+/// Packs all columns of `matrix` before the loops in which it is the same; null
+/// where there are none, or the last block would not be full.
+static Value packBefore(OpBuilder &b, const MatrixProduct &block, Value matrix,
+                        int64_t columns) {
+  auto type = cast<RankedTensorType>(matrix.getType());
+  unsigned dim = norm::getDim(block, block.rhs, block.loops.column);
+  scf::ForOp loop = findLoopOver(block, matrix);
+  if (!loop || !type.hasStaticShape() || type.getDimSize(dim) % columns != 0)
+    return {};
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPoint(loop);
+  Value all = norm::splitDim(b, createBefore(b, matrix, loop), dim, columns);
+  AffineMap read = getSourceMap(b, block);
+  SmallVector<int64_t> shape = {type.getDimSize(dim) / columns};
+  for (unsigned i = 0; i < read.getNumDims(); ++i)
+    shape.push_back(
+        i == getColumnDim(block)
+            ? columns
+            : type.getDimSize(*read.getResultPosition(b.getAffineDimExpr(i))));
+  Value dest = tensor::EmptyOp::create(b, matrix.getLoc(), shape,
+                                       getPackedElement(block));
+  return copyBlocks(b, block, all,
+                    read.shiftDims(1).insertResult(b.getAffineDimExpr(0), dim),
+                    dest);
+}
+
+/// Returns a constant of all columns, packed; null where B is none.
+static Value packWhole(OpBuilder &b, const MatrixProduct &block, Value matrix,
+                       int64_t columns) {
+  AffineMap read = getSourceMap(b, block);
+  if (!read.isPermutation())
+    return {};
+  SmallVector<unsigned> dims;
+  for (unsigned dim = 0; dim < read.getNumDims(); ++dim)
+    dims.push_back(*read.getResultPosition(b.getAffineDimExpr(dim)));
+  DenseElementsAttr packed = norm::packConstant(
+      matrix, dims, getColumnDim(block), columns, getPackedElement(block));
+  return packed
+             ? arith::ConstantOp::create(b, matrix.getLoc(), packed).getResult()
+             : Value();
+}
+
+Value norm::slicePacked(OpBuilder &b, const MatrixProduct &block,
+                        int64_t columns) {
+  auto slice = getRhs(block).getDefiningOp<tensor::ExtractSliceOp>();
+  if (!slice || isPacked(b, block, columns))
+    return {};
+  Value blocks = packWhole(b, block, slice.getSource(), columns);
+  if (!blocks)
+    blocks = packBefore(b, block, slice.getSource(), columns);
+  if (!blocks)
+    return {};
+  OpFoldResult at = affine::makeComposedFoldedAffineApply(
+      b, slice.getLoc(), b.getAffineSymbolExpr(0).floorDiv(columns),
+      {slice.getMixedOffsets()[getDim(block, block.rhs, block.loops.column)]});
+  ArrayRef<int64_t> shape = cast<ShapedType>(blocks.getType()).getShape();
+  return sliceFirstDim(
+      b, blocks, at,
+      getAsIndexOpFoldResult(b.getContext(), shape.drop_front()));
+}
+
 bool norm::copiesRows(OpBuilder &b, const MatrixProduct &block,
                       int64_t columns) {
   auto slice = getRhs(block).getDefiningOp<tensor::ExtractSliceOp>();
-  return slice && !slice.getSource().getDefiningOp<arith::ConstantOp>() &&
+  return slice &&
          getSourceMap(b, block).getResults().back() ==
              b.getAffineDimExpr(getColumnDim(block)) &&
          !isPacked(b, block, columns);
@@ -163,8 +249,6 @@ Value norm::packColumns(OpBuilder &b, const MatrixProduct &block,
                         Value columnsOfB, int64_t columns) {
   if (isPacked(b, block, columns))
     return columnsOfB;
-  if (Value constant = sliceConstant(b, block, columnsOfB, columns))
-    return constant;
   Location loc = GenericOp(block.op).getLoc();
   AffineMap read = getSourceMap(b, block);
   SmallVector<OpFoldResult> sizes = getPackedSizes(b, read, columnsOfB),

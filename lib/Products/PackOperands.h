@@ -44,10 +44,10 @@ bool copiesRows(OpBuilder &b, const MatrixProduct &block, int64_t columns);
 Value packColumns(OpBuilder &b, const MatrixProduct &block, Value columnsOfB,
                   int64_t columns);
 
-/// Returns the block of a constant that is packed here; null if it is none,
-/// or need not be.
-Value sliceConstant(OpBuilder &b, const MatrixProduct &block, Value columnsOfB,
-                    int64_t columns);
+/// Returns the block's columns of a B that is packed before: when it is
+/// compiled, if it is a constant, or before the loops in which it is the same.
+/// Null if it is neither, or need not be packed.
+Value slicePacked(OpBuilder &b, const MatrixProduct &block, int64_t columns);
 
 /// Copies A by parts, [part, ..., row, ..., word, group]: rows are as many as
 /// tiles have, and a cache line longer than a part. A's own are often a power

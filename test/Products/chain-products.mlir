@@ -4,7 +4,8 @@
 
 // Of what is between two products a block of rows exists at a time. The first
 // product is computed once for its two readers; the factors of a batch are read
-// by each block.
+// by each block, and packed before the loop over these if their blocks of columns
+// are full.
 #a = affine_map<(b, m, n, k) -> (b, m, k)>
 #b = affine_map<(b, m, n, k) -> (b, n, k)>
 #v = affine_map<(b, m, d, n) -> (b, n, d)>
@@ -15,10 +16,13 @@ module attributes {norm.row_target = {large_bytes = 4096, chain_rows = 32}} {
 // CHECK-LABEL: func @attention
 // CHECK-NOT: tensor<4x96x128xf32>
 // CHECK: scf.for %[[B:.*]] = %c0 to %c4 step %c1
+// CHECK:   tensor.extract_slice %arg1[%[[B]], 0, 0] [1, 128, 16]
+// CHECK:   %[[PACKED:.*]] = linalg.generic {{.*}} outs(%{{.*}} : tensor<2x16x64xf32>) {{.*}}norm.pack
 // CHECK:   scf.for %[[M:.*]] = %c0 to %c96 step %c32
 // CHECK:     %[[Q:.*]] = tensor.extract_slice %arg0[%[[B]], %[[M]], 0] [1, 32, 16]
 // CHECK:     scf.for
-// CHECK:       linalg.generic {{.*}} ins(%[[Q]], %{{.*}} : tensor<1x32x16xf32>, {{.*}} {norm.product
+// CHECK:       %[[BLOCK:.*]] = tensor.extract_slice %[[PACKED]]
+// CHECK:       linalg.generic {{.*}} ins(%[[Q]], %[[BLOCK]] : tensor<1x32x16xf32>, {{.*}} {norm.product
 // CHECK:       math.exp
 // CHECK:     } {norm.loop = #norm.loop<product>}
 // CHECK-NOT: norm.product

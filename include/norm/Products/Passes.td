@@ -50,7 +50,9 @@ def NormTileProducts : Pass<"norm-tile-products", "func::FuncOp"> {
 
     B is packed once per block: its columns become neighbors in memory, in the type of the
     sums. A is widened once, before the loop, often by the op that computes it. Neither is
-    copied where it has the order and the type already. An operand that a stride keeps
+    copied where it has the order and the type already. A B that is the same in all
+    iterations of the loops around it, as the keys of an attention are for blocks of
+    queries, is packed before them, if its blocks are full. An operand that a stride keeps
     apart in memory, such as one of two numbers of each element, is copied first. An
     elementwise op that computes B for this product alone, such as integers with scales,
     is fused into the block. Few rows are then computed as below, block by block, if its
