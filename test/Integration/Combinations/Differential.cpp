@@ -400,12 +400,14 @@ static void runNorm(unsigned seed, const DifferentialOptions &options,
     ++summary.failed;
     return;
   }
-  // The number that norm-compile chooses by the CPU: each CPU has code with
+  // The numbers that norm-compile chooses by the CPU: each CPU has code with
   // either, so that what one of them runs is tested for all.
   Builder b(context);
-  NamedAttribute liveLanes(b.getStringAttr("live_lanes"),
-                           b.getI64IntegerAttr(seed % 2 == 0 ? 192 : 384));
-  (*module)->setAttr(norm::rowTargetAttrName, b.getDictionaryAttr(liveLanes));
+  bool isEven = seed % 2 == 0;
+  NamedAttrList numbers;
+  numbers.set("live_lanes", b.getI64IntegerAttr(isEven ? 192 : 384));
+  numbers.set("product_lanes", b.getI64IntegerAttr(isEven ? 64 : 16));
+  (*module)->setAttr(norm::rowTargetAttrName, numbers.getDictionary(context));
   Setup s = setUp(norm, spec, context);
   std::vector<Outcome> outcomes;
   Before before;
