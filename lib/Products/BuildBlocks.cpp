@@ -113,7 +113,9 @@ private:
         size = isThin ? getThinColumns(product) : columns;
       else if (llvm::is_contained(product.rows, loop))
         size = ShapedType::isDynamic(op.getStaticLoopRanges()[loop]) && isThin;
-      sizes[cast<AffineDimExpr>(to).getPosition()] = b.getIndexAttr(size);
+      // What is a row for one product may be a batch of another one.
+      if (size != 0)
+        sizes[cast<AffineDimExpr>(to).getPosition()] = b.getIndexAttr(size);
     }
   }
 

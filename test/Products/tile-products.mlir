@@ -317,3 +317,39 @@ func.func @matrix_of_blocks(%a: tensor<?x64xbf16>, %w: tensor<64x64xbf16>, %v: t
   } -> tensor<?xbf16>
   return %q : tensor<?xbf16>
 }
+
+// -----
+
+// What is a batch for one product is a row for another one, whose B all batches share: blocks have one.
+#a = affine_map<(b, m, n, k) -> (b, m, k)>
+#own = affine_map<(b, m, n, k) -> (b, k, n)>
+#shared = affine_map<(b, m, n, k) -> (k, n)>
+#c = affine_map<(b, m, n, k) -> (b, m, n)>
+#id = affine_map<(b, m, n) -> (b, m, n)>
+// CHECK-LABEL: func @batched_and_shared
+// CHECK: scf.for %[[B:.*]] = %c0 to %c2 step %c1
+// CHECK: tensor.extract_slice %arg1[%[[B]], 0, 0] [1, 32, 64]
+// CHECK: return
+func.func @batched_and_shared(%a: tensor<2x16x32xf32>, %v: tensor<2x32x64xf32>, %w: tensor<32x64xf32>, %o: tensor<2x16x64xf32>) -> tensor<2x16x64xf32> {
+  %g = linalg.generic {indexing_maps = [#a, #own, #c], iterator_types = ["parallel", "parallel", "parallel", "reduction"]}
+      ins(%a, %v : tensor<2x16x32xf32>, tensor<2x32x64xf32>) outs(%o : tensor<2x16x64xf32>) {
+  ^bb0(%x: f32, %y: f32, %s: f32):
+    %m = arith.mulf %x, %y : f32
+    %t = arith.addf %s, %m : f32
+    linalg.yield %t : f32
+  } -> tensor<2x16x64xf32>
+  %h = linalg.generic {indexing_maps = [#a, #shared, #c], iterator_types = ["parallel", "parallel", "parallel", "reduction"]}
+      ins(%a, %w : tensor<2x16x32xf32>, tensor<32x64xf32>) outs(%o : tensor<2x16x64xf32>) {
+  ^bb0(%x: f32, %y: f32, %s: f32):
+    %m = arith.mulf %x, %y : f32
+    %t = arith.addf %s, %m : f32
+    linalg.yield %t : f32
+  } -> tensor<2x16x64xf32>
+  %r = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%g, %h : tensor<2x16x64xf32>, tensor<2x16x64xf32>) outs(%o : tensor<2x16x64xf32>) {
+  ^bb0(%x: f32, %y: f32, %s: f32):
+    %t = arith.addf %x, %y : f32
+    linalg.yield %t : f32
+  } -> tensor<2x16x64xf32>
+  return %r : tensor<2x16x64xf32>
+}
