@@ -188,13 +188,10 @@ static Value packBefore(OpBuilder &b, const MatrixProduct &block, Value matrix,
   b.setInsertionPoint(loop);
   Value all = norm::splitDim(b, createBefore(b, matrix, loop), dim, columns);
   AffineMap read = getSourceMap(b, block);
-  SmallVector<int64_t> shape = {type.getDimSize(dim) / columns};
-  for (unsigned i = 0; i < read.getNumDims(); ++i)
-    shape.push_back(
-        i == getColumnDim(block)
-            ? columns
-            : type.getDimSize(*read.getResultPosition(b.getAffineDimExpr(i))));
-  Value dest = tensor::EmptyOp::create(b, matrix.getLoc(), shape,
+  SmallVector<OpFoldResult> sizes = getPackedSizes(b, read, matrix);
+  sizes[getColumnDim(block)] = b.getIndexAttr(columns);
+  sizes.insert(sizes.begin(), b.getIndexAttr(type.getDimSize(dim) / columns));
+  Value dest = tensor::EmptyOp::create(b, matrix.getLoc(), sizes,
                                        getPackedElement(block));
   return copyBlocks(b, block, all,
                     read.shiftDims(1).insertResult(b.getAffineDimExpr(0), dim),

@@ -62,10 +62,10 @@ static bool isOverRows(scf::ForOp loop) {
 
 /// Returns true for loops over so many rows that no code should have all of
 /// them. LLVM would where a row is one memset, and schedule that for a minute.
-static bool hasManyRows(scf::ForOp loop, int64_t most) {
-  std::optional<llvm::APInt> trips = loop.getStaticTripCount();
-  return isOverRows(loop) && trips &&
-         (trips->ugt(most) ||
+static bool hasManyRows(scf::ForOp loop, const llvm::APInt &trips,
+                        int64_t most) {
+  return isOverRows(loop) &&
+         (trips.ugt(most) ||
           llvm::any_of(loop.getBody()->getOps<scf::ForOp>(), isOverRows));
 }
 
@@ -85,9 +85,9 @@ struct NormKeepStripLoops
       std::optional<llvm::APInt> trips = loop.getStaticTripCount();
       bool isShort = trips && trips->ule(target.unrolled) && !hasLoop(loop);
       bool isEdge = norm::getRole(loop) == norm::LoopRole::Edge;
-      if (isEdge || hasManyRows(loop, target.lanes) ||
-          (hasStrips(loop, target.lanes) && !isShort) ||
-          (trips && hasScalarLoops(loop)))
+      if (isEdge || (hasStrips(loop, target.lanes) && !isShort) ||
+          (trips &&
+           (hasScalarLoops(loop) || hasManyRows(loop, *trips, target.lanes))))
         loop->setAttr(kAnnotation, annotation);
     });
   }
