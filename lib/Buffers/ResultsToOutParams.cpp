@@ -9,6 +9,7 @@
 // view of its allocation, and joins parts by copies; goes when it hoists both.
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Bufferization/IR/BufferizableOpInterface.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -150,13 +151,21 @@ static std::pair<Value, Value> skipReshapes(OpBuilder &b, Value result,
   return {result, buffer};
 }
 
-/// Returns the tensor that a reshape or a part of a tensor is made of.
-static Value getWhole(Value v) {
-  while (isa_and_nonnull<tensor::CastOp, tensor::CollapseShapeOp,
-                         tensor::ExpandShapeOp, tensor::ExtractSliceOp>(
-      v.getDefiningOp()))
-    v = v.getDefiningOp()->getOperand(0);
-  return v;
+/// Returns true if `result` may lie in the buffer of one of `arguments` other
+/// than `own`, also by the branches of an if, a loop or a call.
+static bool mayBeInOther(OpOperand &result, Value own,
+                         const llvm::DenseSet<Value> &arguments) {
+  bufferization::BufferizationOptions options;
+  bufferization::AnalysisState state(options);
+  bufferization::TraversalConfig config;
+  config.alwaysIncludeLeaves = false;
+  config.followUnknownOps = true;
+  return !state
+              .findValueInReverseUseDefChain(
+                  &result,
+                  [&](Value v) { return v != own && arguments.contains(v); },
+                  config)
+              .empty();
 }
 
 /// Writes results over the tensors of arguments, for which bufferization finds
@@ -168,21 +177,23 @@ static void writeOver(OpBuilder &b, func::ReturnOp ret,
   llvm::DenseSet<Value> written;
   for (auto [result, argument] : overwritten)
     written.insert(argument);
-  // One argument over another: it may be overwritten itself before that.
+  // What may be in another argument is copied before that is overwritten.
   llvm::MapVector<Value, Value> kept;
+  SmallVector<Value> inPlace;
   for (auto [number, argument] : overwritten) {
-    Value result = ret.getOperand(number);
-    if (Value whole = getWhole(result);
-        whole != argument && written.contains(whole))
+    Value &result = kept[argument];
+    result = ret.getOperand(number);
+    if (mayBeInOther(ret->getOpOperand(number), argument, written))
       result = bufferization::AllocTensorOp::create(
           b, loc, cast<RankedTensorType>(result.getType()), ValueRange(),
           result);
-    kept[argument] = result;
+    else
+      inPlace.push_back(argument);
   }
-  for (auto &[argument, result] : kept)
-    result = bufferization::MaterializeInDestinationOp::create(
-                 b, loc, argument.getType(), result, argument)
-                 .getResult();
+  for (Value argument : inPlace)
+    kept[argument] = bufferization::MaterializeInDestinationOp::create(
+                         b, loc, argument.getType(), kept[argument], argument)
+                         .getResult();
   for (auto [argument, result] : kept)
     bufferization::MaterializeInDestinationOp::create(
         b, loc, /*result=*/Type(), result,

@@ -188,14 +188,19 @@ llvm::Expected<HostTensor> norm::parseTensor(StringRef text, ShapedType type) {
   if (values.empty())
     return inputError("input '" + text + "' is neither @file.npy nor " +
                       "SHAPExTYPE=VALUES");
-  SmallVector<StringRef> parts;
-  typeText.split(parts, 'x');
+  // The x of `index` separates nothing.
   std::string element = debugString(type.getElementType());
-  if (parts.back() != element)
+  StringRef extents = typeText;
+  if (!extents.consume_back(element) ||
+      !(extents.empty() || extents.consume_back("x")))
     return inputError("input '" + typeText + "' has element type '" +
-                      parts.back() + "', the function takes '" + element + "'");
+                      typeText.substr(typeText.rfind('x') + 1) +
+                      "', the function takes '" + element + "'");
+  SmallVector<StringRef> parts;
+  if (!extents.empty())
+    extents.split(parts, 'x');
   SmallVector<int64_t> shape;
-  for (StringRef part : ArrayRef(parts).drop_back()) {
+  for (StringRef part : parts) {
     int64_t extent;
     if (part.getAsInteger(10, extent) || extent < 0)
       return inputError("input '" + typeText + "': bad extent '" + part + "'");

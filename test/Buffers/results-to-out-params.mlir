@@ -84,10 +84,8 @@ func.func @over(%x: tensor<4xf32> {norm.result = 0 : i64}, %y: tensor<4xf32>) ->
 // CHECK-DAG: %[[Y:.*]] = bufferization.to_tensor %arg1 restrict writable
 // CHECK-DAG: %[[A:.*]] = bufferization.alloc_tensor() copy(%[[Y]])
 // CHECK-DAG: %[[B:.*]] = bufferization.alloc_tensor() copy(%[[X]])
-// CHECK: %[[NEW_X:.*]] = bufferization.materialize_in_destination %[[A]] in %[[X]]
-// CHECK: %[[NEW_Y:.*]] = bufferization.materialize_in_destination %[[B]] in %[[Y]]
-// CHECK: bufferization.materialize_in_destination %[[NEW_X]] in writable %arg0
-// CHECK: bufferization.materialize_in_destination %[[NEW_Y]] in writable %arg1
+// CHECK: bufferization.materialize_in_destination %[[A]] in writable %arg0
+// CHECK: bufferization.materialize_in_destination %[[B]] in writable %arg1
 func.func @swapped(%x: tensor<4xf32> {norm.result = 0 : i64}, %y: tensor<4xf32> {norm.result = 1 : i64}) -> (tensor<4xf32>, tensor<4xf32>) {
   return %y, %x : tensor<4xf32>, tensor<4xf32>
 }
