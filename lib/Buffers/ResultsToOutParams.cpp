@@ -17,6 +17,8 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/SymbolTable.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
 #include "norm/Buffers/Passes.h"
 #include "norm/IR/Norm.h"
 
@@ -151,21 +153,46 @@ static std::pair<Value, Value> skipReshapes(OpBuilder &b, Value result,
   return {result, buffer};
 }
 
-/// Returns true if `result` may lie in the buffer of one of `arguments` other
-/// than `own`, also by the branches of an if, a loop or a call.
-static bool mayBeInOther(OpOperand &result, Value own,
-                         const llvm::DenseSet<Value> &arguments) {
+/// Returns true if a tensor that `isFound` may lie in the buffer of `value`,
+/// also by the branches of an if, a loop or a call.
+static bool mayAlias(OpOperand &value, function_ref<bool(Value)> isFound) {
   bufferization::BufferizationOptions options;
   bufferization::AnalysisState state(options);
   bufferization::TraversalConfig config;
   config.alwaysIncludeLeaves = false;
   config.followUnknownOps = true;
-  return !state
-              .findValueInReverseUseDefChain(
-                  &result,
-                  [&](Value v) { return v != own && arguments.contains(v); },
-                  config)
-              .empty();
+  return !state.findValueInReverseUseDefChain(&value, isFound, config).empty();
+}
+
+/// Returns true if `result`, of an if or another branch, may be an argument
+/// other than `own`, or another result may be `own`: all values of a branch
+/// share its buffers.
+static bool sharesBuffer(OpResult result, Value own) {
+  auto branch = dyn_cast<RegionBranchOpInterface>(result.getOwner());
+  if (!branch || isa<LoopLikeOpInterface>(result.getOwner()))
+    return false;
+  for (Region &region : branch->getRegions())
+    for (Block &block : region)
+      for (OpOperand &value : block.getTerminator()->getOpOperands()) {
+        bool isOther = value.getOperandNumber() != result.getResultNumber();
+        if (isTensor(value.get().getType()) && mayAlias(value, [&](Value v) {
+              return v.getDefiningOp<bufferization::ToTensorOp>() &&
+                     (v == own) == isOther;
+            }))
+          return true;
+      }
+  return false;
+}
+
+/// Returns true if no op on tensors can write `result` over `own`, because it
+/// may lie in the buffer of another one of `arguments`.
+static bool mayBeInOther(OpOperand &result, Value own,
+                         const llvm::DenseSet<Value> &arguments) {
+  return mayAlias(result, [&](Value v) {
+    auto branch = dyn_cast<OpResult>(v);
+    return (v != own && arguments.contains(v)) ||
+           (branch && sharesBuffer(branch, own));
+  });
 }
 
 /// Writes results over the tensors of arguments, for which bufferization finds

@@ -9,11 +9,14 @@
 // in place, and a result overwrites a value that is still read; goes when it
 // stops there.
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Bufferization/Transforms/OneShotAnalysis.h"
 #include "mlir/Dialect/Bufferization/Transforms/Transforms.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
 #include "norm/Buffers/Passes.h"
 
 namespace mlir::norm {
@@ -68,6 +71,15 @@ static void writeTensor(OpBuilder &b, MaterializeInDestinationOp write) {
   write.setRestrict(false);
 }
 
+/// Returns true if `v` has the extents of one of several tensors, which differ
+/// from those of the caller's buffer where another one is chosen.
+static bool mayGrow(Value v) {
+  Operation *def = v.getDefiningOp();
+  return isa_and_nonnull<RegionBranchOpInterface, arith::SelectOp>(def) &&
+         !isa<LoopLikeOpInterface>(def) &&
+         !cast<ShapedType>(v.getType()).hasStaticShape();
+}
+
 /// Runs upstream's elimination of empty tensors where every op between the
 /// empty tensor and the write computes in place.
 static LogicalResult eliminateInPlace(func::FuncOp func) {
@@ -93,9 +105,10 @@ static LogicalResult eliminateInPlace(func::FuncOp func) {
     config.followSameTypeOrCastsOnly = true;
     auto found = state.findValueInReverseUseDefChain(
         &write.getSourceOperand(),
-        [&](Value v) { return v == empty.getResult(); }, config);
-    return found.empty() ? Value()
-                         : buildSubsetExtraction(rewriter, write, empty, user);
+        [&](Value v) { return v == empty.getResult() || mayGrow(v); }, config);
+    return found.size() != 1 || found.front() != empty.getResult()
+               ? Value()
+               : buildSubsetExtraction(rewriter, write, empty, user);
   };
   IRRewriter rewriter(func.getContext());
   return eliminateEmptyTensors(rewriter, func, state, build);

@@ -9,6 +9,7 @@
 // control function; goes when it keeps producers out of products of matrices.
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -135,6 +136,43 @@ static bool canFuse(OpOperand *use, norm::Products products) {
          norm::isCheaperToRecompute(source, norm::KeptFor::Product);
 }
 
+//===----------------------------------------------------------------------===//
+// Accumulators that no element reads
+//===----------------------------------------------------------------------===//
+
+// Upstream: LLVM 22.1: the fusion of elementwise ops and bufferization drop an
+// accumulator that the body does not read, which is the result if there are no
+// elements; goes when both look at extents.
+
+/// Returns a loop that may run zero times and does not index `init`, if the
+/// body does not read it.
+static std::optional<unsigned> findEmptyLoop(GenericOp op, OpOperand &init) {
+  if (!op.hasPureTensorSemantics() || op.payloadUsesValueFromOperand(&init))
+    return std::nullopt;
+  AffineMap map = op.getMatchingIndexingMap(&init);
+  for (auto [loop, extent] : llvm::enumerate(op.getStaticLoopRanges()))
+    if ((extent == 0 || ShapedType::isDynamic(extent)) &&
+        !map.isFunctionOfDim(loop))
+      return loop;
+  return std::nullopt;
+}
+
+/// Lets the body read the accumulator, by a comparison that always holds and is
+/// not folded.
+static void readAccumulator(GenericOp op, OpOperand &init, unsigned loop) {
+  Operation *yield = op.getBody()->getTerminator();
+  OpOperand &yielded =
+      yield->getOpOperand(init.getOperandNumber() - op.getNumDpsInputs());
+  OpBuilder b(yield);
+  Location loc = op.getLoc();
+  Value index = linalg::IndexOp::create(b, loc, loop);
+  Value zero = arith::ConstantIndexOp::create(b, loc, 0);
+  Value holds =
+      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sge, index, zero);
+  yielded.set(arith::SelectOp::create(b, loc, holds, yielded.get(),
+                                      op.getMatchingBlockArgument(&init)));
+}
+
 namespace {
 struct NormFuseElementwise
     : norm::impl::NormFuseElementwiseBase<NormFuseElementwise> {
@@ -143,6 +181,11 @@ struct NormFuseElementwise
   /// The patterns of linalg-fuse-elementwise-ops, which has no option for what
   /// is fused.
   void runOnOperation() override {
+    getOperation()->walk([](GenericOp op) {
+      for (OpOperand &init : op.getDpsInitsMutable())
+        if (std::optional<unsigned> loop = findEmptyLoop(op, init))
+          readAccumulator(op, init, *loop);
+    });
     MLIRContext *context = &getContext();
     RewritePatternSet patterns(context);
     auto canFuse = [this](OpOperand *use) { return ::canFuse(use, products); };

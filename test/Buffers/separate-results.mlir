@@ -153,3 +153,64 @@ func.func @over(%x: memref<4xf32>, %y: tensor<4xf32>, %out: memref<4xf32>) {
   bufferization.materialize_in_destination %r in writable %x : (tensor<4xf32>, memref<4xf32>) -> ()
   return
 }
+
+// -----
+
+// Of two tensors one may be larger than the caller's buffer, which has the
+// extents of the one that is chosen.
+// CHECK-LABEL: func @chosen
+// CHECK: %[[OWN:.*]] = tensor.empty
+// CHECK: linalg.exp {{.*}} outs(%[[OWN]] :
+func.func @chosen(%a: tensor<?xf32>, %b: tensor<?xf32>, %i: i1, %out: memref<?xf32>) {
+  %c0 = arith.constant 0 : index
+  %d = tensor.dim %a, %c0 : tensor<?xf32>
+  %e = tensor.empty(%d) : tensor<?xf32>
+  %y = linalg.exp ins(%a : tensor<?xf32>) outs(%e : tensor<?xf32>) -> tensor<?xf32>
+  %r = scf.if %i -> tensor<?xf32> {
+    scf.yield %y : tensor<?xf32>
+  } else {
+    scf.yield %b : tensor<?xf32>
+  }
+  bufferization.materialize_in_destination %r in restrict writable %out : (tensor<?xf32>, memref<?xf32>) -> ()
+  return
+}
+
+// -----
+
+// CHECK-LABEL: func @switched
+// CHECK: %[[OWN:.*]] = tensor.empty
+// CHECK: linalg.exp {{.*}} outs(%[[OWN]] :
+func.func @switched(%a: tensor<?xf32>, %b: tensor<?xf32>, %i: index, %out: memref<?xf32>) {
+  %c0 = arith.constant 0 : index
+  %d = tensor.dim %a, %c0 : tensor<?xf32>
+  %e = tensor.empty(%d) : tensor<?xf32>
+  %y = linalg.exp ins(%a : tensor<?xf32>) outs(%e : tensor<?xf32>) -> tensor<?xf32>
+  %r = scf.index_switch %i -> tensor<?xf32>
+  case 1 {
+    scf.yield %y : tensor<?xf32>
+  }
+  default {
+    scf.yield %b : tensor<?xf32>
+  }
+  bufferization.materialize_in_destination %r in restrict writable %out : (tensor<?xf32>, memref<?xf32>) -> ()
+  return
+}
+
+// -----
+
+// Equal extents fit.
+// CHECK-LABEL: func @same_extents
+// CHECK: %[[OUT:.*]] = bufferization.to_tensor %arg3
+// CHECK: linalg.exp ins(%arg0 {{.*}} outs(%[[OUT]] :
+func.func @same_extents(%a: tensor<4xf32>, %b: tensor<4xf32>, %i: i1, %out: memref<4xf32>) {
+  %e = tensor.empty() : tensor<4xf32>
+  %y = linalg.exp ins(%a : tensor<4xf32>) outs(%e : tensor<4xf32>) -> tensor<4xf32>
+  %r = scf.if %i -> tensor<4xf32> {
+    scf.yield %y : tensor<4xf32>
+  } else {
+    %z = linalg.exp ins(%b : tensor<4xf32>) outs(%e : tensor<4xf32>) -> tensor<4xf32>
+    scf.yield %z : tensor<4xf32>
+  }
+  bufferization.materialize_in_destination %r in restrict writable %out : (tensor<4xf32>, memref<4xf32>) -> ()
+  return
+}

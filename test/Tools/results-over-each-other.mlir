@@ -63,3 +63,34 @@ func.func @by_call(%a: tensor<4xf32> {norm.result = 0 : i64}, %b: tensor<4xf32> 
   %r:2 = call @swap(%a, %b) : (tensor<4xf32>, tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>)
   return %r#0, %r#1 : tensor<4xf32>, tensor<4xf32>
 }
+
+// A branch chooses between the argument and another one, which is only read.
+// RUN: norm-run %s --function=chosen --input=4xf32=1 --input=4xf32=2 --input=index=1 | FileCheck %s --check-prefix=CHOSEN
+// CHOSEN: result[0]: 4xf32=1 1 1 1
+// CHOSEN-NEXT: result[1]: 4xf32=2 2 2 2
+func.func @chosen(%a: tensor<4xf32> {norm.result = 0 : i64}, %b: tensor<4xf32>, %n: index) -> (tensor<4xf32>, tensor<4xf32>) {
+  %c1 = arith.constant 1 : index
+  %is = arith.cmpi eq, %n, %c1 : index
+  %r = scf.if %is -> tensor<4xf32> {
+    scf.yield %b : tensor<4xf32>
+  } else {
+    scf.yield %a : tensor<4xf32>
+  }
+  return %r, %a : tensor<4xf32>, tensor<4xf32>
+}
+
+// The other result of the branch is the argument.
+// RUN: norm-run %s --function=beside --input=4xf32=3 --input=index=1 | FileCheck %s --check-prefix=BESIDE
+// BESIDE: result[0]: 4xf32=3 3 3 3
+// BESIDE-NEXT: result[1]: 4xf32=6 6 6 6
+func.func @beside(%a: tensor<4xf32> {norm.result = 0 : i64}, %n: index) -> (tensor<4xf32>, tensor<4xf32>) {
+  %c1 = arith.constant 1 : index
+  %is = arith.cmpi eq, %n, %c1 : index
+  %y = arith.addf %a, %a : tensor<4xf32>
+  %r:2 = scf.if %is -> (tensor<4xf32>, tensor<4xf32>) {
+    scf.yield %a, %y : tensor<4xf32>, tensor<4xf32>
+  } else {
+    scf.yield %y, %y : tensor<4xf32>, tensor<4xf32>
+  }
+  return %r#1, %r#0 : tensor<4xf32>, tensor<4xf32>
+}

@@ -89,6 +89,9 @@ def NormFuseElementwise : Pass<"norm-fuse-elementwise"> {
     block by block. A fill is viewed in another shape by being written in it, however
     many readers it has: the sums of several products may start from one.
 
+    The patterns would also drop an accumulator that a body does not read, which is the
+    result where there are no elements: a body with a loop that may be empty reads it.
+
     Every operation is done on the same values, so no bit changes. Limits: a product
     is an op with two inputs and with loops over rows, columns and a reduction
     (upstream's `inferContractionDims`); a body that was fused before is not taken
