@@ -153,7 +153,7 @@ struct InputFinder {
     return llvm::any_of(
         forms, [&](const Node *form) { return findTensor(form, shape); });
   }
-  bool findInSum(const Statistic &statistic, const Correspondence &agreed);
+  bool findInSum(const Node *narrow, const Findings &found);
   bool findInBody(const Node *form);
   void readUsers(linalg::LinalgOp op);
 };
@@ -190,15 +190,18 @@ bool InputFinder::findTensor(const Node *form, Shape shape) {
 }
 
 /// Handles a statistic that reads x from a tensor that the scaling recomputes.
-bool InputFinder::findInSum(const Statistic &statistic,
-                            const Correspondence &agreed) {
+bool InputFinder::findInSum(const Node *narrow, const Findings &found) {
+  const Node *squared = stripExtend(found.statistic.x);
+  // |x| and -x may be squared, but they are not what is scaled.
+  Correspondence agreed = found.agreed;
+  if (!squared->is(narrow->getKind()) || !agreed.match(narrow, squared))
+    return false;
   Context &context = site.context();
   llvm::DenseMap<AffineExpr, AffineExpr> toRoot;
-  for (auto [atRoot, inSum] : agreed.getVariables())
+  for (auto [atRoot, inSum] : found.agreed.getVariables())
     toRoot[context.getIndex(inSum)] = context.getIndex(atRoot);
   return llvm::any_of(
-      site.reader.getOccurrences(stripExtend(statistic.x)),
-      [&](const ElementNode *element) {
+      site.reader.getOccurrences(squared), [&](const ElementNode *element) {
         auto indices =
             llvm::map_to_vector(element->getIndices(), [&](AffineExpr index) {
               return index.replace(toRoot);
@@ -293,10 +296,8 @@ bool InputFinder::find(const Node *x, const Findings *found) {
   if (llvm::any_of(forms, isHeld) ||
       (found && findTensor(forms, Shape::AnyOrder)))
     return true;
-  // |x| and -x may be squared, but they are not what is scaled.
   norm.input.node = narrow;
-  if (found && stripExtend(found->statistic.x)->is(narrow->getKind()) &&
-      findInSum(found->statistic, found->agreed))
+  if (found && findInSum(narrow, *found))
     return true;
   // A tensor of another shape is recomputed in the shape of the result.
   SmallVector<const Node *> computed(forms);

@@ -82,9 +82,29 @@ getReassociation(RankedTensorType statistic, RankedTensorType type) {
   return getReassociationIndicesForReshape(statistic, type);
 }
 
+static RankedTensorType dropUnitDims(RankedTensorType type) {
+  return type.clone(llvm::filter_to_vector(
+      type.getShape(), [](int64_t extent) { return extent != 1; }));
+}
+
+/// Returns true if both have as many unit dimensions, at other places.
+static bool areUnitDimsMoved(RankedTensorType from, RankedTensorType to) {
+  auto isMoved = [](auto extents) {
+    return (std::get<0>(extents) == 1) != (std::get<1>(extents) == 1);
+  };
+  return llvm::any_of(llvm::zip_equal(from.getShape(), to.getShape()),
+                      isMoved) &&
+         dropUnitDims(from).getRank() == dropUnitDims(to).getRank();
+}
+
 Value norm::reshape(RewriterBase &rewriter, Location loc, Value tensor,
                     RankedTensorType type) {
   auto source = cast<RankedTensorType>(tensor.getType());
+  if (source.getRank() == type.getRank() && areUnitDimsMoved(source, type)) {
+    Value dense = reshape(rewriter, loc, tensor, dropUnitDims(source));
+    return reshape(rewriter, loc,
+                   reshape(rewriter, loc, dense, dropUnitDims(type)), type);
+  }
   if (source.getRank() == type.getRank())
     return rewriter.createOrFold<tensor::CastOp>(loc, type, tensor);
   auto groups = *getReassociation(source, type);

@@ -141,3 +141,81 @@ func.func @added_to_dy(%dy: tensor<?x5x7xf32>, %x: tensor<?x5x7xf32>, %r: tensor
   } -> tensor<7xf32>
   return %dx, %dw : tensor<?x5x1x7xf32>, tensor<7xf32>
 }
+
+// -----
+
+#x = affine_map<(d0, d1, d2) -> (d0, d1, d2)>
+#s = affine_map<(d0, d1, d2) -> (d0, d1)>
+#r = affine_map<(d0, d1, d2) -> (d1, 0)>
+
+// A saved r of rows x 1, where the batch of x is 1 x rows.
+// CHECK-LABEL: func @root_of_rows
+// CHECK: %[[R:.*]] = tensor.collapse_shape %arg2 {{.*}} : tensor<7x1xf32> into tensor<7xf32>
+// CHECK: %[[RT:.*]] = tensor.expand_shape %[[R]] {{.*}} : tensor<7xf32> into tensor<1x7xf32>
+// CHECK: norm.rmsnorm_backward ins(%arg0, %arg1 {{.*}} inv_rms(%[[RT]] :
+func.func @root_of_rows(%dy: tensor<1x7x8xf32>, %x: tensor<1x7x8xf32>, %r: tensor<7x1xf32>) -> tensor<1x7x8xf32> {
+  %zero = arith.constant 0.0 : f32
+  %c = arith.constant 0.125 : f32
+  %e1 = tensor.empty() : tensor<1x7xf32>
+  %f1 = linalg.fill ins(%zero : f32) outs(%e1 : tensor<1x7xf32>) -> tensor<1x7xf32>
+  %s = linalg.generic {indexing_maps = [#x, #x, #s], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%dy, %x : tensor<1x7x8xf32>, tensor<1x7x8xf32>) outs(%f1 : tensor<1x7xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %p = arith.mulf %a, %b : f32
+    %q = arith.addf %o, %p : f32
+    linalg.yield %q : f32
+  } -> tensor<1x7xf32>
+  %e = tensor.empty() : tensor<1x7x8xf32>
+  %dx = linalg.generic {indexing_maps = [#x, #x, #r, #s, #x], iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%dy, %x, %r, %s : tensor<1x7x8xf32>, tensor<1x7x8xf32>, tensor<7x1xf32>, tensor<1x7xf32>) outs(%e : tensor<1x7x8xf32>) {
+  ^bb0(%g: f32, %a: f32, %rr: f32, %ss: f32, %o: f32):
+    %rg = arith.mulf %rr, %g : f32
+    %r2 = arith.mulf %rr, %rr : f32
+    %r3 = arith.mulf %r2, %rr : f32
+    %m = arith.mulf %ss, %c : f32
+    %k = arith.mulf %r3, %m : f32
+    %t = arith.mulf %a, %k : f32
+    %d = arith.subf %rg, %t : f32
+    linalg.yield %d : f32
+  } -> tensor<1x7x8xf32>
+  return %dx : tensor<1x7x8xf32>
+}
+
+// -----
+
+#x = affine_map<(d0, d1, d2) -> (d0, d1, d2)>
+#s = affine_map<(d0, d1, d2) -> (d0, d1)>
+#r = affine_map<(d0, d1, d2) -> (d1, 0)>
+
+// CHECK-LABEL: func @root_of_open_rows
+// CHECK: tensor.collapse_shape %arg2 {{.*}} : tensor<?x1xf32> into tensor<?xf32>
+// CHECK: norm.rmsnorm_backward {{.*}} inv_rms(%{{.*}} : tensor<1x?xf32>)
+func.func @root_of_open_rows(%dy: tensor<1x?x8xf32>, %x: tensor<1x?x8xf32>, %r: tensor<?x1xf32>) -> tensor<1x?x8xf32> {
+  %c1 = arith.constant 1 : index
+  %dd = tensor.dim %x, %c1 : tensor<1x?x8xf32>
+  %zero = arith.constant 0.0 : f32
+  %c = arith.constant 0.125 : f32
+  %e1 = tensor.empty(%dd) : tensor<1x?xf32>
+  %f1 = linalg.fill ins(%zero : f32) outs(%e1 : tensor<1x?xf32>) -> tensor<1x?xf32>
+  %s = linalg.generic {indexing_maps = [#x, #x, #s], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%dy, %x : tensor<1x?x8xf32>, tensor<1x?x8xf32>) outs(%f1 : tensor<1x?xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %p = arith.mulf %a, %b : f32
+    %q = arith.addf %o, %p : f32
+    linalg.yield %q : f32
+  } -> tensor<1x?xf32>
+  %e = tensor.empty(%dd) : tensor<1x?x8xf32>
+  %dx = linalg.generic {indexing_maps = [#x, #x, #r, #s, #x], iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%dy, %x, %r, %s : tensor<1x?x8xf32>, tensor<1x?x8xf32>, tensor<?x1xf32>, tensor<1x?xf32>) outs(%e : tensor<1x?x8xf32>) {
+  ^bb0(%g: f32, %a: f32, %rr: f32, %ss: f32, %o: f32):
+    %rg = arith.mulf %rr, %g : f32
+    %r2 = arith.mulf %rr, %rr : f32
+    %r3 = arith.mulf %r2, %rr : f32
+    %m = arith.mulf %ss, %c : f32
+    %k = arith.mulf %r3, %m : f32
+    %t = arith.mulf %a, %k : f32
+    %d = arith.subf %rg, %t : f32
+    linalg.yield %d : f32
+  } -> tensor<1x?x8xf32>
+  return %dx : tensor<1x?x8xf32>
+}
