@@ -71,13 +71,12 @@ static void writeTensor(OpBuilder &b, MaterializeInDestinationOp write) {
   write.setRestrict(false);
 }
 
-/// Returns true if `v` has the extents of one of several tensors, which differ
-/// from those of the caller's buffer where another one is chosen.
-static bool mayGrow(Value v) {
+/// Returns true if `v` is one of several tensors: another one that was computed
+/// in the caller's buffer may be larger, or be read after it was overwritten.
+static bool isChosen(Value v) {
   Operation *def = v.getDefiningOp();
   return isa_and_nonnull<RegionBranchOpInterface, arith::SelectOp>(def) &&
-         !isa<LoopLikeOpInterface>(def) &&
-         !cast<ShapedType>(v.getType()).hasStaticShape();
+         !isa<LoopLikeOpInterface>(def);
 }
 
 /// Runs upstream's elimination of empty tensors where every op between the
@@ -105,7 +104,7 @@ static LogicalResult eliminateInPlace(func::FuncOp func) {
     config.followSameTypeOrCastsOnly = true;
     auto found = state.findValueInReverseUseDefChain(
         &write.getSourceOperand(),
-        [&](Value v) { return v == empty.getResult() || mayGrow(v); }, config);
+        [&](Value v) { return v == empty.getResult() || isChosen(v); }, config);
     return found.size() != 1 || found.front() != empty.getResult()
                ? Value()
                : buildSubsetExtraction(rewriter, write, empty, user);

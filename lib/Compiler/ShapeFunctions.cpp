@@ -13,6 +13,7 @@
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
 #include "norm/IR/Norm.h"
+#include "norm/Workarounds/Passes.h"
 #include "llvm/ADT/BitVector.h"
 
 using namespace mlir;
@@ -105,7 +106,15 @@ static LogicalResult checkExtents(ModuleOp module) {
   return success();
 }
 
-static LogicalResult prepare(ModuleOp module) {
+/// Makes linalg ops of arithmetic on tensors, whose extents are checked like
+/// all others, and which canonicalization would fold.
+static LogicalResult lowerElementwise(ModuleOp module) {
+  PassManager pm(module.getContext());
+  pm.addPass(createNormElementwiseToLinalg());
+  return pm.run(module);
+}
+
+static LogicalResult simplify(ModuleOp module) {
   PassManager pm(module.getContext());
   pm.addPass(memref::createResolveRankedShapeTypeResultDimsPass());
   pm.addPass(createCanonicalizerPass());
@@ -117,11 +126,13 @@ LogicalResult norm::addShapeFunctions(ModuleOp module, ExtentChecks checks) {
   module.getContext()
       ->loadDialect<arith::ArithDialect, cf::ControlFlowDialect,
                     tensor::TensorDialect>();
+  if (failed(lowerElementwise(module)))
+    return failure();
   for (auto function : llvm::to_vector(module.getOps<func::FuncOp>()))
     if (function.isPublic() && !function.isExternal() &&
         hasShapeFunction(getCallType(function), checks))
       addShapeFunction(function, checks);
   if (checks == ExtentChecks::Assert && failed(checkExtents(module)))
     return failure();
-  return prepare(module);
+  return simplify(module);
 }

@@ -42,7 +42,7 @@ void norm::buildFrontEndLowering(OpPassManager &pm) {
 void norm::buildRecognition(OpPassManager &pm, Rounding rounding) {
   buildFrontEndLowering(pm);
   // Arithmetic on tensors has no other bufferization.
-  pm.addPass(createConvertElementwiseToLinalgPass());
+  pm.addPass(createNormElementwiseToLinalg());
   // Before the first CSE.
   pm.addPass(createNormNestedIndicesToLoops());
   NormRecognizeOptions options;

@@ -198,19 +198,17 @@ func.func @switched(%a: tensor<?xf32>, %b: tensor<?xf32>, %i: index, %out: memre
 
 // -----
 
-// Equal extents fit.
-// CHECK-LABEL: func @same_extents
-// CHECK: %[[OUT:.*]] = bufferization.to_tensor %arg3
-// CHECK: linalg.exp ins(%arg0 {{.*}} outs(%[[OUT]] :
-func.func @same_extents(%a: tensor<4xf32>, %b: tensor<4xf32>, %i: i1, %out: memref<4xf32>) {
+// Nor may one be overwritten that is a result itself.
+// CHECK-LABEL: func @chosen_and_result
+// CHECK: %[[OUT1:.*]] = bufferization.to_tensor %arg4
+// CHECK: linalg.exp {{.*}} outs(%[[OUT1]] :
+// BUFFERS-LABEL: func @chosen_and_result
+func.func @chosen_and_result(%a: tensor<4xf32>, %b: tensor<4xf32>, %i: i1, %out0: memref<4xf32>, %out1: memref<4xf32>) {
   %e = tensor.empty() : tensor<4xf32>
   %y = linalg.exp ins(%a : tensor<4xf32>) outs(%e : tensor<4xf32>) -> tensor<4xf32>
-  %r = scf.if %i -> tensor<4xf32> {
-    scf.yield %y : tensor<4xf32>
-  } else {
-    %z = linalg.exp ins(%b : tensor<4xf32>) outs(%e : tensor<4xf32>) -> tensor<4xf32>
-    scf.yield %z : tensor<4xf32>
-  }
-  bufferization.materialize_in_destination %r in restrict writable %out : (tensor<4xf32>, memref<4xf32>) -> ()
+  %z = linalg.log ins(%a : tensor<4xf32>) outs(%e : tensor<4xf32>) -> tensor<4xf32>
+  %r = arith.select %i, %y, %z : tensor<4xf32>
+  bufferization.materialize_in_destination %r in restrict writable %out0 : (tensor<4xf32>, memref<4xf32>) -> ()
+  bufferization.materialize_in_destination %y in restrict writable %out1 : (tensor<4xf32>, memref<4xf32>) -> ()
   return
 }

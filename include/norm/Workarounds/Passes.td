@@ -77,6 +77,34 @@ def NormFlattenGlobals : Pass<"norm-flatten-globals", "ModuleOp"> {
   let dependentDialects = ["LLVM::LLVMDialect"];
 }
 
+def NormElementwiseToLinalg : Pass<"norm-elementwise-to-linalg"> {
+  let summary = "Arithmetic on tensors to linalg, without folding it before";
+  let description = [{
+    Applies the patterns of convert-elementwise-to-linalg to each op as it is. That pass
+    folds an op first, and the folders of `arith` make a constant of `x ^ x` or of
+    `x < x`, also where the tensor has an open extent, which a constant cannot have. In
+    the body of the linalg op the constant is a scalar.
+
+    Example:
+
+    ```mlir
+    %r = arith.xori %x, %x : tensor<?xi32>
+    ```
+
+    becomes
+
+    ```mlir
+    %r = linalg.generic ... ins(%x, %x : tensor<?xi32>, tensor<?xi32>) outs(%x : tensor<?xi32>) {
+      %0 = arith.xori %in, %in_0 : i32
+      linalg.yield %0 : i32
+    } -> tensor<?xi32>
+    ```
+
+    Limits: ranked tensors; run it before canonicalization, which folds too.
+  }];
+  let dependentDialects = ["linalg::LinalgDialect", "tensor::TensorDialect"];
+}
+
 def NormExpandOpenShapes : Pass<"norm-expand-open-shapes"> {
   let summary = "Spell views with several open extents by their strides";
   let description = [{
