@@ -13,6 +13,7 @@
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
 #include "norm/IR/Norm.h"
+#include "norm/Pipelines/Pipelines.h"
 #include "norm/Workarounds/Passes.h"
 #include "llvm/ADT/BitVector.h"
 
@@ -117,7 +118,7 @@ static LogicalResult lowerElementwise(ModuleOp module) {
 static LogicalResult simplify(ModuleOp module) {
   PassManager pm(module.getContext());
   pm.addPass(memref::createResolveRankedShapeTypeResultDimsPass());
-  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createExactCanonicalizer());
   return pm.run(module);
 }
 

@@ -83,7 +83,7 @@ static void buildBufferizedRows(OpPassManager &pm,
   OpPassManager &func = pm.nest<func::FuncOp>();
   // Equal views are one, and copies of a row to itself are gone.
   func.addPass(createCSEPass());
-  func.addPass(createCanonicalizerPass());
+  func.addPass(createExactCanonicalizer());
   // Strided copies are loops, too.
   pm.addPass(createNormExpandMemRefCopy());
   // Equal loops are one from here on, and temporaries of a loop are freed in
@@ -147,7 +147,7 @@ static void buildToLLVM(OpPassManager &pm, const CPUPipelineOptions &options) {
   pm.nest<func::FuncOp>().addPass(createNormKeepStripLoops());
   // Below, norm-expand-vector-math comes after it.
   buildScalarLowering(pm, {getRounding(options), /*expandsVectorMath=*/true});
-  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createExactCanonicalizer());
   NormExpandVectorMathOptions vectorMath;
   vectorMath.fma = options.fma;
   pm.addPass(createNormExpandVectorMath(vectorMath));

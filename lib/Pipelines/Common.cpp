@@ -30,6 +30,16 @@
 using namespace mlir;
 using namespace mlir::norm;
 
+// Upstream: LLVM 22.1: canonicalization makes one rounding of two; goes when it
+// merges a cast from an integer only with one that is exact.
+std::unique_ptr<Pass> norm::createExactCanonicalizer() {
+  GreedyRewriteConfig config;
+  config.setUseTopDownTraversal();
+  return createCanonicalizerPass(
+      config, {"(anonymous namespace)::TruncFSIToFPToSIToFP",
+               "(anonymous namespace)::TruncFUIToFPToUIToFP"});
+}
+
 void norm::buildFrontEndLowering(OpPassManager &pm) {
   pm.addPass(createNormLowerTMTensor());
   OpPassManager &func = pm.nest<func::FuncOp>();
@@ -100,7 +110,7 @@ void norm::buildDeallocation(OpPassManager &pm) {
   pm.addPass(bufferization::createOwnershipBasedBufferDeallocationPass());
   pm.addPass(bufferization::createBufferDeallocationSimplificationPass());
   pm.addPass(bufferization::createLowerDeallocationsPass());
-  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createExactCanonicalizer());
   pm.addPass(createConvertBufferizationToMemRefPass());
   pm.nest<func::FuncOp>().addPass(
       bufferization::createOptimizeAllocationLivenessPass());
@@ -122,7 +132,7 @@ void norm::buildScalarLowering(
 }
 
 void norm::buildCleanup(OpPassManager &pm) {
-  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createExactCanonicalizer());
   pm.addPass(createCSEPass());
 }
 

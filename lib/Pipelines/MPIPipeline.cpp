@@ -48,7 +48,7 @@ void norm::buildNormToMPIPipeline(OpPassManager &pm,
   NormMakeCommunicatorsOnceOptions communicators;
   communicators.implementation = options.implementation;
   pm.addPass(createNormMakeCommunicatorsOnce(communicators));
-  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createExactCanonicalizer());
   pm.addPass(createSymbolDCEPass());
 }
 

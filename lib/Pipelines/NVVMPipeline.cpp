@@ -67,7 +67,7 @@ static void buildBuffers(OpPassManager &pm) {
   buildTensorsToBuffers(pm);
   OpPassManager &func = pm.nest<func::FuncOp>();
   func.addPass(createCSEPass());
-  func.addPass(createCanonicalizerPass());
+  func.addPass(createExactCanonicalizer());
   NormVectorizeRowsOptions vectorize;
   vectorize.scheduled = true;
   func.addPass(createNormVectorizeRows(vectorize));
@@ -86,7 +86,7 @@ static void buildKernels(OpPassManager &pm,
   if (options.dependentLaunch)
     func.addPass(createNormDependentLaunch());
   func.addPass(createNormDeviceMemory());
-  func.addPass(createCanonicalizerPass());
+  func.addPass(createExactCanonicalizer());
   // Constants belong into the kernel, not among its arguments.
   pm.addPass(createGpuLaunchSinkIndexComputationsPass());
   pm.addPass(createGpuKernelOutliningPass());

@@ -161,6 +161,10 @@ void buildNormToMPIPipeline(OpPassManager &pm,
 /// toolkit of the ptxas in PATH, and /usr/local/cuda; empty if there is none.
 std::string findCUDAToolkit();
 
+/// Canonicalizes without the patterns that change what a program computes:
+/// those by which an integer is rounded to a narrow float at once.
+std::unique_ptr<Pass> createExactCanonicalizer();
+
 // Compilations share these stages, which are in the order of their use.
 
 /// Lowers TOSA and tm_tensor to linalg and scf on tensors; does not change
