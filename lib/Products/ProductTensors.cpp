@@ -133,7 +133,8 @@ bool norm::hasNeighbors(Value v) {
   for (; v; v = getSource(v)) {
     Operation *op = v.getDefiningOp();
     // Which of several buffers it is, is found at run time.
-    if (isa_and_nonnull<scf::IfOp, scf::WhileOp, arith::SelectOp>(op))
+    if (isa_and_nonnull<RegionBranchOpInterface, arith::SelectOp>(op) &&
+        !isa<scf::ForOp, scf::ForallOp>(op))
       return false;
     if (auto read = dyn_cast_or_null<bufferization::ToTensorOp>(op))
       return cast<MemRefType>(read.getBuffer().getType()).isLastDimUnitStride();
