@@ -111,7 +111,7 @@ static LogicalResult checkExtents(ModuleOp module) {
 /// all others, and which canonicalization would fold.
 static LogicalResult lowerElementwise(ModuleOp module) {
   PassManager pm(module.getContext());
-  pm.addPass(createNormElementwiseToLinalg());
+  pm.addPass(createNormLowerTensorOps());
   return pm.run(module);
 }
 

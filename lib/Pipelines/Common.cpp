@@ -52,7 +52,7 @@ void norm::buildFrontEndLowering(OpPassManager &pm) {
 void norm::buildRecognition(OpPassManager &pm, Rounding rounding) {
   buildFrontEndLowering(pm);
   // Arithmetic on tensors has no other bufferization.
-  pm.addPass(createNormElementwiseToLinalg());
+  pm.addPass(createNormLowerTensorOps());
   // Before the first CSE.
   pm.addPass(createNormNestedIndicesToLoops());
   NormRecognizeOptions options;

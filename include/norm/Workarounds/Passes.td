@@ -77,8 +77,8 @@ def NormFlattenGlobals : Pass<"norm-flatten-globals", "ModuleOp"> {
   let dependentDialects = ["LLVM::LLVMDialect"];
 }
 
-def NormElementwiseToLinalg : Pass<"norm-elementwise-to-linalg"> {
-  let summary = "Arithmetic on tensors to linalg, without folding it before";
+def NormLowerTensorOps : Pass<"norm-lower-tensor-ops"> {
+  let summary = "Arithmetic, packs and unpacks of tensors to linalg and tensor";
   let description = [{
     Applies the patterns of convert-elementwise-to-linalg to each op as it is. That pass
     folds an op first, and the folders of `arith` make a constant of `x ^ x` or of
@@ -100,9 +100,15 @@ def NormElementwiseToLinalg : Pass<"norm-elementwise-to-linalg"> {
     } -> tensor<?xi32>
     ```
 
-    Limits: ranked tensors; run it before canonicalization, which folds too.
+    A `linalg.pack` becomes a padding, a reshape and a transposition, and a
+    `linalg.unpack` the same backward, by upstream's `lowerPack` and `lowerUnPack`,
+    because bufferization knows neither.
+
+    Limits: ranked tensors; run it before canonicalization, which folds too. What
+    upstream does not lower stays, such as tiles of an open extent.
   }];
-  let dependentDialects = ["linalg::LinalgDialect", "tensor::TensorDialect"];
+  let dependentDialects = ["affine::AffineDialect", "arith::ArithDialect",
+                           "linalg::LinalgDialect", "tensor::TensorDialect"];
 }
 
 def NormExpandOpenShapes : Pass<"norm-expand-open-shapes"> {

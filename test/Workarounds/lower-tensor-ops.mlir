@@ -1,6 +1,6 @@
 // Ops of open extents become linalg as they are; folded, they would be
 // constants, which have no such extents.
-// RUN: norm-opt %s --norm-elementwise-to-linalg | FileCheck %s
+// RUN: norm-opt %s --norm-lower-tensor-ops | FileCheck %s
 // RUN: norm-run %s --input=3xi32=1,2,3 --input=2x2xi64=1 | FileCheck %s --check-prefix=VALUES
 // RUN: norm-opt %s --convert-elementwise-to-linalg | FileCheck %s --check-prefix=UPSTREAM
 // UPSTREAM: arith.constant dense<0> : tensor<?xi32>

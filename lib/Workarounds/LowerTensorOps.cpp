@@ -1,4 +1,4 @@
-//===- ElementwiseToLinalg.cpp - arithmetic on tensors, unfolded ----------===//
+//===- LowerTensorOps.cpp - arithmetic, packs and unpacks to linalg -------===//
 //
 // Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -7,25 +7,40 @@
 
 // Upstream: LLVM 22.1: convert-elementwise-to-linalg folds first, and arith's
 // folders make constants of open extents; goes when they look at the shape.
+// Upstream: LLVM 22.1: linalg.pack and unpack have no bufferization, and no
+// pass but the transform dialect lowers them; goes when one does.
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Transforms/WalkPatternRewriteDriver.h"
 #include "norm/Workarounds/Passes.h"
 
 namespace mlir::norm {
-#define GEN_PASS_DEF_NORMELEMENTWISETOLINALG
+#define GEN_PASS_DEF_NORMLOWERTENSOROPS
 #include "norm/Workarounds/Passes.h.inc"
 } // namespace mlir::norm
 
 using namespace mlir;
 
+static LogicalResult lowerPack(linalg::PackOp op, PatternRewriter &rewriter) {
+  return linalg::lowerPack(rewriter, op, /*lowerPadLikeWithInsertSlice=*/false);
+}
+
+static LogicalResult lowerUnPack(linalg::UnPackOp op,
+                                 PatternRewriter &rewriter) {
+  return linalg::lowerUnPack(rewriter, op,
+                             /*lowerUnpadLikeWithExtractSlice=*/false);
+}
+
 namespace {
-struct NormElementwiseToLinalg
-    : norm::impl::NormElementwiseToLinalgBase<NormElementwiseToLinalg> {
+struct NormLowerTensorOps
+    : norm::impl::NormLowerTensorOpsBase<NormLowerTensorOps> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
     linalg::populateElementwiseToLinalgConversionPatterns(patterns);
+    patterns.add(lowerPack);
+    patterns.add(lowerUnPack);
     walkAndApplyPatterns(getOperation(), std::move(patterns));
   }
 };
