@@ -8,6 +8,7 @@
 #include "RowEmitter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/IR/Matchers.h"
 #include "norm/Rows/Vectors.h"
 
 using namespace mlir;
@@ -178,8 +179,32 @@ Value RowEmitter::buildIndex(linalg::IndexOp indexOp, Value column,
   return arith::AddIOp::create(b, broadcast(column, width), step);
 }
 
+/// Returns true for a division that is undefined for some divisors. arith says
+/// so of quotients, but not of remainders.
+static bool mayDivideByZero(Operation &op) {
+  if (!isa<arith::DivSIOp, arith::DivUIOp, arith::CeilDivSIOp,
+           arith::CeilDivUIOp, arith::FloorDivSIOp, arith::RemSIOp,
+           arith::RemUIOp>(op))
+    return false;
+  APInt divisor;
+  return !matchPattern(op.getOperand(1), m_ConstantInt(&divisor)) ||
+         divisor.isZero() || divisor.isAllOnes();
+}
+
+Operation *RowEmitter::cloneVector(Operation &bodyOp,
+                                   MutableArrayRef<Value> operands,
+                                   int64_t width, Value mask) {
+  if (mask && mayDivideByZero(bodyOp)) {
+    Value &divisor = operands[1];
+    Value one = arith::ConstantOp::create(
+        b, b.getOneAttr(cast<VectorType>(divisor.getType())));
+    divisor = arith::SelectOp::create(b, mask, divisor, one);
+  }
+  return norm::cloneAtWidth(b, &bodyOp, width, operands);
+}
+
 void RowEmitter::cloneBodyOp(Operation &bodyOp, IRMapping &map, Value column,
-                             int64_t width) {
+                             int64_t width, Value mask) {
   if (auto indexOp = dyn_cast<linalg::IndexOp>(bodyOp)) {
     map.map(indexOp.getResult(), buildIndex(indexOp, column, width));
     return;
@@ -193,7 +218,7 @@ void RowEmitter::cloneBodyOp(Operation &bodyOp, IRMapping &map, Value column,
   }
   for (Value &operand : operands)
     operand = broadcast(operand, width);
-  Operation *wide = norm::cloneAtWidth(b, &bodyOp, width, operands);
+  Operation *wide = cloneVector(bodyOp, operands, width, mask);
   map.map(bodyOp.getResults(), wide->getResults());
 }
 
@@ -218,7 +243,7 @@ IRMapping RowEmitter::buildBody(Value column, int64_t width, Value mask) {
                           width, mask));
   for (Operation &bodyOp : op.getBlock()->without_terminator())
     if (!isCombiner(bodyOp) && !buildSunkStep(bodyOp, map, column, width, mask))
-      cloneBodyOp(bodyOp, map, column, width);
+      cloneBodyOp(bodyOp, map, column, width, mask);
   return map;
 }
 

@@ -273,6 +273,7 @@ void RowEmitter::buildSteps(const SunkHalves &sunk, IRMapping &map,
   Value whole = readPairs(input->get(),
                           getIndices(op.getMatchingIndexingMap(input), column),
                           width, mask, sunk.even.getType());
+  Value wideMask = createPairMask(mask, width);
   for (const Step &step : sunk.steps) {
     SmallVector<Value> operands;
     for (OpOperand &operand : step.even->getOpOperands())
@@ -280,7 +281,8 @@ void RowEmitter::buildSteps(const SunkHalves &sunk, IRMapping &map,
           operand.getOperandNumber() == step.operand
               ? whole
               : broadcast(map.lookupOrDefault(operand.get()), 2 * width));
-    whole = norm::cloneAtWidth(b, step.even, 2 * width, operands)->getResult(0);
+    whole =
+        cloneVector(*step.even, operands, 2 * width, wideMask)->getResult(0);
   }
   auto parts = vector::DeinterleaveOp::create(b, whole);
   map.map(sunk.steps.back().even->getResult(0), parts.getRes1());

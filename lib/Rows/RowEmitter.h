@@ -238,9 +238,13 @@ private:
   void noteWrite(Value v, Value buffer, ValueRange at, Value mask);
   Value broadcast(Value v, int64_t width);
   Value buildIndex(linalg::IndexOp indexOp, Value column, int64_t width);
+  /// Clones an op on vectors. Lanes that the mask excludes divide by 1, because
+  /// a divisor of 0 is undefined behavior of the whole vector.
+  Operation *cloneVector(Operation &bodyOp, MutableArrayRef<Value> operands,
+                         int64_t width, Value mask);
   /// Clones one op; on vectors of `width` if any operand is one.
   void cloneBodyOp(Operation &bodyOp, IRMapping &map, Value column,
-                   int64_t width);
+                   int64_t width, Value mask);
   /// Builds the body at one position without the combiners of vector
   /// reductions. `outs` are read only if the body uses them.
   IRMapping buildBody(Value column, int64_t width, Value mask);
