@@ -214,10 +214,21 @@ static Value packWhole(OpBuilder &b, const MatrixProduct &block, Value matrix,
              : Value();
 }
 
+/// Returns true if `slice` has all of its source but in dimension `dim`.
+static bool isWholeBut(tensor::ExtractSliceOp slice, unsigned dim) {
+  SmallVector<OpFoldResult> sizes = slice.getMixedSizes();
+  for (auto [i, extent] : llvm::enumerate(slice.getSourceType().getShape()))
+    if (i != dim && !isConstantIntValue(sizes[i], extent))
+      return false;
+  return slice.getSourceType().getRank() == slice.getType().getRank();
+}
+
 Value norm::slicePacked(OpBuilder &b, const MatrixProduct &block,
                         int64_t columns) {
   auto slice = getRhs(block).getDefiningOp<tensor::ExtractSliceOp>();
-  if (!slice || isPacked(b, block, columns))
+  // Each matrix of a batch would be the first one.
+  if (!slice || isPacked(b, block, columns) ||
+      !isWholeBut(slice, getDim(block, block.rhs, block.loops.column)))
     return {};
   Value blocks = packWhole(b, block, slice.getSource(), columns);
   if (!blocks)
