@@ -162,7 +162,8 @@ static void printEnd(StringRef guard, raw_ostream &os) {
 static LogicalResult checkName(func::FuncOp function) {
   StringRef name = function.getName();
   auto isPart = [](char c) { return llvm::isAlnum(c) || c == '_'; };
-  if (llvm::all_of(name, isPart) && !llvm::isDigit(name.front()))
+  if (!name.empty() && llvm::all_of(name, isPart) &&
+      !llvm::isDigit(name.front()))
     return success();
   return function.emitError("the name '")
          << name << "' is no identifier of C: rename the function for a header";

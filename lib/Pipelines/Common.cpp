@@ -43,9 +43,12 @@ std::unique_ptr<Pass> norm::createExactCanonicalizer() {
 void norm::buildFrontEndLowering(OpPassManager &pm) {
   pm.addPass(createNormLowerTMTensor());
   OpPassManager &func = pm.nest<func::FuncOp>();
+  func.addPass(createTosaToSCFPass());
   func.addPass(tosa::createTosaToLinalgNamed());
   func.addPass(tosa::createTosaToLinalg());
-  func.addPass(createTosaToArithPass());
+  TosaToArithPassOptions arith;
+  arith.includeApplyRescale = true;
+  func.addPass(createTosaToArithPass(arith));
   func.addPass(createTosaToTensorPass());
 }
 

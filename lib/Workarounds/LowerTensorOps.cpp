@@ -7,8 +7,9 @@
 
 // Upstream: LLVM 22.1: convert-elementwise-to-linalg folds first, and arith's
 // folders make constants of open extents; goes when they look at the shape.
-// Upstream: LLVM 22.1: linalg.pack and unpack have no bufferization, and no
-// pass but the transform dialect lowers them; goes when one does.
+// Upstream: LLVM 22.1: linalg.pack and unpack and Winograd's transforms have no
+// bufferization, and no pass but the transform dialect lowers them; goes when
+// one does.
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
@@ -39,6 +40,7 @@ struct NormLowerTensorOps
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
     linalg::populateElementwiseToLinalgConversionPatterns(patterns);
+    linalg::populateDecomposeWinogradOpsPatterns(patterns);
     patterns.add(lowerPack);
     patterns.add(lowerUnPack);
     walkAndApplyPatterns(getOperation(), std::move(patterns));

@@ -45,3 +45,24 @@ func.func @round_trip(%a: tensor<?x?xf32>, %z: f32) -> tensor<?x?xf32> {
   %u = linalg.unpack %p inner_dims_pos = [0, 1] inner_tiles = [2, 4] into %o : tensor<?x?x2x4xf32> -> tensor<?x?xf32>
   return %u : tensor<?x?xf32>
 }
+
+// A convolution of 3 x 3 by Winograd's transforms: each result adds 3*3*8 ones.
+// RUN: norm-run %s --function=winograd --input=5x3x3x8xf32=1 --input=1x6x6x8xf32=1 --expected-output=1x4x4x5xf32=72 --max-ulp=64
+// CHECK-LABEL: func @winograd
+// CHECK-NOT: linalg.winograd
+func.func @winograd(%w: tensor<5x3x3x8xf32>, %x: tensor<1x6x6x8xf32>) -> tensor<1x4x4x5xf32> {
+  %zero = arith.constant 0.0 : f32
+  %we = tensor.empty() : tensor<6x6x8x5xf32>
+  %wt = linalg.winograd_filter_transform fmr(F_4_3) ins(%w : tensor<5x3x3x8xf32>) outs(%we : tensor<6x6x8x5xf32>) -> tensor<6x6x8x5xf32>
+  %xe = tensor.empty() : tensor<6x6x1x1x1x8xf32>
+  %xt = linalg.winograd_input_transform fmr(F_4_3) ins(%x : tensor<1x6x6x8xf32>) outs(%xe : tensor<6x6x1x1x1x8xf32>) -> tensor<6x6x1x1x1x8xf32>
+  %a = tensor.collapse_shape %xt [[0, 1], [2, 3, 4], [5]] : tensor<6x6x1x1x1x8xf32> into tensor<36x1x8xf32>
+  %b = tensor.collapse_shape %wt [[0, 1], [2], [3]] : tensor<6x6x8x5xf32> into tensor<36x8x5xf32>
+  %pe = tensor.empty() : tensor<36x1x5xf32>
+  %pf = linalg.fill ins(%zero : f32) outs(%pe : tensor<36x1x5xf32>) -> tensor<36x1x5xf32>
+  %p = linalg.batch_matmul ins(%a, %b : tensor<36x1x8xf32>, tensor<36x8x5xf32>) outs(%pf : tensor<36x1x5xf32>) -> tensor<36x1x5xf32>
+  %yt = tensor.expand_shape %p [[0, 1], [2, 3, 4], [5]] output_shape [6, 6, 1, 1, 1, 5] : tensor<36x1x5xf32> into tensor<6x6x1x1x1x5xf32>
+  %ye = tensor.empty() : tensor<1x4x4x5xf32>
+  %y = linalg.winograd_output_transform fmr(F_4_3) ins(%yt : tensor<6x6x1x1x1x5xf32>) outs(%ye : tensor<1x4x4x5xf32>) -> tensor<1x4x4x5xf32>
+  return %y : tensor<1x4x4x5xf32>
+}

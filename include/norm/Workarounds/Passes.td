@@ -101,14 +101,16 @@ def NormLowerTensorOps : Pass<"norm-lower-tensor-ops"> {
     ```
 
     A `linalg.pack` becomes a padding, a reshape and a transposition, and a
-    `linalg.unpack` the same backward, by upstream's `lowerPack` and `lowerUnPack`,
-    because bufferization knows neither.
+    `linalg.unpack` the same backward, by upstream's `lowerPack` and `lowerUnPack`, and
+    Winograd's transforms products of small matrices, because bufferization knows none
+    of them.
 
     Limits: ranked tensors; run it before canonicalization, which folds too. What
     upstream does not lower stays, such as tiles of an open extent.
   }];
   let dependentDialects = ["affine::AffineDialect", "arith::ArithDialect",
-                           "linalg::LinalgDialect", "tensor::TensorDialect"];
+                           "linalg::LinalgDialect", "scf::SCFDialect",
+                           "tensor::TensorDialect"];
 }
 
 def NormExpandOpenShapes : Pass<"norm-expand-open-shapes"> {

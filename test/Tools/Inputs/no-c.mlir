@@ -40,3 +40,7 @@ func.func @NULL(%x: i32) -> i32 {
 func.func @f(%x: tensor<4xf32, "*/ int x; /*">) {
   return
 }
+//--- empty.mlir
+func.func @""(%x: tensor<64xf32>) -> tensor<64xf32> {
+  return %x : tensor<64xf32>
+}
