@@ -105,6 +105,9 @@ def NormLowerTensorOps : Pass<"norm-lower-tensor-ops"> {
     Winograd's transforms products of small matrices, because bufferization knows none
     of them.
 
+    A remainder `x % n` of a divisor that is no constant becomes `x - x / n * n`: `arith`
+    lets remainders be hoisted out of loops that do not run, where `n` may be 0.
+
     Limits: ranked tensors; run it before canonicalization, which folds too. What
     upstream does not lower stays, such as tiles of an open extent.
   }];
