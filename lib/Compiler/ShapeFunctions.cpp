@@ -109,7 +109,7 @@ static LogicalResult checkExtents(ModuleOp module) {
 
 /// Makes linalg ops of arithmetic on tensors, whose extents are checked like
 /// all others, and which canonicalization would fold.
-static LogicalResult lowerElementwise(ModuleOp module) {
+static LogicalResult lowerTensorOps(ModuleOp module) {
   PassManager pm(module.getContext());
   pm.addPass(createNormLowerTensorOps());
   return pm.run(module);
@@ -127,7 +127,7 @@ LogicalResult norm::addShapeFunctions(ModuleOp module, ExtentChecks checks) {
   module.getContext()
       ->loadDialect<arith::ArithDialect, cf::ControlFlowDialect,
                     tensor::TensorDialect>();
-  if (failed(lowerElementwise(module)))
+  if (failed(lowerTensorOps(module)))
     return failure();
   for (auto function : llvm::to_vector(module.getOps<func::FuncOp>()))
     if (function.isPublic() && !function.isExternal() &&
