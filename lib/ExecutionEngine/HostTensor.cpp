@@ -183,6 +183,17 @@ static bool parseElement(StringRef token, HostTensor &tensor,
   return true;
 }
 
+/// Whether each bracket that opens is closed: a shell may have cut the text.
+static bool hasClosedBrackets(StringRef text) {
+  int64_t depth = 0;
+  for (char c : text) {
+    depth += (c == '[') - (c == ']');
+    if (depth < 0)
+      return false;
+  }
+  return depth == 0;
+}
+
 llvm::Expected<HostTensor> norm::parseTensor(StringRef text, ShapedType type) {
   auto [typeText, values] = text.split('=');
   if (values.empty())
@@ -213,6 +224,8 @@ llvm::Expected<HostTensor> norm::parseTensor(StringRef text, ShapedType type) {
   if (!created)
     return created.takeError();
   HostTensor tensor = std::move(*created);
+  if (!hasClosedBrackets(values))
+    return inputError("input '" + typeText + "': brackets do not match");
   std::string flat = values.str();
   for (char &c : flat)
     if (StringRef(",[]").contains(c))

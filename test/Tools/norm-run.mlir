@@ -40,6 +40,10 @@
 // BADVALUE: error: input '1x4xf32': bad value 'a'
 // RUN: not norm-run %s --function=norm '--input=1x4xf32=1e' 2>&1 | FileCheck %s --check-prefix=EXPONENT
 // EXPONENT: error: input '1x4xf32': bad value '1e'
+// RUN: not norm-run %s --function=norm '--input=1x4xf32=[1' 2>&1 | FileCheck %s --check-prefix=BRACKETS
+// RUN: not norm-run %s --function=norm '--input=1x4xf32=[1 2 3 4]]' 2>&1 | FileCheck %s --check-prefix=BRACKETS
+// RUN: not norm-run %s --function=norm '--input=1x4xf32=]1[' 2>&1 | FileCheck %s --check-prefix=BRACKETS
+// BRACKETS: error: input '1x4xf32': brackets do not match
 // Integers are not cut off.
 // RUN: not norm-run %S/Inputs/scalars.mlir --function=flags --input=i32=1.5 --input=i32=1 2>&1 | FileCheck %s --check-prefix=INTEGER
 // RUN: not norm-run %S/Inputs/scalars.mlir --function=flags --input=i32=4294967296 --input=i32=1 2>&1 | FileCheck %s --check-prefix=INTEGER

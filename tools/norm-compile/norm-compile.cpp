@@ -28,11 +28,14 @@ static LogicalResult fail(llvm::Error error) {
   return failure();
 }
 
-static LogicalResult writePage(const Report &report, StringRef output) {
-  std::string page;
-  llvm::raw_string_ostream os(page);
-  printReportPage(report, os);
-  return fail(writeOutputFile(output, page));
+static LogicalResult
+writeReport(const Report &report,
+            function_ref<void(const Report &, raw_ostream &)> print,
+            StringRef output) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  print(report, os);
+  return fail(writeOutputFile(output, text));
 }
 
 /// Measures this machine's memory where nobody gave a bandwidth.
@@ -59,11 +62,10 @@ static LogicalResult tell(ModuleOp module, const llvm::SourceMgr &sources,
     return failure();
   completeRoof(*report);
   if (!command.reportFile.empty() &&
-      failed(writePage(*report, command.reportFile)))
+      failed(writeReport(*report, printReportPage, command.reportFile)))
     return failure();
-  if (command.explains)
-    printReport(*report, llvm::outs());
-  return success();
+  return success(!command.explains ||
+                 succeeded(writeReport(*report, printReport, "-")));
 }
 
 /// Returns the text of --row-target, which a file may have.
