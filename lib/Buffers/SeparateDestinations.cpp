@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/IR/BufferizableOpInterface.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -99,6 +100,35 @@ static void separate(IRRewriter &rewriter, Operation *op) {
     rewriter.eraseOp(op);
 }
 
+/// Returns true if this use starts from a value that it then overwrites.
+static bool startsFrom(OpOperand &use) {
+  return isDestination(use) &&
+         !use.getOwner()->hasTrait<OpTrait::IsTerminator>();
+}
+
+/// Fills the destinations that start from a constant of equal elements, which
+/// would be copied from a global of that size.
+static void fillInstead(IRRewriter &rewriter, arith::ConstantOp constant) {
+  auto value = dyn_cast<SplatElementsAttr>(constant.getValue());
+  auto type = dyn_cast<RankedTensorType>(constant.getType());
+  if (!value || !type || !type.getElementType().isIntOrIndexOrFloat())
+    return;
+  Location loc = constant.getLoc();
+  for (OpOperand &use : llvm::make_early_inc_range(constant->getUses())) {
+    if (!startsFrom(use))
+      continue;
+    rewriter.setInsertionPoint(use.getOwner());
+    Value element = arith::ConstantOp::create(
+        rewriter, loc, cast<TypedAttr>(value.getSplatValue<Attribute>()));
+    Value empty = tensor::EmptyOp::create(rewriter, loc, type, ValueRange());
+    auto fill = linalg::FillOp::create(rewriter, loc, element, empty);
+    rewriter.modifyOpInPlace(use.getOwner(),
+                             [&] { use.set(fill.getResult(0)); });
+  }
+  if (constant->use_empty())
+    rewriter.eraseOp(constant);
+}
+
 //===----------------------------------------------------------------------===//
 // Tensors that bodies write
 //===----------------------------------------------------------------------===//
@@ -161,6 +191,8 @@ struct NormSeparateDestinations
     : norm::impl::NormSeparateDestinationsBase<NormSeparateDestinations> {
   void runOnOperation() override {
     IRRewriter rewriter(&getContext());
+    getOperation()->walk(
+        [&](arith::ConstantOp constant) { fillInstead(rewriter, constant); });
     SmallVector<Operation *> fills, empties;
     getOperation()->walk([&](Operation *op) {
       if (isFill(op))

@@ -96,3 +96,25 @@ func.func @kernel(%x: tensor<4xf32>, %y: tensor<4xf32>) -> tensor<4xf32> {
   } {norm.loop = #norm.loop<rows, <threads = 32, vector = 4, lanes = 128, registers = 32>>}
   return %r : tensor<4xf32>
 }
+
+// What starts from equal elements is filled, not copied from memory of that size. A reader keeps the constant.
+// CHECK-LABEL: func @constants
+// CHECK: %[[CST:.*]] = arith.constant dense<2.000000e+00> : tensor<4xf32>
+// CHECK: %[[E0:.*]] = tensor.empty() : tensor<4xf32>
+// CHECK: %[[F0:.*]] = linalg.fill ins(%{{.*}} : f32) outs(%[[E0]]
+// CHECK: scf.for {{.*}} iter_args(%[[ARG:.*]] = %[[F0]])
+// CHECK: %[[F1:.*]] = linalg.fill ins(%{{.*}} : f32) outs(%{{.*}} : tensor<4xf32>)
+// CHECK: linalg.add ins(%[[ARG]], %[[CST]] : tensor<4xf32>, tensor<4xf32>) outs(%[[F1]]
+// CHECK: %[[F2:.*]] = linalg.fill ins(%{{.*}} : f32) outs(%{{.*}} : tensor<4xf32>)
+// CHECK: bufferization.materialize_in_destination %[[F2]] in
+func.func @constants(%n: index, %out: memref<4xf32>) -> tensor<4xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %twos = arith.constant dense<2.0> : tensor<4xf32>
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%a = %twos) -> (tensor<4xf32>) {
+    %s = linalg.add ins(%a, %twos : tensor<4xf32>, tensor<4xf32>) outs(%twos : tensor<4xf32>) -> tensor<4xf32>
+    scf.yield %s : tensor<4xf32>
+  }
+  bufferization.materialize_in_destination %twos in restrict writable %out : (tensor<4xf32>, memref<4xf32>) -> ()
+  return %r : tensor<4xf32>
+}

@@ -237,6 +237,9 @@ def NormSeparateDestinations : Pass<"norm-separate-destinations"> {
     %b = linalg.matmul ins(%x, %q) outs(%zeros1)
     ```
 
+    A constant of equal elements, `outs(%zeros)` with `dense<0.0>`, becomes a fill where
+    an op or a loop starts from it: bufferization would copy it from a global as large.
+
     An empty tensor that the branches of one `scf.if` write stays one, because only one
     of them runs: what the `scf.if` returns is then in one buffer, known before it. In a
     loop with a schedule (norm-tile-rows), which becomes a kernel, it is in the body: its
@@ -269,7 +272,8 @@ def NormSeparateDestinations : Pass<"norm-separate-destinations"> {
     undoes it, and before bufferization. norm-reuse-buffers shares the buffers again
     where that is correct.
   }];
-  let dependentDialects = ["bufferization::BufferizationDialect",
+  let dependentDialects = ["arith::ArithDialect",
+                           "bufferization::BufferizationDialect",
                            "linalg::LinalgDialect", "tensor::TensorDialect"];
 }
 
