@@ -47,6 +47,11 @@ static bool computes(Operation *op) {
           llvm::any_of(op->getResultTypes(), isNarrow));
 }
 
+/// Returns true for what math-expand-ops makes several ops of.
+static bool isExpanded(Operation *op) {
+  return isa<math::RsqrtOp, math::FPowIOp>(op) && computes(op);
+}
+
 static bool convertsInteger(Operation *op) {
   return isa<arith::SIToFPOp, arith::UIToFPOp>(op) &&
          isNarrow(op->getResult(0).getType());
@@ -170,7 +175,11 @@ static void truncateThroughF32(Operation *op) {
 namespace {
 struct NormWidenNarrowFloats
     : norm::impl::NormWidenNarrowFloatsBase<NormWidenNarrowFloats> {
+  using NormWidenNarrowFloatsBase::NormWidenNarrowFloatsBase;
+
   void runOnOperation() override {
+    if (expandedOnly)
+      return widenExpanded();
     if (failed(lowerContractions(getOperation())))
       return signalPassFailure();
     expandReductions(getOperation());
@@ -187,6 +196,16 @@ struct NormWidenNarrowFloats
       else if (computes(op))
         widenOp(op);
     }
+  }
+
+  void widenExpanded() {
+    SmallVector<Operation *> ops;
+    getOperation()->walk([&](Operation *op) {
+      if (isExpanded(op))
+        ops.push_back(op);
+    });
+    for (Operation *op : ops)
+      widenOp(op);
   }
 };
 } // namespace

@@ -126,10 +126,11 @@ void norm::buildScalarLowering(
     OpPassManager &pm, const NormNarrowFloatsToIntegersOptions &narrow) {
   pm.addPass(createNormExpandSmallFloats());
   pm.addPass(createConvertComplexToStandardPass());
+  // First, so that what one op becomes is rounded once.
+  pm.addPass(createNormWidenNarrowFloats());
   // x*x for fpowi(x, 2), and rsqrt as 1/sqrt: exact where libm is not.
   pm.addPass(
       math::createMathExpandOpsPass({/*opMnemonics=*/{"rsqrt", "fpowi"}}));
-  pm.addPass(createNormWidenNarrowFloats());
   pm.addPass(createNormExpandArith());
   pm.addPass(createNormNarrowFloatsToIntegers(narrow));
 }

@@ -96,6 +96,9 @@ static void buildKernels(OpPassManager &pm,
 /// gpu.module to the NVVM dialect.
 static void buildKernelLowering(OpPassManager &pm,
                                 const NVVMPipelineOptions &options) {
+  NormWidenNarrowFloatsOptions widen;
+  widen.expandedOnly = true;
+  pm.addPass(createNormWidenNarrowFloats(widen));
   pm.addPass(math::createMathExpandOpsPass({{"rsqrt", "fpowi"}}));
   OpPassManager &gpu = pm.nest<gpu::GPUModuleOp>();
   gpu.addPass(createNormVerifyGPUMemory());

@@ -39,6 +39,11 @@ def NormWidenNarrowFloats : Pass<"norm-widen-narrow-floats"> {
     are, and so does a reduction in a `vector.mask`, which LLVM then rounds as it
     can.
   }];
+  let options = [
+    Option<"expandedOnly", "expanded-only", "bool", /*default=*/"false",
+           "Only rsqrt and fpowi, of which math-expand-ops makes several ops: "
+           "for machines that compute in 16 bits">,
+  ];
   let dependentDialects = ["arith::ArithDialect", "math::MathDialect",
                            "vector::VectorDialect"];
 }
