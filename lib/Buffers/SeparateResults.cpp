@@ -79,6 +79,14 @@ static bool isChosen(Value v) {
          !isa<LoopLikeOpInterface>(def);
 }
 
+/// Returns true if `v` may be in the buffer of another result.
+static bool mayBeElsewhere(Value v) {
+  return isChosen(v) ||
+         isa_and_nonnull<tensor::CastOp, tensor::CollapseShapeOp,
+                         tensor::ExpandShapeOp, tensor::ExtractSliceOp>(
+             v.getDefiningOp());
+}
+
 /// Runs upstream's elimination of empty tensors where every op between the
 /// empty tensor and the write computes in place.
 static LogicalResult eliminateInPlace(func::FuncOp func) {
@@ -124,6 +132,11 @@ struct NormSeparateResults
       OpBuilder b(&getContext());
       SmallVector<MaterializeInDestinationOp> writes = getLastWrites(body);
       auto over = llvm::filter_to_vector(writes, isWrittenThere);
+      // What may be in the buffer of another result is read before its write.
+      llvm::stable_sort(writes, [](MaterializeInDestinationOp a,
+                                   MaterializeInDestinationOp b) {
+        return mayBeElsewhere(a.getSource()) && !mayBeElsewhere(b.getSource());
+      });
       for (MaterializeInDestinationOp write : writes)
         if (write.getRestrict()) {
           write->moveBefore(body.getTerminator());

@@ -212,3 +212,45 @@ func.func @chosen_and_result(%a: tensor<4xf32>, %b: tensor<4xf32>, %i: i1, %out0
   bufferization.materialize_in_destination %y in restrict writable %out1 : (tensor<4xf32>, memref<4xf32>) -> ()
   return
 }
+
+// -----
+
+// What a branch yields of another result, or a view of it, is copied before that one is written.
+// CHECK-LABEL: func @yields_result
+// CHECK: %[[R:.*]] = scf.if
+// CHECK: bufferization.materialize_in_destination %[[R]] in
+// CHECK: bufferization.materialize_in_destination %{{.*}} in writable %arg4
+// CHECK: bufferization.materialize_in_destination %{{.*}} in writable %arg3
+// CHECK: return
+// BUFFERS-LABEL: func @yields_result
+func.func @yields_result(%a: tensor<4xf32>, %b: tensor<4xf32>, %i: i1, %out0: memref<4xf32>, %out1: memref<4xf32>) {
+  %e = tensor.empty() : tensor<4xf32>
+  %y = linalg.exp ins(%a : tensor<4xf32>) outs(%e : tensor<4xf32>) -> tensor<4xf32>
+  %r = scf.if %i -> tensor<4xf32> {
+    %z = linalg.log ins(%y : tensor<4xf32>) outs(%e : tensor<4xf32>) -> tensor<4xf32>
+    scf.yield %z : tensor<4xf32>
+  } else {
+    scf.yield %y : tensor<4xf32>
+  }
+  bufferization.materialize_in_destination %y in restrict writable %out0 : (tensor<4xf32>, memref<4xf32>) -> ()
+  bufferization.materialize_in_destination %r in restrict writable %out1 : (tensor<4xf32>, memref<4xf32>) -> ()
+  return
+}
+
+// -----
+
+// CHECK-LABEL: func @view_of_result
+// BUFFERS-LABEL: func @view_of_result
+// BUFFERS-NOT: memref.alloc
+// BUFFERS: linalg.exp ins(%{{.*}}) outs(%{{.*}} : memref<2x4xf32
+// BUFFERS: memref.copy
+// BUFFERS-NOT: memref.copy
+// BUFFERS: return
+func.func @view_of_result(%a: tensor<2x4xf32>, %out0: memref<2x4xf32>, %out1: memref<8xf32>) {
+  %e = tensor.empty() : tensor<2x4xf32>
+  %y = linalg.exp ins(%a : tensor<2x4xf32>) outs(%e : tensor<2x4xf32>) -> tensor<2x4xf32>
+  %v = tensor.collapse_shape %y [[0, 1]] : tensor<2x4xf32> into tensor<8xf32>
+  bufferization.materialize_in_destination %y in restrict writable %out0 : (tensor<2x4xf32>, memref<2x4xf32>) -> ()
+  bufferization.materialize_in_destination %v in restrict writable %out1 : (tensor<8xf32>, memref<8xf32>) -> ()
+  return
+}
