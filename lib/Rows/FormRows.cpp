@@ -339,6 +339,16 @@ static LinalgOp copyOp(IRRewriter &rewriter, LinalgOp op) {
   return copy;
 }
 
+/// Returns true if more than branches are around `user` and not around `op`,
+/// such as a loop, which would compute a copy again and again.
+static bool isRepeated(Operation *user, Operation *op) {
+  for (Operation *up = user->getParentOp(); !up->isAncestor(op);
+       up = up->getParentOp())
+    if (!isa<scf::IfOp, scf::IndexSwitchOp>(up))
+      return true;
+  return false;
+}
+
 /// Gives each reader a copy of the producer, which its loop will compute.
 /// Returns the copies.
 static SmallVector<Operation *> copyForReaders(IRRewriter &rewriter,
@@ -347,9 +357,12 @@ static SmallVector<Operation *> copyForReaders(IRRewriter &rewriter,
   SmallVector<Operation *> copies;
   llvm::SetVector<Operation *> users(llvm::from_range, producer->getUsers());
   for (Operation *user : users) {
-    if (!isa<LinalgOp>(user))
+    if (!isa<LinalgOp>(user) || isRepeated(user, producer))
       continue;
-    rewriter.setInsertionPointAfter(producer);
+    if (user->getBlock() == producer->getBlock())
+      rewriter.setInsertionPointAfter(producer);
+    else
+      rewriter.setInsertionPoint(user);
     copies.push_back(copyOp(rewriter, producer));
     rewriter.replaceOpUsesWithIf(
         producer, copies.back()->getResults(),

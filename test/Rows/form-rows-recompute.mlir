@@ -184,3 +184,29 @@ func.func @written_and_widened(%x: tensor<8x64xbf16>, %square: tensor<64x64xf32>
   bufferization.materialize_in_destination %p in writable %out : (!m, memref<8x64xf32>) -> ()
   return %y, %z : !m, !m
 }
+
+// A branch computes it again for its reader, a loop does not.
+// CHECK-LABEL: func @in_a_branch
+// CHECK: %[[T:.*]] = linalg.generic {{.*}} ins(%arg0 :
+// CHECK: %[[R:.*]] = scf.if
+// CHECK:   linalg.generic {{.*}} ins(%arg0 :
+// CHECK:   arith.mulf
+// CHECK: scf.for
+// CHECK:   linalg.generic {{.*}} ins(%[[T]], %
+// CHECK: return %[[T]], %[[R]],
+func.func @in_a_branch(%x: tensor<?x64xf32>, %i: tensor<64x?xf32>, %c: i1, %n: index) -> (tensor<64x?xf32>, tensor<64x?xf32>, tensor<64x?xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %t = linalg.transpose ins(%x : tensor<?x64xf32>) outs(%i : tensor<64x?xf32>) permutation = [1, 0]
+  %r = scf.if %c -> tensor<64x?xf32> {
+    %y = linalg.mul ins(%t, %t : tensor<64x?xf32>, tensor<64x?xf32>) outs(%i : tensor<64x?xf32>) -> tensor<64x?xf32>
+    scf.yield %y : tensor<64x?xf32>
+  } else {
+    scf.yield %i : tensor<64x?xf32>
+  }
+  %s = scf.for %k = %c0 to %n step %c1 iter_args(%a = %i) -> tensor<64x?xf32> {
+    %y = linalg.add ins(%t, %a : tensor<64x?xf32>, tensor<64x?xf32>) outs(%i : tensor<64x?xf32>) -> tensor<64x?xf32>
+    scf.yield %y : tensor<64x?xf32>
+  }
+  return %t, %r, %s : tensor<64x?xf32>, tensor<64x?xf32>, tensor<64x?xf32>
+}
