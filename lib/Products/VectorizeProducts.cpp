@@ -7,6 +7,7 @@
 
 #include "ProductLoops.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/Transforms/LoweringPatterns.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "norm/Products/Passes.h"
@@ -19,6 +20,36 @@ namespace mlir::norm {
 using namespace mlir;
 using linalg::GenericOp;
 using norm::MatrixProduct;
+
+/// Casts operands to the extents that others have, which canonicalization has
+/// folded into the op: a tile was chosen for them.
+static void refineOperands(OpBuilder &b, GenericOp op) {
+  SmallVector<int64_t> extents(op.getNumLoops(), ShapedType::kDynamic);
+  auto forEachDim = [&](auto visit) {
+    for (OpOperand &operand : op->getOpOperands()) {
+      ArrayRef<AffineExpr> dims =
+          op.getMatchingIndexingMap(&operand).getResults();
+      for (auto [i, dim] : llvm::enumerate(dims))
+        if (auto loop = dyn_cast<AffineDimExpr>(dim))
+          visit(operand, i, extents[loop.getPosition()]);
+    }
+  };
+  forEachDim([](OpOperand &operand, size_t dim, int64_t &extent) {
+    int64_t known = cast<MemRefType>(operand.get().getType()).getDimSize(dim);
+    if (!ShapedType::isDynamic(known))
+      extent = known;
+  });
+  forEachDim([&](OpOperand &operand, size_t dim, int64_t extent) {
+    auto type = cast<MemRefType>(operand.get().getType());
+    if (!type.isDynamicDim(dim) || ShapedType::isDynamic(extent))
+      return;
+    SmallVector<int64_t> shape(type.getShape());
+    shape[dim] = extent;
+    MemRefType refined = MemRefType::Builder(type).setShape(shape);
+    operand.set(
+        memref::CastOp::create(b, op.getLoc(), refined, operand.get()));
+  });
+}
 
 namespace {
 struct NormVectorizeProducts
@@ -47,6 +78,7 @@ struct NormVectorizeProducts
 
   static LogicalResult vectorize(GenericOp op) {
     OpBuilder b(op);
+    refineOperands(b, op);
     if (op->hasAttr(norm::packAttrName))
       return vectorizeCopy(b, op);
     if (op->hasAttr(norm::tileAttrName)) {

@@ -74,3 +74,23 @@ func.func @small(%a: memref<1x64xf32>, %b: memref<64x512xf32>, %c: memref<1x512x
   }
   return
 }
+
+// -----
+
+// Extents that one operand alone has: canonicalization folds casts of the others.
+#a = affine_map<(d0, d1, d2) -> (d0, d2)>
+#b = affine_map<(d0, d1, d2) -> (d2, d1)>
+#c = affine_map<(d0, d1, d2) -> (d0, d1)>
+// CHECK-LABEL: func @known_rows
+// CHECK: scf.for %{{.*}} = %c0 to %c64 step
+// CHECK-NOT: linalg
+// CHECK: return
+func.func @known_rows(%a: memref<?x512xf32>, %b: memref<512x?xf32>, %c: memref<7x64xf32>) {
+  linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]} ins(%a, %b : memref<?x512xf32>, memref<512x?xf32>) outs(%c : memref<7x64xf32>) attrs = {norm.thin_product = array<i64: 6, 64, 8, 0>} {
+  ^bb0(%x: f32, %y: f32, %s: f32):
+    %m = arith.mulf %x, %y : f32
+    %t = arith.addf %s, %m : f32
+    linalg.yield %t : f32
+  }
+  return
+}
