@@ -7,10 +7,14 @@
 
 // Upstream: LLVM 22.1: arith-expand also expands maxima and minima, with the
 // wrong zero; goes when it can leave ops out.
+// Upstream: LLVM 22.1: its pattern for floordivsi adds 2^64 - 1 where it means
+// -1 in more than 64 bits; goes when it extends the sign.
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "mlir/Transforms/DialectConversion.h"
 #include "norm/Floats/Passes.h"
 
@@ -20,6 +24,31 @@ namespace mlir::norm {
 } // namespace mlir::norm
 
 using namespace mlir;
+
+/// Rounds a quotient of more than 64 bits down: a remainder whose sign is not
+/// the divisor's means that it was rounded up.
+static LogicalResult expandWideFloorDiv(arith::FloorDivSIOp op,
+                                        PatternRewriter &rewriter) {
+  Type element = getElementTypeOrSelf(op.getType());
+  if (element.isIndex() || element.getIntOrFloatBitWidth() <= 64)
+    return failure();
+  ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+  Value x = op.getLhs(), y = op.getRhs(),
+        zero = arith::ConstantOp::create(b, b.getZeroAttr(op.getType())),
+        quotient = arith::DivSIOp::create(b, x, y),
+        product = arith::MulIOp::create(b, quotient, y),
+        rest = arith::SubIOp::create(b, x, product);
+  auto compare = [&](arith::CmpIPredicate predicate, Value v) -> Value {
+    return arith::CmpIOp::create(b, predicate, v, zero);
+  };
+  Value isOpposite = compare(arith::CmpIPredicate::slt,
+                             arith::XOrIOp::create(b, rest, y)),
+        isUp = arith::AndIOp::create(
+            b, compare(arith::CmpIPredicate::ne, rest), isOpposite);
+  rewriter.replaceOpWithNewOp<arith::SubIOp>(
+      op, quotient, arith::ExtUIOp::create(b, op.getType(), isUp));
+  return success();
+}
 
 namespace {
 struct NormExpandArith : norm::impl::NormExpandArithBase<NormExpandArith> {
@@ -44,6 +73,7 @@ struct NormExpandArith : norm::impl::NormExpandArithBase<NormExpandArith> {
     ConversionTarget target(getContext());
     target.markUnknownOpDynamicallyLegal([](Operation *) { return true; });
     arith::populateCeilFloorDivExpandOpsPatterns(patterns);
+    patterns.add(expandWideFloorDiv, /*benefit=*/2);
     target.addIllegalOp<arith::CeilDivSIOp, arith::CeilDivUIOp,
                         arith::FloorDivSIOp>();
     if (failed(applyPartialConversion(getOperation(), target,

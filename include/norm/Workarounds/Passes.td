@@ -108,6 +108,10 @@ def NormLowerTensorOps : Pass<"norm-lower-tensor-ops"> {
     A remainder `x % n` of a divisor that is no constant becomes `x - x / n * n`: `arith`
     lets remainders be hoisted out of loops that do not run, where `n` may be 0.
 
+    A `tensor.concat` loses its parts without elements, and a `tensor.pad` of a tensor
+    without elements becomes a `tensor.generate`: bufferization would make views of them
+    that begin behind the end. A `dense_resource` without dimensions becomes a number.
+
     Limits: ranked tensors; run it before canonicalization, which folds too. What
     upstream does not lower stays, such as tiles of an open extent.
   }];
