@@ -14,6 +14,8 @@
 // hoisted out of loops that do not run; goes when they say what quotients do.
 // Upstream: LLVM 22.1: the lowering of a memref.global without dimensions looks
 // for the element of a resource, and crashes; goes when it reads the bytes.
+// Upstream: LLVM 22.1: linalg-fold-unit-extent-dims takes 0 for an open extent of
+// a result that an operand says is 1; goes when it asks the result.
 // Upstream: LLVM 22.1: a concat or a pad of an empty tensor is bufferized to a
 // view that begins behind the end; goes when that is allowed or left out.
 
@@ -134,6 +136,12 @@ struct NormLowerTensorOps
     patterns.add(dropEmptyParts);
     patterns.add(generatePadding);
     walkAndApplyPatterns(getOperation(), std::move(patterns));
+    // Casts operands to the extents that others have.
+    RewritePatternSet extents(&getContext());
+    getContext()
+        .getLoadedDialect<linalg::LinalgDialect>()
+        ->getCanonicalizationPatterns(extents);
+    walkAndApplyPatterns(getOperation(), std::move(extents));
     // Also in the bodies that the others have made.
     RewritePatternSet remainders(&getContext());
     remainders.add(divideFirst<arith::RemSIOp, arith::DivSIOp>);
