@@ -82,11 +82,46 @@ static void requestTiles() {
 #endif
 }
 
+// LLVM calls these of the compiler's library for what a machine has no
+// instruction for: conversions of f16 and arithmetic on 128 bits. A program
+// that loads this one as a plugin does not export them.
+#ifdef __x86_64__
+#define NORM_HALF_CALLS(CALL)                                                  \
+  CALL(__extendhfsf2) CALL(__truncsfhf2) CALL(__truncdfhf2)
+#else // AArch64 has instructions.
+#define NORM_HALF_CALLS(CALL)
+#endif
+#define NORM_COMPILER_CALLS(CALL)                                              \
+  NORM_HALF_CALLS(CALL)                                                        \
+  CALL(__divti3)                                                               \
+  CALL(__modti3)                                                               \
+  CALL(__udivti3)                                                              \
+  CALL(__umodti3)                                                              \
+  CALL(__floattisf)                                                            \
+  CALL(__floattidf)                                                            \
+  CALL(__floatuntisf)                                                          \
+  CALL(__floatuntidf)                                                          \
+  CALL(__fixsfti)                                                              \
+  CALL(__fixdfti)                                                              \
+  CALL(__fixunssfti)                                                           \
+  CALL(__fixunsdfti)
+#define NORM_DECLARE(NAME) extern "C" void NAME();
+NORM_COMPILER_CALLS(NORM_DECLARE)
+#undef NORM_DECLARE
+
+static ArrayRef<HostRuntime::Symbol> getCompilerCalls() {
+#define NORM_ENTRY(NAME) {#NAME, reinterpret_cast<void *>(&NAME)},
+  static const HostRuntime::Symbol calls[] = {NORM_COMPILER_CALLS(NORM_ENTRY)};
+#undef NORM_ENTRY
+  return calls;
+}
+
 /// Defines symbols that this program does not export, or other than it does.
 static llvm::Error defineSymbols(llvm::orc::LLJIT &jit,
                                  ArrayRef<HostRuntime::Symbol> names) {
   llvm::orc::SymbolMap symbols;
-  for (const HostRuntime::Symbol &symbol : names)
+  for (const HostRuntime::Symbol &symbol :
+       llvm::concat<const HostRuntime::Symbol>(getCompilerCalls(), names))
     symbols[jit.mangleAndIntern(symbol.name)] = {
         llvm::orc::ExecutorAddr::fromPtr(symbol.address),
         llvm::JITSymbolFlags::Exported | llvm::JITSymbolFlags::Callable};

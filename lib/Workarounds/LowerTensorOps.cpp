@@ -10,15 +10,16 @@
 // Upstream: LLVM 22.1: linalg.pack and unpack and Winograd's transforms have no
 // bufferization, and no pass but the transform dialect lowers them; goes when
 // one does.
-// Upstream: LLVM 22.1: arith.remsi and remui claim to be speculatable, and are
-// hoisted out of loops that do not run; goes when they say what quotients do.
 // Upstream: LLVM 22.1: the lowering of a memref.global without dimensions looks
 // for the element of a resource, and crashes; goes when it reads the bytes.
-// Upstream: LLVM 22.1: linalg-fold-unit-extent-dims takes 0 for an open extent of
-// a result that an operand says is 1; goes when it asks the result.
+// Upstream: LLVM 22.1: linalg-fold-unit-extent-dims takes 0 for an open extent
+// of a result that an operand says is 1; goes when it asks the result.
+// Upstream: StableHLO's conversion to linalg leaves casts from unsigned tensors
+// to signless ones; goes when it converts functions too.
 // Upstream: LLVM 22.1: a concat or a pad of an empty tensor is bufferized to a
 // view that begins behind the end; goes when that is allowed or left out.
 
+#include "ScalarPatterns.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -46,18 +47,6 @@ static LogicalResult lowerUnPack(linalg::UnPackOp op,
                                  PatternRewriter &rewriter) {
   return linalg::lowerUnPack(rewriter, op,
                              /*lowerUnpadLikeWithExtractSlice=*/false);
-}
-
-/// Computes a remainder by the quotient, which stays where it is.
-template <typename Remainder, typename Quotient>
-static LogicalResult divideFirst(Remainder op, PatternRewriter &rewriter) {
-  if (matchPattern(op.getRhs(), m_Constant()))
-    return failure();
-  Location loc = op.getLoc();
-  Value quotient = Quotient::create(rewriter, loc, op.getLhs(), op.getRhs());
-  Value multiple = arith::MulIOp::create(rewriter, loc, quotient, op.getRhs());
-  rewriter.replaceOpWithNewOp<arith::SubIOp>(op, op.getLhs(), multiple);
-  return success();
 }
 
 /// Returns true for a tensor that is known to have no elements.
@@ -120,6 +109,46 @@ static void unpackScalar(Operation *op) {
                                                           resource.getData()));
 }
 
+static Type getSignless(Type type) {
+  auto integer = dyn_cast<IntegerType>(type);
+  return integer && !integer.isSignless()
+             ? IntegerType::get(type.getContext(), integer.getWidth())
+             : type;
+}
+
+/// Returns true for a cast of tensors whose elements have the same bits.
+static bool castsSignedness(UnrealizedConversionCastOp op) {
+  if (op->getNumOperands() != 1 || op->getNumResults() != 1)
+    return false;
+  auto from = dyn_cast<RankedTensorType>(op.getOperand(0).getType()),
+       to = dyn_cast<RankedTensorType>(op.getResult(0).getType());
+  return from && to && from.getShape() == to.getShape() &&
+         getSignless(from.getElementType()) == getSignless(to.getElementType());
+}
+
+/// Makes all integers signless where a program has such casts: ops say what is
+/// unsigned.
+static void dropSignedness(Operation *root) {
+  SmallVector<UnrealizedConversionCastOp> casts;
+  root->walk([&](UnrealizedConversionCastOp op) {
+    if (castsSignedness(op))
+      casts.push_back(op);
+  });
+  if (casts.empty())
+    return;
+  AttrTypeReplacer replacer;
+  replacer.addReplacement([](IntegerType type) -> std::optional<Type> {
+    return getSignless(type);
+  });
+  replacer.recursivelyReplaceElementsIn(root, /*replaceAttrs=*/true,
+                                        /*replaceLocs=*/false,
+                                        /*replaceTypes=*/true);
+  for (UnrealizedConversionCastOp op : casts) {
+    op.getResult(0).replaceAllUsesWith(op.getOperand(0));
+    op.erase();
+  }
+}
+
 namespace {
 struct NormLowerTensorOps
     : norm::impl::NormLowerTensorOpsBase<NormLowerTensorOps> {
@@ -128,6 +157,7 @@ struct NormLowerTensorOps
       if (isa<arith::ConstantOp, memref::GlobalOp>(op))
         unpackScalar(op);
     });
+    dropSignedness(getOperation());
     RewritePatternSet patterns(&getContext());
     linalg::populateElementwiseToLinalgConversionPatterns(patterns);
     linalg::populateDecomposeWinogradOpsPatterns(patterns);
@@ -143,10 +173,9 @@ struct NormLowerTensorOps
         ->getCanonicalizationPatterns(extents);
     walkAndApplyPatterns(getOperation(), std::move(extents));
     // Also in the bodies that the others have made.
-    RewritePatternSet remainders(&getContext());
-    remainders.add(divideFirst<arith::RemSIOp, arith::DivSIOp>);
-    remainders.add(divideFirst<arith::RemUIOp, arith::DivUIOp>);
-    walkAndApplyPatterns(getOperation(), std::move(remainders));
+    RewritePatternSet scalars(&getContext());
+    norm::populateScalarPatterns(scalars);
+    walkAndApplyPatterns(getOperation(), std::move(scalars));
   }
 };
 } // namespace

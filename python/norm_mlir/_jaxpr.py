@@ -125,6 +125,8 @@ def write_broadcast(program: Program, eqn: Any, x: Value, *dynamic: Value) -> Va
 
 def write_transpose(program: Program, eqn: Any, x: Value) -> Value:
     order = eqn.params["permutation"]
+    if not has_dims(x):
+        return x._replace(shape=program.get_shape(eqn.outvars[0]))
     return program.write_moved(x, program.get_shape(eqn.outvars[0]), [
         *map(order.index, range(len(order)))])
 

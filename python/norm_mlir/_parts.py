@@ -50,6 +50,20 @@ class NormOps(OperatorSupportBase):
                         for n in node.all_input_nodes))
 
 
+def is_number(node):
+    """Whether a node is a tensor of one number, as a float that dynamo made an input."""
+    value = node.meta.get("val")
+    return isinstance(value, torch.Tensor) and not value.dim()
+
+
+def explain_end(nodes):
+    """Why a part ends at a mean of squares, if an epsilon that is an input is added to it."""
+    sums = [user for node in nodes for user in node.users if name_of(user) == "add"]
+    return ("the epsilon of a norm is an input, which dynamic=True makes of a float: set "
+            "torch._dynamo.config.specialize_float"
+            if any(map(is_number, (n for s in sums for n in s.all_input_nodes))) else "")
+
+
 class Outcome(NamedTuple):
     """The numbers of norms in a part, with its program, or the reason why inductor compiles it."""
 

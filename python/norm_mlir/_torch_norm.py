@@ -67,10 +67,19 @@ def _differentiate(ctx: Any, dy: Tensor) -> Any:
 _forward_op.register_autograd(_differentiate, setup_context=_save)
 
 
+def _is_traced(x: Tensor) -> bool:
+    """Whether a graph is made of the call, which then is an operator in it."""
+    return (torch.compiler.is_compiling() or torch.jit.is_tracing()
+            or type(x) not in (Tensor, torch.nn.Parameter)
+            or torch.utils._python_dispatch.is_in_torch_dispatch_mode())
+
+
 def rms_norm(x: Tensor, weight: Tensor | None, eps: float, threads: int) -> Tensor:
     if x.device.type != "cpu":
         raise NormError(f"x is on {x.device}, expected the CPU")
-    if torch.compiler.is_compiling() or type(x) not in (Tensor, torch.nn.Parameter):
+    if not isinstance(weight, Tensor | None):
+        raise TypeError(f"weight must be a tensor, as x is, not {type(weight).__name__}")
+    if _is_traced(x):
         describe(x, weight, eps, threads)
         return _forward_op(x, weight, eps, threads)
     if torch.is_grad_enabled() and (

@@ -45,6 +45,9 @@ def _lower_by_stablehlo(closed: Any, reason: str) -> str:
     arguments = [jax.ShapeDtypeStruct(v.aval.shape, v.aval.dtype)
                  for v in (*closed.jaxpr.invars, *closed.jaxpr.constvars)]
     count = len(closed.jaxpr.invars)
+    if closed.effects:
+        raise NormError(f"{reason}, and its effects would be lost: "
+                        f"{', '.join(map(str, closed.effects))}")
     call = lambda *given: jax.core.eval_jaxpr(closed.jaxpr, given[count:], *given[:count])
     # By way of HLO, which has no CHLO ops (jnp.square): the wheel cannot convert those.
     hlo = jax.jit(call, keep_unused=True).lower(*arguments).compiler_ir("hlo")
@@ -244,7 +247,9 @@ def _call_jaxpr(jaxpr: Any, results: Sequence[Any], rows: Rows) -> Callable[...,
 
 
 def _get_type(array: Any) -> jax.ShapeDtypeStruct:
-    return jax.ShapeDtypeStruct(jnp.shape(array), jnp.result_type(array))
+    """A number of Python has a weak type: it takes that of what it is combined with."""
+    return jax.ShapeDtypeStruct(jnp.shape(array), jnp.result_type(array),
+                                weak_type=jax.typeof(array).weak_type)
 
 
 def _compile(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -329,6 +334,8 @@ def differentiable(function: Callable[..., Any], *example: Any, **named: Any) ->
     def compiled(*arguments: Any, **named: Any) -> Any:
         arrays, tree = jax.tree.flatten((arguments, named))
         structure = get_structure(tree, *map(_get_type, arrays))
+        if not structure.num_leaves:
+            return jax.tree.unflatten(structure, ())
         return jax.tree.unflatten(structure, flatten(tree)(*arrays))
 
     if example or named:

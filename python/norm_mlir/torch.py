@@ -35,8 +35,8 @@ from torch.utils._pytree import tree_leaves
 from . import NormError, _cache, _linalg, _parts, _writer, compile
 from ._linalg import get_expression, get_shape
 from ._parts import (PRODUCTS, REDUCTIONS, VIEWS, Outcome, copy_normalized, cut_scaling,
-                     drop_copies, find_norms_once, find_parts, is_extent, is_sum_of_products,
-                     join_products, name_of, split_products)
+                     drop_copies, explain_end, find_norms_once, find_parts, is_extent,
+                     is_sum_of_products, join_products, name_of, split_products)
 
 __all__ = ["NormBackend", "backend", "explain", "lower"]
 log = logging.getLogger("norm_mlir")
@@ -71,12 +71,11 @@ def lower(module: torch.nn.Module, *example: Any, dynamic_shapes: Any = None) ->
                                     decomposition_table={}))
 
 
-# The operator of all parts. The program is an argument, so that what inductor caches is complete.
+# The operators of all parts, by the number of results: inductor allows no list of results in a branch
+# or a loop. The program is an argument, so that what inductor caches is complete.
+MOST_RESULTS = 32
 LIBRARY = torch.library.Library("norm_mlir", "FRAGMENT")
-LIBRARY.define("call(Tensor[] inputs, Tensor(a!)[] results, str program, int threads) -> ()",
-               tags=(torch.Tag.needs_contiguous_strides,))
-CALL = torch.ops.norm_mlir.call.default
-add_needs_realized_inputs(CALL)
+CALLS = {}
 
 
 def pack(program):
@@ -89,20 +88,19 @@ def load_part(packed, threads):
     return compile(zlib.decompress(base64.b85decode(packed)).decode(), threads=threads)
 
 
-@torch.library.impl(LIBRARY, "call", "CPU")
-def call_part(inputs, results, packed, threads):
+def call_part(inputs, *rest):
+    *results, packed, threads = rest
     load_part(packed, threads)(*inputs, out=tuple(results))
 
 
-@torch.library.register_fake("norm_mlir::call")
-def call_fake(inputs, results, packed, threads):
+def call_fake(inputs, *rest):
     pass
 
 
 def write_call(node, write_line):
     """Inductor's code of a part: it calls the function, and not the operator, which takes twice
     the time."""
-    inputs, results, packed, threads = node.unflatten_args(
+    inputs, *results, packed, threads = node.unflatten_args(
         [value.codegen_reference() for value in node.inputs], node.constant_args)[0]
     name = f"norm_{hashlib.sha256(packed.encode()).hexdigest()[:12]}_{threads}"
     wrapper = V.graph.wrapper_code
@@ -111,7 +109,20 @@ def write_call(node, write_line):
     write_line(f"{name}({', '.join(inputs)}, out=({', '.join(results)},))")
 
 
-CUSTOM_EXTERN_KERNEL_CODEGEN["torch.ops.norm_mlir.call.default"] = CustomCodegen(python=write_call)
+def define_call(count):
+    name, results = f"call{count}", "".join(f"Tensor(r{i}!) r{i}, " for i in range(count))
+    LIBRARY.define(f"{name}(Tensor[] inputs, {results}str program, int threads) -> ()",
+                   tags=(torch.Tag.needs_contiguous_strides,))
+    torch.library.impl(LIBRARY, name, "CPU")(call_part)
+    torch.library.register_fake(f"norm_mlir::{name}")(call_fake)
+    CALLS[count] = getattr(torch.ops.norm_mlir, name).default
+    add_needs_realized_inputs(CALLS[count])
+    CUSTOM_EXTERN_KERNEL_CODEGEN[f"torch.ops.norm_mlir.{name}.default"] = CustomCodegen(
+        python=write_call)
+
+
+for count in range(1, MOST_RESULTS + 1):
+    define_call(count)
 
 
 def get_number(extent):
@@ -321,6 +332,8 @@ def compile_part(part, options):
     outcome = find_norms_once(part.module, values)
     if not outcome.module:
         return outcome, order
+    if len(part.outputs) > MOST_RESULTS:
+        return outcome._replace(reason=f"more than {MOST_RESULTS} results"), order
     if part.get_size() < options.min_bytes:
         return outcome._replace(reason=f"fewer than {options.min_bytes} bytes"), order
     try:
@@ -370,7 +383,7 @@ def replace_part(part, order, packed, threads):
     graph = part.nodes[0].graph
     with graph.inserting_before(part.nodes[-1].next):
         tensors = [squeeze(permute(node, order)) for node in part.inputs if not is_extent(node)]
-        call = add_node(graph, CALL, (tensors, [], packed, threads), None)
+        call = add_node(graph, CALLS[len(part.outputs)], (tensors, packed, threads), None)
         for number, old in enumerate(part.outputs):
             value = old.meta["val"]
             permuted = value.permute(order) if value.dim() == len(order) else value
@@ -402,7 +415,7 @@ def allocate_results(call):
             result.kwargs = {"dtype": value.dtype, "device": value.device}
             read.replace_all_uses_with(result)
             results.append(result)
-    call.args = (call.args[0], results, *call.args[2:])
+    call.args = (call.args[0], *results, *call.args[1:])
     for read in [*call.users]:
         graph.erase_node(read)
 
@@ -467,7 +480,8 @@ class NormPass(CustomGraphPass):
             outcome, order = compile_part(part, self.options)
             if outcome.module:
                 return part, outcome, order
-        return found
+        part, outcome, order = found
+        return part, outcome._replace(reason=outcome.reason or explain_end(nodes)), order
 
     def replace_parts(self, graph):
         calls, outcomes = [], []
@@ -520,6 +534,10 @@ class NormBackend:
 
     def __deepcopy__(self, memo: Any) -> "NormBackend":
         return self
+
+    def __reduce__(self) -> Any:
+        """Counts are of what a process compiled, and stay in it."""
+        return "backend" if self is backend else (NormBackend, ())
 
     def record(self, part: Part, outcome: Outcome) -> None:
         with self.lock:

@@ -107,6 +107,10 @@ def NormLowerTensorOps : Pass<"norm-lower-tensor-ops"> {
 
     A remainder `x % n` of a divisor that is no constant becomes `x - x / n * n`: `arith`
     lets remainders be hoisted out of loops that do not run, where `n` may be 0.
+    `math.isinf`, `isnormal`, `ipowi` and `clampf` become arithmetic, and conversions
+    between integers and floats of fewer than 16 bits go through f32, which holds each of
+    these. Where a program has casts between unsigned and signless tensors, which StableHLO's
+    conversion leaves, all its integers become signless.
 
     A `tensor.concat` loses its parts without elements, and a `tensor.pad` of a tensor
     without elements becomes a `tensor.generate`: bufferization would make views of them
