@@ -1,15 +1,18 @@
 // Blocks have columns that tiles of any number of lanes divide.
-// RUN: sed 's|LANES|8|' %s | norm-opt --pass-pipeline='builtin.module(func.func(norm-tile-products))' | FileCheck %s --check-prefixes=CHECK,L8
+// RUN: sed 's|LANES|16|' %s | norm-opt --pass-pipeline='builtin.module(func.func(norm-tile-products))' | FileCheck %s --check-prefixes=CHECK,L16
 // RUN: sed 's|LANES|32|' %s | norm-opt --pass-pipeline='builtin.module(func.func(norm-tile-products))' | FileCheck %s --check-prefixes=CHECK,L32
 // RUN: sed 's|LANES|64|' %s | norm-opt --pass-pipeline='builtin.module(func.func(norm-tile-products))' | FileCheck %s --check-prefixes=CHECK,L64
 // RUN: sed 's|LANES|32|' %s | norm-opt --norm-to-cpu -o /dev/null
 // RUN: sed 's|LANES|24|' %s | not norm-opt -o /dev/null 2>&1 | FileCheck %s --check-prefix=POWER
-// RUN: sed 's|LANES|0|' %s | not norm-opt -o /dev/null 2>&1 | FileCheck %s --check-prefix=ZERO
-// POWER: error: {{.*}}expects 'product_lanes' of 'norm.row_target' to be a power of two from 1 to 1024, got 24
-// ZERO: error: {{.*}}expects 'product_lanes' of 'norm.row_target' to be a power of two from 1 to 1024, got 0
+// Pairs of columns take 16 lanes, and a register of AVX-512 is one of four in a row of 64.
+// RUN: sed 's|LANES|8|' %s | not norm-opt -o /dev/null 2>&1 | FileCheck %s --check-prefix=FEW
+// RUN: sed 's|LANES|128|' %s | not norm-opt -o /dev/null 2>&1 | FileCheck %s --check-prefix=MANY
+// POWER: error: {{.*}}expects 'product_lanes' of 'norm.row_target' to be a power of two from 16 to 64, got 24
+// FEW: error: {{.*}}expects 'product_lanes' of 'norm.row_target' to be a power of two from 16 to 64, got 8
+// MANY: error: {{.*}}expects 'product_lanes' of 'norm.row_target' to be a power of two from 16 to 64, got 128
 
 // CHECK-LABEL: @f
-// L8: norm.product = array<i64: 6, 8, 1024>
+// L16: norm.product = array<i64: 6, 16, 1024>
 // L32: norm.product = array<i64: 6, 32, 1024>
 // L64: norm.product = array<i64: 6, 48, 1024>
 module attributes {norm.row_target = {product_lanes = LANES : i64}} {
