@@ -1,4 +1,5 @@
 """norm_mlir.jax.differentiable under jit, grad and vmap, in every order, beside JAX's own."""
+import importlib.util
 import os
 
 os.environ["XLA_FLAGS"] = "--xla_force_host_platform_device_count=4"
@@ -72,6 +73,25 @@ value = lambda f: lambda params, x: sum(
 ours, theirs = (jax.jit(jax.grad(value(f), (0, 1)))(params, x[0]) for f in (compiled, step))
 assert jax.tree.all(jax.tree.map(lambda a, b: difference(a, b) <= 5e-6, ours, theirs))
 print("trees, keywords, several results and integers, with gradients")
+
+# Numbers of Python are of whatever type they meet; a tree may be empty, and all extents 1.
+scale = lambda x, s, *, bias=0.5: x * s + bias
+for given in (2.0, jnp.float32(2)):
+    ours, theirs = (f(x[0].astype(jnp.bfloat16), given) for f in
+                    (norm_mlir.jax.differentiable(scale), scale))
+    assert ours.dtype == theirs.dtype and (ours == theirs).all()
+assert norm_mlir.jax.differentiable(lambda x: {})(w) == {}
+turn = lambda x: x.T + 1
+assert (norm_mlir.jax.differentiable(turn)(jnp.ones((1, 1))) == 2).all()
+mask = lambda x, m: x * m.astype(jnp.float32)
+bytes = jnp.arange(250, 254, dtype=jnp.uint8)
+assert importlib.util.find_spec("torch_mlir") is None or (
+    norm_mlir.jax.differentiable(mask)(jnp.ones(4), bytes) == mask(jnp.ones(4), bytes)).all()
+print("weak types, empty trees, extents of 1, unsigned integers")
+try:
+    jax.vmap(norm_mlir.jax.differentiable(lambda x: x - jax.lax.pmean(x, "i")), axis_name="i")(x[0])
+except norm_mlir.NormError as error:
+    print(error)
 
 # Under shard_map results differ between devices where arguments do; a gradient of what is the
 # same on all is summed.

@@ -2,6 +2,7 @@
 compiled."""
 import copy
 import os
+import pickle
 import threading
 
 import torch
@@ -51,6 +52,46 @@ def copy_model():
         average.update_parameters(compiled)
     compare(train(average, x), train(model, x))
     report("copies and averages", backend)
+
+
+def branch():
+    """Norms in the branches of torch.cond, which inductor compiles as graphs of their own."""
+    norm = torch.nn.functional.rms_norm
+    choose = lambda x, w: torch.cond(x.sum() > 0, lambda x, w: norm(x, (96,), w, 1e-6),
+                                     lambda x, w: norm(x, (96,), w, 1e-6) + 1, (x, w))
+    compiled, backend = compile_model(choose)
+    w = torch.rand(96)
+    with torch.no_grad():
+        for given in (x.detach().abs(), -x.detach().abs()):
+            check(compiled(given, w), choose(given, w), 64)
+    report("branches", backend)
+
+
+class Scaled(torch.nn.Module):
+    """A norm whose epsilon is an attribute, of which dynamic=True makes an input."""
+
+    def __init__(self):
+        super().__init__()
+        self.epsilon = 1e-6
+
+    def forward(self, x):
+        return x * torch.rsqrt(x.pow(2).mean(-1, keepdim=True) + self.epsilon)
+
+
+def open_epsilon():
+    for specialize in (False, True):
+        torch._dynamo.reset()
+        backend = NormBackend()
+        with torch._dynamo.config.patch(specialize_float=specialize), torch.no_grad():
+            torch.compile(Scaled(), backend=backend, options=OPTIONS, dynamic=True)(x)
+        print(f"open extents: forward {backend.forward}", *backend.fallbacks)
+
+
+def pickle_model():
+    compiled, _ = compile_model(Block())
+    again = pickle.loads(pickle.dumps(compiled))
+    compare(train(again, x), train(again._orig_mod, x))
+    print("pickled")
 
 
 def distribute():
@@ -122,6 +163,9 @@ def compile_in_threads():
 
 if __name__ == "__main__":
     copy_model()
+    pickle_model()
+    branch()
+    open_epsilon()
     distribute()
     recompute()
     cast()

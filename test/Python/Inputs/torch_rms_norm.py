@@ -52,6 +52,16 @@ for rows in (4, 6):
 print("torch.compile: one graph, forward and backward")
 
 
+from torch.fx.experimental.proxy_tensor import make_fx
+
+forward = lambda x: norm_mlir.rms_norm(x * 2)
+given, other = torch.randn(4, 8), torch.randn(4, 8)
+traced = [*(make_fx(forward, tracing_mode=mode)(given) for mode in ("real", "fake")),
+          torch.jit.trace(forward, (given,), check_trace=False)]
+assert all(f(other).equal(forward(other)) for f in traced)
+print("traced by make_fx and torch.jit: an operator in the graph")
+
+
 def reject(call):
     try:
         print("not rejected", call())
@@ -62,5 +72,6 @@ def reject(call):
 reject(lambda: norm_mlir.rms_norm(x, w[:7]))
 reject(lambda: norm_mlir.rms_norm(x.to("meta"), w))
 reject(lambda: norm_mlir.rms_norm(x.int()))
+reject(lambda: norm_mlir.rms_norm(x, w.detach().numpy()))
 y = norm_mlir.rms_norm(x, w).sum()
 reject(lambda: torch.autograd.grad(y, [x], create_graph=True))
