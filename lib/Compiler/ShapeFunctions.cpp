@@ -93,6 +93,17 @@ static void addShapeFunction(func::FuncOp function, ExtentChecks checks) {
   copy.removeResAttrsAttr();
 }
 
+/// Leaves out assertions on elements, which the function itself makes: tensors
+/// would be computed for them.
+static void dropElementAssertions(ModuleOp module) {
+  for (auto function : module.getOps<func::FuncOp>())
+    if (function.getName().ends_with(kShapeFunctionSuffix))
+      function.walk([](cf::AssertOp op) {
+        if (op->getParentOfType<linalg::LinalgOp>())
+          op.erase();
+      });
+}
+
 /// Adds assertions that the extents of each op's operands fit each other to the
 /// functions of shapes, from which all else of the ops then disappears.
 static LogicalResult checkExtents(ModuleOp module) {
@@ -135,5 +146,6 @@ LogicalResult norm::addShapeFunctions(ModuleOp module, ExtentChecks checks) {
       addShapeFunction(function, checks);
   if (checks == ExtentChecks::Assert && failed(checkExtents(module)))
     return failure();
+  dropElementAssertions(module);
   return simplify(module);
 }

@@ -448,11 +448,15 @@ private:
     });
   }
 
-  /// Builds mean * (s+e)/s for `outside`, and for `clamp` mean, or 0 if s < e.
+  /// Builds mean * (s+e)/s for `outside`, with a finite s where it overflows,
+  /// and for `clamp` mean, or 0 if s < e.
   Value correctMean(Value mean, Value s, Value epsilon) {
     if (op.getEpsilonMode() == EpsilonMode::Outside) {
-      Value full = arith::AddFOp::create(b, s, epsilon);
-      Value ratio = arith::DivFOp::create(b, full, s);
+      Value largest =
+          constant(APFloat::getLargest(compute.getFloatSemantics()), compute);
+      Value finite = arith::MinimumFOp::create(b, s, largest);
+      Value full = arith::AddFOp::create(b, finite, epsilon);
+      Value ratio = arith::DivFOp::create(b, full, finite);
       return arith::MulFOp::create(b, mean, ratio);
     }
     Value zero = constant(APFloat(0.0), compute);

@@ -291,7 +291,10 @@ static const Node *readLaw(LawBook &laws, Reader &reader, const Node *node,
       return laws.getTerms(node->getType());
     if (isRoot(node))
       return laws.getRowValue("r", node->getType(), scratch.sign);
-    if (node->is(Kind::Add) && isRoot(stripCasts(node->getOperand(0))))
+    const Node *first =
+        node->is(Kind::Add) ? stripCasts(node->getOperand(0)) : nullptr;
+    const Node *bounded = first ? getBounded(first) : nullptr;
+    if (first && isRoot(bounded ? stripCasts(bounded) : first))
       return laws.getRowValue("r + e", node->getType(), Sign::NonNegative);
     auto *element = dyn_cast<ElementNode>(node);
     if (!element || !isa<BlockArgument>(element->getValue()))

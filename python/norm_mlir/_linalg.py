@@ -176,7 +176,7 @@ def sum_of(op):
             raise Unsupported("a multiple of an extent is not written")
         a, b = (round_to(v, element) if not isinstance(v, Value) else
                 v if v.shape else program.write_cast(v, element) for v in (a, b))
-        factor = alpha if op == "arith.addf" else -alpha
+        factor = round_to(alpha if op == "arith.addf" else -alpha, element)
         return write_op(program, node, "math.fma", [factor, b, a], _writer.widen(element))
     return write
 

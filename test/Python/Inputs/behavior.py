@@ -123,6 +123,37 @@ for number in (1, 2):
         assert (find(table, indices) == table[indices]).all()
 print("threads: an assertion that fails is an exception")
 
+# Extents that do not fit are found before anything is computed: the loop with the assertion would
+# write rows of 1000 where the op behind it says 1.
+narrow = norm_mlir.compile("""
+#all = affine_map<(d0, d1) -> (d0, d1)>
+func.func @main(%i: tensor<?x?xi64>) -> tensor<?x1xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %size = arith.constant 100 : i64
+  %rows = tensor.dim %i, %c0 : tensor<?x?xi64>
+  %columns = tensor.dim %i, %c1 : tensor<?x?xi64>
+  %e = tensor.empty(%rows, %columns) : tensor<?x?xf32>
+  %x = linalg.generic {indexing_maps = [#all, #all], iterator_types = ["parallel", "parallel"]}
+      ins(%i : tensor<?x?xi64>) outs(%e : tensor<?x?xf32>) {
+  ^bb0(%a: i64, %b: f32):
+    %fits = arith.cmpi ult, %a, %size : i64
+    cf.assert %fits, "index must be smaller than dim size"
+    %v = arith.sitofp %a : i64 to f32
+    linalg.yield %v : f32
+  } -> tensor<?x?xf32>
+  %one = tensor.empty(%rows) : tensor<?x1xf32>
+  %y = linalg.exp ins(%x : tensor<?x?xf32>) outs(%one : tensor<?x1xf32>) -> tensor<?x1xf32>
+  return %y : tensor<?x1xf32>
+}""")
+for columns in (1000, 1):
+    try:
+        assert (narrow(np.zeros((2, columns), np.int64)) == 1).all() and columns == 1
+    except norm_mlir.NormError as error:
+        assert "size mismatch of dim 1" in str(error) or "bounds" in str(error), error
+        assert columns == 1000
+print("extents are checked before loops run")
+
 # A child after fork, also of a program whose loop has run in threads.
 parallel = norm_mlir.compile(DYNAMIC, threads=2)
 large = np.tile(x, (200, 1))
