@@ -61,11 +61,12 @@ static bool isReadAgain(OpOperand *use, GenericOp op) {
 static int64_t getFewRows(OpOperand *use, GenericOp product) {
   AffineMap map = product.getMatchingIndexingMap(use);
   Type element = getElementTypeOrSelf(use->get().getType());
-  unsigned last = map.getNumResults() == 0
-                      ? 0
-                      : map.getDimPosition(map.getNumResults() - 1);
-  bool isTurned =
-      product.getIteratorTypesArray()[last] == utils::IteratorType::reduction;
+  // A convolution reads its input at the sum of two loops.
+  auto last = map.getNumResults() == 0
+                  ? AffineDimExpr(nullptr)
+                  : dyn_cast<AffineDimExpr>(map.getResults().back());
+  bool isTurned = last && product.getIteratorTypesArray()[last.getPosition()] ==
+                              utils::IteratorType::reduction;
   return isTurned && !element.isF16() && !element.isBF16()
              ? norm::getRowTarget(product).fewRows
              : kFewRowsOfBlocks;
