@@ -321,6 +321,41 @@ void FlowAnalysis::visitBody(linalg::LinalgOp op) {
     roots.push_back({op, *root});
 }
 
+/// Returns true if an op squares `scalar`, widened or not.
+static bool isSquared(Value scalar) {
+  return llvm::any_of(scalar.getUsers(), [&](Operation *user) {
+    if (isa<math::PowFOp, math::FPowIOp>(user))
+      return user->getOperand(0) == scalar;
+    return isa<arith::ExtFOp>(user) ? isSquared(user->getResult(0))
+                                    : isa<arith::MulFOp>(user) &&
+                                          llvm::all_equal(user->getOperands());
+  });
+}
+
+/// Returns true if an op squares elements of `tensor`, also of views: it is
+/// what a norm may scale, such as a sum over experts.
+static bool isSquaredLater(Value tensor) {
+  return llvm::any_of(tensor.getUses(), [](OpOperand &use) {
+    if (isView(use.getOwner()))
+      return isSquaredLater(use.getOwner()->getResult(0));
+    auto op = dyn_cast<linalg::LinalgOp>(use.getOwner());
+    return op && op.hasPureTensorSemantics() && op.isDpsInput(&use) &&
+           isSquared(op.getMatchingBlockArgument(&use));
+  });
+}
+
+/// Returns the flow of a result; what a norm scales is no statistic.
+static Flow getResult(Flow flow, Value result) {
+  if (!flow.isStatistic() || flow.hasSquares || flow.hasRoot ||
+      !isSquaredLater(result))
+    return flow;
+  Flow plain;
+  plain.sum = flow.sum;
+  plain.sumNumber = flow.sumNumber;
+  plain.isAdded = flow.isAdded;
+  return plain;
+}
+
 void FlowAnalysis::visitLinalg(linalg::LinalgOp op) {
   if (!op.hasPureTensorSemantics()) {
     if (llvm::any_of(*op.getBlock(),
@@ -335,7 +370,7 @@ void FlowAnalysis::visitLinalg(linalg::LinalgOp op) {
   visitBody(op);
   for (OpResult result : op->getResults())
     if (!reduces)
-      flows[result] = lookup(getYielded(result));
+      flows[result] = getResult(lookup(getYielded(result)), result);
     else if (!isProductOfTwo(*this, op))
-      flows[result] = getReduction(result);
+      flows[result] = getResult(getReduction(result), result);
 }
