@@ -9,6 +9,7 @@
 #include "RowLoops.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -297,12 +298,26 @@ static void readOwnRows(IRRewriter &rewriter,
   }
 }
 
+/// Returns true if all that an op does beside its results is to assert, which
+/// its copy in the loop does for each row.
+static bool onlyAsserts(LinalgOp op) {
+  return op.hasPureTensorSemantics() &&
+         llvm::all_of(*op.getBlock(), [](Operation &each) {
+           return isa<cf::AssertOp>(each) || isMemoryEffectFree(&each);
+         });
+}
+
 /// Erases fused ops, users first, unless something keeps them alive.
 static void eraseMembers(IRRewriter &rewriter, RowGroup &group) {
   forwardDims(rewriter, group);
-  for (LinalgOp member : group.members)
-    if (isOpTriviallyDead(member))
+  for (LinalgOp member : group.members) {
+    for (Operation *slice : llvm::make_early_inc_range(member->getUsers()))
+      if (isOpTriviallyDead(slice))
+        rewriter.eraseOp(slice);
+    if (isOpTriviallyDead(member) ||
+        (member->use_empty() && onlyAsserts(member)))
       rewriter.eraseOp(member);
+  }
 }
 
 /// Fuses the group's members into a loop over tiles of its root, and lets all
