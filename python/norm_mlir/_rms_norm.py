@@ -59,7 +59,8 @@ def describe(x: Any, weight: Any, eps: float, threads: int,
     if not isinstance(eps, numbers.Real):
         raise TypeError(f"eps must be a float, not {type(eps).__name__}")
     eps = float(eps)
-    if not 0 <= eps < math.inf:
+    largest = float(numpy.finfo("float64" if names[0] == "float64" else "float32").max)
+    if not 0 <= eps <= largest:
         raise NormError(f"eps must be a number from 0, got {eps}")
     return Norm(names[0], len(x.shape), x.shape[-1], names[1] if len(names) == 2 else None, dims,
                 eps, threads)
@@ -136,4 +137,6 @@ def rms_norm_backward(dy: Any, x: Any, weight: Any = None, eps: float = 1e-6, *,
     without a weight dx alone."""
     given = [numpy.ascontiguousarray(a) for a in (dy, x, weight) if a is not None]
     norm = describe(numpy.asarray(x), given[2] if len(given) == 3 else None, eps, threads)
+    if numpy.shape(dy) != numpy.shape(x):
+        raise NormError(f"dy has shape {[*numpy.shape(dy)]}, expected {[*numpy.shape(x)]}")
     return compile_backward(norm)(*given)

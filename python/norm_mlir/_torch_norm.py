@@ -75,10 +75,13 @@ def _is_traced(x: Tensor) -> bool:
 
 
 def rms_norm(x: Tensor, weight: Tensor | None, eps: float, threads: int) -> Tensor:
-    if x.device.type != "cpu":
-        raise NormError(f"x is on {x.device}, expected the CPU")
     if not isinstance(weight, Tensor | None):
         raise TypeError(f"weight must be a tensor, as x is, not {type(weight).__name__}")
+    for name, tensor in (("x", x), ("weight", weight)):
+        if tensor is not None and tensor.device.type != "cpu":
+            raise NormError(f"{name} is on {tensor.device}, expected the CPU")
+        if tensor is not None and tensor.layout != torch.strided:
+            raise NormError(f"{name} has layout {tensor.layout}, expected {torch.strided}")
     if _is_traced(x):
         describe(x, weight, eps, threads)
         return _forward_op(x, weight, eps, threads)

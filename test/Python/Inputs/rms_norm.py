@@ -63,9 +63,9 @@ assert norm_mlir.rms_norm(many, w, threads=2).tobytes() == one.tobytes()
 print("steps and threads: the same bits")
 
 
-def reject(*arguments, **options):
+def reject(*arguments, function=norm_mlir.rms_norm, **options):
     try:
-        print("not rejected", norm_mlir.rms_norm(*arguments, **options))
+        print("not rejected", function(*arguments, **options))
     except (TypeError, ValueError) as error:
         print(f"{type(error).__name__}: {error}")
 
@@ -78,5 +78,7 @@ reject(x, np.ones(8, int))
 reject(np.float32(1))
 reject(x, None, -1.0)
 reject(x, None, float("nan"))
+reject(x, None, 1e300)
+reject(x[:, :7], x, function=norm_mlir.rms_norm_backward)
 reject(x, None, "small")
 reject(x, None, threads="2")

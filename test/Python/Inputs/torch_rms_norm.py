@@ -71,6 +71,8 @@ def reject(call):
 
 reject(lambda: norm_mlir.rms_norm(x, w[:7]))
 reject(lambda: norm_mlir.rms_norm(x.to("meta"), w))
+reject(lambda: norm_mlir.rms_norm(x, w.to("meta")))
+reject(lambda: norm_mlir.rms_norm(x.to_sparse()))
 reject(lambda: norm_mlir.rms_norm(x.int()))
 reject(lambda: norm_mlir.rms_norm(x, w.detach().numpy()))
 y = norm_mlir.rms_norm(x, w).sum()
