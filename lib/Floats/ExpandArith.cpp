@@ -43,8 +43,8 @@ static LogicalResult expandWideFloorDiv(arith::FloorDivSIOp op,
   };
   Value isOpposite = compare(arith::CmpIPredicate::slt,
                              arith::XOrIOp::create(b, rest, y)),
-        isUp = arith::AndIOp::create(
-            b, compare(arith::CmpIPredicate::ne, rest), isOpposite);
+        isUp = arith::AndIOp::create(b, compare(arith::CmpIPredicate::ne, rest),
+                                     isOpposite);
   rewriter.replaceOpWithNewOp<arith::SubIOp>(
       op, quotient, arith::ExtUIOp::create(b, op.getType(), isUp));
   return success();

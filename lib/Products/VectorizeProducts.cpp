@@ -46,8 +46,7 @@ static void refineOperands(OpBuilder &b, GenericOp op) {
     SmallVector<int64_t> shape(type.getShape());
     shape[dim] = extent;
     MemRefType refined = MemRefType::Builder(type).setShape(shape);
-    operand.set(
-        memref::CastOp::create(b, op.getLoc(), refined, operand.get()));
+    operand.set(memref::CastOp::create(b, op.getLoc(), refined, operand.get()));
   });
 }
 

@@ -25,10 +25,12 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/MemRef/Transforms/Transforms.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "mlir/IR/Matchers.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "mlir/Transforms/WalkPatternRewriteDriver.h"
 #include "norm/Workarounds/Passes.h"
 
@@ -149,6 +151,52 @@ static void dropSignedness(Operation *root) {
   }
 }
 
+/// Returns true if an operand leaves an extent open that another one has.
+static bool hidesExtent(linalg::LinalgOp op) {
+  SmallVector<int64_t> extents(op.getNumLoops(), ShapedType::kDynamic);
+  auto forEachDim = [&](auto visit) {
+    for (OpOperand &operand : op->getOpOperands())
+      for (auto [expr, extent] :
+           llvm::zip(op.getMatchingIndexingMap(&operand).getResults(),
+                     op.getShape(&operand)))
+        if (auto dim = dyn_cast<AffineDimExpr>(expr))
+          visit(extents[dim.getPosition()], extent);
+  };
+  forEachDim([](int64_t &known, int64_t extent) {
+    known = ShapedType::isDynamic(known) ? extent : known;
+  });
+  bool isHidden = false;
+  forEachDim([&](int64_t known, int64_t extent) {
+    isHidden |= ShapedType::isDynamic(extent) && !ShapedType::isDynamic(known);
+  });
+  return isHidden;
+}
+
+/// Casts operands to the extents that others have, and follows these, where a
+/// program leaves some open. Slices that drop dimensions must not be made of
+/// extents which are found later to be 1.
+static LogicalResult inferExtents(Operation *root) {
+  WalkResult hidden = root->walk([](linalg::LinalgOp op) {
+    return hidesExtent(op) ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  if (!hidden.wasInterrupted())
+    return success();
+  MLIRContext *context = root->getContext();
+  RewritePatternSet patterns(context);
+  context->getLoadedDialect<linalg::LinalgDialect>()
+      ->getCanonicalizationPatterns(patterns);
+  tensor::CastOp::getCanonicalizationPatterns(patterns, context);
+  tensor::CollapseShapeOp::getCanonicalizationPatterns(patterns, context);
+  tensor::DimOp::getCanonicalizationPatterns(patterns, context);
+  tensor::EmptyOp::getCanonicalizationPatterns(patterns, context);
+  tensor::ExpandShapeOp::getCanonicalizationPatterns(patterns, context);
+  tensor::ExtractSliceOp::getCanonicalizationPatterns(patterns, context);
+  tensor::InsertSliceOp::getCanonicalizationPatterns(patterns, context);
+  tensor::PadOp::getCanonicalizationPatterns(patterns, context);
+  memref::populateResolveRankedShapedTypeResultDimsPatterns(patterns);
+  return applyPatternsGreedily(root, std::move(patterns));
+}
+
 namespace {
 struct NormLowerTensorOps
     : norm::impl::NormLowerTensorOpsBase<NormLowerTensorOps> {
@@ -166,12 +214,8 @@ struct NormLowerTensorOps
     patterns.add(dropEmptyParts);
     patterns.add(generatePadding);
     walkAndApplyPatterns(getOperation(), std::move(patterns));
-    // Casts operands to the extents that others have.
-    RewritePatternSet extents(&getContext());
-    getContext()
-        .getLoadedDialect<linalg::LinalgDialect>()
-        ->getCanonicalizationPatterns(extents);
-    walkAndApplyPatterns(getOperation(), std::move(extents));
+    if (failed(inferExtents(getOperation())))
+      return signalPassFailure();
     // Also in the bodies that the others have made.
     RewritePatternSet scalars(&getContext());
     norm::populateScalarPatterns(scalars);
