@@ -81,10 +81,10 @@ static bool isChosen(Value v) {
 
 /// Returns true if `v` may be in the buffer of another result.
 static bool mayBeElsewhere(Value v) {
-  return isChosen(v) ||
-         isa_and_nonnull<tensor::CastOp, tensor::CollapseShapeOp,
+  return isa_and_nonnull<RegionBranchOpInterface, arith::SelectOp,
+                         tensor::CastOp, tensor::CollapseShapeOp,
                          tensor::ExpandShapeOp, tensor::ExtractSliceOp>(
-             v.getDefiningOp());
+      v.getDefiningOp());
 }
 
 /// Runs upstream's elimination of empty tensors where every op between the

@@ -51,16 +51,21 @@ Value norm::matchRoundToUpperHalf(arith::AddIOp sum) {
   return found && shifted == words ? words : Value();
 }
 
-static bool isNarrow(Type type) { return type.isF16() || type.isBF16(); }
+/// f16, bf16, and floats of 8 bits, with which nothing computes any more.
+static bool isNarrow(Type type) {
+  auto format = dyn_cast<FloatType>(type);
+  return format && (format.getWidth() == 16 || format.getWidth() == 8);
+}
 
-/// A 16-bit float that is no memory: a scalar or a vector.
+/// A narrow float that is no memory: a scalar or a vector.
 static bool isNarrowValue(Type type) {
   return isa<FloatType, VectorType>(type) &&
          isNarrow(getElementTypeOrSelf(type));
 }
 
 static Type toIntegers(Type type) {
-  return withElement(type, IntegerType::get(type.getContext(), 16));
+  unsigned width = getElementTypeOrSelf(type).getIntOrFloatBitWidth();
+  return withElement(type, IntegerType::get(type.getContext(), width));
 }
 
 static void truncateInIntegers(arith::TruncFOp op) {

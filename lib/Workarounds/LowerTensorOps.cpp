@@ -12,12 +12,14 @@
 // one does.
 // Upstream: LLVM 22.1: the lowering of a memref.global without dimensions looks
 // for the element of a resource, and crashes; goes when it reads the bytes.
-// Upstream: LLVM 22.1: linalg-fold-unit-extent-dims takes 0 for an open extent
-// of a result that an operand says is 1; goes when it asks the result.
-// Upstream: StableHLO's conversion to linalg leaves casts from unsigned tensors
-// to signless ones; goes when it converts functions too.
-// Upstream: LLVM 22.1: a concat or a pad of an empty tensor is bufferized to a
-// view that begins behind the end; goes when that is allowed or left out.
+// Upstream: LLVM 22.1: a negative amount of padding is bufferized to a view
+// that begins before the buffer; goes when it removes elements. Upstream:
+// LLVM 22.1: linalg-fold-unit-extent-dims takes 0 for an open extent of a
+// result that an operand says is 1; goes when it asks the result. Upstream:
+// StableHLO's conversion to linalg leaves casts from unsigned tensors to
+// signless ones; goes when it converts functions too. Upstream: LLVM 22.1: a
+// concat or a pad of an empty tensor is bufferized to a view that begins behind
+// the end; goes when that is allowed or left out.
 
 #include "ScalarPatterns.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -77,11 +79,8 @@ static LogicalResult dropEmptyParts(tensor::ConcatOp op,
   return success();
 }
 
-/// Computes what is around nothing.
-static LogicalResult generatePadding(tensor::PadOp op,
-                                     PatternRewriter &rewriter) {
-  if (!isEmpty(op.getSource()))
-    return failure();
+/// Computes all elements by the padding.
+static LogicalResult generateAll(tensor::PadOp op, PatternRewriter &rewriter) {
   SmallVector<Value> extents;
   ReifiedRankedShapedTypeDims shapes;
   if (failed(reifyResultShapes(rewriter, op, shapes)))
@@ -94,6 +93,70 @@ static LogicalResult generatePadding(tensor::PadOp op,
   rewriter.inlineRegionBefore(op.getRegion(), generate.getBody(),
                               generate.getBody().begin());
   rewriter.replaceOp(op, generate);
+  return success();
+}
+
+/// Computes what is around nothing.
+static LogicalResult generatePadding(tensor::PadOp op,
+                                     PatternRewriter &rewriter) {
+  return isEmpty(op.getSource()) ? generateAll(op, rewriter) : failure();
+}
+
+/// Returns true for a value that is max(v, 0), as an amount of padding that was
+/// looked at before.
+static bool isPositiveByForm(Value v) {
+  auto max = v.getDefiningOp<affine::AffineMaxOp>();
+  return max && llvm::any_of(max.getMap().getResults(), [](AffineExpr each) {
+           auto constant = dyn_cast<AffineConstantExpr>(each);
+           return constant && constant.getValue() >= 0;
+         });
+}
+
+/// Returns max(v, 0), of a negative amount what it removes.
+static OpFoldResult getPositive(OpBuilder &b, Location loc, OpFoldResult v,
+                                int64_t sign) {
+  AffineExpr amount = b.getAffineSymbolExpr(0) * sign;
+  AffineMap map = AffineMap::get(0, 1, {amount, b.getAffineConstantExpr(0)},
+                                 b.getContext());
+  return affine::makeComposedFoldedAffineMax(b, loc, map, v);
+}
+
+/// Takes away what negative amounts of padding remove, before the rest is
+/// padded.
+static LogicalResult removeFirst(tensor::PadOp op, PatternRewriter &rewriter) {
+  auto mayBeNegative = [](OpFoldResult amount) {
+    std::optional<int64_t> known = getConstantIntValue(amount);
+    return known ? *known < 0 : !isPositiveByForm(cast<Value>(amount));
+  };
+  SmallVector<OpFoldResult> low = op.getMixedLowPad(),
+                            high = op.getMixedHighPad();
+  if (llvm::none_of(low, mayBeNegative) && llvm::none_of(high, mayBeNegative))
+    return failure();
+  Location loc = op.getLoc();
+  SmallVector<OpFoldResult> offsets, sizes,
+      strides(low.size(), rewriter.getIndexAttr(1));
+  AffineExpr size, removedLow, removedHigh;
+  bindSymbols(rewriter.getContext(), size, removedLow, removedHigh);
+  for (auto [dim, before, after] : llvm::enumerate(low, high)) {
+    OpFoldResult extent =
+        tensor::getMixedSize(rewriter, loc, op.getSource(), dim);
+    offsets.push_back(getPositive(rewriter, loc, before, -1));
+    sizes.push_back(affine::makeComposedFoldedAffineApply(
+        rewriter, loc, size - removedLow - removedHigh,
+        {extent, offsets.back(), getPositive(rewriter, loc, after, -1)}));
+    std::optional<int64_t> known = getConstantIntValue(sizes.back());
+    if (known && *known <= 0)
+      return generateAll(op, rewriter);
+    before = getPositive(rewriter, loc, before, 1);
+    after = getPositive(rewriter, loc, after, 1);
+  }
+  Value rest = tensor::ExtractSliceOp::create(rewriter, loc, op.getSource(),
+                                              offsets, sizes, strides);
+  auto padded = tensor::PadOp::create(rewriter, loc, op.getResultType(), rest,
+                                      low, high, op.getNofold());
+  rewriter.inlineRegionBefore(op.getRegion(), padded.getRegion(),
+                              padded.getRegion().begin());
+  rewriter.replaceOp(op, padded);
   return success();
 }
 
@@ -151,26 +214,74 @@ static void dropSignedness(Operation *root) {
   }
 }
 
-/// Returns true if an operand leaves an extent open that another one has.
-static bool hidesExtent(linalg::LinalgOp op) {
+/// Returns the extents of the loops that any operand has.
+static SmallVector<int64_t> getKnownExtents(linalg::LinalgOp op) {
   SmallVector<int64_t> extents(op.getNumLoops(), ShapedType::kDynamic);
-  auto forEachDim = [&](auto visit) {
-    for (OpOperand &operand : op->getOpOperands())
-      for (auto [expr, extent] :
-           llvm::zip(op.getMatchingIndexingMap(&operand).getResults(),
-                     op.getShape(&operand)))
-        if (auto dim = dyn_cast<AffineDimExpr>(expr))
-          visit(extents[dim.getPosition()], extent);
-  };
-  forEachDim([](int64_t &known, int64_t extent) {
-    known = ShapedType::isDynamic(known) ? extent : known;
-  });
-  bool isHidden = false;
-  forEachDim([&](int64_t known, int64_t extent) {
-    isHidden |= ShapedType::isDynamic(extent) && !ShapedType::isDynamic(known);
-  });
-  return isHidden;
+  for (OpOperand &operand : op->getOpOperands())
+    for (auto [expr, extent] :
+         llvm::zip(op.getMatchingIndexingMap(&operand).getResults(),
+                   op.getShape(&operand)))
+      if (auto dim = dyn_cast<AffineDimExpr>(expr);
+          dim && !ShapedType::isDynamic(extent))
+        extents[dim.getPosition()] = extent;
+  return extents;
 }
+
+/// Returns the type of an operand with the extents that others have.
+static Type getRefinedType(linalg::LinalgOp op, OpOperand &operand,
+                           ArrayRef<int64_t> extents) {
+  auto type = dyn_cast<RankedTensorType>(operand.get().getType());
+  if (!type)
+    return operand.get().getType();
+  SmallVector<int64_t> shape(type.getShape());
+  for (auto [expr, extent] :
+       llvm::zip(op.getMatchingIndexingMap(&operand).getResults(), shape))
+    if (auto dim = dyn_cast<AffineDimExpr>(expr);
+        dim && ShapedType::isDynamic(extent))
+      extent = extents[dim.getPosition()];
+  return type.clone(shape);
+}
+
+static bool hidesExtent(linalg::LinalgOp op) {
+  SmallVector<int64_t> extents = getKnownExtents(op);
+  return llvm::any_of(op->getOpOperands(), [&](OpOperand &operand) {
+    return getRefinedType(op, operand, extents) != operand.get().getType();
+  });
+}
+
+namespace {
+/// Casts operands to the extents that others have; upstream's pattern does that
+/// for maps of loops alone.
+struct RefineOperands : OpInterfaceRewritePattern<linalg::LinalgOp> {
+  using OpInterfaceRewritePattern::OpInterfaceRewritePattern;
+
+  LogicalResult matchAndRewrite(linalg::LinalgOp op,
+                                PatternRewriter &rewriter) const override {
+    if (!op.hasPureTensorSemantics() || !hidesExtent(op))
+      return failure();
+    SmallVector<int64_t> extents = getKnownExtents(op);
+    SmallVector<Value> operands, results;
+    SmallVector<Type> types;
+    for (OpOperand &operand : op->getOpOperands()) {
+      Type type = getRefinedType(op, operand, extents);
+      operands.push_back(type == operand.get().getType()
+                             ? operand.get()
+                             : tensor::CastOp::create(rewriter, op.getLoc(),
+                                                      type, operand.get())
+                                   .getResult());
+      if (op.isDpsInit(&operand))
+        types.push_back(type);
+    }
+    Operation *refined = clone(rewriter, op, types, operands);
+    for (auto [result, old] :
+         llvm::zip(refined->getResults(), op->getResultTypes()))
+      results.push_back(
+          tensor::CastOp::create(rewriter, op.getLoc(), old, result));
+    rewriter.replaceOp(op, results);
+    return success();
+  }
+};
+} // namespace
 
 /// Casts operands to the extents that others have, and follows these, where a
 /// program leaves some open. Slices that drop dimensions must not be made of
@@ -182,7 +293,15 @@ static LogicalResult inferExtents(Operation *root) {
   if (!hidden.wasInterrupted())
     return success();
   MLIRContext *context = root->getContext();
+  // Their verifiers reject an input whose extent the result alone has.
+  IRRewriter rewriter(context);
+  root->walk([&](linalg::LinalgOp op) {
+    rewriter.setInsertionPoint(op);
+    if (isa<linalg::BroadcastOp, linalg::TransposeOp>(op))
+      (void)linalg::generalizeNamedOp(rewriter, op);
+  });
   RewritePatternSet patterns(context);
+  patterns.add<RefineOperands>(context);
   context->getLoadedDialect<linalg::LinalgDialect>()
       ->getCanonicalizationPatterns(patterns);
   tensor::CastOp::getCanonicalizationPatterns(patterns, context);
@@ -213,6 +332,7 @@ struct NormLowerTensorOps
     patterns.add(lowerUnPack);
     patterns.add(dropEmptyParts);
     patterns.add(generatePadding);
+    patterns.add(removeFirst);
     walkAndApplyPatterns(getOperation(), std::move(patterns));
     if (failed(inferExtents(getOperation())))
       return signalPassFailure();

@@ -254,3 +254,24 @@ func.func @view_of_result(%a: tensor<2x4xf32>, %out0: memref<2x4xf32>, %out1: me
   bufferization.materialize_in_destination %v in restrict writable %out1 : (tensor<8xf32>, memref<8xf32>) -> ()
   return
 }
+
+// -----
+
+// A loop may start from another result.
+// CHECK-LABEL: func @loop_from_result
+// CHECK: %[[R:.*]] = scf.for
+// CHECK: bufferization.materialize_in_destination %[[R]] in
+// CHECK: bufferization.materialize_in_destination %{{.*}} in writable %arg4
+// CHECK: bufferization.materialize_in_destination %{{.*}} in writable %arg3
+// BUFFERS-LABEL: func @loop_from_result
+func.func @loop_from_result(%a: tensor<4xf32>, %n: index, %s: index, %out0: memref<4xf32>, %out1: memref<4xf32>) {
+  %e = tensor.empty() : tensor<4xf32>
+  %y = linalg.exp ins(%a : tensor<4xf32>) outs(%e : tensor<4xf32>) -> tensor<4xf32>
+  %r = scf.for %i = %n to %s step %s iter_args(%t = %y) -> tensor<4xf32> {
+    %z = linalg.log ins(%t : tensor<4xf32>) outs(%e : tensor<4xf32>) -> tensor<4xf32>
+    scf.yield %z : tensor<4xf32>
+  }
+  bufferization.materialize_in_destination %y in restrict writable %out0 : (tensor<4xf32>, memref<4xf32>) -> ()
+  bufferization.materialize_in_destination %r in restrict writable %out1 : (tensor<4xf32>, memref<4xf32>) -> ()
+  return
+}

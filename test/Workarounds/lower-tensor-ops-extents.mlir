@@ -16,3 +16,13 @@ func.func @main(%x: tensor<1x3xf32>, %start: tensor<1x?xf32>) -> tensor<1x?xf32>
   } -> tensor<1x?xf32>
   return %sum : tensor<1x?xf32>
 }
+
+// Upstream's pattern takes maps of loops alone, and broadcasts check their input.
+// CHECK-LABEL: func @broadcast
+// CHECK-NOT: linalg.broadcast
+// CHECK: linalg.generic {{.*}} outs(%{{.*}} : tensor<2x3xf32>)
+func.func @broadcast(%x: tensor<?xf32>, %e: tensor<2x?xf32>, %y: tensor<2x3xf32>) -> tensor<2x3xf32> {
+  %b = linalg.broadcast ins(%x : tensor<?xf32>) outs(%e : tensor<2x?xf32>) dimensions = [0]
+  %s = linalg.add ins(%b, %y : tensor<2x?xf32>, tensor<2x3xf32>) outs(%y : tensor<2x3xf32>) -> tensor<2x3xf32>
+  return %s : tensor<2x3xf32>
+}

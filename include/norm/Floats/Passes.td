@@ -57,7 +57,8 @@ def NormNarrowFloatsToIntegers : Pass<"norm-narrow-floats-to-integers"> {
     where it is used. It does that by `vcvtneps2bf16` where the CPU has it, which
     takes subnormals for zeros whatever MXCSR says, and by a call of a library
     elsewhere. So this pass makes memrefs, vectors, scalars and constants of f16
-    and bf16 those of i16. What computes with f16 takes and gives bitcasts.
+    and bf16 those of i16. What computes with f16 takes and gives bitcasts. Floats of 8
+    bits become i8, because upstream's lowering shuffles no vectors of them.
 
     No op computes with bf16 after it. An `arith.extf` from bf16 becomes a shift,
     and an `arith.truncf` to bf16 becomes what `rounding` says:

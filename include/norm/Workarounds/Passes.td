@@ -114,7 +114,8 @@ def NormLowerTensorOps : Pass<"norm-lower-tensor-ops"> {
 
     A `tensor.concat` loses its parts without elements, and a `tensor.pad` of a tensor
     without elements becomes a `tensor.generate`: bufferization would make views of them
-    that begin behind the end. A `dense_resource` without dimensions becomes a number.
+    that begin behind the end. What negative amounts of padding remove is sliced off first.
+    A `dense_resource` without dimensions becomes a number.
     Operands of linalg ops are cast to the extents that others have, because
     linalg-fold-unit-extent-dims takes an open extent of 1 for 0.
 
