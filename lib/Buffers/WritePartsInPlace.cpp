@@ -26,8 +26,9 @@ using bufferization::MaterializeInDestinationOp;
 /// Returns what is inserted, with the unit dimensions that folding dropped.
 static Value getPart(tensor::InsertSliceOp insert) {
   auto collapse = insert.getSource().getDefiningOp<tensor::CollapseShapeOp>();
-  bool isView = collapse && collapse.getSrcType().getRank() ==
-                                insert.getDestType().getRank();
+  // The dropped dimension may be another one than that of the insertion.
+  bool isView = collapse && llvm::equal(collapse.getSrcType().getShape(),
+                                        insert.getStaticSizes());
   return isView ? collapse.getSrc() : insert.getSource();
 }
 

@@ -33,6 +33,19 @@ func.func @unit_dims(%even: tensor<1x4x2xf32>, %odd: tensor<4x2xf32>, %out: memr
   return
 }
 
+// The dimension that folding dropped is not the one of the insertion.
+// CHECK-LABEL: func.func @turned_part
+// CHECK: %[[C:.*]] = tensor.collapse_shape %arg0
+// CHECK: bufferization.materialize_in_destination %[[C]] in restrict writable
+func.func @turned_part(%x: tensor<3x1x4xf32>, %y: tensor<3x4x2xf32>, %out: memref<3x4x3xf32>) {
+  %e = tensor.empty() : tensor<3x4x3xf32>
+  %c = tensor.collapse_shape %x [[0, 1], [2]] : tensor<3x1x4xf32> into tensor<3x4xf32>
+  %a = tensor.insert_slice %c into %e[0, 0, 0] [3, 4, 1] [1, 1, 1] : tensor<3x4xf32> into tensor<3x4x3xf32>
+  %b = tensor.insert_slice %y into %a[0, 0, 1] [3, 4, 2] [1, 1, 1] : tensor<3x4x2xf32> into tensor<3x4x3xf32>
+  bufferization.materialize_in_destination %b in restrict writable %out : (tensor<3x4x3xf32>, memref<3x4x3xf32>) -> ()
+  return
+}
+
 // Slices that overlap, that leave an element out, and a tensor that is read too.
 // CHECK-LABEL: func.func @not_parts
 // CHECK-NOT: memref.subview

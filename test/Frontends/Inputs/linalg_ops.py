@@ -99,8 +99,8 @@ BINARY = {
 
 
 def get_ulps(dtype):
-    """Eager mode's root of f32 is MKL's, which is 1 ulp off at times. 16-bit rsqrt is rounded twice
-    here, and in eager mode, as a + alpha * b, only in what is left over of whole vectors. Its erf
+    """Eager mode's root of f32 is MKL's, which is 1 ulp off at times. 16-bit rsqrt and a +
+    alpha * b are rounded twice by eager mode in what is left over of whole vectors. Its erf
     of bf16 is 6 percent off at 1e-6, and 0 of subnormal numbers."""
     short = ("sub, alpha 2", "add, alpha -0.5") if dtype.itemsize == 2 else ("sqrt", "pow 0.5")
     erf = 144 if dtype == torch.bfloat16 else 1
