@@ -130,13 +130,15 @@ struct NormSeparateResults
     if (llvm::hasSingleElement(getOperation().getBody())) {
       Block &body = getOperation().getBody().front();
       OpBuilder b(&getContext());
-      SmallVector<MaterializeInDestinationOp> writes = getLastWrites(body);
-      auto over = llvm::filter_to_vector(writes, isWrittenThere);
+      SmallVector<MaterializeInDestinationOp> last = getLastWrites(body);
+      auto over = llvm::filter_to_vector(last, isWrittenThere);
       // What may be in the buffer of another result is read before its write.
-      llvm::stable_sort(writes, [](MaterializeInDestinationOp a,
-                                   MaterializeInDestinationOp b) {
-        return mayBeElsewhere(a.getSource()) && !mayBeElsewhere(b.getSource());
-      });
+      auto mayAlias = [](MaterializeInDestinationOp write) {
+        return mayBeElsewhere(write.getSource());
+      };
+      auto writes = llvm::filter_to_vector(last, mayAlias);
+      llvm::append_range(writes,
+                         llvm::make_filter_range(last, std::not_fn(mayAlias)));
       for (MaterializeInDestinationOp write : writes)
         if (write.getRestrict()) {
           write->moveBefore(body.getTerminator());

@@ -106,7 +106,7 @@ static void requestTiles() {
   CALL(__fixunssfti)                                                           \
   CALL(__fixunsdfti)
 #define NORM_DECLARE(NAME) extern "C" void NAME();
-NORM_COMPILER_CALLS(NORM_DECLARE)
+NORM_COMPILER_CALLS(NORM_DECLARE) // NOLINT(readability-identifier-naming)
 #undef NORM_DECLARE
 
 static ArrayRef<HostRuntime::Symbol> getCompilerCalls() {

@@ -198,7 +198,7 @@ static bool isQuotientByRoot(const Node *node) {
 static bool isRoundedReciprocal(const Node *node) {
   auto *constant = dyn_cast<ConstantNode>(node);
   return constant && !constant->getValue().isInteger() &&
-         getReciprocalOf(constant->getValue());
+         getReciprocalOf(abs(constant->getValue()));
 }
 
 static bool sumsScaledTerms(const Node *node) {

@@ -327,13 +327,15 @@ std::optional<Term> Normalizer::readConstant(const Factor &factor) {
   // A whole number is itself: 0 is 1/n in a type that n overflows.
   if (value.isInteger())
     return raiseNumber(getFraction(value), factor.exponent);
-  if (n > 1 && value.isNormal() && isReciprocalOf(value, n))
-    return raiseNumber(Fraction(1, n), factor.exponent);
+  // A gradient subtracts by adding -1/n times a sum.
+  int64_t sign = value.isNegative() ? -1 : 1;
+  if (n > 1 && value.isNormal() && isReciprocalOf(abs(value), n))
+    return raiseNumber(Fraction(sign, n), factor.exponent);
   if (n > 1 && isIntegral(factor.exponent))
     if (auto root = readRootOf(value, static_cast<double>(n)))
       return raiseTerm(*root, factor.exponent);
-  std::optional<int64_t> divisor = getReciprocalOf(value);
-  return raiseNumber(divisor ? Fraction(1, *divisor) : getFraction(value),
+  std::optional<int64_t> divisor = getReciprocalOf(abs(value));
+  return raiseNumber(divisor ? Fraction(sign, *divisor) : getFraction(value),
                      factor.exponent);
 }
 
