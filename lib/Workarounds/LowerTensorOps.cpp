@@ -12,6 +12,9 @@
 // one does.
 // Upstream: LLVM 22.1: the lowering of a memref.global without dimensions looks
 // for the element of a resource, and crashes; goes when it reads the bytes.
+// Upstream: LLVM 22.1: bufferization does not see that a view of what an
+// scf.index_switch yields may be a view of an argument, and writes there; goes
+// when yields of switches alias its results.
 // Upstream: LLVM 22.1: a negative amount of padding is bufferized to a view
 // that begins before the buffer; goes when it removes elements. Upstream:
 // LLVM 22.1: linalg-fold-unit-extent-dims takes 0 for an open extent of a
@@ -174,6 +177,35 @@ static void unpackScalar(Operation *op) {
                                                           resource.getData()));
 }
 
+/// Chooses between tensors by branches.
+static LogicalResult lowerSwitch(scf::IndexSwitchOp op,
+                                 PatternRewriter &rewriter) {
+  if (llvm::none_of(op.getResultTypes(), llvm::IsaPred<TensorType>))
+    return failure();
+  Location loc = op.getLoc();
+  scf::IfOp first;
+  for (auto [number, region] : llvm::zip(op.getCases(), op.getCaseRegions())) {
+    Value value = arith::ConstantIndexOp::create(rewriter, loc, number);
+    Value isCase = arith::CmpIOp::create(
+        rewriter, loc, arith::CmpIPredicate::eq, op.getArg(), value);
+    auto branch = scf::IfOp::create(rewriter, loc, op.getResultTypes(), isCase,
+                                    /*withElseRegion=*/true);
+    if (first)
+      scf::YieldOp::create(rewriter, loc, branch.getResults());
+    else
+      first = branch;
+    rewriter.inlineBlockBefore(&region.front(), branch.thenBlock(),
+                               branch.thenBlock()->end());
+    rewriter.setInsertionPointToEnd(branch.elseBlock());
+  }
+  if (!first)
+    return failure();
+  Block *rest = rewriter.getInsertionBlock();
+  rewriter.inlineBlockBefore(&op.getDefaultBlock(), rest, rest->end());
+  rewriter.replaceOp(op, first);
+  return success();
+}
+
 static Type getSignless(Type type) {
   auto integer = dyn_cast<IntegerType>(type);
   return integer && !integer.isSignless()
@@ -333,6 +365,7 @@ struct NormLowerTensorOps
     patterns.add(dropEmptyParts);
     patterns.add(generatePadding);
     patterns.add(removeFirst);
+    patterns.add(lowerSwitch);
     walkAndApplyPatterns(getOperation(), std::move(patterns));
     if (failed(inferExtents(getOperation())))
       return signalPassFailure();

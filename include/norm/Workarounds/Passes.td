@@ -109,7 +109,8 @@ def NormLowerTensorOps : Pass<"norm-lower-tensor-ops"> {
     lets remainders be hoisted out of loops that do not run, where `n` may be 0.
     `math.isinf`, `isnormal`, `ipowi` and `clampf` become arithmetic, and conversions
     between integers and floats of fewer than 16 bits go through f32, which holds each of
-    these. Where a program has casts between unsigned and signless tensors, which StableHLO's
+    these. An `scf.index_switch` that yields tensors becomes a chain of `scf.if`, whose
+    results bufferization knows to be what a branch yields. Where a program has casts between unsigned and signless tensors, which StableHLO's
     conversion leaves, all its integers become signless.
 
     A `tensor.concat` loses its parts without elements, and a `tensor.pad` of a tensor
