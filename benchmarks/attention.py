@@ -8,14 +8,12 @@ rounds scores, scaled scores and probabilities, as PyTorch does op by op; scaled
 keeps them in f32. The best of all calls counts, which alternate. The difference is the largest one,
 relative to the largest number of the result. Without torch, it is left out.
 """
-import argparse
-
 import numpy as np
 
 import report
 from layers import to_f32
 from peer_numerics import aligned
-from products import STORAGE, Compiler, make, measure
+from products import STORAGE, Compiler, make, measure, parse_arguments
 
 SHAPES = ("16x2048x2048x64", "16x512x512x64", "8x2048x2048x128", "32x1x512x64", "32x1x2048x128")
 
@@ -116,16 +114,7 @@ def get_rows(compiler, arguments):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--build", default="build", help="build folder (default: build)")
-    parser.add_argument("--types", default="f32,bf16")
-    parser.add_argument("--shapes", default=",".join(SHAPES), help=f"HxQxKxD (default {','.join(SHAPES)})")
-    parser.add_argument("--mcpu", default="native", help="norm-compile's; torch takes what it finds")
-    parser.add_argument("--threads", type=int, default=1)
-    parser.add_argument("--products", default="blocks", help="norm-compile's: blocks or loops")
-    parser.add_argument("--seconds", type=float, default=1, help="for each (default 1)")
-    parser.add_argument("--update", help="document whose table of attentions is replaced")
-    arguments = parser.parse_args()
+    arguments = parse_arguments(__doc__, "f32,bf16", "HxQxKxD", SHAPES, 1, "attentions")
     about = report.machine()
     header = ["attention", "ms", "GFLOP/s", "torch, ms", "of torch's time", "difference"]
     lines = [f"{report.describe(about)}; --mcpu={arguments.mcpu}, {arguments.threads} threads.", "",

@@ -151,17 +151,22 @@ def get_rows(compiler, arguments, peak):
                        f"{times[1] / times[0]:.2f}" if theirs else ""]
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+def parse_arguments(description, types, form, shapes, seconds, table):
+    """Also for attention.py; `table` is what a document has a table of."""
+    parser = argparse.ArgumentParser(description=description.splitlines()[0])
     parser.add_argument("--build", default="build", help="build folder (default: build)")
-    parser.add_argument("--types", default="f32,bf16,i8")
-    parser.add_argument("--shapes", default=",".join(SHAPES), help=f"MxKxN (default {','.join(SHAPES)})")
+    parser.add_argument("--types", default=types)
+    parser.add_argument("--shapes", default=",".join(shapes), help=f"{form} (default {','.join(shapes)})")
     parser.add_argument("--mcpu", default="native", help="norm-compile's; torch takes what it finds")
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--products", default="blocks", help="norm-compile's: blocks or loops")
-    parser.add_argument("--seconds", type=float, default=0.5, help="for each (default 0.5)")
-    parser.add_argument("--update", help="document whose table of products is replaced")
-    arguments = parser.parse_args()
+    parser.add_argument("--seconds", type=float, default=seconds, help=f"for each (default {seconds})")
+    parser.add_argument("--update", help=f"document whose table of {table} is replaced")
+    return parser.parse_args()
+
+
+def main():
+    arguments = parse_arguments(__doc__, "f32,bf16,i8", "MxKxN", SHAPES, 0.5, "products")
     about, compiler = report.machine(), Compiler(arguments)
     peak = get_peak(compiler, arguments.seconds)
     header = ["product", "B", "ms", "GFLOP/s", "of f32 peak", "GB/s of B", "of torch"]
