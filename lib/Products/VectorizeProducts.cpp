@@ -10,6 +10,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/Transforms/LoweringPatterns.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "norm/IR/KnownExtents.h"
 #include "norm/Products/Passes.h"
 
 namespace mlir::norm {
@@ -24,30 +25,11 @@ using norm::MatrixProduct;
 /// Casts operands to the extents that others have, which canonicalization has
 /// folded into the op: a tile was chosen for them.
 static void refineOperands(OpBuilder &b, GenericOp op) {
-  SmallVector<int64_t> extents(op.getNumLoops(), ShapedType::kDynamic);
-  auto forEachDim = [&](auto visit) {
-    for (OpOperand &operand : op->getOpOperands()) {
-      ArrayRef<AffineExpr> dims =
-          op.getMatchingIndexingMap(&operand).getResults();
-      for (auto [i, dim] : llvm::enumerate(dims))
-        if (auto loop = dyn_cast<AffineDimExpr>(dim))
-          visit(operand, i, extents[loop.getPosition()]);
-    }
-  };
-  forEachDim([](OpOperand &operand, size_t dim, int64_t &extent) {
-    int64_t known = cast<MemRefType>(operand.get().getType()).getDimSize(dim);
-    if (!ShapedType::isDynamic(known))
-      extent = known;
-  });
-  forEachDim([&](OpOperand &operand, size_t dim, int64_t extent) {
-    auto type = cast<MemRefType>(operand.get().getType());
-    if (!type.isDynamicDim(dim) || ShapedType::isDynamic(extent))
-      return;
-    SmallVector<int64_t> shape(type.getShape());
-    shape[dim] = extent;
-    MemRefType refined = MemRefType::Builder(type).setShape(shape);
-    operand.set(memref::CastOp::create(b, op.getLoc(), refined, operand.get()));
-  });
+  SmallVector<int64_t> extents = norm::getKnownExtents(op);
+  for (OpOperand &operand : op->getOpOperands())
+    if (Type type = norm::getRefinedType(op, operand, extents);
+        type != operand.get().getType())
+      operand.set(memref::CastOp::create(b, op.getLoc(), type, operand.get()));
 }
 
 namespace {

@@ -16,13 +16,13 @@
 // scf.index_switch yields may be a view of an argument, and writes there; goes
 // when yields of switches alias its results.
 // Upstream: LLVM 22.1: a negative amount of padding is bufferized to a view
-// that begins before the buffer; goes when it removes elements. Upstream:
-// LLVM 22.1: linalg-fold-unit-extent-dims takes 0 for an open extent of a
-// result that an operand says is 1; goes when it asks the result. Upstream:
-// StableHLO's conversion to linalg leaves casts from unsigned tensors to
-// signless ones; goes when it converts functions too. Upstream: LLVM 22.1: a
-// concat or a pad of an empty tensor is bufferized to a view that begins behind
-// the end; goes when that is allowed or left out.
+// that begins before the buffer; goes when it removes elements.
+// Upstream: LLVM 22.1: linalg-fold-unit-extent-dims takes 0 for an open extent
+// of a result that an operand says is 1; goes when it asks the result.
+// Upstream: StableHLO's conversion to linalg leaves casts from unsigned tensors
+// to signless ones; goes when it converts functions too.
+// Upstream: LLVM 22.1: a concat or a pad of an empty tensor is bufferized to a
+// view that begins behind the end; goes when that is allowed or left out.
 
 #include "ScalarPatterns.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -37,6 +37,7 @@
 #include "mlir/IR/Matchers.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "mlir/Transforms/WalkPatternRewriteDriver.h"
+#include "norm/IR/KnownExtents.h"
 #include "norm/Workarounds/Passes.h"
 
 namespace mlir::norm {
@@ -246,39 +247,15 @@ static void dropSignedness(Operation *root) {
   }
 }
 
-/// Returns the extents of the loops that any operand has.
-static SmallVector<int64_t> getKnownExtents(linalg::LinalgOp op) {
-  SmallVector<int64_t> extents(op.getNumLoops(), ShapedType::kDynamic);
-  for (OpOperand &operand : op->getOpOperands())
-    for (auto [expr, extent] :
-         llvm::zip(op.getMatchingIndexingMap(&operand).getResults(),
-                   op.getShape(&operand)))
-      if (auto dim = dyn_cast<AffineDimExpr>(expr);
-          dim && !ShapedType::isDynamic(extent))
-        extents[dim.getPosition()] = extent;
-  return extents;
-}
-
-/// Returns the type of an operand with the extents that others have.
-static Type getRefinedType(linalg::LinalgOp op, OpOperand &operand,
-                           ArrayRef<int64_t> extents) {
-  auto type = dyn_cast<RankedTensorType>(operand.get().getType());
-  if (!type)
-    return operand.get().getType();
-  SmallVector<int64_t> shape(type.getShape());
-  for (auto [expr, extent] :
-       llvm::zip(op.getMatchingIndexingMap(&operand).getResults(), shape))
-    if (auto dim = dyn_cast<AffineDimExpr>(expr);
-        dim && ShapedType::isDynamic(extent))
-      extent = extents[dim.getPosition()];
-  return type.clone(shape);
-}
-
+/// Returns true if an operand, a tensor, leaves an extent open that another
+/// has.
 static bool hidesExtent(linalg::LinalgOp op) {
-  SmallVector<int64_t> extents = getKnownExtents(op);
-  return llvm::any_of(op->getOpOperands(), [&](OpOperand &operand) {
-    return getRefinedType(op, operand, extents) != operand.get().getType();
-  });
+  SmallVector<int64_t> extents = norm::getKnownExtents(op);
+  return op.hasPureTensorSemantics() &&
+         llvm::any_of(op->getOpOperands(), [&](OpOperand &operand) {
+           return norm::getRefinedType(op, operand, extents) !=
+                  operand.get().getType();
+         });
 }
 
 namespace {
@@ -289,13 +266,13 @@ struct RefineOperands : OpInterfaceRewritePattern<linalg::LinalgOp> {
 
   LogicalResult matchAndRewrite(linalg::LinalgOp op,
                                 PatternRewriter &rewriter) const override {
-    if (!op.hasPureTensorSemantics() || !hidesExtent(op))
+    if (!hidesExtent(op))
       return failure();
-    SmallVector<int64_t> extents = getKnownExtents(op);
+    SmallVector<int64_t> extents = norm::getKnownExtents(op);
     SmallVector<Value> operands, results;
     SmallVector<Type> types;
     for (OpOperand &operand : op->getOpOperands()) {
-      Type type = getRefinedType(op, operand, extents);
+      Type type = norm::getRefinedType(op, operand, extents);
       operands.push_back(type == operand.get().getType()
                              ? operand.get()
                              : tensor::CastOp::create(rewriter, op.getLoc(),

@@ -110,8 +110,9 @@ def NormLowerTensorOps : Pass<"norm-lower-tensor-ops"> {
     `math.isinf`, `isnormal`, `ipowi` and `clampf` become arithmetic, and conversions
     between integers and floats of fewer than 16 bits go through f32, which holds each of
     these. An `scf.index_switch` that yields tensors becomes a chain of `scf.if`, whose
-    results bufferization knows to be what a branch yields. Where a program has casts between unsigned and signless tensors, which StableHLO's
-    conversion leaves, all its integers become signless.
+    results bufferization knows to be what a branch yields. Where a program has casts
+    between unsigned and signless tensors, which StableHLO's conversion leaves, all its
+    integers become signless.
 
     A `tensor.concat` loses its parts without elements, and a `tensor.pad` of a tensor
     without elements becomes a `tensor.generate`: bufferization would make views of them
