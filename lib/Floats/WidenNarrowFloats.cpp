@@ -178,14 +178,15 @@ struct NormWidenNarrowFloats
   using NormWidenNarrowFloatsBase::NormWidenNarrowFloatsBase;
 
   void runOnOperation() override {
-    if (expandedOnly)
-      return widenExpanded();
-    if (failed(lowerContractions(getOperation())))
-      return signalPassFailure();
-    expandReductions(getOperation());
+    if (!expandedOnly) {
+      if (failed(lowerContractions(getOperation())))
+        return signalPassFailure();
+      expandReductions(getOperation());
+    }
     SmallVector<Operation *> ops;
     getOperation()->walk([&](Operation *op) {
-      if (computes(op) || skipsF32(op) || convertsInteger(op))
+      if (expandedOnly ? isExpanded(op)
+                       : computes(op) || skipsF32(op) || convertsInteger(op))
         ops.push_back(op);
     });
     for (Operation *op : ops) {
@@ -196,16 +197,6 @@ struct NormWidenNarrowFloats
       else if (computes(op))
         widenOp(op);
     }
-  }
-
-  void widenExpanded() {
-    SmallVector<Operation *> ops;
-    getOperation()->walk([&](Operation *op) {
-      if (isExpanded(op))
-        ops.push_back(op);
-    });
-    for (Operation *op : ops)
-      widenOp(op);
   }
 };
 } // namespace
