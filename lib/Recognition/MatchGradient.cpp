@@ -78,8 +78,8 @@ bool AddendReader::isProjected(const Node *node) {
       result = it->second;
     else if (auto *element = dyn_cast<ElementNode>(next))
       result = site.flow.lookup(element->getValue()).sum == site.reduction;
-    else if (next->is(Kind::Sum) && !isTrivial(next))
-      result = !matchStatistic(site.reader, next);
+    else if (next->is(Kind::Sum) && !isTrivial(next)) // dy may be another sum
+      result = !site.variesOverAll(next) && !matchStatistic(site.reader, next);
     else
       nodes.insert_range(next->getOperands());
   }
@@ -233,10 +233,17 @@ static bool isWeight(const Node *node, ArrayRef<unsigned> batch) {
       batch, [&](unsigned each) { return !llvm::is_contained(depends, each); });
 }
 
+namespace {
+/// Whether a product that is one factor of g is dy * w, or dy itself, as where
+/// the weight of groups is applied outside of them.
+enum class Weighting { Split, Whole };
+} // namespace
+
 /// Splits the factors of g into dy, which depends on all of `batch`, and w.
 static std::optional<WeightedGradient> splitWeight(Reader &reader,
                                                    ArrayRef<Factor> factors,
-                                                   ArrayRef<unsigned> batch) {
+                                                   ArrayRef<unsigned> batch,
+                                                   Weighting weighting) {
   WeightedGradient g;
   for (const auto &[node, exponent] : factors) {
     const Node *&place = isWeight(node, batch) ? g.weight : g.dy;
@@ -247,8 +254,10 @@ static std::optional<WeightedGradient> splitWeight(Reader &reader,
   if (!g.dy)
     return std::nullopt;
   g.productType = g.dy->getFloatType();
+  if (g.weight || weighting == Weighting::Whole)
+    return g;
   auto [product, rounded] = readRounded(reader, g.dy);
-  if (g.weight || !product->is(Kind::Mul))
+  if (!product->is(Kind::Mul))
     return g;
   const Node *weight = product->getOperand(0), *dy = product->getOperand(1);
   if (isWeight(weight, batch) == isWeight(dy, batch))
@@ -277,8 +286,8 @@ static RejectionOr<const Node *> readX(const Site &site, const Terms &terms,
 
 /// Matches the sum of x * g, times powers of r, with x and g outside of it.
 static RejectionOr<Projected> matchSum(const Site &site, const Terms &terms,
-                                       const Node *x,
-                                       const WeightedGradient &g) {
+                                       const Node *x, const WeightedGradient &g,
+                                       Weighting weighting) {
   auto isX = [&](const Node *node) {
     return node->getType() == x->getType() &&
            Correspondence(site.reader).match(x, node);
@@ -294,7 +303,8 @@ static RejectionOr<Projected> matchSum(const Site &site, const Terms &terms,
     return reject(Rejection::ProjectionOfOther);
   found.statistic.variables.assign(variables.begin(), variables.end());
   found.inverse.sum = terms.sum;
-  auto inner = splitWeight(site.reader, parts.varying, terms.variables.batch);
+  auto inner =
+      splitWeight(site.reader, parts.varying, terms.variables.batch, weighting);
   if (!inner || !g.weight != !inner->weight ||
       !found.agreed.match(x, found.statistic.x) ||
       !found.agreed.match(g.dy, inner->dy) ||
@@ -306,8 +316,8 @@ static RejectionOr<Projected> matchSum(const Site &site, const Terms &terms,
   return Projected{found.statistic.x, *inner, *span};
 }
 
-static RejectionOr<GradientLaw> infer(const Site &site,
-                                      ProjectedNodes &projected) {
+static RejectionOr<GradientLaw>
+infer(const Site &site, ProjectedNodes &projected, Weighting weighting) {
   RejectionOr<Terms> terms = readTerms(site, projected);
   if (!terms)
     return terms.takeRejection();
@@ -323,17 +333,18 @@ static RejectionOr<GradientLaw> infer(const Site &site,
   auto read = [&](NodePredicate isX) { return readX(site, *terms, isX); };
   if (Rejection rejection = matchRowAndX(site, law.root, read, found))
     return rejection;
-  auto g =
-      splitWeight(site.reader, direct->parts.varying, terms->variables.batch);
+  auto g = splitWeight(site.reader, direct->parts.varying,
+                       terms->variables.batch, weighting);
   if (!g)
     return reject(Rejection::NoTensorForGradient);
   law.g = *g;
-  RejectionOr<Projected> summed = matchSum(site, *terms, found.product.x, *g);
+  RejectionOr<Projected> summed =
+      matchSum(site, *terms, found.product.x, *g, weighting);
   if (!summed)
     return summed.takeRejection();
   // dy * w, with the weight in it once more, has no such forward norm.
   auto again = splitWeight(site.reader, Factor{g->dy, Fraction(1)},
-                           terms->variables.batch);
+                           terms->variables.batch, Weighting::Split);
   if (g->weight && again && again->weight &&
       isSame(site.reader, again->weight, g->weight))
     return reject(Rejection::WeightTwice);
@@ -351,6 +362,18 @@ static RejectionOr<GradientLaw> infer(const Site &site,
 
 RejectionOr<PlannedNorm> norm::decideGradient(const Site &site,
                                               ProjectedNodes &projected) {
-  RejectionOr<GradientLaw> law = infer(site, projected);
-  return law ? planGradient(site, *law) : law.takeRejection();
+  auto decide = [&](Weighting weighting) -> RejectionOr<PlannedNorm> {
+    RejectionOr<GradientLaw> law = infer(site, projected, weighting);
+    return law ? planGradient(site, *law) : law.takeRejection();
+  };
+  RejectionOr<PlannedNorm> norm = decide(Weighting::Split);
+  if (norm)
+    return norm;
+  Rejection rejection = norm.takeRejection();
+  bool isPlaceless = rejection.id == Rejection::NoTensorForGradient ||
+                     rejection.id == Rejection::NoTensorForWeight;
+  if (isPlaceless)
+    if (auto whole = decide(Weighting::Whole))
+      return whole;
+  return rejection;
 }

@@ -192,6 +192,36 @@ static SmallVector<const Node *> alignOperands(const Node *a, const Node *b) {
   return sorted;
 }
 
+/// Matches reductions over the same variables, which belong to them alone.
+bool Correspondence::matchReductions(const Node *atRoot, const Node *inSum) {
+  ArrayRef<unsigned> bound = atRoot->getVariables();
+  auto isBound = [&](unsigned variable) {
+    return llvm::is_contained(bound, variable);
+  };
+  Correspondence inner = *this;
+  if (!atRoot->isAlike(inSum) ||
+      !llvm::all_of(bound,
+                    [&](unsigned each) { return inner.add(each, each); }) ||
+      !inner.match(atRoot->getOperand(0), inSum->getOperand(0)))
+    return false;
+  auto leaks = [&](unsigned a, unsigned b) {
+    return a != b && (isBound(a) || isBound(b));
+  };
+  if (llvm::any_of(
+          inner.variables,
+          [&](auto &pair) { return leaks(pair.first, pair.second); }) ||
+      llvm::any_of(inner.digits, [&](auto &pair) {
+        return leaks(pair.first.variable, pair.second.variable);
+      }))
+    return false;
+  for (unsigned variable : bound)
+    inner.variables.erase(variable);
+  llvm::erase_if(inner.digits,
+                 [&](auto &pair) { return isBound(pair.first.variable); });
+  *this = std::move(inner);
+  return true;
+}
+
 bool Correspondence::match(const Node *atRoot, const Node *inSum) {
   using Pair = std::pair<const Node *, const Node *>;
   SmallVector<Pair> worklist{{atRoot, inSum}};
@@ -209,6 +239,9 @@ bool Correspondence::match(const Node *atRoot, const Node *inSum) {
       continue;
     if (a->is(Kind::Position) && b->is(Kind::Position)) {
       if (!agree(a->getIndices(), b->getIndices()))
+        return false;
+    } else if (a != b && a->is(Kind::Sum) && b->is(Kind::Sum)) {
+      if (!matchReductions(a, b))
         return false;
     } else if (a->is(Kind::Sum) || a->getOperands().empty()) {
       if (a != b)

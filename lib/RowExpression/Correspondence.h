@@ -55,6 +55,7 @@ public:
   std::optional<SplitVariables> getSplitVariables() const;
 
 private:
+  bool matchReductions(const Node *atRoot, const Node *inSum);
   bool openElements(const Node *&left, const Node *&right);
   bool agreeOne(AffineExpr atRoot, AffineExpr inSum);
   bool agreeOnDigits(AffineExpr atRoot, AffineExpr inSum);

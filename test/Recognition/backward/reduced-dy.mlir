@@ -1,0 +1,56 @@
+// RUN: norm-opt %s --norm-recognize --canonicalize --cse | FileCheck %s
+
+// dy may itself be a sum, which is read through where it has moved: the gradient of keys or
+// values that several heads share.
+
+#parts = affine_map<(k, g, i) -> (k, g, i)>
+#sums = affine_map<(k, g, i) -> (k, i)>
+#all = affine_map<(i, k) -> (i, k)>
+#row = affine_map<(i, k) -> (i)>
+
+// CHECK-LABEL: func @shared_head
+// CHECK: %[[DY:.*]] = linalg.transpose
+// CHECK: norm.rmsnorm_backward ins(%[[DY]], %{{.*}} : tensor<4x16xf32>, tensor<4x16xf32>) dx(
+func.func @shared_head(%parts: tensor<16x2x4xf32>, %x: tensor<4x16xf32>) -> tensor<4x16xf32> {
+  %zero = arith.constant 0.0 : f32
+  %n = arith.constant 16.0 : f32
+  %eps = arith.constant 1.0e-6 : f32
+  %empty.dy = tensor.empty() : tensor<16x4xf32>
+  %fill.dy = linalg.fill ins(%zero : f32) outs(%empty.dy : tensor<16x4xf32>) -> tensor<16x4xf32>
+  %sums = linalg.generic {indexing_maps = [#parts, #sums], iterator_types = ["parallel", "reduction", "parallel"]} ins(%parts : tensor<16x2x4xf32>) outs(%fill.dy : tensor<16x4xf32>) {
+  ^bb0(%a: f32, %acc: f32):
+    %s = arith.addf %acc, %a : f32
+    linalg.yield %s : f32
+  } -> tensor<16x4xf32>
+  %empty = tensor.empty() : tensor<4x16xf32>
+  %dy = linalg.transpose ins(%sums : tensor<16x4xf32>) outs(%empty : tensor<4x16xf32>) permutation = [1, 0]
+  %empty.row = tensor.empty() : tensor<4xf32>
+  %fill = linalg.fill ins(%zero : f32) outs(%empty.row : tensor<4xf32>) -> tensor<4xf32>
+  %square.sum = linalg.generic {indexing_maps = [#all, #row], iterator_types = ["parallel", "reduction"]} ins(%x : tensor<4x16xf32>) outs(%fill : tensor<4xf32>) {
+  ^bb0(%a: f32, %acc: f32):
+    %q = arith.mulf %a, %a : f32
+    %s = arith.addf %acc, %q : f32
+    linalg.yield %s : f32
+  } -> tensor<4xf32>
+  %product.sum = linalg.generic {indexing_maps = [#all, #all, #row], iterator_types = ["parallel", "reduction"]} ins(%dy, %x : tensor<4x16xf32>, tensor<4x16xf32>) outs(%fill : tensor<4xf32>) {
+  ^bb0(%g: f32, %a: f32, %acc: f32):
+    %q = arith.mulf %g, %a : f32
+    %s = arith.addf %acc, %q : f32
+    linalg.yield %s : f32
+  } -> tensor<4xf32>
+  %dx = linalg.generic {indexing_maps = [#all, #all, #row, #row, #all], iterator_types = ["parallel", "parallel"]} ins(%dy, %x, %square.sum, %product.sum : tensor<4x16xf32>, tensor<4x16xf32>, tensor<4xf32>, tensor<4xf32>) outs(%empty : tensor<4x16xf32>) {
+  ^bb0(%g: f32, %a: f32, %squares: f32, %products: f32, %o: f32):
+    %mean = arith.divf %squares, %n : f32
+    %m = arith.addf %mean, %eps : f32
+    %r = math.rsqrt %m : f32
+    %direct = arith.mulf %g, %r : f32
+    %r2 = arith.mulf %r, %r : f32
+    %r3 = arith.mulf %r2, %r : f32
+    %c0 = arith.mulf %products, %r3 : f32
+    %c = arith.divf %c0, %n : f32
+    %projection = arith.mulf %a, %c : f32
+    %d = arith.subf %direct, %projection : f32
+    linalg.yield %d : f32
+  } -> tensor<4x16xf32>
+  return %dx : tensor<4x16xf32>
+}
