@@ -61,8 +61,10 @@ static bool onlyReads(LinalgOp statistic, Operation *rows) {
   Operation *outermost = rows;
   while (auto loop = outermost->getParentOfType<LoopLikeOpInterface>())
     outermost = loop;
-  return llvm::all_of(getRowsRead(statistic), [&](OpOperand *row) {
-    Value root = getRootIn(rows, row->get());
+  return llvm::all_of(statistic.getDpsInputs(), [&](Value input) {
+    if (!isa<MemRefType>(input.getType()))
+      return true;
+    Value root = getRootIn(rows, input);
     return !rows->isAncestor(root.getParentBlock()->getParentOp()) &&
            hasKnownRoot(outermost, root) && isOnlyReadIn(rows, root);
   });
