@@ -7,6 +7,7 @@
 
 #include "norm/Compiler/Compile.h"
 #include "ScratchFile.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "norm/Compiler/OutputFile.h"
 #include "norm/Compiler/Target.h"
 #include "llvm/ADT/StringExtras.h"
@@ -120,19 +121,33 @@ static LogicalResult checkOptions(ModuleOp module, const Target &target,
   return target.verify(module, options);
 }
 
+/// Rejects a program of which a caller could call nothing.
+static LogicalResult checkExports(ModuleOp module) {
+  bool hasExport =
+      llvm::any_of(module.getOps<func::FuncOp>(), [](func::FuncOp function) {
+        return function.isPublic() && !function.isDeclaration();
+      });
+  return hasExport ? success()
+                   : module.emitError("has no public function to export");
+}
+
 LogicalResult norm::emitFile(ModuleOp module, const CompileOptions &options,
                              StringRef output) {
   auto target = lookupTarget(options.target);
   if (!target)
     return reportError(module, target.takeError());
-  if (failed(checkOptions(module, **target, options)))
+  std::optional<Stage> stage = getStage(options.emit);
+  // A program may bring kernels alone.
+  bool hasHost =
+      !stage && options.emit != Emit::PTX && options.emit != Emit::Cubin;
+  if (failed(checkOptions(module, **target, options)) ||
+      (hasHost && failed(checkExports(module))))
     return failure();
   if (options.emit == Emit::Shared)
     return writeShared(module, **target, options, output);
   return writeFile(module, output, [&](raw_ostream &os) -> LogicalResult {
     if (options.emit == Emit::Header)
       return (*target)->writeHeader(module, getGuard(output), os);
-    std::optional<Stage> stage = getStage(options.emit);
     if (!stage)
       return (*target)->writeCode(module, options, options.emit, os);
     if (failed(lowerModule(module, **target, options, *stage)))

@@ -61,6 +61,10 @@
 // ROUNDING: for the --rounding option: Cannot find option named 'nonsense'
 // RUN: not norm-compile %s --emit=shared -o - 2>&1 | FileCheck %s --check-prefix=STDOUT
 // STDOUT: error: --emit=shared needs an output file (-o)
+// RUN: echo "func.func private @f() { return }" > %t.private.mlir
+// RUN: not norm-compile %t.private.mlir --emit=obj -o %t.bad 2>&1 | FileCheck %s --check-prefix=PRIVATE
+// RUN: norm-compile %t.private.mlir --emit=linalg -o %t.linalg
+// PRIVATE: private.mlir:{{.*}} error: has no public function to export
 // RUN: not norm-compile %s --emit=ptx -o %t.bad 2>&1 | FileCheck %s --check-prefix=PTX
 // PTX: error: --emit=ptx needs --target=nvvm
 // RUN: not norm-compile %s --target=nvvm --emit=asm -o %t.bad 2>&1 | FileCheck %s --check-prefix=NVVM
