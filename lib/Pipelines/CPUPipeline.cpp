@@ -154,17 +154,11 @@ static void buildToLLVM(OpPassManager &pm, const CPUPipelineOptions &options) {
   if (getTriple(options).isX86()) {
     NormUseX86InstructionsOptions x86;
     x86.dotProducts = options.dotProducts;
+    x86.f16Vectors = options.f16Vectors;
     pm.addPass(createNormUseX86Instructions(x86));
   }
   pm.addPass(createConvertVectorToSCFPass());
   buildConvertToLLVM(pm);
-  OpPassManager &llvm = pm.nest<LLVM::LLVMFuncOp>();
-  llvm.addPass(createNormAttachLoopAnnotations());
-  if (getTriple(options).isX86()) {
-    NormTuneForX86Options tuning;
-    tuning.f16Vectors = options.f16Vectors;
-    llvm.addPass(createNormTuneForX86(tuning));
-  }
 }
 
 void norm::buildVectorToCPUPipeline(OpPassManager &pm,

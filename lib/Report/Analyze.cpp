@@ -155,7 +155,8 @@ private:
 // The machine
 //===----------------------------------------------------------------------===//
 
-/// Returns the length of the registers that code uses (norm-tune-for-x86).
+/// Returns the length of the registers that code uses
+/// (norm-use-x86-instructions).
 static unsigned getVectorBits(llvm::TargetMachine &machine) {
   llvm::LLVMContext context;
   llvm::Module module("", context);

@@ -15,13 +15,14 @@
 
 namespace mlir::norm {
 #define GEN_PASS_DEF_NORMKEEPSTRIPLOOPS
-#define GEN_PASS_DEF_NORMATTACHLOOPANNOTATIONS
 #include "norm/Target/CPU/Passes.h.inc"
 } // namespace mlir::norm
 
 using namespace mlir;
 
-static constexpr llvm::StringLiteral kAnnotation = "llvm.loop_annotation";
+/// The name of the branch's own property, which convert-scf-to-cf and
+/// convert-cf-to-llvm make of an attribute of the loop.
+static constexpr llvm::StringLiteral kAnnotation = "loop_annotation";
 
 static bool hasLoop(scf::ForOp loop) {
   return !loop.getBody()->getOps<scf::ForOp>().empty();
@@ -89,29 +90,6 @@ struct NormKeepStripLoops
           (trips &&
            (hasScalarLoops(loop) || hasManyRows(loop, *trips, target.lanes))))
         loop->setAttr(kAnnotation, annotation);
-    });
-  }
-};
-
-// Upstream: LLVM 22.1: convert-cf-to-llvm leaves llvm.loop_annotation to the
-// translation, which ignores it; goes when it makes it the branch's property.
-struct NormAttachLoopAnnotations
-    : norm::impl::NormAttachLoopAnnotationsBase<NormAttachLoopAnnotations> {
-  template <typename Branch> static void attach(Branch branch) {
-    auto annotation =
-        branch->template getAttrOfType<LLVM::LoopAnnotationAttr>(kAnnotation);
-    if (!annotation)
-      return;
-    branch->removeDiscardableAttr(kAnnotation);
-    branch.setLoopAnnotationAttr(annotation);
-  }
-
-  void runOnOperation() override {
-    getOperation().walk([](Operation *op) {
-      if (auto branch = dyn_cast<LLVM::BrOp>(op))
-        attach(branch);
-      else if (auto conditional = dyn_cast<LLVM::CondBrOp>(op))
-        attach(conditional);
     });
   }
 };

@@ -2,14 +2,14 @@
 // RUN: sed 's/128/256/g' %s | norm-opt --pass-pipeline='builtin.module(func.func(norm-keep-strip-loops))' | FileCheck %s
 // RUN: sed 's/128/320/g' %s | norm-opt --pass-pipeline='builtin.module(func.func(norm-keep-strip-loops))' | FileCheck %s --check-prefix=FIVE
 // Down to LLVM IR: metadata on the branch back.
-// RUN: norm-opt %s --pass-pipeline='builtin.module(func.func(norm-keep-strip-loops),convert-scf-to-cf,convert-vector-to-llvm,convert-arith-to-llvm,finalize-memref-to-llvm,convert-cf-to-llvm,convert-func-to-llvm,reconcile-unrealized-casts,llvm.func(norm-attach-loop-annotations))' | FileCheck %s --check-prefix=BRANCH
+// RUN: norm-opt %s --pass-pipeline='builtin.module(func.func(norm-keep-strip-loops),convert-scf-to-cf,convert-vector-to-llvm,convert-arith-to-llvm,finalize-memref-to-llvm,convert-cf-to-llvm,convert-func-to-llvm,reconcile-unrealized-casts)' | FileCheck %s --check-prefix=BRANCH
 
 // CHECK: #[[UNROLL:.*]] = #llvm.loop_unroll<disable = true>
 // CHECK: #[[LOOP:.*]] = #llvm.loop_annotation<unroll = #[[UNROLL]]>
 
 // CHECK-LABEL: func @long
 // CHECK: vector.store
-// CHECK: } {llvm.loop_annotation = #[[LOOP]]}
+// CHECK: } {loop_annotation = #[[LOOP]]}
 // BRANCH-LABEL: llvm.func @long
 // BRANCH: llvm.br {{.*}} {loop_annotation = #
 // BRANCH-NOT: {llvm.loop_annotation
@@ -27,7 +27,7 @@ func.func @long(%x: memref<1024xf32>) {
 
 // Loops over the edges of a row have few turns, but LLVM cannot see that.
 // CHECK-LABEL: func @edge
-// CHECK: llvm.loop_annotation = #[[LOOP]], norm.loop = #norm.loop<edge>
+// CHECK: loop_annotation = #[[LOOP]], norm.loop = #norm.loop<edge>
 func.func @edge(%x: memref<1024xf32>, %n: index) {
   %c0 = arith.constant 0 : index
   %c4 = arith.constant 4 : index
@@ -40,9 +40,9 @@ func.func @edge(%x: memref<1024xf32>, %n: index) {
 
 // Up to four iterations are better as none.
 // CHECK-LABEL: func @short
-// CHECK-NOT: llvm.loop_annotation
+// CHECK-NOT: loop_annotation
 // FIVE-LABEL: func @short
-// FIVE: llvm.loop_annotation
+// FIVE: } {loop_annotation
 func.func @short(%x: memref<128xf32>) {
   %c0 = arith.constant 0 : index
   %c64 = arith.constant 64 : index
@@ -57,7 +57,7 @@ func.func @short(%x: memref<128xf32>) {
 
 // Narrow vectors and scalars are for LLVM to unroll.
 // CHECK-LABEL: func @narrow
-// CHECK-NOT: llvm.loop_annotation
+// CHECK-NOT: loop_annotation
 func.func @narrow(%x: memref<1024xf32>) {
   %c0 = arith.constant 0 : index
   %c16 = arith.constant 16 : index
@@ -79,7 +79,7 @@ func.func @narrow(%x: memref<1024xf32>) {
 // CHECK: memref.store
 // CHECK-NEXT: }
 // CHECK-NEXT: }
-// CHECK-NEXT: } {llvm.loop_annotation = #loop_annotation}
+// CHECK-NEXT: } {loop_annotation = #loop_annotation}
 // CHECK-NEXT: }
 // CHECK-NEXT: return
 func.func @window(%x: memref<?x?xf32>, %y: memref<?xf32>, %n: index) {
@@ -105,8 +105,8 @@ func.func @window(%x: memref<?x?xf32>, %y: memref<?xf32>, %n: index) {
 
 // LLVM would make 99 stores of the inner loop, and 3267 of both.
 // CHECK-LABEL: func @rows
-// CHECK: } {llvm.loop_annotation = #[[LOOP]], norm.loop = #norm.loop<rows>}
-// CHECK: } {llvm.loop_annotation = #[[LOOP]], norm.loop = #norm.loop<rows>}
+// CHECK: } {loop_annotation = #[[LOOP]], norm.loop = #norm.loop<rows>}
+// CHECK: } {loop_annotation = #[[LOOP]], norm.loop = #norm.loop<rows>}
 // CHECK: } {norm.loop = #norm.loop<rows>}
 func.func @rows(%x: memref<33x99x4xf64>, %y: memref<32x4xf64>) {
   %c0 = arith.constant 0 : index

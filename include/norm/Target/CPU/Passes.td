@@ -149,38 +149,13 @@ def NormKeepStripLoops : Pass<"norm-keep-strip-loops", "func::FuncOp"> {
 
     ```mlir
     scf.for %k = %begin to %end step %c64 { ... vector<64xf32> ... }
-        {llvm.loop_annotation = #llvm.loop_annotation<unroll = <disable = true>>}
+        {loop_annotation = #llvm.loop_annotation<unroll = <disable = true>>}
     ```
+
+    convert-scf-to-cf and convert-cf-to-llvm make it the property of that name which
+    the branch has.
 
     Limits: the attribute is discardable; passes that rebuild the loop may lose it.
-    convert-scf-to-cf hands it to the branch, where norm-attach-loop-annotations
-    must find it.
-  }];
-  let dependentDialects = ["LLVM::LLVMDialect"];
-}
-
-def NormAttachLoopAnnotations
-    : Pass<"norm-attach-loop-annotations", "LLVM::LLVMFuncOp"> {
-  let summary = "Loop annotations of scf loops where LLVM IR reads them";
-  let description = [{
-    convert-scf-to-cf copies `llvm.loop_annotation` of a loop to its latch, and
-    convert-cf-to-llvm keeps it as a discardable attribute, which the translation
-    to LLVM IR does not look at. This pass makes it the branch's own
-    `loop_annotation`, which becomes `!llvm.loop` metadata.
-
-    Example:
-
-    ```mlir
-    llvm.br ^bb1(%0 : i64) {llvm.loop_annotation = #loop}
-    ```
-
-    becomes
-
-    ```mlir
-    llvm.br ^bb1(%0 : i64) {loop_annotation = #loop}
-    ```
-
-    Limits: only `llvm.br` and `llvm.cond_br`.
   }];
   let dependentDialects = ["LLVM::LLVMDialect"];
 }

@@ -7,6 +7,7 @@
 
 #include "mlir/Dialect/AMX/AMXDialect.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -43,8 +44,8 @@ private:
       return false;
     if (isa<math::AbsFOp>(op))
       return true;
-    if (Attribute constant; matchPattern(op, m_Constant(&constant)))
-      return isMagnitude(constant);
+    if (APFloat value(0.0f); matchPattern(op, m_ConstantFloat(&value)))
+      return !value.isNegative() || value.isInfinity();
     if (auto select = dyn_cast<arith::SelectOp>(op)) {
       origins.add(select.getTrueValue());
       origins.add(select.getFalseValue());
@@ -55,16 +56,6 @@ private:
     for (Value operand : op->getOperands())
       origins.add(operand);
     return true;
-  }
-
-  static bool isMagnitude(Attribute constant) {
-    auto holds = [](const APFloat &value) {
-      return !value.isNegative() || (value.isInfinity() && value.isNegative());
-    };
-    if (auto scalar = dyn_cast<FloatAttr>(constant))
-      return holds(scalar.getValue());
-    auto elements = dyn_cast<DenseFPElementsAttr>(constant);
-    return elements && llvm::all_of(elements, holds);
   }
 
   /// Every element of the result is one of an operand. An index of an
@@ -111,9 +102,8 @@ static bool isF32Row(Type type) {
 /// A bound that is an integer, which rounding and clamping pass in either
 /// order.
 static bool isIntegralBound(Value v) {
-  DenseFPElementsAttr bound;
-  return matchPattern(v, m_Constant(&bound)) && bound.isSplat() &&
-         bound.getSplatValue<APFloat>().isInteger();
+  APFloat bound(0.0f);
+  return matchPattern(v, m_ConstantFloat(&bound)) && bound.isInteger();
 }
 
 static bool isClamp(Operation *op) {
@@ -231,6 +221,39 @@ static void replaceRounding(arith::AddIOp op) {
 }
 
 //===----------------------------------------------------------------------===//
+// Vectors of 512 bits
+//===----------------------------------------------------------------------===//
+
+/// LLVM prefers 256 bits on many CPUs that have 512. The attribute becomes the
+/// property of that name which llvm.func has.
+static void preferWideVectors(func::FuncOp function) {
+  StringRef name = "prefer_vector_width";
+  if (!function.isExternal() && !function->hasAttr(name))
+    function->setAttr(name, StringAttr::get(function.getContext(), "512"));
+}
+
+/// Stores the bits of a vector of f16 as f32.
+// Upstream: LLVM 22.1: LLVM has no non-temporal store of vectors of f16 with
+// AVX512-FP16; goes when it has.
+static void streamAsF32(vector::StoreOp store) {
+  Value value = store.getValueToStore();
+  auto bits = value.getDefiningOp<arith::BitcastOp>();
+  Value floats = bits ? bits.getIn() : value;
+  auto type = cast<VectorType>(floats.getType());
+  if (!store.getNontemporal() || type.getRank() != 1 || type.isScalable() ||
+      !type.getElementType().isF16() || type.getDimSize(0) % 2 != 0)
+    return;
+  ImplicitLocOpBuilder b(store.getLoc(), store);
+  auto words = VectorType::get(type.getDimSize(0) / 2, b.getF32Type());
+  Value whole = vector::BitCastOp::create(b, words, floats);
+  // No instruction, but LLVM folds no bitcast behind it.
+  auto fenced = LLVM::CallIntrinsicOp::create(
+      b, words, b.getStringAttr("llvm.arithmetic.fence"), whole);
+  store.getValueToStoreMutable().assign(
+      vector::BitCastOp::create(b, value.getType(), fenced.getResult(0)));
+}
+
+//===----------------------------------------------------------------------===//
 // AMX
 //===----------------------------------------------------------------------===//
 
@@ -281,6 +304,9 @@ struct NormUseX86Instructions
     getOperation()->walk(convertByOneInstruction);
     if (dotProducts)
       getOperation()->walk(replaceRounding);
+    getOperation()->walk(preferWideVectors);
+    if (f16Vectors)
+      getOperation()->walk(streamAsF32);
     if (usesTiles(getOperation()))
       requestTiles(getOperation());
   }

@@ -11,7 +11,7 @@
 include "mlir/Pass/PassBase.td"
 
 def NormUseX86Instructions : Pass<"norm-use-x86-instructions"> {
-  let summary = "Compute maxima, and round, by instructions that LLVM does not find";
+  let summary = "Compute, round and store by instructions that LLVM does not find";
   let description = [{
     Maxima: x86 has no instruction for `arith.maximumf`. `maxps` returns its second
     operand if one is NaN or both are zeros, so LLVM needs six instructions, four of
@@ -98,6 +98,26 @@ def NormUseX86Instructions : Pass<"norm-use-x86-instructions"> {
     Limits: vectors of one dimension of 4 or 8 words, or of a multiple of 16, which are
     rounded 16 at a time.
 
+    512 bits: functions get `prefer_vector_width = "512"`, unless they have a width. On
+    many CPUs with AVX-512 LLVM prefers vectors of 256 bits, and a row at the speed of
+    memory takes half the instructions with 512. With `f16-vectors`, non-temporal stores
+    of an even number of f16 become those of f32: LLVM 22 has none of the types that
+    AVX512-FP16 makes legal, and stores them like any other. (Without AVX512-FP16 it has:
+    of what `vcvtps2ph` gives.)
+
+    ```mlir
+    vector.store %v, %p[%i] {nontemporal = true} : memref<?xf16>, vector<32xf16>
+    ```
+
+    becomes
+
+    ```mlir
+    %0 = vector.bitcast %v : vector<32xf16> to vector<16xf32>
+    %1 = llvm.call_intrinsic "llvm.arithmetic.fence"(%0) : (vector<16xf32>) -> vector<16xf32>
+    %2 = vector.bitcast %1 : vector<16xf32> to vector<32xf16>
+    vector.store %2, %p[%i] {nontemporal = true} : memref<?xf16>, vector<32xf16>
+    ```
+
     AMX: Linux gives a process the registers of tiles when it asks for them, so a module
     with `amx.tile_mulf` or `amx.tile_muli` gets a constructor that does: the system call
     `arch_prctl(ARCH_REQ_XCOMP_PERM, XFEATURE_XTILEDATA)`. A JIT that calls no
@@ -105,46 +125,12 @@ def NormUseX86Instructions : Pass<"norm-use-x86-instructions"> {
   }];
   let options = [Option<"dotProducts", "dot-products", "bool",
                         /*default=*/"false",
-                        "The CPU has AVX512-VNNI and AVX512-VL">];
+                        "The CPU has AVX512-VNNI and AVX512-VL">,
+                 Option<"f16Vectors", "f16-vectors", "bool",
+                        /*default=*/"false",
+                        "The CPU has vectors of f16 (AVX512-FP16)">];
   let dependentDialects = ["arith::ArithDialect", "LLVM::LLVMDialect",
                            "vector::VectorDialect"];
 }
-
-def NormTuneForX86 : Pass<"norm-tune-for-x86", "LLVM::LLVMFuncOp"> {
-  let summary = "Tell LLVM's x86 back end what it does not do by itself";
-  let description = [{
-    Functions get `prefer_vector_width = "512"`, unless they have a width: on many
-    CPUs with AVX-512, LLVM prefers vectors of 256 bits, and a row at the speed of
-    memory takes half the instructions with 512.
-
-    With `f16-vectors`, non-temporal stores of f16 vectors become those of f32. LLVM
-    22 has none of the types that AVX512-FP16 makes legal, and stores them like any
-    other. (Without AVX512-FP16 it has: of what `vcvtps2ph` gives.) The arithmetic
-    fence, which is no instruction, keeps LLVM from folding the bitcast
-    into the store.
-
-    Example:
-
-    ```mlir
-    llvm.store %v, %p {nontemporal} : vector<32xf16>, !llvm.ptr
-    ```
-
-    becomes
-
-    ```mlir
-    %0 = llvm.bitcast %v : vector<32xf16> to vector<16xf32>
-    %1 = llvm.call_intrinsic "llvm.arithmetic.fence"(%0)
-           : (vector<16xf32>) -> vector<16xf32>
-    llvm.store %1, %p {nontemporal} : vector<16xf32>, !llvm.ptr
-    ```
-
-    Limits: stores of rank-1 vectors of an even number of elements.
-  }];
-  let options = [Option<"f16Vectors", "f16-vectors", "bool",
-                        /*default=*/"false",
-                        "The CPU has vectors of f16 (AVX512-FP16)">];
-  let dependentDialects = ["LLVM::LLVMDialect"];
-}
-
 
 #endif // NORM_TARGET_CPU_X86_PASSES
