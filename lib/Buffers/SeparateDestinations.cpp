@@ -8,6 +8,8 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/IR/BufferizableOpInterface.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/Bufferization/Transforms/OneShotAnalysis.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/PatternMatch.h"
@@ -186,6 +188,36 @@ static void localizeNestedWrites(IRRewriter &rewriter, Operation *scope) {
     localize(rewriter, *write);
 }
 
+//===----------------------------------------------------------------------===//
+// Arguments of calls
+//===----------------------------------------------------------------------===//
+
+/// Copies arguments of calls whose buffer would not be as the callee takes it,
+/// such as every other row.
+// Upstream: LLVM 22.1: one-shot bufferization casts strides that are not known
+// to those of a row-major buffer, although neither implies the other; goes when
+// castOrReallocMemRefValue copies there.
+static void copyStridedArguments(IRRewriter &rewriter, func::CallOp call) {
+  bufferization::OneShotBufferizationOptions options;
+  options.bufferizeFunctionBoundaries = true;
+  options.setFunctionBoundaryTypeConversion(
+      bufferization::LayoutMapOption::IdentityLayoutMap);
+  bufferization::BufferizationState state;
+  rewriter.setInsertionPoint(call);
+  for (OpOperand &operand : call->getOpOperands()) {
+    auto type = dyn_cast<RankedTensorType>(operand.get().getType());
+    if (!type)
+      continue;
+    auto buffer = bufferization::getBufferType(operand.get(), options, state);
+    auto ranked = succeeded(buffer) ? dyn_cast<MemRefType>(*buffer) : nullptr;
+    if (!ranked || ranked.getLayout().isIdentity())
+      continue;
+    auto copy = bufferization::AllocTensorOp::create(
+        rewriter, call.getLoc(), type, ValueRange(), operand.get());
+    rewriter.modifyOpInPlace(call, [&] { operand.set(copy.getResult()); });
+  }
+}
+
 namespace {
 struct NormSeparateDestinations
     : norm::impl::NormSeparateDestinationsBase<NormSeparateDestinations> {
@@ -206,6 +238,8 @@ struct NormSeparateDestinations
     for (Operation *empty : empties)
       separate(rewriter, empty);
     localizeNestedWrites(rewriter, getOperation());
+    getOperation()->walk(
+        [&](func::CallOp call) { copyStridedArguments(rewriter, call); });
   }
 };
 } // namespace

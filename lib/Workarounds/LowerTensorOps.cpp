@@ -27,8 +27,10 @@
 #include "ScalarPatterns.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+#include "mlir/Dialect/MLProgram/IR/MLProgram.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/MemRef/Transforms/Transforms.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -207,6 +209,48 @@ static LogicalResult lowerSwitch(scf::IndexSwitchOp op,
   return success();
 }
 
+/// Chooses between two tensors of open extents by a branch: one value decides,
+/// and the tensors may differ in size.
+// Upstream: LLVM 22.1: convert-elementwise-to-linalg takes the extents of the
+// first one for both; goes when it looks at the condition.
+static LogicalResult lowerSelect(arith::SelectOp op,
+                                 PatternRewriter &rewriter) {
+  auto type = dyn_cast<TensorType>(op.getType());
+  if (!type || type.hasStaticShape() ||
+      isa<ShapedType>(op.getCondition().getType()))
+    return failure();
+  auto yield = [](Value value) {
+    return [value](OpBuilder &b, Location loc) {
+      scf::YieldOp::create(b, loc, value);
+    };
+  };
+  rewriter.replaceOpWithNewOp<scf::IfOp>(op, op.getCondition(),
+                                         yield(op.getTrueValue()),
+                                         yield(op.getFalseValue()));
+  return success();
+}
+
+/// Copies what is read from a global and what is written to it, so that no
+/// tensor is in its memory.
+// Upstream: LLVM 22.1: bufferization takes ml_program.global_store for an op
+// that does not read its operand, and a load for memory that no store writes;
+// goes when MLProgram's bufferization says both.
+static void copyGlobal(OpBuilder &b, Operation *op) {
+  auto copy = [&](Value value) {
+    auto type = cast<RankedTensorType>(value.getType());
+    return bufferization::AllocTensorOp::create(b, op->getLoc(), type,
+                                                ValueRange(), value);
+  };
+  if (auto load = dyn_cast<ml_program::GlobalLoadOp>(op)) {
+    b.setInsertionPointAfter(op);
+    auto own = copy(load.getResult());
+    load.getResult().replaceAllUsesExcept(own.getResult(), own);
+  } else if (auto store = dyn_cast<ml_program::GlobalStoreOp>(op)) {
+    b.setInsertionPoint(op);
+    store.getValueMutable().assign(copy(store.getValue()).getResult());
+  }
+}
+
 static Type getSignless(Type type) {
   auto integer = dyn_cast<IntegerType>(type);
   return integer && !integer.isSignless()
@@ -332,6 +376,8 @@ struct NormLowerTensorOps
     getOperation()->walk([](Operation *op) {
       if (isa<arith::ConstantOp, memref::GlobalOp>(op))
         unpackScalar(op);
+      OpBuilder b(op);
+      copyGlobal(b, op);
     });
     dropSignedness(getOperation());
     RewritePatternSet patterns(&getContext());
@@ -343,6 +389,7 @@ struct NormLowerTensorOps
     patterns.add(generatePadding);
     patterns.add(removeFirst);
     patterns.add(lowerSwitch);
+    patterns.add(lowerSelect, /*benefit=*/2);
     walkAndApplyPatterns(getOperation(), std::move(patterns));
     if (failed(inferExtents(getOperation())))
       return signalPassFailure();

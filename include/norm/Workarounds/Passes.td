@@ -110,7 +110,9 @@ def NormLowerTensorOps : Pass<"norm-lower-tensor-ops"> {
     `math.isinf`, `isnormal`, `ipowi` and `clampf` become arithmetic, and conversions
     between integers and floats of fewer than 16 bits go through f32, which holds each of
     these. An `scf.index_switch` that yields tensors becomes a chain of `scf.if`, whose
-    results bufferization knows to be what a branch yields. Where a program has casts
+    results bufferization knows to be what a branch yields, and so does an
+    `arith.select` of tensors of open extents by one value. What is read from an
+    `ml_program` global or written to it is copied. Where a program has casts
     between unsigned and signless tensors, which StableHLO's conversion leaves, all its
     integers become signless.
 
@@ -125,6 +127,7 @@ def NormLowerTensorOps : Pass<"norm-lower-tensor-ops"> {
     upstream does not lower stays, such as tiles of an open extent.
   }];
   let dependentDialects = ["affine::AffineDialect", "arith::ArithDialect",
+                           "bufferization::BufferizationDialect",
                            "linalg::LinalgDialect", "scf::SCFDialect",
                            "tensor::TensorDialect"];
 }
