@@ -114,11 +114,32 @@ static bool isViewedFill(OpOperand *use) {
          fill.getBody()->without_terminator().empty();
 }
 
+/// Returns true if a reshape can move past the padding at one end of `use`.
+// Upstream: LLVM 22.1: the patterns infer the type of the padding anew,
+// although canonicalization may have given it extents of a reader, and expand
+// its source before extents are computed that follow it; goes when they do
+// neither.
+static bool canPassPadding(OpOperand &use) {
+  if (auto pad = dyn_cast<tensor::PadOp>(use.getOwner()))
+    return tensor::PadOp::inferResultType(
+               pad.getSourceType(), pad.getStaticLow(), pad.getStaticHigh()) ==
+           pad.getResultType();
+  auto pad = use.get().getDefiningOp<tensor::PadOp>();
+  auto expand = dyn_cast<tensor::ExpandShapeOp>(use.getOwner());
+  return !pad || !expand ||
+         llvm::all_of(expand.getOutputShape(), [&](Value extent) {
+           Operation *op = extent.getDefiningOp();
+           return !op || op->getBlock() != pad->getBlock() ||
+                  op->isBeforeInBlock(pad);
+         });
+}
+
 /// Returns true if the consumer has one use for the producer, and does not
 /// compute its elements many times over.
 static bool canFuse(OpOperand *use, norm::Products products) {
   Operation *producer = use->get().getDefiningOp();
-  if (!producer || (!producer->hasOneUse() && !isViewedFill(use)))
+  if (!producer || (!producer->hasOneUse() && !isViewedFill(use)) ||
+      !canPassPadding(*use))
     return false;
   auto source = dyn_cast<GenericOp>(producer);
   auto reader = dyn_cast<GenericOp>(use->getOwner());

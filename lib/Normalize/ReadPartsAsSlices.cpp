@@ -18,8 +18,8 @@ using namespace mlir::norm;
 /// Returns true if the part is each element at `part.offset` of a group of
 /// `part.stride` in a row of `extent`.
 static bool isOneOfEachGroup(const RowPart &part, int64_t extent) {
-  return !ShapedType::isDynamic(extent) && part.stride > 1 &&
-         part.offset < part.stride && part.size * part.stride == extent;
+  return extent > 0 && part.stride > 1 && part.offset < part.stride &&
+         part.size * part.stride == extent;
 }
 
 /// One of each group in blocks of a row is one of each group in each block.

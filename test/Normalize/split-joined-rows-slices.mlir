@@ -96,3 +96,17 @@ func.func @one_window(%x: tensor<5x4xf32>, %y: tensor<?xf32>, %w: tensor<3xf32>,
   } -> tensor<1xf32>
   return %0, %1, %2 : tensor<1x4xf32>, tensor<1xf32>, tensor<1xf32>
 }
+
+// -----
+
+// A slice of no elements would start behind them.
+// CHECK-LABEL: func @no_elements
+// CHECK-NOT: tensor.extract_slice
+func.func @no_elements(%a: tensor<6x0xf32>, %o: tensor<6x0xf32>) -> tensor<6x0xf32> {
+  %r = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, 3 * j)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]} ins(%a : tensor<6x0xf32>) outs(%o : tensor<6x0xf32>) {
+  ^bb0(%x: f32, %p: f32):
+    %t = arith.addf %x, %p : f32
+    linalg.yield %t : f32
+  } -> tensor<6x0xf32>
+  return %r : tensor<6x0xf32>
+}
