@@ -45,14 +45,17 @@ static LogicalResult serialize(IRRewriter &rewriter, scf::ParallelOp loop) {
   return parallelForToNestedFors(rewriter, loop);
 }
 
-/// The outermost of the new loops keeps the role and the plan.
+/// The new loops keep the role, and the outermost one the plan.
 static LogicalResult serialize(IRRewriter &rewriter, scf::ForallOp loop) {
   DictionaryAttr attributes = loop->getDiscardableAttrDictionary();
   SmallVector<Operation *> loops;
   if (failed(scf::forallToForLoop(rewriter, loop, &loops)))
     return failure();
-  if (!loops.empty())
-    loops.front()->setDiscardableAttrs(attributes);
+  for (Operation *each : loops) {
+    each->setDiscardableAttrs(attributes);
+    if (each != loops.front())
+      each->removeAttr(norm::planAttrName);
+  }
   return success();
 }
 
@@ -114,12 +117,7 @@ static LogicalResult addSerialVersion(IRRewriter &rewriter, scf::ForallOp loop,
   rewriter.setInsertionPoint(choice.thenYield());
   auto copy = cast<scf::ForallOp>(rewriter.clone(*loop));
   rewriter.moveOpBefore(loop, choice.elseYield());
-  // Without roles, for rows of a few bytes are not worth a policy.
-  copy->walk([](Operation *op) {
-    op->removeAttr(norm::loopAttrName);
-    op->removeAttr(norm::planAttrName);
-  });
-  return scf::forallToForLoop(rewriter, copy);
+  return serialize(rewriter, copy);
 }
 
 namespace {

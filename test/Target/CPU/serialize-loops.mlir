@@ -5,8 +5,7 @@
 // RUN: not norm-opt %S/Inputs/fails_in_reduction.mlir --norm-serialize-loops 2>&1 | FileCheck %s --check-prefix=RESULTS
 // RESULTS: fails_in_reduction.mlir:6:8: error: norm-serialize-loops: cannot run a parallel loop with results and an assertion in one thread
 
-// Fewer bytes than the grain or fewer rows than two: no threads, and no role, so that
-// norm-stream-rows leaves the loop alone.
+// Fewer bytes than the grain or fewer rows than two: no threads. Each loop keeps the role.
 // CHECK-LABEL: func @rows
 // CHECK: %[[FEW:.*]] = arith.cmpi slt, %{{.*}}, %{{.*}} : index
 // CHECK: memref.dim
@@ -15,8 +14,8 @@
 // CHECK: scf.if %[[SMALL]] {
 // CHECK: scf.for
 // CHECK: memref.store
-// CHECK: }{{$}}
-// CHECK: } else {
+// CHECK-NEXT: } {norm.loop = #norm.loop<rows>}
+// CHECK-NEXT: } else {
 // CHECK: scf.forall
 // CHECK: memref.store
 // CHECK: } {norm.loop = #norm.loop<rows>}
@@ -26,6 +25,20 @@ func.func @rows(%y: memref<?x16xf32>, %rows: index, %v: f32) {
   scf.forall (%i) in (%rows) {
     memref.store %v, %y[%i, %c0] : memref<?x16xf32>
   } {norm.loop = #norm.loop<rows>}
+  return
+}
+
+// CHECK-LABEL: func @two
+// CHECK: scf.for
+// CHECK-NEXT: scf.for
+// CHECK: } {norm.loop = #norm.loop<rows>}
+// CHECK-NEXT: } {norm.loop = #norm.loop<rows>, norm.plan = #norm.row_plan<lanes = 64>}
+// CHECK-NEXT: } else {
+func.func @two(%y: memref<4x?x16xf32>, %rows: index, %v: f32) {
+  %c0 = arith.constant 0 : index
+  scf.forall (%i, %j) in (4, %rows) {
+    memref.store %v, %y[%i, %j, %c0] : memref<4x?x16xf32>
+  } {norm.loop = #norm.loop<rows>, norm.plan = #norm.row_plan<lanes = 64>}
   return
 }
 

@@ -68,9 +68,6 @@ def NormSerializeLoops : Pass<"norm-serialize-loops", "func::FuncOp"> {
     }
     ```
 
-    The loops of the first version lose their roles (`norm.loop`): norm-stream-rows
-    has nothing to gain there.
-
     An `scf.forall` or `scf.parallel` with a `cf.assert` or a call in it becomes
     `scf.for` loops without a choice: a failed assertion may be an error of the call
     (runtime/cpu/Assertions.h), and only the caller's thread can return to it.
