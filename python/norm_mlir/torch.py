@@ -32,7 +32,7 @@ from torch._inductor.virtualized import V
 from torch.fx.passes.utils.fuser_utils import fuse_as_graphmodule
 from torch.utils._pytree import tree_leaves
 
-from . import NormError, _cache, _linalg, _parts, _writer, compile
+from . import NormError, _cache, _eager, _linalg, _parts, _writer, compile
 from ._linalg import get_expression, get_shape
 from ._parts import (PRODUCTS, REDUCTIONS, VIEWS, Outcome, copy_normalized, cut_scaling,
                      drop_copies, explain_end, find_norms_once, find_parts, is_extent,
@@ -51,24 +51,15 @@ def lower(module: torch.nn.Module, *example: Any, dynamic_shapes: Any = None) ->
     except ImportError:
         raise NormError("norm_mlir.torch.lower needs torch-mlir: pip install torch-mlir") from None
 
-    def rms_norm(x, shape, weight=None, eps=None):
-        return torch._decomp.decompositions._fused_rms_norm(x, shape, weight, eps)[0]
-
-    def topk(x, k, dim=-1, largest=True, sorted=True):
-        return NotImplemented if sorted else torch.topk(x, k, dim, largest)
-
-    # torch-mlir's own lowering computes 16-bit statistics in 16 bits, takes 0 for eps=None, and
-    # has 0.79772 for the root of 2/pi in gelu; PyTorch's decompositions are what eager does.
-    table = {**get_decomposition_table(), torch.ops.aten.rms_norm.default: rms_norm,
-             **torch._decomp.get_decompositions([torch.ops.aten.gelu]),
-             torch.ops.aten.topk.default: topk}  # it has none without an order
     program = torch.export.export(module, example, dynamic_shapes=dynamic_shapes)
-    program = program.run_decompositions(table)
+    program = program.run_decompositions(_eager.get_table(get_decomposition_table()))
+    _eager.flatten_views(program.graph)
     # torch-mlir looks for all buffers where torch keeps those that are saved.
     for name in program.graph_signature.non_persistent_buffers:
         program.state_dict[name] = program.constants[name]
     return str(fx.export_and_import(program, output_type="linalg-on-tensors",
-                                    decomposition_table={}))
+                                    decomposition_table={},
+                                    backend_legal_ops=["aten.flatten.using_ints"]))
 
 
 # The operators of all parts, by the number of results: inductor allows no list of results in a branch

@@ -43,6 +43,33 @@ compare("cumsum", Function(lambda x: x.cumsum(0)), x, 4)
 compare("gelu, tanh", torch.nn.GELU(approximate="tanh"), torch.rand(999) * 4, 4)
 compare("gelu, tanh, bf16", torch.nn.GELU(approximate="tanh"), torch.rand(999).bfloat16() * 4, 1)
 compare("topk without an order", Function(lambda x: x.topk(3, sorted=False)[0].sum(-1)), x, 2)
+def turn(x):
+    return torch.cat((x[4:], x[:4]))
+
+
+special = torch.tensor([float("nan"), 3, -3, 0.5, float("inf"), -float("inf"), 0, -0.0])
+for name, function in {
+        "clamp": lambda x: x.clamp(-1, 1), "clamp from below": lambda x: x.clamp(min=0.2),
+        "clamp by tensors": lambda x: x.clamp(turn(x), turn(x) + 1),
+        "maximum": lambda x: torch.maximum(x, turn(x)),
+        "minimum": lambda x: torch.minimum(x, turn(x)), "relu6": torch.nn.functional.relu6,
+        "hardsigmoid": torch.nn.functional.hardsigmoid}.items():
+    compare(f"{name} of NaN", Function(function), special, 1)
+large = torch.full((2, 64), 200, dtype=torch.float16)
+compare("mean in f16", Function(lambda x: x * torch.rsqrt(x.pow(2).mean(-1, True))), large, 1)
+compare("sum in f16", Function(lambda x: (x - 199).repeat(1, 64).sum(-1)), large, 0)
+compare("norm in bf16", Function(lambda x: torch.linalg.vector_norm(x, dim=-1)),
+        torch.ones(2, 4096, dtype=torch.bfloat16), 0)
+open_ends = torch.export.Dim.AUTO
+linear = torch.nn.Linear(32, 32)
+for name, function in {"linear": linear,
+                       "view": lambda x: linear(x.view(-1, 32)).view(x.shape)}.items():
+    program = norm_mlir.torch.lower(Function(function), torch.randn(2, 9, 32),
+                                    dynamic_shapes=({0: open_ends, 1: open_ends},))
+    compiled = norm_mlir.compile(program)
+    near = all(torch.allclose(compiled(x), linear(x), atol=1e-5)
+               for x in (torch.randn(3, 5, 32), torch.randn(1, 1, 32)))
+    print(f"{name} of two open extents:", "agrees" if near else "differs")
 sys.modules["torch_mlir"] = None
 try:
     norm_mlir.torch.lower(Buffer(), x)
