@@ -30,8 +30,9 @@ struct Parts {
 };
 
 /// How far a product is taken apart: until only factors remain that hold
-/// neither x nor a value per row, or completely.
-enum class Opening { Wanted, All };
+/// neither x nor a value per row, until two factors vary along the row, or
+/// completely.
+enum class Opening { Wanted, Varying, All };
 
 /// Takes a product of factors apart, through tensors and casts. `along` are the
 /// variables along a row; x, if it is known, stays whole.

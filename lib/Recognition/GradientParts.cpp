@@ -42,6 +42,7 @@ private:
   SmallVector<Factor> collect(const Factor &factor, bool &isNegated,
                               NodePredicate isWhole = nullptr);
   bool reveals(const Node *node);
+  bool hasTwoVarying(const Node *node);
 
   Reader &reader;
   ArrayRef<unsigned> along;
@@ -98,11 +99,24 @@ bool ProductReader::reveals(const Node *node) {
          isNegated;
 }
 
+/// Returns true for a product of two values that vary along the row, such as an
+/// x that was gated.
+bool ProductReader::hasTwoVarying(const Node *node) {
+  while (const Node *opened = open(node))
+    node = opened;
+  return node->is(Kind::Mul) &&
+         llvm::all_of(node->getOperands(), [&](const Node *each) {
+           return getRole(each) == Role::Other;
+         });
+}
+
 Parts ProductReader::read(ArrayRef<Factor> product, Opening opening) {
   Parts parts;
   bool isNegated = false;
   auto isWhole = [&](const Node *node) {
-    return opening == Opening::Wanted && !reveals(node);
+    return opening == Opening::Wanted
+               ? !reveals(node)
+               : opening == Opening::Varying && hasTwoVarying(node);
   };
   for (const Factor &each : product)
     for (const Factor &factor : collect(each, isNegated, isWhole))

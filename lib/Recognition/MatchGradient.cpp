@@ -273,7 +273,7 @@ static RejectionOr<const Node *> readX(const Site &site, const Terms &terms,
   const Node *x = nullptr;
   for (const Addend &addend : terms.projections) {
     Parts parts = readParts(site.reader, addend.factors, terms.variables.along,
-                            isX ? Opening::Wanted : Opening::All, isX);
+                            isX ? Opening::Wanted : Opening::Varying, isX);
     if (parts.varying.size() != 1 || parts.varying[0].exponent != Fraction(1))
       return reject(Rejection::ProjectionAlongOther);
     const Node *each = parts.varying[0].base;

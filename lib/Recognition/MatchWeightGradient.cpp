@@ -34,11 +34,22 @@ struct SavedFactors {
 };
 } // namespace
 
-static SavedFactors readSaved(const Site &site, const Node *product) {
+/// Returns true for an x of `inputs`, which may be a product itself.
+static bool isInput(const Node *node, ArrayRef<PlannedNorm> inputs) {
+  Value tensor = getTensor(node);
+  return tensor && llvm::any_of(inputs, [&](const PlannedNorm &dx) {
+           return dx.gradient->root.exists() &&
+                  getTensor(dx.input.node) == tensor;
+         });
+}
+
+static SavedFactors readSaved(const Site &site, const Node *product,
+                              ArrayRef<PlannedNorm> inputs) {
   SavedFactors result;
+  auto isX = [&](const Node *node) { return isInput(node, inputs); };
   for (const Factor &factor :
        readParts(site.reader, Factor{product, Fraction(1)}, site.space,
-                 Opening::All)
+                 Opening::All, isX)
            .varying) {
     const Node *row = openRow(site.reader, stripCasts(factor.base));
     if ((row->is(Kind::Element) || row->is(Kind::Add)) &&
@@ -74,15 +85,13 @@ static Value chooseX(const Site &site, const Node *product,
                      const SavedFactors &factors, ArrayRef<unsigned> along,
                      ArrayRef<PlannedNorm> inputs) {
   for (const Factor &factor : factors.others)
-    for (const PlannedNorm &dx : inputs)
-      if (Value x = getTensor(factor.base);
-          x && dx.gradient->root.exists() && getTensor(dx.input.node) == x)
-        return x;
+    if (isInput(factor.base, inputs))
+      return getTensor(factor.base);
   product = openRow(site.reader, stripCasts(product));
   if (!product->is(Kind::Mul))
     return {};
   for (const Node *side : product->getOperands()) {
-    SavedFactors scaled = readSaved(site, side);
+    SavedFactors scaled = readSaved(site, side, inputs);
     if (scaled.rows.size() != 1 || scaled.others.size() != 1)
       continue;
     auto *x = dyn_cast<ElementNode>(stripCasts(scaled.others[0].base));
@@ -99,7 +108,7 @@ static Value chooseX(const Site &site, const Node *product,
 static RejectionOr<SmallVector<unsigned>>
 readProduct(const Site &site, ArrayRef<PlannedNorm> inputs, GradientLaw &law) {
   const Factor term{site.node->getOperand(0), Fraction(1)};
-  const SavedFactors saved = readSaved(site, term.base);
+  const SavedFactors saved = readSaved(site, term.base, inputs);
   const Node *row = findRootBelow(site.reader, term.base);
   if (!row && isWithoutRoot(saved, inputs))
     return reject(Rejection::WeightGradientWithoutRoot);
