@@ -199,77 +199,51 @@ static scf::ForOp splitRows(scf::ForallOp forall) {
 // The loop
 //===----------------------------------------------------------------------===//
 
-namespace {
-class RowPipeliner {
-public:
-  RowPipeliner(scf::ForOp rows, const RowPipeline &pipeline)
-      : b(rows.getLoc(), rows), rows(rows), pipeline(pipeline) {
-    own.insert_range(pipeline.fills);
-    own.insert(pipeline.statistic);
-  }
-
-  void run() {
-    for (Value init : LinalgOp(pipeline.statistic).getDpsInits())
-      init.getDefiningOp()->moveBefore(rows);
-    Value first = rows.getLowerBound(), end = rows.getUpperBound();
-    // The first row is read before the loop: there must be one.
-    Value hasRows =
-        arith::CmpIOp::create(b, arith::CmpIPredicate::slt, first, end);
-    b.setInsertionPoint(scf::IfOp::create(b, hasRows).thenYield());
-    cloneStatistic(first);
-    Value one = arith::ConstantIndexOp::create(b, 1);
-    Value last = arith::SubIOp::create(b, end, one);
-    auto loop = scf::ForOp::create(b, first, last, one);
-    b.setInsertionPoint(loop.getBody()->getTerminator());
-    cloneRow(loop.getInductionVar(), [&](LinalgOp writer) {
-      setBeside(writer);
-      cloneStatistic(arith::AddIOp::create(b, loop.getInductionVar(), one));
-    });
-    b.setInsertionPointAfter(loop);
-    cloneRow(last);
-    rows.erase();
-  }
-
-private:
-  static void setBeside(LinalgOp writer) {
-    auto streams = writer->getAttrOfType<RowStreamsAttr>(streamsAttrName);
-    writer->setAttr(streamsAttrName,
-                    RowStreamsAttr::get(writer->getContext(),
-                                        streams.getResults(),
-                                        streams.getMoved(),
-                                        streams.getFetched(), streams.getNear(),
-                                        /*beside=*/true));
-  }
-
-  void cloneStatistic(Value row) {
+/// Computes the statistic of each row beside what writes the one before it: the
+/// first one before the loop, and the last row behind it.
+static void pipeline(scf::ForOp rows, const RowPipeline &pipeline) {
+  ImplicitLocOpBuilder b(rows.getLoc(), rows);
+  LinalgOp statistic = pipeline.statistic, writer = pipeline.writer;
+  SmallVector<Operation *> own(pipeline.fills);
+  own.push_back(statistic);
+  auto clone = [&](auto &&ops, Value row) {
     IRMapping map;
     map.map(rows.getInductionVar(), row);
-    for (Operation *op : pipeline.views)
+    for (Operation *op : ops)
       b.clone(*op, map);
-    for (Operation *op : pipeline.fills)
-      b.clone(*op, map);
-    b.clone(*pipeline.statistic, map);
+  };
+  SmallVector<Operation *> ofStatistic(pipeline.views), ofRow;
+  llvm::append_range(ofStatistic, own);
+  for (Operation &op : rows.getBody()->without_terminator())
+    if (!llvm::is_contained(own, &op))
+      ofRow.push_back(&op);
+  for (Value init : statistic.getDpsInits()) {
+    llvm::erase(ofRow, init.getDefiningOp());
+    init.getDefiningOp()->moveBefore(rows);
   }
-
-  /// The body of a row whose statistic is there.
-  void cloneRow(Value row, function_ref<void(LinalgOp)> behindWriter = {}) {
-    IRMapping map;
-    map.map(rows.getInductionVar(), row);
-    for (Operation &op : rows.getBody()->without_terminator()) {
-      if (own.contains(&op))
-        continue;
-      Operation *clone = b.clone(op, map);
-      if (&op == pipeline.writer && behindWriter)
-        behindWriter(cast<LinalgOp>(clone));
-    }
-  }
-
-  ImplicitLocOpBuilder b;
-  scf::ForOp rows;
-  const RowPipeline &pipeline;
-  llvm::SmallPtrSet<Operation *, 4> own; // of the statistic
-};
-} // namespace
+  Value first = rows.getLowerBound(), end = rows.getUpperBound();
+  // The first row is read before the loop: there must be one.
+  Value hasRows =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::slt, first, end);
+  rows->moveBefore(scf::IfOp::create(b, hasRows).thenYield());
+  b.setInsertionPoint(rows);
+  clone(ofStatistic, first);
+  Value one = arith::ConstantIndexOp::create(b, 1);
+  Value last = arith::SubIOp::create(b, end, one);
+  rows.setUpperBound(last);
+  rows->setDiscardableAttrs(ArrayRef<NamedAttribute>());
+  b.setInsertionPointAfter(rows);
+  clone(ofRow, last);
+  auto streams = writer->getAttrOfType<RowStreamsAttr>(streamsAttrName);
+  writer->setAttr(streamsAttrName,
+                  RowStreamsAttr::get(b.getContext(), streams.getResults(),
+                                      streams.getMoved(), streams.getFetched(),
+                                      streams.getNear(), /*beside=*/true));
+  b.setInsertionPointAfter(writer);
+  clone(ofStatistic, arith::AddIOp::create(b, rows.getInductionVar(), one));
+  for (Operation *op : llvm::reverse(own))
+    op->erase();
+}
 
 void norm::pipelineRows(const RowPipeline &pipeline) {
   Operation *rows = LinalgOp(pipeline.writer)->getParentOp();
@@ -280,5 +254,5 @@ void norm::pipelineRows(const RowPipeline &pipeline) {
   auto loop = dyn_cast<scf::ForOp>(rows);
   if (!loop)
     loop = splitRows(cast<scf::ForallOp>(rows));
-  RowPipeliner(loop, pipeline).run();
+  ::pipeline(loop, pipeline);
 }
