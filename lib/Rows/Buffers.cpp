@@ -7,6 +7,7 @@
 
 #include "norm/Rows/Buffers.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "norm/IR/RowTarget.h"
 #include "norm/Normalize/ElementStorage.h"
@@ -65,7 +66,7 @@ Value norm::createByteCount(OpBuilder &b, Location loc,
 SmallVector<Operation *> norm::getOutermostLoops(Operation *scope) {
   SmallVector<Operation *> loops;
   scope->walk<WalkOrder::PreOrder>([&](Operation *op) {
-    if (!isa<LoopLikeOpInterface>(op))
+    if (!isa<LoopLikeOpInterface, linalg::LinalgOp>(op))
       return WalkResult::advance();
     loops.push_back(op);
     return WalkResult::skip();

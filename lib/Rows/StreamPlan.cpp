@@ -354,5 +354,7 @@ std::optional<StreamPlan> norm::planStreams(Operation *loop) {
   if (loop->getNumResults() != 0 ||
       (!isa<scf::ForOp, LinalgOp>(loop) && getRole(loop) != LoopRole::Rows))
     return std::nullopt;
+  if (auto op = dyn_cast<LinalgOp>(loop); op && op.getNumLoops() < 2)
+    return std::nullopt;
   return StreamPlanner(loop).run();
 }

@@ -190,9 +190,10 @@ public:
       large = both(large, createIsAligned(stream));
     auto choice = scf::IfOp::create(b, large, /*withElseRegion=*/true);
     choice->setAttr(norm::versionsAttrName, b.getUnitAttr());
-    b.setInsertionPoint(choice.thenYield());
+    b.setInsertionPoint(choice.elseYield());
+    b.clone(*plan.loop);
+    plan.loop->moveBefore(choice.thenYield());
     buildVersion();
-    plan.loop->moveBefore(choice.elseYield());
   }
 
 private:
@@ -226,14 +227,19 @@ private:
     infos[buffer] = std::move(info);
   }
 
-  /// The module-level pass has declared sysconf, or its name is taken.
+  /// Asks sysconf, unless its name is taken.
   Value createCacheBytes() {
     if (cacheBytes > 0)
       return constant(cacheBytes);
     auto module = plan.loop->getParentOfType<ModuleOp>();
-    auto sysconf = module.lookupSymbol<func::FuncOp>("sysconf");
     Type i32 = b.getI32Type(), i64 = b.getI64Type();
-    if (!sysconf || sysconf.getFunctionType() != b.getFunctionType(i32, i64))
+    FunctionType type = b.getFunctionType(i32, i64);
+    if (!module.lookupSymbol("sysconf")) {
+      auto end = OpBuilder::atBlockEnd(module.getBody());
+      func::FuncOp::create(end, module.getLoc(), "sysconf", type).setPrivate();
+    }
+    auto sysconf = module.lookupSymbol<func::FuncOp>("sysconf");
+    if (!sysconf || sysconf.getFunctionType() != type)
       return constant(target.defaultCacheBytes);
     Value name = arith::ConstantIntOp::create(b, i32, kLevel2CacheSize);
     Value level2 = func::CallOp::create(b, sysconf, name).getResult(0);
@@ -307,28 +313,17 @@ private:
   //===--------------------------------------------------------------------===//
 
   void buildVersion() {
-    IRMapping mapping;
-    Operation *version = b.clone(*plan.loop, mapping);
-    auto getClone = [&](const Stream &stream) {
-      LinalgOp op = stream.op;
-      return cast<LinalgOp>(mapping.lookup(op.getOperation()));
-    };
     llvm::MapVector<Operation *, LinalgOp> moved; // the last of each loop
     for (const Stream &stream : plan.streams)
-      if (LinalgOp op = getClone(stream); stream.hasStrips && !stream.adds)
+      if (LinalgOp op = stream.op; stream.hasStrips && !stream.adds)
         moved[op->getParentOp()] = op;
-    std::vector<norm::RowPipeline> pipelines;
+    llvm::MapVector<Operation *, norm::RowPipeline> pipelines; // by writer
     for (auto [rows, writer] : moved)
       if (std::optional<norm::RowPipeline> found = norm::planPipeline(writer))
-        pipelines.push_back(std::move(*found));
-    for (const Stream &stream : plan.streams) {
-      LinalgOp op = getClone(stream), statistic;
-      for (norm::RowPipeline &pipeline : pipelines)
-        if (pipeline.writer == op)
-          statistic = pipeline.statistic;
-      buildStream(stream, op, version, statistic);
-    }
-    for (const norm::RowPipeline &pipeline : pipelines)
+        pipelines[writer] = std::move(*found);
+    for (const Stream &stream : plan.streams)
+      buildStream(stream, pipelines.lookup(stream.op).statistic);
+    for (auto &[writer, pipeline] : pipelines)
       norm::pipelineRows(pipeline);
   }
 
@@ -340,8 +335,8 @@ private:
   }
 
   /// The rows that a statistic reads beside `op` need no fetch.
-  void buildStream(const Stream &stream, LinalgOp op, Operation *version,
-                   LinalgOp statistic) {
+  void buildStream(const Stream &stream, LinalgOp statistic) {
+    LinalgOp op = stream.op;
     ArrayRef<int64_t> results = stream.results;
     op->setAttr(norm::streamsAttrName,
                 getStreams(stream.isUnaligned ? ArrayRef<int64_t>() : results,
@@ -349,22 +344,21 @@ private:
     if (!stream.hasStrips && !norm::hasRowsOfBlock(op))
       return;
     OpBuilder::InsertionGuard guard(b);
-    SmallVector<NextRow> rows = findNextRows(b, op, version);
+    SmallVector<NextRow> rows = findNextRows(b, op, plan.loop);
     if (stream.adds)
-      return fetchEarly(op, rows, version);
+      return fetchEarly(op, rows);
     auto fetching = dyn_cast<GenericOp>(*op);
     if (stream.hasStrips)
       fetching = choosePrefetchOp(op);
     if (statistic && fetching == op)
-      llvm::erase_if(rows, [&](const NextRow &row) {
-        return reads(statistic, row.root, version);
-      });
+      llvm::erase_if(
+          rows, [&](const NextRow &row) { return reads(statistic, row.root); });
     fetch(fetching, rows, stream.hasStrips && isBusy(fetching));
   }
 
-  static bool reads(LinalgOp op, Value root, Operation *version) {
+  bool reads(LinalgOp op, Value root) {
     return llvm::any_of(norm::getRowsRead(op), [&](OpOperand *row) {
-      return norm::getRootIn(version, row->get()) == root;
+      return norm::getRootIn(plan.loop, row->get()) == root;
     });
   }
 
@@ -389,11 +383,11 @@ private:
 
   /// No other row is read while an op writes that also adds, so the next one is
   /// fetched as soon as this one has been: by the second op that reads it.
-  void fetchEarly(LinalgOp op, ArrayRef<NextRow> rows, Operation *version) {
+  void fetchEarly(LinalgOp op, ArrayRef<NextRow> rows) {
     for (const NextRow &row : rows) {
       SmallVector<GenericOp> readers =
           llvm::filter_to_vector(findBeside(op), [&](GenericOp reader) {
-            return reads(cast<LinalgOp>(*reader), row.root, version);
+            return reads(cast<LinalgOp>(*reader), row.root);
           });
       if (!readers.empty())
         fetch(readers.size() > 1 ? readers[1] : readers[0], row,
@@ -438,40 +432,12 @@ struct NormStreamRows : norm::impl::NormStreamRowsBase<NormStreamRows> {
     }
     SmallVector<StreamPlan> plans;
     for (auto func : getOperation().getOps<func::FuncOp>())
-      for (Operation *loop : getOutermost(func))
+      for (Operation *loop : norm::getOutermostLoops(func))
         if (std::optional<StreamPlan> plan = norm::planStreams(loop))
           plans.push_back(std::move(*plan));
-    if (plans.empty())
-      return;
-    if (cacheBytes == 0)
-      declareSysconf();
     OpBuilder b(&getContext());
     for (const StreamPlan &plan : plans)
       RowStreamer(b, plan, cacheBytes).run();
-  }
-
-  /// Returns loops that are in no other one, and ops that will be such loops.
-  static SmallVector<Operation *> getOutermost(func::FuncOp func) {
-    SmallVector<Operation *> loops;
-    func->walk<WalkOrder::PreOrder>([&](Operation *op) {
-      auto linalgOp = dyn_cast<LinalgOp>(op);
-      bool isNest = linalgOp && linalgOp.getNumLoops() > 1;
-      if (isNest || isa<LoopLikeOpInterface>(op))
-        loops.push_back(op);
-      return linalgOp || isa<LoopLikeOpInterface>(op) ? WalkResult::skip()
-                                                      : WalkResult::advance();
-    });
-    return loops;
-  }
-
-  void declareSysconf() {
-    if (getOperation().lookupSymbol("sysconf"))
-      return;
-    auto b = OpBuilder::atBlockEnd(getOperation().getBody());
-    Type i32 = b.getI32Type(), i64 = b.getI64Type();
-    func::FuncOp::create(b, getOperation().getLoc(), "sysconf",
-                         b.getFunctionType(i32, i64))
-        .setPrivate();
   }
 };
 } // namespace

@@ -29,7 +29,7 @@ int64_t getElementBytes(Value memref);
 /// The bytes that the elements of all buffers take, as an index.
 Value createByteCount(OpBuilder &b, Location loc, ArrayRef<Value> buffers);
 
-/// Loops and parallel loops of `scope` that are in no other loop.
+/// Loops of `scope` that are in no other one, and linalg ops, which become loops.
 SmallVector<Operation *> getOutermostLoops(Operation *scope);
 
 } // namespace mlir::norm
