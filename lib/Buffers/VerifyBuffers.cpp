@@ -5,16 +5,20 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "BufferUses.h"
 #include "mlir/Conversion/LLVMCommon/MemRefBuilder.h"
 #include "mlir/Conversion/LLVMCommon/TypeConverter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/Interfaces/VectorInterfaces.h"
 #include "mlir/Support/DebugStringHelper.h"
 #include "norm/Buffers/Passes.h"
+#include "norm/IR/Norm.h"
 #include "norm/Normalize/ElementStorage.h"
+#include "llvm/ADT/SetVector.h"
 
 namespace mlir::norm {
 #define GEN_PASS_DEF_NORMVERIFYBUFFERS
@@ -23,7 +27,88 @@ namespace mlir::norm {
 
 using namespace mlir;
 using arith::CmpIPredicate;
-using norm::BufferUses;
+
+namespace {
+/// The ops that access the memory of a buffer, also through views. Ops of
+/// unknown effects and calls count as both reads and writes.
+struct BufferUses {
+  SmallVector<Operation *> reads, writes;
+
+  bool isWritten() const { return !writes.empty(); }
+};
+} // namespace
+
+static void collect(Value buffer, BufferUses &uses) {
+  for (Operation *op : llvm::SmallSetVector<Operation *, 8>(
+           buffer.user_begin(), buffer.user_end())) {
+    // Taken where buffers are apart, as it finds itself.
+    if (norm::isStreamedVersion(op))
+      continue;
+    auto effects = dyn_cast<MemoryEffectOpInterface>(op);
+    bool isPassedOn =
+        op->hasTrait<OpTrait::IsTerminator>() && !isa<func::ReturnOp>(op);
+    bool isUnknown = !effects || isPassedOn;
+    if (isUnknown || effects.getEffectOnValue<MemoryEffects::Read>(buffer))
+      uses.reads.push_back(op);
+    if (isUnknown || effects.getEffectOnValue<MemoryEffects::Write>(buffer))
+      uses.writes.push_back(op);
+    for (Value view : op->getResults())
+      if (!isUnknown && isa<BaseMemRefType>(view.getType()))
+        collect(view, uses);
+  }
+}
+
+static BufferUses getBufferUses(Value buffer) {
+  BufferUses uses;
+  collect(buffer, uses);
+  return uses;
+}
+
+/// Returns the ops in one block that are or contain `x` and `y`.
+static std::pair<Operation *, Operation *> getSiblings(Operation *x,
+                                                       Operation *y) {
+  for (; x; x = x->getParentOp())
+    if (Operation *other = x->getBlock()->findAncestorOpInBlock(*y))
+      return {x, other};
+  return {nullptr, nullptr};
+}
+
+static ValueRange getIndices(Operation *op) {
+  if (auto transfer = dyn_cast<VectorTransferOpInterface>(op))
+    return transfer.getIndices();
+  if (auto load = dyn_cast<memref::LoadOp>(op))
+    return load.getIndices();
+  if (auto store = dyn_cast<memref::StoreOp>(op))
+    return store.getIndices();
+  return {};
+}
+
+static bool isAfter(Operation *read, Operation *write,
+                    const BufferUses &output) {
+  auto [first, second] = getSiblings(write, read);
+  if (!first || first == second || !first->isBeforeInBlock(second))
+    return false;
+  // The remainder of a row is read after the loop that writes what precedes it.
+  if (second == read && !getIndices(read).empty())
+    return first == write && getIndices(read) == getIndices(write);
+  Operation *later = second;
+  return llvm::none_of(output.writes, [&](Operation *other) {
+    return later->isAncestor(other);
+  });
+}
+
+/// Returns true if `input` is read where `output`, if it is the same memory,
+/// has been overwritten: in a later loop that does not write it itself, as the
+/// next rows of a split loop would, or at the place that was just written. It
+/// ignores other orders within a loop.
+static bool isReadAfterWrite(const BufferUses &input,
+                             const BufferUses &output) {
+  return llvm::any_of(input.reads, [&](Operation *read) {
+    return llvm::any_of(output.writes, [&](Operation *write) {
+      return isAfter(read, write, output);
+    });
+  });
+}
 
 static int64_t getElementBytes(MemRefType type) {
   return norm::getElementBytes(type.getElementType());
@@ -93,7 +178,7 @@ private:
     Buffer buffer;
     buffer.number = argument.getArgNumber();
     buffer.type = type;
-    buffer.uses = norm::getBufferUses(argument);
+    buffer.uses = getBufferUses(argument);
     Value fields = UnrealizedConversionCastOp::create(
                        b, converter.convertType(type), argument)
                        .getResult(0);
@@ -194,7 +279,7 @@ private:
       return check(apart, message + ", which is written too");
     if (!canShare(output, other))
       return check(apart, message);
-    if (norm::isReadAfterWrite(other.uses, output.uses))
+    if (isReadAfterWrite(other.uses, output.uses))
       return check(apart, message +
                               ", which is read again after that: not even the "
                               "same buffer will do");
