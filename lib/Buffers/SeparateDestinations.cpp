@@ -164,11 +164,8 @@ collectOutsideWrites(Operation *op, bufferization::AnalysisState &state) {
 
 static void localize(IRRewriter &b, OpOperand &operand) {
   b.setInsertionPoint(operand.getOwner());
-  auto alloc = operand.get().getDefiningOp<bufferization::AllocTensorOp>();
-  if (alloc && !alloc.getCopy()) {
-    operand.set(b.clone(*alloc)->getResult(0));
-    return;
-  }
+  if (auto empty = operand.get().getDefiningOp<tensor::EmptyOp>())
+    return operand.set(b.clone(*empty)->getResult(0));
   auto copy = bufferization::AllocTensorOp::create(
       b, operand.getOwner()->getLoc(),
       cast<RankedTensorType>(operand.get().getType()), ValueRange(),

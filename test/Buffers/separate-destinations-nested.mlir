@@ -43,6 +43,25 @@ func.func @generated(%x: tensor<8xf32>, %init: tensor<f32>) -> tensor<4xf32> {
   return %y : tensor<4xf32>
 }
 
+// An empty tensor has nothing to copy.
+// CHECK-LABEL: func.func @from_empty
+// CHECK: linalg.generic
+// CHECK-NOT: alloc_tensor
+// CHECK: %[[OWN:.*]] = tensor.empty() : tensor<8xf32>
+// CHECK: linalg.exp {{.*}} outs(%[[OWN]]
+func.func @from_empty(%x: tensor<8xf32>) -> tensor<4xf32> {
+  %e4 = tensor.empty() : tensor<4xf32>
+  %e8 = tensor.empty() : tensor<8xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]} outs(%e4 : tensor<4xf32>) {
+  ^bb0(%out: f32):
+    %i = linalg.index 0 : index
+    %all = linalg.exp ins(%x : tensor<8xf32>) outs(%e8 : tensor<8xf32>) -> tensor<8xf32>
+    %v = tensor.extract %all[%i] : tensor<8xf32>
+    linalg.yield %v : f32
+  } -> tensor<4xf32>
+  return %y : tensor<4xf32>
+}
+
 // What is only read stays; so does all outside of bodies.
 // CHECK-LABEL: func.func @reads
 // CHECK-NOT: alloc_tensor
