@@ -122,33 +122,28 @@ static Overwritten convertArguments(func::FuncOp func, OpBuilder &b) {
   return overwritten;
 }
 
-/// The caller's buffer in the shape of `source`, of which the result is
-/// another.
-static Value viewAs(OpBuilder &b, Operation *reshape, Value source,
-                    Value buffer) {
-  MemRefType type = getBufferType(source.getType());
-  auto collapse = dyn_cast<tensor::CollapseShapeOp>(reshape);
-  SmallVector<ReassociationIndices> groups =
-      collapse ? collapse.getReassociationIndices()
-               : cast<tensor::ExpandShapeOp>(reshape).getReassociationIndices();
-  if (collapse)
-    return memref::ExpandShapeOp::create(b, reshape->getLoc(), type, buffer,
-                                         groups);
-  return memref::CollapseShapeOp::create(b, reshape->getLoc(), type, buffer,
-                                         groups);
-}
-
 /// Looks through reshapes of a result, which would otherwise be computed apart
-/// and copied. Blocks of a row are such a result.
+/// and copied, and views the caller's buffer in the shape before them. Blocks
+/// of a row are such a result.
 static std::pair<Value, Value> skipReshapes(OpBuilder &b, Value result,
                                             Value buffer) {
-  while (isa_and_nonnull<tensor::CollapseShapeOp, tensor::ExpandShapeOp>(
-      result.getDefiningOp())) {
-    Value source = result.getDefiningOp()->getOperand(0);
-    if (!cast<RankedTensorType>(source.getType()).hasStaticShape())
+  while (Operation *reshape = result.getDefiningOp()) {
+    auto collapse = dyn_cast<tensor::CollapseShapeOp>(reshape);
+    auto expand = dyn_cast<tensor::ExpandShapeOp>(reshape);
+    if (!collapse && !expand)
       break;
-    buffer = viewAs(b, result.getDefiningOp(), source, buffer);
+    auto source = cast<TypedValue<RankedTensorType>>(reshape->getOperand(0));
+    if (!source.getType().hasStaticShape())
+      break;
     result = source;
+    MemRefType type = getBufferType(source.getType());
+    if (collapse)
+      buffer =
+          memref::ExpandShapeOp::create(b, reshape->getLoc(), type, buffer,
+                                        collapse.getReassociationIndices());
+    else
+      buffer = memref::CollapseShapeOp::create(
+          b, reshape->getLoc(), type, buffer, expand.getReassociationIndices());
   }
   return {result, buffer};
 }
