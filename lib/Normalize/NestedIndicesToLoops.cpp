@@ -8,9 +8,8 @@
 // Upstream: LLVM 22.1: CSE merges a nested linalg.index with that of the
 // enclosing body; goes when linalg.index names its loop by an operand.
 
-#include "mlir/Dialect/Affine/IR/AffineOps.h"
-#include "mlir/Dialect/Arith/Utils/Utils.h"
-#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Affine/Utils.h"
+#include "mlir/Dialect/Linalg/Utils/Utils.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -26,15 +25,8 @@ using namespace mlir;
 /// Computes the place of one element of `operand` in the iteration `ivs`.
 static SmallVector<Value> computePlace(OpBuilder &b, linalg::LinalgOp op,
                                        OpOperand &operand, ValueRange ivs) {
-  AffineMap map = op.getMatchingIndexingMap(&operand);
-  SmallVector<OpFoldResult> iteration = getAsOpFoldResult(ivs);
-  SmallVector<Value> place;
-  for (unsigned dim = 0; dim < map.getNumResults(); ++dim) {
-    OpFoldResult index = affine::makeComposedFoldedAffineApply(
-        b, op.getLoc(), map.getSubMap({dim}), iteration);
-    place.push_back(getValueOrCreateConstantIndexOp(b, op.getLoc(), index));
-  }
-  return place;
+  return SmallVector<Value>(*affine::expandAffineMap(
+      b, op.getLoc(), op.getMatchingIndexingMap(&operand), ivs));
 }
 
 /// Reads the body's element of `operand`, whose current value is `from`.
@@ -48,32 +40,14 @@ static Value readElement(OpBuilder &b, linalg::LinalgOp op, OpOperand &operand,
   return tensor::ExtractOp::create(b, op.getLoc(), from, place);
 }
 
-/// Maps the arguments of the body of `op` to elements, where they are used.
-static IRMapping readElements(OpBuilder &b, linalg::LinalgOp op, ValueRange ivs,
-                              ArrayRef<Value> outputs) {
-  IRMapping mapping;
-  auto read = [&](BlockArgument argument, OpOperand &operand, Value from) {
-    if (!argument.use_empty())
-      mapping.map(argument, readElement(b, op, operand, from, ivs));
-  };
-  for (auto [argument, operand] :
-       llvm::zip(op.getRegionInputArgs(), op.getDpsInputOperands()))
-    read(argument, *operand, operand->get());
-  for (auto [argument, operand, from] :
-       llvm::zip(op.getRegionOutputArgs(), op.getDpsInitsMutable(), outputs))
-    read(argument, operand, from);
-  return mapping;
-}
-
-/// Emits one innermost iteration; `carried` are the tensors written so far.
+/// Emits one innermost iteration on the current values of the operands.
 static scf::ValueVector emitIteration(OpBuilder &b, linalg::LinalgOp op,
-                                      ValueRange ivs, ValueRange carried) {
-  // Only tensors are carried.
-  auto next = carried.begin();
-  SmallVector<Value> outputs;
-  for (Value init : op.getDpsInits())
-    outputs.push_back(isa<MemRefType>(init.getType()) ? init : *next++);
-  IRMapping mapping = readElements(b, op, ivs, outputs);
+                                      ValueRange ivs, ValueRange operands) {
+  IRMapping mapping;
+  for (auto [operand, from] : llvm::zip(op->getOpOperands(), operands))
+    if (BlockArgument argument = op.getMatchingBlockArgument(&operand);
+        !argument.use_empty())
+      mapping.map(argument, readElement(b, op, operand, from, ivs));
   for (Operation &bodyOp : op.getBlock()->without_terminator()) {
     if (auto index = dyn_cast<linalg::IndexOp>(bodyOp))
       mapping.map(index.getResult(), ivs[index.getDim()]);
@@ -82,9 +56,10 @@ static scf::ValueVector emitIteration(OpBuilder &b, linalg::LinalgOp op,
   }
 
   scf::ValueVector written;
-  ValueRange yielded = op.getBlock()->getTerminator()->getOperands();
-  for (auto [init, output, value] :
-       llvm::zip_equal(op.getDpsInitsMutable(), outputs, yielded)) {
+  for (auto [init, value] :
+       llvm::zip(op.getDpsInitsMutable(),
+                 op.getBlock()->getTerminator()->getOperands())) {
+    Value output = operands[init.getOperandNumber()];
     SmallVector<Value> place = computePlace(b, op, init, ivs);
     Value element = mapping.lookupOrDefault(value);
     if (isa<MemRefType>(output.getType()))
@@ -98,21 +73,13 @@ static scf::ValueVector emitIteration(OpBuilder &b, linalg::LinalgOp op,
 
 static void convertToLoops(linalg::LinalgOp op) {
   OpBuilder b(op);
-  Location loc = op.getLoc();
-  SmallVector<Value> lower, upper, step;
-  for (Range range : op.createLoopRanges(b, loc)) {
-    lower.push_back(getValueOrCreateConstantIndexOp(b, loc, range.offset));
-    upper.push_back(getValueOrCreateConstantIndexOp(b, loc, range.size));
-    step.push_back(getValueOrCreateConstantIndexOp(b, loc, range.stride));
-  }
-  SmallVector<Value> tensors = llvm::filter_to_vector(
-      op.getDpsInits(), [](Value v) { return isa<TensorType>(v.getType()); });
-  scf::LoopNest nest = scf::buildLoopNest(
-      b, loc, lower, upper, step, tensors,
-      [&](OpBuilder &inner, Location, ValueRange ivs, ValueRange carried) {
-        return emitIteration(inner, op, ivs, carried);
+  linalg::GenerateLoopNest<scf::ForOp>::doit(
+      b, op.getLoc(), op.createLoopRanges(b, op.getLoc()), op,
+      op.getIteratorTypesArray(),
+      [&](OpBuilder &inner, Location, ValueRange ivs, ValueRange operands) {
+        return emitIteration(inner, op, ivs, operands);
       });
-  op->replaceAllUsesWith(nest.results);
+  op->replaceAllUsesWith(op->getPrevNode()->getResults());
   op->erase();
 }
 
