@@ -14,6 +14,7 @@
 #include "mlir/Dialect/Tensor/Transforms/Transforms.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "norm/Normalize/Passes.h"
+#include "llvm/ADT/EquivalenceClasses.h"
 #include "llvm/Support/DebugLog.h"
 
 namespace mlir::norm {
@@ -29,40 +30,46 @@ using linalg::GenericOp;
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// For each dimension but the last, whether it can merge with the next one.
-using Pairs = SmallVector<bool>;
-
-/// Decides for all ops of a function at once, so that no reshape is needed
-/// between two of them.
+/// Pairs of adjacent loops of ops, and of adjacent dimensions of their tensors.
+/// Those that merge together are one class, so that no reshape is needed
+/// between two ops.
 class PairFinder {
 public:
   explicit PairFinder(func::FuncOp func) {
     func.walk([&](linalg::LinalgOp op) { add(op); });
-    settle();
     keepRows();
   }
 
   /// Returns the groups of loops of `op` to collapse.
   SmallVector<ReassociationIndices> getGroups(GenericOp op) const {
     SmallVector<ReassociationIndices> groups;
-    const auto *it = loops.find(op);
-    if (it == loops.end())
-      return groups;
-    ReassociationIndices group = {0};
-    for (auto [loop, isPair] : llvm::enumerate(it->second)) {
-      if (!isPair) {
-        if (group.size() > 1)
-          groups.push_back(group);
-        group.clear();
-      }
-      group.push_back(loop + 1);
-    }
-    if (group.size() > 1)
-      groups.push_back(group);
+    for (unsigned loop = 0; loop < op.getNumLoops(); ++loop)
+      if (loop > 0 && isMerged(op, loop - 1))
+        groups.back().push_back(loop);
+      else
+        groups.push_back({loop});
+    llvm::erase_if(groups, [](const auto &group) { return group.size() == 1; });
     return groups;
   }
 
 private:
+  /// An op or a value, and the first loop or dimension of the pair. Null is the
+  /// class of those that stay apart.
+  using Pair = std::pair<const void *, unsigned>;
+
+  static Pair getPair(GenericOp op, unsigned loop) {
+    return {op.getAsOpaquePointer(), loop};
+  }
+  static Pair getPair(Value v, unsigned dim) {
+    return {v.getAsOpaquePointer(), dim};
+  }
+  void keepApart(Pair pair) { pairs.unionSets(pair, Pair()); }
+
+  bool isMerged(GenericOp op, unsigned loop) const {
+    return llvm::is_contained(ops, op) &&
+           !pairs.isEquivalent(getPair(op, loop), Pair());
+  }
+
   void add(linalg::LinalgOp op) {
     auto generic = dyn_cast<GenericOp>(*op);
     bool isPlain =
@@ -71,26 +78,32 @@ private:
         llvm::all_of(generic.getIndexingMapsArray(), [](AffineMap map) {
           return map.isProjectedPermutation();
         });
-    if (isPlain)
-      loops[generic] = getLocalPairs(generic);
     for (Value v : op->getOperands())
       addValue(v, isPlain);
     for (Value v : op->getResults())
       addValue(v, isPlain);
+    if (!isPlain)
+      return;
+    ops.insert(generic);
+    SmallVector<utils::IteratorType> kinds = generic.getIteratorTypesArray();
+    for (unsigned loop = 1; loop < kinds.size(); ++loop)
+      if (kinds[loop - 1] != kinds[loop])
+        keepApart(getPair(generic, loop - 1));
+    for (OpOperand &operand : op->getOpOperands())
+      addAccess(generic, operand.get(),
+                generic.getMatchingIndexingMap(&operand));
+    for (OpResult result : op->getResults())
+      addAccess(generic, result, generic.getIndexingMapMatchingResult(result));
   }
 
   void addValue(Value v, bool isPlain) {
     auto type = dyn_cast<RankedTensorType>(v.getType());
-    if (!type || type.getRank() < 2)
-      return;
-    auto it =
-        values.try_emplace(v, Pairs(type.getRank() - 1, isContiguous(v))).first;
-    for (auto [dim, isPair] : llvm::enumerate(it->second))
-      // One dynamic extent of a group can be inferred, but two cannot, so only
-      // the first may be dynamic, and none beside an extent of zero.
-      if (!isPlain || type.isDynamicDim(dim + 1) ||
-          type.getDimSize(dim + 1) == 0)
-        isPair = false;
+    // One dynamic extent of a group can be inferred, but two cannot, so only
+    // the first may be dynamic, and none beside an extent of zero.
+    for (int64_t dim = 1; type && dim < type.getRank(); ++dim)
+      if (!isPlain || !isContiguous(v) || type.isDynamicDim(dim) ||
+          type.getDimSize(dim) == 0)
+        keepApart(getPair(v, dim - 1));
   }
 
   /// Returns false for a slice, whose gaps a collapsed view cannot have.
@@ -101,83 +114,38 @@ private:
                        bufferization::ToTensorOp>(def);
   }
 
-  static Pairs getLocalPairs(GenericOp op) {
-    SmallVector<utils::IteratorType> kinds = op.getIteratorTypesArray();
-    Pairs pairs(kinds.empty() ? 0 : kinds.size() - 1);
-    for (auto [loop, isPair] : llvm::enumerate(pairs))
-      isPair = kinds[loop] == kinds[loop + 1];
-    return pairs;
-  }
-
-  /// Calls `fn` with each tensor of `op` and its map.
-  template <typename Fn> static void forEachTensor(GenericOp op, Fn fn) {
-    for (OpOperand &operand : op->getOpOperands())
-      fn(operand.get(), op.getMatchingIndexingMap(&operand));
-    for (OpResult result : op->getResults())
-      fn(result, op.getIndexingMapMatchingResult(result));
-  }
-
-  static std::optional<unsigned> find(AffineMap map, unsigned loop) {
-    for (auto [position, expr] : llvm::enumerate(map.getResults()))
-      if (cast<AffineDimExpr>(expr).getPosition() == loop)
-        return position;
-    return std::nullopt;
-  }
-
-  /// Returns true if the tensor has both loops side by side as a pair, or
-  /// neither of them.
-  bool isPairIn(Value v, AffineMap map, unsigned loop) {
-    std::optional<unsigned> first = find(map, loop), next = find(map, loop + 1);
-    if (!first && !next)
-      return true;
-    return first && next && *next == *first + 1 && values[v][*first];
-  }
-
-  /// Splits a tensor's pairs of dimensions whose loops are not a pair.
-  bool updateValue(Value v, AffineMap map, const Pairs &pairs) {
-    auto it = values.find(v);
-    bool changed = false;
-    for (size_t dim = 0; it != values.end() && dim < it->second.size(); ++dim) {
-      unsigned loop = map.getDimPosition(dim);
-      bool isPair = map.getDimPosition(dim + 1) == loop + 1 && pairs[loop];
-      if (it->second[dim] && !isPair) {
-        it->second[dim] = false;
-        changed = true;
-      }
+  /// Loops merge if the tensor has both side by side, or neither of them.
+  void addAccess(GenericOp op, Value v, AffineMap map) {
+    auto find = [&](unsigned loop) {
+      return map.getResultPosition(getAffineDimExpr(loop, op.getContext()));
+    };
+    for (unsigned loop = 1; loop < op.getNumLoops(); ++loop) {
+      std::optional<unsigned> first = find(loop - 1), next = find(loop);
+      if (first && next && *next == *first + 1)
+        pairs.unionSets(getPair(op, loop - 1), getPair(v, *first));
+      else if (first || next)
+        keepApart(getPair(op, loop - 1));
     }
-    return changed;
-  }
-
-  void settle() {
-    for (bool changed = true; changed;) {
-      changed = false;
-      for (auto &[op, pairs] : loops)
-        forEachTensor(op, [&, &pairs = pairs](Value v, AffineMap map) {
-          for (auto [loop, isPair] : llvm::enumerate(pairs))
-            if (isPair && !isPairIn(v, map, loop)) {
-              isPair = false;
-              changed = true;
-            }
-          changed |= updateValue(v, map, pairs);
-        });
-    }
+    for (unsigned dim = 1; dim < map.getNumResults(); ++dim)
+      if (map.getDimPosition(dim) != map.getDimPosition(dim - 1) + 1)
+        keepApart(getPair(v, dim - 1));
   }
 
   /// Keeps the innermost loop of elementwise ops that would become one loop.
   void keepRows() {
-    bool changed = false;
-    for (auto &[op, pairs] : loops)
-      if (op.getNumReductionLoops() == 0 && !pairs.empty() &&
-          llvm::all_of(pairs, [](bool isPair) { return isPair; })) {
-        pairs.back() = false;
-        changed = true;
-      }
-    if (changed)
-      settle();
+    SmallVector<GenericOp> whole =
+        llvm::filter_to_vector(ops, [&](GenericOp op) {
+          return op.getNumReductionLoops() == 0 && op.getNumLoops() > 1 &&
+                 llvm::all_of(
+                     llvm::seq(op.getNumLoops() - 1),
+                     [&](unsigned loop) { return isMerged(op, loop); });
+        });
+    for (GenericOp op : whole)
+      keepApart(getPair(op, op.getNumLoops() - 2));
   }
 
-  llvm::MapVector<GenericOp, Pairs> loops;
-  llvm::DenseMap<Value, Pairs> values;
+  llvm::SetVector<GenericOp> ops;
+  llvm::EquivalenceClasses<Pair> pairs;
 };
 } // namespace
 
