@@ -81,32 +81,6 @@ static LogicalResult sliceOfGroups(tensor::ExtractSliceOp slice,
   return success();
 }
 
-/// Replaces operands of an op by slices. `slice` does so for one operand, if it
-/// can, and changes the results of its map.
-static LogicalResult replaceBySlices(
-    linalg::GenericOp op, PatternRewriter &rewriter,
-    function_ref<bool(OpOperand &, MutableArrayRef<AffineExpr>)> slice) {
-  if (!op.hasPureTensorSemantics())
-    return rewriter.notifyMatchFailure(op, "not on tensors");
-  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
-  bool hasChanged = false;
-  rewriter.setInsertionPoint(op);
-  for (OpOperand *input : op.getDpsInputOperands()) {
-    AffineMap &map = maps[input->getOperandNumber()];
-    SmallVector<AffineExpr> results(map.getResults());
-    if (!slice(*input, results))
-      continue;
-    map = AffineMap::get(map.getNumDims(), 0, results, op.getContext());
-    hasChanged = true;
-  }
-  if (!hasChanged)
-    return rewriter.notifyMatchFailure(op, "no operand that is a part");
-  rewriter.modifyOpInPlace(op, [&] {
-    op.setIndexingMapsAttr(rewriter.getAffineMapArrayAttr(maps));
-  });
-  return success();
-}
-
 static AffineExpr getOnlyDim(AffineExpr expr) {
   AffineExpr found;
   expr.walk([&](AffineExpr each) {
@@ -140,21 +114,6 @@ static std::optional<RowPart> matchStridedRead(linalg::GenericOp op,
   bool isPart = dim * part.stride + part.offset == column && part.offset >= 0 &&
                 isOneOfEachGroup(part, type.getShape().back());
   return isPart ? std::optional(part) : std::nullopt;
-}
-
-/// An operand that is read at d * stride + offset is read at d in a slice.
-static LogicalResult sliceOfStridedOperand(linalg::GenericOp op,
-                                           PatternRewriter &rewriter) {
-  auto slice = [&](OpOperand &input, MutableArrayRef<AffineExpr> results) {
-    std::optional<RowPart> part = matchStridedRead(op, input);
-    if (!part)
-      return false;
-    Value rows = createRowSlice(rewriter, op.getLoc(), input.get(), *part);
-    rewriter.modifyOpInPlace(op, [&] { input.set(rows); });
-    results.back() = getOnlyDim(results.back());
-    return true;
-  };
-  return replaceBySlices(op, rewriter, slice);
 }
 
 /// Returns the loop that alone moves in a dimension of an operand, if another
@@ -192,26 +151,47 @@ static Value takeFirst(OpBuilder &b, linalg::LinalgOp op, Value operand,
                                         strides);
 }
 
-/// An operand of which loops of one iteration read one window is that window.
+/// Slices one operand where only a part of it is read, and changes the results
+/// of its map: what is read at d * stride + offset is read at d in a slice, and
+/// one window, over which loops of one iteration go, is that window.
 // Upstream: LLVM 22.1: linalg-fold-unit-extent-dims drops such a loop from
 // d0 * 2 + d1, whatever else the operand holds, and the op is invalid or reads
 // too much; goes when it folds only whole results of the map.
-static LogicalResult sliceOfOneWindow(linalg::GenericOp op,
-                                      PatternRewriter &rewriter) {
-  auto slice = [&](OpOperand &input, MutableArrayRef<AffineExpr> results) {
-    bool hasChanged = false;
-    for (auto [dim, result] : llvm::enumerate(results)) {
-      std::optional<unsigned> loop = matchWindow(op, input, dim);
-      if (!loop)
-        continue;
-      Value window = takeFirst(rewriter, op, input.get(), dim, *loop);
-      rewriter.modifyOpInPlace(op, [&] { input.set(window); });
-      result = rewriter.getAffineDimExpr(*loop);
-      hasChanged = true;
+static Value sliceOperand(OpBuilder &b, linalg::GenericOp op, OpOperand &input,
+                          MutableArrayRef<AffineExpr> results) {
+  if (std::optional<RowPart> part = matchStridedRead(op, input)) {
+    results.back() = getOnlyDim(results.back());
+    return createRowSlice(b, op.getLoc(), input.get(), *part);
+  }
+  Value rest = input.get();
+  for (auto [dim, result] : llvm::enumerate(results))
+    if (std::optional<unsigned> loop = matchWindow(op, input, dim)) {
+      rest = takeFirst(b, op, rest, dim, *loop);
+      result = b.getAffineDimExpr(*loop);
     }
-    return hasChanged;
-  };
-  return replaceBySlices(op, rewriter, slice);
+  return rest;
+}
+
+static LogicalResult sliceOperands(linalg::GenericOp op,
+                                   PatternRewriter &rewriter) {
+  if (!op.hasPureTensorSemantics())
+    return rewriter.notifyMatchFailure(op, "not on tensors");
+  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+  SmallVector<Value> parts(op->getOperands());
+  for (OpOperand *input : op.getDpsInputOperands()) {
+    AffineMap &map = maps[input->getOperandNumber()];
+    SmallVector<AffineExpr> results(map.getResults());
+    parts[input->getOperandNumber()] =
+        sliceOperand(rewriter, op, *input, results);
+    map = AffineMap::get(map.getNumDims(), 0, results, op.getContext());
+  }
+  if (llvm::equal(parts, op->getOperands()))
+    return rewriter.notifyMatchFailure(op, "no operand that is a part");
+  rewriter.modifyOpInPlace(op, [&] {
+    op->setOperands(parts);
+    op.setIndexingMapsAttr(rewriter.getAffineMapArrayAttr(maps));
+  });
+  return success();
 }
 
 LogicalResult norm::readPartsAsSlices(Operation *scope) {
@@ -219,8 +199,7 @@ LogicalResult norm::readPartsAsSlices(Operation *scope) {
   RewritePatternSet patterns(context);
   patterns.add(sliceBeforeCollapse);
   patterns.add(sliceOfGroups);
-  patterns.add(sliceOfStridedOperand);
-  patterns.add(sliceOfOneWindow);
+  patterns.add(sliceOperands);
   tensor::CollapseShapeOp::getCanonicalizationPatterns(patterns, context);
   return applyPatternsGreedily(scope, std::move(patterns));
 }
