@@ -8,9 +8,8 @@
 // Upstream: LLVM 22.1: expand-strided-metadata divides for the one open extent
 // of a group and crashes on two; goes when it reads `output_shape`.
 
-#include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/PatternMatch.h"
 #include "norm/Workarounds/Passes.h"
 
@@ -32,36 +31,24 @@ static bool isOpen(memref::ExpandShapeOp op) {
                       });
 }
 
-/// Returns `values`, with constants where the type has them.
-static SmallVector<OpFoldResult> foldByType(OpBuilder &b, ValueRange values,
-                                            ArrayRef<int64_t> known) {
-  SmallVector<OpFoldResult> folded(values);
-  for (auto [value, constant] : llvm::zip(folded, known))
-    if (!ShapedType::isDynamic(constant))
-      value = b.getIndexAttr(constant);
-  return folded;
-}
-
 /// Spells the view by its strides, which are products of the extents inside.
 static void expand(IRRewriter &b, memref::ExpandShapeOp op) {
   b.setInsertionPoint(op);
   Location loc = op.getLoc();
   auto source = memref::ExtractStridedMetadataOp::create(b, loc, op.getSrc());
   SmallVector<OpFoldResult> sizes = op.getMixedOutputShape();
-  SmallVector<Value> strides(sizes.size());
-  for (auto [group, dims] : llvm::enumerate(op.getReassociationIndices())) {
-    Value stride = source.getStrides()[group];
+  SmallVector<OpFoldResult> strides(sizes.size());
+  AffineExpr product = b.getAffineSymbolExpr(0) * b.getAffineSymbolExpr(1);
+  for (auto [dims, stride] : llvm::zip(op.getReassociationIndices(),
+                                       source.getConstifiedMixedStrides()))
     for (int64_t dim : llvm::reverse(dims)) {
       strides[dim] = stride;
-      stride = b.createOrFold<arith::MulIOp>(
-          loc, stride, getValueOrCreateConstantIndexOp(b, loc, sizes[dim]));
+      stride = affine::makeComposedFoldedAffineApply(b, loc, product,
+                                                     {stride, sizes[dim]});
     }
-  }
-  auto [knownStrides, knownOffset] = op.getResultType().getStridesAndOffset();
   b.replaceOpWithNewOp<memref::ReinterpretCastOp>(
       op, op.getResultType(), source.getBaseBuffer(),
-      foldByType(b, source.getOffset(), knownOffset).front(), sizes,
-      foldByType(b, strides, knownStrides));
+      source.getConstifiedMixedOffset(), sizes, strides);
 }
 
 namespace {

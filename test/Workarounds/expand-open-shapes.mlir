@@ -2,10 +2,11 @@
 // RUN: norm-opt %s --norm-expand-open-shapes --expand-strided-metadata --split-input-file | FileCheck %s --check-prefix=UPSTREAM
 
 // Strides are products of the extents inside, and constants where the type has them.
+// CHECK: #[[ROWS:.*]] = affine_map<()[s0] -> (s0 * 64)>
 // CHECK-LABEL: func @batch_and_sequence(
 // CHECK-SAME: %[[X:.*]]: memref<?x64xf32>, %[[B:.*]]: index, %[[S:.*]]: index
-// CHECK: %[[BASE:.*]], %{{.*}}, %{{.*}}:2, %[[OLD:.*]]:2 = memref.extract_strided_metadata %[[X]]
-// CHECK: %[[STRIDE:.*]] = arith.muli %[[OLD]]#0, %[[S]]
+// CHECK: %[[BASE:.*]], %{{.*}}, %{{.*}}:2, %{{.*}}:2 = memref.extract_strided_metadata %[[X]]
+// CHECK: %[[STRIDE:.*]] = affine.apply #[[ROWS]]()[%[[S]]]
 // CHECK: memref.reinterpret_cast %[[BASE]] to offset: [0], sizes: [%[[B]], %[[S]], 64], strides: [%[[STRIDE]], 64, 1]
 // UPSTREAM-LABEL: func @batch_and_sequence(
 // UPSTREAM-NOT: expand_shape

@@ -150,7 +150,7 @@ def NormExpandOpenShapes : Pass<"norm-expand-open-shapes"> {
 
     ```mlir
     %base, %offset, %sizes:2, %strides:2 = memref.extract_strided_metadata %rows
-    %s = arith.muli %strides#0, %sequence : index
+    %s = affine.apply affine_map<()[s0] -> (s0 * 64)>()[%sequence]
     %v = memref.reinterpret_cast %base to offset: [0],
         sizes: [%batch, %sequence, 64], strides: [%s, 64, 1]
     ```
@@ -158,7 +158,7 @@ def NormExpandOpenShapes : Pass<"norm-expand-open-shapes"> {
     Limits: run it right before expand-strided-metadata. What divides a dimension
     otherwise stays.
   }];
-  let dependentDialects = ["arith::ArithDialect", "memref::MemRefDialect"];
+  let dependentDialects = ["affine::AffineDialect", "memref::MemRefDialect"];
 }
 
 def NormLowerAsserts : Pass<"norm-lower-asserts", "ModuleOp"> {
