@@ -43,6 +43,7 @@
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/TypeUtilities.h"
+#include "mlir/Interfaces/ValueBoundsOpInterface.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "mlir/Transforms/WalkPatternRewriteDriver.h"
 #include "norm/IR/KnownExtents.h"
@@ -114,16 +115,6 @@ static LogicalResult generatePadding(tensor::PadOp op,
   return isEmpty(op.getSource()) ? generateAll(op, rewriter) : failure();
 }
 
-/// Returns true for a value that is max(v, 0), as an amount of padding that was
-/// looked at before.
-static bool isPositiveByForm(Value v) {
-  auto max = v.getDefiningOp<affine::AffineMaxOp>();
-  return max && llvm::any_of(max.getMap().getResults(), [](AffineExpr each) {
-           auto constant = dyn_cast<AffineConstantExpr>(each);
-           return constant && constant.getValue() >= 0;
-         });
-}
-
 /// Returns max(v, 0), of a negative amount what it removes.
 static OpFoldResult getPositive(OpBuilder &b, Location loc, OpFoldResult v,
                                 int64_t sign) {
@@ -136,9 +127,11 @@ static OpFoldResult getPositive(OpBuilder &b, Location loc, OpFoldResult v,
 /// Takes away what negative amounts of padding remove, before the rest is
 /// padded.
 static LogicalResult removeFirst(tensor::PadOp op, PatternRewriter &rewriter) {
-  auto mayBeNegative = [](OpFoldResult amount) {
-    std::optional<int64_t> known = getConstantIntValue(amount);
-    return known ? *known < 0 : !isPositiveByForm(cast<Value>(amount));
+  // The pass has made max(v, 0) of some before.
+  auto mayBeNegative = [&](OpFoldResult amount) {
+    return !ValueBoundsConstraintSet::compare(
+        amount, ValueBoundsConstraintSet::GE,
+        OpFoldResult(rewriter.getIndexAttr(0)));
   };
   SmallVector<OpFoldResult> low = op.getMixedLowPad(),
                             high = op.getMixedHighPad();
