@@ -107,8 +107,9 @@ public:
       if (seams.contains(op))
         ops.push_back(op);
     for (GenericOp op : ops) {
+      b.setInsertionPoint(op);
       if (Operation *combiner = matchUnorderedReduction(op))
-        splitReduction(op, combiner);
+        b.replaceOp(op, buildParts(op, getNumbers(seams[op]), combiner));
       else
         split(op);
     }
@@ -122,24 +123,21 @@ public:
 private:
   /// Finds joins and the elementwise ops that read them, directly or not.
   void findReaders() {
-    llvm::DenseMap<Value, RowParts> known;
     for (Operation &op : block) {
       if (std::optional<RowJoin> join = matchRowJoin(&op)) {
-        if (join->parts.size() > 1 && join->parts.size() <= kMostParts) {
-          known[op.getResult(0)] = join->parts;
+        if (join->parts.size() > 1 && join->parts.size() <= kMostParts)
           joins[op.getResult(0)] = join->parts;
-        }
         continue;
       }
       auto generic = dyn_cast<GenericOp>(op);
       if (!generic || !canSplit(generic))
         continue;
       for (OpOperand *input : generic.getDpsInputOperands()) {
-        auto it = known.find(input->get());
-        if (it == known.end() || !readsColumns(*input))
+        RowParts parts = joins.lookup(input->get());
+        if (parts.empty())
+          parts = seams.lookup(input->get().getDefiningOp());
+        if (parts.empty() || !readsColumns(*input))
           continue;
-        RowParts parts = it->second;
-        known[generic->getResult(0)] = parts;
         seams[generic] = std::move(parts);
         break;
       }
@@ -260,53 +258,37 @@ private:
     return mapping;
   }
 
-  /// Reduces the parts of the op's tensor in one op, each iteration of which
-  /// combines one column of each part.
-  void splitReduction(GenericOp op, Operation *combiner) {
-    const RowParts &parts = seams[op];
-    b.setInsertionPoint(op);
-    SmallVector<Value> ins;
-    SmallVector<AffineMap> maps;
-    addOperand(op, *op.getDpsInputOperand(0),
-               llvm::to_vector(llvm::seq<unsigned>(0, parts.size())), ins,
-               maps);
-    maps.push_back(op.getIndexingMapsArray().back());
-    Value accumulator = op.getRegionOutputArgs().front();
-    Value contribution =
-        combiner->getOperand(combiner->getOperand(0) == accumulator ? 1 : 0);
-    auto build = [&](OpBuilder &body, Location loc, ValueRange values) {
-      auto combine = [&](Value x, Value y) {
-        return clone(body, combiner, x.getType(), {x, y})->getResult(0);
-      };
-      Value all;
-      for (unsigned part = 0; part < ins.size(); ++part) {
-        Value each = cloneBody(op, body, values, part, ins.size(),
-                               values.back(), combiner)
-                         .lookupOrDefault(contribution);
-        all = all ? combine(all, each) : each;
-      }
-      linalg::YieldOp::create(body, loc, combine(all, values.back()));
-    };
-    auto reduced = GenericOp::create(b, op.getLoc(), op->getResultTypes(), ins,
-                                     op.getDpsInits(), maps,
-                                     op.getIteratorTypesArray(), build);
-    b.replaceOp(op, reduced);
+  static SmallVector<unsigned> getNumbers(const RowParts &parts) {
+    return llvm::to_vector(llvm::seq<unsigned>(0, parts.size()));
   }
 
-  /// Computes these parts of the op in one op.
-  SmallVector<Value> buildParts(GenericOp op, ArrayRef<unsigned> numbers) {
+  /// Computes these parts of the op in one op. With the combiner of a
+  /// reduction, each iteration combines one column of each part.
+  SmallVector<Value> buildParts(GenericOp op, ArrayRef<unsigned> numbers,
+                                Operation *combiner = nullptr) {
     SmallVector<Value> ins, outs;
     SmallVector<AffineMap> maps;
     for (OpOperand *input : op.getDpsInputOperands())
       addOperand(op, *input, numbers, ins, maps);
-    addOperand(op, *op.getDpsInitOperand(0), numbers, outs, maps);
+    addOperand(op, *op.getDpsInitOperand(0),
+               combiner ? numbers.take_front() : numbers, outs, maps);
+    Value computed = op.getBody()->getTerminator()->getOperand(0);
+    if (combiner)
+      computed = combiner->getOperand(
+          combiner->getOperand(0) == op.getRegionOutputArgs()[0] ? 1 : 0);
     auto build = [&](OpBuilder &body, Location loc, ValueRange values) {
+      ValueRange starts = values.drop_front(ins.size());
       SmallVector<Value> yielded;
-      for (unsigned part = 0; part < outs.size(); ++part) {
-        IRMapping mapping = cloneBody(op, body, values, part, outs.size(),
-                                      values[ins.size() + part]);
-        yielded.push_back(mapping.lookupOrDefault(
-            op.getBody()->getTerminator()->getOperand(0)));
+      for (unsigned part = 0; part < numbers.size(); ++part)
+        yielded.push_back(cloneBody(op, body, values, part, numbers.size(),
+                                    starts[combiner ? 0 : part], combiner)
+                              .lookupOrDefault(computed));
+      if (combiner) {
+        Value all = yielded.front();
+        yielded.push_back(starts[0]);
+        for (Value each : llvm::drop_begin(yielded))
+          all = clone(body, combiner, all.getType(), {all, each})->getResult(0);
+        yielded = {all};
       }
       linalg::YieldOp::create(body, loc, yielded);
     };
@@ -329,7 +311,6 @@ private:
   void split(GenericOp op) {
     const RowParts &parts = seams[op];
     Value whole = op->getResult(0);
-    b.setInsertionPoint(op);
     for (Operation *user : llvm::make_early_inc_range(op->getUsers()))
       if (isa<tensor::DimOp>(user))
         b.modifyOpInPlace(
@@ -337,7 +318,7 @@ private:
     bool isJoined = llvm::any_of(op->getUses(), [&](OpOperand &use) {
       return !isReadInParts(use, parts);
     });
-    auto all = llvm::to_vector(llvm::seq<unsigned>(0, parts.size()));
+    SmallVector<unsigned> all = getNumbers(parts);
     bool areAlike = llvm::all_of(parts, [&](const RowPart &part) {
       return part.size == parts.front().size;
     });
