@@ -21,6 +21,7 @@
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "norm/Buffers/Passes.h"
 #include "norm/IR/Norm.h"
+#include "norm/Normalize/RowJoins.h"
 
 namespace mlir::norm {
 #define GEN_PASS_DEF_NORMRESULTSTOOUTPARAMS
@@ -28,6 +29,7 @@ namespace mlir::norm {
 } // namespace mlir::norm
 
 using namespace mlir;
+using bufferization::MaterializeInDestinationOp;
 
 static bool isTensor(Type type) { return isa<TensorType>(type); }
 
@@ -213,11 +215,11 @@ static void writeOver(OpBuilder &b, func::ReturnOp ret,
       inPlace.push_back(argument);
   }
   for (Value argument : inPlace)
-    kept[argument] = bufferization::MaterializeInDestinationOp::create(
+    kept[argument] = MaterializeInDestinationOp::create(
                          b, loc, argument.getType(), kept[argument], argument)
                          .getResult();
   for (auto [argument, result] : kept)
-    bufferization::MaterializeInDestinationOp::create(
+    MaterializeInDestinationOp::create(
         b, loc, /*result=*/Type(), result,
         argument.getDefiningOp<bufferization::ToTensorOp>().getBuffer(),
         /*restrict=*/false, /*writable=*/true);
@@ -246,9 +248,9 @@ static void convertResults(func::FuncOp func, OpBuilder &b,
       b.setInsertionPointToStart(&entry);
       std::tie(result, out) = skipReshapes(b, result, out);
     }
-    bufferization::MaterializeInDestinationOp::create(
-        b, ret.getLoc(), /*result=*/Type(), result, out, /*restrict=*/true,
-        /*writable=*/true);
+    MaterializeInDestinationOp::create(b, ret.getLoc(), /*result=*/Type(),
+                                       result, out, /*restrict=*/true,
+                                       /*writable=*/true);
   }
   writeOver(b, ret, overwritten);
   ret.getOperandsMutable().assign(scalars);
@@ -272,6 +274,68 @@ static void setSignature(func::FuncOp func) {
                 UnitAttr::get(func.getContext()));
 }
 
+/// Returns what is inserted, with the unit dimensions that folding dropped.
+static Value getPart(tensor::InsertSliceOp insert) {
+  auto collapse = insert.getSource().getDefiningOp<tensor::CollapseShapeOp>();
+  // The dropped dimension may be another one than that of the insertion.
+  bool isView = collapse && llvm::equal(collapse.getSrcType().getShape(),
+                                        insert.getStaticSizes());
+  return isView ? collapse.getSrc() : insert.getSource();
+}
+
+/// Builds the view of `buffer` that `part` is inserted into, before whatever
+/// computes the part.
+static Value createView(OpBuilder &b, tensor::InsertSliceOp insert, Value part,
+                        Value buffer) {
+  b.setInsertionPointAfterValue(buffer);
+  Location loc = insert.getLoc();
+  SmallVector<OpFoldResult> offsets = insert.getMixedOffsets(),
+                            sizes = memref::getMixedSizes(b, loc, buffer),
+                            strides = insert.getMixedStrides();
+  sizes.back() = insert.getMixedSizes().back();
+  auto type = memref::SubViewOp::inferRankReducedResultType(
+      cast<RankedTensorType>(part.getType()).getShape(),
+      cast<MemRefType>(buffer.getType()), offsets, sizes, strides);
+  return memref::SubViewOp::create(b, loc, type, buffer, offsets, sizes,
+                                   strides);
+}
+
+/// Writes each part into its view of the buffer.
+static void writeParts(IRRewriter &b, MaterializeInDestinationOp write,
+                       ArrayRef<tensor::InsertSliceOp> inserts) {
+  for (tensor::InsertSliceOp insert : inserts) {
+    Value part = getPart(insert);
+    Value view = createView(b, insert, part, write.getDest());
+    b.setInsertionPoint(write);
+    MaterializeInDestinationOp::create(b, write.getLoc(), /*result=*/Type(),
+                                       part, view, /*restrict=*/true,
+                                       /*writable=*/true);
+  }
+  b.eraseOp(write);
+  for (tensor::InsertSliceOp insert : llvm::reverse(inserts))
+    b.eraseOp(insert);
+}
+
+/// Makes each part of a result a result of its own, in a view of its buffer.
+// Upstream: LLVM 22.1: one-shot bufferization copies a part where one loop
+// writes several slices of a chain; goes when it knows that they are disjoint.
+static void writePartsInPlace(ModuleOp module) {
+  SmallVector<MaterializeInDestinationOp> writes;
+  module.walk([&](MaterializeInDestinationOp write) {
+    if (isa<MemRefType>(write.getDest().getType()) && write.getRestrict())
+      writes.push_back(write);
+  });
+  IRRewriter rewriter(module.getContext());
+  for (MaterializeInDestinationOp write : writes) {
+    auto last = write.getSource().getDefiningOp<tensor::InsertSliceOp>();
+    if (!last || !last->hasOneUse())
+      continue;
+    SmallVector<tensor::InsertSliceOp> inserts = norm::matchRowInsertions(last);
+    if (!inserts.empty())
+      writeParts(rewriter, write, inserts);
+  }
+}
+
 namespace {
 struct NormResultsToOutParams
     : norm::impl::NormResultsToOutParamsBase<NormResultsToOutParams> {
@@ -293,6 +357,7 @@ struct NormResultsToOutParams
       convertResults(func, b, overwritten);
       setSignature(func);
     }
+    writePartsInPlace(module);
   }
 };
 } // namespace

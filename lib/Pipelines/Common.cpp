@@ -86,7 +86,6 @@ void norm::buildDecomposition(OpPassManager &pm, Products products) {
 void norm::buildCallingConvention(OpPassManager &pm) {
   pm.addPass(createNormStoreWholeBytes());
   pm.addPass(createNormResultsToOutParams());
-  pm.nest<func::FuncOp>().addPass(createNormWritePartsInPlace());
   pm.nest<func::FuncOp>().addPass(createNormCarryInPlace());
   pm.addPass(createNormSeparateDestinations());
   // Before tiling, while each result is one op away from its destination.

@@ -53,6 +53,28 @@ def NormResultsToOutParams : Pass<"norm-results-to-out-params", "ModuleOp"> {
     again, is stored as that value in a view of the caller's buffer
     (`memref.expand_shape` or `memref.collapse_shape`), if the value's shape is static.
 
+    A result that consists of inserted slices is stored part by part, in views of the
+    caller's buffer, if they fill the tensor in its innermost dimension and nothing else
+    reads it. One-shot bufferization would find that the first insertion reads what a loop
+    over two parts has written for the second one, and copy a part.
+
+    Example:
+
+    ```mlir
+    %a = tensor.insert_slice %lo into %empty[0, 0] [8, 32] [1, 1]
+    %b = tensor.insert_slice %hi into %a[0, 32] [8, 32] [1, 1]
+    bufferization.materialize_in_destination %b in restrict writable %out
+    ```
+
+    becomes
+
+    ```mlir
+    %0 = memref.subview %out[0, 0] [8, 32] [1, 1]
+    bufferization.materialize_in_destination %lo in restrict writable %0
+    %1 = memref.subview %out[0, 32] [8, 32] [1, 1]
+    bufferization.materialize_in_destination %hi in restrict writable %1
+    ```
+
     A public function that other functions call keeps its body in a private copy,
     which the calls use. Limits: functions with more than one block keep their results
     (a diagnostic says so); unranked tensors are errors.
@@ -159,39 +181,6 @@ def NormCarryInPlace : Pass<"norm-carry-in-place", "func::FuncOp"> {
   }];
   let dependentDialects = ["bufferization::BufferizationDialect",
                            "linalg::LinalgDialect", "tensor::TensorDialect"];
-}
-
-def NormWritePartsInPlace
-    : Pass<"norm-write-parts-in-place", "func::FuncOp"> {
-  let summary = "Write the parts of a result into its buffer";
-  let description = [{
-    A result that consists of inserted slices is a chain of tensors, and one-shot
-    bufferization finds that the first insertion reads what a loop over two parts has
-    written for the second one. It then copies a part. This pass makes each part a
-    result of its own, in a view of the caller's buffer.
-
-    Example:
-
-    ```mlir
-    %a = tensor.insert_slice %lo into %empty[0, 0] [8, 32] [1, 1]
-    %b = tensor.insert_slice %hi into %a[0, 32] [8, 32] [1, 1]
-    bufferization.materialize_in_destination %b in restrict writable %out
-    ```
-
-    becomes
-
-    ```mlir
-    %0 = memref.subview %out[0, 0] [8, 32] [1, 1]
-    bufferization.materialize_in_destination %lo in restrict writable %0
-    %1 = memref.subview %out[0, 32] [8, 32] [1, 1]
-    bufferization.materialize_in_destination %hi in restrict writable %1
-    ```
-
-    Limits: parts of the innermost dimension that fill the tensor, which nothing else
-    reads. Run it between norm-results-to-out-params and norm-separate-results.
-  }];
-  let dependentDialects = ["bufferization::BufferizationDialect",
-                           "memref::MemRefDialect"];
 }
 
 def NormExpandMemRefCopy : Pass<"norm-expand-memref-copy"> {

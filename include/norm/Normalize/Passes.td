@@ -143,7 +143,7 @@ def NormSplitJoinedRows : Pass<"norm-split-joined-rows", "func::FuncOp"> {
     A join is a `tensor.concat` of the innermost dimension, a stack of columns that is
     flattened (interleaved pairs), slices that fill a `tensor.empty`, or a
     `linalg.generic` that chooses among tensors by its innermost index, which is how
-    StableHLO lowers a concatenation. norm-write-parts-in-place later writes the parts
+    StableHLO lowers a concatenation. norm-results-to-out-params later writes the parts
     of a result where they belong.
 
     First the pass spells reads of every n-th element as slices. A front end that packs

@@ -1,13 +1,13 @@
-// RUN: norm-opt %s --pass-pipeline='builtin.module(func.func(norm-write-parts-in-place))' | FileCheck %s
+// RUN: norm-opt %s --norm-results-to-out-params | FileCheck %s
 
-// CHECK-LABEL: func.func @halves
+// CHECK-LABEL: func.func private @halves
 // CHECK-SAME: (%[[LO:.*]]: tensor<?x32xf32>, %[[HI:.*]]: tensor<?x32xf32>, %[[OUT:.*]]: memref<?x64xf32>)
 // CHECK-DAG: %[[V0:.*]] = memref.subview %[[OUT]][0, 0] [%{{.*}}, 32] [1, 1]
 // CHECK-DAG: %[[V1:.*]] = memref.subview %[[OUT]][0, 32] [%{{.*}}, 32] [1, 1]
 // CHECK-NOT: tensor.insert_slice
 // CHECK: bufferization.materialize_in_destination %[[LO]] in restrict writable %[[V0]]
 // CHECK: bufferization.materialize_in_destination %[[HI]] in restrict writable %[[V1]]
-func.func @halves(%lo: tensor<?x32xf32>, %hi: tensor<?x32xf32>, %out: memref<?x64xf32>) {
+func.func private @halves(%lo: tensor<?x32xf32>, %hi: tensor<?x32xf32>, %out: memref<?x64xf32>) {
   %c0 = arith.constant 0 : index
   %m = tensor.dim %lo, %c0 : tensor<?x32xf32>
   %e = tensor.empty(%m) : tensor<?x64xf32>
@@ -18,13 +18,13 @@ func.func @halves(%lo: tensor<?x32xf32>, %hi: tensor<?x32xf32>, %out: memref<?x6
 }
 
 // Unit dimensions that folding has dropped, before and after the collapse.
-// CHECK-LABEL: func.func @unit_dims
+// CHECK-LABEL: func.func private @unit_dims
 // CHECK-SAME: (%[[EVEN:.*]]: tensor<1x4x2xf32>, %[[ODD:.*]]: tensor<4x2xf32>, %[[OUT:.*]]: memref<1x4x4xf32>)
 // CHECK-DAG: %[[V0:.*]] = memref.subview %[[OUT]][0, 0, 0] [1, 4, 2] [1, 1, 2] : memref<1x4x4xf32> to memref<1x4x2xf32
 // CHECK-DAG: %[[V1:.*]] = memref.subview %[[OUT]][0, 0, 1] [1, 4, 2] [1, 1, 2] : memref<1x4x4xf32> to memref<4x2xf32
 // CHECK: bufferization.materialize_in_destination %[[EVEN]] in restrict writable %[[V0]]
 // CHECK: bufferization.materialize_in_destination %[[ODD]] in restrict writable %[[V1]]
-func.func @unit_dims(%even: tensor<1x4x2xf32>, %odd: tensor<4x2xf32>, %out: memref<1x4x4xf32>) {
+func.func private @unit_dims(%even: tensor<1x4x2xf32>, %odd: tensor<4x2xf32>, %out: memref<1x4x4xf32>) {
   %e = tensor.empty() : tensor<1x4x4xf32>
   %c = tensor.collapse_shape %even [[0, 1], [2]] : tensor<1x4x2xf32> into tensor<4x2xf32>
   %a = tensor.insert_slice %c into %e[0, 0, 0] [1, 4, 2] [1, 1, 2] : tensor<4x2xf32> into tensor<1x4x4xf32>
@@ -34,10 +34,10 @@ func.func @unit_dims(%even: tensor<1x4x2xf32>, %odd: tensor<4x2xf32>, %out: memr
 }
 
 // The dimension that folding dropped is not the one of the insertion.
-// CHECK-LABEL: func.func @turned_part
+// CHECK-LABEL: func.func private @turned_part
 // CHECK: %[[C:.*]] = tensor.collapse_shape %arg0
 // CHECK: bufferization.materialize_in_destination %[[C]] in restrict writable
-func.func @turned_part(%x: tensor<3x1x4xf32>, %y: tensor<3x4x2xf32>, %out: memref<3x4x3xf32>) {
+func.func private @turned_part(%x: tensor<3x1x4xf32>, %y: tensor<3x4x2xf32>, %out: memref<3x4x3xf32>) {
   %e = tensor.empty() : tensor<3x4x3xf32>
   %c = tensor.collapse_shape %x [[0, 1], [2]] : tensor<3x1x4xf32> into tensor<3x4xf32>
   %a = tensor.insert_slice %c into %e[0, 0, 0] [3, 4, 1] [1, 1, 1] : tensor<3x4xf32> into tensor<3x4x3xf32>
@@ -47,10 +47,10 @@ func.func @turned_part(%x: tensor<3x1x4xf32>, %y: tensor<3x4x2xf32>, %out: memre
 }
 
 // Slices that overlap, that leave an element out, and a tensor that is read too.
-// CHECK-LABEL: func.func @not_parts
+// CHECK-LABEL: func.func private @not_parts
 // CHECK-NOT: memref.subview
 // CHECK: return
-func.func @not_parts(%x: tensor<8x5xf32>, %y: tensor<8x4xf32>, %z: tensor<8x8xf32>, %o0: memref<8x8xf32>, %o1: memref<8x9xf32>, %o2: memref<8x8xf32>) -> tensor<8x8xf32> {
+func.func private @not_parts(%x: tensor<8x5xf32>, %y: tensor<8x4xf32>, %z: tensor<8x8xf32>, %o0: memref<8x8xf32>, %o1: memref<8x9xf32>, %o2: memref<8x8xf32>) -> tensor<8x8xf32> {
   %e0 = tensor.empty() : tensor<8x8xf32>
   %a0 = tensor.insert_slice %x into %e0[0, 0] [8, 5] [1, 1] : tensor<8x5xf32> into tensor<8x8xf32>
   %b0 = tensor.insert_slice %y into %a0[0, 4] [8, 4] [1, 1] : tensor<8x4xf32> into tensor<8x8xf32>
