@@ -145,8 +145,7 @@ void norm::buildComputationToLLVM(OpPassManager &pm) {
   pm.addPass(memref::createExpandStridedMetadataPass());
   pm.addPass(createLowerAffinePass());
   pm.addPass(createSCFToControlFlowPass());
-  pm.addPass(createNormLowerAsserts());
-  pm.addPass(createNormCallLibm());
+  pm.addPass(createNormCallLibc());
   pm.addPass(createConvertMathToLLVMPass());
   pm.addPass(createConvertMathToLibmPass());
   pm.addPass(createConvertComplexToLLVMPass());

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// norm-lower-asserts writes the message to standard error and aborts. Code in
+// norm-call-libc writes the message to standard error and aborts. Code in
 // this process calls these functions instead, so that the caller gets it.
 //
 //===----------------------------------------------------------------------===//

@@ -226,35 +226,6 @@ def NormExpandVectorMath : Pass<"norm-expand-vector-math"> {
   let dependentDialects = ["arith::ArithDialect", "math::MathDialect"];
 }
 
-def NormCallLibm : Pass<"norm-call-libm", "ModuleOp"> {
-  let summary = "Lower math.expm1 and math.log1p to calls of libm";
-  let description = [{
-    Upstream's convert-math-to-llvm expands `math.expm1` to exp(x) - 1 and
-    `math.log1p` to log(1 + x), which are 0 for x = 1e-10, where both functions are
-    1e-10. Its option `approximate-log1p=false` leaves the second alone, but the first
-    has no option, and convert-math-to-libm before it would also call libm for
-    `math.sqrt`. This pass applies upstream's patterns of convert-math-to-libm to
-    these two. norm-expand-vector-math has expanded vectors of f32 before, so scalars
-    and f64 remain.
-
-    Example:
-
-    ```mlir
-    %1 = math.expm1 %0 : f64
-    ```
-
-    becomes
-
-    ```mlir
-    %1 = call @expm1(%0) : (f64) -> f64
-    ```
-
-    Vectors are scalarized; f16 and bf16 are computed in f32.
-  }];
-  let dependentDialects = ["arith::ArithDialect", "func::FuncDialect",
-                           "vector::VectorDialect"];
-}
-
 def NormExpandArith : Pass<"norm-expand-arith"> {
   let summary = "Expand arith ops as arith-expand, but no maxima and minima";
   let description = [{

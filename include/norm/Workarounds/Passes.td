@@ -161,8 +161,8 @@ def NormExpandOpenShapes : Pass<"norm-expand-open-shapes"> {
   let dependentDialects = ["affine::AffineDialect", "memref::MemRefDialect"];
 }
 
-def NormLowerAsserts : Pass<"norm-lower-asserts", "ModuleOp"> {
-  let summary = "Lower cf.assert to a line on standard error and abort";
+def NormCallLibc : Pass<"norm-call-libc", "ModuleOp"> {
+  let summary = "Lower cf.assert, math.expm1 and math.log1p to calls of libc";
   let description = [{
     convert-cf-to-llvm prints the message of a failed `cf.assert` with `puts`. If
     standard output is a pipe or a file, the message stays in a buffer that `abort`
@@ -186,10 +186,20 @@ def NormLowerAsserts : Pass<"norm-lower-asserts", "ModuleOp"> {
       llvm.unreachable
     ```
 
+    Upstream's convert-math-to-llvm expands `math.expm1` to exp(x) - 1 and
+    `math.log1p` to log(1 + x), which are 0 for x = 1e-10, where both functions are
+    1e-10. Its option `approximate-log1p=false` leaves the second alone, but the first
+    has no option, and convert-math-to-libm before it would also call libm for
+    `math.sqrt`. This pass applies upstream's patterns of convert-math-to-libm to
+    these two. norm-expand-vector-math has expanded vectors of f32 before; other
+    vectors are scalarized, and f16 and bf16 are computed in f32.
+
     Limits: run it after convert-scf-to-cf; it rewrites functions and needs POSIX's
     `write`.
   }];
-  let dependentDialects = ["cf::ControlFlowDialect", "LLVM::LLVMDialect"];
+  let dependentDialects = ["arith::ArithDialect", "cf::ControlFlowDialect",
+                           "func::FuncDialect", "LLVM::LLVMDialect",
+                           "vector::VectorDialect"];
 }
 
 def NormDropGPUTimings : Pass<"norm-drop-gpu-timings", "ModuleOp"> {

@@ -1,4 +1,4 @@
-// RUN: norm-opt %s --norm-lower-asserts --split-input-file --verify-diagnostics | FileCheck %s
+// RUN: norm-opt %s --norm-call-libc --split-input-file --verify-diagnostics | FileCheck %s
 
 // Equal messages are one, of which a zero is no part.
 // CHECK: llvm.mlir.global internal constant @[[OTHER:[a-z_0-9]*]]("other\0A")
@@ -29,7 +29,7 @@ func.func @f(%a: i1, %b: i1) {
 
 func.func @structured(%a: i1) {
   scf.if %a {
-    // expected-error @below {{norm-lower-asserts: needs convert-scf-to-cf first}}
+    // expected-error @below {{norm-call-libc: needs convert-scf-to-cf first}}
     cf.assert %a, "inside"
   }
   return

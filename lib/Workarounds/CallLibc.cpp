@@ -1,4 +1,5 @@
-//===- LowerAsserts.cpp - failed assertions end the program loudly --------===//
+//===- CallLibc.cpp - what upstream would call of C, or should
+//--------------===//
 //
 // Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -7,17 +8,24 @@
 
 // Upstream: LLVM 22.1: convert-cf-to-llvm prints a failed assertion by puts,
 // whose buffer abort discards; goes when it writes to standard error.
+// Upstream: LLVM 22.1: convert-math-to-llvm makes exp(x) - 1 of expm1, and
+// convert-math-to-libm takes all ops; goes when one of them can leave ops out.
 
+#include "mlir/Conversion/MathToLibm/MathToLibm.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/FunctionCallUtils.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/IR/SymbolTable.h"
+#include "mlir/Transforms/DialectConversion.h"
 #include "norm/Workarounds/Passes.h"
 
 namespace mlir::norm {
-#define GEN_PASS_DEF_NORMLOWERASSERTS
+#define GEN_PASS_DEF_NORMCALLLIBC
 #include "norm/Workarounds/Passes.h.inc"
 } // namespace mlir::norm
 
@@ -51,7 +59,7 @@ private:
   llvm::StringMap<LLVM::GlobalOp> known;
 };
 
-struct NormLowerAsserts : norm::impl::NormLowerAssertsBase<NormLowerAsserts> {
+struct NormCallLibc : norm::impl::NormCallLibcBase<NormCallLibc> {
   /// Builds `write(2, text, size); abort();` at the end of a block.
   LogicalResult buildFailure(ImplicitLocOpBuilder &b, LLVM::GlobalOp message) {
     Type pointer = LLVM::LLVMPointerType::get(&getContext());
@@ -86,19 +94,32 @@ struct NormLowerAsserts : norm::impl::NormLowerAssertsBase<NormLowerAsserts> {
     return success();
   }
 
-  void runOnOperation() override {
+  LogicalResult lowerAsserts() {
     SmallVector<cf::AssertOp> asserts;
     for (auto func : getOperation().getOps<func::FuncOp>())
       func.walk([&](cf::AssertOp op) { asserts.push_back(op); });
     for (cf::AssertOp op : asserts)
-      if (!isa<func::FuncOp>(op->getParentOp())) {
-        op.emitError("norm-lower-asserts: needs convert-scf-to-cf first");
-        return signalPassFailure();
-      }
+      if (!isa<func::FuncOp>(op->getParentOp()))
+        return op.emitError("norm-call-libc: needs convert-scf-to-cf first");
     Messages messages(getOperation());
     for (cf::AssertOp op : asserts)
       if (failed(lower(op, messages)))
-        return signalPassFailure();
+        return failure();
+    return success();
+  }
+
+  LogicalResult lowerMath() {
+    RewritePatternSet patterns(&getContext());
+    populateMathToLibmConversionPatterns(patterns);
+    ConversionTarget target(getContext());
+    target.markUnknownOpDynamicallyLegal([](Operation *) { return true; });
+    target.addIllegalOp<math::ExpM1Op, math::Log1pOp>();
+    return applyPartialConversion(getOperation(), target, std::move(patterns));
+  }
+
+  void runOnOperation() override {
+    if (failed(lowerAsserts()) || failed(lowerMath()))
+      signalPassFailure();
   }
 };
 } // namespace
