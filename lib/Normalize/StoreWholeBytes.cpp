@@ -20,7 +20,6 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "mlir/IR/TypeUtilities.h"
-#include "mlir/Transforms/DialectConversion.h"
 #include "norm/Floats/ValueOrigins.h"
 #include "norm/Normalize/ElementStorage.h"
 #include "norm/Normalize/Passes.h"
@@ -44,27 +43,10 @@ static Type getStored(Type type) {
   return storage ? norm::withElement(type, storage) : Type();
 }
 
-namespace {
-/// Converts types of values in memory; vectors are registers.
-struct StorageConverter : TypeConverter {
-  StorageConverter() {
-    addConversion([](Type type) { return type; });
-    addConversion([](Type type) -> std::optional<Type> {
-      if (!isa<TensorType, BaseMemRefType>(type))
-        return std::nullopt;
-      Type stored = getStored(type);
-      return stored ? stored : type;
-    });
-    addConversion([this](FunctionType type) -> std::optional<Type> {
-      SmallVector<Type> inputs, results;
-      if (failed(convertTypes(type.getInputs(), inputs)) ||
-          failed(convertTypes(type.getResults(), results)))
-        return std::nullopt;
-      return FunctionType::get(type.getContext(), inputs, results);
-    });
-  }
-};
-} // namespace
+/// Returns true for tensors and buffers; vectors are registers.
+static bool isStoredOtherwise(Type type) {
+  return isa<TensorType, BaseMemRefType>(type) && getStored(type);
+}
 
 /// Returns the bits of an element, which may be a float, zero-extended.
 static Value extend(OpBuilder &b, Location loc, Value v) {
@@ -119,113 +101,56 @@ static bool isKnown(Operation *op) {
          isa<arith::ConstantOp, linalg::LinalgOp>(op);
 }
 
-static bool isLegal(const TypeConverter &converter, Operation *op) {
-  if (auto func = dyn_cast<FunctionOpInterface>(op))
-    return llvm::all_of(func.getArgumentTypes(),
-                        [&](Type type) { return converter.isLegal(type); }) &&
-           llvm::all_of(func.getResultTypes(),
-                        [&](Type type) { return converter.isLegal(type); });
-  if (auto global = dyn_cast<memref::GlobalOp>(op))
-    return converter.isLegal(global.getType());
-  return converter.isLegal(op) &&
-         llvm::all_of(op->getRegions(), [&](Region &region) {
-           return llvm::all_of(region, [&](Block &block) {
-             return converter.isLegal(block.getArgumentTypes());
-           });
-         });
+/// Returns true if the op has tensors or buffers whose elements change.
+static bool holdsStored(Operation *op) {
+  return llvm::any_of(op->getOperandTypes(), isStoredOtherwise) ||
+         llvm::any_of(op->getResultTypes(), isStoredOtherwise);
 }
 
 //===----------------------------------------------------------------------===//
 // Ops that compute nothing
 //===----------------------------------------------------------------------===//
 
-/// Rebuilds an op with other operands and results; its regions move.
-static FailureOr<Operation *> rebuild(ConversionPatternRewriter &rewriter,
-                                      const TypeConverter &converter,
-                                      Operation *op, ValueRange operands,
-                                      TypeRange results) {
-  OperationState state(op->getLoc(), op->getName(), operands, results,
-                       op->getAttrs(), op->getSuccessors());
-  for (unsigned i = 0, e = op->getNumRegions(); i < e; ++i)
-    state.addRegion();
-  Operation *built = rewriter.create(state);
-  for (auto [from, to] : llvm::zip(op->getRegions(), built->getRegions())) {
-    rewriter.inlineRegionBefore(from, to, to.end());
-    if (!to.empty() && failed(rewriter.convertRegionTypes(&to, converter)))
-      return failure();
-  }
-  return built;
+/// Excludes tensors and the mask of a transfer, which is its last operand.
+static bool isElement(OpOperand &operand) {
+  Type type = operand.get().getType();
+  if (isa<TensorType, BaseMemRefType>(type) || !getStored(type))
+    return false;
+  auto transfer = dyn_cast<VectorTransferOpInterface>(operand.getOwner());
+  return !transfer || !transfer.getMask() ||
+         operand.getOperandNumber() + 1 < transfer->getNumOperands();
 }
 
-namespace {
-/// Rebuilds ops on tensors and buffers; elements that they access are cast.
-struct RebuildOp : ConversionPattern {
-  RebuildOp(const TypeConverter &converter, MLIRContext *context)
-      : ConversionPattern(converter, MatchAnyOpTypeTag(), 1, context) {}
+static void extendOperand(OpBuilder &b, OpOperand &operand) {
+  b.setInsertionPoint(operand.getOwner());
+  operand.set(extend(b, operand.getOwner()->getLoc(), operand.get()));
+}
 
-  LogicalResult
-  matchAndRewrite(Operation *op, ArrayRef<Value> converted,
-                  ConversionPatternRewriter &rewriter) const override {
-    bool accesses = accessesElements(op);
-    if ((!accesses && !movesTensors(op)) ||
-        isa<func::FuncOp, memref::GlobalOp>(op))
-      return rewriter.notifyMatchFailure(op, "has another pattern");
-    Location loc = op->getLoc();
-    SmallVector<Value> operands(converted);
-    for (auto [i, operand] : llvm::enumerate(operands))
-      if (accesses && isElement(op, i))
-        operand = extend(rewriter, loc, operand);
-    SmallVector<Type> types;
-    for (Type type : op->getResultTypes()) {
-      Type stored = accesses ? getStored(type) : Type();
-      types.push_back(stored ? stored : getTypeConverter()->convertType(type));
-    }
-    auto built = rebuild(rewriter, *getTypeConverter(), op, operands, types);
-    if (failed(built))
-      return failure();
-    SmallVector<Value> results((*built)->getResults());
-    if (accesses)
-      castElements(rewriter, op, *built, results);
-    rewriter.replaceOp(op, results);
-    return success();
+/// Casts the elements that an op takes, yields and returns.
+static void castElements(OpBuilder &b, Operation *op) {
+  for (OpOperand &operand : op->getOpOperands())
+    if (isElement(operand))
+      extendOperand(b, operand);
+  for (Region &region : op->getRegions())
+    extendOperand(b, region.front().getTerminator()->getOpOperand(0));
+  b.setInsertionPointAfter(op);
+  for (OpResult result : op->getResults()) {
+    Type type = result.getType();
+    if (isa<TensorType>(type) || !getStored(type))
+      continue;
+    result.setType(getStored(type));
+    Value element = truncate(b, op->getLoc(), result, type);
+    result.replaceAllUsesExcept(element, op->getNextNode());
   }
-
-private:
-  /// Excludes tensors and the mask of a transfer, which is its last operand.
-  static bool isElement(Operation *op, unsigned number) {
-    Type type = op->getOperand(number).getType();
-    if (isa<TensorType, BaseMemRefType>(type) || !getStored(type))
-      return false;
-    auto transfer = dyn_cast<VectorTransferOpInterface>(op);
-    return !transfer || !transfer.getMask() ||
-           number + 1 < op->getNumOperands();
-  }
-
-  /// Casts what the regions yield, and the elements that `op` returns.
-  static void castElements(ConversionPatternRewriter &rewriter, Operation *op,
-                           Operation *built, MutableArrayRef<Value> results) {
-    for (Region &region : built->getRegions())
-      extendYielded(rewriter, region.front().getTerminator());
-    rewriter.setInsertionPointAfter(built);
-    for (auto [result, type] : llvm::zip(results, op->getResultTypes()))
-      if (!isa<TensorType>(type) && getStored(type))
-        result = truncate(rewriter, op->getLoc(), result, type);
-  }
-
-  static void extendYielded(ConversionPatternRewriter &rewriter,
-                            Operation *yield) {
-    rewriter.setInsertionPoint(yield);
-    Value v = extend(rewriter, yield->getLoc(), yield->getOperand(0));
-    rewriter.modifyOpInPlace(yield, [&] { yield->setOperand(0, v); });
-  }
-};
+}
 
 //===----------------------------------------------------------------------===//
 // Constants
 //===----------------------------------------------------------------------===//
 
 /// Reads the elements of a blob, which has the layout of memory.
-std::optional<SmallVector<APInt>> readBlob(DenseResourceElementsAttr blob) {
+static std::optional<SmallVector<APInt>>
+readBlob(DenseResourceElementsAttr blob) {
   ShapedType type = blob.getType();
   size_t bytes = norm::getElementBytes(type.getElementType());
   ArrayRef<char> data = blob.getData();
@@ -242,7 +167,7 @@ std::optional<SmallVector<APInt>> readBlob(DenseResourceElementsAttr blob) {
   return elements;
 }
 
-std::optional<SmallVector<APInt>> readElements(ElementsAttr elements) {
+static std::optional<SmallVector<APInt>> readElements(ElementsAttr elements) {
   if (auto blob = dyn_cast<DenseResourceElementsAttr>(elements))
     return readBlob(blob);
   if (auto integers = elements.tryGetValues<APInt>())
@@ -255,7 +180,7 @@ std::optional<SmallVector<APInt>> readElements(ElementsAttr elements) {
 }
 
 /// Stores the elements of a constant; returns null if they are not known.
-DenseElementsAttr store(ElementsAttr value) {
+static DenseElementsAttr store(ElementsAttr value) {
   auto type = cast<ShapedType>(getStored(value.getShapedType()));
   unsigned width = type.getElementTypeBitWidth();
   auto extend = [&](const APInt &element) { return element.zext(width); };
@@ -272,41 +197,13 @@ DenseElementsAttr store(ElementsAttr value) {
   return DenseElementsAttr::get(type, llvm::map_to_vector(*elements, extend));
 }
 
-ElementsAttr getElements(Operation *op) {
+static ElementsAttr getElements(Operation *op) {
   if (auto constant = dyn_cast<arith::ConstantOp>(op))
     return dyn_cast<ElementsAttr>(constant.getValue());
   auto global = dyn_cast<memref::GlobalOp>(op);
   return global ? dyn_cast_or_null<ElementsAttr>(global.getInitialValueAttr())
                 : ElementsAttr();
 }
-
-struct StoreConstant : OpConversionPattern<arith::ConstantOp> {
-  using OpConversionPattern::OpConversionPattern;
-
-  LogicalResult
-  matchAndRewrite(arith::ConstantOp op, OpAdaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    rewriter.replaceOpWithNewOp<arith::ConstantOp>(op, store(getElements(op)));
-    return success();
-  }
-};
-
-struct StoreGlobal : OpConversionPattern<memref::GlobalOp> {
-  using OpConversionPattern::OpConversionPattern;
-
-  LogicalResult
-  matchAndRewrite(memref::GlobalOp op, OpAdaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    auto type = cast<MemRefType>(getTypeConverter()->convertType(op.getType()));
-    rewriter.modifyOpInPlace(op, [&] {
-      if (ElementsAttr value = getElements(op))
-        op.setInitialValueAttr(store(value));
-      op.setType(type);
-    });
-    return success();
-  }
-};
-} // namespace
 
 //===----------------------------------------------------------------------===//
 // Linalg
@@ -327,227 +224,159 @@ static StringRef getBitwise(Operation *combiner) {
   return {};
 }
 
-namespace {
-/// Converts the body of an op, whose block `body` has arguments of storage
-/// types.
-class BodyConverter {
-public:
-  BodyConverter(ConversionPatternRewriter &rewriter, GenericOp from,
-                GenericOp to)
-      : rewriter(rewriter), from(from), to(to) {}
+/// Combines one sum in the type in memory, if an op does that.
+static bool combineStored(OpBuilder &b, GenericOp op, unsigned number) {
+  BlockArgument sum = op.getRegionOutputArgs()[number];
+  SmallVector<Operation *> combiners;
+  if (op.getNumReductionLoops() == 0 || !sum.hasOneUse())
+    return false;
+  Value v = matchReduction(op.getRegionOutputArgs(), number, combiners);
+  if (!v || combiners.size() != 1 || getBitwise(combiners[0]).empty())
+    return false;
+  Operation *yield = op.getBody()->getTerminator();
+  b.setInsertionPoint(yield);
+  v = extend(b, op.getLoc(), v);
+  sum.setType(v.getType());
+  StringAttr name = b.getStringAttr(getBitwise(combiners[0]));
+  Operation *combined =
+      b.create(op.getLoc(), name, ValueRange{sum, v}, v.getType());
+  yield->setOperand(number, combined->getResult(0));
+  combiners[0]->erase();
+  return true;
+}
 
-  void run() {
-    Block *oldBody = from.getBody();
-    matchReductions(); // before the body loses its arguments
-    SmallVector<Type> types;
-    for (Value operand : to->getOperands())
-      types.push_back(getElementTypeOrSelf(operand.getType()));
-    SmallVector<Location> locations(types.size(), to.getLoc());
-    Block *body = rewriter.createBlock(&to.getRegion(), {}, types, locations);
-    SmallVector<Value> elements;
-    for (auto [argument, old] :
-         llvm::zip(body->getArguments(), oldBody->getArguments())) {
-      bool isNarrow = argument.getType() != old.getType();
-      elements.push_back(
-          isNarrow ? truncate(rewriter, to.getLoc(), argument, old.getType())
-                   : Value(argument));
-    }
-    // A value that is yielded as it was read needs no conversion.
-    SmallVector<Value> yielded = getYielded(body, oldBody);
-    // The operand of a combiner may be an element too.
-    for (Bitwise &each : bitwise)
-      if (auto argument = dyn_cast_or_null<BlockArgument>(each.contribution))
-        if (argument.getOwner() == oldBody)
-          each.contribution = elements[argument.getArgNumber()];
-    rewriter.mergeBlocks(oldBody, body, elements);
-    convertYield(body, yielded);
+/// Extends what the body yields. A value that is yielded as it was read needs
+/// no conversion.
+static void extendYielded(OpBuilder &b, GenericOp op) {
+  Block *body = op.getBody();
+  for (OpOperand &yielded : body->getTerminator()->getOpOperands()) {
+    Value v = yielded.get();
+    if (!getStored(v.getType()) ||
+        combineStored(b, op, yielded.getOperandNumber()))
+      continue;
+    bool isWithin = v.getParentBlock() == body;
+    if (isWithin && isa<BlockArgument>(v))
+      continue;
+    // One value for all elements.
+    b.setInsertionPoint(isWithin ? yielded.getOwner() : op);
+    yielded.set(extend(b, op.getLoc(), v));
   }
+}
 
-private:
-  /// The combiner and the value it adds, if the sum can stay in storage.
-  struct Bitwise {
-    Operation *combiner = nullptr;
-    Value contribution;
-  };
-
-  void matchReductions() {
-    bitwise.resize(from.getNumDpsInits());
-    if (from.getNumReductionLoops() == 0)
-      return;
-    for (auto [i, argument] : llvm::enumerate(from.getRegionOutputArgs())) {
-      SmallVector<Operation *> combiners;
-      if (!getStored(argument.getType()) || !argument.hasOneUse())
+/// Truncates the elements that the body computes with. A scalar is extended if
+/// it fills the result.
+static void truncateElements(OpBuilder &b, GenericOp op) {
+  Operation *yield = op.getBody()->getTerminator();
+  b.setInsertionPointToStart(op.getBody());
+  for (OpOperand &operand : op->getOpOperands()) {
+    BlockArgument element = op.getMatchingBlockArgument(&operand);
+    Type type = element.getType();
+    if (!getStored(type))
+      continue;
+    if (!isa<ShapedType>(operand.get().getType())) {
+      if (!llvm::is_contained(yield->getOperands(), element))
         continue;
-      Value v = matchReduction(from.getRegionOutputArgs(), i, combiners);
-      if (v && combiners.size() == 1 && !getBitwise(combiners[0]).empty())
-        bitwise[i] = {combiners[0], v};
+      OpBuilder::InsertionGuard guard(b);
+      extendOperand(b, operand);
     }
+    element.setType(getStored(type));
+    SmallVector<OpOperand *> uses;
+    for (OpOperand &use : element.getUses())
+      if (use.getOwner() != yield)
+        uses.push_back(&use);
+    if (uses.empty())
+      continue;
+    Value v = truncate(b, op.getLoc(), element, type);
+    for (OpOperand *use : uses)
+      use->set(v);
   }
+}
 
-  SmallVector<Value> getYielded(Block *body, Block *oldBody) {
-    SmallVector<Value> yielded;
-    for (Value v : oldBody->getTerminator()->getOperands()) {
-      auto argument = dyn_cast<BlockArgument>(v);
-      bool isElement = argument && argument.getOwner() == oldBody;
-      yielded.push_back(isElement ? body->getArgument(argument.getArgNumber())
-                                  : Value());
-    }
-    return yielded;
-  }
-
-  void convertYield(Block *body, ArrayRef<Value> yielded) {
-    Operation *yield = body->getTerminator();
-    SmallVector<Value> results(yield->getOperands());
-    for (auto [i, result] : llvm::enumerate(results)) {
-      BlockArgument out = body->getArguments().take_back(bitwise.size())[i];
-      rewriter.setInsertionPoint(yield);
-      if (bitwise[i].combiner) {
-        Value v = extend(rewriter, to.getLoc(), bitwise[i].contribution);
-        StringAttr name =
-            rewriter.getStringAttr(getBitwise(bitwise[i].combiner));
-        result =
-            rewriter.create(to.getLoc(), name, ValueRange{out, v}, v.getType())
-                ->getResult(0);
-        continue;
-      }
-      if (result.getType() == out.getType())
-        continue;
-      if (yielded[i] && yielded[i].getType() == out.getType()) {
-        result = yielded[i];
-        continue;
-      }
-      if (result.getParentBlock() != body)
-        rewriter.setInsertionPoint(to); // one value for all elements
-      result = extend(rewriter, to.getLoc(), result);
-    }
-    rewriter.modifyOpInPlace(yield, [&] { yield->setOperands(results); });
-  }
-
-  ConversionPatternRewriter &rewriter;
-  GenericOp from, to;
-  SmallVector<Bitwise> bitwise; // one per output
-};
-
-struct ConvertGeneric : OpConversionPattern<GenericOp> {
-  using OpConversionPattern::OpConversionPattern;
-
-  LogicalResult
-  matchAndRewrite(GenericOp op, OpAdaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    SmallVector<Type> types;
-    if (failed(getTypeConverter()->convertTypes(op.getResultTypes(), types)))
-      return failure();
-    SmallVector<Value> inputs(adaptor.getInputs());
-    storeScalars(rewriter, op, inputs);
-    auto converted = GenericOp::create(
-        rewriter, op.getLoc(), types, inputs, adaptor.getOutputs(),
-        op.getIndexingMaps(), op.getIteratorTypes(), op.getDocAttr(),
-        op.getLibraryCallAttr());
-    converted->setDiscardableAttrs(op->getDiscardableAttrDictionary());
-    BodyConverter(rewriter, op, converted).run();
-    rewriter.replaceOp(op, converted);
-    return success();
-  }
-
-private:
-  /// Extends a scalar that fills the result once.
-  static void storeScalars(ConversionPatternRewriter &rewriter, GenericOp op,
-                           MutableArrayRef<Value> inputs) {
-    auto yielded = op.getBody()->getTerminator()->getOperands();
-    for (auto [input, argument] : llvm::zip(inputs, op.getRegionInputArgs()))
-      if (!isa<ShapedType>(input.getType()) && getStored(input.getType()) &&
-          llvm::is_contained(yielded, Value(argument)))
-        input = extend(rewriter, op.getLoc(), input);
-  }
-};
-
-struct GeneralizeNamed : OpInterfaceConversionPattern<linalg::LinalgOp> {
-  using OpInterfaceConversionPattern::OpInterfaceConversionPattern;
-
-  LogicalResult
-  matchAndRewrite(linalg::LinalgOp op, ArrayRef<Value>,
-                  ConversionPatternRewriter &rewriter) const override {
-    return linalg::generalizeNamedOp(rewriter, op);
-  }
-};
+static LogicalResult convertBody(IRRewriter &rewriter, linalg::LinalgOp op) {
+  rewriter.setInsertionPoint(op);
+  auto generic = dyn_cast<GenericOp>(*op);
+  FailureOr<GenericOp> general =
+      generic ? generic : linalg::generalizeNamedOp(rewriter, op);
+  if (failed(general))
+    return op.emitError("norm-store-whole-bytes: cannot make this a "
+                        "linalg.generic");
+  extendYielded(rewriter, *general);
+  truncateElements(rewriter, *general);
+  return success();
+}
 
 //===----------------------------------------------------------------------===//
 // Pass
 //===----------------------------------------------------------------------===//
 
+/// Rejects types that LLVM lacks, or reads and writes wrongly.
+static LogicalResult verifyTypes(Operation *op) {
+  for (Type type :
+       llvm::concat<const Type>(op->getOperandTypes(), op->getResultTypes())) {
+    if (!isa<TensorType, BaseMemRefType>(type))
+      continue;
+    Type element = getElementTypeOrSelf(type);
+    bool isLong = isa<IntegerType>(element) &&
+                  element.getIntOrFloatBitWidth() > norm::kMostStoredBits;
+    if (isLong || element.isTF32())
+      return op->emitError("norm-store-whole-bytes: elements of ")
+             << element << " are not supported in memory, "
+             << (isLong ? "integers have 128 bits at most"
+                        : "LLVM has no such type");
+  }
+  return success();
+}
+
+/// Checks that an op and the elements of a constant are known.
+static LogicalResult verify(Operation *op) {
+  if (failed(verifyTypes(op)))
+    return failure();
+  if (holdsStored(op) && !isKnown(op))
+    return op->emitError("norm-store-whole-bytes: '")
+           << op->getName() << "' on elements that are not whole bytes is not "
+           << "supported";
+  ElementsAttr elements = getElements(op);
+  if (!elements || !isStoredOtherwise(elements.getType()) ||
+      isa<DenseElementsAttr>(elements) || readElements(elements))
+    return success();
+  return op->emitError("norm-store-whole-bytes: elements of ")
+         << elements.getType() << " cannot be read; write them as dense<...>";
+}
+
+namespace {
 struct NormStoreWholeBytes
     : norm::impl::NormStoreWholeBytesBase<NormStoreWholeBytes> {
   void runOnOperation() override {
-    StorageConverter converter;
-    bool found = false;
+    SmallVector<Operation *> ops;
     WalkResult result = getOperation().walk([&](Operation *op) {
-      if (failed(verifyTypes(op)))
-        return WalkResult::interrupt();
-      if (isLegal(converter, op))
-        return WalkResult::advance();
-      found = true;
-      if (isKnown(op))
-        return WalkResult(verifyElements(op));
-      op->emitError("norm-store-whole-bytes: '")
-          << op->getName() << "' on elements that are not whole bytes is not "
-          << "supported";
-      return WalkResult::interrupt();
+      if (holdsStored(op))
+        ops.push_back(op);
+      return WalkResult(verify(op));
     });
     if (result.wasInterrupted())
       return signalPassFailure();
-    if (!found)
-      return;
-    if (failed(convert(converter)))
-      return signalPassFailure();
-    getOperation().walk([](GenericOp op) { eraseDeadOps(*op.getBody()); });
-  }
-
-  /// Erases truncations of values that are only stored, and replaced combiners,
-  /// because an analysis of reductions counts uses.
-  static void eraseDeadOps(Block &body) {
-    for (Operation &op : llvm::make_early_inc_range(llvm::reverse(body)))
-      if (isOpTriviallyDead(&op))
-        op.erase();
-  }
-
-  /// Rejects types that LLVM lacks, or reads and writes wrongly.
-  static LogicalResult verifyTypes(Operation *op) {
-    for (Type type : llvm::concat<const Type>(op->getOperandTypes(),
-                                              op->getResultTypes())) {
-      if (!isa<TensorType, BaseMemRefType>(type))
-        continue;
-      Type element = getElementTypeOrSelf(type);
-      bool isLong = isa<IntegerType>(element) &&
-                    element.getIntOrFloatBitWidth() > norm::kMostStoredBits;
-      if (isLong || element.isTF32())
-        return op->emitError("norm-store-whole-bytes: elements of ")
-               << element << " are not supported in memory, "
-               << (isLong ? "integers have 128 bits at most"
-                          : "LLVM has no such type");
+    IRRewriter rewriter(&getContext());
+    for (Operation *op : ops) {
+      if (accessesElements(op))
+        castElements(rewriter, op);
+      if (auto named = dyn_cast<linalg::LinalgOp>(op))
+        if (failed(convertBody(rewriter, named)))
+          return signalPassFailure();
     }
-    return success();
-  }
-
-  /// Checks that the elements of a constant are known.
-  static LogicalResult verifyElements(Operation *op) {
-    ElementsAttr elements = getElements(op);
-    if (!elements || isa<DenseElementsAttr>(elements) || readElements(elements))
-      return success();
-    return op->emitError("norm-store-whole-bytes: elements of ")
-           << elements.getType() << " cannot be read; write them as dense<...>";
-  }
-
-  LogicalResult convert(StorageConverter &converter) {
-    MLIRContext *context = &getContext();
-    RewritePatternSet patterns(context);
-    patterns.add<RebuildOp, StoreConstant, StoreGlobal, ConvertGeneric,
-                 GeneralizeNamed>(converter, context);
-    populateFunctionOpInterfaceTypeConversionPattern<func::FuncOp>(patterns,
-                                                                   converter);
-    ConversionTarget target(*context);
-    target.markUnknownOpDynamicallyLegal(
-        [&](Operation *op) { return isLegal(converter, op); });
-    return applyPartialConversion(getOperation(), target, std::move(patterns));
+    // What is left differs in types alone.
+    AttrTypeReplacer replacer;
+    replacer.addReplacement([](Type type) -> std::optional<Type> {
+      return isStoredOtherwise(type) ? std::optional(getStored(type))
+                                     : std::nullopt;
+    });
+    replacer.addReplacement([](ElementsAttr value) -> std::optional<Attribute> {
+      return isStoredOtherwise(value.getType())
+                 ? std::optional<Attribute>(store(value))
+                 : std::nullopt;
+    });
+    replacer.recursivelyReplaceElementsIn(getOperation(), /*replaceAttrs=*/true,
+                                          /*replaceLocs=*/false,
+                                          /*replaceTypes=*/true);
   }
 };
 } // namespace
