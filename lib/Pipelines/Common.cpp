@@ -163,7 +163,7 @@ void norm::buildComputationToLLVM(OpPassManager &pm) {
 void norm::buildMemoryToLLVM(OpPassManager &pm) {
   pm.addPass(createNormConvertMPIToLLVM());
   pm.addPass(createFinalizeMemRefToLLVMConversionPass());
-  pm.addPass(createNormFlattenGlobals());
+  pm.addPass(createNormCleanGlobals());
   // Converts cf and func as well.
   pm.addPass(createConvertOpenMPToLLVMPass());
   buildCleanup(pm);

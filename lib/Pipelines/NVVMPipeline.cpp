@@ -139,7 +139,6 @@ static void buildHostLowering(OpPassManager &pm,
   binary.compilationTarget =
       options.format == KernelFormat::PTX ? "isa" : "bin";
   pm.addPass(createGpuModuleToBinaryPass(binary));
-  pm.addPass(createNormDropGPUTimings());
   buildMemoryToLLVM(pm);
 }
 

@@ -49,8 +49,8 @@ def NormOutlineLoops : Pass<"norm-outline-loops", "ModuleOp"> {
   let dependentDialects = ["func::FuncDialect", "scf::SCFDialect"];
 }
 
-def NormFlattenGlobals : Pass<"norm-flatten-globals", "ModuleOp"> {
-  let summary = "Give each constant of several dimensions one flat array";
+def NormCleanGlobals : Pass<"norm-clean-globals", "ModuleOp"> {
+  let summary = "Constants as flat arrays, and no compile times in gpu.binary";
   let description = [{
     finalize-memref-to-llvm makes arrays of arrays of a constant, and LLVM then keeps a
     constant per innermost array: for a convolution's weights one per three floats,
@@ -70,6 +70,10 @@ def NormFlattenGlobals : Pass<"norm-flatten-globals", "ModuleOp"> {
     llvm.mlir.global private constant @weights(dense_resource<w> : tensor<576xf32>)
       : !llvm.array<576 x f32>
     ```
+
+    gpu-module-to-binary writes among an object's properties how long the compilation
+    took, so that the same program gives other IR each time. The pass removes those
+    properties (`LLVMIRToISATimeInMs`, `ISAToBinaryTimeInMs`) and keeps the others.
 
     Limits: dense integers, indices and floats; complex numbers stay structs in nested
     arrays.
@@ -201,30 +205,5 @@ def NormCallLibc : Pass<"norm-call-libc", "ModuleOp"> {
                            "func::FuncDialect", "LLVM::LLVMDialect",
                            "vector::VectorDialect"];
 }
-
-def NormDropGPUTimings : Pass<"norm-drop-gpu-timings", "ModuleOp"> {
-  let summary = "Compile times taken out of gpu.binary";
-  let description = [{
-    gpu-module-to-binary writes among an object's properties how long the
-    compilation took, so that the same program gives other IR each time. This
-    pass removes those properties (`LLVMIRToISATimeInMs`, `ISAToBinaryTimeInMs`)
-    and keeps the others.
-
-    Example:
-
-    ```mlir
-    gpu.binary @k [#gpu.object<#nvvm.target, properties =
-        {LLVMIRToISATimeInMs = 16 : i64, O = 3 : i32}, assembly = "...">]
-    ```
-
-    becomes
-
-    ```mlir
-    gpu.binary @k [#gpu.object<#nvvm.target, properties =
-        {O = 3 : i32}, assembly = "...">]
-    ```
-  }];
-}
-
 
 #endif // NORM_WORKAROUNDS_PASSES
