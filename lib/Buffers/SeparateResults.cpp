@@ -73,6 +73,7 @@ static void writeTensor(OpBuilder &b, MaterializeInDestinationOp write) {
 
 /// Returns true if `v` is one of several tensors: another one that was computed
 /// in the caller's buffer may be larger, or be read after it was overwritten.
+/// Two branches that start from one buffer are a conflict, too.
 static bool isChosen(Value v) {
   Operation *def = v.getDefiningOp();
   return isa_and_nonnull<RegionBranchOpInterface, arith::SelectOp>(def) &&
@@ -100,10 +101,6 @@ static LogicalResult eliminateInPlace(func::FuncOp func) {
     // A tensor that a loop carries is read until it is overwritten.
     auto copy = dyn_cast<MaterializeInDestinationOp>(*write);
     if (copy && !copy.getDest().getDefiningOp<ToTensorOp>())
-      return Value();
-    // Both branches of an scf.if would start from the one buffer, which is a
-    // conflict that bufferization rejects.
-    if (user->getBlock() != write->getBlock())
       return Value();
     TraversalConfig config;
     config.alwaysIncludeLeaves = false;

@@ -97,10 +97,9 @@ def NormSeparateResults : Pass<"norm-separate-results", "func::FuncOp"> {
     in the caller's buffer, if every op in between computes in place. The pass
     eliminate-empty-tensors also follows ops that do not: the buffer then goes to a
     value that is needed until after the result was written there. An empty tensor
-    from which a region of an `scf.if` starts stays, because bufferization rejects two
-    branches that start from one buffer. So does that of a value which a branch or an
-    `arith.select` may choose: another one that is chosen may be smaller, and the value
-    may be a result itself.
+    stays where a branch or an `arith.select` may choose what starts from it:
+    bufferization rejects two branches that start from one buffer, another value that is
+    chosen may be smaller, and the value may be a result itself.
 
     Example:
 
