@@ -57,10 +57,12 @@ static int64_t chooseRowsPerBlock(const RowGroup &group, int64_t rows,
   return canPeel ? most : 1;
 }
 
-RowPlanAttr norm::planStrips(RowPlanAttr plan, const RowTarget &target) {
-  return plan.completeBy(
-      RowPlanAttr::get(plan.getContext(), /*rows_per_block=*/0,
-                       /*rows_per_part=*/0, target.lanes, target.tailLanes));
+/// Completes a plan by the lanes of strips.
+static RowPlanAttr planStrips(RowPlanAttr plan, const RowTarget &target,
+                              int64_t rowsPerPart = 0) {
+  return plan.completeBy(RowPlanAttr::get(plan.getContext(),
+                                          /*rows_per_block=*/0, rowsPerPart,
+                                          target.lanes, target.tailLanes));
 }
 
 StripLanes norm::chooseStripLanes(LinalgOp op, const RowMatch &match) {
@@ -89,11 +91,10 @@ RowPlanAttr norm::planGroup(const RowGroup &group, const RowTiling &tiling) {
   auto given = group.root->getAttrOfType<RowPlanAttr>(planAttrName);
   if (!given)
     given = RowPlanAttr::get(context);
-  RowPlanAttr plan = given.completeBy(RowPlanAttr::get(
-      context, /*rows_per_block=*/0, isInParts ? target.rowsPerPart : 0));
+  RowPlanAttr plan =
+      planStrips(given, target, isInParts ? target.rowsPerPart : 0);
   bool isParallel = tiling.isShared() && !isInParts && plan.getParallel();
   int64_t rows = countRows(group, plan.getRowsPerPart());
-  plan = plan.completeBy(
+  return plan.completeBy(
       RowPlanAttr::get(context, chooseRowsPerBlock(group, rows, isParallel)));
-  return planStrips(plan, target);
 }

@@ -64,9 +64,6 @@ struct RowTiling {
 /// Returns the plan of a group's root, completed by what suits the group.
 RowPlanAttr planGroup(const RowGroup &group, const RowTiling &tiling);
 
-/// Completes a plan by the lanes of strips.
-RowPlanAttr planStrips(RowPlanAttr plan, const RowTarget &target);
-
 /// The elements of a strip, and of one behind the last whole strip.
 struct StripLanes {
   int64_t lanes, tail;
