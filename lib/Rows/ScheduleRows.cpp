@@ -170,35 +170,25 @@ static SmallVector<LinalgOp> collectOps(scf::ForallOp loop) {
   return ops;
 }
 
-/// Fuses one elementwise producer of the loop into one of its consumers.
-static bool fuseOne(IRRewriter &rewriter, scf::ForallOp loop) {
-  for (LinalgOp consumer : collectOps(loop))
-    for (OpOperand *operand : consumer.getDpsInputOperands()) {
-      auto producer = operand->get().getDefiningOp<LinalgOp>();
-      if (!producer || norm::getRowExtent(producer) == 1 ||
-          !loop->isProperAncestor(producer) ||
-          !linalg::areElementwiseOpsFusable(operand))
-        continue;
-      Value result = operand->get();
-      if (!norm::fuseCopyOfProducer(rewriter, *operand)) {
-        Operation *copy = operand->get().getDefiningOp();
-        operand->set(result);
-        rewriter.eraseOp(copy);
-        continue;
-      }
-      if (producer->use_empty())
-        rewriter.eraseOp(producer);
-      return true;
-    }
-  return false;
-}
-
 /// Rows that one op of the loop makes for another would need memory where a row
 /// is longer than what the threads hold; recomputing them needs none.
 static void recomputeElementwiseRows(scf::ForallOp loop) {
   IRRewriter rewriter(loop.getContext());
-  while (fuseOne(rewriter, loop))
-    ;
+  SmallVector<LinalgOp> ops = collectOps(loop);
+  // In reverse order, producers are visited after their users.
+  for (LinalgOp producer : llvm::reverse(ops)) {
+    if (norm::getRowExtent(producer) == 1)
+      continue;
+    auto findUse = [&] {
+      return llvm::find_if(producer->getUses(), [](OpOperand &use) {
+        return linalg::areElementwiseOpsFusable(&use);
+      });
+    };
+    for (auto use = findUse(); use != producer->use_end(); use = findUse())
+      norm::fuseCopyOfProducer(rewriter, *use);
+    if (producer->use_empty())
+      rewriter.eraseOp(producer);
+  }
 }
 
 /// What a shuffle between threads moves, in two halves.
