@@ -7,7 +7,6 @@
 
 #include "RowGroups.h"
 #include "RowLoops.h"
-#include "RowOps.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"

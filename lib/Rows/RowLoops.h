@@ -1,4 +1,4 @@
-//===- RowLoops.h - the pieces of loops over rows ---------------*- C++ -*-===//
+//===- RowLoops.h - ops and the pieces of loops over rows -------*- C++ -*-===//
 //
 // Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -143,6 +143,17 @@ std::optional<RowSchedule> scheduleSums(ArrayRef<linalg::LinalgOp> ops);
 
 /// Returns the rows of each of these parts but the last.
 OpFoldResult createRowsPerPart(OpBuilder &b, linalg::LinalgOp op);
+
+/// Builds one op with the results of both in place of the first; `second` reads
+/// results of `first` at the indices at which `first` yields them. A loop is
+/// parallel if it is in both. Returns null, and changes nothing, where what
+/// `second` uses cannot be computed before `first`.
+linalg::GenericOp mergeInto(IRRewriter &b, linalg::GenericOp first,
+                            linalg::GenericOp second);
+
+/// Moves slow operations of an elementwise op that writes rows into ops over
+/// the loops on which they depend.
+void splitRowScalars(IRRewriter &b, linalg::GenericOp op);
 
 /// Chooses the schedules of the loops over rows that have none.
 LogicalResult scheduleRows(Operation *scope, int64_t maxCluster);
