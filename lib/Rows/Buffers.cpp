@@ -9,14 +9,9 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
-#include "norm/IR/RowTarget.h"
 #include "norm/Normalize/ElementStorage.h"
 
 using namespace mlir;
-
-int64_t norm::getLineBytes(Value memref) {
-  return getRowTarget(memref.getParentRegion()->getParentOp()).lineBytes;
-}
 
 llvm::SetVector<Value> norm::getOuterBuffers(Operation *loop) {
   llvm::SetVector<Value> buffers;

@@ -79,10 +79,10 @@ bool norm::hasKnownRoot(Operation *loop, Value v) {
 
 /// Returns true if rows start where lines do in no buffer that is aligned
 /// itself.
-static bool hasUnalignedRows(Value buffer) {
+static bool hasUnalignedRows(Value buffer, int64_t line) {
   SmallVector<int64_t> strides =
       cast<MemRefType>(buffer.getType()).getStridesAndOffset().first;
-  int64_t bytes = norm::getElementBytes(buffer), line = getLineBytes(buffer);
+  int64_t bytes = norm::getElementBytes(buffer);
   return llvm::any_of(ArrayRef(strides).drop_back(), [&](int64_t stride) {
     return !ShapedType::isDynamic(stride) && stride * bytes % line != 0;
   });
@@ -272,14 +272,15 @@ private:
       return Missed::NotWholeRow;
     if (!hasOnlyEffect<MemoryEffects::Write>(loop, root))
       return Missed::ReadAgain;
-    int64_t bytes = norm::getElementBytes(root), line = getLineBytes(root);
+    int64_t bytes = norm::getElementBytes(root),
+            line = getRowTarget(op).lineBytes;
     if (line % bytes != 0 || lanes * (arePairs ? 2 : 1) * bytes % line != 0)
       return Missed::NotWholeLines;
     std::optional<int64_t> column = getFirstColumn(loop, init.get());
     if (column && arePairs)
       *column -= *column % 2;
     bool startsAtLine = column && *column * bytes % line == 0,
-         areUnaligned = hasUnalignedRows(root);
+         areUnaligned = hasUnalignedRows(root, line);
     Stream stream;
     stream.op = op;
     stream.hasStrips = hasStrips;

@@ -20,9 +20,6 @@ llvm::SetVector<Value> getOuterBuffers(Operation *loop);
 /// Whether bytes of `memref` can be counted: ranked, integers or floats.
 bool hasCountableBytes(Value memref);
 
-/// Bytes of a cache line of the machine.
-int64_t getLineBytes(Value memref);
-
 /// Bytes of one element in memory.
 int64_t getElementBytes(Value memref);
 
