@@ -46,24 +46,26 @@ bool norm::mayOverlap(Value x, Value y) {
   return !root || !other || root == other;
 }
 
-/// Returns true if `op` itself, without what is in it, only reads, or writes
-/// other buffers.
-static bool leavesAlone(Operation *op, Value buffer) {
-  if (isMemoryEffectFree(op) || isa<LoopLikeOpInterface, memref::AllocOp,
-                                    memref::LoadOp, vector::TransferReadOp>(op))
-    return true;
-  return isa<LinalgOp, memref::StoreOp, vector::TransferWriteOp>(op) &&
-         llvm::none_of(op->getOperands(),
-                       [&](Value v) { return norm::mayOverlap(v, buffer); });
+bool norm::mayAccess(Operation *scope, Value buffer, bool reads) {
+  auto isApart = [&](Operation *op) {
+    if (isMemoryEffectFree(op) ||
+        isa<LoopLikeOpInterface, memref::AllocOp>(op) ||
+        (!reads && isa<memref::LoadOp, vector::TransferReadOp>(op)))
+      return true;
+    return isa<LinalgOp, memref::LoadOp, memref::StoreOp,
+               VectorTransferOpInterface>(op) &&
+           llvm::none_of(op->getOperands(),
+                         [&](Value v) { return mayOverlap(v, buffer); });
+  };
+  auto visit = [&](Operation *op) {
+    return isApart(op) ? WalkResult::advance() : WalkResult::interrupt();
+  };
+  return scope->walk(visit).wasInterrupted();
 }
 
 bool norm::isNotWritten(Value buffer, Operation *scope) {
-  auto visit = [&](Operation *op) {
-    return leavesAlone(op, buffer) ? WalkResult::advance()
-                                   : WalkResult::interrupt();
-  };
   return isa<MemRefType>(buffer.getType()) &&
-         !scope->walk(visit).wasInterrupted();
+         !mayAccess(scope, buffer, /*reads=*/false);
 }
 
 Place Place::get(Value buffer, ValueRange at, int64_t width, Value mask) {

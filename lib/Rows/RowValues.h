@@ -17,6 +17,10 @@ namespace mlir::norm {
 /// Parameters of a function do not overlap (docs/Limits.md).
 bool mayOverlap(Value x, Value y);
 
+/// Returns true if `scope`, or an op in it, may write `buffer`, or read it if
+/// `reads`.
+bool mayAccess(Operation *scope, Value buffer, bool reads = true);
+
 /// Returns true for a buffer of which no op in `scope` writes anything.
 bool isNotWritten(Value buffer, Operation *scope);
 

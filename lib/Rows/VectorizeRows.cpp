@@ -134,21 +134,6 @@ static norm::Place getPlace(VectorTransferOpInterface access) {
                           access.getMask());
 }
 
-/// Returns true if `op`, or an op in it, may access `buffer`.
-static bool mayAccess(Operation *op, Value buffer) {
-  auto visit = [&](Operation *nested) {
-    bool isApart = isMemoryEffectFree(nested) ||
-                   isa<LoopLikeOpInterface, memref::AllocOp>(nested) ||
-                   (isa<LinalgOp, memref::LoadOp, memref::StoreOp,
-                        VectorTransferOpInterface>(nested) &&
-                    llvm::none_of(nested->getOperands(), [&](Value v) {
-                      return norm::mayOverlap(v, buffer);
-                    }));
-    return isApart ? WalkResult::advance() : WalkResult::interrupt();
-  };
-  return op->walk(visit).wasInterrupted();
-}
-
 /// Returns the read of what each iteration of `rows` replaces by `write`; null
 /// if other ops may access that, or the place is not the same in each
 /// iteration.
@@ -160,7 +145,7 @@ static vector::TransferReadOp findCarried(scf::ForOp rows,
     if (read && !carried && read->isBeforeInBlock(write) &&
         getPlace(read) == getPlace(write))
       carried = read;
-    else if (&op != write && mayAccess(&op, write.getBase()))
+    else if (&op != write && norm::mayAccess(&op, write.getBase()))
       return {};
   }
   auto isInvariant = [&](OperandRange operands) {
@@ -176,7 +161,7 @@ static vector::TransferReadOp findCarried(scf::ForOp rows,
 /// Returns the write of what `read` reads, if no op between them accesses it.
 static vector::TransferWriteOp findStart(vector::TransferReadOp read) {
   Operation *op = read->getPrevNode();
-  while (op && !mayAccess(op, read.getBase()))
+  while (op && !norm::mayAccess(op, read.getBase()))
     op = op->getPrevNode();
   auto write = dyn_cast_or_null<vector::TransferWriteOp>(op);
   return write && getPlace(read) == getPlace(write) ? write
