@@ -183,24 +183,9 @@ def NormTileRows : Pass<"norm-tile-rows", "func::FuncOp"> {
     } {norm.loop = #norm.loop<rows>}
     ```
 
-    Each root has a plan, the attribute `norm.plan` (`#norm.row_plan`): rows per block and
-    per part, the lanes of strips, and whether threads may share the loop. What a root says
+    Each root has a plan, the attribute `norm.plan` (`#norm.row_plan`). What a root says
     already stays, and the numbers of norm/IR/RowTarget.def complete it. The loop takes
-    over what later passes read, the lanes and how its rows are written:
-
-    ```mlir
-    %y = linalg.generic ... {norm.plan = #norm.row_plan<rows_per_block = 4, lanes = 32>}
-    ```
-
-    becomes
-
-    ```mlir
-    %y = scf.for %i = %c0 to %c8 step %c4 ... {
-      ...
-    } {norm.loop = #norm.loop<rows>,
-       norm.plan = #norm.row_plan<lanes = 32, tail_lanes = 16>}
-    ```
-
+    over what later passes read, the lanes and how its rows are written.
     A plan of a loop that the op does not end is an error, as are parts of rows that
     are not summed.
 
@@ -208,12 +193,9 @@ def NormTileRows : Pass<"norm-tile-rows", "func::FuncOp"> {
     overwrites are read from the tensor that the loop carries. Bufferization would copy
     all of a tensor that is read beside it.
 
-    A row waits for its reduction, a root and a division before it can be scaled.
-    Therefore an iteration works on 4, 8 or 16 rows, which hold `block_elements`
-    elements (norm/IR/RowTarget.def), if a group with a reduction has rows of a static
-    length. In the iteration each op is a loop over these rows, which do not wait for each other. The
-    remaining rows are done one by one after the loop (an `scf.forall` has blocks only
-    if no row remains).
+    An iteration works on 4, 8 or 16 rows if a group with a reduction has short rows of a
+    static length (docs/Codegen.md, "Blocks of short rows"). The remaining rows are done
+    one by one after the loop (an `scf.forall` has blocks only if no row remains).
 
     A root may reduce its rows, as norm-form-rows makes them: it sums over rows what
     it also writes of each, or what needs a statistic of each. Its rows are tiled by parts
@@ -261,15 +243,8 @@ def NormTileRows : Pass<"norm-tile-rows", "func::FuncOp"> {
                                      registers = 48>>}
     ```
 
-    The schedule is `chooseRowSchedule` of norm/Rows/Schedule.h: `threads` that share a
-    row; `vector`, the neighbors that a thread accesses at once, 16 bytes of the narrowest
-    type; `lanes` of the vectors that the ops are written with; `registers` that a thread
-    may use for the occupancy wanted (tests hold the assembler to it); the `cluster` of
-    blocks that share a row too long for one; `shifted` where rows do not begin at
-    multiples of `vector`. A row that the threads can hold is one vector, read once and
-    kept in registers: up to 24576 elements in one block of 1024 threads, 393216 in a
-    cluster of 16. Longer rows and dynamic ones are loops over strips. A loop with an op
-    that cannot be vectorized gets no schedule, which keeps its ops scalar.
+    The schedule (`#norm.gpu_schedule`) is chosen by the costs in docs/GPU.md. A loop with
+    an op that cannot be vectorized gets none, which keeps its ops scalar.
 
     A row that is alone, because folding of unit dims has removed its loop, gets a loop of
     one iteration: its linalg ops (all loops but the innermost of extent 1, values passed
@@ -293,18 +268,9 @@ def NormTileRows : Pass<"norm-tile-rows", "func::FuncOp"> {
       ...
     ```
 
-    * A block of columns is one access of each thread of a warp, 16 bytes where the
-      extents allow it. Where they do not divide the columns, fewer threads have a
-      block, and a warp several.
-    * A part has at least 64 rows, and there are at most 1024 parts, divided by
-      the warps that the columns need. Both depend on extents alone: the same tensor
-      always has the same sum, to the bit. In a function with `norm.sum_parts`
-      (norm-split-sums) they do not depend on outer extents, of which a rank has some.
-    * The op that combines the parts is tiled too. Below 128 rows there is one part: the
-      loop is over blocks of columns, and reduces into the destination.
-    * Elementwise ops that alone read the result of one part, over the same columns,
-      are in its loop: a norm over channels is one loop, whose threads go through their
-      columns twice. Several parts take those that have no other loops than the result.
+    Blocks, parts, and the elementwise ops that join the loop of one part are those of
+    docs/GPU.md, "Sums of rows". In a function with `norm.sum_parts` (norm-split-sums) they
+    do not depend on outer extents, of which a rank has some.
 
     A backward pass reduces the same tensors along rows (its result is a row each) and over
     rows (the gradient of a weight), which norm-form-rows makes one op. Its loop is over parts
@@ -324,9 +290,7 @@ def NormTileRows : Pass<"norm-tile-rows", "func::FuncOp"> {
       ins(%r#1 : tensor<512x1024xf32>) outs(%zero : tensor<1024xf32>) { addf }
     ```
 
-    The sum of the parts is then tiled as any other. Parts depend on the extents alone
-    (`chooseRowDivision`). The schedule counts the registers of the sums
-    (`chooseSummedRowSchedule`).
+    The sum of the parts is then tiled as any other. Parts depend on the extents alone.
 
     Limits of both: the loops of the sum are parallel ones, then one over rows, then one over
     columns, with the results of one combining op each that has a neutral element
@@ -358,18 +322,13 @@ def NormStreamRows : Pass<"norm-stream-rows", "ModuleOp"> {
     the two when the loop is reached. The ops of the second one have the attribute
     `norm.streams`, which norm-vectorize-rows follows. It is taken when
 
-    * the buffers of the loop hold more than `cache-bytes` bytes together; with
-      0, sixteen times the level 2 cache that `sysconf` reports, or 16 MiB where
-      it reports none (level 3 is no measure: virtual machines report that of
-      the whole socket);
+    * the buffers of the loop hold more than `cache-bytes` bytes together;
     * no buffer that the loop writes overlaps another one.
 
     A result is streamed when the loop never reads its buffer, the last dimension of that
-    is contiguous, and an elementwise op writes it. Rows need no alignment: their strips are
-    `moved` to the first address that is a multiple of 64. Where a row is one vector, all rows
-    must be aligned, which is part of the condition. Other results of the op are streamed along
-    if their rows lie at the same distance from a line. Of an op that also adds to what it reads,
-    such as a row of sums, rows of less than 2048 elements must be aligned.
+    is contiguous, and an elementwise op writes it; other results of the op are streamed
+    along if their rows lie at the same distance from a line. docs/Codegen.md, "When rows
+    are streamed", says how rows are aligned.
 
     Example:
 
@@ -446,15 +405,10 @@ def NormVectorizeRows : Pass<"norm-vectorize-rows", "func::FuncOp"> {
     fast-math flag and does not depend on the machine (docs/Codegen.md has the tree).
     Values that have one element per row are kept as scalars.
 
-    The error of a float sum grows with the additions that an element goes through.
-    Therefore each 16 strips of 64 elements are summed from zero before they
-    are added to the sum of the blocks, and blocks of blocks likewise, in at most
-    three levels of loops around the main loop. Maxima and integer sums do not need
-    this.
-
-    A sum over rows, whose reduction is the loop around the parallel innermost one,
-    adds 16 rows in registers, strip by strip, before it touches the result. Blocks
-    of 16 such blocks are summed into a row of their own, in as many levels.
+    Strips of float sums are added by blocks of 16, in at most three levels of loops.
+    Maxima and integer sums do not need this. A sum over rows, whose reduction is the loop
+    around the parallel innermost one, adds 16 rows in registers, strip by strip, before it
+    touches the result, in as many levels.
 
     Example: `linalg.generic` that doubles a memref<?xf32> becomes
 
