@@ -18,6 +18,7 @@
 #include "norm/IR/Norm.h"
 #include "norm/IR/RowTarget.h"
 #include "norm/Normalize/ElementStorage.h"
+#include "norm/Rows/Schedule.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -177,19 +178,13 @@ static void noteBuffers(const llvm::SmallSetVector<Value, 4> &buffers,
 /// The schedule of a loop over rows on buffers, before it becomes a kernel;
 /// nullopt for a loop without one.
 static std::optional<KernelSchedule> describeSchedule(Operation *loop) {
-  GPUScheduleAttr attr = norm::getSchedule(loop);
-  if (!attr)
+  GPUScheduleAttr schedule = norm::getSchedule(loop);
+  if (!schedule)
     return std::nullopt;
-  int64_t threads = attr.getThreads(), vector = attr.getVector();
-  RowSchedule schedule{threads,
-                       vector,
-                       attr.getLanes() / (threads * vector),
-                       attr.getShifted(),
-                       attr.getRegisters(),
-                       attr.getCluster()};
   return KernelSchedule{
       schedule,
-      norm::getRowsPerBlock(getRowTarget(loop), threads / schedule.cluster)};
+      norm::getRowsPerBlock(getRowTarget(loop),
+                            schedule.getThreads() / schedule.getCluster())};
 }
 
 /// The plan of a loop over rows, whose innermost dimension has the rows of an

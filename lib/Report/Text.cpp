@@ -72,12 +72,12 @@ static void printNames(const std::set<std::string> &names, raw_ostream &os) {
 }
 
 static void printSchedule(const KernelSchedule &kernel, raw_ostream &os) {
-  const RowSchedule &schedule = kernel.threads;
-  os << "    schedule: " << schedule.threads << " threads per row, "
-     << schedule.vector << " elements per access, " << kernel.rowsPerBlock
+  GPUScheduleAttr schedule = kernel.threads;
+  os << "    schedule: " << schedule.getThreads() << " threads per row, "
+     << schedule.getVector() << " elements per access, " << kernel.rowsPerBlock
      << (kernel.rowsPerBlock == 1 ? " row" : " rows") << " per block, ";
-  if (schedule.cluster > 1)
-    os << "clusters of " << schedule.cluster << " blocks per row\n";
+  if (schedule.getCluster() > 1)
+    os << "clusters of " << schedule.getCluster() << " blocks per row\n";
   else
     os << "no cluster\n";
 }

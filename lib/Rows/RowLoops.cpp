@@ -74,16 +74,13 @@ ArrayAttr norm::getBlockMapping(Builder &b, unsigned loops) {
   return b.getArrayAttr(mapping);
 }
 
-scf::ForallOp
-norm::createBlockLoop(OpBuilder &b, Location loc, ArrayRef<OpFoldResult> counts,
-                      ValueRange destinations,
-                      const std::optional<RowSchedule> &schedule) {
+scf::ForallOp norm::createBlockLoop(OpBuilder &b, Location loc,
+                                    ArrayRef<OpFoldResult> counts,
+                                    ValueRange destinations,
+                                    GPUScheduleAttr schedule) {
   auto loop = scf::ForallOp::create(b, loc, counts, destinations,
                                     getBlockMapping(b, counts.size()));
-  if (schedule)
-    setSchedule(loop, *schedule);
-  else
-    setRole(loop, LoopRole::Rows);
+  setRole(loop, LoopRole::Rows, schedule);
   return loop;
 }
 
@@ -157,8 +154,7 @@ namespace {
 class PartLoopBuilder {
 public:
   PartLoopBuilder(IRRewriter &b, const PartialSums &sums,
-                  ArrayRef<LoopBlocks> blocks,
-                  const std::optional<RowSchedule> &schedule)
+                  ArrayRef<LoopBlocks> blocks, GPUScheduleAttr schedule)
       : b(b), sums(sums), op(sums.op), loc(op.getLoc()), blocks(blocks),
         schedule(schedule) {}
 
@@ -341,7 +337,7 @@ private:
   LinalgOp op;
   Location loc;
   ArrayRef<LoopBlocks> blocks;
-  const std::optional<RowSchedule> &schedule;
+  GPUScheduleAttr schedule;
   SmallVector<OpFoldResult> extents, counts;
   SmallVector<Value> destinations;
   RowLoops built;
@@ -350,7 +346,7 @@ private:
 
 RowLoops norm::buildPartLoops(IRRewriter &b, const PartialSums &sums,
                               ArrayRef<LoopBlocks> blocks, LoopType loopType,
-                              const std::optional<RowSchedule> &schedule) {
+                              GPUScheduleAttr schedule) {
   return PartLoopBuilder(b, sums, blocks, schedule).run(loopType);
 }
 

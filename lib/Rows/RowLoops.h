@@ -11,6 +11,7 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/SCF/Transforms/TileUsingInterface.h"
+#include "norm/IR/Norm.h"
 #include "norm/Rows/Rows.h"
 #include "norm/Rows/Schedule.h"
 
@@ -19,20 +20,41 @@ namespace mlir::norm {
 /// Returns the extent of the innermost loop.
 int64_t getRowExtent(linalg::LinalgOp op);
 
-/// What the ops of one loop have in common.
+/// What ops of one loop have in common.
 struct RowForm {
+  explicit RowForm(ArrayRef<linalg::LinalgOp> ops);
+
   int64_t extent = 1; ///< the longest row, or dynamic
-  int64_t pitch = 0;  ///< divides the distance of rows in every buffer
-  int64_t bytes = 8;  ///< of the narrowest element type on the row
-  bool hasRow = false;
+  /// Divides the distance of rows in every buffer; 0: there is one row, or only
+  /// the host can know.
+  int64_t pitch = 0;
+  int64_t bytes = 8;      ///< of the narrowest element type on the row
   int64_t widest = 0;     ///< bytes of such a type, of rows in memory
   int64_t reductions = 0; ///< of rows
-
-  void join(linalg::LinalgOp op);
 };
 
-/// Makes a loop one over rows that its threads share by `schedule`.
-void setSchedule(Operation *loop, const RowSchedule &schedule);
+/// Returns how threads share the rows of a loop. `maxCluster`: blocks that may
+/// share a row; 1: the chip has no clusters.
+GPUScheduleAttr chooseRowSchedule(Operation *loop, const RowForm &form,
+                                  int64_t maxCluster);
+
+/// Rows that their threads also add up, element by element: a block goes
+/// through the rows of its part and keeps the sums in registers.
+struct SummedRow {
+  int64_t rows = 1, sums = 0; ///< that are held at once, elements of 32 bits
+  int64_t leastThreads = 1;   ///< that share the row
+};
+
+/// Returns the same for such rows; null where the threads of a block cannot
+/// hold a row and its sums.
+GPUScheduleAttr chooseSummedRowSchedule(linalg::LinalgOp op,
+                                        const RowForm &form,
+                                        const SummedRow &row);
+
+/// Returns the same for ops on columns, of which the first reduces rows into
+/// one row: blocks of as many columns as a warp accesses at once, or of fewer,
+/// so that they divide a known extent. Each column is one thread's.
+GPUScheduleAttr chooseColumnSchedule(ArrayRef<linalg::LinalgOp> ops);
 
 /// A part of a tensor with unit strides.
 struct Slice {
@@ -92,7 +114,7 @@ ArrayAttr getBlockMapping(Builder &b, unsigned loops);
 scf::ForallOp createBlockLoop(OpBuilder &b, Location loc,
                               ArrayRef<OpFoldResult> counts,
                               ValueRange destinations,
-                              const std::optional<RowSchedule> &schedule);
+                              GPUScheduleAttr schedule);
 
 /// Blocks of one loop of an op.
 struct LoopBlocks {
@@ -114,7 +136,7 @@ struct RowLoops {
 RowLoops buildPartLoops(IRRewriter &b, const PartialSums &sums,
                         ArrayRef<LoopBlocks> blocks,
                         scf::SCFTilingOptions::LoopType loopType,
-                        const std::optional<RowSchedule> &schedule);
+                        GPUScheduleAttr schedule);
 
 /// Lets a loop over the rows of a part add them by blocks: an element goes
 /// through fewer additions, and so the error is less. The loop's first results
@@ -137,9 +159,9 @@ void tileColumns(IRRewriter &rewriter, Operation *scope, ColumnSums which);
 void wrapSingleRows(IRRewriter &rewriter, Block &block);
 
 /// Returns the schedule of a loop over rows that `ops`, of which the first has
-/// all loops, compute and sum by parts; nullopt where the threads of a GPU
-/// cannot hold a row with its sums.
-std::optional<RowSchedule> scheduleSums(ArrayRef<linalg::LinalgOp> ops);
+/// all loops, compute and sum by parts; null where the threads of a GPU cannot
+/// hold a row with its sums.
+GPUScheduleAttr scheduleSums(ArrayRef<linalg::LinalgOp> ops);
 
 /// Returns the rows of each of these parts but the last.
 OpFoldResult createRowsPerPart(OpBuilder &b, linalg::LinalgOp op);

@@ -6,13 +6,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "norm/Rows/Schedule.h"
-#include "mlir/IR/BuiltinTypeInterfaces.h"
+#include "RowLoops.h"
 #include "llvm/Support/MathExtras.h"
 #include <numeric>
-#include <optional>
 
 using namespace mlir;
 using namespace mlir::norm;
+using linalg::LinalgOp;
 
 bool norm::isLegalThreadCount(int64_t threads) {
   if (threads < 1 || threads > kMaxBlockThreads)
@@ -139,93 +139,84 @@ static int64_t chooseCluster(const RowTarget &target, int64_t extent,
   return std::min(wanted, most);
 }
 
-/// A row that the threads hold at once, with V elements per access.
-static std::optional<RowSchedule>
-chooseInRegisters(const RowTarget &target, int64_t extent, int64_t vector,
-                  int64_t bytes, int64_t reductions, bool shifted,
-                  int64_t maxCluster) {
-  if (ShapedType::isDynamic(extent))
-    return std::nullopt;
-  int64_t cluster = chooseCluster(target, extent, maxCluster);
-  if (extent > cluster * target.mostElementsInBlock)
-    return std::nullopt;
-  int64_t reach = std::max<int64_t>(extent, 1) + (shifted ? vector - 1 : 0);
+static norm::GPUScheduleAttr makeSchedule(MLIRContext *context, Split split,
+                                          const Row &row, int64_t cluster = 1) {
+  int64_t threads = split.threads * cluster;
+  return GPUScheduleAttr::get(
+      context, threads, row.vector, threads * row.vector * split.chunks,
+      getRegisterTarget(split.chunks * row.vector, row), cluster, row.shifted);
+}
+
+/// A row that the threads hold at once, with V elements per access; null where
+/// they cannot.
+static GPUScheduleAttr chooseInRegisters(Operation *loop, const RowForm &form,
+                                         int64_t vector, int64_t reductions,
+                                         bool shifted, int64_t maxCluster) {
+  if (ShapedType::isDynamic(form.extent))
+    return {};
+  RowTarget target = getRowTarget(loop);
+  int64_t cluster = chooseCluster(target, form.extent, maxCluster);
+  if (form.extent > cluster * target.mostElementsInBlock)
+    return {};
+  int64_t reach = form.extent + (shifted ? vector - 1 : 0);
   Row row{target,
           static_cast<int64_t>(llvm::divideCeil(reach, vector * cluster)),
-          vector, bytes, shifted};
+          vector, form.bytes, shifted};
   row.reductions = std::max<int64_t>(1, reductions);
   std::optional<Split> split = chooseSplit(row);
-  if (!split)
-    return std::nullopt;
-  return RowSchedule{split->threads * cluster,
-                     vector,
-                     split->chunks,
-                     shifted,
-                     getRegisterTarget(split->chunks * vector, row),
-                     cluster};
+  return split ? makeSchedule(loop->getContext(), *split, row, cluster)
+               : GPUScheduleAttr();
 }
 
-RowSchedule norm::chooseRowSchedule(const RowTarget &target, int64_t extent,
-                                    int64_t pitch, int64_t bytes,
-                                    int64_t reductions, int64_t maxCluster) {
+GPUScheduleAttr norm::chooseRowSchedule(Operation *loop, const RowForm &form,
+                                        int64_t maxCluster) {
+  RowTarget target = getRowTarget(loop);
   // Beside a byte are wider elements, whose accesses would be two.
-  int64_t whole = target.accessBytes / std::max<int64_t>(bytes, 2);
-  int64_t vector = pitch == 0 ? whole : std::gcd(whole, pitch);
+  int64_t whole = target.accessBytes / std::max<int64_t>(form.bytes, 2);
+  int64_t vector = std::gcd(whole, form.pitch);
   // Wide elements would need more registers for masks than such accesses save.
-  if (bytes >= 4 && vector < whole)
+  if (form.bytes >= 4 && vector < whole)
     whole = std::max(vector, whole / 2);
-  bool shifted = vector < whole && canShift(extent, whole);
-  if (auto schedule =
-          chooseInRegisters(target, extent, shifted ? whole : vector, bytes,
-                            reductions, shifted, maxCluster))
-    return *schedule;
+  bool shifted = vector < whole && canShift(form.extent, whole);
+  // Threads wait for wider rows longer than for each other.
+  int64_t reductions = form.widest > 2 ? 1 : form.reductions;
+  if (GPUScheduleAttr schedule =
+          chooseInRegisters(loop, form, shifted ? whole : vector, reductions,
+                            shifted, maxCluster))
+    return schedule;
   // Each strip begins at a multiple of its length, so none can be shifted.
-  Row strip{target, 1, vector, bytes, /*shifted=*/false};
-  int64_t threads = ShapedType::isDynamic(extent) ? target.threadsPerDynamicRow
-                                                  : kMaxBlockThreads;
-  return RowSchedule{
-      threads, vector, std::max<int64_t>(1, target.elementsPerThread / vector),
-      /*shifted=*/false, getRegisterTarget(target.elementsPerThread, strip)};
+  Row strip{target, 1, vector, form.bytes, /*shifted=*/false};
+  int64_t threads = ShapedType::isDynamic(form.extent)
+                        ? target.threadsPerDynamicRow
+                        : kMaxBlockThreads;
+  int64_t chunks = std::max<int64_t>(1, target.elementsPerThread / vector);
+  return makeSchedule(loop->getContext(), {threads, chunks}, strip);
 }
 
-std::optional<RowSchedule>
-norm::chooseSummedRowSchedule(const RowTarget &target, const SummedRow &row) {
-  if (ShapedType::isDynamic(row.extent) || row.extent <= 1)
-    return std::nullopt;
-  int64_t vector = std::gcd(target.accessBytes / row.bytes, row.extent);
-  if (row.pitch != 0)
-    vector = std::gcd(vector, row.pitch);
+GPUScheduleAttr norm::chooseSummedRowSchedule(LinalgOp op, const RowForm &form,
+                                              const SummedRow &row) {
+  if (ShapedType::isDynamic(form.extent) || form.extent <= 1)
+    return {};
+  RowTarget target = getRowTarget(op);
+  int64_t vector = std::gcd(
+      std::gcd(target.accessBytes / form.bytes, form.extent), form.pitch);
   int64_t held = row.rows - 1 + target.registersPerSum * row.sums;
   // The next row is loaded while this one is computed, if it fits, 16 bits
   // packed.
   int64_t ahead =
-      llvm::divideCeil(row.rows * std::min<int64_t>(row.bytes, 4), 4);
+      llvm::divideCeil(row.rows * std::min<int64_t>(form.bytes, 4), 4);
   for (int64_t more : {ahead, int64_t(0)}) {
     Row split{target,
-              row.extent / vector,
+              form.extent / vector,
               vector,
-              row.bytes,
+              form.bytes,
               /*shifted=*/false,
               held + more,
               row.leastThreads};
     if (std::optional<Split> best = chooseSplit(split))
-      return RowSchedule{best->threads, vector, best->chunks,
-                         /*shifted=*/false,
-                         getRegisterTarget(best->chunks * vector, split)};
+      return makeSchedule(op->getContext(), *best, split);
   }
-  return std::nullopt;
-}
-
-RowDivision norm::chooseRowDivision(const RowTarget &target, int64_t columns) {
-  int64_t warps =
-      llvm::divideCeil(columns, target.elementsPerThread * kWarpSize);
-  return RowDivision{std::max<int64_t>(1, target.warpsOfSummedRows / warps),
-                     target.leastSummedRows, target.mostSummedRows};
-}
-
-int64_t RowDivision::getRowsPerPart(int64_t rows) const {
-  int64_t each = llvm::divideCeil(rows, parts);
-  return std::max(std::min(each, most), least);
+  return {};
 }
 
 /// Registers for the sums of `elements` columns at three levels, and for what a
@@ -236,35 +227,23 @@ static int64_t getColumnRegisters(const RowTarget &target, int64_t elements,
   return llvm::alignTo(24 + loaded + 3 * elements, 8);
 }
 
-RowSchedule norm::chooseColumnSchedule(const RowTarget &target, int64_t extent,
-                                       int64_t pitch, int64_t bytes) {
-  int64_t whole = target.accessBytes / bytes;
-  int64_t vector = pitch == 0 ? whole : std::gcd(whole, pitch);
-  int64_t threads = kWarpSize;
+GPUScheduleAttr norm::chooseColumnSchedule(ArrayRef<LinalgOp> ops) {
+  RowForm form(ops);
+  LinalgOp op = ops.front();
+  RowTarget target = getRowTarget(op);
+  int64_t vector = std::gcd(target.accessBytes / form.bytes, form.pitch),
+          threads = kWarpSize;
   // Neighboring blocks are neighbors in a warp: fewer threads cost nothing, and
   // a mask in the loop over rows would be a branch for each load.
-  if (!ShapedType::isDynamic(extent) && extent > 0) {
-    vector = std::gcd(vector, extent);
-    threads = std::gcd(threads, extent / vector);
+  if (!ShapedType::isDynamic(form.extent)) {
+    vector = std::gcd(vector, form.extent);
+    threads = std::gcd(threads, form.extent / vector);
   }
   // One column would be no vector, so an odd number of them has a mask.
   if (threads * vector == 1)
-    threads = std::min<int64_t>(kWarpSize, llvm::PowerOf2Ceil(extent));
-  return RowSchedule{threads, vector, /*chunks=*/1, /*shifted=*/false,
-                     getColumnRegisters(target, vector, bytes)};
-}
-
-int64_t norm::chooseMostParts(const RowTarget &target, int64_t rows,
-                              int64_t columns, int64_t groups, int64_t bytes) {
-  if (!ShapedType::isDynamic(rows) && rows < 2 * target.rowsPerPart)
-    return 1;
-  int64_t warpColumns = kWarpSize * target.accessBytes / bytes;
-  int64_t warps =
-      ShapedType::isDynamic(columns)
-          ? target.warpsOfDynamicColumns
-          : llvm::divideCeil(std::max<int64_t>(columns, 1), warpColumns);
-  return std::max<int64_t>(
-      1, target.warpsOfParts /
-             std::max<int64_t>(
-                 1, llvm::SaturatingMultiply<uint64_t>(warps, groups)));
+    threads = std::min<int64_t>(kWarpSize, llvm::PowerOf2Ceil(form.extent));
+  return GPUScheduleAttr::get(op->getContext(), threads, vector,
+                              threads * vector,
+                              getColumnRegisters(target, vector, form.bytes),
+                              /*cluster=*/1, /*shifted=*/false);
 }

@@ -44,20 +44,19 @@ static int64_t getPitch(Value row) {
   return type.getShape().back();
 }
 
-void norm::RowForm::join(LinalgOp op) {
-  int64_t length = getRowExtent(op);
-  if (length == 1)
-    return;
-  hasRow = true;
-  reductions += op.getNumReductionLoops() > 0;
-  if (ShapedType::isDynamic(length) || ShapedType::isDynamic(extent)) {
-    extent = ShapedType::kDynamic;
-  } else {
-    extent = std::max(extent, length);
-  }
-  unsigned innermost = op.getNumLoops() - 1;
-  for (OpOperand &operand : op->getOpOperands())
-    if (op.getMatchingIndexingMap(&operand).isFunctionOfDim(innermost)) {
+norm::RowForm::RowForm(ArrayRef<LinalgOp> ops) {
+  for (LinalgOp op : ops) {
+    int64_t length = getRowExtent(op);
+    if (length == 1)
+      continue;
+    reductions += op.getNumReductionLoops() > 0;
+    bool isKnown =
+        !ShapedType::isDynamic(length) && !ShapedType::isDynamic(extent);
+    extent = isKnown ? std::max(extent, length) : ShapedType::kDynamic;
+    unsigned innermost = op.getNumLoops() - 1;
+    for (OpOperand &operand : op->getOpOperands()) {
+      if (!op.getMatchingIndexingMap(&operand).isFunctionOfDim(innermost))
+        continue;
       int64_t size =
           norm::getElementBytes(getElementTypeOrSelf(operand.get().getType()));
       if (size > 0)
@@ -66,14 +65,7 @@ void norm::RowForm::join(LinalgOp op) {
         widest = std::max(widest, size);
       pitch = std::gcd(pitch, getPitch(operand.get()));
     }
-}
-
-void norm::setSchedule(Operation *loop, const RowSchedule &schedule) {
-  setRole(loop, LoopRole::Rows,
-          GPUScheduleAttr::get(loop->getContext(), schedule.threads,
-                               schedule.vector, schedule.getLanes(),
-                               schedule.registers, schedule.cluster,
-                               schedule.shifted));
+  }
 }
 
 //===----------------------------------------------------------------------===//
@@ -102,24 +94,32 @@ static int64_t countRowsRead(ArrayRef<LinalgOp> ops) {
   return words;
 }
 
-static norm::RowDivision getDivision(LinalgOp op) {
-  return norm::chooseRowDivision(norm::getRowTarget(op),
-                                 op.getStaticLoopRanges().back());
+/// Returns into how many parts of equal size the summed rows of `op` are
+/// divided, unless parts then have fewer or more rows than they may. It depends
+/// on the columns alone, so that neither do the bits of a sum. More parts would
+/// write more sums than rows, and fewer would leave multiprocessors idle.
+static int64_t countParts(const norm::RowTarget &target, LinalgOp op) {
+  int64_t warps = llvm::divideCeil(op.getStaticLoopRanges().back(),
+                                   target.elementsPerThread * norm::kWarpSize);
+  return std::max<int64_t>(1, target.warpsOfSummedRows / warps);
 }
 
 OpFoldResult norm::createRowsPerPart(OpBuilder &b, LinalgOp op) {
-  RowDivision parts = getDivision(op);
+  RowTarget target = getRowTarget(op);
   OpFoldResult rows = op.createLoopRanges(b, op.getLoc()).front().size;
   AffineExpr count = b.getAffineSymbolExpr(0);
   auto constant = [&](int64_t v) { return b.getAffineConstantExpr(v); };
   OpFoldResult most = affine::makeComposedFoldedAffineMin(
       b, op.getLoc(),
-      AffineMap::get(0, 1, {count.ceilDiv(parts.parts), constant(parts.most)},
+      AffineMap::get(0, 1,
+                     {count.ceilDiv(countParts(target, op)),
+                      constant(target.mostSummedRows)},
                      b.getContext()),
       {rows});
   return affine::makeComposedFoldedAffineMax(
       b, op.getLoc(),
-      AffineMap::get(0, 1, {count, constant(parts.least)}, b.getContext()),
+      AffineMap::get(0, 1, {count, constant(target.leastSummedRows)},
+                     b.getContext()),
       {most});
 }
 
@@ -134,30 +134,32 @@ static int64_t countSums(ArrayRef<LinalgOp> ops) {
   return words;
 }
 
-std::optional<norm::RowSchedule> norm::scheduleSums(ArrayRef<LinalgOp> ops) {
+norm::GPUScheduleAttr norm::scheduleSums(ArrayRef<LinalgOp> ops) {
   LinalgOp root = ops.front();
   SmallVector<int64_t> extents = root.getStaticLoopRanges();
   // An extent that is not known is negative.
   if (extents.size() != 2 || extents.back() < 2)
-    return std::nullopt;
-  RowForm form;
-  for (LinalgOp op : ops)
-    if (op.getNumLoops() > 1) // else it has one element per row
-      form.join(op);
-  SummedRow row{form.extent, form.pitch, form.bytes};
+    return {};
+  // Others have one element per row.
+  auto onRows = llvm::filter_to_vector(
+      ops, [](LinalgOp op) { return op.getNumLoops() > 1; });
+  SummedRow row;
   row.rows = std::max<int64_t>(1, countRowsRead(ops));
   row.sums = countSums(ops);
   // Rows that share a warp have to iterate equally often.
   row.leastThreads = kWarpSize;
   int64_t rows = extents.front();
   if (!ShapedType::isDynamic(rows)) {
-    int64_t each = getDivision(root).getRowsPerPart(rows);
+    RowTarget target = getRowTarget(root);
+    int64_t each =
+        std::clamp<int64_t>(llvm::divideCeil(rows, countParts(target, root)),
+                            target.leastSummedRows, target.mostSummedRows);
     if (rows <= each)
-      return std::nullopt;
+      return {};
     if (rows % each == 0)
       row.leastThreads = 1;
   }
-  return chooseSummedRowSchedule(getRowTarget(root), row);
+  return chooseSummedRowSchedule(root, RowForm(onRows), row);
 }
 
 //===----------------------------------------------------------------------===//
@@ -225,23 +227,17 @@ static LogicalResult planAlone(LinalgOp op) {
 }
 
 static void plan(scf::ForallOp loop, int64_t maxCluster) {
-  norm::RowForm shape;
-  for (LinalgOp op : collectOps(loop))
-    shape.join(op);
-  // Threads wait for wider rows longer than for each other.
-  int64_t reductions = shape.widest > 2 ? 1 : shape.reductions;
-  norm::RowSchedule schedule =
-      norm::chooseRowSchedule(norm::getRowTarget(loop), shape.extent,
-                              shape.pitch, shape.bytes, reductions, maxCluster);
-  LDBG("norm-tile-rows", 1) << schedule.threads << " threads per row of "
-                            << shape.extent << ": " << *loop;
+  norm::RowForm form(collectOps(loop));
+  norm::GPUScheduleAttr schedule =
+      norm::chooseRowSchedule(loop, form, maxCluster);
+  LDBG("norm-tile-rows", 1)
+      << schedule << " of rows of " << form.extent << ": " << *loop;
   bool inStrips =
-      ShapedType::isDynamic(shape.extent) || shape.extent > schedule.getLanes();
+      ShapedType::isDynamic(form.extent) || form.extent > schedule.getLanes();
   if (inStrips)
     recomputeElementwiseRows(loop);
-
-  if (shape.hasRow && llvm::all_of(collectOps(loop), norm::canShareRow))
-    norm::setSchedule(loop, schedule);
+  if (form.extent != 1 && llvm::all_of(collectOps(loop), norm::canShareRow))
+    setRole(loop, norm::LoopRole::Rows, schedule);
 }
 
 LogicalResult norm::scheduleRows(Operation *scope, int64_t maxCluster) {

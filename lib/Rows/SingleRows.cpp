@@ -114,7 +114,7 @@ static void wrap(IRRewriter &rewriter, const llvm::SetVector<LinalgOp> &group) {
   rewriter.setInsertionPointAfter(last);
   scf::ForallOp loop = norm::createBlockLoop(
       rewriter, last.getLoc(), {rewriter.getIndexAttr(1)}, destinations,
-      /*schedule=*/std::nullopt);
+      /*schedule=*/{});
   rewriter.setInsertionPointToStart(loop.getBody());
   IRMapping map;
   SmallVector<norm::Slice> outputs;

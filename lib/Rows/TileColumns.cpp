@@ -47,30 +47,25 @@ bool norm::hasReducedRows(LinalgOp op) {
 // Choices, by the extents alone: they decide the bits of a sum
 //===----------------------------------------------------------------------===//
 
-static norm::RowSchedule chooseSchedule(LinalgOp op,
-                                        ArrayRef<LinalgOp> members) {
-  norm::RowForm form;
-  for (LinalgOp member : members)
-    form.join(member);
-  return norm::chooseColumnSchedule(norm::getRowTarget(op),
-                                    op.getStaticLoopRanges().back(), form.pitch,
-                                    form.bytes);
-}
-
+/// Returns into how many parts at most the rows of `op`, `mostRows` at most,
+/// are divided.
 static int64_t chooseMostParts(LinalgOp op, int64_t mostRows) {
+  norm::RowTarget target = norm::getRowTarget(op);
+  if (!ShapedType::isDynamic(mostRows) && mostRows < 2 * target.rowsPerPart)
+    return 1;
   SmallVector<int64_t> shape = op.getStaticLoopRanges();
+  uint64_t warps = target.warpsOfDynamicColumns;
+  if (!ShapedType::isDynamic(shape.back()))
+    warps =
+        llvm::divideCeil(shape.back(), norm::kWarpSize * target.accessBytes /
+                                           norm::RowForm(op).bytes);
   // Of a sum in parts each rank has some: their number must not change bits.
   bool isInParts = op->getParentOfType<FunctionOpInterface>()->hasAttr(
       norm::sumPartsAttrName);
-  int64_t groups = 1;
   for (int64_t extent : ArrayRef(shape).drop_back(2))
     if (!ShapedType::isDynamic(extent) && !isInParts)
-      groups = llvm::SaturatingMultiply<uint64_t>(groups,
-                                                  std::max<int64_t>(extent, 1));
-  norm::RowForm form;
-  form.join(op);
-  return norm::chooseMostParts(norm::getRowTarget(op), mostRows, shape.back(),
-                               groups, form.bytes);
+      warps = llvm::SaturatingMultiply<uint64_t>(warps, extent);
+  return std::max<int64_t>(1, target.warpsOfParts / warps);
 }
 
 //===----------------------------------------------------------------------===//
@@ -89,7 +84,7 @@ static LinalgOp splitIntoParts(IRRewriter &rewriter, LinalgOp op,
       {rewriter.getAffineSymbolExpr(0).ceilDiv(parts),
        rewriter.getAffineConstantExpr(norm::getRowTarget(op).rowsPerPart)},
       rewriter.getContext());
-  norm::RowSchedule schedule = chooseSchedule(op, op);
+  norm::GPUScheduleAttr schedule = norm::chooseColumnSchedule(op);
   SmallVector<norm::LoopBlocks> blocks;
   for (unsigned loop = 0; loop < rowLoop; ++loop)
     blocks.push_back({loop, rewriter.getIndexAttr(1)});
@@ -147,7 +142,7 @@ findConsumer(LinalgOp producer) {
 static void tileWithMembers(IRRewriter &rewriter, LinalgOp root,
                             const llvm::SmallBitVector &shared,
                             ArrayRef<LinalgOp> members) {
-  norm::RowSchedule schedule = chooseSchedule(members.front(), members);
+  norm::GPUScheduleAttr schedule = norm::chooseColumnSchedule(members);
   SmallVector<OpFoldResult> sizes;
   for (unsigned loop = 0; loop + 1 < root.getNumLoops(); ++loop)
     sizes.push_back(rewriter.getIndexAttr(shared.test(loop) ? 1 : 0));
@@ -170,7 +165,7 @@ static void tileWithMembers(IRRewriter &rewriter, LinalgOp root,
           rewriter, cast<TilingInterface>(root.getOperation()), options);
   if (failed(fused))
     return;
-  norm::setSchedule(fused->loops.front(), schedule);
+  norm::setRole(fused->loops.front(), norm::LoopRole::Rows, schedule);
   for (OpResult result : root->getResults())
     rewriter.replaceAllUsesWith(result, fused->replacements.lookup(result));
 }

@@ -396,7 +396,7 @@ static LogicalResult tileParts(IRRewriter &rewriter, RowGroup &group,
   for (unsigned loop = 0; loop < group.numRowDims; ++loop)
     blocks.push_back({loop, one});
   blocks.back().size = rewriter.getIndexAttr(plan.getRowsPerPart());
-  std::optional<RowSchedule> schedule;
+  GPUScheduleAttr schedule;
   if (tiling.workers == RowWorkers::GPU) {
     schedule = scheduleSums(group.members);
     if (!schedule)
@@ -416,7 +416,7 @@ static LogicalResult tileParts(IRRewriter &rewriter, RowGroup &group,
         from, to, [&](OpOperand &use) { return isFrom(next, use.getOwner()); });
   fuseMembers(rewriter, group, loop, next, plan);
   if (schedule)
-    setSchedule(loop.loops.front(), *schedule);
+    setRole(loop.loops.front(), LoopRole::Rows, schedule);
   eraseMembers(rewriter, group);
   if (failed(tileBlock(rewriter, *loop.getBody(),
                        {tiling.workers, RowScope::Part})))

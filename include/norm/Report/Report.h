@@ -10,7 +10,6 @@
 
 #include "norm/Compiler/Options.h"
 #include "norm/IR/Norm.h"
-#include "norm/Rows/Schedule.h"
 #include <optional>
 #include <set>
 
@@ -46,7 +45,7 @@ struct Finding {
 
 /// The schedule by which threads share the rows of a kernel.
 struct KernelSchedule {
-  RowSchedule threads;
+  GPUScheduleAttr threads;
   int64_t rowsPerBlock = 1;
 };
 
