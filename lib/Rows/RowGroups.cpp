@@ -297,6 +297,8 @@ private:
   void add(RowGroup &group, LinalgOp op, LoopPositions positions,
            int64_t numRowDims) {
     group.numRowDims = numRowDims;
+    if (group.sums)
+      group.sums->numLoops = numRowDims;
     group.hasReduction |= op.getNumReductionLoops() > 0;
     group.members.push_back(op);
     membership[op] = {&group, std::move(positions)};
@@ -334,8 +336,8 @@ private:
 
   /// Returns the sums over rows of an op that gains from a loop over its rows:
   /// it also writes them, or reads a statistic of each.
-  std::optional<RowSums> findSums(LinalgOp op) {
-    std::optional<RowSums> sums = matchRowSums(op);
+  std::optional<PartialSums> findSums(LinalgOp op) {
+    std::optional<PartialSums> sums = matchRowSums(op);
     if (!sums)
       return std::nullopt;
     bool writesRows = llvm::is_contained(sums->results, std::nullopt);
@@ -359,9 +361,9 @@ private:
     int64_t loops = kinds.size();
     int64_t numRowDims =
         llvm::find(kinds, IteratorType::reduction) - kinds.begin();
-    std::optional<RowSums> sums = findSums(root);
+    std::optional<PartialSums> sums = findSums(root);
     if (sums)
-      numRowDims = sums->numRowDims;
+      numRowDims = sums->numLoops;
     // An op on the statistics of rows has one value per row, and no rows.
     if (numRowDims == loops && statistics.lookup(root).loops <= loops)
       numRowDims = loops - 1;

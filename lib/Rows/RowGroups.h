@@ -23,7 +23,7 @@ struct RowGroup {
       members;            ///< Root first, users before producers.
   int64_t numRowDims = 0; ///< Leading loops of the root.
   bool hasReduction = false;
-  std::optional<RowSums> sums; ///< If the root's leading loops are reduced.
+  std::optional<PartialSums> sums; ///< If the root's leading loops are reduced.
 };
 
 /// The shapes of groups for which the caller has code.

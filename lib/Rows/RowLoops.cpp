@@ -52,8 +52,9 @@ void Slice::insert(OpBuilder &b, scf::ForallOp loop, Value v,
                                         sizes, strides);
 }
 
-OpFoldResult norm::countBlocks(OpBuilder &b, Location loc, OpFoldResult whole,
-                               OpFoldResult each) {
+/// Returns how many blocks of `each` the `whole` has, the last one included.
+static OpFoldResult countBlocks(OpBuilder &b, Location loc, OpFoldResult whole,
+                                OpFoldResult each) {
   if (std::optional<int64_t> constant = getConstantIntValue(each))
     return affine::makeComposedFoldedAffineApply(
         b, loc, b.getAffineSymbolExpr(0).ceilDiv(*constant), {whole});
@@ -88,12 +89,6 @@ scf::ForallOp norm::createBlockLoop(OpBuilder &b, Location loc,
 // Sums of parts
 //===----------------------------------------------------------------------===//
 
-PartialSums PartialSums::ofColumns(LinalgOp op) {
-  PartialSums sums{op, {}, op.getNumLoops() - 2, 1};
-  llvm::append_range(sums.results, *matchColumnReductions(op));
-  return sums;
-}
-
 Value PartialSums::createParts(OpBuilder &b, unsigned i,
                                ArrayRef<OpFoldResult> counts) const {
   LinalgOp op = this->op;
@@ -110,7 +105,8 @@ Value PartialSums::start(OpBuilder &b, unsigned i, Value destination) const {
   return linalg::FillOp::create(b, loc, neutral, destination).getResult(0);
 }
 
-LinalgOp PartialSums::add(OpBuilder &b, ValueRange parts) const {
+Value PartialSums::add(OpBuilder &b, unsigned i, Value parts,
+                       Value total) const {
   LinalgOp op = this->op;
   SmallVector<IteratorType> kinds;
   // What a part reduces all of is no loop any more.
@@ -120,30 +116,20 @@ LinalgOp PartialSums::add(OpBuilder &b, ValueRange parts) const {
     if (!reduced[loop])
       kinds.push_back(kind);
   }
-  SmallVector<Value> inits;
-  SmallVector<Reduction> sums;
-  SmallVector<AffineMap> maps, initMaps;
-  for (auto [init, sum] : llvm::zip_equal(op.getDpsInitsMutable(), results)) {
-    if (!sum)
-      continue;
-    sums.push_back(*sum);
-    inits.push_back(init.get());
-    AffineMap map = compressDims(op.getMatchingIndexingMap(&init), reduced);
-    initMaps.push_back(map);
-    for (unsigned loop = firstLoop + numLoops; loop-- > firstLoop;)
-      map = map.insertResult(b.getAffineDimExpr(loop), 0);
-    maps.push_back(map);
-  }
-  llvm::append_range(maps, initMaps);
+  AffineMap map = compressDims(
+                op.getMatchingIndexingMap(op.getDpsInitOperand(i)), reduced),
+            partsMap = map;
+  for (unsigned loop = firstLoop + numLoops; loop-- > firstLoop;)
+    partsMap = partsMap.insertResult(b.getAffineDimExpr(loop), 0);
   return linalg::GenericOp::create(
-      b, op.getLoc(), TypeRange(ValueRange(inits)), parts, inits, maps, kinds,
-      [&](OpBuilder &nested, Location loc, ValueRange args) {
-        SmallVector<Value> added;
-        for (auto [i, sum] : llvm::enumerate(sums))
-          added.push_back(
-              createCombined(nested, loc, sum, args[i + sums.size()], args[i]));
-        linalg::YieldOp::create(nested, loc, added);
-      });
+             b, op.getLoc(), total.getType(), parts, total,
+             ArrayRef<AffineMap>{partsMap, map}, kinds,
+             [&](OpBuilder &nested, Location loc, ValueRange args) {
+               Value sum =
+                   createCombined(nested, loc, *results[i], args[1], args[0]);
+               linalg::YieldOp::create(nested, loc, sum);
+             })
+      .getResult(0);
 }
 
 //===----------------------------------------------------------------------===//
@@ -154,16 +140,16 @@ namespace {
 class PartLoopBuilder {
 public:
   PartLoopBuilder(IRRewriter &b, const PartialSums &sums,
-                  ArrayRef<LoopBlocks> blocks, GPUScheduleAttr schedule)
-      : b(b), sums(sums), op(sums.op), loc(op.getLoc()), blocks(blocks),
+                  ArrayRef<OpFoldResult> sizes, GPUScheduleAttr schedule)
+      : b(b), sums(sums), op(sums.op), loc(op.getLoc()), sizes(sizes),
         schedule(schedule) {}
 
   RowLoops run(LoopType loopType) {
     b.setInsertionPoint(op);
     for (const Range &range : op.createLoopRanges(b, loc))
       extents.push_back(range.size);
-    for (const LoopBlocks &each : blocks)
-      counts.push_back(countBlocks(b, loc, extents[each.loop], each.size));
+    for (auto [extent, size] : llvm::zip(extents, sizes))
+      counts.push_back(countBlocks(b, loc, extent, size));
     createDestinations();
     {
       OpBuilder::InsertionGuard guard(b);
@@ -183,29 +169,23 @@ private:
 
   void createDestinations() {
     SmallVector<OpFoldResult> parts;
-    for (auto [each, count] : llvm::zip_equal(blocks, counts))
-      if (sums.divides(each.loop))
+    for (auto [loop, count] : llvm::enumerate(counts))
+      if (sums.divides(loop))
         parts.push_back(count);
     for (auto [i, init] : llvm::enumerate(op.getDpsInits()))
       destinations.push_back(sums.results[i] ? sums.createParts(b, i, parts)
                                              : Value(init));
   }
 
-  SmallVector<OpFoldResult> getBounds() {
-    return llvm::map_to_vector(
-        blocks, [&](const LoopBlocks &each) { return extents[each.loop]; });
-  }
-
-  SmallVector<OpFoldResult> getSteps() {
-    return llvm::map_to_vector(
-        blocks, [](const LoopBlocks &each) { return each.size; });
+  ArrayRef<OpFoldResult> getBounds() {
+    return ArrayRef(extents).take_front(sizes.size());
   }
 
   void buildForall() {
-    SmallVector<OpFoldResult> zeros(blocks.size(), b.getIndexAttr(0));
+    SmallVector<OpFoldResult> zeros(sizes.size(), b.getIndexAttr(0));
     scf::ForallOp loop =
         schedule ? createBlockLoop(b, loc, counts, destinations, schedule)
-                 : scf::ForallOp::create(b, loc, zeros, getBounds(), getSteps(),
+                 : scf::ForallOp::create(b, loc, zeros, getBounds(), sizes,
                                          destinations,
                                          /*mapping=*/std::nullopt);
     built.loops.push_back(loop);
@@ -220,11 +200,10 @@ private:
     auto asValues = [&](ArrayRef<OpFoldResult> values) {
       return getValueOrCreateConstantIndexOp(b, loc, values);
     };
-    SmallVector<Value> zeros(blocks.size(),
+    SmallVector<Value> zeros(sizes.size(),
                              arith::ConstantIndexOp::create(b, loc, 0));
     scf::LoopNest nest = scf::buildLoopNest(
-        b, loc, zeros, asValues(getBounds()), asValues(getSteps()),
-        destinations,
+        b, loc, zeros, asValues(getBounds()), asValues(sizes), destinations,
         [&](OpBuilder &, Location, ValueRange ivs,
             ValueRange args) -> scf::ValueVector {
           scf::ValueVector results;
@@ -235,38 +214,38 @@ private:
     llvm::append_range(built.loops, nest.loops);
   }
 
-  OpFoldResult getFirst(const LoopBlocks &each, Value iv) {
-    if (!schedule || isOneInteger(each.size))
+  OpFoldResult getFirst(OpFoldResult size, Value iv) {
+    if (!schedule || isOneInteger(size))
       return iv;
     return affine::makeComposedFoldedAffineApply(
-        b, loc, b.getAffineDimExpr(0) * b.getAffineSymbolExpr(0),
-        {iv, each.size});
+        b, loc, b.getAffineDimExpr(0) * b.getAffineSymbolExpr(0), {iv, size});
   }
 
-  OpFoldResult getNumber(const LoopBlocks &each, Value iv) {
-    if (schedule || isOneInteger(each.size))
+  OpFoldResult getNumber(OpFoldResult size, Value iv) {
+    if (schedule || isOneInteger(size))
       return iv;
     return affine::makeComposedFoldedAffineApply(
-        b, loc, b.getAffineDimExpr(0).floorDiv(*getConstantIntValue(each.size)),
+        b, loc, b.getAffineDimExpr(0).floorDiv(*getConstantIntValue(size)),
         {OpFoldResult(iv)});
   }
 
-  OpFoldResult getSize(const LoopBlocks &each, OpFoldResult first) {
-    std::optional<int64_t> known = getConstantIntValue(extents[each.loop]);
-    if (!schedule && known && *known <= *getConstantIntValue(each.size))
-      return extents[each.loop];
-    return createBlockSize(b, loc, first, each.size, extents[each.loop]);
+  OpFoldResult getSize(OpFoldResult size, OpFoldResult first,
+                       OpFoldResult extent) {
+    std::optional<int64_t> known = getConstantIntValue(extent);
+    if (!schedule && known && *known <= *getConstantIntValue(size))
+      return extent;
+    return createBlockSize(b, loc, first, size, extent);
   }
 
   SmallVector<Piece> buildPart(ValueRange ivs, ValueRange args) {
     Slice tile{SmallVector<OpFoldResult>(extents.size(), b.getIndexAttr(0)),
                extents};
     SmallVector<OpFoldResult> numbers;
-    for (auto [each, iv] : llvm::zip_equal(blocks, ivs)) {
-      tile.offsets[each.loop] = getFirst(each, iv);
-      tile.sizes[each.loop] = getSize(each, tile.offsets[each.loop]);
-      if (sums.divides(each.loop))
-        numbers.push_back(getNumber(each, iv));
+    for (auto [loop, size] : llvm::enumerate(sizes)) {
+      tile.offsets[loop] = getFirst(size, ivs[loop]);
+      tile.sizes[loop] = getSize(size, tile.offsets[loop], extents[loop]);
+      if (sums.divides(loop))
+        numbers.push_back(getNumber(size, ivs[loop]));
     }
     auto tiling = cast<TilingInterface>(op.getOperation());
     // linalg ops on tensors have an implementation for all tiles.
@@ -305,38 +284,20 @@ private:
       b.eraseOp(old);
   }
 
+  /// Each sum is added by an op of its own: what reads it can join that.
   void addParts() {
-    built.results.assign(built.loops.front()->result_begin(),
-                         built.loops.front()->result_end());
-    bool isJoined = llvm::is_contained(sums.results, std::nullopt);
-    if (!schedule || !isJoined)
-      return addPartsOf(sums);
-    // What reads one sum joins the kernel that adds it, if that adds no other.
     for (auto [i, sum] : llvm::enumerate(sums.results)) {
-      PartialSums alone = sums;
-      alone.results.assign(sums.results.size(), std::nullopt);
-      alone.results[i] = sum;
-      if (sum)
-        addPartsOf(alone);
+      Value result = built.loops.front()->getResult(i);
+      built.results.push_back(sum ? sums.add(b, i, result, op.getDpsInits()[i])
+                                  : result);
     }
-  }
-
-  void addPartsOf(const PartialSums &sums) {
-    SmallVector<Value *> results;
-    for (auto [result, sum] : llvm::zip_equal(built.results, sums.results))
-      if (sum)
-        results.push_back(&result);
-    LinalgOp added = sums.add(
-        b, llvm::map_to_vector(results, [](Value *part) { return *part; }));
-    for (auto [result, total] : llvm::zip_equal(results, added->getResults()))
-      *result = total;
   }
 
   IRRewriter &b;
   const PartialSums &sums;
   LinalgOp op;
   Location loc;
-  ArrayRef<LoopBlocks> blocks;
+  ArrayRef<OpFoldResult> sizes;
   GPUScheduleAttr schedule;
   SmallVector<OpFoldResult> extents, counts;
   SmallVector<Value> destinations;
@@ -345,39 +306,9 @@ private:
 } // namespace
 
 RowLoops norm::buildPartLoops(IRRewriter &b, const PartialSums &sums,
-                              ArrayRef<LoopBlocks> blocks, LoopType loopType,
+                              ArrayRef<OpFoldResult> sizes, LoopType loopType,
                               GPUScheduleAttr schedule) {
-  return PartLoopBuilder(b, sums, blocks, schedule).run(loopType);
-}
-
-static Value addRow(OpBuilder &b, Location loc, const Reduction &sum,
-                    Value total, Value row) {
-  int64_t rank = cast<RankedTensorType>(row.getType()).getRank();
-  SmallVector<AffineMap> maps(2, b.getMultiDimIdentityMap(rank));
-  SmallVector<IteratorType> kinds(rank, IteratorType::parallel);
-  return linalg::GenericOp::create(
-             b, loc, total.getType(), row, total, maps, kinds,
-             [&](OpBuilder &nested, Location loc, ValueRange args) {
-               Value combined =
-                   createCombined(nested, loc, sum, args[1], args[0]);
-               linalg::YieldOp::create(nested, loc, combined);
-             })
-      .getResult(0);
-}
-
-static Value createBlockEnd(OpBuilder &b, Location loc, Value begin,
-                            int64_t block, OpFoldResult rows) {
-  AffineExpr end = b.getAffineDimExpr(0) + block;
-  std::optional<int64_t> known = getConstantIntValue(rows);
-  OpFoldResult folded =
-      known && *known % block == 0
-          ? affine::makeComposedFoldedAffineApply(b, loc, end, {begin})
-          : affine::makeComposedFoldedAffineMin(
-                b, loc,
-                AffineMap::get(1, 1, {end, b.getAffineSymbolExpr(0)},
-                               b.getContext()),
-                {begin, rows});
-  return getValueOrCreateConstantIndexOp(b, loc, folded);
+  return PartLoopBuilder(b, sums, sizes, schedule).run(loopType);
 }
 
 scf::ForOp norm::addByBlocks(IRRewriter &b, scf::ForOp rows,
@@ -402,18 +333,27 @@ scf::ForOp norm::addByBlocks(IRRewriter &b, scf::ForOp rows,
   for (auto [i, sum] : llvm::enumerate(sums.results))
     if (sum)
       state[i] = sums.start(b, i, sums.createParts(b, i, {}));
-  Value blockEnd = createBlockEnd(b, loc, blocks.getInductionVar(), block, end);
+  Value begin = blocks.getInductionVar();
+  OpFoldResult size =
+      createBlockSize(b, loc, begin, b.getIndexAttr(block), end);
+  Value blockEnd = getValueOrCreateConstantIndexOp(
+      b, loc,
+      affine::makeComposedFoldedAffineApply(
+          b, loc, b.getAffineDimExpr(0) + b.getAffineSymbolExpr(0),
+          {begin, size}));
   b.moveOpBefore(rows, blocks.getBody(), blocks.getBody()->end());
   b.modifyOpInPlace(rows, [&] {
-    rows.setLowerBound(blocks.getInductionVar());
+    rows.setLowerBound(begin);
     rows.setUpperBound(blockEnd);
     rows.getInitArgsMutable().assign(state);
   });
   b.setInsertionPointAfter(rows);
   state.assign(rows->result_begin(), rows->result_end());
+  PartialSums rest = sums; // of rows that are no loop any more
+  rest.numLoops = 0;
   for (auto [i, sum] : llvm::enumerate(sums.results))
     if (sum)
-      state[i] = addRow(b, loc, *sum, blocks.getRegionIterArg(i), state[i]);
+      state[i] = rest.add(b, i, state[i], blocks.getRegionIterArg(i));
   scf::YieldOp::create(b, loc, state);
   return rows;
 }

@@ -8,6 +8,7 @@
 #ifndef NORM_LIB_ROWS_ROWLOOPS_H
 #define NORM_LIB_ROWS_ROWLOOPS_H
 
+#include "RowMatch.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/SCF/Transforms/TileUsingInterface.h"
@@ -72,40 +73,6 @@ struct Slice {
 /// Vectors reduce along one row; sums over more loops would go through memory.
 bool canShareRow(linalg::LinalgOp op);
 
-/// Sums over rows that iterations make of parts of the rows: each part starts
-/// from neutral elements in a place of its own, and the parts are added in
-/// their order to what `op` starts from. Which rows are added to each other
-/// follows from the extents alone, so threads do not change bits.
-struct PartialSums {
-  linalg::LinalgOp op;
-  SmallVector<std::optional<Reduction>> results; ///< nullopt: no sum
-  /// The loops of `op` whose iterations are divided; a part has an index of
-  /// each.
-  unsigned firstLoop = 0, numLoops = 1;
-
-  /// Returns the sums of an op of which matchColumnReductions holds.
-  static PartialSums ofColumns(linalg::LinalgOp op);
-
-  bool divides(unsigned loop) const {
-    return loop >= firstLoop && loop < firstLoop + numLoops;
-  }
-
-  /// Returns memory for result `i` of `counts` parts.
-  Value createParts(OpBuilder &b, unsigned i,
-                    ArrayRef<OpFoldResult> counts) const;
-
-  /// Fills `destination`, which has the type of result `i`, with its neutral
-  /// element.
-  Value start(OpBuilder &b, unsigned i, Value destination) const;
-
-  /// Returns the sums of `parts`, which has a value per sum.
-  linalg::LinalgOp add(OpBuilder &b, ValueRange parts) const;
-};
-
-/// Returns how many blocks of `each` the `whole` has, the last one included.
-OpFoldResult countBlocks(OpBuilder &b, Location loc, OpFoldResult whole,
-                         OpFoldResult each);
-
 /// Returns the mapping that keeps canonicalization from removing a loop over
 /// `loops` dimensions that has one iteration.
 ArrayAttr getBlockMapping(Builder &b, unsigned loops);
@@ -116,12 +83,6 @@ scf::ForallOp createBlockLoop(OpBuilder &b, Location loc,
                               ValueRange destinations,
                               GPUScheduleAttr schedule);
 
-/// Blocks of one loop of an op.
-struct LoopBlocks {
-  unsigned loop;
-  OpFoldResult size;
-};
-
 /// The loops around tiles of an op, outermost first, and for each result of the
 /// op the value that replaces it after them.
 struct RowLoops {
@@ -130,11 +91,11 @@ struct RowLoops {
 };
 
 /// Builds the loops that make the parts of `sums`, whose iterations have a tile
-/// of its op: an index of each of `blocks`, of all other loops all. With a
+/// of its op: `sizes` of its first loops, and all of the others. With a
 /// schedule they are one loop over the numbers of blocks, and without over
 /// their first elements.
 RowLoops buildPartLoops(IRRewriter &b, const PartialSums &sums,
-                        ArrayRef<LoopBlocks> blocks,
+                        ArrayRef<OpFoldResult> sizes,
                         scf::SCFTilingOptions::LoopType loopType,
                         GPUScheduleAttr schedule);
 

@@ -132,9 +132,9 @@ static unsigned countRowLoops(LinalgOp op) {
   return areColumns ? columns - kinds.begin() : 0;
 }
 
-std::optional<norm::RowSums> norm::matchRowSums(LinalgOp op) {
-  RowSums sums{countRowLoops(op), {}};
-  if (sums.numRowDims == 0)
+std::optional<norm::PartialSums> norm::matchRowSums(LinalgOp op) {
+  PartialSums sums{op, {}, 0, countRowLoops(op)};
+  if (sums.numLoops == 0)
     return std::nullopt;
   for (auto [i, init] : llvm::enumerate(op.getDpsInitsMutable())) {
     AffineMap map = op.getMatchingIndexingMap(&init);
@@ -145,7 +145,7 @@ std::optional<norm::RowSums> norm::matchRowSums(LinalgOp op) {
       continue;
     }
     for (unsigned loop = 0, e = op.getNumLoops(); loop < e; ++loop)
-      if (map.isFunctionOfDim(loop) != (loop >= sums.numRowDims))
+      if (map.isFunctionOfDim(loop) != (loop >= sums.numLoops))
         return std::nullopt;
     std::optional<Reduction> reduction = matchCombiner(op, i);
     if (!reduction)
@@ -192,7 +192,7 @@ std::optional<RowMatch> norm::matchRow(LinalgOp op) {
   return match;
 }
 
-std::optional<SmallVector<Reduction>> norm::matchColumnReductions(LinalgOp op) {
+std::optional<norm::PartialSums> norm::matchColumnReductions(LinalgOp op) {
   if (op.getNumReductionLoops() != 1)
     return std::nullopt;
   std::optional<RowMatch> match = matchRow(op);
@@ -202,7 +202,9 @@ std::optional<SmallVector<Reduction>> norm::matchColumnReductions(LinalgOp op) {
   for (OpOperand &init : op.getDpsInitsMutable())
     if (!op.getMatchingIndexingMap(&init).isProjectedPermutation())
       return std::nullopt;
-  return match->columns;
+  PartialSums sums{op, {}, op.getNumLoops() - 2, 1};
+  llvm::append_range(sums.results, match->columns);
+  return sums;
 }
 
 Value norm::getFilled(LinalgOp op) {

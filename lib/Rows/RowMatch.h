@@ -21,17 +21,42 @@ struct RowMatch {
                                      // parallel innermost one reduces
 };
 
-/// The results of an op with row loops before column loops: `results` has a
-/// reduction for each result that sums over the rows, and nullopt for each that
-/// is computed per element.
-struct RowSums {
-  unsigned numRowDims = 0;
-  SmallVector<std::optional<Reduction>> results;
+/// Sums over rows that iterations make of parts of the rows: each part starts
+/// from neutral elements in a place of its own, and the parts are added in
+/// their order to what `op` starts from. Which rows are added to each other
+/// follows from the extents alone, so threads do not change bits.
+struct PartialSums {
+  linalg::LinalgOp op;
+  SmallVector<std::optional<Reduction>> results; ///< nullopt: no sum
+  /// The loops of `op` whose iterations are divided; a part has an index of
+  /// each.
+  unsigned firstLoop = 0, numLoops = 1;
+
+  bool divides(unsigned loop) const {
+    return loop >= firstLoop && loop < firstLoop + numLoops;
+  }
+
+  /// Returns memory for result `i` of `counts` parts.
+  Value createParts(OpBuilder &b, unsigned i,
+                    ArrayRef<OpFoldResult> counts) const;
+
+  /// Fills `destination`, which has the type of result `i`, with its neutral
+  /// element.
+  Value start(OpBuilder &b, unsigned i, Value destination) const;
+
+  /// Returns the sum `i` of `total` and of `parts`.
+  Value add(OpBuilder &b, unsigned i, Value parts, Value total) const;
 };
 
 /// Returns the sums of an op if at least one of its leading loops, the rows, is
 /// reduced, and nullopt otherwise.
-std::optional<RowSums> matchRowSums(linalg::LinalgOp op);
+std::optional<PartialSums> matchRowSums(linalg::LinalgOp op);
+
+/// Returns the sums of an op whose last loops are over rows, which are reduced,
+/// and over columns, and whose others are parallel, if all its results are
+/// such. nullopt: norm-vectorize-rows cannot reduce whole rows of it in any
+/// order.
+std::optional<PartialSums> matchColumnReductions(linalg::LinalgOp op);
 
 /// Returns the properties of an op, or nullopt if other passes must lower it.
 std::optional<RowMatch> matchRow(linalg::LinalgOp op);

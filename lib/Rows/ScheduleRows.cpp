@@ -127,7 +127,7 @@ OpFoldResult norm::createRowsPerPart(OpBuilder &b, LinalgOp op) {
 static int64_t countSums(ArrayRef<LinalgOp> ops) {
   int64_t words = 0;
   for (LinalgOp op : ops)
-    if (std::optional<norm::RowSums> sums = norm::matchRowSums(op))
+    if (std::optional<norm::PartialSums> sums = norm::matchRowSums(op))
       for (auto [sum, type] :
            llvm::zip_equal(sums->results, op->getResultTypes()))
         words += sum ? countWords(type) : 0;

@@ -72,10 +72,12 @@ static int64_t chooseMostParts(LinalgOp op, int64_t mostRows) {
 // Parts of the rows
 //===----------------------------------------------------------------------===//
 
-/// Reduces at most `parts` parts of the rows of `op`, and returns the op that
-/// replaces it and adds them.
-static LinalgOp splitIntoParts(IRRewriter &rewriter, LinalgOp op,
-                               int64_t parts) {
+/// Reduces at most `parts` parts of the rows, and returns the results of the
+/// ops that add them.
+static SmallVector<Value> splitIntoParts(IRRewriter &rewriter,
+                                         const norm::PartialSums &sums,
+                                         int64_t parts) {
+  LinalgOp op = sums.op;
   rewriter.setInsertionPoint(op);
   unsigned rowLoop = op.getNumLoops() - 2;
   OpFoldResult rows = op.createLoopRanges(rewriter, op.getLoc())[rowLoop].size;
@@ -85,18 +87,16 @@ static LinalgOp splitIntoParts(IRRewriter &rewriter, LinalgOp op,
        rewriter.getAffineConstantExpr(norm::getRowTarget(op).rowsPerPart)},
       rewriter.getContext());
   norm::GPUScheduleAttr schedule = norm::chooseColumnSchedule(op);
-  SmallVector<norm::LoopBlocks> blocks;
-  for (unsigned loop = 0; loop < rowLoop; ++loop)
-    blocks.push_back({loop, rewriter.getIndexAttr(1)});
-  blocks.push_back({rowLoop, affine::makeComposedFoldedAffineMax(
-                                 rewriter, op.getLoc(), map, {rows})});
-  blocks.push_back({rowLoop + 1, rewriter.getIndexAttr(schedule.getLanes())});
+  SmallVector<OpFoldResult> sizes(rowLoop, rewriter.getIndexAttr(1));
+  sizes.push_back(
+      affine::makeComposedFoldedAffineMax(rewriter, op.getLoc(), map, {rows}));
+  sizes.push_back(rewriter.getIndexAttr(schedule.getLanes()));
   SmallVector<Value> results =
-      norm::buildPartLoops(rewriter, norm::PartialSums::ofColumns(op), blocks,
+      norm::buildPartLoops(rewriter, sums, sizes,
                            scf::SCFTilingOptions::LoopType::ForallOp, schedule)
           .results;
   rewriter.replaceOp(op, results);
-  return results.front().getDefiningOp<LinalgOp>();
+  return results;
 }
 
 //===----------------------------------------------------------------------===//
@@ -194,20 +194,21 @@ static void tileWhole(IRRewriter &rewriter, LinalgOp op, Rows rows) {
 /// bounds its rows.
 static void tileColumnsOf(IRRewriter &rewriter, LinalgOp op, int64_t mostRows,
                           Rows rows) {
+  std::optional<norm::PartialSums> sums = norm::matchColumnReductions(op);
   // A tile of nothing would have no slices.
-  if (!norm::matchColumnReductions(op) ||
-      llvm::is_contained(op.getStaticLoopRanges(), 0))
+  if (!sums || llvm::is_contained(op.getStaticLoopRanges(), 0))
     return;
   int64_t parts = chooseMostParts(op, mostRows);
   if (parts == 1)
     return tileWhole(rewriter, op, rows);
   int64_t least = norm::getRowTarget(op).rowsPerPart;
-  tileColumnsOf(
-      rewriter, splitIntoParts(rewriter, op, parts),
-      ShapedType::isDynamic(mostRows)
-          ? parts
-          : std::min<int64_t>(parts, llvm::divideCeil(mostRows, least)),
-      Rows::SumsOfParts);
+  if (ShapedType::isDynamic(mostRows))
+    mostRows = parts;
+  else
+    mostRows = std::min<int64_t>(parts, llvm::divideCeil(mostRows, least));
+  for (Value sum : splitIntoParts(rewriter, *sums, parts))
+    tileColumnsOf(rewriter, sum.getDefiningOp<LinalgOp>(), mostRows,
+                  Rows::SumsOfParts);
 }
 
 void norm::tileColumns(IRRewriter &rewriter, Operation *scope,

@@ -337,12 +337,6 @@ static void fuseMembers(IRRewriter &rewriter, const RowGroup &group,
   }
 }
 
-/// Returns the sums of a group over its rows, by parts of them.
-static PartialSums getPartialSums(const RowGroup &group) {
-  return {group.root, group.sums->results, 0,
-          static_cast<unsigned>(group.numRowDims)};
-}
-
 /// Tiles the group's rows and fuses its members; the root is replaced.
 static LogicalResult tileGroup(IRRewriter &rewriter, RowGroup &group,
                                RowPlanAttr plan, LoopType loopType,
@@ -375,7 +369,7 @@ static LogicalResult tileGroup(IRRewriter &rewriter, RowGroup &group,
     readOwnRows(rewriter, loop.loops);
   if (auto inner = dyn_cast<scf::ForOp>(loop.loops.back().getOperation())) {
     if (group.sums && workers != RowWorkers::GPU)
-      inner = addByBlocks(rewriter, inner, getPartialSums(group));
+      inner = addByBlocks(rewriter, inner, *group.sums);
     splitLastBlock(rewriter, inner, block);
   }
   eraseMembers(rewriter, group);
@@ -391,25 +385,22 @@ static LogicalResult tileParts(IRRewriter &rewriter, RowGroup &group,
                                const RowTiling &tiling) {
   forwardDims(rewriter, group);
   Operation *next = group.root->getNextNode();
-  OpFoldResult one = rewriter.getIndexAttr(1);
-  SmallVector<LoopBlocks> blocks;
-  for (unsigned loop = 0; loop < group.numRowDims; ++loop)
-    blocks.push_back({loop, one});
-  blocks.back().size = rewriter.getIndexAttr(plan.getRowsPerPart());
+  SmallVector<OpFoldResult> sizes(group.numRowDims, rewriter.getIndexAttr(1));
+  sizes.back() = rewriter.getIndexAttr(plan.getRowsPerPart());
   GPUScheduleAttr schedule;
   if (tiling.workers == RowWorkers::GPU) {
     schedule = scheduleSums(group.members);
     if (!schedule)
       schedule = scheduleSums(group.root);
     rewriter.setInsertionPoint(group.root);
-    blocks.back().size = createRowsPerPart(rewriter, group.root);
+    sizes.back() = createRowsPerPart(rewriter, group.root);
   }
   // The rows of a part are tiled by the rest of the plan.
   group.root->setAttr(planAttrName,
                       plan.getOfLoop().completeBy(RowPlanAttr::get(
                           plan.getContext(), plan.getRowsPerBlock())));
-  RowLoops parts = buildPartLoops(rewriter, getPartialSums(group), blocks,
-                                  loopType, schedule);
+  RowLoops parts =
+      buildPartLoops(rewriter, *group.sums, sizes, loopType, schedule);
   RowLoop loop{parts.loops, {}};
   for (auto [from, to] : llvm::zip(group.root->getResults(), parts.results))
     rewriter.replaceUsesWithIf(

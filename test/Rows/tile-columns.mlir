@@ -85,7 +85,7 @@ func.func @few(%x: tensor<127x100xf32>, %y: tensor<100xf32>) -> tensor<100xf32> 
 
 // -----
 
-// Two results have parts of their own; a maximum starts from the lowest value.
+// Two results have parts of their own, and are added apart; a maximum starts from the lowest value.
 // Rows that are not known are at most 64 parts here.
 // CHECK-LABEL: func @two
 // CHECK: affine.max affine_map<()[s0] -> (s0 ceildiv 64, 64)>
@@ -94,8 +94,9 @@ func.func @few(%x: tensor<127x100xf32>, %y: tensor<100xf32>) -> tensor<100xf32> 
 // CHECK: linalg.generic
 // CHECK: arith.maximumf
 // CHECK: arith.addi
-// CHECK: scf.forall (%{{.*}}) = (0) to (4096) step (128) shared_outs(%{{.*}} = %arg2, %{{.*}} = %arg3)
+// CHECK: scf.forall (%{{.*}}) = (0) to (4096) step (128) shared_outs(%{{.*}} = %arg2)
 // CHECK: arith.maximumf
+// CHECK: scf.forall (%{{.*}}) = (0) to (4096) step (128) shared_outs(%{{.*}} = %arg3)
 // CHECK: arith.addi
 // CHECK-NOT: scf.forall (
 // CHECK: return

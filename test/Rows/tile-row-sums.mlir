@@ -18,7 +18,8 @@
 // CHECK: %[[START:.*]] = linalg.fill ins(%cst : f32) outs(%[[SUM]]
 // CHECK: scf.for %[[B:.*]] = %c0 to %[[M]] step %c16 iter_args(%{{.*}} = %{{.*}}, %[[TOTAL:.*]] = %[[START]])
 // CHECK: %[[NEUTRAL:.*]] = linalg.fill
-// CHECK: %[[END:.*]] = affine.min {{.*}}(%[[B]], %[[P]])
+// CHECK: %[[SIZE:.*]] = affine.min {{.*}}(%[[B]])[%[[M]]]
+// CHECK: %[[END:.*]] = affine.apply {{.*}}(%[[B]])[%[[SIZE]]]
 // CHECK: %[[ROWS:.*]]:2 = scf.for %{{.*}} = %[[B]] to %[[END]] step %c1 iter_args(%{{.*}} = %{{.*}}, %{{.*}} = %[[NEUTRAL]])
 // CHECK: linalg.generic {{.*}} iterator_types = ["parallel", "reduction"]
 // CHECK: linalg.generic {{.*}} iterator_types = ["reduction", "parallel"]{{.*}} ins({{.*}}tensor<1x800xf32>, tensor<1xf32>)

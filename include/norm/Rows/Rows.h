@@ -61,12 +61,6 @@ struct Reduction {
 Value createCombined(OpBuilder &b, Location loc, const Reduction &reduction,
                      Value accumulator, Value value);
 
-/// Returns the reductions of an op whose last loops are over rows, which are
-/// reduced, and over columns, and whose others are parallel; one per result.
-/// nullopt: norm-vectorize-rows cannot reduce whole rows of it in any order.
-std::optional<SmallVector<Reduction>>
-matchColumnReductions(linalg::LinalgOp op);
-
 /// Returns the one value of all elements of the op's result, or null.
 Value getFilled(linalg::LinalgOp op);
 
