@@ -14,8 +14,8 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/Interfaces/ValueBoundsOpInterface.h"
 #include "norm/Buffers/Passes.h"
+#include "norm/IR/KnownExtents.h"
 
 namespace mlir::norm {
 #define GEN_PASS_DEF_NORMCARRYINPLACE
@@ -30,12 +30,8 @@ static bool haveSameExtents(Value x, Value y) {
   if (!type || type != y.getType())
     return false;
   for (int64_t dim = 0; dim < type.getRank(); ++dim)
-    if (type.isDynamicDim(dim)) {
-      FailureOr<bool> equal =
-          ValueBoundsConstraintSet::areEqual({x, dim}, {y, dim});
-      if (failed(equal) || !*equal)
-        return false;
-    }
+    if (type.isDynamicDim(dim) && !norm::areKnownEqual({x, dim}, {y, dim}))
+      return false;
   return true;
 }
 

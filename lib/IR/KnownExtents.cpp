@@ -34,3 +34,17 @@ Type norm::getRefinedType(linalg::LinalgOp op, OpOperand &operand,
       extent = extents[dim.getPosition()];
   return type.clone(shape);
 }
+
+uint64_t norm::multiplyExtents(ArrayRef<int64_t> extents, uint64_t open) {
+  uint64_t product = 1;
+  for (int64_t extent : extents)
+    product = llvm::SaturatingMultiply<uint64_t>(
+        product, ShapedType::isDynamic(extent) ? open : extent);
+  return product;
+}
+
+bool norm::areKnownEqual(const ValueBoundsConstraintSet::Variable &x,
+                         const ValueBoundsConstraintSet::Variable &y) {
+  FailureOr<bool> equal = ValueBoundsConstraintSet::areEqual(x, y);
+  return succeeded(equal) && *equal;
+}

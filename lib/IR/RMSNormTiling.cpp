@@ -15,7 +15,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
-#include "mlir/Interfaces/ValueBoundsOpInterface.h"
+#include "norm/IR/KnownExtents.h"
 #include "norm/IR/Norm.h"
 
 using namespace mlir;
@@ -29,14 +29,6 @@ static Tile select(ArrayRef<OpFoldResult> values, ArrayRef<int64_t> dims) {
   return llvm::map_to_vector(dims, [&](int64_t dim) { return values[dim]; });
 }
 
-static bool isEqualToDim(OpFoldResult size, Value shaped, int64_t dim) {
-  // Comparing a dimension of a memref or tensor does not create an op for it.
-  FailureOr<bool> equal = ValueBoundsConstraintSet::areEqual(
-      ValueBoundsConstraintSet::Variable(size),
-      ValueBoundsConstraintSet::Variable(shaped, dim));
-  return succeeded(equal) && *equal;
-}
-
 /// Returns true if a tile of x holds all of dimension `dim`. The extents of the
 /// other values with that dimension, which are the same, serve as well as x's.
 static bool holdsWholeDim(RMSNormOpInterface op, int64_t dim,
@@ -46,7 +38,7 @@ static bool holdsWholeDim(RMSNormOpInterface op, int64_t dim,
            SmallVector<int64_t> dims = op.getOperandDims(operand);
            const int64_t *found = llvm::find(dims, dim);
            return found != dims.end() &&
-                  isEqualToDim(size, operand.get(), found - dims.begin());
+                  areKnownEqual(size, {operand.get(), found - dims.begin()});
          });
 }
 

@@ -13,6 +13,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Tensor/Transforms/Transforms.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "norm/IR/KnownExtents.h"
 #include "norm/Normalize/Passes.h"
 #include "llvm/ADT/EquivalenceClasses.h"
 #include "llvm/Support/DebugLog.h"
@@ -199,14 +200,6 @@ static LogicalResult collapseDims(IRRewriter &rewriter, func::FuncOp func) {
 /// A dynamic extent counts as this many elements, more than most static ones.
 static constexpr uint64_t kDynamicExtent = 1 << 16;
 
-static uint64_t countElements(RankedTensorType type) {
-  uint64_t count = 1;
-  for (int64_t extent : type.getShape())
-    count = llvm::SaturatingMultiply<uint64_t>(
-        count, ShapedType::isDynamic(extent) ? kDynamicExtent : extent);
-  return count;
-}
-
 /// Returns per loop the elements of the operands that it reads or writes in
 /// the order of memory.
 static SmallVector<uint64_t> countInOrder(GenericOp op) {
@@ -217,8 +210,9 @@ static SmallVector<uint64_t> countInOrder(GenericOp op) {
     if (!type || map.getNumResults() == 0)
       continue;
     if (auto dim = dyn_cast<AffineDimExpr>(map.getResults().back()))
-      counts[dim.getPosition()] =
-          llvm::SaturatingAdd(counts[dim.getPosition()], countElements(type));
+      counts[dim.getPosition()] = llvm::SaturatingAdd(
+          counts[dim.getPosition()],
+          norm::multiplyExtents(type.getShape(), kDynamicExtent));
   }
   return counts;
 }

@@ -11,7 +11,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Matchers.h"
-#include "mlir/Interfaces/ValueBoundsOpInterface.h"
+#include "norm/IR/KnownExtents.h"
 #include "llvm/ADT/SmallBitVector.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -22,26 +22,6 @@ static RankedTensorType getTensorType(Value v) {
   return cast<RankedTensorType>(v.getType());
 }
 
-static bool isWholeExtent(OpFoldResult size, Value tensor, int64_t dim) {
-  if (std::optional<int64_t> known = getConstantIntValue(size))
-    return *known == getTensorType(tensor).getDimSize(dim);
-  if (!getTensorType(tensor).isDynamicDim(dim))
-    return false;
-  FailureOr<bool> equal =
-      ValueBoundsConstraintSet::areEqual(size, {tensor, dim});
-  return succeeded(equal) && *equal;
-}
-
-static bool haveEqualExtents(Value x, Value y, int64_t dim) {
-  if (getTensorType(x).getDimSize(dim) != getTensorType(y).getDimSize(dim))
-    return false;
-  if (!getTensorType(x).isDynamicDim(dim))
-    return true;
-  FailureOr<bool> equal =
-      ValueBoundsConstraintSet::areEqual({x, dim}, {y, dim});
-  return succeeded(equal) && *equal;
-}
-
 /// Returns true if a slice is whole in all dimensions but the innermost.
 static bool hasAllRows(OffsetSizeAndStrideOpInterface slice, Value whole) {
   int64_t last = getTensorType(whole).getRank() - 1;
@@ -50,7 +30,7 @@ static bool hasAllRows(OffsetSizeAndStrideOpInterface slice, Value whole) {
                             strides = slice.getMixedStrides();
   for (int64_t dim = 0; dim < last; ++dim)
     if (!isZeroInteger(offsets[dim]) || !isOneInteger(strides[dim]) ||
-        !isWholeExtent(sizes[dim], whole, dim))
+        !areKnownEqual(sizes[dim], {whole, dim}))
       return false;
   return last >= 0;
 }
@@ -151,7 +131,7 @@ static bool readsOwnElement(tensor::ExtractOp extract, linalg::GenericOp op,
     bool isOwn =
         isLoopIndex(index, dim) ||
         (getTensorType(init).getDimSize(dim) == 1 && isZeroInteger(index));
-    if (!isOwn || !haveEqualExtents(init, extract.getTensor(), dim))
+    if (!isOwn || !areKnownEqual({init, dim}, {extract.getTensor(), dim}))
       return false;
   }
   return isColumnFrom(extract.getIndices().back(), last, from);

@@ -13,6 +13,7 @@
 #include "mlir/IR/Remarks.h"
 #include "mlir/Transforms/CSE.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "norm/IR/KnownExtents.h"
 #include "norm/IR/RowTarget.h"
 #include "norm/Normalize/ElementStorage.h"
 #include "llvm/ADT/MapVector.h"
@@ -143,13 +144,10 @@ private:
   /// Returns how many elements `loops` of `product` go over, at most 2^64 - 1.
   uint64_t count(const MatrixProduct &product, ArrayRef<unsigned> loops) const {
     SmallVector<int64_t> extents = GenericOp(product.op).getStaticLoopRanges();
-    uint64_t count = 1;
-    for (unsigned loop : loops) {
-      int64_t extent = extents[loop];
-      count = llvm::SaturatingMultiply<uint64_t>(
-          count, ShapedType::isDynamic(extent) ? target.assumedExtent : extent);
-    }
-    return count;
+    return norm::multiplyExtents(
+        llvm::map_to_vector(loops,
+                            [&](unsigned loop) { return extents[loop]; }),
+        target.assumedExtent);
   }
 
   uint64_t countFactors(const MatrixProduct &product) const {

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "RowGroups.h"
+#include "norm/IR/KnownExtents.h"
 #include "llvm/ADT/bit.h"
 
 using namespace mlir;
@@ -21,26 +22,16 @@ static int64_t countRows(const RowGroup &group, int64_t rowsPerPart) {
   return rows % rowsPerPart == 0 ? rowsPerPart : ShapedType::kDynamic;
 }
 
-/// Returns the elements of a row, 0 if they are not known.
-static uint64_t countElements(const RowGroup &group) {
-  LinalgOp root = group.root;
-  SmallVector<int64_t> extents = root.getStaticLoopRanges();
-  uint64_t length = 1;
-  for (int64_t extent : ArrayRef(extents).drop_front(group.numRowDims)) {
-    if (ShapedType::isDynamic(extent))
-      return 0;
-    length = llvm::SaturatingMultiply<uint64_t>(length, extent);
-  }
-  return length;
-}
-
 /// Returns the rows per iteration: several if they are short, because then
 /// their reductions do not wait for each other. They divide a known number of
 /// rows, so that every block is full. The remainder of a parallel loop gets no
 /// loop of its own.
 static int64_t chooseRowsPerBlock(const RowGroup &group, int64_t rows,
                                   bool isParallel) {
-  uint64_t length = countElements(group);
+  LinalgOp root = group.root;
+  uint64_t length = multiplyExtents(
+      ArrayRef(root.getStaticLoopRanges()).drop_front(group.numRowDims),
+      /*open=*/0);
   if (!group.hasReduction || length == 0)
     return 1;
   RowTarget target = getRowTarget(group.root);

@@ -8,6 +8,7 @@
 #include "RowGroups.h"
 #include "RowLoops.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "norm/IR/KnownExtents.h"
 #include "norm/IR/Missed.h"
 #include "norm/Rows/Rows.h"
 
@@ -83,17 +84,6 @@ static LoopPositions followToProducer(OpOperand &use,
   return found;
 }
 
-/// Returns 0 for extents that are not known.
-static int64_t multiplyExtents(ArrayRef<int64_t> extents) {
-  uint64_t product = 1;
-  for (int64_t extent : extents) {
-    if (ShapedType::isDynamic(extent))
-      return 0;
-    product = llvm::SaturatingMultiply<uint64_t>(product, extent);
-  }
-  return product;
-}
-
 /// Returns how many elements a reduction combines to one, if it is known.
 static int64_t countReducedElements(LinalgOp op) {
   SmallVector<int64_t> extents;
@@ -101,7 +91,7 @@ static int64_t countReducedElements(LinalgOp op) {
        llvm::zip(op.getStaticLoopRanges(), op.getIteratorTypesArray()))
     if (kind == IteratorType::reduction)
       extents.push_back(extent);
-  return multiplyExtents(extents);
+  return multiplyExtents(extents, /*open=*/0);
 }
 
 namespace {
@@ -252,8 +242,8 @@ private:
       return kept;
     LinalgOp root = group.root;
     bool isElementwise = op.getNumReductionLoops() == 0;
-    int64_t length =
-        multiplyExtents(ArrayRef(root.getStaticLoopRanges()).drop_front(kept));
+    int64_t length = multiplyExtents(
+        ArrayRef(root.getStaticLoopRanges()).drop_front(kept), /*open=*/0);
     Statistic statistic = statistics.lookup(op);
     bool isOfRows = statistic.loops >= root.getNumLoops() ||
                     combinesRow(statistic.elements, length);

@@ -20,8 +20,8 @@
 #include "mlir/IR/Iterators.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
-#include "mlir/Interfaces/ValueBoundsOpInterface.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "norm/IR/KnownExtents.h"
 #include "norm/IR/Norm.h"
 #include "norm/IR/RowTarget.h"
 #include "norm/Rows/Passes.h"
@@ -153,10 +153,7 @@ findSlices(OpResult value, LoopLikeOpInterface loop, Block *body) {
 }
 
 static bool isEqual(OpFoldResult x, OpFoldResult y) {
-  if (x == y)
-    return true;
-  FailureOr<bool> equal = ValueBoundsConstraintSet::areEqual(x, y);
-  return succeeded(equal) && *equal;
+  return x == y || areKnownEqual(x, y);
 }
 
 /// Merges slices of one source. All slices of a member are of the same rows,

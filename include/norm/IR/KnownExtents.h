@@ -9,6 +9,7 @@
 #define NORM_IR_KNOWNEXTENTS_H
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Interfaces/ValueBoundsOpInterface.h"
 
 namespace mlir::norm {
 
@@ -21,6 +22,15 @@ SmallVector<int64_t> getKnownExtents(linalg::LinalgOp op);
 /// extents of loops in place of open ones.
 Type getRefinedType(linalg::LinalgOp op, OpOperand &operand,
                     ArrayRef<int64_t> extents);
+
+/// Returns the product of extents, at most 2^64 - 1, of which each that is not
+/// known counts as `open`.
+uint64_t multiplyExtents(ArrayRef<int64_t> extents, uint64_t open);
+
+/// Returns true if two extents, or other indices, are known to be equal; no op
+/// is created for them.
+bool areKnownEqual(const ValueBoundsConstraintSet::Variable &x,
+                   const ValueBoundsConstraintSet::Variable &y);
 
 } // namespace mlir::norm
 
