@@ -38,13 +38,6 @@ LogicalResult RecognizeTransformOp::verify() {
   return success();
 }
 
-void RecognizeTransformOp::getEffects(
-    SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {
-  transform::consumesHandle(getTargetMutable(), effects);
-  transform::producesHandle(getOperation()->getOpResults(), effects);
-  transform::modifiesPayload(effects);
-}
-
 /// Collects the norms of `target`, which may be nested in another target.
 static void collectNorms(Operation *target,
                          llvm::SetVector<Operation *> &norms) {
@@ -91,30 +84,6 @@ RecognizeTransformOp::apply(transform::TransformRewriter &,
 // transform.norm.decompose
 //===----------------------------------------------------------------------===//
 
-void DecomposeTransformOp::getEffects(
-    SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {
-  transform::consumesHandle(getTargetMutable(), effects);
-  transform::producesHandle(getOperation()->getOpResults(), effects);
-  transform::modifiesPayload(effects);
-}
-
-namespace {
-/// Records the linalg ops that a decomposition creates.
-struct GenericCollector : OpBuilder::Listener {
-  GenericCollector(OpBuilder::Listener *next, SmallVector<Operation *> &made)
-      : next(next), made(made) {}
-  void notifyOperationInserted(Operation *op,
-                               OpBuilder::InsertPoint previous) override {
-    if (isa<linalg::GenericOp>(op))
-      made.push_back(op);
-    if (next)
-      next->notifyOperationInserted(op, previous);
-  }
-  OpBuilder::Listener *next;
-  SmallVector<Operation *> &made;
-};
-} // namespace
-
 DiagnosedSilenceableFailure
 DecomposeTransformOp::apply(transform::TransformRewriter &rewriter,
                             transform::TransformResults &results,
@@ -125,12 +94,18 @@ DecomposeTransformOp::apply(transform::TransformRewriter &rewriter,
       return emitSilenceableError()
              << "expects norm ops, got '" << target->getName() << "'";
   SmallVector<Operation *> generics;
-  GenericCollector collector(rewriter.getListener(), generics);
   for (Operation *target : targets) {
-    OpBuilder builder(target, &collector);
+    Operation *before = target->getPrevNode();
+    rewriter.setInsertionPoint(target);
     auto values =
-        cast<linalg::AggregatedOpInterface>(target).decomposeOperation(builder);
+        cast<linalg::AggregatedOpInterface>(target).decomposeOperation(
+            rewriter);
     assert(succeeded(values) && "every norm that verifies decomposes");
+    auto first =
+        before ? std::next(before->getIterator()) : target->getBlock()->begin();
+    for (Operation &op : llvm::make_range(first, target->getIterator()))
+      if (isa<linalg::GenericOp>(op))
+        generics.push_back(&op);
     rewriter.replaceOp(target, *values);
   }
   results.set(getOperation()->getResult(0), generics);
@@ -140,15 +115,6 @@ DecomposeTransformOp::apply(transform::TransformRewriter &rewriter,
 //===----------------------------------------------------------------------===//
 // Stages of functions: transform.norm.form, .tile, .emit
 //===----------------------------------------------------------------------===//
-
-/// A stage replaces ops in its targets.
-static void
-getStageEffects(Operation *stage,
-                SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {
-  transform::consumesHandle(stage->getOpOperands(), effects);
-  transform::producesHandle(stage->getOpResults(), effects);
-  transform::modifiesPayload(effects);
-}
 
 static bool isOverRows(Operation *op) {
   return norm::getRole(op) == LoopRole::Rows;
@@ -184,11 +150,6 @@ static RowWorkers getWorkers(bool isParallel) {
   return isParallel ? RowWorkers::Threads : RowWorkers::Thread;
 }
 
-void FormTransformOp::getEffects(
-    SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {
-  getStageEffects(getOperation(), effects);
-}
-
 DiagnosedSilenceableFailure
 FormTransformOp::apply(transform::TransformRewriter &,
                        transform::TransformResults &results,
@@ -199,11 +160,6 @@ FormTransformOp::apply(transform::TransformRewriter &,
   });
 }
 
-void TileTransformOp::getEffects(
-    SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {
-  getStageEffects(getOperation(), effects);
-}
-
 DiagnosedSilenceableFailure
 TileTransformOp::apply(transform::TransformRewriter &,
                        transform::TransformResults &results,
@@ -211,11 +167,6 @@ TileTransformOp::apply(transform::TransformRewriter &,
   return runStage(*this, results, state, [&](func::FuncOp function) {
     return tileRows(function, getWorkers(getParallel()));
   });
-}
-
-void EmitTransformOp::getEffects(
-    SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {
-  getStageEffects(getOperation(), effects);
 }
 
 DiagnosedSilenceableFailure

@@ -15,7 +15,7 @@ include "mlir/IR/OpBase.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
 def Norm_RecognizeTransformOp : Op<Transform_Dialect, "norm.recognize", [
-    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
+    FunctionalStyleTransformOpTrait, MemoryEffectsOpInterface,
     DeclareOpInterfaceMethods<TransformOpInterface>]> {
   let cppNamespace = "::mlir::norm";
   let summary = "Recognize RMSNorm in the targets, as norm-recognize does";
@@ -55,7 +55,7 @@ def Norm_RecognizeTransformOp : Op<Transform_Dialect, "norm.recognize", [
 }
 
 def Norm_DecomposeTransformOp : Op<Transform_Dialect, "norm.decompose", [
-    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
+    FunctionalStyleTransformOpTrait, MemoryEffectsOpInterface,
     DeclareOpInterfaceMethods<TransformOpInterface>]> {
   let cppNamespace = "::mlir::norm";
   let summary = "Decompose norm ops into linalg.generic";
@@ -85,7 +85,7 @@ def Norm_DecomposeTransformOp : Op<Transform_Dialect, "norm.decompose", [
 
 class Norm_StageTransformOp<string mnemonic>
     : Op<Transform_Dialect, "norm." # mnemonic, [
-          DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
+          FunctionalStyleTransformOpTrait, MemoryEffectsOpInterface,
           DeclareOpInterfaceMethods<TransformOpInterface>]> {
   let cppNamespace = "::mlir::norm";
 }
@@ -117,7 +117,10 @@ def Norm_FormTransformOp : Norm_StageTransformOp<"form"> {
       "$target attr-dict `:` functional-type(operands, results)";
 }
 
-def Norm_PlanTransformOp : Norm_StageTransformOp<"plan"> {
+def Norm_PlanTransformOp : Op<Transform_Dialect, "norm.plan", [
+    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
+    DeclareOpInterfaceMethods<TransformOpInterface>]> {
+  let cppNamespace = "::mlir::norm";
   let summary = "Complete, change and read the plans of rows";
   let description = [{
     Writes the attribute `norm.plan` (`#norm.row_plan`) of rows, which
