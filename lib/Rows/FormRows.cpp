@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "RowGroups.h"
 #include "RowLoops.h"
+#include "RowMatch.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
@@ -59,8 +59,8 @@ static bool isRead(GenericOp reader, GenericOp op) {
 //===----------------------------------------------------------------------===//
 
 /// Whether sums over rows may join other ops, beside which they are added in
-/// another order than alone.
-enum class Sums { Apart, Joined };
+/// another order than alone. Those of a GPU join rows that threads hold.
+enum class Sums { Apart, Joined, Held };
 
 /// Returns true for sums over rows, which are whole after the last one, and
 /// elementwise ops whose results no row loop computes with but that of
@@ -162,16 +162,27 @@ static void explain(GenericOp op, ArrayRef<GenericOp> earlier) {
                                               : Missed::SiblingsDiffer);
 }
 
+/// Returns true if the threads of a GPU that go through the rows of `first` can
+/// hold the sums of `op` as well. Sums of rows that no op reduces are faster by
+/// columns.
+static bool canHoldSums(GenericOp first, GenericOp op) {
+  LinalgOp ops[] = {first, op};
+  return writesRows(first) && canVectorizeRow(first) &&
+         matchColumnReductions(op) && hasReducedRows(op) &&
+         !op.hasIndexSemantics() && scheduleSums(ops);
+}
+
 /// Merges an end of rows into the first one that it can join.
 static void mergeEnd(IRRewriter &rewriter, GenericOp op, Sums sums) {
   auto isCandidate = [&](GenericOp each) {
-    return isElementwise(each) || sums == Sums::Joined;
+    return isElementwise(each) || sums != Sums::Apart;
   };
   if (!isCandidate(op))
     return;
   SmallVector<GenericOp> earlier = findEarlier(op);
   for (GenericOp first : earlier)
     if (isCandidate(first) && canMerge(first, op) &&
+        (sums != Sums::Held || canHoldSums(first, op)) &&
         mergeInto(rewriter, first, op))
       return;
   explain(op, earlier);
@@ -414,72 +425,13 @@ static void sinkToUsers(Operation *op) {
     op->moveBefore(first);
 }
 
-/// Returns true for a sum over rows that `root`, after which it comes, can
-/// make.
-static bool canBeMadeBy(GenericOp op, GenericOp root) {
-  return root->isBeforeInBlock(op) && isSumOverRows(op) &&
-         matchColumnReductions(op) && hasReducedRows(op) &&
-         !op.hasIndexSemantics() &&
-         op.getStaticLoopRanges() == root.getStaticLoopRanges() &&
-         readsOwnElements(op, root) &&
-         llvm::all_of(op.getDpsInputs(), [&](Value input) {
-           Operation *def = input.getDefiningOp();
-           return !def || def == root || def->getBlock() != root->getBlock() ||
-                  def->isBeforeInBlock(root);
-         });
-}
-
-/// Returns the sums that `root`, the last op of a group, can make over rows
-/// that the group's loop loads.
-static SmallVector<LinalgOp> findSums(const RowGroup &group, GenericOp root) {
-  llvm::SetVector<GenericOp> found;
-  for (LinalgOp member : group.members)
-    for (OpOperand *input : member.getDpsInputOperands()) {
-      auto producer = input->get().getDefiningOp<LinalgOp>();
-      if (!member.getMatchingIndexingMap(input).isIdentity() ||
-          (producer && llvm::is_contained(group.members, producer)))
-        continue;
-      for (OpOperand &use : input->get().getUses())
-        if (auto op = dyn_cast<GenericOp>(use.getOwner());
-            op && op->getBlock() == root->getBlock() &&
-            op.getMatchingIndexingMap(&use).isIdentity() &&
-            canBeMadeBy(op, root))
-          found.insert(op);
-    }
-  SmallVector<LinalgOp> sums(found.begin(), found.end());
-  llvm::sort(sums,
-             [](LinalgOp a, LinalgOp b) { return a->isBeforeInBlock(b); });
-  return sums;
-}
-
-/// Merges sums over rows into the last op of a loop over them, if the threads
-/// of a GPU can hold a row with its sums.
-static void joinSums(IRRewriter &rewriter, const RowGroup &group) {
-  auto root = dyn_cast<GenericOp>(*group.root);
-  if (!root || root.getNumLoops() != 2 || group.numRowDims != 1 ||
-      !isElementwise(root))
-    return;
-  SmallVector<LinalgOp> sums = findSums(group, root), ops = group.members;
-  llvm::append_range(ops, sums);
-  if (sums.empty() || !scheduleSums(ops))
-    return;
-  for (LinalgOp op : sums)
-    if (GenericOp merged = mergeInto(rewriter, root, cast<GenericOp>(*op)))
-      root = merged;
-}
-
 static void joinSums(IRRewriter &rewriter, Operation *scope) {
   for (LinalgOp op : collect<LinalgOp>(scope))
     if (matchColumnReductions(op) && hasReducedRows(op))
       sinkToUsers(op);
-  scope->walk([&](Block *block) {
-    if (isa<LinalgOp>(block->getParentOp()))
-      return;
-    std::deque<RowGroup> groups = findRowGroups(*block, RowShape::OneVector);
-    for (const RowGroup &group : llvm::reverse(groups))
-      if (!group.sums)
-        joinSums(rewriter, group);
-  });
+  for (GenericOp op : collect<GenericOp>(scope))
+    if (isSumOverRows(op))
+      mergeEnd(rewriter, op, Sums::Held);
 }
 
 void norm::formRows(Operation *scope, RowWorkers workers) {

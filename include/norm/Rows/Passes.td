@@ -125,7 +125,7 @@ def NormFormRows : Pass<"norm-form-rows", "func::FuncOp"> {
     No rule changes an operation or its operands, and only sums that join other ops are
     added in another order. With `scheduled`, for rows that threads share, values per row
     stay where they are, and a sum over rows that another op reduces along the row joins the
-    last op of a loop that loads them. It does not where the threads of one block cannot hold
+    end of rows that reads them. It does not where the threads of one block cannot hold
     a row with its sums, where the rows are of unknown length or fewer than two parts, nor if
     it needs what is computed after the loop or numbers its elements.
 
