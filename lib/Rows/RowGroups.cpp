@@ -55,7 +55,7 @@ static bool accessesElementsOfLoops(LinalgOp op) {
 /// Returns true for ops that can join a group: on tensors, with plain maps, and
 /// no contraction whose vectors rows would recompute.
 static bool isRowWise(LinalgOp op) {
-  if (!op || !op.hasPureTensorSemantics() || op.getNumLoops() == 0)
+  if (!op.hasPureTensorSemantics())
     return false;
   if ((isContraction(op) && !isMatrixTimesVector(op)) ||
       linalg::isaConvolutionOpInterface(op))
@@ -116,14 +116,13 @@ public:
   std::deque<RowGroup> build() {
     SmallVector<LinalgOp> ops(block.getOps<LinalgOp>());
     for (LinalgOp op : llvm::reverse(ops)) {
-      if (!isRowWise(op))
+      if (!canJoin(op))
         explainOtherElements(op);
       else if (!joinUsers(op) && !linalg::isaContractionOpInterface(op))
         openGroup(op);
     }
-    for (RowGroup &group : groups)
-      if (!hasRows(group))
-        group.numRowDims = 0;
+    llvm::erase_if(groups,
+                   [&](const RowGroup &group) { return !hasRows(group); });
     return std::move(groups);
   }
 
@@ -140,7 +139,21 @@ private:
     bool agrees = true;      // all uses see the same rows
   };
 
+  /// Only the kernel of a row that is alone computes scalars.
+  bool canJoin(LinalgOp op) {
+    return isRowWise(op) && (shape == RowShape::Alone || op.getNumLoops() > 0);
+  }
+
+  /// There is nothing to say of ops that have no rows.
+  void missed(LinalgOp op, Missed why) {
+    if (shape != RowShape::Alone)
+      norm::missed(op, why);
+  }
+
   bool hasRows(const RowGroup &group) {
+    // A row that is alone shares nothing without a statistic.
+    if (shape == RowShape::Alone)
+      return group.hasReduction;
     // A GPU's sums of rows that no member reads are faster by columns.
     if (group.sums && shape == RowShape::OneVector)
       return group.members.size() > 1 ||
@@ -154,7 +167,7 @@ private:
   /// Returns the statistic that an op has from the start of a chain of ops of
   /// its rank. It tells statistics of rows from those of a weight.
   Statistic findStatistic(LinalgOp op) {
-    if (!isRowWise(op))
+    if (!isRowWise(op) || op.getNumLoops() == 0)
       return {};
     if (op.getNumReductionLoops() > 0)
       return {op.getNumLoops(), countReducedElements(op)};
@@ -265,17 +278,29 @@ private:
   static bool hasOneVector(LinalgOp op, const LoopPositions &positions,
                            int64_t numRowDims) {
     SmallVector<int64_t> extents = op.getStaticLoopRanges();
-    for (int64_t loop = 0, e = op.getNumLoops() - 1; loop < e; ++loop)
+    for (unsigned loop = 0; loop + 1 < op.getNumLoops(); ++loop)
       if ((positions[loop] == kNowhere || positions[loop] >= numRowDims) &&
           extents[loop] != 1)
         return false;
     return canVectorizeRow(op);
   }
 
+  /// Returns true if `op` computes elements of a row, or something of all of
+  /// it.
+  static bool hasLengthOfRow(const RowGroup &group, LinalgOp op) {
+    int64_t length = getRowExtent(op);
+    return length == 1 || llvm::all_of(group.members, [&](LinalgOp member) {
+             return llvm::is_contained({int64_t(1), length},
+                                       getRowExtent(member));
+           });
+  }
+
   bool isSupported(const RowGroup &group, LinalgOp op,
                    const LoopPositions &positions, int64_t numRowDims) {
     if (shape == RowShape::Any)
       return true;
+    if (shape == RowShape::Alone && !hasLengthOfRow(group, op))
+      return false;
     return hasOneVector(op, positions, numRowDims) &&
            (numRowDims == group.numRowDims ||
             llvm::all_of(group.members, [&](LinalgOp member) {
@@ -311,7 +336,7 @@ private:
     if (!user.agrees)
       return missed(op, Missed::OtherRows), false;
     int64_t numRowDims = getRowDimsWith(*user.group, op, user.positions);
-    if (numRowDims == 0) {
+    if (numRowDims == 0 && shape != RowShape::Alone) {
       bool hasRows = llvm::any_of(user.positions, [&](int64_t position) {
         return position != kNowhere && position < user.group->numRowDims;
       });
@@ -347,6 +372,13 @@ private:
 
   /// Opens a group of `root`, which its producers may join.
   void openGroup(LinalgOp root) {
+    LoopPositions identity = getIdentity(root);
+    if (shape == RowShape::Alone) {
+      if (!hasOneVector(root, identity, /*numRowDims=*/0))
+        return;
+      groups.emplace_back().root = root;
+      return add(groups.back(), root, identity, /*numRowDims=*/0);
+    }
     SmallVector<IteratorType> kinds = root.getIteratorTypesArray();
     int64_t loops = kinds.size();
     int64_t numRowDims =
@@ -357,7 +389,6 @@ private:
     // An op on the statistics of rows has one value per row, and no rows.
     if (numRowDims == loops && statistics.lookup(root).loops <= loops)
       numRowDims = loops - 1;
-    LoopPositions identity = getIdentity(root);
     if (numRowDims == 0) {
       // A GPU's sums of rows join or get loops later.
       if (kinds.front() == IteratorType::reduction && loops > 1 &&

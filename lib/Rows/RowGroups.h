@@ -29,7 +29,8 @@ struct RowGroup {
 /// The shapes of groups for which the caller has code.
 enum class RowShape {
   Any,
-  OneVector ///< Each member has one loop beyond the rows, the innermost.
+  OneVector, ///< Each member has one loop beyond the rows, the innermost.
+  Alone      ///< There are no rows but one: no other loop has iterations.
 };
 
 /// Divides the row-wise ops of `block` into groups. Each op is in at most one

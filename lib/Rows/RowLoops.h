@@ -116,9 +116,6 @@ bool hasReducedRows(linalg::LinalgOp op);
 /// Tiles sums over rows by parts and blocks of columns, with a schedule.
 void tileColumns(IRRewriter &rewriter, Operation *scope, ColumnSums which);
 
-/// Puts the ops of rows that are alone into loops of one iteration.
-void wrapSingleRows(IRRewriter &rewriter, Block &block);
-
 /// Returns the schedule of a loop over rows that `ops`, of which the first has
 /// all loops, compute and sum by parts; null where the threads of a GPU cannot
 /// hold a row with its sums.

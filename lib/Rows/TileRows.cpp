@@ -334,6 +334,55 @@ static void fuseMembers(IRRewriter &rewriter, const RowGroup &group,
   }
 }
 
+/// Returns where the ops of a row start to write what becomes `result`.
+static Value getDestination(ArrayRef<LinalgOp> members, OpResult result) {
+  auto op = cast<LinalgOp>(result.getOwner());
+  Value init = op.getTiedOpOperand(result)->get();
+  auto producer = init.getDefiningOp<LinalgOp>();
+  return producer && llvm::is_contained(members, producer)
+             ? getDestination(members, cast<OpResult>(init))
+             : init;
+}
+
+/// Moves the ops of a row that is alone into a loop of one iteration.
+static void wrapGroup(IRRewriter &rewriter, RowGroup &group) {
+  Operation *next = group.root->getNextNode();
+  SmallVector<OpResult> results;
+  SmallVector<Value> destinations;
+  for (LinalgOp op : llvm::reverse(group.members))
+    for (unsigned number : findUsedBehind(op, next)) {
+      results.push_back(op->getResult(number));
+      destinations.push_back(getDestination(group.members, results.back()));
+    }
+  Location loc = group.root.getLoc();
+  rewriter.setInsertionPoint(next);
+  scf::ForallOp loop =
+      createBlockLoop(rewriter, loc, {rewriter.getIndexAttr(1)}, destinations,
+                      /*schedule=*/{});
+  rewriter.setInsertionPointToStart(loop.getBody());
+  IRMapping map;
+  SmallVector<Slice> outputs;
+  // Each output is the slice that bufferization takes for the one that is
+  // inserted again: a copy of the row onto itself would race.
+  for (auto [destination, arg] :
+       llvm::zip(destinations, loop.getRegionIterArgs())) {
+    auto type = cast<RankedTensorType>(arg.getType());
+    outputs.push_back(Slice::getWhole(rewriter, loc, arg));
+    map.map(destination, type.hasStaticShape() ? arg
+                                               : outputs.back().extract(
+                                                     rewriter, loc, type, arg));
+  }
+  for (LinalgOp op : llvm::reverse(group.members))
+    rewriter.clone(*op, map);
+  for (auto [result, output, arg] :
+       llvm::zip(results, outputs, loop.getRegionIterArgs()))
+    output.insert(rewriter, loop, map.lookup(Value(result)), arg);
+  for (auto [from, to] : llvm::zip(results, loop.getResults()))
+    rewriter.replaceUsesWithIf(
+        from, to, [&](OpOperand &use) { return isFrom(next, use.getOwner()); });
+  eraseMembers(rewriter, group);
+}
+
 /// Tiles the group's rows and fuses its members; the root is replaced.
 static LogicalResult tileGroup(IRRewriter &rewriter, RowGroup &group,
                                RowPlanAttr plan, LoopType loopType,
@@ -452,7 +501,7 @@ static LogicalResult tileBlock(IRRewriter &rewriter, Block &block,
                                const RowTiling &tiling) {
   cleanUp(rewriter, block);
   for (RowGroup &group : findRowGroups(block, tiling.getShape())) {
-    if (group.numRowDims == 0 || isLoneRow(group, tiling))
+    if (isLoneRow(group, tiling))
       continue;
     LDBG("norm-tile-rows", 1) << "a loop over rows of " << group.members.size()
                               << " ops, up to " << group.root;
@@ -513,7 +562,8 @@ static LogicalResult tileForThreads(IRRewriter &rewriter, func::FuncOp function,
     return failure();
   tileColumns(rewriter, function, ColumnSums::All);
   for (Block &block : function.getBody())
-    wrapSingleRows(rewriter, block);
+    for (RowGroup &group : findRowGroups(block, RowShape::Alone))
+      wrapGroup(rewriter, group);
   if (failed(shrinkTemporaries(function)))
     return failure();
   return scheduleRows(function, maxCluster);
@@ -541,11 +591,10 @@ SmallVector<Operation *> norm::planRows(RewriterBase &rewriter,
   SmallVector<Operation *> roots;
   for (Block *block : findBlocks(scope)) {
     cleanUp(rewriter, *block);
-    for (RowGroup &group : findRowGroups(*block, RowShape::Any))
-      if (group.numRowDims != 0) {
-        group.root->setAttr(planAttrName, planGroup(group, {workers}));
-        roots.push_back(group.root);
-      }
+    for (RowGroup &group : findRowGroups(*block, RowShape::Any)) {
+      group.root->setAttr(planAttrName, planGroup(group, {workers}));
+      roots.push_back(group.root);
+    }
   }
   return roots;
 }

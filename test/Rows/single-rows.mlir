@@ -63,13 +63,20 @@ func.func @dynamic(%x: tensor<?xf32>, %y: tensor<?xf32>, %i: tensor<f32>) -> (te
 
 // -----
 
-// Not one row; no reduction; and a value that the host needs in between.
+// Not one row, which stays; and a value that the host needs before the row, which its
+// threads share alone.
 #id = affine_map<(d0, d1) -> (d0, d1)>
 #all = affine_map<(d0, d1) -> ()>
 #one = affine_map<(d0) -> (d0)>
 #none = affine_map<(d0) -> ()>
 // CHECK-LABEL: func.func @others
+// CHECK: linalg.generic {{.*}} ins(%{{.*}} : tensor<4x5xf32>)
+// CHECK: %[[T:.*]] = scf.forall (%{{.*}}) in (1)
+// CHECK: linalg.generic {{.*}} ins(%{{.*}} : tensor<100xf32>) outs(%{{.*}} : tensor<f32>)
+// CHECK: } {mapping
+// CHECK: tensor.extract %[[T]]
 // CHECK-NOT: scf.forall
+// CHECK: linalg.generic {{.*}} ins(%{{.*}}, %[[T]], %{{.*}} :
 func.func @others(%x: tensor<4x5xf32>, %y: tensor<100xf32>, %i: tensor<f32>) -> (tensor<f32>, tensor<100xf32>) {
   %s = linalg.generic {indexing_maps = [#id, #all], iterator_types = ["reduction", "reduction"]} ins(%x : tensor<4x5xf32>) outs(%i : tensor<f32>) {
   ^bb0(%a: f32, %b: f32):
@@ -94,13 +101,13 @@ func.func @others(%x: tensor<4x5xf32>, %y: tensor<100xf32>, %i: tensor<f32>) -> 
 
 // -----
 
-// A result that is reshaped on the way, as inv_rms of one row: the reshape follows.
+// A result that is reshaped before the row that needs it has a loop of its own.
 #id = affine_map<(d0) -> (d0)>
 #all = affine_map<(d0) -> ()>
 // CHECK-LABEL: func.func @reshaped
-// CHECK-NOT: tensor.expand_shape
-// CHECK: %[[R:.*]]:2 = scf.forall
-// CHECK: tensor.expand_shape %[[R]]#0
+// CHECK: %[[R:.*]] = scf.forall (%{{.*}}) in (1)
+// CHECK: tensor.expand_shape %[[R]]
+// CHECK-NOT: scf.forall
 func.func @reshaped(%x: tensor<100xf32>, %y: tensor<100xf32>, %i: tensor<f32>) -> (tensor<100xf32>, tensor<1xf32>) {
   %s = linalg.generic {indexing_maps = [#id, #all], iterator_types = ["reduction"]} ins(%x : tensor<100xf32>) outs(%i : tensor<f32>) {
   ^bb0(%a: f32, %b: f32):
@@ -118,24 +125,23 @@ func.func @reshaped(%x: tensor<100xf32>, %y: tensor<100xf32>, %i: tensor<f32>) -
 
 // -----
 
-// What computes an operand of the row from a result has to stay.
+// Elements of another length are not those of the row.
 #id = affine_map<(d0) -> (d0)>
 #all = affine_map<(d0) -> ()>
-// CHECK-LABEL: func.func @through_a_reshape
-// CHECK-NOT: scf.forall
-// CHECK: return
-func.func @through_a_reshape(%x: tensor<100xf32>, %y: tensor<100xf32>, %i: tensor<f32>) -> tensor<100xf32> {
+// CHECK-LABEL: func.func @longer
+// CHECK: %[[R:.*]] = scf.forall (%{{.*}}) in (1)
+// CHECK: } {mapping
+// CHECK: linalg.generic {{.*}} ins(%{{.*}}, %[[R]] : tensor<4096xf32>, tensor<f32>)
+func.func @longer(%x: tensor<100xf32>, %y: tensor<4096xf32>, %i: tensor<f32>) -> tensor<4096xf32> {
   %s = linalg.generic {indexing_maps = [#id, #all], iterator_types = ["reduction"]} ins(%x : tensor<100xf32>) outs(%i : tensor<f32>) {
   ^bb0(%a: f32, %b: f32):
     %r = arith.addf %a, %b : f32
     linalg.yield %r : f32
   } -> tensor<f32>
-  %e = tensor.expand_shape %s [] output_shape [1] : tensor<f32> into tensor<1xf32>
-  %z = linalg.generic {indexing_maps = [#id, #all, affine_map<(d0) -> (0)>, #id], iterator_types = ["parallel"]} ins(%x, %s, %e : tensor<100xf32>, tensor<f32>, tensor<1xf32>) outs(%y : tensor<100xf32>) {
-  ^bb0(%a: f32, %m: f32, %n: f32, %b: f32):
-    %q = arith.mulf %a, %m : f32
-    %r = arith.mulf %q, %n : f32
+  %z = linalg.generic {indexing_maps = [#id, #all, #id], iterator_types = ["parallel"]} ins(%y, %s : tensor<4096xf32>, tensor<f32>) outs(%y : tensor<4096xf32>) {
+  ^bb0(%a: f32, %m: f32, %b: f32):
+    %r = arith.mulf %a, %m : f32
     linalg.yield %r : f32
-  } -> tensor<100xf32>
-  return %z : tensor<100xf32>
+  } -> tensor<4096xf32>
+  return %z : tensor<4096xf32>
 }

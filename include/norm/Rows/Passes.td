@@ -247,8 +247,8 @@ def NormTileRows : Pass<"norm-tile-rows", "func::FuncOp"> {
     an op that cannot be vectorized gets none, which keeps its ops scalar.
 
     A row that is alone, because folding of unit dims has removed its loop, gets a loop of
-    one iteration: its linalg ops (all loops but the innermost of extent 1, values passed
-    among them, one of them a reduction) unless another op uses a value in between.
+    one iteration: a group with a reduction, of ops whose loops but the innermost have the
+    extent 1, and the innermost that of the row or 1.
 
     A reduction of rows into one row, as of a gradient of a weight, has no row that threads
     could share: left alone it is one thread per column, which adds all rows one after
