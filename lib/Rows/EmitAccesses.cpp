@@ -41,31 +41,21 @@ SmallVector<Value> RowEmitter::getIndices(AffineMap map, Value column) {
 Value RowEmitter::read(Value buffer, AffineMap map, Value column, int64_t width,
                        Value mask) {
   SmallVector<Value> at = getIndices(map, column);
-  return isVector(map) ? readAt(buffer, at, width, mask, getElement(buffer))
-                       : readAt(buffer, at, 0, Value(), getElement(buffer));
+  return isVector(map) ? readAt(buffer, at, width, mask)
+                       : readAt(buffer, at, 0, Value());
 }
 
-Value RowEmitter::readAt(Value buffer, ValueRange at, int64_t width, Value mask,
-                         Type element) {
+Value RowEmitter::readAt(Value buffer, ValueRange at, int64_t width,
+                         Value mask) {
   auto place = norm::Place::get(buffer, at, width, mask);
   if (Value v = isInBlock() || !isWrittenHere(buffer) ? values.lookup(place)
                                                       : Value())
-    return widen(v, element);
+    return v;
   Value v = width > 0 ? createRead(buffer, at, width, mask)
                       : memref::LoadOp::create(b, buffer, at).getResult();
-  v = widen(v, element);
   if (isInBlock())
     values.note(place, v);
   return v;
-}
-
-Type RowEmitter::getElement(Value operand) {
-  auto *known = llvm::find_if(op->getOpOperands(), [&](OpOperand &use) {
-    return use.get() == operand;
-  });
-  return known == op->getOpOperands().end()
-             ? getElementTypeOrSelf(operand.getType())
-             : op.getMatchingBlockArgument(known).getType();
 }
 
 bool RowEmitter::isWrittenHere(Value buffer) {
@@ -95,9 +85,7 @@ void RowEmitter::forEachPiece(int64_t length, ValueRange at, PieceFn build) {
 Value RowEmitter::createRead(Value buffer, ValueRange at, int64_t width,
                              Value mask) {
   if (auto *half = halves.find(buffer); half != halves.end())
-    return vector::DeinterleaveOp::create(
-               b, readPairs(buffer, at, width, mask,
-                            getElementTypeOrSelf(buffer.getType())))
+    return vector::DeinterleaveOp::create(b, readPairs(buffer, at, width, mask))
         .getResult(half->second.parity);
   Type element = getElementTypeOrSelf(buffer.getType());
   std::optional<int64_t> length = getLengthOfPieces(buffer, mask);
@@ -126,12 +114,11 @@ void RowEmitter::write(Value value, Value buffer, AffineMap map, Value column,
   if (isVector(map))
     createWrite(value, buffer, at, mask);
   else
-    memref::StoreOp::create(b, narrow(value, buffer), buffer, at);
+    memref::StoreOp::create(b, value, buffer, at);
 }
 
 void RowEmitter::createWrite(Value vector, Value buffer, ValueRange at,
                              Value mask) {
-  vector = narrow(vector, buffer);
   if (std::optional<int64_t> length = getLengthOfPieces(buffer, mask))
     return forEachPiece(*length, at,
                         [&](int64_t from, int64_t size, ValueRange at) {

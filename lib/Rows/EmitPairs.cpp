@@ -168,9 +168,9 @@ SmallVector<Value> RowEmitter::getPairIndices(ValueRange at) {
 }
 
 Value RowEmitter::readPairs(Value half, ValueRange at, int64_t width,
-                            Value mask, Type element) {
+                            Value mask) {
   return readAt(halves.lookup(half).pairs, getPairIndices(at), 2 * width,
-                createPairMask(mask, width), element);
+                createPairMask(mask, width));
 }
 
 void RowEmitter::writePairs(OpOperand &init, OpOperand &other, Value v,
@@ -272,7 +272,7 @@ void RowEmitter::buildSteps(const SunkHalves &sunk, IRMapping &map,
   OpOperand *input = op.getMatchingOpOperand(sunk.even);
   Value whole = readPairs(input->get(),
                           getIndices(op.getMatchingIndexingMap(input), column),
-                          width, mask, sunk.even.getType());
+                          width, mask);
   Value wideMask = createPairMask(mask, width);
   for (const Step &step : sunk.steps) {
     SmallVector<Value> operands;

@@ -18,7 +18,6 @@
 #include "llvm/Support/DebugLog.h"
 
 using namespace mlir;
-using norm::RowEmitter;
 
 static bool isView(Operation *op) {
   return isa<memref::SubViewOp, memref::ExpandShapeOp, memref::CollapseShapeOp>(
@@ -49,11 +48,34 @@ static bool findNarrowElement(Value buffer, Type &narrow) {
   });
 }
 
+/// Lets the body widen what it reads and write what it widens.
+static void narrowOperand(OpOperand &use, Type element) {
+  auto op = cast<linalg::GenericOp>(use.getOwner());
+  BlockArgument arg = op.getMatchingBlockArgument(&use);
+  Type wide = arg.getType();
+  arg.setType(element);
+  if (!arg.use_empty()) {
+    auto b = OpBuilder::atBlockBegin(op.getBody());
+    auto extend = arith::ExtFOp::create(b, arg.getLoc(), wide, arg);
+    arg.replaceAllUsesExcept(extend, extend);
+  }
+  if (!op.isDpsInit(&use))
+    return;
+  OpOperand *yielded = op.getMatchingYieldValue(&use);
+  auto extend = yielded->get().getDefiningOp<arith::ExtFOp>();
+  yielded->set(extend.getIn());
+  if (extend->use_empty())
+    extend->erase();
+}
+
 static void setElement(Value buffer, Type element) {
   buffer.setType(norm::withElement(buffer.getType(), element));
-  for (Operation *user : buffer.getUsers())
-    if (isView(user))
-      setElement(user->getResult(0), element);
+  for (OpOperand &use : buffer.getUses()) {
+    if (isView(use.getOwner()))
+      setElement(use.getOwner()->getResult(0), element);
+    else if (isa<linalg::GenericOp>(use.getOwner()))
+      narrowOperand(use, element);
+  }
 }
 
 void norm::narrowTemporaries(Operation *root) {
@@ -65,21 +87,4 @@ void norm::narrowTemporaries(Operation *root) {
     LDBG("norm-vectorize-rows", 1) << "narrows to " << narrow << ": " << alloc;
     setElement(alloc, narrow);
   });
-}
-
-Value RowEmitter::widen(Value v, Type element) {
-  Type wide = withElement(v.getType(), element);
-  return v.getType() == wide ? v
-                             : arith::ExtFOp::create(b, wide, v).getResult();
-}
-
-Value RowEmitter::narrow(Value v, Value buffer) {
-  Type type = withElement(v.getType(), getElementTypeOrSelf(buffer.getType()));
-  if (v.getType() == type)
-    return v;
-  // A row of one value stays uniform.
-  auto row = v.getDefiningOp<vector::BroadcastOp>();
-  return row ? vector::BroadcastOp::create(b, type,
-                                           narrow(row.getSource(), buffer))
-             : b.createOrFold<arith::TruncFOp>(type, v);
 }

@@ -213,15 +213,8 @@ private:
   SmallVector<Value> getIndices(AffineMap map, Value column);
   Value read(Value buffer, AffineMap map, Value column, int64_t width,
              Value mask);
-  /// Reads a vector, or a scalar (0), of `element` unless it is still in a
-  /// register.
-  Value readAt(Value buffer, ValueRange at, int64_t width, Value mask,
-               Type element);
-  /// Returns the type that the body has for elements of an operand.
-  Type getElement(Value operand);
-  Value widen(Value v, Type element);
-  /// Rounds nothing: `v` was widened from what such a `buffer` holds.
-  Value narrow(Value v, Value buffer);
+  /// Reads a vector, or a scalar (0), unless it is still in a register.
+  Value readAt(Value buffer, ValueRange at, int64_t width, Value mask);
   /// Returns true if iterations of this op's loops may write `buffer`.
   bool isWrittenHere(Value buffer);
   Value createRead(Value buffer, ValueRange at, int64_t width, Value mask);
@@ -281,8 +274,7 @@ private:
   bool isOtherHalf(OpOperand &x, OpOperand &y);
   Value createPairMask(Value mask, int64_t width);
   SmallVector<Value> getPairIndices(ValueRange at);
-  Value readPairs(Value half, ValueRange at, int64_t width, Value mask,
-                  Type element);
+  Value readPairs(Value half, ValueRange at, int64_t width, Value mask);
   /// Writes `v` and the other half's `otherV` as pairs.
   void writePairs(OpOperand &init, OpOperand &other, Value v, Value otherV,
                   Value column, Value mask);
