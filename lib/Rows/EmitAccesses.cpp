@@ -178,18 +178,6 @@ static bool mayDivideByZero(Operation &op) {
          divisor.isZero() || divisor.isAllOnes();
 }
 
-Operation *RowEmitter::cloneVector(Operation &bodyOp,
-                                   MutableArrayRef<Value> operands,
-                                   int64_t width, Value mask) {
-  if (mask && mayDivideByZero(bodyOp)) {
-    Value &divisor = operands[1];
-    Value one = arith::ConstantOp::create(
-        b, b.getOneAttr(cast<VectorType>(divisor.getType())));
-    divisor = arith::SelectOp::create(b, mask, divisor, one);
-  }
-  return norm::cloneAtWidth(b, &bodyOp, width, operands);
-}
-
 void RowEmitter::cloneBodyOp(Operation &bodyOp, IRMapping &map, Value column,
                              int64_t width, Value mask) {
   if (auto indexOp = dyn_cast<linalg::IndexOp>(bodyOp)) {
@@ -205,7 +193,15 @@ void RowEmitter::cloneBodyOp(Operation &bodyOp, IRMapping &map, Value column,
   }
   for (Value &operand : operands)
     operand = broadcast(operand, width);
-  Operation *wide = cloneVector(bodyOp, operands, width, mask);
+  // Lanes that the mask excludes divide by 1, because a divisor of 0 is
+  // undefined behavior of the whole vector.
+  if (mask && mayDivideByZero(bodyOp)) {
+    Value &divisor = operands[1];
+    Value one = arith::ConstantOp::create(
+        b, b.getOneAttr(cast<VectorType>(divisor.getType())));
+    divisor = arith::SelectOp::create(b, mask, divisor, one);
+  }
+  Operation *wide = norm::cloneAtWidth(b, &bodyOp, width, operands);
   map.map(bodyOp.getResults(), wide->getResults());
 }
 
@@ -213,7 +209,7 @@ IRMapping RowEmitter::buildBody(Value column, int64_t width, Value mask) {
   IRMapping map;
   for (OpOperand *input : op.getDpsInputOperands()) {
     BlockArgument arg = op.getMatchingBlockArgument(input);
-    if (arg.use_empty() || isSunk(arg))
+    if (arg.use_empty())
       continue;
     Value v = rowScalars.lookup(arg);
     if (!v)
@@ -229,7 +225,7 @@ IRMapping RowEmitter::buildBody(Value column, int64_t width, Value mask) {
         map.map(arg, read(init.get(), op.getMatchingIndexingMap(&init), column,
                           width, mask));
   for (Operation &bodyOp : op.getBlock()->without_terminator())
-    if (!isCombiner(bodyOp) && !buildSunkStep(bodyOp, map, column, width, mask))
+    if (!isCombiner(bodyOp))
       cloneBodyOp(bodyOp, map, column, width, mask);
   return map;
 }

@@ -128,12 +128,6 @@ void RowEmitter::findHalves() {
         same == halves.end() ? createPairs(b, row) : same->second.pairs;
     halves[row] = {pairs, *parity};
   }
-  SmallVector<OpOperand *> inputs = op.getDpsInputOperands();
-  for (OpOperand *even : inputs)
-    for (OpOperand *odd : inputs)
-      if (isOtherHalf(*even, *odd) && halves.lookup(even->get()).parity == 0)
-        findSteps(op.getMatchingBlockArgument(even),
-                  op.getMatchingBlockArgument(odd));
 }
 
 bool RowEmitter::isOtherHalf(OpOperand &x, OpOperand &y) {
@@ -186,10 +180,6 @@ void RowEmitter::writePairs(OpOperand &init, OpOperand &other, Value v,
               getPairIndices(at), createPairMask(mask, width));
 }
 
-//===----------------------------------------------------------------------===//
-// What is done with both halves
-//===----------------------------------------------------------------------===//
-
 bool RowEmitter::isUniform(Value v) {
   if (auto arg = dyn_cast<BlockArgument>(v);
       arg && arg.getOwner() == op.getBlock())
@@ -201,90 +191,98 @@ bool RowEmitter::isUniform(Value v) {
                        [&](Value operand) { return isUniform(operand); }));
 }
 
-std::optional<RowEmitter::Step> RowEmitter::matchStep(Value even, Value odd) {
+//===----------------------------------------------------------------------===//
+// What is done with both halves
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// The same operation on the even and on the odd elements.
+struct Step {
+  Operation *even, *odd;
+  unsigned operand; // the one with these elements
+};
+} // namespace
+
+/// Returns the ops that follow on both halves if they are the same, and nothing
+/// else uses these.
+static std::optional<Step> matchStep(Value even, Value odd) {
   if (!even.hasOneUse() || !odd.hasOneUse())
     return std::nullopt;
   OpOperand &x = *even.use_begin(), &y = *odd.use_begin();
   Operation *first = x.getOwner(), *second = y.getOwner();
-  if (first == second || first->getName() != second->getName() ||
+  if (first == second || first->getBlock() != second->getBlock() ||
+      first->getName() != second->getName() ||
       first->getAttrs() != second->getAttrs() ||
       first->getResultTypes() != second->getResultTypes() ||
-      x.getOperandNumber() != y.getOperandNumber() || isCombiner(*first) ||
-      isCombiner(*second) || !OpTrait::hasElementwiseMappableTraits(first) ||
+      x.getOperandNumber() != y.getOperandNumber() ||
+      !OpTrait::hasElementwiseMappableTraits(first) ||
       first->getNumResults() != 1 || !isMemoryEffectFree(first))
     return std::nullopt;
   for (auto [p, q] : llvm::zip(first->getOpOperands(), second->getOpOperands()))
     if (p.getOperandNumber() != x.getOperandNumber() &&
-        (p.get() != q.get() || !isUniform(p.get())))
+        (p.get() != q.get() || !p.get().getDefiningOp<vector::BroadcastOp>()))
       return std::nullopt;
   return Step{first, second, x.getOperandNumber()};
 }
 
 /// Below bytes, vectors are shuffled as bytes.
 static unsigned getShuffledBits(Value v) {
-  return std::max(8u, v.getType().getIntOrFloatBitWidth());
+  return std::max(8u,
+                  getElementTypeOrSelf(v.getType()).getIntOrFloatBitWidth());
 }
 
-void RowEmitter::findSteps(BlockArgument even, BlockArgument odd) {
-  SunkHalves sunk{even, odd, {}};
-  if (!even.getType().isIntOrFloat())
-    return;
+/// Returns the steps to the last one of the narrowest elements, none if these
+/// are no narrower than those of `parts`.
+static SmallVector<Step> findSteps(vector::DeinterleaveOp parts) {
+  SmallVector<Step> steps;
+  Value even = parts.getRes1(), odd = parts.getRes2();
+  if (!getElementTypeOrSelf(even.getType()).isIntOrFloat())
+    return steps;
   unsigned least = getShuffledBits(even);
   size_t kept = 0;
-  Value x = even, y = odd;
-  while (std::optional<Step> step = matchStep(x, y)) {
-    sunk.steps.push_back(*step);
-    x = step->even->getResult(0);
-    y = step->odd->getResult(0);
-    unsigned bits = getShuffledBits(x);
+  while (std::optional<Step> step = matchStep(even, odd)) {
+    steps.push_back(*step);
+    even = step->even->getResult(0);
+    odd = step->odd->getResult(0);
+    unsigned bits = getShuffledBits(even);
     if (bits < least || (bits == least && kept > 0)) {
       least = bits;
-      kept = sunk.steps.size();
+      kept = steps.size();
     }
   }
-  sunk.steps.truncate(kept);
-  if (kept > 0)
-    sunkHalves.push_back(std::move(sunk));
+  steps.truncate(kept);
+  return steps;
 }
 
-bool RowEmitter::isSunk(BlockArgument arg) {
-  return llvm::any_of(sunkHalves, [&](const SunkHalves &sunk) {
-    return arg == sunk.even || arg == sunk.odd;
-  });
-}
-
-bool RowEmitter::buildSunkStep(Operation &bodyOp, IRMapping &map, Value column,
-                               int64_t width, Value mask) {
-  for (const SunkHalves &sunk : sunkHalves)
-    for (const Step &step : sunk.steps) {
-      if (&bodyOp != step.even && &bodyOp != step.odd)
-        continue;
-      bool isLast = step.even == sunk.steps.back().even;
-      if (isLast && !map.contains(bodyOp.getResult(0)))
-        buildSteps(sunk, map, column, width, mask);
-      return true;
-    }
-  return false;
-}
-
-void RowEmitter::buildSteps(const SunkHalves &sunk, IRMapping &map,
-                            Value column, int64_t width, Value mask) {
-  OpOperand *input = op.getMatchingOpOperand(sunk.even);
-  Value whole = readPairs(input->get(),
-                          getIndices(op.getMatchingIndexingMap(input), column),
-                          width, mask);
-  Value wideMask = createPairMask(mask, width);
-  for (const Step &step : sunk.steps) {
+static void sink(IRRewriter &b, vector::DeinterleaveOp parts,
+                 ArrayRef<Step> steps) {
+  auto [even, odd, operand] = steps.back();
+  Location loc = even->getLoc();
+  b.setInsertionPoint(even->isBeforeInBlock(odd) ? even : odd);
+  Value whole = parts.getSource();
+  int64_t lanes = parts.getSourceVectorType().getNumElements();
+  for (const Step &step : steps) {
     SmallVector<Value> operands;
-    for (OpOperand &operand : step.even->getOpOperands())
+    for (Value each : step.even->getOperands()) {
+      auto uniform = each.getDefiningOp<vector::BroadcastOp>();
+      bool isPart = operands.size() == step.operand;
       operands.push_back(
-          operand.getOperandNumber() == step.operand
-              ? whole
-              : broadcast(map.lookupOrDefault(operand.get()), 2 * width));
-    whole =
-        cloneVector(*step.even, operands, 2 * width, wideMask)->getResult(0);
+          isPart ? whole
+                 : vector::BroadcastOp::create(
+                       b, loc, VectorType::get(lanes, uniform.getSourceType()),
+                       uniform.getSource()));
+    }
+    whole = norm::cloneAtWidth(b, step.even, lanes, operands)->getResult(0);
   }
-  auto parts = vector::DeinterleaveOp::create(b, whole);
-  map.map(sunk.steps.back().even->getResult(0), parts.getRes1());
-  map.map(sunk.steps.back().odd->getResult(0), parts.getRes2());
+  auto narrow = vector::DeinterleaveOp::create(b, loc, whole);
+  b.replaceOp(even, narrow.getRes1());
+  b.replaceOp(odd, narrow.getRes2());
+}
+
+void norm::sinkDeinterleaves(IRRewriter &b, Operation *scope) {
+  SmallVector<vector::DeinterleaveOp> found;
+  scope->walk([&](vector::DeinterleaveOp parts) { found.push_back(parts); });
+  for (vector::DeinterleaveOp parts : found)
+    if (SmallVector<Step> steps = findSteps(parts); !steps.empty())
+      sink(b, parts, steps);
 }

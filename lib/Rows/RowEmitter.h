@@ -22,9 +22,13 @@
 namespace mlir::norm {
 
 /// Lets temporaries hold 16 bits per element where ops write nothing else into
-/// them than f32 that were widened from such.
-/// Bodies of ops keep the wide type.
+/// them than f32 that were widened from such. Bodies widen what they read.
 void narrowTemporaries(Operation *root);
+
+/// Does what follows alike on the even and on the odd elements of a vector, up
+/// to the narrowest elements, on the whole one, of which fewer registers are
+/// then shuffled. Equal ops are one op.
+void sinkDeinterleaves(IRRewriter &b, Operation *scope);
 
 /// Builds the loops of one op.
 class RowEmitter {
@@ -231,10 +235,6 @@ private:
   void noteWrite(Value v, Value buffer, ValueRange at, Value mask);
   Value broadcast(Value v, int64_t width);
   Value buildIndex(linalg::IndexOp indexOp, Value column, int64_t width);
-  /// Clones an op on vectors. Lanes that the mask excludes divide by 1, because
-  /// a divisor of 0 is undefined behavior of the whole vector.
-  Operation *cloneVector(Operation &bodyOp, MutableArrayRef<Value> operands,
-                         int64_t width, Value mask);
   /// Clones one op; on vectors of `width` if any operand is one.
   void cloneBodyOp(Operation &bodyOp, IRMapping &map, Value column,
                    int64_t width, Value mask);
@@ -256,19 +256,6 @@ private:
     int64_t parity = 0;
   };
 
-  /// The same operation on the even and on the odd elements.
-  struct Step {
-    Operation *even, *odd;
-    unsigned operand; // the one with these elements
-  };
-
-  /// Halves that the body narrows alike. The steps to the narrowest elements
-  /// are done on whole vectors, of which fewer registers are then shuffled.
-  struct SunkHalves {
-    BlockArgument even, odd;
-    SmallVector<Step> steps;
-  };
-
   /// Finds the operands that are every other element of a row.
   void findHalves();
   bool isOtherHalf(OpOperand &x, OpOperand &y);
@@ -280,18 +267,6 @@ private:
                   Value column, Value mask);
   /// Returns true if all lanes of a value in the body are the same.
   bool isUniform(Value v);
-  /// Returns the ops that follow on both halves if they are the same, and
-  /// nothing else uses these.
-  std::optional<Step> matchStep(Value even, Value odd);
-  /// Finds the steps to the last one of the narrowest elements, none if these
-  /// are no narrower than those that are read.
-  void findSteps(BlockArgument even, BlockArgument odd);
-  bool isSunk(BlockArgument arg);
-  /// Returns true if `bodyOp` is such a step; the last one builds them all.
-  bool buildSunkStep(Operation &bodyOp, IRMapping &map, Value column,
-                     int64_t width, Value mask);
-  void buildSteps(const SunkHalves &sunk, IRMapping &map, Value column,
-                  int64_t width, Value mask);
 
   //===--------------------------------------------------------------------===//
   // Reductions
@@ -396,7 +371,6 @@ private:
   SmallVector<Value> starts; // of reductions whose destination was filled
   SmallVector<Operation *> forwarded;
   llvm::SmallMapVector<Value, Half, 4> halves;
-  SmallVector<SunkHalves> sunkHalves;
   llvm::DenseMap<Value, Value> rowScalars; // of the row that is open
   SmallVector<OpFoldResult> extents;
   SmallVector<Value> indices; // of the open loops

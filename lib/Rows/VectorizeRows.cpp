@@ -229,6 +229,7 @@ void norm::emitRows(Operation *scope, RowWorkers workers) {
   // Loops over the same strips have equal bounds from here on.
   DominanceInfo dominance(scope);
   eliminateCommonSubExpressions(rewriter, dominance, scope);
+  sinkDeinterleaves(rewriter, scope);
 }
 
 namespace {
