@@ -31,20 +31,6 @@ static bool isSmall(memref::AllocOp op) {
              norm::getRowTarget(op).stackBytes;
 }
 
-/// The one end of the buffer's life, in the block where it begins.
-static memref::DeallocOp findDealloc(memref::AllocOp op) {
-  memref::DeallocOp found;
-  for (Operation *user : op->getUsers()) {
-    auto dealloc = dyn_cast<memref::DeallocOp>(user);
-    if (!dealloc)
-      continue;
-    if (found || dealloc->getBlock() != op->getBlock())
-      return {};
-    found = dealloc;
-  }
-  return found;
-}
-
 namespace {
 struct NormStackTemporaries
     : norm::impl::NormStackTemporariesBase<NormStackTemporaries> {
@@ -60,15 +46,16 @@ struct NormStackTemporaries
     });
     OpBuilder b(&getContext());
     for (memref::AllocOp op : ops) {
-      memref::DeallocOp dealloc = findDealloc(op);
-      if (!dealloc)
+      // Its one end must be in the block where it begins.
+      std::optional<Operation *> dealloc = memref::findDealloc(op);
+      if (!dealloc || !*dealloc || (*dealloc)->getBlock() != op->getBlock())
         continue;
       // The first op of the entry block may have been erased in the last
       // iteration, so the insertion point is set in each.
       b.setInsertionPointToStart(&getOperation().front());
       auto onStack = memref::AllocaOp::create(b, op.getLoc(), op.getType(),
                                               op.getAlignmentAttr());
-      dealloc.erase();
+      (*dealloc)->erase();
       op.replaceAllUsesWith(onStack.getResult());
       op.erase();
     }
