@@ -5,10 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "BuildBlocks.h"
-#include "ChainProducts.h"
+#include "TileProducts.h"
 #include "ProductTensors.h"
-#include "SplitProducts.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"

@@ -1,17 +1,23 @@
-//===- SplitProducts.h - sums that are wide ---------------------*- C++ -*-===//
+//===- TileProducts.h - the parts of norm-tile-products ---------*- C++ -*-===//
 //
 // Part of norm-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef NORM_LIB_PRODUCTS_SPLITPRODUCTS_H
-#define NORM_LIB_PRODUCTS_SPLITPRODUCTS_H
+#ifndef NORM_LIB_PRODUCTS_TILEPRODUCTS_H
+#define NORM_LIB_PRODUCTS_TILEPRODUCTS_H
 
+#include "PackOperands.h"
 #include "ProductPlan.h"
 #include "mlir/IR/IRMapping.h"
 
 namespace mlir::norm {
+
+/// Puts each product whose A is computed row by row from another product, such
+/// as by the softmax of an attention, into a loop over blocks of rows, with all
+/// of that: what is between the products stays in the caches.
+void chainProducts(IRRewriter &b, Operation *scope, const ProductPlan &plan);
 
 /// Makes of each product one that adds to zeros in the type of its sums, and an
 /// elementwise op that adds these to the destination and rounds them once.
@@ -44,6 +50,12 @@ private:
   llvm::DenseMap<std::tuple<Value, Type, TypeID>, Value> widened;
 };
 
+/// Puts `anchor`, an elementwise op behind products that are marked for blocks
+/// or for few rows, into loops over blocks of columns, and these products into
+/// the blocks. The copies of A are shared with those in `copies`.
+LogicalResult buildBlocks(IRRewriter &b, linalg::GenericOp anchor,
+                          const ProductPlan &plan, CopyMap &copies);
+
 } // namespace mlir::norm
 
-#endif // NORM_LIB_PRODUCTS_SPLITPRODUCTS_H
+#endif // NORM_LIB_PRODUCTS_TILEPRODUCTS_H
