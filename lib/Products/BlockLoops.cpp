@@ -290,19 +290,16 @@ private:
 
   /// Adds so many products of tiles to the sums.
   void addSteps(int64_t steps, int64_t rowTiles, int64_t width) {
-    Value first = at[step];
     SmallVector<Value> held;
     for (int64_t i = 0; i < rowTiles; ++i)
       for (int64_t j = 0; j < width; j += norm::amxRows)
         held.push_back(
             fromZeros ? amx::TileZeroOp::create(b, getTile(element)).getResult()
                       : loadTile(dest, getSumPlace(i, j), getSumStride()));
-    for (int64_t i = 0; i < steps; ++i) {
-      at[step] = add(first, i * norm::amxRows);
+    forEach(step, steps, norm::amxRows, [&](int64_t) {
       fetchNext(width);
       addTiles(held, rowTiles, width);
-    }
-    at[step] = first;
+    });
     auto *sum = held.begin();
     for (int64_t i = 0; i < rowTiles; ++i)
       for (int64_t j = 0; j < width; j += norm::amxRows)

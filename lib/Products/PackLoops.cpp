@@ -125,19 +125,12 @@ private:
   }
 
   void buildSquare() {
-    Value first = at[column];
     SmallVector<Value> rows;
-    for (int64_t i = 0; i < kSquare; ++i) {
-      at[column] = add(first, i);
-      rows.push_back(loadNeighbors());
-    }
-    at[column] = first;
-    Value begin = at[*along];
-    for (auto [i, v] : llvm::enumerate(turn(rows))) {
-      at[*along] = add(begin, i);
-      storeNeighbors(v);
-    }
-    at[*along] = begin;
+    forEach(column, kSquare, /*step=*/1,
+            [&](int64_t) { rows.push_back(loadNeighbors()); });
+    SmallVector<Value> turned = turn(rows);
+    forEach(*along, kSquare, /*step=*/1,
+            [&](int64_t i) { storeNeighbors(turned[i]); });
   }
 
   /// Writes the groups of as many rows.
@@ -188,16 +181,15 @@ private:
   void buildElements(unsigned loop, Value first, Value last,
                      int64_t columns = 1) {
     buildLoop(loop, first, last, 1, [&] {
-      Value begin = at[column];
-      for (int64_t i = 0; i < columns * group; ++i) {
-        at[column] = add(begin, i / group);
-        if (group > 1)
-          at[column + 1] = index(i % group);
-        Value v = memref::LoadOp::create(b, from, getIndices(getReadMap()));
-        memref::StoreOp::create(b, convert(v, 0), to,
-                                getIndices(getWriteMap()));
-      }
-      at[column] = begin;
+      forEach(column, columns, /*step=*/1, [&](int64_t) {
+        for (int64_t i = 0; i < group; ++i) {
+          if (group > 1)
+            at[column + 1] = index(i);
+          Value v = memref::LoadOp::create(b, from, getIndices(getReadMap()));
+          memref::StoreOp::create(b, convert(v, 0), to,
+                                  getIndices(getWriteMap()));
+        }
+      });
     });
   }
 

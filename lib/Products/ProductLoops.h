@@ -86,6 +86,18 @@ protected:
     body();
   }
 
+  /// Calls `body` at `count` indices of `loop`, `step` apart, from the current
+  /// one on, which is that again behind it.
+  void forEach(unsigned loop, int64_t count, int64_t step,
+               function_ref<void(int64_t)> body) {
+    Value first = at[loop];
+    for (int64_t i = 0; i < count; ++i) {
+      at[loop] = add(first, i * step);
+      body(i);
+    }
+    at[loop] = first;
+  }
+
   /// Views groups, the last dimension, as part of the one before.
   Value flattenGroups(Value buffer) {
     SmallVector<ReassociationIndices> groups;

@@ -101,9 +101,12 @@ private:
         ->getResult(0);
   }
 
-  void setRow(int64_t row) {
-    if (loops.row)
-      at[*loops.row] = index(row);
+  void forEachRow(function_ref<void(int64_t)> body) {
+    for (int64_t row = 0; row < rows; ++row) {
+      if (loops.row)
+        at[*loops.row] = index(row);
+      body(row);
+    }
   }
 
   /// Returns true if level 2 does not keep B.
@@ -151,43 +154,38 @@ private:
     auto type = VectorType::get(width, product.sum);
     Value dest = getOperand(result);
     SmallVector<Value> sums;
-    for (int64_t row = 0; row < rows; ++row) {
-      setRow(row);
+    forEachRow([&](int64_t) {
       sums.push_back(
           vector::LoadOp::create(b, type, dest, getIndices(getMap(result))));
-    }
-    Value first = at[loops.depth];
+    });
     bool arePairs = addsHalves() && width == kPairLanes && count % 2 == 0;
-    for (int64_t i = 0; i < count; i += arePairs ? 2 : 1) {
-      at[loops.depth] = add(first, i);
+    int64_t step = arePairs ? 2 : 1;
+    forEach(loops.depth, count / step, step, [&](int64_t) {
       fetchAhead(loops.depth, count, count, width);
       if (arePairs)
         fetchAhead(loops.depth, count + 1, count, width);
       Value y = arePairs ? loadRowsOfPairs() : load(product.rhs, width);
-      for (int64_t row = 0; row < rows; ++row) {
-        setRow(row);
+      forEachRow([&](int64_t row) {
         Value x = arePairs ? loadPair(getOperand(product.lhs),
                                       getIndices(getMap(product.lhs)))
                            : vector::BroadcastOp::create(b, type,
                                                          load(product.lhs, 0));
         sums[row] = createSum(x, y, sums[row]);
-      }
-    }
-    at[loops.depth] = first;
-    for (int64_t row = 0; row < rows; ++row) {
-      setRow(row);
+      });
+    });
+    forEachRow([&](int64_t row) {
       vector::StoreOp::create(b, sums[row], dest, getIndices(getMap(result)));
-    }
+    });
   }
 
   /// Returns the current row of B and the next, whose elements become halves of
   /// words.
   Value loadRowsOfPairs() {
-    Value first = at[loops.depth], even = loadHalves(product.rhs, kPairLanes);
-    at[loops.depth] = add(first, 1);
-    Value odd = loadHalves(product.rhs, kPairLanes);
-    at[loops.depth] = first;
-    return vector::InterleaveOp::create(b, even, odd);
+    SmallVector<Value> halves;
+    forEach(loops.depth, /*count=*/2, /*step=*/1, [&](int64_t) {
+      halves.push_back(loadHalves(product.rhs, kPairLanes));
+    });
+    return vector::InterleaveOp::create(b, halves[0], halves[1]);
   }
 
   //===--------------------------------------------------------------------===//
@@ -218,15 +216,9 @@ private:
 
   /// Calls `fn` at each row and each of `count` columns.
   void forEachSum(int64_t count, function_ref<void(int64_t)> fn) {
-    Value first = at[loops.column];
-    for (int64_t column = 0; column < count; ++column) {
-      at[loops.column] = add(first, column);
-      for (int64_t row = 0; row < rows; ++row) {
-        setRow(row);
-        fn(column * rows + row);
-      }
-    }
-    at[loops.column] = first;
+    forEach(loops.column, count, /*step=*/1, [&](int64_t column) {
+      forEachRow([&](int64_t row) { fn(column * rows + row); });
+    });
   }
 
   /// Adds products at depths [from, to), `width` at once, to `inits`.
@@ -241,10 +233,7 @@ private:
         [&](OpBuilder &, Location, Value k, ValueRange args) {
           at[loops.depth] = k;
           SmallVector<Value> sums(args), xs;
-          for (int64_t row = 0; row < rows; ++row) {
-            setRow(row);
-            xs.push_back(loadOperand(product.lhs));
-          }
+          forEachRow([&](int64_t) { xs.push_back(loadOperand(product.lhs)); });
           Value y;
           forEachSum(count, [&](int64_t i) {
             if (i % rows == 0) {
@@ -357,11 +346,8 @@ private:
       SmallVector<Value> tiles;
       for (int64_t tile = first; tile < end; ++tile)
         tiles.push_back(loadTile(sums, getCorner(tile), pitch));
-      Value start = at[loops.depth];
-      for (int64_t step = 0; step < steps; ++step) {
-        at[loops.depth] = add(start, step * norm::amxRows * group);
-        addStep(first, tiles);
-      }
+      forEach(loops.depth, steps, norm::amxRows * group,
+              [&](int64_t) { addStep(first, tiles); });
       for (auto [i, tile] : llvm::enumerate(tiles))
         amx::TileStoreOp::create(b, sums, getCorner(first + i), tile, pitch);
     });
