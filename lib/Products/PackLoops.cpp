@@ -6,7 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "ProductLoops.h"
-#include "norm/Rows/Vectors.h"
+#include "ProductTensors.h"
+#include "norm/Floats/ValueOrigins.h"
 
 using namespace mlir;
 using linalg::GenericOp;
@@ -72,17 +73,11 @@ private:
   AffineMap getReadMap() { return op.getIndexingMapsArray()[0]; }
   AffineMap getWriteMap() { return op.getIndexingMapsArray()[1]; }
 
-  /// Clones the body's one op, if there is one.
-  Value convert(Value v, int64_t width) {
-    Block &body = op.getRegion().front();
-    if (body.without_terminator().empty())
-      return v;
-    Operation &bodyOp = body.front();
-    if (width > 0)
-      return norm::cloneAtWidth(b, &bodyOp, width, v)->getResult(0);
-    IRMapping map;
-    map.map(bodyOp.getOperand(0), v);
-    return b.clone(bodyOp, map)->getResult(0);
+  /// Widens to the elements of `to` as the body's first op does.
+  Value convert(Value v) {
+    return norm::createWidened(
+        b, &op.getBody()->front(), v,
+        norm::withElement(v.getType(), getElementTypeOrSelf(to.getType())));
   }
 
   /// Returns the current indices in a view without groups.
@@ -99,15 +94,13 @@ private:
     if (group == 1)
       return convert(vector::LoadOp::create(b,
                                             VectorType::get(kSquare, element),
-                                            from, getIndices(getReadMap())),
-                     kSquare);
+                                            from, getIndices(getReadMap())));
     at[column + 1] = index(0);
     Value v = vector::LoadOp::create(
         b, VectorType::get(group * kSquare, element), flattenGroups(from),
         getFlatIndices(getReadMap()));
-    return vector::BitCastOp::create(b,
-                                     VectorType::get(kSquare, b.getI32Type()),
-                                     convert(v, group * kSquare));
+    return vector::BitCastOp::create(
+        b, VectorType::get(kSquare, b.getI32Type()), convert(v));
   }
 
   void storeNeighbors(Value v) {
@@ -141,7 +134,7 @@ private:
       at[column + 1] = index(i);
       Value row =
           vector::LoadOp::create(b, type, from, getIndices(getReadMap()));
-      rows.push_back(convert(row, kSquare));
+      rows.push_back(convert(row));
     }
     for (int64_t half = group / 2; half > 0; half /= 2)
       for (int64_t i = 0; i < half; ++i)
@@ -186,8 +179,7 @@ private:
           if (group > 1)
             at[column + 1] = index(i);
           Value v = memref::LoadOp::create(b, from, getIndices(getReadMap()));
-          memref::StoreOp::create(b, convert(v, 0), to,
-                                  getIndices(getWriteMap()));
+          memref::StoreOp::create(b, convert(v), to, getIndices(getWriteMap()));
         }
       });
     });

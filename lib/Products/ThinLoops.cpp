@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ProductLoops.h"
+#include "ProductTensors.h"
 #include "norm/Products/Products.h"
 #include "norm/Rows/Vectors.h"
 
@@ -93,12 +94,9 @@ private:
   }
 
   Value widen(unsigned operand, Value v, Type type) {
-    Operation *widening =
-        operand == product.lhs ? product.widenLhs : product.widenRhs;
-    if (!widening)
-      return v;
-    return b.create(b.getLoc(), widening->getName().getIdentifier(), v, type)
-        ->getResult(0);
+    return norm::createWidened(
+        b, operand == product.lhs ? product.widenLhs : product.widenRhs, v,
+        type);
   }
 
   void forEachRow(function_ref<void(int64_t)> body) {

@@ -83,7 +83,9 @@ struct NormVectorizeProducts
   static LogicalResult vectorizeCopy(OpBuilder &b, GenericOp op) {
     bool isCopy = op.getNumDpsInputs() == 1 && op.getNumDpsInits() == 1 &&
                   op.getNumReductionLoops() == 0 &&
-                  llvm::range_size(op.getBody()->without_terminator()) <= 1;
+                  llvm::range_size(op.getBody()->without_terminator()) <= 1 &&
+                  llvm::all_of(op.getBody()->without_terminator(),
+                               llvm::IsaPred<CastOpInterface>);
     if (!isCopy)
       return op.emitError("norm-vectorize-products: expects a copy with '")
              << norm::packAttrName << "'";

@@ -112,6 +112,19 @@ func.func @no_copy(%c: memref<8x8xf32>) {
 
 // -----
 
+func.func @no_widening(%a: memref<8x8xf32>, %c: memref<8x8xf32>) {
+  // expected-error@below {{norm-vectorize-products: expects a copy with 'norm.pack'}}
+  linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]}
+      ins(%a : memref<8x8xf32>) outs(%c : memref<8x8xf32>) attrs = {norm.pack} {
+  ^bb0(%x: f32, %s: f32):
+    %y = arith.negf %x : f32
+    linalg.yield %y : f32
+  }
+  return
+}
+
+// -----
+
 // What fills no tile of AMX: a sum, other elements, no words, rows.
 #a = affine_map<(d0, d1, d2, d3) -> (d0, d2, d3)>
 #b = affine_map<(d0, d1, d2, d3) -> (d2, d1, d3)>
