@@ -131,14 +131,8 @@ protected:
     Value products =
         arith::MulIOp::create(b, arith::ExtSIOp::create(b, wide, x),
                               arith::ExtSIOp::create(b, wide, y));
-    SmallVector<int64_t> even, odd;
-    for (int64_t i = 0; i < kPairLanes; ++i) {
-      even.push_back(2 * i);
-      odd.push_back(2 * i + 1);
-    }
-    Value both = arith::AddIOp::create(
-        b, vector::ShuffleOp::create(b, products, products, even),
-        vector::ShuffleOp::create(b, products, products, odd));
+    auto halves = vector::DeinterleaveOp::create(b, products);
+    Value both = arith::AddIOp::create(b, halves.getRes1(), halves.getRes2());
     return arith::AddIOp::create(b, sum, both);
   }
 

@@ -162,8 +162,7 @@ func.func @pairs_apart(%b: memref<8x2x64x16xbf16>, %c: memref<16x8x64x2xbf16>) {
 // CHECK:     vector.load %arg0[%{{.*}}] : memref<17xi16>, vector<2xi16>
 // CHECK:     %[[V:.*]] = arith.extsi %[[Y]] : vector<32xi16> to vector<32xi32>
 // CHECK:     %[[M:.*]] = arith.muli %{{.*}}, %[[V]]
-// CHECK:     %[[EVEN:.*]] = vector.shuffle %[[M]], %[[M]] [0, 2, 4
-// CHECK:     %[[ODD:.*]] = vector.shuffle %[[M]], %[[M]] [1, 3, 5
+// CHECK:     %[[EVEN:.*]], %[[ODD:.*]] = vector.deinterleave %[[M]]
 // CHECK:     arith.addi %[[EVEN]], %[[ODD]]
 // CHECK: memref.load %arg0[%c16]
 func.func @bytes(%a: memref<17xi16>, %b: memref<17x32xi8>, %c: memref<32xi32>) {
