@@ -201,7 +201,11 @@ public:
       }
       // After the operands' halves, which may stand after `op`'s operands.
       b.setInsertionPointAfter(op);
-      pair = {cloneHalf(op, even), cloneHalf(op, odd)};
+      auto cloneHalf = [&](ValueRange operands) {
+        int64_t lanes = cast<VectorType>(v.getType()).getDimSize(0) / 2;
+        return norm::cloneAtWidth(b, op, lanes, operands)->getResult(0);
+      };
+      pair = {cloneHalf(even), cloneHalf(odd)};
     }
     pairs[v] = pair;
     return pair;
@@ -239,22 +243,6 @@ private:
     ImplicitLocOpBuilder at(op.getLoc(), b);
     return {(Lanes(at, words.even) & kUpperHalf).number(),
             (Lanes(at, words.odd) & kUpperHalf).number()};
-  }
-
-  static VectorType halfOf(Type type) {
-    auto vector = cast<VectorType>(type);
-    return VectorType::get(vector.getDimSize(0) / 2, vector.getElementType());
-  }
-  Value cloneHalf(Operation *op, ValueRange operands) {
-    VectorType type = halfOf(op->getResult(0).getType());
-    DenseElementsAttr splat;
-    if (matchPattern(op, m_Constant(&splat)))
-      return arith::ConstantOp::create(b, op->getLoc(),
-                                       splat.resizeSplat(type));
-    return b
-        .create(op->getLoc(), op->getName().getIdentifier(), operands,
-                TypeRange(type), op->getAttrs())
-        ->getResult(0);
   }
 
   /// The lower halves of `even` beside the upper halves of `odd`.

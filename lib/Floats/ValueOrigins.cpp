@@ -7,6 +7,7 @@
 
 #include "norm/Floats/ValueOrigins.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Utils/StructuredOpsUtils.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Matchers.h"
 
@@ -31,4 +32,19 @@ Type norm::withElement(Type type, Type element) {
   if (auto shaped = dyn_cast<ShapedType>(type))
     return shaped.clone(element);
   return element;
+}
+
+Operation *norm::cloneAtWidth(OpBuilder &b, Operation *op, int64_t lanes,
+                              ValueRange operands) {
+  bool onVectors = llvm::any_of(operands.getTypes(), llvm::IsaPred<VectorType>);
+  SmallVector<Type> types;
+  for (Type type : op->getResultTypes())
+    types.push_back(onVectors || isa<VectorType>(type)
+                        ? VectorType::get(lanes, getElementTypeOrSelf(type))
+                        : type);
+  DenseElementsAttr splat;
+  if (matchPattern(op, m_Constant(&splat)))
+    return arith::ConstantOp::create(
+        b, op->getLoc(), splat.resizeSplat(cast<ShapedType>(types.front())));
+  return clone(b, op, types, operands);
 }

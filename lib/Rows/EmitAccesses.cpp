@@ -9,6 +9,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/Matchers.h"
+#include "norm/Floats/ValueOrigins.h"
 #include "norm/Rows/Vectors.h"
 
 using namespace mlir;

@@ -8,10 +8,6 @@
 #include "norm/Rows/Vectors.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "mlir/Dialect/Utils/StructuredOpsUtils.h"
-#include "mlir/IR/Matchers.h"
-#include "mlir/IR/TypeUtilities.h"
-#include "norm/Floats/ValueOrigins.h"
 #include "norm/IR/RowTarget.h"
 #include "norm/Normalize/ElementStorage.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -56,21 +52,6 @@ bool norm::holdsVectors(Operation *op) {
     return hasVectors(nested) ? WalkResult::interrupt() : WalkResult::advance();
   };
   return op->walk(find).wasInterrupted();
-}
-
-Operation *norm::cloneAtWidth(OpBuilder &b, Operation *op, int64_t lanes,
-                              ValueRange operands) {
-  bool onVectors = llvm::any_of(operands.getTypes(), llvm::IsaPred<VectorType>);
-  SmallVector<Type> types;
-  for (Type type : op->getResultTypes())
-    types.push_back(onVectors || isa<VectorType>(type)
-                        ? VectorType::get(lanes, getElementTypeOrSelf(type))
-                        : type);
-  DenseElementsAttr splat;
-  if (matchPattern(op, m_Constant(&splat)))
-    return arith::ConstantOp::create(
-        b, op->getLoc(), splat.resizeSplat(cast<ShapedType>(types.front())));
-  return clone(b, op, types, operands);
 }
 
 void norm::createPrefetches(OpBuilder &b, Location loc, Value buffer,

@@ -73,6 +73,11 @@ bool isVectorFunction(Operation &op);
 /// a vector or a memref keeps its shape and layout.
 Type withElement(Type type, Type element);
 
+/// Clones an elementwise op, a broadcast of a scalar or a splat constant on
+/// `operands`, with `lanes` elements per vector.
+Operation *cloneAtWidth(OpBuilder &b, Operation *op, int64_t lanes,
+                        ValueRange operands);
+
 } // namespace mlir::norm
 
 #endif // NORM_FLOATS_VALUEORIGINS_H

@@ -34,11 +34,6 @@ bool hasVectors(Operation *op);
 /// Returns true if `op` or an op in it has vectors.
 bool holdsVectors(Operation *op);
 
-/// Clones an elementwise op, a broadcast of a scalar or a splat constant on
-/// `operands`, with `lanes` elements per vector.
-Operation *cloneAtWidth(OpBuilder &b, Operation *op, int64_t lanes,
-                        ValueRange operands);
-
 /// The cache that a prefetch brings a line into, as `memref.prefetch` counts.
 enum class CacheLevel { First = 3, Second = 2 };
 
