@@ -106,10 +106,11 @@ protected:
 /// products of `depth` elements are added to them.
 class ProductBuilder : BlockBuilder {
 public:
-  ProductBuilder(OpBuilder &b, GenericOp op, ArrayRef<int64_t> tile)
-      : BlockBuilder(b, op), rows(tile[0]),
-        lanes(tile[1] * 32 / element.getIntOrFloatBitWidth()),
-        products(tile[2]) {}
+  ProductBuilder(OpBuilder &b, GenericOp op)
+      : BlockBuilder(b, op), rows(norm::getRowTarget(op).productRows),
+        lanes(norm::getTileLanes(op,
+                                 *getConstantIntValue(extents[loops.column]))),
+        products(norm::getRowTarget(op).productDepth) {}
 
   /// Sums stay in the cache while the outer loops over depths go on.
   void run() {
@@ -359,9 +360,15 @@ private:
 };
 } // namespace
 
-void norm::buildBlockLoops(OpBuilder &b, GenericOp op, ArrayRef<int64_t> tile) {
+int64_t norm::getTileLanes(GenericOp op, int64_t columns) {
+  Type sum = getElementTypeOrSelf(op.getDpsInits()[0].getType());
+  return std::min(getRowTarget(op).productLanes, columns) * 32 /
+         sum.getIntOrFloatBitWidth();
+}
+
+void norm::buildBlockLoops(OpBuilder &b, GenericOp op) {
   if (op->hasAttr(norm::amxAttrName))
     AMXBuilder(b, op).run();
   else
-    ProductBuilder(b, op, tile).run();
+    ProductBuilder(b, op).run();
 }

@@ -275,7 +275,7 @@ private:
         {op.getIndexingMapsArray()[block.lhs], norm::getPackedMap(block),
          op.getMatchingIndexingMap(op.getDpsInitOperand(0))},
         op.getIteratorTypesArray());
-    product->setAttr(norm::tileAttrName, createTile());
+    product->setAttr(norm::tileAttrName, b.getUnitAttr());
     if (Attribute amx = op->getAttr(norm::amxAttrName))
       product->setAttr(norm::amxAttrName, amx);
     return product.getResult(0);
@@ -380,12 +380,6 @@ private:
         b, v.getLoc(), b.getAffineSymbolExpr(0) * size, {at});
     return tensor::ExtractSliceOp::create(b, v.getLoc(), v, offsets, sizes,
                                           strides);
-  }
-
-  DenseI64ArrayAttr createTile() {
-    return b.getDenseI64ArrayAttr({target.productRows,
-                                   std::min(target.productLanes, columns),
-                                   target.productDepth});
   }
 
   IRRewriter &b;

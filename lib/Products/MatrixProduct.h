@@ -85,17 +85,16 @@ bool hasThinTiles(const MatrixProduct &product);
 DenseElementsAttr packConstant(Value matrix, ArrayRef<unsigned> dims,
                                unsigned column, int64_t columns, Type element);
 
-/// The discardable attribute of a product whose loops norm-vectorize-products
-/// builds: the rows and lanes of a tile whose sums are in registers, and how
-/// many products are added to them at once.
+/// The discardable unit attribute of a product by blocks, whose loops
+/// norm-vectorize-products builds.
 constexpr llvm::StringLiteral tileAttrName = "norm.product";
 
 /// The discardable unit attribute of such a product that AMX's tiles compute,
 /// from zero.
 constexpr llvm::StringLiteral amxAttrName = "norm.amx";
 
-/// The same numbers of a product of few rows, and a ProductKinds, whose B is
-/// read where it is, once.
+/// The same of a product of few rows, whose B is read where it is, once: a
+/// ProductKinds.
 constexpr llvm::StringLiteral thinAttrName = "norm.thin_product";
 
 /// The discardable attribute of an op that copies columns of B for it.

@@ -21,13 +21,14 @@
 
 namespace mlir::norm {
 
-/// Builds the loops of a block of a product, in the place of `b`: `tile` is
-/// what `tileAttrName` holds.
-void buildBlockLoops(OpBuilder &b, linalg::GenericOp op,
-                     ArrayRef<int64_t> tile);
+/// Returns how many of `columns` sums of `op` a row of a tile has.
+int64_t getTileLanes(linalg::GenericOp op, int64_t columns);
 
-/// Builds those of a product of few rows: `tile` is what `thinAttrName` holds.
-void buildThinLoops(OpBuilder &b, linalg::GenericOp op, ArrayRef<int64_t> tile);
+/// Builds the loops of a block of a product, in the place of `b`.
+void buildBlockLoops(OpBuilder &b, linalg::GenericOp op);
+
+/// Builds those of a product of few rows.
+void buildThinLoops(OpBuilder &b, linalg::GenericOp op);
 
 /// Builds those of a copy of columns for a block.
 void buildPackLoops(OpBuilder &b, linalg::GenericOp op);

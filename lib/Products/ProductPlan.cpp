@@ -202,16 +202,10 @@ bool ProductPlan::isThin(const MatrixProduct &product) const {
           !isa_and_nonnull<linalg::LinalgOp>(matrix.getDefiningOp()));
 }
 
-DenseI64ArrayAttr
-ProductPlan::createThinTile(const MatrixProduct &product) const {
-  GenericOp op = product.op;
-  RowTarget target = getRowTarget(op);
-  auto kind = usesThinTiles(product) ? ProductKinds::Tiles
-              : addsPairs(product)   ? ProductKinds::Pairs
-                                     : ProductKinds::Elements;
-  return DenseI64ArrayAttr::get(op.getContext(),
-                                {target.productRows, target.productLanes,
-                                 target.thinDepth, static_cast<int64_t>(kind)});
+ProductKinds ProductPlan::getThinKind(const MatrixProduct &product) const {
+  return usesThinTiles(product) ? ProductKinds::Tiles
+         : addsPairs(product)   ? ProductKinds::Pairs
+                                : ProductKinds::Elements;
 }
 
 void ProductPlan::explain(const MatrixProduct &product) const {

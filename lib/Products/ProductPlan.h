@@ -69,8 +69,8 @@ struct ProductPlan {
   /// so that whole tiles do.
   int64_t getColumnsInPlace(int64_t extent, const RowTarget &target) const;
 
-  /// Returns what `thinAttrName` holds for a product of few rows.
-  DenseI64ArrayAttr createThinTile(const MatrixProduct &product) const;
+  /// Returns what an instruction adds to the sums of a product of few rows.
+  ProductKinds getThinKind(const MatrixProduct &product) const;
 
   /// Adds a remark that says how a product is computed.
   void explain(const MatrixProduct &product) const;

@@ -41,13 +41,14 @@ GenericOp ProductSplitter::split(const MatrixProduct &product) {
   if (plan.hasBlocks(product)) {
     wide = createBlocks(product, zeros);
     if (plan.mayHaveFewRows(product))
-      forFewRows.map(wide.getResult(0),
-                     createThin(product, zeros, plan.createThinTile(product))
-                         .getResult(0));
+      forFewRows.map(
+          wide.getResult(0),
+          createThin(product, zeros, plan.getThinKind(product)).getResult(0));
   } else {
     wide = createThin(product, zeros,
-                      plan.isThin(product) ? plan.createThinTile(product)
-                                           : DenseI64ArrayAttr());
+                      plan.isThin(product)
+                          ? std::optional(plan.getThinKind(product))
+                          : std::nullopt);
   }
   GenericOp behind = createBehind(product, wide.getResult(0));
   b.replaceOp(op, behind);
@@ -73,16 +74,17 @@ Value ProductSplitter::createEmptyLike(Value like, Type type) {
 }
 
 GenericOp ProductSplitter::createThin(const MatrixProduct &product, Value zeros,
-                                      DenseI64ArrayAttr tile) {
+                                      std::optional<ProductKinds> kind) {
   GenericOp op = product.op;
   SmallVector<Value> inputs(op.getDpsInputs());
-  if (tile && tile[3] == static_cast<int64_t>(ProductKinds::Pairs))
+  if (kind == ProductKinds::Pairs)
     inputs[product.lhs] = widenToHalves(product);
   GenericOp thin =
       createProduct(b, product, inputs, zeros, op.getIndexingMapsArray(),
                     op.getIteratorTypesArray());
-  if (tile)
-    thin->setAttr(thinAttrName, tile);
+  if (kind)
+    thin->setAttr(thinAttrName,
+                  b.getI64IntegerAttr(static_cast<int64_t>(*kind)));
   return thin;
 }
 

@@ -19,13 +19,15 @@ namespace {
 /// in the order of memory, once.
 class ThinBuilder : norm::LoopBuilder {
 public:
-  ThinBuilder(OpBuilder &b, GenericOp op, ArrayRef<int64_t> tile)
+  ThinBuilder(OpBuilder &b, GenericOp op)
       : LoopBuilder(b, op), product(*norm::matchMatrixProduct(op)),
-        loops(product.loops),
+        loops(product.loops), target(norm::getRowTarget(op)),
         rows(loops.row ? *getConstantIntValue(extents[*loops.row]) : 1),
-        lanes(tile[1] * 32 / product.sum.getIntOrFloatBitWidth()),
-        registers(tile[0] * tile[1] / getLanesPerRegister(tile[1])),
-        depth(tile[2]), kind(static_cast<norm::ProductKinds>(tile[3])) {}
+        lanes(target.productLanes * 32 / product.sum.getIntOrFloatBitWidth()),
+        registers(target.productRows * target.productLanes /
+                  getLanesPerRegister(target.productLanes)),
+        kind(static_cast<norm::ProductKinds>(
+            op->getAttrOfType<IntegerAttr>(norm::thinAttrName).getInt())) {}
 
   void run() {
     AffineMap map = getMap(product.rhs);
@@ -62,7 +64,7 @@ private:
     int64_t streams =
         words ? norm::amxRows
               : std::clamp<int64_t>(registers / rows, 1, kMostStreams);
-    int64_t step = !isBlocked ? 1 : readsColumns ? depth : streams;
+    int64_t step = !isBlocked ? 1 : readsColumns ? target.thinDepth : streams;
     Value whole = floorTo(extents[loop], step);
     buildLoop(loop, index(0), whole, step,
               [&] { buildInOrder(inner, isBlocked ? step : count); });
@@ -112,7 +114,7 @@ private:
     auto type = cast<MemRefType>(getOperand(product.rhs).getType());
     return !type.hasStaticShape() ||
            type.getNumElements() * type.getElementTypeBitWidth() / 8 >
-               norm::getRowTarget(op).largeBytes;
+               target.largeBytes;
   }
 
   /// Fetches `width` neighbors of a large B that are `distance` iterations of
@@ -387,13 +389,14 @@ private:
 
   MatrixProduct product;
   norm::BlockLoops loops;
-  int64_t rows, lanes, registers, depth;
+  norm::RowTarget target;
+  int64_t rows, lanes, registers;
   bool readsColumns = false; // which are neighbors in memory
   norm::ProductKinds kind;   // Pairs: of neighbors in bf16
   Value words;               // of A, a row for each word along the sum
 };
 } // namespace
 
-void norm::buildThinLoops(OpBuilder &b, GenericOp op, ArrayRef<int64_t> tile) {
-  ThinBuilder(b, op, tile).run();
+void norm::buildThinLoops(OpBuilder &b, GenericOp op) {
+  ThinBuilder(b, op).run();
 }

@@ -35,7 +35,7 @@ public:
 
 private:
   linalg::GenericOp createThin(const MatrixProduct &product, Value zeros,
-                               DenseI64ArrayAttr tile);
+                               std::optional<ProductKinds> kind);
   linalg::GenericOp createWide(const MatrixProduct &product, Value zeros);
   linalg::GenericOp createGrouped(const MatrixProduct &product, Value zeros,
                                   int64_t group);

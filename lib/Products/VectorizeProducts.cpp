@@ -62,21 +62,13 @@ struct NormVectorizeProducts
     refineOperands(b, op);
     if (op->hasAttr(norm::packAttrName))
       return vectorizeCopy(b, op);
-    if (op->hasAttr(norm::tileAttrName)) {
-      FailureOr<ArrayRef<int64_t>> tile =
-          readTile(op, norm::tileAttrName, 3, isBlock);
-      if (failed(tile))
-        return failure();
-      norm::buildBlockLoops(b, op, *tile);
-      op.erase();
-    } else if (op->hasAttr(norm::thinAttrName)) {
-      FailureOr<ArrayRef<int64_t>> tile =
-          readTile(op, norm::thinAttrName, 4, isThin);
-      if (failed(tile))
-        return failure();
-      norm::buildThinLoops(b, op, *tile);
-      op.erase();
-    }
+    bool isInBlocks = op->hasAttr(norm::tileAttrName);
+    if (isInBlocks ? !isBlock(op) : !isThin(op))
+      return op.emitError("norm-vectorize-products: '")
+             << (isInBlocks ? norm::tileAttrName : norm::thinAttrName)
+             << "' does not fit the op's loops or extents";
+    isInBlocks ? norm::buildBlockLoops(b, op) : norm::buildThinLoops(b, op);
+    op.erase();
     return success();
   }
 
@@ -96,7 +88,7 @@ struct NormVectorizeProducts
 
   /// Loops over batches and other columns have one iteration in a block, and
   /// need not be those of a product. Tiles divide its columns.
-  static bool isBlock(GenericOp op, ArrayRef<int64_t> tile) {
+  static bool isBlock(GenericOp op) {
     bool isProduct =
         op.getNumDpsInputs() == 2 && op.getNumDpsInits() == 1 &&
         op.getNumReductionLoops() > 0 &&
@@ -107,12 +99,11 @@ struct NormVectorizeProducts
       return false;
     norm::BlockLoops loops = norm::getBlockLoops(op, /*lhs=*/0);
     Type element = getElementTypeOrSelf(op.getDpsInits()[0].getType());
-    int64_t columns = op.getStaticLoopRanges()[loops.column],
-            bits = tile[1] * 32;
-    return loops.row && element.isIntOrFloat() &&
-           bits % element.getIntOrFloatBitWidth() == 0 &&
-           !ShapedType::isDynamic(columns) &&
-           columns % (bits / element.getIntOrFloatBitWidth()) == 0 &&
+    int64_t columns = op.getStaticLoopRanges()[loops.column];
+    if (!loops.row || !element.isIntOrFloat() || columns <= 0)
+      return false;
+    int64_t lanes = norm::getTileLanes(op, columns);
+    return lanes > 0 && columns % lanes == 0 &&
            (!op->hasAttr(norm::amxAttrName) || hasAMXTiles(op));
   }
 
@@ -137,11 +128,12 @@ struct NormVectorizeProducts
   }
 
   /// The number of rows is known.
-  static bool isThin(GenericOp op, ArrayRef<int64_t> tile) {
+  static bool isThin(GenericOp op) {
     std::optional<MatrixProduct> product = norm::matchMatrixProduct(op);
-    if (!product || !norm::hasThinLayout(*product))
+    auto attr = op->getAttrOfType<IntegerAttr>(norm::thinAttrName);
+    if (!product || !norm::hasThinLayout(*product) || !attr)
       return false;
-    auto kind = static_cast<norm::ProductKinds>(tile[3]);
+    auto kind = static_cast<norm::ProductKinds>(attr.getInt());
     bool hasKind =
         kind == norm::ProductKinds::Elements ||
         (kind == norm::ProductKinds::Pairs && norm::hasPairs(*product)) ||
@@ -149,23 +141,6 @@ struct NormVectorizeProducts
     return hasKind && (!product->loops.row ||
                        !ShapedType::isDynamic(
                            op.getStaticLoopRanges()[*product->loops.row]));
-  }
-
-  /// Returns `count` numbers, of which the first three are positive, of an op
-  /// that is a product for them.
-  static FailureOr<ArrayRef<int64_t>>
-  readTile(GenericOp op, StringRef name, size_t count,
-           function_ref<bool(GenericOp, ArrayRef<int64_t>)> isProduct) {
-    auto tile = op->getAttrOfType<DenseI64ArrayAttr>(name);
-    if (!tile || tile.asArrayRef().size() != count ||
-        llvm::any_of(tile.asArrayRef().take_front(3),
-                     [](int64_t number) { return number <= 0; }))
-      return op.emitError("norm-vectorize-products: expects a product with ")
-             << count << " numbers in '" << name << "', from 1 on";
-    if (!isProduct(op, tile.asArrayRef()))
-      return op.emitError("norm-vectorize-products: '")
-             << name << "' does not fit the op's loops or extents";
-    return tile.asArrayRef();
   }
 };
 } // namespace

@@ -7,7 +7,7 @@
 #c = affine_map<(d0, d1, d2) -> (d0, d1)>
 // CHECK-LABEL: func @few
 // CHECK-NOT: scf.for
-// CHECK: linalg.generic {{.*}} ins(%arg0, %arg1 : tensor<4x128xf32>, tensor<128x2048xf32>) {{.*}} {norm.thin_product = array<i64: 6, 16, 8, 0>}
+// CHECK: linalg.generic {{.*}} ins(%arg0, %arg1 : tensor<4x128xf32>, tensor<128x2048xf32>) {{.*}} {norm.thin_product = 0 : i64}
 // PAR-LABEL: func @few
 // PAR: scf.forall (%{{.*}}) = (0) to (2048) step (512)
 // PAR: ins(%arg0, %{{.*}} : tensor<4x128xf32>, tensor<128x512xf32>) {{.*}} {norm.thin_product
@@ -48,9 +48,9 @@ func.func @wide(%a: tensor<8x128xf32>, %b: tensor<128x8192xf32>, %c: tensor<8x81
 #b = affine_map<(d0, d1, d2) -> (d2, d1)>
 #c = affine_map<(d0, d1, d2) -> (d0, d1)>
 // CHECK-LABEL: func @few_bf16
-// CHECK: {norm.thin_product = array<i64: 6, 16, 8, 0>}
+// CHECK: {norm.thin_product = 0 : i64}
 // PAR-LABEL: func @few_bf16
-// PAR: {norm.thin_product = array<i64: 6, 16, 8, 1>}
+// PAR: {norm.thin_product = 1 : i64}
 func.func @few_bf16(%a: tensor<4x128xbf16>, %b: tensor<128x2048xbf16>, %c: tensor<4x2048xbf16>) -> tensor<4x2048xbf16> {
   %r = linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]}
       ins(%a, %b : tensor<4x128xbf16>, tensor<128x2048xbf16>) outs(%c : tensor<4x2048xbf16>) {
@@ -95,7 +95,7 @@ func.func @unknown(%a: tensor<?x128xf32>, %b: tensor<128x256xf32>, %c: tensor<?x
 #b = affine_map<(d0, d1, d2) -> (d1, d2)>
 #c = affine_map<(d0, d1, d2) -> (d0, d1)>
 // PAR-LABEL: func @bf16_in_f64
-// PAR: {norm.thin_product = array<i64: 6, 16, 8, 0>}
+// PAR: {norm.thin_product = 0 : i64}
 func.func @bf16_in_f64(%a: tensor<2x64xbf16>, %b: tensor<1024x64xbf16>, %c: tensor<2x1024xf64>) -> tensor<2x1024xf64> {
   %r = linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]}
       ins(%a, %b : tensor<2x64xbf16>, tensor<1024x64xbf16>) outs(%c : tensor<2x1024xf64>) {
@@ -180,10 +180,10 @@ func.func @batches(%a: tensor<2x64xf32>, %b: tensor<32x64x2xf32>, %c: tensor<32x
 #b = affine_map<(d0, d1, d2) -> (d2, d1)>
 #c = affine_map<(d0, d1, d2) -> (d0, d1)>
 // CHECK-LABEL: func @few_bytes
-// CHECK: ins(%arg0, %arg1 : tensor<4x128xi8>, tensor<128x2048xi8>) {{.*}} {norm.thin_product = array<i64: 6, 16, 8, 0>}
+// CHECK: ins(%arg0, %arg1 : tensor<4x128xi8>, tensor<128x2048xi8>) {{.*}} {norm.thin_product = 0 : i64}
 // PAR-LABEL: func @few_bytes
 // PAR: %[[A:.*]] = linalg.generic {{.*}} ins(%arg0 : tensor<4x128xi8>) outs(%{{.*}} : tensor<4x128xi16>)
-// PAR: ins(%[[A]], %{{.*}} : tensor<4x128xi16>, tensor<128x512xi8>) {{.*}} {norm.thin_product = array<i64: 6, 16, 8, 1>}
+// PAR: ins(%[[A]], %{{.*}} : tensor<4x128xi16>, tensor<128x512xi8>) {{.*}} {norm.thin_product = 1 : i64}
 func.func @few_bytes(%a: tensor<4x128xi8>, %b: tensor<128x2048xi8>, %c: tensor<4x2048xi32>) -> tensor<4x2048xi32> {
   %r = linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]}
       ins(%a, %b : tensor<4x128xi8>, tensor<128x2048xi8>) outs(%c : tensor<4x2048xi32>) {

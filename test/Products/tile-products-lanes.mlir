@@ -12,9 +12,9 @@
 // MANY: error: {{.*}}expects 'product_lanes' of 'norm.row_target' to be a power of two from 16 to 64, got 128
 
 // CHECK-LABEL: @f
-// L16: norm.product = array<i64: 6, 16, 1024>
-// L32: norm.product = array<i64: 6, 32, 1024>
-// L64: norm.product = array<i64: 6, 48, 1024>
+// L16: scf.for {{.*}} step %c48
+// L32: scf.for {{.*}} step %c64
+// L64: scf.for {{.*}} step %c48
 module attributes {norm.row_target = {product_lanes = LANES : i64}} {
 func.func @f(%a: tensor<64x64xf32>, %b: tensor<64x48xf32>, %c: tensor<64x48xf32>) -> tensor<64x48xf32> {
   %0 = linalg.generic {indexing_maps = [affine_map<(i, j, k) -> (i, k)>, affine_map<(i, j, k) -> (k, j)>, affine_map<(i, j, k) -> (i, j)>], iterator_types = ["parallel", "parallel", "reduction"]}

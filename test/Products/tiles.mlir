@@ -13,7 +13,7 @@ module attributes {norm.row_target = {product_lanes = 64 : i64}} {
 // CHECK: %[[COPY:.*]] = linalg.generic {{.*}} ins(%[[WORDS]] : {{.*}} attrs = {norm.pack}
 // CHECK: %[[COPIES:.*]] = tensor.insert_slice %[[COPY]] into %[[ALL]]
 // CHECK: %[[A:.*]] = tensor.extract_slice %[[COPIES]][0, 0, 0, 0] [1, 48, 32, 2] [1, 1, 1, 1] : tensor<1x48x48x2xbf16> to tensor<48x32x2xbf16>
-// CHECK: %[[SUMS:.*]] = linalg.generic {{.*}} ins(%[[A]], %{{.*}} : tensor<48x32x2xbf16>, tensor<32x64x2xbf16>) outs(%{{.*}} : tensor<48x64xf32>) attrs = {norm.amx, norm.product = array<i64: 6, 64, 1024>}
+// CHECK: %[[SUMS:.*]] = linalg.generic {{.*}} ins(%[[A]], %{{.*}} : tensor<48x32x2xbf16>, tensor<32x64x2xbf16>) outs(%{{.*}} : tensor<48x64xf32>) attrs = {norm.amx, norm.product}
 // CHECK: tensor.extract_slice %[[SUMS]][0, 0] [40, 64] [1, 1]
 func.func @bf16(%a: tensor<40x64xbf16>, %b: tensor<256x64xbf16>, %c: tensor<40x256xf32>) -> tensor<40x256xf32> {
   %r = linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]}
@@ -151,7 +151,7 @@ func.func @rows_i8(%a: tensor<7x64xi8>, %b: tensor<64x256xi8>, %c: tensor<7x256x
 #c = affine_map<(d0, d1, d2) -> (d0, d1)>
 module attributes {norm.row_target = {product_lanes = 64 : i64}} {
 // CHECK-LABEL: func @few_rows
-// CHECK: ins(%arg0, %arg1 : tensor<12x64xbf16>, tensor<256x64xbf16>) {{.*}} {norm.thin_product = array<i64: 6, 64, 8, 2>}
+// CHECK: ins(%arg0, %arg1 : tensor<12x64xbf16>, tensor<256x64xbf16>) {{.*}} {norm.thin_product = 2 : i64}
 func.func @few_rows(%a: tensor<12x64xbf16>, %b: tensor<256x64xbf16>, %c: tensor<12x256xf32>) -> tensor<12x256xf32> {
   %r = linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]}
       ins(%a, %b : tensor<12x64xbf16>, tensor<256x64xbf16>) outs(%c : tensor<12x256xf32>) {
@@ -176,7 +176,7 @@ func.func @few_rows(%a: tensor<12x64xbf16>, %b: tensor<256x64xbf16>, %c: tensor<
 // CHECK-LABEL: func @in_place
 // SAYS: Remark="in blocks of columns, by AMX's tiles", Remark=": reads the matrix once", Remark=", in place"
 // CHECK: scf.for {{.*}} = %c0 to %c960 step %c320
-// CHECK: linalg.generic {{.*}} {norm.thin_product = array<i64: 6, 64, 8, 2>}
+// CHECK: linalg.generic {{.*}} {norm.thin_product = 2 : i64}
 // CHECK: } -> tensor<40x320xf32>
 // THREADS-LABEL: func @in_place
 // THREADS: scf.forall ({{.*}}) = (0) to (960) step (320)

@@ -11,6 +11,7 @@
 // CHECK: scf.for {{.*}} iter_args(%{{.*}} = %[[ZEROS:.*]], %{{.*}} = %[[ZEROS]]) -> (vector<64xf32>, vector<64xf32>)
 // CHECK-COUNT-2: vector.store
 // CHECK-NOT: vector.store
+module attributes {norm.row_target = {product_lanes = 64, product_depth = 512}} {
 func.func @one_pass(%a: memref<2x512xf32>, %b: memref<512x64xf32>, %c: memref<2x64xf32>) {
   %zero = arith.constant 0.0 : f32
   linalg.generic {indexing_maps = [#id], iterator_types = ["parallel", "parallel"]} outs(%c : memref<2x64xf32>) {
@@ -18,13 +19,14 @@ func.func @one_pass(%a: memref<2x512xf32>, %b: memref<512x64xf32>, %c: memref<2x
     linalg.yield %zero : f32
   }
   linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]}
-      ins(%a, %b : memref<2x512xf32>, memref<512x64xf32>) outs(%c : memref<2x64xf32>) attrs = {norm.product = array<i64: 6, 64, 512>} {
+      ins(%a, %b : memref<2x512xf32>, memref<512x64xf32>) outs(%c : memref<2x64xf32>) attrs = {norm.product} {
   ^bb0(%x: f32, %y: f32, %s: f32):
     %m = arith.mulf %x, %y : f32
     %t = arith.addf %s, %m : f32
     linalg.yield %t : f32
   }
   return
+}
 }
 
 // -----
@@ -37,6 +39,7 @@ func.func @one_pass(%a: memref<2x512xf32>, %b: memref<512x64xf32>, %c: memref<2x
 // CHECK-LABEL: func @two_passes
 // CHECK: linalg.generic
 // CHECK: vector.load %arg2
+module attributes {norm.row_target = {product_lanes = 64, product_depth = 512}} {
 func.func @two_passes(%a: memref<2x600xf32>, %b: memref<600x64xf32>, %c: memref<2x64xf32>) {
   %zero = arith.constant 0.0 : f32
   linalg.generic {indexing_maps = [#id], iterator_types = ["parallel", "parallel"]} outs(%c : memref<2x64xf32>) {
@@ -44,7 +47,7 @@ func.func @two_passes(%a: memref<2x600xf32>, %b: memref<600x64xf32>, %c: memref<
     linalg.yield %zero : f32
   }
   linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]}
-      ins(%a, %b : memref<2x600xf32>, memref<600x64xf32>) outs(%c : memref<2x64xf32>) attrs = {norm.product = array<i64: 6, 64, 512>} {
+      ins(%a, %b : memref<2x600xf32>, memref<600x64xf32>) outs(%c : memref<2x64xf32>) attrs = {norm.product} {
   ^bb0(%x: f32, %y: f32, %s: f32):
     %m = arith.mulf %x, %y : f32
     %t = arith.addf %s, %m : f32
@@ -63,7 +66,7 @@ func.func @minus_zero(%a: memref<2x512xf32>, %b: memref<512x64xf32>, %c: memref<
     linalg.yield %zero : f32
   }
   linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]}
-      ins(%a, %b : memref<2x512xf32>, memref<512x64xf32>) outs(%c : memref<2x64xf32>) attrs = {norm.product = array<i64: 6, 64, 512>} {
+      ins(%a, %b : memref<2x512xf32>, memref<512x64xf32>) outs(%c : memref<2x64xf32>) attrs = {norm.product} {
   ^bb0(%x: f32, %y: f32, %s: f32):
     %m = arith.mulf %x, %y : f32
     %t = arith.addf %s, %m : f32
@@ -85,13 +88,14 @@ func.func @read(%a: memref<2x512xf32>, %b: memref<512x64xf32>, %c: memref<2x64xf
   }
   %first = memref.load %c[%c0, %c0] : memref<2x64xf32>
   linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]}
-      ins(%a, %b : memref<2x512xf32>, memref<512x64xf32>) outs(%c : memref<2x64xf32>) attrs = {norm.product = array<i64: 6, 64, 512>} {
+      ins(%a, %b : memref<2x512xf32>, memref<512x64xf32>) outs(%c : memref<2x64xf32>) attrs = {norm.product} {
   ^bb0(%x: f32, %y: f32, %s: f32):
     %m = arith.mulf %x, %y : f32
     %t = arith.addf %s, %m : f32
     linalg.yield %t : f32
   }
   return %first : f32
+}
 }
 
 // -----
@@ -107,6 +111,7 @@ func.func @read(%a: memref<2x512xf32>, %b: memref<512x64xf32>, %c: memref<2x64xf
 // CHECK-NOT: amx.tile_load %arg2
 // CHECK: amx.tile_mulf
 // CHECK: amx.tile_store %arg2
+module attributes {norm.row_target = {product_depth = 512}} {
 func.func @amx(%a: memref<16x32x2xbf16>, %b: memref<32x16x2xbf16>, %c: memref<16x16xf32>) {
   %zero = arith.constant 0.0 : f32
   linalg.generic {indexing_maps = [#id], iterator_types = ["parallel", "parallel"]} outs(%c : memref<16x16xf32>) {
@@ -114,7 +119,7 @@ func.func @amx(%a: memref<16x32x2xbf16>, %b: memref<32x16x2xbf16>, %c: memref<16
     linalg.yield %zero : f32
   }
   linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction", "reduction"]}
-      ins(%a, %b : memref<16x32x2xbf16>, memref<32x16x2xbf16>) outs(%c : memref<16x16xf32>) attrs = {norm.amx, norm.product = array<i64: 6, 16, 512>} {
+      ins(%a, %b : memref<16x32x2xbf16>, memref<32x16x2xbf16>) outs(%c : memref<16x16xf32>) attrs = {norm.amx, norm.product} {
   ^bb0(%x: bf16, %y: bf16, %s: f32):
     %p = arith.extf %x : bf16 to f32
     %q = arith.extf %y : bf16 to f32
@@ -123,4 +128,5 @@ func.func @amx(%a: memref<16x32x2xbf16>, %b: memref<32x16x2xbf16>, %c: memref<16
     linalg.yield %t : f32
   }
   return
+}
 }

@@ -14,15 +14,17 @@
 // CHECK:     vector.fma %[[V]], %[[Y]], %{{.*}} : vector<64xf32>
 // CHECK-COUNT-6: vector.store
 // CHECK:   scf.for %{{.*}} = %[[FROM]] to %[[TO]] step %c1 iter_args(%{{.*}} = %{{.*}}, %{{.*}} = %{{.*}}) -> (vector<64xf32>, vector<64xf32>)
+module attributes {norm.row_target = {product_lanes = 64, product_depth = 512}} {
 func.func @tiles(%a: memref<8x700xf32>, %b: memref<700x64xf32>, %c: memref<8x64xf32>) {
   linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]}
-      ins(%a, %b : memref<8x700xf32>, memref<700x64xf32>) outs(%c : memref<8x64xf32>) attrs = {norm.product = array<i64: 6, 64, 512>} {
+      ins(%a, %b : memref<8x700xf32>, memref<700x64xf32>) outs(%c : memref<8x64xf32>) attrs = {norm.product} {
   ^bb0(%x: f32, %y: f32, %s: f32):
     %m = arith.mulf %x, %y : f32
     %t = arith.addf %s, %m : f32
     linalg.yield %t : f32
   }
   return
+}
 }
 
 // -----
@@ -37,9 +39,10 @@ func.func @tiles(%a: memref<8x700xf32>, %b: memref<700x64xf32>, %c: memref<8x64x
 // CHECK: vector.load %[[B]][%[[K]], %c0] : memref<16x32xbf16>, vector<32xbf16>
 // CHECK: vector.load %arg0[%c0, %[[K]], %c0] : memref<4x16x2xbf16>, vector<2xbf16>
 // CHECK-COUNT-4: x86vector.avx512.dot %{{.*}} : vector<32xbf16> -> vector<16xf32>
+module attributes {norm.row_target = {product_depth = 512}} {
 func.func @pairs(%a: memref<4x16x2xbf16>, %b: memref<16x16x2xbf16>, %c: memref<4x16xf32>) {
   linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction", "reduction"]}
-      ins(%a, %b : memref<4x16x2xbf16>, memref<16x16x2xbf16>) outs(%c : memref<4x16xf32>) attrs = {norm.product = array<i64: 6, 16, 512>} {
+      ins(%a, %b : memref<4x16x2xbf16>, memref<16x16x2xbf16>) outs(%c : memref<4x16xf32>) attrs = {norm.product} {
   ^bb0(%x: bf16, %y: bf16, %s: f32):
     %v = arith.extf %x : bf16 to f32
     %w = arith.extf %y : bf16 to f32
@@ -48,6 +51,7 @@ func.func @pairs(%a: memref<4x16x2xbf16>, %b: memref<16x16x2xbf16>, %c: memref<4
     linalg.yield %t : f32
   }
   return
+}
 }
 
 // -----
@@ -61,15 +65,17 @@ func.func @pairs(%a: memref<4x16x2xbf16>, %b: memref<16x16x2xbf16>, %c: memref<4
 // CHECK:   scf.for %{{.*}} = %c0 to %c256 step %c64
 // CHECK-COUNT-8: vector.load %arg1[%{{.*}}] : memref<100x256xf32>, vector<64xf32>
 // CHECK: scf.for %{{.*}} = %c96 to %c100 step %c1
+module attributes {norm.row_target = {product_lanes = 64}} {
 func.func @few_rows(%a: memref<2x100xf32>, %b: memref<100x256xf32>, %c: memref<2x256xf32>) {
   linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]}
-      ins(%a, %b : memref<2x100xf32>, memref<100x256xf32>) outs(%c : memref<2x256xf32>) attrs = {norm.thin_product = array<i64: 6, 64, 8, 0>} {
+      ins(%a, %b : memref<2x100xf32>, memref<100x256xf32>) outs(%c : memref<2x256xf32>) attrs = {norm.thin_product = 0 : i64} {
   ^bb0(%x: f32, %y: f32, %s: f32):
     %m = arith.mulf %x, %y : f32
     %t = arith.addf %s, %m : f32
     linalg.yield %t : f32
   }
   return
+}
 }
 
 // -----
@@ -84,15 +90,17 @@ func.func @few_rows(%a: memref<2x100xf32>, %b: memref<100x256xf32>, %c: memref<2
 // CHECK-COUNT-8: vector.load %arg1[%{{.*}}] : memref<256x120xf32>, vector<16xf32>
 // CHECK-COUNT-8: vector.reduction <add>
 // CHECK:   scf.for %{{.*}} = %c112 to %c120 step %c1
+module attributes {norm.row_target = {product_lanes = 64}} {
 func.func @turned(%a: memref<2x120xf32>, %b: memref<256x120xf32>, %c: memref<2x256xf32>) {
   linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]}
-      ins(%a, %b : memref<2x120xf32>, memref<256x120xf32>) outs(%c : memref<2x256xf32>) attrs = {norm.thin_product = array<i64: 6, 64, 8, 0>} {
+      ins(%a, %b : memref<2x120xf32>, memref<256x120xf32>) outs(%c : memref<2x256xf32>) attrs = {norm.thin_product = 0 : i64} {
   ^bb0(%x: f32, %y: f32, %s: f32):
     %m = arith.mulf %x, %y : f32
     %t = arith.addf %s, %m : f32
     linalg.yield %t : f32
   }
   return
+}
 }
 
 // -----
@@ -165,9 +173,10 @@ func.func @pairs_apart(%b: memref<8x2x64x16xbf16>, %c: memref<16x8x64x2xbf16>) {
 // CHECK:     %[[EVEN:.*]], %[[ODD:.*]] = vector.deinterleave %[[M]]
 // CHECK:     arith.addi %[[EVEN]], %[[ODD]]
 // CHECK: memref.load %arg0[%c16]
+module attributes {norm.row_target = {product_lanes = 64}} {
 func.func @bytes(%a: memref<17xi16>, %b: memref<17x32xi8>, %c: memref<32xi32>) {
   linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "reduction"]}
-      ins(%a, %b : memref<17xi16>, memref<17x32xi8>) outs(%c : memref<32xi32>) attrs = {norm.thin_product = array<i64: 6, 64, 8, 1>} {
+      ins(%a, %b : memref<17xi16>, memref<17x32xi8>) outs(%c : memref<32xi32>) attrs = {norm.thin_product = 1 : i64} {
   ^bb0(%x: i16, %y: i8, %s: i32):
     %u = arith.extsi %x : i16 to i32
     %v = arith.extui %y : i8 to i32
@@ -176,6 +185,7 @@ func.func @bytes(%a: memref<17xi16>, %b: memref<17x32xi8>, %c: memref<32xi32>) {
     linalg.yield %t : i32
   }
   return
+}
 }
 
 // -----
@@ -188,15 +198,17 @@ func.func @bytes(%a: memref<17xi16>, %b: memref<17x32xi8>, %c: memref<32xi32>) {
 // CHECK: %{{.*}}:12 = scf.for
 // CHECK-COUNT-3: vector.load %arg1[%{{.*}}] : memref<64x48xf32>, vector<16xf32>
 // CHECK-COUNT-12: vector.fma %{{.*}} : vector<16xf32>
+module attributes {norm.row_target = {product_lanes = 64, product_rows = 4, product_depth = 512}} {
 func.func @lanes(%a: memref<4x64xf32>, %b: memref<64x48xf32>, %c: memref<4x48xf32>) {
   linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]}
-      ins(%a, %b : memref<4x64xf32>, memref<64x48xf32>) outs(%c : memref<4x48xf32>) attrs = {norm.product = array<i64: 4, 48, 512>} {
+      ins(%a, %b : memref<4x64xf32>, memref<64x48xf32>) outs(%c : memref<4x48xf32>) attrs = {norm.product} {
   ^bb0(%x: f32, %y: f32, %s: f32):
     %m = arith.mulf %x, %y : f32
     %t = arith.addf %s, %m : f32
     linalg.yield %t : f32
   }
   return
+}
 }
 
 // -----
@@ -225,6 +237,7 @@ func.func @lanes(%a: memref<4x64xf32>, %b: memref<64x48xf32>, %c: memref<4x48xf3
 // CHECK:         %[[END:.*]] = arith.minui %{{.*}}, %c128
 // CHECK:         scf.for %{{.*}} = %[[P]] to %[[END]] step %c1 iter_args
 // CHECK:           vector.fma
+module attributes {norm.row_target = {product_lanes = 64}} {
 func.func @fetches(%a: memref<32x384xf32>, %b: memref<384x256xf32>, %c: memref<32x256xf32>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -248,7 +261,7 @@ func.func @fetches(%a: memref<32x384xf32>, %b: memref<384x256xf32>, %c: memref<3
       %lhs = memref.subview %a[0, %first] [32, 128] [1, 1] : memref<32x384xf32> to memref<32x128xf32, strided<[384, 1], offset: ?>>
       linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]}
           ins(%lhs, %block : memref<32x128xf32, strided<[384, 1], offset: ?>>, memref<128x64xf32>)
-          outs(%sums : memref<32x64xf32, strided<[256, 1], offset: ?>>) attrs = {norm.product = array<i64: 6, 64, 1024>} {
+          outs(%sums : memref<32x64xf32, strided<[256, 1], offset: ?>>) attrs = {norm.product} {
       ^bb0(%x: f32, %y: f32, %s: f32):
         %m = arith.mulf %x, %y : f32
         %t = arith.addf %s, %m : f32
@@ -257,6 +270,7 @@ func.func @fetches(%a: memref<32x384xf32>, %b: memref<384x256xf32>, %c: memref<3
     } {norm.loop = #norm.loop<product>}
   } {norm.loop = #norm.loop<product>}
   return
+}
 }
 
 // -----
@@ -269,6 +283,7 @@ func.func @fetches(%a: memref<32x384xf32>, %b: memref<384x256xf32>, %c: memref<3
 // CHECK: vector.store
 // CHECK-NOT: locality<2>
 // CHECK: vector.fma
+module attributes {norm.row_target = {product_lanes = 64}} {
 func.func @packs_a_part(%a: memref<32x128xf32>, %b: memref<8x256xf32>, %c: memref<32x64xf32>) {
   %c0 = arith.constant 0 : index
   %c64 = arith.constant 64 : index
@@ -285,7 +300,7 @@ func.func @packs_a_part(%a: memref<32x128xf32>, %b: memref<8x256xf32>, %c: memre
       linalg.yield %x : f32
     }
     linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]}
-        ins(%a, %block : memref<32x128xf32>, memref<128x64xf32>) outs(%c : memref<32x64xf32>) attrs = {norm.product = array<i64: 6, 64, 1024>} {
+        ins(%a, %block : memref<32x128xf32>, memref<128x64xf32>) outs(%c : memref<32x64xf32>) attrs = {norm.product} {
     ^bb0(%x: f32, %y: f32, %s: f32):
       %m = arith.mulf %x, %y : f32
       %t = arith.addf %s, %m : f32
@@ -293,4 +308,5 @@ func.func @packs_a_part(%a: memref<32x128xf32>, %b: memref<8x256xf32>, %c: memre
     }
   } {norm.loop = #norm.loop<product>}
   return
+}
 }

@@ -19,15 +19,17 @@
 // CHECK: vector.load %arg1[%c1024,
 // CHECK-NOT: memref.prefetch
 // CHECK: return
+module attributes {norm.row_target = {product_lanes = 64}} {
 func.func @large(%a: memref<1x1025xf32>, %b: memref<1025x512xf32>, %c: memref<1x512xf32>) {
   linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]}
-      ins(%a, %b : memref<1x1025xf32>, memref<1025x512xf32>) outs(%c : memref<1x512xf32>) attrs = {norm.thin_product = array<i64: 6, 64, 8, 0>} {
+      ins(%a, %b : memref<1x1025xf32>, memref<1025x512xf32>) outs(%c : memref<1x512xf32>) attrs = {norm.thin_product = 0 : i64} {
   ^bb0(%x: f32, %y: f32, %s: f32):
     %m = arith.mulf %x, %y : f32
     %t = arith.addf %s, %m : f32
     linalg.yield %t : f32
   }
   return
+}
 }
 
 // -----
@@ -44,15 +46,17 @@ func.func @large(%a: memref<1x1025xf32>, %b: memref<1025x512xf32>, %c: memref<1x
 // CHECK:   vector.load %arg1[%[[J]], %[[K]]]
 // CHECK-COUNT-7: memref.prefetch
 // CHECK-NOT: memref.prefetch
+module attributes {norm.row_target = {product_lanes = 64}} {
 func.func @unknown(%a: memref<1x?xf32>, %b: memref<?x?xf32>, %c: memref<1x?xf32>) {
   linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]}
-      ins(%a, %b : memref<1x?xf32>, memref<?x?xf32>) outs(%c : memref<1x?xf32>) attrs = {norm.thin_product = array<i64: 6, 64, 8, 0>} {
+      ins(%a, %b : memref<1x?xf32>, memref<?x?xf32>) outs(%c : memref<1x?xf32>) attrs = {norm.thin_product = 0 : i64} {
   ^bb0(%x: f32, %y: f32, %s: f32):
     %m = arith.mulf %x, %y : f32
     %t = arith.addf %s, %m : f32
     linalg.yield %t : f32
   }
   return
+}
 }
 
 // -----
@@ -64,15 +68,17 @@ func.func @unknown(%a: memref<1x?xf32>, %b: memref<?x?xf32>, %c: memref<1x?xf32>
 // CHECK-LABEL: func @small
 // CHECK-NOT: memref.prefetch
 // CHECK: return
+module attributes {norm.row_target = {product_lanes = 64}} {
 func.func @small(%a: memref<1x64xf32>, %b: memref<64x512xf32>, %c: memref<1x512xf32>) {
   linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]}
-      ins(%a, %b : memref<1x64xf32>, memref<64x512xf32>) outs(%c : memref<1x512xf32>) attrs = {norm.thin_product = array<i64: 6, 64, 8, 0>} {
+      ins(%a, %b : memref<1x64xf32>, memref<64x512xf32>) outs(%c : memref<1x512xf32>) attrs = {norm.thin_product = 0 : i64} {
   ^bb0(%x: f32, %y: f32, %s: f32):
     %m = arith.mulf %x, %y : f32
     %t = arith.addf %s, %m : f32
     linalg.yield %t : f32
   }
   return
+}
 }
 
 // -----
@@ -85,12 +91,14 @@ func.func @small(%a: memref<1x64xf32>, %b: memref<64x512xf32>, %c: memref<1x512x
 // CHECK: scf.for %{{.*}} = %c0 to %c64 step
 // CHECK-NOT: linalg
 // CHECK: return
+module attributes {norm.row_target = {product_lanes = 64}} {
 func.func @known_rows(%a: memref<?x512xf32>, %b: memref<512x?xf32>, %c: memref<7x64xf32>) {
-  linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]} ins(%a, %b : memref<?x512xf32>, memref<512x?xf32>) outs(%c : memref<7x64xf32>) attrs = {norm.thin_product = array<i64: 6, 64, 8, 0>} {
+  linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]} ins(%a, %b : memref<?x512xf32>, memref<512x?xf32>) outs(%c : memref<7x64xf32>) attrs = {norm.thin_product = 0 : i64} {
   ^bb0(%x: f32, %y: f32, %s: f32):
     %m = arith.mulf %x, %y : f32
     %t = arith.addf %s, %m : f32
     linalg.yield %t : f32
   }
   return
+}
 }

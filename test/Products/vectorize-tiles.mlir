@@ -27,9 +27,10 @@
 // CHECK-COUNT-40: amx.tile_mulf
 // CHECK-COUNT-4: amx.tile_store
 // CHECK-NOT: amx.tile_{{load|mulf}}
+module attributes {norm.row_target = {product_lanes = 64, product_depth = 512}} {
 func.func @bf16(%a: memref<48x160x2xbf16>, %b: memref<160x64x2xbf16>, %c: memref<48x64xf32>) {
   linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction", "reduction"]}
-      ins(%a, %b : memref<48x160x2xbf16>, memref<160x64x2xbf16>) outs(%c : memref<48x64xf32>) attrs = {norm.amx, norm.product = array<i64: 6, 64, 512>} {
+      ins(%a, %b : memref<48x160x2xbf16>, memref<160x64x2xbf16>) outs(%c : memref<48x64xf32>) attrs = {norm.amx, norm.product} {
   ^bb0(%x: bf16, %y: bf16, %s: f32):
     %p = arith.extf %x : bf16 to f32
     %q = arith.extf %y : bf16 to f32
@@ -38,6 +39,7 @@ func.func @bf16(%a: memref<48x160x2xbf16>, %b: memref<160x64x2xbf16>, %c: memref
     linalg.yield %t : f32
   }
   return
+}
 }
 
 // -----
@@ -49,9 +51,10 @@ func.func @bf16(%a: memref<48x160x2xbf16>, %b: memref<160x64x2xbf16>, %c: memref
 // CHECK-LABEL: func @i8
 // CHECK: memref.extract_strided_metadata %arg0
 // CHECK: amx.tile_muli %{{.*}} zext, %{{.*}}, %{{.*}} : !amx.tile<16x64xi8>, !amx.tile<16x64xi8>, !amx.tile<16x16xi32>
+module attributes {norm.row_target = {product_lanes = 64, product_depth = 512}} {
 func.func @i8(%a: memref<16x16x4xi8, strided<[?, 4, 1], offset: ?>>, %b: memref<16x64x4xi8>, %c: memref<16x64xi32>) {
   linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction", "reduction"]}
-      ins(%a, %b : memref<16x16x4xi8, strided<[?, 4, 1], offset: ?>>, memref<16x64x4xi8>) outs(%c : memref<16x64xi32>) attrs = {norm.amx, norm.product = array<i64: 6, 64, 512>} {
+      ins(%a, %b : memref<16x16x4xi8, strided<[?, 4, 1], offset: ?>>, memref<16x64x4xi8>) outs(%c : memref<16x64xi32>) attrs = {norm.amx, norm.product} {
   ^bb0(%x: i8, %y: i8, %s: i32):
     %p = arith.extui %x : i8 to i32
     %q = arith.extsi %y : i8 to i32
@@ -60,6 +63,7 @@ func.func @i8(%a: memref<16x16x4xi8, strided<[?, 4, 1], offset: ?>>, %b: memref<
     linalg.yield %t : i32
   }
   return
+}
 }
 
 // -----
@@ -74,9 +78,10 @@ func.func @i8(%a: memref<16x16x4xi8, strided<[?, 4, 1], offset: ?>>, %b: memref<
 // CHECK: %[[WHOLE:.*]] = arith.subi %[[ROWS]], %[[REST]]
 // CHECK: scf.for %{{.*}} = %c0 to %[[WHOLE]] step %c32
 // CHECK: scf.for %{{.*}} = %[[WHOLE]] to %[[ROWS]] step %c16
+module attributes {norm.row_target = {product_lanes = 64, product_depth = 512}} {
 func.func @unknown_rows(%a: memref<?x16x2xbf16>, %b: memref<16x64x2xbf16>, %c: memref<?x64xf32>) {
   linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction", "reduction"]}
-      ins(%a, %b : memref<?x16x2xbf16>, memref<16x64x2xbf16>) outs(%c : memref<?x64xf32>) attrs = {norm.amx, norm.product = array<i64: 6, 64, 512>} {
+      ins(%a, %b : memref<?x16x2xbf16>, memref<16x64x2xbf16>) outs(%c : memref<?x64xf32>) attrs = {norm.amx, norm.product} {
   ^bb0(%x: bf16, %y: bf16, %s: f32):
     %p = arith.extf %x : bf16 to f32
     %q = arith.extf %y : bf16 to f32
@@ -85,6 +90,7 @@ func.func @unknown_rows(%a: memref<?x16x2xbf16>, %b: memref<16x64x2xbf16>, %c: m
     linalg.yield %t : f32
   }
   return
+}
 }
 
 // -----
@@ -107,9 +113,10 @@ func.func @unknown_rows(%a: memref<?x16x2xbf16>, %b: memref<16x64x2xbf16>, %c: m
 // CHECK-COUNT-3: vector.store %{{.*}}, %arg2[%{{.*}}] : memref<3x40xi32>, vector<16xi32>
 // CHECK: scf.for %{{.*}} = %c32 to %c40 step %c1
 // CHECK-NOT: amx.tile_mul
+module attributes {norm.row_target = {product_lanes = 64}} {
 func.func @few_rows(%a: memref<3x128xi8>, %b: memref<40x128xi8>, %c: memref<3x40xi32>) {
   linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]}
-      ins(%a, %b : memref<3x128xi8>, memref<40x128xi8>) outs(%c : memref<3x40xi32>) attrs = {norm.thin_product = array<i64: 6, 64, 8, 2>} {
+      ins(%a, %b : memref<3x128xi8>, memref<40x128xi8>) outs(%c : memref<3x40xi32>) attrs = {norm.thin_product = 2 : i64} {
   ^bb0(%x: i8, %y: i8, %s: i32):
     %p = arith.extui %x : i8 to i32
     %q = arith.extsi %y : i8 to i32
@@ -118,6 +125,7 @@ func.func @few_rows(%a: memref<3x128xi8>, %b: memref<40x128xi8>, %c: memref<3x40
     linalg.yield %t : i32
   }
   return
+}
 }
 
 // -----
@@ -153,10 +161,10 @@ func.func @few_rows(%a: memref<3x128xi8>, %b: memref<40x128xi8>, %c: memref<3x40
 // CHECK-COUNT-8: vector.store %{{.*}}, %arg2
 // CHECK-NOT: vector.store
 // CHECK: return
-module attributes {norm.row_target = {tile_steps = 2}} {
+module attributes {norm.row_target = {product_lanes = 64, tile_steps = 2}} {
 func.func @more_rows(%a: memref<40x1280xbf16>, %b: memref<64x1280xbf16>, %c: memref<40x64xf32>) {
   linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]}
-      ins(%a, %b : memref<40x1280xbf16>, memref<64x1280xbf16>) outs(%c : memref<40x64xf32>) attrs = {norm.thin_product = array<i64: 6, 64, 8, 2>} {
+      ins(%a, %b : memref<40x1280xbf16>, memref<64x1280xbf16>) outs(%c : memref<40x64xf32>) attrs = {norm.thin_product = 2 : i64} {
   ^bb0(%x: bf16, %y: bf16, %s: f32):
     %p = arith.extf %x : bf16 to f32
     %q = arith.extf %y : bf16 to f32
@@ -182,6 +190,7 @@ func.func @more_rows(%a: memref<40x1280xbf16>, %b: memref<64x1280xbf16>, %c: mem
 // CHECK-COUNT-8: memref.prefetch %[[NEXT]][%{{.*}}, %{{.*}}, %{{.*}}], read, locality<2>, data
 // CHECK-NOT: memref.prefetch
 // CHECK-COUNT-4: amx.tile_mulf
+module attributes {norm.row_target = {product_lanes = 64, product_depth = 512}} {
 func.func @fetches(%a: memref<128x16x2xbf16>, %b: memref<16x2x256xbf16>, %c: memref<128x64xf32>) {
   %c0 = arith.constant 0 : index
   %c64 = arith.constant 64 : index
@@ -197,7 +206,7 @@ func.func @fetches(%a: memref<128x16x2xbf16>, %b: memref<16x2x256xbf16>, %c: mem
     }
     %block = memref.collapse_shape %packed [[0, 1], [2], [3]] : memref<1x16x64x2xbf16> into memref<16x64x2xbf16>
     linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction", "reduction"]}
-        ins(%a, %block : memref<128x16x2xbf16>, memref<16x64x2xbf16>) outs(%c : memref<128x64xf32>) attrs = {norm.amx, norm.product = array<i64: 6, 64, 512>} {
+        ins(%a, %block : memref<128x16x2xbf16>, memref<16x64x2xbf16>) outs(%c : memref<128x64xf32>) attrs = {norm.amx, norm.product} {
     ^bb0(%x: bf16, %y: bf16, %s: f32):
       %p = arith.extf %x : bf16 to f32
       %q = arith.extf %y : bf16 to f32
@@ -207,4 +216,5 @@ func.func @fetches(%a: memref<128x16x2xbf16>, %b: memref<16x2x256xbf16>, %c: mem
     }
   } {norm.loop = #norm.loop<product>}
   return
+}
 }

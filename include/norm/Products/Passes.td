@@ -41,8 +41,7 @@ def NormTileProducts : Pass<"norm-tile-products", "func::FuncOp"> {
     scf.for %j = %c0 to %c1024 step %c64 iter_args(%out = %dest) {
       %columns = tensor.extract_slice %b[0, %j] [1024, 64] [1, 1]
       %packed = linalg.generic ins(%columns) outs(%empty) {norm.pack} // widens
-      %sums = linalg.generic ins(%a_f32, %packed) outs(%zero)
-          {norm.product = array<i64: 6, 64, 1024>}
+      %sums = linalg.generic ins(%a_f32, %packed) outs(%zero) {norm.product}
       %block = linalg.generic ins(%sums) outs(%slice) // rounds
       ...
     } {norm.loop = #norm.loop<product>}
@@ -57,9 +56,7 @@ def NormTileProducts : Pass<"norm-tile-products", "func::FuncOp"> {
     elementwise op that computes B for this product alone, such as integers with scales,
     is fused into the block. Few rows are then computed as below, block by block, if its
     neighbors are along the sum.
-    `norm.product` has the rows and lanes of a tile, whose sums are in registers, and how
-    many products are added before the next tile: norm-vectorize-products builds these
-    loops.
+    norm-vectorize-products builds the loops of a `norm.product`.
 
     **Words.** With `kinds=pairs` both operands stay bf16, and pairs of neighbors along
     the sum stay together, which one instruction of AVX512-BF16 multiplies and adds. With
@@ -86,7 +83,7 @@ def NormTileProducts : Pass<"norm-tile-products", "func::FuncOp"> {
       %sums = scf.for %k = %c0 to %c8 step %c1 iter_args(%sum = %zero) {
         %packed = ... // of words 256 * %k, ... and columns %j, ...
         %words = tensor.extract_slice %parts[%k, 0, 0, 0] [1, 512, 256, 2] [1, 1, 1, 1]
-        %next = linalg.generic ins(%words, %packed) outs(%sum) {norm.amx, norm.product = ...}
+        %next = linalg.generic ins(%words, %packed) outs(%sum) {norm.amx, norm.product}
       } {norm.loop = #norm.loop<product>}
     ```
 
@@ -113,7 +110,7 @@ def NormTileProducts : Pass<"norm-tile-products", "func::FuncOp"> {
     **Few rows.** A product of at most `few_rows` (8) rows, or 6 where tiles multiply
     integers, takes as long as to read B, which it does once, in place and in the order
     of memory, if neighbors there are columns, or are along the sum and neighbors in A,
-    too: `norm.thin_product = array<i64: 6, 64, 8, 0>`. The last number is a kind: with
+    too: `norm.thin_product = 0`. The number is a kind: with
     `kinds=tiles` products of 2 to 16 rows whose words are neighbors in A and in B, such
     as those of a torch.nn.Linear, read B by tiles (2). So do those of up to 128 rows
     (`thin_tile_rows`) whose sums have 16 words per row and more (`thin_tile_words`), in
@@ -159,11 +156,11 @@ def NormVectorizeProducts : Pass<"norm-vectorize-products", "func::FuncOp"> {
 
     ```mlir
     linalg.generic ins(%a, %packed : memref<128x1024xf32>, memref<1024x64xf32>)
-        outs(%sums : memref<128x64xf32>) attrs = {norm.product = array<i64: 6, 64, 512>}
+        outs(%sums : memref<128x64xf32>) attrs = {norm.product}
     ```
 
-    becomes loops over 512 products and 6 rows, whose innermost loop keeps 6 vectors of
-    64 sums in registers; the rows that are left get a tile of their own, or one each if
+    becomes loops over 1024 products (`product_depth`) and 6 rows (`product_rows`), whose
+    innermost loop keeps 6 vectors of 64 sums (`product_lanes`) in registers; the rows that are left get a tile of their own, or one each if
     their number is not known:
 
     ```mlir
