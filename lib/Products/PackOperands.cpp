@@ -93,15 +93,6 @@ static Value copyBlocks(OpBuilder &b, const MatrixProduct &block, Value from,
   return copy.getResult(0);
 }
 
-/// Copies one block. An op of equal maps would be folded, so there is one more
-/// loop, over one element.
-static Value copyColumns(OpBuilder &b, const MatrixProduct &block,
-                         Value columnsOfB, AffineMap read, Value dest) {
-  Value copy = copyBlocks(b, block, columnsOfB, read.shiftDims(1),
-                          norm::addUnitDim(b, dest));
-  return norm::dropUnitDim(b, dest.getType(), copy);
-}
-
 /// Returns the extents of packed columns, as many as there are in B.
 static SmallVector<OpFoldResult> getPackedSizes(OpBuilder &b, AffineMap read,
                                                 Value columnsOfB) {
@@ -259,16 +250,20 @@ Value norm::packColumns(OpBuilder &b, const MatrixProduct &block,
     return columnsOfB;
   Location loc = GenericOp(block.op).getLoc();
   AffineMap read = getSourceMap(b, block);
-  SmallVector<OpFoldResult> sizes = getPackedSizes(b, read, columnsOfB),
-                            all = sizes;
-  all[getColumnDim(block)] = b.getIndexAttr(columns);
+  SmallVector<OpFoldResult> sizes = getPackedSizes(b, read, columnsOfB);
+  // An op of equal maps would be folded: one more loop goes over one block.
+  sizes.insert(sizes.begin(), b.getIndexAttr(1));
+  SmallVector<OpFoldResult> all = sizes;
+  all[1 + getColumnDim(block)] = b.getIndexAttr(columns);
   Value packed = tensor::EmptyOp::create(b, loc, all, getPackedElement(block));
-  if (all == sizes)
-    return copyColumns(b, block, columnsOfB, read, packed);
-  packed = createZeros(b, loc, packed);
-  return insertFirst(
-      b, copyColumns(b, block, columnsOfB, read, sliceFirst(b, packed, sizes)),
-      packed);
+  bool isFull = all == sizes;
+  if (!isFull)
+    packed = createZeros(b, loc, packed);
+  Value copy = copyBlocks(b, block, columnsOfB, read.shiftDims(1),
+                          isFull ? packed : sliceFirst(b, packed, sizes));
+  if (!isFull)
+    copy = insertFirst(b, copy, packed);
+  return sliceFirstDim(b, copy, b.getIndexAttr(0), ArrayRef(all).drop_front());
 }
 
 //===----------------------------------------------------------------------===//

@@ -85,29 +85,6 @@ Value norm::splitDim(OpBuilder &b, Value v, unsigned split, int64_t group) {
                                        groups, sizes);
 }
 
-/// Returns the groups of the view of a tensor with one more dimension in front.
-static SmallVector<ReassociationIndices> getUnitGroups(Type type) {
-  SmallVector<ReassociationIndices> groups = {{0}};
-  for (int64_t dim = 0, e = cast<ShapedType>(type).getRank(); dim < e; ++dim)
-    (dim == 0 ? groups.back() : groups.emplace_back()).push_back(dim + 1);
-  return groups;
-}
-
-Value norm::addUnitDim(OpBuilder &b, Value v) {
-  auto type = cast<RankedTensorType>(v.getType());
-  SmallVector<int64_t> shape(type.getShape());
-  SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(b, v.getLoc(), v);
-  shape.insert(shape.begin(), 1);
-  sizes.insert(sizes.begin(), b.getIndexAttr(1));
-  return tensor::ExpandShapeOp::create(b, v.getLoc(), type.clone(shape), v,
-                                       getUnitGroups(type), sizes);
-}
-
-Value norm::dropUnitDim(OpBuilder &b, Type type, Value v) {
-  return tensor::CollapseShapeOp::create(b, v.getLoc(), type, v,
-                                         getUnitGroups(type));
-}
-
 /// Returns what has the same memory as `v`, or some of it; null where that is
 /// not known, or begins here.
 static Value getSource(Value v) {

@@ -35,12 +35,6 @@ linalg::GenericOp createProduct(OpBuilder &b, const MatrixProduct &like,
 /// Views dimension `split` as groups of neighbors.
 Value splitDim(OpBuilder &b, Value v, unsigned split, int64_t group);
 
-/// Views `v` with one more dimension, of one element, in front.
-Value addUnitDim(OpBuilder &b, Value v);
-
-/// Views `v` without the dimension that addUnitDim added, as `type`.
-Value dropUnitDim(OpBuilder &b, Type type, Value v);
-
 /// Returns the slice of `v` of `sizes` at its first element.
 Value sliceFirst(OpBuilder &b, Value v, ArrayRef<OpFoldResult> sizes);
 

@@ -8,7 +8,7 @@
 // CHECK: scf.for %[[J:.*]] = %c0 to %c256 step %c64
 // CHECK:   %[[B:.*]] = tensor.extract_slice %arg1[0, %[[J]]] [128, 64] [1, 1]
 // CHECK:   %[[COPY:.*]] = linalg.generic {{.*}} ins(%[[B]] : tensor<128x64xf32>) outs(%{{.*}} : tensor<1x128x64xf32>) attrs = {norm.pack}
-// CHECK:   %[[PACKED:.*]] = tensor.collapse_shape %[[COPY]]
+// CHECK:   %[[PACKED:.*]] = tensor.extract_slice %[[COPY]][0, 0, 0]
 // CHECK:   linalg.generic {{.*}} ins(%arg0, %[[PACKED]] : tensor<32x128xf32>, tensor<128x64xf32>) {{.*}} {norm.product}
 // CHECK: } {norm.loop = #norm.loop<product>}
 func.func @plain(%a: tensor<32x128xf32>, %b: tensor<128x256xf32>) -> tensor<32x256xf32> {
