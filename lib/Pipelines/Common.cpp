@@ -68,9 +68,9 @@ void norm::buildDecomposition(OpPassManager &pm, Products products) {
   decompose.allAggregated = true;
   pm.addPass(createNormToLinalg(decompose));
   pm.addPass(createLinalgGeneralizeNamedOpsPass());
-  NormExpandSmallFloatsOptions early;
+  NormExpandArithOptions early;
   early.scalingOnly = true;
-  pm.addPass(createNormExpandSmallFloats(early));
+  pm.addPass(createNormExpandArith(early));
   pm.nest<func::FuncOp>().addPass(createNormSplitJoinedRows());
   // Front ends keep reduced dims as extent 1, which tiling cannot write.
   pm.addPass(createLinalgFoldUnitExtentDimsPass());
@@ -123,14 +123,13 @@ void norm::buildDeallocation(OpPassManager &pm) {
 
 void norm::buildScalarLowering(
     OpPassManager &pm, const NormNarrowFloatsToIntegersOptions &narrow) {
-  pm.addPass(createNormExpandSmallFloats());
+  pm.addPass(createNormExpandArith());
   pm.addPass(createConvertComplexToStandardPass());
   // First, so that what one op becomes is rounded once.
   pm.addPass(createNormWidenNarrowFloats());
   // x*x for fpowi(x, 2), and rsqrt as 1/sqrt: exact where libm is not.
   pm.addPass(
       math::createMathExpandOpsPass({/*opMnemonics=*/{"rsqrt", "fpowi"}}));
-  pm.addPass(createNormExpandArith());
   pm.addPass(createNormNarrowFloatsToIntegers(narrow));
 }
 

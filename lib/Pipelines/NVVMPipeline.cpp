@@ -104,7 +104,7 @@ static void buildKernelLowering(OpPassManager &pm,
   gpu.addPass(createNormVerifyGPUMemory());
   if (hasFP8Conversions(options.chip))
     gpu.addPass(createNormConvertFP8ToNVVM());
-  gpu.addPass(createNormExpandSmallFloats());
+  gpu.addPass(createNormExpandArith());
   NormLowerGPUMathOptions math;
   math.approximateRoots = options.rounding != Rounding::Exact;
   gpu.addPass(createNormLowerGPUMath(math));
@@ -113,7 +113,6 @@ static void buildKernelLowering(OpPassManager &pm,
   gpu.addPass(createSCFToControlFlowPass());
   gpu.addPass(memref::createExpandStridedMetadataPass());
   gpu.addPass(createLowerAffinePass());
-  gpu.addPass(createNormExpandArith());
   gpu.addPass(createConvertGpuOpsToNVVMOps());
   gpu.addPass(createReconcileUnrealizedCastsPass());
   GpuNVVMAttachTargetOptions target;

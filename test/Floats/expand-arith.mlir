@@ -6,10 +6,10 @@
 // CHECK: arith.maximumf
 // CHECK: arith.minimumf
 // CHECK: arith.maxnumf
-func.func @maxima(%a: f32, %b: vector<8xf32>) -> (f32, vector<8xf32>, f32) {
-  %0 = arith.maximumf %a, %a : f32
-  %1 = arith.minimumf %b, %b : vector<8xf32>
-  %2 = arith.maxnumf %a, %a : f32
+func.func @maxima(%a: f32, %b: f32, %v: vector<8xf32>, %w: vector<8xf32>) -> (f32, vector<8xf32>, f32) {
+  %0 = arith.maximumf %a, %b : f32
+  %1 = arith.minimumf %v, %w : vector<8xf32>
+  %2 = arith.maxnumf %a, %b : f32
   return %0, %1, %2 : f32, vector<8xf32>, f32
 }
 
@@ -37,7 +37,7 @@ func.func @to_nearest(%a: f32) -> bf16 {
 // -----
 
 func.func @toward_zero(%a: f32) -> f16 {
-  // expected-error@+1 {{norm-expand-arith: rounding toward_zero is not supported}}
+  // expected-error@+1 {{norm-expand-arith: rounding toward_zero to 'f16' is not supported}}
   %0 = arith.truncf %a toward_zero : f32 to f16
   return %0 : f16
 }

@@ -1,4 +1,4 @@
-// RUN: norm-opt %s --norm-expand-small-floats=scaling-only=true --canonicalize | FileCheck %s
+// RUN: norm-opt %s --norm-expand-arith=scaling-only=true --canonicalize | FileCheck %s
 
 // CHECK-LABEL: func.func @divide
 // CHECK-SAME: (%[[X:.*]]: f32, %[[S:.*]]: f8E8M0FNU)

@@ -1,4 +1,4 @@
-// RUN: norm-opt %s --norm-expand-small-floats --canonicalize | FileCheck %s
+// RUN: norm-opt %s --norm-expand-arith --canonicalize | FileCheck %s
 // test/Integration/CPU/fp8.mlir and mx.mlir run each conversion on every code and tie.
 
 // CHECK-LABEL: func.func @round

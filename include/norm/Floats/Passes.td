@@ -133,13 +133,18 @@ def NormNarrowFloatsToIntegers : Pass<"norm-narrow-floats-to-integers"> {
                            "vector::VectorDialect"];
 }
 
-def NormExpandSmallFloats : Pass<"norm-expand-small-floats"> {
-  let summary = "Expand conversions of 4-bit and 8-bit floats to integers";
+def NormExpandArith : Pass<"norm-expand-arith"> {
+  let summary = "Expand arith ops that LLVM does not have";
   let description = [{
+    Divisions that round up or down become divisions, comparisons and selections, by
+    upstream's patterns. Its arith-expand would also expand `arith.maximumf` to a
+    comparison and a selection, by which the maximum of -0 and +0 is whichever comes
+    second; the op says +0, and so does LLVM's `llvm.maximum` on every target.
+
     Upstream keeps casts of f8E4M3FN, f8E5M2, and of f4E2M1FN and f8E8M0FNU (elements
     and scales of OCP's Microscaling Formats, MX, 1.0) until no lowering supports them,
-    or rounds otherwise than the constant folder. This pass expands `arith.truncf` and
-    `arith.extf` to i32 operations, on scalars and vectors.
+    or rounds otherwise than the constant folder. This pass expands their `arith.truncf`
+    and `arith.extf` to i32 operations, on scalars and vectors.
 
     Truncations round once, to nearest, ties to even; a tie of f8E8M0FNU, 1.5 times a
     power of two, goes up, as IEEE 754 asks of one digit. An addition of 2^23 units of
@@ -176,13 +181,14 @@ def NormExpandSmallFloats : Pass<"norm-expand-small-floats"> {
     With `scaling-only` it stops there. Pipelines do so on tensors, so that a scale that
     a block of elements shares is widened once for the block.
 
-    Limits: a truncation from f64 is an error, and so are arithmetic on floats of less
-    than 16 bits and conversions of other formats, f6E2M3FN among them, or with other
-    roundings (f8E8M0FNU has `toward_zero` and `upward`), because LLVM has no such types
-    and no later pass would lower them.
+    Limits: a truncation from f64 to a small float is an error, and so are arithmetic on
+    floats of less than 16 bits and conversions of other formats, f6E2M3FN among them,
+    because LLVM has no such types and no later pass would lower them; also rounding
+    modes other than to nearest even, which LLVM's constrained intrinsics only name
+    (f8E8M0FNU has `toward_zero` and `upward`).
   }];
   let options = [Option<"scalingOnly", "scaling-only", "bool", /*default=*/"false",
-                        "Leave casts alone">];
+                        "Leave casts and divisions alone">];
   let dependentDialects = ["arith::ArithDialect", "vector::VectorDialect"];
 }
 
@@ -225,31 +231,5 @@ def NormExpandVectorMath : Pass<"norm-expand-vector-math"> {
                         "The machine has an FMA instruction">];
   let dependentDialects = ["arith::ArithDialect", "math::MathDialect"];
 }
-
-def NormExpandArith : Pass<"norm-expand-arith"> {
-  let summary = "Expand arith ops as arith-expand, but no maxima and minima";
-  let description = [{
-    Upstream's arith-expand expands divisions that round up or down to what LLVM has.
-    It also expands `arith.maximumf` to a comparison and a selection, by which the
-    maximum of -0 and +0 is whichever comes second; the op says +0. It has no option
-    to leave it out, so
-    this pass applies upstream's patterns for the others. LLVM's own code for
-    `llvm.maximum` and related functions is correct on every target.
-
-    Example:
-
-    ```mlir
-    %1 = arith.ceildivsi %a, %b : i64
-    %2 = arith.maximumf %c, %d : f32
-    ```
-
-    The first becomes a division, comparisons and selections; the second stays.
-
-    Limits: a rounding mode other than to nearest even is rejected, because no
-    conversion to LLVM sets one (LLVM's constrained intrinsics only name it).
-  }];
-  let dependentDialects = ["arith::ArithDialect", "vector::VectorDialect"];
-}
-
 
 #endif // NORM_FLOATS_PASSES

@@ -16,7 +16,7 @@ def NormConvertFP8ToNVVM : Pass<"norm-convert-fp8-to-nvvm"> {
     Chips from sm_89 on round two f32 numbers to f8E4M3FN or f8E5M2 by one
     instruction, which saturates. This pass uses it for `arith.truncf` on vectors
     of even length, and selects NaN or infinity where arith.truncf has them
-    (above 464 and from 61440 on). norm-expand-small-floats does the others.
+    (above 464 and from 61440 on). norm-expand-arith does the others.
 
     Example: `arith.truncf %v : vector<2xf32> to vector<2xf8E4M3FN>` becomes
 
