@@ -10,7 +10,6 @@
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Affine/Utils.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "norm/IR/Norm.h"
 #include "norm/IR/RowTarget.h"
@@ -178,6 +177,9 @@ private:
       return success();
     }
     std::optional<MatrixProduct> block = norm::matchMatrixProduct(op);
+    auto group = op->getAttrOfType<IntegerAttr>(norm::tileAttrName);
+    if (block && group && group.getInt() > 1)
+      block = norm::matchMatrixProduct(groupDepths(*block, group.getInt()));
     if (!block)
       return failure();
     replaceBlock(*block, tile, sizes);
@@ -200,30 +202,56 @@ private:
       return success();
     std::optional<scf::SCFFuseProducerOfSliceResult> fused =
         scf::tileAndFuseProducerOfSlice(b, slice, loops);
-    if (!fused)
-      return failure();
-    if (norm::isGrouped(product))
-      collapseWords(
-          cast<GenericOp>(fused->tiledOps.front()),
-          GenericOp(product.op).getStaticLoopRanges()[product.loops.depth]);
-    return success();
+    return success(fused.has_value());
   }
 
-  /// Makes one loop of that over words, and of one over the `group` elements in
-  /// each, so that vectors hold many, if that is the innermost one.
-  void collapseWords(GenericOp op, int64_t group) {
-    int64_t last = op.getNumLoops() - 1;
-    if (op.getStaticLoopRanges()[last] != group)
-      return;
-    SmallVector<ReassociationIndices> words = {{last - 1, last}};
-    if (!linalg::areDimSequencesPreserved(op.getIndexingMapsArray(), words))
-      return;
+  /// Divides the loop over depths by one more loop, over `group` of them.
+  GenericOp groupDepths(const MatrixProduct &product, int64_t group) {
+    GenericOp op = product.op;
+    unsigned loops = op.getNumLoops();
+    SmallVector<Value> inputs;
+    SmallVector<AffineMap> maps;
+    for (OpOperand &operand : op->getOpOperands()) {
+      AffineMap map = op.getMatchingIndexingMap(&operand);
+      SmallVector<AffineExpr> dims(map.getResults());
+      AffineExpr depth = b.getAffineDimExpr(product.loops.depth);
+      if (std::optional<unsigned> dim = map.getResultPosition(depth)) {
+        dims.insert(dims.begin() + *dim + 1, b.getAffineDimExpr(loops));
+        inputs.push_back(viewWords(operand.get(), *dim, group));
+      }
+      maps.push_back(AffineMap::get(loops + 1, 0, dims, b.getContext()));
+    }
+    SmallVector<utils::IteratorType> kinds(op.getIteratorTypesArray());
+    kinds.push_back(utils::IteratorType::reduction);
+    GenericOp grouped = norm::createProduct(b, product, inputs,
+                                            op.getDpsInits()[0], maps, kinds);
+    grouped->setDiscardableAttrs(op->getDiscardableAttrDictionary());
+    b.replaceOp(op, grouped);
+    b.setInsertionPoint(grouped);
+    return grouped;
+  }
+
+  /// Views a dimension as words of `group` elements: of a slice, before that.
+  Value viewWords(Value v, unsigned dim, int64_t group) {
+    auto slice = v.getDefiningOp<tensor::ExtractSliceOp>();
+    if (!slice ||
+        slice.getSourceType().getRank() != slice.getType().getRank() ||
+        slice.getSourceType().getDimSize(dim) !=
+            slice.getType().getDimSize(dim))
+      return norm::splitDim(b, v, dim, group);
+    SmallVector<OpFoldResult> offsets = slice.getMixedOffsets(),
+                              sizes = slice.getMixedSizes(),
+                              strides = slice.getMixedStrides();
+    sizes[dim] = b.getIndexAttr(slice.getType().getDimSize(dim) / group);
+    offsets.insert(offsets.begin() + dim + 1, b.getIndexAttr(0));
+    sizes.insert(sizes.begin() + dim + 1, b.getIndexAttr(group));
+    strides.insert(strides.begin() + dim + 1, b.getIndexAttr(1));
     OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPoint(op);
-    FailureOr<linalg::CollapseResult> collapsed =
-        linalg::collapseOpIterationDims(op, words, b);
-    if (succeeded(collapsed))
-      b.replaceOp(op, collapsed->results);
+    b.setInsertionPointAfterValue(slice.getSource());
+    Value words = norm::splitDim(b, slice.getSource(), dim, group);
+    b.setInsertionPoint(slice);
+    return tensor::ExtractSliceOp::create(b, v.getLoc(), words, offsets, sizes,
+                                          strides);
   }
 
   /// Returns zeros for the sums of a block. They are where `tile` would copy

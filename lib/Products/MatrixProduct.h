@@ -85,8 +85,9 @@ bool hasThinTiles(const MatrixProduct &product);
 DenseElementsAttr packConstant(Value matrix, ArrayRef<unsigned> dims,
                                unsigned column, int64_t columns, Type element);
 
-/// The discardable unit attribute of a product by blocks, whose loops
-/// norm-vectorize-products builds.
+/// The discardable attribute of a product by blocks, whose loops
+/// norm-vectorize-products builds: of all of it, how many neighbors along the
+/// sum become a word, and a unit attribute of one block.
 constexpr llvm::StringLiteral tileAttrName = "norm.product";
 
 /// The discardable unit attribute of such a product that AMX's tiles compute,

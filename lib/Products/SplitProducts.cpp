@@ -58,9 +58,13 @@ GenericOp ProductSplitter::split(const MatrixProduct &product) {
 GenericOp ProductSplitter::createBlocks(const MatrixProduct &product,
                                         Value zeros) {
   int64_t group = plan.getGroup(product);
-  GenericOp wide = group > 1 ? createGrouped(product, zeros, group)
-                             : createWide(product, zeros);
-  wide->setAttr(tileAttrName, b.getUnitAttr());
+  Value lhs = GenericOp(product.op).getDpsInputs()[product.lhs];
+  if (group == 1)
+    lhs = widen(lhs, product.widenLhs, product.sum);
+  if (group == 2)
+    lhs = widenToHalves(product);
+  GenericOp wide = createWide(product, lhs, zeros);
+  wide->setAttr(tileAttrName, b.getI64IntegerAttr(group));
   if (plan.usesTiles(product))
     wide->setAttr(amxAttrName, b.getUnitAttr());
   return wide;
@@ -75,17 +79,24 @@ Value ProductSplitter::createEmptyLike(Value like, Type type) {
 
 GenericOp ProductSplitter::createThin(const MatrixProduct &product, Value zeros,
                                       std::optional<ProductKinds> kind) {
-  GenericOp op = product.op;
-  SmallVector<Value> inputs(op.getDpsInputs());
+  Value lhs = GenericOp(product.op).getDpsInputs()[product.lhs];
   if (kind == ProductKinds::Pairs)
-    inputs[product.lhs] = widenToHalves(product);
-  GenericOp thin =
-      createProduct(b, product, inputs, zeros, op.getIndexingMapsArray(),
-                    op.getIteratorTypesArray());
+    lhs = widenToHalves(product);
+  GenericOp thin = createWide(product, lhs, zeros);
   if (kind)
     thin->setAttr(thinAttrName,
                   b.getI64IntegerAttr(static_cast<int64_t>(*kind)));
   return thin;
+}
+
+/// Builds the product of `lhs` and B.
+GenericOp ProductSplitter::createWide(const MatrixProduct &product, Value lhs,
+                                      Value zeros) {
+  GenericOp op = product.op;
+  SmallVector<Value> inputs(op.getDpsInputs());
+  inputs[product.lhs] = lhs;
+  return createProduct(b, product, inputs, zeros, op.getIndexingMapsArray(),
+                       op.getIteratorTypesArray());
 }
 
 /// Returns A, in which pairs of i8 have become halves of words.
@@ -113,46 +124,6 @@ Value ProductSplitter::widen(Value lhs, Operation *extension, Type type) {
                            })
              .getResult(0);
   return wide;
-}
-
-GenericOp ProductSplitter::createWide(const MatrixProduct &product,
-                                      Value zeros) {
-  GenericOp op = product.op;
-  SmallVector<Value> inputs(op.getDpsInputs());
-  inputs[product.lhs] =
-      widen(inputs[product.lhs], product.widenLhs, product.sum);
-  return createProduct(b, product, inputs, zeros, op.getIndexingMapsArray(),
-                       op.getIteratorTypesArray());
-}
-
-/// Divides the loop over depths by one more loop, over `group` of them.
-GenericOp ProductSplitter::createGrouped(const MatrixProduct &product,
-                                         Value zeros, int64_t group) {
-  GenericOp op = product.op;
-  unsigned loops = op.getNumLoops(), depth = product.loops.depth;
-  SmallVector<Value> inputs;
-  SmallVector<AffineMap> maps;
-  for (OpOperand &operand : op->getOpOperands()) {
-    AffineMap map = op.getMatchingIndexingMap(&operand);
-    SmallVector<AffineExpr> dims;
-    std::optional<unsigned> split;
-    for (auto [position, expr] : llvm::enumerate(map.getResults())) {
-      dims.push_back(expr);
-      if (cast<AffineDimExpr>(expr).getPosition() == depth) {
-        split = position;
-        dims.push_back(b.getAffineDimExpr(loops));
-      }
-    }
-    maps.push_back(AffineMap::get(loops + 1, 0, dims, b.getContext()));
-    if (!split)
-      continue;
-    bool hasHalves = group == 2 && operand.getOperandNumber() == product.lhs;
-    Value v = hasHalves ? widenToHalves(product) : operand.get();
-    inputs.push_back(splitDim(b, v, *split, group));
-  }
-  SmallVector<IteratorType> iterators(op.getIteratorTypesArray());
-  iterators.push_back(IteratorType::reduction);
-  return createProduct(b, product, inputs, zeros, maps, iterators);
 }
 
 GenericOp ProductSplitter::createBehind(const MatrixProduct &product,

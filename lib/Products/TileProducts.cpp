@@ -14,7 +14,6 @@
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
-#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "norm/IR/Norm.h"
 #include "norm/IR/RowTarget.h"
 #include "norm/Products/Passes.h"
@@ -91,8 +90,6 @@ struct NormTileProducts : norm::impl::NormTileProductsBase<NormTileProducts> {
       if (readsProduct(anchor, norm::tileAttrName) || isDivided)
         anchors.insert(anchor);
     }
-    if (failed(expandComputedColumns()))
-      return signalPassFailure();
     norm::CopyMap copies;
     for (Operation *anchor : anchors) {
       LDBG("norm-tile-products", 1) << "blocks of " << *anchor;
@@ -109,39 +106,6 @@ struct NormTileProducts : norm::impl::NormTileProductsBase<NormTileProducts> {
         return signalPassFailure();
       }
     }
-  }
-
-  /// Computes B by words where its columns are computed, so that blocks do.
-  LogicalResult expandComputedColumns() {
-    SmallVector<Operation *> views;
-    getOperation().walk([&](tensor::ExpandShapeOp view) {
-      GenericOp source = norm::getComputedColumns(view.getSrc());
-      if (source && source->hasOneUse() && isColumnsOnly(view) &&
-          llvm::none_of(source->getOperands(),
-                        [](Value v) { return isProduct(v.getDefiningOp()); }))
-        views.push_back(view);
-    });
-    RewritePatternSet patterns(&getContext());
-    linalg::populateFoldReshapeOpsByExpansionPatterns(
-        patterns, [](OpOperand *) { return true; });
-    GreedyRewriteConfig config;
-    config.setStrictness(GreedyRewriteStrictness::ExistingAndNewOps);
-    return applyOpPatternsGreedily(views, std::move(patterns), config);
-  }
-
-  /// Returns true if products alone read `v`, as B.
-  static bool isColumnsOnly(Value v) {
-    return llvm::all_of(v.getUsers(), [&](Operation *user) {
-      auto op = dyn_cast<GenericOp>(user);
-      std::optional<MatrixProduct> product =
-          op && isProduct(op) ? norm::matchMatrixProduct(op) : std::nullopt;
-      return product && op.getDpsInputs()[product->rhs] == v;
-    });
-  }
-
-  static bool isProduct(Operation *op) {
-    return op &&
-           (op->hasAttr(norm::tileAttrName) || op->hasAttr(norm::thinAttrName));
   }
 
   /// Returns the products that are computed here, and says why others are not.

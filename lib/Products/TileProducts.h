@@ -36,9 +36,8 @@ public:
 private:
   linalg::GenericOp createThin(const MatrixProduct &product, Value zeros,
                                std::optional<ProductKinds> kind);
-  linalg::GenericOp createWide(const MatrixProduct &product, Value zeros);
-  linalg::GenericOp createGrouped(const MatrixProduct &product, Value zeros,
-                                  int64_t group);
+  linalg::GenericOp createWide(const MatrixProduct &product, Value lhs,
+                               Value zeros);
   linalg::GenericOp createBlocks(const MatrixProduct &product, Value zeros);
   linalg::GenericOp createBehind(const MatrixProduct &product, Value sums);
   Value createEmptyLike(Value like, Type type);
