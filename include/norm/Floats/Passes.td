@@ -201,14 +201,8 @@ def NormExpandVectorMath : Pass<"norm-expand-vector-math"> {
     machines that have it as an instruction, a product and its sum round once; without
     it, only additions and multiplications are used.
 
-    The maximum errors, with `fma` and without, in ulp of f32 against f64, are:
-
-    | exp | exp2 | expm1 | log | log1p | tanh | erf |
-    |---|---|---|---|---|---|---|
-    | 1.1 | 1.2 | 1.8 | 0.9 | 0.9 | 1.4 | 1.4 |
-
-    Overflow to infinity, gradual underflow (of exp and exp2), infinities, NaN and
-    the sign of zero are those of libm.
+    The errors, at most 1.8 ulp, are in docs/Codegen.md, "Functions of vectors".
+    Overflow, gradual underflow, infinities, NaN and the sign of zero are as in libm.
 
     Example: `math.exp %x : vector<64xf32>` becomes
 

@@ -28,14 +28,15 @@ def NormTileProducts : Pass<"norm-tile-products", "func::FuncOp"> {
     } -> tensor<256x1024xbf16>
     ```
 
+    When each of the following is done, and in which order sums are added, is in
+    docs/Codegen.md, "Products of matrices"; the numbers are those of `norm.row_target`.
+
     **Sums are wide.** 16-bit floats are added in f32, from zero. An elementwise op
     behind the product adds the destination, if that is not zero, and rounds once. It
-    is fused with the elementwise op that reads the product, such as a bias, a
-    residual connection or a gate; one gate may read two products.
+    is fused with the elementwise op that reads the product, which may read two.
 
-    **Blocks of columns.** A loop goes over blocks of `product_columns` (64) columns of that
-    op, or of 48 or 32 if these leave fewer columns of the last block empty, and computes
-    for each block all rows of the products that it reads:
+    **Blocks of columns.** A loop goes over blocks of columns of that op, and computes for
+    each block all rows of the products that it reads:
 
     ```mlir
     scf.for %j = %c0 to %c1024 step %c64 iter_args(%out = %dest) {
@@ -47,16 +48,12 @@ def NormTileProducts : Pass<"norm-tile-products", "func::FuncOp"> {
     } {norm.loop = #norm.loop<product>}
     ```
 
-    B is packed once per block: its columns become neighbors in memory, in the type of the
-    sums. A is widened once, before the loop, often by the op that computes it. Neither is
-    copied where it has the order and the type already. A B that is the same in all
-    iterations of the loops around it, as the keys of an attention are for blocks of
-    queries, is packed before them, if its blocks are full. An operand that a stride keeps
-    apart in memory, such as one of two numbers of each element, is copied first. An
-    elementwise op that computes B for this product alone, such as integers with scales,
-    is fused into the block. Few rows are then computed as below, block by block, if its
-    neighbors are along the sum.
-    norm-vectorize-products builds the loops of a `norm.product`.
+    norm-vectorize-products builds the loops of `norm.pack` and `norm.product`. Neither
+    operand is copied where it has the order and the type already. A is widened before the
+    loop; a B that is the same in all iterations of the loops around it is packed before
+    them, if its blocks are full. An elementwise op that computes B for this product alone
+    is fused into the block. An operand that a stride keeps apart in memory, such as one of
+    two numbers of each element, is copied first.
 
     **Words.** With `kinds=pairs` both operands stay bf16, and pairs of neighbors along
     the sum stay together, which one instruction of AVX512-BF16 multiplies and adds. With
@@ -65,17 +62,8 @@ def NormTileProducts : Pass<"norm-tile-products", "func::FuncOp"> {
     by 16, and the product also has `norm.amx`. It does so if the sum has whole tiles: its
     length is a multiple of 32 or 64. Other products are those of elements, or of i16.
 
-    **Parts.** A long sum of at most 256 rows (`packed_rows`) goes by parts of up to 128
-    products (`packed_depth`) that divide it, if columns that are neighbors in memory are
-    packed: while a part is multiplied, memory fetches what is packed next. More rows
-    have parts of up to 1024 (`product_depth`).
-
-    AMX is faster than the caches behind level 2. It therefore multiplies parts of a long
-    sum: of an A of 1.5 MiB and more (`large_bytes`) up to 256 words of each row
-    (`tile_steps`) by up to 512 columns (`tile_columns`), of which as many are packed at
-    once, or fewer where threads share the blocks (`tile_blocks` each); of a smaller A up
-    to 128 words by 64 columns, if B has at least 512. A is copied by such parts, once for
-    all products that read it; so are rows that fill no tile:
+    **Parts.** A long sum goes by parts that divide it. For AMX, A is copied by such parts,
+    once for all products that read it, and so are rows that fill no tile:
 
     ```mlir
     %parts = linalg.generic ins(%a) outs(%slice_of_alloc) {norm.pack} // [8, 512, 256, 2]
@@ -99,32 +87,16 @@ def NormTileProducts : Pass<"norm-tile-products", "func::FuncOp"> {
         %rows = ...   // its product with V
     ```
 
-    A block has up to 128 rows (`chain_rows`), of 512 KiB (`chain_bytes`), which divide all
-    rows if they can; threads share batches and blocks, but nothing in these. It has more
-    where both B would be more than twice what is between: each block reads them again. If
-    that takes more than 256 rows, as with most weights, there are no blocks; nor of less
-    than 1.5 MiB (`large_bytes`), nor from an op on that others read, too. Views that join
-    batches or groups of rows move behind the last product. The order of sums does not
-    change.
+    Views that join batches or groups of rows move behind the last product. There are no
+    blocks where each would read more than what is between the products, where that is
+    less than `large_bytes`, nor from an op on that others read, too.
 
-    **Few rows.** A product of at most `few_rows` (8) rows, or 6 where tiles multiply
-    integers, takes as long as to read B, which it does once, in place and in the order
-    of memory, if neighbors there are columns, or are along the sum and neighbors in A,
-    too: `norm.thin_product = 0`. The number is a kind: with
-    `kinds=tiles` products of 2 to 16 rows whose words are neighbors in A and in B, such
-    as those of a torch.nn.Linear, read B by tiles (2). So do those of up to 128 rows
-    (`thin_tile_rows`) whose sums have 16 words per row and more (`thin_tile_words`), in
-    blocks of columns with what reads them: to turn the sums then takes less than to pack
-    B. Where the number of rows is not known, and is the only one, half as many rows are
-    computed one by one so, and more rows by blocks, both into one destination, with what
-    is fused behind them; not where B is computed. Threads have blocks of equal columns, as many as level 1 keeps the
-    sums of, since memory is fastest with long rows; of `thin_columns` (512) where they
-    are not known.
-
-    **Order.** The products of an element are added one after the other along the sum,
-    by fused multiplications and additions if the CPU has them, in blocks and for few
-    rows if columns are neighbors in memory; else for few rows in as many parts as a
-    register has lanes. Neither threads nor the number of columns change it.
+    **Few rows.** Such a product reads B in place, once, in the order of memory:
+    `norm.thin_product = 0`, whose number says what an instruction adds: a product, those
+    of pairs (1) or of tiles (2). Where only the number of rows is not known, and B is not
+    computed, there are both such a product and blocks, into one destination, with what is
+    fused behind them. Threads have blocks of equal columns, as many as level 1 keeps the
+    sums of.
 
     Products stay as they are, with a remark, if the result has less than 16 columns, or
     neighbors there are of other batches, the sum less than 8 products, or the body does
@@ -160,8 +132,8 @@ def NormVectorizeProducts : Pass<"norm-vectorize-products", "func::FuncOp"> {
     ```
 
     becomes loops over 1024 products (`product_depth`) and 6 rows (`product_rows`), whose
-    innermost loop keeps 6 vectors of 64 sums (`product_lanes`) in registers; the rows that are left get a tile of their own, or one each if
-    their number is not known:
+    innermost loop keeps 6 vectors of 64 sums (`product_lanes`) in registers; the rows
+    that are left get a tile of their own, or one each if their number is not known:
 
     ```mlir
     %sums:6 = scf.for %k = %from to %to step %c1 iter_args(...) {
@@ -190,10 +162,10 @@ def NormVectorizeProducts : Pass<"norm-vectorize-products", "func::FuncOp"> {
     there are tiles, or what the steps of AMX have time for.
 
     Columns that are no neighbors in memory are packed by squares of 16 times 16
-    elements, which are turned in registers; rows of B are fetched 16 rows ahead. A
-    product of few rows reads 8 rows of B at once, or 8 columns where these are rows in
-    memory, and fetches the next ones if level 2 does not keep B; by tiles of AMX 16
-    columns, which it multiplies by the words of A, turned once.
+    elements, which are turned in registers; others of B are fetched 16 rows ahead
+    (`packed_ahead`). A product of few rows reads 8 rows of B at once, or 8 columns where
+    these are rows in memory, and fetches the next ones if level 2 does not keep B; by tiles
+    of AMX 16 columns, which it multiplies by the words of A, turned once.
   }];
   let dependentDialects = ["amx::AMXDialect", "arith::ArithDialect",
                            "memref::MemRefDialect", "scf::SCFDialect",
