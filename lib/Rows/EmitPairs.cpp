@@ -18,6 +18,7 @@
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "norm/Floats/ValueOrigins.h"
 #include "norm/Rows/Vectors.h"
 
 using namespace mlir;
