@@ -13,6 +13,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+#include "mlir/Dialect/MLProgram/IR/MLProgram.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -83,8 +84,9 @@ static bool movesTensors(Operation *op) {
     return true;
   return isa_and_nonnull<bufferization::BufferizationDialect,
                          cf::ControlFlowDialect, func::FuncDialect,
-                         memref::MemRefDialect, scf::SCFDialect,
-                         tensor::TensorDialect>(op->getDialect());
+                         memref::MemRefDialect, ml_program::MLProgramDialect,
+                         scf::SCFDialect, tensor::TensorDialect>(
+      op->getDialect());
 }
 
 /// Returns true for ops whose scalars of the element type are elements.

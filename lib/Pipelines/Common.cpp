@@ -110,6 +110,9 @@ void norm::buildDeallocation(OpPassManager &pm) {
   // times and merges equal ops.
   pm.addPass(memref::createExpandReallocPass({/*emitDeallocs=*/false}));
   pm.addPass(bufferization::createOwnershipBasedBufferDeallocationPass());
+  // Upstream: LLVM 22.1: the simplification below keeps constants that its
+  // driver merges, such as an argument of a call; goes when it does not.
+  pm.addPass(createCSEPass());
   pm.addPass(bufferization::createBufferDeallocationSimplificationPass());
   pm.addPass(bufferization::createLowerDeallocationsPass());
   pm.addPass(createExactCanonicalizer());

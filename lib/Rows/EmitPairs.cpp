@@ -219,10 +219,14 @@ static std::optional<Step> matchStep(Value even, Value odd) {
       !OpTrait::hasElementwiseMappableTraits(first) ||
       first->getNumResults() != 1 || !isMemoryEffectFree(first))
     return std::nullopt;
-  for (auto [p, q] : llvm::zip(first->getOpOperands(), second->getOpOperands()))
+  for (auto [p, q] :
+       llvm::zip(first->getOpOperands(), second->getOpOperands())) {
+    auto uniform = p.get().getDefiningOp<vector::BroadcastOp>();
     if (p.getOperandNumber() != x.getOperandNumber() &&
-        (p.get() != q.get() || !p.get().getDefiningOp<vector::BroadcastOp>()))
+        (p.get() != q.get() || !uniform ||
+         isa<VectorType>(uniform.getSourceType())))
       return std::nullopt;
+  }
   return Step{first, second, x.getOperandNumber()};
 }
 
@@ -237,7 +241,8 @@ static unsigned getShuffledBits(Value v) {
 static SmallVector<Step> findSteps(vector::DeinterleaveOp parts) {
   SmallVector<Step> steps;
   Value even = parts.getRes1(), odd = parts.getRes2();
-  if (!getElementTypeOrSelf(even.getType()).isIntOrFloat())
+  if (parts.getSourceVectorType().getRank() != 1 ||
+      !getElementTypeOrSelf(even.getType()).isIntOrFloat())
     return steps;
   unsigned least = getShuffledBits(even);
   size_t kept = 0;
