@@ -12,6 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ClusterOps.h"
 #include "VectorDistributor.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -72,6 +73,26 @@ Value VectorDistributor::reduceInWarp(vector::CombiningKind kind, Value v,
   return v;
 }
 
+//===----------------------------------------------------------------------===//
+// Several warps
+//===----------------------------------------------------------------------===//
+
+void VectorDistributor::waitForClusterStart() {
+  if (layout.cluster == 1 || clusterStarted)
+    return;
+  waitAtClusterBarrier(b, b.getLoc());
+  clusterStarted = true;
+}
+
+void VectorDistributor::syncRow() {
+  if (layout.cluster == 1) {
+    gpu::BarrierOp::create(b);
+    return;
+  }
+  arriveAtClusterBarrier(b, b.getLoc());
+  waitAtClusterBarrier(b, b.getLoc());
+}
+
 /// A partial result, or what changes no result where `slots` does not have it.
 Value VectorDistributor::loadSlot(vector::CombiningKind kind, Value buffer,
                                   Value slot, int64_t slots) {
@@ -85,35 +106,44 @@ Value VectorDistributor::loadSlot(vector::CombiningKind kind, Value buffer,
   return arith::SelectOp::create(b, inside, partial, neutral);
 }
 
-/// What a lane has of the warps' partial results, for a butterfly over a power
-/// of two of them.
-Value VectorDistributor::loadPartial(vector::CombiningKind kind, Value buffer,
-                                     Value lane, int64_t warps) {
-  int64_t slots = llvm::PowerOf2Ceil(warps);
-  Value slot = arith::AndIOp::create(b, lane, index(slots - 1));
-  if (slots == warps)
-    return memref::LoadOp::create(b, buffer, slot);
-  return loadSlot(kind, buffer, slot, warps);
-}
-
+/// Warp w of block r writes its value to slot r*W + w of every block's
+/// workgroup memory; after one barrier each block reads only its own. So no
+/// block has to stay for another's reads (CUDA C++ programming guide,
+/// "Distributed shared memory").
 Value VectorDistributor::reduceOverWarps(vector::CombiningKind kind, Value v,
                                          Value buffer, bool inLoop) {
-  int64_t warps = layout.threads / kWarpSize;
+  int64_t slots = layout.threads / kWarpSize;
   Value size = index(kWarpSize);
-  Value lane = arith::RemUIOp::create(b, layout.thread, size);
-  Value warp = arith::DivUIOp::create(b, layout.thread, size);
-  Value isFirst =
-      arith::CmpIOp::create(b, arith::CmpIPredicate::eq, lane, index(0));
-  scf::IfOp::create(b, isFirst, [&](OpBuilder &, Location) {
-    memref::StoreOp::create(b, v, buffer, warp);
+  Value lane = arith::RemUIOp::create(b, layout.blockThread, size);
+  Value warp = arith::DivUIOp::create(b, layout.blockThread, size);
+  Value hasPeer = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, lane,
+                                        index(layout.cluster));
+  scf::IfOp::create(b, hasPeer, [&](OpBuilder &, Location) {
+    if (layout.cluster == 1) {
+      memref::StoreOp::create(b, v, buffer, warp);
+    } else {
+      Value first =
+          arith::MulIOp::create(b, layout.rank, index(slots / layout.cluster));
+      Value slot = arith::AddIOp::create(b, first, warp);
+      storeRemotely(b, b.getLoc(), v, buffer, slot, lane);
+    }
     scf::YieldOp::create(b);
   });
-  gpu::BarrierOp::create(b);
-  Value partial = loadPartial(kind, buffer, lane, warps);
-  // The next iteration writes the buffer again.
+  syncRow();
+  // What a lane has of the slots, for a butterfly over a power of two of them.
+  int64_t lanes = std::min<int64_t>(llvm::PowerOf2Ceil(slots), kWarpSize);
+  Value first = arith::AndIOp::create(b, lane, index(lanes - 1));
+  SmallVector<Value> partials;
+  for (int64_t begin = 0; begin < slots; begin += lanes) {
+    Value slot = b.createOrFold<arith::AddIOp>(first, index(begin));
+    partials.push_back(begin + lanes <= slots
+                           ? memref::LoadOp::create(b, buffer, slot)
+                           : loadSlot(kind, buffer, slot, slots));
+  }
+  // The next iteration writes the slots again.
   if (inLoop)
-    gpu::BarrierOp::create(b);
-  return reduceInWarp(kind, partial, llvm::PowerOf2Ceil(warps));
+    syncRow();
+  return reduceInWarp(kind, reducePairwise(b, kind, partials), lanes);
 }
 
 void VectorDistributor::distributeReduction(vector::ReductionOp op) {
@@ -121,9 +151,7 @@ void VectorDistributor::distributeReduction(vector::ReductionOp op) {
   Value v = reduceInThread(kind, getChunks(op.getVector()));
   v = reduceInWarp(kind, v, std::min(layout.threads, kWarpSize));
   bool inLoop = op->getParentOfType<scf::ForOp>() != nullptr;
-  if (layout.cluster > 1)
-    v = reduceOverCluster(kind, v, layout.exchange[nextExchange++], inLoop);
-  else if (layout.threads > kWarpSize)
+  if (layout.threads > kWarpSize)
     v = reduceOverWarps(kind, v, layout.exchange[nextExchange++], inLoop);
   if (op.getAcc())
     v = vector::makeArithReduction(b, b.getLoc(), kind, v,

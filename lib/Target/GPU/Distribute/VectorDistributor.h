@@ -163,16 +163,14 @@ private:
 
   Value reduceInThread(vector::CombiningKind kind, const Chunks &values);
   Value reduceInWarp(vector::CombiningKind kind, Value v, int64_t threads);
-  Value loadPartial(vector::CombiningKind kind, Value buffer, Value lane,
-                    int64_t warps);
   Value loadSlot(vector::CombiningKind kind, Value buffer, Value slot,
                  int64_t slots);
   Value reduceOverWarps(vector::CombiningKind kind, Value v, Value buffer,
                         bool inLoop);
-  Value reduceOverCluster(vector::CombiningKind kind, Value v, Value buffer,
-                          bool inLoop);
+  /// Memory of a block that has not started cannot be written.
   void waitForClusterStart();
-  void syncCluster();
+  /// The barrier of all threads of the row.
+  void syncRow();
   Value shuffle(Value v, int64_t offset);
 
   ImplicitLocOpBuilder b;
