@@ -9,7 +9,6 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/GPU/Transforms/Passes.h"
-#include "mlir/Dialect/Linalg/Passes.h"
 #include "mlir/Dialect/Math/Transforms/Passes.h"
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
 #include "mlir/Pass/PassManager.h"
@@ -78,8 +77,6 @@ static void buildBuffers(OpPassManager &pm) {
 static void buildKernels(OpPassManager &pm,
                          const NVVMPipelineOptions &options) {
   OpPassManager &func = pm.nest<func::FuncOp>();
-  func.addPass(createNormWrapScalarLinalg());
-  func.addPass(createConvertLinalgToParallelLoopsPass());
   func.addPass(createNormDistributeRowsToGPU());
   buildCleanup(func);
   func.addPass(createNormHoistGPULoads());

@@ -15,6 +15,7 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "norm/IR/Missed.h"
 #include "norm/IR/Norm.h"
@@ -26,7 +27,6 @@
 
 namespace mlir::norm {
 #define GEN_PASS_DEF_NORMDISTRIBUTEROWSTOGPU
-#define GEN_PASS_DEF_NORMWRAPSCALARLINALG
 #include "norm/Target/GPU/Distribute/Passes.h.inc"
 } // namespace mlir::norm
 
@@ -488,6 +488,33 @@ private:
 // What is left on the host
 //===----------------------------------------------------------------------===//
 
+static bool isInParallel(Operation *op) {
+  while ((op = op->getParentOp()))
+    if (isa<gpu::LaunchOp, scf::ForallOp, scf::ParallelOp, linalg::LinalgOp>(
+            op))
+      return true;
+  return false;
+}
+
+/// Makes loops of linalg ops. Those of one without a parallel loop would be
+/// host code on device memory, so one thread runs it.
+static void convertLinalg(LaunchBuilder &builder, func::FuncOp func) {
+  SmallVector<linalg::LinalgOp> ops;
+  func.walk([&](linalg::LinalgOp op) {
+    if (op.hasPureBufferSemantics())
+      ops.push_back(op);
+  });
+  IRRewriter rewriter(func.getContext());
+  int64_t numScalar = 0;
+  for (linalg::LinalgOp op : ops) {
+    if (op.getNumParallelLoops() == 0 && !isInParallel(op))
+      builder.wrap(op, "_scalar" + std::to_string(numScalar++));
+    rewriter.setInsertionPoint(op);
+    if (succeeded(linalg::linalgOpToParallelLoops(rewriter, op)))
+      rewriter.eraseOp(op);
+  }
+}
+
 /// Accesses memory itself; allocation and copies are norm-device-memory's.
 static bool accessesElements(Operation *op) {
   return isa<memref::LoadOp, memref::StoreOp, vector::TransferReadOp,
@@ -515,6 +542,8 @@ namespace {
 struct NormDistributeRowsToGPU
     : norm::impl::NormDistributeRowsToGPUBase<NormDistributeRowsToGPU> {
   void runOnOperation() override {
+    LaunchBuilder builder(getOperation());
+    convertLinalg(builder, getOperation());
     getOperation().walk(norm::writeRowsEarly);
     SmallVector<LoopLikeOpInterface> loops;
     getOperation().walk<WalkOrder::PreOrder>([&](Operation *op) {
@@ -526,34 +555,11 @@ struct NormDistributeRowsToGPU
       loops.push_back(cast<LoopLikeOpInterface>(op));
       return WalkResult::skip();
     });
-    LaunchBuilder builder(getOperation());
     for (LoopLikeOpInterface loop : loops)
       if (failed(builder.replace(loop)))
         return signalPassFailure();
     for (Block &block : getOperation().getBody())
       wrapHostAccesses(builder, block);
-  }
-};
-
-struct NormWrapScalarLinalg
-    : norm::impl::NormWrapScalarLinalgBase<NormWrapScalarLinalg> {
-  void runOnOperation() override {
-    SmallVector<Operation *> ops;
-    getOperation().walk<WalkOrder::PreOrder>([&](Operation *op) {
-      if (isa<gpu::LaunchOp, scf::ForallOp, scf::ParallelOp>(op))
-        return WalkResult::skip();
-      auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
-      if (!linalgOp)
-        return WalkResult::advance();
-      if (linalgOp.hasPureBufferSemantics() &&
-          linalgOp.getNumParallelLoops() == 0)
-        ops.push_back(op);
-      // Those in its body are part of its kernel.
-      return WalkResult::skip();
-    });
-    LaunchBuilder builder(getOperation());
-    for (auto [i, op] : llvm::enumerate(ops))
-      builder.wrap(op, "_scalar" + std::to_string(i));
   }
 };
 } // namespace

@@ -44,8 +44,9 @@ def NormDistributeRowsToGPU
     rows, and launches a second kernel with V = 1 where one of that fails.
 
     Other loops give one thread an iteration, 128 a block; where such a body has
-    vectors, a missed remark says that it lacks a schedule. Ops outside loops that
-    touch memory are wrapped into a launch of one thread.
+    vectors, a missed remark says that it lacks a schedule. linalg ops on buffers
+    become such loops first. What touches memory without a parallel loop, such as a
+    reduction to one element, is wrapped into a launch of one thread: right, not fast.
 
     Example, the body of a row sum over 128 elements:
 
@@ -117,39 +118,10 @@ def NormDistributeRowsToGPU
     the row decides. `shifted` rows
     need masks that are constant and end V - 1 elements before the vector.
   }];
-  let dependentDialects = ["arith::ArithDialect", "gpu::GPUDialect",
-                           "LLVM::LLVMDialect", "memref::MemRefDialect",
-                           "NVVM::NVVMDialect", "scf::SCFDialect",
-                           "vector::VectorDialect"];
-}
-
-def NormWrapScalarLinalg : Pass<"norm-wrap-scalar-linalg", "func::FuncOp"> {
-  let summary = "linalg ops on buffers without parallel loops to kernels";
-  let description = [{
-    A linalg op on buffers that has no parallel loop, outside kernels and parallel
-    loops, would become host code on device memory. It is moved into a
-    `gpu.launch` of one thread.
-
-    Example: a sum of a whole tensor,
-
-    ```mlir
-    linalg.generic {iterator_types = ["reduction"], ...}
-      ins(%x : memref<64xf32>) outs(%s : memref<f32>) { addf }
-    ```
-
-    becomes
-
-    ```mlir
-    gpu.launch blocks(...) in (1, 1, 1) threads(...) in (1, 1, 1) {
-      linalg.generic {iterator_types = ["reduction"], ...}
-        ins(%x : memref<64xf32>) outs(%s : memref<f32>) { addf }
-      gpu.terminator
-    }
-    ```
-
-    Limits: right, not fast.
-  }];
-  let dependentDialects = ["arith::ArithDialect", "gpu::GPUDialect"];
+  let dependentDialects = ["affine::AffineDialect", "arith::ArithDialect",
+                           "gpu::GPUDialect", "LLVM::LLVMDialect",
+                           "memref::MemRefDialect", "NVVM::NVVMDialect",
+                           "scf::SCFDialect", "vector::VectorDialect"];
 }
 
 def NormHoistGPULoads : Pass<"norm-hoist-gpu-loads", "func::FuncOp"> {

@@ -1,13 +1,17 @@
-// RUN: norm-opt %s --norm-wrap-scalar-linalg | FileCheck %s
+// RUN: norm-opt %s --norm-distribute-rows-to-gpu | FileCheck %s
 
 // CHECK-LABEL: func.func @f
 // CHECK: gpu.launch
 // CHECK-SAME: function(@f_kernel0_scalar0)
-// CHECK: linalg.generic {{.*}}["reduction"]
+// CHECK: scf.for
+// CHECK: arith.addf
 // CHECK: gpu.terminator
-// Parallel loops become threads later.
-// CHECK-NOT: gpu.launch
-// CHECK: linalg.generic {{.*}}["parallel"]
+// Parallel loops become threads.
+// CHECK: %[[SIZE:.*]] = arith.constant 128 : index
+// CHECK: gpu.launch {{.*}} threads(%{{.*}}) in (%{{.*}} = %[[SIZE]],
+// CHECK-SAME: function(@f_kernel0)
+// CHECK-NOT: scf.for
+// CHECK: memref.store
 #id = affine_map<(d0) -> (d0)>
 #all = affine_map<(d0) -> ()>
 func.func @f(%x: memref<64xf32>, %s: memref<f32>) {
