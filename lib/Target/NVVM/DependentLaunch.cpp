@@ -9,7 +9,6 @@
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Transforms/RegionUtils.h"
@@ -23,58 +22,18 @@ namespace mlir::norm {
 
 using namespace mlir;
 
-namespace {
-/// Values of a launch that differ from row to row: by the block, or by the y of
-/// a thread where a block has several rows.
-class RowDependence {
-public:
-  explicit RowDependence(gpu::LaunchOp launch) : launch(launch) {}
-
-  /// Returns true if `v` is computed from the number of the row, or cannot be
-  /// told.
-  bool dependsOnRow(Value v);
-
-private:
-  gpu::LaunchOp launch;
-  llvm::DenseMap<Value, bool> known;
-};
-} // namespace
-
-bool RowDependence::dependsOnRow(Value v) {
-  if (!launch->isProperAncestor(v.getParentRegion()->getParentOp()) &&
-      v.getParentRegion() != &launch.getBody())
+/// Whether `v` is computed from the number of the row, which is that of the
+/// block and, where a block has several rows, the y of a thread; or cannot be
+/// told.
+static bool dependsOnRow(Value v, gpu::LaunchOp launch) {
+  if (!launch.getBody().isAncestor(v.getParentRegion()))
     return false;
-  auto it = known.find(v);
-  if (it != known.end())
-    return it->second;
-  if (auto arg = dyn_cast<BlockArgument>(v)) {
-    if (arg.getOwner() == &launch.getBody().front()) {
-      gpu::KernelDim3 block = launch.getBlockIds();
-      // Rows of one block are numbered by y.
-      Value rowInBlock = launch.getThreadIds().y;
-      bool isCluster = launch.hasClusterSize() &&
-                       llvm::is_contained({launch.getClusterIds()->x,
-                                           launch.getClusterIds()->y,
-                                           launch.getClusterIds()->z},
-                                          v);
-      return known[v] =
-                 isCluster ||
-                 llvm::is_contained({block.x, block.y, block.z, rowInBlock}, v);
-    }
-    // The induction variable follows from its bounds; other arguments are
-    // taken for dependent.
-    auto loop = dyn_cast<scf::ForOp>(arg.getOwner()->getParentOp());
-    if (!loop || arg != loop.getInductionVar())
-      return known[v] = true;
-    return known[v] = dependsOnRow(loop.getLowerBound()) ||
-                      dependsOnRow(loop.getUpperBound()) ||
-                      dependsOnRow(loop.getStep());
-  }
   Operation *op = v.getDefiningOp();
-  if (op->getNumRegions() != 0)
-    return known[v] = true;
-  return known[v] = llvm::any_of(op->getOperands(), [&](Value operand) {
-           return dependsOnRow(operand);
+  if (!op)
+    return v != launch.getThreadIds().x;
+  return op->getNumRegions() != 0 ||
+         llvm::any_of(op->getOperands(), [&](Value operand) {
+           return dependsOnRow(operand, launch);
          });
 }
 
@@ -91,7 +50,7 @@ static bool isReadOnlyArgument(Value buffer) {
 }
 
 /// Reads of what all rows read, from buffers that no kernel here writes.
-static bool readsSharedArguments(Operation *op, RowDependence &dependence) {
+static bool readsSharedArguments(Operation *op, gpu::LaunchOp launch) {
   bool reads = false;
   WalkResult result = op->walk([&](Operation *nested) {
     auto access = norm::getRowAccess(nested);
@@ -100,7 +59,7 @@ static bool readsSharedArguments(Operation *op, RowDependence &dependence) {
       reads = true;
       if (access->isWrite || !isReadOnlyArgument(access->base) ||
           llvm::any_of(access->indices, [&](Value index) {
-            return dependence.dependsOnRow(index);
+            return dependsOnRow(index, launch);
           }))
         return WalkResult::interrupt();
     } else if (nested->getNumRegions() == 0 && !isMemoryEffectFree(nested)) {
@@ -138,12 +97,11 @@ static void overlap(IRRewriter &rewriter, gpu::LaunchOp launch) {
   rewriter.setInsertionPointToStart(&body);
   auto wait = NVVM::GriddepcontrolOp::create(rewriter, loc,
                                              NVVM::GridDepActionKind::wait);
-  RowDependence dependence(launch);
   SmallVector<Operation *> reads;
   for (Operation &op : *first->getBlock()) {
     if (&op == first)
       break;
-    if (readsSharedArguments(&op, dependence))
+    if (readsSharedArguments(&op, launch))
       reads.push_back(&op);
   }
   for (Operation *op : reads) {
