@@ -24,18 +24,16 @@ int64_t norm::getRowEnd(VectorTransferOpInterface op) {
       .value_or(op.getVectorType().getDimSize(0));
 }
 
-VectorDistributor::ChunkMask VectorDistributor::getChunkMask(const Mask &mask,
+VectorDistributor::ChunkMask VectorDistributor::getChunkMask(Value limit,
                                                              int64_t chunk) {
-  if (shift && mask.constant)
-    return getShiftedChunkMask(mask, chunk, /*rest=*/Value());
+  std::optional<int64_t> end = getConstantIntValue(limit);
+  if (shift && end)
+    return getShiftedChunkMask(*end, chunk, /*rest=*/Value());
   ChunkMask result;
-  int64_t chunkEnd = (chunk + 1) * layout.threads * layout.vector;
-  if (mask.constant && chunkEnd <= *mask.constant)
+  if (end && (chunk + 1) * layout.threads * layout.vector <= *end)
     return result;
-  Value limit = mask.limit ? mask.limit : index(*mask.constant);
   Value base = getBase(chunk);
-  bool uniform = layout.vector == 1 ||
-                 (mask.constant && *mask.constant % layout.vector == 0);
+  bool uniform = layout.vector == 1 || (end && *end % layout.vector == 0);
   Value last =
       uniform ? base : arith::AddIOp::create(b, base, index(layout.vector - 1));
   result.pred =
@@ -55,12 +53,11 @@ VectorDistributor::ChunkMask VectorDistributor::getChunkMask(const Mask &mask,
 /// A transfer whose vectors begin `rest` elements past an aligned address
 /// accesses both aligned vectors around each, which must be inside as well.
 VectorDistributor::ChunkMask
-VectorDistributor::getShiftedChunkMask(const Mask &mask, int64_t chunk,
-                                       Value rest) {
+VectorDistributor::getShiftedChunkMask(int64_t end, int64_t chunk, Value rest) {
   ChunkMask result;
   int64_t reach = rest ? layout.vector : 0;
   int64_t chunkEnd = (chunk + 1) * layout.threads * layout.vector;
-  if (chunk > 0 && chunkEnd + reach <= *mask.constant)
+  if (chunk > 0 && chunkEnd + reach <= end)
     return result;
   auto constant = [&](int64_t v) -> Value {
     return arith::ConstantOp::create(b, b.getI32IntegerAttr(v));
@@ -69,7 +66,7 @@ VectorDistributor::getShiftedChunkMask(const Mask &mask, int64_t chunk,
     return arith::IndexCastOp::create(b, b.getI32Type(), v);
   };
   Value base = narrow(getBase(chunk));
-  int64_t last = *mask.constant - layout.vector - reach;
+  int64_t last = end - layout.vector - reach;
   Value limit = constant(std::max<int64_t>(0, last + 1));
   if (rest && last >= 0)
     limit = arith::AddIOp::create(b, limit, narrow(rest));
@@ -82,17 +79,15 @@ VectorDistributor::getShiftedChunkMask(const Mask &mask, int64_t chunk,
       arith::ConstantOp::create(b, b.getI32VectorAttr(numbers)));
   result.lanes = arith::CmpIOp::create(
       b, arith::CmpIPredicate::ult, lanes,
-      vector::BroadcastOp::create(b, type, constant(*mask.constant)));
+      vector::BroadcastOp::create(b, type, constant(end)));
   return result;
 }
 
-void VectorDistributor::distributeMask(Operation &op, Value limit,
-                                       std::optional<int64_t> constant) {
-  Mask mask{limit, constant};
+void VectorDistributor::distributeMask(Operation &op, Value limit) {
   Chunks result;
   VectorType type = getChunkType(b.getI1Type());
   for (int64_t c = 0; c < getNumChunks(); ++c) {
-    ChunkMask chunk = getChunkMask(mask, c);
+    ChunkMask chunk = getChunkMask(limit, c);
     if (!chunk.pred)
       result.push_back(
           arith::ConstantOp::create(b, DenseElementsAttr::get(type, true)));
@@ -102,7 +97,7 @@ void VectorDistributor::distributeMask(Operation &op, Value limit,
       result.push_back(vector::BroadcastOp::create(b, type, chunk.pred));
   }
   chunks[op.getResult(0)] = result;
-  masks[op.getResult(0)] = mask;
+  masks[op.getResult(0)] = limit;
 }
 
 VectorDistributor::ChunkMask
@@ -110,8 +105,9 @@ VectorDistributor::getTransferMask(VectorTransferOpInterface op, int64_t chunk,
                                    Value rest) {
   Value mask = op.getMask();
   if (rest)
-    return getShiftedChunkMask(masks.find(mask)->second, chunk, rest);
-  return mask ? getChunkMask(masks.find(mask)->second, chunk) : ChunkMask();
+    return getShiftedChunkMask(*getConstantIntValue(masks.at(mask)), chunk,
+                               rest);
+  return mask ? getChunkMask(masks.at(mask), chunk) : ChunkMask();
 }
 
 //===----------------------------------------------------------------------===//

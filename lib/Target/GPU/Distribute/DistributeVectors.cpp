@@ -254,28 +254,21 @@ void VectorDistributor::run(Block &body) {
 
 void VectorDistributor::distribute(Operation &op) {
   llvm::TypeSwitch<Operation *>(&op)
-      .Case([&](scf::ForOp loop) { distributeFor(loop); })
-      .Case([&](scf::IfOp branch) { distributeIf(branch); })
+      .Case<scf::ForOp, scf::IfOp>([&](auto) { distributeRegions(op); })
       .Case([&](vector::TransferReadOp read) { distributeRead(read); })
       .Case([&](vector::TransferWriteOp write) { distributeWrite(write); })
       .Case([&](vector::ReductionOp reduction) {
         distributeReduction(reduction);
       })
-      .Case<vector::BroadcastOp>([&](auto) { distributeUniform(op); })
       .Case([&](vector::StepOp step) { distributeStep(step); })
       .Case([&](vector::CreateMaskOp mask) {
-        Value limit = mask.getOperand(0);
-        distributeMask(op, scalars.lookupOrDefault(limit),
-                       getConstantIntValue(limit));
+        distributeMask(op, scalars.lookupOrDefault(mask.getOperand(0)));
       })
       .Case([&](vector::ConstantMaskOp mask) {
-        distributeMask(op, Value(), mask.getMaskDimSizes().front());
+        distributeMask(op, index(mask.getMaskDimSizes().front()));
       })
       .Default([&](Operation *) {
-        if (!hasVectors(&op))
-          return distributeScalar(op);
-        isa<arith::ConstantOp>(op) ? distributeUniform(op)
-                                   : distributeElementwise(op);
+        hasVectors(&op) ? distributeElementwise(op) : distributeScalar(op);
       });
 }
 
@@ -293,13 +286,6 @@ void VectorDistributor::distributeElementwise(Operation &op) {
   }
   for (auto [result, all] : llvm::zip(op.getResults(), results))
     chunks[result] = all;
-}
-
-void VectorDistributor::distributeUniform(Operation &op) {
-  auto operands = llvm::map_to_vector(
-      op.getOperands(), [&](Value v) { return scalars.lookupOrDefault(v); });
-  Value chunk = cloneAtWidth(b, &op, layout.vector, operands)->getResult(0);
-  chunks[op.getResult(0)] = Chunks(getNumChunks(), chunk);
 }
 
 /// Lanes before the row are the last ones.
@@ -327,61 +313,41 @@ void VectorDistributor::distributeStep(vector::StepOp op) {
   chunks[op.getResult()] = result;
 }
 
-void VectorDistributor::distributeFor(scf::ForOp op) {
-  SmallVector<Value> inits = lookup(op.getInitArgs());
-  auto loop = scf::ForOp::create(
-      b, scalars.lookupOrDefault(op.getLowerBound()),
-      scalars.lookupOrDefault(op.getUpperBound()),
-      scalars.lookupOrDefault(op.getStep()), inits,
-      [&](OpBuilder &, Location, Value iv, ValueRange args) {
-        scalars.map(op.getInductionVar(), iv);
-        mapResults(op.getRegionIterArgs(), args);
-        run(*op.getBody());
-        scf::YieldOp::create(
-            b, lookup(op.getBody()->getTerminator()->getOperands()));
-      });
-  mapResults(op.getResults(), loop.getResults());
-}
-
-void VectorDistributor::distributeIf(scf::IfOp op) {
-  auto build = [&](Block *block) {
-    return [this, block](OpBuilder &, Location) {
-      run(*block);
-      scf::YieldOp::create(b, lookup(block->getTerminator()->getOperands()));
-    };
-  };
-  Value condition = scalars.lookupOrDefault(op.getCondition());
-  scf::IfOp branch;
-  if (op.elseBlock())
-    branch = scf::IfOp::create(b, condition, build(op.thenBlock()),
-                               build(op.elseBlock()));
-  else
-    branch = scf::IfOp::create(b, condition, build(op.thenBlock()));
-  mapResults(op.getResults(), branch.getResults());
-}
-
-void VectorDistributor::distributeScalar(Operation &op) {
-  if (isMemoryEffectFree(&op) || isa<memref::LoadOp, memref::AllocaOp>(op)) {
-    b.clone(op, scalars);
-    return;
+/// A loop or a branch.
+void VectorDistributor::distributeRegions(Operation &op) {
+  OperationState state(op.getLoc(), op.getName(), lookup(op.getOperands()),
+                       getTypes(op.getResultTypes()));
+  for (Region &region : op.getRegions()) {
+    Region *inner = state.addRegion();
+    if (region.empty())
+      continue;
+    OpBuilder::InsertionGuard guard(b);
+    SmallVector<Type> types = getTypes(region.getArgumentTypes());
+    Block *block = b.createBlock(
+        inner, {}, types, SmallVector<Location>(types.size(), op.getLoc()));
+    mapResults(region.getArguments(), block->getArguments());
+    run(region.front());
+    scf::YieldOp::create(b,
+                         lookup(region.front().getTerminator()->getOperands()));
   }
-  bool isOnce = !layout.readBack->contains(&op);
-  auto store = dyn_cast<memref::StoreOp>(op);
-  bool isPrivate =
-      store &&
-      norm::getRootBuffer(store.getMemRef()).getDefiningOp<memref::AllocaOp>();
-  storeIf(op, isOnce, isPrivate ? Value() : layout.active);
+  mapResults(op.getResults(), b.create(state)->getResults());
 }
 
 /// A scalar effect of the row happens in one of its threads, or in each where
 /// they read it back.
-void VectorDistributor::storeIf(Operation &op, bool isOnce, Value active) {
-  Value writes = active;
-  if (isOnce) {
-    writes = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, layout.thread,
-                                   index(0));
-    if (active)
-      writes = arith::AndIOp::create(b, writes, active);
+void VectorDistributor::distributeScalar(Operation &op) {
+  Value writes; // null: in each
+  if (!isMemoryEffectFree(&op) && !isa<memref::LoadOp, memref::AllocaOp>(op)) {
+    auto store = dyn_cast<memref::StoreOp>(op);
+    bool isPrivate =
+        store &&
+        getRootBuffer(store.getMemRef()).getDefiningOp<memref::AllocaOp>();
+    writes = isPrivate ? Value() : layout.active;
+    if (!layout.readBack->contains(&op)) {
+      Value isFirst = arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
+                                            layout.thread, index(0));
+      writes = writes ? arith::AndIOp::create(b, isFirst, writes) : isFirst;
+    }
   }
   if (!writes) {
     b.clone(op, scalars);

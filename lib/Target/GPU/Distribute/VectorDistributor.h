@@ -86,11 +86,6 @@ public:
 private:
   using Chunks = SmallVector<Value>;
 
-  /// Where a mask ends: lanes below `limit` are on.
-  struct Mask {
-    Value limit;
-    std::optional<int64_t> constant;
-  };
   /// A mask at one chunk. Uniform: all V lanes agree, `pred` says on what; null
   /// pred: all on.
   struct ChunkMask {
@@ -130,20 +125,16 @@ private:
 
   void distribute(Operation &op);
   void distributeElementwise(Operation &op);
-  void distributeUniform(Operation &op);
   void distributeStep(vector::StepOp op);
-  void distributeMask(Operation &op, Value limit,
-                      std::optional<int64_t> constant);
+  void distributeMask(Operation &op, Value limit);
   void distributeRead(vector::TransferReadOp op);
   void distributeWrite(vector::TransferWriteOp op);
   void distributeReduction(vector::ReductionOp op);
-  void distributeFor(scf::ForOp op);
-  void distributeIf(scf::IfOp op);
+  void distributeRegions(Operation &op);
   void distributeScalar(Operation &op);
-  void storeIf(Operation &op, bool isOnce, Value active);
 
-  ChunkMask getChunkMask(const Mask &mask, int64_t chunk);
-  ChunkMask getShiftedChunkMask(const Mask &mask, int64_t chunk, Value rest);
+  ChunkMask getChunkMask(Value limit, int64_t chunk);
+  ChunkMask getShiftedChunkMask(int64_t end, int64_t chunk, Value rest);
   ChunkMask getTransferMask(VectorTransferOpInterface op, int64_t chunk,
                             Value rest);
   void computeShift();
@@ -177,7 +168,7 @@ private:
   Layout layout;
   IRMapping &scalars;
   llvm::DenseMap<Value, Chunks> chunks;
-  llvm::DenseMap<Value, Mask> masks;
+  llvm::DenseMap<Value, Value> masks; // lanes below this are on
   size_t nextExchange = 0;
   Value shift; // index; null: none
   bool clusterStarted = false;
