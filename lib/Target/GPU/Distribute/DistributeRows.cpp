@@ -16,6 +16,7 @@
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+#include "mlir/Dialect/Linalg/Utils/Utils.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "norm/IR/Missed.h"
 #include "norm/IR/Norm.h"
@@ -153,6 +154,7 @@ namespace {
 struct IterationSpace {
   SmallVector<Value> lower, steps, sizes, ivs;
   Value count;
+  Value number; ///< stands in the body for that of an iteration
   Block *body;
 
   std::optional<int64_t> getStaticCount() const {
@@ -189,8 +191,8 @@ public:
     auto guard = scf::IfOp::create(b, any);
     b.setInsertionPoint(guard.thenYield());
     FailureOr<SmallVector<Value>> buffers =
-        norm::placeBuffers(b, loop, space.count, space.lower, space.steps,
-                           space.sizes, /*isShared=*/isPlanned);
+        norm::placeBuffers(b, loop, space.count, space.number,
+                           /*isShared=*/isPlanned);
     if (failed(buffers))
       return failure();
     LogicalResult result = isPlanned ? buildPlanned(schedule) : buildScalar();
@@ -224,6 +226,7 @@ private:
     space.ivs = *loop.getLoopInductionVars();
     space.body = &loop->getRegion(0).front();
     space.count = index(1);
+    space.number = index(0);
     for (auto [i, end] : llvm::enumerate(
              getValueOrCreateConstantIndexOp(b, b.getLoc(), upper))) {
       Value range = b.createOrFold<arith::SubIOp>(end, space.lower[i]);
@@ -285,6 +288,7 @@ private:
 
   /// Maps the loop's indices to those of iteration `number`.
   void mapIndices(Value number, IRMapping &map, bool small) {
+    map.map(space.number, number);
     for (int64_t i = space.ivs.size() - 1; i >= 0; --i) {
       Value position = number;
       if (i != 0)
@@ -496,15 +500,22 @@ static bool isInParallel(Operation *op) {
   return false;
 }
 
-/// Makes loops of linalg ops. Those of one without a parallel loop would be
-/// host code on device memory, so one thread runs it.
+/// Makes loops of linalg ops and of copies in kernels. Those of one without a
+/// parallel loop would be host code on device memory, so one thread runs it.
 static void convertLinalg(LaunchBuilder &builder, func::FuncOp func) {
+  IRRewriter rewriter(func.getContext());
+  func.walk([&](memref::CopyOp copy) {
+    rewriter.setInsertionPoint(copy);
+    if (isInParallel(copy))
+      rewriter.replaceOp(copy, linalg::makeMemRefCopyOp(rewriter, copy.getLoc(),
+                                                        copy.getSource(),
+                                                        copy.getTarget()));
+  });
   SmallVector<linalg::LinalgOp> ops;
   func.walk([&](linalg::LinalgOp op) {
     if (op.hasPureBufferSemantics())
       ops.push_back(op);
   });
-  IRRewriter rewriter(func.getContext());
   int64_t numScalar = 0;
   for (linalg::LinalgOp op : ops) {
     if (op.getNumParallelLoops() == 0 && !isInParallel(op))

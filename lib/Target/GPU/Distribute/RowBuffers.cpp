@@ -36,46 +36,23 @@ bool norm::maySee(Value read, Value written) {
 // One after the other
 //===----------------------------------------------------------------------===//
 
-static void expandCopy(IRRewriter &b, memref::CopyOp copy) {
-  Location loc = copy.getLoc();
-  b.setInsertionPoint(copy);
-  auto type = cast<MemRefType>(copy.getTarget().getType());
-  Value zero = arith::ConstantIndexOp::create(b, loc, 0),
-        one = arith::ConstantIndexOp::create(b, loc, 1);
-  SmallVector<Value> ends;
-  for (int64_t dim = 0; dim < type.getRank(); ++dim)
-    ends.push_back(b.createOrFold<memref::DimOp>(loc, copy.getTarget(), dim));
-  scf::buildLoopNest(
-      b, loc, SmallVector<Value>(type.getRank(), zero), ends,
-      SmallVector<Value>(type.getRank(), one),
-      [&](OpBuilder &inner, Location, ValueRange indices) {
-        Value v = memref::LoadOp::create(inner, loc, copy.getSource(), indices);
-        memref::StoreOp::create(inner, loc, v, copy.getTarget(), indices);
-      });
-  b.eraseOp(copy);
-}
-
 LogicalResult norm::serializeBody(LoopLikeOpInterface loop) {
   IRRewriter rewriter(loop.getContext());
   SmallVector<Operation *> ops;
   // Inner ones first.
   loop->walk([&](Operation *op) {
-    if (op != loop && isa<scf::ParallelOp, scf::ForallOp, memref::CopyOp>(op))
+    if (op != loop && isa<scf::ParallelOp, scf::ForallOp>(op))
       ops.push_back(op);
   });
   for (Operation *op : ops) {
     rewriter.setInsertionPoint(op);
-    if (auto copy = dyn_cast<memref::CopyOp>(op)) {
-      expandCopy(rewriter, copy);
-    } else if (auto forall = dyn_cast<scf::ForallOp>(op)) {
-      if (failed(scf::forallToForLoop(rewriter, forall)))
-        return op->emitError("cannot distribute a parallel loop with results "
-                             "over the threads of a row");
-    } else if (failed(scf::parallelForToNestedFors(
-                   rewriter, cast<scf::ParallelOp>(op)))) {
+    auto forall = dyn_cast<scf::ForallOp>(op);
+    LogicalResult result = forall ? scf::forallToForLoop(rewriter, forall)
+                                  : LogicalResult(scf::parallelForToNestedFors(
+                                        rewriter, cast<scf::ParallelOp>(op)));
+    if (failed(result))
       return op->emitError("cannot distribute a parallel loop with results "
                            "over the threads of a row");
-    }
   }
   loop->walk([&](scf::ForOp inner) {
     (void)inner.promoteIfSingleIteration(rewriter);
@@ -136,30 +113,12 @@ static Value cloneOutside(OpBuilder &b, Value v, Operation *loop) {
   return b.clone(*def, map)->getResult(cast<OpResult>(v).getResultNumber());
 }
 
-/// The row's number, in its body.
-static Value buildRowNumber(OpBuilder &b, LoopLikeOpInterface loop,
-                            ArrayRef<Value> lower, ArrayRef<Value> steps,
-                            ArrayRef<Value> sizes) {
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(&loop->getRegion(0).front());
-  Location loc = loop.getLoc();
-  Value number = arith::ConstantIndexOp::create(b, loc, 0);
-  for (auto [iv, from, step, size] :
-       llvm::zip(*loop.getLoopInductionVars(), lower, steps, sizes)) {
-    Value position = arith::DivUIOp::create(
-        b, loc, arith::SubIOp::create(b, loc, iv, from), step);
-    number = arith::AddIOp::create(
-        b, loc, arith::MulIOp::create(b, loc, number, size), position);
-  }
-  return number;
-}
-
 namespace {
 /// Buffers of rows as parts of one buffer each.
 struct SharedPlacer {
   OpBuilder &b;
   LoopLikeOpInterface loop;
-  Value count, number; // the latter in the body
+  Value count, number;
 
   /// Null where the row decides how long the buffer is, without a bound.
   Value place(memref::AllocOp op) {
@@ -218,14 +177,13 @@ struct SharedPlacer {
 };
 } // namespace
 
-FailureOr<SmallVector<Value>>
-norm::placeBuffers(OpBuilder &b, LoopLikeOpInterface loop, Value count,
-                   ArrayRef<Value> lower, ArrayRef<Value> steps,
-                   ArrayRef<Value> sizes, bool isShared) {
+FailureOr<SmallVector<Value>> norm::placeBuffers(OpBuilder &b,
+                                                 LoopLikeOpInterface loop,
+                                                 Value count, Value number,
+                                                 bool isShared) {
   SmallVector<memref::AllocOp> ops;
   loop->walk([&](memref::AllocOp op) { ops.push_back(op); });
   SmallVector<Value> placed;
-  Value number;
   for (memref::AllocOp op : ops) {
     if (fitsStack(op, loop, isShared)) {
       // Not where it stands: a loop would take more per iteration.
@@ -237,8 +195,6 @@ norm::placeBuffers(OpBuilder &b, LoopLikeOpInterface loop, Value count,
       op.erase();
       continue;
     }
-    if (!number)
-      number = buildRowNumber(b, loop, lower, steps, sizes);
     Location loc = op.getLoc();
     MemRefType type = op.getType();
     Value buffer = SharedPlacer{b, loop, count, number}.place(op);

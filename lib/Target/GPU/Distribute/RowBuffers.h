@@ -31,19 +31,18 @@ bool maySee(Value read, Value written);
 /// idle.
 void writeRowsEarly(scf::ForallOp loop);
 
-/// Writes what the body of `loop` does one after the other as scf.for: loops
-/// that are parallel themselves, and copies.
+/// Makes scf.for of what is parallel in the body of `loop`.
 LogicalResult serializeBody(LoopLikeOpInterface loop);
 
 /// Gives each buffer that the body of `loop` allocates a place: a few scalars
 /// on the stack of each thread, where threads share the row (`isShared`) and
 /// they are scalars or where up to 16 KiB are known to be enough; others in one
-/// buffer of all `count` rows, which is allocated where `b` stands. Returns
-/// those, which the caller frees.
-FailureOr<SmallVector<Value>>
-placeBuffers(OpBuilder &b, LoopLikeOpInterface loop, Value count,
-             ArrayRef<Value> lower, ArrayRef<Value> steps,
-             ArrayRef<Value> sizes, bool isShared);
+/// buffer of all `count` rows, which is allocated where `b` stands, row
+/// `number` of the body at that place. Returns those, which the caller frees.
+FailureOr<SmallVector<Value>> placeBuffers(OpBuilder &b,
+                                           LoopLikeOpInterface loop,
+                                           Value count, Value number,
+                                           bool isShared);
 
 /// The first access that needs an order between the threads that share a row;
 /// null: there is none. `readBack` becomes the scalar stores whose value the
