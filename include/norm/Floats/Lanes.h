@@ -67,7 +67,8 @@ public:
                                             : apply<arith::SubIOp>(y);
   }
   template <typename T> Lanes operator*(T y) const {
-    return apply<arith::MulFOp>(y);
+    return isa<FloatType>(getElementType()) ? apply<arith::MulFOp>(y)
+                                            : apply<arith::MulIOp>(y);
   }
   template <typename T> Lanes operator/(T y) const {
     return apply<arith::DivFOp>(y);

@@ -51,19 +51,15 @@ static bool isMultipleOf(OpFoldResult index, int64_t factor) {
   if (auto add = v.getDefiningOp<arith::AddIOp>())
     return isMultipleOf(add.getLhs(), factor) &&
            isMultipleOf(add.getRhs(), factor);
-  auto arg = dyn_cast<BlockArgument>(v);
-  if (auto forall = arg ? dyn_cast<scf::ForallOp>(arg.getOwner()->getParentOp())
-                        : scf::ForallOp()) {
-    unsigned dim = arg.getArgNumber();
-    return dim < forall.getRank() &&
-           isMultipleOf(forall.getMixedLowerBound()[dim], factor) &&
-           isMultipleOf(forall.getMixedStep()[dim], factor);
-  }
-  auto loop =
-      arg ? dyn_cast<scf::ForOp>(arg.getOwner()->getParentOp()) : scf::ForOp();
-  return loop && arg == loop.getInductionVar() &&
-         isMultipleOf(loop.getLowerBound(), factor) &&
-         isMultipleOf(loop.getStep(), factor);
+  auto loop = dyn_cast<LoopLikeOpInterface>(v.getParentBlock()->getParentOp());
+  if (!loop || !loop.getLoopInductionVars())
+    return false;
+  for (auto [iv, from, step] :
+       llvm::zip(*loop.getLoopInductionVars(), *loop.getLoopLowerBounds(),
+                 *loop.getLoopSteps()))
+    if (iv == v)
+      return isMultipleOf(from, factor) && isMultipleOf(step, factor);
+  return false;
 }
 
 namespace {

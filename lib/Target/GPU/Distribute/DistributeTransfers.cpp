@@ -10,6 +10,7 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/Matchers.h"
+#include "norm/Floats/Lanes.h"
 #include "norm/Rows/Vectors.h"
 
 using namespace mlir;
@@ -24,11 +25,13 @@ int64_t norm::getRowEnd(VectorTransferOpInterface op) {
       .value_or(op.getVectorType().getDimSize(0));
 }
 
-VectorDistributor::ChunkMask VectorDistributor::getChunkMask(Value limit,
-                                                             int64_t chunk) {
+VectorDistributor::ChunkMask
+VectorDistributor::getChunkMask(Value limit, int64_t chunk, Value rest) {
+  if (!limit)
+    return {};
   std::optional<int64_t> end = getConstantIntValue(limit);
   if (shift && end)
-    return getShiftedChunkMask(*end, chunk, /*rest=*/Value());
+    return getShiftedChunkMask(*end, chunk, rest);
   ChunkMask result;
   if (end && (chunk + 1) * layout.threads * layout.vector <= *end)
     return result;
@@ -39,10 +42,10 @@ VectorDistributor::ChunkMask VectorDistributor::getChunkMask(Value limit,
   result.pred =
       arith::CmpIOp::create(b, arith::CmpIPredicate::slt, last, limit);
   if (!uniform) {
-    Value rest = arith::SubIOp::create(b, limit, base);
-    rest = vector::BroadcastOp::create(b, getChunkType(b.getIndexType()), rest);
+    Value left = arith::SubIOp::create(b, limit, base);
+    left = vector::BroadcastOp::create(b, getChunkType(b.getIndexType()), left);
     result.lanes = arith::CmpIOp::create(b, arith::CmpIPredicate::slt,
-                                         getLaneNumbers(), rest);
+                                         getLaneNumbers(), left);
   }
   return result;
 }
@@ -59,27 +62,20 @@ VectorDistributor::getShiftedChunkMask(int64_t end, int64_t chunk, Value rest) {
   int64_t chunkEnd = (chunk + 1) * layout.threads * layout.vector;
   if (chunk > 0 && chunkEnd + reach <= end)
     return result;
-  auto constant = [&](int64_t v) -> Value {
-    return arith::ConstantOp::create(b, b.getI32IntegerAttr(v));
+  auto narrow = [&](Value v) {
+    return Lanes(b, arith::IndexCastOp::create(b, b.getI32Type(), v));
   };
-  auto narrow = [&](Value v) -> Value {
-    return arith::IndexCastOp::create(b, b.getI32Type(), v);
-  };
-  Value base = narrow(getBase(chunk));
+  Lanes base = narrow(getBase(chunk));
   int64_t last = end - layout.vector - reach;
-  Value limit = constant(std::max<int64_t>(0, last + 1));
+  Lanes limit = base.like(std::max<int64_t>(0, last + 1));
   if (rest && last >= 0)
-    limit = arith::AddIOp::create(b, limit, narrow(rest));
-  result.pred =
-      arith::CmpIOp::create(b, arith::CmpIPredicate::ult, base, limit);
+    limit = limit + narrow(rest);
+  result.pred = base.is(arith::CmpIPredicate::ult, limit);
   auto numbers = llvm::to_vector(llvm::seq<int32_t>(0, layout.vector));
-  VectorType type = getChunkType(b.getI32Type());
-  Value lanes = arith::AddIOp::create(
-      b, vector::BroadcastOp::create(b, type, base),
-      arith::ConstantOp::create(b, b.getI32VectorAttr(numbers)));
-  result.lanes = arith::CmpIOp::create(
-      b, arith::CmpIPredicate::ult, lanes,
-      vector::BroadcastOp::create(b, type, constant(end)));
+  Lanes first(
+      b, vector::BroadcastOp::create(b, getChunkType(b.getI32Type()), base));
+  Value number = arith::ConstantOp::create(b, b.getI32VectorAttr(numbers));
+  result.lanes = (first + number).is(arith::CmpIPredicate::ult, end);
   return result;
 }
 
@@ -98,16 +94,6 @@ void VectorDistributor::distributeMask(Operation &op, Value limit) {
   }
   chunks[op.getResult(0)] = result;
   masks[op.getResult(0)] = limit;
-}
-
-VectorDistributor::ChunkMask
-VectorDistributor::getTransferMask(VectorTransferOpInterface op, int64_t chunk,
-                                   Value rest) {
-  Value mask = op.getMask();
-  if (rest)
-    return getShiftedChunkMask(*getConstantIntValue(masks.at(mask)), chunk,
-                               rest);
-  return mask ? getChunkMask(masks.at(mask), chunk) : ChunkMask();
 }
 
 //===----------------------------------------------------------------------===//
@@ -233,16 +219,9 @@ Value VectorDistributor::extractWindow(Value low, Value high, Value rest) {
     for (int64_t i = 0; i < count; ++i)
       words.push_back(vector::ExtractOp::create(b, half, ArrayRef<int64_t>{i}));
   }
-  Value offset = arith::MulIOp::create(
-      b, arith::IndexCastOp::create(b, i32, rest),
-      arith::ConstantOp::create(b, b.getI32IntegerAttr(bits)));
+  Lanes offset = Lanes(b, arith::IndexCastOp::create(b, i32, rest)) * bits;
   for (int64_t step = count / 2; step > 0; step /= 2) {
-    Value bit = arith::AndIOp::create(
-        b, offset,
-        arith::ConstantOp::create(b, b.getI32IntegerAttr(32 * step)));
-    Value isFar = arith::CmpIOp::create(
-        b, arith::CmpIPredicate::ne, bit,
-        arith::ConstantOp::create(b, b.getI32IntegerAttr(0)));
+    Value isFar = (offset & 32 * step).is(arith::CmpIPredicate::ne, 0);
     SmallVector<Value> next;
     for (size_t i = 0; i + step < words.size(); ++i)
       next.push_back(
@@ -290,7 +269,7 @@ void VectorDistributor::distributeRead(vector::TransferReadOp op) {
   ChunkAccess access = getAccess(op);
   Chunks result;
   for (int64_t c = 0; c < getNumChunks(); ++c) {
-    ChunkMask mask = getTransferMask(op, c, access.rest);
+    ChunkMask mask = getChunkMask(masks.lookup(op.getMask()), c, access.rest);
     if (!mask.pred) {
       result.push_back(loadChunk(access, type, c));
       continue;
@@ -349,7 +328,7 @@ void VectorDistributor::distributeWrite(vector::TransferWriteOp op) {
   ChunkAccess access = getAccess(op);
   for (int64_t c = 0; c < getNumChunks(); ++c) {
     Value v = getChunks(op.getValueToStore())[c];
-    ChunkMask mask = getTransferMask(op, c, /*rest=*/Value());
+    ChunkMask mask = getChunkMask(masks.lookup(op.getMask()), c);
     if (!mask.pred) {
       storeChunk(access, v, c);
       continue;

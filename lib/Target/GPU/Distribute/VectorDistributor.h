@@ -133,10 +133,9 @@ private:
   void distributeRegions(Operation &op);
   void distributeScalar(Operation &op);
 
-  ChunkMask getChunkMask(Value limit, int64_t chunk);
+  /// `limit`: null for no mask.
+  ChunkMask getChunkMask(Value limit, int64_t chunk, Value rest = Value());
   ChunkMask getShiftedChunkMask(int64_t end, int64_t chunk, Value rest);
-  ChunkMask getTransferMask(VectorTransferOpInterface op, int64_t chunk,
-                            Value rest);
   void computeShift();
   Value getLinearIndex(VectorTransferOpInterface op);
   bool hasRowsOfReference(VectorTransferOpInterface op);
