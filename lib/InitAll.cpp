@@ -50,7 +50,6 @@
 #include "norm/TMTensor/Passes.h"
 #include "norm/Target/CPU/Passes.h"
 #include "norm/Target/CPU/X86/Passes.h"
-#include "norm/Target/GPU/Distribute/Passes.h"
 #include "norm/Target/GPU/Passes.h"
 #include "norm/Target/NVVM/Passes.h"
 #include "norm/TransformOps/NormTransformOps.h"
@@ -125,7 +124,6 @@ void norm::registerAllPasses() {
   registerFloatsPasses();
   registerWorkaroundsPasses();
   registerCPUX86Passes();
-  registerGPUDistributePasses();
   registerTMTensorPasses();
   registerCPUPasses();
   registerGPUPasses();

@@ -18,7 +18,6 @@
 #include "norm/Normalize/Passes.h"
 #include "norm/Pipelines/Pipelines.h"
 #include "norm/Rows/Passes.h"
-#include "norm/Target/GPU/Distribute/Passes.h"
 #include "norm/Target/GPU/Passes.h"
 #include "norm/Target/NVVM/Chips.h"
 #include "norm/Target/NVVM/Passes.h"

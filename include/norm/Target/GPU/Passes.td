@@ -10,6 +10,193 @@
 
 include "mlir/Pass/PassBase.td"
 
+def NormDistributeRowsToGPU
+    : Pass<"norm-distribute-rows-to-gpu", "func::FuncOp"> {
+  let summary = "Row loops on buffers to gpu.launch with rows shared by threads";
+  let description = [{
+    Turns each outermost `scf.forall` or `scf.parallel` on buffers into a
+    `gpu.launch`.
+
+    A loop with a schedule (norm-tile-rows) gets a block a row, or blocks of 128
+    threads with several rows where a row has a warp or less. Rows of the last
+    warp that are not there take part in its shuffles and write nothing. Each
+    vector of the body, `lanes` elements
+    long, is split over the T threads of the row into chunks of V neighboring
+    elements: element (c*T + t)*V + v is element v of chunk c in thread t, so
+    that a warp's accesses are coalesced and each is V elements wide. Elementwise
+    ops work chunk by chunk; `vector.transfer_read` and `write` become aligned
+    `vector.load` and `store`, predicated where a mask ends a row;
+    `vector.reduction` becomes a tree in the thread, log2(T) `gpu.shuffle xor`
+    (at most five of 32 threads) in the warp and, beyond one warp, one exchange through
+    workgroup memory, after which every thread has the same bits. Where
+    `cluster` blocks share a row, each warp writes its value into the
+    workgroup memory of all of them, and one barrier of the cluster takes the place
+    of the block's, by ops of NVVM.
+
+    Where they are `shifted`, rows begin up to V - 1 elements past an aligned address,
+    and each row's threads begin at that address: their first and last vectors
+    are accessed element by element, those between as one. A vector of a buffer
+    whose rows begin elsewhere (a weight) is cut out of the two aligned vectors
+    around it, and written by elements.
+
+    Wide accesses need buffers aligned to V elements. The host checks the
+    pointers, the inner extents (unless shifted) and that 32 bits number the
+    rows, and launches a second kernel with V = 1 where one of that fails.
+
+    Other loops give one thread an iteration, 128 a block; where such a body has
+    vectors, a missed remark says that it lacks a schedule. linalg ops on buffers
+    become such loops first. What touches memory without a parallel loop, such as a
+    reduction to one element, is wrapped into a launch of one thread: right, not fast.
+
+    Example, the body of a row sum over 128 elements:
+
+    ```mlir
+    scf.forall (%i) in (64) {
+      %v = vector.transfer_read %x[%i, %c0], %pad : memref<64x128xf32>, vector<128xf32>
+      %s = vector.reduction <add>, %v : vector<128xf32> into f32
+      memref.store %s, %y[%i] : memref<64xf32>
+    } {norm.loop = #norm.loop<rows, <threads = 32, vector = 4, lanes = 128,
+                                     registers = 32>>}
+    ```
+
+    becomes, in four rows a block,
+
+    ```mlir
+    gpu.launch blocks(...) in (16, 1, 1) threads(%t, %w, ...) in (32, 4, 1) {
+      %e = arith.muli %t, %c4
+      %v = vector.load %x[%i, %e] {alignment = 16} : memref<64x128xf32>, vector<4xf32>
+      ... %s0 = sum of the four; five times gpu.shuffle xor and arith.addf ...
+      scf.if %first { memref.store %s, %y[%i] }
+    }
+    ```
+
+    Threads that share a row wait for each other in its reduction, and memory is
+    idle meanwhile. So a `vector.transfer_write` first moves before the first
+    `vector.reduction` that follows what it writes, such as the sum of a residual: right
+    behind what it writes, so that what the reduction needs is not computed while all
+    of the row is held.
+
+    ```mlir
+    %h = arith.addf %x, %r : vector<4096xf32>
+    %q = arith.mulf %h, %h : vector<4096xf32>
+    %s = vector.reduction <add>, %q : vector<4096xf32> into f32
+    ...
+    vector.transfer_write %y, %out[%row, %c0] : vector<4096xf32>, memref<?x4096xf32>
+    vector.transfer_write %h, %sum[%row, %c0] : vector<4096xf32>, memref<?x4096xf32>
+    ```
+
+    is distributed as
+
+    ```mlir
+    %h = arith.addf %x, %r : vector<4096xf32>
+    vector.transfer_write %h, %sum[%row, %c0] : vector<4096xf32>, memref<?x4096xf32>
+    %q = arith.mulf %h, %h : vector<4096xf32>
+    %s = vector.reduction <add>, %q : vector<4096xf32> into f32
+    ...
+    vector.transfer_write %y, %out[%row, %c0] : vector<4096xf32>, memref<?x4096xf32>
+    ```
+
+    A caller may put a result into the buffer of an input: any buffer of the same shape
+    is taken to be the same memory. The loop may read such a buffer only at the place
+    that is written, and before the reduction; if it reads it after what is written is
+    computed, the write is right before the reduction. Results are taken to be different
+    buffers. Rows in strips, and programs that read another input of that shape after
+    the reduction (a gate), keep their order.
+
+    Loops and copies within a body are done one after the other. A buffer that a body
+    allocates lives on the stack of each thread (up to 16 KiB, of a planned body up to
+    eight scalars) or is its row's part of one buffer for all rows, which is allocated
+    before the launch. A scalar that a row stores and reads back is stored by each of
+    its threads; where a row needs more order than that, such as a vector read at
+    another place than it was written, one thread works on it, up to 512 elements.
+
+    Limits: a planned body may hold scalar ops, elementwise ops on 1-D vectors,
+    masked transfers along the last dimension, `vector.reduction`, `scf.for` and
+    `scf.if`; it must not, where rows share a warp, reduce under a condition. Other
+    bodies are reported, and so are longer rows that read back what they write at
+    another place, elements that are no whole number of bytes, and buffers whose length
+    the row decides. `shifted` rows
+    need masks that are constant and end V - 1 elements before the vector.
+  }];
+  let dependentDialects = ["affine::AffineDialect", "arith::ArithDialect",
+                           "gpu::GPUDialect", "LLVM::LLVMDialect",
+                           "memref::MemRefDialect", "NVVM::NVVMDialect",
+                           "scf::SCFDialect", "vector::VectorDialect"];
+}
+
+def NormHoistGPULoads : Pass<"norm-hoist-gpu-loads", "func::FuncOp"> {
+  let summary = "Issue the loads of a kernel before its first shuffle";
+  let description = [{
+    A reduction over a row makes its threads wait for each other, and a load that
+    follows it in the program starts only then. In each block of a `gpu.launch`
+    this pass moves the loads that follow the first `gpu.shuffle` or wait for a
+    cluster before it, with what computes their indices, up to the first op that
+    writes global memory; so a weight arrives while the statistic is computed. At most 16 registers per thread
+    are held across the reduction.
+
+    Example:
+
+    ```mlir
+    %s = gpu.shuffle xor %a, %c16, %c32 : f32
+    %w = vector.load %weight[%i] : memref<4096xf32>, vector<4xf32>
+    ```
+
+    becomes
+
+    ```mlir
+    %w = vector.load %weight[%i] : memref<4096xf32>, vector<4xf32>
+    %s = gpu.shuffle xor %a, %c16, %c32 : f32
+    ```
+
+    Where a block would be alone on its SM with all that is loaded, and two fit
+    with less, fewer loads are hoisted: what the row leaves of the registers of half
+    an SM (65536), less 16 for addresses. What follows is then
+    moved to its first use, loads too, so that each chunk of the row is loaded,
+    computed and stored before the next:
+
+    ```mlir
+    %w1 = vector.load %weight[%j] : memref<16384xf32>, vector<4xf32>
+    %y0 = arith.mulf %x0, %w0 : vector<4xf32>
+    %y1 = arith.mulf %x1, %w1 : vector<4xf32>
+    vector.store %y0, %y[%row, %i] : memref<?x16384xf32>, vector<4xf32>
+    vector.store %y1, %y[%row, %j] : memref<?x16384xf32>, vector<4xf32>
+    ```
+
+    becomes
+
+    ```mlir
+    %y0 = arith.mulf %x0, %w0 : vector<4xf32>
+    vector.store %y0, %y[%row, %i] : memref<?x16384xf32>, vector<4xf32>
+    %w1 = vector.load %weight[%j] : memref<16384xf32>, vector<4xf32>
+    %y1 = arith.mulf %x1, %w1 : vector<4xf32>
+    vector.store %y1, %y[%row, %j] : memref<?x16384xf32>, vector<4xf32>
+    ```
+
+    A load does not pass a store to a buffer of its own shape, which may be the same
+    memory.
+
+    A loop over rows whose threads exchange loads the rows of each iteration in the one
+    before it, if a thread has registers for both; the last one loads its own once more:
+
+    ```mlir
+    %s = scf.for %r = %c0 to %n step %c1 iter_args(%sum = %zero) -> (vector<4xf32>) {
+      %v = vector.load %x[%r, %i] : memref<?x128xf32>, vector<4xf32>
+    ```
+
+    becomes
+
+    ```mlir
+    %first = scf.if %any -> (vector<4xf32>) { ... vector.load %x[%c0, %i] ... }
+    %s:2 = scf.for %r = %c0 to %n step %c1 iter_args(%sum = %zero, %v = %first) -> (vector<4xf32>, vector<4xf32>) {
+      %next = vector.load %x[%after, %i] : memref<?x128xf32>, vector<4xf32>
+    ```
+
+    Limits: a load under a condition moves with its condition; other loads in loops
+    stay.
+  }];
+  let dependentDialects = ["arith::ArithDialect", "scf::SCFDialect"];
+}
+
 def NormDeviceMemory : Pass<"norm-device-memory", "func::FuncOp"> {
   let summary = "Buffers of a function that launches kernels live on the device";
   let description = [{

@@ -10,8 +10,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef NORM_LIB_TARGET_GPU_DISTRIBUTE_CLUSTEROPS_H
-#define NORM_LIB_TARGET_GPU_DISTRIBUTE_CLUSTEROPS_H
+#ifndef NORM_LIB_TARGET_GPU_CLUSTEROPS_H
+#define NORM_LIB_TARGET_GPU_CLUSTEROPS_H
 
 #include "mlir/IR/Builders.h"
 
@@ -34,4 +34,4 @@ bool isClusterExchange(Operation *op);
 
 } // namespace mlir::norm
 
-#endif // NORM_LIB_TARGET_GPU_DISTRIBUTE_CLUSTEROPS_H
+#endif // NORM_LIB_TARGET_GPU_CLUSTEROPS_H

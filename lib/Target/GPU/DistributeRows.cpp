@@ -23,12 +23,12 @@
 #include "norm/IR/RowTarget.h"
 #include "norm/Rows/Schedule.h"
 #include "norm/Rows/Vectors.h"
-#include "norm/Target/GPU/Distribute/Passes.h"
+#include "norm/Target/GPU/Passes.h"
 #include "llvm/ADT/SetVector.h"
 
 namespace mlir::norm {
 #define GEN_PASS_DEF_NORMDISTRIBUTEROWSTOGPU
-#include "norm/Target/GPU/Distribute/Passes.h.inc"
+#include "norm/Target/GPU/Passes.h.inc"
 } // namespace mlir::norm
 
 using namespace mlir;

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef NORM_LIB_TARGET_GPU_DISTRIBUTE_ROWBUFFERS_H
-#define NORM_LIB_TARGET_GPU_DISTRIBUTE_ROWBUFFERS_H
+#ifndef NORM_LIB_TARGET_GPU_ROWBUFFERS_H
+#define NORM_LIB_TARGET_GPU_ROWBUFFERS_H
 
 #include "mlir/Dialect/MemRef/Utils/MemRefUtils.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -52,4 +52,4 @@ Operation *findUnorderedAccess(Block &body,
 
 } // namespace mlir::norm
 
-#endif // NORM_LIB_TARGET_GPU_DISTRIBUTE_ROWBUFFERS_H
+#endif // NORM_LIB_TARGET_GPU_ROWBUFFERS_H

@@ -16,8 +16,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef NORM_LIB_TARGET_GPU_DISTRIBUTE_VECTORDISTRIBUTOR_H
-#define NORM_LIB_TARGET_GPU_DISTRIBUTE_VECTORDISTRIBUTOR_H
+#ifndef NORM_LIB_TARGET_GPU_VECTORDISTRIBUTOR_H
+#define NORM_LIB_TARGET_GPU_VECTORDISTRIBUTOR_H
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -175,4 +175,4 @@ private:
 
 } // namespace mlir::norm
 
-#endif // NORM_LIB_TARGET_GPU_DISTRIBUTE_VECTORDISTRIBUTOR_H
+#endif // NORM_LIB_TARGET_GPU_VECTORDISTRIBUTOR_H

@@ -19,12 +19,12 @@
 #include "mlir/Transforms/RegionUtils.h"
 #include "norm/IR/RowTarget.h"
 #include "norm/Rows/Schedule.h"
-#include "norm/Target/GPU/Distribute/Passes.h"
+#include "norm/Target/GPU/Passes.h"
 #include "llvm/Support/DebugLog.h"
 
 namespace mlir::norm {
 #define GEN_PASS_DEF_NORMHOISTGPULOADS
-#include "norm/Target/GPU/Distribute/Passes.h.inc"
+#include "norm/Target/GPU/Passes.h.inc"
 } // namespace mlir::norm
 
 using namespace mlir;
