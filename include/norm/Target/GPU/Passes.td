@@ -19,29 +19,11 @@ def NormDistributeRowsToGPU
 
     A loop with a schedule (norm-tile-rows) gets a block a row, or blocks of 128
     threads with several rows where a row has a warp or less. Rows of the last
-    warp that are not there take part in its shuffles and write nothing. Each
-    vector of the body, `lanes` elements
-    long, is split over the T threads of the row into chunks of V neighboring
-    elements: element (c*T + t)*V + v is element v of chunk c in thread t, so
-    that a warp's accesses are coalesced and each is V elements wide. Elementwise
-    ops work chunk by chunk; `vector.transfer_read` and `write` become aligned
-    `vector.load` and `store`, predicated where a mask ends a row;
-    `vector.reduction` becomes a tree in the thread, log2(T) `gpu.shuffle xor`
-    (at most five of 32 threads) in the warp and, beyond one warp, one exchange through
-    workgroup memory, after which every thread has the same bits. Where
-    `cluster` blocks share a row, each warp writes its value into the
-    workgroup memory of all of them, and one barrier of the cluster takes the place
-    of the block's, by ops of NVVM.
-
-    Where they are `shifted`, rows begin up to V - 1 elements past an aligned address,
-    and each row's threads begin at that address: their first and last vectors
-    are accessed element by element, those between as one. A vector of a buffer
-    whose rows begin elsewhere (a weight) is cut out of the two aligned vectors
-    around it, and written by elements.
-
-    Wide accesses need buffers aligned to V elements. The host checks the
-    pointers, the inner extents (unless shifted) and that 32 bits number the
-    rows, and launches a second kernel with V = 1 where one of that fails.
+    warp that are not there take part in its shuffles and write nothing. Transfers
+    become aligned `vector.load` and `store`, predicated where a mask ends a row.
+    docs/GPU.md says how threads and the blocks of a cluster share a row's vectors
+    and reductions, what `shifted` rows do where they begin past an aligned
+    address, and when the host launches a second kernel with V = 1.
 
     Other loops give one thread an iteration, 128 a block; where such a body has
     vectors, a missed remark says that it lacks a schedule. linalg ops on buffers
@@ -75,17 +57,6 @@ def NormDistributeRowsToGPU
     `vector.reduction` that follows what it writes, such as the sum of a residual: right
     behind what it writes, so that what the reduction needs is not computed while all
     of the row is held.
-
-    ```mlir
-    %h = arith.addf %x, %r : vector<4096xf32>
-    %q = arith.mulf %h, %h : vector<4096xf32>
-    %s = vector.reduction <add>, %q : vector<4096xf32> into f32
-    ...
-    vector.transfer_write %y, %out[%row, %c0] : vector<4096xf32>, memref<?x4096xf32>
-    vector.transfer_write %h, %sum[%row, %c0] : vector<4096xf32>, memref<?x4096xf32>
-    ```
-
-    is distributed as
 
     ```mlir
     %h = arith.addf %x, %r : vector<4096xf32>
@@ -131,8 +102,8 @@ def NormHoistGPULoads : Pass<"norm-hoist-gpu-loads", "func::FuncOp"> {
     follows it in the program starts only then. In each block of a `gpu.launch`
     this pass moves the loads that follow the first `gpu.shuffle` or wait for a
     cluster before it, with what computes their indices, up to the first op that
-    writes global memory; so a weight arrives while the statistic is computed. At most 16 registers per thread
-    are held across the reduction.
+    writes global memory; so a weight arrives while the statistic is computed. At
+    most 16 registers per thread are held across the reduction.
 
     Example:
 
@@ -152,38 +123,13 @@ def NormHoistGPULoads : Pass<"norm-hoist-gpu-loads", "func::FuncOp"> {
     with less, fewer loads are hoisted: what the row leaves of the registers of half
     an SM (65536), less 16 for addresses. What follows is then
     moved to its first use, loads too, so that each chunk of the row is loaded,
-    computed and stored before the next:
-
-    ```mlir
-    %w1 = vector.load %weight[%j] : memref<16384xf32>, vector<4xf32>
-    %y0 = arith.mulf %x0, %w0 : vector<4xf32>
-    %y1 = arith.mulf %x1, %w1 : vector<4xf32>
-    vector.store %y0, %y[%row, %i] : memref<?x16384xf32>, vector<4xf32>
-    vector.store %y1, %y[%row, %j] : memref<?x16384xf32>, vector<4xf32>
-    ```
-
-    becomes
-
-    ```mlir
-    %y0 = arith.mulf %x0, %w0 : vector<4xf32>
-    vector.store %y0, %y[%row, %i] : memref<?x16384xf32>, vector<4xf32>
-    %w1 = vector.load %weight[%j] : memref<16384xf32>, vector<4xf32>
-    %y1 = arith.mulf %x1, %w1 : vector<4xf32>
-    vector.store %y1, %y[%row, %j] : memref<?x16384xf32>, vector<4xf32>
-    ```
+    computed and stored before the next.
 
     A load does not pass a store to a buffer of its own shape, which may be the same
     memory.
 
     A loop over rows whose threads exchange loads the rows of each iteration in the one
     before it, if a thread has registers for both; the last one loads its own once more:
-
-    ```mlir
-    %s = scf.for %r = %c0 to %n step %c1 iter_args(%sum = %zero) -> (vector<4xf32>) {
-      %v = vector.load %x[%r, %i] : memref<?x128xf32>, vector<4xf32>
-    ```
-
-    becomes
 
     ```mlir
     %first = scf.if %any -> (vector<4xf32>) { ... vector.load %x[%c0, %i] ... }
