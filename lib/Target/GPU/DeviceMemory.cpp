@@ -9,6 +9,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/IR/PatternMatch.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "norm/Target/GPU/Passes.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -20,37 +21,20 @@ namespace mlir::norm {
 
 using namespace mlir;
 
-static void replaceAlloc(OpBuilder &b, memref::AllocOp op) {
-  auto alloc =
-      gpu::AllocOp::create(b, op.getLoc(), op.getType(), /*asyncToken=*/Type(),
-                           /*asyncDependencies=*/ValueRange(),
-                           op.getDynamicSizes(), op.getSymbolOperands());
-  op.replaceAllUsesWith(alloc.getMemref());
-  op.erase();
-}
-
-static void replaceDealloc(OpBuilder &b, memref::DeallocOp op) {
-  gpu::DeallocOp::create(b, op.getLoc(), /*asyncToken=*/Type(), ValueRange(),
-                         op.getMemref());
-  op.erase();
-}
-
-static LogicalResult replaceCopy(OpBuilder &b, memref::CopyOp op) {
+static LogicalResult replaceCopy(IRRewriter &b, memref::CopyOp op) {
   for (Value v : {op.getSource(), op.getTarget()}) {
     auto type = dyn_cast<MemRefType>(v.getType());
     if (!type || !type.getLayout().isIdentity())
       return op.emitError("a strided copy cannot run on the host for a GPU");
   }
-  gpu::MemcpyOp::create(b, op.getLoc(), /*asyncToken=*/Type(), ValueRange(),
-                        op.getTarget(), op.getSource());
-  op.erase();
+  b.replaceOpWithNewOp<gpu::MemcpyOp>(op, /*asyncToken=*/Type(), ValueRange(),
+                                      op.getTarget(), op.getSource());
   return success();
 }
 
 /// A constant is host memory: a copy of it lives on the device while the
 /// function runs.
-static void copyGlobal(OpBuilder &b, func::FuncOp func,
-                       memref::GetGlobalOp op) {
+static void copyGlobal(OpBuilder &b, memref::GetGlobalOp op) {
   b.setInsertionPointAfter(op);
   Location loc = op.getLoc();
   auto alloc = gpu::AllocOp::create(b, loc, op.getType(), Type(), ValueRange(),
@@ -110,7 +94,7 @@ static LogicalResult verifyNoHostAccess(func::FuncOp func) {
 namespace {
 struct NormDeviceMemory : norm::impl::NormDeviceMemoryBase<NormDeviceMemory> {
   void runOnOperation() override {
-    OpBuilder b(&getContext());
+    IRRewriter b(&getContext());
     SmallVector<Operation *> ops;
     getOperation().walk<WalkOrder::PreOrder>([&](Operation *op) {
       if (isa<gpu::LaunchOp>(op))
@@ -123,15 +107,22 @@ struct NormDeviceMemory : norm::impl::NormDeviceMemoryBase<NormDeviceMemory> {
       LogicalResult result =
           llvm::TypeSwitch<Operation *, LogicalResult>(op)
               .Case([&](memref::AllocOp alloc) {
-                return replaceAlloc(b, alloc), success();
+                b.replaceOpWithNewOp<gpu::AllocOp>(
+                    alloc, alloc.getType(), /*asyncToken=*/Type(),
+                    /*asyncDependencies=*/ValueRange(), alloc.getDynamicSizes(),
+                    alloc.getSymbolOperands());
+                return success();
               })
               .Case([&](memref::DeallocOp dealloc) {
-                return replaceDealloc(b, dealloc), success();
+                b.replaceOpWithNewOp<gpu::DeallocOp>(
+                    dealloc, /*asyncToken=*/Type(), ValueRange(),
+                    dealloc.getMemref());
+                return success();
               })
               .Case([&](memref::CopyOp copy) { return replaceCopy(b, copy); })
               .Case([&](memref::LoadOp load) { return copyToHost(b, load); })
               .Case([&](memref::GetGlobalOp global) {
-                return copyGlobal(b, getOperation(), global), success();
+                return copyGlobal(b, global), success();
               })
               .Default([](Operation *) { return success(); });
       if (failed(result))

@@ -11,6 +11,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/TypeUtilities.h"
+#include "mlir/Transforms/RegionUtils.h"
 #include "norm/Floats/ValueOrigins.h"
 #include "norm/Rows/Vectors.h"
 #include "llvm/ADT/SetVector.h"
@@ -96,31 +97,23 @@ static LogicalResult joinLength(Operation *op, Type type, int64_t &length) {
 /// Clones vectors without memory effects that the body takes from outside, such
 /// as constants, to its start.
 static LogicalResult sinkVectors(Block &body) {
-  llvm::SetVector<Value> outside;
-  bool changed = true;
-  while (changed) {
-    outside.clear();
-    body.walk([&](Operation *op) {
-      for (Value v : op->getOperands())
-        if (isa<VectorType>(v.getType()) &&
-            !body.getParentOp()->isAncestor(v.getParentRegion()->getParentOp()))
-          outside.insert(v);
-    });
-    changed = !outside.empty();
+  Region &region = *body.getParent();
+  while (true) {
+    llvm::SetVector<Value> outside;
+    getUsedValuesDefinedAbove(region, outside);
+    outside.remove_if([](Value v) { return !isa<VectorType>(v.getType()); });
+    if (outside.empty())
+      return success();
     for (Value v : outside) {
       Operation *def = v.getDefiningOp();
       if (!def || !isMemoryEffectFree(def) || def->getNumRegions() != 0)
         return emitError(v.getLoc(), "cannot distribute a row loop that takes "
                                      "a vector from outside");
-      OpBuilder b = OpBuilder::atBlockBegin(&body);
-      Operation *inside = b.clone(*def);
+      Operation *inside = OpBuilder::atBlockBegin(&body).clone(*def);
       for (auto [from, to] : llvm::zip(def->getResults(), inside->getResults()))
-        from.replaceUsesWithIf(to, [&](OpOperand &use) {
-          return body.getParentOp()->isProperAncestor(use.getOwner());
-        });
+        replaceAllUsesInRegionWith(from, to, region);
     }
   }
-  return success();
 }
 
 FailureOr<int64_t> norm::prepareDistribution(Block &body) {

@@ -34,43 +34,46 @@ static bool isWorkgroupMemory(Value v) {
   return type && gpu::GPUDialect::hasWorkgroupMemoryAddressSpace(type);
 }
 
-namespace {
-/// What an op and the ops in it do to memory that other kernels see.
-struct GlobalAccess {
-  bool reads = false;
-  bool writes = false; // or does something unknown
-};
-} // namespace
-
 /// What threads of a row exchange lies in workgroup memory.
 static bool isExchange(Operation *op) {
   return isa<gpu::BarrierOp>(op) || norm::isClusterExchange(op);
 }
 
-static GlobalAccess getGlobalAccess(Operation *op) {
-  GlobalAccess access;
-  if (isExchange(op))
-    return access;
-  if (op->hasTrait<OpTrait::HasRecursiveMemoryEffects>()) {
-    for (Region &region : op->getRegions())
-      for (Operation &nested : region.getOps()) {
-        GlobalAccess inside = getGlobalAccess(&nested);
-        access.reads |= inside.reads;
-        access.writes |= inside.writes;
-      }
-    return access;
-  }
-  auto effects = getEffectsRecursively(op);
-  access.writes = !effects;
-  for (const MemoryEffects::EffectInstance &effect :
-       effects.value_or(SmallVector<MemoryEffects::EffectInstance>())) {
-    if (effect.getValue() && isWorkgroupMemory(effect.getValue()))
-      continue;
-    bool reads = isa<MemoryEffects::Read>(effect.getEffect());
-    access.reads |= reads;
-    access.writes |= !reads;
-  }
-  return access;
+/// What `op` and the ops in it do to memory that other kernels see; nothing:
+/// something unknown.
+static std::optional<SmallVector<MemoryEffects::EffectInstance>>
+getGlobalEffects(Operation *op) {
+  SmallVector<MemoryEffects::EffectInstance> all;
+  WalkResult result = op->walk([&](Operation *nested) {
+    if (isExchange(nested) ||
+        nested->hasTrait<OpTrait::HasRecursiveMemoryEffects>())
+      return WalkResult::advance();
+    auto effects = getEffectsRecursively(nested);
+    if (!effects)
+      return WalkResult::interrupt();
+    llvm::copy_if(*effects, std::back_inserter(all), [](const auto &effect) {
+      return !effect.getValue() || !isWorkgroupMemory(effect.getValue());
+    });
+    return WalkResult::advance();
+  });
+  if (result.wasInterrupted())
+    return std::nullopt;
+  return all;
+}
+
+static bool isRead(const MemoryEffects::EffectInstance &effect) {
+  return isa<MemoryEffects::Read>(effect.getEffect());
+}
+
+static bool mayWrite(Operation *op) {
+  auto effects = getGlobalEffects(op);
+  return !effects || !llvm::all_of(*effects, isRead);
+}
+
+/// Whether `op` reads global memory, and does nothing else to it.
+static bool isLoad(Operation *op) {
+  auto effects = getGlobalEffects(op);
+  return effects && !effects->empty() && llvm::all_of(*effects, isRead);
 }
 
 static int64_t getBits(Type type) {
@@ -118,11 +121,9 @@ static void hoistBefore(IRRewriter &rewriter, Operation *first, int64_t bits) {
   Operation *next = nullptr;
   for (Operation *op = first->getNextNode(); op; op = next) {
     next = op->getNextNode();
-    GlobalAccess access = getGlobalAccess(op);
-    if (access.writes)
+    if (mayWrite(op))
       return;
-    if (!access.reads || getResultBits(op) > bits ||
-        dependsOnExchange(op, first))
+    if (!isLoad(op) || getResultBits(op) > bits || dependsOnExchange(op, first))
       continue;
     if (failed(moveOperationDependencies(rewriter, op, first)))
       continue;
@@ -167,8 +168,7 @@ static int64_t getHeldBits(Operation *first) {
 static std::optional<int64_t> getLaterBits(Operation *first) {
   int64_t bits = 0;
   for (Operation *op = first->getNextNode(); op; op = op->getNextNode()) {
-    GlobalAccess access = getGlobalAccess(op);
-    if (!access.reads || access.writes)
+    if (!isLoad(op))
       continue;
     if (op->getNumRegions() != 0)
       return std::nullopt;
@@ -201,22 +201,19 @@ static bool canSink(Operation *op, Operation *user) {
     return true;
   auto effects = getEffectsRecursively(op);
   if (!effects || llvm::any_of(*effects, [](const auto &effect) {
-        return !isa<MemoryEffects::Read>(effect.getEffect()) ||
-               !effect.getValue() || isWorkgroupMemory(effect.getValue());
+        return !isRead(effect) || !effect.getValue() ||
+               isWorkgroupMemory(effect.getValue());
       }))
     return false;
   for (Operation *next = op->getNextNode(); next != user;
        next = next->getNextNode()) {
-    if (!getGlobalAccess(next).writes)
-      continue;
-    auto written = getEffectsRecursively(next);
-    if (!written)
+    auto others = getGlobalEffects(next);
+    if (!others)
       return false;
-    for (const auto &write : *written)
+    for (const auto &other : *others)
       for (const auto &read : *effects)
-        if (!isa<MemoryEffects::Read>(write.getEffect()) &&
-            (!write.getValue() ||
-             norm::maySee(read.getValue(), write.getValue())))
+        if (!isRead(other) && (!other.getValue() ||
+                               norm::maySee(read.getValue(), other.getValue())))
           return false;
   }
   return true;
@@ -286,7 +283,7 @@ static bool readsRowOfIteration(vector::LoadOp load, scf::ForOp loop,
             auto store = dyn_cast<vector::StoreOp>(op);
             if (store ? norm::maySee(load.getBase(), store.getBase()) &&
                             !isOfOneRow(load, store)
-                      : op->getNumRegions() == 0 && getGlobalAccess(op).writes)
+                      : op->getNumRegions() == 0 && mayWrite(op))
               return WalkResult::interrupt();
             return WalkResult::advance();
           })
