@@ -32,10 +32,13 @@ public:
     if (isa<FloatType>(type))
       return like(createScalarOrSplatConstant(*b, b->getLoc(), v.getType(),
                                               APFloat(float(y))));
-    APInt bits(type.getIntOrFloatBitWidth(), int64_t(y), /*isSigned=*/false,
-               /*implicitTrunc=*/true);
-    return like(
-        createScalarOrSplatConstant(*b, b->getLoc(), v.getType(), bits));
+    APInt bits(type.isIndex() ? IndexType::kInternalStorageBitWidth
+                              : type.getIntOrFloatBitWidth(),
+               int64_t(y), /*isSigned=*/false, /*implicitTrunc=*/true);
+    TypedAttr constant = IntegerAttr::get(type, bits);
+    if (auto vector = dyn_cast<VectorType>(v.getType()))
+      constant = DenseElementsAttr::get(vector, Attribute(constant));
+    return like(arith::ConstantOp::create(*b, constant));
   }
 
   Lanes bitcast(Type element) const {

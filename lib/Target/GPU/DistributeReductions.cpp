@@ -17,6 +17,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "norm/Floats/Lanes.h"
 #include "norm/Rows/Rows.h"
 
 using namespace mlir;
@@ -96,11 +97,10 @@ void VectorDistributor::syncRow() {
 /// A partial result, or what changes no result where `slots` does not have it.
 Value VectorDistributor::loadSlot(vector::CombiningKind kind, Value buffer,
                                   Value slot, int64_t slots) {
-  Value last = index(slots - 1);
-  Value inside =
-      arith::CmpIOp::create(b, arith::CmpIPredicate::ule, slot, last);
-  slot = arith::MinUIOp::create(b, slot, last);
-  Value partial = memref::LoadOp::create(b, buffer, slot);
+  Lanes at(b, slot);
+  Value inside = at.is(arith::CmpIPredicate::ult, slots);
+  Value partial = memref::LoadOp::create(
+      b, buffer, Value(at.apply<arith::MinUIOp>(slots - 1)));
   Value neutral =
       arith::ConstantOp::create(b, getNeutralElement(kind, partial.getType()));
   return arith::SelectOp::create(b, inside, partial, neutral);
@@ -113,29 +113,26 @@ Value VectorDistributor::loadSlot(vector::CombiningKind kind, Value buffer,
 Value VectorDistributor::reduceOverWarps(vector::CombiningKind kind, Value v,
                                          Value buffer, bool inLoop) {
   int64_t slots = layout.threads / kWarpSize;
-  Value size = index(kWarpSize);
-  Value lane = arith::RemUIOp::create(b, layout.blockThread, size);
-  Value warp = arith::DivUIOp::create(b, layout.blockThread, size);
-  Value hasPeer = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, lane,
-                                        index(layout.cluster));
+  Lanes thread(b, layout.blockThread);
+  Lanes lane = thread.apply<arith::RemUIOp>(kWarpSize),
+        warp = thread.apply<arith::DivUIOp>(kWarpSize);
+  Value hasPeer = lane.is(arith::CmpIPredicate::ult, layout.cluster);
   scf::IfOp::create(b, hasPeer, [&](OpBuilder &, Location) {
     if (layout.cluster == 1) {
-      memref::StoreOp::create(b, v, buffer, warp);
+      memref::StoreOp::create(b, v, buffer, Value(warp));
     } else {
-      Value first =
-          arith::MulIOp::create(b, layout.rank, index(slots / layout.cluster));
-      Value slot = arith::AddIOp::create(b, first, warp);
-      storeRemotely(b, b.getLoc(), v, buffer, slot, lane);
+      Lanes first = Lanes(b, layout.rank) * (slots / layout.cluster);
+      storeRemotely(b, b.getLoc(), v, buffer, first + warp, lane);
     }
     scf::YieldOp::create(b);
   });
   syncRow();
   // What a lane has of the slots, for a butterfly over a power of two of them.
   int64_t lanes = std::min<int64_t>(llvm::PowerOf2Ceil(slots), kWarpSize);
-  Value first = arith::AndIOp::create(b, lane, index(lanes - 1));
+  Lanes first = lane & (lanes - 1);
   SmallVector<Value> partials;
   for (int64_t begin = 0; begin < slots; begin += lanes) {
-    Value slot = b.createOrFold<arith::AddIOp>(first, index(begin));
+    Value slot = begin == 0 ? first : first + begin;
     partials.push_back(begin + lanes <= slots
                            ? memref::LoadOp::create(b, buffer, slot)
                            : loadSlot(kind, buffer, slot, slots));

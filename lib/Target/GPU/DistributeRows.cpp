@@ -18,6 +18,7 @@
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Linalg/Utils/Utils.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "norm/Floats/Lanes.h"
 #include "norm/IR/Missed.h"
 #include "norm/IR/Norm.h"
 #include "norm/IR/RowTarget.h"
@@ -33,6 +34,7 @@ namespace mlir::norm {
 
 using namespace mlir;
 using norm::KernelPlan;
+using norm::Lanes;
 using norm::VectorDistributor;
 
 static constexpr int64_t kMaxSmallCount = std::numeric_limits<uint32_t>::max();
@@ -113,13 +115,6 @@ static VectorTransferOpInterface findShiftReference(Operation *loop) {
   return reference;
 }
 
-static Value isZero(ImplicitLocOpBuilder &b, Value v, int64_t modulus) {
-  Value rest =
-      arith::RemUIOp::create(b, v, arith::ConstantIndexOp::create(b, modulus));
-  return arith::CmpIOp::create(b, arith::CmpIPredicate::eq, rest,
-                               arith::ConstantIndexOp::create(b, 0));
-}
-
 /// i1: every buffer starts at a multiple of its access, and so does each row
 /// unless threads are shifted to where it starts.
 static Value buildIsAligned(ImplicitLocOpBuilder &b,
@@ -127,7 +122,8 @@ static Value buildIsAligned(ImplicitLocOpBuilder &b,
                             bool shifted) {
   Value aligned = arith::ConstantIntOp::create(b, 1, 1);
   auto require = [&](Value v, int64_t modulus) {
-    aligned = arith::AndIOp::create(b, aligned, isZero(b, v, modulus));
+    Lanes rest = Lanes(b, v).apply<arith::RemUIOp>(modulus);
+    aligned = Lanes(b, aligned) & rest.is(arith::CmpIPredicate::eq, 0);
   };
   for (Value buffer : accesses.buffers) {
     auto type = cast<MemRefType>(buffer.getType());
@@ -182,9 +178,8 @@ public:
       return failure();
     b.setInsertionPoint(loop);
     buildSpace();
-    Value any = arith::CmpIOp::create(b, arith::CmpIPredicate::sgt, space.count,
-                                      index(0));
-    auto guard = scf::IfOp::create(b, any);
+    auto guard = scf::IfOp::create(
+        b, Lanes(b, space.count).is(arith::CmpIPredicate::sgt, 0));
     b.setInsertionPoint(guard.thenYield());
     FailureOr<SmallVector<Value>> buffers =
         norm::placeBuffers(b, loop, space.count, space.number,
@@ -268,18 +263,14 @@ private:
   /// Divides `number`, in 32 bits where they hold it: a division of 64 bits is
   /// a call of some hundred instructions.
   std::pair<Value, Value> divide(Value number, Value size, bool small) {
-    if (!small)
-      return {arith::DivUIOp::create(b, number, size),
-              arith::RemUIOp::create(b, number, size)};
-    auto narrow = [&](Value v) -> Value {
-      return arith::IndexCastUIOp::create(b, b.getI32Type(), v);
+    auto change = [&](Value v, Type type) {
+      return small ? Lanes(b, arith::IndexCastUIOp::create(b, type, v))
+                   : Lanes(b, v);
     };
-    auto widen = [&](Value v) -> Value {
-      return arith::IndexCastUIOp::create(b, b.getIndexType(), v);
-    };
-    Value a = narrow(number), c = narrow(size);
-    return {widen(arith::DivUIOp::create(b, a, c)),
-            widen(arith::RemUIOp::create(b, a, c))};
+    Lanes narrow = change(number, b.getI32Type());
+    Value by = change(size, b.getI32Type());
+    return {change(narrow.apply<arith::DivUIOp>(by), b.getIndexType()),
+            change(narrow.apply<arith::RemUIOp>(by), b.getIndexType())};
   }
 
   /// Maps the loop's indices to those of iteration `number`.
@@ -289,14 +280,13 @@ private:
       Value position = number;
       if (i != 0)
         std::tie(number, position) = divide(number, space.sizes[i], small);
-      Value scaled = arith::MulIOp::create(b, position, space.steps[i]);
-      map.map(space.ivs[i], arith::AddIOp::create(b, space.lower[i], scaled));
+      Lanes scaled = Lanes(b, position) * space.steps[i];
+      map.map(space.ivs[i], Lanes(b, space.lower[i]) + scaled);
     }
   }
 
   Value isInside(Value number) {
-    return arith::CmpIOp::create(b, arith::CmpIPredicate::slt, number,
-                                 space.count);
+    return Lanes(b, number).is(arith::CmpIPredicate::slt, space.count);
   }
 
   /// Opens `if (number < count)`.
@@ -312,8 +302,8 @@ private:
     gpu::LaunchOp launch = createLaunch(blocks, size, index(1), {}, "");
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(&launch.getBody().front());
-    Value first = arith::MulIOp::create(b, launch.getBlockIds().x, size);
-    Value number = arith::AddIOp::create(b, first, launch.getThreadIds().x);
+    Value number =
+        Lanes(b, launch.getBlockIds().x) * size + launch.getThreadIds().x;
     enterIfInside(number);
     IRMapping map;
     mapIndices(number, map, space.isSmall());
@@ -382,18 +372,15 @@ private:
     }
     Value fits = buildIsAligned(b, accesses, vector, bool(wide.shiftReference));
     if (!space.isSmall())
-      fits = arith::AndIOp::create(b, fits, isCountSmall());
+      fits =
+          Lanes(b, fits) &
+          Lanes(b, space.count).is(arith::CmpIPredicate::ule, kMaxSmallCount);
     auto version = scf::IfOp::create(b, fits, /*withElseRegion=*/true);
     b.setInsertionPoint(version.elseYield());
     buildRows(narrow, "_unaligned");
     b.setInsertionPoint(version.thenYield());
     buildRows(wide, "");
     return success();
-  }
-
-  Value isCountSmall() {
-    return arith::CmpIOp::create(b, arith::CmpIPredicate::ule, space.count,
-                                 index(kMaxSmallCount));
   }
 
   /// Workgroup memory for each reduction that several warps share.
@@ -417,8 +404,8 @@ private:
                        Value &active) {
     if (rows == 1)
       return launch.getBlockIds().x;
-    Value first = arith::MulIOp::create(b, launch.getBlockIds().x, index(rows));
-    Value number = arith::AddIOp::create(b, first, launch.getThreadIds().y);
+    Lanes number =
+        Lanes(b, launch.getBlockIds().x) * rows + launch.getThreadIds().y;
     std::optional<int64_t> count = space.getStaticCount();
     if (count && *count % rows == 0)
       return number;
@@ -429,10 +416,9 @@ private:
     }
     // Rows of a block are a multiple of those of a warp, so masking finds the
     // first one of the warp.
-    enterIfInside(arith::AndIOp::create(b, number, index(-rowsPerWarp)));
+    enterIfInside(number & -rowsPerWarp);
     active = isInside(number);
-    Value last = arith::SubIOp::create(b, space.count, index(1));
-    return arith::MinUIOp::create(b, number, last);
+    return number.apply<arith::MinUIOp>(Lanes(b, space.count) - 1);
   }
 
   /// The number of a thread among those of its row; `rank`: of its block.
@@ -443,9 +429,7 @@ private:
       return thread;
     norm::arriveAtClusterBarrier(b, b.getLoc());
     rank = gpu::ClusterBlockIdOp::create(b, gpu::Dimension::x);
-    Value before =
-        arith::MulIOp::create(b, rank, index(plan.threads / plan.cluster));
-    return arith::AddIOp::create(b, before, thread);
+    return Lanes(b, rank) * (plan.threads / plan.cluster) + thread;
   }
 
   void buildRows(const KernelPlan &plan, StringRef suffix) {
@@ -454,7 +438,7 @@ private:
         norm::getRowsPerBlock(norm::getRowTarget(loop), plan.threads);
     Value blocks = arith::CeilDivUIOp::create(b, space.count, index(rows));
     if (plan.cluster > 1)
-      blocks = arith::MulIOp::create(b, blocks, index(plan.cluster));
+      blocks = Lanes(b, blocks) * plan.cluster;
     gpu::LaunchOp launch =
         createLaunch(blocks, index(plan.threads / plan.cluster), index(rows),
                      getExchangeTypes(plan.threads), suffix, plan.cluster);

@@ -35,17 +35,15 @@ VectorDistributor::getChunkMask(Value limit, int64_t chunk, Value rest) {
   ChunkMask result;
   if (end && (chunk + 1) * layout.threads * layout.vector <= *end)
     return result;
-  Value base = getBase(chunk);
+  Lanes base(b, getBase(chunk));
   bool uniform = layout.vector == 1 || (end && *end % layout.vector == 0);
-  Value last =
-      uniform ? base : arith::AddIOp::create(b, base, index(layout.vector - 1));
-  result.pred =
-      arith::CmpIOp::create(b, arith::CmpIPredicate::slt, last, limit);
+  Lanes last = uniform ? base : base + (layout.vector - 1);
+  result.pred = last.is(arith::CmpIPredicate::slt, limit);
   if (!uniform) {
-    Value left = arith::SubIOp::create(b, limit, base);
-    left = vector::BroadcastOp::create(b, getChunkType(b.getIndexType()), left);
-    result.lanes = arith::CmpIOp::create(b, arith::CmpIPredicate::slt,
-                                         getLaneNumbers(), left);
+    VectorType type = getChunkType(b.getIndexType());
+    Value left = vector::BroadcastOp::create(b, type, base.like(limit) - base);
+    result.lanes =
+        Lanes(b, getLaneNumbers()).is(arith::CmpIPredicate::slt, left);
   }
   return result;
 }
@@ -108,8 +106,7 @@ Value VectorDistributor::getLinearIndex(VectorTransferOpInterface op) {
     Value at = scalars.lookupOrDefault(position);
     if (linear) {
       Value extent = b.createOrFold<memref::DimOp>(buffer, dim);
-      linear = arith::MulIOp::create(b, linear, extent);
-      at = arith::AddIOp::create(b, linear, at);
+      at = Lanes(b, linear) * extent + at;
     }
     linear = at;
   }
@@ -117,8 +114,7 @@ Value VectorDistributor::getLinearIndex(VectorTransferOpInterface op) {
 }
 
 void VectorDistributor::computeShift() {
-  Value linear = getLinearIndex(layout.shiftReference);
-  shift = arith::AndIOp::create(b, linear, index(layout.vector - 1));
+  shift = Lanes(b, getLinearIndex(layout.shiftReference)) & (layout.vector - 1);
 }
 
 /// Whether a transfer begins as far past an aligned address as the reference,
@@ -135,34 +131,30 @@ bool VectorDistributor::hasRowsOfReference(VectorTransferOpInterface op) {
 
 VectorDistributor::ChunkAccess
 VectorDistributor::getAccess(VectorTransferOpInterface op) {
-  if (shift)
-    return getShiftedAccess(op);
   ChunkAccess access;
   access.buffer = scalars.lookupOrDefault(op.getBase());
-  for (Value i : op.getIndices())
-    access.indices.push_back(scalars.lookupOrDefault(i));
   access.dim = getTransferDim(op);
-  access.alignment = getAlignment(op.getVectorType().getElementType());
-  return access;
-}
-
-/// On the buffer as one row: no index of a lane that exists is negative there.
-VectorDistributor::ChunkAccess
-VectorDistributor::getShiftedAccess(VectorTransferOpInterface op) {
-  ChunkAccess access;
-  access.buffer = scalars.lookupOrDefault(op.getBase());
+  int64_t bytes = op.getVectorType().getElementTypeBitWidth() / 8;
+  if (layout.vector != 1)
+    access.alignment =
+        b.getI64IntegerAttr(std::min<int64_t>(16, layout.vector * bytes));
+  if (!shift) {
+    for (Value i : op.getIndices())
+      access.indices.push_back(scalars.lookupOrDefault(i));
+    return access;
+  }
+  // On the buffer as one row: no index of a lane that exists is negative there.
   int64_t rank = op.getShapedType().getRank();
   if (rank > 1) {
     ReassociationIndices all = llvm::to_vector<2>(llvm::seq<int64_t>(0, rank));
     access.buffer = memref::CollapseShapeOp::create(
         b, access.buffer, ArrayRef<ReassociationIndices>{all});
   }
-  Value first = arith::SubIOp::create(b, getLinearIndex(op), shift);
+  Lanes first = Lanes(b, getLinearIndex(op)) - shift;
   access.indices.push_back(first);
   access.dim = 0;
-  access.alignment = getAlignment(op.getVectorType().getElementType());
   if (!hasRowsOfReference(op))
-    access.rest = arith::AndIOp::create(b, first, index(layout.vector - 1));
+    access.rest = first & (layout.vector - 1);
   return access;
 }
 
@@ -171,18 +163,10 @@ SmallVector<Value> VectorDistributor::getAddress(const ChunkAccess &access,
   SmallVector<Value> address = access.indices;
   Value &along = address[access.dim];
   Value slot = getSlot(chunk);
-  along = matchPattern(along, m_Zero()) ? slot
-                                        : arith::AddIOp::create(b, along, slot);
+  along = matchPattern(along, m_Zero()) ? slot : Lanes(b, along) + slot;
   if (lane != 0)
-    along = arith::AddIOp::create(b, along, index(lane));
+    along = Lanes(b, along) + lane;
   return address;
-}
-
-IntegerAttr VectorDistributor::getAlignment(Type element) {
-  int64_t bytes = element.getIntOrFloatBitWidth() / 8;
-  return layout.vector == 1 ? IntegerAttr()
-                            : b.getI64IntegerAttr(
-                                  std::min<int64_t>(16, layout.vector * bytes));
 }
 
 //===----------------------------------------------------------------------===//
@@ -199,9 +183,9 @@ Value VectorDistributor::loadChunk(const ChunkAccess &access, VectorType type,
   if (!access.rest)
     return load(at);
   Value &along = at[access.dim];
-  along = arith::SubIOp::create(b, along, access.rest);
+  along = Lanes(b, along) - access.rest;
   Value low = load(at);
-  along = arith::AddIOp::create(b, along, index(layout.vector));
+  along = Lanes(b, along) + layout.vector;
   return extractWindow(low, load(at), access.rest);
 }
 

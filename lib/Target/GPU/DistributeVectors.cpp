@@ -12,6 +12,7 @@
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "mlir/Transforms/RegionUtils.h"
+#include "norm/Floats/Lanes.h"
 #include "norm/Floats/ValueOrigins.h"
 #include "norm/Rows/Vectors.h"
 #include "llvm/ADT/SetVector.h"
@@ -205,26 +206,21 @@ Value VectorDistributor::index(int64_t value) {
 }
 
 Value VectorDistributor::getSlot(int64_t chunk) {
-  Value slot = layout.thread;
+  Lanes slot(b, layout.thread);
   if (layout.vector != 1)
-    slot = arith::MulIOp::create(b, slot, index(layout.vector));
-  if (chunk == 0)
-    return slot;
-  int64_t offset = chunk * layout.threads * layout.vector;
-  return arith::AddIOp::create(b, slot, index(offset));
+    slot = slot * layout.vector;
+  return chunk == 0 ? slot : slot + chunk * layout.threads * layout.vector;
 }
 
 Value VectorDistributor::getBase(int64_t chunk) {
-  Value slot = getSlot(chunk);
-  return shift ? arith::SubIOp::create(b, slot, shift) : slot;
+  Lanes slot(b, getSlot(chunk));
+  return shift ? slot - shift : slot;
 }
 
 Value VectorDistributor::getLaneNumbers() {
-  SmallVector<Attribute> numbers;
-  for (int64_t v = 0; v < layout.vector; ++v)
-    numbers.push_back(b.getIndexAttr(v));
   return arith::ConstantOp::create(
-      b, DenseElementsAttr::get(getChunkType(b.getIndexType()), numbers));
+      b, b.getIndexVectorAttr(
+             llvm::to_vector(llvm::seq<int64_t>(0, layout.vector))));
 }
 
 //===----------------------------------------------------------------------===//
@@ -281,27 +277,18 @@ void VectorDistributor::distributeElementwise(Operation &op) {
     chunks[result] = all;
 }
 
-/// Lanes before the row are the last ones.
-Value VectorDistributor::wrap(Value number) {
-  auto splat = [&](int64_t v) -> Value {
-    return arith::ConstantOp::create(
-        b, DenseElementsAttr::get(cast<ShapedType>(number.getType()),
-                                  Attribute(b.getIndexAttr(v))));
-  };
-  Value isBefore =
-      arith::CmpIOp::create(b, arith::CmpIPredicate::slt, number, splat(0));
-  Value last = arith::AddIOp::create(b, number, splat(layout.lanes));
-  return arith::SelectOp::create(b, isBefore, last, number);
-}
-
 void VectorDistributor::distributeStep(vector::StepOp op) {
   VectorType type = getChunkType(b.getIndexType());
   Value step = getLaneNumbers();
   Chunks result;
   for (int64_t c = 0; c < getNumChunks(); ++c) {
-    Value base = vector::BroadcastOp::create(b, type, getBase(c));
-    Value number = arith::AddIOp::create(b, base, step);
-    result.push_back(shift && c == 0 ? wrap(number) : number);
+    Lanes base(b, vector::BroadcastOp::create(b, type, getBase(c)));
+    Lanes number = base + step;
+    // Lanes before the row are the last ones.
+    if (shift && c == 0)
+      number = select(number.is(arith::CmpIPredicate::slt, 0),
+                      number + layout.lanes, number);
+    result.push_back(number);
   }
   chunks[op.getResult()] = result;
 }
@@ -337,9 +324,8 @@ void VectorDistributor::distributeScalar(Operation &op) {
         getRootBuffer(store.getMemRef()).getDefiningOp<memref::AllocaOp>();
     writes = isPrivate ? Value() : layout.active;
     if (!layout.readBack->contains(&op)) {
-      Value isFirst = arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
-                                            layout.thread, index(0));
-      writes = writes ? arith::AndIOp::create(b, isFirst, writes) : isFirst;
+      Lanes isFirst(b, Lanes(b, layout.thread).is(arith::CmpIPredicate::eq, 0));
+      writes = writes ? isFirst & writes : isFirst;
     }
   }
   if (!writes) {

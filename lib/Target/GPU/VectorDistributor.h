@@ -121,8 +121,6 @@ private:
   /// Element index of that lane, negative before the row.
   Value getBase(int64_t chunk);
 
-  Value wrap(Value number);
-
   void distribute(Operation &op);
   void distributeElementwise(Operation &op);
   void distributeStep(vector::StepOp op);
@@ -140,10 +138,8 @@ private:
   Value getLinearIndex(VectorTransferOpInterface op);
   bool hasRowsOfReference(VectorTransferOpInterface op);
   ChunkAccess getAccess(VectorTransferOpInterface op);
-  ChunkAccess getShiftedAccess(VectorTransferOpInterface op);
   SmallVector<Value> getAddress(const ChunkAccess &access, int64_t chunk,
                                 int64_t lane = 0);
-  IntegerAttr getAlignment(Type element);
   Value loadChunk(const ChunkAccess &access, VectorType type, int64_t chunk);
   Value extractWindow(Value low, Value high, Value rest);
   Value loadLanes(const ChunkAccess &access, int64_t chunk, Value on,

@@ -216,7 +216,7 @@ func.func @rows_of_a_warp(%x: memref<?x64xf32>, %y: memref<?xf32>, %n: index) {
 // CHECK-COUNT-5: gpu.shuffle xor
 // CHECK: gpu.barrier
 // CHECK: %[[SLOT:.*]] = arith.andi %{{.*}}, %c3
-// CHECK: %[[EXISTS:.*]] = arith.cmpi ule, %[[SLOT]], %c2
+// CHECK: %[[EXISTS:.*]] = arith.cmpi ult, %[[SLOT]], %c3
 // CHECK: %[[NEAR:.*]] = arith.minui %[[SLOT]], %c2
 // CHECK: %[[PARTIAL:.*]] = memref.load %[[BUF]][%[[NEAR]]]
 // CHECK: arith.select %[[EXISTS]], %[[PARTIAL]], %{{.*}} : f32
@@ -338,7 +338,7 @@ func.func @scalar(%x: memref<100xf32>, %a: f32) {
 // Three warps: the butterfly over four takes what a maximum of numbers ignores.
 // CHECK-LABEL: func.func @three_warps
 // CHECK: %[[NAN:.*]] = arith.constant 0x7FC00000 : f32
-// CHECK: %[[INSIDE:.*]] = arith.cmpi ule
+// CHECK: %[[INSIDE:.*]] = arith.cmpi ult, %{{.*}}, %c3
 // CHECK: %[[PARTIAL:.*]] = memref.load %{{.*}} : memref<3xf32, #gpu.address_space<workgroup>>
 // CHECK: arith.select %[[INSIDE]], %[[PARTIAL]], %[[NAN]] : f32
 // CHECK-COUNT-2: gpu.shuffle xor
