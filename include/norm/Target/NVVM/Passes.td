@@ -81,17 +81,9 @@ def NormAnnotateKernels : Pass<"norm-annotate-kernels", "ModuleOp"> {
     needs fewer blocks. This pass asks for one block an SM, `.minnctapersm 1` in PTX,
     and ptxas spills nothing. Kernels without loops keep what ptxas chooses.
 
-    Example, where `@k` has a loop:
+    Example, where `@k` has a loop and is launched by clusters of four blocks:
 
     ```mlir
-    gpu.launch_func @kernels::@k clusters in (%c4, %c1, %c1) blocks in ...
-    gpu.func @k(...) kernel
-    ```
-
-    becomes
-
-    ```mlir
-    gpu.launch_func @kernels::@k clusters in (%c4, %c1, %c1) blocks in ...
     gpu.func @k(...) kernel attributes {known_cluster_size = array<i32: 4, 1, 1>, nvvm.minctasm = 1 : i32}
     ```
 
@@ -135,24 +127,9 @@ def NormLowerGPUMath : Pass<"norm-lower-gpu-math", "gpu::GPUModuleOp"> {
     a branch for numbers out of the ordinary: some twenty instructions in every thread of
     a row. Instead there is an approximation and a step of Newton's method.
 
-    Example:
-
-    ```mlir
-    %root = math.sqrt %a : f32
-    %y = arith.divf %one, %root : f32
-    ```
-
-    becomes
-
-    ```mlir
-    %r = llvm.call_intrinsic "llvm.nvvm.rsqrt.approx.f"(%a) : (f32) -> f32
-    %t = arith.mulf %a, %r : f32
-    %minus = arith.negf %t : f32
-    %e = llvm.call_intrinsic "llvm.fma"(%minus, %r, %one) : (f32, f32, f32) -> f32
-    %step = llvm.call_intrinsic "llvm.minnum"(%e, %one) : (f32, f32) -> f32
-    %h = arith.mulf %r, %half : f32
-    %y = llvm.call_intrinsic "llvm.fma"(%step, %h, %r) : (f32, f32, f32) -> f32
-    ```
+    Example: `%root = math.sqrt %a` and `arith.divf %one, %root` become, with r the
+    result of `llvm.call_intrinsic "llvm.nvvm.rsqrt.approx.f"(%a)`,
+    fma(minnum(fma(-(a * r), r, 1), 1), r / 2, r).
 
     The error is at most 1.25 u, u = 2^-24, whatever r is within 2^-22.9 of the root, as
     PTX promises; root and reciprocal, each rounded, have 1.5 u (both found by trying
