@@ -10,36 +10,34 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "norm/Floats/Lanes.h"
 
 using namespace mlir;
+using norm::Lanes;
 
-void norm::arriveAtClusterBarrier(OpBuilder &b, Location loc) {
+void norm::arriveAtClusterBarrier(ImplicitLocOpBuilder &b) {
   // The relaxed form needs PTX 8.0.
-  NVVM::ClusterArriveOp::create(b, loc, b.getUnitAttr());
+  NVVM::ClusterArriveOp::create(b, b.getUnitAttr());
 }
 
-void norm::waitAtClusterBarrier(OpBuilder &b, Location loc) {
-  NVVM::ClusterWaitOp::create(b, loc, b.getUnitAttr());
+void norm::waitAtClusterBarrier(ImplicitLocOpBuilder &b) {
+  NVVM::ClusterWaitOp::create(b, b.getUnitAttr());
 }
 
-void norm::storeRemotely(OpBuilder &b, Location loc, Value v, Value buffer,
+void norm::storeRemotely(ImplicitLocOpBuilder &b, Value v, Value buffer,
                          Value slot, Value peer) {
-  Type i64 = b.getI64Type();
   auto type = cast<MemRefType>(buffer.getType());
-  Value start = memref::ExtractAlignedPointerAsIndexOp::create(b, loc, buffer);
-  Value bytes =
-      arith::ConstantIndexOp::create(b, loc, type.getElementTypeBitWidth() / 8);
-  Value address = arith::AddIOp::create(
-      b, loc, start, arith::MulIOp::create(b, loc, slot, bytes));
-  address = arith::IndexCastOp::create(b, loc, i64, address);
+  Lanes start(b, memref::ExtractAlignedPointerAsIndexOp::create(b, buffer));
+  Value address = start + Lanes(b, slot) * (type.getElementTypeBitWidth() / 8);
+  address = arith::IndexCastOp::create(b, b.getI64Type(), address);
   auto own = LLVM::LLVMPointerType::get(
       b.getContext(), unsigned(NVVM::NVVMMemorySpace::Shared));
   auto theirs = LLVM::LLVMPointerType::get(
       b.getContext(), unsigned(NVVM::NVVMMemorySpace::SharedCluster));
-  Value local = LLVM::IntToPtrOp::create(b, loc, own, address);
-  Value rank = arith::IndexCastOp::create(b, loc, b.getI32Type(), peer);
-  Value remote = NVVM::MapaOp::create(b, loc, theirs, local, rank);
-  LLVM::StoreOp::create(b, loc, v, remote);
+  Value local = LLVM::IntToPtrOp::create(b, own, address);
+  Value rank = arith::IndexCastOp::create(b, b.getI32Type(), peer);
+  Value remote = NVVM::MapaOp::create(b, theirs, local, rank);
+  LLVM::StoreOp::create(b, v, remote);
 }
 
 bool norm::isClusterWait(Operation *op) { return isa<NVVM::ClusterWaitOp>(op); }

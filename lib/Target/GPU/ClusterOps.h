@@ -13,19 +13,19 @@
 #ifndef NORM_LIB_TARGET_GPU_CLUSTEROPS_H
 #define NORM_LIB_TARGET_GPU_CLUSTEROPS_H
 
-#include "mlir/IR/Builders.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
 
 namespace mlir::norm {
 
 /// The barrier of the cluster in two halves. The second one returns when all
 /// threads of all blocks have arrived.
-void arriveAtClusterBarrier(OpBuilder &b, Location loc);
-void waitAtClusterBarrier(OpBuilder &b, Location loc);
+void arriveAtClusterBarrier(ImplicitLocOpBuilder &b);
+void waitAtClusterBarrier(ImplicitLocOpBuilder &b);
 
 /// Stores `v` to element `slot` (index) of the 1-D workgroup buffer `buffer`
 /// as block `peer` (index) of the cluster has it.
-void storeRemotely(OpBuilder &b, Location loc, Value v, Value buffer,
-                   Value slot, Value peer);
+void storeRemotely(ImplicitLocOpBuilder &b, Value v, Value buffer, Value slot,
+                   Value peer);
 
 /// Whether `op` is what waitAtClusterBarrier creates.
 bool isClusterWait(Operation *op);

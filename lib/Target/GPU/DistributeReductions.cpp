@@ -81,7 +81,7 @@ Value VectorDistributor::reduceInWarp(vector::CombiningKind kind, Value v,
 void VectorDistributor::waitForClusterStart() {
   if (layout.cluster == 1 || clusterStarted)
     return;
-  waitAtClusterBarrier(b, b.getLoc());
+  waitAtClusterBarrier(b);
   clusterStarted = true;
 }
 
@@ -90,8 +90,8 @@ void VectorDistributor::syncRow() {
     gpu::BarrierOp::create(b);
     return;
   }
-  arriveAtClusterBarrier(b, b.getLoc());
-  waitAtClusterBarrier(b, b.getLoc());
+  arriveAtClusterBarrier(b);
+  waitAtClusterBarrier(b);
 }
 
 /// A partial result, or what changes no result where `slots` does not have it.
@@ -122,7 +122,7 @@ Value VectorDistributor::reduceOverWarps(vector::CombiningKind kind, Value v,
       memref::StoreOp::create(b, v, buffer, Value(warp));
     } else {
       Lanes first = Lanes(b, layout.rank) * (slots / layout.cluster);
-      storeRemotely(b, b.getLoc(), v, buffer, first + warp, lane);
+      storeRemotely(b, v, buffer, first + warp, lane);
     }
     scf::YieldOp::create(b);
   });

@@ -144,10 +144,9 @@ static Value buildIsAligned(ImplicitLocOpBuilder &b,
 namespace {
 /// The iterations of a parallel loop, numbered by one index.
 struct IterationSpace {
-  SmallVector<Value> lower, steps, sizes, ivs;
+  SmallVector<Value> lower, steps, sizes;
   Value count;
   Value number; ///< stands in the body for that of an iteration
-  Block *body;
 
   std::optional<int64_t> getStaticCount() const {
     return getConstantIntValue(count);
@@ -155,7 +154,7 @@ struct IterationSpace {
   /// Whether 32 bits are known to hold each iteration's number.
   bool isSmall() const {
     std::optional<int64_t> constant = getStaticCount();
-    return ivs.size() == 1 || (constant && *constant <= kMaxSmallCount);
+    return sizes.size() == 1 || (constant && *constant <= kMaxSmallCount);
   }
 };
 
@@ -205,6 +204,7 @@ public:
   }
 
 private:
+  Block &getBody() { return loop->getRegion(0).front(); }
   Value index(int64_t v) { return arith::ConstantIndexOp::create(b, v); }
 
   void buildSpace() {
@@ -214,8 +214,6 @@ private:
                               steps = *loop.getLoopSteps();
     space.lower = getValueOrCreateConstantIndexOp(b, b.getLoc(), lower);
     space.steps = getValueOrCreateConstantIndexOp(b, b.getLoc(), steps);
-    space.ivs = *loop.getLoopInductionVars();
-    space.body = &loop->getRegion(0).front();
     space.count = index(1);
     space.number = index(0);
     for (auto [i, end] : llvm::enumerate(
@@ -276,12 +274,13 @@ private:
   /// Maps the loop's indices to those of iteration `number`.
   void mapIndices(Value number, IRMapping &map, bool small) {
     map.map(space.number, number);
-    for (int64_t i = space.ivs.size() - 1; i >= 0; --i) {
+    SmallVector<Value> ivs = *loop.getLoopInductionVars();
+    for (int64_t i = ivs.size() - 1; i >= 0; --i) {
       Value position = number;
       if (i != 0)
         std::tie(number, position) = divide(number, space.sizes[i], small);
       Lanes scaled = Lanes(b, position) * space.steps[i];
-      map.map(space.ivs[i], Lanes(b, space.lower[i]) + scaled);
+      map.map(ivs[i], Lanes(b, space.lower[i]) + scaled);
     }
   }
 
@@ -307,7 +306,7 @@ private:
     enterIfInside(number);
     IRMapping map;
     mapIndices(number, map, space.isSmall());
-    for (Operation &op : space.body->without_terminator())
+    for (Operation &op : getBody().without_terminator())
       b.clone(op, map);
     return success();
   }
@@ -347,15 +346,15 @@ private:
   LogicalResult buildPlanned(norm::GPUScheduleAttr schedule) {
     int64_t threads = schedule.getThreads(), vector = schedule.getVector(),
             cluster = schedule.getCluster();
-    FailureOr<int64_t> lanes = norm::prepareDistribution(*space.body);
+    FailureOr<int64_t> lanes = norm::prepareDistribution(getBody());
     if (failed(lanes))
       return failure();
     if (failed(verifySplit(*lanes, threads, vector, cluster)))
       return failure();
-    if (Operation *access = norm::findUnorderedAccess(*space.body, readBack))
+    if (Operation *access = norm::findUnorderedAccess(getBody(), readBack))
       return buildSerial(*lanes, access);
     if (threads < norm::kWarpSize &&
-        failed(norm::verifyUniformReductions(*space.body)))
+        failed(norm::verifyUniformReductions(getBody())))
       return failure();
     KernelPlan narrow{*lanes,  threads, /*vector=*/1,
                       cluster, {},      space.isSmall()};
@@ -390,7 +389,7 @@ private:
       return types;
     auto space = gpu::AddressSpaceAttr::get(b.getContext(),
                                             gpu::AddressSpace::Workgroup);
-    for (vector::ReductionOp op : norm::collectReductions(*this->space.body))
+    for (vector::ReductionOp op : norm::collectReductions(getBody()))
       types.push_back(MemRefType::get({threads / norm::kWarpSize},
                                       op.getDest().getType(),
                                       MemRefLayoutAttrInterface(), space));
@@ -427,7 +426,7 @@ private:
     Value thread = launch.getThreadIds().x;
     if (plan.cluster == 1)
       return thread;
-    norm::arriveAtClusterBarrier(b, b.getLoc());
+    norm::arriveAtClusterBarrier(b);
     rank = gpu::ClusterBlockIdOp::create(b, gpu::Dimension::x);
     return Lanes(b, rank) * (plan.threads / plan.cluster) + thread;
   }
@@ -450,13 +449,14 @@ private:
                        : buildRowNumber(launch, plan.threads, rows, active);
     IRMapping map;
     mapIndices(number, map, plan.smallCount);
-    SmallVector<Value> exchange(
-        llvm::map_range(launch.getWorkgroupAttributions(),
-                        [](BlockArgument arg) -> Value { return arg; }));
-    VectorDistributor::Layout layout{
-        plan, thread,   exchange, active, launch.getThreadIds().x,
-        rank, &readBack};
-    VectorDistributor(b, b.getLoc(), layout, map).run(*space.body);
+    VectorDistributor::Layout layout{plan,
+                                     thread,
+                                     launch.getWorkgroupAttributions(),
+                                     active,
+                                     launch.getThreadIds().x,
+                                     rank,
+                                     &readBack};
+    VectorDistributor(b, layout, map).run(getBody());
   }
 
   ImplicitLocOpBuilder b;

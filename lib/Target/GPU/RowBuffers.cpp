@@ -7,7 +7,6 @@
 
 #include "RowBuffers.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/Transforms/Transforms.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -15,6 +14,7 @@
 #include "mlir/IR/TypeUtilities.h"
 #include "mlir/Interfaces/DataLayoutInterfaces.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "norm/Floats/Lanes.h"
 #include "norm/IR/RowTarget.h"
 #include "norm/Normalize/ElementStorage.h"
 #include "norm/Rows/Rows.h"
@@ -22,6 +22,7 @@
 #include "llvm/ADT/MapVector.h"
 
 using namespace mlir;
+using norm::Lanes;
 using norm::RowAccess;
 
 bool norm::maySee(Value read, Value written) {
@@ -116,13 +117,12 @@ static Value cloneOutside(OpBuilder &b, Value v, Operation *loop) {
 namespace {
 /// Buffers of rows as parts of one buffer each.
 struct SharedPlacer {
-  OpBuilder &b;
+  ImplicitLocOpBuilder b;
   LoopLikeOpInterface loop;
   Value count, number;
 
   /// Null where the row decides how long the buffer is, without a bound.
   Value place(memref::AllocOp op) {
-    Location loc = op.getLoc();
     MemRefType type = op.getType();
     if (!type.getLayout().isIdentity())
       return nullptr;
@@ -133,14 +133,13 @@ struct SharedPlacer {
         return nullptr;
     }
     Value bytes = buildBytes(op, most);
-    Value total = arith::MulIOp::create(b, loc, count, bytes);
     auto flat = MemRefType::get({ShapedType::kDynamic}, b.getI8Type());
-    Value buffer = memref::AllocOp::create(b, loc, flat, total);
+    Value buffer =
+        memref::AllocOp::create(b, flat, Value(Lanes(b, count) * bytes));
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPoint(op);
-    Value start = arith::MulIOp::create(b, loc, number, bytes);
-    Value view = memref::ViewOp::create(b, loc, type, buffer, start,
-                                        op.getDynamicSizes());
+    Value view = memref::ViewOp::create(
+        b, type, buffer, Lanes(b, number) * bytes, op.getDynamicSizes());
     eraseDeallocs(op);
     op.replaceAllUsesWith(view);
     op.erase();
@@ -155,24 +154,21 @@ struct SharedPlacer {
     std::optional<int64_t> bound = norm::getUpperBound(size);
     if (!bound)
       return nullptr;
-    return arith::ConstantIndexOp::create(b, size.getLoc(), *bound);
+    return arith::ConstantIndexOp::create(b, *bound);
   }
 
   /// Computes the bytes of one row, rounded up to the alignment.
   Value buildBytes(memref::AllocOp op, ValueRange sizes) {
-    Location loc = op.getLoc();
     MemRefType type = op.getType();
     int64_t fixed = getElementBytes(op, type);
     for (int64_t extent : type.getShape())
       fixed *= ShapedType::isDynamic(extent) ? 1 : extent;
-    Value bytes = arith::ConstantIndexOp::create(b, loc, fixed);
+    Lanes bytes(b, arith::ConstantIndexOp::create(b, fixed));
     for (Value size : sizes)
-      bytes = arith::MulIOp::create(b, loc, bytes, size);
+      bytes = bytes * size;
     // Rows begin where the widest access may.
-    Value unit = arith::ConstantIndexOp::create(
-        b, loc, norm::getRowTarget(op).accessBytes);
-    Value units = arith::CeilDivUIOp::create(b, loc, bytes, unit);
-    return arith::MulIOp::create(b, loc, units, unit);
+    int64_t unit = norm::getRowTarget(op).accessBytes;
+    return bytes.apply<arith::CeilDivUIOp>(unit) * unit;
   }
 };
 } // namespace
@@ -197,7 +193,7 @@ FailureOr<SmallVector<Value>> norm::placeBuffers(OpBuilder &b,
     }
     Location loc = op.getLoc();
     MemRefType type = op.getType();
-    Value buffer = SharedPlacer{b, loop, count, number}.place(op);
+    Value buffer = SharedPlacer{{loc, b}, loop, count, number}.place(op);
     if (!buffer)
       return emitError(loc, "a kernel cannot hold a buffer of type ")
              << type << " whose size differs from row to row";

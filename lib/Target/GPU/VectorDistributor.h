@@ -76,9 +76,9 @@ public:
     const llvm::DenseSet<Operation *> *readBack;
   };
 
-  VectorDistributor(OpBuilder &b, Location loc, const Layout &layout,
+  VectorDistributor(const ImplicitLocOpBuilder &b, const Layout &layout,
                     IRMapping &scalars)
-      : b(loc, b), layout(layout), scalars(scalars) {}
+      : b(b), layout(layout), scalars(scalars) {}
 
   /// Clones the ops of `body` but its terminator.
   void run(Block &body);
